@@ -1,0 +1,79 @@
+// Package lease decides who holds the work, until when, and whether the holder may be replaced.
+//
+// It is pure: time is an argument, and whether a process lives is an argument too. Identity (which session, under
+// which epoch) stands in the task; what stands here is the term of a lease and the one rule that ends it. Expiry only
+// permits a takeover: until one happens, the holder's next call renews and goes on.
+package lease
+
+import "time"
+
+// An Instant is a reading of this machine's monotonic clock. Readings of different processes compare, readings of
+// different boots do not.
+type Instant struct {
+	Boot  string // names the boot of the machine; never empty
+	Nanos int64  // nanoseconds of CLOCK_MONOTONIC, which stands still while the machine sleeps
+}
+
+// A Term is how long a lease runs. The zero Term is a lease whose deadline nobody knows any more: it is volatile, and
+// a rebuilt STATE.json has none.
+type Term struct {
+	Boot       string `json:"boot,omitempty"`
+	DeadlineNS int64  `json:"deadline_ns,omitempty"`
+	TTLNS      int64  `json:"ttl_ns,omitempty"`
+}
+
+// Grant returns the term of a lease given or renewed now.
+func Grant(now Instant, ttl time.Duration) Term {
+	return Term{Boot: now.Boot, DeadlineNS: now.Nanos + int64(ttl), TTLNS: int64(ttl)}
+}
+
+// Left returns how long the term still runs by the clock that wrote it: negative when it has run out, zero for the
+// zero Term and for a term of another boot.
+func (t Term) Left(now Instant) time.Duration {
+	if t.Boot != now.Boot {
+		return 0
+	}
+	return time.Duration(t.DeadlineNS - now.Nanos)
+}
+
+// legible reports whether now can be measured against t: a term that has more left than it was ever given was written
+// by another clock (a container's time namespace), and its deadline says nothing here.
+func (t Term) legible(now Instant) bool {
+	return t.Boot == now.Boot && int64(t.Left(now)) <= t.TTLNS
+}
+
+// A Probe is what a look at the holder's liveness lock showed.
+type Probe string
+
+const (
+	Unknown Probe = "unknown" // no lock to look at; proves nothing
+	Alive   Probe = "alive"   // the holder's process lives (it may be stopped or hung)
+	Gone    Probe = "gone"    // the holder's process has ended
+)
+
+// A Verdict says whether a holder may be replaced.
+type Verdict struct {
+	Dead bool   // the work may be claimed by another
+	Sure bool   // the holder cannot be running any more; false: a stale process may still be editing
+	Why  string // in words, to stand after "because"
+}
+
+// Dead decides whether the holder of a lease may be replaced at now. Frozen says that the task waits for a person or
+// for a consultation: then the lease of a holder whose process lives does not run out.
+func Dead(t Term, now Instant, holder Probe, frozen bool) Verdict {
+	switch {
+	case holder == Gone:
+		return Verdict{Dead: true, Sure: true, Why: "its process has ended"}
+	case holder != Alive && t.Boot != "" && t.Boot != now.Boot:
+		return Verdict{Dead: true, Sure: true, Why: "the machine has been restarted since"}
+	case holder == Alive && frozen:
+		return Verdict{Why: "its process lives and the task is paused"}
+	case holder == Alive && !t.legible(now):
+		return Verdict{Why: "its process lives and its deadline cannot be read here"}
+	case !t.legible(now):
+		return Verdict{Dead: true, Why: "no deadline of it is known here"}
+	case t.Left(now) <= 0:
+		return Verdict{Dead: true, Why: "its lease ran out"}
+	}
+	return Verdict{Why: "its lease runs"}
+}

@@ -1,0 +1,115 @@
+package state
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// plain is Task without its methods, and with what is derived for readers of the original format.
+type plain struct {
+	*bare
+	PausedState State `json:"paused_state,omitempty"`
+}
+
+type bare Task
+
+// known are the keys of a task. VolatileKeys belong to STATE.json and never to a journal line.
+var known = keysOf(reflect.TypeFor[bare]())
+
+// VolatileKeys are the keys of STATE.json that are no part of a task: the term of the lease, and the index into the
+// journal.
+func VolatileKeys() []string { return []string{"lease_until", "last_heartbeat", "lease", "journal"} }
+
+func keysOf(t reflect.Type) map[string]bool {
+	keys := map[string]bool{"paused_state": true}
+	for f := range t.Fields() {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "-" {
+			keys[name] = true
+		}
+	}
+	for _, k := range VolatileKeys() {
+		keys[k] = true
+	}
+	return keys
+}
+
+// ours reports whether encoding/json reads the key as one of the known: it does not mind the case. Kept beside the
+// known key, such a one would win the next reading.
+func ours(key string) bool {
+	if known[key] {
+		return true
+	}
+	for name := range known {
+		if strings.EqualFold(name, key) {
+			return true
+		}
+	}
+	return false
+}
+
+// MarshalJSON writes the known keys in their order, then the unknown ones sorted.
+func (t Task) MarshalJSON() ([]byte, error) {
+	out, err := json.Marshal(plain{(*bare)(&t), t.PausedFrom()})
+	if err != nil || len(t.Extra) == 0 {
+		return out, err
+	}
+	buf := bytes.NewBuffer(out[:len(out)-1])
+	for _, k := range slices.Sorted(maps.Keys(t.Extra)) {
+		name, _ := json.Marshal(k)
+		fmt.Fprintf(buf, ",%s:%s", name, t.Extra[k])
+	}
+	buf.WriteByte('}')
+	return buf.Bytes(), nil
+}
+
+// UnmarshalJSON reads a task, its volatile keys left aside. It refuses a schema version that is not ours with a
+// *SchemaError, and a state that the table does not know, be it only one to return to.
+func (t *Task) UnmarshalJSON(data []byte) error {
+	// The version comes first: another version may spell any other key otherwise.
+	var head struct {
+		SchemaVersion int `json:"schema_version"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return err
+	}
+	if head.SchemaVersion != SchemaVersion {
+		return &SchemaError{Version: head.SchemaVersion}
+	}
+	var read Task
+	if err := json.Unmarshal(data, (*bare)(&read)); err != nil {
+		return err
+	}
+	if !read.State.Known() {
+		return fmt.Errorf("unknown state %q", read.State)
+	}
+	for _, p := range read.Paused {
+		if !p.State.Known() {
+			return fmt.Errorf("pause %s returns to the unknown state %q", p.ID, p.State)
+		}
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(data, &all); err != nil {
+		return err
+	}
+	maps.DeleteFunc(all, func(k string, _ json.RawMessage) bool { return ours(k) })
+	if len(all) > 0 {
+		read.Extra = all
+	}
+	*t = read
+	return nil
+}
+
+// A SchemaError says that a task was written by another ferrus.
+type SchemaError struct{ Version int }
+
+func (e *SchemaError) Error() string {
+	if e.Version > SchemaVersion {
+		return fmt.Sprintf("schema %d is newer than this ferrus understands (%d): use the newer ferrus", e.Version, SchemaVersion)
+	}
+	return fmt.Sprintf("schema %d is older than this ferrus writes (%d): run ferrus doctor --fix to archive it", e.Version, SchemaVersion)
+}

@@ -1,0 +1,198 @@
+package state
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// box is the node of the diagram around the states where the executor has the work in hand. What leads from each of
+// them to one place outside, or from one place to each of them, is drawn once, as an arrow of the box.
+const box State = "Working"
+
+func inHand(s State) bool {
+	_, ok := table[s][Consult]
+	return ok
+}
+
+// Mermaid returns the machine as a state diagram: one arrow for each way from a state to another one. What leads from
+// everywhere to one place (reset) is left to the rules.
+func Mermaid() string {
+	var inside, outside strings.Builder
+	nodes := append(States(), box)
+	for _, from := range nodes {
+		for _, to := range nodes {
+			labels := drawn(from, to)
+			if len(labels) == 0 {
+				continue
+			}
+			b, indent := &outside, "    "
+			if inHand(from) && inHand(to) {
+				b, indent = &inside, "        "
+			}
+			fmt.Fprintf(b, "%s%s --> %s: %s\n", indent, from, to, strings.Join(labels, ", "))
+		}
+	}
+	return fmt.Sprintf("stateDiagram-v2\n    [*] --> Idle\n    state %s {\n%s    }\n%s    Complete --> [*]\n",
+		box, &inside, &outside)
+}
+
+// drawn returns the labels of the arrow between two nodes of the diagram.
+func drawn(from, to State) []string {
+	switch fromIn, toIn := inHand(from), inHand(to); {
+	case from == box && !toIn && to != box:
+		return common(func(s State) []string { return leads(s, to) })
+	case to == box && !fromIn && from != box:
+		return common(func(s State) []string { return leads(from, s) })
+	case fromIn && !toIn:
+		return without(leads(from, to), drawn(box, to))
+	case toIn && !fromIn:
+		return without(leads(from, to), drawn(from, box))
+	}
+	return leads(from, to)
+}
+
+// leads returns the labels of all ways from one state to another.
+func leads(from, to State) []string {
+	var labels []string
+	for _, ev := range Events() {
+		if m, ok := table[from][ev]; ok && ev != Reset {
+			labels = append(labels, m.leads(from, ev, to)...)
+		}
+	}
+	return labels
+}
+
+// leads returns the labels of the ways on which m goes from one state to another: a way back leads wherever that pause
+// can come from, and a budget adds a way to Failed.
+func (m move) leads(from State, ev Event, to State) []string {
+	var labels []string
+	switch m.then.verb {
+	case "go", "pause":
+		if m.then.to == to {
+			labels = append(labels, string(ev))
+		}
+	case "back":
+		for _, p := range table[to] {
+			if p.then == pause(from) {
+				labels = append(labels, string(ev))
+				break
+			}
+		}
+	}
+	if m.spend != "" && to == Failed {
+		labels = append(labels, string(ev)+" (last)")
+	}
+	return labels
+}
+
+// common returns what f says of every state in hand alike.
+func common(f func(State) []string) []string {
+	all := f(Executing)
+	for _, s := range States() {
+		if inHand(s) {
+			all = slices.DeleteFunc(all, func(l string) bool { return !slices.Contains(f(s), l) })
+		}
+	}
+	return all
+}
+
+func without(list, drop []string) []string {
+	return slices.DeleteFunc(list, func(l string) bool { return slices.Contains(drop, l) })
+}
+
+// String names the target as the documentation does.
+func (t target) String() string {
+	switch t.verb {
+	case "go":
+		return "→ " + string(t.to)
+	case "pause":
+		return "pause → " + string(t.to)
+	case "back":
+		return "← back"
+	case "recall":
+		return "→ the named entry"
+	}
+	return "stays"
+}
+
+// Rules returns every row of the table as a Markdown table, states that share a row together.
+func Rules() string {
+	var b strings.Builder
+	b.WriteString("| event | by | in | when | leads | spends | changes |\n|---|---|---|---|---|---|---|\n")
+	for _, ev := range Events() {
+		var rows []string
+		in := map[string][]string{}
+		for _, s := range States() {
+			m, ok := table[s][ev]
+			if !ok {
+				continue
+			}
+			row := m.cells()
+			if in[row] == nil {
+				rows = append(rows, row)
+			}
+			in[row] = append(in[row], string(s))
+		}
+		for _, row := range rows {
+			by, rest, _ := strings.Cut(row, "\x00")
+			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", ev, by, everywhere(in[row]), rest)
+		}
+	}
+	return b.String()
+}
+
+func (m move) cells() string {
+	var by, do []string
+	for _, r := range m.by {
+		by = append(by, string(r))
+	}
+	for _, o := range m.do {
+		do = append(do, o.name)
+	}
+	return strings.Join(by, ", ") + "\x00" + strings.Join([]string{m.when.name, m.then.String(), string(m.spend),
+		strings.Join(do, ", ")}, " | ")
+}
+
+func everywhere(states []string) string {
+	switch len(states) {
+	case len(States()):
+		return "every state"
+	case len(States()) - 1:
+		if !slices.Contains(states, string(Idle)) {
+			return "every state but Idle"
+		}
+	}
+	return strings.Join(states, ", ")
+}
+
+// Offers returns what each role is offered in each state, as a Markdown table: its own events, without those that
+// ferrus raises by itself.
+func Offers() string {
+	roles := []Role{Supervisor, Executor, Holder, Human}
+	var b strings.Builder
+	b.WriteString("| state | supervisor | executor without the lease | executor holding it | human |\n|---|---|---|---|---|\n")
+	for _, s := range States() {
+		fmt.Fprintf(&b, "| %s |", s)
+		for _, r := range roles {
+			var can []string
+			for _, ev := range Events() {
+				m, ok := table[s][ev]
+				if !ok || !slices.Contains(m.by, r) {
+					continue
+				}
+				can = append(can, strings.TrimSpace(string(ev)+" "+when(m)))
+			}
+			fmt.Fprintf(&b, " %s |", strings.Join(can, ", "))
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func when(m move) string {
+	if m.when.name == "" {
+		return ""
+	}
+	return "(" + m.when.name + ")"
+}

@@ -1,0 +1,98 @@
+// Package state is the machine: what a task can be, what can happen to it, who may make it happen, and what then.
+//
+// The rules stand in one table (table.go). The engine asks Step, the tools ask Allowed, the documentation and the
+// tests are made from the same rows. The package is pure: no clock, no file, no process. Storing a task is the
+// store's business, and the facts behind an event (is the tree the submitted one? is the caller the holder?) are the
+// engine's, who raises the event that fits them.
+package state
+
+// A State is what a task is in, spelled as in STATE.json.
+type State string
+
+const (
+	// Idle: no task.
+	Idle State = "Idle"
+	// Executing: the executor works on what TASK.md says.
+	Executing State = "Executing"
+	// Checking: the checks were green for the tree named in check.tree; ready to submit. A check that is running is
+	// no state: it stands in check.status.
+	Checking State = "Checking"
+	// Addressing: a check was red or the reviewer rejected; the executor mends.
+	Addressing State = "Addressing"
+	// Consultation: the executor has asked the supervisor something and waits.
+	Consultation State = "Consultation"
+	// AwaitingHuman: an agent, or the engine, has asked a person something and waits.
+	AwaitingHuman State = "AwaitingHuman"
+	// Reviewing: a submission waits for approve or reject.
+	Reviewing State = "Reviewing"
+	// Complete: approved. The next create_task starts cleanly.
+	Complete State = "Complete"
+	// Failed: a budget is spent. A person resets or reopens.
+	Failed State = "Failed"
+)
+
+// States returns all states in the order of a task's life.
+func States() []State {
+	return []State{Idle, Executing, Checking, Addressing, Consultation, AwaitingHuman, Reviewing, Complete, Failed}
+}
+
+// Known reports whether s is a state of this machine.
+func (s State) Known() bool {
+	_, ok := table[s]
+	return ok
+}
+
+// Frozen reports whether a live holder's lease stands still in s: the task waits for somebody else's answer.
+func (s State) Frozen() bool { return s == Consultation || s == AwaitingHuman }
+
+// holderless are the states in which nobody holds the work; entering one drops the lease.
+var holderless = map[State]bool{Idle: true, Reviewing: true, Complete: true, Failed: true}
+
+// A Role is on whose behalf an event is raised.
+type Role string
+
+const (
+	Supervisor Role = "supervisor" // creates, answers consultations, reviews
+	Executor   Role = "executor"   // any executor, whether it holds the work or not
+	Holder     Role = "holder"     // the executor whose session holds the lease
+	Human      Role = "human"      // a person at the command line
+	Engine     Role = "engine"     // ferrus itself: the outcome of a check, a budget, a repair
+)
+
+// Roles returns all roles.
+func Roles() []Role { return []Role{Supervisor, Executor, Holder, Human, Engine} }
+
+// An Event is something that happens to a task, spelled as in the journal.
+type Event string
+
+const (
+	CreateTask     Event = "create_task"
+	Claim          Event = "claim"
+	CheckStarted   Event = "check_started"
+	CheckPassed    Event = "check_passed"
+	CheckFailed    Event = "check_failed"
+	CheckVoid      Event = "check_void" // the check ended without a verdict: gate error, tree changed, abandoned
+	Submit         Event = "submit"
+	Progress       Event = "progress"
+	Consult        Event = "consult"
+	RespondConsult Event = "respond_consult"
+	TakeResponse   Event = "take_response"
+	AskHuman       Event = "ask_human"
+	Answer         Event = "answer"
+	Approve        Event = "approve"
+	Reject         Event = "reject"
+	Reopen         Event = "reopen"
+	Release        Event = "release"
+	AcceptConfig   Event = "accept_config"
+	Rollback       Event = "rollback"
+	Reset          Event = "reset"
+	Violation      Event = "violation" // a control file was edited from outside and put back
+	Repair         Event = "repair"
+)
+
+// Events returns all events in the order of the documentation.
+func Events() []Event {
+	return []Event{CreateTask, Claim, CheckStarted, CheckPassed, CheckFailed, CheckVoid, Submit, Progress, Consult,
+		RespondConsult, TakeResponse, AskHuman, Answer, Approve, Reject, Reopen, Release, AcceptConfig, Rollback,
+		Reset, Violation, Repair}
+}

@@ -1,0 +1,132 @@
+package state
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Budget is how often something may go wrong in one task.
+type Budget string
+
+const (
+	CheckRetries Budget = "check_retries"
+	ReviewCycles Budget = "review_cycles"
+)
+
+// Limits are the sizes of the budgets: with a limit of 3 the third failure ends the task.
+type Limits struct {
+	CheckRetries int // limits.max_check_retries
+	ReviewCycles int // limits.max_review_cycles
+}
+
+// A RefusedError says that the table has no such move.
+type RefusedError struct {
+	Event   Event
+	Role    Role
+	State   State
+	Allowed []Event // what the role may do now, in the order of Events
+}
+
+func (e *RefusedError) Error() string {
+	who := e.Role
+	if who == Holder {
+		who = Executor
+	}
+	var can []string
+	for _, ev := range e.Allowed {
+		can = append(can, string(ev))
+	}
+	if len(can) == 0 {
+		can = []string{"nothing"}
+	}
+	return fmt.Sprintf("%s cannot %s while the task is in %s; allowed now: %s", who, e.Event, e.State,
+		strings.Join(can, ", "))
+}
+
+// Forbidden reports whether the role may never raise the event, in whatever state.
+func (e *RefusedError) Forbidden() bool { return !May(e.Role, e.Event) }
+
+// Step returns the task after the event. It is the only judge of what may happen, and it is pure: t stays as it is.
+// The error is a *RefusedError when the table has no such move, and an error that names a bug when a pause has nothing
+// to return to.
+//
+// Step moves the state and the counters. What the event was about (ids, documents, who holds the work now) is laid
+// over the result by the caller.
+func Step(t Task, ev Event, by Role, lim Limits) (Task, error) {
+	m, ok := table[t.State][ev]
+	if !ok || !slices.Contains(m.by, by) || !m.when.met(t) {
+		return t, &RefusedError{Event: ev, Role: by, State: t.State, Allowed: Allowed(t, by)}
+	}
+	next := t.Clone()
+	for _, o := range m.do {
+		o.apply(&next)
+	}
+	if err := next.move(m.then, ev); err != nil {
+		return t, err
+	}
+	next.charge(m.spend, lim)
+	if holderless[next.State] {
+		dropLease.apply(&next)
+	}
+	return next, nil
+}
+
+func (t *Task) move(to target, ev Event) error {
+	switch to.verb {
+	case "go":
+		t.State, t.Paused = to.to, nil
+	case "pause":
+		t.Paused = append(t.Paused, Pause{Kind: ev, State: t.State})
+		t.State = to.to
+	case "back":
+		if len(t.Paused) == 0 {
+			return fmt.Errorf("%s in %s has no pause to return from: run ferrus doctor", ev, t.State)
+		}
+		t.State = t.PausedFrom()
+		t.Paused = t.Paused[:len(t.Paused)-1]
+	}
+	return nil
+}
+
+// charge counts one unit of b and fails the task on the last.
+func (t *Task) charge(b Budget, lim Limits) {
+	var used *int
+	var limit int
+	var what string
+	switch b {
+	case CheckRetries:
+		used, limit, what = &t.CheckRetries, lim.CheckRetries, "checks failed %d times in a row; limits.max_check_retries is %d"
+	case ReviewCycles:
+		used, limit, what = &t.ReviewCycles, lim.ReviewCycles, "the review rejected the work %d times; limits.max_review_cycles is %d"
+	default:
+		return
+	}
+	*used++
+	if *used >= limit {
+		t.State = Failed
+		t.FailureReason = fmt.Sprintf(what, *used, limit)
+	}
+}
+
+// Allowed returns the events that role may raise in the task as it is, in the order of Events. For Holder it is what
+// the executor that holds the work may do.
+func Allowed(t Task, by Role) []Event {
+	var can []Event
+	for _, ev := range Events() {
+		if m, ok := table[t.State][ev]; ok && slices.Contains(m.by, by) && m.when.met(t) {
+			can = append(can, ev)
+		}
+	}
+	return can
+}
+
+// May reports whether there is a state in which role may raise ev.
+func May(by Role, ev Event) bool {
+	for _, row := range table {
+		if slices.Contains(row[ev].by, by) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,142 @@
+package state
+
+import "maps"
+
+// A move is one row of the table: who may make it, on what condition, where it leads and what it changes.
+type move struct {
+	by    []Role
+	when  condition
+	then  target
+	spend Budget // counts one; the last unit leads to Failed instead
+	do    []op
+}
+
+type moves map[Event]move
+
+// table is the state machine. What is not written here cannot happen.
+var table = map[State]moves{
+	Idle: always.and(moves{
+		CreateTask: create,
+	}),
+	Executing:  working.and(held),
+	Addressing: working.and(held),
+	Checking: working.and(held).and(moves{
+		Submit: {by: of(Holder), then: goTo(Reviewing)},
+	}),
+	Consultation: held.and(moves{
+		Claim:          claim,
+		Progress:       {by: of(Holder), then: stay},
+		RespondConsult: {by: of(Supervisor, Human), when: unanswered, then: stay, do: ops(markAnswered)},
+		TakeResponse:   {by: of(Holder), when: answered, then: back},
+		AskHuman:       {by: of(Supervisor), when: unanswered, then: pause(AwaitingHuman)},
+	}),
+	AwaitingHuman: held.and(moves{
+		Answer: {by: of(Human), then: back},
+	}),
+	Reviewing: taken.and(moves{
+		AskHuman: {by: of(Supervisor), then: pause(AwaitingHuman)},
+		Approve:  {by: of(Supervisor, Human), then: goTo(Complete)},
+		Reject:   {by: of(Supervisor, Human), then: goTo(Addressing), spend: ReviewCycles, do: ops(zeroChecks)},
+	}),
+	Complete: taken.and(moves{
+		CreateTask: create,
+		Reopen:     reopen,
+	}),
+	Failed: taken.and(moves{
+		Reopen: reopen,
+	}),
+}
+
+// always holds in every state, taken in every state with a task, held where somebody may hold it, working where the
+// executor has the work in hand.
+var (
+	always = moves{
+		Violation: {by: of(Engine), then: stay},
+		Repair:    {by: of(Engine, Human), then: stay},
+	}
+	taken = always.and(moves{
+		AcceptConfig: {by: of(Human), then: stay},
+		Rollback:     {by: of(Human), then: recall, do: ops(dropLease, bumpEpoch, dropCheck)},
+		Reset:        {by: of(Human), then: goTo(Idle), do: ops(wipe, bumpEpoch)},
+	})
+	held = taken.and(moves{
+		Release: {by: of(Human), when: leased, then: stay, do: ops(dropLease, bumpEpoch, dropCheck)},
+	})
+	working = moves{
+		Claim:        claim,
+		CheckStarted: {by: of(Holder), then: stay},
+		CheckPassed:  {by: of(Engine), then: goTo(Checking), do: ops(zeroChecks)},
+		CheckFailed:  {by: of(Engine), then: goTo(Addressing), spend: CheckRetries},
+		CheckVoid:    {by: of(Engine), then: stay},
+		Progress:     {by: of(Holder), then: stay},
+		Consult:      {by: of(Holder), then: pause(Consultation), do: ops(markAsked)},
+		AskHuman:     {by: of(Holder, Engine), then: pause(AwaitingHuman)},
+	}
+	claim  = move{by: of(Executor), then: stay, do: ops(dropLease, bumpEpoch, dropCheck)}
+	create = move{by: of(Supervisor, Human), then: goTo(Executing), do: ops(wipe)}
+	reopen = move{by: of(Human), then: goTo(Addressing), do: ops(zeroChecks, zeroReviews)}
+)
+
+// and returns the union of two sets of moves; a move of the second replaces one of the first.
+func (m moves) and(more moves) moves {
+	union := maps.Clone(m)
+	maps.Copy(union, more)
+	return union
+}
+
+func of(roles ...Role) []Role { return roles }
+func ops(list ...op) []op     { return list }
+
+// A condition is a fact of the task itself that a move needs. The zero condition always holds.
+type condition struct {
+	name  string
+	holds func(Task) bool
+}
+
+var (
+	unanswered = condition{"unanswered", func(t Task) bool { return !t.Consultation.Answered }}
+	answered   = condition{"answered", func(t Task) bool { return t.Consultation.Answered }}
+	leased     = condition{"leased", func(t Task) bool { return t.ClaimedBy != "" }}
+)
+
+func (c condition) met(t Task) bool { return c.holds == nil || c.holds(t) }
+
+// A target says where a move leads. It is data, so that it can be drawn.
+type target struct {
+	verb string // go, pause, back, stay, recall
+	to   State
+}
+
+var (
+	back   = target{verb: "back"}   // to where the newest pause came from
+	stay   = target{verb: "stay"}   // nowhere
+	recall = target{verb: "recall"} // to the state of a named journal entry, which the engine lays over the task
+)
+
+func goTo(s State) target  { return target{"go", s} }
+func pause(s State) target { return target{"pause", s} }
+
+// An op is a change beside the state.
+type op struct {
+	name  string
+	apply func(*Task)
+}
+
+var (
+	zeroChecks   = op{"zeroChecks", func(t *Task) { t.CheckRetries = 0 }}
+	zeroReviews  = op{"zeroReviews", func(t *Task) { t.ReviewCycles = 0; t.FailureReason = "" }}
+	markAsked    = op{"markAsked", func(t *Task) { t.Consultation.Answered = false }}
+	markAnswered = op{"markAnswered", func(t *Task) { t.Consultation.Answered = true }}
+	dropLease    = op{"dropLease", func(t *Task) { t.ClaimedBy, t.Session = "", "" }}
+	bumpEpoch    = op{"bumpEpoch", func(t *Task) { t.Epoch++ }}
+	dropCheck    = op{"dropCheck", abandonCheck}
+	wipe         = op{"wipe", func(t *Task) { *t = t.emptied() }}
+)
+
+// abandonCheck lets go of a check that still runs: it belongs to an epoch that has ended, and its result would not
+// count.
+func abandonCheck(t *Task) {
+	if t.Check.Status == CheckRunning {
+		t.Check.Status = CheckAbandoned
+	}
+}

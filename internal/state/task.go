@@ -1,0 +1,190 @@
+package state
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+)
+
+// SchemaVersion is the version of STATE.json and of a journal line's state that this ferrus writes and understands.
+const SchemaVersion = 2
+
+// A Task is the whole state of one machine: what the journal keeps after every event. Texts are not in it: Docs says
+// where they stand.
+type Task struct {
+	SchemaVersion int    `json:"schema_version"`
+	TaskID        string `json:"task_id,omitempty"` // t-YYYYMMDD-HHMMSS-xxxx; "" in Idle
+	Title         string `json:"title,omitempty"`
+	Seq           uint64 `json:"seq"`   // of the journal line that made this state
+	Epoch         uint64 `json:"epoch"` // never goes down, not by reset, not by a new task
+	State         State  `json:"state"`
+	CheckRetries  int    `json:"check_retries"` // consecutive red checks
+	ReviewCycles  int    `json:"review_cycles"` // rejections of this task
+	FailureReason string `json:"failure_reason,omitempty"`
+
+	ClaimedBy string `json:"claimed_by,omitempty"` // role:agent:index of the holder; "" when nobody holds the work
+	Session   string `json:"session,omitempty"`    // the holder's session: two processes of one name are two holders
+
+	Paused []Pause `json:"paused,omitempty"` // innermost last
+
+	Check        Check       `json:"check,omitzero"`
+	Submission   Submission  `json:"submission,omitzero"`
+	Consultation Consulting  `json:"consultation,omitzero"`
+	Issued       Issued      `json:"issued,omitzero"`
+	Asked        Asked       `json:"asked,omitzero"`
+	BaseTree     string      `json:"base_tree,omitempty"` // the work tree at create_task; "" without git
+	Worktree     string      `json:"worktree,omitempty"`  // absolute path of the folder that the task is worked on in
+	Pin          Pin         `json:"pin,omitzero"`        // the gate in force
+	Docs         map[Doc]Ref `json:"docs,omitempty"`      // the current documents
+	Decisions    []Record    `json:"decisions,omitempty"` // answers of a person, newest last, at most MaxRecords
+	Progress     []Record    `json:"progress,omitempty"`  // the holder's notes, likewise
+	Consulted    []Record    `json:"consultations,omitempty"`
+	Branch       string      `json:"branch,omitempty"`
+	UpdatedAt    time.Time   `json:"updated_at"`
+
+	// Extra are the keys that this ferrus does not know; they are kept.
+	Extra map[string]json.RawMessage `json:"-"`
+}
+
+// A Pause is one entry of the stack of interruptions.
+type Pause struct {
+	ID    string    `json:"id"`    // q1 or c1
+	Kind  Event     `json:"kind"`  // ask_human or consult
+	State State     `json:"state"` // where the task returns to
+	By    string    `json:"by"`    // who asked, role:agent:index
+	Since time.Time `json:"since"`
+}
+
+// Check is the newest check of the task.
+type Check struct {
+	ID     string      `json:"id"`
+	Status CheckStatus `json:"status"`
+	Tree   string      `json:"tree,omitempty"` // the tree it ran on; "" without git
+	Log    string      `json:"log,omitempty"`  // relative to the .ferrus folder
+	Errors int         `json:"errors,omitempty"`
+	Same   int         `json:"same,omitempty"` // how often in a row it failed alike
+	Sum    string      `json:"sum,omitempty"`  // digest of the failure, to see whether the next one is the same
+}
+
+// CheckStatus is how the newest check stands.
+type CheckStatus string
+
+const (
+	CheckRunning   CheckStatus = "running"
+	CheckGreen     CheckStatus = "passed"
+	CheckRed       CheckStatus = "failed"
+	CheckGateError CheckStatus = "gate_error"
+	CheckMoved     CheckStatus = "tree_changed"
+	CheckAbandoned CheckStatus = "abandoned"
+)
+
+// Submission is what the executor handed in last.
+type Submission struct {
+	ID    string `json:"id"`
+	Tree  string `json:"tree,omitempty"` // "" without git
+	Base  string `json:"base,omitempty"`
+	Patch string `json:"patch,omitempty"` // relative to the .ferrus folder
+}
+
+// Consulting is the newest consultation.
+type Consulting struct {
+	ID       string `json:"id"`
+	Answered bool   `json:"answered"`
+}
+
+// Issued counts the ids given out in this task.
+type Issued struct {
+	Questions     int `json:"questions,omitempty"`
+	Consultations int `json:"consultations,omitempty"`
+	Checks        int `json:"checks,omitempty"`
+	Submissions   int `json:"submissions,omitempty"`
+}
+
+// Asked names the newest question of each role that asks a person, "" when it has asked none in this task.
+type Asked struct {
+	Executor   string `json:"executor,omitempty"`
+	Supervisor string `json:"supervisor,omitempty"`
+	Engine     string `json:"engine,omitempty"`
+}
+
+// Pin says where in the journal the gate of the task stands and what its text hashes to.
+type Pin struct {
+	Off    int64  `json:"off"`
+	SHA256 string `json:"sha256"`
+}
+
+// A Doc is the file name of a document under .ferrus.
+type Doc string
+
+const (
+	TaskDoc            Doc = "TASK.md"
+	SubmissionDoc      Doc = "SUBMISSION.md"
+	ReviewDoc          Doc = "REVIEW.md"
+	QuestionDoc        Doc = "QUESTION.md"
+	AnswerDoc          Doc = "ANSWER.md"
+	ConsultRequestDoc  Doc = "CONSULT_REQUEST.md"
+	ConsultResponseDoc Doc = "CONSULT_RESPONSE.md"
+)
+
+// Docs returns all documents that a task can have.
+func Docs() []Doc {
+	return []Doc{TaskDoc, SubmissionDoc, ReviewDoc, QuestionDoc, AnswerDoc, ConsultRequestDoc, ConsultResponseDoc}
+}
+
+// A Ref says in which journal line a document's text stands and what it hashes to.
+type Ref struct {
+	Off    int64  `json:"off"`
+	SHA256 string `json:"sha256"`
+}
+
+// A Record points to the journal line of a decision, a progress note or a consultation.
+type Record struct {
+	ID  string `json:"id"`
+	Off int64  `json:"off"`
+}
+
+// MaxRecords is how many records of a kind a task keeps at hand; older ones stay in the journal.
+const MaxRecords = 32
+
+// Remember appends a record and lets the oldest go where there are too many.
+func Remember(list []Record, r Record) []Record {
+	list = append(slices.Clip(list), r)
+	return list[max(0, len(list)-MaxRecords):]
+}
+
+// PausedFrom returns the state to which the innermost pause returns, "" when the task is not paused.
+func (t Task) PausedFrom() State {
+	if len(t.Paused) == 0 {
+		return ""
+	}
+	return t.Paused[len(t.Paused)-1].State
+}
+
+// Top returns the innermost pause, the zero Pause when the task is not paused.
+func (t Task) Top() Pause {
+	if len(t.Paused) == 0 {
+		return Pause{}
+	}
+	return t.Paused[len(t.Paused)-1]
+}
+
+// Clone returns a copy that shares nothing that is ever written.
+func (t Task) Clone() Task {
+	t.Paused = slices.Clone(t.Paused)
+	t.Docs = maps.Clone(t.Docs)
+	t.Decisions = slices.Clone(t.Decisions)
+	t.Progress = slices.Clone(t.Progress)
+	t.Consulted = slices.Clone(t.Consulted)
+	return t
+}
+
+// emptied returns the task as it is when nothing has been asked for yet. What outlives a task stays: its place in the
+// journal, the epoch, the branch, and keys that are not ours.
+func (t Task) emptied() Task {
+	return Task{SchemaVersion: t.SchemaVersion, Seq: t.Seq, Epoch: t.Epoch, State: t.State, Branch: t.Branch,
+		UpdatedAt: t.UpdatedAt, Extra: t.Extra}
+}
+
+// New returns the task of a fresh project.
+func New() Task { return Task{SchemaVersion: SchemaVersion, State: Idle} }

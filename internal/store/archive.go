@@ -1,0 +1,63 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// Archive copies a task, as it stood at snap, into archive/<task-id>: its documents and its journal lines. It is a
+// view, made after the task has ended, and may be made again at any time.
+func (s *Store) Archive(snap Snapshot) error {
+	t := snap.Task
+	begin, ok := t.Docs[state.TaskDoc]
+	if t.TaskID == "" || !ok {
+		return nil
+	}
+	dir := archiveDir + "/" + t.TaskID
+	err := errors.Join(s.disk.mkdir(archiveDir), s.disk.mkdir(dir))
+	for doc := range t.Docs {
+		if err != nil {
+			break
+		}
+		var text string
+		if text, err = s.Text(snap, doc); err == nil {
+			err = publish(s.disk, dir+"/"+string(doc), []byte(text))
+		}
+	}
+	if err == nil {
+		err = s.copyLines(begin.Off, snap.Journal.Bytes, dir+"/"+journalFile)
+	}
+	if err != nil {
+		return fmt.Errorf("archive %s: %w", t.TaskID, err)
+	}
+	return nil
+}
+
+// Archived reports whether the task has been archived.
+func (s *Store) Archived(taskID string) bool {
+	_, err := s.disk.lstat(archiveDir + "/" + taskID + "/" + journalFile)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// copyLines copies a part of the journal.
+func (s *Store) copyLines(from, to int64, name string) error {
+	journal, err := s.openJournal(os.O_RDONLY)
+	if err != nil {
+		return err
+	}
+	defer journal.Close()
+	out, err := s.disk.open(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, io.NewSectionReader(journal, from, to-from)); err != nil {
+		out.Close()
+		return err
+	}
+	return out.Close()
+}

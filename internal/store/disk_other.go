@@ -1,0 +1,30 @@
+//go:build !linux
+
+package store
+
+import (
+	"os"
+	"runtime"
+	"time"
+)
+
+func (f osFile) datasync() error { return f.Sync() }
+
+// syncDir does nothing on Windows, which has no such call.
+func (d rooted) syncDir(name string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	return syncDir(d.root, name)
+}
+
+// replace renames and, where an editor or a virus scanner has the target open on Windows, tries again for a second.
+func replace(root *os.Root, from, to string) error {
+	for try := 0; ; try++ {
+		err := root.Rename(from, to)
+		if err == nil || runtime.GOOS != "windows" || try == 20 {
+			return err
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}

@@ -1,0 +1,43 @@
+package store
+
+import "fmt"
+
+// A Code names a kind of failure, for programs.
+type Code string
+
+const (
+	NotInitialised Code = "not_initialised" // no machine here
+	LockBusy       Code = "lock_busy"       // another process held the lock all the time
+	StoreError     Code = "store_error"     // the disk refused; nothing was changed
+	StoreGone      Code = "store_gone"      // the folder that was opened is no longer the one on disk
+	OutcomeUnknown Code = "outcome_unknown" // the disk failed so late that the event may or may not stand
+	Corrupt        Code = "corrupt"         // the journal contradicts itself; nothing is touched any more
+	TooLarge       Code = "too_large"       // a document is over MaxDoc
+	InvalidInput   Code = "invalid_input"   // a document is empty, blank, not UTF-8, or has a NUL
+)
+
+// An Error says what the store could not do, and what helps.
+type Error struct {
+	Code   Code
+	What   string // what could not be, with its value
+	Err    error  // the cause; nil when there is none beyond What
+	Remedy string // what to do next
+}
+
+func (e *Error) Error() string {
+	text := e.What
+	if e.Err != nil {
+		text = fmt.Sprintf("%s: %v", e.What, e.Err)
+	}
+	if e.Remedy == "" {
+		return text
+	}
+	return text + "; " + e.Remedy
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+func corrupt(format string, args ...any) error {
+	return &Error{Code: Corrupt, What: journalFile + ": " + fmt.Sprintf(format, args...),
+		Remedy: "nothing was touched; run ferrus doctor"}
+}

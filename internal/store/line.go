@@ -1,0 +1,106 @@
+package store
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// LineVersion is the version of a journal line that this ferrus writes and understands.
+const LineVersion = 2
+
+// GateDoc is the key under which a line's documents hold the pinned gate. It has no view.
+const GateDoc state.Doc = "gate.json"
+
+// An Actor is who caused an event.
+type Actor struct {
+	Role    state.Role `json:"role"`
+	Agent   string     `json:"agent"`             // role:agent:index; "human" for a person
+	Session string     `json:"session,omitempty"` // of the process that acted
+	TTY     bool       `json:"tty"`               // a person at a terminal
+}
+
+// A Line is one event of the journal.
+type Line struct {
+	V     int                  `json:"v"`
+	Seq   uint64               `json:"seq"` // 1, 2, 3 ... without a gap
+	At    time.Time            `json:"at"`  // wall clock, for display
+	Actor Actor                `json:"actor"`
+	Event state.Event          `json:"event"`
+	From  state.State          `json:"from"`
+	To    state.State          `json:"to"`
+	Epoch uint64               `json:"epoch"`          // after the event
+	Req   string               `json:"req,omitempty"`  // names the request, so that its repetition is recognised
+	Note  string               `json:"note,omitempty"` // what a person wants to read in the log
+	Docs  map[state.Doc]string `json:"docs,omitempty"` // the documents this event wrote
+	State state.Task           `json:"state"`          // everything, after the event
+	Prev  string               `json:"prev"`           // H of the line before; 64 zeros in the first
+	H     string               `json:"-"`              // SHA-256 of the line's bytes up to itself
+	Off   int64                `json:"-"`              // where the line starts
+	End   int64                `json:"-"`              // where the next one starts
+}
+
+var genesis = strings.Repeat("0", 64)
+
+const (
+	hashKey   = `,"h":"`
+	tailBytes = len(hashKey) + 64 + len("\"}\n")
+)
+
+// encode returns the line's bytes with its newline, and sets H.
+func (l *Line) encode() ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(l); err != nil {
+		return nil, err
+	}
+	buf.Truncate(buf.Len() - len("}\n"))
+	l.H = digest(buf.Bytes())
+	fmt.Fprintf(&buf, "%s%s\"}\n", hashKey, l.H)
+	return buf.Bytes(), nil
+}
+
+var errLine = errors.New("the line does not match its hash")
+
+// sealed returns the hash that raw carries, having checked that it is raw's own.
+func sealed(raw []byte) (string, error) {
+	if len(raw) < tailBytes || raw[len(raw)-1] != '\n' {
+		return "", errLine
+	}
+	head, tail := raw[:len(raw)-tailBytes], raw[len(raw)-tailBytes:]
+	h := string(tail[len(hashKey) : len(hashKey)+64])
+	if string(tail[:len(hashKey)]) != hashKey || digest(head) != h {
+		return "", errLine
+	}
+	return h, nil
+}
+
+// decode reads one line with its newline, which starts at off.
+func decode(raw []byte, off int64) (*Line, error) {
+	h, err := sealed(raw)
+	if err != nil {
+		return nil, err
+	}
+	var l Line
+	if err := json.Unmarshal(raw, &l); err != nil {
+		return nil, err
+	}
+	if l.V > LineVersion {
+		return nil, &state.SchemaError{Version: l.V}
+	}
+	l.H, l.Off, l.End = h, off, off+int64(len(raw))
+	return &l, nil
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

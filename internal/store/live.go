@@ -1,0 +1,94 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/google/uuid"
+
+	"github.com/ferrus-go/ferrus/internal/lease"
+)
+
+// sessionName is what a session id looks like: it becomes a file name.
+var sessionName = regexp.MustCompile(`^[0-9A-Za-z-]{1,64}$`)
+
+// staleLive is how long the file of an ended session stays, for those that still ask after it.
+const staleLive = 24 * time.Hour
+
+// Live is a process's proof that a session lives: the kernel drops it with the process, however that ends. The file
+// stays when the session ends, for a missing file would prove nothing.
+type Live struct{ lock *flock.Flock }
+
+// Announce takes the liveness lock of a session, which must be new. The lock is held until Close or the end of the
+// process; no child process inherits it.
+func (s *Store) Announce(session string) (*Live, error) {
+	if !sessionName.MatchString(session) {
+		return nil, fmt.Errorf("session %q is no file name", session)
+	}
+	s.sweepLive()
+	name := liveDir + "/" + session + ".lock"
+	f, err := s.disk.open(name, os.O_RDWR|os.O_CREATE)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = s.disk.mkdir(liveDir); err == nil {
+			f, err = s.disk.open(name, os.O_RDWR|os.O_CREATE)
+		}
+	}
+	if err != nil {
+		return nil, &Error{Code: StoreError, What: "announce the session", Err: err,
+			Remedy: "see whether " + s.dir + " can be written"}
+	}
+	f.Close()
+	lock := flock.New(s.Path(liveDir, session+".lock"), flock.SetFlag(lockFlags))
+	if ok, err := lock.TryLock(); err != nil || !ok {
+		return nil, &Error{Code: StoreError, What: "lock " + name, Err: err, Remedy: "start the server again"}
+	}
+	return &Live{lock}, nil
+}
+
+// Close ends the session.
+func (l *Live) Close() error { return l.lock.Unlock() }
+
+// Probe looks whether a session lives.
+func (s *Store) Probe(session string) lease.Probe {
+	if !sessionName.MatchString(session) {
+		return lease.Unknown
+	}
+	path := s.Path(liveDir, session+".lock")
+	if _, err := os.Lstat(path); err != nil {
+		return lease.Unknown
+	}
+	lock := flock.New(path, flock.SetFlag(lockFlags))
+	free, err := lock.TryRLock()
+	switch {
+	case err != nil:
+		return lease.Unknown
+	case free:
+		lock.Unlock()
+		return lease.Gone
+	}
+	return lease.Alive
+}
+
+// sweepLive removes the files of sessions that ended long ago.
+func (s *Store) sweepLive() {
+	entries, err := s.disk.readDir(liveDir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		session, ok := strings.CutSuffix(e.Name(), ".lock")
+		info, err := e.Info()
+		if !ok || err != nil || uuid.Validate(session) != nil || s.now().Sub(info.ModTime()) < staleLive {
+			continue
+		}
+		if s.Probe(session) == lease.Gone {
+			_ = s.disk.remove(liveDir + "/" + e.Name())
+		}
+	}
+}

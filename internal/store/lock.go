@@ -1,0 +1,81 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// lockPoll is how often a waiting process asks for the lock: it is held for a millisecond at a time.
+const lockPoll = time.Millisecond
+
+// ensureLock makes STATE.lock where it is missing and returns which file it is. The lock file is never written,
+// renamed or removed: a second process could lock the old inode while a third locks the new one.
+func (s *Store) ensureLock() (fs.FileInfo, error) {
+	f, err := s.disk.open(lockFile, os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		// A folder that cannot be written may still be read.
+		if f, err = s.disk.open(lockFile, os.O_RDONLY); err != nil {
+			return nil, &Error{Code: StoreError, What: "open " + lockFile, Err: err,
+				Remedy: "see whether " + s.dir + " can be written"}
+		}
+	}
+	defer f.Close()
+	return f.Stat()
+}
+
+// locked runs do while it holds the lock, within the process and between processes.
+func (s *Store) locked(ctx context.Context, do func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, s.opts.LockWait)
+	defer cancel()
+	began := time.Now()
+	select {
+	case s.inside <- struct{}{}:
+		defer func() { <-s.inside }()
+	case <-ctx.Done():
+		return s.busy(ctx, began)
+	}
+	// A fresh Flock each time: two callers of one *Flock would both be told that they hold it.
+	lock := flock.New(filepath.Join(s.dir, lockFile), flock.SetFlag(lockFlags))
+	got, err := lock.TryLockContext(ctx, lockPoll)
+	switch {
+	case ctx.Err() != nil:
+		return s.busy(ctx, began)
+	case errors.Is(err, fs.ErrNotExist):
+		return s.gone()
+	case err != nil || !got:
+		return &Error{Code: StoreError, What: "lock " + lockFile, Err: err, Remedy: "see whether the folder can be read"}
+	}
+	// Unlock drops the lock before the file is closed: a leaked descriptor must not keep it.
+	defer lock.Unlock()
+	info, err := lock.Stat()
+	if err != nil || !os.SameFile(info, s.lock) || !s.atHome() {
+		return s.gone()
+	}
+	return do()
+}
+
+// atHome reports whether the folder on disk is still the one that was opened.
+func (s *Store) atHome() bool {
+	info, err := os.Lstat(s.dir)
+	return err == nil && os.SameFile(info, s.home)
+}
+
+func (s *Store) gone() error {
+	return &Error{Code: StoreGone, What: s.dir + " is no longer the folder that was opened (git clean -fdx, or moved?)",
+		Remedy: "run ferrus doctor --fix, then start this server again"}
+}
+
+func (s *Store) busy(ctx context.Context, began time.Time) error {
+	if errors.Is(context.Cause(ctx), context.Canceled) {
+		return context.Canceled
+	}
+	return &Error{Code: LockBusy, What: fmt.Sprintf("%s is held by %s, for %.0f s at least", lockFile, lockHolder(s.lock),
+		time.Since(began).Seconds()), Remedy: "try again; if that process is stopped, continue or kill it"}
+}

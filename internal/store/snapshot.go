@@ -1,0 +1,93 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// A Snapshot is the machine at one moment.
+type Snapshot struct {
+	Task    state.Task
+	Lease   Lease
+	Journal Position
+	Top     *Line // the newest line; nil in a fresh project
+}
+
+// Lease is the volatile part of a lease: a renewal rewrites it without a journal line.
+type Lease struct {
+	Term      lease.Term
+	Until     time.Time // wall clock, for display
+	Heartbeat time.Time // the last renewal, likewise
+}
+
+// A Position says how much of the journal a view covers.
+type Position struct {
+	Bytes int64  `json:"bytes"` // the journal's size; the next line starts here
+	Last  int64  `json:"last"`  // where the newest line starts
+	H     string `json:"h"`     // the newest line's hash
+}
+
+// volatile is what STATE.json has beyond the task. Its keys are state.VolatileKeys.
+type volatile struct {
+	LeaseUntil    time.Time  `json:"lease_until,omitzero"`
+	LastHeartbeat time.Time  `json:"last_heartbeat,omitzero"`
+	Lease         lease.Term `json:"lease,omitzero"`
+	Journal       Position   `json:"journal"`
+}
+
+// index is STATE.json as it is read: never evidence, only where to look.
+type index struct {
+	raw     []byte // nil when there is no such file
+	whole   bool   // it was JSON of our schema with a journal position
+	version int    // 0 when it could not be told
+	volatile
+}
+
+// encode returns the text of STATE.json.
+func (s Snapshot) encode() ([]byte, error) {
+	task, err := json.Marshal(s.Task)
+	if err != nil {
+		return nil, err
+	}
+	rest, err := json.Marshal(volatile{s.Lease.Until, s.Lease.Heartbeat, s.Lease.Term, s.Journal})
+	if err != nil {
+		return nil, err
+	}
+	joined := append(append(task[:len(task)-1], ','), rest[1:]...)
+	var buf bytes.Buffer
+	if err := json.Indent(&buf, joined, "", "  "); err != nil {
+		return nil, err
+	}
+	buf.WriteByte('\n')
+	return buf.Bytes(), nil
+}
+
+func parseIndex(raw []byte) index {
+	var read struct {
+		Version int `json:"schema_version"`
+		volatile
+	}
+	err := json.Unmarshal(raw, &read)
+	at := read.Journal
+	return index{raw: raw, version: read.Version, volatile: read.volatile,
+		whole: err == nil && read.Version == state.SchemaVersion && 0 <= at.Last && at.Last <= at.Bytes}
+}
+
+// shows reports whether STATE.json says about the task what the journal says.
+func (i index) shows(t state.Task) bool {
+	var shown state.Task
+	if json.Unmarshal(i.raw, &shown) != nil {
+		return false
+	}
+	a, errA := json.Marshal(shown)
+	b, errB := json.Marshal(t)
+	return errA == nil && errB == nil && bytes.Equal(a, b)
+}
+
+func (i index) lease() Lease {
+	return Lease{Term: i.volatile.Lease, Until: i.LeaseUntil, Heartbeat: i.LastHeartbeat}
+}

@@ -1,0 +1,182 @@
+// Package store keeps one task machine on disk and is the only writer of the control files under .ferrus.
+//
+// The truth is journal.jsonl: one line is one event, with the documents it wrote and the whole state after it. A
+// transition is committed when its line is on the disk, by one append and one fdatasync. STATE.json and the Markdown
+// documents are views of the newest line; they are replaced without fsync and made again whenever they lag behind.
+//
+// What may happen is not decided here: Apply hands the present to the caller's function under the lock and stores
+// what that returns. Nothing slow belongs into such a function.
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// Names under .ferrus.
+const (
+	stateFile   = "STATE.json"
+	lockFile    = "STATE.lock"
+	journalFile = "journal.jsonl"
+	logDir      = "logs"
+	liveDir     = "live"
+	archiveDir  = "archive"
+)
+
+// A Store is one machine's folder, open. It may be used by many goroutines; other processes may use the same folder.
+type Store struct {
+	dir    string
+	disk   disk
+	opts   Options
+	home   fs.FileInfo   // of dir when it was opened
+	lock   fs.FileInfo   // of STATE.lock when it was opened
+	inside chan struct{} // one at a time within the process, before the file lock
+	now    func() time.Time
+	log    *slog.Logger
+
+	mu   sync.Mutex
+	top  cached             // the newest line this process has parsed
+	seen map[string]viewing // documents known to be as the journal has them
+}
+
+// Options are what Open and Create may be told. The zero value is right for all but tests.
+type Options struct {
+	Backup   string           // path of the journal's second hard link; "" for none
+	Now      func() time.Time // wall clock, for display; time.Now when nil
+	LockWait time.Duration    // how long to wait for the lock; 10 s when zero
+	Log      *slog.Logger     // for views that could not be written; slog.Default when nil
+
+	disk func(dir string) (disk, error) // opens the folder; a test puts faults between
+}
+
+// Open opens the machine in dir, a .ferrus folder or one of its branches.
+func Open(dir string, opts Options) (*Store, error) {
+	info, err := os.Lstat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &Error{Code: NotInitialised, What: dir + " does not exist", Remedy: "run ferrus init"}
+	case err != nil:
+		return nil, &Error{Code: StoreError, What: "open " + dir, Err: err, Remedy: "see whether the folder can be read"}
+	case !info.IsDir():
+		return nil, &Error{Code: StoreError, What: dir + " is not a folder of its own",
+			Remedy: "remove the link or file and run ferrus init"}
+	}
+	open := openDisk
+	if opts.disk != nil {
+		open = opts.disk
+	}
+	d, err := open(dir)
+	if err != nil {
+		return nil, &Error{Code: StoreError, What: "open " + dir, Err: err, Remedy: "see whether the folder can be read"}
+	}
+	s := &Store{dir: dir, disk: d, opts: opts, home: info, inside: make(chan struct{}, 1), now: opts.Now, log: opts.Log,
+		seen: map[string]viewing{}}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.log == nil {
+		s.log = slog.Default()
+	}
+	if s.opts.LockWait == 0 {
+		s.opts.LockWait = 10 * time.Second
+	}
+	if s.lock, err = s.ensureLock(); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Create makes the machine in dir where there is none and opens it. What exists stays as it is. A journal that was
+// lost with its folder comes back from the second hard link; restored tells.
+func Create(dir string, opts Options) (s *Store, restored bool, err error) {
+	fail := func(err error) (*Store, bool, error) {
+		return nil, false, &Error{Code: StoreError, What: "create " + dir, Err: err,
+			Remedy: "see whether the folder can be written and the disk has room"}
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fail(err)
+	}
+	journal := filepath.Join(dir, journalFile)
+	if _, err := os.Lstat(journal); errors.Is(err, fs.ErrNotExist) && opts.Backup != "" {
+		restored = os.Link(opts.Backup, journal) == nil
+	}
+	if s, err = Open(dir, opts); err != nil {
+		return nil, false, err
+	}
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
+	for _, name := range []string{logDir, liveDir, archiveDir} {
+		if err := s.disk.mkdir(name); err != nil {
+			return fail(err)
+		}
+	}
+	if err := s.found(); err != nil {
+		return fail(err)
+	}
+	if _, err := s.View(); err != nil {
+		return nil, false, err
+	}
+	return s, restored, nil
+}
+
+// found makes the journal and its second link, durably.
+func (s *Store) found() error {
+	f, err := s.disk.open(journalFile, os.O_RDWR|os.O_APPEND|os.O_CREATE)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := f.datasync(); err != nil {
+		return err
+	}
+	if err := s.disk.syncDir("."); err != nil {
+		return err
+	}
+	if parent, err := os.Open(filepath.Dir(s.dir)); err == nil {
+		_ = parent.Sync() // so that the folder itself survives; not every system can
+		parent.Close()
+	}
+	s.backUp()
+	return nil
+}
+
+// backUp gives the journal its second hard link. Without one ferrus works as well: another file system, say.
+func (s *Store) backUp() {
+	if s.opts.Backup == "" {
+		return
+	}
+	if err := os.MkdirAll(filepath.Dir(s.opts.Backup), 0o700); err != nil {
+		return
+	}
+	journal := filepath.Join(s.dir, journalFile)
+	if here, err := os.Lstat(journal); err == nil {
+		if there, err := os.Lstat(s.opts.Backup); err == nil && !os.SameFile(here, there) {
+			kept := fmt.Sprintf("%s.%d", s.opts.Backup, s.now().UnixNano())
+			if os.Rename(s.opts.Backup, kept) != nil {
+				return
+			}
+		}
+	}
+	_ = os.Link(journal, s.opts.Backup)
+}
+
+// Dir returns the folder of the store.
+func (s *Store) Dir() string { return s.dir }
+
+// Path returns the path of a file under the folder, such as a log.
+func (s *Store) Path(elem ...string) string {
+	return filepath.Join(append([]string{s.dir}, elem...)...)
+}
+
+// Close lets go of the folder. Locks held by Live stay.
+func (s *Store) Close() error { return s.disk.close() }

@@ -1,0 +1,58 @@
+package store
+
+import (
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// A Bell rings when the machine may have changed. It is a doorbell and no message: arm it, read, wait; what woke the
+// waiter is never believed, so rings may be lost to each other but never to a waiter.
+type Bell struct {
+	C       <-chan struct{} // one ring may be pending
+	watcher *fsnotify.Watcher
+	done    chan struct{}
+}
+
+// tick is how often the bell rings by itself: notifications fail on network file systems, and have limits elsewhere.
+const tick = time.Second
+
+// Watch arms a bell. The caller closes it.
+func (s *Store) Watch() *Bell {
+	ring := make(chan struct{}, 1)
+	b := &Bell{C: ring, done: make(chan struct{})}
+	var events <-chan fsnotify.Event
+	var errs <-chan error
+	if w, err := fsnotify.NewWatcher(); err == nil {
+		if w.Add(s.dir) == nil {
+			events, errs = w.Events, w.Errors
+		}
+		b.watcher = w
+	}
+	go func() {
+		every := time.NewTicker(tick)
+		defer every.Stop()
+		for {
+			select {
+			case <-b.done:
+				return
+			case <-events:
+			case <-errs:
+			case <-every.C:
+			}
+			select {
+			case ring <- struct{}{}:
+			default:
+			}
+		}
+	}()
+	return b
+}
+
+// Close silences the bell.
+func (b *Bell) Close() {
+	close(b.done)
+	if b.watcher != nil {
+		b.watcher.Close()
+	}
+}
