@@ -1,0 +1,146 @@
+// Package config reads ferrus.toml: what a project checks, where its budgets
+// end, and which agents work in it. One table (keys.go) holds every key with
+// its default, its bounds and its comment; the parser, the example file, the
+// explanation and the docs are all read from that table.
+//
+// The package runs nothing: the commands are for internal/checks, the leases
+// for internal/lease, the agents for internal/hq.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"time"
+)
+
+// FileName is the name of the file in a project's root.
+const FileName = "ferrus.toml"
+
+// maxFile bounds what Load reads and Parse accepts, in bytes.
+const maxFile = 64 << 10
+
+// Config is ferrus.toml with the defaults filled in. The zero Config is not
+// usable; start from Default.
+type Config struct {
+	Checks Checks
+	Limits Limits
+	Server Server
+	Lease  Lease
+	Notify Notify
+	HQ     HQ
+
+	lines map[string]int // key as written in the table -> its line in the file
+}
+
+// Checks is [checks]: the gate that work must pass before a review. The json
+// tags are the format of the pin in the journal.
+type Checks struct {
+	// Commands run in order by the shell. Nil: not configured, the gate cannot
+	// run. Empty but not nil: a person's explicit choice that the gate passes.
+	Commands    []string          `json:"commands"`
+	TimeoutSecs int               `json:"timeout_secs"` // for each command
+	Ignore      []string          `json:"ignore"`       // globs outside the fingerprint
+	Env         map[string]string `json:"env"`          // added to the commands' environment
+	EnvDeny     []string          `json:"env_deny"`     // name patterns taken from it
+	MaxLogMB    int               `json:"max_log_mb"`
+}
+
+// Limits is [limits]: the budgets of a task. Each is at least 1.
+type Limits struct {
+	MaxCheckRetries       int `json:"max_check_retries"`
+	MaxReviewCycles       int `json:"max_review_cycles"`
+	MaxFeedbackLines      int `json:"max_feedback_lines"`
+	MaxExecutorDispatches int `json:"max_executor_dispatches"`
+	MaxSameFailure        int `json:"max_same_failure"`
+}
+
+// Server is [server].
+type Server struct {
+	WaitTimeoutSecs int
+}
+
+// Lease is [lease]. HeartbeatIntervalSecs is less than TTLSecs.
+type Lease struct {
+	TTLSecs               int
+	HeartbeatIntervalSecs int
+	MaxSilenceSecs        int
+}
+
+// Notify is [notify]. An empty Command notifies nobody.
+type Notify struct {
+	Command string
+}
+
+// HQ is [hq.supervisor] and [hq.executor]: whom the conductor starts.
+type HQ struct {
+	Supervisor Agent
+	Executor   Agent
+}
+
+// Agent names an adapter and the model to ask it for. An empty Model leaves
+// the choice to the agent.
+type Agent struct {
+	Agent string
+	Model string
+}
+
+// Timeout is how long one check command may run.
+func (c Checks) Timeout() time.Duration { return seconds(c.TimeoutSecs) }
+
+// WaitTimeout is how long one waiting tool call lasts before it answers
+// "timeout".
+func (s Server) WaitTimeout() time.Duration { return seconds(s.WaitTimeoutSecs) }
+
+// TTL is how long a lease lasts after its last renewal.
+func (l Lease) TTL() time.Duration { return seconds(l.TTLSecs) }
+
+// Heartbeat is the time between two renewals by the server.
+func (l Lease) Heartbeat() time.Duration { return seconds(l.HeartbeatIntervalSecs) }
+
+// MaxSilence is how long the server goes on renewing for a client that calls
+// no tool; over HTTP it is the length of the lease itself.
+func (l Lease) MaxSilence() time.Duration { return seconds(l.MaxSilenceSecs) }
+
+func seconds(n int) time.Duration { return time.Duration(n) * time.Second }
+
+// Default is the configuration of a project without ferrus.toml. The caller
+// owns the slices and maps in it.
+func Default() Config {
+	var c Config
+	for _, k := range keys {
+		switch p := k.field(&c).(type) {
+		case *int:
+			*p = k.def.(int)
+		case *string:
+			*p = k.def.(string)
+		case *[]string:
+			*p = slices.Clone(k.def.([]string))
+		case *map[string]string:
+			*p = maps.Clone(k.def.(map[string]string))
+		}
+	}
+	return c
+}
+
+// Load reads the file at path. A missing file is the defaults; every other
+// error names the path.
+func Load(path string) (Config, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Default(), nil
+	}
+	if err != nil {
+		return Config{}, fmt.Errorf("read configuration: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return Config{}, fmt.Errorf("read configuration: %w", err)
+	}
+	return Parse(path, data)
+}

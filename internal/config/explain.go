@@ -1,0 +1,96 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// Row explains one key of ferrus.toml. Value and Default are written as in the
+// file; "none" is a list that is not configured.
+type Row struct {
+	Key     string `json:"key"`
+	Value   string `json:"value"`
+	Default string `json:"default"`
+	Allowed string `json:"allowed"`
+	Comment string `json:"comment"`
+	Line    int    `json:"line,omitempty"` // where the file sets it; 0: it does not
+}
+
+// Set reports whether the file sets the key, be it to its default.
+func (r Row) Set() bool { return r.Line > 0 }
+
+// Explain lists every key in the order of the file. A Config that was not
+// parsed from a file has no lines.
+func (c Config) Explain() []Row {
+	rows := make([]Row, len(keys))
+	for i, k := range keys {
+		rows[i] = Row{
+			Key:     k.name,
+			Value:   literal(k.value(c)),
+			Default: literal(k.def),
+			Allowed: k.allowed(),
+			Comment: k.comment,
+			Line:    c.lines[k.name],
+		}
+	}
+	return rows
+}
+
+// Example is the text of ferrus.toml.example: every key with its default and
+// one comment each. It parses to Default.
+func Example() []byte {
+	var b bytes.Buffer
+	b.WriteString("# Every key of ferrus.toml with its default. Copy what you want to change; leave out the rest.\n")
+	table := ""
+	for _, k := range keys {
+		if k.table() != table {
+			table = k.table()
+			fmt.Fprintf(&b, "\n[%s]\n", table)
+		}
+		fmt.Fprintf(&b, "# %s\n", k.comment)
+		if k.sample != nil {
+			fmt.Fprintf(&b, "# %s = %s\n", k.last(), literal(k.sample))
+			continue
+		}
+		fmt.Fprintf(&b, "%s = %s\n", k.last(), literal(k.def))
+	}
+	return b.Bytes()
+}
+
+// Markdown is the reference page of ferrus.toml: one table row a key.
+func Markdown() []byte {
+	var b bytes.Buffer
+	b.WriteString("# ferrus.toml\n\n| key | default | allowed | what it is |\n|---|---|---|---|\n")
+	cell := strings.NewReplacer("|", `\|`)
+	for _, r := range Default().Explain() {
+		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", r.Key, cell.Replace(r.Default), r.Allowed, cell.Replace(r.Comment))
+	}
+	for was, now := range oldNames {
+		fmt.Fprintf(&b, "\n`%s` is read as `%s`.\n", was, now)
+	}
+	return b.Bytes()
+}
+
+// Render is the ferrus.toml that `ferrus init` writes. Parsed, it has exactly
+// these commands: nil leaves them unconfigured and says what that means, empty
+// writes the choice that everything passes.
+func Render(commands []string) []byte {
+	var b bytes.Buffer
+	b.WriteString("# How ferrus judges work in this project. `ferrus config explain` lists every key with its default,\n" +
+		"# and so does ferrus.toml.example in the ferrus repository. `ferrus config check` reads this file.\n\n[checks]\n")
+	switch {
+	case commands == nil:
+		b.WriteString("# Without commands no work can be submitted. Name what must exit 0, for example:\n" +
+			"# commands = [\"make test\"]\n")
+	case len(commands) == 0:
+		b.WriteString("# An explicit choice: every check passes.\ncommands = []\n")
+	default:
+		b.WriteString("# All of these must exit 0 before work reaches a reviewer.\ncommands = [\n")
+		for _, c := range commands {
+			fmt.Fprintf(&b, "  %s,\n", quote(c))
+		}
+		b.WriteString("]\n")
+	}
+	return b.Bytes()
+}

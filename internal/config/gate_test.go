@@ -1,0 +1,127 @@
+package config
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestAPinKeepsWhatJudges(t *testing.T) {
+	g := Default().Gate()
+	g.Checks.Commands = []string{`go test ./... && echo "<ok>"`}
+	g.Checks.Env["A"] = "b"
+	g.Limits.MaxReviewCycles = 9
+	back, err := DecodeGate(g.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(g, back); diff != "" {
+		t.Error(diff)
+	}
+	if !strings.Contains(string(g.Encode()), `&& echo \"<ok>\"`) || strings.Contains(string(g.Encode()), "\n") {
+		t.Errorf("not one readable line: %s", g.Encode())
+	}
+}
+
+func TestAPinKeepsNoCommandsAndAnEmptyListApart(t *testing.T) {
+	for _, commands := range [][]string{nil, {}} {
+		g := Gate{Checks: Checks{Commands: commands}}
+		back, err := DecodeGate(g.Encode())
+		if err != nil || (back.Checks.Commands == nil) != (commands == nil) {
+			t.Errorf("%#v came back as %#v, %v", commands, back.Checks.Commands, err)
+		}
+	}
+}
+
+func TestEqualGatesHaveEqualPins(t *testing.T) {
+	a := Gate{Checks: Checks{Env: map[string]string{"A": "1", "B": "2"}}}
+	b := Gate{Checks: Checks{Env: map[string]string{"B": "2", "A": "1"}, Ignore: []string{}, EnvDeny: []string{}}}
+	if string(a.Encode()) != string(b.Encode()) {
+		t.Errorf("%s\n%s", a.Encode(), b.Encode())
+	}
+	if diff := a.Diff(b); diff != nil {
+		t.Errorf("equal gates differ: %v", diff)
+	}
+}
+
+func TestEveryDifferenceOfTwoGatesIsNamed(t *testing.T) {
+	pinned, now := Default().Gate(), Gate{}
+	now.Checks.Commands = []string{}
+	var keysDiffering []string
+	for _, c := range pinned.Diff(now) {
+		keysDiffering = append(keysDiffering, c.Key)
+	}
+	want := strings.Fields("checks.commands checks.env_deny checks.max_log_mb checks.timeout_secs " +
+		"limits.max_check_retries limits.max_executor_dispatches limits.max_feedback_lines " +
+		"limits.max_review_cycles limits.max_same_failure")
+	if diff := cmp.Diff(want, keysDiffering); diff != "" {
+		t.Error(diff)
+	}
+	if got := pinned.Diff(now)[0].String(); got != "checks.commands: pinned none, now []" {
+		t.Error(got)
+	}
+	now = pinned
+	now.Checks.Env, now.Checks.Ignore = map[string]string{"b c": "x", "A": "1"}, []string{"*.md"}
+	want = []string{
+		`checks.env: pinned {}, now { A = "1", "b c" = "x" }`,
+		`checks.ignore: pinned [], now ["*.md"]`,
+	}
+	var got []string
+	for _, c := range pinned.Diff(now) {
+		got = append(got, c.String())
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAPinThatCannotBeUnderstoodIsRefused(t *testing.T) {
+	for _, text := range []string{"", "[]", `{"checks":{"command":[]}}`, `{"limits":{"max_review_cycles":"3"}}`, "{} {}", "{}x"} {
+		if _, err := DecodeGate([]byte(text)); err == nil {
+			t.Errorf("%q was accepted", text)
+		}
+	}
+}
+
+func TestAKeyThatWasNotPinnedHasItsDefault(t *testing.T) {
+	g, err := DecodeGate([]byte(`{"checks":{"commands":["x"]},"limits":{"max_review_cycles":7}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Default().Gate()
+	want.Checks.Commands, want.Limits.MaxReviewCycles = []string{"x"}, 7
+	if diff := cmp.Diff(want, g); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestThePinSpellsItsKeysAsTheTableDoes(t *testing.T) {
+	for table, typ := range map[string]reflect.Type{
+		"checks": reflect.TypeFor[Checks](), "limits": reflect.TypeFor[Limits](),
+	} {
+		var tags []string
+		for field := range typ.Fields() {
+			tags = append(tags, field.Tag.Get("json"))
+		}
+		if diff := cmp.Diff(children(table), tags); diff != "" {
+			t.Errorf("[%s]: %s", table, diff)
+		}
+	}
+}
+
+func FuzzDecodeGate(f *testing.F) {
+	f.Add(Default().Gate().Encode())
+	f.Add([]byte(`{"checks":{"env":null,"commands":[]}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		g, err := DecodeGate(data)
+		if err != nil {
+			return
+		}
+		back, err := DecodeGate(g.Encode())
+		if err != nil || g.Diff(back) != nil {
+			t.Fatalf("%s: %v %v", g.Encode(), err, g.Diff(back))
+		}
+	})
+}

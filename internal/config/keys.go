@@ -1,0 +1,161 @@
+package config
+
+import "strings"
+
+// maxNumber is the greatest value of any number in ferrus.toml: eleven days in
+// seconds, and far from overflowing a time.Duration or a count of bytes.
+const maxNumber = 1_000_000
+
+// key is one line of ferrus.toml. The type of def is the type of the key: int,
+// string, []string or map[string]string. Numbers run from 1 to maxNumber.
+type key struct {
+	name    string
+	def     any
+	sample  any  // shown commented out where there is no default
+	filled  bool // a string that must not be blank
+	comment string
+	field   func(*Config) any // where the value stands: a pointer to def's type
+}
+
+// oldNames are keys of upstream ferrus that are still read.
+var oldNames = map[string]string{
+	"limits.wait_timeout_secs": "server.wait_timeout_secs",
+}
+
+var keys = []key{
+	{
+		name: "checks.commands", def: []string(nil), sample: []string{"go vet ./...", "go test ./..."},
+		comment: "The gate: shell commands, all of which must exit 0. No default; [] is the choice that everything passes.",
+		field:   func(c *Config) any { return &c.Checks.Commands },
+	},
+	{
+		name: "checks.timeout_secs", def: 1800,
+		comment: "How many seconds each command may run; one that takes longer has failed.",
+		field:   func(c *Config) any { return &c.Checks.TimeoutSecs },
+	},
+	{
+		name: "checks.ignore", def: []string{},
+		comment: "Globs of files whose change does not make a check stale. Files ignored by git never do.",
+		field:   func(c *Config) any { return &c.Checks.Ignore },
+	},
+	{
+		name: "checks.env", def: map[string]string{},
+		comment: "Variables added to the environment of the commands.",
+		field:   func(c *Config) any { return &c.Checks.Env },
+	},
+	{
+		name: "checks.env_deny", def: []string{"ANTHROPIC_*", "OPENAI_*", "*_API_KEY", "*_TOKEN"},
+		comment: "Name patterns of variables that the commands do not see: the agents' own secrets.",
+		field:   func(c *Config) any { return &c.Checks.EnvDeny },
+	},
+	{
+		name: "checks.max_log_mb", def: 50,
+		comment: "How many MiB of output the log of one check keeps; beyond that its head and its tail.",
+		field:   func(c *Config) any { return &c.Checks.MaxLogMB },
+	},
+	{
+		name: "limits.max_check_retries", def: 20,
+		comment: "The red check that fails the task: 20 means the twentieth since the last green one or review.",
+		field:   func(c *Config) any { return &c.Limits.MaxCheckRetries },
+	},
+	{
+		name: "limits.max_review_cycles", def: 3,
+		comment: "The rejection that fails the task: 3 means the third.",
+		field:   func(c *Config) any { return &c.Limits.MaxReviewCycles },
+	},
+	{
+		name: "limits.max_feedback_lines", def: 30,
+		comment: "How many last lines of each failing command the executor is shown; the whole log is on disk.",
+		field:   func(c *Config) any { return &c.Limits.MaxFeedbackLines },
+	},
+	{
+		name: "limits.max_executor_dispatches", def: 6,
+		comment: "How often the conductor starts an executor in one phase of work.",
+		field:   func(c *Config) any { return &c.Limits.MaxExecutorDispatches },
+	},
+	{
+		name: "limits.max_same_failure", def: 5,
+		comment: "After the same failure so many times in a row a person is asked.",
+		field:   func(c *Config) any { return &c.Limits.MaxSameFailure },
+	},
+	{
+		name: "server.wait_timeout_secs", def: 45,
+		comment: "How many seconds a waiting tool call lasts; less than the time limit of every client in use.",
+		field:   func(c *Config) any { return &c.Server.WaitTimeoutSecs },
+	},
+	{
+		name: "lease.ttl_secs", def: 90,
+		comment: "How many seconds after its last renewal a lease runs out and the work may be taken over.",
+		field:   func(c *Config) any { return &c.Lease.TTLSecs },
+	},
+	{
+		name: "lease.heartbeat_interval_secs", def: 30,
+		comment: "The seconds between two renewals by the server; less than ttl_secs.",
+		field:   func(c *Config) any { return &c.Lease.HeartbeatIntervalSecs },
+	},
+	{
+		name: "lease.max_silence_secs", def: 1800,
+		comment: "After so many seconds without a tool call the server stops renewing. Over HTTP: the length of the lease.",
+		field:   func(c *Config) any { return &c.Lease.MaxSilenceSecs },
+	},
+	{
+		name: "notify.command", def: "",
+		comment: "A shell command to run when a person is waited for. Empty: none.",
+		field:   func(c *Config) any { return &c.Notify.Command },
+	},
+	{
+		name: "hq.supervisor.agent", def: "claude-code", filled: true,
+		comment: "The agent that reviews and is consulted.",
+		field:   func(c *Config) any { return &c.HQ.Supervisor.Agent },
+	},
+	{
+		name: "hq.supervisor.model", def: "",
+		comment: "Its model. Empty: the agent's own choice.",
+		field:   func(c *Config) any { return &c.HQ.Supervisor.Model },
+	},
+	{
+		name: "hq.executor.agent", def: "codex", filled: true,
+		comment: "The agent that does the work.",
+		field:   func(c *Config) any { return &c.HQ.Executor.Agent },
+	},
+	{
+		name: "hq.executor.model", def: "",
+		comment: "Its model. Empty: the agent's own choice.",
+		field:   func(c *Config) any { return &c.HQ.Executor.Model },
+	},
+}
+
+// table and last split "hq.executor.agent" into "hq.executor" and "agent".
+func (k key) table() string { return k.name[:strings.LastIndexByte(k.name, '.')] }
+func (k key) last() string  { return k.name[strings.LastIndexByte(k.name, '.')+1:] }
+
+func (k key) isMap() bool { _, ok := k.def.(map[string]string); return ok }
+
+func find(name string) (key, bool) {
+	if now, ok := oldNames[name]; ok {
+		name = now
+	}
+	for _, k := range keys {
+		if k.name == name {
+			return k, true
+		}
+	}
+	return key{}, false
+}
+
+// children lists, in the order of the table, the names that may stand directly
+// under path; "" is the top of the file.
+func children(path string) []string {
+	var names []string
+	for _, k := range keys {
+		rest, ok := strings.CutPrefix("."+k.name, "."+path+".")
+		if path == "" {
+			rest, ok = k.name, true
+		}
+		name, _, _ := strings.Cut(rest, ".")
+		if ok && (len(names) == 0 || names[len(names)-1] != name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,87 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// none is how a list that was never configured is printed.
+const none = "none"
+
+// literal writes a value of the table as TOML does; a nil list is "none".
+func literal(v any) string {
+	switch v := v.(type) {
+	case int:
+		return strconv.Itoa(v)
+	case string:
+		return quote(v)
+	case []string:
+		if v == nil {
+			return none
+		}
+		items := make([]string, len(v))
+		for i, s := range v {
+			items[i] = quote(s)
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	case map[string]string:
+		if len(v) == 0 {
+			return "{}"
+		}
+		var items []string
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			items = append(items, printable(name)+" = "+quote(v[name]))
+		}
+		return "{ " + strings.Join(items, ", ") + " }"
+	default:
+		panic("config: a key of a type that the table does not have")
+	}
+}
+
+// quote writes a TOML basic string. JSON's escapes are TOML's, but for DEL,
+// which JSON leaves as it is.
+func quote(s string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(s); err != nil {
+		panic(err) // no string is refused
+	}
+	return strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "\x7f", `\u007f`)
+}
+
+// printable writes a name bare where TOML allows it, else quoted.
+func printable(name string) string {
+	const bare = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+	if name != "" && strings.Trim(name, bare) == "" {
+		return name
+	}
+	return quote(name)
+}
+
+// dotted writes a path as TOML does: a."b.c" is not a.b.c.
+func dotted(path []string) string {
+	names := make([]string, len(path))
+	for i, name := range path {
+		names[i] = printable(name)
+	}
+	return strings.Join(names, ".")
+}
+
+// value is what stands at the key in c.
+func (k key) value(c Config) any {
+	switch p := k.field(&c).(type) {
+	case *int:
+		return *p
+	case *string:
+		return *p
+	case *[]string:
+		return *p
+	default:
+		return *p.(*map[string]string)
+	}
+}

@@ -1,0 +1,175 @@
+package config
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/BurntSushi/toml"
+)
+
+// Parse reads the text of a ferrus.toml; name is what its errors call the
+// file. They say line, key and what is allowed there.
+func Parse(name string, data []byte) (Config, error) {
+	if len(data) > maxFile {
+		return Config{}, fmt.Errorf("%s: larger than %d KiB", name, maxFile>>10)
+	}
+	if line, ok := notUTF8(data); ok {
+		return Config{}, fmt.Errorf("%s:%d: not UTF-8; save the file in that encoding", name, line)
+	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // the decoder counts its offsets from behind it
+	found, err := entries(data)
+	if pe := (toml.ParseError{}); errors.As(err, &pe) {
+		return Config{}, fmt.Errorf("%s:%d: %s", name, lineAt(data, pe.Position.Start), visible(pe.Message))
+	}
+	if err != nil {
+		return Config{}, fmt.Errorf("%s: %v", name, err)
+	}
+	c := Default()
+	c.lines = map[string]int{}
+	for _, e := range found {
+		if err := c.set(e); err != nil {
+			return Config{}, fmt.Errorf("%s:%d: %v", name, e.line, err)
+		}
+	}
+	if c.Lease.HeartbeatIntervalSecs >= c.Lease.TTLSecs {
+		// One of the two is in the file, for the defaults are in order.
+		line := max(c.lines["lease.heartbeat_interval_secs"], c.lines["lease.ttl_secs"])
+		return Config{}, fmt.Errorf("%s:%d: lease.heartbeat_interval_secs (%d) must be less than lease.ttl_secs (%d)",
+			name, line, c.Lease.HeartbeatIntervalSecs, c.Lease.TTLSecs)
+	}
+	return c, nil
+}
+
+// entry is one key of the file. Known tables are opened, so their keys are
+// entries too; an unknown table is one entry.
+type entry struct {
+	path  []string
+	value any
+	line  int
+}
+
+// entries lists the keys of the file in the order of their lines.
+func entries(data []byte) ([]entry, error) {
+	var top map[string]toml.Primitive
+	md, err := toml.NewDecoder(bytes.NewReader(data)).Decode(&top)
+	if err != nil {
+		return nil, err
+	}
+	file := file{md, data}
+	var found []entry
+	var walk func(table map[string]toml.Primitive, path []string, line int)
+	walk = func(table map[string]toml.Primitive, path []string, line int) {
+		for name, prim := range table {
+			e := entry{
+				path:  append(slices.Clone(path), name),
+				value: file.probe(prim).value,
+				line:  cmp.Or(file.line(prim), line), // the decoder loses the place of a."" = 1
+			}
+			found = append(found, e)
+			if _, isTable := e.value.(map[string]any); isTable && opens(e.path) {
+				walk(file.open(prim), e.path, e.line)
+			}
+		}
+	}
+	walk(top, nil, 1)
+	slices.SortFunc(found, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(len(a.path), len(b.path)), slices.Compare(a.path, b.path))
+	})
+	return found, nil
+}
+
+func opens(path []string) bool {
+	name := dotted(path)
+	k, isKey := find(name)
+	return isKey && k.isMap() || len(children(name)) > 0
+}
+
+// file is a decoded file of which each value can be asked where it stands.
+type file struct {
+	md   toml.MetaData
+	data []byte
+}
+
+// probe takes a value from the decoder and refuses it: an error is the one
+// thing with which the decoder tells where a value stands.
+type probe struct {
+	value any
+	line  int // 0: the table is nowhere written out
+}
+
+var errProbe = errors.New("probe")
+
+// UnmarshalTOML implements toml.Unmarshaler.
+func (p *probe) UnmarshalTOML(v any) error { p.value = v; return errProbe }
+
+func (f file) probe(prim toml.Primitive) probe {
+	var p probe
+	pe := toml.ParseError{}
+	if errors.As(f.md.PrimitiveDecode(prim, &p), &pe) && pe.Position.Line > 0 {
+		p.line = lineAt(f.data, pe.Position.Start)
+	}
+	return p
+}
+
+// line is where the value stands; for a table that is nowhere written out, as
+// "limits" in limits.max_same_failure = 3, where its first key stands.
+func (f file) line(prim toml.Primitive) int {
+	at := f.probe(prim).line
+	if at > 0 {
+		return at
+	}
+	for _, child := range f.open(prim) {
+		if n := f.line(child); at == 0 || n < at {
+			at = n
+		}
+	}
+	return at
+}
+
+// open opens a table; nil if the value is none.
+func (f file) open(prim toml.Primitive) map[string]toml.Primitive {
+	var table map[string]toml.Primitive
+	if err := f.md.PrimitiveDecode(prim, &table); err != nil {
+		return nil
+	}
+	return table
+}
+
+// lineAt counts, for the decoder's own line is that of a long string's end, one
+// too small at the end of a file and one too large behind a bad escape. Its
+// offset holds.
+func lineAt(data []byte, offset int) int {
+	return 1 + bytes.Count(data[:min(max(offset, 0), len(data))], []byte("\n"))
+}
+
+// visible keeps a message in one line: the decoder quotes characters as they
+// are.
+func visible(message string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, message)
+}
+
+func notUTF8(data []byte) (line int, bad bool) {
+	line = 1
+	for i := 0; i < len(data); {
+		r, size := utf8.DecodeRune(data[i:])
+		if r == utf8.RuneError && size == 1 {
+			return line, true
+		}
+		if r == '\n' {
+			line++
+		}
+		i += size
+	}
+	return 0, false
+}

@@ -1,0 +1,158 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// set puts one entry of the file in its place, or says why it may not stand
+// there. Entries come in the order of their lines, a table before its keys.
+func (c *Config) set(e entry) error {
+	name, parent := dotted(e.path), dotted(e.path[:len(e.path)-1])
+	if k, ok := find(name); ok {
+		if at := c.lines[k.name]; at > 0 {
+			return fmt.Errorf("%s is the old name of %s and both are set (the other in line %d); keep %[2]s",
+				oldNameOf(k.name), k.name, at)
+		}
+		c.lines[k.name] = e.line
+		return k.set(c, name, e.value)
+	}
+	if k, ok := find(parent); ok && k.isMap() {
+		return setMember(*k.field(c).(*map[string]string), k.name, e)
+	}
+	if len(children(name)) == 0 {
+		return unknown(e)
+	}
+	if _, ok := e.value.(map[string]any); !ok {
+		return fmt.Errorf("%s must be a table, [%[1]s] with keys %s, not %s",
+			name, strings.Join(children(name), ", "), kind(e.value))
+	}
+	return nil
+}
+
+func (k key) set(c *Config, name string, value any) error {
+	refuse := func() error {
+		return fmt.Errorf("%s must be %s, not %s", name, k.allowed(), kind(value))
+	}
+	switch p := k.field(c).(type) {
+	case *int:
+		n, ok := value.(int64)
+		if !ok || n < 1 || n > maxNumber {
+			return refuse()
+		}
+		*p = int(n)
+	case *string:
+		s, ok := value.(string)
+		if !ok || strings.ContainsRune(s, 0) || k.filled && strings.TrimSpace(s) == "" {
+			return refuse()
+		}
+		*p = s
+	case *[]string:
+		list, ok := value.([]any)
+		if !ok {
+			return refuse()
+		}
+		*p = make([]string, 0, len(list))
+		for i, v := range list {
+			s, ok := v.(string)
+			if !ok || strings.TrimSpace(s) == "" || strings.ContainsRune(s, 0) {
+				return fmt.Errorf("%s must be %s; item %d is %s", name, k.allowed(), i+1, kind(v))
+			}
+			*p = append(*p, s)
+		}
+	case *map[string]string:
+		if _, ok := value.(map[string]any); !ok {
+			return refuse()
+		}
+		*p = map[string]string{} // the members are entries of their own
+	}
+	return nil
+}
+
+func setMember(m map[string]string, table string, e entry) error {
+	name := e.path[len(e.path)-1]
+	s, ok := e.value.(string)
+	if !ok || strings.ContainsRune(s, 0) {
+		return fmt.Errorf("%s.%s must be a string, not %s", table, name, kind(e.value))
+	}
+	if name == "" || strings.ContainsAny(name, "=\x00") {
+		return fmt.Errorf("%s: %q is no name for an environment variable", table, name)
+	}
+	m[name] = s
+	return nil
+}
+
+// allowed says what may stand at the key, to follow "must be".
+func (k key) allowed() string {
+	switch k.def.(type) {
+	case int:
+		return fmt.Sprintf("a whole number from 1 to %d", maxNumber)
+	case string:
+		if k.filled {
+			return "a string that is not blank"
+		}
+		return "a string"
+	case []string:
+		return "a list of strings, none of them blank"
+	default:
+		return "a table of strings"
+	}
+}
+
+// kind describes a value that is refused: the value where it is short, else
+// its type.
+func kind(v any) string {
+	switch v := v.(type) {
+	case string:
+		if len(v) > 40 {
+			return "a long string"
+		}
+		return literal(v)
+	case int64, float64, bool:
+		return fmt.Sprint(v)
+	case []any:
+		return "a list"
+	case []map[string]any:
+		return "a list of tables"
+	case map[string]any:
+		return "a table"
+	default:
+		return "a date or time"
+	}
+}
+
+// unknown refuses an entry that is not in the table. The nearest name is
+// looked for beside it first, then, in full, anywhere.
+func unknown(e entry) error {
+	parent, name := dotted(e.path[:len(e.path)-1]), e.path[len(e.path)-1]
+	what := "key"
+	if _, ok := e.value.(map[string]any); ok {
+		what = "table"
+	}
+	full := dotted(e.path)
+	if near := Nearest(name, children(parent)); near != "" {
+		return fmt.Errorf("unknown %s %s; did you mean %s?", what, full, near)
+	}
+	var others []string
+	for _, k := range keys {
+		others = append(others, k.last())
+	}
+	if near := Nearest(name, others); near != "" {
+		return fmt.Errorf("unknown %s %s; did you mean %s?", what, full, keys[slices.Index(others, near)].name)
+	}
+	at := "at the top are"
+	if parent != "" {
+		at = "in [" + parent + "] are"
+	}
+	return fmt.Errorf("unknown %s %s; known %s %s", what, full, at, strings.Join(children(parent), ", "))
+}
+
+func oldNameOf(name string) string {
+	for was, now := range oldNames {
+		if now == name {
+			return was
+		}
+	}
+	return name
+}
