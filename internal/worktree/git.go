@@ -1,0 +1,149 @@
+package worktree
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// errNoRepository: there is no git, or no repository or work tree at the place asked about.
+var errNoRepository = errors.New("no git work tree")
+
+// settings override the user's configuration, so that git answers from the files alone, starts nothing of the user's
+// on the side, and writes no format that would hide damage.
+var settings = []string{
+	"advice.addEmbeddedRepo=false",
+	"core.fsmonitor=false",
+	"core.ignoreStat=false", // would make git believe every file it has once hashed
+	"core.quotePath=false",
+	"core.safecrlf=false",
+	"core.sparseCheckout=false", // hidden files are our own affair, see hidden
+	"core.splitIndex=false",
+	"core.untrackedCache=false",
+	"gc.auto=0",
+	"index.skipHash=false", // a torn private index must be noticed
+	"index.sparse=false",
+}
+
+// inherited are the only GIT_ variables that reach our git. A git hook's environment names the repository, index and
+// object store of another command.
+var inherited = []string{
+	"GIT_CEILING_DIRECTORIES", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM",
+	"GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_EXEC_PATH", "GIT_TEMPLATE_DIR",
+}
+
+// A command is a call of git in a folder.
+type command struct {
+	dir    string
+	env    []string // added to the clean environment
+	config []string // key=value, after settings
+	flags  []string // options of git itself
+	stdin  io.Reader
+	stdout io.Writer // nil: returned
+}
+
+// run calls git and returns what it wrote to stdout and the first lines of its stderr. An error carries the first of
+// them and what to do next where that is known; it is errNoRepository where there is nothing to ask, and wraps the
+// context's error if that ended the call.
+func (c command) run(ctx context.Context, args ...string) (stdout []byte, stderr string, err error) {
+	path, err := exec.LookPath("git")
+	if err != nil {
+		return nil, "", errNoRepository
+	}
+	var full []string
+	for _, s := range slices.Concat(settings, c.config) {
+		full = append(full, "-c", s)
+	}
+	// A hooks folder that is missing: writing an index would run post-index-change.
+	full = append(full, "-c", "core.hooksPath="+filepath.Join(os.DevNull, "none"))
+	full = append(append(full, c.flags...), args...)
+	cmd := exec.CommandContext(ctx, path, full...)
+	cmd.Dir, cmd.Env, cmd.Stdin = c.dir, environ(c.env), c.stdin
+	// SIGTERM lets git remove its lock and temporary files; what a filter of the user's leaves open does not hold us.
+	cmd.Cancel = func() error {
+		if cmd.Process.Signal(syscall.SIGTERM) != nil {
+			return cmd.Process.Kill()
+		}
+		return nil
+	}
+	cmd.WaitDelay = 2 * time.Second
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	if c.stdout != nil {
+		cmd.Stdout = c.stdout
+	}
+	said := &head{max: 16 << 10}
+	cmd.Stderr = said
+	err = cmd.Run()
+	if err == nil {
+		return out.Bytes(), said.String(), nil
+	}
+	if ctx.Err() != nil {
+		return nil, "", fmt.Errorf("git %s: %w", args[0], ctx.Err())
+	}
+	return nil, said.String(), explain(args[0], said.String(), err)
+}
+
+// environ is ours without another git command's GIT_ variables.
+func environ(add []string) []string {
+	env := slices.DeleteFunc(os.Environ(), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		if runtime.GOOS == "windows" {
+			name = strings.ToUpper(name)
+		}
+		return strings.HasPrefix(name, "GIT_") && !slices.Contains(inherited, name)
+	})
+	env = append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_ADVICE=0")
+	return append(env, add...)
+}
+
+// explain turns a failed call into an error that can be acted upon.
+func explain(verb, stderr string, err error) error {
+	line := firstLine(stderr)
+	switch {
+	case strings.Contains(line, "not a git repository (or any"), strings.Contains(line, "must be run in a work tree"):
+		return errNoRepository
+	case strings.Contains(line, "dubious ownership"), strings.Contains(line, "unsafe repository"):
+		remedy := "git config --global --add safe.directory <its path>"
+		for l := range strings.Lines(stderr) {
+			if l = strings.TrimSpace(l); strings.HasPrefix(l, "git config --global --add safe.directory ") {
+				remedy = l
+			}
+		}
+		return fmt.Errorf("git %s: %s; if you trust its owner, run: %s", verb, line, remedy)
+	case strings.Contains(line, "Permission denied"):
+		return fmt.Errorf("git %s: %s; make it readable or have git ignore it", verb, line)
+	case line == "":
+		return fmt.Errorf("git %s: %v", verb, err)
+	}
+	return fmt.Errorf("git %s: %s", verb, line)
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return strings.TrimSpace(line)
+}
+
+// A head keeps the first max bytes written to it and swallows the rest.
+type head struct {
+	bytes.Buffer
+	max int
+	cut bool
+}
+
+func (h *head) Write(p []byte) (int, error) {
+	keep := p[:min(len(p), h.max-h.Len())]
+	h.cut = h.cut || len(keep) < len(p)
+	h.Buffer.Write(keep)
+	return len(p), nil
+}

@@ -1,0 +1,135 @@
+package worktree_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/worktree"
+)
+
+// isolate gives the test a HOME of its own and a git that knows no configuration.
+func isolate(t testing.TB) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git on PATH")
+	}
+	for _, kv := range os.Environ() {
+		if name, value, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GIT_") {
+			t.Setenv(name, value) // put back at the end
+			os.Unsetenv(name)
+		}
+	}
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+}
+
+// git runs the user's git.
+func git(t testing.TB, dir string, args ...string) string {
+	t.Helper()
+	args = append([]string{"-c", "user.name=u", "-c", "user.email=u@example.com", "-c", "protocol.file.allow=always"}, args...)
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+func write(t testing.TB, dir, name, text string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func remove(t testing.TB, dir, name string) {
+	t.Helper()
+	if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// repository is a fresh one without a commit.
+func repository(t testing.TB) string {
+	t.Helper()
+	isolate(t)
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	git(t, dir, "init", "-q", "-b", "main")
+	return dir
+}
+
+// committed has three files and a commit.
+func committed(t testing.TB) string {
+	t.Helper()
+	dir := repository(t)
+	write(t, dir, "a.txt", "a\n")
+	write(t, dir, "src/b.go", "package b\n")
+	write(t, dir, ".gitignore", "*.o\n/build/\n")
+	git(t, dir, "add", ".")
+	git(t, dir, "commit", "-qm", "one")
+	return dir
+}
+
+func open(t testing.TB, dir string, ignore ...string) *worktree.Tree {
+	t.Helper()
+	tree, err := worktree.Open(t.Context(), dir, filepath.Join(dir, ".ferrus", "git"), ignore)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+func fingerprint(t testing.TB, tree *worktree.Tree) string {
+	t.Helper()
+	id, err := tree.Fingerprint(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// fresh is the fingerprint of a Tree with an empty private folder: what it is without a past.
+func fresh(t testing.TB, dir string, ignore ...string) string {
+	t.Helper()
+	tree, err := worktree.Open(t.Context(), dir, filepath.Join(t.TempDir(), "git"), ignore)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fingerprint(t, tree)
+}
+
+// inventory is every file below dir with its content.
+func inventory(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		all[path] = fmt.Sprintf("%x", sha256.Sum256(data))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}

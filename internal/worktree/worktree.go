@@ -1,0 +1,176 @@
+// Package worktree is everything ferrus asks of git about a work tree: which tree it holds now, what changed between
+// two of those trees, and where the repository lives. It runs the git binary and writes only below a folder of its
+// own: the user's index, object store, refs and stash are read, never changed.
+//
+// It knows no task and no state, and makes no commit. A folder without git, or a machine without git, is a Tree too:
+// its fingerprint is "" and its diff texts say that there is none.
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A Tree is one git work tree, or a plain folder. It may be used by several goroutines and several processes at once.
+type Tree struct {
+	dir     string   // the top level; without git the folder given to Open
+	private string   // ours alone: indexes and objects
+	exclude []string // gitignore patterns that never count; the last match wins
+
+	// Empty without git. The git dir is named in every call: if it is deleted, git says so instead of finding another
+	// repository further up.
+	gitDir  string
+	objects string // the repository's own object store
+	index   string // the user's index
+}
+
+// Open finds the work tree that holds dir. private is a folder that ferrus owns, made when first needed; the private
+// indexes and object store live there. ignore holds gitignore patterns, relative to the top level, of files that do
+// not count even when tracked. Anything named .ferrus, at any depth, never counts, nor does private itself.
+//
+// A folder outside git, inside a bare repository, or on a machine without git is no error; see [Tree.Git]. A
+// repository that git refuses to read, such as one of another owner, is.
+func Open(ctx context.Context, dir, private string, ignore []string) (*Tree, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if private, err = filepath.Abs(private); err != nil {
+		return nil, err
+	}
+	t := &Tree{dir: dir, private: private}
+	top, err := toplevel(ctx, dir)
+	if err != nil || top == "" {
+		return t, err
+	}
+	paths, err := revParse(ctx, top, "--absolute-git-dir", "--git-path", "objects", "--git-path", "index")
+	if err != nil {
+		return nil, err
+	}
+	t.dir, t.gitDir, t.objects, t.index = top, paths[0], paths[1], paths[2]
+	for _, glob := range ignore {
+		if glob = strings.TrimSpace(glob); glob != "" {
+			t.exclude = append(t.exclude, glob)
+		}
+	}
+	if rel, ok := below(top, private); ok {
+		t.exclude = append(t.exclude, "/"+globEscape.Replace(rel))
+	}
+	t.exclude = append(t.exclude, ".ferrus")
+	return t, nil
+}
+
+// Git reports whether there is a git work tree and a git binary to ask.
+func (t *Tree) Git() bool { return t.gitDir != "" }
+
+// Top is the absolute path of the work tree's top level, links resolved; without git that of the folder given to
+// [Open].
+func (t *Tree) Top() string { return t.dir }
+
+// CommonDir is the absolute path of the git directory that all work trees of dir's repository share, "" when dir is
+// not in a git repository or there is no git.
+func CommonDir(ctx context.Context, dir string) (string, error) {
+	paths, err := revParse(ctx, dir, "--git-common-dir")
+	if errors.Is(err, errNoRepository) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return paths[0], nil
+}
+
+// Main is the top level of the repository's main work tree when dir is in a linked one, else the top level of dir's
+// own work tree. A linked work tree of a bare repository has no main one and is answered with itself. It is "" when
+// dir is not in a work tree or there is no git.
+func Main(ctx context.Context, dir string) (string, error) {
+	top, err := toplevel(ctx, dir)
+	if err != nil || top == "" {
+		return "", err
+	}
+	paths, err := revParse(ctx, top, "--absolute-git-dir", "--git-common-dir")
+	if err != nil {
+		return "", err
+	}
+	if paths[0] == paths[1] {
+		return top, nil
+	}
+	out, _, err := command{dir: top}.run(ctx, "worktree", "list", "--porcelain", "-z")
+	if err != nil {
+		return "", err
+	}
+	first, _, _ := strings.Cut(string(out), "\x00")
+	path := filepath.FromSlash(strings.TrimPrefix(first, "worktree "))
+	// For a bare repository, and for a submodule, git lists the git dir here.
+	if _, err := os.Lstat(filepath.Join(path, ".git")); err != nil {
+		return top, nil
+	}
+	return path, nil
+}
+
+// toplevel is the work tree that holds dir, "" when there is none.
+func toplevel(ctx context.Context, dir string) (string, error) {
+	paths, err := revParse(ctx, dir, "--show-toplevel")
+	if errors.Is(err, errNoRepository) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return paths[0], nil
+}
+
+// revParse asks git for absolute paths, one for each question; a question is an option, with its argument if it has
+// one.
+func revParse(ctx context.Context, dir string, questions ...string) ([]string, error) {
+	want := 0
+	for _, q := range questions {
+		if strings.HasPrefix(q, "--") {
+			want++
+		}
+	}
+	args := append([]string{"rev-parse", "--path-format=absolute"}, questions...)
+	out, _, err := command{dir: dir}.run(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	lines := []string{strings.TrimSuffix(string(out), "\n")}
+	if want > 1 {
+		lines = strings.Split(lines[0], "\n")
+	}
+	if len(lines) != want {
+		return nil, fmt.Errorf("the path of the repository at %q holds a newline; move it to a path without one", dir)
+	}
+	for i, l := range lines {
+		lines[i] = filepath.FromSlash(l)
+	}
+	return lines, nil
+}
+
+// globEscape takes the meaning away from the characters that gitignore patterns give one.
+var globEscape = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
+
+// below is path relative to top, with slashes, and whether it lies below it. Links are resolved as far as path
+// exists.
+func below(top, path string) (string, bool) {
+	rest := ""
+	for p := path; ; p = filepath.Dir(p) {
+		if real, err := filepath.EvalSymlinks(p); err == nil {
+			path = filepath.Join(real, rest)
+			break
+		}
+		if p == filepath.Dir(p) {
+			break
+		}
+		rest = filepath.Join(filepath.Base(p), rest)
+	}
+	rel, err := filepath.Rel(top, path)
+	if err != nil || rel == "." || !filepath.IsLocal(rel) {
+		return "", false
+	}
+	return filepath.ToSlash(rel), true
+}
