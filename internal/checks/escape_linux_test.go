@@ -1,0 +1,3 @@
+package checks
+
+const escapeProof = true

@@ -1,0 +1,42 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// lockWait is how long a helper waits for its predecessor, which may be busy killing what it started.
+const lockWait = 5 * time.Second
+
+// Running reports whether a helper holds the lock at path. A check that is said to be running while its lock is free
+// was abandoned: its server and its helper are gone.
+func Running(path string) bool {
+	// Shared, so that two who ask at once do not take each other for a helper. Opened for writing, which on a named
+	// pipe does not block.
+	lock := flock.New(path, flock.SetFlag(os.O_RDWR|noFollow))
+	free, err := lock.TryRLock()
+	if free {
+		_ = lock.Close()
+	}
+	return err == nil && !free
+}
+
+// hold takes the lock at path for the helper. The lock file is never removed: a second process could lock the old inode
+// while a third locks the new one.
+func hold(ctx context.Context, path string) (*flock.Flock, error) {
+	lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|noFollow), flock.SetPermissions(0o600))
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	held, err := lock.TryLockContext(ctx, 5*time.Millisecond)
+	if held {
+		return lock, nil
+	}
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("another check still holds %s: wait for it to end, then run check again", path)
+	}
+	return nil, fmt.Errorf("take the check lock: %v: remove what stands there, or make the directory writable", err)
+}

@@ -1,0 +1,110 @@
+package checks
+
+import (
+	"fmt"
+	"os"
+	"sync"
+)
+
+// maxRing bounds the memory that the tail of one command's output takes until it is written to the log.
+const maxRing = 1 << 20
+
+// transcript is the log of a run: for each command a header, its raw output and a footer.
+type transcript struct {
+	file     *os.File
+	commands int   // in all
+	begun    int   // of them
+	left     int64 // bytes of output that may still be written
+	err      error // of the first write that failed; later ones are not tried
+}
+
+// create makes a new file even where one stands: an agent that can write beside the log could have put a link, a named
+// pipe or a file open to all in its place.
+func create(path string, max int64, commands int) (*transcript, error) {
+	if max <= 0 {
+		max = DefaultMaxLog
+	}
+	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return &transcript{file: file, commands: commands, left: max}, nil
+}
+
+func (t *transcript) write(p []byte) {
+	if t.err == nil {
+		_, t.err = t.file.Write(p)
+	}
+}
+
+// begin opens the section of the next command. Each may use an equal share of what its predecessors have left.
+func (t *transcript) begin(line string) *section {
+	share := t.left / int64(t.commands-t.begun)
+	t.begun++
+	tail := min(share/2, maxRing)
+	t.write(fmt.Appendf(nil, "==> [%d/%d] %s\n", t.begun, t.commands, line))
+	return &section{
+		log:  t,
+		head: share - tail,
+		rest: ring{size: int(tail)},
+		last: ring{size: feedbackWindow},
+	}
+}
+
+func (t *transcript) close() error {
+	if err := t.file.Close(); t.err == nil {
+		t.err = err
+	}
+	return t.err
+}
+
+// section takes the output of one command: its head goes to the log at once, its tail is kept until end.
+type section struct {
+	log *transcript
+
+	mu     sync.Mutex // a process that escaped may still be writing when the command has ended
+	ended  bool
+	head   int64 // bytes that may still go to the log at once
+	rest   ring  // what comes after the head
+	last   ring  // for the feedback
+	ragged bool  // the output does not end with a newline
+}
+
+// Write takes everything and never fails: a command must not be stopped by a full disk.
+func (s *section) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended || len(p) == 0 {
+		return len(p), nil
+	}
+	s.last.Write(p)
+	s.ragged = p[len(p)-1] != '\n'
+	n := int(min(s.head, int64(len(p))))
+	if n > 0 {
+		s.log.write(p[:n])
+		s.head -= int64(n)
+		s.log.left -= int64(n)
+	}
+	s.rest.Write(p[n:])
+	return len(p), nil
+}
+
+// end writes the tail and the footer. What is written to the section afterwards is dropped.
+func (s *section) end(c Command) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	if cut := s.rest.lost(); cut > 0 {
+		s.log.write(fmt.Appendf(nil, "\n==> %d bytes of output are cut here\n", cut))
+	}
+	tail := s.rest.Bytes()
+	s.log.write(tail)
+	s.log.left -= int64(len(tail))
+	if s.ragged {
+		s.log.write([]byte("\n"))
+	}
+	s.log.write(fmt.Appendf(nil, "<== [%d/%d] %v\n", s.log.begun, s.log.commands, c))
+}
