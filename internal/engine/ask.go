@@ -1,0 +1,142 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// AskHuman pauses the task for a question to a person.
+func (s *Session) AskHuman(ctx context.Context, question string, options []string) (Done, error) {
+	return s.ask(ctx, question, options, "")
+}
+
+// ask raises the question on behalf of the session, or of the engine itself.
+func (s *Session) ask(ctx context.Context, question string, options []string, as state.Role) (Done, error) {
+	if err := checkText("question", question, store.MaxDoc); err != nil {
+		return Done{}, err
+	}
+	list, err := numbered(options)
+	if err != nil {
+		return Done{}, err
+	}
+	doc := question
+	if list != "" {
+		doc += "\n\n" + list
+	}
+	if err := checkText("question", doc, store.MaxDoc); err != nil {
+		return Done{}, err
+	}
+	return s.raise(ctx, act{
+		event: state.AskHuman,
+		as:    as,
+		docs:  map[state.Doc]string{state.QuestionDoc: doc},
+		drop:  []state.Doc{state.AnswerDoc},
+		note:  clip(question, maxLine),
+		check: refuseWhileChecking,
+		lay: func(_ store.Snapshot, next *state.Task) {
+			next.Issued.Questions++
+			id := "q" + strconv.Itoa(next.Issued.Questions)
+			top := &next.Paused[len(next.Paused)-1]
+			top.ID = id
+			if as == state.Engine {
+				top.By = "ferrus"
+			}
+			if s.Role == state.Supervisor {
+				next.Asked.Supervisor = id
+			} else {
+				next.Asked.Executor = id
+			}
+		},
+	})
+}
+
+// Asked returns the id of the newest question of the session's role in this task, "" when it has asked none.
+func (s *Session) Asked(t state.Task) string {
+	if s.Role == state.Supervisor {
+		return t.Asked.Supervisor
+	}
+	return t.Asked.Executor
+}
+
+// Answer answers the open question, or as a person the open consultation. An id, when given, must be the open one's. A
+// bare number picks the option that has it.
+func (s *Session) Answer(ctx context.Context, id, answer string) (Done, error) {
+	if err := checkText("the answer", answer, store.MaxDoc); err != nil {
+		return Done{}, err
+	}
+	now, err := s.e.View()
+	if err != nil {
+		return Done{}, err
+	}
+	if now.Task.State == state.Consultation && (id == "" || id == now.Task.Consultation.ID) {
+		return s.Respond(ctx, answer, id)
+	}
+	open := now.Task.Top()
+	if now.Task.State != state.AwaitingHuman || (id != "" && id != open.ID) {
+		return Done{}, notOpen(id, now.Task)
+	}
+	question, err := s.e.store.Text(now, state.QuestionDoc)
+	if err != nil {
+		return Done{}, refusal(err)
+	}
+	answer = choice(question, answer)
+	return s.raise(ctx, act{
+		event: state.Answer,
+		docs:  map[state.Doc]string{state.AnswerDoc: answer},
+		note:  clip(answer, maxLine),
+		arg:   open.ID,
+		check: func(now store.Snapshot) error {
+			if now.Task.Top().ID != open.ID {
+				return notOpen(open.ID, now.Task)
+			}
+			return nil
+		},
+		lay: func(now store.Snapshot, next *state.Task) {
+			next.Decisions = state.Remember(next.Decisions, state.Record{ID: open.ID, Off: now.Journal.Bytes})
+		},
+	})
+}
+
+// notOpen says that there is no such question to answer.
+func notOpen(id string, t state.Task) error {
+	what := "no question is open"
+	if id != "" {
+		what = fmt.Sprintf("%s is not open", id)
+	}
+	remedy := "ferrus status shows what the task waits for"
+	switch t.State {
+	case state.AwaitingHuman:
+		remedy = "the open question is " + t.Top().ID
+	case state.Consultation:
+		remedy = "the open consultation is " + t.Consultation.ID
+	}
+	return &Refusal{Code: WrongState, Message: what + "; the task is " + string(t.State), Remedy: remedy}
+}
+
+// AwaitAnswer waits for the answer to the newest question of the session's role, which it may ask for as often as it
+// likes: an answer is a fact and is never used up. The decision is nil when wait is over, or when the role has asked
+// nothing.
+func (s *Session) AwaitAnswer(ctx context.Context, wait time.Duration) (*Decision, store.Snapshot, error) {
+	var got *Decision
+	snap, err := s.e.await(ctx, wait, func(now store.Snapshot) (bool, error) {
+		id := s.Asked(now.Task)
+		if id == "" || !slices.ContainsFunc(now.Task.Decisions, func(r state.Record) bool { return r.ID == id }) {
+			return id == "", nil
+		}
+		for _, r := range now.Task.Decisions {
+			if r.ID == id {
+				d, err := s.e.decision(r)
+				got = &d
+				return true, err
+			}
+		}
+		return true, nil
+	})
+	return got, snap, err
+}

@@ -1,0 +1,143 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// A Claimed is the work in an executor's hands.
+type Claimed struct {
+	Done
+	Packet Packet
+	Stale  string // who may still be editing, when the work was taken from a holder not known to be dead
+}
+
+// AwaitTask waits for work and claims it: for at most wait, which ends with a nil Claimed. The holder gets its work
+// again. A session that cannot be given work now goes on waiting, unless headless says that nobody would bring any.
+func (s *Session) AwaitTask(ctx context.Context, wait time.Duration, headless bool) (*Claimed, store.Snapshot, error) {
+	var got *Claimed
+	snap, err := s.e.await(ctx, wait, func(now store.Snapshot) (bool, error) {
+		var err error
+		if got, err = s.tryClaim(ctx, now); got != nil || err != nil {
+			return true, err
+		}
+		return headless && !s.e.Claimable(now), nil
+	})
+	if err != nil || got == nil {
+		return nil, snap, err
+	}
+	got.Packet, err = s.e.packet(ctx, got.Snapshot)
+	return got, got.Snapshot, err
+}
+
+// tryClaim claims the work of now if it may be claimed; nil when it may not.
+func (s *Session) tryClaim(ctx context.Context, now store.Snapshot) (*Claimed, error) {
+	if s.Holds(now.Task) {
+		return &Claimed{Done: Done{Snapshot: now}}, nil
+	}
+	if _, ok := s.e.claimable(now); !ok {
+		return nil, nil
+	}
+	if err := s.announce(); err != nil {
+		return nil, err
+	}
+	var was lease.Verdict
+	var from string
+	done, err := s.raise(ctx, act{
+		event: state.Claim,
+		arg:   s.ID,
+		note:  s.e.why(now),
+		check: func(now store.Snapshot) error {
+			var ok bool
+			if was, ok = s.e.claimable(now); !ok {
+				return errHeld
+			}
+			from = now.Task.ClaimedBy
+			return nil
+		},
+		lay: func(_ store.Snapshot, next *state.Task) {
+			next.ClaimedBy, next.Session, next.ClaimedAt = s.Agent, s.ID, s.e.stamp()
+		},
+	})
+	if err != nil {
+		// Somebody else was faster, or the state has moved on: go on waiting.
+		if code := CodeOf(err); err == errHeld || code == WrongState {
+			return nil, nil
+		}
+		return nil, err
+	}
+	s.mu.Lock()
+	s.epoch = done.Task.Epoch
+	s.mu.Unlock()
+	s.e.keepAlive(s)
+	got := &Claimed{Done: done}
+	if from != "" && !was.Sure {
+		got.Stale = from
+	}
+	return got, nil
+}
+
+var errHeld = &Refusal{Code: NotClaimed, Message: "the work is held"}
+
+// announce takes the session's liveness lock, once.
+func (s *Session) announce() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.live != nil {
+		return nil
+	}
+	live, err := s.e.store.Announce(s.ID)
+	if err != nil {
+		return refusal(err)
+	}
+	s.live = live
+	return nil
+}
+
+// claimable reports whether an executor may claim the work now, and what is known of its holder.
+func (e *Engine) claimable(now store.Snapshot) (lease.Verdict, bool) {
+	open := false
+	for _, ev := range state.Allowed(now.Task, state.Executor) {
+		open = open || ev == state.Claim
+	}
+	if now.Task.ClaimedBy == "" {
+		return lease.Verdict{Dead: true, Sure: true}, open
+	}
+	v := e.Verdict(now)
+	return v, open && v.Dead
+}
+
+// Verdict says whether the holder of the work may be replaced, and why.
+func (e *Engine) Verdict(now store.Snapshot) lease.Verdict {
+	return lease.Dead(now.Lease.Term, e.opts.Clock(), e.store.Probe(now.Task.Session), now.Task.State.Frozen())
+}
+
+func (e *Engine) why(now store.Snapshot) string {
+	if now.Task.ClaimedBy == "" {
+		return ""
+	}
+	return e.Verdict(now).Why
+}
+
+// Claimable reports whether there is work that an executor could be given now.
+func (e *Engine) Claimable(now store.Snapshot) bool {
+	_, ok := e.claimable(now)
+	return ok
+}
+
+// Progress remembers a note for whoever may have to go on from here.
+func (s *Session) Progress(ctx context.Context, note string) (Done, error) {
+	if err := checkText("note", note, maxNote); err != nil {
+		return Done{}, err
+	}
+	return s.raise(ctx, act{event: state.Progress, note: note, lay: func(now store.Snapshot, next *state.Task) {
+		next.Progress = state.Remember(next.Progress, state.Record{ID: "", Off: now.Journal.Bytes})
+	}})
+}
+
+// maxNote is the largest progress note in bytes.
+const maxNote = 4 << 10

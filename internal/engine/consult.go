@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// A Consulting is what an executor asks the supervisor.
+type Consulting struct {
+	Problem  string
+	Tried    string
+	Question string
+	Options  []string // one line each; may be empty
+}
+
+// Consult pauses the work for a question to the supervisor.
+func (s *Session) Consult(ctx context.Context, in Consulting) (Done, error) {
+	doc, err := in.render()
+	if err != nil {
+		return Done{}, err
+	}
+	return s.raise(ctx, act{
+		event: state.Consult,
+		docs:  map[state.Doc]string{state.ConsultRequestDoc: doc},
+		drop:  []state.Doc{state.ConsultResponseDoc},
+		note:  clip(in.Question, maxLine),
+		check: refuseWhileChecking,
+		lay: func(_ store.Snapshot, next *state.Task) {
+			next.Issued.Consultations++
+			id := "c" + strconv.Itoa(next.Issued.Consultations)
+			next.Consultation.ID = id
+			next.Paused[len(next.Paused)-1].ID = id
+		},
+	})
+}
+
+func refuseWhileChecking(now store.Snapshot) error {
+	if now.Task.Check.Status != state.CheckRunning {
+		return nil
+	}
+	return &Refusal{Code: CheckRunning, Message: "check " + now.Task.Check.ID + " is running", Remedy: "call check to wait for its result"}
+}
+
+// Respond answers the open consultation: the one named by id, or the one this session was last shown.
+func (s *Session) Respond(ctx context.Context, response, id string) (Done, error) {
+	if err := checkText("response", response, store.MaxDoc); err != nil {
+		return Done{}, err
+	}
+	return s.raise(ctx, act{
+		event: state.RespondConsult,
+		docs:  map[state.Doc]string{state.ConsultResponseDoc: response},
+		note:  clip(response, maxLine),
+		arg:   id,
+		check: func(now store.Snapshot) error {
+			_, shown := s.Shown(now.Task)
+			return stale("consultation", id, now.Task.Consultation.ID, shown, "call wait_for_review to be shown it")
+		},
+		lay: func(now store.Snapshot, next *state.Task) {
+			next.Consulted = state.Remember(next.Consulted, state.Record{ID: next.Consultation.ID, Off: now.Journal.Bytes})
+		},
+	})
+}
+
+// stale refuses what was decided about something other than what is there now.
+func stale(what, named, present string, shown bool, remedy string) error {
+	switch {
+	case named == "" && shown, named == present:
+		return nil
+	case named == "":
+		return &Refusal{Code: StaleReview, Message: "this session has not been shown " + what + " " + present, Remedy: remedy}
+	}
+	return &Refusal{Code: StaleReview, Message: what + " " + named + " is not the present one, " + present + " is", Remedy: remedy}
+}
+
+// AwaitResponse waits for the supervisor's answer and goes on with the work. ok is false when wait is over.
+func (s *Session) AwaitResponse(ctx context.Context, wait time.Duration) (done Done, ok bool, err error) {
+	snap, err := s.e.await(ctx, wait, func(now store.Snapshot) (bool, error) {
+		if err := s.standing(now, state.TakeResponse); err != nil {
+			return true, err
+		}
+		consulted := now.Task.State == state.Consultation ||
+			slices.ContainsFunc(now.Task.Paused, func(p state.Pause) bool { return p.State == state.Consultation })
+		if consulted && (now.Task.State != state.Consultation || !now.Task.Consultation.Answered) {
+			return false, nil
+		}
+		var err error
+		done, err = s.raise(ctx, act{event: state.TakeResponse, note: now.Task.Consultation.ID})
+		ok = err == nil
+		return true, err
+	})
+	if !ok {
+		done.Snapshot = snap
+	}
+	return done, ok, err
+}

@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// CreateTask gives the executor something to do. The gate of ferrus.toml is pinned to the task, and the work tree as
+// it is becomes the base of all its diffs. An empty title is taken from the description's first line.
+func (s *Session) CreateTask(ctx context.Context, description, title string) (Done, error) {
+	if err := checkText("description", description, store.MaxDoc); err != nil {
+		return Done{}, err
+	}
+	if title == "" {
+		title = titleOf(description)
+	} else if err := checkLine("title", title); err != nil {
+		return Done{}, err
+	}
+	conf, err := s.e.Config()
+	if err != nil {
+		return Done{}, brokenConfig(err)
+	}
+	now, err := s.e.View()
+	if err != nil {
+		return Done{}, err
+	}
+	// Refuse before git is asked; the table is asked again under the lock.
+	if _, err := state.Step(now.Task, state.CreateTask, s.Role, state.Limits{}); err != nil && !s.mayRepeat(now) {
+		return Done{}, refusal(err)
+	}
+	base, err := s.e.base(ctx)
+	if err != nil {
+		return Done{}, err
+	}
+	return s.raise(ctx, act{
+		event: state.CreateTask,
+		docs:  map[state.Doc]string{state.TaskDoc: description, store.GateDoc: string(conf.Gate().Encode())},
+		note:  title,
+		lay: func(_ store.Snapshot, next *state.Task) {
+			next.TaskID, next.Title, next.BaseTree, next.Worktree = s.e.newTaskID(), title, base, s.e.place.Work
+		},
+	})
+}
+
+// mayRepeat reports whether the newest event is this session's own.
+func (s *Session) mayRepeat(now store.Snapshot) bool {
+	return now.Top != nil && now.Top.Actor.Session == s.ID
+}
+
+// base makes the tree of the work tree, as it is, durable.
+func (e *Engine) base(ctx context.Context) (string, error) {
+	tree, err := e.Tree(ctx, store.Snapshot{})
+	if err != nil {
+		return "", err
+	}
+	id, err := tree.Snapshot(ctx)
+	if err != nil {
+		return "", gitTrouble(err)
+	}
+	return id, nil
+}
+
+// newTaskID is t-YYYYMMDD-HHMMSS-xxxx: legible, sortable, and told apart within a second.
+func (e *Engine) newTaskID() string {
+	var tail [2]byte
+	rand.Read(tail[:]) // never fails
+	return "t-" + e.stamp().Format("20060102-150405") + "-" + hex.EncodeToString(tail[:])
+}
+
+// AcceptConfig pins the gate of ferrus.toml as it is now to the task. It returns what differs from the gate so far;
+// nothing is changed when nothing does.
+func (s *Session) AcceptConfig(ctx context.Context) ([]config.Change, Done, error) {
+	conf, err := s.e.Config()
+	if err != nil {
+		return nil, Done{}, brokenConfig(err)
+	}
+	now, err := s.e.View()
+	if err != nil {
+		return nil, Done{}, err
+	}
+	pinned, err := s.e.Gate(now)
+	if err != nil && CodeOf(err) != Corrupt {
+		return nil, Done{}, err
+	}
+	diff := pinned.Diff(conf.Gate())
+	if len(diff) == 0 && now.Task.TaskID != "" {
+		return nil, Done{Snapshot: now}, nil
+	}
+	done, err := s.raise(ctx, act{event: state.AcceptConfig,
+		docs: map[state.Doc]string{store.GateDoc: string(conf.Gate().Encode())}, note: changes(diff)})
+	return diff, done, err
+}
+
+func changes(diff []config.Change) string {
+	text := ""
+	for _, c := range diff {
+		text += c.String() + "; "
+	}
+	return clip(text, 400)
+}
+
+func brokenConfig(err error) error {
+	return &Refusal{Code: InvalidInput, Message: err.Error(), Remedy: "a person mends ferrus.toml; ferrus config check tells when it is sound"}
+}

@@ -1,0 +1,186 @@
+// Package engine raises the events of a task: every act of an agent or a person goes through it, whatever the door.
+//
+// It knows the facts that the machine does not: who holds the lease, what the checks said, which tree is submitted,
+// what a reviewer was shown. It picks the event that fits the facts, asks state.Step, and has the store commit the
+// result. Slow work (git, checks, waiting) is done outside the store's lock and is believed only if task, epoch and
+// check are still the ones it was done for.
+package engine
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/worktree"
+)
+
+// An Engine works on one machine, for any number of sessions. Close it.
+type Engine struct {
+	place Place
+	store *store.Store
+	opts  Options
+	log   *slog.Logger
+	ctx   context.Context // ends with Close
+	end   context.CancelFunc
+
+	mu     sync.Mutex
+	job    *job // the check that this process runs or ran last
+	conf   config.Config
+	confAt os.FileInfo // of the ferrus.toml that conf was read from; nil when it was missing
+	gates  map[string]config.Gate
+	trees  map[string]*worktree.Tree
+}
+
+// Options are for tests and for the doors; the zero value is right for a server.
+type Options struct {
+	Now   func() time.Time     // wall clock, for display; time.Now when nil
+	Clock func() lease.Instant // monotonic clock; this machine's when nil
+	Log   *slog.Logger         // slog.Default when nil
+}
+
+// Open opens the machine at a place that Find has found.
+func Open(place Place, opts Options) (*Engine, error) {
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.Clock == nil {
+		opts.Clock = readClock
+	}
+	if opts.Log == nil {
+		opts.Log = slog.Default()
+	}
+	s, err := store.Open(place.Dir(), store.Options{Backup: Backup(place), Now: opts.Now, Log: opts.Log})
+	if err != nil {
+		return nil, refusal(err)
+	}
+	e := &Engine{place: place, store: s, opts: opts, log: opts.Log, gates: map[string]config.Gate{},
+		trees: map[string]*worktree.Tree{}, conf: config.Default()}
+	e.ctx, e.end = context.WithCancel(context.Background())
+	return e, nil
+}
+
+// Close ends the engine: a running check's processes are killed first. Nothing is written, for nothing needs writing.
+func (e *Engine) Close() error {
+	e.end()
+	e.mu.Lock()
+	j := e.job
+	e.mu.Unlock()
+	if j != nil {
+		j.stop()
+	}
+	return e.store.Close()
+}
+
+// Place returns where the engine works.
+func (e *Engine) Place() Place { return e.place }
+
+// Store returns the engine's store, for reading.
+func (e *Engine) Store() *store.Store { return e.store }
+
+// View returns the machine as it is.
+func (e *Engine) View() (store.Snapshot, error) {
+	snap, err := e.store.View()
+	if err != nil {
+		return snap, refusal(err)
+	}
+	return snap, nil
+}
+
+// Config returns ferrus.toml as it is now. When the file is broken it returns the last one that was sound, or the
+// defaults, together with the error.
+func (e *Engine) Config() (config.Config, error) {
+	path := filepath.Join(e.place.Root, config.FileName)
+	info, err := os.Stat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		info, err = nil, nil
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err != nil {
+		return e.conf, err
+	}
+	if same(info, e.confAt) {
+		return e.conf, nil
+	}
+	conf, err := config.Load(path)
+	if err != nil {
+		return e.conf, err
+	}
+	e.conf, e.confAt = conf, info
+	return conf, nil
+}
+
+func same(a, b os.FileInfo) bool {
+	if a == nil || b == nil {
+		return false
+	}
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+}
+
+// Gate returns what judges the task: the gate pinned to it, or that of ferrus.toml when there is no task.
+func (e *Engine) Gate(snap store.Snapshot) (config.Gate, error) {
+	sum := snap.Task.Pin.SHA256
+	if sum == "" {
+		conf, err := e.Config()
+		return conf.Gate(), err
+	}
+	e.mu.Lock()
+	gate, ok := e.gates[sum]
+	e.mu.Unlock()
+	if ok {
+		return gate, nil
+	}
+	text, err := e.store.Gate(snap)
+	if err != nil {
+		return gate, refusal(err)
+	}
+	if gate, err = config.DecodeGate(text); err != nil {
+		return gate, &Refusal{Code: Corrupt, Message: "the pinned gate cannot be read: " + err.Error(),
+			Remedy: "a person runs ferrus config accept"}
+	}
+	e.mu.Lock()
+	e.gates[sum] = gate
+	e.mu.Unlock()
+	return gate, nil
+}
+
+// limits are the sizes of the task's budgets.
+func (e *Engine) limits(snap store.Snapshot) (state.Limits, error) {
+	gate, err := e.Gate(snap)
+	return state.Limits{CheckRetries: gate.Limits.MaxCheckRetries, ReviewCycles: gate.Limits.MaxReviewCycles}, err
+}
+
+// Tree returns the work tree of the task, or of the place when there is no task.
+func (e *Engine) Tree(ctx context.Context, snap store.Snapshot) (*worktree.Tree, error) {
+	gate, err := e.Gate(snap)
+	if err != nil {
+		return nil, err
+	}
+	dir := snap.Task.Worktree
+	if dir == "" {
+		dir = e.place.Work
+	}
+	key := dir + "\x00" + string(gate.Encode())
+	e.mu.Lock()
+	tree, ok := e.trees[key]
+	e.mu.Unlock()
+	if ok {
+		return tree, nil
+	}
+	tree, err = worktree.Open(ctx, dir, e.store.Path("git"), gate.Checks.Ignore)
+	if err != nil {
+		return nil, &Refusal{Code: StoreError, Message: err.Error(), Remedy: "see to the git repository, then try again"}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.trees[key] = tree
+	return tree, nil
+}

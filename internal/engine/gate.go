@@ -1,0 +1,235 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// A Checked is what became of a check.
+type Checked struct {
+	store.Snapshot
+	ID       string
+	Status   state.CheckStatus
+	Failures []checks.Command
+	Changed  []string // paths that changed while it ran, when Status is CheckMoved
+	Err      string   // why the gate could not run, when Status is CheckGateError
+	Asked    bool     // the engine has asked a person, because this keeps happening
+}
+
+// A job is one run of the gate. It belongs to task, epoch and check id, not to the call that started it: a client that
+// gives up waiting does not end it.
+type job struct {
+	session *Session
+	done    chan struct{} // closed when the outcome is committed, or lost
+	cancel  context.CancelFunc
+
+	mu   sync.Mutex
+	run  *checks.Job // nil until the commands run
+	told bool        // a call has returned the outcome
+
+	// Set before done is closed.
+	out Checked
+	err error
+}
+
+// Check runs the gate on the work tree, or joins the run that is going on, and waits for at most wait. A status of
+// CheckRunning says that the call may be made again; the run goes on.
+func (s *Session) Check(ctx context.Context, wait time.Duration) (Checked, error) {
+	snap, err := s.e.View()
+	if err != nil {
+		return Checked{}, err
+	}
+	if err := s.standing(snap, state.CheckStarted); err != nil {
+		return Checked{}, err
+	}
+	if _, err := state.Step(snap.Task, state.CheckStarted, s.As(snap.Task), state.Limits{}); err != nil {
+		return Checked{}, refusal(err)
+	}
+	j := s.e.jobFor(s, snap)
+	over := time.NewTimer(wait)
+	defer over.Stop()
+	select {
+	case <-j.done:
+		j.mu.Lock()
+		j.told = true
+		j.mu.Unlock()
+		return j.out, j.err
+	case <-over.C:
+		snap, err = s.e.View()
+		return Checked{Snapshot: snap, ID: snap.Task.Check.ID, Status: state.CheckRunning}, err
+	case <-ctx.Done():
+		return Checked{}, ctx.Err()
+	}
+}
+
+// jobFor returns the run that s may join, or a new one: an outcome that no call has returned yet is handed out before
+// the gate runs again.
+func (e *Engine) jobFor(s *Session, now store.Snapshot) *job {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.job != nil && e.job.session == s && e.job.joinable(now) {
+		return e.job
+	}
+	ctx, cancel := context.WithCancel(e.ctx)
+	j := &job{session: s, done: make(chan struct{}), cancel: cancel}
+	e.job = j
+	go func() {
+		defer cancel()
+		j.out, j.err = j.perform(ctx)
+		close(j.done)
+	}()
+	return j
+}
+
+// joinable reports whether the run goes on, or has an outcome that nobody has been told and that is still the newest.
+func (j *job) joinable(now store.Snapshot) bool {
+	if !j.ended() {
+		return true
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	was, is := j.out.Task, now.Task
+	return !j.told && j.err == nil && was.TaskID == is.TaskID && was.Epoch == is.Epoch && was.Check.ID == is.Check.ID &&
+		was.State == is.State
+}
+
+func (j *job) ended() bool {
+	select {
+	case <-j.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// running reports whether this process runs a check.
+func (e *Engine) running() bool {
+	e.mu.Lock()
+	j := e.job
+	e.mu.Unlock()
+	return j != nil && !j.ended()
+}
+
+func (j *job) stop() {
+	j.cancel()
+	j.mu.Lock()
+	run := j.run
+	j.mu.Unlock()
+	if run != nil {
+		run.Stop()
+	}
+}
+
+// perform runs the gate from fingerprint to verdict.
+func (j *job) perform(ctx context.Context) (Checked, error) {
+	s, e := j.session, j.session.e
+	now, err := e.View()
+	if err != nil {
+		return Checked{}, err
+	}
+	tree, err := e.fingerprint(ctx, now)
+	if err != nil {
+		return Checked{}, err
+	}
+	began, err := s.raise(ctx, act{event: state.CheckStarted, lay: func(_ store.Snapshot, next *state.Task) {
+		next.Issued.Checks++
+		id := "k" + strconv.Itoa(next.Issued.Checks)
+		next.Check = state.Check{ID: id, Status: state.CheckRunning, Tree: tree, Log: "logs/" + next.TaskID + "-" + id + ".log",
+			Errors: next.Check.Errors, Same: next.Check.Same, Sum: next.Check.Sum}
+	}})
+	if err != nil {
+		return Checked{}, err
+	}
+	res, err := j.execute(ctx, began.Snapshot)
+	if err != nil {
+		return Checked{}, err
+	}
+	return j.settle(ctx, began.Snapshot, res)
+}
+
+// execute runs the commands and gives them up when the task or the epoch is no longer theirs.
+func (j *job) execute(ctx context.Context, began store.Snapshot) (checks.Result, error) {
+	e := j.session.e
+	gate, err := e.Gate(began)
+	if err != nil {
+		return checks.Result{}, err
+	}
+	run, err := checks.Start(checks.Spec{
+		Dir: e.workDir(began), Commands: gate.Checks.Commands, Timeout: gate.Checks.Timeout(),
+		Env: gate.Checks.Env, EnvDeny: gate.Checks.EnvDeny, MaxLog: int64(gate.Checks.MaxLogMB) << 20,
+		TailLines: gate.Limits.MaxFeedbackLines, Log: e.store.Path(began.Task.Check.Log), Lock: e.store.Path("live", "check.lock"),
+	})
+	if err != nil {
+		return checks.Result{Status: checks.GateError, Err: err.Error()}, nil
+	}
+	j.mu.Lock()
+	j.run = run
+	j.mu.Unlock()
+	bell := e.store.Watch()
+	defer bell.Close()
+	for {
+		select {
+		case <-run.Done():
+			return run.Result(), nil
+		case <-ctx.Done():
+			run.Stop()
+			return checks.Result{}, ctx.Err()
+		case <-bell.C:
+			now, err := e.store.View()
+			if err == nil && !current(now, began) || CodeOf(err) == StoreGone {
+				run.Stop()
+				return checks.Result{}, j.stale(now, err)
+			}
+		}
+	}
+}
+
+// current reports whether the check that began is still the task's own.
+func current(now, began store.Snapshot) bool {
+	return now.Task.TaskID == began.Task.TaskID && now.Task.Epoch == began.Task.Epoch &&
+		now.Task.Check.ID == began.Task.Check.ID && now.Task.Check.Status == state.CheckRunning
+}
+
+// stale is why a check that is no longer the task's own counts for nothing.
+func (j *job) stale(now store.Snapshot, err error) error {
+	if err != nil {
+		return refusal(err)
+	}
+	if err := j.session.standing(now, state.CheckStarted); err != nil {
+		return err
+	}
+	return &Refusal{Code: WrongState, Message: fmt.Sprintf("the check ended too late: the task is %s now", now.Task.State),
+		Remedy: "call status"}
+}
+
+// fingerprint names the task's work tree as it is, "" without git.
+func (e *Engine) fingerprint(ctx context.Context, snap store.Snapshot) (string, error) {
+	tree, err := e.Tree(ctx, snap)
+	if err != nil {
+		return "", err
+	}
+	id, err := tree.Fingerprint(ctx)
+	if err != nil {
+		return "", gitTrouble(err)
+	}
+	return id, nil
+}
+
+func gitTrouble(err error) error {
+	return &Refusal{Code: StoreError, Message: "the work tree cannot be read: " + err.Error(),
+		Remedy: "mend what it names, then try again"}
+}
+
+func (e *Engine) workDir(snap store.Snapshot) string {
+	if snap.Task.Worktree != "" {
+		return snap.Task.Worktree
+	}
+	return e.place.Work
+}

@@ -1,0 +1,16 @@
+package engine
+
+import (
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// Init makes the machine of a project in root where there is none. restored tells that a journal which had been lost
+// with its folder came back from its second link.
+func Init(root string) (restored bool, err error) {
+	place := At(root, "")
+	s, restored, err := store.Create(place.Dir(), store.Options{Backup: Backup(place)})
+	if err != nil {
+		return false, refusal(err)
+	}
+	return restored, s.Close()
+}

@@ -1,0 +1,48 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// Reopen sends a finished or failed task back to work with a message, which becomes its review.
+func (s *Session) Reopen(ctx context.Context, message string) (Done, error) {
+	if err := checkText("the message", message, store.MaxDoc); err != nil {
+		return Done{}, err
+	}
+	return s.raise(ctx, act{event: state.Reopen, docs: map[state.Doc]string{state.ReviewDoc: message}, note: clip(message, maxLine)})
+}
+
+// Release takes the work away from its holder.
+func (s *Session) Release(ctx context.Context, reason string) (Done, error) {
+	return s.raise(ctx, act{event: state.Release, note: reason})
+}
+
+// Reset gives the task up: it is archived, and the machine is Idle. The holder is fenced.
+func (s *Session) Reset(ctx context.Context, reason string) (Done, error) {
+	before, err := s.e.View()
+	if err != nil {
+		return Done{}, err
+	}
+	done, err := s.raise(ctx, act{event: state.Reset, note: reason})
+	if err == nil && !done.Repeated {
+		s.e.archive(before)
+	}
+	return done, err
+}
+
+// archiveEnded archives a task that has just ended.
+func (e *Engine) archiveEnded(snap store.Snapshot) {
+	if snap.Task.State == state.Complete || snap.Task.State == state.Failed {
+		e.archive(snap)
+	}
+}
+
+// archive makes the archive's view of a task. The journal has it all: a failure is only told.
+func (e *Engine) archive(snap store.Snapshot) {
+	if err := e.store.Archive(snap); err != nil {
+		e.log.Warn("task not archived", "error", err)
+	}
+}

@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/worktree"
+)
+
+// A Place is where a machine lives and where its work is done.
+type Place struct {
+	Root   string // the project: the folder that has .ferrus
+	Branch string // "" for the project's own machine
+	Work   string // the folder in which a new task is worked on
+}
+
+const home = ".ferrus"
+
+// Dir returns the folder of the machine's control files.
+func (p Place) Dir() string {
+	if p.Branch != "" {
+		return filepath.Join(p.Root, home, "branches", p.Branch)
+	}
+	return filepath.Join(p.Root, home)
+}
+
+// Find finds the machine that a process standing in dir means: that of the branch whose work tree it stands in, else
+// the nearest one upwards, else that of the main work tree when dir is in a linked one. The error is a *Refusal of
+// code NotInitialised.
+func Find(ctx context.Context, dir string) (Place, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return Place{}, &Refusal{Code: NotInitialised, Message: err.Error(), Remedy: "name the project with -C or --root"}
+	}
+	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = resolved
+	}
+	if p, ok := ofBranch(dir); ok {
+		return p, nil
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		if known(at) {
+			return Place{Root: at, Work: at}, nil
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	if main, err := worktree.Main(ctx, dir); err == nil && main != "" && known(main) {
+		return Place{Root: main, Work: main}, nil
+	}
+	return Place{}, &Refusal{Code: NotInitialised, Message: "there is no .ferrus in " + dir + " or above it",
+		Remedy: "run ferrus init in the project"}
+}
+
+// At returns the place of a named root, and of a branch of it where one is named.
+func At(root, branch string) Place {
+	p := Place{Root: root, Branch: branch, Work: root}
+	if branch != "" {
+		p.Work = filepath.Join(root, home, "worktrees", branch)
+	}
+	return p
+}
+
+// ofBranch reads <root>/.ferrus/worktrees/<name>/... backwards.
+func ofBranch(dir string) (Place, bool) {
+	mark := string(filepath.Separator) + filepath.Join(home, "worktrees") + string(filepath.Separator)
+	root, rest, ok := strings.Cut(dir+string(filepath.Separator), mark)
+	if !ok || !known(root) {
+		return Place{}, false
+	}
+	name, _, _ := strings.Cut(rest, string(filepath.Separator))
+	p := At(root, name)
+	return p, store.Initialised(p.Dir())
+}
+
+// known reports whether a machine lives in root: ours, or one that upstream ferrus left.
+func known(root string) bool {
+	dir := filepath.Join(root, home)
+	if store.Initialised(dir) {
+		return true
+	}
+	_, err := os.Lstat(filepath.Join(dir, "STATE.json"))
+	return err == nil
+}
+
+// Backup returns where the journal's second hard link belongs: in the common git directory, which git clean and git
+// stash leave alone; "" outside git. Each machine of a repository has its own.
+func Backup(p Place) string {
+	common, err := worktree.CommonDir(context.Background(), p.Root)
+	if err != nil || common == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(p.Dir()))
+	return filepath.Join(common, "ferrus", hex.EncodeToString(sum[:6]), "journal.jsonl")
+}

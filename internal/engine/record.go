@@ -1,0 +1,110 @@
+package engine
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// A Decision is a person's answer to a question.
+type Decision struct {
+	ID       string `json:"id"`
+	Question string `json:"question"`
+	Answer   string `json:"answer"`
+	By       string `json:"by"`
+}
+
+// A Consultation is a question to the supervisor with its answer.
+type Consultation struct {
+	ID       string `json:"id"`
+	Question string `json:"question"`
+	Response string `json:"response"`
+}
+
+// A Note is a holder's progress note.
+type Note struct {
+	At   time.Time `json:"at"`
+	Note string    `json:"note"`
+}
+
+// LastCheck is how the newest check ended, for a successor.
+type LastCheck struct {
+	ID       string            `json:"check_id"`
+	Status   state.CheckStatus `json:"status"`
+	Log      string            `json:"log,omitempty"`
+	Failures []checks.Command  `json:"failures,omitempty"`
+}
+
+// decision reads one answer and the question it answers.
+func (e *Engine) decision(r state.Record) (Decision, error) {
+	l, err := e.store.LineAt(r.Off)
+	if err != nil {
+		return Decision{}, refusal(err)
+	}
+	d := Decision{ID: r.ID, Answer: l.Docs[state.AnswerDoc], By: l.Actor.Agent}
+	d.Question, err = e.textOf(l, state.QuestionDoc)
+	return d, err
+}
+
+func (e *Engine) consultation(r state.Record) (Consultation, error) {
+	l, err := e.store.LineAt(r.Off)
+	if err != nil {
+		return Consultation{}, refusal(err)
+	}
+	c := Consultation{ID: r.ID, Response: l.Docs[state.ConsultResponseDoc]}
+	c.Question, err = e.textOf(l, state.ConsultRequestDoc)
+	return c, err
+}
+
+func (e *Engine) note(r state.Record) (Note, error) {
+	l, err := e.store.LineAt(r.Off)
+	if err != nil {
+		return Note{}, refusal(err)
+	}
+	return Note{At: l.At, Note: l.Note}, nil
+}
+
+// textOf returns a document as it was at a line.
+func (e *Engine) textOf(l *store.Line, doc state.Doc) (string, error) {
+	text, err := e.store.Text(store.Snapshot{Task: l.State, Top: l}, doc)
+	return text, refusal(err)
+}
+
+// newestFirst reads records, the newest first.
+func newestFirst[T any](list []state.Record, read func(state.Record) (T, error)) ([]T, error) {
+	out := make([]T, 0, len(list))
+	for i := len(list) - 1; i >= 0; i-- {
+		v, err := read(list[i])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// Answered returns the newest answer of the supervisor, the zero Consultation when there is none.
+func (e *Engine) Answered(snap store.Snapshot) (Consultation, error) {
+	list := snap.Task.Consulted
+	if len(list) == 0 {
+		return Consultation{}, nil
+	}
+	return e.consultation(list[len(list)-1])
+}
+
+// lastCheck returns how the newest check ended, nil when there was none or it is still running.
+func (e *Engine) lastCheck(snap store.Snapshot) (*LastCheck, error) {
+	c := snap.Task.Check
+	if c.ID == "" || c.Status == state.CheckRunning {
+		return nil, nil
+	}
+	last := &LastCheck{ID: c.ID, Status: c.Status, Log: e.store.Path(c.Log)}
+	text, err := e.store.Text(snap, checkDoc)
+	if err != nil || text == "" || c.Status == state.CheckGreen {
+		return last, refusal(err)
+	}
+	return last, json.Unmarshal([]byte(text), &last.Failures)
+}

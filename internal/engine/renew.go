@@ -1,0 +1,74 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// Heartbeat renews the lease of the session that holds the work.
+func (s *Session) Heartbeat(ctx context.Context) (store.Snapshot, error) {
+	s.Touch()
+	snap, err := s.e.store.Renew(ctx, func(now store.Snapshot) (store.Lease, error) {
+		if s.Holds(now.Task) {
+			return s.e.grant(), nil
+		}
+		s.mu.Lock()
+		held := s.epoch
+		s.mu.Unlock()
+		if held != 0 && now.Task.Epoch > held {
+			return store.Lease{}, s.lost(now, held)
+		}
+		return store.Lease{}, &Refusal{Code: NotClaimed, Message: "this session holds no work",
+			Remedy: "call wait_for_task to claim some"}
+	})
+	return snap, refusal(err)
+}
+
+// Touch notes that the client has called: the server goes on renewing for a client that does.
+func (s *Session) Touch() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last = s.e.opts.Now()
+}
+
+// keepAlive renews the lease of a session in the background as long as it holds the work and its client has called
+// within max_silence_secs: the model never has to remember.
+func (e *Engine) keepAlive(s *Session) {
+	s.mu.Lock()
+	epoch := s.epoch
+	s.mu.Unlock()
+	go func() {
+		for {
+			conf, _ := e.Config()
+			select {
+			case <-e.ctx.Done():
+				return
+			case <-time.After(conf.Lease.Heartbeat()):
+			}
+			s.mu.Lock()
+			silent, moved := e.opts.Now().Sub(s.last), s.epoch != epoch
+			s.mu.Unlock()
+			if moved {
+				return
+			}
+			if silent > conf.Lease.MaxSilence() {
+				continue
+			}
+			_, err := e.store.Renew(e.ctx, func(now store.Snapshot) (store.Lease, error) {
+				if !s.Holds(now.Task) {
+					return store.Lease{}, errHeld
+				}
+				return e.grant(), nil
+			})
+			if errors.Is(err, errHeld) {
+				return
+			}
+			if err != nil && e.ctx.Err() == nil {
+				e.log.Warn("lease not renewed", "agent", s.Agent, "error", err)
+			}
+		}
+	}()
+}

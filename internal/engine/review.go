@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// AwaitReview waits until the supervisor is needed: for a submission, for a consultation, or because the task has
+// ended or there is none. What it returns is shown to the session: its decisions bind to that.
+func (s *Session) AwaitReview(ctx context.Context, wait time.Duration) (store.Snapshot, error) {
+	snap, err := s.e.await(ctx, wait, func(now store.Snapshot) (bool, error) {
+		switch now.Task.State {
+		case state.Reviewing, state.Idle, state.Complete, state.Failed:
+			return true, nil
+		case state.Consultation:
+			return !now.Task.Consultation.Answered, nil
+		}
+		return false, nil
+	})
+	if err == nil && snap.Task.State == state.Consultation {
+		s.show(snap.Task, "", snap.Task.Consultation.ID)
+	}
+	return snap, err
+}
+
+// A Review is what a reviewer needs to see.
+type Review struct {
+	Task       string
+	Submission string
+	Diffstat   string
+	Patch      string // absolute path; "" without git
+	Last       string // the notes of the rejection before; "" when there was none
+}
+
+// Review returns the submission that is to be reviewed, and shows it to the session.
+func (s *Session) Review(ctx context.Context) (Review, store.Snapshot, error) {
+	now, err := s.e.View()
+	if err != nil {
+		return Review{}, now, err
+	}
+	if _, err := state.Step(now.Task, state.Approve, s.Role, state.Limits{}); err != nil {
+		return Review{}, now, refusal(err)
+	}
+	var r Review
+	for doc, text := range map[state.Doc]*string{state.TaskDoc: &r.Task, state.SubmissionDoc: &r.Submission, state.ReviewDoc: &r.Last} {
+		if *text, err = s.e.store.Text(now, doc); err != nil {
+			return Review{}, now, refusal(err)
+		}
+	}
+	sub := now.Task.Submission
+	if sub.Patch != "" {
+		r.Patch = s.e.store.Path(sub.Patch)
+	}
+	if r.Diffstat, err = s.e.diffstat(ctx, now, sub.Tree); err != nil {
+		return Review{}, now, err
+	}
+	s.show(now.Task, sub.ID, "")
+	return r, now, nil
+}
+
+// diffstat is the change from the task's base to a tree.
+func (e *Engine) diffstat(ctx context.Context, snap store.Snapshot, to string) (string, error) {
+	tree, err := e.Tree(ctx, snap)
+	if err != nil {
+		return "", err
+	}
+	text, err := tree.Diffstat(ctx, snap.Task.BaseTree, to)
+	if err != nil {
+		return "", gitTrouble(err)
+	}
+	return text, nil
+}
+
+// Approve ends the task. It binds to what was submitted: the work tree must still be that tree.
+func (s *Session) Approve(ctx context.Context, note, id string) (Done, error) {
+	if note != "" {
+		if err := checkText("note", note, maxNote); err != nil {
+			return Done{}, err
+		}
+	}
+	now, err := s.e.View()
+	if err != nil {
+		return Done{}, err
+	}
+	sub := now.Task.Submission
+	if now.Task.State == state.Reviewing && sub.Tree != "" {
+		tree, err := s.e.fingerprint(ctx, now)
+		if err != nil {
+			return Done{}, err
+		}
+		if tree != sub.Tree {
+			return Done{}, &Refusal{Code: TreeChanged, Message: "the work tree is no longer the one that " + sub.ID +
+				" submitted: " + list(s.e.changed(ctx, now, sub.Tree, tree)), Remedy: "reject, so that the executor checks and submits again"}
+		}
+	}
+	done, err := s.raise(ctx, act{event: state.Approve, note: note, arg: id, check: s.bound(sub.ID, id)})
+	if err == nil {
+		s.e.archiveEnded(done.Snapshot)
+	}
+	return done, err
+}
+
+// Reject sends the work back with notes, and fails the task when the reviews are used up.
+func (s *Session) Reject(ctx context.Context, notes, id string) (Done, error) {
+	if err := checkText("notes", notes, store.MaxDoc); err != nil {
+		return Done{}, err
+	}
+	now, err := s.e.View()
+	if err != nil {
+		return Done{}, err
+	}
+	done, err := s.raise(ctx, act{event: state.Reject, docs: map[state.Doc]string{state.ReviewDoc: notes}, note: clip(notes, maxLine),
+		arg: id, check: s.bound(now.Task.Submission.ID, id)})
+	if err == nil {
+		s.e.archiveEnded(done.Snapshot)
+	}
+	return done, err
+}
+
+// bound refuses a decision about another submission than the one looked at and shown.
+func (s *Session) bound(seen, named string) func(store.Snapshot) error {
+	return func(now store.Snapshot) error {
+		shown, _ := s.Shown(now.Task)
+		return stale("submission", named, now.Task.Submission.ID, shown && now.Task.Submission.ID == seen,
+			"call review_pending to be shown it")
+	}
+}
+
+func list(paths []string) string {
+	text := ""
+	for _, p := range paths {
+		text += " " + p
+	}
+	return clip(text, 600)
+}

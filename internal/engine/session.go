@@ -1,0 +1,213 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// A Caller is on whose behalf a session acts.
+type Caller struct {
+	Role  state.Role // Supervisor, Executor or Human
+	Agent string     // role:agent:index, such as executor:codex:1; "human" for a person
+	TTY   bool       // a person at a terminal
+}
+
+// A Session is one caller's acquaintance with the machine: one connection of an agent, or one command of a person. Two
+// processes of one agent name are two sessions, and so two holders.
+type Session struct {
+	Caller
+	ID string // random; unique for ever
+
+	e *Engine
+
+	mu    sync.Mutex
+	live  *store.Live // held from before the first claim
+	epoch uint64      // under which this session last held the work; 0 when it never did
+	last  time.Time   // of the last call, for max_silence_secs
+	shown shown
+}
+
+// shown is what a reviewer has before it, and in which task.
+type shown struct{ task, submission, consultation string }
+
+// Session opens a session for a caller.
+func (e *Engine) Session(c Caller) *Session {
+	return &Session{Caller: c, ID: uuid.NewString(), e: e, last: e.opts.Now()}
+}
+
+// Engine returns the engine of the session.
+func (s *Session) Engine() *Engine { return s.e }
+
+// Holds reports whether this session holds the task under the present epoch.
+func (s *Session) Holds(t state.Task) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return t.ClaimedBy != "" && t.Session == s.ID && t.Epoch == s.epoch
+}
+
+// As returns the role in which this session meets the task: the executor that holds it is its holder.
+func (s *Session) As(t state.Task) state.Role {
+	if s.Role == state.Executor && s.Holds(t) {
+		return state.Holder
+	}
+	return s.Role
+}
+
+// Shown reports whether the reviewer has the present submission, or the present consultation, before it.
+func (s *Session) Shown(t state.Task) (submission, consultation bool) {
+	if s.Role == state.Human {
+		return true, true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	mine := s.shown.task == t.TaskID && t.TaskID != ""
+	return mine && s.shown.submission == t.Submission.ID, mine && s.shown.consultation == t.Consultation.ID
+}
+
+func (s *Session) show(t state.Task, submission, consultation string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shown.task != t.TaskID {
+		s.shown = shown{task: t.TaskID}
+	}
+	if submission != "" {
+		s.shown.submission = submission
+	}
+	if consultation != "" {
+		s.shown.consultation = consultation
+	}
+}
+
+// An act is one event that a session wants to raise, and what it does beside the state.
+type act struct {
+	event state.Event
+	as    state.Role // Engine where ferrus itself acts for the session; else left empty
+	docs  map[state.Doc]string
+	drop  []state.Doc
+	note  string
+	arg   string // what else tells this request from another one
+
+	// check refuses on facts that only hold under the lock; nil when there are none.
+	check func(now store.Snapshot) error
+	// lay puts the event's facts over the task; nil when there are none.
+	lay func(now store.Snapshot, next *state.Task)
+}
+
+// A Done is what became of an act.
+type Done struct {
+	store.Snapshot
+	Repeated bool // the same request had been carried out already; nothing was changed now
+}
+
+// raise commits an act: the one way in which a session changes the machine.
+func (s *Session) raise(ctx context.Context, a act) (Done, error) {
+	var repeated bool
+	req := a.request()
+	after, err := s.e.store.Apply(ctx, func(now store.Snapshot) (*store.Change, error) {
+		if repeated = s.repeats(now, req); repeated {
+			return nil, nil
+		}
+		return s.change(now, a, req)
+	})
+	if err != nil {
+		return Done{after, false}, refusal(err)
+	}
+	return Done{after, repeated}, nil
+}
+
+// change decides an act on the present, under the store's lock.
+func (s *Session) change(now store.Snapshot, a act, req string) (*store.Change, error) {
+	by := a.as
+	if by == "" {
+		if err := s.standing(now, a.event); err != nil {
+			return nil, err
+		}
+		by = s.As(now.Task)
+	}
+	lim, err := s.e.limits(now)
+	if err != nil {
+		return nil, err
+	}
+	next, err := state.Step(now.Task, a.event, by, lim)
+	if err != nil {
+		return nil, err
+	}
+	if a.check != nil {
+		if err := a.check(now); err != nil {
+			return nil, err
+		}
+	}
+	if n := len(next.Paused); n > len(now.Task.Paused) {
+		next.Paused[n-1].By, next.Paused[n-1].Since = s.Agent, s.e.stamp()
+	}
+	if next.State != now.Task.State {
+		next.Since = s.e.stamp()
+	}
+	if a.lay != nil {
+		a.lay(now, &next)
+	}
+	if by == state.Human && !s.TTY {
+		next.Unattended = state.Remember(next.Unattended, state.Record{ID: string(a.event), Off: now.Journal.Bytes})
+	}
+	change := &store.Change{Actor: s.actor(by), Event: a.event, Next: next, Docs: a.docs, Drop: a.drop, Note: a.note, Req: req}
+	if term, ok := s.e.term(now, next, by); ok {
+		change.Lease = &term
+	}
+	return change, nil
+}
+
+func (s *Session) actor(by state.Role) store.Actor {
+	if by == state.Holder {
+		by = state.Executor
+	}
+	return store.Actor{Role: by, Agent: s.Agent, Session: s.ID, TTY: s.TTY}
+}
+
+// term is the lease after an event: its holder's acts renew it, and when a pause ends it starts afresh.
+func (e *Engine) term(now store.Snapshot, next state.Task, by state.Role) (store.Lease, bool) {
+	resumed := len(next.Paused) < len(now.Task.Paused)
+	claimed := next.Epoch != now.Task.Epoch
+	if next.ClaimedBy == "" || !(by == state.Holder || resumed || claimed) {
+		return store.Lease{}, false
+	}
+	return e.grant(), true
+}
+
+// grant is a lease given or renewed now.
+func (e *Engine) grant() store.Lease {
+	conf, _ := e.Config() // a broken file leaves the last sound one
+	ttl, now := conf.Lease.TTL(), e.stamp()
+	return store.Lease{Term: lease.Grant(e.opts.Clock(), ttl), Until: now.Add(ttl), Heartbeat: now}
+}
+
+// stamp is now as it is written: UTC, in milliseconds.
+func (e *Engine) stamp() time.Time { return e.opts.Now().UTC().Truncate(time.Millisecond) }
+
+// request names what the act asks for, so that the same request made again is recognised: a client that gives up
+// waiting makes its model repeat itself.
+func (a act) request() string {
+	if a.as != "" {
+		return ""
+	}
+	text, err := json.Marshal([]any{a.event, a.docs, a.note, a.arg})
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
+
+// repeats reports whether the newest event is this session's own and answers the same request.
+func (s *Session) repeats(now store.Snapshot, req string) bool {
+	return now.Top != nil && req != "" && now.Top.Req == req && now.Top.Actor.Session == s.ID
+}

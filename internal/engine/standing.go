@@ -1,0 +1,58 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// standing refuses an executor's act that only the holder may do: not_claimed to a session that never held the work,
+// lease_lost to one that did. What nobody could do in this state is left to the table.
+func (s *Session) standing(now store.Snapshot, ev state.Event) error {
+	if s.Role != state.Executor || ev == state.Claim || s.Holds(now.Task) {
+		return nil
+	}
+	s.mu.Lock()
+	held := s.epoch
+	s.mu.Unlock()
+	if held != 0 && now.Task.Epoch > held {
+		return s.lost(now, held)
+	}
+	if !slices.Contains(state.Allowed(now.Task, state.Holder), ev) {
+		return nil
+	}
+	who := "nobody holds it now"
+	if now.Task.ClaimedBy != "" {
+		who = "it is held by " + now.Task.ClaimedBy
+	}
+	return &Refusal{Code: NotClaimed, Message: "this session has not claimed the work; " + who,
+		Remedy: "call wait_for_task first"}
+}
+
+// lost says who took the work from a session that held it under the epoch, when, and why.
+func (s *Session) lost(now store.Snapshot, epoch uint64) error {
+	how := "the lease was taken away"
+	for l, err := range s.e.store.History() {
+		if err != nil || l.Epoch <= epoch {
+			continue
+		}
+		at := l.At.Local().Format(time.TimeOnly)
+		switch l.Event {
+		case state.Claim:
+			how = fmt.Sprintf("%s took this work over at %s because %s", l.State.ClaimedBy, at, cmp.Or(l.Note, "nobody held it"))
+		case state.Reset:
+			how = "a person reset the task at " + at
+		case state.Release:
+			how = "a person released the work at " + at
+		case state.Rollback:
+			how = "a person rolled the task back at " + at
+		}
+		break
+	}
+	return &Refusal{Code: LeaseLost, Message: how + ". Stop, and do not edit further",
+		Remedy: "call wait_for_task to wait for new work"}
+}

@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// Waiting says for whom the task waits, and since when: no wait is silent.
+type Waiting struct {
+	For   string    `json:"for"` // executor, supervisor, human, check or nobody
+	Since time.Time `json:"since,omitzero"`
+}
+
+// Status is the machine as a reader wants to see it.
+type Status struct {
+	store.Snapshot
+	Waiting Waiting
+	Gate    config.Gate     // in force
+	Differs []config.Change // where ferrus.toml differs from it now
+	Broken  string          // why ferrus.toml cannot be read; "" when it can
+	Holder  string          // how the holder is: "its lease runs", "its process has ended"; "" when nobody holds the work
+}
+
+// Status returns the machine as it is now.
+func (e *Engine) Status() (Status, error) {
+	snap, err := e.View()
+	if err != nil {
+		return Status{}, err
+	}
+	return e.StatusOf(snap)
+}
+
+// StatusOf returns the status of a snapshot.
+func (e *Engine) StatusOf(snap store.Snapshot) (Status, error) {
+	st := Status{Snapshot: snap, Waiting: WaitingFor(snap.Task)}
+	var err error
+	if st.Gate, err = e.Gate(snap); err != nil && snap.Task.TaskID != "" {
+		return st, err
+	}
+	conf, err := e.Config()
+	if err != nil {
+		st.Broken = err.Error()
+	} else if snap.Task.TaskID != "" {
+		st.Differs = st.Gate.Diff(conf.Gate())
+	}
+	if snap.Task.ClaimedBy != "" {
+		st.Holder = e.Verdict(snap).Why
+	}
+	return st, nil
+}
+
+// WaitingFor says for whom a task waits.
+func WaitingFor(t state.Task) Waiting {
+	w := Waiting{Since: t.Since}
+	switch t.State {
+	case state.Executing, state.Addressing, state.Checking:
+		w.For = "executor"
+		if t.Check.Status == state.CheckRunning {
+			w = Waiting{For: "check", Since: t.UpdatedAt}
+		}
+	case state.Consultation:
+		w.For = "supervisor"
+		if t.Consultation.Answered {
+			w.For = "executor"
+		}
+	case state.Reviewing:
+		w.For = "supervisor"
+	case state.AwaitingHuman:
+		w.For = "human"
+	default:
+		w.For = "nobody"
+	}
+	return w
+}
+
+// Notices are what every result tells its reader beside its own matter: that the gate in force is not that of
+// ferrus.toml, that control files were edited, that a person acted without a terminal.
+func (st Status) Notices() []string {
+	var out []string
+	for _, c := range st.Differs {
+		out = append(out, "config_changed: "+c.String()+"; the pinned value runs until a person says ferrus config accept")
+	}
+	if st.Broken != "" {
+		out = append(out, "config_broken: "+clip(st.Broken, maxLine))
+	}
+	if n := st.Task.Violations; n > 0 {
+		out = append(out, fmt.Sprintf("violation: control files were edited from outside %d times in this task and put back; "+
+			"use the tools", n))
+	}
+	for _, r := range st.Task.Unattended {
+		out = append(out, "unattended: "+r.ID+" was done in a person's name without a terminal")
+	}
+	return out
+}

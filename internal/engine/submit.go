@@ -1,0 +1,123 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// A Submitting is what an executor hands in.
+type Submitting struct {
+	Summary      string
+	Verification string
+	Limitations  string // "" for none
+}
+
+// A Submitted is what became of it: either Done with the submission, or the outcome of a gate that did not pass.
+type Submitted struct {
+	Done
+	Gate     Checked
+	Accepted bool
+}
+
+// Submit hands the work in. Every road to Reviewing passes a green check of exactly the submitted tree: without one the
+// gate runs first. A gate that outlives wait does not submit by itself; calling again then is immediate.
+func (s *Session) Submit(ctx context.Context, in Submitting, wait time.Duration) (Submitted, error) {
+	doc, err := in.render()
+	if err != nil {
+		return Submitted{}, err
+	}
+	ran := false
+	for deadline := time.Now().Add(wait); ; {
+		now, err := s.e.View()
+		if err != nil {
+			return Submitted{}, err
+		}
+		tree, green, err := s.green(ctx, now, ran)
+		if err != nil {
+			return Submitted{}, err
+		}
+		// Where the executor has no work in hand, the table has the word: it knows a call that repeats itself too.
+		if green || !working(now.Task) {
+			done, err := s.handIn(ctx, now, tree, doc)
+			return Submitted{Done: done, Accepted: err == nil}, err
+		}
+		out, err := s.Check(ctx, max(0, time.Until(deadline)))
+		if err != nil {
+			return Submitted{}, err
+		}
+		if out.Status != state.CheckGreen {
+			return Submitted{Done: Done{Snapshot: out.Snapshot}, Gate: out}, nil
+		}
+		ran = true
+	}
+}
+
+// green reports whether the task rests on a green check of the tree as it is now, and makes that tree durable. Without
+// git nothing tells one tree from another: there only a gate that ran for this call counts.
+func (s *Session) green(ctx context.Context, now store.Snapshot, ran bool) (string, bool, error) {
+	if now.Task.State != state.Checking || now.Task.Check.Status != state.CheckGreen || !s.Holds(now.Task) {
+		return "", false, nil
+	}
+	tree, err := s.e.Tree(ctx, now)
+	if err != nil {
+		return "", false, err
+	}
+	if !tree.Git() {
+		return "", ran, nil
+	}
+	id, err := tree.Snapshot(ctx)
+	if err != nil {
+		return "", false, gitTrouble(err)
+	}
+	return id, id == now.Task.Check.Tree, nil
+}
+
+// handIn commits the submission of a tree.
+func (s *Session) handIn(ctx context.Context, now store.Snapshot, tree, doc string) (Done, error) {
+	id := "s" + strconv.Itoa(now.Task.Issued.Submissions+1)
+	patch := "logs/" + now.Task.TaskID + "-" + id + ".patch"
+	if tree != "" {
+		if err := s.e.writePatch(ctx, now, tree, patch); err != nil {
+			return Done{}, err
+		}
+	} else {
+		patch = ""
+	}
+	check := now.Task.Check
+	return s.raise(ctx, act{
+		event: state.Submit,
+		docs:  map[state.Doc]string{state.SubmissionDoc: doc},
+		check: func(now store.Snapshot) error {
+			if now.Task.Check != check {
+				return &Refusal{Code: TreeChanged, Message: "the green check is no longer the newest", Remedy: "call submit again"}
+			}
+			return nil
+		},
+		lay: func(_ store.Snapshot, next *state.Task) {
+			next.Issued.Submissions++
+			next.Submission = state.Submission{ID: id, Tree: tree, Base: next.BaseTree, Patch: patch}
+		},
+	})
+}
+
+// writePatch writes what the reviewer reads: the work against the tree that the task began with.
+func (e *Engine) writePatch(ctx context.Context, now store.Snapshot, tree, name string) error {
+	t, err := e.Tree(ctx, now)
+	if err != nil {
+		return err
+	}
+	var patch bytes.Buffer
+	if err := t.Patch(ctx, now.Task.BaseTree, tree, &patch); err != nil {
+		return gitTrouble(err)
+	}
+	if err := os.WriteFile(e.store.Path(name), patch.Bytes(), 0o600); err != nil {
+		return &Refusal{Code: StoreError, Message: "write the patch: " + err.Error(), Remedy: "see whether the disk is full, then try again"}
+	}
+	return nil
+}

@@ -1,0 +1,196 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// maxGateErrors is how often in a row the gate may be unable to run before a person is asked.
+const maxGateErrors = 3
+
+// checkDoc is the document, without a view, that holds the newest red check's feedback for a successor.
+const checkDoc state.Doc = "check.json"
+
+// settle commits the outcome of a run, if the run is still the task's own, and asks a person when the same trouble
+// keeps coming back.
+func (j *job) settle(ctx context.Context, began store.Snapshot, res checks.Result) (Checked, error) {
+	e := j.session.e
+	out := Checked{ID: began.Task.Check.ID, Failures: res.Failures(), Err: res.Err}
+	switch res.Status {
+	case checks.Passed:
+		// A green result counts only for the tree that it began with.
+		after, err := e.fingerprint(ctx, began)
+		if err != nil {
+			return out, err
+		}
+		out.Status = state.CheckGreen
+		if after != began.Task.Check.Tree {
+			out.Status = state.CheckMoved
+			out.Changed = e.changed(ctx, began, began.Task.Check.Tree, after)
+		}
+	case checks.Failed:
+		out.Status = state.CheckRed
+	default:
+		out.Status = state.CheckGateError
+	}
+	done, err := j.session.raise(ctx, out.act(j, began, res))
+	if err != nil {
+		return out, err
+	}
+	out.Snapshot = done.Snapshot
+	if err := j.askIfStuck(ctx, &out); err != nil {
+		e.log.Warn("question not asked", "error", err)
+	}
+	e.archiveEnded(out.Snapshot)
+	return out, nil
+}
+
+// act is the event that fits the outcome.
+func (out Checked) act(j *job, began store.Snapshot, res checks.Result) act {
+	events := map[state.CheckStatus]state.Event{state.CheckGreen: state.CheckPassed, state.CheckRed: state.CheckFailed,
+		state.CheckMoved: state.CheckVoid, state.CheckGateError: state.CheckVoid}
+	a := act{event: events[out.Status], as: state.Engine, note: out.note(res),
+		check: func(now store.Snapshot) error {
+			if current(now, began) {
+				return nil
+			}
+			return j.stale(now, nil)
+		},
+		lay: func(_ store.Snapshot, next *state.Task) {
+			c := &next.Check
+			c.Status = out.Status
+			switch out.Status {
+			case state.CheckGreen:
+				c.Errors, c.Same, c.Sum = 0, 0, ""
+			case state.CheckRed:
+				sum := failureSum(out.Failures)
+				if sum != c.Sum {
+					c.Same = 0
+				}
+				c.Errors, c.Same, c.Sum = 0, c.Same+1, sum
+			case state.CheckGateError:
+				c.Errors++
+			}
+			if next.State == state.Failed {
+				next.FailureReason += "; last: " + out.note(res)
+			}
+		},
+	}
+	switch out.Status {
+	case state.CheckRed:
+		text, _ := json.Marshal(out.Failures)
+		a.docs = map[state.Doc]string{checkDoc: string(text)}
+	case state.CheckGreen:
+		a.drop = []state.Doc{checkDoc}
+	}
+	return a
+}
+
+// note is the outcome in one line of the log.
+func (out Checked) note(res checks.Result) string {
+	var parts []string
+	for _, f := range out.Failures {
+		parts = append(parts, fmt.Sprintf("%s: %s", f.Line, f))
+	}
+	text := strings.Join(parts, "; ")
+	switch out.Status {
+	case state.CheckGreen:
+		text = fmt.Sprintf("%d commands green in %.1f s", len(res.Commands), res.Duration.Seconds())
+	case state.CheckMoved:
+		text = "the work tree changed while the checks ran: " + strings.Join(out.Changed, ", ")
+	case state.CheckGateError:
+		text = "the gate could not run: " + out.Err
+	}
+	return clip(out.ID+"  "+text, 400)
+}
+
+// failureSum digests what failed and how, so that the same failure is recognised. The output is not in it: it has
+// times and addresses.
+func failureSum(failures []checks.Command) string {
+	var b strings.Builder
+	for _, f := range failures {
+		fmt.Fprintf(&b, "%s\x00%d\x00%s\x00%v\n", f.Line, f.ExitCode, f.Signal, f.TimedOut)
+		b.WriteString(digits.ReplaceAllString(f.Tail, "#"))
+	}
+	sum := sha256.Sum256([]byte(b.String()))
+	return hex.EncodeToString(sum[:8])
+}
+
+// askIfStuck asks a person when the gate could not run three times in a row, or when the checks failed alike
+// limits.max_same_failure times in a row.
+func (j *job) askIfStuck(ctx context.Context, out *Checked) error {
+	c := out.Task.Check
+	gate, err := j.session.e.Gate(out.Snapshot)
+	if err != nil || !working(out.Task) {
+		return err
+	}
+	var question string
+	switch {
+	case out.Status == state.CheckGateError && c.Errors >= maxGateErrors:
+		question = fmt.Sprintf("The checks could not be run, %d times in a row.\n\n%s\n\nPlease mend this, then answer; "+
+			"if ferrus.toml had to change, run ferrus config accept first.", c.Errors, out.Err)
+	case out.Status == state.CheckRed && c.Same >= gate.Limits.MaxSameFailure:
+		question = fmt.Sprintf("The same check failed %d times in a row.\n\n%s\n\nShould the executor go on, and with what hint? "+
+			"ferrus reset gives the task up.", c.Same, out.note(checks.Result{}))
+	default:
+		return nil
+	}
+	done, err := j.session.ask(ctx, question, nil, state.Engine)
+	if err == nil {
+		out.Asked, out.Snapshot = true, done.Snapshot
+	}
+	return err
+}
+
+// working reports whether the executor has the work in hand.
+func working(t state.Task) bool {
+	return t.State == state.Executing || t.State == state.Addressing || t.State == state.Checking
+}
+
+func (e *Engine) changed(ctx context.Context, snap store.Snapshot, from, to string) []string {
+	tree, err := e.Tree(ctx, snap)
+	if err != nil {
+		return nil
+	}
+	paths, err := tree.Changed(ctx, from, to)
+	if err != nil {
+		e.log.Warn("changed paths not told", "error", err)
+	}
+	return paths
+}
+
+// Trial runs the checks of ferrus.toml as it is now for a person, and moves nothing.
+func (e *Engine) Trial(ctx context.Context) (checks.Result, config.Gate, error) {
+	snap, err := e.View()
+	if err != nil {
+		return checks.Result{}, config.Gate{}, err
+	}
+	conf, err := e.Config()
+	if err != nil {
+		return checks.Result{}, config.Gate{}, &Refusal{Code: InvalidInput, Message: err.Error(), Remedy: "mend ferrus.toml"}
+	}
+	gate := conf.Gate()
+	run, err := checks.Start(checks.Spec{Dir: e.workDir(snap), Commands: gate.Checks.Commands, Timeout: gate.Checks.Timeout(),
+		Env: gate.Checks.Env, EnvDeny: gate.Checks.EnvDeny, MaxLog: int64(gate.Checks.MaxLogMB) << 20,
+		TailLines: gate.Limits.MaxFeedbackLines, Log: e.store.Path("logs", "check-by-hand.log"),
+		Lock: e.store.Path("live", "check-by-hand.lock")})
+	if err != nil {
+		return checks.Result{}, gate, &Refusal{Code: StoreError, Message: err.Error()}
+	}
+	select {
+	case <-run.Done():
+	case <-ctx.Done():
+		run.Stop()
+		return checks.Result{}, gate, ctx.Err()
+	}
+	return run.Result(), gate, nil
+}

@@ -1,0 +1,136 @@
+// Package server is ferrusd: it gives one process an identity and a transport, and serves the tools of its role.
+//
+// Over stdio one process is one client and one session. Nothing but MCP is ever written to stdout.
+package server
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/tools"
+)
+
+// Exit codes of Main.
+const (
+	exitOK    = 0
+	exitError = 1
+	exitUsage = 2
+)
+
+// Config is what a server is told when it is started.
+type Config struct {
+	Role     state.Role    // Supervisor, Executor or tools.None
+	Agent    string        // name of the agent, such as codex
+	Index    int           // tells agents of one name apart
+	Root     string        // folder to find the machine from; the working directory when empty
+	Branch   string        // of the machine in Root; "" finds it
+	Wait     time.Duration // the longest wait of one call; ferrus.toml's when zero
+	Headless bool
+}
+
+// Identity is role:agent:index, as the journal names this server's client.
+func (c Config) Identity() string {
+	role := c.Role
+	if role == tools.None {
+		role = "none"
+	}
+	return fmt.Sprintf("%s:%s:%d", role, c.Agent, c.Index)
+}
+
+// Main runs ferrusd with its arguments over stdio until its client goes away or a signal ends it, and returns the exit
+// code. prog is what usage calls the program.
+func Main(prog string, args []string) int {
+	checks.Helper()
+	conf, code := parse(prog, args, os.Stderr)
+	if code >= 0 {
+		return code
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	if err := Serve(ctx, conf, os.Stdin, os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "ferrusd:", err)
+		return exitError
+	}
+	return exitOK
+}
+
+// parse reads the arguments. A code of 0 or more ends the program.
+func parse(prog string, args []string, stderr io.Writer) (Config, int) {
+	var c Config
+	var role string
+	var wait int
+	fs := flag.NewFlagSet(prog, flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	fs.StringVar(&role, "role", "", "`ROLE` of the client: supervisor or executor; without it there is only status")
+	fs.StringVar(&c.Agent, "agent-name", "agent", "`NAME` of the client's agent, such as codex")
+	fs.IntVar(&c.Index, "agent-index", 1, "`N` tells agents of one name apart")
+	fs.StringVar(&c.Root, "root", os.Getenv("FERRUS_ROOT"), "`DIR` of the project, or below it; default: the working directory")
+	fs.StringVar(&c.Branch, "branch", "", "`NAME` of the branch; default: that of the work tree, else none")
+	fs.IntVar(&wait, "wait", 0, "`SECS` that one call waits at most; default: server.wait_timeout_secs")
+	fs.BoolVar(&c.Headless, "headless", false, "nobody looks on: an agent without work is told to stop")
+	switch err := fs.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return c, exitOK
+	case err != nil:
+		return c, exitUsage
+	}
+	c.Wait, c.Role = time.Duration(wait)*time.Second, state.Role(role)
+	usage := func(text string) (Config, int) {
+		fmt.Fprintf(stderr, "%s: %s\n", prog, text)
+		return c, exitUsage
+	}
+	switch {
+	case fs.NArg() > 0:
+		return usage(fmt.Sprintf("unexpected argument %q", fs.Arg(0)))
+	case c.Role != tools.None && c.Role != state.Supervisor && c.Role != state.Executor:
+		return usage(fmt.Sprintf("unknown role %q: --role is supervisor or executor", role))
+	case wait < 0 || c.Index < 0:
+		return usage("--wait and --agent-index are not negative")
+	case !agentName.MatchString(c.Agent):
+		return usage(fmt.Sprintf("agent name %q: letters, digits, dot, dash and underscore only", c.Agent))
+	}
+	return c, -1
+}
+
+// Serve serves one client over a pair of streams until in ends or ctx does.
+func Serve(ctx context.Context, conf Config, in io.Reader, out, stderr io.Writer) error {
+	log, closeLog := openLog(conf, stderr)
+	defer closeLog()
+	if conf.Role == tools.None {
+		log.Warn("no --role: this server only offers status")
+	}
+	d := &door{conf: conf, log: log}
+	defer d.close()
+	wire := &lockedWriter{w: out}
+	s := tools.NewServer(tools.Options{
+		Role: conf.Role, Wait: conf.Wait, Headless: conf.Headless, Version: Version(), Log: log,
+		Session: func(*mcp.CallToolRequest) (*engine.Session, error) { return d.session() },
+		Engine:  d.engine,
+	})
+	err := s.Run(ctx, &mcp.IOTransport{Reader: filter(in, wire), Writer: wire, MaxLineLength: maxLine + 1})
+	if err != nil && ctx.Err() == nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
+// Version is the version of this build of ferrus.
+func Version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "devel"
+}

@@ -1,0 +1,267 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// A call is one call of a tool on its way through the gate.
+type call struct {
+	tool Tool
+	opts Options
+	s    *engine.Session
+	text map[string]string
+	list map[string][]string
+	snap *store.Snapshot // the machine as the tool left it; nil when it must be looked at
+	res  Result
+}
+
+// handler is the gate that every call of t passes.
+func (o Options) handler(t Tool) mcp.ToolHandler {
+	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		c := &call{tool: t, opts: o}
+		stop := o.reportProgress(ctx, req)
+		err := c.serve(ctx, req)
+		stop()
+		if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		c.finish(err)
+		text, err := json.Marshal(c.res)
+		if err != nil {
+			return nil, err
+		}
+		return &mcp.CallToolResult{StructuredContent: json.RawMessage(text), IsError: c.res.Code != "",
+			Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}, nil
+	}
+}
+
+// serve runs the tool. A panic is a bug of ours; the agent is told to look where it stands, and the server lives on.
+func (c *call) serve(ctx context.Context, req *mcp.CallToolRequest) (err error) {
+	defer func() {
+		if bug := recover(); bug != nil {
+			c.opts.Log.Error("panic in a tool", "tool", c.tool.Name, "panic", bug, "stack", string(debug.Stack()))
+			c.snap = nil
+			err = &engine.Refusal{Code: engine.OutcomeUnknown, Message: "ferrus has a bug here; it is in the server's log",
+				Remedy: "call status and go on from what it says"}
+		}
+	}()
+	if c.s, err = c.opts.Session(req); err != nil {
+		return err
+	}
+	c.s.Touch()
+	if err := c.decode(req.Params.Arguments); err != nil {
+		return err
+	}
+	if id := c.text["claim"]; id != "" && id != c.s.ID {
+		return &engine.Refusal{Code: engine.NotClaimed, Message: "claim " + id + " is not this connection's",
+			Remedy: "leave claim out, or call wait_for_task for a new one"}
+	}
+	return c.tool.run(ctx, c)
+}
+
+// decode reads the arguments strictly: what is misspelt or of the wrong type is refused with what is meant.
+func (c *call) decode(raw json.RawMessage) error {
+	c.text, c.list = map[string]string{}, map[string][]string{}
+	var given map[string]json.RawMessage
+	if len(raw) > 0 {
+		if err := json.Unmarshal(raw, &given); err != nil {
+			return c.invalid("the arguments must be an object", "send an object with "+c.names())
+		}
+	}
+	for name, value := range given {
+		arg, ok := c.arg(name)
+		if !ok {
+			return c.unknown(name)
+		}
+		if string(value) == "null" && arg.Optional {
+			continue
+		}
+		if arg.List {
+			var list []string
+			if json.Unmarshal(value, &list) != nil {
+				return c.invalid(name+" must be a list of strings", "send it as [\"...\"]")
+			}
+			c.list[name] = list
+			continue
+		}
+		var text string
+		if json.Unmarshal(value, &text) != nil {
+			return c.invalid(name+" must be a string", "send it as \"...\"")
+		}
+		// Before anything else looks at it: encoding/json has mended what was not UTF-8.
+		c.text[name] = text
+	}
+	for _, a := range c.tool.Args {
+		if _, ok := given[a.Name]; !ok && !a.Optional {
+			return c.invalid(a.Name+" is missing", "send "+a.Name+": "+a.Doc)
+		}
+	}
+	return nil
+}
+
+func (c *call) arg(name string) (Arg, bool) {
+	for _, a := range c.tool.Args {
+		if a.Name == name {
+			return a, true
+		}
+	}
+	return Arg{}, false
+}
+
+func (c *call) unknown(name string) error {
+	var names []string
+	for _, a := range c.tool.Args {
+		names = append(names, a.Name)
+	}
+	remedy := "send " + c.names()
+	if near := config.Nearest(name, names); near != "" {
+		remedy = "did you mean " + near + "?"
+	}
+	return c.invalid(fmt.Sprintf("%s has no argument %q", c.tool.Name, name), remedy)
+}
+
+// names lists the tool's arguments for a reader.
+func (c *call) names() string {
+	if len(c.tool.Args) == 0 {
+		return "no arguments"
+	}
+	var names []string
+	for _, a := range c.tool.Args {
+		if a.Optional {
+			names = append(names, a.Name+" (optional)")
+		} else {
+			names = append(names, a.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func (c *call) invalid(message, remedy string) error {
+	return &engine.Refusal{Code: engine.InvalidInput, Message: message, Remedy: remedy}
+}
+
+// finish completes the result with what every result has, and turns an error into a refusal.
+func (c *call) finish(err error) {
+	if err != nil {
+		c.refuse(err)
+	}
+	c.res.Allowed = []string{}
+	if c.s == nil {
+		c.res.Next = "stop"
+		return
+	}
+	e := c.s.Engine()
+	if c.snap == nil {
+		snap, err := e.View()
+		if err != nil {
+			if c.res.Code == "" {
+				c.refuse(err)
+			}
+			c.res.Next = "stop"
+			return
+		}
+		c.snap = &snap
+	}
+	in := c.situation()
+	c.res.State, c.res.Allowed = c.snap.Task.State, in.allowed()
+	if c.res.Next == "" {
+		c.res.Next = in.next()
+	}
+	if c.res.Code != "" && c.res.Remedy == "" {
+		c.res.Remedy = "next: " + c.res.Next
+	}
+	if st, err := e.StatusOf(*c.snap); err == nil {
+		c.res.Notices = append(c.res.Notices, st.Notices()...)
+	}
+}
+
+// refuse makes a refusal of an error.
+func (c *call) refuse(err error) {
+	c.snap = nil
+	c.res = Result{Code: engine.StoreError, Message: err.Error(), Notices: c.res.Notices}
+	var r *engine.Refusal
+	if !errors.As(err, &r) {
+		return
+	}
+	c.res.Code, c.res.Message, c.res.Remedy = r.Code, r.Message, r.Remedy
+	if r.Wrong != nil {
+		c.res.Message = c.wrong(r.Wrong)
+	}
+	switch r.Code {
+	case engine.TreeChanged:
+		if c.tool.Name == "approve" {
+			c.res.Next = "reject"
+		}
+	case engine.StaleReview:
+		c.res.Next = "review_pending"
+		if c.tool.Name == "respond_consult" {
+			c.res.Next = "wait_for_review"
+		}
+	case engine.CheckRunning:
+		c.res.Next = "check"
+	case engine.InvalidInput, engine.TooLarge, engine.LockBusy:
+		c.res.Next = c.tool.Name
+	}
+}
+
+// wrong says in tool names what the table said in events.
+func (c *call) wrong(w *state.RefusedError) string {
+	role := w.Role
+	if role == state.Holder {
+		role = state.Executor
+	}
+	return fmt.Sprintf("%s cannot %s while the task is in %s", role, c.tool.Name, w.State)
+}
+
+// wait is how long this call may wait.
+func (c *call) wait() time.Duration {
+	if c.opts.Wait > 0 {
+		return c.opts.Wait
+	}
+	conf, _ := c.s.Engine().Config()
+	return conf.Server.WaitTimeout()
+}
+
+// left notes the machine as the tool left it.
+func (c *call) left(done engine.Done) {
+	c.snap, c.res.Repeated = &done.Snapshot, done.Repeated
+}
+
+// progressEvery is how often a waiting call shows a client that asked for it that it is alive.
+const progressEvery = 10 * time.Second
+
+// reportProgress sends progress notifications until the returned function is called.
+func (o Options) reportProgress(ctx context.Context, req *mcp.CallToolRequest) func() {
+	token := req.Params.GetProgressToken()
+	if token == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		began, every := time.Now(), time.NewTicker(progressEvery)
+		defer every.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-every.C:
+				_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token,
+					Progress: time.Since(began).Seconds(), Message: "waiting"})
+			}
+		}
+	}()
+	return cancel
+}

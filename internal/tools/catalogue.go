@@ -1,0 +1,106 @@
+package tools
+
+import "github.com/ferrus-go/ferrus/internal/state"
+
+var (
+	executor   = []state.Role{state.Executor}
+	supervisor = []state.Role{state.Supervisor}
+	agents     = []state.Role{state.Supervisor, state.Executor}
+	everyone   = []state.Role{state.Supervisor, state.Executor, None}
+)
+
+func on(events ...state.Event) []state.Event { return events }
+
+// Catalogue returns all tools, in the order of the documentation. What a person alone may do (answer, reset, reopen,
+// release, rollback, accepting a configuration) is never a tool.
+func Catalogue() []Tool {
+	return []Tool{
+		{
+			Name: "create_task", Title: "Create the task", Roles: supervisor, Events: on(state.CreateTask), run: createTask,
+			Doc: "Give the executor a task. Say what must be true in the end and how it is checked. Then wait_for_review.",
+			Args: []Arg{{Name: "description", Doc: "the whole task, Markdown; the executor sees nothing else"},
+				{Name: "title", Doc: "one line; default: the description's first", Optional: true}},
+		},
+		{
+			Name: "wait_for_review", Title: "Wait until you are needed", Roles: supervisor, ReadOnly: true, run: waitForReview,
+			Doc: "Wait for a submission, a consultation or the end of the task. On status timeout call it again.",
+		},
+		{
+			Name: "review_pending", Title: "Read the submission", Roles: supervisor, ReadOnly: true, run: reviewPending,
+			Events: on(state.Approve),
+			Doc:    "The submission with task, diffstat, path of the patch, and check. Read the patch, then approve or reject.",
+		},
+		{
+			Name: "approve", Title: "Approve the submission", Roles: supervisor, Events: on(state.Approve), run: approve, open: submissionShown,
+			Doc: "Accept the submission that review_pending showed you; the task is Complete. Refused if the work tree changed since.",
+			Args: []Arg{{Name: "note", Doc: "for the log", Optional: true},
+				{Name: "submission", Doc: "its id, such as s1", Optional: true}},
+		},
+		{
+			Name: "reject", Title: "Reject the submission", Roles: supervisor, Events: on(state.Reject), run: reject, open: submissionShown,
+			Doc: "Send the work back. Say what is wrong and how you will judge it next time: the executor reads only this.",
+			Args: []Arg{{Name: "notes", Doc: "what must change, Markdown"},
+				{Name: "submission", Doc: "its id, such as s1", Optional: true}},
+		},
+		{
+			Name: "respond_consult", Title: "Answer the consultation", Roles: supervisor, Events: on(state.RespondConsult),
+			run: respondConsult, open: consultationShown,
+			Doc: "Answer the question that wait_for_review showed you. Decide; the executor waits.",
+			Args: []Arg{{Name: "response", Doc: "your answer, Markdown"},
+				{Name: "consultation", Doc: "its id, such as c1", Optional: true}},
+		},
+		{
+			Name: "wait_for_task", Title: "Wait for work and claim it", Roles: executor, run: waitForTask,
+			Doc:  "Wait for work, claim it, and get all you need: task, review, last check, decisions, notes of whoever was here before. Call it first.",
+			Args: []Arg{claim},
+		},
+		{
+			Name: "check", Title: "Run the checks", Roles: executor, Events: on(state.CheckStarted), run: check,
+			Doc:  "Run the project's checks on the work tree as it is. On status running call it again: it joins the run.",
+			Args: []Arg{claim},
+		},
+		{
+			Name: "submit", Title: "Submit the work", Roles: executor, Events: on(state.Submit, state.CheckStarted), run: submit,
+			Doc: "Hand the work in for review. Without a green check of this very tree the checks run first. On status running call it again.",
+			Args: []Arg{{Name: "summary", Doc: "what you changed and why"}, {Name: "verification", Doc: "how you know that it works"},
+				{Name: "limitations", Doc: "what is not done", Optional: true}, claim},
+		},
+		{
+			Name: "consult", Title: "Ask the supervisor", Roles: executor, Events: on(state.Consult), run: consult, open: noCheckRuns,
+			Doc: "Ask the supervisor about the code or the task when you cannot decide. Then wait_for_consult.",
+			Args: []Arg{{Name: "problem", Doc: "what stands in the way"}, {Name: "tried", Doc: "what you tried"},
+				{Name: "question", Doc: "what you want to know"}, {Name: "options", Doc: "possible answers, one line each", List: true, Optional: true}, claim},
+		},
+		{
+			Name: "wait_for_consult", Title: "Wait for the supervisor's answer", Roles: executor, run: waitForConsult,
+			Events: on(state.TakeResponse), open: nil,
+			Doc:  "Wait for the answer to your consultation and go on with the work. On status timeout call it again.",
+			Args: []Arg{claim},
+		},
+		{
+			Name: "progress", Title: "Note your progress", Roles: executor, Events: on(state.Progress), run: progress,
+			Doc:  "Remember a note for whoever must go on if you stop: what is done, what is next, what to avoid.",
+			Args: []Arg{{Name: "note", Doc: "at most 4 KiB"}, claim},
+		},
+		{
+			Name: "heartbeat", Title: "Renew the lease", Roles: executor, run: heartbeat,
+			Doc:  "Renew your lease. ferrus does this for you while you call tools; needed only in very long silence.",
+			Args: []Arg{claim},
+		},
+		{
+			Name: "ask_human", Title: "Ask a person", Roles: agents, Events: on(state.AskHuman), run: askHuman, open: noCheckRuns,
+			Doc: "Ask a person what only a person may decide. The task pauses. Then wait_for_answer.",
+			Args: []Arg{{Name: "question", Doc: "with all that is needed to answer it"},
+				{Name: "options", Doc: "possible answers, one line each", List: true, Optional: true}, claim},
+		},
+		{
+			Name: "wait_for_answer", Title: "Wait for the person's answer", Roles: agents, ReadOnly: true, run: waitForAnswer, open: hasAsked,
+			Doc:  "The answer to your role's newest question. It may be called again at any time; on status timeout call it again.",
+			Args: []Arg{claim},
+		},
+		{
+			Name: "status", Title: "Show the task's status", Roles: everyone, ReadOnly: true, run: showStatus,
+			Doc: "State, counters, who waits for whom since when, and what you may do now.",
+		},
+	}
+}

@@ -1,0 +1,192 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+func waitForTask(ctx context.Context, c *call) error {
+	got, snap, err := c.s.AwaitTask(ctx, c.wait(), c.opts.Headless)
+	if err != nil {
+		return err
+	}
+	c.snap = &snap
+	if got == nil {
+		c.nothing(snap)
+		return nil
+	}
+	t := got.Task
+	until := got.Lease.Until
+	c.res.Status, c.res.Repeated = "claimed", got.Repeated
+	c.res.TaskID, c.res.Title, c.res.Epoch, c.res.Claim, c.res.ClaimedBy = t.TaskID, t.Title, t.Epoch, c.s.ID, t.ClaimedBy
+	c.res.LeaseUntil, c.res.Worktree = &until, t.Worktree
+	c.res.packet(got.Packet)
+	c.res.Message = claimedMessage(t)
+	if got.Stale != "" {
+		c.res.Notices = append(c.res.Notices, "stale_process: "+got.Stale+
+			" held this work and may still be editing the work tree; look at git status before you trust it")
+	}
+	return nil
+}
+
+// claimedMessage tells the holder where the work stands.
+func claimedMessage(t state.Task) string {
+	where := "The work is yours: do what the task says in " + t.Worktree + ", then check."
+	switch t.State {
+	case state.Addressing:
+		where = "The work is yours. Mend what the review or the last check says in " + t.Worktree + ", then check."
+	case state.Checking:
+		where = "The work is yours and its checks were green. Look it over, then submit."
+	case state.Consultation:
+		where = "The work is yours; it waits for the answer to a consultation."
+	case state.AwaitingHuman:
+		where = "The work is yours; it waits for a person's answer."
+	}
+	return where
+}
+
+// nothing answers a wait for work that ended without any.
+func (c *call) nothing(snap store.Snapshot) {
+	ends := map[state.State]string{state.Complete: "complete", state.Failed: "failed", state.Idle: "idle"}
+	c.res.Status = "timeout"
+	if c.opts.Headless && ends[snap.Task.State] != "" {
+		c.res.Status = ends[snap.Task.State]
+	}
+	c.res.Message = "no work for you yet: " + waitingText(snap.Task)
+}
+
+// waitingText says who is waited for.
+func waitingText(t state.Task) string {
+	w := engine.WaitingFor(t)
+	switch {
+	case t.State == state.Idle:
+		return "there is no task"
+	case w.For == "nobody":
+		return "the task is " + string(t.State)
+	case t.ClaimedBy != "" && w.For == "executor":
+		return fmt.Sprintf("the task is %s and held by %s", t.State, t.ClaimedBy)
+	}
+	return fmt.Sprintf("the task is %s and waits for the %s", t.State, w.For)
+}
+
+func check(ctx context.Context, c *call) error {
+	out, err := c.s.Check(ctx, c.wait())
+	if err != nil {
+		return err
+	}
+	c.checked(out)
+	return nil
+}
+
+// checked lays the outcome of a check over the result.
+func (c *call) checked(out engine.Checked) {
+	c.snap = &out.Snapshot
+	t := out.Task
+	c.res.Status, c.res.CheckID, c.res.Tree = string(out.Status), out.ID, t.Check.Tree
+	c.res.Failures, c.res.Changed = out.Failures, out.Changed
+	c.res.RetriesUsed = &t.CheckRetries
+	if gate, err := c.s.Engine().Gate(out.Snapshot); err == nil {
+		c.res.RetriesMax = gate.Limits.MaxCheckRetries
+		if gate.Checks.Commands != nil && len(gate.Checks.Commands) == 0 {
+			c.res.Notices = append(c.res.Notices, "no checks are configured (commands = []): this gate proves nothing")
+		}
+	}
+	if t.Check.Log != "" {
+		c.res.Log = c.s.Engine().Store().Path(t.Check.Log)
+	}
+	c.res.Message = checkedMessage(out, c.res.RetriesMax)
+}
+
+func checkedMessage(out engine.Checked, limit int) string {
+	t := out.Task
+	switch {
+	case out.Status == state.CheckRunning:
+		return "The checks are running. Call again to wait for them; edit nothing meanwhile."
+	case out.Asked:
+		return "This keeps happening, so ferrus has asked a person. Wait for the answer."
+	case t.State == state.Failed:
+		return "The checks are red and the budget is spent: the task has failed. A person decides what happens now."
+	}
+	switch out.Status {
+	case state.CheckGreen:
+		return "The checks are green for this tree. Submit it."
+	case state.CheckRed:
+		return fmt.Sprintf("The checks are red, %d of %d. Mend what they say, then check again.", t.CheckRetries, limit)
+	case state.CheckMoved:
+		return "The work tree changed while the checks ran, so the result does not count: " + strings.Join(out.Changed, ", ") + ". Check again."
+	}
+	return "The checks could not run, which says nothing about your work: " + out.Err
+}
+
+func submit(ctx context.Context, c *call) error {
+	out, err := c.s.Submit(ctx, engine.Submitting{Summary: c.text["summary"], Verification: c.text["verification"],
+		Limitations: c.text["limitations"]}, c.wait())
+	if err != nil {
+		return err
+	}
+	if !out.Accepted {
+		c.checked(out.Gate)
+		return nil
+	}
+	c.left(out.Done)
+	c.res.Status, c.res.SubmissionID, c.res.Tree = "submitted", out.Task.Submission.ID, out.Task.Submission.Tree
+	c.res.Message = "Submitted for review as " + out.Task.Submission.ID + ". Edit nothing more unless it comes back."
+	return nil
+}
+
+func consult(ctx context.Context, c *call) error {
+	done, err := c.s.Consult(ctx, engine.Consulting{Problem: c.text["problem"], Tried: c.text["tried"],
+		Question: c.text["question"], Options: c.list["options"]})
+	if err != nil {
+		return err
+	}
+	c.left(done)
+	c.res.ConsultationID = done.Task.Consultation.ID
+	c.res.Message = "The supervisor has been asked. Wait for the answer."
+	return nil
+}
+
+func waitForConsult(ctx context.Context, c *call) error {
+	done, ok, err := c.s.AwaitResponse(ctx, c.wait())
+	if err != nil {
+		return err
+	}
+	c.left(done)
+	if !ok {
+		c.res.Status, c.res.Message = "timeout", "no answer yet: "+waitingText(done.Task)
+		return nil
+	}
+	answer, err := c.s.Engine().Answered(done.Snapshot)
+	if err != nil {
+		return err
+	}
+	c.res.Status, c.res.ConsultationID, c.res.Response = "answered", answer.ID, answer.Response
+	c.res.Message = "The supervisor has answered. Go on with the work."
+	return nil
+}
+
+func progress(ctx context.Context, c *call) error {
+	done, err := c.s.Progress(ctx, c.text["note"])
+	if err != nil {
+		return err
+	}
+	c.left(done)
+	c.res.Message = "Noted for whoever goes on from here."
+	return nil
+}
+
+func heartbeat(ctx context.Context, c *call) error {
+	snap, err := c.s.Heartbeat(ctx)
+	if err != nil {
+		return err
+	}
+	until := snap.Lease.Until
+	c.snap, c.res.LeaseUntil, c.res.ClaimedBy, c.res.Epoch = &snap, &until, snap.Task.ClaimedBy, snap.Task.Epoch
+	c.res.Message = "The lease is renewed."
+	return nil
+}

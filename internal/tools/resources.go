@@ -1,0 +1,103 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// documents are the resources that are one document each.
+var documents = []struct {
+	name, title string
+	doc         state.Doc
+}{
+	{"task", "The task", state.TaskDoc},
+	{"review", "The notes of the last rejection", state.ReviewDoc},
+	{"submission", "The submission", state.SubmissionDoc},
+	{"question", "The newest question to a person", state.QuestionDoc},
+	{"answer", "The newest answer of a person", state.AnswerDoc},
+	{"consult_request", "The newest question to the supervisor", state.ConsultRequestDoc},
+	{"consult_response", "The newest answer of the supervisor", state.ConsultResponseDoc},
+}
+
+// historyLines is how much of the history the resource shows: the newest part.
+const historyLines = 500
+
+func (o Options) addResources(s *mcp.Server) {
+	add := func(name, title, mime string, read func(*engine.Engine) (string, error)) {
+		uri := "ferrus://" + name
+		s.AddResource(&mcp.Resource{URI: uri, Name: name, Title: title, MIMEType: mime},
+			func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+				e, err := o.Engine()
+				if err != nil {
+					return nil, err
+				}
+				text, err := read(e)
+				if err != nil {
+					return nil, err
+				}
+				return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: mime, Text: text}}}, nil
+			})
+	}
+	for _, d := range documents {
+		add(d.name, d.title, "text/markdown", func(e *engine.Engine) (string, error) {
+			snap, err := e.View()
+			if err != nil {
+				return "", err
+			}
+			return e.Store().Text(snap, d.doc)
+		})
+	}
+	add("state", "The state, as STATE.json has it", "application/json", readState)
+	add("history", "What happened, newest last", "text/plain", readHistory)
+}
+
+func readState(e *engine.Engine) (string, error) {
+	snap, err := e.View()
+	if err != nil {
+		return "", err
+	}
+	text, err := json.MarshalIndent(snap.Task, "", "  ")
+	return string(text), err
+}
+
+func readHistory(e *engine.Engine) (string, error) {
+	var lines []string
+	for l, err := range e.Store().History() {
+		if err != nil {
+			return "", err
+		}
+		lines = append(lines, historyLine(l))
+	}
+	return strings.Join(lines[max(0, len(lines)-historyLines):], "\n"), nil
+}
+
+// historyLine is one event on one line.
+func historyLine(l *store.Line) string {
+	moved := string(l.To)
+	if l.From != l.To {
+		moved = fmt.Sprintf("%s → %s", l.From, l.To)
+	}
+	return strings.TrimRight(fmt.Sprintf("%d  %s  %s  %s  %s  %s", l.Seq, l.At.Format("2006-01-02 15:04:05"), l.Actor.Agent,
+		l.Event, moved, strings.ReplaceAll(l.Note, "\n", " ")), " ")
+}
+
+func (o Options) addPrompts(s *mcp.Server) {
+	for _, p := range prompts {
+		if o.Role != p.role {
+			continue
+		}
+		s.AddPrompt(&mcp.Prompt{Name: p.name, Title: p.title, Description: p.doc},
+			func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+				return &mcp.GetPromptResult{Description: p.doc, Messages: []*mcp.PromptMessage{
+					{Role: "user", Content: &mcp.TextContent{Text: p.order}}}}, nil
+			})
+	}
+}

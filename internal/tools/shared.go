@@ -1,0 +1,63 @@
+package tools
+
+import (
+	"context"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+)
+
+func askHuman(ctx context.Context, c *call) error {
+	done, err := c.s.AskHuman(ctx, c.text["question"], c.list["options"])
+	if err != nil {
+		return err
+	}
+	c.left(done)
+	c.res.QuestionID = done.Task.Top().ID
+	c.res.Message = "A person has been asked, and the task pauses."
+	return nil
+}
+
+func waitForAnswer(ctx context.Context, c *call) error {
+	answer, snap, err := c.s.AwaitAnswer(ctx, c.wait())
+	if err != nil {
+		return err
+	}
+	c.snap = &snap
+	switch {
+	case answer != nil:
+		c.res.Status, c.res.QuestionID, c.res.Question = "answered", answer.ID, answer.Question
+		c.res.Answer, c.res.Response = answer.Answer, answer.Answer
+		c.res.Message = "A person has answered. Do as it says."
+	case c.s.Asked(snap.Task) == "":
+		c.res.Status, c.res.Message = "idle", "your role has asked nothing in this task"
+	default:
+		c.res.Status, c.res.Message = "timeout", "no answer yet: "+waitingText(snap.Task)
+	}
+	return nil
+}
+
+func showStatus(_ context.Context, c *call) error {
+	st, err := c.s.Engine().Status()
+	if err != nil {
+		return err
+	}
+	t := st.Task
+	c.snap = &st.Snapshot
+	c.res.TaskID, c.res.Title, c.res.Seq, c.res.Epoch = t.TaskID, t.Title, t.Seq, t.Epoch
+	c.res.CheckRetries, c.res.ReviewCycles, c.res.FailureReason = &t.CheckRetries, &t.ReviewCycles, t.FailureReason
+	c.res.RetriesMax, c.res.ReviewCyclesMax = st.Gate.Limits.MaxCheckRetries, st.Gate.Limits.MaxReviewCycles
+	c.res.ClaimedBy, c.res.Paused, c.res.Waiting = t.ClaimedBy, t.Paused, &st.Waiting
+	if until := st.Lease.Until; !until.IsZero() {
+		c.res.LeaseUntil = &until
+	}
+	c.res.Message = statusMessage(st)
+	return nil
+}
+
+func statusMessage(st engine.Status) string {
+	text := waitingText(st.Task)
+	if st.Task.FailureReason != "" {
+		text += ": " + st.Task.FailureReason
+	}
+	return text
+}

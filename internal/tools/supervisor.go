@@ -1,0 +1,109 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+func createTask(ctx context.Context, c *call) error {
+	done, err := c.s.CreateTask(ctx, c.text["description"], c.text["title"])
+	if err != nil {
+		return err
+	}
+	c.left(done)
+	c.res.TaskID, c.res.Title = done.Task.TaskID, done.Task.Title
+	c.res.Message = "The task is there for an executor. Wait until you are needed."
+	return nil
+}
+
+func waitForReview(ctx context.Context, c *call) error {
+	snap, err := c.s.AwaitReview(ctx, c.wait())
+	if err != nil {
+		return err
+	}
+	c.snap = &snap
+	t := snap.Task
+	switch t.State {
+	case state.Reviewing:
+		c.res.Status = "submission"
+		return c.submission(ctx)
+	case state.Consultation:
+		if !t.Consultation.Answered {
+			c.res.Status, c.res.ConsultationID = "consultation", t.Consultation.ID
+			c.res.Message = "The executor asks for your decision, and waits."
+			c.res.Consultation, err = c.s.Engine().Store().Text(snap, state.ConsultRequestDoc)
+			return err
+		}
+	case state.Complete:
+		c.res.Status, c.res.Message = "complete", "The task is complete."
+		return nil
+	case state.Failed:
+		c.res.Status, c.res.Message = "failed", "The task has failed: "+t.FailureReason+". A person decides what happens now."
+		return nil
+	case state.Idle:
+		c.res.Status, c.res.Message = "idle", "There is no task."
+		return nil
+	}
+	c.res.Status, c.res.Message = "timeout", "nothing for you yet: "+waitingText(t)
+	return nil
+}
+
+func reviewPending(ctx context.Context, c *call) error { return c.submission(ctx) }
+
+// submission shows what is to be reviewed.
+func (c *call) submission(ctx context.Context) error {
+	r, snap, err := c.s.Review(ctx)
+	if err != nil {
+		return err
+	}
+	c.snap = &snap
+	t := snap.Task
+	c.res.SubmissionID, c.res.Submission, c.res.Task, c.res.Review = t.Submission.ID, r.Submission, r.Task, r.Last
+	c.res.Diffstat, c.res.Patch, c.res.Tree, c.res.Check = r.Diffstat, r.Patch, t.Submission.Tree, t.Check.ID+" passed"
+	c.res.Worktree, c.res.ReviewCyclesUsed = t.Worktree, &t.ReviewCycles
+	if gate, err := c.s.Engine().Gate(snap); err == nil {
+		c.res.ReviewCyclesMax = gate.Limits.MaxReviewCycles
+		if len(gate.Checks.Commands) == 0 {
+			c.res.Check = "none configured"
+		}
+	}
+	c.res.Message = fmt.Sprintf("Review %s: read the patch against the task, then approve, or reject with notes. Rejections: %d of %d.",
+		t.Submission.ID, t.ReviewCycles, c.res.ReviewCyclesMax)
+	return nil
+}
+
+func approve(ctx context.Context, c *call) error {
+	done, err := c.s.Approve(ctx, c.text["note"], c.text["submission"])
+	if err != nil {
+		return err
+	}
+	c.left(done)
+	c.res.SubmissionID, c.res.Message = done.Task.Submission.ID, "Approved. The task is complete."
+	return nil
+}
+
+func reject(ctx context.Context, c *call) error {
+	done, err := c.s.Reject(ctx, c.text["notes"], c.text["submission"])
+	if err != nil {
+		return err
+	}
+	c.left(done)
+	c.res.SubmissionID, c.res.ReviewCyclesUsed = done.Task.Submission.ID, &done.Task.ReviewCycles
+	c.res.Message = "Rejected. The executor mends it."
+	if done.Task.State == state.Failed {
+		c.res.Message = "Rejected, and the budget of reviews is spent: the task has failed. A person decides what happens now."
+	}
+	return nil
+}
+
+func respondConsult(ctx context.Context, c *call) error {
+	done, err := c.s.Respond(ctx, c.text["response"], c.text["consultation"])
+	if err != nil {
+		return err
+	}
+	c.left(done)
+	c.res.ConsultationID, c.res.Message = done.Task.Consultation.ID, "Answered. The executor goes on."
+	return nil
+}

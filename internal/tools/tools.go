@@ -1,0 +1,58 @@
+// Package tools offers the engine as MCP tools.
+//
+// There is one catalogue (catalogue.go): a tool is a name, the roles that have it, the events that it raises, its
+// arguments, and a function. The caller's role decides which tools a connection has; the state decides whether a call
+// succeeds. The list never changes while a connection lasts. Every call passes one gate (call.go) and answers with one
+// struct (Result). An agent that knows nothing but to do what next says gets through every road of the machine.
+package tools
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// None is the role of a connection that has none: it may only look.
+const None state.Role = ""
+
+// Options say for whom a server is made.
+type Options struct {
+	Role     state.Role    // Supervisor, Executor or None; every connection of the server has it
+	Wait     time.Duration // the longest that one call waits; wait_timeout_secs of ferrus.toml when zero
+	Headless bool          // nobody looks on: an agent that has nothing to do stops instead of waiting
+	Version  string        // of ferrus
+	Log      *slog.Logger  // slog.Default when nil
+
+	// Session returns the session of the connection that a request came over. An error is the answer to the call.
+	Session func(req *mcp.CallToolRequest) (*engine.Session, error)
+	// Engine returns the engine for resources and prompts.
+	Engine func() (*engine.Engine, error)
+}
+
+// NewServer returns the MCP server of one role.
+func NewServer(opts Options) *mcp.Server {
+	if opts.Log == nil {
+		opts.Log = slog.Default()
+	}
+	s := mcp.NewServer(&mcp.Implementation{Name: "ferrus", Title: "ferrus", Version: opts.Version}, &mcp.ServerOptions{
+		Instructions: instructions[opts.Role],
+		// Said, not inferred: no list of ours ever changes, and what clients log is theirs.
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{},
+			Prompts: &mcp.PromptCapabilities{}},
+		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
+		// The SDK's own logger stays silent: it calls a client's leaving an error.
+	})
+	for _, t := range Catalogue() {
+		if t.For(opts.Role) {
+			s.AddTool(t.definition(), opts.handler(t))
+		}
+	}
+	opts.addResources(s)
+	opts.addPrompts(s)
+	return s
+}
