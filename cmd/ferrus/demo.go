@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/drive"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/tools"
+)
+
+func demoCommand() *cobra.Command {
+	var keep, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Play the whole task loop on a repository made for it, with real servers",
+		Long: `Makes a temporary git repository with a small Go module whose test fails, starts real servers (ferrus serve, this
+binary), and drives them over MCP with scripted agents that edit real files: a red check, a consultation, a question
+to a person, a green check, a rejection, an executor killed and replaced, a hung one that comes back and is refused,
+and the approval. Every scene proves what it claims; the exit code is 0 only if all of it happened.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runDemo(cmd.Context(), cmd.OutOrStdout(), keep, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&keep, "keep", true, "leave the repository for a look around; --keep=false removes it")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a scene, then the journal")
+	return cmd
+}
+
+// A stage is where the demonstration is played.
+type stage struct {
+	ctx     context.Context
+	exe     string // this binary
+	dir     string // the repository
+	out     io.Writer
+	json    bool
+	cast    map[string]*drive.Client // by the names of the story
+	killed  time.Time                // when an executor was killed or stopped last
+	waiting chan waiting             // of the second executor, while the first one dies
+}
+
+// A scene is one step of the story. play returns the proof that it happened.
+type scene struct {
+	title string
+	play  func(*stage) (proof string, err error)
+}
+
+// demoLimit bounds the whole: a demonstration that hangs has failed.
+const demoLimit = 2 * time.Minute
+
+func runDemo(ctx context.Context, out io.Writer, keep, asJSON bool) error {
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "ferrus-demo-")
+	if err != nil {
+		return err
+	}
+	if !keep {
+		defer os.RemoveAll(dir)
+	}
+	ctx, cancel := context.WithTimeout(ctx, demoLimit)
+	defer cancel()
+	s := &stage{ctx: ctx, exe: exe, dir: dir, out: out, json: asJSON, cast: map[string]*drive.Client{}}
+	defer s.leave()
+	began := time.Now()
+	s.say("ferrus demo: a supervisor, three executors and a person, in %s\n\n", dir)
+	for i, sc := range story {
+		if err := s.play(i+1, sc); err != nil {
+			return fmt.Errorf("scene %d, %s: %w (the repository is %s)", i+1, sc.title, err, dir)
+		}
+	}
+	return s.epilogue(keep, time.Since(began))
+}
+
+// play plays one scene and shows it with its proof.
+func (s *stage) play(n int, sc scene) error {
+	began := time.Now()
+	proof, err := sc.play(s)
+	if err != nil {
+		return err
+	}
+	took := time.Since(began)
+	if s.json {
+		return json.NewEncoder(s.out).Encode(map[string]any{"scene": n, "title": sc.title, "proof": proof, "ms": took.Milliseconds()})
+	}
+	s.say("%3d  %-62s %6d ms\n     %s\n", n, sc.title, took.Milliseconds(), proof)
+	return nil
+}
+
+// epilogue shows the journal and where to look on.
+func (s *stage) epilogue(keep bool, took time.Duration) error {
+	e, err := engine.Open(engine.At(s.dir, ""), engine.Options{})
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	s.say("\nThe journal, every event of it:\n\n")
+	for l, err := range e.Store().History() {
+		if err != nil {
+			return err
+		}
+		s.event(l)
+	}
+	s.say("\nAll %d scenes happened, in %.1f s.\n", len(story), took.Seconds())
+	if keep {
+		s.say("Look around:  cd %s && ls .ferrus && git diff\n", s.dir)
+	}
+	return nil
+}
+
+func (s *stage) event(l *store.Line) {
+	if s.json {
+		_ = json.NewEncoder(s.out).Encode(map[string]any{"seq": l.Seq, "at": l.At, "actor": l.Actor.Agent, "event": l.Event,
+			"from": l.From, "to": l.To, "epoch": l.Epoch, "note": l.Note})
+		return
+	}
+	moved := ""
+	if l.From != l.To {
+		moved = fmt.Sprintf("%s → %s", l.From, l.To)
+	}
+	s.say("%4d  %s  %-24s %-16s %-27s %s\n", l.Seq, l.At.Local().Format(time.TimeOnly), l.Actor.Agent, l.Event, moved, short(l.Note, 60))
+}
+
+// say prints for a person; with --json it is silent.
+func (s *stage) say(format string, args ...any) {
+	if !s.json {
+		fmt.Fprintf(s.out, format, args...)
+	}
+}
+
+// enter starts a server of this very binary and connects an agent to it.
+func (s *stage) enter(name, role string, index int) error {
+	cmd := exec.Command(s.exe, "serve", "--role", role, "--agent-name", "scripted", "--agent-index", fmt.Sprint(index), "--root", s.dir)
+	cmd.Stderr = io.Discard
+	client, err := drive.Start(s.ctx, "scripted", cmd)
+	if err != nil {
+		return err
+	}
+	s.cast[name] = client
+	return nil
+}
+
+// call has an agent call a tool and checks how that ends: a status, a code, or "" for either being absent.
+func (s *stage) call(name, tool string, args map[string]any, want string) (tools.Result, error) {
+	r, err := s.cast[name].Call(s.ctx, tool, args)
+	if err != nil {
+		return r, err
+	}
+	got := r.Status
+	if r.Code != "" {
+		got = string(r.Code)
+	}
+	if got != want {
+		return r, fmt.Errorf("%s of %s ended with %q, not %q: %s", tool, name, got, want, r.Message)
+	}
+	return r, nil
+}
+
+// person runs a command of this binary as the person would.
+func (s *stage) person(args ...string) (string, error) {
+	cmd := exec.CommandContext(s.ctx, s.exe, append([]string{"-C", s.dir}, args...)...)
+	cmd.Env = append(os.Environ(), "NO_COLOR=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("ferrus %v: %v: %s", args, err, out)
+	}
+	return string(out), nil
+}
+
+// edit is what an agent does to a file of the work tree.
+func (s *stage) edit(name, text string) error {
+	return os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o644)
+}
+
+// leave ends what is still running, also after a scene has failed.
+func (s *stage) leave() {
+	for _, c := range s.cast {
+		proceed(c.Process())
+		c.Kill()
+	}
+}
+
+// short is the first line of a text, at most n characters of it.
+func short(text string, n int) string {
+	for i, r := range []rune(text) {
+		if r == '\n' || i == n {
+			return string([]rune(text)[:i]) + " …"
+		}
+	}
+	return text
+}
