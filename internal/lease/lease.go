@@ -36,8 +36,9 @@ func (t Term) Left(now Instant) time.Duration {
 	return time.Duration(t.DeadlineNS - now.Nanos)
 }
 
-// legible reports whether now can be measured against t: a term that has more left than it was ever given was written
-// by another clock (a container's time namespace), and its deadline says nothing here.
+// legible reports whether now can be measured against t: a term of another boot, or one that has more left than it was
+// ever given, was written by another clock (a shared folder, a container's time namespace), and its deadline says
+// nothing here.
 func (t Term) legible(now Instant) bool {
 	return t.Boot == now.Boot && int64(t.Left(now)) <= t.TTLNS
 }

@@ -44,8 +44,11 @@ func (e *RefusedError) Error() string {
 		strings.Join(can, ", "))
 }
 
-// Forbidden reports whether the role may never raise the event, in whatever state.
-func (e *RefusedError) Forbidden() bool { return !May(e.Role, e.Event) }
+// Forbidden reports whether the role may never raise the event, in whatever state. An executor could always have been
+// the holder.
+func (e *RefusedError) Forbidden() bool {
+	return !May(e.Role, e.Event) && !(e.Role == Executor && May(Holder, e.Event))
+}
 
 // Step returns the task after the event. It is the only judge of what may happen, and it is pure: t stays as it is.
 // The error is a *RefusedError when the table has no such move, and an error that names a bug when a pause has nothing

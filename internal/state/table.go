@@ -1,6 +1,9 @@
 package state
 
-import "maps"
+import (
+	"maps"
+	"time"
+)
 
 // A move is one row of the table: who may make it, on what condition, where it leads and what it changes.
 type move struct {
@@ -51,7 +54,7 @@ var table = map[State]moves{
 // executor has the work in hand.
 var (
 	always = moves{
-		Violation: {by: of(Engine), then: stay},
+		Violation: {by: of(Engine), then: stay, do: ops(countEdit)},
 		Repair:    {by: of(Engine, Human), then: stay},
 	}
 	taken = always.and(moves{
@@ -127,9 +130,10 @@ var (
 	zeroReviews  = op{"zeroReviews", func(t *Task) { t.ReviewCycles = 0; t.FailureReason = "" }}
 	markAsked    = op{"markAsked", func(t *Task) { t.Consultation.Answered = false }}
 	markAnswered = op{"markAnswered", func(t *Task) { t.Consultation.Answered = true }}
-	dropLease    = op{"dropLease", func(t *Task) { t.ClaimedBy, t.Session = "", "" }}
+	dropLease    = op{"dropLease", func(t *Task) { t.ClaimedBy, t.Session, t.ClaimedAt = "", "", time.Time{} }}
 	bumpEpoch    = op{"bumpEpoch", func(t *Task) { t.Epoch++ }}
 	dropCheck    = op{"dropCheck", abandonCheck}
+	countEdit    = op{"countEdit", func(t *Task) { t.Violations++ }}
 	wipe         = op{"wipe", func(t *Task) { *t = t.emptied() }}
 )
 

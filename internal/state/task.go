@@ -23,8 +23,11 @@ type Task struct {
 	ReviewCycles  int    `json:"review_cycles"` // rejections of this task
 	FailureReason string `json:"failure_reason,omitempty"`
 
-	ClaimedBy string `json:"claimed_by,omitempty"` // role:agent:index of the holder; "" when nobody holds the work
-	Session   string `json:"session,omitempty"`    // the holder's session: two processes of one name are two holders
+	Since time.Time `json:"since,omitzero"` // when the task entered its state
+
+	ClaimedBy string    `json:"claimed_by,omitempty"` // role:agent:index of the holder; "" when nobody holds the work
+	Session   string    `json:"session,omitempty"`    // the holder's session: two processes of one name are two holders
+	ClaimedAt time.Time `json:"claimed_at,omitzero"`
 
 	Paused []Pause `json:"paused,omitempty"` // innermost last
 
@@ -40,6 +43,8 @@ type Task struct {
 	Decisions    []Record    `json:"decisions,omitempty"` // answers of a person, newest last, at most MaxRecords
 	Progress     []Record    `json:"progress,omitempty"`  // the holder's notes, likewise
 	Consulted    []Record    `json:"consultations,omitempty"`
+	Unattended   []Record    `json:"unattended,omitempty"` // a person's acts made without a terminal, named by their event
+	Violations   int         `json:"violations,omitempty"` // control files edited from outside in this task
 	Branch       string      `json:"branch,omitempty"`
 	UpdatedAt    time.Time   `json:"updated_at"`
 
@@ -101,11 +106,11 @@ type Issued struct {
 	Submissions   int `json:"submissions,omitempty"`
 }
 
-// Asked names the newest question of each role that asks a person, "" when it has asked none in this task.
+// Asked names the newest question of each role that asks a person, "" when it has asked none in this task. What the
+// engine asks counts as the executor's: it is the executor that waits.
 type Asked struct {
 	Executor   string `json:"executor,omitempty"`
 	Supervisor string `json:"supervisor,omitempty"`
-	Engine     string `json:"engine,omitempty"`
 }
 
 // Pin says where in the journal the gate of the task stands and what its text hashes to.
@@ -176,6 +181,7 @@ func (t Task) Clone() Task {
 	t.Decisions = slices.Clone(t.Decisions)
 	t.Progress = slices.Clone(t.Progress)
 	t.Consulted = slices.Clone(t.Consulted)
+	t.Unattended = slices.Clone(t.Unattended)
 	return t
 }
 

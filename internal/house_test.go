@@ -1,0 +1,337 @@
+// Package internal holds nothing but the rooms; its test holds the house together.
+package internal
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+const module = "github.com/ferrus-go/ferrus"
+
+// rooms are all packages, and for each the packages of this module that it may import, with the reason. What does not
+// stand here is refused: a new package or a new import is a decision, to be written in docs/decisions.
+var rooms = map[string]map[string]string{
+	".": {},
+
+	// The two pure rooms, and those that know nothing of a task.
+	"internal/lease":    {},
+	"internal/state":    {"internal/lease": "a task may name the term of its lease"},
+	"internal/checks":   {},
+	"internal/worktree": {},
+	"internal/config":   {},
+
+	"internal/store": {
+		"internal/state": "what it stores is a task, and what it judges by is Step",
+		"internal/lease": "STATE.json shows the term; a liveness lock answers a probe",
+	},
+	"internal/engine": {
+		"internal/store":    "an act is one commit",
+		"internal/state":    "it raises the events",
+		"internal/lease":    "it grants, renews and takes over",
+		"internal/checks":   "it runs the gate and raises its verdict",
+		"internal/worktree": "a verdict belongs to a tree",
+		"internal/config":   "the gate is pinned when a task is created",
+	},
+	"internal/tools": {
+		"internal/engine":   "a tool is an act of the engine with words around it",
+		"internal/store":    "documents and refusals of the store are results of tools",
+		"internal/state":    "roles, states and refusals",
+		"internal/lease":    "results say until when the work is held",
+		"internal/checks":   "results show what a check said",
+		"internal/worktree": "review packets show what the work changed",
+		"internal/config":   "Nearest: a wrong argument is answered with the right one",
+	},
+	"internal/server": {
+		"internal/tools":    "it serves them",
+		"internal/engine":   "it opens the engine of the root and the branch that it was started in",
+		"internal/store":    "it finds the root and holds the session's liveness lock",
+		"internal/state":    "roles",
+		"internal/checks":   "it ends the check of a session that ends, and becomes its helper when told to",
+		"internal/worktree": "it finds the main work tree from a linked one",
+		"internal/config":   "waits, limits and leases are configured",
+	},
+	"internal/drive":  {"internal/tools": "a client gets its results"},
+	"internal/agents": {"internal/state": "roles"},
+	"internal/hq": {
+		"internal/agents": "it starts the one that is missing",
+		"internal/engine": "a budget of starts is spent by an act",
+		"internal/store":  "it reads the state and waits for the doorbell",
+		"internal/state":  "its table is by state",
+		"internal/lease":  "it starts nobody while the work is held",
+		"internal/config": "agents and limits are configured",
+	},
+	"internal/pipeline": {"internal/agents": "a worker is an agent"},
+
+	"cmd/ferrusd": {"internal/server": "it is the server and nothing else"},
+	"cmd/ferrus": {
+		".":                 "init writes the template and the example",
+		"internal/drive":    "the demonstration drives real servers",
+		"internal/hq":       "run and resume",
+		"internal/pipeline": "pipeline",
+		"internal/server":   "serve and token",
+		"internal/agents":   "register",
+		"internal/tools":    "the documentation of the tools is made here",
+		"internal/engine":   "a person's verbs are acts like any other",
+		"internal/store":    "log, show, doctor",
+		"internal/state":    "status",
+		"internal/lease":    "status shows who holds the work",
+		"internal/checks":   "check, and the helper of a check",
+		"internal/worktree": "diff, branch, merge",
+		"internal/config":   "config",
+	},
+}
+
+// exceptions are uses that are forbidden elsewhere, with the reason.
+var exceptions = map[string]string{
+	"internal/checks os.Exit":   "the helper of a check is a process of its own that no main of ours has begun",
+	"internal/checks os.Stdout": "the helper tells its parent the outcome, over a pipe",
+	"internal/server os.Stdout": "the stream of the protocol",
+}
+
+var (
+	// pure rooms get time and randomness as arguments and touch nothing outside.
+	pure    = []string{"internal/lease", "internal/state"}
+	impure  = []string{"os", "io/fs", "path/filepath", "net", "syscall", "log", "math/rand", "crypto/rand", "golang.org/x/sys"}
+	clock   = []string{"Now", "Since", "Until", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker", "Sleep"}
+	exits   = []string{"os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln", "syscall.Exit"}
+	prints  = []string{"fmt.Print", "fmt.Printf", "fmt.Println", "os.Stdout"}
+	maximum = 400 // lines of a file that a person writes
+)
+
+func TestTheHouseIsInOrder(t *testing.T) {
+	for _, c := range inspect(os.DirFS("..")) {
+		t.Error(c)
+	}
+}
+
+// TestEveryDisorderIsSeen plants each of them once, so that none of the rules is a rule in name only.
+func TestEveryDisorderIsSeen(t *testing.T) {
+	const doc = "// Package x is a room.\n"
+	long := strings.Repeat("// A line.\n", maximum)
+	for _, c := range []struct{ file, text, want string }{
+		{"internal/state/a.go", doc + "package state\nimport _ \"" + module + "/internal/lease\"", ""},
+		{"internal/lease/a.go", doc + "package lease\nimport _ \"" + module + "/internal/state\"",
+			"internal/lease/a.go:3: internal/lease may not import internal/state"},
+		{"internal/engine/a.go", doc + "package engine\nimport _ \"" + module + "/internal/hq\"",
+			"internal/engine/a.go:3: internal/engine may not import internal/hq"},
+		{"internal/checks/a_windows.go", doc + "package checks\nimport _ \"" + module + "/internal/state\"",
+			"internal/checks/a_windows.go:3: internal/checks may not import internal/state"},
+		{"internal/checks/a_test.go", doc + "package checks\nimport _ \"" + module + "/internal/state\"", ""},
+		{"internal/util/a.go", doc + "package util", "internal/util: not a room of the house: decide, and enter it in rooms"},
+
+		{"internal/state/a.go", "package state", "internal/state: no package comment"},
+		{"internal/state/a.go", "// State is a room.\npackage state", "internal/state: no package comment"},
+		{"internal/state/a.go", "// Package state is split.\n\npackage state", "internal/state: no package comment"},
+		{"cmd/ferrus/a.go", "// Command ferrus is a command.\npackage main", ""},
+
+		{"internal/state/a.go", doc + "package state\n" + long, "internal/state/a.go: 402 lines, more than 400: one idea a file"},
+		{"internal/state/a_test.go", doc + "package state\n" + long, ""},
+		{"internal/state/a.go", "// Code generated by x. DO NOT EDIT.\n\n" + doc + "package state\n" + long, ""},
+
+		{"internal/lease/a.go", doc + "package lease\nimport \"time\"\nvar x = time.Now()",
+			"internal/lease/a.go:4: internal/lease is pure: time.Now"},
+		{"internal/lease/a.go", doc + "package lease\nimport clock \"time\"\nvar x = clock.Since",
+			"internal/lease/a.go:4: internal/lease is pure: time.Since"},
+		{"internal/lease/a.go", doc + "package lease\nimport \"time\"\nvar x = time.Second", ""},
+		{"internal/state/a.go", doc + "package state\nimport \"os\"",
+			"internal/state/a.go:3: internal/state is pure: import of os"},
+		{"internal/state/a.go", doc + "package state\nimport \"os/exec\"",
+			"internal/state/a.go:3: internal/state is pure: import of os/exec"},
+		{"internal/state/a.go", doc + "package state\nimport . \"time\"",
+			"internal/state/a.go:3: import of everything of time: say what is whose"},
+
+		{"internal/store/a.go", doc + "package store\nimport \"os\"\nfunc f() { os.Exit(1) }",
+			"internal/store/a.go:4: os.Exit: only main ends the process"},
+		{"internal/hq/a.go", doc + "package hq\nimport \"log\"\nfunc f() { log.Fatal() }",
+			"internal/hq/a.go:4: log.Fatal: only main ends the process"},
+		{"cmd/ferrusd/a.go", doc + "package main\nimport \"os\"\nfunc main() { os.Exit(1) }", ""},
+
+		{"internal/tools/a.go", doc + "package tools\nimport \"fmt\"\nfunc f() { fmt.Println() }",
+			"internal/tools/a.go:4: fmt.Println: the stdout of ferrusd is the stream of the protocol"},
+		{"internal/config/a.go", doc + "package config\nimport \"os\"\nvar out = os.Stdout",
+			"internal/config/a.go:4: os.Stdout: the stdout of ferrusd is the stream of the protocol"},
+		{"internal/server/a.go", doc + "package server\nimport \"os\"\nvar out = os.Stdout", ""},
+		{"internal/server/a.go", doc + "package server\nimport \"fmt\"\nfunc f() { fmt.Print() }",
+			"internal/server/a.go:4: fmt.Print: the stdout of ferrusd is the stream of the protocol"},
+		{"internal/hq/a.go", doc + "package hq\nimport \"fmt\"\nfunc f() { fmt.Println() }", ""},
+
+		{"internal/state/a.go", "package", "internal/state/a.go:1:8: expected 'IDENT', found 'EOF'"},
+		{"internal/state/testdata/a.go", "package", ""},
+		{".git/a.go", "package", ""},
+	} {
+		got := strings.Join(inspect(fstest.MapFS{c.file: {Data: []byte(c.text)}}), "\n")
+		if got != c.want {
+			t.Errorf("%s\n%.200s\ngot  %q\nwant %q", c.file, c.text, got, c.want)
+		}
+	}
+}
+
+// TestTheTableOfRooms: imports run one way, and each entry is about a room and says why.
+func TestTheTableOfRooms(t *testing.T) {
+	for _, room := range slices.Sorted(maps.Keys(rooms)) {
+		for other, why := range rooms[room] {
+			if why == "" || rooms[other] == nil {
+				t.Errorf("%s may import %s: %q", room, other, why)
+			}
+		}
+		if reach(rooms[room])[room] {
+			t.Errorf("%s may import itself by way of others", room)
+		}
+	}
+	for use, why := range exceptions {
+		if room, _, _ := strings.Cut(use, " "); why == "" || rooms[room] == nil {
+			t.Errorf("the exception %q is of no room, or has no reason", use)
+		}
+	}
+}
+
+// reach returns the packages that can be imported from these, directly or by way of others.
+func reach(from map[string]string) map[string]bool {
+	all := map[string]bool{}
+	for todo := slices.Collect(maps.Keys(from)); len(todo) > 0; todo = todo[1:] {
+		if !all[todo[0]] {
+			all[todo[0]] = true
+			todo = slices.AppendSeq(todo, maps.Keys(rooms[todo[0]]))
+		}
+	}
+	return all
+}
+
+// inspect returns what is out of order in a tree of packages.
+func inspect(tree fs.FS) []string {
+	h := house{inServer: reach(map[string]string{"cmd/ferrusd": ""}), documented: map[string]bool{}}
+	err := fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if skip(tree, name) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		text, err := fs.ReadFile(tree, name)
+		if err != nil {
+			return err
+		}
+		h.file(name, text)
+		return nil
+	})
+	if err != nil {
+		h.complain("%v", err)
+	}
+	for _, dir := range slices.Sorted(maps.Keys(h.documented)) {
+		if rooms[dir] == nil {
+			h.complain("%s: not a room of the house: decide, and enter it in rooms", dir)
+		}
+		if !h.documented[dir] {
+			h.complain("%s: no package comment", dir)
+		}
+	}
+	return h.complaints
+}
+
+// skip reports whether the folder is none of ours: what go build does not look at, and what is another module.
+func skip(tree fs.FS, dir string) bool {
+	if dir == "." {
+		return false
+	}
+	base := path.Base(dir)
+	_, err := fs.Stat(tree, dir+"/go.mod")
+	return base == "testdata" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || err == nil
+}
+
+type house struct {
+	inServer   map[string]bool
+	documented map[string]bool // the packages seen, and whether they have a package comment
+	complaints []string
+}
+
+func (h *house) complain(format string, args ...any) {
+	h.complaints = append(h.complaints, fmt.Sprintf(format, args...))
+}
+
+func (h *house) file(name string, text []byte) {
+	files := token.NewFileSet()
+	f, err := parser.ParseFile(files, name, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		h.complain("%v", err)
+		return
+	}
+	dir := path.Dir(name)
+	comment := f.Doc.Text()
+	h.documented[dir] = h.documented[dir] || strings.HasPrefix(comment, "Package ") ||
+		f.Name.Name == "main" && comment != ""
+	if lines := bytes.Count(text, []byte("\n")); lines > maximum && !ast.IsGenerated(f) {
+		h.complain("%s: %d lines, more than %d: one idea a file", name, lines, maximum)
+	}
+
+	names := map[string]string{} // what a package is called in this file, and what it is
+	for _, spec := range f.Imports {
+		imported, _ := strconv.Unquote(spec.Path.Value)
+		where := fmt.Sprintf("%s:%d", name, files.Position(spec.Pos()).Line)
+		local := path.Base(imported)
+		if spec.Name != nil {
+			local = spec.Name.Name
+		}
+		names[local] = imported
+		h.imports(where, dir, imported, local)
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			if pkg, ok := sel.X.(*ast.Ident); ok && names[pkg.Name] != "" {
+				where := fmt.Sprintf("%s:%d", name, files.Position(sel.Pos()).Line)
+				h.uses(where, dir, f.Name.Name, names[pkg.Name]+"."+sel.Sel.Name)
+			}
+		}
+		return true
+	})
+}
+
+func (h *house) imports(where, dir, imported, local string) {
+	if local == "." {
+		h.complain("%s: import of everything of %s: say what is whose", where, imported)
+	}
+	for _, no := range impure {
+		if slices.Contains(pure, dir) && (imported == no || strings.HasPrefix(imported, no+"/")) {
+			h.complain("%s: %s is pure: import of %s", where, dir, imported)
+		}
+	}
+	if ours, ok := strings.CutPrefix(imported+"/", module+"/"); ok {
+		ours = cmp.Or(strings.TrimSuffix(ours, "/"), ".")
+		if _, ok := rooms[dir][ours]; !ok {
+			h.complain("%s: %s may not import %s", where, dir, ours)
+		}
+	}
+}
+
+func (h *house) uses(where, dir, pkg, what string) {
+	if exceptions[dir+" "+what] != "" {
+		return
+	}
+	if name, ok := strings.CutPrefix(what, "time."); ok && slices.Contains(pure, dir) && slices.Contains(clock, name) {
+		h.complain("%s: %s is pure: %s", where, dir, what)
+	}
+	if pkg != "main" && slices.Contains(exits, what) {
+		h.complain("%s: %s: only main ends the process", where, what)
+	}
+	if h.inServer[dir] && slices.Contains(prints, what) {
+		h.complain("%s: %s: the stdout of ferrusd is the stream of the protocol", where, what)
+	}
+}

@@ -1,0 +1,150 @@
+package state
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// full returns a task in which nothing is zero.
+func full() Task {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.UTC)
+	return Task{
+		SchemaVersion: SchemaVersion, TaskID: "t-20260102-030405-abcd", Title: "Add <a> & b", Seq: 42, Epoch: 7,
+		State: AwaitingHuman, CheckRetries: 1, ReviewCycles: 2, FailureReason: "r",
+		Since: at, ClaimedBy: "executor:codex:1", Session: "7d", ClaimedAt: at,
+		Paused: []Pause{
+			{ID: "c1", Kind: Consult, State: Addressing, By: "executor:codex:1", Since: at},
+			{ID: "q1", Kind: AskHuman, State: Consultation, By: "supervisor:claude-code:1", Since: at},
+		},
+		Check:        Check{ID: "k3", Status: CheckRunning, Tree: "4b", Log: "logs/k3.log", Errors: 1, Same: 2, Sum: "5c"},
+		Submission:   Submission{ID: "s1", Tree: "4b", Base: "4a", Patch: "logs/s1.patch"},
+		Consultation: Consulting{ID: "c1", Answered: true},
+		Issued:       Issued{Questions: 1, Consultations: 1, Checks: 3, Submissions: 1},
+		Asked:        Asked{Executor: "q1", Supervisor: "q2"},
+		BaseTree:     "4a", Worktree: "/w", Pin: Pin{Off: 1, SHA256: "9f"},
+		Docs:      map[Doc]Ref{TaskDoc: {Off: 1, SHA256: "aa"}, ReviewDoc: {Off: 300, SHA256: "bb"}},
+		Decisions: []Record{{ID: "q0", Off: 5}}, Progress: []Record{{ID: "p1", Off: 6}}, Consulted: []Record{{ID: "c0", Off: 7}},
+		Unattended: []Record{{ID: "approve", Off: 8}}, Violations: 1, Branch: "main", UpdatedAt: at,
+		Extra: map[string]json.RawMessage{"zoo": json.RawMessage(`{"b":[1,2],"a":null}`), "ape": json.RawMessage(`"x"`)},
+	}
+}
+
+func TestFullIsFull(t *testing.T) {
+	v := reflect.ValueOf(full())
+	for f := range v.Type().Fields() {
+		if v.FieldByIndex(f.Index).IsZero() {
+			t.Errorf("full leaves %s zero: say what it is when set", f.Name)
+		}
+	}
+}
+
+// TestWhatEachOpChanges compares a task in which everything is set with what is left of it.
+func TestWhatEachOpChanges(t *testing.T) {
+	want := map[string]string{
+		"zeroChecks":   "check_retries",
+		"zeroReviews":  "failure_reason review_cycles",
+		"markAsked":    "consultation",
+		"markAnswered": "consultation",
+		"dropLease":    "claimed_at claimed_by session",
+		"countEdit":    "violations",
+		"bumpEpoch":    "epoch",
+		"dropCheck":    "check",
+		"wipe": "asked base_tree check check_retries claimed_at claimed_by consultation consultations decisions docs " +
+			"failure_reason issued paused paused_state pin progress review_cycles session since submission task_id title " +
+			"unattended violations worktree",
+	}
+	for name, o := range allOps() {
+		before, after := full(), full()
+		before.Consultation.Answered = name == "markAsked"
+		after.Consultation.Answered = name == "markAsked"
+		o.apply(&after)
+		if got := strings.Join(changed(t, before, after), " "); got != want[name] {
+			t.Errorf("%s changes %s\nwant %s", name, got, want[name])
+		}
+		delete(want, name)
+	}
+	for name := range want {
+		t.Errorf("no move does %s", name)
+	}
+}
+
+func allOps() map[string]op {
+	all := map[string]op{}
+	for _, row := range table {
+		for _, m := range row {
+			for _, o := range m.do {
+				all[o.name] = o
+			}
+		}
+	}
+	return all
+}
+
+// changed returns the keys of STATE.json in which two tasks differ.
+func changed(t *testing.T, a, b Task) []string {
+	t.Helper()
+	var before, after map[string]json.RawMessage
+	if err := errors.Join(json.Unmarshal([]byte(encode(t, a)), &before), json.Unmarshal([]byte(encode(t, b)), &after)); err != nil {
+		t.Fatal(err)
+	}
+	all := maps.Clone(before)
+	maps.Copy(all, after)
+	maps.DeleteFunc(all, func(k string, _ json.RawMessage) bool { return string(before[k]) == string(after[k]) })
+	return slices.Sorted(maps.Keys(all))
+}
+
+// TestWhoGoesOnForgetsItsPauses: a pause that outlived the way on would lead back into the past.
+func TestWhoGoesOnForgetsItsPauses(t *testing.T) {
+	for _, s := range States() {
+		for ev, m := range table[s] {
+			task := full()
+			task.State = s
+			next, err := Step(task, ev, m.by[0], Limits{9, 9})
+			if err == nil && m.then.verb == "go" && len(next.Paused) > 0 {
+				t.Errorf("%s in %s keeps %v", ev, s, next.Paused)
+			}
+		}
+	}
+}
+
+// TestAStepSharesNothing: whoever writes into the result of a step must not write into the task before it, which may
+// still be the answer to somebody's question.
+func TestAStepSharesNothing(t *testing.T) {
+	for _, s := range States() {
+		before := full()
+		before.State = s
+		was := encode(t, before)
+		for _, a := range legal(before) {
+			next, err := Step(before, a.ev, a.by, three)
+			if err != nil {
+				t.Fatal(err)
+			}
+			scribble(next)
+			if got := encode(t, before); got != was {
+				t.Fatalf("%s in %s shares memory with the task before:\n%s", a, s, cmp.Diff(was, got))
+			}
+		}
+	}
+}
+
+func scribble(t Task) {
+	for i := range t.Paused {
+		t.Paused[i] = Pause{}
+	}
+	for _, list := range [][]Record{t.Decisions, t.Progress, t.Consulted, t.Unattended} {
+		for i := range list {
+			list[i] = Record{}
+		}
+	}
+	for d := range t.Docs {
+		t.Docs[d] = Ref{}
+	}
+}
