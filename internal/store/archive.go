@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
+	"strings"
+
+	"github.com/google/uuid"
 
 	"github.com/ferrus-go/ferrus/internal/state"
 )
@@ -26,7 +28,7 @@ func (s *Store) Archive(snap Snapshot) error {
 		}
 		var text string
 		if text, err = s.Text(snap, doc); err == nil {
-			err = publish(s.disk, dir+"/"+string(doc), []byte(text))
+			err = s.file(dir+"/"+string(doc), strings.NewReader(text))
 		}
 	}
 	if err == nil {
@@ -41,23 +43,24 @@ func (s *Store) Archive(snap Snapshot) error {
 // Archived reports whether the task has been archived.
 func (s *Store) Archived(taskID string) bool {
 	_, err := s.disk.lstat(archiveDir + "/" + taskID + "/" + journalFile)
-	return !errors.Is(err, fs.ErrNotExist)
+	return err == nil
 }
 
-// copyLines copies a part of the journal.
+// copyLines copies a part of the journal, last of all: with it the archive is complete.
 func (s *Store) copyLines(from, to int64, name string) error {
 	journal, err := s.openJournal(os.O_RDONLY)
 	if err != nil {
 		return err
 	}
 	defer journal.Close()
-	out, err := s.disk.open(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
-	if err != nil {
+	return s.file(name, io.NewSectionReader(journal, from, to-from))
+}
+
+// file puts a file into the archive. It holds no lock, and so shares no name with another that does the same.
+func (s *Store) file(name string, text io.Reader) error {
+	_, err := fill(s.disk, name, name+"."+uuid.NewString()+".tmp", func(f file) error {
+		_, err := io.Copy(f, text)
 		return err
-	}
-	if _, err := io.Copy(out, io.NewSectionReader(journal, from, to-from)); err != nil {
-		out.Close()
-		return err
-	}
-	return out.Close()
+	})
+	return err
 }

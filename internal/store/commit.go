@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -18,7 +19,7 @@ const MaxDoc = 1 << 20
 type Change struct {
 	Actor Actor
 	Event state.Event
-	Next  state.Task           // as Step returned it, with the event's facts laid over; Apply sets Seq, UpdatedAt and Docs
+	Next  state.Task           // as Step returned it, with the event's facts laid over; Apply sets Seq, Since, UpdatedAt, Docs and Pin
 	Docs  map[state.Doc]string // texts that the event writes; GateDoc becomes the task's pin
 	Drop  []state.Doc          // documents that the task has no longer
 	Note  string
@@ -33,68 +34,89 @@ type Change struct {
 // OutcomeUnknown that the disk failed too late to tell.
 func (s *Store) Apply(ctx context.Context, decide func(now Snapshot) (*Change, error)) (Snapshot, error) {
 	var after Snapshot
-	err := s.transact(ctx, func(journal file, now Snapshot) error {
-		change, err := decide(now)
-		if err != nil || change == nil {
-			after = now
-			return err
+	err := s.transact(ctx, func(journal file, now present) error {
+		change, err := decide(now.Snapshot)
+		if err == nil && change != nil {
+			if now, err = s.commit(journal, now, change); err == nil {
+				s.show(now)
+			}
 		}
-		if after, err = s.commit(journal, now, change); err != nil {
-			return err
-		}
-		s.show(after, nil)
-		return nil
+		after = now.Snapshot
+		return err
 	})
 	return after, err
 }
 
 // Renew rewrites the term of the lease, without a journal line and without fsync: a renewal lost in a crash is
-// harmless. An error of decide's is returned as it is.
+// harmless. An error of decide's is returned as it is; one of code StoreError means that the term is the old one.
 func (s *Store) Renew(ctx context.Context, decide func(now Snapshot) (Lease, error)) (Snapshot, error) {
 	var after Snapshot
-	err := s.transact(ctx, func(_ file, now Snapshot) (err error) {
-		after = now
-		if after.Lease, err = decide(now); err != nil {
+	err := s.transact(ctx, func(_ file, now present) error {
+		after = now.Snapshot
+		term, err := decide(after)
+		if err != nil {
 			return err
 		}
-		s.showState(after)
+		now.Lease, now.shown = term, false
+		if err := s.show(now); err != nil {
+			return &Error{Code: StoreError, What: "renew the lease", Err: err,
+				Remedy: "see whether the disk is full or the folder read-only, then try again"}
+		}
+		after = now.Snapshot
 		return nil
 	})
 	return after, err
 }
 
-// transact runs do under the lock on the machine as it is, with what was edited from outside put back and journalled.
-func (s *Store) transact(ctx context.Context, do func(journal file, now Snapshot) error) error {
+// transact runs do under the lock on the machine as it is, with what was edited from outside journalled and then put
+// back.
+func (s *Store) transact(ctx context.Context, do func(journal file, now present) error) error {
 	return s.locked(ctx, func() error {
 		journal, err := s.openJournal(os.O_RDWR | os.O_APPEND)
 		if err != nil {
 			return err
 		}
 		defer journal.Close()
-		now, edits, err := s.load(journal)
+		now, err := s.load(journal)
 		if err != nil {
 			return err
 		}
-		for _, e := range edits {
-			if now, err = s.commit(journal, now, violation(now, e)); err != nil {
+		if len(now.edits) > 0 {
+			change, err := s.violation(now)
+			if err != nil {
+				return err
+			}
+			if now, err = s.commit(journal, now, change); err != nil {
 				return err
 			}
 		}
-		if len(edits) > 0 {
-			s.showState(now)
+		if !now.shown || len(now.stale) > 0 {
+			now.shown = s.show(now) == nil
 		}
 		return do(journal, now)
 	})
 }
 
-// violation is the event of a view that was edited from outside.
-func violation(now Snapshot, e edit) *Change {
-	note := fmt.Sprintf("%s was edited from outside and put back; the edited copy is %s/%s. %s", e.name, logDir,
-		editedName(e, now.Task.Seq+1), howToChange(e.name))
-	if e.data == nil {
-		note = fmt.Sprintf("%s was removed from outside and put back. %s", e.name, howToChange(e.name))
+// violation is the event of views that were edited from outside. It keeps copies of what they were edited to. Its
+// request names what was found, so that what could not be put back yet is not journalled again.
+func (s *Store) violation(now present) (*Change, error) {
+	next, err := state.Step(now.Task, state.Violation, state.Engine, state.Limits{})
+	if err != nil {
+		return nil, err
 	}
-	return &Change{Actor: Actor{Role: state.Engine, Agent: "ferrus"}, Event: state.Violation, Next: now.Task, Note: note}
+	var notes, found []string
+	for _, e := range now.edits {
+		what, copied := "edited", ""
+		if e.data == nil {
+			what = "removed"
+		} else if name := editedName(e.name, now.Task.Seq+1); s.keep(name, e.data) {
+			copied = "; the edited copy is " + logDir + "/" + name
+		}
+		found = append(found, sighting(e.name, e.sha))
+		notes = append(notes, fmt.Sprintf("%s was %s from outside and put back%s. %s", e.name, what, copied, howToChange(e.name)))
+	}
+	return &Change{Actor: Actor{Role: state.Engine, Agent: "ferrus"}, Event: state.Violation, Next: next,
+		Note: strings.Join(notes, " "), Req: strings.Join(found, " ")}, nil
 }
 
 func howToChange(name string) string {
@@ -107,8 +129,8 @@ func howToChange(name string) string {
 	return "Agents write documents by their tools, a person by ferrus answer, reject and reopen."
 }
 
-// commit writes the change's line, the only commit point.
-func (s *Store) commit(journal file, now Snapshot, c *Change) (Snapshot, error) {
+// commit writes the change's line, the only commit point. The views are left as they are.
+func (s *Store) commit(journal file, now present, c *Change) (present, error) {
 	off := now.Journal.Bytes
 	next := c.Next.Clone()
 	next.SchemaVersion, next.Seq, next.UpdatedAt = state.SchemaVersion, now.Task.Seq+1, s.stamp()
@@ -128,16 +150,21 @@ func (s *Store) commit(journal file, now Snapshot, c *Change) (Snapshot, error) 
 	if err != nil {
 		return now, err
 	}
-	l.End = off + int64(len(raw))
 	if err := s.write(journal, raw, off); err != nil {
 		return now, err
 	}
-	after := Snapshot{Task: next, Lease: now.Lease, Top: l, Journal: Position{Bytes: l.End, Last: off, H: l.H}}
-	if c.Lease != nil {
-		after.Lease = *c.Lease
+	after := present{Snapshot: at(l), stale: now.stale}
+	for _, doc := range state.Docs() {
+		if now.Task.Docs[doc] != next.Docs[doc] && !slices.Contains(after.stale, doc) {
+			after.stale = append(after.stale, doc)
+		}
 	}
-	if next.ClaimedBy == "" {
-		after.Lease = Lease{}
+	switch {
+	case next.ClaimedBy == "":
+	case c.Lease != nil:
+		after.Lease = *c.Lease
+	default:
+		after.Lease = now.Lease
 	}
 	return after, nil
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 )
 
 // A disk is every operation on files that the store makes, so that a test can fail, shorten or kill each of them.
@@ -42,7 +43,10 @@ func openDisk(dir string) (disk, error) {
 	return rooted{root}, nil
 }
 
-var errLink = errors.New("is a symbolic link, which ferrus does not follow; remove it")
+var (
+	errLink    = errors.New("is a symbolic link, which ferrus does not follow; remove it")
+	errSpecial = errors.New("is not a regular file; remove it")
+)
 
 func (d rooted) open(name string, flag int) (file, error) {
 	if err := d.plain(name); err != nil {
@@ -55,20 +59,20 @@ func (d rooted) open(name string, flag int) (file, error) {
 	return osFile{f}, nil
 }
 
-// plain refuses a symbolic link: os.Root would follow one that stays inside.
+// plain refuses what opening would follow or wait for, in every part of the name: os.Root follows a link that stays
+// inside, and a FIFO would block whoever holds the lock.
 func (d rooted) plain(name string) error {
-	info, err := d.root.Lstat(name)
-	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return fmt.Errorf("%s %w", name, errLink)
+	for part := name; part != "."; part = path.Dir(part) {
+		info, err := d.root.Lstat(part)
+		switch {
+		case err != nil || info.Mode().IsRegular() || info.IsDir():
+		case info.Mode()&fs.ModeSymlink != 0:
+			return fmt.Errorf("%s %w", part, errLink)
+		default:
+			return fmt.Errorf("%s %w", part, errSpecial)
+		}
 	}
 	return nil
-}
-
-func (d rooted) rename(from, to string) error {
-	if err := d.plain(to); err != nil {
-		return err
-	}
-	return replace(d.root, from, to)
 }
 
 func (d rooted) mkdir(name string) error {
@@ -93,6 +97,7 @@ func (d rooted) readDir(name string) ([]fs.DirEntry, error) {
 	return f.ReadDir(-1)
 }
 
+func (d rooted) rename(from, to string) error           { return replace(d.root, from, to) }
 func (d rooted) remove(name string) error               { return d.root.Remove(name) }
 func (d rooted) lstat(name string) (fs.FileInfo, error) { return d.root.Lstat(name) }
 func (d rooted) close() error                           { return d.root.Close() }
@@ -111,7 +116,7 @@ func slurp(d disk, name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file; remove it", name)
+		return nil, fmt.Errorf("%s %w", name, errSpecial)
 	}
 	buf := make([]byte, info.Size())
 	n, err := f.ReadAt(buf, 0)
@@ -121,19 +126,35 @@ func slurp(d disk, name string) ([]byte, error) {
 	return buf[:n], nil
 }
 
-// publish replaces a file whole, without fsync: what is published can be made again.
-func publish(d disk, name string, data []byte) error {
-	tmp := name + ".tmp"
-	f, err := d.open(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
+// publish replaces a view whole, for a holder of the lock, and returns what lstat says of it from now on. It does not
+// sync: what is published can be made again.
+func publish(d disk, name string, data []byte) (fs.FileInfo, error) {
+	return fill(d, name, name+".tmp", func(f file) error {
+		_, err := f.Write(data)
+		return err
+	})
+}
+
+// fill replaces a file by way of tmp, which it makes new: what lies there may be a link, or left by a crash.
+func fill(d disk, name, tmp string, write func(file) error) (fs.FileInfo, error) {
+	const flags = os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	f, err := d.open(tmp, flags)
 	if err != nil {
-		return err
+		if d.remove(tmp) != nil {
+			return nil, err
+		}
+		if f, err = d.open(tmp, flags); err != nil {
+			return nil, err
+		}
 	}
-	if _, err := f.Write(data); err != nil {
-		f.Close()
-		return err
+	err = write(f)
+	info, statErr := f.Stat()
+	if err = errors.Join(err, statErr, f.Close()); err == nil {
+		err = d.rename(tmp, name)
 	}
-	if err := f.Close(); err != nil {
-		return err
+	if err != nil {
+		_ = d.remove(tmp) // it may be what fills the disk
+		return nil, err
 	}
-	return d.rename(tmp, name)
+	return info, nil
 }

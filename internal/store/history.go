@@ -2,7 +2,6 @@ package store
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"io"
 	"iter"
@@ -11,9 +10,7 @@ import (
 
 // History yields the journal's lines, oldest first, checking each and the chain between them. It ends with an error of
 // code Corrupt at an altered line, and silently before a line that is still being written.
-func (s *Store) History() iter.Seq2[*Line, error] { return s.historyFrom(0, nil) }
-
-func (s *Store) historyFrom(off int64, prev *Line) iter.Seq2[*Line, error] {
+func (s *Store) History() iter.Seq2[*Line, error] {
 	return func(yield func(*Line, error) bool) {
 		f, err := s.openJournal(os.O_RDONLY)
 		if err != nil {
@@ -23,17 +20,19 @@ func (s *Store) historyFrom(off int64, prev *Line) iter.Seq2[*Line, error] {
 		defer f.Close()
 		info, err := f.Stat()
 		if err != nil {
-			yield(nil, err)
+			yield(nil, unread(err))
 			return
 		}
-		r := bufio.NewReaderSize(io.NewSectionReader(f, off, info.Size()-off), 1<<16)
+		r := bufio.NewReaderSize(io.NewSectionReader(f, 0, info.Size()), 1<<16)
+		var prev *Line
+		var off int64
 		for {
 			raw, err := r.ReadBytes('\n')
 			if errors.Is(err, io.EOF) {
 				return
 			}
 			if err != nil {
-				yield(nil, &Error{Code: StoreError, What: "read " + journalFile, Err: err, Remedy: "see to the disk"})
+				yield(nil, unread(err))
 				return
 			}
 			l, err := follow(prev, raw, off)
@@ -57,35 +56,15 @@ func (s *Store) LineAt(off int64) (*Line, error) {
 	}
 	defer f.Close()
 	raw, err := bufio.NewReader(io.NewSectionReader(f, off, 1<<62)).ReadBytes('\n')
-	if err != nil {
+	switch {
+	case off < 0 || errors.Is(err, io.EOF):
 		return nil, corrupt("no line at byte %d", off)
+	case err != nil:
+		return nil, unread(err)
 	}
 	l, err := decode(raw, off)
 	if err != nil {
 		return nil, corrupt("the line at byte %d is not sound: %v", off, err)
 	}
 	return l, nil
-}
-
-// lineBefore returns the line that ends where off is.
-func (s *Store) lineBefore(off int64) (*Line, error) {
-	f, err := s.openJournal(os.O_RDONLY)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var raw []byte
-	for at := off; at > 0; {
-		step := min(at, 1<<16)
-		chunk := make([]byte, step)
-		if _, err := f.ReadAt(chunk, at-step); err != nil {
-			return nil, err
-		}
-		raw, at = append(chunk, raw...), at-step
-		if i := bytes.LastIndexByte(raw[:len(raw)-1], '\n'); i >= 0 {
-			raw = raw[i+1:]
-			break
-		}
-	}
-	return decode(raw, off-int64(len(raw)))
 }

@@ -45,6 +45,8 @@ type Line struct {
 	H     string               `json:"-"`              // SHA-256 of the line's bytes up to itself
 	Off   int64                `json:"-"`              // where the line starts
 	End   int64                `json:"-"`              // where the next one starts
+
+	rawState json.RawMessage // State as encode wrote it
 }
 
 var genesis = strings.Repeat("0", 64)
@@ -54,17 +56,27 @@ const (
 	tailBytes = len(hashKey) + 64 + len("\"}\n")
 )
 
-// encode returns the line's bytes with its newline, and sets H.
-func (l *Line) encode() ([]byte, error) {
+// encode returns the line's bytes with its newline, and sets H and End.
+func (l *Line) encode() (raw []byte, err error) {
+	if l.rawState, err = l.State.MarshalJSON(); err != nil {
+		return nil, err
+	}
+	type plain Line
+	shadowed := struct {
+		*plain
+		State json.RawMessage `json:"state"`
+		Prev  string          `json:"prev"`
+	}{(*plain)(l), l.rawState, l.Prev}
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(l); err != nil {
+	if err := enc.Encode(shadowed); err != nil {
 		return nil, err
 	}
 	buf.Truncate(buf.Len() - len("}\n"))
 	l.H = digest(buf.Bytes())
 	fmt.Fprintf(&buf, "%s%s\"}\n", hashKey, l.H)
+	l.End = l.Off + int64(buf.Len())
 	return buf.Bytes(), nil
 }
 

@@ -75,16 +75,18 @@ func (s *Store) Probe(session string) lease.Probe {
 	return lease.Alive
 }
 
-// sweepLive removes the files of sessions that ended long ago.
+// sweepLive removes the files of sessions that began long ago and have ended. That of the session which holds the work
+// stays: it proves that the work may be claimed.
 func (s *Store) sweepLive() {
 	entries, err := s.disk.readDir(liveDir)
-	if err != nil {
+	now, ok := s.glance()
+	if err != nil || !ok {
 		return
 	}
 	for _, e := range entries {
 		session, ok := strings.CutSuffix(e.Name(), ".lock")
 		info, err := e.Info()
-		if !ok || err != nil || uuid.Validate(session) != nil || s.now().Sub(info.ModTime()) < staleLive {
+		if !ok || err != nil || session == now.Task.Session || uuid.Validate(session) != nil || s.now().Sub(info.ModTime()) < staleLive {
 			continue
 		}
 		if s.Probe(session) == lease.Gone {

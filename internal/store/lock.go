@@ -19,15 +19,19 @@ const lockPoll = time.Millisecond
 // renamed or removed: a second process could lock the old inode while a third locks the new one.
 func (s *Store) ensureLock() (fs.FileInfo, error) {
 	f, err := s.disk.open(lockFile, os.O_RDWR|os.O_CREATE)
-	if err != nil {
-		// A folder that cannot be written may still be read.
-		if f, err = s.disk.open(lockFile, os.O_RDONLY); err != nil {
-			return nil, &Error{Code: StoreError, What: "open " + lockFile, Err: err,
-				Remedy: "see whether " + s.dir + " can be written"}
-		}
+	if err != nil { // a folder that cannot be written may still be read
+		f, err = s.disk.open(lockFile, os.O_RDONLY)
 	}
-	defer f.Close()
-	return f.Stat()
+	var info fs.FileInfo
+	if err == nil {
+		defer f.Close()
+		info, err = f.Stat()
+	}
+	if err != nil {
+		return nil, &Error{Code: StoreError, What: "open " + lockFile, Err: err,
+			Remedy: "see whether " + s.dir + " can be written"}
+	}
+	return info, nil
 }
 
 // locked runs do while it holds the lock, within the process and between processes.
@@ -45,11 +49,12 @@ func (s *Store) locked(ctx context.Context, do func() error) error {
 	lock := flock.New(filepath.Join(s.dir, lockFile), flock.SetFlag(lockFlags))
 	got, err := lock.TryLockContext(ctx, lockPoll)
 	switch {
+	case got: // even if the time is up by now
 	case ctx.Err() != nil:
 		return s.busy(ctx, began)
 	case errors.Is(err, fs.ErrNotExist):
 		return s.gone()
-	case err != nil || !got:
+	default:
 		return &Error{Code: StoreError, What: "lock " + lockFile, Err: err, Remedy: "see whether the folder can be read"}
 	}
 	// Unlock drops the lock before the file is closed: a leaked descriptor must not keep it.

@@ -31,6 +31,14 @@ type Position struct {
 	H     string `json:"h"`     // the newest line's hash
 }
 
+// at returns the snapshot right after a line; nil is before the first.
+func at(top *Line) Snapshot {
+	if top == nil {
+		return Snapshot{Task: state.New()}
+	}
+	return Snapshot{Task: top.State, Top: top, Journal: Position{Bytes: top.End, Last: top.Off, H: top.H}}
+}
+
 // volatile is what STATE.json has beyond the task. Its keys are state.VolatileKeys.
 type volatile struct {
 	LeaseUntil    time.Time  `json:"lease_until,omitzero"`
@@ -43,27 +51,39 @@ type volatile struct {
 type index struct {
 	raw     []byte // nil when there is no such file
 	whole   bool   // it was JSON of our schema with a journal position
+	genuine bool   // its task was compared with the line that it names, and is the same
 	version int    // 0 when it could not be told
 	volatile
 }
 
-// encode returns the text of STATE.json.
-func (s Snapshot) encode() ([]byte, error) {
-	task, err := json.Marshal(s.Task)
-	if err != nil {
-		return nil, err
+// index returns the STATE.json that shows s.
+func (s Snapshot) index() (index, error) {
+	idx := index{whole: true, genuine: true, version: state.SchemaVersion,
+		volatile: volatile{s.Lease.Until, s.Lease.Heartbeat, s.Lease.Term, s.Journal}}
+	var task json.RawMessage
+	var err error
+	if s.Top != nil {
+		task = s.Top.rawState
 	}
-	rest, err := json.Marshal(volatile{s.Lease.Until, s.Lease.Heartbeat, s.Lease.Term, s.Journal})
-	if err != nil {
-		return nil, err
+	if task == nil {
+		if task, err = s.Task.MarshalJSON(); err != nil {
+			return index{}, err
+		}
 	}
-	joined := append(append(task[:len(task)-1], ','), rest[1:]...)
-	var buf bytes.Buffer
-	if err := json.Indent(&buf, joined, "", "  "); err != nil {
-		return nil, err
+	rest, err := json.Marshal(idx.volatile)
+	if err != nil {
+		return index{}, err
+	}
+	var joined, buf bytes.Buffer
+	joined.Write(task[:len(task)-1])
+	joined.WriteByte(',')
+	joined.Write(rest[1:])
+	if err := json.Indent(&buf, joined.Bytes(), "", "  "); err != nil {
+		return index{}, err
 	}
 	buf.WriteByte('\n')
-	return buf.Bytes(), nil
+	idx.raw = buf.Bytes()
+	return idx, nil
 }
 
 func parseIndex(raw []byte) index {
@@ -72,9 +92,9 @@ func parseIndex(raw []byte) index {
 		volatile
 	}
 	err := json.Unmarshal(raw, &read)
-	at := read.Journal
+	p := read.Journal
 	return index{raw: raw, version: read.Version, volatile: read.volatile,
-		whole: err == nil && read.Version == state.SchemaVersion && 0 <= at.Last && at.Last <= at.Bytes}
+		whole: err == nil && read.Version == state.SchemaVersion && 0 <= p.Last && p.Last <= p.Bytes}
 }
 
 // shows reports whether STATE.json says about the task what the journal says.
@@ -90,4 +110,9 @@ func (i index) shows(t state.Task) bool {
 
 func (i index) lease() Lease {
 	return Lease{Term: i.volatile.Lease, Until: i.LeaseUntil, Heartbeat: i.LastHeartbeat}
+}
+
+// sameHolder reports whether the work is in the same hands.
+func sameHolder(a, b state.Task) bool {
+	return a.Epoch == b.Epoch && a.ClaimedBy == b.ClaimedBy && a.Session == b.Session
 }

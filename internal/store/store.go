@@ -40,9 +40,10 @@ type Store struct {
 	now    func() time.Time
 	log    *slog.Logger
 
-	mu   sync.Mutex
-	top  cached             // the newest line this process has parsed
-	seen map[string]viewing // documents known to be as the journal has them
+	mu     sync.Mutex
+	top    cached                   // what this process has parsed last
+	seen   map[string]viewing       // documents known to be as the journal has them
+	deaths map[string]chan struct{} // sessions whose end is waited for
 }
 
 // Options are what Open and Create may be told. The zero value is right for all but tests.
@@ -95,42 +96,53 @@ func Open(dir string, opts Options) (*Store, error) {
 
 // Create makes the machine in dir where there is none and opens it. What exists stays as it is. A journal that was
 // lost with its folder comes back from the second hard link; restored tells.
-func Create(dir string, opts Options) (s *Store, restored bool, err error) {
+func Create(dir string, opts Options) (_ *Store, restored bool, err error) {
 	fail := func(err error) (*Store, bool, error) {
 		return nil, false, &Error{Code: StoreError, What: "create " + dir, Err: err,
 			Remedy: "see whether the folder can be written and the disk has room"}
 	}
+	above := firstThere(filepath.Dir(dir))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fail(err)
 	}
-	journal := filepath.Join(dir, journalFile)
-	if _, err := os.Lstat(journal); errors.Is(err, fs.ErrNotExist) && opts.Backup != "" {
-		restored = os.Link(opts.Backup, journal) == nil
-	}
-	if s, err = Open(dir, opts); err != nil {
+	opened, err := Open(dir, opts)
+	if err != nil {
 		return nil, false, err
 	}
 	defer func() {
 		if err != nil {
-			s.Close()
+			opened.Close()
 		}
 	}()
+	if _, err := opened.disk.lstat(journalFile); errors.Is(err, fs.ErrNotExist) && opts.Backup != "" {
+		restored = os.Link(opts.Backup, opened.Path(journalFile)) == nil
+	}
 	for _, name := range []string{logDir, liveDir, archiveDir} {
-		if err := s.disk.mkdir(name); err != nil {
+		if err := opened.disk.mkdir(name); err != nil {
 			return fail(err)
 		}
 	}
-	if err := s.found(); err != nil {
+	if err := opened.found(above); err != nil {
 		return fail(err)
 	}
-	if _, err := s.View(); err != nil {
+	if _, err := opened.View(); err != nil {
 		return nil, false, err
 	}
-	return s, restored, nil
+	return opened, restored, nil
 }
 
-// found makes the journal and its second link, durably.
-func (s *Store) found() error {
+// firstThere returns the innermost folder on the way to path that exists.
+func firstThere(path string) string {
+	for {
+		if _, err := os.Stat(path); err == nil || path == filepath.Dir(path) {
+			return path
+		}
+		path = filepath.Dir(path)
+	}
+}
+
+// found makes the journal and its second link, durably, and so the folder up to above.
+func (s *Store) found(above string) error {
 	f, err := s.disk.open(journalFile, os.O_RDWR|os.O_APPEND|os.O_CREATE)
 	if err != nil {
 		return err
@@ -142,9 +154,12 @@ func (s *Store) found() error {
 	if err := s.disk.syncDir("."); err != nil {
 		return err
 	}
-	if parent, err := os.Open(filepath.Dir(s.dir)); err == nil {
-		_ = parent.Sync() // so that the folder itself survives; not every system can
-		parent.Close()
+	for dir := s.dir; dir != above; {
+		dir = filepath.Dir(dir)
+		if parent, err := os.Open(dir); err == nil {
+			_ = parent.Sync() // so that the folder itself survives; not every system can
+			parent.Close()
+		}
 	}
 	s.backUp()
 	return nil

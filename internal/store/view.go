@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/ferrus-go/ferrus/internal/state"
 )
 
 // View returns the machine as it is. It takes no lock unless the views lag behind the journal: STATE.json says where
@@ -23,8 +21,8 @@ func (s *Store) View() (Snapshot, error) {
 	return s.Apply(context.Background(), func(Snapshot) (*Change, error) { return nil, nil })
 }
 
-// glance reads without the lock; ok is false when that does not settle it. The order matters: STATE.json, the line it
-// names, the size of the journal last.
+// glance reads without the lock; ok is false when that does not settle it. The order matters: STATE.json, which names
+// an acknowledged line, then the size of the journal, which says that no other line followed.
 func (s *Store) glance() (snap Snapshot, ok bool) {
 	idx, err := s.readIndex()
 	if err != nil || !idx.whole {
@@ -35,21 +33,19 @@ func (s *Store) glance() (snap Snapshot, ok bool) {
 		return Snapshot{}, false
 	}
 	defer journal.Close()
-	var top *Line
-	if idx.Journal.Bytes > 0 {
-		if top = s.lineIn(journal, idx.Journal); top == nil {
-			return Snapshot{}, false
-		}
-	}
 	info, err := journal.Stat()
 	if err != nil || info.Size() != idx.Journal.Bytes {
 		return Snapshot{}, false
 	}
-	snap = Snapshot{Task: state.New(), Top: top, Journal: idx.Journal}
-	if top != nil {
-		snap.Task = top.State
-		s.parsed(top)
+	top, err := s.lineIn(journal, idx.Journal, info.Size())
+	if err != nil {
+		return Snapshot{}, false
 	}
+	snap = at(top)
+	if snap.Journal != idx.Journal {
+		return Snapshot{}, false
+	}
+	s.remember(top, idx)
 	if snap.Task.ClaimedBy != "" {
 		snap.Lease = idx.lease()
 	}

@@ -1,0 +1,66 @@
+package store
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+func FuzzDecodeLine(f *testing.F) {
+	l := &Line{V: LineVersion, Seq: 1, Event: state.CreateTask, Docs: text(state.TaskDoc, "Build it.\n"), State: state.New(), Prev: genesis}
+	raw := must(l.encode())
+	f.Add(raw)
+	f.Add(raw[:len(raw)-1])
+	f.Add([]byte("{}\n"))
+	f.Add([]byte("\n"))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		l, err := decode(raw, 7)
+		if err != nil {
+			return
+		}
+		if l.End != 7+int64(len(raw)) || bytes.Count(raw, []byte{'\n'}) > 1 {
+			t.Fatalf("%d bytes end at %d", len(raw), l.End)
+		}
+		if again, err := decode(must(l.encode()), 7); err != nil || again.Seq != l.Seq || again.State.State != l.State.State {
+			t.Fatalf("it does not come back: %v", err)
+		}
+	})
+}
+
+// FuzzStateFile puts anything in place of STATE.json: no acknowledged line may be lost over it.
+func FuzzStateFile(f *testing.F) {
+	base, err := os.MkdirTemp("", "ferrus")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { os.RemoveAll(base) })
+	s := must2(Create(filepath.Join(base, ".ferrus"), still()))
+	do(f, s, create)
+	f.Add([]byte(read(f, s.Path(stateFile))))
+	do(f, s, claim)
+	files := pack(f, s.dir)
+	s.Close()
+	for _, seed := range []string{files[stateFile], "", "{}", `{"schema_version":2,"journal":{"bytes":9e18,"last":1}}`,
+		`{"schema_version":2,"journal":{"bytes":-1,"last":-2}}`, `{"schema_version":3}`, `[1]`, "\x00"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		s := lay(t, base, files.with(stateFile, string(raw)))
+		defer s.Close()
+		snap, err := s.View()
+		switch {
+		case err == nil && (snap.Task.Seq < 2 || snap.Task.Epoch != 1):
+			t.Fatalf("%q: line %d is the newest", raw, snap.Task.Seq)
+		case err != nil && code(err) != Corrupt && code(err) != StoreError:
+			t.Fatalf("%q: %v", raw, err)
+		}
+		if now := read(t, s.Path(journalFile)); now[:len(files[journalFile])] != files[journalFile] {
+			t.Fatalf("%q: the journal was touched", raw)
+		}
+	})
+}
+
+func must2[T any](v T, _ bool, err error) T { return must(v, err) }

@@ -1,0 +1,236 @@
+package store
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+func TestAFolderThatWasTakenAwayIsNotMadeAgain(t *testing.T) {
+	for name, take := range map[string]func(s *Store) error{
+		"the lock deleted":    func(s *Store) error { return os.Remove(s.Path(lockFile)) },
+		"the lock replaced":   func(s *Store) error { return replaced(s.Path(lockFile)) },
+		"the folder deleted":  func(s *Store) error { return os.RemoveAll(s.dir) },
+		"the folder replaced": func(s *Store) error { return errors.Join(os.RemoveAll(s.dir), os.Mkdir(s.dir, 0o700)) },
+		"the folder emptied":  func(s *Store) error { return errors.Join(emptied(s.dir)...) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := fresh(t, still())
+			do(t, s, create, claim)
+			if err := take(s); err != nil {
+				t.Fatal(err)
+			}
+			left := listing(t, filepath.Dir(s.dir))
+			_, err := apply(progress)(s)
+			wantCode(t, err, StoreGone, "ferrus doctor")
+			wantCode(t, second(renew(s)), StoreGone)
+			if _, err := s.View(); err != nil && code(err) != StoreGone {
+				t.Errorf("View: %v", err)
+			}
+			if got := listing(t, filepath.Dir(s.dir)); got != left {
+				t.Errorf("there is %s, was %s", got, left)
+			}
+			if _, err := os.Stat(s.Path(journalFile)); err == nil && !strings.HasPrefix(name, "the lock") {
+				t.Error("a journal was made")
+			}
+		})
+	}
+}
+
+func replaced(path string) error {
+	return errors.Join(os.WriteFile(path+".new", nil, 0o600), os.Rename(path+".new", path))
+}
+
+func emptied(dir string) (errs []error) {
+	for _, e := range must(os.ReadDir(dir)) {
+		errs = append(errs, os.RemoveAll(filepath.Join(dir, e.Name())))
+	}
+	return errs
+}
+
+func TestTheSecondLinkBringsTheJournalBack(t *testing.T) {
+	opts := still()
+	opts.Backup = filepath.Join(t.TempDir(), "git", "journal.jsonl")
+	s := fresh(t, opts)
+	do(t, s, create, claim)
+	journal := read(t, s.Path(journalFile))
+	must(0, os.RemoveAll(s.dir))
+	if Initialised(s.dir) {
+		t.Error("a machine that is gone is initialised")
+	}
+	again, restored, err := Create(s.dir, opts)
+	if err != nil || !restored {
+		t.Fatalf("restored %v, %v", restored, err)
+	}
+	defer again.Close()
+	if got := view(t, again); got.Task.Epoch != 1 || read(t, again.Path(journalFile)) != journal {
+		t.Errorf("the journal is not the same: line %d", got.Task.Seq)
+	}
+	do(t, again, progress)
+	if read(t, opts.Backup) != read(t, again.Path(journalFile)) {
+		t.Error("the second link is no link to the journal that came back")
+	}
+	must(0, os.Remove(again.Path(journalFile)))
+	wantCode(t, second(apply(progress)(again)), NotInitialised, "second link")
+}
+
+func TestAnotherMachinesSecondLinkIsKeptAside(t *testing.T) {
+	opts := still()
+	opts.Backup = filepath.Join(t.TempDir(), "journal.jsonl")
+	s := fresh(t, still()) // has a journal of its own
+	do(t, s, create)
+	write(t, opts.Backup, "theirs")
+	again, restored, err := Create(s.dir, opts)
+	if err != nil || restored {
+		t.Fatalf("restored %v, %v", restored, err)
+	}
+	defer again.Close()
+	kept, _ := filepath.Glob(opts.Backup + ".*")
+	if len(kept) != 1 || read(t, kept[0]) != "theirs" || read(t, opts.Backup) != read(t, s.Path(journalFile)) {
+		t.Errorf("kept %v", kept)
+	}
+}
+
+func TestAJournalThatIsLostIsNotBegunAgain(t *testing.T) {
+	s := fresh(t, still())
+	do(t, s, create)
+	must(0, os.Remove(s.Path(journalFile)))
+	wantCode(t, second(apply(claim)(s)), NotInitialised, "ferrus init")
+	_, _, err := Create(s.dir, still())
+	wantCode(t, err, Corrupt, "ferrus doctor")
+}
+
+func TestOpenSaysWhatIsThere(t *testing.T) {
+	dir := t.TempDir()
+	_, err := Open(filepath.Join(dir, "none"), still())
+	wantCode(t, err, NotInitialised, "ferrus init")
+	write(t, filepath.Join(dir, "file"), "")
+	_, err = Open(filepath.Join(dir, "file"), still())
+	wantCode(t, err, StoreError, "not a folder")
+}
+
+// TestALeaseIsNotInherited rolls a STATE.json forward over a change of hands.
+func TestALeaseIsNotInherited(t *testing.T) {
+	s := fresh(t, still())
+	do(t, s, create, claim)
+	if _, err := renew(s); err != nil {
+		t.Fatal(err)
+	}
+	if got := view(t, reopen(t, s)).Lease; got != renewed {
+		t.Errorf("the lease is %+v", got)
+	}
+	same := read(t, s.Path(stateFile))
+	do(t, s, progress)
+	write(t, s.Path(stateFile), same)
+	if got := view(t, reopen(t, s)).Lease; got != renewed {
+		t.Errorf("the same holder lost its term: %+v", got)
+	}
+	do(t, s, claim)
+	write(t, s.Path(stateFile), same)
+	if got := view(t, reopen(t, s)).Lease; got != (Lease{}) {
+		t.Errorf("the next holder has the term of the last: %+v", got)
+	}
+}
+
+func TestTheSessionThatHoldsTheWorkIsNotSweptAway(t *testing.T) {
+	const holder, old = "0b5e1d0c-6f6b-4f0e-9d3a-000000000001", "0b5e1d0c-6f6b-4f0e-9d3a-000000000002"
+	s := fresh(t, Options{Log: quiet})
+	do(t, s, create, func(now Snapshot) (*Change, error) {
+		c, err := claim(now)
+		c.Next.Session = holder
+		return c, err
+	})
+	for _, session := range []string{holder, old} {
+		live := must(s.Announce(session))
+		live.Close()
+		past := time.Now().Add(-2 * staleLive)
+		must(0, os.Chtimes(s.Path(liveDir, session+".lock"), past, past))
+	}
+	must(s.Announce("5e55")).Close()
+	if got := s.Probe(holder); got != lease.Gone {
+		t.Errorf("the holder, which has ended: %s", got)
+	}
+	if got := s.Probe(old); got != lease.Unknown {
+		t.Errorf("a session of old: %s", got)
+	}
+}
+
+// TestTheBellRingsInAFolderThatCannotBeWatched waits for the tick.
+func TestTheBellRingsInAFolderThatCannotBeWatched(t *testing.T) {
+	t.Parallel()
+	s := fresh(t, still())
+	must(0, os.RemoveAll(s.dir))
+	bell := s.Watch()
+	defer bell.Close()
+	<-bell.C
+}
+
+func TestAnArchiveIsMadeAgainUntilItIsWhole(t *testing.T) {
+	s := reviewing(t)
+	snap := view(t, s)
+	id := snap.Task.TaskID
+	if s.Archived(id) {
+		t.Fatal("archived before it was")
+	}
+	for n := 1; !s.Archived(id); n++ {
+		f := &faults{kind: eio, at: n}
+		opts := still()
+		opts.disk = f.over
+		if broken, err := Open(s.dir, opts); err == nil {
+			if err := broken.Archive(snap); err == nil != s.Archived(id) {
+				t.Fatalf("fault at %d of %v: %v, archived %v", n, f.ops, err, s.Archived(id))
+			}
+			broken.disk.(faulty).disk.close()
+		}
+	}
+	for name, want := range map[string]string{"TASK.md": "Build it.\n", "SUBMISSION.md": "Built.\n",
+		journalFile: read(t, s.Path(journalFile))} {
+		if got := read(t, s.Path(archiveDir, id, name)); got != want {
+			t.Errorf("%s is %q", name, got)
+		}
+	}
+	if err := s.Archive(snap); err != nil {
+		t.Errorf("again: %v", err)
+	}
+}
+
+func TestCheckText(t *testing.T) {
+	for text, want := range map[string]Code{"fine\n": "", "": InvalidInput, " \n": InvalidInput, "a\x00": InvalidInput,
+		"\xff": InvalidInput, "12345678901": TooLarge, "1234567890": ""} {
+		if err := CheckText("the note", text, 10); code(err) != want {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestTextsAreKeptToTheByte(t *testing.T) {
+	s := fresh(t, still())
+	for _, want := range []string{"<a>&\u2028\r\n\t\"\\", strings.Repeat("ö", MaxDoc/2), "\ufffd\u0001 end"} {
+		snap := do(t, s, func(now Snapshot) (*Change, error) {
+			return &Change{Event: state.Repair, Next: now.Task, Docs: text(state.TaskDoc, want)}, nil
+		})
+		again := reopen(t, s)
+		got, err := again.Text(view(t, again), state.TaskDoc)
+		if err != nil || got != want || read(t, s.Path("TASK.md")) != want {
+			t.Errorf("%.20q came back as %.20q: %v", want, got, err)
+		}
+		if l, err := again.LineAt(snap.Journal.Last); err != nil || l.H != snap.Journal.H {
+			t.Errorf("LineAt: %v", err)
+		}
+	}
+	for _, off := range []int64{-1, 1, 1 << 40} {
+		if _, err := s.LineAt(off); code(err) != Corrupt {
+			t.Errorf("LineAt(%d): %v", off, err)
+		}
+	}
+	if _, err := os.Stat(s.Path("TASK.md.tmp")); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("a temporary file stays")
+	}
+}

@@ -1,0 +1,218 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// A scenario is one thing done to a machine that has come so far.
+type scenario struct {
+	name   string
+	road   []decision
+	act    func(s *Store) (Snapshot, error)
+	edited map[string]string // views edited before it acts; "" removes one
+}
+
+func apply(d decision) func(*Store) (Snapshot, error) {
+	return func(s *Store) (Snapshot, error) { return s.Apply(context.Background(), d) }
+}
+
+func renew(s *Store) (Snapshot, error) {
+	return s.Renew(context.Background(), func(Snapshot) (Lease, error) { return renewed, nil })
+}
+
+var (
+	granted = Lease{Term: lease.Term{Boot: "b", DeadlineNS: 10, TTLNS: 10}, Until: noon, Heartbeat: noon}
+	renewed = Lease{Term: lease.Term{Boot: "b", DeadlineNS: 99, TTLNS: 10}, Until: noon, Heartbeat: noon}
+)
+
+func text(doc state.Doc, s string) map[state.Doc]string { return map[state.Doc]string{doc: s} }
+
+// scenarios returns one for every event of the machine, and for whatever else touches the disk.
+func scenarios() []scenario {
+	leased := func(now Snapshot) (*Change, error) {
+		c, err := claim(now)
+		if c != nil {
+			c.Lease = &granted
+		}
+		return c, err
+	}
+	begin := on(state.CreateTask, state.Supervisor, map[state.Doc]string{state.TaskDoc: "Build it.\n", GateDoc: "{}"})
+	started := on(state.CheckStarted, state.Holder, nil)
+	passed := on(state.CheckPassed, state.Engine, nil)
+	submit := on(state.Submit, state.Holder, text(state.SubmissionDoc, "Built.\n"))
+	approve := on(state.Approve, state.Supervisor, nil)
+	consult := on(state.Consult, state.Holder, text(state.ConsultRequestDoc, "How?\n"))
+	respond := on(state.RespondConsult, state.Supervisor, text(state.ConsultResponseDoc, "So.\n"))
+	ask := on(state.AskHuman, state.Holder, text(state.QuestionDoc, "May I?\n"))
+	reject := on(state.Reject, state.Supervisor, text(state.ReviewDoc, "No.\n"))
+
+	working := []decision{begin, leased}
+	checked := append(slices.Clip(working), started, passed)
+	reviewing := append(slices.Clip(checked), submit)
+	again := append(slices.Clip(reviewing), reject, leased, started, passed)
+	complete := append(slices.Clip(reviewing), approve)
+	and := func(road []decision, more ...decision) []decision { return append(slices.Clip(road), more...) }
+
+	list := []scenario{
+		{name: "create_task first", act: apply(begin)},
+		{name: "create_task over an old one", road: complete,
+			act: apply(on(state.CreateTask, state.Human, text(state.TaskDoc, "Another.\n"), state.SubmissionDoc))},
+		{name: "claim", road: working[:1], act: apply(leased)},
+		{name: "check_started", road: working, act: apply(started)},
+		{name: "check_passed", road: and(working, started), act: apply(passed)},
+		{name: "check_failed", road: and(working, started), act: apply(on(state.CheckFailed, state.Engine, nil))},
+		{name: "check_void", road: and(working, started), act: apply(on(state.CheckVoid, state.Engine, nil))},
+		{name: "submit", road: checked, act: apply(submit)},
+		{name: "submit again", road: again, act: apply(on(state.Submit, state.Holder,
+			text(state.SubmissionDoc, "Better.\n"), state.ReviewDoc))},
+		{name: "progress", road: working, act: apply(progress)},
+		{name: "consult", road: working, act: apply(consult)},
+		{name: "respond_consult", road: and(working, consult), act: apply(respond)},
+		{name: "take_response", road: and(working, consult, respond), act: apply(on(state.TakeResponse, state.Holder, nil))},
+		{name: "ask_human", road: working, act: apply(ask)},
+		{name: "answer", road: and(working, ask), act: apply(on(state.Answer, state.Human,
+			text(state.AnswerDoc, "You may.\n"), state.QuestionDoc))},
+		{name: "approve", road: reviewing, act: apply(approve)},
+		{name: "reject", road: reviewing, act: apply(reject)},
+		{name: "reopen", road: complete, act: apply(on(state.Reopen, state.Human, text(state.ReviewDoc, "More.\n")))},
+		{name: "release", road: working, act: apply(on(state.Release, state.Human, nil))},
+		{name: "accept_config", road: working, act: apply(on(state.AcceptConfig, state.Human, text(GateDoc, `{"a":1}`)))},
+		{name: "rollback", road: reviewing, act: apply(on(state.Rollback, state.Human, nil, state.SubmissionDoc))},
+		{name: "reset", road: again, act: apply(on(state.Reset, state.Human, nil,
+			state.TaskDoc, state.SubmissionDoc, state.ReviewDoc))},
+		{name: "repair", road: working, act: apply(on(state.Repair, state.Engine, nil))},
+		{name: "renewal", road: working, act: renew},
+		{name: "view", road: reviewing, act: (*Store).View},
+		{name: "violation", road: reviewing, act: apply(approve), edited: map[string]string{
+			string(state.TaskDoc): "Do nothing.\n", string(state.SubmissionDoc): "", stateFile: "{}\n"}},
+		{name: "renewal after a violation", road: working, act: renew, edited: map[string]string{
+			string(state.TaskDoc): "Do nothing.\n"}},
+	}
+	return list
+}
+
+// A folder is the content of a machine's files, by name.
+type folder map[string]string
+
+// start is how the files lie when a scenario begins, and what of the journal has been synced.
+type start struct {
+	name    string
+	files   folder
+	durable string
+}
+
+// starts returns the clean start of a scenario and those that a crash may have left.
+func starts(t testing.TB, sc scenario) []start {
+	t.Helper()
+	s := fresh(t, still())
+	before := folder{}
+	for _, d := range sc.road {
+		before = pack(t, s.dir)
+		do(t, s, d)
+	}
+	view(t, s)
+	clean := pack(t, s.dir)
+	for name, edited := range sc.edited {
+		clean[name] = edited
+		if edited == "" {
+			delete(clean, name)
+		}
+	}
+	list := []start{{"clean", clean, clean[journalFile]}}
+	if sc.edited != nil {
+		return list // an edit and a crash together are tested with the views
+	}
+	lagging := folder{journalFile: clean[journalFile] + `{"v":2,"seq":`}
+	for name, text := range before {
+		if name != journalFile {
+			lagging[name] = text
+		}
+	}
+	bare := folder{}
+	for name, text := range lagging {
+		if name != stateFile {
+			bare[name] = text
+		}
+	}
+	return append(list, start{"lagging", lagging, before[journalFile]}, start{"no STATE.json", bare, before[journalFile]})
+}
+
+// pack reads the files of a folder, without what lies in folders below.
+func pack(t testing.TB, dir string) folder {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := folder{}
+	for _, e := range entries {
+		if e.Type().IsRegular() {
+			files[e.Name()] = read(t, filepath.Join(dir, e.Name()))
+		}
+	}
+	return files
+}
+
+// unpack writes the files into a new folder.
+func (f folder) unpack(t testing.TB, dir string) {
+	t.Helper()
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range f {
+		write(t, filepath.Join(dir, name), text)
+	}
+}
+
+// sound reads the whole machine and says what is wrong with it: nothing may contradict the journal.
+func sound(s *Store) (snap Snapshot, lines []*Line, err error) {
+	// A view that was edited is found by the next event, and put back.
+	if snap, err = s.Apply(context.Background(), nothing); err != nil {
+		return snap, nil, err
+	}
+	viewed, err := s.View()
+	if err != nil || viewed.Journal != snap.Journal {
+		return snap, nil, fmt.Errorf("View has %+v, Apply %+v (%v)", viewed.Journal, snap.Journal, err)
+	}
+	for l, err := range s.History() {
+		if err != nil {
+			return snap, nil, err
+		}
+		if lines = append(lines, l); l.Seq != uint64(len(lines)) {
+			return snap, nil, fmt.Errorf("line %d has seq %d", len(lines), l.Seq)
+		}
+	}
+	if int(snap.Task.Seq) != len(lines) {
+		return snap, nil, fmt.Errorf("the view has seq %d, the history %d", snap.Task.Seq, len(lines))
+	}
+	for _, doc := range state.Docs() {
+		want := textIn(lines, doc, snap.Task.Docs[doc])
+		if got, _ := os.ReadFile(s.Path(string(doc))); string(got) != want {
+			return snap, nil, fmt.Errorf("%s is %q, the journal has %q", doc, got, want)
+		}
+	}
+	raw, err := os.ReadFile(s.Path(stateFile))
+	if idx := parseIndex(raw); err != nil || idx.Journal != snap.Journal || !idx.shows(snap.Task) {
+		return snap, nil, fmt.Errorf("STATE.json does not show the newest line (%v)", err)
+	}
+	return snap, lines, nil
+}
+
+func nothing(Snapshot) (*Change, error) { return nil, nil }
+
+func textIn(lines []*Line, doc state.Doc, ref state.Ref) string {
+	for _, l := range lines {
+		if l.Off == ref.Off && ref.SHA256 != "" {
+			return l.Docs[doc]
+		}
+	}
+	return ""
+}
