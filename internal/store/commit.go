@@ -19,7 +19,7 @@ const MaxDoc = 1 << 20
 type Change struct {
 	Actor Actor
 	Event state.Event
-	Next  state.Task           // as Step returned it, with the event's facts laid over; Apply sets Seq, Since, UpdatedAt, Docs and Pin
+	Next  state.Task           // as Step returned it, with the event's facts laid over; Apply sets Seq, UpdatedAt, Docs and Pin
 	Docs  map[state.Doc]string // texts that the event writes; GateDoc becomes the task's pin
 	Drop  []state.Doc          // documents that the task has no longer
 	Note  string

@@ -204,6 +204,22 @@ func TestNoSymbolicLinkIsFollowed(t *testing.T) {
 	}
 }
 
+// TestATemporaryFileIsMadeNew has hard links where temporary files go, to a file outside.
+func TestATemporaryFileIsMadeNew(t *testing.T) {
+	s := fresh(t, still())
+	do(t, s, create, claim, on(state.CheckPassed, state.Engine, nil),
+		on(state.Submit, state.Holder, text(state.SubmissionDoc, "Built.\n")))
+	outside := filepath.Join(t.TempDir(), "theirs")
+	write(t, outside, "theirs")
+	for _, name := range []string{stateFile, "REVIEW.md"} {
+		must(0, os.Link(outside, s.Path(name+".tmp")))
+	}
+	exercise(s)
+	if _, _, err := sound(s); err != nil || read(t, outside) != "theirs" {
+		t.Errorf("outside there is %q: %v", read(t, outside), err)
+	}
+}
+
 // exercise does everything that writes.
 func exercise(s *Store) {
 	snap, err := apply(on(state.Reject, state.Supervisor, text(state.ReviewDoc, "No.\n")))(s)

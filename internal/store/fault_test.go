@@ -35,7 +35,7 @@ func (v *verdict) blame(format string, args ...any) {
 	}
 }
 
-var allFaults = []fault{eio, enospc, short, full, broken, crash, powercut}
+var allFaults = []fault{eio, enospc, short, full, broken, crash, powercut, halfsync}
 
 // A rig puts every fault at every operation of a scenario, each from every start.
 type rig struct {
@@ -82,13 +82,13 @@ func (r rig) strikeAt(t testing.TB, sc scenario, st start, f *faults, old, next 
 		r.blame("%s: %v", where, got.wrong)
 		return
 	}
-	killed := f.dead && f.at <= len(ops) // nobody heard what it answered
+	killed := (f.kind == crash || f.kind == powercut) && f.at <= len(ops) // nobody heard what it answered
 	isOld, isNew := got.is(old), got.is(next)
 	if got.lease == (Lease{}) && old.lines < next.lines { // the term is volatile: a view that is rebuilt has none
 		got.lease = next.lease
 		isNew = got.is(next)
 	}
-	if killed && f.kind == powercut && got.lines < old.lines && st.durable != st.files[journalFile] {
+	if (f.kind == powercut && killed || f.kind == halfsync && err != nil) && got.lines < old.lines && st.durable != st.files[journalFile] {
 		isOld = true // the last line was there and unsynced, and was never acknowledged
 	}
 	switch {
@@ -139,7 +139,7 @@ func (r rig) attempt(t testing.TB, sc scenario, st start, f *faults, act func(*S
 		s.disk.(faulty).disk.close()
 	}
 	ops := f.ops
-	if f.kind == powercut && !f.dead {
+	if (f.kind == powercut || f.kind == halfsync) && !f.dead {
 		f.die()
 	}
 	got, wrong := r.find(dir, sc)

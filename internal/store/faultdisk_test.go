@@ -20,6 +20,7 @@ const (
 	broken   fault = "broken"   // every operation fails from here on
 	crash    fault = "crash"    // the process is killed here; the system keeps what it wrote
 	powercut fault = "powercut" // the machine stops here; what the journal has not synced is lost
+	halfsync fault = "halfsync" // this sync fails and yet was done; later, the machine stops
 )
 
 // faults is the disk's plan, and its record of what was done.
@@ -43,6 +44,8 @@ func (k fault) strikes(op string) bool {
 	switch k {
 	case short:
 		return op == "write"
+	case halfsync:
+		return op == "datasync"
 	case enospc, full:
 		return makesRoom[op]
 	}
@@ -68,7 +71,7 @@ func (f *faults) op(name string) error {
 // die ends the process or the machine.
 func (f *faults) die() {
 	f.dead = true
-	if f.kind == powercut {
+	if f.kind == powercut || f.kind == halfsync {
 		if _, err := os.Stat(f.journal); err == nil {
 			_ = os.WriteFile(f.journal, f.durable, 0o600)
 		}
@@ -197,9 +200,10 @@ func (f *faultyFile) datasync() error {
 		return err
 	}
 	if f.name == journalFile && !f.f.lies["datasync"] {
-		now, err := os.ReadFile(f.f.journal)
-		f.f.durable = now
-		return err
+		f.f.durable, _ = os.ReadFile(f.f.journal)
+	}
+	if f.f.kind == halfsync && len(f.f.ops) == f.f.at {
+		return syscall.EIO
 	}
 	return nil
 }

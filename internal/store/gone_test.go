@@ -19,7 +19,14 @@ func TestAFolderThatWasTakenAwayIsNotMadeAgain(t *testing.T) {
 		"the lock replaced":   func(s *Store) error { return replaced(s.Path(lockFile)) },
 		"the folder deleted":  func(s *Store) error { return os.RemoveAll(s.dir) },
 		"the folder replaced": func(s *Store) error { return errors.Join(os.RemoveAll(s.dir), os.Mkdir(s.dir, 0o700)) },
-		"the folder emptied":  func(s *Store) error { return errors.Join(emptied(s.dir)...) },
+		"the folder moved into another": func(s *Store) error {
+			err := errors.Join(os.Rename(s.dir, s.dir+".old"), os.Mkdir(s.dir, 0o700))
+			for _, e := range must(os.ReadDir(s.dir + ".old")) {
+				err = errors.Join(err, os.Rename(filepath.Join(s.dir+".old", e.Name()), s.Path(e.Name())))
+			}
+			return err
+		},
+		"the folder emptied": func(s *Store) error { return errors.Join(emptied(s.dir)...) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := fresh(t, still())
@@ -37,7 +44,7 @@ func TestAFolderThatWasTakenAwayIsNotMadeAgain(t *testing.T) {
 			if got := listing(t, filepath.Dir(s.dir)); got != left {
 				t.Errorf("there is %s, was %s", got, left)
 			}
-			if _, err := os.Stat(s.Path(journalFile)); err == nil && !strings.HasPrefix(name, "the lock") {
+			if _, err := os.Stat(s.Path(journalFile)); err == nil && !strings.HasPrefix(name, "the lock") && !strings.Contains(name, "moved") {
 				t.Error("a journal was made")
 			}
 		})
@@ -176,19 +183,20 @@ func TestAnArchiveIsMadeAgainUntilItIsWhole(t *testing.T) {
 	s := reviewing(t)
 	snap := view(t, s)
 	id := snap.Task.TaskID
-	if s.Archived(id) {
-		t.Fatal("archived before it was")
-	}
-	for n := 1; !s.Archived(id); n++ {
+	for n, ended := 1, false; !ended; n++ {
+		must(0, os.RemoveAll(s.Path(archiveDir)))
 		f := &faults{kind: eio, at: n}
 		opts := still()
 		opts.disk = f.over
-		if broken, err := Open(s.dir, opts); err == nil {
-			if err := broken.Archive(snap); err == nil != s.Archived(id) {
-				t.Fatalf("fault at %d of %v: %v, archived %v", n, f.ops, err, s.Archived(id))
-			}
+		broken, err := Open(s.dir, opts)
+		if err == nil {
+			err = broken.Archive(snap)
 			broken.disk.(faulty).disk.close()
 		}
+		if (err == nil) != s.Archived(id) {
+			t.Fatalf("fault at %d of %v: %v, archived %v", n, f.ops, err, s.Archived(id))
+		}
+		ended = n > len(f.ops)
 	}
 	for name, want := range map[string]string{"TASK.md": "Build it.\n", "SUBMISSION.md": "Built.\n",
 		journalFile: read(t, s.Path(journalFile))} {

@@ -256,13 +256,17 @@ func TestAChangeElsewhereRings(t *testing.T) {
 	bell := s.Watch()
 	defer bell.Close()
 	p := play(t, s, "echo")
-	for range 3 {
+	began := time.Now()
+	for range 5 {
 		before := view(t, s)
 		fmt.Fprintln(p.in)
 		for view(t, s).Task.Seq == before.Task.Seq {
 			<-bell.C
 		}
 		p.says(t)
+	}
+	if took := time.Since(began); took > 3*tick {
+		t.Errorf("five changes were seen after %v: the bell only ticked", took)
 	}
 }
 

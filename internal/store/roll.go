@@ -82,7 +82,7 @@ func (s *Store) lineIn(journal io.ReaderAt, p Position, size int64) (*Line, erro
 }
 
 // scan follows the chain to the end of the journal, and returns where the sound part ends. A bad line is torn, and so
-// left out, when nothing comes after it and no view was made from it; otherwise the journal is corrupt.
+// left out, when nothing comes after it and STATE.json does not cover it; otherwise the journal is corrupt.
 func (r *rolled) scan(journal io.ReaderAt, from, size, covered int64) (end int64, err error) {
 	end, r.newest = from, r.named
 	lines := bufio.NewReaderSize(io.NewSectionReader(journal, from, size-from), int(min(size-from, 1<<16)))
@@ -98,7 +98,7 @@ func (r *rolled) scan(journal io.ReaderAt, from, size, covered int64) (end int64
 			if errors.As(bad, &newer) {
 				return 0, &Error{Code: StoreError, What: "read " + journalFile, Err: bad}
 			}
-			if next < size || covered > end {
+			if next < size {
 				return 0, corrupt("the line at byte %d is not sound: %v", end, bad)
 			}
 			break
@@ -107,7 +107,7 @@ func (r *rolled) scan(journal io.ReaderAt, from, size, covered int64) (end int64
 		end = next
 	}
 	if end < covered {
-		return 0, corrupt("it ends at byte %d and STATE.json was made from %d", end, covered)
+		return 0, corrupt("it is sound up to byte %d and STATE.json was made from %d", end, covered)
 	}
 	return end, nil
 }

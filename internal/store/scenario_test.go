@@ -142,6 +142,7 @@ func starts(t testing.TB, sc scenario) []start {
 			bare[name] = text
 		}
 	}
+	bare[journalFile] = clean[journalFile]
 	return append(list, start{"lagging", lagging, before[journalFile]}, start{"no STATE.json", bare, before[journalFile]})
 }
 

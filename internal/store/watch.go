@@ -1,6 +1,7 @@
 package store
 
 import (
+	"path/filepath"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -36,7 +37,12 @@ func (s *Store) Watch() *Bell {
 			select {
 			case <-b.done:
 				return
-			case <-events:
+			case e := <-events:
+				// Every change ends with a new STATE.json. What comes before it is part of the change, and would only send
+				// the waiter to the lock.
+				if filepath.Base(e.Name) != stateFile {
+					continue
+				}
 			case <-errs:
 			case <-every.C:
 			}
