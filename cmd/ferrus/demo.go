@@ -8,13 +8,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/drive"
-	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
 
@@ -101,36 +101,21 @@ func (s *stage) play(n int, sc scene) error {
 
 // epilogue shows the journal and where to look on.
 func (s *stage) epilogue(keep bool, took time.Duration) error {
-	e, err := engine.Open(engine.At(s.dir, ""), engine.Options{})
+	args := []string{"log"}
+	if s.json {
+		args = append(args, "--json")
+	}
+	journal, err := s.person(args...)
 	if err != nil {
 		return err
 	}
-	defer e.Close()
-	s.say("\nThe journal, every event of it:\n\n")
-	for l, err := range e.Store().History() {
-		if err != nil {
-			return err
-		}
-		s.event(l)
-	}
+	s.say("\nThe journal, every event of it (ferrus log):\n\n")
+	fmt.Fprint(s.out, journal)
 	s.say("\nAll %d scenes happened, in %.1f s.\n", len(story), took.Seconds())
 	if keep {
-		s.say("Look around:  cd %s && ls .ferrus && git diff\n", s.dir)
+		s.say("Look around:  cd %s   then  ls .ferrus   git diff   ferrus status   ferrus log\n", s.dir)
 	}
 	return nil
-}
-
-func (s *stage) event(l *store.Line) {
-	if s.json {
-		_ = json.NewEncoder(s.out).Encode(map[string]any{"seq": l.Seq, "at": l.At, "actor": l.Actor.Agent, "event": l.Event,
-			"from": l.From, "to": l.To, "epoch": l.Epoch, "note": l.Note})
-		return
-	}
-	moved := ""
-	if l.From != l.To {
-		moved = fmt.Sprintf("%s → %s", l.From, l.To)
-	}
-	s.say("%4d  %s  %-24s %-16s %-27s %s\n", l.Seq, l.At.Local().Format(time.TimeOnly), l.Actor.Agent, l.Event, moved, short(l.Note, 60))
 }
 
 // say prints for a person; with --json it is silent.
@@ -143,7 +128,7 @@ func (s *stage) say(format string, args ...any) {
 // enter starts a server of this very binary and connects an agent to it.
 func (s *stage) enter(name, role string, index int) error {
 	cmd := exec.Command(s.exe, "serve", "--role", role, "--agent-name", "scripted", "--agent-index", fmt.Sprint(index), "--root", s.dir)
-	cmd.Stderr = io.Discard
+	cmd.Stderr, cmd.Env = io.Discard, s.env()
 	client, err := drive.Start(s.ctx, "scripted", cmd)
 	if err != nil {
 		return err
@@ -171,12 +156,18 @@ func (s *stage) call(name, tool string, args map[string]any, want string) (tools
 // person runs a command of this binary as the person would.
 func (s *stage) person(args ...string) (string, error) {
 	cmd := exec.CommandContext(s.ctx, s.exe, append([]string{"-C", s.dir}, args...)...)
-	cmd.Env = append(os.Environ(), "NO_COLOR=1")
+	cmd.Env = s.env()
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("ferrus %v: %v: %s", args, err, out)
 	}
 	return string(out), nil
+}
+
+// env is the environment of the play: nothing of the one that started it points elsewhere.
+func (s *stage) env() []string {
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "FERRUS_") })
+	return append(env, "NO_COLOR=1")
 }
 
 // edit is what an agent does to a file of the work tree.

@@ -67,7 +67,7 @@ ttl_secs = 3
 heartbeat_interval_secs = 1
 `
 
-// buildRepository makes the git repository and sets ferrus up in it, as a person would.
+// buildRepository makes the git repository, sets ferrus up in it as a person would, and commits all of it.
 func buildRepository(s *stage) (string, error) {
 	files := map[string]string{"go.mod": "module example.com/sum\n\ngo 1.21\n", "sum.go": sumBroken, "sum_test.go": testOne,
 		"ferrus.toml": demoConfig}
@@ -76,17 +76,26 @@ func buildRepository(s *stage) (string, error) {
 			return "", err
 		}
 	}
-	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"-c", "user.name=demo", "-c", "user.email=demo@example.com",
-		"-c", "commit.gpgsign=false", "commit", "-q", "-m", "a module with a bug"}} {
-		cmd := exec.CommandContext(s.ctx, "git", args...)
-		cmd.Dir, cmd.Env = s.dir, append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return "", fmt.Errorf("git %s: %v: %s", args[0], err, out)
-		}
+	if err := s.git("init", "-q"); err != nil {
+		return "", err
 	}
 	out, err := s.person("init")
 	if err != nil {
 		return "", err
 	}
-	return "ferrus init: " + short(strings.TrimSpace(out), 90), nil
+	if err := s.git("add", "."); err != nil {
+		return "", err
+	}
+	err = s.git("-c", "user.name=demo", "-c", "user.email=demo@example.com", "-c", "commit.gpgsign=false",
+		"commit", "-q", "-m", "a module with a bug")
+	return "ferrus init: " + short(strings.TrimSpace(out), 90), err
+}
+
+func (s *stage) git(args ...string) error {
+	cmd := exec.CommandContext(s.ctx, "git", args...)
+	cmd.Dir, cmd.Env = s.dir, append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("git %v: %v: %s", args, err, out)
+	}
+	return nil
 }
