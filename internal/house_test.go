@@ -64,6 +64,7 @@ var rooms = map[string]map[string]string{
 		"internal/config":   "waits, limits and leases are configured",
 	},
 	"internal/drive":  {"internal/tools": "a client gets its results"},
+	"internal/e2e":    {},
 	"internal/agents": {"internal/state": "roles"},
 	"internal/hq": {
 		"internal/agents": "it starts the one that is missing",

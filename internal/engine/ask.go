@@ -98,6 +98,7 @@ func (s *Session) Answer(ctx context.Context, id, answer string) (Done, error) {
 			return nil
 		},
 		lay: func(now store.Snapshot, next *state.Task) {
+			heard(next)
 			next.Decisions = state.Remember(next.Decisions, state.Record{ID: open.ID, Off: now.Journal.Bytes})
 		},
 	})

@@ -39,8 +39,12 @@ func (s *Session) tryClaim(ctx context.Context, now store.Snapshot) (*Claimed, e
 	if s.Holds(now.Task) {
 		return &Claimed{Done: Done{Snapshot: now}}, nil
 	}
+	if now.Task.ClaimedBy != "" && now.Task.Session == s.ID {
+		s.hold(now.Task.Epoch) // a claim whose outcome was not known
+		return &Claimed{Done: Done{Snapshot: now}}, nil
+	}
 	if _, ok := s.e.claimable(now); !ok {
-		return nil, nil
+		return nil, s.e.date(ctx, now)
 	}
 	if err := s.announce(); err != nil {
 		return nil, err
@@ -70,15 +74,39 @@ func (s *Session) tryClaim(ctx context.Context, now store.Snapshot) (*Claimed, e
 		}
 		return nil, err
 	}
-	s.mu.Lock()
-	s.epoch = done.Task.Epoch
-	s.mu.Unlock()
-	s.e.keepAlive(s)
+	s.hold(done.Task.Epoch)
 	got := &Claimed{Done: done}
 	if from != "" && !was.Sure {
 		got.Stale = from
 	}
 	return got, nil
+}
+
+// date gives a lease whose deadline was lost a new one: the deadline stands in STATE.json alone, which somebody may have
+// edited, and a holder that lives but hangs would keep the work for ever.
+func (e *Engine) date(ctx context.Context, now store.Snapshot) error {
+	undated := func(now store.Snapshot) bool { return now.Task.ClaimedBy != "" && now.Lease.Term == lease.Term{} }
+	if !undated(now) {
+		return nil
+	}
+	_, err := e.store.Renew(ctx, func(now store.Snapshot) (store.Lease, error) {
+		if !undated(now) {
+			return now.Lease, errHeld
+		}
+		return e.grant(), nil
+	})
+	if err == errHeld {
+		return nil
+	}
+	return refusal(err)
+}
+
+// hold notes that the session holds the work under the epoch, and keeps it.
+func (s *Session) hold(epoch uint64) {
+	s.mu.Lock()
+	s.epoch = epoch
+	s.mu.Unlock()
+	s.e.keepAlive(s)
 }
 
 var errHeld = &Refusal{Code: NotClaimed, Message: "the work is held"}

@@ -85,6 +85,9 @@ func (s *Session) AwaitResponse(ctx context.Context, wait time.Duration) (done D
 		}
 		consulted := now.Task.State == state.Consultation ||
 			slices.ContainsFunc(now.Task.Paused, func(p state.Pause) bool { return p.State == state.Consultation })
+		if consulted && !s.Holds(now.Task) {
+			return true, notClaimed(now)
+		}
 		if consulted && (now.Task.State != state.Consultation || !now.Task.Consultation.Answered) {
 			return false, nil
 		}

@@ -105,5 +105,6 @@ func changes(diff []config.Change) string {
 }
 
 func brokenConfig(err error) error {
-	return &Refusal{Code: InvalidInput, Message: err.Error(), Remedy: "a person mends ferrus.toml; ferrus config check tells when it is sound"}
+	return &Refusal{Code: InvalidInput, Message: err.Error(), Person: true,
+		Remedy: "a person mends ferrus.toml; ferrus config check tells when it is sound"}
 }

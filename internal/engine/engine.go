@@ -75,9 +75,16 @@ func (e *Engine) Close() error {
 	e.mu.Unlock()
 	if j != nil {
 		j.stop()
+		select {
+		case <-j.done:
+		case <-time.After(stopLimit):
+		}
 	}
 	return e.store.Close()
 }
+
+// stopLimit bounds how long Close waits for a check to let go: clients kill a server that does not end at once.
+const stopLimit = 200 * time.Millisecond
 
 // Place returns where the engine works.
 func (e *Engine) Place() Place { return e.place }

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -27,6 +29,8 @@ type Checked struct {
 // gives up waiting does not end it.
 type job struct {
 	session *Session
+	task    string
+	epoch   uint64
 	done    chan struct{} // closed when the outcome is committed, or lost
 	cancel  context.CancelFunc
 
@@ -46,11 +50,14 @@ func (s *Session) Check(ctx context.Context, wait time.Duration) (Checked, error
 	if err != nil {
 		return Checked{}, err
 	}
-	if err := s.standing(snap, state.CheckStarted); err != nil {
-		return Checked{}, err
-	}
-	if _, err := state.Step(snap.Task, state.CheckStarted, s.As(snap.Task), state.Limits{}); err != nil {
-		return Checked{}, refusal(err)
+	// A run that nobody has been told of comes first: its outcome may itself have ended the task, or paused it.
+	if !s.untold(snap) {
+		if err := s.standing(snap, state.CheckStarted); err != nil {
+			return Checked{}, err
+		}
+		if _, err := state.Step(snap.Task, state.CheckStarted, s.As(snap.Task), state.Limits{}); err != nil {
+			return Checked{}, refusal(err)
+		}
 	}
 	j := s.e.jobFor(s, snap)
 	over := time.NewTimer(wait)
@@ -63,7 +70,11 @@ func (s *Session) Check(ctx context.Context, wait time.Duration) (Checked, error
 		return j.out, j.err
 	case <-over.C:
 		snap, err = s.e.View()
-		return Checked{Snapshot: snap, ID: snap.Task.Check.ID, Status: state.CheckRunning}, err
+		out := Checked{Snapshot: snap, Status: state.CheckRunning}
+		if snap.Task.Check.Status == state.CheckRunning {
+			out.ID = snap.Task.Check.ID
+		}
+		return out, err
 	case <-ctx.Done():
 		return Checked{}, ctx.Err()
 	}
@@ -78,7 +89,7 @@ func (e *Engine) jobFor(s *Session, now store.Snapshot) *job {
 		return e.job
 	}
 	ctx, cancel := context.WithCancel(e.ctx)
-	j := &job{session: s, done: make(chan struct{}), cancel: cancel}
+	j := &job{session: s, task: now.Task.TaskID, epoch: now.Task.Epoch, done: make(chan struct{}), cancel: cancel}
 	e.job = j
 	go func() {
 		defer cancel()
@@ -88,14 +99,24 @@ func (e *Engine) jobFor(s *Session, now store.Snapshot) *job {
 	return j
 }
 
+// untold reports whether a check of this session runs, or has ended with an outcome that no call has returned yet.
+func (s *Session) untold(now store.Snapshot) bool {
+	s.e.mu.Lock()
+	defer s.e.mu.Unlock()
+	j := s.e.job
+	return j != nil && j.session == s && j.joinable(now)
+}
+
 // joinable reports whether the run goes on, or has an outcome that nobody has been told and that is still the newest.
 func (j *job) joinable(now store.Snapshot) bool {
+	is := now.Task
 	if !j.ended() {
-		return true
+		// One that runs for an epoch which is over is being given up.
+		return j.task == is.TaskID && j.epoch == is.Epoch
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	was, is := j.out.Task, now.Task
+	was := j.out.Task
 	return !j.told && j.err == nil && was.TaskID == is.TaskID && was.Epoch == is.Epoch && was.Check.ID == is.Check.ID &&
 		was.State == is.State
 }
@@ -107,14 +128,6 @@ func (j *job) ended() bool {
 	default:
 		return false
 	}
-}
-
-// running reports whether this process runs a check.
-func (e *Engine) running() bool {
-	e.mu.Lock()
-	j := e.job
-	e.mu.Unlock()
-	return j != nil && !j.ended()
 }
 
 func (j *job) stop() {
@@ -129,29 +142,36 @@ func (j *job) stop() {
 
 // perform runs the gate from fingerprint to verdict.
 func (j *job) perform(ctx context.Context) (Checked, error) {
+	began, err := j.begin(ctx)
+	if err != nil {
+		return Checked{}, err
+	}
+	res, err := j.execute(ctx, began)
+	if err != nil {
+		return Checked{}, err
+	}
+	return j.settle(ctx, began, res)
+}
+
+// begin commits that the check runs, and on which tree.
+func (j *job) begin(ctx context.Context) (store.Snapshot, error) {
 	s, e := j.session, j.session.e
 	now, err := e.View()
 	if err != nil {
-		return Checked{}, err
+		return now, err
 	}
 	tree, err := e.fingerprint(ctx, now)
 	if err != nil {
-		return Checked{}, err
+		return now, err
 	}
-	began, err := s.raise(ctx, act{event: state.CheckStarted, lay: func(_ store.Snapshot, next *state.Task) {
+	// Each run is its own: a run that was lost is not the same request as the next.
+	began, err := s.raise(ctx, act{event: state.CheckStarted, arg: uuid.NewString(), lay: func(_ store.Snapshot, next *state.Task) {
 		next.Issued.Checks++
 		id := "k" + strconv.Itoa(next.Issued.Checks)
-		next.Check = state.Check{ID: id, Status: state.CheckRunning, Tree: tree, Log: "logs/" + next.TaskID + "-" + id + ".log",
-			Errors: next.Check.Errors, Same: next.Check.Same, Sum: next.Check.Sum}
+		next.Check = state.Check{ID: id, Status: state.CheckRunning, Tree: tree, Gate: next.Pin.SHA256,
+			Log: "logs/" + next.TaskID + "-" + id + ".log", Errors: next.Check.Errors, Same: next.Check.Same, Sum: next.Check.Sum}
 	}})
-	if err != nil {
-		return Checked{}, err
-	}
-	res, err := j.execute(ctx, began.Snapshot)
-	if err != nil {
-		return Checked{}, err
-	}
-	return j.settle(ctx, began.Snapshot, res)
+	return began.Snapshot, err
 }
 
 // execute runs the commands and gives them up when the task or the epoch is no longer theirs.
@@ -161,6 +181,8 @@ func (j *job) execute(ctx context.Context, began store.Snapshot) (checks.Result,
 	if err != nil {
 		return checks.Result{}, err
 	}
+	bell := e.store.Watch() // armed before the run begins, which may take a while
+	defer bell.Close()
 	run, err := checks.Start(checks.Spec{
 		Dir: e.workDir(began), Commands: gate.Checks.Commands, Timeout: gate.Checks.Timeout(),
 		Env: gate.Checks.Env, EnvDeny: gate.Checks.EnvDeny, MaxLog: int64(gate.Checks.MaxLogMB) << 20,
@@ -172,8 +194,6 @@ func (j *job) execute(ctx context.Context, began store.Snapshot) (checks.Result,
 	j.mu.Lock()
 	j.run = run
 	j.mu.Unlock()
-	bell := e.store.Watch()
-	defer bell.Close()
 	for {
 		select {
 		case <-run.Done():

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"sort"
 	"unicode/utf8"
 
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -25,7 +27,7 @@ type Packet struct {
 // A Cut names something that a packet has no room for.
 type Cut struct {
 	What string `json:"what"`
-	URI  string `json:"uri"` // the resource that has it whole
+	URI  string `json:"uri"` // the resource that has it whole; of the diffstat, that has the tree to compare with
 }
 
 // maxPacket leaves room for the rest of a result in the 10 KiB that every client shows whole.
@@ -44,7 +46,7 @@ func (e *Engine) packet(ctx context.Context, snap store.Snapshot) (Packet, error
 	load(&p.Task, state.TaskDoc)
 	load(&p.Review, state.ReviewDoc)
 	if err == nil {
-		p.LastCheck, err = e.lastCheck(snap)
+		p.LastCheck, err = e.LastCheckOf(snap)
 	}
 	if err == nil {
 		p.Decisions, err = newestFirst(snap.Task.Decisions, e.decision)
@@ -56,7 +58,10 @@ func (e *Engine) packet(ctx context.Context, snap store.Snapshot) (Packet, error
 		p.Progress, err = newestFirst(snap.Task.Progress, e.note)
 	}
 	if err == nil {
-		p.Diffstat, err = e.diffNow(ctx, snap)
+		var trouble error
+		if p.Diffstat, trouble = e.diffNow(ctx, snap); trouble != nil {
+			p.Diffstat = "not known: " + trouble.Error() // the work must be had to mend that
+		}
 	}
 	p.fit(maxPacket)
 	return p, err
@@ -78,7 +83,7 @@ func (e *Engine) diffNow(ctx context.Context, snap store.Snapshot) (string, erro
 // done before what was.
 type share struct {
 	what, uri string
-	min       int // bytes that the part may take even when others want them
+	min       int // bytes of maxPacket that the part may take even when others want them
 	fit       func(p *Packet, room int) (cut bool)
 }
 
@@ -89,27 +94,49 @@ var shares = []share{
 	{"last_check", "ferrus://history", 1200, fitCheck},
 	{"consultations", "ferrus://history", 700, func(p *Packet, room int) bool { return fitList(&p.Consultations, room, shortConsultation) }},
 	{"progress", "ferrus://history", 700, func(p *Packet, room int) bool { return fitList(&p.Progress, room, shortNote) }},
-	{"diffstat", "ferrus://history", 400, func(p *Packet, room int) bool { return fitText(&p.Diffstat, room) }},
+	{"diffstat", "ferrus://state", 400, func(p *Packet, room int) bool { return fitText(&p.Diffstat, room) }},
 }
 
-// fit cuts the packet to n bytes of JSON: each part may take what those after it do not need as their minimum.
+// Fit cuts a packet further, to n bytes of JSON, for a reader who has less room.
+func (p *Packet) Fit(n int) { p.fit(n) }
+
+// fit cuts the packet to n bytes of JSON: each part may take what those after it do not need as their minimum. What was
+// cut before stays named.
 func (p *Packet) fit(n int) {
 	if size(p) <= n {
 		return
 	}
+	was := p.Cut
+	p.Cut = nil
+	n = max(0, n-maxCut)
+	// What has no room even alone is cut first: the rest is then a matter of kilobytes, whatever the texts were.
+	for _, s := range shares {
+		if s.fit(p, n) {
+			was = append(was, Cut{What: s.what})
+		}
+	}
 	reserved := 0
 	for _, s := range shares {
-		reserved += s.min
+		reserved += s.least(p, n)
 	}
-	var cut []Cut
+	left := n
 	for _, s := range shares {
-		reserved -= s.min
-		if s.fit(p, max(s.min, n-reserved)) {
-			cut = append(cut, Cut{What: s.what, URI: s.uri})
+		least := s.least(p, n)
+		reserved -= least
+		named := slices.ContainsFunc(was, func(c Cut) bool { return c.What == s.what })
+		if s.fit(p, max(least, left-reserved)) || named {
+			p.Cut = append(p.Cut, Cut{What: s.what, URI: s.uri})
 		}
-		n -= s.taken(p)
+		left -= s.taken(p)
 	}
-	p.Cut = cut
+}
+
+// maxCut is what the frame of a packet takes, and the list of what was cut.
+const maxCut = 600
+
+// least is what is kept free for the part in a packet of n bytes.
+func (s share) least(p *Packet, n int) int {
+	return min(s.min*min(n, maxPacket)/maxPacket, s.taken(p))
 }
 
 // taken is what the packet would lose without the part.
@@ -129,21 +156,37 @@ func size(v any) int {
 
 const cutMark = " … (cut)"
 
-// fitText shortens a text to room bytes of JSON.
+// fitText shortens a text to room bytes of JSON: the beginning stays.
 func fitText(text *string, room int) bool {
+	return shorten(text, room, func(t string, n int) string {
+		for n > 0 && !utf8.RuneStart(t[n]) {
+			n--
+		}
+		return t[:n] + cutMark
+	})
+}
+
+// fitTail shortens the output of a command: the end stays.
+func fitTail(text *string, room int) bool {
+	return shorten(text, room, func(t string, n int) string {
+		at := len(t) - n
+		for at < len(t) && !utf8.RuneStart(t[at]) {
+			at++
+		}
+		return "(cut) … " + t[at:]
+	})
+}
+
+// shorten keeps as many bytes of a text as fit; keep returns n of them, or a few less, with the mark.
+func shorten(text *string, room int, keep func(t string, n int) string) bool {
 	if size(*text) <= room {
 		return false
 	}
 	t := *text
-	for len(t) > 0 && size(t+cutMark) > room {
-		t = t[:len(t)-max(1, min(len(t), (size(t+cutMark)-room)/2))]
-		for !utf8.ValidString(t) {
-			t = t[:len(t)-1]
-		}
-	}
-	*text = t + cutMark
-	if t == "" {
-		*text = ""
+	// JSON is never shorter than the text.
+	n := sort.Search(min(len(t), max(0, room)), func(n int) bool { return size(keep(t, n)) > room })
+	if *text = ""; n > 1 {
+		*text = keep(t, n-1)
 	}
 	return true
 }
@@ -185,12 +228,23 @@ func fitCheck(p *Packet, room int) bool {
 	if p.LastCheck == nil || size(p.LastCheck) <= room {
 		return false
 	}
+	if room == 0 {
+		p.LastCheck = nil
+		return true
+	}
 	short := *p.LastCheck
 	short.Failures = nil
-	for _, f := range p.LastCheck.Failures {
-		left := (room - size(short)) / max(1, len(p.LastCheck.Failures)-len(short.Failures))
-		fitText(&f.Tail, max(0, left-120-len(f.Line)))
-		short.Failures = append(short.Failures, f)
+	for i, f := range p.LastCheck.Failures {
+		left := (room - size(short) - len(`"failures":[],`)) / (len(p.LastCheck.Failures) - i)
+		tail := f.Tail
+		f.Tail = ""
+		fitText(&f.Line, left/4)
+		fitTail(&tail, left-size(f)-len(`"tail":,,`))
+		f.Tail = tail
+		more := short
+		if more.Failures = append(more.Failures, f); size(more) <= room {
+			short = more
+		}
 	}
 	p.LastCheck = &short
 	return true

@@ -12,25 +12,43 @@ func (s *Session) Reopen(ctx context.Context, message string) (Done, error) {
 	if err := checkText("the message", message, store.MaxDoc); err != nil {
 		return Done{}, err
 	}
-	return s.raise(ctx, act{event: state.Reopen, docs: map[state.Doc]string{state.ReviewDoc: message}, note: clip(message, maxLine)})
+	return s.raise(ctx, act{event: state.Reopen, docs: map[state.Doc]string{state.ReviewDoc: message}, note: clip(message, maxLine),
+		lay: func(_ store.Snapshot, next *state.Task) { heard(next) }})
 }
+
+// heard starts the count of the same trouble anew: a person has spoken, and what was in a row is no longer.
+func heard(next *state.Task) { next.Check.Errors, next.Check.Same = 0, 0 }
 
 // Release takes the work away from its holder.
 func (s *Session) Release(ctx context.Context, reason string) (Done, error) {
+	if err := checkReason("the reason", reason); err != nil {
+		return Done{}, err
+	}
 	return s.raise(ctx, act{event: state.Release, note: reason})
 }
 
 // Reset gives the task up: it is archived, and the machine is Idle. The holder is fenced.
 func (s *Session) Reset(ctx context.Context, reason string) (Done, error) {
-	before, err := s.e.View()
-	if err != nil {
+	if err := checkReason("the reason", reason); err != nil {
 		return Done{}, err
 	}
-	done, err := s.raise(ctx, act{event: state.Reset, note: reason})
+	var before store.Snapshot
+	done, err := s.raise(ctx, act{event: state.Reset, note: reason, check: func(now store.Snapshot) error {
+		before = now
+		return nil
+	}})
 	if err == nil && !done.Repeated {
 		s.e.archive(before)
 	}
 	return done, err
+}
+
+// checkReason refuses a text that cannot stand in the log; an empty one is fine.
+func checkReason(name, text string) error {
+	if text == "" {
+		return nil
+	}
+	return checkText(name, text, maxNote)
 }
 
 // archiveEnded archives a task that has just ended.

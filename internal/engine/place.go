@@ -67,6 +67,20 @@ func At(root, branch string) Place {
 	return p
 }
 
+// On returns the place of a branch of the project. The error is a *Refusal when the name is none or there is no such
+// branch.
+func (p Place) On(branch string) (Place, error) {
+	if branch != filepath.Base(branch) || strings.HasPrefix(branch, ".") {
+		return Place{}, &Refusal{Code: InvalidInput, Message: "a branch cannot be called " + branch, Remedy: "name it without a path"}
+	}
+	on := At(p.Root, branch)
+	if !store.Initialised(on.Dir()) {
+		return Place{}, &Refusal{Code: NotInitialised, Message: "there is no branch " + branch + " in " + p.Root,
+			Remedy: "leave --branch out"}
+	}
+	return on, nil
+}
+
 // ofBranch reads <root>/.ferrus/worktrees/<name>/... backwards.
 func ofBranch(dir string) (Place, bool) {
 	mark := string(filepath.Separator) + filepath.Join(home, "worktrees") + string(filepath.Separator)

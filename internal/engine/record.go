@@ -95,9 +95,9 @@ func (e *Engine) Answered(snap store.Snapshot) (Consultation, error) {
 	return e.consultation(list[len(list)-1])
 }
 
-// lastCheck returns how the newest check ended, nil when there was none or it is still running.
-func (e *Engine) lastCheck(snap store.Snapshot) (*LastCheck, error) {
-	c := snap.Task.Check
+// LastCheckOf returns how the newest check ended, nil when there was none or it is still running.
+func (e *Engine) LastCheckOf(snap store.Snapshot) (*LastCheck, error) {
+	c := e.present(snap).Task.Check
 	if c.ID == "" || c.Status == state.CheckRunning {
 		return nil, nil
 	}

@@ -35,6 +35,7 @@ type Refusal struct {
 	Message string
 	Remedy  string
 	Wrong   *state.RefusedError // what the table said, when it was the table that refused
+	Person  bool                // only a person can help: an agent stops
 }
 
 func (r *Refusal) Error() string {

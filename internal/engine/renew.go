@@ -48,27 +48,33 @@ func (e *Engine) keepAlive(s *Session) {
 				return
 			case <-time.After(conf.Lease.Heartbeat()):
 			}
-			s.mu.Lock()
-			silent, moved := e.opts.Now().Sub(s.last), s.epoch != epoch
-			s.mu.Unlock()
-			if moved {
+			if !e.keep(s, epoch, conf.Lease.MaxSilence()) {
 				return
-			}
-			if silent > conf.Lease.MaxSilence() {
-				continue
-			}
-			_, err := e.store.Renew(e.ctx, func(now store.Snapshot) (store.Lease, error) {
-				if !s.Holds(now.Task) {
-					return store.Lease{}, errHeld
-				}
-				return e.grant(), nil
-			})
-			if errors.Is(err, errHeld) {
-				return
-			}
-			if err != nil && e.ctx.Err() == nil {
-				e.log.Warn("lease not renewed", "agent", s.Agent, "error", err)
 			}
 		}
 	}()
+}
+
+// keep renews the lease once, unless the client has been silent for too long. It reports whether there is anything left
+// to keep.
+func (e *Engine) keep(s *Session, epoch uint64, maxSilence time.Duration) bool {
+	s.mu.Lock()
+	silent, moved := e.opts.Now().Sub(s.last), s.epoch != epoch
+	s.mu.Unlock()
+	if moved || silent > maxSilence {
+		return !moved
+	}
+	_, err := e.store.Renew(e.ctx, func(now store.Snapshot) (store.Lease, error) {
+		if !s.Holds(now.Task) {
+			return store.Lease{}, errHeld
+		}
+		return e.grant(), nil
+	})
+	if errors.Is(err, errHeld) {
+		return false
+	}
+	if err != nil && e.ctx.Err() == nil {
+		e.log.Warn("lease not renewed", "agent", s.Agent, "error", err)
+	}
+	return true
 }

@@ -76,10 +76,8 @@ func (e *Engine) diffstat(ctx context.Context, snap store.Snapshot, to string) (
 
 // Approve ends the task. It binds to what was submitted: the work tree must still be that tree.
 func (s *Session) Approve(ctx context.Context, note, id string) (Done, error) {
-	if note != "" {
-		if err := checkText("note", note, maxNote); err != nil {
-			return Done{}, err
-		}
+	if err := checkReason("note", note); err != nil {
+		return Done{}, err
 	}
 	now, err := s.e.View()
 	if err != nil {

@@ -25,6 +25,11 @@ func (s *Session) standing(now store.Snapshot, ev state.Event) error {
 	if !slices.Contains(state.Allowed(now.Task, state.Holder), ev) {
 		return nil
 	}
+	return notClaimed(now)
+}
+
+// notClaimed says who holds the work instead.
+func notClaimed(now store.Snapshot) error {
 	who := "nobody holds it now"
 	if now.Task.ClaimedBy != "" {
 		who = "it is held by " + now.Task.ClaimedBy

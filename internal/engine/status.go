@@ -2,9 +2,14 @@ package engine
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -36,6 +41,7 @@ func (e *Engine) Status() (Status, error) {
 
 // StatusOf returns the status of a snapshot.
 func (e *Engine) StatusOf(snap store.Snapshot) (Status, error) {
+	snap = e.present(snap)
 	st := Status{Snapshot: snap, Waiting: WaitingFor(snap.Task)}
 	var err error
 	if st.Gate, err = e.Gate(snap); err != nil && snap.Task.TaskID != "" {
@@ -51,6 +57,16 @@ func (e *Engine) StatusOf(snap store.Snapshot) (Status, error) {
 		st.Holder = e.Verdict(snap).Why
 	}
 	return st, nil
+}
+
+// present is the snapshot as it reads now: a check that is said to be running, while no process runs it and its holder
+// is not known to live, was abandoned.
+func (e *Engine) present(snap store.Snapshot) store.Snapshot {
+	if snap.Task.Check.Status == state.CheckRunning && e.store.Probe(snap.Task.Session) != lease.Alive &&
+		!checks.Running(e.store.Path("live", "check.lock")) {
+		snap.Task.Check.Status = state.CheckAbandoned
+	}
+	return snap
 }
 
 // WaitingFor says for whom a task waits.
@@ -82,7 +98,10 @@ func WaitingFor(t state.Task) Waiting {
 func (st Status) Notices() []string {
 	var out []string
 	for _, c := range st.Differs {
-		out = append(out, "config_changed: "+c.String()+"; the pinned value runs until a person says ferrus config accept")
+		out = append(out, "config_changed: "+clip(c.String(), maxLine)+"; the pinned value runs until a person says ferrus config accept")
+	}
+	if n := len(out) - maxNotices; n > 0 {
+		out = append(out[:maxNotices], fmt.Sprintf("config_changed: %d more values", n))
 	}
 	if st.Broken != "" {
 		out = append(out, "config_broken: "+clip(st.Broken, maxLine))
@@ -91,8 +110,19 @@ func (st Status) Notices() []string {
 		out = append(out, fmt.Sprintf("violation: control files were edited from outside %d times in this task and put back; "+
 			"use the tools", n))
 	}
+	times := map[string]int{}
 	for _, r := range st.Task.Unattended {
-		out = append(out, "unattended: "+r.ID+" was done in a person's name without a terminal")
+		times[r.ID]++
+	}
+	var acts []string
+	for _, event := range slices.Sorted(maps.Keys(times)) {
+		acts = append(acts, fmt.Sprintf("%s %d", event, times[event]))
+	}
+	if len(acts) > 0 {
+		out = append(out, "unattended: done in a person's name without a terminal, and how often: "+strings.Join(acts, ", "))
 	}
 	return out
 }
+
+// maxNotices is how many changed values of ferrus.toml are told one by one.
+const maxNotices = 3

@@ -3,6 +3,8 @@ package engine
 import (
 	"bytes"
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"strconv"
 	"time"
@@ -43,8 +45,8 @@ func (s *Session) Submit(ctx context.Context, in Submitting, wait time.Duration)
 			return Submitted{}, err
 		}
 		// Where the executor has no work in hand, the table has the word: it knows a call that repeats itself too.
-		if green || !working(now.Task) {
-			done, err := s.handIn(ctx, now, tree, doc)
+		if green || !working(now.Task) && !s.untold(now) {
+			done, err := s.handIn(ctx, now, green, tree, doc)
 			return Submitted{Done: done, Accepted: err == nil}, err
 		}
 		out, err := s.Check(ctx, max(0, time.Until(deadline)))
@@ -61,7 +63,7 @@ func (s *Session) Submit(ctx context.Context, in Submitting, wait time.Duration)
 // green reports whether the task rests on a green check of the tree as it is now, and makes that tree durable. Without
 // git nothing tells one tree from another: there only a gate that ran for this call counts.
 func (s *Session) green(ctx context.Context, now store.Snapshot, ran bool) (string, bool, error) {
-	if now.Task.State != state.Checking || now.Task.Check.Status != state.CheckGreen || !s.Holds(now.Task) {
+	if now.Task.State != state.Checking || !passed(now.Task) || !s.Holds(now.Task) {
 		return "", false, nil
 	}
 	tree, err := s.e.Tree(ctx, now)
@@ -78,8 +80,13 @@ func (s *Session) green(ctx context.Context, now store.Snapshot, ran bool) (stri
 	return id, id == now.Task.Check.Tree, nil
 }
 
-// handIn commits the submission of a tree.
-func (s *Session) handIn(ctx context.Context, now store.Snapshot, tree, doc string) (Done, error) {
+// passed reports whether the newest check was green, and judged by the gate that is in force.
+func passed(t state.Task) bool {
+	return t.Check.Status == state.CheckGreen && t.Check.Gate == t.Pin.SHA256
+}
+
+// handIn commits the submission of a tree, if it is green.
+func (s *Session) handIn(ctx context.Context, now store.Snapshot, green bool, tree, doc string) (Done, error) {
 	id := "s" + strconv.Itoa(now.Task.Issued.Submissions+1)
 	patch := "logs/" + now.Task.TaskID + "-" + id + ".patch"
 	if tree != "" {
@@ -94,7 +101,8 @@ func (s *Session) handIn(ctx context.Context, now store.Snapshot, tree, doc stri
 		event: state.Submit,
 		docs:  map[state.Doc]string{state.SubmissionDoc: doc},
 		check: func(now store.Snapshot) error {
-			if now.Task.Check != check {
+			// A task that was paused when it was looked at may have come back to Checking since.
+			if !green || now.Task.Check != check || !passed(now.Task) {
 				return &Refusal{Code: TreeChanged, Message: "the green check is no longer the newest", Remedy: "call submit again"}
 			}
 			return nil
@@ -116,8 +124,26 @@ func (e *Engine) writePatch(ctx context.Context, now store.Snapshot, tree, name 
 	if err := t.Patch(ctx, now.Task.BaseTree, tree, &patch); err != nil {
 		return gitTrouble(err)
 	}
-	if err := os.WriteFile(e.store.Path(name), patch.Bytes(), 0o600); err != nil {
+	if err := e.replace(name, patch.Bytes()); err != nil {
 		return &Refusal{Code: StoreError, Message: "write the patch: " + err.Error(), Remedy: "see whether the disk is full, then try again"}
 	}
 	return nil
+}
+
+// replace writes a file under the store's folder anew. A link that stands in its place is not followed.
+func (e *Engine) replace(name string, data []byte) error {
+	root, err := os.OpenRoot(e.store.Dir())
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
 }

@@ -15,6 +15,9 @@ var digits = regexp.MustCompile(`[0-9]+`)
 // maxLine is the largest one-line argument in characters: a title, an option.
 const maxLine = 200
 
+// maxOptions is how many answers a question may offer.
+const maxOptions = 20
+
 // checkText refuses a text that cannot be a document or an argument.
 func checkText(name, text string, limit int) error {
 	return refusal(store.CheckText(name, text, limit))
@@ -22,14 +25,11 @@ func checkText(name, text string, limit int) error {
 
 // checkLine refuses what is not one line of moderate length.
 func checkLine(name, text string) error {
-	if err := checkText(name, text, 4*maxLine); err != nil {
-		return err
-	}
 	if utf8.RuneCountInString(text) > maxLine || strings.ContainsAny(text, "\r\n") {
 		return &Refusal{Code: InvalidInput, Message: fmt.Sprintf("%s must be one line of at most %d characters", name, maxLine),
 			Remedy: "shorten it"}
 	}
-	return nil
+	return checkText(name, text, 4*maxLine)
 }
 
 // A part is a section of a rendered document.
@@ -72,6 +72,10 @@ func (in Consulting) render() (string, error) {
 
 // numbered lists options so that a person can answer by a number.
 func numbered(options []string) (string, error) {
+	if len(options) > maxOptions {
+		return "", &Refusal{Code: InvalidInput, Message: fmt.Sprintf("options has %d and may have %d", len(options), maxOptions),
+			Remedy: "offer fewer"}
+	}
 	var b strings.Builder
 	for i, o := range options {
 		if err := checkLine("options", o); err != nil {

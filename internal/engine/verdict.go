@@ -43,6 +43,11 @@ func (j *job) settle(ctx context.Context, began store.Snapshot, res checks.Resul
 		out.Status = state.CheckGateError
 	}
 	done, err := j.session.raise(ctx, out.act(j, began, res))
+	if CodeOf(err) == WrongState {
+		// The task has left the states in which checks end: say what happened to it, not what the table lacks.
+		now, lost := e.View()
+		return out, j.stale(now, lost)
+	}
 	if err != nil {
 		return out, err
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"regexp"
 	"sync"
+	"sync/atomic"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 )
@@ -21,6 +22,8 @@ type door struct {
 	mu sync.Mutex
 	e  *engine.Engine
 	s  *engine.Session
+
+	last atomic.Pointer[engine.Engine] // e, for close, which waits for no call
 }
 
 func (d *door) session() (*engine.Session, error) {
@@ -53,9 +56,14 @@ func (d *door) open() error {
 		return err
 	}
 	if d.e != nil {
+		// Another project's machine further up is not the lost one.
+		if e.Place().Dir() != d.e.Place().Dir() {
+			return e.Close()
+		}
 		d.e.Close()
 	}
 	d.e, d.s = e, e.Session(engine.Caller{Role: d.conf.Role, Agent: d.conf.Identity()})
+	d.last.Store(e)
 	return nil
 }
 
@@ -72,15 +80,16 @@ func (d *door) find() (*engine.Engine, error) {
 		return nil, err
 	}
 	if d.conf.Branch != "" {
-		place = engine.At(place.Root, d.conf.Branch)
+		if place, err = place.On(d.conf.Branch); err != nil {
+			return nil, err
+		}
 	}
 	return engine.Open(place, engine.Options{Log: d.log})
 }
 
+// close ends the engine, and with it a running check.
 func (d *door) close() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.e != nil {
-		d.e.Close()
+	if e := d.last.Load(); e != nil {
+		e.Close()
 	}
 }

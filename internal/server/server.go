@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	"time"
 
@@ -101,6 +102,8 @@ func parse(prog string, args []string, stderr io.Writer) (Config, int) {
 		return usage("--wait and --agent-index are not negative")
 	case !agentName.MatchString(c.Agent):
 		return usage(fmt.Sprintf("agent name %q: letters, digits, dot, dash and underscore only", c.Agent))
+	case c.Branch != "" && (!agentName.MatchString(c.Branch) || strings.Trim(c.Branch, ".") == ""):
+		return usage(fmt.Sprintf("branch name %q: letters, digits, dot, dash and underscore only", c.Branch))
 	}
 	return c, -1
 }
@@ -120,12 +123,30 @@ func Serve(ctx context.Context, conf Config, in io.Reader, out, stderr io.Writer
 		Session: func(*mcp.CallToolRequest) (*engine.Session, error) { return d.session() },
 		Engine:  d.engine,
 	})
-	err := s.Run(ctx, &mcp.IOTransport{Reader: filter(in, wire), Writer: wire, MaxLineLength: maxLine + 1})
+	messages, left := filter(in, wire)
+	ended := make(chan error, 1)
+	go func() {
+		ended <- s.Run(ctx, &mcp.IOTransport{Reader: messages, Writer: wire, MaxLineLength: maxLine + 1})
+	}()
+	var err error
+	select {
+	case err = <-ended:
+	case <-ctx.Done(): // the SDK would wait for the calls that wait
+	case <-left:
+		select {
+		case err = <-ended:
+		case <-ctx.Done():
+		case <-time.After(grace):
+		}
+	}
 	if err != nil && ctx.Err() == nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	return nil
 }
+
+// grace is how long a client that has left is still answered. Clients kill what outlives them by a tenth of a second.
+const grace = 30 * time.Millisecond
 
 // Version is the version of this build of ferrus.
 func Version() string {

@@ -66,6 +66,7 @@ type Check struct {
 	ID     string      `json:"id"`
 	Status CheckStatus `json:"status"`
 	Tree   string      `json:"tree,omitempty"` // the tree it ran on; "" without git
+	Gate   string      `json:"gate,omitempty"` // what judged it: the digest of the pin at its start
 	Log    string      `json:"log,omitempty"`  // relative to the .ferrus folder
 	Errors int         `json:"errors,omitempty"`
 	Same   int         `json:"same,omitempty"` // how often in a row it failed alike

@@ -55,10 +55,10 @@ func (s *Store) Watch() *Bell {
 	return b
 }
 
-// Close silences the bell.
+// Close silences the bell. It does not wait until the watch is gone: the kernel takes some ten milliseconds for that.
 func (b *Bell) Close() {
 	close(b.done)
 	if b.watcher != nil {
-		b.watcher.Close()
+		go b.watcher.Close()
 	}
 }

@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -26,6 +24,8 @@ type call struct {
 	list map[string][]string
 	snap *store.Snapshot // the machine as the tool left it; nil when it must be looked at
 	res  Result
+
+	packet *engine.Packet // of a claim; nil for any other call
 }
 
 // handler is the gate that every call of t passes.
@@ -39,7 +39,7 @@ func (o Options) handler(t Tool) mcp.ToolHandler {
 			return nil, ctx.Err()
 		}
 		c.finish(err)
-		text, err := json.Marshal(c.res)
+		text, err := c.encode()
 		if err != nil {
 			return nil, err
 		}
@@ -70,87 +70,6 @@ func (c *call) serve(ctx context.Context, req *mcp.CallToolRequest) (err error) 
 			Remedy: "leave claim out, or call wait_for_task for a new one"}
 	}
 	return c.tool.run(ctx, c)
-}
-
-// decode reads the arguments strictly: what is misspelt or of the wrong type is refused with what is meant.
-func (c *call) decode(raw json.RawMessage) error {
-	c.text, c.list = map[string]string{}, map[string][]string{}
-	var given map[string]json.RawMessage
-	if len(raw) > 0 {
-		if err := json.Unmarshal(raw, &given); err != nil {
-			return c.invalid("the arguments must be an object", "send an object with "+c.names())
-		}
-	}
-	for name, value := range given {
-		arg, ok := c.arg(name)
-		if !ok {
-			return c.unknown(name)
-		}
-		if string(value) == "null" && arg.Optional {
-			continue
-		}
-		if arg.List {
-			var list []string
-			if json.Unmarshal(value, &list) != nil {
-				return c.invalid(name+" must be a list of strings", "send it as [\"...\"]")
-			}
-			c.list[name] = list
-			continue
-		}
-		var text string
-		if json.Unmarshal(value, &text) != nil {
-			return c.invalid(name+" must be a string", "send it as \"...\"")
-		}
-		// Before anything else looks at it: encoding/json has mended what was not UTF-8.
-		c.text[name] = text
-	}
-	for _, a := range c.tool.Args {
-		if _, ok := given[a.Name]; !ok && !a.Optional {
-			return c.invalid(a.Name+" is missing", "send "+a.Name+": "+a.Doc)
-		}
-	}
-	return nil
-}
-
-func (c *call) arg(name string) (Arg, bool) {
-	for _, a := range c.tool.Args {
-		if a.Name == name {
-			return a, true
-		}
-	}
-	return Arg{}, false
-}
-
-func (c *call) unknown(name string) error {
-	var names []string
-	for _, a := range c.tool.Args {
-		names = append(names, a.Name)
-	}
-	remedy := "send " + c.names()
-	if near := config.Nearest(name, names); near != "" {
-		remedy = "did you mean " + near + "?"
-	}
-	return c.invalid(fmt.Sprintf("%s has no argument %q", c.tool.Name, name), remedy)
-}
-
-// names lists the tool's arguments for a reader.
-func (c *call) names() string {
-	if len(c.tool.Args) == 0 {
-		return "no arguments"
-	}
-	var names []string
-	for _, a := range c.tool.Args {
-		if a.Optional {
-			names = append(names, a.Name+" (optional)")
-		} else {
-			names = append(names, a.Name)
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
-func (c *call) invalid(message, remedy string) error {
-	return &engine.Refusal{Code: engine.InvalidInput, Message: message, Remedy: remedy}
 }
 
 // finish completes the result with what every result has, and turns an error into a refusal.
@@ -188,6 +107,20 @@ func (c *call) finish(err error) {
 	}
 }
 
+// maxClaim is the largest claim in bytes: some clients cut the middle out of what is longer.
+const maxClaim = 10 << 10
+
+// encode returns the result as JSON, with as much of the packet as there is room for.
+func (c *call) encode() ([]byte, error) {
+	text, err := json.Marshal(c.res)
+	if err != nil || c.packet == nil {
+		return text, err
+	}
+	c.packet.Fit(maxClaim - len(text))
+	c.res.lay(*c.packet)
+	return json.Marshal(c.res)
+}
+
 // refuse makes a refusal of an error.
 func (c *call) refuse(err error) {
 	c.snap = nil
@@ -215,6 +148,9 @@ func (c *call) refuse(err error) {
 	case engine.InvalidInput, engine.TooLarge, engine.LockBusy:
 		c.res.Next = c.tool.Name
 	}
+	if r.Person {
+		c.res.Next = "stop"
+	}
 }
 
 // wrong says in tool names what the table said in events.
@@ -240,10 +176,7 @@ func (c *call) left(done engine.Done) {
 	c.snap, c.res.Repeated = &done.Snapshot, done.Repeated
 }
 
-// progressEvery is how often a waiting call shows a client that asked for it that it is alive.
-const progressEvery = 10 * time.Second
-
-// reportProgress sends progress notifications until the returned function is called.
+// reportProgress shows a client that asked for it that a waiting call is alive, until the returned function is called.
 func (o Options) reportProgress(ctx context.Context, req *mcp.CallToolRequest) func() {
 	token := req.Params.GetProgressToken()
 	if token == nil {
@@ -251,7 +184,7 @@ func (o Options) reportProgress(ctx context.Context, req *mcp.CallToolRequest) f
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {
-		began, every := time.Now(), time.NewTicker(progressEvery)
+		began, every := time.Now(), time.NewTicker(o.every)
 		defer every.Stop()
 		for {
 			select {

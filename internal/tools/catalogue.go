@@ -19,7 +19,7 @@ func Catalogue() []Tool {
 			Name: "create_task", Title: "Create the task", Roles: supervisor, Events: on(state.CreateTask), run: createTask,
 			Doc: "Give the executor a task. Say what must be true in the end and how it is checked. Then wait_for_review.",
 			Args: []Arg{{Name: "description", Doc: "the whole task, Markdown; the executor sees nothing else"},
-				{Name: "title", Doc: "one line; default: the description's first", Optional: true}},
+				{Name: "title", Doc: "one line; default: the description's first", Line: true, Optional: true}},
 		},
 		{
 			Name: "wait_for_review", Title: "Wait until you are needed", Roles: supervisor, ReadOnly: true, run: waitForReview,
@@ -34,20 +34,20 @@ func Catalogue() []Tool {
 			Name: "approve", Title: "Approve the submission", Roles: supervisor, Events: on(state.Approve), run: approve, open: submissionShown,
 			Doc: "Accept the submission that review_pending showed you; the task is Complete. Refused if the work tree changed since.",
 			Args: []Arg{{Name: "note", Doc: "for the log", Optional: true},
-				{Name: "submission", Doc: "its id, such as s1", Optional: true}},
+				{Name: "submission", Doc: "its id, such as s1", Line: true, Optional: true}},
 		},
 		{
 			Name: "reject", Title: "Reject the submission", Roles: supervisor, Events: on(state.Reject), run: reject, open: submissionShown,
 			Doc: "Send the work back. Say what is wrong and how you will judge it next time: the executor reads only this.",
 			Args: []Arg{{Name: "notes", Doc: "what must change, Markdown"},
-				{Name: "submission", Doc: "its id, such as s1", Optional: true}},
+				{Name: "submission", Doc: "its id, such as s1", Line: true, Optional: true}},
 		},
 		{
 			Name: "respond_consult", Title: "Answer the consultation", Roles: supervisor, Events: on(state.RespondConsult),
 			run: respondConsult, open: consultationShown,
 			Doc: "Answer the question that wait_for_review showed you. Decide; the executor waits.",
 			Args: []Arg{{Name: "response", Doc: "your answer, Markdown"},
-				{Name: "consultation", Doc: "its id, such as c1", Optional: true}},
+				{Name: "consultation", Doc: "its id, such as c1", Line: true, Optional: true}},
 		},
 		{
 			Name: "wait_for_task", Title: "Wait for work and claim it", Roles: executor, run: waitForTask,
@@ -73,9 +73,9 @@ func Catalogue() []Tool {
 		},
 		{
 			Name: "wait_for_consult", Title: "Wait for the supervisor's answer", Roles: executor, run: waitForConsult,
-			Events: on(state.TakeResponse), open: nil,
-			Doc:  "Wait for the answer to your consultation and go on with the work. On status timeout call it again.",
-			Args: []Arg{claim},
+			Events: on(state.TakeResponse),
+			Doc:    "Wait for the answer to your consultation and go on with the work. On status timeout call it again.",
+			Args:   []Arg{claim},
 		},
 		{
 			Name: "progress", Title: "Note your progress", Roles: executor, Events: on(state.Progress), run: progress,
@@ -94,7 +94,7 @@ func Catalogue() []Tool {
 				{Name: "options", Doc: "possible answers, one line each", List: true, Optional: true}, claim},
 		},
 		{
-			Name: "wait_for_answer", Title: "Wait for the person's answer", Roles: agents, ReadOnly: true, run: waitForAnswer, open: hasAsked,
+			Name: "wait_for_answer", Title: "Wait for the person's answer", Roles: agents, ReadOnly: true, run: waitForAnswer,
 			Doc:  "The answer to your role's newest question. It may be called again at any time; on status timeout call it again.",
 			Args: []Arg{claim},
 		},

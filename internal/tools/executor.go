@@ -25,7 +25,7 @@ func waitForTask(ctx context.Context, c *call) error {
 	c.res.Status, c.res.Repeated = "claimed", got.Repeated
 	c.res.TaskID, c.res.Title, c.res.Epoch, c.res.Claim, c.res.ClaimedBy = t.TaskID, t.Title, t.Epoch, c.s.ID, t.ClaimedBy
 	c.res.LeaseUntil, c.res.Worktree = &until, t.Worktree
-	c.res.packet(got.Packet)
+	c.packet = &got.Packet
 	c.res.Message = claimedMessage(t)
 	if got.Stale != "" {
 		c.res.Notices = append(c.res.Notices, "stale_process: "+got.Stale+

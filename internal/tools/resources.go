@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -27,8 +29,11 @@ var documents = []struct {
 	{"consult_response", "The newest answer of the supervisor", state.ConsultResponseDoc},
 }
 
-// historyLines is how much of the history the resource shows: the newest part.
-const historyLines = 500
+// How much of the history the resource shows: the newest events, and of those with long texts at least the newest.
+const (
+	historyEvents = 500
+	historyBytes  = 4 << 20
+)
 
 func (o Options) addResources(s *mcp.Server) {
 	add := func(name, title, mime string, read func(*engine.Engine) (string, error)) {
@@ -56,7 +61,7 @@ func (o Options) addResources(s *mcp.Server) {
 		})
 	}
 	add("state", "The state, as STATE.json has it", "application/json", readState)
-	add("history", "What happened, newest last", "text/plain", readHistory)
+	add("history", "What happened, with all texts, newest last", "text/plain", readHistory)
 }
 
 func readState(e *engine.Engine) (string, error) {
@@ -69,14 +74,36 @@ func readState(e *engine.Engine) (string, error) {
 }
 
 func readHistory(e *engine.Engine) (string, error) {
-	var lines []string
+	var entries []string
 	for l, err := range e.Store().History() {
 		if err != nil {
 			return "", err
 		}
-		lines = append(lines, historyLine(l))
+		entries = append(entries, historyLine(l)+historyTexts(l))
+		entries = entries[max(0, len(entries)-historyEvents):]
 	}
-	return strings.Join(lines[max(0, len(lines)-historyLines):], "\n"), nil
+	for size, i := 0, len(entries)-1; i >= 0; i-- {
+		if size += len(entries[i]); size > historyBytes && i < len(entries)-1 {
+			entries = entries[i+1:]
+			break
+		}
+	}
+	return strings.Join(entries, "\n"), nil
+}
+
+// historyTexts are the documents of an event, each line indented.
+func historyTexts(l *store.Line) string {
+	var b strings.Builder
+	for _, doc := range slices.Sorted(maps.Keys(l.Docs)) {
+		if doc == store.GateDoc {
+			continue
+		}
+		fmt.Fprintf(&b, "\n    %s:", doc)
+		for line := range strings.Lines(l.Docs[doc]) {
+			b.WriteString("\n      " + strings.TrimRight(line, "\r\n"))
+		}
+	}
+	return b.String()
 }
 
 // historyLine is one event on one line.

@@ -11,71 +11,68 @@ import (
 // Result is what every tool answers, as structured content and, the same bytes, as the only text block: clients show a
 // model one or the other. State, Message, Next and Allowed are always there.
 type Result struct {
-	State   state.State `json:"state"`
+	State   state.State `json:"state"`            // of the task
 	Status  string      `json:"status,omitempty"` // how a wait, a check or a submission ended
 	Code    engine.Code `json:"code,omitempty"`   // refusals only, which alone are errors
-	Message string      `json:"message"`
-	Remedy  string      `json:"remedy,omitempty"` // refusals only
-	Next    string      `json:"next"`             // the tool to call next, "stop", or "choose" for one of Allowed
-	Allowed []string    `json:"allowed"`          // tools that would succeed now, sorted, without status and heartbeat
+	Message string      `json:"message"`          // what happened, for the model
+	Remedy  string      `json:"remedy,omitempty"` // refusals only: what helps
+	Next    string      `json:"next"`             // the tool to call next, "stop", or "choose" for one of those allowed
+	Allowed []string    `json:"allowed"`          // tools that would be let through now, sorted, without status and heartbeat
 	Notices []string    `json:"notices,omitempty"`
 
-	Repeated bool `json:"repeated,omitempty"` // this very request had been carried out already
+	Repeated bool `json:"repeated,omitempty"` // this very request had been carried out already; nothing was changed now
 
-	// Of a claim.
 	TaskID     string     `json:"task_id,omitempty"`
 	Title      string     `json:"title,omitempty"`
-	Epoch      uint64     `json:"epoch,omitempty"`
-	Claim      string     `json:"claim,omitempty"`
-	ClaimedBy  string     `json:"claimed_by,omitempty"`
-	LeaseUntil *time.Time `json:"lease_until,omitempty"`
-	Worktree   string     `json:"worktree,omitempty"`
+	Epoch      uint64     `json:"epoch,omitempty"`       // rises with every claim
+	Claim      string     `json:"claim,omitempty"`       // the argument of that name, where one is needed
+	ClaimedBy  string     `json:"claimed_by,omitempty"`  // role:agent:index of the holder
+	LeaseUntil *time.Time `json:"lease_until,omitempty"` // if nobody renewed it, which the server does
+	Worktree   string     `json:"worktree,omitempty"`    // the folder that is worked in
 
+	// The resume packet of a claim; task, review and diffstat are of a review, too.
 	Task          string                `json:"task,omitempty"`
-	Review        string                `json:"review,omitempty"`
+	Review        string                `json:"review,omitempty"` // the notes of the last rejection
 	LastCheck     *engine.LastCheck     `json:"last_check,omitempty"`
-	Decisions     []engine.Decision     `json:"decisions,omitempty"`
-	Consultations []engine.Consultation `json:"consultations,omitempty"`
-	Progress      []engine.Note         `json:"progress,omitempty"`
-	Diffstat      string                `json:"diffstat,omitempty"`
-	Cut           []engine.Cut          `json:"cut,omitempty"`
+	Decisions     []engine.Decision     `json:"decisions,omitempty"`     // a person's, newest first
+	Consultations []engine.Consultation `json:"consultations,omitempty"` // newest first
+	Progress      []engine.Note         `json:"progress,omitempty"`      // newest first
+	Diffstat      string                `json:"diffstat,omitempty"`      // against the tree that the task began with
+	Cut           []engine.Cut          `json:"cut,omitempty"`           // what there was no room for, and the resource that has it
 
-	// Of a check.
 	CheckID     string           `json:"check_id,omitempty"`
-	RetriesUsed *int             `json:"retries_used,omitempty"`
-	RetriesMax  int              `json:"retries_max,omitempty"`
-	Failures    []checks.Command `json:"failures,omitempty"`
-	Log         string           `json:"log,omitempty"`
-	Tree        string           `json:"tree,omitempty"`
-	Changed     []string         `json:"changed,omitempty"`
+	RetriesUsed *int             `json:"retries_used,omitempty"` // red checks in a row
+	RetriesMax  int              `json:"retries_max,omitempty"`  // the red check that fails the task
+	Failures    []checks.Command `json:"failures,omitempty"`     // commands that failed, each with the end of its output
+	Log         string           `json:"log,omitempty"`          // path of the whole output
+	Tree        string           `json:"tree,omitempty"`         // git tree that was checked or submitted
+	Changed     []string         `json:"changed,omitempty"`      // paths that changed while the checks ran
 
-	// Of a submission and its review.
 	SubmissionID     string `json:"submission_id,omitempty"`
 	Submission       string `json:"submission,omitempty"`
-	Patch            string `json:"patch,omitempty"`
-	Check            string `json:"check,omitempty"`
+	Patch            string `json:"patch,omitempty"` // path of the whole change
+	Check            string `json:"check,omitempty"` // the gate that the submission passed
 	ReviewCyclesUsed *int   `json:"review_cycles_used,omitempty"`
-	ReviewCyclesMax  int    `json:"review_cycles_max,omitempty"`
+	ReviewCyclesMax  int    `json:"review_cycles_max,omitempty"` // the rejection that fails the task
 
-	// Of a consultation or a question.
 	ConsultationID string `json:"consultation_id,omitempty"`
-	Consultation   string `json:"consultation,omitempty"`
+	Consultation   string `json:"consultation,omitempty"` // what the executor asks
 	QuestionID     string `json:"question_id,omitempty"`
 	Question       string `json:"question,omitempty"`
-	Response       string `json:"response,omitempty"`
-	Answer         string `json:"answer,omitempty"`
+	Response       string `json:"response,omitempty"` // the supervisor's or the person's answer
+	Answer         string `json:"answer,omitempty"`   // the person's
 
 	// Of status.
-	Seq           uint64          `json:"seq,omitempty"`
+	Seq           uint64          `json:"seq,omitempty"` // of the newest event
 	CheckRetries  *int            `json:"check_retries,omitempty"`
 	ReviewCycles  *int            `json:"review_cycles,omitempty"`
 	FailureReason string          `json:"failure_reason,omitempty"`
-	Paused        []state.Pause   `json:"paused,omitempty"`
-	Waiting       *engine.Waiting `json:"waiting,omitempty"`
+	Paused        []state.Pause   `json:"paused,omitempty"`  // innermost last
+	Waiting       *engine.Waiting `json:"waiting,omitempty"` // for whom, and since when
 }
 
-// packet lays a resume packet over the result.
-func (r *Result) packet(p engine.Packet) {
+// lay lays a resume packet over the result.
+func (r *Result) lay(p engine.Packet) {
 	r.Task, r.Review, r.LastCheck, r.Diffstat, r.Cut = p.Task, p.Review, p.LastCheck, p.Diffstat, p.Cut
 	r.Decisions, r.Consultations, r.Progress = p.Decisions, p.Consultations, p.Progress
 }

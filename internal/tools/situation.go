@@ -15,7 +15,6 @@ type situation struct {
 
 	work                    bool // there is work that this executor could claim
 	submission, consultaton bool // the present one has been shown to this session
-	asked                   bool // this role has asked a person something in this task
 	own                     bool // the open question is this role's
 }
 
@@ -24,7 +23,7 @@ func (c *call) situation() situation {
 	in := situation{role: c.opts.Role, as: c.s.As(t), task: t, headless: c.opts.Headless}
 	in.submission, in.consultaton = c.s.Shown(t)
 	id := c.s.Asked(t)
-	in.asked, in.own = id != "", id != "" && t.Top().ID == id
+	in.own = id != "" && t.Top().ID == id
 	in.work = c.s.Engine().Claimable(*c.snap)
 	return in
 }
@@ -66,7 +65,6 @@ func (in situation) allowed() []string {
 
 func submissionShown(in situation) bool   { return in.submission }
 func consultationShown(in situation) bool { return in.consultaton }
-func hasAsked(in situation) bool          { return in.asked }
 func noCheckRuns(in situation) bool       { return in.task.Check.Status != state.CheckRunning }
 
 // A step is one row of what to do next: the first whose condition holds.

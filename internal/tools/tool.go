@@ -29,11 +29,12 @@ type Arg struct {
 	Name     string
 	Doc      string
 	List     bool // of strings, each one line; else a string
+	Line     bool // at most 200 characters, one line; else a document
 	Optional bool
 }
 
 // claim names the holder where a connection is not one; see the server's sessions.
-var claim = Arg{Name: "claim", Doc: "claim id from wait_for_task; only needed over HTTP", Optional: true}
+var claim = Arg{Name: "claim", Doc: "claim id from wait_for_task; only needed over HTTP", Line: true, Optional: true}
 
 // For reports whether the role has the tool.
 func (t Tool) For(role state.Role) bool { return slices.Contains(t.Roles, role) }

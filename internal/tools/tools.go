@@ -9,8 +9,10 @@ package tools
 import (
 	"context"
 	"log/slog"
+	"runtime/debug"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
@@ -32,12 +34,17 @@ type Options struct {
 	Session func(req *mcp.CallToolRequest) (*engine.Session, error)
 	// Engine returns the engine for resources and prompts.
 	Engine func() (*engine.Engine, error)
+
+	every time.Duration // between progress notifications; 10 s when zero
 }
 
 // NewServer returns the MCP server of one role.
 func NewServer(opts Options) *mcp.Server {
 	if opts.Log == nil {
 		opts.Log = slog.Default()
+	}
+	if opts.every == 0 {
+		opts.every = 10 * time.Second
 	}
 	s := mcp.NewServer(&mcp.Implementation{Name: "ferrus", Title: "ferrus", Version: opts.Version}, &mcp.ServerOptions{
 		Instructions: instructions[opts.Role],
@@ -54,5 +61,19 @@ func NewServer(opts Options) *mcp.Server {
 	}
 	opts.addResources(s)
 	opts.addPrompts(s)
+	s.AddReceivingMiddleware(opts.survive)
 	return s
+}
+
+// survive turns a panic outside the tools' own gate into a protocol error: in the SDK it would end the process.
+func (o Options) survive(handle mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
+		defer func() {
+			if bug := recover(); bug != nil {
+				o.Log.Error("panic", "method", method, "panic", bug, "stack", string(debug.Stack()))
+				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "ferrus has a bug here; it is in the server's log"}
+			}
+		}()
+		return handle(ctx, method, req)
+	}
 }

@@ -1,0 +1,271 @@
+//go:build unix
+
+package e2e
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/drive"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/server"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/tools"
+)
+
+// full runs every rig as long as it is worth; without it the numbers fit a minute on two busy cores.
+var full = flag.Bool("full", false, "run all rounds: some minutes")
+
+// rounds picks a number for -short, for a usual run and for -full.
+func rounds(short, usual, all int) int {
+	switch {
+	case testing.Short():
+		return short
+	case *full:
+		return all
+	}
+	return usual
+}
+
+// patience is how long a test waits for what should take milliseconds.
+const patience = 30 * time.Second
+
+// part is the environment variable that makes this binary another program.
+const part = "FERRUS_TEST_PART"
+
+func TestMain(m *testing.M) {
+	checks.Helper()
+	switch os.Getenv(part) {
+	case "serve":
+		os.Exit(server.Main("ferrusd", os.Args[1:]))
+	case "race":
+		os.Exit(race(os.Args[1]))
+	}
+	// A program with the race detector sleeps a second before it exits.
+	for name, value := range map[string]string{"GORACE": "atexit_sleep_ms=0", "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1"} {
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// program is this binary as another one.
+func program(t testing.TB, name string, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, args...)
+	cmd.Env = append(os.Environ(), part+"="+name)
+	return cmd
+}
+
+// A world is a git repository with ferrus in it.
+type world struct {
+	t    testing.TB
+	dir  string
+	side string // a folder beside it, for what is no work
+}
+
+func newWorld(t testing.TB, toml string) *world {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, dir: filepath.Join(base, "project"), side: filepath.Join(base, "side")}
+	for _, dir := range []string{w.dir, w.side} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.write("ferrus.toml", strings.ReplaceAll(toml, "SIDE", w.side))
+	w.write("code.txt", "one\n")
+	for _, args := range [][]string{{"init", "-q", "-b", "main", "--template="}, {"add", "code.txt"}, {"commit", "-q", "-m", "begin"}} {
+		cmd := exec.Command("git", append([]string{"-c", "user.name=u", "-c", "user.email=u@example.com", "-c", "commit.gpgsign=false"}, args...)...)
+		cmd.Dir = w.dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	if _, err := engine.Init(w.dir); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (w *world) path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(w.dir, name)
+}
+
+func (w *world) write(name, text string) {
+	w.t.Helper()
+	if err := os.WriteFile(w.path(name), []byte(text), 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// text is what a file holds, "" when there is none.
+func (w *world) text(name string) string {
+	data, _ := os.ReadFile(w.path(name))
+	return string(data)
+}
+
+// engine opens the machine in this process.
+func (w *world) engine() *engine.Engine {
+	w.t.Helper()
+	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+	e, err := engine.Open(engine.At(w.dir, ""), engine.Options{Log: quiet})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { e.Close() })
+	return e
+}
+
+func (w *world) human() *engine.Session {
+	w.t.Helper()
+	return w.engine().Session(engine.Caller{Role: state.Human, Agent: "human", TTY: true})
+}
+
+// A client is connected to a ferrusd of its own.
+type client struct {
+	*drive.Client
+	t testing.TB
+}
+
+// start starts a server for an agent and connects to it.
+func (w *world) start(role state.Role, name string, more ...string) *client {
+	w.t.Helper()
+	args := append([]string{"--role", string(role), "--agent-name", name, "--root", w.dir, "--wait", "30"}, more...)
+	cmd := program(w.t, "serve", args...)
+	cmd.Stderr = io.Discard // it is in .ferrus/logs too
+	c, err := drive.Start(context.Background(), name, cmd)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(c.Kill)
+	return &client{c, w.t}
+}
+
+type args = map[string]any
+
+// call calls a tool that must not be refused.
+func (c *client) call(tool string, a args) tools.Result {
+	c.t.Helper()
+	res := c.try(tool, a)
+	if res.Code != "" {
+		c.t.Fatalf("%s is refused: %s %s; %s", tool, res.Code, res.Message, res.Remedy)
+	}
+	return res
+}
+
+// try calls a tool that may be refused.
+func (c *client) try(tool string, a args) tools.Result {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	res, err := c.Call(ctx, tool, a)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return res
+}
+
+// later calls a tool and hands its result over when it comes.
+func (c *client) later(tool string, a args) <-chan tools.Result {
+	done := make(chan tools.Result, 1)
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		res, err := c.Call(ctx, tool, a)
+		if err != nil {
+			c.t.Error(err)
+		}
+		done <- res
+	}()
+	return done
+}
+
+// claimed has a task that the client holds.
+func (w *world) claimed(c *client) tools.Result {
+	w.t.Helper()
+	if _, err := w.human().CreateTask(context.Background(), "Build it.", ""); err != nil {
+		w.t.Fatal(err)
+	}
+	return c.claim()
+}
+
+func (c *client) claim() tools.Result {
+	c.t.Helper()
+	res := c.call("wait_for_task", nil)
+	if res.Status != "claimed" {
+		c.t.Fatalf("no work: %s, %s", res.Status, res.Message)
+	}
+	return res
+}
+
+var (
+	consultation = args{"problem": "Two ways.", "tried": "Both.", "question": "Which?"}
+	submission   = args{"summary": "Built it.", "verification": "Ran it."}
+)
+
+// history is the whole journal, which must be sound.
+func (w *world) history() []*store.Line {
+	w.t.Helper()
+	var lines []*store.Line
+	for l, err := range w.engine().Store().History() {
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+func (w *world) count(ev state.Event) int {
+	w.t.Helper()
+	n := 0
+	for _, l := range w.history() {
+		if l.Event == ev {
+			n++
+		}
+	}
+	return n
+}
+
+// eventually polls, for what other processes do without telling.
+func eventually(t testing.TB, what string, claim func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !claim(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not in %v: %s", patience, what)
+		}
+	}
+}
+
+// spread shows times in milliseconds: the median and the worst.
+func spread(times []time.Duration) (median, worst time.Duration, text string) {
+	slices.Sort(times)
+	median, worst = times[len(times)/2], times[len(times)-1]
+	return median, worst, fmt.Sprintf("median %.1f ms, worst %.1f ms of %d", ms(median), ms(worst), len(times))
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -1,0 +1,190 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// S1-10.
+func TestAGreenCheckIsTrustedForItsTreeAndItsGateOnly(t *testing.T) {
+	for name, c := range map[string]struct {
+		then func(p *project)
+		runs int
+		red  bool
+	}{
+		"nothing":                    {func(*project) {}, 1, false},
+		"an edit":                    {func(p *project) { p.write("code.txt", "two\n") }, 2, false},
+		"an edit that breaks it":     {func(p *project) { p.write("red", "") }, 2, true},
+		"a new file":                 {func(p *project) { p.write("more.txt", "more\n") }, 2, false},
+		"a file gone":                {func(p *project) { p.remove("code.txt") }, 2, false},
+		"an edit undone":             {func(p *project) { p.write("code.txt", "two\n"); p.write("code.txt", "one\n") }, 1, false},
+		"a commit of the same tree":  {func(p *project) { p.git("add", "."); p.git("commit", "-q", "-m", "mine") }, 1, false},
+		"a file that git ignores":    {func(p *project) { p.write("made.o", "x") }, 1, false},
+		"a file that checks ignore":  {func(p *project) { p.write("notes.log", "x") }, 1, false},
+		"a gate accepted by a human": {func(p *project) { p.accept("test ! -e red", "true") }, 2, false},
+		"a gate that it fails":       {func(p *project) { p.accept("false") }, 2, true},
+		"a gate that nobody accepts": {func(p *project) { p.write("ferrus.toml", gate("false")) }, 1, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := repository(t, gate("test ! -e red")+`ignore = ["*.log", "ferrus.toml"]`)
+			p.write(".gitignore", "*.o\n")
+			_, ex := p.begun()
+			check(t, ex, state.CheckGreen)
+			c.then(p)
+			out := must(ex.Submit(t.Context(), work, patience))(t)
+			snap := view(t, ex)
+			if n := count(t, ex.e, state.CheckStarted); n != c.runs {
+				t.Errorf("the gate ran %d times, want %d", n, c.runs)
+			}
+			if c.red {
+				if out.Accepted || snap.Task.State != state.Addressing || snap.Task.CheckRetries != 1 || out.Gate.Status != state.CheckRed {
+					t.Errorf("red: %+v in %s", out.Gate, snap.Task.State)
+				}
+				return
+			}
+			if !out.Accepted || snap.Task.State != state.Reviewing || snap.Task.ClaimedBy != "" {
+				t.Fatalf("not submitted: %+v in %s, held by %q", out.Gate, snap.Task.State, snap.Task.ClaimedBy)
+			}
+			if snap.Task.Submission.Tree != snap.Task.Check.Tree || snap.Task.Submission.Tree == "" {
+				t.Errorf("submitted tree %q, checked %q", snap.Task.Submission.Tree, snap.Task.Check.Tree)
+			}
+		})
+	}
+}
+
+// accept changes the gate of the task as a person would.
+func (p *project) accept(commands ...string) {
+	p.t.Helper()
+	p.write("ferrus.toml", gate(commands...)+`ignore = ["*.log", "ferrus.toml"]`)
+	h := p.human()
+	if _, _, err := h.AcceptConfig(p.t.Context()); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func TestTheSubmittedTreeIsGreenEvenIfAPauseEndsMeanwhile(t *testing.T) {
+	p := repository(t, gate("test ! -e red"))
+	_, ex := p.begun()
+	check(t, ex, state.CheckGreen)
+	must(ex.AskHuman(t.Context(), "Shall I?", nil))(t)
+	paused := view(t, ex)
+	must(p.human().Answer(t.Context(), "", "Do."))(t)
+	p.write("red", "")
+	// The submission looked at the task while it was paused, and comes to commit when it no longer is.
+	_, err := ex.handIn(t.Context(), paused, false, "", "## Summary\n\nBuilt.\n")
+	refused(t, err, TreeChanged, "submit again")
+	wantState(t, ex, state.Checking)
+}
+
+func TestCommitsOfTheAgentHideNothing(t *testing.T) {
+	p := repository(t, gate("true"))
+	sup, ex := p.begun()
+	p.write("code.txt", "one\nbackdoor\n")
+	p.git("commit", "-q", "-a", "-m", "nothing to see")
+	p.write("more.txt", "more\n")
+	submitted(t, ex)
+	r, _ := must2(sup.Review(t.Context()))(t)
+	patch := p.read(r.Patch)
+	for _, want := range []string{"+backdoor", "more.txt"} {
+		if !strings.Contains(patch, want) {
+			t.Errorf("the patch does not show %q:\n%s", want, patch)
+		}
+	}
+	if !strings.Contains(r.Diffstat, "code.txt") || !strings.Contains(r.Diffstat, "more.txt") {
+		t.Errorf("diffstat %q", r.Diffstat)
+	}
+}
+
+func TestAGreenResultOfATreeThatMovedCountsForNothing(t *testing.T) {
+	p := repository(t, gate("cp side-effect made.txt 2>/dev/null; true"))
+	_, ex := p.begun()
+	p.write("side-effect", "1")
+	out := check(t, ex, state.CheckMoved)
+	if len(out.Changed) != 1 || out.Changed[0] != "made.txt" {
+		t.Errorf("changed %q", out.Changed)
+	}
+	snap := wantState(t, ex, state.Executing)
+	if snap.Task.CheckRetries != 0 || snap.Task.Check.Status != state.CheckMoved {
+		t.Errorf("%d retries, check %+v", snap.Task.CheckRetries, snap.Task.Check)
+	}
+	check(t, ex, state.CheckGreen) // made.txt is there now, and stays as it is
+}
+
+func TestARedResultCountsWhateverMoved(t *testing.T) {
+	p := repository(t, gate("date +%N > made.txt; false"))
+	_, ex := p.begun()
+	if out := check(t, ex, state.CheckRed); out.Task.CheckRetries != 1 {
+		t.Errorf("%d retries", out.Task.CheckRetries)
+	}
+}
+
+// S1-03 to S1-05, S1-17, S1-18.
+func TestRetriesCountConsecutiveFailures(t *testing.T) {
+	p := repository(t, gate("test ! -e red")+"[limits]\nmax_check_retries = 3\n")
+	sup, ex := p.begun()
+	red := func(want int) {
+		t.Helper()
+		p.write("red", "")
+		if out := check(t, ex, state.CheckRed); out.Task.CheckRetries != want || out.Task.State != state.Addressing {
+			t.Fatalf("%d retries in %s, want %d", out.Task.CheckRetries, out.Task.State, want)
+		}
+		p.remove("red")
+	}
+	red(1)
+	red(2)
+	if out := check(t, ex, state.CheckGreen); out.Task.CheckRetries != 0 || out.Task.State != state.Checking {
+		t.Fatalf("%d retries in %s after a green check", out.Task.CheckRetries, out.Task.State)
+	}
+	red(1)
+	red(2)
+	submitted(t, ex)
+	must2(sup.Review(t.Context()))(t)
+	done := must(sup.Reject(t.Context(), "Not so.", ""))(t)
+	if done.Task.CheckRetries != 0 || done.Task.ReviewCycles != 1 {
+		t.Fatalf("after the rejection: %d retries, %d cycles", done.Task.CheckRetries, done.Task.ReviewCycles)
+	}
+	claim(t, ex)
+	red(1)
+	red(2)
+	p.write("red", "")
+	out := must(ex.Submit(t.Context(), work, patience))(t) // S1-20: a gate inside submit spends like any other
+	if out.Accepted || out.Task.State != state.Failed || out.Task.CheckRetries != 3 || out.Task.ClaimedBy != "" {
+		t.Fatalf("the third red check leaves the task %s with %d retries, held by %q", out.Task.State, out.Task.CheckRetries, out.Task.ClaimedBy)
+	}
+	for _, want := range []string{"3 times in a row", "max_check_retries is 3", "test ! -e red"} {
+		if !strings.Contains(out.Task.FailureReason, want) {
+			t.Errorf("failure reason %q does not say %q", out.Task.FailureReason, want)
+		}
+	}
+	if !ex.e.store.Archived(out.Task.TaskID) {
+		t.Error("the failed task is not archived")
+	}
+}
+
+func TestFeedbackIsBoundedAndTheLogIsWhole(t *testing.T) {
+	p := repository(t, gate(`i=0; while [ $i -lt 500 ]; do printf '\033[31mline %d of this %200s\033[0m\n' $i x; i=$((i+1)); done; false`,
+		"printf 'second\\n'; exit 3"))
+	_, ex := p.begun()
+	out := check(t, ex, state.CheckRed)
+	total := 0
+	for _, f := range out.Failures {
+		total += len(f.Tail)
+		if n := strings.Count(f.Tail, "\n"); n > 30 {
+			t.Errorf("%s: %d lines of feedback", f.Line, n)
+		}
+		if strings.Contains(f.Tail, "\x1b") || !utf8.ValidString(f.Tail) {
+			t.Errorf("%s: the feedback is not clean: %q", f.Line, f.Tail)
+		}
+	}
+	if len(out.Failures) != 2 || total > 10<<10 || !strings.Contains(out.Failures[0].Tail, "line 499") ||
+		!strings.Contains(out.Failures[1].Tail, "second") || out.Failures[1].ExitCode != 3 {
+		t.Errorf("%d failures, %d bytes", len(out.Failures), total)
+	}
+	if log := p.read(ex.e.store.Path(out.Task.Check.Log)); !strings.Contains(log, "line 0 of") || !strings.Contains(log, "line 250 of") {
+		t.Errorf("the log has %d bytes and lacks lines", len(log))
+	}
+}

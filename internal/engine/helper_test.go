@@ -1,0 +1,340 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// patience is how long a test waits for what should take milliseconds, and brief how long a call waits in vain.
+const (
+	patience = 20 * time.Second
+	brief    = 20 * time.Millisecond
+)
+
+var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+// A project is a folder with ferrus in it. Each of its engines is what another process would have.
+type project struct {
+	t    testing.TB
+	dir  string
+	side string // a folder beside the work tree, for what must not count as work
+	opts Options
+}
+
+// plain makes a project without git, with the given ferrus.toml.
+func plain(t testing.TB, toml string) *project {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &project{t: t, dir: filepath.Join(base, "project"), side: filepath.Join(base, "side"), opts: Options{Log: quiet}}
+	for _, dir := range []string{p.dir, p.side} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.write("ferrus.toml", toml)
+	p.init()
+	return p
+}
+
+// repository makes a project in a git repository with a commit.
+func repository(t testing.TB, toml string) *project {
+	t.Helper()
+	p := plain(t, toml)
+	p.write("code.txt", "one\n")
+	p.git("init", "-q", "-b", "main", "--template=")
+	p.git("add", "code.txt")
+	p.git("commit", "-q", "-m", "begin")
+	return p
+}
+
+func (p *project) init() {
+	p.t.Helper()
+	if _, err := Init(p.dir); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *project) git(args ...string) string {
+	p.t.Helper()
+	cmd := exec.Command("git", append([]string{"-c", "user.name=u", "-c", "user.email=u@example.com", "-c", "commit.gpgsign=false"}, args...)...)
+	cmd.Dir = p.dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		p.t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+func (p *project) path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(p.dir, name)
+}
+
+func (p *project) write(name, text string) {
+	p.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(p.path(name)), 0o755); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(p.path(name), []byte(text), 0o644); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *project) read(name string) string {
+	p.t.Helper()
+	data, err := os.ReadFile(p.path(name))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return string(data)
+}
+
+func (p *project) exists(name string) bool {
+	_, err := os.Lstat(p.path(name))
+	return err == nil
+}
+
+func (p *project) remove(name string) {
+	p.t.Helper()
+	if err := os.Remove(p.path(name)); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *project) engine() *Engine {
+	p.t.Helper()
+	e, err := Open(At(p.dir, ""), p.opts)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() { e.Close() })
+	return e
+}
+
+// Each of these is a process of its own.
+func (p *project) executor(name string) *Session {
+	p.t.Helper()
+	return p.engine().Session(Caller{Role: state.Executor, Agent: "executor:" + name + ":1"})
+}
+
+func (p *project) supervisor() *Session {
+	p.t.Helper()
+	return p.engine().Session(Caller{Role: state.Supervisor, Agent: "supervisor:claude:1"})
+}
+
+func (p *project) human() *Session {
+	p.t.Helper()
+	return p.engine().Session(Caller{Role: state.Human, Agent: "human", TTY: true})
+}
+
+// dies ends the process of a session as SIGKILL would: its lock is free, and nothing of it goes on.
+func dies(t testing.TB, s *Session) {
+	t.Helper()
+	s.e.Close()
+	if err := s.live.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// begun has a task that an executor holds.
+func (p *project) begun() (sup, ex *Session) {
+	p.t.Helper()
+	sup, ex = p.supervisor(), p.executor("codex")
+	must(sup.CreateTask(p.t.Context(), "Build it.", ""))(p.t)
+	claim(p.t, ex)
+	return sup, ex
+}
+
+func claim(t testing.TB, s *Session) *Claimed {
+	t.Helper()
+	got, snap, err := s.AwaitTask(t.Context(), patience, false)
+	if err != nil || got == nil {
+		t.Fatalf("%s claims nothing in %s: %v", s.Agent, snap.Task.State, err)
+	}
+	return got
+}
+
+// must returns the value of a call that may not fail.
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+func view(t testing.TB, s *Session) store.Snapshot {
+	t.Helper()
+	return must(s.e.View())(t)
+}
+
+func wantState(t testing.TB, s *Session, want state.State) store.Snapshot {
+	t.Helper()
+	snap := view(t, s)
+	if snap.Task.State != want {
+		t.Fatalf("the task is %s, want %s", snap.Task.State, want)
+	}
+	return snap
+}
+
+// check runs the gate to its end.
+func check(t testing.TB, s *Session, want state.CheckStatus) Checked {
+	t.Helper()
+	out := must(s.Check(t.Context(), patience))(t)
+	if out.Status != want {
+		t.Fatalf("check %s ended %s, want %s (%s %+v)", out.ID, out.Status, want, out.Err, out.Failures)
+	}
+	return out
+}
+
+var work = Submitting{Summary: "Built it.", Verification: "Ran it."}
+
+func submitted(t testing.TB, s *Session) Submitted {
+	t.Helper()
+	out := must(s.Submit(t.Context(), work, patience))(t)
+	if !out.Accepted {
+		t.Fatalf("not submitted: the gate ended %s", out.Gate.Status)
+	}
+	return out
+}
+
+// reviewing has a submission that a supervisor has been shown.
+func (p *project) reviewing() (sup, ex *Session) {
+	p.t.Helper()
+	sup, ex = p.begun()
+	submitted(p.t, ex)
+	must2(sup.Review(p.t.Context()))(p.t)
+	return sup, ex
+}
+
+// second is the error of a call.
+func second[T any](_ T, err error) error { return err }
+
+func must2[A, B any](a A, b B, err error) func(testing.TB) (A, B) {
+	return func(t testing.TB) (A, B) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a, b
+	}
+}
+
+// refused is an error of the code, which says all the words.
+func refused(t testing.TB, err error, want Code, words ...string) {
+	t.Helper()
+	if CodeOf(err) != want {
+		t.Fatalf("error %v (code %q), want code %q", err, CodeOf(err), want)
+	}
+	for _, w := range words {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("error %q does not say %q", err, w)
+		}
+	}
+}
+
+// history is the whole journal, which must be sound.
+func history(t testing.TB, e *Engine) []*store.Line {
+	t.Helper()
+	var lines []*store.Line
+	for l, err := range e.store.History() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+func count(t testing.TB, e *Engine, ev state.Event) int {
+	t.Helper()
+	n := 0
+	for _, l := range history(t, e) {
+		if l.Event == ev {
+			n++
+		}
+	}
+	return n
+}
+
+// unchanged is the machine as the journal and its views have it; comparing two shows that nothing happened between.
+func unchanged(t testing.TB, s *Session) func() {
+	t.Helper()
+	before := view(t, s).Journal
+	return func() {
+		t.Helper()
+		if now := view(t, s).Journal; now != before {
+			t.Errorf("the journal went from %d to %d bytes", before.Bytes, now.Bytes)
+		}
+	}
+}
+
+// eventually polls, for what other goroutines and processes do without telling.
+func eventually(t testing.TB, what string, claim func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !claim(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not in %v: %s", patience, what)
+		}
+	}
+}
+
+// A clock is moved by hand.
+type clock struct {
+	mu sync.Mutex
+	at time.Duration
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at += d
+}
+
+func (c *clock) instant() lease.Instant {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return lease.Instant{Boot: "b", Nanos: int64(time.Hour + c.at)}
+}
+
+func (c *clock) now() time.Time {
+	return time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC).Add(time.Duration(c.instant().Nanos))
+}
+
+// clocked lets the project's engines live by a clock.
+func (p *project) clocked() *clock {
+	c := &clock{}
+	p.opts.Clock, p.opts.Now = c.instant, c.now
+	return c
+}
+
+// gate is a ferrus.toml whose checks are these shell commands.
+func gate(commands ...string) string {
+	var quoted []string
+	for _, c := range commands {
+		quoted = append(quoted, fmt.Sprintf("%q", c))
+	}
+	return "[checks]\ncommands = [" + strings.Join(quoted, ", ") + "]\n"
+}
+
+var background = context.Background()

@@ -1,0 +1,283 @@
+package engine
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// forgotten takes the liveness file of a session away: what a folder on another machine, or git clean, looks like.
+func forgotten(t testing.TB, s *Session) {
+	t.Helper()
+	if err := os.Remove(s.e.store.Path("live", s.ID+".lock")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func left(s *Session, snap store.Snapshot) time.Duration {
+	return snap.Lease.Term.Left(s.e.opts.Clock())
+}
+
+// unclaimed is that a waiting executor gets nothing.
+func unclaimed(t testing.TB, s *Session) {
+	t.Helper()
+	if got, _ := must2(s.AwaitTask(t.Context(), brief, false))(t); got != nil {
+		t.Fatalf("%s has claimed", s.Agent)
+	}
+}
+
+func TestAHolderIsReplacedWhenItsLeaseRanOutOrItsProcessEnded(t *testing.T) {
+	for name, c := range map[string]struct {
+		happens func(t *testing.T, ex *Session, c *clock)
+		taken   bool
+		stale   bool // its process may still be editing
+		why     string
+	}{
+		"it lives":              {func(t *testing.T, ex *Session, c *clock) { c.pass(89 * time.Second) }, false, false, ""},
+		"it hangs":              {func(t *testing.T, ex *Session, c *clock) { c.pass(90 * time.Second) }, true, true, "its lease ran out"},
+		"it ends":               {func(t *testing.T, ex *Session, c *clock) { dies(t, ex) }, true, false, "its process has ended"},
+		"nothing proves it":     {func(t *testing.T, ex *Session, c *clock) { forgotten(t, ex); c.pass(89 * time.Second) }, false, false, ""},
+		"nothing, for too long": {func(t *testing.T, ex *Session, c *clock) { forgotten(t, ex); c.pass(90 * time.Second) }, true, true, "its lease ran out"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := plain(t, gate("true"))
+			c0 := p.clocked()
+			_, ex := p.begun()
+			c.happens(t, ex, c0)
+			next := p.executor("qwen")
+			if !c.taken {
+				unclaimed(t, next)
+				must(ex.Progress(t.Context(), "Still here."))(t)
+				return
+			}
+			before := view(t, next)
+			got := claim(t, next)
+			if got.Task.Epoch != before.Task.Epoch+1 || got.Task.ClaimedBy != "executor:qwen:1" || left(next, got.Snapshot) != 90*time.Second {
+				t.Errorf("epoch %d after %d, held by %s for %v", got.Task.Epoch, before.Task.Epoch, got.Task.ClaimedBy, left(next, got.Snapshot))
+			}
+			if (got.Stale != "") != c.stale || c.stale && got.Stale != "executor:codex:1" {
+				t.Errorf("stale: %q", got.Stale)
+			}
+			if got.Top.Note != c.why {
+				t.Errorf("the journal says %q, want %q", got.Top.Note, c.why)
+			}
+		})
+	}
+}
+
+// S1-24: everything that the one who lost the work may try.
+func TestWhoLostTheWorkChangesNothing(t *testing.T) {
+	p := plain(t, gate("true"))
+	c := p.clocked()
+	_, ex := p.begun()
+	check(t, ex, state.CheckGreen)
+	c.pass(2 * time.Minute)
+	claim(t, p.executor("qwen"))
+	at := c.now().Local().Format(time.TimeOnly)
+	same := unchanged(t, ex)
+	for name, call := range map[string]func() error{
+		"check":  func() error { return second(ex.Check(t.Context(), brief)) },
+		"submit": func() error { return second(ex.Submit(t.Context(), work, brief)) },
+		"consult": func() error {
+			return second(ex.Consult(t.Context(), Consulting{Problem: "p", Tried: "t", Question: "q"}))
+		},
+		"progress":         func() error { return second(ex.Progress(t.Context(), "Mine.")) },
+		"ask_human":        func() error { return second(ex.AskHuman(t.Context(), "May I?", nil)) },
+		"wait_for_consult": func() error { _, _, err := ex.AwaitResponse(t.Context(), brief); return err },
+		"heartbeat":        func() error { return second(ex.Heartbeat(t.Context())) },
+	} {
+		err := call()
+		if CodeOf(err) != LeaseLost || !strings.Contains(err.Error(), "executor:qwen:1 took this work over at "+at+" because its lease ran out") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	same()
+	// Who never held it is told so.
+	third := p.executor("goose")
+	refused(t, second(third.Check(t.Context(), brief)), NotClaimed, "held by executor:qwen:1")
+	refused(t, second(third.Heartbeat(t.Context())), NotClaimed)
+	same()
+}
+
+func TestAnExpiredHolderGoesOnWhileNobodyTookTheWork(t *testing.T) {
+	p := plain(t, gate("true"))
+	c := p.clocked()
+	_, ex := p.begun()
+	c.pass(time.Hour)
+	if v := ex.e.Verdict(view(t, ex)); !v.Dead {
+		t.Fatalf("not expired: %s", v.Why)
+	}
+	done := must(ex.Progress(t.Context(), "Still here."))(t)
+	if left(ex, done.Snapshot) != 90*time.Second || done.Task.Epoch != 1 {
+		t.Errorf("the lease runs %v under epoch %d", left(ex, done.Snapshot), done.Task.Epoch)
+	}
+	unclaimed(t, p.executor("qwen"))
+	submitted(t, ex)
+}
+
+// S1-25.
+func TestALiveHoldersLeaseStandsStillInAPauseAndStartsAfreshAfterIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		pause func(t *testing.T, ex *Session)
+		end   func(t *testing.T, p *project, ex *Session)
+	}{
+		"question": {
+			func(t *testing.T, ex *Session) { must(ex.AskHuman(t.Context(), "May I?", nil))(t) },
+			func(t *testing.T, p *project, ex *Session) { must(p.human().Answer(t.Context(), "", "Do."))(t) },
+		},
+		"consultation": {
+			func(t *testing.T, ex *Session) {
+				must(ex.Consult(t.Context(), Consulting{Problem: "p", Tried: "t", Question: "q"}))(t)
+			},
+			func(t *testing.T, p *project, ex *Session) {
+				must(p.human().Answer(t.Context(), "", "So."))(t)
+				done, ok, err := ex.AwaitResponse(t.Context(), patience)
+				if err != nil || !ok || done.Task.State != state.Executing {
+					t.Fatalf("no response: %v", err)
+				}
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := plain(t, gate("true"))
+			clock := p.clocked()
+			_, ex := p.begun()
+			other := p.executor("qwen")
+			c.pause(t, ex)
+			clock.pass(10 * time.Hour)
+			unclaimed(t, other)
+			c.end(t, p, ex)
+			clock.pass(89 * time.Second)
+			unclaimed(t, other)
+			clock.pass(time.Second)
+			claim(t, other)
+		})
+		t.Run(name+" of a holder not known to live", func(t *testing.T) {
+			p := plain(t, gate("true"))
+			clock := p.clocked()
+			_, ex := p.begun()
+			c.pause(t, ex)
+			forgotten(t, ex)
+			clock.pass(10 * time.Hour)
+			next := p.executor("qwen")
+			if name == "question" { // nobody works, so nobody claims, until the person has answered
+				unclaimed(t, next)
+				must(p.human().Answer(t.Context(), "", "Do."))(t)
+				clock.pass(89 * time.Second)
+				unclaimed(t, next) // afresh, for it may come back
+				clock.pass(time.Second)
+			}
+			claim(t, next)
+		})
+	}
+}
+
+// TestTheServerRenewsForAClientThatCalls, and only for one that does: S1-26. Time is the bubble's; the disk is real.
+func TestTheServerRenewsForAClientThatCalls(t *testing.T) {
+	p := plain(t, gate("true")) // ttl 90 s, renewals every 30 s, silence at most 1800 s
+	began := time.Now()
+	synctest.Test(t, func(t *testing.T) {
+		here := time.Now()
+		p := &project{t: t, dir: p.dir, side: p.side, opts: Options{Log: quiet, Clock: func() lease.Instant {
+			return lease.Instant{Boot: "b", Nanos: int64(time.Since(here)) + 1}
+		}}}
+		_, ex := p.begun()
+		ex.Touch()
+		for range 58 { // 29 minutes without a call
+			time.Sleep(30*time.Second + time.Millisecond)
+			snap := view(t, ex)
+			if l := left(ex, snap); l < 89*time.Second {
+				t.Fatalf("after %v %v are left", time.Since(here), l)
+			}
+			if !snap.Lease.Heartbeat.After(here) || snap.Lease.Until.Sub(snap.Lease.Heartbeat) != 90*time.Second {
+				t.Fatalf("shown: heartbeat %v, until %v", snap.Lease.Heartbeat, snap.Lease.Until)
+			}
+		}
+		lines := len(history(t, ex.e))
+		if lines != 2 {
+			t.Errorf("renewals are events: %d lines", lines)
+		}
+		time.Sleep(5 * time.Minute)
+		if v := ex.e.Verdict(view(t, ex)); !v.Dead || v.Why != "its lease ran out" {
+			t.Errorf("a silent client keeps the work: %s", v.Why)
+		}
+		ex.Touch() // it calls again
+		time.Sleep(31 * time.Second)
+		if v := ex.e.Verdict(view(t, ex)); v.Dead {
+			t.Errorf("a client that calls again is not renewed for: %s", v.Why)
+		}
+		// Once the work is gone there is nothing to renew.
+		must(p.human().Release(t.Context(), ""))(t)
+		time.Sleep(time.Minute)
+		if snap := view(t, ex); snap.Lease != (store.Lease{}) {
+			t.Errorf("a lease that nobody holds: %+v", snap.Lease)
+		}
+		ex.e.Close()
+		synctest.Wait()
+	})
+	t.Logf("an hour in %v", time.Since(began))
+}
+
+// TestHeartbeatRenews, for whoever wants to be sure: S1-23, S1-28.
+func TestHeartbeatRenews(t *testing.T) {
+	p := plain(t, gate("true")+"[lease]\nttl_secs = 7\nheartbeat_interval_secs = 2\n")
+	c := p.clocked()
+	_, ex := p.begun()
+	c.pass(5 * time.Second)
+	snap := must(ex.Heartbeat(t.Context()))(t)
+	if left(ex, snap) != 7*time.Second || !snap.Lease.Heartbeat.Equal(c.now()) || !snap.Lease.Until.Equal(c.now().Add(7*time.Second)) {
+		t.Errorf("left %v, until %v", left(ex, snap), snap.Lease.Until)
+	}
+	if n := len(history(t, ex.e)); n != 2 {
+		t.Errorf("a heartbeat is an event: %d lines", n)
+	}
+}
+
+func TestAClaimWhoseOutcomeWasNotKnownIsTheClaimantsOwn(t *testing.T) {
+	p := plain(t, gate("true"))
+	_, ex := p.begun()
+	ex.epoch = 0 // as if the disk had not said whether the claim stands
+	refused(t, second(ex.Check(t.Context(), brief)), NotClaimed)
+	got := claim(t, ex)
+	if got.Task.Epoch != 1 {
+		t.Errorf("claimed again, under epoch %d", got.Task.Epoch)
+	}
+	check(t, ex, state.CheckGreen)
+}
+
+// TestALostDeadlineIsNoLeaseForEver: it stands in STATE.json alone, which somebody may edit.
+func TestALostDeadlineIsNoLeaseForEver(t *testing.T) {
+	p := plain(t, gate("true"))
+	c := p.clocked()
+	_, ex := p.begun()
+	p.write(".ferrus/STATE.json", "{}")
+	if snap := view(t, ex); snap.Lease.Term != (lease.Term{}) {
+		t.Fatalf("the deadline outlived the edit: %+v", snap.Lease)
+	}
+	next := p.executor("qwen")
+	unclaimed(t, next) // and from now on it runs
+	c.pass(89 * time.Second)
+	unclaimed(t, next)
+	c.pass(time.Second)
+	if got := claim(t, next); got.Stale != "executor:codex:1" {
+		t.Errorf("stale: %q", got.Stale)
+	}
+}
+
+func TestTwoOfOneNameAreTwoHolders(t *testing.T) {
+	p := plain(t, gate("true"))
+	_, ex := p.begun()
+	twin := p.executor("codex")
+	unclaimed(t, twin)
+	refused(t, second(twin.Progress(t.Context(), "Mine.")), NotClaimed)
+	dies(t, ex)
+	if got := claim(t, twin); got.Task.ClaimedBy != "executor:codex:1" || got.Task.Epoch != 2 {
+		t.Errorf("held by %s under epoch %d", got.Task.ClaimedBy, got.Task.Epoch)
+	}
+}

@@ -1,0 +1,381 @@
+package engine
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"sort"
+	"strconv"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// A model is what the table says about a task in the hands of two executors: pure, and all that a history may depend on.
+type model struct {
+	task   state.Task
+	events []state.Event
+	lim    state.Limits // pinned
+	file   int          // max_review_cycles in ferrus.toml
+
+	holder int           // 0 nobody, 1 or 2 an executor, gone one whose process has ended
+	now    time.Duration // since the beginning
+	due    time.Duration // when the lease runs out
+	undate bool          // nobody knows any more
+
+	red, broken bool // how the gate would judge
+	same, errs  int  // how often in a row it failed alike, or could not run
+}
+
+const (
+	gone          = -1
+	modelRetries  = 4
+	modelSame     = 3
+	modelTTL      = 90 * time.Second
+	modelCycles   = 2
+	modelOtherMax = 10
+)
+
+// raise is the event by the role, if the table has it.
+func (m *model) raise(ev state.Event, by state.Role) bool {
+	next, err := state.Step(m.task, ev, by, m.lim)
+	if err != nil {
+		return false
+	}
+	popped := len(next.Paused) < len(m.task.Paused)
+	m.task, m.events = next, append(m.events, ev)
+	if by == state.Holder || popped || ev == state.Claim {
+		m.due, m.undate = m.now+modelTTL, false
+	}
+	switch ev {
+	case state.Violation:
+		m.undate = true
+	case state.Answer, state.Reopen:
+		m.same, m.errs = 0, 0
+	case state.CreateTask:
+		m.same, m.errs, m.lim = 0, 0, state.Limits{CheckRetries: modelRetries, ReviewCycles: m.file}
+		m.task.TaskID = "t"
+	case state.AcceptConfig:
+		m.lim.ReviewCycles = m.file
+	}
+	return true
+}
+
+// as is the role in which an executor meets the task.
+func (m *model) as(who int) state.Role {
+	if m.task.ClaimedBy != "" && m.holder == who {
+		return state.Holder
+	}
+	return state.Executor
+}
+
+func (m *model) claim(who int) bool {
+	if m.as(who) == state.Holder {
+		return true
+	}
+	free := m.task.ClaimedBy == "" || m.holder == gone || !m.undate && m.now >= m.due && !m.task.State.Frozen()
+	if !free || !m.raise(state.Claim, state.Executor) {
+		if m.undate {
+			m.due, m.undate = m.now+modelTTL, false // from now on
+		}
+		return false
+	}
+	m.holder, m.task.ClaimedBy = who, agents[who]
+	return true
+}
+
+func (m *model) check(who int) (ok, green bool) {
+	if !m.raise(state.CheckStarted, m.as(who)) {
+		return false, false
+	}
+	ask := false
+	switch {
+	case m.broken:
+		m.raise(state.CheckVoid, state.Engine)
+		m.errs++
+		ask = m.errs >= maxGateErrors
+	case m.red:
+		m.raise(state.CheckFailed, state.Engine)
+		m.same, m.errs = m.same+1, 0
+		ask = m.same >= modelSame && m.task.State != state.Failed
+	default:
+		m.raise(state.CheckPassed, state.Engine)
+		m.same, m.errs, green = 0, 0, true
+	}
+	if ask {
+		m.raise(state.AskHuman, state.Engine)
+	}
+	return true, green
+}
+
+func (m *model) submit(who int) bool {
+	if m.as(who) != state.Holder || !working(m.task) {
+		return m.raise(state.Submit, m.as(who))
+	}
+	ok, green := m.check(who) // without git the gate always runs
+	return ok && (!green || m.raise(state.Submit, state.Holder))
+}
+
+func (m *model) take(who int) bool {
+	return m.raise(state.TakeResponse, m.as(who))
+}
+
+func (m *model) accept() bool {
+	if m.task.TaskID != "" && m.lim.ReviewCycles == m.file {
+		return true
+	}
+	return m.raise(state.AcceptConfig, state.Human)
+}
+
+func (m *model) answer() bool {
+	if m.task.State == state.Consultation {
+		return m.raise(state.RespondConsult, state.Human)
+	}
+	return m.raise(state.Answer, state.Human)
+}
+
+var agents = []string{"", "executor:codex:1", "executor:qwen:1"}
+
+var errNothing = errors.New("nothing to be had")
+
+// A player has real processes beside the model.
+type player struct {
+	*project
+	t     *testing.T
+	clock *clock
+	ex    [3]*Session
+	sup   *Session
+	human *Session
+	n     int // makes every text another
+}
+
+func newPlayer(t *testing.T) *player {
+	w := &player{project: plain(t, modelToml(modelCycles)), t: t}
+	w.clock = w.clocked()
+	w.project.write("ferrus.toml", modelToml(modelCycles))
+	w.ex[1], w.ex[2] = w.executor("codex"), w.executor("qwen")
+	w.sup, w.human = w.supervisor(), w.project.human()
+	return w
+}
+
+func modelToml(cycles int) string {
+	return gate("test ! -e broken || exit 127; test ! -e red") + fmt.Sprintf("[limits]\nmax_check_retries = %d\nmax_review_cycles = %d\nmax_same_failure = %d\n",
+		modelRetries, cycles, modelSame)
+}
+
+func (w *player) text() string { w.n++; return "text " + strconv.Itoa(w.n) }
+
+// A play is something that somebody may do: to the model, which says whether it may be, and to the engine.
+type play struct {
+	name  string
+	model func(m *model) bool
+	do    func(w *player) error
+}
+
+func plays() []play {
+	list := []play{
+		{"sup create", func(m *model) bool { return m.raise(state.CreateTask, state.Supervisor) },
+			func(w *player) error { return second(w.sup.CreateTask(background, w.text(), "")) }},
+		{"human create", func(m *model) bool { return m.raise(state.CreateTask, state.Human) },
+			func(w *player) error { return second(w.human.CreateTask(background, w.text(), "")) }},
+		{"sup respond", func(m *model) bool { return m.raise(state.RespondConsult, state.Supervisor) },
+			func(w *player) error {
+				_, err := w.sup.AwaitReview(background, 0)
+				return errors.Join(err, second(w.sup.Respond(background, w.text(), "")))
+			}},
+		{"sup ask", func(m *model) bool { return m.raise(state.AskHuman, state.Supervisor) },
+			func(w *player) error { return second(w.sup.AskHuman(background, w.text(), nil)) }},
+		{"sup approve", func(m *model) bool { return m.raise(state.Approve, state.Supervisor) }, w(func(w *player) error {
+			return second(w.sup.Approve(background, w.text(), ""))
+		})},
+		{"sup reject", func(m *model) bool { return m.raise(state.Reject, state.Supervisor) }, w(func(w *player) error {
+			return second(w.sup.Reject(background, w.text(), ""))
+		})},
+		{"human approve", func(m *model) bool { return m.raise(state.Approve, state.Human) },
+			func(w *player) error { return second(w.human.Approve(background, w.text(), "")) }},
+		{"human reject", func(m *model) bool { return m.raise(state.Reject, state.Human) },
+			func(w *player) error { return second(w.human.Reject(background, w.text(), "")) }},
+		{"answer", (*model).answer, func(w *player) error { return second(w.human.Answer(background, "", w.text())) }},
+		{"reopen", func(m *model) bool { return m.raise(state.Reopen, state.Human) },
+			func(w *player) error { return second(w.human.Reopen(background, w.text())) }},
+		{"release", func(m *model) bool { return m.raise(state.Release, state.Human) },
+			func(w *player) error { return second(w.human.Release(background, w.text())) }},
+		{"reset", func(m *model) bool { return m.raise(state.Reset, state.Human) },
+			func(w *player) error { return second(w.human.Reset(background, w.text())) }},
+		{"accept", (*model).accept, func(w *player) error { _, _, err := w.human.AcceptConfig(background); return err }},
+
+		{"edit STATE.json", func(m *model) bool { return m.raise(state.Violation, state.Engine) }, func(w *player) error {
+			w.write(".ferrus/STATE.json", fmt.Sprintf(`{"state":"Complete","n":%q}`, w.text()))
+			return second(w.human.e.View())
+		}},
+		{"time passes", func(m *model) bool { m.now += modelTTL; return true },
+			func(w *player) error { w.clock.pass(modelTTL); return nil }},
+		{"edit ferrus.toml", func(m *model) bool { m.file = modelCycles + modelOtherMax - m.file; return true }, func(w *player) error {
+			if w.read("ferrus.toml") == modelToml(modelCycles) {
+				w.write("ferrus.toml", modelToml(modelOtherMax))
+			} else {
+				w.write("ferrus.toml", modelToml(modelCycles))
+			}
+			return nil
+		}},
+		{"red", func(m *model) bool { m.red = !m.red; return true }, func(w *player) error { return w.toggle("red") }},
+		{"broken", func(m *model) bool { m.broken = !m.broken; return true }, func(w *player) error { return w.toggle("broken") }},
+	}
+	for who := 1; who <= 2; who++ {
+		name := agents[who] + " "
+		list = append(list, []play{
+			{name + "claim", func(m *model) bool { return m.claim(who) }, func(w *player) error {
+				got, _, err := w.ex[who].AwaitTask(background, 0, true)
+				if got == nil && err == nil {
+					err = errNothing
+				}
+				return err
+			}},
+			{name + "check", func(m *model) bool { ok, _ := m.check(who); return ok },
+				func(w *player) error { return second(w.ex[who].Check(background, patience)) }},
+			{name + "submit", func(m *model) bool { return m.submit(who) },
+				func(w *player) error {
+					return second(w.ex[who].Submit(background, Submitting{Summary: w.text(), Verification: "v"}, patience))
+				}},
+			{name + "progress", func(m *model) bool { return m.raise(state.Progress, m.as(who)) },
+				func(w *player) error { return second(w.ex[who].Progress(background, w.text())) }},
+			{name + "consult", func(m *model) bool { return m.raise(state.Consult, m.as(who)) }, func(w *player) error {
+				return second(w.ex[who].Consult(background, Consulting{Problem: "p", Tried: "t", Question: w.text()}))
+			}},
+			{name + "ask", func(m *model) bool { return m.raise(state.AskHuman, m.as(who)) },
+				func(w *player) error { return second(w.ex[who].AskHuman(background, w.text(), nil)) }},
+			{name + "take", func(m *model) bool { return m.take(who) }, func(w *player) error {
+				done, ok, err := w.ex[who].AwaitResponse(background, 0)
+				if err == nil && (!ok || done.Repeated) {
+					err = errNothing
+				}
+				return err
+			}},
+			{name + "dies", func(m *model) bool {
+				if m.holder == who {
+					m.holder = gone
+				}
+				return true
+			}, func(w *player) error {
+				if s := w.ex[who]; s.live != nil {
+					dies(w.t, s)
+				}
+				w.ex[who] = w.engine().Session(Caller{Role: state.Executor, Agent: agents[who]})
+				return nil
+			}},
+		}...)
+	}
+	return list
+}
+
+// w shows the supervisor the submission first.
+func w(decide func(w *player) error) func(w *player) error {
+	return func(w *player) error {
+		_, _, err := w.sup.Review(background)
+		return errors.Join(err, decide(w))
+	}
+}
+
+func (w *player) toggle(name string) error {
+	if w.exists(name) {
+		return os.Remove(w.path(name))
+	}
+	w.write(name, "")
+	return nil
+}
+
+// rare are the plays that any state allows and that undo what others have done: how many others each counts for.
+var rare = map[string]int{"reset": 8, "release": 8, "time passes": 8, "edit STATE.json": 8, "edit ferrus.toml": 8, "red": 2, "broken": 2,
+	agents[1] + " dies": 8, agents[2] + " dies": 8}
+
+// step makes one play, mostly one that may be, and of those rather one that has been made seldom.
+func (w *player) step(rt *rapid.T, m *model, all []play, used map[string]int) {
+	stray := rapid.IntRange(0, 5).Draw(rt, "stray") == 5
+	var can []play
+	for _, p := range all {
+		try := m.copied()
+		if p.model(&try) != stray {
+			can = append(can, p)
+		}
+	}
+	sort.SliceStable(can, func(i, j int) bool { return used[can[i].name] < used[can[j].name] })
+	seldom := len(can)
+	if !stray && rapid.IntRange(0, 9).Draw(rt, "any") != 9 {
+		seldom = min(2, len(can))
+	}
+	p := can[rapid.IntRange(0, seldom-1).Draw(rt, "play")]
+	used[p.name] += max(1, rare[p.name])
+	before := m.copied()
+	want := p.model(m)
+	if !want {
+		before.due, before.undate = m.due, m.undate
+		*m = before // a play may begin and then be refused
+	}
+	rt.Log(p.name)
+	err := p.do(w)
+	if (err == nil) != want {
+		rt.Fatalf("%s in %s: %v, the model says %v", p.name, before.task.State, err, want)
+	}
+	w.compare(rt, m, p.name)
+}
+
+func (m *model) copied() model {
+	c := *m
+	c.task, c.events = m.task.Clone(), slices.Clip(m.events)
+	return c
+}
+
+// compare is the machine against the model.
+func (w *player) compare(rt *rapid.T, m *model, after string) {
+	snap, err := w.human.e.View()
+	if err != nil {
+		rt.Fatal(err)
+	}
+	facts := func(t state.Task) string {
+		text := fmt.Sprintf("%s epoch %d retries %d cycles %d held by %q answered %v edits %d", t.State, t.Epoch, t.CheckRetries, t.ReviewCycles,
+			t.ClaimedBy, t.Consultation.Answered, t.Violations)
+		for _, p := range t.Paused {
+			text += fmt.Sprintf(" %s<-%s", p.State, p.Kind)
+		}
+		return text
+	}
+	if got, want := facts(snap.Task), facts(m.task); got != want || int(snap.Task.Seq) != len(m.events) {
+		rt.Fatalf("after %s:\n%s, seq %d, the model has\n%s, seq %d", after, got, snap.Task.Seq, want, len(m.events))
+	}
+}
+
+// TestTheEngineDoesWhatTheTableSays: two executors, a supervisor and a person, in processes of their own, do what they
+// like, and what comes of it is what the model has.
+func TestTheEngineDoesWhatTheTableSays(t *testing.T) {
+	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
+		must(0, f.Value.Set("8"))(t)
+		defer f.Value.Set(f.DefValue)
+	}
+	happened := map[state.Event]int{}
+	rapid.Check(t, func(rt *rapid.T) {
+		w, all, used := newPlayer(t), plays(), map[string]int{}
+		m := &model{task: state.New(), file: modelCycles}
+		for range 150 {
+			w.step(rt, m, all, used)
+		}
+		var events []state.Event
+		for _, l := range history(t, w.human.e) {
+			events = append(events, l.Event)
+			happened[l.Event]++
+		}
+		if !slices.Equal(events, m.events) {
+			rt.Fatalf("the journal has\n%v, the model\n%v", events, m.events)
+		}
+	})
+	for _, ev := range state.Events() {
+		if !testing.Short() && ev != state.Rollback && ev != state.Repair && happened[ev] == 0 {
+			t.Errorf("%s never happened", ev)
+		}
+	}
+	t.Log(happened)
+}

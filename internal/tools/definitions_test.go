@@ -1,0 +1,232 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// What one role's list may cost: its model pays for it in every request.
+const (
+	mostTools = 12
+	mostBytes = 6144
+)
+
+var roles = map[string]state.Role{"supervisor": state.Supervisor, "executor": state.Executor, "none": None}
+
+// bare connects a client to a server without a machine.
+func bare(t *testing.T, role state.Role) *mcp.ClientSession {
+	return connect(t, NewServer(Options{Role: role, Version: "test"}), nil)
+}
+
+func listed(t *testing.T, role state.Role) *mcp.ListToolsResult {
+	t.Helper()
+	list, err := bare(t, role).ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// TestEveryDefinitionIsAsItWasReviewed: what a model is told of a tool changes only together with its snapshot.
+func TestEveryDefinitionIsAsItWasReviewed(t *testing.T) {
+	const dir = "testdata/definitions"
+	want := map[string]bool{}
+	for name, role := range roles {
+		for _, tool := range listed(t, role).Tools {
+			text, err := json.MarshalIndent(tool, "", "  ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := fmt.Sprintf("%s-%s.json", name, tool.Name)
+			want[file] = true
+			golden(t, filepath.Join(dir, file), string(text)+"\n")
+		}
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if !want[f.Name()] {
+			t.Errorf("%s/%s is the snapshot of no tool", dir, f.Name())
+		}
+	}
+}
+
+// TestAListIsSmall counts the bytes of a tools/list result as it goes over the wire.
+func TestAListIsSmall(t *testing.T) {
+	for name, role := range roles {
+		list := listed(t, role)
+		text, err := json.Marshal(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %d tools, %d bytes", name, len(list.Tools), len(text))
+		if len(list.Tools) > mostTools || len(text) > mostBytes {
+			t.Errorf("%s: %d tools and %d bytes; at most %d and %d", name, len(list.Tools), len(text), mostTools, mostBytes)
+		}
+		if list.CacheScope != "private" {
+			t.Errorf("%s: the list may be cached by others: %q", name, list.CacheScope)
+		}
+		if !slices.IsSortedFunc(list.Tools, func(a, b *mcp.Tool) int { return strings.Compare(a.Name, b.Name) }) {
+			t.Errorf("%s: the order is not fixed", name)
+		}
+	}
+}
+
+// TestARoleHasItsToolsAndNoOther: what a person alone may do is never a tool.
+func TestARoleHasItsToolsAndNoOther(t *testing.T) {
+	want := map[string]string{
+		"supervisor": "approve ask_human create_task reject respond_consult review_pending status wait_for_answer wait_for_review",
+		"executor":   "ask_human check consult heartbeat progress status submit wait_for_answer wait_for_consult wait_for_task",
+		"none":       "status",
+	}
+	for name, role := range roles {
+		var names []string
+		for _, tool := range listed(t, role).Tools {
+			names = append(names, tool.Name)
+		}
+		if got := strings.Join(names, " "); got != want[name] {
+			t.Errorf("%s has %s, not %s", name, got, want[name])
+		}
+	}
+}
+
+// TestEveryDefinitionIsWhatAllClientsTake: annotated, loaded at once, without what some provider refuses.
+func TestEveryDefinitionIsWhatAllClientsTake(t *testing.T) {
+	hints := []string{"readOnlyHint", "idempotentHint", "destructiveHint", "openWorldHint"}
+	for name, role := range roles {
+		for _, tool := range listed(t, role).Tools {
+			text, err := json.Marshal(tool)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var def struct {
+				Title        string
+				Description  string
+				Annotations  map[string]any
+				Meta         map[string]any `json:"_meta"`
+				InputSchema  map[string]any
+				OutputSchema any
+			}
+			if err := json.Unmarshal(text, &def); err != nil {
+				t.Fatal(err)
+			}
+			complain := func(format string, args ...any) {
+				t.Errorf("%s of %s: %s", tool.Name, name, fmt.Sprintf(format, args...))
+			}
+			for _, h := range hints {
+				if v, ok := def.Annotations[h].(bool); !ok || (h == "destructiveHint" || h == "openWorldHint") && v {
+					complain("%s is %v", h, def.Annotations[h])
+				}
+			}
+			if !regexp.MustCompile(`^[a-z_]{1,64}$`).MatchString(tool.Name) || def.Title == "" || def.Description == "" {
+				complain("no name, title or description")
+			}
+			if def.Meta["anthropic/alwaysLoad"] != true || def.OutputSchema != nil {
+				complain("_meta %v, outputSchema %v", def.Meta, def.OutputSchema)
+			}
+			if def.InputSchema["type"] != "object" || def.InputSchema["additionalProperties"] != false {
+				complain("the input is %v", def.InputSchema)
+			}
+			for _, c := range []string{"anyOf", "oneOf", "allOf", "not", "if"} {
+				if def.InputSchema[c] != nil {
+					complain("%s at the top of the schema", c)
+				}
+			}
+			if bytes.Contains(text, []byte(`\u00`)) || bytes.Contains(text, []byte(`["null"`)) {
+				complain("an escape or a null type: %s", text)
+			}
+			if bad := unseen(string(text)); bad != "" {
+				complain("has %s", bad)
+			}
+		}
+	}
+}
+
+// unseen names the first character of a text that a reader does not see or that is not plain text, "" when there is none.
+func unseen(text string) string {
+	for i, r := range text {
+		if r != '\n' && (unicode.Is(unicode.C, r) || unicode.IsMark(r) || unicode.IsSpace(r) && r != ' ') {
+			return fmt.Sprintf("%U at byte %d", r, i)
+		}
+	}
+	return ""
+}
+
+// TestTheInstructionsAreShortAndNameTheRolesTools: the one text that every client shows its model.
+func TestTheInstructionsAreShortAndNameTheRolesTools(t *testing.T) {
+	for name, role := range roles {
+		client := bare(t, role)
+		text := client.InitializeResult().Instructions
+		t.Logf("%s: %d bytes", name, len(text))
+		if text == "" || len(text) >= 4096 || unseen(text) != "" {
+			t.Errorf("%s: %d bytes of instructions; %s", name, len(text), unseen(text))
+		}
+		for _, tool := range Catalogue() {
+			named := regexp.MustCompile(`\b` + tool.Name + `\b`).MatchString(text)
+			if own := tool.For(role); named && !own && !english[tool.Name] {
+				t.Errorf("%s: the instructions name %s, which the role does not have", name, tool.Name)
+			} else if own && !named && tool.Name != "status" && tool.Name != "heartbeat" {
+				t.Errorf("%s: the instructions do not name %s", name, tool.Name)
+			}
+		}
+		caps, err := json.Marshal(client.InitializeResult().Capabilities)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(caps, []byte("listChanged")) || bytes.Contains(caps, []byte("logging")) || !bytes.Contains(caps, []byte("tools")) {
+			t.Errorf("%s: capabilities %s", name, caps)
+		}
+	}
+}
+
+// english are tool names that are words, too.
+var english = map[string]bool{"check": true, "progress": true, "status": true, "approve": true, "consult": true}
+
+// TestPromptsAndResourcesAreDescribed, for clients that offer them to a person.
+func TestPromptsAndResourcesAreDescribed(t *testing.T) {
+	for name, role := range roles {
+		client := bare(t, role)
+		prompts, err := client.ListPrompts(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := 1; role == None && len(prompts.Prompts) != 0 || role != None && len(prompts.Prompts) != want {
+			t.Errorf("%s has %d prompts", name, len(prompts.Prompts))
+		}
+		for _, p := range prompts.Prompts {
+			got, err := client.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: p.Name})
+			if err != nil || p.Name != name || p.Description == "" || p.Title == "" || len(got.Messages) != 1 {
+				t.Errorf("%s: prompt %+v gives %+v: %v", name, p, got, err)
+			}
+		}
+		resources, err := client.ListResources(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var uris []string
+		for _, r := range resources.Resources {
+			if r.Title == "" || r.MIMEType == "" {
+				t.Errorf("%s: %+v", name, r)
+			}
+			uris = append(uris, strings.TrimPrefix(r.URI, "ferrus://"))
+		}
+		slices.Sort(uris)
+		if got, want := strings.Join(uris, " "), "answer consult_request consult_response history question review state submission task"; got != want {
+			t.Errorf("%s has the resources %s, not %s", name, got, want)
+		}
+	}
+}

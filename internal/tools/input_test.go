@@ -1,0 +1,166 @@
+//go:build unix
+
+package tools
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// TestABadArgumentIsAnsweredInOurWords: whatever is wrong with the arguments, the answer is a result with a code, what
+// is wrong, and what helps; nothing has changed, and the agent is told to call the same tool again.
+func TestABadArgumentIsAnsweredInOurWords(t *testing.T) {
+	w := newWorld(t, "")
+	sup, exe := w.enter(state.Supervisor, 1), w.enter(state.Executor, 1)
+	sup.do("create_task", nil)
+	exe.do("wait_for_task", nil)
+	text := func(s string) string { b, _ := json.Marshal(s); return string(b) }
+	consult := func(options string) string {
+		return `{"problem":"p","tried":"t","question":"q","options":` + options + `}`
+	}
+	lines := strings.Repeat(`"yes",`, 20)
+	for _, tt := range []struct {
+		name, tool, args string
+		code             engine.Code
+		says             string // in message or remedy
+	}{
+		{"an unknown argument", "progress", `{"note":"n","urgency":"high"}`, engine.InvalidInput, "send note"},
+		{"a misspelt one", "progress", `{"nott":"n"}`, engine.InvalidInput, "did you mean note?"},
+		{"a misspelt one of several", "submit", `{"summary":"s","verificaton":"v"}`, engine.InvalidInput, "did you mean verification?"},
+		{"another case", "progress", `{"Note":"n"}`, engine.InvalidInput, "did you mean note?"},
+		{"another case beside the right one", "progress", `{"note":"n","NOTE":"m"}`, engine.InvalidInput, "did you mean note?"},
+		{"twice the same", "progress", `{"note":"n","note":"m"}`, engine.InvalidInput, "note is given twice"},
+		{"twice the same in another spelling", "progress", `{"note":"n","no\u0074e":"m"}`, engine.InvalidInput, "note is given twice"},
+		{"an argument of a tool that has none", "review_pending", `{"id":"s1"}`, engine.InvalidInput, "send no arguments"},
+		{"a number", "progress", `{"note":7}`, engine.InvalidInput, "note must be a string"},
+		{"an object", "progress", `{"note":{"text":"n"}}`, engine.InvalidInput, "note must be a string"},
+		{"a list for a text", "progress", `{"note":["n"]}`, engine.InvalidInput, "note must be a string"},
+		{"null for what is needed", "progress", `{"note":null}`, engine.InvalidInput, "note must be a string"},
+		{"a text for a list", "consult", consult(`"yes"`), engine.InvalidInput, "options must be a list of strings"},
+		{"numbers in a list", "consult", consult(`[1,2]`), engine.InvalidInput, "options must be a list of strings"},
+		{"null in a list", "consult", consult(`["yes",null]`), engine.InvalidInput, "options"},
+		{"a missing argument", "submit", `{"summary":"s"}`, engine.InvalidInput, "verification is missing"},
+		{"no arguments at all", "progress", `{}`, engine.InvalidInput, "note is missing"},
+		{"null for the arguments", "progress", `null`, engine.InvalidInput, "note is missing"},
+		{"a list for the arguments", "progress", `["n"]`, engine.InvalidInput, "must be an object"},
+		{"a text for the arguments", "progress", `"note"`, engine.InvalidInput, "must be an object"},
+		{"an empty text", "progress", `{"note":""}`, engine.InvalidInput, "note is empty"},
+		{"a blank one", "progress", `{"note":" \n\t\u00a0"}`, engine.InvalidInput, "note is empty"},
+		{"a NUL", "progress", `{"note":"a\u0000b"}`, engine.InvalidInput, "NUL"},
+		{"half a pair", "progress", `{"note":"a\ud83db"}`, engine.InvalidInput, "not UTF-8"},
+		{"the other half", "progress", `{"note":"\\\udc00"}`, engine.InvalidInput, "not UTF-8"},
+		{"the halves the wrong way round", "progress", `{"note":"\udc00\ud83d"}`, engine.InvalidInput, "not UTF-8"},
+		{"half a pair in a list", "consult", consult(`["\ud83d"]`), engine.InvalidInput, "not UTF-8"},
+		{"a long note", "progress", `{"note":` + text(strings.Repeat("n", 4097)) + `}`, engine.TooLarge, "4097"},
+		{"a long document", "submit", `{"summary":` + text(strings.Repeat("s", store.MaxDoc+1)) + `,"verification":"v"}`, engine.TooLarge, "1048577"},
+		{"documents that are long together", "submit", `{"summary":` + text(strings.Repeat("s", store.MaxDoc-10)) +
+			`,"verification":` + text(strings.Repeat("v", 100)) + `}`, engine.TooLarge, "the submission"},
+		{"two lines in an option", "consult", consult(`["yes\nno"]`), engine.InvalidInput, "one line"},
+		{"a long option", "consult", consult(`[` + text(strings.Repeat("ä", 201)) + `]`), engine.InvalidInput, "200"},
+		{"an empty option", "consult", consult(`["yes",""]`), engine.InvalidInput, "options is empty"},
+		{"too many options", "consult", consult(`[` + lines + `"no"]`), engine.InvalidInput, "21"},
+		{"somebody else's claim", "progress", `{"note":"n","claim":"4f6d6d7a"}`, engine.NotClaimed, "4f6d6d7a"},
+		{"a claim of many lines", "progress", `{"note":"n","claim":"a\nb"}`, engine.InvalidInput, "one line"},
+		{"a long claim", "progress", `{"note":"n","claim":` + text(strings.Repeat("c", 1<<20)) + `}`, engine.InvalidInput, "200"},
+		{"a long unknown name", "progress", `{` + text(strings.Repeat("x", 1<<20)) + `:1}`, engine.InvalidInput, "send note"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := exe
+			if tt.tool == "review_pending" {
+				a = sup
+			}
+			before := w.disk()
+			r := a.refused(tt.code, tt.tool, json.RawMessage(tt.args))
+			if said := r.Message + "; " + r.Remedy; !strings.Contains(said, tt.says) || len(said) > 700 {
+				t.Errorf("it says %q, not %q", said[:min(len(said), 700)], tt.says)
+			}
+			if tt.code != engine.NotClaimed && r.Next != tt.tool {
+				t.Errorf("next is %s", r.Next)
+			}
+			if w.disk() != before {
+				t.Error("it changed the store")
+			}
+		})
+	}
+}
+
+// TestATitleIsOneLine, which is why it is no document.
+func TestATitleIsOneLine(t *testing.T) {
+	w := newWorld(t, "")
+	sup := w.enter(state.Supervisor, 1)
+	for _, title := range []string{"a\nb", strings.Repeat("t", 201), "  ", "a\x00b"} {
+		sup.refused(engine.InvalidInput, "create_task", map[string]any{"description": "d", "title": title})
+	}
+	title := strings.Repeat("ü", 200)
+	if r := sup.do("create_task", map[string]any{"description": "d", "title": title}); r.Title != title {
+		t.Errorf("the title is %q", r.Title)
+	}
+}
+
+// TestAGoodArgumentIsStoredExactly: pairs, escapes, foreign line ends and odd characters are kept as they are.
+func TestAGoodArgumentIsStoredExactly(t *testing.T) {
+	w := newWorld(t, "")
+	sup, exe := w.enter(state.Supervisor, 1), w.enter(state.Executor, 1)
+	const raw = `"\ud83d\ude00 \\ud83d \\\\ \u00e4 ` + "ä\u2028\ufeff" + ` \r\n\ttab \ufffd end  "`
+	var want string
+	if err := json.Unmarshal([]byte(raw), &want); err != nil {
+		t.Fatal(err)
+	}
+	sup.do("create_task", json.RawMessage(`{"description":`+raw+`,"title":null}`))
+	if got := exe.do("wait_for_task", json.RawMessage(`{"claim":null}`)).Task; got != want {
+		t.Errorf("%q became %q", want, got)
+	}
+	big := strings.Repeat("d", store.MaxDoc-100)
+	exe.do("submit", map[string]any{"summary": big, "verification": "v"})
+	if got := sup.do("review_pending", nil).Submission; !strings.Contains(got, big) {
+		t.Error("a document of almost a MiB is not kept")
+	}
+}
+
+// TestTheClaimOfAWorkIsThisConnections: the claim is a name, not a key.
+func TestTheClaimOfAWorkIsThisConnections(t *testing.T) {
+	w := newWorld(t, "")
+	w.enter(state.Supervisor, 1).do("create_task", nil)
+	first, second := w.enter(state.Executor, 1), w.enter(state.Executor, 2)
+	claim := first.do("wait_for_task", nil).Claim
+	first.do("progress", map[string]any{"note": "mine", "claim": claim})
+	before := w.disk()
+	for _, tool := range []string{"check", "heartbeat", "wait_for_task", "wait_for_answer"} {
+		second.refused(engine.NotClaimed, tool, map[string]any{"claim": claim})
+	}
+	if w.disk() != before {
+		t.Error("it changed the store")
+	}
+}
+
+// FuzzArguments: whatever the arguments are, decoding neither panics nor lets through what is no text.
+func FuzzArguments(f *testing.F) {
+	for _, s := range []string{`{}`, `{"note":"n"}`, `{"note":"\ud800"}`, `{"note":"\ud83d\ude00"}`, `{"note":"n","note":"n"}`, `[`, `{"a":`, `null`, "{\"note\":\"\xff\"}"} {
+		f.Add([]byte(s))
+	}
+	var tool Tool
+	for _, t := range Catalogue() {
+		if t.Name == "progress" {
+			tool = t
+		}
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		c := call{tool: tool}
+		if err := c.decode(raw); err != nil {
+			return
+		}
+		for _, text := range c.text {
+			if again, err := json.Marshal(text); err != nil || !intact(again) {
+				t.Errorf("%q was let through from %q", text, raw)
+			}
+		}
+		if _, ok := c.text["note"]; !ok {
+			t.Errorf("%q was let through without a note", raw)
+		}
+	})
+}

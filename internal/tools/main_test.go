@@ -1,0 +1,71 @@
+package tools
+
+import (
+	"context"
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ferrus-go/ferrus/internal/checks"
+)
+
+var update = flag.Bool("update", false, "write the golden files and docs/tools.md anew")
+
+// scratch is a folder for what all tests share; TestMain sets it and removes it.
+var scratch string
+
+func TestMain(m *testing.M) {
+	checks.Helper()
+	// A program with the race detector sleeps a second before it exits, and the helper inherits this.
+	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
+		panic(err)
+	}
+	var err error
+	if scratch, err = os.MkdirTemp("", "ferrus-test-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	if err := os.RemoveAll(scratch); err != nil {
+		panic(err)
+	}
+	os.Exit(code)
+}
+
+// golden compares a text with a file, or writes the file with -update.
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("%s is stale; if the change is meant: go test ./internal/tools -update\n%s", file, diff)
+	}
+}
+
+// connect connects a client to a server.
+func connect(t *testing.T, s *mcp.Server, opts *mcp.ClientOptions) *mcp.ClientSession {
+	t.Helper()
+	ctx := context.Background()
+	here, there := mcp.NewInMemoryTransports()
+	server, err := s.Connect(ctx, there, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, opts).Connect(ctx, here, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { client.Close(); server.Close() })
+	return client
+}
