@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"regexp"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// questionID is what a question or a consultation is called.
+var questionID = regexp.MustCompile(`^[qc][0-9]+$`)
+
+func answerCommand(a *app) *cobra.Command {
+	var from source
+	cmd := &cobra.Command{
+		Use:   "answer [ID] TEXT | [ID] -f FILE",
+		Short: "Answer the open question, or the open consultation",
+		Long: `Answers the question that the task waits for; a bare number picks that option. While a consultation is open it
+answers that in the supervisor's place. With an ID, such as q2, it answers that one or nothing.
+
+With --json: id answer state seq epoch.`,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			id := ""
+			if len(words) > 0 && questionID.MatchString(words[0]) {
+				id, words = words[0], words[1:]
+			}
+			if !said(cmd, words) {
+				return usage(`ferrus answer 2, ferrus answer "only if ...", or ferrus answer -f FILE`, "no answer is given")
+			}
+			return a.answer(cmd.Context(), id, from, words)
+		},
+	}
+	from.fileFlag(cmd)
+	return cmd
+}
+
+func (a *app) answer(ctx context.Context, id string, from source, words []string) error {
+	s, err := a.person(ctx, "answer")
+	if err != nil {
+		return err
+	}
+	e := s.Engine()
+	defer e.Close()
+	text, err := a.text(from, words)
+	if err != nil {
+		return failed("answer", "", err)
+	}
+	done, err := s.Answer(ctx, id, text)
+	if err != nil {
+		return failed("answer", standing(e), err)
+	}
+	t, doc := done.Task, state.AnswerDoc
+	id = t.Consultation.ID
+	if done.Top.Event == state.RespondConsult {
+		doc = state.ConsultResponseDoc
+	} else if n := len(t.Decisions); n > 0 {
+		id = t.Decisions[n-1].ID
+	}
+	answer := done.Top.Docs[doc] // a number has become its option
+	if a.json {
+		return a.print(map[string]any{"id": id, "answer": answer, "state": t.State, "seq": t.Seq, "epoch": t.Epoch})
+	}
+	a.say("%s answered: %s\n", id, clip(line(answer), 100))
+	a.say("  the task is %s; %s\n", t.State, standing(e))
+	return nil
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// An app is what a command runs in: the streams, and the flags that all commands share.
+type app struct {
+	in       io.Reader
+	out, err io.Writer
+	inTTY    bool // in is a terminal
+	outTTY   bool
+	errTTY   bool
+	colour   bool // on stdout
+
+	dir, branch string
+	json        bool
+	parsed      bool // the command line was sound
+}
+
+func newApp(in, out, err *os.File) *app {
+	a := &app{in: in, out: out, err: err, inTTY: terminal(in), outTTY: terminal(out), errTTY: terminal(err)}
+	a.colour = a.outTTY && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && colourful(out)
+	return a
+}
+
+// where is the folder that the command was told to work in, as an absolute path without links.
+func (a *app) where() (string, error) {
+	dir, err := filepath.Abs(cmp.Or(a.dir, os.Getenv("FERRUS_ROOT"), "."))
+	if err != nil {
+		return "", err
+	}
+	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = resolved
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "", refuse(engine.InvalidInput, dir+" is not a folder", "name the project with -C DIR")
+	}
+	return dir, nil
+}
+
+// place finds the machine that the command means. With an error it may name where the machine was.
+func (a *app) place(ctx context.Context) (engine.Place, error) {
+	dir, err := a.where()
+	if err != nil {
+		return engine.Place{}, err
+	}
+	place, err := engine.Find(ctx, dir)
+	if err != nil {
+		if gone, ok := lost(dir); ok {
+			return gone, refuse(engine.NotInitialised, gone.Dir()+" is gone (git clean -fdx?)",
+				"ferrus doctor --fix restores it from its journal's second link")
+		}
+		return place, err
+	}
+	if a.branch == "" {
+		return place, nil
+	}
+	return place.On(a.branch)
+}
+
+// open opens the machine that the command means. The caller closes it.
+func (a *app) open(ctx context.Context) (*engine.Engine, error) {
+	place, err := a.place(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return a.openAt(place)
+}
+
+func (a *app) openAt(place engine.Place) (*engine.Engine, error) {
+	plain := func(_ []string, attr slog.Attr) slog.Attr {
+		if attr.Key == slog.TimeKey || attr.Key == slog.LevelKey {
+			return slog.Attr{}
+		}
+		return attr
+	}
+	warnings := slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: plain})
+	return engine.Open(place, engine.Options{Log: slog.New(warnings)})
+}
+
+// person opens the machine for an act of a person.
+func (a *app) person(ctx context.Context, verb string) (*engine.Session, error) {
+	if err := refuseAgent(verb); err != nil {
+		return nil, err
+	}
+	e, err := a.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return e.Session(engine.Caller{Role: state.Human, Agent: "human", TTY: a.inTTY || a.errTTY}), nil
+}
+
+// refuseAgent refuses a person's verb in a shell of an agent. It stops accidents, not malice.
+func refuseAgent(verb string) error {
+	agent := os.Getenv("FERRUS_AGENT")
+	if agent == "" {
+		return nil
+	}
+	return refuse(engine.ForbiddenRole, "ferrus "+verb+" is a person's, and this shell belongs to the agent "+agent+
+		" (FERRUS_AGENT is set)", "an agent acts by its tools; a person says this in a shell of their own")
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// TestTheReferencePageIsFresh: docs/cli.md is made from the command tree.
+func TestTheReferencePageIsFresh(t *testing.T) {
+	const page = "../../docs/cli.md"
+	want := markdown((&app{}).tree())
+	if *update {
+		if err := os.WriteFile(page, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(page)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s is stale (%v); go test ./cmd/ferrus -update writes it", page, err)
+	}
+}
+
+// markdown is the reference page of a command tree.
+func markdown(root *cobra.Command) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# The command line\n\n%s\n\n", prose(root.Long))
+	b.WriteString("An error is two lines on stderr: what could not be and why, then what helps. With `--json` it is one object there:\n" +
+		"`{\"code\", \"message\", \"remedy\", \"state\"}`, `code` being that of the refusal as in [tools](tools.md), or `usage`, `timeout`,\n" +
+		"`failure`. Results stand on stdout. Colour is used on a terminal alone; `NO_COLOR` turns it off.\n\n" +
+		"Where `FERRUS_AGENT` is set, as in the shell of an agent, every verb that changes something is refused with exit code 4.\n\n")
+	b.WriteString("Flags of all commands:\n\n")
+	flags(&b, root.PersistentFlags())
+	b.WriteString("\n| command | what it does |\n|---|---|\n")
+	all(root, func(c *cobra.Command) {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(usageOf(c), "|", `\|`), c.Short)
+	})
+	all(root, func(c *cobra.Command) {
+		if c.Long == "" && !c.HasLocalFlags() {
+			return
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n    %s\n\n%s\n", c.CommandPath(), usageOf(c), prose(c.Long))
+		if c.HasLocalFlags() {
+			b.WriteString("\n")
+			flags(&b, c.LocalFlags())
+		}
+	})
+	return b.Bytes()
+}
+
+// usageOf is the usage line of a command from the root on.
+func usageOf(c *cobra.Command) string { return c.Parent().CommandPath() + " " + c.Use }
+
+// all visits the commands below c in their order.
+func all(c *cobra.Command, visit func(*cobra.Command)) {
+	for _, sub := range c.Commands() {
+		visit(sub)
+		all(sub, visit)
+	}
+}
+
+func flags(b *bytes.Buffer, set *pflag.FlagSet) {
+	set.VisitAll(func(f *pflag.Flag) {
+		kind, text := pflag.UnquoteUsage(f)
+		name := strings.TrimSpace("--" + f.Name + " " + kind)
+		if f.Shorthand != "" {
+			name = "-" + f.Shorthand + ", " + name
+		}
+		fmt.Fprintf(b, "- `%s`: %s\n", name, text)
+	})
+}
+
+// prose keeps what Markdown would take for a tag or a table.
+func prose(text string) string { return strings.NewReplacer("<", "&lt;", "|", `\|`).Replace(text) }

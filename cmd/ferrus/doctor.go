@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+)
+
+func doctorCommand(a *app) *cobra.Command {
+	var fix bool
+	cmd := &cobra.Command{
+		Use:   "doctor [--fix]",
+		Short: "Say whether all is well, and mend what can be mended",
+		Long: `Looks at everything ferrus stands on, one line each: what is well first, trouble last, with what helps. A note is worth
+knowing and no trouble. Without --fix nothing is changed. The exit code is 0 when there is no trouble, 8 when the journal
+contradicts itself, else 1.
+
+--fix restores a lost .ferrus from the journal's second link, makes views and archives again, cuts what a crash left at
+the journal's end, gives the journal its second link, and moves what upstream ferrus left into the archive. What it
+takes away is kept in logs/ or archive/, but for the locks of sessions that ended long ago.
+
+With --json: [{check level text mend fixed}], level being ok, note or trouble.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), fix) },
+	}
+	cmd.Flags().BoolVar(&fix, "fix", false, "mend what can be mended, and say what was done")
+	return cmd
+}
+
+// A level is how bad a finding is.
+type level string
+
+const (
+	well    level = "ok"
+	note    level = "note" // worth knowing
+	trouble level = "trouble"
+)
+
+// A finding is what an exam has shown. One without a text is not shown: there was nothing to look at.
+type finding struct {
+	Check string `json:"check"`
+	Level level  `json:"level"`
+	Text  string `json:"text"`
+	Mend  string `json:"mend,omitempty"`  // what helps
+	Fixed string `json:"fixed,omitempty"` // what was done about it
+
+	corrupt bool
+}
+
+func fine(text string) finding        { return finding{Level: well, Text: text} }
+func noted(text, mend string) finding { return finding{Level: note, Text: text, Mend: mend} }
+func bad(text, mend string) finding   { return finding{Level: trouble, Text: text, Mend: mend} }
+
+// An exam is one thing that the doctor looks at.
+type exam struct {
+	name string
+	look func(*patient) finding
+	mend func(*patient) (did string, err error) // nil where only a person can help
+}
+
+func (a *app) doctor(ctx context.Context, fix bool) error {
+	if fix {
+		if err := refuseAgent("doctor --fix"); err != nil {
+			return err
+		}
+	}
+	place, err := a.place(ctx)
+	if err != nil && place.Root == "" {
+		return err
+	}
+	p := &patient{ctx: ctx, a: a, place: place, backup: engine.Backup(place)}
+	defer p.forget()
+	var found []finding
+	for _, x := range exams {
+		if f := p.examine(x, fix); f.Text != "" {
+			found = append(found, f)
+		}
+	}
+	rank := map[level]int{well: 0, note: 1, trouble: 2}
+	slices.SortStableFunc(found, func(a, b finding) int { return rank[a.Level] - rank[b.Level] })
+	if a.json {
+		if err := a.print(found); err != nil {
+			return err
+		}
+	} else {
+		a.showFindings(found)
+	}
+	switch {
+	case slices.ContainsFunc(found, func(f finding) bool { return f.corrupt }):
+		return unwell(exitCorrupt)
+	case slices.ContainsFunc(found, func(f finding) bool { return f.Level == trouble }):
+		return unwell(exitFailure)
+	}
+	return nil
+}
+
+// settling is how long a commit of another process may show the doctor a file without its fellow.
+const settling = 50 * time.Millisecond
+
+// examine makes one exam, and mends what it shows if that is asked for.
+func (p *patient) examine(x exam, fix bool) finding {
+	f := x.look(p)
+	for range 2 {
+		if f.Level != trouble {
+			break
+		}
+		time.Sleep(settling)
+		p.forget()
+		f = x.look(p)
+	}
+	f.Check = x.name
+	if !fix || x.mend == nil || f.Level != note && f.Level != trouble {
+		return f
+	}
+	did, err := x.mend(p)
+	p.forget()
+	after := x.look(p)
+	after.Check = x.name
+	if after.Text == "" {
+		after.Level, after.Text = well, "nothing is wrong any more"
+	}
+	switch {
+	case err != nil:
+		why := explain(err)
+		after.Mend = strings.TrimSuffix("could not be mended: "+why.Message+"; "+why.Remedy, "; ")
+	case after.Level == well || after.Text != f.Text:
+		after.Fixed = did
+	}
+	return after
+}
+
+func (a *app) showFindings(found []finding) {
+	colours := map[level]string{well: green, note: yellow, trouble: red}
+	bad := 0
+	for _, f := range found {
+		mark := a.paint(colours[f.Level], fmt.Sprintf("%-7s", f.Level))
+		a.say("%s  %-14s %s\n", mark, f.Check, indentedRest(f.Text))
+		if f.Fixed != "" {
+			a.say("%24s %s %s\n", "", a.paint(bold, "fixed:"), f.Fixed)
+		}
+		if f.Mend != "" && f.Level != well {
+			a.say("%24s → %s\n", "", f.Mend)
+		}
+		if f.Level == trouble {
+			bad++
+		}
+	}
+	if bad == 0 {
+		a.say("\nall is well\n")
+		return
+	}
+	a.say("\n%s\n", count(bad, "trouble", "troubles"))
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+const (
+	exitOK        = 0
+	exitFailure   = 1
+	exitUsage     = 2
+	exitState     = 3
+	exitForbidden = 4
+	exitTimeout   = 5
+	exitPerson    = 6
+	exitBusy      = 7
+	exitCorrupt   = 8
+)
+
+// exits are the exit codes of refusals.
+var exits = map[engine.Code]int{
+	engine.WrongState:     exitState,
+	engine.ForbiddenRole:  exitForbidden,
+	engine.NotClaimed:     exitState,
+	engine.LeaseLost:      exitState,
+	engine.StaleReview:    exitFailure,
+	engine.CheckRunning:   exitState,
+	engine.TreeChanged:    exitFailure,
+	engine.InvalidInput:   exitUsage,
+	engine.TooLarge:       exitUsage,
+	engine.LockBusy:       exitBusy,
+	engine.StoreError:     exitFailure,
+	engine.StoreGone:      exitFailure,
+	engine.OutcomeUnknown: exitFailure,
+	engine.Corrupt:        exitCorrupt,
+	engine.NotInitialised: exitState,
+}
+
+// A failure is an error as it is shown: as two lines to a person, as JSON to a program.
+type failure struct {
+	Code    string      `json:"code"` // of the refusal, or usage, timeout, failure
+	Message string      `json:"message"`
+	Remedy  string      `json:"remedy,omitempty"`
+	State   state.State `json:"state,omitempty"` // of the task, where that is why
+
+	exit   int
+	silent bool // everything has been said already
+}
+
+func (f *failure) Error() string { return f.Message }
+
+// unwell ends a command that has said all itself, but not with success.
+func unwell(exit int) error { return &failure{Code: "failure", exit: exit, silent: true} }
+
+// refuse is a refusal of our own, before the engine is asked.
+func refuse(code engine.Code, message, remedy string) error {
+	return &engine.Refusal{Code: code, Message: message, Remedy: remedy}
+}
+
+// misused is an error that cobra found in the command line.
+func misused(err error) error {
+	var mine *failure
+	if errors.As(err, &mine) {
+		return err
+	}
+	return usage("ferrus --help lists the commands, ferrus COMMAND --help its flags", "%v", err)
+}
+
+// usage is a command line that cobra took and that makes no sense all the same.
+func usage(remedy, format string, args ...any) error {
+	return &failure{Code: "usage", Message: fmt.Sprintf(format, args...), Remedy: remedy, exit: exitUsage}
+}
+
+// failed says why an act did not happen. where tells where the task stands, "" when that is not known or does not
+// matter.
+func failed(what, where string, err error) error {
+	var r *engine.Refusal
+	if !errors.As(err, &r) {
+		return err
+	}
+	f := explain(r)
+	if r.Wrong != nil {
+		f.Message = fmt.Sprintf("the task is %s, not %s", r.Wrong.State, strings.Join(needed(r.Wrong.Event), " or "))
+		if r.Wrong.Event == state.Release && r.Wrong.State != state.Idle {
+			f.Message = "nobody holds the work"
+		}
+		f.Remedy, f.State = where, r.Wrong.State
+	}
+	f.Message = "cannot " + what + ": " + f.Message
+	return f
+}
+
+// needed are the states in which a person may raise an event.
+func needed(ev state.Event) []string {
+	var in []string
+	for _, s := range state.States() {
+		if slices.Contains(state.Allowed(state.Task{State: s, ClaimedBy: "somebody"}, state.Human), ev) {
+			in = append(in, string(s))
+		}
+	}
+	if ev == state.Reset {
+		return []string{"at work"}
+	}
+	return in
+}
+
+// explain makes a failure of any error.
+func explain(err error) *failure {
+	var shown *failure
+	var r *engine.Refusal
+	var disk *store.Error
+	switch {
+	case errors.As(err, &shown):
+		return shown
+	case errors.As(err, &disk): // from a reading of the store, which no engine has put into words
+		plain := *disk
+		plain.Remedy = ""
+		return explain(refuse(engine.Code(disk.Code), plain.Error(), disk.Remedy))
+	case errors.As(err, &r):
+		f := &failure{Code: string(r.Code), Message: r.Message, Remedy: r.Remedy, exit: exitFailure}
+		if exit, ok := exits[r.Code]; ok {
+			f.exit = exit
+		}
+		return f
+	case errors.Is(err, context.DeadlineExceeded):
+		return &failure{Code: "timeout", Message: err.Error(), exit: exitTimeout}
+	case errors.Is(err, context.Canceled):
+		return &failure{Code: "failure", Message: "interrupted; nothing was changed", exit: exitFailure}
+	}
+	return &failure{Code: "failure", Message: err.Error(), exit: exitFailure}
+}
+
+// fail shows an error and returns its exit code.
+func (a *app) fail(err error) int {
+	f := explain(err)
+	if f.silent {
+		return f.exit
+	}
+	if a.json {
+		if text, err := asJSON(f, ""); err == nil {
+			_, _ = a.err.Write(text)
+		}
+		return f.exit
+	}
+	say(a.err, "ferrus: %s\n", f.Message)
+	if f.Remedy != "" {
+		say(a.err, "%s\n", indented(f.Remedy, "  "))
+	}
+	return f.exit
+}

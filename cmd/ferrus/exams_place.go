@@ -1,0 +1,132 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/config"
+)
+
+func lookGit(p *patient) finding {
+	out, err := git(p.ctx, p.place.Root, "version")
+	switch {
+	case err != nil:
+		return noted("git is not found: the gate runs at every submit, and there are no diffs", "install git")
+	case !inGit(p.ctx, p.place.Root):
+		return noted(strings.TrimSpace(out)+", but this is no repository: the gate runs at every submit, and there are no diffs",
+			"git init")
+	}
+	return fine(strings.TrimSpace(out))
+}
+
+func lookConfig(p *patient) finding {
+	conf, err := config.Load(filepath.Join(p.place.Root, config.FileName))
+	switch {
+	case err != nil:
+		return bad(err.Error(), "ferrus config explain lists every key")
+	case conf.Checks.Commands == nil:
+		return bad("names no checks: nothing can be submitted", "put commands into [checks] of ferrus.toml")
+	case len(conf.Checks.Commands) == 0:
+		return noted("commands = []: every check passes", "")
+	}
+	return fine(count(len(conf.Checks.Commands), "check", "checks") + ", every key sound")
+}
+
+func lookGate(p *patient) finding {
+	j := p.journal()
+	if j.err != nil || j.last == nil || j.last.State.TaskID == "" {
+		return finding{}
+	}
+	e, err := p.engine()
+	if err != nil {
+		return finding{}
+	}
+	pinned, err := e.Gate(at(j.last))
+	if err != nil {
+		return bad(explain(err).Message, explain(err).Remedy)
+	}
+	conf, err := e.Config()
+	if err != nil {
+		return finding{}
+	}
+	if diff := pinned.Diff(conf.Gate()); len(diff) > 0 {
+		return bad(fmt.Sprintf("ferrus.toml is not what was pinned to %s: %s", j.last.State.TaskID, diff[0]),
+			"ferrus config accept makes it hold; until then the pinned values do")
+	}
+	return fine("the one pinned to the task is that of ferrus.toml")
+}
+
+func lookFileSystem(p *patient) finding {
+	if kind := networkDisk(p.place.Root); kind != "" {
+		return bad(p.place.Root+" is on "+kind+": locks and syncs cannot be trusted there", "keep the project on a local disk")
+	}
+	return fine("local, as far as can be told")
+}
+
+// lookEmbedded finds repositories inside the project: of these only the commit is seen, not what was edited since.
+func lookEmbedded(p *patient) finding {
+	if !inGit(p.ctx, p.place.Root) {
+		return finding{}
+	}
+	var inside []string
+	staged, _ := git(p.ctx, p.place.Root, "ls-files", "-s", "-z")
+	for entry := range strings.SplitSeq(staged, "\x00") {
+		if mode, path, ok := strings.Cut(entry, "\t"); ok && strings.HasPrefix(mode, "160000 ") {
+			inside = append(inside, path)
+		}
+	}
+	others, _ := git(p.ctx, p.place.Root, "ls-files", "-o", "--exclude-standard", "-z")
+	for path := range strings.SplitSeq(others, "\x00") {
+		// git lists a folder only where it is a repository of its own.
+		if repo, ok := strings.CutSuffix(path, "/"); ok && repo != ".ferrus" {
+			inside = append(inside, repo)
+		}
+	}
+	if len(inside) == 0 {
+		return fine("no repositories inside this one")
+	}
+	return noted(count(len(inside), "repository", "repositories")+" inside this one, "+inside[0]+
+		" for one: checks and reviews see only their commits, not what is edited in them",
+		"have work done there only if it is committed there")
+}
+
+func lookIgnored(p *patient) finding {
+	if !inGit(p.ctx, p.place.Root) {
+		return finding{}
+	}
+	if tracked, err := git(p.ctx, p.place.Root, "ls-files", "--", ".ferrus"); err == nil && tracked != "" {
+		return bad("git tracks files of .ferrus: a checkout would overwrite the state", "git rm -r --cached .ferrus")
+	}
+	if !ignored(p.ctx, p.place.Root) {
+		return bad("git does not ignore .ferrus", "ferrus doctor --fix adds /.ferrus/ to .gitignore")
+	}
+	return fine("git ignores .ferrus")
+}
+
+func mendIgnored(p *patient) (string, error) {
+	if ignored(p.ctx, p.place.Root) {
+		return "", nil
+	}
+	return "added /.ferrus/ to .gitignore", ignore(p.place.Root)
+}
+
+// lookPath looks for what the agents' configurations start.
+func lookPath(p *patient) finding {
+	self, err := os.Executable()
+	if err != nil {
+		return finding{}
+	}
+	path, err := exec.LookPath("ferrus")
+	if err != nil {
+		path, err = exec.LookPath("ferrusd")
+	}
+	if err != nil {
+		return noted("neither ferrus nor ferrusd is on PATH, where agents look for their server",
+			"go install ./cmd/..., or name "+self+" in the agents' configuration")
+	}
+	return fine(cmp.Or(path, self))
+}

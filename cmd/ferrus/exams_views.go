@@ -1,0 +1,198 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// lookViews compares STATE.json and the documents with the journal, without mending them as every other command does.
+func lookViews(p *patient) finding {
+	j := p.journal()
+	if j.err != nil {
+		return finding{} // the journal's own exam says it
+	}
+	task := state.New()
+	if j.last != nil {
+		task = j.last.State
+	}
+	var wrong []string
+	if why := stateDiffers(p.file("STATE.json"), task, j); why != "" {
+		wrong = append(wrong, "STATE.json "+why)
+	}
+	for _, doc := range state.Docs() {
+		if why := docDiffers(p.file(string(doc)), task.Docs[doc].SHA256); why != "" {
+			wrong = append(wrong, string(doc)+" "+why)
+		}
+	}
+	if len(wrong) > 0 {
+		return bad(strings.Join(wrong, "; "), "the next act puts them right, and so does ferrus doctor --fix")
+	}
+	return fine("STATE.json and the documents show the journal")
+}
+
+// stateDiffers says how STATE.json differs from the journal's end, "" when it does not.
+func stateDiffers(path string, want state.Task, j *journal) string {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return unreadable(err)
+	}
+	var index struct {
+		Version int            `json:"schema_version"`
+		Journal store.Position `json:"journal"`
+	}
+	if json.Unmarshal(raw, &index) != nil {
+		return "is no JSON"
+	}
+	if index.Version != state.SchemaVersion {
+		return fmt.Sprintf("has schema %d, and this ferrus writes %d", index.Version, state.SchemaVersion)
+	}
+	var shown state.Task
+	if err := json.Unmarshal(raw, &shown); err != nil {
+		return "cannot be read: " + err.Error()
+	}
+	last := store.Position{}
+	if j.last != nil {
+		last = at(j.last).Journal
+	}
+	a, errA := json.Marshal(shown)
+	b, errB := json.Marshal(want)
+	switch {
+	case index.Journal != last:
+		return "lags behind the journal"
+	case errA != nil || errB != nil || !bytes.Equal(a, b):
+		return "was edited"
+	}
+	return ""
+}
+
+func docDiffers(path, want string) string {
+	data, err := os.ReadFile(path)
+	if want == "" && errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	if err != nil {
+		return unreadable(err)
+	}
+	sum := sha256.Sum256(data)
+	if hex.EncodeToString(sum[:]) != want {
+		return "is not what the journal says"
+	}
+	return ""
+}
+
+func unreadable(err error) string {
+	if errors.Is(err, fs.ErrNotExist) {
+		return "is missing"
+	}
+	return "cannot be read: " + cause(err)
+}
+
+func mendViews(p *patient) (string, error) { return "made them again from the journal", p.load() }
+
+func lookArchives(p *patient) finding {
+	if p.journal().err != nil {
+		return finding{}
+	}
+	missing, ended := p.unarchived()
+	if len(missing) > 0 {
+		return noted(count(len(missing), "ended task is", "ended tasks are")+" not in archive/, "+missing[0].Task.TaskID+" for one",
+			"ferrus doctor --fix makes the archive again from the journal")
+	}
+	return fine(count(ended, "ended task", "ended tasks"))
+}
+
+// unarchived are the tasks that have ended and are not in the archive, each as it ended last, and how many have ended.
+func (p *patient) unarchived() (missing []store.Snapshot, ended int) {
+	e, err := p.engine()
+	if err != nil {
+		return nil, 0
+	}
+	last := map[string]store.Snapshot{}
+	var order []string
+	for _, snap := range p.journal().ended {
+		if _, ok := last[snap.Task.TaskID]; !ok {
+			order = append(order, snap.Task.TaskID)
+		}
+		last[snap.Task.TaskID] = snap
+	}
+	for _, id := range order {
+		if !e.Store().Archived(id) {
+			missing = append(missing, last[id])
+		}
+	}
+	return missing, len(order)
+}
+
+func mendArchives(p *patient) (string, error) {
+	missing, _ := p.unarchived()
+	var errs []error
+	for _, snap := range missing {
+		e, err := p.engine()
+		if err == nil {
+			err = e.Store().Archive(snap)
+		}
+		errs = append(errs, err)
+	}
+	return "archived " + count(len(missing), "task", "tasks"), errors.Join(errs...)
+}
+
+// staleAfter is how old the lock of an ended session is before it is a leftover: until then it may be asked after.
+const staleAfter = time.Hour
+
+func lookLeftovers(p *patient) finding {
+	if p.journal().err != nil {
+		return finding{}
+	}
+	if n := len(p.leftovers()); n > 0 {
+		return noted(count(n, "lock of an ended session", "locks of ended sessions"), "harmless; ferrus doctor --fix removes them")
+	}
+	return fine("none")
+}
+
+// leftovers are the liveness locks of sessions that have ended. That of the session which holds the work is none: it
+// proves that the work may be claimed.
+func (p *patient) leftovers() []string {
+	e, err := p.engine()
+	j := p.journal()
+	if err != nil || j.err != nil {
+		return nil
+	}
+	entries, _ := os.ReadDir(p.file("live"))
+	var free []string
+	for _, entry := range entries {
+		session, ok := strings.CutSuffix(entry.Name(), ".lock")
+		info, err := entry.Info()
+		if !ok || err != nil || uuid.Validate(session) != nil || time.Since(info.ModTime()) < staleAfter ||
+			j.last != nil && j.last.State.Session == session {
+			continue
+		}
+		if e.Store().Probe(session) == lease.Gone {
+			free = append(free, filepath.Join(p.file("live"), entry.Name()))
+		}
+	}
+	return free
+}
+
+func mendLeftovers(p *patient) (string, error) {
+	var errs []error
+	free := p.leftovers()
+	for _, name := range free {
+		errs = append(errs, os.Remove(name))
+	}
+	return "removed " + count(len(free), "lock", "locks"), errors.Join(errs...)
+}

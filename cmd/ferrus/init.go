@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus"
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+func initCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "init",
+		Short: "Set ferrus up in this folder",
+		Long: `Sets ferrus up in the folder it is run in, or in that of -C: ferrus.toml with the checks that the project seems to
+have, .ferrus/ for the task's state, and a line in .gitignore. What exists stays as it is: a second run changes nothing.
+A journal that was lost with its folder comes back from its second link in the git directory.
+
+With --json: root wrote[] checks restored.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.initialise(cmd.Context()) },
+	}
+}
+
+// A setup is what init has done.
+type setup struct {
+	Root     string   `json:"root"`
+	Wrote    []string `json:"wrote"`  // relative to root
+	Checks   []string `json:"checks"` // that ferrus.toml was given; null when it was there
+	Restored bool     `json:"restored"`
+
+	warning string
+}
+
+func (a *app) initialise(ctx context.Context) error {
+	if err := refuseAgent("init"); err != nil {
+		return err
+	}
+	if a.branch != "" {
+		return usage("leave --branch out", "a branch is not set up by init")
+	}
+	root, err := a.where()
+	if err != nil {
+		return err
+	}
+	if slices.Contains(strings.Split(filepath.ToSlash(root), "/"), ".ferrus") {
+		return refuse(engine.InvalidInput, root+" is inside of a .ferrus folder", "go to the project, or name it with -C DIR")
+	}
+	if upstream(root) {
+		return refuse(engine.WrongState, "there is a .ferrus of upstream ferrus in "+root,
+			"ferrus doctor --fix archives it and makes a new one")
+	}
+	did, err := setUp(ctx, root)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.print(did)
+	}
+	a.showSetup(did)
+	return nil
+}
+
+// setUp makes what is missing.
+func setUp(ctx context.Context, root string) (setup, error) {
+	did := setup{Root: root, Wrote: []string{}}
+	there := store.Initialised(engine.At(root, "").Dir())
+	var err error
+	if did.Restored, err = engine.Init(root); err != nil {
+		return did, err
+	}
+	if !there {
+		did.Wrote = append(did.Wrote, ".ferrus/")
+	}
+	wrote, err := copyTemplate(root)
+	if err != nil {
+		return did, err
+	}
+	if there {
+		did.Wrote = append(did.Wrote, wrote...)
+	}
+	proposed := config.Propose(root)
+	switch err := create(filepath.Join(root, config.FileName), config.Render(proposed)); {
+	case err == nil:
+		did.Wrote, did.Checks = append(did.Wrote, config.FileName), append([]string{}, proposed...)
+	case !errors.Is(err, fs.ErrExist):
+		return did, err
+	}
+	if inGit(ctx, root) && !ignored(ctx, root) {
+		if err := ignore(root); err != nil {
+			return did, err
+		}
+		did.Wrote = append(did.Wrote, ".gitignore")
+		if !ignored(ctx, root) {
+			did.warning = "git does not ignore .ferrus all the same: see to .gitignore"
+		}
+	}
+	return did, nil
+}
+
+// create writes a file that must not exist.
+func create(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+// copyTemplate copies what is missing of the template into .ferrus, and returns what that was. No link under .ferrus
+// leads it out of there.
+func copyTemplate(root string) (wrote []string, err error) {
+	home, err := os.OpenRoot(filepath.Join(root, ".ferrus"))
+	if err != nil {
+		return nil, err
+	}
+	defer home.Close()
+	template := ferrus.Template()
+	err = fs.WalkDir(template, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if _, err := home.Lstat(name); err == nil {
+			return nil
+		}
+		text, err := fs.ReadFile(template, name)
+		if err == nil {
+			err = home.MkdirAll(path.Dir(name), 0o700)
+		}
+		if err == nil {
+			err = home.WriteFile(name, text, 0o600)
+		}
+		wrote = append(wrote, ".ferrus/"+name)
+		return err
+	})
+	return wrote, err
+}
+
+// ignore adds .ferrus to the folder's .gitignore.
+func ignore(root string) error {
+	name := filepath.Join(root, ".gitignore")
+	old, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	entry := "/.ferrus/\n"
+	if len(old) > 0 && old[len(old)-1] != '\n' {
+		entry = "\n" + entry
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(entry)
+	return errors.Join(err, f.Close())
+}
+
+func (a *app) showSetup(did setup) {
+	if len(did.Wrote) == 0 && !did.Restored {
+		a.say("nothing to do: ferrus is set up in %s\n", did.Root)
+		return
+	}
+	a.say("ferrus is set up in %s\n", did.Root)
+	if did.Restored {
+		a.row("restored", "the journal, with its tasks: it was lost with its folder and came back from its second link")
+	}
+	what := map[string]string{".ferrus/": "the task's state, and skills for agents; never edit it by hand",
+		".gitignore": "one line: /.ferrus/"}
+	for _, name := range did.Wrote {
+		a.row("wrote", strings.TrimRight(fmt.Sprintf("%-14s  %s", name, what[name]), " "))
+		if name == config.FileName {
+			for _, c := range did.Checks {
+				a.row("", fmt.Sprintf("%-14s  check: %s", "", c))
+			}
+		}
+	}
+	if did.warning != "" {
+		a.row("warning", a.paint(yellow, did.warning))
+	}
+	edit := step{"$EDITOR ferrus.toml", "see whether these checks are what \"done\" means"}
+	if did.Checks != nil && len(did.Checks) == 0 {
+		edit.Why = "name the checks: no tests were found, and without checks nothing can be submitted"
+	}
+	a.next([]step{edit, {`ferrus task "what is to be done"`, "gives the first task"}})
+}

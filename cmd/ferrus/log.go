@@ -1,0 +1,199 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+func logCommand(a *app) *cobra.Command {
+	var newest int
+	var durations bool
+	cmd := &cobra.Command{
+		Use:   "log [-n N]",
+		Short: "What happened, one line an event",
+		Long: `Prints the journal, oldest first: sequence number, time, actor, event, from where to where, and what there is to say.
+Every line is checked against its hash and the one before; at an altered one it stops with exit code 8.
+
+With --json one object a line: seq at actor{role agent session tty} event from to epoch note.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if newest < 0 {
+				return usage("ferrus log -n 20", "-n %d is no number of events", newest)
+			}
+			return a.log(cmd.Context(), newest, durations)
+		},
+	}
+	cmd.Flags().IntVarP(&newest, "number", "n", 0, "only the newest `N` events")
+	cmd.Flags().BoolVar(&durations, "durations", false, "how long after the event before")
+	return cmd
+}
+
+// A past is an event with what its line in the log needs of the one before.
+type past struct {
+	*store.Line
+	before   time.Time // zero for the first
+	from     string    // who held the work
+	rejected string    // how many of how many, for what spends a budget
+}
+
+func (a *app) log(ctx context.Context, newest int, durations bool) error {
+	e, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	list, damage := history(e, newest)
+	day := time.Now().Format(time.DateOnly)
+	for _, p := range list {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if a.json {
+			text, err := asJSON(lineJSON(p.Line), "")
+			if err == nil {
+				_, err = a.out.Write(text)
+			}
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if d := p.At.Local().Format(time.DateOnly); d != day {
+			a.say("%s\n", a.paint(dim, "      "+d))
+			day = d
+		}
+		a.event(p, durations)
+	}
+	if len(list) == 0 && damage == nil && !a.json {
+		a.say("nothing has happened yet\n")
+	}
+	return damage
+}
+
+// history reads the newest events, all for 0, up to the first one that is not sound.
+func history(e *engine.Engine, newest int) ([]past, error) {
+	var list []past
+	var before time.Time
+	var from string
+	for l, err := range e.Store().History() {
+		if err != nil {
+			return list, err
+		}
+		p := past{Line: l, before: before, from: from}
+		if gate, err := e.Gate(store.Snapshot{Task: l.State, Top: l}); err == nil {
+			p.rejected = spent(l, gate.Limits.MaxCheckRetries, gate.Limits.MaxReviewCycles)
+		}
+		list = append(list, p)
+		if newest > 0 && len(list) > newest {
+			list = list[1:]
+		}
+		before, from = l.At, l.State.ClaimedBy
+	}
+	return list, nil
+}
+
+// spent says how much of its budget an event has used up.
+func spent(l *store.Line, checks, reviews int) string {
+	switch l.Event {
+	case state.CheckFailed:
+		return fmt.Sprintf("%d of %d", l.State.CheckRetries, checks)
+	case state.Reject:
+		return fmt.Sprintf("%d of %d", l.State.ReviewCycles, reviews)
+	}
+	return ""
+}
+
+func (a *app) event(p past, durations bool) {
+	took := ""
+	if durations {
+		took = fmt.Sprintf("%8s", "")
+		if !p.before.IsZero() {
+			took = fmt.Sprintf("%8s", "+"+span(p.At.Sub(p.before)))
+		}
+	}
+	moved := ""
+	if p.From != p.To {
+		moved = fmt.Sprintf("%s → %s", p.From, p.To)
+	}
+	who := fmt.Sprintf("%-25s", line(p.Actor.Agent))
+	text := fmt.Sprintf("%-16s %-28s %s", p.Event, moved, p.note())
+	a.say("%4d  %s%s  %s %s\n", p.Seq, clock(p.At), took, a.paint(roleColour[p.Actor.Role], who),
+		strings.TrimRight(text, " "))
+}
+
+// note is what there is to say about an event beside its move.
+func (p past) note() string {
+	note := line(p.Note)
+	switch p.Event {
+	case state.Claim:
+		return fmt.Sprintf("epoch %d%s", p.Epoch, because(p.from, note))
+	case state.CreateTask, state.Answer, state.RespondConsult, state.Approve, state.Reopen, state.AskHuman, state.Consult:
+		note = quoted(note)
+	case state.Reject:
+		note = p.State.Submission.ID + "  " + quoted(note)
+	case state.Submit:
+		note = p.State.Submission.ID
+	case state.CheckStarted:
+		note = p.State.Check.ID
+	case state.Release, state.Reset:
+		note = strings.TrimSpace(fmt.Sprintf("epoch %d  %s", p.Epoch, quoted(note)))
+	}
+	if id := p.id(); id != "" {
+		note = strings.TrimSpace(id + "  " + note)
+	}
+	if p.rejected != "" {
+		note += "   " + p.rejected
+	}
+	if p.Actor.Role == state.Human && !p.Actor.TTY {
+		note = strings.TrimSpace(note + "   (without a terminal)")
+	}
+	return note
+}
+
+// id is what the event was about, where its note does not say it.
+func (p past) id() string {
+	t := p.State
+	switch p.Event {
+	case state.AskHuman:
+		return t.Top().ID
+	case state.Consult, state.RespondConsult:
+		return t.Consultation.ID
+	case state.Answer:
+		if n := len(t.Decisions); n > 0 {
+			return t.Decisions[n-1].ID
+		}
+	}
+	return ""
+}
+
+func because(from, why string) string {
+	switch {
+	case from != "":
+		return ", taken from " + from + ": " + cmp.Or(why, "it was gone")
+	case why != "":
+		return ", " + why
+	}
+	return ""
+}
+
+func quoted(text string) string {
+	if text == "" {
+		return ""
+	}
+	return `"` + text + `"`
+}
+
+// lineJSON is an event without its documents and the state.
+func lineJSON(l *store.Line) map[string]any {
+	return map[string]any{"seq": l.Seq, "at": l.At, "actor": l.Actor, "event": l.Event, "from": l.From, "to": l.To,
+		"epoch": l.Epoch, "note": l.Note}
+}

@@ -1,0 +1,99 @@
+// Command ferrus is the person's command line: what a person sees of a task, and what only a person may do to it. The
+// server that agents talk to is `ferrus serve`.
+//
+// Every verb is an act of the engine like any other; this room finds the machine, puts words around what comes back,
+// and turns it into an exit code. One file is one command.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/checks"
+)
+
+func main() {
+	checks.Helper()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := newApp(os.Stdin, os.Stdout, os.Stderr).run(ctx, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+// commands are all of them, in the order of the help.
+var commands = []func(*app) *cobra.Command{
+	initCommand, statusCommand, taskCommand, answerCommand, approveCommand, rejectCommand, checkCommand, releaseCommand,
+	resetCommand, reopenCommand, logCommand, showCommand, diffCommand, doctorCommand, configCommand, serveCommand,
+	func(*app) *cobra.Command { return demoCommand() },
+	versionCommand,
+}
+
+const about = `ferrus turns coding agents into supervised workers: a supervisor gives a task and reviews it, an executor works,
+checks and submits, and you answer what only you can decide. Everything it knows is a file in .ferrus.
+
+Begin with ferrus init; then ferrus status says where you are and what comes next.`
+
+const afterwards = `Exit codes: 0 ok, 1 failure, 2 usage, 3 wrong state or nothing to do, 4 forbidden, 5 time-out, 6 waiting for a
+person, 7 lock busy, 8 corrupt.`
+
+// tree is the whole command tree.
+func (a *app) tree() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "ferrus",
+		Short:         "Supervise coding agents",
+		Long:          about + "\n\n" + afterwards,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          known,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		// What fails before this is an error of usage.
+		PersistentPreRun: func(*cobra.Command, []string) { a.parsed = true },
+	}
+	root.SuggestionsMinimumDistance = 2
+	flags := root.PersistentFlags()
+	flags.StringVarP(&a.dir, "root", "C", "", "`DIR` of the project, or below it (FERRUS_ROOT; else the working directory)")
+	flags.StringVar(&a.branch, "branch", "", "`NAME` of the branch; default: that of the work tree, else none")
+	flags.BoolVar(&a.json, "json", false, "print JSON: the result on stdout, an error on stderr")
+	flags.SortFlags = false
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	cobra.EnableCommandSorting = false
+	for _, c := range commands {
+		root.AddCommand(c(a))
+	}
+	return root
+}
+
+// known refuses a word that is no command, and says which one may be meant.
+func known(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	remedy := "ferrus --help lists the commands"
+	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
+		remedy = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return usage(remedy, "there is no command %q", args[0])
+}
+
+// run runs one command line and returns its exit code.
+func (a *app) run(ctx context.Context, args []string) int {
+	root := a.tree()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	if !a.parsed {
+		a.json = a.json || slices.Contains(args, "--json")
+		err = misused(err)
+	}
+	return a.fail(err)
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/ferrus-go/ferrus/internal/checks"
+)
+
+var update = flag.Bool("update", false, "write the generated files")
+
+func TestMain(m *testing.M) {
+	checks.Helper()
+	testscript.Main(m, map[string]func(){"ferrus": main})
+}
+
+// TestTheCommandLine runs the scripts: the real binary, real git, real servers.
+func TestTheCommandLine(t *testing.T) {
+	bin, err := exec.LookPath("ferrus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                filepath.Join("testdata", "script"),
+		RequireUniqueNames: true,
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, ".home")
+			env.Setenv("HOME", home)
+			env.Setenv("BIN", filepath.Dir(bin))
+			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+			env.Setenv("GIT_CEILING_DIRECTORIES", env.WorkDir)
+			env.Setenv("NO_COLOR", "")
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // else the race detector holds each process for a second
+			env.Values[castKey{}] = cast{}
+			env.Defer(func() { env.Values[castKey{}].(cast).leave() })
+			if err := os.Mkdir(home, 0o700); err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(gitConfig), 0o600)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"agent": agentCommand, "rc": rcCommand, "write": writeCommand, "edit": editCommand, "fill": fillCommand,
+			"lock": lockCommand, "tree": treeCommand, "tty": ttyCommand, "age": ageCommand, "nobody": nobodyCommand,
+		},
+	})
+}
+
+const gitConfig = `[user]
+	name = test
+	email = test@example.com
+[init]
+	defaultBranch = main
+[advice]
+	detachedHead = false
+`

@@ -1,0 +1,43 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// nobodyCommand runs a command as a user whom modes bind, which root is not: nobody CODE PROGRAM [ARG ...].
+func nobodyCommand(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	path, err := exec.LookPath(args[1])
+	ts.Check(err)
+	cmd := exec.Command(path, args[2:]...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), ts.Stdout(), ts.Stderr()
+	cmd.Env = append(os.Environ(), "HOME="+ts.Getenv("HOME"), "PWD="+cmd.Dir)
+	if os.Geteuid() == 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		for _, dir := range []string{cmd.Dir, filepath.Dir(path)} {
+			for ; strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) {
+				info, err := os.Stat(dir)
+				ts.Check(err)
+				ts.Check(os.Chmod(dir, info.Mode().Perm()|0o011)) // the way there, and no more
+			}
+		}
+	}
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+		ts.Fatalf("%v", err)
+	}
+	if got := cmd.ProcessState.ExitCode(); got != want {
+		ts.Fatalf("exit code %d, not %d", got, want)
+	}
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+
+	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// ink is text of ours that may hold escape sequences. Whatever else is printed is cleaned: agents wrote it.
+type ink string
+
+// Colours, as SGR parameters.
+const (
+	bold   = "1"
+	dim    = "2"
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+	blue   = "34"
+	purple = "35"
+	cyan   = "36"
+)
+
+// roleColour is the colour of what a role did, in the log and in the status.
+var roleColour = map[state.Role]string{state.Supervisor: cyan, state.Executor: blue, state.Human: green, state.Engine: dim}
+
+// stateColour is the colour of a state, "" for plain.
+var stateColour = map[state.State]string{state.AwaitingHuman: yellow, state.Reviewing: purple, state.Consultation: cyan,
+	state.Complete: green, state.Failed: red, state.Addressing: yellow}
+
+// paint colours a text, if stdout takes colours.
+func (a *app) paint(colour, text string) ink {
+	text = checks.Clean(text)
+	if !a.colour || colour == "" || text == "" {
+		return ink(text)
+	}
+	return ink("\x1b[" + colour + "m" + text + "\x1b[0m")
+}
+
+// say prints for a person: text among the arguments is cleaned, unless it is ink.
+func (a *app) say(format string, args ...any) { say(a.out, format, args...) }
+
+func say(w io.Writer, format string, args ...any) {
+	for i, arg := range args {
+		switch v := arg.(type) {
+		case ink:
+		case error:
+			args[i] = checks.Clean(v.Error())
+		case fmt.Stringer:
+			args[i] = checks.Clean(v.String())
+		default:
+			if text := reflect.ValueOf(arg); text.Kind() == reflect.String {
+				args[i] = checks.Clean(text.String())
+			}
+		}
+	}
+	fmt.Fprintf(w, format, args...)
+}
+
+// print prints a result for a program, indented. It holds texts of agents exactly, but nothing that a terminal obeys.
+func (a *app) print(v any) error {
+	text, err := asJSON(v, "  ")
+	if err == nil {
+		_, err = a.out.Write(text)
+	}
+	return err
+}
+
+// asJSON is v as JSON with a newline; indent "" puts it on one line.
+func asJSON(v any, indent string) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	for _, r := range b.String() {
+		// What is left of these stands inside of strings, where an escape means the same.
+		if r == '\n' || !unicode.IsControl(r) && !unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
+			out.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&out, `\u%04x`, unit)
+		}
+	}
+	return out.Bytes(), nil
+}
+
+// indented puts every line of a text behind a margin, without an empty last one.
+func indented(text, margin string) string {
+	return margin + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+margin)
+}
+
+// line makes one line of a text, clean.
+func line(text string) string { return strings.Join(strings.Fields(checks.Clean(text)), " ") }
+
+// head is the first lines of a text, at most n, and whether there are more.
+func head(text string, n int) (string, bool) {
+	lines := strings.Split(strings.Trim(text, "\n"), "\n")
+	if len(lines) <= n {
+		return strings.Join(lines, "\n"), false
+	}
+	return strings.Join(lines[:n], "\n"), true
+}

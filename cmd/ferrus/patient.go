@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// A patient is the project that the doctor looks at. What was read is remembered until something may have changed.
+type patient struct {
+	ctx    context.Context
+	a      *app
+	place  engine.Place
+	backup string // where the journal's second link belongs; "" without git
+
+	opened  *engine.Engine
+	read    *journal
+	openErr error
+}
+
+// A journal is what a walk over all lines has shown.
+type journal struct {
+	last  *store.Line // nil when there is none
+	lines int
+	size  int64            // of the file; more than where the last line ends when something is torn
+	ended []store.Snapshot // how each task stood at its end, oldest first
+	err   error            // where the walk ended early
+}
+
+// lost finds where there was a machine, in dir or above it: a .ferrus that was deleted has left its journal's second
+// link.
+func lost(dir string) (engine.Place, bool) {
+	for ; ; dir = filepath.Dir(dir) {
+		place := engine.At(dir, "")
+		backup := engine.Backup(place)
+		if exists(backup) {
+			return place, true
+		}
+		if backup == "" || dir == filepath.Dir(dir) {
+			return place, false
+		}
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return path != "" && err == nil
+}
+
+func (p *patient) file(name string) string { return filepath.Join(p.place.Dir(), name) }
+
+// engine opens the machine.
+func (p *patient) engine() (*engine.Engine, error) {
+	if p.opened == nil && p.openErr == nil {
+		p.opened, p.openErr = p.a.openAt(p.place)
+	}
+	return p.opened, p.openErr
+}
+
+// forget lets what was read be read again.
+func (p *patient) forget() {
+	if p.opened != nil {
+		p.opened.Close()
+	}
+	p.opened, p.openErr, p.read = nil, nil, nil
+}
+
+// journal walks the journal. It takes no lock and mends nothing.
+func (p *patient) journal() *journal {
+	if p.read != nil {
+		return p.read
+	}
+	j := &journal{}
+	p.read = j
+	e, err := p.engine()
+	if err != nil {
+		j.err = err
+		return j
+	}
+	info, err := os.Stat(p.file("journal.jsonl"))
+	if err != nil {
+		j.err = err
+		return j
+	}
+	j.size = info.Size()
+	for l, err := range e.Store().History() {
+		if err != nil {
+			j.err = err
+			break
+		}
+		if l.Event == state.Reset && j.last != nil {
+			j.ended = append(j.ended, at(j.last))
+		}
+		if l.To != l.From && (l.To == state.Complete || l.To == state.Failed) {
+			j.ended = append(j.ended, at(l))
+		}
+		j.last = l
+		j.lines++
+	}
+	return j
+}
+
+// end is where the last whole line ends.
+func (j *journal) end() int64 {
+	if j.last == nil {
+		return 0
+	}
+	return j.last.End
+}
+
+// at is the machine right after a line.
+func at(l *store.Line) store.Snapshot {
+	return store.Snapshot{Task: l.State, Top: l, Journal: store.Position{Bytes: l.End, Last: l.Off, H: l.H}}
+}
+
+// absent reports that the journal is not there at all.
+func (p *patient) absent() bool {
+	_, err := os.Lstat(p.file("journal.jsonl"))
+	return errors.Is(err, fs.ErrNotExist)
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// A report is what status shows: the machine with the words and times that a person looks for.
+type report struct {
+	Root          string         `json:"root"`
+	Branch        string         `json:"branch,omitempty"`
+	TaskID        string         `json:"task_id,omitempty"`
+	Title         string         `json:"title,omitempty"`
+	State         state.State    `json:"state"`
+	Since         time.Time      `json:"since,omitzero"`
+	Seq           uint64         `json:"seq"`
+	Epoch         uint64         `json:"epoch"`
+	Holder        *holder        `json:"holder,omitempty"`
+	Check         *checkReport   `json:"check,omitempty"`
+	Reviews       budget         `json:"reviews"`
+	Submission    *paper         `json:"submission,omitempty"`
+	Rejection     *paper         `json:"rejection,omitempty"`
+	Question      *paper         `json:"question,omitempty"`
+	Consultation  *paper         `json:"consultation,omitempty"`
+	Waiting       engine.Waiting `json:"waiting"`
+	FailureReason string         `json:"failure_reason,omitempty"`
+	Notices       []string       `json:"notices,omitempty"`
+	Next          []step         `json:"next"`
+}
+
+// A holder is who has the work, and how they are.
+type holder struct {
+	Agent      string    `json:"agent"`
+	Alive      bool      `json:"alive"` // its process was seen to live
+	Dead       bool      `json:"dead"`  // another may take the work
+	Why        string    `json:"why"`
+	ClaimedAt  time.Time `json:"claimed_at,omitzero"`
+	Heartbeat  time.Time `json:"heartbeat,omitzero"`
+	LeaseUntil time.Time `json:"lease_until,omitzero"`
+}
+
+type checkReport struct {
+	ID       string            `json:"id,omitempty"`
+	Status   state.CheckStatus `json:"status,omitempty"`
+	Used     int               `json:"retries_used"`
+	Max      int               `json:"retries_max"`
+	Failures []checks.Command  `json:"failures,omitempty"`
+	Log      string            `json:"log,omitempty"` // absolute
+	Commands []string          `json:"commands"`      // null when none are configured
+}
+
+type budget struct {
+	Used int `json:"used"`
+	Max  int `json:"max"`
+}
+
+// A paper is a document with who wrote it, and when.
+type paper struct {
+	ID       string    `json:"id,omitempty"`
+	By       string    `json:"by,omitempty"`
+	At       time.Time `json:"at,omitzero"`
+	Text     string    `json:"text,omitempty"`
+	Options  []string  `json:"options,omitempty"`
+	Answered bool      `json:"answered,omitempty"`
+	Patch    string    `json:"patch,omitempty"` // absolute
+
+	event state.Event
+}
+
+// gather reads the report of the machine as it is.
+func gather(e *engine.Engine) (*report, error) {
+	st, err := e.Status()
+	if err != nil {
+		return nil, err
+	}
+	t := st.Task
+	r := &report{Root: e.Place().Root, Branch: e.Place().Branch, TaskID: t.TaskID, Title: t.Title, State: t.State, Since: t.Since,
+		Seq: t.Seq, Epoch: t.Epoch, Waiting: st.Waiting, FailureReason: t.FailureReason, Notices: st.Notices(),
+		Reviews: budget{t.ReviewCycles, st.Gate.Limits.MaxReviewCycles}}
+	if t.ClaimedBy != "" {
+		v := e.Verdict(st.Snapshot)
+		r.Holder = &holder{Agent: t.ClaimedBy, Alive: e.Store().Probe(t.Session) == lease.Alive, Dead: v.Dead, Why: v.Why,
+			ClaimedAt: t.ClaimedAt, Heartbeat: st.Lease.Heartbeat, LeaseUntil: st.Lease.Until}
+	}
+	if r.Check, err = checkOf(e, st); err != nil {
+		return nil, err
+	}
+	if r.Check != nil && r.Check.Status == state.CheckAbandoned && r.Waiting.For == "check" {
+		r.Waiting = engine.Waiting{For: "executor", Since: t.UpdatedAt}
+	}
+	if err := r.papers(e, st); err != nil {
+		return nil, err
+	}
+	r.Next = next(r)
+	return r, nil
+}
+
+// checkOf is the newest check of a task, nil in Idle. One that is said to run while nothing runs was abandoned.
+func checkOf(e *engine.Engine, st engine.Status) (*checkReport, error) {
+	t := st.Task
+	if t.TaskID == "" {
+		return nil, nil
+	}
+	c := &checkReport{ID: t.Check.ID, Status: t.Check.Status, Used: t.CheckRetries, Max: st.Gate.Limits.MaxCheckRetries,
+		Commands: st.Gate.Checks.Commands}
+	if t.Check.Log != "" {
+		c.Log = e.Store().Path(t.Check.Log)
+	}
+	// The helper takes its lock a moment after the check has begun.
+	young := time.Since(t.UpdatedAt) < 2*time.Second
+	if c.Status == state.CheckRunning && !young && !checks.Running(e.Store().Path("live", "check.lock")) {
+		c.Status = state.CheckAbandoned
+	}
+	last, err := e.LastCheckOf(st.Snapshot)
+	if last != nil {
+		c.Failures = last.Failures
+	}
+	return c, err
+}
+
+// papers reads the documents that matter now.
+func (r *report) papers(e *engine.Engine, st engine.Status) (err error) {
+	t := st.Task
+	read := func(doc state.Doc, id string) *paper {
+		ref, ok := t.Docs[doc]
+		if !ok || err != nil {
+			return nil
+		}
+		p := &paper{ID: id}
+		l, lineErr := e.Store().LineAt(ref.Off)
+		if err = lineErr; err != nil {
+			return nil
+		}
+		p.By, p.At, p.Text, p.event = l.Actor.Agent, l.At, l.Docs[doc], l.Event
+		return p
+	}
+	if r.Submission = read(state.SubmissionDoc, t.Submission.ID); r.Submission != nil && t.Submission.Patch != "" {
+		r.Submission.Patch = e.Store().Path(t.Submission.Patch)
+	}
+	r.Rejection = read(state.ReviewDoc, t.Submission.ID)
+	if t.State == state.AwaitingHuman {
+		if r.Question = read(state.QuestionDoc, t.Top().ID); r.Question != nil {
+			r.Question.By = t.Top().By
+			r.Question.Text, r.Question.Options = options(r.Question.Text)
+		}
+	}
+	if t.State == state.Consultation {
+		if r.Consultation = read(state.ConsultRequestDoc, t.Consultation.ID); r.Consultation != nil {
+			r.Consultation.Answered = t.Consultation.Answered
+		}
+	}
+	return err
+}
+
+// options splits a question into its text and the numbered list that ends it.
+func options(question string) (string, []string) {
+	text, list, ok := strings.Cut(question, "\n\n1. ")
+	if !ok {
+		return question, nil
+	}
+	return text, strings.Split(strings.TrimSpace("1. "+list), "\n")
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+func resetCommand(a *app) *cobra.Command {
+	var from source
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "reset [--yes] [-m REASON]",
+		Short: "Give the task up; it is archived",
+		Long: `Gives the task up: it is archived, its holder is fenced off, and the machine is Idle. The files of the work tree stay as
+they are. It asks first; where stdin is no terminal, --yes is needed. In Idle there is nothing to do, which is no failure.` +
+			verdictJSON,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.reset(cmd.Context(), yes, from.message) },
+	}
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	from.messageFlag(cmd, "a `REASON` for the journal")
+	return cmd
+}
+
+func (a *app) reset(ctx context.Context, yes bool, reason string) error {
+	s, err := a.person(ctx, "reset")
+	if err != nil {
+		return err
+	}
+	e := s.Engine()
+	defer e.Close()
+	r, err := gather(e)
+	if err != nil {
+		return err
+	}
+	if r.State == state.Idle {
+		if a.json {
+			return a.print(map[string]any{"state": r.State, "seq": r.Seq, "epoch": r.Epoch})
+		}
+		a.say("nothing to do: there is no task\n")
+		return nil
+	}
+	if !yes {
+		if err := a.confirmReset(r); err != nil {
+			return err
+		}
+	}
+	// What was asked about must be what is given up.
+	now, err := e.View()
+	if err == nil && now.Task.TaskID != r.TaskID {
+		err = refuse(engine.WrongState, "meanwhile "+r.TaskID+" has ended", "look at ferrus status again")
+	}
+	if err != nil {
+		return failed("reset", "", err)
+	}
+	done, err := s.Reset(ctx, reason)
+	if err != nil {
+		return failed("reset", standing(e), err)
+	}
+	archive := e.Store().Path("archive", r.TaskID)
+	if a.json {
+		return a.print(map[string]any{"task_id": r.TaskID, "state": done.Task.State, "seq": done.Task.Seq, "epoch": done.Task.Epoch,
+			"archive": archive})
+	}
+	a.say("%s is given up; it is kept in %s\n  the files of the work tree are as they were\n", r.TaskID, r.path(archive))
+	return nil
+}
+
+// confirmReset asks the person at the terminal.
+func (a *app) confirmReset(r *report) error {
+	if !a.inTTY {
+		return usage("ferrus reset --yes", "stdin is no terminal, so nobody can be asked whether %s may be given up", r.TaskID)
+	}
+	say(a.err, "Give up %s (%s, %s)? It is archived. [y/N] ", r.TaskID, clip(line(r.Title), 60), r.State)
+	answer, err := bufio.NewReader(a.in).ReadString('\n')
+	if answer = strings.ToLower(strings.TrimSpace(answer)); err == nil && (answer == "y" || answer == "yes") {
+		return nil
+	}
+	return refuse(engine.WrongState, "not reset: nothing was changed", "")
+}

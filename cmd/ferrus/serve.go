@@ -1,0 +1,43 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/server"
+)
+
+func serveCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "serve --role supervisor|executor [--agent-name NAME] [--agent-index N] [--wait SECS] [--headless]",
+		Short: "The MCP server that agents talk to, over stdio (ferrusd)",
+		Long: `Serves one agent over stdio until it goes away: the same as ferrusd. Its flags are its own; ferrus serve --help lists
+them.`,
+		DisableFlagParsing: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if code := server.Main("ferrus serve", serverArgs(args)); code != 0 {
+				return unwell(code)
+			}
+			return nil
+		},
+	}
+}
+
+// serverArgs spells our own flags, which cobra leaves in front, as the server has them.
+func serverArgs(args []string) []string {
+	var own []string
+	for len(args) > 0 {
+		switch arg := args[0]; {
+		case arg == "--json":
+		case arg == "-C" && len(args) > 1:
+			own, args = append(own, "--root", args[1]), args[1:]
+		case strings.HasPrefix(arg, "-C") && len(arg) > 2:
+			own = append(own, "--root", strings.TrimPrefix(arg[2:], "="))
+		default:
+			return append(own, args...)
+		}
+		args = args[1:]
+	}
+	return own
+}

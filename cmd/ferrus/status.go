@@ -1,0 +1,53 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+)
+
+func statusCommand(a *app) *cobra.Command {
+	var watch bool
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Where the task stands, who is waited for, what you can do",
+		Long: `Shows on one screen where the task stands, who holds the work and how they are, who is waited for since when, what
+the budgets have left, and which commands move it on. --watch stays and shows every change, until ctrl-C.
+
+With --json one object: root branch task_id title state since seq epoch holder{agent alive dead why claimed_at heartbeat
+lease_until} check{id status retries_used retries_max failures log} reviews{used max} submission{id at by patch}
+rejection{at by text} question{id by at text options} consultation{id by at text answered} waiting{for since}
+failure_reason notices[] next[{command why}]. With --watch one such object a line, whenever it differs.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			e, err := a.open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer e.Close()
+			if watch {
+				return a.watch(cmd.Context(), e)
+			}
+			r, err := gather(e)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.print(r)
+			}
+			a.showReport(r)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "stay, and show every change")
+	return cmd
+}
+
+// standing says in a line where the task is and what will come, for one who wanted something else of it.
+func standing(e *engine.Engine) string {
+	r, err := gather(e)
+	if err != nil {
+		return "ferrus status says more"
+	}
+	return r.sentence()
+}

@@ -1,0 +1,18 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// terminal reports whether f is a terminal. Being a character device does not make it one: /dev/null is, too.
+func terminal(f *os.File) bool {
+	_, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
+	return err == nil
+}
+
+// colourful reports whether the terminal f understands colours.
+func colourful(*os.File) bool { return true }

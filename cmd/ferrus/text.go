@@ -1,0 +1,77 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// A source is where a command takes its text from: its words, -m, or a file.
+type source struct {
+	message string
+	file    string
+}
+
+func (s *source) fileFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&s.file, "file", "f", "", "read the text from `FILE`; - is stdin")
+}
+
+func (s *source) messageFlag(cmd *cobra.Command, what string) {
+	cmd.Flags().StringVarP(&s.message, "message", "m", "", what)
+}
+
+// text returns the text, "" when there is none. One that is too long for a document is refused before it is read whole.
+func (a *app) text(s source, words []string) (string, error) {
+	said := strings.Join(words, " ")
+	if said == "" {
+		said = s.message
+	}
+	switch {
+	case s.file == "" && said == "-" && len(words) == 1:
+		return a.read("-")
+	case s.file == "":
+		return said, nil
+	case said != "":
+		return "", usage("say it in words or in a file, not in both", "two texts: %q and the file %s", clip(line(said), 40), s.file)
+	}
+	return a.read(s.file)
+}
+
+func (a *app) read(name string) (string, error) {
+	from := a.in
+	if name == "-" {
+		name = "stdin"
+		if a.inTTY {
+			say(a.err, "reading from the terminal; end with ctrl-D on a line of its own\n")
+		}
+	} else {
+		f, err := os.Open(name)
+		if err != nil {
+			return "", refuse(engine.InvalidInput, err.Error(), "name a file that can be read")
+		}
+		defer f.Close()
+		from = f
+	}
+	data, err := io.ReadAll(io.LimitReader(from, store.MaxDoc+1))
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return "", refuse(engine.InvalidInput, err.Error(), "name a file that can be read")
+	}
+	if len(data) > store.MaxDoc {
+		return "", refuse(engine.TooLarge, fmt.Sprintf("%s has more than %d bytes", name, store.MaxDoc),
+			"shorten it, or put the rest into a file of the work tree and name its path")
+	}
+	return string(data), err
+}
+
+// said is whether the command was given a text at all, be it an empty one.
+func said(cmd *cobra.Command, words []string) bool {
+	return len(words) > 0 || cmd.Flags().Changed("message") || cmd.Flags().Changed("file")
+}

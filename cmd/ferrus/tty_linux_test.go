@@ -1,0 +1,49 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
+)
+
+// ttyCommand runs a command whose stdout and stderr are a terminal: tty PROGRAM [ARG ...]. What it wrote there is the
+// command's stdout.
+func ttyCommand(ts *testscript.TestScript, neg bool, args []string) {
+	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	ts.Check(err)
+	defer screen.Close()
+	// Through the raw connection: Fd would make reading a blocked thread that Close does not end.
+	var number int
+	conn, err := screen.SyscallConn()
+	ts.Check(err)
+	ts.Check(conn.Control(func(fd uintptr) {
+		if err = unix.IoctlSetPointerInt(int(fd), unix.TIOCSPTLCK, 0); err == nil {
+			number, err = unix.IoctlGetInt(int(fd), unix.TIOCGPTN)
+		}
+	}))
+	ts.Check(err)
+	tty, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	ts.Check(err)
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), tty, tty
+	cmd.Env = append(os.Environ(), "HOME="+ts.Getenv("HOME"), "NO_COLOR="+ts.Getenv("NO_COLOR"), "TERM=xterm", "PWD="+cmd.Dir)
+	var shown bytes.Buffer
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		_, _ = io.Copy(&shown, screen) // ends with an error when the last writer has gone
+	}()
+	err = cmd.Run()
+	tty.Close()
+	<-read
+	_, writeErr := ts.Stdout().Write(shown.Bytes())
+	ts.Check(writeErr)
+	if (err != nil) != neg {
+		ts.Fatalf("%v: %v", args, err)
+	}
+}

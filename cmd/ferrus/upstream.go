@@ -1,0 +1,69 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+)
+
+// upstream reports whether root has the state of upstream ferrus, which wrote version 1.
+func upstream(root string) bool {
+	raw, err := os.ReadFile(filepath.Join(root, ".ferrus", "STATE.json"))
+	var head struct {
+		Version int `json:"schema_version"`
+	}
+	return err == nil && json.Unmarshal(raw, &head) == nil && head.Version == 1
+}
+
+func lookUpstream(p *patient) finding {
+	if !upstream(p.place.Root) || p.place.Branch != "" {
+		return finding{}
+	}
+	return bad("STATE.json is of upstream ferrus (schema 1)",
+		"ferrus doctor --fix moves it into archive/ with its documents, and begins anew")
+}
+
+// keepers are what is ours in a .ferrus that upstream ferrus has used.
+var keepers = []string{"STATE.lock", "STATE.json", "journal.jsonl", "archive", "live", "branches", "worktrees", "git"}
+
+// mendUpstream moves what upstream ferrus left into the archive, STATE.json last, so that a crash leaves a state to begin
+// again from. Beside a journal of ours only STATE.json is upstream's.
+func mendUpstream(p *patient) (string, error) {
+	info, err := os.Lstat(p.file("journal.jsonl"))
+	mine := err == nil && info.Size() > 0
+	home, err := os.OpenRoot(p.place.Dir())
+	if err != nil {
+		return "", err
+	}
+	defer home.Close()
+	to := "archive/upstream-" + time.Now().UTC().Format("20060102-150405")
+	if err := home.MkdirAll(to, 0o700); err != nil {
+		return "", err
+	}
+	entries, err := os.ReadDir(p.place.Dir())
+	if err != nil {
+		return "", err
+	}
+	for _, entry := range entries {
+		if mine || slices.Contains(keepers, entry.Name()) {
+			continue
+		}
+		if err := home.Rename(entry.Name(), to+"/"+entry.Name()); err != nil {
+			return "", err
+		}
+	}
+	if err := home.Rename("STATE.json", to+"/STATE.json"); err != nil {
+		return "", err
+	}
+	if _, err := engine.Init(p.place.Root); err != nil {
+		return "", err
+	}
+	if _, err := copyTemplate(p.place.Root); err != nil {
+		return "", err
+	}
+	return "moved it to .ferrus/" + to + " and made a new one", nil
+}

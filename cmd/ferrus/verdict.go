@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+)
+
+// A verdict is a person's word on a task, to be said in a sentence.
+type verdict struct {
+	verb string // of the command line
+	what string // to stand after "cannot"
+	act  func(ctx context.Context, s *engine.Session, text string) (engine.Done, error)
+	told func(a *app, done engine.Done)
+}
+
+// pass carries a verdict out and shows what became of it.
+func (a *app) pass(ctx context.Context, v verdict, text string) error {
+	s, err := a.person(ctx, v.verb)
+	if err != nil {
+		return err
+	}
+	e := s.Engine()
+	defer e.Close()
+	done, err := v.act(ctx, s, text)
+	if err != nil {
+		return failed(v.what, standing(e), err)
+	}
+	if a.json {
+		t := done.Task
+		return a.print(map[string]any{"task_id": t.TaskID, "state": t.State, "seq": t.Seq, "epoch": t.Epoch})
+	}
+	v.told(a, done)
+	return nil
+}
+
+// needText is the text of a command that must be given one.
+func (a *app) needText(cmd *cobra.Command, from source, remedy string) (string, error) {
+	if !said(cmd, nil) {
+		return "", usage(remedy, "ferrus %s needs a message", cmd.Name())
+	}
+	return a.text(from, nil)
+}
+
+const verdictJSON = "\n\nWith --json: task_id state seq epoch."
