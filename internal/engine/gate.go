@@ -160,6 +160,9 @@ func (j *job) begin(ctx context.Context) (store.Snapshot, error) {
 	if err != nil {
 		return now, err
 	}
+	if err := e.awaitGate(ctx); err != nil {
+		return now, err
+	}
 	tree, err := e.fingerprint(ctx, now)
 	if err != nil {
 		return now, err
@@ -172,6 +175,26 @@ func (j *job) begin(ctx context.Context) (store.Snapshot, error) {
 			Log: "logs/" + next.TaskID + "-" + id + ".log", Errors: next.Check.Errors, Same: next.Check.Same, Sum: next.Check.Sum}
 	}})
 	return began.Snapshot, err
+}
+
+// gatePatience is how long a check waits for that of an earlier holder to be gone from the work tree.
+const gatePatience = 10 * time.Second
+
+// awaitGate waits until no other process runs a check here. One whose server was killed ends within milliseconds; one
+// whose server hangs goes on, which says nothing about the work and spends nothing.
+func (e *Engine) awaitGate(ctx context.Context) error {
+	over := time.After(gatePatience)
+	for checks.Running(e.store.Path("live", "check.lock")) {
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-over:
+			return &Refusal{Code: CheckRunning, Message: "a check of an earlier holder still runs in this work tree, because its server hangs",
+				Remedy: "call check again; a person can end the hung server's process"}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
 }
 
 // execute runs the commands and gives them up when the task or the epoch is no longer theirs.

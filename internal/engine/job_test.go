@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -258,4 +259,25 @@ func TestARunningCheckIsWaitedForByName(t *testing.T) {
 	}
 	p.letGo()
 	check(t, ex, state.CheckRed)
+}
+
+// TestACheckWaitsForThatOfAHungServer: while the check of an earlier holder, whose server hangs, still runs in the work
+// tree, the successor's waits; when it has to give up, that says nothing about the work and spends nothing.
+func TestACheckWaitsForThatOfAHungServer(t *testing.T) {
+	p := repository(t, gate("test -e code.txt"))
+	_, ex := p.begun()
+	hung, err := checks.Start(checks.Spec{Dir: p.dir, Commands: []string{"until test -e '" + p.side + "/go'; do sleep 0.01; done"},
+		Log: p.side + "/log", Lock: p.path(".ferrus/live/check.lock")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hung.Stop()
+	if out := must(ex.Check(t.Context(), brief))(t); out.Status != state.CheckRunning || out.ID != "" {
+		t.Fatalf("beside another check ours is %s %s", out.ID, out.Status)
+	}
+	p.letGo()
+	out := must(ex.Check(t.Context(), patience))(t)
+	if out.Status != state.CheckGreen || out.ID != "k1" || out.Task.Check.Errors != 0 {
+		t.Fatalf("after it ours is %s %s with %d errors", out.ID, out.Status, out.Task.Check.Errors)
+	}
 }

@@ -86,7 +86,8 @@ func numbered(options []string) (string, error) {
 	return b.String(), nil
 }
 
-// choice turns a bare number into the option that the question gives it; any other answer stays as it is.
+// choice turns a bare number into the option that the question gives it; any other answer stays as it is. The options
+// stand at the end of a question, so the last line with the number is the option.
 func choice(question, answer string) string {
 	n, err := strconv.Atoi(strings.TrimSpace(answer))
 	if err != nil || n < 1 {
@@ -94,7 +95,7 @@ func choice(question, answer string) string {
 	}
 	for line := range strings.Lines(question) {
 		if strings.HasPrefix(line, strconv.Itoa(n)+". ") {
-			return strings.TrimRight(line, "\n")
+			answer = strings.TrimRight(line, "\n")
 		}
 	}
 	return answer
