@@ -83,12 +83,36 @@ func TestAServerEndsAtOnceAndInOrder(t *testing.T) {
 				if group != 0 && !errors.Is(syscall.Kill(group, 0), syscall.ESRCH) {
 					t.Errorf("the check's shell %d lives", group)
 				}
-				if left, err := filepath.Glob(filepath.Join(dir, ".ferrus", "logs", "serve-*")); err != nil || len(left) > 0 {
-					t.Errorf("an orderly end is logged: %v", left)
+				if trouble := logged(t, dir, `"level":"WARN"`, `"level":"ERROR"`); trouble != "" {
+					t.Errorf("an orderly end is logged as trouble: %s", trouble)
+				}
+				if doing == "holding" && logged(t, dir, `"tool":"wait_for_task"`) == "" {
+					t.Error("the calls of the session are not in its log")
 				}
 			})
 		}
 	}
+}
+
+// logged returns the lines of the servers' logs that have one of the marks.
+func logged(t *testing.T, dir string, marks ...string) string {
+	files, err := filepath.Glob(filepath.Join(dir, ".ferrus", "logs", "serve-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := ""
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if slices.ContainsFunc(marks, func(m string) bool { return strings.Contains(line, m) }) {
+				found += line
+			}
+		}
+	}
+	return found
 }
 
 // told reads the number that a check writes to a pipe.

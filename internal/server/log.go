@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
@@ -18,7 +19,7 @@ func openLog(conf Config, stderr io.Writer) (*slog.Logger, func()) {
 	file := &lazyFile{conf: conf}
 	handler := slog.NewMultiHandler(
 		slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}),
-		slog.NewJSONHandler(file, &slog.HandlerOptions{Level: slog.LevelWarn}))
+		slog.NewJSONHandler(file, &slog.HandlerOptions{Level: slog.LevelInfo}))
 	return slog.New(handler), file.close
 }
 
@@ -39,7 +40,7 @@ func (l *lazyFile) Write(p []byte) (int, error) {
 		if err != nil {
 			return
 		}
-		name := fmt.Sprintf("serve-%s-%d.log", filepath.Base(l.conf.Identity()), os.Getpid())
+		name := fmt.Sprintf("serve-%s-%d.log", strings.ReplaceAll(l.conf.Identity(), ":", "-"), os.Getpid())
 		l.f, _ = os.OpenFile(filepath.Join(place.Dir(), "logs", name), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	})
 	if l.f != nil {

@@ -31,7 +31,7 @@ type call struct {
 // handler is the gate that every call of t passes.
 func (o Options) handler(t Tool) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		c := &call{tool: t, opts: o}
+		c, began := &call{tool: t, opts: o}, time.Now()
 		stop := o.reportProgress(ctx, req)
 		err := c.serve(ctx, req)
 		stop()
@@ -43,6 +43,8 @@ func (o Options) handler(t Tool) mcp.ToolHandler {
 		if err != nil {
 			return nil, err
 		}
+		o.Log.Info("call", "tool", t.Name, "state", c.res.State, "status", c.res.Status, "code", c.res.Code, "next", c.res.Next,
+			"bytes", len(text), "took", time.Since(began))
 		return &mcp.CallToolResult{StructuredContent: json.RawMessage(text), IsError: c.res.Code != "",
 			Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}, nil
 	}
