@@ -86,7 +86,7 @@ func TestAServerEndsAtOnceAndInOrder(t *testing.T) {
 				if trouble := logged(t, dir, `"level":"WARN"`, `"level":"ERROR"`); trouble != "" {
 					t.Errorf("an orderly end is logged as trouble: %s", trouble)
 				}
-				if doing == "holding" && logged(t, dir, `"tool":"wait_for_task"`) == "" {
+				if doing == "holding the work" && logged(t, dir, `"tool":"wait_for_task"`) == "" {
 					t.Error("the calls of the session are not in its log")
 				}
 			})
