@@ -10,7 +10,7 @@ import (
 
 // Heartbeat renews the lease of the session that holds the work.
 func (s *Session) Heartbeat(ctx context.Context) (store.Snapshot, error) {
-	s.Touch()
+	s.called()
 	snap, err := s.e.store.Renew(ctx, func(now store.Snapshot) (store.Lease, error) {
 		if s.Holds(now.Task) {
 			return s.e.grant(), nil
@@ -27,11 +27,25 @@ func (s *Session) Heartbeat(ctx context.Context) (store.Snapshot, error) {
 	return snap, refusal(err)
 }
 
-// Touch notes that the client has called: the server goes on renewing for a client that does.
+// Touch notes that the client has called: the server goes on renewing for a client that does. A lease that ran out
+// meanwhile, and that nobody has taken over, is renewed at once.
 func (s *Session) Touch() {
+	epoch := s.called()
+	if epoch == 0 {
+		return
+	}
+	snap, err := s.e.store.View()
+	if err == nil && s.Holds(snap.Task) && snap.Lease.Term.Left(s.e.opts.Clock()) <= 0 {
+		s.e.keep(s, epoch, time.Minute)
+	}
+}
+
+// called notes the time of a call and returns the epoch under which the session last held the work.
+func (s *Session) called() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.last = s.e.opts.Now()
+	return s.epoch
 }
 
 // keepAlive renews the lease of a session in the background as long as it holds the work and its client has called
@@ -55,8 +69,8 @@ func (e *Engine) keepAlive(s *Session) {
 	}()
 }
 
-// keep renews the lease once, unless the client has been silent for too long. It reports whether there is anything left
-// to keep.
+// keep renews the lease once, unless the client has been silent for longer than that. It reports whether there is
+// anything left to keep.
 func (e *Engine) keep(s *Session, epoch uint64, maxSilence time.Duration) bool {
 	s.mu.Lock()
 	silent, moved := e.opts.Now().Sub(s.last), s.epoch != epoch

@@ -101,6 +101,14 @@ func choice(question, answer string) string {
 	return answer
 }
 
+// numberOf names a number of things.
+func numberOf(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
 // titleOf is the first line of a task, without Markdown's marks, as its title.
 func titleOf(task string) string {
 	for line := range strings.Lines(task) {

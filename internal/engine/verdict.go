@@ -109,7 +109,7 @@ func (out Checked) note(res checks.Result) string {
 	text := strings.Join(parts, "; ")
 	switch out.Status {
 	case state.CheckGreen:
-		text = fmt.Sprintf("%d commands green in %.1f s", len(res.Commands), res.Duration.Seconds())
+		text = fmt.Sprintf("%s green in %.1f s", numberOf(len(res.Commands), "command"), res.Duration.Seconds())
 	case state.CheckMoved:
 		text = "the work tree changed while the checks ran: " + strings.Join(out.Changed, ", ")
 	case state.CheckGateError:

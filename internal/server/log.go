@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 )
@@ -26,31 +27,54 @@ func openLog(conf Config, stderr io.Writer) (*slog.Logger, func()) {
 // A lazyFile is a file that is made when it is first written to; where it cannot be made, nothing is written.
 type lazyFile struct {
 	conf Config
-	once sync.Once
-	f    *os.File
+
+	mu    sync.Mutex // calls go on while the server ends
+	tried bool
+	f     *os.File
 }
 
 func (l *lazyFile) Write(p []byte) (int, error) {
-	l.once.Do(func() {
-		dir := l.conf.Root
-		if dir == "" {
-			dir = "."
-		}
-		place, err := engine.Find(context.Background(), dir)
-		if err != nil {
-			return
-		}
-		name := fmt.Sprintf("serve-%s-%d.log", strings.ReplaceAll(l.conf.Identity(), ":", "-"), os.Getpid())
-		l.f, _ = os.OpenFile(filepath.Join(place.Dir(), "logs", name), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	})
-	if l.f != nil {
-		return l.f.Write(p)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.tried {
+		l.tried = true
+		l.f = l.conf.logFile()
 	}
-	return len(p), nil
+	if l.f == nil {
+		return len(p), nil
+	}
+	return l.f.Write(p)
 }
 
 func (l *lazyFile) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tried = true
 	if l.f != nil {
 		l.f.Close()
+		l.f = nil
 	}
+}
+
+// logFile makes the log file of this server, nil where there is no machine or no room for one.
+func (c Config) logFile() *os.File {
+	dir := c.Root
+	if dir == "" {
+		dir = "."
+	}
+	place, err := engine.Find(context.Background(), dir)
+	if err != nil {
+		return nil
+	}
+	root, err := os.OpenRoot(place.Dir()) // no link leads out of it
+	if err != nil {
+		return nil
+	}
+	defer root.Close()
+	name := fmt.Sprintf("serve-%s-%s-%d.log", strings.ReplaceAll(c.Identity(), ":", "-"), time.Now().UTC().Format("150405"), os.Getpid())
+	f, err := root.OpenFile(filepath.Join("logs", name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil
+	}
+	return f
 }
