@@ -37,7 +37,7 @@ func (s *Session) ask(ctx context.Context, question string, options []string, as
 		as:    as,
 		docs:  map[state.Doc]string{state.QuestionDoc: doc},
 		drop:  []state.Doc{state.AnswerDoc},
-		note:  clip(question, maxLine),
+		note:  clip(question, MaxLine),
 		check: refuseWhileChecking,
 		lay: func(_ store.Snapshot, next *state.Task) {
 			next.Issued.Questions++
@@ -89,7 +89,7 @@ func (s *Session) Answer(ctx context.Context, id, answer string) (Done, error) {
 	return s.raise(ctx, act{
 		event: state.Answer,
 		docs:  map[state.Doc]string{state.AnswerDoc: answer},
-		note:  clip(answer, maxLine),
+		note:  clip(answer, MaxLine),
 		arg:   open.ID,
 		check: func(now store.Snapshot) error {
 			if now.Task.Top().ID != open.ID {
@@ -127,17 +127,13 @@ func (s *Session) AwaitAnswer(ctx context.Context, wait time.Duration) (*Decisio
 	var got *Decision
 	snap, err := s.e.await(ctx, wait, func(now store.Snapshot) (bool, error) {
 		id := s.Asked(now.Task)
-		if id == "" || !slices.ContainsFunc(now.Task.Decisions, func(r state.Record) bool { return r.ID == id }) {
+		i := slices.IndexFunc(now.Task.Decisions, func(r state.Record) bool { return r.ID == id })
+		if id == "" || i < 0 {
 			return id == "", nil
 		}
-		for _, r := range now.Task.Decisions {
-			if r.ID == id {
-				d, err := s.e.decision(r)
-				got = &d
-				return true, err
-			}
-		}
-		return true, nil
+		d, err := s.e.decision(now.Task.Decisions[i])
+		got = &d
+		return true, err
 	})
 	return got, snap, err
 }

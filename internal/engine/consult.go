@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"slices"
 	"strconv"
 	"time"
 
@@ -28,7 +27,7 @@ func (s *Session) Consult(ctx context.Context, in Consulting) (Done, error) {
 		event: state.Consult,
 		docs:  map[state.Doc]string{state.ConsultRequestDoc: doc},
 		drop:  []state.Doc{state.ConsultResponseDoc},
-		note:  clip(in.Question, maxLine),
+		note:  clip(in.Question, MaxLine),
 		check: refuseWhileChecking,
 		lay: func(_ store.Snapshot, next *state.Task) {
 			next.Issued.Consultations++
@@ -54,7 +53,7 @@ func (s *Session) Respond(ctx context.Context, response, id string) (Done, error
 	return s.raise(ctx, act{
 		event: state.RespondConsult,
 		docs:  map[state.Doc]string{state.ConsultResponseDoc: response},
-		note:  clip(response, maxLine),
+		note:  clip(response, MaxLine),
 		arg:   id,
 		check: func(now store.Snapshot) error {
 			_, shown := s.Shown(now.Task)
@@ -83,8 +82,7 @@ func (s *Session) AwaitResponse(ctx context.Context, wait time.Duration) (done D
 		if err := s.standing(now, state.TakeResponse); err != nil {
 			return true, err
 		}
-		consulted := now.Task.State == state.Consultation ||
-			slices.ContainsFunc(now.Task.Paused, func(p state.Pause) bool { return p.State == state.Consultation })
+		consulted := now.Task.InConsultation()
 		if consulted && !s.Holds(now.Task) {
 			return true, notClaimed(now)
 		}

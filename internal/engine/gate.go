@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -177,6 +178,16 @@ func (j *job) begin(ctx context.Context) (store.Snapshot, error) {
 	return began.Snapshot, err
 }
 
+// checkLock is held by the helper of the task's check, relative to the .ferrus folder.
+const checkLock = "live/check.lock"
+
+// spec is a run of the gate's commands in the task's work tree. log and lock are relative to the .ferrus folder.
+func (e *Engine) spec(snap store.Snapshot, gate config.Gate, log, lock string) checks.Spec {
+	return checks.Spec{Dir: e.workDir(snap), Commands: gate.Checks.Commands, Timeout: gate.Checks.Timeout(),
+		Env: gate.Checks.Env, EnvDeny: gate.Checks.EnvDeny, MaxLog: int64(gate.Checks.MaxLogMB) << 20,
+		TailLines: gate.Limits.MaxFeedbackLines, Log: e.store.Path(log), Lock: e.store.Path(lock)}
+}
+
 // gatePatience is how long a check waits for that of an earlier holder to be gone from the work tree.
 const gatePatience = 10 * time.Second
 
@@ -184,7 +195,7 @@ const gatePatience = 10 * time.Second
 // whose server hangs goes on, which says nothing about the work and spends nothing.
 func (e *Engine) awaitGate(ctx context.Context) error {
 	over := time.After(gatePatience)
-	for checks.Running(e.store.Path("live", "check.lock")) {
+	for checks.Running(e.store.Path(checkLock)) {
 		select {
 		case <-time.After(20 * time.Millisecond):
 		case <-over:
@@ -206,11 +217,7 @@ func (j *job) execute(ctx context.Context, began store.Snapshot) (checks.Result,
 	}
 	bell := e.store.Watch() // armed before the run begins, which may take a while
 	defer bell.Close()
-	run, err := checks.Start(checks.Spec{
-		Dir: e.workDir(began), Commands: gate.Checks.Commands, Timeout: gate.Checks.Timeout(),
-		Env: gate.Checks.Env, EnvDeny: gate.Checks.EnvDeny, MaxLog: int64(gate.Checks.MaxLogMB) << 20,
-		TailLines: gate.Limits.MaxFeedbackLines, Log: e.store.Path(began.Task.Check.Log), Lock: e.store.Path("live", "check.lock"),
-	})
+	run, err := checks.Start(e.spec(began, gate, began.Task.Check.Log, checkLock))
 	if err != nil {
 		return checks.Result{Status: checks.GateError, Err: err.Error()}, nil
 	}

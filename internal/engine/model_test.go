@@ -114,7 +114,7 @@ func (m *model) check(who int) (ok, green bool) {
 }
 
 func (m *model) submit(who int) bool {
-	if m.as(who) != state.Holder || !working(m.task) {
+	if m.as(who) != state.Holder || !m.task.State.InHand() {
 		return m.raise(state.Submit, m.as(who))
 	}
 	ok, green := m.check(who) // without git the gate always runs

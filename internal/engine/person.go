@@ -12,7 +12,7 @@ func (s *Session) Reopen(ctx context.Context, message string) (Done, error) {
 	if err := checkText("the message", message, store.MaxDoc); err != nil {
 		return Done{}, err
 	}
-	return s.raise(ctx, act{event: state.Reopen, docs: map[state.Doc]string{state.ReviewDoc: message}, note: clip(message, maxLine),
+	return s.raise(ctx, act{event: state.Reopen, docs: map[state.Doc]string{state.ReviewDoc: message}, note: clip(message, MaxLine),
 		lay: func(_ store.Snapshot, next *state.Task) { heard(next) }})
 }
 

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -91,7 +92,7 @@ func (s *Session) Approve(ctx context.Context, note, id string) (Done, error) {
 		}
 		if tree != sub.Tree {
 			return Done{}, &Refusal{Code: TreeChanged, Message: "the work tree is no longer the one that " + sub.ID +
-				" submitted: " + list(s.e.changed(ctx, now, sub.Tree, tree)), Remedy: "reject, so that the executor checks and submits again"}
+				" submitted: " + clip(strings.Join(s.e.changed(ctx, now, sub.Tree, tree), " "), 600), Remedy: "reject, so that the executor checks and submits again"}
 		}
 	}
 	done, err := s.raise(ctx, act{event: state.Approve, note: note, arg: id, check: s.bound(sub.ID, id)})
@@ -110,7 +111,7 @@ func (s *Session) Reject(ctx context.Context, notes, id string) (Done, error) {
 	if err != nil {
 		return Done{}, err
 	}
-	done, err := s.raise(ctx, act{event: state.Reject, docs: map[state.Doc]string{state.ReviewDoc: notes}, note: clip(notes, maxLine),
+	done, err := s.raise(ctx, act{event: state.Reject, docs: map[state.Doc]string{state.ReviewDoc: notes}, note: clip(notes, MaxLine),
 		arg: id, check: s.bound(now.Task.Submission.ID, id)})
 	if err == nil {
 		s.e.archiveEnded(done.Snapshot)
@@ -125,12 +126,4 @@ func (s *Session) bound(seen, named string) func(store.Snapshot) error {
 		return stale("submission", named, now.Task.Submission.ID, shown && now.Task.Submission.ID == seen,
 			"call review_pending to be shown it")
 	}
-}
-
-func list(paths []string) string {
-	text := ""
-	for _, p := range paths {
-		text += " " + p
-	}
-	return clip(text, 600)
 }

@@ -170,10 +170,7 @@ func (s *Session) change(now store.Snapshot, a act, req string) (*store.Change, 
 var ungated = map[state.Event]bool{state.AcceptConfig: true, state.Reset: true}
 
 func (s *Session) actor(by state.Role) store.Actor {
-	if by == state.Holder {
-		by = state.Executor
-	}
-	return store.Actor{Role: by, Agent: s.Agent, Session: s.ID, TTY: s.TTY}
+	return store.Actor{Role: by.Public(), Agent: s.Agent, Session: s.ID, TTY: s.TTY}
 }
 
 // term is the lease after an event: its holder's acts renew it, and when a pause ends it starts afresh.

@@ -63,7 +63,7 @@ func (e *Engine) StatusOf(snap store.Snapshot) (Status, error) {
 // is not known to live, was abandoned.
 func (e *Engine) present(snap store.Snapshot) store.Snapshot {
 	if snap.Task.Check.Status == state.CheckRunning && e.store.Probe(snap.Task.Session) != lease.Alive &&
-		!checks.Running(e.store.Path("live", "check.lock")) {
+		!checks.Running(e.store.Path(checkLock)) {
 		snap.Task.Check.Status = state.CheckAbandoned
 	}
 	return snap
@@ -98,13 +98,13 @@ func WaitingFor(t state.Task) Waiting {
 func (st Status) Notices() []string {
 	var out []string
 	for _, c := range st.Differs {
-		out = append(out, "config_changed: "+clip(c.String(), maxLine)+"; the pinned value runs until a person says ferrus config accept")
+		out = append(out, "config_changed: "+clip(c.String(), MaxLine)+"; the pinned value runs until a person says ferrus config accept")
 	}
 	if n := len(out) - maxNotices; n > 0 {
 		out = append(out[:maxNotices], fmt.Sprintf("config_changed: %d more values", n))
 	}
 	if st.Broken != "" {
-		out = append(out, "config_broken: "+clip(st.Broken, maxLine))
+		out = append(out, "config_broken: "+clip(st.Broken, MaxLine))
 	}
 	if n := st.Task.Violations; n > 0 {
 		out = append(out, fmt.Sprintf("violation: control files were edited from outside %d times in this task and put back; "+

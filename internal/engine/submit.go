@@ -45,7 +45,7 @@ func (s *Session) Submit(ctx context.Context, in Submitting, wait time.Duration)
 			return Submitted{}, err
 		}
 		// Where the executor has no work in hand, the table has the word: it knows a call that repeats itself too.
-		if green || !working(now.Task) && !s.untold(now) {
+		if green || !now.Task.State.InHand() && !s.untold(now) {
 			done, err := s.handIn(ctx, now, green, tree, doc)
 			return Submitted{Done: done, Accepted: err == nil}, err
 		}

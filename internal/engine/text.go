@@ -12,8 +12,8 @@ import (
 
 var digits = regexp.MustCompile(`[0-9]+`)
 
-// maxLine is the largest one-line argument in characters: a title, an option.
-const maxLine = 200
+// MaxLine is the largest one-line argument in characters: a title, an option.
+const MaxLine = 200
 
 // maxOptions is how many answers a question may offer.
 const maxOptions = 20
@@ -25,11 +25,11 @@ func checkText(name, text string, limit int) error {
 
 // checkLine refuses what is not one line of moderate length.
 func checkLine(name, text string) error {
-	if utf8.RuneCountInString(text) > maxLine || strings.ContainsAny(text, "\r\n") {
-		return &Refusal{Code: InvalidInput, Message: fmt.Sprintf("%s must be one line of at most %d characters", name, maxLine),
+	if utf8.RuneCountInString(text) > MaxLine || strings.ContainsAny(text, "\r\n") {
+		return &Refusal{Code: InvalidInput, Message: fmt.Sprintf("%s must be one line of at most %d characters", name, MaxLine),
 			Remedy: "shorten it"}
 	}
-	return checkText(name, text, 4*maxLine)
+	return checkText(name, text, 4*MaxLine)
 }
 
 // A part is a section of a rendered document.

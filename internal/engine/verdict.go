@@ -118,8 +118,8 @@ func (out Checked) note(res checks.Result) string {
 	return clip(out.ID+"  "+text, 400)
 }
 
-// failureSum digests what failed and how, so that the same failure is recognised. The output is not in it: it has
-// times and addresses.
+// failureSum digests what failed and how, so that the same failure is recognised. The numbers of the output are not in
+// it: they are times and addresses.
 func failureSum(failures []checks.Command) string {
 	var b strings.Builder
 	for _, f := range failures {
@@ -135,7 +135,7 @@ func failureSum(failures []checks.Command) string {
 func (j *job) askIfStuck(ctx context.Context, out *Checked) error {
 	c := out.Task.Check
 	gate, err := j.session.e.Gate(out.Snapshot)
-	if err != nil || !working(out.Task) {
+	if err != nil || !out.Task.State.InHand() {
 		return err
 	}
 	var question string
@@ -154,11 +154,6 @@ func (j *job) askIfStuck(ctx context.Context, out *Checked) error {
 		out.Asked, out.Snapshot = true, done.Snapshot
 	}
 	return err
-}
-
-// working reports whether the executor has the work in hand.
-func working(t state.Task) bool {
-	return t.State == state.Executing || t.State == state.Addressing || t.State == state.Checking
 }
 
 func (e *Engine) changed(ctx context.Context, snap store.Snapshot, from, to string) []string {
@@ -184,10 +179,7 @@ func (e *Engine) Trial(ctx context.Context) (checks.Result, config.Gate, error) 
 		return checks.Result{}, config.Gate{}, &Refusal{Code: InvalidInput, Message: err.Error(), Remedy: "mend ferrus.toml"}
 	}
 	gate := conf.Gate()
-	run, err := checks.Start(checks.Spec{Dir: e.workDir(snap), Commands: gate.Checks.Commands, Timeout: gate.Checks.Timeout(),
-		Env: gate.Checks.Env, EnvDeny: gate.Checks.EnvDeny, MaxLog: int64(gate.Checks.MaxLogMB) << 20,
-		TailLines: gate.Limits.MaxFeedbackLines, Log: e.store.Path("logs", "check-by-hand.log"),
-		Lock: e.store.Path("live", "check-by-hand.lock")})
+	run, err := checks.Start(e.spec(snap, gate, "logs/check-by-hand.log", "live/check-by-hand.lock"))
 	if err != nil {
 		return checks.Result{}, gate, &Refusal{Code: StoreError, Message: err.Error()}
 	}

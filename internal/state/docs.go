@@ -10,11 +10,6 @@ import (
 // them to one place outside, or from one place to each of them, is drawn once, as an arrow of the box.
 const box State = "Working"
 
-func inHand(s State) bool {
-	_, ok := table[s][Consult]
-	return ok
-}
-
 // Mermaid returns the machine as a state diagram: one arrow for each way from a state to another one. What leads from
 // everywhere to one place (reset) is left to the rules.
 func Mermaid() string {
@@ -27,7 +22,7 @@ func Mermaid() string {
 				continue
 			}
 			b, indent := &outside, "    "
-			if inHand(from) && inHand(to) {
+			if from.InHand() && to.InHand() {
 				b, indent = &inside, "        "
 			}
 			fmt.Fprintf(b, "%s%s --> %s: %s\n", indent, from, to, strings.Join(labels, ", "))
@@ -39,7 +34,7 @@ func Mermaid() string {
 
 // drawn returns the labels of the arrow between two nodes of the diagram.
 func drawn(from, to State) []string {
-	switch fromIn, toIn := inHand(from), inHand(to); {
+	switch fromIn, toIn := from.InHand(), to.InHand(); {
 	case from == box && !toIn && to != box:
 		return common(func(s State) []string { return leads(s, to) })
 	case to == box && !fromIn && from != box:
@@ -90,7 +85,7 @@ func (m move) leads(from State, ev Event, to State) []string {
 func common(f func(State) []string) []string {
 	all := f(Executing)
 	for _, s := range States() {
-		if inHand(s) {
+		if s.InHand() {
 			all = slices.DeleteFunc(all, func(l string) bool { return !slices.Contains(f(s), l) })
 		}
 	}

@@ -45,6 +45,12 @@ func (s State) Known() bool {
 // Frozen reports whether a live holder's lease stands still in s: the task waits for somebody else's answer.
 func (s State) Frozen() bool { return s == Consultation || s == AwaitingHuman }
 
+// InHand reports whether the executor has the work in hand in s: it may edit, check and ask.
+func (s State) InHand() bool {
+	_, ok := table[s][Consult]
+	return ok
+}
+
 // holderless are the states in which nobody holds the work; entering one drops the lease.
 var holderless = map[State]bool{Idle: true, Reviewing: true, Complete: true, Failed: true}
 
@@ -58,6 +64,14 @@ const (
 	Human      Role = "human"      // a person at the command line
 	Engine     Role = "engine"     // ferrus itself: the outcome of a check, a budget, a repair
 )
+
+// Public returns the role as journals and people name it: the holder is an executor.
+func (r Role) Public() Role {
+	if r == Holder {
+		return Executor
+	}
+	return r
+}
 
 // Roles returns all roles.
 func Roles() []Role { return []Role{Supervisor, Executor, Holder, Human, Engine} }

@@ -29,10 +29,6 @@ type RefusedError struct {
 }
 
 func (e *RefusedError) Error() string {
-	who := e.Role
-	if who == Holder {
-		who = Executor
-	}
 	var can []string
 	for _, ev := range e.Allowed {
 		can = append(can, string(ev))
@@ -40,7 +36,7 @@ func (e *RefusedError) Error() string {
 	if len(can) == 0 {
 		can = []string{"nothing"}
 	}
-	return fmt.Sprintf("%s cannot %s while the task is in %s; allowed now: %s", who, e.Event, e.State,
+	return fmt.Sprintf("%s cannot %s while the task is in %s; allowed now: %s", e.Role.Public(), e.Event, e.State,
 		strings.Join(can, ", "))
 }
 

@@ -175,6 +175,11 @@ func (t Task) Top() Pause {
 	return t.Paused[len(t.Paused)-1]
 }
 
+// InConsultation reports whether the task waits for the supervisor's answer, itself or beneath another pause.
+func (t Task) InConsultation() bool {
+	return t.State == Consultation || slices.ContainsFunc(t.Paused, func(p Pause) bool { return p.State == Consultation })
+}
+
 // Clone returns a copy that shares nothing that is ever written.
 func (t Task) Clone() Task {
 	t.Paused = slices.Clone(t.Paused)

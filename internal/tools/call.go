@@ -157,11 +157,7 @@ func (c *call) refuse(err error) {
 
 // wrong says in tool names what the table said in events.
 func (c *call) wrong(w *state.RefusedError) string {
-	role := w.Role
-	if role == state.Holder {
-		role = state.Executor
-	}
-	return fmt.Sprintf("%s cannot %s while the task is in %s", role, c.tool.Name, w.State)
+	return fmt.Sprintf("%s cannot %s while the task is in %s", w.Role.Public(), c.tool.Name, w.State)
 }
 
 // wait is how long this call may wait.

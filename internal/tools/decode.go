@@ -13,9 +13,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 )
 
-// maxLine is the largest one-line argument in characters.
-const maxLine = 200
-
 // decode reads the arguments strictly: what is misspelt, given twice, of the wrong type or no text is refused with what
 // is meant.
 func (c *call) decode(raw json.RawMessage) error {
@@ -84,8 +81,8 @@ func (c *call) value(a Arg, value json.RawMessage) error {
 	if json.Unmarshal(value, &text) != nil || text == nil {
 		return c.invalid(a.Name+" must be a string", `send it as "..."`)
 	}
-	if a.Line && (utf8.RuneCountInString(*text) > maxLine || strings.ContainsAny(*text, "\r\n\x00")) {
-		return c.invalid(fmt.Sprintf("%s must be one line of at most %d characters", a.Name, maxLine), "shorten it")
+	if a.Line && (utf8.RuneCountInString(*text) > engine.MaxLine || strings.ContainsAny(*text, "\r\n\x00")) {
+		return c.invalid(fmt.Sprintf("%s must be one line of at most %d characters", a.Name, engine.MaxLine), "shorten it")
 	}
 	c.text[a.Name] = *text
 	return nil

@@ -47,8 +47,7 @@ func (in situation) offers(t Tool) bool {
 
 // consulting reports whether the holder may wait for a supervisor's answer, though it has not come yet.
 func (in situation) consulting() bool {
-	return in.as == state.Holder && (in.task.State == state.Consultation ||
-		slices.ContainsFunc(in.task.Paused, func(p state.Pause) bool { return p.State == state.Consultation }))
+	return in.as == state.Holder && in.task.InConsultation()
 }
 
 // allowed are the tools that would be let through, sorted, without the two that always are.
