@@ -113,9 +113,17 @@ func (s *stage) epilogue(keep bool, took time.Duration) error {
 	fmt.Fprint(s.out, journal)
 	s.say("\nAll %d scenes happened, in %.1f s.\n", len(story), took.Seconds())
 	if keep {
-		s.say("Look around:  cd %s   then  ls .ferrus   git diff   ferrus status   ferrus log\n", s.dir)
+		s.say("Look around in it, or from here:  %s -C %s status\n", called(), s.dir)
 	}
 	return nil
+}
+
+// called is how a person can call ferrus: by its name where it is installed.
+func called() string {
+	if _, err := exec.LookPath("ferrus"); err != nil {
+		return "go run ./cmd/ferrus"
+	}
+	return "ferrus"
 }
 
 // say prints for a person; with --json it is silent.
