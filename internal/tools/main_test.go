@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"flag"
+	"log/slog"
 	"os"
 	"strings"
 	"testing"
@@ -19,6 +20,7 @@ var update = flag.Bool("update", false, "write the golden files and docs/tools.m
 var scratch string
 
 func TestMain(m *testing.M) {
+	slog.SetLogLoggerLevel(slog.LevelWarn) // thousands of calls, each with a line
 	checks.Helper()
 	// A program with the race detector sleeps a second before it exits, and the helper inherits this.
 	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
