@@ -29,7 +29,9 @@ var rooms = map[string]map[string]string{
 	// The two pure rooms, and those that know nothing of a task.
 	"internal/lease":    {},
 	"internal/state":    {"internal/lease": "a task may name the term of its lease"},
-	"internal/checks":   {},
+	"internal/proc":     {},
+	"internal/tokens":   {"internal/state": "a token has a role"},
+	"internal/checks":   {"internal/proc": "a command ends with everything that it started"},
 	"internal/worktree": {},
 	"internal/config":   {},
 
@@ -54,27 +56,51 @@ var rooms = map[string]map[string]string{
 		"internal/worktree": "review packets show what the work changed",
 		"internal/config":   "Nearest: a wrong argument is answered with the right one",
 	},
-	"internal/server": {
-		"internal/tools":    "it serves them",
-		"internal/engine":   "it opens the engine of the root and the branch that it was started in",
-		"internal/store":    "it finds the root and holds the session's liveness lock",
-		"internal/state":    "roles",
-		"internal/checks":   "it ends the check of a session that ends, and becomes its helper when told to",
-		"internal/worktree": "it finds the main work tree from a linked one",
-		"internal/config":   "waits, limits and leases are configured",
+	"internal/server/web": {
+		"internal/state":  "a token has a role, and a role has a server",
+		"internal/tokens": "who comes over HTTP is who the token says",
 	},
-	"internal/drive":  {"internal/tools": "a client gets its results"},
-	"internal/e2e":    {},
-	"internal/agents": {"internal/state": "roles"},
+	"internal/server/conformance": {
+		"internal/server/web": "the suite is run against the real handlers",
+		"internal/state":      "the role of the token",
+		"internal/tokens":     "the suite has none of its own",
+	},
+	"internal/server": {
+		"internal/server/web": "it lets clients in over HTTP",
+		"internal/tools":      "it serves them",
+		"internal/engine":     "it opens the engine of the root and the branch that it was started in",
+		"internal/store":      "it finds the root and holds the session's liveness lock",
+		"internal/state":      "roles",
+		"internal/checks":     "it ends the check of a session that ends, and becomes its helper when told to",
+		"internal/worktree":   "it finds the main work tree from a linked one",
+		"internal/config":     "waits, limits and leases are configured",
+		"internal/tokens":     "over HTTP a client is whom its token names",
+	},
+	"internal/drive":    {"internal/tools": "a client gets its results"},
+	"internal/e2e":      {},
+	"internal/agents":   {"internal/state": "roles"},
+	"internal/register": {"internal/agents": "it writes into a client's own files how to start our server"},
+	"internal/slot": {
+		"internal/agents": "a slot starts what an adapter launches, and reads what it prints",
+		"internal/proc":   "an agent ends with everything that it started",
+	},
+	"internal/modeltest":   {},
+	"internal/e2e/clients": {},
 	"internal/hq": {
-		"internal/agents": "it starts the one that is missing",
+		".":               "the prompts",
+		"internal/proc":   "the command of [notify]",
+		"internal/agents": "it says who should be alive, and how to launch them",
+		"internal/slot":   "it starts the one that is missing and ends the one that hangs",
 		"internal/engine": "a budget of starts is spent by an act",
 		"internal/store":  "it reads the state and waits for the doorbell",
 		"internal/state":  "its table is by state",
 		"internal/lease":  "it starts nobody while the work is held",
 		"internal/config": "agents and limits are configured",
 	},
-	"internal/pipeline": {"internal/agents": "a worker is an agent"},
+	"internal/pipeline": {
+		"internal/agents": "a worker is an agent",
+		"internal/slot":   "a worker lives in a slot",
+	},
 
 	"cmd/ferrusd": {"internal/server": "it is the server and nothing else"},
 	"cmd/ferrus": {
@@ -83,7 +109,9 @@ var rooms = map[string]map[string]string{
 		"internal/hq":       "run and resume",
 		"internal/pipeline": "pipeline",
 		"internal/server":   "serve and token",
-		"internal/agents":   "register",
+		"internal/agents":   "agents, logs and the clients that the doctor looks at",
+		"internal/register": "register and unregister",
+		"internal/slot":     "stop, logs, and the shim of an agent",
 		"internal/tools":    "the documentation of the tools is made here",
 		"internal/engine":   "a person's verbs are acts like any other",
 		"internal/store":    "log, show, doctor",
@@ -92,6 +120,7 @@ var rooms = map[string]map[string]string{
 		"internal/checks":   "check, and the helper of a check",
 		"internal/worktree": "diff, branch, merge",
 		"internal/config":   "config",
+		"internal/tokens":   "token",
 	},
 }
 
@@ -99,6 +128,8 @@ var rooms = map[string]map[string]string{
 var exceptions = map[string]string{
 	"internal/checks os.Exit":   "the helper of a check is a process of its own that no main of ours has begun",
 	"internal/checks os.Stdout": "the helper tells its parent the outcome, over a pipe",
+	"internal/slot os.Exit":     "the shim of an agent is a process of its own that no main of ours has begun",
+	"internal/slot os.Stdout":   "the shim tells its starter how the start went, over a pipe",
 	"internal/server os.Stdout": "the stream of the protocol",
 }
 

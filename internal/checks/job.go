@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"sync/atomic"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/proc"
 )
 
 // Times the server allows the helper. Together the first two are what Stop may take.
@@ -69,7 +71,7 @@ func Start(spec Spec) (*Job, error) {
 }
 
 func (j *Job) launch(spec Spec) error {
-	self, err := executable()
+	self, err := proc.Executable()
 	if err != nil {
 		return err
 	}
@@ -79,7 +81,7 @@ func (j *Job) launch(spec Spec) error {
 	j.cmd.Env = allowed(os.Environ(), spec.EnvDeny)
 	j.cmd.Stderr = stderr
 	j.cmd.WaitDelay = killGrace
-	j.cmd.SysProcAttr = helperAttr()
+	j.cmd.SysProcAttr = proc.Leader()
 	stdin, err := j.cmd.StdinPipe()
 	if err != nil {
 		return err
@@ -136,7 +138,7 @@ func (j *Job) follow(stdout io.Reader, stderr *ring, begin time.Time) {
 	if j.result.Status != "" && end == nil {
 		return
 	}
-	killLost(tree, j.mark)
+	proc.KillMarked(tree, markName+"="+j.mark)
 	j.result = gateError(fmt.Sprintf("the check helper vanished (%v): see whether a check kills its parent or memory ran "+
 		"out, then run check again", ended(end)))
 	if j.stopped.Load() {

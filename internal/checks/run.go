@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/proc"
 )
 
 const (
@@ -18,7 +20,7 @@ const (
 func run(ctx context.Context, o order, report func(message)) (result Result) {
 	begin := time.Now()
 	defer func() { result.Duration = time.Since(begin) }()
-	if err := contain(); err != nil {
+	if err := proc.Contain(); err != nil {
 		return gateError(fmt.Sprintf("keep hold of the checks' processes: %v: run ferrus where that is allowed", err))
 	}
 	lock, err := hold(ctx, o.Spec.Lock)
@@ -93,7 +95,7 @@ func command(
 		r.Close()
 		return c, fmt.Errorf("the shell could not start: %v: correct [checks] commands in ferrus.toml", err)
 	}
-	tree := treeOf(cmd.Process)
+	tree := proc.Of(cmd.Process)
 	report(message{Tree: cmd.Process.Pid})
 	drained := make(chan struct{})
 	go func() {
@@ -126,21 +128,21 @@ func command(
 	if gone != nil {
 		return c, gone
 	}
-	c.ExitCode, c.Signal = status(cmd.ProcessState)
+	c.ExitCode, c.Signal = proc.Status(cmd.ProcessState)
 	return c, verdict(c)
 }
 
 // finish kills what is left of a command and returns when it is gone, or an error when it could not be killed in time.
-func finish(t tree, exited <-chan struct{}) error {
+func finish(t proc.Tree, exited <-chan struct{}) error {
 	select {
 	case <-exited:
-		return t.sweep()
+		return t.Sweep()
 	default:
 	}
-	t.kill()
+	t.Kill()
 	select {
 	case <-exited:
-		return t.sweep()
+		return t.Sweep()
 	case <-time.After(killWait):
 		return fmt.Errorf("could not be killed: end process %v by hand, then run check again", t)
 	}

@@ -1,4 +1,4 @@
-package checks
+package proc
 
 import (
 	"bytes"
@@ -14,9 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// executable is the running program itself, even when a newer one has been installed in its place: a server and a
+// Executable is the running program itself, even when a newer one has been installed in its place: a program and a
 // helper of different versions may not understand each other.
-func executable() (string, error) {
+func Executable() (string, error) {
 	const self = "/proc/self/exe"
 	if _, err := os.Stat(self); err != nil {
 		return os.Executable()
@@ -24,15 +24,16 @@ func executable() (string, error) {
 	return self, nil
 }
 
-// commandAttr lets the kernel kill a shell whose helper was killed, also when no server is left to do it.
-func commandAttr() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+// bound lets the kernel kill a child whose parent was killed, also when nobody is left to do it. The kernel ties that
+// to the thread that starts the child: it must be locked.
+func bound(group bool) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: group, Pdeathsig: syscall.SIGKILL}
 }
 
-// contain makes this process the parent of every descendant whose own parent dies, so that none escapes by forking
-// twice or by a new session. It also closes the helper's /proc directory to the commands, who could reach its
-// pipes and memory through it.
-func contain() error {
+// Contain makes this process the parent of every descendant whose own parent dies, so that none escapes by forking
+// twice or by a new session. It also closes this process's /proc directory to them, who could reach its pipes and
+// memory through it.
+func Contain() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("become a subreaper: %v", err)
 	}
@@ -42,24 +43,27 @@ func contain() error {
 	return nil
 }
 
-// sweep kills every descendant of this process and returns when none is left. Only children are killed, each with its
+// Sweep kills every descendant of this process and returns when none is left. Only children are killed, each with its
 // group, since their ids cannot be used again before they are reaped here; the children of the dead become ours, hence
 // the rounds.
-func (t tree) sweep() error {
+func (t Tree) Sweep() error {
 	for wait := 100 * time.Microsecond; wait < time.Second; wait *= 2 {
 		if !reap() {
 			return nil
 		}
 		for _, c := range children() {
 			if c.group != os.Getpid() {
-				tree(c.group).kill()
+				Tree(c.group).Kill()
 			}
 			_ = unix.Kill(c.pid, unix.SIGKILL)
 		}
 		time.Sleep(wait)
 	}
-	return errors.New("left processes behind that could not be killed: end them by hand, then run check again")
+	return errors.New("left processes behind that could not be killed: end them by hand, then try again")
 }
+
+// Children reports whether this process has children that live, and collects the dead. Nobody else may be waiting for one.
+func Children() bool { return reap() }
 
 // reap collects the dead and reports whether living children remain. A process without children has no descendants,
 // which is why a command that left nothing behind costs one system call.
@@ -101,17 +105,16 @@ func children() []child {
 	return found
 }
 
-// killLost kills what is left of a helper that was killed: its last command's group, and whoever carries its mark in
-// his environment.
-func killLost(group int, mark string) {
-	tree(group).kill()
-	entry := []byte(markName + "=" + mark)
+// KillMarked kills what is left of a tree whose root was killed: the group, unless it is 0, and whoever carries the mark,
+// NAME=value, in his environment.
+func KillMarked(group int, mark string) {
+	Tree(group).Kill()
 	for wait := 100 * time.Microsecond; wait < time.Second; wait *= 2 {
 		environs, _ := filepath.Glob("/proc/[0-9]*/environ")
 		found := false
 		for _, environ := range environs {
 			data, err := os.ReadFile(environ)
-			if err != nil || !bytes.Contains(data, entry) {
+			if err != nil || !bytes.Contains(data, []byte(mark)) {
 				continue
 			}
 			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(environ)))

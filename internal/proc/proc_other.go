@@ -1,0 +1,25 @@
+//go:build unix && !linux
+
+package proc
+
+import (
+	"os"
+	"syscall"
+)
+
+// Executable is the path of the running program.
+func Executable() (string, error) { return os.Executable() }
+
+func bound(group bool) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: group} }
+
+// Contain does nothing: without subreapers a process that leaves its group escapes.
+func Contain() error { return nil }
+
+// Sweep kills what a root that exited by itself has left in its group.
+func (t Tree) Sweep() error {
+	t.Kill()
+	return nil
+}
+
+// KillMarked kills what is left of a tree whose root was killed: its group.
+func KillMarked(group int, _ string) { Tree(group).Kill() }

@@ -1,0 +1,61 @@
+//go:build unix
+
+package proc
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Leader makes a child the leader of a session, and so of a process group, without a terminal: whoever opens /dev/tty
+// below it to ask for a password gets an error and does not hang.
+func Leader() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+
+// Bound lets a child end with its parent, where the system can do that; group makes it the leader of a process group.
+// The caller has locked its thread.
+func Bound(group bool) *syscall.SysProcAttr { return bound(group) }
+
+// Shell is a shell that runs a line and is killed when ctx ends.
+func Shell(ctx context.Context, line string) *exec.Cmd {
+	return exec.CommandContext(ctx, "/bin/sh", "-c", line)
+}
+
+// Alive reports whether there is a process of that number, be it a zombie.
+func Alive(pid int) bool {
+	return pid > 0 && unix.Kill(pid, 0) != unix.ESRCH
+}
+
+// A Tree is a process with all that it started, named by the id of the process group that it leads.
+type Tree int
+
+// Of returns the tree of a process that was started as the leader of a group.
+func Of(p *os.Process) Tree { return Tree(p.Pid) }
+
+func (t Tree) String() string { return strconv.Itoa(int(t)) }
+
+// Kill kills the process group, if there is any left.
+func (t Tree) Kill() {
+	if t > 1 { // 0 would be our own group, and 1 every process there is
+		_ = unix.Kill(-int(t), unix.SIGKILL)
+	}
+}
+
+// Terminate asks the process group to end.
+func (t Tree) Terminate() {
+	if t > 1 {
+		_ = unix.Kill(-int(t), unix.SIGTERM)
+	}
+}
+
+// Status returns the exit status, or -1 and the name of the signal that ended the process.
+func Status(p *os.ProcessState) (int, string) {
+	if ws, ok := p.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		return -1, unix.SignalName(ws.Signal())
+	}
+	return p.ExitCode(), ""
+}
