@@ -50,13 +50,17 @@ type Checks struct {
 	MaxLogMB    int               `json:"max_log_mb"`
 }
 
-// Limits is [limits]: the budgets of a task. Each is at least 1.
+// Limits is [limits]: the budgets of a task. Each is at least 1, but for those
+// of a whole task, which are none when they are 0.
 type Limits struct {
 	MaxCheckRetries       int `json:"max_check_retries"`
 	MaxReviewCycles       int `json:"max_review_cycles"`
 	MaxFeedbackLines      int `json:"max_feedback_lines"`
 	MaxExecutorDispatches int `json:"max_executor_dispatches"`
 	MaxSameFailure        int `json:"max_same_failure"`
+	MaxTaskMinutes        int `json:"max_task_minutes"`
+	MaxTaskTokens         int `json:"max_task_tokens"`
+	MaxTaskDollars        int `json:"max_task_dollars"`
 }
 
 // Server is [server].
@@ -73,20 +77,23 @@ type Lease struct {
 
 // Notify is [notify]. An empty Command notifies nobody.
 type Notify struct {
-	Command string
+	Command string `json:"command"`
 }
 
 // HQ is [hq.supervisor] and [hq.executor]: whom the conductor starts.
 type HQ struct {
-	Supervisor Agent
-	Executor   Agent
+	Supervisor Agent `json:"supervisor"`
+	Executor   Agent `json:"executor"`
 }
 
-// Agent names an adapter and the model to ask it for. An empty Model leaves
-// the choice to the agent.
+// Agent names an adapter, the model to ask it for, and what else its command
+// line gets. An empty Model leaves the choice to the agent; Command is for the
+// adapter of that name.
 type Agent struct {
-	Agent string
-	Model string
+	Agent   string   `json:"agent"`
+	Model   string   `json:"model"`
+	Args    []string `json:"args"`
+	Command string   `json:"command"`
 }
 
 // Timeout is how long one check command may run.

@@ -10,11 +10,15 @@ import (
 	"strings"
 )
 
-// Gate is what judges the work: [checks] and [limits]. It is pinned when a
-// task is made, so that the judged cannot weaken the judge.
+// Gate is what judges the work, and who is started to do and to judge it:
+// [checks], [limits], [notify] and [hq]. It is pinned when a task is made, so
+// that the judged can neither weaken the judge nor choose another, and no
+// command of an agent's runs outside of the agent's sandbox.
 type Gate struct {
 	Checks Checks `json:"checks"`
 	Limits Limits `json:"limits"`
+	Notify Notify `json:"notify"`
+	HQ     HQ     `json:"hq"`
 }
 
 // Change is one key in which a pinned gate and the present one differ. The
@@ -26,7 +30,17 @@ type Change struct {
 }
 
 // Gate is the part of the configuration that is pinned. It shares c's slices.
-func (c Config) Gate() Gate { return Gate{Checks: c.Checks, Limits: c.Limits} }
+func (c Config) Gate() Gate {
+	return Gate{Checks: c.Checks, Limits: c.Limits, Notify: c.Notify, HQ: c.HQ}
+}
+
+// config is a configuration that has the gate, and nothing else.
+func (g Gate) config() Config {
+	return Config{Checks: g.Checks, Limits: g.Limits, Notify: g.Notify, HQ: g.HQ}
+}
+
+// unpinned are the tables that a gate has no part of: they judge nothing and run nothing.
+var unpinned = []string{"server", "lease"}
 
 // Encode writes the gate as canonical JSON on one line: equal gates give equal
 // bytes. Nil commands (not configured) and empty ones (all passes) stay apart;
@@ -61,10 +75,10 @@ func DecodeGate(data []byte) (Gate, error) {
 // nil when they judge alike.
 func (g Gate) Diff(now Gate) []Change {
 	g, now = g.normal(), now.normal()
-	pinned, present := Config{Checks: g.Checks, Limits: g.Limits}, Config{Checks: now.Checks, Limits: now.Limits}
+	pinned, present := g.config(), now.config()
 	var changes []Change
 	for _, k := range keys {
-		if t := k.table(); t != "checks" && t != "limits" {
+		if slices.Contains(unpinned, k.table()) {
 			continue
 		}
 		was, is := literal(k.value(pinned)), literal(k.value(present))
@@ -91,6 +105,11 @@ func (g Gate) normal() Gate {
 	}
 	if g.Checks.Env == nil {
 		g.Checks.Env = map[string]string{}
+	}
+	for _, a := range []*Agent{&g.HQ.Supervisor, &g.HQ.Executor} {
+		if a.Args == nil {
+			a.Args = []string{}
+		}
 	}
 	return g
 }

@@ -53,7 +53,7 @@ func TestEveryDifferenceOfTwoGatesIsNamed(t *testing.T) {
 	for _, c := range pinned.Diff(now) {
 		keysDiffering = append(keysDiffering, c.Key)
 	}
-	want := strings.Fields("checks.commands checks.env_deny checks.max_log_mb checks.timeout_secs " +
+	want := strings.Fields("checks.commands checks.env_deny checks.max_log_mb checks.timeout_secs hq.executor.agent hq.supervisor.agent " +
 		"limits.max_check_retries limits.max_executor_dispatches limits.max_feedback_lines " +
 		"limits.max_review_cycles limits.max_same_failure")
 	if diff := cmp.Diff(want, keysDiffering); diff != "" {

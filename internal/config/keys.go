@@ -7,12 +7,14 @@ import "strings"
 const maxNumber = 1_000_000
 
 // key is one line of ferrus.toml. The type of def is the type of the key: int,
-// string, []string or map[string]string. Numbers run from 1 to maxNumber.
+// string, []string or map[string]string. Numbers run from 1 to maxNumber, those
+// that mean nothing when they are 0 from there.
 type key struct {
 	name    string
 	def     any
 	sample  any  // shown commented out where there is no default
 	filled  bool // a string that must not be blank
+	most    int  // the greatest number; maxNumber when 0
 	comment string
 	field   func(*Config) any // where the value stands: a pointer to def's type
 }
@@ -70,13 +72,28 @@ var keys = []key{
 	},
 	{
 		name: "limits.max_executor_dispatches", def: 6,
-		comment: "How often the conductor starts an executor in one phase of work.",
+		comment: "How often the conductor starts an agent for one piece of work before a person is asked.",
 		field:   func(c *Config) any { return &c.Limits.MaxExecutorDispatches },
 	},
 	{
 		name: "limits.max_same_failure", def: 5,
 		comment: "After the same failure so many times in a row a person is asked.",
 		field:   func(c *Config) any { return &c.Limits.MaxSameFailure },
+	},
+	{
+		name: "limits.max_task_minutes", def: 0,
+		comment: "How many minutes the agents of one task may run, together, before a person is asked. 0: no limit.",
+		field:   func(c *Config) any { return &c.Limits.MaxTaskMinutes },
+	},
+	{
+		name: "limits.max_task_tokens", def: 0, most: 1_000_000_000,
+		comment: "The same in tokens read and written, as far as the agents report them. 0: no limit.",
+		field:   func(c *Config) any { return &c.Limits.MaxTaskTokens },
+	},
+	{
+		name: "limits.max_task_dollars", def: 0,
+		comment: "The same in dollars, as far as the agents report them. 0: no limit.",
+		field:   func(c *Config) any { return &c.Limits.MaxTaskDollars },
 	},
 	{
 		name: "server.wait_timeout_secs", def: 45,
@@ -114,6 +131,16 @@ var keys = []key{
 		field:   func(c *Config) any { return &c.HQ.Supervisor.Model },
 	},
 	{
+		name: "hq.supervisor.args", def: []string{},
+		comment: "Arguments added to its command line, such as those that loosen or tighten its sandbox.",
+		field:   func(c *Config) any { return &c.HQ.Supervisor.Args },
+	},
+	{
+		name: "hq.supervisor.command", def: "",
+		comment: "With agent = \"command\": the shell command to run. ferrus agents explains its placeholders.",
+		field:   func(c *Config) any { return &c.HQ.Supervisor.Command },
+	},
+	{
 		name: "hq.executor.agent", def: "codex", filled: true,
 		comment: "The agent that does the work.",
 		field:   func(c *Config) any { return &c.HQ.Executor.Agent },
@@ -123,6 +150,28 @@ var keys = []key{
 		comment: "Its model. Empty: the agent's own choice.",
 		field:   func(c *Config) any { return &c.HQ.Executor.Model },
 	},
+	{
+		name: "hq.executor.args", def: []string{},
+		comment: "Arguments added to its command line, such as those that loosen or tighten its sandbox.",
+		field:   func(c *Config) any { return &c.HQ.Executor.Args },
+	},
+	{
+		name: "hq.executor.command", def: "",
+		comment: "With agent = \"command\": the shell command to run. ferrus agents explains its placeholders.",
+		field:   func(c *Config) any { return &c.HQ.Executor.Command },
+	},
+}
+
+// bounds are the least and the greatest value of a number.
+func (k key) bounds() (least, most int) {
+	least, most = 1, k.most
+	if k.def == 0 {
+		least = 0
+	}
+	if most == 0 {
+		most = maxNumber
+	}
+	return least, most
 }
 
 // table and last split "hq.executor.agent" into "hq.executor" and "agent".

@@ -40,6 +40,9 @@ limits.max_review_cycles = 4
 limits.max_feedback_lines = 5
 limits.max_executor_dispatches = 6
 limits.max_same_failure = 7
+limits.max_task_minutes = 0
+limits.max_task_tokens = 1000000000
+limits.max_task_dollars = 12
 [server]
 wait_timeout_secs = 8
 [lease]
@@ -51,9 +54,13 @@ command = "say hello"
 [hq.supervisor]
 agent = "gemini"
 model = "m"
+args = ["--yolo"]
+command = ""
 [hq.executor]
 agent = "goose"
 model = "n"
+args = []
+command = "play {prompt}"
 `
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -67,11 +74,11 @@ model = "n"
 			Commands: []string{"make"}, TimeoutSecs: 1, Ignore: []string{"*.md"},
 			Env: map[string]string{"A": "1", "b.c": ""}, EnvDeny: []string{}, MaxLogMB: 2,
 		},
-		Limits: Limits{3, 4, 5, 6, 7},
+		Limits: Limits{3, 4, 5, 6, 7, 0, 1_000_000_000, 12},
 		Server: Server{8},
 		Lease:  Lease{10, 9, 11},
 		Notify: Notify{"say hello"},
-		HQ:     HQ{Agent{"gemini", "m"}, Agent{"goose", "n"}},
+		HQ:     HQ{Agent{"gemini", "m", []string{"--yolo"}, ""}, Agent{"goose", "n", []string{}, "play {prompt}"}},
 	}
 	if diff := cmp.Diff(want, got, sameValues); diff != "" {
 		t.Error(diff)

@@ -38,7 +38,7 @@ func (k key) set(c *Config, name string, value any) error {
 	switch p := k.field(c).(type) {
 	case *int:
 		n, ok := value.(int64)
-		if !ok || n < 1 || n > maxNumber {
+		if least, most := k.bounds(); !ok || n < int64(least) || n > int64(most) {
 			return refuse()
 		}
 		*p = int(n)
@@ -87,7 +87,8 @@ func setMember(m map[string]string, table string, e entry) error {
 func (k key) allowed() string {
 	switch k.def.(type) {
 	case int:
-		return fmt.Sprintf("a whole number from 1 to %d", maxNumber)
+		least, most := k.bounds()
+		return fmt.Sprintf("a whole number from %d to %d", least, most)
 	case string:
 		if k.filled {
 			return "a string that is not blank"

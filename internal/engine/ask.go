@@ -13,11 +13,26 @@ import (
 
 // AskHuman pauses the task for a question to a person.
 func (s *Session) AskHuman(ctx context.Context, question string, options []string) (Done, error) {
-	return s.ask(ctx, question, options, "")
+	return s.ask(ctx, question, options, "", refuseWhileChecking)
 }
 
+// Ask pauses the task for a question of ferrus itself: what was found at the snapshot needs a person. It is refused with
+// WrongState if anything has happened since.
+func (e *Engine) Ask(ctx context.Context, at store.Snapshot, question string, options []string) (Done, error) {
+	s := e.Session(Caller{Role: state.Engine, Agent: itself})
+	return s.ask(ctx, question, options, state.Engine, func(now store.Snapshot) error {
+		if now.Task.Seq != at.Task.Seq {
+			return &Refusal{Code: WrongState, Message: "the task has moved on", Remedy: "look at it again"}
+		}
+		return refuseWhileChecking(now)
+	})
+}
+
+// itself is the agent that asks when ferrus does.
+const itself = "ferrus"
+
 // ask raises the question on behalf of the session, or of the engine itself.
-func (s *Session) ask(ctx context.Context, question string, options []string, as state.Role) (Done, error) {
+func (s *Session) ask(ctx context.Context, question string, options []string, as state.Role, check func(store.Snapshot) error) (Done, error) {
 	if err := checkText("question", question, store.MaxDoc); err != nil {
 		return Done{}, err
 	}
@@ -38,14 +53,14 @@ func (s *Session) ask(ctx context.Context, question string, options []string, as
 		docs:  map[state.Doc]string{state.QuestionDoc: doc},
 		drop:  []state.Doc{state.AnswerDoc},
 		note:  clip(question, MaxLine),
-		check: refuseWhileChecking,
+		check: check,
 		lay: func(_ store.Snapshot, next *state.Task) {
 			next.Issued.Questions++
 			id := "q" + strconv.Itoa(next.Issued.Questions)
 			top := &next.Paused[len(next.Paused)-1]
 			top.ID = id
 			if as == state.Engine {
-				top.By = "ferrus"
+				top.By = itself
 			}
 			if s.Role == state.Supervisor {
 				next.Asked.Supervisor = id

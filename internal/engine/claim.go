@@ -93,7 +93,7 @@ func (e *Engine) date(ctx context.Context, now store.Snapshot) error {
 		if !undated(now) {
 			return now.Lease, errHeld
 		}
-		return e.grant(), nil
+		return e.grant(now.Task.Session), nil
 	})
 	if err == errHeld {
 		return nil
@@ -106,7 +106,9 @@ func (s *Session) hold(epoch uint64) {
 	s.mu.Lock()
 	s.epoch = epoch
 	s.mu.Unlock()
-	s.e.keepAlive(s)
+	if !remote(s.ID) {
+		s.e.keepAlive(s)
+	}
 }
 
 var errHeld = &Refusal{Code: NotClaimed, Message: "the work is held"}
@@ -115,7 +117,7 @@ var errHeld = &Refusal{Code: NotClaimed, Message: "the work is held"}
 func (s *Session) announce() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.live != nil {
+	if s.live != nil || remote(s.ID) {
 		return nil
 	}
 	live, err := s.e.store.Announce(s.ID)

@@ -57,7 +57,7 @@ func (s *Session) Respond(ctx context.Context, response, id string) (Done, error
 		arg:   id,
 		check: func(now store.Snapshot) error {
 			_, shown := s.Shown(now.Task)
-			return stale("consultation", id, now.Task.Consultation.ID, shown, "call wait_for_review to be shown it")
+			return s.stale("consultation", id, now.Task.Consultation.ID, shown, "wait_for_review")
 		},
 		lay: func(now store.Snapshot, next *state.Task) {
 			next.Consulted = state.Remember(next.Consulted, state.Record{ID: next.Consultation.ID, Off: now.Journal.Bytes})
@@ -66,7 +66,11 @@ func (s *Session) Respond(ctx context.Context, response, id string) (Done, error
 }
 
 // stale refuses what was decided about something other than what is there now.
-func stale(what, named, present string, shown bool, remedy string) error {
+func (s *Session) stale(what, named, present string, shown bool, look string) error {
+	remedy := "call " + look + " to be shown it"
+	if remote(s.ID) { // what it has been shown is not remembered from call to call
+		remedy = "call " + look + ", and name the " + what + "_id that it shows as " + what
+	}
 	switch {
 	case named == "" && shown, named == present:
 		return nil
@@ -84,7 +88,7 @@ func (s *Session) AwaitResponse(ctx context.Context, wait time.Duration) (done D
 		}
 		consulted := now.Task.InConsultation()
 		if consulted && !s.Holds(now.Task) {
-			return true, notClaimed(now)
+			return true, s.notClaimed(now)
 		}
 		if consulted && (now.Task.State != state.Consultation || !now.Task.Consultation.Answered) {
 			return false, nil

@@ -86,7 +86,7 @@ func (s *Session) Check(ctx context.Context, wait time.Duration) (Checked, error
 func (e *Engine) jobFor(s *Session, now store.Snapshot) *job {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.job != nil && e.job.session == s && e.job.joinable(now) {
+	if e.job != nil && e.job.session.ID == s.ID && e.job.joinable(now) {
 		return e.job
 	}
 	ctx, cancel := context.WithCancel(e.ctx)
@@ -105,7 +105,7 @@ func (s *Session) untold(now store.Snapshot) bool {
 	s.e.mu.Lock()
 	defer s.e.mu.Unlock()
 	j := s.e.job
-	return j != nil && j.session == s && j.joinable(now)
+	return j != nil && j.session.ID == s.ID && j.joinable(now)
 }
 
 // joinable reports whether the run goes on, or has an outcome that nobody has been told and that is still the newest.

@@ -13,7 +13,7 @@ func (s *Session) Heartbeat(ctx context.Context) (store.Snapshot, error) {
 	s.called()
 	snap, err := s.e.store.Renew(ctx, func(now store.Snapshot) (store.Lease, error) {
 		if s.Holds(now.Task) {
-			return s.e.grant(), nil
+			return s.e.grant(s.ID), nil
 		}
 		s.mu.Lock()
 		held := s.epoch
@@ -28,16 +28,26 @@ func (s *Session) Heartbeat(ctx context.Context) (store.Snapshot, error) {
 }
 
 // Touch notes that the client has called: the server goes on renewing for a client that does. A lease that ran out
-// meanwhile, and that nobody has taken over, is renewed at once.
+// meanwhile, and that nobody has taken over, is renewed at once. For a remote session there is nobody who goes on: its
+// calls are what renews.
 func (s *Session) Touch() {
 	epoch := s.called()
 	if epoch == 0 {
 		return
 	}
 	snap, err := s.e.store.View()
-	if err == nil && s.Holds(snap.Task) && snap.Lease.Term.Left(s.e.opts.Clock()) <= 0 {
+	if err == nil && s.Holds(snap.Task) && snap.Lease.Term.Left(s.e.opts.Clock()) <= s.spare() {
 		s.e.keep(s, epoch, time.Minute)
 	}
+}
+
+// spare is how much of a lease may be left for a call to renew it.
+func (s *Session) spare() time.Duration {
+	if !remote(s.ID) {
+		return 0
+	}
+	conf, _ := s.e.Config()
+	return max(0, conf.Lease.MaxSilence()-conf.Lease.Heartbeat())
 }
 
 // called notes the time of a call and returns the epoch under which the session last held the work.
@@ -82,7 +92,7 @@ func (e *Engine) keep(s *Session, epoch uint64, maxSilence time.Duration) bool {
 		if !s.Holds(now.Task) {
 			return store.Lease{}, errHeld
 		}
-		return e.grant(), nil
+		return e.grant(s.ID), nil
 	})
 	if errors.Is(err, errHeld) {
 		return false

@@ -123,7 +123,6 @@ func (s *Session) Reject(ctx context.Context, notes, id string) (Done, error) {
 func (s *Session) bound(seen, named string) func(store.Snapshot) error {
 	return func(now store.Snapshot) error {
 		shown, _ := s.Shown(now.Task)
-		return stale("submission", named, now.Task.Submission.ID, shown && now.Task.Submission.ID == seen,
-			"call review_pending to be shown it")
+		return s.stale("submission", named, now.Task.Submission.ID, shown && now.Task.Submission.ID == seen, "review_pending")
 	}
 }

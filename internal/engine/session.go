@@ -28,7 +28,8 @@ type Session struct {
 	Caller
 	ID string // random; unique for ever
 
-	e *Engine
+	e             *Engine
+	token, secret string // of a remote session: whose it is, and what its claim is made of
 
 	mu    sync.Mutex
 	live  *store.Live // held from before the first claim
@@ -180,13 +181,16 @@ func (e *Engine) term(now store.Snapshot, next state.Task, by state.Role) (store
 	if next.ClaimedBy == "" || !(by == state.Holder || resumed || claimed) {
 		return store.Lease{}, false
 	}
-	return e.grant(), true
+	return e.grant(next.Session), true
 }
 
-// grant is a lease given or renewed now.
-func (e *Engine) grant() store.Lease {
+// grant is a lease given or renewed now to a session.
+func (e *Engine) grant(session string) store.Lease {
 	conf, _ := e.Config() // a broken file leaves the last sound one
 	ttl, now := conf.Lease.TTL(), e.stamp()
+	if remote(session) {
+		ttl = conf.Lease.MaxSilence()
+	}
 	return store.Lease{Term: lease.Grant(e.opts.Clock(), ttl), Until: now.Add(ttl), Heartbeat: now}
 }
 

@@ -25,14 +25,18 @@ func (s *Session) standing(now store.Snapshot, ev state.Event) error {
 	if !slices.Contains(state.Allowed(now.Task, state.Holder), ev) {
 		return nil
 	}
-	return notClaimed(now)
+	return s.notClaimed(now)
 }
 
 // notClaimed says who holds the work instead.
-func notClaimed(now store.Snapshot) error {
+func (s *Session) notClaimed(now store.Snapshot) error {
 	who := "nobody holds it now"
 	if now.Task.ClaimedBy != "" {
 		who = "it is held by " + now.Task.ClaimedBy
+	}
+	if remote(s.ID) {
+		return &Refusal{Code: NotClaimed, Message: "this call does not name the claim of the work; " + who,
+			Remedy: "name the claim that wait_for_task gave you, or call it to get one"}
 	}
 	return &Refusal{Code: NotClaimed, Message: "this session has not claimed the work; " + who,
 		Remedy: "call wait_for_task first"}

@@ -149,7 +149,7 @@ func (j *job) askIfStuck(ctx context.Context, out *Checked) error {
 	default:
 		return nil
 	}
-	done, err := j.session.ask(ctx, question, nil, state.Engine)
+	done, err := j.session.ask(ctx, question, nil, state.Engine, refuseWhileChecking)
 	if err == nil {
 		out.Asked, out.Snapshot = true, done.Snapshot
 	}

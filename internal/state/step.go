@@ -54,7 +54,7 @@ func (e *RefusedError) Forbidden() bool {
 // over the result by the caller.
 func Step(t Task, ev Event, by Role, lim Limits) (Task, error) {
 	m, ok := table[t.State][ev]
-	if !ok || !slices.Contains(m.by, by) || !m.when.met(t) {
+	if !ok || !m.open(t, by) {
 		return t, &RefusedError{Event: ev, Role: by, State: t.State, Allowed: Allowed(t, by)}
 	}
 	next := t.Clone()
@@ -113,7 +113,7 @@ func (t *Task) charge(b Budget, lim Limits) {
 func Allowed(t Task, by Role) []Event {
 	var can []Event
 	for _, ev := range Events() {
-		if m, ok := table[t.State][ev]; ok && slices.Contains(m.by, by) && m.when.met(t) {
+		if m, ok := table[t.State][ev]; ok && m.open(t, by) {
 			can = append(can, ev)
 		}
 	}

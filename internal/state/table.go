@@ -2,6 +2,7 @@ package state
 
 import (
 	"maps"
+	"slices"
 	"time"
 )
 
@@ -15,6 +16,12 @@ type move struct {
 }
 
 type moves map[Event]move
+
+// open reports whether the role may make the move in the task as it is. No condition binds the engine: it knows the
+// facts, and raises the event that fits them.
+func (m move) open(t Task, by Role) bool {
+	return slices.Contains(m.by, by) && (by == Engine || m.when.met(t))
+}
 
 // table is the state machine. What is not written here cannot happen.
 var table = map[State]moves{
@@ -31,13 +38,13 @@ var table = map[State]moves{
 		Progress:       {by: of(Holder), then: stay},
 		RespondConsult: {by: of(Supervisor, Human), when: unanswered, then: stay, do: ops(markAnswered)},
 		TakeResponse:   {by: of(Holder), when: answered, then: back},
-		AskHuman:       {by: of(Supervisor), when: unanswered, then: pause(AwaitingHuman)},
+		AskHuman:       {by: of(Supervisor, Engine), when: unanswered, then: pause(AwaitingHuman)},
 	}),
 	AwaitingHuman: held.and(moves{
 		Answer: {by: of(Human), then: back},
 	}),
 	Reviewing: taken.and(moves{
-		AskHuman: {by: of(Supervisor), then: pause(AwaitingHuman)},
+		AskHuman: {by: of(Supervisor, Engine), then: pause(AwaitingHuman)},
 		Approve:  {by: of(Supervisor, Human), then: goTo(Complete)},
 		Reject:   {by: of(Supervisor, Human), then: goTo(Addressing), spend: ReviewCycles, do: ops(zeroChecks)},
 	}),

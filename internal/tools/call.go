@@ -43,11 +43,19 @@ func (o Options) handler(t Tool) mcp.ToolHandler {
 		if err != nil {
 			return nil, err
 		}
-		o.Log.Info("call", "tool", t.Name, "state", c.res.State, "status", c.res.Status, "code", c.res.Code, "next", c.res.Next,
+		o.Log.Info("call", "tool", t.Name, "agent", c.agent(), "state", c.res.State, "status", c.res.Status, "code", c.res.Code, "next", c.res.Next,
 			"bytes", len(text), "took", time.Since(began))
 		return &mcp.CallToolResult{StructuredContent: json.RawMessage(text), IsError: c.res.Code != "",
 			Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}, nil
 	}
+}
+
+// agent is who called, "" when that could not be found out.
+func (c *call) agent() string {
+	if c.s == nil {
+		return ""
+	}
+	return c.s.Agent
 }
 
 // serve runs the tool. A panic is a bug of ours; the agent is told to look where it stands, and the server lives on.
@@ -63,13 +71,16 @@ func (c *call) serve(ctx context.Context, req *mcp.CallToolRequest) (err error) 
 	if c.s, err = c.opts.Session(req); err != nil {
 		return err
 	}
-	c.s.Touch()
-	if err := c.decode(req.Params.Arguments); err != nil {
-		return err
+	err = c.decode(req.Params.Arguments)
+	if id := c.text["claim"]; id != "" && err == nil {
+		var claimed *engine.Session
+		if claimed, err = c.s.With(id); err == nil {
+			c.s = claimed
+		}
 	}
-	if id := c.text["claim"]; id != "" && id != c.s.ID {
-		return &engine.Refusal{Code: engine.NotClaimed, Message: "claim " + id + " is not this connection's",
-			Remedy: "leave claim out, or call wait_for_task for a new one"}
+	c.s.Touch()
+	if err != nil {
+		return err
 	}
 	return c.tool.run(ctx, c)
 }
@@ -145,6 +156,12 @@ func (c *call) refuse(err error) {
 		if c.tool.Name == "respond_consult" {
 			c.res.Next = "wait_for_review"
 		}
+	case engine.NotClaimed:
+		// One that has forgotten to name its claim must not be sent to wait for the work that it holds.
+		if c.nameless() {
+			c.res.Next = c.tool.Name
+			c.res.Remedy = "call it again with the claim that wait_for_task gave you; wait_for_task only if you never got one"
+		}
 	case engine.CheckRunning:
 		c.res.Next = "check"
 	case engine.InvalidInput, engine.TooLarge, engine.LockBusy:
@@ -153,6 +170,15 @@ func (c *call) refuse(err error) {
 	if r.Person {
 		c.res.Next = "stop"
 	}
+}
+
+// nameless reports whether the call named no claim, though a holder of the caller's own name must.
+func (c *call) nameless() bool {
+	if !c.opts.Remote || c.text["claim"] != "" || c.s == nil {
+		return false
+	}
+	now, err := c.s.Engine().View()
+	return err == nil && now.Task.ClaimedBy == c.s.Agent && !c.s.Holds(now.Task)
 }
 
 // wrong says in tool names what the table said in events.

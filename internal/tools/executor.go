@@ -23,10 +23,13 @@ func waitForTask(ctx context.Context, c *call) error {
 	t := got.Task
 	until := got.Lease.Until
 	c.res.Status, c.res.Repeated = "claimed", got.Repeated
-	c.res.TaskID, c.res.Title, c.res.Epoch, c.res.Claim, c.res.ClaimedBy = t.TaskID, t.Title, t.Epoch, c.s.ID, t.ClaimedBy
+	c.res.TaskID, c.res.Title, c.res.Epoch, c.res.Claim, c.res.ClaimedBy = t.TaskID, t.Title, t.Epoch, c.s.Claim(), t.ClaimedBy
 	c.res.LeaseUntil, c.res.Worktree = &until, t.Worktree
 	c.packet = &got.Packet
 	c.res.Message = claimedMessage(t)
+	if c.opts.Remote {
+		c.res.Message += " Name this claim in every later call."
+	}
 	if got.Stale != "" {
 		c.res.Notices = append(c.res.Notices, "stale_process: "+got.Stale+
 			" held this work and may still be editing the work tree; look at git status before you trust it")
@@ -58,6 +61,9 @@ func (c *call) nothing(snap store.Snapshot) {
 		c.res.Status = ends[snap.Task.State]
 	}
 	c.res.Message = "no work for you yet: " + waitingText(snap.Task)
+	if c.nameless() {
+		c.res.Message += ". That is your own name: if you hold it, call again with the claim that wait_for_task gave you"
+	}
 }
 
 // waitingText says who is waited for.

@@ -103,8 +103,14 @@ func TestWhoeverFollowsNextGetsThrough(t *testing.T) {
 			}
 			both := []*follower{join(state.Supervisor, cloned(r.supervisor)), join(state.Executor, cloned(r.executor))}
 			steps := 0
-			over := func() bool { return both[0].next == "stop" && (both[1].next == "stop" || !r.headless) }
-			for last := (Result{}); !over(); {
+			var last Result
+			over := func() bool {
+				if r.headless {
+					return both[0].next == "stop" && both[1].next == "stop" && last.State == r.end
+				}
+				return both[0].next == "stop"
+			}
+			for !over() {
 				for i, f := range both {
 					if f.next == "stop" {
 						if last.State == r.end {
@@ -123,6 +129,9 @@ func TestWhoeverFollowsNextGetsThrough(t *testing.T) {
 					done, err := person.Answer(t.Context(), "", "Go on.")
 					must(t, done, err)
 					last.State = done.Task.State
+					if !r.fail { // a check that outlived its call was red, and its outcome is the question
+						w.remove("red")
+					}
 				}
 			}
 			st := both[0].call("status", nil)

@@ -30,6 +30,7 @@ var steps = []step{
 	{state.Supervisor, during(state.AwaitingHuman).and(ownAsked).and(headless), "stop"},
 	{state.Supervisor, during(state.AwaitingHuman).and(ownAsked), "wait_for_answer"},
 	{state.Supervisor, during(state.Complete, state.Failed), "stop"},
+	{state.Supervisor, headless.and(unneeded), "stop"},
 	{state.Supervisor, always, "wait_for_review"},
 
 	{None, always, "stop"},
@@ -47,12 +48,16 @@ func during(states ...state.State) predicate {
 }
 
 var (
-	always     predicate = func(situation) bool { return true }
-	idle       predicate = func(s situation) bool { return s.as != state.Holder }
-	headless   predicate = func(s situation) bool { return s.headless }
-	noWork     predicate = func(s situation) bool { return !s.work }
-	checking   predicate = func(s situation) bool { return s.task.Check.Status == state.CheckRunning }
-	ownAsked   predicate = func(s situation) bool { return s.own }
+	always   predicate = func(situation) bool { return true }
+	idle     predicate = func(s situation) bool { return s.as != state.Holder }
+	headless predicate = func(s situation) bool { return s.headless }
+	noWork   predicate = func(s situation) bool { return !s.work }
+	checking predicate = func(s situation) bool { return s.task.Check.Status == state.CheckRunning }
+	ownAsked predicate = func(s situation) bool { return s.own }
+	// unneeded: what comes next is the executor's, or a person's.
+	unneeded predicate = func(s situation) bool {
+		return s.task.State != state.Reviewing && !(s.task.State == state.Consultation && !s.task.Consultation.Answered)
+	}
 	unanswered predicate = func(s situation) bool { return !s.task.Consultation.Answered }
 )
 

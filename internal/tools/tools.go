@@ -27,6 +27,7 @@ type Options struct {
 	Role     state.Role    // Supervisor, Executor or None; every connection of the server has it
 	Wait     time.Duration // the longest that one call waits; wait_timeout_secs of ferrus.toml when zero
 	Headless bool          // nobody looks on: an agent that has nothing to do stops instead of waiting
+	Remote   bool          // callers may come without a session: they are told to name what they mean
 	Version  string        // of ferrus
 	Log      *slog.Logger  // slog.Default when nil
 
@@ -47,7 +48,7 @@ func NewServer(opts Options) *mcp.Server {
 		opts.every = 10 * time.Second
 	}
 	s := mcp.NewServer(&mcp.Implementation{Name: "ferrus", Title: "ferrus", Version: opts.Version}, &mcp.ServerOptions{
-		Instructions: instructions[opts.Role],
+		Instructions: opts.instructions(),
 		// Said, not inferred: no list of ours ever changes, and what clients log is theirs.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{},
 			Prompts: &mcp.PromptCapabilities{}},

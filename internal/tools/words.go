@@ -32,6 +32,20 @@ on "stop". A refusal has a code and a remedy: do what the remedy says. You do no
 Start ferrusd with --role executor or --role supervisor to take part.`,
 }
 
+// mustName is what a caller without a session must name, by role: nothing is remembered from call to call.
+var mustName = map[state.Role]string{
+	state.Executor: "\n\nName the claim that wait_for_task gives you, as claim, in every later call.",
+	state.Supervisor: "\n\nName what you were shown: its submission_id as submission in approve and reject, its consultation_id as consultation " +
+		"in respond_consult.",
+}
+
+func (o Options) instructions() string {
+	if o.Remote {
+		return instructions[o.Role] + mustName[o.Role]
+	}
+	return instructions[o.Role]
+}
+
 // prompts are what a person picks in a client to set an agent going.
 var prompts = []struct {
 	role         state.Role

@@ -82,7 +82,7 @@ func (w *world) write(name, text string) {
 
 func (w *world) remove(name string) {
 	w.t.Helper()
-	if err := os.Remove(filepath.Join(w.dir, name)); err != nil {
+	if err := os.Remove(filepath.Join(w.dir, name)); err != nil && !os.IsNotExist(err) {
 		w.t.Fatal(err)
 	}
 }
