@@ -32,6 +32,8 @@ func TestMain(m *testing.M) {
 		os.Exit(broken())
 	case "bare":
 		os.Exit(bareServer())
+	case "bare-http":
+		os.Exit(bareHTTP())
 	}
 	// A program with the race detector sleeps a second before it exits.
 	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
@@ -68,14 +70,18 @@ func broken() int {
 
 // bareServer is what the SDK's own example of a server does.
 func bareServer() int {
+	if err := bare().Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	return 0
+}
+
+func bare() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "bare", Version: "1"}, nil)
 	type in struct{}
 	mcp.AddTool(s, &mcp.Tool{Name: "status", Description: "says how it is"},
 		func(context.Context, *mcp.CallToolRequest, in) (*mcp.CallToolResult, map[string]string, error) {
 			return nil, map[string]string{"state": "Idle"}, nil
 		})
-	if err := s.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	}
-	return 0
+	return s
 }

@@ -1,6 +1,7 @@
 // Package server is ferrusd: it gives one process an identity and a transport, and serves the tools of its role.
 //
-// Over stdio one process is one client and one session. Nothing but MCP is ever written to stdout.
+// Over stdio one process is one client and one session. Nothing but MCP is ever written to stdout. Over HTTP (http.go)
+// one process serves many clients, and their tokens say who they are.
 package server
 
 import (
@@ -40,6 +41,7 @@ type Config struct {
 	Branch   string        // of the machine in Root; "" finds it
 	Wait     time.Duration // the longest wait of one call; ferrus.toml's when zero
 	Headless bool
+	HTTP     HTTP // instead of stdio
 }
 
 // Identity is role:agent:index, as the journal names this server's client.
@@ -51,8 +53,8 @@ func (c Config) Identity() string {
 	return fmt.Sprintf("%s:%s:%d", role, c.Agent, c.Index)
 }
 
-// Main runs ferrusd with its arguments over stdio until its client goes away or a signal ends it, and returns the exit
-// code. prog is what usage calls the program.
+// Main runs ferrusd with its arguments, over stdio until its client goes away, over HTTP until a signal ends it, and
+// returns the exit code. prog is what usage calls the program.
 func Main(prog string, args []string) int {
 	checks.Helper()
 	conf, code := parse(prog, args, os.Stderr)
@@ -61,6 +63,9 @@ func Main(prog string, args []string) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	if conf.HTTP.on() {
+		return serveHTTP(ctx, conf, os.Stderr)
+	}
 	if err := Serve(ctx, conf, os.Stdin, os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "ferrusd:", err)
 		return exitError
@@ -82,6 +87,7 @@ func parse(prog string, args []string, stderr io.Writer) (Config, int) {
 	fs.StringVar(&c.Branch, "branch", "", "`NAME` of the branch; default: that of the work tree, else none")
 	fs.IntVar(&wait, "wait", 0, "`SECS` that one call waits at most; default: server.wait_timeout_secs")
 	fs.BoolVar(&c.Headless, "headless", false, "nobody looks on: an agent without work is told to stop")
+	c.HTTP.flags(fs)
 	switch err := fs.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return c, exitOK
@@ -104,6 +110,9 @@ func parse(prog string, args []string, stderr io.Writer) (Config, int) {
 		return usage(fmt.Sprintf("agent name %q: letters, digits, dot, dash and underscore only", c.Agent))
 	case c.Branch != "" && (!agentName.MatchString(c.Branch) || strings.Trim(c.Branch, ".") == ""):
 		return usage(fmt.Sprintf("branch name %q: letters, digits, dot, dash and underscore only", c.Branch))
+	}
+	if wrong := c.HTTP.check(fs); wrong != "" {
+		return usage(wrong)
 	}
 	return c, -1
 }

@@ -1,0 +1,182 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/server/web"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/tokens"
+	"github.com/ferrus-go/ferrus/internal/tools"
+)
+
+// HTTP is where a server listens that does not talk over stdio, and to whom.
+type HTTP struct {
+	Address       string   // host:port, "" for none
+	Unix          string   // path of a socket, "" for none
+	Hosts         []string // by which it may be called, beside its own
+	Origins       []string // of browser-like clients that may call
+	Cert, Key     string   // files, both or none
+	AllowInsecure bool     // to listen beyond the loopback without TLS
+}
+
+func (h HTTP) on() bool { return h.Address != "" || h.Unix != "" }
+
+// A list is a flag that may be given several times.
+type list []string
+
+func (l *list) String() string         { return strings.Join(*l, ",") }
+func (l *list) Set(value string) error { *l = append(*l, value); return nil }
+
+func (h *HTTP) flags(fs *flag.FlagSet) {
+	fs.StringVar(&h.Address, "http", "", "`HOST:PORT` to serve HTTP at, instead of stdio: /mcp and /sse, for the clients that ferrus token new made tokens for")
+	fs.StringVar(&h.Unix, "unix", "", "`PATH` of a socket to serve HTTP at, instead of stdio; only its owner can connect")
+	fs.Var((*list)(&h.Hosts), "allow-host", "`NAME` by which the HTTP server may be called, beside its own; may be repeated")
+	fs.Var((*list)(&h.Origins), "allow-origin", "`ORIGIN` of a browser-like client, such as https://app.example, that may call; may be repeated")
+	fs.StringVar(&h.Cert, "tls-cert", "", "`FILE` of the certificate, for https")
+	fs.StringVar(&h.Key, "tls-key", "", "`FILE` of its key")
+	fs.BoolVar(&h.AllowInsecure, "insecure-http", false, "listen beyond the loopback without TLS: whoever listens in has the tokens")
+}
+
+// check says what is wrong with the flags as they were given, "" for nothing.
+func (h *HTTP) check(fs *flag.FlagSet) string {
+	given := map[string]bool{}
+	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	if !given["http"] && !given["unix"] {
+		for _, name := range []string{"allow-host", "allow-origin", "tls-cert", "tls-key", "insecure-http"} {
+			if given[name] {
+				return "--" + name + " needs --http"
+			}
+		}
+		return ""
+	}
+	for _, name := range []string{"role", "agent-name", "agent-index"} {
+		if given[name] {
+			return "--" + name + ": over HTTP role and name are those of the client's token; leave it out, and make tokens with ferrus token new"
+		}
+	}
+	switch {
+	case !h.on():
+		return "--http and --unix need somewhere to listen, such as 127.0.0.1:7433"
+	case h.Address != "" && h.Unix != "":
+		return "either --http or --unix; start a second server for the other"
+	case (h.Cert == "") != (h.Key == ""):
+		return "--tls-cert and --tls-key belong together"
+	case h.Unix != "" && h.Cert != "":
+		return "--tls-cert is for --http: nobody can listen in on a socket"
+	}
+	if _, _, err := net.SplitHostPort(h.Address); err != nil && h.Address != "" {
+		return fmt.Sprintf("--http %q: give host and port, such as 127.0.0.1:7433", h.Address)
+	}
+	return ""
+}
+
+// serveHTTP serves HTTP until ctx ends, and returns the exit code. Where it listens is said on stderr once it does: the
+// port may have been left to the system.
+func serveHTTP(ctx context.Context, conf Config, stderr io.Writer) int {
+	conf.Agent = "http"
+	log, closeLog := openLog(conf, stderr)
+	defer closeLog()
+	fail := func(code int, err error) int {
+		fmt.Fprintln(stderr, "ferrusd:", err)
+		return code
+	}
+	d := &door{conf: conf, log: log}
+	defer d.close() // ends a running check
+	e, err := d.engine()
+	if err != nil {
+		var r *engine.Refusal
+		if errors.As(err, &r) {
+			err = fmt.Errorf("%s; %s", r.Message, r.Remedy)
+		}
+		return fail(exitError, err)
+	}
+	l, secure, err := conf.HTTP.listen(ctx)
+	switch {
+	case errors.Is(err, web.ErrExposed):
+		return fail(exitUsage, fmt.Errorf("%w; listen at 127.0.0.1, or give --tls-cert and --tls-key, or say --insecure-http if nobody can listen in", err))
+	case errors.Is(err, web.ErrUnsafe):
+		return fail(exitUsage, fmt.Errorf("%w; put it into a folder of your own that only you can write to: chmod go-w", err))
+	case err != nil:
+		return fail(exitError, err)
+	}
+	site := web.New(web.Options{
+		Servers: d.servers(), Tokens: tokens.Open(filepath.Join(e.Place().Root, ".ferrus")),
+		Hosts: conf.HTTP.names(), Origins: conf.HTTP.Origins, TLS: secure != nil, Log: log,
+	})
+	slog.New(slog.NewTextHandler(stderr, nil)).Info("listening", conf.HTTP.at(l.Addr())...)
+	if err := site.Serve(ctx, l, secure); err != nil {
+		return fail(exitError, err)
+	}
+	return exitOK
+}
+
+// servers makes the server of each role that a token can have.
+func (d *door) servers() map[state.Role]*mcp.Server {
+	at := &seats{taken: map[seatKey]*seat{}}
+	all := map[state.Role]*mcp.Server{}
+	for _, role := range []state.Role{state.Supervisor, state.Executor} {
+		all[role] = tools.NewServer(tools.Options{
+			Role: role, Remote: true, Wait: d.conf.Wait, Headless: d.conf.Headless, Version: Version(), Log: d.log, Engine: d.engine,
+			Session: func(req *mcp.CallToolRequest) (*engine.Session, error) {
+				caller, ok := web.CallerOf(req)
+				if !ok {
+					return nil, errors.New("nobody knows who calls") // a bug of ours
+				}
+				e, err := d.engine()
+				if err != nil {
+					return nil, err
+				}
+				return at.session(e, caller)
+			},
+		})
+	}
+	return all
+}
+
+// listen opens the listener, and reads the certificate: nil without TLS.
+func (h HTTP) listen(ctx context.Context) (net.Listener, *tls.Config, error) {
+	if h.Unix != "" {
+		l, err := web.ListenUnix(h.Unix)
+		return l, nil, err
+	}
+	var secure *tls.Config
+	if h.Cert != "" {
+		pair, err := tls.LoadX509KeyPair(h.Cert, h.Key)
+		if err != nil {
+			return nil, nil, fmt.Errorf("--tls-cert and --tls-key: %v", err)
+		}
+		secure = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+	}
+	l, err := web.Listen(ctx, h.Address, h.AllowInsecure || secure != nil)
+	return l, secure, err
+}
+
+// names are those by which the server may be called: the allowed ones, and the one that it was told to listen at.
+func (h HTTP) names() []string {
+	host, _, _ := net.SplitHostPort(h.Address) // check has seen that it can be
+	return append([]string{host}, h.Hosts...)
+}
+
+// at tells where the server listens.
+func (h HTTP) at(addr net.Addr) []any {
+	if h.Unix != "" {
+		return []any{"socket", addr.String(), "paths", "/mcp /sse"}
+	}
+	scheme := "http"
+	if h.Cert != "" {
+		scheme = "https"
+	}
+	return []any{"address", addr.String(), "url", scheme + "://" + addr.String() + "/mcp", "sse", scheme + "://" + addr.String() + "/sse"}
+}

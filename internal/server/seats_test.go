@@ -1,0 +1,83 @@
+//go:build unix
+
+package server
+
+import (
+	"testing"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/server/web"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/tokens"
+)
+
+// TestTwoClientsOfOneTokenAreTwo: one holds the work and the other does not. A client with a session need not name its
+// claim; one without must, and whoever names it with another token is nobody.
+func TestTwoClientsOfOneTokenAreTwo(t *testing.T) {
+	for _, transport := range transports {
+		t.Run(transport, func(t *testing.T) {
+			t.Parallel()
+			dir := project(t, `"true"`)
+			o := opened(t, dir)
+			o.visit(t, transport, state.Supervisor, nil).do("create_task", map[string]any{"description": "d"})
+			one, two := o.visit(t, transport, state.Executor, nil), o.visit(t, transport, state.Executor, nil)
+			claim := one.do("wait_for_task", nil).Claim
+			if r := two.call("check", nil); r.Code != engine.NotClaimed {
+				t.Errorf("the other client: %+v", r)
+			}
+			r := one.call("check", nil)
+			if want := map[bool]engine.Code{true: engine.NotClaimed, false: ""}[transport == "modern"]; r.Code != want {
+				t.Errorf("the holder, without its claim: %+v", r)
+			}
+			one.claim = claim
+			one.do("check", nil)
+			secret, _, err := o.tokens.New(state.Executor, "thief", time.Time{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			thief, err := o.dial(t, transport, secret, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			thief.claim = claim
+			if r := thief.call("progress", map[string]any{"note": "mine"}); r.Code != engine.NotClaimed && r.Code != engine.LeaseLost {
+				t.Errorf("a claim with another token: %+v", r)
+			}
+			one.do("progress", map[string]any{"note": "still mine"})
+		})
+	}
+}
+
+// TestASeatIsKeptForItsSession, and cleared when nobody has sat on it for long.
+func TestASeatIsKeptForItsSession(t *testing.T) {
+	t.Parallel()
+	dir := project(t, `"true"`)
+	e, err := engine.Open(engine.At(dir, ""), engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	at := &seats{taken: map[seatKey]*seat{}}
+	sit := func(token, session string) *engine.Session {
+		s, err := at.session(e, web.Caller{Token: tokens.Token{ID: token, Role: state.Executor, Name: "n"}, Session: session})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	a := sit("tk-1", "s")
+	if sit("tk-1", "s") != a || sit("tk-1", "r") == a || sit("tk-2", "s") == a || a.Agent != "executor:n:1" {
+		t.Errorf("seats are mixed up; %+v", a.Caller)
+	}
+	if one, other := sit("tk-1", ""), sit("tk-1", ""); one == other || len(at.taken) != 3 {
+		t.Errorf("a caller without a session has a seat: %d", len(at.taken))
+	}
+	for _, one := range at.taken {
+		one.last = one.last.Add(-idleSeat - time.Hour)
+	}
+	at.swept = time.Time{}
+	if sit("tk-1", "s") == a || len(at.taken) != 1 {
+		t.Errorf("%d seats are left", len(at.taken))
+	}
+}

@@ -1,0 +1,132 @@
+//go:build unix
+
+package server
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// certificate makes one for a name, and returns its files and who trusts it.
+func certificate(t *testing.T, name string) (cert, key string, trust *x509.CertPool) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	form := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{name}, NotAfter: time.Now().Add(time.Hour),
+		IsCA: true, BasicConstraintsValid: true}
+	der, err := x509.CreateCertificate(rand.Reader, form, form, &private.PublicKey, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	write(t, cert, string(text))
+	write(t, key, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})))
+	trust = x509.NewCertPool()
+	trust.AppendCertsFromPEM(text)
+	return cert, key, trust
+}
+
+// TestWithTLSItMayListenAnywhere, and is called by the names that a person allowed.
+func TestWithTLSItMayListenAnywhere(t *testing.T) {
+	t.Parallel()
+	cert, key, trust := certificate(t, "ferrus.example")
+	o := opened(t, project(t, `"true"`), "--http", "0.0.0.0:0", "--tls-cert", cert, "--tls-key", key, "--allow-host", "ferrus.example")
+	if o.scheme != "https" {
+		t.Fatalf("it says %s", o.scheme)
+	}
+	_, port, err := net.SplitHostPort(o.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.addr = "ferrus.example:" + port
+	o.client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trust}, ForceAttemptHTTP2: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "tcp", "127.0.0.1:"+port)
+		}}}
+	for _, transport := range transports {
+		if r := o.visit(t, transport, state.Supervisor, nil).call("status", nil); r.Next != "create_task" {
+			t.Errorf("%s: %+v", transport, r)
+		}
+	}
+	if resp := o.raw(t, "GET", "/healthz", "", "", nil); resp.StatusCode != 200 || resp.Proto != "HTTP/1.1" {
+		t.Errorf("healthz: %s %s", resp.Proto, resp.Status)
+	}
+	plain, err := http.Get("http://127.0.0.1:" + port + "/healthz")
+	if err == nil {
+		plain.Body.Close()
+		if plain.StatusCode == 200 {
+			t.Error("it is served without TLS, too")
+		}
+	}
+	if code, _ := o.exit(o.signal(syscall.SIGTERM)); code != 0 || strings.Count(o.stderr.String(), "\n") != 1 {
+		t.Errorf("exit %d, stderr %q", code, o.stderr)
+	}
+}
+
+// TestASocketOutlivesItsServer, killed, and is taken over by the next; two servers are never at one.
+func TestASocketOutlivesItsServer(t *testing.T) {
+	t.Parallel()
+	dir := project(t, `"true"`)
+	path := filepath.Join(t.TempDir(), "ferrus.sock")
+	hc := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", path)
+	}}}
+	begin := func() *wire {
+		w := start(t, "ferrusd", dir, "--unix", path)
+		every, over := time.NewTicker(time.Millisecond), time.After(patience)
+		defer every.Stop()
+		for !strings.Contains(w.stderr.String(), "msg=listening socket="+path) {
+			select {
+			case <-every.C:
+			case <-over:
+				t.Fatalf("stderr %s", w.stderr)
+			}
+		}
+		resp, err := hc.Get("http://localhost/healthz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != 200 {
+			t.Errorf("healthz: %s", resp.Status)
+		}
+		return w
+	}
+	w := begin()
+	second := start(t, "ferrusd", dir, "--unix", path)
+	if code, _ := second.exit(func() {}); code != 1 || !strings.Contains(second.stderr.String(), "another ferrus") {
+		t.Errorf("a second server: exit %d, stderr %s", code, second.stderr)
+	}
+	w.exit(w.signal(syscall.SIGKILL))
+	if _, err := os.Lstat(path); err != nil {
+		t.Errorf("a killed server removed its socket: %v", err)
+	}
+	w = begin()
+	if code, _ := w.exit(w.signal(syscall.SIGINT)); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+}

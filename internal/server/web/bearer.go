@@ -1,0 +1,152 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/tokens"
+)
+
+// A bearer is a token in use: by a request that is open, or by a session.
+type bearer struct {
+	token  tokens.Token
+	secret string          // to ask anew whether it is still good
+	ctx    context.Context // ends when it no longer is
+	end    context.CancelFunc
+	uses   int
+}
+
+// bearers are the tokens in use, by id.
+type bearers struct {
+	mu  sync.Mutex
+	all map[string]*bearer
+}
+
+// A visit is one request's identity.
+type visit struct {
+	token   tokens.Token
+	bearer  *bearer
+	session *session // of a client of the older SSE; others name theirs with every request
+}
+
+type visitKey struct{}
+
+// knock finds out whose token a request has. When it has a good one, leave is to be called at its end; otherwise it is
+// answered. Only the Authorization header counts.
+func (s *Site) knock(w http.ResponseWriter, r *http.Request) (v *visit, leave func(), ok bool) {
+	secret, ok := secretOf(r)
+	if !ok {
+		s.unauthorized(w, r, "", "this needs a token: send Authorization: Bearer SECRET; a person makes one with ferrus token new")
+		return nil, nil, false
+	}
+	token, err := s.opts.Tokens.Verify(secret, time.Now())
+	switch {
+	case errors.Is(err, tokens.ErrUnknown):
+		s.unauthorized(w, r, "the token is unknown", "the token is unknown or was revoked; a person makes one with ferrus token new")
+	case errors.Is(err, tokens.ErrExpired):
+		s.unauthorized(w, r, "the token has expired", "the token has expired; a person makes another with ferrus token new")
+	case err != nil:
+		s.log.Error("tokens", "error", err)
+		s.refuse(w, r, http.StatusInternalServerError, "the tokens cannot be read; the server's log says why")
+	case s.opts.Servers[token.Role] == nil:
+		s.refuse(w, r, http.StatusForbidden, "nothing is served to the role of this token")
+	default:
+		b := s.bearers.use(s.ctx, token, secret)
+		return &visit{token: token, bearer: b}, func() { s.bearers.leave(b) }, true
+	}
+	return nil, nil, false
+}
+
+// secretOf is the secret that a request shows.
+func secretOf(r *http.Request) (string, bool) {
+	values := r.Header.Values("Authorization")
+	if len(values) != 1 {
+		return "", false
+	}
+	fields := strings.Fields(values[0])
+	if len(fields) != 2 || !strings.EqualFold(fields[0], "bearer") {
+		return "", false
+	}
+	return fields[1], true
+}
+
+// unauthorized is the answer of RFC 6750: what is wrong with a token is only said where there was one.
+func (s *Site) unauthorized(w http.ResponseWriter, r *http.Request, wrong, why string) {
+	challenge := `Bearer realm="ferrus"`
+	if wrong != "" {
+		challenge += `, error="invalid_token", error_description="` + wrong + `"`
+	}
+	w.Header().Set("WWW-Authenticate", challenge)
+	s.refuse(w, r, http.StatusUnauthorized, why)
+}
+
+// use notes one more use of a token.
+func (all *bearers) use(ctx context.Context, token tokens.Token, secret string) *bearer {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	b := all.all[token.ID]
+	if b == nil || b.secret != secret || b.ctx.Err() != nil {
+		b = &bearer{token: token, secret: secret}
+		b.ctx, b.end = context.WithCancel(ctx)
+		all.all[token.ID] = b
+	}
+	b.uses++
+	return b
+}
+
+// again notes one more use of a token that is in use.
+func (all *bearers) again(b *bearer) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	b.uses++
+}
+
+func (all *bearers) leave(b *bearer) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if b.uses--; b.uses > 0 {
+		return
+	}
+	b.end()
+	if all.all[b.token.ID] == b {
+		delete(all.all, b.token.ID)
+	}
+}
+
+func (all *bearers) list() []*bearer {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	var list []*bearer
+	for _, b := range all.all {
+		list = append(list, b)
+	}
+	return list
+}
+
+// watch ends what hangs on tokens that are no longer good, and sessions that nobody uses, until the site ends.
+func (s *Site) watch() {
+	every := time.NewTicker(s.opts.Limits.Watch)
+	defer every.Stop()
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case now := <-every.C:
+			for _, b := range s.bearers.list() {
+				_, err := s.opts.Tokens.Verify(b.secret, now)
+				// A file that cannot be read for a moment ends nobody: it lets nobody in either.
+				if errors.Is(err, tokens.ErrUnknown) || errors.Is(err, tokens.ErrExpired) {
+					s.log.Info("token ended", "token", b.token.ID, "name", b.token.Name, "why", err)
+					b.end()
+				}
+			}
+			for _, ended := range s.sessions.endIdle(now.Add(-s.opts.Limits.Idle)) {
+				s.log.Info("session ended", "why", "idle", "token", ended.bearer.token.ID)
+			}
+		}
+	}
+}

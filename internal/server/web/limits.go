@@ -1,0 +1,85 @@
+package web
+
+import (
+	"cmp"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Limits bound what clients can use up. A zero is the default.
+type Limits struct {
+	Body   int64 // bytes of a request's body; 4 MiB
+	Header int   // bytes of a request's headers; 16 KiB
+	Conns  int   // open connections; 5,000
+
+	Calls, CallsPerToken       int // calls at a time; 512, and 256 of one token
+	Sessions, SessionsPerToken int // open sessions; 4,096, and 2,048 of one token
+
+	HeaderTime time.Duration // for a request's headers, and between requests of a connection's handshake; 5 s
+	BodyTime   time.Duration // for a request's body; 30 s
+	WriteTime  time.Duration // for a client to take what is written to it; 30 s
+	KeepAlive  time.Duration // between signs of life on a silent stream; 25 s
+	Idle       time.Duration // a session without requests and streams ends; 1 h
+	ConnIdle   time.Duration // a connection without requests is closed; 2 min
+	Watch      time.Duration // between looks at whether tokens in use are still good; 1 s
+}
+
+func (l Limits) orDefault() Limits {
+	l.Body, l.Header, l.Conns = cmp.Or(l.Body, 4<<20), cmp.Or(l.Header, 16<<10), cmp.Or(l.Conns, 5000)
+	l.Calls, l.CallsPerToken = cmp.Or(l.Calls, 512), cmp.Or(l.CallsPerToken, 256)
+	l.Sessions, l.SessionsPerToken = cmp.Or(l.Sessions, 4096), cmp.Or(l.SessionsPerToken, 2048)
+	l.HeaderTime, l.BodyTime = cmp.Or(l.HeaderTime, 5*time.Second), cmp.Or(l.BodyTime, 30*time.Second)
+	l.WriteTime, l.KeepAlive = cmp.Or(l.WriteTime, 30*time.Second), cmp.Or(l.KeepAlive, 25*time.Second)
+	l.Idle, l.ConnIdle = cmp.Or(l.Idle, time.Hour), cmp.Or(l.ConnIdle, 2*time.Minute)
+	l.Watch = cmp.Or(l.Watch, time.Second)
+	return l
+}
+
+// A load counts what is going on, in all and by token.
+type load struct {
+	most, each int
+
+	mu  sync.Mutex
+	sum int
+	of  map[string]int
+}
+
+// take counts one more unless that would be too many: then it returns the status to answer with. What was taken is to be
+// left.
+func (l *load) take(token string) (status int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if status := l.over(token); status != 0 {
+		return status
+	}
+	l.sum++
+	l.of[token]++
+	return 0
+}
+
+// full returns what take would.
+func (l *load) full(token string) (status int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.over(token)
+}
+
+func (l *load) over(token string) int {
+	switch {
+	case l.of[token] >= l.each:
+		return http.StatusTooManyRequests
+	case l.sum >= l.most:
+		return http.StatusServiceUnavailable
+	}
+	return 0
+}
+
+func (l *load) leave(token string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sum--
+	if l.of[token]--; l.of[token] == 0 {
+		delete(l.of, token)
+	}
+}

@@ -1,0 +1,86 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+)
+
+// ErrExposed is of a listener that others than this machine could reach.
+var ErrExposed = errors.New("others than this machine could reach it")
+
+// Listen listens at a host and port of TCP. Unless exposed is allowed, every address that the host means must be of the
+// loopback, else the error is ErrExposed.
+func Listen(ctx context.Context, address string, exposed bool) (net.Listener, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	if exposed {
+		return new(net.ListenConfig).Listen(ctx, "tcp", address)
+	}
+	if host == "" {
+		return nil, fmt.Errorf("%q is every address of this machine: %w", address, ErrExposed)
+	}
+	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return nil, err
+	}
+	for _, addr := range found {
+		if !addr.Unmap().IsLoopback() {
+			return nil, fmt.Errorf("%s is %s: %w", address, addr.Unmap(), ErrExposed)
+		}
+	}
+	// The addresses that were looked at, not the name: it could mean others the next time.
+	for _, addr := range found {
+		var l net.Listener
+		if l, err = new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(addr.Unmap().String(), port)); err == nil {
+			return l, nil
+		}
+	}
+	return nil, err
+}
+
+// A bounded listener has so many connections open at most; others are closed as they come.
+type bounded struct {
+	net.Listener
+	most int
+
+	mu   sync.Mutex
+	open int
+}
+
+func (b *bounded) Accept() (net.Conn, error) {
+	for {
+		c, err := b.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		b.mu.Lock()
+		room := b.open < b.most
+		if room {
+			b.open++
+		}
+		b.mu.Unlock()
+		if room {
+			return &counted{Conn: c, leave: sync.OnceFunc(func() {
+				b.mu.Lock()
+				b.open--
+				b.mu.Unlock()
+			})}, nil
+		}
+		_ = c.Close() // it is nobody's
+	}
+}
+
+type counted struct {
+	net.Conn
+	leave func()
+}
+
+func (c *counted) Close() error {
+	c.leave()
+	return c.Conn.Close()
+}

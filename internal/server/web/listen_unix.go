@@ -1,0 +1,91 @@
+//go:build unix
+
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/gofrs/flock"
+)
+
+// ErrUnsafe is of a socket that others could replace.
+var ErrUnsafe = errors.New("others could replace the socket")
+
+// ListenUnix listens at a socket that only its owner may connect to, in a folder that only its owner may write to. A
+// socket that a server left behind is replaced; one at which somebody listens is not. A lock beside it is held until the
+// listener is closed: of two servers that find the same leftover, one gets it.
+func ListenUnix(path string) (net.Listener, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Dir(path)
+	info, err := os.Stat(dir)
+	if err != nil {
+		return nil, err
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || info.Mode().Perm()&0o022 != 0 || int(owner.Uid) != os.Geteuid() && owner.Uid != 0 {
+		return nil, fmt.Errorf("%s: %w", dir, ErrUnsafe)
+	}
+	lock := flock.New(path+".lock", flock.SetFlag(os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW), flock.SetPermissions(0o600))
+	got, err := lock.TryLock()
+	if err != nil {
+		return nil, err
+	}
+	if !got {
+		return nil, fmt.Errorf("%s: another ferrus listens there", path)
+	}
+	l, err := bind(path)
+	if err != nil {
+		_ = lock.Unlock() // closing it cannot fail in a way that matters
+		return nil, err
+	}
+	return &locked{l, lock}, nil
+}
+
+func bind(path string) (net.Listener, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+	case err != nil:
+		return nil, err
+	case info.Mode().Type() != os.ModeSocket:
+		return nil, fmt.Errorf("%s is there and no socket", path)
+	default:
+		c, err := net.Dial("unix", path)
+		if err == nil {
+			_ = c.Close() // it was only to see
+			return nil, fmt.Errorf("%s: somebody listens there", path)
+		}
+		if !errors.Is(err, syscall.ECONNREFUSED) {
+			return nil, err
+		}
+		if err := os.Remove(path); err != nil {
+			return nil, err
+		}
+	}
+	// Between bind and chmod others could connect: the socket must be made with its mode. Nothing else of this process
+	// makes files while it starts.
+	old := syscall.Umask(0o177)
+	l, err := net.Listen("unix", path)
+	syscall.Umask(old)
+	return l, err
+}
+
+// locked is a listener with a lock.
+type locked struct {
+	net.Listener
+	lock *flock.Flock
+}
+
+func (l *locked) Close() error {
+	err := l.Listener.Close() // removes the socket
+	_ = l.lock.Unlock()
+	return err
+}

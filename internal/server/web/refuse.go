@@ -1,0 +1,48 @@
+package web
+
+import (
+	"net/http"
+	"sync"
+	"time"
+)
+
+// refuse answers a request that comes no further, and notes it. Nothing of the request that may be secret is noted: not
+// its query, not its headers.
+func (s *Site) refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
+	switch s.noted.one(time.Now()) {
+	case notesPerMinute:
+		s.log.Warn("many requests are refused; the rest of this minute is not noted")
+		fallthrough
+	default:
+		s.log.Info("refused", "status", status, "why", why, "method", r.Method, "path", clip(r.URL.Path), "from", r.RemoteAddr)
+	case 0:
+	}
+	http.Error(w, why, status)
+}
+
+// notesPerMinute bounds how fast strangers fill the disk.
+const notesPerMinute = 200
+
+// notes counts what was noted in a minute.
+type notes struct {
+	mu    sync.Mutex
+	begun time.Time
+	n     int
+}
+
+// one counts one more: 1, 2, ... notesPerMinute, and 0 for those beyond.
+func (n *notes) one(now time.Time) int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if now.Sub(n.begun) >= time.Minute {
+		n.begun, n.n = now, 0
+	}
+	if n.n == notesPerMinute {
+		return 0
+	}
+	n.n++
+	return n.n
+}
+
+// clip bounds a text of a stranger's.
+func clip(text string) string { return text[:min(len(text), 100)] }

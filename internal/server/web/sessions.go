@@ -1,0 +1,135 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A session is a client's of an older revision. It belongs to the token that opened it, and to no other of the same role
+// or name: its id is a name, not a right.
+type session struct {
+	id     string
+	bearer *bearer
+	ctx    context.Context // of all its calls
+	end    context.CancelFunc
+	ready  chan struct{} // closed when messages can be delivered
+	closed chan struct{} // closed when its calls have ended and nothing more is written
+
+	sse *mcp.SSEServerTransport // nil for a streamable one
+
+	open int       // requests and streams; guarded by sessions.mu
+	last time.Time // when the last of them ended
+}
+
+// sessions are those that are open, by id.
+type sessions struct {
+	mu  sync.Mutex
+	all map[string]*session
+}
+
+// room reports whether the bearer may open one more session: 0, or the status to answer with.
+func (all *sessions) room(b *bearer, lim Limits) (status int) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	own := 0
+	for _, s := range all.all {
+		if s.bearer.token.ID == b.token.ID {
+			own++
+		}
+	}
+	switch {
+	case own >= lim.SessionsPerToken:
+		return http.StatusTooManyRequests
+	case len(all.all) >= lim.Sessions:
+		return http.StatusServiceUnavailable
+	}
+	return 0
+}
+
+// full answers a request that would open one session too many.
+func (s *Site) full(w http.ResponseWriter, r *http.Request, v *visit) bool {
+	status := s.sessions.room(v.bearer, s.opts.Limits)
+	if status == 0 {
+		return false
+	}
+	w.Header().Set("Retry-After", "60")
+	s.refuse(w, r, status, "too many sessions are open; close some, or wait until idle ones end")
+	return true
+}
+
+// open enters a session. When it ends, hangup is called to end the SDK's side of it.
+func (s *Site) open(id string, b *bearer, sse *mcp.SSEServerTransport, hangup func()) *session {
+	one := &session{id: id, bearer: b, sse: sse, ready: make(chan struct{}), closed: make(chan struct{}), last: time.Now()}
+	one.ctx, one.end = context.WithCancel(b.ctx)
+	s.bearers.again(b)
+	s.sessions.mu.Lock()
+	s.sessions.all[id] = one
+	s.sessions.mu.Unlock()
+	context.AfterFunc(one.ctx, func() {
+		s.sessions.mu.Lock()
+		delete(s.sessions.all, id)
+		s.sessions.mu.Unlock()
+		hangup() // waits for the calls, which end with the context
+		close(one.closed)
+		s.bearers.leave(b)
+	})
+	return one
+}
+
+// use finds a session for a request of a token; leave is to be called at the request's end. The status says why not:
+// there is no such session, or it is another token's.
+func (all *sessions) use(id string, b *bearer) (one *session, leave func(), status int) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	one = all.all[id]
+	switch {
+	case one == nil:
+		return nil, nil, http.StatusNotFound
+	case one.bearer.token.ID != b.token.ID:
+		return nil, nil, http.StatusForbidden
+	}
+	one.open++
+	return one, func() {
+		all.mu.Lock()
+		defer all.mu.Unlock()
+		one.open--
+		one.last = time.Now()
+	}, 0
+}
+
+// join is use, with the answer to a request that has no such session.
+func (s *Site) join(w http.ResponseWriter, r *http.Request, id string, v *visit) (one *session, leave func(), ok bool) {
+	one, leave, status := s.sessions.use(id, v.bearer)
+	switch status {
+	case http.StatusNotFound:
+		s.refuse(w, r, status, "no such session; it may have ended: initialize a new one")
+	case http.StatusForbidden:
+		s.refuse(w, r, status, "the session is another token's")
+	}
+	return one, leave, status == 0
+}
+
+// find returns the session of an id, nil when there is none.
+func (all *sessions) find(id string) *session {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	return all.all[id]
+}
+
+// endIdle ends the sessions that have had no request and no stream since then.
+func (all *sessions) endIdle(since time.Time) []*session {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	var idle []*session
+	for _, s := range all.all {
+		if s.open == 0 && s.last.Before(since) {
+			idle = append(idle, s)
+			s.end()
+		}
+	}
+	return idle
+}

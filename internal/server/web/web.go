@@ -1,0 +1,156 @@
+// Package web lets agents in over HTTP: streamable HTTP at /mcp, for clients of the revision 2026-07-28, which have no
+// sessions, and for older ones, which have; and the still older SSE at /sse.
+//
+// It decides who comes in and with how much at a time. A request passes, in this order, the guard (guard.go: is it a
+// browser that was talked into it?), the door (bearer.go: whose token is it?), the limits (limits.go, body.go), and then
+// a transport (streamable.go, sse.go). What the tools do is not its business: it is given one MCP server per role, and
+// tells them who calls (CallerOf).
+//
+// Everything that lasts hangs on contexts: the site's, below it one for each token in use, below that one for each
+// session, below that the calls. Whichever of them ends, all below it ends.
+package web
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/tokens"
+)
+
+// A Verifier says whose a secret is. The error is of kind tokens.ErrUnknown or tokens.ErrExpired for one that lets
+// nobody in; with any other nobody can be let in now. A *tokens.Book is one.
+type Verifier interface {
+	Verify(secret string, now time.Time) (tokens.Token, error)
+}
+
+// Options say what a site serves, and to whom.
+type Options struct {
+	Servers map[state.Role]*mcp.Server // by the role of the token; the site adds middleware to them
+	Tokens  Verifier
+	Hosts   []string // names by which it may be called, beside those of the loopback and the address that it listens at
+	Origins []string // of browser-like clients that may call, such as https://app.example
+	TLS     bool     // it is listened to with TLS
+	Limits  Limits
+	Log     *slog.Logger // slog.Default when nil
+}
+
+// A Site is a handler of all requests. Close it.
+type Site struct {
+	opts     Options
+	guard    guard
+	log      *slog.Logger
+	ctx      context.Context // ends with Close
+	end      context.CancelFunc
+	bearers  bearers
+	sessions sessions
+	posts    load // requests that carry messages
+	calls    load // messages being handled; an SSE client does not wait for its own
+	noted    notes
+
+	legacy, modern http.Handler
+}
+
+// New makes a site. It begins to watch tokens and sessions at once.
+func New(opts Options) *Site {
+	if opts.Log == nil {
+		opts.Log = slog.Default()
+	}
+	opts.Limits = opts.Limits.orDefault()
+	s := &Site{opts: opts, log: opts.Log, guard: guard{hosts: opts.Hosts, origins: opts.Origins, tls: opts.TLS}}
+	s.ctx, s.end = context.WithCancel(context.Background())
+	s.bearers.all, s.sessions.all = map[string]*bearer{}, map[string]*session{}
+	s.posts = load{most: opts.Limits.Calls, each: opts.Limits.CallsPerToken, of: map[string]int{}}
+	s.calls = load{most: opts.Limits.Calls, each: opts.Limits.CallsPerToken, of: map[string]int{}}
+	for _, server := range opts.Servers {
+		server.AddReceivingMiddleware(s.identify)
+	}
+	s.legacy, s.modern = s.streamable(false), s.streamable(true)
+	go s.watch()
+	return s
+}
+
+// Close ends all sessions, streams and calls.
+func (s *Site) Close() { s.end() }
+
+func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if why := s.guard.refuse(r); why != "" {
+		s.refuse(w, r, http.StatusForbidden, why)
+		return
+	}
+	switch r.URL.Path {
+	case "/healthz":
+		if s.allow(w, r, http.MethodGet, http.MethodHead) {
+			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+			_, _ = w.Write([]byte("ok")) // who asks has gone when it fails
+		}
+	case "/mcp":
+		s.enter(w, r, s.mcp, http.MethodPost, http.MethodGet, http.MethodDelete)
+	case "/sse":
+		s.enter(w, r, s.sse, http.MethodGet, http.MethodPost)
+	default:
+		s.refuse(w, r, http.StatusNotFound, "nothing is served here; the endpoints are /mcp and /sse")
+	}
+}
+
+// enter lets a request through to a transport when its token, its body and the limits allow.
+func (s *Site) enter(w http.ResponseWriter, r *http.Request, serve func(http.ResponseWriter, *http.Request, *visit), methods ...string) {
+	if !s.allow(w, r, methods...) {
+		return
+	}
+	v, leave, ok := s.knock(w, r)
+	if !ok {
+		return
+	}
+	defer leave()
+	if r.Method == http.MethodPost {
+		if !s.jsonBody(w, r) {
+			return
+		}
+		status := s.posts.take(v.token.ID)
+		if status == 0 {
+			defer s.posts.leave(v.token.ID)
+			status = s.calls.full(v.token.ID)
+		}
+		turned := func() {
+			w.Header().Set("Retry-After", "1")
+			s.refuse(w, r, status, "too many calls at once; wait for some of them to end")
+		}
+		// A client with too many calls must still be able to cancel one.
+		if status != 0 && !short(r) {
+			turned()
+			return
+		}
+		if !s.readBody(w, r) {
+			return
+		}
+		if status != 0 && !notifies(r) {
+			turned()
+			return
+		}
+	}
+	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), visitKey{}, v))
+	defer cancel()
+	defer context.AfterFunc(v.bearer.ctx, cancel)()
+	out := newStream(w, s.opts.Limits)
+	defer out.close()
+	serve(out, r.WithContext(ctx), v)
+}
+
+// allow refuses other methods than these. There is no CORS: OPTIONS is one of the others.
+func (s *Site) allow(w http.ResponseWriter, r *http.Request, methods ...string) bool {
+	for _, m := range methods {
+		if r.Method == m {
+			return true
+		}
+	}
+	w.Header().Set("Allow", strings.Join(methods, ", "))
+	s.refuse(w, r, http.StatusMethodNotAllowed, "method not allowed")
+	return false
+}

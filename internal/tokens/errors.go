@@ -1,0 +1,32 @@
+package tokens
+
+import "errors"
+
+// Kinds of errors, for errors.Is.
+var (
+	ErrUnknown   = errors.New("no such token")
+	ErrExpired   = errors.New("the token has expired")
+	ErrTaken     = errors.New("the name has a token")
+	ErrInvalid   = errors.New("not a token that can be")
+	ErrAmbiguous = errors.New("more than one token")
+	ErrDamaged   = errors.New("the file of the tokens is damaged")
+	ErrUnsafe    = errors.New("the file of the tokens is not safe from others") // a link, no file, or open to others
+	ErrBusy      = errors.New("the tokens are locked")
+	ErrDisk      = errors.New("the tokens could not be read or written")
+)
+
+// An Error says what could not be, and what helps. Kind is one of the errors above.
+type Error struct {
+	Kind   error
+	What   string
+	Remedy string
+}
+
+func (e *Error) Error() string { return e.What + "; " + e.Remedy }
+
+// Unwrap returns the kind.
+func (e *Error) Unwrap() error { return e.Kind }
+
+func invalid(what, allowed string) error {
+	return &Error{Kind: ErrInvalid, What: what + " is not possible for a token", Remedy: "allowed: " + allowed}
+}

@@ -1,0 +1,185 @@
+package tokens
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+const (
+	fileName = "tokens.json"
+	lockName = "tokens.lock"
+	tempName = fileName + ".tmp"
+
+	maxFile  = 1 << 20
+	lockPoll = time.Millisecond // it is held for a few milliseconds at a time
+)
+
+func (b *Book) path(name string) string { return filepath.Join(b.dir, name) }
+
+// read returns the entries of the file, none if there is no file. They are for looking at only.
+func (b *Book) read() ([]entry, error) {
+	path := b.path(fileName)
+	if err := plain(path); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|noFollow, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, disk("read", path, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, disk("read", path, err)
+	}
+	// Whoever could read it knows the names and hashes; whoever could write it has let in whom they liked. Windows keeps
+	// its permissions elsewhere.
+	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
+		return nil, &Error{Kind: ErrUnsafe, What: fmt.Sprintf("%s is open to other users (mode %04o)", path, mode),
+			Remedy: "chmod 600 " + path + ", then see whether ferrus token list shows only what you made"}
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, disk("read", path, err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	// Its bytes are compared, not its date and size: those of a file that was written twice in a moment may be the same,
+	// and a revoked token must not come in for that.
+	if len(text) > 0 && bytes.Equal(text, b.text) {
+		return b.list, nil
+	}
+	list, err := parse(text)
+	if len(text) > maxFile {
+		err = fmt.Errorf("it has more than %d bytes", maxFile)
+	}
+	if err != nil {
+		return nil, &Error{Kind: ErrDamaged, What: fmt.Sprintf("%s cannot be understood: %v", path, err),
+			Remedy: "move it away, then make the tokens anew with ferrus token new: until then none is good"}
+	}
+	b.text, b.list = text, list
+	return list, nil
+}
+
+// change replaces the entries by what next makes of them, if it gives no error, while no other process does.
+func (b *Book) change(next func([]entry) ([]entry, error)) error {
+	unlock, err := b.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	list, err := b.read()
+	if err != nil {
+		return err
+	}
+	if list, err = next(slices.Clone(list)); err != nil {
+		return err
+	}
+	text, err := encode(list)
+	if err != nil {
+		return err
+	}
+	if len(text) > maxFile {
+		return invalid("one more", fmt.Sprintf("%d bytes of them; revoke what is not used", maxFile))
+	}
+	return b.write(text)
+}
+
+// lock takes the lock that all writers take. The lock file is never removed: a second process could lock the old one
+// while a third locks the new one.
+func (b *Book) lock() (unlock func(), err error) {
+	path := b.path(lockName)
+	if err := plain(path); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), b.wait)
+	defer cancel()
+	lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|noFollow), flock.SetPermissions(0o600))
+	got, err := lock.TryLockContext(ctx, lockPoll)
+	switch {
+	case got:
+		return func() { _ = lock.Unlock() }, nil
+	case ctx.Err() != nil:
+		return nil, &Error{Kind: ErrBusy, What: fmt.Sprintf("%s is held by another process, for %v at least", path, b.wait),
+			Remedy: "try again; if that process is stopped, continue or kill it"}
+	}
+	return nil, disk("lock", path, err)
+}
+
+// write replaces the file. It is synced: a token that was revoked must not come back with the power.
+func (b *Book) write(text []byte) error {
+	path, temp := b.path(fileName), b.path(tempName)
+	// What lies there is a crash's, or a link that somebody has laid.
+	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return disk("write", temp, err)
+	}
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL|noFollow, 0o600)
+	if err != nil {
+		return disk("write", temp, err)
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = replace(temp, path)
+	}
+	if err != nil {
+		_ = os.Remove(temp)
+		return disk("write", path, err)
+	}
+	if err := syncDir(b.dir); err != nil {
+		return disk("write", path, err)
+	}
+	return nil
+}
+
+// replace renames and, where a reader or a virus scanner has the target open on Windows, tries again for a second.
+func replace(from, to string) error {
+	for try := 0; ; try++ {
+		err := os.Rename(from, to)
+		if err == nil || runtime.GOOS != "windows" || try == 20 {
+			return err
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// syncDir makes a rename last. Windows has no such call.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// plain refuses a name under which there is something else than a file. Opening would refuse a link too, in words that
+// help nobody, and would wait at a pipe.
+func plain(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil || info.Mode().IsRegular():
+		return nil // opening says what is wrong
+	case info.Mode()&fs.ModeSymlink != 0:
+		return &Error{Kind: ErrUnsafe, What: path + " is a symbolic link, which ferrus does not follow", Remedy: "remove it"}
+	}
+	return &Error{Kind: ErrUnsafe, What: path + " is not a regular file", Remedy: "remove it"}
+}
+
+func disk(what, path string, err error) error {
+	return &Error{Kind: ErrDisk, What: fmt.Sprintf("%s %s: %v", what, path, err), Remedy: "see whether the folder can be read and written"}
+}

@@ -1,0 +1,3 @@
+package tokens
+
+const noFollow = 0

@@ -1,0 +1,188 @@
+// Package tokens keeps the bearer tokens by which a client that comes over HTTP is known: who it is and in which role.
+//
+// A secret is shown once, when it is made. What is kept, in tokens.json of the project's .ferrus, is its SHA-256 beside
+// the role and the name: whoever reads the file can be nobody. Who is refused what is not decided here; the server does
+// that, from the role of the token that it was shown.
+package tokens
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base32"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// Prefix begins every secret, so that people and secret scanners recognise one.
+const Prefix = "ferrus_"
+
+// A Token is what is known of a token. Nothing in it is secret.
+type Token struct {
+	ID      string     `json:"id"`   // public, such as tk-7f3a91
+	Role    state.Role `json:"role"` // Supervisor or Executor
+	Name    string     `json:"name"` // of the agent that it is for; no two tokens of one role share it
+	Created time.Time  `json:"created"`
+	Expires time.Time  `json:"expires,omitzero"` // zero: never
+}
+
+// Expired reports whether the token is no longer good at now. At the instant Expires it is not.
+func (t Token) Expired(now time.Time) bool { return !t.Expires.IsZero() && !now.Before(t.Expires) }
+
+// who names a token in a message.
+func (t Token) who() string { return fmt.Sprintf("the token %s of %s %s", t.ID, t.Role, t.Name) }
+
+// A Book is the tokens of one project. It asks the file each time: what one process writes, all others see at once. Its
+// methods may be called from several goroutines.
+type Book struct {
+	dir  string
+	wait time.Duration // for the lock
+
+	mu   sync.Mutex
+	text []byte // of the file when it was last understood
+	list []entry
+}
+
+// Open returns the tokens that are kept in dir, the project's .ferrus. It reads nothing yet.
+func Open(dir string) *Book { return &Book{dir: dir, wait: 10 * time.Second} }
+
+var (
+	nameForm = regexp.MustCompile(`^[0-9A-Za-z._-]{1,64}$`)
+	idForm   = regexp.MustCompile(`^tk-[0-9a-f]{6}$`)
+	// spelling is base32 in small letters: a double click takes all of it, and no shell has a use for any of it.
+	spelling = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+)
+
+// New makes a token and returns its secret, which is kept nowhere. A zero expires is never. The error is an *Error: of
+// kind ErrInvalid for a role, a name or a time that cannot be, ErrTaken when the role has a token of that name, expired
+// or not, or one about the file.
+func (b *Book) New(role state.Role, name string, expires time.Time) (secret string, t Token, err error) {
+	now := time.Now()
+	t = Token{Role: role, Name: name, Created: now.UTC().Truncate(time.Second)}
+	if !expires.IsZero() {
+		t.Expires = expires.UTC().Round(0)
+	}
+	switch {
+	case !validRole(role):
+		return "", Token{}, invalid(fmt.Sprintf("role %q", role), "supervisor or executor")
+	case !validName(name):
+		return "", Token{}, invalid(fmt.Sprintf("name %q", name),
+			"1 to 64 letters, digits, dots, dashes and underscores, and not what an id looks like")
+	case t.Expired(now) || t.Expires.Year() > 9999:
+		return "", Token{}, invalid("expiry "+t.Expires.Format(time.RFC3339), "a time to come, before the year 10000")
+	}
+	err = b.change(func(list []entry) ([]entry, error) {
+		for _, e := range list {
+			if e.Role == role && e.Name == name {
+				return nil, &Error{Kind: ErrTaken, What: "there is " + e.who() + " already",
+					Remedy: "revoke it first: ferrus token revoke " + e.ID}
+			}
+		}
+		t.ID = freeID(list)
+		secret = Prefix + spelling.EncodeToString(random(sha256.Size))
+		return append(list, entry{Token: t, Hash: hash(secret)}), nil
+	})
+	if err != nil {
+		return "", Token{}, err
+	}
+	return secret, t, nil
+}
+
+// List returns the tokens in the order in which they were made, expired ones among them.
+func (b *Book) List() ([]Token, error) {
+	list, err := b.read()
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Token, len(list))
+	for i, e := range list {
+		all[i] = e.Token
+	}
+	return all, nil
+}
+
+// Revoke forgets a token, named by its id, or by its name where only one has it, and returns what it was. From then on
+// Verify does not know it. The error is an *Error of kind ErrUnknown or ErrAmbiguous, or one about the file.
+func (b *Book) Revoke(idOrName string) (Token, error) {
+	var gone Token
+	err := b.change(func(list []entry) ([]entry, error) {
+		var ids []string
+		at := -1
+		for i, e := range list {
+			if e.ID == idOrName || e.Name == idOrName {
+				at, ids = i, append(ids, e.ID+" ("+string(e.Role)+")")
+			}
+		}
+		switch len(ids) {
+		case 0:
+			return nil, &Error{Kind: ErrUnknown, What: fmt.Sprintf("there is no token %q", idOrName),
+				Remedy: "ferrus token list shows them"}
+		case 1:
+			gone = list[at].Token
+			return slices.Delete(list, at, at+1), nil
+		}
+		return nil, &Error{Kind: ErrAmbiguous, What: fmt.Sprintf("%d tokens are called %s", len(ids), idOrName),
+			Remedy: "name the one that you mean: " + strings.Join(ids, " or ")}
+	})
+	if err != nil {
+		return Token{}, err
+	}
+	return gone, nil
+}
+
+// Verify returns the token whose secret this is. The error is of kind ErrUnknown, or ErrExpired if it was good until
+// now; any other is about the file, and means that nobody can be let in. No error has the secret in it.
+func (b *Book) Verify(secret string, now time.Time) (Token, error) {
+	list, err := b.read()
+	if err != nil {
+		return Token{}, err
+	}
+	shown, found := hash(secret), -1
+	for i, e := range list { // all of them: how long it takes tells nothing of which one is near
+		same := subtle.ConstantTimeCompare([]byte(e.Hash), []byte(shown))
+		found = subtle.ConstantTimeSelect(same, i, found)
+	}
+	if found < 0 {
+		return Token{}, ErrUnknown
+	}
+	t := list[found].Token
+	if t.Expired(now) {
+		return Token{}, &Error{Kind: ErrExpired, What: t.who() + " expired at " + t.Expires.Format(time.RFC3339),
+			Remedy: "revoke it and make another: ferrus token revoke " + t.ID}
+	}
+	return t, nil
+}
+
+func validRole(r state.Role) bool { return r == state.Supervisor || r == state.Executor }
+
+// validName refuses what looks like an id: Revoke takes either.
+func validName(name string) bool { return nameForm.MatchString(name) && !idForm.MatchString(name) }
+
+// freeID draws an id that no token in the list has.
+func freeID(list []entry) string {
+	for {
+		id := "tk-" + hex.EncodeToString(random(3))
+		if !slices.ContainsFunc(list, func(e entry) bool { return e.ID == id }) {
+			return id
+		}
+	}
+}
+
+func random(n int) []byte {
+	b := make([]byte, n)
+	rand.Read(b) // never fails: it ends the program instead
+	return b
+}
+
+// hash is what is kept of a secret. It needs no salt and no slowness: the secret has 256 random bits.
+func hash(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
