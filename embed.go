@@ -14,15 +14,25 @@ import (
 //go:embed ferrus.toml.example
 var ExampleConfig string
 
-//go:embed all:.ferrus-template
+//go:embed .ferrus-template/README.md .ferrus-template/TASK.example.md .ferrus-template/skills
 var files embed.FS
+
+//go:embed .ferrus-template/prompts
+var prompts embed.FS
 
 // Template is the tree that `ferrus init` copies into a project's .ferrus:
 // README.md, TASK.example.md and skills/<name>/SKILL.md, one skill a role.
-func Template() fs.FS {
-	sub, err := fs.Sub(files, ".ferrus-template")
+func Template() fs.FS { return under(files, ".ferrus-template") }
+
+// Prompts is what agents are told first when ferrus starts them, one file for
+// each thing that they are started for: NAME.md. They are not copied into a
+// project, where an agent could rewrite what its judge is told.
+func Prompts() fs.FS { return under(prompts, ".ferrus-template/prompts") }
+
+func under(all embed.FS, dir string) fs.FS {
+	sub, err := fs.Sub(all, dir)
 	if err != nil {
-		panic(err) // the name is a constant and valid
+		panic(err) // the names are constants and valid
 	}
 	return sub
 }

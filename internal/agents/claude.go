@@ -1,0 +1,88 @@
+package agents
+
+import "path/filepath"
+
+// claude is Claude Code.
+var claude = Adapter{
+	Name:     "claude-code",
+	Title:    "Claude Code",
+	Program:  "claude",
+	Install:  "npm install -g @anthropic-ai/claude-code",
+	Wait:     cached,
+	Executes: "edits files and runs commands; its edit tools refuse `.ferrus`",
+	Reviews:  "reads and searches files; has no tool that edits or runs, and runs no hooks",
+	Lacks: []string{
+		"Its commands run without a sandbox: an executor's can do what you can.",
+		"If our server does not start it goes on without our tools; ferrus sees that in its output only when it is headless.",
+		"Beside a person its first answer may come before our server is connected, within its first second; from the second on our tools are there.",
+		"After a wait of more than five minutes its provider may read the whole context anew instead of from its cache.",
+	},
+	launch: launchClaude,
+	read:   readClaude,
+}
+
+// What Claude Code calls its own tools.
+const (
+	claudeReads  = "Read,Grep,Glob"
+	claudeWrites = "Bash,Edit,Write,NotebookEdit,WebFetch,WebSearch"
+	// With these the work would go to a tree in which nobody looks for it, or on after the session, which it does not.
+	claudeNever = "EnterWorktree,CronCreate,ScheduleWakeup"
+)
+
+func launchClaude(a Adapter, s Seat) (Launch, error) {
+	mcp, settings := s.file("mcp.json"), s.file("settings.json")
+	argv := []string{a.Program}
+	if s.Headless {
+		argv = append(argv, "-p", "--output-format=stream-json", "--verbose")
+	}
+	argv = append(argv, "--strict-mcp-config", "--mcp-config="+mcp, "--settings="+settings)
+	allowed := "mcp__" + ServerName
+	if s.Duty.Writes() {
+		argv = append(argv, "--disallowedTools="+claudeNever)
+	} else {
+		argv = append(argv, "--tools="+claudeReads)
+		allowed += "," + claudeReads
+	}
+	switch {
+	case s.Headless && s.Duty.Writes():
+		argv = append(argv, "--permission-mode=acceptEdits")
+		allowed += "," + claudeWrites
+	case s.Headless:
+		// The person's own default might be to plan, in which approve and reject are held back.
+		argv = append(argv, "--permission-mode=dontAsk")
+	}
+	argv = append(argv, "--allowedTools="+allowed)
+	if s.Model != "" {
+		argv = append(argv, "--model="+s.Model)
+	}
+	server := a.server(s)
+	l := Launch{
+		Argv: append(argv, s.Args...),
+		// A call that waits long is not to be moved to the background, where its answer would be missed.
+		Env: []string{"MCP_TIMEOUT=60000", "CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS=0"},
+		Files: map[string]string{
+			mcp: indented(map[string]any{"mcpServers": map[string]any{ServerName: map[string]any{
+				"command": server[0], "args": server[1:], "timeout": 1000 * a.limit(), "alwaysLoad": true}}}),
+			settings: indented(claudeSettings(s)),
+		},
+	}
+	if s.Headless {
+		l.Stdin = s.Prompt
+	} else if s.Prompt != "" {
+		l.Argv = append(l.Argv, "--", s.Prompt)
+	}
+	return l, nil
+}
+
+// claudeSettings are what no option says. A reader runs no hooks: the executor before it could have written them.
+func claudeSettings(s Seat) map[string]any {
+	permissions := map[string]any{"deny": []string{"Edit(/" + filepath.ToSlash(s.state()) + "/**)"}}
+	if !within(s.Work, s.state()) {
+		permissions["additionalDirectories"] = []string{s.state()}
+	}
+	conf := map[string]any{"permissions": permissions}
+	if !s.Duty.Writes() {
+		conf["disableAllHooks"] = true
+	}
+	return conf
+}

@@ -1,0 +1,57 @@
+package agents
+
+// codex is OpenAI's Codex.
+var codex = Adapter{
+	Name:     "codex",
+	Title:    "Codex",
+	Program:  "codex",
+	Install:  "npm install -g @openai/codex",
+	Wait:     cached,
+	Executes: "edits files and runs commands inside its sandbox `workspace-write`",
+	Reviews:  "runs commands inside its sandbox `read-only`",
+	Lacks: []string{
+		"In its sandbox an executor's commands write only to the work folder and the temporary folders, not to .git and not to caches in your home, and reach no network; our checks run outside of it.",
+		"Where its sandbox cannot run, as in many containers, its commands fail until you add `--dangerously-bypass-approvals-and-sandbox`.",
+		"A reviewer, consultant or supervisor may run commands that write nothing.",
+		"Its commands run in a login shell: their PATH is what your profile makes of it.",
+		"Beside a person it has tools of its own terminal next to ours, which list and start other threads.",
+		"It reports no dollars.",
+	},
+	launch: launchCodex,
+	read:   readCodex,
+}
+
+func launchCodex(a Adapter, s Seat) (Launch, error) {
+	argv := []string{a.Program}
+	set := func(key string, value any) { argv = append(argv, "-c", key+"="+tomlValue(value)) }
+	if s.Headless {
+		argv = append(argv, "exec", "--json", "--skip-git-repo-check")
+	}
+	servers, err := codexServers(a, s)
+	if err != nil {
+		return Launch{}, err
+	}
+	set("mcp_servers", servers)
+	set("features.plugins", false)
+	set("features.apps", false)
+	switch {
+	case !s.Duty.Writes():
+		set("sandbox_mode", "read-only")
+	case s.Headless:
+		set("sandbox_mode", "workspace-write")
+	}
+	if s.Headless {
+		set("approval_policy", "never")
+	}
+	set("shell_environment_policy.set.FERRUS_AGENT", s.Identity(a.Name))
+	if s.Model != "" {
+		set("model", s.Model)
+	}
+	l := Launch{Argv: append(argv, s.Args...)}
+	if s.Headless {
+		l.Argv, l.Stdin = append(l.Argv, "-"), s.Prompt
+	} else if s.Prompt != "" {
+		l.Argv = append(l.Argv, "--", s.Prompt)
+	}
+	return l, nil
+}

@@ -1,0 +1,78 @@
+package agents
+
+import (
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"strings"
+)
+
+// command is the adapter for everything else: a shell command of a person's own.
+var command = Adapter{
+	Name:     "command",
+	Title:    "a command of your own",
+	Wait:     45,
+	Executes: "what your command lets it",
+	Reviews:  "what your command lets it",
+	Lacks:    []string{"What its agent may do, and what it costs, is between you and your command."},
+	launch:   launchCommand,
+	read:     readPlain,
+}
+
+// placeholders are what a command can be told.
+var placeholders = []struct{ name, is string }{
+	{"prompt", "what the agent is told"},
+	{"root", "the project's folder"},
+	{"branch", "the branch of the machine; empty for the project's own"},
+	{"work", "the folder to work in"},
+	{"duty", "`executor`, `consultant`, `reviewer` or `supervisor`"},
+	{"role", "`executor` or `supervisor`"},
+	{"model", "the model that `ferrus.toml` names; empty for none"},
+	{"mcp_config", "a file with our MCP server, in the form `{\"mcpServers\": {...}}`"},
+	{"server", "the command line of our MCP server, as several words"},
+}
+
+// launchCommand runs the seat's command by the shell. What a placeholder stands for also is in the environment, for
+// scripts that would rather not quote: {prompt} is FERRUS_PROMPT, and so on.
+func launchCommand(a Adapter, s Seat) (Launch, error) {
+	if strings.TrimSpace(s.Command) == "" {
+		return Launch{}, errors.New(`the agent "command" has no command: name one in ferrus.toml, [hq.executor] or [hq.supervisor]`)
+	}
+	server := a.server(s)
+	conf, err := json.Marshal(map[string]any{"mcpServers": map[string]any{
+		ServerName: map[string]any{"command": server[0], "args": server[1:]}}})
+	if err != nil {
+		return Launch{}, err
+	}
+	file := filepath.Join(s.Scratch, string(s.Duty)+".mcp.json")
+	values := map[string]string{
+		"prompt": s.Prompt, "root": s.Root, "branch": s.Branch, "work": s.Work, "duty": string(s.Duty),
+		"role": string(s.Duty.Role()), "model": s.Model, "mcp_config": file, "server": quoted(server),
+	}
+	var fill, env []string
+	for _, p := range placeholders {
+		value := values[p.name]
+		env = append(env, "FERRUS_"+strings.ToUpper(p.name)+"="+value)
+		if p.name != "server" { // several words, quoted already
+			value = quote(value)
+		}
+		fill = append(fill, "{"+p.name+"}", value)
+	}
+	line := strings.NewReplacer(fill...).Replace(s.Command)
+	for _, arg := range s.Args {
+		line += " " + quote(arg)
+	}
+	return Launch{Argv: []string{"/bin/sh", "-c", line}, Env: env, Files: map[string]string{file: string(conf) + "\n"}}, nil
+}
+
+// quoted is a command line as the shell reads it.
+func quoted(argv []string) string {
+	out := make([]string, len(argv))
+	for i, arg := range argv {
+		out[i] = quote(arg)
+	}
+	return strings.Join(out, " ")
+}
+
+// quote is a word as the shell reads it.
+func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }

@@ -1,0 +1,77 @@
+package agents
+
+import (
+	"cmp"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// foreign are variables that no agent inherits, as patterns: those by which an agent would think itself inside of
+// another one, those of a git hook that `ferrus run` was started from, and those of another ferrus.
+var foreign = []string{
+	"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_EXECPATH", "CLAUDE_CODE_SESSION_*", "CLAUDE_CODE_CHILD_*",
+	"CLAUDE_CODE_MESSAGING_*", "CLAUDE_CODE_LAUNCHED_BY_*", "CLAUDE_CODE_SSE_PORT", "CLAUDE_PROJECT_DIR", "CLAUDE_PID",
+	"CLAUDE_EFFORT", "AI_AGENT",
+	"CODEX_SANDBOX*", "CODEX_THREAD_ID", "CODEX_SESSION_ID", "CODEX_TOOL_CALL_ID", "CODEX_INTERNAL_*", "CODEX_MANAGED_*",
+	"CODEX_CI", "CODEX_VERSION", "CODEX_APPLY_PATCH_*",
+	"GEMINI_CLI", "GEMINI_CLI_HOME", "GEMINI_CLI_NO_RELAUNCH", "GEMINI_CLI_TRUST_WORKSPACE",
+	"QWEN_CODE", "QWEN_CODE_AGENT_ID", "QWEN_CODE_CLI", "QWEN_CODE_LAUNCHER_PID", "QWEN_CODE_MANAGED_*",
+	"QWEN_CODE_MODEL*", "QWEN_CODE_NO_RELAUNCH", "QWEN_CODE_PRIVATE_*", "QWEN_CODE_PROJECT_DIR", "QWEN_CODE_PROMPT_ID",
+	"QWEN_CODE_SESSION_ID", "QWEN_CODE_STARTUP_VERSION", "QWEN_CODE_SYSTEM_SETTINGS_PATH",
+	"OPENCODE", "OPENCODE_PID", "OPENCODE_RUN_ID", "OPENCODE_SERVER*", "OPENCODE_CONFIG_CONTENT", "AGENT", "GOOSE_TERMINAL",
+	"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+	"FERRUS_*",
+}
+
+// inherited is an environment without what is foreign and with what is added, which comes last.
+func inherited(environ, added []string) []string {
+	out := make([]string, 0, len(environ)+len(added))
+	for _, entry := range environ {
+		name, _, _ := strings.Cut(entry, "=")
+		if !matches(foreign, name) {
+			out = append(out, entry)
+		}
+	}
+	return append(out, added...)
+}
+
+// secret are variables that our server is not given by name: the same that the checks are kept from by default.
+var secret = []string{"ANTHROPIC_*", "OPENAI_*", "*_API_KEY", "*_TOKEN"}
+
+// variable is a name that every client takes for the name of a variable.
+var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// passed are the names of an environment that our server needs, for itself and the checks it runs, where a client hands
+// its servers only what it is told to.
+func passed(environ []string) []string {
+	var names []string
+	for _, entry := range inherited(environ, nil) {
+		name, _, _ := strings.Cut(entry, "=")
+		if variable.MatchString(name) && !matches(secret, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// lookup is the value of a variable of an environment, of which the last entry counts.
+func lookup(environ []string, name string) string {
+	for _, entry := range slices.Backward(environ) {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// homeOf is a person's folder, by the name that the system has for it.
+func homeOf(environ []string) string {
+	return cmp.Or(lookup(environ, "HOME"), lookup(environ, "USERPROFILE"))
+}
+
+func matches(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { ok, _ := path.Match(p, name); return ok })
+}

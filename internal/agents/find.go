@@ -1,0 +1,51 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Path returns where the adapter's program is on the PATH of environ. The error says how to install it.
+func (a Adapter) Path(environ []string) (string, error) {
+	if a.Program == "" {
+		return "", fmt.Errorf("%s has no program of its own", a.Name)
+	}
+	for _, dir := range filepath.SplitList(lookup(environ, "PATH")) {
+		if !filepath.IsAbs(dir) {
+			continue // what stands in the project is no program of the person's
+		}
+		if path, err := exec.LookPath(filepath.Join(dir, a.Program)); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%s is not on PATH: install it by `%s`", a.Program, a.Install)
+}
+
+// versionTime is how long a program may take to say its version. Those that are scripts need seconds on a busy machine.
+const versionTime = 20 * time.Second
+
+// Version returns what the adapter's program says of its version, in one line. It ends with ctx.
+func (a Adapter) Version(ctx context.Context, environ []string) (string, error) {
+	path, err := a.Path(environ)
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, versionTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "--version")
+	cmd.Env = inherited(environ, nil)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return "", fmt.Errorf("%s --version: %v", path, context.Cause(ctx))
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s --version: %v", path, err)
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	return line, nil
+}

@@ -1,0 +1,75 @@
+package agents
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// geminiEvent is one line of Gemini CLI's `--output-format stream-json`.
+type geminiEvent struct {
+	Type    string          `json:"type"`
+	Session string          `json:"session_id"`
+	Model   string          `json:"model"`
+	Role    string          `json:"role"`
+	Content string          `json:"content"`
+	Delta   bool            `json:"delta"` // goes on with the message before it
+	Tool    string          `json:"tool_name"`
+	Args    json.RawMessage `json:"parameters"`
+	Status  string          `json:"status"`
+	Output  string          `json:"output"`
+	Message string          `json:"message"`
+	Error   struct {
+		Message string `json:"message"`
+	} `json:"error"`
+	Stats struct {
+		Input  int64 `json:"input_tokens"`
+		Cached int64 `json:"cached"`
+		Output int64 `json:"output_tokens"`
+	} `json:"stats"`
+}
+
+func readGemini() lineReader {
+	speaking := false
+	return func(line []byte, at time.Time, r *Reading) []Note {
+		var e geminiEvent
+		if json.Unmarshal(line, &e) != nil || e.Type == "" {
+			return stray(line, at, r)
+		}
+		goesOn := speaking && e.Type == "message" && e.Delta
+		speaking = e.Type == "message" && e.Role == "assistant"
+		switch e.Type {
+		case "init":
+			r.Session = e.Session
+			return []Note{{Info, "begins with " + brief(e.Model)}}
+		case "message":
+			if e.Role != "assistant" {
+				return nil
+			}
+			r.answers()
+			text := clean(e.Content)
+			if goesOn {
+				r.Said += text
+			} else {
+				r.Said = text
+			}
+			return []Note{{Speech, text}}
+		case "tool_use":
+			return []Note{r.does(call(e.Tool, e.Args))}
+		case "tool_result":
+			if e.Status == "error" {
+				return []Note{{Error, result(e.Output)}}
+			}
+			return []Note{{Answer, result(e.Output)}}
+		case "error":
+			return []Note{failed(0, e.Message, at, r)}
+		case "result":
+			r.Doing = ""
+			r.Usage = Usage{Input: e.Stats.Input, Cached: e.Stats.Cached, Output: e.Stats.Output}
+			if e.Status == "error" {
+				return []Note{failed(0, e.Error.Message, at, r), ended(r.Usage)}
+			}
+			return []Note{ended(r.Usage)}
+		}
+		return nil
+	}
+}

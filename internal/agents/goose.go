@@ -1,0 +1,52 @@
+package agents
+
+import "strconv"
+
+// goose is Block's goose. No program of it was at hand: its row is from its documentation and its source.
+var goose = Adapter{
+	Name:     "goose",
+	Title:    "goose",
+	Program:  "goose",
+	Install:  "curl -fsSL https://github.com/block/goose/releases/latest/download/download_cli.sh | bash",
+	Wait:     120,
+	Executes: "edits files and runs commands (`auto`)",
+	Reviews:  "our tools only",
+	Lacks: []string{
+		"Nobody has run this row yet: it follows goose's documentation.",
+		"A reviewer, consultant or supervisor has our tools and no others: it sees the work only in what they show.",
+		"Its commands run without a sandbox: an executor's can do what you can.",
+		"It reports no tokens and no dollars.",
+	},
+	launch: launchGoose,
+	read:   readPlain,
+}
+
+func launchGoose(a Adapter, s Seat) (Launch, error) {
+	argv := []string{a.Program, "run", "--no-profile", "--with-extension=" + quoted(a.server(s))}
+	env := []string{"GOOSE_DEFAULT_EXTENSION_TIMEOUT=" + strconv.Itoa(a.limit())}
+	if s.Duty.Writes() {
+		argv = append(argv, "--with-builtin=developer")
+	}
+	if s.Headless {
+		argv = append(argv, "--no-session", "--quiet")
+	}
+	// Without the developer tools there is nothing to ask for but our own.
+	if s.Headless || !s.Duty.Writes() {
+		env = append(env, "GOOSE_MODE=auto")
+	} else {
+		env = append(env, "GOOSE_MODE=smart_approve")
+	}
+	if s.Model != "" {
+		env = append(env, "GOOSE_MODEL="+s.Model)
+	}
+	l := Launch{Argv: append(argv, s.Args...), Env: env}
+	switch {
+	case s.Headless:
+		l.Argv, l.Stdin = append(l.Argv, "--instructions=-"), s.Prompt
+	case s.Prompt != "":
+		l.Argv = append(l.Argv, "--interactive", "--text="+s.Prompt)
+	default:
+		l.Argv[1] = "session"
+	}
+	return l, nil
+}

@@ -1,0 +1,45 @@
+package agents
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+)
+
+// limit is how many seconds a client must give one call of our tools: the longest wait, and time for a slow machine.
+func (a Adapter) limit() int { return a.Wait + 60 }
+
+// file is the path of a file of the seat's launch.
+func (s Seat) file(kind string) string { return filepath.Join(s.Scratch, string(s.Duty)+"."+kind) }
+
+// state is the folder of the task's documents, which an agent may have to read though it works elsewhere.
+func (s Seat) state() string { return filepath.Join(s.Root, ".ferrus") }
+
+// entry is the seat's MCP server as Gemini CLI and Qwen Code have it in their settings.
+func (a Adapter) entry(s Seat) map[string]any {
+	argv := a.server(s)
+	return map[string]any{"command": argv[0], "args": argv[1:], "timeout": 1000 * a.limit(), "trust": true}
+}
+
+// indented is JSON for a file that a person may look at.
+func indented(v any) string { return jsonText(v, "  ") + "\n" }
+
+// compact is JSON for an environment.
+func compact(v any) string { return jsonText(v, "") }
+
+func jsonText(v any, indent string) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
+	if err := enc.Encode(v); err != nil {
+		panic(err) // we give it nothing but maps, slices, strings and numbers
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// within reports whether path is dir or below it.
+func within(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}

@@ -1,0 +1,186 @@
+package agents
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// seat is one that says all that a seat can.
+func seat(t *testing.T, duty Duty, headless bool) Seat {
+	if runtime.GOOS == "windows" {
+		t.Skip("the paths are those of a Unix")
+	}
+	return Seat{
+		Duty: duty, Index: 2, Model: "big", Args: []string{"--extra", "an argument"}, Command: "run {prompt} in {work}",
+		Prompt: "-go, do\n'it'", Headless: headless, Ferrus: "/opt/fer rus/ferrus", Root: "/home/me/p", Branch: "b1", Work: "/trees/b1",
+		Scratch: "/home/me/p/.ferrus/live/s",
+		Environ: []string{"PATH=/bin", "HOME=/nobody", "GEMINI_API_KEY=sesame", "SSH_AUTH_SOCK=/s", "CLAUDECODE=1", "FERRUS_ROOT=/x"},
+	}
+}
+
+// render is a launch as a person reads it, without what the environment has anyway.
+func render(l Launch) string {
+	var b strings.Builder
+	for _, arg := range l.Argv {
+		fmt.Fprintf(&b, "  %q\n", arg)
+	}
+	for _, entry := range l.Env {
+		if !slices.Contains([]string{"PATH", "HOME", "GEMINI_API_KEY", "SSH_AUTH_SOCK"}, entry[:strings.Index(entry, "=")]) {
+			fmt.Fprintf(&b, "env %s\n", entry)
+		}
+	}
+	fmt.Fprintf(&b, "dir %s\n", l.Dir)
+	if l.Stdin != "" {
+		fmt.Fprintf(&b, "stdin %q\n", l.Stdin)
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.Files)) {
+		fmt.Fprintf(&b, "file %s\n%s", name, l.Files[name])
+	}
+	return b.String()
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got; -update writes it anew):\n%s", name, diff)
+	}
+}
+
+func TestLaunches(t *testing.T) {
+	for _, a := range All() {
+		t.Run(a.Name, func(t *testing.T) {
+			var b strings.Builder
+			for _, duty := range []Duty{Executor, Reviewer} {
+				for _, headless := range []bool{true, false} {
+					l, err := a.Launch(seat(t, duty, headless))
+					if err != nil {
+						t.Fatal(err)
+					}
+					fmt.Fprintf(&b, "## %s, headless %v\n%s\n", duty, headless, render(l))
+				}
+			}
+			s := seat(t, Supervisor, false)
+			s.Prompt, s.Model, s.Args, s.Branch, s.Work = "", "", nil, "", s.Root
+			l, err := a.Launch(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&b, "## supervisor in the project, told nothing\n%s", render(l))
+			golden(t, filepath.Join("testdata", "launch", a.Name+".golden"), b.String())
+		})
+	}
+}
+
+// TestEveryLaunch: what holds for each adapter, duty and way.
+func TestEveryLaunch(t *testing.T) {
+	for _, a := range All() {
+		for _, duty := range Duties() {
+			for _, headless := range []bool{true, false} {
+				t.Run(fmt.Sprintf("%s/%s/%v", a.Name, duty, headless), func(t *testing.T) {
+					s := seat(t, duty, headless)
+					l, err := a.Launch(s)
+					if err != nil {
+						t.Fatal(err)
+					}
+					env := map[string]string{}
+					for _, entry := range l.Env {
+						name, value, _ := strings.Cut(entry, "=")
+						env[name] = value
+					}
+					if got, want := env["FERRUS_AGENT"], string(duty.Role())+":"+a.Name+":2"; got != want {
+						t.Errorf("FERRUS_AGENT is %q, want %q", got, want)
+					}
+					if _, ok := env["CLAUDECODE"]; ok || env["PATH"] != "/bin" || a.Name != "command" && env["FERRUS_ROOT"] != "" {
+						t.Errorf("environment %v", l.Env)
+					}
+					if i := slices.Index(l.Argv, s.Prompt); i >= 0 && l.Argv[i-1] != "--" {
+						t.Errorf("the prompt could be an option: %q", l.Argv)
+					}
+					given := strings.Join(l.Argv, "\n") + l.Stdin
+					if !strings.Contains(given, "do\n") {
+						t.Errorf("the agent is not told its prompt: %q", l.Argv)
+					}
+					for _, text := range l.Files {
+						given += text
+					}
+					if strings.Contains(given, "sesame") {
+						t.Errorf("a secret of the environment is on the command line or in a file")
+					}
+					if a.Name != "command" {
+						given += env["OPENCODE_CONFIG_CONTENT"]
+					}
+					if !strings.Contains(given, string(duty.Role())) || !strings.Contains(given, "/home/me/p") {
+						t.Errorf("our server is not in the role %s at the root:\n%s", duty.Role(), given)
+					}
+				})
+			}
+		}
+	}
+}
+
+func TestWhatCannotBeLaunched(t *testing.T) {
+	for _, a := range All() {
+		s := seat(t, Executor, true)
+		s.Prompt = ""
+		if _, err := a.Launch(s); err == nil {
+			t.Errorf("%s: launched headless, though told nothing", a.Name)
+		}
+	}
+	s := seat(t, Executor, true)
+	s.Command = " "
+	if _, err := command.Launch(s); err == nil || !strings.Contains(err.Error(), "ferrus.toml") {
+		t.Errorf("command without a command: %v", err)
+	}
+	if _, err := Find("clod"); err == nil || !strings.Contains(err.Error(), "claude-code, codex") {
+		t.Errorf("Find of what there is not: %v", err)
+	}
+}
+
+// TestWaitsFit: a client must give a call more time than our server takes for it.
+func TestWaitsFit(t *testing.T) {
+	for _, a := range All() {
+		if a.Wait <= 0 || a.limit() <= a.Wait {
+			t.Errorf("%s waits %d s of %d s", a.Name, a.Wait, a.limit())
+		}
+		if a.Title == "" || a.Executes == "" || a.Reviews == "" || a.Name != "command" && (a.Program == "" || a.Install == "") {
+			t.Errorf("the row of %s is not whole", a.Name)
+		}
+	}
+}
+
+func TestMarkdownNamesAll(t *testing.T) {
+	text := string(Markdown())
+	var want []string
+	for _, a := range All() {
+		want = append(want, "| `"+a.Name+"` |", "### "+a.Title+"\n")
+		want = append(want, a.Lacks...)
+	}
+	for _, p := range placeholders {
+		want = append(want, "`{"+p.name+"}`")
+	}
+	for _, w := range want {
+		if !strings.Contains(text, w) {
+			t.Errorf("the page does not have %q", w)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package agents
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Markdown returns docs/agents.md, made from the table.
+func Markdown() []byte {
+	var b strings.Builder
+	b.WriteString(`# Agents
+
+The coding agents that ferrus can start, each by its own command line program, as named in ` + "`ferrus.toml`" + `:
+
+    [hq.supervisor]
+    agent = "claude-code"
+    [hq.executor]
+    agent = "codex"
+
+In every session that ferrus starts the agent sees the tools of one MCP server, ours, in the role of its duty. Other MCP
+servers of your configuration or the project's are left out, and so is another entry ` + "`" + ServerName + "`" + `. Our tools
+run unasked. An executor works headless with the rights below; beside a person it asks for edits and commands as you are
+used to. A reviewer, a consultant and a supervisor change nothing, with a person or without. In every agent's
+environment ` + "`FERRUS_AGENT`" + ` is its role, name and index, such as ` + "`executor:codex:1`" + `.
+
+| name | agent | program | one call waits | an executor | others |
+| --- | --- | --- | --- | --- | --- |
+`)
+	for _, a := range table {
+		program := "your own"
+		if a.Program != "" {
+			program = "`" + a.Program + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %d s | %s | %s |\n", a.Name, a.Title, program, a.Wait, a.Executes, a.Reviews)
+	}
+	b.WriteString("\n## What to know of each\n")
+	for _, a := range table {
+		fmt.Fprintf(&b, "\n### %s\n\n", a.Title)
+		if a.Install != "" {
+			fmt.Fprintf(&b, "    %s\n\n", a.Install)
+		}
+		for _, lack := range a.Lacks {
+			fmt.Fprintf(&b, "- %s\n", lack)
+		}
+	}
+	b.WriteString(`
+## The agent ` + "`command`" + `
+
+Runs the ` + "`command`" + ` of its table in ` + "`ferrus.toml`" + ` by ` + "`/bin/sh`" + `, in the folder of the work. Each of these
+is put into it as one word, quoted for the shell, and stands in its environment too:
+
+| in the command | in the environment | is |
+| --- | --- | --- |
+`)
+	for _, p := range placeholders {
+		fmt.Fprintf(&b, "| `{%s}` | `FERRUS_%s` | %s |\n", p.name, strings.ToUpper(p.name), p.is)
+	}
+	return []byte(b.String())
+}

@@ -1,0 +1,66 @@
+package agents
+
+import "path/filepath"
+
+// opencode is the agent of that name.
+var opencode = Adapter{
+	Name:     "opencode",
+	Title:    "opencode",
+	Program:  "opencode",
+	Install:  "npm install -g opencode-ai",
+	Wait:     240,
+	Executes: "edits files and runs commands",
+	Reviews:  "reads and searches files; has no tool that edits or runs",
+	Lacks: []string{
+		"Other MCP servers of your configuration are started; their tools are hidden while its agent is `ferrus-...`.",
+		"It does not say that our server failed to start, and when its provider limits it, it waits without a word.",
+		"Its commands run without a sandbox: an executor's can do what you can.",
+	},
+	launch: launchOpencode,
+	read:   readOpencode,
+}
+
+func launchOpencode(a Adapter, s Seat) (Launch, error) {
+	agent := "ferrus-" + string(s.Duty)
+	conf := map[string]any{
+		"mcp": map[string]any{ServerName: map[string]any{
+			"type": "local", "command": a.server(s), "enabled": true, "timeout": 1000 * a.limit()}},
+		"agent": map[string]any{agent: map[string]any{"mode": "primary", "permission": opencodeMay(s)}},
+	}
+	argv := []string{a.Program}
+	if s.Headless {
+		argv = append(argv, "run", "--format=json")
+	}
+	argv = append(argv, "--agent="+agent)
+	if s.Model != "" {
+		argv = append(argv, "--model="+s.Model)
+	}
+	l := Launch{Argv: append(argv, s.Args...), Env: []string{"OPENCODE_CONFIG_CONTENT=" + compact(conf)}}
+	if s.Headless {
+		l.Stdin = s.Prompt
+	} else if s.Prompt != "" {
+		l.Argv = append(l.Argv, "--prompt="+s.Prompt)
+	}
+	return l, nil
+}
+
+// opencodeMay are the permissions of the seat's agent. The last rule that fits counts, so "*" must come first, as it does
+// in JSON that Go writes; in the person's own table of permissions it might not, which is why the agent is one of ours.
+func opencodeMay(s Seat) map[string]any {
+	may := map[string]any{"*": "deny", ServerName + "_*": "allow"}
+	for _, tool := range []string{"read", "list", "glob", "grep", "todoread", "todowrite"} {
+		may[tool] = "allow"
+	}
+	if !s.Duty.Writes() {
+		may["external_directory"] = map[string]any{"*": "deny", filepath.Join(s.state(), "*"): "allow"}
+		return may
+	}
+	unasked := "ask"
+	if s.Headless {
+		unasked = "allow"
+	}
+	for _, tool := range []string{"edit", "bash", "task", "skill", "webfetch", "websearch", "external_directory"} {
+		may[tool] = unasked
+	}
+	return may
+}

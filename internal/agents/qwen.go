@@ -1,0 +1,56 @@
+package agents
+
+// qwen is Qwen Code.
+var qwen = Adapter{
+	Name:     "qwen-code",
+	Title:    "Qwen Code",
+	Program:  "qwen",
+	Install:  "npm install -g @qwen-code/qwen-code",
+	Wait:     240,
+	Executes: "edits files and runs commands (`yolo`)",
+	Reviews:  "reads and searches files; what edits or runs is refused, and it runs no hooks",
+	Lacks: []string{
+		"Its commands run without a sandbox: an executor's can do what you can.",
+		"Ferrus takes the place of its machine-wide settings file: what stands there does not apply in the session.",
+		"When its provider limits it for long it waits without a word.",
+		"It reports no dollars.",
+	},
+	launch: launchQwen,
+	read:   readClaude,
+}
+
+const (
+	qwenReads = "read_file,list_directory,glob,grep_search"
+	// With these the work would go to a tree in which nobody looks for it.
+	qwenNever = "enter_worktree,exit_worktree"
+)
+
+func launchQwen(a Adapter, s Seat) (Launch, error) {
+	settings := s.file("settings.json")
+	conf := map[string]any{"mcpServers": map[string]any{ServerName: a.entry(s)}}
+	argv := []string{a.Program, "--allowed-mcp-server-names=" + ServerName, "--exclude-tools=" + qwenNever}
+	if s.Headless {
+		argv = append(argv, "--output-format=stream-json")
+	}
+	switch {
+	case !s.Duty.Writes():
+		argv = append(argv, "--approval-mode=default", "--core-tools="+qwenReads)
+		conf["disableAllHooks"] = true
+	case s.Headless:
+		argv = append(argv, "--approval-mode=yolo")
+	}
+	if !within(s.Work, s.state()) {
+		argv = append(argv, "--include-directories="+s.state())
+	}
+	if s.Model != "" {
+		argv = append(argv, "--model="+s.Model)
+	}
+	l := Launch{Argv: append(argv, s.Args...), Env: []string{"QWEN_CODE_SYSTEM_SETTINGS_PATH=" + settings},
+		Files: map[string]string{settings: indented(conf)}}
+	if s.Headless {
+		l.Stdin = s.Prompt
+	} else if s.Prompt != "" {
+		l.Argv = append(l.Argv, "--prompt-interactive="+s.Prompt)
+	}
+	return l, nil
+}

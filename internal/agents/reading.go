@@ -1,0 +1,114 @@
+package agents
+
+import (
+	"bytes"
+	"time"
+)
+
+// Usage is what an agent says that it has used. What it does not report is zero.
+type Usage struct {
+	Input   int64   `json:"input_tokens,omitempty"`        // all tokens read, cached ones included
+	Cached  int64   `json:"cached_input_tokens,omitempty"` // of them, those from a cache
+	Output  int64   `json:"output_tokens,omitempty"`
+	Dollars float64 `json:"dollars,omitempty"`
+}
+
+// Tokens is how many tokens were read and written.
+func (u Usage) Tokens() int64 { return u.Input + u.Output }
+
+// Plus returns the sum of two usages.
+func (u Usage) Plus(v Usage) Usage {
+	return Usage{u.Input + v.Input, u.Cached + v.Cached, u.Output + v.Output, u.Dollars + v.Dollars}
+}
+
+// A Trouble is why an agent could not do its work that is not the work's fault. "" is none.
+type Trouble string
+
+const (
+	RateLimited  Trouble = "rate_limited" // its provider refuses for now
+	Unauthorised Trouble = "unauthorised" // it needs a login or a key
+	NoServer     Trouble = "no_server"    // it could not start or reach our MCP server
+)
+
+// A Reading is what an agent's output says, so far.
+type Reading struct {
+	Usage   Usage
+	Doing   string    // the newest thing it does, in a few words; "" when it does not say
+	Said    string    // the newest thing it said
+	Trouble Trouble   // the newest trouble, unless it got over it
+	Until   time.Time // when a rate limit ends; zero when it does not say
+	Session string    // the client's own name for the session, to resume or look it up by
+}
+
+// A Note is one line of an agent's output in words for a person.
+type Note struct {
+	Kind NoteKind
+	Text string
+}
+
+// A NoteKind says what a Note is about.
+type NoteKind string
+
+const (
+	Speech NoteKind = "says"
+	Call   NoteKind = "calls"  // a tool, with its arguments in short
+	Answer NoteKind = "result" // of a tool, in short
+	Error  NoteKind = "error"
+	Info   NoteKind = "info" // beginning, end, usage
+	Raw    NoteKind = ""     // a line that the adapter does not understand, as it is
+)
+
+// A Reader reads an agent's output, in pieces of any size.
+type Reader struct {
+	Reading
+	Now  func() time.Time // for limits that end "in 5 minutes" or "at 3pm"; nil is time.Now
+	read lineReader
+	rest []byte
+}
+
+// A lineReader reads the lines of one agent's output, one after the other; at is when.
+type lineReader func(line []byte, at time.Time, r *Reading) []Note
+
+// Reader returns a reader for the output of the adapter's agent. What it writes to its standard output and its standard
+// error may be read by the same one, line by line.
+func (a Adapter) Reader() *Reader { return &Reader{read: a.read()} }
+
+// maxRest bounds what is kept of a line that does not end; more is read as a line of its own.
+const maxRest = 8 << 20
+
+// Feed reads a piece of output and returns what the lines that end in it say.
+func (r *Reader) Feed(piece []byte) []Note {
+	var notes []Note
+	r.rest = append(r.rest, piece...)
+	for {
+		line, rest, ok := bytes.Cut(r.rest, []byte("\n"))
+		if !ok {
+			break
+		}
+		notes = append(notes, r.line(line)...)
+		r.rest = rest
+	}
+	if len(r.rest) > maxRest {
+		notes = append(notes, r.End()...)
+	}
+	return notes
+}
+
+// End reads what is left of a last line without a newline.
+func (r *Reader) End() []Note {
+	line := r.rest
+	r.rest = nil
+	return r.line(line)
+}
+
+func (r *Reader) line(line []byte) []Note {
+	line = bytes.TrimRight(line, "\r")
+	if len(bytes.TrimSpace(line)) == 0 {
+		return nil
+	}
+	now := time.Now
+	if r.Now != nil {
+		now = r.Now
+	}
+	return r.read(line, now(), &r.Reading)
+}

@@ -1,0 +1,72 @@
+package agents
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// briefly is how many characters of a result or an argument a person is shown.
+const briefly = 160
+
+// clean is text that a terminal can be given: nothing in it moves the cursor.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case unicode.IsControl(r) || r == utf8.RuneError:
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// brief is text on one line, cut where it is long.
+func brief(s string) string {
+	if len(s) > 16*briefly {
+		s = s[:16*briefly] // no use in folding megabytes first
+	}
+	s = strings.Join(strings.Fields(clean(s)), " ")
+	if utf8.RuneCountInString(s) > briefly {
+		s = string([]rune(s)[:briefly-1]) + "…"
+	}
+	return s
+}
+
+// result is what a tool answered, in short. Of our own tools that is their message.
+func result(text string) string {
+	var ours struct{ Status, Message string }
+	if strings.HasPrefix(text, "{") && json.Unmarshal([]byte(text), &ours) == nil && ours.Message != "" {
+		if ours.Status != "" {
+			return brief(ours.Status + ": " + ours.Message)
+		}
+		return brief(ours.Message)
+	}
+	return brief(text)
+}
+
+// telling are the arguments of which one says what a call is about.
+var telling = []string{"command", "cmd", "file_path", "filePath", "notebook_path", "path", "pattern", "query", "url", "title",
+	"question", "problem", "summary", "note", "notes", "response", "description", "prompt"}
+
+// call is a call of a tool in a few words.
+func call(tool string, args json.RawMessage) string {
+	for _, prefix := range []string{"mcp__" + ServerName + "__", "mcp_" + geminiServer + "_", ServerName + "_"} {
+		if ours, ok := strings.CutPrefix(tool, prefix); ok {
+			tool = ServerName + " " + ours
+		}
+	}
+	var named map[string]json.RawMessage
+	if json.Unmarshal(args, &named) != nil || len(named) == 0 {
+		return brief(tool)
+	}
+	for _, key := range telling {
+		var text string
+		if json.Unmarshal(named[key], &text) == nil && text != "" {
+			return brief(tool + " " + text)
+		}
+	}
+	return brief(tool + " " + string(args))
+}

@@ -1,0 +1,289 @@
+package hq
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/slot"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// Facts are everything that the conductor decides on.
+type Facts struct {
+	store.Snapshot
+	Now        time.Time
+	Headless   bool
+	Held       bool      // a session holds the work, and may not be replaced
+	Heard      time.Time // when the holder was last heard of; zero when there is none
+	Runs       []slot.Run
+	Slots      map[agents.Duty]SlotFacts
+	Gate       config.Gate // pinned to the task: its limits, and whom to start
+	MaxSilence time.Duration
+	Patience
+	Woke  time.Time // when the machine last came out of a sleep; zero when it did not
+	Spent Spend     // since a person last spoke
+	Total Spend     // in the whole task
+}
+
+// SlotFacts are how one duty stands.
+type SlotFacts struct {
+	Taken    bool
+	Occupant slot.Occupant
+	Printed  time.Time      // when the occupant last printed something
+	Reading  agents.Reading // what the occupant has printed
+
+	Last      slot.Run  // the newest that ended; the zero one when there is none
+	Starts    int       // that ended since the work last was given to this duty, and came to nothing
+	Stuck     int       // the newest, in a row, that could not be started or could not do their work
+	Limited   time.Time // when the newest one's rate limit is over; zero when it had none
+	NotBefore time.Time // when the next may start
+}
+
+// Spend is what a task has used.
+type Spend struct {
+	Runs  int
+	Time  time.Duration
+	Usage agents.Usage
+}
+
+// MarshalJSON writes the time as seconds.
+func (s Spend) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Runs    int          `json:"runs"`
+		Seconds float64      `json:"seconds"`
+		Usage   agents.Usage `json:"usage"`
+	}{s.Runs, s.Time.Seconds(), s.Usage})
+}
+
+// SpendOf sums up runs.
+func SpendOf(runs []slot.Run, now time.Time) Spend {
+	var s Spend
+	for _, r := range runs {
+		if !r.Began() {
+			continue
+		}
+		s.Runs++
+		s.Time += r.Lasted(now)
+		s.Usage = s.Usage.Plus(r.Usage)
+	}
+	return s
+}
+
+// gather reads the facts, and writes down the end of runs whose shims were killed.
+func (c *conductor) gather() (Facts, error) {
+	snap, err := c.e.View()
+	if err != nil {
+		return Facts{}, err
+	}
+	f := Facts{Snapshot: snap, Now: c.Now(), Headless: c.Headless, Slots: map[agents.Duty]SlotFacts{},
+		MaxSilence: c.Lease.MaxSilence(), Patience: c.Patience}
+	if !c.looked.IsZero() && f.Now.Sub(c.looked) > asleep {
+		c.woke = f.Now
+	}
+	c.looked, f.Woke = f.Now, c.woke
+	if f.Gate, err = c.e.Gate(snap); err != nil {
+		return f, err
+	}
+	if snap.Task.ClaimedBy != "" {
+		f.Held = !c.e.Verdict(snap).Dead
+		f.Heard = snap.Lease.Heartbeat
+	}
+	if snap.Task.TaskID != "" {
+		if f.Runs, err = slot.Settle(Runs(c.e, snap.Task.TaskID), c.slot); err != nil {
+			return f, err
+		}
+	}
+	for i, r := range f.Runs {
+		if !r.Over() {
+			f.Runs[i].Usage = c.tail(r).Usage
+		}
+	}
+	for _, d := range conducted {
+		f.Slots[d] = c.slotFacts(f, d)
+	}
+	f.Total = SpendOf(f.Runs, f.Now)
+	f.Spent = SpendOf(after(f.Runs, spoken(snap.Task)), f.Now)
+	return f, nil
+}
+
+// slotFacts are the facts of one duty.
+func (c *conductor) slotFacts(f Facts, d agents.Duty) SlotFacts {
+	var s SlotFacts
+	if s.Occupant, s.Taken = c.slot(d).Taken(); s.Taken {
+		if s.Occupant.Started.IsZero() { // its shim has only just come
+			s.Occupant.Started = f.Now
+		}
+		s.Printed = s.Occupant.Started
+		for _, r := range f.Runs {
+			if r.Name != s.Occupant.Run {
+				continue
+			}
+			s.Reading = c.tail(r).Reading
+			if info, err := os.Stat(r.Log); err == nil {
+				s.Printed = later(s.Printed, info.ModTime())
+			}
+		}
+	}
+	limits := 0
+	for _, r := range after(f.Runs, given(f.Task, d)) {
+		if r.Duty != d || !r.Over() {
+			continue
+		}
+		s.Last, s.Limited = r, time.Time{}
+		switch {
+		case r.Stopped:
+			s.Stuck, limits = 0, 0
+		case r.Trouble == agents.RateLimited:
+			limits++
+			if s.Limited = r.Until; s.Limited.IsZero() {
+				s.Limited = r.Ended.Add(limitBackOff(limits))
+			}
+		case !r.Began() || r.Trouble != "":
+			s.Stuck++
+			s.NotBefore = r.Ended.Add(c.BackOff(s.Stuck + 1))
+		default:
+			s.Starts++
+			s.Stuck, limits = 0, 0
+			s.NotBefore = r.Ended.Add(c.BackOff(s.Starts))
+		}
+		if c.Hurry && r.Ended.Before(c.began) {
+			s.Limited, s.NotBefore = time.Time{}, time.Time{}
+		}
+	}
+	return s
+}
+
+// given is where in the journal the work was last given to a duty: what was started before that has no part in it.
+func given(t state.Task, d agents.Duty) int64 {
+	by := map[agents.Duty][]state.Doc{
+		agents.Executor:   {state.TaskDoc, state.ReviewDoc},
+		agents.Consultant: {state.ConsultRequestDoc},
+		agents.Reviewer:   {state.SubmissionDoc},
+	}
+	at := spoken(t)
+	for _, doc := range by[d] {
+		if ref, ok := t.Docs[doc]; ok {
+			at = max(at, ref.Off)
+		}
+	}
+	return at
+}
+
+// spoken is where in the journal a person last decided something; 0 when none has.
+func spoken(t state.Task) int64 {
+	if n := len(t.Decisions); n > 0 {
+		return t.Decisions[n-1].Off
+	}
+	return 0
+}
+
+// after are the runs that began after a place in the journal.
+func after(runs []slot.Run, at int64) []slot.Run {
+	var later []slot.Run
+	for _, r := range runs {
+		if r.At > at {
+			later = append(later, r)
+		}
+	}
+	return later
+}
+
+// backOff is how long to wait after so many agents that came to nothing: not at all after the first, which may have
+// been killed, then ever longer, up to a minute.
+func backOff(failed int) time.Duration {
+	if failed <= 1 {
+		return 0
+	}
+	return min(time.Minute, time.Second<<min(failed-1, 10))
+}
+
+// limitBackOff is how long to wait for a rate limit that does not say when it is over.
+func limitBackOff(hit int) time.Duration { return min(30*time.Minute, time.Minute<<min(hit-1, 10)) }
+
+// moved is when the task last moved, or the occupant came, whichever is later.
+func (d duty) moved() time.Time { return later(d.Task.Since, d.Occupant.Started) }
+
+func (d duty) sinceMove() time.Duration { return d.awake(d.moved()) }
+
+// idle is how long an executor that is there has not held the work.
+func (d duty) idle() time.Duration { return d.awake(later(d.moved(), d.Heard)) }
+
+// helpless says why an agent that lives will not get on by itself, "" when it may: clients go on without our tools, or try
+// again for hours.
+func (d duty) helpless() string {
+	switch r := d.Reading; {
+	case r.Trouble == agents.NoServer && !d.Held:
+		return "it goes on without our server"
+	case r.Trouble == agents.Unauthorised && d.Now.Sub(d.Occupant.Started) > waiting:
+		return "it is not logged in"
+	case r.Trouble == agents.RateLimited && r.Until.Sub(d.Now) > waiting:
+		return "it waits for a rate limit until " + r.Until.Local().Format(time.TimeOnly)
+	}
+	return ""
+}
+
+func (d duty) silence() time.Duration { return d.awake(d.Printed) }
+
+// awake is how long ago something was, without the time before the machine last slept: while it did nobody could do
+// anything.
+func (d duty) awake(since time.Time) time.Duration { return d.Now.Sub(later(since, d.Woke)) }
+
+// asleep is how long the conductor, which looks every second, must not have looked for the machine to have slept.
+const asleep = time.Minute
+
+func (d duty) limited() time.Time { return d.Limited }
+
+func (d duty) checkRuns() bool { return d.Task.Check.Status == state.CheckRunning && d.Held }
+
+// overBudget says which budget of the whole task is used up, "" when none is.
+func (f Facts) overBudget() string {
+	spent := f.Spent
+	for _, b := range []struct {
+		limit, used float64
+		text        string
+	}{
+		{float64(f.Gate.Limits.MaxTaskMinutes), spent.Time.Minutes(), fmt.Sprintf("The agents of this task have run for %.0f minutes of %d.",
+			spent.Time.Minutes(), f.Gate.Limits.MaxTaskMinutes)},
+		{float64(f.Gate.Limits.MaxTaskTokens), float64(spent.Usage.Tokens()), fmt.Sprintf("The agents of this task have used %d tokens of %d.",
+			spent.Usage.Tokens(), f.Gate.Limits.MaxTaskTokens)},
+		{float64(f.Gate.Limits.MaxTaskDollars), spent.Usage.Dollars, fmt.Sprintf("The agents of this task have cost %.2f dollars of %d.",
+			spent.Usage.Dollars, f.Gate.Limits.MaxTaskDollars)},
+	} {
+		if b.limit > 0 && b.used >= b.limit {
+			return b.text
+		}
+	}
+	return ""
+}
+
+// troubles are an agent's troubles in words.
+var troubles = map[agents.Trouble]string{
+	agents.Unauthorised: "it is not logged in, or its key is refused.",
+	agents.NoServer:     "it could not start our server.",
+}
+
+// lastWords says what is known of the newest run that ended.
+func (d duty) lastWords() string {
+	switch {
+	case d.Last.Error != "":
+		return "\n\nThe last one: " + d.Last.Error
+	case troubles[d.Last.Trouble] != "":
+		return "\n\nThe last one: " + strings.TrimSpace(troubles[d.Last.Trouble]+" "+d.Last.Said)
+	case d.Last.Said != "":
+		return fmt.Sprintf("\n\nThe last one (%s) ended with: %s", d.Last.Agent, d.Last.Said)
+	}
+	return fmt.Sprintf("\n\nThe last one (%s) ended with exit status %d and said nothing.", d.Last.Agent, d.Last.Exit)
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,3 @@
+package hq
+
+const noFollow = 0

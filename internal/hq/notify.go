@@ -1,0 +1,56 @@
+package hq
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/proc"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// notifyLimit is how long the command of [notify] may take.
+const notifyLimit = 30 * time.Second
+
+// notified is the file that says whom a person was last told of, so that a conductor that comes after does not tell it
+// again. It is written after the command has run: what is told twice is better than what is never told.
+const notified = "notified"
+
+// notify runs the command of [notify] when a person is waited for, or the task is over.
+func (c *conductor) notify(f Facts) {
+	t := f.Task
+	kind := map[state.State]string{state.AwaitingHuman: "question", state.Complete: "complete", state.Failed: "failed"}[t.State]
+	if f.Gate.Notify.Command == "" || kind == "" {
+		return
+	}
+	// Not the number of the newest event: others may happen while a person thinks.
+	key := fmt.Sprintf("%s %s %s %s\n", t.TaskID, kind, t.Top().ID, t.Since.Format(time.RFC3339Nano))
+	path := c.e.Store().Path(liveDir, notified)
+	if was, err := os.ReadFile(path); err == nil && string(was) == key {
+		return
+	}
+	text := t.Title
+	if t.State == state.AwaitingHuman {
+		text, _ = c.e.Store().Text(f.Snapshot, state.QuestionDoc)
+	} else if t.FailureReason != "" {
+		text += "\n" + t.FailureReason
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), notifyLimit)
+	defer cancel()
+	cmd := proc.Shell(ctx, f.Gate.Notify.Command)
+	cmd.Dir = c.e.Place().Root
+	cmd.Env = append(os.Environ(), "FERRUS_EVENT="+kind, "FERRUS_ROOT="+c.e.Place().Root, "FERRUS_TASK="+t.TaskID,
+		"FERRUS_TITLE="+t.Title, "FERRUS_STATE="+string(t.State), "FERRUS_QUESTION="+t.Top().ID)
+	cmd.Stdin = strings.NewReader(text + "\n")
+	cmd.WaitDelay = time.Second // for what it leaves in the background with its output open
+	if out, err := cmd.CombinedOutput(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
+		c.Log.Warn("the command of [notify] failed", "error", err, "output", string(out))
+	}
+	if err := os.WriteFile(path, []byte(key), 0o600); err != nil {
+		c.Log.Warn("not written down that a person was notified", "error", err)
+	}
+}

@@ -1,0 +1,91 @@
+package register
+
+import (
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+)
+
+// A Server is an entry of ours, as a client's file has it now.
+type Server struct {
+	Agent string
+	Role  agents.Duty // "" when the entry names none that we know
+	File  string      // relative to the project, with slashes
+	Argv  []string    // how the client starts it
+}
+
+// Servers returns the entries of ours in the project's files. The errors are a *Fault, or of the system.
+func (p Project) Servers() ([]Server, error) {
+	var found []Server
+	for _, c := range clients {
+		for _, f := range c.files {
+			r, err := p.read(f)
+			if err != nil {
+				return nil, err
+			}
+			entry, there := r.entry()
+			if role, ok := ours(p.Exe, entry); there && ok {
+				found = append(found, Server{Agent: c.name, Role: role, File: f.place(p.Root), Argv: commandLine(entry)})
+			}
+		}
+	}
+	return found, nil
+}
+
+// entry is what stands at the place of our server, and whether anything does.
+func (r reading) entry() (any, bool) {
+	for _, b := range r.bits(Project{}, assignment{}) {
+		if v, there := at(r.tree, b.path); there && b.serves() {
+			return v, true
+		}
+	}
+	return nil, false
+}
+
+// server is the role of our server in the file, and whether it is there and ours.
+func (r reading) server(exe string) (agents.Duty, bool) {
+	entry, there := r.entry()
+	if !there {
+		return "", false
+	}
+	return ours(exe, entry)
+}
+
+// serves reports whether the bit is the entry of our server.
+func (b bit) serves() bool { return b.path[len(b.path)-1] == agents.ServerName && !b.item }
+
+// ours reports whether an entry of a client's list of servers runs `ferrus serve` or ferrusd, and for which role.
+func ours(exe string, server any) (role agents.Duty, ok bool) {
+	argv := commandLine(server)
+	if len(argv) == 0 {
+		return "", false
+	}
+	for i, arg := range argv[:len(argv)-1] {
+		if arg == "--role" || arg == "-role" {
+			role = agents.Duty(argv[i+1])
+		}
+	}
+	name := strings.ToLower(argv[0][strings.LastIndexAny(argv[0], `/\`)+1:])
+	name = strings.TrimSuffix(name, ".exe")
+	serves := len(argv) > 1 && argv[1] == "serve" && (argv[0] == exe || strings.HasPrefix(name, "ferrus"))
+	return role, serves || name == "ferrusd"
+}
+
+// commandLine is how a client starts the server of an entry: it stands in command and args, either of which may be a
+// string or a list.
+func commandLine(server any) []string {
+	m, _ := server.(map[string]any)
+	var argv []string
+	for _, key := range []string{"command", "args"} {
+		switch v := m[key].(type) {
+		case string:
+			argv = append(argv, v)
+		case []any:
+			for _, item := range v {
+				s, _ := item.(string)
+				argv = append(argv, s)
+			}
+		}
+	}
+	return argv
+}

@@ -1,0 +1,173 @@
+package slot
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+)
+
+// A Run is one agent from its start to its end, as it is written down: one line when it starts and one when it ends, the
+// second in the place of the first.
+type Run struct {
+	Name  string      `json:"run"` // duty-N, unique in its list
+	Duty  agents.Duty `json:"duty"`
+	Agent string      `json:"agent"` // name of the adapter
+	Model string      `json:"model,omitempty"`
+	At    int64       `json:"at"`  // length of the journal when it was asked for: what came before it, and what after
+	Log   string      `json:"log"` // path of its output
+
+	Started time.Time `json:"started"`
+	Ended   time.Time `json:"ended,omitzero"`
+	Exit    int       `json:"exit"`              // status, -1 when a signal ended it
+	Signal  string    `json:"signal,omitempty"`  // that ended it
+	Error   string    `json:"error,omitempty"`   // why it could not be started, or what became of its shim
+	Cut     bool      `json:"cut,omitempty"`     // the conductor ended it, because it came to nothing
+	Stopped bool      `json:"stopped,omitempty"` // it was ended through no fault of its own
+
+	Usage   agents.Usage   `json:"usage,omitzero"`
+	Trouble agents.Trouble `json:"trouble,omitempty"`
+	Until   time.Time      `json:"until,omitzero"` // when its trouble is over
+	Said    string         `json:"said,omitempty"` // its last words, in short
+	Client  string         `json:"client_session,omitempty"`
+}
+
+// Over reports whether the end of the run is known.
+func (r Run) Over() bool { return !r.Ended.IsZero() }
+
+// Began reports whether there was an agent at all.
+func (r Run) Began() bool { return !r.Over() || r.Error == "" || r.Exit != 0 || r.Signal != "" }
+
+// Lasted is how long it ran, until now if it has not ended.
+func (r Run) Lasted(now time.Time) time.Duration {
+	if r.Over() {
+		now = r.Ended
+	}
+	return max(0, now.Sub(r.Started))
+}
+
+// Runs reads a list of runs, in the order of their start. A missing file is none; a line that is torn is left out.
+func Runs(path string) ([]Run, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the runs: %v", err)
+	}
+	var list []Run
+	for line := range bytes.Lines(text) {
+		var r Run
+		if json.Unmarshal(line, &r) != nil || r.Name == "" {
+			continue
+		}
+		if i := slices.IndexFunc(list, func(was Run) bool { return was.Name == r.Name }); i >= 0 {
+			list[i] = r
+		} else {
+			list = append(list, r)
+		}
+	}
+	return list, nil
+}
+
+// within makes a folder in one that is there: a machine that was removed is not begun anew.
+func within(dir string) error {
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+// note appends a line to the list. Each is one write, so that the shims of two duties do not mix theirs.
+func note(path string, r Run) error {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	if err := within(filepath.Dir(path)); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND|noFollow, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	// A power cut may have torn the last line.
+	if info, err := f.Stat(); err == nil && info.Size() > 0 {
+		last := []byte{0}
+		if _, err := f.ReadAt(last, info.Size()-1); err == nil && last[0] != '\n' {
+			text = append([]byte("\n"), text...)
+		}
+	}
+	_, err = f.Write(append(text, '\n'))
+	return err
+}
+
+// maxSaid bounds what is written down of an agent's last words, in bytes.
+const maxSaid = 600
+
+// Read reads what the run's output says so far; what cannot be read says nothing.
+func Read(r Run) agents.Reading {
+	a, err := agents.Find(r.Agent)
+	if err != nil {
+		return agents.Reading{}
+	}
+	f, err := os.Open(r.Log)
+	if err != nil {
+		return agents.Reading{}
+	}
+	defer f.Close()
+	in := a.Reader()
+	for piece := make([]byte, 64<<10); err == nil; {
+		var n int
+		n, err = f.Read(piece)
+		in.Feed(piece[:n])
+	}
+	in.End()
+	return in.Reading
+}
+
+// read fills in what the run's output says.
+func (r *Run) read() {
+	in := Read(*r)
+	r.Usage, r.Trouble, r.Until, r.Client = in.Usage, in.Trouble, in.Until, in.Session
+	if r.Said = in.Said; len(r.Said) > maxSaid {
+		r.Said = string(bytes.ToValidUTF8([]byte(r.Said[:maxSaid]), nil)) + "…"
+	}
+}
+
+// Settle writes down the end of runs whose shims were killed before they could: those of the list that have no end
+// although the slot of their duty is free. It returns the list as it then is.
+func Settle(path string, of func(agents.Duty) Slot) ([]Run, error) {
+	list, err := Runs(path)
+	for i, r := range list {
+		if r.Over() {
+			continue
+		}
+		if o, taken := of(r.Duty).Taken(); taken && (o.Run == r.Name || o.Run == "") {
+			continue
+		}
+		// Read again: its shim may have written while we looked.
+		if again, err := Runs(path); err == nil && len(again) > i && again[i].Over() {
+			list[i] = again[i]
+			continue
+		}
+		r.read()
+		r.Ended, r.Exit, r.Error = r.Started, -1, "its shim was killed"
+		if info, err := os.Stat(r.Log); err == nil {
+			r.Ended = info.ModTime().UTC() // of the last that was heard of it
+		}
+		if err := note(path, r); err != nil {
+			return list, err
+		}
+		list[i] = r
+	}
+	return list, err
+}

@@ -1,0 +1,233 @@
+package slot
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/proc"
+)
+
+// shimArg is the one argument of a program that is to be a shim.
+const shimArg = "--ferrus-agent-shim"
+
+// markName names the variable by which the processes of a killed shim are found.
+const markName = "FERRUS_RUN"
+
+// shimCalled changes once, in Shim. A program without that call would answer shimArg by running itself as usual.
+var shimCalled bool
+
+// Shim runs the shim if the program was started as one, and then never returns. Every main that may call Start, and the
+// TestMain of every test that may, calls it before anything else.
+func Shim() {
+	shimCalled = true
+	if len(os.Args) != 2 || os.Args[1] != shimArg {
+		return
+	}
+	// The kernel ties the death signal of a child to the thread that started it.
+	runtime.LockOSThread()
+	if err := shim(os.Stdin, os.Stdout); err != nil {
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// shim is the life of a shim. What it has to say goes to whoever started it, if they still listen.
+func shim(stdin io.Reader, stdout io.WriteCloser) error {
+	// Handled, not ignored, which the agent would inherit.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	answer := func(m message) {
+		_ = json.NewEncoder(stdout).Encode(m)
+		_ = stdout.Close()
+	}
+	var o sealed
+	if err := json.NewDecoder(stdin).Decode(&o); err != nil {
+		answer(message{Error: fmt.Sprintf("read the order on stdin: %v: this command is for ferrus itself", err)})
+		return err
+	}
+	if err := proc.Contain(); err != nil {
+		answer(message{Error: fmt.Sprintf("keep hold of the agent's processes: %v", err)})
+		return err
+	}
+	lock, err := o.Slot.take()
+	if err != nil {
+		answer(message{Taken: errors.Is(err, ErrTaken), Error: err.Error()})
+		return err
+	}
+	defer lock.Close()
+	err = o.play(asked, answer)
+	// Nothing of this run is left to be cleared.
+	_ = o.Slot.write(Occupant{})
+	farewell()
+	return err
+}
+
+// play starts the agent, waits for its end and leaves nothing of it behind but its record.
+func (o sealed) play(asked <-chan os.Signal, answer func(message)) error {
+	r := o.Run
+	r.Started = stamp()
+	if err := o.name(&r); err != nil {
+		answer(message{Error: err.Error()})
+		return err
+	}
+	fail := func(err error) error {
+		r.Ended, r.Error = stamp(), err.Error()
+		if unwritten := note(o.Runs, r); unwritten != nil {
+			err = errors.Join(err, unwritten)
+		}
+		answer(message{Error: err.Error()})
+		return err
+	}
+	if err := o.Slot.write(Occupant{os.Getpid(), r.Name, o.Mark, r.Started}); err != nil {
+		return fail(err)
+	}
+	// Before the agent starts, so that an agent is never counted too little.
+	if err := note(o.Runs, r); err != nil {
+		return fail(err)
+	}
+	if err := within(o.Logs); err != nil {
+		return fail(err)
+	}
+	log, err := os.OpenFile(r.Log, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND|noFollow, 0o600)
+	if err != nil {
+		return fail(err)
+	}
+	defer log.Close()
+	cmd, err := o.command(log)
+	if err != nil {
+		return fail(err)
+	}
+	if err := cmd.Start(); err != nil {
+		return fail(fmt.Errorf("start %s: %v", cmd.Path, err))
+	}
+	answer(message{Run: &r})
+
+	exited := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // ProcessState says it
+		close(exited)
+	}()
+	select {
+	case <-exited:
+	case why := <-asked:
+		r.Cut, r.Stopped = why != stopped, why == stopped
+		end(cmd.Process, exited)
+	}
+	if cmd.ProcessState != nil {
+		r.Exit, r.Signal = proc.Status(cmd.ProcessState)
+	}
+	if err := sweep(); err != nil {
+		r.Error = err.Error()
+	}
+	r.Ended = stamp()
+	r.read()
+	return note(o.Runs, r)
+}
+
+// name gives the run its name and its log, which nobody else can be doing: names are per duty, and the slot is ours. A
+// log without a run is that of one whose line was torn.
+func (o sealed) name(r *Run) error {
+	list, err := Runs(o.Runs)
+	if err != nil {
+		return err
+	}
+	for n := 1; ; n++ {
+		r.Name = fmt.Sprintf("%s-%d", r.Duty, n)
+		r.Log = filepath.Join(o.Logs, strings.Trim(strings.Join([]string{"agent", o.Tag, r.Name}, "-"), "-")+".log")
+		_, err := os.Lstat(r.Log)
+		if err != nil && !slices.ContainsFunc(list, func(was Run) bool { return was.Name == r.Name }) {
+			return nil
+		}
+	}
+}
+
+// command is the agent's process, not started yet. Its output goes straight to the file: nothing of it is lost whatever
+// becomes of the shim.
+func (o sealed) command(log *os.File) (*exec.Cmd, error) {
+	l := o.Launch
+	for path, text := range l.Files {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, err
+		}
+		if err := replace(path, text); err != nil {
+			return nil, err
+		}
+	}
+	path, err := lookPath(l.Argv[0], l.Env)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(path, l.Argv[1:]...)
+	cmd.Args[0] = l.Argv[0]
+	cmd.Dir, cmd.Env = l.Dir, append(l.Env, markName+"="+o.Mark, "PWD="+l.Dir)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = proc.Bound(false) // in the shim's own group
+	if l.Stdin != "" {
+		cmd.Stdin = strings.NewReader(l.Stdin)
+		// What the agent has left behind may hold the pipe open and read nothing.
+		cmd.WaitDelay = leaving
+	}
+	return cmd, nil
+}
+
+// replace makes a file anew. What stood there goes, be it a link that somebody has laid.
+func replace(path, text string) error {
+	_ = os.Remove(path)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|noFollow, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
+}
+
+// lookPath finds a program on the PATH of an environment.
+func lookPath(name string, env []string) (string, error) {
+	if strings.ContainsRune(name, filepath.Separator) {
+		return name, nil
+	}
+	var path string
+	for _, entry := range env {
+		if value, ok := strings.CutPrefix(entry, "PATH="); ok {
+			path = value
+		}
+	}
+	for _, dir := range filepath.SplitList(path) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return found, nil
+		}
+	}
+	return "", fmt.Errorf("%s is not on the PATH", name)
+}
+
+// end asks the agent to end, and kills it when it does not.
+func end(p *os.Process, exited <-chan struct{}) {
+	terminate(p)
+	select {
+	case <-exited:
+		return
+	case <-time.After(politely):
+	}
+	_ = p.Kill()
+	select {
+	case <-exited:
+	case <-time.After(sweeping):
+	}
+}
+
+func stamp() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
