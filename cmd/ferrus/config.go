@@ -32,7 +32,7 @@ func configCommand(a *app) *cobra.Command {
 		&cobra.Command{
 			Use:   "accept",
 			Short: "Make ferrus.toml as it is now hold for the running task",
-			Long: `Pins [checks] and [limits] of ferrus.toml to the running task. Until then the values hold with which the task was
+			Long: `Pins [checks], [limits], [hq] and [notify] of ferrus.toml to the running task. Until then the values hold with which it was
 made, whatever the file says: the judged cannot weaken the judge.
 
 With --json: accepted[{key pinned now}] seq.`,

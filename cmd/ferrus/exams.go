@@ -29,6 +29,9 @@ var exams = []exam{
 	{"embedded", lookEmbedded, nil},
 	{"ignored", lookIgnored, mendIgnored},
 	{"on PATH", lookPath, nil},
+	{"supervisor", lookSupervisor, nil},
+	{"executor", lookExecutor, nil},
+	{"registered", lookRegistered, nil},
 }
 
 func lookFolder(p *patient) finding {

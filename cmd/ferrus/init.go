@@ -193,5 +193,5 @@ func (a *app) showSetup(did setup) {
 	if did.Checks != nil && len(did.Checks) == 0 {
 		edit.Why = "name the checks: no tests were found, and without checks nothing can be submitted"
 	}
-	a.next([]step{edit, {`ferrus task "what is to be done"`, "gives the first task"}})
+	a.next([]step{edit, {`ferrus run "what is to be done"`, "starts the agents and sees the first task through"}})
 }

@@ -16,10 +16,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/slot"
 )
 
 func main() {
 	checks.Helper()
+	slot.Shim()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := newApp(os.Stdin, os.Stdout, os.Stderr).run(ctx, os.Args[1:])
 	stop()
@@ -28,10 +30,11 @@ func main() {
 
 // commands are all of them, in the order of the help.
 var commands = []func(*app) *cobra.Command{
-	initCommand, statusCommand, taskCommand, answerCommand, approveCommand, rejectCommand, checkCommand, releaseCommand,
-	resetCommand, reopenCommand, logCommand, showCommand, diffCommand, doctorCommand, configCommand, serveCommand,
+	initCommand, runCommand, resumeCommand, stopCommand, statusCommand, taskCommand, answerCommand, approveCommand, rejectCommand, checkCommand, releaseCommand,
+	resetCommand, reopenCommand, logCommand, logsCommand, showCommand, diffCommand, agentsCommand, doctorCommand, configCommand, serveCommand,
 	func(*app) *cobra.Command { return demoCommand() },
-	versionCommand,
+	registerCommand, unregisterCommand, openCommand,
+	tokenCommand, versionCommand,
 }
 
 const about = `ferrus turns coding agents into supervised workers: a supervisor gives a task and reviews it, an executor works,

@@ -10,12 +10,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/slot"
 )
 
 var update = flag.Bool("update", false, "write the generated files")
 
 func TestMain(m *testing.M) {
 	checks.Helper()
+	slot.Shim()
 	testscript.Main(m, map[string]func(){"ferrus": main})
 }
 

@@ -15,14 +15,15 @@ type step struct {
 
 // steps are what a person can do in a state, the most likely first. What else depends on the facts is in next.
 var steps = map[state.State][]step{
-	state.Idle:         {{`ferrus task "what is to be done"`, ""}, {"ferrus log", ""}},
+	state.Idle: {{`ferrus run "what is to be done"`, "starts the agents and sees it through"},
+		{`ferrus task "what is to be done"`, "for agents that you start yourself"}, {"ferrus log", ""}},
 	state.Executing:    {{"ferrus log", ""}, {"ferrus diff", ""}},
 	state.Addressing:   {{"ferrus log", ""}, {"ferrus diff", ""}},
 	state.Checking:     {{"ferrus log", ""}, {"ferrus diff", ""}},
 	state.Consultation: {{`ferrus answer "..."`, "if the supervisor does not"}, {"ferrus log", ""}},
 	state.Reviewing: {{"ferrus diff", ""}, {"ferrus approve", "if the supervisor does not"},
 		{`ferrus reject -m "..."`, ""}},
-	state.Complete: {{"ferrus diff", "commit it when you like it"}, {`ferrus task "..."`, ""},
+	state.Complete: {{"ferrus diff", "commit it when you like it"}, {`ferrus run "..."`, "the next task"},
 		{`ferrus reopen -m "..."`, "if one thing is missing"}},
 	state.Failed: {{`ferrus reopen -m "..."`, "with a hint; the budgets start anew"}, {"ferrus reset", "to give it up"},
 		{"ferrus log", ""}},
@@ -31,6 +32,9 @@ var steps = map[state.State][]step{
 // next are the commands for the task as it is.
 func next(r *report) []step {
 	list := slices.Clone(steps[r.State])
+	if r.deserted() {
+		list = slices.Insert(list, 0, step{"ferrus resume", "starts the agent that is missing"})
+	}
 	switch {
 	case r.Question == nil:
 	case len(r.Question.Options) > 0:
@@ -51,6 +55,14 @@ func next(r *report) []step {
 		list = append(list, step{"ferrus config accept", "once ferrus.toml names commands; without any, nothing can be submitted"})
 	}
 	return list
+}
+
+// deserted reports whether the task waits for an agent while nobody works on it, and no run would start one.
+func (r *report) deserted() bool {
+	if r.Conductor != 0 || r.Waiting.For != "executor" && r.Waiting.For != "supervisor" {
+		return false
+	}
+	return r.Waiting.For == "supervisor" || r.Holder == nil || r.Holder.Dead
 }
 
 // wait says who is waited for.
@@ -82,7 +94,7 @@ func (r *report) sentence() string {
 	}
 	switch r.State {
 	case state.Idle:
-		return `ferrus task "what is to be done" makes one`
+		return `ferrus task "what is to be done" makes one, ferrus run "..." starts the agents too`
 	case state.Executing, state.Addressing, state.Checking:
 		if r.Holder == nil {
 			return "nobody has claimed it" + since + "; an executor that calls wait_for_task gets it"

@@ -74,6 +74,15 @@ func (a *app) print(v any) error {
 	return err
 }
 
+// printLine prints one of many results for a program, on a line of its own.
+func (a *app) printLine(v any) error {
+	text, err := asJSON(v, "")
+	if err == nil {
+		_, err = a.out.Write(text)
+	}
+	return err
+}
+
 // asJSON is v as JSON with a newline; indent "" puts it on one line.
 func asJSON(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer
@@ -99,7 +108,13 @@ func asJSON(v any, indent string) ([]byte, error) {
 
 // indented puts every line of a text behind a margin, without an empty last one.
 func indented(text, margin string) string {
-	return margin + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+margin)
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i, l := range lines {
+		if lines[i] = margin + l; l == "" {
+			lines[i] = ""
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // line makes one line of a text, clean.

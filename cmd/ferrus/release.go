@@ -5,7 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/hq"
 )
 
 func releaseCommand(a *app) *cobra.Command {
@@ -14,7 +16,8 @@ func releaseCommand(a *app) *cobra.Command {
 		Use:   "release [-m REASON]",
 		Short: "Take the work away from its holder",
 		Long: `Takes the work away from the executor that holds it: its next call is refused, a check that it runs is ended, and
-another executor may claim. It does not end the agent, which may go on editing files until it calls.` + verdictJSON,
+another executor may claim. An agent that ferrus run has started is ended; any other may go on editing files until it
+calls.` + verdictJSON,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.pass(cmd.Context(), release, from.message)
@@ -26,7 +29,11 @@ another executor may claim. It does not end the agent, which may go on editing f
 
 var release = verdict{"release", "release",
 	func(ctx context.Context, s *engine.Session, reason string) (engine.Done, error) {
-		return s.Release(ctx, reason)
+		done, err := s.Release(ctx, reason)
+		if err == nil {
+			err = hq.Slot(s.Engine(), agents.Executor).Stop(ctx)
+		}
+		return done, err
 	},
 	func(a *app, done engine.Done) {
 		a.say("the work is released; the next executor that calls wait_for_task gets it\n")

@@ -6,7 +6,9 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/hq"
 	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/slot"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -28,6 +30,10 @@ type report struct {
 	Question      *paper         `json:"question,omitempty"`
 	Consultation  *paper         `json:"consultation,omitempty"`
 	Waiting       engine.Waiting `json:"waiting"`
+	Created       time.Time      `json:"created,omitzero"`
+	Conductor     int            `json:"conductor,omitempty"` // process id of the run that is at work
+	Agents        []agentReport  `json:"agents,omitempty"`    // that a run has started and that live
+	Spent         hq.Spend       `json:"spent,omitzero"`
 	FailureReason string         `json:"failure_reason,omitempty"`
 	Notices       []string       `json:"notices,omitempty"`
 	Next          []step         `json:"next"`
@@ -96,8 +102,49 @@ func gather(e *engine.Engine) (*report, error) {
 	if err := r.papers(e, st); err != nil {
 		return nil, err
 	}
+	if err := r.working(e, t); err != nil {
+		return nil, err
+	}
 	r.Next = next(r)
 	return r, nil
+}
+
+// An agentReport is an agent that a run has started and that lives.
+type agentReport struct {
+	slot.Run
+	Doing string `json:"doing,omitempty"`
+}
+
+// working reads who is at work on the task, and what it has cost so far.
+func (r *report) working(e *engine.Engine, t state.Task) error {
+	if h, busy := hq.Conductor(e.Store().Path()); busy {
+		r.Conductor = h.Pid
+	}
+	if t.TaskID == "" {
+		return nil
+	}
+	if ref, ok := t.Docs[state.TaskDoc]; ok {
+		l, err := e.Store().LineAt(ref.Off)
+		if err != nil {
+			return err
+		}
+		r.Created = l.At
+	}
+	runs, err := slot.Runs(hq.Runs(e, t.TaskID))
+	if err != nil {
+		return err
+	}
+	for i, run := range runs {
+		o, taken := hq.Slot(e, run.Duty).Taken()
+		if run.Over() || !taken || o.Run != run.Name {
+			continue
+		}
+		reading := slot.Read(run)
+		runs[i].Usage = reading.Usage
+		r.Agents = append(r.Agents, agentReport{runs[i], reading.Doing})
+	}
+	r.Spent = hq.SpendOf(runs, time.Now())
+	return nil
 }
 
 // checkOf is the newest check of a task, nil in Idle. One that is said to run while nothing runs was abandoned.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/hq"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -17,7 +18,8 @@ func resetCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reset [--yes] [-m REASON]",
 		Short: "Give the task up; it is archived",
-		Long: `Gives the task up: it is archived, its holder is fenced off, and the machine is Idle. The files of the work tree stay as
+		Long: `Gives the task up: it is archived, its holder is fenced off, agents that a run has started for it are ended, and the
+machine is Idle. The files of the work tree stay as
 they are. It asks first; where stdin is no terminal, --yes is needed. In Idle there is nothing to do, which is no failure.` +
 			verdictJSON,
 		Args: cobra.NoArgs,
@@ -62,6 +64,9 @@ func (a *app) reset(ctx context.Context, yes bool, reason string) error {
 	done, err := s.Reset(ctx, reason)
 	if err != nil {
 		return failed("reset", standing(e), err)
+	}
+	if err := hq.EndAll(ctx, e); err != nil {
+		return err
 	}
 	archive := e.Store().Path("archive", r.TaskID)
 	if a.json {

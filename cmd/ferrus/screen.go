@@ -29,6 +29,13 @@ func (a *app) showReport(r *report) {
 	a.reviewRow(r)
 	a.asked("question", r.Question, state.QuestionDoc)
 	a.asked("consultation", r.Consultation, state.ConsultRequestDoc)
+	if r.Conductor != 0 {
+		a.row("run", fmt.Sprintf("at work (process %d)", r.Conductor))
+	}
+	for _, w := range r.Agents {
+		a.agentRow(w)
+	}
+	a.spentRow(r)
 	if wait := r.wait(); wait != "" {
 		if !r.Waiting.Since.IsZero() {
 			wait += ", since " + age(r.Waiting.Since)
@@ -39,6 +46,13 @@ func (a *app) showReport(r *report) {
 		a.row("notice", a.paint(yellow, line(n)))
 	}
 	a.next(r.Next)
+}
+
+// spentRow shows what the task has cost.
+func (a *app) spentRow(r *report) {
+	if s := cost(r.Spent); s != "" {
+		a.row("spent", s)
+	}
 }
 
 func stateOr(s state.State) string {

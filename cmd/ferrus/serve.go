@@ -10,9 +10,10 @@ import (
 
 func serveCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "serve --role supervisor|executor [--agent-name NAME] [--agent-index N] [--wait SECS] [--headless]",
-		Short: "The MCP server that agents talk to, over stdio (ferrusd)",
-		Long: `Serves one agent over stdio until it goes away: the same as ferrusd. Its flags are its own; ferrus serve --help lists
+		Use:   "serve --role supervisor|executor [--agent-name NAME] [--agent-index N] [--wait SECS] [--headless] | --http ADDRESS",
+		Short: "The MCP server that agents talk to, over stdio or HTTP (ferrusd)",
+		Long: `Serves one agent over stdio until it goes away, or with --http or --unix many, each with a token that ferrus token
+new made for it: the same as ferrusd. Its flags are its own; ferrus serve --help lists
 them.`,
 		DisableFlagParsing: true,
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -62,8 +62,7 @@ func (a *app) task(ctx context.Context, from source, words []string) error {
 	for _, c := range commands {
 		a.row("check", line(c))
 	}
-	a.say("\n  An executor that waits gets it now. Else start one whose MCP server is\n")
-	a.say("    ferrus serve --role executor --agent-name NAME\n")
-	a.next([]step{{"ferrus status --watch", "shows how it goes"}})
+	a.say("\n  An executor that waits gets it now.\n")
+	a.next([]step{{"ferrus resume", "starts the agents, if you have not"}, {"ferrus status --watch", "shows how it goes"}})
 	return nil
 }

@@ -6,14 +6,20 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
 )
 
 // ttyCommand runs a command whose stdout and stderr are a terminal: tty PROGRAM [ARG ...]. What it wrote there is the
-// command's stdout.
+// command's stdout. With tty -type AFTER TEXT PROGRAM ... its stdin is one too, on which somebody types a line once they
+// have read what comes before.
 func ttyCommand(ts *testscript.TestScript, neg bool, args []string) {
+	var after, line string
+	if args[0] == "-type" {
+		after, line, args = args[1], args[2]+"\n", args[3:]
+	}
 	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	ts.Check(err)
 	defer screen.Close()
@@ -32,11 +38,25 @@ func ttyCommand(ts *testscript.TestScript, neg bool, args []string) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), tty, tty
 	cmd.Env = append(os.Environ(), "HOME="+ts.Getenv("HOME"), "NO_COLOR="+ts.Getenv("NO_COLOR"), "TERM=xterm", "PWD="+cmd.Dir)
+	if line != "" {
+		cmd.Stdin = tty
+	}
 	var shown bytes.Buffer
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		_, _ = io.Copy(&shown, screen) // ends with an error when the last writer has gone
+		piece := make([]byte, 4<<10)
+		for {
+			n, err := screen.Read(piece)
+			shown.Write(piece[:n])
+			if line != "" && strings.Contains(shown.String(), after) {
+				_, _ = io.WriteString(screen, line)
+				line = ""
+			}
+			if err != nil { // when the last writer has gone
+				return
+			}
+		}
 	}()
 	err = cmd.Run()
 	tty.Close()

@@ -61,11 +61,7 @@ func (a *app) redraw(r *report) error {
 // append prints the status below what stood there.
 func (a *app) append(r *report, gap bool) error {
 	if a.json {
-		text, err := asJSON(r, "")
-		if err == nil {
-			_, err = a.out.Write(text)
-		}
-		return err
+		return a.printLine(r)
 	}
 	if gap {
 		a.say("\n")

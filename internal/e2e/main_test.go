@@ -20,6 +20,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/drive"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/server"
+	"github.com/ferrus-go/ferrus/internal/slot"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/tools"
@@ -47,7 +48,15 @@ const part = "FERRUS_TEST_PART"
 
 func TestMain(m *testing.M) {
 	checks.Helper()
+	slot.Shim()
+	if len(os.Args) > 1 && os.Args[1] == "serve" {
+		os.Exit(server.Main("ferrus serve", os.Args[2:])) // as an agent starts it, whose environment is not ours
+	}
 	switch os.Getenv(part) {
+	case "agent":
+		os.Exit(play(os.Args[1]))
+	case "conduct":
+		os.Exit(conduct(os.Args[1]))
 	case "serve":
 		os.Exit(server.Main("ferrusd", os.Args[1:]))
 	case "race":

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/drive"
+	"github.com/ferrus-go/ferrus/internal/hq"
+)
+
+// serverLimit is how long a server may take to start and to list its tools.
+const serverLimit = 10 * time.Second
+
+func lookExecutor(p *patient) finding   { return lookAgent(p, agents.Executor) }
+func lookSupervisor(p *patient) finding { return lookAgent(p, agents.Reviewer) }
+
+// lookAgent looks whether the agent that a run would start is there, and whether the server that it would be given
+// starts.
+func lookAgent(p *patient, d agents.Duty) finding {
+	e, err := p.engine()
+	if err != nil {
+		return finding{} // other exams say why
+	}
+	conf, err := e.Config()
+	if err != nil {
+		return finding{}
+	}
+	who, key := hq.Agent(conf.HQ, d), "hq."+string(d.Role())+".agent"
+	x, err := agents.Find(who.Agent)
+	if err != nil {
+		return bad(key+": "+err.Error(), "name one of them in ferrus.toml")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return finding{}
+	}
+	tools, err := toolsOf(p.ctx, self, "serve", "--role", string(d.Role()), "--agent-name", x.Name)
+	if err != nil {
+		return bad(fmt.Sprintf("the server of the %s does not start: %v", d.Role(), err), "see "+p.file("logs")+" for what it says")
+	}
+	if x.Program == "" {
+		return fine(fmt.Sprintf("%s; its server starts and lists %d tools", x.Title, tools))
+	}
+	path, err := x.Path(os.Environ())
+	if err != nil {
+		return noted(err.Error()+"; ferrus run cannot start it", "install it, or name another at "+key+"; ferrus agents shows what is there")
+	}
+	version, err := x.Version(p.ctx, os.Environ())
+	if err != nil {
+		return bad(err.Error(), "see whether "+path+" works: "+x.Install+" installs it anew")
+	}
+	return fine(fmt.Sprintf("%s %s (%s); its server starts and lists %d tools", x.Name, version, path, tools))
+}
+
+// lookRegistered looks whether the clients' own files start our server, and whether one that a person opens gets its role.
+func lookRegistered(p *patient) finding {
+	project, err := projectOf(p.place.Root)
+	if err != nil {
+		return bad(err.Error(), "")
+	}
+	servers, err := project.Servers()
+	if err != nil {
+		f := explain(unregistered(err))
+		return bad(f.Message, f.Remedy)
+	}
+	if len(servers) == 0 {
+		return finding{} // who lets ferrus run start the agents needs none
+	}
+	var told []string
+	for _, s := range servers {
+		again := "ferrus register --" + string(s.Role) + " " + s.Agent + " writes it anew"
+		if s.Role != agents.Supervisor && s.Role != agents.Executor {
+			return bad(s.File+" starts our server without a role", "ferrus register --supervisor "+s.Agent+", or --executor")
+		}
+		tools, err := toolsOf(p.ctx, s.Argv...)
+		if err != nil {
+			return bad(fmt.Sprintf("%s cannot start the server of the %s: %v", s.File, s.Role, err), again)
+		}
+		told = append(told, fmt.Sprintf("%s is the %s by %s (%d tools)", s.Agent, s.Role, s.File, tools))
+	}
+	return fine(strings.Join(told, "; "))
+}
+
+// toolsOf starts a server as a client would, and counts the tools that it lists. It does so in a folder without a
+// machine, for a server mends what it finds, and the doctor was not asked to.
+func toolsOf(ctx context.Context, argv ...string) (int, error) {
+	dir, err := os.MkdirTemp("", "ferrus-doctor")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	ctx, cancel := context.WithTimeout(ctx, serverLimit)
+	defer cancel()
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Dir, cmd.Stderr = dir, io.Discard
+	cmd.Env = append(os.Environ(), "PWD="+dir, "FERRUS_ROOT=")
+	client, err := drive.Start(ctx, "doctor", cmd)
+	if err != nil {
+		return 0, err
+	}
+	defer client.Close()
+	list, err := client.Session().ListTools(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
+	return len(list.Tools), nil
+}

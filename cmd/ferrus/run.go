@@ -1,0 +1,222 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/hq"
+	"github.com/ferrus-go/ferrus/internal/slot"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+const runAbout = `On every state it has that agent alive which the state needs: the executor of ferrus.toml ([hq.executor]) works, the
+supervisor ([hq.supervisor]) answers consultations and reviews. An agent that dies is started again and goes on from what
+is on disk; one that comes to nothing too often, or a budget that is used up, becomes a question to you. Kill it anywhere
+and ferrus resume goes on. --explain prints the tables that it follows.
+
+On a terminal a question is asked there and the answer may be typed; ferrus answer in another terminal does as well. With
+--headless, or where stdin is no terminal, a question ends the run with exit code 6; after ferrus answer, ferrus resume
+goes on. Ctrl-C and ferrus stop end the agents and leave the task as it is; closing the terminal ends nothing.
+
+Exit codes: 0 the task is complete, 1 it failed or something broke, 3 there is nothing to do, 6 a person is waited for,
+7 another run is at work. With --json one object a line: at kind state duty agent run text until ended{...}, where kind
+is state, found, started, ending, ended, parked, question or stopping; and at last end: kind exit state task_id title
+failure_reason question{...} spent{runs seconds usage{...}} runs[].`
+
+// A conducting is how a run is asked for.
+type conducting struct {
+	task     *string // the text of a new one; nil goes on with the one there is
+	headless bool
+	now      bool
+	explain  bool
+}
+
+func runCommand(a *app) *cobra.Command {
+	var from source
+	var how conducting
+	cmd := &cobra.Command{
+		Use:   "run [TEXT | -f FILE] [--headless]",
+		Short: "Start the agents and see the task through",
+		Long: `Makes a task of the text, if one is given, and sees it through to its end without you. Without a text it goes on with
+the task there is.
+
+` + runAbout,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			if how.explain {
+				a.say("%s", hq.Explain())
+				return nil
+			}
+			if said(cmd, words) {
+				text, err := a.text(from, words)
+				if err != nil {
+					return failed("create the task", "", err)
+				}
+				how.task = &text
+			}
+			return a.conduct(cmd.Context(), how)
+		},
+	}
+	from.fileFlag(cmd)
+	how.flags(cmd)
+	cmd.Flags().BoolVar(&how.explain, "explain", false, "print the tables that it follows, and do nothing")
+	return cmd
+}
+
+func (how *conducting) flags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&how.headless, "headless", false, "nobody looks on: a question ends the run with exit code 6")
+}
+
+// conduct sees the task through. A task is made when nothing stands in the way of the run.
+func (a *app) conduct(ctx context.Context, how conducting) error {
+	s, err := a.person(ctx, "run")
+	if err != nil {
+		return err
+	}
+	e := s.Engine()
+	defer e.Close()
+	conf, err := e.Config()
+	if err != nil {
+		return refuse(engine.InvalidInput, err.Error(), "mend ferrus.toml; ferrus config check reads it")
+	}
+	if other, busy := hq.Conductor(e.Store().Path()); busy {
+		return a.busy(&hq.BusyError{Holder: other})
+	}
+	now, err := e.View()
+	if err != nil {
+		return err
+	}
+	gate := conf.Gate()
+	if how.task == nil {
+		if gate, err = e.Gate(now); err != nil {
+			return err
+		}
+		if now.Task.State == state.Idle {
+			return refuse(engine.WrongState, "there is no task to go on with", `ferrus run "what is to be done" makes one and starts`)
+		}
+	}
+	if err := present(gate.HQ); err != nil {
+		return err
+	}
+	if how.task != nil {
+		if _, err := s.CreateTask(ctx, *how.task, ""); err != nil {
+			return failed("create the task", standing(e), err)
+		}
+	}
+	self, err := os.Executable() // by which agents start their servers
+	if err != nil {
+		return err
+	}
+	outlive()
+	w := a.watcher(s, how.headless || !a.inTTY)
+	defer w.close()
+	out, err := hq.Run(ctx, e, hq.Options{Headless: w.headless, Hurry: how.now, Ferrus: self, Lease: conf.Lease, Environ: os.Environ(),
+		Tell: w.tell, Show: w.show})
+	w.close()
+	var taken *hq.BusyError
+	switch {
+	case errors.As(err, &taken):
+		return a.busy(taken)
+	case errors.Is(err, hq.ErrStopped):
+		return a.stoppedRun(e)
+	case err != nil:
+		return err
+	}
+	return a.ended(e, out)
+}
+
+func (a *app) busy(err *hq.BusyError) error {
+	return &failure{Code: string(engine.LockBusy), Message: err.Error(), exit: exitBusy,
+		Remedy: "ferrus status --watch shows how it goes; ferrus stop ends it and its agents"}
+}
+
+// present refuses a run whose agents are not there.
+func present(conf config.HQ) error {
+	for _, d := range []agents.Duty{agents.Executor, agents.Reviewer} {
+		who := hq.Agent(conf, d)
+		adapter, err := agents.Find(who.Agent)
+		key := "hq." + string(d.Role())
+		if err != nil {
+			return refuse(engine.InvalidInput, key+".agent in ferrus.toml: "+err.Error(), "name one of them; ferrus agents shows them")
+		}
+		if adapter.Program == "" {
+			if strings.TrimSpace(who.Command) == "" {
+				return refuse(engine.InvalidInput, key+`.agent is "command", and `+key+".command is empty", "name the command in ferrus.toml")
+			}
+			continue
+		}
+		if _, err := adapter.Path(os.Environ()); err != nil {
+			return refuse(engine.StoreError, err.Error(), "or name another agent at "+key+".agent in ferrus.toml; ferrus agents shows what is there")
+		}
+	}
+	return nil
+}
+
+// A runEnd is the last line of a run with --json.
+type runEnd struct {
+	Kind          string      `json:"kind"`
+	Exit          int         `json:"exit"`
+	State         state.State `json:"state"`
+	TaskID        string      `json:"task_id,omitempty"`
+	Title         string      `json:"title,omitempty"`
+	FailureReason string      `json:"failure_reason,omitempty"`
+	Question      *paper      `json:"question,omitempty"`
+	Spent         hq.Spend    `json:"spent"`
+	Runs          []slot.Run  `json:"runs,omitempty"`
+}
+
+// ended says how the run went.
+func (a *app) ended(e *engine.Engine, out hq.Outcome) error {
+	t := out.Task
+	r, err := gather(e)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		err = a.printLine(runEnd{"end", out.Exit, t.State, t.TaskID, t.Title, t.FailureReason, r.Question, r.Spent, out.Runs})
+	} else {
+		a.showEnd(r, t)
+	}
+	if err != nil || out.Exit == exitOK {
+		return err
+	}
+	return unwell(out.Exit)
+}
+
+// stoppedRun says that the run was stopped, and how it goes on.
+func (a *app) stoppedRun(e *engine.Engine) error {
+	r, err := gather(e)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		end := runEnd{Kind: "end", Exit: exitFailure, State: r.State, TaskID: r.TaskID, Title: r.Title, Spent: r.Spent}
+		if err := a.printLine(end); err != nil {
+			return err
+		}
+		return unwell(exitFailure)
+	}
+	a.say("stopped; the task is %s and its agents are ended\n", r.State)
+	a.next([]step{{"ferrus resume", "goes on from here"}, {"ferrus status", ""}})
+	return unwell(exitFailure)
+}
+
+// showEnd is the report at the end of a run.
+func (a *app) showEnd(r *report, t state.Task) {
+	a.say("\n%s\n", a.paint(stateOr(t.State), r.verdictLine(t)))
+	if r.FailureReason != "" {
+		a.row("failed", a.paint(red, line(r.FailureReason)))
+	}
+	a.asked("question", r.Question, state.QuestionDoc)
+	a.spentRow(r)
+	for _, n := range r.Notices {
+		a.row("notice", a.paint(yellow, line(n)))
+	}
+	a.next(r.Next)
+}

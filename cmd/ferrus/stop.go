@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/hq"
+)
+
+func stopCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "stop",
+		Short: "End the run and its agents; the task stays as it is",
+		Long: `Ends the ferrus run or ferrus resume that works on this task, and every agent that it has started, with all that they
+started in turn. The task stays as it is, and ferrus resume goes on from there. Agents that you have started yourself
+stay.
+
+With --json: conductor (process id, 0 when there was none) ended[] state.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.stop(cmd.Context()) },
+	}
+}
+
+// stopLimit is how long a conductor is given to end by itself: longer than it gives its agents.
+const stopLimit = 20 * time.Second
+
+func (a *app) stop(ctx context.Context) error {
+	s, err := a.person(ctx, "stop")
+	if err != nil {
+		return err
+	}
+	e := s.Engine()
+	defer e.Close()
+	before, err := gather(e)
+	if err != nil {
+		return err
+	}
+	dir := e.Store().Path()
+	h, busy := hq.Conductor(dir)
+	if busy {
+		if err := endProcess(h.Pid); err != nil {
+			return fmt.Errorf("end the run (process %d): %v", h.Pid, err)
+		}
+		for until := time.Now().Add(stopLimit); busy && time.Now().Before(until) && ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
+			_, busy = hq.Conductor(dir)
+		}
+		if busy {
+			if p, err := os.FindProcess(h.Pid); err == nil {
+				_ = p.Kill()
+			}
+		}
+	}
+	if err := hq.EndAll(ctx, e); err != nil {
+		return err
+	}
+	var ended []string
+	for _, r := range before.Agents {
+		ended = append(ended, r.Name)
+	}
+	if a.json {
+		return a.print(map[string]any{"conductor": h.Pid, "ended": ended, "state": before.State})
+	}
+	if h.Pid == 0 && len(ended) == 0 {
+		a.say("nothing to do: no run is at work, and no agent of one\n")
+		return nil
+	}
+	if h.Pid != 0 {
+		a.say("the run is ended (process %d)\n", h.Pid)
+	}
+	for _, name := range ended {
+		a.say("%s is ended\n", name)
+	}
+	a.next([]step{{"ferrus resume", "goes on from here"}})
+	return nil
+}

@@ -1,0 +1,54 @@
+//go:build unix
+
+package clients
+
+import (
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/modeltest"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// TestAKilledExecutorHasASuccessor, who gets the packet and finishes the work.
+func TestAKilledExecutorHasASuccessor(t *testing.T) {
+	for _, p := range pairs {
+		t.Run(p.executor, func(t *testing.T) {
+			first := func(r modeltest.Request) bool { return modeltest.Claimed(r) && r.Packet().Epoch == 1 }
+			hang := modeltest.When(first, modeltest.Answer(modeltest.Reply{Hang: true}))
+			note := func(r modeltest.Request) (modeltest.Reply, bool) { // before it hangs
+				return modeltest.Use("ferrus/progress", map[string]any{"note": "Blue it is."}), first(r) && !r.Called("ferrus/progress")
+			}
+			r := newRig(t, p.supervisor, p.executor, modeltest.Diligent(note, hang, modeltest.ReadPatch(), modeltest.Work(paint)))
+			c := r.conduct("run", "--headless", task)
+			eventually(t, "the executor to be in the middle of it", func() bool { return r.written() >= 3 })
+			killed := time.Now()
+			for _, pid := range r.clients(agents.Executor) {
+				if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+					t.Fatal(err)
+				}
+			}
+			<-c.done
+			if c.code != 0 {
+				t.Fatalf("exit code %d\n%s", c.code, &c.out)
+			}
+			var claims []time.Time
+			for _, l := range r.history() {
+				if l.Event == state.Claim {
+					claims = append(claims, l.At)
+				}
+			}
+			if len(claims) != 2 || r.started()[agents.Executor] != 2 {
+				t.Errorf("claims at %v\n%s", claims, r.runs())
+			} else {
+				t.Logf("%.1f s from the death of the client to the claim of its successor", claims[1].Sub(killed).Seconds())
+			}
+			if !r.heard(agents.Executor, "Blue it is.") {
+				t.Error("the successor was not told what its predecessor noted")
+			}
+			r.gone()
+		})
+	}
+}

@@ -1,0 +1,74 @@
+//go:build unix
+
+package clients
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+)
+
+// processes are those that have to do with the rig.
+func (r *rig) processes() []process {
+	var found []process
+	entries, _ := os.ReadDir("/proc")
+	for _, entry := range entries {
+		p := process{dir: filepath.Join("/proc", entry.Name())}
+		if _, err := fmt.Sscan(entry.Name(), &p.pid); err != nil || p.pid == os.Getpid() {
+			continue
+		}
+		p.line, _ = os.ReadFile(filepath.Join(p.dir, "cmdline"))
+		environ, _ := os.ReadFile(filepath.Join(p.dir, "environ"))
+		cwd, _ := os.Readlink(filepath.Join(p.dir, "cwd"))
+		if bytes.Contains(p.line, []byte(r.base)) || bytes.Contains(environ, []byte(r.base)) || strings.HasPrefix(cwd, r.base) {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+type process struct {
+	pid  int
+	dir  string
+	line []byte
+}
+
+func (p process) String() string {
+	return fmt.Sprintf("%d %.200s", p.pid, bytes.ReplaceAll(p.line, []byte{0}, []byte(" ")))
+}
+
+// quiet kills what a test that failed has left behind.
+func (r *rig) quiet() {
+	for _, p := range r.processes() {
+		if one, err := os.FindProcess(p.pid); err == nil {
+			_ = one.Kill() // an error means that it is gone already
+		}
+	}
+}
+
+// clients are the processes that the shim of a slot has started itself.
+func (r *rig) clients(duty agents.Duty) []int {
+	r.t.Helper()
+	var holder struct{ Shim int }
+	if err := json.Unmarshal([]byte(r.text(".ferrus/live/agent-main-"+string(duty)+".lock")), &holder); err != nil {
+		r.t.Fatal(err)
+	}
+	var pids []int
+	for _, p := range r.processes() {
+		stat, _ := os.ReadFile(filepath.Join(p.dir, "stat"))
+		_, after, _ := bytes.Cut(stat, []byte(") ")) // the name may hold anything
+		if fields := bytes.Fields(after); len(fields) > 1 && string(fields[1]) == strconv.Itoa(holder.Shim) {
+			pids = append(pids, p.pid)
+		}
+	}
+	if len(pids) == 0 {
+		r.t.Fatalf("no client below the shim %d: %v", holder.Shim, r.processes())
+	}
+	return pids
+}

@@ -1,0 +1,237 @@
+//go:build unix
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/hq"
+	"github.com/ferrus-go/ferrus/internal/slot"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// often lets an executor come to nothing as often as a test wants.
+const often = "[limits]\nmax_executor_dispatches = 1000\n"
+
+// approves is a reviewer that approves.
+const approves = "review_pending approve"
+
+// claimed waits for the how manieth claim, and returns the executor that runs then.
+func (w *world) claims(n int) slot.Occupant {
+	w.t.Helper()
+	eventually(w.t, fmt.Sprintf("claim %d", n), func() bool { return strings.Count(w.text(w.side+"/claims"), "\n") >= n })
+	o, taken := hq.Slot(w.engine(), agents.Executor).Taken()
+	if !taken {
+		w.t.Fatal("who has claimed is gone")
+	}
+	return o
+}
+
+func (w *world) kill(pid int) {
+	w.t.Helper()
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		w.t.Fatalf("kill %d: %v", pid, err)
+	}
+}
+
+// deaths kills an executor in mid-task, again and again, and returns how long it was until the next one had the work.
+func (w *world) deaths(n int, strike func(slot.Occupant)) (times []time.Duration) {
+	w.t.Helper()
+	for i := range n {
+		o := w.claims(i + 1)
+		began := time.Now()
+		strike(o)
+		eventually(w.t, "the successor claims", func() bool { return strings.Count(w.text(w.side+"/claims"), "\n") > i+1 })
+		times = append(times, time.Since(began))
+	}
+	return times
+}
+
+// hanging is a project whose executor works until it may go on.
+func hanging(t *testing.T) *world {
+	return newProject(t, conducted+often, plans{"executor": "wait_for_task until:go submit", "reviewer": approves})
+}
+
+// begun starts a conductor, and returns it with the time from there to the first claim: what a start takes on this machine
+// now. A death that is not heard of costs half a second more.
+func (w *world) begun() (*conductor, time.Duration) {
+	w.t.Helper()
+	began := time.Now()
+	c := w.conductor()
+	w.claims(1)
+	return c, time.Since(began)
+}
+
+// finished lets the executor go on, and the task is complete.
+func (w *world) finished(c *conductor) {
+	w.t.Helper()
+	w.write(w.side+"/go", "go")
+	if code := c.over(w.t); code != 0 || w.state() != state.Complete {
+		w.t.Errorf("exit code %d in %s:\n%s", code, w.state(), c.out)
+	}
+	w.deserted()
+}
+
+func TestAKilledExecutorIsReplacedAtOnce(t *testing.T) {
+	w := hanging(t)
+	c, usual := w.begun()
+	n := rounds(3, 10, 50)
+	median, _, text := spread(w.deaths(n, func(slot.Occupant) { ids := w.numbers("starts"); w.kill(ids[len(ids)-1]) }))
+	t.Log("from SIGKILL of the agent to the successor's claim: " + text)
+	if median > 4*usual+100*time.Millisecond {
+		t.Errorf("that is too long: a start takes %v", usual)
+	}
+	w.finished(c)
+	if got := w.started(); got != fmt.Sprintf("executor %d, reviewer 1", n+1) {
+		t.Error(got)
+	}
+	for i, r := range w.runs()[:n] {
+		if r.Signal != "SIGKILL" || r.Cut || r.Stopped || r.Error != "" {
+			t.Errorf("run %d: %+v", i, r)
+		}
+	}
+}
+
+func TestAnExecutorWhoseShimIsKilledIsReplacedAtOnce(t *testing.T) {
+	w := hanging(t)
+	c, usual := w.begun()
+	n := rounds(3, 10, 50)
+	median, _, text := spread(w.deaths(n, func(o slot.Occupant) { w.kill(o.Shim) }))
+	t.Log("from SIGKILL of the shim to the successor's claim: " + text)
+	if median > 4*usual+100*time.Millisecond {
+		t.Errorf("that is too long: a start takes %v", usual)
+	}
+	w.finished(c)
+	if got := w.started(); got != fmt.Sprintf("executor %d, reviewer 1", n+1) {
+		t.Error(got)
+	}
+	for i, r := range w.runs()[:n] {
+		if r.Error == "" || !r.Over() {
+			t.Errorf("run %d: %+v", i, r)
+		}
+	}
+}
+
+// TestAnExecutorWithoutItsServerIsReplaced: it lives, but can do nothing more for the task.
+func TestAnExecutorWithoutItsServerIsReplaced(t *testing.T) {
+	t.Parallel()
+	w := newProject(t, conducted, plans{"executor": "wait_for_task hang\nwait_for_task submit", "reviewer": approves})
+	go func() {
+		eventually(t, "the executor has the work", func() bool { return strings.Count(w.text(w.side+"/claims"), "\n") == 1 })
+		w.kill(w.numbers("servers")[0])
+	}()
+	out := w.run(func(o *hq.Options) { o.Patience.Idling = 300 * time.Millisecond })
+	if out.Exit != 0 || w.started() != "executor 2, reviewer 1" || !out.Runs[0].Cut {
+		t.Errorf("exit code %d after %s: %+v", out.Exit, w.started(), out.Runs)
+	}
+	w.deserted()
+}
+
+// TestAnExecutorThatNeverClaimsIsReplaced: it holds the slot, and nobody the work.
+func TestAnExecutorThatNeverClaimsIsReplaced(t *testing.T) {
+	t.Parallel()
+	w := newProject(t, conducted, plans{"executor": "hang\nwait_for_task submit", "reviewer": approves})
+	var ending string
+	out := w.run(func(o *hq.Options) {
+		o.Patience.Idling = 300 * time.Millisecond
+		o.Tell = func(ev hq.Event) {
+			if ev.Kind == hq.Ending {
+				ending += ev.Run + ": " + ev.Text + "\n"
+			}
+		}
+	})
+	if out.Exit != 0 || w.started() != "executor 2, reviewer 1" || !strings.HasPrefix(ending, "executor-1: it has not held the work") {
+		t.Errorf("exit code %d after %s: %s", out.Exit, w.started(), ending)
+	}
+	w.deserted()
+}
+
+// TestAnExecutorThatDoesNotLeaveIsEnded: its work is submitted, and the slot is needed when it comes back.
+func TestAnExecutorThatDoesNotLeaveIsEnded(t *testing.T) {
+	t.Parallel()
+	w := newProject(t, conducted, plans{"executor": "wait_for_task submit hang\nwait_for_task submit", "reviewer": "review_pending until:go reject\n" + approves})
+	go func() {
+		eventually(t, "the executor is ended", func() bool { list := w.runs(); return len(list) > 1 && list[0].Over() })
+		w.write(w.side+"/go", "go")
+	}()
+	out := w.run(func(o *hq.Options) { o.Patience.Parting = 200 * time.Millisecond })
+	if out.Exit != 0 || w.started() != "executor 2, reviewer 2" || !out.Runs[0].Stopped {
+		t.Errorf("exit code %d after %s: %+v", out.Exit, w.started(), out.Runs)
+	}
+	w.deserted()
+}
+
+// TestAnExecutorMayWaitForItsConsultation for as long as the supervisor needs: it knows what it asked for.
+func TestAnExecutorMayWaitForItsConsultation(t *testing.T) {
+	t.Parallel()
+	w := newProject(t, conducted, plans{"executor": loop["executor"], "consultant": "wait_for_review until:go respond_consult", "reviewer": approves})
+	over := make(chan hq.Outcome)
+	parting := 100 * time.Millisecond
+	go func() { over <- w.run(func(o *hq.Options) { o.Patience.Parting = parting }) }()
+	eventually(t, "the consultant is asked", func() bool { return strings.Contains(w.started(), "consultant") })
+	time.Sleep(5 * parting) // longer than any other agent is given
+	w.write(w.side+"/go", "go")
+	if out := <-over; out.Exit != 0 || w.started() != "consultant 1, executor 1, reviewer 1" {
+		t.Errorf("exit code %d after %s: %+v", out.Exit, w.started(), out.Runs)
+	}
+	w.deserted()
+}
+
+// TestReviewersAndConsultantsMayDieToo: each is started again and its duty is done.
+func TestReviewersAndConsultantsMayDieToo(t *testing.T) {
+	t.Parallel()
+	w := newProject(t, conducted, plans{"executor": loop["executor"], "consultant": "exit:1\nwait_for_review exit:1\nwait_for_review respond_consult",
+		"reviewer": "review_pending exit:1\n" + approves})
+	if out := w.run(); out.Exit != 0 || w.started() != "consultant 3, executor 1, reviewer 2" {
+		t.Errorf("exit code %d after %s", out.Exit, w.started())
+	}
+	w.deserted()
+}
+
+// TestAgentsThatLiveAreFound: a conductor that comes after them starts no others.
+func TestAgentsThatLiveAreFound(t *testing.T) {
+	t.Parallel()
+	w := hanging(t)
+	c := w.conductor()
+	first := w.claims(1)
+	w.kill(c.Process.Pid)
+	<-c.done
+	next := w.conductor()
+	eventually(t, "the next one conducts", func() bool { h, busy := hq.Conductor(w.path(".ferrus")); return busy && h.Pid == next.Process.Pid })
+	w.finished(next)
+	if w.started() != "executor 1, reviewer 1" || !strings.Contains(next.out.String(), fmt.Sprintf(`"kind":"found","duty":"executor","agent":"command","run":%q`, first.Run)) {
+		t.Errorf("%s\n%s", w.started(), next.out)
+	}
+}
+
+// TestWhoIsNotOursIsLeftToWork: a person's own executor holds the work, so none is started until it dies.
+func TestWhoIsNotOursIsLeftToWork(t *testing.T) {
+	t.Parallel()
+	w := newProject(t, conducted, plans{"executor": "wait_for_task submit", "reviewer": approves})
+	own := w.start(state.Executor, "codex")
+	own.claim()
+	c := w.conductor()
+	eventually(t, "it is conducted", func() bool { _, busy := hq.Conductor(w.path(".ferrus")); return busy })
+	own.call("progress", args{"note": "Half done."}) // rings the bell
+	if got := w.started(); got != "" {
+		t.Fatalf("beside the holder: %s", got)
+	}
+	began := time.Now()
+	own.Kill()
+	eventually(t, "the successor claims", func() bool { return w.text(w.side+"/claims") != "" })
+	t.Logf("from the death of a stranger to the successor's claim: %v", time.Since(began).Round(time.Millisecond))
+	if code := c.over(t); code != 0 || w.started() != "executor 1, reviewer 1" {
+		t.Errorf("exit code %d after %s", code, w.started())
+	}
+	if _, err := os.Stat(filepath.Join(w.dir, ".ferrus/live/notified")); err == nil {
+		t.Error("somebody was notified, though nobody wants to be")
+	}
+	w.deserted()
+}
