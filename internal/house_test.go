@@ -85,6 +85,7 @@ var rooms = map[string]map[string]string{
 		"internal/proc":   "an agent ends with everything that it started",
 	},
 	"internal/modeltest":   {},
+	"internal/rigs":        {},
 	"internal/e2e/clients": {},
 	"internal/hq": {
 		".":               "the prompts",

@@ -217,7 +217,7 @@ func TestEveryFaultLeavesTheOldStateOrTheNew(t *testing.T) {
 			})
 		}
 	})
-	t.Logf("cases=%d bad=%d outcome_unknown=%d", r.cases.Load(), r.bad.Load(), r.unknown.Load())
+	t.Logf("rig: cases=%d bad=%d; %d outcomes unknown and said to be", r.cases.Load(), r.bad.Load(), r.unknown.Load())
 	if r.bad.Load() > 0 {
 		t.Errorf("the first bad case: %s", r.first)
 	}

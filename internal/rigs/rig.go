@@ -1,0 +1,20 @@
+package main
+
+// A Rig is a test that tries to break a promise, and the mutants that show that it would notice.
+type Rig struct {
+	Name    string
+	Promise string // what it tries to break
+	Package string // where its test stands, from the root: ./internal/store
+	Test    string // the name of the test, or of the fuzz target
+	Needs   string // what a machine must have for it beyond Go and git; "" for nothing
+	Bite    string // the flag that the mutants are run with; "" is -short
+	Mutants []Mutant
+}
+
+// A Mutant is ferrus with one mistake in it, which its rig must notice.
+type Mutant struct {
+	Name string
+	File string // from the root, and not a test
+	Old  string // a text that the file has exactly once
+	New  string // what stands there instead
+}

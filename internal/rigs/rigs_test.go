@@ -1,0 +1,52 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestEveryMutantCanBeMade finds the place of every mistake, so that the table does not rot while the code moves on.
+func TestEveryMutantCanBeMade(t *testing.T) {
+	t.Chdir("../..")
+	for _, r := range rigs {
+		if len(r.Mutants) == 0 {
+			t.Errorf("%s has no mutants: nobody knows whether it bites", r.Name)
+		}
+		if !tests(t, r.Package)["func "+r.Test+"("] {
+			t.Errorf("%s: %s has no %s", r.Name, r.Package, r.Test)
+		}
+		for _, m := range r.Mutants {
+			if text, err := m.apply(); err != nil {
+				t.Errorf("%s, %s: %v", r.Name, m.Name, err)
+			} else if m.Old == m.New || strings.HasSuffix(m.File, "_test.go") || text == "" {
+				t.Errorf("%s, %s is no mutant of ferrus", r.Name, m.Name)
+			}
+		}
+	}
+}
+
+// tests are the heads of the functions in the test files of a package.
+func tests(t *testing.T, dir string) map[string]bool {
+	t.Helper()
+	found := map[string]bool{}
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range list {
+		if !strings.HasSuffix(f.Name(), "_test.go") {
+			continue
+		}
+		data, err := os.ReadFile(dir + "/" + f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(data)) {
+			if head, _, ok := strings.Cut(line, "("); ok && strings.HasPrefix(line, "func ") {
+				found[head+"("] = true
+			}
+		}
+	}
+	return found
+}

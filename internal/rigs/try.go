@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// A verdict is what a rig's test reported.
+type verdict struct {
+	cases, bad int
+	said       string
+	skipped    bool
+	output     []byte
+	err        error // the test failed, or reported nothing
+}
+
+var report = regexp.MustCompile(`rig: cases=(\d+) bad=(\d+)(?:; (.*))?`)
+
+// try runs a rig on ferrus as it is.
+func (r Rig) try(ctx context.Context, form string) verdict {
+	var v verdict
+	v.output, v.err = r.test(ctx, form, "-v")
+	if v.skipped = bytes.Contains(v.output, []byte("--- SKIP: "+r.Test+" ")); v.skipped {
+		v.said = "not run here: it needs " + r.Needs
+		return v
+	}
+	for _, found := range report.FindAllSubmatch(v.output, -1) {
+		cases, errC := strconv.Atoi(string(found[1]))
+		bad, errB := strconv.Atoi(string(found[2]))
+		v.cases, v.bad, v.said = v.cases+cases, v.bad+bad, string(found[3])
+		v.err = errors.Join(v.err, errC, errB)
+	}
+	if v.err == nil && v.cases == 0 {
+		v.err = errors.New("it tried nothing")
+	}
+	return v
+}
+
+// survivors returns the mutants that the rig does not notice, and why.
+func (r Rig) survivors(ctx context.Context) (alive []string) {
+	for _, m := range r.Mutants {
+		if err := r.kill(ctx, m); err != nil {
+			alive = append(alive, m.Name+": "+err.Error())
+		}
+	}
+	return alive
+}
+
+// kill runs a rig on a mutant. An error says that the mutant lives, or could not be made.
+func (r Rig) kill(ctx context.Context, m Mutant) error {
+	dir, err := os.MkdirTemp("", "mutant-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	overlay, err := m.overlay(dir)
+	if err != nil {
+		return err
+	}
+	form := r.Bite
+	if form == "" {
+		form = "-short"
+	}
+	out, err := r.test(ctx, form, "-vet=off", "-failfast", "-timeout=3m", "-overlay="+overlay)
+	switch {
+	case err == nil:
+		return errors.New("the rig was content")
+	case !bytes.Contains(out, []byte("--- FAIL")) && !bytes.Contains(out, []byte("panic:")):
+		return fmt.Errorf("the rig was not run: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// overlay writes the mutated file, and what tells Go to build with it.
+func (m Mutant) overlay(dir string) (string, error) {
+	text, err := m.apply()
+	if err != nil {
+		return "", err
+	}
+	path, err := filepath.Abs(m.File)
+	if err != nil {
+		return "", err
+	}
+	mutated, overlay := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "overlay.json")
+	plan, err := json.Marshal(map[string]map[string]string{"Replace": {path: mutated}})
+	if err != nil {
+		return "", err
+	}
+	return overlay, errors.Join(os.WriteFile(mutated, []byte(text), 0o600), os.WriteFile(overlay, plan, 0o600))
+}
+
+// apply returns the file with the mistake in it.
+func (m Mutant) apply() (string, error) {
+	data, err := os.ReadFile(m.File)
+	if err != nil {
+		return "", err
+	}
+	if n := strings.Count(string(data), m.Old); n != 1 {
+		return "", fmt.Errorf("%s has %d times %q, not once; correct the mutant", m.File, n, m.Old)
+	}
+	return strings.Replace(string(data), m.Old, m.New, 1), nil
+}
+
+// test runs the rig's test and returns what it printed.
+func (r Rig) test(ctx context.Context, form string, flags ...string) ([]byte, error) {
+	args := append([]string{"test", "-count=1", "-run=^" + r.Test + "$", "-timeout=3h"}, flags...)
+	args = append(args, r.Package)
+	if form != "" {
+		args = append(args, form)
+	}
+	return exec.CommandContext(ctx, "go", args...).CombinedOutput()
+}
