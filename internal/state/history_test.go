@@ -17,7 +17,8 @@ type cell struct {
 
 // TestAnyHistory draws histories from the legal acts, with a stray act now and then, and holds each step to what must
 // be true of any. Drawn blindly most acts would be refused and the deep states hardly seen; so the test fails, too, if
-// over all histories one of the moves was never made. From wherever they came there must be a way to Complete.
+// over all histories one of the moves was never made (the few of a short run may miss one). From wherever they came
+// there must be a way to Complete.
 func TestAnyHistory(t *testing.T) {
 	made := map[cell]bool{}
 	reached := map[Limits]map[place]bool{}
@@ -38,7 +39,7 @@ func TestAnyHistory(t *testing.T) {
 	})
 	for s, row := range table {
 		for ev := range row {
-			if !made[cell{s, ev}] {
+			if !made[cell{s, ev}] && !testing.Short() {
 				t.Errorf("no history made %s in %s", ev, s)
 			}
 		}
