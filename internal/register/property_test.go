@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/BurntSushi/toml"
 	"pgregory.net/rapid"
 )
 
@@ -134,7 +135,8 @@ func drawTOML(r *rapid.T) string {
 	return strings.Join(lines, "\n") + rapid.SampledFrom([]string{"", "\n", "\n\n"}).Draw(r, "end")
 }
 
-// FuzzTheScanner: what the parser takes is scanned without a panic, and each statement lies within the text.
+// FuzzTheScanner: what the parser takes is scanned without a panic, each statement lies within the text, and what is
+// said to be a value is one.
 func FuzzTheScanner(f *testing.F) {
 	f.Add("a.b = {c = [1, '''x''']} # c\n[[d.\"e\"]]\nf=\"\"\"\\\"\"\"\"\"")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -151,6 +153,13 @@ func FuzzTheScanner(f *testing.F) {
 				t.Fatalf("%q: %+v", text, st)
 			}
 			last = st.to
+			if st.header {
+				continue
+			}
+			value := text[st.value.from:st.value.to]
+			if _, err := toml.Decode("v = ["+value+"]", &struct{ V any }{}); err != nil {
+				t.Fatalf("%q: the value %q: %v", text, value, err)
+			}
 		}
 	})
 }

@@ -13,8 +13,10 @@ func splice(text []byte, from, to int, with string) []byte {
 
 func sorted(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }
 
-// lineOf is the line of an offset, from 1.
-func lineOf(text []byte, offset int) int { return 1 + bytes.Count(text[:offset], []byte("\n")) }
+// lineOf is the line of an offset, from 1. An offset outside of the text, as a parser may give one, is its nearest end.
+func lineOf(text []byte, offset int) int {
+	return 1 + bytes.Count(text[:min(max(offset, 0), len(text))], []byte("\n"))
+}
 
 // lineStart is where the line of an offset begins.
 func lineStart(text []byte, offset int) int {

@@ -20,7 +20,7 @@ func parseTOML(text []byte) (map[string]any, error) {
 	switch {
 	case errors.As(err, &fault):
 		// Its own line is one too far where a line ends too early.
-		at := min(offsetJSON(text)+fault.Position.Start, len(text))
+		at := offsetJSON(text) + fault.Position.Start
 		return nil, &Fault{Line: lineOf(text, at), Message: "it is no TOML: " + fault.Message}
 	case err != nil:
 		return nil, &Fault{Line: 1, Message: "it is no TOML: " + err.Error()}
