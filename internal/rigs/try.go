@@ -28,6 +28,9 @@ var report = regexp.MustCompile(`rig: cases=(\d+) bad=(\d+)(?:; (.*))?`)
 // try runs a rig on ferrus as it is.
 func (r Rig) try(ctx context.Context, form string) verdict {
 	var v verdict
+	if r.fuzzes() {
+		return r.fuzz(ctx, form)
+	}
 	v.output, v.err = r.test(ctx, form, "-v")
 	if v.skipped = bytes.Contains(v.output, []byte("--- SKIP: "+r.Test+" ")); v.skipped {
 		v.said = "not run here: it needs " + r.Needs
@@ -40,7 +43,7 @@ func (r Rig) try(ctx context.Context, form string) verdict {
 		v.err = errors.Join(v.err, errC, errB)
 	}
 	if v.err == nil && v.cases == 0 {
-		v.err = errors.New("it tried nothing")
+		v.err = errNothing
 	}
 	return v
 }
@@ -71,6 +74,9 @@ func (r Rig) kill(ctx context.Context, m Mutant) error {
 		form = "-short"
 	}
 	out, err := r.test(ctx, form, "-vet=off", "-failfast", "-timeout=3m", "-overlay="+overlay)
+	if err == nil && r.fuzzes() { // its seeds and its corpus do not notice
+		out, err = r.test(ctx, form, "-vet=off", "-overlay="+overlay, "-fuzz=^"+r.Test+"$", "-fuzztime=30s")
+	}
 	switch {
 	case err == nil:
 		return errors.New("the rig was content")
@@ -119,3 +125,5 @@ func (r Rig) test(ctx context.Context, form string, flags ...string) ([]byte, er
 	}
 	return exec.CommandContext(ctx, "go", args...).CombinedOutput()
 }
+
+var errNothing = errors.New("it tried nothing")

@@ -282,7 +282,8 @@ func FuzzParse(f *testing.F) {
 		f.Fatal(err)
 	}
 	for _, seed := range [][]byte{full, none, full[:40], nil, []byte(`{"schema":1}`), []byte(`{"schema":1,"tokens":[{}]}`),
-		bytes.ReplaceAll(full, []byte("executor"), []byte("engine"))} {
+		bytes.ReplaceAll(full, []byte("executor"), []byte("engine")), bytes.ReplaceAll(full, []byte("tk-000002"), []byte("tk-000001")),
+		bytes.ReplaceAll(full, []byte(`"sha256": "`), []byte(`"sha256": "x`)), append([]byte(`{"schema":1,`), full[1:]...)} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

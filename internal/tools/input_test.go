@@ -3,6 +3,7 @@
 package tools
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -154,10 +155,12 @@ func FuzzArguments(f *testing.F) {
 		if err := c.decode(raw); err != nil {
 			return
 		}
+		mended := 0 // by encoding/json, which puts U+FFFD where it finds no text
 		for _, text := range c.text {
-			if again, err := json.Marshal(text); err != nil || !intact(again) {
-				t.Errorf("%q was let through from %q", text, raw)
-			}
+			mended += strings.Count(text, "\ufffd")
+		}
+		if sent := bytes.Count(raw, []byte("\ufffd")) + bytes.Count(bytes.ToLower(raw), []byte(`\ufffd`)); mended > sent {
+			t.Errorf("%q was let through from %q", c.text, raw)
 		}
 		if _, ok := c.text["note"]; !ok {
 			t.Errorf("%q was let through without a note", raw)
