@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -149,6 +150,12 @@ func (s *Store) commit(journal file, now present, c *Change) (present, error) {
 	raw, err := l.encode()
 	if err != nil {
 		return now, err
+	}
+	if now.Top == nil {
+		// Whoever made the journal may have been killed before its name was durable.
+		if err := s.settle(filepath.Dir(s.dir)); err != nil {
+			return now, &Error{Code: StoreError, What: "sync " + s.dir, Err: err, Remedy: "nothing was changed: see to the disk"}
+		}
 	}
 	if err := s.write(journal, raw, off); err != nil {
 		return now, err

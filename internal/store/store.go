@@ -151,6 +151,15 @@ func (s *Store) found(above string) error {
 	if err := f.datasync(); err != nil {
 		return err
 	}
+	if err := s.settle(above); err != nil {
+		return err
+	}
+	s.backUp()
+	return nil
+}
+
+// settle makes the name of the journal durable, and those of the folders up to above.
+func (s *Store) settle(above string) error {
 	if err := s.disk.syncDir("."); err != nil {
 		return err
 	}
@@ -161,7 +170,6 @@ func (s *Store) found(above string) error {
 			parent.Close()
 		}
 	}
-	s.backUp()
 	return nil
 }
 
