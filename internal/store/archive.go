@@ -32,6 +32,9 @@ func (s *Store) Archive(snap Snapshot) error {
 		}
 	}
 	if err == nil {
+		err = s.disk.syncDir(dir)
+	}
+	if err == nil {
 		err = s.copyLines(begin.Off, snap.Journal.Bytes, dir+"/"+journalFile)
 	}
 	if err != nil {
@@ -46,7 +49,8 @@ func (s *Store) Archived(taskID string) bool {
 	return err == nil
 }
 
-// copyLines copies a part of the journal, last of all: with it the archive is complete.
+// copyLines copies a part of the journal, last of all: with it the archive is complete, and is not looked at again.
+// That is why what lies in an archive is synced, other than the views that every event compares with the journal.
 func (s *Store) copyLines(from, to int64, name string) error {
 	journal, err := s.openJournal(os.O_RDONLY)
 	if err != nil {
@@ -59,8 +63,10 @@ func (s *Store) copyLines(from, to int64, name string) error {
 // file puts a file into the archive. It holds no lock, and so shares no name with another that does the same.
 func (s *Store) file(name string, text io.Reader) error {
 	_, err := fill(s.disk, name, name+"."+uuid.NewString()+".tmp", func(f file) error {
-		_, err := io.Copy(f, text)
-		return err
+		if _, err := io.Copy(f, text); err != nil {
+			return err
+		}
+		return f.datasync()
 	})
 	return err
 }
