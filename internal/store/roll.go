@@ -2,6 +2,7 @@ package store
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -98,7 +99,7 @@ func (r *rolled) scan(journal io.ReaderAt, from, size, covered int64) (end int64
 			if errors.As(bad, &newer) {
 				return 0, &Error{Code: StoreError, What: "read " + journalFile, Err: bad}
 			}
-			if next < size {
+			if next < size || joined(raw) {
 				return 0, corrupt("the line at byte %d is not sound: %v", end, bad)
 			}
 			break
@@ -110,6 +111,20 @@ func (r *rolled) scan(journal io.ReaderAt, from, size, covered int64) (end int64
 		return 0, corrupt("it is sound up to byte %d and STATE.json was made from %d", end, covered)
 	}
 	return end, nil
+}
+
+// joined reports whether raw is a sound line but for its newline, and another after it. One line that was torn while it
+// was written cannot look like that.
+func joined(raw []byte) bool {
+	for from := 0; ; from++ {
+		i := bytes.Index(raw[from:], []byte(hashKey))
+		if from += i; i < 0 || len(raw) <= from+tailBytes {
+			return false
+		}
+		if _, err := sealed(append(bytes.Clone(raw[:from+tailBytes-1]), '\n')); err == nil {
+			return true
+		}
+	}
 }
 
 // pass goes on to the next line.
