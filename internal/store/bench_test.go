@@ -1,7 +1,7 @@
 package store
 
 import (
-	"fmt"
+	"bufio"
 	"os"
 	"slices"
 	"testing"
@@ -15,18 +15,22 @@ type contender struct {
 	took []time.Duration
 }
 
-// compare runs each contender b.N times, a few at a time, and reports its quantiles.
+// batch is how often each contender runs in one iteration of a benchmark.
+const batch = 25
+
+// compare runs each contender, a few times at a turn, and reports its quantiles.
 func compare(b *testing.B, list ...*contender) {
 	b.Helper()
-	for begun := 0; begun < b.N; begun += 25 {
+	for b.Loop() {
 		for _, c := range list {
-			for range min(25, b.N-begun) {
+			for range batch {
 				began := time.Now()
 				c.run()
 				c.took = append(c.took, time.Since(began))
 			}
 		}
 	}
+	b.ReportMetric(0, "ns/op")
 	for _, c := range list {
 		quantiles(b, c.name, c.took)
 	}
@@ -34,30 +38,35 @@ func compare(b *testing.B, list ...*contender) {
 
 func quantiles(b *testing.B, name string, took []time.Duration) {
 	slices.Sort(took)
-	b.ReportMetric(float64(took[len(took)/2].Microseconds()), name+"-p50-µs")
-	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), name+"-p99-µs")
+	b.ReportMetric(micros(took[len(took)/2]), name+"-p50-µs")
+	b.ReportMetric(micros(took[len(took)*99/100]), name+"-p99-µs")
 }
 
-// BenchmarkTransition measures a transition and, beside it, the same bytes appended with one fdatasync, alone and with
-// a STATE.json replaced after it: what the disk takes for a transition that costs nothing else.
-func BenchmarkTransition(b *testing.B) {
-	for _, lines := range []int{10, 10_000} {
-		b.Run(fmt.Sprintf("lines=%d", lines), func(b *testing.B) {
-			s := long(b, lines)
-			raw, shown := lastLine(b, s), []byte(read(b, s.Path(stateFile)))
-			alone, both := floor(b, raw, nil), floor(b, raw, shown)
-			b.ResetTimer()
-			apply := &contender{name: "apply", run: func() { do(b, s, progress) }}
-			compare(b, apply, alone, both)
-			median := func(c *contender) float64 { return float64(c.took[len(c.took)/2]) }
-			b.ReportMetric(median(apply)/median(alone), "x-append")
-			b.ReportMetric(median(apply)/median(both), "x-append+replace")
-		})
+func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
+
+// history is how many lines a long journal has. With -short it has a tenth.
+func history() int {
+	if testing.Short() {
+		return 10_000
 	}
+	return 100_000
+}
+
+// BenchmarkTransition measures a transition after a short history and after a long one. Beside it, it measures the same
+// bytes appended with one fdatasync, alone and with a STATE.json replaced after it: what the disk takes for a
+// transition that costs nothing else.
+func BenchmarkTransition(b *testing.B) {
+	s, old := long(b, 10), long(b, history())
+	raw, shown := lastLine(b, s), []byte(read(b, s.Path(stateFile)))
+	compare(b,
+		&contender{name: "apply", run: func() { do(b, s, progress) }},
+		floor(b, "append", raw, nil),
+		&contender{name: "apply-long", run: func() { do(b, old, progress) }},
+		floor(b, "append+replace", raw, shown))
 }
 
 // floor appends raw to a file and, where there is such, replaces another by shown.
-func floor(b *testing.B, raw, shown []byte) *contender {
+func floor(b *testing.B, name string, raw, shown []byte) *contender {
 	b.Helper()
 	d := must(openDisk(b.TempDir()))
 	f := must(d.open("floor", os.O_WRONLY|os.O_CREATE|os.O_APPEND))
@@ -65,57 +74,55 @@ func floor(b *testing.B, raw, shown []byte) *contender {
 		f.Close()
 		d.close()
 	})
-	c := &contender{name: "append"}
-	if shown != nil {
-		c.name = "append+replace"
-	}
-	c.run = func() {
+	return &contender{name: name, run: func() {
 		must(f.Write(raw))
 		must(0, f.datasync())
 		if shown != nil {
 			must(publish(d, "shown", shown))
 		}
-	}
-	return c
+	}}
 }
 
+// BenchmarkView measures a read of the machine after a short history and after a long one, beside what the system takes
+// to read the same bytes: STATE.json, and the line that it names.
 func BenchmarkView(b *testing.B) {
-	for _, lines := range []int{10, 10_000} {
-		b.Run(fmt.Sprintf("lines=%d", lines), func(b *testing.B) {
-			s := long(b, lines)
-			b.ReportAllocs()
-			b.ResetTimer()
-			compare(b, &contender{name: "view", run: func() { view(b, s) }})
-		})
-	}
+	s, old := long(b, 10), long(b, history())
+	at := view(b, s).Journal
+	bytes := make([]byte, at.Bytes-at.Last)
+	compare(b,
+		&contender{name: "view", run: func() { view(b, s) }},
+		&contender{name: "read", run: func() {
+			must(os.ReadFile(s.Path(stateFile)))
+			f := must(os.Open(s.Path(journalFile)))
+			must(f.Stat())
+			must(f.ReadAt(bytes, at.Last))
+			f.Close()
+		}},
+		&contender{name: "view-long", run: func() { view(b, old) }})
 }
 
-// long makes a machine with that many lines, quickly: all but the last few without a disk that syncs.
+// long makes a machine with that many lines, quickly: all but the first and the last few are written at once.
 func long(b *testing.B, lines int) *Store {
 	b.Helper()
-	fast := fresh(b, Options{Log: quiet, disk: func(dir string) (disk, error) {
-		d, err := openDisk(dir)
-		return unsynced{d}, err
-	}})
-	do(b, fast, create, claim)
-	for range lines - 3 {
-		do(b, fast, progress)
+	s := fresh(b, Options{Log: quiet})
+	l := *do(b, s, create, claim, progress).Top
+	f := must(os.OpenFile(s.Path(journalFile), os.O_WRONLY|os.O_APPEND, 0))
+	w := bufio.NewWriterSize(f, 1<<20)
+	for range lines - 4 {
+		l.Prev, l.Off = l.H, l.End
+		l.Seq++
+		l.State.Seq++
+		must(w.Write(must(l.encode())))
 	}
-	s := reopen(b, fast)
-	do(b, s, progress)
+	must(0, w.Flush())
+	must(0, f.Sync())
+	must(0, f.Close())
+	s = reopen(b, s)
+	if n := do(b, s, progress).Task.Seq; n != uint64(lines) {
+		b.Fatalf("%d lines", n)
+	}
 	return s
 }
-
-type unsynced struct{ disk }
-
-func (d unsynced) open(name string, flag int) (file, error) {
-	f, err := d.disk.open(name, flag)
-	return unsyncedFile{f}, err
-}
-
-type unsyncedFile struct{ file }
-
-func (unsyncedFile) datasync() error { return nil }
 
 func lastLine(b *testing.B, s *Store) []byte {
 	b.Helper()

@@ -4,7 +4,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"syscall"
 )
 
@@ -30,8 +29,7 @@ type faults struct {
 	ops  []string
 	dead bool
 
-	journal string // its path
-	durable []byte // what of it survives a power cut
+	under *simdisk
 
 	lies map[string]bool // operations that do nothing and say that they did
 }
@@ -71,19 +69,13 @@ func (f *faults) op(name string) error {
 // die ends the process or the machine.
 func (f *faults) die() {
 	f.dead = true
-	if f.kind == powercut || f.kind == halfsync {
-		if _, err := os.Stat(f.journal); err == nil {
-			_ = os.WriteFile(f.journal, f.durable, 0o600)
-		}
+	if n, _, _, err := f.under.find(journalFile); err == nil && (f.kind == powercut || f.kind == halfsync) {
+		n.versions = n.versions[:1]
 	}
 }
 
-// over returns the disk under these faults. Syncing is modelled, not done: no case outlives this process.
-func (f *faults) over(dir string) (disk, error) {
-	d, err := openDisk(dir)
-	f.journal = filepath.Join(dir, journalFile)
-	return faulty{d, f}, err
-}
+// over returns the disk under these faults.
+func (f *faults) over(string) (disk, error) { return faulty{f.under, f}, nil }
 
 type faulty struct {
 	disk
@@ -102,7 +94,7 @@ func (d faulty) open(name string, flag int) (file, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &faultyFile{under, d.f, name}, nil
+	return &faultyFile{under, d.f}, nil
 }
 
 func (d faulty) rename(from, to string) error {
@@ -133,7 +125,12 @@ func (d faulty) mkdir(name string) error {
 	return d.disk.mkdir(name)
 }
 
-func (d faulty) syncDir(string) error { return d.f.op("syncdir") }
+func (d faulty) syncDir(name string) error {
+	if err := d.f.op("syncdir"); err != nil {
+		return err
+	}
+	return d.disk.syncDir(name)
+}
 
 func (d faulty) readDir(name string) ([]fs.DirEntry, error) {
 	if err := d.f.op("readdir"); err != nil {
@@ -144,8 +141,7 @@ func (d faulty) readDir(name string) ([]fs.DirEntry, error) {
 
 type faultyFile struct {
 	file
-	f    *faults
-	name string
+	f *faults
 }
 
 func (f *faultyFile) ReadAt(p []byte, off int64) (int, error) {
@@ -199,11 +195,12 @@ func (f *faultyFile) datasync() error {
 	if err := f.f.op("datasync"); err != nil {
 		return err
 	}
-	if f.name == journalFile && !f.f.lies["datasync"] {
-		f.f.durable, _ = os.ReadFile(f.f.journal)
+	if f.f.lies["datasync"] {
+		return nil
 	}
+	err := f.file.datasync()
 	if f.f.kind == halfsync && len(f.f.ops) == f.f.at {
 		return syscall.EIO
 	}
-	return nil
+	return err
 }

@@ -180,32 +180,36 @@ func TestTheBellRingsInAFolderThatCannotBeWatched(t *testing.T) {
 }
 
 func TestAnArchiveIsMadeAgainUntilItIsWhole(t *testing.T) {
-	s := reviewing(t)
-	snap := view(t, s)
-	id := snap.Task.TaskID
+	dir := filepath.Join(quick(t), ".ferrus")
+	_, d := along(t, scenarioOf(t, "reopen"), dir)
 	for n, ended := 1, false; !ended; n++ {
-		must(0, os.RemoveAll(s.Path(archiveDir)))
-		f := &faults{kind: eio, at: n}
+		f := &faults{kind: eio, at: n, under: d.clone()}
 		opts := still()
 		opts.disk = f.over
-		broken, err := Open(s.dir, opts)
-		if err == nil {
-			err = broken.Archive(snap)
-			broken.disk.(faulty).disk.close()
+		s, err := Open(dir, opts)
+		if err != nil {
+			continue
 		}
+		snap, err := s.View()
+		if err == nil {
+			err = s.Archive(snap)
+		}
+		ended = n > len(f.ops)
+		opts.disk = f.under.over
+		s = must(Open(dir, opts))
+		snap = view(t, s)
+		id := snap.Task.TaskID
 		if (err == nil) != s.Archived(id) {
 			t.Fatalf("fault at %d of %v: %v, archived %v", n, f.ops, err, s.Archived(id))
 		}
-		ended = n > len(f.ops)
-	}
-	for name, want := range map[string]string{"TASK.md": "Build it.\n", "SUBMISSION.md": "Built.\n",
-		journalFile: read(t, s.Path(journalFile))} {
-		if got := read(t, s.Path(archiveDir, id, name)); got != want {
-			t.Errorf("%s is %q", name, got)
+		if err := s.Archive(snap); err != nil {
+			t.Fatalf("again: %v", err)
 		}
-	}
-	if err := s.Archive(snap); err != nil {
-		t.Errorf("again: %v", err)
+		for name, want := range map[string]string{"TASK.md": "Build it.\n", "SUBMISSION.md": "Built.\n", journalFile: peek(s, journalFile)} {
+			if got := peek(s, archiveDir+"/"+id+"/"+name); got != want {
+				t.Errorf("fault at %d of %v: %s is %q", n, f.ops, name, got)
+			}
+		}
 	}
 }
 

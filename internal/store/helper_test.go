@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"flag"
 	"io"
 	"log/slog"
 	"os"
@@ -13,6 +14,9 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/state"
 )
+
+// fully makes each rig of this package as long as it is worth.
+var fully = flag.Bool("full", false, "run all cases of every rig: some minutes")
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 

@@ -270,27 +270,6 @@ func TestAChangeElsewhereRings(t *testing.T) {
 	}
 }
 
-// BenchmarkWake measures from the acknowledgement in another process to the view of it in this one.
-func BenchmarkWake(b *testing.B) {
-	s := fresh(b, Options{Log: quiet})
-	bell := s.Watch()
-	defer bell.Close()
-	p := play(b, s, "echo")
-	var list []time.Duration
-	for b.Loop() {
-		before := view(b, s)
-		fmt.Fprintln(p.in)
-		for view(b, s).Task.Seq == before.Task.Seq {
-			<-bell.C
-		}
-		woken := monotonic()
-		var acked int64
-		must(fmt.Sscan(p.says(b), &acked))
-		list = append(list, time.Duration(woken-acked))
-	}
-	quantiles(b, "wake", list)
-}
-
 func TestAFIFOBlocksNobody(t *testing.T) {
 	for _, name := range []string{stateFile, "TASK.md", journalFile} {
 		s := reviewing(t)

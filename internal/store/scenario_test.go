@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/lease"
@@ -62,6 +63,8 @@ func scenarios() []scenario {
 	and := func(road []decision, more ...decision) []decision { return append(slices.Clip(road), more...) }
 
 	list := []scenario{
+		{name: "create_task of some length", act: apply(on(state.CreateTask, state.Human,
+			text(state.TaskDoc, strings.Repeat("Build it well. ", 200))))},
 		{name: "create_task first", act: apply(begin)},
 		{name: "create_task over an old one", road: complete,
 			act: apply(on(state.CreateTask, state.Human, text(state.TaskDoc, "Another.\n"), state.SubmissionDoc))},
@@ -99,51 +102,71 @@ func scenarios() []scenario {
 	return list
 }
 
+// scenarioOf returns one scenario by its name.
+func scenarioOf(t testing.TB, name string) scenario {
+	t.Helper()
+	for _, sc := range scenarios() {
+		if sc.name == name {
+			return sc
+		}
+	}
+	t.Fatalf("no scenario %s", name)
+	return scenario{}
+}
+
 // A folder is the content of a machine's files, by name.
 type folder map[string]string
 
-// start is how the files lie when a scenario begins, and what of the journal has been synced.
+// A start is how the disk is when a scenario begins.
 type start struct {
-	name    string
-	files   folder
-	durable string
+	name  string
+	disk  *simdisk
+	loose bool // the newest line was not synced
+}
+
+// along goes the road of a scenario, and returns the disk before the last event of it and after. dir has the lock.
+func along(t testing.TB, sc scenario, dir string) (before, after *simdisk) {
+	t.Helper()
+	after = newSimdisk(t, dir)
+	opts := still()
+	opts.disk = after.over
+	s := must2(Create(dir, opts))
+	before = after.clone()
+	for _, d := range sc.road {
+		before = after.clone()
+		do(t, s, d)
+	}
+	return before, after
+}
+
+// edit makes a scenario's edits, durably.
+func (sc scenario) edit(d *simdisk) {
+	d.settle()
+	for name, edited := range sc.edited {
+		if edited == "" {
+			must(0, d.remove(name))
+			continue
+		}
+		d.put(name, edited)
+	}
+	d.settle()
 }
 
 // starts returns the clean start of a scenario and those that a crash may have left.
-func starts(t testing.TB, sc scenario) []start {
+func starts(t testing.TB, sc scenario, dir string) []start {
 	t.Helper()
-	s := fresh(t, still())
-	before := folder{}
-	for _, d := range sc.road {
-		before = pack(t, s.dir)
-		do(t, s, d)
-	}
-	view(t, s)
-	clean := pack(t, s.dir)
-	for name, edited := range sc.edited {
-		clean[name] = edited
-		if edited == "" {
-			delete(clean, name)
-		}
-	}
-	list := []start{{"clean", clean, clean[journalFile]}}
+	before, clean := along(t, sc, dir)
+	sc.edit(clean)
 	if sc.edited != nil {
-		return list // an edit and a crash together are tested with the views
+		return []start{{"clean", clean, false}} // an edit and a crash together are tried by the simulated power cut
 	}
-	lagging := folder{journalFile: clean[journalFile] + `{"v":2,"seq":`}
-	for name, text := range before {
-		if name != journalFile {
-			lagging[name] = text
-		}
-	}
-	bare := folder{}
-	for name, text := range lagging {
-		if name != stateFile {
-			bare[name] = text
-		}
-	}
-	bare[journalFile] = clean[journalFile]
-	return append(list, start{"lagging", lagging, before[journalFile]}, start{"no STATE.json", bare, before[journalFile]})
+	before.settle()
+	synced, journal := before.peek(journalFile), clean.peek(journalFile)
+	lagging, bare := before.clone(), before.clone()
+	lagging.put(journalFile, synced, journal+`{"v":2,"seq":`)
+	must(0, bare.remove(stateFile))
+	bare.put(journalFile, synced, journal)
+	return []start{{"clean", clean, false}, {"lagging", lagging, true}, {"no STATE.json", bare, len(sc.road) > 0}}
 }
 
 // pack reads the files of a folder, without what lies in folders below.
@@ -160,17 +183,6 @@ func pack(t testing.TB, dir string) folder {
 		}
 	}
 	return files
-}
-
-// unpack writes the files into a new folder.
-func (f folder) unpack(t testing.TB, dir string) {
-	t.Helper()
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range f {
-		write(t, filepath.Join(dir, name), text)
-	}
 }
 
 // sound reads the whole machine and says what is wrong with it: nothing may contradict the journal.
@@ -196,11 +208,11 @@ func sound(s *Store) (snap Snapshot, lines []*Line, err error) {
 	}
 	for _, doc := range state.Docs() {
 		want := textIn(lines, doc, snap.Task.Docs[doc])
-		if got, _ := os.ReadFile(s.Path(string(doc))); string(got) != want {
+		if got, _ := slurp(s.disk, string(doc)); string(got) != want {
 			return snap, nil, fmt.Errorf("%s is %q, the journal has %q", doc, got, want)
 		}
 	}
-	raw, err := os.ReadFile(s.Path(stateFile))
+	raw, err := slurp(s.disk, stateFile)
 	if idx := parseIndex(raw); err != nil || idx.Journal != snap.Journal || !idx.shows(snap.Task) {
 		return snap, nil, fmt.Errorf("STATE.json does not show the newest line (%v)", err)
 	}
