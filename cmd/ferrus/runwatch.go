@@ -53,12 +53,11 @@ func (w *watcher) tell(e hq.Event) {
 	}
 	w.erase()
 	w.a.say("%s  %s\n", clock(e.At), w.words(e))
-	if e.Kind != hq.Asked {
+	if e.Kind == hq.Moved { // nothing else closes a question: who has asked may well end while it is open
 		w.open = ""
-		return
 	}
-	if w.headless {
-		return // the end of the run shows it
+	if e.Kind != hq.Asked || w.headless {
+		return // the end of a headless run shows it
 	}
 	text, list := options(e.Text)
 	text, _ = head(text, maxShown)
