@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/ferrus-go/ferrus/internal/filelock"
 )
 
 // lockWait is how long a helper waits for its predecessor, which may be busy killing what it started.
@@ -15,14 +17,8 @@ const lockWait = 5 * time.Second
 // Running reports whether a helper holds the lock at path. A check that is said to be running while its lock is free
 // was abandoned: its server and its helper are gone.
 func Running(path string) bool {
-	// Shared, so that two who ask at once do not take each other for a helper. Opened for writing, which on a named
-	// pipe does not block.
-	lock := flock.New(path, flock.SetFlag(os.O_RDWR|noFollow))
-	free, err := lock.TryRLock()
-	if free {
-		_ = lock.Close()
-	}
-	return err == nil && !free
+	held, _ := filelock.Held(path) // false when it cannot be known
+	return held
 }
 
 // hold takes the lock at path for the helper. The lock file is never removed: a second process could lock the old inode

@@ -2,13 +2,13 @@ package hq
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
-	"github.com/gofrs/flock"
-
+	"github.com/ferrus-go/ferrus/internal/filelock"
 	"github.com/ferrus-go/ferrus/internal/proc"
 )
 
@@ -32,22 +32,16 @@ func (e *BusyError) Error() string {
 // its lock for some milliseconds more: a child that it had just forked has its descriptors until it becomes another
 // program.
 func Conductor(dir string) (Holder, bool) {
-	if h, held := locked(filepath.Join(dir, liveDir, lockFile)); held && proc.Alive(h.Pid) {
-		return h, true
+	path := filepath.Join(dir, liveDir, lockFile)
+	if held, _ := filelock.Held(path); held {
+		if h := holder(path); proc.Alive(h.Pid) {
+			return h, true
+		}
 	}
 	return Holder{}, false
 }
 
-// locked returns who holds, or last held, the lock at path, and whether it is held.
-func locked(path string) (Holder, bool) {
-	lock := flock.New(path, flock.SetFlag(os.O_RDWR|noFollow))
-	free, err := lock.TryRLock()
-	if free {
-		_ = lock.Close()
-	}
-	return holder(path), err == nil && !free
-}
-
+// holder is who has written down that it holds the lock at path. One that has only just taken it is waited for.
 func holder(path string) (h Holder) {
 	for range 100 {
 		if text, err := os.ReadFile(path); err == nil && json.Unmarshal(text, &h) == nil && h.Pid > 0 {
@@ -61,27 +55,25 @@ func holder(path string) (h Holder) {
 // dying is how long the lock of a conductor that was killed is waited for.
 const dying = 2 * time.Second
 
-// hold takes the conductor's lock. Those who only look hold it for a moment, shared: they are waited for.
-func hold(live string) (*flock.Flock, error) {
+// hold takes the conductor's lock, or returns a *BusyError.
+func hold(live string) (*filelock.Lock, error) {
 	if err := os.MkdirAll(live, 0o700); err != nil {
 		return nil, err
 	}
 	path := filepath.Join(live, lockFile)
 	for until := time.Now().Add(dying); ; time.Sleep(time.Millisecond) {
-		lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|noFollow), flock.SetPermissions(0o600))
-		got, err := lock.TryLock()
-		if err != nil {
-			return nil, fmt.Errorf("take %s: %v", path, err)
-		}
-		if got {
+		lock, err := filelock.Take(path)
+		if err == nil {
 			text, err := json.Marshal(Holder{os.Getpid(), time.Now().UTC().Truncate(time.Second)})
 			if err == nil {
 				err = os.WriteFile(path, append(text, '\n'), 0o600)
 			}
 			return lock, err
 		}
-		_ = lock.Close()
-		if h, held := locked(path); held && proc.Alive(h.Pid) || time.Now().After(until) {
+		if !errors.Is(err, filelock.ErrHeld) {
+			return nil, fmt.Errorf("take %s: %v", path, err)
+		}
+		if h := holder(path); proc.Alive(h.Pid) || time.Now().After(until) {
 			return nil, &BusyError{h}
 		}
 	}

@@ -17,8 +17,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/gofrs/flock"
-
+	"github.com/ferrus-go/ferrus/internal/filelock"
 	"github.com/ferrus-go/ferrus/internal/proc"
 )
 
@@ -43,16 +42,10 @@ type Occupant struct {
 
 // Taken reports whether an agent is in the slot. The occupant is the zero one when the shim has only just come.
 func (s Slot) Taken() (Occupant, bool) {
-	// Shared, so that two who ask at once do not take each other for a shim.
-	lock := flock.New(string(s), flock.SetFlag(os.O_RDWR|noFollow))
-	free, err := lock.TryRLock()
-	if free {
-		_ = lock.Close()
+	if held, _ := filelock.Held(string(s)); held {
+		return s.occupant(), true
 	}
-	if err != nil || free {
-		return Occupant{}, false
-	}
-	return s.occupant(), true
+	return Occupant{}, false
 }
 
 // occupant is what stands in the lock file: the present agent if there is one, else the one before.
@@ -69,11 +62,8 @@ func (s Slot) occupant() Occupant {
 func (s Slot) Freed() <-chan struct{} {
 	free := make(chan struct{})
 	go func() {
-		defer close(free)
-		lock := flock.New(string(s), flock.SetFlag(os.O_RDWR|noFollow))
-		if lock.RLock() == nil {
-			_ = lock.Close()
-		}
+		_ = filelock.Wait(string(s)) // where there is no lock, there is nobody
+		close(free)
 	}()
 	return free
 }
@@ -186,24 +176,16 @@ func (s Slot) write(o Occupant) error {
 // ErrTaken says that there is an agent in the slot.
 var ErrTaken = errors.New("there is an agent in the slot")
 
-// take takes the slot's lock, or returns ErrTaken. Those who only look hold it for a moment, shared: they are waited for.
-func (s Slot) take() (*flock.Flock, error) {
-	for range 1000 {
-		lock := flock.New(string(s), flock.SetFlag(os.O_CREATE|os.O_RDWR|noFollow), flock.SetPermissions(0o600))
-		got, err := lock.TryLock()
-		if err != nil {
-			return nil, fmt.Errorf("take %s: %v", s, err)
-		}
-		if got {
-			return lock, nil
-		}
-		_ = lock.Close()
-		if _, taken := s.Taken(); taken {
-			return nil, ErrTaken
-		}
-		time.Sleep(time.Millisecond)
+// take takes the slot's lock, or returns ErrTaken.
+func (s Slot) take() (*filelock.Lock, error) {
+	lock, err := filelock.Take(string(s))
+	switch {
+	case errors.Is(err, filelock.ErrHeld):
+		return nil, ErrTaken
+	case err != nil:
+		return nil, fmt.Errorf("take %s: %v", s, err)
 	}
-	return nil, fmt.Errorf("take %s: others look at it all the time", s)
+	return lock, nil
 }
 
 // copyAll is io.Copy for what is only thrown away.

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
 	"github.com/google/uuid"
 
+	"github.com/ferrus-go/ferrus/internal/filelock"
 	"github.com/ferrus-go/ferrus/internal/lease"
 )
 
@@ -23,7 +23,7 @@ const staleLive = 24 * time.Hour
 
 // Live is a process's proof that a session lives: the kernel drops it with the process, however that ends. The file
 // stays when the session ends, for a missing file would prove nothing.
-type Live struct{ lock *flock.Flock }
+type Live struct{ lock *filelock.Lock }
 
 // Announce takes the liveness lock of a session, which must be new. The lock is held until Close or the end of the
 // process; no child process inherits it.
@@ -44,35 +44,29 @@ func (s *Store) Announce(session string) (*Live, error) {
 			Remedy: "see whether " + s.dir + " can be written"}
 	}
 	f.Close()
-	lock := flock.New(s.Path(liveDir, session+".lock"), flock.SetFlag(lockFlags))
-	if ok, err := lock.TryLock(); err != nil || !ok {
+	lock, err := filelock.Take(s.Path(liveDir, session+".lock"))
+	if err != nil {
 		return nil, &Error{Code: StoreError, What: "lock " + name, Err: err, Remedy: "start the server again"}
 	}
 	return &Live{lock}, nil
 }
 
 // Close ends the session.
-func (l *Live) Close() error { return l.lock.Unlock() }
+func (l *Live) Close() error { return l.lock.Close() }
 
 // Probe looks whether a session lives.
 func (s *Store) Probe(session string) lease.Probe {
 	if !sessionName.MatchString(session) {
 		return lease.Unknown
 	}
-	path := s.Path(liveDir, session+".lock")
-	if _, err := os.Lstat(path); err != nil {
-		return lease.Unknown
-	}
-	lock := flock.New(path, flock.SetFlag(lockFlags))
-	free, err := lock.TryRLock()
+	held, err := filelock.Held(s.Path(liveDir, session+".lock"))
 	switch {
 	case err != nil:
 		return lease.Unknown
-	case free:
-		lock.Unlock()
-		return lease.Gone
+	case held:
+		return lease.Alive
 	}
-	return lease.Alive
+	return lease.Gone
 }
 
 // sweepLive removes the files of sessions that began long ago and have ended. That of the session which holds the work

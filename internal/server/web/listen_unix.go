@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/gofrs/flock"
+	"github.com/ferrus-go/ferrus/internal/filelock"
 )
 
 // ErrUnsafe is of a socket that others could replace.
@@ -33,17 +33,16 @@ func ListenUnix(path string) (net.Listener, error) {
 	if !ok || info.Mode().Perm()&0o022 != 0 || int(owner.Uid) != os.Geteuid() && owner.Uid != 0 {
 		return nil, fmt.Errorf("%s: %w", dir, ErrUnsafe)
 	}
-	lock := flock.New(path+".lock", flock.SetFlag(os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW), flock.SetPermissions(0o600))
-	got, err := lock.TryLock()
+	lock, err := filelock.Take(path + ".lock")
+	if errors.Is(err, filelock.ErrHeld) {
+		return nil, fmt.Errorf("%s: another ferrus listens there", path)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if !got {
-		return nil, fmt.Errorf("%s: another ferrus listens there", path)
-	}
 	l, err := bind(path)
 	if err != nil {
-		_ = lock.Unlock() // closing it cannot fail in a way that matters
+		_ = lock.Close() // it cannot fail in a way that matters
 		return nil, err
 	}
 	return &locked{l, lock}, nil
@@ -81,11 +80,11 @@ func bind(path string) (net.Listener, error) {
 // locked is a listener with a lock.
 type locked struct {
 	net.Listener
-	lock *flock.Flock
+	lock *filelock.Lock
 }
 
 func (l *locked) Close() error {
 	err := l.Listener.Close() // removes the socket
-	_ = l.lock.Unlock()
+	_ = l.lock.Close()
 	return err
 }

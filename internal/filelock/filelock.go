@@ -1,0 +1,73 @@
+// Package filelock tells by a lock file whether a process is at work, and lets one process at a time be the one. The
+// system drops the lock with its holder, however that ends.
+//
+// It is for locks that are held as long as something lives: a session, an agent, a conductor. A lock that is held for a
+// moment, and waited for, is the business of whoever writes what it guards.
+//
+// A lock file is never removed while it may be in use: a second process could lock the old inode while a third locks the
+// new one. Symbolic links are not followed, on Unix.
+package filelock
+
+import (
+	"errors"
+	"os"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// ErrHeld says that another holds the lock.
+var ErrHeld = errors.New("somebody else holds the lock")
+
+// A Lock is held exclusively until Close or the end of the process. No child process inherits it.
+type Lock struct{ flock *flock.Flock }
+
+// Close gives the lock back. A second call does nothing.
+func (l *Lock) Close() error { return l.flock.Unlock() }
+
+// Held reports whether somebody holds the lock at path, be it this process. The file is neither made nor written to, and
+// a named pipe is not waited for. The error says that it cannot be known, fs.ErrNotExist that there is no file; the answer
+// is false then.
+func Held(path string) (bool, error) {
+	// Shared, so that two who ask at once do not take each other for a holder.
+	lock := flock.New(path, flock.SetFlag(look))
+	free, err := lock.TryRLock()
+	if free {
+		_ = lock.Close()
+	}
+	return err == nil && !free, err
+}
+
+// Wait returns nil when nobody holds the lock at path, within a millisecond of the end of its holder. Until then it costs
+// a blocked thread. The error is one of Held.
+func Wait(path string) error {
+	lock := flock.New(path, flock.SetFlag(look))
+	if err := lock.RLock(); err != nil {
+		return err
+	}
+	return lock.Close()
+}
+
+// tries is how often, a millisecond apart, Take looks for a moment in which nobody looks.
+const tries = 1000
+
+// Take takes the lock at path, and makes the file, for the user alone, where there is none. The error is ErrHeld, at once,
+// when somebody holds it, be it this process. Those who only look hold it for a moment, shared: they are waited for.
+func Take(path string) (*Lock, error) {
+	for range tries {
+		// A new one each time: two callers of one *flock.Flock would both be told that they hold it.
+		lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|noFollow), flock.SetPermissions(0o600))
+		got, err := lock.TryLock()
+		if err != nil {
+			return nil, err
+		}
+		if got {
+			return &Lock{lock}, nil
+		}
+		if held, _ := Held(path); held {
+			return nil, ErrHeld
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return nil, errors.New("others look at it all the time")
+}

@@ -1,0 +1,16 @@
+//go:build unix
+
+package filelock
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	noFollow = unix.O_NOFOLLOW
+
+	// look is how a file is opened to be looked at: one that cannot be written may be, and a named pipe does not block.
+	look = os.O_RDONLY | unix.O_NONBLOCK | unix.O_NOFOLLOW
+)

@@ -1,3 +1,0 @@
-package hq
-
-const noFollow = 0
