@@ -14,15 +14,26 @@ func (a Adapter) Path(environ []string) (string, error) {
 	if a.Program == "" {
 		return "", fmt.Errorf("%s has no program of its own", a.Name)
 	}
+	if path, err := LookPath(a.Program, environ); err == nil {
+		return path, nil
+	}
+	return "", fmt.Errorf("%s is not on PATH: install it by `%s`", a.Program, a.Install)
+}
+
+// LookPath returns where a program is on the PATH of environ. A name with a separator is a path already.
+func LookPath(name string, environ []string) (string, error) {
+	if strings.ContainsRune(name, filepath.Separator) {
+		return name, nil
+	}
 	for _, dir := range filepath.SplitList(lookup(environ, "PATH")) {
 		if !filepath.IsAbs(dir) {
 			continue // what stands in the project is no program of the person's
 		}
-		if path, err := exec.LookPath(filepath.Join(dir, a.Program)); err == nil {
+		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("%s is not on PATH: install it by `%s`", a.Program, a.Install)
+	return "", fmt.Errorf("%s is not on the PATH", name)
 }
 
 // versionTime is how long a program may take to say its version. Those that are scripts need seconds on a busy machine.

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/proc"
 )
 
@@ -165,7 +166,7 @@ func (o sealed) command(log *os.File) (*exec.Cmd, error) {
 			return nil, err
 		}
 	}
-	path, err := lookPath(l.Argv[0], l.Env)
+	path, err := agents.LookPath(l.Argv[0], l.Env)
 	if err != nil {
 		return nil, err
 	}
@@ -191,28 +192,6 @@ func replace(path, text string) error {
 	}
 	_, err = f.WriteString(text)
 	return errors.Join(err, f.Close())
-}
-
-// lookPath finds a program on the PATH of an environment.
-func lookPath(name string, env []string) (string, error) {
-	if strings.ContainsRune(name, filepath.Separator) {
-		return name, nil
-	}
-	var path string
-	for _, entry := range env {
-		if value, ok := strings.CutPrefix(entry, "PATH="); ok {
-			path = value
-		}
-	}
-	for _, dir := range filepath.SplitList(path) {
-		if !filepath.IsAbs(dir) {
-			continue
-		}
-		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
-			return found, nil
-		}
-	}
-	return "", fmt.Errorf("%s is not on the PATH", name)
 }
 
 // end asks the agent to end, and kills it when it does not.
