@@ -71,7 +71,7 @@ func (a *app) logs(ctx context.Context, name string, follow, raw bool) error {
 	show := a.raw
 	if !raw {
 		a.say("%s  %s, started %s\n", a.paint(bold, run.Name), run.Agent, clock(run.Started))
-		show = a.inWords(adapterOf(run))
+		show = a.inWords(agents.ReaderOf(run.Agent))
 	}
 	return a.follow(ctx, run.Log, show, func() bool {
 		list, err := slot.Runs(hq.Runs(e, now.Task.TaskID))
@@ -88,14 +88,6 @@ func chosen(runs []slot.Run, name string) (slot.Run, bool) {
 		}
 	}
 	return slot.Run{}, false
-}
-
-func adapterOf(r slot.Run) agents.Adapter {
-	x, err := agents.Find(r.Agent)
-	if err != nil {
-		x, _ = agents.Find("command")
-	}
-	return x
 }
 
 // logFile finds a log that is no run's: by its name, or the newest whose name holds the word.
@@ -169,8 +161,7 @@ func (a *app) raw(piece []byte, _ bool) error {
 }
 
 // inWords shows what an agent has printed as a person would tell it.
-func (a *app) inWords(x agents.Adapter) func([]byte, bool) error {
-	in := x.Reader()
+func (a *app) inWords(in *agents.Reader) func([]byte, bool) error {
 	return func(piece []byte, end bool) error {
 		list := in.Feed(piece)
 		if end {

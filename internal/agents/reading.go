@@ -73,6 +73,16 @@ type lineReader func(line []byte, at time.Time, r *Reading) []Note
 // error may be read by the same one, line by line.
 func (a Adapter) Reader() *Reader { return &Reader{read: a.read()} }
 
+// ReaderOf returns a reader for the output of the agent of that name. What one prints that is not known, such as an agent of
+// another version of ferrus, is read as that of a command.
+func ReaderOf(name string) *Reader {
+	a, err := Find(name)
+	if err != nil {
+		a = command
+	}
+	return a.Reader()
+}
+
 // maxRest bounds what is kept of a line that does not end; more is read as a line of its own.
 const maxRest = 8 << 20
 

@@ -79,6 +79,17 @@ func TestStreams(t *testing.T) {
 	}
 }
 
+// TestAnUnknownAgentIsReadAsACommand: its run may be one of another version of ferrus.
+func TestAnUnknownAgentIsReadAsACommand(t *testing.T) {
+	for name, want := range map[string]string{"no-such-agent": "hello", "command": "hello", "claude-code": ""} {
+		r := ReaderOf(name)
+		r.Feed([]byte("hello\n"))
+		if r.Said != want {
+			t.Errorf("%s says %q", name, r.Said)
+		}
+	}
+}
+
 func TestPlainTroubleIsForgotten(t *testing.T) {
 	r := reader(command)
 	r.Feed([]byte("Error: 429 Too Many Requests, try again in 5 minutes\n"))

@@ -101,7 +101,7 @@ func (c *conductor) gather() (Facts, error) {
 	}
 	for i, r := range f.Runs {
 		if !r.Over() {
-			f.Runs[i].Usage = c.tail(r).Usage
+			f.Runs[i].Usage = c.more(r).Usage
 		}
 	}
 	for _, d := range conducted {
@@ -110,6 +110,17 @@ func (c *conductor) gather() (Facts, error) {
 	f.Total = SpendOf(f.Runs, f.Now)
 	f.Spent = SpendOf(after(f.Runs, spoken(snap.Task)), f.Now)
 	return f, nil
+}
+
+// more reads what a run has printed since it was last asked.
+func (c *conductor) more(r slot.Run) agents.Reading {
+	t := c.tails[r.Name]
+	if t == nil {
+		t = r.Tail()
+		c.tails[r.Name] = t
+	}
+	t.More()
+	return t.Reading
 }
 
 // slotFacts are the facts of one duty.
@@ -124,7 +135,9 @@ func (c *conductor) slotFacts(f Facts, d agents.Duty) SlotFacts {
 			if r.Name != s.Occupant.Run {
 				continue
 			}
-			s.Reading = c.tail(r).Reading
+			if t := c.tails[r.Name]; t != nil { // a run that is over may have none
+				s.Reading = t.Reading
+			}
 			if info, err := os.Stat(r.Log); err == nil {
 				s.Printed = later(s.Printed, info.ModTime())
 			}
@@ -236,8 +249,6 @@ func (d duty) awake(since time.Time) time.Duration { return d.Now.Sub(later(sinc
 
 // asleep is how long the conductor, which looks every second, must not have looked for the machine to have slept.
 const asleep = time.Minute
-
-func (d duty) limited() time.Time { return d.Limited }
 
 func (d duty) checkRuns() bool { return d.Task.Check.Status == state.CheckRunning && d.Held }
 

@@ -82,7 +82,7 @@ func Run(ctx context.Context, e *engine.Engine, opts Options) (Outcome, error) {
 		return Outcome{}, err
 	}
 	defer lock.Close()
-	c := &conductor{Options: opts, e: e, began: opts.Now(), tails: map[string]*tail{}, freed: map[slot.Slot]<-chan struct{}{}, told: map[string]bool{}}
+	c := &conductor{Options: opts, e: e, began: opts.Now(), tails: map[string]*slot.Tail{}, freed: map[slot.Slot]<-chan struct{}{}, told: map[string]bool{}}
 	return c.run(ctx)
 }
 
@@ -99,7 +99,7 @@ type conductor struct {
 	seen  map[agents.Duty]SlotFacts     // who was where when it last looked
 	was   store.Snapshot                // what was told last
 	told  map[string]bool               // runs whose start, or end, was told
-	tails map[string]*tail              // what running agents say
+	tails map[string]*slot.Tail         // what running agents say
 	freed map[slot.Slot]<-chan struct{} // closed when a slot that was taken is free
 	park  string                        // what was told of a wait, so that it is told once
 }

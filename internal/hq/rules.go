@@ -141,9 +141,9 @@ var rules = []rule{
 	},
 	{
 		when: "its provider has set a limit that is not over", then: "wait until it is; no start is spent", do: park,
-		fits:  func(d duty) bool { return d.limited().After(d.Now) },
+		fits:  func(d duty) bool { return d.Limited.After(d.Now) },
 		why:   func(d duty) string { return fmt.Sprintf("%s has reached a rate limit", d.Last.Agent) },
-		until: func(d duty) time.Time { return d.limited() },
+		until: func(d duty) time.Time { return d.Limited },
 	},
 	{
 		when: "the last one has only just come to nothing", then: "wait a little longer each time", do: park,

@@ -1,8 +1,6 @@
 package hq
 
 import (
-	"io"
-	"os"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
@@ -92,48 +90,13 @@ func (c *conductor) tell(f Facts, first bool) {
 	}
 }
 
-// show shows how it stands.
+// show shows how it stands; what the agents print was read with the facts.
 func (c *conductor) show(f Facts, act Act) {
 	v := View{Facts: f, Act: act}
 	for _, r := range f.Runs {
 		if !r.Over() {
-			t := c.tail(r)
-			r.Usage = t.Usage
-			v.Agents = append(v.Agents, AgentView{Run: r, Doing: t.Doing})
+			v.Agents = append(v.Agents, AgentView{Run: r, Doing: c.tails[r.Name].Doing})
 		}
 	}
 	c.Show(v)
-}
-
-// A tail follows the output of a running agent.
-type tail struct {
-	*agents.Reader
-	off int64
-}
-
-// tail reads what the run has printed since it was last asked.
-func (c *conductor) tail(r slot.Run) *tail {
-	t := c.tails[r.Name]
-	if t == nil {
-		a, err := agents.Find(r.Agent)
-		if err != nil {
-			a, _ = agents.Find("command")
-		}
-		t = &tail{Reader: a.Reader()}
-		c.tails[r.Name] = t
-	}
-	f, err := os.Open(r.Log)
-	if err != nil {
-		return t
-	}
-	defer f.Close()
-	piece := make([]byte, 64<<10)
-	for {
-		n, err := f.ReadAt(piece, t.off)
-		t.off += int64(n)
-		t.Feed(piece[:n])
-		if err == io.EOF || err != nil {
-			return t
-		}
-	}
 }

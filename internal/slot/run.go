@@ -113,27 +113,6 @@ func note(path string, r Run) error {
 // maxSaid bounds what is written down of an agent's last words, in bytes.
 const maxSaid = 600
 
-// Read reads what the run's output says so far; what cannot be read says nothing.
-func Read(r Run) agents.Reading {
-	a, err := agents.Find(r.Agent)
-	if err != nil {
-		return agents.Reading{}
-	}
-	f, err := os.Open(r.Log)
-	if err != nil {
-		return agents.Reading{}
-	}
-	defer f.Close()
-	in := a.Reader()
-	for piece := make([]byte, 64<<10); err == nil; {
-		var n int
-		n, err = f.Read(piece)
-		in.Feed(piece[:n])
-	}
-	in.End()
-	return in.Reading
-}
-
 // read fills in what the run's output says.
 func (r *Run) read() {
 	in := Read(*r)

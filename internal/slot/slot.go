@@ -12,7 +12,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -187,6 +186,3 @@ func (s Slot) take() (*filelock.Lock, error) {
 	}
 	return lock, nil
 }
-
-// copyAll is io.Copy for what is only thrown away.
-func copyAll(r io.Reader) { _, _ = io.Copy(io.Discard, r) }

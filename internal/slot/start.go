@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 
@@ -69,7 +70,7 @@ func Start(o Order) (Run, error) {
 	var m message
 	err = json.NewDecoder(stdout).Decode(&m)
 	go func() {
-		copyAll(stdout)
+		_, _ = io.Copy(io.Discard, stdout)
 		_ = cmd.Wait() // lest it stays a zombie; how it ended is written down
 	}()
 	switch {
