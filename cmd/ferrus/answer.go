@@ -37,16 +37,12 @@ With --json: id answer state seq epoch.`,
 }
 
 func (a *app) answer(ctx context.Context, id string, from source, words []string) error {
-	s, err := a.person(ctx, "answer")
+	s, text, err := a.personText(ctx, "answer", "answer", from, words)
 	if err != nil {
 		return err
 	}
 	e := s.Engine()
 	defer e.Close()
-	text, err := a.text(from, words)
-	if err != nil {
-		return failed("answer", "", err)
-	}
 	done, err := s.Answer(ctx, id, text)
 	if err != nil {
 		return failed("answer", standing(e), err)

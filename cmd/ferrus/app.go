@@ -10,6 +10,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // An app is what a command runs in: the streams, and the flags that all commands share.
@@ -74,6 +75,20 @@ func (a *app) open(ctx context.Context) (*engine.Engine, error) {
 		return nil, err
 	}
 	return a.openAt(place)
+}
+
+// view opens the machine and reads how it stands. The caller closes it.
+func (a *app) view(ctx context.Context) (*engine.Engine, store.Snapshot, error) {
+	e, err := a.open(ctx)
+	if err != nil {
+		return nil, store.Snapshot{}, err
+	}
+	now, err := e.View()
+	if err != nil {
+		e.Close()
+		return nil, store.Snapshot{}, err
+	}
+	return e, now, nil
 }
 
 func (a *app) openAt(place engine.Place) (*engine.Engine, error) {

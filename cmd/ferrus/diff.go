@@ -29,15 +29,11 @@ With --json: task_id base tree stat.`,
 }
 
 func (a *app) diff(ctx context.Context, stat bool) error {
-	e, err := a.open(ctx)
+	e, now, err := a.view(ctx)
 	if err != nil {
 		return err
 	}
 	defer e.Close()
-	now, err := e.View()
-	if err != nil {
-		return err
-	}
 	if now.Task.TaskID == "" {
 		return refuse(engine.WrongState, "nothing to show: there is no task", "git diff shows the work tree against its commit")
 	}

@@ -41,15 +41,11 @@ With --json, and no NAME: the runs of the task, [{run duty agent started ended e
 }
 
 func (a *app) logs(ctx context.Context, name string, follow, raw bool) error {
-	e, err := a.open(ctx)
+	e, now, err := a.view(ctx)
 	if err != nil {
 		return err
 	}
 	defer e.Close()
-	now, err := e.View()
-	if err != nil {
-		return err
-	}
 	runs, err := slot.Runs(hq.Runs(e, now.Task.TaskID))
 	if err != nil {
 		return err

@@ -27,16 +27,12 @@ With --json: task_id title state seq epoch commands.`,
 }
 
 func (a *app) task(ctx context.Context, from source, words []string) error {
-	s, err := a.person(ctx, "task")
+	s, text, err := a.personText(ctx, "task", "create the task", from, words)
 	if err != nil {
 		return err
 	}
 	e := s.Engine()
 	defer e.Close()
-	text, err := a.text(from, words)
-	if err != nil {
-		return failed("create the task", "", err)
-	}
 	done, err := s.CreateTask(ctx, text, "")
 	if err != nil {
 		return failed("create the task", standing(e), err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -42,6 +43,21 @@ func (a *app) text(s source, words []string) (string, error) {
 		return "", usage("say it in words or in a file, not in both", "two texts: %q and the file %s", clip(line(said), 40), s.file)
 	}
 	return a.read(s.file)
+}
+
+// personText opens the machine for an act of a person that is given a text, and then reads the text. The caller closes the
+// engine of the session. verb and what are those of person and failed.
+func (a *app) personText(ctx context.Context, verb, what string, from source, words []string) (*engine.Session, string, error) {
+	s, err := a.person(ctx, verb)
+	if err != nil {
+		return nil, "", err
+	}
+	text, err := a.text(from, words)
+	if err != nil {
+		s.Engine().Close()
+		return nil, "", failed(what, "", err)
+	}
+	return s, text, nil
 }
 
 func (a *app) read(name string) (string, error) {

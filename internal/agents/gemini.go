@@ -48,20 +48,26 @@ func launchGemini(a Adapter, s Seat) (Launch, error) {
 	case s.Headless:
 		argv = append(argv, "--approval-mode=yolo")
 	}
+	l := geminiLaunch(argv, s)
+	l.Env, l.Files = env, map[string]string{settings: indented(geminiSettings(a, s)), policy: geminiPolicy(s)}
+	return l, nil
+}
+
+// geminiLaunch ends the command line with what Gemini CLI and Qwen Code, which comes from it, take alike.
+func geminiLaunch(argv []string, s Seat) Launch {
 	if !within(s.Work, s.state()) {
 		argv = append(argv, "--include-directories="+s.state())
 	}
 	if s.Model != "" {
 		argv = append(argv, "--model="+s.Model)
 	}
-	l := Launch{Argv: append(argv, s.Args...), Env: env,
-		Files: map[string]string{settings: indented(geminiSettings(a, s)), policy: geminiPolicy(s)}}
+	l := Launch{Argv: append(argv, s.Args...)}
 	if s.Headless {
 		l.Stdin = s.Prompt
 	} else if s.Prompt != "" {
 		l.Argv = append(l.Argv, "--prompt-interactive="+s.Prompt)
 	}
-	return l, nil
+	return l
 }
 
 func geminiSettings(a Adapter, s Seat) map[string]any {

@@ -39,18 +39,7 @@ func launchQwen(a Adapter, s Seat) (Launch, error) {
 	case s.Headless:
 		argv = append(argv, "--approval-mode=yolo")
 	}
-	if !within(s.Work, s.state()) {
-		argv = append(argv, "--include-directories="+s.state())
-	}
-	if s.Model != "" {
-		argv = append(argv, "--model="+s.Model)
-	}
-	l := Launch{Argv: append(argv, s.Args...), Env: []string{"QWEN_CODE_SYSTEM_SETTINGS_PATH=" + settings},
-		Files: map[string]string{settings: indented(conf)}}
-	if s.Headless {
-		l.Stdin = s.Prompt
-	} else if s.Prompt != "" {
-		l.Argv = append(l.Argv, "--prompt-interactive="+s.Prompt)
-	}
+	l := geminiLaunch(argv, s)
+	l.Env, l.Files = []string{"QWEN_CODE_SYSTEM_SETTINGS_PATH=" + settings}, map[string]string{settings: indented(conf)}
 	return l, nil
 }

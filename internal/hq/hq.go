@@ -296,14 +296,10 @@ func Agent(conf config.HQ, d agents.Duty) config.Agent {
 // stop ends the agents, because the conductor was told to.
 func (c *conductor) stop() (Outcome, error) {
 	c.say(Event{Kind: Stopping})
-	if err := EndAll(context.Background(), c.e); err != nil {
-		return Outcome{}, err
-	}
-	f, err := c.gather()
+	f, err := c.clear()
 	if err != nil {
 		return Outcome{}, err
 	}
-	c.tell(f, false)
 	return Outcome{Snapshot: f.Snapshot, Runs: f.Runs}, ErrStopped
 }
 
@@ -319,16 +315,25 @@ func (c *conductor) finish(ctx context.Context, f Facts, act Act) (Outcome, erro
 			}
 		}
 	}
-	if err := EndAll(context.Background(), c.e); err != nil {
-		return Outcome{}, err
-	}
-	after, err := c.gather()
+	after, err := c.clear()
 	if err != nil {
 		return Outcome{}, err
 	}
-	c.tell(after, false)
 	c.notify(after)
 	return Outcome{Snapshot: after.Snapshot, Exit: act.Exit, Runs: after.Runs}, nil
+}
+
+// clear ends the agents that are left, and tells how it stands then.
+func (c *conductor) clear() (Facts, error) {
+	if err := EndAll(context.Background(), c.e); err != nil {
+		return Facts{}, err
+	}
+	f, err := c.gather()
+	if err != nil {
+		return Facts{}, err
+	}
+	c.tell(f, false)
+	return f, nil
 }
 
 // EndAll ends every agent that a conductor has started for the engine's task.
