@@ -75,8 +75,22 @@ func SpendOf(runs []slot.Run, now time.Time) Spend {
 	return s
 }
 
-// gather reads the facts, and writes down the end of runs whose shims were killed.
+// gather reads the facts, and writes down the end of runs whose shims were killed. They are those of one moment: an agent
+// that acted and left while they were read would else be missed in a state that is over.
 func (c *conductor) gather() (Facts, error) {
+	for {
+		f, err := c.look()
+		if err != nil {
+			return f, err
+		}
+		if now, err := c.e.View(); err != nil || now.Task.Seq == f.Task.Seq {
+			return f, err
+		}
+	}
+}
+
+// look reads the facts, one after the other.
+func (c *conductor) look() (Facts, error) {
 	snap, err := c.e.View()
 	if err != nil {
 		return Facts{}, err

@@ -250,3 +250,19 @@ func TestTheFactsOfARealMachine(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestFactsAreOfOneMoment: what happens while they are read is in them.
+func TestFactsAreOfOneMoment(t *testing.T) {
+	c := conducting(t, "")
+	person := c.e.Session(engine.Caller{Role: state.Human, Agent: "human"})
+	c.Now = func() time.Time { // is asked after the state was read
+		c.Now = func() time.Time { return noon }
+		if _, err := person.CreateTask(t.Context(), "Build it.", ""); err != nil {
+			t.Error(err)
+		}
+		return noon
+	}
+	if f, err := c.gather(); err != nil || f.Task.State != state.Executing {
+		t.Errorf("%s, %v", f.Task.State, err)
+	}
+}
