@@ -3,8 +3,7 @@ package store
 import (
 	"os"
 
-	"github.com/gofrs/flock"
-
+	"github.com/ferrus-go/ferrus/internal/filelock"
 	"github.com/ferrus-go/ferrus/internal/lease"
 )
 
@@ -30,9 +29,7 @@ func (s *Store) Death(session string) <-chan struct{} {
 	}
 	s.deaths[session] = dead
 	go func() {
-		lock := flock.New(path, flock.SetFlag(lockFlags))
-		if lock.RLock() == nil {
-			lock.Unlock()
+		if filelock.Wait(path) == nil {
 			close(dead)
 		}
 	}()
