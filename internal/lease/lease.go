@@ -11,6 +11,7 @@ import "time"
 // different boots do not.
 type Instant struct {
 	Boot  string // names the boot of the machine; never empty
+	Clock string // names the clock where a boot has several, as in a container's time namespace; "" is the machine's own
 	Nanos int64  // nanoseconds of CLOCK_MONOTONIC, which stands still while the machine sleeps
 }
 
@@ -18,29 +19,33 @@ type Instant struct {
 // a rebuilt STATE.json has none.
 type Term struct {
 	Boot       string `json:"boot,omitempty"`
+	Clock      string `json:"clock,omitempty"`
 	DeadlineNS int64  `json:"deadline_ns,omitempty"`
 	TTLNS      int64  `json:"ttl_ns,omitempty"`
 }
 
 // Grant returns the term of a lease given or renewed now.
 func Grant(now Instant, ttl time.Duration) Term {
-	return Term{Boot: now.Boot, DeadlineNS: now.Nanos + int64(ttl), TTLNS: int64(ttl)}
+	return Term{Boot: now.Boot, Clock: now.Clock, DeadlineNS: now.Nanos + int64(ttl), TTLNS: int64(ttl)}
 }
 
 // Left returns how long the term still runs by the clock that wrote it: negative when it has run out, zero for the
-// zero Term and for a term of another boot.
+// zero Term and for a term of another boot or another clock.
 func (t Term) Left(now Instant) time.Duration {
-	if t.Boot != now.Boot {
+	if !t.ours(now) {
 		return 0
 	}
 	return time.Duration(t.DeadlineNS - now.Nanos)
 }
 
-// legible reports whether now can be measured against t: a term of another boot, or one that has more left than it was
-// ever given, was written by another clock (a shared folder, a container's time namespace), and its deadline says
-// nothing here.
+// ours reports whether t was written by the clock that now is read from.
+func (t Term) ours(now Instant) bool { return t.Boot == now.Boot && t.Clock == now.Clock }
+
+// legible reports whether now can be measured against t: the deadline of a term of another boot or clock, or of one that
+// has more left than it was ever given, says nothing here. A machine whose clocks have no names (a folder shared between
+// two, an earlier boot of Windows) is told by the latter alone.
 func (t Term) legible(now Instant) bool {
-	return t.Boot == now.Boot && int64(t.Left(now)) <= t.TTLNS
+	return t.ours(now) && int64(t.Left(now)) <= t.TTLNS
 }
 
 // A Probe is what a look at the holder's liveness lock showed.

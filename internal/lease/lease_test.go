@@ -23,6 +23,9 @@ func TestWhoMayBeReplaced(t *testing.T) {
 	term := Grant(granted, ttl)
 	rebooted := Instant{Boot: "b2", Nanos: 5}
 	behind := at(-time.Hour) // a clock on which the term has more left than it was ever given
+	ahead := Instant{Boot: boot, Clock: "time:[1]", Nanos: granted.Nanos + int64(time.Hour)}
+	hostile := Term{Boot: boot, DeadlineNS: math.MaxInt64, TTLNS: int64(ttl)}
+	wrapped := Term{Boot: boot, DeadlineNS: math.MinInt64, TTLNS: int64(ttl)}
 
 	const (
 		runs   = "its lease runs"
@@ -33,6 +36,7 @@ func TestWhoMayBeReplaced(t *testing.T) {
 		nobody = "no deadline of it is known here"
 		out    = "its lease ran out"
 	)
+	cases, bad := 0, 0
 	for _, c := range []struct {
 		name   string
 		term   Term
@@ -74,14 +78,23 @@ func TestWhoMayBeReplaced(t *testing.T) {
 		{"unknown, illegible", term, behind, Unknown, false, Verdict{true, false, nobody}},
 		{"alive, zero term", Term{}, at(0), Alive, false, Verdict{false, false, blind}},
 		{"unknown, zero term", Term{}, at(0), Unknown, false, Verdict{true, false, nobody}},
+		{"alive, other boot, whose clock is ahead", term, Instant{Boot: "b2", Nanos: ahead.Nanos}, Alive, false, Verdict{false, false, blind}},
+		{"alive, by a clock that is ahead", term, ahead, Alive, false, Verdict{false, false, blind}},
+		{"alive, by a clock that is ahead, paused", term, ahead, Alive, true, Verdict{false, false, paused}},
+		{"unknown, by a clock that is ahead", term, ahead, Unknown, false, Verdict{true, false, nobody}},
+		{"gone, by a clock that is ahead", term, ahead, Gone, false, Verdict{true, true, ended}},
+		{"alive, a deadline at the end of time", hostile, at(0), Alive, false, Verdict{false, false, blind}},
+		{"unknown, a deadline at the end of time", hostile, at(0), Unknown, false, Verdict{true, false, nobody}},
+		{"unknown, a deadline before time began", wrapped, at(0), Unknown, false, Verdict{true, false, nobody}},
 		{"unknown, zero term, paused", Term{}, at(0), Unknown, true, Verdict{true, false, nobody}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			if got := Dead(c.term, c.now, c.holder, c.frozen); got != c.want {
-				t.Errorf("got  %+v\nwant %+v", got, c.want)
-			}
-		})
+		cases++
+		if got := Dead(c.term, c.now, c.holder, c.frozen); got != c.want {
+			bad++
+			t.Errorf("%s:\ngot  %+v\nwant %+v", c.name, got, c.want)
+		}
 	}
+	t.Logf("rig: cases=%d bad=%d; terms by clocks, boots and probes", cases, bad)
 }
 
 // S1-23: a renewal gives the whole ttl from now, not from the old deadline.
@@ -98,6 +111,7 @@ func TestHowLongATermRuns(t *testing.T) {
 		{"at the deadline", term, at(ttl), 0},
 		{"past it", term, at(ttl + time.Second), -time.Second},
 		{"another boot", term, Instant{Boot: "b2", Nanos: granted.Nanos}, 0},
+		{"another clock", term, Instant{Boot: boot, Clock: "time:[1]", Nanos: granted.Nanos}, 0},
 		{"nothing known", Term{}, at(0), 0},
 		{"renewed", Grant(at(60*time.Second), ttl), at(60 * time.Second), ttl},
 		{"no ttl", Grant(granted, 0), at(0), 0},
@@ -111,7 +125,8 @@ func TestHowLongATermRuns(t *testing.T) {
 // The term stands in STATE.json: its keys are a format, and the zero Term leaves none behind.
 func TestTheTermAsItIsStored(t *testing.T) {
 	for want, term := range map[string]Term{
-		`{"boot":"b1","deadline_ns":1090000000000,"ttl_ns":90000000000}`: Grant(granted, ttl),
+		`{"boot":"b1","deadline_ns":1090000000000,"ttl_ns":90000000000}`:                  Grant(granted, ttl),
+		`{"boot":"b1","clock":"time:[1]","deadline_ns":90000000007,"ttl_ns":90000000000}`: Grant(Instant{boot, "time:[1]", 7}, ttl),
 		`{}`: {},
 	} {
 		got, err := json.Marshal(term)
@@ -171,11 +186,14 @@ func TestNoClockMakesALeaseLonger(t *testing.T) {
 			if rapid.IntRange(0, 9).Draw(t, "boot") == 0 {
 				now.Boot = "b2"
 			}
+			if rapid.IntRange(0, 9).Draw(t, "clock") == 0 {
+				now.Clock = "time:[1]"
+			}
 			if Dead(term, now, Unknown, frozen).Dead {
 				continue
 			}
-			if now.Boot != boot {
-				t.Fatalf("it runs in another boot")
+			if now.Boot != boot || now.Clock != "" {
+				t.Fatalf("it runs in another boot, or by another clock")
 			}
 			lo, hi = min(lo, now.Nanos), max(hi, now.Nanos)
 			if hi-lo >= int64(ttl) {
