@@ -47,7 +47,12 @@ func (s *Session) ask(ctx context.Context, question string, options []string, as
 	if err := checkText("question", doc, store.MaxDoc); err != nil {
 		return Done{}, err
 	}
-	return s.raise(ctx, act{
+	return s.raise(ctx, s.asking(question, doc, as, check))
+}
+
+// asking is the question that doc puts into words.
+func (s *Session) asking(question, doc string, as state.Role, check func(store.Snapshot) error) act {
+	return act{
 		event: state.AskHuman,
 		as:    as,
 		docs:  map[state.Doc]string{state.QuestionDoc: doc},
@@ -68,7 +73,7 @@ func (s *Session) ask(ctx context.Context, question string, options []string, as
 				next.Asked.Executor = id
 			}
 		},
-	})
+	}
 }
 
 // Asked returns the id of the newest question of the session's role in this task, "" when it has asked none.
@@ -100,14 +105,19 @@ func (s *Session) Answer(ctx context.Context, id, answer string) (Done, error) {
 	if err != nil {
 		return Done{}, refusal(err)
 	}
-	answer = choice(question, answer)
-	return s.raise(ctx, act{
+	return s.raise(ctx, answering(now.Task, choice(question, answer)))
+}
+
+// answering is the answer to the question that looked has open: ids are counted anew in every task.
+func answering(looked state.Task, answer string) act {
+	open := looked.Top()
+	return act{
 		event: state.Answer,
 		docs:  map[state.Doc]string{state.AnswerDoc: answer},
 		note:  clip(answer, MaxLine),
 		arg:   open.ID,
 		check: func(now store.Snapshot) error {
-			if now.Task.Top().ID != open.ID {
+			if now.Task.Top().ID != open.ID || now.Task.TaskID != looked.TaskID {
 				return notOpen(open.ID, now.Task)
 			}
 			return nil
@@ -116,7 +126,7 @@ func (s *Session) Answer(ctx context.Context, id, answer string) (Done, error) {
 			heard(next)
 			next.Decisions = state.Remember(next.Decisions, state.Record{ID: open.ID, Off: now.Journal.Bytes})
 		},
-	})
+	}
 }
 
 // notOpen says that there is no such question to answer.

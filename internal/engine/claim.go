@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/lease"
@@ -14,6 +15,8 @@ type Claimed struct {
 	Done
 	Packet Packet
 	Stale  string // who may still be editing, when the work was taken from a holder not known to be dead
+
+	fresh bool // claimed by this very call
 }
 
 // AwaitTask waits for work and claims it: for at most wait, which ends with a nil Claimed. The holder gets its work
@@ -31,7 +34,26 @@ func (s *Session) AwaitTask(ctx context.Context, wait time.Duration, headless bo
 		return nil, snap, err
 	}
 	got.Packet, err = s.e.packet(ctx, got.Snapshot)
+	if got.fresh && remote(s.ID) && (err != nil || ctx.Err() != nil) {
+		s.withdraw()
+	}
 	return got, got.Snapshot, err
+}
+
+// withdraw ends the lease of a claim that nobody has been told, because the caller has gone meanwhile or the packet could
+// not be read. Its secret is known to nobody but s: without this the work would lie idle for max_silence_secs. It stays
+// the session's own as long as nobody else takes it.
+func (s *Session) withdraw() {
+	_, err := s.e.store.Renew(s.e.ctx, func(now store.Snapshot) (store.Lease, error) {
+		if !s.Holds(now.Task) {
+			return store.Lease{}, errHeld
+		}
+		at := s.e.stamp()
+		return store.Lease{Term: lease.Grant(s.e.opts.Clock(), 0), Until: at, Heartbeat: at}, nil
+	})
+	if err != nil && !errors.Is(err, errHeld) && s.e.ctx.Err() == nil {
+		s.e.log.Warn("a claim that was lost is not withdrawn", "agent", s.Agent, "error", err)
+	}
 }
 
 // tryClaim claims the work of now if it may be claimed; nil when it may not.
@@ -41,6 +63,7 @@ func (s *Session) tryClaim(ctx context.Context, now store.Snapshot) (*Claimed, e
 	}
 	if now.Task.ClaimedBy != "" && now.Task.Session == s.ID {
 		s.hold(now.Task.Epoch) // a claim whose outcome was not known
+		s.Touch()
 		return &Claimed{Done: Done{Snapshot: now}}, nil
 	}
 	if _, ok := s.e.claimable(now); !ok {
@@ -49,24 +72,8 @@ func (s *Session) tryClaim(ctx context.Context, now store.Snapshot) (*Claimed, e
 	if err := s.announce(); err != nil {
 		return nil, err
 	}
-	var was lease.Verdict
-	var from string
-	done, err := s.raise(ctx, act{
-		event: state.Claim,
-		arg:   s.ID,
-		note:  s.e.why(now),
-		check: func(now store.Snapshot) error {
-			var ok bool
-			if was, ok = s.e.claimable(now); !ok {
-				return errHeld
-			}
-			from = now.Task.ClaimedBy
-			return nil
-		},
-		lay: func(_ store.Snapshot, next *state.Task) {
-			next.ClaimedBy, next.Session, next.ClaimedAt = s.Agent, s.ID, s.e.stamp()
-		},
-	})
+	var before predecessor
+	done, err := s.raise(ctx, s.claiming(now, &before))
 	if err != nil {
 		// Somebody else was faster, or the state has moved on: go on waiting.
 		if code := CodeOf(err); err == errHeld || code == WrongState {
@@ -75,30 +82,58 @@ func (s *Session) tryClaim(ctx context.Context, now store.Snapshot) (*Claimed, e
 		return nil, err
 	}
 	s.hold(done.Task.Epoch)
-	got := &Claimed{Done: done}
-	if from != "" && !was.Sure {
-		got.Stale = from
+	got := &Claimed{Done: done, fresh: true}
+	if before.name != "" && !before.Sure {
+		got.Stale = before.name
 	}
 	return got, nil
+}
+
+// A predecessor is who held the work before a claim, "" when nobody did, and why it may be replaced.
+type predecessor struct {
+	name string
+	lease.Verdict
+}
+
+// claiming is the claim of the work that was looked at. Under the lock it is looked at again: before is whom it is taken
+// from.
+func (s *Session) claiming(now store.Snapshot, before *predecessor) act {
+	return act{
+		event: state.Claim,
+		arg:   s.ID,
+		note:  s.e.why(now),
+		check: func(now store.Snapshot) error {
+			v, ok := s.e.claimable(now)
+			if !ok {
+				return errHeld
+			}
+			*before = predecessor{now.Task.ClaimedBy, v}
+			return nil
+		},
+		lay: func(_ store.Snapshot, next *state.Task) {
+			next.ClaimedBy, next.Session, next.ClaimedAt = s.Agent, s.ID, s.e.stamp()
+		},
+	}
 }
 
 // date gives a lease whose deadline was lost a new one: the deadline stands in STATE.json alone, which somebody may have
 // edited, and a holder that lives but hangs would keep the work for ever.
 func (e *Engine) date(ctx context.Context, now store.Snapshot) error {
-	undated := func(now store.Snapshot) bool { return now.Task.ClaimedBy != "" && now.Lease.Term == lease.Term{} }
-	if !undated(now) {
+	if _, err := e.dated(now); err != nil {
 		return nil
 	}
-	_, err := e.store.Renew(ctx, func(now store.Snapshot) (store.Lease, error) {
-		if !undated(now) {
-			return now.Lease, errHeld
-		}
-		return e.grant(now.Task.Session), nil
-	})
-	if err == errHeld {
-		return nil
+	if _, err := e.store.Renew(ctx, e.dated); err != errHeld {
+		return refusal(err)
 	}
-	return refusal(err)
+	return nil
+}
+
+// dated is the lease of a holder whose deadline was lost; errHeld when it was not.
+func (e *Engine) dated(now store.Snapshot) (store.Lease, error) {
+	if now.Task.ClaimedBy == "" || now.Lease.Term != (lease.Term{}) {
+		return now.Lease, errHeld
+	}
+	return e.grant(now.Task.Session), nil
 }
 
 // hold notes that the session holds the work under the epoch, and keeps it.
@@ -143,7 +178,7 @@ func (e *Engine) claimable(now store.Snapshot) (lease.Verdict, bool) {
 
 // Verdict says whether the holder of the work may be replaced, and why.
 func (e *Engine) Verdict(now store.Snapshot) lease.Verdict {
-	return lease.Dead(now.Lease.Term, e.opts.Clock(), e.store.Probe(now.Task.Session), now.Task.State.Frozen())
+	return lease.Dead(now.Lease.Term, e.opts.Clock(), e.probe(now.Task.Session), now.Task.Waits())
 }
 
 func (e *Engine) why(now store.Snapshot) string {

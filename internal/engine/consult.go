@@ -23,7 +23,12 @@ func (s *Session) Consult(ctx context.Context, in Consulting) (Done, error) {
 	if err != nil {
 		return Done{}, err
 	}
-	return s.raise(ctx, act{
+	return s.raise(ctx, in.act(doc))
+}
+
+// act is the consultation that doc puts into words.
+func (in Consulting) act(doc string) act {
+	return act{
 		event: state.Consult,
 		docs:  map[state.Doc]string{state.ConsultRequestDoc: doc},
 		drop:  []state.Doc{state.ConsultResponseDoc},
@@ -35,7 +40,7 @@ func (s *Session) Consult(ctx context.Context, in Consulting) (Done, error) {
 			next.Consultation.ID = id
 			next.Paused[len(next.Paused)-1].ID = id
 		},
-	})
+	}
 }
 
 func refuseWhileChecking(now store.Snapshot) error {
@@ -50,7 +55,12 @@ func (s *Session) Respond(ctx context.Context, response, id string) (Done, error
 	if err := checkText("response", response, store.MaxDoc); err != nil {
 		return Done{}, err
 	}
-	return s.raise(ctx, act{
+	return s.raise(ctx, s.responding(response, id))
+}
+
+// responding is the answer to the open consultation.
+func (s *Session) responding(response, id string) act {
+	return act{
 		event: state.RespondConsult,
 		docs:  map[state.Doc]string{state.ConsultResponseDoc: response},
 		note:  clip(response, MaxLine),
@@ -62,7 +72,7 @@ func (s *Session) Respond(ctx context.Context, response, id string) (Done, error
 		lay: func(now store.Snapshot, next *state.Task) {
 			next.Consulted = state.Remember(next.Consulted, state.Record{ID: next.Consultation.ID, Off: now.Journal.Bytes})
 		},
-	})
+	}
 }
 
 // stale refuses what was decided about something other than what is there now.

@@ -26,6 +26,7 @@ import (
 type Engine struct {
 	place Place
 	store *store.Store
+	probe func(session string) lease.Probe // the store's: whether a session lives
 	opts  Options
 	log   *slog.Logger
 	ctx   context.Context // ends with Close
@@ -61,7 +62,7 @@ func Open(place Place, opts Options) (*Engine, error) {
 	if err != nil {
 		return nil, refusal(err)
 	}
-	e := &Engine{place: place, store: s, opts: opts, log: opts.Log, gates: map[string]config.Gate{},
+	e := &Engine{place: place, store: s, probe: s.Probe, opts: opts, log: opts.Log, gates: map[string]config.Gate{},
 		trees: map[string]*worktree.Tree{}, conf: config.Default()}
 	e.ctx, e.end = context.WithCancel(context.Background())
 	return e, nil

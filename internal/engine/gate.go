@@ -169,13 +169,18 @@ func (j *job) begin(ctx context.Context) (store.Snapshot, error) {
 		return now, err
 	}
 	// Each run is its own: a run that was lost is not the same request as the next.
-	began, err := s.raise(ctx, act{event: state.CheckStarted, arg: uuid.NewString(), lay: func(_ store.Snapshot, next *state.Task) {
+	began, err := s.raise(ctx, checking(tree, uuid.NewString()))
+	return began.Snapshot, err
+}
+
+// checking is the beginning of a check of a tree.
+func checking(tree, arg string) act {
+	return act{event: state.CheckStarted, arg: arg, lay: func(_ store.Snapshot, next *state.Task) {
 		next.Issued.Checks++
 		id := "k" + strconv.Itoa(next.Issued.Checks)
 		next.Check = state.Check{ID: id, Status: state.CheckRunning, Tree: tree, Gate: next.Pin.SHA256,
 			Log: "logs/" + next.TaskID + "-" + id + ".log", Errors: next.Check.Errors, Same: next.Check.Same, Sum: next.Check.Sum}
-	}})
-	return began.Snapshot, err
+	}}
 }
 
 // checkLock is held by the helper of the task's check, relative to the .ferrus folder.

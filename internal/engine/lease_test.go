@@ -178,6 +178,28 @@ func TestALiveHoldersLeaseStandsStillInAPauseAndStartsAfreshAfterIt(t *testing.T
 	}
 }
 
+// TestWhoNeverTakesAResponseIsReplaced: when a consultation has been answered it is the asker's turn, and one that hangs
+// then keeps the work for a term, as anywhere else.
+func TestWhoNeverTakesAResponseIsReplaced(t *testing.T) {
+	p := plain(t, gate("true"))
+	clock := p.clocked()
+	_, ex := p.begun()
+	other := p.executor("qwen")
+	must(ex.Consult(t.Context(), Consulting{Problem: "p", Tried: "t", Question: "q"}))(t)
+	clock.pass(10 * time.Hour)
+	unclaimed(t, other)
+	must(p.human().Answer(t.Context(), "", "So."))(t)
+	clock.pass(89 * time.Second)
+	unclaimed(t, other) // afresh, for it has not been its turn
+	clock.pass(time.Second)
+	if got := claim(t, other); got.Stale != "executor:codex:1" || got.Task.State != state.Consultation {
+		t.Errorf("stale %q in %s", got.Stale, got.Task.State)
+	}
+	if done, ok, err := other.AwaitResponse(t.Context(), patience); err != nil || !ok || done.Task.State != state.Executing {
+		t.Errorf("the successor is told nothing: %v", err)
+	}
+}
+
 // TestTheServerRenewsForAClientThatCalls, and only for one that does: S1-26. Time is the bubble's; the disk is real.
 func TestTheServerRenewsForAClientThatCalls(t *testing.T) {
 	p := plain(t, gate("true")) // ttl 90 s, renewals every 30 s, silence at most 1800 s

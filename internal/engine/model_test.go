@@ -47,9 +47,9 @@ func (m *model) raise(ev state.Event, by state.Role) bool {
 	if err != nil {
 		return false
 	}
-	popped := len(next.Paused) < len(m.task.Paused)
+	resumed := len(next.Paused) < len(m.task.Paused) || m.task.Waits() && !next.Waits()
 	m.task, m.events = next, append(m.events, ev)
-	if by == state.Holder || popped || ev == state.Claim {
+	if by == state.Holder || resumed || ev == state.Claim {
 		m.due, m.undate = m.now+modelTTL, false
 	}
 	switch ev {
@@ -78,7 +78,7 @@ func (m *model) claim(who int) bool {
 	if m.as(who) == state.Holder {
 		return true
 	}
-	free := m.task.ClaimedBy == "" || m.holder == gone || !m.undate && m.now >= m.due && !m.task.State.Frozen()
+	free := m.task.ClaimedBy == "" || m.holder == gone || !m.undate && m.now >= m.due && !m.task.Waits()
 	if !free || !m.raise(state.Claim, state.Executor) {
 		if m.undate {
 			m.due, m.undate = m.now+modelTTL, false // from now on

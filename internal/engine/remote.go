@@ -43,6 +43,9 @@ func (e *Engine) Remote(c Caller, token, claim string) (*Session, error) {
 // remote reports whether there is no process behind a session.
 func remote(session string) bool { return strings.HasPrefix(session, remoteMark) }
 
+// OverHTTP reports whether a session, by its id as the journal has it, was that of a caller over the network.
+func OverHTTP(session string) bool { return remote(session) }
+
 // Claim is what a call must name to be the holder's: the claim of a remote session, else the session's id, which nobody
 // needs to name. It is "" for a remote session that holds nothing.
 func (s *Session) Claim() string {

@@ -12,8 +12,8 @@ import (
 func (s *Session) Heartbeat(ctx context.Context) (store.Snapshot, error) {
 	s.called()
 	snap, err := s.e.store.Renew(ctx, func(now store.Snapshot) (store.Lease, error) {
-		if s.Holds(now.Task) {
-			return s.e.grant(s.ID), nil
+		if term, err := s.renewal(now); err == nil {
+			return term, nil
 		}
 		s.mu.Lock()
 		held := s.epoch
@@ -25,6 +25,14 @@ func (s *Session) Heartbeat(ctx context.Context) (store.Snapshot, error) {
 			Remedy: "call wait_for_task to claim some"}
 	})
 	return snap, refusal(err)
+}
+
+// renewal is the lease of the session that holds the work, from now on; errHeld for any other.
+func (s *Session) renewal(now store.Snapshot) (store.Lease, error) {
+	if !s.Holds(now.Task) {
+		return now.Lease, errHeld
+	}
+	return s.e.grant(s.ID), nil
 }
 
 // Touch notes that the client has called: the server goes on renewing for a client that does. A lease that ran out
@@ -54,7 +62,7 @@ func (s *Session) spare() time.Duration {
 func (s *Session) called() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.last = s.e.opts.Now()
+	s.last = s.e.opts.Clock().Nanos
 	return s.epoch
 }
 
@@ -83,17 +91,12 @@ func (e *Engine) keepAlive(s *Session) {
 // anything left to keep.
 func (e *Engine) keep(s *Session, epoch uint64, maxSilence time.Duration) bool {
 	s.mu.Lock()
-	silent, moved := e.opts.Now().Sub(s.last), s.epoch != epoch
+	silent, moved := time.Duration(e.opts.Clock().Nanos-s.last), s.epoch != epoch
 	s.mu.Unlock()
 	if moved || silent > maxSilence {
 		return !moved
 	}
-	_, err := e.store.Renew(e.ctx, func(now store.Snapshot) (store.Lease, error) {
-		if !s.Holds(now.Task) {
-			return store.Lease{}, errHeld
-		}
-		return e.grant(s.ID), nil
-	})
+	_, err := e.store.Renew(e.ctx, s.renewal)
 	if errors.Is(err, errHeld) {
 		return false
 	}

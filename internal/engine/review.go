@@ -90,12 +90,12 @@ func (s *Session) Approve(ctx context.Context, note, id string) (Done, error) {
 		if err != nil {
 			return Done{}, err
 		}
-		if tree != sub.Tree {
+		if overtaken(sub, tree) {
 			return Done{}, &Refusal{Code: TreeChanged, Message: "the work tree is no longer the one that " + sub.ID +
 				" submitted: " + clip(strings.Join(s.e.changed(ctx, now, sub.Tree, tree), " "), 600), Remedy: "reject, so that the executor checks and submits again"}
 		}
 	}
-	done, err := s.raise(ctx, act{event: state.Approve, note: note, arg: id, check: s.bound(sub.ID, id)})
+	done, err := s.raise(ctx, act{event: state.Approve, note: note, arg: id, check: s.bound(now.Task, id)})
 	if err == nil {
 		s.e.archiveEnded(done.Snapshot)
 	}
@@ -112,17 +112,25 @@ func (s *Session) Reject(ctx context.Context, notes, id string) (Done, error) {
 		return Done{}, err
 	}
 	done, err := s.raise(ctx, act{event: state.Reject, docs: map[state.Doc]string{state.ReviewDoc: notes}, note: clip(notes, MaxLine),
-		arg: id, check: s.bound(now.Task.Submission.ID, id)})
+		arg: id, check: s.bound(now.Task, id)})
 	if err == nil {
 		s.e.archiveEnded(done.Snapshot)
 	}
 	return done, err
 }
 
-// bound refuses a decision about another submission than the one looked at and shown.
-func (s *Session) bound(seen, named string) func(store.Snapshot) error {
+// overtaken reports whether the work tree is no longer the one that was submitted. Without git nobody can tell.
+func overtaken(sub state.Submission, tree string) bool { return sub.Tree != "" && sub.Tree != tree }
+
+// bound refuses a decision about another submission than the one looked at and shown. Ids are counted anew in every
+// task, and nobody compares the work tree with a submission that is not under review.
+func (s *Session) bound(looked state.Task, named string) func(store.Snapshot) error {
 	return func(now store.Snapshot) error {
-		shown, _ := s.Shown(now.Task)
-		return s.stale("submission", named, now.Task.Submission.ID, shown && now.Task.Submission.ID == seen, "review_pending")
+		is := now.Task
+		if looked.State != state.Reviewing || is.Submission.ID != looked.Submission.ID || is.TaskID != looked.TaskID {
+			return &Refusal{Code: StaleReview, Message: "the work has come under review only just now", Remedy: "call review_pending to be shown it"}
+		}
+		shown, _ := s.Shown(is)
+		return s.stale("submission", named, is.Submission.ID, shown, "review_pending")
 	}
 }

@@ -34,7 +34,7 @@ type Session struct {
 	mu    sync.Mutex
 	live  *store.Live // held from before the first claim
 	epoch uint64      // under which this session last held the work; 0 when it never did
-	last  time.Time   // of the last call, for max_silence_secs
+	last  int64       // when the client called last, in nanoseconds of the monotonic clock, for max_silence_secs
 	shown shown
 }
 
@@ -43,7 +43,7 @@ type shown struct{ task, submission, consultation string }
 
 // Session opens a session for a caller.
 func (e *Engine) Session(c Caller) *Session {
-	return &Session{Caller: c, ID: uuid.NewString(), e: e, last: e.opts.Now()}
+	return &Session{Caller: c, ID: uuid.NewString(), e: e, last: e.opts.Clock().Nanos}
 }
 
 // Engine returns the engine of the session.
@@ -174,9 +174,10 @@ func (s *Session) actor(by state.Role) store.Actor {
 	return store.Actor{Role: by.Public(), Agent: s.Agent, Session: s.ID, TTY: s.TTY}
 }
 
-// term is the lease after an event: its holder's acts renew it, and when a pause ends it starts afresh.
+// term is the lease after an event: its holder's acts renew it, and it starts afresh when a pause ends or the holder's
+// wait is over.
 func (e *Engine) term(now store.Snapshot, next state.Task, by state.Role) (store.Lease, bool) {
-	resumed := len(next.Paused) < len(now.Task.Paused)
+	resumed := len(next.Paused) < len(now.Task.Paused) || now.Task.Waits() && !next.Waits()
 	claimed := next.Epoch != now.Task.Epoch
 	if next.ClaimedBy == "" || !(by == state.Holder || resumed || claimed) {
 		return store.Lease{}, false

@@ -60,13 +60,20 @@ func (e *Engine) StatusOf(snap store.Snapshot) (Status, error) {
 }
 
 // present is the snapshot as it reads now: a check that is said to be running, while no process runs it and its holder
-// is not known to live, was abandoned.
+// is not known to live, was abandoned. One that this engine is about to start has no process yet.
 func (e *Engine) present(snap store.Snapshot) store.Snapshot {
 	if snap.Task.Check.Status == state.CheckRunning && e.store.Probe(snap.Task.Session) != lease.Alive &&
-		!checks.Running(e.store.Path(checkLock)) {
+		!checks.Running(e.store.Path(checkLock)) && !e.starting(snap) {
 		snap.Task.Check.Status = state.CheckAbandoned
 	}
 	return snap
+}
+
+// starting reports whether this engine has begun a run of the gate for the task's holder, and it has not ended.
+func (e *Engine) starting(now store.Snapshot) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.job != nil && !e.job.ended() && e.job.joinable(now)
 }
 
 // WaitingFor says for whom a task waits.

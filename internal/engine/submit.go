@@ -63,7 +63,7 @@ func (s *Session) Submit(ctx context.Context, in Submitting, wait time.Duration)
 // green reports whether the task rests on a green check of the tree as it is now, and makes that tree durable. Without
 // git nothing tells one tree from another: there only a gate that ran for this call counts.
 func (s *Session) green(ctx context.Context, now store.Snapshot, ran bool) (string, bool, error) {
-	if now.Task.State != state.Checking || !passed(now.Task) || !s.Holds(now.Task) {
+	if !s.checked(now.Task) {
 		return "", false, nil
 	}
 	tree, err := s.e.Tree(ctx, now)
@@ -80,6 +80,11 @@ func (s *Session) green(ctx context.Context, now store.Snapshot, ran bool) (stri
 	return id, id == now.Task.Check.Tree, nil
 }
 
+// checked reports whether the session holds work that rests on a green check, of whatever tree.
+func (s *Session) checked(t state.Task) bool {
+	return t.State == state.Checking && passed(t) && s.Holds(t)
+}
+
 // passed reports whether the newest check was green, and judged by the gate that is in force.
 func passed(t state.Task) bool {
 	return t.Check.Status == state.CheckGreen && t.Check.Gate == t.Pin.SHA256
@@ -87,8 +92,7 @@ func passed(t state.Task) bool {
 
 // handIn commits the submission of a tree, if it is green.
 func (s *Session) handIn(ctx context.Context, now store.Snapshot, green bool, tree, doc string) (Done, error) {
-	id := "s" + strconv.Itoa(now.Task.Issued.Submissions+1)
-	patch := "logs/" + now.Task.TaskID + "-" + id + ".patch"
+	patch := "logs/" + now.Task.TaskID + "-" + nextSubmission(now.Task) + ".patch"
 	if tree != "" {
 		if err := s.e.writePatch(ctx, now, tree, patch); err != nil {
 			return Done{}, err
@@ -96,13 +100,18 @@ func (s *Session) handIn(ctx context.Context, now store.Snapshot, green bool, tr
 	} else {
 		patch = ""
 	}
-	check := now.Task.Check
-	return s.raise(ctx, act{
+	return s.raise(ctx, submitting(now.Task, green, tree, doc, patch))
+}
+
+// submitting is the submission of a tree, which looked has a green check of.
+func submitting(looked state.Task, green bool, tree, doc, patch string) act {
+	id := nextSubmission(looked)
+	return act{
 		event: state.Submit,
 		docs:  map[state.Doc]string{state.SubmissionDoc: doc},
 		check: func(now store.Snapshot) error {
 			// A task that was paused when it was looked at may have come back to Checking since.
-			if !green || now.Task.Check != check || !passed(now.Task) {
+			if !green || now.Task.Check != looked.Check || !passed(now.Task) {
 				return &Refusal{Code: TreeChanged, Message: "the green check is no longer the newest", Remedy: "call submit again"}
 			}
 			return nil
@@ -111,8 +120,10 @@ func (s *Session) handIn(ctx context.Context, now store.Snapshot, green bool, tr
 			next.Issued.Submissions++
 			next.Submission = state.Submission{ID: id, Tree: tree, Base: next.BaseTree, Patch: patch}
 		},
-	})
+	}
 }
+
+func nextSubmission(t state.Task) string { return "s" + strconv.Itoa(t.Issued.Submissions+1) }
 
 // writePatch writes what the reviewer reads: the work against the tree that the task began with.
 func (e *Engine) writePatch(ctx context.Context, now store.Snapshot, tree, name string) error {

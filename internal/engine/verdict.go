@@ -25,22 +25,16 @@ const checkDoc state.Doc = "check.json"
 func (j *job) settle(ctx context.Context, began store.Snapshot, res checks.Result) (Checked, error) {
 	e := j.session.e
 	out := Checked{ID: began.Task.Check.ID, Failures: res.Failures(), Err: res.Err}
-	switch res.Status {
-	case checks.Passed:
-		// A green result counts only for the tree that it began with.
-		after, err := e.fingerprint(ctx, began)
-		if err != nil {
+	after := ""
+	if res.Status == checks.Passed {
+		var err error
+		if after, err = e.fingerprint(ctx, began); err != nil {
 			return out, err
 		}
-		out.Status = state.CheckGreen
-		if after != began.Task.Check.Tree {
-			out.Status = state.CheckMoved
-			out.Changed = e.changed(ctx, began, began.Task.Check.Tree, after)
-		}
-	case checks.Failed:
-		out.Status = state.CheckRed
-	default:
-		out.Status = state.CheckGateError
+	}
+	out.Status = outcome(res.Status, began.Task.Check.Tree, after)
+	if out.Status == state.CheckMoved {
+		out.Changed = e.changed(ctx, began, began.Task.Check.Tree, after)
 	}
 	done, err := j.session.raise(ctx, out.act(j, began, res))
 	if CodeOf(err) == WrongState {
@@ -57,6 +51,19 @@ func (j *job) settle(ctx context.Context, began store.Snapshot, res checks.Resul
 	}
 	e.archiveEnded(out.Snapshot)
 	return out, nil
+}
+
+// outcome is what a run of the gate says of the work. A green result counts only for the tree that it began with.
+func outcome(run checks.Status, before, after string) state.CheckStatus {
+	switch {
+	case run == checks.Failed:
+		return state.CheckRed
+	case run != checks.Passed:
+		return state.CheckGateError
+	case after != before:
+		return state.CheckMoved
+	}
+	return state.CheckGreen
 }
 
 // act is the event that fits the outcome.

@@ -42,7 +42,7 @@ func (s State) Known() bool {
 	return ok
 }
 
-// Frozen reports whether a live holder's lease stands still in s: the task waits for somebody else's answer.
+// Frozen reports whether s is for waiting for somebody else's answer: see Task.Waits.
 func (s State) Frozen() bool { return s == Consultation || s == AwaitingHuman }
 
 // InHand reports whether the executor has the work in hand in s: it may edit, check and ask.

@@ -180,6 +180,12 @@ func (t Task) InConsultation() bool {
 	return t.State == Consultation || slices.ContainsFunc(t.Paused, func(p Pause) bool { return p.State == Consultation })
 }
 
+// Waits reports whether the task waits for somebody else than its holder: a live holder's lease stands still meanwhile.
+// When the supervisor has answered a consultation it is the holder's turn again.
+func (t Task) Waits() bool {
+	return t.State.Frozen() && !(t.State == Consultation && t.Consultation.Answered)
+}
+
 // Clone returns a copy that shares nothing that is ever written.
 func (t Task) Clone() Task {
 	t.Paused = slices.Clone(t.Paused)
