@@ -32,6 +32,7 @@ var exams = []exam{
 	{"supervisor", lookSupervisor, nil},
 	{"executor", lookExecutor, nil},
 	{"registered", lookRegistered, nil},
+	{"tokens", lookTokens, nil},
 }
 
 func lookFolder(p *patient) finding {

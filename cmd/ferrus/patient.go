@@ -31,6 +31,8 @@ type journal struct {
 	size  int64            // of the file; more than where the last line ends when something is torn
 	ended []store.Snapshot // how each task stood at its end, oldest first
 	err   error            // where the walk ended early
+
+	remote bool // somebody has acted over HTTP
 }
 
 // lost finds where there was a machine, in dir or above it: a .ferrus that was deleted has left its journal's second
@@ -102,6 +104,7 @@ func (p *patient) journal() *journal {
 		}
 		j.last = l
 		j.lines++
+		j.remote = j.remote || engine.OverHTTP(l.Actor.Session)
 	}
 	return j
 }

@@ -55,5 +55,23 @@ is put into it as one word, quoted for the shell, and stands in its environment 
 	for _, p := range placeholders {
 		fmt.Fprintf(&b, "| `{%s}` | `FERRUS_%s` | %s |\n", p.name, strings.ToUpper(p.name), p.is)
 	}
+	b.WriteString(overHTTP)
 	return []byte(b.String())
 }
+
+const overHTTP = `
+## Agents elsewhere
+
+One server serves clients in containers and on other machines: ` + "`ferrus token new`" + ` makes a token for each and shows
+what to write into its configuration, and ` + "`ferrus serve --http 127.0.0.1:7433`" + ` lets them in ([security](security.md)).
+
+- Register the type ` + "`http`" + ` with ` + "`/mcp`" + `, not ` + "`sse`" + ` with ` + "`/sse`" + `, wherever a client knows both. Claude Code over SSE does not
+  come back when the server has been started anew: it goes on without our tools. Over HTTP a client of the newest revision
+  of MCP has no session with the server that could be lost.
+- An executor keeps the work as long as it calls within ` + "`lease.max_silence_secs`" + `. If it loses the answer of the call that
+  claimed the work, it calls wait_for_task again: in the same session, or with the claim that it had before, it gets the
+  same claim. A caller that had gone before it could be answered holds nothing. Otherwise the work is free when the
+  silence is over, or at once by ` + "`ferrus release`" + `.
+- The tokens stand in ` + "`.ferrus/tokens.json`" + ` alone. ` + "`git clean -fdx`" + ` takes them away, and ` + "`ferrus doctor --fix`" + `, which
+  brings the task back, cannot bring them back: ` + "`ferrus doctor`" + ` says so, and you make new ones.
+`

@@ -111,8 +111,12 @@ func serveHTTP(ctx context.Context, conf Config, stderr io.Writer) int {
 	case err != nil:
 		return fail(exitError, err)
 	}
+	book := tokens.Open(filepath.Join(e.Place().Root, ".ferrus"))
+	if list, err := book.List(); err == nil && len(list) == 0 {
+		log.Warn("there are no tokens: nobody is let in until ferrus token new has made one")
+	}
 	site := web.New(web.Options{
-		Servers: d.servers(), Tokens: tokens.Open(filepath.Join(e.Place().Root, ".ferrus")),
+		Servers: d.servers(), Tokens: book,
 		Hosts: conf.HTTP.names(), Origins: conf.HTTP.Origins, TLS: secure != nil, Log: log,
 	})
 	slog.New(slog.NewTextHandler(stderr, nil)).Info("listening", conf.HTTP.at(l.Addr())...)

@@ -81,3 +81,22 @@ func TestASeatIsKeptForItsSession(t *testing.T) {
 		t.Errorf("%d seats are left", len(at.taken))
 	}
 }
+
+// TestALostClaimIsHadAgain: a client whose answer got lost repeats itself, and in its session it gets the same claim.
+func TestALostClaimIsHadAgain(t *testing.T) {
+	for _, transport := range []string{"legacy", "sse"} {
+		t.Run(transport, func(t *testing.T) {
+			t.Parallel()
+			o := opened(t, project(t, `"true"`))
+			o.visit(t, transport, state.Supervisor, nil).do("create_task", map[string]any{"description": "d"})
+			v := o.visit(t, transport, state.Executor, nil)
+			lost := v.do("wait_for_task", nil)
+			if again := v.do("wait_for_task", nil); again.Claim != lost.Claim || again.Epoch != lost.Epoch || again.Status != "claimed" || again.Task == "" {
+				t.Errorf("again: %+v\nthe answer that was lost: %+v", again, lost)
+			}
+			if r := o.visit(t, transport, state.Executor, nil).call("wait_for_task", nil); r.Claim != "" {
+				t.Errorf("another session of the token gets it, too: %+v", r)
+			}
+		})
+	}
+}

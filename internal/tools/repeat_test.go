@@ -14,50 +14,46 @@ import (
 func TestACallThatRepeatsItselfGetsItsResultAgain(t *testing.T) {
 	for _, tt := range []struct {
 		tool   string
-		scene  string
+		play   func(*cast) // what leads there
 		caller func(*cast) *agent
 		field  func(Result) string // tells what the call was about, the second time too
 		other  func(*cast)         // somebody else acts
 		code   engine.Code         // then
 	}{
-		{"create_task", "idle", sup, func(r Result) string { return r.TaskID }, func(c *cast) { c.other.do("wait_for_task", nil) }, engine.WrongState},
-		{"progress", "executing", holder, nil, func(c *cast) {
+		{"create_task", func(*cast) {}, sup, func(r Result) string { return r.TaskID }, func(c *cast) { c.other.do("wait_for_task", nil) }, engine.WrongState},
+		{"progress", working, holder, nil, func(c *cast) {
 			done, err := c.person.Release(c.t.Context(), "")
 			must(c.t, done, err)
 		}, engine.LeaseLost},
-		{"consult", "executing", holder, func(r Result) string { return r.ConsultationID }, func(c *cast) {
+		{"consult", working, holder, func(r Result) string { return r.ConsultationID }, func(c *cast) {
 			c.supervisor.do("respond_consult", map[string]any{"response": "r", "consultation": "c1"})
 		}, engine.WrongState},
-		{"ask_human", "executing", holder, func(r Result) string { return r.QuestionID }, func(c *cast) {
+		{"ask_human", working, holder, func(r Result) string { return r.QuestionID }, func(c *cast) {
 			done, err := c.person.Answer(c.t.Context(), "q1", "1")
 			must(c.t, done, err)
 		}, ""},
-		{"ask_human", "reviewing, shown", sup, func(r Result) string { return r.QuestionID }, func(c *cast) {
+		{"ask_human", shown, sup, func(r Result) string { return r.QuestionID }, func(c *cast) {
 			done, err := c.person.Answer(c.t.Context(), "", "1")
 			must(c.t, done, err)
 		}, ""},
-		{"submit", "checking", holder, func(r Result) string { return r.Status + r.SubmissionID }, func(c *cast) {
+		{"submit", checked, holder, func(r Result) string { return r.Status + r.SubmissionID }, func(c *cast) {
 			c.supervisor.do("reject", map[string]any{"notes": "n", "submission": "s1"})
 		}, engine.NotClaimed},
-		{"respond_consult", "consultation, shown", sup, func(r Result) string { return r.ConsultationID }, func(c *cast) { c.holder.do("wait_for_consult", nil) }, engine.WrongState},
-		{"wait_for_consult", "consultation, answered", holder, func(r Result) string { return r.Status + r.Response }, func(c *cast) {
+		{"respond_consult", asked, sup, func(r Result) string { return r.ConsultationID }, func(c *cast) { c.holder.do("wait_for_consult", nil) }, engine.WrongState},
+		{"wait_for_consult", answered, holder, func(r Result) string { return r.Status + r.Response }, func(c *cast) {
 			done, err := c.person.Release(c.t.Context(), "")
 			must(c.t, done, err)
 		}, engine.LeaseLost},
-		{"reject", "reviewing, shown", sup, func(r Result) string { return r.SubmissionID }, func(c *cast) { c.other.do("wait_for_task", nil) }, engine.WrongState},
-		{"approve", "reviewing, shown", sup, func(r Result) string { return r.SubmissionID }, func(c *cast) {
+		{"reject", shown, sup, func(r Result) string { return r.SubmissionID }, func(c *cast) { c.other.do("wait_for_task", nil) }, engine.WrongState},
+		{"approve", shown, sup, func(r Result) string { return r.SubmissionID }, func(c *cast) {
 			done, err := c.person.Reopen(c.t.Context(), "again")
 			must(c.t, done, err)
 		}, engine.WrongState},
 	} {
-		t.Run(tt.tool+" in "+tt.scene, func(t *testing.T) {
+		t.Run(tt.tool, func(t *testing.T) {
 			t.Parallel()
 			c := newCast(t)
-			for _, s := range scenes {
-				if s.name == tt.scene {
-					s.play(c)
-				}
-			}
+			tt.play(c)
 			a := tt.caller(c)
 			first := a.do(tt.tool, nil)
 			if first.Repeated {

@@ -48,7 +48,11 @@ func (o Options) addResources(s *mcp.Server) {
 				if err != nil {
 					return nil, err
 				}
-				return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: mime, Text: text}}}, nil
+				c := &mcp.ResourceContents{URI: uri, MIMEType: mime, Text: text}
+				if text == "" {
+					*c = nothing(uri, title)
+				}
+				return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{c}}, nil
 			})
 	}
 	for _, d := range documents {
@@ -62,6 +66,16 @@ func (o Options) addResources(s *mcp.Server) {
 	}
 	add("state", "The state, as STATE.json has it", "application/json", readState)
 	add("history", "What happened, with all texts, newest last", "text/plain", readHistory)
+}
+
+// absent marks contents that are ours, and no document's.
+const absent = "ferrus/absent"
+
+// nothing says in words that a document is not there. It is no error: the resource is listed at all times, and that there
+// is no review yet is an answer. Contents without a text are none that the protocol knows.
+func nothing(uri, title string) mcp.ResourceContents {
+	return mcp.ResourceContents{URI: uri, MIMEType: "text/plain", Text: "ferrus: " + title + ": there is none now. ferrus://state says where the task stands.",
+		Meta: mcp.Meta{absent: true}}
 }
 
 func readState(e *engine.Engine) (string, error) {

@@ -29,10 +29,18 @@ func (a *agent) resource(name string) string {
 	if len(res.Contents) != 1 || res.Contents[0].URI != "ferrus://"+name {
 		a.t.Fatalf("%s: %+v", name, res)
 	}
-	return res.Contents[0].Text
+	c := res.Contents[0]
+	if none := c.Meta["ferrus/absent"] == true; c.Text == "" || none != strings.HasSuffix(c.Text, "there is none now. ferrus://state says where the task stands.") ||
+		none && c.MIMEType != "text/plain" {
+		a.t.Errorf("%s: %+v", name, c)
+	}
+	if c.Meta["ferrus/absent"] == true {
+		return ""
+	}
+	return c.Text
 }
 
-// TestAResourceReadsWhatTheFileSays, for every document, and nothing while there is none.
+// TestAResourceReadsWhatTheFileSays, for every document, and that there is none while there is none.
 func TestAResourceReadsWhatTheFileSays(t *testing.T) {
 	c := newCast(t)
 	files := map[string]state.Doc{"task": state.TaskDoc, "submission": state.SubmissionDoc, "review": state.ReviewDoc, "question": state.QuestionDoc,
@@ -41,6 +49,9 @@ func TestAResourceReadsWhatTheFileSays(t *testing.T) {
 		if text := c.none.resource(name); text != "" {
 			t.Errorf("%s is %q before there is any", name, text)
 		}
+	}
+	if text := c.none.resource("history"); text != "" {
+		t.Errorf("the history is %q before there is any", text)
 	}
 	working(c)
 	c.holder.do("consult", nil)
