@@ -57,8 +57,13 @@ func (s *Store) locked(ctx context.Context, do func() error) error {
 	default:
 		return &Error{Code: StoreError, What: "lock " + lockFile, Err: err, Remedy: "see whether the folder can be read"}
 	}
-	// Unlock drops the lock before the file is closed: a leaked descriptor must not keep it.
-	defer lock.Unlock()
+	// Unlock drops the lock before the file is closed: a leaked descriptor must not keep it. Where that fails it leaves
+	// the file open, and this process would wait for itself.
+	defer func() {
+		if lock.Unlock() != nil {
+			lock.Unlock()
+		}
+	}()
 	info, err := lock.Stat()
 	if err != nil || !os.SameFile(info, s.lock) || !s.atHome() {
 		return s.gone()
