@@ -58,6 +58,7 @@ func TestMain(m *testing.M) {
 	case "conduct":
 		os.Exit(conduct(os.Args[1]))
 	case "serve":
+		tell()
 		os.Exit(server.Main("ferrusd", os.Args[1:]))
 	case "race":
 		os.Exit(race(os.Args[1]))

@@ -1,0 +1,43 @@
+package main
+
+// models try every road through the rules of the machine.
+var models = []Rig{
+	{
+		Name:    "a model check of the machine",
+		Promise: "no road of two executors, a supervisor, a person and bad luck leads to a state that breaks a promise or that nobody can leave",
+		Package: "./internal/engine",
+		Test:    "TestNoRoadOfTheModelBreaksAPromise",
+		Mutants: []Mutant{
+			{"a claim under the old epoch", "internal/state/table.go", "claim  = move{by: of(Executor), then: stay, do: ops(dropLease, bumpEpoch, dropCheck)}", "claim  = move{by: of(Executor), then: stay, do: ops(dropLease, dropCheck)}"},
+			{"a release does not fence", "internal/state/table.go", "when: leased, then: stay, do: ops(dropLease, bumpEpoch, dropCheck)", "when: leased, then: stay, do: ops(dropLease, dropCheck)"},
+			{"a reset does not fence", "internal/state/table.go", "do: ops(wipe, bumpEpoch)", "do: ops(wipe)"},
+			{"a consultation is left without an answer", "internal/state/table.go", "when: answered, then: back", "then: back"},
+			{"a second consultation is answered already", "internal/state/table.go", "then: pause(Consultation), do: ops(markAsked)", "then: pause(Consultation)"},
+			{"a question cannot be answered", "internal/state/table.go", "Answer: {by: of(Human), then: back},", "Answer: {by: of(Engine), then: back},"},
+			{"a reopened task keeps its rejections", "internal/state/table.go", "do: ops(zeroChecks, zeroReviews)", "do: ops(zeroChecks)"},
+			{"a pause returns to where the first one came from", "internal/state/step.go", "t.State = t.PausedFrom()", "t.State = t.Paused[0].State"},
+			{"a budget is overdrawn by one", "internal/state/step.go", "if *used >= limit {", "if *used > limit {"},
+			{"a failed task keeps its holder", "internal/state/step.go", "if holderless[next.State] {", "if holderless[next.State] && next.State != Failed {"},
+			{"an answered consultation waits for its hung asker", "internal/state/task.go", "return t.State.Frozen() && !(t.State == Consultation && t.Consultation.Answered)", "return t.State.Frozen()"},
+			{"a paused holder's term runs on", "internal/lease/lease.go", "case holder == Alive && frozen:", "case holder == Gone && frozen:"},
+			{"a term runs for ever", "internal/lease/lease.go", "case t.Left(now) <= 0:", "case t.Left(now) < 0:"},
+			{"a dead holder keeps a paused task", "internal/lease/lease.go", "case holder == Gone:", "case holder == Gone && !frozen:"},
+			{"a held task can be claimed", "internal/engine/claim.go", "return v, open && v.Dead", "return v, open"},
+			{"a lost deadline stays lost", "internal/engine/claim.go", "if now.Task.ClaimedBy == \"\" || now.Lease.Term != (lease.Term{}) {", "if now.Task.ClaimedBy == \"\" || now.Lease.Term == (lease.Term{}) {"},
+			{"a namesake holds the work", "internal/engine/session.go", "return t.ClaimedBy != \"\" && t.Session == s.ID && t.Epoch == s.epoch", "return t.ClaimedBy == s.Agent"},
+			{"anybody renews", "internal/engine/renew.go", "if !s.Holds(now.Task) {\n\t\treturn now.Lease, errHeld", "if now.Task.ClaimedBy == \"\" {\n\t\treturn now.Lease, errHeld"},
+			{"a claim has the term of its predecessor", "internal/engine/session.go", "claimed := next.Epoch != now.Task.Epoch", "claimed := now.Task.ClaimedBy == \"\""},
+			{"an answered question gives no new term", "internal/engine/session.go", "|| now.Task.Waits() && !next.Waits()", "&& next.State == state.Consultation"},
+			{"an answered consultation gives no new term", "internal/engine/session.go", "|| now.Task.Waits() && !next.Waits()", ""},
+			{"a stale verdict counts", "internal/engine/gate.go", "now.Task.Epoch == began.Task.Epoch &&\n\t\tnow.Task.Check.ID == began.Task.Check.ID && now.Task", "now.Task"},
+			{"green is green, whatever was edited meanwhile", "internal/engine/verdict.go", "case after != before:", "case after == \"\":"},
+			{"a pass under an earlier gate counts", "internal/engine/submit.go", "t.Check.Status == state.CheckGreen && t.Check.Gate == t.Pin.SHA256", "t.Check.Status == state.CheckGreen"},
+			{"a submission rests on another check", "internal/engine/submit.go", "!green || now.Task.Check != looked.Check ||", "!green ||"},
+			{"a supervisor approves unseen", "internal/engine/consult.go", "case named == \"\" && shown, named == present:", "case named == \"\", named == present:"},
+			{"approved whatever was edited since", "internal/engine/review.go", "return sub.Tree != \"\" && sub.Tree != tree", "return sub.Tree != \"\" && tree == \"\""},
+			{"approved in the next task", "internal/engine/review.go", " || is.TaskID != looked.TaskID {", " {"},
+			{"approved as it was before the review", "internal/engine/review.go", "if looked.State != state.Reviewing || is", "if is"},
+			{"answered in the next task", "internal/engine/ask.go", "now.Task.Top().ID != open.ID || now.Task.TaskID != looked.TaskID", "now.Task.Top().ID != open.ID"},
+		},
+	},
+}
