@@ -95,7 +95,8 @@ func (c *conductor) look() (Facts, error) {
 	if err != nil {
 		return Facts{}, err
 	}
-	f := Facts{Snapshot: snap, Now: c.Now(), Headless: c.Headless, Slots: map[agents.Duty]SlotFacts{},
+	// By the wall clock alone: Go's other one stands still while the machine sleeps, and the sleep would not be seen.
+	f := Facts{Snapshot: snap, Now: c.Now().Round(0), Headless: c.Headless, Slots: map[agents.Duty]SlotFacts{},
 		MaxSilence: c.Lease.MaxSilence(), Patience: c.Patience}
 	if !c.looked.IsZero() && f.Now.Sub(c.looked) > asleep {
 		c.woke = f.Now
@@ -179,7 +180,8 @@ func (c *conductor) slotFacts(f Facts, d agents.Duty) SlotFacts {
 			s.Stuck, limits = 0, 0
 			s.NotBefore = r.Ended.Add(c.BackOff(s.Starts))
 		}
-		if c.Hurry && r.Ended.Before(c.began) {
+		putBack := r.Ended.Sub(f.Now) > asleep // the clock: nobody knows how long ago it was
+		if putBack || c.Hurry && r.Ended.Before(c.began) {
 			s.Limited, s.NotBefore = time.Time{}, time.Time{}
 		}
 	}

@@ -67,6 +67,7 @@ func reviewer(r *slot.Run)          { r.Duty = agents.Reviewer }
 func runs(r *slot.Run)              { r.Ended = time.Time{} }
 func early(r *slot.Run)             { r.At = 50 }
 func yesterday(r *slot.Run)         { r.Ended = ago(24 * time.Hour) }
+func tomorrow(r *slot.Run)          { r.Ended = noon.Add(24 * time.Hour) }
 func sec(n int) time.Time           { return noon.Add(time.Duration(n) * time.Second) }
 func minute(n int) time.Time        { return noon.Add(time.Duration(n) * time.Minute) }
 func list(r ...slot.Run) []slot.Run { return r }
@@ -107,9 +108,10 @@ func TestWhatRunsCountFor(t *testing.T) {
 		{name: "a limit that is over", runs: list(ended(limited(sec(7))), ended()), starts: 1, notBefore: sec(1)},
 		{name: "limits in a row are counted anew", runs: list(ended(limited(time.Time{})), ended(), ended(limited(time.Time{}))),
 			starts: 1, limited: minute(1), notBefore: sec(1)},
+		{name: "the clock was put back since", runs: list(ended(tomorrow)), starts: 1},
 		{name: "a limit is no cure", runs: list(ended(unstarted), ended(limited(sec(7))), ended(unstarted)), stuck: 2, notBefore: sec(3)},
 	} {
-		f := Facts{Runs: x.runs}
+		f := Facts{Runs: x.runs, Now: noon}
 		f.Task.Docs = map[state.Doc]state.Ref{state.TaskDoc: {Off: 50}}
 		s := c.slotFacts(f, agents.Executor)
 		if s.Starts != x.starts || s.Stuck != x.stuck || !s.Limited.Equal(x.limited) || !s.NotBefore.Equal(x.notBefore) || s.Taken {
@@ -122,7 +124,7 @@ func TestWhatRunsCountFor(t *testing.T) {
 		run  slot.Run
 		wait bool
 	}{{"before this run of the conductor", ended(limited(sec(77)), yesterday), false}, {"since", ended(limited(sec(77))), true}} {
-		s := c.slotFacts(Facts{Runs: list(x.run)}, agents.Executor)
+		s := c.slotFacts(Facts{Runs: list(x.run), Now: noon}, agents.Executor)
 		if !s.Limited.IsZero() != x.wait {
 			t.Errorf("in a hurry, what went wrong %s: limited until %v", x.name, s.Limited)
 		}
@@ -188,6 +190,7 @@ func TestWhatATaskHasSpent(t *testing.T) {
 // TestTheFactsOfARealMachine: a run whose shim was killed counts, and what a person decided begins a new account.
 func TestTheFactsOfARealMachine(t *testing.T) {
 	c := conducting(t, "[checks]\ncommands = []\n")
+	c.Now = time.Now
 	human := c.e.Session(engine.Caller{Role: state.Human, Agent: "human", TTY: true})
 	done, err := human.CreateTask(t.Context(), "Build it.", "")
 	if err != nil {
@@ -203,6 +206,9 @@ func TestTheFactsOfARealMachine(t *testing.T) {
 	if s := f.Slots[agents.Executor]; err != nil || !s.Taken || s.Occupant.Shim == 0 || s.Printed.IsZero() || s.Starts != 0 || f.Held || len(f.Runs) != 1 {
 		t.Fatalf("%v: %+v", err, s)
 	}
+	if f.Now != f.Now.Round(0) {
+		t.Error("by its clock the machine does not sleep")
+	}
 	for until := time.Now().Add(10 * time.Second); f.Spent.Usage.Tokens() != 11 && time.Now().Before(until); time.Sleep(time.Millisecond) {
 		if f, err = c.gather(); err != nil {
 			t.Fatal(err)
@@ -212,7 +218,7 @@ func TestTheFactsOfARealMachine(t *testing.T) {
 		t.Errorf("an agent that lives has used %+v", f.Spent)
 	}
 	// What it prints is a sign of life.
-	sign := f.Slots[agents.Executor].Occupant.Started.Add(time.Hour)
+	sign := f.Slots[agents.Executor].Occupant.Started.Add(asleep / 2)
 	if err := os.Chtimes(f.Runs[0].Log, sign, sign); err != nil {
 		t.Fatal(err)
 	}
