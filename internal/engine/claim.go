@@ -37,6 +37,10 @@ func (s *Session) AwaitTask(ctx context.Context, wait time.Duration, headless bo
 	if got.fresh && remote(s.ID) && (err != nil || ctx.Err() != nil) {
 		s.withdraw()
 	}
+	if err != nil {
+		err = &Refusal{Code: OutcomeUnknown, Message: "the work is claimed, and what belongs to it could not be read: " + err.Error(),
+			Remedy: "call wait_for_task again"}
+	}
 	return got, got.Snapshot, err
 }
 
