@@ -38,6 +38,12 @@ func TestNothingWearsOut(t *testing.T) {
 		desks = append(desks, &desk{soak: s, id: i, role: []state.Role{state.Supervisor, state.Executor}[i%2],
 			over: []*post{nil, s.lasting, nil, s.mortal}[i/2%4], lasts: i == 0 || i == 1})
 	}
+	for _, d := range desks[:2] {
+		if _, err := d.sit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fresh := s.usages(desks)
 	began := time.Now()
 	over, reads := make(chan struct{}), 0
 	var beside, work sync.WaitGroup
@@ -50,6 +56,10 @@ func TestNothingWearsOut(t *testing.T) {
 	close(over)
 	work.Wait()
 	beside.Wait()
+	bad := s.settled(fresh, desks)
+	for _, d := range desks[:2] {
+		d.client.Kill()
+	}
 	for _, p := range []*post{s.lasting, s.mortal} {
 		p.end()
 	}
@@ -59,7 +69,7 @@ func TestNothingWearsOut(t *testing.T) {
 		s.kills.Load(), tasks, len(lines), reads, s.calls, s.codes)
 	s.sound(lines)
 	s.found(lines)
-	bad := s.flat(samples)
+	bad += s.flat(samples)
 	if tasks == 0 || s.kills.Load() == 0 || *full && tasks < 200 {
 		t.Errorf("%d tasks, %d kills: too little happened to say anything", tasks, s.kills.Load())
 	}
@@ -210,13 +220,13 @@ func (d *desk) gone() bool {
 // work makes calls, mostly those that the last result says come next, until it is over.
 func (d *desk) work(over <-chan struct{}) {
 	rnd := rand.New(rand.NewPCG(uint64(d.id), 2))
-	var c *drive.Client
-	var last tools.Result
+	c := d.client // of one that is seated already
+	last := tools.Result{Next: "status"}
 	known := args{} // what an agent over HTTP has to name
 	for n := 0; ; n++ {
 		select {
 		case <-over:
-			if c != nil {
+			if c != nil && !d.lasts {
 				c.Kill()
 			}
 			return
@@ -331,9 +341,7 @@ func (s *soak) watch(lasts time.Duration, desks []*desk) (list samples) {
 		for _, d := range desks[:4] { // what each look leaves behind adds up
 			d.look(10)
 		}
-		list = append(list, sample{calls: s.answered.Load(), servers: []usage{
-			usageOf(s.t, s.lasting.cmd.Process.Pid, s.lasting.stderr),
-			usageOf(s.t, desks[0].pid(), desks[0].stderr), usageOf(s.t, desks[1].pid(), desks[1].stderr)}})
+		list = append(list, sample{calls: s.answered.Load(), servers: s.usages(desks)})
 	}
 	return list
 }
@@ -359,16 +367,10 @@ func (d *desk) look(times int) {
 	}
 }
 
-func (d *desk) pid() (pid int) {
-	eventually(d.t, "the agent is seated", func() bool {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		if d.client != nil {
-			pid = d.client.Process().Pid
-		}
-		return pid != 0
-	})
-	return pid
+// usages are what the servers use that live through it all.
+func (s *soak) usages(desks []*desk) []usage {
+	return []usage{usageOf(s.t, s.lasting.cmd.Process.Pid, s.lasting.stderr),
+		usageOf(s.t, desks[0].client.Process().Pid, desks[0].stderr), usageOf(s.t, desks[1].client.Process().Pid, desks[1].stderr)}
 }
 
 // goroutines are told by a test's server when it is asked by a signal.

@@ -4,11 +4,13 @@ package e2e
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A usage is what a process uses.
@@ -76,6 +78,28 @@ func (s *soak) flat(l samples) (bad int) {
 	if was, is := l.calls(1), l.calls(3); *full && is < was/2 {
 		s.t.Errorf("%d calls were answered in the second quarter, %d in the last", was, is)
 		bad++
+	}
+	return bad
+}
+
+// settled is whether the servers, with nothing to do any more, use no more than when they were fresh. It returns what does.
+func (s *soak) settled(fresh []usage, desks []*desk) (bad int) {
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	const slack = 6 // the work may be held, and a connection be closing
+	var now []usage
+	for until := time.Now().Add(patience / 3); ; time.Sleep(10 * time.Millisecond) {
+		now, bad = s.usages(desks), 0
+		for i := range now {
+			if now[i].descriptors > fresh[i].descriptors+slack || now[i].goroutines > fresh[i].goroutines+slack {
+				bad++
+			}
+		}
+		if bad == 0 || time.Now().After(until) {
+			break
+		}
+	}
+	if bad > 0 {
+		s.t.Errorf("when all is over the servers use (KiB, descriptors, goroutines) %v, and used %v when they were fresh", now, fresh)
 	}
 	return bad
 }

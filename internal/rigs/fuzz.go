@@ -94,7 +94,7 @@ var fuzzTime = map[string]string{"-short": "2s", "": "10s", "-full": "60s"}
 func (r Rig) fuzzes() bool { return strings.HasPrefix(r.Test, "Fuzz") }
 
 // execs are executions, at first those of the inputs that are there already.
-var execs = regexp.MustCompile(`(?:execs: |coverage: )(\d+).*?(?:total: (\d+)|$)`)
+var execs = regexp.MustCompile(`(?m)(?:execs: |coverage: )(\d+).*?(?:total: (\d+)|$)`)
 
 // fuzz runs a fuzz target; its cases are its executions.
 func (r Rig) fuzz(ctx context.Context, form string) verdict {

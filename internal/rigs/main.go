@@ -1,7 +1,7 @@
 // Rigs runs the tests that try to break the promises of ferrus, and then each again on ferrus with a mistake in it: a
 // rig that notices no mistake is no evidence. It prints a table.
 //
-//	go run ./internal/rigs [-short|-full] [-run REGEXP] [-mutants=false]
+//	go run ./internal/rigs [-short|-full] [-run REGEXP] [-mutants N]
 //
 // A rig reports by a line of its test's log: "rig: cases=N bad=N", and what else is worth saying after a semicolon.
 package main
@@ -19,7 +19,7 @@ import (
 func main() {
 	short := flag.Bool("short", false, "run the short form of every rig")
 	full := flag.Bool("full", false, "run every rig as long as it is worth: an hour or two")
-	mutants := flag.Bool("mutants", true, "show that each rig notices its mutants")
+	mutants := flag.Int("mutants", -1, "how many mutants each rig is shown to notice; negative: all")
 	only := flag.String("run", "", "only the rigs whose name matches")
 	flag.Parse()
 	pick, err := regexp.Compile(*only)
@@ -37,7 +37,7 @@ func main() {
 }
 
 // run prints the table, a row for each rig when it is done, and reports whether all is as promised.
-func run(ctx context.Context, pick *regexp.Regexp, form string, mutants bool) (good bool) {
+func run(ctx context.Context, pick *regexp.Regexp, form string, mutants int) (good bool) {
 	good = true
 	fmt.Println("| rig | cases | bad | mutants | killed | time | |\n|---|---:|---:|---:|---:|---:|---|")
 	for _, r := range rigs {
@@ -46,12 +46,15 @@ func run(ctx context.Context, pick *regexp.Regexp, form string, mutants bool) (g
 		}
 		began := time.Now()
 		v := r.try(ctx, form)
-		var alive []string
-		if mutants && v.err == nil && !v.skipped {
-			alive = r.survivors(ctx)
+		tried := r.Mutants
+		if mutants >= 0 {
+			tried = tried[:min(mutants, len(tried))]
 		}
-		tried := map[bool]int{true: len(r.Mutants)}[mutants && !v.skipped]
-		fmt.Printf("| %s | %d | %d | %d | %d | %s | %s |\n", r.Name, v.cases, v.bad, tried, tried-len(alive),
+		if v.err != nil || v.skipped {
+			tried = nil
+		}
+		alive := r.survivors(ctx, tried)
+		fmt.Printf("| %s | %d | %d | %d | %d | %s | %s |\n", r.Name, v.cases, v.bad, len(tried), len(tried)-len(alive),
 			time.Since(began).Round(100*time.Millisecond), v.said)
 		for _, m := range alive {
 			fmt.Fprintf(os.Stderr, "rigs: %s does not notice: %s\n", r.Name, m)

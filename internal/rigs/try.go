@@ -49,8 +49,8 @@ func (r Rig) try(ctx context.Context, form string) verdict {
 }
 
 // survivors returns the mutants that the rig does not notice, and why.
-func (r Rig) survivors(ctx context.Context) (alive []string) {
-	for _, m := range r.Mutants {
+func (r Rig) survivors(ctx context.Context, of []Mutant) (alive []string) {
+	for _, m := range of {
 		if err := r.kill(ctx, m); err != nil {
 			alive = append(alive, m.Name+": "+err.Error())
 		}
