@@ -112,14 +112,15 @@ func serveHTTP(ctx context.Context, conf Config, stderr io.Writer) int {
 		return fail(exitError, err)
 	}
 	book := tokens.Open(filepath.Join(e.Place().Root, ".ferrus"))
-	if list, err := book.List(); err == nil && len(list) == 0 {
-		log.Warn("there are no tokens: nobody is let in until ferrus token new has made one")
-	}
 	site := web.New(web.Options{
 		Servers: d.servers(), Tokens: book,
 		Hosts: conf.HTTP.names(), Origins: conf.HTTP.Origins, TLS: secure != nil, Log: log,
 	})
+	// The first line: scripts wait for it.
 	slog.New(slog.NewTextHandler(stderr, nil)).Info("listening", conf.HTTP.at(l.Addr())...)
+	if list, err := book.List(); err == nil && len(list) == 0 {
+		log.Warn("there are no tokens: nobody is let in until ferrus token new has made one")
+	}
 	if err := site.Serve(ctx, l, secure); err != nil {
 		return fail(exitError, err)
 	}
