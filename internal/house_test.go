@@ -93,6 +93,8 @@ var rooms = map[string]map[string]string{
 	},
 	"internal/modeltest":   {},
 	"internal/rigs":        {},
+	"internal/bench":       {"internal/drive": "it drives servers as a client does"},
+	"internal/bench/bare":  {},
 	"internal/e2e/clients": {},
 	"internal/hq": {
 		".":                 "the prompts",

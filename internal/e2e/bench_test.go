@@ -4,25 +4,32 @@ package e2e
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// report reports the percentiles of times in milliseconds.
-func report(b *testing.B, times []time.Duration) {
+// report reports the quantiles of what took these times; a few times have no 99th percentile.
+func report(b *testing.B, name string, times []time.Duration) {
 	b.Helper()
 	slices.Sort(times)
 	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(ms(times[len(times)/2]), "p50-ms")
-	b.ReportMetric(ms(times[len(times)*99/100]), "p99-ms")
-	b.ReportMetric(ms(times[len(times)-1]), "max-ms")
+	b.ReportMetric(1000*ms(times[len(times)/2]), name+"-p50-µs")
+	if len(times) >= 100 {
+		b.ReportMetric(1000*ms(times[len(times)*99/100]), name+"-p99-µs")
+	}
 }
 
-// BenchmarkWakeUp is from a person's answer being acknowledged to the client in another process having it.
-func BenchmarkWakeUp(b *testing.B) {
+// BenchmarkAnswer is from a person giving an answer to the client of another process, which waits for it, having it.
+func BenchmarkAnswer(b *testing.B) {
 	onlyLinux(b)
 	w := newWorld(b, "[checks]\ncommands = []\n")
 	h, ex := w.human(), w.start(state.Executor, "codex")
@@ -33,50 +40,105 @@ func BenchmarkWakeUp(b *testing.B) {
 		eventually(b, "nothing is waited for", func() bool { return !ex.watches() })
 		answered := ex.later("wait_for_answer", nil)
 		eventually(b, "the client waits", ex.watches)
+		began := time.Now()
 		if _, err := h.Answer(b.Context(), q, "Yes."); err != nil {
 			b.Fatal(err)
 		}
-		began := time.Now()
 		if res := <-answered; res.QuestionID != q {
 			b.Fatalf("told %+v", res)
 		}
 		times = append(times, time.Since(began))
 	}
-	report(b, times)
+	report(b, "answer", times)
 }
 
-// BenchmarkTakeover is from SIGKILL of the holder to the successor's client having the work.
+// BenchmarkTakeover is from SIGKILL of the holder to a third process seeing the successor's claim, and to the successor's
+// client having it with all that it needs to go on. Beside it: from SIGKILL of a process that holds a file lock to another
+// process having the lock.
 func BenchmarkTakeover(b *testing.B) {
 	onlyLinux(b)
 	w := newWorld(b, "[checks]\ncommands = []\n")
-	var times []time.Duration
+	h := w.human()
+	bell := h.Engine().Store().Watch()
+	defer bell.Close()
+	holder := w.start(state.Executor, "codex")
+	epoch := w.claimed(holder).Epoch
+	var claims, work, locks []time.Duration
 	for b.Loop() {
-		times = append(times, w.takeovers(1)...)
-		if _, err := w.human().Reset(b.Context(), ""); err != nil {
+		next := w.start(state.Executor, "codex")
+		claimed := next.later("wait_for_task", nil)
+		eventually(b, "the next one waits for the death", next.waitsForLock)
+		began := time.Now()
+		if err := holder.Process().Kill(); err != nil {
 			b.Fatal(err)
 		}
+		for seen := epoch; seen == epoch; {
+			snap, err := h.Engine().View()
+			if err != nil {
+				b.Fatal(err)
+			}
+			if seen = snap.Task.Epoch; seen == epoch {
+				<-bell.C
+			}
+		}
+		claims = append(claims, time.Since(began))
+		res := <-claimed
+		work = append(work, time.Since(began))
+		if res.Status != "claimed" || res.Epoch != epoch+1 {
+			b.Fatalf("%s under epoch %d after %d", res.Status, res.Epoch, epoch)
+		}
+		holder.Kill()
+		holder, epoch = next, res.Epoch
+		locks = append(locks, release(b))
 	}
-	report(b, times)
+	report(b, "claim", claims)
+	report(b, "work", work)
+	report(b, "flock", locks)
 }
 
-// BenchmarkCall is a tool call through a real server: one that only looks, and one that commits an event.
-func BenchmarkCall(b *testing.B) {
-	for _, tool := range []string{"status", "progress"} {
-		b.Run(tool, func(b *testing.B) {
-			w := newWorld(b, "[checks]\ncommands = []\n")
-			ex := w.start(state.Executor, "codex")
-			w.claimed(ex)
-			var times []time.Duration
-			for b.Loop() {
-				a := args{}
-				if tool == "progress" {
-					a["note"] = fmt.Sprint("note ", len(times))
-				}
-				began := time.Now()
-				ex.call(tool, a)
-				times = append(times, time.Since(began))
-			}
-			report(b, times)
-		})
+// release is how long the kernel takes from SIGKILL of a lock's holder to the lock being somebody else's.
+func release(b *testing.B) time.Duration {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), "lock")
+	lock := func(how int) *os.File {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		if err == nil {
+			err = unix.Flock(int(f.Fd()), how)
+		}
+		if err != nil {
+			b.Error(err)
+		}
+		return f
 	}
+	// The lock belongs to the open file, which is the holder's alone as soon as we have closed ours.
+	held, holder := lock(unix.LOCK_EX), exec.Command("cat")
+	holder.ExtraFiles = []*os.File{held}
+	if _, err := holder.StdinPipe(); err != nil {
+		b.Fatal(err)
+	}
+	if err := holder.Start(); err != nil {
+		b.Fatal(err)
+	}
+	held.Close()
+	owned := make(chan time.Time)
+	go func() {
+		f := lock(unix.LOCK_EX)
+		owned <- time.Now()
+		f.Close()
+	}()
+	waiting := regexp.MustCompile(fmt.Sprintf(`-> FLOCK +ADVISORY +WRITE %d `, os.Getpid()))
+	eventually(b, "the lock is waited for", func() bool {
+		locks, err := os.ReadFile("/proc/locks")
+		if err != nil {
+			b.Fatal(err)
+		}
+		return waiting.Match(locks)
+	})
+	began := time.Now()
+	if err := holder.Process.Kill(); err != nil {
+		b.Fatal(err)
+	}
+	took := (<-owned).Sub(began)
+	_ = holder.Wait() // it was killed
+	return took
 }

@@ -3,78 +3,87 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"runtime"
-	"strconv"
-	"strings"
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// BenchmarkStart starts ferrusd, as it is built for users, and a server of the SDK alone, and takes the time from the
-// start of the process to the first result of a tool. It also reports the memory after that, and the bytes of the list.
-func BenchmarkStart(b *testing.B) {
-	if runtime.GOOS != "linux" {
-		b.Skip("reads /proc")
+// BenchmarkStdioCall is a call over stdio: status, which only looks, and progress, which commits an event. Beside them is
+// a call of a tool of the SDK's alone. They take turns, so that whatever else the machine does hits all.
+func BenchmarkStdioCall(b *testing.B) {
+	dir := project(b, `"true"`)
+	e, err := engine.Open(engine.At(dir, ""), engine.Options{Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		b.Fatal(err)
 	}
-	built := filepath.Join(b.TempDir(), "ferrusd")
-	if out, err := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", built, "../../cmd/ferrusd").CombinedOutput(); err != nil {
-		b.Fatalf("%v: %s", err, out)
+	defer e.Close()
+	if _, err := e.Session(engine.Caller{Role: state.Human, Agent: "human"}).CreateTask(b.Context(), "Build it.", ""); err != nil {
+		b.Fatal(err)
 	}
+	ours, bare := connected(b, "ferrusd", dir, "--role", "executor"), connected(b, "bare", dir)
+	called(b, ours, "wait_for_task", nil)
+
+	took := map[string][]time.Duration{}
+	for b.Loop() {
+		took["status"] = append(took["status"], called(b, ours, "status", nil))
+		took["bare"] = append(took["bare"], called(b, bare, "status", nil))
+		note := map[string]any{"note": fmt.Sprint("note ", len(took["progress"]))}
+		took["progress"] = append(took["progress"], called(b, ours, "progress", note))
+	}
+	quantiles(b, took)
+}
+
+// connected is a client of this test binary as another program.
+func connected(b *testing.B, what, dir string, args ...string) *mcp.ClientSession {
+	b.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		b.Fatal(err)
 	}
-	dir := project(b, `"true"`)
-	for _, kind := range []struct {
-		name, program, what string
-		args                []string
-	}{
-		{"ferrusd", built, "", []string{"--role", "executor"}},
-		{"ferrusd in the test binary", self, "ferrusd", []string{"--role", "executor"}},
-		{"the SDK alone in the test binary", self, "bare", nil},
-	} {
-		b.Run(kind.name, func(b *testing.B) {
-			var rss, size int
-			var took time.Duration
-			for b.Loop() {
-				began := time.Now()
-				w := launch(b, kind.program, kind.what, dir, kind.args...)
-				w.initialize("2025-11-25")
-				if m := w.request("tools/call", `{"name":"status","arguments":{}}`); m.Error != nil || !strings.Contains(string(m.Result), "Idle") {
-					b.Fatalf("status: %s", m.Result)
-				}
-				took += time.Since(began)
-				b.StopTimer()
-				rss += resident(b, w.cmd.Process.Pid)
-				size = len(w.request("tools/list", "{}").Result)
-				w.exit(w.leave)
-				b.StartTimer()
-			}
-			b.ReportMetric(float64(took.Microseconds())/1000/float64(b.N), "ms/start")
-			b.ReportMetric(float64(rss)/1024/float64(b.N), "MiB-rss")
-			b.ReportMetric(float64(size), "list-bytes")
-		})
+	cmd := exec.Command(self, args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), as+"="+what)
+	c, err := mcp.NewClient(&mcp.Implementation{Name: "b", Version: "1"}, nil).
+		Connect(context.Background(), &mcp.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		b.Fatal(err)
 	}
+	b.Cleanup(func() { _ = c.Close() })
+	return c
 }
 
-// resident is the resident memory of a process in KiB.
-func resident(b *testing.B, pid int) int {
+// called returns how long a call took, which must succeed.
+func called(b *testing.B, c *mcp.ClientSession, tool string, args map[string]any) time.Duration {
 	b.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		b.Fatal(err)
+	if args == nil {
+		args = map[string]any{}
 	}
-	_, rest, _ := strings.Cut(string(status), "VmRSS:")
-	n, err := strconv.Atoi(strings.Fields(rest)[0])
-	if err != nil {
-		b.Fatal(err)
+	began := time.Now()
+	res, err := c.CallTool(b.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
+	if err != nil || res.IsError {
+		b.Fatalf("%s: %v %+v", tool, err, res)
 	}
-	return n
+	return time.Since(began)
+}
+
+func quantiles(b *testing.B, took map[string][]time.Duration) {
+	b.Helper()
+	b.ReportMetric(0, "ns/op")
+	for name, list := range took {
+		slices.Sort(list)
+		b.ReportMetric(float64(list[len(list)/2].Nanoseconds())/1000, name+"-p50-µs")
+		b.ReportMetric(float64(list[len(list)*99/100].Nanoseconds())/1000, name+"-p99-µs")
+	}
 }
 
 // TestTheListOnTheWireIsSmall counts what a client really receives.

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"regexp"
-	"slices"
 	"testing"
 	"time"
 
@@ -58,24 +57,16 @@ func BenchmarkHTTPCall(b *testing.B) {
 	for _, era := range []string{"2025-11-25", "2026-07-28"} {
 		b.Run(era, func(b *testing.B) {
 			clients := map[string]*mcp.ClientSession{
-				"ferrusd": dialed(b, "http://"+o.addr+"/mcp", o.secret[state.Executor], era),
-				"bare":    dialed(b, "http://"+address, "", era),
+				"status": dialed(b, "http://"+o.addr+"/mcp", o.secret[state.Executor], era),
+				"bare":   dialed(b, "http://"+address, "", era),
 			}
 			took := map[string][]time.Duration{}
 			for b.Loop() {
 				for name, c := range clients {
-					began := time.Now()
-					if _, err := c.CallTool(context.Background(), &mcp.CallToolParams{Name: "status", Arguments: map[string]any{}}); err != nil {
-						b.Fatal(err)
-					}
-					took[name] = append(took[name], time.Since(began))
+					took[name] = append(took[name], called(b, c, "status", nil))
 				}
 			}
-			for name, list := range took {
-				slices.Sort(list)
-				b.ReportMetric(float64(list[len(list)/2].Microseconds()), name+"-p50-µs")
-				b.ReportMetric(float64(list[len(list)*99/100].Microseconds()), name+"-p99-µs")
-			}
+			quantiles(b, took)
 		})
 	}
 }

@@ -1,0 +1,62 @@
+package main
+
+// A figure is a row of the table: what was measured of ferrus, beside what the system below it takes for the same, and
+// beside peers. Where it is found in the results: From, a space, Ours, Limit or the name of a peer, and each metric.
+type figure struct {
+	Name    string
+	From    string
+	Ours    string
+	Limit   string // "" where there is none
+	Metrics []string
+	How     string
+}
+
+var (
+	times = []string{"p50-µs", "p99-µs"}
+	fates = []string{"asked-n", "acked-n", "kept-n"}
+	rate  = []string{"per-s"}
+)
+
+// figures are all rows, in the order of the table.
+var figures = []figure{
+	{"a transition", "Transition", "apply", "append", times, "limit: the same bytes appended, one fdatasync"},
+	{"the same", "Transition", "apply", "append+replace", times, "limit: and a STATE.json replaced without sync"},
+	{"a transition after a long history", "Transition", "apply-long", "apply", times, "100,000 journal lines (-short: 10,000); limit: ours with 10"},
+	{"a read", "View", "view", "read", times, "limit: the same bytes read, neither parsed nor checked"},
+	{"a read after a long history", "View", "view-long", "view", times, "limit: ours with 10 lines"},
+	{"a change wakes another process", "Wake", "wake", "inotify", times, "from the rename of STATE.json to the new state read; limit: from a rename to inotify's word"},
+	{"an answer reaches the agent", "Answer", "answer", "", times, "from before its commit to the result at the waiting client, over stdio"},
+	{"takeover after SIGKILL", "Takeover", "claim", "flock", times, "from the kill to a third process seeing the successor's claim; limit: from the kill to a waiter having a bare flock"},
+	{"the same, to the client", "Takeover", "work", "flock", times, "and the successor's client having its resume packet"},
+
+	{"a call over stdio: status", "StdioCall", "status", "bare", times, "limit: a call of a bare SDK server"},
+	{"a call over stdio: progress", "StdioCall", "progress", "bare", times, "commits an event; limit: as before"},
+	{"a call over HTTP, 2025-11-25", "HTTPCall/2025-11-25", "status", "bare", times, "status; limit: a call of a bare SDK server"},
+	{"a call over HTTP, 2026-07-28", "HTTPCall/2026-07-28", "status", "bare", times, "as before"},
+
+	{"start-up", "Start", "ferrus", "bare", times, "from exec to the first tool result over stdio; limit: a bare SDK server"},
+	{"memory", "Start", "ferrus", "bare", []string{"MiB"}, "resident, of all its processes, after that result"},
+	{"CPU of a short life", "Start", "ferrus", "bare", []string{"cpu-µs"}, "start, handshake, list, one call, end"},
+	{"tools/list, executor", "Start", "ferrus", "", []string{"list-bytes"}, "bytes of the result; a peer has one list"},
+	{"tools/list, supervisor", "Start", "ferrus supervisor", "", []string{"list-bytes"}, "as before"},
+	{"number of tools, executor", "Start", "ferrus", "", []string{"tools"}, ""},
+
+	{"8 writers: asked / acknowledged / kept", "Crowd8/update", "ferrus", "bare", fates, "a server process each; ferrus: notes on one task; a peer: each its own items of one project; limit: lock, append, fdatasync; 10 calls each in a round, a peer's 4; then what is on the disk is counted"},
+	{"a call of them", "Crowd8/update", "ferrus", "bare", times, ""},
+	{"acknowledged per second", "Crowd8/update", "ferrus", "bare", rate, ""},
+	{"32 writers: asked / acknowledged / kept", "Crowd32/update", "ferrus", "bare", fates, "as with 8"},
+	{"a call of them", "Crowd32/update", "ferrus", "bare", times, ""},
+	{"acknowledged per second", "Crowd32/update", "ferrus", "bare", rate, ""},
+	{"8 creators: asked / acknowledged / kept", "Crowd8/create", "ferrus", "", fates, "a server process each, new items; ferrus has one task at a time"},
+	{"a call of them", "Crowd8/create", "ferrus", "", times, ""},
+	{"32 creators: asked / acknowledged / kept", "Crowd32/create", "ferrus", "", fates, "as with 8"},
+	{"a call of them", "Crowd32/create", "ferrus", "", times, ""},
+	{"8 readers: a call", "Crowd8/look", "ferrus", "bare", times, "a server process each; ferrus: status; a peer: its list"},
+	{"answered per second", "Crowd8/look", "ferrus", "bare", rate, ""},
+	{"32 readers: a call", "Crowd32/look", "ferrus", "bare", times, "as with 8"},
+	{"answered per second", "Crowd32/look", "ferrus", "bare", rate, ""},
+
+	{"calls per finished task", "Flow", "ferrus", "", []string{"calls"}, "ferrus: create, claim, check, submit, review, approve; a peer: create, then done"},
+	{"bytes of arguments and results", "Flow", "ferrus", "", []string{"said-bytes"}, "what the models write and read"},
+	{"bytes of lists and instructions", "Flow", "ferrus", "", []string{"list-bytes"}, "what their contexts carry beside; ferrus: both roles"},
+}

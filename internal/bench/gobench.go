@@ -1,0 +1,70 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// A suite is the benchmarks of a room that are run together.
+type suite struct {
+	Package     string // from the root
+	Bench       string // what -bench is told
+	Short, Long string // what -benchtime is told
+}
+
+// suites is where figures that need no other program are measured. Each can be run alone:
+// go test -run='^$' -bench=Transition -benchtime=60x ./internal/store
+var suites = []suite{
+	{"./internal/store", "^Benchmark(Transition|View|Wake)$", "10x", "60x"},
+	{"./internal/server", "^Benchmark(StdioCall|HTTPCall)$", "200x", "400x"},
+	{"./internal/e2e", "^Benchmark(Answer|Takeover)$", "10x", "100x"},
+}
+
+// run runs a suite that often.
+func (s suite) run(ctx context.Context, r results, short bool, rounds int) error {
+	args := []string{"test", "-run=^$", "-bench=" + s.Bench, "-benchtime=" + s.Long, "-timeout=1h", "-count=" + strconv.Itoa(rounds), s.Package}
+	if short {
+		args[3] = "-benchtime=" + s.Short
+		args = append(args, "-short")
+	}
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	if n := read(out, r); n == 0 {
+		return fmt.Errorf("go %s measured nothing:\n%s", strings.Join(args, " "), out)
+	}
+	return nil
+}
+
+var processors = regexp.MustCompile(`-\d+$`)
+
+// read reads what benchmarks print, in Go's standard format, and returns how many lines of results there were.
+func read(out []byte, r results) (n int) {
+	for in := bufio.NewScanner(bytes.NewReader(out)); in.Scan(); {
+		fields := strings.Fields(in.Text())
+		if len(fields) < 4 || !strings.HasPrefix(fields[0], "Benchmark") {
+			continue
+		}
+		if _, err := strconv.Atoi(fields[1]); err != nil {
+			continue // a line of the log
+		}
+		name := processors.ReplaceAllString(strings.TrimPrefix(fields[0], "Benchmark"), "")
+		for pair := fields[2:]; len(pair) >= 2; pair = pair[2:] {
+			if v, err := strconv.ParseFloat(pair[0], 64); err == nil {
+				r.add(name+" "+pair[1], v)
+			}
+		}
+		n++
+	}
+	return n
+}
