@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -32,6 +34,25 @@ func readUsage(t testing.TB, pid int, goroutines string) (u usage) {
 		}
 	}
 	return usage{kib, len(fds), n}
+}
+
+// usages are what the servers use that live through it all.
+func (s *soak) usages(desks []*desk) []usage {
+	return []usage{usageOf(s.t, s.lasting.cmd.Process.Pid, s.lasting.stderr),
+		usageOf(s.t, desks[0].client.Process().Pid, desks[0].stderr), usageOf(s.t, desks[1].client.Process().Pid, desks[1].stderr)}
+}
+
+// goroutines are told by a test's server when it is asked by a signal.
+var goroutines = regexp.MustCompile(`goroutines (\d+)\n`)
+
+func usageOf(t testing.TB, pid int, stderr *said) usage {
+	before := strings.Count(stderr.String(), "goroutines ")
+	if err := syscall.Kill(pid, syscall.SIGUSR1); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it tells its goroutines", func() bool { return strings.Count(stderr.String(), "goroutines ") > before })
+	all := goroutines.FindAllStringSubmatch(stderr.String(), -1)
+	return readUsage(t, pid, all[len(all)-1][1])
 }
 
 // A sample is one look at the servers that live through a soak.

@@ -46,6 +46,31 @@ var raises = map[string]struct {
 	"approve": {"note", state.Approve}, "reject": {"notes", state.Reject},
 }
 
+// naming are the tools that may have to name what they mean.
+var naming = map[string]string{"approve": "submission", "reject": "submission", "respond_consult": "consultation"}
+
+// arguments are those of a call that brings a token, and names what is known.
+func arguments(tool, token string, known args) args {
+	a := args{}
+	if r, ok := raises[tool]; ok {
+		a[r.arg] = token
+	}
+	switch tool {
+	case "consult":
+		a["problem"], a["tried"] = "p", "t"
+	case "submit":
+		a["verification"] = "v"
+	}
+	name, ok := naming[tool]
+	if !ok && !slices.Contains([]string{"create_task", "status", "wait_for_review", "review_pending"}, tool) {
+		name = "claim"
+	}
+	if value, ok := known[name]; ok {
+		a[name] = value
+	}
+	return a
+}
+
 // races are refusals that a race explains; any other is a bug.
 var races = []engine.Code{"", engine.WrongState, engine.NotClaimed, engine.LeaseLost, engine.StaleReview, engine.CheckRunning, engine.TreeChanged}
 
@@ -62,23 +87,13 @@ func (s *storm) agent(c *client, id, n int) {
 			s.toggle("red")
 		}
 		token := fmt.Sprintf("token-%d-%d.", id, i)
-		a := args{}
-		if r, ok := raises[tool]; ok {
-			a[r.arg] = token
-		}
-		switch tool {
-		case "consult":
-			a["problem"], a["tried"] = "p", "t"
-		case "submit":
-			a["verification"] = "v"
-		}
 		// A client that gives up is a client like any other: what it waited for may have happened.
 		limit := patience
 		if strings.HasPrefix(tool, "wait_") || rnd.IntN(20) == 0 {
 			limit = time.Duration(10+rnd.IntN(300)) * time.Millisecond
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), limit)
-		res, err := c.Call(ctx, tool, a)
+		res, err := c.Call(ctx, tool, arguments(tool, token, nil))
 		cancel()
 		if err != nil {
 			if ctx.Err() == nil || limit == patience {
