@@ -26,7 +26,7 @@ const module = "github.com/ferrus-go/ferrus"
 var rooms = map[string]map[string]string{
 	".": {},
 
-	// The two pure rooms, and those that know nothing of a task.
+	// Pure rooms, and those that know nothing of a task.
 	"internal/lease":    {},
 	"internal/state":    {"internal/lease": "a task may name the term of its lease"},
 	"internal/proc":     {},
@@ -108,10 +108,7 @@ var rooms = map[string]map[string]string{
 		"internal/lease":    "it starts nobody while the work is held",
 		"internal/config":   "agents and limits are configured",
 	},
-	"internal/pipeline": {
-		"internal/agents": "a worker is an agent",
-		"internal/slot":   "a worker lives in a slot",
-	},
+	"internal/pipeline": {"internal/config": "Nearest: a misspelt key is answered with the right one"},
 
 	"cmd/ferrusd": {"internal/server": "it is the server and nothing else"},
 	"cmd/ferrus": {
@@ -146,7 +143,7 @@ var exceptions = map[string]string{
 
 var (
 	// pure rooms get time and randomness as arguments and touch nothing outside.
-	pure    = []string{"internal/lease", "internal/state"}
+	pure    = []string{"internal/lease", "internal/state", "internal/pipeline"}
 	impure  = []string{"os", "io/fs", "path/filepath", "net", "syscall", "log", "math/rand", "crypto/rand", "golang.org/x/sys"}
 	clock   = []string{"Now", "Since", "Until", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker", "Sleep"}
 	exits   = []string{"os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln", "syscall.Exit"}

@@ -1,0 +1,238 @@
+package pipeline
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Encode writes the status.json.
+func (s Status) Encode() ([]byte, error) { return indented(s) }
+
+// A SchemaError says that a status.json was written by another ferrus.
+type SchemaError struct{ Version int }
+
+func (e *SchemaError) Error() string {
+	return fmt.Sprintf("status.json has schema %d, and this ferrus understands %d: use the ferrus that started the run", e.Version, SchemaVersion)
+}
+
+// Decode reads a status.json. It refuses another schema with a *SchemaError, and with Faults what is missing, what stands
+// there twice, what is spelt in another case, and a status that is none.
+func Decode(data []byte) (Status, error) {
+	t, faults := parse(data)
+	if faults != nil {
+		return Status{}, faults
+	}
+	var head struct {
+		SchemaVersion int `json:"schema_version"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return Status{}, err
+	}
+	if head.SchemaVersion != SchemaVersion {
+		return Status{}, &SchemaError{head.SchemaVersion}
+	}
+	t.shape(t.root, "", reflect.TypeFor[Status]())
+	if err := t.faults.orNil(); err != nil {
+		return Status{}, err
+	}
+	var s Status
+	if err := json.Unmarshal(data, &s); err != nil {
+		return Status{}, err
+	}
+	return s, t.sound(s)
+}
+
+// shape notes the keys of a status that are missing or misspelt.
+func (t *text) shape(n node, at string, of reflect.Type) {
+	const remedy = "put it back as it was, from the journal"
+	if !n.is('{') {
+		t.add(at, "it is "+n.kind()+", not an object", remedy)
+		return
+	}
+	ours, need := fieldsOf(of)
+	for i, k := range n.keys {
+		at := at + "/" + escape(k)
+		if near := slices.IndexFunc(ours, func(o string) bool { return o != k && strings.EqualFold(o, k) }); near >= 0 {
+			t.add(at, fmt.Sprintf("%q is not %q", k, ours[near]), remedy)
+		}
+		switch inner := n.items[i]; {
+		case k == "phases" && inner.is('['):
+			for j, p := range inner.items {
+				t.shape(p, fmt.Sprintf("%s/%d", at, j), reflect.TypeFor[PhaseStatus]())
+			}
+		case k == "workers" && inner.is('{'):
+			for j, role := range inner.keys {
+				t.shape(inner.items[j], at+"/"+escape(role), reflect.TypeFor[WorkerStatus]())
+			}
+		}
+	}
+	for _, k := range need {
+		if !slices.Contains(n.keys, k) {
+			t.add(at, "there is no "+k, remedy)
+		}
+	}
+}
+
+// sound says what of a status cannot be.
+func (t *text) sound(s Status) error {
+	progress := []Progress{Pending, Running, Completed, Failed, Paused}
+	bad := func(at string, p Progress, of []Progress) {
+		if !slices.Contains(of, p) {
+			t.add(at, fmt.Sprintf("unknown status %q", p), fmt.Sprintf("known are %v", of))
+		}
+	}
+	for i, p := range s.Phases {
+		at := fmt.Sprintf("/phases/%d", i)
+		bad(at+"/status", p.Status, progress)
+		for _, k := range p.Workers {
+			bad(at+"/workers/"+escape(k.Role)+"/status", k.Status, progress[:4])
+		}
+	}
+	if s.CurrentPhase < 0 || s.CurrentPhase >= len(s.Phases) {
+		t.add("/current_phase", fmt.Sprintf("there is no phase %d", s.CurrentPhase), fmt.Sprintf("there are %d, counted from 0", len(s.Phases)))
+	}
+	if states := []State{IsRunning, IsPaused, IsFailed, IsDelivering, IsCompleted, IsCancelled}; !slices.Contains(states, s.State) {
+		t.add("/state", fmt.Sprintf("unknown state %q", s.State), fmt.Sprintf("known are %v", states))
+	}
+	return t.faults.orNil()
+}
+
+// fieldsOf returns the keys of a struct, and those that are always written.
+func fieldsOf(of reflect.Type) (all, need []string) {
+	for f := range of.Fields() {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "-" {
+			continue
+		}
+		all = append(all, name)
+		if !strings.HasPrefix(options, "omit") {
+			need = append(need, name)
+		}
+	}
+	return all, need
+}
+
+// The keys of others are read and written behind our own.
+
+func (s Status) MarshalJSON() ([]byte, error) { type bare Status; return withExtra(bare(s), s.Extra) }
+func (s *Status) UnmarshalJSON(data []byte) (err error) {
+	type bare Status
+	return readExtra(data, (*bare)(s), &s.Extra)
+}
+
+func (p PhaseStatus) MarshalJSON() ([]byte, error) {
+	type bare PhaseStatus
+	return withExtra(bare(p), p.Extra)
+}
+func (p *PhaseStatus) UnmarshalJSON(data []byte) error {
+	type bare PhaseStatus
+	return readExtra(data, (*bare)(p), &p.Extra)
+}
+
+func (k WorkerStatus) MarshalJSON() ([]byte, error) {
+	type bare WorkerStatus
+	return withExtra(bare(k), k.Extra)
+}
+func (k *WorkerStatus) UnmarshalJSON(data []byte) error {
+	type bare WorkerStatus
+	return readExtra(data, (*bare)(k), &k.Extra)
+}
+
+// MarshalJSON writes the workers by role, in their order.
+func (r Roster) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, k := range r {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		role, _ := plainly(k.Role)
+		worker, err := plainly(k)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&b, "%s:%s", role, worker)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// UnmarshalJSON keeps the order of the file.
+func (r *Roster) UnmarshalJSON(data []byte) error {
+	t, faults := parse(data)
+	if faults != nil || !t.root.is('{') {
+		return errors.New("workers: not an object by role")
+	}
+	*r = nil
+	for i, role := range t.root.keys {
+		k := WorkerStatus{}
+		if err := json.Unmarshal(t.root.items[i].raw, &k); err != nil {
+			return fmt.Errorf("worker %s: %w", role, err)
+		}
+		k.Role = role
+		*r = append(*r, k)
+	}
+	return nil
+}
+
+func withExtra(v any, more extra) ([]byte, error) {
+	out, err := plainly(v)
+	if err != nil || len(more) == 0 {
+		return out, err
+	}
+	b := bytes.NewBuffer(out[:len(out)-1])
+	for _, k := range slices.Sorted(maps.Keys(more)) {
+		name, _ := plainly(k)
+		fmt.Fprintf(b, ",%s:%s", name, more[k])
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+func readExtra(data []byte, v any, more *extra) error {
+	if err := json.Unmarshal(data, v); err != nil {
+		return err
+	}
+	all := extra{}
+	if err := json.Unmarshal(data, &all); err != nil {
+		return err
+	}
+	ours, _ := fieldsOf(reflect.TypeOf(v).Elem())
+	maps.DeleteFunc(all, func(k string, _ json.RawMessage) bool { return slices.Contains(ours, k) })
+	for k, v := range all { // as it will be read when it was written anew
+		var b bytes.Buffer
+		if err := json.Compact(&b, v); err != nil {
+			return err
+		}
+		all[k] = b.Bytes()
+	}
+	if *more = nil; len(all) > 0 {
+		*more = all
+	}
+	return nil
+}
+
+// plainly is JSON in which < and & are themselves.
+func plainly(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+func indented(v any) ([]byte, error) {
+	out, err := plainly(v)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = json.Indent(&b, append(out, '\n'), "", "  ")
+	return b.Bytes(), err
+}

@@ -1,0 +1,150 @@
+package pipeline
+
+import (
+	"slices"
+	"time"
+)
+
+// Facts are everything that is decided on. They are those of one moment, gathered by somebody else.
+type Facts struct {
+	Workflow Workflow // the copy that the run keeps
+	Status   Status
+	Files    map[string]File // what is in the folder of the run: outputs and transcripts, by name
+	Workers  map[string]Seen // by role
+	Delivery Delivery        // delivery.json; the zero one when there is none
+	Intent   Intent          // what a person has asked for
+	Talk     Talk            // the files of the dialogue
+	Now      time.Time
+	Woke     time.Time // when the machine last came out of a sleep; zero when it did not
+}
+
+// A File is an output as it lies there.
+type File struct {
+	Bytes   int64
+	SHA256  string
+	Settled bool   // it has not changed for two looks and two seconds
+	First   string // its first line, for a person
+}
+
+// Seen is what a worker's lock and record say. A record belongs to one attempt.
+type Seen struct {
+	Alive   bool // its lock is held
+	Waiting bool // it lives, but its agent has not begun: inputs or a free place are missing
+	Attempt int  // 0: there is no record
+	Session string
+	Spawned time.Time
+	Began   time.Time // when its agent began
+	Exited  bool      // the record has an end
+	Exit    int
+	GaveUp  bool   // it ended because its inputs did not come
+	Trouble string // why its agent could not be started
+	Sent    bool   // its last words contain the marker of a result that is sent
+}
+
+// Delivery is a delivery.json, which is created by one and never twice.
+type Delivery struct {
+	ID     string       `json:"id"`
+	By     string       `json:"by"` // a role, ferrus or watchdog
+	State  DeliverState `json:"state"`
+	Target string       `json:"target"`
+	SHA256 string       `json:"sha256"`
+	At     time.Time    `json:"at"`
+
+	Alive bool `json:"-"` // who claimed it lives
+}
+
+// DeliverState is how far a delivery is. Nothing is sent while it is claimed, and maybe something while it is sending.
+type DeliverState string
+
+const (
+	Claimed   DeliverState = "claimed"
+	Sending   DeliverState = "sending"
+	Delivered DeliverState = "delivered"
+	Uncertain DeliverState = "uncertain"
+)
+
+// Intent is what a person asks for. It is forgotten when it is done.
+type Intent struct {
+	Verb Verb // Cancel, Resume, Retry, Confirm, Again; "" is nothing
+	From string
+	By   string
+}
+
+// Talk are the files of a dialogue: Base is ferrus's own copy of dialogue.json, made when the present turn began.
+type Talk struct {
+	Base, Text []byte // nil when there is no such file
+}
+
+// parting is how long who lives when all is over has to leave.
+const parting = 20 * time.Second
+
+// started reports whether the phase's workers may have been started.
+func (f Facts) started(phase int) bool { return f.Workflow.All() || phase <= f.Status.CurrentPhase }
+
+// seen is what is known of the worker's newest attempt.
+func (f Facts) seen(s WorkerStatus) Seen {
+	if seen := f.Workers[s.Role]; seen.Alive || seen.Attempt >= s.Attempt {
+		return seen
+	}
+	return Seen{} // the record of an attempt before
+}
+
+// present reports whether an output is there for others to read: whole, as far as anybody can tell.
+func (f Facts) present(file string) bool {
+	for _, role := range f.Workflow.writers(file) {
+		if s := f.Status.Worker(role); !f.good(*s) {
+			return false
+		}
+	}
+	_, there := f.Files[file]
+	return there
+}
+
+// lost are those of the worker's inputs that are not there.
+func (f Facts) lost(role string) []string {
+	return slices.DeleteFunc(f.Workflow.Waits(role), f.present)
+}
+
+// good reports whether the worker is done and its output may be used.
+func (f Facts) good(s WorkerStatus) bool {
+	k, _ := f.Workflow.Worker(s.Role)
+	return s.Status == Completed && (s.Reason != Unclean || k.AcceptPartial)
+}
+
+// bad reports whether the worker is lost unless somebody does something.
+func (f Facts) bad(s WorkerStatus) bool {
+	return s.Status == Failed || s.Status == Completed && !f.good(s)
+}
+
+// done reports whether every worker of the phase is.
+func (f Facts) done(phase int) bool {
+	return !slices.ContainsFunc(f.Status.Phases[phase].Workers, func(s WorkerStatus) bool { return !f.good(s) })
+}
+
+func (f Facts) current() PhaseStatus { return f.Status.Phases[f.Status.CurrentPhase] }
+func (f Facts) last() int            { return len(f.Status.Phases) - 1 }
+
+// all returns the roles of the started phases for which the claim holds, in their order.
+func (f Facts) all(claim func(WorkerStatus) bool) []string {
+	var roles []string
+	for i, p := range f.Status.Phases {
+		for _, s := range p.Workers {
+			if f.started(i) && claim(s) {
+				roles = append(roles, s.Role)
+			}
+		}
+	}
+	return roles
+}
+
+// alive are the roles that live, whatever their status.
+func (f Facts) alive() []string {
+	return f.all(func(s WorkerStatus) bool { return f.Workers[s.Role].Alive })
+}
+
+// free is how many agents more may run. Where all are started at once the places are shared out among the workers
+// themselves.
+func (f Facts) free() int {
+	busy := len(f.all(func(s WorkerStatus) bool { return f.Workers[s.Role].Alive && !f.Workers[s.Role].Waiting }))
+	return max(f.Workflow.Cap()-busy, 0)
+}

@@ -1,0 +1,172 @@
+package pipeline
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/config"
+)
+
+// A kind is what the value of a key may be.
+type kind string
+
+const (
+	textual kind = "text"
+	number  kind = "whole number"
+	yesno   kind = "true or false"
+	names   kind = "list of file names"
+	objects kind = "list of objects"
+)
+
+// A key is one key of workflows.json. The table of keys is what the reader refuses by, and what the documentation and
+// the schema are made from.
+type key struct {
+	name        string
+	kind        kind
+	need        bool
+	least, most int64 // of a number
+	nonzero     bool
+	words       []string // all that a text may be; nil when it is free
+	of          []key    // of a list of objects
+	usual       string   // what it is when it is left out
+	means       string
+}
+
+// day is the longest time that a worker can be given, in seconds.
+const day = 86400
+
+var pipelineKeys = []key{
+	{name: "description", kind: textual, means: "what the pipeline is for, shown by `ferrus pipeline list`"},
+	{name: "spawn", kind: textual, words: []string{string(SpawnPhase), string(SpawnAll)}, usual: "`phase`",
+		means: "`phase` starts the workers of a phase when the phase before is done; `all` starts every worker at once, and who has inputs waits for the files"},
+	{name: "deliver_by", kind: textual, words: []string{byOrchestrator, byTerminal}, usual: "`orchestrator`; with `spawn` `all` `terminal`",
+		means: "who sends the result: ferrus, or the `final` worker by its tool `deliver`"},
+	{name: "sent_marker", kind: textual, usual: "`MATRIX_SENT`", means: "what the last output of a `final` worker contains that has sent the result on a way of its own"},
+	{name: "watchdog", kind: yesno, usual: "`false`; with `spawn` `all` `true`",
+		means: "when nobody is left and the result is not delivered: deliver what there is, marked PARTIAL"},
+	{name: "max_parallel", kind: number, least: 1, most: 64, usual: "4", means: "how many agents may run at a time; who waits for inputs does not count"},
+	{name: "notify", kind: yesno, usual: "`true`", means: "tell a person by `[notify]` of pauses, failures and the result"},
+	{name: "phases", kind: objects, need: true, of: phaseKeys, means: "the phases, in their order; the last one has the `final` worker"},
+}
+
+var phaseKeys = []key{
+	{name: "id", kind: textual, need: true, means: "its name, once in the pipeline"},
+	{name: "mode", kind: textual, words: []string{string(Parallel), string(Sequential), string(Talking)}, usual: "`parallel`",
+		means: "`parallel` has all workers at once, `sequential` one after the other in the order of the list, `dialogue` has them take turns on `dialogue.json`"},
+	{name: "pause_after", kind: yesno, usual: "`false`", means: "when the phase is done, wait for a person's `ferrus pipeline resume`"},
+	{name: "max_rounds", kind: number, least: -1, most: 1000, nonzero: true, usual: "5", means: "of a dialogue: how often each worker has its turn; -1 is until there is consensus"},
+	{name: "workers", kind: objects, need: true, of: workerKeys, means: "who works in it"},
+}
+
+var workerKeys = []key{
+	{name: "role", kind: textual, need: true, means: "its name, once in the whole pipeline; its output is named after it"},
+	{name: "agent", kind: textual, usual: "`[hq.executor]`", means: "the agent to start, one of [agents](agents.md)"},
+	{name: "model", kind: textual, usual: "the agent's own", means: "what the agent is told with its option for the model"},
+	{name: "timeout", kind: number, least: 1, most: day, usual: "180; 360 with inputs",
+		means: "seconds to work, from when its inputs are there; 120 more are let pass before it is ended"},
+	{name: "wait", kind: number, least: 1, most: day, usual: "300",
+		means: "with `spawn` `all`: seconds to wait for inputs; longer while those who write them are at work"},
+	{name: "final", kind: yesno, usual: "`false`", means: "its output is the result; one worker of the last phase has it"},
+	{name: "reads", kind: names, usual: "none", means: "the outputs of others that it reads, as `researcher-a.md`; they must have come before it"},
+	{name: "output", kind: textual, usual: "`<role>.md`", means: "the name of the file that it writes"},
+	{name: "min_bytes", kind: number, least: 1, most: 1 << 30, usual: "1", means: "a smaller output is none"},
+	{name: "retries", kind: number, least: 0, most: 10, usual: "0", means: "how often it is started anew when it ended without its output"},
+	{name: "accept_partial", kind: yesno, usual: "`false`", means: "take its output even if it did not end well"},
+	{name: "task", kind: textual, need: true, means: "what it shall do"},
+}
+
+// check notes what of an object the table of keys does not allow.
+func (t *text) check(n node, at, what string, keys []key) {
+	if !n.is('{') {
+		t.add(at, fmt.Sprintf("%s must be an object, not %s", what, n.kind()), "write {…} with the keys "+known(keys))
+		return
+	}
+	for i, name := range n.keys {
+		k := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
+		if k < 0 {
+			t.add(at+"/"+escape(name), fmt.Sprintf("%s has no key %q", what, name), meant(name, named(keys)))
+			continue
+		}
+		t.one(n.items[i], at+"/"+escape(name), keys[k])
+	}
+	for _, k := range keys {
+		if k.need && !slices.Contains(n.keys, k.name) {
+			t.add(at, fmt.Sprintf("%s has no %s", what, k.name), fmt.Sprintf("add %q: %s", k.name, k.means))
+		}
+	}
+}
+
+// one checks the value of a key.
+func (t *text) one(n node, at string, k key) {
+	wrong := func(remedy string) {
+		t.add(at, fmt.Sprintf("%s must be a %s, not %s", k.name, k.kind, n.kind()), remedy)
+	}
+	switch k.kind {
+	case textual:
+		s, ok := n.token.(string)
+		switch {
+		case !ok:
+			wrong("put it in quotes")
+		case k.need && strings.TrimSpace(s) == "":
+			t.add(at, k.name+" is blank", "write "+k.means)
+		case k.words != nil && !slices.Contains(k.words, s):
+			t.add(at, fmt.Sprintf("unknown %s %q", k.name, s), meant(s, k.words))
+		}
+	case yesno:
+		if _, ok := n.token.(bool); !ok {
+			t.add(at, fmt.Sprintf("%s must be true or false, not %s", k.name, n.kind()), "write true or false without quotes")
+		}
+	case number:
+		lit, _ := n.token.(json.Number)
+		v, err := strconv.ParseInt(lit.String(), 10, 64)
+		if err != nil || v < k.least || v > k.most || v == 0 && k.nonzero {
+			wrong(fmt.Sprintf("write one %s, or leave it out for %s", k.span(), k.usual))
+		}
+	case names, objects:
+		if !n.is('[') {
+			wrong("write a list, […]")
+			return
+		}
+		if k.need && len(n.items) == 0 {
+			t.add(at, k.name+" is empty", "add one at least, with the keys "+known(k.of))
+		}
+		for i, item := range n.items {
+			at := at + "/" + strconv.Itoa(i)
+			if _, ok := item.token.(string); k.kind == names && !ok {
+				t.add(at, "a file name must be a text, not "+item.kind(), "put it in quotes")
+			}
+			if k.kind == objects {
+				t.check(item, at, "a "+strings.TrimSuffix(k.name, "s"), k.of)
+			}
+		}
+	}
+}
+
+// span says what a number may be.
+func (k key) span() string {
+	if k.nonzero {
+		return fmt.Sprintf("from %d to %d but 0", k.least, k.most)
+	}
+	return fmt.Sprintf("from %d to %d", k.least, k.most)
+}
+
+func named(keys []key) []string {
+	var all []string
+	for _, k := range keys {
+		all = append(all, k.name)
+	}
+	return all
+}
+
+func known(keys []key) string { return strings.Join(named(keys), ", ") }
+
+// meant is the remedy for a word that is not one of these.
+func meant(word string, words []string) string {
+	if near := config.Nearest(word, words); near != "" {
+		return fmt.Sprintf("did you mean %s?", near)
+	}
+	return "known are " + strings.Join(words, ", ")
+}

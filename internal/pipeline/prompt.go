@@ -1,0 +1,77 @@
+package pipeline
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Prompt is all that a worker is told. It has its task and its files and knows of no phase, no other worker and nothing
+// that comes after it. Path makes an absolute path of a file's name.
+func (w Workflow) Prompt(role, topic string, path func(file string) string) string {
+	k, phase := w.Worker(role)
+	if phase < 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Topic: %s\n\nYour task: %s\n\n", topic, k.Task)
+	if len(k.Reads) > 0 {
+		b.WriteString("Read these files first:\n")
+		for _, file := range k.Reads {
+			fmt.Fprintf(&b, "- %s\n", path(file))
+		}
+		b.WriteString("\n")
+	}
+	out := path(k.File())
+	fmt.Fprintf(&b, `Write your result to this file, and to no other: %s
+
+The file counts as finished as soon as it exists. So write it whole: by the tool write_output if you have it, else write
+%s.tmp and rename it to %s when it is complete.
+
+Then exit. Do nothing else: change no other file, start no other agent, ask nobody.
+`, out, out, out)
+	return b.String()
+}
+
+// TurnPrompt is all that one is told who has the turn in a dialogue: where it stands. What was said before, the question
+// and the task are in the file, so that nothing of it passes through a command line.
+func TurnPrompt(role, path string) string {
+	return fmt.Sprintf(`Read %s. You are %s: your task stands under "roles", the question at the top, and "inputs" are files to read.
+
+Then use Edit to fill "content" of the last entry under "dialogue", as one JSON string. Set its "consensus" to true only if
+you agree with the others and nothing is left to say. Change nothing else in the file, and no other file. Then exit.
+`, path, role)
+}
+
+// BashWait is the loop by which an agent that ferrus has not started waits for its inputs, each of them in turn for up to
+// five minutes.
+func BashWait(paths []string) string {
+	var tests []string
+	for _, p := range paths {
+		tests = append(tests, "[ -f '"+strings.ReplaceAll(p, "'", `'\''`)+"' ]")
+	}
+	if len(tests) == 0 {
+		tests = []string{"true"}
+	}
+	return fmt.Sprintf(`ready=
+for i in $(seq 1 60); do
+  if %s; then ready=1; echo INPUT_READY; break; fi
+  echo "Waiting... $i"
+  sleep 5
+done
+[ -n "$ready" ] || echo TIMEOUT
+`, strings.Join(tests, " && "))
+}
+
+// A Part is the output of one role.
+type Part struct{ Role, Text string }
+
+// Partial is a result without some of its parts, which says so at its head. It is the same for the same parts.
+func Partial(topic string, parts []Part, missing []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "> **PARTIAL**: nobody is left to finish this. Missing or incomplete: %s.\n\n# %s\n", list(missing),
+		strings.Join(strings.Fields(topic), " "))
+	for _, p := range parts {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", p.Role, strings.TrimSpace(p.Text))
+	}
+	return b.String()
+}

@@ -1,0 +1,175 @@
+package pipeline
+
+import (
+	"reflect"
+	"slices"
+)
+
+// Reconcile returns the status that the files and the locks bear out: what is there counts, whatever the status or a
+// clock said before. It is the same status, with its revision, when there is nothing new.
+func Reconcile(f Facts) Status {
+	if f.Status.Fits(f.Workflow) != nil {
+		return f.Status
+	}
+	was := f.Status
+	f.Status = was.Clone()
+	if was.ResultDelivered || was.State == IsCancelled { // it is over, and what comes now is too late
+		f.Status.State = was.stands(f.Delivery.State)
+		return f.Status
+	}
+	for i := range f.Status.Phases {
+		for j := range f.Status.Phases[i].Workers {
+			if s := &f.Status.Phases[i].Workers[j]; f.started(i) {
+				f.look(i, s)
+			}
+		}
+	}
+	// Only now is it known whose inputs are there, and then until when they may come.
+	for i := range f.Status.Phases {
+		for j := range f.Status.Phases[i].Workers {
+			f.settle(&f.Status.Phases[i].Workers[j])
+		}
+	}
+	for i := range f.Status.Phases {
+		for j := range f.Status.Phases[i].Workers {
+			if s := &f.Status.Phases[i].Workers[j]; s.Status == Running {
+				s.Deadline = whole(f.end(s.Role))
+			}
+		}
+		f.heal(i)
+	}
+	if _, file := f.Workflow.Final(); f.Delivery.State == Delivered || f.sent() && f.present(file) {
+		f.Status.delivered(whole(f.Now))
+	}
+	underway := f.Delivery.State
+	if underway == Claimed && !f.Delivery.Alive { // nothing was sent, and nobody will
+		underway = ""
+	}
+	f.Status.State = f.Status.stands(underway)
+	if f.Status.State != IsFailed && f.Status.State != IsCancelled {
+		f.Status.Failure = ""
+	}
+	if reflect.DeepEqual(was, f.Status) {
+		return was
+	}
+	f.Status.Rev++
+	f.Status.UpdatedAt = whole(f.Now)
+	return f.Status
+}
+
+// look brings one worker up to date with its files and its lock.
+func (f Facts) look(phase int, s *WorkerStatus) {
+	seen := f.seen(*s)
+	k, _ := f.Workflow.Worker(s.Role)
+	talking := f.Workflow.Phases[phase].How() == Talking
+	// Somebody started it who did not live to write that down.
+	if s.Status == Pending && (seen.Alive || seen.Attempt > s.Attempt) {
+		s.start(max(seen.Attempt, s.Attempt, 1), orNow(seen.Spawned, f.Now), f.Status.Dir)
+	}
+	file, there := f.Files[s.Output]
+	there = there && file.Bytes >= k.Least()
+	switch ended := f.ended(phase); {
+	case there && s.Status != Completed && (!seen.Alive || file.Settled || talking):
+		f.complete(s, seen, file)
+	case !there && s.Status == Completed && !ended && talking && !seen.Alive:
+		*s = s.again(Pending) // the transcript is made anew from the dialogue
+	case !there && s.Status == Completed && !ended && seen.Alive:
+		*s = s.again(Running)
+		s.Reason = Vanished
+	case !there && s.Status == Completed && !ended:
+		s.fail(Vanished, s.Output+" is gone", f.Now)
+	}
+}
+
+// complete takes a worker for done because its output is there.
+func (f Facts) complete(s *WorkerStatus, seen Seen, file File) {
+	before := s.Status
+	*s = s.again(Completed)
+	s.CompletedAt, s.Bytes, s.SHA256 = whole(f.Now), file.Bytes, file.SHA256
+	unclean := !seen.Alive && seen.Attempt > 0 && !(seen.Exited && seen.Exit == 0 && seen.Trouble == "")
+	if seen.Exited {
+		exit := seen.Exit
+		s.ExitCode = &exit
+	}
+	switch {
+	case before == Failed:
+		s.Reason = Late
+	case before == Running && unclean:
+		s.Reason = Unclean
+	}
+}
+
+// settle lets a worker go on whose inputs came back, and says of a running one what is known.
+func (f Facts) settle(s *WorkerStatus) {
+	if s.Status == Completed && s.Session == "" {
+		s.Session = f.seen(*s).Session // it was done before anybody looked
+	}
+	if s.Status == Failed && s.Reason == MissingInput && len(f.lost(s.Role)) == 0 && !f.Workers[s.Role].Alive {
+		*s = s.again(Pending)
+	}
+	if s.Status == Running {
+		seen := f.seen(*s)
+		if seen.Session != "" {
+			s.Session = seen.Session
+		}
+		if s.ReadyAt.IsZero() && f.Workflow.All() {
+			s.ReadyAt = whole(seen.Began)
+		}
+		// The clock was put back: the time begins anew, or nothing would end it.
+		if s.StartedAt.After(f.Now) {
+			s.StartedAt = whole(f.Now)
+		}
+		if s.ReadyAt.After(f.Now) {
+			s.ReadyAt = whole(f.Now)
+		}
+	}
+}
+
+// ended reports whether what happens to the outputs of a phase no longer matters to it.
+func (f Facts) ended(phase int) bool {
+	return f.Status.Phases[phase].Status == Completed && phase < f.Status.CurrentPhase
+}
+
+// heal gives a phase the status that its workers bear out.
+func (f Facts) heal(i int) {
+	p := &f.Status.Phases[i]
+	moved := slices.ContainsFunc(p.Workers, func(s WorkerStatus) bool { return s.Status != Pending })
+	bad := slices.ContainsFunc(p.Workers, f.bad)
+	switch {
+	case p.Status == Failed && !bad,
+		p.Status == Paused && !f.done(i),
+		p.Status == Completed && i >= f.Status.CurrentPhase,
+		p.Status == Pending && moved && f.started(i):
+		p.Status = Running
+		if p.StartedAt.IsZero() {
+			p.StartedAt = whole(f.Now)
+		}
+	}
+}
+
+// sent reports whether the final worker says that it has sent the result by itself.
+func (f Facts) sent() bool {
+	role, _ := f.Workflow.Final()
+	s := f.Status.Worker(role)
+	return s != nil && f.seen(*s).Sent
+}
+
+// stands is the state of the whole run that its parts make.
+func (s Status) stands(d DeliverState) State {
+	has := func(p Progress) bool {
+		return slices.ContainsFunc(s.Phases, func(ps PhaseStatus) bool { return ps.Status == p })
+	}
+	switch {
+	case s.State == IsCancelled:
+		return IsCancelled
+	case s.ResultDelivered:
+		return IsCompleted
+	case d == Claimed || d == Sending || d == Uncertain:
+		return IsDelivering
+	case has(Failed):
+		return IsFailed
+	case has(Paused):
+		return IsPaused
+	}
+	return IsRunning
+}

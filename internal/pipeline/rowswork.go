@@ -1,0 +1,224 @@
+package pipeline
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// doneRows are about a phase whose workers are all done.
+var doneRows = []row{
+	{
+		name: "pause", when: "all workers of the phase are done, it has `pause_after`, and nobody has resumed it",
+		fits: func(f Facts) bool {
+			return f.done(f.Status.CurrentPhase) && f.current().PauseAfter && f.current().ResumedBy == ""
+		},
+		then: "pause: summarize to the user, wait", do: Pause,
+		fill: func(f Facts, a *Action) { a.Tell = f.summary() },
+	},
+	{
+		name: "deliver", when: "the last phase is done, nobody else is at work, and who delivers by itself no longer lives",
+		fits: func(f Facts) bool {
+			role, _ := f.Workflow.Final()
+			return f.done(f.last()) && len(f.all(is(Running))) == 0 && len(f.all(is(Pending))) == 0 &&
+				!(f.Workflow.ByTerminal() && f.Workers[role].Alive)
+		},
+		then: "deliver: the final output becomes `final.md` and is sent, once", do: Deliver,
+		fill: func(f Facts, a *Action) { f.result(a) },
+	},
+	{
+		name: "complete", when: "all workers of the phase are done, and there is a next one",
+		fits: func(f Facts) bool { return f.done(f.Status.CurrentPhase) && f.Status.CurrentPhase < f.last() },
+		then: "complete phase: the next one is the current", do: Finish,
+	},
+}
+
+// workerRows are about single workers, in any phase that has begun.
+var workerRows = []row{
+	{
+		name: "dialogue", when: "the phase is a dialogue, none of whose workers has failed",
+		fits: func(f Facts) bool {
+			return f.talking() && !f.done(f.Status.CurrentPhase) && !has(f.current(), f.bad) && len(f.missing()) == 0
+		},
+		then: "what the table of dialogues says",
+		fill: func(f Facts, a *Action) {
+			row := a.Row
+			*a = decide(f, turns)
+			a.Row = row + ": " + a.Row
+		},
+	},
+	{
+		name: "respawn", when: "a worker ended without its output, or not well, it has `retries` left, and a place is free",
+		fits: func(f Facts) bool { return len(f.all(f.another)) > 0 && (f.Workflow.All() || f.free() > 0) },
+		then: "respawn: put aside what it wrote, start it anew", do: Restart,
+		fill: func(f Facts, a *Action) {
+			a.Roles = f.all(f.another)[:1]
+			a.Aside, a.Why = f.aside(a.Roles), f.how(a.Roles[0])
+		},
+	},
+	{
+		name: "exited", when: "a worker ended without its output",
+		fits: func(f Facts) bool { return len(f.all(f.exited)) > 0 },
+		then: "fail worker, tell the user", do: FailWorker,
+		fill: func(f Facts, a *Action) {
+			a.Roles = f.all(f.exited)[:1]
+			a.Aside = f.aside(a.Roles)
+			a.Reason, a.Why = f.reason(a.Roles[0]), f.how(a.Roles[0])
+			f.tellOne(a)
+		},
+	},
+	{
+		name: "timeout", when: "a worker runs, or waits for its inputs, past its time and " + fmt.Sprint(Grace.Seconds()) + " s more",
+		fits: func(f Facts) bool { return len(f.all(f.overdue)) > 0 },
+		then: "fail worker: end it, tell the user", do: FailWorker,
+		fill: func(f Facts, a *Action) {
+			a.Roles, a.Reason = f.all(f.overdue)[:1], TimedOut
+			a.Aside = f.aside(a.Roles)
+			a.Why = f.tooLong(a.Roles[0])
+			f.tellOne(a)
+		},
+	},
+	{
+		name: "input", when: "a worker is due, and what it reads is not there",
+		fits: func(f Facts) bool { return len(f.missing()) > 0 },
+		then: "fail phase with `missing_input`, tell the user", do: FailPhase,
+		fill: func(f Facts, a *Action) {
+			a.Roles, a.Reason = f.missing()[:1], MissingInput
+			a.Why = fmt.Sprintf("%s reads %s, which is not there", a.Roles[0], list(f.lost(a.Roles[0])))
+			f.tellPhase(a)
+		},
+	},
+	{
+		name: "spawn", when: "a worker is pending, its turn has come, and a place is free",
+		fits: func(f Facts) bool { return len(f.due()) > 0 },
+		then: "spawn: all of them that fit", do: Start,
+		fill: func(f Facts, a *Action) { a.Roles = f.due(); f.tellStart(a) },
+	},
+}
+
+// restRows are what is left.
+var restRows = []row{
+	{
+		name: "failed", when: "a phase has a worker that failed, and nobody in it runs or will",
+		fits: func(f Facts) bool { return f.lostPhase() >= 0 },
+		then: "fail phase, tell the user", do: FailPhase,
+		fill: func(f Facts, a *Action) {
+			a.Phase = f.lostPhase()
+			a.Why = f.whatFailed(a.Phase)
+			f.tellPhase(a)
+		},
+	},
+	{
+		name: "watchdog", when: "`watchdog` is on, there is an output, and nobody lives",
+		fits: func(f Facts) bool {
+			return f.Workflow.Watched() && len(f.living()) == 0 && len(f.outputs()) > 0 && f.hasFailed()
+		},
+		then: "watchdog deliver: all outputs, marked PARTIAL, once", do: Watchdog,
+		fill: func(f Facts, a *Action) { f.partial(a) },
+	},
+	{
+		name: "stopped", when: "the run has failed, and nobody runs",
+		fits: func(f Facts) bool { return f.hasFailed() && len(f.all(is(Running))) == 0 },
+		then: "wait for a person: `ferrus pipeline retry` or `cancel`, or a late output", do: Wait,
+		fill: func(f Facts, a *Action) {
+			a.Person, a.Why, a.Until = true, cmp.Or(f.Status.Failure, "a phase has failed"), f.next()
+		},
+	},
+	{
+		name: "wait", when: "otherwise: somebody is at work",
+		fits: func(Facts) bool { return true },
+		then: "wait: nothing is written", do: Wait,
+		fill: func(f Facts, a *Action) { a.Until = f.next() },
+	},
+}
+
+// exited reports whether a running worker is gone and has left nothing.
+func (f Facts) exited(s WorkerStatus) bool {
+	return s.Status == Running && !f.Workers[s.Role].Alive && !f.inDialogue(s)
+}
+
+// another reports whether the worker came to nothing and is to be started anew.
+func (f Facts) another(s WorkerStatus) bool {
+	k, _ := f.Workflow.Worker(s.Role)
+	seen := f.seen(s)
+	unclean := s.Status == Completed && s.Reason == Unclean && !k.AcceptPartial
+	return (f.exited(s) || unclean) && !seen.Alive && !seen.GaveUp && s.Attempt <= k.Retries
+}
+
+func (f Facts) overdue(s WorkerStatus) bool {
+	return s.Status == Running && f.Workers[s.Role].Alive && f.late(s.Role) && !f.inDialogue(s)
+}
+
+// strays are those that live for nothing.
+func (f Facts) strays() []string {
+	return f.all(func(s WorkerStatus) bool {
+		return f.Workers[s.Role].Alive && (s.Status == Failed || s.Status == Completed && f.late(s.Role))
+	})
+}
+
+// due are the pending workers that may start now: all, where all are started at once; else those of the current phase
+// for whom there is a place, in a sequential one the first that is not done.
+func (f Facts) due() []string {
+	waits := func(s WorkerStatus) bool { return s.Status == Pending && !f.Workers[s.Role].Alive }
+	if f.Workflow.All() {
+		return f.all(waits)
+	}
+	if f.current().Status == Failed || f.talking() {
+		return nil
+	}
+	roles := f.in(f.Status.CurrentPhase, waits)
+	if f.mode() == Sequential {
+		next := slices.IndexFunc(f.current().Workers, func(s WorkerStatus) bool { return !f.good(s) })
+		if next < 0 || !slices.Contains(roles, f.current().Workers[next].Role) {
+			return nil
+		}
+		roles = []string{f.current().Workers[next].Role}
+	}
+	return roles[:min(len(roles), f.free())]
+}
+
+// missing are the due workers whose inputs are not there. Where all are started at once they wait for them instead.
+func (f Facts) missing() []string {
+	if f.Workflow.All() {
+		return nil
+	}
+	roles := f.due()
+	if f.talking() && f.current().Status != Failed {
+		roles = f.in(f.Status.CurrentPhase, is(Pending))
+	}
+	return slices.DeleteFunc(slices.Clone(roles), func(role string) bool { return len(f.lost(role)) == 0 })
+}
+
+// lostPhase is a phase that will not be done by itself and is not marked so; -1 when there is none.
+func (f Facts) lostPhase() int {
+	for i, p := range f.Status.Phases {
+		if !f.started(i) || p.Status == Failed || p.Status == Completed || !has(p, f.bad) || has(p, is(Running)) {
+			continue
+		}
+		if how := f.Workflow.Phases[i].How(); how == Parallel && has(p, is(Pending)) {
+			continue
+		}
+		return i
+	}
+	return -1
+}
+
+// outputs are the roles whose output is there.
+func (f Facts) outputs() []string {
+	var a Action
+	f.partial(&a)
+	return a.Roles
+}
+
+func (f Facts) hasFailed() bool {
+	return slices.ContainsFunc(f.Status.Phases, func(p PhaseStatus) bool { return p.Status == Failed })
+}
+
+func (f Facts) mode() Mode    { return f.Workflow.Phases[f.Status.CurrentPhase].How() }
+func (f Facts) talking() bool { return f.mode() == Talking }
+
+// inDialogue reports whether the table of dialogues judges the worker. When one of the phase has failed it does not.
+func (f Facts) inDialogue(s WorkerStatus) bool {
+	_, i := f.Workflow.Worker(s.Role)
+	return f.Workflow.Phases[i].How() == Talking && !has(f.Status.Phases[i], f.bad)
+}

@@ -1,0 +1,152 @@
+package pipeline
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A Verb is what can be done about a run. Its words are those of the documentation.
+type Verb string
+
+const (
+	Archive    Verb = "archive"          // move the folder to the archive
+	Wait       Verb = "wait"             // nothing, and nothing is written
+	Kill       Verb = "kill"             // end the Roles and all that they started
+	Cancel     Verb = "cancel"           // the same, and the run is cancelled
+	Confirm    Verb = "confirm"          // a person has seen the result arrive
+	Deliver    Verb = "deliver"          // File becomes final.md, delivery.json is claimed, it is sent
+	Settle     Verb = "settle"           // find out whether it was sent; if that cannot be known it is uncertain
+	Retry      Verb = "retry"            // kill the Roles, put Aside away, they are pending again
+	Accept     Verb = "accept"           // take the outputs of the Roles although they did not end well
+	Resume     Verb = "resume"           // a person lets the run go on
+	Pause      Verb = "pause"            // tell a person, and wait
+	Finish     Verb = "complete phase"   // the next one is the current
+	Start      Verb = "spawn"            // start the Roles
+	Restart    Verb = "respawn"          // put Aside away and start the Roles anew
+	FailWorker Verb = "fail worker"      // kill the Roles, put Aside away, they are failed
+	FailPhase  Verb = "fail phase"       // the run waits for a person
+	Watchdog   Verb = "watchdog deliver" // what there is becomes final.md, marked PARTIAL; then as deliver
+
+	// Of a dialogue, where Text becomes dialogue.json and ferrus's own copy of it.
+	Turn    Verb = "give turn"        // start the one of the Roles
+	Write   Verb = "write entry"      // an empty entry for the next one
+	Take    Verb = "take turn"        // what was written counts
+	Restore Verb = "restore"          // what was written does not
+	Close   Verb = "write transcript" // Text becomes File
+
+	Again Verb = "again" // what a person says of an uncertain delivery: send it again
+)
+
+// An Action is the one thing to do next.
+type Action struct {
+	Do      Verb
+	Row     string // the row of the table that said so
+	Phase   int
+	Roles   []string
+	Reason  Reason
+	Why     string    // for a person, one line
+	File    string    // the output that is delivered, or the transcript
+	Missing []string  // the roles whose output is not in a partial result
+	Aside   []string  // files to be put into attempts before anything is recorded
+	Text    []byte    // what is written
+	By      string    // the person
+	Until   time.Time // when to look again at the latest; zero: when something happens
+	Person  bool      // nobody but a person gets it any further
+	Tell    string    // what a person is told; "" is nothing
+}
+
+// A row is one line of a decision table: the first that fits says what is done.
+type row struct {
+	name string // one word, for the journal
+	when string // in words
+	fits func(Facts) bool
+	then string // in words
+	do   Verb
+	fill func(Facts, *Action) // the arguments; nil when there are none
+}
+
+// table is everything that is ever done about a run. Pause comes before spawn, spawn before fail; a test fires each row.
+var table = join(endRows, deliveryRows, personRows, doneRows, workerRows, restRows)
+
+func join(parts ...[]row) []row {
+	var all []row
+	for _, p := range parts {
+		all = append(all, p...)
+	}
+	return all
+}
+
+// Decide is the whole judgement: the facts in, one action out. It brings the status up to date by itself; who wants to
+// write it down calls Reconcile before.
+func Decide(f Facts) Action {
+	f.Status = Reconcile(f)
+	return decide(f, table)
+}
+
+func decide(f Facts, rows []row) Action {
+	for _, r := range rows {
+		if !r.fits(f) {
+			continue
+		}
+		a := Action{Do: r.do, Row: r.name, Phase: f.Status.CurrentPhase}
+		if r.fill != nil {
+			r.fill(f, &a)
+		}
+		return a
+	}
+	panic("pipeline: no row fits, and the last one always does")
+}
+
+// Markdown returns the decision table.
+func Markdown() string { return markdown(table, "") }
+
+// DialogueMarkdown returns the table of a dialogue.
+func DialogueMarkdown() string { return markdown(turns, "") }
+
+// Explain returns the tables, with an arrow at the row that fits the facts, and what it says to do.
+func Explain(f Facts) string {
+	a := Decide(f)
+	var b strings.Builder
+	main, sub := a.Row, ""
+	if name, inner, ok := strings.Cut(a.Row, ": "); ok {
+		main, sub = name, inner
+	}
+	b.WriteString(markdown(table, main))
+	if sub != "" {
+		b.WriteString("\n" + markdown(turns, sub))
+	}
+	fmt.Fprintf(&b, "\n%s: %s\n", a.Row, a)
+	return b.String()
+}
+
+// String says in one line what is to be done.
+func (a Action) String() string {
+	var b strings.Builder
+	b.WriteString(string(a.Do))
+	for _, part := range []struct{ word, text string }{
+		{" ", strings.Join(a.Roles, ", ")}, {" ", a.File}, {", ", string(a.Reason)}, {"; ", a.Why},
+		{"; without ", strings.Join(a.Missing, ", ")}, {"; puts aside ", strings.Join(a.Aside, ", ")},
+	} {
+		if part.text != "" {
+			b.WriteString(part.word + part.text)
+		}
+	}
+	if !a.Until.IsZero() {
+		b.WriteString("; until " + a.Until.Format(time.RFC3339))
+	}
+	return b.String()
+}
+
+func markdown(rows []row, matched string) string {
+	var b strings.Builder
+	b.WriteString("| row | when | then |\n|---|---|---|\n")
+	for _, r := range rows {
+		mark := ""
+		if r.name == matched {
+			mark = "→ "
+		}
+		fmt.Fprintf(&b, "| %s%s | %s | %s |\n", mark, r.name, r.when, r.then)
+	}
+	return b.String()
+}

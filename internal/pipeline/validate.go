@@ -1,0 +1,176 @@
+package pipeline
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// rules notes what is wrong with a pipeline although each of its values may be what it is.
+func (t *text) rules(w Workflow, at string) {
+	t.name(at, "the pipeline", w.Name, maxName, verbs)
+	dialogues := 0
+	var ids []string
+	for i, p := range w.Phases {
+		here := fmt.Sprintf("%s/phases/%d", at, i)
+		ids = append(ids, p.ID)
+		if p.ID != "" {
+			t.name(here+"/id", "the phase", p.ID, maxName, nil)
+		}
+		t.pauses(w, i, here)
+		if p.How() != Talking {
+			if p.MaxRounds != 0 {
+				t.add(here+"/max_rounds", "only a dialogue has rounds", `remove it, or set "mode": "dialogue"`)
+			}
+			continue
+		}
+		if dialogues++; dialogues > 1 {
+			t.add(here+"/mode", "it is the second dialogue, and a run has one dialogue.json", "make two pipelines")
+		}
+		t.dialogue(w, p, here)
+	}
+	sameButCase(ids, func(i int, id, other string) {
+		t.add(fmt.Sprintf("%s/phases/%d/id", at, i), fmt.Sprintf("the phase %s has the name of %s", id, other), "rename one of them")
+	})
+	t.workers(w, at)
+	t.finals(w, at)
+	t.reads(w, at)
+}
+
+// pauses refuses a pause that would hold nobody up.
+func (t *text) pauses(w Workflow, i int, here string) {
+	p, last := w.Phases[i], i == len(w.Phases)-1
+	if !p.PauseAfter {
+		return
+	}
+	switch {
+	case w.All() && !last:
+		t.add(here+"/pause_after", `with "spawn": "all" the workers behind the pause are at work already`, `use "spawn": "phase"`)
+	case last && w.ByTerminal():
+		t.add(here+"/pause_after", "the final worker delivers before the pause", `set "deliver_by": "orchestrator"`)
+	}
+}
+
+func (t *text) dialogue(w Workflow, p Phase, here string) {
+	if w.All() {
+		t.add(here+"/mode", `a dialogue needs somebody between its turns, and with "spawn": "all" there is nobody`, `use "spawn": "phase"`)
+	}
+	if len(p.Workers) == 1 {
+		t.add(here+"/workers", "a dialogue of one is none", "add a second worker")
+	}
+	for j, k := range p.Workers {
+		for key, set := range map[string]bool{"output": k.Output != "", "min_bytes": k.MinBytes != 0, "retries": k.Retries != 0,
+			"accept_partial": k.AcceptPartial} {
+			if set {
+				t.add(fmt.Sprintf("%s/workers/%d/%s", here, j, key), "who takes turns in a dialogue writes no file of its own",
+					fmt.Sprintf("remove it; the dialogue leaves %s", p.Transcript()))
+			}
+		}
+	}
+}
+
+// workers refuses names that cannot be file names, and two workers that would write one file: in a folder that minds no
+// case they would do so too.
+func (t *text) workers(w Workflow, at string) {
+	var roles, places, files, sources []string
+	for i, p := range w.Phases {
+		for j, k := range p.Workers {
+			here := fmt.Sprintf("%s/phases/%d/workers/%d", at, i, j)
+			roles, places = append(roles, k.Role), append(places, here)
+			if k.Role != "" {
+				t.name(here+"/role", "the role", k.Role, maxName, nil)
+			}
+			if k.Output != "" {
+				t.file(here+"/output", k.Output)
+			}
+			if p.How() != Talking {
+				files, sources = append(files, k.File()), append(sources, here)
+			}
+		}
+		if p.How() == Talking {
+			files, sources = append(files, p.Transcript()), append(sources, fmt.Sprintf("%s/phases/%d", at, i))
+		}
+	}
+	same := map[string]bool{}
+	sameButCase(roles, func(i int, role, other string) {
+		same[places[i]] = true
+		t.add(places[i]+"/role", fmt.Sprintf("the role %s is there already, as %s", role, other), "rename one of them: both would write one file")
+	})
+	sameButCase(files, func(i int, file, other string) {
+		if same[sources[i]] {
+			return
+		}
+		where := sources[i] + "/output"
+		if !strings.Contains(sources[i], "/workers/") {
+			where = sources[i] + "/id"
+		}
+		t.add(where, fmt.Sprintf("%s is what another one writes, as %s", file, other), "give each worker a file of its own")
+	})
+}
+
+func (t *text) finals(w Workflow, at string) {
+	var first string
+	for i, p := range w.Phases {
+		for j, k := range p.Workers {
+			here := fmt.Sprintf("%s/phases/%d/workers/%d/final", at, i, j)
+			switch {
+			case !k.Final:
+			case i != len(w.Phases)-1:
+				t.add(here, "the final worker is not in the last phase", "move it, or make another one final")
+				first = here
+			case first != "":
+				t.add(here, "there is a second final worker, after "+first, "keep one: a pipeline has one result")
+			default:
+				first = here
+			}
+		}
+	}
+	if n := len(w.Phases); first == "" && n > 0 && len(w.Phases[n-1].Workers) > 0 {
+		t.add(at, "it has no final worker", `set "final": true for the worker of the last phase whose output is the result`)
+	}
+}
+
+// reads refuses inputs that nobody has written when the worker starts. What came before is the same whether all are
+// started at once or phase by phase, so nobody can wait in a circle.
+func (t *text) reads(w Workflow, at string) {
+	var before, all []string
+	for _, p := range w.Phases {
+		for _, k := range p.Workers {
+			all = append(all, p.file(k))
+		}
+	}
+	for i, p := range w.Phases {
+		var here []string
+		for j, k := range p.Workers {
+			have := before
+			if p.How() == Sequential {
+				have = slices.Concat(before, here)
+			}
+			for n, file := range k.Reads {
+				where := fmt.Sprintf("%s/phases/%d/workers/%d/reads/%s", at, i, j, strconv.Itoa(n))
+				switch {
+				case slices.Contains(k.Reads[:n], file):
+					t.add(where, file+" is read twice", "remove one of them")
+				case slices.Contains(have, file):
+				case !t.file(where, file):
+				case file == p.file(k):
+					t.add(where, file+" is what the worker itself writes", "remove it")
+				case slices.Contains(all, file):
+					t.add(where, file+" is written at the same time or later", "let its writer come in a phase before, or before it in a sequential one")
+				default:
+					t.add(where, file+" is written by nobody", meantFile(file, have))
+				}
+			}
+			here = append(here, p.file(k))
+		}
+		before = append(before, here...)
+	}
+}
+
+func meantFile(file string, have []string) string {
+	if len(have) == 0 {
+		return "remove it: nobody comes before"
+	}
+	return meant(file, slices.Compact(have))
+}

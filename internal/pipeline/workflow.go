@@ -1,0 +1,151 @@
+// Package pipeline is the pure heart of pipelines: what a workflow is, what the files of a run say, and the table that
+// decides what to do next. It touches nothing: facts come in, a status and an action go out, and time is an argument.
+// Folders, locks, processes and the sending of results are left to those who use it.
+package pipeline
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// Workflows are the pipelines of a workflows.json, in the order of the file.
+type Workflows []Workflow
+
+// A Workflow is the definition of one pipeline. Zero values are keys that were left out; the methods resolve them.
+type Workflow struct {
+	Name        string  `json:"-"`
+	Description string  `json:"description,omitempty"`
+	Spawn       Spawn   `json:"spawn,omitempty"`
+	DeliverBy   string  `json:"deliver_by,omitempty"`
+	SentMarker  string  `json:"sent_marker,omitempty"`
+	Watchdog    *bool   `json:"watchdog,omitempty"`
+	MaxParallel int     `json:"max_parallel,omitempty"`
+	Notify      *bool   `json:"notify,omitempty"`
+	Phases      []Phase `json:"phases"`
+}
+
+// A Phase is a step of a pipeline.
+type Phase struct {
+	ID         string   `json:"id"`
+	Mode       Mode     `json:"mode,omitempty"`
+	PauseAfter bool     `json:"pause_after,omitempty"`
+	MaxRounds  int      `json:"max_rounds,omitempty"`
+	Workers    []Worker `json:"workers"`
+}
+
+// A Worker is an agent that writes one file. Agent and Model are free: what they name is not known here.
+type Worker struct {
+	Role          string   `json:"role"`
+	Agent         string   `json:"agent,omitempty"`
+	Model         string   `json:"model,omitempty"`
+	Timeout       int      `json:"timeout,omitempty"` // seconds
+	Wait          int      `json:"wait,omitempty"`    // seconds
+	Final         bool     `json:"final,omitempty"`
+	Reads         []string `json:"reads,omitempty"`
+	Output        string   `json:"output,omitempty"`
+	MinBytes      int64    `json:"min_bytes,omitempty"`
+	Retries       int      `json:"retries,omitempty"`
+	AcceptPartial bool     `json:"accept_partial,omitempty"`
+	Task          string   `json:"task"`
+}
+
+// Spawn says when workers are started.
+type Spawn string
+
+const (
+	SpawnPhase Spawn = "phase"
+	SpawnAll   Spawn = "all"
+)
+
+// Mode says how the workers of a phase go together.
+type Mode string
+
+const (
+	Parallel   Mode = "parallel"
+	Sequential Mode = "sequential"
+	Talking    Mode = "dialogue"
+)
+
+const (
+	byOrchestrator = "orchestrator"
+	byTerminal     = "terminal"
+)
+
+// Schema is the JSON schema of workflows.json, for editors.
+//
+//go:embed schema.json
+var Schema []byte
+
+// Parse reads a workflows.json. The error is Faults: all that are found, each with its JSON pointer.
+func Parse(data []byte) (Workflows, error) {
+	t, faults := parse(data)
+	if faults != nil {
+		return nil, faults
+	}
+	if !t.root.is('{') {
+		t.add("", "it is "+t.root.kind()+", not an object", "write {\"name\": {\"phases\": […]}}")
+		return nil, t.faults.orNil()
+	}
+	if len(t.root.keys) == 0 {
+		t.add("", "it has no pipeline", "add one, as \"research\": {\"phases\": […]}")
+	}
+	var all Workflows
+	for i, name := range t.root.keys {
+		at, n := "/"+escape(name), t.root.items[i]
+		t.check(n, at, "a pipeline", pipelineKeys)
+		w := Workflow{Name: name}
+		if json.Unmarshal(n.raw, &w) == nil { // else a fault says already what is of the wrong type
+			t.rules(w, at)
+		}
+		all = append(all, w)
+	}
+	sameButCase(t.root.keys, func(i int, name, other string) {
+		t.add("/"+escape(name), fmt.Sprintf("the pipeline %s differs from %s in case only", name, other), "rename one of them")
+	})
+	if err := t.faults.orNil(); err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// Encode writes the workflow as a workflows.json of its own: the copy that a run keeps.
+func (w Workflow) Encode() ([]byte, error) {
+	return indented(map[string]Workflow{w.Name: w})
+}
+
+// Find returns the workflow of that name.
+func (ws Workflows) Find(name string) (Workflow, bool) {
+	i := slices.IndexFunc(ws, func(w Workflow) bool { return w.Name == name })
+	if i < 0 {
+		return Workflow{}, false
+	}
+	return ws[i], true
+}
+
+// List returns one line for each workflow: name, description, phases, workers.
+func (ws Workflows) List() string {
+	var b bytes.Buffer
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, w := range ws {
+		workers := 0
+		for _, p := range w.Phases {
+			workers += len(p.Workers)
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", w.Name, strings.Join(strings.Fields(w.Description), " "),
+			count(len(w.Phases), "phase"), count(workers, "worker"))
+	}
+	table.Flush()
+	return b.String()
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
