@@ -45,10 +45,7 @@ func (s *Session) notClaimed(now store.Snapshot) error {
 // lost says who took the work from a session that held it under the epoch, when, and why.
 func (s *Session) lost(now store.Snapshot, epoch uint64) error {
 	how := "the lease was taken away"
-	for l, err := range s.e.store.History() {
-		if err != nil || l.Epoch <= epoch {
-			continue
-		}
+	if l := s.e.loss(now, epoch); l != nil {
 		at := l.At.Local().Format(time.TimeOnly)
 		switch l.Event {
 		case state.Claim:
@@ -60,8 +57,23 @@ func (s *Session) lost(now store.Snapshot, epoch uint64) error {
 		case state.Rollback:
 			how = "a person rolled the task back at " + at
 		}
-		break
 	}
 	return &Refusal{Code: LeaseLost, Message: how + ". Stop, and do not edit further",
 		Remedy: "call wait_for_task to wait for new work"}
+}
+
+// loss is the event that ended an epoch, nil when it cannot be found. It is looked for in the present task first: a
+// journal may be long, and who has lost its work may ask often.
+func (e *Engine) loss(now store.Snapshot, epoch uint64) *store.Line {
+	for _, from := range []int64{now.Task.Docs[state.TaskDoc].Off, 0} {
+		for l, err := range e.store.HistoryFrom(from) {
+			if err != nil || from > 0 && l.Off == from && l.Epoch > epoch {
+				break // it was lost before
+			}
+			if l.Epoch > epoch {
+				return l
+			}
+		}
+	}
+	return nil
 }

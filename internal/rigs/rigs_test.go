@@ -13,8 +13,8 @@ func TestEveryMutantCanBeMade(t *testing.T) {
 		if len(r.Mutants) == 0 {
 			t.Errorf("%s has no mutants: nobody knows whether it bites", r.Name)
 		}
-		if !tests(t, r.Package)["func "+r.Test+"("] {
-			t.Errorf("%s: %s has no %s", r.Name, r.Package, r.Test)
+		if found := tests(t, r.Package); !found["func "+r.Test+"("] || !found["full"] && !r.fuzzes() {
+			t.Errorf("%s: %s has no %s, or no flag -full", r.Name, r.Package, r.Test)
 		}
 		for _, m := range r.Mutants {
 			if text, err := m.apply(); err != nil {
@@ -26,7 +26,7 @@ func TestEveryMutantCanBeMade(t *testing.T) {
 	}
 }
 
-// tests are the heads of the functions in the test files of a package.
+// tests are the heads of the functions in the test files of a package, and "full" where they know that flag.
 func tests(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
@@ -42,6 +42,7 @@ func tests(t *testing.T, dir string) map[string]bool {
 		if err != nil {
 			t.Fatal(err)
 		}
+		found["full"] = found["full"] || strings.Contains(string(data), `flag.Bool("full"`)
 		for line := range strings.Lines(string(data)) {
 			if head, _, ok := strings.Cut(line, "("); ok && strings.HasPrefix(line, "func ") {
 				found[head+"("] = true

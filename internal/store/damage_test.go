@@ -30,7 +30,9 @@ func (d *damage) end() {
 // try lays files and lets look judge them.
 func (d *damage) try(what string, f folder, look func(s *Store) error) {
 	d.cases.Add(1)
-	if err := look(lay(d, d.base, f)); err != nil {
+	s := lay(d, d.base, f)
+	defer s.disk.(*simdisk).real.close() // at the end of the test there would be too many
+	if err := look(s); err != nil {
 		d.blame("%s: %v", what, err)
 	}
 }
@@ -102,8 +104,8 @@ func isPrevious(s *Store, lines, from int, text string) error {
 	return err
 }
 
-// TestAFlippedBitInAnyLineIsFound flips one bit of each byte, with -full each bit, and leaves out, doubles, swaps and
-// replaces whole lines.
+// TestAFlippedBitInAnyLineIsFound flips one bit of each byte, with -full each bit of a short machine, and leaves
+// out, doubles, swaps and replaces whole lines.
 func TestAFlippedBitInAnyLineIsFound(t *testing.T) {
 	t.Parallel()
 	d := newDamage(t)
@@ -119,7 +121,7 @@ func TestAFlippedBitInAnyLineIsFound(t *testing.T) {
 			for bit := range 8 {
 				// A newline in its place or out of it is the worst, and no bit is left out for being harmless.
 				usual := bit == n%8 || whole[n] == '\n' || whole[n]^1<<bit == '\n'
-				if !usual && !*fully || testing.Short() && n%3 > 0 && whole[n] != '\n' {
+				if !usual && !(*fully && name == "three lines") || testing.Short() && n%3 > 0 && whole[n] != '\n' {
 					continue
 				}
 				flipped := flip(whole, n, bit)

@@ -10,7 +10,11 @@ import (
 
 // History yields the journal's lines, oldest first, checking each and the chain between them. It ends with an error of
 // code Corrupt at an altered line, and silently before a line that is still being written.
-func (s *Store) History() iter.Seq2[*Line, error] {
+func (s *Store) History() iter.Seq2[*Line, error] { return s.HistoryFrom(0) }
+
+// HistoryFrom is History from the line that starts at a byte, such as a state.Ref names it. What came before is not
+// looked at.
+func (s *Store) HistoryFrom(off int64) iter.Seq2[*Line, error] {
 	return func(yield func(*Line, error) bool) {
 		f, err := s.openJournal(os.O_RDONLY)
 		if err != nil {
@@ -23,10 +27,9 @@ func (s *Store) History() iter.Seq2[*Line, error] {
 			yield(nil, unread(err))
 			return
 		}
-		r := bufio.NewReaderSize(io.NewSectionReader(f, 0, info.Size()), 1<<16)
+		r := bufio.NewReaderSize(io.NewSectionReader(f, off, info.Size()-off), 1<<16)
 		var prev *Line
-		var off int64
-		for {
+		for off := off; ; {
 			raw, err := r.ReadBytes('\n')
 			if errors.Is(err, io.EOF) {
 				return
@@ -35,7 +38,11 @@ func (s *Store) History() iter.Seq2[*Line, error] {
 				yield(nil, unread(err))
 				return
 			}
-			l, err := follow(prev, raw, off)
+			next := follow
+			if prev == nil && off > 0 {
+				next = func(_ *Line, raw []byte, off int64) (*Line, error) { return decode(raw, off) }
+			}
+			l, err := next(prev, raw, off)
 			if err != nil {
 				yield(nil, corrupt("the line at byte %d is not sound: %v", off, err))
 				return

@@ -197,3 +197,26 @@ func TestUnknownKeysAreKept(t *testing.T) {
 		t.Error("STATE.json does not show it")
 	}
 }
+
+func TestHistoryFromALine(t *testing.T) {
+	s := fresh(t, still())
+	do(t, s, create, claim, progress)
+	var all []*Line
+	for l, err := range s.History() {
+		all = append(all, must(l, err))
+	}
+	for i, from := range all {
+		var seqs []uint64
+		for l, err := range s.HistoryFrom(from.Off) {
+			seqs = append(seqs, must(l, err).Seq)
+		}
+		if len(seqs) != len(all)-i || seqs[0] != from.Seq {
+			t.Errorf("from line %d: %v", from.Seq, seqs)
+		}
+	}
+	for l, err := range s.HistoryFrom(all[1].Off + 1) {
+		if code(err) != Corrupt {
+			t.Errorf("from the middle of a line: %v, %v", l, err)
+		}
+	}
+}
