@@ -55,7 +55,8 @@ func grown(t *testing.T) map[string][]folder {
 		if _, err := sc.act(s); err != nil {
 			t.Fatal(err)
 		}
-		if now := pack(t, s.dir); strings.Count(now[journalFile], "\n") > 2 {
+		now, before := pack(t, s.dir), after[len(after)-1]
+		if strings.Count(now[journalFile], "\n") > 2 && len(now[journalFile]) > len(before[journalFile]) {
 			list[sc.name] = append(after, now)
 		}
 	}
