@@ -26,6 +26,15 @@ func TestEveryMutantCanBeMade(t *testing.T) {
 	}
 }
 
+func TestTheEndOfItsTimeIsNoFailure(t *testing.T) {
+	const head = "fuzz: elapsed: 2s, execs: 69614 (33168/sec), new interesting: 3 (total: 11)\n--- FAIL: FuzzDecodeLine (2.10s)\n"
+	for text, want := range map[string]bool{"    context deadline exceeded\nFAIL\n": true, "    --- FAIL: FuzzDecodeLine (0.00s)\n": false} {
+		if got := ranOut([]byte(head + text)); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
 // tests are the heads of the functions in the test files of a package, and "full" where they know that flag.
 func tests(t *testing.T, dir string) map[string]bool {
 	t.Helper()

@@ -78,7 +78,7 @@ func (r Rig) kill(ctx context.Context, m Mutant) error {
 		out, err = r.test(ctx, form, "-vet=off", "-overlay="+overlay, "-fuzz=^"+r.Test+"$", "-fuzztime=30s")
 	}
 	switch {
-	case err == nil:
+	case err == nil || ranOut(out):
 		return errors.New("the rig was content")
 	case !bytes.Contains(out, []byte("--- FAIL")) && !bytes.Contains(out, []byte("panic:")):
 		return fmt.Errorf("the rig was not run: %w\n%s", err, out)
