@@ -91,10 +91,11 @@ func newSoak(t *testing.T) *soak {
 	return s
 }
 
-// watch lets it last, kills agents and the mortal server, and looks at the others.
+// watch lets it last, and until something has happened at all, kills agents and the mortal server, and looks at the
+// others.
 func (s *soak) watch(lasts time.Duration, desks []*desk) (list samples) {
 	rnd := rand.New(rand.NewPCG(3, 3))
-	for until := time.Now().Add(lasts); time.Now().Before(until); {
+	for began := time.Now(); time.Since(began) < lasts || time.Since(began) < lasts+patience && (s.kills.Load() == 0 || s.approved() == 0); {
 		time.Sleep(time.Duration(100+rnd.IntN(400)) * time.Millisecond)
 		desks[rnd.IntN(len(desks))].kill()
 		if rnd.IntN(10) == 0 {
@@ -108,4 +109,16 @@ func (s *soak) watch(lasts time.Duration, desks []*desk) (list samples) {
 		list = append(list, sample{calls: s.answered.Load(), servers: s.usages(desks)})
 	}
 	return list
+}
+
+// approved is how many approvals were acknowledged.
+func (s *soak) approved() (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, ev := range s.acked {
+		if ev == state.Approve {
+			n++
+		}
+	}
+	return n
 }
