@@ -184,7 +184,7 @@ func (d *desk) look(times int) {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		_, err := c.Call(ctx, "status", nil)
 		cancel()
-		if err != nil && !d.gone() && (d.lasts || d.over == d.lasting) && ctx.Err() == nil {
+		if err != nil && d.lasts {
 			d.t.Errorf("status: %v", err)
 		}
 		if err != nil {
