@@ -166,14 +166,11 @@ func (l *lab) crowds(n int) error {
 }
 
 func (l *lab) crowd(s system, n, each int) error {
-	dir, err := l.folder()
+	dir, err := l.begin(s, n*each)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if err := s.New(l.ctx, dir, n*each); err != nil {
-		return err
-	}
 	c, err := s.gather(l.ctx, dir, n)
 	if err != nil {
 		return err

@@ -47,14 +47,11 @@ func (l *lab) flows() error {
 }
 
 func (l *lab) ferrusFlow(s system) error {
-	dir, err := l.folder()
+	dir, err := l.begin(s, 0)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if err := s.New(l.ctx, dir, 0); err != nil {
-		return err
-	}
 	executor, err := open(l.ctx, s.Server(dir))
 	if err != nil {
 		return err
@@ -81,14 +78,11 @@ func (l *lab) ferrusFlow(s system) error {
 }
 
 func (l *lab) flow(s system) error {
-	dir, err := l.folder()
+	dir, err := l.begin(s, 0)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if err := s.New(l.ctx, dir, 0); err != nil {
-		return err
-	}
 	c, err := open(l.ctx, s.Server(dir))
 	if err != nil {
 		return err

@@ -59,15 +59,21 @@ func (l *lab) project(s system) (string, error) {
 	if dir, ok := l.projects[s.Name]; ok {
 		return dir, nil
 	}
-	dir, err := l.folder()
+	dir, err := l.begin(s, 10)
 	if err == nil {
 		l.projects[s.Name] = dir
-		err = s.New(l.ctx, dir, 10)
 	}
 	return dir, err
 }
 
-func (l *lab) folder() (string, error) { return os.MkdirTemp(l.dir, "project-") }
+// begin makes a project of a system with so many items. What a failure leaves is removed with the lab.
+func (l *lab) begin(s system, items int) (string, error) {
+	dir, err := os.MkdirTemp(l.dir, "project-")
+	if err == nil {
+		err = s.New(l.ctx, dir, items)
+	}
+	return dir, err
+}
 
 // A listing is what a model is shown before it has done anything.
 type listing struct{ tools, bytes, shown int }
