@@ -65,7 +65,7 @@ func (s *Session) lost(now store.Snapshot, epoch uint64) error {
 // loss is the event that ended an epoch, nil when it cannot be found. It is looked for in the present task first: a
 // journal may be long, and who has lost its work may ask often.
 func (e *Engine) loss(now store.Snapshot, epoch uint64) *store.Line {
-	for _, from := range []int64{now.Task.Docs[state.TaskDoc].Off, 0} {
+	for _, from := range slices.Compact([]int64{now.Task.Docs[state.TaskDoc].Off, 0}) {
 		for l, err := range e.store.HistoryFrom(from) {
 			if err != nil || from > 0 && l.Off == from && l.Epoch > epoch {
 				break // it was lost before
