@@ -30,7 +30,11 @@ func (t *Tree) Changed(ctx context.Context, from, to string) ([]string, error) {
 	if err := t.diff(ctx, from, to, &out, "-z", "--name-only", "--no-renames"); err != nil {
 		return nil, err
 	}
-	paths := zsplit([]byte(out.String()))
+	return listed(zsplit([]byte(out.String()))), nil
+}
+
+// listed is a list of paths for a reader, as Changed describes it.
+func listed(paths []string) []string {
 	more := len(paths) - maxPaths
 	paths = paths[:min(len(paths), maxPaths)]
 	for i, p := range paths {
@@ -39,7 +43,7 @@ func (t *Tree) Changed(ctx context.Context, from, to string) ([]string, error) {
 	if more > 0 {
 		paths = append(paths, fmt.Sprintf("… and %d more", more))
 	}
-	return paths, nil
+	return paths
 }
 
 // Diffstat is git's summary of what differs between two trees, as in [Tree.Changed]: a line for each of the first 60
@@ -85,16 +89,9 @@ func (t *Tree) diff(ctx context.Context, from, to string, w io.Writer, how ...st
 	}
 	ids := []string{from, to}
 	for i, id := range ids {
-		if id == "" {
-			c := t.storing()
-			c.stdin = strings.NewReader("")
-			out, _, err := c.run(ctx, "hash-object", "-t", "tree", "--stdin")
-			if err != nil {
-				return err
-			}
-			ids[i] = strings.TrimSpace(string(out))
-		} else if !objectID.MatchString(id) {
-			return fmt.Errorf("diff of %q and %q: not an object id", from, to)
+		var err error
+		if ids[i], err = t.treeID(ctx, id); err != nil {
+			return fmt.Errorf("diff of %q and %q: %w", from, to, err)
 		}
 	}
 	c := t.storing()

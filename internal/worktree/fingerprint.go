@@ -42,8 +42,10 @@ func (t *Tree) Snapshot(ctx context.Context) (string, error) {
 	if err != nil || id == "" {
 		return id, err
 	}
-	if err := t.sync(); err != nil {
-		return "", fmt.Errorf("snapshot of %s: %w", t.dir, err)
+	for _, store := range []string{t.store(), t.objects} {
+		if err := t.sync(store); err != nil {
+			return "", fmt.Errorf("snapshot of %s: %w", t.dir, err)
+		}
 	}
 	return id, nil
 }
@@ -166,10 +168,14 @@ func (t *Tree) user() command {
 // repository's own.
 func (t *Tree) storing() command {
 	c := t.user()
-	quoted := `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(t.objects) + `"`
-	c.env = []string{"GIT_OBJECT_DIRECTORY=" + t.store(), "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoted}
+	c.env = []string{"GIT_OBJECT_DIRECTORY=" + t.store(), "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoted(t.objects)}
 	c.config = syncedByGit
 	return c
+}
+
+// quoted is how git reads a path in a list of alternates.
+func quoted(path string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
 }
 
 // on is such a call on a draft.

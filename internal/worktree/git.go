@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// errNoRepository: there is no git, or no repository or work tree at the place asked about.
-var errNoRepository = errors.New("no git work tree")
+// ErrNoGit says that there is no git, or no repository or work tree at the place asked about.
+var ErrNoGit = errors.New("no git work tree: install git and run git init, then try again")
 
 // settings override the user's configuration, so that git answers from the files alone, starts nothing of the user's
 // on the side, and writes no format that would hide damage.
@@ -53,12 +53,12 @@ type command struct {
 }
 
 // run calls git and returns what it wrote to stdout and the first lines of its stderr. An error carries the first of
-// them and what to do next where that is known; it is errNoRepository where there is nothing to ask, and wraps the
+// them and what to do next where that is known; it is ErrNoGit where there is nothing to ask, and wraps the
 // context's error if that ended the call.
 func (c command) run(ctx context.Context, args ...string) (stdout []byte, stderr string, err error) {
 	path, err := exec.LookPath("git")
 	if err != nil {
-		return nil, "", errNoRepository
+		return nil, "", ErrNoGit
 	}
 	var full []string
 	for _, s := range slices.Concat(settings, c.config) {
@@ -112,7 +112,7 @@ func explain(verb, stderr string, err error) error {
 	line := firstLine(stderr)
 	switch {
 	case strings.Contains(line, "not a git repository (or any"), strings.Contains(line, "must be run in a work tree"):
-		return errNoRepository
+		return ErrNoGit
 	case strings.Contains(line, "dubious ownership"), strings.Contains(line, "unsafe repository"):
 		remedy := "git config --global --add safe.directory <its path>"
 		for l := range strings.Lines(stderr) {
@@ -123,10 +123,27 @@ func explain(verb, stderr string, err error) error {
 		return fmt.Errorf("git %s: %s; if you trust its owner, run: %s", verb, line, remedy)
 	case strings.Contains(line, "Permission denied"):
 		return fmt.Errorf("git %s: %s; make it readable or have git ignore it", verb, line)
+	case strings.Contains(line, "exists; cannot create"):
+		line += "; rename that one, or take another name"
 	case line == "":
-		return fmt.Errorf("git %s: %v", verb, err)
+		line = err.Error()
 	}
-	return fmt.Errorf("git %s: %s", verb, line)
+	return &failure{"git " + verb + ": " + line, err}
+}
+
+// A failure says what git said, and wraps how it ended.
+type failure struct {
+	said string
+	err  error
+}
+
+func (f *failure) Error() string { return f.said }
+func (f *failure) Unwrap() error { return f.err }
+
+// no reports whether git has answered with its exit status: no.
+func no(err error) bool {
+	var exit *exec.ExitError
+	return errors.As(err, &exit) && exit.ExitCode() == 1
 }
 
 func firstLine(s string) string {

@@ -23,6 +23,7 @@ type draft struct {
 	path  string    // unique; git makes path.lock beside it
 	cache string    // the private index that it may replace
 	began time.Time // the file system's own clock, before git looked at any file
+	users bool      // it began as the user's index
 }
 
 // indexPath names the private index. What decides which files count is part of the name, so that an index made under
@@ -46,7 +47,7 @@ func (t *Tree) newDraft(fresh bool) (*draft, error) {
 	info, err := f.Stat()
 	if err == nil {
 		d.began = info.ModTime()
-		copied, err = t.seed(f, d.cache, fresh)
+		copied, err = t.seed(d, f, fresh)
 	}
 	if closed := f.Close(); err == nil {
 		err = closed
@@ -67,12 +68,15 @@ func (t *Tree) newDraft(fresh bool) (*draft, error) {
 	return d, nil
 }
 
-// seed copies an index into f and says which, nil if there is none.
-func (t *Tree) seed(f *os.File, cache string, fresh bool) (fs.FileInfo, error) {
-	if _, err := os.Stat(cache); fresh || err != nil {
-		cache = t.index
+// seed copies an index into the draft's file and says which, nil if there is none.
+func (t *Tree) seed(d *draft, f *os.File, fresh bool) (fs.FileInfo, error) {
+	from, err := os.Open(d.cache)
+	if d.users = fresh || err != nil; d.users {
+		if err == nil {
+			from.Close()
+		}
+		from, err = os.Open(t.index)
 	}
-	from, err := os.Open(cache)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -103,6 +107,7 @@ func (d *draft) publish() {
 func (d *draft) discard() {
 	os.Remove(d.path)
 	os.Remove(d.path + ".lock")
+	os.Remove(d.path + ".asked")
 }
 
 // sweep removes what killed processes and abandoned patterns have left.
@@ -113,6 +118,7 @@ func (t *Tree) sweep() {
 	}{
 		{t.private, "draft-", leftoverAge},
 		{t.private, "index-", unusedAge},
+		{t.private, "restore-", leftoverAge},
 		{t.store(), "tmp_objdir-", leftoverAge},
 	} {
 		entries, _ := os.ReadDir(s.dir)

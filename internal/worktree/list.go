@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 )
@@ -27,19 +28,18 @@ type fixes struct {
 
 func (f fixes) any() bool { return len(f.assumed)+len(f.skipped)+len(f.links) > 0 }
 
-// list asks git four questions at once; only the last costs a stat for each file.
+// list asks git three questions at once; only the last costs a stat for each file.
 func (t *Tree) list(ctx context.Context, d *draft) (*listing, error) {
 	var (
-		l                       = new(listing)
-		tracked, ignored, moved []string
+		l                   = new(listing)
+		draft, users, moved []string
 	)
-	err := together(func() error {
-		return t.survey(ctx, d, l)
-	}, func() (err error) {
-		tracked, err = t.trackedIgnored(ctx)
+	err := together(func() (err error) {
+		draft, err = t.survey(ctx, d, l)
 		return err
-	}, func() (err error) {
-		ignored, err = t.ignored(ctx, t.on(d), t.exclude)
+	}, func() error {
+		out, _, err := t.user().run(ctx, "ls-files", "-z")
+		users = zsplit(out)
 		return err
 	}, func() error {
 		out, said, err := t.on(d).run(ctx, "diff-files", "-z", "--name-status", "--no-renames", "--ignore-submodules=dirty")
@@ -52,22 +52,15 @@ func (t *Tree) list(ctx context.Context, d *draft) (*listing, error) {
 	if err != nil {
 		return nil, err
 	}
-	wanted := make(map[string]bool, len(tracked))
-	for _, path := range tracked {
-		wanted[path] = true
+	if l.gone, err = t.uncounted(ctx, d, draft, users); err != nil {
+		return nil, err
 	}
-	drop := make(map[string]bool, len(ignored))
-	for _, path := range ignored {
-		if !wanted[path] {
-			drop[path] = true
-			l.gone = append(l.gone, path)
-		}
-		delete(wanted, path) // in the draft already
+	if l.changed, err = t.trackedIgnored(ctx, draft, users, l.others); err != nil {
+		return nil, err
 	}
-	for _, path := range tracked {
-		if wanted[path] && t.onDisk(path) {
-			l.changed = append(l.changed, path)
-		}
+	drop := make(set, len(l.gone))
+	for _, path := range l.gone {
+		drop.add(path)
 	}
 	for i := 0; i+1 < len(moved); i += 2 {
 		switch path := moved[i+1]; {
@@ -81,15 +74,16 @@ func (t *Tree) list(ctx context.Context, d *draft) (*listing, error) {
 	return l, nil
 }
 
-// survey finds files that the draft does not have, and entries of the draft that need a fix.
-func (t *Tree) survey(ctx context.Context, d *draft, l *listing) error {
+// survey finds files that the draft does not have, and entries of the draft that need a fix. It returns what the draft
+// has, in its order.
+func (t *Tree) survey(ctx context.Context, d *draft, l *listing) (draft []string, err error) {
 	args := append([]string{"ls-files", "-z", "-v", "-s", "-o", "--exclude-standard"}, excludes(t.exclude)...)
 	out, said, err := t.on(d).run(ctx, args...)
 	if err == nil {
 		err = unread(said)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	// "? path" or "H mode id stage\tpath"
 	for _, line := range zsplit(out) {
@@ -99,8 +93,9 @@ func (t *Tree) survey(ctx context.Context, d *draft, l *listing) error {
 		}
 		entry, path, ok := strings.Cut(line, "\t")
 		if !ok || len(entry) < 3 {
-			return fmt.Errorf("git ls-files: cannot read %q", line)
+			return nil, fmt.Errorf("git ls-files: cannot read %q", line)
 		}
+		draft = append(draft, path)
 		tag, mode := entry[0], entry[2:]
 		if tag >= 'a' {
 			l.fix.assumed = append(l.fix.assumed, path)
@@ -117,57 +112,25 @@ func (t *Tree) survey(ctx context.Context, d *draft, l *listing) error {
 			l.fix.links = append(l.fix.links, path)
 		}
 	}
-	return nil
+	return draft, nil
 }
 
-// trackedIgnored lists what the user tracks although git ignores it, without what never counts.
-func (t *Tree) trackedIgnored(ctx context.Context) ([]string, error) {
-	all, err := t.ignored(ctx, t.user(), nil)
-	if err != nil || len(all) == 0 {
-		return nil, err
-	}
-	out, _, err := t.user().run(ctx, append([]string{"ls-files", "-z", "-c", "-i"}, excludes(t.exclude)...)...)
-	if err != nil {
-		return nil, err
-	}
-	never := make(map[string]bool)
-	for _, path := range zsplit(out) {
-		never[path] = true
-	}
-	kept := all[:0]
-	for _, path := range all {
-		if !never[path] {
-			kept = append(kept, path)
-		}
-	}
-	return kept, nil
-}
-
-// ignored lists what c's index has although git ignores it or one of the patterns matches.
-func (t *Tree) ignored(ctx context.Context, c command, patterns []string) ([]string, error) {
-	out, _, err := c.run(ctx, append([]string{"ls-files", "-z", "-c", "-i", "--exclude-standard"}, excludes(patterns)...)...)
-	return zsplit(out), err
-}
-
-func excludes(patterns []string) []string {
-	args := make([]string, len(patterns))
-	for i, p := range patterns {
-		args[i] = "--exclude=" + p
-	}
-	return args
-}
-
-// onDisk reports whether path is a file or link of the work tree itself, not one seen through a link.
-func (t *Tree) onDisk(path string) bool {
-	info, err := os.Lstat(filepath.Join(t.dir, filepath.FromSlash(path)))
+// onDisk reports whether name is a file or link of the work tree itself, not one seen through a link.
+func (t *Tree) onDisk(name string) bool {
+	info, err := os.Lstat(t.path(name))
 	if err != nil || info.IsDir() {
 		return false
 	}
-	for i, c := range path {
+	return t.folder(path.Dir(name))
+}
+
+// folder reports whether name is a folder of the work tree itself.
+func (t *Tree) folder(name string) bool {
+	for i, c := range name + "/" {
 		if c != '/' {
 			continue
 		}
-		if info, err := os.Lstat(filepath.Join(t.dir, filepath.FromSlash(path[:i]))); err != nil || !info.IsDir() {
+		if info, err := os.Lstat(t.path(name[:i])); err != nil || !info.IsDir() {
 			return false
 		}
 	}

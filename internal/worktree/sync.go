@@ -9,8 +9,10 @@ import (
 	"time"
 )
 
-// writeback is longer than any kernel leaves a written page in memory only.
-const writeback = time.Hour
+const (
+	writeback = time.Hour       // longer than any kernel leaves a written page in memory only
+	tick      = 2 * time.Second // the coarsest date of a file
+)
 
 // syncedByGit is for a system where a file that one may only read cannot be synced, nor a folder at all.
 var syncedByGit = func() []string {
@@ -20,29 +22,44 @@ var syncedByGit = func() []string {
 	return nil
 }()
 
-// sync brings every recent loose object to disk, and the names that lead to it. Git's own core.fsync is not enough: it
-// does not sync folders, nor an object that an earlier call, or the user's `git add`, has already written. Packs git
-// syncs itself.
-func (t *Tree) sync() error {
-	if runtime.GOOS == "windows" {
+// sync brings every recent loose object of a store to disk, and the names that lead to it. Git's own core.fsync is not
+// enough: it does not sync folders, nor an object that an earlier call, or the user's `git add`, has already written.
+// Packs git syncs itself.
+//
+// A folder in which nothing has appeared since the last sync is not looked into: the store's mark is as old as that sync.
+func (t *Tree) sync(store string) error {
+	if syncedByGit != nil {
 		return nil
 	}
-	since := time.Now().Add(-writeback)
-	for _, store := range []string{t.store(), t.objects} {
-		if err := syncStore(store, since); err != nil {
-			return err
-		}
+	f, err := os.CreateTemp(t.private, "draft-*")
+	if err != nil {
+		return err
 	}
-	for _, dir := range []string{t.store(), t.private, filepath.Dir(t.private)} {
+	defer os.Remove(f.Name()) // gone when it has become the mark
+	if err := f.Close(); err != nil {
+		return err
+	}
+	mark := filepath.Join(t.private, "synced-private")
+	if store == t.objects {
+		mark = filepath.Join(t.private, "synced-user")
+	}
+	var synced time.Time
+	if info, err := os.Lstat(mark); err == nil {
+		synced = info.ModTime().Add(-tick)
+	}
+	if err := syncStore(store, synced); err != nil {
+		return err
+	}
+	for _, dir := range []string{store, t.private, filepath.Dir(t.private)} {
 		if err := syncFile(dir); err != nil {
 			return err
 		}
 	}
-	return nil
+	return os.Rename(f.Name(), mark)
 }
 
-// syncStore syncs the loose objects written since then, and their folders.
-func syncStore(store string, since time.Time) error {
+// syncStore syncs the recent loose objects of those folders that have changed since then, and the folders.
+func syncStore(store string, synced time.Time) error {
 	fans, err := os.ReadDir(store)
 	if err != nil {
 		return err
@@ -51,34 +68,42 @@ func syncStore(store string, since time.Time) error {
 		if len(fan.Name()) != 2 || !fan.IsDir() {
 			continue
 		}
-		dir := filepath.Join(store, fan.Name())
-		objects, err := os.ReadDir(dir)
-		if err != nil {
-			return err
-		}
-		recent := false
-		for _, o := range objects {
-			info, err := o.Info()
-			if err != nil || info.ModTime().Before(since) {
-				continue // gone: packed, or renamed to its final name
-			}
-			recent = true
-			if err := syncFile(filepath.Join(dir, o.Name())); err != nil {
-				return err
-			}
-		}
-		if !recent {
+		if info, err := fan.Info(); err == nil && info.ModTime().Before(synced) {
 			continue
 		}
-		if err := syncFile(dir); err != nil {
+		if err := syncFan(filepath.Join(store, fan.Name()), time.Now().Add(-writeback)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// syncFile syncs a file or folder that may be gone.
+// syncFan syncs a folder of objects, and those of them that have been written since then.
+func syncFan(dir string, since time.Time) error {
+	objects, err := os.ReadDir(dir)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // packed
+		}
+		return err
+	}
+	for _, o := range objects {
+		info, err := o.Info()
+		if err != nil || info.ModTime().Before(since) {
+			continue // gone: packed, or renamed to its final name
+		}
+		if err := syncFile(filepath.Join(dir, o.Name())); err != nil {
+			return err
+		}
+	}
+	return syncFile(dir)
+}
+
+// syncFile syncs a file or folder that may be gone. Where git must do it, it does nothing.
 func syncFile(path string) error {
+	if syncedByGit != nil {
+		return nil
+	}
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -1,18 +1,21 @@
 // Package worktree is everything ferrus asks of git about a work tree: which tree it holds now, what changed between
-// two of those trees, and where the repository lives. It runs the git binary and writes only below a folder of its
-// own: the user's index, object store, refs and stash are read, never changed.
+// two of those trees, how to come back to one, what two of them give when merged, and where the repository lives.
 //
-// It knows no task and no state, and makes no commit. A folder without git, or a machine without git, is a Tree too:
-// its fingerprint is "" and its diff texts say that there is none.
+// It runs the git binary. To ask, it writes only below a folder of its own. To keep a tree it adds objects and a ref
+// under refs/ferrus/ to the user's repository, to work in parallel a linked work tree with a branch under
+// refs/heads/ferrus/. The user's index, HEAD, stash, other refs and configuration are read, never changed.
+//
+// It knows no task and no state, and commits nothing to a branch. A folder without git, or a machine without git, is a
+// Tree too: its fingerprint is "", its diff texts say that there is none, and what writes is refused with [ErrNoGit].
 package worktree
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
 // A Tree is one git work tree, or a plain folder. It may be used by several goroutines and several processes at once.
@@ -24,13 +27,21 @@ type Tree struct {
 	// Empty without git. The git dir is named in every call: if it is deleted, git says so instead of finding another
 	// repository further up.
 	gitDir  string
+	common  string // the git dir that all work trees of the repository share
 	objects string // the repository's own object store
 	index   string // the user's index
+	nothing string // the id of no object
+
+	mu   sync.Mutex
+	last kept // what this Tree kept last
+
+	step func() // called before each change of a file outside private; for tests, nil otherwise
 }
 
 // Open finds the work tree that holds dir. private is a folder that ferrus owns, made when first needed; the private
 // indexes and object store live there. ignore holds gitignore patterns, relative to the top level, of files that do
-// not count even when tracked. Anything named .ferrus, at any depth, never counts, nor does private itself.
+// not count even when tracked. Anything named .ferrus, at any depth, never counts, nor does private itself, nor what a
+// killed [Tree.Restore] may have left (*.ferrus.tmp).
 //
 // A folder outside git, inside a bare repository, or on a machine without git is no error; see [Tree.Git]. A
 // repository that git refuses to read, such as one of another owner, is.
@@ -47,11 +58,15 @@ func Open(ctx context.Context, dir, private string, ignore []string) (*Tree, err
 	if err != nil || top == "" {
 		return t, err
 	}
-	paths, err := revParse(ctx, top, "--absolute-git-dir", "--git-path", "objects", "--git-path", "index")
+	paths, err := revParse(ctx, top, "--absolute-git-dir", "--git-common-dir", "--git-path", "objects", "--git-path", "index", "--show-object-format")
 	if err != nil {
 		return nil, err
 	}
-	t.dir, t.gitDir, t.objects, t.index = top, paths[0], paths[1], paths[2]
+	t.dir, t.gitDir, t.common, t.objects, t.index = top, paths[0], paths[1], paths[2], paths[3]
+	t.nothing = strings.Repeat("0", 40)
+	if paths[4] == "sha256" {
+		t.nothing = strings.Repeat("0", 64)
+	}
 	for _, glob := range ignore {
 		if glob = strings.TrimSpace(glob); glob != "" {
 			t.exclude = append(t.exclude, glob)
@@ -60,7 +75,7 @@ func Open(ctx context.Context, dir, private string, ignore []string) (*Tree, err
 	if rel, ok := below(top, private); ok {
 		t.exclude = append(t.exclude, "/"+globEscape.Replace(rel))
 	}
-	t.exclude = append(t.exclude, ".ferrus")
+	t.exclude = append(t.exclude, ".ferrus", "*"+halfway)
 	return t, nil
 }
 
@@ -75,7 +90,7 @@ func (t *Tree) Top() string { return t.dir }
 // not in a git repository or there is no git.
 func CommonDir(ctx context.Context, dir string) (string, error) {
 	paths, err := revParse(ctx, dir, "--git-common-dir")
-	if errors.Is(err, errNoRepository) {
+	if errors.Is(err, ErrNoGit) {
 		return "", nil
 	}
 	if err != nil {
@@ -99,23 +114,17 @@ func Main(ctx context.Context, dir string) (string, error) {
 	if paths[0] == paths[1] {
 		return top, nil
 	}
-	out, _, err := command{dir: top}.run(ctx, "worktree", "list", "--porcelain", "-z")
-	if err != nil {
-		return "", err
-	}
-	first, _, _ := strings.Cut(string(out), "\x00")
-	path := filepath.FromSlash(strings.TrimPrefix(first, "worktree "))
-	// For a bare repository, and for a submodule, git lists the git dir here.
-	if _, err := os.Lstat(filepath.Join(path, ".git")); err != nil {
+	// So does git worktree list find it; but that fails while another process makes a work tree.
+	if filepath.Base(paths[1]) != ".git" { // a bare repository, or a submodule
 		return top, nil
 	}
-	return path, nil
+	return filepath.Dir(paths[1]), nil
 }
 
 // toplevel is the work tree that holds dir, "" when there is none.
 func toplevel(ctx context.Context, dir string) (string, error) {
 	paths, err := revParse(ctx, dir, "--show-toplevel")
-	if errors.Is(err, errNoRepository) {
+	if errors.Is(err, ErrNoGit) {
 		return "", nil
 	}
 	if err != nil {
@@ -124,7 +133,7 @@ func toplevel(ctx context.Context, dir string) (string, error) {
 	return paths[0], nil
 }
 
-// revParse asks git for absolute paths, one for each question; a question is an option, with its argument if it has
+// revParse asks git for absolute paths and the like, one for each question; a question is an option, with its argument if it has
 // one.
 func revParse(ctx context.Context, dir string, questions ...string) ([]string, error) {
 	want := 0
@@ -157,20 +166,26 @@ var globEscape = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
 // below is path relative to top, with slashes, and whether it lies below it. Links are resolved as far as path
 // exists.
 func below(top, path string) (string, bool) {
-	rest := ""
-	for p := path; ; p = filepath.Dir(p) {
-		if real, err := filepath.EvalSymlinks(p); err == nil {
-			path = filepath.Join(real, rest)
-			break
-		}
-		if p == filepath.Dir(p) {
-			break
-		}
-		rest = filepath.Join(filepath.Base(p), rest)
-	}
-	rel, err := filepath.Rel(top, path)
+	rel, err := filepath.Rel(top, resolved(path))
 	if err != nil || rel == "." || !filepath.IsLocal(rel) {
 		return "", false
 	}
 	return filepath.ToSlash(rel), true
+}
+
+// resolved is an absolute path without links, as far as it exists.
+func resolved(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	rest := ""
+	for p := path; ; p = filepath.Dir(p) {
+		if real, err := filepath.EvalSymlinks(p); err == nil {
+			return filepath.Join(real, rest)
+		}
+		if p == filepath.Dir(p) {
+			return path
+		}
+		rest = filepath.Join(filepath.Base(p), rest)
+	}
 }

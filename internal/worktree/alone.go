@@ -1,0 +1,54 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/filelock"
+)
+
+// alone calls do while no other process is at work on the branch, nor on any other linked work tree.
+func (t *Tree) alone(ctx context.Context, branch string, do func() error) error {
+	if err := t.ready(branch); err != nil {
+		return err
+	}
+	lock, err := filelock.Take(filepath.Join(t.private, "linked-"+strings.ReplaceAll(branch, "/", "+")+".lock"))
+	if errors.Is(err, filelock.ErrHeld) {
+		return errors.New("another process is at it; try again when it is done")
+	}
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	turn, err := t.turn(ctx)
+	if err != nil {
+		return err
+	}
+	defer turn.Close()
+	return do()
+}
+
+// turn waits until no other branch is being made or removed. Git does not lock what it knows of linked work trees: it
+// looks at all of them before it makes one, dies of one that is half made, and mends one that is half removed.
+func (t *Tree) turn(ctx context.Context) (*filelock.Lock, error) {
+	path := filepath.Join(t.private, "linked.lock")
+	for {
+		lock, err := filelock.Take(path)
+		if !errors.Is(err, filelock.ErrHeld) {
+			return lock, err
+		}
+		free := make(chan error, 1)
+		go func() { free <- filelock.Wait(path) }()
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("wait for another work tree to be made: %w", ctx.Err())
+		case err := <-free:
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package worktree
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+)
+
+const (
+	inTheWay = "is in the way, and in no snapshot: git ignores it, or it has changed since; move it away or take another snapshot, then try again"
+	embedded = "is in the way, in a repository of its own; move that away, then try again"
+)
+
+// A BlockedError says why a tree cannot be restored. Nothing has been changed.
+type BlockedError struct {
+	Path string // relative to the top level, with slashes
+	Why  string // what is the matter with it, and what to do
+}
+
+func (e *BlockedError) Error() string { return printable(e.Path) + " " + e.Why }
+
+// clash says what of the disk, in no snapshot, stands where the plan would write. What would come to be inside an
+// embedded repository leaves the plan.
+func (t *Tree) clash(p *plan, s *stage) error {
+	for _, name := range sorted(p.write) {
+		free, repo, err := t.clashAbove(p, name)
+		switch {
+		case err != nil:
+			return err
+		case repo != "":
+			p.left.add(repo)
+			delete(p.write, name)
+		case !free:
+			if err := t.clashAt(p, s, name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// clashAbove looks at the folders that lead to a path, from the top: whether one is yet to be made, so that the place is
+// free, and which one is a repository of its own.
+func (t *Tree) clashAbove(p *plan, name string) (free bool, repo string, err error) {
+	for i, c := range name {
+		if c != '/' {
+			continue
+		}
+		dir := name[:i]
+		info, err := os.Lstat(t.path(dir))
+		switch {
+		case errors.Is(err, fs.ErrNotExist), p.remove[dir]:
+			return true, "", nil
+		case err != nil:
+			return false, "", err
+		case !info.IsDir():
+			return false, "", &BlockedError{dir, inTheWay}
+		case exists(filepath.Join(t.path(dir), ".git")):
+			return false, dir, nil
+		}
+	}
+	return false, "", nil
+}
+
+// clashAt looks at the place of the file itself.
+func (t *Tree) clashAt(p *plan, s *stage, name string) error {
+	info, err := os.Lstat(t.path(name))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.IsDir():
+		return t.clashBelow(p, name)
+	case p.held[name], same(s.path(name), t.path(name)):
+		return nil
+	}
+	return &BlockedError{name, inTheWay}
+}
+
+// clashBelow looks at a folder where a file is to be: all that is in it must be removed by the plan.
+func (t *Tree) clashBelow(p *plan, dir string) error {
+	inside, err := os.ReadDir(t.path(dir))
+	if err != nil {
+		return err
+	}
+	for _, e := range inside {
+		name := path.Join(dir, e.Name())
+		switch {
+		case e.Name() == ".git":
+			return &BlockedError{dir, embedded}
+		case e.IsDir():
+			if err := t.clashBelow(p, name); err != nil {
+				return err
+			}
+		case !p.remove[name]:
+			return &BlockedError{name, inTheWay}
+		}
+	}
+	return nil
+}

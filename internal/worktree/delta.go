@@ -1,0 +1,65 @@
+package worktree
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// An entry is what a tree holds at a path; the zero value is nothing.
+type entry struct{ mode, id string }
+
+const (
+	modeLink = "160000" // a submodule or embedded repository
+	modeNone = "000000"
+)
+
+func (e entry) exists() bool { return e.mode != "" }
+func (e entry) link() bool   { return e.mode == modeLink }
+
+// A delta is a path at which two trees differ.
+type delta struct {
+	path     string
+	old, new entry
+}
+
+// deltas lists what differs between two trees, by path.
+func (t *Tree) deltas(ctx context.Context, from, to string, how ...string) ([]delta, error) {
+	args := append([]string{"diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames"}, how...)
+	out, _, err := t.storing().run(ctx, append(args, from, to, "--")...)
+	if err != nil {
+		return nil, err
+	}
+	// ":oldmode newmode oldid newid status", then the path
+	fields := zsplit(out)
+	all := make([]delta, 0, len(fields)/2)
+	for i := 0; i+1 < len(fields); i += 2 {
+		f := strings.Fields(strings.TrimPrefix(fields[i], ":"))
+		if len(f) != 5 {
+			return nil, fmt.Errorf("git diff-tree: cannot read %q", fields[i])
+		}
+		d := delta{path: fields[i+1]}
+		if f[0] != modeNone {
+			d.old = entry{f[0], f[2]}
+		}
+		if f[1] != modeNone {
+			d.new = entry{f[1], f[3]}
+		}
+		all = append(all, d)
+	}
+	return all, nil
+}
+
+// treeID is id, or that of the empty tree where it is "".
+func (t *Tree) treeID(ctx context.Context, id string) (string, error) {
+	if id != "" {
+		if !objectID.MatchString(id) {
+			return "", fmt.Errorf("%q is not an object id", id)
+		}
+		return id, nil
+	}
+	c := t.storing()
+	c.stdin = strings.NewReader("")
+	out, _, err := c.run(ctx, "hash-object", "-t", "tree", "--stdin")
+	return strings.TrimSpace(string(out)), err
+}

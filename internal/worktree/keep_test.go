@@ -1,0 +1,482 @@
+package worktree_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/google/go-cmp/cmp"
+)
+
+// collect deletes whatever nothing of the repository leads to.
+func collect(t testing.TB, dir string) {
+	t.Helper()
+	git(t, dir, "reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
+	git(t, dir, "prune", "--expire=now")
+}
+
+// whole checks that the user's repository alone has all of a tree, and that the tree is kept under that name.
+func whole(t testing.TB, dir, name, tree string) {
+	t.Helper()
+	if got := strings.TrimSpace(git(t, dir, "rev-parse", "refs/ferrus/"+name+"^{tree}")); got != tree {
+		t.Errorf("kept as %s: %s, want %s", name, got, tree)
+	}
+	out := git(t, dir, "rev-list", "--objects", "--no-object-names", "refs/ferrus/"+name)
+	cmd := exec.Command("git", "cat-file", "--batch-check")
+	cmd.Dir, cmd.Stdin = dir, strings.NewReader(out)
+	if said, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(said), "missing") {
+		t.Errorf("objects of %s: %v\n%s", name, err, said)
+	}
+	if said := git(t, dir, "fsck", "--strict", "--no-dangling"); strings.Contains(said, "refs/ferrus") {
+		t.Errorf("fsck: %s", said)
+	}
+}
+
+func save(t testing.TB, tree *worktree.Tree, name string) string {
+	t.Helper()
+	id, err := tree.Save(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// disturb makes a work tree in which every kind of file differs from HEAD, and the private store borrows from the
+// user's.
+func disturb(t testing.TB, dir string) {
+	t.Helper()
+	write(t, dir, "a.txt", "borrowed\n")
+	git(t, dir, "add", "a.txt")
+	write(t, dir, "new/deep/x", "new\n")
+	remove(t, dir, "src/b.go")
+}
+
+func TestWhatIsKeptSurvivesEveryCollection(t *testing.T) {
+	for name, make := range map[string]func(t *testing.T) string{
+		"a repository": func(t *testing.T) string { return committed(t) },
+		"no commit":    func(t *testing.T) string { return repository(t) },
+		"sha256": func(t *testing.T) string {
+			isolate(t)
+			dir := t.TempDir()
+			git(t, dir, "init", "-q", "--object-format=sha256")
+			write(t, dir, "src/b.go", "b")
+			git(t, dir, "add", ".")
+			git(t, dir, "commit", "-qm", "one")
+			return dir
+		},
+		"a linked work tree": func(t *testing.T) string {
+			linked := filepath.Join(t.TempDir(), "linked")
+			git(t, committed(t), "worktree", "add", "-q", "-b", "x", linked)
+			return linked
+		},
+		"beside a bare repository": func(t *testing.T) string {
+			bare, alone := filepath.Join(t.TempDir(), "bare.git"), filepath.Join(t.TempDir(), "alone")
+			git(t, committed(t), "clone", "-q", "--bare", ".", bare)
+			git(t, bare, "worktree", "add", "-q", alone, "main")
+			return alone
+		},
+		"a borrowed object store": func(t *testing.T) string {
+			near := filepath.Join(t.TempDir(), "near")
+			git(t, committed(t), "clone", "-q", "--shared", ".", near)
+			return near
+		},
+		"a submodule": func(t *testing.T) string {
+			dir, sub := committed(t), filepath.Join(t.TempDir(), "sub")
+			git(t, dir, "clone", "-q", ".", sub)
+			git(t, dir, "submodule", "add", "-q", sub, "sub")
+			git(t, dir, "commit", "-qm", "sub")
+			git(t, filepath.Join(dir, "sub"), "commit", "-q", "--allow-empty", "-m", "two")
+			return dir
+		},
+		"a sparse checkout": func(t *testing.T) string {
+			dir := committed(t)
+			git(t, dir, "sparse-checkout", "set", "new")
+			return dir
+		},
+	} {
+		for _, many := range []bool{false, true} {
+			if many && !*long && name != "a repository" {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s, many files: %v", name, many), func(t *testing.T) {
+				dir := make(t)
+				disturb(t, dir)
+				for i := range 300 {
+					if many {
+						write(t, dir, fmt.Sprintf("n/%d/%d", i%7, i), fmt.Sprint(i))
+					}
+				}
+				id := save(t, open(t, dir), "task/1")
+				remove(t, dir, ".ferrus/git")
+				git(t, dir, "reset", "-q")
+				write(t, dir, "other", "")
+				git(t, dir, "add", "other")
+				git(t, dir, "commit", "-q", "-m", "rewritten")
+				git(t, dir, "update-ref", "HEAD", strings.TrimSpace(git(t, dir, "commit-tree", "HEAD^{tree}", "-m", "orphan")))
+				collect(t, dir)
+				git(t, dir, "gc", "-q", "--prune=now")
+				whole(t, dir, "task/1", id)
+				if got := fresh(t, dir); name != "a sparse checkout" && got == id {
+					t.Error("the other file does not count")
+				}
+				if kept, err := open(t, dir).Kept(t.Context(), "task/1"); kept != id || err != nil {
+					t.Errorf("Kept: %s, %v; want %s", kept, err, id)
+				}
+			})
+		}
+	}
+}
+
+func TestKeepingTouchesNothingElse(t *testing.T) {
+	dir := committed(t)
+	write(t, dir, "a.txt", "stashed\n")
+	git(t, dir, "stash")
+	disturb(t, dir)
+	git(t, dir, "config", "core.logAllRefUpdates", "always")
+	git(t, dir, "config", "i18n.commitEncoding", "latin1")
+	git(t, dir, "config", "gc.auto", "1")
+	for _, hook := range []string{"reference-transaction", "post-index-change"} {
+		write(t, dir, ".git/hooks/"+hook, "#!/bin/sh\ntouch hooked\n")
+		if err := os.Chmod(filepath.Join(dir, ".git/hooks", hook), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := users(t, dir)
+	tree := open(t, dir)
+	id := save(t, tree, "t/1")
+	if err := tree.Keep(t.Context(), "t/2", id); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := tree.Forget(t.Context(), "t/1"); n != 1 || err != nil {
+		t.Errorf("Forget: %d, %v", n, err)
+	}
+	if diff := cmp.Diff(before, users(t, dir)); diff != "" {
+		t.Errorf("the .git folder changed:\n%s", diff)
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "hooked")); err == nil {
+		t.Error("a hook of the user's ran")
+	}
+	if text := git(t, dir, "cat-file", "-p", "refs/ferrus/t/2"); text != "tree "+id+"\nauthor ferrus <ferrus@localhost> 0 +0000\ncommitter ferrus <ferrus@localhost> 0 +0000\n\nferrus\n" {
+		t.Errorf("the commit:\n%s", text)
+	}
+}
+
+// The private store borrows from the user's, which git may empty of what nothing leads to.
+func TestWhatGitHasDeletedIsSavedAgain(t *testing.T) {
+	dir := committed(t)
+	disturb(t, dir)
+	tree := open(t, dir)
+	id := fingerprint(t, tree)
+	git(t, dir, "reset", "-q")
+	collect(t, dir)
+	if err := tree.Keep(t.Context(), "t/1", id); err == nil || !strings.Contains(err.Error(), "gone from the repository") {
+		t.Errorf("Keep: %v", err)
+	}
+	if names, err := tree.Refs(t.Context(), ""); len(names) > 0 || err != nil {
+		t.Errorf("Refs: %q, %v", names, err)
+	}
+	if got := save(t, tree, "t/1"); got != id {
+		t.Errorf("saved %s, want %s", got, id)
+	}
+	collect(t, dir)
+	whole(t, dir, "t/1", id)
+}
+
+// What was kept last is what the next tree is compared with. Another process may have forgotten it, long ago or just
+// now; git has deleted then what is old.
+func TestAForgottenTreeIsNotBuiltUpon(t *testing.T) {
+	for _, c := range []struct {
+		next   string
+		script string // instead of update-ref, once
+	}{
+		{"t/2", ""},
+		// What a git prune deletes that had begun before: it spares what the young lead to, as far as it saw them.
+		{"t/2", `"$REAL" update-ref -d refs/ferrus/t/1; find objects/?? -type f -mmin +60 -delete`},
+		{"t/1", `"$REAL" update-ref -d refs/ferrus/t/1; find objects/?? -type f -mmin +60 -delete`},
+	} {
+		dir := committed(t)
+		git(t, dir, "gc", "-q")
+		disturb(t, dir)
+		tree := open(t, dir)
+		save(t, tree, "t/1")
+		git(t, dir, "reset", "-q")
+		then := time.Now().Add(-2 * time.Hour)
+		for path := range inventory(t, filepath.Join(dir, ".git/objects")) {
+			if err := os.Chtimes(path, then, then); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if c.script == "" {
+			if n, err := open(t, dir).Forget(t.Context(), "t"); n != 1 || err != nil {
+				t.Fatalf("Forget: %d, %v", n, err)
+			}
+			collect(t, dir)
+		}
+		path := os.Getenv("PATH")
+		wrap(t, fmt.Sprintf(`case " $* " in *" update-ref "*) if [ ! -e .git/once ]; then touch .git/once; cd .git; %s; cd ..; fi;; esac`, c.script+"\n:"))
+		write(t, dir, "one more", "x")
+		id := save(t, tree, c.next)
+		os.Setenv("PATH", path)
+		collect(t, dir)
+		whole(t, dir, c.next, id)
+	}
+}
+
+// Another process that keeps the same objects may be ahead, and have them in a pack by now.
+func TestAnotherKeeperIsAhead(t *testing.T) {
+	dir := committed(t)
+	write(t, dir, "shared", "by two")
+	tree, other := open(t, dir), open(t, dir)
+	id := fingerprint(t, tree)
+	ahead := false
+	tree.At(func() {
+		if ahead {
+			return
+		}
+		ahead = true
+		for i := range 150 {
+			write(t, dir, fmt.Sprintf("n/%d", i), fmt.Sprint(i))
+		}
+		save(t, other, "t/2")
+	})
+	if err := tree.Keep(t.Context(), "t/1", id); err != nil || !ahead {
+		t.Errorf("Keep: %v; another was ahead: %v", err, ahead)
+	}
+	whole(t, dir, "t/1", id)
+}
+
+func TestNothingStaysBehindInThePrivateStore(t *testing.T) {
+	dir := committed(t)
+	disturb(t, dir)
+	tree := open(t, dir)
+	for i := range 3 {
+		for j := range 99 * i { // none, the first few, many
+			write(t, dir, fmt.Sprintf("n/%d", j), fmt.Sprint(i, j))
+		}
+		save(t, tree, fmt.Sprintf("t/%d", i))
+		if left, _ := filepath.Glob(filepath.Join(dir, ".ferrus/git/objects/??/*")); len(left) > 0 {
+			t.Errorf("step %d: %d objects left", i, len(left))
+		}
+	}
+	if packs, _ := filepath.Glob(filepath.Join(dir, ".git/objects/pack/*.pack")); len(packs) != 2 {
+		t.Errorf("%d packs, want one for each of the large", len(packs))
+	}
+}
+
+func TestKeptNames(t *testing.T) {
+	tree := open(t, committed(t))
+	id, ctx := fingerprint(t, tree), t.Context()
+	for _, name := range []string{"t-2/1", "t-1/10", "t-1/2", "t-1/1", "t-11/1", "t/x"} {
+		if err := tree.Keep(ctx, name, id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for prefix, want := range map[string][]string{
+		"":       {"t-1/1", "t-1/2", "t-1/10", "t-2/1", "t-11/1", "t/x"},
+		"t-1":    {"t-1/1", "t-1/2", "t-1/10"},
+		"t-1/":   {"t-1/1", "t-1/2", "t-1/10"},
+		"t-1/10": {"t-1/10"},
+		"t-":     nil,
+	} {
+		if got, err := tree.Refs(ctx, prefix); !slices.Equal(got, want) || err != nil {
+			t.Errorf("Refs(%q) = %q, %v; want %q", prefix, got, err, want)
+		}
+	}
+	for _, step := range []struct {
+		prefix string
+		n      int
+	}{{"t-1", 3}, {"t-1", 0}, {"t-11/1", 1}} {
+		if n, err := tree.Forget(ctx, step.prefix); n != step.n || err != nil {
+			t.Errorf("Forget(%q) = %d, %v; want %d", step.prefix, n, err, step.n)
+		}
+	}
+	for _, bad := range []string{"", "/"} {
+		if n, err := tree.Forget(ctx, bad); n != 0 || err == nil {
+			t.Errorf("Forget(%q) = %d, %v", bad, n, err)
+		}
+	}
+	if got, err := tree.Refs(ctx, ""); !slices.Equal(got, []string{"t-2/1", "t/x"}) || err != nil {
+		t.Errorf("Refs: %q, %v", got, err)
+	}
+	for name, want := range map[string]string{"t/x": id, "t": "", "t/y": ""} {
+		if got, err := tree.Kept(ctx, name); got != want || err != nil {
+			t.Errorf("Kept(%q) = %q, %v; want %q", name, got, err, want)
+		}
+	}
+	for _, bad := range []string{"HEAD", "", id[:9], strings.TrimSpace(git(t, tree.Top(), "rev-parse", "HEAD")), strings.Repeat("1", 40)} {
+		if err := tree.Keep(ctx, "t/bad", bad); err == nil {
+			t.Errorf("%q is kept as a tree", bad)
+		}
+	}
+}
+
+func TestANameIsOneThatGitTakes(t *testing.T) {
+	repository(t)
+	parts := []string{"", "a", "t-1/2", ".lock", "/", ".", "@", "{", "ü", "\"$", " ", "~", "^", ":", "?", "*", "[", `\`, "\t", "\x7f"}
+	for _, one := range parts {
+		for _, two := range parts {
+			name := one + two
+			want := exec.Command("git", "check-ref-format", "refs/ferrus/"+name).Run() == nil
+			if err := worktree.CheckName(name); (err == nil) != want {
+				t.Errorf("%q: %v, git says %v", name, err, want)
+			}
+		}
+	}
+}
+
+func TestManyKeepersAtOnce(t *testing.T) {
+	dir := committed(t)
+	disturb(t, dir)
+	for i := range 150 {
+		write(t, dir, fmt.Sprintf("n/%d", i), fmt.Sprint(i))
+	}
+	ids := make([]string, 6)
+	var wg sync.WaitGroup
+	for i := range ids {
+		wg.Go(func() {
+			tree := open(t, dir)
+			for j := range 3 {
+				var err error
+				if ids[i], err = tree.Save(t.Context(), fmt.Sprintf("t-%d/%d", i, j)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	git(t, dir, "reset", "-q")
+	collect(t, dir)
+	for i, id := range ids {
+		whole(t, dir, fmt.Sprintf("t-%d/2", i), id)
+	}
+}
+
+// A git gc that has begun before the ref was made may delete what was brought over. The git of this test does so at the
+// last moment.
+func TestACollectionInTheMiddleOfAKeep(t *testing.T) {
+	for _, n := range []int{1, 200} {
+		dir := committed(t)
+		disturb(t, dir)
+		git(t, dir, "reset", "-q")
+		git(t, dir, "gc", "-q", "--prune=now")
+		write(t, dir, ".git/mark", "")
+		for i := range n {
+			write(t, dir, fmt.Sprintf("n/%d", i), fmt.Sprint(i))
+		}
+		tree := open(t, dir)
+		// What its commit names is checked by git itself.
+		wrap(t, `case " $* " in *" update-ref "*)
+			"$REAL" "$@" || exit
+			find .git/objects -type f -newer .git/mark ! -name "$(cut -c3- .git/refs/ferrus/t/1)" -delete
+			exit;; esac`)
+		id := save(t, tree, "t/1")
+		whole(t, dir, "t/1", id)
+	}
+}
+
+// wrap puts a script before git on PATH. It is run with the arguments of git; where it goes on to its end, so does git.
+func wrap(t testing.TB, script string) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a shell")
+	}
+	real, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	text := "#!/bin/sh\nREAL='" + real + "'\n" + script + "\nexec \"$REAL\" \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "git"), []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+}
+
+// elsewhere is a folder on another disk than the test's.
+func elsewhere(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "ferrus-test-")
+	if err != nil {
+		t.Skip("no second disk")
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	write(t, dir, "probe", "")
+	if os.Link(filepath.Join(dir, "probe"), filepath.Join(t.TempDir(), "probe")) == nil {
+		t.Skip("no second disk")
+	}
+	return dir
+}
+
+func TestAPrivateFolderOnAnotherDisk(t *testing.T) {
+	for _, n := range []int{1, 200} {
+		dir := committed(t)
+		tree, err := worktree.Open(t.Context(), dir, filepath.Join(elsewhere(t), "git"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		from := save(t, tree, "t/1")
+		disturb(t, dir)
+		link(t, "new", filepath.Join(dir, "link"))
+		chmod(t, dir, "new/deep/x", 0o755)
+		for i := range n {
+			write(t, dir, fmt.Sprintf("n/%d", i), fmt.Sprint(i))
+		}
+		id := save(t, tree, "t/2")
+		git(t, dir, "reset", "-q")
+		collect(t, dir)
+		whole(t, dir, "t/2", id)
+		for _, back := range [][2]string{{id, from}, {from, id}} {
+			restore(t, tree, back[0], back[1])
+			if got := fresh(t, dir); got != back[1] {
+				t.Errorf("restored %s, want %s", got, back[1])
+			}
+		}
+	}
+}
+
+func TestNothingIsKeptWithoutGit(t *testing.T) {
+	dir := committed(t)
+	late := open(t, dir)
+	id := fingerprint(t, late)
+	inside := inventory(t, dir)
+	t.Setenv("PATH", t.TempDir())
+	for name, tree := range map[string]*worktree.Tree{"never": open(t, dir), "no more": late} {
+		ctx := t.Context()
+		_, saved := tree.Save(ctx, "t/1")
+		_, kept := tree.Kept(ctx, "t/1")
+		_, forgot := tree.Forget(ctx, "t")
+		_, listed := tree.Refs(ctx, "t")
+		_, restored := tree.Restore(ctx, id, id)
+		_, merged := tree.Merge(ctx, id, id, id)
+		_, _, headed := tree.Head(ctx)
+		_, shared := tree.Share(ctx, "t", "u", func(string) bool { return true })
+		_, head := tree.KeepHead(ctx, "x", "t/1")
+		for verb, err := range map[string]error{
+			"Save": saved, "Keep": tree.Keep(ctx, "t/1", id), "Kept": kept, "Forget": forgot, "Refs": listed, "Restore": restored,
+			"Merge": merged, "Add": tree.Add(ctx, filepath.Join(dir, "x"), "x"), "Remove": tree.Remove(ctx, filepath.Join(dir, "x"), "x"), "Head": headed,
+			"Blocked": tree.Blocked(ctx, id, id), "Share": shared, "KeepHead": head,
+		} {
+			if !errors.Is(err, worktree.ErrNoGit) || !strings.Contains(err.Error(), "install git") {
+				t.Errorf("%s where there is git %s: %v", verb, name, err)
+			}
+		}
+	}
+	after := inventory(t, dir)
+	for path := range after {
+		if strings.HasSuffix(path, ".lock") {
+			delete(after, path)
+		}
+	}
+	if diff := cmp.Diff(inside, after); diff != "" {
+		t.Errorf("something was done:\n%s", diff)
+	}
+}

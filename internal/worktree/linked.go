@@ -1,0 +1,183 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const (
+	branches = "refs/heads/ferrus/"
+	making   = "ferrus is making " // then the branch: why git leaves an unfinished work tree alone
+)
+
+// Add makes a linked work tree in dir, on a new branch ferrus/<branch> at the HEAD of the main work tree, with all of its
+// files, also in a sparse checkout. It is an error if the branch exists, or if dir does and is not empty, or if there is
+// no commit yet. What a killed Add has left is cleared away first, or finished if it is whole; one that was killed when it
+// had finished counts as done. Of all calls with the same private folder, in whatever process, one is carried out at a time:
+// another for the same branch is refused, one for another branch waits.
+//
+// The error is [ErrNoGit] without git; it needs git 2.33.
+func (t *Tree) Add(ctx context.Context, dir, branch string) error {
+	err := t.alone(ctx, branch, func() error { return t.add(ctx, resolved(dir), branch) })
+	if err != nil {
+		return fmt.Errorf("add work tree %s on ferrus/%s: %w", dir, branch, err)
+	}
+	return nil
+}
+
+// add makes the work tree beside its place, moves it there, and only then makes the branch: a branch means that all is
+// there. The git of a killed process may go on for a while, and clears up when it fails: it knows but the folder beside.
+func (t *Tree) add(ctx context.Context, dir, branch string) error {
+	if err := needs(ctx, 2, 33, "to lock a work tree that is being made"); err != nil {
+		return err
+	}
+	all, err := t.admins()
+	if err != nil {
+		return err
+	}
+	tip, err := t.resolve(ctx, branches+branch)
+	if err != nil {
+		return err
+	}
+	if tip != "" {
+		for _, a := range all {
+			if a.reason == making+branch && a.at(dir) {
+				return t.unlock(a) // killed when all but this was done
+			}
+		}
+		return errors.New("there is such a branch; remove it or take another name")
+	}
+	if err := t.clearUnfinished(dir, branch); err != nil {
+		return err
+	}
+	if !vacate(dir) {
+		return errors.New("the folder exists; remove it or take another one")
+	}
+	commit, err := t.resolve(ctx, "main-worktree/HEAD^{commit}")
+	if err == nil && commit == "" {
+		err = errors.New("the repository has no commit yet; commit once, then try again")
+	}
+	if err != nil {
+		return err
+	}
+	if err := t.grow(ctx, dir, branch, commit); err != nil {
+		return errors.Join(err, t.clearUnfinished(dir, branch))
+	}
+	return nil
+}
+
+// clearUnfinished removes what an Add of the branch has left in dir, or beside it.
+func (t *Tree) clearUnfinished(dir, branch string) error {
+	all, err := t.admins()
+	for _, a := range all {
+		if a.reason != making+branch {
+			continue
+		}
+		// Beside it a git that outlived its ferrus may still be at work; that is no matter, and cleared another time.
+		if err := t.clear(a, dir, a.dir); err != nil && a.at(dir) {
+			return err
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return sweepAside(dir)
+}
+
+// grow makes the work tree and the branch.
+func (t *Tree) grow(ctx context.Context, dir, branch, commit string) error {
+	aside, err := aside(dir)
+	if err != nil {
+		return err
+	}
+	c := command{dir: t.dir, flags: []string{"--git-dir=" + t.gitDir}}
+	if _, _, err := c.run(ctx, "worktree", "add", "--detach", "--lock", "--reason", making+branch, aside, commit); err != nil {
+		return err
+	}
+	in := command{dir: aside}
+	if _, _, err := in.run(ctx, "symbolic-ref", "HEAD", branches+branch); err != nil {
+		return err
+	}
+	t.at()
+	if err := os.Rename(aside, dir); err != nil {
+		return err
+	}
+	// Not git worktree move, which refuses one with submodules.
+	if _, _, err := c.run(ctx, "worktree", "repair", dir); err != nil {
+		return err
+	}
+	// Its old value is no object: it must be new.
+	if err := t.updateRefs(ctx, "update "+branches+branch+" "+commit+" "+t.nothing+"\n"); err != nil {
+		return err
+	}
+	all, err := t.admins()
+	for _, a := range all {
+		if a.reason == making+branch && a.at(dir) {
+			err = t.unlock(a)
+		}
+	}
+	return err
+}
+
+// unlock is the end of an Add: from here on git treats the work tree as any other.
+func (t *Tree) unlock(a admin) error {
+	t.at()
+	return os.Remove(filepath.Join(a.path, "locked"))
+}
+
+// Remove removes the linked work tree in dir with all that is in it, and the branch ferrus/<branch>, wherever that
+// points. What is gone already is no error, so that a killed Remove can be called again; nor is what a killed [Tree.Add]
+// has left. A folder that is no linked work tree of this repository is refused, as is a work tree that the user has
+// locked, and a branch that is checked out elsewhere. It waits for others as Add does. The error is [ErrNoGit] without git.
+func (t *Tree) Remove(ctx context.Context, dir, branch string) error {
+	err := t.alone(ctx, branch, func() error { return t.uproot(ctx, resolved(dir), branch) })
+	if err != nil {
+		return fmt.Errorf("remove work tree %s on ferrus/%s: %w", dir, branch, err)
+	}
+	return nil
+}
+
+func (t *Tree) uproot(ctx context.Context, dir, branch string) error {
+	all, err := t.admins()
+	if err != nil {
+		return err
+	}
+	var ours []admin
+	for _, a := range all {
+		switch half := a.reason == making+branch; {
+		case half:
+			ours = append(ours, a)
+		case a.at(dir) || a.dir == dir:
+			if a.locked {
+				return fmt.Errorf("it is locked (%s); run git worktree unlock, then try again", a.reason)
+			}
+			ours = append(ours, a)
+		case a.head == branches+branch:
+			return fmt.Errorf("the branch is checked out in %s; check out another one there, then try again", a.dir)
+		}
+	}
+	head, _ := os.ReadFile(filepath.Join(t.common, "HEAD"))
+	if strings.TrimSpace(string(head)) == "ref: "+branches+branch {
+		return errors.New("the branch is checked out in the main work tree; check out another one there, then try again")
+	}
+	for _, a := range ours {
+		if err := t.clear(a, dir, a.dir); err != nil {
+			return err
+		}
+	}
+	if err := sweepAside(dir); err != nil {
+		return err
+	}
+	if !vacate(dir) {
+		return errors.New("the folder is no linked work tree of this repository; look into it and remove it by hand")
+	}
+	tip, err := t.resolve(ctx, branches+branch)
+	if err != nil || tip == "" {
+		return err
+	}
+	return t.updateRefs(ctx, "option no-deref\ndelete "+branches+branch+"\n")
+}

@@ -1,0 +1,116 @@
+package worktree_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/worktree"
+)
+
+var long = flag.Bool("full", false, "try as many work trees as it takes to see everything happen")
+
+// victim is the environment variable that makes this binary do one thing to a work tree, to be killed in the middle: it
+// says before which of its own changes.
+const victim = "FERRUS_TEST_KILL"
+
+func TestMain(m *testing.M) {
+	if at, ok := os.LookupEnv(victim); ok {
+		act(at, os.Args[1], os.Args[2:])
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// act does what the arguments say in the work tree dir, and kills itself before its at-th change.
+func act(at, dir string, args []string) {
+	ctx := context.Background()
+	tree, err := worktree.Open(ctx, dir, filepath.Join(dir, ".ferrus", "git"), nil)
+	if err == nil {
+		left, _ := strconv.Atoi(at)
+		tree.At(func() {
+			if left--; left == 0 {
+				self, _ := os.FindProcess(os.Getpid())
+				_ = self.Kill()
+				select {}
+			}
+		})
+		switch verb := args[0]; verb {
+		case "save":
+			_, err = tree.Save(ctx, args[1])
+		case "restore":
+			_, err = tree.Restore(ctx, args[1], args[2])
+		case "add":
+			err = tree.Add(ctx, args[1], args[2])
+		case "remove":
+			err = tree.Remove(ctx, args[1], args[2])
+		}
+	}
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+}
+
+// A death is a moment at which a process is killed: before its own n-th change, or around the n-th call of git, which
+// then has not begun, goes on, or has ended.
+type death struct {
+	n    int
+	call string
+}
+
+func (d death) String() string { return fmt.Sprintf("%d %s", d.n, d.call) }
+
+// deaths calls do for every moment at which die can be killed; do reports whether it was. The first that fails is the last.
+func deaths(t *testing.T, do func(t *testing.T, d death) bool) {
+	for _, call := range []string{"", "before", "during", "after"} {
+		stride := 1
+		if testing.Short() {
+			stride = 4
+		}
+		for n := 1; ; n += stride {
+			died := false
+			t.Run(death{n, call}.String(), func(t *testing.T) { died = do(t, death{n, call}) })
+			if !died {
+				break
+			}
+		}
+	}
+}
+
+// die does something in dir in a process that is killed, if it lives that long, and reports whether it was.
+func die(t *testing.T, d death, dir string, args ...string) bool {
+	t.Helper()
+	if d.call != "" {
+		count := filepath.Join(t.TempDir(), "count")
+		path := os.Getenv("PATH")
+		wrap(t, fmt.Sprintf(`printf x >>'%[1]s'
+			if [ $(wc -c <'%[1]s') -eq %[2]d ]; then
+				case %[3]s in
+				during) "$REAL" "$@" & ;;
+				after) "$REAL" "$@" ;;
+				esac
+				kill -9 $PPID
+				exit 1
+			fi`, count, d.n, d.call))
+		defer os.Setenv("PATH", path)
+		d.n = 0
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, append([]string{dir}, args...)...)
+	cmd.Env = append(os.Environ(), victim+"="+strconv.Itoa(d.n))
+	out, err := cmd.CombinedOutput()
+	if err != nil && !strings.Contains(err.Error(), "killed") {
+		t.Fatalf("%v: %v\n%s", args, err, out)
+	}
+	return err != nil
+}

@@ -1,0 +1,150 @@
+package worktree
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Merged is what [Tree.Merge] made of three trees.
+type Merged struct {
+	// Tree has both changes. Where they conflict it has what git writes into a work tree then: marks of the conflict, or
+	// one side's file; the sides are named there by ids that mean nothing.
+	Tree      string
+	Conflicts []Conflict // by path; nil where git could merge all
+}
+
+// A Conflict is a file that git could not merge by itself.
+type Conflict struct {
+	Path string `json:"path"` // printable, as in [Tree.Changed]
+	Kind string `json:"kind"` // git's word: contents, binary, modify/delete, rename/rename, distinct modes, submodule, ...
+}
+
+// Merge is git's three-way merge of trees: the changes from base to ours and from base to theirs, without a work tree.
+// Renames are followed; a merge driver of the user's runs. Equal trees give equal results, whatever the user's settings
+// for conflicts. "" stands for the empty tree. A conflict is no error. What is made is in the private store; see
+// [Tree.Keep]. The error is [ErrNoGit] without git; it needs git 2.38.
+func (t *Tree) Merge(ctx context.Context, base, ours, theirs string) (Merged, error) {
+	m, err := t.merge(ctx, base, ours, theirs)
+	if err != nil {
+		return Merged{}, fmt.Errorf("merge of %.12q and %.12q from %.12q: %w", ours, theirs, base, err)
+	}
+	return m, nil
+}
+
+func (t *Tree) merge(ctx context.Context, base, ours, theirs string) (Merged, error) {
+	if !t.Git() {
+		return Merged{}, ErrNoGit
+	}
+	if err := needs(ctx, 2, 38, "to merge without a work tree"); err != nil {
+		return Merged{}, err
+	}
+	if err := t.prepare(); err != nil {
+		return Merged{}, err
+	}
+	trees := []string{base, ours, theirs}
+	for i, id := range trees {
+		var err error
+		if trees[i], err = t.treeID(ctx, id); err != nil {
+			return Merged{}, err
+		}
+	}
+	// Only commits have a base. Git finds that of these two by itself; --merge-base would need git 2.40.
+	root, err := t.commit(ctx, trees[0])
+	if err != nil {
+		return Merged{}, err
+	}
+	var sides [2]string
+	err = together(func() (err error) {
+		sides[0], err = t.commit(ctx, trees[1], root)
+		return err
+	}, func() (err error) {
+		sides[1], err = t.commit(ctx, trees[2], root)
+		return err
+	})
+	if err != nil {
+		return Merged{}, err
+	}
+	var out bytes.Buffer
+	c := t.storing()
+	c.stdout = &out
+	c.config = append(slices.Clone(c.config), "merge.conflictStyle=merge", "merge.renames=true",
+		"merge.directoryRenames=conflict", "merge.renameLimit=7000", "merge.renormalize=false", "diff.algorithm=histogram")
+	_, _, err = c.run(ctx, "merge-tree", "--write-tree", "-z", "--messages", sides[0], sides[1])
+	if err != nil && !no(err) { // no: not without conflicts
+		return Merged{}, err
+	}
+	return readMerge(out.String())
+}
+
+// readMerge reads what git merge-tree -z writes: the tree; "mode id stage\tpath" for each side of each conflict; an
+// empty field; and for each message how many paths it is about, those, its kind and its text. The first kind counts.
+func readMerge(out string) (Merged, error) {
+	m := Merged{}
+	fields := zsplit([]byte(out))
+	if len(fields) == 0 || !objectID.MatchString(fields[0]) {
+		return m, fmt.Errorf("git merge-tree: cannot read %q", out)
+	}
+	m.Tree, fields = fields[0], fields[1:]
+	kinds := map[string]string{}
+	for len(fields) > 0 && fields[0] != "" {
+		_, path, _ := strings.Cut(fields[0], "\t")
+		kinds[path] = ""
+		fields = fields[1:]
+	}
+	for fields = fields[min(1, len(fields)):]; len(fields) > 0; {
+		n, err := strconv.Atoi(fields[0])
+		if err != nil || n < 0 || len(fields) < n+3 {
+			return m, fmt.Errorf("git merge-tree: cannot read %q", fields)
+		}
+		paths, kind := fields[1:1+n], fields[1+n]
+		fields = fields[n+3:]
+		if kind, ok := strings.CutPrefix(kind, "CONFLICT ("); ok {
+			enter(kinds, paths, strings.TrimSuffix(kind, ")"))
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(kinds)) {
+		kind := kinds[path]
+		if kind == "" {
+			kind = "contents"
+		}
+		m.Conflicts = append(m.Conflicts, Conflict{printable(path), kind})
+	}
+	return m, nil
+}
+
+// enter gives the kind to those of the paths that conflict and have none, to the first if none of them does.
+func enter(kinds map[string]string, paths []string, kind string) {
+	known := false
+	for _, path := range paths {
+		has, ok := kinds[path]
+		known = known || ok
+		if ok && has == "" {
+			kinds[path] = kind
+		}
+	}
+	if !known && len(paths) > 0 {
+		kinds[paths[0]] = kind
+	}
+}
+
+// needs is an error where git is older than that.
+func needs(ctx context.Context, major, minor int, why string) error {
+	out, _, err := command{}.run(ctx, "version")
+	if err != nil {
+		return err
+	}
+	version := strings.TrimSpace(strings.TrimPrefix(string(out), "git version "))
+	var have [2]int
+	if _, err := fmt.Sscanf(version, "%d.%d", &have[0], &have[1]); err != nil {
+		return fmt.Errorf("git version: cannot read %q", out)
+	}
+	if slices.Compare(have[:], []int{major, minor}) < 0 {
+		return fmt.Errorf("git %s is too old %s; install git %d.%d or later", version, why, major, minor)
+	}
+	return nil
+}

@@ -1,0 +1,136 @@
+package worktree_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func all(string) bool { return true }
+
+// upTo accepts the names that end in a number of at most n.
+func upTo(n int) func(string) bool {
+	return func(name string) bool {
+		i, err := strconv.Atoi(name[strings.LastIndexByte(name, '/')+1:])
+		return err == nil && i <= n
+	}
+}
+
+func TestWhatIsShared(t *testing.T) {
+	for name, tt := range map[string]struct {
+		from, to string
+		keep     func(string) bool
+		want     []string // what is kept besides
+	}{
+		"all":               {"t", "u", all, []string{"u/1", "u/10", "u/2", "u/deep/3", "u/lost"}},
+		"some":              {"t", "u", upTo(2), []string{"u/1", "u/2"}},
+		"with slashes":      {"t/", "b/t/", upTo(1), []string{"b/t/1"}},
+		"none":              {"t", "u", func(string) bool { return false }, nil},
+		"nothing there":     {"x", "u", all, nil},
+		"a deeper one":      {"t/deep", "u", all, []string{"u/3"}},
+		"one name":          {"t/1", "u", all, []string{"u"}},
+		"with itself":       {"t", "t", all, nil},
+		"into itself":       {"t", "t/deep", upTo(3), []string{"t/deep/1", "t/deep/2"}},
+		"by the whole name": {"t", "u", func(name string) bool { return name == "t/1" }, []string{"u/1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := committed(t)
+			tree := open(t, dir)
+			had := map[string]string{}
+			for _, name := range []string{"t/1", "t/2", "t/10", "t/deep/3", "t/lost", "tt/1"} {
+				write(t, dir, "a.txt", name)
+				had[name] = save(t, tree, name)
+			}
+			before, total := users(t, dir), len(had)
+			for range 2 { // what is there already is no error
+				if n, err := tree.Share(t.Context(), tt.from, tt.to, tt.keep); n != len(tt.want) || err != nil {
+					t.Errorf("Share: %d, %v; want %d", n, err, len(tt.want))
+				}
+				names, err := tree.Refs(t.Context(), "")
+				if err != nil || len(names) != total+len(tt.want) {
+					t.Errorf("kept: %q, %v", names, err)
+				}
+			}
+			for name := range had {
+				whole(t, dir, name, had[name])
+			}
+			remove(t, dir, ".ferrus/git")
+			if _, err := tree.Forget(t.Context(), "t/1"); err != nil {
+				t.Error(err)
+			}
+			collect(t, dir)
+			from, to := strings.Trim(tt.from, "/"), strings.Trim(tt.to, "/")
+			for _, name := range tt.want {
+				whole(t, dir, name, had[from+strings.TrimPrefix(name, to)])
+			}
+			for path := range users(t, dir) {
+				if _, ok := before[path]; !ok {
+					t.Errorf("made: %s", path)
+				}
+			}
+		})
+	}
+}
+
+func TestWhatANameHeldIsLetGoWhenItIsShared(t *testing.T) {
+	dir := committed(t)
+	tree := open(t, dir)
+	one := save(t, tree, "t/1")
+	write(t, dir, "a.txt", "other")
+	save(t, tree, "u/1")
+	two := save(t, tree, "u/2")
+	if n, err := tree.Share(t.Context(), "t", "u", all); n != 1 || err != nil {
+		t.Errorf("Share: %d, %v", n, err)
+	}
+	whole(t, dir, "u/1", one)
+	whole(t, dir, "u/2", two)
+}
+
+func TestAllIsSharedOrNothing(t *testing.T) {
+	dir := committed(t)
+	tree := open(t, dir)
+	for _, name := range []string{"t/1", "t/2", "u/2/deeper"} {
+		save(t, tree, name)
+	}
+	want := []string{"t/1", "t/2", "u/2/deeper"}
+	check := func(from, to, says string) {
+		t.Helper()
+		if n, err := tree.Share(t.Context(), from, to, all); n != 0 || err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("Share(%q, %q) = %d, %v; want %q", from, to, n, err, says)
+		}
+		names, err := tree.Refs(t.Context(), "")
+		slices.Sort(names)
+		if err != nil || !slices.Equal(names, want) {
+			t.Errorf("kept: %q, %v", names, err)
+		}
+	}
+	check("t", "u", "rename that one, or take another name")
+	check("", "u", "empty part")
+	check("t", "", "empty part")
+	check("t", "a..b", "two dots")
+	check("--all", "u//v", "empty part")
+	// Another process forgets one of them before they are shared.
+	wrap(t, fmt.Sprintf(`case " $* " in *" update-ref "*) "$REAL" --git-dir='%s' update-ref -d refs/ferrus/t/1;; esac`, filepath.Join(dir, ".git")))
+	want = want[1:]
+	check("t", "v", "t/1")
+}
+
+func TestAShareIsTwoCallsOfGit(t *testing.T) {
+	dir := committed(t)
+	tree := open(t, dir)
+	for i := range 20 {
+		save(t, tree, fmt.Sprintf("t/%d", i))
+	}
+	calls := filepath.Join(t.TempDir(), "calls")
+	wrap(t, "printf x >>'"+calls+"'")
+	if n, err := tree.Share(t.Context(), "t", "u", all); n != 20 || err != nil {
+		t.Errorf("Share: %d, %v", n, err)
+	}
+	if got, err := os.ReadFile(calls); string(got) != "xx" || err != nil {
+		t.Errorf("calls: %q, %v", got, err)
+	}
+}
