@@ -1,5 +1,6 @@
 // Package config reads ferrus.toml: what a project checks, where its budgets
-// end, and which agents work in it. One table (keys.go) holds every key with
+// end, which agents work in it, and where its pipelines keep and send what they
+// make. One table (keys.go) holds every key with
 // its default, its bounds and its comment; the parser, the example file, the
 // explanation and the docs are all read from that table.
 //
@@ -33,6 +34,10 @@ type Config struct {
 	Lease  Lease
 	Notify Notify
 	HQ     HQ
+
+	Branches  Branches
+	Pipelines Pipelines
+	Deliver   Deliver
 
 	lines map[string]int // key as written in the table -> its line in the file
 }
@@ -96,6 +101,42 @@ type Agent struct {
 	Command string   `json:"command"`
 }
 
+// The words of Branches.OnApprove.
+const (
+	Keep  = "keep"
+	Merge = "merge"
+)
+
+// Branches is [branches]: tasks that are worked on beside the project's own.
+type Branches struct {
+	Setup     string // for the shell, in a new work tree; blank for none
+	OnApprove string // Keep or Merge
+}
+
+// Pipelines is [pipelines]: two folders below the project's, neither within the
+// other, with slashes. The json tags are the format of the pin in a run's
+// journal.
+type Pipelines struct {
+	TmpDir     string `json:"tmp_dir"`     // of the runs that are going on
+	ArchiveDir string `json:"archive_dir"` // of those that are over
+}
+
+// The words of Deliver.To.
+const (
+	ToStdout  = "stdout"
+	ToFile    = "file"
+	ToCommand = "command"
+)
+
+// Deliver is [deliver]: where the result of a pipeline goes. The json tags are
+// the format of the pin in a run's journal.
+type Deliver struct {
+	To          string `json:"to"`      // ToStdout, ToFile or ToCommand
+	File        string `json:"file"`    // from the project's folder; {pipeline} and {run} are still in it
+	Command     string `json:"command"` // for the shell; not blank with ToCommand
+	TimeoutSecs int    `json:"timeout_secs"`
+}
+
 // Timeout is how long one check command may run.
 func (c Checks) Timeout() time.Duration { return seconds(c.TimeoutSecs) }
 
@@ -112,6 +153,9 @@ func (l Lease) Heartbeat() time.Duration { return seconds(l.HeartbeatIntervalSec
 // MaxSilence is how long the server goes on renewing for a client that calls
 // no tool; over HTTP it is the length of the lease itself.
 func (l Lease) MaxSilence() time.Duration { return seconds(l.MaxSilenceSecs) }
+
+// Timeout is how long the sending of a result may take.
+func (d Deliver) Timeout() time.Duration { return seconds(d.TimeoutSecs) }
 
 func seconds(n int) time.Duration { return time.Duration(n) * time.Second }
 

@@ -39,8 +39,9 @@ func (g Gate) config() Config {
 	return Config{Checks: g.Checks, Limits: g.Limits, Notify: g.Notify, HQ: g.HQ}
 }
 
-// unpinned are the tables that a gate has no part of: they judge nothing and run nothing.
-var unpinned = []string{"server", "lease"}
+// unpinned are the tables that a gate has no part of: they judge nothing and
+// run nothing in a task. A run of a pipeline pins its own.
+var unpinned = []string{"server", "lease", "pipelines", "deliver"}
 
 // Encode writes the gate as canonical JSON on one line: equal gates give equal
 // bytes. Nil commands (not configured) and empty ones (all passes) stay apart;

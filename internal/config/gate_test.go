@@ -100,6 +100,7 @@ func TestAKeyThatWasNotPinnedHasItsDefault(t *testing.T) {
 func TestThePinSpellsItsKeysAsTheTableDoes(t *testing.T) {
 	for table, typ := range map[string]reflect.Type{
 		"checks": reflect.TypeFor[Checks](), "limits": reflect.TypeFor[Limits](),
+		"pipelines": reflect.TypeFor[Pipelines](), "deliver": reflect.TypeFor[Deliver](),
 	} {
 		var tags []string
 		for field := range typ.Fields() {
@@ -108,6 +109,15 @@ func TestThePinSpellsItsKeysAsTheTableDoes(t *testing.T) {
 		if diff := cmp.Diff(children(table), tags); diff != "" {
 			t.Errorf("[%s]: %s", table, diff)
 		}
+	}
+}
+
+// TestAPipelineIsNoPartOfTheGate: an edit of where results go must not look like one of what judges a task.
+func TestAPipelineIsNoPartOfTheGate(t *testing.T) {
+	c := Default()
+	c.Pipelines, c.Deliver = Pipelines{"a", "b"}, Deliver{ToFile, "x", "y", 1}
+	if diff := cmp.Diff(string(Default().Gate().Encode()), string(c.Gate().Encode())); diff != "" {
+		t.Error(diff)
 	}
 }
 

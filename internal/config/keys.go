@@ -12,9 +12,11 @@ const maxNumber = 1_000_000
 type key struct {
 	name    string
 	def     any
-	sample  any  // shown commented out where there is no default
-	filled  bool // a string that must not be blank
-	most    int  // the greatest number; maxNumber when 0
+	sample  any      // shown commented out where there is no default
+	filled  bool     // a string that must not be blank
+	folder  bool     // a string that must name a folder below the project's
+	words   []string // all that a string may be; nil when it is free
+	most    int      // the greatest number; maxNumber when 0
 	comment string
 	field   func(*Config) any // where the value stands: a pointer to def's type
 }
@@ -159,6 +161,46 @@ var keys = []key{
 		name: "hq.executor.command", def: "",
 		comment: "With agent = \"command\": the shell command to run. ferrus agents explains its placeholders.",
 		field:   func(c *Config) any { return &c.HQ.Executor.Command },
+	},
+	{
+		name: "branches.setup", def: "",
+		comment: "A shell command for each new work tree, such as npm ci: it has nothing of what git ignores. Empty: none.",
+		field:   func(c *Config) any { return &c.Branches.Setup },
+	},
+	{
+		name: "branches.on_approve", def: Keep, words: []string{Keep, Merge},
+		comment: "What ferrus run --parallel does with approved work: keep it on its branch, or merge it.",
+		field:   func(c *Config) any { return &c.Branches.OnApprove },
+	},
+	{
+		name: "pipelines.tmp_dir", def: ".ferrus/pipeline-tmp", folder: true,
+		comment: "The folder of the runs of pipelines that are going on, from the project's folder.",
+		field:   func(c *Config) any { return &c.Pipelines.TmpDir },
+	},
+	{
+		name: "pipelines.archive_dir", def: ".ferrus/memory/pipelines", folder: true,
+		comment: "The folder of the runs that are over, from the project's folder; not within the other, nor around it.",
+		field:   func(c *Config) any { return &c.Pipelines.ArchiveDir },
+	},
+	{
+		name: "deliver.to", def: ToStdout, words: []string{ToStdout, ToFile, ToCommand},
+		comment: "Where the result of a pipeline goes beside its own folder.",
+		field:   func(c *Config) any { return &c.Deliver.To },
+	},
+	{
+		name: "deliver.file", def: "results/{run}.md", filled: true,
+		comment: "With to = \"file\": the file, from the project's folder. {pipeline} and {run} are replaced by their names.",
+		field:   func(c *Config) any { return &c.Deliver.File },
+	},
+	{
+		name: "deliver.command", def: "",
+		comment: "With to = \"command\": the shell command that sends the result.",
+		field:   func(c *Config) any { return &c.Deliver.Command },
+	},
+	{
+		name: "deliver.timeout_secs", def: 60,
+		comment: "How many seconds that command may take; then nobody knows whether the result arrived.",
+		field:   func(c *Config) any { return &c.Deliver.TimeoutSecs },
 	},
 }
 

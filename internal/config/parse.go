@@ -37,11 +37,8 @@ func Parse(name string, data []byte) (Config, error) {
 			return Config{}, fmt.Errorf("%s:%d: %v", name, e.line, err)
 		}
 	}
-	if c.Lease.HeartbeatIntervalSecs >= c.Lease.TTLSecs {
-		// One of the two is in the file, for the defaults are in order.
-		line := max(c.lines["lease.heartbeat_interval_secs"], c.lines["lease.ttl_secs"])
-		return Config{}, fmt.Errorf("%s:%d: lease.heartbeat_interval_secs (%d) must be less than lease.ttl_secs (%d)",
-			name, line, c.Lease.HeartbeatIntervalSecs, c.Lease.TTLSecs)
+	if line, err := c.agree(); err != nil {
+		return Config{}, fmt.Errorf("%s:%d: %v", name, line, err)
 	}
 	return c, nil
 }

@@ -61,6 +61,17 @@ agent = "goose"
 model = "n"
 args = []
 command = "play {prompt}"
+[branches]
+setup = "npm ci"
+on_approve = "merge"
+[pipelines]
+tmp_dir = "pipeline-tmp"
+archive_dir = "memory/pipelines"
+[deliver]
+to = "command"
+file = "/srv/{pipeline}/{run}.md"
+command = "send"
+timeout_secs = 13
 `
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -79,6 +90,10 @@ command = "play {prompt}"
 		Lease:  Lease{10, 9, 11},
 		Notify: Notify{"say hello"},
 		HQ:     HQ{Agent{"gemini", "m", []string{"--yolo"}, ""}, Agent{"goose", "n", []string{}, "play {prompt}"}},
+
+		Branches:  Branches{Setup: "npm ci", OnApprove: Merge},
+		Pipelines: Pipelines{"pipeline-tmp", "memory/pipelines"},
+		Deliver:   Deliver{ToCommand, "/srv/{pipeline}/{run}.md", "send", 13},
 	}
 	if diff := cmp.Diff(want, got, sameValues); diff != "" {
 		t.Error(diff)
@@ -116,6 +131,7 @@ func TestDurationsAreInSeconds(t *testing.T) {
 		"ttl":            {c.Lease.TTL(), 90 * time.Second},
 		"heartbeat":      {c.Lease.Heartbeat(), 30 * time.Second},
 		"max silence":    {c.Lease.MaxSilence(), 30 * time.Minute},
+		"delivery":       {c.Deliver.Timeout(), time.Minute},
 	} {
 		if d[0] != d[1] {
 			t.Errorf("%s = %v, want %v", what, d[0], d[1])

@@ -14,7 +14,7 @@ func TestAMistakeIsRefusedWithItsLineAndTheWayOut(t *testing.T) {
 		{"shortened key", "[lease]\nttl = 3", "2: unknown key lease.ttl; did you mean ttl_secs?"},
 		{"key in the wrong table", "[checks]\nmax_same_failure = 3", "2: unknown key checks.max_same_failure; did you mean limits.max_same_failure?"},
 		{"key at the top", "commands = []", "1: unknown key commands; did you mean checks.commands?"},
-		{"unknown table", "[spec]\ndirectory = 'docs'", "1: unknown table spec; known at the top are checks, limits, server, lease, notify, hq"},
+		{"unknown table", "[spec]\ndirectory = 'docs'", "1: unknown table spec; known at the top are checks, limits, server, lease, notify, hq, branches, pipelines, deliver"},
 		{"unknown key", "[notify]\nzzzzzz = 'x'", "2: unknown key notify.zzzzzz; known in [notify] are command"},
 		{"the first mistake first", "[limits]\nb = 1\na = 1", "2: unknown key limits.b; known in [limits] are"},
 		{"case", "[limits]\nMax_Check_Retries = 3", "2: unknown key limits.Max_Check_Retries; did you mean max_check_retries?"},
@@ -47,6 +47,23 @@ func TestAMistakeIsRefusedWithItsLineAndTheWayOut(t *testing.T) {
 
 		{"heartbeat too slow", "[lease]\nttl_secs = 20\nheartbeat_interval_secs = 20", "3: lease.heartbeat_interval_secs (20) must be less than lease.ttl_secs (20)"},
 		{"ttl too short", "\n[lease]\nttl_secs = 20", "3: lease.heartbeat_interval_secs (30) must be less than lease.ttl_secs (20)"},
+		{"no such way", "[deliver]\n\nto = 'fil'", `3: deliver.to must be one of "stdout", "file", "command", not "fil"; did you mean file?`},
+		{"no way at all", "[deliver]\nto = ''", `2: deliver.to must be one of "stdout", "file", "command", not ""`},
+		{"a number of a way", "[deliver]\nto = 1", `2: deliver.to must be one of "stdout", "file", "command", not 1`},
+		{"nothing to run", "[deliver]\nto = 'command'\n", `2: deliver.to is "command" and deliver.command is empty; name the command, or set to = "stdout"`},
+		{"blank to run", "[deliver]\nto = 'command'\ncommand = ' '\n", `3: deliver.to is "command" and deliver.command is empty`},
+		{"no file", "[deliver]\nfile = ' '", `2: deliver.file must be a string that is not blank, not " "`},
+		{"no time", "[deliver]\ntimeout_secs = 0", `2: deliver.timeout_secs must be a whole number from 1 to`},
+
+		{"no folder", "[pipelines]\ntmp_dir = ''", `2: pipelines.tmp_dir must be a folder below the project's, not ""`},
+		{"the root", "[pipelines]\narchive_dir = '.'", `2: pipelines.archive_dir must be a folder below the project's, not "."`},
+		{"the root by a detour", "[pipelines]\ntmp_dir = 'a/..'", `2: pipelines.tmp_dir must be a folder below the project's, not "a/.."`},
+		{"above the root", "[pipelines]\ntmp_dir = 'a/../../b'", `2: pipelines.tmp_dir must be a folder below the project's, not "a/../../b"`},
+		{"elsewhere", "[pipelines]\ntmp_dir = '/tmp'", `2: pipelines.tmp_dir must be a folder below the project's, not "/tmp"`},
+		{"one folder", "[pipelines]\narchive_dir = 'runs'\ntmp_dir = 'a/../Runs/'",
+			`3: pipelines.tmp_dir ("a/../Runs/") and pipelines.archive_dir ("runs") must be two folders, neither within the other; rename one`},
+		{"archive within", "[pipelines]\narchive_dir = '.ferrus/pipeline-tmp/old'", `2: pipelines.tmp_dir (".ferrus/pipeline-tmp") and`},
+		{"archive around", "\n[pipelines]\ntmp_dir = '.ferrus/memory/pipelines/now'", `3: pipelines.tmp_dir (".ferrus/memory/pipelines/now") and`},
 		{"not UTF-8", "# a\n# \xff\n", "2: not UTF-8"},
 		{"syntax", "[checks]\ncommands = [\n", "2: "},
 		{"cut off in an escape", "\n\n\"\\", "3: "},
@@ -73,5 +90,13 @@ func TestAHugeFileIsRefusedUnread(t *testing.T) {
 	_, err := Parse(FileName, make([]byte, maxFile+1))
 	if err == nil || err.Error() != "ferrus.toml: larger than 64 KiB" {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestFoldersOfOneBeginningAreTwo: only whole names make one folder part of another.
+func TestFoldersOfOneBeginningAreTwo(t *testing.T) {
+	c, err := Parse(FileName, []byte("[pipelines]\ntmp_dir = 'runs'\narchive_dir = 'runs-old'\n"))
+	if err != nil || c.Pipelines != (Pipelines{"runs", "runs-old"}) {
+		t.Errorf("%+v, %v", c.Pipelines, err)
 	}
 }

@@ -44,8 +44,11 @@ func (k key) set(c *Config, name string, value any) error {
 		*p = int(n)
 	case *string:
 		s, ok := value.(string)
-		if !ok || strings.ContainsRune(s, 0) || k.filled && strings.TrimSpace(s) == "" {
+		if !ok || strings.ContainsRune(s, 0) || k.filled && strings.TrimSpace(s) == "" || k.folder && !below(s) {
 			return refuse()
+		}
+		if k.words != nil && !slices.Contains(k.words, s) {
+			return k.meant(refuse(), s)
 		}
 		*p = s
 	case *[]string:
@@ -83,6 +86,14 @@ func setMember(m map[string]string, table string, e entry) error {
 	return nil
 }
 
+// meant adds to a refusal the word that was probably meant.
+func (k key) meant(refusal error, word string) error {
+	if near := Nearest(word, k.words); near != "" {
+		return fmt.Errorf("%v; did you mean %s?", refusal, near)
+	}
+	return refusal
+}
+
 // allowed says what may stand at the key, to follow "must be".
 func (k key) allowed() string {
 	switch k.def.(type) {
@@ -90,7 +101,12 @@ func (k key) allowed() string {
 		least, most := k.bounds()
 		return fmt.Sprintf("a whole number from %d to %d", least, most)
 	case string:
-		if k.filled {
+		switch {
+		case k.words != nil:
+			return "one of " + strings.Trim(literal(k.words), "[]")
+		case k.folder:
+			return "a folder below the project's"
+		case k.filled:
 			return "a string that is not blank"
 		}
 		return "a string"

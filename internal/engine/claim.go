@@ -33,7 +33,7 @@ func (s *Session) AwaitTask(ctx context.Context, wait time.Duration, headless bo
 	if err != nil || got == nil {
 		return nil, snap, err
 	}
-	got.Packet, err = s.e.packet(ctx, got.Snapshot)
+	got.Packet, err = s.e.packet(ctx, Moment{Snapshot: s.e.present(got.Snapshot)})
 	if got.fresh && remote(s.ID) && (err != nil || ctx.Err() != nil) {
 		s.withdraw()
 	}

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/clock"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -38,6 +39,9 @@ type Engine struct {
 	confAt os.FileInfo // of the ferrus.toml that conf was read from; nil when it was missing
 	gates  map[string]config.Gate
 	trees  map[string]*worktree.Tree
+
+	keeper keeper
+	told   told
 }
 
 // Options are for tests and for the doors; the zero value is right for a server.
@@ -45,6 +49,10 @@ type Options struct {
 	Now   func() time.Time     // wall clock, for display; time.Now when nil
 	Clock func() lease.Instant // monotonic clock; this machine's when nil
 	Log   *slog.Logger         // slog.Default when nil
+
+	// Rest is how long Close waits for files that are being kept; 10 s when zero. A client kills a server that does not end
+	// at once, and then an entry is without files of its own.
+	Rest time.Duration
 }
 
 // Open opens the machine at a place that Find has found.
@@ -53,18 +61,22 @@ func Open(place Place, opts Options) (*Engine, error) {
 		opts.Now = time.Now
 	}
 	if opts.Clock == nil {
-		opts.Clock = readClock
+		opts.Clock = clock.Read
 	}
 	if opts.Log == nil {
 		opts.Log = slog.Default()
 	}
-	s, err := store.Open(place.Dir(), store.Options{Backup: Backup(place), Now: opts.Now, Log: opts.Log})
+	if opts.Rest == 0 {
+		opts.Rest = 10 * time.Second
+	}
+	s, err := store.Open(place.Dir(), store.Options{Backup: place.backup, Now: opts.Now, Log: opts.Log})
 	if err != nil {
 		return nil, refusal(err)
 	}
 	e := &Engine{place: place, store: s, probe: s.Probe, opts: opts, log: opts.Log, gates: map[string]config.Gate{},
 		trees: map[string]*worktree.Tree{}, conf: config.Default()}
 	e.ctx, e.end = context.WithCancel(context.Background())
+	e.keeper.ctx, e.keeper.end = context.WithCancel(context.Background())
 	return e, nil
 }
 
@@ -81,6 +93,7 @@ func (e *Engine) Close() error {
 		case <-time.After(stopLimit):
 		}
 	}
+	e.keeper.rest(e.opts.Rest)
 	return e.store.Close()
 }
 

@@ -68,7 +68,11 @@ func (s *Session) Check(ctx context.Context, wait time.Duration) (Checked, error
 		j.mu.Lock()
 		j.told = true
 		j.mu.Unlock()
-		return j.out, j.err
+		out := j.out
+		if snap.Task.Seq > out.Task.Seq { // it had ended before this call, and a person may have spoken since
+			out.Snapshot = snap
+		}
+		return out, j.err
 	case <-over.C:
 		snap, err = s.e.View()
 		out := Checked{Snapshot: snap, Status: state.CheckRunning}
@@ -188,9 +192,14 @@ const checkLock = "live/check.lock"
 
 // spec is a run of the gate's commands in the task's work tree. log and lock are relative to the .ferrus folder.
 func (e *Engine) spec(snap store.Snapshot, gate config.Gate, log, lock string) checks.Spec {
-	return checks.Spec{Dir: e.workDir(snap), Commands: gate.Checks.Commands, Timeout: gate.Checks.Timeout(),
+	return specOf(gate, e.workDir(snap), e.store.Path(log), e.store.Path(lock))
+}
+
+// specOf is a run of the gate's commands in any folder. log and lock are whole paths.
+func specOf(gate config.Gate, dir, log, lock string) checks.Spec {
+	return checks.Spec{Dir: dir, Commands: gate.Checks.Commands, Timeout: gate.Checks.Timeout(),
 		Env: gate.Checks.Env, EnvDeny: gate.Checks.EnvDeny, MaxLog: int64(gate.Checks.MaxLogMB) << 20,
-		TailLines: gate.Limits.MaxFeedbackLines, Log: e.store.Path(log), Lock: e.store.Path(lock)}
+		TailLines: gate.Limits.MaxFeedbackLines, Log: log, Lock: lock}
 }
 
 // gatePatience is how long a check waits for that of an earlier holder to be gone from the work tree.

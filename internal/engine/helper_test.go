@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -32,6 +33,8 @@ type project struct {
 	dir  string
 	side string // a folder beside the work tree, for what must not count as work
 	opts Options
+
+	branch, root string // where the sessions are, if not on the project's own machine; see on
 }
 
 // plain makes a project without git, with the given ferrus.toml.
@@ -121,7 +124,7 @@ func (p *project) remove(name string) {
 
 func (p *project) engine() *Engine {
 	p.t.Helper()
-	e, err := Open(At(p.dir, ""), p.opts)
+	e, err := Open(At(cmp.Or(p.root, p.dir), p.branch), p.opts)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -299,31 +302,31 @@ func eventually(t testing.TB, what string, claim func() bool) {
 	}
 }
 
-// A clock is moved by hand.
-type clock struct {
+// A dial is a clock that is moved by hand.
+type dial struct {
 	mu sync.Mutex
 	at time.Duration
 }
 
-func (c *clock) pass(d time.Duration) {
+func (c *dial) pass(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.at += d
 }
 
-func (c *clock) instant() lease.Instant {
+func (c *dial) instant() lease.Instant {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return lease.Instant{Boot: "b", Nanos: int64(time.Hour + c.at)}
 }
 
-func (c *clock) now() time.Time {
+func (c *dial) now() time.Time {
 	return time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC).Add(time.Duration(c.instant().Nanos))
 }
 
 // clocked lets the project's engines live by a clock.
-func (p *project) clocked() *clock {
-	c := &clock{}
+func (p *project) clocked() *dial {
+	c := &dial{}
 	p.opts.Clock, p.opts.Now = c.instant, c.now
 	return c
 }

@@ -34,16 +34,16 @@ func unclaimed(t testing.TB, s *Session) {
 
 func TestAHolderIsReplacedWhenItsLeaseRanOutOrItsProcessEnded(t *testing.T) {
 	for name, c := range map[string]struct {
-		happens func(t *testing.T, ex *Session, c *clock)
+		happens func(t *testing.T, ex *Session, c *dial)
 		taken   bool
 		stale   bool // its process may still be editing
 		why     string
 	}{
-		"it lives":              {func(t *testing.T, ex *Session, c *clock) { c.pass(89 * time.Second) }, false, false, ""},
-		"it hangs":              {func(t *testing.T, ex *Session, c *clock) { c.pass(90 * time.Second) }, true, true, "its lease ran out"},
-		"it ends":               {func(t *testing.T, ex *Session, c *clock) { dies(t, ex) }, true, false, "its process has ended"},
-		"nothing proves it":     {func(t *testing.T, ex *Session, c *clock) { forgotten(t, ex); c.pass(89 * time.Second) }, false, false, ""},
-		"nothing, for too long": {func(t *testing.T, ex *Session, c *clock) { forgotten(t, ex); c.pass(90 * time.Second) }, true, true, "its lease ran out"},
+		"it lives":              {func(t *testing.T, ex *Session, c *dial) { c.pass(89 * time.Second) }, false, false, ""},
+		"it hangs":              {func(t *testing.T, ex *Session, c *dial) { c.pass(90 * time.Second) }, true, true, "its lease ran out"},
+		"it ends":               {func(t *testing.T, ex *Session, c *dial) { dies(t, ex) }, true, false, "its process has ended"},
+		"nothing proves it":     {func(t *testing.T, ex *Session, c *dial) { forgotten(t, ex); c.pass(89 * time.Second) }, false, false, ""},
+		"nothing, for too long": {func(t *testing.T, ex *Session, c *dial) { forgotten(t, ex); c.pass(90 * time.Second) }, true, true, "its lease ran out"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := plain(t, gate("true"))

@@ -147,7 +147,7 @@ var errNothing = errors.New("nothing to be had")
 type player struct {
 	*project
 	t     *testing.T
-	clock *clock
+	clock *dial
 	ex    [3]*Session
 	sup   *Session
 	human *Session
@@ -203,6 +203,8 @@ func plays() []play {
 		{"answer", (*model).answer, func(w *player) error { return second(w.human.Answer(background, "", w.text())) }},
 		{"reopen", func(m *model) bool { return m.raise(state.Reopen, state.Human) },
 			func(w *player) error { return second(w.human.Reopen(background, w.text())) }},
+		{"steer", func(m *model) bool { return m.raise(state.Steer, state.Human) },
+			func(w *player) error { return second(w.human.Steer(background, w.text())) }},
 		{"release", func(m *model) bool { return m.raise(state.Release, state.Human) },
 			func(w *player) error { return second(w.human.Release(background, w.text())) }},
 		{"reset", func(m *model) bool { return m.raise(state.Reset, state.Human) },
@@ -387,7 +389,7 @@ func playOn(t *testing.T, rt *rapid.T, happened map[state.Event]int) {
 // missing are the events that never happened and should have.
 func missing(happened map[state.Event]int) (list []state.Event) {
 	for _, ev := range state.Events() {
-		if ev != state.Rollback && ev != state.Repair && happened[ev] == 0 {
+		if !slices.Contains([]state.Event{state.RollbackBegun, state.Rollback, state.Branch, state.Select, state.MergeBegun, state.Merge, state.Repair}, ev) && happened[ev] == 0 {
 			list = append(list, ev)
 		}
 	}

@@ -95,21 +95,21 @@ func (q *search) from(n int, s situation, add func(situation)) {
 
 // A region is what may happen in one search, and for how many situations it is followed: 0 is to the end.
 type region struct {
-	kinds              kind
-	short, usual, most int
+	kinds       kind
+	usual, most int
 }
 
 var regions = map[string]region{
-	"who holds the work":         {core | hang | death | harm | person | anew | other, 0, 0, 0},
-	"who waits for whom":         {core | hang | death | talk | person | anew | other, 0, 0, 0},
-	"what holds through a pause": {core | hang | death | harm | talk | other, 1500, 5000, 0},
-	"what may be submitted":      {core | gated | red | edit, 1500, 5000, 0},
-	"what is judged by which":    {core | gated | edit | pin, 1500, 5000, 0},
-	"whose check counts":         {core | gated | person | other, 1500, 5000, far},
-	"the next task":              {core | gated | rival | anew, 6000, 6000, 0},
-	"who decides":                {core | gated | red | edit | rival | person, 1500, 5000, far},
-	"a review that is paused":    {core | gated | talk | edit, 1500, 5000, far},
-	"everything":                 {^kind(0), 1500, 12000, far},
+	"who holds the work":         {core | hang | death | harm | person | anew | other, 0, 0},
+	"who waits for whom":         {core | hang | death | talk | person | anew | other, 0, 0},
+	"what holds through a pause": {core | hang | death | harm | talk | other, 1500, 0},
+	"what may be submitted":      {core | gated | red | edit, 1500, 0},
+	"what is judged by which":    {core | gated | edit | pin, 1500, 0},
+	"whose check counts":         {core | gated | person | other, 1500, far},
+	"the next task":              {core | gated | rival | anew, 6000, 0},
+	"who decides":                {core | gated | red | edit | rival | person, 1500, far},
+	"a review that is paused":    {core | gated | talk | edit, 1500, far},
+	"everything":                 {^kind(0), 1500, far},
 }
 
 const far = 500_000
@@ -149,10 +149,7 @@ func (q *search) plain() (list []situation) {
 // explore is one search. It ends at the first promise that is broken.
 func (r region) explore(t *testing.T, did map[string]bool) *search {
 	most := r.usual
-	switch {
-	case testing.Short():
-		most = r.short
-	case *full:
+	if *full {
 		most = r.most
 	}
 	q := &search{stage: newStage(t), seen: map[string]bool{}, known: map[string]bool{}, did: did}

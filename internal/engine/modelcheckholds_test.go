@@ -22,7 +22,8 @@ func (g *stage) chronicle(before situation, s *Session, c *store.Change) {
 	ev, is, was, who := c.Event, g.is, before.task, owner(slices.Index(g.ex[:], s))
 	now := is.task
 
-	fences := among(ev, state.Claim, state.Release, state.Reset, state.Rollback)
+	frees := among(ev, state.Release, state.Reset, state.RollbackBegun, state.Rollback, state.Branch, state.MergeBegun, state.Merge)
+	fences := frees || ev == state.Claim
 	g.expect("the epoch rises by one when the holder changes, and never otherwise", now.Epoch == was.Epoch+uint64(one(fences)))
 	if ev == state.Claim {
 		g.expect("a live holder whose term runs is not replaced", before.replaceable())
@@ -30,7 +31,7 @@ func (g *stage) chronicle(before situation, s *Session, c *store.Change) {
 	} else if who >= 0 {
 		g.expect("a stale holder changes nothing", before.owner == who)
 	}
-	if among(ev, state.Release, state.Reset, state.Rollback) || holderless(now.State) {
+	if frees || holderless(now.State) {
 		is.owner = nobody
 	}
 	for i := range is.ex {

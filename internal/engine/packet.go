@@ -33,9 +33,10 @@ type Cut struct {
 // maxPacket leaves room for the rest of a result in the 10 KiB that every client shows whole.
 const maxPacket = 9 << 10
 
-// packet gathers the packet of the task as it is.
-func (e *Engine) packet(ctx context.Context, snap store.Snapshot) (Packet, error) {
+// packet gathers the packet of the task at a moment.
+func (e *Engine) packet(ctx context.Context, m Moment) (Packet, error) {
 	var p Packet
+	snap := m.Snapshot
 	var err error
 	load := func(into *string, doc state.Doc) {
 		if err == nil {
@@ -46,7 +47,7 @@ func (e *Engine) packet(ctx context.Context, snap store.Snapshot) (Packet, error
 	load(&p.Task, state.TaskDoc)
 	load(&p.Review, state.ReviewDoc)
 	if err == nil {
-		p.LastCheck, err = e.LastCheckOf(snap)
+		p.LastCheck, err = e.lastCheck(snap)
 	}
 	if err == nil {
 		p.Decisions, err = newestFirst(snap.Task.Decisions, e.decision)
@@ -59,7 +60,7 @@ func (e *Engine) packet(ctx context.Context, snap store.Snapshot) (Packet, error
 	}
 	if err == nil {
 		var trouble error
-		if p.Diffstat, trouble = e.diffNow(ctx, snap); trouble != nil {
+		if p.Diffstat, trouble = e.diffAt(ctx, m); trouble != nil {
 			p.Diffstat = "not known: " + trouble.Error() // the work must be had to mend that
 		}
 	}

@@ -53,7 +53,7 @@ func checkReason(name, text string) error {
 
 // archiveEnded archives a task that has just ended.
 func (e *Engine) archiveEnded(snap store.Snapshot) {
-	if snap.Task.State == state.Complete || snap.Task.State == state.Failed {
+	if snap.Task.State.Over() {
 		e.archive(snap)
 	}
 }

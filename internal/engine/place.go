@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
@@ -62,21 +63,35 @@ func Find(ctx context.Context, dir string) (Place, error) {
 func At(root, branch string) Place {
 	p := Place{Root: root, Branch: branch, Work: root}
 	if branch != "" {
-		p.Work = filepath.Join(root, home, "worktrees", branch)
+		p.Work = filepath.Join(worktreeOf(p), within(root))
 	}
 	return p
+}
+
+// worktreeOf is the top of a branch's work tree: of the whole repository, of which the project may be a folder.
+func worktreeOf(p Place) string { return filepath.Join(p.Root, home, "worktrees", p.Branch) }
+
+// within is where the project lies in its repository, "." for all of it or none.
+func within(root string) string {
+	for at := root; at != filepath.Dir(at); at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			rel, _ := filepath.Rel(at, root)
+			return rel
+		}
+	}
+	return "."
 }
 
 // On returns the place of a branch of the project. The error is a *Refusal when the name is none or there is no such
 // branch.
 func (p Place) On(branch string) (Place, error) {
-	if branch != filepath.Base(branch) || strings.HasPrefix(branch, ".") {
-		return Place{}, &Refusal{Code: InvalidInput, Message: "a branch cannot be called " + branch, Remedy: "name it without a path"}
+	if err := state.CheckBranch(branch); err != nil {
+		return Place{}, &Refusal{Code: InvalidInput, Message: err.Error(), Remedy: "ferrus branches lists them", Person: true}
 	}
 	on := At(p.Root, branch)
 	if !store.Initialised(on.Dir()) {
 		return Place{}, &Refusal{Code: NotInitialised, Message: "there is no branch " + branch + " in " + p.Root,
-			Remedy: "leave --branch out"}
+			Remedy: "ferrus branches lists them; ferrus branch " + branch + " makes it", Person: true}
 	}
 	return on, nil
 }
@@ -102,6 +117,8 @@ func known(root string) bool {
 	_, err := os.Lstat(filepath.Join(dir, "STATE.json"))
 	return err == nil
 }
+
+func (p Place) backup() string { return Backup(p) }
 
 // Backup returns where the journal's second hard link belongs: in the common git directory, which git clean and git
 // stash leave alone; "" outside git. Each machine of a repository has its own.

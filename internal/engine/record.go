@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/checks"
@@ -9,7 +10,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// A Decision is a person's answer to a question.
+// A Decision is a person's answer to a question, or what a person has said unasked.
 type Decision struct {
 	ID       string `json:"id"`
 	Question string `json:"question"`
@@ -38,11 +39,17 @@ type LastCheck struct {
 	Failures []checks.Command  `json:"failures,omitempty"`
 }
 
-// decision reads one answer and the question it answers.
+// decision reads one decision and the question it answers.
 func (e *Engine) decision(r state.Record) (Decision, error) {
 	l, err := e.store.LineAt(r.Off)
 	if err != nil {
 		return Decision{}, refusal(err)
+	}
+	switch l.Event {
+	case state.Rollback:
+		return Decision{ID: r.ID, Question: fmt.Sprintf("Why did you roll the task back to entry %d?", l.Back), Answer: l.Note, By: l.Actor.Agent}, nil
+	case state.Steer:
+		return Decision{ID: r.ID, Question: "What must whoever works know?", Answer: l.Note, By: l.Actor.Agent}, nil
 	}
 	d := Decision{ID: r.ID, Answer: l.Docs[state.AnswerDoc], By: l.Actor.Agent}
 	d.Question, err = e.textOf(l, state.QuestionDoc)
@@ -97,7 +104,12 @@ func (e *Engine) Answered(snap store.Snapshot) (Consultation, error) {
 
 // LastCheckOf returns how the newest check ended, nil when there was none or it is still running.
 func (e *Engine) LastCheckOf(snap store.Snapshot) (*LastCheck, error) {
-	c := e.present(snap).Task.Check
+	return e.lastCheck(e.present(snap))
+}
+
+// lastCheck is LastCheckOf of a snapshot that is to be taken at its word.
+func (e *Engine) lastCheck(snap store.Snapshot) (*LastCheck, error) {
+	c := snap.Task.Check
 	if c.ID == "" || c.Status == state.CheckRunning {
 		return nil, nil
 	}

@@ -18,6 +18,7 @@ const (
 	StaleReview    Code = "stale_review"    // the reviewer was shown something else, or nothing
 	CheckRunning   Code = "check_running"   // the gate runs; it must end first
 	TreeChanged    Code = "tree_changed"    // the work tree is not the one that was checked or submitted
+	Conflict       Code = "conflict"        // two pieces of work do not fit together
 	InvalidInput   Code = "invalid_input"   // an argument is wrong
 	TooLarge       Code = "too_large"       // an argument is too long
 	LockBusy       Code = "lock_busy"       // another process holds the store's lock

@@ -32,9 +32,14 @@ type Review struct {
 	Task       string
 	Submission string
 	Diffstat   string
-	Patch      string // absolute path; "" without git
-	Last       string // the notes of the rejection before; "" when there was none
+	Patch      string     // absolute path; "" without git
+	Last       string     // the notes of the rejection before; "" when there was none
+	Decisions  []Decision // a person's, newest first
+	Cut        []Cut      // that there are more of them than there is room for
 }
+
+// maxReviewed is how much of a person's decisions a reviewer is shown, in bytes of JSON.
+const maxReviewed = 3 << 10
 
 // Review returns the submission that is to be reviewed, and shows it to the session.
 func (s *Session) Review(ctx context.Context) (Review, store.Snapshot, error) {
@@ -42,23 +47,11 @@ func (s *Session) Review(ctx context.Context) (Review, store.Snapshot, error) {
 	if err != nil {
 		return Review{}, now, err
 	}
-	if _, err := state.Step(now.Task, state.Approve, s.Role, state.Limits{}); err != nil {
-		return Review{}, now, refusal(err)
-	}
-	var r Review
-	for doc, text := range map[state.Doc]*string{state.TaskDoc: &r.Task, state.SubmissionDoc: &r.Submission, state.ReviewDoc: &r.Last} {
-		if *text, err = s.e.store.Text(now, doc); err != nil {
-			return Review{}, now, refusal(err)
-		}
-	}
-	sub := now.Task.Submission
-	if sub.Patch != "" {
-		r.Patch = s.e.store.Path(sub.Patch)
-	}
-	if r.Diffstat, err = s.e.diffstat(ctx, now, sub.Tree); err != nil {
+	r, err := s.e.ReviewOf(ctx, now, s.Role)
+	if err != nil {
 		return Review{}, now, err
 	}
-	s.show(now.Task, sub.ID, "")
+	s.show(now.Task, now.Task.Submission.ID, "")
 	return r, now, nil
 }
 

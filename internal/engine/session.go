@@ -36,6 +36,7 @@ type Session struct {
 	epoch uint64      // under which this session last held the work; 0 when it never did
 	last  int64       // when the client called last, in nanoseconds of the monotonic clock, for max_silence_secs
 	shown shown
+	told  told
 }
 
 // shown is what a reviewer has before it, and in which task.
@@ -97,6 +98,7 @@ type act struct {
 	drop  []state.Doc
 	note  string
 	arg   string // what else tells this request from another one
+	back  uint64 // of a rollback: seq of the line to which it leads
 
 	// check refuses on facts that only hold under the lock; nil when there are none.
 	check func(now store.Snapshot) error
@@ -122,6 +124,9 @@ func (s *Session) raise(ctx context.Context, a act) (Done, error) {
 	})
 	if err != nil {
 		return Done{after, false}, refusal(err)
+	}
+	if !repeated {
+		s.e.keepFiles(a.event, after)
 	}
 	return Done{after, repeated}, nil
 }
@@ -160,7 +165,7 @@ func (s *Session) change(now store.Snapshot, a act, req string) (*store.Change, 
 	if by == state.Human && !s.TTY {
 		next.Unattended = state.Remember(next.Unattended, state.Record{ID: string(a.event), Off: now.Journal.Bytes})
 	}
-	change := &store.Change{Actor: s.actor(by), Event: a.event, Next: next, Docs: a.docs, Drop: a.drop, Note: a.note, Req: req}
+	change := &store.Change{Actor: s.actor(by), Event: a.event, Next: next, Docs: a.docs, Drop: a.drop, Note: a.note, Back: a.back, Req: req}
 	if term, ok := s.e.term(now, next, by); ok {
 		change.Lease = &term
 	}
@@ -168,7 +173,7 @@ func (s *Session) change(now store.Snapshot, a act, req string) (*store.Change, 
 }
 
 // ungated are the events that mend a gate which cannot be read, or end the task.
-var ungated = map[state.Event]bool{state.AcceptConfig: true, state.Reset: true}
+var ungated = map[state.Event]bool{state.AcceptConfig: true, state.Reset: true, state.RollbackBegun: true, state.Rollback: true}
 
 func (s *Session) actor(by state.Role) store.Actor {
 	return store.Actor{Role: by.Public(), Agent: s.Agent, Session: s.ID, TTY: s.TTY}
@@ -204,7 +209,7 @@ func (a act) request() string {
 	if a.as != "" {
 		return ""
 	}
-	text, err := json.Marshal([]any{a.event, a.docs, a.note, a.arg})
+	text, err := json.Marshal([]any{a.event, a.docs, a.note, a.arg, a.back})
 	if err != nil {
 		return ""
 	}

@@ -54,8 +54,8 @@ func (s *Session) lost(now store.Snapshot, epoch uint64) error {
 			how = "a person reset the task at " + at
 		case state.Release:
 			how = "a person released the work at " + at
-		case state.Rollback:
-			how = "a person rolled the task back at " + at
+		case state.RollbackBegun, state.Rollback:
+			how = fmt.Sprintf("a person rolled the task back to entry %d at %s", l.Back, at)
 		}
 	}
 	return &Refusal{Code: LeaseLost, Message: how + ". Stop, and do not edit further",

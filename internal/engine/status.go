@@ -79,6 +79,9 @@ func (e *Engine) starting(now store.Snapshot) bool {
 // WaitingFor says for whom a task waits.
 func WaitingFor(t state.Task) Waiting {
 	w := Waiting{Since: t.Since}
+	if t.Returning != (state.Returning{}) {
+		return Waiting{For: "human", Since: t.UpdatedAt} // to finish the rollback
+	}
 	switch t.State {
 	case state.Executing, state.Addressing, state.Checking:
 		w.For = "executor"
@@ -112,6 +115,9 @@ func (st Status) Notices() []string {
 	}
 	if st.Broken != "" {
 		out = append(out, "config_broken: "+clip(st.Broken, MaxLine))
+	}
+	if to := st.Task.Returning.To; to != 0 {
+		out = append(out, fmt.Sprintf("rollback: files are being moved back to entry %d; a person finishes that by ferrus rollback %d --files", to, to))
 	}
 	if n := st.Task.Violations; n > 0 {
 		out = append(out, fmt.Sprintf("violation: control files were edited from outside %d times in this task and put back; "+

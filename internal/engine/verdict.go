@@ -186,15 +186,21 @@ func (e *Engine) Trial(ctx context.Context) (checks.Result, config.Gate, error) 
 		return checks.Result{}, config.Gate{}, &Refusal{Code: InvalidInput, Message: err.Error(), Remedy: "mend ferrus.toml"}
 	}
 	gate := conf.Gate()
-	run, err := checks.Start(e.spec(snap, gate, "logs/check-by-hand.log", "live/check-by-hand.lock"))
+	res, err := e.run(ctx, e.spec(snap, gate, "logs/check-by-hand.log", "live/check-by-hand.lock"))
+	return res, gate, err
+}
+
+// run runs checks to their end, or to that of ctx.
+func (e *Engine) run(ctx context.Context, spec checks.Spec) (checks.Result, error) {
+	run, err := checks.Start(spec)
 	if err != nil {
-		return checks.Result{}, gate, &Refusal{Code: StoreError, Message: err.Error()}
+		return checks.Result{}, &Refusal{Code: StoreError, Message: err.Error()}
 	}
 	select {
 	case <-run.Done():
 	case <-ctx.Done():
 		run.Stop()
-		return checks.Result{}, gate, ctx.Err()
+		return checks.Result{}, ctx.Err()
 	}
-	return run.Result(), gate, nil
+	return run.Result(), nil
 }

@@ -31,6 +31,7 @@ type Seen struct {
 	Side    bool // without tools, such as for a title: answered without the policy
 	At      time.Time
 	Problem string // why it was refused; such a one fails the test
+	Body    string // all of the request, as the client sent it
 }
 
 // String is the request in one line: who asked, what the last call came to, and what was said to it.
@@ -106,7 +107,7 @@ func (s *Server) converse(out *answer, r *http.Request, key string, body []byte,
 		return
 	}
 	talk.Key = key
-	seen := Seen{Request: talk.Request, Side: len(talk.Tools) == 0}
+	seen := Seen{Request: talk.Request, Side: len(talk.Tools) == 0, Body: string(body)}
 	if seen.Side {
 		seen.Reply = Say("ok")
 		if talk.schema {

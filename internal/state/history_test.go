@@ -81,7 +81,7 @@ func wayOn(a act) int {
 	switch a.ev {
 	case CheckPassed, Submit, Approve, RespondConsult, TakeResponse, Answer:
 		return 2
-	case Reset, Rollback, Repair, Violation, AcceptConfig, Release:
+	case Reset, RollbackBegun, Rollback, Repair, Violation, AcceptConfig, Release:
 		return 0
 	}
 	return 1
@@ -120,7 +120,7 @@ func (h *history) follow(before Task, a act, next Task) {
 		if next.State != from {
 			h.Fatalf("%s leads to %s, the pause came from %s", a, next.State, from)
 		}
-	case Reset:
+	case Reset, Merge:
 		h.paused = nil
 	}
 	var stack []State
@@ -136,7 +136,7 @@ func (h *history) follow(before Task, a act, next Task) {
 func (h *history) holds(before Task, a act, next Task) {
 	nobody := slices.Contains([]State{Idle, Reviewing, Complete, Failed}, next.State)
 	waits := next.State == Consultation || next.State == AwaitingHuman
-	fenced := slices.Contains([]Event{Claim, Release, Rollback, Reset}, a.ev)
+	fenced := slices.Contains([]Event{Claim, Release, RollbackBegun, Rollback, Branch, MergeBegun, Merge, Reset}, a.ev)
 	rise := next.Epoch - before.Epoch
 	for _, p := range []struct {
 		promise string

@@ -33,6 +33,7 @@ func full() Task {
 		Docs:      map[Doc]Ref{TaskDoc: {Off: 1, SHA256: "aa"}, ReviewDoc: {Off: 300, SHA256: "bb"}},
 		Decisions: []Record{{ID: "q0", Off: 5}}, Progress: []Record{{ID: "p1", Off: 6}}, Consulted: []Record{{ID: "c0", Off: 7}},
 		Unattended: []Record{{ID: "approve", Off: 8}}, Violations: 1, Branch: "main", UpdatedAt: at,
+		Selected: true, Merged: "4d", Returning: Returning{To: 3, From: "alt", Tree: "4c"},
 		Extra: map[string]json.RawMessage{"zoo": json.RawMessage(`{"b":[1,2],"a":null}`), "ape": json.RawMessage(`"x"`)},
 	}
 }
@@ -57,14 +58,19 @@ func TestWhatEachOpChanges(t *testing.T) {
 		"countEdit":    "violations",
 		"bumpEpoch":    "epoch",
 		"dropCheck":    "check",
+		"arrive":       "returning",
+		"markSelected": "selected",
+		"unmark":       "merged selected",
 		"wipe": "asked base_tree check check_retries claimed_at claimed_by consultation consultations decisions docs " +
-			"failure_reason issued paused paused_state pin progress review_cycles session since submission task_id title " +
+			"failure_reason issued merged paused paused_state pin progress returning review_cycles selected session since submission task_id title " +
 			"unattended violations worktree",
 	}
 	for name, o := range allOps() {
 		before, after := full(), full()
 		before.Consultation.Answered = name == "markAsked"
 		after.Consultation.Answered = name == "markAsked"
+		before.Selected = name != "markSelected"
+		after.Selected = before.Selected
 		o.apply(&after)
 		if got := strings.Join(changed(t, before, after), " "); got != want[name] {
 			t.Errorf("%s changes %s\nwant %s", name, got, want[name])
@@ -106,7 +112,7 @@ func TestWhoGoesOnForgetsItsPauses(t *testing.T) {
 	for _, s := range States() {
 		for ev, m := range table[s] {
 			task := full()
-			task.State = s
+			task.State, task.Returning = s, Returning{}
 			next, err := Step(task, ev, m.by[0], Limits{9, 9})
 			if err == nil && m.then.verb == "go" && len(next.Paused) > 0 {
 				t.Errorf("%s in %s keeps %v", ev, s, next.Paused)
@@ -120,7 +126,7 @@ func TestWhoGoesOnForgetsItsPauses(t *testing.T) {
 func TestAStepSharesNothing(t *testing.T) {
 	for _, s := range States() {
 		before := full()
-		before.State = s
+		before.State, before.Returning = s, Returning{}
 		was := encode(t, before)
 		for _, a := range legal(before) {
 			next, err := Step(before, a.ev, a.by, three)
@@ -146,5 +152,39 @@ func scribble(t Task) {
 	}
 	for d := range t.Docs {
 		t.Docs[d] = Ref{}
+	}
+}
+
+// TestWhileFilesAreMovedNothingElseHappens: whoever acted would act on a work tree that is of two minds.
+func TestWhileFilesAreMovedNothingElseHappens(t *testing.T) {
+	amid := []Event{RollbackBegun, Rollback, Merge, Reset, Violation, Repair}
+	for _, s := range States() {
+		for ev, m := range table[s] {
+			for _, by := range m.by {
+				task := full()
+				task.State = s
+				_, err := Step(task, ev, by, Limits{9, 9})
+				if got := err == nil; got != slices.Contains(amid, ev) {
+					t.Errorf("%s by %s in %s: %v", ev, by, s, err)
+				}
+			}
+		}
+	}
+}
+
+// TestWhatARollbackBringsBack: all of the task but what may not go back.
+func TestWhatARollbackBringsBack(t *testing.T) {
+	now, was := full(), Task{SchemaVersion: 1, TaskID: "t", State: Consultation, Seq: 3, Epoch: 2, CheckRetries: 9, ClaimedBy: "x", Session: "y",
+		Check: Check{ID: "k1", Status: CheckRunning}, Issued: Issued{Checks: 1}, Docs: map[Doc]Ref{TaskDoc: {Off: 9}}}
+	got := now.Recall(was)
+	if diff := strings.Join(changed(t, was, got), " "); diff != "ape check claimed_by epoch issued pin schema_version seq session unattended updated_at violations zoo" {
+		t.Errorf("brought back with other values: %s", diff)
+	}
+	if got.Check.Status != CheckAbandoned || got.Seq != now.Seq || got.Epoch != now.Epoch || got.Issued != now.Issued {
+		t.Errorf("%+v", got)
+	}
+	scribble(got)
+	if was.Docs[TaskDoc].Off != 9 {
+		t.Error("it shares memory with the task before")
 	}
 }

@@ -42,7 +42,7 @@ func TestWhatARefusalSays(t *testing.T) {
 
 // No agent resets, reopens, answers for a person or accepts a config.
 func TestWhatOnlyAPersonDoes(t *testing.T) {
-	for _, ev := range []Event{Answer, Reopen, Release, AcceptConfig, Rollback, Reset} {
+	for _, ev := range []Event{Answer, Reopen, Release, AcceptConfig, RollbackBegun, Rollback, Reset} {
 		for _, by := range Roles() {
 			if May(by, ev) != (by == Human) {
 				t.Errorf("%s may %s: %v", by, ev, May(by, ev))

@@ -51,6 +51,9 @@ func (s State) InHand() bool {
 	return ok
 }
 
+// Over reports whether the task has ended in s: only a person takes it up again.
+func (s State) Over() bool { return s == Complete || s == Failed }
+
 // holderless are the states in which nobody holds the work; entering one drops the lease.
 var holderless = map[State]bool{Idle: true, Reviewing: true, Complete: true, Failed: true}
 
@@ -97,8 +100,14 @@ const (
 	Reject         Event = "reject"
 	Reopen         Event = "reopen"
 	Release        Event = "release"
+	Steer          Event = "steer"  // a person says something to whoever works
+	Select         Event = "select" // of several attempts at a task, this approved one is taken
 	AcceptConfig   Event = "accept_config"
+	RollbackBegun  Event = "rollback_started" // the files of the work are being moved; only the rollback ends that, or a reset
 	Rollback       Event = "rollback"
+	Branch         Event = "branch"        // the first of a branch's own; what is before it is its parent's
+	MergeBegun     Event = "merge_started" // the files of a branch's work are being moved in; only the merge ends that, a rollback or a reset
+	Merge          Event = "merge"         // they are in; it stands in the journals of both
 	Reset          Event = "reset"
 	Violation      Event = "violation" // a control file was edited from outside and put back
 	Repair         Event = "repair"
@@ -107,6 +116,6 @@ const (
 // Events returns all events in the order of the documentation.
 func Events() []Event {
 	return []Event{CreateTask, Claim, CheckStarted, CheckPassed, CheckFailed, CheckVoid, Submit, Progress, Consult,
-		RespondConsult, TakeResponse, AskHuman, Answer, Approve, Reject, Reopen, Release, AcceptConfig, Rollback,
-		Reset, Violation, Repair}
+		RespondConsult, TakeResponse, AskHuman, Answer, Approve, Reject, Reopen, Release, Steer, Select, AcceptConfig,
+		RollbackBegun, Rollback, Branch, MergeBegun, Merge, Reset, Violation, Repair}
 }

@@ -13,6 +13,7 @@ type move struct {
 	then  target
 	spend Budget // counts one; the last unit leads to Failed instead
 	do    []op
+	amid  bool // it may be made while a rollback moves the files
 }
 
 type moves map[Event]move
@@ -20,7 +21,7 @@ type moves map[Event]move
 // open reports whether the role may make the move in the task as it is. No condition binds the engine: it knows the
 // facts, and raises the event that fits them.
 func (m move) open(t Task, by Role) bool {
-	return slices.Contains(m.by, by) && (by == Engine || m.when.met(t))
+	return slices.Contains(m.by, by) && (by == Engine || m.when.met(t)) && (m.amid || t.Returning == Returning{})
 }
 
 // table is the state machine. What is not written here cannot happen.
@@ -43,7 +44,7 @@ var table = map[State]moves{
 	AwaitingHuman: held.and(moves{
 		Answer: {by: of(Human), then: back},
 	}),
-	Reviewing: taken.and(moves{
+	Reviewing: underway.and(moves{
 		AskHuman: {by: of(Supervisor, Engine), then: pause(AwaitingHuman)},
 		Approve:  {by: of(Supervisor, Human), then: goTo(Complete)},
 		Reject:   {by: of(Supervisor, Human), then: goTo(Addressing), spend: ReviewCycles, do: ops(zeroChecks)},
@@ -51,25 +52,35 @@ var table = map[State]moves{
 	Complete: taken.and(moves{
 		CreateTask: create,
 		Reopen:     reopen,
+		Select:     {by: of(Supervisor, Human), then: stay, do: ops(markSelected)},
 	}),
 	Failed: taken.and(moves{
 		Reopen: reopen,
 	}),
 }
 
-// always holds in every state, taken in every state with a task, held where somebody may hold it, working where the
-// executor has the work in hand.
+// always holds in every state, taken in every state with a task, underway where it is not over, held where somebody may
+// hold it, working where the executor has the work in hand.
 var (
 	always = moves{
-		Violation: {by: of(Engine), then: stay, do: ops(countEdit)},
-		Repair:    {by: of(Engine, Human), then: stay},
+		Branch:     {by: of(Human), then: stay, do: ops(dropLease, bumpEpoch, dropCheck)},
+		MergeBegun: {by: of(Human), then: stay, do: ops(dropLease, bumpEpoch, dropCheck)},
+		Merge:      merge(stay),
+		Violation:  {by: of(Engine), then: stay, do: ops(countEdit), amid: true},
+		Repair:     {by: of(Engine, Human), then: stay, amid: true},
 	}
 	taken = always.and(moves{
-		AcceptConfig: {by: of(Human), then: stay},
-		Rollback:     {by: of(Human), then: recall, do: ops(dropLease, bumpEpoch, dropCheck)},
-		Reset:        {by: of(Human), then: goTo(Idle), do: ops(wipe, bumpEpoch)},
+		AcceptConfig:  {by: of(Human), then: stay},
+		RollbackBegun: {by: of(Human), then: stay, do: ops(dropLease, bumpEpoch, dropCheck), amid: true},
+		Rollback:      {by: of(Human), then: recall, do: ops(dropLease, bumpEpoch, dropCheck, arrive), amid: true},
+		Reset:         {by: of(Human), then: goTo(Idle), do: ops(wipe, bumpEpoch), amid: true},
 	})
-	held = taken.and(moves{
+	underway = taken.and(moves{
+		Steer: {by: of(Human), then: stay},
+		// The work of a branch of this very task was approved: it is done here as well.
+		Merge: merge(goTo(Complete)),
+	})
+	held = underway.and(moves{
 		Release: {by: of(Human), when: leased, then: stay, do: ops(dropLease, bumpEpoch, dropCheck)},
 	})
 	working = moves{
@@ -84,8 +95,12 @@ var (
 	}
 	claim  = move{by: of(Executor), then: stay, do: ops(dropLease, bumpEpoch, dropCheck)}
 	create = move{by: of(Supervisor, Human), then: goTo(Executing), do: ops(wipe)}
-	reopen = move{by: of(Human), then: goTo(Addressing), do: ops(zeroChecks, zeroReviews)}
+	reopen = move{by: of(Human), then: goTo(Addressing), do: ops(zeroChecks, zeroReviews, unmark)}
 )
+
+func merge(then target) move {
+	return move{by: of(Human), then: then, do: ops(dropLease, bumpEpoch, dropCheck, arrive), amid: true}
+}
 
 // and returns the union of two sets of moves; a move of the second replaces one of the first.
 func (m moves) and(more moves) moves {
@@ -140,6 +155,9 @@ var (
 	dropLease    = op{"dropLease", func(t *Task) { t.ClaimedBy, t.Session, t.ClaimedAt = "", "", time.Time{} }}
 	bumpEpoch    = op{"bumpEpoch", func(t *Task) { t.Epoch++ }}
 	dropCheck    = op{"dropCheck", abandonCheck}
+	arrive       = op{"arrive", func(t *Task) { t.Returning = Returning{} }}
+	markSelected = op{"markSelected", func(t *Task) { t.Selected = true }}
+	unmark       = op{"unmark", func(t *Task) { t.Selected, t.Merged = false, "" }}
 	countEdit    = op{"countEdit", func(t *Task) { t.Violations++ }}
 	wipe         = op{"wipe", func(t *Task) { *t = t.emptied() }}
 )

@@ -46,6 +46,9 @@ type Task struct {
 	Unattended   []Record    `json:"unattended,omitempty"` // a person's acts made without a terminal, named by their event
 	Violations   int         `json:"violations,omitempty"` // control files edited from outside in this task
 	Branch       string      `json:"branch,omitempty"`
+	Selected     bool        `json:"selected,omitempty"` // a complete one: of several attempts it was taken
+	Merged       string      `json:"merged,omitempty"`   // a complete one: the tree that its merge into the project made; "" until then
+	Returning    Returning   `json:"returning,omitzero"` // a rollback or merge that moves files and is not over; the zero one otherwise
 	UpdatedAt    time.Time   `json:"updated_at"`
 
 	// Extra are the keys that this ferrus does not know; they are kept.
@@ -120,6 +123,26 @@ type Pin struct {
 	SHA256 string `json:"sha256"`
 }
 
+// Returning is where a rollback or a merge leads whose files are being moved.
+type Returning struct {
+	To   uint64 `json:"to,omitempty"`   // of a rollback: seq of the journal line
+	From string `json:"from,omitempty"` // of a merge: the branch
+	Was  string `json:"was,omitempty"`  // of a merge: what the work tree held before
+	Tree string `json:"tree"`           // what the work tree is to hold
+}
+
+// Recall returns the task as it was at an earlier line of its own, under what may not go back: its place in the journal,
+// the epoch, the ids that were given out, what a person did without a terminal, and the gate in force. Nobody holds it.
+func (t Task) Recall(was Task) Task {
+	next := was.Clone()
+	next.SchemaVersion, next.Seq, next.Epoch, next.UpdatedAt, next.Extra = t.SchemaVersion, t.Seq, t.Epoch, t.UpdatedAt, t.Extra
+	next.Issued, next.Unattended, next.Violations, next.Pin = t.Issued, slices.Clone(t.Unattended), t.Violations, t.Pin
+	dropLease.apply(&next)
+	abandonCheck(&next)
+	arrive.apply(&next)
+	return next
+}
+
 // A Doc is the file name of a document under .ferrus.
 type Doc string
 
@@ -179,6 +202,9 @@ func (t Task) Top() Pause {
 func (t Task) InConsultation() bool {
 	return t.State == Consultation || slices.ContainsFunc(t.Paused, func(p Pause) bool { return p.State == Consultation })
 }
+
+// Underway reports whether there is a task that is not over.
+func (t Task) Underway() bool { return t.TaskID != "" && !t.State.Over() }
 
 // Waits reports whether the task waits for somebody else than its holder: a live holder's lease stands still meanwhile.
 // When the supervisor has answered a consultation it is the holder's turn again.

@@ -24,6 +24,7 @@ type Change struct {
 	Docs  map[state.Doc]string // texts that the event writes; GateDoc becomes the task's pin
 	Drop  []state.Doc          // documents that the task has no longer
 	Note  string
+	Back  uint64 // of a rollback: seq of the line to which it leads
 	Req   string // names the request; "" where a repetition is another event
 	Lease *Lease // the term after the event; nil leaves it as it is
 }
@@ -143,7 +144,7 @@ func (s *Store) commit(journal file, now present, c *Change) (present, error) {
 		next.Pin = state.Pin{Off: off, SHA256: digest([]byte(gate))}
 	}
 	l := &Line{V: LineVersion, Seq: next.Seq, At: next.UpdatedAt, Actor: c.Actor, Event: c.Event, From: now.Task.State,
-		To: next.State, Epoch: next.Epoch, Req: c.Req, Note: c.Note, Docs: c.Docs, State: next, Prev: genesis, Off: off}
+		To: next.State, Epoch: next.Epoch, Req: c.Req, Note: c.Note, Back: c.Back, Docs: c.Docs, State: next, Prev: genesis, Off: off}
 	if now.Top != nil {
 		l.Prev = now.Top.H
 	}

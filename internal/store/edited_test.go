@@ -252,7 +252,7 @@ func TestALinkedFolderIsNotOurs(t *testing.T) {
 	backup := filepath.Join(t.TempDir(), "journal")
 	write(t, backup, "")
 	opts := still()
-	opts.Backup = backup
+	opts.Backup = func() string { return backup }
 	if _, _, err := Create(dir, opts); code(err) != StoreError {
 		t.Errorf("Create: %v", err)
 	}

@@ -64,7 +64,8 @@ func emptied(dir string) (errs []error) {
 
 func TestTheSecondLinkBringsTheJournalBack(t *testing.T) {
 	opts := still()
-	opts.Backup = filepath.Join(t.TempDir(), "git", "journal.jsonl")
+	backup := filepath.Join(t.TempDir(), "git", "journal.jsonl")
+	opts.Backup = func() string { return backup }
 	s := fresh(t, opts)
 	do(t, s, create, claim)
 	journal := read(t, s.Path(journalFile))
@@ -81,7 +82,7 @@ func TestTheSecondLinkBringsTheJournalBack(t *testing.T) {
 		t.Errorf("the journal is not the same: line %d", got.Task.Seq)
 	}
 	do(t, again, progress)
-	if read(t, opts.Backup) != read(t, again.Path(journalFile)) {
+	if read(t, backup) != read(t, again.Path(journalFile)) {
 		t.Error("the second link is no link to the journal that came back")
 	}
 	must(0, os.Remove(again.Path(journalFile)))
@@ -90,17 +91,18 @@ func TestTheSecondLinkBringsTheJournalBack(t *testing.T) {
 
 func TestAnotherMachinesSecondLinkIsKeptAside(t *testing.T) {
 	opts := still()
-	opts.Backup = filepath.Join(t.TempDir(), "journal.jsonl")
+	backup := filepath.Join(t.TempDir(), "journal.jsonl")
+	opts.Backup = func() string { return backup }
 	s := fresh(t, still()) // has a journal of its own
 	do(t, s, create)
-	write(t, opts.Backup, "theirs")
+	write(t, backup, "theirs")
 	again, restored, err := Create(s.dir, opts)
 	if err != nil || restored {
 		t.Fatalf("restored %v, %v", restored, err)
 	}
 	defer again.Close()
-	kept, _ := filepath.Glob(opts.Backup + ".*")
-	if len(kept) != 1 || read(t, kept[0]) != "theirs" || read(t, opts.Backup) != read(t, s.Path(journalFile)) {
+	kept, _ := filepath.Glob(backup + ".*")
+	if len(kept) != 1 || read(t, kept[0]) != "theirs" || read(t, backup) != read(t, s.Path(journalFile)) {
 		t.Errorf("kept %v", kept)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"iter"
 	"os"
+
+	"github.com/ferrus-go/ferrus/internal/state"
 )
 
 // History yields the journal's lines, oldest first, checking each and the chain between them. It ends with an error of
@@ -53,6 +55,22 @@ func (s *Store) HistoryFrom(off int64) iter.Seq2[*Line, error] {
 			prev, off = l, l.End
 		}
 	}
+}
+
+// Abandoned says of lines that follow each other, oldest first, which of them a rollback among them has left behind: what
+// lies between one that counts and where it leads. Only what comes later says which count, so it goes backwards.
+func Abandoned(lines []*Line) []bool {
+	left := make([]bool, len(lines))
+	counts := ^uint64(0) // the newest line that does
+	for i := len(lines) - 1; i >= 0; i-- {
+		switch l := lines[i]; {
+		case l.Seq > counts:
+			left[i] = true
+		case l.Event == state.Rollback:
+			counts = l.Back
+		}
+	}
+	return left
 }
 
 // LineAt returns the line that starts at off.

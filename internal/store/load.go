@@ -109,8 +109,8 @@ func (s *Store) noJournal() error {
 	if _, err := s.readIndex(); err != nil {
 		return err
 	}
-	if s.opts.Backup != "" {
-		if _, err := os.Lstat(s.opts.Backup); err == nil {
+	if backup := s.backup(); backup != "" {
+		if _, err := os.Lstat(backup); err == nil {
 			return &Error{Code: NotInitialised, What: s.dir + " has lost its journal",
 				Remedy: "run ferrus doctor --fix, which has a second link to it"}
 		}

@@ -132,7 +132,7 @@ func (p process) kill() {
 }
 
 func TestProcessesLoseNoUpdate(t *testing.T) {
-	processes, each := 16, 200
+	processes, each := 16, 60
 	if testing.Short() {
 		processes, each = 4, 50
 	}

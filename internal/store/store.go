@@ -48,7 +48,7 @@ type Store struct {
 
 // Options are what Open and Create may be told. The zero value is right for all but tests.
 type Options struct {
-	Backup   string           // path of the journal's second hard link; "" for none
+	Backup   func() string    // finds the path of the journal's second hard link, "" for none; asked only where it is needed
 	Now      func() time.Time // wall clock, for display; time.Now when nil
 	LockWait time.Duration    // how long to wait for the lock; 10 s when zero
 	Log      *slog.Logger     // for views that could not be written; slog.Default when nil
@@ -114,8 +114,10 @@ func Create(dir string, opts Options) (_ *Store, restored bool, err error) {
 			opened.Close()
 		}
 	}()
-	if _, err := opened.disk.lstat(journalFile); errors.Is(err, fs.ErrNotExist) && opts.Backup != "" {
-		restored = os.Link(opts.Backup, opened.Path(journalFile)) == nil
+	if _, err := opened.disk.lstat(journalFile); errors.Is(err, fs.ErrNotExist) {
+		if backup := opened.backup(); backup != "" {
+			restored = os.Link(backup, opened.Path(journalFile)) == nil
+		}
 	}
 	for _, name := range []string{logDir, liveDir, archiveDir} {
 		if err := opened.disk.mkdir(name); err != nil {
@@ -173,24 +175,33 @@ func (s *Store) settle(above string) error {
 	return nil
 }
 
+// backup is the path of the journal's second hard link, "" for none.
+func (s *Store) backup() string {
+	if s.opts.Backup == nil {
+		return ""
+	}
+	return s.opts.Backup()
+}
+
 // backUp gives the journal its second hard link. Without one ferrus works as well: another file system, say.
 func (s *Store) backUp() {
-	if s.opts.Backup == "" {
+	backup := s.backup()
+	if backup == "" {
 		return
 	}
-	if err := os.MkdirAll(filepath.Dir(s.opts.Backup), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(backup), 0o700); err != nil {
 		return
 	}
 	journal := filepath.Join(s.dir, journalFile)
 	if here, err := os.Lstat(journal); err == nil {
-		if there, err := os.Lstat(s.opts.Backup); err == nil && !os.SameFile(here, there) {
-			kept := fmt.Sprintf("%s.%d", s.opts.Backup, s.now().UnixNano())
-			if os.Rename(s.opts.Backup, kept) != nil {
+		if there, err := os.Lstat(backup); err == nil && !os.SameFile(here, there) {
+			kept := fmt.Sprintf("%s.%d", backup, s.now().UnixNano())
+			if os.Rename(backup, kept) != nil {
 				return
 			}
 		}
 	}
-	_ = os.Link(journal, s.opts.Backup)
+	_ = os.Link(journal, backup)
 }
 
 // Dir returns the folder of the store.

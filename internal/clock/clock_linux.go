@@ -1,4 +1,4 @@
-package engine
+package clock
 
 import (
 	"os"
@@ -28,8 +28,8 @@ var clockName = sync.OnceValue(func() string {
 	return ""
 })
 
-// readClock reads CLOCK_MONOTONIC, which all processes of a boot and a time namespace share and which stands still during suspend.
-func readClock() lease.Instant {
+// Read reads CLOCK_MONOTONIC, which all processes of a boot and a time namespace share and which stands still during suspend.
+func Read() lease.Instant {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts); err != nil {
 		panic(err) // the clock exists on every Linux

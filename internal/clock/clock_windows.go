@@ -1,4 +1,4 @@
-package engine
+package clock
 
 import (
 	"golang.org/x/sys/windows"
@@ -6,8 +6,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/lease"
 )
 
-// readClock reads the time since boot. Windows gives a boot no name; a deadline of an earlier boot lies further ahead
+// Read reads the time since boot. Windows gives a boot no name; a deadline of an earlier boot lies further ahead
 // than any lease runs, and is therefore not believed.
-func readClock() lease.Instant {
+func Read() lease.Instant {
 	return lease.Instant{Boot: "windows", Nanos: int64(windows.DurationSinceBoot())}
 }

@@ -1,4 +1,4 @@
-package engine
+package clock
 
 import (
 	"sync"
@@ -16,8 +16,8 @@ var bootID = sync.OnceValue(func() string {
 	return id
 })
 
-// readClock reads CLOCK_UPTIME_RAW, which all processes of a boot share and which stands still during sleep.
-func readClock() lease.Instant {
+// Read reads CLOCK_UPTIME_RAW, which all processes of a boot share and which stands still during sleep.
+func Read() lease.Instant {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_UPTIME_RAW, &ts); err != nil {
 		panic(err) // the clock exists on every macOS

@@ -1,0 +1,283 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/worktree"
+)
+
+// A Fork says how branches are made.
+type Fork struct {
+	Names []string
+	At    uint64 // the entry of the present task at which they begin; 0 for the present
+	Own   bool   // they are for tasks of their own, and begin without one
+}
+
+// A start is where branches begin.
+type start struct {
+	upto  int64  // where the journal of a branch leaves that of its parent
+	entry uint64 // the number of the newest entry that they share, 0 for none
+	task  string // that they share, "" for none
+	tree  string // the files
+}
+
+// Branch makes branches: machines of their own, each with a work tree of its own on the git branch ferrus/NAME, all from
+// the same point. They go on with the present task as it is, or was at an entry, or have none yet; then their files are
+// those from which the present task began, or where none is under way the files as they are. The machine that they come
+// from is not touched. Those that were made before an error are returned with it. What a killed call has left is cleared
+// away by the same one.
+func (s *Session) Branch(ctx context.Context, f Fork) ([]Place, error) {
+	for _, name := range f.Names {
+		if err := s.e.newBranch(name); err != nil {
+			return nil, err
+		}
+	}
+	now, err := s.e.View()
+	if err != nil {
+		return nil, err
+	}
+	from, err := s.start(ctx, now, f)
+	if err != nil {
+		return nil, err
+	}
+	var made []Place
+	for _, name := range f.Names {
+		on := At(s.e.place.Root, name)
+		if err := s.grow(ctx, now, on, from); err != nil {
+			return made, err
+		}
+		made = append(made, on)
+	}
+	return made, nil
+}
+
+// newBranch refuses a name that is none, or is taken.
+func (e *Engine) newBranch(name string) error {
+	if err := state.CheckBranch(name); err != nil {
+		return &Refusal{Code: InvalidInput, Message: err.Error(), Remedy: "take another name", Person: true}
+	}
+	if store.Initialised(At(e.place.Root, name).Dir()) {
+		return &Refusal{Code: InvalidInput, Message: "there is a branch " + name + " already",
+			Remedy: "take another name, or remove it: ferrus branch --remove " + name, Person: true}
+	}
+	return nil
+}
+
+// start finds where branches begin, and has their files kept.
+func (s *Session) start(ctx context.Context, now store.Snapshot, f Fork) (start, error) {
+	tree, err := s.e.Tree(ctx, now)
+	if err != nil {
+		return start{}, err
+	}
+	if !tree.Git() {
+		return start{}, &Refusal{Code: WrongState, Message: "a branch has a work tree of its own, and there is no git repository here",
+			Remedy: "git init and a first commit, then try again", Person: true}
+	}
+	from := start{upto: now.Journal.Bytes, entry: now.Task.Seq, task: now.Task.TaskID}
+	if f.At != 0 && f.At != now.Task.Seq {
+		l, err := s.e.Entry(now, f.At)
+		if err != nil {
+			return start{}, err
+		}
+		from.upto, from.entry = l.End, l.Seq
+	}
+	switch {
+	case f.At != 0:
+		if from.tree, err = s.e.Files(ctx, now, f.At); err == nil && from.tree == "" {
+			err = &Refusal{Code: InvalidInput, Message: fmt.Sprintf("no files were kept at entry %d or before", f.At),
+				Remedy: "leave --at out: the branch begins with the files as they are", Person: true}
+		}
+	case f.Own && now.Task.Underway():
+		from.tree = now.Task.BaseTree
+	default:
+		if from.tree, err = tree.Snapshot(ctx); err != nil {
+			err = gitTrouble(err)
+		}
+	}
+	if f.Own {
+		from.upto, from.entry, from.task = 0, 0, ""
+	} else if err == nil && from.task == "" {
+		err = &Refusal{Code: WrongState, Message: "there is no task to branch from",
+			Remedy: `ferrus branch NAME --task "what is to be done" gives the branch one of its own`, Person: true}
+	}
+	return from, err
+}
+
+// grow makes one branch: its work tree, then its machine, which is there whole or not at all.
+func (s *Session) grow(ctx context.Context, now store.Snapshot, on Place, from start) error {
+	draft := filepath.Join(filepath.Dir(on.Dir()), "."+on.Branch+".new")
+	if err := os.MkdirAll(filepath.Dir(draft), 0o700); err != nil {
+		return &Refusal{Code: StoreError, Message: err.Error(), Remedy: "see whether the folder can be written"}
+	}
+	lock, err := holdBranch(on)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if err := s.e.newBranch(on.Branch); err != nil {
+		return err
+	}
+	tree, err := s.e.Tree(ctx, now)
+	if err != nil {
+		return err
+	}
+	if err := s.plant(ctx, tree, on, from, draft); err != nil {
+		return err
+	}
+	s.carry(now, draft)
+	opts := store.Options{Backup: on.backup, Now: s.e.opts.Now, Log: s.e.log}
+	return refusal(s.e.store.Fork(ctx, draft, on.Dir(), from.upto, opts, func(was store.Snapshot) (*store.Change, error) {
+		return s.branching(was, on, from)
+	}))
+}
+
+// holdBranch lets one process at a time make or remove a branch.
+func holdBranch(on Place) (*filelock.Lock, error) {
+	lock, err := filelock.Take(filepath.Join(filepath.Dir(on.Dir()), "."+on.Branch+".lock"))
+	if errors.Is(err, filelock.ErrHeld) {
+		err = &Refusal{Code: LockBusy, Message: "another process is making or removing the branch " + on.Branch, Remedy: "try again when it is done"}
+	}
+	return lock, err
+}
+
+// plant makes the work tree with its files, and has them kept for the branch.
+func (s *Session) plant(ctx context.Context, tree *worktree.Tree, on Place, from start, draft string) error {
+	dir := worktreeOf(on)
+	own, err := repositoryOf(ctx, s.e.place.Root)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(draft); err == nil { // a call that was killed has left it
+		if _, err := own.KeepHead(ctx, on.Branch, s.e.lost(on.Branch)); err != nil {
+			return gitTrouble(err)
+		}
+		if err := own.Remove(ctx, dir, on.Branch); err != nil {
+			return gitTrouble(err)
+		}
+		if err := os.RemoveAll(draft); err != nil {
+			return gitTrouble(err)
+		}
+	}
+	if err := os.Mkdir(draft, 0o700); err != nil {
+		return &Refusal{Code: StoreError, Message: err.Error(), Remedy: "see whether the folder can be written"}
+	}
+	if err := own.Add(ctx, dir, on.Branch); err != nil {
+		return errors.Join(gitTrouble(err), os.Remove(draft))
+	}
+	// One of that name whose removal was cut off, or the making, may have left some, under numbers that are ours now.
+	if _, err := own.Forget(ctx, on.Branch); err != nil {
+		return gitTrouble(err)
+	}
+	if err := tree.Keep(ctx, on.Branch+"/"+cmp.Or(from.task, "start")+"/"+strconv.FormatUint(from.entry+1, 10), from.tree); err != nil {
+		return gitTrouble(err)
+	}
+	if from.task != "" {
+		shared := func(name string) bool { n, ok := entryOf(name); return ok && n <= from.entry }
+		if _, err := tree.Share(ctx, s.e.keptAs(from.task, ""), on.Branch+"/"+from.task, shared); err != nil {
+			return gitTrouble(err)
+		}
+	}
+	conf, err := s.e.Config()
+	if err != nil {
+		return brokenConfig(err)
+	}
+	gate := conf.Gate()
+	there, err := worktree.Open(ctx, dir, filepath.Join(draft, "git"), gate.Checks.Ignore)
+	if err != nil {
+		return gitTrouble(err)
+	}
+	fresh, err := there.Snapshot(ctx)
+	if err == nil {
+		_, err = there.Restore(ctx, fresh, from.tree)
+	}
+	if err == nil {
+		err = os.MkdirAll(on.Work, 0o755) // the project may be a folder of the repository that no commit has
+	}
+	if err != nil {
+		return gitTrouble(err)
+	}
+	return s.e.setUp(ctx, on, conf, draft)
+}
+
+// setUp runs the command that a new work tree needs, if there is one.
+func (e *Engine) setUp(ctx context.Context, on Place, conf config.Config, draft string) error {
+	if strings.TrimSpace(conf.Branches.Setup) == "" {
+		return nil
+	}
+	log, lock := filepath.Join(draft, "logs", "setup.log"), filepath.Join(draft, "live", "setup.lock")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(log), 0o700), os.MkdirAll(filepath.Dir(lock), 0o700)); err != nil {
+		return err
+	}
+	spec := specOf(conf.Gate(), on.Work, log, lock)
+	spec.Commands = []string{conf.Branches.Setup}
+	res, err := e.run(ctx, spec)
+	if err != nil {
+		return err
+	}
+	if res.Status != checks.Passed {
+		return &Refusal{Code: StoreError, Message: "the new work tree cannot be set up: " + verdict(res), Person: true,
+			Remedy: "see " + log + " and [branches] setup in ferrus.toml, then try again"}
+	}
+	return nil
+}
+
+// carry copies what the task names by its path, if it is there, into the folder of the branch.
+func (s *Session) carry(now store.Snapshot, draft string) {
+	for _, name := range []string{now.Task.Check.Log, now.Task.Submission.Patch} {
+		if name == "" {
+			continue
+		}
+		from, err := os.Open(s.e.store.Path(name))
+		if err != nil {
+			continue
+		}
+		to := filepath.Join(draft, filepath.FromSlash(name))
+		_ = os.MkdirAll(filepath.Dir(to), 0o700)
+		if f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+			_, _ = io.Copy(f, from)
+			f.Close()
+		}
+		from.Close()
+	}
+}
+
+// branching is the first event of a branch's own.
+func (s *Session) branching(was store.Snapshot, on Place, from start) (*store.Change, error) {
+	next, err := state.Step(was.Task, state.Branch, s.Role, state.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	next.Branch = on.Branch
+	if next.TaskID != "" {
+		next.Worktree = on.Work
+	}
+	note := "from the project's files"
+	if from.task != "" {
+		note = fmt.Sprintf("from entry %d of %s", from.entry, cmp.Or(s.e.place.Branch, "the project"))
+	}
+	return &store.Change{Actor: s.actor(s.Role), Event: state.Branch, Next: next, Note: note}, nil
+}
+
+// lost is a name for commits of a branch that is removed, which no other has.
+func (e *Engine) lost(branch string) string {
+	return branch + "@" + e.stamp().Format(removal)
+}
+
+// entryOf is the number of the entry under which a tree is kept.
+func entryOf(name string) (uint64, bool) {
+	n, err := strconv.ParseUint(name[strings.LastIndexByte(name, '/')+1:], 10, 64)
+	return n, err == nil
+}

@@ -1,0 +1,277 @@
+package engine
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/worktree"
+)
+
+// An Attempt is a branch at a glance, to be compared with others.
+type Attempt struct {
+	Branch   string         `json:"branch"`
+	TaskID   string         `json:"task_id,omitempty"`
+	Title    string         `json:"title,omitempty"`
+	State    state.State    `json:"state,omitempty"`
+	Since    time.Time      `json:"since,omitzero"` // when it entered its state
+	Holder   string         `json:"holder,omitempty"`
+	Check    string         `json:"check,omitempty"` // how the newest check ended: its id, its status, "" before the first
+	Why      string         `json:"why,omitempty"`   // what the gate last said, or why the task failed
+	Green    bool           `json:"green"`           // the gate was green on what the task holds or has handed in
+	Checks   int            `json:"checks"`
+	Rejected int            `json:"rejected"` // by reviews
+	Size     worktree.Size  `json:"size"`     // of its change
+	Took     time.Duration  `json:"-"`        // from its beginning to its end, or to now
+	Seconds  float64        `json:"seconds"`
+	Selected bool           `json:"selected,omitempty"`
+	Merged   bool           `json:"merged,omitempty"`
+	Error    string         `json:"error,omitempty"` // why it cannot be read
+	Snap     store.Snapshot `json:"-"`
+}
+
+// Branches returns the names of the project's branches, sorted.
+func Branches(root string) ([]string, error) {
+	names, err := Folders(filepath.Join(At(root, "").Dir(), "branches"))
+	return slices.DeleteFunc(names, func(name string) bool {
+		return state.CheckBranch(name) != nil || !store.Initialised(At(root, name).Dir())
+	}), err
+}
+
+// Group returns those of the names that are attempts at the same task as name: with "try.2" all of try.1, try.2 ...; name
+// alone where it has no number.
+func Group(names []string, name string) []string {
+	stem, ok := stemOf(name)
+	if !ok {
+		return []string{name}
+	}
+	return slices.DeleteFunc(slices.Clone(names), func(other string) bool {
+		s, ok := stemOf(other)
+		return !ok || s != stem
+	})
+}
+
+// stemOf is what stands before the number of try.2.
+func stemOf(name string) (stem string, ok bool) {
+	i := strings.LastIndexByte(name, '.')
+	if i < 0 || strings.Trim(name[i+1:], "0123456789") != "" {
+		return "", false
+	}
+	return name[:i], true
+}
+
+// Attempts looks at branches of the engine's project. What cannot be read says so; the others are looked at all the same.
+func (e *Engine) Attempts(ctx context.Context, names []string) []Attempt {
+	list := make([]Attempt, len(names))
+	for i, name := range names {
+		list[i] = e.attempt(ctx, name)
+	}
+	return list
+}
+
+func (e *Engine) attempt(ctx context.Context, name string) Attempt {
+	a := Attempt{Branch: name}
+	b, err := e.Branched(name)
+	if err != nil {
+		a.Error = err.Error()
+		return a
+	}
+	defer b.Close()
+	if err := a.read(ctx, b); err != nil {
+		a.Error = err.Error()
+	}
+	return a
+}
+
+// Branched opens the machine of a branch of the engine's project. The error is a *Refusal of code NotInitialised where there
+// is none, of WrongState where its removal was cut off.
+func (e *Engine) Branched(name string) (*Engine, error) {
+	on, err := At(e.place.Root, "").On(name)
+	if err != nil {
+		return nil, err
+	}
+	if keptName(on) != "" {
+		return nil, &Refusal{Code: WrongState, Message: "the removal of " + name + " was cut off",
+			Remedy: "ferrus branch --remove " + name + " --force finishes it", Person: true}
+	}
+	return Open(on, e.opts)
+}
+
+func (a *Attempt) read(ctx context.Context, b *Engine) error {
+	now, err := b.View()
+	if err != nil {
+		return err
+	}
+	t := now.Task
+	a.Snap, a.TaskID, a.Title, a.State, a.Since, a.Holder = now, t.TaskID, t.Title, t.State, t.Since, t.ClaimedBy
+	a.Checks, a.Rejected, a.Selected, a.Merged, a.Why = t.Issued.Checks, t.ReviewCycles, t.Selected, t.Merged != "", t.FailureReason
+	if t.TaskID == "" {
+		return nil
+	}
+	if t.Check.ID != "" {
+		a.Check = t.Check.ID + " " + string(t.Check.Status)
+	}
+	if err := a.story(b, now); err != nil {
+		return err
+	}
+	tree, err := b.Tree(ctx, now)
+	if err != nil {
+		return err
+	}
+	files := t.Submission.Tree
+	if t.State != state.Reviewing && t.State != state.Complete {
+		if files, err = tree.Fingerprint(ctx); err != nil {
+			return gitTrouble(err)
+		}
+	}
+	a.Green = t.Check.Status == state.CheckGreen && t.Check.Tree == files
+	if a.Size, err = tree.Size(ctx, t.BaseTree, files); err != nil {
+		return gitTrouble(err)
+	}
+	return nil
+}
+
+// story is what only the journal tells: how long it took, and what the gate said.
+func (a *Attempt) story(b *Engine, now store.Snapshot) error {
+	var began, ended time.Time
+	for l, err := range b.store.HistoryFrom(now.Task.Docs[state.TaskDoc].Off) {
+		if err != nil {
+			return refusal(err)
+		}
+		switch l.Event {
+		case state.CreateTask, state.Branch:
+			began = l.At
+		case state.CheckPassed, state.CheckFailed, state.CheckVoid:
+			if now.Task.FailureReason == "" {
+				a.Why = l.Note
+			}
+		}
+		if l.To.Over() && l.From != l.To {
+			ended = l.At
+		}
+	}
+	if !a.State.Over() {
+		ended = b.opts.Now()
+	}
+	a.Took = ended.Sub(began)
+	a.Seconds = a.Took.Round(time.Millisecond).Seconds()
+	return nil
+}
+
+// Remove takes a branch of the project away: its work tree, its git branch and its machine, which stays readable under
+// .ferrus/archive/branches, as its files do under refs/ferrus, both with the name that is returned. Work that is under way, or
+// approved and not merged, is only removed with force. A call that was cut off is finished by the same one.
+func (s *Session) Remove(ctx context.Context, name string, force bool) (kept string, err error) {
+	on, err := At(s.e.place.Root, "").On(name)
+	if err != nil {
+		return "", err
+	}
+	lock, err := holdBranch(on)
+	if err != nil {
+		return "", err
+	}
+	defer lock.Close()
+	project, err := s.e.View()
+	if err != nil {
+		return "", err
+	}
+	if project.Task.Returning.From == name {
+		return "", &Refusal{Code: WrongState, Message: name + " stays: its work is being merged into the project", Person: true,
+			Remedy: "ferrus merge " + name + " finishes that"}
+	}
+	b, err := Open(on, s.e.opts)
+	if err != nil {
+		return "", err
+	}
+	defer b.Close()
+	now, err := b.View()
+	if err != nil {
+		return "", err
+	}
+	if err := removable(now.Task, name, force); err != nil {
+		return "", err
+	}
+	if _, err := os.Lstat(b.workDir(now)); err == nil {
+		if _, err := b.keepBefore(ctx, now); err != nil {
+			return "", err
+		}
+	}
+	if kept = keptName(on); kept == "" {
+		kept = s.e.lost(name)
+		if err := os.WriteFile(filepath.Join(on.Dir(), removing), []byte(kept+"\n"), 0o600); err != nil {
+			return "", &Refusal{Code: StoreError, Message: err.Error(), Remedy: "see whether the folder can be written"}
+		}
+	}
+	return kept, s.retire(ctx, on, kept)
+}
+
+// removing is the file in the folder of a branch that is being removed. It has the name under which the branch is kept, so
+// that a call that was cut off and the one that finishes it keep it under the same.
+const removing = "removing"
+
+// keptName is what stands there, "" where nothing whole does.
+func keptName(on Place) string {
+	text, _ := os.ReadFile(filepath.Join(on.Dir(), removing))
+	name, whole := strings.CutSuffix(string(text), "\n")
+	if !whole {
+		return ""
+	}
+	return name
+}
+
+func removable(t state.Task, name string, force bool) error {
+	why := ""
+	switch {
+	case force:
+	case t.Underway():
+		why = "its task is under way: " + t.Title
+	case t.State == state.Complete && t.Merged == "":
+		why = "its work is approved and not merged"
+	}
+	if why == "" {
+		return nil
+	}
+	return &Refusal{Code: WrongState, Message: name + " stays: " + why, Person: true,
+		Remedy: "ferrus branch --remove " + name + " --force removes it all the same, and keeps its files under refs/ferrus"}
+}
+
+// retire moves what is to be kept, and removes the rest. Its last step makes the branch be gone: until then the same
+// call finds it, and goes on.
+func (s *Session) retire(ctx context.Context, on Place, kept string) error {
+	own, err := repositoryOf(ctx, s.e.place.Root)
+	if err != nil {
+		return err
+	}
+	archive := filepath.Join(At(on.Root, "").Dir(), archived, kept)
+	if err := os.MkdirAll(filepath.Dir(archive), 0o700); err != nil {
+		return &Refusal{Code: StoreError, Message: err.Error(), Remedy: "see whether the folder can be written"}
+	}
+	if _, err := own.KeepHead(ctx, on.Branch, kept+"/head"); err != nil {
+		return gitTrouble(err)
+	}
+	all := func(string) bool { return true }
+	if _, err := own.Share(ctx, on.Branch, kept, all); err != nil {
+		return gitTrouble(err)
+	}
+	if err := own.Remove(ctx, worktreeOf(on), on.Branch); err != nil {
+		return gitTrouble(err)
+	}
+	if _, err := own.Forget(ctx, on.Branch); err != nil {
+		return gitTrouble(err)
+	}
+	if link := Backup(on); link != "" {
+		_ = os.Remove(link) // the second name of a journal that has its place in the archive
+	}
+	if err := os.Rename(on.Dir(), archive); err != nil {
+		return &Refusal{Code: StoreError, Message: err.Error(), Remedy: "see whether the folder can be written"}
+	}
+	return nil
+}
+
+// archived is where branches lie that were removed, relative to the .ferrus folder.
+var archived = filepath.Join("archive", "branches")

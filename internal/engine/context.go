@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// A Moment is the machine as it is, or as it was right after an earlier event.
+type Moment struct {
+	store.Snapshot
+	Past bool // what only the present knows is not known: who lives, what lies in the work tree, what ferrus.toml says
+}
+
+// Moment returns the machine as it was right after an event, by its number, of whatever task; as it is for 0 and for the
+// newest one. The error is a *Refusal of code InvalidInput that says which there are.
+func (e *Engine) Moment(seq uint64) (Moment, error) {
+	now, err := e.View()
+	if err != nil {
+		return Moment{}, err
+	}
+	if seq == 0 || seq == now.Task.Seq {
+		return Moment{Snapshot: e.present(now)}, nil
+	}
+	for l, err := range e.store.History() {
+		if err != nil {
+			return Moment{}, refusal(err)
+		}
+		if l.Seq == seq {
+			return Moment{Snapshot: After(l), Past: true}, nil
+		}
+	}
+	return Moment{}, &Refusal{Code: InvalidInput, Message: fmt.Sprintf("there is no event %d; the newest is %d", seq, now.Task.Seq),
+		Remedy: "ferrus log lists them", Person: true}
+}
+
+// After returns the machine right after an event.
+func After(l *store.Line) store.Snapshot {
+	return store.Snapshot{Task: l.State, Top: l, Journal: store.Position{Bytes: l.End, Last: l.Off, H: l.H}}
+}
+
+// Work returns the work with its packet as an executor is given it at a moment: as its holder where somebody holds it,
+// else as one that claims it. It is nil where nobody can be given any. Nothing is claimed.
+func (e *Engine) Work(ctx context.Context, m Moment) (*Claimed, error) {
+	v, open := lease.Verdict{}, false
+	if was := m.Task.ClaimedBy; was == "" || !m.Past {
+		v, open = e.claimable(m.Snapshot)
+	}
+	got := &Claimed{}
+	switch {
+	case open:
+		next, err := state.Step(m.Task, state.Claim, state.Executor, state.Limits{})
+		if err != nil {
+			return nil, refusal(err)
+		}
+		if !v.Sure {
+			got.Stale = m.Task.ClaimedBy
+		}
+		m.Task, m.Lease = next, store.Lease{}
+	case m.Task.ClaimedBy == "" || v.Dead:
+		return nil, nil
+	}
+	got.Snapshot = m.Snapshot
+	var err error
+	got.Packet, err = e.packet(ctx, m)
+	return got, err
+}
+
+// diffAt is the change from the task's base to the work tree as it is, or as the newest check of then found it.
+func (e *Engine) diffAt(ctx context.Context, m Moment) (string, error) {
+	if !m.Past {
+		return e.diffNow(ctx, m.Snapshot)
+	}
+	c, base := m.Task.Check, m.Task.BaseTree
+	switch {
+	case base == "": // no git
+		return e.diffstat(ctx, m.Snapshot, "")
+	case c.Tree == "":
+		return "not known: no check had looked at the work tree by then", nil
+	}
+	text, err := e.diffstat(ctx, m.Snapshot, c.Tree)
+	return "as check " + c.ID + " found it:\n" + text, err
+}
+
+// ReviewOf returns the submission of a snapshot as its reviewer is shown it. The error is a *Refusal where there is none
+// to be reviewed by a role.
+func (e *Engine) ReviewOf(ctx context.Context, now store.Snapshot, by state.Role) (Review, error) {
+	if _, err := state.Step(now.Task, state.Approve, by, state.Limits{}); err != nil {
+		return Review{}, refusal(err)
+	}
+	var r Review
+	var err error
+	for doc, text := range map[state.Doc]*string{state.TaskDoc: &r.Task, state.SubmissionDoc: &r.Submission, state.ReviewDoc: &r.Last} {
+		if *text, err = e.store.Text(now, doc); err != nil {
+			return Review{}, refusal(err)
+		}
+	}
+	if r.Decisions, err = newestFirst(now.Task.Decisions, e.decision); err != nil {
+		return Review{}, err
+	}
+	if fitList(&r.Decisions, maxReviewed, shortDecision) {
+		r.Cut = []Cut{{What: "decisions", URI: "ferrus://history"}}
+	}
+	sub := now.Task.Submission
+	if sub.Patch != "" {
+		r.Patch = e.store.Path(sub.Patch)
+	}
+	r.Diffstat, err = e.diffstat(ctx, now, sub.Tree)
+	return r, err
+}

@@ -1,0 +1,210 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/worktree"
+)
+
+// A Litter is what a task that is over, or a branch that was removed, has left in files and kept trees. The journal of a
+// living machine is none of it.
+type Litter struct {
+	Branch string    `json:"branch,omitempty"`  // whose it is; "" for the project's own
+	TaskID string    `json:"task_id,omitempty"` // Unassigned for what was kept between tasks, "" for all of a removed branch
+	Ended  time.Time `json:"ended,omitzero"`    // zero for a removed branch of which a part is gone
+	Refs   int       `json:"refs"`              // trees kept under refs/ferrus
+	Bytes  int64     `json:"bytes"`             // of the files
+
+	kept  []string // the names of trees, and those above them
+	paths []string
+}
+
+// Unassigned stands for the task where there is none.
+const Unassigned = "@idle"
+
+// FindLitter finds what can go in a project because it ended before a time: tasks, oldest first, then removed branches. A task
+// that any living machine has now is never among it. What is kept in the repository and belongs to no task of a journal here
+// may be another project's, and is left. The error is a *Refusal when a living machine cannot be read: nobody knows then what
+// it still needs.
+func FindLitter(ctx context.Context, root string, before time.Time) ([]Litter, error) {
+	living, err := livingIn(root)
+	if err != nil {
+		return nil, err
+	}
+	removed, err := removedIn(root)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := keptIn(ctx, root)
+	if err != nil {
+		return nil, err
+	}
+	var list []Litter
+	for _, m := range living {
+		for task, ended := range m.tasks {
+			if ended.Before(before) && !slices.ContainsFunc(living, func(other *traces) bool { return other.present == task }) {
+				l := Litter{Branch: m.branch, TaskID: task, Ended: ended, paths: m.files(task)}
+				l.take(kept, path.Join(m.branch, task))
+				list = append(list, l)
+			}
+		}
+		list = append(list, m.between(kept, before))
+	}
+	list = slices.DeleteFunc(list, func(l Litter) bool { return len(l.kept)+len(l.paths) == 0 })
+	slices.SortFunc(list, func(a, b Litter) int { return cmp.Or(a.Ended.Compare(b.Ended), cmp.Compare(a.TaskID, b.TaskID)) })
+	for _, m := range removed {
+		if m.last.Before(before) {
+			l := Litter{Branch: m.branch, Ended: m.last, paths: []string{m.dir}}
+			l.takeRemoved(kept, living, m)
+			list = append(list, l)
+		}
+	}
+	for i, l := range list {
+		if list[i].Bytes, err = sizeOf(l.paths); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// take takes what is kept below a name.
+func (l *Litter) take(kept []string, under string) {
+	if n := len(below(kept, under)); n > 0 {
+		l.Refs += n
+		l.kept = append(l.kept, under)
+	}
+}
+
+// takeRemoved takes what is kept of a removed branch: under its name of now, and, if its removal was cut off, under that
+// which it had, unless a living branch has it and the task.
+func (l *Litter) takeRemoved(kept []string, living []*traces, m *traces) {
+	had, _, renamed := strings.Cut(m.branch, "@") // which no branch has in its name
+	if !renamed {
+		return
+	}
+	l.take(kept, m.branch)
+	for task := range m.tasks {
+		if !slices.ContainsFunc(living, func(other *traces) bool { return other.branch == had && !other.tasks[task].IsZero() }) {
+			l.take(kept, path.Join(had, task))
+		}
+	}
+}
+
+// between is what a machine has kept while it had no task: the files before each merge. Of others under the same name, which
+// another project in the repository may have kept, none is taken.
+func (m *traces) between(kept []string, before time.Time) Litter {
+	l := Litter{Branch: m.branch, TaskID: Unassigned}
+	for _, name := range below(kept, path.Join(m.branch, Unassigned)) {
+		number, _, _ := strings.Cut(name[strings.LastIndexByte(name, '/')+1:], ".")
+		n, _ := entryOf(number)
+		if at := m.merges[n]; !at.IsZero() && at.Before(before) {
+			l.kept, l.Refs, l.Ended = append(l.kept, name), l.Refs+1, at
+		}
+	}
+	return l
+}
+
+// Sweep removes what was found. Cut off anywhere, the rest is found again: the folder of a removed branch, by which its trees
+// are found, goes last, and is out of sight before any of it is gone.
+func Sweep(ctx context.Context, root string, l Litter) error {
+	tree, err := repositoryOf(ctx, root)
+	if err != nil {
+		return err
+	}
+	if err := l.remember(root); err != nil {
+		return &Refusal{Code: StoreError, Message: err.Error(), Remedy: "see whether the folder can be written", Person: true}
+	}
+	for _, name := range l.kept {
+		if _, err := tree.Forget(ctx, name); err != nil {
+			return gitTrouble(err)
+		}
+	}
+	for _, path := range l.paths {
+		if l.TaskID == "" {
+			path, err = outOfSight(path)
+		}
+		if err == nil {
+			err = os.RemoveAll(path)
+		}
+		if err != nil {
+			return &Refusal{Code: StoreError, Message: err.Error(), Remedy: "see whether it can be removed, then try again", Person: true}
+		}
+	}
+	return nil
+}
+
+// clearedFile names the tasks that were cleared away, one a line, beside the archives.
+var clearedFile = filepath.Join("archive", "cleared")
+
+// remember notes that a task has been cleared away, so that nobody makes its archive again.
+func (l Litter) remember(root string) error {
+	if l.TaskID == "" || l.TaskID == Unassigned {
+		return nil
+	}
+	f, err := os.OpenFile(filepath.Join(At(root, l.Branch).Dir(), clearedFile), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(l.TaskID + "\n")
+	return errors.Join(err, f.Close())
+}
+
+// Cleared are the tasks of the engine's machine that were cleared away.
+func (e *Engine) Cleared() []string {
+	text, _ := os.ReadFile(e.store.Path(clearedFile)) // where there is none, none were
+	return strings.Fields(string(text))
+}
+
+// going begins the names of removed branches' folders of which a part may be gone.
+const going = ".going-"
+
+func outOfSight(path string) (string, error) {
+	dir, name := filepath.Split(path)
+	if strings.HasPrefix(name, going) {
+		return path, nil
+	}
+	hidden := filepath.Join(dir, going+name)
+	return hidden, os.Rename(path, hidden)
+}
+
+// repositoryOf is the work tree of a whole project: through it trees are listed and forgotten, and branches made and
+// removed, one at a time.
+func repositoryOf(ctx context.Context, root string) (*worktree.Tree, error) {
+	tree, err := worktree.Open(ctx, root, filepath.Join(root, home, "git"), nil)
+	if err != nil {
+		return nil, gitTrouble(err)
+	}
+	return tree, nil
+}
+
+// keptIn are the names of all trees that are kept in the repository of a project.
+func keptIn(ctx context.Context, root string) ([]string, error) {
+	tree, err := repositoryOf(ctx, root)
+	if err != nil || !tree.Git() {
+		return nil, err
+	}
+	names, err := tree.Refs(ctx, "")
+	if err != nil {
+		return nil, gitTrouble(err)
+	}
+	return names, nil
+}
+
+// below are the names that lie below another.
+func below(names []string, under string) []string {
+	var list []string
+	for _, name := range names {
+		if strings.HasPrefix(name, under+"/") {
+			list = append(list, name)
+		}
+	}
+	return list
+}

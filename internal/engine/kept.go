@@ -1,0 +1,151 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// keeping are the events after which the files of the work are kept, each with the tree that it is about, "" for the work
+// tree as it is: what came of an agent's or a person's turn can be returned to.
+var keeping = map[state.Event]func(state.Task) string{
+	state.CreateTask:     func(t state.Task) string { return t.BaseTree },
+	state.Claim:          asItIs,
+	state.CheckPassed:    func(t state.Task) string { return t.Check.Tree },
+	state.CheckFailed:    func(t state.Task) string { return t.Check.Tree },
+	state.CheckVoid:      asItIs,
+	state.Submit:         func(t state.Task) string { return t.Submission.Tree },
+	state.Consult:        asItIs,
+	state.RespondConsult: asItIs,
+	state.AskHuman:       asItIs,
+	state.Answer:         asItIs,
+	state.Approve:        func(t state.Task) string { return t.Submission.Tree },
+	state.Reject:         asItIs,
+	state.Reopen:         asItIs,
+	state.Release:        asItIs,
+	state.Rollback:       asItIs,
+	state.Merge:          asItIs,
+}
+
+func asItIs(state.Task) string { return "" }
+
+// A keeper keeps files of entries, one after the other, behind the back of who raised the event: git is slow, and the
+// answer to an agent is not to wait for it.
+type keeper struct {
+	turn sync.Mutex
+	busy sync.WaitGroup
+	ctx  context.Context // ends when nobody waits for it any more
+	end  context.CancelFunc
+}
+
+// keepFiles keeps the files of the work as they are after an event. What cannot be kept cannot be returned to later; the
+// event stands all the same.
+func (e *Engine) keepFiles(event state.Event, after store.Snapshot) {
+	of := keeping[event]
+	if of == nil || after.Task.TaskID == "" {
+		return
+	}
+	e.keeper.busy.Go(func() {
+		e.keeper.turn.Lock()
+		defer e.keeper.turn.Unlock()
+		if err := e.keepTree(e.keeper.ctx, after, of(after.Task)); err != nil && e.ctx.Err() == nil {
+			e.log.Warn("the files of an entry are not kept", "entry", after.Task.Seq, "error", err)
+		}
+	})
+}
+
+// rest waits until all that is to be kept is, at most for a while; what goes on then is ended.
+func (k *keeper) rest(most time.Duration) {
+	late := time.AfterFunc(most, k.end)
+	k.busy.Wait()
+	late.Stop()
+	k.end()
+}
+
+// keepTree keeps a tree, that of the work as it is for "", under the newest entry of the task.
+func (e *Engine) keepTree(ctx context.Context, snap store.Snapshot, id string) error {
+	tree, err := e.Tree(ctx, snap)
+	if err != nil || !tree.Git() {
+		return err
+	}
+	if id == "" {
+		if id, err = tree.Snapshot(ctx); err != nil {
+			return gitTrouble(err)
+		}
+	}
+	return tree.Keep(ctx, e.keptAs(snap.Task.TaskID, strconv.FormatUint(snap.Task.Seq, 10)), id)
+}
+
+// keptAs is the name under which something of a task is kept.
+func (e *Engine) keptAs(task, what string) string {
+	name := task
+	if e.place.Branch != "" {
+		name = e.place.Branch + "/" + task
+	}
+	if what != "" {
+		name += "/" + what
+	}
+	return name
+}
+
+// Files returns the tree that the work held at an entry of the present task: what was kept last up to it. It is "" where
+// nothing was.
+func (e *Engine) Files(ctx context.Context, snap store.Snapshot, seq uint64) (string, error) {
+	tree, err := e.Tree(ctx, snap)
+	if err != nil || !tree.Git() {
+		return "", err
+	}
+	e.keeper.busy.Wait()
+	under := e.keptAs(snap.Task.TaskID, "")
+	names, err := tree.Refs(ctx, under)
+	if err != nil {
+		return "", gitTrouble(err)
+	}
+	best := ""
+	for _, name := range names { // in the order of their numbers
+		n, err := strconv.ParseUint(strings.TrimPrefix(name, under+"/"), 10, 64)
+		if err == nil && n <= seq {
+			best = name
+		}
+	}
+	if best == "" {
+		return "", nil
+	}
+	id, err := tree.Kept(ctx, best)
+	if err != nil {
+		return "", gitTrouble(err)
+	}
+	return id, nil
+}
+
+// keepBefore keeps the work as it is before files are moved, under a name of its own each time, and returns the tree.
+func (e *Engine) keepBefore(ctx context.Context, snap store.Snapshot) (string, error) {
+	tree, err := e.Tree(ctx, snap)
+	if err != nil {
+		return "", err
+	}
+	id, err := tree.Snapshot(ctx)
+	if err != nil {
+		return "", gitTrouble(err)
+	}
+	for n := 1; ; n++ {
+		name := e.keptAs(cmp.Or(snap.Task.TaskID, Unassigned), strconv.FormatUint(snap.Task.Seq, 10))
+		if n > 1 { // a move that was cut off has left a tree of two minds, on top of which somebody may have worked
+			name = fmt.Sprintf("%s.%d", name, n)
+		}
+		was, err := tree.Kept(ctx, name)
+		if err != nil {
+			return "", gitTrouble(err)
+		}
+		if was == "" || was == id {
+			return id, tree.Keep(ctx, name, id)
+		}
+	}
+}

@@ -1,0 +1,302 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/worktree"
+)
+
+// A Merged is what a merge brought into the project.
+type Merged struct {
+	store.Snapshot                 // the project's machine, after it
+	Tree           string          // the project's files, after it
+	Files          worktree.Change // what was moved
+	Checks         *checks.Result  // of the gate on that tree; nil where it is the very tree that was approved
+}
+
+// A Clash is why approved work does not fit the project as it is: git cannot merge the two, or the gate is red on what comes
+// of it. Both are as they were.
+type Clash struct {
+	Refusal
+	Conflicts []worktree.Conflict
+	Failures  []checks.Command
+
+	tree, ours string // what came of it, and of which files of the project
+}
+
+// Unwrap makes a Clash a Refusal like any other.
+func (c *Clash) Unwrap() error { return &c.Refusal }
+
+// A merging is one attempt to bring the work of a branch into the project.
+type merging struct {
+	to, from   *Session // of the project's machine, and of the branch's
+	now, was   store.Snapshot
+	into, work *worktree.Tree
+	ours       string // the project's files
+	theirs     string // those that were approved
+}
+
+// Merge brings the approved work of a branch, that of the session from, into the files of the project, that of s: git's
+// three-way merge from where the work began. The gate is run on the result, in the branch's work tree, before anything of
+// the project's is moved. The project's index, commits and branches are not touched. If its own task is the one that was
+// branched, that is Complete too, and who held it is fenced, and ended by fenced, which may be nil. All or nothing: the
+// error is a *Clash or another *Refusal, and both are as they were. A call that was cut off is finished by the same one.
+func (s *Session) Merge(ctx context.Context, from *Session, fenced func() error) (Merged, error) {
+	lock, err := s.aloneMerging()
+	if err != nil {
+		return Merged{}, err
+	}
+	defer lock.Close()
+	m, err := s.merging(ctx, from)
+	if err != nil {
+		return Merged{}, err
+	}
+	if m.now.Task.Returning.From == from.e.place.Branch {
+		return m.alone(ctx, m.now, nil, fenced)
+	}
+	for range 3 { // a person may edit files of the project while the gate runs
+		tree, res, err := m.fit(ctx)
+		if err != nil {
+			return Merged{}, err
+		}
+		ours, err := m.into.Snapshot(ctx)
+		if err != nil {
+			return Merged{}, gitTrouble(err)
+		}
+		if ours == m.ours {
+			return m.bring(ctx, tree, res, fenced)
+		}
+		m.ours = ours
+	}
+	return Merged{}, &Refusal{Code: TreeChanged, Message: "the project's files change while they are merged", Person: true,
+		Remedy: "let who edits them finish, then try again"}
+}
+
+// Merging reports whether a merge into the engine's project is at work.
+func (e *Engine) Merging() bool {
+	held, _ := filelock.Held(e.store.Path("live", mergeLock))
+	return held
+}
+
+const mergeLock = "merge.lock"
+
+// aloneMerging lets one merge at a time look at the project's files and move them.
+func (s *Session) aloneMerging() (*filelock.Lock, error) {
+	lock, err := filelock.Take(s.e.store.Path("live", mergeLock))
+	if errors.Is(err, filelock.ErrHeld) {
+		err = &Refusal{Code: LockBusy, Message: "another merge is at work", Remedy: "try again when it is done", Person: true}
+	}
+	return lock, err
+}
+
+// merging looks at both sides and refuses what cannot be merged.
+func (s *Session) merging(ctx context.Context, from *Session) (m *merging, err error) {
+	m = &merging{to: s, from: from}
+	if m.now, err = s.e.View(); err != nil {
+		return nil, err
+	}
+	if m.was, err = from.e.View(); err != nil {
+		return nil, err
+	}
+	if m.into, err = s.e.Tree(ctx, m.now); err != nil {
+		return nil, err
+	}
+	if m.work, err = from.e.Tree(ctx, m.was); err != nil {
+		return nil, err
+	}
+	if m.now.Task.Returning.From == from.e.place.Branch {
+		return m, nil
+	}
+	if err := m.mergeable(); err != nil {
+		if m.was.Task.State != state.Complete { // a Resolve may have been cut off when all but this was done
+			err = errors.Join(err, m.forget(ctx))
+		}
+		return nil, err
+	}
+	m.theirs = m.was.Task.Submission.Tree
+	// The other work tree's store does not have it.
+	name := from.e.keptAs(m.was.Task.TaskID, fmt.Sprint(m.was.Task.Seq))
+	if err := m.work.Keep(ctx, name, m.theirs); err != nil {
+		return nil, gitTrouble(err)
+	}
+	if err := m.undo(ctx); err != nil {
+		return nil, err
+	}
+	if m.ours, err = m.into.Snapshot(ctx); err != nil {
+		return nil, gitTrouble(err)
+	}
+	return m, nil
+}
+
+func (m *merging) mergeable() error {
+	here, there, name := m.now.Task, m.was.Task, m.from.e.place.Branch
+	refuse := func(remedy, format string, args ...any) error {
+		return &Refusal{Code: WrongState, Message: fmt.Sprintf(format, args...), Remedy: remedy, Person: true}
+	}
+	if _, err := state.Step(here, state.MergeBegun, m.to.Role, state.Limits{}); err != nil {
+		return refusal(err)
+	}
+	switch {
+	case there.Merged != "":
+		return refuse("ferrus branch --remove "+name+" clears it away", "%s is merged already", name)
+	case there.State != state.Complete:
+		return refuse("ferrus status --branch "+name+" shows how it stands", "%s is %s, and only what was approved is merged", name, there.State)
+	case here.Underway() && here.TaskID != there.TaskID:
+		return refuse("merge when it is over, or end it with ferrus reset", "the project's own task is under way: %s", here.Title)
+	}
+	return nil
+}
+
+// undo puts the files of the branch back to those that were approved, if a merge that was cut off has left others there.
+func (m *merging) undo(ctx context.Context) error {
+	name := m.from.e.place.Branch
+	id, err := m.work.Fingerprint(ctx)
+	if err != nil {
+		return gitTrouble(err)
+	}
+	if id == m.theirs {
+		return m.forget(ctx)
+	}
+	cut, err := m.work.Kept(ctx, m.mark())
+	if err != nil {
+		return gitTrouble(err)
+	}
+	changed := m.from.e.changed(ctx, m.was, m.theirs, id)
+	if cut != "" {
+		changed = m.from.e.edited(ctx, m.was, id, m.theirs, cut)
+	}
+	if len(changed) > 0 {
+		return &Refusal{Code: TreeChanged, Message: "the files of " + name + " are no longer those that were approved: " + clip(strings.Join(changed, " "), 600),
+			Remedy: `ferrus reopen --branch ` + name + ` -m "..." has them checked and reviewed; or put them back`, Person: true}
+	}
+	return m.back(ctx, cut)
+}
+
+// edited are the paths at which a tree has neither what the one has nor what the other has: between the two files have not
+// been moved there, but edited. It knows of the first hundred that differ from each.
+func (e *Engine) edited(ctx context.Context, snap store.Snapshot, tree, one, other string) []string {
+	two := e.changed(ctx, snap, other, tree)
+	return slices.DeleteFunc(e.changed(ctx, snap, one, tree), func(path string) bool {
+		return !slices.Contains(two, path) || strings.HasPrefix(path, "… and ")
+	})
+}
+
+// back returns the branch's files from what they are, or were to be, to what was approved.
+func (m *merging) back(ctx context.Context, from string) error {
+	if _, err := m.work.Restore(ctx, from, m.theirs); err != nil {
+		return gitTrouble(err)
+	}
+	return m.forget(ctx)
+}
+
+// mark is the name under which what is tried in the branch's work tree is kept for as long as it lies there.
+func (m *merging) mark() string { return m.from.e.keptAs(m.was.Task.TaskID, "merging") }
+
+func (m *merging) forget(ctx context.Context) error {
+	if _, err := m.work.Forget(ctx, m.mark()); err != nil {
+		return gitTrouble(err)
+	}
+	return nil
+}
+
+// fit makes of both sides the tree that is to be the project's, and has the gate judge it.
+func (m *merging) fit(ctx context.Context) (tree string, res *checks.Result, err error) {
+	got, err := m.into.Merge(ctx, m.was.Task.BaseTree, m.ours, m.theirs)
+	if err != nil {
+		return "", nil, gitTrouble(err)
+	}
+	if len(got.Conflicts) > 0 {
+		return "", nil, m.clash(got, "and the project have changed the same: "+conflicts(got.Conflicts))
+	}
+	if got.Tree == m.theirs {
+		return got.Tree, nil, nil // the gate and a reviewer have seen this very tree
+	}
+	run, err := m.judge(ctx, got.Tree)
+	if err != nil {
+		return "", nil, err
+	}
+	if run.Status != checks.Passed {
+		c := m.clash(got, "is red with the project's changes in it: "+verdict(run))
+		c.Failures = run.Failures()
+		return "", nil, c
+	}
+	return got.Tree, &run, nil
+}
+
+func (m *merging) clash(got worktree.Merged, why string) *Clash {
+	name := m.from.e.place.Branch
+	return &Clash{Refusal: Refusal{Code: Conflict, Message: name + " " + why + ". Both are as they were", Person: true,
+		Remedy: "ferrus merge " + name + " --resolve gives its executor both, to be checked and reviewed again"},
+		Conflicts: got.Conflicts, tree: got.Tree, ours: m.ours}
+}
+
+func conflicts(list []worktree.Conflict) string {
+	var parts []string
+	for _, c := range list {
+		parts = append(parts, c.Path+" ("+c.Kind+")")
+	}
+	return clip(strings.Join(parts, ", "), 600)
+}
+
+// verdict is why a run of the gate is not green.
+func verdict(run checks.Result) string {
+	if run.Status != checks.Failed {
+		return "the gate could not run: " + run.Err
+	}
+	out := Checked{Failures: run.Failures(), Status: state.CheckRed}
+	return strings.TrimSpace(out.note(run))
+}
+
+// judge runs the gate on a tree in the work tree of the branch, and puts that back.
+func (m *merging) judge(ctx context.Context, tree string) (res checks.Result, err error) {
+	if err := m.lay(ctx, tree); err != nil {
+		return res, err
+	}
+	defer func() {
+		ctx := context.WithoutCancel(ctx)
+		id, wrong := m.work.Fingerprint(ctx)
+		if wrong == nil && id != tree {
+			_, wrong = m.from.e.keepBefore(ctx, m.was) // somebody may have worked on them
+		}
+		if wrong == nil && err == nil && id != tree {
+			err = &Refusal{Code: TreeChanged, Message: "while the gate ran, it or somebody changed files of " + m.from.e.place.Branch + ": " +
+				clip(strings.Join(m.from.e.changed(ctx, m.was, tree, id), " "), 600),
+				Remedy: "see to the commands of the gate; the files are kept as refs/ferrus/" + m.from.e.keptAs(m.was.Task.TaskID, fmt.Sprint(m.was.Task.Seq)) + "*", Person: true}
+		}
+		if wrong == nil {
+			wrong = m.back(ctx, id)
+		}
+		err = errors.Join(err, wrong)
+	}()
+	gate, err := m.from.e.Gate(m.was)
+	if err != nil {
+		return res, err
+	}
+	if err := m.from.e.awaitGate(ctx); err != nil {
+		return res, err
+	}
+	return m.from.e.run(ctx, m.from.e.spec(m.was, gate, "logs/"+m.was.Task.TaskID+"-merge.log", checkLock))
+}
+
+// lay puts a tree into the branch's work tree, having it kept and so marked.
+func (m *merging) lay(ctx context.Context, tree string) error {
+	if err := m.into.Keep(ctx, m.mark(), tree); err != nil {
+		return gitTrouble(err)
+	}
+	if _, err := m.work.Restore(ctx, m.theirs, tree); err != nil {
+		id, wrong := m.work.Fingerprint(ctx)
+		if wrong == nil {
+			wrong = m.back(ctx, id)
+		}
+		return errors.Join(gitTrouble(err), wrong)
+	}
+	return nil
+}

@@ -1,0 +1,252 @@
+//go:build unix
+
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// A side is what a merge walk knows of a branch: the files from which its work goes.
+type side struct {
+	*project
+	base string
+}
+
+// A mergeWalk has branches worked on and merged, while a user works at the project.
+type mergeWalk struct {
+	*project
+	t      *testing.T
+	r      *rand.Rand
+	h      *Session
+	sides  []*side
+	came   map[string]int
+	merged int
+	red    bool // the gate is to be red on the project's files
+}
+
+// TestMergesAsGitWould: whatever was done in the project and on its branches, a merge brings in what git's own merge makes of
+// the files, or is refused and both sides are as they were; and what is the user's is never touched.
+func TestMergesAsGitWould(t *testing.T) {
+	walks, steps := 2, 8
+	if *full {
+		walks, steps = 60, 25
+	}
+	came, bad, merges := map[string]int{}, 0, 0
+	for seed := range walks {
+		if !t.Run(fmt.Sprint(seed), func(t *testing.T) { merges += mergesWalked(t, uint64(seed), steps, came) }) {
+			bad++
+		}
+	}
+	t.Logf("rig: cases=%d bad=%d; walks, with %d merges: %v", walks, bad, merges, came)
+	if came["merged"] == 0 || *full && len(came) < 6 {
+		t.Error("too little came of it to say anything")
+	}
+}
+
+func mergesWalked(t *testing.T, seed uint64, steps int, came map[string]int) int {
+	p := repository(t, gate("test ! -e red"))
+	p.write(".gitignore", "ignored\n.ferrus\n")
+	p.write("keep.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n")
+	p.write("a/b", "1\n2\n3\n4\n5\n6\n7\n8\n9\n")
+	p.git("add", ".gitignore", "keep.txt", "a")
+	p.git("commit", "-q", "-m", "more")
+	p.write("ignored", "mine\n")
+	p.write("stashed", "stashed\n")
+	p.git("stash", "push", "-q", "-u", "--", "stashed")
+	w := &mergeWalk{project: p, t: t, r: rand.New(rand.NewPCG(seed, 3)), h: p.human(), came: came}
+	for _, name := range []string{"one", "two"} {
+		w.sides = append(w.sides, &side{p.on(name), w.tree(p)})
+		branched(t, w.h, Fork{Names: []string{name}, Own: true})
+		w.edit(p)
+	}
+	for i := range steps {
+		w.edit(p)
+		w.red = i == 2 || w.r.IntN(6) == 0
+		if w.r.IntN(2) == 0 {
+			p.git("add", "-A")
+		}
+		if s := w.sides[i%len(w.sides)]; i < 3 || w.r.IntN(3) > 0 {
+			w.merge(s)
+		} else {
+			w.sides = append(w.sides[:0:0], w.sides[len(w.sides)-1], w.sides[0])
+		}
+		if t.Failed() {
+			return w.merged
+		}
+	}
+	return w.merged
+}
+
+// tree is what git would add of a work tree now.
+func (w *mergeWalk) tree(p *project) string {
+	w.t.Helper()
+	index := filepath.Join(p.side, "index")
+	_ = os.Remove(index)
+	var out []byte
+	for _, args := range [][]string{{"add", "-A"}, {"write-tree"}} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir, cmd.Env = p.dir, append(os.Environ(), "GIT_INDEX_FILE="+index)
+		var err error
+		if out, err = cmd.CombinedOutput(); err != nil {
+			w.t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// edit changes files as anybody would.
+func (w *mergeWalk) edit(p *project) {
+	names := []string{"code.txt", "keep.txt", "a/b", "a/c", "a", "new", "link"}
+	for range 1 + w.r.IntN(2) {
+		name := names[w.r.IntN(len(names))]
+		path := p.path(name)
+		info, err := os.Lstat(path)
+		regular := err == nil && info.Mode().IsRegular()
+		switch dice := w.r.IntN(8); {
+		case regular && dice < 4: // one line of it
+			lines := strings.SplitAfter(p.read(name), "\n")
+			lines[w.r.IntN(len(lines))] = fmt.Sprint(w.r.IntN(1000), "\n")
+			p.write(name, strings.Join(lines, ""))
+		case regular && dice == 4:
+			if err := os.Chmod(path, info.Mode()^0o111); err != nil {
+				w.t.Fatal(err)
+			}
+		case regular && dice == 5:
+			w.clear(p, "moved/"+name)
+			p.write("moved/"+name, p.read(name))
+			p.remove(name)
+		case dice == 6:
+			_ = os.RemoveAll(path)
+		case dice == 7 && name != "a":
+			w.clear(p, name)
+			if err := os.Symlink(fmt.Sprint("to-", w.r.IntN(3)), path); err != nil {
+				w.t.Fatal(err)
+			}
+		default:
+			w.clear(p, name)
+			p.write(name, "1\n2\n3\n"+fmt.Sprint(w.r.IntN(3))+"\n")
+		}
+	}
+}
+
+// clear makes room for a file.
+func (w *mergeWalk) clear(p *project, name string) {
+	for dir := filepath.Dir(name); dir != "."; dir = filepath.Dir(dir) {
+		if info, err := os.Lstat(p.path(dir)); err == nil && !info.IsDir() {
+			p.remove(dir)
+		}
+	}
+	if err := errors.Join(os.RemoveAll(p.path(name)), os.MkdirAll(filepath.Dir(p.path(name)), 0o755)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// worked has the branch's task taken up, from wherever it is, worked on and approved.
+func (w *mergeWalk) worked(s *side) {
+	h := s.human()
+	now := view(w.t, h)
+	switch {
+	case now.Task.State == state.Idle:
+		must(h.CreateTask(w.t.Context(), "Do it.", ""))(w.t)
+	case now.Task.State == state.Complete && w.r.IntN(2) == 0:
+		must(h.Reopen(w.t.Context(), "More."))(w.t)
+		w.came["reopened"]++
+	case now.Task.State == state.Complete:
+		must(h.RollbackFiles(w.t.Context(), now.Task.Seq-3, "Again.", nil))(w.t)
+		w.came["rolled back"]++
+	}
+	if now = view(w.t, h); now.Task.State == state.Reviewing {
+		must(h.Reject(w.t.Context(), "More.", ""))(w.t)
+	}
+	ex := s.executor("codex")
+	claim(w.t, ex)
+	w.edit(s.project)
+	_ = os.Remove(s.path("red"))
+	submitted(w.t, ex)
+	must(h.Approve(w.t.Context(), "", ""))(w.t)
+}
+
+// merge has a branch worked on and merges it.
+func (w *mergeWalk) merge(s *side) {
+	w.worked(s)
+	if w.red {
+		w.write("red", "red\n")
+	} else {
+		_ = os.Remove(w.path("red"))
+	}
+	ours, theirs, own := w.tree(w.project), w.tree(s.project), w.users()
+	want, conflicts := w.model(s.base, ours, theirs)
+	red := theirs != want && strings.Contains("\n"+w.git("ls-tree", "--name-only", want), "\nred\n")
+	was, journals := view(w.t, s.human()).Journal, journal(w.t, w.dir)
+	w.merged++
+	got, err := w.h.Merge(w.t.Context(), s.human(), nil)
+	if now := w.users(); now != own {
+		w.t.Errorf("the user's own was\n%s\nand is\n%s", own, now)
+	}
+	if now := w.tree(s.project); now != theirs {
+		w.t.Errorf("the branch's files were %s, and are %s", theirs, now)
+	}
+	var clash *Clash
+	switch {
+	case err == nil && (conflicts || red):
+		w.t.Errorf("it is merged: conflicts %v, red %v", conflicts, red)
+	case err == nil:
+		w.came["merged"]++
+		if now := w.tree(w.project); now != want || got.Tree != want {
+			w.t.Errorf("merged to %s, %s on disk, and git says\n%s", got.Tree, now, w.git("diff", want, now))
+		}
+		if _, err := w.h.Merge(w.t.Context(), s.human(), nil); CodeOf(err) != WrongState {
+			w.t.Errorf("merged twice: %v", err)
+		}
+		return
+	case !errors.As(err, &clash) && CodeOf(err) != TreeChanged:
+		w.t.Errorf("%v", err)
+	case conflicts != (clash != nil && len(clash.Conflicts) > 0) || !conflicts && red != (clash != nil):
+		w.t.Errorf("conflicts %v, red %v, and: %v", conflicts, red, err)
+	}
+	if now := w.tree(w.project); now != ours || view(w.t, s.human()).Journal != was || journal(w.t, w.dir) != journals {
+		w.t.Errorf("it is refused, and something has changed: %v", err)
+	}
+	switch {
+	case clash == nil:
+		w.came["in the way"]++
+	case conflicts:
+		w.came["conflict"]++
+	default:
+		w.came["red"]++
+	}
+	if clash != nil && w.r.IntN(2) == 0 {
+		must(w.h.Resolve(w.t.Context(), s.human(), clash))(w.t)
+		s.base = ours
+		w.came["resolved"]++
+		if now := w.tree(s.project); now != clash.tree { // as git's, but for the ids of the sides
+			w.t.Errorf("its executor has not what git has made of it: %s", w.git("diff", clash.tree, now))
+		}
+	}
+}
+
+// model is git's own merge.
+func (w *mergeWalk) model(base, ours, theirs string) (tree string, conflicts bool) {
+	commit := func(tree string, parents ...string) string {
+		return strings.TrimSpace(w.git(append([]string{"commit-tree", "-m", "x", tree}, parents...)...))
+	}
+	root := commit(base)
+	cmd := exec.Command("git", "-c", "merge.directoryRenames=conflict", "-c", "diff.algorithm=histogram", "merge-tree", "--write-tree",
+		commit(ours, "-p", root), commit(theirs, "-p", root))
+	cmd.Dir = w.dir
+	out, err := cmd.Output()
+	if no := (*exec.ExitError)(nil); err != nil && !(errors.As(err, &no) && no.ExitCode() == 1) {
+		w.t.Fatalf("git merge-tree: %v\n%s", err, out)
+	}
+	first, _, _ := strings.Cut(string(out), "\n")
+	return first, err != nil
+}

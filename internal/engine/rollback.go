@@ -1,0 +1,148 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/worktree"
+)
+
+// Rollback returns the task to an earlier entry of its own, named by its number, with the documents that it had there.
+// The files of the work stay as they are. Whoever held the work is fenced, and what was answered since is asked again.
+// What is left behind stays in the journal, and can be returned to as well.
+func (s *Session) Rollback(ctx context.Context, to uint64, reason string) (Done, error) {
+	_, was, err := s.looked(to, reason)
+	if err != nil {
+		return Done{}, err
+	}
+	return s.raise(ctx, s.recalling(was, reason))
+}
+
+// looked is the machine as it is, and the entry to which it is to return.
+func (s *Session) looked(to uint64, reason string) (now store.Snapshot, was *store.Line, err error) {
+	if err = checkText("the reason", reason, maxNote); err != nil {
+		return now, nil, err
+	}
+	if now, err = s.e.View(); err != nil {
+		return now, nil, err
+	}
+	was, err = s.e.Entry(now, to)
+	return now, was, err
+}
+
+// A Rolled is what became of a rollback with files.
+type Rolled struct {
+	Done
+	Files worktree.Change
+}
+
+// RollbackFiles is Rollback, and the files of the work are as they were there too. They are kept as they are now before
+// anything is moved, and nobody can act meanwhile: who held the work is fenced, and ended by fenced, nil for nobody. A call
+// that was cut off is finished by the same one.
+func (s *Session) RollbackFiles(ctx context.Context, to uint64, reason string, fenced func() error) (Rolled, error) {
+	now, was, err := s.looked(to, reason)
+	if err != nil {
+		return Rolled{}, err
+	}
+	goal, err := s.goal(ctx, now, to)
+	if err != nil {
+		return Rolled{}, err
+	}
+	begun, again := Done{Snapshot: now}, now.Task.Returning == goal
+	if !again {
+		if begun, err = s.raise(ctx, s.returning(was, goal, reason)); err != nil {
+			return Rolled{Done: begun}, err
+		}
+	}
+	if fenced != nil {
+		if err := fenced(); err != nil {
+			return Rolled{Done: begun}, err
+		}
+	}
+	moved, err := s.e.move(ctx, begun.Snapshot, goal.Tree)
+	if blocked := (*worktree.BlockedError)(nil); errors.As(err, &blocked) && !again {
+		// Nothing was moved, so nothing need be finished.
+		if before, err := s.e.Entry(begun.Snapshot, now.Task.Seq); err == nil {
+			_, _ = s.raise(ctx, s.recalling(before, "not rolled back: "+clip(blocked.Error(), MaxLine)))
+		}
+		return Rolled{Done: begun}, &Refusal{Code: TreeChanged, Message: blocked.Error(), Remedy: "nothing was moved; try again then", Person: true}
+	}
+	if err != nil {
+		return Rolled{Done: begun}, err
+	}
+	done, err := s.raise(ctx, s.recalling(was, reason))
+	return Rolled{done, moved}, err
+}
+
+// goal is where a rollback with files leads.
+func (s *Session) goal(ctx context.Context, now store.Snapshot, to uint64) (state.Returning, error) {
+	if now.Task.Returning.To == to {
+		return now.Task.Returning, nil
+	}
+	id, err := s.e.Files(ctx, now, to)
+	if err == nil && id == "" {
+		err = &Refusal{Code: InvalidInput, Message: fmt.Sprintf("no files were kept at entry %d or before", to),
+			Remedy: "roll back without --files; the files stay as they are then", Person: true}
+	}
+	return state.Returning{To: to, Tree: id}, err
+}
+
+// returning is the act that fences everybody while the files are moved.
+func (s *Session) returning(was *store.Line, goal state.Returning, reason string) act {
+	return act{event: state.RollbackBegun, note: reason, back: was.Seq, lay: func(_ store.Snapshot, next *state.Task) { next.Returning = goal }}
+}
+
+// move makes the files of the work those of a tree, having kept them as they are.
+func (e *Engine) move(ctx context.Context, snap store.Snapshot, to string) (worktree.Change, error) {
+	from, err := e.keepBefore(ctx, snap)
+	if err != nil {
+		return worktree.Change{}, err
+	}
+	tree, err := e.Tree(ctx, snap)
+	if err != nil {
+		return worktree.Change{}, err
+	}
+	return tree.Restore(ctx, from, to)
+}
+
+// recalling is the act that enters an earlier entry.
+func (s *Session) recalling(was *store.Line, reason string) act {
+	return act{event: state.Rollback, note: reason, back: was.Seq,
+		check: func(now store.Snapshot) error {
+			if now.Task.TaskID != was.State.TaskID {
+				return noEntry(now, was.Seq)
+			}
+			return nil
+		},
+		lay: func(now store.Snapshot, next *state.Task) {
+			*next = next.Recall(was.State)
+			next.Since = s.e.stamp()
+			// Whoever goes on from here learns why; and who was started before has no part in it.
+			next.Decisions = state.Remember(next.Decisions, state.Record{ID: fmt.Sprint("rollback-", was.Seq), Off: now.Journal.Bytes})
+		}}
+}
+
+// Entry returns an entry of the present task, by its number. The error is a *Refusal that says which there are.
+func (e *Engine) Entry(now store.Snapshot, seq uint64) (*store.Line, error) {
+	if now.Task.TaskID == "" {
+		return nil, &Refusal{Code: WrongState, Message: "there is no task, and so nothing to return to",
+			Remedy: "ferrus log --all shows the tasks before, which are archived", Person: true}
+	}
+	for l, err := range e.store.HistoryFrom(now.Task.Docs[state.TaskDoc].Off) {
+		if err != nil {
+			return nil, refusal(err)
+		}
+		if l.Seq == seq && seq < now.Task.Seq && l.State.TaskID == now.Task.TaskID {
+			return l, nil
+		}
+	}
+	return nil, noEntry(now, seq)
+}
+
+func noEntry(now store.Snapshot, seq uint64) error {
+	return &Refusal{Code: InvalidInput, Message: fmt.Sprintf("the task has no entry %d before the present one, which is %d", seq, now.Task.Seq),
+		Remedy: "ferrus log shows its entries", Person: true}
+}

@@ -1,0 +1,94 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// steered begins the id of a steer; the number of its entry follows, which is never another's.
+const steered = "steer-"
+
+// Steer says something to whoever works on the task, or reviews it, now or later: text of at most 4 KiB. It is in force
+// until the task ends; one that a rollback left behind is not.
+func (s *Session) Steer(ctx context.Context, text string) (Done, error) {
+	if err := checkText("the message", text, maxNote); err != nil {
+		return Done{}, err
+	}
+	return s.raise(ctx, act{event: state.Steer, note: text, lay: func(now store.Snapshot, next *state.Task) {
+		next.Decisions = state.Remember(next.Decisions, state.Record{ID: fmt.Sprint(steered, now.Task.Seq+1), Off: now.Journal.Bytes})
+	}})
+}
+
+// Steers returns the steers in force, oldest first, without those that stand whole among decisions shown.
+func (e *Engine) Steers(now store.Snapshot, shown []Decision) ([]Decision, error) {
+	var t told
+	t.note("", shown)
+	return e.untold(now, &t, "")
+}
+
+// Untold returns the steers in force that the session has not been shown, oldest first, and notes that it is shown them.
+func (s *Session) Untold(now store.Snapshot) ([]Decision, error) {
+	t := s.memory()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	list, err := s.e.untold(now, t, s.ID)
+	t.note(s.ID, list)
+	return list, err
+}
+
+// Told notes that the session has been shown decisions. A steer that was cut is yet to be shown.
+func (s *Session) Told(list []Decision) {
+	t := s.memory()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.note(s.ID, list)
+}
+
+// memory is where the session remembers what it was told. A remote executor may have a new Session with every call, and is
+// known by its claim; a remote supervisor without an MCP session is not known at all, and is told again.
+func (s *Session) memory() *told {
+	if remote(s.ID) && s.Role == state.Executor {
+		return &s.e.told
+	}
+	return &s.told
+}
+
+// untold returns the steers in force that a session has not been shown. Where there are none it reads nothing.
+func (e *Engine) untold(now store.Snapshot, t *told, session string) ([]Decision, error) {
+	var list []Decision
+	for _, r := range now.Task.Decisions {
+		if !strings.HasPrefix(r.ID, steered) || t.of[listener{session, r.ID}] {
+			continue
+		}
+		d, err := e.decision(r)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, d)
+	}
+	return list, nil
+}
+
+// told is which steers sessions have been shown. The zero one is ready.
+type told struct {
+	mu sync.Mutex
+	of map[listener]bool
+}
+
+type listener struct{ session, steer string }
+
+func (t *told) note(session string, list []Decision) {
+	for _, d := range list {
+		if t.of == nil {
+			t.of = map[listener]bool{}
+		}
+		if strings.HasPrefix(d.ID, steered) && !strings.HasSuffix(d.Answer, cutMark) {
+			t.of[listener{session, d.ID}] = true
+		}
+	}
+}

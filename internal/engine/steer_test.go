@@ -1,0 +1,241 @@
+//go:build unix
+
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// steer says something to whoever works, and returns under which id.
+func steer(t testing.TB, h *Session, text string) string {
+	t.Helper()
+	before := view(t, h)
+	done := must(h.Steer(t.Context(), text))(t)
+	is, was := done.Task, before.Task
+	if is.State != was.State || is.Epoch != was.Epoch || is.Session != was.Session || len(is.Decisions) != len(was.Decisions)+1 {
+		t.Errorf("a word changes the task from %+v to %+v", was, is)
+	}
+	return fmt.Sprint("steer-", is.Seq)
+}
+
+// ids are those of decisions.
+func ids(list []Decision) (ids []string) {
+	for _, d := range list {
+		ids = append(ids, d.ID)
+	}
+	return ids
+}
+
+// untold are the ids of what a session has not been shown, which it is now.
+func untold(t testing.TB, s *Session) []string {
+	t.Helper()
+	return ids(must(s.Untold(view(t, s)))(t))
+}
+
+// TestASteerIsToldOnceToWhoeverWorks, now or later. S2-17.
+func TestASteerIsToldOnceToWhoeverWorks(t *testing.T) {
+	p := plain(t, gate("true"))
+	_, ex := p.begun()
+	h := p.human()
+	if got := untold(t, ex); len(got) > 0 {
+		t.Errorf("told %v", got)
+	}
+	first, second := steer(t, h, "Use blue."), steer(t, h, "Not that blue.")
+	list := must(ex.Untold(view(t, ex)))(t)
+	if !slices.Equal(ids(list), []string{first, second}) || list[0].Answer != "Use blue." || list[0].By != "human" || list[0].Question == "" {
+		t.Errorf("told %+v", list)
+	}
+	if got := untold(t, ex); len(got) > 0 {
+		t.Errorf("told %v again", got)
+	}
+	third := steer(t, h, "The other one.")
+	if got := untold(t, ex); !slices.Equal(got, []string{third}) {
+		t.Errorf("told %v", got)
+	}
+	must(h.Release(t.Context(), ""))(t)
+	next := p.executor("qwen")
+	got := claim(t, next)
+	if !slices.Equal(ids(got.Packet.Decisions), []string{third, second, first}) {
+		t.Errorf("the packet has %+v", got.Packet.Decisions)
+	}
+	next.Told(got.Packet.Decisions)
+	if got := untold(t, next); len(got) > 0 {
+		t.Errorf("told %v, which the packet has", got)
+	}
+	sup := p.supervisor()
+	submitted(t, next)
+	r, _ := must2(sup.Review(t.Context()))(t)
+	if !slices.Equal(ids(r.Decisions), []string{third, second, first}) || len(r.Cut) > 0 {
+		t.Errorf("the reviewer sees %+v, cut %v", r.Decisions, r.Cut)
+	}
+}
+
+// TestASteerIsAPersonsWhereATaskIsUnderWay.
+func TestASteerIsAPersonsWhereATaskIsUnderWay(t *testing.T) {
+	p := plain(t, gate("true"))
+	h := p.human()
+	refused(t, second(h.Steer(t.Context(), "Use blue.")), WrongState)
+	sup, ex := p.begun()
+	for _, s := range []*Session{sup, ex} {
+		refused(t, second(s.Steer(t.Context(), "Use blue.")), ForbiddenRole)
+	}
+	for text, code := range map[string]Code{"": InvalidInput, " \n": InvalidInput, "\xff": InvalidInput, strings.Repeat("x", maxNote+1): TooLarge} {
+		refused(t, second(h.Steer(t.Context(), text)), code)
+	}
+	steer(t, h, strings.Repeat("x", maxNote))
+	must(ex.Consult(t.Context(), Consulting{Problem: "p", Tried: "t", Question: "q"}))(t)
+	steer(t, h, "While it asks.")
+	must(sup.AskHuman(t.Context(), "Red or blue?", nil))(t)
+	steer(t, h, "While I am asked.")
+	must(h.Answer(t.Context(), "", "Blue."))(t)
+	must(h.Answer(t.Context(), "", "As I said."))(t)
+	if _, ok, err := ex.AwaitResponse(t.Context(), brief); err != nil || !ok {
+		t.Fatal(err)
+	}
+	submitted(t, ex)
+	steer(t, h, "While it is reviewed.")
+	must(h.Reject(t.Context(), "Not so.", ""))(t)
+	steer(t, h, "While nobody has it.")
+	claim(t, ex)
+	check(t, ex, state.CheckGreen)
+	steer(t, h, "While it is green.")
+	submitted(t, ex)
+	must(h.Approve(t.Context(), "", ""))(t)
+	refused(t, second(h.Steer(t.Context(), "Use red.")), WrongState)
+	must(h.CreateTask(t.Context(), "Another.", ""))(t)
+	if got := must(h.e.Steers(view(t, h), nil))(t); len(got) > 0 {
+		t.Errorf("another task has %v", got)
+	}
+}
+
+// TestASteerThatARollbackLeftBehindIsNotInForce, until one returns to it.
+func TestASteerThatARollbackLeftBehindIsNotInForce(t *testing.T) {
+	p := plain(t, gate("true"))
+	_, ex := p.begun()
+	h := p.human()
+	kept := steer(t, h, "Use blue.")
+	before := view(t, h).Task.Seq
+	left := steer(t, h, "No, red.")
+	tip := view(t, h).Task.Seq
+	if got := untold(t, ex); !slices.Equal(got, []string{kept, left}) {
+		t.Errorf("told %v", got)
+	}
+	rolled(t, h, before)
+	next := p.executor("qwen")
+	got := ids(claim(t, next).Packet.Decisions)
+	if !slices.Contains(got, kept) || slices.Contains(got, left) || slices.Contains(untold(t, next), left) {
+		t.Errorf("told %v", got)
+	}
+	rolled(t, h, tip)
+	if got := untold(t, next); !slices.Contains(got, left) {
+		t.Errorf("back at it, told %v", got)
+	}
+}
+
+// TestASteerIsToldToOneOfTwoCalls, and to both sessions of one name.
+func TestASteerIsToldToOneOfTwoCalls(t *testing.T) {
+	p := plain(t, gate("true"))
+	_, ex := p.begun()
+	steer(t, p.human(), "Use blue.")
+	now := view(t, ex)
+	told := make(chan []Decision, 8)
+	var all sync.WaitGroup
+	for range cap(told) {
+		all.Go(func() {
+			list, err := ex.Untold(now)
+			if err != nil {
+				t.Error(err)
+			}
+			told <- list
+		})
+	}
+	all.Wait()
+	n := 0
+	for range cap(told) {
+		n += len(<-told)
+	}
+	if n != 1 {
+		t.Errorf("told %d times", n)
+	}
+	if got := untold(t, p.executor("codex")); len(got) != 1 {
+		t.Errorf("another session is told %v", got)
+	}
+}
+
+// TestARemoteExecutorIsToldOncePerClaim, though each of its calls is a session of its own; a supervisor, who has none, again.
+func TestARemoteExecutorIsToldOncePerClaim(t *testing.T) {
+	p := plain(t, gate("true"))
+	e := p.engine()
+	must(p.supervisor().CreateTask(t.Context(), "Build it.", ""))(t)
+	mine := claimed(t, e, "tk-1")
+	id := steer(t, p.human(), "Use blue.")
+	for i, want := range [][]string{{id}, nil} {
+		if got := untold(t, remotely(t, e, state.Executor, "tk-1", mine)); !slices.Equal(got, want) {
+			t.Errorf("call %d is told %v", i, got)
+		}
+		if got := untold(t, remotely(t, e, state.Supervisor, "tk-1", "")); !slices.Equal(got, []string{id}) {
+			t.Errorf("call %d of the supervisor is told %v", i, got)
+		}
+	}
+}
+
+// TestASteerThatIsCutIsYetToBeTold: what there is no room for among the decisions comes whole with what is asked for next.
+func TestASteerThatIsCutIsYetToBeTold(t *testing.T) {
+	p := plain(t, gate("true"))
+	_, ex := p.begun()
+	h := p.human()
+	long := strings.Repeat("long ", maxNote/5)
+	first, last := steer(t, h, long), steer(t, h, "Use blue.")
+	submitted(t, ex)
+	sup := p.supervisor()
+	r, now := must2(sup.Review(t.Context()))(t)
+	if !slices.Equal(ids(r.Decisions), []string{last, first}) || len(r.Decisions[1].Answer) >= len(long) || len(r.Cut) != 1 || size(r.Decisions) > maxReviewed {
+		t.Errorf("%d bytes, cut %v", size(r.Decisions), r.Cut)
+	}
+	sup.Told(r.Decisions)
+	if got := must(sup.Untold(now))(t); !slices.Equal(ids(got), []string{first}) || got[0].Answer != long {
+		t.Errorf("told %v", ids(got))
+	}
+}
+
+// TestACheckThatWasOverBringsWhatWasSaidSince, and one that runs is not disturbed.
+func TestACheckThatWasOverBringsWhatWasSaidSince(t *testing.T) {
+	p := slow(t)
+	_, ex := p.begun()
+	h := p.human()
+	if out := must(ex.Check(t.Context(), brief))(t); out.Status != state.CheckRunning {
+		t.Fatal(out.Status)
+	}
+	during := steer(t, h, "While it runs.")
+	p.letGo()
+	eventually(t, "the check is over", func() bool { return view(t, h).Task.Check.Status == state.CheckRed })
+	after := steer(t, h, "When it was over.")
+	out := check(t, ex, state.CheckRed)
+	if got := ids(must(ex.Untold(out.Snapshot))(t)); out.ID != "k1" || out.Task.CheckRetries != 1 || !slices.Equal(got, []string{during, after}) {
+		t.Errorf("%s, %d retries, told %v", out.ID, out.Task.CheckRetries, got)
+	}
+}
+
+// TestWhereNothingIsSaidNothingIsRead: the journal has no line at these places.
+func TestWhereNothingIsSaidNothingIsRead(t *testing.T) {
+	_, ex := plain(t, gate("true")).begun()
+	at := func(id string) store.Snapshot {
+		return store.Snapshot{Task: state.Task{Decisions: []state.Record{{ID: id, Off: 1 << 40}}}}
+	}
+	for id, read := range map[string]bool{"q1": false, "rollback-3": false, "steer-3": true} {
+		if _, err := ex.Untold(at(id)); (err != nil) != read {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+	ex.Told([]Decision{{ID: "steer-4"}})
+	if list, err := ex.Untold(at("steer-4")); len(list) > 0 || err != nil {
+		t.Errorf("%v, %v", list, err)
+	}
+}

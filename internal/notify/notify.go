@@ -1,0 +1,37 @@
+// Package notify tells a person outside of the terminal: it runs the command of [notify] in ferrus.toml. What is told, and
+// whether it was told already, is the business of whoever calls it.
+package notify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/proc"
+)
+
+// limit is how long the command may take.
+const limit = 30 * time.Second
+
+// Run runs the shell command in a folder, with the text on its standard input and what is added to its environment,
+// NAME=value. An empty command does nothing. The error has the command's output.
+func Run(ctx context.Context, command, dir, text string, env ...string) error {
+	if command == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmd := proc.Shell(ctx, command)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	cmd.Stdin = strings.NewReader(text + "\n")
+	cmd.WaitDelay = time.Second // for what it leaves in the background with its output open
+	out, err := cmd.CombinedOutput()
+	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
+		return fmt.Errorf("the command of [notify] failed: %v: %.500s", err, out)
+	}
+	return nil
+}
