@@ -54,6 +54,32 @@ A worker that is given no time has 180 seconds, and 360 with inputs. With ` + "`
 at least 60 of them when its inputs are there; it waits for inputs for 300 seconds, and longer while those who write them
 are at work or wait in their turn, so that a long chain is not cut off.
 
+## Running
+
+    ferrus pipeline list                          the pipelines there are
+    ferrus pipeline validate                      whether workflows.json is sound; each fault with its place
+    ferrus pipeline research "FSA architecture"   starts one and sees it through
+    ferrus pipeline status                        who works, who is waited for, what you can do
+    ferrus pipeline explain                       the row of the table that fits, and what has happened
+    ferrus pipeline logs researcher-a -f          what a worker prints
+    ferrus pipeline resume                        after a pause, a crash, or ctrl-C
+    ferrus pipeline retry --from researcher-a     has it done anew, and what has used it
+    ferrus pipeline deliver --confirm             a result of which nobody knew whether it arrived did; or --again
+    ferrus pipeline cancel                        ends the workers and gives it up
+    ferrus tick                                   does what is to be done about every run, once
+
+` + "`workflows.json`" + ` stands in the project's folder, else in ` + "`.ferrus`" + `, where ` + "`ferrus init`" + ` writes one to begin with. Who plays a worker is
+its ` + "`agent`" + `, else ` + "`[hq.executor]`" + ` of ` + "`ferrus.toml`" + `, as it was when the run was launched. A run under way lies in
+` + "`.ferrus/pipeline-tmp`" + `, and when it is over in ` + "`.ferrus/memory/pipelines`" + `; ` + "`[pipelines]`" + ` names other folders. Where the result goes
+is said by ` + "`[deliver]`" + `: to stdout, which then holds nothing else, to a file, or to a command.
+
+The command that starts a run conducts it: it looks whenever something happens. Nothing depends on it. When it ends, by
+ctrl-C or a crash, the workers go on, and ` + "`ferrus pipeline resume`" + ` does what comes next; so does ` + "`ferrus tick`" + ` from cron, and
+both at once are as good as one. With ` + "`spawn` `all`" + ` the workers finish although nobody conducts them.
+
+` + "`ferrus pipeline prompt synthesizer --bash-wait`" + ` is what an agent must be told that ferrus does not start, and
+` + "`ferrus wait-file`" + ` waits in a shell for what others write. All about the commands stands in [cli](cli.md).
+
 ## What is decided
 
 Whenever something happens, or somebody looks: the status is brought up to date with the files, then the first row that

@@ -100,7 +100,10 @@ func (f Facts) present(file string) bool {
 	return there
 }
 
-// lost are those of the worker's inputs that are not there.
+// Lost are those of the inputs a worker waits for that are not there, whole, as far as the status of the facts says;
+// who asks has brought it up to date with Reconcile.
+func (f Facts) Lost(role string) []string { return f.lost(role) }
+
 func (f Facts) lost(role string) []string {
 	return slices.DeleteFunc(f.Workflow.Waits(role), f.present)
 }

@@ -10,14 +10,16 @@ import (
 const maxName = 64
 
 // taken are the names of ferrus's own files in the folder of a run.
-var taken = []string{"status", "workflow", "journal", "delivery", "final", "dialogue", "prompts", "workers", "logs", "attempts"}
+var taken = []string{"status", "workflow", "journal", "delivery", "final", "dialogue", "prompts", "workers", "logs", "attempts",
+	"kept", "intent", "looked", "told", "printed"}
 
 // devices are names that no file can have on Windows, whatever follows a dot.
 var devices = []string{"con", "prn", "aux", "nul", "com0", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9",
 	"lpt0", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9"}
 
 // verbs are the words behind "ferrus pipeline", where the name of a pipeline may stand too.
-var verbs = []string{"list", "validate", "table", "run", "status", "explain", "resume", "retry", "deliver", "cancel", "prompt", "help"}
+var verbs = []string{"list", "validate", "table", "run", "status", "explain", "resume", "retry", "deliver", "cancel", "prompt",
+	"logs", "help"}
 
 // name refuses what is no plain name: letters, digits, - and _.
 func (t *text) name(at, what, name string, most int, not []string) {
@@ -50,7 +52,7 @@ func (t *text) file(at, file string) bool {
 		t.add(at, fmt.Sprintf("%q is no plain name of a file in the folder of the run", file), "use letters, digits, -, _ and ., and no folder")
 	case len(file) > 2*maxName:
 		t.add(at, fmt.Sprintf("the name of the file has %d characters", len(file)), fmt.Sprintf("use at most %d", 2*maxName))
-	case strings.HasSuffix(strings.ToLower(file), ".tmp"):
+	case strings.HasSuffix(strings.ToLower(file), ".tmp"), strings.HasSuffix(strings.ToLower(file), ".new"):
 		t.add(at, file+" is what a half-written file is called", "use another ending")
 	case slices.Contains(taken, stem), slices.Contains(devices, stem):
 		t.add(at, file+" is a reserved name", "rename it")

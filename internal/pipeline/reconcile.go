@@ -20,7 +20,11 @@ func Reconcile(f Facts) Status {
 	for i := range f.Status.Phases {
 		for j := range f.Status.Phases[i].Workers {
 			if s := &f.Status.Phases[i].Workers[j]; f.started(i) {
+				before := *s
 				f.look(i, s)
+				if before.Status != Pending && s.Attempt > before.Attempt {
+					f.Status.RetryCount++
+				}
 			}
 		}
 	}
@@ -32,7 +36,12 @@ func Reconcile(f Facts) Status {
 	}
 	for i := range f.Status.Phases {
 		for j := range f.Status.Phases[i].Workers {
-			if s := &f.Status.Phases[i].Workers[j]; s.Status == Running {
+			s := &f.Status.Phases[i].Workers[j]
+			if s.Status == Running && !f.Workers[s.Role].Alive && f.inDialogue(*s) && f.spoken(s.Role) {
+				*s = s.again(Pending) // its turn counts already, by the file
+				s.Tries = 0
+			}
+			if s.Status == Running {
 				s.Deadline = whole(f.end(s.Role))
 			}
 		}
@@ -63,7 +72,7 @@ func (f Facts) look(phase int, s *WorkerStatus) {
 	k, _ := f.Workflow.Worker(s.Role)
 	talking := f.Workflow.Phases[phase].How() == Talking
 	// Somebody started it who did not live to write that down.
-	if s.Status == Pending && (seen.Alive || seen.Attempt > s.Attempt) {
+	if s.Status == Pending && seen.Alive || seen.Attempt > s.Attempt {
 		s.start(max(seen.Attempt, s.Attempt, 1), orNow(seen.Spawned, f.Now), f.Status.Dir)
 	}
 	file, there := f.Files[s.Output]
@@ -76,6 +85,8 @@ func (f Facts) look(phase int, s *WorkerStatus) {
 	case !there && s.Status == Completed && !ended && seen.Alive:
 		*s = s.again(Running)
 		s.Reason = Vanished
+	case !there && s.Status == Completed && !ended && s.Reason == Unclean:
+		*s = s.again(Running) // it was put aside by somebody who did not live to start the worker anew
 	case !there && s.Status == Completed && !ended:
 		s.fail(Vanished, s.Output+" is gone", f.Now)
 	}

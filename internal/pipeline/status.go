@@ -3,6 +3,7 @@ package pipeline
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 )
@@ -184,3 +185,19 @@ func (s Status) Clone() Status {
 
 // whole is a time as it is read back from JSON.
 func whole(t time.Time) time.Time { return t.UTC().Round(0) }
+
+// Same reports whether two statuses differ in the keys of others at most.
+func (s Status) Same(o Status) bool { return reflect.DeepEqual(s.bare(), o.bare()) }
+
+// bare is the status without the keys of others.
+func (s Status) bare() Status {
+	s = s.Clone()
+	s.Extra = nil
+	for i := range s.Phases {
+		s.Phases[i].Extra = nil
+		for j := range s.Phases[i].Workers {
+			s.Phases[i].Workers[j].Extra = nil
+		}
+	}
+	return s
+}

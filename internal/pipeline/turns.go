@@ -125,6 +125,12 @@ func (f Facts) talk() talk {
 	return t
 }
 
+// spoken reports whether the worker of a dialogue has not the turn, by ferrus's own copy.
+func (f Facts) spoken(role string) bool {
+	d, err := DecodeDialogue(f.Talk.Base)
+	return err == nil && (d.Turn != role || !d.Open())
+}
+
 func (t talk) exited(f Facts) bool {
 	return t.worker.Status == Running && !f.Workers[t.worker.Role].Alive
 }

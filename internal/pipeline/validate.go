@@ -121,6 +121,9 @@ func (t *text) finals(w Workflow, at string) {
 				first = here
 			case first != "":
 				t.add(here, "there is a second final worker, after "+first, "keep one: a pipeline has one result")
+			case p.How() == Talking && w.ByTerminal() && !w.All(): // with all, the dialogue itself is refused
+				t.add(at+"/deliver_by", k.Role+" has turns in a dialogue, and is gone before the result is there", `set "deliver_by": "orchestrator"`)
+				first = here
 			default:
 				first = here
 			}

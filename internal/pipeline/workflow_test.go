@@ -137,6 +137,9 @@ func TestAMistakeIsRefusedWhereItStands(t *testing.T) {
 		{"two dialogues", workers("", ph("a", `, "mode": "dialogue"`, wk("a", ""), wk("b", "")), ph("z", `, "mode": "dialogue"`, wk("c", ""), wk("end", final))), "/p/phases/1/mode (line 1): it is the second dialogue"},
 		{"a file in a dialogue", workers("", ph("z", `, "mode": "dialogue"`, wk("a", `, "output": "x.md"`), wk("end", final))), "/p/phases/0/workers/0/output (line 1): who takes turns in a dialogue writes no file"},
 		{"transcript and output", workers("", ph("end", `, "mode": "dialogue"`, wk("a", ""), wk("b", "")), last), "/p/phases/1/workers/0/output (line 1): end.md is what another one writes"},
+		{"a dialogue that delivers", workers(`"deliver_by": "terminal",`, ph("z", `, "mode": "dialogue"`, wk("a", ""), wk("end", final))), "/p/deliver_by (line 1): end has turns in a dialogue, and is gone before"},
+		{"our list", workers("", ph("z", "", wk("end", final+`, "output": "intent.json"`))), `/p/phases/0/workers/0/output (line 1): intent.json is a reserved name`},
+		{"our temporary", workers("", ph("z", "", wk("end", final+`, "output": "x.md.new"`))), `/p/phases/0/workers/0/output (line 1): x.md.new is what a half-written file is called`},
 		{"pause of all", workers(`"spawn": "all",`, ph("a", `, "pause_after": true`, wk("a", "")), last), "/p/phases/0/pause_after (line 1): with \"spawn\": \"all\""},
 		{"pause after delivery", workers(`"deliver_by": "terminal",`, ph("z", `, "pause_after": true`, wk("end", final))), "/p/phases/0/pause_after (line 1): the final worker delivers before the pause"},
 	} {
