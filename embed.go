@@ -15,13 +15,15 @@ import (
 var ExampleConfig string
 
 //go:embed .ferrus-template/README.md .ferrus-template/TASK.example.md .ferrus-template/skills
+//go:embed .ferrus-template/workflows.json
 var files embed.FS
 
 //go:embed .ferrus-template/prompts
 var prompts embed.FS
 
 // Template is the tree that `ferrus init` copies into a project's .ferrus:
-// README.md, TASK.example.md and skills/<name>/SKILL.md, one skill a role.
+// README.md, TASK.example.md, skills/<name>/SKILL.md, one skill a role, and
+// workflows.json, with pipelines to begin from.
 func Template() fs.FS { return under(files, ".ferrus-template") }
 
 // Prompts is what agents are told first when ferrus starts them, one file for

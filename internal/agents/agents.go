@@ -22,24 +22,30 @@ const (
 	Consultant Duty = "consultant" // answers one consultation: reads only
 	Reviewer   Duty = "reviewer"   // judges one submission: reads only
 	Supervisor Duty = "supervisor" // leads a whole task beside a person: reads only
+	Worker     Duty = "worker"     // writes one file of a run of a pipeline: may edit files and run commands, alone
 )
 
-// Duties returns all duties.
+// Duties returns the duties at a task. That of a worker is none of them: it works in a run of a pipeline, of which there
+// may be many beside the task.
 func Duties() []Duty { return []Duty{Executor, Consultant, Reviewer, Supervisor} }
 
-// Role is the role in which an agent with the duty meets the task.
+// Role is the role in which an agent with the duty meets the task. A worker meets none, and no table of the task knows
+// its role.
 func (d Duty) Role() state.Role {
-	if d == Executor {
+	switch d {
+	case Executor:
 		return state.Executor
+	case Worker:
+		return state.Role(Worker)
 	}
 	return state.Supervisor
 }
 
 // Writes reports whether the duty needs to edit files and run commands. An agent whose duty does not is given no tool
 // that could.
-func (d Duty) Writes() bool { return d == Executor }
+func (d Duty) Writes() bool { return d == Executor || d == Worker }
 
-// A Seat is one place at a task: what an agent is to do there, and where.
+// A Seat is one place at a task or in a run of a pipeline: what an agent is to do there, and where.
 type Seat struct {
 	Duty     Duty
 	Index    int      // tells agents of one name apart; from 1
@@ -54,6 +60,10 @@ type Seat struct {
 	Work     string   // absolute path of the folder to work in
 	Scratch  string   // absolute path of a folder of ours for the files of a launch
 	Environ  []string // the environment of whoever starts it, NAME=value
+
+	Run    string // of a worker: absolute path of the folder of its run
+	Name   string // of a worker: its role in the pipeline
+	Output string // of a worker: absolute path of the one file it writes; of one who takes turns, the dialogue.json
 }
 
 // A Launch is everything that a process needs to become the agent of a seat.
@@ -73,7 +83,8 @@ type Adapter struct {
 	Install  string   // the command that installs it
 	Wait     int      // how many seconds one tool call may wait under it
 	Executes string   // what an executor may do unasked when it is headless
-	Reviews  string   // what every other duty may do, headless or not
+	Reviews  string   // what every other duty of a task may do, headless or not
+	Works    string   // what a worker of a pipeline may do unasked when it is headless
 	Lacks    []string // what it cannot do or ferrus cannot promise under it, a sentence each
 
 	launch func(Adapter, Seat) (Launch, error)
@@ -95,10 +106,14 @@ func Find(name string) (Adapter, error) {
 	return Adapter{}, fmt.Errorf("there is no agent %q: it is one of %s", name, strings.Join(names, ", "))
 }
 
-// Launch says how to start the agent for a seat. The error is one of the seat, such as a headless one without a prompt.
+// Launch says how to start the agent for a seat. The error is one of the seat, such as a headless one without a prompt,
+// or a worker's without its run.
 func (a Adapter) Launch(s Seat) (Launch, error) {
 	if s.Headless && s.Prompt == "" {
 		return Launch{}, fmt.Errorf("%s is started headless and told nothing", a.Name)
+	}
+	if s.Duty == Worker && (s.Run == "" || s.Name == "" || s.Output == "") {
+		return Launch{}, fmt.Errorf("%s is started as a worker without a run (%q), a name (%q) or an output (%q)", a.Name, s.Run, s.Name, s.Output)
 	}
 	l, err := a.launch(a, s)
 	if err != nil {
@@ -111,9 +126,14 @@ func (a Adapter) Launch(s Seat) (Launch, error) {
 	return l, nil
 }
 
-// Identity is role:agent:index, as the journal names the agent of the seat.
+// Identity is role:agent:index, as the journal names the agent of the seat. The role of a worker is that in its pipeline,
+// its index that of the attempt.
 func (s Seat) Identity(agent string) string {
-	return fmt.Sprintf("%s:%s:%d", s.Duty.Role(), agent, max(1, s.Index))
+	role := string(s.Duty.Role())
+	if s.Duty == Worker {
+		role = s.Name
+	}
+	return fmt.Sprintf("%s:%s:%d", role, agent, max(1, s.Index))
 }
 
 // ServerName is what every client calls the MCP server of ferrus. There is one under one name, so that no session can
@@ -122,10 +142,14 @@ const ServerName = "ferrus"
 
 // server is the command line of the seat's MCP server.
 func (a Adapter) server(s Seat) []string {
-	argv := []string{s.Ferrus, "serve", "--role", string(s.Duty.Role()), "--agent-name", a.Name,
-		"--agent-index", strconv.Itoa(max(1, s.Index)), "--root", s.Root}
-	if s.Branch != "" {
-		argv = append(argv, "--branch", s.Branch)
+	argv, index := []string{s.Ferrus, "serve", "--role", string(s.Duty.Role())}, strconv.Itoa(max(1, s.Index))
+	if s.Duty == Worker {
+		argv = append(argv, "--run", s.Run, "--worker", s.Name, "--attempt", index, "--agent-name", a.Name)
+	} else {
+		argv = append(argv, "--agent-name", a.Name, "--agent-index", index, "--root", s.Root)
+		if s.Branch != "" {
+			argv = append(argv, "--branch", s.Branch)
+		}
 	}
 	if a.Wait > 0 {
 		argv = append(argv, "--wait", strconv.Itoa(a.Wait))

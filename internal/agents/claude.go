@@ -11,6 +11,7 @@ var claude = Adapter{
 	Wait:     cached,
 	Executes: "edits files and runs commands; its edit tools refuse `.ferrus`",
 	Reviews:  "reads and searches files; has no tool that edits or runs, and runs no hooks",
+	Works:    "edits files and runs commands; its edit tools refuse the files by which ferrus keeps tasks and runs; starts no other agent",
 	Lacks: []string{
 		"Its commands run without a sandbox: an executor's can do what you can.",
 		"If our server does not start it goes on without our tools; ferrus sees that in its output only when it is headless.",
@@ -27,6 +28,8 @@ const (
 	claudeWrites = "Bash,Edit,Write,NotebookEdit,WebFetch,WebSearch"
 	// With these the work would go to a tree in which nobody looks for it, or on after the session, which it does not.
 	claudeNever = "EnterWorktree,CronCreate,ScheduleWakeup"
+	// With these a worker would start others. Task is what Agent was called.
+	claudeOthers = "Agent,Task,Workflow"
 )
 
 func launchClaude(a Adapter, s Seat) (Launch, error) {
@@ -37,9 +40,12 @@ func launchClaude(a Adapter, s Seat) (Launch, error) {
 	}
 	argv = append(argv, "--strict-mcp-config", "--mcp-config="+mcp, "--settings="+settings)
 	allowed := "mcp__" + ServerName
-	if s.Duty.Writes() {
+	switch {
+	case s.Duty == Worker:
+		argv = append(argv, "--disallowedTools="+claudeNever+","+claudeOthers)
+	case s.Duty.Writes():
 		argv = append(argv, "--disallowedTools="+claudeNever)
-	} else {
+	default:
 		argv = append(argv, "--tools="+claudeReads)
 		allowed += "," + claudeReads
 	}
@@ -76,9 +82,13 @@ func launchClaude(a Adapter, s Seat) (Launch, error) {
 
 // claudeSettings are what no option says. A reader runs no hooks: the executor before it could have written them.
 func claudeSettings(s Seat) map[string]any {
-	permissions := map[string]any{"deny": []string{"Edit(/" + filepath.ToSlash(s.state()) + "/**)"}}
-	if !within(s.Work, s.state()) {
-		permissions["additionalDirectories"] = []string{s.state()}
+	var deny []string
+	for _, path := range s.untouched() {
+		deny = append(deny, "Edit(/"+filepath.ToSlash(path)+")")
+	}
+	permissions := map[string]any{"deny": deny}
+	if beyond := s.beyond(); beyond != nil {
+		permissions["additionalDirectories"] = beyond
 	}
 	conf := map[string]any{"permissions": permissions}
 	if !s.Duty.Writes() {

@@ -9,6 +9,7 @@ var codex = Adapter{
 	Wait:     cached,
 	Executes: "edits files and runs commands inside its sandbox `workspace-write`",
 	Reviews:  "runs commands inside its sandbox `read-only`",
+	Works:    "edits files and runs commands inside its sandbox `workspace-write`, widened by the folder of its run; starts no other agent",
 	Lacks: []string{
 		"In its sandbox an executor's commands write only to the work folder and the temporary folders, not to .git and not to caches in your home, and reach no network; our checks run outside of it.",
 		"Where its sandbox cannot run, as in many containers, its commands fail until you add `--dangerously-bypass-approvals-and-sandbox`.",
@@ -34,6 +35,10 @@ func launchCodex(a Adapter, s Seat) (Launch, error) {
 	set("mcp_servers", servers)
 	set("features.plugins", false)
 	set("features.apps", false)
+	if s.Duty == Worker {
+		set("agents.enabled", false) // the switches among the features leave the newer models theirs
+		argv = append(argv, "--add-dir="+s.Run)
+	}
 	switch {
 	case !s.Duty.Writes():
 		set("sandbox_mode", "read-only")

@@ -3,7 +3,6 @@ package agents
 import (
 	"encoding/json"
 	"errors"
-	"path/filepath"
 	"strings"
 )
 
@@ -14,6 +13,7 @@ var command = Adapter{
 	Wait:     45,
 	Executes: "what your command lets it",
 	Reviews:  "what your command lets it",
+	Works:    "what your command lets it",
 	Lacks:    []string{"What its agent may do, and what it costs, is between you and your command."},
 	launch:   launchCommand,
 	read:     readPlain,
@@ -25,11 +25,14 @@ var placeholders = []struct{ name, is string }{
 	{"root", "the project's folder"},
 	{"branch", "the branch of the machine; empty for the project's own"},
 	{"work", "the folder to work in"},
-	{"duty", "`executor`, `consultant`, `reviewer` or `supervisor`"},
-	{"role", "`executor` or `supervisor`"},
+	{"duty", "`executor`, `consultant`, `reviewer`, `supervisor` or `worker`"},
+	{"role", "`executor`, `supervisor` or `worker`"},
 	{"model", "the model that `ferrus.toml` names; empty for none"},
 	{"mcp_config", "a file with our MCP server, in the form `{\"mcpServers\": {...}}`"},
 	{"server", "the command line of our MCP server, as several words"},
+	{"run_dir", "the folder of the run that a worker works in; empty for the others"},
+	{"worker", "a worker's role in its pipeline; empty for the others"},
+	{"output", "the one file that a worker writes, or `dialogue.json`; empty for the others"},
 }
 
 // launchCommand runs the seat's command by the shell. What a placeholder stands for also is in the environment, for
@@ -44,10 +47,11 @@ func launchCommand(a Adapter, s Seat) (Launch, error) {
 	if err != nil {
 		return Launch{}, err
 	}
-	file := filepath.Join(s.Scratch, string(s.Duty)+".mcp.json")
+	file := s.file("mcp.json")
 	values := map[string]string{
 		"prompt": s.Prompt, "root": s.Root, "branch": s.Branch, "work": s.Work, "duty": string(s.Duty),
 		"role": string(s.Duty.Role()), "model": s.Model, "mcp_config": file, "server": quoted(server),
+		"run_dir": s.Run, "worker": s.Name, "output": s.Output,
 	}
 	var fill, env []string
 	for _, p := range placeholders {

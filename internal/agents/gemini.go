@@ -14,6 +14,7 @@ var gemini = Adapter{
 	Wait:     240,
 	Executes: "edits files and runs commands (`yolo`)",
 	Reviews:  "reads and searches files; has no tool that edits or runs, and runs no hooks",
+	Works:    "edits files and runs commands (`yolo`); starts no other agent",
 	Lacks: []string{
 		"It cannot be given one MCP server for one session, so ferrus gives it a home of its own: your settings and extensions are not there, and neither is a login with Google; it needs `GEMINI_API_KEY` or Vertex AI in its environment.",
 		"In its session our server is called `" + geminiServer + "`, because a project's settings go before those of its home.",
@@ -55,8 +56,8 @@ func launchGemini(a Adapter, s Seat) (Launch, error) {
 
 // geminiLaunch ends the command line with what Gemini CLI and Qwen Code, which comes from it, take alike.
 func geminiLaunch(argv []string, s Seat) Launch {
-	if !within(s.Work, s.state()) {
-		argv = append(argv, "--include-directories="+s.state())
+	for _, dir := range s.beyond() {
+		argv = append(argv, "--include-directories="+dir)
 	}
 	if s.Model != "" {
 		argv = append(argv, "--model="+s.Model)
@@ -72,6 +73,9 @@ func geminiLaunch(argv []string, s Seat) Launch {
 
 func geminiSettings(a Adapter, s Seat) map[string]any {
 	conf := map[string]any{"mcpServers": map[string]any{geminiServer: a.entry(s)}}
+	if s.Duty == Worker { // its run lies where git looks away, and so would its tools
+		conf["context"] = map[string]any{"fileFiltering": map[string]any{"respectGitIgnore": false}}
+	}
 	if !s.Duty.Writes() {
 		conf["hooksConfig"] = map[string]any{"enabled": false}
 	}
@@ -87,13 +91,17 @@ func geminiSettings(a Adapter, s Seat) map[string]any {
 }
 
 // geminiPolicy are rules that go before all others: our tools may, those of other servers may not, and of its own only
-// those that read may where nothing is to be written. What is denied is not shown to the model.
+// those that read may where nothing is to be written; a worker starts no other agent. What is denied is not shown to the
+// model.
 func geminiPolicy(s Seat) string {
 	rules := []string{
 		"toolName = \"*\"\nmcpName = \"" + geminiServer + "\"\ndecision = \"allow\"\npriority = 999\n",
 		"toolName = \"mcp_*\"\ndecision = \"deny\"\npriority = 998\n",
 	}
-	if !s.Duty.Writes() {
+	switch {
+	case s.Duty == Worker:
+		rules = append(rules, "toolName = \"invoke_agent\"\ndecision = \"deny\"\npriority = 997\n")
+	case !s.Duty.Writes():
 		rules = append(rules,
 			"toolName = "+tomlValue(geminiReads)+"\ndecision = \"allow\"\npriority = 997\n",
 			"toolName = \"*\"\ndecision = \"deny\"\npriority = 996\n")

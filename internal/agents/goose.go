@@ -11,10 +11,12 @@ var goose = Adapter{
 	Wait:     120,
 	Executes: "edits files and runs commands (`auto`)",
 	Reviews:  "our tools only",
+	Works:    "edits files and runs commands (`auto`)",
 	Lacks: []string{
 		"Nobody has run this row yet: it follows goose's documentation.",
 		"A reviewer, consultant or supervisor has our tools and no others: it sees the work only in what they show.",
 		"Its commands run without a sandbox: an executor's can do what you can.",
+		"Where its version can start other agents unasked, a worker can too.",
 		"It reports no tokens and no dollars.",
 	},
 	launch: launchGoose,

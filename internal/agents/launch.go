@@ -12,8 +12,27 @@ func (a Adapter) limit() int { return a.Wait + 60 }
 // file is the path of a file of the seat's launch.
 func (s Seat) file(kind string) string { return filepath.Join(s.Scratch, string(s.Duty)+"."+kind) }
 
-// state is the folder of the task's documents, which an agent may have to read though it works elsewhere.
-func (s Seat) state() string { return filepath.Join(s.Root, ".ferrus") }
+// state is the folder of the task's documents.
+func (s Seat) state() string {
+	if s.Branch != "" {
+		return filepath.Join(s.home(), "branches", s.Branch)
+	}
+	return s.home()
+}
+
+func (s Seat) home() string { return filepath.Join(s.Root, ".ferrus") }
+
+// beyond are the folders in which the agent has to read, or a worker to write, though they are not within its work.
+func (s Seat) beyond() []string {
+	dir := s.state()
+	if s.Duty == Worker {
+		dir = s.Run
+	}
+	if within(s.Work, dir) {
+		return nil
+	}
+	return []string{dir}
+}
 
 // entry is the seat's MCP server as Gemini CLI and Qwen Code have it in their settings.
 func (a Adapter) entry(s Seat) map[string]any {

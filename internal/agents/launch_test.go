@@ -21,13 +21,20 @@ func seat(t *testing.T, duty Duty, headless bool) Seat {
 	if runtime.GOOS == "windows" {
 		t.Skip("the paths are those of a Unix")
 	}
-	return Seat{
+	s := Seat{
 		Duty: duty, Index: 2, Model: "big", Args: []string{"--extra", "an argument"}, Command: "run {prompt} in {work}",
 		Prompt: "-go, do\n'it'", Headless: headless, Ferrus: "/opt/fer rus/ferrus", Root: "/home/me/p", Branch: "b1", Work: "/trees/b1",
 		Scratch: "/home/me/p/.ferrus/live/s",
 		Environ: []string{"PATH=/bin", "HOME=/nobody", "GEMINI_API_KEY=sesame", "SSH_AUTH_SOCK=/s", "CLAUDECODE=1", "FERRUS_ROOT=/x"},
 	}
+	if duty == Worker {
+		s.Run, s.Name, s.Output, s.Branch = run, "researcher-a", run+"/researcher-a.md", ""
+	}
+	return s
 }
+
+// run is the folder of a run of a pipeline.
+const run = "/home/me/p/.ferrus/pipeline-tmp/research-180141"
 
 // render is a launch as a person reads it, without what the environment has anyway.
 func render(l Launch) string {
@@ -70,7 +77,7 @@ func TestLaunches(t *testing.T) {
 	for _, a := range All() {
 		t.Run(a.Name, func(t *testing.T) {
 			var b strings.Builder
-			for _, duty := range []Duty{Executor, Reviewer} {
+			for _, duty := range []Duty{Executor, Reviewer, Worker} {
 				for _, headless := range []bool{true, false} {
 					l, err := a.Launch(seat(t, duty, headless))
 					if err != nil {
@@ -94,7 +101,7 @@ func TestLaunches(t *testing.T) {
 // TestEveryLaunch: what holds for each adapter, duty and way.
 func TestEveryLaunch(t *testing.T) {
 	for _, a := range All() {
-		for _, duty := range Duties() {
+		for _, duty := range append(Duties(), Worker) {
 			for _, headless := range []bool{true, false} {
 				t.Run(fmt.Sprintf("%s/%s/%v", a.Name, duty, headless), func(t *testing.T) {
 					s := seat(t, duty, headless)
@@ -107,7 +114,11 @@ func TestEveryLaunch(t *testing.T) {
 						name, value, _ := strings.Cut(entry, "=")
 						env[name] = value
 					}
-					if got, want := env["FERRUS_AGENT"], string(duty.Role())+":"+a.Name+":2"; got != want {
+					role := string(duty.Role())
+					if duty == Worker {
+						role = "researcher-a"
+					}
+					if got, want := env["FERRUS_AGENT"], role+":"+a.Name+":2"; got != want {
 						t.Errorf("FERRUS_AGENT is %q, want %q", got, want)
 					}
 					if _, ok := env["CLAUDECODE"]; ok || env["PATH"] != "/bin" || a.Name != "command" && env["FERRUS_ROOT"] != "" {
@@ -146,6 +157,13 @@ func TestWhatCannotBeLaunched(t *testing.T) {
 			t.Errorf("%s: launched headless, though told nothing", a.Name)
 		}
 	}
+	for _, forget := range []func(*Seat){func(s *Seat) { s.Run = "" }, func(s *Seat) { s.Name = "" }, func(s *Seat) { s.Output = "" }} {
+		s := seat(t, Worker, true)
+		forget(&s)
+		if _, err := claude.Launch(s); err == nil || !strings.Contains(err.Error(), `("")`) {
+			t.Errorf("a worker without one of run, name and output: %v", err)
+		}
+	}
 	s := seat(t, Executor, true)
 	s.Command = " "
 	if _, err := command.Launch(s); err == nil || !strings.Contains(err.Error(), "ferrus.toml") {
@@ -162,7 +180,7 @@ func TestWaitsFit(t *testing.T) {
 		if a.Wait <= 0 || a.limit() <= a.Wait {
 			t.Errorf("%s waits %d s of %d s", a.Name, a.Wait, a.limit())
 		}
-		if a.Title == "" || a.Executes == "" || a.Reviews == "" || a.Name != "command" && (a.Program == "" || a.Install == "") {
+		if a.Title == "" || a.Executes == "" || a.Reviews == "" || a.Works == "" || a.Name != "command" && (a.Program == "" || a.Install == "") {
 			t.Errorf("the row of %s is not whole", a.Name)
 		}
 	}
@@ -172,7 +190,7 @@ func TestMarkdownNamesAll(t *testing.T) {
 	text := string(Markdown())
 	var want []string
 	for _, a := range All() {
-		want = append(want, "| `"+a.Name+"` |", "### "+a.Title+"\n")
+		want = append(want, "| `"+a.Name+"` |", "### "+a.Title+"\n", "| "+a.Executes+" | "+a.Works+" | "+a.Reviews+" |")
 		want = append(want, a.Lacks...)
 	}
 	for _, p := range placeholders {

@@ -20,18 +20,20 @@ The coding agents that ferrus can start, each by its own command line program, a
 In every session that ferrus starts the agent sees the tools of one MCP server, ours, in the role of its duty. Other MCP
 servers of your configuration or the project's are left out, and so is another entry ` + "`" + ServerName + "`" + `. Our tools
 run unasked. An executor works headless with the rights below; beside a person it asks for edits and commands as you are
-used to. A reviewer, a consultant and a supervisor change nothing, with a person or without. In every agent's
-environment ` + "`FERRUS_AGENT`" + ` is its role, name and index, such as ` + "`executor:codex:1`" + `.
+used to. A reviewer, a consultant and a supervisor change nothing, with a person or without. A worker of a
+[pipeline](pipelines.md) has the rights of an executor, and those to write in the folder of its run. In every agent's
+environment ` + "`FERRUS_AGENT`" + ` is its role, name and index, such as ` + "`executor:codex:1`" + `; a worker's role is that in its pipeline,
+and its index that of the attempt, as in ` + "`researcher-a:codex:2`" + `.
 
-| name | agent | program | one call waits | an executor | others |
-| --- | --- | --- | --- | --- | --- |
+| name | agent | program | one call waits | an executor | a worker | others |
+| --- | --- | --- | --- | --- | --- | --- |
 `)
 	for _, a := range table {
 		program := "your own"
 		if a.Program != "" {
 			program = "`" + a.Program + "`"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %d s | %s | %s |\n", a.Name, a.Title, program, a.Wait, a.Executes, a.Reviews)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %d s | %s | %s | %s |\n", a.Name, a.Title, program, a.Wait, a.Executes, a.Works, a.Reviews)
 	}
 	b.WriteString("\n## What to know of each\n")
 	for _, a := range table {

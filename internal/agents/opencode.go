@@ -11,6 +11,7 @@ var opencode = Adapter{
 	Wait:     240,
 	Executes: "edits files and runs commands",
 	Reviews:  "reads and searches files; has no tool that edits or runs",
+	Works:    "edits files and runs commands; starts no other agent",
 	Lacks: []string{
 		"Other MCP servers of your configuration are started; their tools are hidden while its agent is `ferrus-...`.",
 		"It does not say that our server failed to start, and when its provider limits it, it waits without a word.",
@@ -61,6 +62,9 @@ func opencodeMay(s Seat) map[string]any {
 	}
 	for _, tool := range []string{"edit", "bash", "task", "skill", "webfetch", "websearch", "external_directory"} {
 		may[tool] = unasked
+	}
+	if s.Duty == Worker {
+		delete(may, "task") // with it a worker would start others
 	}
 	return may
 }

@@ -9,6 +9,7 @@ var qwen = Adapter{
 	Wait:     240,
 	Executes: "edits files and runs commands (`yolo`)",
 	Reviews:  "reads and searches files; what edits or runs is refused, and it runs no hooks",
+	Works:    "edits files and runs commands (`yolo`); starts no other agent",
 	Lacks: []string{
 		"Its commands run without a sandbox: an executor's can do what you can.",
 		"Ferrus takes the place of its machine-wide settings file: what stands there does not apply in the session.",
@@ -23,12 +24,18 @@ const (
 	qwenReads = "read_file,list_directory,glob,grep_search"
 	// With these the work would go to a tree in which nobody looks for it.
 	qwenNever = "enter_worktree,exit_worktree"
+	// With these a worker would start others. Task is what agent was called.
+	qwenOthers = "agent,task,workflow,create_sub_session,team_create"
 )
 
 func launchQwen(a Adapter, s Seat) (Launch, error) {
 	settings := s.file("settings.json")
 	conf := map[string]any{"mcpServers": map[string]any{ServerName: a.entry(s)}}
-	argv := []string{a.Program, "--allowed-mcp-server-names=" + ServerName, "--exclude-tools=" + qwenNever}
+	never := qwenNever
+	if s.Duty == Worker {
+		never += "," + qwenOthers
+	}
+	argv := []string{a.Program, "--allowed-mcp-server-names=" + ServerName, "--exclude-tools=" + never}
 	if s.Headless {
 		argv = append(argv, "--output-format=stream-json")
 	}

@@ -1,0 +1,39 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Answer is the answer of a tool: a JSON object as structured content and, the same bytes, as the only text block, for
+// clients show a model one or the other.
+func Answer(object []byte, refused bool) *mcp.CallToolResult {
+	return &mcp.CallToolResult{StructuredContent: json.RawMessage(object), IsError: refused,
+		Content: []mcp.Content{&mcp.TextContent{Text: string(object)}}}
+}
+
+// Progress shows a client that asked for it that a waiting call is alive, until the returned function is called.
+func Progress(ctx context.Context, req *mcp.CallToolRequest, every time.Duration) func() {
+	token := req.Params.GetProgressToken()
+	if token == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		began, tick := time.Now(), time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token,
+					Progress: time.Since(began).Seconds(), Message: "waiting"})
+			}
+		}
+	}()
+	return cancel
+}

@@ -1,0 +1,60 @@
+// Package wire is what every MCP server of ours has in common, whatever its tools do: how a tool is defined, how its
+// arguments are read, how a call answers and shows that it lives, and that a bug of ours ends a call and not the server.
+//
+// It knows no task and no run. Who may call what, and what it does, is for internal/tools and internal/pipeline/desk.
+package wire
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"runtime/debug"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// NewServer returns an MCP server without tools. The capabilities are said, not inferred: no list of ours ever changes,
+// and what clients log is theirs. The SDK's own logger stays silent: it calls a client's leaving an error.
+func NewServer(version, instructions string, can *mcp.ServerCapabilities, log *slog.Logger) *mcp.Server {
+	s := mcp.NewServer(&mcp.Implementation{Name: "ferrus", Title: "ferrus", Version: version}, &mcp.ServerOptions{
+		Instructions: instructions,
+		Capabilities: can,
+		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
+	})
+	s.AddReceivingMiddleware(survive(log))
+	return s
+}
+
+// bug is what a client is told of one.
+const bug = "ferrus has a bug here; it is in the server's log"
+
+// ErrBug is the error of what panicked.
+var ErrBug = errors.New(bug)
+
+// Safely runs f. A panic is a bug of ours: it is logged, and the error is ErrBug.
+func Safely(log *slog.Logger, what string, f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			log.Error("panic", "in", what, "panic", p, "stack", string(debug.Stack()))
+			err = ErrBug
+		}
+	}()
+	return f()
+}
+
+// survive turns a panic outside of the tools into a protocol error: in the SDK it would end the process.
+func survive(log *slog.Logger) mcp.Middleware {
+	return func(handle mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
+			safe := Safely(log, method, func() error {
+				res, err = handle(ctx, method, req)
+				return nil
+			})
+			if safe != nil {
+				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: bug}
+			}
+			return res, err
+		}
+	}
+}
