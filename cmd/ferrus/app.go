@@ -92,14 +92,18 @@ func (a *app) view(ctx context.Context) (*engine.Engine, store.Snapshot, error) 
 }
 
 func (a *app) openAt(place engine.Place) (*engine.Engine, error) {
+	return engine.Open(place, engine.Options{Log: warnings(a.err)})
+}
+
+// warnings logs what a person must know, without the time.
+func warnings(w io.Writer) *slog.Logger {
 	plain := func(_ []string, attr slog.Attr) slog.Attr {
 		if attr.Key == slog.TimeKey || attr.Key == slog.LevelKey {
 			return slog.Attr{}
 		}
 		return attr
 	}
-	warnings := slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: plain})
-	return engine.Open(place, engine.Options{Log: slog.New(warnings)})
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: plain}))
 }
 
 // person opens the machine for an act of a person.
@@ -111,7 +115,12 @@ func (a *app) person(ctx context.Context, verb string) (*engine.Session, error) 
 	if err != nil {
 		return nil, err
 	}
-	return e.Session(engine.Caller{Role: state.Human, Agent: "human", TTY: a.inTTY || a.errTTY}), nil
+	return a.sessionOn(e), nil
+}
+
+// sessionOn is a person's session on a machine that is open.
+func (a *app) sessionOn(e *engine.Engine) *engine.Session {
+	return e.Session(engine.Caller{Role: state.Human, Agent: "human", TTY: a.inTTY || a.errTTY})
 }
 
 // refuseAgent refuses a person's verb in a shell of an agent. It stops accidents, not malice.

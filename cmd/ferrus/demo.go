@@ -26,7 +26,8 @@ func demoCommand() *cobra.Command {
 		Long: `Makes a temporary git repository with a small Go module whose test fails, starts real servers (ferrus serve, this
 binary), and drives them over MCP with scripted agents that edit real files: a red check, a consultation, a question
 to a person, a green check, a rejection, an executor killed and replaced, a hung one that comes back and is refused,
-and the approval. Every scene proves what it claims; the exit code is 0 only if all of it happened.`,
+the approval, and another task that is done on a branch and merged. Every scene proves what it claims; the exit code is 0
+only if all of it happened.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runDemo(cmd.Context(), cmd.OutOrStdout(), keep, asJSON)
@@ -75,7 +76,7 @@ func runDemo(ctx context.Context, out io.Writer, keep, asJSON bool) error {
 	s := &stage{ctx: ctx, exe: exe, dir: dir, out: out, json: asJSON, cast: map[string]*drive.Client{}}
 	defer s.leave()
 	began := time.Now()
-	s.say("ferrus demo: a supervisor, three executors and a person, in %s\n\n", dir)
+	s.say("ferrus demo: a supervisor, four executors and a person, in %s\n\n", dir)
 	for i, sc := range story {
 		if err := s.play(i+1, sc); err != nil {
 			return fmt.Errorf("scene %d, %s: %w (the repository is %s)", i+1, sc.title, err, dir)
@@ -134,8 +135,9 @@ func (s *stage) say(format string, args ...any) {
 }
 
 // enter starts a server of this very binary and connects an agent to it.
-func (s *stage) enter(name, role string, index int) error {
-	cmd := exec.Command(s.exe, "serve", "--role", role, "--agent-name", "scripted", "--agent-index", fmt.Sprint(index), "--root", s.dir)
+func (s *stage) enter(name, role string, index int, more ...string) error {
+	args := []string{"serve", "--role", role, "--agent-name", "scripted", "--agent-index", fmt.Sprint(index), "--root", s.dir}
+	cmd := exec.Command(s.exe, append(args, more...)...)
 	cmd.Stderr, cmd.Env = io.Discard, s.env()
 	client, err := drive.Start(s.ctx, "scripted", cmd)
 	if err != nil {

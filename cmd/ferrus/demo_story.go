@@ -28,6 +28,8 @@ var story = []scene{
 	{"the third executor finishes and submits", finish},
 	{"the work tree is edited behind the reviewer's back", tamper},
 	{"the supervisor approves what it was shown", approveWork},
+	{"another task is done beside it, in a work tree of its own", besides},
+	{"its work is merged into the project, the gate run on the whole", mergeIn},
 }
 
 func connect(s *stage) (string, error) {
@@ -198,16 +200,8 @@ func finish(s *stage) (string, error) {
 		return "", err
 	}
 	// submit runs the checks by itself: the tree has changed since the last green one.
-	for {
-		r, err := s.cast["third"].Call(s.ctx, "submit", map[string]any{"summary": "Sum starts from 0, and a test says so.",
-			"verification": "go test ./... has TestSumOfNothing"})
-		if err != nil || r.Status == "submitted" {
-			return fmt.Sprintf("%s of tree %.12s, its checks run by submit; state %s", r.SubmissionID, r.Tree, r.State), err
-		}
-		if r.Status != "running" {
-			return "", fmt.Errorf("submit ended with %s%s: %s", r.Status, r.Code, r.Message)
-		}
-	}
+	r, err := s.submitUntil("third", "Sum starts from 0, and a test says so.", "go test ./... has TestSumOfNothing")
+	return fmt.Sprintf("%s of tree %.12s, its checks run by submit; state %s", r.SubmissionID, r.Tree, r.State), err
 }
 
 func tamper(s *stage) (string, error) {
@@ -246,6 +240,19 @@ func (s *stage) checkUntil(name, want string) (tools.Result, error) {
 			return r, fmt.Errorf("the check ended with %s%s, not %s: %s", r.Status, r.Code, want, r.Message)
 		}
 		return r, nil
+	}
+}
+
+// submitUntil calls submit until its checks have ended, which must be green.
+func (s *stage) submitUntil(name, summary, verification string) (tools.Result, error) {
+	for {
+		r, err := s.cast[name].Call(s.ctx, "submit", map[string]any{"summary": summary, "verification": verification})
+		switch {
+		case err != nil || r.Status == "submitted":
+			return r, err
+		case r.Status != "running":
+			return r, fmt.Errorf("submit ended with %s%s: %s", r.Status, r.Code, r.Message)
+		}
 	}
 }
 

@@ -3,32 +3,65 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 func diffCommand(a *app) *cobra.Command {
 	var stat bool
 	cmd := &cobra.Command{
-		Use:   "diff [--stat]",
+		Use:   "diff [SEQ[..SEQ]] [--stat]",
 		Short: "What the task has changed in the work tree",
 		Long: `Shows the work tree as it is now against what it was when the task was made, untracked files included, whatever was
-committed in between. Into a file or a pipe it is what git apply takes, byte for byte.
+committed in between. With the number of an entry in ferrus log it is against the files as they were there, with two of
+them what changed from one to the other: ferrus diff 12..20. Files are kept with every claim, check, submission, review
+and answer, and an entry has those that were kept last. Into a file or a pipe it is what git apply takes, byte for byte.
 
-With --json: task_id base tree stat.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.diff(cmd.Context(), stat)
+With --json: task_id base tree stat, of entries from and to.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			between, err := stretchOf(strings.Join(args, ""))
+			if err != nil {
+				return err
+			}
+			return a.diff(cmd.Context(), between, stat)
 		},
 	}
 	cmd.Flags().BoolVar(&stat, "stat", false, "only which files, and how much")
 	return cmd
 }
 
-func (a *app) diff(ctx context.Context, stat bool) error {
+// A stretch is between two entries of the task; 0 is its beginning, and the work tree as it is now.
+type stretch struct{ from, to uint64 }
+
+// stretchOf reads SEQ or SEQ..SEQ, or nothing.
+func stretchOf(text string) (s stretch, err error) {
+	if text == "" {
+		return s, nil
+	}
+	from, to, both := strings.Cut(text, "..")
+	if s.from, err = entryNumber(from); err == nil && both {
+		s.to, err = entryNumber(to)
+	}
+	return s, err
+}
+
+func entryNumber(text string) (uint64, error) {
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || n == 0 {
+		return 0, usage("ferrus diff 12, or 12..20; ferrus log has the numbers", "%q is no number of an entry", text)
+	}
+	return n, nil
+}
+
+func (a *app) diff(ctx context.Context, between stretch, stat bool) error {
 	e, now, err := a.view(ctx)
 	if err != nil {
 		return err
@@ -45,8 +78,17 @@ func (a *app) diff(ctx context.Context, stat bool) error {
 		return refuse(engine.WrongState, tree.Top()+" is in no git repository, so there is no diff",
 			"git init, before the next task")
 	}
-	base := now.Task.BaseTree
-	id, err := tree.Fingerprint(ctx)
+	base, id := now.Task.BaseTree, ""
+	if between.from != 0 {
+		base, err = filesAt(ctx, e, now, between.from)
+	}
+	switch {
+	case err != nil:
+	case between.to != 0:
+		id, err = filesAt(ctx, e, now, between.to)
+	default:
+		id, err = tree.Fingerprint(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -56,11 +98,41 @@ func (a *app) diff(ctx context.Context, stat bool) error {
 			return err
 		}
 		if a.json {
-			return a.print(map[string]any{"task_id": now.Task.TaskID, "base": base, "tree": id, "stat": text})
+			return a.print(between.facts(map[string]any{"task_id": now.Task.TaskID, "base": base, "tree": id, "stat": text}))
 		}
 		a.say("%s", text)
 		return nil
 	}
+	return a.patch(ctx, tree, base, id)
+}
+
+// filesAt is the tree of the files at an entry of the task, which may be the present one.
+func filesAt(ctx context.Context, e *engine.Engine, now store.Snapshot, seq uint64) (string, error) {
+	if seq != now.Task.Seq {
+		if _, err := e.Entry(now, seq); err != nil {
+			return "", err
+		}
+	}
+	id, err := e.Files(ctx, now, seq)
+	if err == nil && id == "" {
+		err = refuse(engine.WrongState, fmt.Sprintf("no files were kept at entry %d or before", seq),
+			"ferrus diff without a number is against the beginning of the task")
+	}
+	return id, err
+}
+
+// facts adds the numbers that were named.
+func (s stretch) facts(of map[string]any) map[string]any {
+	for name, n := range map[string]uint64{"from": s.from, "to": s.to} {
+		if n != 0 {
+			of[name] = n
+		}
+	}
+	return of
+}
+
+// patch shows what leads from one tree to another: to a program as git has it.
+func (a *app) patch(ctx context.Context, tree *worktree.Tree, base, id string) error {
 	if !a.outTTY {
 		return tree.Patch(ctx, base, id, a.out)
 	}

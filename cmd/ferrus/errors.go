@@ -33,6 +33,7 @@ var exits = map[engine.Code]int{
 	engine.StaleReview:    exitFailure,
 	engine.CheckRunning:   exitState,
 	engine.TreeChanged:    exitFailure,
+	engine.Conflict:       exitPerson,
 	engine.InvalidInput:   exitUsage,
 	engine.TooLarge:       exitUsage,
 	engine.LockBusy:       exitBusy,

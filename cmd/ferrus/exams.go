@@ -23,6 +23,7 @@ var exams = []exam{
 	{"second link", lookSecondLink, mendSecondLink},
 	{"ferrus.toml", lookConfig, nil},
 	{"gate", lookGate, nil},
+	{"branches", lookBranches, mendBranches},
 	{"archives", lookArchives, mendArchives},
 	{"leftovers", lookLeftovers, mendLeftovers},
 	{"file system", lookFileSystem, nil},
@@ -33,6 +34,8 @@ var exams = []exam{
 	{"executor", lookExecutor, nil},
 	{"registered", lookRegistered, nil},
 	{"tokens", lookTokens, nil},
+	{"workflows.json", lookWorkflows, nil},
+	{"pipelines", lookPipelines, nil},
 }
 
 func lookFolder(p *patient) finding {

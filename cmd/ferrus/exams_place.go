@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/engine"
 )
 
 func lookGit(p *patient) finding {
@@ -45,7 +46,7 @@ func lookGate(p *patient) finding {
 	if err != nil {
 		return finding{}
 	}
-	pinned, err := e.Gate(at(j.last))
+	pinned, err := e.Gate(engine.After(j.last))
 	if err != nil {
 		return bad(explain(err).Message, explain(err).Remedy)
 	}

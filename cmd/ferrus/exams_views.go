@@ -10,11 +10,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -67,7 +69,7 @@ func stateDiffers(path string, want state.Task, j *journal) string {
 	}
 	last := store.Position{}
 	if j.last != nil {
-		last = at(j.last).Journal
+		last = engine.After(j.last).Journal
 	}
 	a, errA := json.Marshal(shown)
 	b, errB := json.Marshal(want)
@@ -116,7 +118,7 @@ func lookArchives(p *patient) finding {
 	return fine(count(ended, "ended task", "ended tasks"))
 }
 
-// unarchived are the tasks that have ended and are not in the archive, each as it ended last, and how many have ended.
+// unarchived are the tasks that have ended and are not in the archive, nor cleared away, each as it ended last, and how many have ended.
 func (p *patient) unarchived() (missing []store.Snapshot, ended int) {
 	e, err := p.engine()
 	if err != nil {
@@ -130,8 +132,9 @@ func (p *patient) unarchived() (missing []store.Snapshot, ended int) {
 		}
 		last[snap.Task.TaskID] = snap
 	}
+	cleared := e.Cleared()
 	for _, id := range order {
-		if !e.Store().Archived(id) {
+		if !e.Store().Archived(id) && !slices.Contains(cleared, id) {
 			missing = append(missing, last[id])
 		}
 	}

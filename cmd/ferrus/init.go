@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -119,32 +120,41 @@ func create(path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// copyTemplate copies what is missing of the template into .ferrus, and returns what that was. No link under .ferrus
-// leads it out of there.
+// schemaName is the file in which editors look up what may stand in workflows.json.
+const schemaName = "workflows.schema.json"
+
+// copyTemplate copies what is missing of the template into .ferrus, and of the schema, and returns what that was. No link
+// under .ferrus leads it out of there.
 func copyTemplate(root string) (wrote []string, err error) {
 	home, err := os.OpenRoot(filepath.Join(root, ".ferrus"))
 	if err != nil {
 		return nil, err
 	}
 	defer home.Close()
+	put := func(name string, text []byte) error {
+		if _, err := home.Lstat(name); err == nil {
+			return nil
+		}
+		wrote = append(wrote, ".ferrus/"+name)
+		if err := home.MkdirAll(path.Dir(name), 0o700); err != nil {
+			return err
+		}
+		return home.WriteFile(name, text, 0o600)
+	}
 	template := ferrus.Template()
 	err = fs.WalkDir(template, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		if _, err := home.Lstat(name); err == nil {
-			return nil
-		}
 		text, err := fs.ReadFile(template, name)
-		if err == nil {
-			err = home.MkdirAll(path.Dir(name), 0o700)
+		if err != nil {
+			return err
 		}
-		if err == nil {
-			err = home.WriteFile(name, text, 0o600)
-		}
-		wrote = append(wrote, ".ferrus/"+name)
-		return err
+		return put(name, text)
 	})
+	if err == nil {
+		err = put(schemaName, pipeline.Schema)
+	}
 	return wrote, err
 }
 
@@ -176,7 +186,7 @@ func (a *app) showSetup(did setup) {
 	if did.Restored {
 		a.row("restored", "the journal, with its tasks: it was lost with its folder and came back from its second link")
 	}
-	what := map[string]string{".ferrus/": "the task's state, and skills for agents; never edit it by hand",
+	what := map[string]string{".ferrus/": "the task's state, and skills for agents; of it only workflows.json is yours to edit",
 		".gitignore": "one line: /.ferrus/"}
 	for _, name := range did.Wrote {
 		a.row("wrote", strings.TrimRight(fmt.Sprintf("%-14s  %s", name, what[name]), " "))

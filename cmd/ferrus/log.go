@@ -21,9 +21,12 @@ func logCommand(a *app) *cobra.Command {
 		Use:   "log [-n N]",
 		Short: "What happened, one line an event",
 		Long: `Prints the journal, oldest first: sequence number, time, actor, event, from where to where, and what there is to say.
-Every line is checked against its hash and the one before; at an altered one it stops with exit code 8.
+Every line is checked against its hash and the one before; at an altered one it stops with exit code 8. What a rollback
+has left behind is marked with ┆; ferrus rollback can return to it as well. ├─ is a branch that goes on by itself from
+there; in the log of a branch │ is what it shares with where it comes from.
 
-With --json one object a line: seq at actor{role agent session tty} event from to epoch note.`,
+With --json one object a line: seq at actor{role agent session tty} event from to epoch note, of a rollback
+back, abandoned of what one has left behind, branches[] that leave there, and shared.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if newest < 0 {
@@ -43,6 +46,8 @@ type past struct {
 	before   time.Time // zero for the first
 	from     string    // who held the work
 	rejected string    // how many of how many, for what spends a budget
+	left     bool      // a rollback has left it behind
+	shared   bool      // it is of before the branch was made
 }
 
 func (a *app) log(ctx context.Context, newest int, durations bool) error {
@@ -52,17 +57,17 @@ func (a *app) log(ctx context.Context, newest int, durations bool) error {
 	}
 	defer e.Close()
 	list, damage := history(e, newest)
+	share(list, e.Place().Branch)
+	leaving := forks(e)
 	day := time.Now().Format(time.DateOnly)
 	for _, p := range list {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if a.json {
-			text, err := asJSON(lineJSON(p.Line), "")
-			if err == nil {
-				_, err = a.out.Write(text)
-			}
-			if err != nil {
+			l := p.lineJSON()
+			p.marks(l, leaving[p.H])
+			if err := a.printLine(l); err != nil {
 				return err
 			}
 			continue
@@ -72,6 +77,7 @@ func (a *app) log(ctx context.Context, newest int, durations bool) error {
 			day = d
 		}
 		a.event(p, durations)
+		a.leaves(leaving[p.H])
 	}
 	if len(list) == 0 && damage == nil && !a.json {
 		a.say("nothing has happened yet\n")
@@ -97,6 +103,13 @@ func history(e *engine.Engine, newest int) ([]past, error) {
 			list = list[1:]
 		}
 		before, from = l.At, l.State.ClaimedBy
+	}
+	lines := make([]*store.Line, len(list))
+	for i, p := range list {
+		lines[i] = p.Line
+	}
+	for i, left := range store.Abandoned(lines) {
+		list[i].left = left
 	}
 	return list, nil
 }
@@ -126,8 +139,8 @@ func (a *app) event(p past, durations bool) {
 	}
 	who := fmt.Sprintf("%-25s", line(p.Actor.Agent))
 	text := fmt.Sprintf("%-16s %-28s %s", p.Event, moved, p.note())
-	a.say("%4d  %s%s  %s %s\n", p.Seq, clock(p.At), took, a.paint(roleColour[p.Actor.Role], who),
-		strings.TrimRight(text, " "))
+	gutter, colour := p.gutter()
+	a.say("%4d%s %s%s  %s %s\n", p.Seq, gutter, clock(p.At), took, a.paint(colour, who), strings.TrimRight(text, " "))
 }
 
 // note is what there is to say about an event beside its move.
@@ -136,14 +149,22 @@ func (p past) note() string {
 	switch p.Event {
 	case state.Claim:
 		return fmt.Sprintf("epoch %d%s", p.Epoch, because(p.from, note))
-	case state.CreateTask, state.Answer, state.RespondConsult, state.Approve, state.Reopen, state.AskHuman, state.Consult:
+	case state.CreateTask, state.Answer, state.RespondConsult, state.Approve, state.Reopen, state.Select, state.MergeBegun, state.AskHuman, state.Consult:
 		note = quoted(note)
+	case state.Merge:
+		if p.State.Branch == "" {
+			note = quoted(note)
+		}
+	case state.Steer:
+		note = quoted(clip(note, engine.MaxLine))
 	case state.Reject:
 		note = p.State.Submission.ID + "  " + quoted(note)
 	case state.Submit:
 		note = p.State.Submission.ID
 	case state.CheckStarted:
 		note = p.State.Check.ID
+	case state.RollbackBegun, state.Rollback:
+		note = fmt.Sprintf("to %d, epoch %d  %s", p.Back, p.Epoch, quoted(note))
 	case state.Release, state.Reset:
 		note = strings.TrimSpace(fmt.Sprintf("epoch %d  %s", p.Epoch, quoted(note)))
 	}
@@ -193,7 +214,10 @@ func quoted(text string) string {
 }
 
 // lineJSON is an event without its documents and the state.
-func lineJSON(l *store.Line) map[string]any {
-	return map[string]any{"seq": l.Seq, "at": l.At, "actor": l.Actor, "event": l.Event, "from": l.From, "to": l.To,
-		"epoch": l.Epoch, "note": l.Note}
+func (p past) lineJSON() map[string]any {
+	l := map[string]any{"seq": p.Seq, "at": p.At, "actor": p.Actor, "event": p.Event, "from": p.From, "to": p.To, "epoch": p.Epoch, "note": p.Note}
+	if p.Back != 0 {
+		l["back"] = p.Back
+	}
+	return l
 }

@@ -16,12 +16,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/slot"
 )
 
 func main() {
 	checks.Helper()
-	slot.Shim()
+	slot.Shim(run.Hold)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := newApp(os.Stdin, os.Stdout, os.Stderr).run(ctx, os.Args[1:])
 	stop()
@@ -30,8 +31,10 @@ func main() {
 
 // commands are all of them, in the order of the help.
 var commands = []func(*app) *cobra.Command{
-	initCommand, runCommand, resumeCommand, stopCommand, statusCommand, taskCommand, answerCommand, approveCommand, rejectCommand, checkCommand, releaseCommand,
-	resetCommand, reopenCommand, logCommand, logsCommand, showCommand, diffCommand, agentsCommand, doctorCommand, configCommand, serveCommand,
+	initCommand, runCommand, resumeCommand, stopCommand, statusCommand, taskCommand, queueCommand, answerCommand, sendCommand, approveCommand, rejectCommand, checkCommand, releaseCommand,
+	resetCommand, reopenCommand, rollbackCommand, logCommand, logsCommand, showCommand, contextCommand, simulateCommand,
+	branchCommand, branchesCommand, selectCommand, mergeCommand,
+	diffCommand, evidenceCommand, gcCommand, pipelineCommand, tickCommand, waitFileCommand, agentsCommand, doctorCommand, configCommand, serveCommand,
 	func(*app) *cobra.Command { return demoCommand() },
 	registerCommand, unregisterCommand, openCommand,
 	tokenCommand, versionCommand,
@@ -89,7 +92,7 @@ func known(root *cobra.Command, args []string) error {
 // run runs one command line and returns its exit code.
 func (a *app) run(ctx context.Context, args []string) int {
 	root := a.tree()
-	root.SetArgs(args)
+	root.SetArgs(unslashed(root, args))
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitOK
@@ -99,4 +102,16 @@ func (a *app) run(ctx context.Context, args []string) int {
 		err = misused(err)
 	}
 	return a.fail(err)
+}
+
+// unslashed takes the slash away that a command has in the clients of agents: /pipeline is pipeline.
+func unslashed(root *cobra.Command, args []string) []string {
+	if len(args) == 0 || !strings.HasPrefix(args[0], "/") {
+		return args
+	}
+	name := args[0][1:]
+	if !slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == name }) {
+		return args
+	}
+	return append([]string{name}, args[1:]...)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/slot"
 )
 
@@ -17,13 +18,17 @@ var update = flag.Bool("update", false, "write the generated files")
 
 func TestMain(m *testing.M) {
 	checks.Helper()
-	slot.Shim()
+	slot.Shim(run.Hold)
 	testscript.Main(m, map[string]func(){"ferrus": main})
 }
 
 // TestTheCommandLine runs the scripts: the real binary, real git, real servers.
 func TestTheCommandLine(t *testing.T) {
 	bin, err := exec.LookPath("ferrus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	research, err := filepath.Abs("../../internal/pipeline/testdata/workflows.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,6 +39,7 @@ func TestTheCommandLine(t *testing.T) {
 			home := filepath.Join(env.WorkDir, ".home")
 			env.Setenv("HOME", home)
 			env.Setenv("BIN", filepath.Dir(bin))
+			env.Setenv("RESEARCH", research)
 			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 			env.Setenv("GIT_CEILING_DIRECTORIES", env.WorkDir)
 			env.Setenv("NO_COLOR", "")

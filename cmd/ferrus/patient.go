@@ -97,10 +97,10 @@ func (p *patient) journal() *journal {
 			break
 		}
 		if l.Event == state.Reset && j.last != nil {
-			j.ended = append(j.ended, at(j.last))
+			j.ended = append(j.ended, engine.After(j.last))
 		}
-		if l.To != l.From && (l.To == state.Complete || l.To == state.Failed) {
-			j.ended = append(j.ended, at(l))
+		if l.To != l.From && l.To.Over() {
+			j.ended = append(j.ended, engine.After(l))
 		}
 		j.last = l
 		j.lines++
@@ -115,11 +115,6 @@ func (j *journal) end() int64 {
 		return 0
 	}
 	return j.last.End
-}
-
-// at is the machine right after a line.
-func at(l *store.Line) store.Snapshot {
-	return store.Snapshot{Task: l.State, Top: l, Journal: store.Position{Bytes: l.End, Last: l.Off, H: l.H}}
 }
 
 // absent reports that the journal is not there at all.

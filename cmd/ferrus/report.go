@@ -35,6 +35,7 @@ type report struct {
 	Agents        []agentReport  `json:"agents,omitempty"`    // that a run has started and that live
 	Spent         hq.Spend       `json:"spent,omitzero"`
 	FailureReason string         `json:"failure_reason,omitempty"`
+	Pipelines     []underway     `json:"pipelines,omitempty"`
 	Notices       []string       `json:"notices,omitempty"`
 	Next          []step         `json:"next"`
 }
@@ -105,6 +106,7 @@ func gather(e *engine.Engine) (*report, error) {
 	if err := r.working(e, t); err != nil {
 		return nil, err
 	}
+	r.Pipelines = pipelines(e)
 	r.Next = next(r)
 	return r, nil
 }

@@ -36,22 +36,40 @@ type conducting struct {
 	headless bool
 	now      bool
 	explain  bool
+	parallel int // how many tasks of branches and of the queue at a time; 0 for the one task that the command means
 }
 
 func runCommand(a *app) *cobra.Command {
 	var from source
 	var how conducting
 	cmd := &cobra.Command{
-		Use:   "run [TEXT | -f FILE] [--headless]",
+		Use:   "run [TEXT | -f FILE | --parallel N] [--headless]",
 		Short: "Start the agents and see the task through",
 		Long: `Makes a task of the text, if one is given, and sees it through to its end without you. Without a text it goes on with
 the task there is.
 
-` + runAbout,
+With --parallel N it sees the tasks of all branches through, N at a time, and makes branches of the files in .ferrus/queue
+(ferrus queue), in the order of their names, also of those that come while it runs. Each works in a work tree of its own,
+with agents of its own. Approved work stays on its branch, or with [branches] on_approve = "merge" in ferrus.toml is merged
+into the project, one after the other, the gate being run on the whole: what does not fit waits for you. A question stops
+its own branch alone. It ends when all is done but what waits for you.
+
+` + runAbout + `
+With --parallel the lines also have branch, the kinds taken, begun, left, merging, merged, unmerged and trouble (with text)
+are there too, and the last has kind exit branches[{... unmerged trouble}], as ferrus branches has them.`,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if how.explain {
 				a.say("%s", hq.Explain())
 				return nil
+			}
+			if cmd.Flags().Changed("parallel") {
+				switch {
+				case how.parallel < 1:
+					return usage("say --parallel 3", "%d tasks at a time", how.parallel)
+				case said(cmd, words):
+					return usage("ferrus queue TEXT adds one to what --parallel does", "--parallel takes no text")
+				}
+				return a.conductMany(cmd.Context(), how)
 			}
 			if said(cmd, words) {
 				text, err := a.text(from, words)
@@ -65,6 +83,7 @@ the task there is.
 	}
 	from.fileFlag(cmd)
 	how.flags(cmd)
+	cmd.Flags().IntVar(&how.parallel, "parallel", 0, "see the tasks of the branches and of the queue through, `N` at a time")
 	cmd.Flags().BoolVar(&how.explain, "explain", false, "print the tables that it follows, and do nothing")
 	return cmd
 }
@@ -81,9 +100,9 @@ func (a *app) conduct(ctx context.Context, how conducting) error {
 	}
 	e := s.Engine()
 	defer e.Close()
-	conf, err := e.Config()
+	conf, err := soundConfig(e)
 	if err != nil {
-		return refuse(engine.InvalidInput, err.Error(), "mend ferrus.toml; ferrus config check reads it")
+		return err
 	}
 	if other, busy := hq.Conductor(e.Store().Path()); busy {
 		return a.busy(&hq.BusyError{Holder: other})
@@ -131,6 +150,15 @@ func (a *app) conduct(ctx context.Context, how conducting) error {
 	return a.ended(e, out)
 }
 
+// soundConfig is ferrus.toml, of which a run takes no older version.
+func soundConfig(e *engine.Engine) (config.Config, error) {
+	conf, err := e.Config()
+	if err != nil {
+		err = refuse(engine.InvalidInput, err.Error(), "mend ferrus.toml; ferrus config check reads it")
+	}
+	return conf, err
+}
+
 func (a *app) busy(err *hq.BusyError) error {
 	return &failure{Code: string(engine.LockBusy), Message: err.Error(), exit: exitBusy,
 		Remedy: "ferrus status --watch shows how it goes; ferrus stop ends it and its agents"}
@@ -139,21 +167,28 @@ func (a *app) busy(err *hq.BusyError) error {
 // present refuses a run whose agents are not there.
 func present(conf config.HQ) error {
 	for _, d := range []agents.Duty{agents.Executor, agents.Reviewer} {
-		who := hq.Agent(conf, d)
-		adapter, err := agents.Find(who.Agent)
-		key := "hq." + string(d.Role())
-		if err != nil {
-			return refuse(engine.InvalidInput, key+".agent in ferrus.toml: "+err.Error(), "name one of them; ferrus agents shows them")
+		if err := startable(hq.Agent(conf, d), "hq."+string(d.Role())+".agent in ferrus.toml"); err != nil {
+			return err
 		}
-		if adapter.Program == "" {
-			if strings.TrimSpace(who.Command) == "" {
-				return refuse(engine.InvalidInput, key+`.agent is "command", and `+key+".command is empty", "name the command in ferrus.toml")
-			}
-			continue
+	}
+	return nil
+}
+
+// startable refuses an agent that cannot be started. named says where it is named.
+func startable(who config.Agent, named string) error {
+	adapter, err := agents.Find(who.Agent)
+	if err != nil {
+		return refuse(engine.InvalidInput, named+": "+err.Error(), "name one of them; ferrus agents shows them")
+	}
+	if adapter.Program == "" {
+		if strings.TrimSpace(who.Command) == "" {
+			return refuse(engine.InvalidInput, named+` is "command", and the command is empty`,
+				"name the command in ferrus.toml, beside the agent in [hq.executor] or [hq.supervisor]")
 		}
-		if _, err := adapter.Path(os.Environ()); err != nil {
-			return refuse(engine.StoreError, err.Error(), "or name another agent at "+key+".agent in ferrus.toml; ferrus agents shows what is there")
-		}
+		return nil
+	}
+	if _, err := adapter.Path(os.Environ()); err != nil {
+		return refuse(engine.StoreError, err.Error(), "or name another agent at "+named+"; ferrus agents shows what is there")
 	}
 	return nil
 }

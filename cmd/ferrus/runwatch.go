@@ -17,19 +17,19 @@ import (
 // A watcher shows a run while it goes: plain lines of what happens, and on a terminal, below them, one live line an
 // agent. It also takes the answers that are typed there.
 type watcher struct {
+	footer
 	a        *app
 	s        *engine.Session
 	headless bool
 	live     bool // on a terminal
 
 	mu    sync.Mutex
-	drawn int    // live lines that stand at the bottom of the screen
 	open  string // the question that may be answered by typing
 	reads bool   // stdin is being read
 }
 
 func (a *app) watcher(s *engine.Session, headless bool) *watcher {
-	return &watcher{a: a, s: s, headless: headless, live: a.outTTY && !a.json}
+	return &watcher{footer: footer{on: a}, a: a, s: s, headless: headless, live: a.outTTY && !a.json}
 }
 
 // close takes the live lines away.
@@ -136,7 +136,6 @@ func (w *watcher) show(v hq.View) {
 	if !w.live {
 		return
 	}
-	w.erase()
 	t := v.Task
 	head := fmt.Sprintf("%-13s %s", t.State, clip(line(t.Title), 50))
 	if !t.Since.IsZero() {
@@ -148,7 +147,7 @@ func (w *watcher) show(v hq.View) {
 	if v.Act.Do == "park" && !v.Act.Until.IsZero() {
 		head += fmt.Sprintf("  waiting %s: %s", span(v.Act.Until.Sub(v.Now)), line(v.Act.Why))
 	}
-	rows := []ink{w.a.paint(bold, clip(head, 118))}
+	rows := []ink{w.a.paint(bold, w.fit(head))}
 	for _, a := range v.Agents {
 		text := fmt.Sprintf("%-12s %-11s %8s", a.Run.Name, a.Run.Agent, span(a.Run.Lasted(v.Now)))
 		if u := used(a.Run.Usage); u != "" {
@@ -157,20 +156,9 @@ func (w *watcher) show(v hq.View) {
 		if a.Doing != "" {
 			text += "  " + line(a.Doing)
 		}
-		rows = append(rows, w.a.paint(roleColour[a.Run.Duty.Role()], clip(text, 118)))
+		rows = append(rows, w.a.paint(roleColour[a.Run.Duty.Role()], w.fit(text)))
 	}
-	for _, r := range rows {
-		w.a.say("%s\n", r)
-	}
-	w.drawn = len(rows)
-}
-
-// erase takes away what show drew.
-func (w *watcher) erase() {
-	if w.drawn > 0 {
-		fmt.Fprintf(w.a.out, "\x1b[%dA\x1b[J", w.drawn)
-	}
-	w.drawn = 0
+	w.draw(rows)
 }
 
 // used is what an agent has used, "" when it does not say.

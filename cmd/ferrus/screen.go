@@ -42,6 +42,9 @@ func (a *app) showReport(r *report) {
 		}
 		a.row("waiting", wait)
 	}
+	for _, p := range r.Pipelines {
+		a.row("pipeline", a.paint(colourOf[p.State], p.words()))
+	}
 	for _, n := range r.Notices {
 		a.row("notice", a.paint(yellow, line(n)))
 	}

@@ -7,9 +7,10 @@ import (
 )
 
 func statusCommand(a *app) *cobra.Command {
-	var watch bool
+	var watch, all bool
+	var newest int
 	cmd := &cobra.Command{
-		Use:   "status",
+		Use:   "status [--watch | --all [-n N]]",
 		Short: "Where the task stands, who is waited for, what you can do",
 		Long: `Shows on one screen where the task stands, who holds the work and how they are, who is waited for since when, what
 the budgets have left, and which commands move it on. --watch stays and shows every change, until ctrl-C.
@@ -17,9 +18,22 @@ the budgets have left, and which commands move it on. --watch stays and shows ev
 With --json one object: root branch task_id title state since seq epoch holder{agent alive dead why claimed_at heartbeat
 lease_until} check{id status retries_used retries_max failures log} reviews{used max} submission{id at by patch}
 rejection{at by text} question{id by at text options} consultation{id by at text answered} waiting{for since} created
-conductor agents[{run duty agent started usage doing}] spent{...} failure_reason notices[] next[{command why}]. With --watch one such object a line, whenever it differs.`,
+conductor agents[{run duty agent started usage doing}] spent{...} failure_reason pipelines[{run topic state waiting next}] notices[]
+next[{command why}]. With --watch one such object a line, whenever it differs.
+
+--all shows the project at a glance, a line each: its task and those of its branches, the pipelines under way, and the
+archived tasks, newest first. With --json: root machines[{branch task_id title state since waiting{for since} holder
+error}] pipelines[{run topic state waiting next}] archived[{branch task_id title state at error}] more.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case all && watch:
+				return usage("ferrus status --watch", "--watch shows one task, and --all every one")
+			case cmd.Flags().Changed("number") && (!all || newest < 0):
+				return usage("ferrus status --all -n 20", "-n is how many archived tasks --all shows")
+			case all:
+				return a.statusAll(cmd.Context(), newest)
+			}
 			e, err := a.open(cmd.Context())
 			if err != nil {
 				return err
@@ -40,6 +54,8 @@ conductor agents[{run duty agent started usage doing}] spent{...} failure_reason
 		},
 	}
 	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "stay, and show every change")
+	cmd.Flags().BoolVar(&all, "all", false, "the whole project: branches, pipelines, archived tasks")
+	cmd.Flags().IntVarP(&newest, "number", "n", 10, "with --all only the newest `N` archived tasks")
 	return cmd
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ferrus-go/ferrus/internal/fleet"
 	"github.com/ferrus-go/ferrus/internal/hq"
 )
 
@@ -17,7 +18,7 @@ func stopCommand(a *app) *cobra.Command {
 		Short: "End the run and its agents; the task stays as it is",
 		Long: `Ends the ferrus run or ferrus resume that works on this task, and every agent that it has started, with all that they
 started in turn. The task stays as it is, and ferrus resume goes on from there. Agents that you have started yourself
-stay.
+stay. A run of many tasks (ferrus run --parallel) ends as a whole.
 
 With --json: conductor (process id, 0 when there was none) ended[] state.`,
 		Args: cobra.NoArgs,
@@ -41,6 +42,10 @@ func (a *app) stop(ctx context.Context) error {
 	}
 	dir := e.Store().Path()
 	h, busy := hq.Conductor(dir)
+	if !busy && e.Place().Branch == "" {
+		dir = fleet.Dir(e.Place().Root)
+		h, busy = hq.Conductor(dir)
+	}
 	if busy {
 		if err := endProcess(h.Pid); err != nil {
 			return fmt.Errorf("end the run (process %d): %v", h.Pid, err)

@@ -4,26 +4,52 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
 )
 
 func taskCommand(a *app) *cobra.Command {
 	var from source
 	cmd := &cobra.Command{
-		Use:   "task TEXT | -f FILE",
+		Use:   "task TEXT | -f FILE [--branch NAME]",
 		Short: "Give the executor something to do",
 		Long: `Makes a task of a text: the words given, a file, or stdin with -f -. The work tree as it is becomes the base of all
-diffs, and the checks of ferrus.toml are pinned to the task. An executor that waits gets it at once.
+diffs, and the checks of ferrus.toml are pinned to the task. An executor that waits gets it at once. A branch that is named
+and not there is made, as ferrus branch NAME --task does.
 
 With --json: task_id title state seq epoch commands.`,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if !said(cmd, words) {
 				return usage(`ferrus task "what is to be done", or ferrus task -f FILE`, "no task is given")
 			}
+			if err := a.ensureBranch(cmd.Context()); err != nil {
+				return err
+			}
 			return a.task(cmd.Context(), from, words)
 		},
 	}
 	from.fileFlag(cmd)
 	return cmd
+}
+
+// ensureBranch makes the branch that the command line names, if there is none of that name.
+func (a *app) ensureBranch(ctx context.Context) error {
+	if a.branch == "" {
+		return nil
+	}
+	if _, err := a.place(ctx); engine.CodeOf(err) != engine.NotInitialised {
+		return nil // the command finds out itself
+	}
+	on := a.branch
+	a.branch = ""
+	s, err := a.person(ctx, "task")
+	a.branch = on
+	if err != nil {
+		return err
+	}
+	defer s.Engine().Close()
+	_, err = s.Branch(ctx, engine.Fork{Names: []string{on}, Own: true})
+	return failed("make the branch", "", err)
 }
 
 func (a *app) task(ctx context.Context, from source, words []string) error {

@@ -14,5 +14,14 @@ func terminal(f *os.File) bool {
 	return err == nil
 }
 
+// columns is how wide the terminal f is, 0 when that is not known.
+func columns(f *os.File) int {
+	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
+	if err != nil {
+		return 0
+	}
+	return int(size.Col)
+}
+
 // colourful reports whether the terminal f understands colours.
 func colourful(*os.File) bool { return true }

@@ -12,6 +12,15 @@ func terminal(f *os.File) bool {
 	return windows.GetConsoleMode(windows.Handle(f.Fd()), &mode) == nil
 }
 
+// columns is how wide the console f is, 0 when that is not known.
+func columns(f *os.File) int {
+	var info windows.ConsoleScreenBufferInfo
+	if windows.GetConsoleScreenBufferInfo(windows.Handle(f.Fd()), &info) != nil {
+		return 0
+	}
+	return int(info.Window.Right-info.Window.Left) + 1
+}
+
 // colourful makes the console f understand escape sequences and reports whether it does.
 func colourful(f *os.File) bool {
 	var mode uint32

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/state"
 )
 
 // A verdict is a person's word on a task, to be said in a sentence.
@@ -29,8 +30,7 @@ func (a *app) pass(ctx context.Context, v verdict, text string) error {
 		return failed(v.what, standing(e), err)
 	}
 	if a.json {
-		t := done.Task
-		return a.print(map[string]any{"task_id": t.TaskID, "state": t.State, "seq": t.Seq, "epoch": t.Epoch})
+		return a.printVerdict(done.Task)
 	}
 	v.told(a, done)
 	return nil
@@ -42,6 +42,11 @@ func (a *app) needText(cmd *cobra.Command, from source, remedy string) (string, 
 		return "", usage(remedy, "ferrus %s needs a message", cmd.Name())
 	}
 	return a.text(from, nil)
+}
+
+// printVerdict is what a program is told of a task on which a person has said something; verdictJSON says so.
+func (a *app) printVerdict(t state.Task) error {
+	return a.print(map[string]any{"task_id": t.TaskID, "state": t.State, "seq": t.Seq, "epoch": t.Epoch})
 }
 
 const verdictJSON = "\n\nWith --json: task_id state seq epoch."

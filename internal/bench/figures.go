@@ -56,6 +56,11 @@ var figures = []figure{
 	{"32 readers: a call", "Crowd32/look", "ferrus", "bare", times, "as with 8"},
 	{"answered per second", "Crowd32/look", "ferrus", "bare", rate, ""},
 
+	{"ten phases of instant workers", "Pipeline", "phase", "slots", times, "from launch to archive; limit: ten slots, one after the other"},
+	{"the same, all started at once", "Pipeline", "all", "slots", times, "each waits in its shim; limit: as before"},
+	{"ten slots", "Pipeline", "slots", "bare", times, "a shim and an agent each; limit: ten bare processes"},
+	{"a tick that finds nothing to do", "Tick", "archived1000", "archived10", times, "beside 1,000 archived runs; limit: beside 10"},
+
 	{"calls per finished task", "Flow", "ferrus", "", []string{"calls"}, "ferrus: create, claim, check, submit, review, approve; a peer: create, then done"},
 	{"bytes of arguments and results", "Flow", "ferrus", "", []string{"said-bytes"}, "what the models write and read"},
 	{"bytes of lists and instructions", "Flow", "ferrus", "", []string{"list-bytes"}, "what their contexts carry beside; ferrus: both roles"},

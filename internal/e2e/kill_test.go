@@ -108,7 +108,7 @@ func (w *world) locksLeft() (list []string) {
 func TestKillsLoseNothing(t *testing.T) {
 	const each = 25
 	var y weather
-	for n := range rounds(2, 8, 400) {
+	for n := range rounds(2, 4, 400) {
 		t.Run("", func(t *testing.T) {
 			w := bare(t, stormy)
 			if n%4 == 3 {

@@ -48,7 +48,7 @@ const part = "FERRUS_TEST_PART"
 
 func TestMain(m *testing.M) {
 	checks.Helper()
-	slot.Shim()
+	slot.Shim(nil)
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		os.Exit(server.Main("ferrus serve", os.Args[2:])) // as an agent starts it, whose environment is not ours
 	}

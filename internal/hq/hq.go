@@ -77,7 +77,7 @@ func Run(ctx context.Context, e *engine.Engine, opts Options) (Outcome, error) {
 		opts.Show = func(View) {}
 	}
 	opts.Patience = opts.Patience.orUsual()
-	lock, err := hold(e.Store().Path(liveDir))
+	lock, err := Hold(e.Store().Path())
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -55,8 +55,9 @@ func holder(path string) (h Holder) {
 // dying is how long the lock of a conductor that was killed is waited for.
 const dying = 2 * time.Second
 
-// hold takes the conductor's lock, or returns a *BusyError.
-func hold(live string) (*filelock.Lock, error) {
+// Hold makes this process the conductor in a folder, until the lock is closed. The error is a *BusyError where another is.
+func Hold(dir string) (*filelock.Lock, error) {
+	live := filepath.Join(dir, liveDir)
 	if err := os.MkdirAll(live, 0o700); err != nil {
 		return nil, err
 	}

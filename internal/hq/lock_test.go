@@ -20,7 +20,7 @@ import (
 
 // holdOn is a process that takes the conductor's lock, says so, and holds it until it is killed.
 func holdOn(dir string) int {
-	lock, err := hold(filepath.Join(dir, liveDir))
+	lock, err := Hold(dir)
 	if err != nil {
 		fmt.Println(err)
 		return 1
@@ -67,7 +67,7 @@ func TestThereIsOneConductor(t *testing.T) {
 		t.Error("who only looks has made the folder")
 	}
 	first := holding(t, dir)
-	_, err := hold(filepath.Join(dir, liveDir))
+	_, err := Hold(dir)
 	var busy *BusyError
 	if !errors.As(err, &busy) || busy.Pid != first.Process.Pid || busy.Since.IsZero() || !strings.Contains(err.Error(), fmt.Sprintf("process %d", busy.Pid)) {
 		t.Fatalf("the second one: %v", err)
@@ -82,7 +82,7 @@ func TestThereIsOneConductor(t *testing.T) {
 	if h, ok := Conductor(dir); ok || h.Pid != 0 {
 		t.Errorf("after its death the conductor is %+v", h)
 	}
-	lock, err := hold(filepath.Join(dir, liveDir))
+	lock, err := Hold(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestWhoOnlyLooksKeepsNoConductorOut(t *testing.T) {
 		})
 	}
 	for n := range 200 {
-		lock, err := hold(filepath.Join(dir, liveDir))
+		lock, err := Hold(dir)
 		if err != nil {
 			t.Fatalf("take %d: %v", n, err)
 		}
@@ -157,7 +157,7 @@ func TestTheLockIsNoLink(t *testing.T) {
 	if err := os.Symlink(elsewhere, filepath.Join(dir, liveDir, lockFile)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := hold(filepath.Join(dir, liveDir)); err == nil {
+	if _, err := Hold(dir); err == nil {
 		t.Error("a link was taken for the lock")
 	}
 	if _, err := os.Lstat(elsewhere); err == nil {

@@ -13,7 +13,7 @@ import (
 const part = "FERRUS_TEST_PART"
 
 func TestMain(m *testing.M) {
-	slot.Shim()
+	slot.Shim(nil)
 	if os.Getenv(part) == "hold" {
 		os.Exit(holdOn(os.Args[1]))
 	}

@@ -2,19 +2,13 @@ package hq
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"strings"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/proc"
+	"github.com/ferrus-go/ferrus/internal/notify"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
-
-// notifyLimit is how long the command of [notify] may take.
-const notifyLimit = 30 * time.Second
 
 // notified is the file that says whom a person was last told of, so that a conductor that comes after does not tell it
 // again. It is written after the command has run: what is told twice is better than what is never told.
@@ -39,16 +33,10 @@ func (c *conductor) notify(f Facts) {
 	} else if t.FailureReason != "" {
 		text += "\n" + t.FailureReason
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), notifyLimit)
-	defer cancel()
-	cmd := proc.Shell(ctx, f.Gate.Notify.Command)
-	cmd.Dir = c.e.Place().Root
-	cmd.Env = append(os.Environ(), "FERRUS_EVENT="+kind, "FERRUS_ROOT="+c.e.Place().Root, "FERRUS_TASK="+t.TaskID,
-		"FERRUS_TITLE="+t.Title, "FERRUS_STATE="+string(t.State), "FERRUS_QUESTION="+t.Top().ID)
-	cmd.Stdin = strings.NewReader(text + "\n")
-	cmd.WaitDelay = time.Second // for what it leaves in the background with its output open
-	if out, err := cmd.CombinedOutput(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
-		c.Log.Warn("the command of [notify] failed", "error", err, "output", string(out))
+	err := notify.Run(context.Background(), f.Gate.Notify.Command, c.e.Place().Root, text, "FERRUS_EVENT="+kind, "FERRUS_ROOT="+c.e.Place().Root,
+		"FERRUS_TASK="+t.TaskID, "FERRUS_TITLE="+t.Title, "FERRUS_STATE="+string(t.State), "FERRUS_QUESTION="+t.Top().ID)
+	if err != nil {
+		c.Log.Warn("a person was not notified", "error", err)
 	}
 	if err := os.WriteFile(path, []byte(key), 0o600); err != nil {
 		c.Log.Warn("not written down that a person was notified", "error", err)

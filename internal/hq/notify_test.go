@@ -90,7 +90,7 @@ func TestANotifierThatStaysDoesNotStopTheConductor(t *testing.T) {
 	}
 	began := time.Now()
 	c.notify(f)
-	if took := time.Since(began); took > notifyLimit/2 {
+	if took := time.Since(began); took > 15*time.Second {
 		t.Errorf("the conductor waited %v", took)
 	}
 	if pid, _ := os.ReadFile(filepath.Join(c.e.Place().Root, "pid")); strings.TrimSpace(string(pid)) == "" {

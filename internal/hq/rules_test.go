@@ -54,9 +54,10 @@ func says(trouble agents.Trouble, until time.Duration) func(*Facts) {
 	}
 }
 
-func held(f *Facts)      { f.Held, f.Heard, f.Task.ClaimedBy = true, f.Now, "executor:codex:1" }
-func unwatched(f *Facts) { f.Headless = true }
-func answered(f *Facts)  { f.Task.Consultation.Answered = true }
+func held(f *Facts)        { f.Held, f.Heard, f.Task.ClaimedBy = true, f.Now, "executor:codex:1" }
+func rollingBack(f *Facts) { f.Task.Returning = state.Returning{To: 3} }
+func unwatched(f *Facts)   { f.Headless = true }
+func answered(f *Facts)    { f.Task.Consultation.Answered = true }
 func since(d time.Duration) func(*Facts) {
 	return func(f *Facts) { f.Task.Since = ago(d) }
 }
@@ -89,6 +90,7 @@ var judgements = []struct {
 	{"consulted", facts(state.Consultation), "otherwise", Act{Do: start, Duty: con, Prompt: "consultant"}},
 	{"answered", facts(state.Consultation, answered), "otherwise", Act{Do: start, Duty: ex, Prompt: "executor-go-on"}},
 	{"submitted", facts(state.Reviewing), "otherwise", Act{Do: start, Duty: rev, Prompt: "reviewer"}},
+	{"a rollback moves the files", facts(state.Executing, rollingBack, there(ex, time.Minute, 0)), "", Act{Do: finish, Exit: 6}},
 	{"a person asked, nobody looks on", facts(state.AwaitingHuman, unwatched, there(ex, time.Minute, 0)), "", Act{Do: finish, Exit: 6}},
 	{"complete", facts(state.Complete, there(ex, time.Minute, 0)), "", Act{Do: finish}},
 	{"failed", facts(state.Failed), "", Act{Do: finish, Exit: 1}},

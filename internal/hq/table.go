@@ -21,6 +21,7 @@ type row struct {
 
 // table is what the conductor wants. Nothing that it does is not here or among the rules.
 var table = []row{
+	{in: state.States()[1:], when: returning, over: true, exit: 6, means: "a rollback or a merge moves files: who has begun it must finish it"},
 	{in: in(state.Executing), want: agents.Executor, prompt: "executor-work", means: "work on the task"},
 	{in: in(state.Addressing), want: agents.Executor, prompt: "executor-mend", means: "mend what the review or the check says"},
 	{in: in(state.Checking), want: agents.Executor, prompt: "executor-mend", means: "submit what is green"},
@@ -44,6 +45,7 @@ type condition struct {
 
 var (
 	unanswered = condition{"unanswered", func(f Facts) bool { return !f.Task.Consultation.Answered }}
+	returning  = condition{"amid a rollback or a merge", func(f Facts) bool { return f.Task.Returning != state.Returning{} }}
 	headless   = condition{"headless", func(f Facts) bool { return f.Headless }}
 )
 

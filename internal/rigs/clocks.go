@@ -59,7 +59,7 @@ var clocks = []Rig{
 		Test:    "TestAHolderByAnotherClock",
 		Needs:   "Linux, root and unshare(1)",
 		Mutants: []Mutant{
-			{"clocks have no names", "internal/engine/clock_linux.go", "err == nil && name != own", "err != nil"},
+			{"clocks have no names", "internal/clock/clock_linux.go", "err == nil && name != own", "err != nil"},
 			{"the clock is not compared", "internal/lease/lease.go", "return t.Boot == now.Boot && t.Clock == now.Clock", "return t.Boot == now.Boot"},
 			{"only a deadline that can be read ends with its process", "internal/lease/lease.go", "case holder == Gone:", "case holder == Gone && t.legible(now):"},
 		},

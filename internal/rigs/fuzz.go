@@ -43,9 +43,9 @@ var parsers = []Rig{
 	{
 		Name: "fuzz tool arguments", Promise: "what is no text is not let through", Package: "./internal/tools", Test: "FuzzArguments",
 		Mutants: []Mutant{
-			{"half a character is let through", "internal/tools/decode.go", "if utf16.DecodeRune(high, surrogate(value[i:])) == utf8.RuneError {", "if utf16.DecodeRune(high, surrogate(value[i:])) < 0 {"},
-			{"bytes are let through", "internal/tools/decode.go", "if !utf8.Valid(value) {", "if len(value) == 0 {"},
-			{"an argument may be missing", "internal/tools/decode.go", "if !seen[a.Name] && !a.Optional {", "if a.Name == \"\" {"},
+			{"half a character is let through", "internal/tools/wire/decode.go", "if utf16.DecodeRune(high, surrogate(value[i:])) == utf8.RuneError {", "if utf16.DecodeRune(high, surrogate(value[i:])) < 0 {"},
+			{"bytes are let through", "internal/tools/wire/decode.go", "if !utf8.Valid(value) {", "if len(value) == 0 {"},
+			{"an argument may be missing", "internal/tools/wire/decode.go", "if !seen[a.Name] && !a.Optional {", "if a.Name == \"\" {"},
 		},
 	},
 	{

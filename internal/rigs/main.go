@@ -1,9 +1,10 @@
 // Rigs runs the tests that try to break the promises of ferrus, and then each again on ferrus with a mistake in it: a
 // rig that notices no mistake is no evidence. It prints a table.
 //
-//	go run ./internal/rigs [-short|-full] [-run REGEXP] [-mutants N]
+//	go run ./internal/rigs [-short|-full] [-run REGEXP] [-skip REGEXP] [-mutants N]
 //
-// A rig reports by a line of its test's log: "rig: cases=N bad=N", and what else is worth saying after a semicolon.
+// A rig reports by a line of its test's log: "rig: cases=N bad=N", and what else is worth saying after a semicolon, or is
+// said to be plain in the table.
 package main
 
 import (
@@ -21,27 +22,30 @@ func main() {
 	full := flag.Bool("full", false, "run every rig as long as it is worth: an hour or two")
 	mutants := flag.Int("mutants", -1, "how many mutants each rig is shown to notice; negative: all")
 	only := flag.String("run", "", "only the rigs whose name matches")
+	but := flag.String("skip", "^$", "not the rigs whose name matches")
 	flag.Parse()
 	pick, err := regexp.Compile(*only)
-	if err != nil || flag.NArg() > 0 || *short && *full {
+	skip, bad := regexp.Compile(*but)
+	if err != nil || bad != nil || flag.NArg() > 0 || *short && *full {
 		flag.Usage()
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	form := map[bool]string{*short: "-short", *full: "-full"}[true]
-	if !run(ctx, pick, form, *mutants) {
+	wanted := func(name string) bool { return pick.MatchString(name) && !skip.MatchString(name) }
+	if !run(ctx, wanted, form, *mutants) {
 		stop()
 		os.Exit(1)
 	}
 }
 
 // run prints the table, a row for each rig when it is done, and reports whether all is as promised.
-func run(ctx context.Context, pick *regexp.Regexp, form string, mutants int) (good bool) {
+func run(ctx context.Context, wanted func(name string) bool, form string, mutants int) (good bool) {
 	good = true
 	fmt.Println("| rig | cases | bad | mutants | killed | time | |\n|---|---:|---:|---:|---:|---:|---|")
 	for _, r := range rigs {
-		if !pick.MatchString(r.Name) {
+		if !wanted(r.Name) {
 			continue
 		}
 		began := time.Now()

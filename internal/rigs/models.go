@@ -14,7 +14,7 @@ var models = []Rig{
 			{"a consultation is left without an answer", "internal/state/table.go", "when: answered, then: back", "then: back"},
 			{"a second consultation is answered already", "internal/state/table.go", "then: pause(Consultation), do: ops(markAsked)", "then: pause(Consultation)"},
 			{"a question cannot be answered", "internal/state/table.go", "Answer: {by: of(Human), then: back},", "Answer: {by: of(Engine), then: back},"},
-			{"a reopened task keeps its rejections", "internal/state/table.go", "do: ops(zeroChecks, zeroReviews)", "do: ops(zeroChecks)"},
+			{"a reopened task keeps its rejections", "internal/state/table.go", "ops(zeroChecks, zeroReviews, unmark)", "ops(zeroChecks, unmark)"},
 			{"a pause returns to where the first one came from", "internal/state/step.go", "t.State = t.PausedFrom()", "t.State = t.Paused[0].State"},
 			{"a budget is overdrawn by one", "internal/state/step.go", "if *used >= limit {", "if *used > limit {"},
 			{"a failed task keeps its holder", "internal/state/step.go", "if holderless[next.State] {", "if holderless[next.State] && next.State != Failed {"},

@@ -8,6 +8,7 @@ type Rig struct {
 	Test    string // the name of the test, or of the fuzz target
 	Needs   string // what a machine must have for it beyond Go and git; "" for nothing
 	Bite    string // the flag that the mutants are run with; "" is -short
+	Plain   bool   // the test reports nothing: its subtests are the cases, or it is one itself
 	Mutants []Mutant
 }
 

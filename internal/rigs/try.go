@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -42,10 +43,34 @@ func (r Rig) try(ctx context.Context, form string) verdict {
 		v.cases, v.bad, v.said = v.cases+cases, v.bad+bad, string(found[3])
 		v.err = errors.Join(v.err, errC, errB)
 	}
+	if r.Plain {
+		v.cases, v.bad = count(v.output)
+	}
 	if v.err == nil && v.cases == 0 {
 		v.err = errNothing
 	}
 	return v
+}
+
+var ended = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL): (\S+) `)
+
+// count counts tests that have no subtests.
+func count(output []byte) (cases, bad int) {
+	above := map[string]bool{}
+	found := ended.FindAllSubmatch(output, -1)
+	for _, f := range found {
+		above[path.Dir(string(f[2]))] = true
+	}
+	for _, f := range found {
+		if above[string(f[2])] {
+			continue
+		}
+		cases++
+		if string(f[1]) == "FAIL" {
+			bad++
+		}
+	}
+	return cases, bad
 }
 
 // survivors returns the mutants that the rig does not notice, and why.

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 )
@@ -84,7 +85,7 @@ func (d *door) find() (*engine.Engine, error) {
 			return nil, err
 		}
 	}
-	return engine.Open(place, engine.Options{Log: d.log})
+	return engine.Open(place, engine.Options{Log: d.log, Rest: 100 * time.Millisecond})
 }
 
 // close ends the engine, and with it a running check.

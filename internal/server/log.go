@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -15,7 +16,7 @@ import (
 )
 
 // openLog returns the server's log: trouble goes to stderr, where clients show it, and everything into a file of its
-// own under .ferrus/logs, made with its first line.
+// own under .ferrus/logs, or that of a worker's run, made with its first line.
 func openLog(conf Config, stderr io.Writer) (*slog.Logger, func()) {
 	file := &lazyFile{conf: conf}
 	handler := slog.NewMultiHandler(
@@ -58,15 +59,11 @@ func (l *lazyFile) close() {
 
 // logFile makes the log file of this server, nil where there is no machine or no room for one.
 func (c Config) logFile() *os.File {
-	dir := c.Root
-	if dir == "" {
-		dir = "."
-	}
-	place, err := engine.Find(context.Background(), dir)
+	dir, err := c.logDir()
 	if err != nil {
 		return nil
 	}
-	root, err := os.OpenRoot(place.Dir()) // no link leads out of it
+	root, err := os.OpenRoot(dir) // no link leads out of it
 	if err != nil {
 		return nil
 	}
@@ -77,4 +74,16 @@ func (c Config) logFile() *os.File {
 		return nil
 	}
 	return f
+}
+
+// logDir is the folder with the folder of the logs.
+func (c Config) logDir() (string, error) {
+	if c.Role == worker {
+		return c.Worker.Run, nil
+	}
+	place, err := engine.Find(context.Background(), cmp.Or(c.Root, "."))
+	if err != nil {
+		return "", err
+	}
+	return place.Dir(), nil
 }

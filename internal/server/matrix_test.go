@@ -59,7 +59,7 @@ func TestEveryToolInEveryStateForEveryCaller(t *testing.T) {
 
 // picked says which cells are tried over a transport.
 func picked(scene, tool, who, way int) bool {
-	apart := len(ways)
+	apart := 2 * len(ways)
 	switch {
 	case *full:
 		apart = 1

@@ -70,6 +70,8 @@ var (
 		"consult":         {"problem": "There is one.", "tried": "Much.", "question": "What now?"},
 		"progress":        {"note": "Half of it is done."},
 		"ask_human":       {"question": "Which of the two?", "options": []string{"this", "that"}},
+		"queue_task":      {"text": "Another thing."},
+		"select":          {},
 	}
 )
 
@@ -94,7 +96,7 @@ func predicted(tool tools.Tool, as stance, task state.Task) engine.Code {
 	}
 	can := may(as.role)
 	switch tool.Name {
-	case "status", "wait_for_task", "wait_for_review", "wait_for_answer":
+	case "status", "history", "queue_task", "select", "wait_for_task", "wait_for_review", "wait_for_answer":
 		return ""
 	case "heartbeat":
 		can = true
@@ -127,7 +129,7 @@ func predicted(tool tools.Tool, as stance, task state.Task) engine.Code {
 func offered(as stance, task state.Task) []string {
 	names := []string{}
 	for _, tool := range tools.Catalogue() {
-		if always := tool.Name == "status" || tool.Name == "heartbeat"; !always && tool.For(as.role) && predicted(tool, as, task) == "" {
+		if always := slices.Contains([]string{"status", "heartbeat", "history", "queue_task", "select"}, tool.Name); !always && tool.For(as.role) && predicted(tool, as, task) == "" {
 			names = append(names, tool.Name)
 		}
 	}

@@ -5,11 +5,13 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -34,7 +36,7 @@ const (
 
 // Config is what a server is told when it is started.
 type Config struct {
-	Role     state.Role    // Supervisor, Executor or tools.None
+	Role     state.Role    // Supervisor, Executor, worker or tools.None
 	Agent    string        // name of the agent, such as codex
 	Index    int           // tells agents of one name apart
 	Root     string        // folder to find the machine from; the working directory when empty
@@ -42,15 +44,20 @@ type Config struct {
 	Wait     time.Duration // the longest wait of one call; ferrus.toml's when zero
 	Headless bool
 	HTTP     HTTP // instead of stdio
+	Worker   Worker
 }
 
-// Identity is role:agent:index, as the journal names this server's client.
+// Identity is role:agent:index, as the journal names this server's client. The role of a worker is that in its pipeline,
+// its index that of the attempt.
 func (c Config) Identity() string {
-	role := c.Role
-	if role == tools.None {
+	role, index := c.Role, c.Index
+	switch role {
+	case tools.None:
 		role = "none"
+	case worker:
+		role, index = state.Role(c.Worker.Name), c.Worker.Attempt
 	}
-	return fmt.Sprintf("%s:%s:%d", role, c.Agent, c.Index)
+	return fmt.Sprintf("%s:%s:%d", role, c.Agent, index)
 }
 
 // Main runs ferrusd with its arguments, over stdio until its client goes away, over HTTP until a signal ends it, and
@@ -80,7 +87,7 @@ func parse(prog string, args []string, stderr io.Writer) (Config, int) {
 	var wait int
 	fs := flag.NewFlagSet(prog, flag.ContinueOnError)
 	fs.SetOutput(stderr)
-	fs.StringVar(&role, "role", "", "`ROLE` of the client: supervisor or executor; without it there is only status")
+	fs.StringVar(&role, "role", "", "`ROLE` of the client: supervisor or executor; without it there is only status; worker is for ferrus itself to start")
 	fs.StringVar(&c.Agent, "agent-name", "agent", "`NAME` of the client's agent, such as codex")
 	fs.IntVar(&c.Index, "agent-index", 1, "`N` tells agents of one name apart")
 	fs.StringVar(&c.Root, "root", os.Getenv("FERRUS_ROOT"), "`DIR` of the project, or below it; default: the working directory")
@@ -88,6 +95,7 @@ func parse(prog string, args []string, stderr io.Writer) (Config, int) {
 	fs.IntVar(&wait, "wait", 0, "`SECS` that one call waits at most; default: server.wait_timeout_secs")
 	fs.BoolVar(&c.Headless, "headless", false, "nobody looks on: an agent without work is told to stop")
 	c.HTTP.flags(fs)
+	c.Worker.flags(fs)
 	switch err := fs.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return c, exitOK
@@ -102,7 +110,7 @@ func parse(prog string, args []string, stderr io.Writer) (Config, int) {
 	switch {
 	case fs.NArg() > 0:
 		return usage(fmt.Sprintf("unexpected argument %q", fs.Arg(0)))
-	case c.Role != tools.None && c.Role != state.Supervisor && c.Role != state.Executor:
+	case c.Role != tools.None && c.Role != state.Supervisor && c.Role != state.Executor && c.Role != worker:
 		return usage(fmt.Sprintf("unknown role %q: --role is supervisor or executor", role))
 	case wait < 0 || c.Index < 0:
 		return usage("--wait and --agent-index are not negative")
@@ -111,7 +119,7 @@ func parse(prog string, args []string, stderr io.Writer) (Config, int) {
 	case c.Branch != "" && (!agentName.MatchString(c.Branch) || strings.Trim(c.Branch, ".") == ""):
 		return usage(fmt.Sprintf("branch name %q: letters, digits, dot, dash and underscore only", c.Branch))
 	}
-	if wrong := c.HTTP.check(fs); wrong != "" {
+	if wrong := cmp.Or(c.HTTP.check(fs), c.Worker.check(c.Role, fs)); wrong != "" {
 		return usage(wrong)
 	}
 	return c, -1
@@ -124,14 +132,9 @@ func Serve(ctx context.Context, conf Config, in io.Reader, out, stderr io.Writer
 	if conf.Role == tools.None {
 		log.Warn("no --role: this server only offers status")
 	}
-	d := &door{conf: conf, log: log}
-	defer d.close()
+	s, leave := conf.server(log)
+	defer leave()
 	wire := &lockedWriter{w: out}
-	s := tools.NewServer(tools.Options{
-		Role: conf.Role, Wait: conf.Wait, Headless: conf.Headless, Version: Version(), Log: log,
-		Session: func(*mcp.CallToolRequest) (*engine.Session, error) { return d.session() },
-		Engine:  d.engine,
-	})
 	messages, left := filter(in, wire)
 	ended := make(chan error, 1)
 	go func() {
@@ -152,6 +155,19 @@ func Serve(ctx context.Context, conf Config, in io.Reader, out, stderr io.Writer
 		return err
 	}
 	return nil
+}
+
+// server makes the server of the one client, and what is to be called when that has left.
+func (c Config) server(log *slog.Logger) (*mcp.Server, func()) {
+	if c.Role == worker {
+		return c.desk(log), func() {}
+	}
+	d := &door{conf: c, log: log}
+	return tools.NewServer(tools.Options{
+		Role: c.Role, Wait: c.Wait, Headless: c.Headless, Version: Version(), Log: log,
+		Session: func(*mcp.CallToolRequest) (*engine.Session, error) { return d.session() },
+		Engine:  d.engine,
+	}), d.close
 }
 
 // grace is how long a client that has left is still answered. Clients kill what outlives them by a tenth of a second.

@@ -52,7 +52,7 @@ func TestEveryRevisionOfTheProtocolIsServed(t *testing.T) {
 					t.Errorf("capability %s: %v", name, c)
 				}
 			}
-			if names := w.toolNames(); len(names) != 9 {
+			if names := w.toolNames(); len(names) != 12 {
 				t.Errorf("tools %v", names)
 			}
 			if r := w.call("status", "{}"); r.Next != "create_task" {

@@ -27,7 +27,7 @@ import (
 const part = "FERRUS_TEST_PART"
 
 func TestMain(m *testing.M) {
-	Shim()
+	Shim(nil)
 	if os.Getenv(part) == "starter" {
 		os.Exit(starter())
 	}

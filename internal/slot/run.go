@@ -24,13 +24,15 @@ type Run struct {
 	At    int64       `json:"at"`  // length of the journal when it was asked for: what came before it, and what after
 	Log   string      `json:"log"` // path of its output
 
-	Started time.Time `json:"started"`
-	Ended   time.Time `json:"ended,omitzero"`
-	Exit    int       `json:"exit"`              // status, -1 when a signal ended it
-	Signal  string    `json:"signal,omitempty"`  // that ended it
-	Error   string    `json:"error,omitempty"`   // why it could not be started, or what became of its shim
-	Cut     bool      `json:"cut,omitempty"`     // the conductor ended it, because it came to nothing
-	Stopped bool      `json:"stopped,omitempty"` // it was ended through no fault of its own
+	Started  time.Time `json:"started"`
+	Launched time.Time `json:"launched,omitzero"` // when one that was held was let go
+	Ended    time.Time `json:"ended,omitzero"`
+	Exit     int       `json:"exit"`              // status, -1 when a signal ended it
+	Signal   string    `json:"signal,omitempty"`  // that ended it
+	Error    string    `json:"error,omitempty"`   // why it could not be started, or what became of its shim
+	Cut      bool      `json:"cut,omitempty"`     // the conductor ended it, because it came to nothing
+	Stopped  bool      `json:"stopped,omitempty"` // it was ended through no fault of its own
+	GaveUp   bool      `json:"gave_up,omitempty"` // it was held, and what it waited for did not come
 
 	Usage   agents.Usage   `json:"usage,omitzero"`
 	Trouble agents.Trouble `json:"trouble,omitempty"`

@@ -1,6 +1,7 @@
 package slot
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,23 +29,28 @@ const markName = "FERRUS_RUN"
 // shimCalled changes once, in Shim. A program without that call would answer shimArg by running itself as usual.
 var shimCalled bool
 
+// A Holder keeps an agent from starting until its time has come, and gives back what it has taken when the agent has
+// ended. It says to the run's log what it waits for, and ends with ctx. An error is why the agent is not started at all.
+type Holder func(ctx context.Context, order string, log io.Writer) (release func(), err error)
+
 // Shim runs the shim if the program was started as one, and then never returns. Every main that may call Start, and the
-// TestMain of every test that may, calls it before anything else.
-func Shim() {
+// TestMain of every test that may, calls it before anything else. hold is asked for those whose orders are held; nil
+// refuses them.
+func Shim(hold Holder) {
 	shimCalled = true
 	if len(os.Args) != 2 || os.Args[1] != shimArg {
 		return
 	}
 	// The kernel ties the death signal of a child to the thread that started it.
 	runtime.LockOSThread()
-	if err := shim(os.Stdin, os.Stdout); err != nil {
+	if err := shim(os.Stdin, os.Stdout, hold); err != nil {
 		os.Exit(1)
 	}
 	os.Exit(0)
 }
 
 // shim is the life of a shim. What it has to say goes to whoever started it, if they still listen.
-func shim(stdin io.Reader, stdout io.WriteCloser) error {
+func shim(stdin io.Reader, stdout io.WriteCloser, hold Holder) error {
 	// Handled, not ignored, which the agent would inherit.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	asked := make(chan os.Signal, 1)
@@ -68,7 +74,7 @@ func shim(stdin io.Reader, stdout io.WriteCloser) error {
 		return err
 	}
 	defer lock.Close()
-	err = o.play(asked, answer)
+	err = o.play(hold, asked, answer)
 	// Nothing of this run is left to be cleared.
 	_ = o.Slot.write(Occupant{})
 	farewell()
@@ -76,7 +82,7 @@ func shim(stdin io.Reader, stdout io.WriteCloser) error {
 }
 
 // play starts the agent, waits for its end and leaves nothing of it behind but its record.
-func (o sealed) play(asked <-chan os.Signal, answer func(message)) error {
+func (o sealed) play(hold Holder, asked <-chan os.Signal, answer func(message)) error {
 	r := o.Run
 	r.Started = stamp()
 	if err := o.name(&r); err != nil {
@@ -106,6 +112,18 @@ func (o sealed) play(asked <-chan os.Signal, answer func(message)) error {
 		return fail(err)
 	}
 	defer log.Close()
+	if o.Hold != "" {
+		answer(message{Run: &r})
+		release, err := o.held(hold, log, asked, &r)
+		if err != nil {
+			return fail(err)
+		}
+		defer release()
+		r.Launched = stamp()
+		if err := note(o.Runs, r); err != nil {
+			return fail(err)
+		}
+	}
 	cmd, err := o.command(log)
 	if err != nil {
 		return fail(err)
@@ -137,6 +155,36 @@ func (o sealed) play(asked <-chan os.Signal, answer func(message)) error {
 	return note(o.Runs, r)
 }
 
+// held waits until the holder lets the agent start. Whoever is asked to end meanwhile ends.
+func (o sealed) held(hold Holder, log io.Writer, asked <-chan os.Signal, r *Run) (release func(), err error) {
+	if hold == nil {
+		return nil, errors.New("this program holds no agents")
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		release, err = hold(ctx, o.Hold, log)
+	}()
+	select {
+	case <-done:
+	case why := <-asked:
+		r.Cut, r.Stopped = why != stopped, why == stopped
+		cancel()
+		<-done
+		if err == nil {
+			release()
+		}
+		return nil, errors.New("it was ended while it waited")
+	}
+	r.GaveUp = errors.Is(err, ErrGaveUp)
+	return release, err
+}
+
+// ErrGaveUp is what a Holder returns, wrapped, for an agent that has waited in vain.
+var ErrGaveUp = errors.New("waited in vain")
+
 // name gives the run its name and its log, which nobody else can be doing: names are per duty, and the slot is ours. A
 // log without a run is that of one whose line was torn.
 func (o sealed) name(r *Run) error {
@@ -144,9 +192,9 @@ func (o sealed) name(r *Run) error {
 	if err != nil {
 		return err
 	}
-	for n := 1; ; n++ {
+	for n := max(1, o.Number); ; n++ {
 		r.Name = fmt.Sprintf("%s-%d", r.Duty, n)
-		r.Log = filepath.Join(o.Logs, strings.Trim(strings.Join([]string{"agent", o.Tag, r.Name}, "-"), "-")+".log")
+		r.Log = filepath.Join(o.Logs, strings.Replace("agent-"+o.Tag+"-"+r.Name, "--", "-", 1)+".log")
 		_, err := os.Lstat(r.Log)
 		if err != nil && !slices.ContainsFunc(list, func(was Run) bool { return was.Name == r.Name }) {
 			return nil

@@ -20,6 +20,8 @@ type Order struct {
 	Logs   string // folder of the run's log
 	Tag    string // what else the log's name says, such as the task
 	Run    Run    // Duty, Agent, Model and At; the shim fills in the rest
+	Number int    // the least number that the run's name may have; 0 and 1 are the same
+	Hold   string // what the program's Holder is told; "" lets the agent start at once
 	Launch agents.Launch
 }
 
@@ -37,7 +39,7 @@ type message struct {
 	Error string `json:",omitempty"`
 }
 
-// Start starts the agent of an order and returns as soon as it runs. The error is ErrTaken when there is an agent in the
+// Start starts the agent of an order and returns as soon as it runs, or as soon as its shim does when it is held. The error is ErrTaken when there is an agent in the
 // slot; any other says why the agent could not be started, and that is written down too. The agent outlives its
 // starter.
 func Start(o Order) (Run, error) {

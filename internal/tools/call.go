@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -13,6 +12,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/tools/wire"
 )
 
 // A call is one call of a tool on its way through the gate.
@@ -20,8 +20,7 @@ type call struct {
 	tool Tool
 	opts Options
 	s    *engine.Session
-	text map[string]string
-	list map[string][]string
+	wire.Values
 	snap *store.Snapshot // the machine as the tool left it; nil when it must be looked at
 	res  Result
 
@@ -32,8 +31,8 @@ type call struct {
 func (o Options) handler(t Tool) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		c, began := &call{tool: t, opts: o}, time.Now()
-		stop := o.reportProgress(ctx, req)
-		err := c.serve(ctx, req)
+		stop := wire.Progress(ctx, req, o.every)
+		err := wire.Safely(o.Log, t.Name, func() error { return c.serve(ctx, req) })
 		stop()
 		if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -43,10 +42,12 @@ func (o Options) handler(t Tool) mcp.ToolHandler {
 		if err != nil {
 			return nil, err
 		}
+		if c.s != nil {
+			c.s.Told(c.res.Decisions)
+		}
 		o.Log.Info("call", "tool", t.Name, "agent", c.agent(), "state", c.res.State, "status", c.res.Status, "code", c.res.Code, "next", c.res.Next,
 			"bytes", len(text), "took", time.Since(began))
-		return &mcp.CallToolResult{StructuredContent: json.RawMessage(text), IsError: c.res.Code != "",
-			Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}, nil
+		return wire.Answer(text, c.res.Code != ""), nil
 	}
 }
 
@@ -58,21 +59,14 @@ func (c *call) agent() string {
 	return c.s.Agent
 }
 
-// serve runs the tool. A panic is a bug of ours; the agent is told to look where it stands, and the server lives on.
+// serve runs the tool.
 func (c *call) serve(ctx context.Context, req *mcp.CallToolRequest) (err error) {
-	defer func() {
-		if bug := recover(); bug != nil {
-			c.opts.Log.Error("panic in a tool", "tool", c.tool.Name, "panic", bug, "stack", string(debug.Stack()))
-			c.snap = nil
-			err = &engine.Refusal{Code: engine.OutcomeUnknown, Message: "ferrus has a bug here; it is in the server's log",
-				Remedy: "call status and go on from what it says"}
-		}
-	}()
 	if c.s, err = c.opts.Session(req); err != nil {
 		return err
 	}
-	err = c.decode(req.Params.Arguments)
-	if id := c.text["claim"]; id != "" && err == nil {
+	v, err := c.tool.wire().Decode(req.Params.Arguments)
+	c.Values = v
+	if id := c.Text["claim"]; id != "" && err == nil {
 		var claimed *engine.Session
 		if claimed, err = c.s.With(id); err == nil {
 			c.s = claimed
@@ -115,6 +109,7 @@ func (c *call) finish(err error) {
 	if c.res.Code != "" && c.res.Remedy == "" {
 		c.res.Remedy = "next: " + c.res.Next
 	}
+	c.listen(in)
 	if st, err := e.StatusOf(*c.snap); err == nil {
 		c.res.Notices = append(c.res.Notices, st.Notices()...)
 	}
@@ -139,7 +134,18 @@ func (c *call) refuse(err error) {
 	c.snap = nil
 	c.res = Result{Code: engine.StoreError, Message: err.Error(), Notices: c.res.Notices}
 	var r *engine.Refusal
-	if !errors.As(err, &r) {
+	var f *wire.Fault
+	var disk *store.Error
+	switch {
+	case errors.Is(err, wire.ErrBug): // the agent is told to look where it stands
+		r = &engine.Refusal{Code: engine.OutcomeUnknown, Message: err.Error(), Remedy: "call status and go on from what it says"}
+	case errors.As(err, &f):
+		r = &engine.Refusal{Code: engine.InvalidInput, Message: f.Message, Remedy: f.Remedy}
+	case errors.As(err, &disk): // from what is not the engine's
+		plain := *disk
+		plain.Remedy = ""
+		r = &engine.Refusal{Code: engine.Code(disk.Code), Message: plain.Error(), Remedy: disk.Remedy}
+	case !errors.As(err, &r):
 		return
 	}
 	c.res.Code, c.res.Message, c.res.Remedy = r.Code, r.Message, r.Remedy
@@ -174,7 +180,7 @@ func (c *call) refuse(err error) {
 
 // nameless reports whether the call named no claim, though a holder of the caller's own name must.
 func (c *call) nameless() bool {
-	if !c.opts.Remote || c.text["claim"] != "" || c.s == nil {
+	if !c.opts.Remote || c.Text["claim"] != "" || c.s == nil {
 		return false
 	}
 	now, err := c.s.Engine().View()
@@ -198,27 +204,4 @@ func (c *call) wait() time.Duration {
 // left notes the machine as the tool left it.
 func (c *call) left(done engine.Done) {
 	c.snap, c.res.Repeated = &done.Snapshot, done.Repeated
-}
-
-// reportProgress shows a client that asked for it that a waiting call is alive, until the returned function is called.
-func (o Options) reportProgress(ctx context.Context, req *mcp.CallToolRequest) func() {
-	token := req.Params.GetProgressToken()
-	if token == nil {
-		return func() {}
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	go func() {
-		began, every := time.Now(), time.NewTicker(o.every)
-		defer every.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-every.C:
-				_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token,
-					Progress: time.Since(began).Seconds(), Message: "waiting"})
-			}
-		}
-	}()
-	return cancel
 }

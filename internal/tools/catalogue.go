@@ -1,6 +1,11 @@
 package tools
 
-import "github.com/ferrus-go/ferrus/internal/state"
+import (
+	"math"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
 
 var (
 	executor   = []state.Role{state.Executor}
@@ -19,7 +24,7 @@ func Catalogue() []Tool {
 			Name: "create_task", Title: "Create the task", Roles: supervisor, Events: on(state.CreateTask), run: createTask,
 			Doc: "Give the executor a task. Say what must be true in the end and how it is checked. Then wait_for_review.",
 			Args: []Arg{{Name: "description", Doc: "the whole task, Markdown; the executor sees nothing else"},
-				{Name: "title", Doc: "one line; default: the description's first", Line: true, Optional: true}},
+				{Name: "title", Doc: "one line; default: the description's first", Line: engine.MaxLine, Optional: true}},
 		},
 		{
 			Name: "wait_for_review", Title: "Wait until you are needed", Roles: supervisor, ReadOnly: true, run: waitForReview,
@@ -34,20 +39,38 @@ func Catalogue() []Tool {
 			Name: "approve", Title: "Approve the submission", Roles: supervisor, Events: on(state.Approve), run: approve, open: submissionShown,
 			Doc: "Accept the submission that review_pending showed you; the task is Complete. Refused if the work tree changed since.",
 			Args: []Arg{{Name: "note", Doc: "for the log", Optional: true},
-				{Name: "submission", Doc: "its id, such as s1", Line: true, Optional: true}},
+				{Name: "submission", Doc: "its id, such as s1", Line: engine.MaxLine, Optional: true}},
 		},
 		{
 			Name: "reject", Title: "Reject the submission", Roles: supervisor, Events: on(state.Reject), run: reject, open: submissionShown,
 			Doc: "Send the work back. Say what is wrong and how you will judge it next time: the executor reads only this.",
 			Args: []Arg{{Name: "notes", Doc: "what must change, Markdown"},
-				{Name: "submission", Doc: "its id, such as s1", Line: true, Optional: true}},
+				{Name: "submission", Doc: "its id, such as s1", Line: engine.MaxLine, Optional: true}},
 		},
 		{
 			Name: "respond_consult", Title: "Answer the consultation", Roles: supervisor, Events: on(state.RespondConsult),
 			run: respondConsult, open: consultationShown,
 			Doc: "Answer the question that wait_for_review showed you. Decide; the executor waits.",
 			Args: []Arg{{Name: "response", Doc: "your answer, Markdown"},
-				{Name: "consultation", Doc: "its id, such as c1", Line: true, Optional: true}},
+				{Name: "consultation", Doc: "its id, such as c1", Line: engine.MaxLine, Optional: true}},
+		},
+		{
+			Name: "history", Title: "Show what happened", Roles: supervisor, ReadOnly: true, run: showHistory, aside: true,
+			Doc: "The task's log, newest last. ┆ marks what a rollback left behind.",
+			Args: []Arg{{Name: "limit", Doc: "default 20, at most 100", Number: mostEntries, Optional: true},
+				{Name: "before", Doc: "only entries before this number", Number: math.MaxInt32, Optional: true}},
+		},
+		{
+			Name: "queue_task", Title: "Queue a task", Roles: supervisor, run: queueTask, aside: true,
+			Doc: "Keep another task for later. A person starts what waits (ferrus run --parallel N).",
+			Args: []Arg{{Name: "text", Doc: "the whole task, Markdown"},
+				{Name: "name", Doc: "of its branch; default: the first line's", Line: engine.MaxLine, Optional: true}},
+		},
+		{
+			Name: "select", Title: "Choose among attempts", Roles: supervisor, run: selectAttempt, aside: true,
+			Doc: "Attempts at one task side by side; with branch, take that approved one.",
+			Args: []Arg{{Name: "branch", Line: engine.MaxLine, Optional: true},
+				{Name: "reason", Optional: true}},
 		},
 		{
 			Name: "wait_for_task", Title: "Wait for work and claim it", Roles: executor, run: waitForTask,
@@ -83,7 +106,7 @@ func Catalogue() []Tool {
 			Args: []Arg{{Name: "note", Doc: "at most 4 KiB"}, claim},
 		},
 		{
-			Name: "heartbeat", Title: "Renew the lease", Roles: executor, run: heartbeat,
+			Name: "heartbeat", Title: "Renew the lease", Roles: executor, run: heartbeat, aside: true,
 			Doc:  "Renew your lease. ferrus does this for you while you call tools; needed only in very long silence.",
 			Args: []Arg{claim},
 		},
@@ -99,7 +122,7 @@ func Catalogue() []Tool {
 			Args: []Arg{claim},
 		},
 		{
-			Name: "status", Title: "Show the task's status", Roles: everyone, ReadOnly: true, run: showStatus,
+			Name: "status", Title: "Show the task's status", Roles: everyone, ReadOnly: true, run: showStatus, aside: true,
 			Doc: "State, counters, who waits for whom since when, and what you may do now.",
 		},
 	}

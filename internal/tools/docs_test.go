@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/pipeline/desk"
 )
 
 // TestTheDocumentationIsTheCatalogue: the page of the tools is made from the catalogue and from the struct of results,
@@ -21,44 +23,86 @@ Generated from ` + "`internal/tools`" + `; ` + "`go test ./internal/tools -updat
 
 The role of a connection decides which tools it has; a tool of another role is unknown to it. The state decides whether a
 call succeeds: an event of the tool must be possible for the caller (see [the state machine](state-machine.md)). A tool
-without events looks, waits or renews, and is let through in any state. Arguments are strings; a document has 1 to
-1,048,576 bytes of UTF-8, is not blank and has no NUL; a line has at most 200 characters. What is misspelt, given twice
-or of the wrong type is refused with ` + "`invalid_input`" + ` and the nearest name.
+without events looks, waits, renews or queues, and is let through in any state. Arguments are strings but where the table
+says otherwise; a document has 1 to 1,048,576 bytes of UTF-8, is not blank and has no NUL; a line has at most 200
+characters. What is misspelt, given twice or of the wrong type is refused with ` + "`invalid_input`" + ` and the nearest name.
 
 `)
 	for _, tool := range Catalogue() {
 		fmt.Fprintf(&b, "## %s\n\n%s\n\n", tool.Name, tool.Doc)
 		fmt.Fprintf(&b, "%s. For: %s. Events: %s.%s\n\n", tool.Title, named(tool.Roles, "no role"), named(tool.Events, ""),
 			map[bool]string{true: " Reads only."}[tool.ReadOnly])
-		if len(tool.Args) == 0 {
-			b.WriteString("No arguments.\n\n")
-			continue
-		}
-		b.WriteString("| argument | type | |\n|---|---|---|\n")
-		for _, a := range tool.Args {
-			kind := "document"
-			switch {
-			case a.List:
-				kind = "list of lines, at most 20"
-			case a.Line:
-				kind = "line"
-			}
-			if a.Optional {
-				kind += ", optional"
-			}
-			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", a.Name, kind, a.Doc)
-		}
-		b.WriteString("\n")
+		b.WriteString(arguments(tool.Args))
 	}
 	b.WriteString("## Results\n\nEvery tool answers with one struct, as structured content and, the same bytes, as the only text block.\n" +
 		"`state`, `message`, `next` and `allowed` are always there; the others where they apply. A refusal has `code` and\n`remedy`, and alone is an error.\n\n" +
 		"| field | type | |\n|---|---|---|\n")
-	b.WriteString(fields(t))
+	b.WriteString(fields(t, "result.go", reflect.TypeFor[Result]()))
 	b.WriteString("\n## Codes\n\n")
 	for _, line := range constants(t, "../engine/refusal.go", "Code") {
 		b.WriteString("- " + line + "\n")
 	}
+	b.WriteString(workers(t))
 	golden(t, "../../docs/tools.md", b.String())
+}
+
+// workers is the section of a pipeline's workers: their catalogue, and their struct of results.
+func workers(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString(`
+## Workers of a pipeline
+
+Generated from ` + "`internal/pipeline/desk`" + `. A worker of a [pipeline](pipelines.md) has a server of its own, which ferrus starts for
+it: ` + "`ferrus serve --role worker --run DIR --worker NAME --attempt N`" + `. It has these tools and no other, and none of their
+arguments is a path; an output may be longer than a document. An attempt at a worker's work that counts no more, because another does the work, the worker was
+given up, or the run is over, is told to stop on every call.
+
+`)
+	for _, tool := range desk.Catalogue() {
+		only := map[bool]string{true: " Only the final worker has it, where the pipeline has `deliver_by` `terminal`; any other is refused."}[tool.Terminal]
+		fmt.Fprintf(&b, "### %s\n\n%s%s%s\n\n", tool.Name, tool.Doc, map[bool]string{true: " Reads only."}[tool.ReadOnly], only)
+		args := tool.Args
+		if turn := tool.Turn; turn.Name != "" {
+			turn.Doc = "in a dialogue alone: " + turn.Doc
+			args = append(args[:len(args):len(args)], turn)
+		}
+		b.WriteString(arguments(args))
+	}
+	b.WriteString("### Results of workers\n\n| field | type | |\n|---|---|---|\n")
+	b.WriteString(fields(t, "../pipeline/desk/result.go", reflect.TypeFor[desk.Result]()))
+	b.WriteString("\n### Codes of workers\n\n")
+	for _, line := range constants(t, "../pipeline/desk/result.go", "Code") {
+		b.WriteString("- " + line + "\n")
+	}
+	return b.String()
+}
+
+// arguments is the table of a tool's arguments.
+func arguments(args []Arg) string {
+	if len(args) == 0 {
+		return "No arguments.\n\n"
+	}
+	var b strings.Builder
+	b.WriteString("| argument | type | |\n|---|---|---|\n")
+	for _, a := range args {
+		kind := "document"
+		switch {
+		case a.List:
+			kind = "list of lines, at most 20"
+		case a.Flag:
+			kind = "true or false"
+		case a.Number > 0:
+			kind = "number"
+		case a.Line > 0:
+			kind = "line"
+		}
+		if a.Optional {
+			kind += ", optional"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", a.Name, kind, a.Doc)
+	}
+	return b.String() + "\n"
 }
 
 // named joins words of the machine, the zero word as a name of its own.
@@ -70,10 +114,10 @@ func named[S ~string](words []S, zero string) string {
 	return cmp.Or(strings.Join(out, ", "), "none")
 }
 
-// fields makes the rows of Result: the name and type of each field, and what its comment says.
-func fields(t *testing.T) string {
+// fields makes the rows of a struct of results: the name and type of each field, and what its comment says.
+func fields(t *testing.T, path string, typ reflect.Type) string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "result.go", nil, parser.ParseComments)
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +129,6 @@ func fields(t *testing.T) string {
 		return spec == nil
 	})
 	var b strings.Builder
-	typ := reflect.TypeFor[Result]()
 	for _, f := range spec.Fields.List {
 		said := strings.TrimSpace(f.Comment.Text())
 		field, ok := typ.FieldByName(f.Names[0].Name)
@@ -110,7 +153,7 @@ func kind(t reflect.Type) string {
 	case t.Kind() == reflect.Struct:
 		var keys []string
 		for f := range t.Fields() {
-			if f.IsExported() {
+			if f.IsExported() && f.Tag.Get("json") != "-" {
 				name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 				keys = append(keys, cmp.Or(name, f.Name))
 			}

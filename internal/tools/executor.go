@@ -20,21 +20,28 @@ func waitForTask(ctx context.Context, c *call) error {
 		c.nothing(snap)
 		return nil
 	}
-	t := got.Task
-	until := got.Lease.Until
-	c.res.Status, c.res.Repeated = "claimed", got.Repeated
-	c.res.TaskID, c.res.Title, c.res.Epoch, c.res.Claim, c.res.ClaimedBy = t.TaskID, t.Title, t.Epoch, c.s.Claim(), t.ClaimedBy
-	c.res.LeaseUntil, c.res.Worktree = &until, t.Worktree
-	c.packet = &got.Packet
-	c.res.Message = claimedMessage(t)
+	c.claimed(got)
+	c.res.Claim = c.s.Claim()
 	if c.opts.Remote {
 		c.res.Message += " Name this claim in every later call."
 	}
+	return nil
+}
+
+// claimed lays the work that an executor has been given over the result.
+func (c *call) claimed(got *engine.Claimed) {
+	t := got.Task
+	c.snap, c.packet = &got.Snapshot, &got.Packet
+	c.res.Status, c.res.Repeated = "claimed", got.Repeated
+	c.res.TaskID, c.res.Title, c.res.Epoch, c.res.ClaimedBy, c.res.Worktree = t.TaskID, t.Title, t.Epoch, t.ClaimedBy, t.Worktree
+	if until := got.Lease.Until; !until.IsZero() {
+		c.res.LeaseUntil = &until
+	}
+	c.res.Message = claimedMessage(t)
 	if got.Stale != "" {
 		c.res.Notices = append(c.res.Notices, "stale_process: "+got.Stale+
 			" held this work and may still be editing the work tree; look at git status before you trust it")
 	}
-	return nil
 }
 
 // claimedMessage tells the holder where the work stands.
@@ -130,8 +137,8 @@ func checkedMessage(out engine.Checked, limit int) string {
 }
 
 func submit(ctx context.Context, c *call) error {
-	out, err := c.s.Submit(ctx, engine.Submitting{Summary: c.text["summary"], Verification: c.text["verification"],
-		Limitations: c.text["limitations"]}, c.wait())
+	out, err := c.s.Submit(ctx, engine.Submitting{Summary: c.Text["summary"], Verification: c.Text["verification"],
+		Limitations: c.Text["limitations"]}, c.wait())
 	if err != nil {
 		return err
 	}
@@ -146,8 +153,8 @@ func submit(ctx context.Context, c *call) error {
 }
 
 func consult(ctx context.Context, c *call) error {
-	done, err := c.s.Consult(ctx, engine.Consulting{Problem: c.text["problem"], Tried: c.text["tried"],
-		Question: c.text["question"], Options: c.list["options"]})
+	done, err := c.s.Consult(ctx, engine.Consulting{Problem: c.Text["problem"], Tried: c.Text["tried"],
+		Question: c.Text["question"], Options: c.List["options"]})
 	if err != nil {
 		return err
 	}
@@ -177,7 +184,7 @@ func waitForConsult(ctx context.Context, c *call) error {
 }
 
 func progress(ctx context.Context, c *call) error {
-	done, err := c.s.Progress(ctx, c.text["note"])
+	done, err := c.s.Progress(ctx, c.Text["note"])
 	if err != nil {
 		return err
 	}

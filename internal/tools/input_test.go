@@ -151,18 +151,18 @@ func FuzzArguments(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		c := call{tool: tool}
-		if err := c.decode(raw); err != nil {
+		v, err := tool.wire().Decode(raw)
+		if err != nil {
 			return
 		}
 		mended := 0 // by encoding/json, which puts U+FFFD where it finds no text
-		for _, text := range c.text {
+		for _, text := range v.Text {
 			mended += strings.Count(text, "\ufffd")
 		}
 		if sent := bytes.Count(raw, []byte("\ufffd")) + bytes.Count(bytes.ToLower(raw), []byte(`\ufffd`)); mended > sent {
-			t.Errorf("%q was let through from %q", c.text, raw)
+			t.Errorf("%q was let through from %q", v.Text, raw)
 		}
-		if _, ok := c.text["note"]; !ok {
+		if _, ok := v.Text["note"]; !ok {
 			t.Errorf("%q was let through without a note", raw)
 		}
 	})

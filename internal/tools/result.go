@@ -11,13 +11,15 @@ import (
 // Result is what every tool answers, as structured content and, the same bytes, as the only text block: clients show a
 // model one or the other. State, Message, Next and Allowed are always there.
 type Result struct {
+	FromThePerson []string `json:"from_the_person,omitempty"` // said unasked, oldest first; each is told once, and goes before everything else
+
 	State   state.State `json:"state"`            // of the task
 	Status  string      `json:"status,omitempty"` // how a wait, a check or a submission ended
 	Code    engine.Code `json:"code,omitempty"`   // refusals only, which alone are errors
 	Message string      `json:"message"`          // what happened, for the model
 	Remedy  string      `json:"remedy,omitempty"` // refusals only: what helps
 	Next    string      `json:"next"`             // the tool to call next, "stop", or "choose" for one of those allowed
-	Allowed []string    `json:"allowed"`          // tools that would be let through now, sorted, without status and heartbeat
+	Allowed []string    `json:"allowed"`          // tools that would be let through now, sorted, without those that always are: status, heartbeat, history, queue_task and select
 	Notices []string    `json:"notices,omitempty"`
 
 	Repeated bool `json:"repeated,omitempty"` // this very request had been carried out already; nothing was changed now
@@ -30,7 +32,7 @@ type Result struct {
 	LeaseUntil *time.Time `json:"lease_until,omitempty"` // if nobody renewed it, which the server does
 	Worktree   string     `json:"worktree,omitempty"`    // the folder that is worked in
 
-	// The resume packet of a claim; task, review and diffstat are of a review, too.
+	// The resume packet of a claim; task, review, decisions and diffstat are of a review, too.
 	Task          string                `json:"task,omitempty"`
 	Review        string                `json:"review,omitempty"` // the notes of the last rejection
 	LastCheck     *engine.LastCheck     `json:"last_check,omitempty"`
@@ -61,6 +63,11 @@ type Result struct {
 	Question       string `json:"question,omitempty"`
 	Response       string `json:"response,omitempty"` // the supervisor's or the person's answer
 	Answer         string `json:"answer,omitempty"`   // the person's
+
+	History  []string         `json:"history,omitempty"`  // the task's entries, newest last; ┆ marks one that a rollback has left behind
+	Attempts []engine.Attempt `json:"attempts,omitempty"` // the branches, side by side
+	Queued   string           `json:"queued,omitempty"`   // the name of a task that waits
+	Queue    int              `json:"queue,omitempty"`    // how many tasks wait
 
 	// Of status.
 	Seq           uint64          `json:"seq,omitempty"` // of the newest event

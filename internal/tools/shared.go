@@ -7,7 +7,7 @@ import (
 )
 
 func askHuman(ctx context.Context, c *call) error {
-	done, err := c.s.AskHuman(ctx, c.text["question"], c.list["options"])
+	done, err := c.s.AskHuman(ctx, c.Text["question"], c.List["options"])
 	if err != nil {
 		return err
 	}

@@ -50,11 +50,11 @@ func (in situation) consulting() bool {
 	return in.as == state.Holder && in.task.InConsultation()
 }
 
-// allowed are the tools that would be let through, sorted, without the two that always are.
+// allowed are the tools that would be let through, sorted, without those that always are.
 func (in situation) allowed() []string {
 	names := []string{}
 	for _, t := range Catalogue() {
-		if t.Name != "status" && t.Name != "heartbeat" && in.offers(t) {
+		if !t.aside && in.offers(t) {
 			names = append(names, t.Name)
 		}
 	}

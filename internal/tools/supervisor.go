@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 func createTask(ctx context.Context, c *call) error {
-	done, err := c.s.CreateTask(ctx, c.text["description"], c.text["title"])
+	done, err := c.s.CreateTask(ctx, c.Text["description"], c.Text["title"])
 	if err != nil {
 		return err
 	}
@@ -23,17 +25,23 @@ func waitForReview(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	if snap.Task.State == state.Reviewing {
+		c.res.Status = "submission"
+		return c.submission(ctx)
+	}
+	return c.needed(c.s.Engine(), snap)
+}
+
+// needed lays over the result what a supervisor waits for, where that is no submission.
+func (c *call) needed(e *engine.Engine, snap store.Snapshot) (err error) {
 	c.snap = &snap
 	t := snap.Task
 	switch t.State {
-	case state.Reviewing:
-		c.res.Status = "submission"
-		return c.submission(ctx)
 	case state.Consultation:
 		if !t.Consultation.Answered {
 			c.res.Status, c.res.ConsultationID = "consultation", t.Consultation.ID
 			c.res.Message = "The executor asks for your decision, and waits."
-			c.res.Consultation, err = c.s.Engine().Store().Text(snap, state.ConsultRequestDoc)
+			c.res.Consultation, err = e.Store().Text(snap, state.ConsultRequestDoc)
 			return err
 		}
 	case state.Complete:
@@ -58,12 +66,19 @@ func (c *call) submission(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	c.reviewed(c.s.Engine(), r, snap)
+	return nil
+}
+
+// reviewed lays a submission over the result.
+func (c *call) reviewed(e *engine.Engine, r engine.Review, snap store.Snapshot) {
 	c.snap = &snap
 	t := snap.Task
 	c.res.SubmissionID, c.res.Submission, c.res.Task, c.res.Review = t.Submission.ID, r.Submission, r.Task, r.Last
+	c.res.Decisions, c.res.Cut = r.Decisions, r.Cut
 	c.res.Diffstat, c.res.Patch, c.res.Tree, c.res.Check = r.Diffstat, r.Patch, t.Submission.Tree, t.Check.ID+" passed"
 	c.res.Worktree, c.res.ReviewCyclesUsed = t.Worktree, &t.ReviewCycles
-	if gate, err := c.s.Engine().Gate(snap); err == nil {
+	if gate, err := e.Gate(snap); err == nil {
 		c.res.ReviewCyclesMax = gate.Limits.MaxReviewCycles
 		if len(gate.Checks.Commands) == 0 {
 			c.res.Check = "none configured"
@@ -71,11 +86,10 @@ func (c *call) submission(ctx context.Context) error {
 	}
 	c.res.Message = fmt.Sprintf("Review %s: read the patch against the task, then approve, or reject with notes. Rejections: %d of %d.",
 		t.Submission.ID, t.ReviewCycles, c.res.ReviewCyclesMax)
-	return nil
 }
 
 func approve(ctx context.Context, c *call) error {
-	done, err := c.s.Approve(ctx, c.text["note"], c.text["submission"])
+	done, err := c.s.Approve(ctx, c.Text["note"], c.Text["submission"])
 	if err != nil {
 		return err
 	}
@@ -85,7 +99,7 @@ func approve(ctx context.Context, c *call) error {
 }
 
 func reject(ctx context.Context, c *call) error {
-	done, err := c.s.Reject(ctx, c.text["notes"], c.text["submission"])
+	done, err := c.s.Reject(ctx, c.Text["notes"], c.Text["submission"])
 	if err != nil {
 		return err
 	}
@@ -99,7 +113,7 @@ func reject(ctx context.Context, c *call) error {
 }
 
 func respondConsult(ctx context.Context, c *call) error {
-	done, err := c.s.Respond(ctx, c.text["response"], c.text["consultation"])
+	done, err := c.s.Respond(ctx, c.Text["response"], c.Text["consultation"])
 	if err != nil {
 		return err
 	}

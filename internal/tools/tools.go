@@ -7,16 +7,14 @@
 package tools
 
 import (
-	"context"
 	"log/slog"
-	"runtime/debug"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/tools/wire"
 )
 
 // None is the role of a connection that has none: it may only look.
@@ -47,34 +45,14 @@ func NewServer(opts Options) *mcp.Server {
 	if opts.every == 0 {
 		opts.every = 10 * time.Second
 	}
-	s := mcp.NewServer(&mcp.Implementation{Name: "ferrus", Title: "ferrus", Version: opts.Version}, &mcp.ServerOptions{
-		Instructions: opts.instructions(),
-		// Said, not inferred: no list of ours ever changes, and what clients log is theirs.
-		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{},
-			Prompts: &mcp.PromptCapabilities{}},
-		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
-		// The SDK's own logger stays silent: it calls a client's leaving an error.
-	})
+	s := wire.NewServer(opts.Version, opts.instructions(), &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{},
+		Resources: &mcp.ResourceCapabilities{}, Prompts: &mcp.PromptCapabilities{}}, opts.Log)
 	for _, t := range Catalogue() {
 		if t.For(opts.Role) {
-			s.AddTool(t.definition(), opts.handler(t))
+			s.AddTool(t.wire().Definition(), opts.handler(t))
 		}
 	}
 	opts.addResources(s)
 	opts.addPrompts(s)
-	s.AddReceivingMiddleware(opts.survive)
 	return s
-}
-
-// survive turns a panic outside the tools' own gate into a protocol error: in the SDK it would end the process.
-func (o Options) survive(handle mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
-		defer func() {
-			if bug := recover(); bug != nil {
-				o.Log.Error("panic", "method", method, "panic", bug, "stack", string(debug.Stack()))
-				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "ferrus has a bug here; it is in the server's log"}
-			}
-		}()
-		return handle(ctx, method, req)
-	}
 }

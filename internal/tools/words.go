@@ -15,8 +15,9 @@ var instructions = map[state.Role]string{
 7. progress: note what is done and what is next. If you stop, another goes on from your notes.
 
 Every answer has state, message, next and allowed. Call the tool that next names; stop on "stop". A refusal has a code
-and a remedy: do what the remedy says. On lease_lost stop editing at once: somebody else has the work.
-Do not commit, do not reset, do not edit ferrus.toml or the checks to make them pass.`,
+and a remedy: do what the remedy says. from_the_person is a person's word to you: it goes before all else.
+On lease_lost stop editing at once: somebody else has the work. Do not commit, do not reset, do not edit ferrus.toml or
+the checks to make them pass.`,
 	state.Supervisor: `ferrus keeps one task between you and an executor. You are the supervisor.
 
 1. create_task: say what must be true in the end and how it is checked; the executor sees nothing else of you.
@@ -25,9 +26,12 @@ Do not commit, do not reset, do not edit ferrus.toml or the checks to make them 
    reject with notes that say what is wrong and how you will judge it next time.
 4. A consultation: respond_consult with a decision; the executor waits for you.
 5. ask_human, then wait_for_answer: only what a person alone may decide.
+6. queue_task: what should be done another time, beside this task. history: how the task came to where it is.
+   select: which of several attempts (branches) is taken.
 
 Every answer has state, message, next and allowed. Call the tool that next names; on "choose" take one of allowed; stop
-on "stop". A refusal has a code and a remedy: do what the remedy says. You do not edit files yourself.`,
+on "stop". A refusal has a code and a remedy: do what the remedy says. from_the_person is a person's word to you: it goes
+before all else. You do not edit files yourself.`,
 	None: `ferrus keeps one task between agents. This connection has no role: it can only look at the status.
 Start ferrusd with --role executor or --role supervisor to take part.`,
 }

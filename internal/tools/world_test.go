@@ -166,6 +166,8 @@ var samples = map[string]map[string]any{
 	"consult":         {"problem": "There is one.", "tried": "Much.", "question": "What now?"},
 	"progress":        {"note": "Half of it is done."},
 	"ask_human":       {"question": "Which of the two?", "options": []string{"this", "that"}},
+	"select":          {},
+	"queue_task":      {"text": "Another thing.\n\nSome time."},
 }
 
 // try calls a tool and checks what every result promises.

@@ -64,12 +64,12 @@ func (r *rig) gone() {
 	if left := r.processes(); len(left) > 0 {
 		r.t.Errorf("left behind: %v", left)
 	}
-	entries, err := os.ReadDir(r.path(".ferrus/live"))
+	entries, err := os.ReadDir(r.machine("live"))
 	if err != nil {
 		r.t.Error(err)
 	}
 	for _, e := range entries {
-		if f, err := os.OpenFile(r.path(filepath.Join(".ferrus/live", e.Name())), os.O_RDWR, 0); err == nil {
+		if f, err := os.OpenFile(r.machine(filepath.Join("live", e.Name())), os.O_RDWR, 0); err == nil {
 			if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
 				r.t.Errorf("%s is held", e.Name())
 			}
@@ -80,7 +80,7 @@ func (r *rig) gone() {
 
 // runs is what is written down of the agents that were started.
 func (r *rig) runs() string {
-	files, _ := filepath.Glob(r.path(".ferrus/runs/*.jsonl"))
+	files, _ := filepath.Glob(r.machine("runs/*.jsonl"))
 	var all strings.Builder
 	for _, file := range files {
 		all.WriteString(r.text(file))
@@ -109,4 +109,4 @@ func (r *rig) started() map[agents.Duty]int {
 }
 
 // written is how many lines the journal has.
-func (r *rig) written() int { return strings.Count(r.text(".ferrus/journal.jsonl"), "\n") }
+func (r *rig) written() int { return strings.Count(r.text(r.machine("journal.jsonl")), "\n") }

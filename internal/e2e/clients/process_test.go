@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/slot"
 )
 
 // processes are those that have to do with the rig.
@@ -52,23 +53,30 @@ func (r *rig) quiet() {
 	}
 }
 
+// shim is the process that holds the slot of a duty, and leads the group of all that is in it.
+func (r *rig) shim(duty agents.Duty) int {
+	r.t.Helper()
+	var holder struct{ Shim int }
+	if err := json.Unmarshal([]byte(r.text(string(slot.Path(r.place().Dir(), r.branch, string(duty))))), &holder); err != nil {
+		r.t.Fatal(err)
+	}
+	return holder.Shim
+}
+
 // clients are the processes that the shim of a slot has started itself.
 func (r *rig) clients(duty agents.Duty) []int {
 	r.t.Helper()
-	var holder struct{ Shim int }
-	if err := json.Unmarshal([]byte(r.text(".ferrus/live/agent-main-"+string(duty)+".lock")), &holder); err != nil {
-		r.t.Fatal(err)
-	}
+	shim := r.shim(duty)
 	var pids []int
 	for _, p := range r.processes() {
 		stat, _ := os.ReadFile(filepath.Join(p.dir, "stat"))
 		_, after, _ := bytes.Cut(stat, []byte(") ")) // the name may hold anything
-		if fields := bytes.Fields(after); len(fields) > 1 && string(fields[1]) == strconv.Itoa(holder.Shim) {
+		if fields := bytes.Fields(after); len(fields) > 1 && string(fields[1]) == strconv.Itoa(shim) {
 			pids = append(pids, p.pid)
 		}
 	}
 	if len(pids) == 0 {
-		r.t.Fatalf("no client below the shim %d: %v", holder.Shim, r.processes())
+		r.t.Fatalf("no client below the shim %d: %v", shim, r.processes())
 	}
 	return pids
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -36,7 +37,21 @@ type rig struct {
 	dir   string // the project
 	env   []string
 	model *modeltest.Server
+
+	branch string // whose machine is looked at; "" for the project's own
 }
+
+// on is the rig with an eye on a branch.
+func (r *rig) on(branch string) *rig {
+	other := *r
+	other.branch = branch
+	return &other
+}
+
+func (r *rig) place() engine.Place { return engine.At(r.dir, r.branch) }
+
+// machine is the path of a file of the machine's.
+func (r *rig) machine(name string) string { return filepath.Join(r.place().Dir(), name) }
 
 // newRig makes the project, with these agents for its slots.
 func newRig(t testing.TB, supervisor, executor string, policy modeltest.Policy) *rig {
@@ -73,9 +88,17 @@ func newRig(t testing.TB, supervisor, executor string, policy modeltest.Policy) 
 	}
 	r.must("git", "init", "-q", "-b", "main", "--template=")
 	r.must(ferrus, "init")
-	r.must("git", "add", ".")
-	r.must("git", "-c", "user.name=u", "-c", "user.email=u@example.com", "-c", "commit.gpgsign=false", "commit", "-q", "-m", "begin")
+	r.commit()
 	return r
+}
+
+// signed is how git is called where it wants to know by whom.
+var signed = []string{"-c", "user.name=u", "-c", "user.email=u@example.com", "-c", "commit.gpgsign=false"}
+
+func (r *rig) commit() {
+	r.t.Helper()
+	r.must("git", "add", ".")
+	r.must("git", append(slices.Clone(signed), "commit", "-q", "-m", "begin")...)
 }
 
 func config(supervisor, executor string) string {
@@ -159,7 +182,7 @@ func (r *rig) must(name string, args ...string) string {
 // history is the whole journal, which must be sound.
 func (r *rig) history() []*store.Line {
 	r.t.Helper()
-	e, err := engine.Open(engine.At(r.dir, ""), engine.Options{})
+	e, err := engine.Open(r.place(), engine.Options{})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -186,7 +209,7 @@ func (r *rig) events() []state.Event {
 // now is the task as it stands.
 func (r *rig) now() state.Task {
 	r.t.Helper()
-	e, err := engine.Open(engine.At(r.dir, ""), engine.Options{})
+	e, err := engine.Open(r.place(), engine.Options{})
 	if err != nil {
 		r.t.Fatal(err)
 	}

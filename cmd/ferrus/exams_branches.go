@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+func lookBranches(p *patient) finding {
+	if p.place.Branch != "" {
+		return finding{} // the project's own examination is of all
+	}
+	if gone := goneBranches(p); len(gone) > 0 {
+		return bad("the machine of "+strings.Join(gone, ", ")+" is gone (git clean -fdx?); its work tree and its journal's second link are there",
+			"ferrus doctor --fix puts it back")
+	}
+	names, err := engine.Branches(p.place.Root)
+	if err != nil {
+		return bad(err.Error(), "see whether the folder can be read")
+	}
+	for _, name := range names {
+		on := engine.At(p.place.Root, name)
+		if _, err := os.Stat(on.Work); err != nil {
+			return bad("the work tree of the branch "+name+" is gone", "ferrus branch --remove "+name+" --force; its kept files stay under refs/ferrus")
+		}
+	}
+	if drafts, _ := filepath.Glob(p.file("branches/.*.new")); len(drafts) > 0 {
+		name := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(drafts[0]), "."), ".new")
+		return noted("the making of the branch "+name+" was cut off, or goes on now", "ferrus branch "+name+" clears it away and makes it")
+	}
+	if len(names) == 0 {
+		return finding{}
+	}
+	return fine(fmt.Sprintf("%s, each with its work tree", count(len(names), "branch", "branches")))
+}
+
+// goneBranches are those of which there is a work tree and the second link of a journal, and no machine.
+func goneBranches(p *patient) (gone []string) {
+	trees, err := engine.Folders(p.file("worktrees"))
+	if err != nil {
+		return nil
+	}
+	for _, name := range trees {
+		on := engine.At(p.place.Root, name)
+		if state.CheckBranch(name) == nil && !store.Initialised(on.Dir()) && exists(engine.Backup(on)) {
+			gone = append(gone, name)
+		}
+	}
+	return gone
+}
+
+func mendBranches(p *patient) (string, error) {
+	gone := goneBranches(p)
+	for _, name := range gone {
+		if _, err := engine.Revive(engine.At(p.place.Root, name)); err != nil {
+			return "", err
+		}
+	}
+	if len(gone) == 0 {
+		return "", nil
+	}
+	return strings.Join(gone, ", ") + " came back, with all views", nil
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+)
+
+func gcCommand(a *app) *cobra.Command {
+	var days int
+	var dry bool
+	cmd := &cobra.Command{
+		Use:   "gc [--older DAYS] [--dry-run]",
+		Short: "Clear away what tasks that ended long ago have left",
+		Long: `Removes what tasks of the project and of its branches have left that ended more than DAYS days ago: their archives, logs,
+records of runs, and the files that were kept for ferrus rollback under refs/ferrus in your repository. Branches that were
+removed that long ago go whole. A task that any machine still has is never touched, nor what ferrus evidence has written.
+
+The journal is not cut: ferrus log shows all that happened, and ferrus evidence what stands in it. Of trees that are kept under ids that no journal here knows, which may be another project's,
+none is removed. The trees stay on the disk until git next collects garbage by itself (git gc), and what your own commits
+have stays for good; the bytes that are named are those of files alone.
+
+With --json: older_days dry_run bytes refs tasks[{branch task_id ended refs bytes}] branches[{branch ended refs bytes}].`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if days < 0 {
+				return usage("ferrus gc --older 30; 0 is whatever has ended", "--older %d is no number of days", days)
+			}
+			return a.gc(cmd.Context(), days, dry)
+		},
+	}
+	cmd.Flags().IntVar(&days, "older", 30, "what ended more than `DAYS` days ago")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would go")
+	return cmd
+}
+
+// A clearing is what gc has removed, or would.
+type clearing struct {
+	OlderDays int             `json:"older_days"`
+	DryRun    bool            `json:"dry_run"`
+	Bytes     int64           `json:"bytes"`
+	Refs      int             `json:"refs"`
+	Tasks     []engine.Litter `json:"tasks"`    // oldest first
+	Branches  []engine.Litter `json:"branches"` // that were removed
+}
+
+func (a *app) gc(ctx context.Context, days int, dry bool) error {
+	if err := refuseAgent("gc"); err != nil {
+		return err
+	}
+	place, err := a.place(ctx)
+	if err != nil {
+		return err
+	}
+	list, err := engine.FindLitter(ctx, place.Root, time.Now().AddDate(0, 0, -days))
+	if err != nil {
+		return err
+	}
+	c := clearing{OlderDays: days, DryRun: dry, Tasks: []engine.Litter{}, Branches: []engine.Litter{}}
+	for _, l := range list {
+		if !dry {
+			if err = engine.Sweep(ctx, place.Root, l); err != nil {
+				break
+			}
+		}
+		c.add(l)
+		if !a.json {
+			a.litter(l)
+		}
+	}
+	if a.json && err == nil {
+		return a.print(c)
+	}
+	if !a.json {
+		a.say("%s\n", c.words())
+	}
+	return err
+}
+
+func (c *clearing) add(l engine.Litter) {
+	c.Bytes, c.Refs = c.Bytes+l.Bytes, c.Refs+l.Refs
+	if l.TaskID == "" {
+		c.Branches = append(c.Branches, l)
+	} else {
+		c.Tasks = append(c.Tasks, l)
+	}
+}
+
+// litter prints what went in a line.
+func (a *app) litter(l engine.Litter) {
+	name, where := l.TaskID, ""
+	switch name {
+	case "":
+		name = "the removed branch"
+	case engine.Unassigned:
+		name = "before merges"
+	}
+	if l.Branch != "" {
+		where = "   (" + l.Branch + ")"
+	}
+	day := padded("", len(time.DateOnly))
+	if !l.Ended.IsZero() {
+		day = l.Ended.Local().Format(time.DateOnly)
+	}
+	a.say("  %s  %-22s  %s, %s%s\n", day, name, size(l.Bytes), count(l.Refs, "kept tree", "kept trees"), where)
+}
+
+func (c *clearing) words() string {
+	if len(c.Tasks)+len(c.Branches) == 0 {
+		return "nothing to clear away: nothing is left of what ended more than " + count(c.OlderDays, "day", "days") + " ago"
+	}
+	what := fmt.Sprintf("%s of files and %s", size(c.Bytes), count(c.Refs, "kept tree", "kept trees"))
+	if c.DryRun {
+		return "would clear away " + what + "; nothing was removed"
+	}
+	if c.Refs > 0 {
+		what += ", which git deletes when it next collects garbage"
+	}
+	return "cleared away " + what
+}
+
+// size is a number of bytes in the unit that says something.
+func size(n int64) string {
+	switch {
+	case n < 1<<10:
+		return count(int(n), "byte", "bytes")
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/hq"
+	"github.com/ferrus-go/ferrus/internal/worktree"
+)
+
+func mergeCommand(a *app) *cobra.Command {
+	var resolve bool
+	cmd := &cobra.Command{
+		Use:   "merge NAME [--resolve]",
+		Short: "Bring the approved work of a branch into the project",
+		Long: `Brings what was approved on the branch into the files of the project: git's three-way merge, from where the branch's task
+began, with the files as they are now, yours that are not committed included. The gate is run on the result first, in the
+branch's work tree. All or nothing: where git finds a conflict, the gate is red, or a file would be in the way, both sides
+stay as they were. Nothing is committed; your index, stash and branches are not touched. A task of the project's own that
+is under way is in the way, unless it is the one that was branched: then that is Complete, too.
+
+--resolve gives work that does not fit back to its executor, with the project's changes in its files and a review that says
+what does not fit, to be checked, reviewed and merged again. A merge that was cut off is finished by the same command.
+
+With --json: merged tree written[] removed[] left[] gate{status seconds}; an error has conflicts[{path kind}] or
+failures[] too, and with --resolve: task_id state seq epoch.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage("ferrus merge NAME; ferrus branches shows them", "say which branch to merge")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := a.project(cmd.Context(), "merge")
+			if err != nil {
+				return err
+			}
+			defer s.Engine().Close()
+			return a.merge(cmd.Context(), s, args[0], resolve)
+		},
+	}
+	cmd.Flags().BoolVar(&resolve, "resolve", false, "give work that does not fit back to its executor")
+	return cmd
+}
+
+func (a *app) merge(ctx context.Context, s *engine.Session, name string, resolve bool) error {
+	from, err := a.branchSession(s, name)
+	if err != nil {
+		return failed("merge "+name, "", err)
+	}
+	defer from.Engine().Close()
+	got, err := s.Merge(ctx, from, func() error { return hq.EndAll(ctx, s.Engine()) })
+	var clash *engine.Clash
+	switch {
+	case errors.As(err, &clash) && resolve:
+		return a.resolve(ctx, s, from, clash)
+	case errors.As(err, &clash):
+		return a.clashed(name, clash)
+	case err != nil:
+		return failed("merge "+name, "", err)
+	}
+	if a.json {
+		return a.print(mergeJSON(name, got))
+	}
+	a.say("%s is merged: %s, %s%s\n", name, count(len(got.Files.Written), "file written", "files written"),
+		count(len(got.Files.Removed), "removed", "removed"), gateWords(got))
+	for _, path := range got.Files.Left {
+		a.say("  left as it is: %s\n", path)
+	}
+	a.next([]step{{"git diff", "shows what is not committed yet"}, {"ferrus branch --remove " + name, "clears the branch away"}})
+	return nil
+}
+
+// branchSession opens a branch of the project for an act of a person. The caller closes the engine.
+func (a *app) branchSession(s *engine.Session, name string) (*engine.Session, error) {
+	on, err := s.Engine().Place().On(name)
+	if err != nil {
+		return nil, err
+	}
+	e, err := a.openAt(on)
+	if err != nil {
+		return nil, err
+	}
+	return a.sessionOn(e), nil
+}
+
+func gateWords(got engine.Merged) string {
+	if got.Checks == nil {
+		return "; the project had not changed since, so the gate was not run again"
+	}
+	return "; the gate was green on the whole, in " + span(got.Checks.Duration)
+}
+
+func mergeJSON(name string, got engine.Merged) map[string]any {
+	m := map[string]any{"merged": name, "tree": got.Tree, "written": listed(got.Files.Written), "removed": listed(got.Files.Removed), "left": listed(got.Files.Left)}
+	if got.Checks != nil {
+		m["gate"] = map[string]any{"status": got.Checks.Status, "seconds": got.Checks.Duration.Seconds()}
+	}
+	return m
+}
+
+// listed is a list that is never null.
+func listed(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+// clashed says what does not fit.
+func (a *app) clashed(name string, c *engine.Clash) error {
+	f := explain(failed("merge "+name, "", c))
+	if !a.json {
+		return f
+	}
+	text, err := asJSON(struct {
+		*failure
+		Conflicts []worktree.Conflict `json:"conflicts,omitempty"`
+		Failures  []checks.Command    `json:"failures,omitempty"`
+	}{f, c.Conflicts, c.Failures}, "")
+	if err == nil {
+		_, err = a.err.Write(text)
+	}
+	if err != nil {
+		return err
+	}
+	return unwell(f.exit)
+}
+
+// resolve gives the work back to its executor.
+func (a *app) resolve(ctx context.Context, s, from *engine.Session, c *engine.Clash) error {
+	done, err := s.Resolve(ctx, from, c)
+	name := from.Engine().Place().Branch
+	if err != nil {
+		return failed("give "+name+" back", "", err)
+	}
+	t := done.Task
+	if a.json {
+		return a.printVerdict(t)
+	}
+	a.say("%s\n%s is %s again, with the project's changes in its files\n", line(c.Message), name, t.State)
+	a.next([]step{{"ferrus resume --branch " + name, "has it mended and reviewed"}, {"ferrus merge " + name, "then merges it"}})
+	return nil
+}
+
+// relative is a path as it is seen from where the command was called, where that is shorter.
+func (a *app) relative(path string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if rel, err := filepath.Rel(here, path); err == nil && len(rel) < len(path) {
+		return rel
+	}
+	return path
+}

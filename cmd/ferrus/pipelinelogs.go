@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/slot"
+)
+
+func pipelineLogsCommand(a *app) *cobra.Command {
+	var follow, raw bool
+	cmd := &cobra.Command{
+		Use:   "logs [RUN] [ROLE] [-f] [--raw]",
+		Short: "What a worker has printed",
+		Long: `Shows the output of a worker in words: what it said, what it called, what went wrong. ROLE is a worker (its newest attempt) or
+an attempt, as researcher-a-2; without it the newest of the run. When no run is under way, that is the newest one of the
+archive. --raw shows the bytes as they are; -f stays and shows what comes, until the worker ends.
+
+With --json, and no ROLE: the attempts of the run, [{run duty agent started ended exit usage ...}], duty being the role.`,
+		Args: cobra.MaximumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.pipelineLogs(cmd.Context(), args, follow, raw) },
+	}
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "stay, and show what comes")
+	cmd.Flags().BoolVar(&raw, "raw", false, "as it was printed")
+	return cmd
+}
+
+func (a *app) pipelineLogs(ctx context.Context, args []string, follow, raw bool) error {
+	at, _, err := a.runs(ctx)
+	if err != nil {
+		return err
+	}
+	f, role, err := a.logsOf(at, args)
+	if err != nil {
+		return err
+	}
+	list, err := attempts(f)
+	if err != nil {
+		return err
+	}
+	if a.json && role == "" {
+		return a.print(list)
+	}
+	r, ok := chosen(list, role)
+	if !ok {
+		what := f.Name() + " has started no worker " + role
+		if role == "" {
+			what = f.Name() + " has started no worker yet"
+		}
+		return refuse(engine.WrongState, what, "ferrus pipeline status "+f.Name()+" shows its workers, ferrus pipeline logs --json their attempts")
+	}
+	show := a.raw
+	if !raw {
+		a.say("%s  %s, started %s\n", a.paint(bold, r.Name), r.Agent, clock(r.Started))
+		show = a.inWords(agents.ReaderOf(r.Agent))
+	}
+	// Not r.Log: the folder may have been moved since.
+	return a.follow(ctx, f.Path("logs", filepath.Base(r.Log)), show, func() bool {
+		list, err := attempts(f)
+		again, ok := chosen(list, r.Name)
+		return !follow || err != nil || !ok || again.Over()
+	})
+}
+
+// logsOf finds out whether one word is a run or a worker.
+func (a *app) logsOf(at run.Place, args []string) (f *run.Folder, role string, err error) {
+	if len(args) == 2 {
+		f, err = a.newest(at, args[0])
+		return f, args[1], err
+	}
+	if len(args) == 1 {
+		if f, err = at.Open(args[0]); err == nil {
+			return f, "", nil
+		}
+		role = args[0]
+	}
+	f, err = a.newest(at, "")
+	return f, role, err
+}
+
+// attempts are all attempts of a run's workers, in the order of their start.
+func attempts(f *run.Folder) ([]slot.Run, error) {
+	all := []slot.Run{}
+	for _, role := range roles(f.Workflow) {
+		list, err := f.Runs(role)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list...)
+	}
+	slices.SortStableFunc(all, func(a, b slot.Run) int { return a.Started.Compare(b.Started) })
+	return all, nil
+}

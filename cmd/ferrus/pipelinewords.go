@@ -1,0 +1,144 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/slot"
+)
+
+// phaseColour is the colour of how far a phase or a worker is, "" for plain.
+var phaseColour = map[pipeline.Progress]string{pipeline.Pending: dim, pipeline.Running: blue, pipeline.Completed: green, pipeline.Failed: red,
+	pipeline.Paused: yellow}
+
+// phaseWords is a phase in a line. i counts from 0.
+func phaseWords(i int, p pipeline.PhaseStatus) string {
+	done := 0
+	for _, k := range p.Workers {
+		if k.Status == pipeline.Completed {
+			done++
+		}
+	}
+	return fmt.Sprintf("%d %-20s  %-9s  %d of %s done", i+1, p.ID, p.Status, done, count(len(p.Workers), "worker", "workers"))
+}
+
+// workerWords is a worker in a line.
+func workerWords(v run.View, k pipeline.WorkerStatus, now time.Time) string {
+	text := fmt.Sprintf("%-20s  %-9s  %s", k.Role, k.Status, doing(v, k, now))
+	if k.Attempt > 1 {
+		text += fmt.Sprintf(", attempt %d", k.Attempt)
+	}
+	return strings.TrimRight(text, " ")
+}
+
+// doing says what is to be said of a worker beside its status.
+func doing(v run.View, k pipeline.WorkerStatus, now time.Time) string {
+	switch k.Status {
+	case pipeline.Completed:
+		text := fmt.Sprintf("%s, %s", k.Output, count(int(k.Bytes), "byte", "bytes"))
+		if list := v.Runs[k.Role]; len(list) > 0 && list[len(list)-1].Over() {
+			newest := list[len(list)-1]
+			if !newest.Launched.IsZero() { // it has waited before
+				newest.Started = newest.Launched
+			}
+			text += ", after " + span(newest.Lasted(now))
+		}
+		if k.Reason != "" {
+			text += ", " + strings.ReplaceAll(string(k.Reason), "_", " ")
+		}
+		if first := v.Facts.Files[k.Output].First; first != "" {
+			text += fmt.Sprintf("  %q", clip(first, 50))
+		}
+		return text
+	case pipeline.Failed:
+		text := strings.ReplaceAll(string(k.Reason), "_", " ")
+		if k.Detail != "" {
+			text += ": " + line(k.Detail)
+		}
+		return strings.TrimPrefix(text, ": ")
+	case pipeline.Running:
+		return atWork(v, k, now)
+	}
+	if w := v.Facts.Workflow.Waits(k.Role); len(w) > 0 {
+		return "reads " + strings.Join(w, ", ")
+	}
+	return ""
+}
+
+// atWork says since when a worker works or waits, for how long it may, and what it does.
+func atWork(v run.View, k pipeline.WorkerStatus, now time.Time) string {
+	began, runs := k.StartedAt, v.Runs[k.Role]
+	if !k.ReadyAt.IsZero() {
+		began = k.ReadyAt
+	}
+	text := span(now.Sub(began))
+	if !k.Deadline.IsZero() {
+		text += " of " + span(k.Deadline.Sub(began))
+	}
+	switch lost := v.Facts.Lost(k.Role); {
+	case v.Facts.Workers[k.Role].Waiting && len(lost) > 0:
+		return "waits for " + strings.Join(lost, ", ") + ", " + text
+	case v.Facts.Workers[k.Role].Waiting:
+		return "waits for a free place, " + text
+	case len(runs) == 0:
+		return text
+	}
+	newest := runs[len(runs)-1]
+	text += ", " + newest.Agent
+	reading := slot.Read(newest)
+	if u := used(reading.Usage); u != "" {
+		text += ", " + u
+	}
+	if reading.Doing != "" {
+		text += "  " + clip(line(reading.Doing), 50)
+	}
+	return text
+}
+
+// onward are the commands that help a run, the most likely first.
+func onward(l *outlook) []step {
+	verb := func(v string) string { return "ferrus pipeline " + v + " " + l.Run }
+	explain, cancel := step{verb("explain"), "which rule holds, and what has happened"}, step{verb("cancel"), "ends its workers and gives it up"}
+	switch {
+	case l.Archived && l.Status.ResultDelivered:
+		return []step{{"cat " + filepath.Join(l.Dir, "final.md"), "the result"}, explain}
+	case l.Archived:
+		return []step{explain}
+	case l.view.Facts.Delivery.State == pipeline.Uncertain:
+		return []step{{verb("deliver") + " --confirm", "if the result has arrived"}, {verb("deliver") + " --again", "if it has not"}, explain}
+	case l.Status.State == pipeline.IsPaused && l.view.Action.Person:
+		return []step{{verb("resume"), "goes on"}, {verb("retry") + " --from ROLE", "has it done anew"}, cancel}
+	case l.Status.State == pipeline.IsFailed && l.view.Action.Person:
+		list := []step{{verb("retry"), "does anew what failed"}, {verb("logs") + " " + l.culprit(), "what it printed"}, cancel}
+		if l.acceptable() {
+			list = append([]step{{verb("resume"), "takes the outputs as they are"}}, list...)
+		}
+		return list
+	case l.deserted():
+		return []step{{verb("resume"), "goes on with it; so does ferrus tick"}, cancel}
+	}
+	return []step{{verb("logs") + " -f", "what the newest worker prints"}, explain, cancel}
+}
+
+// culprit is the worker that failed first.
+func (l *outlook) culprit() string {
+	for _, p := range l.Status.Phases {
+		for _, k := range p.Workers {
+			if k.Status == pipeline.Failed || k.Reason == pipeline.Unclean {
+				return k.Role
+			}
+		}
+	}
+	return ""
+}
+
+// acceptable reports whether the run failed only because workers with an output did not end well.
+func (l *outlook) acceptable() bool {
+	f := l.view.Facts
+	f.Intent = pipeline.Intent{Verb: pipeline.Resume}
+	return pipeline.Decide(f).Do == pipeline.Accept
+}

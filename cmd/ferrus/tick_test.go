@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+)
+
+// TestTheSameFilesAreDecidedTheSame, byte for byte (X6), and to look changes none of them.
+func TestTheSameFilesAreDecidedTheSame(t *testing.T) {
+	t.Setenv("FERRUS_AGENT", "researcher-a:command:1") // an agent may look too
+	const golden = "testdata/tick.golden"
+	for range 2 {
+		root := walk(t)
+		before := listing(t, root)
+		var out bytes.Buffer
+		a := &app{in: os.Stdin, out: &out, err: os.Stderr, dir: root}
+		if code := a.run(t.Context(), []string{"-C", root, "tick", "--dry-run", "--json"}); code != exitOK {
+			t.Fatalf("exit code %d", code)
+		}
+		if diff := cmp.Diff(before, listing(t, root)); diff != "" {
+			t.Error(diff)
+		}
+		if *update {
+			if err := os.WriteFile(golden, out.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), out.String()); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// walk makes a project with a run for each of the decisions of the specification's walk, launched long ago.
+func walk(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	if _, err := setUp(t.Context(), root); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("../../internal/pipeline/testdata/workflows.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := pipeline.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := run.At(root, config.Default().Pipelines)
+	launched := time.Date(2020, 11, 20, 18, 1, 41, 0, time.UTC)
+	for i, outputs := range [][]string{nil, {"researcher-a.md"}, {"researcher-a.md", "researcher-b.md"},
+		{"researcher-a.md", "researcher-b.md", "synthesizer.md"}} {
+		now := launched.Add(time.Duration(i) * time.Hour)
+		f, err := at.Launch(all[0], "FSA architecture", at.Settings(config.Default()), now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range append(outputs, "workflow.json") {
+			path := f.Path(name)
+			if name != "workflow.json" {
+				if err := os.WriteFile(path, []byte("by "+name+"\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.Chtimes(path, now, now); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return root
+}
+
+// listing are the files below a folder with their contents.
+func listing(t *testing.T, root string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		files[path] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}

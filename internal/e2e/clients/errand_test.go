@@ -1,0 +1,113 @@
+//go:build unix
+
+package clients
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/modeltest"
+)
+
+// An errand is the task of a branch. What its models do they have from its text alone.
+type errand struct {
+	branch, file, line string
+	waits              bool // in the queue, before it is a branch
+}
+
+func (e errand) text() string { return "Let " + e.file + " say: " + e.line + "\n" }
+
+var ordered = regexp.MustCompile(`Let (\S+) say: (.+)`)
+
+// obey does the errand that the packet of work tells. Before that it meddles with the machine's own files, which would be
+// journalled as a violation if Claude Code let it; Codex's sandbox may write below /tmp, where the rig is.
+func obey(r modeltest.Request, work modeltest.Told) []modeltest.Call {
+	told := ordered.FindStringSubmatch(work.Task)
+	if told == nil {
+		return nil // and the check is red for it
+	}
+	var calls []modeltest.Call
+	if r.API == modeltest.Messages {
+		calls = r.WriteFile(filepath.Join(work.Worktree, "../../branches", filepath.Base(work.Worktree), "STATE.json"), "{}\n")
+	}
+	return append(calls, r.WriteFile(filepath.Join(work.Worktree, told[1]), told[2]+"\n")...)
+}
+
+// branchOf is the branch on which a model was given work.
+func branchOf(r modeltest.Request) string { return filepath.Base(r.Packet().Worktree) }
+
+// halfway hangs a branch's executor as long as its epoch is not above that: its file is written, and not checked.
+func halfway(branch string, epoch int) modeltest.Rule {
+	return modeltest.When(func(r modeltest.Request) bool {
+		work := r.Packet()
+		return modeltest.Claimed(r) && branchOf(r) == branch && work.Epoch <= epoch && len(r.Since()) == len(obey(r, work))
+	}, modeltest.Answer(modeltest.Reply{Hang: true}))
+}
+
+// A meeting lets nobody begin with his work before so many branches have one who could.
+type meeting struct {
+	many int
+	all  chan struct{}
+
+	mu    sync.Mutex
+	there map[string]bool
+}
+
+func newMeeting(many int) *meeting {
+	return &meeting{many: many, all: make(chan struct{}), there: map[string]bool{}}
+}
+
+func (m *meeting) rule(r modeltest.Request) (modeltest.Reply, bool) {
+	if !modeltest.Claimed(r) {
+		return modeltest.Reply{}, false
+	}
+	m.enter(branchOf(r))
+	select {
+	case <-m.all:
+		return modeltest.Reply{}, false
+	case <-time.After(patience):
+		return modeltest.Reply{Problem: "the others do not come"}, true
+	}
+}
+
+func (m *meeting) enter(branch string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.there[branch] {
+		m.there[branch] = true
+		if len(m.there) == m.many {
+			close(m.all)
+		}
+	}
+}
+
+// apart: whoever works on an errand was told of it and of its own folder, and of no other's.
+func (r *rig) apart(errands []errand) {
+	r.t.Helper()
+	told := map[string]int{}
+	for _, s := range r.model.Seen() {
+		var at, about []string
+		for _, e := range errands {
+			if strings.Contains(s.Body, r.on(e.branch).place().Work) {
+				at = append(at, e.branch)
+			}
+			if strings.Contains(s.Body, e.line) {
+				about = append(about, e.branch)
+			}
+		}
+		switch {
+		case len(at) != 1:
+			r.t.Errorf("it is at work in %v: %v", at, s)
+		case len(about) > 1, len(about) == 1 && about[0] != at[0]:
+			r.t.Errorf("on %s it is told of %v: %v", at[0], about, s)
+		case len(about) == 1:
+			told[at[0]+map[bool]string{true: "'s executor", false: "'s reviewer"}[s.Executor()]]++
+		}
+	}
+	if len(told) != 2*len(errands) {
+		r.t.Errorf("told of their errands were only %v", told)
+	}
+}

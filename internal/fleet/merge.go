@@ -1,0 +1,184 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/hq"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// view reads how a branch stands.
+func (f *fleet) view(name string) (store.Snapshot, error) {
+	e, err := f.e.Branched(name)
+	if err != nil {
+		return store.Snapshot{}, err
+	}
+	defer e.Close()
+	return e.View()
+}
+
+// merge has the next branch merged whose work is approved, one at a time, where ferrus.toml says so. A merge that was cut
+// off is finished before, whoever began it: the project can do nothing else until then.
+func (f *fleet) merge(ctx context.Context, names []string) error {
+	conf, err := f.e.Config()
+	if err != nil {
+		return err
+	}
+	if f.merging != "" || f.e.Merging() {
+		return nil
+	}
+	project, err := f.e.View()
+	if err != nil {
+		return err
+	}
+	cut := project.Task.Returning.From
+	if cut == "" && conf.Branches.OnApprove != config.Merge {
+		return nil
+	}
+	for _, name := range names {
+		if f.busy[name] || cut != "" && name != cut {
+			continue
+		}
+		now, err := f.view(name)
+		if err != nil || cut == "" && (now.Task.State != state.Complete || now.Task.Merged != "") {
+			continue // what cannot be read was told
+		}
+		if why := f.unchosen(names, name, now.Task); cut == "" && why != "" {
+			f.refuse(name, refused{why: why}) // until the others have moved on
+			continue
+		}
+		if r, ok := f.refused[name]; ok && r.branch == now.Task.Seq && r.project == project.Task.Seq {
+			continue
+		}
+		f.busy[name], f.merging = true, name
+		f.Tell(Event{Branch: name, Kind: Merging})
+		go func() {
+			err := f.merged(ctx, name)
+			f.ended <- ended{branch: name, merged: true, err: err}
+		}()
+		return nil
+	}
+	return nil
+}
+
+func (f *fleet) merged(ctx context.Context, name string) error {
+	e, err := f.e.Branched(name)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	_, err = f.s.Merge(ctx, e.Session(f.Caller), func() error { return hq.EndAll(ctx, f.e) })
+	return err
+}
+
+func (f *fleet) mergeEnded(done ended) {
+	f.merging = ""
+	if done.err == nil {
+		f.Tell(Event{Branch: done.branch, Kind: Merged})
+		return
+	}
+	if errors.Is(done.err, context.Canceled) {
+		return // we are to stop
+	}
+	now, err := f.view(done.branch)
+	project, wrong := f.e.View()
+	if err == nil && wrong == nil {
+		var clash *engine.Clash
+		f.refuse(done.branch, refused{now.Task.Seq, project.Task.Seq, done.err.Error(), errors.As(done.err, &clash)})
+	}
+}
+
+// refuse notes why work is not merged, and tells it once.
+func (f *fleet) refuse(name string, r refused) {
+	if f.refused[name].why != r.why {
+		f.Tell(Event{Branch: name, Kind: Unmerged, Text: r.why})
+	}
+	f.refused[name] = r
+}
+
+// unchosen says why one of several attempts at a task is not merged yet, "" for one that is: it was selected, or is the only
+// one of which something came.
+func (f *fleet) unchosen(names []string, name string, t state.Task) string {
+	if t.Selected {
+		return ""
+	}
+	var others []string
+	for _, other := range engine.Group(names, name) {
+		if other == name {
+			continue
+		}
+		now, err := f.view(other)
+		switch {
+		case err != nil:
+		case now.Task.Underway():
+			return "other attempts at it are under way"
+		case now.Task.Merged != "" || now.Task.Selected:
+			return other + " was taken"
+		case now.Task.State == state.Complete:
+			others = append(others, other)
+		}
+	}
+	if len(others) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s is approved, too: ferrus select shows both, and ferrus select NAME takes one", strings.Join(others, ", "))
+}
+
+// outcome is how all stands in the end.
+func (f *fleet) outcome(ctx context.Context) (Outcome, error) {
+	names, err := engine.Branches(f.e.Place().Root)
+	if err != nil {
+		return Outcome{}, err
+	}
+	out := Outcome{Exit: exitNothing}
+	for _, a := range f.e.Attempts(ctx, names) {
+		s := Standing{Attempt: a}
+		if r, ok := f.refused[a.Branch]; ok && a.State == state.Complete && !a.Merged {
+			s.Unmerged, s.Clashes = r.why, r.clash
+		}
+		if l := f.left[a.Branch]; l.err != nil && l.seq == a.Snap.Task.Seq {
+			s.Trouble = l.err.Error()
+		}
+		out.Tasks = append(out.Tasks, s)
+		out.Exit = worse(out.Exit, s.exit())
+	}
+	if len(f.untaken) > 0 {
+		out.Exit = exitFailure
+	}
+	return out, nil
+}
+
+const (
+	exitFailure = 1
+	exitNothing = 3
+	exitPerson  = 6
+)
+
+// exit is what a branch adds to the exit code.
+func (s Standing) exit() int {
+	switch {
+	case s.State == state.Failed || s.Error != "" || s.Trouble != "":
+		return exitFailure
+	case s.Snap.Task.Underway() || s.Unmerged != "":
+		return exitPerson
+	case s.State == state.Complete:
+		return 0
+	}
+	return exitNothing
+}
+
+// worse is the exit code that says more: a failure before a question before success before nothing.
+func worse(a, b int) int {
+	for _, code := range []int{exitFailure, exitPerson, 0} {
+		if a == code || b == code {
+			return code
+		}
+	}
+	return exitNothing
+}

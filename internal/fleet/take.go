@@ -1,0 +1,67 @@
+package fleet
+
+import (
+	"context"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/queue"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// take makes a branch of the next task that waits in the queue, and returns its name, "" where none can be taken. One that was
+// cut off in the middle of that is finished.
+func (f *fleet) take(ctx context.Context) (string, error) {
+	list, err := queue.List(f.e.Place().Dir())
+	if err != nil {
+		f.trouble("", err) // the good ones are taken all the same
+	}
+	for _, it := range list {
+		if text, tried := f.untaken[it.Name]; tried && text == it.Text {
+			continue
+		}
+		delete(f.untaken, it.Name)
+		task, err := f.branch(ctx, it)
+		if ctx.Err() != nil {
+			return "", nil
+		}
+		if err == nil {
+			err = queue.Taken(it)
+		}
+		if err != nil {
+			f.trouble(it.Name, err)
+			f.untaken[it.Name] = it.Text
+			continue
+		}
+		f.Tell(Event{Branch: it.Name, Kind: Taken, Text: task.Title})
+		return it.Name, nil
+	}
+	return "", nil
+}
+
+// branch makes the branch of a task that waits, with the task.
+func (f *fleet) branch(ctx context.Context, it queue.Item) (state.Task, error) {
+	now, err := f.view(it.Name)
+	if engine.CodeOf(err) == engine.NotInitialised {
+		if _, err := f.s.Branch(ctx, engine.Fork{Names: []string{it.Name}, Own: true}); err != nil {
+			return state.Task{}, err
+		}
+	} else if err != nil {
+		return state.Task{}, err
+	}
+	e, err := f.e.Branched(it.Name)
+	if err != nil {
+		return state.Task{}, err
+	}
+	defer e.Close()
+	if now.Task.TaskID != "" { // taken before, by one that was killed, or somebody else's
+		text, err := e.Store().Text(now, state.TaskDoc)
+		if err == nil && strings.TrimSpace(text) != strings.TrimSpace(it.Text) {
+			err = &engine.Refusal{Code: engine.InvalidInput, Message: "there is a branch of that name with another task",
+				Remedy: "call the file " + it.Path + " by another name"}
+		}
+		return now.Task, err
+	}
+	done, err := e.Session(f.Caller).CreateTask(ctx, it.Text, "")
+	return done.Task, err
+}

@@ -1,0 +1,179 @@
+package run
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/slot"
+)
+
+// maxKept is how large an output may be of which a copy is kept.
+const maxKept = 16 << 20
+
+// guard looks whether an output was touched by somebody whose it is not. While others are at work, what was done by
+// somebody who is gone, or has not begun, cannot change: it is put back, and told. When nobody is at work a person may
+// edit what there is, and then that counts. It reports whether it has changed anything.
+func (b *book) guard(facts *pipeline.Facts) (bool, error) {
+	for i, p := range facts.Status.Phases {
+		for j, k := range p.Workers {
+			file, there := facts.Files[k.Output]
+			early := there && b.early(*facts, i, k)
+			changed := there && k.Status == pipeline.Completed && k.SHA256 != file.SHA256
+			if !early && !changed {
+				continue
+			}
+			others := b.f.others(p.Workers, k)
+			switch {
+			case changed && facts.Workers[k.Role].Alive && !file.Settled: // it is just being written
+			case changed && len(others) > 0 && !b.f.own(k):
+				return true, b.restore(*facts, k, others)
+			case changed:
+				return true, b.accept(*facts, i, j, file)
+			case early && len(others) > 0:
+				return true, b.remove(*facts, k, others)
+			}
+		}
+	}
+	return false, nil
+}
+
+// early reports whether a worker cannot have written anything yet: it was never started, and its turn has not come.
+func (b *book) early(facts pipeline.Facts, phase int, k pipeline.WorkerStatus) bool {
+	seen := facts.Workers[k.Role]
+	return k.Status == pipeline.Pending && k.Attempt == 0 && seen.Attempt == 0 && !seen.Alive && !facts.Workflow.All() &&
+		phase >= facts.Status.CurrentPhase
+}
+
+// others are those who do not write the worker's output, and were at work when it was last changed, or are now.
+func (f *Folder) others(phase pipeline.Roster, k pipeline.WorkerStatus) []string {
+	var roles []string
+	at := f.changed(k.Output)
+	for _, p := range f.Workflow.Phases {
+		for _, other := range p.Workers {
+			if slices.ContainsFunc(phase, func(s pipeline.WorkerStatus) bool { return s.Role == other.Role && s.Output == k.Output }) {
+				continue
+			}
+			if _, taken := f.Slot(other.Role).Taken(); taken || f.worked(other.Role, at) {
+				roles = append(roles, other.Role)
+			}
+		}
+	}
+	return roles
+}
+
+// changed is when an output was changed, as far as the last look says; runs know no less than a millisecond.
+func (f *Folder) changed(output string) time.Time {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.sums[output].mod.Truncate(time.Millisecond)
+}
+
+// worked reports whether a worker that is gone was at work at a time.
+func (f *Folder) worked(role string, at time.Time) bool {
+	list, err := f.Runs(role)
+	return err == nil && slices.ContainsFunc(list, func(r slot.Run) bool { return r.Over() && !at.Before(r.Started) && !at.After(r.Ended) })
+}
+
+// own reports whether the worker itself may have written its output last: it lives, or ended later.
+func (f *Folder) own(k pipeline.WorkerStatus) bool {
+	if _, taken := f.Slot(k.Role).Taken(); taken {
+		return true
+	}
+	list, err := f.Runs(k.Role)
+	if err != nil || len(list) == 0 {
+		return false
+	}
+	return !f.changed(k.Output).After(list[len(list)-1].Ended)
+}
+
+// keep makes copies of outputs that have come to count.
+func (b *book) keep(was, now pipeline.Status) error {
+	for i, p := range now.Phases {
+		for j, k := range p.Workers {
+			if k.Status != pipeline.Completed || k.SHA256 == was.Phases[i].Workers[j].SHA256 || k.Bytes > maxKept {
+				continue
+			}
+			text, err := slurp(b.f.Path(k.Output))
+			if err != nil {
+				return err
+			}
+			if digest(text) == k.SHA256 { // else it has changed since, and the next look sees that
+				if err := replace(b.f.Path(keptDir, k.Output), text, 0o400); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// restore puts an output back as it was when it came to count.
+func (b *book) restore(facts pipeline.Facts, k pipeline.WorkerStatus, others []string) error {
+	kept, err := slurp(b.f.Path(keptDir, k.Output))
+	if err != nil {
+		return err
+	}
+	who := strings.Join(others, " or ")
+	aside, err := b.aside(k.Output, k.Role, k.Attempt)
+	if err != nil {
+		return err
+	}
+	if digest(kept) != k.SHA256 { // it was too large
+		return b.tell(facts.Now, pipeline.Violation, fmt.Sprintf("%s of %s was changed while %s was at work, and there is no copy of it: it is put aside as %s",
+			k.Output, k.Role, who, aside))
+	}
+	if err := replace(b.f.Path(k.Output), kept, 0o600); err != nil {
+		return err
+	}
+	return b.tell(facts.Now, pipeline.Violation, fmt.Sprintf("%s of %s was changed while %s was at work, and put back; the change is in %s", k.Output, k.Role, who, aside))
+}
+
+// accept takes an output as it is now.
+func (b *book) accept(facts pipeline.Facts, i, j int, file pipeline.File) error {
+	next := b.status.Clone()
+	k := &next.Phases[i].Workers[j]
+	k.SHA256, k.Bytes = file.SHA256, file.Bytes
+	next.Rev++
+	if err := b.keep(b.status, next); err != nil {
+		return err
+	}
+	return b.commit(Line{At: facts.Now, Event: "edited", Roles: []string{k.Role}, Status: next,
+		Why: k.Output + " has changed, by its worker or while nobody was at work, and counts as it is now"})
+}
+
+// remove takes away what somebody has written in another's place.
+func (b *book) remove(facts pipeline.Facts, k pipeline.WorkerStatus, others []string) error {
+	aside, err := b.aside(k.Output, k.Role, 0)
+	if err != nil {
+		return err
+	}
+	return b.tell(facts.Now, pipeline.Violation, fmt.Sprintf("%s of %s, who has not begun, was written while %s was at work; it is put aside as %s",
+		k.Output, k.Role, strings.Join(others, " or "), aside))
+}
+
+// aside moves a file to what counts no more, and returns its path in the folder of the run. A file that is gone is fine:
+// it returns "" then.
+func (b *book) aside(file, role string, attempt int) (string, error) {
+	dir := fmt.Sprintf("%s/%s.%d", attemptsDir, role, attempt)
+	if err := os.MkdirAll(b.f.Path(dir), 0o700); err != nil {
+		return "", err
+	}
+	for n := 1; ; n++ {
+		to := dir + "/" + file
+		if n > 1 {
+			to = fmt.Sprintf("%s/%d-%s", dir, n, file)
+		}
+		if _, err := os.Lstat(b.f.Path(to)); err == nil {
+			continue
+		}
+		err := os.Rename(b.f.Path(file), b.f.Path(to))
+		if os.IsNotExist(err) {
+			return "", nil
+		}
+		return to, err
+	}
+}

@@ -1,0 +1,121 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/slot"
+)
+
+// held is what the shim of a worker is told that waits for its inputs.
+type held struct {
+	Dir  string `json:"dir"`
+	Role string `json:"role"`
+}
+
+// Hold is the slot.Holder of workers: where all are started at once, each waits in its shim until what it reads is there
+// and a place is free, so that the pipeline goes on although nobody conducts it. It gives up when who writes its inputs
+// can be expected no more.
+func Hold(ctx context.Context, order string, log io.Writer) (release func(), err error) {
+	var h held
+	if err := json.Unmarshal([]byte(order), &h); err != nil {
+		return nil, fmt.Errorf("read what to wait for: %v", err)
+	}
+	f, err := Open(h.Dir)
+	if err != nil {
+		return nil, err
+	}
+	w := f.watch(f.Workflow.Waits(h.Role))
+	defer w.Close()
+	for i := 1; ; i++ {
+		facts, err := f.present(time.Now())
+		if err != nil {
+			return nil, err
+		}
+		lost := facts.Lost(h.Role)
+		if len(lost) == 0 {
+			place, err := f.place()
+			if err == nil {
+				fmt.Fprintln(log, "INPUT_READY")
+				return func() { _ = place.Close() }, nil
+			}
+			if !errors.Is(err, filelock.ErrHeld) {
+				return nil, err
+			}
+		}
+		end := facts.WaitEnd(h.Role)
+		if facts.Now.After(end) {
+			fmt.Fprintln(log, "TIMEOUT")
+			return nil, fmt.Errorf("%w for %s", slot.ErrGaveUp, orPlace(lost))
+		}
+		if i == 1 {
+			fmt.Fprintf(log, "Waiting... for %s\n", orPlace(lost))
+		}
+		others := f.awaited(facts, h.Role)
+		if len(lost) == 0 { // whoever ends leaves a place
+			others = slices.DeleteFunc(living(facts), func(role string) bool { return role == h.Role })
+		}
+		w.wait(ctx, others, end.Add(time.Millisecond))
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// living are those who lived when the facts were gathered. Who has ended since has freed his slot, and is not waited for.
+func living(facts pipeline.Facts) []string {
+	var roles []string
+	for role, seen := range facts.Workers {
+		if seen.Alive {
+			roles = append(roles, role)
+		}
+	}
+	return roles
+}
+
+// awaited are those of them who write what a worker waits for.
+func (f *Folder) awaited(facts pipeline.Facts, role string) []string {
+	files := f.Workflow.Waits(role)
+	return slices.DeleteFunc(living(facts), func(other string) bool {
+		return !slices.Contains(files, facts.Status.Worker(other).Output)
+	})
+}
+
+func orPlace(lost []string) string {
+	if len(lost) == 0 {
+		return "a free place"
+	}
+	return strings.Join(lost, ", ")
+}
+
+// present are the facts as who holds no lock sees them, with a status that is brought up to date by the files alone.
+func (f *Folder) present(now time.Time) (pipeline.Facts, error) {
+	status, err := f.Status()
+	if err != nil {
+		return pipeline.Facts{}, err
+	}
+	facts, err := f.facts(status, now, f.Runs)
+	if err == nil {
+		facts.Status = pipeline.Reconcile(facts)
+	}
+	return facts, err
+}
+
+// place takes one of the places of agents that may run at a time. The error is filelock.ErrHeld when all are taken.
+func (f *Folder) place() (*filelock.Lock, error) {
+	for n := range f.Workflow.Cap() {
+		lock, err := filelock.Take(f.Path(workersDir, fmt.Sprintf(".place-%d.lock", n+1)))
+		if !errors.Is(err, filelock.ErrHeld) {
+			return lock, err
+		}
+	}
+	return nil, filelock.ErrHeld
+}

@@ -1,0 +1,144 @@
+package run
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/pipeline"
+)
+
+// A Line is one line of journal.jsonl: something that was done, and how the run stood after it.
+type Line struct {
+	Rev    int             `json:"rev"` // that of the status
+	At     time.Time       `json:"at"`
+	Event  string          `json:"event"` // launch, observed, a verb of the decision table, or one of the guard's
+	Row    string          `json:"row,omitempty"`
+	Roles  []string        `json:"roles,omitempty"`
+	Reason pipeline.Reason `json:"reason,omitempty"`
+	Why    string          `json:"why,omitempty"`
+	Aside  []string        `json:"aside,omitempty"`
+	By     string          `json:"by,omitempty"`     // the person
+	Intent string          `json:"intent,omitempty"` // that is done with it
+	Tell   string          `json:"tell,omitempty"`   // what a person is told
+
+	Workflow json.RawMessage `json:"workflow,omitempty"` // of the launch
+	Settings *Settings       `json:"settings,omitempty"`
+
+	Status pipeline.Status `json:"status"`
+	Was    string          `json:"was"`    // SHA-256 of status.json before; "" for none
+	SHA256 string          `json:"sha256"` // and after
+
+}
+
+// Lines returns the journal from the beginning. A line that is torn ends it.
+func (f *Folder) Lines() ([]Line, error) {
+	file, err := os.Open(f.Path(journalFile))
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var all []Line
+	for r := bufio.NewReader(file); ; {
+		raw, err := r.ReadBytes('\n')
+		var l Line
+		if err != nil || json.Unmarshal(raw, &l) != nil {
+			return all, nil
+		}
+		all = append(all, l)
+	}
+}
+
+// firstLine reads the line of the launch.
+func firstLine(path string) (l Line, err error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return l, err
+	}
+	if !info.Mode().IsRegular() {
+		return l, fmt.Errorf("%s is not a regular file", path)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return l, err
+	}
+	defer file.Close()
+	raw, err := bufio.NewReader(file).ReadBytes('\n')
+	if errors.Is(err, io.EOF) { // whoever launched it was killed
+		return l, fmt.Errorf("%s is empty: %w", path, fs.ErrNotExist)
+	}
+	if err == nil {
+		err = json.Unmarshal(raw, &l)
+	}
+	return l, err
+}
+
+// window is how much of the journal's end is read first.
+const window = 64 << 10
+
+// lastLine reads the newest whole line, and where it ends: what follows was torn by a crash.
+func lastLine(file *os.File) (l Line, end int64, err error) {
+	info, err := file.Stat()
+	if err != nil {
+		return l, 0, err
+	}
+	size := info.Size()
+	for take := int64(window); ; take *= 4 {
+		from := max(0, size-take)
+		text := make([]byte, size-from)
+		if _, err := file.ReadAt(text, from); err != nil && !errors.Is(err, io.EOF) {
+			return l, 0, err
+		}
+		for {
+			last := bytes.LastIndexByte(text, '\n')
+			if last < 0 {
+				break
+			}
+			start := bytes.LastIndexByte(text[:last], '\n') + 1
+			if start == 0 && from > 0 {
+				break // it begins before the window
+			}
+			if json.Unmarshal(text[start:last], &l) == nil {
+				return l, from + int64(last) + 1, nil
+			}
+			l, text = Line{}, text[:start]
+		}
+		if from == 0 {
+			return l, 0, fmt.Errorf("%s has no whole line: %w", file.Name(), fs.ErrNotExist)
+		}
+	}
+}
+
+// write appends a line durably. What fails is taken back.
+func (l Line) write(path string) error {
+	raw, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	if _, err = file.Write(append(raw, '\n')); err == nil {
+		err = file.Sync()
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("append to %s: %v", path, err), file.Truncate(info.Size()))
+	}
+	if info.Size() == 0 {
+		return synced(filepath.Dir(path))
+	}
+	return nil
+}

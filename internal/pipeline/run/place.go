@@ -1,0 +1,182 @@
+// Package run keeps the runs of pipelines: for each a folder with its status, its journal, its workers, and what they
+// write.
+//
+// What is to be done is for internal/pipeline to say, which is pure. This room gathers the facts, has the one next thing
+// done and writes it down, until there is nothing to do: a tick (tick.go). Nothing that matters is in memory: a tick may
+// be killed anywhere, and the next one goes on from the files. Workers live in slots of their own and outlive it.
+package run
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/pipeline"
+)
+
+// A Place is where the runs of a project are. All paths are absolute.
+type Place struct {
+	Root    string // the project
+	Tmp     string // of the runs that are under way
+	Archive string // of those that are over
+}
+
+// At returns the place of a project's runs.
+func At(root string, conf config.Pipelines) Place {
+	return Place{root, below(root, conf.TmpDir), below(root, conf.ArchiveDir)}
+}
+
+func below(root, dir string) string {
+	if filepath.IsAbs(dir) {
+		return filepath.Clean(dir)
+	}
+	return filepath.Join(root, dir)
+}
+
+// Settings are what a run needs of ferrus.toml. They are written down when it is launched, and hold until it is over.
+type Settings struct {
+	Root       string         `json:"root"`
+	Archive    string         `json:"archive"`
+	Executor   config.Agent   `json:"executor"`
+	Supervisor config.Agent   `json:"supervisor"`
+	Notify     config.Notify  `json:"notify"`
+	Deliver    config.Deliver `json:"deliver"`
+}
+
+// Settings returns what a run launched now is to keep.
+func (p Place) Settings(conf config.Config) Settings {
+	return Settings{p.Root, p.Archive, conf.HQ.Executor, conf.HQ.Supervisor, conf.Notify, conf.Deliver}
+}
+
+// Launch makes the folder of a new run. Nobody is started before its first tick.
+func (p Place) Launch(w pipeline.Workflow, topic string, s Settings, now time.Time) (*Folder, error) {
+	if err := os.MkdirAll(p.Tmp, 0o700); err != nil {
+		return nil, err
+	}
+	sweep(p.Tmp)
+	name, err := p.reserve(w.Name, now)
+	if err != nil {
+		return nil, err
+	}
+	f := &Folder{Dir: filepath.Join(p.Tmp, name), Workflow: w, Settings: s}
+	text, err := w.Encode()
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range []string{workersDir, promptsDir, logsDir, keptDir, attemptsDir} {
+		if err := os.Mkdir(f.Path(dir), 0o700); err != nil {
+			return nil, err
+		}
+	}
+	if err := replace(f.Path(workflowFile), text, 0o444); err != nil {
+		return nil, err
+	}
+	b := &book{f: f}
+	status := pipeline.New(w, name, topic, now)
+	return f, b.commit(Line{At: status.CreatedAt, Event: "launch", Status: status, Workflow: text, Settings: &s})
+}
+
+// reserve makes the folder of a run under a name that no run has, be it an archived one.
+func (p Place) reserve(pipe string, now time.Time) (string, error) {
+	taken := map[string]bool{}
+	for {
+		name := pipeline.DirName(pipe, now, func(name string) bool {
+			_, err := os.Lstat(filepath.Join(p.Archive, name))
+			return err == nil || taken[name]
+		})
+		err := os.Mkdir(filepath.Join(p.Tmp, name), 0o700)
+		if !errors.Is(err, fs.ErrExist) {
+			return name, err
+		}
+		taken[name] = true
+	}
+}
+
+// Names returns the runs that are under way, the newest last.
+func (p Place) Names() ([]string, error) { return runsIn(p.Tmp) }
+
+// Archived returns the runs that are over, the newest last.
+func (p Place) Archived() ([]string, error) { return runsIn(p.Archive) }
+
+// runsIn returns the folders of runs, by when they began. A folder that is missing has none, and whose launch was cut off
+// is none.
+func runsIn(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	type run struct {
+		name string
+		at   time.Time
+	}
+	var all []run
+	for _, e := range entries {
+		began, err := os.Lstat(filepath.Join(dir, e.Name(), workflowFile))
+		if err != nil || !e.IsDir() || strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		if journal, err := os.Lstat(filepath.Join(dir, e.Name(), journalFile)); err == nil && journal.Size() > 0 {
+			all = append(all, run{e.Name(), began.ModTime()})
+		}
+	}
+	slices.SortFunc(all, func(a, b run) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.name, b.name)) })
+	var names []string
+	for _, r := range all {
+		names = append(names, r.name)
+	}
+	return names, nil
+}
+
+// Open opens the run of that name, under way or over; "" is the one that is under way. The error lists the names there
+// are.
+func (p Place) Open(name string) (*Folder, error) {
+	names, err := p.Names()
+	if err != nil {
+		return nil, err
+	}
+	if name == "" {
+		switch len(names) {
+		case 0:
+			return nil, fmt.Errorf("no pipeline is under way: %w", fs.ErrNotExist)
+		case 1:
+			name = names[0]
+		default:
+			return nil, fmt.Errorf("several pipelines are under way; name one of %s", strings.Join(names, ", "))
+		}
+	}
+	if base := filepath.Base(filepath.Clean(name)); strings.ContainsAny(name, `/\`) {
+		name = base // a path to the folder is as good
+	}
+	for _, dir := range []string{p.Tmp, p.Archive} {
+		if f, err := Open(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
+			return f, err
+		}
+	}
+	return nil, fmt.Errorf("there is no run %q; under way are: %s: %w", name, cmp.Or(strings.Join(names, ", "), "none"), fs.ErrNotExist)
+}
+
+// Open opens the folder of a run. The error is fs.ErrNotExist when it is none.
+func Open(dir string) (*Folder, error) {
+	line, err := firstLine(filepath.Join(dir, journalFile))
+	if err != nil {
+		return nil, fmt.Errorf("%s is no run of a pipeline: %w", dir, err)
+	}
+	f := &Folder{Dir: dir}
+	if line.Settings == nil {
+		return nil, fmt.Errorf("%s does not begin with a launch", filepath.Join(dir, journalFile))
+	}
+	f.Settings = *line.Settings
+	all, err := pipeline.Parse(line.Workflow)
+	if err != nil || len(all) != 1 {
+		return nil, fmt.Errorf("%s: the workflow of the launch: %v", filepath.Join(dir, journalFile), err)
+	}
+	f.Workflow = all[0]
+	return f, nil
+}

@@ -1,0 +1,130 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/slot"
+)
+
+// start starts workers, all at once, and returns when each has its slot. One that has it already is fine: whoever started
+// it did not live to write that down. An agent that cannot be started is written down as one that failed, by its shim.
+func (b *book) start(roles []string) error {
+	errs := make([]error, len(roles))
+	done := make(chan struct{})
+	for i, role := range roles {
+		go func() {
+			errs[i] = b.startOne(role)
+			done <- struct{}{}
+		}()
+	}
+	for range roles {
+		<-done
+	}
+	return errors.Join(errs...)
+}
+
+func (b *book) startOne(role string) error {
+	order, err := b.order(role)
+	if err != nil {
+		return fmt.Errorf("start %s: %w", role, err)
+	}
+	before, err := b.f.Runs(role)
+	if err != nil {
+		return err
+	}
+	_, err = slot.Start(order)
+	if err == nil || errors.Is(err, slot.ErrTaken) {
+		return nil
+	}
+	if after, unread := b.f.Runs(role); unread == nil && len(after) > len(before) {
+		return nil
+	}
+	return fmt.Errorf("start %s: %w", role, err)
+}
+
+// Agent returns whom a worker is played by, as ferrus.toml and the workflow say.
+func (s Settings) Agent(k pipeline.Worker) config.Agent {
+	who := config.Agent{Agent: k.Agent}
+	for _, known := range []config.Agent{s.Executor, s.Supervisor} {
+		if k.Agent == "" || k.Agent == known.Agent {
+			who = known
+			break
+		}
+	}
+	who.Model = cmp.Or(k.Model, who.Model)
+	return who
+}
+
+// order is what the shim of a worker is started with.
+func (b *book) order(role string) (slot.Order, error) {
+	f := b.f
+	k, phase := f.Workflow.Worker(role)
+	who := f.Settings.Agent(k)
+	adapter, err := agents.Find(who.Agent)
+	if err != nil {
+		return slot.Order{}, err
+	}
+	number := b.status.Worker(role).Attempt + 1
+	prompt, output := f.Workflow.Prompt(role, b.status.Topic, func(file string) string { return f.Path(file) }), f.Path(k.File())
+	if f.Workflow.Phases[phase].How() == pipeline.Talking {
+		output = f.Path(pipeline.DialogueFile)
+		prompt = pipeline.TurnPrompt(role, output)
+	}
+	if err := replace(f.Path(promptsDir, role+".txt"), []byte(prompt), 0o400); err != nil {
+		return slot.Order{}, err
+	}
+	launch, err := adapter.Launch(agents.Seat{Duty: agents.Worker, Index: number, Model: who.Model, Args: who.Args, Command: who.Command,
+		Prompt: prompt, Headless: true, Ferrus: b.o.Ferrus, Root: f.Settings.Root, Work: f.Settings.Root, Run: f.Dir, Name: role, Output: output,
+		Scratch: f.Path(workersDir, role), Environ: b.o.Environ})
+	if err != nil {
+		return slot.Order{}, err
+	}
+	o := slot.Order{Slot: f.Slot(role), Runs: f.runs(role), Logs: f.Path(logsDir), Number: number,
+		Run: slot.Run{Duty: agents.Duty(role), Agent: adapter.Name, Model: who.Model}, Launch: launch}
+	if f.Workflow.All() {
+		hold, err := json.Marshal(held{f.Dir, role})
+		if err != nil {
+			return slot.Order{}, err
+		}
+		o.Hold = string(hold)
+	}
+	return o, nil
+}
+
+// end ends workers with all that they have started, and returns when they are gone.
+func (b *book) end(ctx context.Context, roles []string) error {
+	errs := make([]error, len(roles))
+	done := make(chan struct{})
+	for i, role := range roles {
+		go func() {
+			errs[i] = b.f.Slot(role).End(ctx)
+			done <- struct{}{}
+		}()
+	}
+	for range roles {
+		<-done
+	}
+	return errors.Join(errs...)
+}
+
+// inputs makes absolute paths of a dialogue's inputs.
+func (f *Folder) inputs(text []byte) ([]byte, error) {
+	d, err := pipeline.DecodeDialogue(text)
+	if err != nil {
+		return nil, err
+	}
+	for i, in := range d.Inputs {
+		if !filepath.IsAbs(in) {
+			d.Inputs[i] = f.Path(in)
+		}
+	}
+	return d.Encode(), nil
+}

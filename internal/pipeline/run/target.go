@@ -1,0 +1,87 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/proc"
+)
+
+// A target is where a result goes: [deliver] of ferrus.toml, as it was at the launch.
+type target struct {
+	conf config.Deliver
+	file string // absolute, of the target "file"
+}
+
+func (f *Folder) target() target {
+	file := strings.NewReplacer("{pipeline}", f.Workflow.Name, "{run}", f.Name()).Replace(f.Settings.Deliver.File)
+	return target{f.Settings.Deliver, below(f.Settings.Root, file)}
+}
+
+// ways are the targets.
+var ways = map[string]struct {
+	send func(t target, ctx context.Context, f *Folder, o Options, text []byte) error
+	// repeats reports whether it may be sent twice: what arrives is the same as if it were sent once.
+	repeats bool
+	named   func(t target) string
+}{
+	config.ToStdout:  {target.print, false, func(target) string { return "stdout" }},
+	config.ToFile:    {target.put, true, func(t target) string { return t.file }},
+	config.ToCommand: {target.run, false, func(t target) string { return "the command " + t.conf.Command }},
+}
+
+func (t target) String() string { return ways[t.conf.To].named(t) }
+func (t target) repeats() bool  { return ways[t.conf.To].repeats }
+
+// send sends the result. What a worker delivers to stdout is printed by who archives the run: a worker's own stdout is
+// nobody's.
+func (t target) send(ctx context.Context, f *Folder, o Options, worker bool, text []byte) error {
+	if worker && t.conf.To == config.ToStdout {
+		return nil
+	}
+	return ways[t.conf.To].send(t, ctx, f, o, text)
+}
+
+func (t target) print(_ context.Context, _ *Folder, o Options, text []byte) error {
+	if !bytes.HasSuffix(text, []byte("\n")) {
+		text = append(bytes.Clone(text), '\n')
+	}
+	_, err := o.Out.Write(text)
+	return err
+}
+
+func (t target) put(_ context.Context, _ *Folder, _ Options, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(t.file), 0o755); err != nil {
+		return err
+	}
+	return durably(t.file, text, 0o644)
+}
+
+// run hands the result to a command of a person's, on its standard input. One that fails may have sent it all the same.
+func (t target) run(ctx context.Context, f *Folder, _ Options, text []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, t.conf.Timeout())
+	defer cancel()
+	cmd := proc.Shell(ctx, t.conf.Command)
+	cmd.Dir = f.Settings.Root
+	status, err := f.Status()
+	if err != nil {
+		return err
+	}
+	cmd.Env = append(os.Environ(), "FERRUS_PIPELINE="+f.Workflow.Name, "FERRUS_DELIVERY="+f.Name(), "FERRUS_TOPIC="+status.Topic,
+		"FERRUS_RESULT="+f.Path(finalFile))
+	cmd.Stdin = bytes.NewReader(text)
+	cmd.WaitDelay = time.Second // for what it leaves in the background with its output open
+	out, err := cmd.CombinedOutput()
+	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
+		return fmt.Errorf("%v: %.500s", err, out)
+	}
+	return nil
+}

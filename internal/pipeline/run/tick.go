@@ -1,0 +1,206 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/clock"
+	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/pipeline"
+)
+
+// Options say how a run is driven.
+type Options struct {
+	Ferrus  string               // absolute path of the ferrus program, for the workers' servers
+	Environ []string             // of the workers, before what they must not inherit is taken out
+	Out     io.Writer            // where a result goes that is delivered to stdout; nil is nowhere
+	Told    func(Line)           // is told of each line as it is written; nil is nobody
+	Log     *slog.Logger         // slog.Default when nil
+	Now     func() time.Time     // time.Now when nil
+	Clock   func() lease.Instant // clock.Read when nil
+	At      func(point string)   // is called at each named point, for tests that kill there; nil is nothing
+}
+
+func (o Options) at(point string) {
+	if o.At != nil {
+		o.At(point)
+	}
+}
+
+func (o Options) orUsual() Options {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Clock == nil {
+		o.Clock = clock.Read
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.Out == nil {
+		o.Out = io.Discard
+	}
+	return o
+}
+
+// ErrGone says that the folder of the run is no longer there: the run is archived, or somebody has removed it.
+var ErrGone = errors.New("the run is not there any more")
+
+// steps is how many things one tick does at most, so that a bug of ours ends as an error.
+const steps = 1000
+
+// Tick does all that is to be done about the run now, and returns the last action: Wait, or Archive, after which Dir is
+// the folder in the archive. Every trigger calls it; many at once are as good as one. An error changes nothing that the
+// next tick would not find.
+func (f *Folder) Tick(ctx context.Context, o Options) (pipeline.Action, error) {
+	o = o.orUsual()
+	lock, err := f.lock(ctx)
+	if err != nil {
+		return pipeline.Action{}, err
+	}
+	a, err := f.tick(ctx, o)
+	_ = lock.Close()
+	if err == nil && a.Do != pipeline.Archive {
+		f.news(ctx, o)
+	}
+	return a, err
+}
+
+// lock waits until nobody else ticks.
+func (f *Folder) lock(ctx context.Context) (*filelock.Lock, error) {
+	lock, err := take(ctx, f.Path(lockFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrGone
+	}
+	return lock, err
+}
+
+// take waits for a lock.
+func take(ctx context.Context, path string) (*filelock.Lock, error) {
+	for {
+		lock, err := filelock.Take(path)
+		if !errors.Is(err, filelock.ErrHeld) {
+			return lock, err
+		}
+		free := make(chan struct{})
+		go func() {
+			_ = filelock.Wait(path)
+			close(free)
+		}()
+		select {
+		case <-free:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("%s is held by another ferrus: %w", path, ctx.Err())
+		}
+	}
+}
+
+func (f *Folder) tick(ctx context.Context, o Options) (pipeline.Action, error) {
+	if f.archived() {
+		return pipeline.Action{Do: pipeline.Archive, Row: "archive"}, nil
+	}
+	b := &book{f: f, o: o}
+	if err := b.open(o.Now()); err != nil {
+		return pipeline.Action{}, err
+	}
+	woke := f.woke(o)
+	for range steps {
+		facts, err := f.facts(b.status, o.Now(), f.settle)
+		if err != nil {
+			return pipeline.Action{}, err
+		}
+		facts.Woke = woke
+		if again, err := b.guard(&facts); err != nil {
+			return pipeline.Action{}, err
+		} else if again {
+			continue
+		}
+		seen := pipeline.Reconcile(facts)
+		if seen.Rev != b.status.Rev {
+			if err := b.observe(facts, seen); err != nil {
+				return pipeline.Action{}, err
+			}
+		}
+		facts.Status = seen
+		a := pipeline.Decide(facts)
+		if a.Do == pipeline.Wait {
+			return a, b.refuse(facts, a)
+		}
+		if err := b.do(ctx, facts, a); err != nil {
+			return a, fmt.Errorf("%s: %w", a, err)
+		}
+		if a.Do == pipeline.Archive {
+			return a, nil
+		}
+	}
+	return pipeline.Action{}, fmt.Errorf("%s does not come to rest: %d steps in one tick; see %s", f.Name(), steps, f.Path(journalFile))
+}
+
+// observe writes down what the files and the locks have changed.
+func (b *book) observe(facts pipeline.Facts, seen pipeline.Status) error {
+	l := Line{At: facts.Now, Event: "observed", Status: seen}
+	for i, p := range seen.Phases {
+		for j, k := range p.Workers {
+			if was := facts.Status.Phases[i].Workers[j]; was.Status != k.Status || was.Reason != k.Reason {
+				l.Roles = append(l.Roles, k.Role)
+				l.Reason = k.Reason
+			}
+		}
+	}
+	if err := b.keep(facts.Status, seen); err != nil {
+		return err
+	}
+	return b.commit(l)
+}
+
+// refuse drops what a person asked for that cannot be done now, lest it is done some other day.
+func (b *book) refuse(facts pipeline.Facts, a pipeline.Action) error {
+	if facts.Intent.Verb == "" {
+		return nil
+	}
+	i, _ := b.f.intent()
+	why := fmt.Sprintf("%s was asked for by %s, and there is nothing to %s now: %s", i.Verb, i.By, i.Verb, a)
+	if err := b.commit(Line{At: facts.Now, Event: "refused", Why: why, By: i.By, Intent: i.ID, Status: b.status}); err != nil {
+		return err
+	}
+	return os.Remove(b.f.Path(intentFile))
+}
+
+// asleep is how much further the wall clock must have gone than the machine's own for the machine to have slept, or for
+// somebody to have set the clock.
+const asleep = 30 * time.Second
+
+// A look is when a tick looked, by both clocks.
+type look struct {
+	Wall  time.Time     `json:"wall"`
+	Clock lease.Instant `json:"clock"`
+	Woke  time.Time     `json:"woke,omitzero"`
+}
+
+// woke returns when the machine last came out of a sleep while the run was under way, zero when it did not: nobody could
+// work meanwhile. It remembers when it was asked.
+func (f *Folder) woke(o Options) time.Time {
+	now := look{Wall: o.Now().Round(0), Clock: o.Clock()}
+	var was look
+	if text, err := slurp(f.Path(lookedFile)); err == nil && json.Unmarshal(text, &was) == nil && was.Clock.Boot == now.Clock.Boot && was.Clock.Clock == now.Clock.Clock {
+		now.Woke = was.Woke
+		if now.Wall.Sub(was.Wall)-time.Duration(now.Clock.Nanos-was.Clock.Nanos) > asleep {
+			now.Woke = now.Wall
+		}
+	}
+	if now.Wall.Sub(was.Wall).Abs() < asleep/3 && now.Woke.Equal(was.Woke) {
+		return now.Woke
+	}
+	if text, err := json.Marshal(now); err == nil {
+		_ = replace(f.Path(lookedFile), append(text, '\n'), 0o600) // without it a sleep may count as work
+	}
+	return now.Woke
+}

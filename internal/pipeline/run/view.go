@@ -1,0 +1,96 @@
+package run
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/slot"
+)
+
+// Status returns how the run stood when it was last written down. It takes no lock. Where status.json cannot be read the
+// journal says it.
+func (f *Folder) Status() (pipeline.Status, error) {
+	text, err := slurp(f.Path(statusFile))
+	if err == nil && len(text) > 0 {
+		if s, err := pipeline.Decode(text); err == nil {
+			return s, nil
+		}
+	}
+	file, err := os.Open(f.Path(journalFile))
+	if err != nil {
+		return pipeline.Status{}, err
+	}
+	defer file.Close()
+	l, _, err := lastLine(file)
+	return l.Status, err
+}
+
+// A View is how a run stands now, for a person.
+type View struct {
+	Facts  pipeline.Facts  // with the status brought up to date by the files
+	Action pipeline.Action // what the next tick will do
+	Runs   map[string][]slot.Run
+}
+
+// View looks at the run, and changes nothing.
+func (f *Folder) View(now time.Time) (View, error) {
+	facts, err := f.present(now)
+	if err != nil {
+		return View{}, err
+	}
+	v := View{Facts: facts, Action: pipeline.Decide(facts), Runs: map[string][]slot.Run{}}
+	for _, p := range f.Workflow.Phases {
+		for _, k := range p.Workers {
+			if v.Runs[k.Role], err = f.Runs(k.Role); err != nil {
+				return v, err
+			}
+		}
+	}
+	return v, nil
+}
+
+// Over reports whether the run has ended: it is delivered or cancelled.
+func (v View) Over() bool {
+	return v.Facts.Status.ResultDelivered || v.Facts.Status.State == pipeline.IsCancelled
+}
+
+// A RefusedError says that what a person asks for cannot be done now.
+type RefusedError struct {
+	Verb  pipeline.Verb
+	State pipeline.State
+	Why   string // what the run waits for instead
+}
+
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("the run is %s, and there is nothing to %s: %s", e.State, e.Verb, e.Why)
+}
+
+// Ask writes down what a person asks for; the next tick does it, whoever's that is. The error is *RefusedError when it is
+// nothing that can be done now, and then nothing is written.
+func (f *Folder) Ask(i Intent, now time.Time) error {
+	facts, err := f.present(now)
+	if err != nil {
+		return err
+	}
+	facts.Intent = pipeline.Intent{Verb: i.Verb, From: i.From, By: i.By}
+	a := pipeline.Decide(facts)
+	if !grants(i.Verb, a.Do) {
+		why := a.Why
+		if why == "" {
+			why = a.String()
+		}
+		return &RefusedError{i.Verb, facts.Status.State, why}
+	}
+	if _, err := os.Lstat(f.Dir); errors.Is(err, os.ErrNotExist) {
+		return ErrGone
+	}
+	text, err := json.Marshal(i)
+	if err != nil {
+		return err
+	}
+	return durably(f.Path(intentFile), append(text, '\n'), 0o600)
+}

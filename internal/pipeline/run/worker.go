@@ -1,0 +1,203 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/pipeline"
+)
+
+// A Desk is what one attempt of a worker may do in its run. What it does when it is no longer the attempt that counts is
+// refused: somebody else does its work.
+type Desk struct {
+	f       *Folder
+	role    string
+	attempt int
+}
+
+// Desk returns the desk of an attempt. The error says when there is no such role.
+func (f *Folder) Desk(role string, attempt int) (*Desk, error) {
+	if _, phase := f.Workflow.Worker(role); phase < 0 {
+		var roles []string
+		for _, p := range f.Workflow.Phases {
+			for _, k := range p.Workers {
+				roles = append(roles, k.Role)
+			}
+		}
+		return nil, fmt.Errorf("the run %s has no worker %q; it has %s", f.Name(), role, strings.Join(roles, ", "))
+	}
+	return &Desk{f, role, attempt}, nil
+}
+
+// An Assignment is what a worker is there for.
+type Assignment struct {
+	Role     string    `json:"role"`
+	Topic    string    `json:"topic"`
+	Task     string    `json:"task"`
+	Prompt   string    `json:"prompt"`            // all that it is told
+	Inputs   []Input   `json:"inputs"`            // what it reads
+	Output   string    `json:"output"`            // absolute path of the file it writes
+	Deadline time.Time `json:"deadline,omitzero"` // when its time is over, without the grace
+	Left     int       `json:"seconds_left"`
+	Delivers bool      `json:"delivers,omitempty"` // it sends the result by itself
+	Speaks   bool      `json:"speaks,omitempty"`   // it has turns in a dialogue
+}
+
+// An Input is a file that a worker reads.
+type Input struct {
+	Path  string `json:"path"` // absolute
+	Ready bool   `json:"ready"`
+}
+
+// ErrReplaced says that another attempt does the work by now, or that the worker was given up.
+var ErrReplaced = errors.New("this worker's time is over: somebody else does its work, or nobody; stop now")
+
+// ErrTooLong says that there is no room in the dialogue for what the worker wants to say.
+var ErrTooLong = errors.New("the dialogue has no room for that")
+
+// Assignment returns what the worker is to do.
+func (d *Desk) Assignment(now time.Time) (Assignment, error) {
+	facts, err := d.facts(now)
+	if err != nil {
+		return Assignment{}, err
+	}
+	f := d.f
+	k, phase := f.Workflow.Worker(d.role)
+	s := facts.Status.Worker(d.role)
+	prompt, err := f.Prompt(d.role)
+	if err != nil {
+		return Assignment{}, err
+	}
+	final, _ := f.Workflow.Final()
+	a := Assignment{Role: d.role, Topic: facts.Status.Topic, Task: k.Task, Prompt: prompt, Inputs: []Input{}, Output: f.Path(k.File()),
+		Deadline: facts.WorkEnd(d.role), Delivers: f.Workflow.ByTerminal() && final == d.role,
+		Speaks: f.Workflow.Phases[phase].How() == pipeline.Talking}
+	if a.Speaks {
+		a.Output = f.Path(pipeline.DialogueFile)
+	}
+	a.Left = int(max(0, a.Deadline.Sub(now)) / time.Second)
+	lost := facts.Lost(s.Role)
+	for _, file := range f.Workflow.Waits(d.role) {
+		a.Inputs = append(a.Inputs, Input{f.Path(file), !slices.Contains(lost, file)})
+	}
+	return a, nil
+}
+
+// facts are those of a worker that still counts.
+func (d *Desk) facts(now time.Time) (pipeline.Facts, error) {
+	if _, err := os.Lstat(d.f.Dir); err != nil {
+		return pipeline.Facts{}, ErrReplaced // it is archived
+	}
+	facts, err := d.f.present(now)
+	if err != nil {
+		return facts, err
+	}
+	seen, s := facts.Workers[d.role], facts.Status.Worker(d.role)
+	if over := facts.Status.ResultDelivered || facts.Status.State == pipeline.IsCancelled; over || seen.Attempt > d.attempt || s.Status == pipeline.Failed {
+		return facts, ErrReplaced
+	}
+	return facts, nil
+}
+
+// Wait waits until all inputs are there, at most for a while, and returns those that are not.
+func (d *Desk) Wait(ctx context.Context, most time.Duration) ([]string, error) {
+	w := d.f.watch(d.f.Workflow.Waits(d.role))
+	defer w.Close()
+	for end := time.Now().Add(most); ; {
+		facts, err := d.facts(time.Now())
+		if err != nil {
+			return nil, err
+		}
+		lost := facts.Lost(d.role)
+		if len(lost) == 0 || !time.Now().Before(end) || ctx.Err() != nil {
+			for i, file := range lost {
+				lost[i] = d.f.Path(file)
+			}
+			return lost, ctx.Err()
+		}
+		w.wait(ctx, d.f.awaited(facts, d.role), end)
+	}
+}
+
+// Write makes a text the output of the worker, in one step: who reads it sees nothing or all. One that has turns says its
+// text in the last entry of the dialogue; consensus is for it alone. It returns the path.
+func (d *Desk) Write(text string, consensus bool, now time.Time) (string, error) {
+	facts, err := d.facts(now)
+	if err != nil {
+		return "", err
+	}
+	k, phase := d.f.Workflow.Worker(d.role)
+	if d.f.Workflow.Phases[phase].How() == pipeline.Talking {
+		return d.speak(facts, text, consensus)
+	}
+	if int64(len(text)) < k.Least() {
+		return "", fmt.Errorf("the output has %d bytes and must have %d at least: write the whole result", len(text), k.Least())
+	}
+	path := d.f.Path(k.File())
+	return path, durably(path, []byte(text), 0o600)
+}
+
+func (d *Desk) speak(facts pipeline.Facts, text string, consensus bool) (string, error) {
+	talk, err := pipeline.DecodeDialogue(facts.Talk.Base)
+	if err != nil {
+		return "", err
+	}
+	if talk.Turn != d.role || !talk.Open() {
+		return "", fmt.Errorf("it is not the turn of %s: stop now", d.role)
+	}
+	if strings.TrimSpace(text) == "" {
+		return "", errors.New("an empty turn is none: say something")
+	}
+	last := &talk.Dialogue[len(talk.Dialogue)-1]
+	last.Content, last.Consensus = text, consensus
+	whole := talk.Encode()
+	if _, err := pipeline.DecodeDialogue(whole); err != nil { // nobody could read it any more
+		return "", fmt.Errorf("%w: %v", ErrTooLong, err)
+	}
+	path := d.f.Path(pipeline.DialogueFile)
+	return path, durably(path, whole, 0o600)
+}
+
+// Deliver sends the worker's output as the result of the run. The error is ErrSent, with the delivery, when that is done
+// already, by whomever.
+func (d *Desk) Deliver(ctx context.Context, o Options) (pipeline.Delivery, error) {
+	o = o.orUsual()
+	_, err := d.facts(o.Now())
+	// Only now: it may be what has ended the worker's time.
+	if was, unread := d.f.delivery(); unread == nil && was.State == pipeline.Delivered {
+		return was, ErrSent
+	}
+	if err != nil {
+		return pipeline.Delivery{}, err
+	}
+	final, file := d.f.Workflow.Final()
+	if final != d.role || !d.f.Workflow.ByTerminal() {
+		return pipeline.Delivery{}, fmt.Errorf("%s delivers nothing: ferrus sends the result, or the worker %s does; write your output and stop", d.role, final)
+	}
+	var sent pipeline.Delivery
+	text, err := slurp(d.f.Path(file))
+	if k, _ := d.f.Workflow.Worker(d.role); err == nil && int64(len(text)) < k.Least() {
+		err = fmt.Errorf("%s is not there yet: write the output first", d.f.Path(file))
+	}
+	if err == nil {
+		sent, err = d.f.send(ctx, o, d.role, text, false)
+	}
+	if _, gone := os.Lstat(d.f.Dir); err != nil && gone != nil { // somebody was quicker, and it is archived
+		err = ErrReplaced
+	}
+	return sent, err
+}
+
+// Log returns the path of what the newest attempt of a worker has printed, "" when there was none.
+func (f *Folder) Log(role string) (string, error) {
+	list, err := f.Runs(role)
+	if err != nil || len(list) == 0 {
+		return "", err
+	}
+	return list[len(list)-1].Log, nil
+}

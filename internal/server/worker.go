@@ -1,0 +1,66 @@
+package server
+
+import (
+	"flag"
+	"log/slog"
+	"path/filepath"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ferrus-go/ferrus/internal/pipeline/desk"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// worker is the role of a pipeline's worker. It has a run in the place of the machine.
+const worker state.Role = "worker"
+
+// A Worker is whom a server of that role is for.
+type Worker struct {
+	Run     string // absolute path of the folder of its run
+	Name    string // its role there
+	Attempt int    // which attempt at its work this is, from 1
+}
+
+func (w *Worker) flags(fs *flag.FlagSet) {
+	fs.StringVar(&w.Run, "run", "", "`DIR` of the run that a worker works in")
+	fs.StringVar(&w.Name, "worker", "", "`NAME` of the worker in its pipeline")
+	fs.IntVar(&w.Attempt, "attempt", 1, "`N` of the worker's attempt, from 1")
+}
+
+// check makes the path of the run absolute, and says what is wrong with the flags as they were given, "" for nothing.
+func (w *Worker) check(role state.Role, fs *flag.FlagSet) string {
+	given := map[string]bool{}
+	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	if role != worker {
+		for _, name := range []string{"run", "worker", "attempt"} {
+			if given[name] {
+				return "--" + name + " is of --role worker, which ferrus pipeline starts; leave it out"
+			}
+		}
+		return ""
+	}
+	for _, name := range []string{"root", "branch", "agent-index"} {
+		if given[name] {
+			return "--" + name + ": a worker has --run, --worker and --attempt instead; leave it out"
+		}
+	}
+	switch {
+	case w.Run == "" || w.Name == "":
+		return "--role worker needs --run DIR and --worker NAME; ferrus pipeline starts it with both"
+	case !agentName.MatchString(w.Name):
+		return "--worker is a role of the pipeline: letters, digits, dash and underscore only"
+	case w.Attempt < 1:
+		return "--attempt counts from 1"
+	}
+	path, err := filepath.Abs(w.Run)
+	if err != nil {
+		return "--run: " + err.Error()
+	}
+	w.Run = path
+	return ""
+}
+
+// desk makes the server of a worker.
+func (c Config) desk(log *slog.Logger) *mcp.Server {
+	return desk.NewServer(desk.Options{Run: c.Worker.Run, Worker: c.Worker.Name, Attempt: c.Worker.Attempt, Wait: c.Wait, Version: Version(), Log: log})
+}

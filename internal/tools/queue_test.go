@@ -1,0 +1,59 @@
+//go:build unix
+
+package tools
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// TestAQueuedTaskWaitsForAPerson: it is a file, and the machine is as it was.
+func TestAQueuedTaskWaitsForAPerson(t *testing.T) {
+	c := newCast(t)
+	for _, scene := range []func(*cast){func(*cast) {}, working} {
+		scene(c)
+		before := c.disk()
+		r := c.supervisor.do("queue_task", nil)
+		if r.Queued != "another-thing" || r.Queue != 1 || !strings.Contains(r.Message, "1 task waits. A person starts them: ferrus run --parallel") {
+			t.Errorf("%+v", r)
+		}
+		if text, err := os.ReadFile(filepath.Join(c.dir, ".ferrus", "queue", "another-thing.md")); string(text) != samples["queue_task"]["text"] {
+			t.Errorf("%q, %v", text, err)
+		}
+		if again := c.supervisor.do("queue_task", nil); !again.Repeated || again.Queued != r.Queued || again.Queue != 1 || again.Message != r.Message {
+			t.Errorf("the same again: %+v", again)
+		}
+		if c.disk() != before {
+			t.Error("the machine has changed")
+		}
+	}
+	for _, want := range []string{"fix", "fix-2"} {
+		if r := c.supervisor.do("queue_task", map[string]any{"text": "Do " + want, "name": "fix"}); r.Queued != want || r.Repeated {
+			t.Errorf("%+v", r)
+		}
+	}
+	if r := c.supervisor.do("queue_task", map[string]any{"text": "Do fix", "name": "mend"}); r.Queued != "mend" || r.Queue != 4 || !strings.Contains(r.Message, "4 tasks wait") {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestWhatCannotBeQueuedIsRefused.
+func TestWhatCannotBeQueuedIsRefused(t *testing.T) {
+	c := newCast(t)
+	for _, bad := range []struct {
+		code       engine.Code
+		text, name string
+	}{{engine.InvalidInput, "t", "../etc"}, {engine.InvalidInput, "t", "a b"}, {engine.InvalidInput, " ", ""}, {engine.TooLarge, strings.Repeat("x", store.MaxDoc+1), ""}} {
+		if r := c.supervisor.refused(bad.code, "queue_task", map[string]any{"text": bad.text, "name": bad.name}); r.Next != "queue_task" {
+			t.Errorf("next is %s", r.Next)
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(c.dir, ".ferrus", "queue")); err == nil {
+		t.Error("there is a queue")
+	}
+}

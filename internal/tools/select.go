@@ -1,0 +1,38 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+)
+
+// selectAttempt shows the attempts at a task side by side, or takes one. Only a person, or what they have set in ferrus.toml,
+// brings it into the project.
+func selectAttempt(ctx context.Context, c *call) error {
+	e := c.s.Engine()
+	if on := e.Place().Branch; on != "" {
+		return &engine.Refusal{Code: engine.ForbiddenRole, Message: "you are the supervisor of the attempt " + on + ", and none chooses itself",
+			Remedy: "the project's own supervisor chooses, or a person"}
+	}
+	names, err := engine.Branches(e.Place().Root)
+	if err != nil {
+		return err
+	}
+	taken := c.Text["branch"]
+	if taken == "" {
+		c.res.Attempts = e.Attempts(ctx, names)
+		c.res.Message = fmt.Sprintf("%d branches. What each has changed is in its folder under .ferrus/worktrees. Select one that is Complete.", len(names))
+		return nil
+	}
+	b, err := e.Branched(taken)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	if _, err := b.Session(c.s.Caller).Select(ctx, c.Text["reason"]); err != nil {
+		return err
+	}
+	c.res.Message = taken + " is selected. A person merges it: ferrus select " + taken + "."
+	return nil
+}

@@ -1,0 +1,72 @@
+//go:build unix
+
+package tools
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// TestASupervisorTakesAnAttempt: it sees them side by side and takes the approved one, which changes nothing of the project.
+func TestASupervisorTakesAnAttempt(t *testing.T) {
+	c := newCast(t)
+	for _, args := range [][]string{{"init", "-q"}, {"-c", "user.name=u", "-c", "user.email=u@example.com", "commit", "-q", "--allow-empty", "-m", "begin"}} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = c.dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	e := got(engine.Open(engine.At(c.dir, ""), engine.Options{}))(t)
+	defer e.Close()
+	person := engine.Caller{Role: state.Human, Agent: "human"}
+	if _, err := e.Session(person).Branch(t.Context(), engine.Fork{Names: []string{"try.1", "try.2"}, Own: true}); err != nil {
+		t.Fatal(err)
+	}
+	b := got(e.Branched("try.2"))(t)
+	defer b.Close()
+	h := b.Session(person)
+	got(h.CreateTask(t.Context(), "Try it.", ""))(t)
+
+	if r := c.supervisor.do("select", nil); len(r.Attempts) != 2 || r.Attempts[1].Branch != "try.2" || r.Attempts[1].State != state.Executing {
+		t.Errorf("%+v", r.Attempts)
+	}
+	c.supervisor.refused(engine.WrongState, "select", map[string]any{"branch": "try.2"})
+	c.supervisor.refused(engine.NotInitialised, "select", map[string]any{"branch": "try.9"})
+
+	ex := b.Session(engine.Caller{Role: state.Executor, Agent: "executor:x:1"})
+	if _, _, err := ex.AwaitTask(t.Context(), 0, false); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		out := got(ex.Submit(t.Context(), engine.Submitting{Summary: "Tried.", Verification: "None."}, 0))(t)
+		if out.Accepted {
+			break
+		}
+	}
+	got(h.Approve(t.Context(), "", ""))(t)
+	before := c.disk()
+	r := c.supervisor.do("select", map[string]any{"branch": "try.2", "reason": "It is shorter."})
+	if !strings.Contains(r.Message, "ferrus select try.2") || c.disk() != before {
+		t.Errorf("%+v", r)
+	}
+	now := got(b.View())(t)
+	if !now.Task.Selected || now.Top.Note != "It is shorter." || now.Top.Actor.Role != state.Supervisor {
+		t.Errorf("%+v", now.Top)
+	}
+}
+
+// got returns the value of a call that may not fail.
+func got[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
