@@ -60,10 +60,18 @@ func repository(t testing.TB, toml string) *project {
 	t.Helper()
 	p := plain(t, toml)
 	p.write("code.txt", "one\n")
-	p.git("init", "-q", "-b", "main", "--template=")
+	p.gitInit()
 	p.git("add", "code.txt")
 	p.git("commit", "-q", "-m", "begin")
 	return p
+}
+
+// gitInit makes an empty repository that leaves .ferrus alone, as "ferrus init" sees to: files come and go in there
+// while git looks.
+func (p *project) gitInit() {
+	p.t.Helper()
+	p.git("init", "-q", "-b", "main", "--template=")
+	p.write(".git/info/exclude", "/.ferrus/\n")
 }
 
 func (p *project) init() {

@@ -182,7 +182,7 @@ func TestAPersonCanReplaceAGateThatCannotBeRead(t *testing.T) {
 
 func TestARepositoryWithoutACommitWillDo(t *testing.T) {
 	p := plain(t, gate("true"))
-	p.git("init", "-q", "-b", "main", "--template=")
+	p.gitInit()
 	p.write("code.txt", "one\n")
 	sup, ex := p.begun()
 	p.write("code.txt", "two\n")

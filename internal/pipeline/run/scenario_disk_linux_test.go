@@ -65,9 +65,13 @@ func TestAFullDiskHalvesNothing(t *testing.T) {
 	}
 	cases, bad, refused := 0, 0, 0
 	for _, point := range slices.Sorted(maps.Keys(points)) {
-		for n := 1; n <= points[point]; n++ {
+		often := points[point]
+		if !*full {
+			often = 1
+		}
+		for n := range often {
 			cases++
-			if !t.Run(fmt.Sprintf("%s %d", point, n), func(t *testing.T) { refused += cram(t, point, n) }) {
+			if !t.Run(fmt.Sprintf("%s %d", point, n+1), func(t *testing.T) { refused += cram(t, point, n+1) }) {
 				bad++
 			}
 		}
