@@ -166,6 +166,7 @@ func TestNoSymbolicLinkIsFollowed(t *testing.T) {
 	for _, name := range names {
 		for _, target := range []string{"dangling", "file", "folder", "inside"} {
 			t.Run(name+" to "+target, func(t *testing.T) {
+				t.Parallel()
 				s := fresh(t, still())
 				do(t, s, create, claim, on(state.CheckPassed, state.Engine, nil),
 					on(state.Submit, state.Holder, text(state.SubmissionDoc, "Built.\n")))

@@ -59,7 +59,7 @@ func TestAPowerCutOfASimulatedDiskLosesNothing(t *testing.T) {
 	count := &simcount{}
 	t.Run("all", func(t *testing.T) {
 		for i, sc := range scenarios() {
-			if apart := map[bool]int{true: 3, false: 2}[testing.Short()]; !*fully && i%apart > 0 {
+			if apart := map[bool]int{true: 6, false: 4}[testing.Short()]; !*fully && i%apart > 0 {
 				continue
 			}
 			t.Run(sc.name, func(t *testing.T) {
