@@ -3,7 +3,6 @@
 package clients
 
 import (
-	"syscall"
 	"testing"
 	"time"
 
@@ -25,11 +24,7 @@ func TestAKilledExecutorHasASuccessor(t *testing.T) {
 			c := r.conduct("run", "--headless", task)
 			eventually(t, "the executor to be in the middle of it", func() bool { return r.written() >= 3 })
 			killed := time.Now()
-			for _, pid := range r.clients(agents.Executor) {
-				if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-					t.Fatal(err)
-				}
-			}
+			r.slay(r.clients(agents.Executor)...)
 			<-c.done
 			if c.code != 0 {
 				t.Fatalf("exit code %d\n%s", c.code, &c.out)

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -69,7 +68,7 @@ func fourAtOnce(t *testing.T, supervisor, executor string) {
 	began := time.Now()
 	c := r.conduct("run", "--parallel", "4", "--headless", "--json")
 	for epoch := range deaths {
-		r.slay(first + epoch)
+		r.kill(first + epoch)
 	}
 	<-c.done
 	t.Logf("%.1f s, %d requests", time.Since(began).Seconds(), len(r.model.Seen()))
@@ -94,8 +93,8 @@ func fourAtOnce(t *testing.T, supervisor, executor string) {
 	t.Logf("%.1f s with the merges", time.Since(began).Seconds())
 }
 
-// slay kills the executor of the mortal branch in the middle of its work: at first the client alone, then all of its slot.
-func (r *rig) slay(epoch int) {
+// kill ends the executor of the mortal branch in the middle of its work: at first the client alone, then all of its slot.
+func (r *rig) kill(epoch int) {
 	r.t.Helper()
 	on := r.on(mortal)
 	eventually(r.t, "the executor to be in the middle of it", func() bool {
@@ -105,11 +104,7 @@ func (r *rig) slay(epoch int) {
 	if epoch == first {
 		victims = on.clients(agents.Executor)
 	}
-	for _, pid := range victims {
-		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-			r.t.Fatal(err)
-		}
-	}
+	r.slay(victims...)
 }
 
 // done: the errand of a branch is, by its own clients, in its own work tree, and by its own journal nothing else.

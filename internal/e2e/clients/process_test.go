@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/slot"
@@ -49,6 +50,16 @@ func (r *rig) quiet() {
 	for _, p := range r.processes() {
 		if one, err := os.FindProcess(p.pid); err == nil {
 			_ = one.Kill() // an error means that it is gone already
+		}
+	}
+}
+
+// slay kills processes, or groups of them by a negative number. Who has ended since the look is none the less dead.
+func (r *rig) slay(pids ...int) {
+	r.t.Helper()
+	for _, pid := range pids {
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && err != syscall.ESRCH {
+			r.t.Fatal(err)
 		}
 	}
 }
