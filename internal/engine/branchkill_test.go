@@ -76,6 +76,7 @@ func TestTheCallThatIsKilled(t *testing.T) {
 type deed struct {
 	ready func(t *testing.T, p *project)
 	do    func(ctx context.Context, p *project, h *Session) error
+	at    int                            // the point at which it is killed without -full: late, of some more that it has
 	over  Code                           // of the refusal when it had been done, and only its answer was lost
 	done  func(t *testing.T, p *project) // demands that it is, once
 }
@@ -83,12 +84,12 @@ type deed struct {
 var deeds = map[string]deed{
 	"branch": {branchReady, func(ctx context.Context, _ *project, h *Session) error {
 		return second(h.Branch(ctx, Fork{Names: []string{"alt"}}))
-	}, InvalidInput, branchDone},
-	"merge":   {mergeReady, mergeAlt, WrongState, mergeDone},
-	"resolve": {resolveReady, resolveAlt, WrongState, resolveDone},
+	}, 56, InvalidInput, branchDone},
+	"merge":   {mergeReady, mergeAlt, 165, WrongState, mergeDone},
+	"resolve": {resolveReady, resolveAlt, 140, WrongState, resolveDone},
 	"remove": {removeReady, func(ctx context.Context, _ *project, h *Session) error {
 		return second(h.Remove(ctx, "alt", true))
-	}, NotInitialised, removeDone},
+	}, 47, NotInitialised, removeDone},
 }
 
 // TestAKilledCallIsFinishedByTheSame: branches are made, merged, given back and removed whole or not at all, whenever the
@@ -99,22 +100,18 @@ func TestAKilledCallIsFinishedByTheSame(t *testing.T) {
 	for _, name := range []string{"branch", "merge", "resolve", "remove"} {
 		t.Run(name, func(t *testing.T) {
 			k := newKill(t, name)
-			points := k.cut(0)
-			k.again()
-			at := []int{points * 2 / 3, points - 6}
+			first, last := deeds[name].at, deeds[name].at
 			if *full {
-				at = at[:0]
-				for n := range points {
-					at = append(at, n+1)
-				}
+				k.again(t)
+				first, last = 1, k.cut(0)
 			}
-			for _, at := range at {
+			for at := first; at <= last; at++ {
 				cases++
 				if !t.Run(strconv.Itoa(at), func(t *testing.T) { k.killed(t, at) }) {
 					bad++
 				}
 			}
-			said = append(said, fmt.Sprintf("%s has %d points", name, points))
+			said = append(said, fmt.Sprintf("%s from point %d to %d", name, first, last))
 		})
 	}
 	t.Logf("rig: cases=%d bad=%d; %s", cases, bad, strings.Join(said, ", "))
@@ -123,13 +120,21 @@ func TestAKilledCallIsFinishedByTheSame(t *testing.T) {
 // A kill is a project in which a call is killed again and again.
 type kill struct {
 	*project
-	t     *testing.T
-	name  string
-	saved string
+	name string
 }
 
+// newKill has what the call needs, which is made for the first test that asks.
 func newKill(t *testing.T, name string) *kill {
-	p := repository(t, gate("test ! -e red")+"[branches]\nsetup = \"echo up >ignored\"\n")
+	base := filepath.Join(scratch, name)
+	made := &kill{&project{t: t, dir: filepath.Join(base, "project"), side: filepath.Join(base, "side"), opts: Options{Log: quiet}}, name}
+	if made.exists(made.dir + ".saved") {
+		return made
+	}
+	if err := errors.Join(os.RemoveAll(base), os.Mkdir(base, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	p := plainIn(t, base, gate("test ! -e red")+"[branches]\nsetup = \"echo up >ignored\"\n")
+	p.commits()
 	p.write(".gitignore", "ignored\n.ferrus\n")
 	p.write("keep.txt", "1\n2\n3\n4\n5\n6\n")
 	p.write("dir/a", "a\n")
@@ -150,23 +155,15 @@ func newKill(t *testing.T, name string) *kill {
 	if err := os.Chmod(git, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	k := &kill{project: p, t: t, name: name, saved: p.dir + ".saved"}
-	k.copy(p.dir, k.saved)
-	return k
-}
-
-func (k *kill) copy(from, to string) {
-	k.t.Helper()
-	if err := os.RemoveAll(to); err != nil {
-		k.t.Fatal(err)
-	}
-	if out, err := exec.Command("cp", "-a", from, to).CombinedOutput(); err != nil {
-		k.t.Fatalf("%v\n%s", err, out)
-	}
+	p.save()
+	return made
 }
 
 // again is the project as it was before the call.
-func (k *kill) again() { k.copy(k.saved, k.dir) }
+func (k *kill) again(t *testing.T) *project {
+	_ = os.Remove(filepath.Join(k.side, "fenced"))
+	return k.project.again(t)
+}
 
 // cut has another process do it and die at a point, at none for 0. It returns how many there were.
 func (k *kill) cut(at int) int {
@@ -196,30 +193,30 @@ func (k *kill) cut(at int) int {
 
 // killed kills the call at a point, and calls it again.
 func (k *kill) killed(t *testing.T, at int) {
-	k.again()
-	p := *k.project
-	p.t = t
+	p := k.again(t)
 	d, own := deeds[k.name], p.users()
-	k.cut(at)
+	if n := k.cut(at); n < at {
+		t.Errorf("it has only %d points", n)
+	}
 	h := p.human()
 	p.looked(h)
 	edits := at%2 == 1
 	if edits {
 		p.person(t)
 	}
-	err := d.do(t.Context(), &p, h)
+	err := d.do(t.Context(), p, h)
 	if alt := p.on("alt"); CodeOf(err) == TreeChanged && edits && strings.Contains(err.Error(), "person.txt") {
 		if alt.read("person.txt") != "mine\n" {
 			t.Error("what was edited is refused, and gone")
 		}
 		alt.remove("person.txt")
-		err = d.do(t.Context(), &p, h)
+		err = d.do(t.Context(), p, h)
 	}
 	if err != nil && CodeOf(err) != d.over {
 		t.Fatalf("again: %v", err)
 	}
 	h.e.keeper.busy.Wait()
-	d.done(t, &p)
+	d.done(t, p)
 	if edits && p.read("person.txt") != "mine\n" {
 		t.Error("what was edited in the project is gone")
 	}

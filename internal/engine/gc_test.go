@@ -18,9 +18,9 @@ const (
 	month = 30 * day
 )
 
-// aged is a project with a task that ended forty days ago, one that has just ended, and one under way.
-func aged(t *testing.T) (p *project, clock *dial, old, young, present string) {
-	p = repository(t, gate("true"))
+// aged has a task that ended forty days ago, one that has just ended, and one under way.
+func (p *project) aged() (clock *dial, old, young, present string) {
+	p.t.Helper()
 	clock = p.clocked()
 	old = p.finished("one")
 	clock.pass(40 * day)
@@ -29,7 +29,7 @@ func aged(t *testing.T) (p *project, clock *dial, old, young, present string) {
 	for _, s := range []*Session{sup, ex} {
 		s.e.keeper.busy.Wait()
 	}
-	return p, clock, old, young, view(t, sup).Task.TaskID
+	return clock, old, young, view(p.t, sup).Task.TaskID
 }
 
 // finished is a task that was made, checked, submitted and approved.
@@ -81,6 +81,17 @@ func (p *project) swept(now time.Time) []Litter {
 
 // TestWhatEndedLongAgoGoes, whatever of it has gone already, and nothing else does.
 func TestWhatEndedLongAgoGoes(t *testing.T) {
+	made := repository(t, gate("true"))
+	var clock *dial
+	var old, young, present string
+	t.Run("ready", func(t *testing.T) { // all that it opens is closed with it
+		made.t = t
+		clock, old, young, present = made.aged()
+		made.git("update-ref", "refs/ferrus/t-20200101-000000-0000/1", "HEAD") // of another project in this repository
+		made.write(".ferrus/archive/archived-by-upstream/TASK.md", "old")
+	})
+	made.t = t
+	made.save()
 	for name, before := range map[string]func(p *project, old string){
 		"all is there":              func(*project, string) {},
 		"the trees are gone":        func(p *project, old string) { p.unkept(old) },
@@ -89,9 +100,7 @@ func TestWhatEndedLongAgoGoes(t *testing.T) {
 		"all but the trees is gone": func(p *project, old string) { p.unfiled("archive/"+old, "runs/"+old+".jsonl", "logs/*"+old+"*") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, clock, old, young, present := aged(t)
-			p.git("update-ref", "refs/ferrus/t-20200101-000000-0000/1", "HEAD") // of another project in this repository
-			p.write(".ferrus/archive/archived-by-upstream/TASK.md", "old")
+			p := made.again(t)
 			kept := [][]string{p.of(young), p.of(present), p.of("t-20200101"), p.of("upstream")}
 			was := journal(t, p.dir)
 			before(p, old)
@@ -241,7 +250,8 @@ func TestWhatWasKeptBetweenTasksGoesByItsEntry(t *testing.T) {
 
 // TestNothingGoesWhileAMachineCannotBeRead: nobody knows what it needs.
 func TestNothingGoesWhileAMachineCannotBeRead(t *testing.T) {
-	p, clock, old, _, _ := aged(t)
+	p := repository(t, gate("true"))
+	clock, old, _, _ := p.aged()
 	branched(t, p.human(), Fork{Names: []string{"alt"}, Own: true})
 	p.write(".ferrus/branches/alt/journal.jsonl", "no line\nat all\n")
 	was := p.of(old)

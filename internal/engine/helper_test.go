@@ -44,6 +44,11 @@ func plain(t testing.TB, toml string) *project {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return plainIn(t, base, toml)
+}
+
+func plainIn(t testing.TB, base, toml string) *project {
+	t.Helper()
 	p := &project{t: t, dir: filepath.Join(base, "project"), side: filepath.Join(base, "side"), opts: Options{Log: quiet}}
 	for _, dir := range []string{p.dir, p.side} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
@@ -59,11 +64,61 @@ func plain(t testing.TB, toml string) *project {
 func repository(t testing.TB, toml string) *project {
 	t.Helper()
 	p := plain(t, toml)
+	p.commits()
+	return p
+}
+
+// commits makes the project a git repository with a commit.
+func (p *project) commits() {
+	p.t.Helper()
+	if err := os.CopyFS(p.dir, os.DirFS(seed(p.t))); err != nil {
+		p.t.Fatal(err)
+	}
+	p.git("update-index", "--refresh") // it would doubt files that are copies
+}
+
+var seeding sync.Mutex
+
+// seed is a repository in which code.txt is committed, made for the first test that asks.
+func seed(t testing.TB) string {
+	t.Helper()
+	seeding.Lock()
+	defer seeding.Unlock()
+	dir := filepath.Join(scratch, "seed")
+	if _, err := os.Lstat(dir); err == nil {
+		return dir
+	}
+	p := &project{t: t, dir: dir + ".new"}
 	p.write("code.txt", "one\n")
 	p.gitInit()
 	p.git("add", "code.txt")
 	p.git("commit", "-q", "-m", "begin")
-	return p
+	if err := os.Rename(p.dir, dir); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// save keeps the project as it lies there, for again.
+func (p *project) save() { p.copy(p.dir, p.dir+".saved") }
+
+// again is the project as it was saved, for a test.
+func (p *project) again(t testing.TB) *project {
+	t.Helper()
+	q := *p
+	q.t = t
+	q.copy(p.dir+".saved", p.dir)
+	return &q
+}
+
+func (p *project) copy(from, to string) {
+	p.t.Helper()
+	if err := os.RemoveAll(to); err != nil {
+		p.t.Fatal(err)
+	}
+	if out, err := exec.Command("cp", "-a", from, to).CombinedOutput(); err != nil {
+		p.t.Fatalf("%v\n%s", err, out)
+	}
 }
 
 // gitInit makes an empty repository that leaves .ferrus alone, as "ferrus init" sees to: files come and go in there

@@ -22,19 +22,20 @@ func TestAHalfMovedMergeIsFinished(t *testing.T) {
 	edits := map[string]struct {
 		edit    func(p *project)
 		refused string // by what it names
+		usual   int    // how many have been moved without -full; negative: only with it
 	}{
-		"no edit":                   {func(*project) {}, ""},
-		"an edit beside it":         {func(p *project) { p.write("code.txt", "since\n") }, ""},
-		"a file made since":         {func(p *project) { p.write("person.txt", "mine\n") }, ""},
-		"a removal beside it":       {func(p *project) { p.remove("code.txt") }, ""},
-		"an edit of what is moved":  {func(p *project) { p.write("keep.txt", "mine\n") }, "keep.txt"},
-		"an edit where one is made": {func(p *project) { p.write("sub/new.txt", "mine\n") }, "sub/new.txt"},
+		"no edit":                   {func(*project) {}, "", 4},
+		"an edit beside it":         {func(p *project) { p.write("code.txt", "since\n") }, "", 2},
+		"a file made since":         {func(p *project) { p.write("person.txt", "mine\n") }, "", -1},
+		"a removal beside it":       {func(p *project) { p.remove("code.txt") }, "", -1},
+		"an edit of what is moved":  {func(p *project) { p.write("keep.txt", "mine\n") }, "keep.txt", 2},
+		"an edit where one is made": {func(p *project) { p.write("sub/new.txt", "mine\n") }, "sub/new.txt", 2},
 	}
 	k := newKill(t, "merge")
 	cases, bad := 0, 0
 	for name, c := range edits {
 		for n := range len(moves) + 1 {
-			if !*full && n != 2 && (n != 4 || name != "no edit") {
+			if !*full && n != c.usual {
 				continue
 			}
 			cases++
@@ -48,9 +49,7 @@ func TestAHalfMovedMergeIsFinished(t *testing.T) {
 
 // halved cuts a merge off when it has moved some files, edits others, and merges again.
 func (k *kill) halved(t *testing.T, moved []string, edit func(*project), named string) {
-	k.again()
-	p := *k.project
-	p.t = t
+	p := k.again(t)
 	h, alt := p.human(), p.on("alt")
 	if _, err := h.Merge(t.Context(), alt.human(), func() error { return errDies }); !errors.Is(err, errDies) {
 		t.Fatal(err)
@@ -59,12 +58,12 @@ func (k *kill) halved(t *testing.T, moved []string, edit func(*project), named s
 		p.as(alt, file)
 	}
 	was := p.all()
-	edit(&p)
+	edit(p)
 	mine := p.all()
 	edited := fmt.Sprint(was) != fmt.Sprint(mine)
 	want := alt.all()
 	want["code.txt"] = was["code.txt"]
-	err := mergeAlt(t.Context(), &p, h)
+	err := mergeAlt(t.Context(), p, h)
 	switch {
 	case err != nil && edited:
 		refused(t, err, TreeChanged, "ferrus merge alt", named)
@@ -77,7 +76,7 @@ func (k *kill) halved(t *testing.T, moved []string, edit func(*project), named s
 		for file, text := range was {
 			p.write(file, text)
 		}
-		err = mergeAlt(t.Context(), &p, h)
+		err = mergeAlt(t.Context(), p, h)
 	case named != "" && edited:
 		t.Errorf("it is not refused: %v", p.all())
 	case edited:
@@ -98,7 +97,6 @@ func (k *kill) halved(t *testing.T, moved []string, edit func(*project), named s
 	if a, b := count(t, h.e, state.Merge), count(t, alt.human().e, state.Merge); a != 1 || b != 1 || !p.exists(filepath.Join(p.side, "fenced")) {
 		t.Errorf("entered %d times in the project, %d times on the branch, and not fenced", a, b)
 	}
-	_ = os.Remove(filepath.Join(p.side, "fenced"))
 }
 
 // all is all that lies there, but for what git ignores.
@@ -112,13 +110,11 @@ func (p *project) all() map[string]string {
 // the branch's files back, but not those that a person has edited there.
 func TestWhatWasTriedIsTakenBack(t *testing.T) {
 	k := newKill(t, "merge")
-	edits := []string{"", "person.txt", "moved.txt"}
+	edits := []string{"moved.txt", "person.txt", ""}[:most(1, 3)] // the last is what all come to
 	bad := 0
 	for _, edit := range edits {
 		ok := t.Run("edit "+edit, func(t *testing.T) {
-			k.again()
-			p := *k.project
-			p.t = t
+			p := k.again(t)
 			h, alt := p.human(), p.on("alt")
 			approved := alt.all()
 			m := must(h.merging(t.Context(), alt.human()))(t)
@@ -128,7 +124,7 @@ func TestWhatWasTriedIsTakenBack(t *testing.T) {
 			}
 			if edit != "" {
 				alt.write(edit, "mine\n")
-				refused(t, mergeAlt(t.Context(), &p, h), TreeChanged, edit)
+				refused(t, mergeAlt(t.Context(), p, h), TreeChanged, edit)
 				if alt.read(edit) != "mine\n" {
 					t.Error("what was edited is gone")
 				}
@@ -137,10 +133,10 @@ func TestWhatWasTriedIsTakenBack(t *testing.T) {
 					alt.write(edit, text)
 				}
 			}
-			if err := mergeAlt(t.Context(), &p, h); err != nil {
+			if err := mergeAlt(t.Context(), p, h); err != nil {
 				t.Fatal(err)
 			}
-			mergeDone(t, &p)
+			mergeDone(t, p)
 			p.tidy()
 		})
 		if !ok {

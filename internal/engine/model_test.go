@@ -354,12 +354,16 @@ func (w *player) compare(rt *rapid.T, m *model, after string) {
 // TestTheEngineDoesWhatTheTableSays: two executors, a supervisor and a person, in processes of their own, do what they
 // like, and what comes of it is what the model has.
 func TestTheEngineDoesWhatTheTableSays(t *testing.T) {
+	checks := most(3, 50)
+	if testing.Short() {
+		checks = 5 // of which rapid makes a fifth
+	}
 	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
-		must(0, f.Value.Set("8"))(t)
+		must(0, f.Value.Set(strconv.Itoa(checks)))(t)
 		defer f.Value.Set(f.DefValue)
 	}
 	happened := map[state.Event]int{}
-	for range 5 { // rarely more than once
+	for range 20 { // rarely more than twice
 		rapid.Check(t, func(rt *rapid.T) { playOn(t, rt, happened) })
 		if testing.Short() || len(missing(happened)) == 0 {
 			t.Log(happened)

@@ -38,13 +38,7 @@ type walk struct {
 // TestWalksForthAndBack: wherever a rollback leads, with files or without, the task is what it was there, with its
 // documents and, if wanted, its files; and the user's own things are as he left them. S2-12 to S2-16.
 func TestWalksForthAndBack(t *testing.T) {
-	walks, steps := 3, 14
-	if testing.Short() {
-		walks = 2
-	}
-	if *full {
-		walks = 500
-	}
+	walks, steps := most(2, 500), 14
 	bad, rolls := 0, map[bool]int{}
 	for seed := range walks {
 		if !t.Run(fmt.Sprint(seed), func(t *testing.T) { walked(t, uint64(seed), steps, rolls) }) {

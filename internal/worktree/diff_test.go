@@ -27,9 +27,7 @@ func TestAPatchMakesTheSameTree(t *testing.T) {
 	git(t, dir, "commit", "-qm", "base")
 	git(t, dir, "clone", "-q", dir, base)
 	// Settings that change what a person's git diff prints.
-	for key, value := range map[string]string{"diff.noprefix": "true", "diff.external": "false", "color.ui": "always", "diff.context": "0", "diff.mnemonicPrefix": "true"} {
-		git(t, dir, "config", key, value)
-	}
+	configure(t, dir, "[diff]\nnoprefix = true\nexternal = false\ncontext = 0\nmnemonicPrefix = true\n[color]\nui = always\n")
 
 	write(t, dir, "bin", "\x00\xff\x02")
 	write(t, dir, "a.txt", "no newline")

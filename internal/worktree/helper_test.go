@@ -64,28 +64,58 @@ func remove(t testing.TB, dir, name string) {
 	}
 }
 
-// repository is a fresh one without a commit.
-func repository(t testing.TB) string {
+// copied is a folder with what make makes, which it does for the first test that asks for that name.
+func copied(t testing.TB, name string, make func(dir string)) string {
 	t.Helper()
 	isolate(t)
+	seed := filepath.Join(scratch, name)
+	if _, err := os.Lstat(seed); err != nil {
+		made := t.TempDir()
+		make(made)
+		if err := os.Rename(made, seed); err != nil {
+			t.Fatal(err)
+		}
+	}
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	git(t, dir, "init", "-q", "-b", "main")
+	if err := os.CopyFS(dir, os.DirFS(seed)); err != nil {
+		t.Fatal(err)
+	}
 	return dir
+}
+
+// repository is a fresh one without a commit.
+func repository(t testing.TB) string {
+	t.Helper()
+	return copied(t, "repository", func(dir string) { git(t, dir, "init", "-q", "-b", "main", "--template=") })
 }
 
 // committed has three files and a commit.
 func committed(t testing.TB) string {
 	t.Helper()
-	dir := repository(t)
-	write(t, dir, "a.txt", "a\n")
-	write(t, dir, "src/b.go", "package b\n")
-	write(t, dir, ".gitignore", "*.o\n/build/\n")
-	git(t, dir, "add", ".")
-	git(t, dir, "commit", "-qm", "one")
+	dir := copied(t, "committed", func(dir string) {
+		git(t, dir, "init", "-q", "-b", "main", "--template=")
+		write(t, dir, "a.txt", "a\n")
+		write(t, dir, "src/b.go", "package b\n")
+		write(t, dir, ".gitignore", "*.o\n/build/\n")
+		git(t, dir, "add", ".")
+		git(t, dir, "commit", "-qm", "one")
+	})
+	git(t, dir, "update-index", "--refresh") // it would doubt files that are copies
 	return dir
+}
+
+// configure adds to the configuration of a repository.
+func configure(t testing.TB, dir, text string) {
+	t.Helper()
+	path := filepath.Join(dir, ".git", "config")
+	had, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, ".git/config", string(had)+text)
 }
 
 func open(t testing.TB, dir string, ignore ...string) *worktree.Tree {

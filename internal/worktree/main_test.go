@@ -25,7 +25,29 @@ func TestMain(m *testing.M) {
 		act(at, os.Args[1], os.Args[2:])
 		return
 	}
-	os.Exit(m.Run())
+	os.Exit(run(m))
+}
+
+// scratch is a folder of all tests; see copied.
+var scratch string
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "ferrus-worktree-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	scratch = dir
+	return m.Run()
+}
+
+// most is how much of something is tried, in the usual form and with -full.
+func most(usual, full int) int {
+	if *long {
+		return full
+	}
+	return usual
 }
 
 // act does what the arguments say in the work tree dir, and kills itself before its at-th change.
@@ -68,13 +90,11 @@ type death struct {
 func (d death) String() string { return fmt.Sprintf("%d %s", d.n, d.call) }
 
 // deaths calls do for every moment at which die can be killed; do reports whether it was. The first that fails is the last.
+// Without -full a process dies before every third change, and around each call of git in one of the three ways.
 func deaths(t *testing.T, do func(t *testing.T, d death) bool) {
-	for _, call := range []string{"", "before", "during", "after"} {
-		stride := 1
-		if testing.Short() {
-			stride = 4
-		}
-		for n := 1; ; n += stride {
+	stride := most(3, 1)
+	for i, call := range []string{"", "before", "during", "after"} {
+		for n := 1 + i%stride; ; n += stride {
 			died := false
 			t.Run(death{n, call}.String(), func(t *testing.T) { died = do(t, death{n, call}) })
 			if !died {

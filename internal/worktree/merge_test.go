@@ -64,9 +64,7 @@ func TestMerges(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for key, value := range map[string]string{"merge.conflictStyle": "diff3", "merge.renames": "false", "merge.ff": "only", "core.quotePath": "true"} {
-				git(t, dir, "config", key, value)
-			}
+			configure(t, dir, "[merge]\nconflictStyle = diff3\nrenames = false\nff = only\n[core]\nquotePath = true\n")
 			before, disk := inventory(t, dir+"/.git"), manifest(t, dir)
 			got, err := tree.Merge(t.Context(), ids[0], ids[1], ids[2])
 			if err != nil {
@@ -123,13 +121,13 @@ func TestAMergeFromTheEmptyTree(t *testing.T) {
 }
 
 func TestAGitThatIsTooOldIsNamed(t *testing.T) {
+	dir := committed(t)
+	id := fingerprint(t, open(t, dir))
 	for version, old := range map[string]bool{
 		"git version 2.37.9": true, "git version 2.32.1 (Apple Git-133)": true, "git version 1.99": true,
 		"git version 2.38.0.rc1": false, "git version 2.39.5": false, "git version 3.0.0": false, "git version 2.100.1.windows.1": false,
 	} {
-		dir := committed(t)
 		tree := open(t, dir)
-		id := fingerprint(t, tree)
 		path := os.Getenv("PATH")
 		wrap(t, `case " $* " in *" version "*) echo '`+version+`'; exit;; esac`)
 		_, err := tree.Merge(t.Context(), id, id, id)

@@ -21,6 +21,16 @@ func upTo(n int) func(string) bool {
 }
 
 func TestWhatIsShared(t *testing.T) {
+	dir, saved := committed(t), filepath.Join(t.TempDir(), "saved")
+	tree := open(t, dir)
+	had := map[string]string{}
+	for _, name := range []string{"t/1", "t/2", "t/10", "t/deep/3", "t/lost", "tt/1"} {
+		write(t, dir, "a.txt", name)
+		had[name] = save(t, tree, name)
+	}
+	if err := os.CopyFS(saved, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
 	for name, tt := range map[string]struct {
 		from, to string
 		keep     func(string) bool
@@ -38,13 +48,11 @@ func TestWhatIsShared(t *testing.T) {
 		"by the whole name": {"t", "u", func(name string) bool { return name == "t/1" }, []string{"u/1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := committed(t)
-			tree := open(t, dir)
-			had := map[string]string{}
-			for _, name := range []string{"t/1", "t/2", "t/10", "t/deep/3", "t/lost", "tt/1"} {
-				write(t, dir, "a.txt", name)
-				had[name] = save(t, tree, name)
+			remove(t, dir, "")
+			if err := os.CopyFS(dir, os.DirFS(saved)); err != nil {
+				t.Fatal(err)
 			}
+			tree := open(t, dir)
 			before, total := users(t, dir), len(had)
 			for range 2 { // what is there already is no error
 				if n, err := tree.Share(t.Context(), tt.from, tt.to, tt.keep); n != len(tt.want) || err != nil {
@@ -55,18 +63,18 @@ func TestWhatIsShared(t *testing.T) {
 					t.Errorf("kept: %q, %v", names, err)
 				}
 			}
-			for name := range had {
-				whole(t, dir, name, had[name])
-			}
+			wholes(t, dir, had)
 			remove(t, dir, ".ferrus/git")
 			if _, err := tree.Forget(t.Context(), "t/1"); err != nil {
 				t.Error(err)
 			}
 			collect(t, dir)
 			from, to := strings.Trim(tt.from, "/"), strings.Trim(tt.to, "/")
+			shared := map[string]string{}
 			for _, name := range tt.want {
-				whole(t, dir, name, had[from+strings.TrimPrefix(name, to)])
+				shared[name] = had[from+strings.TrimPrefix(name, to)]
 			}
+			wholes(t, dir, shared)
 			for path := range users(t, dir) {
 				if _, ok := before[path]; !ok {
 					t.Errorf("made: %s", path)

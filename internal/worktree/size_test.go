@@ -46,9 +46,7 @@ func TestHowMuchTreesDiffer(t *testing.T) {
 			dir := committed(t)
 			write(t, dir, "long", strings.Repeat("line\n", 20))
 			// Settings that change what a person's git diff counts.
-			for key, value := range map[string]string{"diff.renames": "false", "diff.external": "false", "diff.ignoreSubmodules": "all"} {
-				git(t, dir, "config", key, value)
-			}
+			configure(t, dir, "[diff]\nrenames = false\nexternal = false\nignoreSubmodules = all\n")
 			tree := open(t, dir)
 			from := fingerprint(t, tree)
 			tt.change(t, dir)
