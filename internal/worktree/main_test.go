@@ -4,11 +4,13 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -104,6 +106,26 @@ func deaths(t *testing.T, do func(t *testing.T, d death) bool) {
 	}
 }
 
+// outlived returns a FIFO that is open as long as a git runs that has outlived its parent. The test ends after it.
+func outlived(t *testing.T) string {
+	t.Helper()
+	fifo := filepath.Join(t.TempDir(), "git")
+	if out, err := exec.Command("mkfifo", fifo).CombinedOutput(); err != nil {
+		t.Skipf("no FIFO: %v: %s", err, out)
+	}
+	end, err := os.OpenFile(fifo, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if _, err := io.Copy(io.Discard, end); err != nil {
+			t.Error(err)
+		}
+		end.Close()
+	})
+	return fifo
+}
+
 // die does something in dir in a process that is killed, if it lives that long, and reports whether it was.
 func die(t *testing.T, d death, dir string, args ...string) bool {
 	t.Helper()
@@ -112,13 +134,14 @@ func die(t *testing.T, d death, dir string, args ...string) bool {
 		path := os.Getenv("PATH")
 		wrap(t, fmt.Sprintf(`printf x >>'%[1]s'
 			if [ $(wc -c <'%[1]s') -eq %[2]d ]; then
+				exec 9>'%[4]s'
 				case %[3]s in
 				during) "$REAL" "$@" & ;;
 				after) "$REAL" "$@" ;;
 				esac
 				kill -9 $PPID
 				exit 1
-			fi`, count, d.n, d.call))
+			fi`, count, d.n, d.call, outlived(t)))
 		defer os.Setenv("PATH", path)
 		d.n = 0
 	}
