@@ -93,6 +93,7 @@ func meetings(t testing.TB) (list []meeting) {
 // TestAHolderByAnotherClock: a deadline that was written by another clock says nothing here. Its holder keeps the work
 // as long as its process lives, however it hangs, and a person can release it.
 func TestAHolderByAnotherClock(t *testing.T) {
+	t.Parallel()
 	bad := 0
 	list := meetings(t)
 	var ends []func() bool

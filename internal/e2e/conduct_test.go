@@ -55,14 +55,19 @@ var loop = plans{
 // loopStarts are the agents that it takes.
 var loopStarts = "consultant 1, executor 2, reviewer 2"
 
-// newProject has a task, and actors with their plans.
+// newProject is a new world that has a task, and actors with their plans.
 func newProject(t testing.TB, toml string, p plans) *world {
+	t.Helper()
+	return projectIn(t, newWorld, toml, p)
+}
+
+func projectIn(t testing.TB, make func(t testing.TB, toml string) *world, toml string, p plans) *world {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newWorld(t, strings.ReplaceAll(toml, "SELF", self))
+	w := make(t, strings.ReplaceAll(toml, "SELF", self))
 	for duty, plan := range p {
 		w.write(w.side+"/"+duty+".plan", plan)
 	}
@@ -281,7 +286,7 @@ func (w *world) deserted() {
 
 func TestAWholeTaskIsConducted(t *testing.T) {
 	t.Parallel()
-	w := newProject(t, conducted, loop)
+	w := projectIn(t, repository, conducted, loop)
 	began := time.Now()
 	c := w.conductor()
 	if code := c.over(t); code != 0 || w.state() != state.Complete || w.started() != loopStarts || len(w.runs()) != 5 {
@@ -307,7 +312,7 @@ func TestAWholeTaskIsConducted(t *testing.T) {
 func TestTheConductorMayBeKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	const lines = 12 // of the journal that a whole task has at least
-	for n := range rounds(3, 5, 100) {
+	for n := range rounds(3, 4, 100) {
 		w := newProject(t, conducted, loop)
 		c := w.conductor()
 		moment := fmt.Sprintf("after line %d", 1+n%lines)

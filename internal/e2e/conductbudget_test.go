@@ -145,6 +145,7 @@ func TestTheMinutesOfATaskAreBounded(t *testing.T) {
 	t.Parallel()
 	for name, headless := range map[string]bool{"headless": true, "a person looks on": false} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := newProject(t, conducted+"[limits]\nmax_task_minutes = 5\n", plans{"executor": "wait_for_task hang\nwait_for_task submit", "reviewer": approves})
 			w.ran(5*time.Minute - time.Second)
 			over := make(chan hq.Outcome)
@@ -152,6 +153,7 @@ func TestTheMinutesOfATaskAreBounded(t *testing.T) {
 			conduct := func() {
 				over <- w.run(func(o *hq.Options) {
 					o.Headless = headless
+					o.Patience.Leaving = brief
 					o.Tell = func(ev hq.Event) {
 						if ev.Kind == hq.Asked {
 							asked <- ev.Text

@@ -23,11 +23,17 @@ func TestAQuestionEndsAHeadlessRun(t *testing.T) {
 	t.Parallel()
 	for name, leaves := range map[string]string{"the asker leaves": "", "the asker stays": " hang"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			leaving := func(o *hq.Options) {
+				if o.Patience.Leaving = patience; leaves != "" {
+					o.Patience.Leaving = brief
+				}
+			}
 			w := newProject(t, conducted+"[notify]\ncommand = 'echo \"$FERRUS_EVENT $FERRUS_QUESTION\" >> SIDE/told'\n",
 				plans{"executor": "wait_for_task ask_human" + leaves + "\nwait_for_task submit", "reviewer": approves})
 			for range 2 { // who comes again is told the same, and starts nobody
-				if code := w.conductor().over(t); code != 6 || w.state() != state.AwaitingHuman || w.started() != "executor 1" {
-					t.Fatalf("exit code %d in %s after %s", code, w.state(), w.started())
+				if out := w.run(leaving); out.Exit != 6 || w.state() != state.AwaitingHuman || w.started() != "executor 1" {
+					t.Fatalf("exit code %d in %s after %s", out.Exit, w.state(), w.started())
 				}
 				w.deserted()
 			}
@@ -89,13 +95,14 @@ func TestAPersonWhoLooksOnIsWaitedFor(t *testing.T) {
 func TestAResetEndsTheRun(t *testing.T) {
 	t.Parallel()
 	w := newProject(t, conducted, plans{"executor": "wait_for_task hang\nwait_for_task submit", "reviewer": approves})
-	c := w.conductor()
+	over := make(chan hq.Outcome)
+	go func() { over <- w.run(func(o *hq.Options) { o.Patience.Leaving = brief }) }()
 	w.claims(1)
 	if _, err := w.human().Reset(t.Context(), "Enough."); err != nil {
 		t.Fatal(err)
 	}
-	if code := c.over(t); code != 3 || w.state() != state.Idle {
-		t.Errorf("exit code %d in %s", code, w.state())
+	if out := <-over; out.Exit != 3 || w.state() != state.Idle {
+		t.Errorf("exit code %d in %s", out.Exit, w.state())
 	}
 	w.deserted()
 	if code := w.conductor().over(t); code != 3 || w.started() != "executor 1" {

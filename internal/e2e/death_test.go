@@ -102,6 +102,7 @@ func TestNothingOfACheckOutlivesItsServer(t *testing.T) {
 }
 
 func TestATakeoverEndsThePredecessorsCheck(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, waiting+short)
 	a, b := w.start(state.Executor, "codex"), w.start(state.Executor, "qwen")
 	w.claimed(a)
@@ -129,7 +130,7 @@ func TestATakeoverEndsThePredecessorsCheck(t *testing.T) {
 
 // F21.
 func TestAnExecutorThatDiesInConsultationLosesNothing(t *testing.T) {
-	w := newWorld(t, "[checks]\ncommands = [\"true\"]\n")
+	w := repository(t, "[checks]\ncommands = [\"true\"]\n")
 	sup, a := w.start(state.Supervisor, "claude"), w.start(state.Executor, "codex")
 	w.claimed(a)
 	a.call("check", nil)

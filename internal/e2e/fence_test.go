@@ -29,6 +29,7 @@ func (c *client) stop() (resume func()) {
 
 // S1-24, F20: two processes of one name are two holders, and the one that slept through its lease changes nothing.
 func TestAHolderThatWasStoppedIsFenced(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "[checks]\ncommands = [\"true\"]\n"+short)
 	a, b := w.start(state.Executor, "codex"), w.start(state.Executor, "codex")
 	first := w.claimed(a)
@@ -63,6 +64,7 @@ func TestAHolderThatWasStoppedIsFenced(t *testing.T) {
 }
 
 func TestALiveHolderKeepsTheWorkWhateverItWaitsFor(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "[checks]\ncommands = [\"until test -e SIDE/go; do sleep 0.05; done\"]\n"+short)
 	a, b := w.start(state.Executor, "codex"), w.start(state.Executor, "qwen", "--wait", "3")
 	w.claimed(a)

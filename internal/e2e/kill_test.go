@@ -108,11 +108,11 @@ func (w *world) locksLeft() (list []string) {
 func TestKillsLoseNothing(t *testing.T) {
 	const each = 25
 	var y weather
-	for n := range rounds(2, 4, 400) {
+	for n := range rounds(2, 3, 400) {
 		t.Run("", func(t *testing.T) {
 			w := bare(t, stormy)
-			if n%4 == 3 {
-				w = newWorld(t, stormy)
+			if n%3 == 2 {
+				w = repository(t, stormy)
 			}
 			y.blow(w, 8, each, 0)
 		})

@@ -10,11 +10,9 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"testing"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/drive"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -158,16 +156,4 @@ func (s *tempest) rage(seats int) {
 	all.Wait()
 	close(over)
 	beside.Wait()
-}
-
-// bare is a project without git: its gate is quick, and never trusts a tree.
-func bare(t testing.TB, toml string) *world {
-	t.Helper()
-	w := &world{t: t, dir: t.TempDir() + "/project", side: t.TempDir()}
-	mkdir(t, w.dir)
-	w.write("ferrus.toml", toml)
-	if _, err := engine.Init(w.dir); err != nil {
-		t.Fatal(err)
-	}
-	return w
 }

@@ -40,8 +40,12 @@ func rounds(short, usual, all int) int {
 	return usual
 }
 
-// patience is how long a test waits for what should take milliseconds.
-const patience = 30 * time.Second
+// patience is how long a test waits for what should take milliseconds, and brief how long an agent is given that will not
+// leave by itself.
+const (
+	patience = 30 * time.Second
+	brief    = 100 * time.Millisecond
+)
 
 // part is the environment variable that makes this binary another program.
 const part = "FERRUS_TEST_PART"
@@ -84,14 +88,40 @@ func program(t testing.TB, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// A world is a git repository with ferrus in it.
+// A world is a project with ferrus in it.
 type world struct {
 	t    testing.TB
 	dir  string
 	side string // a folder beside it, for what is no work
 }
 
+// newWorld makes a project: a plain folder, or with -full a repository. What processes do to each other asks nothing of
+// git, whose own processes would be most of the work.
 func newWorld(t testing.TB, toml string) *world {
+	t.Helper()
+	if *full {
+		return repository(t, toml)
+	}
+	return bare(t, toml)
+}
+
+// repository makes a project whose trees are known.
+func repository(t testing.TB, toml string) *world {
+	t.Helper()
+	w := bare(t, toml)
+	w.write("code.txt", "one\n")
+	for _, args := range [][]string{{"init", "-q", "-b", "main", "--template="}, {"add", "code.txt"}, {"commit", "-q", "-m", "begin"}} {
+		cmd := exec.Command("git", append([]string{"-c", "user.name=u", "-c", "user.email=u@example.com", "-c", "commit.gpgsign=false"}, args...)...)
+		cmd.Dir = w.dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	return w
+}
+
+// bare makes a project without git: its gate is quick, and never trusts a tree.
+func bare(t testing.TB, toml string) *world {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -104,14 +134,6 @@ func newWorld(t testing.TB, toml string) *world {
 		}
 	}
 	w.write("ferrus.toml", strings.ReplaceAll(toml, "SIDE", w.side))
-	w.write("code.txt", "one\n")
-	for _, args := range [][]string{{"init", "-q", "-b", "main", "--template="}, {"add", "code.txt"}, {"commit", "-q", "-m", "begin"}} {
-		cmd := exec.Command("git", append([]string{"-c", "user.name=u", "-c", "user.email=u@example.com", "-c", "commit.gpgsign=false"}, args...)...)
-		cmd.Dir = w.dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-	}
 	if _, err := engine.Init(w.dir); err != nil {
 		t.Fatal(err)
 	}

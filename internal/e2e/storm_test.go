@@ -206,8 +206,8 @@ func (s *storm) reader(over <-chan struct{}) (reads int) {
 
 // TestNoUpdateIsLostInAStorm: what was acknowledged stands in the journal once, and the journal is what the table allows.
 func TestNoUpdateIsLostInAStorm(t *testing.T) {
-	clients, calls := rounds(6, 16, 16), rounds(30, 50, 200)
-	s := &storm{world: newWorld(t, "[checks]\ncommands = [\"test ! -e red\"]\n[limits]\nmax_check_retries = 3\nmax_same_failure = 2\n"),
+	clients, calls := rounds(6, 6, 16), rounds(30, 30, 200)
+	s := &storm{world: repository(t, "[checks]\ncommands = [\"test ! -e red\"]\n[limits]\nmax_check_retries = 3\nmax_same_failure = 2\n"),
 		acked: map[string]state.Event{}, calls: map[string]int{}, codes: map[engine.Code]int{}}
 	all := make([]*client, clients)
 	for i := range all {

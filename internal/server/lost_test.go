@@ -30,9 +30,7 @@ func TestOutsideAProjectEveryCallNamesTheRemedy(t *testing.T) {
 	if _, err := os.Lstat(filepath.Join(dir, ".ferrus")); err == nil {
 		t.Error("the server has made a .ferrus")
 	}
-	if _, err := engine.Init(dir); err != nil {
-		t.Fatal(err)
-	}
+	initialise(t, dir)
 	if r := w.do("create_task", `{"description":"d"}`); r.State != state.Executing {
 		t.Errorf("after init: %+v", r)
 	}
@@ -50,9 +48,7 @@ func TestALostStoreIsSaidAndNotMadeAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "ferrus.toml"), "[checks]\ncommands = [\"true\"]\n")
-	if _, err := engine.Init(dir); err != nil {
-		t.Fatal(err)
-	}
+	initialise(t, dir)
 	sup, w := ferrusd(t, dir, "supervisor"), ferrusd(t, dir, "executor")
 	sup.do("create_task", `{"description":"d"}`)
 	w.do("wait_for_task", "{}")
@@ -87,9 +83,7 @@ func TestAStoreMadeAnewIsServed(t *testing.T) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := engine.Init(dir); err != nil {
-		t.Fatal(err)
-	}
+	initialise(t, dir)
 	w := ferrusd(t, dir, "supervisor")
 	w.do("create_task", `{"description":"d"}`)
 	if err := os.RemoveAll(filepath.Join(dir, ".ferrus")); err != nil {
@@ -98,9 +92,7 @@ func TestAStoreMadeAnewIsServed(t *testing.T) {
 	if r := w.call("status", "{}"); r.Code != engine.StoreGone {
 		t.Errorf("removed: %+v", r)
 	}
-	if _, err := engine.Init(dir); err != nil {
-		t.Fatal(err)
-	}
+	initialise(t, dir)
 	if r := w.do("status", "{}"); r.State != state.Idle || r.Next != "create_task" {
 		t.Errorf("made anew: %+v", r)
 	}

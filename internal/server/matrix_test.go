@@ -27,6 +27,7 @@ type tally struct{ cells, wrong atomic.Int64 }
 // what the table and the catalogue say: the outcome, that a refusal changes nothing, and that allowed names exactly what
 // would succeed. The usual run tries each cell over one of the transports, and -full over all.
 func TestEveryToolInEveryStateForEveryCaller(t *testing.T) {
+	t.Parallel()
 	counts := map[string]*tally{}
 	for _, way := range ways {
 		counts[way] = &tally{}

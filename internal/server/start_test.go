@@ -129,7 +129,7 @@ func TestABadFlagIsAUsageError(t *testing.T) {
 // TestAServerFindsItsMachine from wherever a client starts it.
 func TestAServerFindsItsMachine(t *testing.T) {
 	t.Parallel()
-	dir := project(t, `"true"`)
+	dir := tracked(t, `"true"`)
 	inner := filepath.Join(dir, "a", "b")
 	if err := os.MkdirAll(inner, 0o755); err != nil {
 		t.Fatal(err)
@@ -158,15 +158,13 @@ func TestAServerFindsItsMachine(t *testing.T) {
 // TestAServerFindsItsBranch in the work tree of the branch, and by its name.
 func TestAServerFindsItsBranch(t *testing.T) {
 	t.Parallel()
-	dir := project(t, `"true"`)
+	dir := tracked(t, `"true"`)
 	branch := engine.At(dir, "feature")
 	if err := os.MkdirAll(filepath.Join(branch.Work, "sub"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	// A machine of the same shape.
-	if _, err := engine.Init(filepath.Join(dir, "x")); err != nil {
-		t.Fatal(err)
-	}
+	initialise(t, filepath.Join(dir, "x"))
 	if err := os.MkdirAll(filepath.Dir(branch.Dir()), 0o700); err != nil {
 		t.Fatal(err)
 	}

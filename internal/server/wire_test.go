@@ -52,18 +52,44 @@ func repository(t testing.TB, checks string) string {
 	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, "ferrus.toml"), "[checks]\ncommands = ["+checks+"]\n")
+	configure(t, dir, checks)
 	return dir
 }
 
-// project is a repository with ferrus.
+// project is a folder with ferrus and these checks. It is a repository with -full only: who calls, and over what, asks
+// nothing of git, whose processes would be most of the work.
 func project(t testing.TB, checks string) string {
 	t.Helper()
+	if *full {
+		return tracked(t, checks)
+	}
+	dir := filepath.Join(t.TempDir(), "project")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	configure(t, dir, checks)
+	initialise(t, dir)
+	return dir
+}
+
+// tracked is a repository with ferrus and these checks.
+func tracked(t testing.TB, checks string) string {
+	t.Helper()
 	dir := repository(t, checks)
+	initialise(t, dir)
+	return dir
+}
+
+func initialise(t testing.TB, dir string) {
+	t.Helper()
 	if _, err := engine.Init(dir); err != nil {
 		t.Fatal(err)
 	}
-	return dir
+}
+
+func configure(t testing.TB, dir, checks string) {
+	t.Helper()
+	write(t, filepath.Join(dir, "ferrus.toml"), "[checks]\ncommands = ["+checks+"]\n")
 }
 
 func write(t testing.TB, path, text string) {

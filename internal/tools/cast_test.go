@@ -17,8 +17,10 @@ type cast struct {
 	person                                *engine.Session
 }
 
-func newCast(t *testing.T) *cast {
-	w := newWorld(t, "[limits]\nmax_check_retries = 2\n")
+// newCast makes one in a world that newWorld or repository makes.
+func newCast(t *testing.T, in func(t *testing.T, more string) *world) *cast {
+	t.Helper()
+	w := in(t, "[limits]\nmax_check_retries = 2\n")
 	return &cast{world: w, supervisor: w.enter(state.Supervisor, 1), holder: w.enter(state.Executor, 1),
 		other: w.enter(state.Executor, 2), lost: w.enter(state.Executor, 3), none: w.enter(None, 1), person: w.person()}
 }

@@ -93,7 +93,7 @@ func TestWhoeverFollowsNextGetsThrough(t *testing.T) {
 	for _, r := range roads {
 		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, "[limits]\n"+r.limits+"\n")
+			w := repository(t, "[limits]\n"+r.limits+"\n")
 			if r.red {
 				w.write("red", "")
 			}

@@ -108,7 +108,7 @@ func TestTheContextIsWhatACallReturns(t *testing.T) {
 		seen[p.state] = true
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			c := newCast(t)
+			c := newCast(t, repository)
 			p.play(c)
 			e, before := c.open(), c.disk()
 			exe, sup := c.given(e, state.Executor, 0), c.given(e, state.Supervisor, 0)
@@ -167,7 +167,7 @@ func (c *cast) goldenPose(p pose, exe, sup Result) {
 
 // TestThePastIsAsItWas: what was given after each event is what is shown of it later, but for what only the present knew.
 func TestThePastIsAsItWas(t *testing.T) {
-	c := newCast(t)
+	c := newCast(t, repository)
 	c.person.TTY = false // which is noted
 	e := c.open()
 	type both struct{ exe, sup Result }
@@ -222,7 +222,7 @@ func TestThePastIsAsItWas(t *testing.T) {
 
 // TestTheDiffstatOfThePastIsOfATreeThatWasKnown, and says so.
 func TestTheDiffstatOfThePastIsOfATreeThatWasKnown(t *testing.T) {
-	c := newCast(t)
+	c := newCast(t, repository)
 	e := c.open()
 	c.supervisor.do("create_task", nil)
 	c.holder.do("wait_for_task", nil)
@@ -244,7 +244,7 @@ func TestTheDiffstatOfThePastIsOfATreeThatWasKnown(t *testing.T) {
 
 // TestWhileARollbackMovesFilesNobodyIsGivenAnything: a person is waited for.
 func TestWhileARollbackMovesFilesNobodyIsGivenAnything(t *testing.T) {
-	c := newCast(t)
+	c := newCast(t, newWorld)
 	submitted(c)
 	e := c.open()
 	m, err := e.Moment(0)
@@ -262,7 +262,7 @@ func TestWhileARollbackMovesFilesNobodyIsGivenAnything(t *testing.T) {
 
 // TestOnlyAnEventCanBeLookedAt.
 func TestOnlyAnEventCanBeLookedAt(t *testing.T) {
-	c := newCast(t)
+	c := newCast(t, newWorld)
 	if _, err := c.open().Moment(7); engine.CodeOf(err) != engine.InvalidInput {
 		t.Error(err)
 	}

@@ -14,7 +14,10 @@ import (
 	"github.com/ferrus-go/ferrus/internal/checks"
 )
 
-var update = flag.Bool("update", false, "write the golden files and docs/tools.md anew")
+var (
+	update = flag.Bool("update", false, "write the golden files and docs/tools.md anew")
+	full   = flag.Bool("full", false, "play every world in a git repository: twice the time")
+)
 
 // scratch is a folder for what all tests share; TestMain sets it and removes it.
 var scratch string

@@ -116,7 +116,11 @@ func (l load) fill(t *testing.T, w *world) (whole engine.Packet) {
 }
 
 func (l load) try(t *testing.T) {
-	w := newWorld(t, "")
+	in := newWorld
+	if l.files > 0 && l.how <= 3 { // a diffstat is told with little else and with much, and each event has its tree
+		in = repository
+	}
+	w := in(t, "")
 	w.write("ferrus.toml", "[checks]\ncommands = [\"test ! -e red || { cat red; exit 3; }\"]\n")
 	whole := l.fill(t, w)
 	w.write("ferrus.toml", "[checks]\ncommands = [\""+strings.Repeat("true; ", 500)+"\"]\n") // a long notice

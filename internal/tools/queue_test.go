@@ -14,7 +14,7 @@ import (
 
 // TestAQueuedTaskWaitsForAPerson: it is a file, and the machine is as it was.
 func TestAQueuedTaskWaitsForAPerson(t *testing.T) {
-	c := newCast(t)
+	c := newCast(t, newWorld)
 	for _, scene := range []func(*cast){func(*cast) {}, working} {
 		scene(c)
 		before := c.disk()
@@ -44,7 +44,7 @@ func TestAQueuedTaskWaitsForAPerson(t *testing.T) {
 
 // TestWhatCannotBeQueuedIsRefused.
 func TestWhatCannotBeQueuedIsRefused(t *testing.T) {
-	c := newCast(t)
+	c := newCast(t, newWorld)
 	for _, bad := range []struct {
 		code       engine.Code
 		text, name string

@@ -52,7 +52,7 @@ func TestACallThatRepeatsItselfGetsItsResultAgain(t *testing.T) {
 	} {
 		t.Run(tt.tool, func(t *testing.T) {
 			t.Parallel()
-			c := newCast(t)
+			c := newCast(t, newWorld)
 			tt.play(c)
 			a := tt.caller(c)
 			first := a.do(tt.tool, nil)
@@ -89,7 +89,7 @@ func holder(c *cast) *agent { return c.holder }
 
 // TestAnotherArgumentIsAnotherCall, also in a field that is left out.
 func TestAnotherArgumentIsAnotherCall(t *testing.T) {
-	c := newCast(t)
+	c := newCast(t, newWorld)
 	working(c)
 	c.holder.do("consult", nil)
 	c.holder.refused(engine.WrongState, "consult", map[string]any{"problem": "There is one.", "tried": "Much.", "question": "What now?", "options": []string{"a"}})
@@ -100,7 +100,7 @@ func TestAnotherArgumentIsAnotherCall(t *testing.T) {
 
 // TestADecisionBindsToWhatWasShown: what a reviewer has not seen it does not decide, unless it names it.
 func TestADecisionBindsToWhatWasShown(t *testing.T) {
-	c := newCast(t)
+	c := newCast(t, repository)
 	submitted(c)
 	for tool, args := range map[string]map[string]any{"approve": {}, "reject": {"notes": "n"}} {
 		if r := c.supervisor.refused(engine.StaleReview, tool, args); r.Next != "review_pending" {
@@ -133,7 +133,7 @@ func TestADecisionBindsToWhatWasShown(t *testing.T) {
 
 // TestAnAnswerBindsToTheConsultationThatWasShown likewise.
 func TestAnAnswerBindsToTheConsultationThatWasShown(t *testing.T) {
-	c := newCast(t)
+	c := newCast(t, newWorld)
 	working(c)
 	c.holder.do("consult", nil)
 	if r := c.supervisor.refused(engine.StaleReview, "respond_consult", nil); r.Next != "wait_for_review" {
@@ -157,7 +157,7 @@ func TestAnAnswerBindsToTheConsultationThatWasShown(t *testing.T) {
 
 // TestAnAnswerOfAPersonIsNeverUsedUp: it is a fact, and may be asked for by whoever has the role, in any state.
 func TestAnAnswerOfAPersonIsNeverUsedUp(t *testing.T) {
-	c := newCast(t)
+	c := newCast(t, newWorld)
 	if r := c.holder.do("wait_for_answer", nil); r.Status != "idle" {
 		t.Errorf("nothing was asked: %s", r.Status)
 	}

@@ -3,7 +3,6 @@
 package tools
 
 import (
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -13,14 +12,7 @@ import (
 
 // TestASupervisorTakesAnAttempt: it sees them side by side and takes the approved one, which changes nothing of the project.
 func TestASupervisorTakesAnAttempt(t *testing.T) {
-	c := newCast(t)
-	for _, args := range [][]string{{"init", "-q"}, {"-c", "user.name=u", "-c", "user.email=u@example.com", "commit", "-q", "--allow-empty", "-m", "begin"}} {
-		cmd := exec.Command("git", args...)
-		cmd.Dir = c.dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
-	}
+	c := newCast(t, repository)
 	e := got(engine.Open(engine.At(c.dir, ""), engine.Options{}))(t)
 	defer e.Close()
 	person := engine.Caller{Role: state.Human, Agent: "human"}

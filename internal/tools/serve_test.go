@@ -42,7 +42,7 @@ func (a *agent) resource(name string) string {
 
 // TestAResourceReadsWhatTheFileSays, for every document, and that there is none while there is none.
 func TestAResourceReadsWhatTheFileSays(t *testing.T) {
-	c := newCast(t)
+	c := newCast(t, newWorld)
 	files := map[string]state.Doc{"task": state.TaskDoc, "submission": state.SubmissionDoc, "review": state.ReviewDoc, "question": state.QuestionDoc,
 		"answer": state.AnswerDoc, "consult_request": state.ConsultRequestDoc, "consult_response": state.ConsultResponseDoc}
 	for name := range files {
@@ -155,7 +155,7 @@ func TestAPanicIsAnAnswer(t *testing.T) {
 // TestTheOutcomeOfACheckIsToldOnce: a check that ends while nobody waits is told to whoever calls next, also when it was
 // the one that ended the task; then check runs again.
 func TestTheOutcomeOfACheckIsToldOnce(t *testing.T) {
-	c := newCast(t)
+	c := newCast(t, newWorld)
 	working(c)
 	c.write("red", "")
 	for i, want := range []state.State{state.Addressing, state.Failed} {

@@ -27,7 +27,7 @@ const (
 	patience = time.Minute
 )
 
-// A world is a git repository with ferrus in it, and whoever is connected.
+// A world is a project with ferrus in it, and whoever is connected.
 type world struct {
 	t    *testing.T
 	dir  string
@@ -54,21 +54,42 @@ var seed = sync.OnceValues(func() (string, error) {
 	return dir, nil
 })
 
-// newWorld makes a project whose checks are red while there is a file called red. more is added to ferrus.toml.
+// newWorld makes a project whose checks are red while there is a file called red. more is added to ferrus.toml. It is a
+// plain folder unless -full is given: most of what is promised here asks nothing of git, whose processes would be most of
+// the work.
 func newWorld(t *testing.T, more string) *world {
+	t.Helper()
+	if *full {
+		return repository(t, more)
+	}
+	w := &world{t: t, dir: filepath.Join(t.TempDir(), "project")}
+	if err := os.Mkdir(w.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return w.init(more)
+}
+
+// repository is newWorld in a git repository, for what is promised of trees, and where a green check must be trusted:
+// without trees a submission runs its own.
+func repository(t *testing.T, more string) *world {
 	t.Helper()
 	from, err := seed()
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := &world{t: t, dir: filepath.Join(t.TempDir(), "project")}
-	w.gate = filepath.Join(filepath.Dir(w.dir), "gate")
 	if err := os.CopyFS(w.dir, os.DirFS(from)); err != nil {
 		t.Fatal(err)
 	}
+	return w.init(more)
+}
+
+func (w *world) init(more string) *world {
+	w.t.Helper()
+	w.gate = filepath.Join(filepath.Dir(w.dir), "gate")
 	w.write("ferrus.toml", fmt.Sprintf("[checks]\ncommands = [\"test ! -e red\", \"test ! -p %[1]s || cat %[1]s\"]\n%[2]s", w.gate, more))
 	if _, err := engine.Init(w.dir); err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
 	return w
 }
