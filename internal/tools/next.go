@@ -19,6 +19,7 @@ var steps = []step{
 	{state.Executor, during(state.AwaitingHuman).and(headless), "stop"},
 	{state.Executor, during(state.AwaitingHuman), "wait_for_answer"},
 	{state.Executor, during(state.Consultation), "wait_for_consult"},
+	{state.Executor, checking.and(submitting), "submit"},
 	{state.Executor, checking, "check"},
 	{state.Executor, during(state.Checking), "submit"},
 	{state.Executor, always, "check"},
@@ -54,6 +55,8 @@ var (
 	noWork   predicate = func(s situation) bool { return !s.work }
 	checking predicate = func(s situation) bool { return s.task.Check.Status == state.CheckRunning }
 	ownAsked predicate = func(s situation) bool { return s.own }
+	// submitting: without git only a gate that ran for the submission counts. A check in between would take its outcome.
+	submitting predicate = func(s situation) bool { return s.tool == "submit" }
 	// unneeded: what comes next is the executor's, or a person's.
 	unneeded predicate = func(s situation) bool {
 		return s.task.State != state.Reviewing && !(s.task.State == state.Consultation && !s.task.Consultation.Answered)

@@ -175,6 +175,26 @@ func TestTheOutcomeOfACheckIsToldOnce(t *testing.T) {
 	c.holder.refused(engine.WrongState, "check", nil)
 }
 
+// TestASubmissionThatOutlivesItsCallIsCalledAgain, and not a check: without git that would take the outcome, and the next
+// submission run another.
+func TestASubmissionThatOutlivesItsCallIsCalledAgain(t *testing.T) {
+	c := newCast(t, newWorld)
+	working(c)
+	release := c.hold()
+	r := c.holder.call("submit", nil)
+	if r.Status != "running" || r.Next != "submit" {
+		t.Fatalf("the submission is %s, next %s", r.Status, r.Next)
+	}
+	if r := c.holder.call("status", nil); r.Next != "check" {
+		t.Errorf("next of who is not submitting is %s", r.Next)
+	}
+	release()
+	awaitState(c, state.Checking)
+	if r = c.holder.call(r.Next, nil); r.Status != "submitted" {
+		t.Errorf("called again: %+v", r)
+	}
+}
+
 // awaitState waits until the task is in a state.
 func awaitState(c *cast, want state.State) {
 	c.t.Helper()

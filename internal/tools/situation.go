@@ -12,6 +12,7 @@ type situation struct {
 	as       state.Role // Holder for the executor that holds the work
 	task     state.Task
 	headless bool
+	tool     string // what is being called
 
 	work                     bool // there is work that this executor could claim
 	submission, consultation bool // the present one has been shown to this session
@@ -20,7 +21,7 @@ type situation struct {
 
 func (c *call) situation() situation {
 	t := c.snap.Task
-	in := situation{role: c.opts.Role, as: c.s.As(t), task: t, headless: c.opts.Headless}
+	in := situation{role: c.opts.Role, as: c.s.As(t), task: t, headless: c.opts.Headless, tool: c.tool.Name}
 	in.submission, in.consultation = c.s.Shown(t)
 	id := c.s.Asked(t)
 	in.own = id != "" && t.Top().ID == id
