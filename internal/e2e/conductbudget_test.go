@@ -147,7 +147,7 @@ func TestTheMinutesOfATaskAreBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newProject(t, conducted+"[limits]\nmax_task_minutes = 5\n", plans{"executor": "wait_for_task hang\nwait_for_task submit", "reviewer": approves})
-			w.ran(5*time.Minute - time.Second)
+			w.ran(5*time.Minute - 2*time.Second)
 			over := make(chan hq.Outcome)
 			asked := make(chan string, 1)
 			conduct := func() {
