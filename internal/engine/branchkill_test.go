@@ -176,7 +176,7 @@ func (k *kill) cut(at int) int {
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^TestTheCallThatIsKilled$")
 	cmd.Env = append(os.Environ(), "PATH="+filepath.Join(k.side, "bin")+":"+os.Getenv("PATH"), cutDeed+"="+k.name, cutRoot+"="+k.dir,
-		cutCount+"="+count, fmt.Sprintf("%s=%d", cutAt, at), cutGit+"="+git)
+		cutCount+"="+count, fmt.Sprintf("%s=%d", cutAt, at), cutGit+"="+git, "TMPDIR="+scratch) // where what it leaves goes with the rest
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := cmd.CombinedOutput()
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // the git that it had called
