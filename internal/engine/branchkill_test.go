@@ -135,14 +135,7 @@ func newKill(t *testing.T, name string) *kill {
 	}
 	p := plainIn(t, base, gate("test ! -e red")+"[branches]\nsetup = \"echo up >ignored\"\n")
 	p.commits()
-	p.write(".gitignore", "ignored\n.ferrus\n")
-	p.write("keep.txt", "1\n2\n3\n4\n5\n6\n")
-	p.write("dir/a", "a\n")
-	p.git("add", ".gitignore", "keep.txt", "dir")
-	p.git("commit", "-q", "-m", "more")
-	p.write("ignored", "mine\n")
-	p.write("stashed", "stashed\n")
-	p.git("stash", "push", "-q", "-u", "--", "stashed")
+	p.lived(map[string]string{"keep.txt": "1\n2\n3\n4\n5\n6\n", "dir/a": "a\n"})
 	p.write("staged", "staged\n")
 	p.git("add", "staged")
 	t.Run("ready", func(t *testing.T) { // all that it opens is closed with it

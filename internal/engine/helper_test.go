@@ -77,6 +77,22 @@ func (p *project) commits() {
 	p.git("update-index", "--refresh") // it would doubt files that are copies
 }
 
+// lived commits files, and leaves what is somebody's own: a file that git ignores, and one in the stash.
+func (p *project) lived(files map[string]string) {
+	p.t.Helper()
+	p.write(".gitignore", "ignored\n.ferrus\n")
+	add := []string{"add", ".gitignore"}
+	for name, text := range files {
+		p.write(name, text)
+		add = append(add, name)
+	}
+	p.git(add...)
+	p.git("commit", "-q", "-m", "more")
+	p.write("ignored", "mine\n")
+	p.write("stashed", "stashed\n")
+	p.git("stash", "push", "-q", "-u", "--", "stashed")
+}
+
 var seeding sync.Mutex
 
 // seed is a repository in which code.txt is committed, made for the first test that asks.

@@ -51,14 +51,7 @@ func TestMergesAsGitWould(t *testing.T) {
 
 func mergesWalked(t *testing.T, seed uint64, steps int, came map[string]int) int {
 	p := repository(t, gate("test ! -e red"))
-	p.write(".gitignore", "ignored\n.ferrus\n")
-	p.write("keep.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n")
-	p.write("a/b", "1\n2\n3\n4\n5\n6\n7\n8\n9\n")
-	p.git("add", ".gitignore", "keep.txt", "a")
-	p.git("commit", "-q", "-m", "more")
-	p.write("ignored", "mine\n")
-	p.write("stashed", "stashed\n")
-	p.git("stash", "push", "-q", "-u", "--", "stashed")
+	p.lived(map[string]string{"keep.txt": "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "a/b": "1\n2\n3\n4\n5\n6\n7\n8\n9\n"})
 	w := &mergeWalk{project: p, t: t, r: rand.New(rand.NewPCG(seed, 3)), h: p.human(), came: came}
 	for _, name := range []string{"one", "two"} {
 		w.sides = append(w.sides, &side{p.on(name), w.tree(p)})
