@@ -198,7 +198,7 @@ func TestAServerOfManyEndsAtOnce(t *testing.T) {
 			}
 			code, took := o.exit(o.signal(signal))
 			t.Logf("50 streams, a call and a check ended in %v", took)
-			if code != 0 || took > longest {
+			if code != 0 || took > time.Second {
 				t.Errorf("exit %d after %v; stderr %s", code, took, o.stderr)
 			}
 			if err := syscall.Kill(-group, 0); !errors.Is(err, syscall.ESRCH) {
@@ -348,7 +348,7 @@ func TestTheBurdenOfManyClients(t *testing.T) {
 	}
 	code, ended := o.exit(o.signal(syscall.SIGTERM))
 	t.Logf("%d sessions ended in %v", sessions, ended)
-	if code != 0 || ended > longest {
+	if code != 0 || ended > 2*time.Second {
 		t.Errorf("exit %d after %v", code, ended)
 	}
 }

@@ -164,7 +164,7 @@ func TestAKilledShimTakesItsAgentWithIt(t *testing.T) {
 	slices.Sort(dead)
 	t.Logf("from SIGKILL of the shim to a free slot: median %v, worst %v; to the death of the agent: median %v, worst %v",
 		freed[n/2], freed[n-1], dead[n/2], dead[n-1])
-	if freed[n/2] > time.Second {
+	if freed[n/2] > 100*time.Millisecond {
 		t.Error("the slot is freed too late")
 	}
 }
@@ -282,7 +282,7 @@ func TestTheEndIsNotWaitedForLongerThanTheCallerWants(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	if err := b.slot.End(ctx); err != context.DeadlineExceeded || time.Since(began) > politely-time.Second {
+	if err := b.slot.End(ctx); err != context.DeadlineExceeded || time.Since(began) > time.Second {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
 }

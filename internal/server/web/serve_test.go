@@ -55,7 +55,7 @@ func TestItEndsAtOnce(t *testing.T) {
 	}
 	took := time.Since(began)
 	t.Logf("50 streams and 15 calls ended in %v", took)
-	if took > 5*time.Second {
+	if took > time.Second {
 		t.Errorf("it took %v", took)
 	}
 	for range 15 {
