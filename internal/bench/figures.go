@@ -61,6 +61,13 @@ var figures = []figure{
 	{"ten slots", "Pipeline", "slots", "bare", times, "a shim and an agent each; limit: ten bare processes"},
 	{"a tick that finds nothing to do", "Tick", "archived1000", "archived10", times, "beside 1,000 archived runs; limit: beside 10"},
 
+	{"50,000 files: a task is created", "Large/create", "ferrus", "beside", times, "limit: the build that -beside names"},
+	{"50,000 files: claim", "Large/claim", "ferrus", "beside", times, "as before"},
+	{"50,000 files: check", "Large/check", "ferrus", "beside", times, "three files changed; the command is true; limit: as before"},
+	{"50,000 files: check again", "Large/check-again", "ferrus", "beside", times, "nothing changed; limit: as before"},
+	{"50,000 files: submit", "Large/submit", "ferrus", "beside", times, "as before"},
+	{"50,000 files: approve", "Large/approve", "ferrus", "beside", times, "as before"},
+
 	{"calls per finished task", "Flow", "ferrus", "", []string{"calls"}, "ferrus: create, claim, check, submit, review, approve; a peer: create, then done"},
 	{"bytes of arguments and results", "Flow", "ferrus", "", []string{"said-bytes"}, "what the models write and read"},
 	{"bytes of lists and instructions", "Flow", "ferrus", "", []string{"list-bytes"}, "what their contexts carry beside; ferrus: both roles"},

@@ -20,6 +20,7 @@ type lab struct {
 	dir     string // temporary
 	systems []system
 	peers   []string // the names of those systems that are peers
+	beside  []system // another build of ferrus, if one was given
 
 	projects map[string]string // of the starts, by the system's name
 	results  results
@@ -41,6 +42,11 @@ func newLab(ctx context.Context, o options) (*lab, error) {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	l.systems = []system{ferrus(bin), bare(bin)}
+	if o.beside != "" {
+		other := ferrus(o.beside)
+		other.Name = "beside"
+		l.beside = []system{other}
+	}
 	l.invite(o)
 	return l, nil
 }
@@ -142,6 +148,7 @@ var parts = slices.Concat(rooms(), []part{
 	{"crowd8", func(l *lab) error { return l.gatherings(8, l.rounds(1, 5)) }},
 	{"crowd32", func(l *lab) error { return l.gatherings(32, l.rounds(1, 2)) }},
 	{"flow", (*lab).flows},
+	{"large", (*lab).large},
 })
 
 // each is how many calls of a kind each client of a crowd makes in a round; eachPeer is fewer, because theirs may take

@@ -1,7 +1,7 @@
 // Bench measures what ferrus costs and prints one table: each figure beside its limit, which is what the system below
 // takes for the same, measured in turns with it, and beside peers.
 //
-//	go run ./internal/bench [-short] [-json] [-run REGEXP] [-peers DIR|none] [-all-peers]
+//	go run ./internal/bench [-short] [-json] [-run REGEXP] [-beside DIR] [-peers DIR|none] [-all-peers]|none] [-all-peers]
 //
 // What can be measured inside a room is a Go benchmark of that room, which this runs and reads. What needs whole programs
 // is measured here: starts, crowds of processes, tasks from beginning to end.
@@ -25,6 +25,7 @@ func main() {
 	flag.BoolVar(&o.json, "json", false, "print JSON")
 	flag.StringVar(&o.peers, "peers", cached(), "`DIR` where peers are, or are installed with npm; none measures none")
 	flag.BoolVar(&o.all, "all-peers", false, "measure also peers whose installation is large")
+	flag.StringVar(&o.beside, "beside", "", "`DIR` with the programs ferrus and ferrusd of another build, measured in turns with this one by the part large")
 	only := flag.String("run", "", "measure only the parts whose name matches `REGEXP`: "+names())
 	flag.Parse()
 	var err error
@@ -45,7 +46,8 @@ func main() {
 type options struct {
 	short, json, all bool
 	peers            string
-	invited          bool // peers were given
+	beside           string // "" for none
+	invited          bool   // peers were given
 	only             *regexp.Regexp
 }
 
