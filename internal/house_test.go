@@ -30,6 +30,7 @@ var rooms = map[string]map[string]string{
 	"internal/lease":    {},
 	"internal/state":    {"internal/lease": "a task may name the term of its lease"},
 	"internal/proc":     {},
+	"internal/safetext": {},
 	"internal/clock":    {"internal/lease": "an instant is what a term is measured by"},
 	"internal/notify":   {"internal/proc": "the command is a shell's"},
 	"internal/tokens":   {"internal/state": "a token has a role"},
@@ -37,9 +38,13 @@ var rooms = map[string]map[string]string{
 	"internal/checks": {
 		"internal/proc":     "a command ends with everything that it started",
 		"internal/filelock": "a check whose lock is free was abandoned",
+		"internal/safetext": "models and people are given tails of output without hidden characters",
 	},
-	"internal/worktree": {"internal/filelock": "one process at a time makes or removes a linked work tree"},
-	"internal/config":   {},
+	"internal/worktree": {
+		"internal/filelock": "one process at a time makes or removes a linked work tree",
+		"internal/safetext": "the name of a file may hold hidden characters",
+	},
+	"internal/config": {},
 
 	"internal/store": {
 		"internal/state":    "what it stores is a task, and what it judges by is Step",
@@ -93,9 +98,12 @@ var rooms = map[string]map[string]string{
 		"internal/config":        "waits, limits and leases are configured",
 		"internal/tokens":        "over HTTP a client is whom its token names",
 	},
-	"internal/drive":    {"internal/tools": "a client gets its results"},
-	"internal/e2e":      {},
-	"internal/agents":   {"internal/state": "roles"},
+	"internal/drive": {"internal/tools": "a client gets its results"},
+	"internal/e2e":   {},
+	"internal/agents": {
+		"internal/state":    "roles",
+		"internal/safetext": "what agents print is shown to people",
+	},
 	"internal/register": {"internal/agents": "it writes into a client's own files how to start our server"},
 	"internal/slot": {
 		"internal/agents":   "a slot starts what an adapter launches, and reads what it prints",
@@ -166,6 +174,7 @@ var rooms = map[string]map[string]string{
 		"internal/state":        "status",
 		"internal/lease":        "status shows who holds the work",
 		"internal/checks":       "check, and the helper of a check",
+		"internal/safetext":     "texts of agents are shown on a terminal",
 		"internal/worktree":     "diff, branch, merge",
 		"internal/config":       "config",
 		"internal/tokens":       "token",

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/hq"
+	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/slot"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
@@ -184,4 +184,4 @@ var markup = strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "\\`", "*", `\*`, 
 func cell(text string) string { return markup.Replace(line(text)) }
 
 // literal is a text of an agent as it is: indented, it is obeyed by nothing that shows Markdown.
-func literal(text string) string { return indented(checks.Clean(text), "    ") + "\n" }
+func literal(text string) string { return indented(safetext.Clean(text), "    ") + "\n" }

@@ -7,10 +7,8 @@ import (
 	"io"
 	"reflect"
 	"strings"
-	"unicode"
-	"unicode/utf16"
 
-	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -38,7 +36,7 @@ var stateColour = map[state.State]string{state.AwaitingHuman: yellow, state.Revi
 
 // paint colours a text, if stdout takes colours.
 func (a *app) paint(colour, text string) ink {
-	text = checks.Clean(text)
+	text = safetext.Clean(text)
 	if !a.colour || colour == "" || text == "" {
 		return ink(text)
 	}
@@ -53,12 +51,12 @@ func say(w io.Writer, format string, args ...any) {
 		switch v := arg.(type) {
 		case ink:
 		case error:
-			args[i] = checks.Clean(v.Error())
+			args[i] = safetext.Clean(v.Error())
 		case fmt.Stringer:
-			args[i] = checks.Clean(v.String())
+			args[i] = safetext.Clean(v.String())
 		default:
 			if text := reflect.ValueOf(arg); text.Kind() == reflect.String {
-				args[i] = checks.Clean(text.String())
+				args[i] = safetext.Clean(text.String())
 			}
 		}
 	}
@@ -92,18 +90,7 @@ func asJSON(v any, indent string) ([]byte, error) {
 	if err := enc.Encode(v); err != nil {
 		return nil, err
 	}
-	var out bytes.Buffer
-	for _, r := range b.String() {
-		// What is left of these stands inside of strings, where an escape means the same.
-		if r == '\n' || !unicode.IsControl(r) && !unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
-			out.WriteRune(r)
-			continue
-		}
-		for _, unit := range utf16.Encode([]rune{r}) {
-			fmt.Fprintf(&out, `\u%04x`, unit)
-		}
-	}
-	return out.Bytes(), nil
+	return safetext.EscapeJSON(b.Bytes()), nil
 }
 
 // indented puts every line of a text behind a margin, without an empty last one.
@@ -118,7 +105,7 @@ func indented(text, margin string) string {
 }
 
 // line makes one line of a text, clean.
-func line(text string) string { return strings.Join(strings.Fields(checks.Clean(text)), " ") }
+func line(text string) string { return safetext.Line(text) }
 
 // head is the first lines of a text, at most n, and whether there are more.
 func head(text string, n int) (string, bool) {

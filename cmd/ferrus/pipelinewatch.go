@@ -7,9 +7,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/safetext"
 )
 
 // A progress shows a run of a pipeline while it goes: a line of what happens, and on a terminal, below, a table that is
@@ -60,7 +60,7 @@ func (p *progress) Write(text []byte) (int, error) {
 		err = p.a.printLine(map[string]string{"kind": "result", "run": p.run, "text": string(text)})
 	case p.a.outTTY:
 		p.erase()
-		_, err = p.a.out.Write([]byte(checks.Clean(string(text)) + "\n"))
+		_, err = p.a.out.Write([]byte(safetext.Clean(string(text)) + "\n"))
 	default:
 		_, err = p.a.out.Write(text)
 	}

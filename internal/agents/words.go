@@ -3,25 +3,16 @@ package agents
 import (
 	"encoding/json"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/ferrus-go/ferrus/internal/safetext"
 )
 
 // briefly is how many characters of a result or an argument a person is shown.
 const briefly = 160
 
-// clean is text that a terminal can be given: nothing in it moves the cursor.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case unicode.IsControl(r) || r == utf8.RuneError:
-			return -1
-		}
-		return r
-	}, s)
-}
+// clean is text that a terminal can be given.
+func clean(s string) string { return safetext.Clean(s) }
 
 // brief is text on one line, cut where it is long.
 func brief(s string) string {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/proc"
+	"github.com/ferrus-go/ferrus/internal/safetext"
 )
 
 // Times the server allows the helper. Together the first two are what Stop may take.
@@ -143,7 +144,7 @@ func (j *Job) follow(stdout io.Reader, stderr *ring, begin time.Time) {
 		"out, then run check again", ended(end)))
 	if j.stopped.Load() {
 		j.result = gateError(stoppedErr)
-	} else if said := Clean(string(stderr.Bytes())); said != "" {
+	} else if said := safetext.Clean(string(stderr.Bytes())); said != "" {
 		j.result.Err += "\n" + said
 	}
 	j.result.Duration = time.Since(begin)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/ferrus-go/ferrus/internal/safetext"
 )
 
 const (
@@ -26,7 +28,7 @@ func lastLines(last *ring, n int) string {
 			text = whole
 		}
 	}
-	lines := strings.Split(strings.TrimRight(Clean(text), " \t\n"), "\n")
+	lines := strings.Split(strings.TrimRight(safetext.Clean(text), " \t\n"), "\n")
 	lines = lines[max(0, len(lines)-n):]
 	for i, line := range lines {
 		lines[i] = clip(line)

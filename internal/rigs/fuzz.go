@@ -57,11 +57,11 @@ var parsers = []Rig{
 		},
 	},
 	{
-		Name: "fuzz the sanitizer", Promise: "no control sequence of an agent's reaches a terminal", Package: "./internal/checks", Test: "FuzzClean",
+		Name: "fuzz the sanitizer", Promise: "no control sequence of an agent's reaches a terminal", Package: "./internal/safetext", Test: "FuzzClean",
 		Mutants: []Mutant{
-			{"an unterminated string hides all", "internal/checks/clean.go", "case '\\n', '\\x18', '\\x1a':", "case '\\x18', '\\x1a':"},
-			{"text may turn its direction", "internal/checks/clean.go", "unicode.Cf, unicode.Zl, unicode.Zp", "unicode.Zl, unicode.Zp"},
-			{"DEL is plain", "internal/checks/clean.go", "c > '~'", "c > 0x7f"},
+			{"an unterminated string hides all", "internal/safetext/clean.go", "case '\\n', '\\x18', '\\x1a':", "case '\\x18', '\\x1a':"},
+			{"text may turn its direction", "internal/safetext/hidden.go", "{unicode.Cf, unicode.Other", "{unicode.Other"},
+			{"DEL is plain", "internal/safetext/clean.go", "c > '~'", "c > 0x7f"},
 		},
 	},
 	{

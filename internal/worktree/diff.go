@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ferrus-go/ferrus/internal/safetext"
 )
 
 const (
@@ -108,10 +110,10 @@ var objectID = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
 // printable is the path, quoted if it could be taken for something else on a screen or in a list.
 func printable(path string) string {
-	if utf8.ValidString(path) && !strings.ContainsFunc(path, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	if utf8.ValidString(path) && !strings.ContainsFunc(path, func(r rune) bool { return !unicode.IsPrint(r) || safetext.Hidden(r) }) {
 		return path
 	}
-	return strconv.Quote(path)
+	return strconv.QuoteToASCII(path)
 }
 
 // refusing remembers the error of its writer.

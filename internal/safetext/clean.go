@@ -1,4 +1,8 @@
-package checks
+// Package safetext makes text that somebody else wrote (an agent, a test's output, a file of the project) safe to read: what
+// a person is shown, what a model is given and what is stored are then the same characters, all of them visible.
+//
+// It knows no format but JSON, and decides nothing about length or meaning.
+package safetext
 
 import (
 	"strings"
@@ -9,28 +13,65 @@ import (
 const esc = '\x1b'
 
 // Clean returns text as a person or a model may safely read it: without escape sequences (CSI, OSC, DCS, APC, PM, SOS
-// and the short ones), control characters other than newline and tab, and characters that are invisible or turn the
-// direction of writing (Unicode Cf, Zl, Zp). Each byte of invalid UTF-8 becomes U+FFFD. No newline is ever dropped, so
-// that an unterminated sequence hides the rest of a line at most. Clean(Clean(s)) is Clean(s).
+// and the short ones) and without hidden characters (see [Hidden]). Each byte of invalid UTF-8 becomes U+FFFD. No newline is
+// dropped, so an unterminated sequence hides the rest of a line at most. Clean(Clean(s)) is Clean(s).
 func Clean(text string) string {
+	clean, _ := Document(text)
+	return clean
+}
+
+// Document is Clean for a text that is to be stored, and says how many characters it removed of which the writer should
+// know: not those that only choose how a visible character is drawn (a joiner or a selector within an emoji), the CR of a
+// line end or a byte order mark at the beginning.
+func Document(text string) (clean string, removed int) {
 	if plain(text) {
-		return text
+		return text, 0
 	}
 	var b strings.Builder
 	b.Grow(len(text))
+	whole := text
+	drawing := 0 // how many joiners and selectors may follow what was read last
 	for len(text) > 0 {
 		if n := sequence(text); n > 0 {
+			removed += utf8.RuneCountInString(text[:n])
 			text = text[n:]
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(text)
-		if !hidden(r) {
+		switch {
+		case !Hidden(r):
 			b.WriteRune(r) // for an invalid byte r is U+FFFD
+			if r == utf8.RuneError && n == 1 {
+				removed++
+			}
+			if drawing = 0; drawn(r) {
+				drawing = 2
+			}
+		case r == '\r' && strings.HasPrefix(text[n:], "\n"), r == bom && len(text) == len(whole):
+		case drawing > 0 && (r == zwj || r == textStyle || r == emojiStyle):
+			drawing--
+		default:
+			removed++
 		}
 		text = text[n:]
 	}
-	return b.String()
+	return b.String(), removed
 }
+
+const (
+	zwj        = '\u200d'
+	textStyle  = '\ufe0e'
+	emojiStyle = '\ufe0f'
+	bom        = '\ufeff'
+)
+
+// drawn reports whether a character can be drawn as an emoji.
+func drawn(r rune) bool {
+	return unicode.IsSymbol(r) || r == '#' || r == '*' || r >= '0' && r <= '9' || r == '‼' || r == '⁉'
+}
+
+// Line returns text as one clean line: each run of white space is one space.
+func Line(text string) string { return strings.Join(strings.Fields(Clean(text)), " ") }
 
 func plain(text string) bool {
 	for i := range len(text) {
@@ -39,13 +80,6 @@ func plain(text string) bool {
 		}
 	}
 	return true
-}
-
-func hidden(r rune) bool {
-	if r == '\n' || r == '\t' {
-		return false
-	}
-	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
 // sequence returns the length of the escape sequence that text starts with (ECMA-48 in its 7-bit form, or in its 8-bit
