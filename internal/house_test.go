@@ -35,6 +35,7 @@ var rooms = map[string]map[string]string{
 	"internal/notify":   {"internal/proc": "the command is a shell's"},
 	"internal/tokens":   {"internal/state": "a token has a role"},
 	"internal/filelock": {},
+	"internal/rootfs":   {},
 	"internal/checks": {
 		"internal/proc":     "a command ends with everything that it started",
 		"internal/filelock": "a check whose lock is free was abandoned",
