@@ -273,12 +273,12 @@ func TestALinkPutThereMeanwhile(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(dir, "d/f"), []byte("in"), 0o600))
 	must(t, os.Mkdir(filepath.Join(dir, "other"), 0o700)) // a link within the folder is no better
 	must(t, os.WriteFile(filepath.Join(dir, "other/f"), []byte("other"), 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, "file"), []byte("in"), 0o600))
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
 		path, aside := filepath.Join(dir, "d"), filepath.Join(dir, "aside")
 		file, fileAside := filepath.Join(dir, "file"), filepath.Join(dir, "fileaside")
-		_ = os.WriteFile(file, []byte("in"), 0o600)
 		for i := 0; ; i++ {
 			select {
 			case <-stop:
