@@ -36,6 +36,10 @@ var rooms = map[string]map[string]string{
 	"internal/tokens":   {"internal/state": "a token has a role"},
 	"internal/filelock": {},
 	"internal/rootfs":   {},
+
+	"internal/trust":           {},
+	"internal/trust/trusttest": {"internal/trust": "the variables that name its folders"},
+
 	"internal/checks": {
 		"internal/proc":     "a command ends with everything that it started",
 		"internal/filelock": "a check whose lock is free was abandoned",
@@ -65,6 +69,7 @@ var rooms = map[string]map[string]string{
 		"internal/worktree": "a verdict belongs to a tree",
 		"internal/config":   "the gate is pinned when a task is created",
 		"internal/filelock": "a branch, and a merge, is the work of one process at a time",
+		"internal/trust":    "what is frozen or started must have been agreed to",
 	},
 	"internal/tools/wire": {"internal/config": "Nearest: a wrong argument is answered with the right one"},
 	"internal/tools": {
@@ -98,6 +103,7 @@ var rooms = map[string]map[string]string{
 		"internal/worktree":      "it finds the main work tree from a linked one",
 		"internal/config":        "waits, limits and leases are configured",
 		"internal/tokens":        "over HTTP a client is whom its token names",
+		"internal/trust":         "it opens the record of the project that it serves",
 	},
 	"internal/drive": {"internal/tools": "a client gets its results"},
 	"internal/e2e":   {},
@@ -179,6 +185,7 @@ var rooms = map[string]map[string]string{
 		"internal/worktree":     "diff, branch, merge",
 		"internal/config":       "config",
 		"internal/tokens":       "token",
+		"internal/trust":        "trust, and the record of every project that is opened",
 	},
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
 // An app is what a command runs in: the streams, and the flags that all commands share.
@@ -92,7 +93,17 @@ func (a *app) view(ctx context.Context) (*engine.Engine, store.Snapshot, error) 
 }
 
 func (a *app) openAt(place engine.Place) (*engine.Engine, error) {
-	return engine.Open(place, engine.Options{Log: warnings(a.err)})
+	opts, err := a.options(place.Root)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Open(place, opts)
+}
+
+// options are those of every engine that a command opens.
+func (a *app) options(root string) (engine.Options, error) {
+	project, err := trust.Open(root)
+	return engine.Options{Log: warnings(a.err), Project: project}, err
 }
 
 // warnings logs what a person must know, without the time.

@@ -42,6 +42,7 @@ var exits = map[engine.Code]int{
 	engine.OutcomeUnknown: exitFailure,
 	engine.Corrupt:        exitCorrupt,
 	engine.NotInitialised: exitState,
+	engine.Untrusted:      exitForbidden,
 }
 
 // A failure is an error as it is shown: as two lines to a person, as JSON to a program.

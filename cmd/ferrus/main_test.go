@@ -12,6 +12,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/slot"
+	"github.com/ferrus-go/ferrus/internal/trust/trusttest"
 )
 
 var update = flag.Bool("update", false, "write the generated files")
@@ -19,8 +20,13 @@ var update = flag.Bool("update", false, "write the generated files")
 func TestMain(m *testing.M) {
 	checks.Helper()
 	slot.Shim(run.Hold)
-	testscript.Main(m, map[string]func(){"ferrus": main})
+	testscript.Main(isolated{m}, map[string]func(){"ferrus": main})
 }
+
+// isolated is the test program with records of projects of its own.
+type isolated struct{ *testing.M }
+
+func (i isolated) Run() int { return trusttest.Main(i.M.Run) }
 
 // TestTheCommandLine runs the scripts: the real binary, real git, real servers.
 func TestTheCommandLine(t *testing.T) {
@@ -43,6 +49,8 @@ func TestTheCommandLine(t *testing.T) {
 			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 			env.Setenv("GIT_CEILING_DIRECTORIES", env.WorkDir)
 			env.Setenv("NO_COLOR", "")
+			env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
+			env.Setenv("FERRUS_STATE_DIR", filepath.Join(os.Getenv("FERRUS_STATE_DIR"), filepath.Base(env.WorkDir)))
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // else the race detector holds each process for a second
 			env.Values[castKey{}] = cast{}
 			env.Defer(func() { env.Values[castKey{}].(cast).leave() })

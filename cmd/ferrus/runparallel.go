@@ -77,10 +77,14 @@ func (a *app) conductMany(ctx context.Context, how conducting) error {
 	if err != nil {
 		return err
 	}
+	opts, err := a.options(e.Place().Root)
+	if err != nil {
+		return err
+	}
 	outlive()
 	w := &fleetWatcher{a: a}
 	w.words = watcher{a: a}
-	out, err := fleet.Run(ctx, e.Place().Root, fleet.Options{Parallel: how.parallel, Caller: s.Caller, Engine: engine.Options{Log: warnings(a.err)}, Tell: w.tell,
+	out, err := fleet.Run(ctx, e.Place().Root, fleet.Options{Parallel: how.parallel, Caller: s.Caller, Engine: opts, Tell: w.tell,
 		Conduct: func(branch string, e *engine.Engine) (hq.Options, error) {
 			conf, err := e.Config()
 			return hq.Options{Headless: true, Hurry: how.now, Ferrus: self, Lease: conf.Lease, Environ: os.Environ(),

@@ -24,6 +24,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/tools"
+	"github.com/ferrus-go/ferrus/internal/trust/trusttest"
 )
 
 // full runs every rig as long as it is worth; without it the numbers fit a minute on two busy cores.
@@ -73,7 +74,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	os.Exit(m.Run())
+	os.Exit(trusttest.Main(m.Run))
 }
 
 // program is this binary as another one.

@@ -20,6 +20,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/trust"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
@@ -53,6 +54,10 @@ type Options struct {
 	// Rest is how long Close waits for files that are being kept; 10 s when zero. A client kills a server that does not end
 	// at once, and then an entry is without files of its own.
 	Rest time.Duration
+
+	// Project is the record of the project. Nil: the caller answers for what the project's files make run, as tests of
+	// lower packages do. The command line and the server always set it.
+	Project *trust.Project
 }
 
 // Open opens the machine at a place that Find has found.
@@ -99,6 +104,9 @@ func (e *Engine) Close() error {
 
 // stopLimit bounds how long Close waits for a check to let go: clients kill a server that does not end at once.
 const stopLimit = 200 * time.Millisecond
+
+// Project returns the record of the project; nil when the caller answers for it.
+func (e *Engine) Project() *trust.Project { return e.opts.Project }
 
 // Place returns where the engine works.
 func (e *Engine) Place() Place { return e.place }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/trust/trusttest"
 )
 
 func TestMain(m *testing.M) {
@@ -17,7 +18,7 @@ func TestMain(m *testing.M) {
 	// No configuration of whoever runs the tests.
 	os.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 	os.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	os.Exit(run(m))
+	os.Exit(trusttest.Main(func() int { return run(m) }))
 }
 
 // scratch is a folder of all tests, for what is made once and copied.

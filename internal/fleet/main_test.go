@@ -24,6 +24,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/hq"
 	"github.com/ferrus-go/ferrus/internal/slot"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/trust/trusttest"
 )
 
 // part is the environment variable that makes this binary another program.
@@ -41,7 +42,7 @@ func TestMain(m *testing.M) {
 	case "fleet":
 		os.Exit(another())
 	}
-	os.Exit(m.Run())
+	os.Exit(trusttest.Main(m.Run))
 }
 
 var full = flag.Bool("full", false, "many rounds of what is not always the same: some minutes")

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
 var agentName = regexp.MustCompile(`^[0-9A-Za-z._-]{1,64}$`)
@@ -85,7 +86,11 @@ func (d *door) find() (*engine.Engine, error) {
 			return nil, err
 		}
 	}
-	return engine.Open(place, engine.Options{Log: d.log, Rest: 100 * time.Millisecond})
+	project, err := trust.Open(place.Root)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Open(place, engine.Options{Log: d.log, Rest: 100 * time.Millisecond, Project: project})
 }
 
 // close ends the engine, and with it a running check.

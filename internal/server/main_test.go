@@ -13,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools"
+	"github.com/ferrus-go/ferrus/internal/trust/trusttest"
 )
 
 // as names what the test binary is, beside a test.
@@ -48,7 +49,7 @@ func TestMain(m *testing.M) {
 	if scratch, err = os.MkdirTemp("", "ferrus-test-"); err != nil {
 		panic(err)
 	}
-	code := m.Run()
+	code := trusttest.Main(m.Run)
 	if err := os.RemoveAll(scratch); err != nil {
 		panic(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/trust/trusttest"
 )
 
 var (
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 	if scratch, err = os.MkdirTemp("", "ferrus-test-"); err != nil {
 		panic(err)
 	}
-	code := m.Run()
+	code := trusttest.Main(m.Run)
 	if err := os.RemoveAll(scratch); err != nil {
 		panic(err)
 	}

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/trust/trusttest"
 )
 
 // asked says that the real clients are to be run, and installed where they are not yet.
@@ -23,7 +25,7 @@ var ferrus string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	os.Exit(run(m))
+	os.Exit(trusttest.Main(func() int { return run(m) }))
 }
 
 func run(m *testing.M) int {

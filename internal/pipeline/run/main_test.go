@@ -21,6 +21,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/slot"
+	"github.com/ferrus-go/ferrus/internal/trust/trusttest"
 )
 
 var full = flag.Bool("full", false, "play every scenario as often as it is promised")
@@ -38,7 +39,7 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
 		panic(err)
 	}
-	os.Exit(m.Run())
+	os.Exit(trusttest.Main(m.Run))
 }
 
 // deadline is how long a test waits for what should take milliseconds.

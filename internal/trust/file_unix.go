@@ -1,0 +1,44 @@
+//go:build unix
+
+package trust
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	readFlags = os.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK
+	lockFlags = os.O_CREATE | os.O_RDWR | unix.O_NOFOLLOW | unix.O_NONBLOCK
+)
+
+// private says what is wrong with a file or folder that must be the user's alone to write, "" for nothing.
+func private(path string, info fs.FileInfo) (problem, remedy string) {
+	sys, ok := info.Sys().(*syscall.Stat_t)
+	if ok && int(sys.Uid) != os.Geteuid() {
+		return fmt.Sprintf("belongs to another user (uid %d, you are %d)", sys.Uid, os.Geteuid()),
+			"run ferrus as that user, or name another folder in " + EnvStateDir
+	}
+	if info.Mode().Perm()&0o022 != 0 {
+		return fmt.Sprintf("can be written by others (mode %04o)", info.Mode().Perm()), "run chmod go-w " + path
+	}
+	return "", ""
+}
+
+// replaceable reports whether other users can rename what is in a folder.
+func replaceable(info fs.FileInfo) bool {
+	return info.Mode().Perm()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}

@@ -1,0 +1,126 @@
+// Package trust keeps the record of a project outside of every repository: which executable values a person agreed to,
+// and what of the project was last seen on this machine. Losing a record loses no data; it costs one question.
+//
+// The package knows nothing of tasks, journals or configuration files. What is executable is said by the packages that
+// parse it, as Values; who asks the person is the command line.
+package trust
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// EnvTrust is the variable that agrees to one digest for one process tree, without a record.
+const EnvTrust = "FERRUS_TRUST"
+
+// Version is the version of the record's format that this package reads and writes.
+const Version = 1
+
+// A Record is what is known of one project. The zero Record is that of a project never seen.
+type Record struct {
+	Version int               `json:"version"`
+	Path    string            `json:"path"` // real path of the project's root
+	Journal Journal           `json:"journal"`
+	Agreed  []Agreement       `json:"agreed,omitempty"` // the newest last
+	Environ map[string]string `json:"environ,omitempty"`
+	Seen    time.Time         `json:"seen"` // of the last Update
+}
+
+// Journal marks lines of the project's journal that were written on this machine.
+type Journal struct {
+	First string `json:"first,omitempty"` // hash of the first line
+	Off   int64  `json:"off,omitempty"`   // offset of a later line that was synced
+	H     string `json:"h,omitempty"`     // hash of the line at Off
+}
+
+// An Agreement is a set of executable values that a person agreed to.
+type Agreement struct {
+	Digest string    `json:"digest"`
+	Values []Value   `json:"values"`
+	At     time.Time `json:"at"`
+}
+
+// A Project is the record of one project. It holds no file open and is safe for concurrent use.
+type Project struct {
+	root   string
+	dir    string // the state folder; "" with err
+	err    error  // why there is no state folder
+	digest string // agreed to by FERRUS_TRUST; "" for none
+}
+
+// Open returns the project whose root is the folder root. It writes nothing. A state folder that cannot be used is
+// reported by Record and Update, so that FERRUS_TRUST works without one.
+func Open(root string) (*Project, error) {
+	abs, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
+	}
+	real, err := filepath.EvalSymlinks(abs)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := StateDir()
+	if err == nil {
+		err = outside(real, dir)
+	}
+	return &Project{root: real, dir: dir, err: err, digest: os.Getenv(EnvTrust)}, nil
+}
+
+// Root returns the real path of the project's root.
+func (p *Project) Root() string { return p.root }
+
+// Path returns where the record is kept, "" where there is no usable state folder.
+func (p *Project) Path() string {
+	if p.err != nil {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(p.root))
+	return filepath.Join(p.dir, folder, hex.EncodeToString(sum[:16])+".json")
+}
+
+// folder is the folder of the records in the state folder.
+const folder = "projects"
+
+// Record reads the record. The bool is false where there is none; the Record then has its path and nothing else. A record
+// that is damaged, of a newer version or unreadable is an error that says what to do.
+func (p *Project) Record() (Record, bool, error) {
+	none := Record{Version: Version, Path: p.root}
+	if p.err != nil {
+		return none, false, p.err
+	}
+	r, found, err := read(p.Path())
+	if err != nil || !found {
+		return none, false, err
+	}
+	if r.Path != p.root {
+		return none, false, damaged(p.Path(), "it is the record of "+quoted(r.Path))
+	}
+	return r, true, nil
+}
+
+// Update changes the record under a lock that all processes of the user share, and replaces it durably. Where there is
+// no record, change gets an empty one and Update makes the file and its folders. An error of change is returned and
+// nothing is written. The error of a file system that cannot be written is one that errors.Is knows as such: a caller
+// that can do without the record goes on.
+func (p *Project) Update(change func(*Record) error) error {
+	if p.err != nil {
+		return p.err
+	}
+	unlock, err := lock(p.dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	r, _, err := p.Record()
+	if err != nil {
+		return err
+	}
+	if err := change(&r); err != nil {
+		return err
+	}
+	r.Version, r.Path, r.Seen = Version, p.root, time.Now().UTC()
+	return replace(p.Path(), r)
+}

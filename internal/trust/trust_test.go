@@ -1,0 +1,292 @@
+package trust
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// place is a project and a state folder that does not exist yet.
+func place(t *testing.T) (root, state string) {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, state = filepath.Join(dir, "project"), filepath.Join(dir, "state", "ferrus")
+	if err := os.Mkdir(root, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(EnvStateDir, state)
+	t.Setenv(EnvTrust, "")
+	return root, state
+}
+
+func open(t *testing.T, root string) *Project {
+	t.Helper()
+	p, err := Open(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+var some = []Value{{"checks.commands", `["make test"]`, "runs"}, {"notify.command", `"beep"`, "runs"}}
+
+func agreed(t *testing.T, p *Project, values []Value, want bool) {
+	t.Helper()
+	if got, err := p.Agreed(values); got != want || err != nil {
+		t.Errorf("agreed: %v, %v; want %v", got, err, want)
+	}
+}
+
+func TestAnAgreementLastsAndIsOfTheseValuesAlone(t *testing.T) {
+	root, state := place(t)
+	p := open(t, root)
+	agreed(t, p, some, false)
+	agreed(t, p, nil, true)
+	if _, err := os.Lstat(state); err == nil {
+		t.Error("a question made the state folder")
+	}
+	if err := p.Agree(some); err != nil {
+		t.Fatal(err)
+	}
+	p = open(t, root)
+	agreed(t, p, some, true)
+	agreed(t, p, []Value{some[1], {some[0].Key, some[0].Value, "another sentence"}}, true)
+	agreed(t, p, some[:1], false)
+	agreed(t, p, []Value{some[0], {"notify.command", `"beep "`, "runs"}}, false)
+	link := filepath.Join(filepath.Dir(root), "link")
+	if err := os.Symlink(root, link); err == nil {
+		agreed(t, open(t, link), some, true)
+	}
+	r, found, err := p.Record()
+	if newest, ok := r.Newest(); !found || err != nil || !ok || newest.Digest != Digest(some) || r.Path != root || r.Seen.IsZero() {
+		t.Errorf("record %+v, %v, %v", r, found, err)
+	}
+	if n, err := p.Revoke(); n != 1 || err != nil {
+		t.Errorf("revoke: %d, %v", n, err)
+	}
+	agreed(t, p, some, false)
+}
+
+// TestFERRUS_TRUSTNeedsNoFolder: an agreement for one process tree writes nothing and reads nothing.
+func TestFERRUS_TRUSTNeedsNoFolder(t *testing.T) {
+	root, state := place(t)
+	t.Setenv(EnvTrust, Digest(some))
+	if err := os.WriteFile(filepath.Dir(state), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := open(t, root)
+	agreed(t, p, some, true)
+	if got, err := p.Agreed(some[:1]); got || err == nil {
+		t.Errorf("other values: %v, %v", got, err)
+	}
+}
+
+func TestOnlySoManyAgreementsAreKept(t *testing.T) {
+	root, _ := place(t)
+	p := open(t, root)
+	for i := range maxAgreed + 3 {
+		if err := p.Agree([]Value{{"k", fmt.Sprint(i), ""}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, _, err := p.Record()
+	if len(r.Agreed) != maxAgreed || r.Agreed[0].Values[0].Value != "3" || err != nil {
+		t.Errorf("%d agreements, the oldest %+v, %v", len(r.Agreed), r.Agreed[0], err)
+	}
+}
+
+// TestUpdatesLoseNothing: of many processes that change a record at once each change is there.
+func TestUpdatesLoseNothing(t *testing.T) {
+	root, _ := place(t)
+	var group sync.WaitGroup
+	for i := range 8 {
+		p := open(t, root)
+		group.Go(func() {
+			for range 5 {
+				err := p.Update(func(r *Record) error {
+					if r.Environ == nil {
+						r.Environ = map[string]string{}
+					}
+					r.Environ[fmt.Sprint(i)] += "x"
+					r.Journal.Off++
+					return nil
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	r, _, err := open(t, root).Record()
+	if r.Journal.Off != 40 || len(r.Environ) != 8 || err != nil {
+		t.Errorf("%+v, %v", r, err)
+	}
+	p := open(t, root)
+	stop := errors.New("stop")
+	if err := p.Update(func(r *Record) error { r.Journal.Off = 0; return stop }); err != stop {
+		t.Error(err)
+	}
+	if r, _, _ := p.Record(); r.Journal.Off != 40 {
+		t.Error("a change that was given up was written")
+	}
+}
+
+// TestADamagedRecordAgreesToNothing, however it is damaged: every prefix, and every way of not being a record.
+func TestADamagedRecordAgreesToNothing(t *testing.T) {
+	root, _ := place(t)
+	p := open(t, root)
+	if err := p.Agree(some); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(p.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(p.Path(), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused := func(name string) {
+		t.Helper()
+		got, err := p.Agreed(some)
+		var mine *Error
+		if got || !errors.As(err, &mine) || mine.Remedy == "" {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+		if err := p.Agree(some); err == nil {
+			t.Errorf("%s: it was written over", name)
+		}
+	}
+	for n := 0; n < len(strings.TrimSpace(string(text))); n += 7 {
+		write(string(text[:n]))
+		refused(fmt.Sprint(n, " bytes"))
+	}
+	for name, change := range map[string][2]string{
+		"newer":          {`"version": 1`, `"version": 2`},
+		"no version":     {`"version": 1`, `"version": 0`},
+		"other project":  {`/project"`, `/projekt"`},
+		"other values":   {`\"beep\"`, `\"beep; rm\"`},
+		"unknown field":  {`"journal"`, `"jornal"`},
+		"other digest":   {Digest(some), strings.Repeat("0", 64)},
+		"wrong type":     {`"journal": {}`, `"journal": 3`},
+		"no digest":      {Digest(some), ""},
+		"trailing bytes": {"\n}\n", "\n}\n}"},
+	} {
+		changed := strings.Replace(string(text), change[0], change[1], 1)
+		if changed == string(text) {
+			t.Fatalf("%s: nothing to change in %s", name, text)
+		}
+		write(changed)
+		refused(name)
+	}
+	write(string(text))
+	agreed(t, p, some, true)
+}
+
+// TestAFolderThatSomebodyElseDecidesIsRefused: a repository may name the state folder, in a committed .mcp.json.
+func TestAFolderThatSomebodyElseDecidesIsRefused(t *testing.T) {
+	root, state := place(t)
+	top := filepath.Dir(root)
+	mkdir := func(parts ...string) string {
+		t.Helper()
+		dir := filepath.Join(append([]string{top}, parts...)...)
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	mkdir("git", ".git")
+	mkdir("other", ".ferrus")
+	if err := os.WriteFile(filepath.Join(mkdir("plain"), "ferrus.toml"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(mkdir("elsewhere"), filepath.Join(top, "git", "link")); err != nil {
+		t.Skip(err)
+	}
+	if err := os.Symlink(filepath.Join(top, "git"), filepath.Join(top, "to-git")); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{
+		filepath.Join(top, "git", "state"), filepath.Join(top, "git"), filepath.Join(top, "other", "deep", "down"),
+		filepath.Join(top, "plain", "x"), filepath.Join(top, "git", "link", "x"), filepath.Join(top, "to-git", "x"), "state", "./x",
+	} {
+		t.Setenv(EnvStateDir, dir)
+		var mine *Error
+		if got, err := StateDir(); !errors.As(err, &mine) || mine.Remedy == "" {
+			t.Errorf("%s: %q, %v", dir, got, err)
+		}
+	}
+	t.Setenv(EnvStateDir, filepath.Join(root, "state")) // a project without git and without anything
+	p := open(t, root)
+	if err := p.Agree(some); err == nil {
+		t.Error("a state folder in the project was used")
+	}
+	t.Setenv(EnvStateDir, "")
+	t.Setenv(EnvXDGState, filepath.Join(top, "git"))
+	if got, err := StateDir(); err == nil {
+		t.Error(got)
+	}
+	t.Setenv(EnvXDGState, filepath.Dir(state))
+	if got, err := StateDir(); got != state || err != nil {
+		t.Error(got, err)
+	}
+	t.Setenv(EnvXDGConf, filepath.Join(top, "git"))
+	if got, err := ConfigDir(); err == nil {
+		t.Error(got)
+	}
+}
+
+func TestTheDigestIsOfMeaningAlone(t *testing.T) {
+	if Digest(nil) != "" || Digest([]Value{}) != "" {
+		t.Error("no values have a digest")
+	}
+	turned := slices.Clone(some)
+	slices.Reverse(turned)
+	if Digest(some) != Digest(turned) {
+		t.Error("the order counts")
+	}
+	seen := map[string]bool{Digest(some): true}
+	for _, other := range [][]Value{
+		some[:1], some[1:], {{"checks.commands", `["make test"] notify.command`, ""}},
+		{{"a", `b","c`, ""}}, {{"a", "b", ""}, {"c", "", ""}}, {{`a","b`, "c", ""}},
+	} {
+		if d := Digest(other); seen[d] || len(d) != 64 {
+			t.Errorf("%v: %s", other, d)
+		}
+		seen[Digest(other)] = true
+	}
+}
+
+func TestVisibleShowsEveryCharacter(t *testing.T) {
+	for text, want := range map[string]string{
+		"make test": "make test", "caf\u00e9 \u65e5": "caf\u00e9 \u65e5", "a\x1b[2Kb": `a\x1b[2Kb`, "a\u202eb": `a\u202eb`,
+		"a\ufe0fb": `a\ufe0fb`, "a\U000e0041b": `a\U000e0041b`, "a\u3164b": `a\u3164b`, "a\u00adb\u200b": `a\u00adb\u200b`,
+		"a\nb\rc\td\x7f": `a\nb\rc\td\x7f`, "a\u0085b": `a\u0085b`, "a\u00a0b": `a\u00a0b`, "it's": "it's",
+	} {
+		if got := Visible(text); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestDiffNamesWhatChanged(t *testing.T) {
+	now := []Value{{"checks.commands", `["make check"]`, "runs"}, {"deliver.to", `"file"`, "writes"}}
+	got, _ := json.Marshal(Diff(some, now))
+	want := `[{"key":"checks.commands","was":"[\"make test\"]","now":"[\"make check\"]","does":"runs"},` +
+		`{"key":"deliver.to","now":"\"file\"","does":"writes"},{"key":"notify.command","was":"\"beep\"","does":"runs"}]`
+	if string(got) != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
