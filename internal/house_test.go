@@ -48,6 +48,7 @@ var rooms = map[string]map[string]string{
 	"internal/worktree": {
 		"internal/filelock": "one process at a time makes or removes a linked work tree",
 		"internal/safetext": "the name of a file may hold hidden characters",
+		"internal/rootfs":   "its private folder is reached without following links",
 	},
 	"internal/config": {},
 

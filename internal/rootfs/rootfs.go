@@ -238,3 +238,42 @@ func named(err error, path string) error {
 	}
 	return err
 }
+
+// OpenBelow opens the folder path, and makes it where it is missing if perm is not 0. No part of path from the last
+// folder called top on may be a link; without such a folder in it, path itself may not. Links above are followed.
+func OpenBelow(path, top string, perm fs.FileMode) (*Root, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	base, rest := path, "."
+	for at := path; at != filepath.Dir(at); at = filepath.Dir(at) {
+		if filepath.Base(at) == top {
+			base = at
+			if rest, err = filepath.Rel(at, path); err != nil {
+				return nil, err
+			}
+			break
+		}
+	}
+	if perm != 0 {
+		if err := os.MkdirAll(filepath.Dir(base), perm); err != nil {
+			return nil, err
+		}
+		if err := os.Mkdir(base, perm); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+	}
+	r, err := Open(base)
+	if err != nil || rest == "." {
+		return r, err
+	}
+	defer r.Close()
+	rest = filepath.ToSlash(rest)
+	if perm != 0 {
+		if err := r.MkdirAll(rest, perm); err != nil {
+			return nil, err
+		}
+	}
+	return r.Sub(rest)
+}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // An admin is the folder that git has in the repository for a linked work tree, finished or not.
@@ -17,69 +19,108 @@ type admin struct {
 	reason string // why it is locked
 }
 
-// admins reads all of them. Git's own list leaves out those that are not finished.
+// maxAdmin is how much is read of a file that git or a person has in such a folder: a path, a ref or a reason.
+const maxAdmin = 1 << 16
+
+// admins reads all of them. Git's own list leaves out those that are not finished. A link among them is none of git's.
 func (t *Tree) admins() ([]admin, error) {
-	folders, err := os.ReadDir(filepath.Join(t.common, "worktrees"))
+	common, err := rootfs.Open(t.common)
+	if err != nil {
+		return nil, err
+	}
+	defer common.Close()
+	root, err := common.Sub("worktrees")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	folders, err := root.ReadDir(".")
 	var all []admin
 	for _, f := range folders {
-		a := admin{path: filepath.Join(t.common, "worktrees", f.Name())}
-		if file := a.read("gitdir"); file != "" {
+		if !f.IsDir() {
+			continue
+		}
+		read := func(name string) string {
+			text, _ := root.ReadFile(f.Name()+"/"+name, maxAdmin)
+			return strings.TrimSpace(string(text))
+		}
+		a := admin{path: filepath.Join(root.Dir(), f.Name())}
+		if file := read("gitdir"); file != "" {
 			a.dir = filepath.Dir(joined(a.path, file))
 		}
-		a.head, _ = strings.CutPrefix(a.read("HEAD"), "ref: ")
+		a.head, _ = strings.CutPrefix(read("HEAD"), "ref: ")
 		a.locked = exists(filepath.Join(a.path, "locked"))
-		a.reason = a.read("locked")
+		a.reason = read("locked")
 		all = append(all, a)
 	}
 	return all, err
 }
 
-func (a admin) read(name string) string {
-	text, _ := os.ReadFile(filepath.Join(a.path, name))
-	return strings.TrimSpace(string(text))
-}
-
 // at reports whether dir is the work tree of a: by its .git file, which the two are moved with.
 func (a admin) at(dir string) bool {
-	text, err := os.ReadFile(filepath.Join(dir, ".git"))
+	root, err := rootfs.Open(dir)
+	if err != nil {
+		return false
+	}
+	defer root.Close()
+	text, err := root.ReadFile(".git", maxAdmin)
 	to, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
 	return err == nil && ok && resolved(joined(dir, to)) == resolved(a.path)
 }
 
-// clear removes those of the folders that are a's work tree, and then a itself. The .git file, by which the work tree is
-// known, goes last of its files.
-func (t *Tree) clear(a admin, dirs ...string) error {
+// clear removes the work tree of a, if it is dir or a folder that Add makes beside that, and then a itself. Where else a
+// lies by its gitdir file does not count: anybody who can write in the repository can write that.
+func (t *Tree) clear(a admin, dir string) error {
+	dirs := []string{dir}
+	if beside := resolved(a.dir); a.dir != "" && strings.HasPrefix(beside, dir+asideMark) &&
+		filepath.Dir(beside) == filepath.Dir(dir) {
+		dirs = append(dirs, beside)
+	}
 	for _, dir := range dirs {
-		if dir == "" || !a.at(dir) {
-			continue
-		}
-		inside, err := os.ReadDir(dir)
-		if err != nil {
-			return err
-		}
-		for _, e := range inside {
-			if e.Name() == ".git" {
-				continue
-			}
-			t.at()
-			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+		if a.at(dir) {
+			if err := t.clearTree(dir); err != nil {
 				return err
 			}
 		}
-		t.at()
-		if err := os.Remove(filepath.Join(dir, ".git")); err != nil {
-			return err
+	}
+	root, err := rootfs.Open(t.common)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	t.at()
+	return root.RemoveAll("worktrees/" + filepath.Base(a.path))
+}
+
+// clearTree removes a work tree. The .git file, by which it is known, goes last of its files.
+func (t *Tree) clearTree(dir string) error {
+	root, err := rootfs.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	inside, err := root.ReadDir(".")
+	if err != nil {
+		return err
+	}
+	for _, e := range inside {
+		if e.Name() == ".git" {
+			continue
 		}
 		t.at()
-		if err := os.Remove(dir); err != nil {
+		if err := root.RemoveAll(e.Name()); err != nil {
 			return err
 		}
 	}
 	t.at()
-	return os.RemoveAll(a.path)
+	if err := root.Remove(".git"); err != nil {
+		return err
+	}
+	t.at()
+	return os.Remove(dir)
 }
 
 // vacate reports whether there is nothing at dir, and removes an empty folder.
@@ -99,12 +140,15 @@ func joined(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
+// asideMark follows the name of a work tree in those of the folders that Add makes beside it.
+const asideMark = ".new-"
+
 // aside is the name of a folder beside dir that does not exist.
 func aside(dir string) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
 		return "", err
 	}
-	path, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".new-")
+	path, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+asideMark)
 	if err != nil {
 		return "", err
 	}
@@ -118,7 +162,7 @@ func sweepAside(dir string) error {
 		return nil
 	}
 	for _, e := range beside {
-		if strings.HasPrefix(e.Name(), filepath.Base(dir)+".new-") && e.IsDir() {
+		if strings.HasPrefix(e.Name(), filepath.Base(dir)+asideMark) && e.IsDir() {
 			os.Remove(filepath.Join(filepath.Dir(dir), e.Name())) // not if it is another's at work
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -151,13 +150,6 @@ func (t *Tree) hasCommit(ctx context.Context, repo string) bool {
 
 // store is the private object store.
 func (t *Tree) store() string { return filepath.Join(t.private, "objects") }
-
-func (t *Tree) prepare() error {
-	if err := os.MkdirAll(t.private, 0o700); err != nil {
-		return err
-	}
-	return os.MkdirAll(t.store(), 0o700)
-}
 
 // user is a call in the user's repository, on the user's index.
 func (t *Tree) user() command {

@@ -38,7 +38,7 @@ func (t *Tree) indexPath() string {
 // neither, git starts from an empty one.
 func (t *Tree) newDraft(fresh bool) (*draft, error) {
 	t.sweep()
-	f, err := os.CreateTemp(t.private, "draft-*")
+	f, err := t.tempFile("draft-*")
 	if err != nil {
 		return nil, err
 	}
@@ -108,27 +108,4 @@ func (d *draft) discard() {
 	os.Remove(d.path)
 	os.Remove(d.path + ".lock")
 	os.Remove(d.path + ".asked")
-}
-
-// sweep removes what killed processes and abandoned patterns have left.
-func (t *Tree) sweep() {
-	for _, s := range []struct {
-		dir, prefix string
-		age         time.Duration
-	}{
-		{t.private, "draft-", leftoverAge},
-		{t.private, "index-", unusedAge},
-		{t.private, "restore-", leftoverAge},
-		{t.store(), "tmp_objdir-", leftoverAge},
-	} {
-		entries, _ := os.ReadDir(s.dir)
-		for _, e := range entries {
-			if !strings.HasPrefix(e.Name(), s.prefix) {
-				continue
-			}
-			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > s.age {
-				os.RemoveAll(filepath.Join(s.dir, e.Name()))
-			}
-		}
-	}
 }

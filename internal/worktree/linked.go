@@ -22,7 +22,10 @@ const (
 //
 // The error is [ErrNoGit] without git; it needs git 2.33.
 func (t *Tree) Add(ctx context.Context, dir, branch string) error {
-	err := t.alone(ctx, branch, func() error { return t.add(ctx, resolved(dir), branch) })
+	err := noLink(dir)
+	if err == nil {
+		err = t.alone(ctx, branch, func() error { return t.add(ctx, resolved(dir), branch) })
+	}
 	if err != nil {
 		return fmt.Errorf("add work tree %s on ferrus/%s: %w", dir, branch, err)
 	}
@@ -78,7 +81,7 @@ func (t *Tree) clearUnfinished(dir, branch string) error {
 			continue
 		}
 		// Beside it a git that outlived its ferrus may still be at work; that is no matter, and cleared another time.
-		if err := t.clear(a, dir, a.dir); err != nil && a.at(dir) {
+		if err := t.clear(a, dir); err != nil && a.at(dir) {
 			return err
 		}
 	}
@@ -134,7 +137,10 @@ func (t *Tree) unlock(a admin) error {
 // has left. A folder that is no linked work tree of this repository is refused, as is a work tree that the user has
 // locked, and a branch that is checked out elsewhere. It waits for others as Add does. The error is [ErrNoGit] without git.
 func (t *Tree) Remove(ctx context.Context, dir, branch string) error {
-	err := t.alone(ctx, branch, func() error { return t.uproot(ctx, resolved(dir), branch) })
+	err := noLink(dir)
+	if err == nil {
+		err = t.alone(ctx, branch, func() error { return t.uproot(ctx, resolved(dir), branch) })
+	}
 	if err != nil {
 		return fmt.Errorf("remove work tree %s on ferrus/%s: %w", dir, branch, err)
 	}
@@ -165,7 +171,7 @@ func (t *Tree) uproot(ctx context.Context, dir, branch string) error {
 		return errors.New("the branch is checked out in the main work tree; check out another one there, then try again")
 	}
 	for _, a := range ours {
-		if err := t.clear(a, dir, a.dir); err != nil {
+		if err := t.clear(a, dir); err != nil {
 			return err
 		}
 	}

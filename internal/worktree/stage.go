@@ -21,7 +21,7 @@ type stage struct {
 
 // newStage makes one with the tree in its index and no files yet. Git refuses a tree with paths that lead outside.
 func (t *Tree) newStage(ctx context.Context, tree string) (*stage, error) {
-	dir, err := os.MkdirTemp(t.private, "restore-")
+	dir, err := t.tempDir("restore-*")
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (t *Tree) newStage(ctx context.Context, tree string) (*stage, error) {
 	return s, nil
 }
 
-func (s *stage) discard() { os.RemoveAll(s.dir) }
+func (s *stage) discard() { s.t.removeTemp(s.dir) }
 
 // git is a call on the stage's index.
 func (s *stage) git() command {

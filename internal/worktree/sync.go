@@ -31,7 +31,7 @@ func (t *Tree) sync(store string) error {
 	if syncedByGit != nil {
 		return nil
 	}
-	f, err := os.CreateTemp(t.private, "draft-*")
+	f, err := t.tempFile("draft-*")
 	if err != nil {
 		return err
 	}
