@@ -37,6 +37,8 @@ var rooms = map[string]map[string]string{
 	"internal/filelock": {},
 	"internal/rootfs":   {},
 
+	"internal/rootfs/rootfstest": {},
+
 	"internal/trust":           {},
 	"internal/trust/trusttest": {"internal/trust": "the variables that name its folders"},
 
@@ -114,6 +116,7 @@ var rooms = map[string]map[string]string{
 	},
 	"internal/register": {"internal/agents": "it writes into a client's own files how to start our server"},
 	"internal/slot": {
+		"internal/rootfs":   "its files are opened without following a link",
 		"internal/agents":   "a slot starts what an adapter launches, and reads what it prints",
 		"internal/proc":     "an agent ends with everything that it started",
 		"internal/filelock": "a slot is taken as long as its lock is held",
@@ -124,6 +127,7 @@ var rooms = map[string]map[string]string{
 	"internal/bench/bare":  {},
 	"internal/e2e/clients": {},
 	"internal/hq": {
+		"internal/rootfs":   "its lock and its record of whom it told are opened without following a link",
 		".":                 "the prompts",
 		"internal/notify":   "a person is told outside of the terminal",
 		"internal/proc":     "a conductor that is gone holds nothing up",

@@ -1,0 +1,36 @@
+package rootfs
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// stateDir is the folder of a project in which ferrus keeps everything of its own.
+const stateDir = ".ferrus"
+
+// Split divides the path of a file of ferrus into the folder through which it is opened and its name below it: the
+// outermost .ferrus folder that the path names, so that no link in it is followed. A path that names none is divided
+// two folders above its end.
+func Split(path string) (dir, name string) {
+	clean := filepath.Clean(path)
+	parts := strings.Split(clean, string(filepath.Separator))
+	if i := slices.Index(parts, stateDir); i > 0 && i < len(parts)-1 {
+		name = filepath.Join(parts[i+1:]...)
+		return strings.TrimSuffix(clean, string(filepath.Separator)+name), filepath.ToSlash(name)
+	}
+	dir = filepath.Dir(filepath.Dir(clean))
+	name, err := filepath.Rel(dir, clean)
+	if err != nil { // the two begin with the same text
+		name = filepath.Base(clean)
+	}
+	return dir, filepath.ToSlash(name)
+}
+
+// For opens the Root through which the file of ferrus at path is reached, as Split says, and returns its name there.
+// The error is fs.ErrNotExist where the folder is not there. The caller closes the Root.
+func For(path string) (r *Root, name string, err error) {
+	dir, name := Split(path)
+	r, err = Open(dir)
+	return r, name, err
+}
