@@ -89,15 +89,15 @@ const maxRest = 8 << 20
 // Feed reads a piece of output and returns what the lines that end in it say.
 func (r *Reader) Feed(piece []byte) []Note {
 	var notes []Note
-	r.rest = append(r.rest, piece...)
 	for {
-		line, rest, ok := bytes.Cut(r.rest, []byte("\n"))
+		end, rest, ok := bytes.Cut(piece, []byte("\n"))
 		if !ok {
 			break
 		}
-		notes = append(notes, r.line(line)...)
-		r.rest = rest
+		notes = append(notes, r.line(append(r.rest, end...))...)
+		r.rest, piece = nil, rest
 	}
+	r.rest = append(r.rest, piece...)
 	if len(r.rest) > maxRest {
 		notes = append(notes, r.End()...)
 	}

@@ -106,15 +106,17 @@ func children() []child {
 }
 
 // KillMarked kills what is left of a tree whose root was killed: the group, unless it is 0, and whoever carries the mark,
-// NAME=value, in his environment.
+// NAME=value, in his environment: as a whole variable, for a mark that comes from a file may be the beginning of
+// another one.
 func KillMarked(group int, mark string) {
 	Tree(group).Kill()
+	whole := []byte("\x00" + mark + "\x00")
 	for wait := 100 * time.Microsecond; wait < time.Second; wait *= 2 {
 		environs, _ := filepath.Glob("/proc/[0-9]*/environ")
 		found := false
 		for _, environ := range environs {
 			data, err := os.ReadFile(environ)
-			if err != nil || !bytes.Contains(data, []byte(mark)) {
+			if err != nil || !bytes.Contains(append([]byte{0}, data...), whole) {
 				continue
 			}
 			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(environ)))

@@ -10,8 +10,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/proc"
 )
 
-const noFollow = unix.O_NOFOLLOW
-
 // How a shim is told why it is to end its agent.
 var (
 	cut     os.Signal = unix.SIGTERM

@@ -2,8 +2,6 @@ package slot
 
 import "os"
 
-const noFollow = 0
-
 // No signal reaches a shim here.
 var cut, stopped os.Signal = os.Kill, os.Interrupt
 

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	slashpath "path"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // A Run is one agent from its start to its end, as it is written down: one line when it starts and one when it ends, the
@@ -55,21 +57,28 @@ func (r Run) Lasted(now time.Time) time.Duration {
 	return max(0, now.Sub(r.Started))
 }
 
-// Runs reads a list of runs, in the order of their start. A missing file is none; a line that is torn is left out.
+// maxRuns bounds a list of runs, in bytes. A run takes one or two kilobytes of it.
+const maxRuns = 64 << 20
+
+// Runs reads a list of runs, in the order of their start. A missing file is none; a line that is torn, or says what no
+// run can be, is left out. The log of a run is always in the folder logs beside the list's own folder, wherever the
+// line says: the folder may have been moved, and a line may not name other files.
 func Runs(path string) ([]Run, error) {
-	text, err := os.ReadFile(path)
+	text, err := readFile(path, maxRuns)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read the runs: %v", err)
+		return nil, fmt.Errorf("read the runs: %w", err)
 	}
+	logs := filepath.Join(filepath.Dir(filepath.Dir(path)), logsDir)
 	var list []Run
 	for line := range bytes.Lines(text) {
 		var r Run
-		if json.Unmarshal(line, &r) != nil || r.Name == "" {
+		if json.Unmarshal(line, &r) != nil || r.check() != nil {
 			continue
 		}
+		r.Log = filepath.Join(logs, filepath.Base(r.Log))
 		if i := slices.IndexFunc(list, func(was Run) bool { return was.Name == r.Name }); i >= 0 {
 			list[i] = r
 		} else {
@@ -80,8 +89,8 @@ func Runs(path string) ([]Run, error) {
 }
 
 // within makes a folder in one that is there: a machine that was removed is not begun anew.
-func within(dir string) error {
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+func within(r *rootfs.Root, name string) error {
+	if err := r.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return nil
@@ -93,10 +102,15 @@ func note(path string, r Run) error {
 	if err != nil {
 		return err
 	}
-	if err := within(filepath.Dir(path)); err != nil {
+	root, name, err := rootfs.For(path)
+	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND|noFollow, 0o600)
+	defer root.Close()
+	if err := within(root, slashpath.Dir(name)); err != nil {
+		return err
+	}
+	f, err := root.OpenFile(name, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
@@ -142,7 +156,7 @@ func Settle(path string, of func(agents.Duty) Slot) ([]Run, error) {
 		}
 		r.read()
 		r.Ended, r.Exit, r.Error = r.Started, -1, "its shim was killed"
-		if info, err := os.Stat(r.Log); err == nil {
+		if info, err := r.LogInfo(); err == nil {
 			r.Ended = info.ModTime().UTC() // of the last that was heard of it
 		}
 		if err := note(path, r); err != nil {

@@ -3,6 +3,7 @@
 package slot
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -14,17 +15,20 @@ import (
 
 func TestAListOfRunsIsReadWhateverStandsInIt(t *testing.T) {
 	t.Parallel()
-	huge := `{"run":"executor-2","said":"` + strings.Repeat("x", 4<<20) + `"}`
+	line := func(duty string, n int, more string) string {
+		return fmt.Sprintf(`{"run":"%s-%d","duty":"%s","agent":"command","log":"/gone/agent-%s-%d.log"%s}`, duty, n, duty, duty, n, more)
+	}
+	one := line("executor", 1, "")
 	for _, c := range []struct{ name, text, want string }{
 		{"nothing", "", ""},
-		{"one", `{"run":"executor-1"}` + "\n", "executor-1"},
-		{"no newline at the end", `{"run":"executor-1"}`, "executor-1"},
-		{"the second line of a run in the place of the first", "{\"run\":\"executor-1\"}\n{\"run\":\"reviewer-1\"}\n{\"run\":\"executor-1\",\"exit\":3}\n",
+		{"one", one + "\n", "executor-1"},
+		{"no newline at the end", one, "executor-1"},
+		{"the second line of a run in the place of the first", one + "\n" + line("reviewer", 1, "") + "\n" + line("executor", 1, `,"exit":3`) + "\n",
 			"executor-1/3 reviewer-1"},
-		{"torn", "{\"run\":\"executor-1\"}\n{\"run\":\"exec", "executor-1"},
-		{"torn and gone on", "{\"run\":\"exec\n{\"run\":\"executor-2\"}\n", "executor-2"},
-		{"garbage", "\x00\x00\n[]\nnull\n7\n\"x\"\n\n{}\n{\"run\":7}\n{\"run\":\"executor-1\"}\n", "executor-1"},
-		{"huge", huge + "\n{\"run\":\"executor-3\"}\n", "executor-2 executor-3"},
+		{"torn", one + "\n{\"run\":\"exec", "executor-1"},
+		{"torn and gone on", "{\"run\":\"exec\n" + line("executor", 2, "") + "\n", "executor-2"},
+		{"garbage", "\x00\x00\n[]\nnull\n7\n\"x\"\n\n{}\n{\"run\":7}\n{\"run\":\"executor-1\"}\n" + one + "\n", "executor-1"},
+		{"huge", line("executor", 2, `,"said":"`+strings.Repeat("x", 4<<20)+`"`) + "\n" + line("executor", 3, "") + "\n", "executor-3"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(t)
@@ -43,7 +47,7 @@ func TestAListOfRunsIsReadWhateverStandsInIt(t *testing.T) {
 			if list := strings.Join(got, " "); list != c.want {
 				t.Errorf("read as %q, not %q", list, c.want)
 			}
-			if err := note(b.path("runs/t.jsonl"), Run{Name: "last-1"}); err != nil {
+			if err := note(b.path("runs/t.jsonl"), Run{Name: "last-1", Duty: "last", Log: "agent-last-1.log"}); err != nil {
 				t.Fatal(err)
 			}
 			if list := b.runs(); list[len(list)-1].Name != "last-1" {
@@ -82,7 +86,7 @@ func TestManyWriteOneList(t *testing.T) {
 	for _, duty := range agents.Duties() {
 		wg.Go(func() {
 			for n := range 50 {
-				if err := note(b.path("runs/t.jsonl"), Run{Name: string(duty) + "-" + string(rune('A'+n)), Said: strings.Repeat("x", 500)}); err != nil {
+				if err := note(b.path("runs/t.jsonl"), Run{Name: fmt.Sprintf("%s-%d", duty, n+1), Duty: duty, Log: "agent-x.log", Said: strings.Repeat("x", 500)}); err != nil {
 					t.Error(err)
 				}
 			}

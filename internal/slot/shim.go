@@ -104,10 +104,7 @@ func (o sealed) play(hold Holder, asked <-chan os.Signal, answer func(message)) 
 	if err := note(o.Runs, r); err != nil {
 		return fail(err)
 	}
-	if err := within(o.Logs); err != nil {
-		return fail(err)
-	}
-	log, err := os.OpenFile(r.Log, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND|noFollow, 0o600)
+	log, err := createLog(r.Log)
 	if err != nil {
 		return fail(err)
 	}
@@ -195,7 +192,7 @@ func (o sealed) name(r *Run) error {
 	for n := max(1, o.Number); ; n++ {
 		r.Name = fmt.Sprintf("%s-%d", r.Duty, n)
 		r.Log = filepath.Join(o.Logs, strings.Replace("agent-"+o.Tag+"-"+r.Name, "--", "-", 1)+".log")
-		_, err := os.Lstat(r.Log)
+		_, err := os.Lstat(r.Log) // a link there has the name taken too
 		if err != nil && !slices.ContainsFunc(list, func(was Run) bool { return was.Name == r.Name }) {
 			return nil
 		}
@@ -206,13 +203,8 @@ func (o sealed) name(r *Run) error {
 // becomes of the shim.
 func (o sealed) command(log *os.File) (*exec.Cmd, error) {
 	l := o.Launch
-	for path, text := range l.Files {
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return nil, err
-		}
-		if err := replace(path, text); err != nil {
-			return nil, err
-		}
+	if err := o.lay(l.Files); err != nil {
+		return nil, err
 	}
 	path, err := agents.LookPath(l.Argv[0], l.Env)
 	if err != nil {
@@ -229,17 +221,6 @@ func (o sealed) command(log *os.File) (*exec.Cmd, error) {
 		cmd.WaitDelay = leaving
 	}
 	return cmd, nil
-}
-
-// replace makes a file anew. What stood there goes, be it a link that somebody has laid.
-func replace(path, text string) error {
-	_ = os.Remove(path)
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|noFollow, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	return errors.Join(err, f.Close())
 }
 
 // end asks the agent to end, and kills it when it does not.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/filelock"
 	"github.com/ferrus-go/ferrus/internal/proc"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // A Slot is the place of one agent, named by its lock file.
@@ -41,17 +42,26 @@ type Occupant struct {
 
 // Taken reports whether an agent is in the slot. The occupant is the zero one when the shim has only just come.
 func (s Slot) Taken() (Occupant, bool) {
-	if held, _ := filelock.Held(string(s)); held {
+	path, err := checked(string(s))
+	if err != nil { // a link or a FIFO, which nobody holds
+		return Occupant{}, false
+	}
+	if held, _ := filelock.Held(path); held {
 		return s.occupant(), true
 	}
 	return Occupant{}, false
 }
 
-// occupant is what stands in the lock file: the present agent if there is one, else the one before.
+// maxOccupant bounds the record in a lock file, in bytes.
+const maxOccupant = 4 << 10
+
+// occupant is what stands in the lock file: the present agent if there is one, else the one before. A record that is
+// not valid is none.
 func (s Slot) occupant() Occupant {
 	var o Occupant
-	if text, err := os.ReadFile(string(s)); err == nil {
-		_ = json.Unmarshal(text, &o)
+	text, err := readFile(string(s), maxOccupant)
+	if err != nil || json.Unmarshal(text, &o) != nil || o.check() != nil {
+		return Occupant{}
 	}
 	return o
 }
@@ -61,7 +71,9 @@ func (s Slot) occupant() Occupant {
 func (s Slot) Freed() <-chan struct{} {
 	free := make(chan struct{})
 	go func() {
-		_ = filelock.Wait(string(s)) // where there is no lock, there is nobody
+		if path, err := checked(string(s)); err == nil {
+			_ = filelock.Wait(path) // where there is no lock, there is nobody
+		}
 		close(free)
 	}()
 	return free
@@ -161,7 +173,12 @@ func (s Slot) write(o Occupant) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(string(s), os.O_WRONLY|noFollow, 0)
+	r, name, err := rootfs.For(string(s))
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	f, err := r.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
@@ -177,7 +194,11 @@ var ErrTaken = errors.New("there is an agent in the slot")
 
 // take takes the slot's lock, or returns ErrTaken.
 func (s Slot) take() (*filelock.Lock, error) {
-	lock, err := filelock.Take(string(s))
+	path, err := checked(string(s))
+	if err != nil {
+		return nil, fmt.Errorf("take %s: %w", s, err)
+	}
+	lock, err := filelock.Take(path)
 	switch {
 	case errors.Is(err, filelock.ErrHeld):
 		return nil, ErrTaken

@@ -194,11 +194,11 @@ func TestWhatCannotBeStartedIsWrittenDownToo(t *testing.T) {
 			_ = os.Chmod(b.path("agent"), 0o700)
 			o.Launch.Argv, o.Launch.Env = []string{"agent"}, []string{"PATH=.:"}
 		}, "agent is not on the PATH"},
-		{"a file where the logs belong", func(b *bench, _ *Order) { b.write("logs", "") }, "not a directory"},
+		{"a file where the logs belong", func(b *bench, _ *Order) { b.write("logs", "") }, "logs is not a folder; move it away"},
 		{"a file of the launch in a file", func(b *bench, o *Order) {
 			b.write("plain", "")
 			o.Launch.Files = map[string]string{b.path("plain/conf"): ""}
-		}, "plain: not a directory"},
+		}, "plain is not a folder; move it away"},
 		{"a folder in the place of a file of the launch", func(b *bench, o *Order) {
 			_ = os.MkdirAll(b.path("conf/full"), 0o700)
 			o.Launch.Files = map[string]string{b.path("conf"): ""}
