@@ -3,7 +3,6 @@ package hq
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -153,7 +152,7 @@ func (c *conductor) slotFacts(f Facts, d agents.Duty) SlotFacts {
 			if t := c.tails[r.Name]; t != nil { // a run that is over may have none
 				s.Reading = t.Reading
 			}
-			if info, err := os.Stat(r.Log); err == nil {
+			if info, err := r.LogInfo(); err == nil {
 				s.Printed = later(s.Printed, info.ModTime())
 			}
 		}

@@ -4,12 +4,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
+	slashpath "path"
 	"path/filepath"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/filelock"
 	"github.com/ferrus-go/ferrus/internal/proc"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // lockFile is the lock of the one conductor, in the live folder. Its holder writes down who it is.
@@ -32,24 +35,36 @@ func (e *BusyError) Error() string {
 // its lock for some milliseconds more: a child that it had just forked has its descriptors until it becomes another
 // program.
 func Conductor(dir string) (Holder, bool) {
-	path := filepath.Join(dir, liveDir, lockFile)
+	root, name, err := rootfs.For(filepath.Join(dir, liveDir, lockFile))
+	if err != nil {
+		return Holder{}, false
+	}
+	defer root.Close()
+	path, err := root.Path(name)
+	if err != nil { // a link or a FIFO, which no conductor holds
+		return Holder{}, false
+	}
 	if held, _ := filelock.Held(path); held {
-		if h := holder(path); proc.Alive(h.Pid) {
+		if h := holder(root, name); proc.Alive(h.Pid) {
 			return h, true
 		}
 	}
 	return Holder{}, false
 }
 
-// holder is who has written down that it holds the lock at path. One that has only just taken it is waited for.
-func holder(path string) (h Holder) {
+// maxHolder bounds what stands in the lock file, in bytes.
+const maxHolder = 4 << 10
+
+// holder is who has written down that it holds the lock. One that has only just taken it is waited for; what cannot be a
+// process is nobody.
+func holder(root *rootfs.Root, name string) (h Holder) {
 	for range 100 {
-		if text, err := os.ReadFile(path); err == nil && json.Unmarshal(text, &h) == nil && h.Pid > 0 {
-			break
+		if text, err := root.ReadFile(name, maxHolder); err == nil && json.Unmarshal(text, &h) == nil && h.Pid > 0 && h.Pid <= math.MaxInt32 {
+			return h
 		}
 		time.Sleep(time.Millisecond)
 	}
-	return h
+	return Holder{}
 }
 
 // dying is how long the lock of a conductor that was killed is waited for.
@@ -57,25 +72,46 @@ const dying = 2 * time.Second
 
 // Hold makes this process the conductor in a folder, until the lock is closed. The error is a *BusyError where another is.
 func Hold(dir string) (*filelock.Lock, error) {
-	live := filepath.Join(dir, liveDir)
-	if err := os.MkdirAll(live, 0o700); err != nil {
+	root, name, err := rootfs.For(filepath.Join(dir, liveDir, lockFile))
+	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(live, lockFile)
+	defer root.Close()
+	if err := root.MkdirAll(slashpath.Dir(name), 0o700); err != nil {
+		return nil, err
+	}
+	path, err := root.Path(name)
+	if err != nil {
+		return nil, err
+	}
 	for until := time.Now().Add(dying); ; time.Sleep(time.Millisecond) {
 		lock, err := filelock.Take(path)
 		if err == nil {
 			text, err := json.Marshal(Holder{os.Getpid(), time.Now().UTC().Truncate(time.Second)})
 			if err == nil {
-				err = os.WriteFile(path, append(text, '\n'), 0o600)
+				err = record(root, name, append(text, '\n'))
 			}
-			return lock, err
+			if err != nil {
+				_ = lock.Close()
+				return nil, err
+			}
+			return lock, nil
 		}
 		if !errors.Is(err, filelock.ErrHeld) {
 			return nil, fmt.Errorf("take %s: %v", path, err)
 		}
-		if h := holder(path); proc.Alive(h.Pid) || time.Now().After(until) {
+		if h := holder(root, name); proc.Alive(h.Pid) || time.Now().After(until) {
 			return nil, &BusyError{h}
 		}
 	}
+}
+
+// record writes into the lock file, which is never replaced: a second process could lock the old inode.
+func record(root *rootfs.Root, name string, text []byte) error {
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_TRUNC, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
 }

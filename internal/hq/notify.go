@@ -3,10 +3,10 @@ package hq
 import (
 	"context"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/notify"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -24,7 +24,7 @@ func (c *conductor) notify(f Facts) {
 	// Not the number of the newest event: others may happen while a person thinks.
 	key := fmt.Sprintf("%s %s %s %s\n", t.TaskID, kind, t.Top().ID, t.Since.Format(time.RFC3339Nano))
 	path := c.e.Store().Path(liveDir, notified)
-	if was, err := os.ReadFile(path); err == nil && string(was) == key {
+	if was, err := lastTold(path); err == nil && was == key {
 		return
 	}
 	text := t.Title
@@ -38,7 +38,28 @@ func (c *conductor) notify(f Facts) {
 	if err != nil {
 		c.Log.Warn("a person was not notified", "error", err)
 	}
-	if err := os.WriteFile(path, []byte(key), 0o600); err != nil {
+	if err := noteTold(path, key); err != nil {
 		c.Log.Warn("not written down that a person was notified", "error", err)
 	}
+}
+
+// lastTold returns what a person was last told of.
+func lastTold(path string) (string, error) {
+	root, name, err := rootfs.For(path)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	text, err := root.ReadFile(name, maxHolder)
+	return string(text), err
+}
+
+// noteTold writes down what a person was told of.
+func noteTold(path, key string) error {
+	root, name, err := rootfs.For(path)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return root.WriteFile(name, []byte(key), 0o600)
 }
