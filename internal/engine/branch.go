@@ -195,7 +195,7 @@ func (s *Session) plant(ctx context.Context, tree *worktree.Tree, on Place, from
 		return brokenConfig(err)
 	}
 	gate := conf.Gate()
-	there, err := worktree.Open(ctx, dir, filepath.Join(draft, "git"), gate.Checks.Ignore)
+	there, err := worktree.Open(ctx, dir, filepath.Join(draft, "git"), worktree.Options{Root: s.e.place.Root, Ignore: gate.Checks.Ignore})
 	if err != nil {
 		return gitTrouble(err)
 	}

@@ -204,7 +204,7 @@ func (e *Engine) Tree(ctx context.Context, snap store.Snapshot) (*worktree.Tree,
 	if ok {
 		return tree, nil
 	}
-	tree, err = worktree.Open(ctx, dir, e.store.Path("git"), gate.Checks.Ignore)
+	tree, err = worktree.Open(ctx, dir, e.store.Path("git"), worktree.Options{Root: e.place.Root, Ignore: gate.Checks.Ignore})
 	if err != nil {
 		return nil, &Refusal{Code: StoreError, Message: err.Error(), Remedy: "see to the git repository, then try again"}
 	}

@@ -178,7 +178,7 @@ func outOfSight(path string) (string, error) {
 // repositoryOf is the work tree of a whole project: through it trees are listed and forgotten, and branches made and
 // removed, one at a time.
 func repositoryOf(ctx context.Context, root string) (*worktree.Tree, error) {
-	tree, err := worktree.Open(ctx, root, filepath.Join(root, home, "git"), nil)
+	tree, err := worktree.Open(ctx, root, filepath.Join(root, home, "git"), worktree.Options{Root: root})
 	if err != nil {
 		return nil, gitTrouble(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 // alone calls do while no other process is at work on the branch, nor on any other linked work tree.
 func (t *Tree) alone(ctx context.Context, branch string, do func() error) error {
-	if err := t.ready(branch); err != nil {
+	if err := t.ready(ctx, branch); err != nil {
 		return err
 	}
 	lock, err := filelock.Take(filepath.Join(t.private, "linked-"+strings.ReplaceAll(branch, "/", "+")+".lock"))

@@ -69,6 +69,7 @@ func TestOneWorkTreeAtATime(t *testing.T) {
 	if err := tree.Add(t.Context(), filepath.Join(trees, "there"), "there"); err != nil {
 		t.Fatal(err)
 	}
+	fingerprint(t, other)
 	gaveUp, cancel := context.WithCancel(t.Context())
 	cancel()
 	asked := 0

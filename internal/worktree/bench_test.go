@@ -133,7 +133,7 @@ func BenchmarkSave(b *testing.B) {
 			edit()
 			remove(b, private, "")
 			var err error
-			if tree, err = worktree.Open(context.Background(), dir, private, nil); err != nil {
+			if tree, err = worktree.Open(context.Background(), dir, private, worktree.Options{}); err != nil {
 				b.Fatal(err)
 			}
 		}, run: keep})

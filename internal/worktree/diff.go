@@ -86,7 +86,7 @@ func (t *Tree) Patch(ctx context.Context, from, to string, w io.Writer) error {
 
 // diff compares two trees with git's plumbing, which the user's diff settings do not reach.
 func (t *Tree) diff(ctx context.Context, from, to string, w io.Writer, how ...string) error {
-	if err := t.prepare(); err != nil {
+	if err := t.prepare(ctx); err != nil {
 		return err
 	}
 	ids := []string{from, to}

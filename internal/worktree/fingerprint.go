@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -21,7 +22,7 @@ func (t *Tree) Fingerprint(ctx context.Context) (string, error) {
 	if !t.Git() {
 		return "", nil
 	}
-	if err := t.prepare(); err != nil {
+	if err := t.prepare(ctx); err != nil {
 		return "", err
 	}
 	id, err := t.writeTree(ctx, false)
@@ -151,16 +152,30 @@ func (t *Tree) hasCommit(ctx context.Context, repo string) bool {
 // store is the private object store.
 func (t *Tree) store() string { return filepath.Join(t.private, "objects") }
 
-// user is a call in the user's repository, on the user's index.
+// user is a call in the project's own git directory, for refs, HEAD and the index as a list: nothing else there is to be
+// asked, for the rest of it can make git run programs.
 func (t *Tree) user() command {
-	return command{dir: t.dir, flags: []string{"--git-dir=" + t.gitDir, "--work-tree=" + t.dir}}
+	env := []string{"GIT_DIR=" + t.gitDir, "GIT_COMMON_DIR=" + t.common, "GIT_WORK_TREE=" + t.dir}
+	return command{dir: t.dir, env: append(env, isolated...)}
 }
 
-// storing is a call that writes to the private object store and reads both; git follows the alternates of the
-// repository's own.
+// own is a call in the private git directory on one object store; the other, if any, is only read.
+func (t *Tree) own(store string, others ...string) command {
+	env := []string{"GIT_DIR=" + t.repository(), "GIT_COMMON_DIR=" + t.repository(), "GIT_WORK_TREE=" + t.dir,
+		"GIT_OBJECT_DIRECTORY=" + store}
+	for i, other := range others {
+		others[i] = quoted(other)
+	}
+	if len(others) > 0 {
+		env = append(env, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+strings.Join(others, string(os.PathListSeparator)))
+	}
+	return command{dir: t.dir, env: append(env, isolated...)}
+}
+
+// storing is a call about files and objects, which writes to the private object store and reads both; git follows the
+// alternates of the project's own.
 func (t *Tree) storing() command {
-	c := t.user()
-	c.env = []string{"GIT_OBJECT_DIRECTORY=" + t.store(), "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoted(t.objects)}
+	c := t.own(t.store(), t.objects)
 	c.config = syncedByGit
 	return c
 }

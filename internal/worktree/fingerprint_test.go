@@ -86,9 +86,12 @@ func TestWhatCounts(t *testing.T) {
 		}},
 		{name: "ferrus's own", globs: []string{"!.ferrus"}, nowhere: ".ferrus/STATE.json", change: func(t *testing.T, dir string) {
 			write(t, dir, ".ferrus/STATE.json", "{}")
-			write(t, dir, "deep/.ferrus/STATE.json", "{}")
 			git(t, dir, "add", "-f", ".ferrus/STATE.json")
 		}},
+		{name: "a folder named as ferrus's own elsewhere", counts: true, change: func(t *testing.T, dir string) {
+			write(t, dir, "deep/.ferrus/x", "x")
+		}},
+		{name: "a file named as a leftover", counts: true, change: func(t *testing.T, dir string) { write(t, dir, "x.ferrus.tmp", "x") }},
 		{name: "what comes to be ignored later", nowhere: "gen/x", counts: true, change: func(t *testing.T, dir string) {
 			write(t, dir, "gen/x", "x")
 			fingerprint(t, open(t, dir))
@@ -147,7 +150,7 @@ func TestWhatCounts(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, path := range all {
-				if path == tt.nowhere || strings.Contains(path, ".ferrus/") {
+				if path == tt.nowhere || strings.HasPrefix(path, ".ferrus/") {
 					t.Errorf("%s is in the tree", path)
 				}
 			}
@@ -308,7 +311,7 @@ func TestManyFingerprintsAtOnceAgree(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			tree, err := worktree.Open(context.Background(), dir, filepath.Join(dir, ".ferrus", "git"), nil)
+			tree, err := worktree.Open(context.Background(), dir, filepath.Join(dir, ".ferrus", "git"), worktree.Options{})
 			if err != nil {
 				t.Error(err)
 				return

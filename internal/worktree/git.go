@@ -19,28 +19,43 @@ import (
 // ErrNoGit says that there is no git, or no repository or work tree at the place asked about.
 var ErrNoGit = errors.New("no git work tree: install git and run git init, then try again")
 
-// settings override the user's configuration, so that git answers from the files alone, starts nothing of the user's
+// settings override every configuration, so that git answers from the files alone, starts nothing of the repository's
 // on the side, and writes no format that would hide damage.
 var settings = []string{
 	"advice.addEmbeddedRepo=false",
+	"core.autocrlf=false",
+	"core.checkStat=default",
 	"core.fsmonitor=false",
 	"core.ignoreStat=false", // would make git believe every file it has once hashed
 	"core.quotePath=false",
 	"core.safecrlf=false",
 	"core.sparseCheckout=false", // hidden files are our own affair, see hidden
 	"core.splitIndex=false",
+	"core.trustctime=true",
 	"core.untrackedCache=false",
 	"gc.auto=0",
 	"index.skipHash=false", // a torn private index must be noticed
 	"index.sparse=false",
+	"maintenance.auto=false",
+	"safe.bareRepository=explicit", // a bare repository among the files is no repository
 }
 
 // inherited are the only GIT_ variables that reach our git. A git hook's environment names the repository, index and
-// object store of another command.
+// object store of another command; others name programs.
 var inherited = []string{
 	"GIT_CEILING_DIRECTORIES", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM",
-	"GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_EXEC_PATH", "GIT_TEMPLATE_DIR",
+	"GIT_DISCOVERY_ACROSS_FILESYSTEM",
 }
+
+// determined is set in every call. A repository that lacks objects cannot have git fetch them: that would run a program
+// that its configuration names.
+var determined = []string{
+	"LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_ADVICE=0",
+	"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none",
+}
+
+// isolated keeps the person's configuration out, of which the private git directory has what counts.
+var isolated = []string{"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1"}
 
 // A command is a call of git in a folder.
 type command struct {
@@ -56,9 +71,9 @@ type command struct {
 // them and what to do next where that is known; it is ErrNoGit where there is nothing to ask, and wraps the
 // context's error if that ended the call.
 func (c command) run(ctx context.Context, args ...string) (stdout []byte, stderr string, err error) {
-	path, err := exec.LookPath("git")
+	path, err := binary(c.dir)
 	if err != nil {
-		return nil, "", ErrNoGit
+		return nil, "", err
 	}
 	var full []string
 	for _, s := range slices.Concat(settings, c.config) {
@@ -103,8 +118,7 @@ func environ(add []string) []string {
 		}
 		return strings.HasPrefix(name, "GIT_") && !slices.Contains(inherited, name)
 	})
-	env = append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_ADVICE=0")
-	return append(env, add...)
+	return append(append(env, determined...), add...)
 }
 
 // explain turns a failed call into an error that can be acted upon.

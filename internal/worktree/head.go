@@ -46,7 +46,7 @@ func (t *Tree) KeepHead(ctx context.Context, branch, name string) (commit string
 
 func (t *Tree) keepHead(ctx context.Context, branch, name string) (string, error) {
 	for _, n := range []string{branch, name} {
-		if err := t.ready(n); err != nil {
+		if err := t.ready(ctx, n); err != nil {
 			return "", err
 		}
 	}

@@ -45,7 +45,7 @@ func TestTheCommitsOfABranchAreKept(t *testing.T) {
 			}
 			tt.change(t, dir, at)
 			save(t, tree, "t/1")
-			there, err := worktree.Open(t.Context(), at, filepath.Join(dir, ".ferrus/branches/x/git"), nil)
+			there, err := worktree.Open(t.Context(), at, filepath.Join(dir, ".ferrus/branches/x/git"), worktree.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -120,7 +120,7 @@ func configure(t testing.TB, dir, text string) {
 
 func open(t testing.TB, dir string, ignore ...string) *worktree.Tree {
 	t.Helper()
-	tree, err := worktree.Open(t.Context(), dir, filepath.Join(dir, ".ferrus", "git"), ignore)
+	tree, err := worktree.Open(t.Context(), dir, filepath.Join(dir, ".ferrus", "git"), worktree.Options{Ignore: ignore})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func fingerprint(t testing.TB, tree *worktree.Tree) string {
 // fresh is the fingerprint of a Tree with an empty private folder: what it is without a past.
 func fresh(t testing.TB, dir string, ignore ...string) string {
 	t.Helper()
-	tree, err := worktree.Open(t.Context(), dir, filepath.Join(t.TempDir(), "git"), ignore)
+	tree, err := worktree.Open(t.Context(), dir, filepath.Join(t.TempDir(), "git"), worktree.Options{Ignore: ignore})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func (t *Tree) Save(ctx context.Context, name string) (string, error) {
 }
 
 func (t *Tree) save(ctx context.Context, name string) (string, error) {
-	if err := t.ready(name); err != nil {
+	if err := t.ready(ctx, name); err != nil {
 		return "", err
 	}
 	tree, err := t.Fingerprint(ctx)
@@ -58,7 +58,7 @@ func (t *Tree) save(ctx context.Context, name string) (string, error) {
 // The commit has no parent, and its author and date are always the same: equal trees have equal commits. All of it is on
 // disk when Keep returns. The error is [ErrNoGit] without git, and nothing is kept after any.
 func (t *Tree) Keep(ctx context.Context, name, tree string) error {
-	err := t.ready(name)
+	err := t.ready(ctx, name)
 	if err == nil && !objectID.MatchString(tree) {
 		err = errors.New("not an object id")
 	}
@@ -72,14 +72,14 @@ func (t *Tree) Keep(ctx context.Context, name, tree string) error {
 }
 
 // ready makes the private folder where there is a repository and the name is one.
-func (t *Tree) ready(name string) error {
+func (t *Tree) ready(ctx context.Context, name string) error {
 	if !t.Git() {
 		return ErrNoGit
 	}
 	if err := checkName(name); err != nil {
 		return err
 	}
-	return t.prepare()
+	return t.prepare(ctx)
 }
 
 // keep brings over what is new since the tree that was kept last. Where that has been forgotten meanwhile, git may have
@@ -186,7 +186,7 @@ func (t *Tree) news(ctx context.Context, base, tree string) ([]string, error) {
 
 // Kept returns the tree that is kept under that name, "" if none is.
 func (t *Tree) Kept(ctx context.Context, name string) (string, error) {
-	err := t.ready(name)
+	err := t.ready(ctx, name)
 	if err == nil {
 		var out []byte
 		out, _, err = t.user().run(ctx, "for-each-ref", "--format=%(refname) %(tree)", refs+name)

@@ -421,7 +421,7 @@ func elsewhere(t testing.TB) string {
 func TestAPrivateFolderOnAnotherDisk(t *testing.T) {
 	for _, n := range []int{1, 200} {
 		dir := committed(t)
-		tree, err := worktree.Open(t.Context(), dir, filepath.Join(elsewhere(t), "git"), nil)
+		tree, err := worktree.Open(t.Context(), dir, filepath.Join(elsewhere(t), "git"), worktree.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

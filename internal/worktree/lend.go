@@ -37,7 +37,7 @@ func (t *Tree) lend(ctx context.Context, ids []string) (loan, error) {
 			packed = append(packed, id)
 		}
 	}
-	lacking, err := t.lacking(ctx, t.user(), packed)
+	lacking, err := t.lacking(ctx, t.own(t.objects), packed)
 	if err != nil {
 		return l, err
 	}
@@ -62,7 +62,7 @@ func (t *Tree) settle(ctx context.Context, l loan) error {
 			return err
 		}
 	} else if !exists(l.pack) {
-		if lacking, err := t.lacking(ctx, t.user(), l.ids); err != nil || len(lacking) > 0 {
+		if lacking, err := t.lacking(ctx, t.own(t.objects), l.ids); err != nil || len(lacking) > 0 {
 			if err == nil {
 				_, err = t.pack(ctx, lacking)
 			}
@@ -101,8 +101,7 @@ func (t *Tree) pack(ctx context.Context, ids []string) (string, error) {
 		return "", err
 	}
 	// The user's store first: git makes the pack there and renames it within.
-	c := t.user()
-	c.env = []string{"GIT_OBJECT_DIRECTORY=" + t.objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoted(t.store())}
+	c := t.own(t.objects, t.store())
 	c.config = syncedByGit
 	c.stdin = strings.NewReader(strings.Join(ids, "\n") + "\n")
 	out, _, err := c.run(ctx, "pack-objects", "-q", "--window=0", filepath.Join(dir, "pack"))
@@ -135,7 +134,7 @@ func (t *Tree) place(ctx context.Context, ids []string) error {
 			return err
 		}
 	}
-	lost, err := t.lacking(ctx, t.user(), gone)
+	lost, err := t.lacking(ctx, t.own(t.objects), gone)
 	if err == nil && len(lost) > 0 {
 		err = fmt.Errorf("%w: %s", errLost, lost[0])
 	}

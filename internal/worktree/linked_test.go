@@ -15,7 +15,7 @@ import (
 // linked checks that dir is a whole work tree on its branch, at that commit, and that nothing else is left of its making.
 func linked(t *testing.T, main, dir, branch, commit string) {
 	t.Helper()
-	tree, err := worktree.Open(t.Context(), dir, filepath.Join(main, ".ferrus", "git"), nil)
+	tree, err := worktree.Open(t.Context(), dir, filepath.Join(main, ".ferrus", "git"), worktree.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestALinkedWorkTreeComesAndGoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	linked(t, dir, at, "x", head(t, dir))
-	second, err := worktree.Open(t.Context(), at, filepath.Join(dir, ".ferrus", "git"), nil)
+	second, err := worktree.Open(t.Context(), at, filepath.Join(dir, ".ferrus", "git"), worktree.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestWhereAWorkTreeIsAdded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tree, err := worktree.Open(t.Context(), from, filepath.Join(main, ".ferrus", "git"), nil)
+			tree, err := worktree.Open(t.Context(), from, filepath.Join(main, ".ferrus", "git"), worktree.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -55,7 +55,7 @@ func most(usual, full int) int {
 // act does what the arguments say in the work tree dir, and kills itself before its at-th change.
 func act(at, dir string, args []string) {
 	ctx := context.Background()
-	tree, err := worktree.Open(ctx, dir, filepath.Join(dir, ".ferrus", "git"), nil)
+	tree, err := worktree.Open(ctx, dir, filepath.Join(dir, ".ferrus", "git"), worktree.Options{})
 	if err == nil {
 		left, _ := strconv.Atoi(at)
 		tree.At(func() {

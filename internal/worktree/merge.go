@@ -43,7 +43,7 @@ func (t *Tree) merge(ctx context.Context, base, ours, theirs string) (Merged, er
 	if err := needs(ctx, 2, 38, "to merge without a work tree"); err != nil {
 		return Merged{}, err
 	}
-	if err := t.prepare(); err != nil {
+	if err := t.prepare(ctx); err != nil {
 		return Merged{}, err
 	}
 	trees := []string{base, ours, theirs}

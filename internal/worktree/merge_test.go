@@ -38,7 +38,7 @@ func TestMerges(t *testing.T) {
 		{name: "two renames", base: files{"f": lines}, ours: files{"f": "", "g": lines}, theirs: files{"f": "", "h": lines},
 			conflicts: []worktree.Conflict{{Path: "f", Kind: "rename/rename"}, {Path: "g", Kind: "rename/rename"}, {Path: "h", Kind: "rename/rename"}}},
 		{name: "a name for a screen", ours: files{"n\nü": "1"}, theirs: files{"n\nü": "2"},
-			conflicts: []worktree.Conflict{{Path: `"n\nü"`, Kind: "contents"}}},
+			conflicts: []worktree.Conflict{{Path: `"n\n\u00fc"`, Kind: "contents"}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

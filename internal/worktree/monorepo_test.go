@@ -29,7 +29,7 @@ func TestAWorkTreeForAFolderOfARepository(t *testing.T) {
 			git(t, dir, "commit", "-qm", "two")
 			on := func(dir, private string) *worktree.Tree {
 				t.Helper()
-				tree, err := worktree.Open(t.Context(), dir, filepath.Join(project, private), []string{"/sub/gen/"})
+				tree, err := worktree.Open(t.Context(), dir, filepath.Join(project, private), worktree.Options{Ignore: []string{"/sub/gen/"}})
 				if err != nil {
 					t.Fatal(err)
 				}

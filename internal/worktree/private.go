@@ -19,9 +19,9 @@ const top = ".ferrus"
 // it and .ferrus, is refused: what lies behind it was not made here.
 func (t *Tree) ours() (*rootfs.Root, error) { return rootfs.OpenBelow(t.private, top, 0o700) }
 
-// prepare makes the private folder and its object store, and refuses what git must not be pointed at: links, FIFOs and
+// makePrivate makes the private folder and its object store, and refuses what git must not be pointed at: links, FIFOs and
 // devices among the files there.
-func (t *Tree) prepare() error {
+func (t *Tree) makePrivate() error {
 	root, err := t.ours()
 	if err != nil {
 		return err

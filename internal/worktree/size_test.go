@@ -77,7 +77,7 @@ func TestTheSizeOfAWholeTree(t *testing.T) {
 		t.Errorf("HEAD is taken for an id: %+v", got)
 	}
 	t.Setenv("PATH", t.TempDir())
-	bare, err := worktree.Open(t.Context(), dir, filepath.Join(dir, ".ferrus", "git"), nil)
+	bare, err := worktree.Open(t.Context(), dir, filepath.Join(dir, ".ferrus", "git"), worktree.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ func (s *stage) git() command {
 func (s *stage) in(sub string) command {
 	c := s.git()
 	c.dir = filepath.Join(s.dir, sub)
-	c.flags = []string{"--git-dir=" + s.t.gitDir, "--work-tree=" + c.dir}
+	c.env = append(c.env, "GIT_WORK_TREE="+c.dir)
 	return c
 }
 

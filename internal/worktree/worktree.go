@@ -32,20 +32,31 @@ type Tree struct {
 	index   string // the user's index
 	nothing string // the id of no object
 
-	mu   sync.Mutex
-	last kept // what this Tree kept last
+	mu    sync.Mutex
+	last  kept   // what this Tree kept last
+	rules *rules // nil until first needed
 
 	step func() // called before each change of a file outside private; for tests, nil otherwise
 }
 
+// Options are what [Open] must know beside the folder.
+type Options struct {
+	// Root is a folder of the main side: the project that has the control files. Its repository is the only one that is
+	// asked anything. A dir in a linked work tree is found through the list that this repository keeps, never through
+	// the .git file in dir, which whoever works there can replace. "" stands for dir.
+	Root string
+
+	// Ignore holds gitignore patterns, relative to the top level, of files that do not count even when tracked.
+	Ignore []string
+}
+
 // Open finds the work tree that holds dir. private is a folder that ferrus owns, made when first needed; the private
-// indexes and object store live there. ignore holds gitignore patterns, relative to the top level, of files that do
-// not count even when tracked. Anything named .ferrus, at any depth, never counts, nor does private itself, nor what a
-// killed [Tree.Restore] may have left (*.ferrus.tmp).
+// git directory, indexes and object store live there. private itself never counts, nor does .ferrus in dir: the
+// project's own. A .ferrus elsewhere is a file like any other.
 //
 // A folder outside git, inside a bare repository, or on a machine without git is no error; see [Tree.Git]. A
 // repository that git refuses to read, such as one of another owner, is.
-func Open(ctx context.Context, dir, private string, ignore []string) (*Tree, error) {
+func Open(ctx context.Context, dir, private string, o Options) (*Tree, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -54,29 +65,79 @@ func Open(ctx context.Context, dir, private string, ignore []string) (*Tree, err
 		return nil, err
 	}
 	t := &Tree{dir: dir, private: private}
-	top, err := toplevel(ctx, dir)
-	if err != nil || top == "" {
-		return t, err
+	root := dir
+	if o.Root != "" {
+		root = o.Root
 	}
-	paths, err := revParse(ctx, top, "--absolute-git-dir", "--git-common-dir", "--git-path", "objects", "--git-path", "index", "--show-object-format")
-	if err != nil {
+	if err := t.discover(ctx, root); err != nil {
 		return nil, err
 	}
-	t.dir, t.gitDir, t.common, t.objects, t.index = top, paths[0], paths[1], paths[2], paths[3]
-	t.nothing = strings.Repeat("0", 40)
-	if paths[4] == "sha256" {
-		t.nothing = strings.Repeat("0", 64)
+	if !t.Git() {
+		return t, nil
 	}
-	for _, glob := range ignore {
+	if err := t.enter(dir, o.Root); err != nil {
+		return nil, err
+	}
+	for _, glob := range o.Ignore {
 		if glob = strings.TrimSpace(glob); glob != "" {
 			t.exclude = append(t.exclude, glob)
 		}
 	}
-	if rel, ok := below(top, private); ok {
-		t.exclude = append(t.exclude, "/"+globEscape.Replace(rel))
+	for _, path := range []string{private, filepath.Join(dir, ".ferrus")} {
+		if rel, ok := below(t.dir, path); ok {
+			t.exclude = append(t.exclude, "/"+globEscape.Replace(rel))
+		}
 	}
-	t.exclude = append(t.exclude, ".ferrus", "*"+halfway)
 	return t, nil
+}
+
+// discover finds the repository of a folder; where there is none, it leaves t as it is.
+func (t *Tree) discover(ctx context.Context, root string) error {
+	paths, err := revParse(ctx, root, "--show-toplevel", "--absolute-git-dir", "--git-common-dir", "--git-path", "objects", "--git-path", "index", "--show-object-format")
+	if errors.Is(err, ErrNoGit) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if top := resolved(root); top != paths[0] {
+		if _, ok := below(paths[0], top); !ok {
+			return fmt.Errorf("the repository of %s says that its files are in %s; take core.worktree out of its configuration", root, paths[0])
+		}
+	}
+	t.dir, t.gitDir, t.common, t.objects, t.index = paths[0], paths[1], paths[2], paths[3], paths[4]
+	t.nothing = strings.Repeat("0", 40)
+	if paths[5] == "sha256" {
+		t.nothing = strings.Repeat("0", 64)
+	}
+	return nil
+}
+
+// enter makes t the work tree of the repository that holds dir: a linked one that the repository lists, or that which
+// was found. A folder other than a named root must be in a linked one: of a work tree that the repository no longer
+// lists, the folder may lie in another.
+func (t *Tree) enter(dir, root string) error {
+	dir = resolved(dir)
+	all, err := t.admins()
+	if err != nil {
+		return err
+	}
+	_, within := below(t.dir, dir)
+	within = within || t.dir == dir
+	found := false
+	for _, a := range all {
+		top := resolved(a.dir)
+		_, deeper := below(t.dir, top)
+		if _, ok := below(top, dir); a.dir == "" || !ok && top != dir || within && !deeper {
+			continue
+		}
+		t.dir, t.gitDir, t.index = top, a.path, filepath.Join(a.path, "index")
+		within, found = true, true
+	}
+	if !within || root != "" && !found && dir != resolved(root) {
+		return fmt.Errorf("%s is in no work tree that the repository of %s lists; git worktree repair may find it", dir, t.dir)
+	}
+	return nil
 }
 
 // Git reports whether there is a git work tree and a git binary to ask.

@@ -68,8 +68,8 @@ func TestARepositoryWithoutACommitWorks(t *testing.T) {
 
 func TestFromASubfolderTheWholeTreeCounts(t *testing.T) {
 	dir := committed(t)
-	whole := fingerprint(t, open(t, dir))
-	tree, err := worktree.Open(t.Context(), filepath.Join(dir, "src"), filepath.Join(dir, "src", ".ferrus", "git"), nil)
+	whole := fresh(t, dir)
+	tree, err := worktree.Open(t.Context(), filepath.Join(dir, "src"), filepath.Join(dir, "src", ".ferrus", "git"), worktree.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestFromASubfolderTheWholeTreeCounts(t *testing.T) {
 
 func TestAPrivateFolderElsewhereInTheTreeDoesNotCount(t *testing.T) {
 	dir := committed(t)
-	tree, err := worktree.Open(t.Context(), dir, filepath.Join(dir, "odd [1]"), nil)
+	tree, err := worktree.Open(t.Context(), dir, filepath.Join(dir, "odd [1]"), worktree.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestLinkedWorktrees(t *testing.T) {
 		t.Error("a linked work tree below .ferrus counts")
 	}
 	// Both work trees share the private folder.
-	tree, err := worktree.Open(t.Context(), filepath.Join(linked, "src"), filepath.Join(dir, ".ferrus", "git"), nil)
+	tree, err := worktree.Open(t.Context(), filepath.Join(linked, "src"), filepath.Join(dir, ".ferrus", "git"), worktree.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestAnotherOwnersRepositoryIsRefusedWithTheRemedy(t *testing.T) {
 	if os.Getuid() != 0 || os.Chown(dir, 65534, 65534) != nil || os.Chown(filepath.Join(dir, ".git"), 65534, 65534) != nil {
 		t.Skip("only root can give a folder away")
 	}
-	_, err := worktree.Open(t.Context(), dir, filepath.Join(dir, ".ferrus"), nil)
+	_, err := worktree.Open(t.Context(), dir, filepath.Join(dir, ".ferrus"), worktree.Options{})
 	if err == nil || !strings.Contains(err.Error(), "dubious ownership") || !strings.Contains(err.Error(), "git config --global --add safe.directory "+dir) {
 		t.Errorf("err = %v", err)
 	}

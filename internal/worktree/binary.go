@@ -1,0 +1,45 @@
+package worktree
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+)
+
+// found is the git binary for a value of PATH, which a process does not change while it works.
+var found struct {
+	sync.Mutex
+	path, git string
+	err       error
+}
+
+// binary returns the absolute path of the git binary for a call in a folder. A git that lies in the work tree of that
+// folder is an error: a repository could bring its own. It is ErrNoGit where there is none on PATH.
+func binary(dir string) (string, error) {
+	found.Lock()
+	defer found.Unlock()
+	if path := os.Getenv("PATH"); found.git == "" && found.err == nil || found.path != path {
+		found.path = path
+		found.git, found.err = exec.LookPath("git")
+		if found.err == nil {
+			found.git, found.err = filepath.Abs(found.git)
+		}
+	}
+	if found.err != nil {
+		return "", ErrNoGit
+	}
+	if dir == "" {
+		return found.git, nil
+	}
+	dir = resolved(dir)
+	for _, git := range []string{found.git, resolved(found.git)} {
+		for at := filepath.Dir(git); at != filepath.Dir(at); at = filepath.Dir(at) {
+			if _, in := below(at, dir); (in || at == dir) && exists(filepath.Join(at, ".git")) {
+				return "", fmt.Errorf("the git on PATH, %s, lies in the work tree %s: a repository cannot bring its own; take its folder out of PATH", git, at)
+			}
+		}
+	}
+	return found.git, nil
+}

@@ -1,0 +1,273 @@
+package worktree
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// The private git directory. Every call about files and objects runs in it, and not in the project's: an executor can
+// write the project's .git (its config, info/, a replaced .git file), and git would run what that names. The files of
+// the private one are compared with what they must be before each operation, and written again if they differ.
+
+// bytesOnly turns off every conversion of content. In info/attributes it has precedence over the files of the work tree:
+// what is hashed and shown is what is on disk. Filters (git-lfs) stay; see rules.
+const bytesOnly = "* -text !eol -ident !working-tree-encoding !crlf\n"
+
+// rules are what the person's configuration and the repository's own say about which files count and what their content
+// is. Those of the repository are frozen by [Tree.Freeze].
+type rules struct {
+	person []setting // of the person's global and system configuration, as it is now
+	frozen frozen
+}
+
+// frozen is the repository's own part, as it was when the task was created.
+type frozen struct {
+	Config     []setting `json:"config,omitempty"`     // filter.* and a few of core.*
+	Exclude    string    `json:"exclude,omitempty"`    // its core.excludesFile, then info/exclude
+	Excludes   bool      `json:"excludes,omitempty"`   // it has a core.excludesFile, in place of the person's
+	Attributes string    `json:"attributes,omitempty"` // info/attributes
+	Below      string    `json:"below,omitempty"`      // its core.attributesFile, below the files of the work tree
+}
+
+type setting struct {
+	Key   string `json:"key"` // as git config --list writes it
+	Value string `json:"value"`
+}
+
+// maxRules bounds each file of rules that is read from the repository.
+const maxRules = 1 << 20
+
+// keptSettings are those that decide which files count and how they are read, beside filter.*. All other settings of a repository are without
+// effect on calls about files.
+var keptSettings = []string{"core.excludesfile", "core.attributesfile", "core.ignorecase", "core.precomposeunicode", "core.symlinks", "core.longpaths"}
+
+func (t *Tree) repository() string { return filepath.Join(t.private, "repository") }
+
+// Freeze records the repository's own filters and excludes as they are now. They are used, and no others of the
+// repository, until the next Freeze; a Tree whose private folder has none yet freezes them when it first needs them.
+// It does nothing without git.
+func (t *Tree) Freeze(ctx context.Context) error {
+	if !t.Git() {
+		return nil
+	}
+	if err := t.makePrivate(); err != nil {
+		return err
+	}
+	r, err := t.readRules(ctx)
+	if err == nil {
+		err = t.readFrozen(&r.frozen)
+	}
+	if err == nil {
+		err = t.saveFrozen(r.frozen)
+	}
+	if err != nil {
+		return fmt.Errorf("freeze the git rules of %s: %w", t.dir, err)
+	}
+	t.mu.Lock()
+	t.rules = r
+	t.mu.Unlock()
+	return nil
+}
+
+// prepare makes the private folders and the private git directory, or puts right what somebody changed in it.
+func (t *Tree) prepare(ctx context.Context) error {
+	if err := t.makePrivate(); err != nil {
+		return err
+	}
+	r, err := t.rulesNow(ctx)
+	if err != nil {
+		return err
+	}
+	return t.layRepository(r)
+}
+
+// rulesNow returns the rules of this Tree, which reads them once.
+func (t *Tree) rulesNow(ctx context.Context) (*rules, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.rules != nil {
+		return t.rules, nil
+	}
+	r, err := t.readRules(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var was frozen
+	text, err := readBounded(t.frozenPath())
+	switch {
+	case err == nil && json.Unmarshal([]byte(text), &was) == nil:
+		r.frozen = was
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	default:
+		if err := errors.Join(t.readFrozen(&r.frozen), t.saveFrozen(r.frozen)); err != nil {
+			return nil, err
+		}
+	}
+	t.rules = r
+	return r, nil
+}
+
+func (t *Tree) frozenPath() string { return filepath.Join(t.private, "rules.json") }
+
+func (t *Tree) saveFrozen(f frozen) error {
+	text, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	root, err := t.ours()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return root.WriteFile("rules.json", text, 0o600)
+}
+
+// readRules reads the settings as they are now, those of the repository included. Git reads configuration files for it
+// and runs nothing.
+func (t *Tree) readRules(ctx context.Context) (*rules, error) {
+	c := command{dir: t.dir, env: []string{"GIT_DIR=" + t.gitDir, "GIT_COMMON_DIR=" + t.common}}
+	out, _, err := c.run(ctx, "config", "-z", "--list", "--includes", "--show-scope")
+	if err != nil {
+		return nil, err
+	}
+	r := &rules{}
+	fields := zsplit(out) // scope, then "key\nvalue"
+	for i := 0; i+1 < len(fields); i += 2 {
+		key, value, has := strings.Cut(fields[i+1], "\n")
+		if !has {
+			value = "true"
+		}
+		if !strings.HasPrefix(key, "filter.") && !slices.Contains(keptSettings, key) {
+			continue
+		}
+		switch s := (setting{key, value}); fields[i] {
+		case "system", "global":
+			r.person = append(r.person, s)
+		case "local", "worktree":
+			r.frozen.Config = append(r.frozen.Config, s)
+		}
+	}
+	return r, nil
+}
+
+// readFrozen reads the files that the repository's configuration names into f, and takes the names out of its settings.
+func (t *Tree) readFrozen(f *frozen) (err error) {
+	read := func(path string) string {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(t.dir, path)
+		}
+		text, failed := readBounded(path)
+		if failed != nil && !errors.Is(failed, fs.ErrNotExist) && err == nil {
+			err = failed
+		}
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			text += "\n"
+		}
+		return text
+	}
+	f.Config = slices.DeleteFunc(f.Config, func(s setting) bool {
+		switch s.Key {
+		case "core.excludesfile":
+			f.Exclude, f.Excludes = read(expand(s.Value)), true
+		case "core.attributesfile":
+			f.Below = read(expand(s.Value))
+		default:
+			return false
+		}
+		return true
+	})
+	f.Exclude += read(filepath.Join(t.common, "info", "exclude"))
+	f.Attributes = read(filepath.Join(t.common, "info", "attributes"))
+	return err
+}
+
+// expand is the path that git reads in a setting.
+func expand(path string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			return filepath.Join(home, rest)
+		}
+	}
+	return filepath.FromSlash(path)
+}
+
+// readBounded reads a regular file of at most maxRules bytes, following links as git does.
+func readBounded(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxRules {
+		return "", fmt.Errorf("%s is not a regular file of at most %d bytes; remove it", path, maxRules)
+	}
+	text, err := os.ReadFile(path)
+	return string(text), err
+}
+
+// layRepository makes the files of the private git directory what they must be.
+func (t *Tree) layRepository(r *rules) error {
+	root, err := t.ours()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, dir := range []string{"repository/refs", "repository/info"} {
+		if err := root.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	for name, text := range map[string]string{
+		"HEAD":            "ref: refs/heads/none\n",
+		"config":          r.config(filepath.Join(t.repository(), "attributes"), len(t.nothing) == 64),
+		"attributes":      r.frozen.Below,
+		"info/attributes": r.frozen.Attributes + bytesOnly,
+		"info/exclude":    r.frozen.Exclude,
+	} {
+		name = "repository/" + name
+		if had, err := root.ReadFile(name, maxRules); err == nil && string(had) == text {
+			continue
+		}
+		if err := root.WriteFile(name, []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	// Git would take its configuration from there.
+	return root.RemoveAll("repository/commondir")
+}
+
+// config is the text of the private git directory's configuration.
+func (r *rules) config(attributes string, sha256 bool) string {
+	var b bytes.Buffer
+	b.WriteString("[core]\n\tbare = false\n")
+	if sha256 {
+		b.WriteString("\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n")
+	} else {
+		b.WriteString("\trepositoryformatversion = 0\n")
+	}
+	for _, s := range slices.Concat(r.person, r.frozen.Config) {
+		first, last := strings.IndexByte(s.Key, '.'), strings.LastIndexByte(s.Key, '.')
+		section := s.Key[:first]
+		if first < last {
+			section += ` "` + quoteSetting.Replace(s.Key[first+1:last]) + `"`
+		}
+		fmt.Fprintf(&b, "[%s]\n\t%s = \"%s\"\n", section, s.Key[last+1:], quoteSetting.Replace(s.Value))
+	}
+	if r.frozen.Excludes {
+		b.WriteString("[core]\n\texcludesfile = \"" + quoteSetting.Replace(filepath.ToSlash(attributes)+".none") + "\"\n")
+	}
+	if r.frozen.Below != "" {
+		b.WriteString("[core]\n\tattributesfile = \"" + quoteSetting.Replace(filepath.ToSlash(attributes)) + "\"\n")
+	}
+	return b.String()
+}
+
+var quoteSetting = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`)
