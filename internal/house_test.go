@@ -47,6 +47,7 @@ var rooms = map[string]map[string]string{
 		"internal/filelock": "a check whose lock is free was abandoned",
 		"internal/safetext": "models and people are given tails of output without hidden characters",
 	},
+	"internal/environ": {},
 	"internal/worktree": {
 		"internal/filelock": "one process at a time makes or removes a linked work tree",
 		"internal/safetext": "the name of a file may hold hidden characters",
@@ -71,6 +72,7 @@ var rooms = map[string]map[string]string{
 		"internal/checks":   "it runs the gate and raises its verdict",
 		"internal/worktree": "a verdict belongs to a tree",
 		"internal/config":   "the gate is pinned when a task is created",
+		"internal/environ":  "what decides what a program is is frozen with the task",
 		"internal/filelock": "a branch, and a merge, is the work of one process at a time",
 		"internal/trust":    "what is frozen or started must have been agreed to",
 	},

@@ -103,7 +103,7 @@ func (a *app) openAt(place engine.Place) (*engine.Engine, error) {
 // options are those of every engine that a command opens.
 func (a *app) options(root string) (engine.Options, error) {
 	project, err := trust.Open(root)
-	return engine.Options{Log: warnings(a.err), Project: project}, err
+	return engine.Options{Log: warnings(a.err), Project: project, Environ: os.Environ()}, err
 }
 
 // warnings logs what a person must know, without the time.
@@ -131,6 +131,7 @@ func (a *app) person(ctx context.Context, verb string) (*engine.Session, error) 
 
 // sessionOn is a person's session on a machine that is open.
 func (a *app) sessionOn(e *engine.Engine) *engine.Session {
+	e.RecordEnviron()
 	return e.Session(engine.Caller{Role: state.Human, Agent: "human", TTY: a.inTTY || a.errTTY})
 }
 

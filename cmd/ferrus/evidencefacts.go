@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"time"
@@ -174,7 +175,7 @@ func unfinished(t state.Task) bool {
 
 // withhold takes out of a line what is not for others: the gate may name secrets, and so may a change of it.
 func (d *dossier) withhold(l *store.Line) {
-	delete(l.Docs, store.GateDoc)
+	maps.DeleteFunc(l.Docs, func(doc state.Doc, _ string) bool { return store.Private(doc) })
 	if l.Event == state.AcceptConfig {
 		l.Note = ""
 	}

@@ -24,7 +24,8 @@ type Spec struct {
 	Commands  []string          // run in order, all of them, by /bin/sh -c (cmd /C on Windows); nil is a gate error
 	Timeout   time.Duration     // time limit of each command; 0 means none
 	Env       map[string]string // added to the commands' environment, after EnvDeny
-	EnvDeny   []string          // path.Match patterns of variable names taken out of the server's environment
+	EnvDeny   []string          // path.Match patterns of variable names taken out of Environ
+	Environ   []string          `json:"-"` // what the commands' environment is made of, NAME=value; nil means this process's own
 	Log       string            // absolute path of the log; whatever stands there is replaced
 	MaxLog    int64             // bytes of output the log keeps, headers not counted; 0 means DefaultMaxLog
 	TailLines int               // lines of feedback for each failing command; 0 means none

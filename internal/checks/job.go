@@ -79,7 +79,11 @@ func (j *Job) launch(spec Spec) error {
 	stderr := &ring{size: 4 << 10}
 	j.cmd = exec.Command(self, HelperArg)
 	j.cmd.Dir = "/" // the helper must not keep a work tree busy; the commands get their own directory
-	j.cmd.Env = allowed(os.Environ(), spec.EnvDeny)
+	own := spec.Environ
+	if own == nil {
+		own = os.Environ()
+	}
+	j.cmd.Env = allowed(own, spec.EnvDeny)
 	j.cmd.Stderr = stderr
 	j.cmd.WaitDelay = killGrace
 	j.cmd.SysProcAttr = proc.Leader()

@@ -134,7 +134,7 @@ func (s *Session) grow(ctx context.Context, now store.Snapshot, on Place, from s
 	if err != nil {
 		return err
 	}
-	if err := s.plant(ctx, tree, on, from, draft); err != nil {
+	if err := s.plant(ctx, now, tree, on, from, draft); err != nil {
 		return err
 	}
 	s.carry(now, draft)
@@ -154,7 +154,7 @@ func holdBranch(on Place) (*filelock.Lock, error) {
 }
 
 // plant makes the work tree with its files, and has them kept for the branch.
-func (s *Session) plant(ctx context.Context, tree *worktree.Tree, on Place, from start, draft string) error {
+func (s *Session) plant(ctx context.Context, now store.Snapshot, tree *worktree.Tree, on Place, from start, draft string) error {
 	dir := worktreeOf(on)
 	own, err := repositoryOf(ctx, s.e.place.Root)
 	if err != nil {
@@ -209,11 +209,18 @@ func (s *Session) plant(ctx context.Context, tree *worktree.Tree, on Place, from
 	if err != nil {
 		return gitTrouble(err)
 	}
-	return s.e.setUp(ctx, on, conf, draft)
+	env, err := s.e.Environment(now)
+	if err != nil {
+		return err
+	}
+	if from.task == "" {
+		env = s.e.personal().Apply(os.Environ())
+	}
+	return s.e.setUp(ctx, on, conf, draft, env)
 }
 
 // setUp runs the command that a new work tree needs, if there is one.
-func (e *Engine) setUp(ctx context.Context, on Place, conf config.Config, draft string) error {
+func (e *Engine) setUp(ctx context.Context, on Place, conf config.Config, draft string, env []string) error {
 	if strings.TrimSpace(conf.Branches.Setup) == "" {
 		return nil
 	}
@@ -222,7 +229,7 @@ func (e *Engine) setUp(ctx context.Context, on Place, conf config.Config, draft 
 		return err
 	}
 	spec := specOf(conf.Gate(), on.Work, log, lock)
-	spec.Commands = []string{conf.Branches.Setup}
+	spec.Commands, spec.Environ = []string{conf.Branches.Setup}, env
 	res, err := e.run(ctx, spec)
 	if err != nil {
 		return err

@@ -37,9 +37,11 @@ func (s *Session) CreateTask(ctx context.Context, description, title string) (Do
 	if err != nil {
 		return Done{}, err
 	}
+	docs := s.e.freeze(conf.Gate())
+	docs[state.TaskDoc] = description
 	return s.raise(ctx, act{
 		event: state.CreateTask,
-		docs:  map[state.Doc]string{state.TaskDoc: description, store.GateDoc: string(conf.Gate().Encode())},
+		docs:  docs,
 		note:  title,
 		lay: func(_ store.Snapshot, next *state.Task) {
 			next.TaskID, next.Title, next.BaseTree, next.Worktree = s.e.newTaskID(), title, base, s.e.place.Work
@@ -72,8 +74,8 @@ func (e *Engine) newTaskID() string {
 	return "t-" + e.stamp().Format("20060102-150405") + "-" + hex.EncodeToString(tail[:])
 }
 
-// AcceptConfig pins the gate of ferrus.toml as it is now to the task. It returns what differs from the gate so far;
-// nothing is changed when nothing does.
+// AcceptConfig freezes the gate of ferrus.toml as it is now with the task, and the environment of the person's command. It
+// returns what differs from the gate so far; nothing is changed when neither differs.
 func (s *Session) AcceptConfig(ctx context.Context) ([]config.Change, Done, error) {
 	conf, err := s.e.Config()
 	if err != nil {
@@ -87,12 +89,12 @@ func (s *Session) AcceptConfig(ctx context.Context) ([]config.Change, Done, erro
 	if err != nil && CodeOf(err) != Corrupt {
 		return nil, Done{}, err
 	}
-	diff := pinned.Diff(conf.Gate())
+	diff, docs := pinned.Diff(conf.Gate()), s.e.freeze(conf.Gate())
+	diff = append(diff, s.e.environChange(now, docs[store.EnvironDoc])...)
 	if len(diff) == 0 && now.Task.TaskID != "" {
 		return nil, Done{Snapshot: now}, nil
 	}
-	done, err := s.raise(ctx, act{event: state.AcceptConfig,
-		docs: map[state.Doc]string{store.GateDoc: string(conf.Gate().Encode())}, note: changes(diff)})
+	done, err := s.raise(ctx, act{event: state.AcceptConfig, docs: docs, note: changes(diff)})
 	return diff, done, err
 }
 

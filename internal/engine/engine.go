@@ -17,6 +17,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/clock"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/environ"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -34,12 +35,13 @@ type Engine struct {
 	ctx   context.Context // ends with Close
 	end   context.CancelFunc
 
-	mu     sync.Mutex
-	job    *job // the check that this process runs or ran last
-	conf   config.Config
-	confAt os.FileInfo // of the ferrus.toml that conf was read from; nil when it was missing
-	gates  map[string]config.Gate
-	trees  map[string]*worktree.Tree
+	mu       sync.Mutex
+	job      *job // the check that this process runs or ran last
+	conf     config.Config
+	confAt   os.FileInfo // of the ferrus.toml that conf was read from; nil when it was missing
+	gates    map[string]config.Gate
+	environs map[string]environ.Frozen
+	trees    map[string]*worktree.Tree
 
 	keeper keeper
 	told   told
@@ -50,6 +52,10 @@ type Options struct {
 	Now   func() time.Time     // wall clock, for display; time.Now when nil
 	Clock func() lease.Instant // monotonic clock; this machine's when nil
 	Log   *slog.Logger         // slog.Default when nil
+
+	// Environ is the environment, NAME=value, of the person whose command this is; nil in a server. What decides what a
+	// program is is frozen from it with a task.
+	Environ []string
 
 	// Rest is how long Close waits for files that are being kept; 10 s when zero. A client kills a server that does not end
 	// at once, and then an entry is without files of its own.
@@ -78,7 +84,7 @@ func Open(place Place, opts Options) (*Engine, error) {
 	if err != nil {
 		return nil, refusal(err)
 	}
-	e := &Engine{place: place, store: s, probe: s.Probe, opts: opts, log: opts.Log, gates: map[string]config.Gate{},
+	e := &Engine{place: place, store: s, probe: s.Probe, opts: opts, log: opts.Log, gates: map[string]config.Gate{}, environs: map[string]environ.Frozen{},
 		trees: map[string]*worktree.Tree{}, conf: config.Default()}
 	e.ctx, e.end = context.WithCancel(context.Background())
 	e.keeper.ctx, e.keeper.end = context.WithCancel(context.Background())

@@ -191,8 +191,11 @@ func checking(tree, arg string) act {
 const checkLock = "live/check.lock"
 
 // spec is a run of the gate's commands in the task's work tree. log and lock are relative to the .ferrus folder.
-func (e *Engine) spec(snap store.Snapshot, gate config.Gate, log, lock string) checks.Spec {
-	return specOf(gate, e.workDir(snap), e.store.Path(log), e.store.Path(lock))
+func (e *Engine) spec(snap store.Snapshot, gate config.Gate, log, lock string) (checks.Spec, error) {
+	spec := specOf(gate, e.workDir(snap), e.store.Path(log), e.store.Path(lock))
+	var err error
+	spec.Environ, err = e.Environment(snap)
+	return spec, err
 }
 
 // specOf is a run of the gate's commands in any folder. log and lock are whole paths.
@@ -231,7 +234,11 @@ func (j *job) execute(ctx context.Context, began store.Snapshot) (checks.Result,
 	}
 	bell := e.store.Watch() // armed before the run begins, which may take a while
 	defer bell.Close()
-	run, err := checks.Start(e.spec(began, gate, began.Task.Check.Log, checkLock))
+	spec, err := e.spec(began, gate, began.Task.Check.Log, checkLock)
+	if err != nil {
+		return checks.Result{}, err
+	}
+	run, err := checks.Start(spec)
 	if err != nil {
 		return checks.Result{Status: checks.GateError, Err: err.Error()}, nil
 	}

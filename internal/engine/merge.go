@@ -283,7 +283,11 @@ func (m *merging) judge(ctx context.Context, tree string) (res checks.Result, er
 	if err := m.from.e.awaitGate(ctx); err != nil {
 		return res, err
 	}
-	return m.from.e.run(ctx, m.from.e.spec(m.was, gate, "logs/"+m.was.Task.TaskID+"-merge.log", checkLock))
+	spec, err := m.from.e.spec(m.was, gate, "logs/"+m.was.Task.TaskID+"-merge.log", checkLock)
+	if err != nil {
+		return res, err
+	}
+	return m.from.e.run(ctx, spec)
 }
 
 // lay puts a tree into the branch's work tree, having it kept and so marked.

@@ -118,7 +118,15 @@ func (s *Session) recalling(was *store.Line, reason string) act {
 			return nil
 		},
 		lay: func(now store.Snapshot, next *state.Task) {
+			frozen, ok := next.Docs[store.EnvironDoc]
 			*next = next.Recall(was.State)
+			// It stays as the newest ferrus config accept has it, as the gate does.
+			if delete(next.Docs, store.EnvironDoc); ok {
+				if next.Docs == nil {
+					next.Docs = map[state.Doc]state.Ref{}
+				}
+				next.Docs[store.EnvironDoc] = frozen
+			}
 			next.Since = s.e.stamp()
 			// Whoever goes on from here learns why; and who was started before has no part in it.
 			next.Decisions = state.Remember(next.Decisions, state.Record{ID: fmt.Sprint("rollback-", was.Seq), Off: now.Journal.Bytes})

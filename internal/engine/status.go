@@ -27,6 +27,7 @@ type Status struct {
 	Gate    config.Gate     // in force
 	Differs []config.Change // where ferrus.toml differs from it now
 	Broken  string          // why ferrus.toml cannot be read; "" when it can
+	Environ []string        // names of this server's variables that are not those frozen with the task
 	Holder  string          // how the holder is: "its lease runs", "its process has ended"; "" when nobody holds the work
 }
 
@@ -53,6 +54,7 @@ func (e *Engine) StatusOf(snap store.Snapshot) (Status, error) {
 	} else if snap.Task.TaskID != "" {
 		st.Differs = st.Gate.Diff(conf.Gate())
 	}
+	st.Environ = e.otherEnviron(snap)
 	if snap.Task.ClaimedBy != "" {
 		st.Holder = e.Verdict(snap).Why
 	}
@@ -112,6 +114,10 @@ func (st Status) Notices() []string {
 	}
 	if n := len(out) - maxNotices; n > 0 {
 		out = append(out[:maxNotices], fmt.Sprintf("config_changed: %d more values", n))
+	}
+	if n := len(st.Environ); n > 0 {
+		out = append(out, "environment: this server's own "+clip(strings.Join(st.Environ, ", "), MaxLine)+
+			" is not what was frozen with the task, and does not reach the checks; ferrus config accept in a terminal freezes that terminal's")
 	}
 	if st.Broken != "" {
 		out = append(out, "config_broken: "+clip(st.Broken, MaxLine))

@@ -186,7 +186,8 @@ func (e *Engine) Trial(ctx context.Context) (checks.Result, config.Gate, error) 
 		return checks.Result{}, config.Gate{}, &Refusal{Code: InvalidInput, Message: err.Error(), Remedy: "mend ferrus.toml"}
 	}
 	gate := conf.Gate()
-	res, err := e.run(ctx, e.spec(snap, gate, "logs/check-by-hand.log", "live/check-by-hand.lock"))
+	// In the person's own environment: only an executor's check counts.
+	res, err := e.run(ctx, specOf(gate, e.workDir(snap), e.store.Path("logs/check-by-hand.log"), e.store.Path("live/check-by-hand.lock")))
 	return res, gate, err
 }
 

@@ -33,7 +33,12 @@ func (c *conductor) notify(f Facts) {
 	} else if t.FailureReason != "" {
 		text += "\n" + t.FailureReason
 	}
-	err := notify.Run(context.Background(), f.Gate.Notify.Command, c.e.Place().Root, text, "FERRUS_EVENT="+kind, "FERRUS_ROOT="+c.e.Place().Root,
+	env, err := c.e.Environment(f.Snapshot)
+	if err != nil {
+		c.Log.Warn("a person was not notified", "error", err)
+		return
+	}
+	err = notify.Run(context.Background(), f.Gate.Notify.Command, c.e.Place().Root, text, env, "FERRUS_EVENT="+kind, "FERRUS_ROOT="+c.e.Place().Root,
 		"FERRUS_TASK="+t.TaskID, "FERRUS_TITLE="+t.Title, "FERRUS_STATE="+string(t.State), "FERRUS_QUESTION="+t.Top().ID)
 	if err != nil {
 		c.Log.Warn("a person was not notified", "error", err)

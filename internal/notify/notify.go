@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,16 +18,19 @@ import (
 // limit is how long the command may take.
 const limit = 30 * time.Second
 
-// Run runs the shell command in a folder, with the text on its standard input and what is added to its environment,
-// NAME=value. An empty command does nothing. The error has the command's output.
-func Run(ctx context.Context, command, dir, text string, env ...string) error {
+// Run runs the shell command in a folder, with the text on its standard input, in the environment own, NAME=value, which is
+// that of this process when nil, and what is added to it. An empty command does nothing. The error has the command's output.
+func Run(ctx context.Context, command, dir, text string, own []string, env ...string) error {
 	if command == "" {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmd := proc.Shell(ctx, command)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	if own == nil {
+		own = os.Environ()
+	}
+	cmd.Dir, cmd.Env = dir, slices.Concat(own, env)
 	cmd.Stdin = strings.NewReader(text + "\n")
 	cmd.WaitDelay = time.Second // for what it leaves in the background with its output open
 	out, err := cmd.CombinedOutput()

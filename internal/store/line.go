@@ -16,6 +16,13 @@ import (
 // LineVersion is the version of a journal line that this ferrus writes and understands.
 const LineVersion = 2
 
+// EnvironDoc is the key under which a line's documents hold the variables that are frozen with the task, as
+// environ.Frozen writes them. It has no view.
+const EnvironDoc state.Doc = "environ.json"
+
+// Private reports whether a document is for ferrus alone: it has no view, and no agent and no report is shown it.
+func Private(doc state.Doc) bool { return doc == GateDoc || doc == EnvironDoc }
+
 // GateDoc is the key under which a line's documents hold the pinned gate. It has no view.
 const GateDoc state.Doc = "gate.json"
 

@@ -109,7 +109,7 @@ func readHistory(e *engine.Engine) (string, error) {
 func historyTexts(l *store.Line) string {
 	var b strings.Builder
 	for _, doc := range slices.Sorted(maps.Keys(l.Docs)) {
-		if doc == store.GateDoc {
+		if store.Private(doc) {
 			continue
 		}
 		fmt.Fprintf(&b, "\n    %s:", doc)

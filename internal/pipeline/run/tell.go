@@ -37,7 +37,7 @@ func (f *Folder) spread(ctx context.Context, o Options) {
 		}
 		if l.Tell != "" {
 			o.at("before tell")
-			err := notify.Run(ctx, f.Settings.Notify.Command, f.Settings.Root, l.Tell, "FERRUS_EVENT=pipeline", "FERRUS_ROOT="+f.Settings.Root,
+			err := notify.Run(ctx, f.Settings.Notify.Command, f.Settings.Root, l.Tell, nil, "FERRUS_EVENT=pipeline", "FERRUS_ROOT="+f.Settings.Root,
 				"FERRUS_PIPELINE="+f.Workflow.Name, "FERRUS_DELIVERY="+f.Name(), "FERRUS_STATE="+string(l.Status.State), "FERRUS_TITLE="+l.Status.Topic)
 			if err != nil {
 				o.Log.Warn("a person was not notified", "error", err)

@@ -1,0 +1,121 @@
+package engine
+
+import (
+	"maps"
+	"os"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/environ"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/trust"
+)
+
+// Environ returns the variables that are frozen with the task; nil without a task, and for one that an older ferrus made.
+func (e *Engine) Environ(snap store.Snapshot) (environ.Frozen, error) {
+	ref, ok := snap.Task.Docs[store.EnvironDoc]
+	if !ok {
+		return nil, nil
+	}
+	e.mu.Lock()
+	frozen, ok := e.environs[ref.SHA256]
+	e.mu.Unlock()
+	if ok {
+		return frozen, nil
+	}
+	text, err := e.store.Text(snap, store.EnvironDoc)
+	if err != nil {
+		return nil, refusal(err)
+	}
+	if frozen, err = environ.Decode(text); err != nil {
+		return nil, &Refusal{Code: Corrupt, Message: err.Error(), Remedy: "a person runs ferrus config accept", Person: true}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.environs[ref.SHA256] = frozen
+	return frozen, nil
+}
+
+// Environment is what the task's commands run with, NAME=value.
+func (e *Engine) Environment(snap store.Snapshot) ([]string, error) {
+	frozen, err := e.Environ(snap)
+	return frozen.Apply(os.Environ()), err
+}
+
+// personal is what a new task freezes: the environment of the person whose command this is, else that of the newest
+// command of a person in this project; nil where none is known.
+func (e *Engine) personal() environ.Frozen {
+	if e.opts.Environ != nil {
+		return environ.Freeze(e.opts.Environ)
+	}
+	if e.opts.Project == nil {
+		return nil
+	}
+	r, found, err := e.opts.Project.Record()
+	if err != nil || !found || r.Environ == nil {
+		return nil
+	}
+	return r.Environ
+}
+
+// RecordEnviron records the environment of a person's command, for tasks that agents make. Where it cannot, those have
+// that of the last time.
+func (e *Engine) RecordEnviron() {
+	if e.opts.Environ == nil || e.opts.Project == nil {
+		return
+	}
+	now := environ.Freeze(e.opts.Environ)
+	if r, found, err := e.opts.Project.Record(); err == nil && found && r.Environ != nil && maps.Equal(r.Environ, now) {
+		return
+	}
+	err := e.opts.Project.Update(func(r *trust.Record) error {
+		r.Environ = now
+		return nil
+	})
+	if err != nil {
+		e.log.Debug("the environment of this command is not recorded", "error", err)
+	}
+}
+
+// freeze returns the documents that freeze a gate, and the environment where it is known, with a task.
+func (e *Engine) freeze(gate config.Gate) map[state.Doc]string {
+	docs := map[state.Doc]string{store.GateDoc: string(gate.Encode())}
+	if frozen := e.personal().Without(gate.Checks.EnvDeny); frozen != nil {
+		docs[store.EnvironDoc] = frozen.Encode()
+	}
+	return docs
+}
+
+// otherEnviron lists the variables of this process that decide what a program is and are not those frozen with the task.
+// For a person's command it is nil: a person may change the shell.
+func (e *Engine) otherEnviron(snap store.Snapshot) []string {
+	if e.opts.Environ != nil {
+		return nil
+	}
+	frozen, err := e.Environ(snap)
+	if err != nil {
+		return nil
+	}
+	return frozen.Differ(os.Environ())
+}
+
+// environChange is how the environment frozen with the task differs from one that is to be frozen, as text: none where it
+// does not, or where that is "". It names variables and no values.
+func (e *Engine) environChange(now store.Snapshot, next string) []config.Change {
+	was, err := e.store.Text(now, store.EnvironDoc)
+	if next == "" || err == nil && next == was {
+		return nil
+	}
+	change := config.Change{Key: "environment", Pinned: "none", Now: "this command's own"}
+	before, wrong := environ.Decode(was)
+	after, err := environ.Decode(next)
+	if was == "" || wrong != nil || err != nil {
+		return []config.Change{change}
+	}
+	change.Pinned = "another"
+	if names := before.Changed(after); len(names) > 0 {
+		change.Now += ", with another " + strings.Join(names, ", ")
+	}
+	return []config.Change{change}
+}
