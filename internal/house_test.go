@@ -98,6 +98,7 @@ var rooms = map[string]map[string]string{
 		"internal/tokens":     "the suite has none of its own",
 	},
 	"internal/server": {
+		"internal/ancestry":      "a supervisor's server does not start below an executor, and a decision names its process tree",
 		"internal/server/web":    "it lets clients in over HTTP",
 		"internal/tools":         "it serves them",
 		"internal/pipeline/desk": "it serves a worker",
@@ -117,7 +118,9 @@ var rooms = map[string]map[string]string{
 		"internal/safetext": "what agents print is shown to people",
 	},
 	"internal/register": {"internal/agents": "it writes into a client's own files how to start our server"},
+	"internal/ancestry": {},
 	"internal/slot": {
+		"internal/ancestry": "a shim is recognised by its arguments",
 		"internal/rootfs":   "its files are opened without following a link",
 		"internal/agents":   "a slot starts what an adapter launches, and reads what it prints",
 		"internal/proc":     "an agent ends with everything that it started",
@@ -180,6 +183,7 @@ var rooms = map[string]map[string]string{
 		"internal/server":       "serve and token",
 		"internal/agents":       "agents, logs and the clients that the doctor looks at",
 		"internal/register":     "register and unregister",
+		"internal/ancestry":     "a person's verbs do not run below an agent, and a decision names its process tree",
 		"internal/slot":         "stop, logs, and the shim of an agent",
 		"internal/queue":        "queue",
 		"internal/tools":        "context shows what they give",

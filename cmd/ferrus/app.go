@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/ferrus-go/ferrus/internal/ancestry"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -119,7 +120,7 @@ func warnings(w io.Writer) *slog.Logger {
 
 // person opens the machine for an act of a person.
 func (a *app) person(ctx context.Context, verb string) (*engine.Session, error) {
-	if err := refuseAgent(verb); err != nil {
+	if err := a.refuseAgent(verb); err != nil {
 		return nil, err
 	}
 	e, err := a.open(ctx)
@@ -132,15 +133,27 @@ func (a *app) person(ctx context.Context, verb string) (*engine.Session, error) 
 // sessionOn is a person's session on a machine that is open.
 func (a *app) sessionOn(e *engine.Engine) *engine.Session {
 	e.RecordEnviron()
-	return e.Session(engine.Caller{Role: state.Human, Agent: "human", TTY: a.inTTY || a.errTTY})
+	return e.Session(engine.Caller{Role: state.Human, Agent: "human", TTY: a.inTTY || a.errTTY, Tree: ancestry.Tree()})
 }
 
-// refuseAgent refuses a person's verb in a shell of an agent. It stops accidents, not malice.
-func refuseAgent(verb string) error {
-	agent := os.Getenv("FERRUS_AGENT")
-	if agent == "" {
-		return nil
+// refuseAgent refuses a person's verb in a shell of an agent: one that says so in its environment, or that descends from an
+// agent of the project. It stops accidents, and an agent that only removes the variable.
+func (a *app) refuseAgent(verb string) error {
+	if agent := os.Getenv("FERRUS_AGENT"); agent != "" {
+		return refuse(engine.ForbiddenRole, "ferrus "+verb+" is a person's, and this shell belongs to the agent "+agent+
+			" (FERRUS_AGENT is set)", "an agent acts by its tools; a person says this in a shell of their own")
 	}
-	return refuse(engine.ForbiddenRole, "ferrus "+verb+" is a person's, and this shell belongs to the agent "+agent+
-		" (FERRUS_AGENT is set)", "an agent acts by its tools; a person says this in a shell of their own")
+	dir, err := a.where()
+	if err != nil {
+		return err
+	}
+	place, err := engine.Find(context.Background(), dir)
+	if err != nil {
+		return nil // there is no project yet, and so no agent of it
+	}
+	if agent, ok := ancestry.Below(place.Root); ok {
+		return refuse(engine.ForbiddenRole, "ferrus "+verb+" is a person's, and this process descends from the agent "+agent.String(),
+			"an agent acts by its tools; a person says this in a terminal that the agent did not start")
+	}
+	return nil
 }

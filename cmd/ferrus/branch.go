@@ -184,7 +184,7 @@ func (a *app) retire(ctx context.Context, s *engine.Session, name string, force 
 
 // project opens the project's own machine for an act of a person, wherever the command was called.
 func (a *app) project(ctx context.Context, verb string) (*engine.Session, error) {
-	if err := refuseAgent(verb); err != nil {
+	if err := a.refuseAgent(verb); err != nil {
 		return nil, err
 	}
 	place, err := a.place(ctx)

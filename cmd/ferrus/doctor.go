@@ -66,7 +66,7 @@ type exam struct {
 
 func (a *app) doctor(ctx context.Context, fix bool) error {
 	if fix {
-		if err := refuseAgent("doctor --fix"); err != nil {
+		if err := a.refuseAgent("doctor --fix"); err != nil {
 			return err
 		}
 	}

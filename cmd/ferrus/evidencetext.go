@@ -123,6 +123,9 @@ func (d *dossier) papers(heading string, of sheet) string {
 		if p.Actor.Role == state.Human && !p.Actor.TTY {
 			left += ", without a terminal"
 		}
+		if p.Actor.Tree != "" {
+			left += ", from " + cell(p.Actor.Tree)
+		}
 		fmt.Fprintf(&b, "%s %s by %s at %s%s\n\n", id, s.verb, cell(p.Actor.Agent), stamp(p.At), left)
 		text := p.Docs[s.doc]
 		if s.doc == "" {

@@ -49,7 +49,7 @@ type clearing struct {
 }
 
 func (a *app) gc(ctx context.Context, days int, dry bool) error {
-	if err := refuseAgent("gc"); err != nil {
+	if err := a.refuseAgent("gc"); err != nil {
 		return err
 	}
 	place, err := a.place(ctx)

@@ -45,7 +45,7 @@ type setup struct {
 }
 
 func (a *app) initialise(ctx context.Context) error {
-	if err := refuseAgent("init"); err != nil {
+	if err := a.refuseAgent("init"); err != nil {
 		return err
 	}
 	if a.branch != "" {

@@ -177,7 +177,7 @@ func (p past) note() string {
 	if p.Actor.Role == state.Human && !p.Actor.TTY {
 		note = strings.TrimSpace(note + "   (without a terminal)")
 	}
-	return note
+	return strings.TrimSpace(note + fromTree(line(p.Actor.Tree)))
 }
 
 // id is what the event was about, where its note does not say it.

@@ -49,7 +49,7 @@ var orders = map[agents.Duty]string{
 }
 
 func (a *app) openAgent(ctx context.Context, role agents.Duty, flags register.Seat, args []string) error {
-	if err := refuseAgent("open"); err != nil {
+	if err := a.refuseAgent("open"); err != nil {
 		return err
 	}
 	place, err := a.place(ctx)

@@ -79,7 +79,7 @@ sent once more.` + conductsToo,
 
 // askedOf opens a run for a verb of a person.
 func (a *app) askedOf(ctx context.Context, verb pipeline.Verb, name string) (run.Place, *run.Folder, error) {
-	if err := refuseAgent("pipeline " + word(verb)); err != nil {
+	if err := a.refuseAgent("pipeline " + word(verb)); err != nil {
 		return run.Place{}, nil, err
 	}
 	at, _, err := a.runs(ctx)

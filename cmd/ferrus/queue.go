@@ -38,7 +38,7 @@ With --json, of one that is added: name path waiting; of the list: name title pa
 
 // enqueue adds a task to those that wait.
 func (a *app) enqueue(ctx context.Context, name string, from source, words []string) error {
-	if err := refuseAgent("queue"); err != nil {
+	if err := a.refuseAgent("queue"); err != nil {
 		return err
 	}
 	home, err := a.home(ctx)

@@ -92,7 +92,7 @@ func (a *app) register(ctx context.Context, flags [2]register.Seat, show bool) e
 
 // registry is what register and unregister work on.
 func (a *app) registry(ctx context.Context, verb string) (register.Project, string, error) {
-	if err := refuseAgent(verb); err != nil {
+	if err := a.refuseAgent(verb); err != nil {
 		return register.Project{}, "", err
 	}
 	if a.branch != "" {

@@ -27,6 +27,7 @@ type report struct {
 	Reviews       budget         `json:"reviews"`
 	Submission    *paper         `json:"submission,omitempty"`
 	Rejection     *paper         `json:"rejection,omitempty"`
+	Approval      *paper         `json:"approval,omitempty"` // while it is the newest event
 	Question      *paper         `json:"question,omitempty"`
 	Consultation  *paper         `json:"consultation,omitempty"`
 	Waiting       engine.Waiting `json:"waiting"`
@@ -70,6 +71,7 @@ type budget struct {
 type paper struct {
 	ID       string    `json:"id,omitempty"`
 	By       string    `json:"by,omitempty"`
+	Tree     string    `json:"tree,omitempty"` // of a decision: the processes that it came from
 	At       time.Time `json:"at,omitzero"`
 	Text     string    `json:"text,omitempty"`
 	Options  []string  `json:"options,omitempty"`
@@ -185,13 +187,16 @@ func (r *report) papers(e *engine.Engine, st engine.Status) (err error) {
 		if err = lineErr; err != nil {
 			return nil
 		}
-		p.By, p.At, p.Text, p.event = l.Actor.Agent, l.At, l.Docs[doc], l.Event
+		p.By, p.Tree, p.At, p.Text, p.event = l.Actor.Agent, line(l.Actor.Tree), l.At, l.Docs[doc], l.Event
 		return p
 	}
 	if r.Submission = read(state.SubmissionDoc, t.Submission.ID); r.Submission != nil && t.Submission.Patch != "" {
 		r.Submission.Patch = e.Store().Path(t.Submission.Patch)
 	}
 	r.Rejection = read(state.ReviewDoc, t.Submission.ID)
+	if top := st.Top; top != nil && top.Event == state.Approve {
+		r.Approval = &paper{ID: t.Submission.ID, By: top.Actor.Agent, Tree: line(top.Actor.Tree), At: top.At, Text: top.Note}
+	}
 	if t.State == state.AwaitingHuman {
 		if r.Question = read(state.QuestionDoc, t.Top().ID); r.Question != nil {
 			r.Question.By = t.Top().By

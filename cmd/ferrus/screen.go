@@ -136,12 +136,15 @@ func (a *app) reviewRow(r *report) {
 	switch {
 	case s != nil && r.State == state.Complete:
 		text += "        " + s.ID + " approved"
+		if r.Approval != nil {
+			text += " by " + line(r.Approval.By) + fromTree(r.Approval.Tree)
+		}
 	case v != nil && (s == nil || v.At.After(s.At)):
 		verb := "rejected"
 		if v.event == state.Reopen {
 			verb = "reopened"
 		}
-		text += fmt.Sprintf("        %s %s ago: %q", strings.TrimSpace(v.ID+" "+verb), age(v.At), clip(line(v.Text), 100))
+		text += fmt.Sprintf("        %s %s ago: %q", strings.TrimSpace(v.ID+" "+verb), age(v.At), clip(line(v.Text), 100)) + fromTree(v.Tree)
 	case s != nil:
 		text += fmt.Sprintf("        %s submitted by %s %s ago", s.ID, s.By, age(s.At))
 		if s.Patch != "" {
@@ -149,6 +152,14 @@ func (a *app) reviewRow(r *report) {
 		}
 	}
 	a.row("reviews", text)
+}
+
+// fromTree is the process tree of a decision, to stand behind it.
+func fromTree(tree string) string {
+	if tree == "" {
+		return ""
+	}
+	return "   (" + tree + ")"
 }
 
 // asked shows what somebody is asked, as far as it fits.

@@ -57,6 +57,9 @@ func (a *app) show(ctx context.Context, seq uint64) error {
 	if l.Actor.Session != "" {
 		a.row("session", l.Actor.Session)
 	}
+	if l.Actor.Tree != "" {
+		a.row("processes", line(l.Actor.Tree))
+	}
 	a.row("state", string(l.From)+" → "+string(l.To))
 	a.row("task", l.State.TaskID+"  "+line(l.State.Title))
 	a.row("epoch", strconv.FormatUint(l.Epoch, 10))

@@ -17,7 +17,7 @@ the budgets have left, and which commands move it on. --watch stays and shows ev
 
 With --json one object: root branch task_id title state since seq epoch holder{agent alive dead why claimed_at heartbeat
 lease_until} check{id status retries_used retries_max failures log} reviews{used max} submission{id at by patch}
-rejection{at by text} question{id by at text options} consultation{id by at text answered} waiting{for since} created
+rejection{at by tree text} approval{id at by tree text} question{id by at text options} consultation{id by at text answered} waiting{for since} created
 conductor agents[{run duty agent started usage doing}] spent{...} failure_reason pipelines[{run topic state waiting next}] notices[]
 next[{command why}]. With --watch one such object a line, whenever it differs.
 

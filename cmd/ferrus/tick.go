@@ -40,7 +40,7 @@ type ticked struct {
 
 func (a *app) tick(ctx context.Context, dry bool) error {
 	if !dry {
-		if err := refuseAgent("tick"); err != nil {
+		if err := a.refuseAgent("tick"); err != nil {
 			return err
 		}
 	}

@@ -60,7 +60,7 @@ With --json: id role name created expires secret.`,
 
 // tokens opens the tokens of the project. The journal is not asked: one that is corrupt keeps nobody from revoking.
 func (a *app) tokens(ctx context.Context, verb string) (*tokens.Book, error) {
-	if err := refuseAgent("token " + verb); err != nil {
+	if err := a.refuseAgent("token " + verb); err != nil {
 		return nil, err
 	}
 	if a.branch != "" {

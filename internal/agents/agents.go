@@ -119,7 +119,7 @@ func (a Adapter) Launch(s Seat) (Launch, error) {
 	if err != nil {
 		return Launch{}, err
 	}
-	l.Env = append(inherited(s.Environ, l.Env), "FERRUS_AGENT="+s.Identity(a.Name))
+	l.Env = append(inherited(s.Environ, l.Env), "FERRUS_AGENT="+s.Identity(a.Name), "FERRUS_PROJECT="+s.Root)
 	if l.Dir == "" {
 		l.Dir = s.Work
 	}

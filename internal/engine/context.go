@@ -98,6 +98,16 @@ func (e *Engine) ReviewOf(ctx context.Context, now store.Snapshot, by state.Role
 			return Review{}, refusal(err)
 		}
 	}
+	if ref, ok := now.Task.Docs[state.ReviewDoc]; ok {
+		l, err := e.store.LineAt(ref.Off)
+		if err != nil {
+			return Review{}, refusal(err)
+		}
+		r.LastBy = l.Actor.Agent
+		if l.Actor.Tree != "" {
+			r.LastBy += " (" + l.Actor.Tree + ")"
+		}
+	}
 	if r.Decisions, err = newestFirst(now.Task.Decisions, e.decision); err != nil {
 		return Review{}, err
 	}

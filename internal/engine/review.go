@@ -34,6 +34,7 @@ type Review struct {
 	Diffstat   string
 	Patch      string     // absolute path; "" without git
 	Last       string     // the notes of the rejection before; "" when there was none
+	LastBy     string     // who rejected, and from which process tree; "" when nobody did
 	Decisions  []Decision // a person's, newest first
 	Cut        []Cut      // that there are more of them than there is room for
 }

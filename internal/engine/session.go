@@ -20,6 +20,7 @@ type Caller struct {
 	Role  state.Role // Supervisor, Executor or Human
 	Agent string     // role:agent:index, such as executor:codex:1; "human" for a person
 	TTY   bool       // a person at a terminal
+	Tree  string     // the processes that the caller comes from, nearest first; stands in the journal beside each decision
 }
 
 // A Session is one caller's acquaintance with the machine: one connection of an agent, or one command of a person. Two
@@ -165,12 +166,21 @@ func (s *Session) change(now store.Snapshot, a act, req string) (*store.Change, 
 	if by == state.Human && !s.TTY {
 		next.Unattended = state.Remember(next.Unattended, state.Record{ID: string(a.event), Off: now.Journal.Bytes})
 	}
-	change := &store.Change{Actor: s.actor(by), Event: a.event, Next: next, Docs: a.docs, Drop: a.drop, Note: a.note, Back: a.back, Req: req}
+	actor := s.actor(by)
+	if decisions[a.event] {
+		actor.Tree = s.Tree
+	}
+	change := &store.Change{Actor: actor, Event: a.event, Next: next, Docs: a.docs, Drop: a.drop, Note: a.note, Back: a.back, Req: req}
 	if term, ok := s.e.term(now, next, by); ok {
 		change.Lease = &term
 	}
 	return change, nil
 }
+
+// decisions are the events that judge the work of others, or speak for a person: their lines name the process tree that
+// they came from.
+var decisions = map[state.Event]bool{state.Approve: true, state.Reject: true, state.Select: true, state.RespondConsult: true,
+	state.Answer: true, state.AcceptConfig: true, state.Reset: true, state.Reopen: true}
 
 // ungated are the events that mend a gate which cannot be read, or end the task.
 var ungated = map[state.Event]bool{state.AcceptConfig: true, state.Reset: true, state.RollbackBegun: true, state.Rollback: true}

@@ -1,14 +1,13 @@
 package server
 
 import (
-	"context"
 	"log/slog"
-	"os"
 	"regexp"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/ancestry"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
@@ -64,27 +63,18 @@ func (d *door) open() error {
 		}
 		d.e.Close()
 	}
-	d.e, d.s = e, e.Session(engine.Caller{Role: d.conf.Role, Agent: d.conf.Identity()})
+	d.e, d.s = e, e.Session(engine.Caller{Role: d.conf.Role, Agent: d.conf.Identity(), Tree: ancestry.Tree()})
 	d.last.Store(e)
 	return nil
 }
 
 func (d *door) find() (*engine.Engine, error) {
-	dir := d.conf.Root
-	if dir == "" {
-		var err error
-		if dir, err = os.Getwd(); err != nil {
-			return nil, err
-		}
-	}
-	place, err := engine.Find(context.Background(), dir)
+	place, err := d.conf.place()
 	if err != nil {
 		return nil, err
 	}
-	if d.conf.Branch != "" {
-		if place, err = place.On(d.conf.Branch); err != nil {
-			return nil, err
-		}
+	if err := d.conf.refuseDescent(place); err != nil {
+		return nil, err
 	}
 	project, err := trust.Open(place.Root)
 	if err != nil {

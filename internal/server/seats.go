@@ -31,7 +31,7 @@ const idleSeat = 24 * time.Hour
 func (at *seats) session(e *engine.Engine, c web.Caller) (*engine.Session, error) {
 	who := Config{Role: c.Token.Role, Agent: c.Token.Name, Index: 1}.Identity()
 	if c.Session == "" {
-		return e.Remote(engine.Caller{Role: c.Token.Role, Agent: who}, c.Token.ID, "")
+		return e.Remote(engine.Caller{Role: c.Token.Role, Agent: who, Tree: overHTTP}, c.Token.ID, "")
 	}
 	at.mu.Lock()
 	defer at.mu.Unlock()
@@ -39,7 +39,7 @@ func (at *seats) session(e *engine.Engine, c web.Caller) (*engine.Session, error
 	at.sweep(now)
 	one := at.taken[key]
 	if one == nil || one.s.Engine() != e { // the machine was lost and has come back
-		s, err := e.Remote(engine.Caller{Role: c.Token.Role, Agent: who}, c.Token.ID, "")
+		s, err := e.Remote(engine.Caller{Role: c.Token.Role, Agent: who, Tree: overHTTP}, c.Token.ID, "")
 		if err != nil {
 			return nil, err
 		}
@@ -62,3 +62,6 @@ func (at *seats) sweep(now time.Time) {
 		}
 	}
 }
+
+// overHTTP is the process tree of a caller over the network: it has none that could be seen here.
+const overHTTP = "over HTTP"

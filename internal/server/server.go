@@ -32,6 +32,8 @@ const (
 	exitOK    = 0
 	exitError = 1
 	exitUsage = 2
+
+	exitForbidden = 4 // below an agent whose work it would judge
 )
 
 // Config is what a server is told when it is started.
@@ -67,6 +69,10 @@ func Main(prog string, args []string) int {
 	conf, code := parse(prog, args, os.Stderr)
 	if code >= 0 {
 		return code
+	}
+	if err := conf.checkDescent(); err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", prog, err)
+		return exitForbidden
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()

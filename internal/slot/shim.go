@@ -17,11 +17,12 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/ancestry"
 	"github.com/ferrus-go/ferrus/internal/proc"
 )
 
-// shimArg is the one argument of a program that is to be a shim.
-const shimArg = "--ferrus-agent-shim"
+// shimArg is the first argument of a program that is to be a shim. Those after it are for whoever looks at the process.
+const shimArg = ancestry.Shim
 
 // markName names the variable by which the processes of a killed shim are found.
 const markName = "FERRUS_RUN"
@@ -38,7 +39,7 @@ type Holder func(ctx context.Context, order string, log io.Writer) (release func
 // refuses them.
 func Shim(hold Holder) {
 	shimCalled = true
-	if len(os.Args) != 2 || os.Args[1] != shimArg {
+	if len(os.Args) < 2 || os.Args[1] != shimArg {
 		return
 	}
 	// The kernel ties the death signal of a child to the thread that started it.

@@ -51,7 +51,7 @@ func Start(o Order) (Run, error) {
 	if err != nil {
 		return Run{}, fmt.Errorf("start the shim: %v", err)
 	}
-	cmd := exec.Command(self, shimArg)
+	cmd := exec.Command(self, shimArg, string(o.Run.Duty), string(o.Slot))
 	cmd.Dir = "/" // the shim must not keep a work tree busy
 	cmd.Env = os.Environ()
 	cmd.SysProcAttr = proc.Leader()

@@ -32,6 +32,7 @@ type Actor struct {
 	Agent   string     `json:"agent"`             // role:agent:index; "human" for a person
 	Session string     `json:"session,omitempty"` // of the process that acted
 	TTY     bool       `json:"tty"`               // a person at a terminal
+	Tree    string     `json:"tree,omitempty"`    // of a decision: the processes it came from, the one that wrote this first
 }
 
 // A Line is one event of the journal.

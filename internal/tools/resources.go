@@ -120,6 +120,14 @@ func historyTexts(l *store.Line) string {
 	return b.String()
 }
 
+// from is the process tree of a decision, to stand behind it.
+func from(a store.Actor) string {
+	if a.Tree == "" {
+		return ""
+	}
+	return "  (" + a.Tree + ")"
+}
+
 // historyLine is one event on one line.
 func historyLine(l *store.Line) string {
 	moved := string(l.To)
@@ -127,7 +135,7 @@ func historyLine(l *store.Line) string {
 		moved = fmt.Sprintf("%s → %s", l.From, l.To)
 	}
 	return strings.TrimRight(fmt.Sprintf("%d  %s  %s  %s  %s  %s", l.Seq, l.At.Format("2006-01-02 15:04:05"), l.Actor.Agent,
-		l.Event, moved, strings.ReplaceAll(l.Note, "\n", " ")), " ")
+		l.Event, moved, strings.ReplaceAll(l.Note, "\n", " ")+from(l.Actor)), " ")
 }
 
 func (o Options) addPrompts(s *mcp.Server) {

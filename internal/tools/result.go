@@ -34,7 +34,8 @@ type Result struct {
 
 	// The resume packet of a claim; task, review, decisions and diffstat are of a review, too.
 	Task          string                `json:"task,omitempty"`
-	Review        string                `json:"review,omitempty"` // the notes of the last rejection
+	Review        string                `json:"review,omitempty"`    // the notes of the last rejection
+	ReviewBy      string                `json:"review_by,omitempty"` // whose they are, and the process tree that they came from
 	LastCheck     *engine.LastCheck     `json:"last_check,omitempty"`
 	Decisions     []engine.Decision     `json:"decisions,omitempty"`     // a person's, newest first
 	Consultations []engine.Consultation `json:"consultations,omitempty"` // newest first

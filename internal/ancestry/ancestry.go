@@ -1,0 +1,254 @@
+// Package ancestry says from which processes this one descends: whether an agent of a project is among them, and which
+// process tree a decision comes from.
+//
+// The environment of a process can be changed by whoever starts it, the processes above it cannot. A process whose parent
+// has ended, or that a daemon starts on request, does not descend from the agent that asked for it. So this is a hurdle
+// and a record, no guarantee.
+package ancestry
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// Shim is the first argument of the process that ferrus starts an agent under; after it come the duty of the agent and
+// the path of its slot, which lies below the .ferrus of its project. The arguments of a running process are shown by the
+// system to everybody, and an agent cannot change those of its shim.
+const Shim = "--ferrus-agent-shim"
+
+// Variables in the environment of an agent that ferrus has started: who it is, as role:name:index, and the folder of its
+// project. The environment that the agent itself began with is looked at, so that it does not help to remove them from
+// that of a shell below it.
+const (
+	agentVar   = "FERRUS_AGENT"
+	ProjectVar = "FERRUS_PROJECT"
+)
+
+// A process is what the system says of one.
+type process struct {
+	pid, parent, session int
+	name                 string   // of the program
+	args                 []string // nil where they cannot be read
+}
+
+// A system is where processes are looked at. A test has one of its own.
+type system interface {
+	look(pid int) (process, bool)
+	environ(pid int) []string // that it began with; nil where it cannot be read
+	folder(pid int) string    // working directory, "" where it cannot be read
+	all() []int               // ids of the processes that there are
+}
+
+// An Agent is an agent's process from which this one descends.
+type Agent struct {
+	Pid  int
+	Role string // executor, supervisor, or that of a worker in its pipeline
+	Name string // role:name:index where it is known, else the role
+	How  string // how it was recognised, for a person
+}
+
+func (a Agent) String() string {
+	return fmt.Sprintf("%s (process %d, %s)", a.Name, a.Pid, a.How)
+}
+
+// Supervisor reports whether the agent may decide on the work of others.
+func (a Agent) Supervisor() bool { return a.Role == "supervisor" }
+
+// Below returns the nearest agent of the project in root from which this process descends, as far as the system tells.
+func Below(root string) (Agent, bool) { return below(here{}, os.Getpid(), root) }
+
+// BelowExecutor is Below for agents that are no supervisors: those whose work a supervisor judges.
+func BelowExecutor(root string) (Agent, bool) {
+	return nearest(here{}, os.Getpid(), root, func(a Agent) bool { return !a.Supervisor() })
+}
+
+func below(sys system, pid int, root string) (Agent, bool) {
+	return nearest(sys, pid, root, func(Agent) bool { return true })
+}
+
+// maxDepth bounds how far up is looked: parents cannot form a ring, but ids are used again while they are read.
+const maxDepth = 64
+
+func nearest(sys system, pid int, root string, counts func(Agent) bool) (Agent, bool) {
+	root = real(root)
+	self, ok := sys.look(pid)
+	if !ok || root == "" {
+		return Agent{}, false
+	}
+	var clients map[int]bool
+	shimmed := false // what stands above a shim of ours has not started what is below it by itself
+	for p, depth := self, 0; depth < maxDepth; depth++ {
+		parent, ok := sys.look(p.parent)
+		if !ok || parent.pid <= 1 {
+			break
+		}
+		if a, ok := shim(parent, root); ok {
+			if counts(a) {
+				return a, true
+			}
+			shimmed = true
+		}
+		if a, ok := launched(sys, parent, root); ok && counts(a) {
+			return a, true
+		}
+		// The client of both servers, as of a test, is no shell of an executor: it is this process's own parent.
+		if depth > 0 && !shimmed && !shell(parent.name) {
+			if clients == nil {
+				clients = clientsOf(sys, root)
+			}
+			if a := (Agent{parent.pid, "executor", "executor", "the client of an executor's server"}); clients[parent.pid] && counts(a) {
+				return a, true
+			}
+		}
+		p = parent
+	}
+	return Agent{}, false
+}
+
+// shim returns the agent of a shim of the project.
+func shim(p process, root string) (Agent, bool) {
+	if len(p.args) != 4 || p.args[1] != Shim || !within(root, p.args[3]) {
+		return Agent{}, false
+	}
+	a := Agent{p.pid, "supervisor", p.args[2], "the shim that ferrus started it under"}
+	if p.args[2] == "executor" || p.args[2] == "worker" {
+		a.Role = p.args[2]
+	}
+	return a, true
+}
+
+// launched returns the agent of the project that a process began as.
+func launched(sys system, p process, root string) (Agent, bool) {
+	var name, project string
+	for _, entry := range sys.environ(p.pid) {
+		if v, ok := strings.CutPrefix(entry, agentVar+"="); ok {
+			name = v
+		}
+		if v, ok := strings.CutPrefix(entry, ProjectVar+"="); ok {
+			project = v
+		}
+	}
+	role, _, ok := strings.Cut(name, ":")
+	if !ok || role == "" || project == "" || real(project) != root {
+		return Agent{}, false
+	}
+	return Agent{p.pid, clean(role), clean(name), "it began with " + agentVar + " set"}, true
+}
+
+// clientsOf are the processes that have started an executor's server of the project.
+func clientsOf(sys system, root string) map[int]bool {
+	clients := map[int]bool{}
+	for _, pid := range sys.all() {
+		p, ok := sys.look(pid)
+		if !ok || !serves(p.args, "executor") {
+			continue
+		}
+		dir := option(p.args, "root")
+		if dir == "" {
+			dir = option(p.args, "C")
+		}
+		if dir == "" || !filepath.IsAbs(dir) {
+			dir = filepath.Join(sys.folder(pid), dir)
+		}
+		if filepath.IsAbs(dir) && (real(dir) == root || within(root, dir)) {
+			clients[p.parent] = true
+		}
+	}
+	return clients
+}
+
+// serves reports whether a command line is that of a server in the role.
+func serves(args []string, role string) bool {
+	return len(args) > 1 && strings.Contains(filepath.Base(args[0]), "ferrus") && option(args, "role") == role
+}
+
+// option is the value of a flag in a command line, "" where it is not given.
+func option(args []string, name string) string {
+	for i, arg := range args {
+		flag := strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-")
+		if flag == arg {
+			continue
+		}
+		if flag == name && i+1 < len(args) {
+			return args[i+1]
+		}
+		if v, ok := strings.CutPrefix(flag, name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// shells start what a person types, in a terminal where both an executor and a supervisor may be at work.
+var shells = []string{"sh", "bash", "zsh", "fish", "dash", "ash", "ksh", "tcsh", "csh", "nu", "elvish", "pwsh", "powershell", "cmd"}
+
+func shell(name string) bool {
+	name = strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(name, "-"), ".exe"))
+	return slices.Contains(shells, name)
+}
+
+// within reports whether path lies below the folder root, which is without links.
+func within(root, path string) bool {
+	rel, err := filepath.Rel(root, real(path))
+	return err == nil && rel != "." && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// real is path without links, as far as it exists.
+func real(path string) string {
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		return resolved
+	}
+	if dir := filepath.Dir(path); dir != path && path != "" {
+		return filepath.Join(real(dir), filepath.Base(path))
+	}
+	return path
+}
+
+// Limits of a tree.
+const (
+	maxNames = 8  // processes
+	maxName  = 32 // bytes of a name
+	// MaxTree is the longest text in bytes that Tree returns.
+	MaxTree = maxNames * (maxName + 16)
+)
+
+// Tree is this process with those above it up to the leader of the session it was started in, as in "ferrusd 412 <
+// codex 409 < zsh 77", as they were when it was first asked for. It has no control characters.
+var Tree = sync.OnceValue(func() string { return tree(here{}, os.Getpid()) })
+
+func tree(sys system, pid int) string {
+	var names []string
+	for p, ok := sys.look(pid); ok && len(names) < maxNames; p, ok = sys.look(p.parent) {
+		name := clean(p.name)
+		if len(p.args) == 4 && p.args[1] == Shim {
+			name += "[" + clean(p.args[2]) + "]"
+		}
+		names = append(names, fmt.Sprintf("%s %d", name, p.pid))
+		if p.pid <= 1 || len(names) > 1 && p.session == p.pid {
+			break
+		}
+	}
+	return strings.Join(names, " < ")
+}
+
+// clean is the name of a program, short and without what a terminal or a model would not show.
+func clean(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r == '<' || r == '>' || r > unicode.MaxASCII || !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, name)
+	if len(name) > maxName/2 {
+		name = name[:maxName/2]
+	}
+	if name == "" {
+		return "?"
+	}
+	return name
+}

@@ -1,0 +1,162 @@
+package ancestry
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var _ = flag.Bool("full", false, "there is no longer form")
+
+// world is a system of processes that a test has made up.
+type world map[int]fake
+
+type fake struct {
+	process
+	env []string
+	cwd string
+}
+
+func (w world) look(pid int) (process, bool) { p, ok := w[pid]; p.pid = pid; return p.process, ok }
+func (w world) environ(pid int) []string     { return w[pid].env }
+func (w world) folder(pid int) string        { return w[pid].cwd }
+func (w world) all() (pids []int) {
+	for pid := range w {
+		pids = append(pids, pid)
+	}
+	return pids
+}
+
+func cmd(parent int, line string) fake {
+	args := strings.Fields(line)
+	return fake{process: process{parent: parent, name: args[0], args: args}}
+}
+
+// TestWhoDescendsFromAnExecutor: each line of a world is a process by its id, its parent and its command line.
+func TestWhoDescendsFromAnExecutor(t *testing.T) {
+	root := t.TempDir()
+	if resolved, err := filepath.EvalSymlinks(root); err == nil {
+		root = resolved
+	}
+	other := t.TempDir()
+	shimOf := func(duty, project string) string {
+		return "ferrus " + Shim + " " + duty + " " + filepath.Join(project, ".ferrus", "live", "agent-main-"+duty+".lock")
+	}
+	opened := func(f fake, who, project string) fake {
+		f.env = []string{"A=b", agentVar + "=" + who, ProjectVar + "=" + project}
+		return f
+	}
+	in := func(f fake, dir string) fake { f.cwd = dir; return f }
+	executors := "ferrus serve --role executor --root " + root
+	const me = 50
+	for _, c := range []struct {
+		name            string
+		w               world
+		executor, agent bool
+	}{
+		{"a terminal", world{me: cmd(40, "ferrusd --role supervisor"), 40: cmd(30, "claude"), 30: cmd(20, "zsh"), 20: cmd(1, "tmux")}, false, false},
+		{"the shim of an executor", world{me: cmd(40, "ferrusd"), 40: cmd(30, "sh"), 30: cmd(20, "codex"), 20: cmd(1, shimOf("executor", root))}, true, true},
+		{"without its agent, which has ended", world{me: cmd(20, "ferrusd"), 20: cmd(1, shimOf("executor", root))}, true, true},
+		{"the shim of a worker", world{me: cmd(40, "ferrusd"), 40: cmd(20, "sh"), 20: cmd(1, shimOf("worker", root))}, true, true},
+		{"the shim of a reviewer", world{me: cmd(40, "ferrusd"), 40: cmd(20, "claude"), 20: cmd(1, shimOf("reviewer", root))}, false, true},
+		{"a conductor below an executor", world{me: cmd(40, "ferrusd"), 40: cmd(30, "claude"), 30: cmd(25, shimOf("reviewer", root)),
+			25: cmd(20, "ferrus run"), 20: cmd(1, shimOf("executor", root))}, true, true},
+		{"the shim of another project", world{me: cmd(40, "ferrusd"), 40: cmd(20, "sh"), 20: cmd(1, shimOf("executor", other))}, false, false},
+		{"a shim beside", world{me: cmd(40, "ferrusd"), 40: cmd(1, "claude"), 20: cmd(1, shimOf("executor", root))}, false, false},
+		{"an opened executor", world{me: cmd(40, "ferrusd"), 40: cmd(30, "sh"), 30: opened(cmd(20, "codex"), "executor:codex:1", root), 20: cmd(1, "zsh")}, true, true},
+		{"an opened worker", world{me: cmd(40, "ferrusd"), 40: opened(cmd(20, "codex"), "writer:codex:1", root), 20: cmd(1, "zsh")}, true, true},
+		{"an opened supervisor", world{me: cmd(40, "ferrusd"), 40: opened(cmd(20, "claude"), "supervisor:claude-code:1", root), 20: cmd(1, "zsh")}, false, true},
+		{"an executor opened for another project", world{me: cmd(40, "ferrusd"), 40: opened(cmd(20, "codex"), "executor:codex:1", other), 20: cmd(1, "zsh")}, false, false},
+		{"a variable without a role", world{me: cmd(40, "ferrusd"), 40: opened(cmd(20, "codex"), "codex", root), 20: cmd(1, "zsh")}, false, false},
+		{"a shell of a registered executor", world{me: cmd(40, "ferrusd"), 40: cmd(30, "bash"), 30: cmd(20, "codex"), 20: cmd(1, "zsh"), 60: cmd(30, executors)}, true, true},
+		{"... whose server stands in the project", world{me: cmd(40, "ferrusd"), 40: cmd(30, "bash"), 30: cmd(20, "codex"), 20: cmd(1, "zsh"),
+			60: in(cmd(30, "ferrusd -role=executor"), filepath.Join(root, "sub"))}, true, true},
+		{"... of another project", world{me: cmd(40, "ferrusd"), 40: cmd(30, "bash"), 30: cmd(20, "codex"), 20: cmd(1, "zsh"),
+			60: in(cmd(30, "ferrusd --role executor"), other)}, false, false},
+		{"a registered supervisor", world{me: cmd(40, "ferrusd"), 40: cmd(30, "bash"), 30: cmd(20, "claude"), 20: cmd(1, "zsh"),
+			60: cmd(30, "ferrusd --role supervisor --root "+root)}, false, false},
+		{"both servers of one client", world{me: cmd(30, "ferrusd"), 30: cmd(20, "demo"), 20: cmd(1, "zsh"), 60: cmd(30, executors)}, false, false},
+		{"a shell with an executor's server in the background", world{me: cmd(40, "ferrusd"), 40: cmd(30, "claude"), 30: cmd(20, "-zsh"), 20: cmd(1, "tmux"), 60: cmd(30, executors)}, false, false},
+		{"a conductor beside an executor's server", world{me: cmd(45, "ferrusd"), 45: cmd(40, "claude"), 40: cmd(30, shimOf("reviewer", root)), 30: cmd(20, "ferrus run"),
+			20: cmd(10, "e2e.test"), 10: cmd(1, "go"), 60: cmd(20, executors)}, false, true},
+		{"a ring", world{me: cmd(40, "ferrusd"), 40: cmd(41, "a"), 41: cmd(40, "b")}, false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, executor := nearest(c.w, me, root, func(a Agent) bool { return !a.Supervisor() })
+			b, agent := below(c.w, me, root)
+			if executor != c.executor || agent != c.agent {
+				t.Errorf("below an executor: %v (%v), below an agent: %v (%v)", executor, a, agent, b)
+			}
+			if agent && (b.Pid == 0 || b.Name == "" || b.How == "") {
+				t.Errorf("not said who: %+v", b)
+			}
+		})
+	}
+}
+
+func TestTheTreeIsShortAndClean(t *testing.T) {
+	evil := fake{process: process{parent: 30, name: "\x1b]0;x\a<\u202e" + strings.Repeat("y", 100)}}
+	w := world{50: cmd(40, "ferrusd"), 40: evil, 30: fake{process: process{parent: 20, session: 30, name: "zsh"}}, 20: cmd(1, "tmux")}
+	if got, want := tree(w, 50), "ferrusd 50 < ?]0;x???yyyyyyyy 40 < zsh 30"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	w[50] = fake{process: process{parent: 40, session: 50, name: "ferrusd"}} // a client may give each server a session of its own
+	if got := tree(w, 50); !strings.HasSuffix(got, "zsh 30") {
+		t.Errorf("%q ends too soon", got)
+	}
+	deep := world{}
+	for pid := 2; pid < 100; pid++ {
+		deep[pid] = cmd(pid-1, strings.Repeat("z", 100))
+	}
+	if got := tree(deep, 99); strings.Count(got, " < ") != maxNames-1 || len(got) > MaxTree {
+		t.Errorf("%d bytes: %q", len(got), got)
+	}
+	if got := Tree(); !strings.Contains(got, " < ") {
+		t.Skipf("%q: this system shows no parents", got)
+	}
+}
+
+// TestARealShimIsSeen: this program plays the shim and, below a shell without an environment, the one that asks.
+func TestARealShimIsSeen(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := (here{}).look(os.Getppid()); !ok {
+		t.Skip("this system shows no other processes")
+	}
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("there is no sh")
+	}
+	root := t.TempDir()
+	for duty, want := range map[string]string{"executor": "executor", "reviewer": "nobody"} {
+		out, err := exec.Command(self, Shim, duty, filepath.Join(root, ".ferrus", "live", "x.lock")).CombinedOutput()
+		if err != nil || strings.TrimSpace(string(out)) != want {
+			t.Errorf("below a shim of %s: %q, %v", duty, out, err)
+		}
+	}
+}
+
+func TestMain(m *testing.M) {
+	switch {
+	case len(os.Args) == 4 && os.Args[1] == Shim:
+		self, _ := os.Executable()
+		root := filepath.Dir(filepath.Dir(filepath.Dir(os.Args[3])))
+		c := exec.Command("sh", "-c", `env -i "$1" --ask "$2"; exit $?`, "sh", self, root)
+		c.Stdout, c.Stderr = os.Stdout, os.Stderr
+		if c.Run() != nil {
+			os.Exit(1)
+		}
+	case len(os.Args) == 3 && os.Args[1] == "--ask":
+		if a, ok := BelowExecutor(os.Args[2]); ok {
+			os.Stdout.WriteString(a.Role)
+		} else {
+			os.Stdout.WriteString("nobody")
+		}
+	default:
+		os.Exit(m.Run())
+	}
+}

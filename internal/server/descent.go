@@ -1,0 +1,54 @@
+package server
+
+import (
+	"context"
+	"os"
+
+	"github.com/ferrus-go/ferrus/internal/ancestry"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// checkDescent refuses a server that decides when it descends from an agent whose work it would decide on: a supervisor's,
+// and one over HTTP, which serves supervisors too. A project that cannot be found yet is looked at when it is opened. The
+// error is a *engine.Refusal of code ForbiddenRole.
+func (c Config) checkDescent() error {
+	place, err := c.place()
+	if err != nil {
+		return nil
+	}
+	return c.refuseDescent(place)
+}
+
+func (c Config) refuseDescent(place engine.Place) error {
+	if c.Role != state.Supervisor && !c.HTTP.on() {
+		return nil
+	}
+	agent, ok := ancestry.BelowExecutor(place.Root)
+	if !ok {
+		return nil
+	}
+	what := "a supervisor's server"
+	if c.HTTP.on() {
+		what = "a server over HTTP"
+	}
+	return &engine.Refusal{Code: engine.ForbiddenRole, Person: true,
+		Message: what + " does not start below the agent " + agent.String() + ", whose work it would judge",
+		Remedy:  "start it from a terminal or a client of your own that this agent did not start"}
+}
+
+// place is that of the machine that the server is for.
+func (c Config) place() (engine.Place, error) {
+	dir := c.Root
+	if dir == "" {
+		var err error
+		if dir, err = os.Getwd(); err != nil {
+			return engine.Place{}, err
+		}
+	}
+	place, err := engine.Find(context.Background(), dir)
+	if err != nil || c.Branch == "" {
+		return place, err
+	}
+	return place.On(c.Branch)
+}
