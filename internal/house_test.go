@@ -33,7 +33,10 @@ var rooms = map[string]map[string]string{
 	"internal/safetext": {},
 	"internal/clock":    {"internal/lease": "an instant is what a term is measured by"},
 	"internal/notify":   {"internal/proc": "the command is a shell's"},
-	"internal/tokens":   {"internal/state": "a token has a role"},
+	"internal/tokens": {
+		"internal/rootfs": "its files are opened without following a link",
+		"internal/state":  "a token has a role",
+	},
 	"internal/filelock": {},
 	"internal/rootfs":   {},
 
@@ -61,8 +64,9 @@ var rooms = map[string]map[string]string{
 		"internal/filelock": "a session lives as long as its lock is held",
 	},
 	"internal/queue": {
-		"internal/state": "the name of a task that waits is one that a branch can have",
-		"internal/store": "a text is one that a document can have",
+		"internal/rootfs": "its folder and files are opened without following a link",
+		"internal/state":  "the name of a task that waits is one that a branch can have",
+		"internal/store":  "a text is one that a document can have",
 	},
 	"internal/engine": {
 		"internal/store":    "an act is one commit",

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -24,107 +26,118 @@ func Put(home, name, text string) (Item, error) {
 	if err := checkName(name); err != nil {
 		return Item{}, err
 	}
-	dir := filepath.Join(home, folder)
-	if err := makeDir(dir); err != nil {
-		return Item{}, err
-	}
-	draft, err := write(dir, text)
+	root, err := rootfs.Open(home)
 	if err != nil {
 		return Item{}, err
 	}
-	defer os.Remove(draft)
+	defer root.Close()
+	if err := makeDir(root, folder); err != nil {
+		return Item{}, err
+	}
+	draft, err := write(root, text)
+	if err != nil {
+		return Item{}, err
+	}
+	defer func() { _ = root.Remove(draft) }()
 	for n := 1; ; n++ {
 		it := Item{Name: numbered(name, n), Text: text}
-		it.Path = filepath.Join(dir, it.Name+ext)
-		if known(home, it.Name) {
+		it.Path = filepath.Join(root.Dir(), folder, it.Name+ext)
+		if taken, err := known(root, it.Name); err != nil {
+			return Item{}, err
+		} else if taken {
 			continue
 		}
 		// A link never takes the place of a file, as a rename would.
-		err := os.Link(draft, it.Path)
+		err := root.Link(draft, path.Join(folder, it.Name+ext))
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
-		return it, errors.Join(err, syncDir(dir))
+		return it, errors.Join(err, syncDir(root, folder))
 	}
 }
 
 // Taken moves a task out of the queue, once its branch exists. What lies there already is never overwritten. A second call
 // does nothing.
 func Taken(it Item) error {
-	from := filepath.Dir(it.Path)
-	dir := filepath.Join(from, taken)
-	if err := makeDir(dir); err != nil {
+	root, err := rootfs.Open(filepath.Dir(filepath.Dir(it.Path)))
+	if err != nil {
 		return err
 	}
+	defer root.Close()
+	if err := makeDir(root, takenDir); err != nil {
+		return err
+	}
+	from := path.Join(folder, it.Name+ext)
 	for n := 1; ; n++ {
-		to := filepath.Join(dir, numbered(it.Name, n)+ext)
+		to := path.Join(takenDir, numbered(it.Name, n)+ext)
 		// It is there before it is gone here, so that its name is known at every moment.
-		err := os.Link(it.Path, to)
+		err := root.Link(from, to)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
-		case errors.Is(err, fs.ErrExist) && !same(it.Path, to):
+		case errors.Is(err, fs.ErrExist) && !same(root, from, to):
 			continue
 		case err != nil && !errors.Is(err, fs.ErrExist): // else a call before was cut off after its link
 			return err
 		}
-		if err := syncDir(dir); err != nil {
+		if err := syncDir(root, takenDir); err != nil {
 			return err
 		}
-		if err := os.Remove(it.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := root.Remove(from); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		return syncDir(from)
+		return syncDir(root, folder)
 	}
 }
 
 // known reports whether a task of that name has waited already, or there is such a branch.
-func known(home, name string) bool {
-	for _, path := range []string{filepath.Join(home, folder, taken, name+ext), filepath.Join(home, "branches", name)} {
-		if _, err := os.Lstat(path); err == nil {
-			return true
+func known(root *rootfs.Root, name string) (bool, error) {
+	for _, at := range []string{path.Join(takenDir, name+ext), path.Join("branches", name)} {
+		_, err := root.Lstat(at)
+		if err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return err == nil, err
 		}
 	}
-	return false
+	return false, nil
 }
 
 // same reports whether two names are of one file.
-func same(a, b string) bool {
-	one, err := os.Lstat(a)
+func same(root *rootfs.Root, a, b string) bool {
+	one, err := root.Lstat(a)
 	if err != nil {
 		return false
 	}
-	other, err := os.Lstat(b)
+	other, err := root.Lstat(b)
 	return err == nil && os.SameFile(one, other)
 }
 
-// write puts a text into a file of its own, which List does not look at.
-func write(dir, text string) (string, error) {
-	f, err := os.CreateTemp(dir, ".*.tmp")
+// write puts a text into a file of its own, which List does not look at, and returns its name.
+func write(root *rootfs.Root, text string) (string, error) {
+	f, name, err := root.CreateTemp(folder, ".*.tmp")
 	if err != nil {
 		return "", err
 	}
 	_, err = f.WriteString(text)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		os.Remove(f.Name())
+		_ = root.Remove(name)
 		return "", err
 	}
-	return f.Name(), nil
+	return name, nil
 }
 
-func makeDir(dir string) error {
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+func makeDir(root *rootfs.Root, name string) error {
+	if err := root.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return nil
 }
 
 // syncDir makes the names in a folder durable, where the system can.
-func syncDir(dir string) error {
+func syncDir(root *rootfs.Root, name string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	d, err := os.Open(dir)
+	d, err := root.OpenDir(name)
 	if err != nil {
 		return err
 	}

@@ -7,21 +7,22 @@ package queue
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 const (
-	folder = "queue"
-	taken  = "taken" // below it: those that have become branches
-	ext    = ".md"
+	folder   = "queue"
+	takenDir = "queue/taken" // those that have become branches
+	ext      = ".md"
 )
 
 // An Item is a task that waits.
@@ -32,11 +33,18 @@ type Item struct {
 }
 
 // List returns the tasks that wait below a .ferrus folder, the next one first. What is no regular *.md file, or is hidden,
-// is none of ours. The error names the files that hold no task or cannot give a branch its name; the others are returned all
-// the same.
+// is none of ours. The error names the files that hold no task, have a name elsewhere too, or cannot give a branch its
+// name; the others are returned all the same. A link in place of a folder is an error, and then there are none.
 func List(home string) ([]Item, error) {
-	dir := filepath.Join(home, folder)
-	entries, err := os.ReadDir(dir)
+	root, err := rootfs.Open(home)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	entries, err := root.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -47,8 +55,8 @@ func List(home string) ([]Item, error) {
 		if !ours || strings.HasPrefix(name, ".") || !d.Type().IsRegular() {
 			continue
 		}
-		it := Item{Name: name, Path: filepath.Join(dir, d.Name())}
-		switch it.Text, err = read(it); {
+		it := Item{Name: name, Path: filepath.Join(root.Dir(), folder, d.Name())}
+		switch it.Text, err = read(root, it); {
 		case errors.Is(err, fs.ErrNotExist): // it was taken meanwhile
 		case err != nil:
 			bad = append(bad, fmt.Errorf("%s: %w", it.Path, err))
@@ -61,20 +69,56 @@ func List(home string) ([]Item, error) {
 }
 
 // read returns the text of a file that gives a branch its name and its task.
-func read(it Item) (string, error) {
+func read(root *rootfs.Root, it Item) (string, error) {
 	if err := checkName(it.Name); err != nil {
 		return "", err
 	}
-	f, err := os.Open(it.Path)
-	if err != nil {
+	name := path.Join(folder, it.Name+ext)
+	if err := checkLinks(root, name); err != nil {
 		return "", err
 	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, store.MaxDoc+1))
+	text, err := root.ReadFile(name, store.MaxDoc)
+	if errors.Is(err, rootfs.ErrTooLarge) {
+		return "", &store.Error{Code: store.TooLarge, What: fmt.Sprintf("it has more than %d bytes", store.MaxDoc), Remedy: "shorten it, or move it away"}
+	}
 	if err != nil {
 		return "", err
 	}
 	return string(text), store.CheckText("the task", string(text), store.MaxDoc)
+}
+
+// checkLinks refuses a file that has another name outside of the queue: somebody may have linked a file of yours here,
+// whose text would be given to agents. While a task is put or taken it has a second name in the queue for a moment, and
+// for good where that was cut off.
+func checkLinks(root *rootfs.Root, name string) error {
+	for try := 0; ; try++ {
+		file, err := root.Lstat(name)
+		if err != nil {
+			return err
+		}
+		links, known := linksOf(file), 0
+		if links <= 1 {
+			return nil
+		}
+		for _, dir := range []string{folder, takenDir} {
+			entries, err := root.ReadDir(dir)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			for _, d := range entries {
+				if info, err := root.Lstat(path.Join(dir, d.Name())); err == nil && os.SameFile(file, info) {
+					known++
+				}
+			}
+		}
+		switch {
+		case links <= known:
+			return nil
+		case try == 2: // a name that went away meanwhile is gone by now
+			return &store.Error{Code: store.InvalidInput, What: fmt.Sprintf("the file has %d names (hard links) of which %d are in the queue", links, known),
+				Remedy: "copy it to a file of its own in the queue"}
+		}
+	}
 }
 
 // checkName refuses what no branch can be called.

@@ -1,0 +1,16 @@
+//go:build unix
+
+package queue
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// linksOf is how many names a file has.
+func linksOf(info fs.FileInfo) int {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(stat.Nlink)
+	}
+	return 1
+}
