@@ -11,9 +11,12 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 const (
@@ -30,10 +33,15 @@ func (b *Book) path(name string) string { return filepath.Join(b.dir, name) }
 // read returns the entries of the file, none if there is no file. They are for looking at only.
 func (b *Book) read() ([]entry, error) {
 	path := b.path(fileName)
-	if err := plain(path); err != nil {
-		return nil, err
+	root, err := rootfs.Open(b.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|noFollow, 0)
+	if err != nil {
+		return nil, disk("read", path, err)
+	}
+	defer root.Close()
+	f, err := root.Open(fileName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -50,6 +58,9 @@ func (b *Book) read() ([]entry, error) {
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
 		return nil, &Error{Kind: ErrUnsafe, What: fmt.Sprintf("%s is open to other users (mode %04o)", path, mode),
 			Remedy: "chmod 600 " + path + ", then see whether ferrus token list shows only what you made"}
+	}
+	if !ours(info) {
+		return nil, &Error{Kind: ErrUnsafe, What: path + " belongs to another user", Remedy: "remove it, then make the tokens anew with ferrus token new"}
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
@@ -102,8 +113,13 @@ func (b *Book) change(next func([]entry) ([]entry, error)) error {
 // while a third locks the new one.
 func (b *Book) lock() (unlock func(), err error) {
 	path := b.path(lockName)
-	if err := plain(path); err != nil {
-		return nil, err
+	root, err := rootfs.Open(b.dir)
+	if err != nil {
+		return nil, disk("lock", path, err)
+	}
+	defer root.Close()
+	if _, err := root.Path(lockName); err != nil {
+		return nil, disk("lock", path, err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), b.wait)
 	defer cancel()
@@ -122,32 +138,37 @@ func (b *Book) lock() (unlock func(), err error) {
 // write replaces the file. It is synced: a token that was revoked must not come back with the power.
 func (b *Book) write(text []byte) error {
 	path, temp := b.path(fileName), b.path(tempName)
+	root, err := rootfs.Open(b.dir)
+	if err != nil {
+		return disk("write", path, err)
+	}
+	defer root.Close()
 	// What lies there is a crash's, or a link that somebody has laid.
-	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := root.Remove(tempName); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return disk("write", temp, err)
 	}
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL|noFollow, 0o600)
+	f, err := root.OpenFile(tempName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return disk("write", temp, err)
 	}
 	_, err = f.Write(text)
 	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = replace(temp, path)
+		err = replace(root, tempName, fileName)
 	}
 	if err != nil {
-		_ = os.Remove(temp)
+		_ = root.Remove(tempName)
 		return disk("write", path, err)
 	}
-	if err := syncDir(b.dir); err != nil {
+	if err := syncDir(root); err != nil {
 		return disk("write", path, err)
 	}
 	return nil
 }
 
 // replace renames and, where a reader or a virus scanner has the target open on Windows, tries again for a second.
-func replace(from, to string) error {
+func replace(root *rootfs.Root, from, to string) error {
 	for try := 0; ; try++ {
-		err := os.Rename(from, to)
+		err := root.Rename(from, to)
 		if err == nil || runtime.GOOS != "windows" || try == 20 {
 			return err
 		}
@@ -156,30 +177,24 @@ func replace(from, to string) error {
 }
 
 // syncDir makes a rename last. Windows has no such call.
-func syncDir(dir string) error {
+func syncDir(root *rootfs.Root) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	f, err := os.Open(dir)
+	f, err := root.OpenDir(".")
 	if err != nil {
 		return err
 	}
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// plain refuses a name under which there is something else than a file. Opening would refuse a link too, in words that
-// help nobody, and would wait at a pipe.
-func plain(path string) error {
-	info, err := os.Lstat(path)
-	switch {
-	case err != nil || info.Mode().IsRegular():
-		return nil // opening says what is wrong
-	case info.Mode()&fs.ModeSymlink != 0:
-		return &Error{Kind: ErrUnsafe, What: path + " is a symbolic link, which ferrus does not follow", Remedy: "remove it"}
-	}
-	return &Error{Kind: ErrUnsafe, What: path + " is not a regular file", Remedy: "remove it"}
-}
-
+// disk is the refusal for an error of a file: what lies there is not safe to use, or could not be read or written.
 func disk(what, path string, err error) error {
+	for _, unsafe := range []error{rootfs.ErrLink, rootfs.ErrNotRegular, rootfs.ErrIsDir, rootfs.ErrNotDir} {
+		if errors.Is(err, unsafe) {
+			said, remedy, _ := strings.Cut(err.Error(), "; ")
+			return &Error{Kind: ErrUnsafe, What: said, Remedy: remedy}
+		}
+	}
 	return &Error{Kind: ErrDisk, What: fmt.Sprintf("%s %s: %v", what, path, err), Remedy: "see whether the folder can be read and written"}
 }

@@ -1,3 +1,0 @@
-package tokens
-
-const noFollow = 0
