@@ -196,6 +196,7 @@ var rooms = map[string]map[string]string{
 		"internal/state":        "status",
 		"internal/lease":        "status shows who holds the work",
 		"internal/checks":       "check, and the helper of a check",
+		"internal/proc":         "the programs of agents are looked for outside of the project",
 		"internal/safetext":     "texts of agents are shown on a terminal",
 		"internal/worktree":     "diff, branch, merge",
 		"internal/config":       "config",

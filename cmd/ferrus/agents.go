@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/proc"
 	"github.com/ferrus-go/ferrus/internal/slot"
 )
 
@@ -47,12 +48,17 @@ func (a *app) agents(ctx context.Context) error {
 		}
 		working = r.Agents
 	}
+	dir, err := a.where()
+	if err != nil {
+		return err
+	}
+	environ := programs(dir)
 	var list []knownAgent
 	for _, x := range agents.All() {
 		k := knownAgent{Name: x.Name, Title: x.Title, Program: x.Program, Install: x.Install, Lacks: x.Lacks}
-		if path, err := x.Path(os.Environ()); err == nil && path != "" {
+		if path, err := x.Path(environ); err == nil && path != "" {
 			k.Path = path
-			k.Version, _ = x.Version(ctx, os.Environ())
+			k.Version, _ = x.Version(ctx, environ)
 		}
 		list = append(list, k)
 	}
@@ -80,6 +86,10 @@ func (a *app) agents(ctx context.Context) error {
 	}
 	return nil
 }
+
+// programs is the environment in which programs of the person are looked for: with a PATH that has no folder of the
+// project that dir belongs to.
+func programs(dir string) []string { return proc.Outside(os.Environ(), proc.WorkTree(dir)) }
 
 // agentRow shows an agent at work.
 func (a *app) agentRow(w agentReport) {

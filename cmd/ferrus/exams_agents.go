@@ -6,12 +6,15 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/drive"
 	"github.com/ferrus-go/ferrus/internal/hq"
+	"github.com/ferrus-go/ferrus/internal/proc"
+	"github.com/ferrus-go/ferrus/internal/server"
 )
 
 // serverLimit is how long a server may take to start and to list its tools.
@@ -47,11 +50,12 @@ func lookAgent(p *patient, d agents.Duty) finding {
 	if x.Program == "" {
 		return fine(fmt.Sprintf("%s; its server starts and lists %d tools", x.Title, tools))
 	}
-	path, err := x.Path(os.Environ())
+	environ := programs(p.place.Root)
+	path, err := x.Path(environ)
 	if err != nil {
 		return noted(err.Error()+"; ferrus run cannot start it", "install it, or name another at "+key+"; ferrus agents shows what is there")
 	}
-	version, err := x.Version(p.ctx, os.Environ())
+	version, err := x.Version(p.ctx, environ)
 	if err != nil {
 		return bad(err.Error(), "see whether "+path+" works: "+x.Install+" installs it anew")
 	}
@@ -72,24 +76,60 @@ func lookRegistered(p *patient) finding {
 	if len(servers) == 0 {
 		return finding{} // who lets ferrus run start the agents needs none
 	}
-	var told []string
+	self, err := os.Executable()
+	if err != nil {
+		return finding{}
+	}
+	var told, strange []string
 	for _, s := range servers {
 		again := "ferrus register --" + string(s.Role) + " " + s.Agent + " writes it anew"
 		if s.Role != agents.Supervisor && s.Role != agents.Executor {
 			return bad(s.File+" starts our server without a role", "ferrus register --supervisor "+s.Agent+", or --executor")
 		}
-		tools, err := toolsOf(p.ctx, s.Argv...)
+		if why := notOurs(self, p.place.Root, s.Argv); why != "" {
+			strange = append(strange, fmt.Sprintf("%s names %q for the %s: not started: %s", s.File, s.Argv[0], s.Role, why))
+			continue
+		}
+		tools, err := toolsOf(p.ctx, self, s.Argv[1:]...)
 		if err != nil {
 			return bad(fmt.Sprintf("%s cannot start the server of the %s: %v", s.File, s.Role, err), again)
 		}
 		told = append(told, fmt.Sprintf("%s is the %s by %s (%d tools)", s.Agent, s.Role, s.File, tools))
 	}
+	if len(strange) > 0 {
+		return noted(strings.Join(append(strange, told...), "; "), "ferrus register writes the entries anew, with "+self)
+	}
 	return fine(strings.Join(told, "; "))
 }
 
+// notOurs says why the doctor does not start what a client's file names, "" if it is this very program, started as a
+// client starts a server over stdio. A project's file must not make the doctor run anything else.
+func notOurs(self, root string, argv []string) string {
+	program := argv[0]
+	if !filepath.IsAbs(program) {
+		found, err := proc.LookPath(program, os.Getenv("PATH"), proc.WorkTree(root))
+		if strings.ContainsAny(program, `/\`) || err != nil {
+			return "it is not this ferrus"
+		}
+		program = found
+	}
+	here, errHere := os.Stat(self)
+	there, errThere := os.Stat(program)
+	if errHere != nil || errThere != nil || !os.SameFile(here, there) {
+		return "it is not this ferrus"
+	}
+	if len(argv) < 2 || argv[1] != "serve" {
+		return "it is not ferrus serve"
+	}
+	if server.Elsewhere(argv[2:]) {
+		return "its arguments name another project or an address"
+	}
+	return ""
+}
+
 // toolsOf starts a server as a client would, and counts the tools that it lists. It does so in a folder without a
-// machine, for a server mends what it finds, and the doctor was not asked to.
-func toolsOf(ctx context.Context, argv ...string) (int, error) {
+// machine, for a server mends what it finds, and the doctor was not asked to. program is this very one.
+func toolsOf(ctx context.Context, program string, args ...string) (int, error) {
 	dir, err := os.MkdirTemp("", "ferrus-doctor")
 	if err != nil {
 		return 0, err
@@ -97,7 +137,7 @@ func toolsOf(ctx context.Context, argv ...string) (int, error) {
 	defer os.RemoveAll(dir)
 	ctx, cancel := context.WithTimeout(ctx, serverLimit)
 	defer cancel()
-	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Stderr = dir, io.Discard
 	cmd.Env = append(os.Environ(), "PWD="+dir, "FERRUS_ROOT=")
 	client, err := drive.Start(ctx, "doctor", cmd)

@@ -2,26 +2,29 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/proc"
+	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 func lookGit(p *patient) finding {
-	out, err := git(p.ctx, p.place.Root, "version")
+	said, err := worktree.Version(p.ctx, p.place.Root)
 	switch {
+	case err != nil && !errors.Is(err, worktree.ErrNoGit):
+		return bad(err.Error(), "")
 	case err != nil:
 		return noted("git is not found: the gate runs at every submit, and there are no diffs", "install git")
-	case !inGit(p.ctx, p.place.Root):
-		return noted(strings.TrimSpace(out)+", but this is no repository: the gate runs at every submit, and there are no diffs",
+	case !worktree.Inside(p.ctx, p.place.Root):
+		return noted(said+", but this is no repository: the gate runs at every submit, and there are no diffs",
 			"git init")
 	}
-	return fine(strings.TrimSpace(out))
+	return fine(said)
 }
 
 func lookConfig(p *patient) finding {
@@ -70,22 +73,12 @@ func lookFileSystem(p *patient) finding {
 
 // lookEmbedded finds repositories inside the project: of these only the commit is seen, not what was edited since.
 func lookEmbedded(p *patient) finding {
-	if !inGit(p.ctx, p.place.Root) {
+	if !worktree.Inside(p.ctx, p.place.Root) {
 		return finding{}
 	}
-	var inside []string
-	staged, _ := git(p.ctx, p.place.Root, "ls-files", "-s", "-z")
-	for entry := range strings.SplitSeq(staged, "\x00") {
-		if mode, path, ok := strings.Cut(entry, "\t"); ok && strings.HasPrefix(mode, "160000 ") {
-			inside = append(inside, path)
-		}
-	}
-	others, _ := git(p.ctx, p.place.Root, "ls-files", "-o", "--exclude-standard", "-z")
-	for path := range strings.SplitSeq(others, "\x00") {
-		// git lists a folder only where it is a repository of its own.
-		if repo, ok := strings.CutSuffix(path, "/"); ok && repo != ".ferrus" {
-			inside = append(inside, repo)
-		}
+	inside, err := worktree.Embedded(p.ctx, p.place.Root)
+	if err != nil {
+		return bad("git cannot list the files: "+err.Error(), "see whether git status works here")
 	}
 	if len(inside) == 0 {
 		return fine("no repositories inside this one")
@@ -96,20 +89,20 @@ func lookEmbedded(p *patient) finding {
 }
 
 func lookIgnored(p *patient) finding {
-	if !inGit(p.ctx, p.place.Root) {
+	if !worktree.Inside(p.ctx, p.place.Root) {
 		return finding{}
 	}
-	if tracked, err := git(p.ctx, p.place.Root, "ls-files", "--", ".ferrus"); err == nil && tracked != "" {
+	if worktree.Tracked(p.ctx, p.place.Root, ".ferrus") {
 		return bad("git tracks files of .ferrus: a checkout would overwrite the state", "git rm -r --cached .ferrus")
 	}
-	if !ignored(p.ctx, p.place.Root) {
+	if !worktree.Ignored(p.ctx, p.place.Root, ".ferrus/journal.jsonl") {
 		return bad("git does not ignore .ferrus", "ferrus doctor --fix adds /.ferrus/ to .gitignore")
 	}
 	return fine("git ignores .ferrus")
 }
 
 func mendIgnored(p *patient) (string, error) {
-	if ignored(p.ctx, p.place.Root) {
+	if worktree.Ignored(p.ctx, p.place.Root, ".ferrus/journal.jsonl") {
 		return "", nil
 	}
 	return "added /.ferrus/ to .gitignore", ignore(p.place.Root)
@@ -121,9 +114,10 @@ func lookPath(p *patient) finding {
 	if err != nil {
 		return finding{}
 	}
-	path, err := exec.LookPath("ferrus")
+	project := proc.WorkTree(p.place.Root)
+	path, err := proc.LookPath("ferrus", os.Getenv("PATH"), project)
 	if err != nil {
-		path, err = exec.LookPath("ferrusd")
+		path, err = proc.LookPath("ferrusd", os.Getenv("PATH"), project)
 	}
 	if err != nil {
 		return noted("neither ferrus nor ferrusd is on PATH, where agents look for their server",

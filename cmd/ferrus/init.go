@@ -18,6 +18,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 func initCommand(a *app) *cobra.Command {
@@ -98,12 +99,12 @@ func setUp(ctx context.Context, root string) (setup, error) {
 	case !errors.Is(err, fs.ErrExist):
 		return did, err
 	}
-	if inGit(ctx, root) && !ignored(ctx, root) {
+	if worktree.Inside(ctx, root) && !worktree.Ignored(ctx, root, ".ferrus/journal.jsonl") {
 		if err := ignore(root); err != nil {
 			return did, err
 		}
 		did.Wrote = append(did.Wrote, ".gitignore")
-		if !ignored(ctx, root) {
+		if !worktree.Ignored(ctx, root, ".ferrus/journal.jsonl") {
 			did.warning = "git does not ignore .ferrus all the same: see to .gitignore"
 		}
 	}

@@ -15,11 +15,17 @@ import (
 	"github.com/ferrus-go/ferrus/internal/trust/trusttest"
 )
 
-var update = flag.Bool("update", false, "write the generated files")
+var (
+	update = flag.Bool("update", false, "write the generated files")
+	full   = flag.Bool("full", false, "run every reading command from every folder")
+)
 
 func TestMain(m *testing.M) {
 	checks.Helper()
 	slot.Shim(run.Hold)
+	if len(os.Args) > 1 && os.Args[1] == "serve" { // a command that a test runs in this process has started this program
+		main()
+	}
 	testscript.Main(isolated{m}, map[string]func(){"ferrus": main})
 }
 

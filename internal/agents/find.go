@@ -39,7 +39,8 @@ func LookPath(name string, environ []string) (string, error) {
 // versionTime is how long a program may take to say its version. Those that are scripts need seconds on a busy machine.
 const versionTime = 20 * time.Second
 
-// Version returns what the adapter's program says of its version, in one line. It ends with ctx.
+// Version starts the adapter's program, in the program's own folder, and returns what it says of its version, in one line.
+// It ends with ctx.
 func (a Adapter) Version(ctx context.Context, environ []string) (string, error) {
 	path, err := a.Path(environ)
 	if err != nil {
@@ -49,6 +50,7 @@ func (a Adapter) Version(ctx context.Context, environ []string) (string, error) 
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, "--version")
 	cmd.Env = inherited(environ, nil)
+	cmd.Dir = filepath.Dir(path) // some programs read settings of the working directory, which may be a project
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
 	if ctx.Err() != nil {

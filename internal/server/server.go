@@ -131,6 +131,13 @@ func parse(prog string, args []string, stderr io.Writer) (Config, int) {
 	return c, -1
 }
 
+// Elsewhere reports whether arguments of a server name a project, an address to listen at or a run of a pipeline: whether it
+// would do more than serve a client over stdio in the folder in which it is started.
+func Elsewhere(args []string) bool {
+	c, _ := parse("ferrusd", args, io.Discard)
+	return c.Root != os.Getenv("FERRUS_ROOT") || c.Branch != "" || c.HTTP.on() || c.Role == worker
+}
+
 // Serve serves one client over a pair of streams until in ends or ctx does.
 func Serve(ctx context.Context, conf Config, in io.Reader, out, stderr io.Writer) error {
 	log, closeLog := openLog(conf, stderr)

@@ -125,7 +125,8 @@ func environ(add []string) []string {
 func explain(verb, stderr string, err error) error {
 	line := firstLine(stderr)
 	switch {
-	case strings.Contains(line, "not a git repository (or any"), strings.Contains(line, "must be run in a work tree"):
+	case strings.Contains(line, "not a git repository (or any"), strings.Contains(line, "must be run in a work tree"),
+		strings.Contains(line, "cannot use bare repository"):
 		return ErrNoGit
 	case strings.Contains(line, "dubious ownership"), strings.Contains(line, "unsafe repository"):
 		remedy := "git config --global --add safe.directory <its path>"

@@ -1,0 +1,25 @@
+package main
+
+// limits attack what a stranger's repository or text can do to the person who only looks, and how much one caller can take.
+var limits = []Rig{
+	{
+		Name: "looking runs nothing", Promise: "no reading command starts a program that the repository names", Package: "./cmd/ferrus",
+		Test: "TestLookingRunsNothing", Needs: "sh", Plain: true,
+		Mutants: []Mutant{
+			{"what a client's file names is started", "cmd/ferrus/exams_agents.go", "s.Argv); why != \"\" {", "s.Argv); why == \"-\" {"},
+			{"the name of a program is enough", "cmd/ferrus/exams_agents.go", "|| !os.SameFile(here, there) {", "|| here == there {"},
+			{"git may be the project's", "internal/worktree/binary.go", "exists(filepath.Join(at, \".git\"))", "exists(filepath.Join(at, \".git\", \"none\"))"},
+			{"agents may be the project's", "cmd/ferrus/agents.go", "return proc.Outside(os.Environ(), proc.WorkTree(dir))", "return proc.Outside(os.Environ(), proc.WorkTree(dir)+\"/none\")"},
+		},
+	},
+	{
+		Name: "every character of Unicode", Promise: "what cannot be seen is not stored and not shown", Package: "./internal/safetext",
+		Test: "TestNoCharacterOfUnicodeIsBothHiddenAndKept", Plain: true,
+		Mutants: []Mutant{
+			{"variation selectors are kept", "internal/safetext/hidden.go", "unicode.Variation_Selector,", ""},
+			{"reserved characters are kept", "internal/safetext/hidden.go", "unicode.Other_Default_Ignorable_Code_Point, ", ""},
+			{"private use is kept", "internal/safetext/hidden.go", "unicode.Co, ", ""},
+			{"nobody is told", "internal/safetext/clean.go", "default:\n\t\t\tremoved++", "default:"},
+		},
+	},
+}
