@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -23,6 +24,7 @@ type Tree struct {
 	dir     string   // the top level; without git the folder given to Open
 	private string   // ours alone: indexes and objects
 	exclude []string // gitignore patterns that never count; the last match wins
+	ignore  []string // those of them that the caller of Open named
 
 	// Empty without git. The git dir is named in every call: if it is deleted, git says so instead of finding another
 	// repository further up.
@@ -83,6 +85,7 @@ func Open(ctx context.Context, dir, private string, o Options) (*Tree, error) {
 			t.exclude = append(t.exclude, glob)
 		}
 	}
+	t.ignore = slices.Clone(t.exclude)
 	for _, path := range []string{private, filepath.Join(dir, ".ferrus")} {
 		if rel, ok := below(t.dir, path); ok {
 			t.exclude = append(t.exclude, "/"+globEscape.Replace(rel))

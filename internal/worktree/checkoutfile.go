@@ -1,0 +1,279 @@
+package worktree
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+)
+
+// hashOf is the hash of the repository whose ids are as long as id.
+func hashOf(id string) hash.Hash {
+	if len(id) == 2*sha256.Size {
+		return sha256.New()
+	}
+	return sha1.New()
+}
+
+// idLike is git's id of an object, in the hash that other is an id of.
+func idLike(other, kind string, data []byte) string {
+	h := hashOf(other)
+	fmt.Fprintf(h, "%s %d\x00", kind, len(data))
+	h.Write(data)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// holds reports whether the file at a path below the checkout has this content, see contentOf: by its identity where that
+// is enough, else by reading it. A file with a second name is not believed: it could be written through that.
+func (c *Checkout) holds(name, content string) bool {
+	file := filepath.Join(c.Files(), filepath.FromSlash(name))
+	now, err := identify(file)
+	if err != nil || now.links != 1 {
+		return false
+	}
+	c.mu.Lock()
+	was, ok := c.known[name]
+	c.mu.Unlock()
+	if ok && c.honest && was.identity == now {
+		return was.content == content
+	}
+	if !sameContent(file, content) {
+		return false
+	}
+	c.note(name, known{identity: now, content: content})
+	return true
+}
+
+// note remembers a file that had its identity before its content was compared.
+func (c *Checkout) note(name string, k known) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.known[name] = k
+	c.newest = max(c.newest, k.identity.ctime)
+}
+
+// sameContent reports whether a file is of the kind, has the executable bit and the bytes that content names: git's mode
+// and id, or mode and digest in the form of madeRow.content.
+func sameContent(file, content string) bool {
+	mode, id, _ := strings.Cut(content, " ")
+	info, err := os.Lstat(file)
+	if err != nil {
+		return false
+	}
+	if mode == modeSymlink {
+		to, err := os.Readlink(file)
+		return err == nil && info.Mode()&fs.ModeSymlink != 0 && idLike(id, "blob", []byte(to)) == id
+	}
+	if !info.Mode().IsRegular() || !samePermissions(info, mode) {
+		return false
+	}
+	got, err := blobID(id, file, info.Size())
+	return err == nil && got == id
+}
+
+// blobID is git's id of a regular file's bytes, in the hash that like is an id of.
+func blobID(like, file string, size int64) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := hashOf(like)
+	fmt.Fprintf(h, "blob %d\x00", size)
+	n, err := io.Copy(h, f)
+	if err == nil && n != size {
+		err = fmt.Errorf("%s changed while it was read", printable(file))
+	}
+	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+const (
+	modeSymlink    = "120000"
+	modeExecutable = "100755"
+)
+
+// samePermissions: git knows the executable bit alone; of what the set-up made all bits count. A file that its owner may
+// not read or write is not as git would make it.
+func samePermissions(info fs.FileInfo, mode string) bool {
+	if perm, ok := strings.CutPrefix(mode, "made:"); ok {
+		return perm == fmt.Sprintf("%o", info.Mode().Perm())
+	}
+	perm := info.Mode()
+	if perm&(fs.ModeSetuid|fs.ModeSetgid) != 0 || perm&0o600 != 0o600 {
+		return false
+	}
+	return runtime.GOOS == "windows" || (perm&0o100 != 0) == (mode == modeExecutable)
+}
+
+// checkOut has git make files of the tree, and compares what it made with their ids.
+func (c *Checkout) checkOut(ctx context.Context, t *Tree, root *os.Root, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	dir, err := t.tempDir("restore-*")
+	if err != nil {
+		return err
+	}
+	defer t.removeTemp(dir)
+	git := t.storing()
+	git.dir = c.Files()
+	git.env = append(git.env, "GIT_WORK_TREE="+c.Files(), "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
+
+	// An index of the listing that was verified, and not of the tree's id: the object could be another by now.
+	wanted := make(set, len(names))
+	for _, name := range names {
+		wanted.add(name)
+	}
+	var lines strings.Builder
+	for _, e := range c.want.entries {
+		if wanted[e.path] || e.attributes() {
+			fmt.Fprintf(&lines, "%s %s\t%s\x00", e.mode, e.id, e.path)
+		}
+	}
+	git.stdin = strings.NewReader(lines.String())
+	if _, _, err := git.run(ctx, "update-index", "-z", "--index-info"); err != nil {
+		return err
+	}
+	if err := c.at(); err != nil {
+		return err
+	}
+	git.stdin = zlist(names)
+	_, said, err := git.run(ctx, "checkout-index", "-z", "--stdin")
+	if err != nil {
+		return err
+	}
+	var mu sync.Mutex
+	var filtered []string
+	err = each(names, func(name string) error {
+		if c.holds(name, c.want.at[name].content()) {
+			return nil
+		}
+		if _, err := root.Lstat(filepath.FromSlash(name)); err != nil {
+			return fmt.Errorf("git checkout-index made no %s: %s", printable(name), firstLine(said))
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		filtered = append(filtered, name)
+		return nil
+	})
+	if err != nil || len(filtered) == 0 {
+		return err
+	}
+	return c.compareFiltered(ctx, git, filtered)
+}
+
+// compareFiltered compares files that are not the bytes of their blobs: what the filter of git-lfs or of a repository
+// makes of them must be.
+func (c *Checkout) compareFiltered(ctx context.Context, git command, names []string) error {
+	var lines strings.Builder
+	found := make([]known, len(names))
+	for i, name := range names {
+		if strings.Contains(name, "\n") || c.want.at[name].mode == modeSymlink {
+			return damaged(name)
+		}
+		e, file := c.want.at[name], filepath.Join(c.Files(), filepath.FromSlash(name))
+		before, err := identify(file)
+		if err != nil {
+			return err
+		}
+		raw, err := blobID(e.id, file, before.size)
+		if err != nil {
+			return err
+		}
+		found[i] = known{identity: before, content: e.content(), raw: e.mode + " " + raw}
+		lines.WriteString(name + "\n")
+	}
+	git.stdin = strings.NewReader(lines.String())
+	out, _, err := git.run(ctx, "hash-object", "--stdin-paths")
+	if err != nil {
+		return err
+	}
+	ids := strings.Fields(string(out))
+	if len(ids) != len(names) {
+		return fmt.Errorf("git hash-object: %d ids of %d files", len(ids), len(names))
+	}
+	for i, name := range names {
+		if ids[i] != c.want.at[name].id {
+			return damaged(name)
+		}
+		c.note(name, found[i])
+	}
+	return nil
+}
+
+func damaged(name string) error {
+	return fmt.Errorf("the object of %s is not what its id says: somebody changed an object store; ferrus doctor and git fsck look at it", printable(name))
+}
+
+// Changed lists tracked files that no longer are what [Checkout.Lay] made them, by content: those that the commands of a
+// gate changed while it ran. It is for whoever has the checkout.
+func (c *Checkout) Changed() ([]string, error) {
+	if c.want == nil {
+		return nil, errors.New("nothing is laid out")
+	}
+	var names []string
+	for _, e := range c.want.entries {
+		if !e.link() {
+			names = append(names, e.path)
+		}
+	}
+	var mu sync.Mutex
+	changed := set{}
+	err := each(names, func(name string) error {
+		mu.Lock()
+		was := c.known[name]
+		mu.Unlock()
+		file := filepath.Join(c.Files(), filepath.FromSlash(name))
+		now, err := identify(file)
+		if err == nil && (c.honest && now == was.identity || sameContent(file, cmp.Or(was.raw, c.want.at[name].content()))) {
+			return nil
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		changed.add(name)
+		return nil
+	})
+	return sorted(changed), err
+}
+
+// settle waits until the file system's clock is past every file that was compared, so that none can be changed and keep
+// its identity. Where the clock does not move, the files are compared again next time.
+func (c *Checkout) settle() error {
+	if !c.honest {
+		return nil
+	}
+	f, err := os.CreateTemp(c.dir, "clock-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	for range 5000 {
+		if _, err := f.WriteAt([]byte("."), 0); err != nil {
+			return err
+		}
+		now, err := identify(f.Name())
+		if err != nil {
+			return err
+		}
+		if now.ctime > c.newest {
+			return nil
+		}
+		time.Sleep(200 * time.Microsecond)
+	}
+	clear(c.known)
+	c.newest = 0
+	return nil
+}
