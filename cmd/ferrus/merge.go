@@ -28,7 +28,9 @@ is under way is in the way, unless it is the one that was branched: then that is
 --resolve gives work that does not fit back to its executor, with the project's changes in its files and a review that says
 what does not fit, to be checked, reviewed and merged again. A merge that was cut off is finished by the same command.
 
-With --json: merged tree written[] removed[] left[] gate{status seconds}; an error has conflicts[{path kind}] or
+A file that is edited while it is moved is kept under refs/ferrus; ferrus prints the command that shows it.
+
+With --json: merged tree written[] removed[] left[] edited[{path ref show file}] gate{status seconds}; an error has conflicts[{path kind}] or
 failures[] too, and with --resolve: task_id state seq epoch.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -73,6 +75,7 @@ func (a *app) merge(ctx context.Context, s *engine.Session, name string, resolve
 	for _, path := range got.Files.Left {
 		a.say("  left as it is: %s\n", path)
 	}
+	a.sayEdits(got.Files.Edited)
 	a.next([]step{{"git diff", "shows what is not committed yet"}, {"ferrus branch --remove " + name, "clears the branch away"}})
 	return nil
 }
@@ -99,6 +102,9 @@ func gateWords(got engine.Merged) string {
 
 func mergeJSON(name string, got engine.Merged) map[string]any {
 	m := map[string]any{"merged": name, "tree": got.Tree, "written": listed(got.Files.Written), "removed": listed(got.Files.Removed), "left": listed(got.Files.Left)}
+	if len(got.Files.Edited) > 0 {
+		m["edited"] = got.Files.Edited
+	}
 	if got.Checks != nil {
 		m["gate"] = map[string]any{"status": got.Checks.Status, "seconds": got.Checks.Duration.Seconds()}
 	}

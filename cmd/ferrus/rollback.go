@@ -25,7 +25,7 @@ what was answered since is asked again. The reason is shown to whoever works on.
 
 Nothing is lost: what is left behind stays in the log, and can be returned to in the same way, with the files as they were
 before. Your index, stash and branches are not touched, nor what git ignores. A rollback that was cut off is finished by
-the same command.` + verdictJSON,
+the same command. A file that is edited while it is moved is kept under refs/ferrus; ferrus prints the command that shows it.` + verdictJSON[:len(verdictJSON)-1] + ` edited[{path ref show file}].`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usage(`ferrus rollback 12 --reason "..."; ferrus log has the numbers`, "say which entry to return to")
@@ -50,7 +50,13 @@ the same command.` + verdictJSON,
 
 func (a *app) rollback(ctx context.Context, to uint64, reason string, files bool) error {
 	if files {
-		return a.pass(ctx, rollbackFiles(to), reason)
+		var moved worktree.Change
+		return a.pass(ctx, rollbackFiles(to, &moved), reason, func() map[string]any {
+			if len(moved.Edited) == 0 {
+				return nil
+			}
+			return map[string]any{"edited": moved.Edited}
+		})
 	}
 	v := verdict{"rollback", fmt.Sprintf("roll the task back to %d", to),
 		func(ctx context.Context, s *engine.Session, text string) (engine.Done, error) {
@@ -67,13 +73,12 @@ func (a *app) rollback(ctx context.Context, to uint64, reason string, files bool
 	return a.pass(ctx, v, reason)
 }
 
-// rollbackFiles is the verdict that takes the files back, too.
-func rollbackFiles(to uint64) verdict {
-	var moved worktree.Change
+// rollbackFiles is the verdict that takes the files back, too. moved is what it did to them.
+func rollbackFiles(to uint64, moved *worktree.Change) verdict {
 	return verdict{"rollback", fmt.Sprintf("roll the task and its files back to %d", to),
 		func(ctx context.Context, s *engine.Session, text string) (engine.Done, error) {
 			got, err := s.RollbackFiles(ctx, to, text, func() error { return hq.EndAll(ctx, s.Engine()) })
-			moved = got.Files
+			*moved = got.Files
 			return got.Done, err
 		},
 		func(a *app, done engine.Done) {
@@ -82,6 +87,14 @@ func rollbackFiles(to uint64) verdict {
 			for _, path := range moved.Left {
 				a.say("  left as it is: %s\n", path)
 			}
+			a.sayEdits(moved.Edited)
 		},
+	}
+}
+
+// sayEdits names files that were edited while ferrus moved them.
+func (a *app) sayEdits(edits []worktree.Edit) {
+	for _, e := range edits {
+		a.say("  %s\n", line(e.String()))
 	}
 }

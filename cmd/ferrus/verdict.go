@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"maps"
 
 	"github.com/spf13/cobra"
 
@@ -17,8 +18,8 @@ type verdict struct {
 	told func(a *app, done engine.Done)
 }
 
-// pass carries a verdict out and shows what became of it.
-func (a *app) pass(ctx context.Context, v verdict, text string) error {
+// pass carries a verdict out and shows what became of it, in --json with what more says.
+func (a *app) pass(ctx context.Context, v verdict, text string, more ...func() map[string]any) error {
 	s, err := a.person(ctx, v.verb)
 	if err != nil {
 		return err
@@ -30,7 +31,11 @@ func (a *app) pass(ctx context.Context, v verdict, text string) error {
 		return failed(v.what, standing(e), err)
 	}
 	if a.json {
-		return a.printVerdict(done.Task)
+		facts := verdictFacts(done.Task)
+		for _, f := range more {
+			maps.Copy(facts, f())
+		}
+		return a.print(facts)
 	}
 	v.told(a, done)
 	return nil
@@ -46,7 +51,11 @@ func (a *app) needText(cmd *cobra.Command, from source, remedy string) (string, 
 
 // printVerdict is what a program is told of a task on which a person has said something; verdictJSON says so.
 func (a *app) printVerdict(t state.Task) error {
-	return a.print(map[string]any{"task_id": t.TaskID, "state": t.State, "seq": t.Seq, "epoch": t.Epoch})
+	return a.print(verdictFacts(t))
+}
+
+func verdictFacts(t state.Task) map[string]any {
+	return map[string]any{"task_id": t.TaskID, "state": t.State, "seq": t.Seq, "epoch": t.Epoch}
 }
 
 const verdictJSON = "\n\nWith --json: task_id state seq epoch."

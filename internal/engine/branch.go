@@ -201,7 +201,11 @@ func (s *Session) plant(ctx context.Context, now store.Snapshot, tree *worktree.
 	}
 	fresh, err := there.Snapshot(ctx)
 	if err == nil {
-		_, err = there.Restore(ctx, fresh, from.tree)
+		var moved worktree.Change
+		moved, err = there.Restore(ctx, fresh, from.tree, on.Branch+"/"+cmp.Or(from.task, "start")+"/edits")
+		if len(moved.Edited) > 0 {
+			s.e.log.Warn("files of a branch were edited while it was made", "branch", on.Branch, "edits", editsText(moved.Edited))
+		}
 	}
 	if err == nil {
 		err = os.MkdirAll(on.Work, 0o755) // the project may be a folder of the repository that no commit has

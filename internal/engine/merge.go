@@ -40,8 +40,9 @@ type merging struct {
 	to, from   *Session // of the project's machine, and of the branch's
 	now, was   store.Snapshot
 	into, work *worktree.Tree
-	ours       string // the project's files
-	theirs     string // those that were approved
+	ours       string          // the project's files
+	theirs     string          // those that were approved
+	edits      []worktree.Edit // what was edited on the branch while files were moved there
 }
 
 // Merge brings the approved work of a branch, that of the session from, into the files of the project, that of s: git's
@@ -59,7 +60,14 @@ func (s *Session) Merge(ctx context.Context, from *Session, fenced func() error)
 	if err != nil {
 		return Merged{}, err
 	}
-	if m.now.Task.Returning.From == from.e.place.Branch {
+	done, err := m.run(ctx, fenced)
+	done.Files.Edited = append(done.Files.Edited, m.edits...)
+	return done, withEdits(err, done.Files.Edited)
+}
+
+// run carries the merge out.
+func (m *merging) run(ctx context.Context, fenced func() error) (Merged, error) {
+	if m.now.Task.Returning.From == m.from.e.place.Branch {
 		return m.alone(ctx, m.now, nil, fenced)
 	}
 	for range 3 { // a person may edit files of the project while the gate runs
@@ -128,7 +136,7 @@ func (s *Session) merging(ctx context.Context, from *Session) (m *merging, err e
 		return nil, gitTrouble(err)
 	}
 	if err := m.undo(ctx); err != nil {
-		return nil, err
+		return nil, withEdits(err, m.edits)
 	}
 	if m.ours, err = m.into.Snapshot(ctx); err != nil {
 		return nil, gitTrouble(err)
@@ -191,10 +199,17 @@ func (e *Engine) edited(ctx context.Context, snap store.Snapshot, tree, one, oth
 
 // back returns the branch's files from what they are, or were to be, to what was approved.
 func (m *merging) back(ctx context.Context, from string) error {
-	if _, err := m.work.Restore(ctx, from, m.theirs); err != nil {
+	if err := m.moveBranch(ctx, from, m.theirs); err != nil {
 		return gitTrouble(err)
 	}
 	return m.forget(ctx)
+}
+
+// moveBranch makes the files of the branch those of a tree.
+func (m *merging) moveBranch(ctx context.Context, from, to string) error {
+	moved, err := m.work.Restore(ctx, from, to, m.from.e.editsOf(m.was))
+	m.edits = append(m.edits, moved.Edited...)
+	return err
 }
 
 // mark is the name under which what is tried in the branch's work tree is kept for as long as it lies there.
@@ -295,7 +310,7 @@ func (m *merging) lay(ctx context.Context, tree string) error {
 	if err := m.into.Keep(ctx, m.mark(), tree); err != nil {
 		return gitTrouble(err)
 	}
-	if _, err := m.work.Restore(ctx, m.theirs, tree); err != nil {
+	if err := m.moveBranch(ctx, m.theirs, tree); err != nil {
 		id, wrong := m.work.Fingerprint(ctx)
 		if wrong == nil {
 			wrong = m.back(ctx, id)

@@ -62,9 +62,9 @@ func (m *merging) land(ctx context.Context, begun store.Snapshot, res *checks.Re
 	if err != nil {
 		return Merged{}, err
 	}
-	moved, err := m.into.Restore(ctx, from, tree)
+	moved, err := m.into.Restore(ctx, from, tree, m.to.e.editsOf(begun))
 	if err != nil {
-		return Merged{}, &Refusal{Code: StoreError, Message: err.Error(), Remedy: "then call ferrus merge " + goal.From + " again", Person: true}
+		return Merged{Files: moved}, &Refusal{Code: StoreError, Message: err.Error(), Remedy: "then call ferrus merge " + goal.From + " again", Person: true}
 	}
 	_, err = m.from.raise(ctx, act{event: state.Merge, note: "into the project",
 		check: func(now store.Snapshot) error {
@@ -75,12 +75,12 @@ func (m *merging) land(ctx context.Context, begun store.Snapshot, res *checks.Re
 		},
 		lay: func(_ store.Snapshot, next *state.Task) { next.Merged = tree }})
 	if err != nil && !errors.Is(err, errEntered) {
-		return Merged{}, err
+		return Merged{Files: moved}, err
 	}
 	m.from.e.archive(m.was)
 	done, err := m.to.raise(ctx, m.adopting(goal, tree))
 	if err != nil {
-		return Merged{}, err
+		return Merged{Files: moved}, err
 	}
 	m.to.e.archiveEnded(done.Snapshot)
 	return Merged{Snapshot: done.Snapshot, Tree: tree, Files: moved, Checks: res}, nil

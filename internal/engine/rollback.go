@@ -41,7 +41,8 @@ type Rolled struct {
 
 // RollbackFiles is Rollback, and the files of the work are as they were there too. They are kept as they are now before
 // anything is moved, and nobody can act meanwhile: who held the work is fenced, and ended by fenced, nil for nobody. A call
-// that was cut off is finished by the same one.
+// that was cut off is finished by the same one. A file that a person edits while it is moved is kept, and is among
+// Files.Edited, or named in the error.
 func (s *Session) RollbackFiles(ctx context.Context, to uint64, reason string, fenced func() error) (Rolled, error) {
 	now, was, err := s.looked(to, reason)
 	if err != nil {
@@ -63,15 +64,18 @@ func (s *Session) RollbackFiles(ctx context.Context, to uint64, reason string, f
 		}
 	}
 	moved, err := s.e.move(ctx, begun.Snapshot, goal.Tree)
+	if stopped := (*worktree.StoppedError)(nil); errors.As(err, &stopped) {
+		err = &Refusal{Code: TreeChanged, Message: stopped.Error(), Remedy: "the rollback is not finished", Person: true}
+	}
 	if blocked := (*worktree.BlockedError)(nil); errors.As(err, &blocked) && !again {
 		// Nothing was moved, so nothing need be finished.
 		if before, err := s.e.Entry(begun.Snapshot, now.Task.Seq); err == nil {
 			_, _ = s.raise(ctx, s.recalling(before, "not rolled back: "+clip(blocked.Error(), MaxLine)))
 		}
-		return Rolled{Done: begun}, &Refusal{Code: TreeChanged, Message: blocked.Error(), Remedy: "nothing was moved; try again then", Person: true}
+		err = &Refusal{Code: TreeChanged, Message: blocked.Error(), Remedy: "nothing was moved; try again then", Person: true}
 	}
 	if err != nil {
-		return Rolled{Done: begun}, err
+		return Rolled{begun, moved}, withEdits(err, moved.Edited)
 	}
 	done, err := s.raise(ctx, s.recalling(was, reason))
 	return Rolled{done, moved}, err
@@ -105,7 +109,7 @@ func (e *Engine) move(ctx context.Context, snap store.Snapshot, to string) (work
 	if err != nil {
 		return worktree.Change{}, err
 	}
-	return tree.Restore(ctx, from, to)
+	return tree.Restore(ctx, from, to, e.editsOf(snap))
 }
 
 // recalling is the act that enters an earlier entry.

@@ -119,6 +119,7 @@ type ended struct {
 	branch string
 	merged bool // it was a merge
 	out    hq.Outcome
+	notice string // what a person should know of a merge
 	err    error
 }
 

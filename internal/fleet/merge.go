@@ -59,28 +59,31 @@ func (f *fleet) merge(ctx context.Context, names []string) error {
 		f.busy[name], f.merging = true, name
 		f.Tell(Event{Branch: name, Kind: Merging})
 		go func() {
-			err := f.merged(ctx, name)
-			f.ended <- ended{branch: name, merged: true, err: err}
+			notice, err := f.merged(ctx, name)
+			f.ended <- ended{branch: name, merged: true, notice: notice, err: err}
 		}()
 		return nil
 	}
 	return nil
 }
 
-func (f *fleet) merged(ctx context.Context, name string) error {
+func (f *fleet) merged(ctx context.Context, name string) (notice string, err error) {
 	e, err := f.e.Branched(name)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer e.Close()
-	_, err = f.s.Merge(ctx, e.Session(f.Caller), func() error { return hq.EndAll(ctx, f.e) })
-	return err
+	done, err := f.s.Merge(ctx, e.Session(f.Caller), func() error { return hq.EndAll(ctx, f.e) })
+	return done.Notice(), err
 }
 
 func (f *fleet) mergeEnded(done ended) {
 	f.merging = ""
 	if done.err == nil {
 		f.Tell(Event{Branch: done.branch, Kind: Merged})
+		if done.notice != "" {
+			f.Tell(Event{Branch: done.branch, Kind: Trouble, Text: done.notice})
+		}
 		return
 	}
 	if errors.Is(done.err, context.Canceled) {

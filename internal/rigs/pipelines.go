@@ -35,7 +35,7 @@ var pipelines = []Rig{
 		Mutants: []Mutant{
 			{"documents stay as they are", "internal/engine/rollback.go", "*next = next.Recall(was.State)", "docs := next.Docs\n\t\t\t*next = next.Recall(was.State)\n\t\t\tnext.Docs = docs"},
 			{"the files before are brought back", "internal/engine/kept.go", "err == nil && n <= seq", "err == nil && n < seq"},
-			{"files stay as they are", "internal/engine/rollback.go", "return tree.Restore(ctx, from, to)", "return tree.Restore(ctx, from, from)"},
+			{"files stay as they are", "internal/engine/rollback.go", "return tree.Restore(ctx, from, to, e.editsOf(snap))", "return tree.Restore(ctx, from, from, e.editsOf(snap))"},
 		},
 	},
 }

@@ -153,7 +153,7 @@ func TestNothingOfTheRepositoryRuns(t *testing.T) {
 				tree.Head(t.Context())
 				tree.Save(t.Context(), "t/2")
 				tree.Kept(t.Context(), "t/2")
-				tree.Restore(t.Context(), now, theirs)
+				tree.Restore(t.Context(), now, theirs, "t/edits")
 				tree.KeepHead(t.Context(), "x", "lost/x")
 				if exists(canary) {
 					t.Error("a program of the executor's ran")

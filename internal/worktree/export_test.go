@@ -1,5 +1,11 @@
 package worktree
 
+import (
+	"errors"
+	"os"
+	"time"
+)
+
 // At has step called before each change that ferrus itself makes outside the private folder.
 func (t *Tree) At(step func()) { t.step = step }
 
@@ -14,3 +20,17 @@ func (c *Checkout) Cut(do func() error) { c.step = do }
 
 // Believe has a checkout take the file system's change times for honest, or not.
 func (c *Checkout) Believe(honest bool) { c.force = &honest }
+
+// Hooked replaces what a Restore asks of the system; what is nil stays.
+func (t *Tree) Hooked(at func(path string), noExchange bool, now func() time.Time, pause func(time.Duration)) {
+	t.hooks = hooks{at: at, now: now, pause: pause}
+	if noExchange {
+		t.hooks.exchange = func(place, place) error { return errors.ErrUnsupported }
+	}
+	if pause != nil {
+		t.hooks.writers = func(*os.File) (bool, bool) { return false, false }
+	}
+}
+
+// Grace is how long a file that came out is left to programs that may have it open.
+const Grace = grace

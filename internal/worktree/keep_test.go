@@ -457,7 +457,7 @@ func TestNothingIsKeptWithoutGit(t *testing.T) {
 		_, kept := tree.Kept(ctx, "t/1")
 		_, forgot := tree.Forget(ctx, "t")
 		_, listed := tree.Refs(ctx, "t")
-		_, restored := tree.Restore(ctx, id, id)
+		_, restored := tree.Restore(ctx, id, id, "t/edits")
 		_, merged := tree.Merge(ctx, id, id, id)
 		_, _, headed := tree.Head(ctx)
 		_, shared := tree.Share(ctx, "t", "u", func(string) bool { return true })

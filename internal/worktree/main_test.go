@@ -69,7 +69,7 @@ func act(at, dir string, args []string) {
 		case "save":
 			_, err = tree.Save(ctx, args[1])
 		case "restore":
-			_, err = tree.Restore(ctx, args[1], args[2])
+			_, err = tree.Restore(ctx, args[1], args[2], "t/edits")
 		case "add":
 			err = tree.Add(ctx, args[1], args[2])
 		case "remove":

@@ -30,6 +30,9 @@ func (s set) above(name string) bool {
 type plan struct {
 	write, remove, left set
 	held                set // of write: what the snapshot has at that path, so that it may be replaced
+
+	now     string           // the tree that the work tree has
+	was, to map[string]entry // of write and remove: what the work tree has there and what it gets
 }
 
 // facts are what the plan is made from.
@@ -46,7 +49,7 @@ func (t *Tree) plan(ctx context.Context, s *stage, from, now string) (*plan, err
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{write: set{}, remove: set{}, left: set{}, held: set{}}
+	p := &plan{write: set{}, remove: set{}, left: set{}, held: set{}, now: now, was: map[string]entry{}, to: map[string]entry{}}
 	links := set{}
 	rules, attributes := false, false
 	for _, d := range f.deltas {
@@ -119,8 +122,10 @@ func (p *plan) decide(d delta, f *facts) error {
 		return &BlockedError{d.path, inTheWay}
 	case !d.new.exists(), sparse && d.new == off:
 		p.remove.add(d.path)
+		p.was[d.path] = d.old
 	default:
 		p.write.add(d.path)
+		p.was[d.path], p.to[d.path] = d.old, d.new
 		if d.old.exists() && !changed {
 			p.held.add(d.path)
 		}
@@ -194,6 +199,9 @@ func (t *Tree) refilter(ctx context.Context, s *stage, p *plan, f *facts) error 
 		_, sparse := f.hidden[name]
 		if p.write[name] || !differs[name] && !sparse && !f.never[name] && !strings.HasPrefix(info, modeLink) {
 			all.add(name)
+			if of := strings.Fields(info); !p.write[name] && len(of) == 3 {
+				p.to[name] = entry{of[0], of[1]}
+			}
 		}
 	}
 	if err := s.checkOut(ctx, sorted(all)); err != nil {
@@ -203,6 +211,7 @@ func (t *Tree) refilter(ctx context.Context, s *stage, p *plan, f *facts) error 
 		if !p.write[name] && !same(s.path(name), t.path(name)) {
 			p.write.add(name)
 			p.held.add(name)
+			p.was[name] = p.to[name]
 		}
 	}
 	return nil

@@ -10,11 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"sync"
-	"syscall"
 )
-
-// halfway ends the name of a file that is copied from another disk and not there yet.
-const halfway = ".ferrus.tmp"
 
 // A Change is what [Tree.Restore] did. The lists are as [Tree.Changed] gives them.
 type Change struct {
@@ -23,6 +19,8 @@ type Change struct {
 	// Left differs still: submodules and embedded repositories, which are never touched, with what would be inside them;
 	// files made since the snapshot; files that a sparse checkout has and the tree has not.
 	Left []string
+	// Edited was changed by somebody meanwhile, or while an earlier Restore was cut off. It is kept.
+	Edited []Edit
 }
 
 // Restore makes the files of the work tree those of the tree to. from is the snapshot that the caller took, and keeps:
@@ -36,14 +34,29 @@ type Change struct {
 // filters of .gitattributes have cleaned comes back smudged by those of to, hence the same if they undo each other.
 // Owner, times and permissions other than the executable bit are those of a new file.
 //
-// Every file is made aside and renamed. Restore may be killed at any moment and called again with the same trees: it
-// finishes. What it did is on disk when it returns. The error is [ErrNoGit] without git.
-func (t *Tree) Restore(ctx context.Context, from, to string) (Change, error) {
+// No edit is lost. A file that is changed while Restore replaces or removes it, by its name or by a descriptor or mapping
+// that was there before, comes out of the work tree and is kept below refs/ferrus/ under the name edits, or edits.2 and so
+// on; Change.Edited names it. One that is made or changed after its path was dealt with stays. A folder, or something
+// that is no file, at the place of a file is left there: the error is a [*StoppedError], and other files may have been
+// moved.
+//
+// Restore may be killed at any moment and called again with the same trees: it finishes, and keeps what the killed call
+// had taken out. What it did is on disk when it returns. Change is also valid with an error. The error is [ErrNoGit]
+// without git.
+func (t *Tree) Restore(ctx context.Context, from, to, edits string) (Change, error) {
 	var c Change
-	err := t.planned(ctx, from, to, func(p *plan, s *stage) error {
-		c = Change{Written: listed(sorted(p.write)), Removed: listed(sorted(p.remove)), Left: listed(sorted(p.left))}
-		return t.carryOut(p, s)
-	})
+	err := t.ready(ctx, edits)
+	if err == nil {
+		c.Edited, err = t.recover(ctx)
+	}
+	if err == nil {
+		err = t.planned(ctx, from, to, func(p *plan, s *stage) error {
+			c.Written, c.Removed, c.Left = listed(sorted(p.write)), listed(sorted(p.remove)), listed(sorted(p.left))
+			found, err := t.carryOut(ctx, p, s, edits)
+			c.Edited = append(c.Edited, found...)
+			return err
+		})
+	}
 	if err != nil {
 		return c, fmt.Errorf("restore of %.12q: %w", to, err)
 	}
@@ -89,81 +102,12 @@ func (t *Tree) planned(ctx context.Context, from, to string, do func(*plan, *sta
 	return do(p, s)
 }
 
-// carryOut does what the plan says, removals first: what is removed may be where something is to be written.
-func (t *Tree) carryOut(p *plan, s *stage) error {
-	write := sorted(p.write)
-	if err := s.sync(write); err != nil {
-		return err
-	}
-	touched := set{}
-	for _, name := range sorted(p.remove) {
-		t.at()
-		if err := os.Remove(t.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
-			return err
-		}
-		touched.add(t.prune(path.Dir(name)))
-	}
-	for _, name := range write {
-		t.at()
-		if err := t.put(s.path(name), name); err != nil {
-			return err
-		}
-		for dir := path.Dir(name); !touched[dir]; dir = path.Dir(dir) {
-			touched.add(dir)
-		}
-	}
-	return each(sorted(touched), func(dir string) error {
-		if !t.folder(dir) { // a file or link has taken its place
-			return nil
-		}
-		return syncFile(t.path(dir))
-	})
-}
-
 // prune removes the folder if it is empty, and those above that it was the last in. It returns the one that stays.
 func (t *Tree) prune(dir string) string {
-	for dir != "." && os.Remove(t.path(dir)) == nil {
+	for dir != "." && t.folder(dir) && rmdir(t.path(dir)) == nil {
 		dir = path.Dir(dir)
 	}
 	return dir
-}
-
-// put moves a staged file to its place.
-func (t *Tree) put(staged, name string) error {
-	target := t.path(name)
-	if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
-		return err
-	}
-	if info, err := os.Lstat(target); err == nil && info.IsDir() {
-		if err := clearEmpty(target); err != nil {
-			return err
-		}
-	}
-	err := os.Rename(staged, target)
-	if !errors.Is(err, syscall.EXDEV) {
-		return err
-	}
-	os.Remove(target + halfway)
-	if err := copyFile(staged, target+halfway); err != nil {
-		return err
-	}
-	return os.Rename(target+halfway, target)
-}
-
-// clearEmpty removes a folder that holds nothing but folders.
-func clearEmpty(dir string) error {
-	inside, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	for _, e := range inside {
-		if e.IsDir() {
-			if err := clearEmpty(filepath.Join(dir, e.Name())); err != nil {
-				return err
-			}
-		}
-	}
-	return os.Remove(dir)
 }
 
 // copyFile copies a file or link, and syncs it.

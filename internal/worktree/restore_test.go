@@ -20,7 +20,7 @@ import (
 
 func restore(t testing.TB, tree *worktree.Tree, from, to string) worktree.Change {
 	t.Helper()
-	c, err := tree.Restore(t.Context(), from, to)
+	c, err := tree.Restore(t.Context(), from, to, "t/edits")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func there(rt *rapid.T, t *testing.T, dir string, c corner, used map[string]int)
 
 	foretold := tree.Blocked(t.Context(), two, one)
 	same("only asked", disk)
-	_, err := tree.Restore(t.Context(), two, one)
+	_, err := tree.Restore(t.Context(), two, one, "t/edits")
 	if fmt.Sprint(foretold) != fmt.Sprint(err) {
 		rt.Fatalf("Blocked: %v; Restore: %v", foretold, err)
 	}

@@ -190,7 +190,7 @@ func TestWhatIsRestored(t *testing.T) {
 			if diff := cmp.Diff(before, manifest(t, dir)); diff != "" {
 				t.Errorf("only asked, and yet:\n%s", diff)
 			}
-			got, err := tree.Restore(t.Context(), from, to)
+			got, err := tree.Restore(t.Context(), from, to, "t/edits")
 			if fmt.Sprint(foretold) != fmt.Sprint(err) {
 				t.Errorf("Blocked: %v; Restore: %v", foretold, err)
 			}
@@ -215,14 +215,14 @@ func TestWhatIsRestored(t *testing.T) {
 			if id := fingerprint(t, tree); (id != to) != tt.differs {
 				t.Errorf("differs: %q", paths(t, tree, to, id))
 			}
-			again, err := tree.Restore(t.Context(), from, to)
+			again, err := tree.Restore(t.Context(), from, to, "t/edits")
 			if err != nil || len(again.Removed) > 0 {
 				t.Errorf("again: %+v, %v", again, err)
 			}
 			if err := tree.Blocked(t.Context(), from, to); err != nil {
 				t.Errorf("asked afterwards: %v", err)
 			}
-			if left, _ := filepath.Glob(filepath.Join(dir, ".ferrus/git/restore-*")); len(left) > 0 {
+			if left, _ := filepath.Glob(filepath.Join(dir, ".ferrus/git/move-*")); len(left) > 0 {
 				t.Errorf("left behind: %q", left)
 			}
 		})
@@ -314,7 +314,7 @@ func TestFiltersAreThoseOfTheTree(t *testing.T) {
 	}
 	write(t, dir, "n", "changed\n")
 	from, before := save(t, tree, "t/9"), manifest(t, dir)
-	if _, err := tree.Restore(t.Context(), from, ids[1]); err == nil || !strings.Contains(err.Error(), "n") {
+	if _, err := tree.Restore(t.Context(), from, ids[1], "t/edits"); err == nil || !strings.Contains(err.Error(), "n") {
 		t.Errorf("a filter that fails: %v", err)
 	}
 	if diff := cmp.Diff(before, manifest(t, dir)); diff != "" {
@@ -331,15 +331,15 @@ func TestATreeCannotLeadOutside(t *testing.T) {
 	for _, name := range []string{"..", ".git", ".GIT", "."} {
 		write(t, dir, ".git/entry", fmt.Sprintf("040000 tree %s\t%s\n", inner, name))
 		bad := strings.TrimSpace(git(t, dir, "-c", "alias.make=!git mktree <.git/entry", "make"))
-		if _, err := tree.Restore(t.Context(), from, bad); err == nil {
+		if _, err := tree.Restore(t.Context(), from, bad, "t/edits"); err == nil {
 			t.Errorf("a tree with %q is restored", name)
 		}
 	}
 	for _, bad := range []string{"", "HEAD", "--output=x", from[:7]} {
-		if _, err := tree.Restore(t.Context(), from, bad); err == nil {
+		if _, err := tree.Restore(t.Context(), from, bad, "t/edits"); err == nil {
 			t.Errorf("%q is taken for a tree", bad)
 		}
-		if _, err := tree.Restore(t.Context(), bad, from); err == nil {
+		if _, err := tree.Restore(t.Context(), bad, from, "t/edits"); err == nil {
 			t.Errorf("%q is taken for a snapshot", bad)
 		}
 	}

@@ -10,22 +10,28 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/filelock"
 )
 
 // A stage is where the files of a tree are made before any of them comes into the work tree.
 type stage struct {
 	t    *Tree
 	tree string
-	dir  string // below private: index, files/, rules/
+	dir  string // below private: index, files/, rules/, and what a move adds
+	lock *filelock.Lock
+
+	unsettled bool // a move has left something there that is nowhere else
 }
 
 // newStage makes one with the tree in its index and no files yet. Git refuses a tree with paths that lead outside.
 func (t *Tree) newStage(ctx context.Context, tree string) (*stage, error) {
-	dir, err := t.tempDir("restore-*")
+	dir, err := t.tempDir(moving + "*")
 	if err != nil {
 		return nil, err
 	}
 	s := &stage{t: t, tree: tree, dir: dir}
+	s.lock, err = lockMove(dir)
 	for _, sub := range []string{"files", "rules"} {
 		if err == nil {
 			err = os.Mkdir(filepath.Join(dir, sub), 0o700)
@@ -41,7 +47,15 @@ func (t *Tree) newStage(ctx context.Context, tree string) (*stage, error) {
 	return s, nil
 }
 
-func (s *stage) discard() { s.t.removeTemp(s.dir) }
+// discard removes the stage, unless a move has left something in it.
+func (s *stage) discard() {
+	if !s.unsettled {
+		s.t.removeTemp(s.dir)
+	}
+	if s.lock != nil {
+		s.lock.Close()
+	}
+}
 
 // git is a call on the stage's index.
 func (s *stage) git() command {

@@ -38,7 +38,8 @@ type Tree struct {
 	last  kept   // what this Tree kept last
 	rules *rules // nil until first needed
 
-	step func() // called before each change of a file outside private; for tests, nil otherwise
+	step  func() // called before each change of a file outside private; for tests, nil otherwise
+	hooks hooks  // for tests
 }
 
 // Options are what [Open] must know beside the folder.

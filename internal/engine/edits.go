@@ -1,0 +1,53 @@
+package engine
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/worktree"
+)
+
+// editsOf is the name under which edits are kept that a move of the files of the work takes out of the work tree.
+func (e *Engine) editsOf(snap store.Snapshot) string {
+	return e.keptAs(cmp.Or(snap.Task.TaskID, Unassigned), fmt.Sprintf("%d.edits", snap.Task.Seq))
+}
+
+// withEdits is an error that also names the edits that were kept before it happened.
+func withEdits(err error, edits []worktree.Edit) error {
+	if err == nil || len(edits) == 0 {
+		return err
+	}
+	text := ". " + editsText(edits)
+	var clash *Clash
+	var refused *Refusal
+	switch {
+	case errors.As(err, &clash):
+		named := *clash
+		named.Message += text
+		return &named
+	case errors.As(err, &refused):
+		named := *refused
+		named.Message += text
+		return &named
+	}
+	return fmt.Errorf("%w%s", err, text)
+}
+
+// Notice names the files that were edited while the merge moved them, "" for none.
+func (m Merged) Notice() string { return editsText(m.Files.Edited) }
+
+// editsText names edits, and how to see them.
+func editsText(edits []worktree.Edit) string {
+	var parts []string
+	for i, e := range edits {
+		if i == 10 {
+			parts = append(parts, fmt.Sprintf("and %d more", len(edits)-i))
+			break
+		}
+		parts = append(parts, e.String())
+	}
+	return strings.Join(parts, "; ")
+}

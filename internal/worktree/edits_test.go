@@ -1,0 +1,322 @@
+//go:build linux || darwin
+
+package worktree_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/worktree"
+)
+
+// An editor changes one file in its way. begin is what it does before the Restore starts, at is the save.
+type editor struct {
+	name  string
+	begin func(t testing.TB, path string) any
+	save  func(t testing.TB, path, text string, had any)
+	bare  bool // there is no file before
+	none  bool // the save leaves no text
+	stops bool // the Restore cannot go on
+}
+
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+func opened(t testing.TB, path string) any {
+	f := must(os.OpenFile(path, os.O_RDWR, 0))(t)
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+func mapped(t testing.TB, path string) any {
+	f := must(os.OpenFile(path, os.O_RDWR, 0))(t)
+	defer f.Close()
+	page := must(syscall.Mmap(int(f.Fd()), 0, 64, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED))(t)
+	t.Cleanup(func() { _ = syscall.Munmap(page) })
+	return page
+}
+
+func throughFile(t testing.TB, _, text string, had any) {
+	f := had.(*os.File)
+	if err := errors.Join(f.Truncate(0), second(f.WriteAt([]byte(text), 0))); err != nil {
+		t.Error(err)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+var editors = []editor{
+	{name: "renames", bare: true, save: func(t testing.TB, path, text string, _ any) {
+		if os.MkdirAll(filepath.Dir(path), 0o755) == nil && os.WriteFile(path+".part", []byte(text), 0o644) == nil {
+			if err := os.Rename(path+".part", path); err != nil {
+				t.Error(err)
+			}
+		}
+	}},
+	{name: "writes", bare: true, save: func(t testing.TB, path, text string, _ any) {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			t.Error(err)
+		}
+	}},
+	{name: "had it open", begin: opened, save: throughFile},
+	{name: "had it mapped", begin: mapped, save: func(_ testing.TB, _, text string, had any) { copy(had.([]byte), text) }},
+	{name: "deletes", none: true, save: func(t testing.TB, path, _ string, _ any) {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Error(err)
+		}
+	}},
+	{name: "links", bare: true, save: func(t testing.TB, path, text string, _ any) {
+		os.MkdirAll(filepath.Dir(path), 0o755)
+		os.Remove(path)
+		if err := os.Symlink(text, path); err != nil {
+			t.Error(err)
+		}
+	}},
+	{name: "makes a folder", bare: true, stops: true, save: func(t testing.TB, path, text string, _ any) {
+		os.Remove(path)
+		write(t, path, "inside", text)
+	}},
+}
+
+// arena is a repository whose work tree is to go from one tree to another: for each editor a file that is replaced, one
+// that is removed with its folder, and one that is made.
+func arena(t testing.TB) (dir, from, to string) {
+	t.Helper()
+	padding := strings.Repeat(" ", 64)
+	dir = copied(t, "arena", func(dir string) {
+		git(t, dir, "init", "-q", "-b", "main", "--template=")
+		tree := open(t, dir)
+		for i := range editors {
+			write(t, dir, fmt.Sprintf("replaced-%d", i), "then"+padding)
+			write(t, dir, fmt.Sprintf("made-%d", i), "then"+padding)
+		}
+		write(t, dir, "stays", "stays")
+		save(t, tree, "t/1")
+		for i := range editors {
+			write(t, dir, fmt.Sprintf("replaced-%d", i), "now"+padding)
+			remove(t, dir, fmt.Sprintf("made-%d", i))
+			write(t, dir, fmt.Sprintf("going-%d/removed", i), "now"+padding)
+		}
+		save(t, tree, "t/2")
+	})
+	tree := open(t, dir)
+	return dir, must(tree.Kept(t.Context(), "t/2"))(t), must(tree.Kept(t.Context(), "t/1"))(t)
+}
+
+// TestNoEditIsLost: whoever saves a file in whatever way at whatever step of a Restore that replaces, removes or makes it,
+// finds the edit on disk or by the command that the Restore names.
+func TestNoEditIsLost(t *testing.T) {
+	other := otherDisk(t)
+	cases, bad := 0, 0
+	for _, world := range []struct {
+		name             string
+		noExchange, away bool
+		noLease          bool
+		usual            []int // the phases without -full
+	}{
+		{name: "exchange", usual: []int{1, 2, 3, 4}},
+		{name: "no exchange", noExchange: true, usual: []int{2}},
+		{name: "another disk", away: true, usual: []int{2}},
+		{name: "another disk, no exchange", away: true, noExchange: true, usual: []int{1}},
+		{name: "no leases", noLease: true, usual: []int{5}},
+	} {
+		if world.away && other == "" {
+			continue
+		}
+		for phase := 1; phase <= 5; phase++ {
+			for _, stops := range []bool{false, true} {
+				usual := slices.Contains(world.usual, phase) && (!stops || phase == 2 && world.name == "exchange")
+				if stops && phase > 2 || !usual && !*long { // a folder is beside the point when the file is there
+					continue
+				}
+				cases++
+				if !t.Run(fmt.Sprintf("%s, step %d, stops %v", world.name, phase, stops), func(t *testing.T) {
+					dir, from, to := arena(t)
+					private := filepath.Join(dir, ".ferrus", "git")
+					if world.away {
+						private = filepath.Join(must(os.MkdirTemp(other, "ferrus-test-"))(t), "git")
+						t.Cleanup(func() { os.RemoveAll(filepath.Dir(private)) })
+					}
+					tree := must(worktree.Open(t.Context(), dir, private, worktree.Options{}))(t)
+					if world.away { // its store has nothing yet
+						from = save(t, tree, "t/2")
+					}
+					(&saves{T: t, dir: dir, tree: tree, phase: phase, stops: stops}).run(from, to, world.noExchange, world.noLease)
+				}) {
+					bad++
+				}
+			}
+		}
+	}
+	t.Logf("rig: cases=%d bad=%d; steps at which %d editors save", cases, bad, len(editors))
+}
+
+// otherDisk is a folder on another file system than the tests' own, "" if there is none.
+func otherDisk(t testing.TB) string {
+	device := func(dir string) (uint64, bool) {
+		var st syscall.Stat_t
+		err := syscall.Stat(dir, &st)
+		return uint64(st.Dev), err == nil
+	}
+	own, _ := device(t.TempDir())
+	for _, dir := range []string{"/dev/shm", "/var/tmp"} {
+		if dev, ok := device(dir); ok && dev != own {
+			return dir
+		}
+	}
+	return ""
+}
+
+// saves is one Restore during which all editors save, each when its own file is at the phase-th step.
+type saves struct {
+	*testing.T
+	dir   string
+	tree  *worktree.Tree
+	phase int
+	stops bool
+	text  map[string]string // by path: what was saved
+	named []worktree.Edit
+}
+
+func (s *saves) run(from, to string, noExchange, noLease bool) {
+	s.text = map[string]string{}
+	had, count, doers := map[string]any{}, map[string]int{}, map[string]editor{}
+	for i, e := range editors {
+		if e.stops != s.stops {
+			continue
+		}
+		for _, name := range []string{"replaced-%d", "going-%d/removed", "made-%d"} {
+			name = fmt.Sprintf(name, i)
+			if strings.HasPrefix(name, "made") && !e.bare {
+				continue
+			}
+			doers[name] = e
+			if e.begin != nil {
+				had[name] = e.begin(s, filepath.Join(s.dir, name))
+			}
+		}
+	}
+	do := func(name string) {
+		e, ok := doers[name]
+		if !ok || s.text[name] != "" {
+			return
+		}
+		s.text[name] = fmt.Sprintf("edit of %s by one who %s", strings.ReplaceAll(name, "/", "-"), e.name)
+		e.save(s, filepath.Join(s.dir, name), s.text[name], had[name])
+		if e.none {
+			delete(doers, name)
+		}
+	}
+	at := func(name string) {
+		count[name]++
+		// Without leases nobody knows of a descriptor when the time is up and the file goes.
+		late := noLease && had[name] != nil && count[name] > strings.Count(name, "replaced")+2
+		if count[name] == s.phase && !late {
+			do(name)
+		}
+	}
+	var now func() time.Time
+	var pause func(time.Duration)
+	clock, paused := time.Unix(1e9, 0), 0
+	if noLease {
+		now = func() time.Time { return clock }
+		pause = func(d time.Duration) {
+			clock = clock.Add(d)
+			if paused++; d <= 0 || d > worktree.Grace {
+				s.Errorf("waits for %v", d)
+			}
+			if s.phase == 5 {
+				for name := range doers {
+					if had[name] != nil {
+						do(name)
+					}
+				}
+			}
+		}
+	}
+	s.tree.Hooked(at, noExchange, now, pause)
+	s.restore(from, to)
+	if noLease && paused == 0 {
+		s.Error("it does not wait for programs that may have a file open")
+	}
+	if !noLease { // what the system does not know of is kept for a while alone
+		for name := range doers {
+			if had[name] != nil {
+				do(name)
+			}
+		}
+	}
+	s.tree.Hooked(nil, false, nil, nil)
+	for _, h := range had { // all is closed now
+		if f, ok := h.(*os.File); ok {
+			f.Close()
+		} else {
+			_ = syscall.Munmap(h.([]byte))
+		}
+	}
+	last := fingerprint(s, s.tree)
+	s.restore(last, last) // nothing but what is left over
+	if left, err := s.tree.Leftovers(); err != nil || len(left) > 0 {
+		s.Errorf("left over: %v, %v", left, err)
+	}
+	s.check(doers)
+}
+
+// restore restores until nothing is in the way.
+func (s *saves) restore(from, to string) {
+	s.Helper()
+	for n := 0; ; n++ {
+		c, err := s.tree.Restore(s.Context(), from, to, "t/edits")
+		s.named = append(s.named, c.Edited...)
+		stopped := new(worktree.StoppedError)
+		if err == nil {
+			return
+		}
+		if !s.stops || !errors.As(err, &stopped) || n > 20 {
+			s.Fatal(err)
+		}
+		from = save(s, s.tree, fmt.Sprintf("t/again-%d", n))
+	}
+}
+
+// check looks for every edit.
+func (s *saves) check(doers map[string]editor) {
+	disk := strings.Join(slices.Collect(maps.Values(manifest(s, s.dir))), "\n")
+	snapshots := ""
+	if s.stops { // what stopped a Restore is in the snapshot before the next
+		for _, commit := range strings.Fields(git(s, s.dir, "for-each-ref", "--format=%(objectname)", "refs/ferrus/t")) {
+			snapshots += git(s, s.dir, "-c", "alias.all=!git archive "+commit+" | cat", "all")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(doers)) {
+		text := s.text[name]
+		if text == "" || strings.Contains(disk, text) || strings.Contains(snapshots, text) {
+			continue
+		}
+		shown := ""
+		for _, e := range s.named {
+			if e.Path == name && e.Show != "" {
+				shown += git(s, s.dir, strings.Fields(e.Show)[1:]...)
+			}
+		}
+		if !strings.Contains(shown, text) {
+			s.Errorf("%s: %q is lost; named: %v", name, text, s.named)
+		}
+	}
+}

@@ -1,0 +1,270 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/filelock"
+)
+
+// moving begins the names of the folders of moves.
+const moving = "move-"
+
+// planHead is the first field of a plan's file.
+const planHead = "ferrus move 1"
+
+// record writes down what the move is about to do: with it, what a killed move had taken out can be told from an edit.
+// It is on disk when record returns.
+func (m *move) record() error {
+	var b strings.Builder
+	b.WriteString(planHead + "\x00" + m.edits + "\x00" + m.now + "\x00")
+	for _, f := range m.files {
+		fmt.Fprintf(&b, "%s %s %s %s\t%s\x00", orNone(f.was.mode), orNone(f.was.id), orNone(f.to.mode), orNone(f.to.id), f.path)
+	}
+	file, err := os.OpenFile(filepath.Join(m.dir, "plan.new"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(b.String())
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(filepath.Join(m.dir, "plan.new"), filepath.Join(m.dir, "plan")); err != nil {
+		return err
+	}
+	return each([]string{m.dir, m.t.private}, syncFile)
+}
+
+func orNone(field string) string {
+	if field == "" {
+		return "-"
+	}
+	return field
+}
+
+// readMove reads what a move has written down. The error is fs.ErrNotExist if it had not begun.
+func (t *Tree) readMove(dir string) (*move, error) {
+	data, err := os.ReadFile(filepath.Join(dir, "plan"))
+	if err != nil {
+		return nil, err
+	}
+	fields := zsplit(data)
+	if len(fields) < 3 || fields[0] != planHead || checkName(fields[1]) != nil || !objectID.MatchString(fields[2]) {
+		return nil, fmt.Errorf("read %s: it is not the plan of a move", filepath.Join(dir, "plan"))
+	}
+	m := &move{t: t, dir: dir, edits: fields[1], now: fields[2], touched: set{}}
+	for _, line := range fields[3:] {
+		info, name, ok := strings.Cut(line, "\t")
+		of := strings.Split(info, " ")
+		if !ok || len(of) != 4 || !filepath.IsLocal(filepath.FromSlash(name)) {
+			return nil, fmt.Errorf("read %s: cannot read %.80q", filepath.Join(dir, "plan"), line)
+		}
+		for i := range of {
+			of[i] = strings.TrimPrefix(of[i], "-")
+		}
+		m.files = append(m.files, moved{path: name, was: entry{of[0], of[1]}, to: entry{of[2], of[3]}})
+	}
+	return m, nil
+}
+
+// find looks for what the move had taken out of the work tree, and for what it had not brought in.
+func (m *move) find() error {
+	bases, err := filepath.Glob(filepath.Join(globEscape.Replace(m.dir), "out-*"))
+	if err != nil {
+		return err
+	}
+	files := filepath.Join(m.dir, "files")
+	for _, f := range m.files {
+		for _, base := range bases {
+			at := filepath.Join(base, filepath.FromSlash(f.path))
+			if info, err := os.Lstat(at); err == nil && ordinary(info) {
+				m.out = append(m.out, &taken{moved: f, at: at, base: base})
+			}
+		}
+		if f.to.exists() && exists(m.staged(f.path)) {
+			m.out = append(m.out, &taken{moved: f, at: m.staged(f.path), base: files})
+		}
+		beside, err := m.t.placeFor(f.path, false)
+		if err != nil {
+			continue
+		}
+		for n := -1; n < besides; n++ {
+			kind := toBeside
+			if n >= 0 {
+				kind = wasBeside + strconv.Itoa(n)
+			}
+			beside.name = m.litter(f.path, kind)
+			if info, err := os.Lstat(beside.path()); err == nil && ordinary(info) {
+				m.out = append(m.out, &taken{moved: f, at: beside.path()})
+			}
+		}
+		beside.close()
+	}
+	m.last = m.t.now()
+	return nil
+}
+
+// putBack returns folders, and what is no file, to where they came from: the move was killed before it could.
+func (m *move) putBack() error {
+	for _, f := range m.out {
+		if info, err := os.Lstat(f.at); err != nil || ordinary(info) {
+			continue
+		}
+		err := m.swapBack(f)
+		if err != nil {
+			return fmt.Errorf("a killed command left %s in %s; move it to where you want it, then run this command again: %w", printable(f.path), f.at, err)
+		}
+		f.gone = !exists(f.at)
+	}
+	return nil
+}
+
+func (m *move) swapBack(f *taken) error {
+	target, err := m.t.placeFor(f.path, true)
+	if err != nil {
+		return err
+	}
+	defer target.close()
+	from, err := placeOf(f.at)
+	if err != nil {
+		return err
+	}
+	defer from.close()
+	m.at(f.path)
+	err = moveNew(from, target)
+	if info, at := os.Lstat(target.path()); errors.Is(err, fs.ErrExist) && at == nil && ordinary(info) {
+		err = m.t.exchange(from, target)
+	}
+	return err
+}
+
+// recover finishes what moves of processes that are gone have left: it keeps edits that had come out of the work tree.
+// A file that a program still has open for writing stays for another time.
+func (t *Tree) recover(ctx context.Context) ([]Edit, error) {
+	var edits []Edit
+	dirs, err := t.moves()
+	for _, dir := range dirs {
+		found, wrong := t.recoverMove(ctx, dir)
+		edits, err = append(edits, found...), errors.Join(err, wrong)
+	}
+	return edits, err
+}
+
+// moves lists the folders of moves, finished or not.
+func (t *Tree) moves() ([]string, error) {
+	root, err := t.ours()
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	inside, err := root.ReadDir(".")
+	var dirs []string
+	for _, e := range inside {
+		if e.IsDir() && strings.HasPrefix(e.Name(), moving) {
+			dirs = append(dirs, filepath.Join(t.private, e.Name()))
+		}
+	}
+	return dirs, err
+}
+
+func (t *Tree) recoverMove(ctx context.Context, dir string) ([]Edit, error) {
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return nil, nil // another process has recovered it
+	}
+	lock, err := lockMove(dir)
+	if errors.Is(err, filelock.ErrHeld) || errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Close()
+	m, err := t.readMove(dir)
+	if errors.Is(err, fs.ErrNotExist) { // it had moved nothing
+		if time.Since(info.ModTime()) > leftoverAge {
+			t.removeTemp(dir)
+		}
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := m.find(); err != nil {
+		return nil, err
+	}
+	if err := m.putBack(); err != nil {
+		return nil, err
+	}
+	edits, err := m.settle(ctx)
+	if err == nil && m.settled() {
+		t.removeTemp(dir)
+	}
+	return edits, err
+}
+
+// A Leftover is what a killed [Tree.Restore], or one during which a program had files open for writing, left in the
+// private folder. The next Restore keeps what was edited there.
+type Leftover struct {
+	Dir   string   // below the private folder
+	Files []string // printable, as in [Tree.Changed]: those that came out of the work tree
+}
+
+// Leftovers lists what moves have left that are at work no more. It changes nothing.
+func (t *Tree) Leftovers() ([]Leftover, error) {
+	if !t.Git() {
+		return nil, nil
+	}
+	dirs, err := t.moves()
+	var all []Leftover
+	for _, dir := range dirs {
+		if held, _ := filelock.Held(filepath.Join(dir, "lock")); held {
+			continue
+		}
+		m, wrong := t.readMove(dir)
+		if errors.Is(wrong, fs.ErrNotExist) {
+			continue
+		}
+		l := Leftover{Dir: dir}
+		if wrong == nil {
+			wrong = m.find()
+		}
+		if wrong == nil {
+			for _, f := range m.out {
+				if f.base != filepath.Join(dir, "files") || !m.ours(f) {
+					l.Files = append(l.Files, printable(f.path))
+				}
+			}
+			slices.Sort(l.Files)
+			l.Files = slices.Compact(l.Files)
+		}
+		err = errors.Join(err, wrong)
+		all = append(all, l)
+	}
+	return all, err
+}
+
+// ours reports whether the file holds what the move was to put into the work tree.
+func (m *move) ours(f *taken) bool {
+	info, err := os.Lstat(f.at)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	file, err := os.Open(f.at)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	return entry{modeOf(info), m.t.blob(file, info.Size())} == f.to
+}

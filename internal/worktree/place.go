@@ -1,0 +1,114 @@
+package worktree
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"syscall"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
+)
+
+// A place is a name in an open folder: it stays in that folder whatever happens to the folders above.
+type place struct {
+	dir  *os.File
+	name string
+	at   string // the path of dir, for messages and for systems that know no names relative to a folder
+	lent bool   // dir belongs to another place
+}
+
+func (p place) path() string { return filepath.Join(p.at, p.name) }
+
+func (p place) close() {
+	if !p.lent {
+		p.dir.Close()
+	}
+}
+
+// placeOf is a path whose folder is ours.
+func placeOf(path string) (place, error) {
+	dir, err := os.Open(filepath.Dir(path))
+	return place{dir: dir, name: filepath.Base(path), at: filepath.Dir(path)}, err
+}
+
+// errAway: the folder that leads to a path of the work tree is not there, is a link, or belongs to another repository.
+var errAway = errors.New("is no folder of the work tree")
+
+// placeFor opens the folder that holds a path of the work tree, and follows no link. It makes the folders that are
+// missing if make is set. The error wraps errAway if one of them is something else.
+func (t *Tree) placeFor(name string, make bool) (place, error) {
+	root, err := rootfs.Open(t.dir)
+	if err != nil {
+		return place{}, err
+	}
+	defer root.Close()
+	parent := path.Dir(name)
+	for i, c := range parent + "/" {
+		if c == '/' && parent != "." {
+			if _, err := root.Lstat(parent[:i] + "/.git"); err == nil {
+				return place{}, fmt.Errorf("%s %w", printable(parent[:i]), errAway)
+			}
+		}
+	}
+	if make {
+		err = root.MkdirAll(parent, 0o777)
+	}
+	var dir *os.File
+	if err == nil {
+		dir, err = root.OpenDir(parent)
+	}
+	for _, gone := range []error{rootfs.ErrLink, rootfs.ErrNotDir, rootfs.ErrNotRegular, fs.ErrNotExist} {
+		if errors.Is(err, gone) {
+			err = fmt.Errorf("%w: %w", errAway, err)
+		}
+	}
+	return place{dir: dir, name: path.Base(name), at: filepath.Dir(t.path(name))}, err
+}
+
+// linkNew gives a file its second name, which must be new, and takes the first away. On a file system without links it
+// looks first and renames then, which leaves a moment in which another may make the name.
+func linkNew(a, b place) error {
+	from, to := a.path(), b.path()
+	err := os.Link(from, to)
+	if err == nil {
+		return os.Remove(from)
+	}
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, errCrossDevice) {
+		return err
+	}
+	if exists(to) {
+		return &os.LinkError{Op: "rename", Old: from, New: to, Err: fs.ErrExist}
+	}
+	return os.Rename(from, to)
+}
+
+// removeEmpty removes a folder that holds nothing but folders. Of anything else it removes nothing: neither a file nor a
+// link that has taken the place of a folder.
+func removeEmpty(dir string) error {
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		return err
+	}
+	inside, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range inside {
+		if e.IsDir() {
+			if err := removeEmpty(filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return rmdir(dir)
+}
+
+// rmdir removes a folder that is empty, and nothing that is no folder.
+func rmdir(dir string) error {
+	if err := syscall.Rmdir(dir); err != nil {
+		return &os.PathError{Op: "rmdir", Path: dir, Err: err}
+	}
+	return nil
+}
