@@ -59,14 +59,16 @@ var rooms = map[string]map[string]string{
 	"internal/config": {},
 
 	"internal/store": {
+		"internal/safetext": "what it accepts from others is stored without hidden characters",
 		"internal/state":    "what it stores is a task, and what it judges by is Step",
 		"internal/lease":    "STATE.json shows the term; a liveness lock answers a probe",
 		"internal/filelock": "a session lives as long as its lock is held",
 	},
 	"internal/queue": {
-		"internal/rootfs": "its folder and files are opened without following a link",
-		"internal/state":  "the name of a task that waits is one that a branch can have",
-		"internal/store":  "a text is one that a document can have",
+		"internal/safetext": "a task is cleaned when it is accepted",
+		"internal/rootfs":   "its folder and files are opened without following a link",
+		"internal/state":    "the name of a task that waits is one that a branch can have",
+		"internal/store":    "a text is one that a document can have",
 	},
 	"internal/engine": {
 		"internal/store":    "an act is one commit",
@@ -74,15 +76,20 @@ var rooms = map[string]map[string]string{
 		"internal/lease":    "it grants, renews and takes over",
 		"internal/clock":    "terms are measured by it",
 		"internal/checks":   "it runs the gate and raises its verdict",
+		"internal/safetext": "a text without its hidden characters may be empty",
 		"internal/worktree": "a verdict belongs to a tree",
 		"internal/config":   "the gate is pinned when a task is created",
 		"internal/environ":  "what decides what a program is is frozen with the task",
 		"internal/filelock": "a branch, and a merge, is the work of one process at a time",
 		"internal/trust":    "what is frozen or started must have been agreed to",
 	},
-	"internal/tools/wire": {"internal/config": "Nearest: a wrong argument is answered with the right one"},
+	"internal/tools/wire": {
+		"internal/config":   "Nearest: a wrong argument is answered with the right one",
+		"internal/safetext": "arguments and answers hold no hidden characters",
+	},
 	"internal/tools": {
 		"internal/tools/wire": "definitions, arguments and answers are those of every server",
+		"internal/safetext":   "resources hold no hidden characters",
 		"internal/engine":     "a tool is an act of the engine with words around it",
 		"internal/queue":      "a supervisor may put a task into it",
 		"internal/store":      "documents and refusals of the store are results of tools",

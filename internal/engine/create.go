@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -21,6 +22,7 @@ func (s *Session) CreateTask(ctx context.Context, description, title string) (Do
 	} else if err := checkLine("title", title); err != nil {
 		return Done{}, err
 	}
+	title = safetext.Line(title)
 	conf, err := s.e.Config()
 	if err != nil {
 		return Done{}, brokenConfig(err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -18,9 +19,12 @@ const MaxLine = 200
 // maxOptions is how many answers a question may offer.
 const maxOptions = 20
 
-// checkText refuses a text that cannot be a document or an argument.
+// checkText refuses a text that cannot be a document or an argument, be it as it is sent or as it is stored.
 func checkText(name, text string, limit int) error {
-	return refusal(store.CheckText(name, text, limit))
+	if err := store.CheckText(name, text, limit); err != nil {
+		return refusal(err)
+	}
+	return refusal(store.CheckText(name, safetext.Clean(text), limit))
 }
 
 // checkLine refuses what is not one line of moderate length.
@@ -111,6 +115,7 @@ func numberOf(n int, thing string) string {
 
 // titleOf is the first line of a task, without Markdown's marks, as its title.
 func titleOf(task string) string {
+	task = safetext.Clean(task)
 	for line := range strings.Lines(task) {
 		if t := strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "#")); t != "" {
 			return clip(t, 80)

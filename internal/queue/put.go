@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -19,6 +20,10 @@ import (
 // by a task that waits, by one that has waited, or by a branch, is numbered: -2, -3 and so on. The file is there whole or not
 // at all, and stays when power fails. The error is a *store.Error for a text or a name that cannot be.
 func Put(home, name, text string) (Item, error) {
+	if err := store.CheckText("the task", text, store.MaxDoc); err != nil {
+		return Item{}, err
+	}
+	text = safetext.Clean(text)
 	if err := store.CheckText("the task", text, store.MaxDoc); err != nil {
 		return Item{}, err
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -84,7 +85,8 @@ func read(root *rootfs.Root, it Item) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return string(text), store.CheckText("the task", string(text), store.MaxDoc)
+	clean := safetext.Clean(string(text))
+	return clean, store.CheckText("the task", clean, store.MaxDoc)
 }
 
 // checkLinks refuses a file that has another name outside of the queue: somebody may have linked a file of yours here,

@@ -22,4 +22,20 @@ var limits = []Rig{
 			{"nobody is told", "internal/safetext/clean.go", "default:\n\t\t\tremoved++", "default:"},
 		},
 	},
+	{
+		Name: "documents are cleaned", Promise: "what is stored, shown to models and shown to people is the same", Package: "./internal/tools",
+		Test: "TestDocumentsAreCleanedWhenTheyAreAccepted", Plain: true,
+		Mutants: []Mutant{
+			{"the writer is not told", "internal/tools/call.go", `if notice := v.Notice(); notice != "" {`, `if notice := v.Notice(); notice == "-" {`},
+			{"lists are not cleaned", "internal/tools/wire/decode.go", "list[i] = v.clean(text)", "list[i] = text"},
+		},
+	},
+	{
+		Name: "the journal is clean", Promise: "what is stored, shown to models and shown to people is the same", Package: "./internal/store",
+		Test: "TestTextsAreKeptToTheByte", Plain: true,
+		Mutants: []Mutant{
+			{"documents are stored as they come", "internal/store/commit.go", "docs[doc] = safetext.Clean(text)", "docs[doc] = text"},
+			{"notes are stored as they come", "internal/store/commit.go", "return docs, safetext.Clean(c.Note)", "return docs, c.Note"},
+		},
+	},
 }

@@ -1,10 +1,7 @@
 package safetext
 
 import (
-	"bytes"
-	"fmt"
 	"unicode"
-	"unicode/utf16"
 )
 
 // ignorable are the characters that Unicode has software show as nothing (Default_Ignorable_Code_Point) and others that a
@@ -24,22 +21,4 @@ func Hidden(r rune) bool {
 		return false
 	}
 	return unicode.IsControl(r) || unicode.In(r, ignorable...)
-}
-
-// EscapeJSON returns a JSON text in which each hidden character is written as an escape that means the same, so that the
-// text can be shown on a terminal. Line ends between values stay.
-func EscapeJSON(text []byte) []byte {
-	var out bytes.Buffer
-	out.Grow(len(text))
-	for _, r := range string(text) {
-		// What is left of these stands in strings: a marshaller escapes newline and tab there, and indents with spaces.
-		if !Hidden(r) {
-			out.WriteRune(r)
-			continue
-		}
-		for _, unit := range utf16.Encode([]rune{r}) {
-			fmt.Fprintf(&out, `\u%04x`, unit)
-		}
-	}
-	return out.Bytes()
 }

@@ -76,6 +76,21 @@ func TestTheWriterIsToldOfWhatMatters(t *testing.T) {
 	}
 }
 
+// TestCleanJSONChangesNothingButHiddenCharacters in strings and names.
+func TestCleanJSONChangesNothingButHiddenCharacters(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"a":1,"b":"ä\n\"q\" \u003c <"}`:           `{"a":1,"b":"ä\n\"q\" \u003c <"}`,
+		`["a\u001b[31mb", "\u202e", "é"]`:           `["ab", "", "é"]`,
+		"{\"k\U000e0041\": \"\u200bv<\", \"n\": 2}": `{"k": "v<", "n": 2}`,
+		`"\\u202e"`: `"\\u202e"`,
+		`"open`:     `"open`,
+	} {
+		if got := string(CleanJSON([]byte(in))); got != want {
+			t.Errorf("CleanJSON(%s) = %s, want %s", in, got, want)
+		}
+	}
+}
+
 // TestEscapedJSONMeansTheSame and shows nothing hidden.
 func TestEscapedJSONMeansTheSame(t *testing.T) {
 	want := "a\u202eb\x1b[31m\U000e0041\ufe0f\u115f\ue000\U0010ffff\u00adé🙂\nend"

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -21,12 +22,12 @@ type Change struct {
 	Actor Actor
 	Event state.Event
 	Next  state.Task           // as Step returned it, with the event's facts laid over; Apply sets Seq, UpdatedAt, Docs and Pin
-	Docs  map[state.Doc]string // texts that the event writes; GateDoc becomes the task's pin
+	Docs  map[state.Doc]string // texts that the event writes, stored without hidden characters; GateDoc becomes the task's pin
 	Drop  []state.Doc          // documents that the task has no longer
-	Note  string
-	Back  uint64 // of a rollback: seq of the line to which it leads
-	Req   string // names the request; "" where a repetition is another event
-	Lease *Lease // the term after the event; nil leaves it as it is
+	Note  string               // likewise
+	Back  uint64               // of a rollback: seq of the line to which it leads
+	Req   string               // names the request; "" where a repetition is another event
+	Lease *Lease               // the term after the event; nil leaves it as it is
 }
 
 // Apply commits what decide makes of the present. decide runs under the lock, must be quick, and may return nil to
@@ -134,9 +135,10 @@ func howToChange(name string) string {
 // commit writes the change's line, the only commit point. The views are left as they are.
 func (s *Store) commit(journal file, now present, c *Change) (present, error) {
 	off := now.Journal.Bytes
+	docs, note := accepted(c)
 	next := c.Next.Clone()
 	next.SchemaVersion, next.Seq, next.UpdatedAt = state.SchemaVersion, now.Task.Seq+1, s.stamp()
-	next.Docs = refs(next.Docs, c.Docs, off)
+	next.Docs = refs(next.Docs, docs, off)
 	for _, doc := range c.Drop {
 		delete(next.Docs, doc)
 	}
@@ -144,7 +146,7 @@ func (s *Store) commit(journal file, now present, c *Change) (present, error) {
 		next.Pin = state.Pin{Off: off, SHA256: digest([]byte(gate))}
 	}
 	l := &Line{V: LineVersion, Seq: next.Seq, At: next.UpdatedAt, Actor: c.Actor, Event: c.Event, From: now.Task.State,
-		To: next.State, Epoch: next.Epoch, Req: c.Req, Note: c.Note, Back: c.Back, Docs: c.Docs, State: next, Prev: genesis, Off: off}
+		To: next.State, Epoch: next.Epoch, Req: c.Req, Note: note, Back: c.Back, Docs: docs, State: next, Prev: genesis, Off: off}
 	if now.Top != nil {
 		l.Prev = now.Top.H
 	}
@@ -175,6 +177,20 @@ func (s *Store) commit(journal file, now present, c *Change) (present, error) {
 		after.Lease = now.Lease
 	}
 	return after, nil
+}
+
+// accepted are the texts of an event as they are stored: models and people are then shown the same characters, all of them
+// visible. What ferrus writes for itself, such as the gate, is stored as it is.
+func accepted(c *Change) (docs map[state.Doc]string, note string) {
+	for doc, text := range c.Docs {
+		if docs == nil {
+			docs = make(map[state.Doc]string, len(c.Docs))
+		}
+		if docs[doc] = text; slices.Contains(state.Docs(), doc) {
+			docs[doc] = safetext.Clean(text)
+		}
+	}
+	return docs, safetext.Clean(c.Note)
 }
 
 // write appends raw durably. What fails is taken back; an fsync that failed is not tried again, because the kernel may

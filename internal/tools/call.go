@@ -66,6 +66,9 @@ func (c *call) serve(ctx context.Context, req *mcp.CallToolRequest) (err error) 
 	}
 	v, err := c.tool.wire().Decode(req.Params.Arguments)
 	c.Values = v
+	if notice := v.Notice(); notice != "" {
+		c.res.Notices = append(c.res.Notices, notice)
+	}
 	if id := c.Text["claim"]; id != "" && err == nil {
 		var claimed *engine.Session
 		if claimed, err = c.s.With(id); err == nil {

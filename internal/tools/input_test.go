@@ -5,10 +5,14 @@ package tools
 import (
 	"bytes"
 	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -103,11 +107,11 @@ func TestATitleIsOneLine(t *testing.T) {
 	}
 }
 
-// TestAGoodArgumentIsStoredExactly: pairs, escapes, foreign line ends and odd characters are kept as they are.
+// TestAGoodArgumentIsStoredExactly: pairs, escapes and odd characters are kept as they are.
 func TestAGoodArgumentIsStoredExactly(t *testing.T) {
 	w := newWorld(t, "")
 	sup, exe := w.enter(state.Supervisor, 1), w.enter(state.Executor, 1)
-	const raw = `"\ud83d\ude00 \\ud83d \\\\ \u00e4 ` + "ä\u2028\ufeff" + ` \r\n\ttab \ufffd end  "`
+	const raw = `"\ud83d\ude00 \\ud83d \\\\ \u00e4 ` + "ä" + ` \n\ttab \ufffd end  "`
 	var want string
 	if err := json.Unmarshal([]byte(raw), &want); err != nil {
 		t.Fatal(err)
@@ -120,6 +124,58 @@ func TestAGoodArgumentIsStoredExactly(t *testing.T) {
 	exe.do("submit", map[string]any{"summary": big, "verification": "v"})
 	if got := sup.do("review_pending", nil).Submission; !strings.Contains(got, big) {
 		t.Error("a document of almost a MiB is not kept")
+	}
+}
+
+// TestDocumentsAreCleanedWhenTheyAreAccepted: what a reader cannot see is stored nowhere and shown to nobody, and the
+// writer is told.
+func TestDocumentsAreCleanedWhenTheyAreAccepted(t *testing.T) {
+	w := newWorld(t, "")
+	sup, exe := w.enter(state.Supervisor, 1), w.enter(state.Executor, 1)
+	const hidden = "\x1b[31m\u202e\U000e0041\ufe01\u115f\u2028\ue000\u00ad\u200b"
+	removed := "13 hidden characters"
+	send := func(c *agent, tool string, args map[string]any) Result {
+		t.Helper()
+		n := 0
+		for k, v := range args {
+			switch v := v.(type) {
+			case string:
+				args[k] = v + hidden
+			case []string:
+				args[k] = []string{v[0] + hidden}
+			}
+			n++
+		}
+		r := c.do(tool, args)
+		if n > 0 && !slices.ContainsFunc(r.Notices, func(s string) bool {
+			return strings.Contains(s, "hidden characters") && (n > 1 || strings.HasPrefix(s, removed))
+		}) {
+			t.Errorf("%s does not say that characters were removed: %q", tool, r.Notices)
+		}
+		return r
+	}
+	send(sup, "create_task", map[string]any{"description": "d", "title": "t"})
+	exe.do("wait_for_task", nil)
+	send(exe, "progress", map[string]any{"note": "n"})
+	send(exe, "consult", map[string]any{"problem": "p", "tried": "t", "question": "q", "options": []string{"o"}})
+	sup.do("wait_for_review", nil)
+	send(sup, "respond_consult", map[string]any{"response": "r"})
+	exe.do("wait_for_consult", nil)
+	send(exe, "submit", map[string]any{"summary": "s", "verification": "v", "limitations": "l"})
+	sup.do("review_pending", nil)
+	send(sup, "reject", map[string]any{"notes": "n"})
+	exe.do("wait_for_task", nil)
+	send(exe, "ask_human", map[string]any{"question": "q", "options": []string{"o"}})
+	journal, err := os.ReadFile(filepath.Join(w.dir, ".ferrus", "journal.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	clean := safetext.CleanJSON(journal)
+	if !bytes.Equal(clean, journal) {
+		t.Error("the journal has hidden characters")
+	}
+	if got := bytes.Count(journal, []byte("[31m")); got != 0 {
+		t.Errorf("%d escape sequences were taken for text", got)
 	}
 }
 

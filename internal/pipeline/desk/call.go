@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -76,6 +77,9 @@ func (c *call) finish(err error) {
 		c.res.Left = &in.left
 	} else if c.res.Code != "" {
 		c.res.Next = "stop"
+	}
+	if notice := c.args.Notice(); notice != "" {
+		c.res.Message = strings.TrimSpace(c.res.Message + " " + notice + ".")
 	}
 	if c.res.Next == "" {
 		c.res.Next = in.next()

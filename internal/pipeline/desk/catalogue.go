@@ -29,7 +29,7 @@ func Catalogue() []Tool {
 			run: waitForInputs,
 		},
 		{
-			Tool: wire.Tool{Name: "write_output", Title: "Write your output", Args: []wire.Arg{{Name: "content", Doc: "the whole result"}},
+			Tool: wire.Tool{Name: "write_output", Title: "Write your output", Args: []wire.Arg{{Name: "content", Doc: "the whole result", Exact: true}},
 				Doc: "Write your result, whole and in one step. A second call replaces it."},
 			Turn: wire.Arg{Name: "consensus", Doc: "true only if you agree with the others and nothing is left to say", Flag: true, Optional: true},
 			run:  writeOutput,

@@ -6,11 +6,14 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ferrus-go/ferrus/internal/safetext"
 )
 
 // Answer is the answer of a tool: a JSON object as structured content and, the same bytes, as the only text block, for
-// clients show a model one or the other.
+// clients show a model one or the other. Its strings have no hidden characters, whatever older ferrus has stored.
 func Answer(object []byte, refused bool) *mcp.CallToolResult {
+	object = safetext.CleanJSON(object)
 	return &mcp.CallToolResult{StructuredContent: json.RawMessage(object), IsError: refused,
 		Content: []mcp.Content{&mcp.TextContent{Text: string(object)}}}
 }

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/safetext"
 )
 
 // Values are the arguments of a call, by name; what was left out is the zero value.
@@ -18,6 +19,27 @@ type Values struct {
 	List   map[string][]string
 	Flag   map[string]bool
 	Number map[string]int
+
+	Removed int // how many hidden characters were taken out of texts
+}
+
+// Notice says what was taken out of the texts, "" if nothing was.
+func (v Values) Notice() string {
+	if v.Removed == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d hidden characters (escape sequences, invisible or bidirectional ones) were removed from your text: "+
+		"ferrus stores what a reader can see", v.Removed)
+}
+
+// clean is a text without hidden characters. One with NUL stays as it is: it is refused as no text at all.
+func (v *Values) clean(text string) string {
+	if strings.ContainsRune(text, 0) {
+		return text
+	}
+	text, n := safetext.Document(text)
+	v.Removed += n
+	return text
 }
 
 // A Fault says what is wrong with the arguments of a call, and what to send instead.
@@ -28,7 +50,7 @@ func (f *Fault) Error() string { return f.Message + "; " + f.Remedy }
 // Decode reads the arguments strictly: what is misspelt, given twice, of the wrong type or no text is refused with what
 // is meant. The error is a *Fault, and the values are then those that were read before.
 func (t Tool) Decode(raw json.RawMessage) (Values, error) {
-	v := Values{map[string]string{}, map[string][]string{}, map[string]bool{}, map[string]int{}}
+	v := Values{Text: map[string]string{}, List: map[string][]string{}, Flag: map[string]bool{}, Number: map[string]int{}}
 	seen := map[string]bool{}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if text := bytes.TrimSpace(raw); len(text) > 0 && string(text) != "null" {
@@ -73,7 +95,7 @@ func member(dec *json.Decoder) (string, json.RawMessage, error) {
 }
 
 // read reads the value of one argument. null stands for an optional one that is left out.
-func (v Values) read(a Arg, value json.RawMessage) error {
+func (v *Values) read(a Arg, value json.RawMessage) error {
 	if string(value) == "null" && a.Optional {
 		return nil
 	}
@@ -86,6 +108,9 @@ func (v Values) read(a Arg, value json.RawMessage) error {
 		var list []string
 		if json.Unmarshal(value, &list) != nil || list == nil {
 			return &Fault{a.Name + " must be a list of strings", `send it as ["..."]`}
+		}
+		for i, text := range list {
+			list[i] = v.clean(text)
 		}
 		v.List[a.Name] = list
 		return nil
@@ -106,6 +131,9 @@ func (v Values) read(a Arg, value json.RawMessage) error {
 	var text *string
 	if json.Unmarshal(value, &text) != nil || text == nil {
 		return &Fault{a.Name + " must be a string", `send it as "..."`}
+	}
+	if !a.Exact {
+		*text = v.clean(*text)
 	}
 	if a.Line > 0 && (utf8.RuneCountInString(*text) > a.Line || strings.ContainsAny(*text, "\r\n\x00")) {
 		return &Fault{fmt.Sprintf("%s must be one line of at most %d characters", a.Name, a.Line), "shorten it"}

@@ -20,6 +20,7 @@ type Arg struct {
 	Number   int  // a whole number, from 1 to so many
 	Line     int  // one line, of at most so many characters
 	Optional bool
+	Exact    bool // the content of a file: hidden characters stay
 }
 
 // Definition is the tool as clients see it.

@@ -18,8 +18,8 @@ var form = Tool{Name: "form", Args: []Arg{{Name: "text"}, {Name: "line", Line: 3
 // TestWhatIsMeantIsRead, of each kind.
 func TestWhatIsMeantIsRead(t *testing.T) {
 	v, err := form.Decode(json.RawMessage(` {"flag": true , "text":"a\nb","list":["c"],"line":"äöü","number":7} `))
-	want := Values{map[string]string{"text": "a\nb", "line": "äöü"}, map[string][]string{"list": {"c"}}, map[string]bool{"flag": true},
-		map[string]int{"number": 7}}
+	want := Values{Text: map[string]string{"text": "a\nb", "line": "äöü"}, List: map[string][]string{"list": {"c"}}, Flag: map[string]bool{"flag": true},
+		Number: map[string]int{"number": 7}}
 	if diff := cmp.Diff(want, v); diff != "" || err != nil {
 		t.Errorf("%v %s", err, diff)
 	}
