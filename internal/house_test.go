@@ -56,7 +56,9 @@ var rooms = map[string]map[string]string{
 		"internal/safetext": "the name of a file may hold hidden characters",
 		"internal/rootfs":   "its private folder is reached without following links",
 	},
-	"internal/config": {},
+	"internal/config": {
+		"internal/rootfs": "a project's file is read bounded, and only where it is a regular one",
+	},
 
 	"internal/store": {
 		"internal/safetext": "what it accepts from others is stored without hidden characters",

@@ -11,12 +11,12 @@ package config
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // FileName is the name of the file in a project's root.
@@ -179,18 +179,19 @@ func Default() Config {
 }
 
 // Load reads the file at path. A missing file is the defaults; every other
-// error names the path.
+// error names the path. A link is refused, even to a file of the project: git
+// does not follow its own configuration files in a work tree either, and what
+// a link leads to can change without the file that was agreed to.
 func Load(path string) (Config, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	data, err := rootfs.ReadFile(path, maxFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return Default(), nil
-	}
-	if err != nil {
-		return Config{}, fmt.Errorf("read configuration: %w", err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
+	case errors.Is(err, rootfs.ErrLink):
+		return Config{}, fmt.Errorf("read configuration: %s is a symbolic link, which ferrus does not follow; put a copy of the file in its place", path)
+	case errors.Is(err, rootfs.ErrTooLarge):
+		return Config{}, tooLarge(path)
+	case err != nil:
 		return Config{}, fmt.Errorf("read configuration: %w", err)
 	}
 	return Parse(path, data)

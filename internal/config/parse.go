@@ -17,7 +17,7 @@ import (
 // file. They say line, key and what is allowed there.
 func Parse(name string, data []byte) (Config, error) {
 	if len(data) > maxFile {
-		return Config{}, fmt.Errorf("%s: larger than %d KiB", name, maxFile>>10)
+		return Config{}, tooLarge(name)
 	}
 	if line, ok := notUTF8(data); ok {
 		return Config{}, fmt.Errorf("%s:%d: not UTF-8; save the file in that encoding", name, line)
@@ -41,6 +41,10 @@ func Parse(name string, data []byte) (Config, error) {
 		return Config{}, fmt.Errorf("%s:%d: %v", name, line, err)
 	}
 	return c, nil
+}
+
+func tooLarge(name string) error {
+	return fmt.Errorf("%s: larger than %d KiB", name, maxFile>>10)
 }
 
 // entry is one key of the file. Known tables are opened, so their keys are

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // proposals says which file in a project's root stands for which checks.
@@ -19,8 +21,12 @@ var proposals = []struct {
 	{[]string{"pyproject.toml", "setup.cfg", "pytest.ini"}, always("python3 -m pytest -q")},
 }
 
+// maxProject bounds what is read of another program's file, in bytes.
+const maxProject = 1 << 20
+
 // Propose suggests check commands from what stands in dir, without running
-// anything. A Makefile counts only where nothing else was found. Nil: there is
+// anything. Only regular files count, and of huge ones nothing but that they
+// are there. A Makefile counts only where nothing else was found. Nil: there is
 // nothing to go by, and a person has to name the checks.
 func Propose(dir string) []string {
 	var commands []string
@@ -51,7 +57,7 @@ func always(commands ...string) func(string) []string {
 // npmTest proposes nothing for the placeholder that `npm init` writes, which
 // always fails.
 func npmTest(path string) []string {
-	data, err := os.ReadFile(path)
+	data, err := rootfs.ReadFile(path, maxProject)
 	if err != nil {
 		return nil
 	}
@@ -69,7 +75,7 @@ func npmTest(path string) []string {
 
 // makeTarget prefers check to test: by custom it includes it.
 func makeTarget(path string) []string {
-	data, err := os.ReadFile(path)
+	data, err := rootfs.ReadFile(path, maxProject)
 	if err != nil {
 		return nil
 	}
@@ -91,6 +97,6 @@ func makeTarget(path string) []string {
 }
 
 func isFile(path string) bool {
-	info, err := os.Stat(path)
+	info, err := os.Lstat(path)
 	return err == nil && info.Mode().IsRegular()
 }

@@ -34,3 +34,18 @@ func For(path string) (r *Root, name string, err error) {
 	r, err = Open(dir)
 	return r, name, err
 }
+
+// ReadFile reads the file at path, which must be a regular file itself and may have max bytes. Links above it are
+// followed: where a project lies is a person's business, what lies in it is not.
+func ReadFile(path string, max int64) ([]byte, error) {
+	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	r, err := Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return r.ReadFile(filepath.Base(path), max)
+}
