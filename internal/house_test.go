@@ -130,7 +130,10 @@ var rooms = map[string]map[string]string{
 		"internal/state":    "roles",
 		"internal/safetext": "what agents print is shown to people",
 	},
-	"internal/register": {"internal/agents": "it writes into a client's own files how to start our server"},
+	"internal/register": {
+		"internal/rootfs": "no link leads it out of the project",
+		"internal/agents": "it writes into a client's own files how to start our server",
+	},
 	"internal/ancestry": {},
 	"internal/slot": {
 		"internal/ancestry": "a shim is recognised by its arguments",
@@ -187,6 +190,7 @@ var rooms = map[string]map[string]string{
 
 	"cmd/ferrusd": {"internal/server": "it is the server and nothing else"},
 	"cmd/ferrus": {
+		"internal/rootfs":       "what lies in a project is opened without following a link",
 		".":                     "init writes the template and the example",
 		"internal/drive":        "the demonstration drives real servers",
 		"internal/hq":           "run and resume",

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // maxFile bounds what is read of a file. The largest that a person has by hand is far below.
@@ -19,7 +21,7 @@ const maxFile = 8 << 20
 type reading struct {
 	file
 	name   string // relative to the project
-	target string // where it is, or would be, without links
+	target string // where it is, or would be, without links; relative as well, with slashes
 	link   bool
 	there  bool
 	text   []byte
@@ -28,44 +30,84 @@ type reading struct {
 
 // look finds a path of the project and reads what is there.
 func (p Project) look(name string) (reading, error) {
-	r := reading{name: name, target: filepath.Join(p.Root, filepath.FromSlash(name))}
 	fault := func(message, remedy string) error { return &Fault{File: name, Message: message, Remedy: remedy} }
-	entry, err := os.Lstat(r.target)
-	if errors.Is(err, fs.ErrNotExist) {
-		// A folder on the way may be a link.
-		if dir, err := filepath.EvalSymlinks(filepath.Dir(r.target)); err == nil {
-			r.target = filepath.Join(dir, filepath.Base(r.target))
-		}
-		return r, nil
-	}
+	root, err := p.open()
 	if err != nil {
-		return r, fault(cause(err), "see to it that the folder can be read")
+		return reading{}, err
 	}
-	if r.target, err = filepath.EvalSymlinks(r.target); err != nil {
-		return r, fault("it is a link that leads nowhere", "remove it, or make the file that it names")
+	defer root.Close()
+	r, err := resolve(root.Dir(), name)
+	if err != nil || !r.there {
+		return r, err
 	}
-	r.link = entry.Mode()&fs.ModeSymlink != 0
-	info, err := os.Stat(r.target)
-	switch {
-	case err != nil:
-		return r, fault(cause(err), "see to it that it can be read")
-	case !info.Mode().IsRegular():
+	switch r.text, err = root.ReadFile(r.target, maxFile); {
+	case errors.Is(err, rootfs.ErrNotRegular), errors.Is(err, rootfs.ErrIsDir):
 		return r, fault("it is no file", "move it away")
-	case info.Size() > maxFile:
+	case errors.Is(err, rootfs.ErrTooLarge):
 		return r, fault("it is too large for a configuration", "move it away")
-	}
-	r.there = true
-	if r.text, err = os.ReadFile(r.target); err != nil {
+	case err != nil:
 		return r, fault(cause(err), "see to it that it can be read")
 	}
 	return r, nil
 }
 
+// open opens the project's folder, which is wherever its path leads.
+func (p Project) open() (*rootfs.Root, error) {
+	dir, err := filepath.EvalSymlinks(p.Root)
+	if err != nil {
+		return nil, err
+	}
+	return rootfs.Open(dir)
+}
+
+// resolve finds out where a path of the project leads. Links are followed, for a project may keep one file for several
+// clients, but only to other files of the project: neither outside, nor to what git and ferrus keep there.
+func resolve(root, name string) (reading, error) {
+	r := reading{name: name, target: name, there: true}
+	at := root
+	for i, parts := 0, strings.Split(name, "/"); i < len(parts); i++ {
+		at = filepath.Join(at, parts[i])
+		info, err := os.Lstat(at)
+		if errors.Is(err, fs.ErrNotExist) {
+			at = filepath.Join(at, filepath.Join(parts[i+1:]...))
+			r.there = false
+			break
+		}
+		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			link := path.Join(parts[:i+1]...)
+			if at, err = filepath.EvalSymlinks(at); err != nil {
+				return r, &Fault{File: link, Message: "it is a link that leads nowhere", Remedy: "remove it, or make the file that it names"}
+			}
+			if !below(root, at) {
+				return r, &Fault{File: link, Message: "it is a link that leads out of the project, or to what git or ferrus keep in it: " + at,
+					Remedy: "put a file or folder of the project in its place; nothing was written"}
+			}
+			r.link = i == len(parts)-1
+		}
+		if err != nil {
+			return r, &Fault{File: name, Message: cause(err), Remedy: "see to it that the folder can be read"}
+		}
+	}
+	rel, err := filepath.Rel(root, at)
+	r.target = filepath.ToSlash(rel)
+	return r, err
+}
+
+// below reports whether a path is one of the project that is neither git's nor ferrus's.
+func below(root, path string) bool {
+	rel, err := filepath.Rel(root, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return false
+	}
+	parts := strings.Split(strings.ToLower(filepath.ToSlash(rel)), "/")
+	return !slices.Contains(parts, ".git") && !slices.Contains(parts, ".ferrus")
+}
+
 // cause is an error of the system without the path, which is named already.
 func cause(err error) string {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err.Error()
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err.Error()
 	}
 	return err.Error()
 }
@@ -176,7 +218,7 @@ func (p *Plan) file(c client, f file, a assignment) error {
 	change := Change{Agent: c.name, Role: a.role, File: r.name, Kind: Unchanged, before: r.text, after: r.text,
 		target: r.target, absent: !r.there}
 	if r.link {
-		change.Link = r.target
+		change.Link = filepath.Join(p.project.Root, filepath.FromSlash(r.target))
 	}
 	if wanted {
 		for _, b := range all {

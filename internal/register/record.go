@@ -6,10 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"os"
+	"path/filepath"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // A record is our memory of what was written. Without it everything of ours is still found by its name; with it a file
@@ -29,10 +32,18 @@ type memory struct {
 	Shy  map[string]string `json:"shy,omitempty"`  // the values of shy bits that we wrote
 }
 
+// maxRecord bounds what is read of the record, in bytes. It may hold what many files were before.
+const maxRecord = 64 << 20
+
 // remembered reads the record. One that is missing or damaged is empty: it is a convenience and no more.
 func remembered(path string) (record, error) {
 	r := record{}
-	text, err := os.ReadFile(path)
+	root, name, err := rootfs.For(path)
+	var text []byte
+	if err == nil {
+		text, err = root.ReadFile(name, maxRecord)
+		root.Close()
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return r, err
 	}
@@ -50,7 +61,18 @@ func remembered(path string) (record, error) {
 			delete(r.Files, name)
 		}
 	}
+	for role, seat := range r.Roles {
+		if _, err := agents.Find(seat.Agent); err != nil || !slices.Contains(roles, role) || !plainModel(seat.Model) {
+			delete(r.Roles, role)
+		}
+	}
+	r.Dirs = slices.DeleteFunc(r.Dirs, func(dir string) bool { return !filepath.IsLocal(filepath.FromSlash(dir)) })
 	return r, nil
+}
+
+// plainModel reports whether a text can be the name of a model, which becomes an argument of an agent.
+func plainModel(text string) bool {
+	return len(text) <= 200 && !strings.HasPrefix(text, "-") && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
 // text is the record as it is written, nil when there is nothing to remember.

@@ -54,7 +54,7 @@ type Change struct {
 	Note  string // what a person should know about it, if anything
 
 	before, after []byte // after is nil when the file is not to be
-	target        string
+	target        string // as of a reading; "" for no file
 	absent        bool
 }
 

@@ -2,6 +2,7 @@ package register
 
 import (
 	"path"
+	"path/filepath"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 )
@@ -40,7 +41,7 @@ func (p *Plan) skill(name, owner, reader string, role agents.Duty) error {
 	mine := r.there && (mem != nil && mem.Sum == sum(r.text) || string(r.text) == text)
 	c := Change{Agent: owner, File: name, Kind: Unchanged, before: r.text, after: r.text, target: r.target, absent: !r.there}
 	if r.link {
-		c.Link = r.target
+		c.Link = filepath.Join(p.project.Root, filepath.FromSlash(r.target))
 	}
 	if reader == "" {
 		delete(p.record.Files, name)

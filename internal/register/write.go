@@ -7,8 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // A staged file waits beside its target to take its name.
@@ -22,6 +23,11 @@ type staged struct {
 // take their names. A file that changed since the plan is a *Fault. If a name cannot be taken after all, those that were
 // get their old content back.
 func (p *Plan) Write() (err error) {
+	root, err := p.project.open()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
 	var made []string
 	var list []staged
 	defer func() {
@@ -30,13 +36,13 @@ func (p *Plan) Write() (err error) {
 		}
 		for _, s := range list {
 			if s.done {
-				err = errors.Join(err, s.change.restore())
+				err = errors.Join(err, s.change.restore(root))
 			} else if s.temp != "" {
-				_ = os.Remove(s.temp)
+				_ = root.Remove(s.temp)
 			}
 		}
 		for _, dir := range slices.Backward(made) {
-			_ = os.Remove(dir) // of those that are empty again
+			_ = root.Remove(dir) // of those that are empty again
 		}
 	}()
 	for i := range p.Changes {
@@ -46,56 +52,55 @@ func (p *Plan) Write() (err error) {
 		}
 		list = append(list, staged{change: c})
 		if c.after == nil {
-			if err := c.writable(); err != nil {
+			if err := c.writable(root); err != nil {
 				return err
 			}
 			continue
 		}
-		dirs, err := makeDirs(filepath.Dir(c.target))
+		dirs, err := makeDirs(root, path.Dir(c.target))
 		made = append(made, dirs...)
 		if err != nil {
 			return err
 		}
-		if list[len(list)-1].temp, err = c.stage(); err != nil {
+		if list[len(list)-1].temp, err = c.stage(root); err != nil {
 			return err
 		}
 	}
 	for i := range list {
 		s := &list[i]
-		if err := s.change.fresh(); err != nil {
+		if err := s.change.fresh(root); err != nil {
 			return err
 		}
 		if s.temp == "" {
-			err = os.Remove(s.change.target)
+			err = root.Remove(s.change.target)
 		} else {
-			err = os.Rename(s.temp, s.change.target)
+			err = root.Rename(s.temp, s.change.target)
 		}
 		if err != nil {
 			return err
 		}
 		s.done = true
 	}
-	for _, dir := range made {
-		if rel, err := filepath.Rel(p.project.Root, dir); err == nil {
-			p.record.Dirs = append(p.record.Dirs, filepath.ToSlash(rel))
-		}
-	}
-	p.sweep()
+	p.record.Dirs = append(p.record.Dirs, made...)
+	p.sweep(root)
 	return p.remember()
 }
 
 // makeDirs makes a folder and those above it, and returns the ones that were not there, outermost first.
-func makeDirs(dir string) (made []string, err error) {
-	for at := dir; !exists(at); at = filepath.Dir(at) {
+func makeDirs(root *rootfs.Root, dir string) (made []string, err error) {
+	for at := dir; at != "."; at = path.Dir(at) {
+		if _, err := root.Lstat(at); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
 		made = append(made, at)
 	}
 	slices.Reverse(made)
-	return made, os.MkdirAll(dir, 0o777)
+	return made, root.MkdirAll(dir, 0o777)
 }
 
 // writable refuses a file that says that it is not to be written. A rename would not care.
-func (c *Change) writable() error {
-	info, err := os.Stat(c.target)
+func (c *Change) writable(root *rootfs.Root) error {
+	info, err := root.Lstat(c.target)
 	if err == nil && info.Mode().Perm()&0o200 == 0 {
 		return &Fault{File: c.File, Message: "it is read-only", Remedy: "make it writable, then run this again; nothing was written"}
 	}
@@ -103,29 +108,29 @@ func (c *Change) writable() error {
 }
 
 // stage writes the new content beside the target, with its mode.
-func (c *Change) stage() (string, error) {
-	if err := c.writable(); err != nil {
+func (c *Change) stage(root *rootfs.Root) (string, error) {
+	if err := c.writable(root); err != nil {
 		return "", err
 	}
-	temp := filepath.Join(filepath.Dir(c.target), "."+filepath.Base(c.target)+"."+rand.Text()[:8]+".tmp")
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	temp := path.Join(path.Dir(c.target), "."+path.Base(c.target)+"."+rand.Text()[:8]+".tmp")
+	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return "", err
 	}
 	_, err = f.Write(c.after)
-	if info, statErr := os.Stat(c.target); statErr == nil && err == nil {
+	if info, statErr := root.Lstat(c.target); statErr == nil && err == nil {
 		err = f.Chmod(info.Mode().Perm())
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
-		_ = os.Remove(temp)
+		_ = root.Remove(temp)
 		return "", err
 	}
 	return temp, nil
 }
 
 // fresh refuses to replace what is not what was planned for.
-func (c *Change) fresh() error {
-	now, err := os.ReadFile(c.target)
+func (c *Change) fresh(root *rootfs.Root) error {
+	now, err := root.ReadFile(c.target, maxFile)
 	if c.absent && errors.Is(err, fs.ErrNotExist) || err == nil && !c.absent && bytes.Equal(now, c.before) {
 		return nil
 	}
@@ -133,48 +138,59 @@ func (c *Change) fresh() error {
 }
 
 // restore gives a file its old content back.
-func (c *Change) restore() error {
+func (c *Change) restore(root *rootfs.Root) error {
 	if c.absent {
-		return os.Remove(c.target)
+		return root.Remove(c.target)
 	}
-	if _, err := os.Stat(c.target); err != nil {
-		return os.WriteFile(c.target, c.before, 0o644)
+	f, err := root.OpenFile(c.target, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644) // the mode of one that is there stays
+	if err != nil {
+		return err
 	}
-	return os.WriteFile(c.target, c.before, 0) // the mode is that of the file
+	_, err = f.Write(c.before)
+	return errors.Join(err, f.Close())
 }
 
 // sweep removes the folders that we made and nothing is left in, and those of our skills.
-func (p *Plan) sweep() {
+func (p *Plan) sweep(root *rootfs.Root) {
 	for _, c := range p.Changes {
 		if c.Kind == Removed && path.Base(c.File) == "SKILL.md" {
-			_ = os.Remove(filepath.Dir(c.target)) // it bears our name
+			removeEmpty(root, path.Dir(c.target)) // it bears our name
 		}
 	}
 	slices.Sort(p.record.Dirs)
 	p.record.Dirs = slices.Compact(p.record.Dirs)
 	for _, dir := range slices.Backward(p.record.Dirs) { // the inner ones come after the outer ones
-		_ = os.Remove(filepath.Join(p.project.Root, filepath.FromSlash(dir)))
+		removeEmpty(root, dir)
 	}
 	p.record.Dirs = slices.DeleteFunc(p.record.Dirs, func(dir string) bool {
-		return !exists(filepath.Join(p.project.Root, filepath.FromSlash(dir)))
+		_, err := root.Lstat(dir)
+		return err != nil
 	})
+}
+
+// removeEmpty removes a folder in which nothing is left. A file or a link by that name stays.
+func removeEmpty(root *rootfs.Root, dir string) {
+	if info, err := root.Lstat(dir); err == nil && info.IsDir() && path.Clean(dir) != "." {
+		_ = root.Remove(dir)
+	}
 }
 
 // remember writes the record, or removes it when there is nothing to remember.
 func (p *Plan) remember() error {
+	root, name, err := rootfs.For(p.project.Record)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
 	text := p.record.text()
-	if old, err := os.ReadFile(p.project.Record); err == nil && bytes.Equal(old, text) {
+	if old, err := root.ReadFile(name, maxRecord); err == nil && bytes.Equal(old, text) {
 		return nil
 	}
 	if text == nil {
-		if err := os.Remove(p.project.Record); !errors.Is(err, fs.ErrNotExist) {
+		if err := root.Remove(name); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		return nil
 	}
-	temp := p.project.Record + ".tmp"
-	if err := os.WriteFile(temp, text, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(temp, p.project.Record)
+	return root.WriteFile(name, text, 0o600)
 }
