@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -110,13 +109,16 @@ func checksOf(events []past) []checked {
 	return list
 }
 
+// maxLog bounds what is read of the log of a check, in bytes.
+const maxLog = 256 << 20
+
 // readLogs reads what the checks printed. A log that is gone is left out.
 func (d *dossier) readLogs(e *engine.Engine) error {
 	for _, c := range d.checks {
 		if c.log == "" || !filepath.IsLocal(c.log) {
 			continue
 		}
-		text, err := os.ReadFile(e.Store().Path(filepath.FromSlash(c.log)))
+		text, err := readOwn(e.Store().Path(filepath.FromSlash(c.log)), maxLog)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -11,12 +11,14 @@ import (
 	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // An exhibit is a file of the evidence.
@@ -34,12 +36,9 @@ func sumsMark(task string) string { return "# ferrus evidence of " + task + "\n"
 // writeEvidence writes the files into a folder, which is empty, or of an earlier writing about the same task: what that has
 // left and is no more goes.
 func writeEvidence(dir, task string, files map[string][]byte) ([]exhibit, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, refuse(engine.InvalidInput, err.Error(), "name another folder with -o")
-	}
-	root, err := os.OpenRoot(dir)
+	root, err := evidenceRoot(dir)
 	if err != nil {
-		return nil, err
+		return nil, refuse(engine.InvalidInput, err.Error(), "name another folder with -o")
 	}
 	defer root.Close()
 	was, err := sumsOf(root, dir, task)
@@ -75,11 +74,37 @@ func writeEvidence(dir, task string, files map[string][]byte) ([]exhibit, error)
 	return list, root.WriteFile(sums, []byte(text), 0o644)
 }
 
+// evidenceRoot makes and opens the folder. No link below .ferrus is followed; elsewhere the folder itself may be one.
+func evidenceRoot(dir string) (*rootfs.Root, error) {
+	if home, name := rootfs.Split(dir); filepath.Base(home) == ".ferrus" {
+		root, err := rootfs.Open(home)
+		if err != nil {
+			return nil, err
+		}
+		defer root.Close()
+		if err := root.MkdirAll(name, 0o755); err != nil {
+			return nil, err
+		}
+		return root.Sub(name)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil, err
+	}
+	return rootfs.Open(dir)
+}
+
+// maxSums bounds what is read of the list of an earlier writing, in bytes.
+const maxSums = 16 << 20
+
 // sumsOf are the names of the files that an earlier writing has left, nil in an empty folder. Any other is refused.
-func sumsOf(root *os.Root, dir, task string) ([]string, error) {
-	text, err := root.ReadFile(sums)
+func sumsOf(root *rootfs.Root, dir, task string) ([]string, error) {
+	text, err := root.ReadFile(sums, maxSums)
 	if errors.Is(err, fs.ErrNotExist) {
-		entries, err := fs.ReadDir(root.FS(), ".")
+		entries, err := root.ReadDir(".")
 		if err == nil && len(entries) > 0 {
 			err = refuse(engine.InvalidInput, dir+" holds what ferrus evidence has not made", "name an empty folder, or a new one, with -o")
 		}

@@ -95,6 +95,10 @@ func lookIgnored(p *patient) finding {
 	if worktree.Tracked(p.ctx, p.place.Root, ".ferrus") {
 		return bad("git tracks files of .ferrus: a checkout would overwrite the state", "git rm -r --cached .ferrus")
 	}
+	if err := checkIgnore(p.ctx, p.place.Root); err != nil {
+		f := explain(err)
+		return bad(f.Message, f.Remedy)
+	}
 	if !worktree.Ignored(p.ctx, p.place.Root, ".ferrus/journal.jsonl") {
 		return bad("git does not ignore .ferrus", "ferrus doctor --fix adds /.ferrus/ to .gitignore")
 	}
@@ -102,6 +106,9 @@ func lookIgnored(p *patient) finding {
 }
 
 func mendIgnored(p *patient) (string, error) {
+	if err := checkIgnore(p.ctx, p.place.Root); err != nil {
+		return "", err
+	}
 	if worktree.Ignored(p.ctx, p.place.Root, ".ferrus/journal.jsonl") {
 		return "", nil
 	}

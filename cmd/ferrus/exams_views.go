@@ -8,8 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -47,9 +47,12 @@ func lookViews(p *patient) finding {
 	return fine("STATE.json and the documents show the journal")
 }
 
+// maxState bounds what is read of STATE.json, in bytes: it holds no texts.
+const maxState = 8 << 20
+
 // stateDiffers says how STATE.json differs from the journal's end, "" when it does not.
 func stateDiffers(path string, want state.Task, j *journal) string {
-	raw, err := os.ReadFile(path)
+	raw, err := readOwn(path, maxState)
 	if err != nil {
 		return unreadable(err)
 	}
@@ -83,9 +86,12 @@ func stateDiffers(path string, want state.Task, j *journal) string {
 }
 
 func docDiffers(path, want string) string {
-	data, err := os.ReadFile(path)
+	data, err := readOwn(path, store.MaxDoc)
 	if want == "" && errors.Is(err, fs.ErrNotExist) {
 		return ""
+	}
+	if errors.Is(err, rootfs.ErrTooLarge) {
+		return "is not what the journal says"
 	}
 	if err != nil {
 		return unreadable(err)
@@ -175,7 +181,7 @@ func (p *patient) leftovers() []string {
 	if err != nil || j.err != nil {
 		return nil
 	}
-	entries, _ := os.ReadDir(p.file("live"))
+	entries, _ := listOwn(p.file("live"))
 	var free []string
 	for _, entry := range entries {
 		session, ok := strings.CutSuffix(entry.Name(), ".lock")
@@ -185,7 +191,7 @@ func (p *patient) leftovers() []string {
 			continue
 		}
 		if e.Store().Probe(session) == lease.Gone {
-			free = append(free, filepath.Join(p.file("live"), entry.Name()))
+			free = append(free, entry.Name())
 		}
 	}
 	return free
@@ -194,8 +200,13 @@ func (p *patient) leftovers() []string {
 func mendLeftovers(p *patient) (string, error) {
 	var errs []error
 	free := p.leftovers()
+	root, live, err := rootfs.For(p.file("live"))
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
 	for _, name := range free {
-		errs = append(errs, os.Remove(name))
+		errs = append(errs, root.Remove(path.Join(live, name)))
 	}
 	return "removed " + count(len(free), "lock", "locks"), errors.Join(errs...)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
@@ -77,6 +78,9 @@ func (a *app) initialise(ctx context.Context) error {
 // setUp makes what is missing.
 func setUp(ctx context.Context, root string) (setup, error) {
 	did := setup{Root: root, Wrote: []string{}}
+	if err := checkIgnore(ctx, root); err != nil {
+		return did, err
+	}
 	there := store.Initialised(engine.At(root, "").Dir())
 	var err error
 	if did.Restored, err = engine.Init(root); err != nil {
@@ -127,7 +131,7 @@ const schemaName = "workflows.schema.json"
 // copyTemplate copies what is missing of the template into .ferrus, and of the schema, and returns what that was. No link
 // under .ferrus leads it out of there.
 func copyTemplate(root string) (wrote []string, err error) {
-	home, err := os.OpenRoot(filepath.Join(root, ".ferrus"))
+	home, err := rootfs.Open(filepath.Join(root, ".ferrus"))
 	if err != nil {
 		return nil, err
 	}
@@ -161,21 +165,56 @@ func copyTemplate(root string) (wrote []string, err error) {
 
 // ignore adds .ferrus to the folder's .gitignore.
 func ignore(root string) error {
-	name := filepath.Join(root, ".gitignore")
-	old, err := os.ReadFile(name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	entry := "/.ferrus/\n"
-	if len(old) > 0 && old[len(old)-1] != '\n' {
-		entry = "\n" + entry
-	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	project, err := rootfs.Open(root)
 	if err != nil {
 		return err
 	}
+	defer project.Close()
+	f, err := project.OpenFile(ignoreName, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	entry, last := "/.ferrus/\n", []byte{'\n'}
+	if info, err := f.Stat(); err == nil && info.Size() > 0 {
+		_, err = f.ReadAt(last, info.Size()-1)
+		if err != nil {
+			return errors.Join(err, f.Close())
+		}
+	}
+	if last[0] != '\n' {
+		entry = "\n" + entry
+	}
 	_, err = f.WriteString(entry)
 	return errors.Join(err, f.Close())
+}
+
+const (
+	ignoreName = ".gitignore"
+	maxIgnore  = 16 << 20 // bytes; git reads all of it
+)
+
+// checkIgnore refuses, before anything is made, a .gitignore to which nothing can be added: a link may lead outside of
+// the project, and git would wait at a FIFO.
+func checkIgnore(ctx context.Context, root string) error {
+	name := filepath.Join(root, ignoreName)
+	info, err := os.Lstat(name)
+	var why string
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && info.Mode().IsRegular() && info.Size() <= maxIgnore:
+		return nil
+	case err != nil:
+		return err
+	case info.Mode()&fs.ModeSymlink != 0:
+		if !worktree.Inside(ctx, root) || worktree.Ignored(ctx, root, ".ferrus/journal.jsonl") {
+			return nil // there is nothing to add
+		}
+		why = " is a symbolic link, which git and ferrus do not follow"
+	case info.Mode().IsRegular():
+		why = " is too large for git to read"
+	default:
+		why = " is not a regular file"
+	}
+	return refuse(engine.InvalidInput, name+why, "make it a regular file, or remove it")
 }
 
 func (a *app) showSetup(did setup) {

@@ -89,7 +89,7 @@ func chosen(runs []slot.Run, name string) (slot.Run, bool) {
 // logFile finds a log that is no run's: by its name, or the newest whose name holds the word.
 func (a *app) logFile(e *engine.Engine, name string) (string, error) {
 	dir := e.Store().Path("logs")
-	entries, err := os.ReadDir(dir)
+	entries, err := listOwn(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err
 	}
@@ -120,7 +120,7 @@ const poll = 200 * time.Millisecond
 
 // follow shows a log, and what is added to it until over says that nothing will be, or that nobody wants it.
 func (a *app) follow(ctx context.Context, path string, show func(piece []byte, end bool) error, over func() bool) error {
-	f, err := os.Open(path)
+	f, err := openOwn(path)
 	if err != nil {
 		return err
 	}

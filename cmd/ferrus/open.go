@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/register"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 func openCommand(a *app) *cobra.Command {
@@ -112,19 +113,20 @@ func (a *app) openAgent(ctx context.Context, role agents.Duty, flags register.Se
 	return become(program, launch)
 }
 
-// lay writes the files of a launch, for the user alone.
+// lay writes the files of a launch, which are below .ferrus, for the user alone.
 func lay(files map[string]string) error {
-	for name, text := range files {
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+	for file, text := range files {
+		root, name, err := rootfs.For(file)
+		if err != nil {
 			return err
 		}
-		temp := name + ".new"
-		err := os.WriteFile(temp, []byte(text), 0o600)
+		err = root.MkdirAll(path.Dir(name), 0o700)
 		if err == nil {
-			err = os.Rename(temp, name)
+			err = root.WriteFile(name, []byte(text), 0o600)
 		}
+		root.Close()
 		if err != nil {
-			return errors.Join(err, os.Remove(temp))
+			return err
 		}
 	}
 	return nil

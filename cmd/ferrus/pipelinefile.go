@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -14,9 +13,13 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 const workflowsName = "workflows.json"
+
+// maxWorkflows bounds what is read of it, in bytes.
+const maxWorkflows = 4 << 20
 
 func pipelineListCommand(a *app) *cobra.Command {
 	return &cobra.Command{
@@ -98,17 +101,16 @@ func (a *app) workflowsText(ctx context.Context) (text []byte, path string, err 
 	if place, err := a.place(ctx); err == nil {
 		root = place.Root
 	}
-	for _, dir := range []string{root, filepath.Join(root, ".ferrus")} {
-		path = filepath.Join(dir, workflowsName)
-		if text, err = os.ReadFile(path); !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
+	path = filepath.Join(root, workflowsName)
+	if text, err = rootfs.ReadFile(path, maxWorkflows); errors.Is(err, fs.ErrNotExist) {
+		path = filepath.Join(root, ".ferrus", workflowsName)
+		text, err = readOwn(path, maxWorkflows)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, "", refuse(engine.NotInitialised, "there is no workflows.json in "+root, "ferrus init writes one into .ferrus, to begin with")
 	}
 	if err != nil {
-		err = refuse(engine.InvalidInput, err.Error(), "make it a file that can be read")
+		err = refuse(engine.InvalidInput, err.Error(), "make it a file of its own that can be read")
 	}
 	return text, path, err
 }

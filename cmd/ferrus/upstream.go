@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // upstream reports whether root has the state of upstream ferrus, which wrote version 1.
 func upstream(root string) bool {
-	raw, err := os.ReadFile(filepath.Join(root, ".ferrus", "STATE.json"))
+	raw, err := readOwn(filepath.Join(root, ".ferrus", "STATE.json"), maxState)
 	var head struct {
 		Version int `json:"schema_version"`
 	}
@@ -35,7 +36,7 @@ var keepers = []string{"STATE.lock", "STATE.json", "journal.jsonl", "archive", "
 func mendUpstream(p *patient) (string, error) {
 	info, err := os.Lstat(p.file("journal.jsonl"))
 	mine := err == nil && info.Size() > 0
-	home, err := os.OpenRoot(p.place.Dir())
+	home, err := rootfs.Open(p.place.Dir())
 	if err != nil {
 		return "", err
 	}
@@ -44,7 +45,7 @@ func mendUpstream(p *patient) (string, error) {
 	if err := home.MkdirAll(to, 0o700); err != nil {
 		return "", err
 	}
-	entries, err := os.ReadDir(p.place.Dir())
+	entries, err := home.ReadDir(".")
 	if err != nil {
 		return "", err
 	}
