@@ -15,9 +15,9 @@ var found struct {
 	err       error
 }
 
-// binary returns the absolute path of the git binary for a call in a folder. A git that lies in the work tree of that
+// gitPath returns the absolute path of the git binary for a call in a folder. A git that lies in the work tree of that
 // folder is an error: a repository could bring its own. It is ErrNoGit where there is none on PATH.
-func binary(dir string) (string, error) {
+func gitPath(dir string) (string, error) {
 	found.Lock()
 	defer found.Unlock()
 	if path := os.Getenv("PATH"); found.git == "" && found.err == nil || found.path != path {

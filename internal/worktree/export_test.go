@@ -34,3 +34,19 @@ func (t *Tree) Hooked(at func(path string), noExchange bool, now func() time.Tim
 
 // Grace is how long a file that came out is left to programs that may have it open.
 const Grace = grace
+
+// Clock sets the time by which files are known again: with one that is ahead they are young never.
+func (t *Tree) Clock(now func() time.Time) { t.looks = now }
+
+// Known is how many files the stat table of the Tree has.
+func (t *Tree) Known() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.table == nil {
+		return 0
+	}
+	return len(t.table.files)
+}
+
+// Dated is whether files in a folder are known again at all.
+var Dated = dated

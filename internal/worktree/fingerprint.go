@@ -15,7 +15,8 @@ import (
 // whatever happened before. It is "" without git.
 //
 // An embedded repository or submodule counts by the commit that it has checked out; without a commit it does not
-// count. A file that cannot be read is an error that names it. Unchanged files cost one stat.
+// count. A file that cannot be read is an error that names it. A file costs one stat if ferrus has read it before and the
+// file system dates every change; on others (tmpfs, network, all but Linux) each file is read.
 //
 // The tree's new objects are in the private store but need not survive a power cut; see [Tree.Snapshot].
 func (t *Tree) Fingerprint(ctx context.Context) (string, error) {
@@ -27,7 +28,7 @@ func (t *Tree) Fingerprint(ctx context.Context) (string, error) {
 	}
 	id, err := t.writeTree(ctx, false)
 	if err != nil && ctx.Err() == nil {
-		// The private index may be broken, or a file may have gone while git read it. Once more, from the user's.
+		// A file may have gone while it was read, or an object from its store. Once more, with nothing believed.
 		id, err = t.writeTree(ctx, true)
 	}
 	if err != nil {
@@ -50,103 +51,16 @@ func (t *Tree) Snapshot(ctx context.Context) (string, error) {
 	return id, nil
 }
 
-// writeTree makes a draft index equal to the work tree and writes its tree.
+// writeTree lists what counts, hashes what is not known by its identity, and writes the tree. With fresh nothing is
+// believed that was read before, neither content nor that an object is in a store.
 func (t *Tree) writeTree(ctx context.Context, fresh bool) (string, error) {
-	d, err := t.newDraft(fresh)
+	t.sweep()
+	now := t.clock()
+	l, err := t.list(ctx)
 	if err != nil {
 		return "", err
 	}
-	defer d.discard()
-	l, err := t.list(ctx, d)
-	if err != nil {
-		return "", err
-	}
-	if l.fix.any() {
-		if err := t.repair(ctx, d, l.fix); err != nil {
-			return "", err
-		}
-		if l, err = t.list(ctx, d); err != nil {
-			return "", err
-		}
-	}
-	embedded, err := t.update(ctx, d, l)
-	if err != nil {
-		return "", err
-	}
-	out, _, err := t.on(d).run(ctx, "write-tree")
-	if err != nil {
-		return "", err
-	}
-	// A private index keeps no repository that the user's does not have: git would hold on to its commit after it has
-	// none. Nor does it keep files hidden by a sparse checkout, whose extent may change.
-	if err := t.remove(ctx, d, embedded); err != nil {
-		return "", err
-	}
-	if !l.sparse {
-		d.publish()
-	}
-	return strings.TrimSpace(string(out)), nil
-}
-
-// update brings the draft to what the listing says. It returns the embedded repositories it added.
-func (t *Tree) update(ctx context.Context, d *draft, l *listing) (embedded []string, err error) {
-	if err := t.remove(ctx, d, l.gone); err != nil {
-		return nil, err
-	}
-	add := l.changed
-	for _, path := range l.others {
-		repo, ok := strings.CutSuffix(path, "/")
-		if !ok {
-			add = append(add, path)
-		} else if t.hasCommit(ctx, repo) {
-			embedded = append(embedded, repo)
-		}
-	}
-	add = append(add, embedded...)
-	if len(add) == 0 {
-		return embedded, nil
-	}
-	c := t.on(d)
-	c.stdin = zlist(add)
-	// --remove: a file may have gone since it was listed.
-	_, _, err = c.run(ctx, "update-index", "--add", "--remove", "-z", "--stdin")
-	return embedded, err
-}
-
-// remove takes paths out of the draft, whatever the work tree holds.
-func (t *Tree) remove(ctx context.Context, d *draft, paths []string) error {
-	if len(paths) == 0 {
-		return nil
-	}
-	c := t.on(d)
-	c.stdin = zlist(paths)
-	_, _, err := c.run(ctx, "update-index", "--force-remove", "-z", "--stdin")
-	return err
-}
-
-// repair makes the draft show what it would hide.
-func (t *Tree) repair(ctx context.Context, d *draft, f fixes) error {
-	for flag, paths := range map[string][]string{
-		"--no-assume-unchanged": f.assumed,
-		"--no-skip-worktree":    f.skipped,
-	} {
-		if len(paths) == 0 {
-			continue
-		}
-		c := t.on(d)
-		c.stdin = zlist(paths)
-		if _, _, err := c.run(ctx, "update-index", flag, "-z", "--stdin"); err != nil {
-			return err
-		}
-	}
-	return t.remove(ctx, d, f.links)
-}
-
-// hasCommit reports whether the embedded repository has a commit checked out.
-func (t *Tree) hasCommit(ctx context.Context, repo string) bool {
-	c := command{dir: t.dir, flags: []string{"--git-dir=" + filepath.Join(t.dir, filepath.FromSlash(repo), ".git")}}
-	_, _, err := c.run(ctx, "rev-parse", "-q", "--verify", "HEAD")
-	return err == nil
+	return t.treeOfFiles(ctx, l, now, fresh)
 }
 
 // store is the private object store.
@@ -183,13 +97,6 @@ func (t *Tree) storing() command {
 // quoted is how git reads a path in a list of alternates.
 func quoted(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
-}
-
-// on is such a call on a draft.
-func (t *Tree) on(d *draft) command {
-	c := t.storing()
-	c.env = append(c.env, "GIT_INDEX_FILE="+d.path)
-	return c
 }
 
 // zlist is how git reads a list of paths that may hold any byte but NUL.

@@ -238,40 +238,6 @@ func TestAnEditInTheSameTickIsNoticed(t *testing.T) {
 	}
 }
 
-// The same, made certain: file and index have one time, and the edit keeps it. A git built without nanoseconds sees
-// this for a whole second.
-func TestAnIndexAsOldAsAFileIsDoubted(t *testing.T) {
-	dir := committed(t)
-	git(t, dir, "config", "core.trustctime", "false")
-	then := time.Now().Add(-time.Hour).Truncate(time.Second)
-	edit := func(text string) {
-		write(t, dir, "a.txt", text)
-		if err := os.Chtimes(filepath.Join(dir, "a.txt"), then, then); err != nil {
-			t.Fatal(err)
-		}
-	}
-	edit("1\n")
-	git(t, dir, "add", ".")
-	tree := open(t, dir)
-	seen := map[string]bool{}
-	for _, step := range []struct{ index, text string }{{".git/index", "2\n"}, {".ferrus/git/index-*", "3\n"}} {
-		index, _ := filepath.Glob(filepath.Join(dir, step.index))
-		if len(index) != 1 {
-			t.Fatalf("%s: %q", step.index, index)
-		}
-		if err := os.Chtimes(index[0], then, then); err != nil {
-			t.Fatal(err)
-		}
-		edit(step.text)
-		id := fingerprint(t, tree)
-		git(t, dir, "update-index", "--force-remove", "a.txt")
-		if want := fresh(t, dir); id != want || seen[id] {
-			t.Errorf("edit beside %s: got %s, want %s", step.index, id, want)
-		}
-		seen[id] = true
-	}
-}
-
 // A filter makes the moment: it changes f after git has hashed it and before the index is written, leaving size and
 // time as git recorded them.
 func TestAnEditWhileGitRunsIsNoticedLater(t *testing.T) {
@@ -327,33 +293,6 @@ func TestManyFingerprintsAtOnceAgree(t *testing.T) {
 	left, _ := filepath.Glob(filepath.Join(dir, ".ferrus/git/draft-*"))
 	if len(left) > 0 {
 		t.Errorf("left behind: %q", left)
-	}
-}
-
-func TestABrokenPrivateIndexIsRebuilt(t *testing.T) {
-	dir := committed(t)
-	tree := open(t, dir)
-	want := fingerprint(t, tree)
-	indexes, _ := filepath.Glob(filepath.Join(dir, ".ferrus/git/index-*"))
-	if len(indexes) != 1 {
-		t.Fatalf("private indexes: %q", indexes)
-	}
-	whole, err := os.ReadFile(indexes[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	flipped := append([]byte(nil), whole...)
-	flipped[len(flipped)/2] ^= 0x40
-	for name, garbage := range map[string][]byte{"empty": {}, "text": []byte("garbage"), "torn": whole[:len(whole)/2], "flipped": flipped} {
-		if err := os.WriteFile(indexes[0], garbage, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if got := fingerprint(t, tree); got != want {
-			t.Errorf("%s: got %s, want %s", name, got, want)
-		}
-		if now, _ := os.ReadFile(indexes[0]); len(now) < len(whole)/2+1 {
-			t.Errorf("%s: still broken", name)
-		}
 	}
 }
 

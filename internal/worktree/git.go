@@ -71,7 +71,7 @@ type command struct {
 // them and what to do next where that is known; it is ErrNoGit where there is nothing to ask, and wraps the
 // context's error if that ended the call.
 func (c command) run(ctx context.Context, args ...string) (stdout []byte, stderr string, err error) {
-	path, err := binary(c.dir)
+	path, err := gitPath(c.dir)
 	if err != nil {
 		return nil, "", err
 	}

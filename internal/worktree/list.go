@@ -4,115 +4,261 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
-// A listing is how a draft index and the work tree differ.
+// Modes of entries in a tree.
+const (
+	modeFile = "100644"
+	modeExec = "100755"
+)
+
+// A file is a path that counts, with what is there.
+type file struct {
+	path string
+	entry
+	is fileStat // what lstat says; the zero value where id is known without it
+}
+
+// A listing is what counts now: what git tracks and is on disk, and what it does not ignore. All of it is in the order of
+// paths, which is also that of trees.
 type listing struct {
-	others  []string // on disk, not ignored, not in the draft; an embedded repository ends in a slash
-	changed []string // to be hashed: their stat differs, or the user tracks them though they are ignored
-	gone    []string // to leave the draft: deleted, or not to be counted
-	sparse  bool     // the draft has files that a sparse checkout keeps off the disk
-	fix     fixes
+	files []file            // entry is yet to be found for those that have a fileStat
+	index map[string]string // the ids that the user's index has for paths; a hint for where objects are
 }
 
-// fixes are entries that would hide the work tree; with any of them the listing is to be made again.
-type fixes struct {
-	assumed []string // assume-unchanged: git would not look at the file
-	skipped []string // skip-worktree, yet the file is there
-	links   []string // a submodule whose repository is gone: git would not look into the folder
-}
-
-func (f fixes) any() bool { return len(f.assumed)+len(f.skipped)+len(f.links) > 0 }
-
-// list asks git three questions at once; only the last costs a stat for each file.
-func (t *Tree) list(ctx context.Context, d *draft) (*listing, error) {
-	var (
-		l                   = new(listing)
-		draft, users, moved []string
-	)
-	err := together(func() (err error) {
-		draft, err = t.survey(ctx, d, l)
-		return err
-	}, func() error {
-		out, _, err := t.user().run(ctx, "ls-files", "-z")
-		users = zsplit(out)
-		return err
-	}, func() error {
-		out, said, err := t.on(d).run(ctx, "diff-files", "-z", "--name-status", "--no-renames", "--ignore-submodules=dirty")
+// list asks git what is tracked and what is not ignored, and lstat what is there. Git looks at no file but for the rules:
+// not at the times in its index, nor at what its index says may be passed over.
+func (t *Tree) list(ctx context.Context) (*listing, error) {
+	if err := t.copyShared(); err != nil {
+		return nil, err
+	}
+	var out, never []byte
+	err := together(func() error {
+		args := append([]string{"ls-files", "-z", "-t", "-s", "-c", "-o", "--exclude-standard"}, excludes(t.exclude)...)
+		text, said, err := t.onIndex().run(ctx, args...)
 		if err == nil {
 			err = unread(said)
 		}
-		moved = zsplit(out)
+		out = text
+		return err
+	}, func() (err error) {
+		if len(t.ignore) > 0 { // the rest of exclude is literal
+			never, _, err = t.onIndex().run(ctx, append([]string{"ls-files", "-z", "-c", "-i"}, excludes(t.exclude)...)...)
+		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	if l.gone, err = t.uncounted(ctx, d, draft, users); err != nil {
-		return nil, err
+	return t.look(ctx, out, zsplit(never))
+}
+
+// onIndex is a call in the private git directory on the user's index. It reads the index as a list.
+func (t *Tree) onIndex() command {
+	c := t.storing()
+	c.env = append(c.env, "GIT_INDEX_FILE="+t.index)
+	return c
+}
+
+// look turns git's lines, "? path" and "H mode id stage\tpath", into a listing.
+func (t *Tree) look(ctx context.Context, out []byte, never []string) (*listing, error) {
+	l := &listing{index: map[string]string{}}
+	left := set{}
+	for _, name := range never {
+		left.add(name)
 	}
-	if l.changed, err = t.trackedIgnored(ctx, draft, users, l.others); err != nil {
-		return nil, err
-	}
-	drop := make(set, len(l.gone))
-	for _, path := range l.gone {
-		drop.add(path)
-	}
-	for i := 0; i+1 < len(moved); i += 2 {
-		switch path := moved[i+1]; {
-		case drop[path]:
-		case moved[i] == "D", moved[i] == "U" && !t.onDisk(path):
-			l.gone = append(l.gone, path)
+	var hidden []file // kept off the disk by a sparse checkout, maybe
+	folders := &folders{t: t, known: map[string]bool{".": true}}
+	for _, line := range zsplit(out) {
+		if name, ok := strings.CutPrefix(line, "? "); ok {
+			if repo, ok := strings.CutSuffix(name, "/"); ok {
+				if id := t.headOf(ctx, repo); id != "" {
+					l.files = append(l.files, file{path: repo, entry: entry{modeLink, id}})
+				}
+			} else {
+				l.files = append(l.files, file{path: name})
+			}
+			continue
+		}
+		info, name, ok := strings.Cut(line, "\t")
+		of := strings.Fields(info)
+		if !ok || len(of) != 4 {
+			return nil, fmt.Errorf("git ls-files: cannot read %q", line)
+		}
+		if _, twice := l.index[name]; twice || left[name] || t.isOurs(name) {
+			continue // twice: a conflict has up to three entries for a path
+		}
+		l.index[name] = of[2]
+		f := file{path: name, entry: entry{of[1], of[2]}}
+		switch {
+		case of[1] == modeLink && folders.real(name):
+			inside, err := t.inLink(ctx, &f)
+			if err != nil {
+				return nil, err
+			}
+			l.files = append(l.files, inside...)
+		case of[0] == "S":
+			hidden = append(hidden, f)
 		default:
-			l.changed = append(l.changed, path)
+			l.files = append(l.files, file{path: name})
 		}
 	}
+	if err := t.stat(l, folders); err != nil {
+		return nil, err
+	}
+	for _, f := range hidden {
+		seen := &listing{files: []file{{path: f.path}}}
+		if err := t.stat(seen, folders); err != nil {
+			return nil, err
+		}
+		switch {
+		case len(seen.files) > 0:
+			l.files = append(l.files, seen.files[0])
+		case !folders.blocked(f.path):
+			l.files = append(l.files, f)
+		}
+	}
+	slices.SortFunc(l.files, func(a, b file) int { return strings.Compare(a.path, b.path) })
 	return l, nil
 }
 
-// survey finds files that the draft does not have, and entries of the draft that need a fix. It returns what the draft
-// has, in its order.
-func (t *Tree) survey(ctx context.Context, d *draft, l *listing) (draft []string, err error) {
-	args := append([]string{"ls-files", "-z", "-v", "-s", "-o", "--exclude-standard"}, excludes(t.exclude)...)
-	out, said, err := t.on(d).run(ctx, args...)
-	if err == nil {
-		err = unread(said)
-	}
-	if err != nil {
-		return nil, err
-	}
-	// "? path" or "H mode id stage\tpath"
-	for _, line := range zsplit(out) {
-		if other, ok := strings.CutPrefix(line, "? "); ok {
-			l.others = append(l.others, other)
-			continue
+// inLink is what counts of a folder that the index has as a submodule: the commit that it has checked out; that of the
+// index where it is not checked out; its files where it is no repository.
+func (t *Tree) inLink(ctx context.Context, f *file) ([]file, error) {
+	if !exists(filepath.Join(t.path(f.path), ".git")) {
+		if !t.filled(f.path) {
+			return []file{*f}, nil
 		}
-		entry, path, ok := strings.Cut(line, "\t")
-		if !ok || len(entry) < 3 {
-			return nil, fmt.Errorf("git ls-files: cannot read %q", line)
+		c := t.storing()
+		c.env = append(c.env, "GIT_INDEX_FILE="+filepath.Join(t.private, "none"))
+		args := append([]string{"ls-files", "-z", "-o", "--exclude-standard"}, excludes(t.exclude)...)
+		out, said, err := c.run(ctx, append(args, "--", ":(top,literal)"+f.path+"/")...)
+		if err == nil {
+			err = unread(said)
 		}
-		draft = append(draft, path)
-		tag, mode := entry[0], entry[2:]
-		if tag >= 'a' {
-			l.fix.assumed = append(l.fix.assumed, path)
-			tag -= 'a' - 'A'
-		}
-		if tag == 'S' {
-			if t.onDisk(path) {
-				l.fix.skipped = append(l.fix.skipped, path)
-			} else {
-				l.sparse = true
+		var inside []file
+		for _, name := range zsplit(out) {
+			if repo, ok := strings.CutSuffix(name, "/"); !ok {
+				inside = append(inside, file{path: name})
+			} else if id := t.headOf(ctx, repo); id != "" {
+				inside = append(inside, file{path: repo, entry: entry{modeLink, id}})
 			}
 		}
-		if strings.HasPrefix(mode, "160000 ") && t.filled(path) {
-			l.fix.links = append(l.fix.links, path)
+		return inside, err
+	}
+	if id := t.headOf(ctx, f.path); id != "" {
+		f.id = id
+	}
+	return []file{*f}, nil
+}
+
+// isOurs reports whether name is in the project's own .ferrus, or in the private folder.
+func (t *Tree) isOurs(name string) bool {
+	return slices.ContainsFunc(t.left, func(dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") })
+}
+
+// stat fills in the identities of files that have no entry, several at a time. It drops what is not there: a file that is
+// gone, is none that git knows (a FIFO), or is reached through a link.
+func (t *Tree) stat(l *listing, folders *folders) error {
+	there := make([]bool, len(l.files))
+	for i, f := range l.files {
+		there[i] = f.exists() || folders.real(path.Dir(f.path))
+	}
+	hands := min(runtime.GOMAXPROCS(0), 1+len(l.files)/256)
+	errs := make([]error, hands)
+	var wg sync.WaitGroup
+	for h := range hands {
+		wg.Go(func() {
+			for i := h; i < len(l.files); i += hands {
+				f := &l.files[i]
+				if f.exists() || !there[i] {
+					continue
+				}
+				is, err := lstat(t.path(f.path))
+				if gone(err) {
+					there[i] = false
+					continue
+				}
+				if err != nil {
+					errs[h] = err
+					return
+				}
+				f.is, there[i] = is, is.mode.IsRegular() || is.mode&fs.ModeSymlink != 0
+			}
+		})
+	}
+	wg.Wait()
+	kept := l.files[:0]
+	for i, f := range l.files {
+		if there[i] {
+			kept = append(kept, f)
 		}
 	}
-	return draft, nil
+	l.files = kept
+	return errors.Join(errs...)
+}
+
+// folders remembers which folders of the work tree are folders, and not links.
+type folders struct {
+	t     *Tree
+	known map[string]bool
+}
+
+// real reports whether dir and all above it are folders of the work tree itself.
+func (f *folders) real(dir string) bool {
+	is, ok := f.known[dir]
+	if !ok {
+		if is = f.real(path.Dir(dir)); is {
+			info, err := os.Lstat(f.t.path(dir))
+			is = err == nil && info.IsDir()
+		}
+		f.known[dir] = is
+	}
+	return is
+}
+
+// blocked reports whether a file or a link stands where a folder above name would be, or anything at name.
+func (f *folders) blocked(name string) bool {
+	for ; name != "."; name = path.Dir(name) {
+		if !f.real(name) && f.real(path.Dir(name)) {
+			return exists(f.t.path(name))
+		}
+	}
+	return false
+}
+
+// copyShared copies what a split index leaves in the project's git directory: git looks for it in the directory that it
+// works in.
+func (t *Tree) copyShared() error {
+	shared, _ := filepath.Glob(filepath.Join(globEscape.Replace(t.gitDir), "sharedindex.*"))
+	if len(shared) == 0 {
+		return nil
+	}
+	root, err := t.ours()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, from := range shared {
+		text, err := rootfs.ReadRegular(from, 1<<30)
+		if err == nil {
+			err = root.WriteFile("repository/"+filepath.Base(from), text, 0o600)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // onDisk reports whether name is a file or link of the work tree itself, not one seen through a link.
@@ -126,24 +272,12 @@ func (t *Tree) onDisk(name string) bool {
 
 // folder reports whether name is a folder of the work tree itself.
 func (t *Tree) folder(name string) bool {
-	for i, c := range name + "/" {
-		if c != '/' {
-			continue
-		}
-		if info, err := os.Lstat(t.path(name[:i])); err != nil || !info.IsDir() {
-			return false
-		}
-	}
-	return true
+	return (&folders{t: t, known: map[string]bool{".": true}}).real(path.Clean(name))
 }
 
-// filled reports whether the folder has files and is no repository. A submodule that is not checked out is empty.
+// filled reports whether the folder has files. A submodule that is not checked out is empty.
 func (t *Tree) filled(path string) bool {
-	dir := filepath.Join(t.dir, filepath.FromSlash(path))
-	if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-		return false
-	}
-	f, err := os.Open(dir)
+	f, err := os.Open(t.path(path))
 	if err != nil {
 		return false
 	}

@@ -12,6 +12,11 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
+const (
+	leftoverAge = time.Hour           // a draft of a killed process
+	unusedAge   = 30 * 24 * time.Hour // a table for patterns or a work tree of the past
+)
+
 // top is the folder from which on no part of a path of ours may be a link.
 const top = ".ferrus"
 
@@ -91,7 +96,8 @@ func (t *Tree) sweep() {
 		age         time.Duration
 	}{
 		{".", "draft-", leftoverAge},
-		{".", "index-", unusedAge},
+		{".", "index-", unusedAge}, // of versions before the stat table
+		{".", "stat-", unusedAge},
 		{".", "restore-", leftoverAge},
 		{"objects", "tmp_objdir-", leftoverAge},
 	} {

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // The private git directory. Every call about files and objects runs in it, and not in the project's: an executor can
@@ -43,7 +45,7 @@ type setting struct {
 }
 
 // maxRules bounds each file of rules that is read from the repository.
-const maxRules = 1 << 20
+const maxRules = 4 << 20
 
 // keptSettings are those that decide which files count and how they are read, beside filter.*. All other settings of a repository are without
 // effect on calls about files.
@@ -101,9 +103,14 @@ func (t *Tree) rulesNow(ctx context.Context) (*rules, error) {
 		return nil, err
 	}
 	var was frozen
-	text, err := readBounded(t.frozenPath())
+	root, err := t.ours()
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	text, err := root.ReadFile("rules.json", maxRules)
 	switch {
-	case err == nil && json.Unmarshal([]byte(text), &was) == nil:
+	case err == nil && json.Unmarshal(text, &was) == nil:
 		r.frozen = was
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
@@ -115,8 +122,6 @@ func (t *Tree) rulesNow(ctx context.Context) (*rules, error) {
 	t.rules = r
 	return r, nil
 }
-
-func (t *Tree) frozenPath() string { return filepath.Join(t.private, "rules.json") }
 
 func (t *Tree) saveFrozen(f frozen) error {
 	text, err := json.Marshal(f)
@@ -165,7 +170,8 @@ func (t *Tree) readFrozen(f *frozen) (err error) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(t.dir, path)
 		}
-		text, failed := readBounded(path)
+		data, failed := rootfs.ReadRegular(path, maxRules)
+		text := string(data)
 		if failed != nil && !errors.Is(failed, fs.ErrNotExist) && err == nil {
 			err = failed
 		}
@@ -198,19 +204,6 @@ func expand(path string) string {
 		}
 	}
 	return filepath.FromSlash(path)
-}
-
-// readBounded reads a regular file of at most maxRules bytes, following links as git does.
-func readBounded(path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxRules {
-		return "", fmt.Errorf("%s is not a regular file of at most %d bytes; remove it", path, maxRules)
-	}
-	text, err := os.ReadFile(path)
-	return string(text), err
 }
 
 // layRepository makes the files of the private git directory what they must be.

@@ -13,18 +13,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // A Tree is one git work tree, or a plain folder. It may be used by several goroutines and several processes at once.
 type Tree struct {
 	dir     string   // the top level; without git the folder given to Open
 	private string   // ours alone: indexes and objects
+	state   string   // for the stat table, outside of the repository; "" for private
 	exclude []string // gitignore patterns that never count; the last match wins
 	ignore  []string // those of them that the caller of Open named
+	left    []string // what the rest of exclude names: .ferrus and private, relative to dir
 
 	// Empty without git. The git dir is named in every call: if it is deleted, git says so instead of finding another
 	// repository further up.
@@ -38,6 +42,11 @@ type Tree struct {
 	last  kept   // what this Tree kept last
 	rules *rules // nil until first needed
 
+	looks   func() time.Time // the time at which files are read; for tests, time.Now where nil
+	table   *table           // what this Tree knew last; nil at first
+	tableAt fs.FileInfo      // of the file that the table was read from or written to
+	unsaved int              // files in the table that its file has not
+
 	step  func() // called before each change of a file outside private; for tests, nil otherwise
 	hooks hooks  // for tests
 }
@@ -48,6 +57,9 @@ type Options struct {
 	// asked anything. A dir in a linked work tree is found through the list that this repository keeps, never through
 	// the .git file in dir, which whoever works there can replace. "" stands for dir.
 	Root string
+
+	// State is a folder outside of the repository where the stat table is kept; "" stands for private. It exists.
+	State string
 
 	// Ignore holds gitignore patterns, relative to the top level, of files that do not count even when tracked.
 	Ignore []string
@@ -67,7 +79,7 @@ func Open(ctx context.Context, dir, private string, o Options) (*Tree, error) {
 	if private, err = filepath.Abs(private); err != nil {
 		return nil, err
 	}
-	t := &Tree{dir: dir, private: private}
+	t := &Tree{dir: dir, private: private, state: o.State}
 	root := dir
 	if o.Root != "" {
 		root = o.Root
@@ -83,13 +95,14 @@ func Open(ctx context.Context, dir, private string, o Options) (*Tree, error) {
 	}
 	for _, glob := range o.Ignore {
 		if glob = strings.TrimSpace(glob); glob != "" {
-			t.exclude = append(t.exclude, glob)
+			t.ignore = append(t.ignore, glob)
 		}
 	}
-	t.ignore = slices.Clone(t.exclude)
+	t.exclude = slices.Clone(t.ignore)
 	for _, path := range []string{private, filepath.Join(dir, ".ferrus")} {
 		if rel, ok := below(t.dir, path); ok {
 			t.exclude = append(t.exclude, "/"+globEscape.Replace(rel))
+			t.left = append(t.left, rel)
 		}
 	}
 	return t, nil
@@ -142,6 +155,14 @@ func (t *Tree) enter(dir, root string) error {
 		return fmt.Errorf("%s is in no work tree that the repository of %s lists; git worktree repair may find it", dir, t.dir)
 	}
 	return nil
+}
+
+// clock is the time by which it is told whether a file may be known again by its identity.
+func (t *Tree) clock() time.Time {
+	if t.looks != nil {
+		return t.looks()
+	}
+	return time.Now()
 }
 
 // Git reports whether there is a git work tree and a git binary to ask.

@@ -1,0 +1,346 @@
+package worktree
+
+import (
+	"bytes"
+	"compress/zlib"
+	"context"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// inMemory is the size up to which a file is read once, for its id and for the store.
+const inMemory = 4 << 20
+
+// A hashing finds the ids of files by their content.
+type hashing struct {
+	t     *Tree
+	now   time.Time       // before any file was looked at
+	known map[string]bool // ids of objects that are in a store
+
+	mu    sync.Mutex
+	dated map[uint64]bool // by device: see dated
+}
+
+// files finds the ids of those files, and reports which of them may be known again by what lstat says of them.
+func (h *hashing) files(ctx context.Context, files []*file) (again []bool, err error) {
+	again = make([]bool, len(files))
+	filtered, err := h.t.filtered(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	hands := min(2*runtime.GOMAXPROCS(0), len(files))
+	errs := make([]error, hands)
+	var wg sync.WaitGroup
+	for hand := range hands {
+		wg.Go(func() {
+			for i := hand; i < len(files) && errs[hand] == nil && ctx.Err() == nil; i += hands {
+				if !filtered[files[i].path] {
+					again[i], errs[hand] = h.file(files[i])
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := errors.Join(append(errs, ctx.Err())...); err != nil {
+		return nil, err
+	}
+	return again, h.byGit(ctx, files, filtered, again)
+}
+
+// file hashes one file or link, and stores it if it is in no store yet.
+func (h *hashing) file(f *file) (again bool, err error) {
+	defer func() {
+		if errors.Is(err, fs.ErrPermission) {
+			err = fmt.Errorf("%w; make it readable or have git ignore it", err)
+		}
+	}()
+	path := h.t.path(f.path)
+	if f.is.mode&fs.ModeSymlink != 0 {
+		target, err := os.Readlink(path)
+		if gone(err) {
+			return false, nil // it has gone since it was listed
+		}
+		if err != nil {
+			return false, err
+		}
+		id := h.t.idOf("blob", []byte(target))
+		f.entry = entry{modeSymlink, id}
+		return false, h.store("blob", id, []byte(target))
+	}
+	in, err := openFile(path)
+	if gone(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer in.Close()
+	for try := 0; ; try++ {
+		before, err := fstat(in)
+		if err != nil || !before.mode.IsRegular() {
+			return false, err // it became something else
+		}
+		// Only what is old enough to be known again is worth a write of its pages.
+		may := h.isDated(before.dev, path) && before.settled(h.now)
+		if may {
+			if err := writeBack(in); err != nil {
+				may = false
+			} else if before, err = fstat(in); err != nil {
+				return false, err
+			}
+		}
+		if f.id, err = h.content(in, before.size); err != nil {
+			return false, fmt.Errorf("read %s: %w", path, err)
+		}
+		after, err := fstat(in)
+		if err != nil {
+			return false, err
+		}
+		f.mode, f.is = after.entryMode(), after
+		if before.same(after) && f.id != "" {
+			return may && before.settled(h.now), nil
+		}
+		if f.id != "" && try > 2 {
+			return false, nil // somebody writes to it all the time: this is what it held
+		}
+		if try > 100 {
+			return false, fmt.Errorf("read %s: it changes while it is read", path)
+		}
+	}
+}
+
+// content hashes and stores what a file of that size holds; the id is "" if it holds another number of bytes.
+func (h *hashing) content(in *os.File, size int64) (id string, err error) {
+	if size <= inMemory {
+		data := make([]byte, size)
+		n, err := in.ReadAt(data, 0)
+		if err != nil && err != io.EOF {
+			return "", err
+		}
+		if int64(n) < size {
+			return "", nil
+		}
+		id = h.t.idOf("blob", data)
+		return id, h.store("blob", id, data)
+	}
+	sum, err := h.t.stream(io.Discard, in, size)
+	if err != nil || sum == "" || h.has(sum) {
+		return sum, err
+	}
+	return h.t.storeStream(in, size)
+}
+
+// isDated is dated, asked once for each device.
+func (h *hashing) isDated(dev uint64, path string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	is, ok := h.dated[dev]
+	if !ok {
+		is = dated(path)
+		h.dated[dev] = is
+	}
+	return is
+}
+
+// has reports whether an object is in a store.
+func (h *hashing) has(id string) bool {
+	return h.known[id] || exists(loose(h.t.store(), id)) || exists(loose(h.t.objects, id))
+}
+
+// store writes an object that is in no store yet.
+func (h *hashing) store(kind, id string, data []byte) error {
+	if h.has(id) {
+		return nil
+	}
+	return h.t.storeObject(kind, id, data)
+}
+
+// newHash is the hash of the repository's object ids.
+func (t *Tree) newHash() hash.Hash {
+	if len(t.nothing) == 64 {
+		return sha256.New()
+	}
+	return sha1.New() // git's choice; what differs on purpose has the same size, and git refuses it
+}
+
+// idOf is the id of an object.
+func (t *Tree) idOf(kind string, data []byte) string {
+	sum := t.newHash()
+	fmt.Fprintf(sum, "%s %d\x00", kind, len(data))
+	sum.Write(data)
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// stream writes a blob of that size as git stores it, and returns its id, or "" if there are more or fewer bytes.
+func (t *Tree) stream(w io.Writer, in *os.File, size int64) (string, error) {
+	sum := t.newHash()
+	both := io.MultiWriter(w, sum)
+	fmt.Fprintf(both, "blob %d\x00", size)
+	n, err := io.Copy(both, io.NewSectionReader(in, 0, size+1))
+	if err != nil || n != size {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// storeObject writes a loose object into the private store.
+func (t *Tree) storeObject(kind, id string, data []byte) error {
+	_, err := t.writeLoose(func(w io.Writer) (string, error) {
+		fmt.Fprintf(w, "%s %d\x00", kind, len(data))
+		_, err := io.Copy(w, bytes.NewReader(data))
+		return id, err
+	})
+	return err
+}
+
+// storeStream writes a large file into the private store, and returns the id of what it held then.
+func (t *Tree) storeStream(in *os.File, size int64) (string, error) {
+	return t.writeLoose(func(w io.Writer) (string, error) { return t.stream(w, in, size) })
+}
+
+// writeLoose writes a loose object of the private store: beside its place, and then moves it there.
+func (t *Tree) writeLoose(write func(io.Writer) (id string, err error)) (id string, err error) {
+	f, err := os.CreateTemp(t.store(), "tmp_objdir-*")
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(f.Name())
+	z, err := zlib.NewWriterLevel(f, zlib.BestSpeed)
+	if err != nil {
+		return "", err
+	}
+	id, err = write(z)
+	if closed := z.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = f.Chmod(0o444)
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil || id == "" {
+		return "", err
+	}
+	to := loose(t.store(), id)
+	if err := os.Rename(f.Name(), to); err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return id, err
+	}
+	if err := os.Mkdir(filepath.Dir(to), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	return id, os.Rename(f.Name(), to)
+}
+
+// filtered lists those of the files whose content a filter of the person's, or of the frozen configuration, makes.
+func (t *Tree) filtered(ctx context.Context, files []*file) (set, error) {
+	drivers, err := t.drivers(ctx)
+	if err != nil || len(drivers) == 0 || len(files) == 0 {
+		return nil, err
+	}
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = f.path
+	}
+	c := t.storing()
+	c.stdin = zlist(names)
+	out, _, err := c.run(ctx, "check-attr", "-z", "--stdin", "filter")
+	found := set{}
+	for f := zsplit(out); len(f) >= 3; f = f[3:] { // path, "filter", driver
+		if slices.Contains(drivers, f[2]) {
+			found.add(f[0])
+		}
+	}
+	return found, err
+}
+
+// drivers are the names of filters that do something when content goes into a tree.
+func (t *Tree) drivers(ctx context.Context) ([]string, error) {
+	r, err := t.rulesNow(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, s := range slices.Concat(r.person, r.frozen.Config) {
+		name, ok := strings.CutPrefix(s.Key, "filter.")
+		clean, isClean := strings.CutSuffix(name, ".clean")
+		process, isProcess := strings.CutSuffix(name, ".process")
+		switch {
+		case ok && isClean:
+			names = append(names, clean)
+		case ok && isProcess:
+			names = append(names, process)
+		}
+	}
+	return names, nil
+}
+
+// byGit has git hash those files that have filters.
+func (h *hashing) byGit(ctx context.Context, files []*file, filtered set, again []bool) error {
+	var those []int
+	var names strings.Builder
+	for i, f := range files {
+		if filtered[f.path] && f.is.mode.IsRegular() {
+			those = append(those, i)
+			names.WriteString(quotePath(f.path) + "\n")
+		} else if filtered[f.path] {
+			if _, err := h.file(f); err != nil {
+				return err
+			}
+		}
+	}
+	if len(those) == 0 {
+		return nil
+	}
+	c := h.t.storing()
+	c.stdin = strings.NewReader(names.String())
+	out, _, err := c.run(ctx, "hash-object", "-w", "--stdin-paths")
+	if err != nil {
+		return err
+	}
+	ids := strings.Fields(string(out))
+	if len(ids) != len(those) {
+		return fmt.Errorf("git hash-object: %d ids of %d files", len(ids), len(those))
+	}
+	for n, i := range those {
+		f := files[i]
+		after, err := lstat(h.t.path(f.path))
+		if err != nil {
+			return err
+		}
+		again[i] = f.is.same(after) && after.settled(h.now) && h.isDated(after.dev, h.t.path(f.path))
+		f.entry = entry{after.entryMode(), ids[n]}
+	}
+	return nil
+}
+
+// quotePath writes a path as git reads it from a line.
+func quotePath(name string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < ' ' || c >= 0x7f:
+			fmt.Fprintf(&b, `\%03o`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String() + `"`
+}

@@ -1,0 +1,71 @@
+package worktree
+
+import (
+	"context"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
+)
+
+// maxRef bounds the files that say where a repository's HEAD is.
+const maxRef = 4 << 10
+
+// headOf is the commit that an embedded repository has checked out, "" if it has none. Its files are read and git is not
+// asked, for its configuration is none of ours; only of one that keeps its refs in another way than in files.
+func (t *Tree) headOf(ctx context.Context, repo string) string {
+	dir := filepath.Join(t.path(repo), ".git")
+	if text, err := rootfs.ReadRegular(dir, maxRef); err == nil {
+		to, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
+		if !ok {
+			return ""
+		}
+		dir = joined(t.path(repo), to)
+	}
+	common := dir
+	if text, err := rootfs.ReadRegular(filepath.Join(dir, "commondir"), maxRef); err == nil {
+		common = joined(dir, strings.TrimSpace(string(text)))
+	}
+	if exists(filepath.Join(common, "reftable")) {
+		c := command{dir: t.dir, env: append([]string{"GIT_DIR=" + dir, "GIT_COMMON_DIR=" + common}, isolated...)}
+		out, _, _ := c.run(ctx, "rev-parse", "-q", "--verify", "HEAD")
+		return strings.TrimSpace(string(out))
+	}
+	at := "HEAD"
+	for range 6 { // as many as git follows
+		text, err := rootfs.ReadRegular(filepath.Join(dir, filepath.FromSlash(at)), maxRef)
+		if err != nil && dir != common {
+			text, err = rootfs.ReadRegular(filepath.Join(common, filepath.FromSlash(at)), maxRef)
+		}
+		if err != nil {
+			return packed(common, at)
+		}
+		line := strings.TrimSpace(string(text))
+		ref, ok := strings.CutPrefix(line, "ref: ")
+		switch {
+		case !ok && objectID.MatchString(line):
+			return line
+		case !ok || !strings.HasPrefix(ref, "refs/") || !filepath.IsLocal(ref):
+			return ""
+		}
+		at = ref
+	}
+	return ""
+}
+
+// maxPackedRefs bounds the list of refs that a repository keeps in one file.
+const maxPackedRefs = 256 << 20
+
+// packed is what packed-refs has for a ref.
+func packed(common, ref string) string {
+	text, err := rootfs.ReadRegular(filepath.Join(common, "packed-refs"), maxPackedRefs)
+	if err != nil {
+		return ""
+	}
+	found := regexp.MustCompile(`(?m)^([0-9a-f]{40}|[0-9a-f]{64}) ` + regexp.QuoteMeta(ref) + `$`).FindSubmatch(text)
+	if found == nil {
+		return ""
+	}
+	return string(found[1])
+}

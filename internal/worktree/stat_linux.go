@@ -1,0 +1,86 @@
+package worktree
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// lstat is one system call.
+func lstat(path string) (fileStat, error) {
+	var st unix.Stat_t
+	err := ignoringEINTR(func() error { return unix.Lstat(path, &st) })
+	if err != nil {
+		return fileStat{}, &fs.PathError{Op: "lstat", Path: path, Err: err}
+	}
+	return statOf(&st), nil
+}
+
+func fstat(f *os.File) (fileStat, error) {
+	var st unix.Stat_t
+	err := ignoringEINTR(func() error { return unix.Fstat(int(f.Fd()), &st) })
+	if err != nil {
+		return fileStat{}, &fs.PathError{Op: "fstat", Path: f.Name(), Err: err}
+	}
+	return statOf(&st), nil
+}
+
+func ignoringEINTR(call func() error) error {
+	for {
+		if err := call(); err != unix.EINTR {
+			return err
+		}
+	}
+}
+
+func statOf(st *unix.Stat_t) fileStat {
+	mode := fs.FileMode(st.Mode & 0o7777)
+	switch st.Mode & unix.S_IFMT {
+	case unix.S_IFREG:
+	case unix.S_IFLNK:
+		mode |= fs.ModeSymlink
+	case unix.S_IFDIR:
+		mode |= fs.ModeDir
+	default:
+		mode |= fs.ModeIrregular
+	}
+	return fileStat{ino: st.Ino, size: st.Size, mode: mode, mtime: unix.TimespecToNsec(st.Mtim), ctime: unix.TimespecToNsec(st.Ctim), dev: uint64(st.Dev)}
+}
+
+// honest are the file systems on which every change of a file's content, also a store through a mapping once the file has
+// been written back, moves its change time, and nobody but root can set that. Others (tmpfs, overlayfs, FUSE, 9p, NFS,
+// FAT) are read each time.
+var honest = map[int64]bool{
+	unix.EXT4_SUPER_MAGIC:  true, // ext2, ext3 and ext4
+	unix.XFS_SUPER_MAGIC:   true,
+	unix.BTRFS_SUPER_MAGIC: true,
+	unix.F2FS_SUPER_MAGIC:  true,
+}
+
+// dated reports whether the file system that holds path is one of those.
+func dated(path string) bool {
+	var st unix.Statfs_t
+	err := ignoringEINTR(func() error { return unix.Statfs(path, &st) })
+	return err == nil && honest[int64(st.Type)]
+}
+
+// writeBack has the kernel write the file's changed pages, and waits: a page that is clean is made read-only in every
+// mapping, so that the next store through one moves the change time. It is no fsync: nothing need survive a power cut.
+func writeBack(f *os.File) error {
+	return ignoringEINTR(func() error {
+		return unix.SyncFileRange(int(f.Fd()), 0, 0, unix.SYNC_FILE_RANGE_WAIT_BEFORE|unix.SYNC_FILE_RANGE_WRITE|unix.SYNC_FILE_RANGE_WAIT_AFTER)
+	})
+}
+
+// openFile opens a regular file, not through a link, and does not wait for the other end of a FIFO.
+func openFile(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+}
+
+// gone reports whether an error says that there is no such file.
+func gone(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
