@@ -320,3 +320,82 @@ func (s *saves) check(doers map[string]editor) {
 		}
 	}
 }
+
+// TestNoEditIsLostWithAKilledRestore: edits are made at the very step at which the Restore dies. The next one finds them.
+func TestNoEditIsLostWithAKilledRestore(t *testing.T) {
+	cases, bad := 0, 0
+	died := true
+	for n := 1; died; n += most(13, 1) {
+		cases++
+		if !t.Run(fmt.Sprint(n), func(t *testing.T) {
+			dir, from, to := arena(t)
+			t.Setenv(editing, "1")
+			died = die(t, death{n: n}, dir, "restore", from, to)
+			tree := open(t, dir)
+			left := must(tree.Leftovers())(t)
+			disk := strings.Join(slices.Collect(maps.Values(manifest(t, dir))), "\n")
+			last := fingerprint(t, tree)
+			c := must(tree.Restore(t.Context(), last, last, "t/again"))(t)
+			if len(c.Edited) > 0 && len(left) == 0 {
+				t.Error("it is not said that there is something to recover")
+			}
+			if after := must(tree.Leftovers())(t); len(after) > 0 {
+				t.Errorf("left over: %v", after)
+			}
+			if !died { // it has named them itself
+				return
+			}
+			done, _ := os.ReadFile(filepath.Join(dir, ".ferrus", "edited"))
+			for name := range strings.Lines(string(done)) {
+				name = strings.TrimSuffix(name, "\n")
+				shown := disk
+				for _, e := range c.Edited {
+					if e.Path == name && e.Show != "" {
+						shown += git(t, dir, strings.Fields(e.Show)[1:]...)
+					}
+				}
+				if !strings.Contains(shown, killedText(name)) {
+					t.Errorf("%s is lost; named: %v", name, c.Edited)
+				}
+			}
+		}) {
+			bad++
+		}
+	}
+	t.Logf("rig: cases=%d bad=%d; steps at which a Restore is killed", cases, bad)
+}
+
+// editing is the environment variable that makes a victim's files be edited: those of the first editor right before they
+// come out of the work tree, those of others when it dies.
+const editing = "FERRUS_TEST_EDIT"
+
+func killedText(name string) string { return "edit of " + strings.ReplaceAll(name, "/", "-") }
+
+// edit has one editor save one file, and notes it.
+func edit(dir string, by int, name string) {
+	editors[by].save(nil, filepath.Join(dir, name), killedText(name), nil)
+	if f, err := os.OpenFile(filepath.Join(dir, ".ferrus", "edited"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600); err == nil {
+		fmt.Fprintln(f, name)
+		f.Close()
+	}
+}
+
+// edited has files edited in a victim.
+func edited(dir string, tree *worktree.Tree) (atDeath func()) {
+	count := map[string]int{}
+	tree.Hooked(func(name string) {
+		count[name]++
+		if count[name] == map[string]int{"replaced-0": 2, "going-0/removed": 1, "made-0": 1}[name] {
+			edit(dir, 0, name)
+		}
+	}, false, nil, nil)
+	return func() {
+		for i, e := range editors {
+			if i > 0 && e.begin == nil && !e.none && !e.stops {
+				for _, name := range []string{"replaced-%d", "going-%d/removed", "made-%d"} {
+					edit(dir, i, fmt.Sprintf(name, i))
+				}
+			}
+		}
+	}
+}

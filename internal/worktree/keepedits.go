@@ -1,10 +1,13 @@
 package worktree
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,54 +16,64 @@ import (
 // cleaned returns those of the files that the filters of .gitattributes do not make what the plan saw: for the others
 // the snapshot has all that git would ever keep.
 func (m *move) cleaned(ctx context.Context, odd []*taken) (edited []*taken) {
-	filtered := map[string][]*taken{}
+	var filtered []*taken
+	paths := set{}
 	for _, f := range odd {
-		if f.holds.mode == f.was.mode || f.holds.mode == f.to.mode {
-			filtered[f.base] = append(filtered[f.base], f)
+		if !paths[f.path] && path.Base(f.path) != ".gitattributes" && f.holds.mode != modeSymlink && (f.holds.mode == f.was.mode || f.holds.mode == f.to.mode) {
+			paths.add(f.path)
+			filtered = append(filtered, f)
 		}
 	}
-	for base, files := range filtered {
-		ids, err := m.clean(ctx, base, files)
-		for i, id := range ids {
-			if as := (entry{files[i].holds.mode, id}); err == nil && (as == files[i].was || as == files[i].to) {
-				files[i].safe = append(files[i].safe, files[i].holds)
-			}
+	ids, err := m.clean(ctx, filtered)
+	for i, id := range ids {
+		f := filtered[i]
+		if as := (entry{f.holds.mode, id}); err == nil && (as == f.was || as == f.to) {
+			f.safe = append(f.safe, f.holds)
 		}
 	}
 	return slices.DeleteFunc(odd, (*taken).kept)
 }
 
-// clean returns the ids that git would give to the files, by the attributes of the tree that the plan saw.
-func (m *move) clean(ctx context.Context, base string, files []*taken) ([]string, error) {
+// clean returns the ids that git would give to the files, by the attributes of the tree that the plan saw. These are laid
+// out, with the files, in a folder of their own.
+func (m *move) clean(ctx context.Context, files []*taken) ([]string, error) {
+	if len(files) == 0 {
+		return nil, nil
+	}
+	dir := filepath.Join(m.dir, "clean")
+	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700)); err != nil {
+		return nil, err
+	}
 	c := m.t.storing()
-	index := filepath.Join(m.dir, "was")
-	c.env = append(c.env, "GIT_INDEX_FILE="+index)
-	if !exists(index) {
-		if _, _, err := c.run(ctx, "read-tree", m.now); err != nil {
-			return nil, err
-		}
+	c.dir = dir
+	c.env = append(c.env, "GIT_INDEX_FILE="+filepath.Join(m.dir, "was"), "GIT_WORK_TREE="+dir)
+	if _, _, err := c.run(ctx, "read-tree", m.now); err != nil {
+		return nil, err
 	}
-	if base != "" {
-		c.dir = base
-		c.env = append(c.env, "GIT_WORK_TREE="+base)
-		var list strings.Builder
-		for _, f := range files {
-			list.WriteString(cQuoted(f.path) + "\n")
-		}
-		c.stdin = strings.NewReader(list.String())
-		out, _, err := c.run(ctx, "hash-object", "--stdin-paths")
-		return fieldsOf(out, len(files), err)
+	out, _, err := c.run(ctx, "ls-files", "-z", "--", ":(top,glob)**/.gitattributes")
+	if err != nil {
+		return nil, err
 	}
-	var ids []string
+	c.stdin = bytes.NewReader(out)
+	if _, _, err := c.run(ctx, "checkout-index", "-z", "--stdin"); err != nil {
+		return nil, err
+	}
+	var list strings.Builder
 	for _, f := range files {
-		out, _, err := c.run(ctx, "hash-object", "--path="+f.path, "--", f.at)
-		id, err := fieldsOf(out, 1, err)
-		if err != nil {
+		to := filepath.Join(dir, filepath.FromSlash(f.path))
+		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 			return nil, err
 		}
-		ids = append(ids, id...)
+		if os.Link(f.at, to) != nil {
+			if err := copyFile(f.at, to); err != nil {
+				return nil, err
+			}
+		}
+		list.WriteString(cQuoted(f.path) + "\n")
 	}
-	return ids, nil
+	c.stdin = strings.NewReader(list.String())
+	out, _, err = c.run(ctx, "hash-object", "--stdin-paths")
+	return fieldsOf(out, len(files), err)
 }
 
 // fieldsOf are the words that git has written, if they are so many.
@@ -122,11 +135,40 @@ func (m *move) keepBatch(ctx context.Context, batch []*taken) error {
 	if err != nil {
 		return err
 	}
+	var list strings.Builder
 	for i, f := range batch {
 		f.safe = append(f.safe, held[i])
-		f.edit = Edit{Path: printable(f.path), Ref: refs + name, Show: "git show " + shellQuoted(refs+name+":"+f.path)}
+		f.edit = editOf(refs+name, f.path)
+		list.WriteString(refs + name + "\x00" + f.path + "\x00")
 	}
-	return nil
+	return m.note(list.String())
+}
+
+func editOf(ref, name string) Edit {
+	return Edit{Path: printable(name), Ref: ref, Show: "git show " + shellQuoted(ref+":"+name)}
+}
+
+// note writes down which edits are kept: if nobody learns of them because the process is killed, the next Restore names
+// them.
+func (m *move) note(list string) error {
+	f, err := os.OpenFile(filepath.Join(m.dir, "kept"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(list)
+	return errors.Join(err, f.Close())
+}
+
+// noted reads what note has written.
+func (m *move) noted() (edits []Edit) {
+	data, _ := os.ReadFile(filepath.Join(m.dir, "kept"))
+	fields := zsplit(data)
+	for i := 0; i+1 < len(fields); i += 2 {
+		if strings.HasPrefix(fields[i], refs) {
+			edits = append(edits, editOf(fields[i], fields[i+1]))
+		}
+	}
+	return edits
 }
 
 // write makes objects of what the files hold now, and returns which.

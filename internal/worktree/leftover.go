@@ -84,16 +84,15 @@ func (m *move) find() error {
 	if err != nil {
 		return err
 	}
-	files := filepath.Join(m.dir, "files")
 	for _, f := range m.files {
 		for _, base := range bases {
 			at := filepath.Join(base, filepath.FromSlash(f.path))
 			if info, err := os.Lstat(at); err == nil && ordinary(info) {
-				m.out = append(m.out, &taken{moved: f, at: at, base: base})
+				m.out = append(m.out, &taken{moved: f, at: at})
 			}
 		}
 		if f.to.exists() && exists(m.staged(f.path)) {
-			m.out = append(m.out, &taken{moved: f, at: m.staged(f.path), base: files})
+			m.out = append(m.out, &taken{moved: f, at: m.staged(f.path)})
 		}
 		beside, err := m.t.placeFor(f.path, false)
 		if err != nil {
@@ -207,7 +206,9 @@ func (t *Tree) recoverMove(ctx context.Context, dir string) ([]Edit, error) {
 	if err := m.putBack(); err != nil {
 		return nil, err
 	}
-	edits, err := m.settle(ctx)
+	edits := m.noted()
+	found, err := m.settle(ctx)
+	edits = append(edits, found...)
 	if err == nil && m.settled() {
 		t.removeTemp(dir)
 	}
@@ -242,7 +243,7 @@ func (t *Tree) Leftovers() ([]Leftover, error) {
 		}
 		if wrong == nil {
 			for _, f := range m.out {
-				if f.base != filepath.Join(dir, "files") || !m.ours(f) {
+				if f.at != m.staged(f.path) || !m.ours(f) {
 					l.Files = append(l.Files, printable(f.path))
 				}
 			}

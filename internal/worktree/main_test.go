@@ -58,8 +58,13 @@ func act(at, dir string, args []string) {
 	tree, err := worktree.Open(ctx, dir, filepath.Join(dir, ".ferrus", "git"), worktree.Options{})
 	if err == nil {
 		left, _ := strconv.Atoi(at)
+		atDeath := func() {}
+		if os.Getenv("FERRUS_TEST_EDIT") != "" {
+			atDeath = edited(dir, tree)
+		}
 		tree.At(func() {
 			if left--; left == 0 {
+				atDeath()
 				self, _ := os.FindProcess(os.Getpid())
 				_ = self.Kill()
 				select {}

@@ -53,7 +53,6 @@ type moved struct {
 type taken struct {
 	moved
 	at    string  // where it is
-	base  string  // the folder below which at is its path; "" where it lies beside the path itself
 	holds entry   // what it held when it was looked at last
 	safe  []entry // what it may hold besides: edits that are kept, and what filters make the same
 	edit  Edit    // with a Path if it was edited
@@ -76,20 +75,20 @@ func (m *move) replace(f moved) error {
 		return err
 	}
 	defer func() { staged.close() }()
-	base := filepath.Join(m.dir, "files")
+	away := false // the staged file is beside its path
 	for range 100 {
 		m.at(f.path)
 		err := moveNew(staged, target)
 		switch {
 		case err == nil:
 			return nil
-		case errors.Is(err, errCrossDevice) && base != "":
+		case errors.Is(err, errCrossDevice) && !away:
 			beside, err := m.beside(target, f)
 			if err != nil {
 				return err
 			}
 			staged.close()
-			staged, base = beside, ""
+			staged, away = beside, true
 			continue
 		case !errors.Is(err, fs.ErrExist):
 			return err
@@ -110,7 +109,7 @@ func (m *move) replace(f moved) error {
 		case err != nil:
 			return err
 		default:
-			return m.cameOut(staged, target, f, base)
+			return m.cameOut(staged, target, f)
 		}
 	}
 	return &StoppedError{f.path, stoppedBusy}
@@ -136,20 +135,20 @@ func (m *move) clear(target place, f moved) (bool, error) {
 }
 
 // cameOut looks at the kind of what an exchange has brought out. A folder goes back.
-func (m *move) cameOut(staged, target place, f moved, base string) error {
+func (m *move) cameOut(staged, target place, f moved) error {
 	info, err := os.Lstat(staged.path())
 	if err != nil {
 		return err
 	}
 	if ordinary(info) {
-		m.took(f, staged.path(), base)
+		m.took(f, staged.path())
 		return nil
 	}
 	if err := m.t.exchange(staged, target); err != nil {
 		return fmt.Errorf("put %s back from %s: %w", printable(f.path), staged.path(), err)
 	}
 	if info, err := os.Lstat(staged.path()); err == nil && ordinary(info) {
-		m.took(f, staged.path(), base) // the staged one, unless somebody has replaced it in between
+		m.took(f, staged.path()) // the staged one, unless somebody has replaced it in between
 	}
 	return &StoppedError{f.path, stoppedKind}
 }
@@ -176,7 +175,7 @@ func (m *move) remove(f moved) error {
 
 // takeOut renames what is at a path aside; that it has gone meanwhile is no error.
 func (m *move) takeOut(target place, f moved) error {
-	to, base, err := m.aside(f.path)
+	to, err := m.aside(f.path)
 	if err != nil {
 		return err
 	}
@@ -185,7 +184,7 @@ func (m *move) takeOut(target place, f moved) error {
 	if errors.Is(err, errCrossDevice) {
 		to.close()
 		for n := 0; n < besides; n++ {
-			to, base = m.besideName(target, f, wasBeside+strconv.Itoa(n)), ""
+			to = m.besideName(target, f, wasBeside+strconv.Itoa(n))
 			if err = moveNew(target, to); !errors.Is(err, fs.ErrExist) {
 				break
 			}
@@ -202,7 +201,7 @@ func (m *move) takeOut(target place, f moved) error {
 		return err
 	}
 	if ordinary(info) {
-		m.took(f, to.path(), base)
+		m.took(f, to.path())
 		return nil
 	}
 	if err := moveNew(to, target); err != nil {
@@ -211,13 +210,13 @@ func (m *move) takeOut(target place, f moved) error {
 	return &StoppedError{f.path, stoppedKind}
 }
 
-func (m *move) took(f moved, at, base string) {
-	m.out = append(m.out, &taken{moved: f, at: at, base: base})
+func (m *move) took(f moved, at string) {
+	m.out = append(m.out, &taken{moved: f, at: at})
 	m.last = m.t.now()
 }
 
 // aside is a free place for a path below one of the folders out-N.
-func (m *move) aside(name string) (place, string, error) {
+func (m *move) aside(name string) (place, error) {
 	for n := 0; ; n++ {
 		base := filepath.Join(m.dir, "out-"+strconv.Itoa(n))
 		at := filepath.Join(base, filepath.FromSlash(name))
@@ -228,10 +227,9 @@ func (m *move) aside(name string) (place, string, error) {
 			if n < len(m.files) { // a file that is taken out already has the name of a folder
 				continue
 			}
-			return place{}, "", err
+			return place{}, err
 		}
-		p, err := placeOf(at)
-		return p, base, err
+		return placeOf(at)
 	}
 }
 
@@ -290,6 +288,9 @@ func (t *Tree) carryOut(ctx context.Context, p *plan, s *stage, edits string) ([
 	// Whoever wants to stop now does not want an edit to be lost.
 	found, wrong := m.settle(context.WithoutCancel(ctx))
 	s.unsettled = wrong != nil || !m.settled()
+	if s.unsettled {
+		os.Remove(filepath.Join(m.dir, "kept")) // the caller learns of those
+	}
 	return found, errors.Join(err, wrong)
 }
 

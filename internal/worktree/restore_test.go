@@ -24,6 +24,9 @@ func restore(t testing.TB, tree *worktree.Tree, from, to string) worktree.Change
 	if err != nil {
 		t.Fatal(err)
 	}
+	if len(c.Edited) > 0 {
+		t.Errorf("nobody has edited %v", c.Edited)
+	}
 	return c
 }
 

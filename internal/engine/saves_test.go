@@ -1,0 +1,294 @@
+//go:build linux || darwin
+
+package engine
+
+import (
+	"crypto/sha1"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/worktree"
+)
+
+// A crowd saves files of a project while ferrus moves them.
+type crowd struct {
+	*project
+	t    *testing.T
+	mu   sync.Mutex
+	last map[string]string // by path: what was saved there last
+	n    int
+}
+
+var ways = []string{"rename", "in place", "open descriptor", "git"}
+
+// save saves a file once in some way.
+func (c *crowd) save(way, name string, had *os.File) {
+	c.mu.Lock()
+	c.n++
+	text := fmt.Sprintf("save %d of %s: %s\n", c.n, name, way)
+	c.mu.Unlock()
+	path := c.path(name)
+	var err error
+	switch {
+	case way == "open descriptor" && had != nil:
+		err = errors.Join(had.Truncate(0), second(had.WriteAt([]byte(text), 0)))
+	case way == "rename":
+		if err = os.WriteFile(path+".part", []byte(text), 0o644); err == nil {
+			err = os.Rename(path+".part", path)
+		}
+	default:
+		err = os.WriteFile(path, []byte(text), 0o644)
+	}
+	if err != nil && !errors.Is(err, os.ErrNotExist) { // its folder is gone, and the editor says so
+		c.t.Error(err)
+	}
+	if err == nil {
+		c.mu.Lock()
+		c.last[name] = text
+		c.mu.Unlock()
+	}
+}
+
+// moving waits until files are being moved, or all is over.
+func (c *crowd) moving(over <-chan struct{}) {
+	for {
+		plans, _ := filepath.Glob(c.path(".ferrus/git/move-*/plan"))
+		select {
+		case <-over:
+			return
+		default:
+		}
+		if len(plans) > 0 {
+			return
+		}
+		time.Sleep(100 * time.Microsecond) // of a person's life
+	}
+}
+
+// during does something while people save: each has files of his own, and a way to save.
+func (c *crowd) during(r *rand.Rand, names []string, do func() error) error {
+	over := make(chan struct{})
+	var people sync.WaitGroup
+	for i, way := range ways[:3] {
+		var own []string
+		for j := i; j < len(names); j += 3 {
+			own = append(own, names[j])
+		}
+		seed := r.Uint64()
+		people.Go(func() {
+			r := rand.New(rand.NewPCG(seed, 2))
+			name := own[r.IntN(len(own))]
+			had, _ := os.OpenFile(c.path(name), os.O_RDWR, 0)
+			if had != nil {
+				defer had.Close()
+			}
+			c.moving(over)
+			for range 20 {
+				if way != "open descriptor" {
+					name = own[r.IntN(len(own))]
+				}
+				c.save(way, name, had)
+				time.Sleep(time.Duration(r.IntN(2000)) * time.Microsecond)
+			}
+		})
+	}
+	err := do()
+	close(over)
+	people.Wait()
+	return err
+}
+
+// lost are the files whose last save is neither on disk nor in a commit.
+func (c *crowd) lost() (list []string) {
+	objects := c.git("rev-list", "--objects", "--all", "--reflog")
+	for name, text := range c.last {
+		data, _ := os.ReadFile(c.path(name))
+		id := fmt.Sprintf("%x", sha1.Sum([]byte(fmt.Sprintf("blob %d\x00%s", len(text), text))))
+		if string(data) != text && !strings.Contains(objects, id) {
+			list = append(list, name+": "+text)
+		}
+	}
+	clear(c.last)
+	return list
+}
+
+// settle has what programs had open kept, now that they have closed it.
+func (c *crowd) settle(h *Session) {
+	c.t.Helper()
+	tree := must(h.e.Tree(c.t.Context(), view(c.t, h)))(c.t)
+	now := must(tree.Snapshot(c.t.Context()))(c.t)
+	must(tree.Restore(c.t.Context(), now, now, "settled"))(c.t)
+	if left := must(tree.Leftovers())(c.t); len(left) > 0 {
+		c.t.Errorf("left over: %v", left)
+	}
+}
+
+// layOut makes some files of a version: a third is in both versions, a third only in the first and so on.
+func (c *crowd) layOut(files, version int) (names []string) {
+	for i := range files {
+		name := fmt.Sprintf("d%d/f%d", i%7, i)
+		names = append(names, name)
+		if i%3 == 0 || i%3 == version {
+			c.write(name, fmt.Sprintf("version %d of %s\n", version, name))
+		} else {
+			_ = os.Remove(c.path(name))
+		}
+	}
+	return names
+}
+
+// TestNoSaveIsLost: people save files, by renaming and in place, while a rollback or a merge moves them. Their last save of
+// each file is on disk or in a commit.
+func TestNoSaveIsLost(t *testing.T) {
+	rounds, files, bad, refusedRounds, kept := most(2, 200), most(60, 400), 0, 0, 0
+	p := repository(t, gate("true"))
+	c := &crowd{project: p, t: t, last: map[string]string{}}
+	r := rand.New(rand.NewPCG(1, 1))
+	c.layOut(files, 1)
+	h, ex := p.human(), p.executor("codex")
+	must(p.supervisor().CreateTask(t.Context(), "Build it.", ""))(t)
+	one := view(t, h).Task.Seq
+	h.e.keeper.busy.Wait()
+	names := c.layOut(files, 2)
+	claim(t, ex)
+	ex.e.keeper.busy.Wait()
+	two := view(t, h).Task.Seq
+	for round := range rounds {
+		to := []uint64{one, two}[round%2]
+		var got Rolled
+		err := c.during(r, names, func() (err error) {
+			got, err = h.RollbackFiles(t.Context(), to, "It went astray.", nil)
+			return err
+		})
+		kept += len(got.Files.Edited)
+		switch {
+		case err != nil && CodeOf(err) == TreeChanged:
+			refusedRounds++
+		case err != nil:
+			t.Fatal(err)
+		}
+		if round%5 == 4 { // and works in git
+			c.git([][]string{{"add", "-A"}, {"commit", "-qam", "mine", "--allow-empty"}, {"stash", "push", "-q", "-u"}}[round/5%3]...)
+		}
+		c.settle(h)
+		if lost := c.lost(); len(lost) > 0 {
+			bad++
+			t.Errorf("round %d lost %q", round, lost)
+		}
+	}
+	t.Logf("rig: cases=%d bad=%d; rollbacks of %d files with %d saves meanwhile, %d of them kept as edits; %d refused", rounds, bad, files, c.n, kept, refusedRounds)
+}
+
+// TestNoSaveIsLostInAMerge is the same for merges.
+func TestNoSaveIsLostInAMerge(t *testing.T) {
+	if !*full {
+		t.Skip("with -full; the usual form is TestAMergeNamesWhatIsEditedMeanwhile")
+	}
+	p := repository(t, gate("true"))
+	c := &crowd{project: p, t: t, last: map[string]string{}}
+	names := c.layOut(400, 1)
+	p.write(".gitignore", ".ferrus\n")
+	p.git("add", "-A")
+	p.git("commit", "-qm", "files")
+	branched(t, p.human(), Fork{Names: []string{"alt"}, Own: true})
+	alt := p.on("alt")
+	must(alt.human().CreateTask(t.Context(), "Build it.", ""))(t)
+	(&crowd{project: alt, t: t}).layOut(400, 2)
+	alt.does("done.txt", "done\n")
+	p.save()
+	bad, refusedRounds, kept, rounds := 0, 0, 0, 200
+	for round := range rounds {
+		t.Run(fmt.Sprint(round), func(t *testing.T) {
+			c.project, c.t = p.again(t), t
+			r := rand.New(rand.NewPCG(uint64(round), 4))
+			h := c.human()
+			var got Merged
+			err := c.during(r, names, func() (err error) {
+				got, err = h.Merge(t.Context(), c.on("alt").human(), nil)
+				return err
+			})
+			kept += len(got.Files.Edited)
+			if CodeOf(err) == TreeChanged || CodeOf(err) == Conflict {
+				refusedRounds++
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			c.settle(h)
+			if lost := c.lost(); len(lost) > 0 {
+				bad++
+				t.Errorf("lost %q", lost)
+			}
+		})
+	}
+	t.Logf("rig: cases=%d bad=%d; merges of 400 files with %d saves meanwhile, %d of them kept as edits; %d refused", rounds, bad, c.n, kept, refusedRounds)
+}
+
+// TestARollbackNamesWhatIsEditedMeanwhile: a program that has a file open while a rollback replaces it is named, and what it
+// writes is in the result of the next one.
+func TestARollbackNamesWhatIsEditedMeanwhile(t *testing.T) {
+	p := repository(t, gate("true"))
+	h, ex := p.human(), p.executor("codex")
+	must(p.supervisor().CreateTask(t.Context(), "Build it.", ""))(t)
+	one := view(t, h).Task.Seq
+	h.e.keeper.busy.Wait()
+	p.write("code.txt", "two\n")
+	claim(t, ex)
+	ex.e.keeper.busy.Wait()
+	two := view(t, h).Task.Seq
+	had := must(os.OpenFile(p.path("code.txt"), os.O_RDWR, 0))(t)
+	defer had.Close()
+	got := must(h.RollbackFiles(t.Context(), one, "It went astray.", nil))(t)
+	edit := only(t, got.Files.Edited)
+	if p.read("code.txt") != "one\n" || edit.Path != "code.txt" || !strings.HasPrefix(edit.File, p.path(".ferrus/git/move-")) {
+		t.Errorf("%q, named %+v", p.read("code.txt"), edit)
+	}
+	must(had.WriteAt([]byte("mine\n"), 0))(t)
+	had.Close()
+	edit = only(t, must(h.RollbackFiles(t.Context(), two, "No, it was right.", nil))(t).Files.Edited)
+	printed(t, p, edit, "mine\n")
+	if p.read("code.txt") != "two\n" {
+		t.Errorf("rolled back to %q", p.read("code.txt"))
+	}
+}
+
+// TestAMergeNamesWhatIsEditedMeanwhile, in the project and on the branch.
+func TestAMergeNamesWhatIsEditedMeanwhile(t *testing.T) {
+	k := newKill(t, "merge")
+	p := k.again(t)
+	h, alt := p.human(), p.on("alt")
+	had := must(os.OpenFile(p.path("keep.txt"), os.O_RDWR, 0))(t) // the merge moves it
+	defer had.Close()
+	got := must(h.Merge(t.Context(), alt.human(), func() error { return second(had.WriteAt([]byte("mine\n"), 0)) }))(t)
+	if got.Files.Edited == nil {
+		t.Fatalf("nothing is named; written %q", got.Files.Written)
+	}
+	if text := got.Notice(); !strings.Contains(text, "keep.txt is still open in another program") {
+		t.Errorf("it says %q", text)
+	}
+}
+
+func only(t *testing.T, edits []worktree.Edit) worktree.Edit {
+	t.Helper()
+	if len(edits) != 1 {
+		t.Fatalf("named: %+v", edits)
+	}
+	return edits[0]
+}
+
+// printed runs the command that shows an edit.
+func printed(t *testing.T, p *project, e worktree.Edit, want string) {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", e.Show)
+	cmd.Dir = p.dir
+	if out, err := cmd.Output(); string(out) != want || err != nil {
+		t.Errorf("%s prints %q, %v; want %q", e.Show, out, err, want)
+	}
+}
