@@ -59,7 +59,7 @@ func (a *app) showTrial(res checks.Result, commands []string, log string) {
 		}
 		a.say("%s  %s\n", mark, outcome(c))
 		if c.Tail != "" {
-			a.say("%s\n", indented(strings.Trim(c.Tail, "\n"), "      "))
+			a.say("%s\n", framed(c.Tail, "      "))
 		}
 	}
 	switch res.Status {

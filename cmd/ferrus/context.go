@@ -80,7 +80,7 @@ func (a *app) context(ctx context.Context, role state.Role, seq uint64) error {
 	}
 	for _, p := range passages(r) {
 		if p.text != "" {
-			a.say("\n%s\n%s\n", a.paint(bold, p.heading), indented(p.text, "  "))
+			a.say("\n%s\n%s\n", a.paint(bold, p.heading), framed(p.text, "  "))
 		}
 	}
 	return nil

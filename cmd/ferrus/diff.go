@@ -136,7 +136,7 @@ func (a *app) patch(ctx context.Context, tree *worktree.Tree, base, id string) e
 	if !a.outTTY {
 		return tree.Patch(ctx, base, id, a.out)
 	}
-	show := &patchScreen{a: a}
+	show := &lines{show: a.patchLine}
 	if err := tree.Patch(ctx, base, id, show); err != nil {
 		return err
 	}
@@ -152,30 +152,8 @@ var patchColours = []struct{ prefix, colour string }{
 	{"diff --git", bold}, {"+++", bold}, {"---", bold}, {"@@", cyan}, {"+", green}, {"-", red},
 }
 
-// A patchScreen shows a patch on a terminal: clean, line by line, in colour.
-type patchScreen struct {
-	a    *app
-	rest bytes.Buffer // of a line that has not ended
-}
-
-func (p *patchScreen) Write(data []byte) (int, error) {
-	p.rest.Write(data)
-	for {
-		i := bytes.IndexByte(p.rest.Bytes(), '\n')
-		if i < 0 {
-			return len(data), nil
-		}
-		p.show(string(p.rest.Next(i + 1)[:i]))
-	}
-}
-
-func (p *patchScreen) flush() {
-	if p.rest.Len() > 0 {
-		p.show(p.rest.String())
-	}
-}
-
-func (p *patchScreen) show(text string) {
+// patchLine shows a line of a patch, clean, in colour.
+func (a *app) patchLine(text string) {
 	colour := ""
 	for _, c := range patchColours {
 		if strings.HasPrefix(text, c.prefix) {
@@ -183,5 +161,36 @@ func (p *patchScreen) show(text string) {
 			break
 		}
 	}
-	p.a.say("%s\n", p.a.paint(colour, text))
+	a.say("%s\n", a.paint(colour, text))
+}
+
+// maxPiece is how much of a line that does not end is shown at once.
+const maxPiece = 1 << 20
+
+// lines is a writer that shows what is written to it, line by line.
+type lines struct {
+	show func(line string)
+	rest bytes.Buffer // of a line that has not ended
+}
+
+func (p *lines) Write(data []byte) (int, error) {
+	p.rest.Write(data)
+	for {
+		i := bytes.IndexByte(p.rest.Bytes(), '\n')
+		if i < 0 {
+			if p.rest.Len() > maxPiece {
+				p.flush()
+			}
+			return len(data), nil
+		}
+		p.show(string(p.rest.Next(i + 1)[:i]))
+	}
+}
+
+// flush shows what has not ended yet.
+func (p *lines) flush() {
+	if p.rest.Len() > 0 {
+		p.show(p.rest.String())
+		p.rest.Reset()
+	}
 }

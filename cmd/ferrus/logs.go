@@ -29,6 +29,8 @@ func logsCommand(a *app) *cobra.Command {
 duty (its newest run), a check such as k4, or a file in .ferrus/logs; without it the newest run. --raw shows the bytes
 as they are; -f stays and shows what comes, until the run ends.
 
+On a terminal, and without --raw, escape sequences and invisible characters are left out.
+
 With --json, and no NAME: the runs of the task, [{run duty agent started ended exit usage ...}].`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -62,9 +64,9 @@ func (a *app) logs(ctx context.Context, name string, follow, raw bool) error {
 		if err != nil {
 			return err
 		}
-		return a.follow(ctx, path, a.raw, func() bool { return !follow })
+		return a.follow(ctx, path, a.printed(raw), func() bool { return !follow })
 	}
-	show := a.raw
+	show := a.printed(true)
 	if !raw {
 		a.say("%s  %s, started %s\n", a.paint(bold, run.Name), run.Agent, clock(run.Started))
 		show = a.inWords(agents.ReaderOf(run.Agent))
@@ -150,10 +152,26 @@ func (a *app) follow(ctx context.Context, path string, show func(piece []byte, e
 	}
 }
 
-// raw shows what was printed as it is.
-func (a *app) raw(piece []byte, _ bool) error {
-	_, err := a.out.Write(piece)
-	return err
+// printed shows what was printed: to a program that asked for it as it is, else without what a terminal would obey.
+func (a *app) printed(raw bool) func(piece []byte, end bool) error {
+	if raw && !a.outTTY {
+		return func(piece []byte, _ bool) error {
+			_, err := a.out.Write(piece)
+			return err
+		}
+	}
+	margin := ""
+	if a.outTTY {
+		margin = bar
+	}
+	show := &lines{show: func(text string) { a.say("%s%s\n", margin, text) }}
+	return func(piece []byte, end bool) error {
+		_, err := show.Write(piece)
+		if end {
+			show.flush()
+		}
+		return err
+	}
 }
 
 // inWords shows what an agent has printed as a person would tell it.
@@ -178,7 +196,11 @@ var noteColour = map[agents.NoteKind]string{agents.Call: blue, agents.Answer: di
 // notes prints what the output of an agent says.
 func (a *app) notes(list []agents.Note) {
 	for _, n := range list {
-		text := fmt.Sprintf("%-7s %s", n.Kind, strings.ReplaceAll(strings.TrimSpace(n.Text), "\n", "\n        "))
+		first, rest, more := strings.Cut(strings.TrimSpace(n.Text), "\n")
+		text := fmt.Sprintf("%-7s %s", n.Kind, first)
+		if more {
+			text += "\n" + framed(rest, "      ")
+		}
 		a.say("%s\n", a.paint(noteColour[n.Kind], text))
 	}
 }

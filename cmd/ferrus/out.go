@@ -43,8 +43,18 @@ func (a *app) paint(colour, text string) ink {
 	return ink("\x1b[" + colour + "m" + text + "\x1b[0m")
 }
 
-// say prints for a person: text among the arguments is cleaned, unless it is ink.
-func (a *app) say(format string, args ...any) { say(a.out, format, args...) }
+// say prints for a person: text among the arguments is cleaned, unless it is ink. On a terminal a long line is wrapped so
+// that its continuation is seen to be one.
+func (a *app) say(format string, args ...any) {
+	columns := a.width()
+	if columns == 0 {
+		say(a.out, format, args...)
+		return
+	}
+	var text strings.Builder
+	say(&text, format, args...)
+	io.WriteString(a.out, wrapped(text.String(), columns))
+}
 
 func say(w io.Writer, format string, args ...any) {
 	for i, arg := range args {

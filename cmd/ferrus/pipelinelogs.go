@@ -55,7 +55,7 @@ func (a *app) pipelineLogs(ctx context.Context, args []string, follow, raw bool)
 		}
 		return refuse(engine.WrongState, what, "ferrus pipeline status "+f.Name()+" shows its workers, ferrus pipeline logs --json their attempts")
 	}
-	show := a.raw
+	show := a.printed(true)
 	if !raw {
 		a.say("%s  %s, started %s\n", a.paint(bold, r.Name), r.Agent, clock(r.Started))
 		show = a.inWords(agents.ReaderOf(r.Agent))

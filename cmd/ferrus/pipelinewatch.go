@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"sync"
@@ -60,7 +61,7 @@ func (p *progress) Write(text []byte) (int, error) {
 		err = p.a.printLine(map[string]string{"kind": "result", "run": p.run, "text": string(text)})
 	case p.a.outTTY:
 		p.erase()
-		_, err = p.a.out.Write([]byte(safetext.Clean(string(text)) + "\n"))
+		_, err = io.WriteString(p.a.out, wrapped(framed(safetext.Clean(string(text)), "")+"\n", p.a.width()))
 	default:
 		_, err = p.a.out.Write(text)
 	}
@@ -93,7 +94,7 @@ func (p *progress) tell(l run.Line) {
 	p.erase()
 	p.to.say("%s  %s\n", clock(l.At), p.to.paint(colourOf[l.Status.State], first))
 	if more {
-		p.to.say("%s\n", indented(rest, "          "))
+		p.to.say("%s\n", framed(rest, "          "))
 	}
 	select {
 	case p.news <- struct{}{}:

@@ -61,9 +61,9 @@ func (w *watcher) tell(e hq.Event) {
 	}
 	text, list := options(e.Text)
 	text, _ = head(text, maxShown)
-	w.a.say("%s\n", indented(text, "          "))
+	w.a.say("%s\n", framed(text, "          "))
 	for _, o := range list {
-		w.a.say("            %s\n", line(o))
+		w.a.say("          %s%s\n", bar, line(o))
 	}
 	w.open = e.Run
 	w.a.say("          %s\n", w.a.paint(bold, "type the answer, or a number; or use ferrus answer in another terminal"))

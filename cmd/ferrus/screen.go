@@ -65,7 +65,13 @@ func stateOr(s state.State) string {
 	return bold
 }
 
-func (a *app) row(name string, text any) { a.say("  %-11s %s\n", name, text) }
+// row shows one thing about another. Of a text with several lines the others are framed.
+func (a *app) row(name string, text any) {
+	if s, ok := text.(string); ok {
+		text = further(s)
+	}
+	a.say("  %-11s %s\n", name, text)
+}
 
 func (a *app) holderRow(r *report) {
 	h := r.Holder
@@ -169,12 +175,12 @@ func (a *app) asked(kind string, p *paper, doc state.Doc) {
 	}
 	a.say("  %s %s from %s, %s ago\n", a.paint(bold, kind), p.ID, p.By, age(p.At))
 	text, more := head(p.Text, maxShown)
-	a.say("%s\n", indented(text, "    "))
+	a.say("%s\n", framed(text, "    "))
 	if more {
 		a.say("    … (the whole is .ferrus/%s)\n", doc)
 	}
 	for _, o := range p.Options {
-		a.say("      %s\n", line(o))
+		a.say("    %s%s\n", bar, line(o))
 	}
 }
 

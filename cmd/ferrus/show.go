@@ -68,7 +68,7 @@ func (a *app) show(ctx context.Context, seq uint64) error {
 	}
 	a.row("hash", l.H)
 	for _, doc := range slices.Sorted(maps.Keys(l.Docs)) {
-		a.say("\n%s\n%s\n", a.paint(bold, string(doc)), indented(l.Docs[doc], "  "))
+		a.say("\n%s\n%s\n", a.paint(bold, string(doc)), framed(l.Docs[doc], "  "))
 	}
 	return nil
 }

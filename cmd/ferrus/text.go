@@ -7,10 +7,12 @@ import (
 	"io"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -28,8 +30,23 @@ func (s *source) messageFlag(cmd *cobra.Command, what string) {
 	cmd.Flags().StringVarP(&s.message, "message", "m", "", what)
 }
 
-// text returns the text, "" when there is none. One that is too long for a document is refused before it is read whole.
+// text returns the text without hidden characters, and says if it had any; "" when there is none. One that is too long for a
+// document is refused before it is read whole.
 func (a *app) text(s source, words []string) (string, error) {
+	text, err := a.given(s, words)
+	if err != nil || !utf8.ValidString(text) || strings.ContainsRune(text, 0) { // the last two are refused where they are no text
+		return text, err
+	}
+	text, removed := safetext.Document(text)
+	if removed > 0 {
+		say(a.err, "removed %s from the text (escape sequences, invisible or bidirectional ones)\n",
+			count(removed, "hidden character", "hidden characters"))
+	}
+	return text, nil
+}
+
+// given is the text as it is given.
+func (a *app) given(s source, words []string) (string, error) {
 	said := strings.Join(words, " ")
 	if said == "" {
 		said = s.message

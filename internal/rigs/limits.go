@@ -38,4 +38,14 @@ var limits = []Rig{
 			{"notes are stored as they come", "internal/store/commit.go", "return docs, safetext.Clean(c.Note)", "return docs, c.Note"},
 		},
 	},
+	{
+		Name: "text of models is framed", Promise: "no line of a model's text looks like one of ferrus's own", Package: "./cmd/ferrus",
+		Test: "TestNoTextOfAModelLooksLikeFerrus", Plain: true,
+		Mutants: []Mutant{
+			{"a question is indented only", "cmd/ferrus/screen.go", `a.say("%s\n", framed(text, "    "))`, `a.say("%s\n", indented(text, "    "))`},
+			{"further lines of a note stand alone", "cmd/ferrus/screen.go", "text = further(s)", "text = s"},
+			{"long lines are left to the terminal", "cmd/ferrus/out.go", "io.WriteString(a.out, wrapped(text.String(), columns))", "io.WriteString(a.out, wrapped(text.String(), columns<<8))"},
+			{"logs come raw", "cmd/ferrus/logs.go", "if raw && !a.outTTY {", "if raw || !a.outTTY {"},
+		},
+	},
 }

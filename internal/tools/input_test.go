@@ -5,6 +5,7 @@ package tools
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -133,7 +134,6 @@ func TestDocumentsAreCleanedWhenTheyAreAccepted(t *testing.T) {
 	w := newWorld(t, "")
 	sup, exe := w.enter(state.Supervisor, 1), w.enter(state.Executor, 1)
 	const hidden = "\x1b[31m\u202e\U000e0041\ufe01\u115f\u2028\ue000\u00ad\u200b"
-	removed := "13 hidden characters"
 	send := func(c *agent, tool string, args map[string]any) Result {
 		t.Helper()
 		n := 0
@@ -148,7 +148,7 @@ func TestDocumentsAreCleanedWhenTheyAreAccepted(t *testing.T) {
 		}
 		r := c.do(tool, args)
 		if n > 0 && !slices.ContainsFunc(r.Notices, func(s string) bool {
-			return strings.Contains(s, "hidden characters") && (n > 1 || strings.HasPrefix(s, removed))
+			return strings.HasPrefix(s, fmt.Sprint(13*n, " hidden characters"))
 		}) {
 			t.Errorf("%s does not say that characters were removed: %q", tool, r.Notices)
 		}
