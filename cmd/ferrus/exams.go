@@ -26,6 +26,7 @@ var exams = []exam{
 	{"branches", lookBranches, mendBranches},
 	{"archives", lookArchives, mendArchives},
 	{"leftovers", lookLeftovers, mendLeftovers},
+	{"checkouts", lookCheckouts, nil},
 	{"file system", lookFileSystem, nil},
 	{"embedded", lookEmbedded, nil},
 	{"ignored", lookIgnored, mendIgnored},

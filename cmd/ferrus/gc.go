@@ -20,11 +20,14 @@ func gcCommand(a *app) *cobra.Command {
 records of runs, and the files that were kept for ferrus rollback under refs/ferrus in your repository. Branches that were
 removed that long ago go whole. A task that any machine still has is never touched, nor what ferrus evidence has written.
 
+The private checkouts of gates ([checks] where = "clean") that no task needs go whatever their age.
+
 The journal is not cut: ferrus log shows all that happened, and ferrus evidence what stands in it. Of trees that are kept under ids that no journal here knows, which may be another project's,
 none is removed. The trees stay on the disk until git next collects garbage by itself (git gc), and what your own commits
 have stays for good; the bytes that are named are those of files alone.
 
-With --json: older_days dry_run bytes refs tasks[{branch task_id ended refs bytes}] branches[{branch ended refs bytes}].`,
+With --json: older_days dry_run bytes refs tasks[{branch task_id ended refs bytes}] branches[{branch ended refs bytes}]
+checkouts[{branch task_id path bytes}].`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if days < 0 {
@@ -46,6 +49,8 @@ type clearing struct {
 	Refs      int             `json:"refs"`
 	Tasks     []engine.Litter `json:"tasks"`    // oldest first
 	Branches  []engine.Litter `json:"branches"` // that were removed
+
+	Checkouts []engine.LeftCheckout `json:"checkouts"` // of gates that no task needs, whatever their age
 }
 
 func (a *app) gc(ctx context.Context, days int, dry bool) error {
@@ -60,7 +65,7 @@ func (a *app) gc(ctx context.Context, days int, dry bool) error {
 	if err != nil {
 		return err
 	}
-	c := clearing{OlderDays: days, DryRun: dry, Tasks: []engine.Litter{}, Branches: []engine.Litter{}}
+	c := clearing{OlderDays: days, DryRun: dry, Tasks: []engine.Litter{}, Branches: []engine.Litter{}, Checkouts: []engine.LeftCheckout{}}
 	for _, l := range list {
 		if !dry {
 			if err = engine.Sweep(ctx, place.Root, l); err != nil {
@@ -72,6 +77,9 @@ func (a *app) gc(ctx context.Context, days int, dry bool) error {
 			a.litter(l)
 		}
 	}
+	if err == nil {
+		err = a.clearCheckouts(place.Root, dry, &c)
+	}
 	if a.json && err == nil {
 		return a.print(c)
 	}
@@ -79,6 +87,26 @@ func (a *app) gc(ctx context.Context, days int, dry bool) error {
 		a.say("%s\n", c.words())
 	}
 	return err
+}
+
+// clearCheckouts removes the private checkouts that no gate needs.
+func (a *app) clearCheckouts(root string, dry bool, c *clearing) error {
+	list, err := engine.LeftCheckouts(root)
+	if err != nil {
+		return err
+	}
+	if !dry {
+		if err := engine.RemoveCheckouts(list); err != nil {
+			return failed("remove the checkouts of gates", "a gate may run in one: try again when it is done", err)
+		}
+	}
+	for _, l := range list {
+		c.Checkouts, c.Bytes = append(c.Checkouts, l), c.Bytes+l.Bytes
+		if !a.json {
+			a.say("  %s  %-22s  %s, the checkout of a gate\n", padded("", len(time.DateOnly)), l.TaskID, size(l.Bytes))
+		}
+	}
+	return nil
 }
 
 func (c *clearing) add(l engine.Litter) {
@@ -110,7 +138,7 @@ func (a *app) litter(l engine.Litter) {
 }
 
 func (c *clearing) words() string {
-	if len(c.Tasks)+len(c.Branches) == 0 {
+	if len(c.Tasks)+len(c.Branches)+len(c.Checkouts) == 0 {
 		return "nothing to clear away: nothing is left of what ended more than " + count(c.OlderDays, "day", "days") + " ago"
 	}
 	what := fmt.Sprintf("%s of files and %s", size(c.Bytes), count(c.Refs, "kept tree", "kept trees"))

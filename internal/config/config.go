@@ -50,10 +50,20 @@ type Checks struct {
 	Commands    []string          `json:"commands"`
 	TimeoutSecs int               `json:"timeout_secs"` // for each command
 	Ignore      []string          `json:"ignore"`       // globs outside the fingerprint
+	Where       string            `json:"where"`        // InWorktree or InClean
 	Env         map[string]string `json:"env"`          // added to the commands' environment
 	EnvDeny     []string          `json:"env_deny"`     // name patterns taken from it
 	MaxLogMB    int               `json:"max_log_mb"`
 }
+
+// The words of Checks.Where. A task that an older ferrus froze has InWorktree.
+const (
+	InWorktree = "worktree"
+	InClean    = "clean"
+)
+
+// Clean reports whether the gate runs in a checkout of its own.
+func (c Checks) Clean() bool { return c.Where == InClean }
 
 // Limits is [limits]: the budgets of a task. Each is at least 1, but for those
 // of a whole task, which are none when they are 0.

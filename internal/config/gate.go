@@ -19,6 +19,9 @@ type Gate struct {
 	Limits Limits `json:"limits"`
 	Notify Notify `json:"notify"`
 	HQ     HQ     `json:"hq"`
+
+	// Setup is [branches] setup where the gate runs in a checkout of its own, which needs it too; else "".
+	Setup string `json:"setup,omitempty"`
 }
 
 // Change is one key in which a pinned gate and the present one differ. The
@@ -31,12 +34,16 @@ type Change struct {
 
 // Gate is the part of the configuration that is pinned. It shares c's slices.
 func (c Config) Gate() Gate {
-	return Gate{Checks: c.Checks, Limits: c.Limits, Notify: c.Notify, HQ: c.HQ}
+	g := Gate{Checks: c.Checks, Limits: c.Limits, Notify: c.Notify, HQ: c.HQ}
+	if c.Checks.Clean() {
+		g.Setup = c.Branches.Setup
+	}
+	return g
 }
 
 // config is a configuration that has the gate, and nothing else.
 func (g Gate) config() Config {
-	return Config{Checks: g.Checks, Limits: g.Limits, Notify: g.Notify, HQ: g.HQ}
+	return Config{Checks: g.Checks, Limits: g.Limits, Notify: g.Notify, HQ: g.HQ, Branches: Branches{Setup: g.Setup}}
 }
 
 // unpinned are the tables that a gate has no part of: they judge nothing and
@@ -100,6 +107,9 @@ func (c Change) String() string {
 func (g Gate) normal() Gate {
 	if g.Checks.Ignore == nil {
 		g.Checks.Ignore = []string{}
+	}
+	if g.Checks.Where == "" {
+		g.Checks.Where = InWorktree
 	}
 	if g.Checks.EnvDeny == nil {
 		g.Checks.EnvDeny = []string{}

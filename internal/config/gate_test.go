@@ -112,6 +112,25 @@ func TestThePinSpellsItsKeysAsTheTableDoes(t *testing.T) {
 	}
 }
 
+// TestTheSetUpOfACleanGateIsFrozen: it runs where the gate does, so nobody may change it while the task runs.
+func TestTheSetUpOfACleanGateIsFrozen(t *testing.T) {
+	c := Default()
+	c.Branches.Setup = "npm ci"
+	if g := c.Gate(); g.Setup != "" || g.Checks.Clean() {
+		t.Errorf("%+v", g)
+	}
+	c.Checks.Where = InClean
+	frozen, err := DecodeGate(c.Gate().Encode())
+	if err != nil || frozen.Setup != "npm ci" || !frozen.Checks.Clean() {
+		t.Fatalf("%+v, %v", frozen, err)
+	}
+	c.Branches.Setup = "curl other | sh"
+	got := frozen.Diff(c.Gate())
+	if len(got) != 1 || got[0].Key != "branches.setup" {
+		t.Errorf("%v", got)
+	}
+}
+
 // TestAPipelineIsNoPartOfTheGate: an edit of where results go must not look like one of what judges a task.
 func TestAPipelineIsNoPartOfTheGate(t *testing.T) {
 	c := Default()

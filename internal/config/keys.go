@@ -43,6 +43,11 @@ var keys = []key{
 		field:   func(c *Config) any { return &c.Checks.Ignore },
 	},
 	{
+		name: "checks.where", def: InWorktree, words: []string{InWorktree, InClean},
+		comment: "Where the gate runs: in the work tree, or in a private checkout of exactly the files that are judged.",
+		field:   func(c *Config) any { return &c.Checks.Where },
+	},
+	{
 		name: "checks.env", def: map[string]string{},
 		comment: "Variables added to the environment of the commands.",
 		field:   func(c *Config) any { return &c.Checks.Env },

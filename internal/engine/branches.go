@@ -264,6 +264,7 @@ func (s *Session) retire(ctx context.Context, on Place, kept string) error {
 	if _, err := own.Forget(ctx, on.Branch); err != nil {
 		return gitTrouble(err)
 	}
+	s.e.dropCheckouts(on, "")
 	if link := Backup(on); link != "" {
 		_ = os.Remove(link) // the second name of a journal that has its place in the archive
 	}

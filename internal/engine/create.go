@@ -35,6 +35,9 @@ func (s *Session) CreateTask(ctx context.Context, description, title string) (Do
 	if _, err := state.Step(now.Task, state.CreateTask, s.Role, state.Limits{}); err != nil && !s.mayRepeat(now) {
 		return Done{}, refusal(err)
 	}
+	if err := s.e.freezable(ctx, conf.Gate()); err != nil {
+		return Done{}, err
+	}
 	base, err := s.e.base(ctx)
 	if err != nil {
 		return Done{}, err
@@ -82,6 +85,9 @@ func (s *Session) AcceptConfig(ctx context.Context) ([]config.Change, Done, erro
 	conf, err := s.e.Config()
 	if err != nil {
 		return nil, Done{}, brokenConfig(err)
+	}
+	if err := s.e.freezable(ctx, conf.Gate()); err != nil {
+		return nil, Done{}, err
 	}
 	now, err := s.e.View()
 	if err != nil {

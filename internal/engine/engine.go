@@ -35,13 +35,14 @@ type Engine struct {
 	ctx   context.Context // ends with Close
 	end   context.CancelFunc
 
-	mu       sync.Mutex
-	job      *job // the check that this process runs or ran last
-	conf     config.Config
-	confAt   os.FileInfo // of the ferrus.toml that conf was read from; nil when it was missing
-	gates    map[string]config.Gate
-	environs map[string]environ.Frozen
-	trees    map[string]*worktree.Tree
+	mu        sync.Mutex
+	job       *job // the check that this process runs or ran last
+	conf      config.Config
+	confAt    os.FileInfo // of the ferrus.toml that conf was read from; nil when it was missing
+	gates     map[string]config.Gate
+	environs  map[string]environ.Frozen
+	checkouts map[string]*worktree.Checkout
+	trees     map[string]*worktree.Tree
 
 	keeper keeper
 	told   told
@@ -84,7 +85,7 @@ func Open(place Place, opts Options) (*Engine, error) {
 	if err != nil {
 		return nil, refusal(err)
 	}
-	e := &Engine{place: place, store: s, probe: s.Probe, opts: opts, log: opts.Log, gates: map[string]config.Gate{}, environs: map[string]environ.Frozen{},
+	e := &Engine{place: place, store: s, probe: s.Probe, opts: opts, log: opts.Log, gates: map[string]config.Gate{}, environs: map[string]environ.Frozen{}, checkouts: map[string]*worktree.Checkout{},
 		trees: map[string]*worktree.Tree{}, conf: config.Default()}
 	e.ctx, e.end = context.WithCancel(context.Background())
 	e.keeper.ctx, e.keeper.end = context.WithCancel(context.Background())

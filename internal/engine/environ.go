@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"strings"
@@ -118,4 +119,22 @@ func (e *Engine) environChange(now store.Snapshot, next string) []config.Change 
 		change.Now += ", with another " + strings.Join(names, ", ")
 	}
 	return []config.Change{change}
+}
+
+// maxNamed is how many variables are named one by one.
+const maxNamed = 8
+
+// EnvironNotice tells that variables of this server which decide what a program is are not those of the task; "" where all
+// are. It is for the results that say what ran, not for every one: clients give their servers variables of their own.
+func (st Status) EnvironNotice() string {
+	names := st.Environ
+	if len(names) == 0 {
+		return ""
+	}
+	more := ""
+	if n := len(names) - maxNamed; n > 0 {
+		names, more = names[:maxNamed], fmt.Sprintf(" and %d more", n)
+	}
+	return "environment: " + strings.Join(names, ", ") + more + " of this server are not as they were frozen with the task; the checks run with " +
+		"those of the task. ferrus config accept freezes the environment of the terminal in which it is run"
 }

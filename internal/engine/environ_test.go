@@ -53,7 +53,7 @@ func TestAServersEnvironmentJudgesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(st.Notices(), "\n"); !strings.Contains(got, "environment: this server's own BASH_ENV, LD_LIBRARY_PATH, NODE_OPTIONS, PATH") ||
+	if got := st.EnvironNotice(); !strings.HasPrefix(got, "environment: BASH_ENV, LD_LIBRARY_PATH, NODE_OPTIONS, PATH of this server") ||
 		strings.Contains(got, "/tmp/other") {
 		t.Errorf("notices: %s", got)
 	}

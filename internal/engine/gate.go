@@ -22,6 +22,7 @@ type Checked struct {
 	Status   state.CheckStatus
 	Failures []checks.Command
 	Changed  []string // paths that changed while it ran, when Status is CheckMoved
+	Clean    bool     // it ran in a checkout of its own: then it was its own commands that changed them
 	Err      string   // why the gate could not run, when Status is CheckGateError
 	Asked    bool     // the engine has asked a person, because this keeps happening
 }
@@ -34,6 +35,9 @@ type job struct {
 	epoch   uint64
 	done    chan struct{} // closed when the outcome is committed, or lost
 	cancel  context.CancelFunc
+
+	at    stand    // where it runs
+	moved []string // files that its commands changed there, if that is a checkout of its own
 
 	mu   sync.Mutex
 	run  *checks.Job // nil until the commands run
@@ -238,7 +242,16 @@ func (j *job) execute(ctx context.Context, began store.Snapshot) (checks.Result,
 	if err != nil {
 		return checks.Result{}, err
 	}
-	run, err := checks.Start(spec)
+	at, err := e.standFor(ctx, began, gate, judging{task: began.Task.TaskID, tree: began.Task.Check.Tree, base: began.Task.BaseTree, env: spec.Environ})
+	if ctx.Err() != nil {
+		return checks.Result{}, ctx.Err()
+	}
+	if err != nil {
+		return checks.Result{Status: checks.GateError, Err: "the checkout of the gate cannot be made: " + err.Error()}, nil
+	}
+	defer at.release()
+	j.at = at
+	run, err := checks.Start(at.on(spec))
 	if err != nil {
 		return checks.Result{Status: checks.GateError, Err: err.Error()}, nil
 	}
@@ -248,7 +261,13 @@ func (j *job) execute(ctx context.Context, began store.Snapshot) (checks.Result,
 	for {
 		select {
 		case <-run.Done():
-			return run.Result(), nil
+			res := run.Result()
+			if res.Status == checks.Passed {
+				if j.moved, err = at.moved(); err != nil {
+					return checks.Result{Status: checks.GateError, Err: err.Error()}, nil
+				}
+			}
+			return res, nil
 		case <-ctx.Done():
 			run.Stop()
 			return checks.Result{}, ctx.Err()

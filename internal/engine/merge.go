@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/filelock"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -270,8 +271,25 @@ func verdict(run checks.Result) string {
 	return strings.TrimSpace(out.note(run))
 }
 
-// judge runs the gate on a tree in the work tree of the branch, and puts that back.
+// judgeClean runs the gate on a tree in the checkout of the branch's task. The branch's work tree is not touched.
+func (m *merging) judgeClean(ctx context.Context, gate config.Gate, tree string) (checks.Result, error) {
+	// The branch's store has not got it.
+	if err := m.into.Keep(ctx, m.mark(), tree); err != nil {
+		return checks.Result{}, gitTrouble(err)
+	}
+	res, err := m.from.e.judgeClean(ctx, m.was, gate, tree, "logs/"+m.was.Task.TaskID+"-merge.log")
+	return res, errors.Join(err, m.forget(context.WithoutCancel(ctx)))
+}
+
+// judge runs the gate on a tree in the work tree of the branch, and puts that back. A clean gate has its own checkout.
 func (m *merging) judge(ctx context.Context, tree string) (res checks.Result, err error) {
+	gate, err := m.from.e.Gate(m.was)
+	if err != nil {
+		return res, err
+	}
+	if gate.Checks.Clean() {
+		return m.judgeClean(ctx, gate, tree)
+	}
 	if err := m.lay(ctx, tree); err != nil {
 		return res, err
 	}
@@ -291,10 +309,6 @@ func (m *merging) judge(ctx context.Context, tree string) (res checks.Result, er
 		}
 		err = errors.Join(err, wrong)
 	}()
-	gate, err := m.from.e.Gate(m.was)
-	if err != nil {
-		return res, err
-	}
 	if err := m.from.e.awaitGate(ctx); err != nil {
 		return res, err
 	}

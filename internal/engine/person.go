@@ -39,6 +39,7 @@ func (s *Session) Reset(ctx context.Context, reason string) (Done, error) {
 	}})
 	if err == nil && !done.Repeated {
 		s.e.archive(before)
+		s.e.dropCheckouts(s.e.place, "")
 	}
 	return done, err
 }

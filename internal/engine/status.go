@@ -115,10 +115,6 @@ func (st Status) Notices() []string {
 	if n := len(out) - maxNotices; n > 0 {
 		out = append(out[:maxNotices], fmt.Sprintf("config_changed: %d more values", n))
 	}
-	if n := len(st.Environ); n > 0 {
-		out = append(out, "environment: this server's own "+clip(strings.Join(st.Environ, ", "), MaxLine)+
-			" is not what was frozen with the task, and does not reach the checks; ferrus config accept in a terminal freezes that terminal's")
-	}
 	if st.Broken != "" {
 		out = append(out, "config_broken: "+clip(st.Broken, MaxLine))
 	}

@@ -24,16 +24,22 @@ const checkDoc state.Doc = "check.json"
 // keeps coming back.
 func (j *job) settle(ctx context.Context, began store.Snapshot, res checks.Result) (Checked, error) {
 	e := j.session.e
-	out := Checked{ID: began.Task.Check.ID, Failures: res.Failures(), Err: res.Err}
+	out := Checked{ID: began.Task.Check.ID, Failures: res.Failures(), Err: res.Err, Clean: j.at.clean != nil}
 	after := ""
-	if res.Status == checks.Passed {
+	switch {
+	case j.at.clean != nil && len(j.moved) == 0:
+		after = began.Task.Check.Tree // it was judged where nobody else works
+	case j.at.clean == nil && res.Status == checks.Passed:
 		var err error
 		if after, err = e.fingerprint(ctx, began); err != nil {
 			return out, err
 		}
 	}
 	out.Status = outcome(res.Status, began.Task.Check.Tree, after)
-	if out.Status == state.CheckMoved {
+	switch {
+	case out.Status == state.CheckMoved && j.at.clean != nil:
+		out.Changed = j.moved
+	case out.Status == state.CheckMoved:
 		out.Changed = e.changed(ctx, began, began.Task.Check.Tree, after)
 	}
 	done, err := j.session.raise(ctx, out.act(j, began, res))
@@ -119,6 +125,9 @@ func (out Checked) note(res checks.Result) string {
 		text = fmt.Sprintf("%s green in %.1f s", numberOf(len(res.Commands), "command"), res.Duration.Seconds())
 	case state.CheckMoved:
 		text = "the work tree changed while the checks ran: " + strings.Join(out.Changed, ", ")
+		if out.Clean {
+			text = "the checks changed files that they judge: " + strings.Join(out.Changed, ", ")
+		}
 	case state.CheckGateError:
 		text = "the gate could not run: " + out.Err
 	}
@@ -186,9 +195,18 @@ func (e *Engine) Trial(ctx context.Context) (checks.Result, config.Gate, error) 
 		return checks.Result{}, config.Gate{}, &Refusal{Code: InvalidInput, Message: err.Error(), Remedy: "mend ferrus.toml"}
 	}
 	gate := conf.Gate()
+	if err := e.freezable(ctx, gate); err != nil {
+		return checks.Result{}, gate, err
+	}
+	at, err := e.standFor(ctx, snap, gate, judging{task: ByHand, base: snap.Task.BaseTree})
+	if err != nil {
+		return checks.Result{}, gate, standTrouble(err)
+	}
+	defer at.release()
 	// In the person's own environment: only an executor's check counts.
-	res, err := e.run(ctx, specOf(gate, e.workDir(snap), e.store.Path("logs/check-by-hand.log"), e.store.Path("live/check-by-hand.lock")))
-	return res, gate, err
+	spec := specOf(gate, e.workDir(snap), e.store.Path("logs/check-by-hand.log"), e.store.Path("live/check-by-hand.lock"))
+	res, err := e.run(ctx, at.on(spec))
+	return at.judged(res), gate, err
 }
 
 // run runs checks to their end, or to that of ctx.

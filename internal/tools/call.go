@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -115,8 +116,14 @@ func (c *call) finish(err error) {
 	c.listen(in)
 	if st, err := e.StatusOf(*c.snap); err == nil {
 		c.res.Notices = append(c.res.Notices, st.Notices()...)
+		if n := st.EnvironNotice(); n != "" && slices.Contains(runsChecks, c.tool.Name) {
+			c.res.Notices = append(c.res.Notices, n)
+		}
 	}
 }
+
+// runsChecks are the tools whose results say with which environment the checks run.
+var runsChecks = []string{"check", "submit", "status"}
 
 // maxClaim is the largest claim in bytes: some clients cut the middle out of what is longer.
 const maxClaim = 10 << 10

@@ -131,6 +131,10 @@ func checkedMessage(out engine.Checked, limit int) string {
 	case state.CheckRed:
 		return fmt.Sprintf("The checks are red, %d of %d. Mend what they say, then check again.", t.CheckRetries, limit)
 	case state.CheckMoved:
+		if out.Clean {
+			return "The checks changed files that they judge, so the result does not count: " + strings.Join(out.Changed, ", ") +
+				". Have the checks leave these files as they are, then check again."
+		}
 		return "The work tree changed while the checks ran, so the result does not count: " + strings.Join(out.Changed, ", ") + ". Check again."
 	}
 	return "The checks could not run, which says nothing about your work: " + out.Err

@@ -125,7 +125,7 @@ func (c *Checkout) Release() {
 // take makes the folder and takes its lock. A folder in a work tree is refused: whoever works there could write in it, and
 // git would take it for a part of that.
 func (c *Checkout) take() error {
-	if err := outside(c.dir); err != nil {
+	if err := Outside(c.dir); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(c.dir, 0o700); err != nil {
@@ -137,6 +137,10 @@ func (c *Checkout) take() error {
 	}
 	if err != nil {
 		return err
+	}
+	if _, err := os.Lstat(filepath.Join(c.dir, "lock")); err != nil { // removed by who had it
+		lock.Close()
+		return ErrInUse
 	}
 	c.lock = lock
 	info, err := os.Lstat(c.Files())
@@ -154,20 +158,6 @@ func (c *Checkout) take() error {
 		c.honest = *c.force
 	}
 	return nil
-}
-
-// outside refuses a folder at or below a work tree or a project.
-func outside(dir string) error {
-	for at := resolved(dir); ; at = filepath.Dir(at) {
-		for _, mark := range []string{".git", ".ferrus"} {
-			if _, err := os.Lstat(filepath.Join(at, mark)); err == nil {
-				return fmt.Errorf("%s lies in %s, which has a %s; name a state folder outside of every repository in FERRUS_STATE_DIR", dir, at, mark)
-			}
-		}
-		if at == filepath.Dir(at) {
-			return nil
-		}
-	}
 }
 
 // lay makes the files those of a tree and of what the set-up made.

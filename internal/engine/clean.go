@@ -1,0 +1,319 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/trust"
+	"github.com/ferrus-go/ferrus/internal/worktree"
+)
+
+// The life of the private checkouts in which gates with [checks] where = "clean" run: one for each task of each machine of
+// a project, below the state folder of the person, outside of every repository.
+
+// checkoutsFolder is where they are in the state folder.
+const checkoutsFolder = "checkouts"
+
+// ByHand stands for the task of the checkout in which a person's own ferrus check runs.
+const ByHand = "by-hand"
+
+// checkoutsOf is the folder of all checkouts of a project.
+func checkoutsOf(root string) (string, error) {
+	dir, err := trust.StateDir()
+	if err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(root); err == nil {
+		root = real
+	}
+	sum := sha256.Sum256([]byte(root))
+	return filepath.Join(dir, checkoutsFolder, hex.EncodeToString(sum[:16])), nil
+}
+
+// checkoutName is the name of the checkout of a task: of a branch, "" for the project's own machine.
+func checkoutName(branch, task string) string {
+	return strings.ReplaceAll(branch, "/", "+") + "@" + task
+}
+
+// checkout returns the checkout of a task. An engine has one object for each, which remembers what it has compared.
+func (e *Engine) checkout(task string) (*worktree.Checkout, error) {
+	dir, err := checkoutsOf(e.place.Root)
+	if err != nil {
+		return nil, err
+	}
+	dir = filepath.Join(dir, checkoutName(e.place.Branch, task))
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	c := e.checkouts[dir]
+	if c == nil {
+		c = worktree.NewCheckout(dir)
+		e.checkouts[dir] = c
+	}
+	return c, nil
+}
+
+// A stand is where the commands of a gate run. The zero value is the task's work tree.
+type stand struct {
+	clean *worktree.Checkout // nil for the work tree
+	dir   string             // "" for the work tree
+	env   []string           // of the commands
+}
+
+// release ends the use of a checkout.
+func (s stand) release() {
+	if s.clean != nil {
+		s.clean.Release()
+	}
+}
+
+// moved lists files of the tree that the gate's commands changed in the checkout. In a work tree that is the business of
+// fingerprints.
+func (s stand) moved() ([]string, error) {
+	if s.clean == nil {
+		return nil, nil
+	}
+	return s.clean.Changed()
+}
+
+// judged is what a run at the stand says of the tree: one in which files of the tree were changed says nothing.
+func (s stand) judged(res checks.Result) checks.Result {
+	if res.Status != checks.Passed {
+		return res
+	}
+	moved, err := s.moved()
+	switch {
+	case err != nil:
+		res.Status, res.Err = checks.GateError, err.Error()
+	case len(moved) > 0:
+		res.Status, res.Err = checks.GateError, "the checks changed files that they judge: "+clip(strings.Join(moved, ", "), MaxLine)
+	}
+	return res
+}
+
+// standTrouble is why a gate has no place to run in.
+func standTrouble(err error) error {
+	if refused := (*Refusal)(nil); errors.As(err, &refused) {
+		return err
+	}
+	return &Refusal{Code: StoreError, Message: "the checkout of the gate cannot be made: " + err.Error(), Person: true,
+		Remedy: "see to what it names, then try again; ferrus gc removes checkouts that are left"}
+}
+
+// on puts a run at the stand.
+func (s stand) on(spec checks.Spec) checks.Spec {
+	if s.clean != nil {
+		spec.Dir, spec.Environ = s.dir, s.env
+	}
+	return spec
+}
+
+// A judging says what a gate is to judge.
+type judging struct {
+	task string   // by which the checkout is named
+	tree string   // "" for the work tree as it is
+	base string   // on which the set-up runs: no executor has changed it; "" for tree
+	env  []string // of the commands; nil for this process's own
+}
+
+// standFor makes the place in which a gate judges: for a clean one the checkout of the task, which the caller releases.
+func (e *Engine) standFor(ctx context.Context, snap store.Snapshot, gate config.Gate, on judging) (stand, error) {
+	if !gate.Checks.Clean() {
+		return stand{}, nil
+	}
+	if on.env == nil {
+		on.env = os.Environ()
+	}
+	t, err := worktree.Open(ctx, e.workDir(snap), e.store.Path("git"), worktree.Options{Root: e.place.Root, Ignore: gate.Checks.Ignore})
+	if err != nil {
+		return stand{}, err
+	}
+	if !t.Git() {
+		return stand{}, noClean
+	}
+	if on.tree == "" {
+		if on.tree, err = t.Fingerprint(ctx); err != nil {
+			return stand{}, err
+		}
+	}
+	c, err := e.checkout(on.task)
+	if err != nil {
+		return stand{}, err
+	}
+	// Git is to find no repository above it.
+	env := append(slices.Clone(on.env), "GIT_CEILING_DIRECTORIES="+filepath.Dir(c.Files()))
+	s := stand{clean: c, dir: filepath.Join(c.Files(), within(e.place.Root)), env: env}
+	l := worktree.Layout{Tree: on.tree, Within: within(e.place.Root)}
+	if line := strings.TrimSpace(gate.Setup); line != "" {
+		l.Base = cmp.Or(on.base, on.tree)
+		sum := sha256.Sum256([]byte(l.Base + "\x00" + line))
+		l.Key = hex.EncodeToString(sum[:])
+		l.SetUp = func(ctx context.Context, _ string) error { return e.setUpClean(ctx, gate, s, on.task) }
+	}
+	for over := time.Now().Add(gatePatience); ; {
+		err := c.Lay(ctx, t, l)
+		if !errors.Is(err, worktree.ErrInUse) || time.Now().After(over) {
+			return s, err
+		}
+		select {
+		case <-time.After(20 * time.Millisecond): // that of an earlier holder is being given up, or a merge is at work
+		case <-ctx.Done():
+			return s, ctx.Err()
+		}
+	}
+}
+
+// judgeClean runs a task's gate on a tree in the task's checkout. log is relative to the .ferrus folder.
+func (e *Engine) judgeClean(ctx context.Context, snap store.Snapshot, gate config.Gate, tree, log string) (checks.Result, error) {
+	if err := e.awaitGate(ctx); err != nil {
+		return checks.Result{}, err
+	}
+	spec, err := e.spec(snap, gate, log, checkLock)
+	if err != nil {
+		return checks.Result{}, err
+	}
+	at, err := e.standFor(ctx, snap, gate, judging{task: snap.Task.TaskID, tree: tree, base: snap.Task.BaseTree, env: spec.Environ})
+	if err != nil {
+		return checks.Result{}, standTrouble(err)
+	}
+	defer at.release()
+	res, err := e.run(ctx, at.on(spec))
+	return at.judged(res), err
+}
+
+// setUpClean runs the set-up in a checkout, before anything of an executor's is in it. The project is named to it: there it
+// may copy what is in no commit.
+func (e *Engine) setUpClean(ctx context.Context, gate config.Gate, s stand, task string) error {
+	spec := s.on(specOf(gate, "", e.store.Path("logs", task+"-setup.log"), e.store.Path("live", "setup.lock")))
+	spec.Commands, spec.Environ = []string{gate.Setup}, append(slices.Clone(s.env), "FERRUS_PROJECT="+e.place.Root)
+	res, err := e.run(ctx, spec)
+	if err == nil && res.Status != checks.Passed {
+		err = fmt.Errorf("[branches] setup in the checkout of the gate: %s; the log is %s", verdict(res), spec.Log)
+	}
+	return err
+}
+
+// noClean is why a project without git has no clean gate.
+var noClean = &Refusal{Code: InvalidInput, Message: `[checks] where = "clean" needs a git repository, and there is none here`, Person: true,
+	Remedy: `run git init and commit once, or set where = "worktree" in ferrus.toml`}
+
+// freezable refuses a gate that could not run here, before it is frozen.
+func (e *Engine) freezable(ctx context.Context, gate config.Gate) error {
+	if !gate.Checks.Clean() {
+		return nil
+	}
+	if common, err := worktree.CommonDir(ctx, e.place.Root); err == nil && common == "" {
+		return noClean
+	}
+	dir, err := checkoutsOf(e.place.Root)
+	if err == nil {
+		err = worktree.Outside(dir)
+	}
+	if err != nil {
+		return &Refusal{Code: InvalidInput, Message: `[checks] where = "clean" has no folder outside of the repository: ` + err.Error(), Person: true,
+			Remedy: `set FERRUS_STATE_DIR to one, or where = "worktree" in ferrus.toml`}
+	}
+	return nil
+}
+
+// A LeftCheckout is a private checkout that no gate needs any more.
+type LeftCheckout struct {
+	Branch string `json:"branch,omitempty"` // "" for the project's own machine
+	TaskID string `json:"task_id"`          // ByHand for that of ferrus check
+	Path   string `json:"path"`
+	Bytes  int64  `json:"bytes"`
+}
+
+// LeftCheckouts lists the checkouts of a project whose branch is gone, or has another task or none by now. One in use is
+// not among them.
+func LeftCheckouts(root string) ([]LeftCheckout, error) {
+	dir, err := checkoutsOf(root)
+	if err != nil {
+		return nil, nil // no state folder, no checkouts
+	}
+	names, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	needed := map[string]bool{}
+	branches, err := Branches(root)
+	if err != nil {
+		return nil, err
+	}
+	for _, branch := range append(branches, "") {
+		task, err := taskAt(At(root, branch))
+		if err != nil {
+			return nil, err
+		}
+		needed[checkoutName(branch, task)] = task != ""
+	}
+	var left []LeftCheckout
+	for _, n := range names {
+		branch, task, ok := strings.Cut(n.Name(), "@")
+		if !ok || needed[n.Name()] || worktree.CheckoutInUse(filepath.Join(dir, n.Name())) {
+			continue
+		}
+		c := LeftCheckout{Branch: strings.ReplaceAll(branch, "+", "/"), TaskID: task, Path: filepath.Join(dir, n.Name())}
+		c.Bytes, _ = sizeOf([]string{c.Path}) // as far as it can be read
+		left = append(left, c)
+	}
+	return left, nil
+}
+
+// taskAt is the task that a machine has under way or merged not yet, "" for none.
+func taskAt(place Place) (string, error) {
+	e, err := Open(place, Options{})
+	if err != nil {
+		return "", err
+	}
+	defer e.Close()
+	now, err := e.View()
+	if err != nil {
+		return "", err
+	}
+	if t := now.Task; t.Underway() || place.Branch != "" && t.State == state.Complete && t.Merged == "" {
+		return t.TaskID, nil
+	}
+	return "", nil
+}
+
+// RemoveCheckouts removes checkouts. One that a gate uses by now is left.
+func RemoveCheckouts(list []LeftCheckout) error {
+	var errs []error
+	for _, c := range list {
+		errs = append(errs, worktree.RemoveCheckout(c.Path))
+	}
+	return errors.Join(errs...)
+}
+
+// dropCheckouts removes the checkouts of a machine but that of a task that it keeps; what cannot be removed now is found by
+// ferrus gc.
+func (e *Engine) dropCheckouts(on Place, keep string) {
+	dir, err := checkoutsOf(on.Root)
+	if err != nil {
+		return
+	}
+	names, _ := os.ReadDir(dir) // none, most of the time
+	for _, n := range names {
+		if task, ours := strings.CutPrefix(n.Name(), checkoutName(on.Branch, "")); ours && task != keep {
+			if err := worktree.RemoveCheckout(filepath.Join(dir, n.Name())); err != nil {
+				e.log.Warn("the checkout of a gate is left", "folder", n.Name(), "error", err)
+			}
+		}
+	}
+}

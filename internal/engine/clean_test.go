@@ -1,0 +1,307 @@
+//go:build unix
+
+package engine
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// where is a ferrus.toml whose gate runs there, and never gives up.
+func where(place string, commands ...string) string {
+	return gate(commands...) + "where = \"" + place + "\"\n[limits]\nmax_check_retries = 100000\nmax_same_failure = 100000\n"
+}
+
+// A swapper is a process of the executor's that knows when the gate's command begins and ends to look: the command says so
+// itself, and waits for it.
+type swapper struct {
+	ask, answer *os.File
+}
+
+// swapping is a project whose gate looks at code.txt, and waits for a swapper before and after.
+func swapping(t *testing.T, place string) (*project, swapper) {
+	p := plain(t, "")
+	var ends [2]*os.File
+	for i, name := range []string{"ask", "answer"} {
+		fifo := filepath.Join(p.side, name)
+		if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if ends[i], err = os.OpenFile(fifo, os.O_RDWR, 0); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { ends[i].Close() })
+	}
+	turn := fmt.Sprintf("echo >%s/ask; read x <%s/answer", p.side, p.side)
+	p.write("ferrus.toml", where(place, turn+"; grep -q good code.txt; is=$?; "+turn+"; exit $is"))
+	p.commits()
+	return p, swapper{ends[0], ends[1]}
+}
+
+// swap does one thing when the command is about to look, and another when it has looked.
+func (s swapper) swap(t *testing.T, before, after func() error) {
+	line := make([]byte, 1)
+	for _, do := range []func() error{before, after} {
+		if _, err := s.ask.Read(line); err != nil {
+			t.Error(err)
+		}
+		if err := do(); err != nil {
+			t.Error(err)
+		}
+		if _, err := s.answer.Write([]byte("\n")); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestAGoodFileIsSwappedIn: the executor's work is bad; a process of its own swaps a good file in when the check looks, and
+// the bad one back before the files are compared. In the work tree that cannot be told from a good check, and nothing else
+// is promised; a clean gate judges what is submitted.
+func TestAGoodFileIsSwappedIn(t *testing.T) {
+	for _, place := range []string{config.InWorktree, config.InClean} {
+		t.Run(place, func(t *testing.T) {
+			p, s := swapping(t, place)
+			p.write("code.txt", "bad\n")
+			p.write("src/code.txt", "bad\n")
+			_, ex := p.begun()
+			file := func(name string) string { return filepath.Join(p.dir, name) }
+			put := func(name, text string) func() error {
+				return func() error { return os.WriteFile(file(name), []byte(text), 0o644) }
+			}
+			move := func(text string) func() error {
+				return func() error {
+					if err := os.WriteFile(file("aside"), []byte(text), 0o644); err != nil {
+						return err
+					}
+					return os.Rename(file("aside"), file("code.txt"))
+				}
+			}
+			link := func() error {
+				if err := os.Remove(file("code.txt")); err != nil {
+					return err
+				}
+				return os.Symlink(p.side+"/good", file("code.txt"))
+			}
+			back := func() error {
+				if err := os.Remove(file("code.txt")); err != nil {
+					return err
+				}
+				return put("code.txt", "bad\n")()
+			}
+			if err := os.WriteFile(p.side+"/good", []byte("good\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			ways := []struct{ in, out func() error }{
+				{put("code.txt", "good\n"), put("code.txt", "bad\n")}, {move("good\n"), move("bad\n")}, {link, back},
+			}
+			through, attempts := 0, most(9, 300)
+			for i := range attempts {
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					s.swap(t, ways[i%len(ways)].in, ways[i%len(ways)].out)
+				}()
+				out, err := ex.Check(t.Context(), patience)
+				if err != nil {
+					t.Fatal(err)
+				}
+				<-done
+				if out.Status == state.CheckGreen {
+					through++
+				}
+			}
+			t.Logf("%s: %d of %d got through", place, through, attempts)
+			want := map[string]int{config.InWorktree: attempts, config.InClean: 0}[place]
+			if through != want {
+				t.Errorf("%d of %d got through, want %d", through, attempts, want)
+			}
+		})
+	}
+}
+
+// TestAGoodFileIsSwappedOut is the other way round: the tree that is checked is good, and the bad one is put in its place
+// afterwards. Whatever was checked, what is submitted is the work tree.
+func TestAGoodFileIsSwappedOut(t *testing.T) {
+	p, s := swapping(t, config.InClean)
+	p.write("code.txt", "good\n")
+	_, ex := p.begun()
+	go s.swap(t, func() error { p.write("code.txt", "bad\n"); return nil }, func() error { return nil })
+	out, err := ex.Check(t.Context(), patience)
+	if err != nil || out.Status != state.CheckGreen {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	go s.swap(t, func() error { return nil }, func() error { return nil })
+	got, err := ex.Submit(t.Context(), Submitting{Summary: "Done.", Verification: "Checked."}, patience)
+	if err != nil || got.Accepted || got.Gate.Status != state.CheckRed {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestACheckLeavesNothingForTheNext: what the gate's own commands wrote into the checkout is gone when the next one runs,
+// in the same server and in another.
+func TestACheckLeavesNothingForTheNext(t *testing.T) {
+	p := repository(t, where("clean", "sh test.sh"))
+	p.write("test.sh", "echo good >code.txt.new; mv code.txt.new answer; echo 'exit 0' >../test.sh; mkdir -p .git/hooks; touch planted\n")
+	p.write("code.txt", "good\n")
+	_, ex := p.begun()
+	if out, err := ex.Check(t.Context(), patience); err != nil || out.Status != state.CheckGreen {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	p.write("test.sh", "test ! -e answer && test ! -e planted && test ! -e .git && grep -q good code.txt\n")
+	p.write("code.txt", "bad\n")
+	if out, err := ex.Check(t.Context(), patience); err != nil || out.Status != state.CheckRed {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	p.write("code.txt", "good\n")
+	if out, err := ex.Check(t.Context(), patience); err != nil || out.Status != state.CheckGreen {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	// A check that changes what it judges says nothing of the tree.
+	p.write("test.sh", "echo better >>code.txt\n")
+	out, err := ex.Check(t.Context(), patience)
+	if err != nil || out.Status != state.CheckMoved || strings.Join(out.Changed, " ") != "code.txt" {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	if p.read("code.txt") != "good\n" || p.exists("planted") {
+		t.Error("the checks of a clean gate changed the work tree")
+	}
+}
+
+// TestTheSetUpRunsBeforeTheExecutor: on the files with which the task began, once, with what the project has beside them.
+func TestTheSetUpRunsBeforeTheExecutor(t *testing.T) {
+	p := repository(t, where("clean", "grep -q one deps/installed && grep -q secret .env && test ! -e .git")+
+		"[branches]\nsetup = 'cp \"$FERRUS_PROJECT/.env\" . && mkdir deps && cp code.txt deps/installed && echo ran >>"+"../../../../runs'\n")
+	p.write(".gitignore", ".env\ndeps\n.ferrus\n")
+	p.write(".env", "secret\n")
+	_, ex := p.begun()
+	p.write("code.txt", "two\n")
+	for range 2 {
+		if out, err := ex.Check(t.Context(), patience); err != nil || out.Status != state.CheckGreen {
+			t.Fatalf("%+v, %v", out, err)
+		}
+	}
+	dir, err := checkoutsOf(p.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "../../runs")); err != nil || string(got) != "ran\n" {
+		t.Errorf("%q, %v", got, err)
+	}
+	os.Remove(filepath.Join(dir, "../../runs"))
+	if p.exists("deps") {
+		t.Error("it ran in the work tree")
+	}
+}
+
+// TestCheckoutsGoWithWhatTheyAreFor: with a reset, with a branch, and by ferrus gc.
+func TestCheckoutsGoWithWhatTheyAreFor(t *testing.T) {
+	p := repository(t, where("clean", "true"))
+	_, ex := p.begun()
+	there := func() (names []string) {
+		dir, err := checkoutsOf(p.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		return names
+	}
+	left := func() []LeftCheckout {
+		list, err := LeftCheckouts(p.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	out := must(ex.Check(t.Context(), patience))(t)
+	h := p.human()
+	branched(t, h, Fork{Names: []string{"try"}})
+	on := p.on("try").executor("codex")
+	claim(t, on)
+	must(on.Check(t.Context(), patience))(t)
+	must2(h.e.Trial(t.Context()))(t)
+	want := []string{"@by-hand", "@" + out.Task.TaskID, "try@" + out.Task.TaskID}
+	if got := there(); strings.Join(got, " ") != strings.Join(want, " ") {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := left(); len(got) != 1 || got[0].TaskID != ByHand {
+		t.Errorf("%+v", got)
+	}
+	must(h.Remove(t.Context(), "try", true))(t)
+	must(h.Reset(t.Context(), "enough"))(t)
+	if got := there(); len(got) != 0 {
+		t.Errorf("left: %q", got)
+	}
+	// A killed removal, or one of an older machine.
+	dir, _ := checkoutsOf(p.dir)
+	for _, name := range []string{"gone@t-1", "@t-2.removed"} {
+		if err := os.MkdirAll(filepath.Join(dir, name, "files"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := left(); len(got) != 2 {
+		t.Errorf("%+v", got)
+	}
+	if err := RemoveCheckouts(left()); err != nil || len(there()) != 0 {
+		t.Errorf("%v, %q", err, there())
+	}
+}
+
+// TestACleanMergeIsJudgedInTheCheckout: the merged result is laid out there, and the branch's work tree keeps its files.
+func TestACleanMergeIsJudgedInTheCheckout(t *testing.T) {
+	p := repository(t, where("clean", "test ! -e a.txt || test ! -e b.txt || grep -q both code.txt"))
+	must(p.supervisor().CreateTask(t.Context(), "Build it.", ""))(t)
+	h := p.human()
+	branched(t, h, Fork{Names: []string{"try"}})
+	one := p.on("try")
+	one.does("a.txt", "a\n")
+	p.write("b.txt", "b\n")
+	b := one.human()
+	_, err := h.Merge(t.Context(), b, nil)
+	if CodeOf(err) != Conflict || one.exists("b.txt") || p.exists("a.txt") {
+		t.Fatalf("%v", err)
+	}
+	p.write("code.txt", "both\n")
+	if _, err := h.Merge(t.Context(), b, nil); err != nil || p.read("a.txt") != "a\n" {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestCleanNeedsGit: a project without it is told when the gate would be frozen.
+func TestCleanNeedsGit(t *testing.T) {
+	p := plain(t, where("clean", "true"))
+	if _, err := p.supervisor().CreateTask(t.Context(), "Build it.", ""); CodeOf(err) != InvalidInput || !strings.Contains(err.Error(), "git") {
+		t.Errorf("a task: %v", err)
+	}
+	if _, _, err := p.human().e.Trial(t.Context()); CodeOf(err) != InvalidInput {
+		t.Errorf("by hand: %v", err)
+	}
+	p.write("ferrus.toml", gate("true"))
+	p.begun()
+	p.write("ferrus.toml", where("clean", "true"))
+	if _, _, err := p.human().AcceptConfig(t.Context()); CodeOf(err) != InvalidInput {
+		t.Errorf("accept: %v", err)
+	}
+}
+
+// TestNoCheckoutWhereTheExecutorWorks: a state folder in the repository is refused before anything is frozen.
+func TestNoCheckoutWhereTheExecutorWorks(t *testing.T) {
+	p := repository(t, where("clean", "true"))
+	t.Setenv("FERRUS_STATE_DIR", filepath.Join(p.dir, "state"))
+	if _, err := p.supervisor().CreateTask(t.Context(), "Build it.", ""); CodeOf(err) != InvalidInput {
+		t.Error(err)
+	}
+	if p.exists("state") {
+		t.Error("it was made")
+	}
+}

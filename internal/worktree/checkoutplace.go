@@ -1,0 +1,75 @@
+package worktree
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/filelock"
+)
+
+// Outside refuses a folder at or below a work tree or a project. A home folder is the person's own, and may be a work tree.
+func Outside(dir string) error {
+	home := ""
+	if account, err := user.Current(); err == nil {
+		home = resolved(account.HomeDir)
+	}
+	for at := resolved(dir); ; at = filepath.Dir(at) {
+		if at == home {
+			return nil
+		}
+		for _, mark := range []string{".git", ".ferrus"} {
+			if _, err := os.Lstat(filepath.Join(at, mark)); err == nil {
+				return fmt.Errorf("%s lies in %s, which has a %s; name a state folder outside of every repository in FERRUS_STATE_DIR", dir, at, mark)
+			}
+		}
+		if at == filepath.Dir(at) {
+			return nil
+		}
+	}
+}
+
+// RemoveCheckout removes the checkout in dir with all that belongs to it. One that is gone is no error; one that is in use is
+// ErrInUse, and stays.
+func RemoveCheckout(dir string) error {
+	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	lock, err := filelock.Take(filepath.Join(dir, "lock"))
+	if errors.Is(err, filelock.ErrHeld) {
+		return ErrInUse
+	}
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	// Out of the way first: whoever makes another one has a lock of its own.
+	gone := strings.TrimSuffix(dir, removedMark) + removedMark
+	root, err := os.OpenRoot(filepath.Dir(gone))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if gone != dir {
+		if err := (&Checkout{}).removeAll(root, filepath.Base(gone)); err != nil {
+			return err
+		}
+		if err := os.Rename(dir, gone); err != nil {
+			return err
+		}
+	}
+	return (&Checkout{}).removeAll(root, filepath.Base(gone))
+}
+
+// removedMark ends the name of a checkout that is being removed.
+const removedMark = ".removed"
+
+// CheckoutInUse reports whether a process has the checkout in dir.
+func CheckoutInUse(dir string) bool {
+	held, _ := filelock.Held(filepath.Join(dir, "lock"))
+	return held
+}
