@@ -9,6 +9,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 // CreateTask gives the executor something to do. The gate of ferrus.toml is pinned to the task, and the work tree as
@@ -65,11 +66,26 @@ func (e *Engine) base(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := e.freezeRules(ctx, tree); err != nil {
+		return "", err
+	}
 	id, err := tree.Snapshot(ctx)
 	if err != nil {
 		return "", gitTrouble(err)
 	}
 	return id, nil
+}
+
+// freezeRules freezes the filters and excludes of the repository, where a person's command makes the task: one that an
+// agent makes has those of the newest command of a person, for another agent may have written to the repository since.
+func (e *Engine) freezeRules(ctx context.Context, tree *worktree.Tree) error {
+	if e.opts.Environ == nil && e.opts.Project != nil {
+		return nil
+	}
+	if err := tree.Freeze(ctx); err != nil {
+		return gitTrouble(err)
+	}
+	return nil
 }
 
 // newTaskID is t-YYYYMMDD-HHMMSS-xxxx: legible, sortable, and told apart within a second.

@@ -211,12 +211,33 @@ func (e *Engine) Tree(ctx context.Context, snap store.Snapshot) (*worktree.Tree,
 	if ok {
 		return tree, nil
 	}
-	tree, err = worktree.Open(ctx, dir, e.store.Path("git"), worktree.Options{Root: e.place.Root, Ignore: gate.Checks.Ignore})
+	tree, err = worktree.Open(ctx, dir, e.store.Path("git"), worktree.Options{Root: e.place.Root, State: e.statFolder(), Ignore: gate.Checks.Ignore})
 	if err != nil {
 		return nil, &Refusal{Code: StoreError, Message: err.Error(), Remedy: "see to the git repository, then try again"}
+	}
+	if !tree.Git() && snap.Task.BaseTree != "" {
+		// Without git a verdict is bound to nothing: whoever can move .git away must not have that.
+		return nil, &Refusal{Code: StoreError, Message: "the task began in a git repository, and there is none at " + dir + " now",
+			Remedy: "put .git back, and see that git is on PATH, then try again"}
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.trees[key] = tree
 	return tree, nil
+}
+
+// statFolder is where stat tables are kept outside of the repository, "" where there is no such folder.
+func (e *Engine) statFolder() string {
+	if e.opts.Project == nil {
+		return ""
+	}
+	dir, err := trust.StateDir()
+	if err != nil {
+		return ""
+	}
+	dir = filepath.Join(dir, "stat")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return ""
+	}
+	return dir
 }

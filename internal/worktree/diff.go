@@ -55,7 +55,7 @@ func (t *Tree) Diffstat(ctx context.Context, from, to string) (string, error) {
 		return noGit, nil
 	}
 	out := &head{max: maxStatText}
-	if err := t.diff(ctx, from, to, out, "-M", "--stat=100", "--stat-count="+strconv.Itoa(maxStat)); err != nil {
+	if err := t.diff(ctx, from, to, out, "-M", "--text", "--stat=100", "--stat-count="+strconv.Itoa(maxStat)); err != nil {
 		return "", err
 	}
 	text := strings.ToValidUTF8(out.String(), "\uFFFD")
@@ -68,41 +68,126 @@ func (t *Tree) Diffstat(ctx context.Context, from, to string) (string, error) {
 	return text, nil
 }
 
-// Patch writes the difference between two trees, as in [Tree.Changed], in a form that `git apply` takes, binary files
-// included. It is as long as the change; w may refuse more with an error, which Patch returns. Without git it writes a
-// line that says so.
+// maxBinary is the size from which on a file that git takes for binary is written as such.
+const maxBinary = 1 << 20
+
+// Patch writes the difference between two trees, as in [Tree.Changed], in a form that `git apply` takes. Every file is
+// written as text, whatever .gitattributes says of it and whatever bytes it has, so that a reader sees its lines; only
+// one of more than 1 MiB that git takes for binary is written in git's binary form. The patch is as long as the change; w
+// may refuse more with an error, which Patch returns. Without git it writes a line that says so.
 func (t *Tree) Patch(ctx context.Context, from, to string, w io.Writer) error {
 	if !t.Git() {
 		_, err := io.WriteString(w, noGit)
 		return err
 	}
+	huge, err := t.hugeBinaries(ctx, from, to)
+	if err != nil {
+		return err
+	}
 	once := &refusing{w: w}
-	err := t.diff(ctx, from, to, once, "-p", "-M", "--binary", "--full-index")
+	how := []string{"-p", "-M", "--binary", "--full-index"}
+	var rest, those []string
+	for _, name := range huge {
+		rest = append(rest, ":(top,exclude,literal)"+name)
+		those = append(those, ":(top,literal)"+name)
+	}
+	err = t.diffOf(ctx, from, to, once, rest, append(how, "--text")...)
+	if err == nil && len(those) > 0 {
+		err = t.diffOf(ctx, from, to, once, those, how...)
+	}
 	if once.err != nil {
 		return once.err // git only says that its pipe broke
 	}
 	return err
 }
 
+// hugeBinaries lists the files that are too large to be shown as text, and that git takes for binary.
+func (t *Tree) hugeBinaries(ctx context.Context, from, to string) ([]string, error) {
+	large, err := t.larger(ctx, from, to, maxBinary)
+	if err != nil || len(large) == 0 {
+		return nil, err
+	}
+	var specs, huge []string
+	for _, name := range large {
+		specs = append(specs, ":(top,literal)"+name)
+	}
+	var out strings.Builder
+	if err := t.diffOf(ctx, from, to, &out, specs, "-z", "--numstat", "--no-renames"); err != nil {
+		return nil, err
+	}
+	for _, line := range zsplit([]byte(out.String())) {
+		if name, ok := strings.CutPrefix(line, "-\t-\t"); ok {
+			huge = append(huge, name)
+		}
+	}
+	return huge, nil
+}
+
+// larger lists the files that differ and have more than that many bytes on one side.
+func (t *Tree) larger(ctx context.Context, from, to string, most int64) ([]string, error) {
+	ids, err := t.ends(ctx, from, to)
+	if err != nil {
+		return nil, err
+	}
+	all, err := t.deltas(ctx, ids[0], ids[1])
+	if err != nil {
+		return nil, err
+	}
+	var ask []string
+	var names []string
+	for _, d := range all {
+		for _, side := range []entry{d.old, d.new} {
+			if side.exists() && !side.link() {
+				ask, names = append(ask, side.id), append(names, d.path)
+			}
+		}
+	}
+	if len(ask) == 0 {
+		return nil, nil
+	}
+	c := t.storing()
+	c.stdin = strings.NewReader(strings.Join(ask, "\n") + "\n")
+	out, _, err := c.run(ctx, "cat-file", "--batch-check=%(objectsize)")
+	found := set{}
+	for i, line := range strings.Split(strings.TrimSuffix(string(out), "\n"), "\n") {
+		if n, wrong := strconv.ParseInt(line, 10, 64); wrong == nil && n > most && i < len(names) {
+			found.add(names[i])
+		}
+	}
+	return sorted(found), err
+}
+
 // diff compares two trees with git's plumbing, which the user's diff settings do not reach.
 func (t *Tree) diff(ctx context.Context, from, to string, w io.Writer, how ...string) error {
-	if err := t.prepare(ctx); err != nil {
+	return t.diffOf(ctx, from, to, w, nil, how...)
+}
+
+// diffOf is diff of the paths that pathspecs name.
+func (t *Tree) diffOf(ctx context.Context, from, to string, w io.Writer, specs []string, how ...string) error {
+	ids, err := t.ends(ctx, from, to)
+	if err != nil {
 		return err
-	}
-	ids := []string{from, to}
-	for i, id := range ids {
-		var err error
-		if ids[i], err = t.treeID(ctx, id); err != nil {
-			return fmt.Errorf("diff of %q and %q: %w", from, to, err)
-		}
 	}
 	c := t.storing()
 	c.stdout = w
 	args := append([]string{"diff-tree", "-r", "--no-color", "--no-ext-diff", "--no-textconv"}, how...)
-	if _, _, err := c.run(ctx, append(args, ids[0], ids[1], "--")...); err != nil {
+	if _, _, err := c.run(ctx, append(append(args, ids[0], ids[1], "--"), specs...)...); err != nil {
 		return fmt.Errorf("diff of %.12s and %.12s: %w", ids[0], ids[1], err)
 	}
 	return nil
+}
+
+// ends are the ids of two trees, of which "" is the empty one.
+func (t *Tree) ends(ctx context.Context, from, to string) (ids [2]string, err error) {
+	if err := t.prepare(ctx); err != nil {
+		return ids, err
+	}
+	for i, id := range []string{from, to} {
+		if ids[i], err = t.treeID(ctx, id); err != nil {
+			return ids, fmt.Errorf("diff of %q and %q: %w", from, to, err)
+		}
+	}
+	return ids, nil
 }
 
 // objectID is a whole id; anything else could be an option or a name that moves.

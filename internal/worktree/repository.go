@@ -28,6 +28,7 @@ const bytesOnly = "* -text !eol -ident !working-tree-encoding !crlf\n"
 type rules struct {
 	person []setting // of the person's global and system configuration, as it is now
 	frozen frozen
+	text   string // of frozen, in its file
 }
 
 // frozen is the repository's own part, as it was when the task was created.
@@ -68,7 +69,7 @@ func (t *Tree) Freeze(ctx context.Context) error {
 		err = t.readFrozen(&r.frozen)
 	}
 	if err == nil {
-		err = t.saveFrozen(r.frozen)
+		err = t.saveFrozen(r)
 	}
 	if err != nil {
 		return fmt.Errorf("freeze the git rules of %s: %w", t.dir, err)
@@ -91,11 +92,21 @@ func (t *Tree) prepare(ctx context.Context) error {
 	return t.layRepository(r)
 }
 
-// rulesNow returns the rules of this Tree, which reads them once.
+// rulesNow returns the rules: the person's as they were when this Tree first needed them, the frozen ones as they are in
+// their file, which another process may have written again.
 func (t *Tree) rulesNow(ctx context.Context) (*rules, error) {
+	root, err := t.ours()
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	text, err := root.ReadFile("rules.json", maxRules)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.rules != nil {
+	if t.rules != nil && len(text) > 0 && string(text) == t.rules.text {
 		return t.rules, nil
 	}
 	r, err := t.readRules(ctx)
@@ -103,31 +114,22 @@ func (t *Tree) rulesNow(ctx context.Context) (*rules, error) {
 		return nil, err
 	}
 	var was frozen
-	root, err := t.ours()
-	if err != nil {
+	if json.Unmarshal(text, &was) == nil {
+		r.frozen, r.text = was, string(text)
+	} else if err := errors.Join(t.readFrozen(&r.frozen), t.saveFrozen(r)); err != nil {
 		return nil, err
-	}
-	defer root.Close()
-	text, err := root.ReadFile("rules.json", maxRules)
-	switch {
-	case err == nil && json.Unmarshal(text, &was) == nil:
-		r.frozen = was
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return nil, err
-	default:
-		if err := errors.Join(t.readFrozen(&r.frozen), t.saveFrozen(r.frozen)); err != nil {
-			return nil, err
-		}
 	}
 	t.rules = r
 	return r, nil
 }
 
-func (t *Tree) saveFrozen(f frozen) error {
-	text, err := json.Marshal(f)
+// saveFrozen writes the frozen rules into their file.
+func (t *Tree) saveFrozen(r *rules) error {
+	text, err := json.Marshal(r.frozen)
 	if err != nil {
 		return err
 	}
+	r.text = string(text)
 	root, err := t.ours()
 	if err != nil {
 		return err

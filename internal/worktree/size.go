@@ -9,7 +9,7 @@ import (
 // A Size is how much two trees differ.
 type Size struct {
 	Files   int `json:"files"`
-	Added   int `json:"added"`   // lines; a binary file has none
+	Added   int `json:"added"`   // lines, also of a binary file
 	Deleted int `json:"deleted"` // lines
 }
 
@@ -21,7 +21,7 @@ func (t *Tree) Size(ctx context.Context, from, to string) (Size, error) {
 		return s, nil
 	}
 	var out strings.Builder
-	if err := t.diff(ctx, from, to, &out, "-M", "--numstat"); err != nil {
+	if err := t.diff(ctx, from, to, &out, "-M", "--text", "--numstat"); err != nil {
 		return s, err
 	}
 	// "added\tdeleted\tpath", with a dash for each of a binary file; git quotes a path that has a newline
