@@ -84,12 +84,12 @@ type deed struct {
 var deeds = map[string]deed{
 	"branch": {branchReady, func(ctx context.Context, _ *project, h *Session) error {
 		return second(h.Branch(ctx, Fork{Names: []string{"alt"}}))
-	}, 56, InvalidInput, branchDone},
-	"merge":   {mergeReady, mergeAlt, 165, WrongState, mergeDone},
-	"resolve": {resolveReady, resolveAlt, 140, WrongState, resolveDone},
+	}, 54, InvalidInput, branchDone},
+	"merge":   {mergeReady, mergeAlt, 112, WrongState, mergeDone},
+	"resolve": {resolveReady, resolveAlt, 70, WrongState, resolveDone},
 	"remove": {removeReady, func(ctx context.Context, _ *project, h *Session) error {
 		return second(h.Remove(ctx, "alt", true))
-	}, 47, NotInitialised, removeDone},
+	}, 42, NotInitialised, removeDone},
 }
 
 // TestAKilledCallIsFinishedByTheSame: branches are made, merged, given back and removed whole or not at all, whenever the
