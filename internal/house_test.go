@@ -83,6 +83,7 @@ var rooms = map[string]map[string]string{
 		"internal/config":   "the gate is pinned when a task is created",
 		"internal/environ":  "what decides what a program is is frozen with the task",
 		"internal/filelock": "a branch, and a merge, is the work of one process at a time",
+		"internal/rootfs":   "what was not made here is set aside without following a link",
 		"internal/trust":    "what is frozen or started must have been agreed to",
 	},
 	"internal/tools/wire": {

@@ -40,7 +40,7 @@ type knownAgent struct {
 
 func (a *app) agents(ctx context.Context) error {
 	var working []agentReport
-	if e, err := a.open(ctx); err == nil {
+	if e, err := a.look(ctx); err == nil {
 		r, err := gather(e)
 		e.Close()
 		if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"os"
@@ -79,9 +80,46 @@ func (a *app) open(ctx context.Context) (*engine.Engine, error) {
 	return a.openAt(place)
 }
 
+// look opens the machine that the command means for reading: also one that was not made here, of which the first line that
+// is printed says so. The caller closes it.
+func (a *app) look(ctx context.Context) (*engine.Engine, error) {
+	place, err := a.place(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e, err := a.lookAt(place)
+	if err == nil {
+		a.warnForeign(e.Foreign())
+	}
+	return e, err
+}
+
+func (a *app) lookAt(place engine.Place) (*engine.Engine, error) {
+	opts, err := a.options(place.Root)
+	if err != nil {
+		return nil, err
+	}
+	opts.Look = true
+	return engine.Open(place, opts)
+}
+
+// warnForeign says of state that was not made here that it is only shown; nil is ours. A program that reads JSON from stdout
+// finds it on stderr.
+func (a *app) warnForeign(err error) {
+	var r *engine.Refusal
+	if !errors.As(err, &r) {
+		return
+	}
+	to := a.out
+	if a.json {
+		to = a.err
+	}
+	say(to, "not made here: %s\n  it is shown as text, and nothing in it is used; %s\n\n", r.Message, r.Remedy)
+}
+
 // view opens the machine and reads how it stands. The caller closes it.
 func (a *app) view(ctx context.Context) (*engine.Engine, store.Snapshot, error) {
-	e, err := a.open(ctx)
+	e, err := a.look(ctx)
 	if err != nil {
 		return nil, store.Snapshot{}, err
 	}
@@ -126,6 +164,12 @@ func (a *app) person(ctx context.Context, verb string) (*engine.Session, error) 
 	e, err := a.open(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if _, err := e.View(); engine.CodeOf(err) == engine.ForeignState {
+		e.Close()
+		if e, err = a.restoredBackup(ctx, err); err != nil {
+			return nil, err
+		}
 	}
 	return a.sessionOn(e), nil
 }

@@ -50,7 +50,7 @@ func (a *app) attempts(ctx context.Context, like string) ([]engine.Attempt, erro
 	if err != nil {
 		return nil, err
 	}
-	e, err := a.openAt(engine.At(place.Root, ""))
+	e, err := a.lookAt(engine.At(place.Root, ""))
 	if err != nil {
 		return nil, err
 	}

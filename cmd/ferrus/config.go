@@ -88,7 +88,7 @@ func (a *app) configCheck(ctx context.Context) error {
 		return err
 	}
 	var differs []config.Change
-	if e, err := a.open(ctx); err == nil {
+	if e, err := a.look(ctx); err == nil {
 		st, err := e.Status()
 		e.Close()
 		if err != nil {

@@ -50,7 +50,7 @@ With --json the result of the tool as tools.md has it, without claim, and withou
 }
 
 func (a *app) context(ctx context.Context, role state.Role, seq uint64) error {
-	e, err := a.open(ctx)
+	e, err := a.look(ctx)
 	if err != nil {
 		return err
 	}

@@ -13,23 +13,28 @@ import (
 )
 
 func doctorCommand(a *app) *cobra.Command {
-	var fix bool
+	var fix, adopt bool
 	cmd := &cobra.Command{
-		Use:   "doctor [--fix]",
+		Use:   "doctor [--fix | --adopt]",
 		Short: "Say whether all is well, and mend what can be mended",
 		Long: `Looks at everything ferrus stands on, one line each: what is well first, trouble last, with what helps. A note is worth
 knowing and no trouble. Without --fix nothing is changed. The exit code is 0 when there is no trouble, 8 when the journal
-contradicts itself, else 1.
+contradicts itself or was not made here, else 1.
 
 --fix restores a lost .ferrus from the journal's second link, makes views and archives again, cuts what a crash left at
 the journal's end, gives the journal its second link, and moves what upstream ferrus left into the archive. What it
 takes away is kept in logs/ or archive/, but for the locks of sessions that ended long ago.
 
+State that was not made on this machine, such as a journal that a git pull brought, is moved to archive/foreign-* and yours
+restored from the journal's second link. --adopt does what --fix does, and takes a journal that is in .ferrus as yours: after
+you restored a backup, or brought the project from another machine.
+
 With --json: [{check level text mend fixed}], level being ok, note or trouble.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), fix) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), fix || adopt, adopt) },
 	}
 	cmd.Flags().BoolVar(&fix, "fix", false, "mend what can be mended, and say what was done")
+	cmd.Flags().BoolVar(&adopt, "adopt", false, "also take a journal that was not made here as yours")
 	return cmd
 }
 
@@ -64,7 +69,7 @@ type exam struct {
 	mend func(*patient) (did string, err error) // nil where only a person can help
 }
 
-func (a *app) doctor(ctx context.Context, fix bool) error {
+func (a *app) doctor(ctx context.Context, fix, adopt bool) error {
 	if fix {
 		if err := a.refuseAgent("doctor --fix"); err != nil {
 			return err
@@ -74,7 +79,7 @@ func (a *app) doctor(ctx context.Context, fix bool) error {
 	if err != nil && place.Root == "" {
 		return err
 	}
-	p := &patient{ctx: ctx, a: a, place: place, backup: engine.Backup(place)}
+	p := &patient{ctx: ctx, a: a, place: place, backup: engine.Backup(place), adopt: adopt}
 	defer p.forget()
 	var found []finding
 	for _, x := range exams {

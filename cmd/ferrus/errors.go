@@ -42,6 +42,7 @@ var exits = map[engine.Code]int{
 	engine.OutcomeUnknown: exitFailure,
 	engine.Corrupt:        exitCorrupt,
 	engine.NotInitialised: exitState,
+	engine.ForeignState:   exitCorrupt,
 	engine.Untrusted:      exitForbidden,
 }
 

@@ -17,6 +17,7 @@ import (
 var exams = []exam{
 	{"git", lookGit, nil},
 	{"folder", lookFolder, mendFolder},
+	{"origin", lookOrigin, mendOrigin},
 	{"upstream", lookUpstream, mendUpstream},
 	{"journal", lookJournal, mendJournal},
 	{"views", lookViews, mendViews},

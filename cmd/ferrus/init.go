@@ -19,6 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/trust"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
@@ -82,10 +83,17 @@ func setUp(ctx context.Context, root string) (setup, error) {
 		return did, err
 	}
 	there := store.Initialised(engine.At(root, "").Dir())
-	var err error
+	project, err := trust.Open(root)
+	if err != nil {
+		return did, err
+	}
+	if err := engine.Foreign(ctx, engine.At(root, ""), project); engine.CodeOf(err) == engine.ForeignState {
+		return did, err
+	}
 	if did.Restored, err = engine.Init(root); err != nil {
 		return did, err
 	}
+	engine.MarkEmpty(engine.At(root, ""), project)
 	if !there {
 		did.Wrote = append(did.Wrote, ".ferrus/")
 	}

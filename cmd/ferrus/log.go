@@ -51,7 +51,7 @@ type past struct {
 }
 
 func (a *app) log(ctx context.Context, newest int, durations bool) error {
-	e, err := a.open(ctx)
+	e, err := a.look(ctx)
 	if err != nil {
 		return err
 	}

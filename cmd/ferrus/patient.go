@@ -19,6 +19,8 @@ type patient struct {
 	place  engine.Place
 	backup string // where the journal's second link belongs; "" without git
 
+	adopt bool // a person takes the journal as it is
+
 	opened  *engine.Engine
 	read    *journal
 	openErr error
@@ -60,7 +62,7 @@ func (p *patient) file(name string) string { return filepath.Join(p.place.Dir(),
 // engine opens the machine.
 func (p *patient) engine() (*engine.Engine, error) {
 	if p.opened == nil && p.openErr == nil {
-		p.opened, p.openErr = p.a.openAt(p.place)
+		p.opened, p.openErr = p.a.lookAt(p.place)
 	}
 	return p.opened, p.openErr
 }

@@ -33,7 +33,7 @@ With --json the line of the journal as it stands there: v seq at actor event fro
 }
 
 func (a *app) show(ctx context.Context, seq uint64) error {
-	e, err := a.open(ctx)
+	e, err := a.look(ctx)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ error}] pipelines[{run topic state waiting next}] archived[{branch task_id title
 			case all:
 				return a.statusAll(cmd.Context(), newest)
 			}
-			e, err := a.open(cmd.Context())
+			e, err := a.look(cmd.Context())
 			if err != nil {
 				return err
 			}

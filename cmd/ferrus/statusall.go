@@ -113,12 +113,13 @@ func (a *app) survey(root string, newest int) (*overview, error) {
 // machineAt reads how a machine stands, and from the project's own the pipelines under way.
 func (a *app) machineAt(p engine.Place, v *overview) (machine, error) {
 	m := machine{Branch: p.Branch}
-	e, err := a.openAt(p)
+	e, err := a.lookAt(p)
 	if err != nil {
 		return m, err
 	}
 	defer e.Close()
 	if p.Branch == "" {
+		a.warnForeign(e.Foreign())
 		v.Pipelines = append(v.Pipelines, pipelines(e)...)
 	}
 	r, err := gather(e)

@@ -139,6 +139,10 @@ func (s *Session) grow(ctx context.Context, now store.Snapshot, on Place, from s
 	}
 	s.carry(now, draft)
 	opts := store.Options{Backup: on.backup, Now: s.e.opts.Now, Log: s.e.log}
+	if s.e.origin != nil {
+		of := &origin{place: on, project: s.e.opts.Project, ctx: s.e.ctx}
+		opts.Begin = of.begin
+	}
 	return refusal(s.e.store.Fork(ctx, draft, on.Dir(), from.upto, opts, func(was store.Snapshot) (*store.Change, error) {
 		return s.branching(was, on, from)
 	}))

@@ -46,6 +46,9 @@ type Engine struct {
 
 	keeper keeper
 	told   told
+
+	origin  *origin // nil without Options.Project
+	foreign error   // of state that is only looked at; nil for ours
 }
 
 // Options are for tests and for the doors; the zero value is right for a server.
@@ -65,6 +68,10 @@ type Options struct {
 	// Project is the record of the project. Nil: the caller answers for what the project's files make run, as tests of
 	// lower packages do. The command line and the server always set it.
 	Project *trust.Project
+
+	// Look opens state that was not made here for reading, which writes nothing: Foreign says so. Without it the error of
+	// Open is a *ForeignError.
+	Look bool
 }
 
 // Open opens the machine at a place that Find has found.
@@ -81,12 +88,26 @@ func Open(place Place, opts Options) (*Engine, error) {
 	if opts.Rest == 0 {
 		opts.Rest = 10 * time.Second
 	}
-	s, err := store.Open(place.Dir(), store.Options{Backup: place.backup, Now: opts.Now, Log: opts.Log})
+	disk := store.Options{Backup: place.backup, Now: opts.Now, Log: opts.Log}
+	var o *origin
+	var strange error
+	if opts.Project != nil {
+		o = &origin{place: place, project: opts.Project, ctx: context.Background(), marked: opts.Now()}
+		disk.Judge, disk.Begin = o.journal, o.begin
+		if opts.Look {
+			strange = Foreign(o.ctx, place, opts.Project)
+			disk.ReadOnly = strange != nil
+			disk.Judge = nil
+		} else if err := o.folders(); err != nil {
+			return nil, err
+		}
+	}
+	s, err := store.Open(place.Dir(), disk)
 	if err != nil {
 		return nil, refusal(err)
 	}
 	e := &Engine{place: place, store: s, probe: s.Probe, opts: opts, log: opts.Log, gates: map[string]config.Gate{}, environs: map[string]environ.Frozen{}, checkouts: map[string]*worktree.Checkout{},
-		trees: map[string]*worktree.Tree{}, conf: config.Default()}
+		trees: map[string]*worktree.Tree{}, conf: config.Default(), origin: o, foreign: strange}
 	e.ctx, e.end = context.WithCancel(context.Background())
 	e.keeper.ctx, e.keeper.end = context.WithCancel(context.Background())
 	return e, nil
@@ -106,6 +127,7 @@ func (e *Engine) Close() error {
 		}
 	}
 	e.keeper.rest(e.opts.Rest)
+	e.markLast()
 	return e.store.Close()
 }
 
@@ -115,6 +137,9 @@ const stopLimit = 200 * time.Millisecond
 // Project returns the record of the project; nil when the caller answers for it.
 func (e *Engine) Project() *trust.Project { return e.opts.Project }
 
+// Foreign returns why the state is only looked at: a *ForeignError, or nil for state of this machine.
+func (e *Engine) Foreign() error { return e.foreign }
+
 // Place returns where the engine works.
 func (e *Engine) Place() Place { return e.place }
 
@@ -123,6 +148,9 @@ func (e *Engine) Store() *store.Store { return e.store }
 
 // View returns the machine as it is.
 func (e *Engine) View() (store.Snapshot, error) {
+	if err := e.ours(); err != nil {
+		return store.Snapshot{}, err
+	}
 	snap, err := e.store.View()
 	if err != nil {
 		return snap, refusal(err)

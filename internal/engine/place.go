@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,9 +45,14 @@ func Find(ctx context.Context, dir string) (Place, error) {
 	if p, ok := ofBranch(dir); ok {
 		return p, nil
 	}
+	unused := ""
 	for at := dir; ; at = filepath.Dir(at) {
 		if known(at) {
-			return Place{Root: at, Work: at}, nil
+			owner, other := stranger(filepath.Join(at, home))
+			if !other || at == dir || worktree.Safe(ctx, at) {
+				return Place{Root: at, Work: at}, nil
+			}
+			unused = fmt.Sprintf("; %s belongs to another user (uid %d) and is not used", filepath.Join(at, home), owner)
 		}
 		if at == filepath.Dir(at) {
 			break
@@ -55,7 +61,7 @@ func Find(ctx context.Context, dir string) (Place, error) {
 	if main, err := worktree.Main(ctx, dir); err == nil && main != "" && known(main) {
 		return Place{Root: main, Work: main}, nil
 	}
-	return Place{}, &Refusal{Code: NotInitialised, Message: "there is no .ferrus in " + dir + " or above it",
+	return Place{}, &Refusal{Code: NotInitialised, Message: "there is no .ferrus in " + dir + " or above it" + unused,
 		Remedy: "run ferrus init in the project"}
 }
 

@@ -27,6 +27,7 @@ const (
 	OutcomeUnknown Code = "outcome_unknown" // the disk failed too late to tell
 	Corrupt        Code = "corrupt"         // the journal contradicts itself
 	NotInitialised Code = "not_initialised" // no .ferrus here
+	ForeignState   Code = "foreign_state"   // what lies in .ferrus was not made here
 	Untrusted      Code = "untrusted"       // a person has not agreed to what the project's files make run
 )
 

@@ -116,6 +116,9 @@ type Done struct {
 // raise commits an act: the one way in which a session changes the machine.
 func (s *Session) raise(ctx context.Context, a act) (Done, error) {
 	var repeated bool
+	if err := s.e.ours(); err != nil {
+		return Done{}, err
+	}
 	req := a.request()
 	after, err := s.e.store.Apply(ctx, func(now store.Snapshot) (*store.Change, error) {
 		if repeated = s.repeats(now, req); repeated {
@@ -128,6 +131,7 @@ func (s *Session) raise(ctx context.Context, a act) (Done, error) {
 	}
 	if !repeated {
 		s.e.keepFiles(a.event, after)
+		s.e.markLater(after)
 	}
 	return Done{after, repeated}, nil
 }

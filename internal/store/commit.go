@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -37,17 +38,33 @@ type Change struct {
 // OutcomeUnknown that the disk failed too late to tell.
 func (s *Store) Apply(ctx context.Context, decide func(now Snapshot) (*Change, error)) (Snapshot, error) {
 	var after Snapshot
-	err := s.transact(ctx, func(journal file, now present) error {
-		change, err := decide(now.Snapshot)
-		if err == nil && change != nil {
-			if now, err = s.commit(journal, now, change); err == nil {
-				s.show(now)
+	var first *beginning
+	for {
+		err := s.transact(ctx, func(journal file, now present) error {
+			var change *Change
+			var err error
+			if first != nil && now.Top == nil {
+				change = first.change
+			} else if change, err = decide(now.Snapshot); err == nil {
+				first = nil
 			}
+			if err == nil && change != nil {
+				if now, err = s.commit(journal, now, change, first); err == nil {
+					s.show(now)
+				}
+			}
+			after = now.Snapshot
+			return err
+		})
+		if first != nil || !errors.As(err, &first) {
+			return after, err
 		}
-		after = now.Snapshot
-		return err
-	})
-	return after, err
+		// Another process may append its own first line meanwhile: then the change is decided anew.
+		if err := s.opts.Begin(first.h); err != nil {
+			return after, &Error{Code: StoreError, What: "record the journal's first line", Err: err,
+				Remedy: "nothing was changed: see to the state folder, then try again"}
+		}
+	}
 }
 
 // Renew rewrites the term of the lease, without a journal line and without fsync: a renewal lost in a crash is
@@ -74,6 +91,9 @@ func (s *Store) Renew(ctx context.Context, decide func(now Snapshot) (Lease, err
 // transact runs do under the lock on the machine as it is, with what was edited from outside journalled and then put
 // back.
 func (s *Store) transact(ctx context.Context, do func(journal file, now present) error) error {
+	if s.opts.ReadOnly {
+		return &Error{Code: StoreError, What: s.dir + " is only read here", Remedy: "nothing was changed"}
+	}
 	return s.locked(ctx, func() error {
 		journal, err := s.openJournal(os.O_RDWR | os.O_APPEND)
 		if err != nil {
@@ -89,7 +109,14 @@ func (s *Store) transact(ctx context.Context, do func(journal file, now present)
 			if err != nil {
 				return err
 			}
-			if now, err = s.commit(journal, now, change); err != nil {
+			now, err = s.commit(journal, now, change, nil)
+			// A view was edited before the first event. This is rare enough to record the line under the lock.
+			if first := (*beginning)(nil); errors.As(err, &first) {
+				if err = s.opts.Begin(first.h); err == nil {
+					now, err = s.commit(journal, now, first.change, first)
+				}
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -132,12 +159,25 @@ func howToChange(name string) string {
 	return "Agents write documents by their tools, a person by ferrus answer, reject and reopen."
 }
 
-// commit writes the change's line, the only commit point. The views are left as they are.
-func (s *Store) commit(journal file, now present, c *Change) (present, error) {
+// A beginning is the first line of a journal, which is not appended before Options.Begin was told of it.
+type beginning struct {
+	change *Change
+	at     time.Time
+	h      string
+}
+
+func (b *beginning) Error() string { return "the first line is not recorded yet" }
+
+// commit writes the change's line, the only commit point. The views are left as they are. first is the line as it was
+// recorded, where it is the first one; the error is a *beginning where it must be recorded and is not.
+func (s *Store) commit(journal file, now present, c *Change, first *beginning) (present, error) {
 	off := now.Journal.Bytes
 	docs, note := accepted(c)
 	next := c.Next.Clone()
 	next.SchemaVersion, next.Seq, next.UpdatedAt = state.SchemaVersion, now.Task.Seq+1, s.stamp()
+	if first != nil {
+		next.UpdatedAt = first.at
+	}
 	next.Docs = refs(next.Docs, docs, off)
 	for _, doc := range c.Drop {
 		delete(next.Docs, doc)
@@ -153,6 +193,9 @@ func (s *Store) commit(journal file, now present, c *Change) (present, error) {
 	raw, err := l.encode()
 	if err != nil {
 		return now, err
+	}
+	if now.Top == nil && s.opts.Begin != nil && (first == nil || first.h != l.H) {
+		return now, &beginning{c, next.UpdatedAt, l.H}
 	}
 	if now.Top == nil {
 		// Whoever made the journal may have been killed before its name was durable.

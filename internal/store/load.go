@@ -101,6 +101,10 @@ func (s *Store) openJournal(flag int) (file, error) {
 		return nil, &Error{Code: StoreError, What: "open " + journalFile, Err: err,
 			Remedy: "see whether the folder can be written"}
 	}
+	if err := s.judge(f); err != nil {
+		f.Close()
+		return nil, err
+	}
 	return f, nil
 }
 

@@ -11,6 +11,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -44,6 +45,7 @@ type Store struct {
 	top    cached                   // what this process has parsed last
 	seen   map[string]viewing       // documents known to be as the journal has them
 	deaths map[string]chan struct{} // sessions whose end is waited for
+	judged judged
 }
 
 // Options are what Open and Create may be told. The zero value is right for all but tests.
@@ -52,6 +54,16 @@ type Options struct {
 	Now      func() time.Time // wall clock, for display; time.Now when nil
 	LockWait time.Duration    // how long to wait for the lock; 10 s when zero
 	Log      *slog.Logger     // for views that could not be written; slog.Default when nil
+
+	// Judge says whether a journal was made here, before anything in it is used: nil, or the error that every use of it
+	// returns. It is asked again when another file has taken its place or it has become shorter. It may be called under
+	// the lock. Nil takes every journal.
+	Judge func(journal io.ReaderAt, size int64) error
+	// Begin is told the hash of a journal's first line before that line is appended, outside of the lock. Its error
+	// refuses the line. It may be told of lines that are not appended then.
+	Begin func(hash string) error
+	// ReadOnly writes nothing, and so finds the newest line by reading all of the journal where STATE.json does not name it.
+	ReadOnly bool
 
 	disk func(dir string) (disk, error) // opens the folder; a test puts faults between
 }
@@ -87,7 +99,7 @@ func Open(dir string, opts Options) (*Store, error) {
 	if s.opts.LockWait == 0 {
 		s.opts.LockWait = 10 * time.Second
 	}
-	if s.lock, err = s.ensureLock(); err != nil {
+	if s.lock, err = s.ensureLock(); err != nil && !opts.ReadOnly {
 		s.Close()
 		return nil, err
 	}
@@ -213,4 +225,7 @@ func (s *Store) Path(elem ...string) string {
 }
 
 // Close lets go of the folder. Locks held by Live stay.
-func (s *Store) Close() error { return s.disk.close() }
+func (s *Store) Close() error {
+	s.judged.forget()
+	return s.disk.close()
+}

@@ -18,7 +18,22 @@ func (s *Store) View() (Snapshot, error) {
 	if snap, ok := s.glance(); ok {
 		return snap, nil
 	}
+	if s.opts.ReadOnly {
+		return s.replay()
+	}
 	return s.Apply(context.Background(), func(Snapshot) (*Change, error) { return nil, nil })
+}
+
+// replay reads all of the journal, and writes nothing.
+func (s *Store) replay() (Snapshot, error) {
+	var top *Line
+	for l, err := range s.History() {
+		if err != nil {
+			return at(top), err
+		}
+		top = l
+	}
+	return at(top), nil
 }
 
 // glance reads without the lock; ok is false when that does not settle it. The order matters: STATE.json, which names

@@ -31,9 +31,12 @@ type Record struct {
 
 // Journal marks lines of the project's journal that were written on this machine.
 type Journal struct {
-	First string `json:"first,omitempty"` // hash of the first line
-	Off   int64  `json:"off,omitempty"`   // offset of a later line that was synced
-	H     string `json:"h,omitempty"`     // hash of the line at Off
+	First string `json:"first,omitempty"` // hash of the newest first line
+	// Firsts are hashes of other first lines: of branches that began without one of their parent's, of a journal that was begun
+	// anew, and of lines that were recorded and then not written.
+	Firsts []string `json:"firsts,omitempty"`
+	Off    int64    `json:"off,omitempty"` // offset of a later line that was synced
+	H      string   `json:"h,omitempty"`   // hash of the line at Off
 }
 
 // An Agreement is a set of executable values that a person agreed to.

@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/trust"
+	"github.com/ferrus-go/ferrus/internal/worktree"
+)
+
+// SetAside moves state that was not made here into a folder below archive, where it is evidence and nothing reads it, takes
+// what git tracks of it out of git's index, and restores the journal of this machine from its hard-linked copy. strange is
+// the error of Foreign. It returns what was done, as a sentence.
+func SetAside(ctx context.Context, place Place, project *trust.Project, strange *ForeignError, now time.Time) (did string, err error) {
+	if strange.Why == OwnedByOther {
+		return "", strange
+	}
+	o := &origin{place: place, project: project, ctx: ctx}
+	names := slices.Clone(strange.Files)
+	if judgeFile(o, filepath.Join(place.Dir(), "journal.jsonl")) != nil {
+		copied := judgeFile(o, Backup(place))
+		if strange.Why == OlderJournal && copied != nil {
+			return "", &Refusal{Code: ForeignState, Message: "there is no hard-linked copy with the newer lines", Person: true,
+				Remedy: "if you restored this journal from a backup: ferrus doctor --adopt"}
+		}
+		names = append(names, "journal.jsonl", "STATE.json")
+		for _, doc := range state.Docs() {
+			names = append(names, string(doc))
+		}
+	}
+	root, err := rootfs.Open(filepath.Join(place.Root, home))
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	rel, err := filepath.Rel(filepath.Join(place.Root, home), place.Dir())
+	if err != nil {
+		return "", err
+	}
+	aside := path.Join("archive", "foreign-"+now.UTC().Format("20060102-150405.000"))
+	slices.Sort(names)
+	moved := 0
+	for _, name := range slices.Compact(names) {
+		if !filepath.IsLocal(filepath.FromSlash(name)) {
+			continue
+		}
+		from := name
+		if !slices.Contains(strange.Files, name) {
+			from = path.Join(filepath.ToSlash(rel), name)
+		}
+		if _, err := root.Lstat(from); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		to := path.Join(aside, from)
+		if err := root.MkdirAll(path.Dir(to), 0o700); err != nil {
+			return "", err
+		}
+		if err := root.Rename(from, to); err != nil {
+			return "", err
+		}
+		moved++
+	}
+	if moved > 0 {
+		did = fmt.Sprintf("moved %s to %s/%s", plural(moved, "file"), home, aside)
+	}
+	if len(strange.Files) > 0 {
+		below := make([]string, len(strange.Files))
+		for i, name := range strange.Files {
+			below[i] = home + "/" + name
+		}
+		if err := worktree.Untrack(ctx, place.Root, below); err != nil {
+			return did, err
+		}
+		did += "; took it out of git's index: commit that"
+	}
+	return strings.TrimPrefix(did+restored(o), "; "), nil
+}
+
+// restored brings the journal back where it is missing, and says so.
+func restored(o *origin) string {
+	if _, err := os.Lstat(filepath.Join(o.place.Dir(), "journal.jsonl")); err == nil {
+		return ""
+	}
+	if judgeFile(o, Backup(o.place)) != nil {
+		return "; there is no hard-linked copy of a journal of yours to restore"
+	}
+	if back, err := Revive(o.place); err != nil || !back {
+		return "; your journal could not be restored from its hard-linked copy"
+	}
+	return "; restored your journal from its hard-linked copy"
+}
+
+// judgeFile judges a journal by its path: nil for ours, one that cannot be read is none.
+func judgeFile(o *origin, path string) error {
+	if path == "" {
+		return fs.ErrNotExist
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fs.ErrInvalid
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return o.journal(f, info.Size())
+}
+
+// Tasks counts the tasks of the journal, as far as it can be read: what a person adopts with an agreement.
+func (e *Engine) Tasks() (n int) {
+	for l, err := range e.store.History() {
+		if err != nil {
+			break
+		}
+		if l.Event == state.CreateTask {
+			n++
+		}
+	}
+	return n
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,100 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+)
+
+// judged is the journal that Options.Judge has taken.
+type judged struct {
+	mu   sync.Mutex
+	info fs.FileInfo // nil before the first
+	size int64       // when it was last opened
+	held file        // kept open where the system can: the number of a file that is removed is given to the next
+}
+
+// judge asks Options.Judge about the journal, unless it is the one that it has taken.
+func (s *Store) judge(journal file) error {
+	if s.opts.Judge == nil {
+		return nil
+	}
+	info, err := journal.Stat()
+	if err != nil {
+		return unread(err)
+	}
+	j := &s.judged
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.info != nil && os.SameFile(j.info, info) && info.Size() >= j.size {
+		j.size = info.Size()
+		return nil
+	}
+	j.drop()
+	if err := s.opts.Judge(journal, info.Size()); err != nil {
+		return err
+	}
+	if holdJudged {
+		if j.held, err = s.disk.open(journalFile, os.O_RDONLY); err != nil {
+			return nil // it is judged again the next time
+		}
+		if now, err := j.held.Stat(); err != nil || !os.SameFile(now, info) {
+			j.drop()
+			return nil
+		}
+	}
+	j.info, j.size = info, info.Size()
+	return nil
+}
+
+func (j *judged) forget() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.drop()
+}
+
+func (j *judged) drop() {
+	if j.held != nil {
+		j.held.Close()
+	}
+	j.held, j.info, j.size = nil, nil, 0
+}
+
+// maxLine bounds the length of one line in bytes: documents, and the state with what it refers to.
+const maxLine = 64 << 20
+
+// HashAt returns the hash that the line at a byte of a journal claims, and whether it is the hash of its text. No line ends
+// after off: the error is io.EOF.
+func HashAt(journal io.ReaderAt, off, size int64) (hash string, sound bool, err error) {
+	if off < 0 || off >= size {
+		return "", false, io.EOF
+	}
+	var raw []byte
+	for chunk := 8 << 10; ; chunk *= 2 {
+		buf := make([]byte, min(int64(chunk), size-off-int64(len(raw))))
+		n, err := journal.ReadAt(buf, off+int64(len(raw)))
+		if i := bytes.IndexByte(buf[:n], '\n'); i >= 0 {
+			raw = append(raw, buf[:i+1]...)
+			break
+		}
+		raw = append(raw, buf[:n]...)
+		switch {
+		case err != nil && !errors.Is(err, io.EOF):
+			return "", false, unread(err)
+		case n < len(buf) || off+int64(len(raw)) >= size:
+			return "", false, io.EOF
+		case len(raw) > maxLine:
+			return "", false, fmt.Errorf("the line at byte %d has more than %d bytes", off, maxLine)
+		}
+	}
+	if len(raw) < tailBytes {
+		return "", false, nil
+	}
+	tail := raw[len(raw)-tailBytes:]
+	_, bad := sealed(raw)
+	return string(tail[len(hashKey) : len(hashKey)+64]), bad == nil, nil
+}
