@@ -28,6 +28,7 @@ var exams = []exam{
 	{"archives", lookArchives, mendArchives},
 	{"leftovers", lookLeftovers, mendLeftovers},
 	{"checkouts", lookCheckouts, nil},
+	{"moved files", lookMoves, mendMoves},
 	{"file system", lookFileSystem, nil},
 	{"embedded", lookEmbedded, nil},
 	{"ignored", lookIgnored, mendIgnored},

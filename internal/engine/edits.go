@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -50,4 +51,39 @@ func editsText(edits []worktree.Edit) string {
 		parts = append(parts, e.String())
 	}
 	return strings.Join(parts, "; ")
+}
+
+// Leftovers lists what moves of the work's files that were cut off, or met open files, have left. It changes nothing.
+func (e *Engine) Leftovers(ctx context.Context) ([]worktree.Leftover, error) {
+	tree, err := e.treeNow(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list, err := tree.Leftovers()
+	if err != nil {
+		return list, gitTrouble(err)
+	}
+	return list, nil
+}
+
+// Recover keeps the edits that are in [Engine.Leftovers], and returns them.
+func (e *Engine) Recover(ctx context.Context) ([]worktree.Edit, error) {
+	tree, err := e.treeNow(ctx)
+	if err != nil {
+		return nil, err
+	}
+	edits, err := tree.Recover(ctx)
+	if err != nil {
+		return edits, gitTrouble(err)
+	}
+	return edits, nil
+}
+
+// treeNow is the work tree of the present task.
+func (e *Engine) treeNow(ctx context.Context) (*worktree.Tree, error) {
+	now, err := e.View()
+	if err != nil {
+		return nil, err
+	}
+	return e.Tree(ctx, now)
 }

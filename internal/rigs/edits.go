@@ -13,7 +13,7 @@ var edits = []Rig{
 			{"what came out is not compared", inWorktree + "settle.go", "if !f.kept() {\n\t\treturn nil", "if f.at == \"\" {\n\t\treturn nil"},
 			{"a program that has it open is overlooked", inWorktree + "settle.go", "if busy = busy || known && !unwritten(file); busy && f.kept() {", "if busy = false; busy && f.kept() {"},
 			{"nothing is left to programs that have it open", inWorktree + "settle.go", "!known && left > 0", "!known && left > grace"},
-			{"a folder that came out stays out", inWorktree + "move.go", "if ordinary(info) {\n\t\tm.took(f, staged.path())\n\t\treturn nil", "if err == nil {\n\t\tm.took(f, staged.path())\n\t\treturn nil"},
+			{"a folder that came out stays out", inWorktree + "move.go", "if ordinary(info) {\n\t\tm.took(f, staged.path())\n\t\treturn nil", "if ordinary(info) || info.IsDir() {\n\t\tm.took(f, staged.path())\n\t\treturn nil"},
 		},
 	},
 	{

@@ -18,6 +18,9 @@ import (
 // moving begins the names of the folders of moves.
 const moving = "move-"
 
+// IsMove reports whether a file of that name in the private folder is that of a move.
+func IsMove(name string) bool { return strings.HasPrefix(name, moving) }
+
 // planHead is the first field of a plan's file.
 const planHead = "ferrus move 1"
 
@@ -148,8 +151,19 @@ func (m *move) swapBack(f *taken) error {
 	return err
 }
 
-// recover finishes what moves of processes that are gone have left: it keeps edits that had come out of the work tree.
-// A file that a program still has open for writing stays for another time.
+// Recover finishes what a [Tree.Restore] that was killed, or met open files, has left: it keeps the edits that had come
+// out of the work tree, and returns them. A file that a program still has open for writing stays for another time.
+// Restore does this first. It does nothing without git.
+func (t *Tree) Recover(ctx context.Context) ([]Edit, error) {
+	if !t.Git() {
+		return nil, nil
+	}
+	if err := t.prepare(ctx); err != nil {
+		return nil, err
+	}
+	return t.recover(ctx)
+}
+
 func (t *Tree) recover(ctx context.Context) ([]Edit, error) {
 	var edits []Edit
 	dirs, err := t.moves()
