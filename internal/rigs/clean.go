@@ -7,14 +7,13 @@ var clean = []Rig{
 		Package: "./internal/engine", Test: "TestAGoodFileIsSwappedIn", Plain: true,
 		Mutants: []Mutant{
 			{"the gate runs in the work tree all the same", "internal/engine/gate.go", "checks.Start(at.on(spec))", "checks.Start(spec)"},
-			{"the checkout is of the files as they are by now", "internal/engine/clean.go", `if on.tree == "" {`, `if on.tree != "-" {`},
 		},
 	},
 	{
 		Name: "what a check leaves", Promise: "nothing that a gate's own commands wrote is there when the next one runs, and what they changed is not judged",
 		Package: "./internal/engine", Test: "TestACheckLeavesNothingForTheNext", Plain: true,
 		Mutants: []Mutant{
-			{"what the tree has not stays", "internal/worktree/checkout.go", "case !e.IsDir() && !p.dirs[name] && (tracked || made):", "case !e.IsDir() && !p.dirs[name]:"},
+			{"what the tree has not stays", "internal/worktree/checkout.go", "			default:\n				if err := c.removeAll(", "			default:\n				if name != \"\" {\n					continue\n				}\n				if err := c.removeAll("},
 			{"the commands may change what they judge", "internal/engine/gate.go", "if j.moved, err = at.moved(); err != nil {", "if _, err = at.moved(); err != nil {"},
 		},
 	},
@@ -24,13 +23,14 @@ var clean = []Rig{
 		Mutants: []Mutant{
 			{"a change time is not looked at", "internal/worktree/identity_unix.go", "ctime: st.Ctim.Nano()}", "ctime: st.Mtim.Nano()}"},
 			{"content is compared by its size", "internal/worktree/checkoutfile.go", "return err == nil && got == id\n", `return err == nil && got != ""` + "\n"},
-			{"a link is as good as what it leads to", "internal/worktree/checkoutfile.go", "if !info.Mode().IsRegular() || !samePermissions(info, mode) {", "if !samePermissions(info, mode) {"},
+			{"what was compared once is believed", "internal/worktree/checkoutfile.go", "if ok && c.honest && was.identity == now {", "if ok {"},
 		},
 	},
 	{
 		Name: "an object that is another", Promise: "no object that somebody put in the place of another is laid out",
 		Package: "./internal/worktree", Test: "TestAnObjectThatIsAnotherIsRefused", Plain: true,
 		Mutants: []Mutant{
+			{"a patch shows what stands under an id", "internal/worktree/diff.go", "return t.verify(ctx, from, to)", "return nil"},
 			{"what a filter made need not be compared", "internal/worktree/checkoutfile.go", "if ids[i] != c.want.at[name].id {", `if ids[i] == "" {`},
 		},
 	},
@@ -45,7 +45,7 @@ var clean = []Rig{
 		Name: "what the set-up made", Promise: "what the set-up made comes back from a copy that is not believed either",
 		Package: "./internal/worktree", Test: "TestWhatTheSetUpMadeComesBack", Plain: true,
 		Mutants: []Mutant{
-			{"the copy is believed", "internal/worktree/checkoutmade.go", "err == nil && (mode != r.Mode || id != r.ID)", `err == nil && r.ID == ""`},
+			{"the copy is believed", "internal/worktree/checkoutmade.go", "err == nil && (mode != r.Mode || id != r.ID)", `err == nil && (mode == "" || id == "" || r.Mode == "")`},
 			{"a file of the set-up comes before one of the tree", "internal/worktree/checkout.go", "if !room(r.path) || p.dirs[r.path] && !r.dir() {", "if p.dirs[r.path] && !r.dir() {"},
 		},
 	},

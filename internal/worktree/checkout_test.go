@@ -185,14 +185,22 @@ func TestASecondLayoutTouchesNothing(t *testing.T) {
 // TestAnObjectThatIsAnotherIsRefused: an executor can write to the object stores, and git reads what stands there under an
 // id. The tree of the good file under the id of the bad one would be green, and the bad one submitted.
 func TestAnObjectThatIsAnotherIsRefused(t *testing.T) {
-	for _, kind := range []string{"blob", "tree"} {
+	for _, kind := range []string{"blob", "folder", "tree"} {
 		dir, tree, c := shop(t)
+		store := "--git-dir=" + filepath.Join(dir, ".git")
+		t.Setenv("GIT_ALTERNATE_OBJECT_DIRECTORIES", filepath.Join(dir, ".ferrus/git/objects"))
+		in := func(tree, name string) string {
+			return strings.TrimSpace(git(t, dir, store, "rev-parse", tree+":"+name))
+		}
 		good := fingerprint(t, tree)
-		write(t, dir, "a.txt", "bad\n")
+		write(t, dir, "src/b.go", "package bad\n")
 		bad := fingerprint(t, tree)
 		from, to := good, bad
-		if kind == "blob" {
-			from, to = "78981922613b2afb6025042ff6bd878ac1994e85", strings.TrimSpace(git(t, dir, "hash-object", "a.txt"))
+		switch kind {
+		case "blob":
+			from, to = in(good, "src/b.go"), in(bad, "src/b.go")
+		case "folder":
+			from, to = in(good, "src"), in(bad, "src")
 		}
 		object := func(id string) string {
 			for _, store := range []string{".ferrus/git/objects", ".git/objects"} {
@@ -216,6 +224,10 @@ func TestAnObjectThatIsAnotherIsRefused(t *testing.T) {
 		write(t, dir, filepath.Join(".ferrus/git/objects", to[:2], to[2:]), string(text))
 		if err := c.Lay(t.Context(), tree, worktree.Layout{Tree: bad}); err == nil || !strings.Contains(err.Error(), "is not what its id says") && !strings.Contains(err.Error(), "hash mismatch") {
 			t.Errorf("%s: %v\n%s", kind, err, laidOut(t, c.Files()))
+		}
+		var patch strings.Builder
+		if err := tree.Patch(t.Context(), good, bad, &patch); err == nil || !strings.Contains(err.Error(), "is not what its id says") && !strings.Contains(err.Error(), "hash mismatch") {
+			t.Errorf("%s: a reviewer is shown %v\n%s", kind, err, patch.String())
 		}
 	}
 }

@@ -74,7 +74,8 @@ const maxBinary = 1 << 20
 // Patch writes the difference between two trees, as in [Tree.Changed], in a form that `git apply` takes. Every file is
 // written as text, whatever .gitattributes says of it and whatever bytes it has, so that a reader sees its lines; only
 // one of more than 1 MiB that git takes for binary is written in git's binary form. The patch is as long as the change; w
-// may refuse more with an error, which Patch returns. Without git it writes a line that says so.
+// may refuse more with an error, which Patch returns. An object that somebody put in the place of another is an
+// error, and what was written is not to be shown. Without git it writes a line that says so.
 func (t *Tree) Patch(ctx context.Context, from, to string, w io.Writer) error {
 	if !t.Git() {
 		_, err := io.WriteString(w, noGit)
@@ -98,7 +99,10 @@ func (t *Tree) Patch(ctx context.Context, from, to string, w io.Writer) error {
 	if once.err != nil {
 		return once.err // git only says that its pipe broke
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return t.verify(ctx, from, to)
 }
 
 // hugeBinaries lists the files that are too large to be shown as text, and that git takes for binary.
