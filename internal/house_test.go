@@ -172,6 +172,7 @@ var rooms = map[string]map[string]string{
 	},
 	"internal/pipeline": {"internal/config": "Nearest: a misspelt key is answered with the right one"},
 	"internal/pipeline/run": {
+		"internal/rootfs":   "the files of runs are opened without following a link",
 		"internal/pipeline": "it has done what that decides",
 		"internal/config":   "a run keeps what ferrus.toml said when it was launched",
 		"internal/agents":   "it says how to launch a worker",

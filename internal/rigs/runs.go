@@ -25,7 +25,7 @@ var runs = []Rig{
 	{
 		Name: "run: senders at once", Promise: "a result is sent once, whoever wants to send it", Package: runRoom, Test: "TestAResultIsSentOnce",
 		Mutants: []Mutant{
-			{"who sends takes no lock", inRun + "deliver.go", "lock, err := filelock.Take(f.Path(deliveryLock))", "lock, err := filelock.Take(f.Path(time.Now().Format(\".000000000\")))"},
+			{"who sends takes no lock", inRun + "deliver.go", "lock, err := f.hold(deliveryLock)", "lock, err := f.hold(time.Now().Format(\".000000000\"))"},
 			{"what is sent is sent again", inRun + "deliver.go", "case was.State == pipeline.Delivered:", "case was.State == \"-\":"},
 			{"another's delivery is our own", inRun + "act.go", "if forestalled(err) { // the next look sees how far that is\n\t\t\treturn nil", "if forestalled(err) {\n\t\t\tsent, err = true, nil"},
 		},
@@ -62,15 +62,15 @@ var runs = []Rig{
 		Name: "run: archives elsewhere", Promise: "a run is archived whole on any disk, beside whatever is there", Package: runRoom, Test: "TestAnArchiveElsewhere",
 		Mutants: []Mutant{
 			{"another disk is an error", inRun + "archive.go", "errors.Is(err, syscall.EXDEV)", "errors.Is(err, syscall.EINVAL)"},
-			{"what was copied stays", inRun + "archive.go", "\treturn discard(from)\n", "\treturn nil\n"},
-			{"whatever is there is this run", inRun + "archive.go", "if same(from, to) {", "if from != to {"},
+			{"what was copied stays", inRun + "archive.go", "\treturn discard(root, from)\n", "\treturn nil\n"},
+			{"whatever is there is this run", inRun + "archive.go", "if same(root, from, to) {", "if from != to {"},
 		},
 	},
 	{
 		Name: "run: moves that are killed", Promise: "a run is under way or archived, never half of both", Package: runRoom, Test: "TestAMoveThatIsKilledIsDoneAgain",
 		Mutants: []Mutant{
-			{"it is copied in its place", inRun + "archive.go", "part := filepath.Join(filepath.Dir(to), \".\"+filepath.Base(to)+\".part\")", "part := to"},
-			{"what is left is not swept", inRun + "place.go", "\tsweep(p.Tmp)\n", ""},
+			{"it is copied in its place", inRun + "archive.go", "part := path.Join(path.Dir(to), \".\"+path.Base(to)+\".part\")", "part := to"},
+			{"what is left is not swept", inRun + "place.go", "\tsweep(root, tmp)\n", ""},
 		},
 	},
 	{
@@ -193,7 +193,7 @@ var runs = []Rig{
 			{"workflow.json is anybody's", inRun + "book.go", "err == nil && string(text) != string(b.f.frozen())", "err != nil && string(text) != string(b.f.frozen())"},
 			{"what was put back is not kept", inRun + "book.go", "if theirs != nil {", "if theirs == nil {"},
 			{"an output of later is anybody's", inRun + "guard.go", "case early && len(others) > 0:", "case early && len(others) > 9:"},
-			{"everybody may write status.json", inRun + "book.go", "return replace(b.f.Path(statusFile), text, 0o444)", "return replace(b.f.Path(statusFile), text, 0o644)"},
+			{"everybody may write status.json", inRun + "book.go", "return b.f.replace(statusFile, text, 0o444)", "return b.f.replace(statusFile, text, 0o644)"},
 		},
 	},
 	{
@@ -221,14 +221,14 @@ var runs = []Rig{
 		Name: "run: full disks of runs", Promise: "a full disk is said, halves nothing, and is forgotten when there is room", Package: runRoom, Test: "TestAFullDiskHalvesNothing",
 		Needs: "Linux and the right to mount",
 		Mutants: []Mutant{
-			{"half a file takes the place of a whole one", inRun + "folder.go", "if err = errors.Join(err, file.Close()); err == nil {", "if err = file.Close(); err == nil {"},
-			{"a copy that has no room is none", inRun + "guard.go", "if err := replace(b.f.Path(keptDir, k.Output), text, 0o400); err != nil {\n\t\t\t\t\treturn err\n\t\t\t\t}", "_ = replace(b.f.Path(keptDir, k.Output), text, 0o400)"},
+			{"half a file takes the place of a whole one", inRun + "files.go", "if err = errors.Join(err, file.Close()); err == nil {", "if err = file.Close(); err == nil {"},
+			{"a copy that has no room is none", inRun + "guard.go", "if err := b.f.replace(keptDir+\"/\"+k.Output, text, 0o400); err != nil {\n\t\t\t\t\treturn err\n\t\t\t\t}", "_ = b.f.replace(keptDir+\"/\"+k.Output, text, 0o400)"},
 		},
 	},
 }
 
 var (
-	noTickLock = Mutant{"ticks take no lock", inRun + "tick.go", "lock, err := take(ctx, f.Path(lockFile))", "lock, err := take(ctx, f.Path(lockFile+time.Now().Format(\".000000000\")))"}
+	noTickLock = Mutant{"ticks take no lock", inRun + "tick.go", "lock, err := f.take(ctx, lockFile)", "lock, err := f.take(ctx, lockFile+time.Now().Format(\".000000000\"))"}
 
 	restless = Mutant{"each look is written down", inRun + "tick.go", "if seen.Rev != b.status.Rev {", "if seen.Rev != 0 {"}
 )

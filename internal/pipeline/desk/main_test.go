@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
@@ -113,7 +115,7 @@ func (s *stage) stands(edit func(*pipeline.Status)) {
 // attempt writes down that an attempt of a worker has been started.
 func (s *stage) attempt(role string, n int) {
 	s.t.Helper()
-	text, err := json.Marshal(slot.Run{Name: role + "-" + string(rune('0'+n)), Started: time.Now()})
+	text, err := json.Marshal(slot.Run{Name: fmt.Sprintf("%s-%d", role, n), Duty: agents.Duty(role), Log: fmt.Sprintf("agent-%s-%d.log", role, n), Started: time.Now()})
 	must(s.t, err)
 	s.put(filepath.Join("workers", role+".jsonl"), string(text)+"\n")
 }

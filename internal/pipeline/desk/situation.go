@@ -1,7 +1,6 @@
 package desk
 
 import (
-	"os"
 	"slices"
 	"time"
 
@@ -39,11 +38,11 @@ func (c *call) situation() situation {
 func (p *place) said() (away, done bool) {
 	k, phase := p.f.Workflow.Worker(p.opts.Worker)
 	if p.f.Workflow.Phases[phase].How() != pipeline.Talking {
-		info, err := os.Lstat(p.f.Path(k.File()))
-		return false, err == nil && info.Mode().IsRegular() && info.Size() >= k.Least()
+		size, there := p.f.Written(k.File())
+		return false, there && size >= k.Least()
 	}
-	text, err := os.ReadFile(p.f.Path(pipeline.DialogueFile))
-	if err != nil {
+	text, err := p.f.Dialogue()
+	if err != nil || text == nil {
 		return true, false
 	}
 	talk, err := pipeline.DecodeDialogue(text)

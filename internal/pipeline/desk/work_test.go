@@ -297,7 +297,7 @@ func TestWhoIsTooLateIsToldWhy(t *testing.T) {
 // TestARunThatCannotBeOpenedIsAnAnswer to every call, and the server lives.
 func TestARunThatCannotBeOpenedIsAnAnswer(t *testing.T) {
 	s := newStage(t, report, config.Deliver{})
-	broken := filepath.Join(t.TempDir(), "broken")
+	broken := filepath.Join(t.TempDir(), "broken-120000")
 	must(t, os.Mkdir(broken, 0o700))
 	must(t, os.WriteFile(filepath.Join(broken, "journal.jsonl"), []byte("{}\n"), 0o600))
 	for name, tt := range map[string]struct {

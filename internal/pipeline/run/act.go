@@ -2,8 +2,9 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"slices"
 
 	"github.com/ferrus-go/ferrus/internal/pipeline"
@@ -84,7 +85,7 @@ func (b *book) granting(facts pipeline.Facts, a pipeline.Action, l Line) error {
 	if err := b.commit(l); err != nil {
 		return err
 	}
-	return os.Remove(b.f.Path(intentFile))
+	return b.f.remove(intentFile)
 }
 
 // putAside moves away what would count as done.
@@ -100,7 +101,7 @@ func (b *book) putAside(a pipeline.Action) error {
 			return err
 		}
 		if file == pipeline.DialogueFile {
-			if err := os.Remove(b.f.Path(baseFile)); err != nil && !os.IsNotExist(err) {
+			if err := b.f.remove(baseFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		}
@@ -115,7 +116,7 @@ func (b *book) write(a pipeline.Action) error {
 		return nil
 	}
 	if a.Do == pipeline.Close {
-		return durably(b.f.Path(a.File), a.Text, 0o600)
+		return b.f.durably(a.File, a.Text, 0o600)
 	}
 	text := a.Text
 	if a.Do == pipeline.Write {
@@ -124,9 +125,9 @@ func (b *book) write(a pipeline.Action) error {
 			return fmt.Errorf("write %s: %v", pipeline.DialogueFile, err)
 		}
 	}
-	if err := durably(b.f.Path(pipeline.DialogueFile), text, 0o600); err != nil {
+	if err := b.f.durably(pipeline.DialogueFile, text, 0o600); err != nil {
 		return err
 	}
 	b.o.at("half " + string(a.Do))
-	return durably(b.f.Path(baseFile), text, 0o400)
+	return b.f.durably(baseFile, text, 0o400)
 }

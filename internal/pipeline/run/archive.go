@@ -8,12 +8,14 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"syscall"
 
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // archive moves the folder to the archive. What was sent is sent whatever becomes of it: a later tick tries again.
@@ -24,37 +26,47 @@ func (b *book) archive(ctx context.Context, l Line) error {
 		return err
 	}
 	if by(d) && d.State == pipeline.Delivered && f.Settings.Deliver.To == config.ToStdout && !f.printed() {
-		text, err := slurp(f.Path(finalFile))
+		text, err := f.slurp(finalFile)
 		if err == nil {
 			err = f.target().print(ctx, f, b.o, text)
 		}
 		if err != nil {
 			return err
 		}
-		if err := replace(f.Path(printedFile), nil, 0o600); err != nil {
+		if err := f.replace(printedFile, nil, 0o600); err != nil {
 			return err
 		}
 	}
 	for _, name := range []string{toldLock, deliveryLock} { // nobody is telling or delivering any more when the folder moves
-		lock, err := take(ctx, f.Path(name))
+		lock, err := f.take(ctx, name)
 		if err != nil {
 			return err
 		}
 		defer lock.Close()
 	}
 	f.spread(ctx, b.o)
-	if err := os.MkdirAll(f.Settings.Archive, 0o700); err != nil {
+	root, from, err := f.in()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	into, err := filepath.Rel(f.Settings.Root, f.Settings.Archive)
+	if err != nil {
+		return err
+	}
+	into = filepath.ToSlash(into)
+	if err := root.MkdirAll(into, 0o700); err != nil {
 		return err
 	}
 	b.o.at("begun move")
-	to, err := move(f.Dir, f.Settings.Archive, f.Name())
+	to, err := move(root, from, into, f.Name())
 	if err != nil {
 		return fmt.Errorf("archive %s: %v", f.Name(), err)
 	}
-	f.Dir = to
+	f.Dir = filepath.Join(root.Dir(), filepath.FromSlash(to))
 	b.o.at("after move")
 	if b.o.Told != nil {
-		l.Why, l.Status = to, b.status
+		l.Why, l.Status = f.Dir, b.status
 		b.o.Told(l)
 	}
 	return nil
@@ -62,8 +74,8 @@ func (b *book) archive(ctx context.Context, l Line) error {
 
 // archived reports whether the run lies in the archive: whatever becomes of its files, it is over.
 func (f *Folder) archived() bool {
-	archive, err := os.Stat(f.Settings.Archive)
-	above, err2 := os.Stat(filepath.Dir(f.Dir))
+	archive, err := os.Lstat(f.Settings.Archive)
+	above, err2 := os.Lstat(filepath.Dir(f.Dir))
 	return err == nil && err2 == nil && os.SameFile(archive, above)
 }
 
@@ -71,30 +83,30 @@ func (f *Folder) archived() bool {
 const printedFile = "printed"
 
 func (f *Folder) printed() bool {
-	_, err := os.Lstat(f.Path(printedFile))
+	_, err := f.lstat(printedFile)
 	return err == nil
 }
 
-// rename is os.Rename, and another where a test has the archive on another disk.
-var rename = os.Rename
+// rename is that of a Root, and another where a test has the archive on another disk.
+var rename = (*rootfs.Root).Rename
 
 // move moves a folder into another one, under another name if its own is taken by another run, and returns where to. A
-// folder that was copied already, by a move that was cut off, is only removed.
-func move(from, into, name string) (string, error) {
+// folder that was copied already, by a move that was cut off, is only removed. Names are relative to the root.
+func move(root *rootfs.Root, from, into, name string) (string, error) {
 	for n := 1; ; n++ {
-		to := filepath.Join(into, name)
+		to := path.Join(into, name)
 		if n > 1 {
-			to = filepath.Join(into, fmt.Sprintf("%s-%d", name, n))
+			to = path.Join(into, fmt.Sprintf("%s-%d", name, n))
 		}
-		if _, err := os.Lstat(to); err == nil {
-			if same(from, to) {
-				return to, discard(from)
+		if _, err := root.Lstat(to); err == nil {
+			if same(root, from, to) {
+				return to, discard(root, from)
 			}
 			continue
 		}
-		err := rename(from, to)
+		err := rename(root, from, to)
 		if errors.Is(err, syscall.EXDEV) {
-			err = haul(from, to)
+			err = haul(root, from, to)
 		}
 		if errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOTEMPTY) {
 			continue
@@ -104,11 +116,11 @@ func move(from, into, name string) (string, error) {
 }
 
 // same reports whether two folders are of one run.
-func same(a, b string) bool {
+func same(root *rootfs.Root, a, b string) bool {
 	var at [2]Line
 	for i, dir := range []string{a, b} {
 		var err error
-		if at[i], err = firstLine(filepath.Join(dir, journalFile)); err != nil {
+		if at[i], err = firstLine(root, path.Join(dir, journalFile)); err != nil {
 			return false
 		}
 	}
@@ -118,31 +130,27 @@ func same(a, b string) bool {
 }
 
 // haul is a rename to another disk: a copy that becomes whole in one step, and then the end of the old one.
-func haul(from, to string) error {
-	part := filepath.Join(filepath.Dir(to), "."+filepath.Base(to)+".part")
-	if err := os.RemoveAll(part); err != nil {
+func haul(root *rootfs.Root, from, to string) error {
+	part := path.Join(path.Dir(to), "."+path.Base(to)+".part")
+	if err := root.RemoveAll(part); err != nil {
 		return err
 	}
-	err := filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
+	err := root.WalkDir(from, func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		rel, err := filepath.Rel(from, path)
-		if err != nil {
-			return err
-		}
-		return carry(path, filepath.Join(part, rel), e)
+		return carry(root, name, path.Join(part, strings.TrimPrefix(name, from)), e)
 	})
 	if err == nil {
-		err = os.Rename(part, to)
+		err = root.Rename(part, to)
 	}
 	if err != nil {
-		return errors.Join(err, os.RemoveAll(part))
+		return errors.Join(err, root.RemoveAll(part))
 	}
-	if err := synced(filepath.Dir(to)); err != nil {
+	if err := synced(root, path.Dir(to)); err != nil {
 		return err
 	}
-	return discard(from)
+	return discard(root, from)
 }
 
 // discarded is at the end of a name, after a dot at its beginning, of what is to be removed.
@@ -150,54 +158,52 @@ const discarded = ".discarded"
 
 // discard removes a folder that was copied. It is out of the way in one step: half a folder would be taken for a run. What
 // a kill leaves of it goes with the next launch.
-func discard(dir string) error {
-	gone := filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+discarded)
-	if err := os.RemoveAll(gone); err != nil {
+func discard(root *rootfs.Root, dir string) error {
+	gone := path.Join(path.Dir(dir), "."+path.Base(dir)+discarded)
+	if err := root.RemoveAll(gone); err != nil {
 		return err
 	}
-	if err := os.Rename(dir, gone); err != nil {
+	if err := root.Rename(dir, gone); err != nil {
 		return err
 	}
-	return os.RemoveAll(gone)
+	return root.RemoveAll(gone)
 }
 
 // sweep removes what is left of discarded folders.
-func sweep(dir string) {
-	entries, _ := os.ReadDir(dir)
+func sweep(root *rootfs.Root, dir string) {
+	entries, _ := root.ReadDir(dir)
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), ".") && strings.HasSuffix(e.Name(), discarded) {
-			_ = os.RemoveAll(filepath.Join(dir, e.Name())) // the next one tries again
+			_ = root.RemoveAll(path.Join(dir, e.Name())) // the next one tries again
 		}
 	}
 }
 
-// carry copies one entry of a folder, durably.
-func carry(from, to string, e fs.DirEntry) error {
+// carry copies one entry of a folder, durably. Links are left out: they are no part of a run.
+func carry(root *rootfs.Root, from, to string, e fs.DirEntry) error {
 	info, err := e.Info()
 	if err != nil {
 		return err
 	}
 	switch {
 	case e.IsDir():
-		return os.Mkdir(to, 0o700)
-	case info.Mode()&fs.ModeSymlink != 0:
-		at, err := os.Readlink(from)
-		if err != nil {
-			return err
-		}
-		return os.Symlink(at, to)
+		return root.Mkdir(to, 0o700)
 	case !info.Mode().IsRegular():
-		return nil
+		return nil // a link or a pipe, which is no part of a run
 	}
-	in, err := os.Open(from)
+	in, err := root.Open(from)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
+	out, err := root.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
 	if err != nil {
 		return err
 	}
 	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Sync(), out.Close(), os.Chtimes(to, info.ModTime(), info.ModTime()))
+	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
+		return err
+	}
+	// By its path: the time of a link that somebody puts there meanwhile is all that can be changed so.
+	return os.Chtimes(filepath.Join(root.Dir(), filepath.FromSlash(to)), info.ModTime(), info.ModTime())
 }

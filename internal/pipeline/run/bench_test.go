@@ -84,8 +84,9 @@ func BenchmarkPipeline(b *testing.B) {
 
 // bareSlot starts an instant worker in a slot, and waits until that is free again.
 func (y *yard) bareSlot() {
-	s := slot.Slot(y.path("bare.lock"))
-	_, err := slot.Start(slot.Order{Slot: s, Runs: y.path("bare.jsonl"), Logs: y.path("logs"), Run: slot.Run{Duty: "w", Agent: "command"},
+	must(y.t, os.MkdirAll(y.path("bare"), 0o700))
+	s := slot.Slot(y.path("bare", "bare.lock"))
+	_, err := slot.Start(slot.Order{Slot: s, Runs: y.path("bare", "bare.jsonl"), Logs: y.path("logs"), Run: slot.Run{Duty: "w", Agent: "command"},
 		Launch: agents.Launch{Argv: []string{"/bin/sh", "-c", instant}, Env: append(os.Environ(), "FERRUS_OUTPUT="+y.path("bare.md")), Dir: y.root}})
 	must(y.t, err)
 	<-s.Freed()

@@ -24,7 +24,7 @@ type book struct {
 // open reads how the run stands. What a crash has left half done is completed, and what somebody else has made of
 // status.json or workflow.json is undone and told.
 func (b *book) open(now time.Time) error {
-	file, err := os.OpenFile(b.f.Path(journalFile), os.O_RDWR, 0)
+	file, err := b.f.journal(os.O_RDWR)
 	if errors.Is(err, fs.ErrNotExist) {
 		return ErrGone
 	}
@@ -32,7 +32,7 @@ func (b *book) open(now time.Time) error {
 		return err
 	}
 	defer file.Close()
-	last, end, err := lastLine(file)
+	last, end, err := b.f.lastLine(file)
 	if err != nil {
 		return err
 	}
@@ -43,11 +43,11 @@ func (b *book) open(now time.Time) error {
 	}
 	if last.Intent != "" { // it was done; whoever did it died before he could clear it away
 		if i, _ := b.f.intent(); i.ID == last.Intent {
-			_ = os.Remove(b.f.Path(intentFile))
+			_ = b.f.remove(intentFile)
 		}
 	}
 	b.status, b.sum = last.Status, last.SHA256
-	text, err := slurp(b.f.Path(statusFile))
+	text, err := b.f.slurp(statusFile)
 	if err != nil {
 		return err
 	}
@@ -66,9 +66,9 @@ func (b *book) open(now time.Time) error {
 			return err
 		}
 	}
-	text, err = slurp(b.f.Path(workflowFile))
+	text, err = b.f.slurp(workflowFile)
 	if err == nil && string(text) != string(b.f.frozen()) {
-		err = b.undo(workflowFile, text, now, func() error { return replace(b.f.Path(workflowFile), b.f.frozen(), 0o444) })
+		err = b.undo(workflowFile, text, now, func() error { return b.f.replace(workflowFile, b.f.frozen(), 0o444) })
 	}
 	return err
 }
@@ -87,7 +87,7 @@ func (b *book) undo(file string, theirs []byte, now time.Time, back func() error
 	kept := ""
 	if theirs != nil {
 		kept = fmt.Sprintf("%s/%s.%d", attemptsDir, file, b.status.Rev+1)
-		if err := replace(b.f.Path(kept), theirs, 0o600); err != nil {
+		if err := b.f.replace(kept, theirs, 0o600); err != nil {
 			return err
 		}
 		kept = "; what it was changed to is in " + kept
@@ -119,7 +119,7 @@ func (b *book) commit(l Line) error {
 	}
 	l.SHA256 = digest(text)
 	b.o.at("before " + l.Event)
-	if err := l.write(b.f.Path(journalFile)); err != nil {
+	if err := b.f.append(l); err != nil {
 		return err
 	}
 	b.lines++
@@ -139,5 +139,5 @@ func (b *book) show() error {
 	if err != nil {
 		return err
 	}
-	return replace(b.f.Path(statusFile), text, 0o444)
+	return b.f.replace(statusFile, text, 0o444)
 }

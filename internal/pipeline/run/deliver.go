@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"slices"
 	"time"
 
@@ -70,7 +71,7 @@ func (b *book) deliver(ctx context.Context, facts pipeline.Facts, a pipeline.Act
 // result is the text that an action delivers.
 func (b *book) result(a pipeline.Action) ([]byte, error) {
 	if a.Do == pipeline.Deliver {
-		text, err := slurp(b.f.Path(a.File))
+		text, err := b.f.slurp(a.File)
 		if err == nil && text == nil {
 			err = fmt.Errorf("%s is gone", a.File)
 		}
@@ -78,7 +79,7 @@ func (b *book) result(a pipeline.Action) ([]byte, error) {
 	}
 	var parts []pipeline.Part
 	for _, role := range a.Roles {
-		text, err := slurp(b.f.Path(b.status.Worker(role).Output))
+		text, err := b.f.slurp(b.status.Worker(role).Output)
 		if err != nil {
 			return nil, err
 		}
@@ -89,7 +90,7 @@ func (b *book) result(a pipeline.Action) ([]byte, error) {
 
 // sender takes the lock of who delivers. The error is ErrBusy when another has it.
 func (f *Folder) sender() (*filelock.Lock, error) {
-	lock, err := filelock.Take(f.Path(deliveryLock))
+	lock, err := f.hold(deliveryLock)
 	if errors.Is(err, filelock.ErrHeld) {
 		err = ErrBusy
 	}
@@ -114,7 +115,7 @@ func (f *Folder) send(ctx context.Context, o Options, by string, text []byte, ag
 	case was.State == pipeline.Uncertain && !again, was.State == pipeline.Sending:
 		return was, ErrDoubt
 	}
-	if err := durably(f.Path(finalFile), text, 0o600); err != nil {
+	if err := f.durably(finalFile, text, 0o600); err != nil {
 		return was, err
 	}
 	d := pipeline.Delivery{ID: f.Name(), By: by, State: pipeline.Claimed, Target: t.String(), SHA256: digest(text), At: o.Now().UTC().Round(0)}
@@ -172,7 +173,7 @@ func (f *Folder) verify(ctx context.Context, o Options) (pipeline.Delivery, erro
 		d.State = pipeline.Uncertain
 		return d, f.note(d)
 	}
-	text, err := slurp(f.Path(finalFile))
+	text, err := f.slurp(finalFile)
 	if err != nil {
 		return d, err
 	}
@@ -196,7 +197,12 @@ func (f *Folder) confirm(now time.Time) (pipeline.Delivery, error) {
 
 // claim makes delivery.json, which nobody has made yet.
 func (f *Folder) claim(d pipeline.Delivery) error {
-	file, err := os.OpenFile(f.Path(deliveryFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	root, name, err := f.in(deliveryFile)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
@@ -204,7 +210,7 @@ func (f *Folder) claim(d pipeline.Delivery) error {
 	if err == nil {
 		_, err = file.Write(append(text, '\n'))
 	}
-	return errors.Join(err, file.Sync(), file.Close(), synced(f.Dir))
+	return errors.Join(err, file.Sync(), file.Close(), synced(root, path.Dir(name)))
 }
 
 // note writes down how far a delivery is.
@@ -213,5 +219,5 @@ func (f *Folder) note(d pipeline.Delivery) error {
 	if err != nil {
 		return err
 	}
-	return durably(f.Path(deliveryFile), append(text, '\n'), 0o600)
+	return f.durably(deliveryFile, append(text, '\n'), 0o600)
 }

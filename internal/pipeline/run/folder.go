@@ -3,10 +3,7 @@ package run
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"sync"
 
@@ -64,67 +61,8 @@ func (f *Folder) Runs(role string) ([]slot.Run, error) { return slot.Runs(f.runs
 
 // Prompt returns what a worker was told, "" when it was not started.
 func (f *Folder) Prompt(role string) (string, error) {
-	text, err := os.ReadFile(f.Path(promptsDir, role+".txt"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
+	text, err := f.slurp(promptsDir, role+".txt")
 	return string(text), err
-}
-
-// replace makes a file anew in one step: who reads it sees the old one or the new one. What lies in the way of the
-// temporary file goes, be it a link that somebody has laid.
-func replace(path string, data []byte, mode fs.FileMode) error {
-	tmp := path + ".new"
-	_ = os.Remove(tmp)
-	file, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(data)
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(tmp, path)
-	}
-	if err != nil {
-		_ = os.Remove(tmp) // it may be what fills the disk
-	}
-	return err
-}
-
-// durably is replace for what must survive a power cut.
-func durably(path string, data []byte, mode fs.FileMode) error {
-	if err := replace(path, data, mode); err != nil {
-		return err
-	}
-	return errors.Join(synced(path), synced(filepath.Dir(path)))
-}
-
-// synced brings a file, or the names in a folder, to the disk.
-func synced(path string) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	return file.Sync()
-}
-
-// slurp reads a regular file; a link, a pipe and a folder are none. Nil without an error is no file.
-func slurp(path string) ([]byte, error) {
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if data == nil && err == nil {
-		data = []byte{}
-	}
-	return data, err
 }
 
 // digest is the SHA-256 of a text, "" when there is none.

@@ -1,8 +1,10 @@
 package run
 
 import (
+	"errors"
 	"fmt"
-	"os"
+	"io/fs"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -97,12 +99,12 @@ func (b *book) keep(was, now pipeline.Status) error {
 			if k.Status != pipeline.Completed || k.SHA256 == was.Phases[i].Workers[j].SHA256 || k.Bytes > maxKept {
 				continue
 			}
-			text, err := slurp(b.f.Path(k.Output))
+			text, err := b.f.slurp(k.Output)
 			if err != nil {
 				return err
 			}
 			if digest(text) == k.SHA256 { // else it has changed since, and the next look sees that
-				if err := replace(b.f.Path(keptDir, k.Output), text, 0o400); err != nil {
+				if err := b.f.replace(keptDir+"/"+k.Output, text, 0o400); err != nil {
 					return err
 				}
 			}
@@ -113,7 +115,7 @@ func (b *book) keep(was, now pipeline.Status) error {
 
 // restore puts an output back as it was when it came to count.
 func (b *book) restore(facts pipeline.Facts, k pipeline.WorkerStatus, others []string) error {
-	kept, err := slurp(b.f.Path(keptDir, k.Output))
+	kept, err := b.f.slurp(keptDir, k.Output)
 	if err != nil {
 		return err
 	}
@@ -126,7 +128,7 @@ func (b *book) restore(facts pipeline.Facts, k pipeline.WorkerStatus, others []s
 		return b.tell(facts.Now, pipeline.Violation, fmt.Sprintf("%s of %s was changed while %s was at work, and there is no copy of it: it is put aside as %s",
 			k.Output, k.Role, who, aside))
 	}
-	if err := replace(b.f.Path(k.Output), kept, 0o600); err != nil {
+	if err := b.f.replace(k.Output, kept, 0o600); err != nil {
 		return err
 	}
 	return b.tell(facts.Now, pipeline.Violation, fmt.Sprintf("%s of %s was changed while %s was at work, and put back; the change is in %s", k.Output, k.Role, who, aside))
@@ -159,7 +161,12 @@ func (b *book) remove(facts pipeline.Facts, k pipeline.WorkerStatus, others []st
 // it returns "" then.
 func (b *book) aside(file, role string, attempt int) (string, error) {
 	dir := fmt.Sprintf("%s/%s.%d", attemptsDir, role, attempt)
-	if err := os.MkdirAll(b.f.Path(dir), 0o700); err != nil {
+	root, run, err := b.f.in()
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	if err := root.MkdirAll(path.Join(run, dir), 0o700); err != nil {
 		return "", err
 	}
 	for n := 1; ; n++ {
@@ -167,11 +174,11 @@ func (b *book) aside(file, role string, attempt int) (string, error) {
 		if n > 1 {
 			to = fmt.Sprintf("%s/%d-%s", dir, n, file)
 		}
-		if _, err := os.Lstat(b.f.Path(to)); err == nil {
+		if _, err := root.Lstat(path.Join(run, to)); err == nil {
 			continue
 		}
-		err := os.Rename(b.f.Path(file), b.f.Path(to))
-		if os.IsNotExist(err) {
+		err := root.Rename(path.Join(run, file), path.Join(run, to))
+		if errors.Is(err, fs.ErrNotExist) {
 			return "", nil
 		}
 		return to, err

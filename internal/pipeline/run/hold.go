@@ -112,7 +112,7 @@ func (f *Folder) present(now time.Time) (pipeline.Facts, error) {
 // place takes one of the places of agents that may run at a time. The error is filelock.ErrHeld when all are taken.
 func (f *Folder) place() (*filelock.Lock, error) {
 	for n := range f.Workflow.Cap() {
-		lock, err := filelock.Take(f.Path(workersDir, fmt.Sprintf(".place-%d.lock", n+1)))
+		lock, err := f.hold(workersDir, fmt.Sprintf(".place-%d.lock", n+1))
 		if !errors.Is(err, filelock.ErrHeld) {
 			return lock, err
 		}

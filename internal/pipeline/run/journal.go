@@ -9,10 +9,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"path"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // A Line is one line of journal.jsonl: something that was done, and how the run stood after it.
@@ -38,41 +39,62 @@ type Line struct {
 
 }
 
-// Lines returns the journal from the beginning. A line that is torn ends it.
+// maxLine bounds a line of the journal, in bytes. One holds a workflow, or a status of all workers.
+const maxLine = 16 << 20
+
+// Lines returns the journal from the beginning. A line that is torn, or can be none of the run, ends it.
 func (f *Folder) Lines() ([]Line, error) {
-	file, err := os.Open(f.Path(journalFile))
+	file, err := f.journal(os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
 	var all []Line
 	for r := bufio.NewReader(file); ; {
-		raw, err := r.ReadBytes('\n')
+		raw, err := readLine(r)
 		var l Line
-		if err != nil || json.Unmarshal(raw, &l) != nil {
+		if err != nil || json.Unmarshal(raw, &l) != nil || l.Status.Check(f.Workflow) != nil {
 			return all, nil
 		}
 		all = append(all, l)
 	}
 }
 
-// firstLine reads the line of the launch.
-func firstLine(path string) (l Line, err error) {
-	info, err := os.Lstat(path)
+// readLine reads a line with its newline, which may have maxLine bytes.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		piece, err := r.ReadSlice('\n')
+		line = append(line, piece...)
+		switch {
+		case len(line) > maxLine:
+			return nil, fmt.Errorf("a line has more than %d bytes", maxLine)
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return line, err
+		}
+	}
+}
+
+// journal opens the journal, which is there.
+func (f *Folder) journal(flag int) (*os.File, error) {
+	root, name, err := f.in(journalFile)
 	if err != nil {
-		return l, err
+		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return l, fmt.Errorf("%s is not a regular file", path)
-	}
-	file, err := os.Open(path)
+	defer root.Close()
+	return root.OpenFile(name, flag, 0)
+}
+
+// firstLine reads the line of the launch.
+func firstLine(root *rootfs.Root, name string) (l Line, err error) {
+	file, err := root.Open(name)
 	if err != nil {
 		return l, err
 	}
 	defer file.Close()
-	raw, err := bufio.NewReader(file).ReadBytes('\n')
+	raw, err := readLine(bufio.NewReader(file))
 	if errors.Is(err, io.EOF) { // whoever launched it was killed
-		return l, fmt.Errorf("%s is empty: %w", path, fs.ErrNotExist)
+		return l, fmt.Errorf("%s is empty: %w", file.Name(), fs.ErrNotExist)
 	}
 	if err == nil {
 		err = json.Unmarshal(raw, &l)
@@ -83,7 +105,18 @@ func firstLine(path string) (l Line, err error) {
 // window is how much of the journal's end is read first.
 const window = 64 << 10
 
-// lastLine reads the newest whole line, and where it ends: what follows was torn by a crash.
+// lastLine reads the newest whole line, and where it ends: what follows was torn by a crash. A line that is whole, and
+// says what a run of the workflow cannot be, is an error: nobody but ferrus may have written it.
+func (f *Folder) lastLine(file *os.File) (Line, int64, error) {
+	l, end, err := lastLine(file)
+	if err == nil {
+		if err = l.Status.Check(f.Workflow); err != nil {
+			err = fmt.Errorf("%s: the line that ends at byte %d: %v; nothing goes on from there", f.Path(journalFile), end, err)
+		}
+	}
+	return l, end, err
+}
+
 func lastLine(file *os.File) (l Line, end int64, err error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -91,6 +124,9 @@ func lastLine(file *os.File) (l Line, end int64, err error) {
 	}
 	size := info.Size()
 	for take := int64(window); ; take *= 4 {
+		if take > 4*maxLine {
+			return l, 0, fmt.Errorf("%s has no whole line in its last %d bytes; it is damaged", file.Name(), take/4)
+		}
 		from := max(0, size-take)
 		text := make([]byte, size-from)
 		if _, err := file.ReadAt(text, from); err != nil && !errors.Is(err, io.EOF) {
@@ -116,13 +152,18 @@ func lastLine(file *os.File) (l Line, end int64, err error) {
 	}
 }
 
-// write appends a line durably. What fails is taken back.
-func (l Line) write(path string) error {
+// append writes a line durably. What fails is taken back.
+func (f *Folder) append(l Line) error {
 	raw, err := json.Marshal(l)
 	if err != nil {
 		return err
 	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	root, name, err := f.in(journalFile)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	file, err := root.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
@@ -135,10 +176,10 @@ func (l Line) write(path string) error {
 		err = file.Sync()
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("append to %s: %v", path, err), file.Truncate(info.Size()))
+		return errors.Join(fmt.Errorf("append to %s: %v", file.Name(), err), file.Truncate(info.Size()))
 	}
 	if info.Size() == 0 {
-		return synced(filepath.Dir(path))
+		return synced(root, path.Dir(name))
 	}
 	return nil
 }

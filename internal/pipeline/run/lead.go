@@ -3,6 +3,8 @@ package run
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -29,13 +31,15 @@ const dying = 2 * time.Second
 // Lead lets everybody see that this process conducts the run, until leave is called or it ends. The error is *LedError
 // when another does, which may tick as well all the same, and ErrGone when there is no run.
 func (f *Folder) Lead() (leave func(), err error) {
-	path := f.Path(workersDir, leadFile)
+	path, err := f.checked(workersDir, leadFile)
+	if err != nil {
+		return nil, orGone(err)
+	}
 	for until := time.Now().Add(dying); ; time.Sleep(time.Millisecond) {
 		lock, err := filelock.Take(path)
 		switch {
 		case err == nil:
-			err := os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600)
-			return func() { _ = lock.Close() }, err
+			return func() { _ = lock.Close() }, f.lead()
 		case errors.Is(err, os.ErrNotExist):
 			return nil, ErrGone
 		case !errors.Is(err, filelock.ErrHeld):
@@ -49,7 +53,7 @@ func (f *Folder) Lead() (leave func(), err error) {
 
 // Leader returns the process that conducts the run, 0 when none does.
 func (f *Folder) Leader() int {
-	if held, _ := filelock.Held(f.Path(workersDir, leadFile)); held {
+	if f.held(workersDir, leadFile) {
 		if pid := f.leader(); proc.Alive(pid) {
 			return pid
 		}
@@ -60,11 +64,37 @@ func (f *Folder) Leader() int {
 // leader is who has written down that it conducts the run. One that has only just come is waited for.
 func (f *Folder) leader() (pid int) {
 	for range 100 {
-		text, err := os.ReadFile(f.Path(workersDir, leadFile))
-		if pid, _ = strconv.Atoi(strings.TrimSpace(string(text))); err != nil || pid > 0 {
-			break
+		text, err := f.slurp(workersDir, leadFile)
+		if pid, _ = strconv.Atoi(strings.TrimSpace(string(text))); err != nil || text == nil || pid > math.MaxInt32 {
+			return 0
+		}
+		if pid > 0 {
+			return pid
 		}
 		time.Sleep(time.Millisecond)
 	}
-	return pid
+	return 0
+}
+
+// lead writes down that this process conducts the run. The lock file is never replaced.
+func (f *Folder) lead() error {
+	root, name, err := f.in(workersDir, leadFile)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	file, err := root.OpenFile(name, os.O_WRONLY|os.O_TRUNC, 0)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(strconv.Itoa(os.Getpid()) + "\n")
+	return errors.Join(err, file.Close())
+}
+
+// orGone is ErrGone for an error of a folder that is not there.
+func orGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return ErrGone
+	}
+	return err
 }

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +14,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
-	"github.com/ferrus-go/ferrus/internal/filelock"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/slot"
 )
@@ -53,12 +52,12 @@ func (f *Folder) facts(status pipeline.Status, now time.Time, runs func(role str
 	if facts.Delivery, err = f.delivery(); err != nil {
 		return facts, err
 	}
-	if facts.Delivery.Alive, _ = filelock.Held(f.Path(deliveryLock)); facts.Delivery.Alive && facts.Delivery.State == "" {
+	if facts.Delivery.Alive = f.held(deliveryLock); facts.Delivery.Alive && facts.Delivery.State == "" {
 		facts.Delivery.State = pipeline.Claimed // he has only just begun
 	}
 	facts.Intent = f.wanted()
-	if facts.Talk.Base, err = slurp(f.Path(baseFile)); err == nil {
-		facts.Talk.Text, err = slurp(f.Path(pipeline.DialogueFile))
+	if facts.Talk.Base, err = f.slurp(baseFile); err == nil {
+		facts.Talk.Text, err = f.slurp(pipeline.DialogueFile)
 	}
 	return facts, err
 }
@@ -118,11 +117,10 @@ func (f *Folder) alive() []string {
 	return roles
 }
 
-// file looks at an output. What is no regular file is none.
+// file looks at an output. What is no regular file, or larger than any is read, is none.
 func (f *Folder) file(name string, now time.Time) (pipeline.File, bool, error) {
-	path := f.Path(name)
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+	info, err := f.lstat(name)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && (!info.Mode().IsRegular() || info.Size() > maxFile) {
 		return pipeline.File{}, false, nil
 	}
 	if err != nil {
@@ -133,7 +131,7 @@ func (f *Folder) file(name string, now time.Time) (pipeline.File, bool, error) {
 	s, known := f.sums[name]
 	if age := now.Sub(info.ModTime()); !known || s.size != info.Size() || !s.mod.Equal(info.ModTime()) || age < settled {
 		s = sum{size: info.Size(), mod: info.ModTime()}
-		if s.sha, s.first, err = read(path); errors.Is(err, fs.ErrNotExist) {
+		if s.sha, s.first, err = f.sum(name); errors.Is(err, fs.ErrNotExist) {
 			return pipeline.File{}, false, nil
 		}
 		if err != nil {
@@ -148,9 +146,14 @@ func (f *Folder) file(name string, now time.Time) (pipeline.File, bool, error) {
 	return pipeline.File{Bytes: s.size, SHA256: s.sha, Settled: old, First: s.first}, true, nil
 }
 
-// read returns the digest of a file and its first line that says something.
-func read(path string) (sha, first string, err error) {
-	file, err := os.Open(path)
+// sum returns the digest of a file and its first line that says something.
+func (f *Folder) sum(name string) (sha, first string, err error) {
+	root, at, err := f.in(name)
+	if err != nil {
+		return "", "", err
+	}
+	defer root.Close()
+	file, err := root.Open(at)
 	if err != nil {
 		return "", "", err
 	}
@@ -163,7 +166,7 @@ func read(path string) (sha, first string, err error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return "", "", err
 	}
-	sha, err = digestOf(file)
+	sha, err = digestOf(io.LimitReader(file, maxFile)) // it may grow meanwhile: then the next look sees that
 	for line := range bytes.Lines(bytes.ToValidUTF8(head[:n], nil)) {
 		if first = strings.Join(strings.Fields(string(line)), " "); first != "" {
 			break
@@ -178,12 +181,15 @@ func read(path string) (sha, first string, err error) {
 // delivery reads delivery.json. One that is torn was claimed by somebody who died while he wrote it, and sent nothing.
 func (f *Folder) delivery() (pipeline.Delivery, error) {
 	var d pipeline.Delivery
-	text, err := slurp(f.Path(deliveryFile))
+	text, err := f.slurp(deliveryFile)
 	if err != nil || text == nil {
 		return d, err
 	}
 	if json.Unmarshal(text, &d) != nil {
-		d = pipeline.Delivery{State: pipeline.Claimed}
+		return pipeline.Delivery{State: pipeline.Claimed}, nil
+	}
+	if err := d.Check(f.Workflow); err != nil {
+		return pipeline.Delivery{}, fmt.Errorf("%s: %v; see what it was, and put it back or remove it", f.Path(deliveryFile), err)
 	}
 	return d, nil
 }
@@ -198,11 +204,28 @@ type Intent struct {
 
 func (f *Folder) intent() (Intent, error) {
 	var i Intent
-	text, err := slurp(f.Path(intentFile))
+	text, err := f.slurp(intentFile)
 	if err == nil && text != nil {
 		err = json.Unmarshal(text, &i)
 	}
+	if err == nil {
+		err = i.check(f.Workflow)
+	}
 	return i, err
+}
+
+// check says which field of an intent is none that Ask writes.
+func (i Intent) check(w pipeline.Workflow) error {
+	_, from := w.Worker(i.From)
+	switch {
+	case len(i.ID) > maxWord:
+		return errors.New("its id is too long")
+	case len(i.By) > maxWord:
+		return errors.New("its by is too long")
+	case i.From != "" && from < 0 && !slices.ContainsFunc(w.Phases, func(p pipeline.Phase) bool { return p.ID == i.From }):
+		return fmt.Errorf("its from, %.64q, is no worker or phase", i.From)
+	}
+	return nil
 }
 
 // wanted is what a person wants; what cannot be read is nothing.

@@ -11,7 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +19,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // A Place is where the runs of a project are. All paths are absolute.
@@ -57,11 +58,16 @@ func (p Place) Settings(conf config.Config) Settings {
 
 // Launch makes the folder of a new run. Nobody is started before its first tick.
 func (p Place) Launch(w pipeline.Workflow, topic string, s Settings, now time.Time) (*Folder, error) {
-	if err := os.MkdirAll(p.Tmp, 0o700); err != nil {
+	root, tmp, err := in(p.Root, p.Tmp)
+	if err != nil {
 		return nil, err
 	}
-	sweep(p.Tmp)
-	name, err := p.reserve(w.Name, now)
+	defer root.Close()
+	if err := root.MkdirAll(tmp, 0o700); err != nil {
+		return nil, err
+	}
+	sweep(root, tmp)
+	name, err := p.reserve(root, tmp, w.Name, now)
 	if err != nil {
 		return nil, err
 	}
@@ -71,11 +77,11 @@ func (p Place) Launch(w pipeline.Workflow, topic string, s Settings, now time.Ti
 		return nil, err
 	}
 	for _, dir := range []string{workersDir, promptsDir, logsDir, keptDir, attemptsDir} {
-		if err := os.Mkdir(f.Path(dir), 0o700); err != nil {
+		if err := root.Mkdir(path.Join(tmp, name, dir), 0o700); err != nil {
 			return nil, err
 		}
 	}
-	if err := replace(f.Path(workflowFile), text, 0o444); err != nil {
+	if err := f.replace(workflowFile, text, 0o444); err != nil {
 		return nil, err
 	}
 	b := &book{f: f}
@@ -84,14 +90,18 @@ func (p Place) Launch(w pipeline.Workflow, topic string, s Settings, now time.Ti
 }
 
 // reserve makes the folder of a run under a name that no run has, be it an archived one.
-func (p Place) reserve(pipe string, now time.Time) (string, error) {
+func (p Place) reserve(root *rootfs.Root, tmp, pipe string, now time.Time) (string, error) {
+	archive, err := filepath.Rel(p.Root, p.Archive)
+	if err != nil {
+		return "", err
+	}
 	taken := map[string]bool{}
 	for {
 		name := pipeline.DirName(pipe, now, func(name string) bool {
-			_, err := os.Lstat(filepath.Join(p.Archive, name))
+			_, err := root.Lstat(path.Join(filepath.ToSlash(archive), name))
 			return err == nil || taken[name]
 		})
-		err := os.Mkdir(filepath.Join(p.Tmp, name), 0o700)
+		err := root.Mkdir(path.Join(tmp, name), 0o700)
 		if !errors.Is(err, fs.ErrExist) {
 			return name, err
 		}
@@ -100,15 +110,20 @@ func (p Place) reserve(pipe string, now time.Time) (string, error) {
 }
 
 // Names returns the runs that are under way, the newest last.
-func (p Place) Names() ([]string, error) { return runsIn(p.Tmp) }
+func (p Place) Names() ([]string, error) { return p.runsIn(p.Tmp) }
 
 // Archived returns the runs that are over, the newest last.
-func (p Place) Archived() ([]string, error) { return runsIn(p.Archive) }
+func (p Place) Archived() ([]string, error) { return p.runsIn(p.Archive) }
 
 // runsIn returns the folders of runs, by when they began. A folder that is missing has none, and whose launch was cut off
 // is none.
-func runsIn(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
+func (p Place) runsIn(folder string) ([]string, error) {
+	root, dir, err := in(p.Root, folder)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	entries, err := root.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -118,11 +133,14 @@ func runsIn(dir string) ([]string, error) {
 	}
 	var all []run
 	for _, e := range entries {
-		began, err := os.Lstat(filepath.Join(dir, e.Name(), workflowFile))
-		if err != nil || !e.IsDir() || strings.HasPrefix(e.Name(), ".") {
+		if !e.IsDir() || !runName.MatchString(e.Name()) {
 			continue
 		}
-		if journal, err := os.Lstat(filepath.Join(dir, e.Name(), journalFile)); err == nil && journal.Size() > 0 {
+		began, err := root.Lstat(path.Join(dir, e.Name(), workflowFile))
+		if err != nil {
+			continue
+		}
+		if journal, err := root.Lstat(path.Join(dir, e.Name(), journalFile)); err == nil && journal.Size() > 0 {
 			all = append(all, run{e.Name(), began.ModTime()})
 		}
 	}
@@ -155,28 +173,9 @@ func (p Place) Open(name string) (*Folder, error) {
 		name = base // a path to the folder is as good
 	}
 	for _, dir := range []string{p.Tmp, p.Archive} {
-		if f, err := Open(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
+		if f, err := open(p.Root, filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
 			return f, err
 		}
 	}
 	return nil, fmt.Errorf("there is no run %q; under way are: %s: %w", name, cmp.Or(strings.Join(names, ", "), "none"), fs.ErrNotExist)
-}
-
-// Open opens the folder of a run. The error is fs.ErrNotExist when it is none.
-func Open(dir string) (*Folder, error) {
-	line, err := firstLine(filepath.Join(dir, journalFile))
-	if err != nil {
-		return nil, fmt.Errorf("%s is no run of a pipeline: %w", dir, err)
-	}
-	f := &Folder{Dir: dir}
-	if line.Settings == nil {
-		return nil, fmt.Errorf("%s does not begin with a launch", filepath.Join(dir, journalFile))
-	}
-	f.Settings = *line.Settings
-	all, err := pipeline.Parse(line.Workflow)
-	if err != nil || len(all) != 1 {
-		return nil, fmt.Errorf("%s: the workflow of the launch: %v", filepath.Join(dir, journalFile), err)
-	}
-	f.Workflow = all[0]
-	return f, nil
 }

@@ -13,10 +13,11 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // abroad lets the archive be on another disk.
-func abroad(old, new string) error {
+func abroad(_ *rootfs.Root, old, new string) error {
 	return &os.LinkError{Op: "rename", Old: old, New: new, Err: syscall.EXDEV}
 }
 
@@ -60,12 +61,12 @@ func (y *yard) archived(f *Folder, name string) {
 
 // TestAnArchiveElsewhere: on another disk, or where the name is taken. F34.
 func TestAnArchiveElsewhere(t *testing.T) {
-	t.Cleanup(func() { rename = os.Rename })
+	t.Cleanup(func() { rename = (*rootfs.Root).Rename })
 	rig(t, 4, "archives on this disk and another, with the name free and taken", func(t *testing.T, n int) {
 		y := newYard(t)
 		f := y.cluttered()
 		name := f.Name()
-		if rename = os.Rename; n%2 == 1 {
+		if rename = (*rootfs.Root).Rename; n%2 == 1 {
 			rename = abroad
 		}
 		if n >= 2 {
@@ -90,7 +91,7 @@ func mover() int {
 	if err := json.Unmarshal([]byte(os.Getenv("FERRUS_TEST_ERRAND")), &e); err != nil {
 		return 2
 	}
-	rename = func(old, new string) error {
+	rename = func(root *rootfs.Root, old, new string) error {
 		go func() {
 			for {
 				path, gone := strings.CutPrefix(e.Point, "!")
@@ -99,7 +100,7 @@ func mover() int {
 				}
 			}
 		}()
-		return abroad(old, new)
+		return abroad(root, old, new)
 	}
 	f, err := Open(e.Dir)
 	if err != nil {

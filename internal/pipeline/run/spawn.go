@@ -78,7 +78,7 @@ func (b *book) order(role string) (slot.Order, error) {
 		output = f.Path(pipeline.DialogueFile)
 		prompt = pipeline.TurnPrompt(role, output)
 	}
-	if err := replace(f.Path(promptsDir, role+".txt"), []byte(prompt), 0o400); err != nil {
+	if err := f.replace(promptsDir+"/"+role+".txt", []byte(prompt), 0o400); err != nil {
 		return slot.Order{}, err
 	}
 	launch, err := adapter.Launch(agents.Seat{Duty: agents.Worker, Index: number, Model: who.Model, Args: who.Args, Command: who.Command,

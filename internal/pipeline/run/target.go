@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/proc"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // A target is where a result goes: [deliver] of ferrus.toml, as it was at the launch.
@@ -58,11 +60,30 @@ func (t target) print(_ context.Context, _ *Folder, o Options, text []byte) erro
 	return err
 }
 
-func (t target) put(_ context.Context, _ *Folder, _ Options, text []byte) error {
-	if err := os.MkdirAll(filepath.Dir(t.file), 0o755); err != nil {
+// put writes the result into a file. One of the project is reached without following a link in it; another one is where
+// a person has put it.
+func (t target) put(_ context.Context, f *Folder, _ Options, text []byte) error {
+	root, name, err := in(f.Settings.Root, t.file)
+	if errors.Is(err, errElsewhere) {
+		if err := os.MkdirAll(filepath.Dir(t.file), 0o755); err != nil {
+			return err
+		}
+		dir, err := filepath.EvalSymlinks(filepath.Dir(t.file))
+		if err != nil {
+			return err
+		}
+		if root, err = rootfs.Open(dir); err != nil {
+			return err
+		}
+		name = filepath.Base(t.file)
+	} else if err != nil {
 		return err
 	}
-	return durably(t.file, text, 0o644)
+	defer root.Close()
+	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return durably(root, name, text, 0o644)
 }
 
 // run hands the result to a command of a person's, on its standard input. One that fails may have sent it all the same.

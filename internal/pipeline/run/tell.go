@@ -4,13 +4,12 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/ferrus-go/ferrus/internal/filelock"
 	"github.com/ferrus-go/ferrus/internal/notify"
 )
 
 // news tells what there is to tell, unless somebody else is just doing that: he, or the next tick, tells the rest.
 func (f *Folder) news(ctx context.Context, o Options) {
-	if lock, err := filelock.Take(f.Path(toldLock)); err == nil {
+	if lock, err := f.hold(toldLock); err == nil {
 		defer lock.Close()
 		f.spread(ctx, o)
 	}
@@ -22,7 +21,7 @@ func (f *Folder) spread(ctx context.Context, o Options) {
 	if f.Settings.Notify.Command == "" || !f.Workflow.Notifies() {
 		return
 	}
-	text, err := slurp(f.Path(toldFile))
+	text, err := f.slurp(toldFile)
 	if err != nil {
 		return
 	}
@@ -44,7 +43,7 @@ func (f *Folder) spread(ctx context.Context, o Options) {
 			}
 			o.at("after tell")
 		}
-		if err := replace(f.Path(toldFile), []byte(strconv.Itoa(l.Rev)), 0o600); err != nil {
+		if err := f.replace(toldFile, []byte(strconv.Itoa(l.Rev)), 0o600); err != nil {
 			o.Log.Warn("not written down that a person was notified", "error", err)
 			return
 		}

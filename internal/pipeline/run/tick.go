@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"os"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/clock"
@@ -76,16 +75,20 @@ func (f *Folder) Tick(ctx context.Context, o Options) (pipeline.Action, error) {
 
 // lock waits until nobody else ticks.
 func (f *Folder) lock(ctx context.Context) (*filelock.Lock, error) {
-	lock, err := take(ctx, f.Path(lockFile))
+	lock, err := f.take(ctx, lockFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrGone
 	}
 	return lock, err
 }
 
-// take waits for a lock.
-func take(ctx context.Context, path string) (*filelock.Lock, error) {
+// take waits for the lock of a file of the run.
+func (f *Folder) take(ctx context.Context, name string) (*filelock.Lock, error) {
 	for {
+		path, err := f.checked(name)
+		if err != nil {
+			return nil, err
+		}
 		lock, err := filelock.Take(path)
 		if !errors.Is(err, filelock.ErrHeld) {
 			return lock, err
@@ -171,7 +174,7 @@ func (b *book) refuse(facts pipeline.Facts, a pipeline.Action) error {
 	if err := b.commit(Line{At: facts.Now, Event: "refused", Why: why, By: i.By, Intent: i.ID, Status: b.status}); err != nil {
 		return err
 	}
-	return os.Remove(b.f.Path(intentFile))
+	return b.f.remove(intentFile)
 }
 
 // asleep is how much further the wall clock must have gone than the machine's own for the machine to have slept, or for
@@ -190,7 +193,7 @@ type look struct {
 func (f *Folder) woke(o Options) time.Time {
 	now := look{Wall: o.Now().Round(0), Clock: o.Clock()}
 	var was look
-	if text, err := slurp(f.Path(lookedFile)); err == nil && json.Unmarshal(text, &was) == nil && was.Clock.Boot == now.Clock.Boot && was.Clock.Clock == now.Clock.Clock {
+	if text, err := f.slurp(lookedFile); err == nil && json.Unmarshal(text, &was) == nil && was.Clock.Boot == now.Clock.Boot && was.Clock.Clock == now.Clock.Clock {
 		now.Woke = was.Woke
 		if now.Wall.Sub(was.Wall)-time.Duration(now.Clock.Nanos-was.Clock.Nanos) > asleep {
 			now.Woke = now.Wall
@@ -200,7 +203,7 @@ func (f *Folder) woke(o Options) time.Time {
 		return now.Woke
 	}
 	if text, err := json.Marshal(now); err == nil {
-		_ = replace(f.Path(lookedFile), append(text, '\n'), 0o600) // without it a sleep may count as work
+		_ = f.replace(lookedFile, append(text, '\n'), 0o600) // without it a sleep may count as work
 	}
 	return now.Woke
 }

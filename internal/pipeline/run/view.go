@@ -14,18 +14,18 @@ import (
 // Status returns how the run stood when it was last written down. It takes no lock. Where status.json cannot be read the
 // journal says it.
 func (f *Folder) Status() (pipeline.Status, error) {
-	text, err := slurp(f.Path(statusFile))
+	text, err := f.slurp(statusFile)
 	if err == nil && len(text) > 0 {
-		if s, err := pipeline.Decode(text); err == nil {
+		if s, err := pipeline.Decode(text); err == nil && s.Check(f.Workflow) == nil {
 			return s, nil
 		}
 	}
-	file, err := os.Open(f.Path(journalFile))
+	file, err := f.journal(os.O_RDONLY)
 	if err != nil {
 		return pipeline.Status{}, err
 	}
 	defer file.Close()
-	l, _, err := lastLine(file)
+	l, _, err := f.lastLine(file)
 	return l.Status, err
 }
 
@@ -85,12 +85,12 @@ func (f *Folder) Ask(i Intent, now time.Time) error {
 		}
 		return &RefusedError{i.Verb, facts.Status.State, why}
 	}
-	if _, err := os.Lstat(f.Dir); errors.Is(err, os.ErrNotExist) {
+	if _, err := f.lstat(); errors.Is(err, os.ErrNotExist) {
 		return ErrGone
 	}
 	text, err := json.Marshal(i)
 	if err != nil {
 		return err
 	}
-	return durably(f.Path(intentFile), append(text, '\n'), 0o600)
+	return f.durably(intentFile, append(text, '\n'), 0o600)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -90,7 +89,7 @@ func (d *Desk) Assignment(now time.Time) (Assignment, error) {
 
 // facts are those of a worker that still counts.
 func (d *Desk) facts(now time.Time) (pipeline.Facts, error) {
-	if _, err := os.Lstat(d.f.Dir); err != nil {
+	if _, err := d.f.lstat(); err != nil {
 		return pipeline.Facts{}, ErrReplaced // it is archived
 	}
 	facts, err := d.f.present(now)
@@ -138,8 +137,7 @@ func (d *Desk) Write(text string, consensus bool, now time.Time) (string, error)
 	if int64(len(text)) < k.Least() {
 		return "", fmt.Errorf("the output has %d bytes and must have %d at least: write the whole result", len(text), k.Least())
 	}
-	path := d.f.Path(k.File())
-	return path, durably(path, []byte(text), 0o600)
+	return d.f.Path(k.File()), d.f.durably(k.File(), []byte(text), 0o600)
 }
 
 func (d *Desk) speak(facts pipeline.Facts, text string, consensus bool) (string, error) {
@@ -159,8 +157,7 @@ func (d *Desk) speak(facts pipeline.Facts, text string, consensus bool) (string,
 	if _, err := pipeline.DecodeDialogue(whole); err != nil { // nobody could read it any more
 		return "", fmt.Errorf("%w: %v", ErrTooLong, err)
 	}
-	path := d.f.Path(pipeline.DialogueFile)
-	return path, durably(path, whole, 0o600)
+	return d.f.Path(pipeline.DialogueFile), d.f.durably(pipeline.DialogueFile, whole, 0o600)
 }
 
 // Deliver sends the worker's output as the result of the run. The error is ErrSent, with the delivery, when that is done
@@ -180,14 +177,14 @@ func (d *Desk) Deliver(ctx context.Context, o Options) (pipeline.Delivery, error
 		return pipeline.Delivery{}, fmt.Errorf("%s delivers nothing: ferrus sends the result, or the worker %s does; write your output and stop", d.role, final)
 	}
 	var sent pipeline.Delivery
-	text, err := slurp(d.f.Path(file))
+	text, err := d.f.slurp(file)
 	if k, _ := d.f.Workflow.Worker(d.role); err == nil && int64(len(text)) < k.Least() {
 		err = fmt.Errorf("%s is not there yet: write the output first", d.f.Path(file))
 	}
 	if err == nil {
 		sent, err = d.f.send(ctx, o, d.role, text, false)
 	}
-	if _, gone := os.Lstat(d.f.Dir); err != nil && gone != nil { // somebody was quicker, and it is archived
+	if _, gone := d.f.lstat(); err != nil && gone != nil { // somebody was quicker, and it is archived
 		err = ErrReplaced
 	}
 	return sent, err

@@ -1,0 +1,180 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
+)
+
+// maxFile bounds every file of a run that is read, in bytes. What is larger is no output.
+const maxFile = 256 << 20
+
+// errElsewhere is in the error of a path that is not one of the project.
+var errElsewhere = errors.New("is not in the project")
+
+// in opens the project, through which all files of its runs are reached, and returns the name there of a folder or file
+// at an absolute path. No link below the project is followed.
+func in(project, file string) (*rootfs.Root, string, error) {
+	name, err := filepath.Rel(project, file)
+	if err != nil || !filepath.IsLocal(name) {
+		return nil, "", fmt.Errorf("%s %w %s", file, errElsewhere, project)
+	}
+	root, err := rootfs.Open(project)
+	return root, filepath.ToSlash(name), err
+}
+
+// in opens the project and returns the name of a file of the run in it.
+func (f *Folder) in(name ...string) (*rootfs.Root, string, error) {
+	return in(f.Settings.Root, f.Path(name...))
+}
+
+// checked returns the path of a file of the run after no part of it was found to be a link, and the file, if there is
+// one, to be a regular one.
+func (f *Folder) checked(name ...string) (string, error) {
+	root, at, err := f.in(name...)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	return root.Path(at)
+}
+
+// hold takes the lock of a file of the run.
+func (f *Folder) hold(name ...string) (*filelock.Lock, error) {
+	path, err := f.checked(name...)
+	if err != nil {
+		return nil, err
+	}
+	return filelock.Take(path)
+}
+
+// held reports whether somebody holds the lock of a file of the run.
+func (f *Folder) held(name ...string) bool {
+	path, err := f.checked(name...)
+	if err != nil {
+		return false
+	}
+	held, _ := filelock.Held(path)
+	return held
+}
+
+// replace makes a file of the run anew in one step: who reads it sees the old one or the new one. What lies in the way of
+// the temporary file goes, be it a link that somebody has laid.
+func (f *Folder) replace(name string, data []byte, mode fs.FileMode) error {
+	root, at, err := f.in(name)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return replace(root, at, data, mode)
+}
+
+func replace(root *rootfs.Root, name string, data []byte, mode fs.FileMode) error {
+	tmp := name + ".new"
+	_ = root.Remove(tmp)
+	file, err := root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = root.Rename(tmp, name)
+	}
+	if err != nil {
+		_ = root.Remove(tmp) // it may be what fills the disk
+	}
+	return err
+}
+
+// durably is replace for what must survive a power cut.
+func (f *Folder) durably(name string, data []byte, mode fs.FileMode) error {
+	root, at, err := f.in(name)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return durably(root, at, data, mode)
+}
+
+func durably(root *rootfs.Root, name string, data []byte, mode fs.FileMode) error {
+	if err := replace(root, name, data, mode); err != nil {
+		return err
+	}
+	file, err := root.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Sync(), file.Close(), synced(root, path.Dir(name)))
+}
+
+// synced brings the names in a folder to the disk.
+func synced(root *rootfs.Root, dir string) error {
+	d, err := root.OpenDir(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// slurp reads a regular file of the run; a link, a pipe and a folder are none. Nil without an error is no file.
+func (f *Folder) slurp(name ...string) ([]byte, error) {
+	root, at, err := f.in(name...)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	info, err := root.Lstat(at)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := root.ReadFile(at, maxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if data == nil && err == nil {
+		data = []byte{}
+	}
+	return data, err
+}
+
+// remove removes a file of the run. The error is fs.ErrNotExist where there is none.
+func (f *Folder) remove(name string) error {
+	root, at, err := f.in(name)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return root.Remove(at)
+}
+
+// lstat describes a file of the run, or its folder.
+func (f *Folder) lstat(name ...string) (fs.FileInfo, error) {
+	root, at, err := f.in(name...)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return root.Lstat(at)
+}
+
+// Written returns the size of an output, and whether there is one: what is no regular file is none.
+func (f *Folder) Written(output string) (size int64, there bool) {
+	info, err := f.lstat(output)
+	if err != nil || !info.Mode().IsRegular() {
+		return 0, false
+	}
+	return info.Size(), true
+}
+
+// Dialogue returns the dialogue of the run as it is, nil when there is none.
+func (f *Folder) Dialogue() ([]byte, error) { return f.slurp(pipeline.DialogueFile) }
