@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/rootfs/rootfstest"
 )
+
+var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 // TestNoEntryIsReadAsAConfiguration lays links, FIFOs and huge files in place of what is read of a project.
 func TestNoEntryIsReadAsAConfiguration(t *testing.T) {

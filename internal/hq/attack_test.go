@@ -2,6 +2,7 @@ package hq
 
 import (
 	"errors"
+	"flag"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,6 +10,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/filelock"
 	"github.com/ferrus-go/ferrus/internal/rootfs/rootfstest"
 )
+
+var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 // TestNoEntryLeadsAConductorOutside lays links, FIFOs and huge files in place of what a conductor locks and writes.
 func TestNoEntryLeadsAConductorOutside(t *testing.T) {

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"errors"
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/rootfs/rootfstest"
 )
+
+var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 // TestNoEntryLeadsTheQueueOutside lays links, FIFOs and huge files in place of all that the queue reads and writes.
 func TestNoEntryLeadsTheQueueOutside(t *testing.T) {

@@ -5,6 +5,7 @@ package slot
 import (
 	"encoding/json"
 	"errors"
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/filelock"
 	"github.com/ferrus-go/ferrus/internal/rootfs/rootfstest"
 )
+
+var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 // TestNoEntryLeadsASlotOutside lays links, FIFOs and huge files in place of everything that a slot reads and writes.
 func TestNoEntryLeadsASlotOutside(t *testing.T) {
