@@ -197,7 +197,7 @@ func (s *Session) Remove(ctx context.Context, name string, force bool) (kept str
 		return "", err
 	}
 	if _, err := os.Lstat(b.workDir(now)); err == nil {
-		if _, err := b.keepBefore(ctx, now); err != nil {
+		if err := b.clearWork(ctx, now); err != nil {
 			return "", err
 		}
 	}
@@ -208,6 +208,35 @@ func (s *Session) Remove(ctx context.Context, name string, force bool) (kept str
 		}
 	}
 	return kept, s.retire(ctx, on, kept)
+}
+
+// clearWork keeps the files of the work and takes them away, with what somebody edits meanwhile kept too. What git
+// ignores stays.
+func (e *Engine) clearWork(ctx context.Context, snap store.Snapshot) error {
+	id, err := e.keepBefore(ctx, snap)
+	if err != nil || id == "" {
+		return err
+	}
+	tree, err := e.Tree(ctx, snap)
+	if err != nil {
+		return err
+	}
+	moved, err := tree.Clear(ctx, id, e.editsOf(snap))
+	if len(moved.Edited) > 0 {
+		e.log.Warn("files of a branch were edited while it was removed", "branch", e.place.Branch, "edits", editsText(moved.Edited))
+	}
+	if err != nil {
+		return &Refusal{Code: TreeChanged, Message: withEdits(err, moved.Edited).Error(), Remedy: "nothing is lost", Person: true}
+	}
+	rest, err := tree.Fingerprint(ctx)
+	if err != nil {
+		return gitTrouble(err)
+	}
+	if made, err := tree.Changed(ctx, "", rest); err != nil || len(made) == 0 {
+		return err
+	}
+	_, err = e.keepBefore(ctx, snap) // files that were made meanwhile
+	return err
 }
 
 // removing is the file in the folder of a branch that is being removed. It has the name under which the branch is kept, so

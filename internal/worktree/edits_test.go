@@ -321,6 +321,27 @@ func (s *saves) check(doers map[string]editor) {
 	}
 }
 
+// TestAClearKeepsEdits: what is edited while a work tree is cleared is kept, and what is made meanwhile stays.
+func TestAClearKeepsEdits(t *testing.T) {
+	dir := committed(t)
+	tree := open(t, dir)
+	from := save(t, tree, "t/1")
+	tree.Hooked(func(name string) {
+		if name == "a.txt" {
+			write(t, dir, "a.txt", "edit of a.txt")
+			write(t, dir, "src/made", "made")
+			tree.Hooked(nil, false, nil, nil)
+		}
+	}, false, nil, nil)
+	c := must(tree.Clear(t.Context(), from, "t/edits"))(t)
+	if len(c.Edited) != 1 || git(t, dir, strings.Fields(c.Edited[0].Show)[1:]...) != "edit of a.txt" {
+		t.Errorf("named: %v", c.Edited)
+	}
+	if got := slices.Sorted(maps.Keys(manifest(t, dir))); !slices.Equal(got, []string{"src/made"}) {
+		t.Errorf("on disk: %q", got)
+	}
+}
+
 // TestNoEditIsLostWithAKilledRestore: edits are made at the very step at which the Restore dies. The next one finds them.
 func TestNoEditIsLostWithAKilledRestore(t *testing.T) {
 	cases, bad := 0, 0

@@ -63,6 +63,18 @@ func (t *Tree) Restore(ctx context.Context, from, to, edits string) (Change, err
 	return c, nil
 }
 
+// Clear is a [Tree.Restore] of the empty tree: it takes away what the snapshot from has.
+func (t *Tree) Clear(ctx context.Context, from, edits string) (Change, error) {
+	if err := t.ready(ctx, edits); err != nil {
+		return Change{}, err
+	}
+	empty, err := t.treeID(ctx, "")
+	if err != nil {
+		return Change{}, err
+	}
+	return t.Restore(ctx, from, empty, edits)
+}
+
 // Blocked returns the error that [Tree.Restore] of the same trees would return before it changes anything, a
 // [*BlockedError] for one; nil if it would go ahead, or has nothing to do. It makes the files aside as Restore does, and
 // changes nothing itself.
