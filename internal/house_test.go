@@ -58,6 +58,7 @@ var rooms = map[string]map[string]string{
 	},
 	"internal/config": {
 		"internal/rootfs": "a project's file is read bounded, and only where it is a regular one",
+		"internal/trust":  "what the project's file makes run is listed as values to be agreed to",
 	},
 
 	"internal/store": {
@@ -85,6 +86,7 @@ var rooms = map[string]map[string]string{
 		"internal/filelock": "a branch, and a merge, is the work of one process at a time",
 		"internal/rootfs":   "what was not made here is set aside without following a link",
 		"internal/trust":    "what is frozen or started must have been agreed to",
+		"internal/pipeline": "what workflows.json makes run is part of that",
 	},
 	"internal/tools/wire": {
 		"internal/config":   "Nearest: a wrong argument is answered with the right one",
@@ -170,7 +172,10 @@ var rooms = map[string]map[string]string{
 		"internal/state":  "what can go on, is over or waits for a person",
 		"internal/config": "whether approved work is merged",
 	},
-	"internal/pipeline": {"internal/config": "Nearest: a misspelt key is answered with the right one"},
+	"internal/pipeline": {
+		"internal/config": "Nearest: a misspelt key is answered with the right one",
+		"internal/trust":  "what workflows.json makes run is listed as values to be agreed to",
+	},
 	"internal/pipeline/run": {
 		"internal/rootfs":   "the files of runs are opened without following a link",
 		"internal/pipeline": "it has done what that decides",

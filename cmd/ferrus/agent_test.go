@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"io"
-	"os"
 	"os/exec"
 	"strings"
 	"time"
@@ -87,8 +86,7 @@ func enter(ts *testscript.TestScript, name string) *drive.Client {
 	}
 	cmd := exec.Command("ferrus", "serve", "--role", role, "--agent-name", "scripted", "--agent-index", index, "--wait", "5")
 	cmd.Dir, cmd.Stderr = ts.MkAbs("."), io.Discard
-	cmd.Env = append(os.Environ(), "HOME="+ts.Getenv("HOME"), "FERRUS_AGENT="+name, "PWD="+cmd.Dir, "FERRUS_STATE_DIR="+ts.Getenv("FERRUS_STATE_DIR"),
-		"XDG_CONFIG_HOME="+ts.Getenv("XDG_CONFIG_HOME"))
+	cmd.Env = environOf(ts, "FERRUS_AGENT="+name, "PWD="+cmd.Dir)
 	client, err := drive.Start(context.Background(), "scripted", cmd)
 	ts.Check(err)
 	return client

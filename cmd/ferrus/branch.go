@@ -79,6 +79,9 @@ func (a *app) makeBranches(ctx context.Context, name string, how branching) erro
 		return err
 	}
 	defer s.Engine().Close()
+	if err := a.agreed(s.Engine(), s.Engine().Trusted); err != nil {
+		return failed("make the branch", "", err)
+	}
 	fork := engine.Fork{Names: []string{name}, At: how.at, Own: text != ""}
 	if how.copies > 0 {
 		fork.Names = nil

@@ -29,6 +29,9 @@ func (a *app) check(ctx context.Context) error {
 		return err
 	}
 	defer e.Close()
+	if err := a.agreed(e, e.Trusted); err != nil {
+		return err
+	}
 	log := e.Store().Path("logs", "check-by-hand.log")
 	if conf, err := e.Config(); err == nil && a.errTTY && !a.json {
 		say(a.err, "running %s; the log is %s\n", count(len(conf.Checks.Commands), "command", "commands"), log)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/drive"
 	"github.com/ferrus-go/ferrus/internal/tools"
+	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
 func demoCommand() *cobra.Command {
@@ -70,6 +71,7 @@ func runDemo(ctx context.Context, out io.Writer, keep, asJSON bool) error {
 	}
 	if !keep {
 		defer os.RemoveAll(dir)
+		defer os.RemoveAll(recordsOf(dir))
 	}
 	ctx, cancel := context.WithTimeout(ctx, demoLimit)
 	defer cancel()
@@ -177,8 +179,11 @@ func (s *stage) person(args ...string) (string, error) {
 // env is the environment of the play: nothing of the one that started it points elsewhere.
 func (s *stage) env() []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "FERRUS_") })
-	return append(env, "NO_COLOR=1")
+	return append(env, "NO_COLOR=1", trust.EnvStateDir+"="+recordsOf(s.dir))
 }
+
+// recordsOf is the state folder of a demonstration: beside its repository, and not among the person's own records.
+func recordsOf(dir string) string { return dir + "-state" }
 
 // edit is what an agent does to a file of the work tree.
 func (s *stage) edit(name, text string) error {

@@ -5,6 +5,9 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
 const taskText = `Make the failing test pass
@@ -81,6 +84,14 @@ func buildRepository(s *stage) (string, error) {
 	}
 	out, err := s.person("init")
 	if err != nil {
+		return "", err
+	}
+	conf, err := config.Parse(config.FileName, []byte(demoConfig))
+	if err != nil {
+		return "", err
+	}
+	// ferrus.toml was there before init, as in a clone; the person who started the demonstration agrees to it.
+	if _, err := s.person("trust", "--digest", trust.Digest(conf.Executable())); err != nil {
 		return "", err
 	}
 	if err := s.git("add", "."); err != nil {

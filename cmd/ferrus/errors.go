@@ -10,6 +10,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
 const (
@@ -53,6 +54,9 @@ type failure struct {
 	Remedy  string      `json:"remedy,omitempty"`
 	State   state.State `json:"state,omitempty"` // of the task, where that is why
 
+	Digest string        `json:"digest,omitempty"` // of what nobody has agreed to, where that is why
+	Values []trust.Value `json:"values,omitempty"`
+
 	exit   int
 	silent bool // everything has been said already
 }
@@ -88,7 +92,7 @@ func failed(what, where string, err error) error {
 	if !errors.As(err, &r) {
 		return err
 	}
-	f := explain(r)
+	f := explain(err)
 	if r.Wrong != nil {
 		f.Message = fmt.Sprintf("the task is %s, not %s", r.Wrong.State, strings.Join(needed(r.Wrong.Event), " or "))
 		if r.Wrong.Event == state.Release && r.Wrong.State != state.Idle {
@@ -131,6 +135,10 @@ func explain(err error) *failure {
 		if exit, ok := exits[r.Code]; ok {
 			f.exit = exit
 		}
+		var u *engine.UntrustedError
+		if errors.As(err, &u) {
+			f.Digest, f.Values = trust.Digest(u.Values), u.Values
+		}
 		return f
 	case errors.Is(err, context.DeadlineExceeded):
 		return &failure{Code: "timeout", Message: err.Error(), exit: exitTimeout}
@@ -153,6 +161,9 @@ func (a *app) fail(err error) int {
 		return f.exit
 	}
 	say(a.err, "ferrus: %s\n", f.Message)
+	for _, v := range f.Values {
+		say(a.err, "%s", valueText(v))
+	}
 	if f.Remedy != "" {
 		say(a.err, "%s\n", indented(f.Remedy, "  "))
 	}

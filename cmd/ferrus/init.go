@@ -108,6 +108,7 @@ func setUp(ctx context.Context, root string) (setup, error) {
 	switch err := create(filepath.Join(root, config.FileName), config.Render(proposed)); {
 	case err == nil:
 		did.Wrote, did.Checks = append(did.Wrote, config.FileName), append([]string{}, proposed...)
+		did.warning = agreeToOwn(root, proposed)
 	case !errors.Is(err, fs.ErrExist):
 		return did, err
 	}
@@ -246,6 +247,11 @@ func (a *app) showSetup(did setup) {
 	}
 	if did.warning != "" {
 		a.row("warning", a.paint(yellow, did.warning))
+	}
+	if did.Checks == nil { // ferrus.toml is somebody's
+		a.next([]step{{"ferrus trust", "shows what ferrus.toml makes run, and asks whether you agree"},
+			{`ferrus run "what is to be done"`, "starts the agents and sees the first task through"}})
+		return
 	}
 	edit := step{"$EDITOR ferrus.toml", "see whether these checks are what \"done\" means"}
 	if did.Checks != nil && len(did.Checks) == 0 {

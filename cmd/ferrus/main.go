@@ -34,7 +34,7 @@ var commands = []func(*app) *cobra.Command{
 	initCommand, runCommand, resumeCommand, stopCommand, statusCommand, taskCommand, queueCommand, answerCommand, sendCommand, approveCommand, rejectCommand, checkCommand, releaseCommand,
 	resetCommand, reopenCommand, rollbackCommand, logCommand, logsCommand, showCommand, contextCommand, simulateCommand,
 	branchCommand, branchesCommand, selectCommand, mergeCommand,
-	diffCommand, evidenceCommand, gcCommand, pipelineCommand, tickCommand, waitFileCommand, agentsCommand, doctorCommand, configCommand, serveCommand,
+	diffCommand, evidenceCommand, gcCommand, pipelineCommand, tickCommand, waitFileCommand, agentsCommand, doctorCommand, configCommand, trustCommand, serveCommand,
 	func(*app) *cobra.Command { return demoCommand() },
 	registerCommand, unregisterCommand, openCommand,
 	tokenCommand, versionCommand,

@@ -26,13 +26,20 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "serve" { // a command that a test runs in this process has started this program
 		main()
 	}
-	testscript.Main(isolated{m}, map[string]func(){"ferrus": main})
+	testscript.Main(isolated{m}, map[string]func(){"ferrus": func() { agreeFirst(); main() }})
 }
 
 // isolated is the test program with records of projects of its own.
 type isolated struct{ *testing.M }
 
-func (i isolated) Run() int { return trusttest.Main(i.M.Run) }
+func (i isolated) Run() int {
+	return trusttest.Main(func() int {
+		if err := os.Setenv(agreesTo, "1"); err != nil {
+			panic(err)
+		}
+		return i.M.Run()
+	})
+}
 
 // TestTheCommandLine runs the scripts: the real binary, real git, real servers.
 func TestTheCommandLine(t *testing.T) {
@@ -55,6 +62,7 @@ func TestTheCommandLine(t *testing.T) {
 			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 			env.Setenv("GIT_CEILING_DIRECTORIES", env.WorkDir)
 			env.Setenv("NO_COLOR", "")
+			env.Setenv(agreesTo, "1")
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
 			env.Setenv("FERRUS_STATE_DIR", filepath.Join(os.Getenv("FERRUS_STATE_DIR"), filepath.Base(env.WorkDir)))
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // else the race detector holds each process for a second

@@ -57,6 +57,9 @@ func (a *app) merge(ctx context.Context, s *engine.Session, name string, resolve
 		return failed("merge "+name, "", err)
 	}
 	defer from.Engine().Close()
+	if err := a.agreed(s.Engine(), s.Engine().Known); err != nil {
+		return failed("merge "+name, "", err)
+	}
 	got, err := s.Merge(ctx, from, func() error { return hq.EndAll(ctx, s.Engine()) })
 	var clash *engine.Clash
 	switch {

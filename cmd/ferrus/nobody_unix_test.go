@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
 // nobodyCommand runs a command as a user whom modes bind, which root is not: nobody CODE PROGRAM [ARG ...].
@@ -22,8 +24,13 @@ func nobodyCommand(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	cmd := exec.Command(path, args[2:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), ts.Stdout(), ts.Stderr()
-	cmd.Env = append(os.Environ(), "HOME="+ts.Getenv("HOME"), "PWD="+cmd.Dir)
+	cmd.Env = environOf(ts, "PWD="+cmd.Dir)
 	if os.Geteuid() == 0 {
+		state := ts.MkAbs(filepath.Join(ts.Getenv("WORK"), ".nobody")) // records of their own
+		if err := os.Mkdir(state, 0o700); err == nil {
+			ts.Check(os.Chown(state, 65534, 65534))
+		}
+		cmd.Env = append(cmd.Env, trust.EnvStateDir+"="+state)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 		for _, dir := range []string{cmd.Dir, filepath.Dir(path)} {
 			for ; strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/register"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
@@ -60,6 +61,9 @@ func (a *app) openAgent(ctx context.Context, role agents.Duty, flags register.Se
 	conf, err := config.Load(filepath.Join(place.Root, config.FileName))
 	if err != nil {
 		return broken(err)
+	}
+	if err := a.agreedToStart(place, engine.Executable(place.Root, conf)); err != nil {
+		return err
 	}
 	configured := conf.HQ.Supervisor
 	if role == agents.Executor {

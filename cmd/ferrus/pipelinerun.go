@@ -76,6 +76,11 @@ func (a *app) launch(ctx context.Context, how launching, words []string) error {
 	if topic == "" {
 		return usage(fmt.Sprintf("ferrus pipeline run %s %q", w.Name, "what it is about"), "the pipeline %s needs a topic", w.Name)
 	}
+	if !how.dry {
+		if err := a.agreedPipelines(ctx, conf); err != nil {
+			return err
+		}
+	}
 	settings := at.Settings(conf)
 	if err := staffed(w, settings, path); err != nil {
 		return err

@@ -104,6 +104,13 @@ func (a *app) conduct(ctx context.Context, how conducting) error {
 	if err != nil {
 		return err
 	}
+	needed := e.Trusted
+	if how.task == nil {
+		needed = e.Known
+	}
+	if err := a.agreed(e, needed); err != nil {
+		return err
+	}
 	if other, busy := hq.Conductor(e.Store().Path()); busy {
 		return a.busy(&hq.BusyError{Holder: other})
 	}

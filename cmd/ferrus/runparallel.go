@@ -70,6 +70,9 @@ func (a *app) conductMany(ctx context.Context, how conducting) error {
 	if err != nil {
 		return err
 	}
+	if err := a.agreed(e, e.Trusted); err != nil {
+		return err
+	}
 	if err := present(conf.HQ); err != nil {
 		return err
 	}

@@ -48,6 +48,9 @@ func (a *app) ensureBranch(ctx context.Context) error {
 		return err
 	}
 	defer s.Engine().Close()
+	if err := a.agreed(s.Engine(), s.Engine().Trusted); err != nil {
+		return failed("make the branch", "", err)
+	}
 	_, err = s.Branch(ctx, engine.Fork{Names: []string{on}, Own: true})
 	return failed("make the branch", "", err)
 }
@@ -59,6 +62,9 @@ func (a *app) task(ctx context.Context, from source, words []string) error {
 	}
 	e := s.Engine()
 	defer e.Close()
+	if err := a.agreed(e, e.Trusted); err != nil {
+		return failed("create the task", "", err)
+	}
 	done, err := s.CreateTask(ctx, text, "")
 	if err != nil {
 		return failed("create the task", standing(e), err)

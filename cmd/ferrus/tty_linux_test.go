@@ -37,8 +37,7 @@ func ttyCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), tty, tty
-	cmd.Env = append(os.Environ(), "HOME="+ts.Getenv("HOME"), "NO_COLOR="+ts.Getenv("NO_COLOR"), "TERM=xterm", "PWD="+cmd.Dir, "FERRUS_STATE_DIR="+ts.Getenv("FERRUS_STATE_DIR"),
-		"XDG_CONFIG_HOME="+ts.Getenv("XDG_CONFIG_HOME"))
+	cmd.Env = environOf(ts, "NO_COLOR="+ts.Getenv("NO_COLOR"), "TERM=xterm", "PWD="+cmd.Dir)
 	if line != "" {
 		cmd.Stdin = tty
 	}

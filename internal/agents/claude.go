@@ -67,8 +67,8 @@ func launchClaude(a Adapter, s Seat) (Launch, error) {
 		// A call that waits long is not to be moved to the background, where its answer would be missed.
 		Env: []string{"MCP_TIMEOUT=60000", "CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS=0"},
 		Files: map[string]string{
-			mcp: indented(map[string]any{"mcpServers": map[string]any{ServerName: map[string]any{
-				"command": server[0], "args": server[1:], "timeout": 1000 * a.limit(), "alwaysLoad": true}}}),
+			mcp: indented(map[string]any{"mcpServers": map[string]any{ServerName: withEnv(map[string]any{
+				"command": server[0], "args": server[1:], "timeout": 1000 * a.limit(), "alwaysLoad": true}, "env", s)}}),
 			settings: indented(claudeSettings(s)),
 		},
 	}

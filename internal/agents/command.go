@@ -43,7 +43,7 @@ func launchCommand(a Adapter, s Seat) (Launch, error) {
 	}
 	server := a.server(s)
 	conf, err := json.Marshal(map[string]any{"mcpServers": map[string]any{
-		ServerName: map[string]any{"command": server[0], "args": server[1:]}}})
+		ServerName: withEnv(map[string]any{"command": server[0], "args": server[1:]}, "env", s)}})
 	if err != nil {
 		return Launch{}, err
 	}

@@ -25,12 +25,27 @@ var foreign = []string{
 	"FERRUS_*",
 }
 
+// ours are variables of ferrus that every agent inherits and hands on to its server: by them the server finds the same
+// records of projects and the same configuration of the person.
+var ours = []string{"FERRUS_STATE_DIR", "FERRUS_TRUST", "XDG_STATE_HOME", "XDG_CONFIG_HOME"}
+
+// handed are those of ours that are set in an environment, for clients that start servers in an environment of their own.
+func handed(environ []string) map[string]string {
+	set := map[string]string{}
+	for _, name := range ours {
+		if value := lookup(environ, name); value != "" {
+			set[name] = value
+		}
+	}
+	return set
+}
+
 // inherited is an environment without what is foreign and with what is added, which comes last.
 func inherited(environ, added []string) []string {
 	out := make([]string, 0, len(environ)+len(added))
 	for _, entry := range environ {
 		name, _, _ := strings.Cut(entry, "=")
-		if !matches(foreign, name) {
+		if slices.Contains(ours, name) || !matches(foreign, name) {
 			out = append(out, entry)
 		}
 	}

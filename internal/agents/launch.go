@@ -37,7 +37,15 @@ func (s Seat) beyond() []string {
 // entry is the seat's MCP server as Gemini CLI and Qwen Code have it in their settings.
 func (a Adapter) entry(s Seat) map[string]any {
 	argv := a.server(s)
-	return map[string]any{"command": argv[0], "args": argv[1:], "timeout": 1000 * a.limit(), "trust": true}
+	return withEnv(map[string]any{"command": argv[0], "args": argv[1:], "timeout": 1000 * a.limit(), "trust": true}, "env", s)
+}
+
+// withEnv adds to a client's entry of our server, under the client's name for them, the variables that it needs.
+func withEnv(entry map[string]any, key string, s Seat) map[string]any {
+	if set := handed(s.Environ); len(set) > 0 {
+		entry[key] = set
+	}
+	return entry
 }
 
 // indented is JSON for a file that a person may look at.

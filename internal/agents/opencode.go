@@ -24,8 +24,8 @@ var opencode = Adapter{
 func launchOpencode(a Adapter, s Seat) (Launch, error) {
 	agent := "ferrus-" + string(s.Duty)
 	conf := map[string]any{
-		"mcp": map[string]any{ServerName: map[string]any{
-			"type": "local", "command": a.server(s), "enabled": true, "timeout": 1000 * a.limit()}},
+		"mcp": map[string]any{ServerName: withEnv(map[string]any{
+			"type": "local", "command": a.server(s), "enabled": true, "timeout": 1000 * a.limit()}, "environment", s)},
 		"agent": map[string]any{agent: map[string]any{"mode": "primary", "permission": opencodeMay(s)}},
 	}
 	argv := []string{a.Program}

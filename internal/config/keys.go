@@ -18,6 +18,7 @@ type key struct {
 	words   []string // all that a string may be; nil when it is free
 	most    int      // the greatest number; maxNumber when 0
 	comment string
+	does    string            // what the value makes run, or which right it widens, in one sentence; "": neither
 	field   func(*Config) any // where the value stands: a pointer to def's type
 }
 
@@ -30,6 +31,7 @@ var keys = []key{
 	{
 		name: "checks.commands", def: []string(nil), sample: []string{"go vet ./...", "go test ./..."},
 		comment: "The gate: shell commands, all of which must exit 0. No default; [] is the choice that everything passes.",
+		does:    "Runs with your rights whenever work is checked, submitted or merged.",
 		field:   func(c *Config) any { return &c.Checks.Commands },
 	},
 	{
@@ -40,21 +42,25 @@ var keys = []key{
 	{
 		name: "checks.ignore", def: []string{},
 		comment: "Globs of files whose change does not make a check stale. Files ignored by git never do.",
+		does:    "Lets these files change after a check without another check.",
 		field:   func(c *Config) any { return &c.Checks.Ignore },
 	},
 	{
 		name: "checks.where", def: InWorktree, words: []string{InWorktree, InClean},
 		comment: "Where the gate runs: in the work tree, or in a private checkout of exactly the files that are judged.",
+		does:    "Decides whether the checks run in the work tree or in a private checkout.",
 		field:   func(c *Config) any { return &c.Checks.Where },
 	},
 	{
 		name: "checks.env", def: map[string]string{},
 		comment: "Variables added to the environment of the commands.",
+		does:    "Sets environment variables of the check commands.",
 		field:   func(c *Config) any { return &c.Checks.Env },
 	},
 	{
 		name: "checks.env_deny", def: []string{"ANTHROPIC_*", "OPENAI_*", "*_API_KEY", "*_TOKEN"},
 		comment: "Name patterns of variables that the commands do not see: the agents' own secrets.",
+		does:    "Replaces the list of your variables, such as API keys, that the check commands do not see.",
 		field:   func(c *Config) any { return &c.Checks.EnvDeny },
 	},
 	{
@@ -125,56 +131,67 @@ var keys = []key{
 	{
 		name: "notify.command", def: "",
 		comment: "A shell command to run when a person is waited for. Empty: none.",
+		does:    "Runs with your rights whenever ferrus waits for you.",
 		field:   func(c *Config) any { return &c.Notify.Command },
 	},
 	{
 		name: "hq.supervisor.agent", def: "claude-code", filled: true,
 		comment: "The agent that reviews and is consulted.",
+		does:    "Decides which program is started to review work.",
 		field:   func(c *Config) any { return &c.HQ.Supervisor.Agent },
 	},
 	{
 		name: "hq.supervisor.model", def: "",
 		comment: "Its model. Empty: the agent's own choice.",
+		does:    "Decides which model reviews work.",
 		field:   func(c *Config) any { return &c.HQ.Supervisor.Model },
 	},
 	{
 		name: "hq.supervisor.args", def: []string{},
 		comment: "Arguments added to its command line, such as those that loosen or tighten its sandbox.",
+		does:    "Adds arguments to the command line of the agent that reviews work.",
 		field:   func(c *Config) any { return &c.HQ.Supervisor.Args },
 	},
 	{
 		name: "hq.supervisor.command", def: "",
 		comment: "With agent = \"command\": the shell command to run. ferrus agents explains its placeholders.",
+		does:    "With agent = \"command\": runs with your rights to review work.",
 		field:   func(c *Config) any { return &c.HQ.Supervisor.Command },
 	},
 	{
 		name: "hq.executor.agent", def: "codex", filled: true,
 		comment: "The agent that does the work.",
+		does:    "Decides which program is started to do the work.",
 		field:   func(c *Config) any { return &c.HQ.Executor.Agent },
 	},
 	{
 		name: "hq.executor.model", def: "",
 		comment: "Its model. Empty: the agent's own choice.",
+		does:    "Decides which model does the work.",
 		field:   func(c *Config) any { return &c.HQ.Executor.Model },
 	},
 	{
 		name: "hq.executor.args", def: []string{},
 		comment: "Arguments added to its command line, such as those that loosen or tighten its sandbox.",
+		does:    "Adds arguments to the command line of the agent that does the work.",
 		field:   func(c *Config) any { return &c.HQ.Executor.Args },
 	},
 	{
 		name: "hq.executor.command", def: "",
 		comment: "With agent = \"command\": the shell command to run. ferrus agents explains its placeholders.",
+		does:    "With agent = \"command\": runs with your rights to do the work.",
 		field:   func(c *Config) any { return &c.HQ.Executor.Command },
 	},
 	{
 		name: "branches.setup", def: "",
 		comment: "A shell command for each new work tree, such as npm ci: it has nothing of what git ignores. Empty: none.",
+		does:    "Runs with your rights in every new work tree.",
 		field:   func(c *Config) any { return &c.Branches.Setup },
 	},
 	{
 		name: "branches.on_approve", def: Keep, words: []string{Keep, Merge},
 		comment: "What ferrus run --parallel does with approved work: keep it on its branch, or merge it.",
+		does:    "With \"merge\": merges approved work into your files without asking you.",
 		field:   func(c *Config) any { return &c.Branches.OnApprove },
 	},
 	{
@@ -190,16 +207,19 @@ var keys = []key{
 	{
 		name: "deliver.to", def: ToStdout, words: []string{ToStdout, ToFile, ToCommand},
 		comment: "Where the result of a pipeline goes beside its own folder.",
+		does:    "Decides where the result of a pipeline goes.",
 		field:   func(c *Config) any { return &c.Deliver.To },
 	},
 	{
 		name: "deliver.file", def: "results/{run}.md", filled: true,
 		comment: "With to = \"file\": the file, from the project's folder. {pipeline} and {run} are replaced by their names.",
+		does:    "Decides which file the result of a pipeline is written to.",
 		field:   func(c *Config) any { return &c.Deliver.File },
 	},
 	{
 		name: "deliver.command", def: "",
 		comment: "With to = \"command\": the shell command that sends the result.",
+		does:    "Runs with your rights when a pipeline has a result.",
 		field:   func(c *Config) any { return &c.Deliver.Command },
 	},
 	{

@@ -138,6 +138,9 @@ func bare(t testing.TB, toml string) *world {
 	if _, err := engine.Init(w.dir); err != nil {
 		t.Fatal(err)
 	}
+	if err := engine.Agree(w.dir); err != nil {
+		t.Fatal(err)
+	}
 	return w
 }
 

@@ -40,6 +40,9 @@ type start struct {
 // from is not touched. Those that were made before an error are returned with it. What a killed call has left is cleared
 // away by the same one.
 func (s *Session) Branch(ctx context.Context, f Fork) ([]Place, error) {
+	if err := s.e.Trusted(); err != nil { // its setup command runs
+		return nil, err
+	}
 	for _, name := range f.Names {
 		if err := s.e.newBranch(name); err != nil {
 			return nil, err

@@ -32,6 +32,9 @@ func (s *Session) CreateTask(ctx context.Context, description, title string) (Do
 	if err != nil {
 		return Done{}, err
 	}
+	if err := s.e.trusted(conf); err != nil {
+		return Done{}, err
+	}
 	// Refuse before git is asked; the table is asked again under the lock.
 	if _, err := state.Step(now.Task, state.CreateTask, s.Role, state.Limits{}); err != nil && !s.mayRepeat(now) {
 		return Done{}, refusal(err)
@@ -102,6 +105,9 @@ func (s *Session) AcceptConfig(ctx context.Context) ([]config.Change, Done, erro
 	if err != nil {
 		return nil, Done{}, brokenConfig(err)
 	}
+	if err := s.e.Known(); err != nil {
+		return nil, Done{}, err
+	}
 	if err := s.e.freezable(ctx, conf.Gate()); err != nil {
 		return nil, Done{}, err
 	}
@@ -116,9 +122,13 @@ func (s *Session) AcceptConfig(ctx context.Context) ([]config.Change, Done, erro
 	diff, docs := pinned.Diff(conf.Gate()), s.e.freeze(conf.Gate())
 	diff = append(diff, s.e.environChange(now, docs[store.EnvironDoc])...)
 	if len(diff) == 0 && now.Task.TaskID != "" {
+		s.e.accepted(conf)
 		return nil, Done{Snapshot: now}, nil
 	}
 	done, err := s.raise(ctx, act{event: state.AcceptConfig, docs: docs, note: changes(diff)})
+	if err == nil {
+		s.e.accepted(conf)
+	}
 	return diff, done, err
 }
 

@@ -101,6 +101,9 @@ func TestAnAgentsTaskHasTheEnvironmentOfAPerson(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.opts.Project = record
+	if err := Agree(p.dir); err != nil {
+		t.Fatal(err)
+	}
 	t.Setenv("GOFLAGS", "-mod=person")
 	p.asPerson().human().e.RecordEnviron()
 	t.Setenv("GOFLAGS", "-mod=server")

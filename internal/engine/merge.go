@@ -108,6 +108,9 @@ func (s *Session) aloneMerging() (*filelock.Lock, error) {
 
 // merging looks at both sides and refuses what cannot be merged.
 func (s *Session) merging(ctx context.Context, from *Session) (m *merging, err error) {
+	if err := s.e.Known(); err != nil {
+		return nil, err
+	}
 	m = &merging{to: s, from: from}
 	if m.now, err = s.e.View(); err != nil {
 		return nil, err

@@ -194,6 +194,9 @@ func (e *Engine) Trial(ctx context.Context) (checks.Result, config.Gate, error) 
 	if err != nil {
 		return checks.Result{}, config.Gate{}, &Refusal{Code: InvalidInput, Message: err.Error(), Remedy: "mend ferrus.toml"}
 	}
+	if err := e.trusted(conf); err != nil {
+		return checks.Result{}, config.Gate{}, err
+	}
 	gate := conf.Gate()
 	if err := e.freezable(ctx, gate); err != nil {
 		return checks.Result{}, gate, err

@@ -38,8 +38,8 @@ func (f *fleet) merge(ctx context.Context, names []string) error {
 		return err
 	}
 	cut := project.Task.Returning.From
-	if cut == "" && conf.Branches.OnApprove != config.Merge {
-		return nil
+	if cut == "" && (conf.Branches.OnApprove != config.Merge || f.e.Trusted() != nil) {
+		return nil // work under way must not decide by a line of ferrus.toml that it is merged
 	}
 	for _, name := range names {
 		if f.busy[name] || cut != "" && name != cut {

@@ -77,6 +77,9 @@ func Run(ctx context.Context, e *engine.Engine, opts Options) (Outcome, error) {
 		opts.Show = func(View) {}
 	}
 	opts.Patience = opts.Patience.orUsual()
+	if err := e.Known(); err != nil {
+		return Outcome{}, err
+	}
 	lock, err := Hold(e.Store().Path())
 	if err != nil {
 		return Outcome{}, err

@@ -92,6 +92,9 @@ commands = ["test ! -e red && { test ! -p `+c.pipe+` || cat `+c.pipe+`; }"]
 [limits]
 max_check_retries = 2
 `)
+	if err := engine.Agree(dir); err != nil {
+		t.Fatal(err)
+	}
 	var err error
 	if c.look, err = engine.Open(engine.At(dir, ""), engine.Options{}); err != nil {
 		t.Fatal(err)

@@ -95,10 +95,16 @@ func serveHTTP(ctx context.Context, conf Config, stderr io.Writer) int {
 	d := &door{conf: conf, log: log}
 	defer d.close() // ends a running check
 	e, err := d.engine()
+	if err == nil {
+		err = e.Known()
+	}
 	if err != nil {
 		var r *engine.Refusal
 		if errors.As(err, &r) {
 			err = fmt.Errorf("%s; %s", r.Message, r.Remedy)
+		}
+		if r != nil && r.Code == engine.Untrusted {
+			return fail(exitForbidden, err)
 		}
 		return fail(exitError, err)
 	}

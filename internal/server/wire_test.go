@@ -85,11 +85,17 @@ func initialise(t testing.TB, dir string) {
 	if _, err := engine.Init(dir); err != nil {
 		t.Fatal(err)
 	}
+	if err := engine.Agree(dir); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func configure(t testing.TB, dir, checks string) {
 	t.Helper()
 	write(t, filepath.Join(dir, "ferrus.toml"), "[checks]\ncommands = ["+checks+"]\n")
+	if err := engine.Agree(dir); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func write(t testing.TB, path, text string) {

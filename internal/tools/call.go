@@ -65,6 +65,9 @@ func (c *call) serve(ctx context.Context, req *mcp.CallToolRequest) (err error) 
 	if c.s, err = c.opts.Session(req); err != nil {
 		return err
 	}
+	if err := c.s.Engine().Known(); err != nil && c.tool.Name != "status" {
+		return err
+	}
 	v, err := c.tool.wire().Decode(req.Params.Arguments)
 	c.Values = v
 	if notice := v.Notice(); notice != "" {
@@ -113,6 +116,10 @@ func (c *call) finish(err error) {
 	if c.res.Code != "" && c.res.Remedy == "" {
 		c.res.Remedy = "next: " + c.res.Next
 	}
+	if err := e.Known(); err != nil { // status alone answers, and says why the others do not
+		c.res.Next, c.res.Notices = "stop", []string{untrustedNotice(err)}
+		return
+	}
 	c.listen(in)
 	if st, err := e.StatusOf(*c.snap); err == nil {
 		c.res.Notices = append(c.res.Notices, st.Notices()...)
@@ -124,6 +131,15 @@ func (c *call) finish(err error) {
 
 // runsChecks are the tools whose results say with which environment the checks run.
 var runsChecks = []string{"check", "submit", "status"}
+
+// untrustedNotice says in the result of status why every other tool refuses.
+func untrustedNotice(err error) string {
+	var r *engine.Refusal
+	if errors.As(err, &r) {
+		return string(r.Code) + ": " + r.Error()
+	}
+	return string(engine.Untrusted) + ": " + err.Error()
+}
 
 // maxClaim is the largest claim in bytes: some clients cut the middle out of what is longer.
 const maxClaim = 10 << 10

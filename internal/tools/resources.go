@@ -41,6 +41,9 @@ func (o Options) addResources(s *mcp.Server) {
 		s.AddResource(&mcp.Resource{URI: uri, Name: name, Title: title, MIMEType: mime},
 			func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 				e, err := o.Engine()
+				if err == nil {
+					err = e.Known()
+				}
 				if err != nil {
 					return nil, err
 				}

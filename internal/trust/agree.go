@@ -9,11 +9,11 @@ import (
 // forth between two branches of a repository asks once for each.
 const maxAgreed = 32
 
-// Agreed reports whether a person agreed to these values, by the record or by FERRUS_TRUST. No values need no agreement.
-// The error says why the record cannot be read; nothing is agreed to then.
+// Agreed reports whether a person agreed to exactly these values, by the record or by FERRUS_TRUST. The error says why the
+// record cannot be read; nothing is agreed to then.
 func (p *Project) Agreed(values []Value) (bool, error) {
 	digest := Digest(values)
-	if digest == "" || digest == p.digest {
+	if digest == p.digest {
 		return true, nil
 	}
 	r, _, err := p.Record()
@@ -23,12 +23,19 @@ func (p *Project) Agreed(values []Value) (bool, error) {
 	return slices.ContainsFunc(r.Agreed, func(a Agreement) bool { return a.Digest == digest }), nil
 }
 
-// Agree records that a person agreed to the values. Without values it writes nothing.
+// Known reports whether a person has agreed to anything in this project, or FERRUS_TRUST is set: then work that is under
+// way goes on by what was frozen for it, whatever the project's files say now. The error is one of Agreed.
+func (p *Project) Known() (bool, error) {
+	if p.digest != "" {
+		return true, nil
+	}
+	r, _, err := p.Record()
+	return len(r.Agreed) > 0, err
+}
+
+// Agree records that a person agreed to the values, of which there may be none.
 func (p *Project) Agree(values []Value) error {
 	digest := Digest(values)
-	if digest == "" {
-		return nil
-	}
 	return p.Update(func(r *Record) error {
 		r.Agreed = slices.DeleteFunc(r.Agreed, func(a Agreement) bool { return a.Digest == digest })
 		r.Agreed = append(r.Agreed, Agreement{Digest: digest, Values: slices.Clone(values), At: time.Now().UTC()})

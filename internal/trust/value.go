@@ -20,12 +20,8 @@ type Value struct {
 	Does  string `json:"does"`
 }
 
-// Digest names a set of values, the same on every machine and in every order. "" stands for no values, which need no
-// agreement.
+// Digest names a set of values, the same on every machine and in every order. No values have one as well.
 func Digest(values []Value) string {
-	if len(values) == 0 {
-		return ""
-	}
 	pairs := make([][2]string, 0, len(values))
 	for _, v := range values {
 		pairs = append(pairs, [2]string{v.Key, v.Value})

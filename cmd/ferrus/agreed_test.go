@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/trust"
+)
+
+// agreesTo is the variable by which a script is about something else than trust: each command that it runs finds that a
+// person has agreed to the project's files as they are. A script about trust unsets it.
+const agreesTo = "FERRUS_TEST_AGREED"
+
+// agreeFirst agrees for the command that this process is about to be.
+func agreeFirst() {
+	if os.Getenv(agreesTo) == "" || os.Getenv("FERRUS_AGENT") != "" || slices.Contains(os.Args, "trust") {
+		return
+	}
+	dir := os.Getenv("FERRUS_ROOT")
+	for i, arg := range os.Args {
+		if (arg == "-C" || arg == "--root") && i+1 < len(os.Args) {
+			dir = os.Args[i+1]
+		} else if after, ok := strings.CutPrefix(arg, "--root="); ok {
+			dir = after
+		}
+	}
+	place, err := engine.Find(context.Background(), dir)
+	if err != nil {
+		return
+	}
+	_ = engine.Agree(place.Root) // the command itself says what is wrong
+}
+
+// environOf is the environment of a process that a command of a script starts: that of this process, with what the script
+// says of homes and trust.
+func environOf(ts *testscript.TestScript, more ...string) []string {
+	env := os.Environ()
+	for _, name := range []string{"HOME", agreesTo, trust.EnvTrust, trust.EnvStateDir, trust.EnvXDGState, trust.EnvXDGConf} {
+		env = append(env, name+"="+ts.Getenv(name))
+	}
+	return append(env, more...)
+}
