@@ -66,6 +66,7 @@ var rooms = map[string]map[string]string{
 		"internal/state":    "what it stores is a task, and what it judges by is Step",
 		"internal/lease":    "STATE.json shows the term; a liveness lock answers a probe",
 		"internal/filelock": "a session lives as long as its lock is held",
+		"internal/rootfs":   "no link is followed in its folder",
 	},
 	"internal/queue": {
 		"internal/safetext": "a task is cleaned when it is accepted",
@@ -75,6 +76,7 @@ var rooms = map[string]map[string]string{
 	},
 	"internal/engine": {
 		"internal/store":    "an act is one commit",
+		"internal/rootfs":   "what lies below .ferrus is reached without following links",
 		"internal/state":    "it raises the events",
 		"internal/lease":    "it grants, renews and takes over",
 		"internal/clock":    "terms are measured by it",

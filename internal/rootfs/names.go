@@ -119,6 +119,19 @@ func (r *Root) MkdirAll(name string, perm fs.FileMode) error {
 	return folder(r.join(parts), info)
 }
 
+// CheckDir returns nil if name is a folder, and otherwise says what lies there instead.
+func (r *Root) CheckDir(name string) error {
+	info, err := r.Lstat(name)
+	if err != nil {
+		return err
+	}
+	parts, err := r.split(name)
+	if err != nil {
+		return err
+	}
+	return folder(r.join(parts), info)
+}
+
 // Remove removes the file, empty folder or link name. What a link leads to stays.
 func (r *Root) Remove(name string) error {
 	at, err := r.at(name)

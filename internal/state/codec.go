@@ -68,7 +68,8 @@ func (t Task) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads a task, its volatile keys left aside. It refuses a schema version that is not ours with a
-// *SchemaError, and a state that the table does not know, be it only one to return to.
+// *SchemaError, a state that the table does not know, be it only one to return to, and with a *FieldError what is not
+// [Task.Valid].
 func (t *Task) UnmarshalJSON(data []byte) error {
 	// The version comes first: another version may spell any other key otherwise.
 	var head struct {
@@ -91,6 +92,9 @@ func (t *Task) UnmarshalJSON(data []byte) error {
 		if !p.State.Known() {
 			return fmt.Errorf("pause %s returns to the unknown state %q", p.ID, p.State)
 		}
+	}
+	if err := read.Valid(); err != nil {
+		return err
 	}
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(data, &all); err != nil {

@@ -24,19 +24,22 @@ func full() Task {
 			{ID: "c1", Kind: Consult, State: Addressing, By: "executor:codex:1", Since: at},
 			{ID: "q1", Kind: AskHuman, State: Consultation, By: "supervisor:claude-code:1", Since: at},
 		},
-		Check:        Check{ID: "k3", Status: CheckRunning, Tree: "4b", Log: "logs/k3.log", Errors: 1, Same: 2, Sum: "5c"},
-		Submission:   Submission{ID: "s1", Tree: "4b", Base: "4a", Patch: "logs/s1.patch"},
+		Check:        Check{ID: "k3", Status: CheckRunning, Tree: hex("4b"), Log: "logs/k3.log", Errors: 1, Same: 2, Sum: "5c"},
+		Submission:   Submission{ID: "s1", Tree: hex("4b"), Base: hex("4a"), Patch: "logs/s1.patch"},
 		Consultation: Consulting{ID: "c1", Answered: true},
 		Issued:       Issued{Questions: 1, Consultations: 1, Checks: 3, Submissions: 1},
 		Asked:        Asked{Executor: "q1", Supervisor: "q2"},
-		BaseTree:     "4a", Worktree: "/w", Pin: Pin{Off: 1, SHA256: "9f"},
-		Docs:      map[Doc]Ref{TaskDoc: {Off: 1, SHA256: "aa"}, ReviewDoc: {Off: 300, SHA256: "bb"}},
+		BaseTree:     hex("4a"), Worktree: "/w", Pin: Pin{Off: 1, SHA256: sum("9f")},
+		Docs:      map[Doc]Ref{TaskDoc: {Off: 1, SHA256: sum("aa")}, ReviewDoc: {Off: 300, SHA256: sum("bb")}},
 		Decisions: []Record{{ID: "q0", Off: 5}}, Progress: []Record{{ID: "p1", Off: 6}}, Consulted: []Record{{ID: "c0", Off: 7}},
 		Unattended: []Record{{ID: "approve", Off: 8}}, Violations: 1, Branch: "main", UpdatedAt: at,
-		Selected: true, Merged: "4d", Returning: Returning{To: 3, From: "alt", Tree: "4c"},
+		Selected: true, Merged: hex("4d"), Returning: Returning{To: 3, From: "alt", Tree: hex("4c")},
 		Extra: map[string]json.RawMessage{"zoo": json.RawMessage(`{"b":[1,2],"a":null}`), "ape": json.RawMessage(`"x"`)},
 	}
 }
+
+func hex(pair string) string { return strings.Repeat(pair, 20) } // like the id of a tree
+func sum(pair string) string { return strings.Repeat(pair, 32) } // like a SHA-256
 
 func TestFullIsFull(t *testing.T) {
 	v := reflect.ValueOf(full())

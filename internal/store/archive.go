@@ -17,7 +17,7 @@ import (
 func (s *Store) Archive(snap Snapshot) error {
 	t := snap.Task
 	begin, ok := t.Docs[state.TaskDoc]
-	if t.TaskID == "" || !ok {
+	if !state.ValidTaskID(t.TaskID) || !ok {
 		return nil
 	}
 	dir := archiveDir + "/" + t.TaskID
@@ -45,6 +45,9 @@ func (s *Store) Archive(snap Snapshot) error {
 
 // Archived reports whether the task has been archived.
 func (s *Store) Archived(taskID string) bool {
+	if !state.ValidTaskID(taskID) {
+		return false
+	}
 	_, err := s.disk.lstat(archiveDir + "/" + taskID + "/" + journalFile)
 	return err == nil
 }

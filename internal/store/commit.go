@@ -194,6 +194,9 @@ func (s *Store) commit(journal file, now present, c *Change, first *beginning) (
 	if err != nil {
 		return now, err
 	}
+	if err := l.writable(len(raw)); err != nil {
+		return now, err
+	}
 	if now.Top == nil && s.opts.Begin != nil && (first == nil || first.h != l.H) {
 		return now, &beginning{c, next.UpdatedAt, l.H}
 	}

@@ -6,7 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // A disk is every operation on files that the store makes, so that a test can fail, shorten or kill each of them.
@@ -32,26 +33,19 @@ type file interface {
 	datasync() error
 }
 
-// rooted is the disk of this machine. The os.Root keeps every name inside the folder, whatever is linked there.
-type rooted struct{ root *os.Root }
+// rooted is the disk of this machine.
+type rooted struct{ root *rootfs.Root }
 
+// openDisk opens a folder that is not reached by a link from .ferrus on.
 func openDisk(dir string) (disk, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := rootfs.OpenBelow(dir, ".ferrus", 0)
 	if err != nil {
 		return nil, err
 	}
 	return rooted{root}, nil
 }
 
-var (
-	errLink    = errors.New("is a symbolic link, which ferrus does not follow; remove it")
-	errSpecial = errors.New("is not a regular file; remove it")
-)
-
 func (d rooted) open(name string, flag int) (file, error) {
-	if err := d.plain(name); err != nil {
-		return nil, err
-	}
 	f, err := d.root.OpenFile(name, flag, 0o600)
 	if err != nil {
 		return nil, err
@@ -59,53 +53,23 @@ func (d rooted) open(name string, flag int) (file, error) {
 	return osFile{f}, nil
 }
 
-// plain refuses what opening would follow or wait for, in every part of the name: os.Root follows a link that stays
-// inside, and a FIFO would block whoever holds the lock.
-func (d rooted) plain(name string) error {
-	for part := name; part != "."; part = path.Dir(part) {
-		info, err := d.root.Lstat(part)
-		switch {
-		case err != nil || info.Mode().IsRegular() || info.IsDir():
-		case info.Mode()&fs.ModeSymlink != 0:
-			return fmt.Errorf("%s %w", part, errLink)
-		default:
-			return fmt.Errorf("%s %w", part, errSpecial)
-		}
-	}
-	return nil
-}
-
 func (d rooted) mkdir(name string) error {
-	if err := d.plain(name); err != nil {
-		return err
-	}
 	if err := d.root.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return nil
+	return d.root.CheckDir(name)
 }
 
-func (d rooted) readDir(name string) ([]fs.DirEntry, error) {
-	if err := d.plain(name); err != nil {
-		return nil, err
-	}
-	f, err := d.root.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return f.ReadDir(-1)
-}
-
-func (d rooted) rename(from, to string) error           { return replace(d.root, from, to) }
-func (d rooted) remove(name string) error               { return d.root.Remove(name) }
-func (d rooted) lstat(name string) (fs.FileInfo, error) { return d.root.Lstat(name) }
-func (d rooted) close() error                           { return d.root.Close() }
+func (d rooted) readDir(name string) ([]fs.DirEntry, error) { return d.root.ReadDir(name) }
+func (d rooted) rename(from, to string) error               { return replace(d.root, from, to) }
+func (d rooted) remove(name string) error                   { return d.root.Remove(name) }
+func (d rooted) lstat(name string) (fs.FileInfo, error)     { return d.root.Lstat(name) }
+func (d rooted) close() error                               { return d.root.Close() }
 
 type osFile struct{ *os.File }
 
-// slurp reads a whole file.
-func slurp(d disk, name string) ([]byte, error) {
+// slurp reads a whole file, which may have limit bytes.
+func slurp(d disk, name string, limit int64) ([]byte, error) {
 	f, err := d.open(name, os.O_RDONLY)
 	if err != nil {
 		return nil, err
@@ -115,8 +79,8 @@ func slurp(d disk, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s %w", name, errSpecial)
+	if info.Size() > limit {
+		return nil, fmt.Errorf("%s has %d bytes, of which at most %d are read: it %w", name, info.Size(), limit, rootfs.ErrTooLarge)
 	}
 	buf := make([]byte, info.Size())
 	n, err := f.ReadAt(buf, 0)

@@ -3,9 +3,10 @@
 package store
 
 import (
-	"os"
 	"runtime"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 func (f osFile) datasync() error { return f.Sync() }
@@ -19,7 +20,7 @@ func (d rooted) syncDir(name string) error {
 }
 
 // replace renames and, where an editor or a virus scanner has the target open on Windows, tries again for a second.
-func replace(root *os.Root, from, to string) error {
+func replace(root *rootfs.Root, from, to string) error {
 	for try := 0; ; try++ {
 		err := root.Rename(from, to)
 		if err == nil || runtime.GOOS != "windows" || try == 20 {

@@ -12,11 +12,19 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
+// FuzzDecodeLine: a line that is read matches its hash, has only valid fields, and comes back as it is.
 func FuzzDecodeLine(f *testing.F) {
 	l := &Line{V: LineVersion, Seq: 1, Event: state.CreateTask, Docs: text(state.TaskDoc, "Build it.\n"), State: state.New(), Prev: genesis}
 	raw := must(l.encode())
 	f.Add(raw)
 	f.Add(raw[:len(raw)-1])
+	for _, spoil := range forgeries {
+		bad := &Line{V: LineVersion, Seq: 1, Event: state.CreateTask, State: state.New(), Prev: genesis}
+		bad.State.Docs = map[state.Doc]state.Ref{}
+		if spoil(bad); len(bad.Note)+len(bad.Req)+len(bad.Docs) < 1000 {
+			f.Add(must(bad.encode()))
+		}
+	}
 	f.Add([]byte("{}\n"))
 	f.Add([]byte("\n"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
@@ -24,6 +32,14 @@ func FuzzDecodeLine(f *testing.F) {
 		if err != nil {
 			return
 		}
+		if err := errors.Join(l.State.Valid(), l.valid()); err != nil {
+			t.Fatalf("it is taken: %v", err)
+		}
+		l.State.Offsets(func(field string, off int64) {
+			if off < 0 || off > l.Off {
+				t.Fatalf("%s is %d", field, off)
+			}
+		})
 		if l.End != 7+int64(len(raw)) {
 			t.Fatalf("%d bytes end at %d", len(raw), l.End)
 		}

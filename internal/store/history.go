@@ -18,6 +18,10 @@ func (s *Store) History() iter.Seq2[*Line, error] { return s.HistoryFrom(0) }
 // looked at.
 func (s *Store) HistoryFrom(off int64) iter.Seq2[*Line, error] {
 	return func(yield func(*Line, error) bool) {
+		if off < 0 {
+			yield(nil, corrupt("no line at byte %d", off))
+			return
+		}
 		f, err := s.openJournal(os.O_RDONLY)
 		if err != nil {
 			yield(nil, err)
@@ -32,8 +36,12 @@ func (s *Store) HistoryFrom(off int64) iter.Seq2[*Line, error] {
 		r := bufio.NewReaderSize(io.NewSectionReader(f, off, info.Size()-off), 1<<16)
 		var prev *Line
 		for off := off; ; {
-			raw, err := r.ReadBytes('\n')
+			raw, err := readLine(r)
 			if errors.Is(err, io.EOF) {
+				return
+			}
+			if errors.Is(err, errLong) {
+				yield(nil, corrupt("the line at byte %d is not sound: %v", off, err))
 				return
 			}
 			if err != nil {
@@ -80,10 +88,15 @@ func (s *Store) LineAt(off int64) (*Line, error) {
 		return nil, err
 	}
 	defer f.Close()
-	raw, err := bufio.NewReader(io.NewSectionReader(f, off, 1<<62)).ReadBytes('\n')
-	switch {
-	case off < 0 || errors.Is(err, io.EOF):
+	if off < 0 {
 		return nil, corrupt("no line at byte %d", off)
+	}
+	raw, err := readLine(bufio.NewReader(io.NewSectionReader(f, off, 1<<62)))
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, corrupt("no line at byte %d", off)
+	case errors.Is(err, errLong):
+		return nil, corrupt("the line at byte %d is not sound: %v", off, err)
 	case err != nil:
 		return nil, unread(err)
 	}

@@ -93,7 +93,7 @@ var errLine = errors.New("the line does not match its hash")
 
 // sealed returns the hash that raw carries, having checked that it is raw's own.
 func sealed(raw []byte) (string, error) {
-	if len(raw) < tailBytes || raw[len(raw)-1] != '\n' {
+	if len(raw) < tailBytes || !bytes.HasSuffix(raw, []byte("\"}\n")) {
 		return "", errLine
 	}
 	head, tail := raw[:len(raw)-tailBytes], raw[len(raw)-tailBytes:]
@@ -104,7 +104,8 @@ func sealed(raw []byte) (string, error) {
 	return h, nil
 }
 
-// decode reads one line with its newline, which starts at off.
+// decode reads one line with its newline, which starts at off. The error is a *state.FieldError, and the line no torn one,
+// where it matches its hash and has a field that ferrus does not write so.
 func decode(raw []byte, off int64) (*Line, error) {
 	h, err := sealed(raw)
 	if err != nil {
@@ -112,10 +113,18 @@ func decode(raw []byte, off int64) (*Line, error) {
 	}
 	var l Line
 	if err := json.Unmarshal(raw, &l); err != nil {
-		return nil, err
+		var head struct{ V int }
+		if json.Unmarshal(raw, &head) == nil && head.V > LineVersion {
+			return nil, &state.SchemaError{Version: head.V}
+		}
+		return nil, unwritten(err)
 	}
 	if l.V > LineVersion {
 		return nil, &state.SchemaError{Version: l.V}
+	}
+	l.Off = off
+	if err := l.valid(); err != nil {
+		return nil, err
 	}
 	l.H, l.Off, l.End = h, off, off+int64(len(raw))
 	return &l, nil

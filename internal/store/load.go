@@ -62,7 +62,7 @@ func damaged(view []byte) bool { return len(view) == 0 || bytes.IndexByte(view, 
 
 // readIndex reads STATE.json. Another schema is an error: it is never overwritten.
 func (s *Store) readIndex() (index, error) {
-	raw, err := slurp(s.disk, stateFile)
+	raw, err := slurp(s.disk, stateFile, maxIndex)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return index{}, nil

@@ -62,7 +62,7 @@ func (s *Store) roll(journal file, idx index) (r rolled, err error) {
 
 // lineIn returns the line that p names, nil when the journal has no such.
 func (s *Store) lineIn(journal io.ReaderAt, p Position, size int64) (*Line, error) {
-	if p.Bytes > size || p.Bytes == p.Last {
+	if p.Bytes > size || p.Bytes == p.Last || p.Bytes-p.Last > maxLine {
 		return nil, nil
 	}
 	raw := make([]byte, p.Bytes-p.Last)
@@ -88,7 +88,10 @@ func (r *rolled) scan(journal io.ReaderAt, from, size, covered int64) (end int64
 	end, r.newest = from, r.named
 	lines := bufio.NewReaderSize(io.NewSectionReader(journal, from, size-from), int(min(size-from, 1<<16)))
 	for end < size {
-		raw, err := lines.ReadBytes('\n')
+		raw, err := readLine(lines)
+		if errors.Is(err, errLong) {
+			return 0, corrupt("the line at byte %d is not sound: %v", end, err)
+		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			return 0, unread(err)
 		}
@@ -98,6 +101,10 @@ func (r *rolled) scan(journal io.ReaderAt, from, size, covered int64) (end int64
 			var newer *state.SchemaError
 			if errors.As(bad, &newer) {
 				return 0, &Error{Code: StoreError, What: "read " + journalFile, Err: bad}
+			}
+			var forged *state.FieldError // no torn line: it matches its hash
+			if errors.As(bad, &forged) {
+				return 0, corrupt("the line at byte %d is not sound: %v", end, bad)
 			}
 			if next < size || joined(raw) {
 				return 0, corrupt("the line at byte %d is not sound: %v", end, bad)

@@ -214,11 +214,11 @@ func sound(s *Store) (snap Snapshot, lines []*Line, err error) {
 	}
 	for _, doc := range state.Docs() {
 		want := textIn(lines, doc, snap.Task.Docs[doc])
-		if got, _ := slurp(s.disk, string(doc)); string(got) != want {
+		if got, _ := slurp(s.disk, string(doc), maxIndex); string(got) != want {
 			return snap, nil, fmt.Errorf("%s is %q, the journal has %q", doc, got, want)
 		}
 	}
-	raw, err := slurp(s.disk, stateFile)
+	raw, err := slurp(s.disk, stateFile, maxIndex)
 	if idx := parseIndex(raw); err != nil || idx.Journal != snap.Journal || !idx.shows(snap.Task) {
 		return snap, nil, fmt.Errorf("STATE.json does not show the newest line (%v)", err)
 	}

@@ -147,7 +147,7 @@ var repair = on(state.Repair, state.Human, nil)
 func (r *simrig) archived(s *Store) error {
 	for name, want := range r.archive {
 		id := "t-20260102-120000-abcd"
-		if got, err := slurp(s.disk, archiveDir+"/"+id+"/"+name); s.Archived(id) && string(got) != want {
+		if got, err := slurp(s.disk, archiveDir+"/"+id+"/"+name, maxIndex); s.Archived(id) && string(got) != want {
 			return fmt.Errorf("the archive's %s is %.40q, %v", name, got, err)
 		}
 	}

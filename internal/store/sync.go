@@ -1,10 +1,10 @@
 package store
 
-import "os"
+import "github.com/ferrus-go/ferrus/internal/rootfs"
 
 // syncDir makes the names in a folder durable.
-func syncDir(root *os.Root, name string) error {
-	d, err := root.Open(name)
+func syncDir(root *rootfs.Root, name string) error {
+	d, err := root.OpenDir(name)
 	if err != nil {
 		return err
 	}

@@ -104,7 +104,8 @@ func TestWhatFollowsTheLastLine(t *testing.T) {
 // newerLine returns a sound line of a version to come.
 func newerLine(t *testing.T, journal string) string {
 	t.Helper()
-	top := must(decode([]byte(journal[strings.LastIndex(journal[:len(journal)-1], "\n")+1:]), 0))
+	off := strings.LastIndex(journal[:len(journal)-1], "\n") + 1
+	top := must(decode([]byte(journal[off:]), int64(off)))
 	l := &Line{V: LineVersion + 1, Seq: top.Seq + 1, State: top.State, Prev: top.H}
 	return string(must(l.encode()))
 }

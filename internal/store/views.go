@@ -57,7 +57,7 @@ func (s *Store) look(name, want string) (data []byte, sha string, err error) {
 	if v := s.seen[name]; v.sha == want && v.same(info) {
 		return nil, want, nil
 	}
-	if data, err = slurp(s.disk, name); err != nil {
+	if data, err = slurp(s.disk, name, maxView); err != nil {
 		return nil, "", err
 	}
 	if sha = digest(data); sha == want {

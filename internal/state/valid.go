@@ -1,0 +1,200 @@
+package state
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Bounds of the fields of a task. What ferrus writes is far below them.
+const (
+	maxCount  = 1 << 48 // of any number: an id, a line, a byte offset
+	maxLine   = 4096    // bytes of a text that is one line
+	maxPath   = 1 << 15
+	maxReason = 1 << 21
+	maxPauses = 16
+)
+
+var (
+	taskID    = regexp.MustCompile(`^t-[0-9A-Za-z][0-9A-Za-z-]{0,60}$`)
+	objectID  = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+	digest    = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	number    = regexp.MustCompile(`^[kqcs][0-9]{1,18}$`)
+	label     = regexp.MustCompile(`^[0-9A-Za-z_-]{0,64}$`)
+	sessionID = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z-]{0,63}$`)
+	docName   = regexp.MustCompile(`^[A-Za-z][0-9A-Za-z_-]{0,60}\.(md|json)$`)
+	logPath   = regexp.MustCompile(`^logs/[0-9A-Za-z][0-9A-Za-z._-]{0,199}\.log$`)
+	patchPath = regexp.MustCompile(`^logs/[0-9A-Za-z][0-9A-Za-z._-]{0,199}\.patch$`)
+)
+
+// A FieldError says which field of a journal line or of STATE.json has a value that ferrus does not write.
+type FieldError struct {
+	Field string // as the JSON has it, such as submission.patch
+	Why   string
+}
+
+func (e *FieldError) Error() string { return fmt.Sprintf("its field %s %s", e.Field, e.Why) }
+
+// Valid returns nil if every field of the task has a value of the kind that ferrus writes, and otherwise a *FieldError. What
+// becomes a part of a path or of a command (the ids of the task, the branch and the session, trees, the log and the
+// patch) is one name of plain characters or a path of that form; numbers are not negative, and texts are bounded. Offsets
+// are held to the journal by the store, and the work tree to the project by the engine.
+func (t *Task) Valid() error {
+	var v validator
+	v.form("task_id", t.TaskID, taskID)
+	v.text("title", t.Title, maxLine)
+	v.count("seq", int64(min(t.Seq, maxCount+1)))
+	v.count("epoch", int64(min(t.Epoch, maxCount+1)))
+	v.count("check_retries", int64(t.CheckRetries))
+	v.count("review_cycles", int64(t.ReviewCycles))
+	v.text("failure_reason", t.FailureReason, maxReason)
+	v.line("claimed_by", t.ClaimedBy)
+	v.form("session", t.Session, sessionID)
+	v.pauses(t.Paused)
+
+	v.form("check.id", t.Check.ID, number)
+	v.known("check.status", t.Check.Status == "" || slices.Contains(checkStatuses, t.Check.Status))
+	v.form("check.tree", t.Check.Tree, objectID)
+	v.form("check.gate", t.Check.Gate, digest)
+	v.form("check.log", t.Check.Log, logPath)
+	v.count("check.errors", int64(t.Check.Errors))
+	v.count("check.same", int64(t.Check.Same))
+	v.form("check.sum", t.Check.Sum, label)
+	v.form("submission.id", t.Submission.ID, number)
+	v.form("submission.tree", t.Submission.Tree, objectID)
+	v.form("submission.base", t.Submission.Base, objectID)
+	v.form("submission.patch", t.Submission.Patch, patchPath)
+	v.form("consultation.id", t.Consultation.ID, number)
+	v.count("issued.questions", int64(t.Issued.Questions))
+	v.count("issued.consultations", int64(t.Issued.Consultations))
+	v.count("issued.checks", int64(t.Issued.Checks))
+	v.count("issued.submissions", int64(t.Issued.Submissions))
+	v.form("asked.executor", t.Asked.Executor, number)
+	v.form("asked.supervisor", t.Asked.Supervisor, number)
+
+	v.form("base_tree", t.BaseTree, objectID)
+	v.text("worktree", t.Worktree, maxPath)
+	v.ref("pin", Ref(t.Pin))
+	for doc, ref := range t.Docs {
+		if !ValidDoc(doc) {
+			v.fail("docs", "names %.80q, which is no document", string(doc))
+		}
+		v.ref("docs."+string(doc), ref)
+	}
+	v.records("decisions", t.Decisions)
+	v.records("progress", t.Progress)
+	v.records("consultations", t.Consulted)
+	v.records("unattended", t.Unattended)
+	v.count("violations", int64(t.Violations))
+	v.branch("branch", t.Branch)
+	v.form("merged", t.Merged, objectID)
+	v.count("returning.to", int64(min(t.Returning.To, maxCount+1)))
+	v.branch("returning.from", t.Returning.From)
+	v.form("returning.was", t.Returning.Was, objectID)
+	v.form("returning.tree", t.Returning.Tree, objectID)
+	return v.err
+}
+
+// Offsets calls yield with every offset into the journal that the task has, and the field that has it.
+func (t *Task) Offsets(yield func(field string, off int64)) {
+	yield("pin.off", t.Pin.Off)
+	for doc, ref := range t.Docs {
+		yield("docs."+string(doc)+".off", ref.Off)
+	}
+	for field, list := range map[string][]Record{"decisions": t.Decisions, "progress": t.Progress, "consultations": t.Consulted,
+		"unattended": t.Unattended} {
+		for _, r := range list {
+			yield(field+".off", r.Off)
+		}
+	}
+}
+
+// ValidTaskID reports whether a task may be called that: it is a part of file names, and holds nothing that means
+// something in a path or a pattern.
+func ValidTaskID(id string) bool { return taskID.MatchString(id) }
+
+// ValidDoc reports whether a document may be called that: it is the name of a file.
+func ValidDoc(doc Doc) bool { return docName.MatchString(string(doc)) }
+
+// ValidSession reports whether a session may be called that.
+func ValidSession(id string) bool { return sessionID.MatchString(id) }
+
+var checkStatuses = []CheckStatus{CheckRunning, CheckGreen, CheckRed, CheckGateError, CheckMoved, CheckAbandoned}
+
+// A validator has the first field that was wrong.
+type validator struct{ err error }
+
+func (v *validator) fail(field, format string, args ...any) {
+	if v.err == nil {
+		v.err = &FieldError{Field: field, Why: fmt.Sprintf(format, args...)}
+	}
+}
+
+// form holds a field to an expression; "" is a field without a value.
+func (v *validator) form(field, value string, form *regexp.Regexp) {
+	if value != "" && !form.MatchString(value) {
+		v.fail(field, "is %.80q, which ferrus does not write", value)
+	}
+}
+
+func (v *validator) known(field string, ok bool) {
+	if !ok {
+		v.fail(field, "is unknown")
+	}
+}
+
+func (v *validator) count(field string, n int64) {
+	if n < 0 || n > maxCount {
+		v.fail(field, "is out of range")
+	}
+}
+
+func (v *validator) text(field, value string, limit int) {
+	if len(value) > limit {
+		v.fail(field, "has %d bytes and may have %d", len(value), limit)
+	}
+}
+
+// line holds a field to one line without control characters: names, which ferrus has checked before it wrote them.
+func (v *validator) line(field, value string) {
+	v.text(field, value, maxLine)
+	if strings.ContainsFunc(value, unicode.IsControl) {
+		v.fail(field, "holds a control character")
+	}
+}
+
+func (v *validator) branch(field, name string) {
+	if name != "" && CheckBranch(name) != nil {
+		v.fail(field, "is %.80q, which is no name of a branch", name)
+	}
+}
+
+func (v *validator) ref(field string, r Ref) {
+	v.count(field+".off", r.Off)
+	v.form(field+".sha256", r.SHA256, digest)
+}
+
+func (v *validator) records(field string, list []Record) {
+	if len(list) > MaxRecords {
+		v.fail(field, "has %d entries and may have %d", len(list), MaxRecords)
+		return
+	}
+	for _, r := range list {
+		v.form(field+".id", r.ID, label)
+		v.count(field+".off", r.Off)
+	}
+}
+
+func (v *validator) pauses(list []Pause) {
+	if len(list) > maxPauses {
+		v.fail("paused", "has %d entries and may have %d", len(list), maxPauses)
+		return
+	}
+	for _, p := range list {
+		v.form("paused.id", p.ID, number)
+		v.form("paused.kind", string(p.Kind), label)
+		v.line("paused.by", p.By)
+	}
+}

@@ -1,0 +1,133 @@
+package store
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// Bounds of what is read. A document has at most MaxDoc bytes, of which JSON makes at most six times as many, and no
+// event writes more than three; the state beside them is small.
+const (
+	maxLine  = 32 << 20 // a line of the journal; commit writes no larger one
+	maxIndex = 16 << 20 // STATE.json
+	maxView  = 4 << 20  // a document's file: also one that somebody has edited
+	maxNote  = 4 << 20
+	maxTree  = 64 << 10
+	maxName  = 512
+)
+
+var (
+	eventName = regexp.MustCompile(`^[a-z][a-z_]{0,40}$`)
+	roleName  = regexp.MustCompile(`^[a-z_]{0,40}$`)
+	lineHash  = regexp.MustCompile(`^[0-9a-f]{64}$`)
+)
+
+// errLong says that a line goes on beyond maxLine.
+var errLong = fmt.Errorf("it has more than %d bytes", maxLine)
+
+// readLine reads a line with its newline, or what is left where there is none, with io.EOF; errLong where it is longer
+// than any that ferrus writes, of which no more is read.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(line)+len(part) > maxLine {
+			return nil, errLong
+		}
+		if err == nil && line == nil {
+			return slices.Clone(part), nil
+		}
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
+
+// unwritten makes a *state.FieldError of an error of the decoder: the line is as it was written, and not by ferrus.
+func unwritten(err error) error {
+	var field *state.FieldError
+	var schema *state.SchemaError
+	if errors.As(err, &field) || errors.As(err, &schema) {
+		return err
+	}
+	return &state.FieldError{Field: "state", Why: "cannot be read: " + err.Error()}
+}
+
+// valid returns nil if every field of the line, which is in its place, has a value of the kind that ferrus writes, and
+// otherwise a *state.FieldError. The task in it was held to [state.Task.Valid] when it was decoded.
+func (l *Line) valid() error {
+	wrong := func(field, format string, args ...any) error {
+		return &state.FieldError{Field: field, Why: fmt.Sprintf(format, args...)}
+	}
+	name := func(s string) bool { return len(s) <= maxName && !strings.ContainsFunc(s, unicode.IsControl) }
+	switch {
+	case l.V < 1:
+		return wrong("v", "is %d", l.V)
+	case !roleName.MatchString(string(l.Actor.Role)):
+		return wrong("actor.role", "is %.80q, which is no role", string(l.Actor.Role))
+	case !name(l.Actor.Agent):
+		return wrong("actor.agent", "is no name")
+	case l.Actor.Session != "" && !state.ValidSession(l.Actor.Session):
+		return wrong("actor.session", "is %.80q, which is no id of a session", l.Actor.Session)
+	case len(l.Actor.Tree) > maxTree:
+		return wrong("actor.tree", "has %d bytes", len(l.Actor.Tree))
+	case !eventName.MatchString(string(l.Event)):
+		return wrong("event", "is %.80q, which is no event", string(l.Event))
+	case !l.From.Known():
+		return wrong("from", "is %.80q, which is no state", string(l.From))
+	case l.To != l.State.State:
+		return wrong("to", "is %.80q, and the state is %s", string(l.To), l.State.State)
+	case l.Seq != l.State.Seq:
+		return wrong("seq", "is %d, and that of the state %d", l.Seq, l.State.Seq)
+	case l.Epoch != l.State.Epoch:
+		return wrong("epoch", "is %d, and that of the state %d", l.Epoch, l.State.Epoch)
+	case l.Back >= l.Seq && l.Back != 0:
+		return wrong("back", "is %d, and the line is %d", l.Back, l.Seq)
+	case len(l.Req) > maxNote:
+		return wrong("req", "has %d bytes", len(l.Req))
+	case len(l.Note) > maxNote:
+		return wrong("note", "has %d bytes", len(l.Note))
+	case !lineHash.MatchString(l.Prev):
+		return wrong("prev", "is %.80q, which is no hash", l.Prev)
+	}
+	for doc, text := range l.Docs {
+		if !state.ValidDoc(doc) {
+			return wrong("docs", "has %.80q, which is no document", string(doc))
+		}
+		if len(text) > maxView {
+			return wrong("docs."+string(doc), "has %d bytes", len(text))
+		}
+	}
+	var err error
+	l.State.Offsets(func(field string, off int64) {
+		if off > l.Off {
+			err = wrong("state."+field, "is %d, and the line starts at %d", off, l.Off)
+		}
+	})
+	return err
+}
+
+// writable refuses a line that could not be read again. What is too large is the caller's argument, anything else a
+// mistake of ferrus's, which must not end a project.
+func (l *Line) writable(size int) error {
+	if size > maxLine {
+		return &Error{Code: TooLarge, What: fmt.Sprintf("the event has %d bytes and may have %d", size, maxLine),
+			Remedy: "shorten it, or put the rest into a file of the work tree and name its path"}
+	}
+	err := l.State.Valid()
+	if err == nil {
+		err = l.valid()
+	}
+	if err != nil {
+		return &Error{Code: InvalidInput, What: "the event cannot be written", Err: err, Remedy: "nothing was changed"}
+	}
+	return nil
+}
