@@ -76,7 +76,7 @@ var rooms = map[string]map[string]string{
 	},
 	"internal/engine": {
 		"internal/store":    "an act is one commit",
-		"internal/rootfs":   "what lies below .ferrus is reached without following links",
+		"internal/rootfs":   "what lies below .ferrus is reached, and set aside, without following links",
 		"internal/state":    "it raises the events",
 		"internal/lease":    "it grants, renews and takes over",
 		"internal/clock":    "terms are measured by it",
@@ -86,7 +86,6 @@ var rooms = map[string]map[string]string{
 		"internal/config":   "the gate is pinned when a task is created",
 		"internal/environ":  "what decides what a program is is frozen with the task",
 		"internal/filelock": "a branch, and a merge, is the work of one process at a time",
-		"internal/rootfs":   "what was not made here is set aside without following a link",
 		"internal/trust":    "what is frozen or started must have been agreed to",
 		"internal/pipeline": "what workflows.json makes run is part of that",
 	},

@@ -83,8 +83,12 @@ func (a *app) doctor(ctx context.Context, fix, adopt bool) error {
 	defer p.forget()
 	var found []finding
 	for _, x := range exams {
-		if f := p.examine(x, fix); f.Text != "" {
+		f := p.examine(x, fix)
+		if f.Text != "" {
 			found = append(found, f)
+		}
+		if x.name == linksExam && f.Level == trouble {
+			break
 		}
 	}
 	rank := map[level]int{well: 0, note: 1, trouble: 2}

@@ -16,6 +16,7 @@ import (
 // exams are all of them, in the order in which mending one helps the next.
 var exams = []exam{
 	{"git", lookGit, nil},
+	{linksExam, lookLinks, mendLinks},
 	{"folder", lookFolder, mendFolder},
 	{"origin", lookOrigin, mendOrigin},
 	{"upstream", lookUpstream, mendUpstream},

@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -14,6 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -122,9 +123,6 @@ func (s *Session) start(ctx context.Context, now store.Snapshot, f Fork) (start,
 // grow makes one branch: its work tree, then its machine, which is there whole or not at all.
 func (s *Session) grow(ctx context.Context, now store.Snapshot, on Place, from start) error {
 	draft := filepath.Join(filepath.Dir(on.Dir()), "."+on.Branch+".new")
-	if err := os.MkdirAll(filepath.Dir(draft), 0o700); err != nil {
-		return &Refusal{Code: StoreError, Message: err.Error(), Remedy: "see whether the folder can be written"}
-	}
 	lock, err := holdBranch(on)
 	if err != nil {
 		return err
@@ -153,7 +151,15 @@ func (s *Session) grow(ctx context.Context, now store.Snapshot, on Place, from s
 
 // holdBranch lets one process at a time make or remove a branch.
 func holdBranch(on Place) (*filelock.Lock, error) {
-	lock, err := filelock.Take(filepath.Join(filepath.Dir(on.Dir()), "."+on.Branch+".lock"))
+	if err := on.CheckFolders(); err != nil {
+		return nil, err
+	}
+	home, err := on.home()
+	if err != nil {
+		return nil, err
+	}
+	defer home.Close()
+	lock, err := lockIn(home, "branches/."+on.Branch+".lock")
 	if errors.Is(err, filelock.ErrHeld) {
 		err = &Refusal{Code: LockBusy, Message: "another process is making or removing the branch " + on.Branch, Remedy: "try again when it is done"}
 	}
@@ -167,22 +173,28 @@ func (s *Session) plant(ctx context.Context, now store.Snapshot, tree *worktree.
 	if err != nil {
 		return err
 	}
-	if _, err := os.Lstat(draft); err == nil { // a call that was killed has left it
+	home, err := on.home()
+	if err != nil {
+		return err
+	}
+	defer home.Close()
+	below := "branches/" + filepath.Base(draft)
+	if _, err := home.Lstat(below); err == nil { // a call that was killed has left it
 		if _, err := own.KeepHead(ctx, on.Branch, s.e.lost(on.Branch)); err != nil {
 			return gitTrouble(err)
 		}
 		if err := own.Remove(ctx, dir, on.Branch); err != nil {
 			return gitTrouble(err)
 		}
-		if err := os.RemoveAll(draft); err != nil {
-			return gitTrouble(err)
+		if err := home.RemoveAll(below); err != nil {
+			return rootRefusal(err)
 		}
 	}
-	if err := os.Mkdir(draft, 0o700); err != nil {
-		return &Refusal{Code: StoreError, Message: err.Error(), Remedy: "see whether the folder can be written"}
+	if err := home.Mkdir(below, 0o700); err != nil {
+		return rootRefusal(err)
 	}
 	if err := own.Add(ctx, dir, on.Branch); err != nil {
-		return errors.Join(gitTrouble(err), os.Remove(draft))
+		return errors.Join(gitTrouble(err), home.Remove(below))
 	}
 	// One of that name whose removal was cut off, or the making, may have left some, under numbers that are ours now.
 	if _, err := own.Forget(ctx, on.Branch); err != nil {
@@ -252,23 +264,28 @@ func (e *Engine) setUp(ctx context.Context, on Place, conf config.Config, draft 
 	return nil
 }
 
+// maxCarried is how much of a log or a patch goes with a branch: a larger one stays with its parent.
+const maxCarried = 256 << 20
+
 // carry copies what the task names by its path, if it is there, into the folder of the branch.
 func (s *Session) carry(now store.Snapshot, draft string) {
+	from, err := s.e.place.open()
+	if err != nil {
+		return
+	}
+	defer from.Close()
+	to, err := rootfs.OpenBelow(draft, home, 0)
+	if err != nil {
+		return
+	}
+	defer to.Close()
 	for _, name := range []string{now.Task.Check.Log, now.Task.Submission.Patch} {
 		if name == "" {
 			continue
 		}
-		from, err := os.Open(s.e.store.Path(name))
-		if err != nil {
-			continue
+		if text, err := from.ReadFile(name, maxCarried); err == nil && to.MkdirAll(path.Dir(name), 0o700) == nil {
+			_ = to.WriteFile(name, text, 0o600)
 		}
-		to := filepath.Join(draft, filepath.FromSlash(name))
-		_ = os.MkdirAll(filepath.Dir(to), 0o700)
-		if f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
-			_, _ = io.Copy(f, from)
-			f.Close()
-		}
-		from.Close()
 	}
 }
 

@@ -3,7 +3,9 @@ package engine
 import (
 	"context"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -203,8 +205,8 @@ func (s *Session) Remove(ctx context.Context, name string, force bool) (kept str
 	}
 	if kept = keptName(on); kept == "" {
 		kept = s.e.lost(name)
-		if err := os.WriteFile(filepath.Join(on.Dir(), removing), []byte(kept+"\n"), 0o600); err != nil {
-			return "", &Refusal{Code: StoreError, Message: err.Error(), Remedy: "see whether the folder can be written"}
+		if err := writeKeptName(on, kept); err != nil {
+			return "", err
 		}
 	}
 	return kept, s.retire(ctx, on, kept)
@@ -243,14 +245,32 @@ func (e *Engine) clearWork(ctx context.Context, snap store.Snapshot) error {
 // that a call that was cut off and the one that finishes it keep it under the same.
 const removing = "removing"
 
-// keptName is what stands there, "" where nothing whole does.
+// keptForm is the name of a removed branch: its own, and when that was.
+var keptForm = regexp.MustCompile(`^@[0-9]{8}T[0-9]{6}\.[0-9]{3}$`)
+
+// keptName is what stands there, "" where nothing whole does: it becomes a part of paths.
 func keptName(on Place) string {
-	text, _ := os.ReadFile(filepath.Join(on.Dir(), removing))
+	root, err := on.open()
+	if err != nil {
+		return ""
+	}
+	defer root.Close()
+	text, _ := root.ReadFile(removing, 1<<10)
 	name, whole := strings.CutSuffix(string(text), "\n")
-	if !whole {
+	if stamp, ours := strings.CutPrefix(name, on.Branch); !whole || !ours || !keptForm.MatchString(stamp) {
 		return ""
 	}
 	return name
+}
+
+// writeKeptName writes it.
+func writeKeptName(on Place, name string) error {
+	root, err := on.open()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return rootRefusal(root.WriteFile(removing, []byte(name+"\n"), 0o600))
 }
 
 func removable(t state.Task, name string, force bool) error {
@@ -276,9 +296,13 @@ func (s *Session) retire(ctx context.Context, on Place, kept string) error {
 	if err != nil {
 		return err
 	}
-	archive := filepath.Join(At(on.Root, "").Dir(), archived, kept)
-	if err := os.MkdirAll(filepath.Dir(archive), 0o700); err != nil {
-		return &Refusal{Code: StoreError, Message: err.Error(), Remedy: "see whether the folder can be written"}
+	home, err := on.home()
+	if err != nil {
+		return err
+	}
+	defer home.Close()
+	if err := home.MkdirAll(archived, 0o700); err != nil {
+		return rootRefusal(err)
 	}
 	if _, err := own.KeepHead(ctx, on.Branch, kept+"/head"); err != nil {
 		return gitTrouble(err)
@@ -297,11 +321,8 @@ func (s *Session) retire(ctx context.Context, on Place, kept string) error {
 	if link := Backup(on); link != "" {
 		_ = os.Remove(link) // the second name of a journal that has its place in the archive
 	}
-	if err := os.Rename(on.Dir(), archive); err != nil {
-		return &Refusal{Code: StoreError, Message: err.Error(), Remedy: "see whether the folder can be written"}
-	}
-	return nil
+	return rootRefusal(home.Rename(path.Join("branches", on.Branch), path.Join(archived, kept)))
 }
 
 // archived is where branches lie that were removed, relative to the .ferrus folder.
-var archived = filepath.Join("archive", "branches")
+const archived = "archive/branches"

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/trust"
@@ -196,7 +197,11 @@ func (e *Engine) judgeClean(ctx context.Context, snap store.Snapshot, gate confi
 // setUpClean runs the set-up in a checkout, before anything of an executor's is in it. The project is named to it: there it
 // may copy what is in no commit.
 func (e *Engine) setUpClean(ctx context.Context, gate config.Gate, s stand, task string) error {
-	spec := s.on(specOf(gate, "", e.store.Path("logs", task+"-setup.log"), e.store.Path("live", "setup.lock")))
+	log, lock, err := e.output("logs/"+task+"-setup.log", "live/setup.lock")
+	if err != nil {
+		return err
+	}
+	spec := s.on(specOf(gate, "", log, lock))
 	spec.Commands, spec.Environ = []string{gate.Setup}, append(slices.Clone(s.env), "FERRUS_PROJECT="+e.place.Root)
 	res, err := e.run(ctx, spec)
 	if err == nil && res.Status != checks.Passed {
@@ -269,7 +274,10 @@ func LeftCheckouts(root string) ([]LeftCheckout, error) {
 			continue
 		}
 		c := LeftCheckout{Branch: strings.ReplaceAll(branch, "+", "/"), TaskID: task, Path: filepath.Join(dir, n.Name())}
-		c.Bytes, _ = sizeOf([]string{c.Path}) // as far as it can be read
+		if root, err := rootfs.Open(c.Path); err == nil {
+			c.Bytes, _ = sizeOf(root, []string{"."}) // as far as it can be read
+			root.Close()
+		}
 		left = append(left, c)
 	}
 	return left, nil

@@ -88,6 +88,9 @@ func Open(place Place, opts Options) (*Engine, error) {
 	if opts.Rest == 0 {
 		opts.Rest = 10 * time.Second
 	}
+	if err := place.CheckFolders(); err != nil {
+		return nil, err
+	}
 	disk := store.Options{Backup: place.backup, Now: opts.Now, Log: opts.Log}
 	var o *origin
 	var strange error
@@ -155,7 +158,7 @@ func (e *Engine) View() (store.Snapshot, error) {
 	if err != nil {
 		return snap, refusal(err)
 	}
-	return snap, nil
+	return e.here(snap), nil
 }
 
 // Config returns ferrus.toml as it is now. When the file is broken it returns the last one that was sound, or the
@@ -228,10 +231,7 @@ func (e *Engine) Tree(ctx context.Context, snap store.Snapshot) (*worktree.Tree,
 	if err != nil {
 		return nil, err
 	}
-	dir := snap.Task.Worktree
-	if dir == "" {
-		dir = e.place.Work
-	}
+	dir := e.workDir(snap)
 	key := dir + "\x00" + string(gate.Encode())
 	e.mu.Lock()
 	tree, ok := e.trees[key]

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"fmt"
+	"path"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"time"
@@ -196,10 +198,28 @@ const checkLock = "live/check.lock"
 
 // spec is a run of the gate's commands in the task's work tree. log and lock are relative to the .ferrus folder.
 func (e *Engine) spec(snap store.Snapshot, gate config.Gate, log, lock string) (checks.Spec, error) {
-	spec := specOf(gate, e.workDir(snap), e.store.Path(log), e.store.Path(lock))
-	var err error
+	log, lock, err := e.output(log, lock)
+	if err != nil {
+		return checks.Spec{}, err
+	}
+	spec := specOf(gate, e.workDir(snap), log, lock)
 	spec.Environ, err = e.Environment(snap)
 	return spec, err
+}
+
+// output returns the paths of a log and a lock of a run of commands, whose folders are ours, and made where they are missing.
+func (e *Engine) output(log, lock string) (logPath, lockPath string, err error) {
+	root, err := e.place.open()
+	if err != nil {
+		return "", "", err
+	}
+	defer root.Close()
+	for _, name := range []string{log, lock} {
+		if err := root.MkdirAll(path.Dir(name), 0o700); err != nil {
+			return "", "", rootRefusal(err)
+		}
+	}
+	return filepath.Join(root.Dir(), filepath.FromSlash(log)), filepath.Join(root.Dir(), filepath.FromSlash(lock)), nil
 }
 
 // specOf is a run of the gate's commands in any folder. log and lock are whole paths.
@@ -317,9 +337,14 @@ func gitTrouble(err error) error {
 		Remedy: "mend what it names, then try again"}
 }
 
-func (e *Engine) workDir(snap store.Snapshot) string {
+// workDir is the folder that is worked on. It follows from where the machine is: what the journal says may be of a project
+// that was moved or copied, or of somebody else's.
+func (e *Engine) workDir(store.Snapshot) string { return e.place.Work }
+
+// here returns a snapshot whose task is worked on where the engine works.
+func (e *Engine) here(snap store.Snapshot) store.Snapshot {
 	if snap.Task.Worktree != "" {
-		return snap.Task.Worktree
+		snap.Task.Worktree = e.workDir(snap)
 	}
-	return e.place.Work
+	return snap
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
@@ -24,7 +25,7 @@ type Litter struct {
 	Bytes  int64     `json:"bytes"`             // of the files
 
 	kept  []string // the names of trees, and those above them
-	paths []string
+	paths []string // below .ferrus, with slashes
 }
 
 // Unassigned stands for the task where there is none.
@@ -35,11 +36,20 @@ const Unassigned = "@idle"
 // may be another project's, and is left. The error is a *Refusal when a living machine cannot be read: nobody knows then what
 // it still needs.
 func FindLitter(ctx context.Context, root string, before time.Time) ([]Litter, error) {
-	living, err := livingIn(root)
+	place := At(root, "")
+	if err := place.CheckFolders(); err != nil {
+		return nil, err
+	}
+	home, err := place.home()
 	if err != nil {
 		return nil, err
 	}
-	removed, err := removedIn(root)
+	defer home.Close()
+	living, err := livingIn(home, root)
+	if err != nil {
+		return nil, err
+	}
+	removed, err := removedIn(home)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +61,7 @@ func FindLitter(ctx context.Context, root string, before time.Time) ([]Litter, e
 	for _, m := range living {
 		for task, ended := range m.tasks {
 			if ended.Before(before) && !slices.ContainsFunc(living, func(other *traces) bool { return other.present == task }) {
-				l := Litter{Branch: m.branch, TaskID: task, Ended: ended, paths: m.files(task)}
+				l := Litter{Branch: m.branch, TaskID: task, Ended: ended, paths: m.files(home, task)}
 				l.take(kept, path.Join(m.branch, task))
 				list = append(list, l)
 			}
@@ -68,7 +78,7 @@ func FindLitter(ctx context.Context, root string, before time.Time) ([]Litter, e
 		}
 	}
 	for i, l := range list {
-		if list[i].Bytes, err = sizeOf(l.paths); err != nil {
+		if list[i].Bytes, err = sizeOf(home, l.paths); err != nil {
 			return nil, err
 		}
 	}
@@ -119,20 +129,25 @@ func Sweep(ctx context.Context, root string, l Litter) error {
 	if err != nil {
 		return err
 	}
+	home, err := At(root, "").home()
+	if err != nil {
+		return err
+	}
+	defer home.Close()
 	if err := l.remember(root); err != nil {
-		return &Refusal{Code: StoreError, Message: err.Error(), Remedy: "see whether the folder can be written", Person: true}
+		return err
 	}
 	for _, name := range l.kept {
 		if _, err := tree.Forget(ctx, name); err != nil {
 			return gitTrouble(err)
 		}
 	}
-	for _, path := range l.paths {
+	for _, name := range l.paths {
 		if l.TaskID == "" {
-			path, err = outOfSight(path)
+			name, err = outOfSight(home, name)
 		}
 		if err == nil {
-			err = os.RemoveAll(path)
+			err = home.RemoveAll(name)
 		}
 		if err != nil {
 			return &Refusal{Code: StoreError, Message: err.Error(), Remedy: "see whether it can be removed, then try again", Person: true}
@@ -142,37 +157,50 @@ func Sweep(ctx context.Context, root string, l Litter) error {
 }
 
 // clearedFile names the tasks that were cleared away, one a line, beside the archives.
-var clearedFile = filepath.Join("archive", "cleared")
+const clearedFile = "archive/cleared"
+
+// maxCleared is how much is read of it.
+const maxCleared = 64 << 20
 
 // remember notes that a task has been cleared away, so that nobody makes its archive again.
 func (l Litter) remember(root string) error {
 	if l.TaskID == "" || l.TaskID == Unassigned {
 		return nil
 	}
-	f, err := os.OpenFile(filepath.Join(At(root, l.Branch).Dir(), clearedFile), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	machine, err := At(root, l.Branch).open()
 	if err != nil {
 		return err
 	}
+	defer machine.Close()
+	f, err := machine.OpenFile(clearedFile, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return rootRefusal(err)
+	}
 	_, err = f.WriteString(l.TaskID + "\n")
-	return errors.Join(err, f.Close())
+	return rootRefusal(errors.Join(err, f.Close()))
 }
 
 // Cleared are the tasks of the engine's machine that were cleared away.
 func (e *Engine) Cleared() []string {
-	text, _ := os.ReadFile(e.store.Path(clearedFile)) // where there is none, none were
+	machine, err := e.place.open()
+	if err != nil {
+		return nil
+	}
+	defer machine.Close()
+	text, _ := machine.ReadFile(clearedFile, maxCleared) // where there is none, none were
 	return strings.Fields(string(text))
 }
 
 // going begins the names of removed branches' folders of which a part may be gone.
 const going = ".going-"
 
-func outOfSight(path string) (string, error) {
-	dir, name := filepath.Split(path)
-	if strings.HasPrefix(name, going) {
-		return path, nil
+func outOfSight(home *rootfs.Root, name string) (string, error) {
+	dir, base := path.Split(name)
+	if strings.HasPrefix(base, going) {
+		return name, nil
 	}
-	hidden := filepath.Join(dir, going+name)
-	return hidden, os.Rename(path, hidden)
+	hidden := path.Join(dir, going+base)
+	return hidden, home.Rename(name, hidden)
 }
 
 // repositoryOf is the work tree of a whole project: through it trees are listed and forgotten, and branches made and

@@ -6,20 +6,23 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
-	"os"
-	"path/filepath"
+	"path"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // The traces of a machine, living or removed, are what it says about its past.
 type traces struct {
-	dir     string
+	dir     string               // below .ferrus, with slashes
 	branch  string               // "" for the project's own
 	tasks   map[string]time.Time // all it knows of, and when the last event of each was
 	merges  map[uint64]time.Time // the entries at which one began while there was no task, and is over
@@ -28,14 +31,18 @@ type traces struct {
 }
 
 // livingIn reads all machines of a project.
-func livingIn(root string) ([]*traces, error) {
+func livingIn(home *rootfs.Root, root string) ([]*traces, error) {
 	names, err := Branches(root)
 	if err != nil {
 		return nil, err
 	}
 	var list []*traces
 	for _, name := range append([]string{""}, names...) {
-		m, err := trace(At(root, name).Dir())
+		dir := "."
+		if name != "" {
+			dir = path.Join("branches", name)
+		}
+		m, err := trace(home, dir)
 		if err != nil {
 			where := cmp.Or(name, "the project")
 			return nil, &Refusal{Code: CodeOf(refusal(err)), Message: fmt.Sprintf("what %s still needs cannot be known: %v", where, err),
@@ -51,16 +58,19 @@ func livingIn(root string) ([]*traces, error) {
 const removal = "20060102T150405.000"
 
 // removedIn reads the machines of removed branches. One that cannot be read is left alone.
-func removedIn(root string) ([]*traces, error) {
-	dir := filepath.Join(root, home, archived)
-	names, err := Folders(dir)
+func removedIn(home *rootfs.Root) ([]*traces, error) {
+	dir := archived
+	names, err := foldersIn(home, dir)
 	var list []*traces
 	for _, name := range names {
 		if strings.HasPrefix(name, going) {
-			list = append(list, &traces{dir: filepath.Join(dir, name), branch: strings.TrimPrefix(name, going)})
+			list = append(list, &traces{dir: path.Join(dir, name), branch: strings.TrimPrefix(name, going)})
 			continue
 		}
-		if m, err := trace(filepath.Join(dir, name)); err == nil && !m.last.IsZero() {
+		if _, err := home.Lstat(path.Join(dir, name, "journal.jsonl")); err != nil {
+			continue // to open it would make it a machine
+		}
+		if m, err := trace(home, path.Join(dir, name)); err == nil && !m.last.IsZero() {
 			m.branch = name
 			_, stamp, _ := strings.Cut(name, "@")
 			if at, err := time.Parse(removal, stamp); err == nil && at.After(m.last) {
@@ -73,21 +83,25 @@ func removedIn(root string) ([]*traces, error) {
 }
 
 // trace reads a machine's journal, and its archive, which may have tasks of a journal that was lost.
-func trace(dir string) (*traces, error) {
-	s, err := store.Open(dir, store.Options{Log: slog.New(slog.DiscardHandler)})
+func trace(home *rootfs.Root, dir string) (*traces, error) {
+	at, err := home.Path(dir)
+	if err != nil {
+		return nil, rootRefusal(err)
+	}
+	s, err := store.Open(at, store.Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return nil, err
 	}
 	defer s.Close()
 	m := &traces{dir: dir, tasks: map[string]time.Time{}, merges: map[uint64]time.Time{}}
-	names, err := Folders(filepath.Join(dir, "archive"))
+	names, err := foldersIn(home, path.Join(dir, "archive"))
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
 		if at, ok := began(name); ok { // no other is ours
 			m.tasks[name] = at
-			if l, err := LastEvent(filepath.Join(dir, "archive", name)); err == nil {
+			if l, err := lastEventIn(home, path.Join(dir, "archive", name)); err == nil {
 				m.tasks[name] = l.At
 			}
 		}
@@ -112,43 +126,94 @@ func trace(dir string) (*traces, error) {
 	return m, nil
 }
 
+// whole is the id of a task as ferrus makes it: no such one is the beginning of another.
+var whole = regexp.MustCompile(`^t-[0-9]{8}-[0-9]{6}-[0-9a-f]{4}$`)
+
 // began is the time in the id of a task.
 func began(task string) (time.Time, bool) {
 	const layout = "t-20060102-150405"
-	at, err := time.Parse(layout, task[:min(len(layout), len(task))])
+	if !whole.MatchString(task) {
+		return time.Time{}, false
+	}
+	at, err := time.Parse(layout, task[:len(layout)])
 	return at, err == nil
 }
 
-// files are the files that a machine has of a task beside its journal.
-func (m *traces) files(task string) []string {
-	var list []string
-	for _, name := range []string{"logs/" + task + "-*", "logs/agent-" + task + "-*", "runs/" + task + ".jsonl", "archive/" + task} {
-		found, _ := filepath.Glob(filepath.Join(plainGlob(m.dir), filepath.FromSlash(name)))
-		list = append(list, found...)
+// files are the files that a machine has of a task beside its journal, below .ferrus. They are found in lists of folders
+// by the beginning of their names: what a journal says is never a pattern, nor a path.
+func (m *traces) files(home *rootfs.Root, task string) []string {
+	if !whole.MatchString(task) {
+		return nil
 	}
+	var list []string
+	for dir, ours := range map[string]func(name string) bool{
+		"logs":    func(name string) bool { return strings.HasPrefix(strings.TrimPrefix(name, "agent-"), task+"-") },
+		"runs":    func(name string) bool { return name == task+".jsonl" },
+		"archive": func(name string) bool { return name == task },
+	} {
+		entries, _ := home.ReadDir(path.Join(m.dir, dir)) // where there is none, there are no files
+		for _, entry := range entries {
+			if ours(entry.Name()) {
+				list = append(list, path.Join(m.dir, dir, entry.Name()))
+			}
+		}
+	}
+	slices.Sort(list)
 	return list
 }
 
-var plainGlob = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace
+// maxTail is how much is read of the end of an archived journal: more than any line has.
+const maxTail = 33 << 20
 
 // LastEvent returns the newest event of a task from the folder of its archive.
 func LastEvent(dir string) (*store.Line, error) {
-	path := filepath.Join(dir, "journal.jsonl")
-	text, err := os.ReadFile(path)
+	root, err := rootfs.OpenBelow(dir, home, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return lastEventIn(root, ".")
+}
+
+func lastEventIn(root *rootfs.Root, dir string) (*store.Line, error) {
+	f, err := root.Open(path.Join(dir, "journal.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	from := max(0, info.Size()-maxTail)
+	text, err := io.ReadAll(io.NewSectionReader(f, from, info.Size()-from))
 	if err != nil {
 		return nil, err
 	}
 	text = bytes.TrimRight(text, "\n")
 	var l store.Line
 	if err := json.Unmarshal(text[bytes.LastIndexByte(text, '\n')+1:], &l); err != nil {
-		return nil, fmt.Errorf("%s: %v", path, err)
+		return nil, fmt.Errorf("%s: %v", f.Name(), err)
 	}
 	return &l, nil
 }
 
-// Folders returns the names of the folders in dir, sorted; none where there is no dir.
+// Folders returns the names of the folders in dir, sorted; none where there is no dir. Links are none, and dir may be
+// no link from .ferrus on.
 func Folders(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
+	root, err := rootfs.OpenBelow(dir, home, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return foldersIn(root, ".")
+}
+
+func foldersIn(root *rootfs.Root, dir string) ([]string, error) {
+	entries, err := root.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -161,10 +226,10 @@ func Folders(dir string) ([]string, error) {
 	return names, nil
 }
 
-// sizeOf is what files and folders have in bytes.
-func sizeOf(paths []string) (sum int64, err error) {
-	for _, path := range paths {
-		err = errors.Join(err, filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
+// sizeOf is what files and folders below .ferrus have in bytes.
+func sizeOf(home *rootfs.Root, names []string) (sum int64, err error) {
+	for _, name := range names {
+		err = errors.Join(err, home.WalkDir(name, func(_ string, e fs.DirEntry, err error) error {
 			if err == nil && e.Type().IsRegular() {
 				var info fs.FileInfo
 				if info, err = e.Info(); err == nil {

@@ -10,6 +10,9 @@ func Init(root string) (restored bool, err error) { return Revive(At(root, "")) 
 
 // Revive is Init for any machine of a project. That of a branch is not made so, but brought back.
 func Revive(place Place) (restored bool, err error) {
+	if err := place.CheckFolders(); err != nil {
+		return false, err
+	}
 	s, restored, err := store.Create(place.Dir(), store.Options{Backup: place.backup})
 	if err != nil {
 		return false, refusal(err)

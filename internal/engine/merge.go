@@ -99,7 +99,7 @@ const mergeLock = "merge.lock"
 
 // aloneMerging lets one merge at a time look at the project's files and move them.
 func (s *Session) aloneMerging() (*filelock.Lock, error) {
-	lock, err := filelock.Take(s.e.store.Path("live", mergeLock))
+	lock, err := s.e.place.lock("live/" + mergeLock)
 	if errors.Is(err, filelock.ErrHeld) {
 		err = &Refusal{Code: LockBusy, Message: "another merge is at work", Remedy: "try again when it is done", Person: true}
 	}

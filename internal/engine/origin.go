@@ -2,8 +2,10 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/trust"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -235,7 +238,15 @@ func Foreign(ctx context.Context, place Place, project *trust.Project) error {
 	if err := o.folders(); err != nil {
 		return err
 	}
-	f, err := os.Open(filepath.Join(place.Dir(), "journal.jsonl"))
+	root, err := rootfs.OpenBelow(place.Dir(), home, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return rootRefusal(err)
+	}
+	defer root.Close()
+	f, err := root.Open("journal.jsonl")
 	if err != nil {
 		return nil
 	}
@@ -261,7 +272,12 @@ func (e *Engine) Adopt() error {
 
 // record marks the newest line of a snapshot.
 func (e *Engine) record(snap store.Snapshot, force bool) error {
-	f, err := os.Open(e.store.Path("journal.jsonl"))
+	root, err := e.place.open()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	f, err := root.Open("journal.jsonl")
 	if err != nil {
 		return err
 	}

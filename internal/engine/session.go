@@ -126,6 +126,7 @@ func (s *Session) raise(ctx context.Context, a act) (Done, error) {
 		}
 		return s.change(now, a, req)
 	})
+	after = s.e.here(after)
 	if err != nil {
 		return Done{after, false}, refusal(err)
 	}

@@ -3,9 +3,6 @@ package engine
 import (
 	"bytes"
 	"context"
-	"errors"
-	"io/fs"
-	"os"
 	"strconv"
 	"time"
 
@@ -143,18 +140,10 @@ func (e *Engine) writePatch(ctx context.Context, now store.Snapshot, tree, name 
 
 // replace writes a file under the store's folder anew. A link that stands in its place is not followed.
 func (e *Engine) replace(name string, data []byte) error {
-	root, err := os.OpenRoot(e.store.Dir())
+	root, err := e.place.open()
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	return errors.Join(err, f.Close())
+	return root.WriteFile(name, data, 0o600)
 }

@@ -206,8 +206,11 @@ func (e *Engine) Trial(ctx context.Context) (checks.Result, config.Gate, error) 
 		return checks.Result{}, gate, standTrouble(err)
 	}
 	defer at.release()
-	// In the person's own environment: only an executor's check counts.
-	spec := specOf(gate, e.workDir(snap), e.store.Path("logs/check-by-hand.log"), e.store.Path("live/check-by-hand.lock"))
+	spec, err := e.spec(snap, gate, "logs/check-by-hand.log", "live/check-by-hand.lock")
+	if err != nil {
+		return checks.Result{}, gate, err
+	}
+	spec.Environ = nil // in the person's own environment: only an executor's check counts
 	res, err := e.run(ctx, at.on(spec))
 	return at.judged(res), gate, err
 }

@@ -64,9 +64,6 @@ func (j *judged) drop() {
 	j.held, j.info, j.size = nil, nil, 0
 }
 
-// maxLine bounds the length of one line in bytes: documents, and the state with what it refers to.
-const maxLine = 64 << 20
-
 // HashAt returns the hash that the line at a byte of a journal claims, and whether it is the hash of its text. No line ends
 // after off: the error is io.EOF.
 func HashAt(journal io.ReaderAt, off, size int64) (hash string, sound bool, err error) {

@@ -39,6 +39,11 @@ func (t *Tree) add(ctx context.Context, dir, branch string) error {
 		return err
 	}
 	all, err := t.admins()
+	for _, a := range all { // git worktree repair writes into all of them
+		if err == nil {
+			err = noLink(a.dir)
+		}
+	}
 	if err != nil {
 		return err
 	}

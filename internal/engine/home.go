@@ -1,0 +1,130 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+
+	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// ownFolders are the folders that ferrus has below .ferrus for the whole project, and machineFolders those of each
+// machine, relative to its own folder. None of them may be a link.
+var (
+	ownFolders = []string{"archive/branches", "branches", "worktrees", "queue", "queue/taken", "evidence", "parallel",
+		"pipeline-tmp", "memory", "memory/pipelines", "skills"}
+	machineFolders = []string{"logs", "live", "archive", "git", "git/objects", "git/objects/info", "git/objects/pack", "runs"}
+)
+
+// folders are those of the place, relative to .ferrus, outer ones first.
+func (p Place) folders() []string {
+	all := append(append([]string{}, machineFolders...), ownFolders...)
+	if p.Branch != "" {
+		machine := path.Join("branches", p.Branch)
+		all = append(all, machine, path.Join("worktrees", p.Branch))
+		for _, name := range machineFolders {
+			all = append(all, path.Join(machine, name))
+		}
+	}
+	return all
+}
+
+// Links returns those of ferrus's own folders at the place that are symbolic links, as paths. A link in place of .ferrus
+// itself is the only one then.
+func (p Place) Links() ([]string, error) {
+	root, err := rootfs.Open(filepath.Join(p.Root, home))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case errors.Is(err, rootfs.ErrLink):
+		return []string{filepath.Join(p.Root, home)}, nil
+	case err != nil:
+		return nil, err
+	}
+	defer root.Close()
+	var links []string
+	for _, name := range p.folders() {
+		info, err := root.Lstat(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) || errors.Is(err, rootfs.ErrLink): // the latter is in the list already
+		case err != nil:
+			return links, err
+		case info.Mode()&fs.ModeSymlink != 0:
+			links = append(links, filepath.Join(root.Dir(), filepath.FromSlash(name)))
+		case !info.IsDir():
+			return links, fmt.Errorf("%s %w", filepath.Join(root.Dir(), filepath.FromSlash(name)), rootfs.ErrNotDir)
+		}
+	}
+	return links, nil
+}
+
+// CheckFolders refuses, with the code ForeignState, a place where one of ferrus's own folders is a symbolic link: what
+// lies behind it was not made here, and would be written to and removed. Nothing was touched.
+func (p Place) CheckFolders() error {
+	if p.Branch != "" {
+		if err := state.CheckBranch(p.Branch); err != nil {
+			return &Refusal{Code: InvalidInput, Message: err.Error(), Remedy: "ferrus branches lists them", Person: true}
+		}
+	}
+	links, err := p.Links()
+	switch {
+	case err != nil:
+		return &Refusal{Code: StoreError, Message: err.Error(), Remedy: "see whether the folder can be read", Person: true}
+	case len(links) > 0:
+		return &Refusal{Code: ForeignState, Message: links[0] + " is a symbolic link, which ferrus does not follow", Person: true,
+			Remedy: "see where it leads, then remove the link; ferrus doctor --fix does that"}
+	}
+	return nil
+}
+
+// open opens the folder of the place; the error is a *Refusal, with the code ForeignState where a link is in the way.
+func (p Place) open() (*rootfs.Root, error) {
+	root, err := rootfs.OpenBelow(p.Dir(), home, 0)
+	if err != nil {
+		return nil, rootRefusal(err)
+	}
+	return root, nil
+}
+
+// home opens the .ferrus of the project.
+func (p Place) home() (*rootfs.Root, error) { return At(p.Root, "").open() }
+
+// lock takes a lock of the place by its name below the folder.
+func (p Place) lock(name string) (*filelock.Lock, error) {
+	root, err := p.open()
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return lockIn(root, name)
+}
+
+// lockIn takes a lock, and makes the folder that it is in where that is missing.
+func lockIn(root *rootfs.Root, name string) (*filelock.Lock, error) {
+	if err := root.MkdirAll(path.Dir(name), 0o700); err != nil {
+		return nil, rootRefusal(err)
+	}
+	file, err := root.Path(name)
+	if err != nil {
+		return nil, rootRefusal(err)
+	}
+	return filelock.Take(file)
+}
+
+// rootRefusal turns an error of rootfs into a Refusal.
+func rootRefusal(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, rootfs.ErrLink):
+		return &Refusal{Code: ForeignState, Message: err.Error(), Person: true,
+			Remedy: "see where it leads first; ferrus doctor --fix removes it"}
+	case errors.Is(err, rootfs.ErrNotRegular), errors.Is(err, rootfs.ErrTooLarge), errors.Is(err, rootfs.ErrIsDir), errors.Is(err, rootfs.ErrNotDir):
+		return &Refusal{Code: StoreError, Message: err.Error(), Remedy: "then try again", Person: true}
+	}
+	return &Refusal{Code: StoreError, Message: err.Error(), Remedy: "see whether the folder can be read and written, then try again"}
+}
