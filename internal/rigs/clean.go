@@ -21,9 +21,9 @@ var clean = []Rig{
 		Name: "a checkout that was tampered with", Promise: "a checkout is exactly its tree, by the times of its files and by their content",
 		Package: "./internal/worktree", Test: "TestACheckoutIsTheTree", Plain: true,
 		Mutants: []Mutant{
-			{"a change time is not looked at", "internal/worktree/identity_unix.go", "ctime: st.Ctim.Nano()}", "ctime: st.Mtim.Nano()}"},
+			{"a change time is not looked at", "internal/worktree/checkoutfile.go", "if ok && c.honest && was.identity.same(now) {", "if ok && c.honest && was.identity.ino == now.ino && was.identity.size == now.size && was.identity.mtime == now.mtime {"},
 			{"content is compared by its size", "internal/worktree/checkoutfile.go", "return err == nil && got == id\n", `return err == nil && got != ""` + "\n"},
-			{"what was compared once is believed", "internal/worktree/checkoutfile.go", "if ok && c.honest && was.identity == now {", "if ok {"},
+			{"what was compared once is believed", "internal/worktree/checkoutfile.go", "if ok && c.honest && was.identity.same(now) {", "if ok {"},
 		},
 	},
 	{

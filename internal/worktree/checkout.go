@@ -43,7 +43,7 @@ type Checkout struct {
 
 // known is a file that had this content when it had this identity.
 type known struct {
-	identity identity
+	identity fileStat
 	content  string // git's mode and id, or the digest of what the set-up made
 	raw      string // of a file that a filter made: its own mode and id
 }
@@ -154,7 +154,7 @@ func (c *Checkout) take() error {
 		c.Release()
 		return err
 	}
-	if c.honest = honestTimes(c.dir); c.force != nil {
+	if c.honest = dated(c.dir); c.force != nil {
 		c.honest = *c.force
 	}
 	return nil

@@ -36,17 +36,17 @@ func idLike(other, kind string, data []byte) string {
 }
 
 // holds reports whether the file at a path below the checkout has this content, see contentOf: by its identity where that
-// is enough, else by reading it. A file with a second name is not believed: it could be written through that.
+// is enough, else by reading it.
 func (c *Checkout) holds(name, content string) bool {
 	file := filepath.Join(c.Files(), filepath.FromSlash(name))
-	now, err := identify(file)
-	if err != nil || now.links != 1 {
+	now, err := lstat(file)
+	if err != nil {
 		return false
 	}
 	c.mu.Lock()
 	was, ok := c.known[name]
 	c.mu.Unlock()
-	if ok && c.honest && was.identity == now {
+	if ok && c.honest && was.identity.same(now) {
 		return was.content == content
 	}
 	if !sameContent(file, content) {
@@ -100,8 +100,7 @@ func blobID(like, file string, size int64) (string, error) {
 }
 
 const (
-	modeSymlink    = "120000"
-	modeExecutable = "100755"
+	modeSymlink = "120000"
 )
 
 // samePermissions: git knows the executable bit alone; of what the set-up made all bits count. A file that its owner may
@@ -114,7 +113,7 @@ func samePermissions(info fs.FileInfo, mode string) bool {
 	if perm&(fs.ModeSetuid|fs.ModeSetgid) != 0 || perm&0o600 != 0o600 {
 		return false
 	}
-	return runtime.GOOS == "windows" || (perm&0o100 != 0) == (mode == modeExecutable)
+	return runtime.GOOS == "windows" || (perm&0o100 != 0) == (mode == modeExec)
 }
 
 // checkOut has git make files of the tree, and compares what it made with their ids.
@@ -184,7 +183,7 @@ func (c *Checkout) compareFiltered(ctx context.Context, git command, names []str
 			return damaged(name)
 		}
 		e, file := c.want.at[name], filepath.Join(c.Files(), filepath.FromSlash(name))
-		before, err := identify(file)
+		before, err := lstat(file)
 		if err != nil {
 			return err
 		}
@@ -236,8 +235,8 @@ func (c *Checkout) Changed() ([]string, error) {
 		was := c.known[name]
 		mu.Unlock()
 		file := filepath.Join(c.Files(), filepath.FromSlash(name))
-		now, err := identify(file)
-		if err == nil && (c.honest && now == was.identity || sameContent(file, cmp.Or(was.raw, c.want.at[name].content()))) {
+		now, err := lstat(file)
+		if err == nil && (c.honest && now.same(was.identity) || sameContent(file, cmp.Or(was.raw, c.want.at[name].content()))) {
 			return nil
 		}
 		mu.Lock()
@@ -264,7 +263,7 @@ func (c *Checkout) settle() error {
 		if _, err := f.WriteAt([]byte("."), 0); err != nil {
 			return err
 		}
-		now, err := identify(f.Name())
+		now, err := lstat(f.Name())
 		if err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // errMade says that the private copy of what the set-up made is not what was copied.
@@ -151,7 +152,7 @@ func copyInto(from, to *os.Root, name string) (mode, id string, err error) {
 		}
 		return modeSymlink, idLike(like, "blob", []byte(target)), err
 	}
-	in, err := from.OpenFile(name, os.O_RDONLY|nonBlocking, 0)
+	in, err := from.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return "", "", err
 	}
