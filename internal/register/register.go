@@ -74,6 +74,7 @@ type Plan struct {
 
 	project Project
 	record  record
+	step    func(file string) // before a file takes its name; for tests, nil otherwise
 }
 
 // Idle reports whether no file would change.

@@ -71,12 +71,10 @@ func (p *Plan) Write() (err error) {
 		if err := s.change.fresh(root); err != nil {
 			return err
 		}
-		if s.temp == "" {
-			err = root.Remove(s.change.target)
-		} else {
-			err = root.Rename(s.temp, s.change.target)
+		if p.step != nil {
+			p.step(s.change.File)
 		}
-		if err != nil {
+		if err := s.take(root); err != nil {
 			return err
 		}
 		s.done = true
@@ -84,6 +82,53 @@ func (p *Plan) Write() (err error) {
 	p.record.Dirs = append(p.record.Dirs, made...)
 	p.sweep(root)
 	return p.remember()
+}
+
+// take gives the new file its name, or takes the old one away. What comes out is looked at: an edit of the last moment goes
+// back, and is a *Fault.
+func (s *staged) take(root *rootfs.Root) error {
+	c := s.change
+	target, err := root.Entry(c.target)
+	if err != nil {
+		return err
+	}
+	defer target.Dir.Close()
+	temp := target
+	temp.Name = path.Base(s.temp)
+	if s.temp == "" {
+		temp.Name = tempName(c.target)
+	}
+	out := path.Join(path.Dir(c.target), temp.Name)
+	back := func() error { return rootfs.RenameNew(temp, target) }
+	switch {
+	case s.temp == "":
+		err = rootfs.RenameNew(target, temp)
+	case c.absent:
+		if err = rootfs.RenameNew(temp, target); errors.Is(err, fs.ErrExist) {
+			err = c.changed()
+		}
+		return err
+	default:
+		err = rootfs.Exchange(temp, target)
+		back = func() error { return rootfs.Exchange(temp, target) }
+		if errors.Is(err, errors.ErrUnsupported) {
+			return root.Rename(s.temp, c.target)
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return c.changed()
+	}
+	if err != nil {
+		return err
+	}
+	if was, err := root.ReadFile(out, maxFile); err != nil || !bytes.Equal(was, c.before) {
+		if err := back(); err != nil {
+			s.temp = "" // it holds the edit
+			return &Fault{File: c.File, Message: "somebody changed it just now", Remedy: "the edit is in " + temp.Path() + ": " + err.Error()}
+		}
+		return c.changed()
+	}
+	return root.Remove(out)
 }
 
 // makeDirs makes a folder and those above it, and returns the ones that were not there, outermost first.
@@ -112,7 +157,7 @@ func (c *Change) stage(root *rootfs.Root) (string, error) {
 	if err := c.writable(root); err != nil {
 		return "", err
 	}
-	temp := path.Join(path.Dir(c.target), "."+path.Base(c.target)+"."+rand.Text()[:8]+".tmp")
+	temp := path.Join(path.Dir(c.target), tempName(c.target))
 	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return "", err
@@ -128,26 +173,38 @@ func (c *Change) stage(root *rootfs.Root) (string, error) {
 	return temp, nil
 }
 
+// tempName is a new name beside a file.
+func tempName(target string) string {
+	return "." + path.Base(target) + "." + rand.Text()[:8] + ".tmp"
+}
+
 // fresh refuses to replace what is not what was planned for.
 func (c *Change) fresh(root *rootfs.Root) error {
 	now, err := root.ReadFile(c.target, maxFile)
 	if c.absent && errors.Is(err, fs.ErrNotExist) || err == nil && !c.absent && bytes.Equal(now, c.before) {
 		return nil
 	}
+	return c.changed()
+}
+
+func (c *Change) changed() error {
 	return &Fault{File: c.File, Message: "somebody changed it just now", Remedy: "run this again; nothing was written"}
 }
 
-// restore gives a file its old content back.
+// restore gives a file its old content back, unless somebody has changed it since.
 func (c *Change) restore(root *rootfs.Root) error {
-	if c.absent {
-		return root.Remove(c.target)
+	again := Change{Kind: c.Kind, File: c.File, target: c.target, before: c.after, after: c.before, absent: c.after == nil}
+	if err := again.fresh(root); err != nil {
+		return &Fault{File: c.File, Message: "somebody changed it just now; it keeps that, and what ferrus had written", Remedy: "see to it, then run this again"}
 	}
-	f, err := root.OpenFile(c.target, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644) // the mode of one that is there stays
-	if err != nil {
-		return err
+	s := staged{change: &again}
+	if again.after != nil && !c.absent {
+		var err error
+		if s.temp, err = again.stage(root); err != nil {
+			return err
+		}
 	}
-	_, err = f.Write(c.before)
-	return errors.Join(err, f.Close())
+	return s.take(root)
 }
 
 // sweep removes the folders that we made and nothing is left in, and those of our skills.

@@ -3,6 +3,7 @@ package register
 import (
 	"errors"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -194,4 +195,58 @@ func names(t *testing.T, p Project) []string {
 		t.Fatal(err)
 	}
 	return all
+}
+
+// TestAnEditOfTheLastMomentIsKept: whatever somebody does to a file right before it is replaced, made or removed.
+func TestAnEditOfTheLastMomentIsKept(t *testing.T) {
+	put := func(t *testing.T, path, text string) {
+		if err := os.WriteFile(path+".part", []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(path+".part", path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		name, file string
+		files      []string
+		undo       bool
+	}{
+		{"replaced", ".codex/config.toml", []string{".mcp.json", "{}\n", ".codex/config.toml", "a = 1\n"}, false},
+		{"made", ".codex/config.toml", []string{".mcp.json", "{}\n"}, false},
+		{"removed", ".agents/skills/ferrus-executor/SKILL.md", nil, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := project(t, c.files...)
+			plan, err := p.Plan(who("claude-code codex"))
+			if c.undo {
+				register(t, p, "claude-code codex")
+				plan, err = p.Plan(nil)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := tree(t, p)
+			plan.step = func(file string) {
+				if file == c.file {
+					put(t, filepath.Join(p.Root, filepath.FromSlash(file)), "mine\n")
+				}
+			}
+			if err := plan.Write(); err == nil || !strings.Contains(err.Error(), "somebody changed it just now") {
+				t.Errorf("%v", err)
+			}
+			put(t, filepath.Join(p.Root, "want"), "mine\n")
+			got := tree(t, p)
+			if got[c.file] != got["want"] {
+				t.Errorf("%s has %q", c.file, got[c.file])
+			}
+			delete(got, "want")
+			got[c.file] = before[c.file]
+			if before[c.file] == "" {
+				delete(got, c.file)
+				delete(got, path.Dir(c.file)+"/") // it stays for the edit
+			}
+			equal(t, "files", got, before)
+		})
+	}
 }

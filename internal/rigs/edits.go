@@ -45,4 +45,12 @@ var edits = []Rig{
 			{"it is not named", "internal/engine/mergeland.go", "Tree: tree, Files: moved, Checks: res}", "Tree: tree, Checks: res}"},
 		},
 	},
+	{
+		Name: "edits: files of clients", Promise: "register replaces, makes and removes no file that somebody changes at that moment", Package: "./internal/register",
+		Test: "TestAnEditOfTheLastMomentIsKept", Needs: "Linux or macOS", Plain: true,
+		Mutants: []Mutant{
+			{"what comes out is not looked at", "internal/register/write.go", "err != nil || !bytes.Equal(was, c.before) {", "err != nil || was == nil {"},
+			{"a file that appears is replaced", "internal/register/write.go", "if err = rootfs.RenameNew(temp, target); errors.Is(err, fs.ErrExist) {", "if err = root.Rename(s.temp, c.target); errors.Is(err, fs.ErrExist) {"},
+		},
+	},
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // A StoppedError says why a Restore ended when some files were moved already. Nothing is lost. Called again with a new
@@ -82,7 +83,7 @@ func (m *move) replace(f moved) error {
 		switch {
 		case err == nil:
 			return nil
-		case errors.Is(err, errCrossDevice) && !away:
+		case errors.Is(err, rootfs.ErrCrossDevice) && !away:
 			beside, err := m.beside(target, f)
 			if err != nil {
 				return err
@@ -181,7 +182,7 @@ func (m *move) takeOut(target place, f moved) error {
 	}
 	defer func() { to.close() }()
 	err = moveNew(target, to)
-	if errors.Is(err, errCrossDevice) {
+	if errors.Is(err, rootfs.ErrCrossDevice) {
 		to.close()
 		for n := 0; n < besides; n++ {
 			to = m.besideName(target, f, wasBeside+strconv.Itoa(n))
@@ -236,7 +237,7 @@ func (m *move) aside(name string) (place, error) {
 // besideName is where a file is prepared on the disk of its path, and where it is taken out to there. The name is of this
 // move and this file alone; a killed move finds it again.
 func (m *move) besideName(target place, f moved, kind string) place {
-	target.name, target.lent = m.litter(f.path, kind), true
+	target.Name, target.lent = m.litter(f.path, kind), true
 	return target
 }
 

@@ -14,24 +14,28 @@ import (
 
 // A place is a name in an open folder: it stays in that folder whatever happens to the folders above.
 type place struct {
-	dir  *os.File
-	name string
-	at   string // the path of dir, for messages and for systems that know no names relative to a folder
-	lent bool   // dir belongs to another place
+	rootfs.Entry
+	lent bool // the folder belongs to another place
 }
 
-func (p place) path() string { return filepath.Join(p.at, p.name) }
+func (p place) path() string { return p.Path() }
 
 func (p place) close() {
 	if !p.lent {
-		p.dir.Close()
+		p.Dir.Close()
 	}
 }
+
+// exchange is [rootfs.Exchange].
+func exchange(a, b place) error { return rootfs.Exchange(a.Entry, b.Entry) }
+
+// moveNew is [rootfs.RenameNew].
+func moveNew(a, b place) error { return rootfs.RenameNew(a.Entry, b.Entry) }
 
 // placeOf is a path whose folder is ours.
 func placeOf(path string) (place, error) {
 	dir, err := os.Open(filepath.Dir(path))
-	return place{dir: dir, name: filepath.Base(path), at: filepath.Dir(path)}, err
+	return place{Entry: rootfs.Entry{Dir: dir, Name: filepath.Base(path), At: filepath.Dir(path)}}, err
 }
 
 // errAway: the folder that leads to a path of the work tree is not there, is a link, or belongs to another repository.
@@ -56,33 +60,16 @@ func (t *Tree) placeFor(name string, make bool) (place, error) {
 	if make {
 		err = root.MkdirAll(parent, 0o777)
 	}
-	var dir *os.File
+	var p place
 	if err == nil {
-		dir, err = root.OpenDir(parent)
+		p.Entry, err = root.Entry(name)
 	}
 	for _, gone := range []error{rootfs.ErrLink, rootfs.ErrNotDir, rootfs.ErrNotRegular, fs.ErrNotExist} {
 		if errors.Is(err, gone) {
 			err = fmt.Errorf("%w: %w", errAway, err)
 		}
 	}
-	return place{dir: dir, name: path.Base(name), at: filepath.Dir(t.path(name))}, err
-}
-
-// linkNew gives a file its second name, which must be new, and takes the first away. On a file system without links it
-// looks first and renames then, which leaves a moment in which another may make the name.
-func linkNew(a, b place) error {
-	from, to := a.path(), b.path()
-	err := os.Link(from, to)
-	if err == nil {
-		return os.Remove(from)
-	}
-	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, errCrossDevice) {
-		return err
-	}
-	if exists(to) {
-		return &os.LinkError{Op: "rename", Old: from, New: to, Err: fs.ErrExist}
-	}
-	return os.Rename(from, to)
+	return p, err
 }
 
 // removeEmpty removes a folder that holds nothing but folders. Of anything else it removes nothing: neither a file nor a
