@@ -21,7 +21,7 @@ func logCommand(a *app) *cobra.Command {
 		Use:   "log [-n N]",
 		Short: "What happened, one line an event",
 		Long: `Prints the journal, oldest first: sequence number, time, actor, event, from where to where, and what there is to say.
-Every line is checked against its hash and the one before; at an altered one it stops with exit code 8. What a rollback
+Every line shown is checked against its hash and the one before; at an altered one it stops with exit code 8. What a rollback
 has left behind is marked with ┆; ferrus rollback can return to it as well. ├─ is a branch that goes on by itself from
 there; in the log of a branch │ is what it shares with where it comes from.
 
@@ -85,18 +85,24 @@ func (a *app) log(ctx context.Context, newest int, durations bool) error {
 	return damage
 }
 
-// history reads the newest events, all for 0, up to the first one that is not sound.
+// history reads the newest events, all for 0, up to the first one that is not valid. What it does not read it does not check.
 func history(e *engine.Engine, newest int) ([]past, error) {
 	var list []past
 	var before time.Time
 	var from string
-	for l, err := range e.Store().History() {
+	lines := e.Store().History()
+	if newest > 0 {
+		lines = e.Store().Newest(newest + 1) // one more, for what the first of them says about the one before
+	}
+	for l, err := range lines {
 		if err != nil {
 			return list, err
 		}
 		p := past{Line: l, before: before, from: from}
-		if gate, err := e.Gate(store.Snapshot{Task: l.State, Top: l}); err == nil {
-			p.rejected = spent(l, gate.Limits.MaxCheckRetries, gate.Limits.MaxReviewCycles)
+		if l.Event == state.CheckFailed || l.Event == state.Reject {
+			if gate, err := e.Gate(store.Snapshot{Task: l.State, Top: l}); err == nil {
+				p.rejected = spent(l, gate.Limits.MaxCheckRetries, gate.Limits.MaxReviewCycles)
+			}
 		}
 		list = append(list, p)
 		if newest > 0 && len(list) > newest {
@@ -104,11 +110,11 @@ func history(e *engine.Engine, newest int) ([]past, error) {
 		}
 		before, from = l.At, l.State.ClaimedBy
 	}
-	lines := make([]*store.Line, len(list))
+	shown := make([]*store.Line, len(list))
 	for i, p := range list {
-		lines[i] = p.Line
+		shown[i] = p.Line
 	}
-	for i, left := range store.Abandoned(lines) {
+	for i, left := range store.Abandoned(shown) {
 		list[i].left = left
 	}
 	return list, nil

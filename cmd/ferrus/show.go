@@ -75,13 +75,14 @@ func (a *app) show(ctx context.Context, seq uint64) error {
 
 // event finds an event by its number.
 func event(e *engine.Engine, seq uint64) (*store.Line, error) {
+	l, err := e.Store().LineOf(seq)
+	if l != nil || err != nil {
+		return l, err
+	}
 	last := uint64(0)
-	for l, err := range e.Store().History() {
+	for l, err := range e.Store().Newest(1) {
 		if err != nil {
 			return nil, err
-		}
-		if l.Seq == seq {
-			return l, nil
 		}
 		last = l.Seq
 	}

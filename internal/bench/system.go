@@ -138,7 +138,7 @@ func supervisor(f system) system {
 
 // project makes a project of ferrus whose check is green.
 func project(ctx context.Context, bin, dir string) error {
-	if err := os.WriteFile(filepath.Join(dir, "ferrus.toml"), []byte("[checks]\ncommands = [\"true\"]\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "ferrus.toml"), []byte("[checks]\ncommands = [\"true\"]\n[limits]\nmax_progress_notes = 1000000\n"), 0o600); err != nil {
 		return err
 	}
 	if err := repository(ctx, dir); err != nil {

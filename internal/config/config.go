@@ -73,6 +73,7 @@ type Limits struct {
 	MaxFeedbackLines      int `json:"max_feedback_lines"`
 	MaxExecutorDispatches int `json:"max_executor_dispatches"`
 	MaxSameFailure        int `json:"max_same_failure"`
+	MaxProgressNotes      int `json:"max_progress_notes"`
 	MaxTaskMinutes        int `json:"max_task_minutes"`
 	MaxTaskTokens         int `json:"max_task_tokens"`
 	MaxTaskDollars        int `json:"max_task_dollars"`

@@ -94,6 +94,11 @@ var keys = []key{
 		field:   func(c *Config) any { return &c.Limits.MaxSameFailure },
 	},
 	{
+		name: "limits.max_progress_notes", def: 1000,
+		comment: "How many progress notes the agents of one task may write; each stays in the journal for good.",
+		field:   func(c *Config) any { return &c.Limits.MaxProgressNotes },
+	},
+	{
 		name: "limits.max_task_minutes", def: 0,
 		comment: "How many minutes the agents of one task may run, together, before a person is asked. 0: no limit.",
 		field:   func(c *Config) any { return &c.Limits.MaxTaskMinutes },

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/lease"
@@ -203,9 +204,24 @@ func (s *Session) Progress(ctx context.Context, note string) (Done, error) {
 	if err := checkText("note", note, maxNote); err != nil {
 		return Done{}, err
 	}
-	return s.raise(ctx, act{event: state.Progress, note: note, lay: func(now store.Snapshot, next *state.Task) {
-		next.Progress = state.Remember(next.Progress, state.Record{ID: "", Off: now.Journal.Bytes})
+	return s.raise(ctx, act{event: state.Progress, note: note, check: s.e.spareNotes, lay: func(now store.Snapshot, next *state.Task) {
+		next.Issued.Notes++
+		next.Progress = state.Remember(next.Progress, state.Record{Off: now.Journal.Bytes})
 	}})
+}
+
+// spareNotes refuses a progress note where the task has had limits.max_progress_notes: each stays in the journal for good, and
+// a successor is shown the newest ones alone.
+func (e *Engine) spareNotes(now store.Snapshot) error {
+	gate, err := e.Gate(now)
+	if err != nil {
+		return err
+	}
+	if now.Task.Issued.Notes < gate.Limits.MaxProgressNotes {
+		return nil
+	}
+	return &Refusal{Code: WrongState, Message: fmt.Sprintf("the task has had %d progress notes, which is all that limits.max_progress_notes allows",
+		now.Task.Issued.Notes), Remedy: fmt.Sprintf("go on without notes: a successor is shown the newest %d; say the rest in the submission", state.MaxRecords)}
 }
 
 // maxNote is the largest progress note in bytes.

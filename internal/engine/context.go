@@ -25,13 +25,12 @@ func (e *Engine) Moment(seq uint64) (Moment, error) {
 	if seq == 0 || seq == now.Task.Seq {
 		return Moment{Snapshot: e.present(now)}, nil
 	}
-	for l, err := range e.store.History() {
-		if err != nil {
-			return Moment{}, refusal(err)
-		}
-		if l.Seq == seq {
-			return Moment{Snapshot: After(l), Past: true}, nil
-		}
+	l, err := e.store.LineOf(seq)
+	if err != nil {
+		return Moment{}, refusal(err)
+	}
+	if l != nil {
+		return Moment{Snapshot: After(l), Past: true}, nil
 	}
 	return Moment{}, &Refusal{Code: InvalidInput, Message: fmt.Sprintf("there is no event %d; the newest is %d", seq, now.Task.Seq),
 		Remedy: "ferrus log lists them", Person: true}
@@ -112,7 +111,7 @@ func (e *Engine) ReviewOf(ctx context.Context, now store.Snapshot, by state.Role
 		return Review{}, err
 	}
 	if fitList(&r.Decisions, maxReviewed, shortDecision) {
-		r.Cut = []Cut{{What: "decisions", URI: "ferrus://history"}}
+		r.Cut = []Cut{{What: "decisions", URI: "ferrus://decisions"}}
 	}
 	sub := now.Task.Submission
 	if sub.Patch != "" {

@@ -47,8 +47,24 @@ func (e *Engine) packet(ctx context.Context, m Moment) (Packet, error) {
 	load(&p.Task, state.TaskDoc)
 	load(&p.Review, state.ReviewDoc)
 	if err == nil {
-		p.LastCheck, err = e.lastCheck(snap)
+		var whole Packet
+		whole, err = e.Remembered(snap)
+		p.LastCheck, p.Decisions, p.Consultations, p.Progress = whole.LastCheck, whole.Decisions, whole.Consultations, whole.Progress
 	}
+	if err == nil {
+		var trouble error
+		if p.Diffstat, trouble = e.diffAt(ctx, m); trouble != nil {
+			p.Diffstat = "not known: " + trouble.Error() // the work must be had to mend that
+		}
+	}
+	p.fit(maxPacket)
+	return p, err
+}
+
+// Remembered returns what is remembered of the task beside its documents, whole: the last check, the decisions, the
+// consultations and the progress notes that a packet may have no room for.
+func (e *Engine) Remembered(snap store.Snapshot) (p Packet, err error) {
+	p.LastCheck, err = e.lastCheck(snap)
 	if err == nil {
 		p.Decisions, err = newestFirst(snap.Task.Decisions, e.decision)
 	}
@@ -58,13 +74,6 @@ func (e *Engine) packet(ctx context.Context, m Moment) (Packet, error) {
 	if err == nil {
 		p.Progress, err = newestFirst(snap.Task.Progress, e.note)
 	}
-	if err == nil {
-		var trouble error
-		if p.Diffstat, trouble = e.diffAt(ctx, m); trouble != nil {
-			p.Diffstat = "not known: " + trouble.Error() // the work must be had to mend that
-		}
-	}
-	p.fit(maxPacket)
 	return p, err
 }
 
@@ -90,11 +99,11 @@ type share struct {
 
 var shares = []share{
 	{"task", "ferrus://task", 3000, func(p *Packet, room int) bool { return fitText(&p.Task, room) }},
-	{"decisions", "ferrus://history", 1500, func(p *Packet, room int) bool { return fitList(&p.Decisions, room, shortDecision) }},
+	{"decisions", "ferrus://decisions", 1500, func(p *Packet, room int) bool { return fitList(&p.Decisions, room, shortDecision) }},
 	{"review", "ferrus://review", 1500, func(p *Packet, room int) bool { return fitText(&p.Review, room) }},
-	{"last_check", "ferrus://history", 1200, fitCheck},
-	{"consultations", "ferrus://history", 700, func(p *Packet, room int) bool { return fitList(&p.Consultations, room, shortConsultation) }},
-	{"progress", "ferrus://history", 700, func(p *Packet, room int) bool { return fitList(&p.Progress, room, shortNote) }},
+	{"last_check", "ferrus://last_check", 1200, fitCheck},
+	{"consultations", "ferrus://consultations", 700, func(p *Packet, room int) bool { return fitList(&p.Consultations, room, shortConsultation) }},
+	{"progress", "ferrus://progress", 700, func(p *Packet, room int) bool { return fitList(&p.Progress, room, shortNote) }},
 	{"diffstat", "ferrus://state", 400, func(p *Packet, room int) bool { return fitText(&p.Diffstat, room) }},
 }
 

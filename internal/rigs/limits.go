@@ -48,4 +48,34 @@ var limits = []Rig{
 			{"logs come raw", "cmd/ferrus/logs.go", "if raw && !a.outTTY {", "if raw || !a.outTTY {"},
 		},
 	},
+	{
+		Name: "resources by role", Promise: "a resource is read by the roles that have its tools", Package: "./internal/tools",
+		Test: "TestAResourceIsReadByTheRolesThatHaveTheTools", Plain: true,
+		Mutants: []Mutant{
+			{"every role reads all", "internal/tools/resources.go", "if !slices.Contains(r.roles, o.Role) {", "if r.roles == nil {"},
+			{"an executor reads the history", "internal/tools/resources.go", `"text/plain", supervisor, readHistory`, `"text/plain", agents, readHistory`},
+		},
+	},
+	{
+		Name: "notes are bounded", Promise: "no agent grows the journal for ever", Package: "./internal/tools", Test: "TestNotesAreBounded", Plain: true,
+		Mutants: []Mutant{
+			{"notes are not counted", "internal/engine/claim.go", "next.Issued.Notes++", "next.Issued.Notes += 0"},
+			{"one too many", "internal/engine/claim.go", "now.Task.Issued.Notes < gate", "now.Task.Issued.Notes <= gate"},
+		},
+	},
+	{
+		Name: "the newest lines", Promise: "the end of the journal is read from the end, and is what the whole says", Package: "./internal/store",
+		Test: "TestTheNewestLinesAreTheEndOfTheHistory", Plain: true,
+		Mutants: []Mutant{
+			{"a line begins with the end of another", "internal/store/tail.go", "from + int64(i) + 1, nil", "from + int64(i), nil"},
+			{"a line too many", "internal/store/tail.go", "found == n+1 {", "found == n+2 {"},
+		},
+	},
+	{
+		Name: "the newest lines are cheap", Promise: "what lies before the newest lines is not read", Package: "./internal/store",
+		Test: "TestTheNewestLinesCostNothingOfTheRest", Plain: true,
+		Mutants: []Mutant{
+			{"all is read", "internal/store/tail.go", "off, err := s.tail(n)", "off, err := s.tail(n + 1<<20)"},
+		},
+	},
 }

@@ -102,12 +102,13 @@ type Consulting struct {
 	Answered bool   `json:"answered"`
 }
 
-// Issued counts the ids given out in this task.
+// Issued counts the ids given out in this task, and the progress notes.
 type Issued struct {
 	Questions     int `json:"questions,omitempty"`
 	Consultations int `json:"consultations,omitempty"`
 	Checks        int `json:"checks,omitempty"`
 	Submissions   int `json:"submissions,omitempty"`
+	Notes         int `json:"notes,omitempty"`
 }
 
 // Asked names the newest question of each role that asks a person, "" when it has asked none in this task. What the
@@ -169,7 +170,7 @@ type Ref struct {
 
 // A Record points to the journal line of a decision, a progress note or a consultation.
 type Record struct {
-	ID  string `json:"id"`
+	ID  string `json:"id,omitempty"` // "" of a progress note
 	Off int64  `json:"off"`
 }
 

@@ -179,6 +179,29 @@ func TestDocumentsAreCleanedWhenTheyAreAccepted(t *testing.T) {
 	}
 }
 
+// TestNotesAreBounded: a model that notes for ever does not grow the journal for ever, and is told what to do.
+func TestNotesAreBounded(t *testing.T) {
+	w := newWorld(t, "[limits]\nmax_progress_notes = 3\n")
+	sup, exe := w.enter(state.Supervisor, 1), w.enter(state.Executor, 1)
+	sup.do("create_task", nil)
+	exe.do("wait_for_task", nil)
+	for i := range 3 {
+		exe.do("progress", map[string]any{"note": fmt.Sprint("note ", i)})
+	}
+	before, through := w.disk(), 0
+	for i := range 20 {
+		r := exe.call("progress", map[string]any{"note": fmt.Sprint("too many ", i)})
+		if r.Code != engine.WrongState || !strings.Contains(r.Message, "max_progress_notes") || !strings.Contains(r.Remedy, "submission") || r.Next != "check" {
+			through++
+			t.Errorf("%+v", r)
+		}
+	}
+	if w.disk() != before {
+		t.Error("a refused note changed the store")
+	}
+	t.Logf("%d of 20", through)
+}
+
 // TestTheClaimOfAWorkIsThisConnections: the claim is a name, not a key.
 func TestTheClaimOfAWorkIsThisConnections(t *testing.T) {
 	w := newWorld(t, "")

@@ -169,14 +169,15 @@ func (l load) try(t *testing.T) {
 	if l.files > 0 && r.Diffstat == "" {
 		t.Error("there is no diffstat")
 	}
-	history, err := heir.client.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "ferrus://history"})
-	if err != nil {
-		t.Fatal(err)
+	for _, c := range r.Cut {
+		if _, err := heir.client.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: c.URI}); err != nil {
+			t.Errorf("%s, where the whole of %s is, cannot be read: %v", c.URI, c.What, err)
+		}
 	}
 	if len(whole.Decisions) > 0 && cut["decisions"] {
-		last, _, _ := strings.Cut(whole.Decisions[0].Answer, "\n")
-		if !strings.Contains(history.Contents[0].Text, last) {
-			t.Error("the history does not have what the packet lacks")
+		var all []engine.Decision
+		if err := json.Unmarshal([]byte(heir.resource("decisions")), &all); err != nil || len(all) != min(len(whole.Decisions), state.MaxRecords) || all[0].Answer != whole.Decisions[0].Answer {
+			t.Errorf("the resource does not have what the packet lacks: %v", err)
 		}
 	}
 }

@@ -11,23 +11,39 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// documents are the resources that are one document each.
-var documents = []struct {
-	name, title string
-	doc         state.Doc
-}{
-	{"task", "The task", state.TaskDoc},
-	{"review", "The notes of the last rejection", state.ReviewDoc},
-	{"submission", "The submission", state.SubmissionDoc},
-	{"question", "The newest question to a person", state.QuestionDoc},
-	{"answer", "The newest answer of a person", state.AnswerDoc},
-	{"consult_request", "The newest question to the supervisor", state.ConsultRequestDoc},
-	{"consult_response", "The newest answer of the supervisor", state.ConsultResponseDoc},
+// A resource is something of the task that a client may read.
+type resource struct {
+	name, title, mime string
+	roles             []state.Role // those whose tools show it too; nobody else is offered it, or can read it
+	read              func(*engine.Engine) (string, error)
 }
+
+// resources are all of them. History is the journal, with what was decided about others; only a supervisor has the tool.
+var resources = []resource{
+	{"task", "The task", markdown, agents, document(state.TaskDoc)},
+	{"review", "The notes of the last rejection", markdown, agents, document(state.ReviewDoc)},
+	{"submission", "The submission", markdown, agents, document(state.SubmissionDoc)},
+	{"question", "The newest question to a person", markdown, agents, document(state.QuestionDoc)},
+	{"answer", "The newest answer of a person", markdown, agents, document(state.AnswerDoc)},
+	{"consult_request", "The newest question to the supervisor", markdown, agents, document(state.ConsultRequestDoc)},
+	{"consult_response", "The newest answer of the supervisor", markdown, agents, document(state.ConsultResponseDoc)},
+	{"decisions", "What a person has decided about the task, newest first", object, agents, remembered(func(p engine.Packet) any { return p.Decisions })},
+	{"consultations", "What the supervisor has answered, newest first", object, agents, remembered(func(p engine.Packet) any { return p.Consultations })},
+	{"progress", "The newest progress notes, newest first", object, agents, remembered(func(p engine.Packet) any { return p.Progress })},
+	{"last_check", "How the last check ended", object, agents, remembered(func(p engine.Packet) any { return p.LastCheck })},
+	{"state", "The state, as STATE.json has it", object, everyone, readState},
+	{"history", "What happened, with all texts, newest last", "text/plain", supervisor, readHistory},
+}
+
+const (
+	markdown = "text/markdown"
+	object   = "application/json"
+)
 
 // How much of the history the resource shows: the newest events, and of those with long texts at least the newest.
 const (
@@ -36,9 +52,12 @@ const (
 )
 
 func (o Options) addResources(s *mcp.Server) {
-	add := func(name, title, mime string, read func(*engine.Engine) (string, error)) {
-		uri := "ferrus://" + name
-		s.AddResource(&mcp.Resource{URI: uri, Name: name, Title: title, MIMEType: mime},
+	for _, r := range resources {
+		if !slices.Contains(r.roles, o.Role) {
+			continue
+		}
+		uri := "ferrus://" + r.name
+		s.AddResource(&mcp.Resource{URI: uri, Name: r.name, Title: r.title, MIMEType: r.mime},
 			func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 				e, err := o.Engine()
 				if err == nil {
@@ -47,28 +66,52 @@ func (o Options) addResources(s *mcp.Server) {
 				if err != nil {
 					return nil, err
 				}
-				text, err := read(e)
+				text, err := r.read(e)
 				if err != nil {
 					return nil, err
 				}
-				c := &mcp.ResourceContents{URI: uri, MIMEType: mime, Text: text}
+				if r.mime == object {
+					text = string(safetext.CleanJSON([]byte(text)))
+				} else {
+					text = safetext.Clean(text)
+				}
+				c := &mcp.ResourceContents{URI: uri, MIMEType: r.mime, Text: text}
 				if text == "" {
-					*c = nothing(uri, title)
+					*c = nothing(uri, r.title)
 				}
 				return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{c}}, nil
 			})
 	}
-	for _, d := range documents {
-		add(d.name, d.title, "text/markdown", func(e *engine.Engine) (string, error) {
-			snap, err := e.View()
-			if err != nil {
-				return "", err
-			}
-			return e.Store().Text(snap, d.doc)
-		})
+}
+
+// document reads a document of the task as it is now.
+func document(doc state.Doc) func(*engine.Engine) (string, error) {
+	return func(e *engine.Engine) (string, error) {
+		snap, err := e.View()
+		if err != nil {
+			return "", err
+		}
+		return e.Store().Text(snap, doc)
 	}
-	add("state", "The state, as STATE.json has it", "application/json", readState)
-	add("history", "What happened, with all texts, newest last", "text/plain", readHistory)
+}
+
+// remembered reads what of the task is no document, as JSON.
+func remembered(part func(engine.Packet) any) func(*engine.Engine) (string, error) {
+	return func(e *engine.Engine) (string, error) {
+		snap, err := e.View()
+		if err != nil {
+			return "", err
+		}
+		p, err := e.Remembered(snap)
+		if err != nil {
+			return "", err
+		}
+		text, err := json.MarshalIndent(part(p), "", "  ")
+		if string(text) == "null" || string(text) == "[]" {
+			return "", err
+		}
+		return string(text), err
+	}
 }
 
 // absent marks contents that are ours, and no document's.
@@ -92,12 +135,11 @@ func readState(e *engine.Engine) (string, error) {
 
 func readHistory(e *engine.Engine) (string, error) {
 	var entries []string
-	for l, err := range e.Store().History() {
+	for l, err := range e.Store().Newest(historyEvents) {
 		if err != nil {
 			return "", err
 		}
 		entries = append(entries, historyLine(l)+historyTexts(l))
-		entries = entries[max(0, len(entries)-historyEvents):]
 	}
 	for size, i := 0, len(entries)-1; i >= 0; i-- {
 		if size += len(entries[i]); size > historyBytes && i < len(entries)-1 {

@@ -1,0 +1,78 @@
+package store
+
+import (
+	"bytes"
+	"iter"
+	"os"
+)
+
+// Newest is History of the n newest lines, all of them where there are fewer. It reads the journal from its end: what lies
+// before those lines is neither read nor checked. The first of them must match its own hash, the others the chain too.
+func (s *Store) Newest(n int) iter.Seq2[*Line, error] {
+	return func(yield func(*Line, error) bool) {
+		off, err := s.tail(n)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for l, err := range s.HistoryFrom(off) {
+			if !yield(l, err) {
+				return
+			}
+		}
+	}
+}
+
+// LineOf returns the line with a number, nil when there is none. It reads the journal from its end.
+func (s *Store) LineOf(seq uint64) (*Line, error) {
+	for n := 1; seq > 0; { // how far from the end it should be
+		var first *Line
+		for l, err := range s.Newest(n) {
+			if err != nil || l.Seq == seq {
+				return l, err
+			}
+			first = l
+			break
+		}
+		if first == nil || first.Seq < seq { // lines are numbered without a gap
+			return nil, nil
+		}
+		n += int(first.Seq - seq) // others may have been appended meanwhile: then it is tried again
+	}
+	return nil, nil
+}
+
+// tailBlock is how much of the journal is read at a time, backwards.
+const tailBlock = 64 << 10
+
+// tail returns where the nth line from the end starts, 0 where there are fewer. What follows the last newline is none.
+func (s *Store) tail(n int) (int64, error) {
+	f, err := s.openJournal(os.O_RDONLY)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, unread(err)
+	}
+	block := make([]byte, tailBlock)
+	found := 0 // newlines; that which ends the line before the nth is one more than its own
+	for end := info.Size(); end > 0; {
+		from := max(0, end-tailBlock)
+		piece := block[:end-from]
+		if _, err := f.ReadAt(piece, from); err != nil {
+			return 0, unread(err)
+		}
+		for i := len(piece); ; {
+			if i = bytes.LastIndexByte(piece[:i], '\n'); i < 0 {
+				break
+			}
+			if found++; found == n+1 {
+				return from + int64(i) + 1, nil
+			}
+		}
+		end = from
+	}
+	return 0, nil
+}
