@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -161,6 +162,9 @@ func (a *app) trust(ctx context.Context, how trusting) error {
 		return untrustable(err)
 	}
 	at.Agreed = true
+	if err := engine.RecordEnviron(at.project, os.Environ()); err != nil {
+		return untrustable(err)
+	}
 	return a.agreedTo(at, "agreed to "+count(len(at.Values), "value", "values")+" of "+at.Path)
 }
 
@@ -217,6 +221,7 @@ func (a *app) agreed(e *engine.Engine, check func() error) error {
 	if err := e.Project().Agree(u.Values); err != nil {
 		return untrustable(err)
 	}
+	e.RecordEnviron()
 	return check() // the files may have changed while the person read
 }
 
@@ -272,7 +277,7 @@ func agreeToOwn(root string, commands []string) (warning string) {
 	if err == nil {
 		var project *trust.Project
 		if project, err = trust.Open(root); err == nil {
-			err = project.Agree(conf.Executable())
+			err = errors.Join(project.Agree(conf.Executable()), engine.RecordEnviron(project, os.Environ()))
 		}
 	}
 	if err != nil {

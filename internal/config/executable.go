@@ -36,7 +36,7 @@ func (k key) canonical(c Config) string {
 func (g Gate) Executable() []trust.Value {
 	c := Default()
 	g = g.normal()
-	c.Checks, c.Limits, c.Notify, c.HQ = g.Checks, g.Limits, g.Notify, g.HQ
+	c.Checks, c.Limits, c.Notify, c.HQ, c.Branches.Setup = g.Checks, g.Limits, g.Notify, g.HQ, g.Setup
 	return c.Executable()
 }
 

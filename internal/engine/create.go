@@ -48,7 +48,7 @@ func (s *Session) CreateTask(ctx context.Context, description, title string) (Do
 	}
 	docs := s.e.freeze(conf.Gate())
 	docs[state.TaskDoc] = description
-	return s.raise(ctx, act{
+	done, err := s.raise(ctx, act{
 		event: state.CreateTask,
 		docs:  docs,
 		note:  title,
@@ -56,6 +56,10 @@ func (s *Session) CreateTask(ctx context.Context, description, title string) (Do
 			next.TaskID, next.Title, next.BaseTree, next.Worktree = s.e.newTaskID(), title, base, s.e.place.Work
 		},
 	})
+	if err == nil {
+		s.e.RecordEnviron() // there may have been no record before the agreement to this task
+	}
+	return done, err
 }
 
 // mayRepeat reports whether the newest event is this session's own.

@@ -66,17 +66,23 @@ func (e *Engine) RecordEnviron() {
 	if e.opts.Environ == nil || e.opts.Project == nil {
 		return
 	}
-	now := environ.Freeze(e.opts.Environ)
-	if r, found, err := e.opts.Project.Record(); err == nil && found && r.Environ != nil && maps.Equal(r.Environ, now) {
-		return
+	if err := RecordEnviron(e.opts.Project, e.opts.Environ); err != nil {
+		e.log.Debug("the environment of this command is not recorded", "error", err)
 	}
-	err := e.opts.Project.Update(func(r *trust.Record) error {
+}
+
+// RecordEnviron records the environment, NAME=value, of a person's command in a project. It makes no record: that is a
+// matter of agreement.
+func RecordEnviron(p *trust.Project, env []string) error {
+	now := environ.Freeze(env)
+	r, found, err := p.Record()
+	if err != nil || !found || r.Environ != nil && maps.Equal(r.Environ, now) {
+		return err
+	}
+	return p.Update(func(r *trust.Record) error {
 		r.Environ = now
 		return nil
 	})
-	if err != nil {
-		e.log.Debug("the environment of this command is not recorded", "error", err)
-	}
 }
 
 // freeze returns the documents that freeze a gate, and the environment where it is known, with a task.

@@ -104,6 +104,9 @@ func TestAnAgentsTaskHasTheEnvironmentOfAPerson(t *testing.T) {
 	if err := Agree(p.dir); err != nil {
 		t.Fatal(err)
 	}
+	if err := record.Agree([]trust.Value{{Key: "checks.commands", Value: `["true"]`}}); err != nil {
+		t.Fatal(err)
+	}
 	t.Setenv("GOFLAGS", "-mod=person")
 	p.asPerson().human().e.RecordEnviron()
 	t.Setenv("GOFLAGS", "-mod=server")

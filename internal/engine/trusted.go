@@ -198,7 +198,8 @@ func (e *Engine) accepted(conf config.Config) {
 		newest, _ := r.Newest()
 		values := conf.Gate().Executable()
 		for _, v := range newest.Values {
-			if !config.InGate(v.Key) {
+			same := func(is trust.Value) bool { return is.Key == v.Key }
+			if !config.InGate(v.Key) && !slices.ContainsFunc(values, same) {
 				values = append(values, v)
 			}
 		}
