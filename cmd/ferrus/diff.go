@@ -24,7 +24,9 @@ committed in between. With the number of an entry in ferrus log it is against th
 them what changed from one to the other: ferrus diff 12..20. Files are kept with every claim, check, submission, review
 and answer, and an entry has those that were kept last. Into a file or a pipe it is what git apply takes, byte for byte.
 
-With --json: task_id base tree stat, of entries from and to.`,
+What the patch does not show, such as files that are newly ignored, is named on stderr.
+
+With --json: task_id base tree stat notices[], of entries from and to.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			between, err := stretchOf(strings.Join(args, ""))
@@ -98,12 +100,22 @@ func (a *app) diff(ctx context.Context, between stretch, stat bool) error {
 			return err
 		}
 		if a.json {
-			return a.print(between.facts(map[string]any{"task_id": now.Task.TaskID, "base": base, "tree": id, "stat": text}))
+			facts := map[string]any{"task_id": now.Task.TaskID, "base": base, "tree": id, "stat": text}
+			if between == (stretch{}) {
+				facts["notices"] = e.Unseen(ctx, now, id)
+			}
+			return a.print(between.facts(facts))
 		}
 		a.say("%s", text)
-		return nil
+	} else if err := a.patch(ctx, tree, base, id); err != nil {
+		return err
 	}
-	return a.patch(ctx, tree, base, id)
+	if between == (stretch{}) {
+		for _, n := range e.Unseen(ctx, now, id) { // beside the patch, which is for git apply
+			fmt.Fprintf(a.err, "notice: %s\n", line(n))
+		}
+	}
+	return nil
 }
 
 // filesAt is the tree of the files at an entry of the task, which may be the present one.

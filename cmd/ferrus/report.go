@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -91,6 +92,9 @@ func gather(e *engine.Engine) (*report, error) {
 	r := &report{Root: e.Place().Root, Branch: e.Place().Branch, TaskID: t.TaskID, Title: t.Title, State: t.State, Since: t.Since,
 		Seq: t.Seq, Epoch: t.Epoch, Waiting: st.Waiting, FailureReason: t.FailureReason, Notices: st.Notices(),
 		Reviews: budget{t.ReviewCycles, st.Gate.Limits.MaxReviewCycles}}
+	if t.State == state.Reviewing {
+		r.Notices = append(r.Notices, e.Unseen(context.Background(), st.Snapshot, t.Submission.Tree)...)
+	}
 	if t.ClaimedBy != "" {
 		v := e.Verdict(st.Snapshot)
 		r.Holder = &holder{Agent: t.ClaimedBy, Alive: e.Store().Probe(t.Session) == lease.Alive, Dead: v.Dead, Why: v.Why,

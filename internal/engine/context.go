@@ -117,6 +117,7 @@ func (e *Engine) ReviewOf(ctx context.Context, now store.Snapshot, by state.Role
 	if sub.Patch != "" {
 		r.Patch = e.store.Path(sub.Patch)
 	}
+	r.Notices = e.Unseen(ctx, now, sub.Tree)
 	r.Diffstat, err = e.diffstat(ctx, now, sub.Tree)
 	return r, err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 // A Checked is what became of a check.
@@ -27,6 +28,8 @@ type Checked struct {
 	Clean    bool     // it ran in a checkout of its own: then it was its own commands that changed them
 	Err      string   // why the gate could not run, when Status is CheckGateError
 	Asked    bool     // the engine has asked a person, because this keeps happening
+
+	touched string // what was written while it ran, though the tree is the same
 }
 
 // A job is one run of the gate. It belongs to task, epoch and check id, not to the call that started it: a client that
@@ -44,6 +47,8 @@ type job struct {
 	mu   sync.Mutex
 	run  *checks.Job // nil until the commands run
 	told bool        // a call has returned the outcome
+
+	before, after *worktree.Sight // of the newest two fingerprints
 
 	// Set before done is closed.
 	out Checked
@@ -174,13 +179,27 @@ func (j *job) begin(ctx context.Context) (store.Snapshot, error) {
 	if err := e.awaitGate(ctx); err != nil {
 		return now, err
 	}
-	tree, err := e.fingerprint(ctx, now)
+	tree, err := j.look(ctx, now)
 	if err != nil {
 		return now, err
 	}
 	// Each run is its own: a run that was lost is not the same request as the next.
 	began, err := s.raise(ctx, checking(tree, uuid.NewString()))
 	return began.Snapshot, err
+}
+
+// look is fingerprint, and remembers what the file system says of the files.
+func (j *job) look(ctx context.Context, now store.Snapshot) (string, error) {
+	tree, err := j.session.e.Tree(ctx, now)
+	if err != nil {
+		return "", err
+	}
+	id, seen, err := tree.Look(ctx)
+	if err != nil {
+		return "", gitTrouble(err)
+	}
+	j.before, j.after = j.after, seen
+	return id, nil
 }
 
 // checking is the beginning of a check of a tree.

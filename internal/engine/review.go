@@ -37,6 +37,7 @@ type Review struct {
 	LastBy     string     // who rejected, and from which process tree; "" when nobody did
 	Decisions  []Decision // a person's, newest first
 	Cut        []Cut      // that there are more of them than there is room for
+	Notices    []string   // what the patch does not show although it may matter
 }
 
 // maxReviewed is how much of a person's decisions a reviewer is shown, in bytes of JSON.
@@ -54,6 +55,28 @@ func (s *Session) Review(ctx context.Context) (Review, store.Snapshot, error) {
 	}
 	s.show(now.Task, now.Task.Submission.ID, "")
 	return r, now, nil
+}
+
+// Unseen says, a line each, what the patch of the task's work up to a tree does not show although it may matter: what git
+// is told to hide, repositories in the work tree, and files that were touched while the newest check ran.
+func (e *Engine) Unseen(ctx context.Context, snap store.Snapshot, to string) []string {
+	var lines []string
+	if to != "" && snap.Task.BaseTree != "" {
+		tree, err := e.Tree(ctx, snap)
+		if err == nil {
+			lines, err = tree.Unseen(ctx, snap.Task.BaseTree, to)
+		}
+		if err != nil {
+			lines = []string{"not known: " + clip(err.Error(), MaxLine)}
+		}
+	}
+	for i, l := range lines {
+		lines[i] = "unseen: " + clip(l, MaxLine)
+	}
+	if t := snap.Task.Check.Touched; t != "" {
+		lines = append(lines, "touched: while the check ran these were written or exchanged, and are as they were now: "+t)
+	}
+	return lines
 }
 
 // diffstat is the change from the task's base to a tree.

@@ -31,11 +31,14 @@ func (j *job) settle(ctx context.Context, began store.Snapshot, res checks.Resul
 		after = began.Task.Check.Tree // it was judged where nobody else works
 	case j.at.clean == nil && res.Status == checks.Passed:
 		var err error
-		if after, err = e.fingerprint(ctx, began); err != nil {
+		if after, err = j.look(ctx, began); err != nil {
 			return out, err
 		}
 	}
 	out.Status = outcome(res.Status, began.Task.Check.Tree, after)
+	if out.Status == state.CheckGreen && j.at.clean == nil {
+		out.touched = clip(strings.Join(j.before.Touched(j.after), " "), MaxLine)
+	}
 	switch {
 	case out.Status == state.CheckMoved && j.at.clean != nil:
 		out.Changed = j.moved
@@ -88,7 +91,7 @@ func (out Checked) act(j *job, began store.Snapshot, res checks.Result) act {
 			c.Status = out.Status
 			switch out.Status {
 			case state.CheckGreen:
-				c.Errors, c.Same, c.Sum = 0, 0, ""
+				c.Errors, c.Same, c.Sum, c.Touched = 0, 0, "", out.touched
 			case state.CheckRed:
 				sum := failureSum(out.Failures)
 				if sum != c.Sum {

@@ -74,6 +74,8 @@ type Check struct {
 	Errors int         `json:"errors,omitempty"`
 	Same   int         `json:"same,omitempty"` // how often in a row it failed alike
 	Sum    string      `json:"sum,omitempty"`  // digest of the failure, to see whether the next one is the same
+
+	Touched string `json:"touched,omitempty"` // files and folders written or exchanged while it ran, though the tree is the same
 }
 
 // CheckStatus is how the newest check stands.

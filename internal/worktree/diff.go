@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -55,7 +56,7 @@ func (t *Tree) Diffstat(ctx context.Context, from, to string) (string, error) {
 		return noGit, nil
 	}
 	out := &head{max: maxStatText}
-	if err := t.diff(ctx, from, to, out, "-M", "--text", "--stat=100", "--stat-count="+strconv.Itoa(maxStat)); err != nil {
+	if err := t.diff(ctx, from, to, out, "-M", asText, "--stat=100", "--stat-count="+strconv.Itoa(maxStat)); err != nil {
 		return "", err
 	}
 	text := strings.ToValidUTF8(out.String(), "\uFFFD")
@@ -67,6 +68,9 @@ func (t *Tree) Diffstat(ctx context.Context, from, to string) (string, error) {
 	}
 	return text, nil
 }
+
+// asText has git take every file for text, also where it counts lines.
+const asText = "--text"
 
 // maxBinary is the size from which on a file that git takes for binary is written as such.
 const maxBinary = 1 << 20
@@ -92,7 +96,7 @@ func (t *Tree) Patch(ctx context.Context, from, to string, w io.Writer) error {
 		rest = append(rest, ":(top,exclude,literal)"+name)
 		those = append(those, ":(top,literal)"+name)
 	}
-	err = t.diffOf(ctx, from, to, once, rest, append(how, "--text")...)
+	err = t.diffOf(ctx, from, to, once, rest, append(how, asText)...)
 	if err == nil && len(those) > 0 {
 		err = t.diffOf(ctx, from, to, once, those, how...)
 	}
@@ -174,6 +178,9 @@ func (t *Tree) diffOf(ctx context.Context, from, to string, w io.Writer, specs [
 	}
 	c := t.storing()
 	c.stdout = w
+	if slices.Contains(how, asText) {
+		c.config = append(slices.Clone(c.config), "diff.ferrus.binary=false")
+	}
 	args := append([]string{"diff-tree", "-r", "--no-color", "--no-ext-diff", "--no-textconv"}, how...)
 	if _, _, err := c.run(ctx, append(append(args, ids[0], ids[1], "--"), specs...)...); err != nil {
 		return fmt.Errorf("diff of %.12s and %.12s: %w", ids[0], ids[1], err)

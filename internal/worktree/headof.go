@@ -15,18 +15,7 @@ const maxRef = 4 << 10
 // headOf is the commit that an embedded repository has checked out, "" if it has none. Its files are read and git is not
 // asked, for its configuration is none of ours; only of one that keeps its refs in another way than in files.
 func (t *Tree) headOf(ctx context.Context, repo string) string {
-	dir := filepath.Join(t.path(repo), ".git")
-	if text, err := rootfs.ReadRegular(dir, maxRef); err == nil {
-		to, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
-		if !ok {
-			return ""
-		}
-		dir = joined(t.path(repo), to)
-	}
-	common := dir
-	if text, err := rootfs.ReadRegular(filepath.Join(dir, "commondir"), maxRef); err == nil {
-		common = joined(dir, strings.TrimSpace(string(text)))
-	}
+	dir, common := gitDirs(t.path(repo))
 	if exists(filepath.Join(common, "reftable")) {
 		c := command{dir: t.dir, env: append([]string{"GIT_DIR=" + dir, "GIT_COMMON_DIR=" + common}, isolated...)}
 		out, _, _ := c.run(ctx, "rev-parse", "-q", "--verify", "HEAD")
@@ -52,6 +41,20 @@ func (t *Tree) headOf(ctx context.Context, repo string) string {
 		at = ref
 	}
 	return ""
+}
+
+// gitDirs are the git directory of the repository whose files are in a folder, and the one that it shares with others.
+func gitDirs(folder string) (dir, common string) {
+	dir = filepath.Join(folder, ".git")
+	if text, err := rootfs.ReadRegular(dir, maxRef); err == nil {
+		to, _ := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
+		dir = joined(folder, to)
+	}
+	common = dir
+	if text, err := rootfs.ReadRegular(filepath.Join(dir, "commondir"), maxRef); err == nil {
+		common = joined(dir, strings.TrimSpace(string(text)))
+	}
+	return dir, common
 }
 
 // maxPackedRefs bounds the list of refs that a repository keeps in one file.

@@ -34,6 +34,9 @@ type file struct {
 type listing struct {
 	files []file            // entry is yet to be found for those that have a fileStat
 	index map[string]string // the ids that the user's index has for paths; a hint for where objects are
+
+	hidden []string // what a sparse checkout keeps off the disk, and counts as the index has it
+	empty  []string // repositories without a commit: nothing of them counts
 }
 
 // list asks git what is tracked and what is not ignored, and lstat what is there. Git looks at no file but for the rules:
@@ -84,6 +87,8 @@ func (t *Tree) look(ctx context.Context, out []byte, never []string) (*listing, 
 			if repo, ok := strings.CutSuffix(name, "/"); ok {
 				if id := t.headOf(ctx, repo); id != "" {
 					l.files = append(l.files, file{path: repo, entry: entry{modeLink, id}})
+				} else {
+					l.empty = append(l.empty, repo)
 				}
 			} else {
 				l.files = append(l.files, file{path: name})
@@ -126,6 +131,7 @@ func (t *Tree) look(ctx context.Context, out []byte, never []string) (*listing, 
 			l.files = append(l.files, seen.files[0])
 		case !folders.blocked(f.path):
 			l.files = append(l.files, f)
+			l.hidden = append(l.hidden, f.path)
 		}
 	}
 	slices.SortFunc(l.files, func(a, b file) int { return strings.Compare(a.path, b.path) })

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,9 +20,10 @@ import (
 // write the project's .git (its config, info/, a replaced .git file), and git would run what that names. The files of
 // the private one are compared with what they must be before each operation, and written again if they differ.
 
-// bytesOnly turns off every conversion of content. In info/attributes it has precedence over the files of the work tree:
-// what is hashed and shown is what is on disk. Filters (git-lfs) stay; see rules.
-const bytesOnly = "* -text !eol -ident !working-tree-encoding !crlf\n"
+// bytesOnly turns off every conversion of content, and what the work tree says of how a diff is shown; see asText. In
+// info/attributes it has precedence over the files of the work tree: what is hashed and shown is what is on disk. Filters
+// (git-lfs) stay; see rules.
+const bytesOnly = "* -text !eol -ident !working-tree-encoding !crlf diff=ferrus\n"
 
 // rules are what the person's configuration and the repository's own say about which files count and what their content
 // is. Those of the repository are frozen by [Tree.Freeze].
@@ -29,6 +31,7 @@ type rules struct {
 	person []setting // of the person's global and system configuration, as it is now
 	frozen frozen
 	text   string // of frozen, in its file
+	local  string // digest of the repository's own settings as they are now, but for those that git itself writes
 }
 
 // frozen is the repository's own part, as it was when the task was created.
@@ -38,6 +41,8 @@ type frozen struct {
 	Excludes   bool      `json:"excludes,omitempty"`   // it has a core.excludesFile, in place of the person's
 	Attributes string    `json:"attributes,omitempty"` // info/attributes
 	Below      string    `json:"below,omitempty"`      // its core.attributesFile, below the files of the work tree
+
+	Sums map[string]string `json:"sums,omitempty"` // digests, to see what has changed since
 }
 
 type setting struct {
@@ -66,7 +71,7 @@ func (t *Tree) Freeze(ctx context.Context) error {
 	}
 	r, err := t.readRules(ctx)
 	if err == nil {
-		err = t.readFrozen(&r.frozen)
+		err = t.readFrozen(r)
 	}
 	if err == nil {
 		err = t.saveFrozen(r)
@@ -116,7 +121,7 @@ func (t *Tree) rulesNow(ctx context.Context) (*rules, error) {
 	var was frozen
 	if json.Unmarshal(text, &was) == nil {
 		r.frozen, r.text = was, string(text)
-	} else if err := errors.Join(t.readFrozen(&r.frozen), t.saveFrozen(r)); err != nil {
+	} else if err := errors.Join(t.readFrozen(r), t.saveFrozen(r)); err != nil {
 		return nil, err
 	}
 	t.rules = r
@@ -147,11 +152,15 @@ func (t *Tree) readRules(ctx context.Context) (*rules, error) {
 		return nil, err
 	}
 	r := &rules{}
+	var local []string
 	fields := zsplit(out) // scope, then "key\nvalue"
 	for i := 0; i+1 < len(fields); i += 2 {
 		key, value, has := strings.Cut(fields[i+1], "\n")
 		if !has {
 			value = "true"
+		}
+		if (fields[i] == "local" || fields[i] == "worktree") && !routine.MatchString(key) {
+			local = append(local, key, value)
 		}
 		if !strings.HasPrefix(key, "filter.") && !slices.Contains(keptSettings, key) {
 			continue
@@ -163,11 +172,19 @@ func (t *Tree) readRules(ctx context.Context) (*rules, error) {
 			r.frozen.Config = append(r.frozen.Config, s)
 		}
 	}
+	r.local = digest(local...)
 	return r, nil
 }
 
-// readFrozen reads the files that the repository's configuration names into f, and takes the names out of its settings.
-func (t *Tree) readFrozen(f *frozen) (err error) {
+// routine are settings that git writes in the course of work, and that run nothing and hide nothing.
+var routine = regexp.MustCompile(`^(branch|user|gui)\.|^remote\..*\.(url|pushurl|fetch|tagopt)$|^(gc|maintenance)\.(auto|log)`)
+
+// readFrozen reads the files that the repository's configuration names, and takes the names out of its settings.
+func (t *Tree) readFrozen(r *rules) (err error) {
+	f := &r.frozen
+	if f.Sums, err = t.sums(r); err != nil {
+		return err
+	}
 	read := func(path string) string {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(t.dir, path)

@@ -21,7 +21,7 @@ func (t *Tree) Size(ctx context.Context, from, to string) (Size, error) {
 		return s, nil
 	}
 	var out strings.Builder
-	if err := t.diff(ctx, from, to, &out, "-M", "--text", "--numstat"); err != nil {
+	if err := t.diff(ctx, from, to, &out, "-M", asText, "--numstat"); err != nil {
 		return s, err
 	}
 	// "added\tdeleted\tpath", with a dash for each of a binary file; git quotes a path that has a newline

@@ -20,7 +20,7 @@ func TestHowMuchTreesDiffer(t *testing.T) {
 		"a new file":    {func(t *testing.T, dir string) { write(t, dir, "n", "1\n2\n3") }, worktree.Size{Files: 1, Added: 3}},
 		"an empty file": {func(t *testing.T, dir string) { write(t, dir, "n", "") }, worktree.Size{Files: 1}},
 		"a deletion":    {func(t *testing.T, dir string) { remove(t, dir, "long") }, worktree.Size{Files: 1, Deleted: 20}},
-		"a binary file": {func(t *testing.T, dir string) { write(t, dir, "bin", "\x00\n\n") }, worktree.Size{Files: 1}},
+		"a binary file": {func(t *testing.T, dir string) { write(t, dir, "bin", "\x00\n\n") }, worktree.Size{Files: 1, Added: 2}},
 		"an executable bit": {func(t *testing.T, dir string) { chmod(t, dir, "a.txt", 0o755) },
 			worktree.Size{Files: 1}},
 		"a move": {func(t *testing.T, dir string) { rename(t, dir, "long", "lib long") }, worktree.Size{Files: 1}},

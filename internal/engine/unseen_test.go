@@ -1,0 +1,43 @@
+package engine
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// A reviewer is told what the patch does not show, and what was written while the checks ran.
+func TestAReviewerIsToldWhatThePatchDoesNotShow(t *testing.T) {
+	// The check exchanges the judged file for a good one, and puts it back: the tree is the same before and after.
+	p := repository(t, gate("cp code.txt ../side/bad && echo good >code.txt && grep -q good code.txt && cp ../side/bad code.txt"))
+	sup, ex := p.begun()
+	p.write("pkg/.gitignore", "*\n")
+	p.write("pkg/evil.go", "package evil\n")
+	p.git("config", "core.excludesFile", p.path(p.side+"/hidden"))
+	check(t, ex, state.CheckGreen)
+	submitted(t, ex)
+	r, _ := must2(sup.Review(t.Context()))(t)
+	for _, want := range []string{"newly ignored, and in no patch, by pkg/.gitignore:1: pkg/", "git configuration changed", "touched: while the check ran these were written or exchanged, and are as they were now: code.txt"} {
+		if !slices.ContainsFunc(r.Notices, func(n string) bool { return strings.Contains(n, want) }) {
+			t.Errorf("no %q in %q", want, r.Notices)
+		}
+	}
+}
+
+func TestAnOrdinaryReviewHasNoNotices(t *testing.T) {
+	p := repository(t, gate("touch built && mkdir -p out && touch out/x"))
+	p.write(".gitignore", "built\nout/\n.ferrus\n")
+	sup, ex := p.begun()
+	p.write("code.txt", "two\n")
+	if err := os.Chmod(p.path("code.txt"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	check(t, ex, state.CheckGreen)
+	submitted(t, ex)
+	if r, _ := must2(sup.Review(t.Context()))(t); len(r.Notices) > 0 {
+		t.Errorf("notices: %q", r.Notices)
+	}
+}

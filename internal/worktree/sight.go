@@ -1,0 +1,60 @@
+package worktree
+
+import (
+	"context"
+	"path"
+	"slices"
+)
+
+// A Sight is what the file system says of the files that count, and of the folders that lead to them, at a moment.
+type Sight struct {
+	files, folders map[string]fileStat
+}
+
+// Look is [Tree.Fingerprint], with a Sight of the files that it is of. Without git there is none.
+func (t *Tree) Look(ctx context.Context) (id string, s *Sight, err error) {
+	if id, err = t.Fingerprint(ctx); err != nil || id == "" {
+		return id, nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return id, t.sight, nil
+}
+
+// see makes the Sight of a listing.
+func (t *Tree) see(l *listing) *Sight {
+	s := &Sight{files: make(map[string]fileStat, len(l.files)), folders: map[string]fileStat{}}
+	for _, f := range l.files {
+		s.files[f.path] = f.is
+		for dir := path.Dir(f.path); dir != "."; dir = path.Dir(dir) {
+			if _, ok := s.folders[dir]; ok {
+				break
+			}
+			s.folders[dir], _ = lstat(t.path(dir))
+		}
+	}
+	return s
+}
+
+// Touched lists what was written or exchanged between two moments and is still, or again, there: files whose identity
+// differs, though their content may be the same, and folders that were moved. A folder in which a file was made or
+// removed is none of them. The paths are printable, with a slash after a folder, and at most twenty.
+func (s *Sight) Touched(after *Sight) []string {
+	if s == nil || after == nil {
+		return nil
+	}
+	var touched []string
+	for name, was := range s.files {
+		if is, ok := after.files[name]; ok && !was.same(is) {
+			touched = append(touched, printable(name))
+		}
+	}
+	for name, was := range s.folders {
+		is, ok := after.folders[name]
+		if ok && (was.ino != is.ino || was.ctime != is.ctime && was.mtime == is.mtime && was.mode == is.mode) {
+			touched = append(touched, printable(name)+"/")
+		}
+	}
+	slices.Sort(touched)
+	return touched[:min(len(touched), 20)]
+}
