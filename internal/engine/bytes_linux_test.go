@@ -30,6 +30,7 @@ func TestAnApprovalBindsToTheBytes(t *testing.T) {
 				attempts++
 				if err == nil {
 					through++
+					t.Logf("rig: cases=%d bad=%d", attempts, through)
 					t.Fatalf("%s, %s: approved %s", disk, setting, done.Task.Submission.ID)
 				}
 				refused(t, err, TreeChanged, "s1", "code.txt")
@@ -39,7 +40,7 @@ func TestAnApprovalBindsToTheBytes(t *testing.T) {
 			t.Errorf("the submitted files: %s", done.Task.State)
 		}
 	}
-	t.Logf("%d attempts, %d approved", attempts, through)
+	t.Logf("rig: cases=%d bad=%d", attempts, through)
 }
 
 // trick approves with other bytes in code.txt than were submitted, and puts those back.

@@ -32,8 +32,7 @@ var content = []Rig{
 		Mutants: []Mutant{
 			{"calls about files run in the project's git directory", "internal/worktree/fingerprint.go", `"GIT_DIR=" + t.repository(), "GIT_COMMON_DIR=" + t.repository(),`, `"GIT_DIR=" + t.gitDir, "GIT_COMMON_DIR=" + t.common,`},
 			{"a linked work tree is found by its .git file", "internal/worktree/worktree.go", "root = o.Root\n", "root = dir\n"},
-			{"commondir is read", "internal/worktree/fingerprint.go", `"GIT_DIR=" + t.gitDir, "GIT_COMMON_DIR=" + t.common, "GIT_WORK_TREE="`, `"GIT_DIR=" + t.gitDir, "GIT_WORK_TREE="`},
-			{"fsmonitor and hooks are not turned off", "internal/worktree/git.go", `full = append(full, "-c", "core.hooksPath="+filepath.Join(os.DevNull, "none"))`, ``},
+			{"hooks are not turned off", "internal/worktree/git.go", `"core.hooksPath="+`, `"core.askPass="+`},
 		},
 	},
 	{

@@ -104,6 +104,7 @@ func TestNothingOfTheRepositoryRuns(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a shell")
 	}
+	bad := 0
 	for _, trap := range traps {
 		t.Run(trap.name, func(t *testing.T) {
 			dir := committed(t)
@@ -156,16 +157,44 @@ func TestNothingOfTheRepositoryRuns(t *testing.T) {
 				tree.Restore(t.Context(), now, theirs, "t/edits")
 				tree.KeepHead(t.Context(), "x", "lost/x")
 				if exists(canary) {
+					bad++
 					t.Error("a program of the executor's ran")
 				}
 			}
 		})
 	}
+	t.Logf("rig: cases=%d bad=%d", len(traps), bad)
 }
 
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
+}
+
+// Git lays out a new work tree by the repository's configuration: a filter that has come to it since is left out.
+func TestANewWorkTreeRunsNoNewFilter(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a shell")
+	}
+	dir := committed(t)
+	write(t, dir, ".gitattributes", "a.txt filter=evil\n")
+	git(t, dir, "add", ".")
+	git(t, dir, "commit", "-qm", "two")
+	tree := open(t, dir)
+	fingerprint(t, tree)
+	canary := filepath.Join(t.TempDir(), "canary")
+	armed(t, filepath.Join(dir, ".git", "config"), "touch "+canary+"; cat")
+	git(t, dir, "config", "filter.evil.required", "true")
+	write(t, dir, ".git/hooks/post-checkout", "#!/bin/sh\ntouch "+canary+"\n")
+	if err := os.Chmod(filepath.Join(dir, ".git/hooks/post-checkout"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := tree.Add(t.Context(), filepath.Join(dir, ".ferrus/worktrees/x"), "x"); err != nil {
+		t.Fatal(err)
+	}
+	if exists(canary) {
+		t.Error("a program of the executor's ran")
+	}
 }
 
 // A work tree is found by what the repository lists: what lies at its place does not matter, and what is not listed is

@@ -102,7 +102,11 @@ func (t *Tree) grow(ctx context.Context, dir, branch, commit string) error {
 	if err != nil {
 		return err
 	}
-	c := command{dir: t.dir, flags: []string{"--git-dir=" + t.gitDir}}
+	off, err := t.withoutNewFilters(ctx)
+	if err != nil {
+		return err
+	}
+	c := command{dir: t.dir, flags: []string{"--git-dir=" + t.gitDir}, config: off}
 	if _, _, err := c.run(ctx, "worktree", "add", "--detach", "--lock", "--reason", making+branch, aside, commit); err != nil {
 		return err
 	}

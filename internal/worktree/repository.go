@@ -176,6 +176,30 @@ func (t *Tree) readRules(ctx context.Context) (*rules, error) {
 	return r, nil
 }
 
+// withoutNewFilters are settings that turn off the filters which the repository's configuration has now and did not have
+// when it was frozen. Git lays out a new work tree by that configuration.
+func (t *Tree) withoutNewFilters(ctx context.Context) (off []string, err error) {
+	r, err := t.rulesNow(ctx)
+	if err != nil {
+		return nil, err
+	}
+	is, err := t.readRules(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range is.frozen.Config {
+		if !strings.HasPrefix(s.Key, "filter.") || slices.Contains(r.frozen.Config, s) {
+			continue
+		}
+		if strings.HasSuffix(s.Key, ".required") {
+			off = append(off, s.Key+"=false")
+		} else {
+			off = append(off, s.Key+"=")
+		}
+	}
+	return off, nil
+}
+
 // routine are settings that git writes in the course of work, and that run nothing and hide nothing.
 var routine = regexp.MustCompile(`^(branch|user|gui)\.|^remote\..*\.(url|pushurl|fetch|tagopt)$|^(gc|maintenance)\.(auto|log)`)
 

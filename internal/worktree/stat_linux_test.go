@@ -131,7 +131,7 @@ func ahead() time.Time { return time.Now().Add(time.Hour) }
 
 // The usual form takes each setting with one trick; with -full each trick is tried seven times with each setting.
 func TestAChangeThatKeepsSizeAndTimeIsNoticed(t *testing.T) {
-	rounds, attempts, seen := most(1, 7), 0, map[string]int{}
+	rounds, attempts, through, seen := most(1, 7), 0, 0, map[string]int{}
 	known := disks(t)
 	for disk, on := range known {
 		dir := filepath.Join(on, "r")
@@ -176,6 +176,7 @@ func TestAChangeThatKeepsSizeAndTimeIsNoticed(t *testing.T) {
 						attempts++
 						after := fingerprint(t, tree)
 						if want := fresh(t, dir); after == before || after != want {
+							through++
 							t.Errorf("through: %s, then %s, of which %s is right", before, after, want)
 						}
 					})
@@ -183,7 +184,7 @@ func TestAChangeThatKeepsSizeAndTimeIsNoticed(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d attempts; files known again: %v", attempts, seen)
+	t.Logf("rig: cases=%d bad=%d; files known again: %v", attempts, through, seen)
 	for disk, n := range seen {
 		if is := worktree.Dated(known[disk]); is && n < 3 || !is && n > 0 {
 			t.Errorf("%s: %d files are known again", disk, n)
@@ -210,7 +211,9 @@ func TestAYoungFileIsReadAgain(t *testing.T) {
 	tree := open(t, dir)
 	tree.Clock(func() time.Time { return time.Now().Add(-time.Hour) })
 	fingerprint(t, tree)
-	if n := tree.Known(); n != 0 {
+	n := tree.Known()
+	t.Logf("rig: cases=3 bad=%d", n)
+	if n != 0 {
 		t.Errorf("%d young files are known again", n)
 	}
 }
