@@ -329,6 +329,10 @@ func (e *Engine) markNow(snap store.Snapshot) {
 	}
 }
 
+// Ours returns nil while git tracks no control file of .ferrus and its folders are this user's: else a *ForeignError. It is
+// for files that the engine does not read, such as the tokens. Without a record of the project it is nil.
+func (e *Engine) Ours() error { return e.ours() }
+
 // ours refuses state that git has begun to track since it was looked at.
 func (e *Engine) ours() error {
 	if e.origin == nil || e.opts.Look {

@@ -48,21 +48,29 @@ func Find(ctx context.Context, dir string) (Place, error) {
 	unused := ""
 	for at := dir; ; at = filepath.Dir(at) {
 		if known(at) {
-			owner, other := stranger(filepath.Join(at, home))
-			if !other || at == dir || worktree.Safe(ctx, at) {
+			if unused = strangers(ctx, at); unused == "" || at == dir {
 				return Place{Root: at, Work: at}, nil
 			}
-			unused = fmt.Sprintf("; %s belongs to another user (uid %d) and is not used", filepath.Join(at, home), owner)
 		}
 		if at == filepath.Dir(at) {
 			break
 		}
 	}
-	if main, err := worktree.Main(ctx, dir); err == nil && main != "" && known(main) {
+	if main, err := worktree.Main(ctx, dir); err == nil && main != "" && known(main) && strangers(ctx, main) == "" {
 		return Place{Root: main, Work: main}, nil
 	}
 	return Place{}, &Refusal{Code: NotInitialised, Message: "there is no .ferrus in " + dir + " or above it" + unused,
 		Remedy: "run ferrus init in the project"}
+}
+
+// strangers says that the machine in root is another user's, whom git does not accept either; "" for one that may be used.
+func strangers(ctx context.Context, root string) string {
+	dir := filepath.Join(root, home)
+	owner, other := stranger(dir)
+	if !other || worktree.Safe(ctx, root) {
+		return ""
+	}
+	return fmt.Sprintf("; %s belongs to another user (uid %d) and is not used", dir, owner)
 }
 
 // At returns the place of a named root, and of a branch of it where one is named.

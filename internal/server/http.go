@@ -117,7 +117,13 @@ func serveHTTP(ctx context.Context, conf Config, stderr io.Writer) int {
 	case err != nil:
 		return fail(exitError, err)
 	}
-	book := tokens.Open(filepath.Join(e.Place().Root, ".ferrus"))
+	book := tokens.Open(filepath.Join(e.Place().Root, ".ferrus")).Guarded(func() error {
+		e, err := d.engine()
+		if err != nil {
+			return err
+		}
+		return e.Ours()
+	})
 	site := web.New(web.Options{
 		Servers: d.servers(), Tokens: book,
 		Hosts: conf.HTTP.names(), Origins: conf.HTTP.Origins, TLS: secure != nil, Log: log,

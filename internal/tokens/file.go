@@ -33,6 +33,11 @@ func (b *Book) path(name string) string { return filepath.Join(b.dir, name) }
 // read returns the entries of the file, none if there is no file. They are for looking at only.
 func (b *Book) read() ([]entry, error) {
 	path := b.path(fileName)
+	if b.guard != nil {
+		if err := b.guard(); err != nil {
+			return nil, &Error{Kind: ErrUnsafe, What: path + " is not believed: " + err.Error(), Remedy: "run ferrus doctor"}
+		}
+	}
 	root, err := rootfs.Open(b.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

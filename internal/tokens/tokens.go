@@ -45,6 +45,8 @@ type Book struct {
 	dir  string
 	wait time.Duration // for the lock
 
+	guard func() error // nil, or whether the file may be believed
+
 	mu   sync.Mutex
 	text []byte // of the file when it was last understood
 	list []entry
@@ -52,6 +54,13 @@ type Book struct {
 
 // Open returns the tokens that are kept in dir, the project's .ferrus. It reads nothing yet.
 func Open(dir string) *Book { return &Book{dir: dir, wait: 10 * time.Second} }
+
+// Guarded has guard asked before the file is believed each time: its error, as one of kind ErrUnsafe, lets nobody in. It
+// returns the book.
+func (b *Book) Guarded(guard func() error) *Book {
+	b.guard = guard
+	return b
+}
 
 var (
 	nameForm = regexp.MustCompile(`^[0-9A-Za-z._-]{1,64}$`)
