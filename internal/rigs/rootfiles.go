@@ -76,9 +76,9 @@ var rootfiles = []Rig{
 		Name: "fields of a run that nobody wrote", Promise: "a field that no run of a pipeline can have is refused by its name",
 		Package: "./internal/pipeline/run", Test: "TestAFieldThatNoRunHasIsRefused",
 		Mutants: []Mutant{
-			{"an output may be any path", "internal/pipeline/check.go", `case k.Output != "" && k.Output != output, strings.ContainsAny(k.Output, ` + "`/\\`" + `), strings.HasPrefix(k.Output, "."):`, "case false:"},
-			{"an archive may be any folder", "internal/pipeline/run/open.go", "case err != nil, !filepath.IsLocal(archive), archive == \".\":", "case err != nil:"},
-			{"a delivery may go nowhere", "internal/pipeline/run/open.go", "case !slices.Contains([]string{config.ToStdout, config.ToFile, config.ToCommand}, s.Deliver.To):", "case false:"},
+			{"an output may be any path", "internal/pipeline/check.go", `case k.Output != "" && k.Output != output, strings.ContainsAny(k.Output, ` + "`/\\`" + `), strings.HasPrefix(k.Output, "."):`, `case output == "-":`},
+			{"an archive may be any folder", "internal/pipeline/run/open.go", "case err != nil, !filepath.IsLocal(archive), archive == \".\":", "case err != nil, archive == \"-\":"},
+			{"a delivery may go nowhere", "internal/pipeline/run/open.go", "case !slices.Contains([]string{config.ToStdout, config.ToFile, config.ToCommand}, s.Deliver.To):", "case !slices.Contains([]string{s.Deliver.To}, s.Deliver.To):"},
 		},
 	},
 	{
@@ -86,7 +86,7 @@ var rootfiles = []Rig{
 		Package: "./internal/pipeline/run", Test: "TestAStrangersStatusIsNotBelieved", Plain: true,
 		Mutants: []Mutant{
 			{"status.json is believed", "internal/pipeline/run/view.go", "err == nil && s.Check(f.Workflow) == nil", "err == nil"},
-			{"a delivery may be anybody's", "internal/pipeline/check.go", "case phase < 0 && d.By != \"ferrus\" && d.By != \"watchdog\":", "case false:"},
+			{"a delivery may be anybody's", "internal/pipeline/check.go", "case phase < 0 && d.By != \"ferrus\" && d.By != \"watchdog\":", "case phase < 0 && d.By == \"-\":"},
 		},
 	},
 	{
