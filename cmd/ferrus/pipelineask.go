@@ -87,6 +87,9 @@ func (a *app) askedOf(ctx context.Context, verb pipeline.Verb, name string) (run
 		return at, nil, err
 	}
 	f, err := a.folder(at, name)
+	if err == nil {
+		err = madeHere(ctx, at, f)
+	}
 	if err == nil && archived(at, f) {
 		err = refuse(engine.WrongState, "cannot "+word(verb)+" "+f.Name()+": it is over, and archived",
 			"ferrus pipeline status "+f.Name()+" shows it; ferrus pipeline run starts another")

@@ -85,6 +85,9 @@ func (a *app) tickOne(ctx context.Context, at run.Place, name string, dry bool) 
 		v, err := f.View(time.Now())
 		return v.Action, err
 	}
+	if err := madeHere(ctx, at, f); err != nil {
+		return pipeline.Action{}, err
+	}
 	o, err := a.progress(f).options()
 	if err != nil {
 		return pipeline.Action{}, err

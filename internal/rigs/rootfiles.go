@@ -101,4 +101,12 @@ var rootfiles = []Rig{
 			{"evidence is written where links lead", "cmd/ferrus/evidencefolder.go", `rootfs.Split(dir); filepath.Base(home) == ".ferrus" {`, `rootfs.Split(dir); filepath.Base(home) == name {`},
 		},
 	},
+	{
+		Name: "a run from a commit", Promise: "no command of a run that git tracks is run",
+		Package: "./cmd/ferrus", Test: "TestARunFromACommitIsNotGoneOnWith", Plain: true,
+		Mutants: []Mutant{
+			{"a tick asks nothing", "cmd/ferrus/tick.go", "if err := madeHere(ctx, at, f); err != nil {", "if err := madeHere(ctx, at, f); false && err != nil {"},
+			{"what git tracks is no matter", "cmd/ferrus/pipelinemade.go", "case len(files) > 0:", "case len(files) < 0:"},
+		},
+	},
 }
