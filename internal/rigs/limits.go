@@ -78,4 +78,19 @@ var limits = []Rig{
 			{"all is read", "internal/store/tail.go", "off, err := s.tail(n)", "off, err := s.tail(n + 1<<20)"},
 		},
 	},
+	{
+		Name: "shares of tokens", Promise: "no token is kept out by others", Package: "./internal/server/web", Test: "TestEachTokenHasAShare", Plain: true,
+		Mutants: []Mutant{
+			{"nothing is kept for others", "internal/server/web/limits.go", "own >= share && sum >= most-most/4", "own < 0"},
+		},
+	},
+	{
+		Name: "one message, each name once", Promise: "a message means the same to every reader", Package: "./internal/server/web",
+		Test: "TestAMessageSaysEachThingOnce", Plain: true,
+		Mutants: []Mutant{
+			{"names may stand twice", "internal/server/web/envelope.go", "if names[len(names)-1][key] {", "if key == \"\" {"},
+			{"in another case too", "internal/server/web/envelope.go", "if len(names) <= 2 {", "if len(names) < 1 {"},
+			{"anything may follow", "internal/server/web/envelope.go", "len(bytes.TrimSpace(text[dec.InputOffset():])) > 0", "dec.More()"},
+		},
+	},
 }

@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/ferrus-go/ferrus/internal/server/web"
 )
 
 // maxLine is the longest message in bytes that a client may send.
@@ -80,6 +82,9 @@ func refuse(line []byte, err error) []byte {
 		return answer(jsonrpc.CodeParseError, "the line is not JSON; send one message a line")
 	case text[0] != '{':
 		return answer(jsonrpc.CodeInvalidRequest, "the line is no JSON-RPC message")
+	}
+	if wrong := web.Envelope(text); wrong != "" {
+		return answerTo(idOf(text), jsonrpc.CodeInvalidRequest, wrong)
 	}
 	if _, err := jsonrpc.DecodeMessage(text); err != nil {
 		return answerTo(idOf(text), jsonrpc.CodeInvalidRequest, fmt.Sprintf("the line is no JSON-RPC message: %.200s", err))

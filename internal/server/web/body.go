@@ -49,6 +49,8 @@ func (s *Site) readBody(w http.ResponseWriter, r *http.Request) bool {
 	case bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("[")):
 		// One batch could hold thousands of calls, and count as one.
 		s.refuse(w, r, http.StatusBadRequest, "batches are not supported; send one message a request")
+	case Envelope(text) != "":
+		s.refuse(w, r, http.StatusBadRequest, Envelope(text))
 	default:
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
 		return true

@@ -16,6 +16,10 @@ type Limits struct {
 	Calls, CallsPerToken       int // calls at a time; 512, and 256 of one token
 	Sessions, SessionsPerToken int // open sessions; 4,096, and 2,048 of one token
 
+	// Share is what each token can have of calls and of sessions, whatever the others have: a quarter of all is kept for those
+	// that have less; 16.
+	Share int
+
 	HeaderTime time.Duration // for a request's headers, and between requests of a connection's handshake; 5 s
 	BodyTime   time.Duration // for a request's body; 30 s
 	WriteTime  time.Duration // for a client to take what is written to it; 30 s
@@ -29,6 +33,7 @@ func (l Limits) orDefault() Limits {
 	l.Body, l.Header, l.Conns = cmp.Or(l.Body, 4<<20), cmp.Or(l.Header, 16<<10), cmp.Or(l.Conns, 5000)
 	l.Calls, l.CallsPerToken = cmp.Or(l.Calls, 512), cmp.Or(l.CallsPerToken, 256)
 	l.Sessions, l.SessionsPerToken = cmp.Or(l.Sessions, 4096), cmp.Or(l.SessionsPerToken, 2048)
+	l.Share = cmp.Or(l.Share, 16)
 	l.HeaderTime, l.BodyTime = cmp.Or(l.HeaderTime, 5*time.Second), cmp.Or(l.BodyTime, 30*time.Second)
 	l.WriteTime, l.KeepAlive = cmp.Or(l.WriteTime, 30*time.Second), cmp.Or(l.KeepAlive, 25*time.Second)
 	l.Idle, l.ConnIdle = cmp.Or(l.Idle, time.Hour), cmp.Or(l.ConnIdle, 2*time.Minute)
@@ -36,9 +41,21 @@ func (l Limits) orDefault() Limits {
 	return l
 }
 
+// over is the status to answer a token with that has own of sum things and wants one more: 0 when it may. It may have each at
+// most, and share of them in any case: of the last quarter nobody gets more than that, so that two tokens cannot take all.
+func over(own, sum, each, most, share int) (status int) {
+	switch {
+	case own >= each:
+		return http.StatusTooManyRequests
+	case sum >= most, own >= share && sum >= most-most/4:
+		return http.StatusServiceUnavailable
+	}
+	return 0
+}
+
 // A load counts what is going on, in all and by token.
 type load struct {
-	most, each int
+	most, each, share int
 
 	mu  sync.Mutex
 	sum int
@@ -66,13 +83,7 @@ func (l *load) full(token string) (status int) {
 }
 
 func (l *load) over(token string) int {
-	switch {
-	case l.of[token] >= l.each:
-		return http.StatusTooManyRequests
-	case l.sum >= l.most:
-		return http.StatusServiceUnavailable
-	}
-	return 0
+	return over(l.of[token], l.sum, l.each, l.most, l.share)
 }
 
 func (l *load) leave(token string) {

@@ -13,6 +13,40 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// TestEachTokenHasAShare of calls and sessions: others cannot take it all, whatever they take.
+func TestEachTokenHasAShare(t *testing.T) {
+	lim := Limits{}.orDefault()
+	refused := 0
+	for _, most := range []struct{ all, each int }{{lim.Sessions, lim.SessionsPerToken}, {lim.Calls, lim.CallsPerToken}} {
+		l := load{most: most.all, each: most.each, share: lim.Share, of: map[string]int{}}
+		for _, greedy := range []string{"a", "b"} {
+			for l.take(greedy) == 0 {
+			}
+			if l.of[greedy] < most.each/2 {
+				t.Errorf("alone one token gets %d of %d", l.of[greedy], most.all)
+			}
+		}
+		// As many more as the last quarter has shares for.
+		others := most.all / 4 / lim.Share
+		for i := range others {
+			for range lim.Share {
+				if l.take(fmt.Sprint("other ", i)) != 0 {
+					refused++
+				}
+			}
+		}
+		if l.sum > most.all {
+			t.Errorf("%d of %d were given out", l.sum, most.all)
+		}
+		if l.take("one more") == 0 && l.sum > most.all {
+			t.Error("more than all were given out")
+		}
+	}
+	if refused > 0 {
+		t.Errorf("%d were refused to tokens that had less than their share", refused)
+	}
+}
+
 // TestABodyIsJSONAndNotTooLarge, and one message.
 func TestABodyIsJSONAndNotTooLarge(t *testing.T) {
 	t.Parallel()
@@ -38,6 +72,10 @@ func TestABodyIsJSONAndNotTooLarge(t *testing.T) {
 			"too large":    {"application/json", pad(4<<20 + 1), 413},
 			"batch":        {"application/json", " \n[" + r.body + "]", 400},
 			"no JSON":      {"application/json", "{", 400},
+			"two messages": {"application/json", r.body + r.body, 400},
+			"bytes after":  {"application/json", r.body + " x", 400},
+			"a name twice": {"application/json", strings.Replace(r.body, `"method":`, `"method":"ping","method":`, 1), 400},
+			"in two cases": {"application/json", strings.Replace(r.body, `"method":`, `"Method":"ping","method":`, 1), 400},
 			"empty":        {"application/json", "", 400},
 		} {
 			want := c.status

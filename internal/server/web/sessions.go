@@ -41,13 +41,7 @@ func (all *sessions) room(b *bearer, lim Limits) (status int) {
 			own++
 		}
 	}
-	switch {
-	case own >= lim.SessionsPerToken:
-		return http.StatusTooManyRequests
-	case len(all.all) >= lim.Sessions:
-		return http.StatusServiceUnavailable
-	}
-	return 0
+	return over(own, len(all.all), lim.SessionsPerToken, lim.Sessions, lim.Share)
 }
 
 // full answers a request that would open one session too many.

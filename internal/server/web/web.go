@@ -65,8 +65,8 @@ func New(opts Options) *Site {
 	s := &Site{opts: opts, log: opts.Log, guard: guard{hosts: opts.Hosts, origins: opts.Origins, tls: opts.TLS}}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	s.bearers.all, s.sessions.all = map[string]*bearer{}, map[string]*session{}
-	s.posts = load{most: opts.Limits.Calls, each: opts.Limits.CallsPerToken, of: map[string]int{}}
-	s.calls = load{most: opts.Limits.Calls, each: opts.Limits.CallsPerToken, of: map[string]int{}}
+	s.posts = load{most: opts.Limits.Calls, each: opts.Limits.CallsPerToken, share: opts.Limits.Share, of: map[string]int{}}
+	s.calls = load{most: opts.Limits.Calls, each: opts.Limits.CallsPerToken, share: opts.Limits.Share, of: map[string]int{}}
 	for _, server := range opts.Servers {
 		server.AddReceivingMiddleware(s.identify)
 	}
