@@ -25,6 +25,13 @@ var edits = []Rig{
 		},
 	},
 	{
+		Name: "edits: a person works in git", Promise: "what is added, committed, stashed or left for another commit meanwhile is on disk, there, or kept", Package: "./internal/worktree",
+		Test: "TestAPersonWorksInGitMeanwhile", Needs: "Linux or macOS",
+		Mutants: []Mutant{
+			{"what is there is replaced", inWorktree + "move.go", "err := moveNew(staged, target)", "err := os.Rename(staged.path(), target.path())"},
+		},
+	},
+	{
 		Name: "edits: people at work", Promise: "rollbacks lose no save of people who edit in place, by renaming and through open files", Package: engineRoom,
 		Test: "TestNoSaveIsLost", Needs: "Linux or macOS",
 		Mutants: []Mutant{
