@@ -88,6 +88,7 @@ var rooms = map[string]map[string]string{
 		"internal/filelock": "a branch, and a merge, is the work of one process at a time",
 		"internal/trust":    "what is frozen or started must have been agreed to",
 		"internal/pipeline": "what workflows.json makes run is part of that",
+		"internal/agents":   "which arguments of an agent a project may set",
 	},
 	"internal/tools/wire": {
 		"internal/config":   "Nearest: a wrong argument is answered with the right one",

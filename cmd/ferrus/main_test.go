@@ -63,7 +63,7 @@ func TestTheCommandLine(t *testing.T) {
 			env.Setenv("GIT_CEILING_DIRECTORIES", env.WorkDir)
 			env.Setenv("NO_COLOR", "")
 			env.Setenv(agreesTo, "1")
-			env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
+			env.Setenv("XDG_CONFIG_HOME", filepath.Join(os.Getenv("XDG_CONFIG_HOME"), filepath.Base(env.WorkDir)))
 			env.Setenv("FERRUS_STATE_DIR", filepath.Join(os.Getenv("FERRUS_STATE_DIR"), filepath.Base(env.WorkDir)))
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // else the race detector holds each process for a second
 			env.Values[castKey{}] = cast{}

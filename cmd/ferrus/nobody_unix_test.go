@@ -30,7 +30,8 @@ func nobodyCommand(ts *testscript.TestScript, _ bool, args []string) {
 		if err := os.Mkdir(state, 0o700); err == nil {
 			ts.Check(os.Chown(state, 65534, 65534))
 		}
-		cmd.Env = append(cmd.Env, trust.EnvStateDir+"="+state)
+		ts.Check(os.Chown(cmd.Dir, 65534, 65534)) // state below another user's folder is not theirs
+		cmd.Env = append(cmd.Env, trust.EnvStateDir+"="+state, trust.EnvXDGConf+"="+state)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 		for _, dir := range []string{cmd.Dir, filepath.Dir(path)} {
 			for ; strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) {

@@ -58,11 +58,11 @@ func (a *app) openAgent(ctx context.Context, role agents.Duty, flags register.Se
 	if err != nil {
 		return err
 	}
-	conf, err := config.Load(filepath.Join(place.Root, config.FileName))
+	conf, err := config.LoadFor(filepath.Join(place.Root, config.FileName))
 	if err != nil {
 		return broken(err)
 	}
-	if err := a.agreedToStart(place, engine.Executable(place.Root, conf)); err != nil {
+	if err := a.agreedToStart(place, conf, engine.Executable(place.Root, conf)); err != nil {
 		return err
 	}
 	configured := conf.HQ.Supervisor

@@ -61,7 +61,7 @@ func (a *app) runs(ctx context.Context) (run.Place, config.Config, error) {
 	if err != nil {
 		return run.Place{}, config.Config{}, err
 	}
-	conf, err := config.Load(filepath.Join(place.Root, config.FileName))
+	conf, err := config.LoadFor(filepath.Join(place.Root, config.FileName))
 	if err != nil {
 		return run.Place{}, conf, broken(err)
 	}

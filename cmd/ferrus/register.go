@@ -59,7 +59,7 @@ func (a *app) register(ctx context.Context, flags [2]register.Seat, show bool) e
 		return err
 	}
 	if flags[0] == (register.Seat{}) && flags[1] == (register.Seat{}) {
-		conf, err := config.Load(filepath.Join(root, config.FileName))
+		conf, err := config.LoadFor(filepath.Join(root, config.FileName))
 		if err != nil {
 			return broken(err)
 		}
@@ -152,7 +152,7 @@ func (a *app) carryOut(project register.Project, want map[agents.Duty]register.S
 		return unregistered(err)
 	}
 	if !show {
-		if err := plan.Write(); err != nil {
+		if err := agreedAcross(project.Root, plan.Write); err != nil {
 			return unregistered(err)
 		}
 	}

@@ -290,7 +290,10 @@ func agreeToOwn(root string, commands []string) (warning string) {
 const goneRecords = 90 * 24 * time.Hour
 
 // agreedToStart is agreed for a command that starts something from values that it has read itself.
-func (a *app) agreedToStart(place engine.Place, values []trust.Value) error {
+func (a *app) agreedToStart(place engine.Place, conf config.Config, values []trust.Value) error {
+	if err := engine.Arguments(conf); err != nil {
+		return err
+	}
 	e, err := a.openAt(place)
 	if err != nil {
 		return err
@@ -309,5 +312,26 @@ func (a *app) agreedPipelines(ctx context.Context, conf config.Config) error {
 	if err != nil {
 		return err
 	}
-	return a.agreedToStart(place, append(conf.Executable(), all.Executable()...))
+	return a.agreedToStart(place, conf, engine.ExecutableWith(place.Root, conf, all))
+}
+
+// agreedAcross runs write, which changes files of the project on a person's word: what was agreed to before is afterwards.
+func agreedAcross(root string, write func() error) error {
+	conf, err := config.LoadFor(filepath.Join(root, config.FileName))
+	if err != nil {
+		return write()
+	}
+	project, err := trust.Open(root)
+	if err != nil {
+		return err
+	}
+	was := engine.Executable(root, conf)
+	agreed, _ := project.Agreed(was)
+	if err := write(); err != nil || !agreed {
+		return err
+	}
+	if now := engine.Executable(root, conf); trust.Digest(now) != trust.Digest(was) {
+		return project.Agree(now)
+	}
+	return nil
 }

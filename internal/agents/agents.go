@@ -85,6 +85,7 @@ type Adapter struct {
 	Executes string   // what an executor may do unasked when it is headless
 	Reviews  string   // what every other duty of a task may do, headless or not
 	Works    string   // what a worker of a pipeline may do unasked when it is headless
+	Settings []string // files of a project by which it runs commands, and which it cannot be told to ignore; with slashes
 	Lacks    []string // what it cannot do or ferrus cannot promise under it, a sentence each
 
 	launch func(Adapter, Seat) (Launch, error)

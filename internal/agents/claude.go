@@ -13,6 +13,7 @@ var claude = Adapter{
 	Reviews:  "reads and searches files; has no tool that edits or runs, and runs no hooks",
 	Works:    "edits files and runs commands; its edit tools refuse the files by which ferrus keeps tasks and runs; starts no other agent",
 	Lacks: []string{
+		"It loads no settings of the project, so that no hook or helper of a repository runs; what `CLAUDE.md` says it reads like any other file.",
 		"Its commands run without a sandbox: an executor's can do what you can.",
 		"If our server does not start it goes on without our tools; ferrus sees that in its output only when it is headless.",
 		"Beside a person its first answer may come before our server is connected, within its first second; from the second on our tools are there.",
@@ -38,7 +39,8 @@ func launchClaude(a Adapter, s Seat) (Launch, error) {
 	if s.Headless {
 		argv = append(argv, "-p", "--output-format=stream-json", "--verbose")
 	}
-	argv = append(argv, "--strict-mcp-config", "--mcp-config="+mcp, "--settings="+settings)
+	argv = append(argv, "--strict-mcp-config", "--mcp-config="+mcp, "--settings="+settings,
+		"--setting-sources=user") // no settings of the project, which may name hooks and other commands
 	allowed := "mcp__" + ServerName
 	switch {
 	case s.Duty == Worker:

@@ -47,6 +47,8 @@ func launchCodex(a Adapter, s Seat) (Launch, error) {
 	}
 	if s.Headless {
 		set("approval_policy", "never")
+		// Else it would take settings from .codex of a project that the person trusts when they sit beside it.
+		set("projects", map[string]any{s.Work: map[string]any{"trust_level": "untrusted"}, s.Root: map[string]any{"trust_level": "untrusted"}})
 	}
 	set("shell_environment_policy.set.FERRUS_AGENT", s.Identity(a.Name))
 	if s.Model != "" {

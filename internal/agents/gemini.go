@@ -15,6 +15,7 @@ var gemini = Adapter{
 	Executes: "edits files and runs commands (`yolo`)",
 	Reviews:  "reads and searches files; has no tool that edits or runs, and runs no hooks",
 	Works:    "edits files and runs commands (`yolo`); starts no other agent",
+	Settings: []string{".gemini/settings.json", ".gemini/.env", ".gemini/extensions"},
 	Lacks: []string{
 		"It cannot be given one MCP server for one session, so ferrus gives it a home of its own: your settings and extensions are not there, and neither is a login with Google; it needs `GEMINI_API_KEY` or Vertex AI in its environment.",
 		"In its session our server is called `" + geminiServer + "`, because a project's settings go before those of its home.",

@@ -12,6 +12,8 @@ var opencode = Adapter{
 	Executes: "edits files and runs commands",
 	Reviews:  "reads and searches files; has no tool that edits or runs",
 	Works:    "edits files and runs commands; starts no other agent",
+	Settings: []string{"opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc",
+		".opencode/plugin", ".opencode/plugins", ".opencode/tool", ".opencode/tools"},
 	Lacks: []string{
 		"Other MCP servers of your configuration are started; their tools are hidden while its agent is `ferrus-...`.",
 		"It does not say that our server failed to start, and when its provider limits it, it waits without a word.",

@@ -10,6 +10,7 @@ var qwen = Adapter{
 	Executes: "edits files and runs commands (`yolo`)",
 	Reviews:  "reads and searches files; what edits or runs is refused, and it runs no hooks",
 	Works:    "edits files and runs commands (`yolo`); starts no other agent",
+	Settings: []string{".qwen/settings.json", ".qwen/.env", ".qwen/extensions"},
 	Lacks: []string{
 		"Its commands run without a sandbox: an executor's can do what you can.",
 		"Ferrus takes the place of its machine-wide settings file: what stands there does not apply in the session.",

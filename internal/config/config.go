@@ -39,6 +39,9 @@ type Config struct {
 	Pipelines Pipelines
 	Deliver   Deliver
 
+	project *HQ             // what the file says, where a person's own configuration lies over it
+	lent    map[string]bool // tables whose arguments are not the project's
+
 	lines map[string]int // key as written in the table -> its line in the file
 }
 

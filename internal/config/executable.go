@@ -11,6 +11,9 @@ import (
 // not, because it is ferrus's own and not the repository's; so a project without ferrus.toml needs no agreement.
 // Except for checks.commands, where nil and empty judge differently, nil is empty.
 func (c Config) Executable() []trust.Value {
+	if c.project != nil {
+		c.HQ = *c.project
+	}
 	var values []trust.Value
 	for _, k := range keys {
 		if k.does == "" {

@@ -153,7 +153,7 @@ var keys = []key{
 	},
 	{
 		name: "hq.supervisor.args", def: []string{},
-		comment: "Arguments added to its command line, such as those that loosen or tighten its sandbox.",
+		comment: "Arguments added to its command line: model and effort here, others in your own config.toml.",
 		does:    "Adds arguments to the command line of the agent that reviews work.",
 		field:   func(c *Config) any { return &c.HQ.Supervisor.Args },
 	},
@@ -177,7 +177,7 @@ var keys = []key{
 	},
 	{
 		name: "hq.executor.args", def: []string{},
-		comment: "Arguments added to its command line, such as those that loosen or tighten its sandbox.",
+		comment: "Arguments added to its command line: model and effort here, others in your own config.toml.",
 		does:    "Adds arguments to the command line of the agent that does the work.",
 		field:   func(c *Config) any { return &c.HQ.Executor.Args },
 	},

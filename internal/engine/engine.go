@@ -161,9 +161,21 @@ func (e *Engine) View() (store.Snapshot, error) {
 	return e.here(snap), nil
 }
 
-// Config returns ferrus.toml as it is now. When the file is broken it returns the last one that was sound, or the
-// defaults, together with the error.
+// Config returns ferrus.toml as it is now, with the person's own configuration laid over it. When a file is broken it
+// returns the last ferrus.toml that was sound, or the defaults, together with the error.
 func (e *Engine) Config() (config.Config, error) {
+	conf, err := e.projectConfig()
+	if err != nil || e.opts.Project == nil {
+		return conf, err
+	}
+	own, err := config.LoadPerson()
+	if err != nil {
+		return conf, err
+	}
+	return conf.With(own), nil
+}
+
+func (e *Engine) projectConfig() (config.Config, error) {
 	path := filepath.Join(e.place.Root, config.FileName)
 	info, err := os.Stat(path)
 	if errors.Is(err, os.ErrNotExist) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	adapters "github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
@@ -29,21 +30,24 @@ func (u *UntrustedError) Unwrap() error { return &u.Refusal }
 // WorkflowsName is the name of the file that defines pipelines, in the project's root or in its .ferrus.
 const WorkflowsName = "workflows.json"
 
-// Executable lists what the files of the project at root make run: the values of conf, and those of its workflows.json.
+// Executable lists what the files of the project at root make run: the values of conf, settings of clients that they cannot
+// be told to ignore, and the values of its workflows.json.
 // One that is missing or broken makes nothing run.
 func Executable(root string, conf config.Config) []trust.Value {
-	values := conf.Executable()
 	for _, dir := range []string{root, filepath.Join(root, home)} {
 		text, err := readWorkflows(filepath.Join(dir, WorkflowsName))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if all, err := pipeline.Parse(text); err == nil {
-			values = append(values, all.Executable()...)
-		}
-		break
+		all, _ := pipeline.Parse(text) // none of a broken file
+		return ExecutableWith(root, conf, all)
 	}
-	return values
+	return ExecutableWith(root, conf, nil)
+}
+
+// ExecutableWith is Executable for workflows that the caller has read.
+func ExecutableWith(root string, conf config.Config, all pipeline.Workflows) []trust.Value {
+	return slices.Concat(conf.Executable(), clientFiles(root, conf.HQ), all.Executable())
 }
 
 // maxWorkflows bounds what is read of a workflows.json, in bytes.
@@ -65,7 +69,29 @@ func (e *Engine) Trusted() error {
 
 // trusted is Trusted for a configuration that the caller is about to use.
 func (e *Engine) trusted(conf config.Config) error {
+	if err := Arguments(conf); err != nil && e.opts.Project != nil {
+		return err
+	}
 	return e.TrustedValues(Executable(e.place.Root, conf))
+}
+
+// Arguments refuses arguments of agents that a project's file must not set, and says where a person may.
+func Arguments(conf config.Config) error {
+	for table, a := range conf.ProjectArgs() {
+		bad := adapters.Harmful(a.Agent, a.Args)
+		if bad == nil {
+			continue
+		}
+		path := filepath.Join("~", ".config", "ferrus", config.PersonFile)
+		if own, err := config.LoadPerson(); err == nil {
+			path = own.Path
+		}
+		return &Refusal{Code: Untrusted, Person: true,
+			Message: fmt.Sprintf("%s.args of ferrus.toml has %s, which is not known to be harmless; a repository may not loosen %s",
+				table, trust.Visible(strings.Join(bad, " ")), a.Agent),
+			Remedy: "if you want it, write into " + path + ":\n" + trust.VisibleLines(config.PersonLine(table, a.Agent, a.Args))}
+	}
+	return nil
 }
 
 // TrustedValues is Trusted for values that the caller has read and is about to use.

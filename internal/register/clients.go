@@ -133,7 +133,7 @@ func limit(a assignment) int { return wait(a) + 60 }
 // passed are variables that Codex is to hand on to our server, which runs the checks: it hands on no others. The list is
 // the same whoever registers, so that a file which is committed does not change with them; what else the checks need
 // goes into ferrus.toml, checks.env.
-var passed = []string{"SHELL", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME",
+var passed = []string{"SHELL", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "FERRUS_STATE_DIR",
 	"XDG_DATA_HOME", "SSH_AUTH_SOCK", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "CI",
 	"GOPATH", "GOROOT", "GOCACHE", "GOMODCACHE", "GOPROXY", "GOPRIVATE", "GOFLAGS", "GOTOOLCHAIN",
 	"CARGO_HOME", "RUSTUP_HOME", "JAVA_HOME", "NVM_DIR", "PNPM_HOME", "VIRTUAL_ENV", "PYENV_ROOT", "UV_CACHE_DIR",

@@ -182,3 +182,15 @@ func outside(root, dir string) error {
 	}
 	return nil
 }
+
+// Private returns an *Error when the file belongs to another user or can be written by others.
+func Private(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if problem, remedy := private(path, info); problem != "" {
+		return &Error{Path: path, Problem: problem, Remedy: remedy}
+	}
+	return nil
+}

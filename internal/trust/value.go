@@ -76,6 +76,15 @@ func Visible(text string) string {
 	return b.String()
 }
 
+// VisibleLines is Visible for a text of several lines.
+func VisibleLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = Visible(l)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // ignorable reports characters that count as printable and that a terminal shows as nothing: variation selectors,
 // fillers and the other default-ignorable ones of Unicode.
 func ignorable(r rune) bool {

@@ -1,0 +1,129 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/trust"
+)
+
+// PersonFile is the name of a person's own configuration in their configuration folder, as $XDG_CONFIG_HOME/ferrus.
+const PersonFile = "config.toml"
+
+// A Person is a person's own configuration: what they say about agents in every project. It goes before what a project
+// says and needs no agreement, because no repository writes it.
+type Person struct {
+	Path       string // of the file, whether it exists or not
+	Supervisor PersonAgent
+	Executor   PersonAgent
+}
+
+// PersonAgent is [hq.supervisor] or [hq.executor] of a person's own configuration. What is empty leaves the project's value.
+type PersonAgent struct {
+	Agent   string              `toml:"agent"`
+	Model   string              `toml:"model"`
+	Command string              `toml:"command"`
+	Args    map[string][]string `toml:"args"` // by the name of the agent they are for
+}
+
+// LoadPerson reads the configuration of the person who runs this process. A missing file is the zero Person. The folder and
+// the file must be the person's alone to write.
+func LoadPerson() (Person, error) {
+	dir, err := trust.ConfigDir()
+	if err != nil {
+		return Person{}, err
+	}
+	p := Person{Path: filepath.Join(dir, PersonFile)}
+	data, err := rootfs.ReadFile(p.Path, maxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return p, nil
+	}
+	if err == nil {
+		err = trust.Private(p.Path)
+	}
+	if err != nil {
+		return p, fmt.Errorf("read %s: %w", p.Path, err)
+	}
+	return p, p.parse(data)
+}
+
+// parse reads the text of the file.
+func (p *Person) parse(data []byte) error {
+	var file struct {
+		HQ struct {
+			Supervisor PersonAgent `toml:"supervisor"`
+			Executor   PersonAgent `toml:"executor"`
+		} `toml:"hq"`
+	}
+	md, err := toml.Decode(string(data), &file)
+	if err != nil {
+		return fmt.Errorf("%s: %s", p.Path, visible(err.Error()))
+	}
+	if unknown := md.Undecoded(); len(unknown) > 0 {
+		return fmt.Errorf("%s: unknown key %s; known are agent, model, command and args.AGENT in [hq.supervisor] and [hq.executor]",
+			p.Path, dotted(unknown[0]))
+	}
+	p.Supervisor, p.Executor = file.HQ.Supervisor, file.HQ.Executor
+	return nil
+}
+
+// With lays a person's own configuration over that of a project. A person who names another agent takes nothing else of
+// what the project says of its own.
+func (c Config) With(p Person) Config {
+	project := c.HQ
+	c.project, c.lent = &project, map[string]bool{}
+	c.HQ.Supervisor = c.overlay("hq.supervisor", c.HQ.Supervisor, p.Supervisor)
+	c.HQ.Executor = c.overlay("hq.executor", c.HQ.Executor, p.Executor)
+	return c
+}
+
+func (c Config) overlay(table string, a Agent, own PersonAgent) Agent {
+	if own.Agent != "" && own.Agent != a.Agent {
+		a = Agent{Agent: own.Agent, Args: []string{}}
+		c.lent[table] = true
+	}
+	if own.Model != "" {
+		a.Model = own.Model
+	}
+	if own.Command != "" {
+		a.Command = own.Command
+	}
+	if args, ok := own.Args[a.Agent]; ok {
+		a.Args = slices.Clone(args)
+		c.lent[table] = true
+	}
+	return a
+}
+
+// ProjectArgs are the arguments of agents that come from the project's file and apply, by table.
+func (c Config) ProjectArgs() map[string]Agent {
+	all := map[string]Agent{"hq.supervisor": c.HQ.Supervisor, "hq.executor": c.HQ.Executor}
+	maps.DeleteFunc(all, func(table string, a Agent) bool { return c.lent[table] || len(a.Args) == 0 })
+	return all
+}
+
+// PersonLine is what a person writes into their own configuration for an agent to get these arguments.
+func PersonLine(table, agent string, args []string) string {
+	return strings.Join([]string{"[" + table + ".args]", printable(agent) + " = " + literal(args)}, "\n")
+}
+
+// LoadFor reads the project's file at path and lays the person's own configuration over it.
+func LoadFor(path string) (Config, error) {
+	c, err := Load(path)
+	if err != nil {
+		return c, err
+	}
+	p, err := LoadPerson()
+	if err != nil {
+		return c, err
+	}
+	return c.With(p), nil
+}
