@@ -201,7 +201,7 @@ var keys = []key{
 	},
 	{
 		name: "pipelines.tmp_dir", def: ".ferrus/pipeline-tmp", folder: true,
-		comment: "The folder of the runs of pipelines that are going on, from the project's folder.",
+		comment: "The folder of the runs of pipelines that are going on, from the project's folder. No part of it may be a link.",
 		field:   func(c *Config) any { return &c.Pipelines.TmpDir },
 	},
 	{
