@@ -46,6 +46,7 @@ var rooms = map[string]map[string]string{
 	"internal/trust/trusttest": {"internal/trust": "the variables that name its folders"},
 
 	"internal/checks": {
+		"internal/rootfs":   "the log of a check is made without following a link",
 		"internal/proc":     "a command ends with everything that it started",
 		"internal/filelock": "a check whose lock is free was abandoned",
 		"internal/safetext": "models and people are given tails of output without hidden characters",

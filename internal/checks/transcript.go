@@ -1,9 +1,13 @@
 package checks
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"sync"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // maxRing bounds the memory that the tail of one command's output takes until it is written to the log.
@@ -19,15 +23,20 @@ type transcript struct {
 }
 
 // create makes a new file even where one stands: an agent that can write beside the log could have put a link, a named
-// pipe or a file open to all in its place.
+// pipe or a file open to all in its place. A link in place of the folder is refused.
 func create(path string, max int64, commands int) (*transcript, error) {
 	if max <= 0 {
 		max = DefaultMaxLog
 	}
-	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+	root, name, err := rootfs.For(path)
+	if err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	defer root.Close()
+	if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
 	}
