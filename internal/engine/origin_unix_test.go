@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
@@ -25,6 +26,25 @@ func (p *project) recorded() *project {
 		p.t.Fatal(err)
 	}
 	p.opts.Project = record
+	return p
+}
+
+// values are what the project's files make run.
+func (p *project) values() []trust.Value {
+	p.t.Helper()
+	conf, err := config.Load(p.path(config.FileName))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return Executable(p.dir, conf)
+}
+
+// agreed has a person agree to the project's files.
+func (p *project) agreed() *project {
+	p.t.Helper()
+	if err := p.opts.Project.Agree(p.values()); err != nil {
+		p.t.Fatal(err)
+	}
 	return p
 }
 
@@ -53,7 +73,9 @@ func (p *project) works(n int) *project {
 	return p
 }
 
-func made(t testing.TB, n int) *project { return plain(t, checksOf("true")).recorded().works(n) }
+func made(t testing.TB, n int) *project {
+	return plain(t, checksOf("true")).recorded().agreed().works(n)
+}
 
 // judged is what opening the project and looking at it says.
 func (p *project) judged() error {
@@ -168,7 +190,7 @@ func TestStateFromElsewhereIsNotUsed(t *testing.T) {
 // TestWhatGitTracksIsNotState: a commit brings a control file of any kind.
 func TestWhatGitTracksIsNotState(t *testing.T) {
 	t.Parallel()
-	p := repository(t, checksOf("true")).recorded().works(1)
+	p := repository(t, checksOf("true")).recorded().agreed().works(1)
 	open := p.supervisor()
 	view(t, open)
 	for name, tracked := range map[string]bool{
@@ -203,7 +225,7 @@ func TestWhatGitTracksIsNotState(t *testing.T) {
 // TestAnotherUsersStateIsNotUsed: of .ferrus, of the project, and of the repository around it; in a folder further up it is
 // not even found. It needs to give files away, which only root can: others look at their own as another user.
 func TestAnotherUsersStateIsNotUsed(t *testing.T) {
-	p := repository(t, checksOf("true")).recorded().works(1)
+	p := repository(t, checksOf("true")).recorded().agreed().works(1)
 	sub := filepath.Join(p.dir, "deep", "down")
 	if err := os.MkdirAll(sub, 0o755); err != nil {
 		t.Fatal(err)
@@ -314,9 +336,7 @@ func TestOneQuestionAtMost(t *testing.T) {
 					t.Fatal(err)
 				}
 			} else if !c.known {
-				if err := p.opts.Project.Agree([]trust.Value{{Key: "checks.commands", Value: `["true"]`}}); err != nil {
-					t.Fatal(err)
-				}
+				p.agreed()
 			}
 			if err := p.judged(); err != nil {
 				t.Fatalf("asked again: %v", err)
@@ -333,7 +353,7 @@ func TestOneQuestionAtMost(t *testing.T) {
 	}
 	t.Run("FERRUS_TRUST without a state folder", func(t *testing.T) {
 		p := plain(t, checksOf("true"))
-		t.Setenv(trust.EnvTrust, "digest")
+		t.Setenv(trust.EnvTrust, trust.Digest(p.values()))
 		t.Setenv(trust.EnvStateDir, p.path("ferrus.toml")) // a file, in the project
 		p.recorded().works(3)
 		if err := p.judged(); err != nil {
@@ -345,7 +365,7 @@ func TestOneQuestionAtMost(t *testing.T) {
 // TestAFirstLineIsRecordedBeforeItIsWritten: a process that ends in between, and two that begin at once.
 func TestAFirstLineIsRecordedBeforeItIsWritten(t *testing.T) {
 	t.Parallel()
-	p := plain(t, checksOf("true")).recorded()
+	p := plain(t, checksOf("true")).recorded().agreed()
 	o := &origin{place: At(p.dir, ""), project: p.opts.Project, ctx: t.Context()}
 	if err := o.begin(strings.Repeat("0", 64)); err != nil { // and killed
 		t.Fatal(err)
@@ -394,7 +414,7 @@ func (p *project) first() string {
 // TestAForeignJournalIsSetAside: ours comes back from its hard-linked copy, and the stranger is evidence.
 func TestAForeignJournalIsSetAside(t *testing.T) {
 	t.Parallel()
-	p := repository(t, checksOf("true")).recorded()
+	p := repository(t, checksOf("true")).recorded().agreed()
 	p.init() // links the journal in the repository
 	p.works(2)
 	want := p.journal()
