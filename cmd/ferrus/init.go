@@ -149,11 +149,19 @@ func copyTemplate(root string) (wrote []string, err error) {
 		if _, err := home.Lstat(name); err == nil {
 			return nil
 		}
-		wrote = append(wrote, ".ferrus/"+name)
 		if err := home.MkdirAll(path.Dir(name), 0o700); err != nil {
 			return err
 		}
-		return home.WriteFile(name, text, 0o600)
+		f, err := home.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) { // somebody has made it just now
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		wrote = append(wrote, ".ferrus/"+name)
+		_, err = f.Write(text)
+		return errors.Join(err, f.Close())
 	}
 	template := ferrus.Template()
 	err = fs.WalkDir(template, ".", func(name string, d fs.DirEntry, err error) error {
