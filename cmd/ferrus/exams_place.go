@@ -76,6 +76,9 @@ func lookEmbedded(p *patient) finding {
 	if !worktree.Inside(p.ctx, p.place.Root) {
 		return finding{}
 	}
+	if checkIgnore(p.ctx, p.place.Root) != nil {
+		return finding{} // git would wait at it; the exam of what git ignores says so
+	}
 	inside, err := worktree.Embedded(p.ctx, p.place.Root)
 	if err != nil {
 		return bad("git cannot list the files: "+err.Error(), "see whether git status works here")
