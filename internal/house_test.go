@@ -37,7 +37,7 @@ var rooms = map[string]map[string]string{
 		"internal/rootfs": "its files are opened without following a link",
 		"internal/state":  "a token has a role",
 	},
-	"internal/filelock": {},
+	"internal/filelock": {"internal/rootfs": "it says what lies in place of a lock file"},
 	"internal/rootfs":   {},
 
 	"internal/rootfs/rootfstest": {},

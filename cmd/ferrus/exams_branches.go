@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
@@ -29,8 +28,13 @@ func lookBranches(p *patient) finding {
 			return bad("the work tree of the branch "+name+" is gone", "ferrus branch --remove "+name+" --force; its kept files stay under refs/ferrus")
 		}
 	}
-	if drafts, _ := filepath.Glob(p.file("branches/.*.new")); len(drafts) > 0 {
-		name := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(drafts[0]), "."), ".new")
+	folders, _ := engine.Folders(p.file("branches"))
+	for _, folder := range folders {
+		hidden, draft := strings.CutPrefix(folder, ".")
+		name, ok := strings.CutSuffix(hidden, ".new")
+		if !draft || !ok {
+			continue
+		}
 		return noted("the making of the branch "+name+" was cut off, or goes on now", "ferrus branch "+name+" clears it away and makes it")
 	}
 	if len(names) == 0 {

@@ -10,10 +10,14 @@ package filelock
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // ErrHeld says that another holds the lock.
@@ -25,17 +29,18 @@ type Lock struct{ flock *flock.Flock }
 // Close gives the lock back. A second call does nothing.
 func (l *Lock) Close() error { return l.flock.Unlock() }
 
-// Held reports whether somebody holds the lock at path, be it this process. The file is neither made nor written to, and
-// a named pipe is not waited for. The error says that it cannot be known, fs.ErrNotExist that there is no file; the answer
-// is false then.
+// Held reports whether somebody holds the lock at path, be it this process. The file is neither made nor written to. The
+// error says that it cannot be known, fs.ErrNotExist that there is no file, rootfs.ErrLink, ErrNotRegular or ErrIsDir that
+// what lies there is none; the answer is false then. A named pipe is not waited for.
 func Held(path string) (bool, error) {
 	// Shared, so that two who ask at once do not take each other for a holder.
 	lock := flock.New(path, flock.SetFlag(look))
 	free, err := lock.TryRLock()
 	if free {
+		err = regular(lock)
 		_ = lock.Close()
 	}
-	return err == nil && !free, err
+	return err == nil && !free, named(path, err)
 }
 
 // Wait returns nil when nobody holds the lock at path, within a millisecond of the end of its holder. Until then it costs
@@ -43,9 +48,34 @@ func Held(path string) (bool, error) {
 func Wait(path string) error {
 	lock := flock.New(path, flock.SetFlag(look))
 	if err := lock.RLock(); err != nil {
-		return err
+		return named(path, err)
 	}
-	return lock.Close()
+	return errors.Join(regular(lock), lock.Close())
+}
+
+// regular refuses a lock on what is no regular file: that is nobody's proof of anything.
+func regular(lock *flock.Flock) error {
+	info, err := lock.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s %w", lock.Path(), rootfs.ErrNotRegular)
+	}
+	return err
+}
+
+// named says what lies at path where that is why it could not be opened.
+func named(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	info, wrong := os.Lstat(path)
+	switch {
+	case wrong != nil:
+	case info.Mode()&fs.ModeSymlink != 0:
+		return fmt.Errorf("%s %w", path, rootfs.ErrLink)
+	case info.IsDir():
+		return fmt.Errorf("%s %w", path, rootfs.ErrIsDir)
+	}
+	return err
 }
 
 // tries is how often, a millisecond apart, Take looks for a moment in which nobody looks.
@@ -59,9 +89,13 @@ func Take(path string) (*Lock, error) {
 		lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|noFollow), flock.SetPermissions(0o600))
 		got, err := lock.TryLock()
 		if err != nil {
-			return nil, err
+			return nil, named(path, err)
 		}
 		if got {
+			if err := regular(lock); err != nil {
+				_ = lock.Close()
+				return nil, err
+			}
 			return &Lock{lock}, nil
 		}
 		if held, _ := Held(path); held {

@@ -3,8 +3,10 @@
 package filelock
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -40,13 +42,22 @@ func TestANamedPipeBlocksNobody(t *testing.T) {
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Skip(err)
 	}
-	held(t, path, false)
-	lock, err := Take(path)
-	if err != nil {
-		t.Fatal(err)
+	for _, lay := range []func() error{
+		func() error { return nil },
+		func() error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) },
+		func() error { return errors.Join(os.Remove(path), os.Symlink("/dev/zero", path)) },
+	} {
+		if err := lay(); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Held(path)
+		_, taken := Take(path)
+		for _, err := range []error{err, taken, Wait(path)} {
+			if got || err == nil || !strings.HasPrefix(err.Error(), path+" is ") {
+				t.Errorf("%v, %v", got, err)
+			}
+		}
 	}
-	held(t, path, true)
-	_ = lock.Close()
 }
 
 func TestALockFileIsTheUsersAlone(t *testing.T) {

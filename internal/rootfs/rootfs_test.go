@@ -4,6 +4,7 @@ package rootfs
 
 import (
 	"errors"
+	"flag"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 )
+
+var full = flag.Bool("full", false, "exchange files for longer")
 
 // scene is a folder with files that a Root is opened on, beside a folder that no operation may touch.
 func scene(t *testing.T) (r *Root, dir, outside string) {
@@ -296,7 +299,11 @@ func TestALinkPutThereMeanwhile(t *testing.T) {
 		}
 	}()
 	opened := 0
-	for round := 0; round < 3000 || opened < 100 && round < 1e6; round++ {
+	rounds := 3000
+	if *full {
+		rounds *= 30
+	}
+	for round := 0; round < rounds || opened < 100 && round < 1e6; round++ {
 		for _, name := range []string{"d/f", "file"} {
 			text, err := r.ReadFile(name, 100)
 			if err == nil && string(text) != "in" {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const lockFlags = os.O_RDONLY | unix.O_NOFOLLOW
+const lockFlags = os.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK
 
 // lockHolder names the process that holds a flock on the file, with its state, as the kernel tells it.
 func lockHolder(info fs.FileInfo) string {
