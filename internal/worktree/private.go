@@ -20,16 +20,22 @@ const (
 // top is the folder from which on no part of a path of ours may be a link.
 const top = ".ferrus"
 
-// ours opens the private folder. A link in its place, or in that of a folder between it and .ferrus, is refused: what lies
-// behind it was not made here. perm is that of the folders that it makes where they are missing, 0 to make none.
-func (t *Tree) ours(perm fs.FileMode) (*rootfs.Root, error) {
-	return rootfs.OpenBelow(t.private, top, perm)
+// ours opens the private folder, and makes it where it alone is missing: a .ferrus that was taken away stays away. A link
+// in its place, or in that of a folder between it and .ferrus, is refused: what lies behind it was not made here.
+func (t *Tree) ours() (*rootfs.Root, error) {
+	if _, err := os.Lstat(filepath.Dir(t.private)); err != nil {
+		return nil, err
+	}
+	return t.made()
 }
+
+// made opens the private folder as ours does, and makes what is missing above it too.
+func (t *Tree) made() (*rootfs.Root, error) { return rootfs.OpenBelow(t.private, top, 0o700) }
 
 // makePrivate makes the private folder and its object store, and refuses what git must not be pointed at: links, FIFOs and
 // devices among the files there.
 func (t *Tree) makePrivate() error {
-	root, err := t.ours()
+	root, err := t.made()
 	if err != nil {
 		return err
 	}
