@@ -31,6 +31,7 @@ var exams = []exam{
 	{"checkouts", lookCheckouts, nil},
 	{"moved files", lookMoves, mendMoves},
 	{"file system", lookFileSystem, nil},
+	{"git locks", lookGitLocks, mendGitLocks},
 	{"embedded", lookEmbedded, nil},
 	{"ignored", lookIgnored, mendIgnored},
 	{"on PATH", lookPath, nil},

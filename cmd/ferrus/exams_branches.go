@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 func lookBranches(p *patient) finding {
@@ -41,6 +43,36 @@ func lookBranches(p *patient) finding {
 		return finding{}
 	}
 	return fine(fmt.Sprintf("%s, each with its work tree", count(len(names), "branch", "branches")))
+}
+
+// lookGitLocks finds locks of git that nobody holds and that keep ferrus from changing what it keeps in git.
+func lookGitLocks(p *patient) finding {
+	stale, err := worktree.StaleLocks(p.ctx, p.place.Root, time.Now())
+	switch {
+	case err != nil:
+		return bad("the locks of git cannot be listed: "+err.Error(), "see whether git status works here")
+	case len(stale) > 0:
+		return bad(fmt.Sprintf("%s that a killed git has left, %s for one: what it locks can never change", count(len(stale), "lock", "locks"), stale[0]),
+			"if no git is at work, ferrus doctor --fix sets them aside, in "+p.file("logs"))
+	}
+	return finding{}
+}
+
+func mendGitLocks(p *patient) (string, error) {
+	stale, err := worktree.StaleLocks(p.ctx, p.place.Root, time.Now())
+	if err != nil || len(stale) == 0 {
+		return "", err
+	}
+	logs := p.file("logs")
+	if info, err := os.Lstat(logs); err != nil || !info.IsDir() {
+		return "", fmt.Errorf("%s is no folder", logs)
+	}
+	for _, lock := range stale {
+		if _, err := worktree.SetAside(lock, logs, time.Now()); err != nil {
+			return "", err
+		}
+	}
+	return "set " + count(len(stale), "lock", "locks") + " aside, in " + logs, nil
 }
 
 // goneBranches are those of which there is a work tree and the second link of a journal, and no machine.

@@ -90,7 +90,15 @@ var limits = []Rig{
 		Mutants: []Mutant{
 			{"names may stand twice", "internal/server/web/envelope.go", "if names[len(names)-1][key] {", "if key == \"\" {"},
 			{"in another case too", "internal/server/web/envelope.go", "if len(names) <= 2 {", "if len(names) < 1 {"},
-			{"anything may follow", "internal/server/web/envelope.go", "len(bytes.TrimSpace(text[dec.InputOffset():])) > 0", "dec.More()"},
+			{"anything may follow", "internal/server/web/envelope.go", "len(bytes.TrimSpace(text[dec.InputOffset():])) > 0", "len(bytes.TrimSpace(text[dec.InputOffset():])) > 1"},
+		},
+	},
+	{
+		Name: "stale locks of git", Promise: "a lock that a killed git has left is found, and no other", Package: "./internal/worktree",
+		Test: "TestALockThatNobodyHoldsIsFound", Plain: true,
+		Mutants: []Mutant{
+			{"a young lock is stale", "internal/worktree/stalelock.go", "now.Sub(info.ModTime()) > lockAge", "now.Sub(info.ModTime()) > 0"},
+			{"any linked work tree is ours", "internal/worktree/stalelock.go", "if err == nil && strings.Contains(filepath.FromSlash", "if err == nil || strings.Contains(filepath.FromSlash"},
 		},
 	},
 }

@@ -138,6 +138,8 @@ func explain(verb, stderr string, err error) error {
 		return fmt.Errorf("git %s: %s; if you trust its owner, run: %s", verb, line, remedy)
 	case strings.Contains(line, "Permission denied"):
 		return fmt.Errorf("git %s: %s; make it readable or have git ignore it", verb, line)
+	case strings.Contains(line, ".lock': File exists"):
+		line += " Another git may be at work: try again; if none is, ferrus doctor --fix sets a lock aside that a killed git has left"
 	case strings.Contains(line, "exists; cannot create"):
 		line += "; rename that one, or take another name"
 	case line == "":
