@@ -342,6 +342,41 @@ func TestAClearKeepsEdits(t *testing.T) {
 	}
 }
 
+// TestAMoveFollowsNoLink: a folder that becomes a link or a repository in the middle of a Restore leads nothing outside.
+func TestAMoveFollowsNoLink(t *testing.T) {
+	for _, repo := range []bool{false, true} {
+		dir, outside := committed(t), t.TempDir()
+		write(t, dir, "src/c.go", "package b\n")
+		tree := open(t, dir)
+		to := save(t, tree, "t/1")
+		write(t, dir, "src/b.go", "now")
+		write(t, dir, "src/c.go", "now")
+		from := save(t, tree, "t/2")
+		tree.Hooked(func(name string) {
+			if name != "src/b.go" {
+				return
+			}
+			tree.Hooked(nil, false, nil, nil)
+			rename(t, dir, "src", "was")
+			if repo {
+				embed(t, dir, "src", true)
+			} else {
+				link(t, outside, filepath.Join(dir, "src"))
+			}
+		}, false, nil, nil)
+		_, err := tree.Restore(t.Context(), from, to, "t/edits")
+		if stopped := new(worktree.StoppedError); !errors.As(err, &stopped) || stopped.Path != "src/b.go" || !strings.Contains(err.Error(), "no longer a folder") {
+			t.Errorf("repository %v: %v", repo, err)
+		}
+		if left := must(os.ReadDir(outside))(t); len(left) > 0 {
+			t.Errorf("written outside: %v", left)
+		}
+		if _, err := os.Lstat(filepath.Join(dir, "src", "c.go")); err == nil {
+			t.Errorf("written into a repository")
+		}
+	}
+}
+
 // TestNoEditIsLostWithAKilledRestore: edits are made at the very step at which the Restore dies. The next one finds them.
 func TestNoEditIsLostWithAKilledRestore(t *testing.T) {
 	cases, bad := 0, 0

@@ -118,6 +118,11 @@ func (m *move) replace(f moved) error {
 
 // clear looks at what stands where a file is to be, and reports whether it may be exchanged. An empty folder goes.
 func (m *move) clear(target place, f moved) (bool, error) {
+	// What follows goes by the path, which must still lead to the open folder.
+	opened, err := target.Dir.Stat()
+	if now, wrong := os.Lstat(target.At); err != nil || wrong != nil || !os.SameFile(opened, now) {
+		return false, &StoppedError{f.path, stoppedFolder}
+	}
 	info, err := os.Lstat(target.path())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
