@@ -17,8 +17,9 @@ func (t *Tree) Look(ctx context.Context) (id string, s *Sight, err error) {
 		return id, nil, err
 	}
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	return id, t.sight, nil
+	l := t.newest
+	t.mu.Unlock()
+	return id, t.see(l), nil
 }
 
 // see makes the Sight of a listing.

@@ -294,9 +294,8 @@ func (t *Tree) treeOfFiles(ctx context.Context, l *listing, now time.Time, fresh
 	}
 	next.known = made
 	t.keepTable(next, added)
-	seen := t.see(l)
 	t.mu.Lock()
-	t.sight = seen
+	t.newest = l
 	t.mu.Unlock()
 	return id, nil
 }

@@ -46,7 +46,7 @@ type Tree struct {
 	table   *table           // what this Tree knew last; nil at first
 	tableAt fs.FileInfo      // of the file that the table was read from or written to
 	unsaved int              // files in the table that its file has not
-	sight   *Sight           // of the newest fingerprint
+	newest  *listing         // of the newest fingerprint
 
 	step  func() // called before each change of a file outside private; for tests, nil otherwise
 	hooks hooks  // for tests
