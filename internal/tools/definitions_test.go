@@ -2,7 +2,6 @@ package tools
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -237,22 +236,4 @@ var readable = map[state.Role]string{
 	None:             "state",
 	state.Executor:   "answer consult_request consult_response consultations decisions last_check progress question review state submission task",
 	state.Supervisor: "answer consult_request consult_response consultations decisions history last_check progress question review state submission task",
-}
-
-// TestAResourceIsReadByTheRolesThatHaveTheTools tries every resource as every role.
-func TestAResourceIsReadByTheRolesThatHaveTheTools(t *testing.T) {
-	c := newCast(t, newWorld)
-	working(c)
-	tried, through := 0, 0
-	for role, a := range map[state.Role]*agent{None: c.none, state.Executor: c.holder, state.Supervisor: c.supervisor} {
-		for name := range strings.FieldsSeq(readable[state.Supervisor]) {
-			tried++
-			_, err := a.client.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "ferrus://" + name})
-			if may := slices.Contains(strings.Fields(readable[role]), name); may != (err == nil) {
-				through++
-				t.Errorf("%s reads %s: %v", cmp.Or(string(role), "no role"), name, err)
-			}
-		}
-	}
-	t.Logf("%d of %d", through, tried)
 }
