@@ -80,6 +80,9 @@ both at once are as good as one. With ` + "`spawn` `all`" + ` the workers finish
 ` + "`ferrus pipeline prompt synthesizer --bash-wait`" + ` is what an agent must be told that ferrus does not start, and
 ` + "`ferrus wait-file`" + ` waits in a shell for what others write. All about the commands stands in [cli](cli.md).
 
+Files of a run are reached without following a link below the project, and a link, a FIFO or a file of more than 256 MB is
+no output. A run whose files are tracked by git is refused: its commands come from a commit.
+
 ## What is decided
 
 Whenever something happens, or somebody looks: the status is brought up to date with the files, then the first row that

@@ -85,6 +85,9 @@ func read(root *rootfs.Root, it Item) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := store.CheckText("the task", string(text), store.MaxDoc); err != nil { // before it is cleaned: torn text is none
+		return "", err
+	}
 	clean := safetext.Clean(string(text))
 	return clean, store.CheckText("the task", clean, store.MaxDoc)
 }
