@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
 func gcCommand(a *app) *cobra.Command {
@@ -26,7 +27,9 @@ The journal is not cut: ferrus log shows all that happened, and ferrus evidence 
 none is removed. The trees stay on the disk until git next collects garbage by itself (git gc), and what your own commits
 have stays for good; the bytes that are named are those of files alone.
 
-With --json: older_days dry_run bytes refs tasks[{branch task_id ended refs bytes}] branches[{branch ended refs bytes}]
+Records of agreements are removed for projects, this or another, whose folder has been gone for 90 days.
+
+With --json: older_days dry_run records[] bytes refs tasks[{branch task_id ended refs bytes}] branches[{branch ended refs bytes}]
 checkouts[{branch task_id path bytes}].`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -47,8 +50,9 @@ type clearing struct {
 	DryRun    bool            `json:"dry_run"`
 	Bytes     int64           `json:"bytes"`
 	Refs      int             `json:"refs"`
-	Tasks     []engine.Litter `json:"tasks"`    // oldest first
-	Branches  []engine.Litter `json:"branches"` // that were removed
+	Tasks     []engine.Litter `json:"tasks"`             // oldest first
+	Branches  []engine.Litter `json:"branches"`          // that were removed
+	Records   []string        `json:"records,omitempty"` // paths of projects whose folder is gone
 
 	Checkouts []engine.LeftCheckout `json:"checkouts"` // of gates that no task needs, whatever their age
 }
@@ -79,6 +83,13 @@ func (a *app) gc(ctx context.Context, days int, dry bool) error {
 	}
 	if err == nil {
 		err = a.clearCheckouts(place.Root, dry, &c)
+	}
+	if err == nil {
+		// What cannot be read there does not undo what this command has done here.
+		var wrong error
+		if c.Records, wrong = trust.Sweep(time.Now(), goneRecords, dry); wrong != nil {
+			say(a.err, "ferrus: %s\n", wrong)
+		}
 	}
 	if a.json && err == nil {
 		return a.print(c)

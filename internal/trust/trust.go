@@ -26,7 +26,8 @@ type Record struct {
 	Journal Journal           `json:"journal"`
 	Agreed  []Agreement       `json:"agreed,omitempty"` // the newest last
 	Environ map[string]string `json:"environ,omitempty"`
-	Seen    time.Time         `json:"seen"` // of the last Update
+	Seen    time.Time         `json:"seen"`          // of the last Update
+	Gone    time.Time         `json:"gone,omitzero"` // when Sweep first found no folder at Path
 }
 
 // Journal marks lines of the project's journal that were written on this machine.
@@ -124,6 +125,6 @@ func (p *Project) Update(change func(*Record) error) error {
 	if err := change(&r); err != nil {
 		return err
 	}
-	r.Version, r.Path, r.Seen = Version, p.root, time.Now().UTC()
+	r.Version, r.Path, r.Seen, r.Gone = Version, p.root, time.Now().UTC(), time.Time{}
 	return replace(p.Path(), r)
 }

@@ -3,6 +3,7 @@ package trust
 import (
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"sync"
 	"testing"
 )
+
+var full = flag.Bool("full", false, "damage a record at every byte")
 
 // place is a project and a state folder that does not exist yet.
 func place(t *testing.T) (root, state string) {
@@ -158,18 +161,27 @@ func TestADamagedRecordAgreesToNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	cases, bad := 0, 0
+	defer func() { t.Logf("rig: cases=%d bad=%d", cases, bad) }()
 	refused := func(name string) {
 		t.Helper()
+		cases++
 		got, err := p.Agreed(some)
 		var mine *Error
 		if got || !errors.As(err, &mine) || mine.Remedy == "" {
+			bad++
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 		if err := p.Agree(some); err == nil {
+			bad++
 			t.Errorf("%s: it was written over", name)
 		}
 	}
-	for n := 0; n < len(strings.TrimSpace(string(text))); n += 7 {
+	step := 17
+	if *full {
+		step = 1
+	}
+	for n := 0; n < len(strings.TrimSpace(string(text))); n += step {
 		write(string(text[:n]))
 		refused(fmt.Sprint(n, " bytes"))
 	}
@@ -218,13 +230,17 @@ func TestAFolderThatSomebodyElseDecidesIsRefused(t *testing.T) {
 	if err := os.Symlink(filepath.Join(top, "git"), filepath.Join(top, "to-git")); err != nil {
 		t.Fatal(err)
 	}
+	cases, bad := 0, 0
+	defer func() { t.Logf("rig: cases=%d bad=%d", cases, bad) }()
 	for _, dir := range []string{
 		filepath.Join(top, "git", "state"), filepath.Join(top, "git"), filepath.Join(top, "other", "deep", "down"),
 		filepath.Join(top, "plain", "x"), filepath.Join(top, "git", "link", "x"), filepath.Join(top, "to-git", "x"), "state", "./x",
 	} {
 		t.Setenv(EnvStateDir, dir)
 		var mine *Error
+		cases++
 		if got, err := StateDir(); !errors.As(err, &mine) || mine.Remedy == "" {
+			bad++
 			t.Errorf("%s: %q, %v", dir, got, err)
 		}
 	}

@@ -1,0 +1,31 @@
+package main
+
+const inTrust = "internal/trust/"
+
+// agreements try what a repository can make run before a person has agreed.
+var agreements = []Rig{
+	{
+		Name: "trust: records", Promise: "a record that is damaged or of another project agrees to nothing", Package: "./internal/trust",
+		Test: "TestADamagedRecordAgreesToNothing",
+		Mutants: []Mutant{
+			{"values are not compared with the digest", inTrust + "file.go", "if a.Digest == \"\" || a.Digest != Digest(a.Values) {", "if a.Digest == \"\" {"},
+			{"another project's record counts", inTrust + "trust.go", "if r.Path != p.root {", "if r.Path == \"\" {"},
+		},
+	},
+	{
+		Name: "trust: the state folder", Promise: "no repository and no other user decides where records lie", Package: "./internal/trust",
+		Test: "TestAFolderThatSomebodyElseDecidesIsRefused",
+		Mutants: []Mutant{
+			{"work trees are not looked for", inTrust + "dir.go", "if tree, ok := workTree(path); ok {", "if tree, ok := workTree(path); ok && tree == \"\" {"},
+			{"only the name is looked at", inTrust + "dir.go", "for _, path := range []string{dir, real} {\n\t\tif tree", "for _, path := range []string{dir} {\n\t\tif tree"},
+		},
+	},
+	{
+		Name: "trust: a clone", Promise: "nothing of a clone runs by a tool before a person has agreed", Package: "./internal/server",
+		Test: "TestNothingOfACloneRunsByATool",
+		Mutants: []Mutant{
+			{"tools do not look", "internal/tools/call.go", "err != nil && c.tool.Name != \"status\"", "err != nil && c.tool.Name == \"\""},
+			{"nothing of a project is known", inTrust + "agree.go", "return len(r.Agreed) > 0, err", "return true, err"},
+		},
+	},
+}

@@ -1,0 +1,60 @@
+package trust
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Sweep removes the records of projects whose folder has been gone for at least age, and returns their paths. A folder that
+// is gone is noted with the time, so that one on a disk that is not mounted today keeps its record. With dry nothing is
+// changed. Records that cannot be read are left alone.
+func Sweep(now time.Time, age time.Duration, dry bool) (removed []string, err error) {
+	dir, err := StateDir()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(filepath.Join(dir, folder))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, unwritten(dir, err)
+	}
+	if !dry {
+		unlock, err := lock(dir)
+		if err != nil {
+			return nil, err
+		}
+		defer unlock()
+	}
+	for _, d := range entries {
+		path := filepath.Join(dir, folder, d.Name())
+		if !strings.HasSuffix(path, ".json") {
+			continue
+		}
+		r, found, err := read(path)
+		if err != nil || !found {
+			continue
+		}
+		_, there := os.Stat(r.Path)
+		gone := errors.Is(there, fs.ErrNotExist)
+		switch {
+		case gone && !r.Gone.IsZero() && now.Sub(r.Gone) >= age:
+			removed = append(removed, r.Path)
+			if !dry {
+				err = os.Remove(path)
+			}
+		case gone && r.Gone.IsZero() && !dry:
+			r.Gone = now.UTC()
+			err = replace(path, r)
+		}
+		if err != nil {
+			return removed, unwritten(dir, err)
+		}
+	}
+	return removed, nil
+}
