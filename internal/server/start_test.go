@@ -160,6 +160,14 @@ func TestAServerFindsItsBranch(t *testing.T) {
 	t.Parallel()
 	dir := tracked(t, `"true"`)
 	branch := engine.At(dir, "feature")
+	for _, args := range [][]string{
+		{"-c", "user.name=u", "-c", "user.email=u@example.com", "commit", "-q", "--allow-empty", "-m", "begin"},
+		{"worktree", "add", "-q", "--detach", branch.Work},
+	} {
+		if err := gitIn(dir, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if err := os.MkdirAll(filepath.Join(branch.Work, "sub"), 0o755); err != nil {
 		t.Fatal(err)
 	}
