@@ -23,7 +23,7 @@ var looking = []string{
 	"diff --json", "context", "context --role executor", "context --role supervisor", "doctor", "agents", "branches", "branches --json",
 	"evidence", "logs", "logs k1", "queue", "token list", "gc", "config check", "config explain", "config example", "pipeline list",
 	"pipeline validate", "pipeline status", "tick --dry-run", "register --print --supervisor claude-code --executor codex", "unregister --print",
-	"completion bash", "completion zsh", "completion fish", "__complete status --", "__complete logs ", "version", "version --json", "help",
+	"completion bash", "completion zsh", "completion fish", "__complete status --", "__complete logs ", "version", "version --json", "help", "trust --show",
 }
 
 // canaryConfig are the keys of a repository's configuration that name a program, or make git look for one. CANARY is
