@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -144,7 +145,20 @@ func project(ctx context.Context, bin, dir string) error {
 	if err := repository(ctx, dir); err != nil {
 		return err
 	}
-	_, err := output(ctx, dir, filepath.Join(bin, "ferrus"), "init")
+	if _, err := output(ctx, dir, filepath.Join(bin, "ferrus"), "init"); err != nil {
+		return err
+	}
+	text, err := output(ctx, dir, filepath.Join(bin, "ferrus"), "trust", "--show", "--json")
+	if err != nil {
+		return err
+	}
+	var shown struct {
+		Digest string `json:"digest"`
+	}
+	if err := json.Unmarshal([]byte(text), &shown); err != nil {
+		return err
+	}
+	_, err = output(ctx, dir, filepath.Join(bin, "ferrus"), "trust", "--digest", shown.Digest)
 	return err
 }
 
