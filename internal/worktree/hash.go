@@ -274,7 +274,7 @@ func (t *Tree) drivers(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	var names []string
-	for _, s := range slices.Concat(r.person, r.frozen.Config) {
+	for _, s := range r.frozen.Config {
 		name, ok := strings.CutPrefix(s.Key, "filter.")
 		clean, isClean := strings.CutSuffix(name, ".clean")
 		process, isProcess := strings.CutSuffix(name, ".process")

@@ -25,22 +25,21 @@ import (
 // (git-lfs) stay; see rules.
 const bytesOnly = "* -text !eol -ident !working-tree-encoding !crlf diff=ferrus\n"
 
-// rules are what the person's configuration and the repository's own say about which files count and what their content
-// is. Those of the repository are frozen by [Tree.Freeze].
+// rules are what git's configuration, the person's and the repository's, says about which files count and what their
+// content is. They are frozen by [Tree.Freeze].
 type rules struct {
-	person []setting // of the person's global and system configuration, as it is now
 	frozen frozen
 	text   string // of frozen, in its file
 	local  string // digest of the repository's own settings as they are now, but for those that git itself writes
 }
 
-// frozen is the repository's own part, as it was when the task was created.
+// frozen are the rules as they were when the task was created.
 type frozen struct {
-	Config     []setting `json:"config,omitempty"`     // filter.* and a few of core.*
-	Exclude    string    `json:"exclude,omitempty"`    // its core.excludesFile, then info/exclude
-	Excludes   bool      `json:"excludes,omitempty"`   // it has a core.excludesFile, in place of the person's
-	Attributes string    `json:"attributes,omitempty"` // info/attributes
-	Below      string    `json:"below,omitempty"`      // its core.attributesFile, below the files of the work tree
+	Config     []setting `json:"config,omitempty"`     // filter.* and a few of core.*, of all scopes, the weakest first
+	Exclude    string    `json:"exclude,omitempty"`    // text of info/exclude
+	Attributes string    `json:"attributes,omitempty"` // text of info/attributes
+	Excludes   string    `json:"excludes,omitempty"`   // text of the file that core.excludesFile names, or of git's default
+	Below      string    `json:"below,omitempty"`      // the same of core.attributesFile: it yields to files of the work tree
 
 	Sums map[string]string `json:"sums,omitempty"` // digests, to see what has changed since
 }
@@ -165,12 +164,7 @@ func (t *Tree) readRules(ctx context.Context) (*rules, error) {
 		if !strings.HasPrefix(key, "filter.") && !slices.Contains(keptSettings, key) {
 			continue
 		}
-		switch s := (setting{key, value}); fields[i] {
-		case "system", "global":
-			r.person = append(r.person, s)
-		case "local", "worktree":
-			r.frozen.Config = append(r.frozen.Config, s)
-		}
+		r.frozen.Config = append(r.frozen.Config, setting{key, value})
 	}
 	r.local = digest(local...)
 	return r, nil
@@ -203,13 +197,16 @@ func (t *Tree) withoutNewFilters(ctx context.Context) (off []string, err error) 
 // routine are settings that git writes in the course of work, and that run nothing and hide nothing.
 var routine = regexp.MustCompile(`^(branch|user|gui)\.|^remote\..*\.(url|pushurl|fetch|tagopt)$|^(gc|maintenance)\.(auto|log)`)
 
-// readFrozen reads the files that the repository's configuration names, and takes the names out of its settings.
+// readFrozen reads the files that the configuration names, and takes the names out of the settings.
 func (t *Tree) readFrozen(r *rules) (err error) {
 	f := &r.frozen
 	if f.Sums, err = t.sums(r); err != nil {
 		return err
 	}
 	read := func(path string) string {
+		if path == "" {
+			return ""
+		}
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(t.dir, path)
 		}
@@ -223,20 +220,36 @@ func (t *Tree) readFrozen(r *rules) (err error) {
 		}
 		return text
 	}
-	f.Config = slices.DeleteFunc(f.Config, func(s setting) bool {
-		switch s.Key {
-		case "core.excludesfile":
-			f.Exclude, f.Excludes = read(expand(s.Value)), true
-		case "core.attributesfile":
-			f.Below = read(expand(s.Value))
-		default:
-			return false
-		}
-		return true
-	})
-	f.Exclude += read(filepath.Join(t.common, "info", "exclude"))
+	f.Excludes, f.Below = read(r.path(excludesFile)), read(r.path(attributesFile))
+	f.Config = slices.DeleteFunc(f.Config, func(s setting) bool { return s.Key == excludesFile.key || s.Key == attributesFile.key })
+	f.Exclude = read(filepath.Join(t.common, "info", "exclude"))
 	f.Attributes = read(filepath.Join(t.common, "info", "attributes"))
 	return err
+}
+
+// A named file is one that a setting names, or that git reads by default from the person's configuration folder.
+type namedFile struct{ key, usual string }
+
+var (
+	excludesFile   = namedFile{"core.excludesfile", "ignore"}
+	attributesFile = namedFile{"core.attributesfile", "attributes"}
+)
+
+// path is where git would read the file, "" where it reads none. The settings must still have the name.
+func (r *rules) path(f namedFile) string {
+	for _, s := range slices.Backward(r.frozen.Config) {
+		if s.Key == f.key {
+			return expand(s.Value)
+		}
+	}
+	if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" {
+		return filepath.Join(dir, "git", f.usual)
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(home, ".config", "git", f.usual)
 }
 
 // expand is the path that git reads in a setting.
@@ -263,8 +276,9 @@ func (t *Tree) layRepository(r *rules) error {
 	}
 	for name, text := range map[string]string{
 		"HEAD":            "ref: refs/heads/none\n",
-		"config":          r.config(filepath.Join(t.repository(), "attributes"), len(t.nothing) == 64),
+		"config":          r.config(t.repository(), len(t.nothing) == 64),
 		"attributes":      r.frozen.Below,
+		"excludes":        r.frozen.Excludes,
 		"info/attributes": r.frozen.Attributes + bytesOnly,
 		"info/exclude":    r.frozen.Exclude,
 	} {
@@ -281,7 +295,7 @@ func (t *Tree) layRepository(r *rules) error {
 }
 
 // config is the text of the private git directory's configuration.
-func (r *rules) config(attributes string, sha256 bool) string {
+func (r *rules) config(dir string, sha256 bool) string {
 	var b bytes.Buffer
 	b.WriteString("[core]\n\tbare = false\n")
 	if sha256 {
@@ -289,7 +303,7 @@ func (r *rules) config(attributes string, sha256 bool) string {
 	} else {
 		b.WriteString("\trepositoryformatversion = 0\n")
 	}
-	for _, s := range slices.Concat(r.person, r.frozen.Config) {
+	for _, s := range r.frozen.Config {
 		first, last := strings.IndexByte(s.Key, '.'), strings.LastIndexByte(s.Key, '.')
 		section := s.Key[:first]
 		if first < last {
@@ -297,11 +311,8 @@ func (r *rules) config(attributes string, sha256 bool) string {
 		}
 		fmt.Fprintf(&b, "[%s]\n\t%s = \"%s\"\n", section, s.Key[last+1:], quoteSetting.Replace(s.Value))
 	}
-	if r.frozen.Excludes {
-		b.WriteString("[core]\n\texcludesfile = \"" + quoteSetting.Replace(filepath.ToSlash(attributes)+".none") + "\"\n")
-	}
-	if r.frozen.Below != "" {
-		b.WriteString("[core]\n\tattributesfile = \"" + quoteSetting.Replace(filepath.ToSlash(attributes)) + "\"\n")
+	for _, f := range []struct{ key, name string }{{"excludesfile", "excludes"}, {"attributesfile", "attributes"}} {
+		fmt.Fprintf(&b, "[core]\n\t%s = \"%s\"\n", f.key, quoteSetting.Replace(filepath.ToSlash(filepath.Join(dir, f.name))))
 	}
 	return b.String()
 }

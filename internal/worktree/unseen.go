@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -114,28 +113,20 @@ const (
 	ofConfig     = "the repository's git configuration"
 	ofExclude    = "info/exclude"
 	ofAttributes = "info/attributes"
-	ofPerson     = "the person's global excludes file"
+	ofExcludes   = "the file of core.excludesFile"
+	ofBelow      = "the file of core.attributesFile"
 )
 
-var ruleNames = []string{ofConfig, ofExclude, ofAttributes, ofPerson}
+var ruleNames = []string{ofConfig, ofExclude, ofAttributes, ofExcludes, ofBelow}
 
 // sums are digests of what decides which files count and what they hold, beside the files of the work tree.
 func (t *Tree) sums(r *rules) (map[string]string, error) {
-	person := ""
-	for _, s := range r.person {
-		if s.Key == "core.excludesfile" {
-			person = expand(s.Value)
-		}
-	}
-	if dir, err := os.UserHomeDir(); person == "" && err == nil {
-		person = filepath.Join(dir, ".config", "git", "ignore")
-		if xdg := os.Getenv("XDG_CONFIG_HOME"); xdg != "" {
-			person = filepath.Join(xdg, "git", "ignore")
-		}
-	}
 	sums := map[string]string{ofConfig: r.local}
 	for name, path := range map[string]string{ofExclude: filepath.Join(t.common, "info", "exclude"),
-		ofAttributes: filepath.Join(t.common, "info", "attributes"), ofPerson: person} {
+		ofAttributes: filepath.Join(t.common, "info", "attributes"), ofExcludes: r.path(excludesFile), ofBelow: r.path(attributesFile)} {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(t.dir, path)
+		}
 		text, err := rootfs.ReadRegular(path, maxRules)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !gone(err) {
 			return nil, err

@@ -34,7 +34,16 @@ func TestWhatAPatchDoesNotShowIsNamed(t *testing.T) {
 			write(t, dir, ".git/hidden", "evil\n")
 			git(t, dir, "config", "core.excludesFile", filepath.Join(dir, ".git/hidden"))
 			write(t, dir, "evil", "x")
-		}, "git configuration changed", true},
+		}, "git configuration changed|file of core.excludesFile changed", true},
+		{"the person's excludes", func(t *testing.T, dir string) {
+			write(t, os.Getenv("XDG_CONFIG_HOME"), "git/ignore", "evil\n")
+			write(t, dir, "evil", "x")
+		}, "file of core.excludesFile changed", true},
+		{"a clean filter in the person's files", func(t *testing.T, dir string) {
+			write(t, os.Getenv("XDG_CONFIG_HOME"), "git/attributes", "* filter=evil\n")
+			write(t, os.Getenv("XDG_CONFIG_HOME"), "git/config", "[filter \"evil\"]\n\tclean = echo harmless\n")
+			write(t, dir, "a.txt", "evil\n")
+		}, "file of core.attributesFile changed", true},
 		{"a clean filter in info/attributes", func(t *testing.T, dir string) {
 			git(t, dir, "config", "filter.evil.clean", "echo harmless")
 			write(t, dir, ".git/info/attributes", "* filter=evil\n")
