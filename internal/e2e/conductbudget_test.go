@@ -130,7 +130,7 @@ func (w *world) ran(d time.Duration) {
 		w.t.Fatal(err)
 	}
 	now := time.Now()
-	text, err := json.Marshal(slot.Run{Name: "executor-1", Duty: agents.Executor, Agent: "command", At: snap.Journal.Bytes, Started: now.Add(-d), Ended: now, Exit: 1})
+	text, err := json.Marshal(slot.Run{Name: "executor-1", Duty: agents.Executor, Agent: "command", Log: "agent-executor-1.log", At: snap.Journal.Bytes, Started: now.Add(-d), Ended: now, Exit: 1})
 	if err == nil {
 		err = os.Mkdir(w.path(".ferrus/runs"), 0o700)
 	}
