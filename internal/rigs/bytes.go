@@ -3,7 +3,7 @@ package main
 // content are the rigs that try to have other content judged, shown or run than what lies in the work tree.
 var content = []Rig{
 	{
-		Name:    "the same size and time",
+		Name:    "hostile: the same size and time",
 		Promise: "a change of content is seen whatever its size, its times and the settings of git, also a store through a mapping",
 		Package: "./internal/worktree",
 		Test:    "TestAChangeThatKeepsSizeAndTimeIsNoticed",
@@ -15,7 +15,7 @@ var content = []Rig{
 		},
 	},
 	{
-		Name:    "young files",
+		Name:    "hostile: young files",
 		Promise: "a file that may be written again without a trace in its times is read again",
 		Package: "./internal/worktree",
 		Test:    "TestAYoungFileIsReadAgain",
@@ -25,7 +25,7 @@ var content = []Rig{
 		},
 	},
 	{
-		Name:    "traps in the repository",
+		Name:    "hostile: traps in the repository",
 		Promise: "nothing that lies in the repository or its work trees is run by ferrus's calls of git",
 		Package: "./internal/worktree",
 		Test:    "TestNothingOfTheRepositoryRuns",
@@ -36,7 +36,7 @@ var content = []Rig{
 		},
 	},
 	{
-		Name:    "what a patch does not show",
+		Name:    "hostile: what a patch does not show",
 		Promise: "what git is told to hide is named to the reviewer",
 		Package: "./internal/worktree",
 		Test:    "TestWhatAPatchDoesNotShowIsNamed",
@@ -47,7 +47,7 @@ var content = []Rig{
 		},
 	},
 	{
-		Name:    "approval of other bytes",
+		Name:    "hostile: approval of other bytes",
 		Promise: "approve accepts the submitted bytes alone",
 		Package: "./internal/engine",
 		Test:    "TestAnApprovalBindsToTheBytes",

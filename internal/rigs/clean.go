@@ -3,14 +3,14 @@ package main
 // clean attack what a verdict rests on: the files that the gate looks at, and the programs that it runs.
 var clean = []Rig{
 	{
-		Name: "a good file swapped in", Promise: "a clean gate judges the files that are submitted, whatever is done to the work tree meanwhile",
+		Name: "hostile: a good file swapped in", Promise: "a clean gate judges the files that are submitted, whatever is done to the work tree meanwhile",
 		Package: "./internal/engine", Test: "TestAGoodFileIsSwappedIn", Plain: true,
 		Mutants: []Mutant{
 			{"the gate runs in the work tree all the same", "internal/engine/gate.go", "checks.Start(at.on(spec))", "checks.Start(spec)"},
 		},
 	},
 	{
-		Name: "what a check leaves", Promise: "nothing that a gate's own commands wrote is there when the next one runs, and what they changed is not judged",
+		Name: "hostile: what a check leaves", Promise: "nothing that a gate's own commands wrote is there when the next one runs, and what they changed is not judged",
 		Package: "./internal/engine", Test: "TestACheckLeavesNothingForTheNext", Plain: true,
 		Mutants: []Mutant{
 			{"what the tree has not stays", "internal/worktree/checkout.go", "			default:\n				if err := c.removeAll(", "			default:\n				if name != \"\" {\n					continue\n				}\n				if err := c.removeAll("},
@@ -18,7 +18,7 @@ var clean = []Rig{
 		},
 	},
 	{
-		Name: "a checkout that was tampered with", Promise: "a checkout is exactly its tree, by the times of its files and by their content",
+		Name: "hostile: a checkout that was tampered with", Promise: "a checkout is exactly its tree, by the times of its files and by their content",
 		Package: "./internal/worktree", Test: "TestACheckoutIsTheTree", Plain: true,
 		Mutants: []Mutant{
 			{"a change time is not looked at", "internal/worktree/checkoutfile.go", "if ok && c.honest && was.identity.same(now) {", "if ok && c.honest && was.identity.ino == now.ino && was.identity.size == now.size && was.identity.mtime == now.mtime {"},
@@ -27,7 +27,7 @@ var clean = []Rig{
 		},
 	},
 	{
-		Name: "an object that is another", Promise: "no object that somebody put in the place of another is laid out",
+		Name: "hostile: an object that is another", Promise: "no object that somebody put in the place of another is laid out",
 		Package: "./internal/worktree", Test: "TestAnObjectThatIsAnotherIsRefused", Plain: true,
 		Mutants: []Mutant{
 			{"a patch shows what stands under an id", "internal/worktree/diff.go", "return t.verify(ctx, from, to)", "return nil"},
@@ -35,14 +35,14 @@ var clean = []Rig{
 		},
 	},
 	{
-		Name: "a layout that is cut off", Promise: "after a layout that was killed at any of its changes, the next one is whole",
+		Name: "hostile: a layout that is cut off", Promise: "after a layout that was killed at any of its changes, the next one is whole",
 		Package: "./internal/worktree", Test: "TestACutLayoutIsFinishedByTheNext", Plain: true,
 		Mutants: []Mutant{
 			{"the list of what the set-up made is written first", "internal/worktree/checkoutmade.go", "	m, err := c.harvest(l.Key)\n	if err == nil {", "	_ = (&manifest{key: l.Key}).write(c.madeList())\n	m, err := c.harvest(l.Key)\n	if err == nil {"},
 		},
 	},
 	{
-		Name: "what the set-up made", Promise: "what the set-up made comes back from a copy that is not believed either",
+		Name: "hostile: what the set-up made", Promise: "what the set-up made comes back from a copy that is not believed either",
 		Package: "./internal/worktree", Test: "TestWhatTheSetUpMadeComesBack", Plain: true,
 		Mutants: []Mutant{
 			{"the copy is believed", "internal/worktree/checkoutmade.go", "err == nil && (mode != r.Mode || id != r.ID)", `err == nil && (mode == "" || id == "" || r.Mode == "")`},
@@ -50,7 +50,7 @@ var clean = []Rig{
 		},
 	},
 	{
-		Name: "a server with other programs", Promise: "checks run with what was frozen with the task from a person's environment",
+		Name: "hostile: a server with other programs", Promise: "checks run with what was frozen with the task from a person's environment",
 		Package: "./internal/engine", Test: "TestAServersEnvironmentJudgesNothing", Plain: true,
 		Mutants: []Mutant{
 			{"checks run with the server's", "internal/engine/gate.go", "spec.Environ, err = e.Environment(snap)", "_, err = e.Environment(snap)"},

@@ -3,7 +3,7 @@ package main
 // foreign are the tests of what was not made here: processes below an agent, and state from elsewhere.
 var foreign = []Rig{
 	{
-		Name: "a decision below an executor", Promise: "nothing below an executor of the project serves a supervisor, or speaks for a person",
+		Name: "hostile: a decision below an executor", Promise: "nothing below an executor of the project serves a supervisor, or speaks for a person",
 		Package: "./internal/ancestry", Test: "TestWhoDescendsFromAnExecutor", Plain: true,
 		Mutants: []Mutant{
 			{"a shim is not looked for", "internal/ancestry/ancestry.go", "if len(p.args) != 4 || p.args[1] != Shim ||", "if true ||"},
@@ -14,7 +14,7 @@ var foreign = []Rig{
 		},
 	},
 	{
-		Name: "state from elsewhere", Promise: "a journal that was not written on this machine is refused, wherever it comes from",
+		Name: "hostile: state from elsewhere", Promise: "a journal that was not written on this machine is refused, wherever it comes from",
 		Package: "./internal/engine", Test: "TestStateFromElsewhereIsNotUsed", Plain: true,
 		Mutants: []Mutant{
 			{"a journal is not judged", "internal/engine/engine.go", "disk.Judge, disk.Begin = o.journal, o.begin", "disk.Begin = o.begin"},
@@ -26,7 +26,7 @@ var foreign = []Rig{
 		},
 	},
 	{
-		Name: "what git tracks", Promise: "a commit brings no control file",
+		Name: "hostile: what git tracks", Promise: "a commit brings no control file",
 		Package: "./internal/engine", Test: "TestWhatGitTracksIsNotState", Plain: true,
 		Mutants: []Mutant{
 			{"the index is not looked at", "internal/engine/origin.go", "if o.index.MayTrack(home) {", "if false {"},
@@ -35,7 +35,7 @@ var foreign = []Rig{
 		},
 	},
 	{
-		Name: "another user's folders", Promise: "what another user owns is neither found nor used, unless git's safe.directory accepts it",
+		Name: "hostile: another user's folders", Promise: "what another user owns is neither found nor used, unless git's safe.directory accepts it",
 		Package: "./internal/engine", Test: "TestAnotherUsersStateIsNotUsed", Plain: true,
 		Mutants: []Mutant{
 			{"the owner is not asked", "internal/engine/origin.go", "if err := checkOwner(o.ctx, o.place); err != nil {", "if err := checkOwner(o.ctx, Place{}); err != nil {"},
@@ -44,7 +44,7 @@ var foreign = []Rig{
 		},
 	},
 	{
-		Name: "one question at most", Promise: "an upgrade, a backup, a copy, a fresh HOME: at most one question",
+		Name: "hostile: one question at most", Promise: "an upgrade, a backup, a copy, a fresh HOME: at most one question",
 		Package: "./internal/engine", Test: "TestOneQuestionAtMost", Plain: true,
 		Mutants: []Mutant{
 			{"what has no record is refused", "internal/engine/origin.go", "o.adoptLater(len(r.Agreed) > 0)\n\t\treturn nil", "o.adoptLater(len(r.Agreed) > 0)\n\t\treturn o.other(\"has no record\")"},

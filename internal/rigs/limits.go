@@ -3,7 +3,7 @@ package main
 // limits attack what a stranger's repository or text can do to the person who only looks, and how much one caller can take.
 var limits = []Rig{
 	{
-		Name: "looking runs nothing", Promise: "no reading command starts a program that the repository names", Package: "./cmd/ferrus",
+		Name: "hostile: looking runs nothing", Promise: "no reading command starts a program that the repository names", Package: "./cmd/ferrus",
 		Test: "TestLookingRunsNothing", Needs: "sh", Plain: true,
 		Mutants: []Mutant{
 			{"what a client's file names is started", "cmd/ferrus/exams_agents.go", "s.Argv); why != \"\" {", "s.Argv); why == \"-\" {"},
@@ -13,7 +13,7 @@ var limits = []Rig{
 		},
 	},
 	{
-		Name: "every character of Unicode", Promise: "what cannot be seen is not stored and not shown", Package: "./internal/safetext",
+		Name: "hostile: every character of Unicode", Promise: "what cannot be seen is not stored and not shown", Package: "./internal/safetext",
 		Test: "TestNoCharacterOfUnicodeIsBothHiddenAndKept", Plain: true,
 		Mutants: []Mutant{
 			{"variation selectors are kept", "internal/safetext/hidden.go", "unicode.Variation_Selector,", ""},
@@ -23,7 +23,7 @@ var limits = []Rig{
 		},
 	},
 	{
-		Name: "documents are cleaned", Promise: "what is stored, shown to models and shown to people is the same", Package: "./internal/tools",
+		Name: "hostile: documents are cleaned", Promise: "what is stored, shown to models and shown to people is the same", Package: "./internal/tools",
 		Test: "TestDocumentsAreCleanedWhenTheyAreAccepted", Plain: true,
 		Mutants: []Mutant{
 			{"the writer is not told", "internal/tools/call.go", `if notice := v.Notice(); notice != "" {`, `if notice := v.Notice(); notice == "-" {`},
@@ -31,7 +31,7 @@ var limits = []Rig{
 		},
 	},
 	{
-		Name: "the journal is clean", Promise: "what is stored, shown to models and shown to people is the same", Package: "./internal/store",
+		Name: "hostile: the journal is clean", Promise: "what is stored, shown to models and shown to people is the same", Package: "./internal/store",
 		Test: "TestTextsAreKeptToTheByte", Plain: true,
 		Mutants: []Mutant{
 			{"documents are stored as they come", "internal/store/commit.go", "docs[doc] = safetext.Clean(text)", "docs[doc] = text"},
@@ -39,7 +39,7 @@ var limits = []Rig{
 		},
 	},
 	{
-		Name: "text of models is framed", Promise: "no line of a model's text looks like one of ferrus's own", Package: "./cmd/ferrus",
+		Name: "hostile: text of models is framed", Promise: "no line of a model's text looks like one of ferrus's own", Package: "./cmd/ferrus",
 		Test: "TestNoTextOfAModelLooksLikeFerrus", Plain: true,
 		Mutants: []Mutant{
 			{"a question is indented only", "cmd/ferrus/screen.go", `a.say("%s\n", framed(text, "    "))`, `a.say("%s\n", indented(text, "    "))`},
@@ -49,7 +49,7 @@ var limits = []Rig{
 		},
 	},
 	{
-		Name: "resources by role", Promise: "a resource is read by the roles that have its tools", Package: "./internal/tools",
+		Name: "hostile: resources by role", Promise: "a resource is read by the roles that have its tools", Package: "./internal/tools",
 		Test: "TestAResourceIsReadByTheRolesThatHaveTheTools", Plain: true,
 		Mutants: []Mutant{
 			{"every role reads all", "internal/tools/resources.go", "if !slices.Contains(r.roles, o.Role) {", "if r.roles == nil {"},
@@ -57,14 +57,14 @@ var limits = []Rig{
 		},
 	},
 	{
-		Name: "notes are bounded", Promise: "no agent grows the journal for ever", Package: "./internal/tools", Test: "TestNotesAreBounded", Plain: true,
+		Name: "hostile: notes are bounded", Promise: "no agent grows the journal for ever", Package: "./internal/tools", Test: "TestNotesAreBounded", Plain: true,
 		Mutants: []Mutant{
 			{"notes are not counted", "internal/engine/claim.go", "next.Issued.Notes++", "next.Issued.Notes += 0"},
 			{"one too many", "internal/engine/claim.go", "now.Task.Issued.Notes < gate", "now.Task.Issued.Notes <= gate"},
 		},
 	},
 	{
-		Name: "the newest lines", Promise: "the end of the journal is read from the end, and is what the whole says", Package: "./internal/store",
+		Name: "hostile: the newest lines", Promise: "the end of the journal is read from the end, and is what the whole says", Package: "./internal/store",
 		Test: "TestTheNewestLinesAreTheEndOfTheHistory", Plain: true,
 		Mutants: []Mutant{
 			{"a line begins with the end of another", "internal/store/tail.go", "from + int64(i) + 1, nil", "from + int64(i), nil"},
@@ -72,20 +72,20 @@ var limits = []Rig{
 		},
 	},
 	{
-		Name: "the newest lines are cheap", Promise: "what lies before the newest lines is not read", Package: "./internal/store",
+		Name: "hostile: the newest lines are cheap", Promise: "what lies before the newest lines is not read", Package: "./internal/store",
 		Test: "TestTheNewestLinesCostNothingOfTheRest", Plain: true,
 		Mutants: []Mutant{
 			{"all is read", "internal/store/tail.go", "off, err := s.tail(n)", "off, err := s.tail(n + 1<<20)"},
 		},
 	},
 	{
-		Name: "shares of tokens", Promise: "no token is kept out by others", Package: "./internal/server/web", Test: "TestEachTokenHasAShare", Plain: true,
+		Name: "hostile: shares of tokens", Promise: "no token is kept out by others", Package: "./internal/server/web", Test: "TestEachTokenHasAShare", Plain: true,
 		Mutants: []Mutant{
 			{"nothing is kept for others", "internal/server/web/limits.go", "own >= share && sum >= most-most/4", "own < 0"},
 		},
 	},
 	{
-		Name: "one message, each name once", Promise: "a message means the same to every reader", Package: "./internal/server/web",
+		Name: "hostile: one message, each name once", Promise: "a message means the same to every reader", Package: "./internal/server/web",
 		Test: "TestAMessageSaysEachThingOnce", Plain: true,
 		Mutants: []Mutant{
 			{"names may stand twice", "internal/server/web/envelope.go", "if names[len(names)-1][key] {", "if key == \"\" {"},
@@ -94,7 +94,7 @@ var limits = []Rig{
 		},
 	},
 	{
-		Name: "stale locks of git", Promise: "a lock that a killed git has left is found, and no other", Package: "./internal/worktree",
+		Name: "hostile: stale locks of git", Promise: "a lock that a killed git has left is found, and no other", Package: "./internal/worktree",
 		Test: "TestALockThatNobodyHoldsIsFound", Plain: true,
 		Mutants: []Mutant{
 			{"a young lock is stale", "internal/worktree/stalelock.go", "now.Sub(info.ModTime()) > lockAge", "now.Sub(info.ModTime()) > 0"},

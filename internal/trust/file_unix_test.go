@@ -18,6 +18,9 @@ func TestRecordsAreTheUsersAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := filepath.WalkDir(filepath.Dir(state), func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
 		info, err := d.Info()
 		if err != nil {
 			return err

@@ -32,7 +32,7 @@ func attempt(r modeltest.Request, work modeltest.Told) []modeltest.Call {
 // TestTheBestOfThreeIsTaken: one task, three real executors, one of whom comes to nothing; a person sees why, and takes one.
 func TestTheBestOfThreeIsTaken(t *testing.T) {
 	r := newRig(t, claude, codex, modeltest.Diligent(newMeeting(3).rule, modeltest.ReadPatch(), modeltest.Work(attempt)))
-	r.write("ferrus.toml", config(claude, codex)+"\n[limits]\nmax_check_retries = 2\n")
+	r.configure(config(claude, codex) + "\n[limits]\nmax_check_retries = 2\n")
 	began := time.Now()
 	r.must(ferrus, "branch", "try", "-n", "3", "--task", task)
 	if code, out := r.run(ferrus, "run", "--parallel", "3", "--headless"); code != 1 {

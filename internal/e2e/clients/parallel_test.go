@@ -58,7 +58,7 @@ func fourAtOnce(t *testing.T, supervisor, executor string) {
 			r.must(ferrus, "task", "--branch", e.branch, e.text())
 		}
 	}
-	r.write("ferrus.toml", config(supervisor, executor)) // for those to come
+	r.configure(config(supervisor, executor)) // for those to come
 	r.commit()
 	for _, e := range errands {
 		if e.waits {

@@ -4,6 +4,7 @@ package clients
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -88,8 +89,26 @@ func newRig(t testing.TB, supervisor, executor string, policy modeltest.Policy) 
 	}
 	r.must("git", "init", "-q", "-b", "main", "--template=")
 	r.must(ferrus, "init")
+	r.agree()
 	r.commit()
 	return r
+}
+
+// configure writes ferrus.toml and agrees to what it makes run, as its author does.
+func (r *rig) configure(toml string) {
+	r.t.Helper()
+	r.write("ferrus.toml", toml)
+	r.agree()
+}
+
+// agree agrees to what the project's files make run now.
+func (r *rig) agree() {
+	r.t.Helper()
+	var shown struct{ Digest string }
+	if err := json.Unmarshal([]byte(r.must(ferrus, "trust", "--show", "--json")), &shown); err != nil {
+		r.t.Fatal(err)
+	}
+	r.must(ferrus, "trust", "--digest", shown.Digest)
 }
 
 // signed is how git is called where it wants to know by whom.
