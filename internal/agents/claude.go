@@ -40,7 +40,7 @@ func launchClaude(a Adapter, s Seat) (Launch, error) {
 		argv = append(argv, "-p", "--output-format=stream-json", "--verbose")
 	}
 	argv = append(argv, "--strict-mcp-config", "--mcp-config="+mcp, "--settings="+settings,
-		"--setting-sources=user") // no settings of the project, which may name hooks and other commands
+		"--setting-sources=user", "--add-dir="+s.Work) // no settings of the project, which may name hooks and other commands
 	allowed := "mcp__" + ServerName
 	switch {
 	case s.Duty == Worker:
@@ -67,7 +67,7 @@ func launchClaude(a Adapter, s Seat) (Launch, error) {
 	l := Launch{
 		Argv: append(argv, s.Args...),
 		// A call that waits long is not to be moved to the background, where its answer would be missed.
-		Env: []string{"MCP_TIMEOUT=60000", "CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS=0"},
+		Env: []string{"MCP_TIMEOUT=60000", "CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS=0", "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD=1"},
 		Files: map[string]string{
 			mcp: indented(map[string]any{"mcpServers": map[string]any{ServerName: withEnv(map[string]any{
 				"command": server[0], "args": server[1:], "timeout": 1000 * a.limit(), "alwaysLoad": true}, "env", s)}}),

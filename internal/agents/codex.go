@@ -9,6 +9,8 @@ var codex = Adapter{
 	Wait:     cached,
 	Executes: "edits files and runs commands inside its sandbox `workspace-write`",
 	Reviews:  "runs commands inside its sandbox `read-only`",
+	// It takes these only in a project that the person trusts in Codex itself.
+	Settings: []string{".codex/config.toml", ".codex/hooks.json", ".codex/rules"},
 	Works:    "edits files and runs commands inside its sandbox `workspace-write`, widened by the folder of its run; starts no other agent",
 	Lacks: []string{
 		"In its sandbox an executor's commands write only to the work folder and the temporary folders, not to .git and not to caches in your home, and reach no network; our checks run outside of it.",
@@ -47,8 +49,6 @@ func launchCodex(a Adapter, s Seat) (Launch, error) {
 	}
 	if s.Headless {
 		set("approval_policy", "never")
-		// Else it would take settings from .codex of a project that the person trusts when they sit beside it.
-		set("projects", map[string]any{s.Work: map[string]any{"trust_level": "untrusted"}, s.Root: map[string]any{"trust_level": "untrusted"}})
 	}
 	set("shell_environment_policy.set.FERRUS_AGENT", s.Identity(a.Name))
 	if s.Model != "" {

@@ -156,8 +156,13 @@ func workTree(dir string) (string, bool) {
 	}
 	for at := dir; ; at = filepath.Dir(at) {
 		if at != home {
+			// A .git folder without HEAD is no repository: sandboxes of clients make such placeholders.
 			for _, mark := range []string{".git", ".ferrus", "ferrus.toml"} {
-				if _, err := os.Lstat(filepath.Join(at, mark)); err == nil {
+				info, err := os.Lstat(filepath.Join(at, mark))
+				if err == nil && mark == ".git" && info.IsDir() {
+					_, err = os.Lstat(filepath.Join(at, mark, "HEAD"))
+				}
+				if err == nil {
 					return at, true
 				}
 			}

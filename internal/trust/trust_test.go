@@ -219,7 +219,10 @@ func TestAFolderThatSomebodyElseDecidesIsRefused(t *testing.T) {
 		}
 		return dir
 	}
-	mkdir("git", ".git")
+	if err := os.WriteFile(filepath.Join(mkdir("git", ".git"), "HEAD"), []byte("ref: refs/heads/main\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mkdir("placeholder", ".git") // of a client's sandbox: no repository
 	mkdir("other", ".ferrus")
 	if err := os.WriteFile(filepath.Join(mkdir("plain"), "ferrus.toml"), nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -243,6 +246,10 @@ func TestAFolderThatSomebodyElseDecidesIsRefused(t *testing.T) {
 			bad++
 			t.Errorf("%s: %q, %v", dir, got, err)
 		}
+	}
+	t.Setenv(EnvStateDir, filepath.Join(top, "placeholder", "state"))
+	if _, err := StateDir(); err != nil {
+		t.Error(err)
 	}
 	t.Setenv(EnvStateDir, filepath.Join(root, "state")) // a project without git and without anything
 	p := open(t, root)

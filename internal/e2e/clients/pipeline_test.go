@@ -88,6 +88,7 @@ func TestTheOriginalPipelineWithRealAgents(t *testing.T) {
 					t.Fatal(err)
 				}
 				r.write("workflows.json", string(workflows))
+				r.agree()
 				c := r.conduct("pipeline", "research", "FSA", "architecture")
 				for _, step := range []struct{ status, next string }{{"1", "researcher-a"}, {"4", "researcher-b"}, {"6", "synthesizer"}} {
 					r.stands(c, step.status)
