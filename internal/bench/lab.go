@@ -45,6 +45,7 @@ func newLab(ctx context.Context, o options) (*lab, error) {
 	if o.beside != "" {
 		other := ferrus(o.beside)
 		other.Name = "beside"
+		other.New = func(ctx context.Context, dir string, _ int) error { return projectOf(ctx, o.beside, dir) }
 		l.beside = []system{other}
 	}
 	l.invite(o)

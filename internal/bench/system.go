@@ -139,13 +139,7 @@ func supervisor(f system) system {
 
 // project makes a project of ferrus whose check is green.
 func project(ctx context.Context, bin, dir string) error {
-	if err := os.WriteFile(filepath.Join(dir, "ferrus.toml"), []byte("[checks]\ncommands = [\"true\"]\n[limits]\nmax_progress_notes = 1000000\n"), 0o600); err != nil {
-		return err
-	}
-	if err := repository(ctx, dir); err != nil {
-		return err
-	}
-	if _, err := output(ctx, dir, filepath.Join(bin, "ferrus"), "init"); err != nil {
+	if err := prepare(ctx, bin, dir, "[limits]\nmax_progress_notes = 1000000\n"); err != nil {
 		return err
 	}
 	text, err := output(ctx, dir, filepath.Join(bin, "ferrus"), "trust", "--show", "--json")
@@ -159,6 +153,26 @@ func project(ctx context.Context, bin, dir string) error {
 		return err
 	}
 	_, err = output(ctx, dir, filepath.Join(bin, "ferrus"), "trust", "--digest", shown.Digest)
+	return err
+}
+
+// projectOf is project for another build, which may be older than agreements and the newest limits.
+func projectOf(ctx context.Context, bin, dir string) error {
+	if _, err := output(ctx, dir, filepath.Join(bin, "ferrus"), "trust", "--show"); err == nil {
+		return project(ctx, bin, dir)
+	}
+	return prepare(ctx, bin, dir, "")
+}
+
+// prepare makes a project and agrees to nothing.
+func prepare(ctx context.Context, bin, dir, more string) error {
+	if err := os.WriteFile(filepath.Join(dir, "ferrus.toml"), []byte("[checks]\ncommands = [\"true\"]\n"+more), 0o600); err != nil {
+		return err
+	}
+	if err := repository(ctx, dir); err != nil {
+		return err
+	}
+	_, err := output(ctx, dir, filepath.Join(bin, "ferrus"), "init")
 	return err
 }
 
