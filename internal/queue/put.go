@@ -62,7 +62,7 @@ func Put(home, name, text string) (Item, error) {
 }
 
 // Taken moves a task out of the queue, once its branch exists. What lies there already is never overwritten. A second call
-// does nothing.
+// does nothing, even where another task has got the name of the first.
 func Taken(it Item) error {
 	root, err := rootfs.Open(filepath.Dir(filepath.Dir(it.Path)))
 	if err != nil {
@@ -73,6 +73,10 @@ func Taken(it Item) error {
 		return err
 	}
 	from := path.Join(folder, it.Name+ext)
+	// Once it is taken, its name may be given to another task.
+	if text, err := read(root, it); err == nil && text != safetext.Clean(it.Text) {
+		return nil
+	}
 	for n := 1; ; n++ {
 		to := path.Join(takenDir, numbered(it.Name, n)+ext)
 		// It is there before it is gone here, so that its name is known at every moment.

@@ -135,7 +135,11 @@ func existing(dir string) (string, error) {
 		if !errors.Is(err, fs.ErrNotExist) || at == filepath.Dir(at) {
 			return "", err
 		}
-		if _, err := os.Lstat(at); err == nil {
+		switch info, err := os.Lstat(at); {
+		case err != nil:
+		case info.Mode()&fs.ModeSymlink == 0:
+			return existing(dir) // another process has just made it
+		default:
 			return "", &fs.PathError{Op: "open", Path: at, Err: errors.New("a link to a folder that does not exist")}
 		}
 	}
