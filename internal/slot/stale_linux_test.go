@@ -74,23 +74,22 @@ func TestWhoClearsASlotIsNotTakenForItsAgent(t *testing.T) {
 		b.slot.clear()
 	}()
 	b.eventually("there is something to clear", func() bool { return len(marked(mark)) > 0 })
-	b.write("live/agent-main-executor.lock", fmt.Sprintf(`{"shim":%d,"run":"executor-1","mark":%q}`, pid, mark))
-	cleared := make(chan struct{})
-	go func() { defer close(cleared); b.slot.clear() }()
-	seen := 0
-	for busy := true; busy; {
-		select {
-		case <-cleared:
-			busy = false
-		default:
-			if o, taken := b.slot.Taken(); taken && o.Shim == 0 {
-				seen++
+	b.eventually("somebody is seen clearing", func() bool {
+		b.write("live/agent-main-executor.lock", fmt.Sprintf(`{"shim":%d,"run":"executor-1","mark":%q}`, pid, mark))
+		cleared := make(chan struct{})
+		go func() { defer close(cleared); b.slot.clear() }()
+		seen := false
+		for {
+			select {
+			case <-cleared:
+				return seen
+			default:
+				if o, taken := b.slot.Taken(); taken && o.Shim == 0 {
+					seen = true
+				}
 			}
 		}
-	}
-	if seen == 0 {
-		t.Error("nobody was seen clearing")
-	}
+	})
 	if !alive(pid) {
 		t.Error("a process that is none of ours was killed")
 	}
