@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
@@ -122,7 +123,7 @@ func (p *progress) verdict(l *outlook) string {
 	switch {
 	case l.partial():
 		return fmt.Sprintf("%s is delivered in part, after %s: not everything was done", l.Run, took)
-	case s.ResultDelivered && !p.printed && l.Delivery.Target == "stdout":
+	case s.ResultDelivered && !p.printed && l.Delivery != nil && l.Delivery.Target == config.ToStdout:
 		return fmt.Sprintf("%s is delivered after %s, by another ferrus and to its stdout", l.Run, took)
 	case s.ResultDelivered:
 		return fmt.Sprintf("%s is delivered after %s", l.Run, took)

@@ -44,7 +44,8 @@ type outlook struct {
 	Waiting   awaited            `json:"waiting"`
 	Next      []step             `json:"next"`
 
-	view run.View
+	view   run.View
+	result string // path of the delivered result, "" when no file has it
 }
 
 // A workerLook is what is known of a worker beside its status.
@@ -72,6 +73,9 @@ func look(at run.Place, f *run.Folder, now time.Time) (*outlook, error) {
 	s := v.Facts.Status
 	l := &outlook{Run: f.Name(), Dir: f.Dir, Topic: s.Topic, Archived: archived(at, f), Conductor: f.Leader(), Status: s, view: v,
 		Workers: []workerLook{}}
+	if s.ResultDelivered {
+		l.result = f.Result()
+	}
 	if v.Facts.Delivery.State != "" {
 		l.Delivery = &v.Facts.Delivery
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -104,8 +103,8 @@ func onward(l *outlook) []step {
 	verb := func(v string) string { return "ferrus pipeline " + v + " " + l.Run }
 	explain, cancel := step{verb("explain"), "which rule holds, and what has happened"}, step{verb("cancel"), "ends its workers and gives it up"}
 	switch {
-	case l.Archived && l.Status.ResultDelivered:
-		return []step{{"cat " + filepath.Join(l.Dir, "final.md"), "the result"}, explain}
+	case l.Archived && l.result != "":
+		return []step{{"cat " + l.result, "the result"}, explain}
 	case l.Archived:
 		return []step{explain}
 	case l.view.Facts.Delivery.State == pipeline.Uncertain:

@@ -45,8 +45,15 @@ func wrote(files ...string) func(*Facts) {
 	}
 }
 
-func wants(v Verb) func(*Facts)        { return func(f *Facts) { f.Intent.Verb = v } }
-func after(a Action) func(*Facts)      { return func(f *Facts) { f.Status = Reconcile(*f).After(a, f.Now) } }
+func wants(v Verb) func(*Facts)   { return func(f *Facts) { f.Intent.Verb = v } }
+func after(a Action) func(*Facts) { return func(f *Facts) { f.Status = Reconcile(*f).After(a, f.Now) } }
+func sentBy(role string) func(*Facts) {
+	return func(f *Facts) {
+		seen := f.Workers[role]
+		seen.Sent = true
+		f.Workers[role] = seen
+	}
+}
 func delivery(d Delivery) func(*Facts) { return func(f *Facts) { f.Delivery = d } }
 func done(f *Facts)                    { f.Status.ResultDelivered = true }
 func all(changes ...func(*Facts)) func(*Facts) {
@@ -77,6 +84,12 @@ type judgement struct {
 // judgements fire every row of the table.
 var judgements = []judgement{
 	{"another workflow", "", func(f *Facts) { f.Status.Pipeline = "x" }, "foreign", "wait; status.json is of a run of x with 2 phases, not of p with 2"},
+	{"the worker sent it", "", all(second, wrote("end.md"), left(0, "end"), sentBy("end")), "sent",
+		"confirm end end.md; the worker end sent the result: its last words contain MATRIX_SENT"},
+	{"the worker sent it, and a person cancels", "", all(second, wrote("end.md"), left(0, "end"), sentBy("end"), wants(Cancel)), "sent",
+		"confirm end end.md; the worker end sent the result: its last words contain MATRIX_SENT"},
+	{"the worker sent it, and it is being sent", "", all(second, wrote("end.md"), left(0, "end"), sentBy("end"), delivery(Delivery{State: Sending, Alive: true})),
+		"sending", "wait; until 2026-02-28T18:01:43Z"},
 	{"delivered: S0-14", "", done, "archive", "archive"},
 	{"cancelled", "", after(Action{Do: Cancel, Why: "x"}), "archive", "archive"},
 	{"delivered a moment ago", "", all(second, wrote("end.md"), delivery(Delivery{State: Delivered, At: noon})), "parting", "wait; until 2026-02-28T18:02:01Z"},

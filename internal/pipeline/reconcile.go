@@ -47,7 +47,7 @@ func Reconcile(f Facts) Status {
 		}
 		f.heal(i)
 	}
-	if _, file := f.Workflow.Final(); f.Delivery.State == Delivered || f.sent() && f.present(file) {
+	if f.Delivery.State == Delivered {
 		f.Status.delivered(whole(f.Now))
 	}
 	underway := f.Delivery.State
@@ -158,11 +158,11 @@ func (f Facts) heal(i int) {
 	}
 }
 
-// sent reports whether the final worker says that it has sent the result by itself.
+// sent reports whether the final worker says that it has sent the result by itself, and no delivery records that yet.
 func (f Facts) sent() bool {
-	role, _ := f.Workflow.Final()
+	role, file := f.Workflow.Final()
 	s := f.Status.Worker(role)
-	return s != nil && f.seen(*s).Sent
+	return s != nil && f.seen(*s).Sent && f.present(file) && !f.finished() && !(f.underway() && f.Delivery.Alive)
 }
 
 // stands is the state of the whole run that its parts make.

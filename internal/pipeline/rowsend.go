@@ -16,6 +16,17 @@ var endRows = []row{
 		fill: func(f Facts, a *Action) { a.Person, a.Why = true, f.Status.Fits(f.Workflow).Error() },
 	},
 	{
+		name: "sent", when: "the final worker's last words contain `sent_marker`, and its output is there",
+		fits: func(f Facts) bool { return f.sent() },
+		then: "confirm: the final output becomes `final.md`, and the result is delivered", do: Confirm,
+		fill: func(f Facts, a *Action) {
+			role, file := f.Workflow.Final()
+			a.Phase, a.Roles, a.File, a.By = f.last(), []string{role}, file, role
+			a.Why = fmt.Sprintf("the worker %s sent the result: its last words contain %s", role, f.Workflow.Marker())
+			a.Tell = fmt.Sprintf("Pipeline %s: the worker %s sent the result.", f.Status.Dir, role)
+		},
+	},
+	{
 		name: "archive", when: "the result is delivered, or the run cancelled, and nobody lives",
 		fits: func(f Facts) bool { return f.finished() && len(f.living()) == 0 },
 		then: "archive: move the folder", do: Archive,

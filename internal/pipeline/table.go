@@ -14,7 +14,7 @@ const (
 	Wait       Verb = "wait"             // nothing, and nothing is written
 	Kill       Verb = "kill"             // end the Roles and all that they started
 	Cancel     Verb = "cancel"           // the same, and the run is cancelled
-	Confirm    Verb = "confirm"          // a person has seen the result arrive
+	Confirm    Verb = "confirm"          // a person has seen the result arrive, or the final worker sent it
 	Deliver    Verb = "deliver"          // File becomes final.md, delivery.json is claimed, it is sent
 	Settle     Verb = "settle"           // find out whether it was sent; if that cannot be known it is uncertain
 	Retry      Verb = "retry"            // kill the Roles, put Aside away, they are pending again

@@ -131,7 +131,7 @@ func (w *world) do(a Action) {
 		w.partial = a.Do == Watchdog
 		w.delivery = Delivery{State: Delivered, At: w.now, By: "ferrus"}
 	case Confirm:
-		w.delivery.State = Delivered
+		w.delivery.State, w.delivery.At = Delivered, w.now
 	case Settle:
 		w.delivery.State = Uncertain
 	case Archive:

@@ -52,6 +52,8 @@ var runs = []Rig{
 		Mutants: []Mutant{
 			{"no marker is known", inRun + "look.go", "strings.Contains(slot.Read(r).Said, f.Workflow.Marker())", "strings.Contains(slot.Read(r).Said, \"-\"+f.Workflow.Marker())"},
 			{"any last word is one", inRun + "look.go", "strings.Contains(slot.Read(r).Said, f.Workflow.Marker())", "slot.Read(r).Said != f.Workflow.Marker()+\"-\""},
+			{"no delivery is recorded", inRun + "deliver.go", "d = pipeline.Delivery{ID: f.Name(), By: a.By, Target: ownTarget, SHA256: digest(text)}", "return pipeline.Delivery{State: pipeline.Delivered}, nil"},
+			{"no result is kept", inRun + "deliver.go", "text, err := b.result(a)\n", "text, err := b.result(a)\n\t\tif true {\n\t\t\treturn d, f.note(pipeline.Delivery{ID: f.Name(), By: a.By, State: pipeline.Delivered, At: now})\n\t\t}\n"},
 		},
 	},
 	{

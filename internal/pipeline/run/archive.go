@@ -25,7 +25,7 @@ func (b *book) archive(ctx context.Context, l Line) error {
 	if err != nil {
 		return err
 	}
-	if by(d) && d.State == pipeline.Delivered && f.Settings.Deliver.To == config.ToStdout && !f.printed() {
+	if by(d) && d.State == pipeline.Delivered && d.Target == config.ToStdout && !f.printed() {
 		text, err := f.slurp(finalFile)
 		if err == nil {
 			err = f.target().print(ctx, f, b.o, text)

@@ -44,7 +44,7 @@ func (b *book) deliver(ctx context.Context, facts pipeline.Facts, a pipeline.Act
 	case pipeline.Settle:
 		d, err = b.f.verify(ctx, b.o)
 	case pipeline.Confirm:
-		d, err = b.f.confirm(facts.Now)
+		d, err = b.confirm(facts.Now, a)
 	default:
 		by, text := byFerrus, []byte(nil)
 		if text, err = b.result(a); err != nil {
@@ -62,7 +62,7 @@ func (b *book) deliver(ctx context.Context, facts pipeline.Facts, a pipeline.Act
 	switch {
 	case d.State == pipeline.Uncertain:
 		l.Tell = fmt.Sprintf("Pipeline %s: the result may have been sent to %s, and may not. See whether it arrived; then ferrus pipeline deliver --confirm, or --again.", name, d.Target)
-	case d.State == pipeline.Delivered && a.Do != pipeline.Watchdog:
+	case d.State == pipeline.Delivered && l.Tell == "":
 		l.Tell = fmt.Sprintf("Pipeline %s: the result is delivered to %s.", name, d.Target)
 	}
 	return d.State == pipeline.Delivered && a.Do != pipeline.Settle, nil
@@ -70,7 +70,7 @@ func (b *book) deliver(ctx context.Context, facts pipeline.Facts, a pipeline.Act
 
 // result is the text that an action delivers.
 func (b *book) result(a pipeline.Action) ([]byte, error) {
-	if a.Do == pipeline.Deliver {
+	if a.File != "" {
 		text, err := b.f.slurp(a.File)
 		if err == nil && text == nil {
 			err = fmt.Errorf("%s is gone", a.File)
@@ -180,8 +180,13 @@ func (f *Folder) verify(ctx context.Context, o Options) (pipeline.Delivery, erro
 	return f.transmit(ctx, o, t, d, text)
 }
 
-// confirm writes down that a person has seen the result arrive.
-func (f *Folder) confirm(now time.Time) (pipeline.Delivery, error) {
+// ownTarget is the target of a result that the final worker sent without ferrus.
+const ownTarget = "a target of its own"
+
+// confirm records that a person has seen the result arrive, or, when the action names the file of the result, that the
+// worker a.By has sent it.
+func (b *book) confirm(now time.Time, a pipeline.Action) (pipeline.Delivery, error) {
+	f := b.f
 	lock, err := f.sender()
 	if err != nil {
 		return pipeline.Delivery{}, err
@@ -190,6 +195,16 @@ func (f *Folder) confirm(now time.Time) (pipeline.Delivery, error) {
 	d, err := f.delivery()
 	if err != nil {
 		return d, err
+	}
+	if a.File != "" {
+		text, err := b.result(a)
+		if err == nil {
+			err = f.durably(finalFile, text, 0o600)
+		}
+		if err != nil {
+			return d, err
+		}
+		d = pipeline.Delivery{ID: f.Name(), By: a.By, Target: ownTarget, SHA256: digest(text)}
 	}
 	d.State, d.At = pipeline.Delivered, now.UTC().Round(0)
 	return d, f.note(d)

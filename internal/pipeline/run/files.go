@@ -176,5 +176,17 @@ func (f *Folder) Written(output string) (size int64, there bool) {
 	return info.Size(), true
 }
 
+// Result returns the path of the result of a delivered run, or of the final worker's output where an older ferrus has
+// made no such file; "" when neither is there.
+func (f *Folder) Result() string {
+	_, output := f.Workflow.Final()
+	for _, name := range []string{finalFile, output} {
+		if _, there := f.Written(name); there {
+			return f.Path(name)
+		}
+	}
+	return ""
+}
+
 // Dialogue returns the dialogue of the run as it is, nil when there is none.
 func (f *Folder) Dialogue() ([]byte, error) { return f.slurp(pipeline.DialogueFile) }

@@ -214,6 +214,16 @@ func TestAMarkerIsADelivery(t *testing.T) {
 		if y.mails() != n {
 			t.Errorf("sent %d times, not %d\n%s", y.mails(), n, y.story(f))
 		}
+		d, err := f.delivery()
+		must(t, err)
+		text, err := os.ReadFile(f.Result())
+		if err != nil || filepath.Base(f.Result()) != finalFile || string(text) != "end was here\n" || d.State != pipeline.Delivered ||
+			d.By != []string{"end", byFerrus}[n] || d.SHA256 != digest(text) || d.At.IsZero() {
+			t.Errorf("recorded is %+v, and %q, %v", d, text, err)
+		}
+		if got := y.lines(f, func(l Line) bool { return l.Row == "sent" && l.By == "end" && l.Tell != "" }); len(got) != 1-n {
+			t.Errorf("the journal says %d times that the worker sent it", len(got))
+		}
 		y.times(map[string]int{"one": 1, "end": 1})
 	})
 }
