@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -12,10 +14,12 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// TestEveryRefusalHasItsExitCode: a code without an entry would be a plain failure without anybody having decided so.
-func TestEveryRefusalHasItsExitCode(t *testing.T) {
+// TestEveryRefusalHasItsExitCodeAndARemedy: a code without an entry would be a plain failure without anybody having decided
+// so, and an error without a remedy leaves its reader alone.
+func TestEveryRefusalHasItsExitCodeAndARemedy(t *testing.T) {
 	want := map[engine.Code]int{engine.WrongState: 3, engine.ForbiddenRole: 4, engine.NotClaimed: 3, engine.LeaseLost: 3,
 		engine.StaleReview: 1, engine.CheckRunning: 3, engine.TreeChanged: 1, engine.InvalidInput: 2, engine.TooLarge: 2,
 		engine.LockBusy: 7, engine.StoreError: 1, engine.StoreGone: 1, engine.OutcomeUnknown: 1, engine.Corrupt: 8,
@@ -27,6 +31,15 @@ func TestEveryRefusalHasItsExitCode(t *testing.T) {
 		err := fmt.Errorf("on the way: %w", &engine.Refusal{Code: code, Message: "m"})
 		if got := explain(err).exit; got != exit {
 			t.Errorf("%s exits with %d, not %d", code, got, exit)
+		}
+		if explain(failed("go on", "", err)).Remedy == "" {
+			t.Errorf("%s has no remedy", code)
+		}
+	}
+	for _, err := range []error{io.ErrUnexpectedEOF, context.Canceled, context.DeadlineExceeded, &store.Error{Code: store.StoreError},
+		misused(io.EOF), &engine.Refusal{Wrong: &state.RefusedError{State: state.Failed, Event: state.Answer}}} {
+		if explain(failed("go on", "", err)).Remedy == "" {
+			t.Errorf("%v has no remedy", err)
 		}
 	}
 }

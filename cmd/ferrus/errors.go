@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,7 +99,7 @@ func failed(what, where string, err error) error {
 		if r.Wrong.Event == state.Release && r.Wrong.State != state.Idle {
 			f.Message = "nobody holds the work"
 		}
-		f.Remedy, f.State = where, r.Wrong.State
+		f.Remedy, f.State = cmp.Or(where, f.Remedy), r.Wrong.State
 	}
 	f.Message = "cannot " + what + ": " + f.Message
 	return f
@@ -118,8 +119,17 @@ func needed(ev state.Event) []string {
 	return in
 }
 
-// explain makes a failure of any error.
+// explain makes a failure of any error, with a remedy.
 func explain(err error) *failure {
+	f := plainly(err)
+	if f.Remedy == "" && !f.silent {
+		f.Remedy = "ferrus status shows the task; ferrus doctor checks the project"
+	}
+	return f
+}
+
+// plainly makes a failure of any error, with the remedy that it names itself.
+func plainly(err error) *failure {
 	var shown *failure
 	var r *engine.Refusal
 	var disk *store.Error
@@ -129,7 +139,7 @@ func explain(err error) *failure {
 	case errors.As(err, &disk): // from a reading of the store, which no engine has put into words
 		plain := *disk
 		plain.Remedy = ""
-		return explain(refuse(engine.Code(disk.Code), plain.Error(), disk.Remedy))
+		return plainly(refuse(engine.Code(disk.Code), plain.Error(), disk.Remedy))
 	case errors.As(err, &r):
 		f := &failure{Code: string(r.Code), Message: r.Message, Remedy: r.Remedy, exit: exitFailure}
 		if exit, ok := exits[r.Code]; ok {
@@ -141,9 +151,9 @@ func explain(err error) *failure {
 		}
 		return f
 	case errors.Is(err, context.DeadlineExceeded):
-		return &failure{Code: "timeout", Message: err.Error(), exit: exitTimeout}
+		return &failure{Code: "timeout", Message: err.Error(), Remedy: "run the command again", exit: exitTimeout}
 	case errors.Is(err, context.Canceled):
-		return &failure{Code: "failure", Message: "interrupted; nothing was changed", exit: exitFailure}
+		return &failure{Code: "failure", Message: "interrupted; nothing was changed", Remedy: "run the command again", exit: exitFailure}
 	}
 	return &failure{Code: "failure", Message: err.Error(), exit: exitFailure}
 }

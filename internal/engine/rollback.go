@@ -141,7 +141,7 @@ func (s *Session) recalling(was *store.Line, reason string) act {
 func (e *Engine) Entry(now store.Snapshot, seq uint64) (*store.Line, error) {
 	if now.Task.TaskID == "" {
 		return nil, &Refusal{Code: WrongState, Message: "there is no task, and so nothing to return to",
-			Remedy: "ferrus log --all shows the tasks before, which are archived", Person: true}
+			Remedy: "ferrus status --all shows the tasks before, which are archived", Person: true}
 	}
 	for l, err := range e.store.HistoryFrom(now.Task.Docs[state.TaskDoc].Off) {
 		if err != nil {

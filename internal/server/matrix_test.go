@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
@@ -130,6 +131,21 @@ func play(t *testing.T, s scene, way string, count *tally, pick func(tool, who i
 	}
 }
 
+// helps reports whether an answer names a way on: a refusal has a remedy in words, and in a failed task, out of which no agent
+// has a way, whoever looks, waits or is refused is told of a person's.
+func helps(tool string, r tools.Result) bool {
+	if r.Code != "" && (strings.TrimSpace(r.Remedy) == "" || strings.HasPrefix(r.Remedy, "next:")) {
+		return false
+	}
+	stuck := []engine.Code{engine.WrongState, engine.NotClaimed, engine.LeaseLost, engine.StaleReview}
+	looks := []string{"status", "wait_for_task", "wait_for_review"}
+	if r.State != state.Failed || !slices.Contains(stuck, r.Code) && !slices.Contains(looks, tool) {
+		return true
+	}
+	text := r.Message + r.Remedy
+	return strings.Contains(text, "ferrus reopen") && strings.Contains(text, "ferrus reset")
+}
+
 // cell makes one call; fresh tells that the world is as before.
 func (c *cast) cell(s scene, tool tools.Tool, who caller) (fresh bool, bad []string) {
 	snap, err := c.look.View()
@@ -157,6 +173,9 @@ func (c *cast) cell(s scene, tool tools.Tool, who caller) (fresh bool, bad []str
 	if want := offered(plain, snap.Task); err != nil || !slices.Equal(r.Allowed, want) {
 		wrong("allowed is %v (%v), the table says %v", r.Allowed, err, want)
 	}
+	if !helps("status", r) {
+		wrong("status names no way out: %s", r.Message)
+	}
 	r, err = c.try(who.part, tool.Name, c.args(tool, who))
 	if !tool.For(plain.role) {
 		_, none := c.try(who.part, "no_such_tool", c.args(tool, who))
@@ -170,6 +189,9 @@ func (c *cast) cell(s scene, tool tools.Tool, who caller) (fresh bool, bad []str
 	if err != nil {
 		wrong("%v", err)
 		return false, bad
+	}
+	if !helps(tool.Name, r) {
+		wrong("the answer names no way out: code %q (%s), remedy %q", r.Code, r.Message, r.Remedy)
 	}
 	as := c.stance(s, snap, who, takes(tool, "claim"))
 	if want := predicted(tool, as, snap.Task); r.Code != want {

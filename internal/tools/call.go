@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -88,6 +89,7 @@ func (c *call) serve(ctx context.Context, req *mcp.CallToolRequest) (err error) 
 
 // finish completes the result with what every result has, and turns an error into a refusal.
 func (c *call) finish(err error) {
+	defer c.help()
 	if err != nil {
 		c.refuse(err)
 	}
@@ -113,9 +115,6 @@ func (c *call) finish(err error) {
 	if c.res.Next == "" {
 		c.res.Next = in.next()
 	}
-	if c.res.Code != "" && c.res.Remedy == "" {
-		c.res.Remedy = "next: " + c.res.Next
-	}
 	if err := e.Known(); err != nil { // status alone answers, and says why the others do not
 		c.res.Next, c.res.Notices = "stop", []string{untrustedNotice(err)}
 		return
@@ -128,6 +127,39 @@ func (c *call) finish(err error) {
 		}
 	}
 }
+
+// help sees to it that a refusal says what helps.
+func (c *call) help() {
+	if c.res.Code == "" {
+		return
+	}
+	var task state.Task
+	if c.snap != nil {
+		task = c.snap.Task
+	}
+	remedies := []string{c.res.Remedy}
+	switch {
+	case task.State == state.Failed && slices.Contains(stuck, c.res.Code):
+		remedies = append(remedies, failedRemedy)
+	case c.res.Remedy == "" && c.res.Next == "stop" && c.snap != nil:
+		remedies = append(remedies, "stop: "+waitingText(task))
+	case c.res.Remedy == "":
+		remedies = append(remedies, wire.Remedy(c.res.Next, c.res.Allowed))
+	}
+	remedies = slices.DeleteFunc(remedies, func(r string) bool { return r == "" })
+	c.res.Remedy = c.commands(strings.Join(remedies, "; "))
+}
+
+// commands names the branch of the call in the commands of a text.
+func (c *call) commands(text string) string {
+	if c.s == nil {
+		return text
+	}
+	return engine.Commands(c.s.Engine().Place().Branch, text)
+}
+
+// stuck are the codes of refusals in a failed task that no call of an agent can get around.
+var stuck = []engine.Code{engine.WrongState, engine.NotClaimed, engine.LeaseLost, engine.StaleReview}
 
 // runsChecks are the tools whose results say with which environment the checks run.
 var runsChecks = []string{"check", "submit", "status"}

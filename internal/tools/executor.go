@@ -73,12 +73,14 @@ func (c *call) nothing(snap store.Snapshot) {
 	}
 }
 
-// waitingText says who is waited for.
+// waitingText says who is waited for; of a failed task why it failed, and how it goes on.
 func waitingText(t state.Task) string {
 	w := engine.WaitingFor(t)
 	switch {
 	case t.State == state.Idle:
 		return "there is no task"
+	case t.State == state.Failed:
+		return "the task is Failed: " + t.FailureReason + "; " + engine.Commands(t.Branch, failedRemedy)
 	case w.For == "nobody":
 		return "the task is " + string(t.State)
 	case t.ClaimedBy != "" && w.For == "executor":
@@ -123,7 +125,7 @@ func checkedMessage(out engine.Checked, limit int) string {
 	case out.Asked:
 		return "This keeps happening, so ferrus has asked a person. Wait for the answer."
 	case t.State == state.Failed:
-		return "The checks are red and the budget is spent: the task has failed. A person decides what happens now."
+		return "The checks are red; " + waitingText(t) + "."
 	}
 	switch out.Status {
 	case state.CheckGreen:

@@ -2,8 +2,6 @@ package tools
 
 import (
 	"context"
-
-	"github.com/ferrus-go/ferrus/internal/engine"
 )
 
 func askHuman(ctx context.Context, c *call) error {
@@ -50,14 +48,6 @@ func showStatus(_ context.Context, c *call) error {
 	if until := st.Lease.Until; !until.IsZero() {
 		c.res.LeaseUntil = &until
 	}
-	c.res.Message = statusMessage(st)
+	c.res.Message = waitingText(t)
 	return nil
-}
-
-func statusMessage(st engine.Status) string {
-	text := waitingText(st.Task)
-	if st.Task.FailureReason != "" {
-		text += ": " + st.Task.FailureReason
-	}
-	return text
 }

@@ -48,7 +48,7 @@ func (c *call) needed(e *engine.Engine, snap store.Snapshot) (err error) {
 		c.res.Status, c.res.Message = "complete", "The task is complete."
 		return nil
 	case state.Failed:
-		c.res.Status, c.res.Message = "failed", "The task has failed: "+t.FailureReason+". A person decides what happens now."
+		c.res.Status, c.res.Message = "failed", waitingText(t)+"."
 		return nil
 	case state.Idle:
 		c.res.Status, c.res.Message = "idle", "There is no task."
@@ -108,7 +108,7 @@ func reject(ctx context.Context, c *call) error {
 	c.res.SubmissionID, c.res.ReviewCyclesUsed = done.Task.Submission.ID, &done.Task.ReviewCycles
 	c.res.Message = "Rejected. The executor mends it."
 	if done.Task.State == state.Failed {
-		c.res.Message = "Rejected, and the budget of reviews is spent: the task has failed. A person decides what happens now."
+		c.res.Message = "Rejected; " + waitingText(done.Task) + "."
 	}
 	return nil
 }

@@ -2,6 +2,9 @@ package tools
 
 import "github.com/ferrus-go/ferrus/internal/state"
 
+// failedRemedy is how a failed task goes on: by a person alone.
+const failedRemedy = `a person continues it with ferrus reopen -m "..." or gives it up with ferrus reset`
+
 // instructions are the one text that every client shows its model: the role's loop by tool name.
 var instructions = map[state.Role]string{
 	state.Executor: `ferrus keeps one task for you: its state, its checks and its review. You are the executor.

@@ -85,7 +85,7 @@ func (c *call) finish(err error) {
 		c.res.Next = in.next()
 	}
 	if c.res.Code != "" && c.res.Remedy == "" {
-		c.res.Remedy = "next: " + c.res.Next
+		c.res.Remedy = wire.Remedy(c.res.Next, c.res.Allowed)
 	}
 }
 

@@ -147,6 +147,9 @@ func play(t *testing.T, workflow, role string, standing func(*stage, string), to
 	if open := slices.Contains(before.Allowed, tool); open != (r.Code == "") && r.Status != "already_sent" {
 		t.Errorf("%s is allowed: %v, and answers %s %s", tool, open, r.Code, r.Status)
 	}
+	if r.Code != "" && (r.Remedy == "" || strings.HasPrefix(r.Remedy, "next:")) {
+		t.Errorf("%s is refused with %s and told no way on: %q", tool, r.Code, r.Remedy)
+	}
 	if (r.Next == "stop") != (len(r.Allowed) == 0) && r.Left == nil {
 		t.Errorf("who counts no more is allowed %v", r.Allowed)
 	}

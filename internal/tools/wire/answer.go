@@ -3,12 +3,24 @@ package wire
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/safetext"
 )
+
+// Remedy is what helps against a refusal by what the caller may do next: a tool, "choose" for one of allowed, or "stop".
+func Remedy(next string, allowed []string) string {
+	switch next {
+	case "stop":
+		return "stop: no call helps now"
+	case "choose":
+		return "call one of " + strings.Join(allowed, ", ")
+	}
+	return "call " + next
+}
 
 // Answer is the answer of a tool: a JSON object as structured content and, the same bytes, as the only text block, for
 // clients show a model one or the other. Its strings have no hidden characters, whatever older ferrus has stored.

@@ -1,0 +1,28 @@
+package engine
+
+import "testing"
+
+// TestTheCommandsOfATextNameTheBranch, once each, where they act on one machine; and the project's own stay as they are.
+func TestTheCommandsOfATextNameTheBranch(t *testing.T) {
+	for text, want := range map[string]string{
+		"ferrus reset":                         "ferrus reset --branch b",
+		`ferrus answer 2, or ferrus diff`:      `ferrus answer --branch b 2, or ferrus diff --branch b`,
+		"`ferrus config accept`; ferrus trust": "`ferrus config accept --branch b`; ferrus trust",
+		"ferrus answer --branch b 2":           "ferrus answer --branch b 2",
+		"ferrus doctor --fix mends it":         "ferrus doctor --branch b --fix mends it",
+		"ferrus run --parallel 2":              "ferrus run --parallel 2",
+		"ferrus status --all; ferrus merge b":  "ferrus status --all; ferrus merge b",
+		"ferrus logs k1; ferrusd resume":       "ferrus logs --branch b k1; ferrusd resume",
+		"what is ferrus.toml, or ferrus?":      "what is ferrus.toml, or ferrus?",
+	} {
+		if got := Commands("b", text); got != want {
+			t.Errorf("%q is %q, not %q", text, got, want)
+		}
+		if got := Commands("", text); got != text {
+			t.Errorf("%q of the project is %q", text, got)
+		}
+		if got := Commands("b", want); got != want {
+			t.Errorf("twice, %q is %q", want, got)
+		}
+	}
+}
