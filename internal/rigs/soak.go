@@ -13,4 +13,16 @@ var soaks = []Rig{
 			{"an inotify instance is not closed", "internal/store/watch.go", "go b.watcher.Close()", "_ = b.watcher.Close"},
 		},
 	},
+	{
+		Name:    "calls that do not end",
+		Promise: "no call is left without an answer: one that is stuck is answered, and its locks and goroutines are in the log",
+		Package: "./internal/tools",
+		Test:    "TestACallThatDoesNotEndIsAnswered",
+		Plain:   true,
+		Mutants: []Mutant{
+			{"nobody looks how long a call takes", "internal/tools/wire/watchdog.go", "case <-limit.C:", "case <-(chan time.Time)(nil):"},
+			{"the log has no goroutines", "internal/tools/wire/watchdog.go", `"stacks", stacks)`, `"stacks", len(stacks))`},
+			{"a call is cancelled before it is looked at", "internal/tools/wire/watchdog.go", "	w.stuck.Add(1)\n", "	w.stuck.Add(1)\n	cancel(ErrStuck)\n	<-done\n"},
+		},
+	},
 }

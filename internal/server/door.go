@@ -9,6 +9,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/ancestry"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
@@ -88,4 +89,13 @@ func (d *door) close() {
 	if e := d.last.Load(); e != nil {
 		e.Close()
 	}
+}
+
+// locks describes who holds the locks that a call may wait for. It waits for none of them.
+func (d *door) locks() string {
+	said := "server: " + store.Mutex(d.mu.TryLock, d.mu.Unlock)
+	if e := d.last.Load(); e != nil {
+		said += "; " + e.Locks()
+	}
+	return said
 }

@@ -145,7 +145,7 @@ func (d *door) servers() map[state.Role]*mcp.Server {
 	all := map[state.Role]*mcp.Server{}
 	for _, role := range []state.Role{state.Supervisor, state.Executor} {
 		all[role] = tools.NewServer(tools.Options{
-			Role: role, Remote: true, Wait: d.conf.Wait, Headless: d.conf.Headless, Version: Version(), Log: d.log, Engine: d.engine,
+			Role: role, Remote: true, Wait: d.conf.Wait, Headless: d.conf.Headless, Version: Version(), Log: d.log, Engine: d.engine, Locks: d.locks,
 			Session: func(req *mcp.CallToolRequest) (*engine.Session, error) {
 				caller, ok := web.CallerOf(req)
 				if !ok {

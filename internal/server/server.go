@@ -180,6 +180,7 @@ func (c Config) server(log *slog.Logger) (*mcp.Server, func()) {
 		Role: c.Role, Wait: c.Wait, Headless: c.Headless, Version: Version(), Log: log,
 		Session: func(*mcp.CallToolRequest) (*engine.Session, error) { return d.session() },
 		Engine:  d.engine,
+		Locks:   d.locks,
 	}), d.close
 }
 

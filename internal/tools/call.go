@@ -26,31 +26,58 @@ type call struct {
 	snap *store.Snapshot // the machine as the tool left it; nil when it must be looked at
 	res  Result
 
-	packet *engine.Packet // of a claim; nil for any other call
+	packet *engine.Packet      // of a claim; nil for any other call
+	waits  func(time.Duration) // tells the watchdog how long the call will wait
 }
 
-// handler is the gate that every call of t passes.
+// handler is the gate that every call of t passes. The watchdog answers a call that does not end.
 func (o Options) handler(t Tool) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		c, began := &call{tool: t, opts: o}, time.Now()
-		stop := wire.Progress(ctx, req, o.every)
-		err := wire.Safely(o.Log, t.Name, func() error { return c.serve(ctx, req) })
-		stop()
-		if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-			return nil, ctx.Err()
+		res, err := o.dog.Run(ctx, t.Name, func(ctx context.Context, waits func(time.Duration)) (*mcp.CallToolResult, error) {
+			return (&call{tool: t, opts: o, waits: waits}).handle(ctx, req)
+		})
+		if errors.Is(err, wire.ErrStuck) {
+			return o.stuck(t)
 		}
-		c.finish(err)
-		text, err := c.encode()
-		if err != nil {
-			return nil, err
-		}
-		if c.s != nil {
-			c.s.Told(c.res.Decisions)
-		}
-		o.Log.Info("call", "tool", t.Name, "agent", c.agent(), "state", c.res.State, "status", c.res.Status, "code", c.res.Code, "next", c.res.Next,
-			"bytes", len(text), "took", time.Since(began))
-		return wire.Answer(text, c.res.Code != ""), nil
+		return res, err
 	}
+}
+
+// handle makes the call and answers it.
+func (c *call) handle(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	began, log := time.Now(), c.opts.Log
+	stop := wire.Progress(ctx, req, c.opts.every)
+	err := wire.Safely(log, c.tool.Name, func() error { return c.serve(ctx, req) })
+	stop()
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	c.finish(err)
+	text, err := c.encode()
+	if err != nil {
+		return nil, err
+	}
+	if c.s != nil {
+		c.s.Told(c.res.Decisions)
+	}
+	log.Info("call", "tool", c.tool.Name, "agent", c.agent(), "state", c.res.State, "status", c.res.Status, "code", c.res.Code, "next", c.res.Next,
+		"bytes", len(text), "took", time.Since(began))
+	return wire.Answer(text, c.res.Code != ""), nil
+}
+
+// stuck answers a call that was given up. It asks the machine nothing: the call may be stuck on its locks.
+func (o Options) stuck(t Tool) (*mcp.CallToolResult, error) {
+	again, remedy := o.dog.Again()
+	res := Result{Code: engine.InternalTimeout, Message: t.Name + " did not end in time; ferrus has a bug or the disk hangs", Remedy: remedy,
+		Next: t.Name, Allowed: []string{t.Name}}
+	if !again {
+		res.Next, res.Allowed = "stop", []string{}
+	}
+	text, err := json.Marshal(res)
+	if err != nil {
+		return nil, err
+	}
+	return wire.Answer(text, true), nil
 }
 
 // agent is who called, "" when that could not be found out.
@@ -252,11 +279,13 @@ func (c *call) wrong(w *state.RefusedError) string {
 
 // wait is how long this call may wait.
 func (c *call) wait() time.Duration {
-	if c.opts.Wait > 0 {
-		return c.opts.Wait
+	most := c.opts.Wait
+	if most == 0 {
+		conf, _ := c.s.Engine().Config()
+		most = conf.Server.WaitTimeout()
 	}
-	conf, _ := c.s.Engine().Config()
-	return conf.Server.WaitTimeout()
+	c.waits(most)
+	return most
 }
 
 // left notes the machine as the tool left it.

@@ -34,7 +34,11 @@ type Options struct {
 	// Engine returns the engine for resources and prompts.
 	Engine func() (*engine.Engine, error)
 
+	// Locks describes the locks that a call may wait for, for the log of one that does not end. It waits for none. Nil: none.
+	Locks func() string
+
 	every time.Duration // between progress notifications; 10 s when zero
+	dog   *wire.Watchdog
 }
 
 // NewServer returns the MCP server of one role.
@@ -44,6 +48,9 @@ func NewServer(opts Options) *mcp.Server {
 	}
 	if opts.every == 0 {
 		opts.every = 10 * time.Second
+	}
+	if opts.dog == nil {
+		opts.dog = &wire.Watchdog{Log: opts.Log, Locks: opts.Locks}
 	}
 	s := wire.NewServer(opts.Version, opts.instructions(), &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{},
 		Resources: &mcp.ResourceCapabilities{}, Prompts: &mcp.PromptCapabilities{}}, opts.Log)

@@ -20,6 +20,8 @@ type call struct {
 	who  seat
 	args wire.Values
 	res  Result
+
+	waits func(time.Duration) // tells the watchdog how long the call will wait
 }
 
 // A refusal says what could not be, why, what helps, and what to call next: "" leaves that to the table.
@@ -31,25 +33,51 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.message + "; " + r.remedy }
 
-// handler is the gate that every call of t passes.
+// handler is the gate that every call of t passes. The watchdog answers a call that does not end.
 func (p *place) handler(t Tool, who seat) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		c, began := &call{place: p, tool: t, who: who}, time.Now()
-		stop := wire.Progress(ctx, req, p.opts.every)
-		err := wire.Safely(p.opts.Log, t.Name, func() error { return c.serve(ctx, req.Params.Arguments) })
-		stop()
-		if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-			return nil, ctx.Err()
+		res, err := p.opts.dog.Run(ctx, t.Name, func(ctx context.Context, waits func(time.Duration)) (*mcp.CallToolResult, error) {
+			return (&call{place: p, tool: t, who: who, waits: waits}).handle(ctx, req)
+		})
+		if errors.Is(err, wire.ErrStuck) {
+			return p.stuck(t)
 		}
-		c.finish(err)
-		text, err := json.Marshal(c.res)
-		if err != nil {
-			return nil, err
-		}
-		p.opts.Log.Info("call", "tool", t.Name, "worker", p.opts.Worker, "attempt", p.opts.Attempt, "status", c.res.Status, "code", c.res.Code,
-			"next", c.res.Next, "bytes", len(text), "took", time.Since(began))
-		return wire.Answer(text, c.res.Code != ""), nil
+		return res, err
 	}
+}
+
+// handle makes the call and answers it.
+func (c *call) handle(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	began, opts := time.Now(), c.opts
+	stop := wire.Progress(ctx, req, opts.every)
+	err := wire.Safely(opts.Log, c.tool.Name, func() error { return c.serve(ctx, req.Params.Arguments) })
+	stop()
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	c.finish(err)
+	text, err := json.Marshal(c.res)
+	if err != nil {
+		return nil, err
+	}
+	opts.Log.Info("call", "tool", c.tool.Name, "worker", opts.Worker, "attempt", opts.Attempt, "status", c.res.Status, "code", c.res.Code,
+		"next", c.res.Next, "bytes", len(text), "took", time.Since(began))
+	return wire.Answer(text, c.res.Code != ""), nil
+}
+
+// stuck answers a call that was given up. It asks the run nothing: the call may be stuck on its locks.
+func (p *place) stuck(t Tool) (*mcp.CallToolResult, error) {
+	again, remedy := p.opts.dog.Again()
+	res := Result{Code: InternalTimeout, Message: t.Name + " did not end in time; ferrus has a bug or the disk hangs", Remedy: remedy,
+		Next: t.Name, Allowed: []string{t.Name}}
+	if !again {
+		res.Next, res.Allowed = "stop", []string{}
+	}
+	text, err := json.Marshal(res)
+	if err != nil {
+		return nil, err
+	}
+	return wire.Answer(text, true), nil
 }
 
 // serve runs the tool.

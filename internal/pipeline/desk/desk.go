@@ -28,6 +28,7 @@ type Options struct {
 	Log     *slog.Logger  // slog.Default when nil
 
 	every time.Duration // between progress notifications; 10 s when zero
+	dog   *wire.Watchdog
 }
 
 // NewServer returns the MCP server of one attempt of a worker. A run that cannot be opened is the answer to each call.
@@ -37,6 +38,9 @@ func NewServer(opts Options) *mcp.Server {
 	}
 	if opts.every == 0 {
 		opts.every = 10 * time.Second
+	}
+	if opts.dog == nil {
+		opts.dog = &wire.Watchdog{Log: opts.Log}
 	}
 	at := &place{opts: opts}
 	who := at.seat()

@@ -83,6 +83,13 @@ func (p *place) wait() time.Duration {
 	return conf.Server.WaitTimeout()
 }
 
+// wait is how long this call may wait.
+func (c *call) wait() time.Duration {
+	most := c.place.wait()
+	c.waits(most)
+	return most
+}
+
 // over says why the attempt counts no more.
 func (p *place) over() *refusal {
 	v, err := p.f.View(time.Now())

@@ -9,15 +9,16 @@ import (
 type Code string
 
 const (
-	WrongState     Code = "wrong_state"     // not now: another has the turn, or something comes first
-	ForbiddenRole  Code = "forbidden_role"  // this worker may never do this
-	LeaseLost      Code = "lease_lost"      // this attempt counts no more
-	InvalidInput   Code = "invalid_input"   // an argument is wrong
-	TooLarge       Code = "too_large"       // a turn that the dialogue has no room for
-	StoreError     Code = "store_error"     // the disk refused, or where the result is to go
-	StoreGone      Code = "store_gone"      // the run is archived, or its folder was removed
-	OutcomeUnknown Code = "outcome_unknown" // nobody knows whether the result was sent, or a bug of ours
-	Corrupt        Code = "corrupt"         // what the run has written down cannot be read
+	WrongState      Code = "wrong_state"      // not now: another has the turn, or something comes first
+	ForbiddenRole   Code = "forbidden_role"   // this worker may never do this
+	LeaseLost       Code = "lease_lost"       // this attempt counts no more
+	InvalidInput    Code = "invalid_input"    // an argument is wrong
+	TooLarge        Code = "too_large"        // a turn that the dialogue has no room for
+	StoreError      Code = "store_error"      // the disk refused, or where the result is to go
+	StoreGone       Code = "store_gone"       // the run is archived, or its folder was removed
+	OutcomeUnknown  Code = "outcome_unknown"  // nobody knows whether the result was sent, or a bug of ours
+	InternalTimeout Code = "internal_timeout" // a call did not end within twice its longest time; what it had begun may still happen
+	Corrupt         Code = "corrupt"          // what the run has written down cannot be read
 )
 
 // Result is what every tool answers, as structured content and, the same bytes, as the only text block. Message, Next

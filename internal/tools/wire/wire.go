@@ -32,6 +32,9 @@ const bug = "ferrus has a bug here; it is in the server's log"
 // ErrBug is the error of what panicked.
 var ErrBug = errors.New(bug)
 
+// bugError is the protocol error of what panicked where no tool can answer.
+func bugError() error { return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: bug} }
+
 // Safely runs f. A panic is a bug of ours: it is logged, and the error is ErrBug.
 func Safely(log *slog.Logger, what string, f func() error) (err error) {
 	defer func() {
@@ -52,7 +55,7 @@ func survive(log *slog.Logger) mcp.Middleware {
 				return nil
 			})
 			if safe != nil {
-				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: bug}
+				return nil, bugError()
 			}
 			return res, err
 		}

@@ -1,0 +1,17 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// Locks describes who holds the locks of the engine and its store, for the log of a call that does not end. It waits for
+// none of them.
+func (e *Engine) Locks() string {
+	said := fmt.Sprintf("engine: %s; snapshots: %s; ", store.Mutex(e.mu.TryLock, e.mu.Unlock), store.Mutex(e.keeper.turn.TryLock, e.keeper.turn.Unlock))
+	if o := e.origin; o != nil {
+		said += "origin: " + store.Mutex(o.mu.TryLock, o.mu.Unlock) + "; "
+	}
+	return said + e.store.Locks()
+}

@@ -1,0 +1,40 @@
+package store
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/filelock"
+)
+
+// Locks describes who holds the locks of the machine: STATE.lock, those under live, and the store's own in this process. It is
+// for the log of a call that does not end: it waits for none of them, and is no proof of anything.
+func (s *Store) Locks() string {
+	said := []string{fmt.Sprintf("callers in the store: %d", len(s.inside)), "store: " + Mutex(s.mu.TryLock, s.mu.Unlock)}
+	names, _ := filepath.Glob(s.Path(liveDir, "*.lock"))
+	for _, path := range append([]string{s.Path(lockFile)}, names...) {
+		name, _ := filepath.Rel(s.dir, path)
+		switch held, err := filelock.Held(path); {
+		case err != nil:
+			said = append(said, fmt.Sprintf("%s: %v", name, err))
+		case held:
+			by := "another process"
+			if info, err := os.Lstat(path); err == nil {
+				by = lockHolder(info)
+			}
+			said = append(said, name+": held by "+by)
+		}
+	}
+	return strings.Join(said, "; ")
+}
+
+// Mutex says whether a mutex is held, without waiting for it.
+func Mutex(try func() bool, unlock func()) string {
+	if !try() {
+		return "held"
+	}
+	unlock()
+	return "free"
+}

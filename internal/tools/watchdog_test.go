@@ -1,0 +1,112 @@
+//go:build unix
+
+package tools
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/tools/wire"
+)
+
+// A written is a log that tests read while it is written.
+type written struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (w *written) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.buf.Write(p)
+}
+
+func (w *written) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.buf.String()
+}
+
+// watched is a watchdog and its log. Its Spare is for the calls that are to be given up; the others have patience.
+func watched(locks func() string) (*wire.Watchdog, *written) {
+	log := &written{}
+	return &wire.Watchdog{Log: slog.New(slog.NewTextHandler(log, nil)), Locks: locks, Spare: patience}, log
+}
+
+// TestACallThatDoesNotEndIsAnswered: with its locks in the log. The lock is that of another process as far as the machine
+// can tell, or one of the server's own.
+func TestACallThatDoesNotEndIsAnswered(t *testing.T) {
+	w := newWorld(t, "")
+	boss := w.enter(state.Supervisor, 1)
+	boss.do("create_task", nil)
+	dog, log := watched(boss.s.Engine().Locks)
+	a := w.enter(state.Executor, 1, func(o *Options) { o.dog = dog })
+	a.do("wait_for_task", nil)
+
+	path := filepath.Join(w.dir, ".ferrus", "STATE.lock")
+	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
+	if ok, err := lock.TryLock(); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	dog.Spare = 20 * time.Millisecond
+	r := a.refused(engine.InternalTimeout, "progress", nil)
+	dog.Spare = patience
+	if r.Next != "progress" || len(r.Allowed) != 1 || r.Allowed[0] != "progress" {
+		t.Errorf("next %s of %v", r.Next, r.Allowed)
+	}
+	if err := lock.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	said := log.String()
+	for _, want := range []string{`msg="a call does not end" tool=progress`, fmt.Sprintf("STATE.lock: held by process %d", syscall.Getpid()),
+		"engine: free", "msg=goroutines", "ferrus/internal/store.(*Store).", "ferrus/internal/tools.progress"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the log lacks %q:\n%.4000s", want, said)
+		}
+	}
+	a.do("progress", nil)
+}
+
+// TestAServerWhoseCallsDoNotEndSaysStop, after three in a row, and serves on when its lock is free again.
+func TestAServerWhoseCallsDoNotEndSaysStop(t *testing.T) {
+	w := newWorld(t, "")
+	var door sync.Mutex
+	dog, log := watched(nil)
+	a := w.enter(state.Executor, 1, func(o *Options) {
+		o.dog = dog
+		session := o.Session
+		o.Session = func(req *mcp.CallToolRequest) (*engine.Session, error) {
+			door.Lock()
+			defer door.Unlock()
+			return session(req)
+		}
+	})
+	for range 2 { // a call that ends begins the count anew
+		door.Lock()
+		dog.Spare = 20 * time.Millisecond
+		for _, next := range []string{"check", "check", "stop", "stop"} {
+			if r := a.refused(engine.InternalTimeout, "check", nil); r.Next != next || (next == "stop") != strings.HasPrefix(r.Remedy, "stop: ") {
+				t.Errorf("next %s, not %s: %s", r.Next, next, r.Remedy)
+			}
+		}
+		dog.Spare = patience
+		door.Unlock()
+		a.do("status", nil)
+	}
+	if !strings.Contains(log.String(), "sync.(*Mutex).Lock") {
+		t.Errorf("the log lacks what is waited for:\n%.4000s", log)
+	}
+}
