@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/checks"
@@ -204,7 +203,7 @@ func (r *report) papers(e *engine.Engine, st engine.Status) (err error) {
 	if t.State == state.AwaitingHuman {
 		if r.Question = read(state.QuestionDoc, t.Top().ID); r.Question != nil {
 			r.Question.By = t.Top().By
-			r.Question.Text, r.Question.Options = options(r.Question.Text)
+			r.Question.Text, r.Question.Options = engine.SplitOptions(r.Question.Text)
 		}
 	}
 	if t.State == state.Consultation {
@@ -213,13 +212,4 @@ func (r *report) papers(e *engine.Engine, st engine.Status) (err error) {
 		}
 	}
 	return err
-}
-
-// options splits a question into its text and the numbered list that ends it.
-func options(question string) (string, []string) {
-	text, list, ok := strings.Cut(question, "\n\n1. ")
-	if !ok {
-		return question, nil
-	}
-	return text, strings.Split(strings.TrimSpace("1. "+list), "\n")
 }

@@ -59,7 +59,7 @@ func (w *watcher) tell(e hq.Event) {
 	if e.Kind != hq.Asked || w.headless {
 		return // the end of a headless run shows it
 	}
-	text, list := options(e.Text)
+	text, list := engine.SplitOptions(e.Text)
 	text, _ = head(text, maxShown)
 	w.a.say("%s\n", framed(text, "          "))
 	for _, o := range list {

@@ -14,11 +14,11 @@ import (
 
 // ttyCommand runs a command whose stdout and stderr are a terminal: tty PROGRAM [ARG ...]. What it wrote there is the
 // command's stdout. With tty -type AFTER TEXT PROGRAM ... its stdin is one too, on which somebody types a line once they
-// have read what comes before.
+// have read what comes before; with several, one after the other.
 func ttyCommand(ts *testscript.TestScript, neg bool, args []string) {
-	var after, line string
-	if args[0] == "-type" {
-		after, line, args = args[1], args[2]+"\n", args[3:]
+	var typed [][2]string // after what, which line
+	for args[0] == "-type" {
+		typed, args = append(typed, [2]string{args[1], args[2] + "\n"}), args[3:]
 	}
 	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	ts.Check(err)
@@ -38,7 +38,7 @@ func ttyCommand(ts *testscript.TestScript, neg bool, args []string) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), tty, tty
 	cmd.Env = environOf(ts, "NO_COLOR="+ts.Getenv("NO_COLOR"), "TERM=xterm", "PWD="+cmd.Dir)
-	if line != "" {
+	if typed != nil {
 		cmd.Stdin = tty
 	}
 	var shown bytes.Buffer
@@ -49,9 +49,9 @@ func ttyCommand(ts *testscript.TestScript, neg bool, args []string) {
 		for {
 			n, err := screen.Read(piece)
 			shown.Write(piece[:n])
-			if line != "" && strings.Contains(shown.String(), after) {
-				_, _ = io.WriteString(screen, line)
-				line = ""
+			if len(typed) > 0 && strings.Contains(shown.String(), typed[0][0]) {
+				_, _ = io.WriteString(screen, typed[0][1])
+				typed = typed[1:]
 			}
 			if err != nil { // when the last writer has gone
 				return

@@ -85,7 +85,7 @@ func (s *Session) Asked(t state.Task) string {
 }
 
 // Answer answers the open question, or as a person the open consultation. An id, when given, must be the open one's. A
-// bare number picks the option that has it.
+// bare number picks the option that has it; where options are offered and none has it, it is refused as InvalidInput.
 func (s *Session) Answer(ctx context.Context, id, answer string) (Done, error) {
 	if err := checkText("the answer", answer, store.MaxDoc); err != nil {
 		return Done{}, err
@@ -95,6 +95,13 @@ func (s *Session) Answer(ctx context.Context, id, answer string) (Done, error) {
 		return Done{}, err
 	}
 	if now.Task.State == state.Consultation && (id == "" || id == now.Task.Consultation.ID) {
+		request, err := s.e.store.Text(now, state.ConsultRequestDoc)
+		if err != nil {
+			return Done{}, refusal(err)
+		}
+		if answer, err = choose(now.Task.Consultation.ID, consulted(request), answer); err != nil {
+			return Done{}, err
+		}
 		return s.Respond(ctx, answer, id)
 	}
 	open := now.Task.Top()
@@ -105,7 +112,10 @@ func (s *Session) Answer(ctx context.Context, id, answer string) (Done, error) {
 	if err != nil {
 		return Done{}, refusal(err)
 	}
-	return s.raise(ctx, answering(now.Task, choice(question, answer)))
+	if answer, err = choose(open.ID, question, answer); err != nil {
+		return Done{}, err
+	}
+	return s.raise(ctx, answering(now.Task, answer))
 }
 
 // answering is the answer to the question that looked has open: ids are counted anew in every task.

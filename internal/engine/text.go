@@ -90,19 +90,45 @@ func numbered(options []string) (string, error) {
 	return b.String(), nil
 }
 
-// choice turns a bare number into the option that the question gives it; any other answer stays as it is. The options
-// stand at the end of a question, so the last line with the number is the option.
-func choice(question, answer string) string {
-	n, err := strconv.Atoi(strings.TrimSpace(answer))
-	if err != nil || n < 1 {
-		return answer
+// SplitOptions splits a question into its text and the options that end it, each with its number: "2. no".
+func SplitOptions(question string) (text string, options []string) {
+	body := strings.TrimRight(question, "\n")
+	begin := strings.LastIndex(body, "\n\n1. ")
+	if begin < 0 {
+		return question, nil
 	}
-	for line := range strings.Lines(question) {
-		if strings.HasPrefix(line, strconv.Itoa(n)+". ") {
-			answer = strings.TrimRight(line, "\n")
+	options = strings.Split(body[begin+2:], "\n")
+	for i, o := range options {
+		if !strings.HasPrefix(o, strconv.Itoa(i+1)+". ") {
+			return question, nil
 		}
 	}
-	return answer
+	return body[:begin], options
+}
+
+// consulted are the options of a consultation, as a question offers them.
+func consulted(request string) string {
+	_, options, _ := strings.Cut(request, "\n## Options\n")
+	options, _, _ = strings.Cut(options, "\n## Question\n")
+	return "\n" + options
+}
+
+// bareNumber is an answer that can only mean the option of that number.
+var bareNumber = regexp.MustCompile(`^([+-]?[0-9]+)[.)]?$`)
+
+// choose returns the option that an answer picks by its number alone; any other answer stays as it is, and so does every
+// answer to a question without options. The error is a *Refusal of code InvalidInput for a number that no option has.
+func choose(id, question, answer string) (string, error) {
+	_, options := SplitOptions(question)
+	m := bareNumber.FindStringSubmatch(strings.TrimSpace(answer))
+	if m == nil || len(options) == 0 {
+		return answer, nil
+	}
+	if n, err := strconv.Atoi(m[1]); err == nil && n >= 1 && n <= len(options) {
+		return options[n-1], nil
+	}
+	return "", &Refusal{Code: InvalidInput, Message: fmt.Sprintf("%s has no option %s, but %s", id, m[1], strings.Join(options, ", ")),
+		Remedy: fmt.Sprintf("ferrus answer N picks one of 1 to %d; an answer in words may say anything", len(options))}
 }
 
 // numberOf names a number of things.

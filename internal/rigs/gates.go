@@ -15,6 +15,7 @@ var gates = []Rig{
 			{"an executor need not hold the work", "internal/engine/session.go", "if s.Role == state.Executor && s.Holds(t) {", "if s.Role == state.Executor {"},
 			{"who lost the work is not told", "internal/engine/standing.go", "if held != 0 && now.Task.Epoch > held {", "if held != 0 && now.Task.Epoch < held {"},
 			{"a reviewer need not have been shown", "internal/engine/consult.go", `case named == "" && shown, named == present:`, `case named == "", named == present:`},
+			{"a failed task names no way out", "internal/tools/call.go", "task.State == state.Failed && slices", "task.State == state.Idle && slices"},
 			{"allowed forgets that a check runs", "internal/tools/situation.go", "return in.task.Check.Status != state.CheckRunning", "return true || in.task.Check.Status != state.CheckRunning"},
 		},
 	},
