@@ -29,6 +29,8 @@ var figures = []figure{
 	{"takeover after SIGKILL", "Takeover", "claim", "flock", times, "from the kill to a third process seeing the successor's claim; limit: from the kill to a waiter having a bare flock"},
 	{"the same, to the client", "Takeover", "work", "flock", times, "and the successor's client having its resume packet"},
 
+	{"a call beside three stale agents", "Stale", "many", "few", times, "the holder's progress while three that lost the work are refused; a journal of 3,000 lines; limit: of 30"},
+
 	{"a call over stdio: status", "StdioCall", "status", "bare", times, "limit: a call of a bare SDK server"},
 	{"a call over stdio: progress", "StdioCall", "progress", "bare", times, "commits an event; limit: as before"},
 	{"a call over HTTP, 2025-11-25", "HTTPCall/2025-11-25", "status", "bare", times, "status; limit: a call of a bare SDK server"},

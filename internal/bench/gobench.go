@@ -24,7 +24,7 @@ type suite struct {
 var suites = []suite{
 	{"./internal/store", "^Benchmark(Transition|View|Wake)$", "10x", "60x"},
 	{"./internal/server", "^Benchmark(StdioCall|HTTPCall)$", "200x", "400x"},
-	{"./internal/e2e", "^Benchmark(Answer|Takeover)$", "10x", "100x"},
+	{"./internal/e2e", "^Benchmark(Answer|Takeover|Stale)$", "10x", "100x"},
 	{"./internal/pipeline/run", "^Benchmark(Pipeline|Tick)$", "5x", "20x"},
 }
 

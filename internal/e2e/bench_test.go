@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -94,6 +96,70 @@ func BenchmarkTakeover(b *testing.B) {
 	report(b, "claim", claims)
 	report(b, "work", work)
 	report(b, "flock", locks)
+}
+
+// BenchmarkStale is a call of the agent that holds the work, while three agents that have lost it call in a loop and are
+// refused: with a journal of 30 lines, and with one of 3,000.
+func BenchmarkStale(b *testing.B) {
+	worlds := map[string]*stale{"few": newStale(b, 30), "many": newStale(b, 3000)}
+	times := map[string][]time.Duration{}
+	for b.Loop() {
+		for name, w := range worlds {
+			times[name] = append(times[name], w.measure(20)...)
+		}
+	}
+	for name, t := range times {
+		report(b, name, t)
+	}
+}
+
+// A stale world has an agent that holds the work, and three that have lost it.
+type stale struct {
+	holder *client
+	lost   []*client
+}
+
+func newStale(b *testing.B, lines int) *stale {
+	b.Helper()
+	w := newWorld(b, "[checks]\ncommands = []\n[limits]\nmax_progress_notes = 1000000\n")
+	var all []*client
+	for i := range 4 {
+		c := w.start(state.Executor, "codex")
+		if i == 0 {
+			w.claimed(c)
+			for n := range lines {
+				c.call("progress", args{"note": fmt.Sprint("note ", n)})
+			}
+		} else {
+			if _, err := w.human().Release(b.Context(), "next"); err != nil {
+				b.Fatal(err)
+			}
+			c.claim()
+		}
+		all = append(all, c)
+	}
+	return &stale{holder: all[3], lost: all[:3]}
+}
+
+// measure is how long n calls of the holder take while the others call.
+func (s *stale) measure(n int) (times []time.Duration) {
+	var done atomic.Bool
+	var all sync.WaitGroup
+	for _, c := range s.lost {
+		all.Go(func() {
+			for !done.Load() {
+				c.try("progress", args{"note": "Mine."})
+			}
+		})
+	}
+	for i := range n {
+		began := time.Now()
+		s.holder.call("progress", args{"note": fmt.Sprint("note ", i, " of a measurement")})
+		times = append(times, time.Since(began))
+	}
+	done.Store(true)
+	all.Wait()
+	return times
 }
 
 // release is how long the kernel takes from SIGKILL of a lock's holder to the lock being somebody else's.

@@ -314,7 +314,7 @@ func (j *job) execute(ctx context.Context, began store.Snapshot) (checks.Result,
 			now, err := e.store.View()
 			if err == nil && !current(now, began) || CodeOf(err) == StoreGone {
 				run.Stop()
-				return checks.Result{}, j.stale(now, err)
+				return checks.Result{}, j.session.explain(j.stale(now, err))
 			}
 		}
 	}
@@ -326,12 +326,12 @@ func current(now, began store.Snapshot) bool {
 		now.Task.Check.ID == began.Task.Check.ID && now.Task.Check.Status == state.CheckRunning
 }
 
-// stale is why a check that is no longer the task's own counts for nothing.
+// stale is why a check that is no longer the task's own counts for nothing. Like checkHolder it reads no file.
 func (j *job) stale(now store.Snapshot, err error) error {
 	if err != nil {
 		return refusal(err)
 	}
-	if err := j.session.standing(now, state.CheckStarted); err != nil {
+	if err := j.session.checkHolder(now, state.CheckStarted); err != nil {
 		return err
 	}
 	return &Refusal{Code: WrongState, Message: fmt.Sprintf("the check ended too late: the task is %s now", now.Task.State),

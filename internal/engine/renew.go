@@ -15,16 +15,13 @@ func (s *Session) Heartbeat(ctx context.Context) (store.Snapshot, error) {
 		if term, err := s.renewal(now); err == nil {
 			return term, nil
 		}
-		s.mu.Lock()
-		held := s.epoch
-		s.mu.Unlock()
-		if held != 0 && now.Task.Epoch > held {
-			return store.Lease{}, s.lost(now, held)
+		if err := s.checkEpoch(now); err != nil {
+			return store.Lease{}, err
 		}
 		return store.Lease{}, &Refusal{Code: NotClaimed, Message: "this session holds no work",
 			Remedy: "call wait_for_task to claim some"}
 	})
-	return snap, refusal(err)
+	return snap, refusal(s.explain(err))
 }
 
 // renewal is the lease of the session that holds the work, from now on; errHeld for any other.

@@ -128,7 +128,7 @@ func (s *Session) raise(ctx context.Context, a act) (Done, error) {
 	})
 	after = s.e.here(after)
 	if err != nil {
-		return Done{after, false}, refusal(err)
+		return Done{after, false}, refusal(s.explain(err))
 	}
 	if !repeated {
 		s.e.keepFiles(a.event, after)
@@ -141,7 +141,7 @@ func (s *Session) raise(ctx context.Context, a act) (Done, error) {
 func (s *Session) change(now store.Snapshot, a act, req string) (*store.Change, error) {
 	by := a.as
 	if by == "" {
-		if err := s.standing(now, a.event); err != nil {
+		if err := s.checkHolder(now, a.event); err != nil {
 			return nil, err
 		}
 		by = s.As(now.Task)

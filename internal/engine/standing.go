@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -10,22 +11,41 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// standing refuses an executor's act that only the holder may do: not_claimed to a session that never held the work,
-// lease_lost to one that did. What nobody could do in this state is left to the table.
-func (s *Session) standing(now store.Snapshot, ev state.Event) error {
+// A lossError refuses a session that has lost the work which it held under the epoch. It does not say who took the work:
+// that is in the journal, which is not read under the store's lock. Session.explain adds it.
+type lossError struct{ epoch uint64 }
+
+func (l lossError) Error() string { return fmt.Sprintf("the lease of epoch %d is lost", l.epoch) }
+
+// checkHolder refuses an executor's act that only the holder may do: not_claimed to a session that never held the work,
+// a lossError to one that did. It reads no file. What nobody could do in this state is left to the table.
+func (s *Session) checkHolder(now store.Snapshot, ev state.Event) error {
 	if s.Role != state.Executor || ev == state.Claim || s.Holds(now.Task) {
 		return nil
 	}
-	s.mu.Lock()
-	held := s.epoch
-	s.mu.Unlock()
-	if held != 0 && now.Task.Epoch > held {
-		return s.lost(now, held)
+	if err := s.checkEpoch(now); err != nil {
+		return err
 	}
 	if !slices.Contains(state.Allowed(now.Task, state.Holder), ev) {
 		return nil
 	}
 	return s.notClaimed(now)
+}
+
+// checkEpoch is a lossError for a session that has lost the work since it claimed it.
+func (s *Session) checkEpoch(now store.Snapshot) error {
+	s.mu.Lock()
+	held := s.epoch
+	s.mu.Unlock()
+	if held != 0 && now.Task.Epoch > held {
+		return lossError{held}
+	}
+	return nil
+}
+
+// standing is checkHolder with the whole explanation. It reads the journal: it is not called under the store's lock.
+func (s *Session) standing(now store.Snapshot, ev state.Event) error {
+	return s.explain(s.checkHolder(now, ev))
 }
 
 // notClaimed says who holds the work instead.
@@ -42,10 +62,16 @@ func (s *Session) notClaimed(now store.Snapshot) error {
 		Remedy: "call wait_for_task first"}
 }
 
-// lost says who took the work from a session that held it under the epoch, when, and why.
-func (s *Session) lost(now store.Snapshot, epoch uint64) error {
+// explain turns a lossError into the refusal that says who took the work, when, and why; other errors stay as they are.
+// It reads the journal: it is not called under the store's lock.
+func (s *Session) explain(err error) error {
+	var lost lossError
+	if !errors.As(err, &lost) {
+		return err
+	}
 	how := "the lease was taken away"
-	if l := s.e.loss(now, epoch); l != nil {
+	l, err := s.e.store.First(func(l *store.Line) bool { return l.Epoch > lost.epoch }) // the epoch never goes down
+	if err == nil && l != nil {
 		at := l.At.Local().Format(time.TimeOnly)
 		switch l.Event {
 		case state.Claim:
@@ -60,20 +86,4 @@ func (s *Session) lost(now store.Snapshot, epoch uint64) error {
 	}
 	return &Refusal{Code: LeaseLost, Message: how + ". Stop, and do not edit further",
 		Remedy: "call wait_for_task to wait for new work"}
-}
-
-// loss is the event that ended an epoch, nil when it cannot be found. It is looked for in the present task first: a
-// journal may be long, and who has lost its work may ask often.
-func (e *Engine) loss(now store.Snapshot, epoch uint64) *store.Line {
-	for _, from := range slices.Compact([]int64{now.Task.Docs[state.TaskDoc].Off, 0}) {
-		for l, err := range e.store.HistoryFrom(from) {
-			if err != nil || from > 0 && l.Off == from && l.Epoch > epoch {
-				break // it was lost before
-			}
-			if l.Epoch > epoch {
-				return l
-			}
-		}
-	}
-	return nil
 }

@@ -49,7 +49,7 @@ func (j *job) settle(ctx context.Context, began store.Snapshot, res checks.Resul
 	if CodeOf(err) == WrongState {
 		// The task has left the states in which checks end: say what happened to it, not what the table lacks.
 		now, lost := e.View()
-		return out, j.stale(now, lost)
+		return out, j.session.explain(j.stale(now, lost))
 	}
 	if err != nil {
 		return out, err

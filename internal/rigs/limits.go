@@ -79,6 +79,20 @@ var limits = []Rig{
 		},
 	},
 	{
+		Name: "hostile: who lost the work", Promise: "an agent that calls in vain keeps nobody waiting: its refusal reads no history under the lock", Package: "./internal/engine",
+		Test: "TestARefusalReadsNoHistoryUnderTheLock", Plain: true,
+		Mutants: []Mutant{
+			{"an act reads it", "internal/engine/session.go", "if err := s.checkHolder(now, a.event); err != nil {", "if err := s.standing(now, a.event); err != nil {"},
+			{"a late check reads it", "internal/engine/gate.go", "j.session.checkHolder(now", "j.session.standing(now"},
+		},
+	},
+	{
+		Name: "hostile: a search is cheap", Promise: "a line is found without reading those before it", Package: "./internal/store", Test: "TestASearchReadsFewLines", Plain: true,
+		Mutants: []Mutant{
+			{"every line is read", "internal/store/search.go", "mid := low + (high-low)/2", "mid := low"},
+		},
+	},
+	{
 		Name: "hostile: shares of tokens", Promise: "no token is kept out by others", Package: "./internal/server/web", Test: "TestEachTokenHasAShare", Plain: true,
 		Mutants: []Mutant{
 			{"nothing is kept for others", "internal/server/web/limits.go", "own >= share && sum >= most-most/4", "own < 0"},

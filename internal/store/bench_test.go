@@ -102,7 +102,7 @@ func BenchmarkView(b *testing.B) {
 }
 
 // long makes a machine with that many lines, quickly: all but the first and the last few are written at once.
-func long(b *testing.B, lines int) *Store {
+func long(b testing.TB, lines int) *Store {
 	b.Helper()
 	s := fresh(b, Options{Log: quiet})
 	l := *do(b, s, create, claim, progress).Top

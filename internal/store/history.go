@@ -91,10 +91,19 @@ func (s *Store) LineAt(off int64) (*Line, error) {
 	if off < 0 {
 		return nil, corrupt("no line at byte %d", off)
 	}
-	raw, err := readLine(bufio.NewReader(io.NewSectionReader(f, off, 1<<62)))
+	l, err := lineAt(f, off)
+	if errors.Is(err, io.EOF) {
+		return nil, corrupt("no line at byte %d", off)
+	}
+	return l, err
+}
+
+// lineAt reads the line that starts at off; the error is io.EOF where no whole line does.
+func lineAt(journal io.ReaderAt, off int64) (*Line, error) {
+	raw, err := readLine(bufio.NewReader(io.NewSectionReader(journal, off, 1<<62)))
 	switch {
 	case errors.Is(err, io.EOF):
-		return nil, corrupt("no line at byte %d", off)
+		return nil, io.EOF
 	case errors.Is(err, errLong):
 		return nil, corrupt("the line at byte %d is not sound: %v", off, err)
 	case err != nil:

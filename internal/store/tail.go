@@ -23,25 +23,6 @@ func (s *Store) Newest(n int) iter.Seq2[*Line, error] {
 	}
 }
 
-// LineOf returns the line with a number, nil when there is none. It reads the journal from its end.
-func (s *Store) LineOf(seq uint64) (*Line, error) {
-	for n := 1; seq > 0; { // how far from the end it should be
-		var first *Line
-		for l, err := range s.Newest(n) {
-			if err != nil || l.Seq == seq {
-				return l, err
-			}
-			first = l
-			break
-		}
-		if first == nil || first.Seq < seq { // lines are numbered without a gap
-			return nil, nil
-		}
-		n += int(first.Seq - seq) // others may have been appended meanwhile: then it is tried again
-	}
-	return nil, nil
-}
-
 // tailBlock is how much of the journal is read at a time, backwards.
 const tailBlock = 64 << 10
 
