@@ -58,6 +58,7 @@ var rooms = map[string]map[string]string{
 		"internal/rootfs":   "its private folder is reached without following links",
 	},
 	"internal/config": {
+		"internal/agents": "the agents that ferrus.toml may name",
 		"internal/rootfs": "a project's file is read bounded, and only where it is a regular one",
 		"internal/trust":  "what the project's file makes run is listed as values to be agreed to",
 	},

@@ -12,7 +12,17 @@ var agreements = []struct {
 	keys []string
 	hold func(Config) error // nil, or what is wrong and what to do
 }{
-	{[]string{"lease.heartbeat_interval_secs", "lease.ttl_secs"}, renewsInTime},
+	{[]string{"lease.heartbeat_interval_secs", "lease.ttl_secs"}, func(c Config) error {
+		return less(c, "lease.heartbeat_interval_secs", "lease.ttl_secs")
+	}},
+	{[]string{"lease.heartbeat_interval_secs", "lease.max_silence_secs"}, func(c Config) error {
+		return less(c, "lease.heartbeat_interval_secs", "lease.max_silence_secs")
+	}},
+	{[]string{"server.wait_timeout_secs", "lease.max_silence_secs"}, func(c Config) error {
+		return less(c, "server.wait_timeout_secs", "lease.max_silence_secs")
+	}},
+	{[]string{"pipelines.tmp_dir"}, func(c Config) error { return spare("pipelines.tmp_dir", c.Pipelines.TmpDir) }},
+	{[]string{"pipelines.archive_dir"}, func(c Config) error { return spare("pipelines.archive_dir", c.Pipelines.ArchiveDir) }},
 	{[]string{"pipelines.tmp_dir", "pipelines.archive_dir"}, twoFolders},
 	{[]string{"deliver.to", "deliver.command"}, somethingToRun},
 }
@@ -31,12 +41,30 @@ func (c Config) agree() (line int, err error) {
 	return 0, nil
 }
 
-func renewsInTime(c Config) error {
-	if c.Lease.HeartbeatIntervalSecs < c.Lease.TTLSecs {
+// less holds that one number is less than another: a lease that is renewed too
+// late, or a call that outlasts it, is lost by an agent that does its work.
+func less(c Config, name, than string) error {
+	a, _ := find(name)
+	b, _ := find(than)
+	if *a.field(&c).(*int) < *b.field(&c).(*int) {
 		return nil
 	}
-	return fmt.Errorf("lease.heartbeat_interval_secs (%d) must be less than lease.ttl_secs (%d)",
-		c.Lease.HeartbeatIntervalSecs, c.Lease.TTLSecs)
+	return fmt.Errorf("%s (%d) must be less than %s (%d)", name, a.value(c), than, b.value(c))
+}
+
+// taken are the folders below the project that are in use: git's, and those of
+// ferrus that are not for runs of pipelines.
+var taken = []string{".git", ".ferrus/archive", ".ferrus/branches", ".ferrus/git", ".ferrus/live", ".ferrus/logs", ".ferrus/queue",
+	".ferrus/runs", ".ferrus/skills", ".ferrus/worktrees"}
+
+// spare holds that a folder is not in use for something else.
+func spare(name, dir string) error {
+	for _, other := range taken {
+		if strings.HasPrefix(plain(dir), plain(other)) || strings.HasPrefix(plain(other), plain(dir)) {
+			return fmt.Errorf("%s (%s) is in use for %s; name another folder", name, quote(dir), other)
+		}
+	}
+	return nil
 }
 
 // twoFolders: a run that is archived must not stay among those that go on, nor

@@ -1,10 +1,30 @@
 package config
 
-import "strings"
+import (
+	"strings"
 
-// maxNumber is the greatest value of any number in ferrus.toml: eleven days in
-// seconds, and far from overflowing a time.Duration or a count of bytes.
+	"github.com/ferrus-go/ferrus/internal/agents"
+)
+
+// maxNumber is the greatest value of most numbers in ferrus.toml: far from
+// overflowing a time.Duration or a count of bytes.
 const maxNumber = 1_000_000
+
+// The longest durations, in seconds. One tool call of a day is waited for by no
+// client.
+const (
+	maxSecs = 24 * 60 * 60
+	maxWait = 60 * 60
+)
+
+// agentNames are the agents that ferrus can start.
+func agentNames() []string {
+	var names []string
+	for _, a := range agents.All() {
+		names = append(names, a.Name)
+	}
+	return names
+}
 
 // key is one line of ferrus.toml. The type of def is the type of the key: int,
 // string, []string or map[string]string. Numbers run from 1 to maxNumber, those
@@ -15,6 +35,8 @@ type key struct {
 	sample  any      // shown commented out where there is no default
 	filled  bool     // a string that must not be blank
 	folder  bool     // a string that must name a folder below the project's
+	globs   bool     // a list of patterns, each well-formed
+	holes   []string // the placeholders that a string may have; nil: braces mean nothing
 	words   []string // all that a string may be; nil when it is free
 	most    int      // the greatest number; maxNumber when 0
 	comment string
@@ -35,12 +57,12 @@ var keys = []key{
 		field:   func(c *Config) any { return &c.Checks.Commands },
 	},
 	{
-		name: "checks.timeout_secs", def: 1800,
+		name: "checks.timeout_secs", def: 1800, most: maxSecs,
 		comment: "How many seconds each command may run; one that takes longer has failed.",
 		field:   func(c *Config) any { return &c.Checks.TimeoutSecs },
 	},
 	{
-		name: "checks.ignore", def: []string{},
+		name: "checks.ignore", def: []string{}, globs: true,
 		comment: "Globs of files whose change does not make a check stale. Files ignored by git never do.",
 		does:    "Lets these files change after a check without another check.",
 		field:   func(c *Config) any { return &c.Checks.Ignore },
@@ -58,7 +80,7 @@ var keys = []key{
 		field:   func(c *Config) any { return &c.Checks.Env },
 	},
 	{
-		name: "checks.env_deny", def: []string{"ANTHROPIC_*", "OPENAI_*", "*_API_KEY", "*_TOKEN"},
+		name: "checks.env_deny", def: []string{"ANTHROPIC_*", "OPENAI_*", "*_API_KEY", "*_TOKEN"}, globs: true,
 		comment: "Name patterns of variables that the commands do not see: the agents' own secrets.",
 		does:    "Replaces the list of your variables, such as API keys, that the check commands do not see.",
 		field:   func(c *Config) any { return &c.Checks.EnvDeny },
@@ -114,22 +136,22 @@ var keys = []key{
 		field:   func(c *Config) any { return &c.Limits.MaxTaskDollars },
 	},
 	{
-		name: "server.wait_timeout_secs", def: 45,
-		comment: "How many seconds a waiting tool call lasts; less than the time limit of every client in use.",
+		name: "server.wait_timeout_secs", def: 45, most: maxWait,
+		comment: "How many seconds a waiting tool call lasts; less than lease.max_silence_secs and every client's time limit.",
 		field:   func(c *Config) any { return &c.Server.WaitTimeoutSecs },
 	},
 	{
-		name: "lease.ttl_secs", def: 90,
+		name: "lease.ttl_secs", def: 90, most: maxSecs,
 		comment: "How many seconds after its last renewal a lease runs out and the work may be taken over.",
 		field:   func(c *Config) any { return &c.Lease.TTLSecs },
 	},
 	{
-		name: "lease.heartbeat_interval_secs", def: 30,
-		comment: "The seconds between two renewals by the server; less than ttl_secs.",
+		name: "lease.heartbeat_interval_secs", def: 30, most: maxSecs,
+		comment: "The seconds between two renewals by the server; less than ttl_secs and max_silence_secs.",
 		field:   func(c *Config) any { return &c.Lease.HeartbeatIntervalSecs },
 	},
 	{
-		name: "lease.max_silence_secs", def: 1800,
+		name: "lease.max_silence_secs", def: 1800, most: maxSecs,
 		comment: "After so many seconds without a tool call the server stops renewing. Over HTTP: the length of the lease.",
 		field:   func(c *Config) any { return &c.Lease.MaxSilenceSecs },
 	},
@@ -140,7 +162,7 @@ var keys = []key{
 		field:   func(c *Config) any { return &c.Notify.Command },
 	},
 	{
-		name: "hq.supervisor.agent", def: "claude-code", filled: true,
+		name: "hq.supervisor.agent", def: "claude-code", words: agentNames(),
 		comment: "The agent that reviews and is consulted.",
 		does:    "Decides which program is started to review work.",
 		field:   func(c *Config) any { return &c.HQ.Supervisor.Agent },
@@ -164,7 +186,7 @@ var keys = []key{
 		field:   func(c *Config) any { return &c.HQ.Supervisor.Command },
 	},
 	{
-		name: "hq.executor.agent", def: "codex", filled: true,
+		name: "hq.executor.agent", def: "codex", words: agentNames(),
 		comment: "The agent that does the work.",
 		does:    "Decides which program is started to do the work.",
 		field:   func(c *Config) any { return &c.HQ.Executor.Agent },
@@ -216,7 +238,7 @@ var keys = []key{
 		field:   func(c *Config) any { return &c.Deliver.To },
 	},
 	{
-		name: "deliver.file", def: "results/{run}.md", filled: true,
+		name: "deliver.file", def: "results/{run}.md", filled: true, holes: []string{"{pipeline}", "{run}"},
 		comment: "With to = \"file\": the file, from the project's folder. {pipeline} and {run} are replaced by their names.",
 		does:    "Decides which file the result of a pipeline is written to.",
 		field:   func(c *Config) any { return &c.Deliver.File },
@@ -228,7 +250,7 @@ var keys = []key{
 		field:   func(c *Config) any { return &c.Deliver.Command },
 	},
 	{
-		name: "deliver.timeout_secs", def: 60,
+		name: "deliver.timeout_secs", def: 60, most: maxSecs,
 		comment: "How many seconds that command may take; then nobody knows whether the result arrived.",
 		field:   func(c *Config) any { return &c.Deliver.TimeoutSecs },
 	},

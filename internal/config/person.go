@@ -72,6 +72,22 @@ func (p *Person) parse(data []byte) error {
 			p.Path, dotted(unknown[0]))
 	}
 	p.Supervisor, p.Executor = file.HQ.Supervisor, file.HQ.Executor
+	agent, _ := find("hq.executor.agent")
+	for _, table := range []string{"hq.supervisor", "hq.executor"} {
+		own := p.Supervisor
+		if table == "hq.executor" {
+			own = p.Executor
+		}
+		named := slices.Collect(maps.Keys(own.Args))
+		if own.Agent != "" {
+			named = append(named, own.Agent)
+		}
+		for _, name := range named {
+			if !slices.Contains(agent.words, name) {
+				return fmt.Errorf("%s: [%s]: %w", p.Path, table, agent.meant(fmt.Errorf("there is no agent %s; it is %s", quote(name), agent.allowed()), name))
+			}
+		}
+	}
 	return nil
 }
 

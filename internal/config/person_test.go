@@ -63,6 +63,18 @@ func TestAPersonsFileMustBeTheirs(t *testing.T) {
 	if _, err := LoadPerson(); err == nil || !strings.Contains(err.Error(), "unknown key hq.executor.agnt") {
 		t.Error(err)
 	}
+	for text, want := range map[string]string{
+		"[hq.executor]\nagent = \"claud\"\n":        "did you mean claude-code?",
+		"[hq.supervisor.args]\ncodexx = [\"-x\"]\n": "did you mean codex?",
+		"[hq.executor]\nagent = \"/nope/agent\"\n":  `there is no agent "/nope/agent"`,
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := LoadPerson(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

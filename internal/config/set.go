@@ -2,6 +2,8 @@ package config
 
 import (
 	"fmt"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -31,6 +33,9 @@ func (c *Config) set(e entry) error {
 	return nil
 }
 
+// placeholder is a name in braces.
+var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
+
 func (k key) set(c *Config, name string, value any) error {
 	refuse := func() error {
 		return fmt.Errorf("%s must be %s, not %s", name, k.allowed(), kind(value))
@@ -50,6 +55,13 @@ func (k key) set(c *Config, name string, value any) error {
 		if k.words != nil && !slices.Contains(k.words, s) {
 			return k.meant(refuse(), s)
 		}
+		if k.holes != nil {
+			for _, hole := range placeholder.FindAllString(s, -1) {
+				if !slices.Contains(k.holes, hole) {
+					return fmt.Errorf("%s has an unknown placeholder %s; known are %s", name, hole, strings.Join(k.holes, " and "))
+				}
+			}
+		}
 		*p = s
 	case *[]string:
 		list, ok := value.([]any)
@@ -61,6 +73,9 @@ func (k key) set(c *Config, name string, value any) error {
 			s, ok := v.(string)
 			if !ok || strings.TrimSpace(s) == "" || strings.ContainsRune(s, 0) {
 				return fmt.Errorf("%s must be %s; item %d is %s", name, k.allowed(), i+1, kind(v))
+			}
+			if _, err := path.Match(s, ""); k.globs && err != nil {
+				return fmt.Errorf("%s: item %d, %s, is no pattern: a bracket or a backslash has no end", name, i+1, kind(v))
 			}
 			*p = append(*p, s)
 		}

@@ -1,0 +1,78 @@
+package config
+
+import (
+	"strings"
+	"testing"
+)
+
+// cannot are, for every key, values of the right type that cannot work, with a part of what is said of them. A key without any
+// takes whatever a person writes: its row says why.
+var cannot = map[string]map[string]string{
+	"checks.commands":                {`[""]`: "item 1"},
+	"checks.timeout_secs":            {"-1": "1 to 86400", "0": "1 to 86400", "86401": "1 to 86400"},
+	"checks.ignore":                  {`["["]`: "no pattern", `["a\\"]`: "no pattern"},
+	"checks.where":                   {`"cleen"`: "did you mean clean?", `""`: "one of"},
+	"checks.env":                     {"{ 'A=B' = 'x' }": "no name"},
+	"checks.env_deny":                {`["*_KEY", "["]`: "item 2"},
+	"checks.max_log_mb":              {"-1": "1 to", "0": "1 to", "1000001": "1 to"},
+	"limits.max_check_retries":       {"-1": "1 to", "0": "1 to", "1000001": "1 to"},
+	"limits.max_review_cycles":       {"-1": "1 to", "0": "1 to", "1000001": "1 to"},
+	"limits.max_feedback_lines":      {"-1": "1 to", "0": "1 to", "1000001": "1 to"},
+	"limits.max_executor_dispatches": {"-1": "1 to", "0": "1 to", "1000001": "1 to"},
+	"limits.max_same_failure":        {"-1": "1 to", "0": "1 to", "1000001": "1 to"},
+	"limits.max_progress_notes":      {"-1": "1 to", "0": "1 to", "1000001": "1 to"},
+	"limits.max_task_minutes":        {"-1": "0 to", "1000001": "0 to"},
+	"limits.max_task_tokens":         {"-1": "0 to", "1000000001": "0 to"},
+	"limits.max_task_dollars":        {"-1": "0 to", "1000001": "0 to"},
+	"server.wait_timeout_secs":       {"-1": "1 to 3600", "0": "1 to 3600", "3601": "1 to 3600", "1800": "less than lease.max_silence_secs"},
+	"lease.ttl_secs":                 {"-1": "1 to 86400", "0": "1 to 86400", "86401": "1 to 86400", "30": "must be less than lease.ttl_secs"},
+	"lease.heartbeat_interval_secs":  {"-1": "1 to 86400", "0": "1 to 86400", "86401": "1 to 86400", "90": "less than lease.ttl_secs"},
+	"lease.max_silence_secs":         {"-1": "1 to 86400", "0": "1 to 86400", "86401": "1 to 86400", "30": "less than lease.max_silence_secs", "45": "server.wait_timeout_secs"},
+	"notify.command":                 {`"a\u0000"`: "a string"},
+	"hq.supervisor.agent":            {`"claud"`: "did you mean claude-code?", `"/nope/agent"`: "one of", `""`: "one of"},
+	"hq.supervisor.model":            {`"a\u0000"`: "a string"}, // only the agent knows its models
+	"hq.supervisor.args":             {`[" "]`: "item 1"},
+	"hq.supervisor.command":          {`"a\u0000"`: "a string"},
+	"hq.executor.agent":              {`"codecs"`: "did you mean codex?", `"Codex"`: "did you mean codex?", `" "`: "one of"},
+	"hq.executor.model":              {`"a\u0000"`: "a string"},
+	"hq.executor.args":               {`[" "]`: "item 1"},
+	"hq.executor.command":            {`"a\u0000"`: "a string"},
+	"branches.setup":                 {`"a\u0000"`: "a string"},
+	"branches.on_approve":            {`"merg"`: "did you mean merge?"},
+	"pipelines.tmp_dir":              {`"/tmp"`: "below", `""`: "below", `".git/runs"`: "in use for .git", `".ferrus/live"`: "in use", `".ferrus"`: "in use"},
+	"pipelines.archive_dir":          {`"../x"`: "below", `".ferrus/logs/old"`: "in use for .ferrus/logs", `".GIT"`: "in use"},
+	"deliver.to":                     {`"fil"`: "did you mean file?", `"command"`: "deliver.command is empty"},
+	"deliver.file":                   {`"results/{rum}.md"`: "unknown placeholder {rum}", `" "`: "not blank"},
+	"deliver.command":                {`"a\u0000"`: "a string"},
+	"deliver.timeout_secs":           {"-1": "1 to 86400", "0": "1 to 86400", "86401": "1 to 86400"},
+}
+
+// TestNoKeyTakesWhatCannotWork: a value that would fail at night is refused when the file is read, with its line.
+func TestNoKeyTakesWhatCannotWork(t *testing.T) {
+	for _, k := range keys {
+		values := cannot[k.name]
+		if len(values) == 0 {
+			t.Errorf("%s has no row", k.name)
+		}
+		for value, want := range values {
+			if _, err := Parse(FileName, []byte("\n"+k.name+" = "+value+"\n")); err == nil || !strings.HasPrefix(err.Error(), FileName+":2: ") ||
+				!strings.Contains(err.Error(), want) {
+				t.Errorf("%s = %s: %v, without %q", k.name, value, err, want)
+			}
+		}
+		if _, err := Parse(FileName, []byte(k.name+" = "+literal(k.canSay())+"\n")); err != nil {
+			t.Errorf("its default: %v", err)
+		}
+	}
+	if len(cannot) != len(keys) {
+		t.Errorf("%d rows for %d keys", len(cannot), len(keys))
+	}
+}
+
+// canSay is the default of a key, or where there is none the sample.
+func (k key) canSay() any {
+	if k.sample != nil {
+		return k.sample
+	}
+	return k.def
+}
