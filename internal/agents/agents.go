@@ -81,6 +81,7 @@ type Adapter struct {
 	Title    string   // as its makers call it
 	Program  string   // to be found on PATH; "" for "command"
 	Install  string   // the command that installs it
+	LogIn    string   // the command by which a person logs in; "" where it has none that ferrus knows
 	Wait     int      // how many seconds one tool call may wait under it
 	Executes string   // what an executor may do unasked when it is headless
 	Reviews  string   // what every other duty of a task may do, headless or not
@@ -88,6 +89,7 @@ type Adapter struct {
 	Settings []string // files of a project by which it runs commands, and which it cannot be told to ignore; with slashes
 	Lacks    []string // what it cannot do or ferrus cannot promise under it, a sentence each
 
+	login  login
 	launch func(Adapter, Seat) (Launch, error)
 	read   func() lineReader // of its output
 }

@@ -8,6 +8,7 @@ var claude = Adapter{
 	Title:    "Claude Code",
 	Program:  "claude",
 	Install:  "npm install -g @anthropic-ai/claude-code",
+	LogIn:    "claude auth login",
 	Wait:     cached,
 	Executes: "edits files and runs commands; its edit tools refuse `.ferrus`",
 	Reviews:  "reads and searches files; has no tool that edits or runs, and runs no hooks",
@@ -19,6 +20,8 @@ var claude = Adapter{
 		"Beside a person its first answer may come before our server is connected, within its first second; from the second on our tools are there.",
 		"After a wait of more than five minutes its provider may read the whole context anew instead of from its cache.",
 	},
+	// A version without that command takes it for a prompt, and must find no model.
+	login:  login{ask: []string{"auth", "status"}, env: []string{"ANTHROPIC_BASE_URL=http://127.0.0.1:1"}},
 	launch: launchClaude,
 	read:   readClaude,
 }

@@ -6,6 +6,7 @@ var codex = Adapter{
 	Title:    "Codex",
 	Program:  "codex",
 	Install:  "npm install -g @openai/codex",
+	LogIn:    "codex login",
 	Wait:     cached,
 	Executes: "edits files and runs commands inside its sandbox `workspace-write`",
 	Reviews:  "runs commands inside its sandbox `read-only`",
@@ -20,6 +21,7 @@ var codex = Adapter{
 		"Beside a person it has tools of its own terminal next to ours, which list and start other threads.",
 		"It reports no dollars.",
 	},
+	login:  login{ask: []string{"login", "status"}, free: codexFree},
 	launch: launchCodex,
 	read:   readCodex,
 }

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -57,10 +58,7 @@ func codexServers(a Adapter, s Seat) (map[string]any, error) {
 // codexFiles are the files in which Codex looks for MCP servers: the person's, the profiles beside it, the machine's, and
 // those of the project and of the folders around it.
 func codexFiles(s Seat) []string {
-	home := lookup(s.Environ, "CODEX_HOME")
-	if home == "" {
-		home = filepath.Join(homeOf(s.Environ), ".codex")
-	}
+	home := codexHome(s.Environ)
 	files := []string{filepath.Join(string(filepath.Separator), "etc", "codex", "config.toml"), filepath.Join(home, "config.toml")}
 	entries, _ := os.ReadDir(home)
 	for _, e := range entries {
@@ -74,6 +72,11 @@ func codexFiles(s Seat) []string {
 			return files
 		}
 	}
+}
+
+// codexHome is the person's folder of Codex.
+func codexHome(environ []string) string {
+	return cmp.Or(lookup(environ, "CODEX_HOME"), filepath.Join(homeOf(environ), ".codex"))
 }
 
 // tomlValue is a value as the option -c reads it.

@@ -48,11 +48,7 @@ func (a Adapter) Version(ctx context.Context, environ []string) (string, error) 
 	}
 	ctx, cancel := context.WithTimeout(ctx, versionTime)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, path, "--version")
-	cmd.Env = inherited(environ, nil)
-	cmd.Dir = filepath.Dir(path) // some programs read settings of the working directory, which may be a project
-	cmd.WaitDelay = time.Second
-	out, err := cmd.Output()
+	out, err := a.asked(ctx, path, environ, "--version").Output()
 	if ctx.Err() != nil {
 		return "", fmt.Errorf("%s --version: %v", path, context.Cause(ctx))
 	}

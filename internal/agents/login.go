@@ -1,0 +1,68 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/BurntSushi/toml"
+)
+
+// A login is how a client is asked whether it is logged in. It looks at its own files and asks no provider.
+type login struct {
+	ask  []string                    // arguments of its program
+	env  []string                    // added to its environment: no version of it may take the question for a prompt
+	free func(environ []string) bool // whether it needs no login of its own; nil: it always does
+}
+
+// loginTime is how long a client may take to say whether it is logged in.
+const loginTime = 10 * time.Second
+
+var loggedOut = regexp.MustCompile(`(?i)"loggedIn":\s*false|not logged in`)
+
+// LoggedOut reports whether the agent's client says of itself that it is not logged in. False where the client cannot be asked,
+// does not answer, or needs no login. It ends with ctx.
+func (a Adapter) LoggedOut(ctx context.Context, environ []string) bool {
+	if len(a.login.ask) == 0 || a.login.free != nil && a.login.free(environ) {
+		return false
+	}
+	path, err := a.Path(environ)
+	if err != nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, loginTime)
+	defer cancel()
+	cmd := a.asked(ctx, path, environ, a.login.ask...)
+	cmd.Env = append(cmd.Env, a.login.env...)
+	said, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	return errors.As(err, &exit) && ctx.Err() == nil && loggedOut.Match(said)
+}
+
+// asked is a command of the agent's program that answers by itself. It runs in the program's own folder: some programs read
+// settings of the working directory, which may be a project.
+func (a Adapter) asked(ctx context.Context, path string, environ []string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Env, cmd.Dir, cmd.WaitDelay = inherited(environ, nil), filepath.Dir(path), time.Second
+	return cmd
+}
+
+// codexFree reports whether Codex needs no login: a key is in its environment, or its own configuration names another provider.
+func codexFree(environ []string) bool {
+	if lookup(environ, "CODEX_API_KEY") != "" {
+		return true
+	}
+	var conf struct {
+		Provider string `toml:"model_provider"`
+	}
+	files := codexFiles(Seat{Environ: environ, Work: codexHome(environ)})
+	return slices.ContainsFunc(files, func(file string) bool {
+		conf.Provider = ""
+		_, err := toml.DecodeFile(file, &conf)
+		return err == nil && conf.Provider != "" && conf.Provider != "openai"
+	})
+}
