@@ -18,9 +18,6 @@ var agreements = []struct {
 	{[]string{"lease.heartbeat_interval_secs", "lease.max_silence_secs"}, func(c Config) error {
 		return less(c, "lease.heartbeat_interval_secs", "lease.max_silence_secs")
 	}},
-	{[]string{"server.wait_timeout_secs", "lease.max_silence_secs"}, func(c Config) error {
-		return less(c, "server.wait_timeout_secs", "lease.max_silence_secs")
-	}},
 	{[]string{"pipelines.tmp_dir"}, func(c Config) error { return spare("pipelines.tmp_dir", c.Pipelines.TmpDir) }},
 	{[]string{"pipelines.archive_dir"}, func(c Config) error { return spare("pipelines.archive_dir", c.Pipelines.ArchiveDir) }},
 	{[]string{"pipelines.tmp_dir", "pipelines.archive_dir"}, twoFolders},
@@ -42,7 +39,7 @@ func (c Config) agree() (line int, err error) {
 }
 
 // less holds that one number is less than another: a lease that is renewed too
-// late, or a call that outlasts it, is lost by an agent that does its work.
+// late is lost by an agent that does its work.
 func less(c Config, name, than string) error {
 	a, _ := find(name)
 	b, _ := find(than)

@@ -24,10 +24,10 @@ var cannot = map[string]map[string]string{
 	"limits.max_task_minutes":        {"-1": "0 to", "1000001": "0 to"},
 	"limits.max_task_tokens":         {"-1": "0 to", "1000000001": "0 to"},
 	"limits.max_task_dollars":        {"-1": "0 to", "1000001": "0 to"},
-	"server.wait_timeout_secs":       {"-1": "1 to 3600", "0": "1 to 3600", "3601": "1 to 3600", "1800": "less than lease.max_silence_secs"},
+	"server.wait_timeout_secs":       {"-1": "1 to 3600", "0": "1 to 3600", "3601": "1 to 3600"},
 	"lease.ttl_secs":                 {"-1": "1 to 86400", "0": "1 to 86400", "86401": "1 to 86400", "30": "must be less than lease.ttl_secs"},
 	"lease.heartbeat_interval_secs":  {"-1": "1 to 86400", "0": "1 to 86400", "86401": "1 to 86400", "90": "less than lease.ttl_secs"},
-	"lease.max_silence_secs":         {"-1": "1 to 86400", "0": "1 to 86400", "86401": "1 to 86400", "30": "less than lease.max_silence_secs", "45": "server.wait_timeout_secs"},
+	"lease.max_silence_secs":         {"-1": "1 to 86400", "0": "1 to 86400", "86401": "1 to 86400", "30": "less than lease.max_silence_secs"},
 	"notify.command":                 {`"a\u0000"`: "a string"},
 	"hq.supervisor.agent":            {`"claud"`: "did you mean claude-code?", `"/nope/agent"`: "one of", `""`: "one of"},
 	"hq.supervisor.model":            {`"a\u0000"`: "a string"}, // only the agent knows its models

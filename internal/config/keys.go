@@ -137,7 +137,7 @@ var keys = []key{
 	},
 	{
 		name: "server.wait_timeout_secs", def: 45, most: maxWait,
-		comment: "How many seconds a waiting tool call lasts; less than lease.max_silence_secs and every client's time limit.",
+		comment: "How many seconds a waiting tool call lasts; less than the time limit of every client in use.",
 		field:   func(c *Config) any { return &c.Server.WaitTimeoutSecs },
 	},
 	{

@@ -45,6 +45,7 @@ func TestAgentsThatComeToNothingBecomeAQuestion(t *testing.T) {
 		"reviewer": approves})
 	var waits []int
 	patient := func(o *hq.Options) {
+		o.Patience.Instant = time.Nanosecond // none of them ends at once
 		o.BackOff = func(n int) time.Duration {
 			if !slices.Contains(waits, n) {
 				waits = append(waits, n)
@@ -77,6 +78,25 @@ func TestAgentsThatComeToNothingBecomeAQuestion(t *testing.T) {
 	}
 }
 
+// TestAnAgentThatEndsAtOnceIsTriedTwice, without a wait, and as often again after the answer; one that did something is no such
+// agent.
+func TestAnAgentThatEndsAtOnceIsTriedTwice(t *testing.T) {
+	t.Parallel()
+	atOnce := func(o *hq.Options) {
+		o.Patience.Instant = time.Hour
+		o.BackOff = func(n int) time.Duration { return time.Duration(n) * time.Hour }
+	}
+	w := newProject(t, strings.ReplaceAll(conducted, "exec SELF SIDE", "exec /nope/agent"), nil)
+	for round, want := range []string{"executor 2", "executor 4"} {
+		out := w.run(atOnce)
+		if q := w.question(); out.Exit != 6 || w.started() != want || !strings.Contains(q, "command cannot work as executor: it ended at once, twice") ||
+			!strings.Contains(q, "not found") || !strings.Contains(q, "[hq.executor] in ferrus.toml") || !strings.Contains(q, "ferrus config accept") {
+			t.Fatalf("round %d: exit code %d after %s, asked %q", round, out.Exit, w.started(), q)
+		}
+		w.answer()
+	}
+}
+
 // TestARateLimitIsWaitedForAndSpendsNothing: one start is all that there is.
 func TestARateLimitIsWaitedForAndSpendsNothing(t *testing.T) {
 	t.Parallel()
@@ -99,7 +119,7 @@ func TestARateLimitIsWaitedForAndSpendsNothing(t *testing.T) {
 	w.deserted()
 }
 
-// TestAnAgentThatIsNotThereIsAQuestion after three tries, of which none counts as work.
+// TestAnAgentThatIsNotThereIsAQuestion after two tries, of which none counts as work.
 func TestAnAgentThatIsNotThereIsAQuestion(t *testing.T) {
 	t.Parallel()
 	toml := strings.Replace(conducted, "agent = \"command\"\ncommand = \"FERRUS_TEST_PART=agent exec SELF SIDE\"", "agent = \"codex\"", 1)
@@ -107,7 +127,7 @@ func TestAnAgentThatIsNotThereIsAQuestion(t *testing.T) {
 	nowhere := func(o *hq.Options) { o.Environ = []string{"PATH=" + w.side} }
 	for round := range 2 {
 		out := w.run(nowhere)
-		if q := w.question(); out.Exit != 6 || len(out.Runs) != 3*(round+1) || !strings.Contains(q, "codex could not be started as executor, 3 times") ||
+		if q := w.question(); out.Exit != 6 || len(out.Runs) != 2*(round+1) || !strings.Contains(q, "codex cannot work as executor: it ended at once, twice") ||
 			!strings.Contains(q, "codex is not on the PATH") {
 			t.Errorf("exit code %d, %d runs, asked %q", out.Exit, len(out.Runs), q)
 		}

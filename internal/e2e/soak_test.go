@@ -76,7 +76,7 @@ type soak struct {
 
 func newSoak(t *testing.T) *soak {
 	s := &soak{secret: map[state.Role]string{}, storm: &storm{acked: map[string]state.Event{}, calls: map[string]int{}, codes: map[engine.Code]int{},
-		world: newWorld(t, "[checks]\ncommands = [\"test ! -e red\"]\n[limits]\nmax_check_retries = 3\nmax_same_failure = 2\n[lease]\nttl_secs = 3\nheartbeat_interval_secs = 1\nmax_silence_secs = 1\n")}}
+		world: newWorld(t, "[checks]\ncommands = [\"test ! -e red\"]\n[limits]\nmax_check_retries = 3\nmax_same_failure = 2\n[lease]\nttl_secs = 3\nheartbeat_interval_secs = 1\nmax_silence_secs = 2\n")}}
 	book := tokens.Open(filepath.Join(s.dir, ".ferrus"))
 	for _, role := range []state.Role{state.Supervisor, state.Executor} {
 		secret, _, err := book.New(role, "remote", time.Time{})

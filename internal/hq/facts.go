@@ -18,6 +18,7 @@ type Facts struct {
 	store.Snapshot
 	Now        time.Time
 	Headless   bool
+	On         string    // " --branch NAME" for commands that a person is told; "" on the project's own machine
 	Held       bool      // a session holds the work, and may not be replaced
 	Heard      time.Time // when the holder was last heard of; zero when there is none
 	Runs       []slot.Run
@@ -40,6 +41,7 @@ type SlotFacts struct {
 	Last      slot.Run  // the newest that ended; the zero one when there is none
 	Starts    int       // that ended since the work last was given to this duty, and came to nothing
 	Stuck     int       // the newest, in a row, that could not be started or could not do their work
+	Alike     int       // the newest, in a row, that ended at once in the same way, with nothing in the journal between them
 	Limited   time.Time // when the newest one's rate limit is over; zero when it had none
 	NotBefore time.Time // when the next may start
 }
@@ -97,6 +99,9 @@ func (c *conductor) look() (Facts, error) {
 	// By the wall clock alone: Go's other one stands still while the machine sleeps, and the sleep would not be seen.
 	f := Facts{Snapshot: snap, Now: c.Now().Round(0), Headless: c.Headless, Slots: map[agents.Duty]SlotFacts{},
 		MaxSilence: c.Lease.MaxSilence(), Patience: c.Patience}
+	if branch := c.e.Place().Branch; branch != "" {
+		f.On = " --branch " + branch
+	}
 	if !c.looked.IsZero() && f.Now.Sub(c.looked) > asleep {
 		c.woke = f.Now
 	}
@@ -158,9 +163,22 @@ func (c *conductor) slotFacts(f Facts, d agents.Duty) SlotFacts {
 		}
 	}
 	limits := 0
-	for _, r := range after(f.Runs, given(f.Task, d)) {
+	list := after(f.Runs, given(f.Task, d))
+	for i, r := range list {
 		if r.Duty != d || !r.Over() {
 			continue
+		}
+		written := f.Journal.Bytes // how far, when the next one was asked for
+		if i+1 < len(list) {
+			written = list[i+1].At
+		}
+		switch {
+		case written != r.At || !atOnce(r, c.Patience.Instant):
+			s.Alike = 0
+		case s.Alike > 0 && sameEnd(s.Last, r):
+			s.Alike++
+		default:
+			s.Alike = 1
 		}
 		s.Last, s.Limited = r, time.Time{}
 		switch {
@@ -177,7 +195,9 @@ func (c *conductor) slotFacts(f Facts, d agents.Duty) SlotFacts {
 		default:
 			s.Starts++
 			s.Stuck, limits = 0, 0
-			s.NotBefore = r.Ended.Add(c.BackOff(s.Starts))
+			if s.NotBefore = r.Ended; s.Alike == 0 { // to wait would change nothing for one that ends at once
+				s.NotBefore = r.Ended.Add(c.BackOff(s.Starts))
+			}
 		}
 		putBack := r.Ended.Sub(f.Now) > asleep // the clock: nobody knows how long ago it was
 		if putBack || c.Hurry && r.Ended.Before(c.began) {
@@ -185,6 +205,24 @@ func (c *conductor) slotFacts(f Facts, d agents.Duty) SlotFacts {
 		}
 	}
 	return s
+}
+
+// atOnce reports whether a run ended by itself before an agent can have done anything.
+func atOnce(r slot.Run, instant time.Duration) bool {
+	return !r.Stopped && !r.Cut && r.Trouble != agents.RateLimited && (!r.Began() || r.Ended.Sub(r.Started) < instant)
+}
+
+// sameEnd reports whether two runs ended in the same way, but for numbers in what they said.
+func sameEnd(a, b slot.Run) bool {
+	words := func(r slot.Run) string {
+		return strings.Map(func(c rune) rune {
+			if '0' <= c && c <= '9' {
+				return -1
+			}
+			return c
+		}, r.Error+"\x00"+r.Said)
+	}
+	return a.Exit == b.Exit && a.Signal == b.Signal && a.Trouble == b.Trouble && words(a) == words(b)
 }
 
 // given is where in the journal the work was last given to a duty: what was started before that has no part in it.

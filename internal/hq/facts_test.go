@@ -60,6 +60,11 @@ func troubled(trouble agents.Trouble) func(*slot.Run) {
 	return func(r *slot.Run) { r.Exit, r.Trouble = 1, trouble }
 }
 func unstarted(r *slot.Run)         { r.Error = "not on the PATH" }
+func brief(r *slot.Run)             { r.Started, r.Exit = ago(10*time.Millisecond), 127 }
+func says7(r *slot.Run)             { r.Said = "12:00:07 not found" }
+func says8(r *slot.Run)             { r.Said = "12:00:08 not found" }
+func exit2(r *slot.Run)             { r.Exit = 2 }
+func worked(r *slot.Run)            { r.At = 90 }
 func stopped(r *slot.Run)           { r.Stopped, r.Signal, r.Exit = true, "SIGTERM", -1 }
 func cut(r *slot.Run)               { r.Cut, r.Signal, r.Exit = true, "SIGTERM", -1 }
 func shimKilled(r *slot.Run)        { r.Exit, r.Error = -1, "its shim was killed" }
@@ -79,6 +84,7 @@ func TestWhatRunsCountFor(t *testing.T) {
 		name          string
 		runs          []slot.Run
 		starts, stuck int
+		alike         int
 		limited       time.Time
 		notBefore     time.Time
 	}{
@@ -93,13 +99,28 @@ func TestWhatRunsCountFor(t *testing.T) {
 		{name: "before the work was given", runs: list(ended(early))},
 		{name: "before and after", runs: list(ended(early), ended(early), ended()), starts: 1, notBefore: sec(1)},
 
-		{name: "could not be started", runs: list(ended(unstarted)), stuck: 1, notBefore: sec(2)},
-		{name: "three times", runs: list(ended(unstarted), ended(unstarted), ended(unstarted)), stuck: 3, notBefore: sec(4)},
+		{name: "could not be started", runs: list(ended(unstarted)), stuck: 1, alike: 1, notBefore: sec(2)},
+		{name: "three times", runs: list(ended(unstarted), ended(unstarted), ended(unstarted)), stuck: 3, alike: 3, notBefore: sec(4)},
 		{name: "no login", runs: list(ended(troubled(agents.Unauthorised))), stuck: 1, notBefore: sec(2)},
 		{name: "no server of ours", runs: list(ended(troubled(agents.NoServer))), stuck: 1, notBefore: sec(2)},
 		{name: "could not be started, then could", runs: list(ended(unstarted), ended(unstarted), ended()), starts: 1, notBefore: sec(1)},
 		{name: "could not be started, then was stopped", runs: list(ended(unstarted), ended(unstarted), ended(stopped)), notBefore: sec(3)},
-		{name: "came to nothing, then could not be started", runs: list(ended(), ended(unstarted)), starts: 1, stuck: 1, notBefore: sec(2)},
+		{name: "came to nothing, then could not be started", runs: list(ended(), ended(unstarted)), starts: 1, stuck: 1, alike: 1, notBefore: sec(2)},
+
+		{name: "ended at once", runs: list(ended(brief)), starts: 1, alike: 1, notBefore: noon},
+		{name: "twice with the same error", runs: list(ended(brief, says7), ended(brief, says8)), starts: 2, alike: 2, notBefore: noon},
+		{name: "three times", runs: list(ended(brief), ended(brief), ended(brief)), starts: 3, alike: 3, notBefore: noon},
+		{name: "with another exit status", runs: list(ended(brief), ended(brief, exit2)), starts: 2, alike: 1, notBefore: noon},
+		{name: "with other words", runs: list(ended(brief, says7), ended(brief)), starts: 2, alike: 1, notBefore: noon},
+		{name: "the first did something", runs: list(ended(brief, worked), ended(brief)), starts: 2, alike: 1, notBefore: noon},
+		{name: "it did something", runs: list(ended(brief, worked), ended(brief, worked)), starts: 2, notBefore: sec(2)},
+		{name: "after one that ran for long", runs: list(ended(brief), ended(), ended(brief)), starts: 3, alike: 1, notBefore: noon},
+		{name: "then one that ran for long", runs: list(ended(brief), ended(brief), ended()), starts: 3, notBefore: sec(3)},
+		{name: "a person stopped it at once", runs: list(ended(brief), ended(brief, stopped)), starts: 1, notBefore: noon},
+		{name: "the conductor cut it at once", runs: list(ended(brief), ended(brief, cut)), starts: 2, notBefore: sec(2)},
+		{name: "at once, but a rate limit", runs: list(ended(brief), ended(brief, limited(sec(7)))), starts: 1, limited: sec(7), notBefore: noon},
+		{name: "at once, not logged in", runs: list(ended(brief, troubled(agents.Unauthorised)), ended(brief, troubled(agents.Unauthorised))), stuck: 2, alike: 2,
+			notBefore: sec(3)},
 
 		{name: "rate limit", runs: list(ended(limited(sec(77)))), limited: sec(77)},
 		{name: "rate limit of unknown end", runs: list(ended(limited(time.Time{}))), limited: minute(1)},
@@ -109,13 +130,14 @@ func TestWhatRunsCountFor(t *testing.T) {
 		{name: "limits in a row are counted anew", runs: list(ended(limited(time.Time{})), ended(), ended(limited(time.Time{}))),
 			starts: 1, limited: minute(1), notBefore: sec(1)},
 		{name: "the clock was put back since", runs: list(ended(tomorrow)), starts: 1},
-		{name: "a limit is no cure", runs: list(ended(unstarted), ended(limited(sec(7))), ended(unstarted)), stuck: 2, notBefore: sec(3)},
+		{name: "a limit is no cure", runs: list(ended(unstarted), ended(limited(sec(7))), ended(unstarted)), stuck: 2, alike: 1, notBefore: sec(3)},
 	} {
 		f := Facts{Runs: x.runs, Now: noon}
 		f.Task.Docs = map[state.Doc]state.Ref{state.TaskDoc: {Off: 50}}
+		f.Journal.Bytes = 100
 		s := c.slotFacts(f, agents.Executor)
-		if s.Starts != x.starts || s.Stuck != x.stuck || !s.Limited.Equal(x.limited) || !s.NotBefore.Equal(x.notBefore) || s.Taken {
-			t.Errorf("%s: %d starts, %d stuck, limited until %v, not before %v", x.name, s.Starts, s.Stuck, s.Limited, s.NotBefore)
+		if s.Starts != x.starts || s.Stuck != x.stuck || s.Alike != x.alike || !s.Limited.Equal(x.limited) || !s.NotBefore.Equal(x.notBefore) || s.Taken {
+			t.Errorf("%s: %d starts, %d stuck, %d alike, limited until %v, not before %v", x.name, s.Starts, s.Stuck, s.Alike, s.Limited, s.NotBefore)
 		}
 	}
 	c.Hurry = true

@@ -42,10 +42,11 @@ type Patience struct {
 	Parting time.Duration // for an agent whose state is over to leave
 	Idling  time.Duration // for an executor to claim the work after its start, or again after it has lost it
 	Leaving time.Duration // for all agents to leave when the run is over
+	Instant time.Duration // how soon an agent that ends has done nothing
 }
 
 func (p Patience) orUsual() Patience {
-	return Patience{cmp.Or(p.Parting, parting), cmp.Or(p.Idling, idling), cmp.Or(p.Leaving, leaving)}
+	return Patience{cmp.Or(p.Parting, parting), cmp.Or(p.Idling, idling), cmp.Or(p.Leaving, leaving), cmp.Or(p.Instant, instant)}
 }
 
 // An Outcome is how a run of the conductor ended.

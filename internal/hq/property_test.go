@@ -42,14 +42,14 @@ func anyFacts(t *rapid.T) Facts {
 	f.Spent = Spend{Time: time.Duration(few.Draw(t, "spent minutes")) * time.Minute / 2,
 		Usage: agents.Usage{Output: int64(few.Draw(t, "spent tokens")) / 2, Dollars: float64(few.Draw(t, "spent dollars")) / 2}}
 	for _, name := range conducted {
-		s := SlotFacts{Taken: seldom.Draw(t, "taken"), Starts: few.Draw(t, "starts"), Stuck: rapid.IntRange(0, 3).Draw(t, "stuck"),
+		s := SlotFacts{Taken: seldom.Draw(t, "taken"), Starts: few.Draw(t, "starts"), Stuck: rapid.IntRange(0, 3).Draw(t, "stuck"), Alike: rapid.IntRange(0, 2).Draw(t, "alike"),
 			Limited: moment(t, "limited"), NotBefore: moment(t, "not before")}
 		if s.Taken {
 			s.Occupant, s.Printed = slot.Occupant{Started: moment(t, "came")}, moment(t, "printed")
 			s.Reading.Trouble = rapid.SampledFrom([]agents.Trouble{"", "", agents.RateLimited, agents.Unauthorised, agents.NoServer}).Draw(t, "trouble")
 			s.Reading.Until = moment(t, "until")
 		}
-		if s.Starts+s.Stuck > 0 {
+		if s.Starts+s.Stuck+s.Alike > 0 {
 			s.Last = slot.Run{Name: string(name) + "-1", Agent: "codex", Said: rapid.SampledFrom([]string{"", "no"}).Draw(t, "said")}
 		}
 		f.Slots[name] = s
@@ -81,6 +81,7 @@ func TestWhateverTheFactsOneActIsSound(t *testing.T) {
 			must(act.Duty != agents.Executor || !f.Held, "somebody holds the work")
 			must(s.Starts < f.Gate.Limits.MaxExecutorDispatches, "more starts than the budget")
 			must(s.Stuck < retries, "it could not be started")
+			must(s.Alike < alike, "it would end at once again")
 			must(!s.Limited.After(noon) && !s.NotBefore.After(noon), "it is too early")
 			must(f.overBudget() == "" || duty{Facts: f}.checkRuns(), "the task is over its budget")
 		case end:
@@ -89,7 +90,7 @@ func TestWhateverTheFactsOneActIsSound(t *testing.T) {
 			must(!(act.Duty == agents.Executor && f.Held && act.Duty == want.want) || f.overBudget() != "" || s.Reading.Trouble != "", "it holds the work")
 		case ask:
 			must(strings.TrimSpace(act.Why) != "" && strings.Contains(act.Why, "?") || strings.Contains(act.Why, "Please"), "asks nothing")
-			must(!duty{Facts: f}.checkRuns() || s.Starts+s.Stuck > 0, "while a check runs")
+			must(!duty{Facts: f}.checkRuns() || s.Starts+s.Stuck+s.Alike > 0, "while a check runs")
 			must(act.Duty == want.want && !s.Taken, "about somebody who works")
 		case park:
 			must(act.Until.After(noon), "waits for what is over")

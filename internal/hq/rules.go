@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -39,6 +40,12 @@ const (
 
 // waiting is how long a client is given to get over a trouble of its own.
 const waiting = time.Minute
+
+// instant is how soon an agent must end to have done nothing.
+const instant = time.Second
+
+// alike is how many agents may end at once in the same way before a person is asked: the next one would do the same.
+const alike = 2
 
 // retries is how often an agent may be unable to start before a person is asked.
 const retries = 3
@@ -121,6 +128,15 @@ var rules = []rule{
 	{
 		when: "an executor that somebody else has started holds the work", then: "leave it to that one", do: keep,
 		fits: func(d duty) bool { return d.name == agents.Executor && d.Held },
+	},
+	{
+		when: fmt.Sprintf("%d agents in a row have ended within %s with the same error", alike, instant), then: "ask a person", do: ask,
+		fits: func(d duty) bool { return d.Alike >= alike },
+		why: func(d duty) string {
+			return fmt.Sprintf("%s cannot work as %s: it ended at once, twice with the same error.%s\n\nPlease correct [hq.%s] in %s, make it hold "+
+				"for this task with ferrus config accept%s, then answer; ferrus doctor may say what is wrong.", d.Last.Agent, d.name, d.lastWords(),
+				d.name.Role(), config.FileName, d.On)
+		},
 	},
 	{
 		when: "limits.max_executor_dispatches agents have come to nothing on this piece of work", then: "ask a person", do: ask,
