@@ -1,8 +1,8 @@
 // Package filelock tells by a lock file whether a process is at work, and lets one process at a time be the one. The
 // system drops the lock with its holder, however that ends.
 //
-// It is for locks that are held as long as something lives: a session, an agent, a conductor. A lock that is held for a
-// moment, and waited for, is the business of whoever writes what it guards.
+// Some locks are held as long as something lives: a session, an agent, a conductor. Take takes such a lock, Held and Wait
+// ask about it. Others are held for a moment while files are written, and waited for: that is what Acquire and Queue do.
 //
 // A lock file is never removed while it may be in use: a second process could lock the old inode while a third locks the
 // new one. Symbolic links are not followed, on Unix.
@@ -24,10 +24,41 @@ import (
 var ErrHeld = errors.New("somebody else holds the lock")
 
 // A Lock is held exclusively until Close or the end of the process. No child process inherits it.
-type Lock struct{ flock *flock.Flock }
+type Lock struct {
+	flock *flock.Flock
+	file  fs.FileInfo
+	since time.Time
+	queue *Queue // nil of a lock that was taken
+}
 
 // Close gives the lock back. A second call does nothing.
-func (l *Lock) Close() error { return l.flock.Unlock() }
+func (l *Lock) Close() error {
+	err := l.unlock()
+	if l.queue != nil {
+		l.queue.released(l)
+	}
+	return err
+}
+
+// unlock drops the lock before the file is closed: a leaked descriptor must not keep it. Where that fails the file stays
+// open, and this process would wait for itself.
+func (l *Lock) unlock() error {
+	if l.flock.Unlock() != nil {
+		return l.flock.Unlock()
+	}
+	return nil
+}
+
+// checked returns the lock that was just got, unless what it locks is no regular file.
+func (l *Lock) checked() (*Lock, error) {
+	var err error
+	if l.file, err = regular(l.flock); err != nil {
+		_ = l.unlock()
+		return nil, err
+	}
+	l.since = time.Now()
+	return l, nil
+}
 
 // Held reports whether somebody holds the lock at path, be it this process. The file is neither made nor written to. The
 // error says that it cannot be known, fs.ErrNotExist that there is no file, rootfs.ErrLink, ErrNotRegular or ErrIsDir that
@@ -37,7 +68,7 @@ func Held(path string) (bool, error) {
 	lock := flock.New(path, flock.SetFlag(look))
 	free, err := lock.TryRLock()
 	if free {
-		err = regular(lock)
+		_, err = regular(lock)
 		_ = lock.Close()
 	}
 	return err == nil && !free, named(path, err)
@@ -50,16 +81,17 @@ func Wait(path string) error {
 	if err := lock.RLock(); err != nil {
 		return named(path, err)
 	}
-	return errors.Join(regular(lock), lock.Close())
+	_, err := regular(lock)
+	return errors.Join(err, lock.Close())
 }
 
 // regular refuses a lock on what is no regular file: that is nobody's proof of anything.
-func regular(lock *flock.Flock) error {
+func regular(lock *flock.Flock) (fs.FileInfo, error) {
 	info, err := lock.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s %w", lock.Path(), rootfs.ErrNotRegular)
 	}
-	return err
+	return info, err
 }
 
 // named says what lies at path where that is why it could not be opened.
@@ -92,11 +124,7 @@ func Take(path string) (*Lock, error) {
 			return nil, named(path, err)
 		}
 		if got {
-			if err := regular(lock); err != nil {
-				_ = lock.Close()
-				return nil, err
-			}
-			return &Lock{lock}, nil
+			return (&Lock{flock: lock}).checked()
 		}
 		if held, _ := Held(path); held {
 			return nil, ErrHeld

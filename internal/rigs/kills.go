@@ -39,12 +39,43 @@ var kills = []Rig{
 		Test:    "TestEverySystemCallMayFail",
 		Needs:   "strace",
 		Mutants: []Mutant{
-			{"a lock that could not be dropped is left held", "internal/store/lock.go", "\t\tif lock.Unlock() != nil {\n\t\t\tlock.Unlock()\n\t\t}", "\t\t_ = lock.Unlock()"},
+			{"a lock that could not be dropped is left held", "internal/filelock/filelock.go", "\t\treturn l.flock.Unlock()\n", ""},
 			{"a write that fails is not noticed", "internal/store/commit.go", "_, err := journal.Write(raw)\n\tif err == nil {\n\t\terr =", "journal.Write(raw)\n\tvar err error\n\tif err == nil {\n\t\terr ="},
 			{"a sync that fails is not noticed, nor that it was", "internal/store/commit.go", "\t\terr = journal.datasync()\n\t}\n\tif err == nil {\n\t\treturn nil", "\t\terr = journal.datasync()\n\t}\n\tif err != nil {\n\t\treturn err\n\t}\n\tif err == nil {\n\t\treturn nil"},
 			{"an unknown outcome is called a failure", "internal/store/commit.go", "Code: OutcomeUnknown", "Code: StoreError"},
 			{"a torn end is not cut", "internal/store/roll.go", "err = s.cut(journal, end, size)", "err = nil"},
 			{"what fails is not taken back", "internal/store/commit.go", "back := journal.Truncate(off)", "back := error(nil)"},
+		},
+	},
+	{
+		Name:    "locks: in turn",
+		Promise: "the callers of a process get a lock in the order in which they came, and none that gave up keeps it",
+		Package: "./internal/filelock",
+		Test:    "TestCallersGetALockInTurn",
+		Plain:   true,
+		Mutants: []Mutant{
+			{"the last comes first", "internal/filelock/queue.go", "q.waiting = append(q.waiting, me)", "q.waiting = slices.Insert(q.waiting, 0, me)"},
+			{"who gave up stays in line", "internal/filelock/queue.go", "q.waiting = slices.Delete(q.waiting, i, i+1)", "_ = i"},
+			{"every caller asks the kernel", "internal/filelock/queue.go", "case q.asking:", "case q.asking && q.held != nil:"},
+		},
+	},
+	{
+		Name: "locks: left behind", Promise: "a process keeps no lock for callers that gave up", Package: "./internal/filelock", Test: "TestWhoGaveUpKeepsNoLock", Plain: true,
+		Mutants: []Mutant{
+			{"the lock is kept for the next", "internal/filelock/queue.go", "_ = lock.unlock()", "q.held = lock"},
+		},
+	},
+	{
+		Name: "locks: between processes", Promise: "a process with many callers does not overtake others", Package: "./internal/filelock", Test: "TestAProcessDoesNotOvertakeAnother",
+		Needs: "Linux", Plain: true,
+		Mutants: []Mutant{
+			{"the kernel is asked after the unlock", "internal/filelock/queue.go", "\tq.waiting[0].given <- given{lock, err}\n\tq.waiting = slices.Delete(q.waiting, 0, 1)\n", "\tfirst := q.waiting[0]\n\tq.waiting = slices.Delete(q.waiting, 0, 1)\n\tfirst.given <- given{lock, err}\n\tfor ; q.held != nil && len(q.waiting) > 0; time.Sleep(1) {\n\t\tq.mu.Unlock()\n\t\ttime.Sleep(1)\n\t\tq.mu.Lock()\n\t}\n"},
+		},
+	},
+	{
+		Name: "locks: a new lock file", Promise: "who waited for a lock file that was replaced writes nothing", Package: "./internal/store", Test: "TestTheLockIsReplacedWhileCallersWait", Plain: true,
+		Mutants: []Mutant{
+			{"the new file is not noticed", "internal/store/lock.go", "!os.SameFile(here, s.lock)", "here == nil"},
 		},
 	},
 	{
@@ -62,7 +93,7 @@ var kills = []Rig{
 }
 
 var (
-	noLock = Mutant{"no lock is taken", "internal/store/lock.go", "got, err := lock.TryLockContext(ctx, lockPoll)", "got, err := true, ctx.Err()"}
+	noLock = Mutant{"no lock is taken", "internal/filelock/queue.go", "got, err := lock.flock.TryLock()", "got, err := true, error(nil)"}
 
 	anyHolder = Mutant{"whoever held the work once may act as its holder", "internal/engine/session.go",
 		"return t.ClaimedBy != \"\" && t.Session == s.ID && t.Epoch == s.epoch", "return t.ClaimedBy != \"\" && s.epoch != 0"}

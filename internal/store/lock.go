@@ -1,19 +1,14 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
-
-	"github.com/gofrs/flock"
 )
-
-// lockPoll is how often a waiting process asks for the lock: it is held for a millisecond at a time.
-const lockPoll = time.Millisecond
 
 // ensureLock makes STATE.lock where it is missing and returns which file it is. The lock file is never written,
 // renamed or removed: a second process could lock the old inode while a third locks the new one.
@@ -39,17 +34,9 @@ func (s *Store) locked(ctx context.Context, do func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, s.opts.LockWait)
 	defer cancel()
 	began := time.Now()
-	select {
-	case s.inside <- struct{}{}:
-		defer func() { <-s.inside }()
-	case <-ctx.Done():
-		return s.busy(ctx, began)
-	}
-	// A fresh Flock each time: two callers of one *Flock would both be told that they hold it.
-	lock := flock.New(filepath.Join(s.dir, lockFile), flock.SetFlag(lockFlags))
-	got, err := lock.TryLockContext(ctx, lockPoll)
+	lock, err := s.queue.Acquire(ctx)
 	switch {
-	case got: // even if the time is up by now
+	case err == nil:
 	case ctx.Err() != nil:
 		return s.busy(ctx, began)
 	case errors.Is(err, fs.ErrNotExist):
@@ -57,15 +44,10 @@ func (s *Store) locked(ctx context.Context, do func() error) error {
 	default:
 		return &Error{Code: StoreError, What: "lock " + lockFile, Err: err, Remedy: "see whether the folder can be read"}
 	}
-	// Unlock drops the lock before the file is closed: a leaked descriptor must not keep it. Where that fails it leaves
-	// the file open, and this process would wait for itself.
-	defer func() {
-		if lock.Unlock() != nil {
-			lock.Unlock()
-		}
-	}()
-	info, err := lock.Stat()
-	if err != nil || !os.SameFile(info, s.lock) || !s.atHome() {
+	defer lock.Close()
+	// The file may have been replaced while this process waited for it.
+	here, err := os.Lstat(s.Path(lockFile))
+	if err != nil || !os.SameFile(here, s.lock) || !os.SameFile(lock.File(), s.lock) || !s.atHome() {
 		return s.gone()
 	}
 	return do()
@@ -86,6 +68,6 @@ func (s *Store) busy(ctx context.Context, began time.Time) error {
 	if errors.Is(context.Cause(ctx), context.Canceled) {
 		return context.Canceled
 	}
-	return &Error{Code: LockBusy, What: fmt.Sprintf("%s is held by %s, for %.0f s at least", lockFile, lockHolder(s.lock),
-		time.Since(began).Seconds()), Remedy: "try again; if that process is stopped, continue or kill it"}
+	return &Error{Code: LockBusy, What: fmt.Sprintf("%s is held by %s, for %.0f s at least", lockFile,
+		cmp.Or(lockHolder(s.lock), "another process"), time.Since(began).Seconds()), Remedy: "try again; if that process is stopped, continue or kill it"}
 }

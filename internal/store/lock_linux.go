@@ -7,18 +7,14 @@ import (
 	"os"
 	"strings"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
-const lockFlags = os.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK
-
-// lockHolder names the process that holds a flock on the file, with its state, as the kernel tells it.
+// lockHolder names the process that holds a flock on the file, with its state, as the kernel tells it; "" where it does not.
 func lockHolder(info fs.FileInfo) string {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	locks, err := os.ReadFile("/proc/locks")
 	if !ok || err != nil {
-		return "another process"
+		return ""
 	}
 	for line := range strings.Lines(string(locks)) {
 		// 1: FLOCK  ADVISORY  WRITE 4711 fe:00:1234 0 EOF
@@ -28,7 +24,7 @@ func lockHolder(info fs.FileInfo) string {
 		}
 		return fmt.Sprintf("process %s (%s)", f[4], processState(f[4]))
 	}
-	return "another process"
+	return ""
 }
 
 // processState says in a word what a process does: field 3 of /proc/PID/stat.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,7 +13,7 @@ import (
 // Locks describes who holds the locks of the machine: STATE.lock, those under live, and the store's own in this process. It is
 // for the log of a call that does not end: it waits for none of them, and is no proof of anything.
 func (s *Store) Locks() string {
-	said := []string{fmt.Sprintf("callers in the store: %d", len(s.inside)), "store: " + Mutex(s.mu.TryLock, s.mu.Unlock)}
+	said := []string{lockFile + ": " + s.queue.State(), "store: " + Mutex(s.mu.TryLock, s.mu.Unlock)}
 	names, _ := filepath.Glob(s.Path(liveDir, "*.lock"))
 	for _, path := range append([]string{s.Path(lockFile)}, names...) {
 		name, _ := filepath.Rel(s.dir, path)
@@ -20,11 +21,11 @@ func (s *Store) Locks() string {
 		case err != nil:
 			said = append(said, fmt.Sprintf("%s: %v", name, err))
 		case held:
-			by := "another process"
+			by := ""
 			if info, err := os.Lstat(path); err == nil {
 				by = lockHolder(info)
 			}
-			said = append(said, name+": held by "+by)
+			said = append(said, name+": held by "+cmp.Or(by, "another process"))
 		}
 	}
 	return strings.Join(said, "; ")

@@ -18,6 +18,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/filelock"
 )
 
 // Names under .ferrus.
@@ -32,14 +34,14 @@ const (
 
 // A Store is one machine's folder, open. It may be used by many goroutines; other processes may use the same folder.
 type Store struct {
-	dir    string
-	disk   disk
-	opts   Options
-	home   fs.FileInfo   // of dir when it was opened
-	lock   fs.FileInfo   // of STATE.lock when it was opened
-	inside chan struct{} // one at a time within the process, before the file lock
-	now    func() time.Time
-	log    *slog.Logger
+	dir   string
+	disk  disk
+	opts  Options
+	home  fs.FileInfo // of dir when it was opened
+	lock  fs.FileInfo // of STATE.lock when it was opened
+	queue *filelock.Queue
+	now   func() time.Time
+	log   *slog.Logger
 
 	mu     sync.Mutex
 	top    cached                   // what this process has parsed last
@@ -88,7 +90,7 @@ func Open(dir string, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, &Error{Code: StoreError, What: "open " + dir, Err: err, Remedy: "see whether the folder can be read"}
 	}
-	s := &Store{dir: dir, disk: d, opts: opts, home: info, inside: make(chan struct{}, 1), now: opts.Now, log: opts.Log,
+	s := &Store{dir: dir, disk: d, opts: opts, home: info, queue: filelock.NewQueue(filepath.Join(dir, lockFile)), now: opts.Now, log: opts.Log,
 		seen: map[string]viewing{}}
 	if s.now == nil {
 		s.now = time.Now
