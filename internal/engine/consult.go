@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -78,12 +79,15 @@ func (s *Session) responding(response, id string) act {
 // stale refuses what was decided about something other than what is there now.
 func (s *Session) stale(what, named, present string, shown bool, look string) error {
 	remedy := "call " + look + " to be shown it"
-	if remote(s.ID) { // what it has been shown is not remembered from call to call
+	if s.Once {
 		remedy = "call " + look + ", and name the " + what + "_id that it shows as " + what
 	}
 	switch {
 	case named == "" && shown, named == present:
 		return nil
+	case named == "" && s.Once:
+		return &Refusal{Code: StaleReview, Message: "the argument " + what + " is missing: this connection has no session that remembers what you were shown",
+			Remedy: fmt.Sprintf("call it again with %s %q, if that is the %[1]s_id that %s showed you", what, present, look)}
 	case named == "":
 		return &Refusal{Code: StaleReview, Message: "this session has not been shown " + what + " " + present, Remedy: remedy}
 	}

@@ -21,6 +21,7 @@ type Caller struct {
 	Agent string     // role:agent:index, such as executor:codex:1; "human" for a person
 	TTY   bool       // a person at a terminal
 	Tree  string     // the processes that the caller comes from, nearest first; stands in the journal beside each decision
+	Once  bool       // its session ends with this call: what the caller was shown before is not known, and must be named
 }
 
 // A Session is one caller's acquaintance with the machine: one connection of an agent, or one command of a person. Two

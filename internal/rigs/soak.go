@@ -25,4 +25,14 @@ var soaks = []Rig{
 			{"a call is cancelled before it is looked at", "internal/tools/wire/watchdog.go", "	w.stuck.Add(1)\n", "	w.stuck.Add(1)\n	cancel(ErrStuck)\n	<-done\n"},
 		},
 	},
+	{
+		Name:    "a storm of calls",
+		Promise: "every call is answered, whatever else is called and whatever a person does",
+		Package: "./internal/e2e",
+		Test:    "TestEveryCallIsAnswered",
+		Mutants: []Mutant{
+			{"a lock is not dropped", "internal/engine/gate.go", "		j.told = true\n		j.mu.Unlock()\n", "		j.told = true\n"},
+			{"a check waits for its end", "internal/engine/gate.go", "	case <-over.C:\n		snap, err = s.e.View()", "	case <-(chan time.Time)(nil):\n		snap, err = s.e.View()"},
+		},
+	},
 }

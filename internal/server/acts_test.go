@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -35,6 +36,9 @@ func (c *cast) try(name, tool string, args map[string]any) (tools.Result, error)
 	}
 	if err == nil && res.IsError != (r.Code != "") {
 		err = errors.New("isError is not as the code: " + string(text))
+	}
+	if n := r.Next; err == nil && n != "stop" && n != "choose" && !slices.Contains(r.Allowed, n) {
+		err = fmt.Errorf("next %s is not among the allowed: %s", n, text)
 	}
 	if r.Claim != "" && args["claim"] == nil {
 		c.claims[name] = claimed{r.Claim, r.Epoch}

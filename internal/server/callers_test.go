@@ -102,3 +102,8 @@ func (c *cast) stranger(tool tools.Tool) int {
 	_, _ = io.Copy(io.Discard, resp.Body)
 	return resp.StatusCode
 }
+
+// lacks reports whether a caller names nothing where it must: its claim, or without a session what it decides about.
+func (c *cast) lacks(tool tools.Tool, who caller) bool {
+	return c.office != nil && takes(tool, "claim") && who.claim == "" || c.transport == "modern" && takes(tool, decided...) && who.id == ""
+}

@@ -31,7 +31,7 @@ const idleSeat = 24 * time.Hour
 func (at *seats) session(e *engine.Engine, c web.Caller) (*engine.Session, error) {
 	who := Config{Role: c.Token.Role, Agent: c.Token.Name, Index: 1}.Identity()
 	if c.Session == "" {
-		return e.Remote(engine.Caller{Role: c.Token.Role, Agent: who, Tree: overHTTP}, c.Token.ID, "")
+		return e.Remote(engine.Caller{Role: c.Token.Role, Agent: who, Tree: overHTTP, Once: true}, c.Token.ID, "")
 	}
 	at.mu.Lock()
 	defer at.mu.Unlock()

@@ -27,6 +27,7 @@ type call struct {
 	res  Result
 
 	packet *engine.Packet      // of a claim; nil for any other call
+	lacks  bool                // it names no claim, or not what it decides about, and would be let through if it did
 	waits  func(time.Duration) // tells the watchdog how long the call will wait
 }
 
@@ -138,10 +139,14 @@ func (c *call) finish(err error) {
 		c.snap = &snap
 	}
 	in := c.situation()
-	c.res.State, c.res.Allowed = c.snap.Task.State, in.allowed()
+	c.res.State = c.snap.Task.State
+	if c.res.Next == c.tool.Name && c.res.Code != "" && !c.lacks && !c.tool.aside && !in.offers(c.tool) {
+		c.res.Next = "" // no arguments would help
+	}
 	if c.res.Next == "" {
 		c.res.Next = in.next()
 	}
+	c.res.Allowed = in.allowed(c.res.Next)
 	if err := e.Known(); err != nil { // status alone answers, and says why the others do not
 		c.res.Next, c.res.Notices = "stop", []string{untrustedNotice(err)}
 		return
@@ -237,6 +242,7 @@ func (c *call) refuse(err error) {
 	if r.Wrong != nil {
 		c.res.Message = c.wrong(r.Wrong)
 	}
+	c.lacks = c.nameless()
 	switch r.Code {
 	case engine.TreeChanged:
 		if c.tool.Name == "approve" {
@@ -247,9 +253,12 @@ func (c *call) refuse(err error) {
 		if c.tool.Name == "respond_consult" {
 			c.res.Next = "wait_for_review"
 		}
+		if c.lacks = c.s.Once && c.Text["submission"] == "" && c.Text["consultation"] == ""; c.lacks {
+			c.res.Next = c.tool.Name
+		}
 	case engine.NotClaimed:
 		// One that has forgotten to name its claim must not be sent to wait for the work that it holds.
-		if c.nameless() {
+		if c.lacks {
 			c.res.Next = c.tool.Name
 			c.res.Remedy = "call it again with the claim that wait_for_task gave you; wait_for_task only if you never got one"
 		}

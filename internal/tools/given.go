@@ -17,7 +17,8 @@ func Given(ctx context.Context, e *engine.Engine, m engine.Moment, role state.Ro
 	if err != nil {
 		return Result{}, err
 	}
-	c.res.State, c.res.Allowed, c.res.Next = in.task.State, in.allowed(), in.next()
+	c.res.State, c.res.Next = in.task.State, in.next()
+	c.res.Allowed = in.allowed(c.res.Next)
 	if c.hears(in) {
 		list, err := e.Steers(m.Snapshot, c.res.Decisions)
 		if err != nil {

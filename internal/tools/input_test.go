@@ -76,16 +76,16 @@ func TestABadArgumentIsAnsweredInOurWords(t *testing.T) {
 		{"a long unknown name", "progress", `{` + text(strings.Repeat("x", 1<<20)) + `:1}`, engine.InvalidInput, "send note"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			a := exe
+			a, next := exe, tt.tool
 			if tt.tool == "review_pending" {
-				a = sup
+				a, next = sup, "wait_for_review" // there is no submission, whatever the arguments
 			}
 			before := w.disk()
 			r := a.refused(tt.code, tt.tool, json.RawMessage(tt.args))
 			if said := r.Message + "; " + r.Remedy; !strings.Contains(said, tt.says) || len(said) > 700 {
 				t.Errorf("it says %q, not %q", said[:min(len(said), 700)], tt.says)
 			}
-			if tt.code != engine.NotClaimed && r.Next != tt.tool {
+			if tt.code != engine.NotClaimed && r.Next != next {
 				t.Errorf("next is %s", r.Next)
 			}
 			if w.disk() != before {

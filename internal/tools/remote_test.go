@@ -21,7 +21,7 @@ func (w *world) from(role state.Role, token string) *agent {
 		o.Remote = true
 		o.Engine = func() (*engine.Engine, error) { return e, nil }
 		o.Session = func(*mcp.CallToolRequest) (*engine.Session, error) {
-			return e.Remote(engine.Caller{Role: role, Agent: string(role) + ":" + token + ":1"}, token, "")
+			return e.Remote(engine.Caller{Role: role, Agent: string(role) + ":" + token + ":1", Once: true}, token, "")
 		}
 	})
 }
@@ -67,8 +67,8 @@ func TestACallerWithoutASessionNamesWhatItMeans(t *testing.T) {
 	exe.do("submit", with("submit", got.Claim))
 
 	shown := sup.do("review_pending", nil)
-	if r := sup.refused(engine.StaleReview, "approve", nil); !strings.Contains(r.Remedy, "submission_id") {
-		t.Errorf("not told what to name: %s", r.Remedy)
+	if r := sup.refused(engine.StaleReview, "approve", nil); r.Next != "approve" || !strings.Contains(r.Remedy, `submission "s1"`) {
+		t.Errorf("not told what to name: next %s, %s", r.Next, r.Remedy)
 	}
 	sup.refused(engine.StaleReview, "approve", map[string]any{"submission": "s9"})
 	if r := sup.do("approve", map[string]any{"submission": shown.SubmissionID}); r.State != state.Complete {

@@ -19,7 +19,7 @@ type Result struct {
 	Message string      `json:"message"`          // what happened, for the model
 	Remedy  string      `json:"remedy,omitempty"` // refusals only: what helps
 	Next    string      `json:"next"`             // the tool to call next, "stop", or "choose" for one of those allowed
-	Allowed []string    `json:"allowed"`          // tools that would be let through now, sorted, without those that always are: status, heartbeat, history, queue_task and select
+	Allowed []string    `json:"allowed"`          // tools that would be let through now, sorted, without those that always are: status, heartbeat, history, queue_task and select; and next, if it is a tool
 	Notices []string    `json:"notices,omitempty"`
 
 	Repeated bool `json:"repeated,omitempty"` // this very request had been carried out already; nothing was changed now

@@ -51,11 +51,11 @@ func (in situation) consulting() bool {
 	return in.as == state.Holder && in.task.InConsultation()
 }
 
-// allowed are the tools that would be let through, sorted, without those that always are.
-func (in situation) allowed() []string {
+// allowed are the tools that would be let through, sorted, without those that always are, and next if that is a tool.
+func (in situation) allowed(next string) []string {
 	names := []string{}
 	for _, t := range Catalogue() {
-		if !t.aside && in.offers(t) {
+		if !t.aside && in.offers(t) || t.Name == next {
 			names = append(names, t.Name)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -240,6 +241,9 @@ func read(t *testing.T, res *mcp.CallToolResult) Result {
 	}
 	if res.IsError != (r.Code != "") || (r.Code != "") != (r.Remedy != "") || r.Message == "" || r.Next == "" || r.Allowed == nil {
 		t.Errorf("isError %v with %s", res.IsError, text)
+	}
+	if r.Next != "stop" && r.Next != "choose" && !slices.Contains(r.Allowed, r.Next) || r.Next == "choose" && len(r.Allowed) == 0 {
+		t.Errorf("next is not among the allowed: %s", text)
 	}
 	return r
 }

@@ -100,7 +100,6 @@ func (c *call) finish(err error) {
 		c.refuse(err)
 	}
 	in := c.situation()
-	c.res.Allowed = in.allowed()
 	if !in.over {
 		c.res.Left = &in.left
 	} else if c.res.Code != "" {
@@ -109,9 +108,13 @@ func (c *call) finish(err error) {
 	if notice := c.args.Notice(); notice != "" {
 		c.res.Message = strings.TrimSpace(c.res.Message + " " + notice + ".")
 	}
+	if c.res.Code != "" && c.res.Next == c.tool.Name && !in.offers(c.tool) {
+		c.res.Next = "" // no arguments would help
+	}
 	if c.res.Next == "" {
 		c.res.Next = in.next()
 	}
+	c.res.Allowed = in.allowed(c.res.Next)
 	if c.res.Code != "" && c.res.Remedy == "" {
 		c.res.Remedy = wire.Remedy(c.res.Next, c.res.Allowed)
 	}

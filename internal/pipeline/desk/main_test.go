@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -186,6 +187,9 @@ func (c *client) send(params *mcp.CallToolParams) Result {
 	}
 	if r.Message == "" || r.Next == "" || r.Allowed == nil || (r.Code == "") != (r.Remedy == "") {
 		c.t.Errorf("%s: not a whole result: %s", tool, text)
+	}
+	if r.Next != "stop" && !slices.Contains(r.Allowed, r.Next) {
+		c.t.Errorf("%s: next is not among the allowed: %s", tool, text)
 	}
 	return r
 }

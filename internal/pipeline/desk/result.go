@@ -29,7 +29,7 @@ type Result struct {
 	Message string   `json:"message"`                // what happened, for the model
 	Remedy  string   `json:"remedy,omitempty"`       // refusals only: what helps
 	Next    string   `json:"next"`                   // the tool to call next, or "stop"
-	Allowed []string `json:"allowed"`                // tools that would be let through now, sorted
+	Allowed []string `json:"allowed"`                // tools that would be let through now, sorted; next is among them, if it is a tool
 	Left    *int     `json:"seconds_left,omitempty"` // of the worker's time; absent when the attempt counts no more
 
 	Assignment *run.Assignment    `json:"assignment,omitempty"` // of get_assignment

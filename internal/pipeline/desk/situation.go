@@ -77,11 +77,16 @@ var closed = map[string]func(situation) bool{
 	"deliver":      func(in situation) bool { return !in.written },
 }
 
-// allowed are the tools that would be let through, sorted.
-func (in situation) allowed() []string {
+// offers reports whether a call of the tool would be let through.
+func (in situation) offers(t Tool) bool {
+	return !in.over && in.has(t.Name) && (closed[t.Name] == nil || !closed[t.Name](in))
+}
+
+// allowed are the tools that would be let through, sorted, and next if that is a tool.
+func (in situation) allowed(next string) []string {
 	names := []string{}
 	for _, t := range Catalogue() {
-		if !in.over && in.has(t.Name) && (closed[t.Name] == nil || !closed[t.Name](in)) {
+		if in.offers(t) || t.Name == next {
 			names = append(names, t.Name)
 		}
 	}
