@@ -59,6 +59,9 @@ type origin struct {
 	unmarked bool // a person has agreed, and no line is recorded yet
 }
 
+// gitLimit bounds what asks git while others wait.
+const gitLimit = 10 * time.Second
+
 // folders looks at whose .ferrus is and what git tracks in it. It asks git only where the index has changed and may list
 // something. The error is a *ForeignError.
 func (o *origin) folders() error {
@@ -72,7 +75,9 @@ func (o *origin) folders() error {
 	}
 	o.index, o.found = worktree.FindIndex(o.place.Root), nil
 	if o.index.MayTrack(home) {
-		names, err := worktree.TrackedFiles(o.ctx, o.place.Root, home)
+		ctx, cancel := context.WithTimeout(o.ctx, gitLimit) // all calls wait for this one
+		defer cancel()
+		names, err := worktree.TrackedFiles(ctx, o.place.Root, home)
 		if err != nil {
 			return &Refusal{Code: StoreError, Message: "ask git what it tracks in " + home + ": " + err.Error(), Remedy: "see to the git repository, then try again"}
 		}

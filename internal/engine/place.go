@@ -137,7 +137,9 @@ func (p Place) backup() string { return Backup(p) }
 // Backup returns where the journal's second hard link belongs: in the common git directory, which git clean and git
 // stash leave alone; "" outside git. Each machine of a repository has its own.
 func Backup(p Place) string {
-	common, err := worktree.CommonDir(context.Background(), p.Root)
+	ctx, cancel := context.WithTimeout(context.Background(), gitLimit)
+	defer cancel()
+	common, err := worktree.CommonDir(ctx, p.Root)
 	if err != nil || common == "" {
 		return ""
 	}

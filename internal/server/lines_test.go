@@ -5,8 +5,11 @@ package server
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -152,5 +155,29 @@ func TestABugEndsTheCallAndNotTheServer(t *testing.T) {
 	}
 	if !strings.Contains(w.stderr.String(), "a bug") {
 		t.Errorf("stderr has %s", w.stderr)
+	}
+}
+
+// TestAStderrThatNobodyReadsHoldsNobody: clients let it fill up.
+func TestAStderrThatNobodyReadsHoldsNobody(t *testing.T) {
+	t.Parallel()
+	dir := project(t, `"true"`)
+	in, toServer := io.Pipe()
+	fromServer, out := io.Pipe()
+	unread, stderr := io.Pipe()
+	defer unread.Close()
+	ended := make(chan error, 1)
+	go func() { ended <- Serve(t.Context(), Config{Agent: "test", Root: dir}, in, out, stderr) }() // without a role: it warns
+	client, err := mcp.NewClient(&mcp.Implementation{Name: "t", Version: "1"}, nil).Connect(t.Context(),
+		&mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res, err := client.CallTool(t.Context(), &mcp.CallToolParams{Name: "status"}); err != nil || res.IsError {
+		t.Errorf("%v %+v", err, res)
+	}
+	_ = client.Close()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -18,11 +19,55 @@ import (
 // openLog returns the server's log: trouble goes to stderr, where clients show it, and everything into a file of its
 // own under .ferrus/logs, or that of a worker's run, made with its first line.
 func openLog(conf Config, stderr io.Writer) (*slog.Logger, func()) {
-	file := &lazyFile{conf: conf}
+	file, trouble := &lazyFile{conf: conf}, newSpill(stderr)
 	handler := slog.NewMultiHandler(
-		slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}),
+		slog.NewTextHandler(trouble, &slog.HandlerOptions{Level: slog.LevelWarn}),
 		slog.NewJSONHandler(file, &slog.HandlerOptions{Level: slog.LevelInfo}))
-	return slog.New(handler), file.close
+	return slog.New(handler), func() { file.close(); trouble.close() }
+}
+
+// A spill writes to a stream that its reader may leave full, as clients do with the stderr of their servers: no writer waits
+// for it, and what there is no room for is dropped.
+type spill struct {
+	mu    sync.Mutex
+	lines chan []byte // nil after close
+	ended chan struct{}
+}
+
+func newSpill(w io.Writer) *spill {
+	lines := make(chan []byte, 256)
+	s := &spill{lines: lines, ended: make(chan struct{})}
+	go func() {
+		defer close(s.ended)
+		for line := range lines {
+			_, _ = w.Write(line)
+		}
+	}()
+	return s
+}
+
+func (s *spill) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case s.lines <- bytes.Clone(p): // a nil channel takes nothing
+	default:
+	}
+	return len(p), nil
+}
+
+// close waits for what is written, but not longer than a client that has left is answered.
+func (s *spill) close() {
+	s.mu.Lock()
+	if s.lines != nil {
+		close(s.lines)
+		s.lines = nil
+	}
+	s.mu.Unlock()
+	select {
+	case <-s.ended:
+	case <-time.After(grace):
+	}
 }
 
 // A lazyFile is a file that is made when it is first written to; where it cannot be made, nothing is written.
