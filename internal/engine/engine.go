@@ -248,7 +248,7 @@ func (e *Engine) Tree(ctx context.Context, snap store.Snapshot) (*worktree.Tree,
 	e.mu.Lock()
 	tree, ok := e.trees[key]
 	e.mu.Unlock()
-	if ok {
+	if ok && tree.Current() {
 		return tree, nil
 	}
 	tree, err = worktree.Open(ctx, dir, e.store.Path("git"), worktree.Options{Root: e.place.Root, State: e.statFolder(), Ignore: gate.Checks.Ignore})

@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -257,4 +259,34 @@ func TestASubmissionFollowsNoLink(t *testing.T) {
 	if info, err := os.Lstat(link); err != nil || !info.Mode().IsRegular() {
 		t.Errorf("the patch is %v, %v", info, err)
 	}
+}
+
+// TestFilesThatAreSaidToBeElsewhereAreRefused: core.worktree is set while servers are open, and each call says the same, as a
+// server does that is started then.
+func TestFilesThatAreSaidToBeElsewhereAreRefused(t *testing.T) {
+	p := repository(t, gate("true"))
+	sup, ex := p.begun()
+	var said []string
+	for _, call := range []struct {
+		s  *Session
+		do func(*Session) error
+	}{
+		{ex, func(s *Session) error { return second(s.Check(t.Context(), patience)) }},
+		{ex, func(s *Session) error { return second(s.Submit(t.Context(), work, patience)) }},
+		{sup, func(s *Session) error { _, _, err := s.Review(t.Context()); return err }},
+		{sup, func(s *Session) error { return second(s.Approve(t.Context(), "ok", "s1")) }},
+	} {
+		p.git("config", "core.worktree", p.side)
+		err := call.do(call.s)
+		refused(t, err, StoreError, "git -C "+p.dir+" config --unset core.worktree", "try again")
+		said = append(said, fmt.Sprint(err))
+		p.git("config", "--unset", "core.worktree")
+		if err := call.do(call.s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if said = slices.Compact(said); len(said) > 1 {
+		t.Errorf("%d errors: %q", len(said), said)
+	}
+	wantState(t, sup, state.Complete)
 }

@@ -12,8 +12,11 @@ import (
 )
 
 // An Index is the file in which the repository of a folder lists what git tracks, as it was found.
-type Index struct {
-	path string
+type Index struct{ foundFile }
+
+// A foundFile is a file as it was found.
+type foundFile struct {
+	path string      // "" for no file
 	info fs.FileInfo // nil where there is none
 }
 
@@ -26,7 +29,7 @@ func FindIndex(dir string) Index {
 		switch {
 		case err != nil:
 		case info.IsDir() || info.Mode()&fs.ModeSymlink != 0:
-			return index(filepath.Join(git, "index"))
+			return Index{find(filepath.Join(git, "index"))}
 		case info.Mode().IsRegular() && info.Size() < 64<<10:
 			text, err := os.ReadFile(git)
 			to, ok := strings.CutPrefix(string(bytes.TrimSpace(text)), "gitdir: ")
@@ -36,7 +39,7 @@ func FindIndex(dir string) Index {
 			if !filepath.IsAbs(to) {
 				to = filepath.Join(at, to)
 			}
-			return index(filepath.Join(to, "index"))
+			return Index{find(filepath.Join(to, "index"))}
 		default:
 			return Index{}
 		}
@@ -46,21 +49,21 @@ func FindIndex(dir string) Index {
 	}
 }
 
-func index(path string) Index {
+func find(path string) foundFile {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
-		return Index{path: path}
+		return foundFile{path: path}
 	}
-	return Index{path, info}
+	return foundFile{path, info}
 }
 
 // Unchanged reports whether the file is the one that was found, with its length and time. Both having no file is unchanged.
-func (i Index) Unchanged() bool {
-	now, err := os.Stat(i.path)
-	if i.info == nil || err != nil {
-		return i.info == nil && (i.path == "" || err != nil)
+func (f foundFile) Unchanged() bool {
+	now, err := os.Stat(f.path)
+	if f.info == nil || err != nil {
+		return f.info == nil && (f.path == "" || err != nil)
 	}
-	return os.SameFile(i.info, now) && i.info.Size() == now.Size() && i.info.ModTime().Equal(now.ModTime())
+	return os.SameFile(f.info, now) && f.info.Size() == now.Size() && f.info.ModTime().Equal(now.ModTime())
 }
 
 // maxIndex is the largest index that is read whole to save a process, in bytes.

@@ -38,6 +38,8 @@ type Tree struct {
 	index   string // the user's index
 	nothing string // the id of no object
 
+	settings [2]foundFile // the repository's configuration, and that of this work tree
+
 	mu    sync.Mutex
 	last  kept   // what this Tree kept last
 	rules *rules // nil until first needed
@@ -94,6 +96,7 @@ func Open(ctx context.Context, dir, private string, o Options) (*Tree, error) {
 	if err := t.enter(dir, o.Root); err != nil {
 		return nil, err
 	}
+	t.settings = [2]foundFile{find(filepath.Join(t.common, "config")), find(filepath.Join(t.gitDir, "config.worktree"))}
 	for _, glob := range o.Ignore {
 		if glob = strings.TrimSpace(glob); glob != "" {
 			t.ignore = append(t.ignore, glob)
@@ -120,7 +123,7 @@ func (t *Tree) discover(ctx context.Context, root string) error {
 	}
 	if top := resolved(root); top != paths[0] {
 		if _, ok := below(paths[0], top); !ok {
-			return fmt.Errorf("the repository of %s says that its files are in %s; take core.worktree out of its configuration", root, paths[0])
+			return fmt.Errorf("the repository of %s says that its files are in %s; run git -C %s config --unset core.worktree", root, paths[0], shellQuoted(root))
 		}
 	}
 	t.dir, t.gitDir, t.common, t.objects, t.index = paths[0], paths[1], paths[2], paths[3], paths[4]
@@ -157,6 +160,10 @@ func (t *Tree) enter(dir, root string) error {
 	}
 	return nil
 }
+
+// Current reports whether the repository's configuration is still the one that [Open] went by. Where it is not, the Tree is
+// to be opened again: the repository may be gone, or say that its files are elsewhere. Without git it is.
+func (t *Tree) Current() bool { return t.settings[0].Unchanged() && t.settings[1].Unchanged() }
 
 // clock is the time by which it is told whether a file may be known again by its identity.
 func (t *Tree) clock() time.Time {
