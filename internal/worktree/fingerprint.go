@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // Fingerprint is the id of the git tree that the work tree holds now: tracked and untracked files, their executable
@@ -27,7 +29,7 @@ func (t *Tree) Fingerprint(ctx context.Context) (string, error) {
 		return "", err
 	}
 	id, err := t.writeTree(ctx, false)
-	if err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, rootfs.ErrNotRegular) {
 		// A file may have gone while it was read, or an object from its store. Once more, with nothing believed.
 		id, err = t.writeTree(ctx, true)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // ErrNoGit says that there is no git, or no repository or work tree at the place asked about.
@@ -82,6 +85,9 @@ func (c command) run(ctx context.Context, args ...string) (stdout []byte, stderr
 	// A hooks folder that is missing: writing an index would run post-index-change.
 	full = append(full, "-c", "core.hooksPath="+filepath.Join(os.DevNull, "none"))
 	full = append(append(full, c.flags...), args...)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer c.unblock(ctx, cancel)()
 	cmd := exec.CommandContext(ctx, path, full...)
 	cmd.Dir, cmd.Env, cmd.Stdin = c.dir, environ(c.env), c.stdin
 	// SIGTERM lets git remove its lock and temporary files; what a filter of the user's leaves open does not hold us.
@@ -104,9 +110,46 @@ func (c command) run(ctx context.Context, args ...string) (stdout []byte, stderr
 		return out.Bytes(), said.String(), nil
 	}
 	if ctx.Err() != nil {
-		return nil, "", fmt.Errorf("git %s: %w", args[0], ctx.Err())
+		return nil, "", fmt.Errorf("git %s: %w", args[0], context.Cause(ctx))
 	}
 	return nil, said.String(), explain(args[0], said.String(), err)
+}
+
+// stuckAfter is how long a call may take before it is asked whether git waits for something that never comes.
+const stuckAfter = time.Second
+
+// unblock ends a call in which git may wait at a FIFO or device in the place of a file of rules: git opens those wherever
+// it meets them. The folder is looked through when the call has lasted stuckAfter, and again each time it has lasted twice
+// as long. It returns what stops this.
+func (c command) unblock(ctx context.Context, cancel context.CancelCauseFunc) (stop func() bool) {
+	var look func(after time.Duration) *time.Timer
+	look = func(after time.Duration) *time.Timer {
+		return time.AfterFunc(after, func() {
+			if err := obstacle(ctx, c.dir); err != nil {
+				cancel(err)
+			} else if ctx.Err() == nil {
+				look(2 * after) // does nothing once the call is over
+			}
+		})
+	}
+	return look(stuckAfter).Stop
+}
+
+// obstacle finds a FIFO or device in a folder, at any depth, by the name of a file of rules.
+func obstacle(ctx context.Context, dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return filepath.SkipAll
+		case err != nil:
+			return nil // git says so
+		case d.Name() == ".git":
+			return filepath.SkipDir
+		case (d.Name() == ".gitignore" || d.Name() == ".gitattributes") && d.Type()&(fs.ModeNamedPipe|fs.ModeDevice) != 0:
+			return fmt.Errorf("git waits at %s, which %w, then try again", path, rootfs.ErrNotRegular)
+		}
+		return nil
+	})
 }
 
 // environ is ours without another git command's GIT_ variables.
