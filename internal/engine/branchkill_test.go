@@ -84,9 +84,9 @@ type deed struct {
 var deeds = map[string]deed{
 	"branch": {branchReady, func(ctx context.Context, _ *project, h *Session) error {
 		return second(h.Branch(ctx, Fork{Names: []string{"alt"}}))
-	}, 54, InvalidInput, branchDone},
-	"merge":   {mergeReady, mergeAlt, 112, WrongState, mergeDone},
-	"resolve": {resolveReady, resolveAlt, 70, WrongState, resolveDone},
+	}, 50, InvalidInput, branchDone},
+	"merge":   {mergeReady, mergeAlt, 88, WrongState, mergeDone},
+	"resolve": {resolveReady, resolveAlt, 48, WrongState, resolveDone},
 	"remove": {removeReady, func(ctx context.Context, _ *project, h *Session) error {
 		return second(h.Remove(ctx, "alt", true))
 	}, 42, NotInitialised, removeDone},

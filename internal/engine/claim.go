@@ -35,6 +35,9 @@ func (s *Session) AwaitTask(ctx context.Context, wait time.Duration, headless bo
 		return nil, snap, err
 	}
 	got.Packet, err = s.e.packet(ctx, Moment{Snapshot: s.e.present(got.Snapshot)})
+	if got.fresh {
+		s.e.keepFiles(state.Claim, got.Snapshot, got.Packet.tree)
+	}
 	if got.fresh && remote(s.ID) && (err != nil || ctx.Err() != nil) {
 		s.withdraw()
 	}
@@ -107,6 +110,7 @@ func (s *Session) claiming(now store.Snapshot, before *predecessor) act {
 		event: state.Claim,
 		arg:   s.ID,
 		note:  s.e.why(now),
+		keeps: true, // as the packet finds them
 		check: func(now store.Snapshot) error {
 			v, ok := s.e.claimable(now)
 			if !ok {

@@ -68,20 +68,26 @@ func (e *Engine) Work(ctx context.Context, m Moment) (*Claimed, error) {
 	return got, err
 }
 
-// diffAt is the change from the task's base to the work tree as it is, or as the newest check of then found it.
-func (e *Engine) diffAt(ctx context.Context, m Moment) (string, error) {
-	if !m.Past {
-		return e.diffNow(ctx, m.Snapshot)
-	}
+// diffAt is the change from the task's base to the work tree as it is, or as the newest check of then found it, and the
+// tree of that.
+func (e *Engine) diffAt(ctx context.Context, m Moment) (text, tree string, err error) {
 	c, base := m.Task.Check, m.Task.BaseTree
 	switch {
+	case !m.Past:
+		if tree, err = e.fingerprint(ctx, m.Snapshot); err != nil || tree != "" && tree == base {
+			return "", tree, err
+		}
+		text, err = e.diffstat(ctx, m.Snapshot, tree)
 	case base == "": // no git
-		return e.diffstat(ctx, m.Snapshot, "")
+		text, err = e.diffstat(ctx, m.Snapshot, "")
 	case c.Tree == "":
-		return "not known: no check had looked at the work tree by then", nil
+		text = "not known: no check had looked at the work tree by then"
+	default:
+		tree = c.Tree
+		text, err = e.diffstat(ctx, m.Snapshot, tree)
+		text = "as check " + c.ID + " found it:\n" + text
 	}
-	text, err := e.diffstat(ctx, m.Snapshot, c.Tree)
-	return "as check " + c.ID + " found it:\n" + text, err
+	return text, tree, err
 }
 
 // ReviewOf returns the submission of a snapshot as its reviewer is shown it. The error is a *Refusal where there is none

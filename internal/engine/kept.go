@@ -45,17 +45,18 @@ type keeper struct {
 	end  context.CancelFunc
 }
 
-// keepFiles keeps the files of the work as they are after an event. What cannot be kept cannot be returned to later; the
-// event stands all the same.
-func (e *Engine) keepFiles(event state.Event, after store.Snapshot) {
+// keepFiles keeps the files of the work as they are after an event: id is their tree, "" where nobody has looked yet. What
+// cannot be kept cannot be returned to later; the event stands all the same.
+func (e *Engine) keepFiles(event state.Event, after store.Snapshot, id string) {
 	of := keeping[event]
 	if of == nil || after.Task.TaskID == "" {
 		return
 	}
+	id = cmp.Or(id, of(after.Task))
 	e.keeper.busy.Go(func() {
 		e.keeper.turn.Lock()
 		defer e.keeper.turn.Unlock()
-		if err := e.keepTree(e.keeper.ctx, after, of(after.Task)); err != nil && e.ctx.Err() == nil {
+		if err := e.keepTree(e.keeper.ctx, after, id); err != nil && e.ctx.Err() == nil {
 			e.log.Warn("the files of an entry are not kept", "entry", after.Task.Seq, "error", err)
 		}
 	})

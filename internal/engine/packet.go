@@ -22,6 +22,8 @@ type Packet struct {
 	Progress      []Note         `json:"progress,omitempty"`      // newest first
 	Diffstat      string         `json:"diffstat,omitempty"`
 	Cut           []Cut          `json:"cut,omitempty"`
+
+	tree string // of which Diffstat is; "" where nobody has looked
 }
 
 // A Cut names something that a packet has no room for.
@@ -53,7 +55,7 @@ func (e *Engine) packet(ctx context.Context, m Moment) (Packet, error) {
 	}
 	if err == nil {
 		var trouble error
-		if p.Diffstat, trouble = e.diffAt(ctx, m); trouble != nil {
+		if p.Diffstat, p.tree, trouble = e.diffAt(ctx, m); trouble != nil {
 			p.Diffstat = "not known: " + trouble.Error() // the work must be had to mend that
 		}
 	}
@@ -75,18 +77,6 @@ func (e *Engine) Remembered(snap store.Snapshot) (p Packet, err error) {
 		p.Progress, err = newestFirst(snap.Task.Progress, e.note)
 	}
 	return p, err
-}
-
-// diffNow is the change from the task's base to the work tree as it is.
-func (e *Engine) diffNow(ctx context.Context, snap store.Snapshot) (string, error) {
-	now, err := e.fingerprint(ctx, snap)
-	if err != nil {
-		return "", err
-	}
-	if now != "" && now == snap.Task.BaseTree {
-		return "", nil
-	}
-	return e.diffstat(ctx, snap, now)
 }
 
 // A share is one part of a packet in the order of who is served first: a person's words before a model's, what must be

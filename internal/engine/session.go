@@ -101,6 +101,7 @@ type act struct {
 	note  string
 	arg   string // what else tells this request from another one
 	back  uint64 // of a rollback: seq of the line to which it leads
+	keeps bool   // the caller keeps the files of the work
 
 	// check refuses on facts that only hold under the lock; nil when there are none.
 	check func(now store.Snapshot) error
@@ -132,7 +133,9 @@ func (s *Session) raise(ctx context.Context, a act) (Done, error) {
 		return Done{after, false}, refusal(s.explain(err))
 	}
 	if !repeated {
-		s.e.keepFiles(a.event, after)
+		if !a.keeps {
+			s.e.keepFiles(a.event, after, "")
+		}
 		s.e.markLater(after)
 	}
 	return Done{after, repeated}, nil

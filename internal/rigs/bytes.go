@@ -42,7 +42,7 @@ var content = []Rig{
 		Test:    "TestWhatAPatchDoesNotShowIsNamed",
 		Mutants: []Mutant{
 			{"a folder that ignores itself is as before", "internal/worktree/unseen.go", `if text, err = t.blobAt(ctx, base, source); err != nil {`, `if text = pattern; err != nil {`},
-			{"rules of the repository are not frozen", "internal/worktree/repository.go", "r.frozen, r.text = was, string(text)", "r.text = string(text)"},
+			{"rules of the repository are not frozen", "internal/worktree/repository.go", "if json.Unmarshal(text, &r.frozen) != nil {", "if json.Unmarshal(text, &r.frozen); len(text) < maxRules {"},
 			{"nested repositories are not compared with their commits", "internal/worktree/unseen.go", "case len(dirty) > 0:", "case len(dirty) > 1<<20:"},
 		},
 	},

@@ -20,7 +20,8 @@ var history = []Rig{
 		Name: "history: trees that are forgotten", Promise: "a tree that is kept is whole, whatever has been forgotten before", Package: treeRoom,
 		Test: "TestAForgottenTreeIsNotBuiltUpon", Plain: true,
 		Mutants: []Mutant{
-			{"nobody looks whether the one before is still there", inTree + "keep.go", "\"verify \" + refs + base.name + \" \" + base.commit + \"\\n\" + update", "update"},
+			{"nobody looks whether the one before is still there", inTree + "keep.go", "if !t.isKept(base) {\n\t\treturn true, errLost", "if k.name == \"\" {\n\t\treturn true, errLost"},
+			{"git does not look either", inTree + "keep.go", "\"verify \" + refs + base.name + \" \" + base.commit + \"\\n\" + update", "update"},
 			{"nor whether it is still the same", inTree + "keep.go", "return update + \" \" + base.commit + \"\\n\"", "return update + \"\\n\""},
 		},
 	},
@@ -35,8 +36,8 @@ var history = []Rig{
 	{
 		Name: "history: merges", Promise: "equal trees merge equally, whatever the user's settings, and touch nothing of the user's", Package: treeRoom, Test: "TestMerges", Plain: true,
 		Mutants: []Mutant{
-			{"conflicts look as the user likes", inTree + "merge.go", "\"merge.conflictStyle=merge\", ", ""},
-			{"one side counts", inTree + "merge.go", "t.commit(ctx, trees[2], root)", "t.commit(ctx, trees[1], root)"},
+			{"conflicts look as the user likes", inTree + "fingerprint.go", `"GIT_DIR=" + t.repository(), "GIT_COMMON_DIR=" + t.repository(),`, `"GIT_DIR=" + t.gitDir, "GIT_COMMON_DIR=" + t.common,`},
+			{"one side counts", inTree + "merge.go", "t.commit(trees[i+1], root)", "t.commit(trees[1], root)"},
 		},
 	},
 	{

@@ -12,6 +12,7 @@ type entry struct{ mode, id string }
 const (
 	modeLink = "160000" // a submodule or embedded repository
 	modeNone = "000000"
+	modeTree = "40000"
 )
 
 func (e entry) exists() bool { return e.mode != "" }
@@ -51,15 +52,12 @@ func (t *Tree) deltas(ctx context.Context, from, to string, how ...string) ([]de
 }
 
 // treeID is id, or that of the empty tree where it is "".
-func (t *Tree) treeID(ctx context.Context, id string) (string, error) {
-	if id != "" {
-		if !objectID.MatchString(id) {
-			return "", fmt.Errorf("%q is not an object id", id)
-		}
-		return id, nil
+func (t *Tree) treeID(id string) (string, error) {
+	if id == "" {
+		return t.idOf("tree", nil), nil
 	}
-	c := t.storing()
-	c.stdin = strings.NewReader("")
-	out, _, err := c.run(ctx, "hash-object", "-t", "tree", "--stdin")
-	return strings.TrimSpace(string(out)), err
+	if !objectID.MatchString(id) {
+		return "", fmt.Errorf("%q is not an object id", id)
+	}
+	return id, nil
 }

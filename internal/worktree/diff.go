@@ -85,7 +85,15 @@ func (t *Tree) Patch(ctx context.Context, from, to string, w io.Writer) error {
 		_, err := io.WriteString(w, noGit)
 		return err
 	}
-	huge, err := t.hugeBinaries(ctx, from, to)
+	ids, err := t.ends(ctx, from, to)
+	if err != nil {
+		return err
+	}
+	large, err := t.verify(ctx, ids[0], ids[1], maxBinary)
+	if err != nil {
+		return fmt.Errorf("diff of %.12s and %.12s: %w", ids[0], ids[1], err)
+	}
+	huge, err := t.binaries(ctx, from, to, large)
 	if err != nil {
 		return err
 	}
@@ -103,20 +111,16 @@ func (t *Tree) Patch(ctx context.Context, from, to string, w io.Writer) error {
 	if once.err != nil {
 		return once.err // git only says that its pipe broke
 	}
-	if err != nil {
-		return err
-	}
-	return t.verify(ctx, from, to)
+	return err
 }
 
-// hugeBinaries lists the files that are too large to be shown as text, and that git takes for binary.
-func (t *Tree) hugeBinaries(ctx context.Context, from, to string) ([]string, error) {
-	large, err := t.larger(ctx, from, to, maxBinary)
-	if err != nil || len(large) == 0 {
-		return nil, err
+// binaries lists those of the files that git takes for binary.
+func (t *Tree) binaries(ctx context.Context, from, to string, names []string) (binary []string, err error) {
+	if len(names) == 0 {
+		return nil, nil
 	}
-	var specs, huge []string
-	for _, name := range large {
+	var specs []string
+	for _, name := range names {
 		specs = append(specs, ":(top,literal)"+name)
 	}
 	var out strings.Builder
@@ -125,44 +129,10 @@ func (t *Tree) hugeBinaries(ctx context.Context, from, to string) ([]string, err
 	}
 	for _, line := range zsplit([]byte(out.String())) {
 		if name, ok := strings.CutPrefix(line, "-\t-\t"); ok {
-			huge = append(huge, name)
+			binary = append(binary, name)
 		}
 	}
-	return huge, nil
-}
-
-// larger lists the files that differ and have more than that many bytes on one side.
-func (t *Tree) larger(ctx context.Context, from, to string, most int64) ([]string, error) {
-	ids, err := t.ends(ctx, from, to)
-	if err != nil {
-		return nil, err
-	}
-	all, err := t.deltas(ctx, ids[0], ids[1])
-	if err != nil {
-		return nil, err
-	}
-	var ask []string
-	var names []string
-	for _, d := range all {
-		for _, side := range []entry{d.old, d.new} {
-			if side.exists() && !side.link() {
-				ask, names = append(ask, side.id), append(names, d.path)
-			}
-		}
-	}
-	if len(ask) == 0 {
-		return nil, nil
-	}
-	c := t.storing()
-	c.stdin = strings.NewReader(strings.Join(ask, "\n") + "\n")
-	out, _, err := c.run(ctx, "cat-file", "--batch-check=%(objectsize)")
-	found := set{}
-	for i, line := range strings.Split(strings.TrimSuffix(string(out), "\n"), "\n") {
-		if n, wrong := strconv.ParseInt(line, 10, 64); wrong == nil && n > most && i < len(names) {
-			found.add(names[i])
-		}
-	}
-	return sorted(found), err
+	return binary, nil
 }
 
 // diff compares two trees with git's plumbing, which the user's diff settings do not reach.
@@ -194,7 +164,7 @@ func (t *Tree) ends(ctx context.Context, from, to string) (ids [2]string, err er
 		return ids, err
 	}
 	for i, id := range []string{from, to} {
-		if ids[i], err = t.treeID(ctx, id); err != nil {
+		if ids[i], err = t.treeID(id); err != nil {
 			return ids, fmt.Errorf("diff of %q and %q: %w", from, to, err)
 		}
 	}

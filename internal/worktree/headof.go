@@ -12,10 +12,15 @@ import (
 // maxRef bounds the files that say where a repository's HEAD is.
 const maxRef = 4 << 10
 
-// headOf is the commit that an embedded repository has checked out, "" if it has none. Its files are read and git is not
-// asked, for its configuration is none of ours; only of one that keeps its refs in another way than in files.
+// headOf is the commit that an embedded repository has checked out, "" if it has none.
 func (t *Tree) headOf(ctx context.Context, repo string) string {
 	dir, common := gitDirs(t.path(repo))
+	return t.commitAt(ctx, dir, common)
+}
+
+// commitAt is the commit that the HEAD of a git directory leads to, "" if it has none. Its files are read and git is not
+// asked, for its configuration is none of ours; only of one that keeps its refs in another way than in files.
+func (t *Tree) commitAt(ctx context.Context, dir, common string) string {
 	if exists(filepath.Join(common, "reftable")) {
 		c := command{dir: t.dir, env: append([]string{"GIT_DIR=" + dir, "GIT_COMMON_DIR=" + common}, isolated...)}
 		out, _, _ := c.run(ctx, "rev-parse", "-q", "--verify", "HEAD")

@@ -4,23 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // errLost: an object of the tree is in no store any more. The private store borrows from the user's, where git may have
 // deleted what nothing of the user's leads to.
 var errLost = errors.New("some of it is gone from the repository; take it again")
 
-// nobody makes the commits that hold trees, and never: a commit is a function of its tree.
-var nobody = []string{
-	"GIT_AUTHOR_NAME=ferrus", "GIT_AUTHOR_EMAIL=ferrus@localhost", "GIT_AUTHOR_DATE=@0 +0000",
-	"GIT_COMMITTER_NAME=ferrus", "GIT_COMMITTER_EMAIL=ferrus@localhost", "GIT_COMMITTER_DATE=@0 +0000",
-}
-
 // A kept tree is one with a ref.
-type kept struct{ name, tree, commit string }
+type kept struct {
+	name, tree, commit string
+	of                 *listing // what the tree is of; nil where it is not known
+}
 
 // Save is [Tree.Fingerprint] and [Tree.Keep] in one: it keeps the tree that the work tree holds now under that name,
 // and returns its id. When it returns, the tree is on disk and survives every git gc until it is forgotten.
@@ -102,18 +102,15 @@ func (t *Tree) keep(ctx context.Context, name, tree string) error {
 
 // keepBeside keeps a tree given that base is kept and still will be when the ref is made, or HEAD if base is none.
 func (t *Tree) keepBeside(ctx context.Context, base kept, name, tree string) (kept, error) {
-	k := kept{name: name, tree: tree, commit: base.commit}
+	k := kept{name, tree, base.commit, base.of}
 	var l loan
 	if tree != base.tree {
-		var need []string
-		err := together(func() (err error) {
-			k.commit, err = t.commit(ctx, tree)
-			return err
-		}, func() (err error) {
-			need, err = t.news(ctx, base.tree, tree)
-			return err
-		})
+		k.of = t.listed(tree)
+		need, err := t.news(ctx, base, k)
 		if err != nil {
+			return k, err
+		}
+		if k.commit, err = t.commit(tree); err != nil {
 			return k, err
 		}
 		if l, err = t.lend(ctx, append(need, k.commit)); err != nil {
@@ -123,7 +120,11 @@ func (t *Tree) keepBeside(ctx context.Context, base kept, name, tree string) (ke
 			return k, err
 		}
 	}
-	if err := t.updateRefs(ctx, k.orders(base)); err != nil {
+	made, err := t.makeRef(k, base)
+	if err == nil && !made {
+		err = t.updateRefs(ctx, k.orders(base))
+	}
+	if err != nil {
 		return k, err
 	}
 	if err := t.syncRefs(refs + name); err != nil {
@@ -145,43 +146,126 @@ func (k kept) orders(base kept) string {
 	return "verify " + refs + base.name + " " + base.commit + "\n" + update + "\n"
 }
 
-// commit writes a commit of a tree into the private store.
-func (t *Tree) commit(ctx context.Context, tree string, parents ...string) (string, error) {
-	args := []string{"commit-tree", "-m", "ferrus"}
-	for _, p := range parents {
-		args = append(args, "-p", p)
+// makeRef makes a ref in a folder that has some, without a process. It reports false where that is for git to do: to make
+// the folder, to change a ref, to say what is wrong, or to write refs that are not files. The base that k was compared with
+// must still be there when the ref is: until then it has protected what the two share, and from then on the ref does.
+func (t *Tree) makeRef(k, base kept) (made bool, err error) {
+	head, err := os.Stat(filepath.Join(t.common, "HEAD"))
+	if err != nil || exists(filepath.Join(t.common, "reftable")) || !t.isKept(base) {
+		return false, nil
 	}
-	c := t.storing()
-	c.env = append(c.env, nobody...)
-	c.config = append(slices.Clone(c.config), "i18n.commitEncoding=UTF-8")
-	out, _, err := c.run(ctx, append(args, tree)...)
-	return strings.TrimSpace(string(out)), err
+	root, err := rootfs.Open(t.common)
+	if err != nil {
+		return false, nil
+	}
+	defer root.Close()
+	to, err := root.Entry(refs + k.name)
+	if err != nil {
+		return false, nil
+	}
+	defer to.Dir.Close()
+	draft, err := t.tempFile("draft-*")
+	if err != nil {
+		return false, err
+	}
+	defer os.Remove(draft.Name()) // gone when it has become the ref
+	_, err = draft.WriteString(k.commit + "\n")
+	if err = errors.Join(err, draft.Chmod(head.Mode().Perm()), draft.Sync(), draft.Close()); err != nil {
+		return false, err
+	}
+	from, err := placeOf(draft.Name())
+	if err != nil {
+		return false, err
+	}
+	defer from.close()
+	t.at()
+	if moveNew(from, place{Entry: to}) != nil {
+		return false, nil // there is such a ref, or the folder is on another disk
+	}
+	if !t.isKept(base) {
+		return true, errLost
+	}
+	return true, nil
 }
 
-// news lists the objects that tree has and base has not: files, folders and tree itself. Where base is "" it is HEAD's.
-func (t *Tree) news(ctx context.Context, base, tree string) ([]string, error) {
-	if base == "" {
-		head, err := t.resolve(ctx, "HEAD^{tree}")
-		if err == nil {
-			base, err = t.treeID(ctx, head)
-		}
-		if err != nil {
-			return nil, err
-		}
+// isKept reports whether a ref is a file that has the commit of k. No ref is one that is always there.
+func (t *Tree) isKept(k kept) bool {
+	if k.name == "" {
+		return true
 	}
-	all, err := t.deltas(ctx, base, tree, "-t")
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errLost, err) // one of its folders
+	text, err := rootfs.ReadRegular(filepath.Join(t.common, filepath.FromSlash(refs+k.name)), maxRef)
+	return err == nil && strings.TrimSpace(string(text)) == k.commit
+}
+
+// commit writes a commit of a tree into the private store. It is a function of the tree and its parents.
+func (t *Tree) commit(tree string, parents ...string) (string, error) {
+	const nobody = "ferrus <ferrus@localhost> 0 +0000"
+	text := "tree " + tree + "\n"
+	for _, p := range parents {
+		text += "parent " + p + "\n"
 	}
-	ids := []string{tree}
-	seen := map[string]bool{tree: true}
-	for _, d := range all {
-		if id := d.new.id; d.new.exists() && !d.new.link() && !seen[id] {
-			seen[id] = true
+	text += "author " + nobody + "\ncommitter " + nobody + "\n\nferrus\n"
+	id := t.idOf("commit", []byte(text))
+	if exists(loose(t.store(), id)) || exists(loose(t.objects, id)) {
+		return id, nil
+	}
+	return id, t.storeObject("commit", id, []byte(text))
+}
+
+// listed is the listing that a tree was made of, nil if it is not the newest.
+func (t *Tree) listed(tree string) *listing {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.newest == nil || t.newest.id != tree {
+		return nil
+	}
+	return t.newest
+}
+
+// news lists the objects that a tree has and base has not: files, folders and the tree itself. Where base is none it is
+// HEAD's.
+func (t *Tree) news(ctx context.Context, base, k kept) ([]string, error) {
+	if base.of != nil && k.of != nil {
+		return k.of.news(base.of), nil
+	}
+	ids := []string{k.tree}
+	err := t.reading(ctx, func(o *objects) (err error) {
+		than := base.tree
+		if than == "" {
+			if than, err = o.treeOf(t.commitAt(ctx, t.gitDir, t.common)); err != nil {
+				return err
+			}
+		}
+		all, err := o.difference(than, k.tree)
+		for _, d := range all {
+			if d.new {
+				ids = append(ids, d.id)
+			}
+		}
+		return err
+	})
+	slices.Sort(ids)
+	return slices.Compact(ids), err
+}
+
+// news lists the objects of a listing's tree that those of base do not have at the same path.
+func (l *listing) news(base *listing) (ids []string) {
+	for id := range l.trees {
+		if !base.trees[id] {
 			ids = append(ids, id)
 		}
 	}
-	return ids, nil
+	had := base.files
+	for _, f := range l.files {
+		for len(had) > 0 && had[0].path < f.path {
+			had = had[1:]
+		}
+		if !f.link() && (len(had) == 0 || had[0].path != f.path || had[0].id != f.id) {
+			ids = append(ids, f.id)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // Kept returns the tree that is kept under that name, "" if none is.

@@ -196,14 +196,18 @@ func TestWhatGitHasDeletedIsSavedAgain(t *testing.T) {
 // What was kept last is what the next tree is compared with. Another process may have forgotten it, long ago or just
 // now; git has deleted then what is old.
 func TestAForgottenTreeIsNotBuiltUpon(t *testing.T) {
+	// What a git prune deletes that had begun before: it spares what the young lead to, as far as it saw them.
+	const script = `git update-ref -d refs/ferrus/t/1; find .git/objects/?? -type f -mmin +60 -delete`
 	for _, c := range []struct {
-		next   string
-		script string // instead of update-ref, once
+		next string
+		step int    // the change of ferrus's own before which it is forgotten: the first, or the ref itself
+		wrap string // instead of update-ref, once
 	}{
-		{"t/2", ""},
-		// What a git prune deletes that had begun before: it spares what the young lead to, as far as it saw them.
-		{"t/2", `"$REAL" update-ref -d refs/ferrus/t/1; find objects/?? -type f -mmin +60 -delete`},
-		{"t/1", `"$REAL" update-ref -d refs/ferrus/t/1; find objects/?? -type f -mmin +60 -delete`},
+		{"t/2", 0, ""},
+		{"t/2", 1, ""},
+		{"t/2", 4, ""},
+		{"u/2", 0, script}, // git makes the folder
+		{"t/1", 0, script}, // and changes a ref
 	} {
 		dir := committed(t)
 		git(t, dir, "gc", "-q")
@@ -217,17 +221,36 @@ func TestAForgottenTreeIsNotBuiltUpon(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if c.script == "" {
-			if n, err := open(t, dir).Forget(t.Context(), "t"); n != 1 || err != nil {
+		path, ran := os.Getenv("PATH"), false
+		at := func(name string) bool { return exists(filepath.Join(dir, ".git/refs/ferrus", name)) }
+		write(t, dir, ".git/refs/ferrus/t/0", git(t, dir, "rev-parse", "HEAD")) // the folder stays
+		switch {
+		case c.step > 0:
+			step := 0
+			tree.At(func() {
+				if step++; step == c.step {
+					cmd := exec.Command("sh", "-c", script)
+					cmd.Dir, ran = dir, true
+					if out, err := cmd.CombinedOutput(); err != nil || at("t/1") || at("t/2") {
+						t.Errorf("%v: %s", err, out)
+					}
+				}
+			})
+		case c.wrap != "":
+			wrap(t, fmt.Sprintf(`case " $* " in *" update-ref "*) if [ ! -e .git/once ]; then touch .git/once; %s; fi;; esac`,
+				strings.ReplaceAll(c.wrap, "git update-ref", `"$REAL" update-ref`)))
+		default:
+			if n, err := open(t, dir).Forget(t.Context(), "t"); n != 2 || err != nil {
 				t.Fatalf("Forget: %d, %v", n, err)
 			}
 			collect(t, dir)
 		}
-		path := os.Getenv("PATH")
-		wrap(t, fmt.Sprintf(`case " $* " in *" update-ref "*) if [ ! -e .git/once ]; then touch .git/once; cd .git; %s; cd ..; fi;; esac`, c.script+"\n:"))
 		write(t, dir, "one more", "x")
 		id := save(t, tree, c.next)
 		os.Setenv("PATH", path)
+		if ran != (c.step > 0) {
+			t.Errorf("step %d: nothing was forgotten", c.step)
+		}
 		collect(t, dir)
 		whole(t, dir, c.next, id)
 	}
@@ -365,22 +388,41 @@ func TestManyKeepersAtOnce(t *testing.T) {
 // A git gc that has begun before the ref was made may delete what was brought over. The git of this test does so at the
 // last moment.
 func TestACollectionInTheMiddleOfAKeep(t *testing.T) {
-	for _, n := range []int{1, 200} {
+	for _, c := range []struct {
+		n      int
+		folder bool // which the ref comes into is there
+	}{{1, false}, {200, false}, {1, true}} {
 		dir := committed(t)
 		disturb(t, dir)
 		git(t, dir, "reset", "-q")
 		git(t, dir, "gc", "-q", "--prune=now")
+		if c.folder {
+			write(t, dir, ".git/refs/ferrus/t/0", git(t, dir, "rev-parse", "HEAD"))
+		}
 		write(t, dir, ".git/mark", "")
-		for i := range n {
+		for i := range c.n {
 			write(t, dir, fmt.Sprintf("n/%d", i), fmt.Sprint(i))
 		}
 		tree := open(t, dir)
 		// What its commit names is checked by git itself.
+		const clear = `find .git/objects -type f -newer .git/mark ! -name "$(cut -c3- .git/refs/ferrus/t/1)" -delete`
 		wrap(t, `case " $* " in *" update-ref "*)
 			"$REAL" "$@" || exit
-			find .git/objects -type f -newer .git/mark ! -name "$(cut -c3- .git/refs/ferrus/t/1)" -delete
+			echo >.git/deleted; `+clear+`
 			exit;; esac`)
+		tree.At(func() {
+			if exists(filepath.Join(dir, ".git/refs/ferrus/t/1")) && !exists(filepath.Join(dir, ".git/deleted")) {
+				cmd := exec.Command("sh", "-c", "echo >.git/deleted; "+clear)
+				cmd.Dir = dir
+				if out, err := cmd.CombinedOutput(); err != nil || !c.folder {
+					t.Errorf("%v: %s", err, out)
+				}
+			}
+		})
 		id := save(t, tree, "t/1")
+		if !exists(filepath.Join(dir, ".git/deleted")) {
+			t.Error("nothing was deleted")
+		}
 		whole(t, dir, "t/1", id)
 	}
 }

@@ -37,6 +37,10 @@ type listing struct {
 
 	hidden []string // what a sparse checkout keeps off the disk, and counts as the index has it
 	empty  []string // repositories without a commit: nothing of them counts
+
+	// When the tree of the files is made; then index is nil.
+	id    string
+	trees map[string]bool // the ids of its folders, and its own
 }
 
 // list asks git what is tracked and what is not ignored, and lstat what is there. Git looks at no file but for the rules:

@@ -49,31 +49,32 @@ func (t *Tree) merge(ctx context.Context, base, ours, theirs string) (Merged, er
 	trees := []string{base, ours, theirs}
 	for i, id := range trees {
 		var err error
-		if trees[i], err = t.treeID(ctx, id); err != nil {
+		if trees[i], err = t.treeID(id); err != nil {
 			return Merged{}, err
 		}
 	}
-	// Only commits have a base. Git finds that of these two by itself; --merge-base would need git 2.40.
-	root, err := t.commit(ctx, trees[0])
-	if err != nil {
-		return Merged{}, err
-	}
-	var sides [2]string
-	err = together(func() (err error) {
-		sides[0], err = t.commit(ctx, trees[1], root)
-		return err
-	}, func() (err error) {
-		sides[1], err = t.commit(ctx, trees[2], root)
+	err := t.reading(ctx, func(o *objects) error { // git would commit any id
+		_, err := o.folders([]pair{{ids: [2]string{trees[0], trees[1]}}, {ids: [2]string{trees[2]}}})
 		return err
 	})
 	if err != nil {
 		return Merged{}, err
 	}
+	// Only commits have a base. Git finds that of these two by itself; --merge-base would need git 2.40.
+	root, err := t.commit(trees[0])
+	if err != nil {
+		return Merged{}, err
+	}
+	var sides [2]string
+	for i := range sides {
+		if sides[i], err = t.commit(trees[i+1], root); err != nil {
+			return Merged{}, err
+		}
+	}
 	var out bytes.Buffer
 	c := t.storing()
 	c.stdout = &out
-	c.config = append(slices.Clone(c.config), "merge.conflictStyle=merge", "merge.renames=true",
-		"merge.directoryRenames=conflict", "merge.renameLimit=7000", "merge.renormalize=false", "diff.algorithm=histogram")
+	c.config = append(slices.Clone(c.config), "merge.renameLimit=7000", "diff.algorithm=histogram")
 	_, _, err = c.run(ctx, "merge-tree", "--write-tree", "-z", "--messages", sides[0], sides[1])
 	if err != nil && !no(err) { // no: not without conflicts
 		return Merged{}, err

@@ -113,15 +113,14 @@ func (t *Tree) rulesNow(ctx context.Context) (*rules, error) {
 	if t.rules != nil && len(text) > 0 && string(text) == t.rules.text {
 		return t.rules, nil
 	}
-	r, err := t.readRules(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var was frozen
-	if json.Unmarshal(text, &was) == nil {
-		r.frozen, r.text = was, string(text)
-	} else if err := errors.Join(t.readFrozen(r), t.saveFrozen(r)); err != nil {
-		return nil, err
+	r := &rules{text: string(text)}
+	if json.Unmarshal(text, &r.frozen) != nil {
+		if r, err = t.readRules(ctx); err != nil {
+			return nil, err
+		}
+		if err := errors.Join(t.readFrozen(r), t.saveFrozen(r)); err != nil {
+			return nil, err
+		}
 	}
 	t.rules = r
 	return r, nil

@@ -68,7 +68,7 @@ func (t *Tree) Clear(ctx context.Context, from, edits string) (Change, error) {
 	if err := t.ready(ctx, edits); err != nil {
 		return Change{}, err
 	}
-	empty, err := t.treeID(ctx, "")
+	empty, err := t.treeID("")
 	if err != nil {
 		return Change{}, err
 	}

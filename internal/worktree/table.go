@@ -294,6 +294,7 @@ func (t *Tree) treeOfFiles(ctx context.Context, l *listing, now time.Time, fresh
 	}
 	next.known = made
 	t.keepTable(next, added)
+	l.id, l.trees, l.index = id, made, nil
 	t.mu.Lock()
 	t.newest = l
 	t.mu.Unlock()

@@ -50,7 +50,7 @@ func (t *Tree) treeOf(files []file, prefix int, made map[string][]byte) string {
 		for end < len(files) && strings.HasPrefix(files[end].path, dir) {
 			end++
 		}
-		t.writeEntry(&b, "40000", name, t.treeOf(files[i:end], len(dir), made))
+		t.writeEntry(&b, modeTree, name, t.treeOf(files[i:end], len(dir), made))
 		i = end
 	}
 	id := t.idOf("tree", b.Bytes())

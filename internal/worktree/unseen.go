@@ -211,6 +211,9 @@ func (t *Tree) nested(ctx context.Context, l *listing, ids [2]string) ([]string,
 	for _, repo := range l.empty {
 		lines = append(lines, "the repository in "+printable(repo)+" has no commit: its files do not count, and are in no patch")
 	}
+	if !slices.ContainsFunc(l.files, func(f file) bool { return f.link() }) {
+		return lines, nil
+	}
 	all, err := t.deltas(ctx, ids[0], ids[1])
 	if err != nil {
 		return nil, err

@@ -1,108 +1,170 @@
 package worktree
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"encoding/hex"
 	"fmt"
 	"io"
-	"strconv"
+	"maps"
+	"slices"
 	"strings"
 )
 
-// verify compares the objects by which two trees differ with their ids: both listings, and the blobs of every path that is
-// not the same in both. Git shows a blob under whatever id it lies, and whoever works in the tree can write to the object
-// stores: a reviewer would be shown a good file in place of the bad one that is submitted. "" stands for the empty tree.
-func (t *Tree) verify(ctx context.Context, from, to string) error {
-	var lists [2]*treeListing
-	for i, id := range []string{from, to} {
-		lists[i] = &treeListing{at: map[string]treeEntry{}}
-		if id == "" {
-			continue
+// verify compares the objects by which two trees differ with their ids: the trees, from the top down to the folders that
+// differ, and the blobs of every path that is not the same in both. Git shows an object under whatever id it lies, and
+// whoever works in the tree can write to the object stores: a reviewer would be shown a good file in place of the bad one
+// that is submitted. It returns the paths of files that have more than most bytes on one side, in their order.
+func (t *Tree) verify(ctx context.Context, from, to string, most int64) (larger []string, err error) {
+	err = t.reading(ctx, func(o *objects) (err error) {
+		var sides [2]string
+		for i, id := range []string{from, to} {
+			if sides[i], err = o.treeOf(id); err != nil {
+				return err
+			}
 		}
-		tree, err := t.treeOfObject(ctx, id)
+		all, err := o.difference(sides[0], sides[1])
 		if err != nil {
 			return err
 		}
-		if lists[i], err = t.verifiedListing(ctx, tree); err != nil {
-			return err
+		var ids, names []string
+		paths := map[string][]string{}
+		for _, d := range all {
+			if d.mode == modeTree {
+				continue
+			}
+			if paths[d.id] == nil {
+				ids, names = append(ids, d.id), append(names, d.path)
+			}
+			paths[d.id] = append(paths[d.id], d.path)
 		}
+		return o.each(ids, names, func(i int, _ string, size int64, _ io.Reader) error {
+			if size > most {
+				larger = append(larger, paths[ids[i]]...)
+			}
+			return nil
+		})
+	})
+	slices.Sort(larger)
+	return slices.Compact(larger), err
+}
+
+// A side is what one of two trees has at a path and the other has not.
+type side struct {
+	treeEntry
+	new bool // the second tree has it
+}
+
+// A pair is the same folder in two trees.
+type pair struct {
+	dir string    // "" for the top, else with a slash at its end
+	ids [2]string // "" where there is none
+}
+
+// difference lists the files and folders that are not the same in two trees, but for links to repositories and the tops
+// themselves. It reads the folders that differ.
+func (o *objects) difference(from, to string) (all []side, err error) {
+	if from == to {
+		return nil, nil
 	}
-	names := map[string]string{} // by the id of a blob
-	for i, l := range lists {
-		other := lists[1-i]
-		for _, e := range l.entries {
-			if !e.link() && other.at[e.path].entry != e.entry {
-				names[e.id] = e.path
+	for level := []pair{{"", [2]string{from, to}}}; len(level) > 0; {
+		entries, err := o.folders(level)
+		if err != nil {
+			return nil, err
+		}
+		var next []pair
+		for i, p := range level {
+			below := map[string]pair{}
+			for s := range entries[i] {
+				for name, e := range entries[i][s] {
+					if entries[i][1-s][name] == e || e.link() {
+						continue
+					}
+					all = append(all, side{treeEntry{e, p.dir + name}, s == 1})
+					if e.mode == modeTree {
+						q := below[name]
+						q.dir, q.ids[s] = p.dir+name+"/", e.id
+						below[name] = q
+					}
+				}
+			}
+			next = slices.AppendSeq(next, maps.Values(below))
+		}
+		level = next
+	}
+	return all, nil
+}
+
+// folders reads what is in both folders of each pair, by name.
+func (o *objects) folders(pairs []pair) ([][2]map[string]entry, error) {
+	var ids, names []string
+	for _, p := range pairs {
+		for _, id := range p.ids {
+			if id != "" {
+				ids, names = append(ids, id), append(names, "the folder "+p.dir)
 			}
 		}
 	}
-	return t.verifyBlobs(ctx, names)
+	texts := make([][]byte, len(ids))
+	err := o.each(ids, names, func(i int, kind string, _ int64, r io.Reader) (err error) {
+		if kind != "tree" {
+			return fmt.Errorf("%s is a %s", names[i], kind)
+		}
+		texts[i], err = io.ReadAll(r)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := make([][2]map[string]entry, len(pairs))
+	for i, p := range pairs {
+		for side, id := range p.ids {
+			if id == "" {
+				continue
+			}
+			if all[i][side], err = entriesOf(texts[0], len(id)/2); err != nil {
+				return nil, err
+			}
+			texts = texts[1:]
+		}
+	}
+	return all, nil
 }
 
-// treeOfObject is the id of a tree, or of that of a commit.
-func (t *Tree) treeOfObject(ctx context.Context, id string) (string, error) {
-	out, _, err := t.storing().run(ctx, "rev-parse", "-q", "--verify", "--end-of-options", id+"^{tree}")
-	return strings.TrimSpace(string(out)), err
+// entriesOf reads the object of a tree, "mode name\x00id" for each entry; an id has size bytes.
+func entriesOf(text []byte, size int) (map[string]entry, error) {
+	entries := map[string]entry{}
+	for len(text) > 0 {
+		head, rest, ok := bytes.Cut(text, []byte{0})
+		mode, name, named := strings.Cut(string(head), " ")
+		if !ok || !named || len(rest) < size {
+			return nil, fmt.Errorf("cannot read the tree entry %.80q", text)
+		}
+		entries[name] = entry{mode, hex.EncodeToString(rest[:size])}
+		text = rest[size:]
+	}
+	return entries, nil
 }
 
-// verifyBlobs compares blobs with their ids; the values are names of files that have them.
-func (t *Tree) verifyBlobs(ctx context.Context, names map[string]string) error {
-	if len(names) == 0 {
-		return nil
+// treeOf is the tree that an id of a tree, commit or tag stands for, "" for "".
+func (o *objects) treeOf(id string) (string, error) {
+	for id != "" {
+		next := ""
+		err := o.each([]string{id}, []string{id}, func(_ int, kind string, _ int64, r io.Reader) error {
+			if kind == "commit" || kind == "tag" {
+				text, err := io.ReadAll(r)
+				_, line, _ := strings.Cut(firstLine(string(text)), " ")
+				if next = line; err == nil && !objectID.MatchString(next) {
+					err = fmt.Errorf("the %s %s names no object", kind, id)
+				}
+				return err
+			}
+			return nil
+		})
+		if err != nil || next == "" {
+			return id, err
+		}
+		id = next
 	}
-	var ids strings.Builder
-	for id := range names {
-		ids.WriteString(id + "\n")
-	}
-	read, write := io.Pipe()
-	done := make(chan error, 1)
-	go func() {
-		c := t.storing()
-		c.stdin, c.stdout = strings.NewReader(ids.String()), write
-		_, _, err := c.run(ctx, "cat-file", "--batch")
-		write.CloseWithError(err)
-		done <- err
-	}()
-	err := compareBlobs(bufio.NewReaderSize(read, 64<<10), names)
-	read.CloseWithError(err) // git's next write fails
-	if failed := <-done; err == nil {
-		err = failed
-	}
-	return err
-}
-
-// compareBlobs reads what git cat-file --batch writes: "id kind size", the content, and a newline, for each.
-func compareBlobs(r *bufio.Reader, names map[string]string) error {
-	seen := 0
-	for {
-		head, err := r.ReadString('\n')
-		if err == io.EOF && head == "" {
-			break
-		}
-		f := strings.Fields(head)
-		if err != nil || len(f) != 3 || f[1] != "blob" || names[f[0]] == "" {
-			return fmt.Errorf("git cat-file: cannot read %q", head)
-		}
-		size, err := strconv.ParseInt(f[2], 10, 64)
-		if err != nil {
-			return fmt.Errorf("git cat-file: cannot read %q", head)
-		}
-		h := hashOf(f[0])
-		fmt.Fprintf(h, "blob %d\x00", size)
-		if _, err := io.CopyN(h, r, size); err != nil {
-			return err
-		}
-		if hex.EncodeToString(h.Sum(nil)) != f[0] {
-			return damaged(names[f[0]])
-		}
-		if _, err := r.Discard(1); err != nil {
-			return err
-		}
-		seen++
-	}
-	if seen != len(names) {
-		return fmt.Errorf("git cat-file: %d of %d objects", seen, len(names))
-	}
-	return nil
+	return "", nil
 }

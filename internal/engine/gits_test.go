@@ -1,0 +1,83 @@
+//go:build unix
+
+package engine
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// gitLog puts a git first on PATH that writes down its arguments, and returns what was called since the last time.
+func gitLog(t *testing.T) func() []string {
+	t.Helper()
+	real, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	log := filepath.Join(dir, "log")
+	script := fmt.Sprintf("#!/bin/sh\necho \"$*\" >>%s\nexec %s \"$@\"\n", log, real)
+	if err := os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return func() []string {
+		text, _ := os.ReadFile(log)
+		os.Remove(log)
+		var calls []string
+		for line := range strings.Lines(string(text)) {
+			line = strings.TrimSpace(line)
+			for strings.HasPrefix(line, "-c ") {
+				_, line, _ = strings.Cut(strings.TrimPrefix(line, "-c "), " ")
+			}
+			calls = append(calls, line)
+		}
+		return calls
+	}
+}
+
+// TestACallStartsFewGits: how many git processes each call of a task starts, and each save of its files, in the first task of
+// two servers and in a later one. A number that grows is paid at every call of every agent.
+func TestACallStartsFewGits(t *testing.T) {
+	p := repository(t, gate("true"))
+	for i := range 3 {
+		p.write(fmt.Sprintf("d%d/file", i), "text\n")
+	}
+	p.git("add", ".")
+	p.git("commit", "-q", "-m", "more")
+	sup, ex := p.supervisor(), p.executor("codex")
+	calls := gitLog(t)
+	type gits struct{ call, save int }
+	for round, want := range []map[string]gits{
+		{"create": {3, 2}, "claim": {2, 1}, "check": {2, 0}, "check again": {2, 0}, "submit": {3, 0}, "review": {4, 0}, "approve": {1, 0}},
+		{"create": {2, 1}, "claim": {1, 0}, "check": {2, 0}, "check again": {2, 0}, "submit": {3, 0}, "review": {4, 0}, "approve": {1, 0}},
+	} {
+		step := func(name string, s *Session, do func()) {
+			t.Helper()
+			s.e.keeper.turn.Lock() // the call first, then the save
+			do()
+			call := calls()
+			s.e.keeper.turn.Unlock()
+			s.e.keeper.busy.Wait()
+			save := calls()
+			if got := (gits{len(call), len(save)}); got != want[name] {
+				t.Errorf("round %d, %s: %+v, want %+v\n%s\nsave:\n%s", round, name, got, want[name], strings.Join(call, "\n"), strings.Join(save, "\n"))
+			}
+		}
+		step("create", sup, func() { must(sup.CreateTask(t.Context(), "Build it.", ""))(t) })
+		step("claim", ex, func() { claim(t, ex) })
+		p.write("d1/file", fmt.Sprint("other ", round))
+		p.write("new", fmt.Sprint("new ", round))
+		step("check", ex, func() { check(t, ex, state.CheckGreen) })
+		step("check again", ex, func() { check(t, ex, state.CheckGreen) })
+		step("submit", ex, func() { submitted(t, ex) })
+		step("review", sup, func() { must2(sup.Review(t.Context()))(t) })
+		step("approve", sup, func() { must(sup.Approve(t.Context(), "ok", "s1"))(t) })
+	}
+}
