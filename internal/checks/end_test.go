@@ -15,6 +15,8 @@ import (
 
 	"github.com/gofrs/flock"
 	"golang.org/x/sys/unix"
+
+	"github.com/ferrus-go/ferrus/internal/proc"
 )
 
 // stragglers starts a sleeper without an environment in the background and a daemon in a session of its own, both with
@@ -30,21 +32,11 @@ func survivors(t *testing.T, dir string) []int {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if lives(pid) {
+		if proc.Alive(pid) {
 			alive = append(alive, pid)
 		}
 	}
 	return alive
-}
-
-// lives is false also for the dead whom nobody has reaped yet.
-func lives(pid int) bool {
-	if unix.Kill(pid, 0) != nil {
-		return false
-	}
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	_, rest, found := strings.Cut(string(stat), ") ")
-	return err != nil || !found || rest[0] != 'Z'
 }
 
 func linuxOnly(t *testing.T) {
@@ -84,8 +76,8 @@ func TestACheckThatForksWithoutEndLeavesNothingBehind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := unix.Kill(-group, 0); err != unix.ESRCH {
-		t.Errorf("the group still lives: %v", err)
+	if proc.Tree(group).Alive() {
+		t.Error("the group still lives")
 	}
 }
 

@@ -7,10 +7,10 @@ import (
 	"errors"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/proc"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -27,7 +27,7 @@ func (w *world) groups() (ids []int) {
 	return ids
 }
 
-func alive(group int) bool { return syscall.Kill(-group, 0) == nil }
+func alive(group int) bool { return proc.Tree(group).Alive() }
 
 // S1-33.
 func TestACheckThatOutlivesItsCallIsOneRunAndOneCount(t *testing.T) {

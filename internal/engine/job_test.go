@@ -8,11 +8,11 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/proc"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -137,7 +137,7 @@ func (p *project) running() (left func() bool) {
 		p.t.Fatal(err)
 	}
 	p.remove(p.side + "/pid")
-	return func() bool { return syscall.Kill(-pid, 0) == nil }
+	return proc.Tree(pid).Alive
 }
 
 // F02, S1-15.

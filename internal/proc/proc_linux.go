@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -80,29 +81,53 @@ func reap() bool {
 	}
 }
 
-type child struct{ pid, group int }
+// A process is a line of the kernel's process table.
+type process struct {
+	pid, parent, group int
+	dead               bool // a zombie: only its parent has yet to hear of it
+}
 
-func children() []child {
+// processes reads the process table.
+func processes() []process {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	self := os.Getpid()
-	var found []child
+	var found []process
 	for _, stat := range stats {
-		data, err := os.ReadFile(stat)
-		if err != nil {
-			continue // it is gone
-		}
-		// pid (name) state parent group ...; the name may contain anything.
-		fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
-		if len(fields) < 3 || fields[1] != strconv.Itoa(self) {
-			continue
-		}
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(stat)))
-		group, _ := strconv.Atoi(fields[2])
-		if pid > 0 {
-			found = append(found, child{pid, group})
+		if p, ok := look(pid); ok && pid > 0 {
+			found = append(found, p)
 		}
 	}
 	return found
+}
+
+// look reads one line of the process table; ok is false when the process is gone.
+func look(pid int) (p process, ok bool) {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	// pid (name) state parent group ...; the name may contain anything.
+	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
+	if err != nil || len(fields) < 3 {
+		return p, false
+	}
+	parent, _ := strconv.Atoi(fields[1])
+	group, _ := strconv.Atoi(fields[2])
+	return process{pid, parent, group, fields[0] == "Z" || fields[0] == "X"}, true
+}
+
+func children() []process {
+	self := os.Getpid()
+	return slices.DeleteFunc(processes(), func(p process) bool { return p.parent != self })
+}
+
+// zombie reports whether a process has ended, and only its parent has yet to hear of it. Where process 1 does not collect
+// orphans, as in plain containers, it never will.
+func zombie(pid int) bool {
+	p, ok := look(pid)
+	return ok && p.dead
+}
+
+// Alive reports whether a process of the group runs.
+func (t Tree) Alive() bool {
+	return t > 1 && slices.ContainsFunc(processes(), func(p process) bool { return p.group == int(t) && !p.dead })
 }
 
 // KillMarked kills what is left of a tree whose root was killed: the group, unless it is 0, and whoever carries the mark,
@@ -111,7 +136,8 @@ func children() []child {
 func KillMarked(group int, mark string) {
 	Tree(group).Kill()
 	whole := []byte("\x00" + mark + "\x00")
-	for wait := 100 * time.Microsecond; wait < time.Second; wait *= 2 {
+	// One that is becoming another program shows no environment for a moment: hence the second look.
+	for clean, wait := 0, 100*time.Microsecond; clean < 2 && wait < time.Second; wait *= 2 {
 		environs, _ := filepath.Glob("/proc/[0-9]*/environ")
 		found := false
 		for _, environ := range environs {
@@ -122,8 +148,8 @@ func KillMarked(group int, mark string) {
 			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(environ)))
 			found = unix.Kill(pid, unix.SIGKILL) == nil || found
 		}
-		if !found {
-			return
+		if clean++; found {
+			clean = 0
 		}
 		time.Sleep(wait)
 	}

@@ -21,5 +21,10 @@ func (t Tree) Sweep() error {
 	return nil
 }
 
+func zombie(int) bool { return false }
+
+// Alive reports whether there is a process in the group, be it a zombie.
+func (t Tree) Alive() bool { return t > 1 && syscall.Kill(-int(t), 0) != syscall.ESRCH }
+
 // KillMarked kills what is left of a tree whose root was killed: its group.
 func KillMarked(group int, _ string) { Tree(group).Kill() }

@@ -20,14 +20,30 @@ func Leader() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 // The caller has locked its thread.
 func Bound(group bool) *syscall.SysProcAttr { return bound(group) }
 
+// Stop is the signal by which RequestStop asks a program of ours to end: not SIGTERM, so that the program can tell by
+// its exit code that it was stopped on purpose.
+const Stop = unix.SIGUSR1
+
+// RequestStop asks a program of ours to end, which has Stop among its signals of Interruptible.
+func RequestStop(pid int) error { return unix.Kill(pid, Stop) }
+
+func exitOf(s os.Signal) int {
+	n, ok := s.(syscall.Signal)
+	if !ok || n == Stop {
+		return StoppedExit
+	}
+	return 128 + int(n)
+}
+
 // Shell is a shell that runs a line and is killed when ctx ends.
 func Shell(ctx context.Context, line string) *exec.Cmd {
 	return exec.CommandContext(ctx, "/bin/sh", "-c", line)
 }
 
-// Alive reports whether there is a process of that number, be it a zombie.
+// Alive reports whether a process of that number runs. On Linux a zombie does not; elsewhere it counts until its parent
+// has collected it.
 func Alive(pid int) bool {
-	return pid > 0 && unix.Kill(pid, 0) != unix.ESRCH
+	return pid > 0 && unix.Kill(pid, 0) != unix.ESRCH && !zombie(pid)
 }
 
 // A Tree is a process with all that it started, named by the id of the process group that it leads.

@@ -23,6 +23,26 @@ func Leader() *syscall.SysProcAttr {
 // Bound is nothing here: children end with the job of their parent.
 func Bound(bool) *syscall.SysProcAttr { return nil }
 
+// Stop is a signal that nobody can send here: RequestStop ends the program itself.
+const Stop = syscall.SIGABRT
+
+// RequestStop ends a program of ours: it cannot be asked.
+func RequestStop(pid int) error {
+	process, err := windows.OpenProcess(windows.PROCESS_TERMINATE, false, uint32(pid))
+	if err != nil {
+		return err
+	}
+	defer windows.CloseHandle(process)
+	return windows.TerminateProcess(process, StoppedExit)
+}
+
+func exitOf(s os.Signal) int {
+	if n, ok := s.(syscall.Signal); ok {
+		return 128 + int(n)
+	}
+	return 1
+}
+
 // Shell is a shell that runs a line and is killed when ctx ends.
 func Shell(ctx context.Context, line string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "cmd")

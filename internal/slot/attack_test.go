@@ -13,6 +13,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/proc"
 	"github.com/ferrus-go/ferrus/internal/rootfs/rootfstest"
 )
 
@@ -144,7 +145,7 @@ func TestAForeignRecordEndsNobody(t *testing.T) {
 		if err := other.End(t.Context()); err != nil {
 			t.Errorf("%s: %v", record, err)
 		}
-		if _, taken := b.slot.Taken(); !taken || !alive(agent.Shim) {
+		if _, taken := b.slot.Taken(); !taken || !proc.Alive(agent.Shim) {
 			t.Fatalf("%s has ended the agent of another slot", record)
 		}
 	}

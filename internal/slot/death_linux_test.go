@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/proc"
 )
 
 // marked are the processes that carry a mark in their environment.
@@ -61,7 +63,7 @@ func TestAnAgentIsEndedWithAllThatItStarted(t *testing.T) {
 			if _, taken := b.slot.Taken(); taken {
 				t.Error("the slot is still taken")
 			}
-			if slices.ContainsFunc(pids, alive) || len(marked(mark)) > 0 {
+			if slices.ContainsFunc(pids, proc.Alive) || len(marked(mark)) > 0 {
 				t.Errorf("left behind: %v", marked(mark))
 			}
 			r := b.over()
@@ -86,7 +88,7 @@ func TestWhatAnAgentLeavesBehindEndsWithIt(t *testing.T) {
 	if r := b.over(); r.Exit != 4 || r.Signal != "" || r.Error != "" {
 		t.Errorf("written down as %+v", r)
 	}
-	if alive(daemon) {
+	if proc.Alive(daemon) {
 		t.Error("its daemon lives on")
 	}
 	if b.text("last") != "bye\n" {
@@ -130,7 +132,7 @@ func TestAKilledShimTakesItsAgentWithIt(t *testing.T) {
 			t.Fatal("the slot is not free")
 		}
 		freed = append(freed, time.Since(began))
-		b.eventually("the agent is gone", func() bool { return !alive(pids[0]) })
+		b.eventually("the agent is gone", func() bool { return !proc.Alive(pids[0]) })
 		dead = append(dead, time.Since(began))
 		if list := b.runs(); list[i].Over() {
 			t.Fatal("who has written the end?")
@@ -144,7 +146,7 @@ func TestAKilledShimTakesItsAgentWithIt(t *testing.T) {
 		}
 		if i%2 == 0 { // what is left is ended by the next start, or by an end of the slot that is free
 			next := b.start("true")
-			if slices.ContainsFunc(pids, alive) {
+			if slices.ContainsFunc(pids, proc.Alive) {
 				t.Error("the next agent started beside what the last one left")
 			}
 			b.over()
@@ -156,7 +158,7 @@ func TestAKilledShimTakesItsAgentWithIt(t *testing.T) {
 		} else if err := b.slot.End(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if slices.ContainsFunc(pids, alive) || len(marked(who.Mark)) > 0 || b.slot.occupant().Mark != "" {
+		if slices.ContainsFunc(pids, proc.Alive) || len(marked(who.Mark)) > 0 || b.slot.occupant().Mark != "" {
 			t.Errorf("left behind: %v", marked(who.Mark))
 		}
 	}
@@ -233,8 +235,8 @@ func TestADeafAgentIsKilled(t *testing.T) {
 	if err := b.slot.End(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(began); took < politely || took > politely+sweeping || alive(agent) {
-		t.Errorf("ended after %v; lives: %v", took, alive(agent))
+	if took := time.Since(began); took < politely || took > politely+sweeping || proc.Alive(agent) {
+		t.Errorf("ended after %v; lives: %v", took, proc.Alive(agent))
 	}
 	if r := b.over(); !r.Cut || r.Signal != "SIGKILL" {
 		t.Errorf("written down as %+v", r)
@@ -255,7 +257,7 @@ func TestASleepingShimIsNoShelter(t *testing.T) {
 	if took := time.Since(began); took > politely+2*sweeping {
 		t.Errorf("ended after %v", took)
 	}
-	if _, taken := b.slot.Taken(); taken || alive(who.Shim) || slices.ContainsFunc(pids, alive) || len(marked(who.Mark)) > 0 {
+	if _, taken := b.slot.Taken(); taken || proc.Alive(who.Shim) || slices.ContainsFunc(pids, proc.Alive) || len(marked(who.Mark)) > 0 {
 		t.Errorf("left behind: %v", marked(who.Mark))
 	}
 	if r := b.settle()[0]; !r.Over() || r.Exit != -1 {
@@ -269,8 +271,8 @@ func TestASleepingAgentIsEnded(t *testing.T) {
 	b.start(`echo $$ > agent; exec sleep 1000`)
 	agent := b.pid("agent")
 	hit(t, agent, syscall.SIGSTOP)
-	if err := b.slot.End(t.Context()); err != nil || alive(agent) {
-		t.Errorf("%v; lives: %v", err, alive(agent))
+	if err := b.slot.End(t.Context()); err != nil || proc.Alive(agent) {
+		t.Errorf("%v; lives: %v", err, proc.Alive(agent))
 	}
 }
 

@@ -4,7 +4,6 @@ package slot
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -184,18 +183,6 @@ func (b *bench) eventually(what string, claim func() bool) {
 			b.t.Fatalf("not in %v: %s", deadline, what)
 		}
 	}
-}
-
-// alive reports whether a process is there and no zombie.
-func alive(pid int) bool {
-	if syscall.Kill(pid, 0) != nil {
-		return false
-	}
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return !errors.Is(err, os.ErrNotExist)
-	}
-	return !bytes.Contains(stat, []byte(") Z "))
 }
 
 func hit(t testing.TB, pid int, sig syscall.Signal) {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/ferrus-go/ferrus/internal/proc"
 )
 
 // innocent is a process of somebody else, with the number that a shim once had.
@@ -45,7 +47,7 @@ func TestANumberThatIsAnothersByNowIsNotBelieved(t *testing.T) {
 			if err := act(b); err != nil {
 				t.Error(err)
 			}
-			if !alive(pid) {
+			if !proc.Alive(pid) {
 				t.Fatal("a process that is none of ours was killed")
 			}
 			if left := b.slot.occupant(); name != "Settle" && left.Mark != "" {
@@ -90,7 +92,7 @@ func TestWhoClearsASlotIsNotTakenForItsAgent(t *testing.T) {
 			}
 		}
 	})
-	if !alive(pid) {
+	if !proc.Alive(pid) {
 		t.Error("a process that is none of ours was killed")
 	}
 }
@@ -110,7 +112,7 @@ func TestAShimThatHasOnlyJustComeIsWaitedFor(t *testing.T) {
 	if err := b.slot.write(Occupant{Shim: shim, Mark: "JUST-COME"}); err != nil {
 		t.Fatal(err)
 	}
-	b.eventually("the shim is asked to end", func() bool { return !alive(shim) })
+	b.eventually("the shim is asked to end", func() bool { return !proc.Alive(shim) })
 	_ = lock.Close()
 	if err := <-ended; err != nil {
 		t.Error(err)

@@ -4,10 +4,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/proc"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/google/go-cmp/cmp"
 )
@@ -375,7 +377,11 @@ func TestAGitThatOutlivesItsAdd(t *testing.T) {
 	until(t, func() bool { _, err := os.Lstat(filepath.Join(signs, "first")); return err == nil })
 	_ = child.Process.Kill()
 	_ = child.Wait()
-	pid, err := os.ReadFile(filepath.Join(signs, "pid"))
+	text, err := os.ReadFile(filepath.Join(signs, "pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -383,7 +389,7 @@ func TestAGitThatOutlivesItsAdd(t *testing.T) {
 		t.Error(err)
 	}
 	write(t, signs, "go", "")
-	until(t, func() bool { return exec.Command("kill", "-0", strings.TrimSpace(string(pid))).Run() != nil })
+	until(t, func() bool { return !proc.Alive(pid) })
 	os.Setenv("PATH", path)
 	linked(t, dir, at, "x", head(t, dir))
 }

@@ -1,0 +1,33 @@
+package proc
+
+import (
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A zombie has ended: where process 1 collects no orphans it stays one for ever.
+func TestAZombieIsNotAlive(t *testing.T) {
+	cmd := exec.Command("sleep", "1000")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pid := cmd.Process.Pid
+	if !Alive(pid) || !Of(cmd.Process).Alive() {
+		t.Error("a process that runs is not alive")
+	}
+	Of(cmd.Process).Kill()
+	for end := time.Now().Add(30 * time.Second); Alive(pid) || Of(cmd.Process).Alive(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("a zombie is alive")
+		}
+	}
+	if err := unix.Kill(pid, 0); err != nil {
+		t.Errorf("it was no zombie: %v", err)
+	}
+	_ = cmd.Wait()
+}

@@ -1,0 +1,45 @@
+package proc
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+)
+
+// A SignalError is the cause of a context that a signal has ended.
+type SignalError struct {
+	Signal os.Signal
+	Exit   int // exit code of the program: 128 and the number of the signal, or 9 for Stop
+}
+
+func (e *SignalError) Error() string { return "ended by a signal: " + e.Signal.String() }
+
+// Interruptible returns a context that ends when one of the signals is sent to this process. Its cause is then a
+// *SignalError. Later signals are ignored until stop is called: what has been started is being ended.
+func Interruptible(parent context.Context, signals ...os.Signal) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	sent := make(chan os.Signal, 1)
+	signal.Notify(sent, signals...)
+	go func() {
+		select {
+		case s := <-sent:
+			cancel(&SignalError{s, exitOf(s)})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(sent)
+		cancel(nil)
+	}
+}
+
+// Signalled returns the signal that has ended a context of Interruptible or one made of it, nil when none has.
+func Signalled(ctx context.Context) *SignalError {
+	var s *SignalError
+	errors.As(context.Cause(ctx), &s)
+	return s
+}
+
+// StoppedExit is the exit code of a program that RequestStop has ended.
+const StoppedExit = 9
