@@ -120,6 +120,7 @@ var rooms = map[string]map[string]string{
 	"internal/server": {
 		"internal/ancestry":      "a supervisor's server does not start below an executor, and a decision names its process tree",
 		"internal/server/web":    "it lets clients in over HTTP",
+		"internal/proc":          "a signal ends it",
 		"internal/tools":         "it serves them",
 		"internal/pipeline/desk": "it serves a worker",
 		"internal/engine":        "it opens the engine of the root and the branch that it was started in",
@@ -220,7 +221,7 @@ var rooms = map[string]map[string]string{
 		"internal/state":        "status",
 		"internal/lease":        "status shows who holds the work",
 		"internal/checks":       "check, and the helper of a check",
-		"internal/proc":         "the programs of agents are looked for outside of the project",
+		"internal/proc":         "signals end a command, and the programs of agents are looked for outside of the project",
 		"internal/safetext":     "texts of agents are shown on a terminal",
 		"internal/worktree":     "diff, branch, merge",
 		"internal/config":       "config",

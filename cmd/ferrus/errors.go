@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/proc"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/trust"
@@ -24,6 +25,8 @@ const (
 	exitPerson    = 6
 	exitBusy      = 7
 	exitCorrupt   = 8
+	exitStopped   = proc.StoppedExit
+	exitCtrlC     = 130
 )
 
 // exits are the exit codes of refusals.
@@ -64,6 +67,22 @@ type failure struct {
 }
 
 func (f *failure) Error() string { return f.Message }
+
+// exitOfSignal is the exit code of a command whose context has ended.
+func exitOfSignal(ctx context.Context) int {
+	if sig := proc.Signalled(ctx); sig != nil {
+		return sig.Exit
+	}
+	return exitFailure
+}
+
+// left ends a command that shows what happens until a signal comes: ctrl-C is how a person leaves it.
+func (a *app) left(ctx context.Context) error {
+	if a.outTTY && !a.json {
+		a.say("\n") // the terminal has shown ^C
+	}
+	return unwell(exitOfSignal(ctx))
+}
 
 // unwell ends a command that has said all itself, but not with success.
 func unwell(exit int) error { return &failure{Code: "failure", exit: exit, silent: true} }
@@ -153,11 +172,28 @@ func plainly(err error) *failure {
 		return f
 	case errors.Is(err, context.DeadlineExceeded):
 		return &failure{Code: "timeout", Message: err.Error(), Remedy: "run the command again", exit: exitTimeout}
-	case errors.Is(err, context.Canceled):
-		return &failure{Code: "failure", Message: "interrupted; nothing was changed", Remedy: "run the command again", exit: exitFailure}
 	}
 	return &failure{Code: "failure", Message: err.Error(), exit: exitFailure}
 }
+
+// interrupted is the error of a command that a signal has ended. What its parts say of their own end is left out; what
+// the engine refuses for another reason is not.
+func (a *app) interrupted(sig *proc.SignalError, err error) *failure {
+	f := explain(err)
+	var r *engine.Refusal
+	if !f.silent && f.Code != codeInterrupted && (!errors.As(err, &r) || r.Code == engine.StoreError) {
+		f = &failure{Code: codeInterrupted, Message: sig.Error(), Remedy: "run the command again"}
+	}
+	if !f.silent && a.errTTY && !a.json && sig.Exit == exitCtrlC {
+		say(a.err, "\n") // the terminal has shown ^C
+	}
+	ended := *f
+	ended.exit = sig.Exit
+	return &ended
+}
+
+// codeInterrupted is the code of a failure by a signal.
+const codeInterrupted = "interrupted"
 
 // fail shows an error and returns its exit code.
 func (a *app) fail(err error) int {

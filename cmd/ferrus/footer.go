@@ -23,7 +23,8 @@ func (f *footer) draw(rows []ink) {
 // erase takes the lines away.
 func (f *footer) erase() {
 	if f.drawn > 0 {
-		fmt.Fprintf(f.on.out, "\x1b[%dA\x1b[J", f.drawn)
+		// From the first column: a terminal echoes what is typed, be it ^C.
+		fmt.Fprintf(f.on.out, "\r\x1b[%dA\x1b[J", f.drawn)
 	}
 	f.drawn = 0
 }

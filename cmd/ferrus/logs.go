@@ -146,7 +146,7 @@ func (a *app) follow(ctx context.Context, path string, show func(piece []byte, e
 		}
 		select {
 		case <-ctx.Done():
-			return nil // ctrl-C is how one leaves
+			return a.left(ctx)
 		case <-time.After(poll):
 		}
 	}

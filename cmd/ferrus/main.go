@@ -8,7 +8,6 @@ package main
 import (
 	"context"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
 	"syscall"
@@ -17,13 +16,14 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/proc"
 	"github.com/ferrus-go/ferrus/internal/slot"
 )
 
 func main() {
 	checks.Helper()
 	slot.Shim(run.Hold)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := proc.Interruptible(context.Background(), os.Interrupt, syscall.SIGTERM, proc.Stop)
 	code := newApp(os.Stdin, os.Stdout, os.Stderr).run(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)
@@ -46,7 +46,7 @@ checks and submits, and you answer what only you can decide. Everything it knows
 Begin with ferrus init; then ferrus status says where you are and what comes next.`
 
 const afterwards = `Exit codes: 0 ok, 1 failure, 2 usage, 3 wrong state or nothing to do, 4 forbidden, 5 time-out, 6 waiting for a
-person, 7 lock busy, 8 corrupt.`
+person, 7 lock busy, 8 corrupt, 9 ended by ferrus stop, 130 ended by ctrl-C, 143 ended by SIGTERM.`
 
 // tree is the whole command tree.
 func (a *app) tree() *cobra.Command {
@@ -93,9 +93,13 @@ func known(root *cobra.Command, args []string) error {
 func (a *app) run(ctx context.Context, args []string) int {
 	root := a.tree()
 	root.SetArgs(unslashed(root, args))
+	a.in = interruptible{ctx, a.in}
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitOK
+	}
+	if sig := proc.Signalled(ctx); sig != nil {
+		return a.fail(a.interrupted(sig, err))
 	}
 	if !a.parsed {
 		a.json = a.json || slices.Contains(args, "--json")

@@ -8,9 +8,6 @@ import (
 	"syscall"
 )
 
-// endProcess asks a process of ours to end.
-func endProcess(pid int) error { return syscall.Kill(pid, syscall.SIGTERM) }
-
 // outlive lets this process go on when its terminal is closed, or when whoever read its output is gone: a run is left
 // alone overnight. Handled, not ignored, which its agents would inherit.
 func outlive() {

@@ -41,7 +41,7 @@ func (a *app) see(ctx context.Context, at run.Place, f *run.Folder, verb pipelin
 		}
 		act = pipeline.Action{Do: pipeline.Archive, Row: "archive"}
 	case ctx.Err() != nil:
-		return p.stopped(at)
+		return p.stopped(ctx, at)
 	case err != nil:
 		return err
 	}
@@ -134,7 +134,7 @@ func (p *progress) verdict(l *outlook) string {
 }
 
 // stopped says that nobody conducts the run any more, and how it goes on.
-func (p *progress) stopped(at run.Place) error {
+func (p *progress) stopped(ctx context.Context, at run.Place) error {
 	f, err := p.a.folder(at, p.run)
 	if err != nil {
 		return err
@@ -145,5 +145,5 @@ func (p *progress) stopped(at run.Place) error {
 	}
 	l.Next = []step{{"ferrus pipeline resume " + p.run, "goes on with it"}, {"ferrus pipeline cancel " + p.run, "ends its workers and gives it up"},
 		{"ferrus pipeline status " + p.run, ""}}
-	return p.end(exitFailure, l, fmt.Sprintf("stopped: nobody conducts %s now, and its workers go on", p.run))
+	return p.end(exitOfSignal(ctx), l, fmt.Sprintf("stopped: nobody conducts %s now, and its workers go on", p.run))
 }

@@ -20,7 +20,8 @@ each thing that happens, on stderr. The result goes where [deliver] of ferrus.to
 else stands there when it is no terminal. Ctrl-C ends the conducting alone: the workers go on, and ferrus pipeline resume,
 or ferrus tick, does what comes next. Kill it anywhere, nothing is lost.
 
-Exit codes: 0 the result is delivered, 1 the run failed or was cancelled, 6 a person is waited for. With --json one object
+Exit codes: 0 the result is delivered, 1 the run failed or was cancelled, 6 a person is waited for, 130 ctrl-C or 143 SIGTERM
+has ended it. With --json one object
 a line: kind event: at rev event row roles[] reason why by tell run state; kind result: run text; and at last kind end:
 exit run dir state delivered partial failure action{...} next[].`
 

@@ -26,8 +26,8 @@ On a terminal a question is asked there and the answer may be typed; ferrus answ
 goes on. Ctrl-C and ferrus stop end the agents and leave the task as it is; closing the terminal ends nothing.
 
 Exit codes: 0 the task is complete, 1 it failed or something broke, 3 there is nothing to do, 6 a person is waited for,
-7 another run is at work. With --json one object a line: at kind state duty agent run text until ended{...}, where kind
-is state, found, started, ending, ended, parked, question or stopping; and at last end: kind exit state task_id title
+7 another run is at work, 9 ferrus stop has ended it, 130 ctrl-C has, 143 SIGTERM has. With --json one object a line:
+at kind state duty agent run text until ended{...}, where kind is state, found, started, ending, ended, parked, question or stopping; and at last end: kind exit state task_id title
 failure_reason question{...} spent{runs seconds usage{...}} runs[].`
 
 // A conducting is how a run is asked for.
@@ -150,7 +150,7 @@ func (a *app) conduct(ctx context.Context, how conducting) error {
 	case errors.As(err, &taken):
 		return a.busy(taken)
 	case errors.Is(err, hq.ErrStopped):
-		return a.stoppedRun(e)
+		return a.stoppedRun(ctx, e)
 	case err != nil:
 		return err
 	}
@@ -232,21 +232,22 @@ func (a *app) ended(e *engine.Engine, out hq.Outcome) error {
 }
 
 // stoppedRun says that the run was stopped, and how it goes on.
-func (a *app) stoppedRun(e *engine.Engine) error {
+func (a *app) stoppedRun(ctx context.Context, e *engine.Engine) error {
 	r, err := gather(e)
 	if err != nil {
 		return err
 	}
+	exit := exitOfSignal(ctx)
 	if a.json {
-		end := runEnd{Kind: "end", Exit: exitFailure, State: r.State, TaskID: r.TaskID, Title: r.Title, Spent: r.Spent}
+		end := runEnd{Kind: "end", Exit: exit, State: r.State, TaskID: r.TaskID, Title: r.Title, Spent: r.Spent}
 		if err := a.printLine(end); err != nil {
 			return err
 		}
-		return unwell(exitFailure)
+		return unwell(exit)
 	}
 	a.say("stopped; the task is %s and its agents are ended\n", r.State)
 	a.next([]step{{"ferrus resume", "goes on from here"}, {"ferrus status", ""}})
-	return unwell(exitFailure)
+	return unwell(exit)
 }
 
 // showEnd is the report at the end of a run.

@@ -45,6 +45,9 @@ func (w *fleetWatcher) hear(branch string, e hq.Event) {
 		}{branch, e})
 		return
 	}
+	if e.Kind == hq.Stopping && w.a.outTTY {
+		w.a.say("\r") // over the ^C that the terminal has shown
+	}
 	w.line(e.At, branch, w.words.words(e))
 }
 
@@ -98,11 +101,16 @@ func (a *app) conductMany(ctx context.Context, how conducting) error {
 	case errors.As(err, &taken):
 		return a.busy(taken)
 	case errors.Is(err, hq.ErrStopped):
-		if !a.json {
+		exit := exitOfSignal(ctx)
+		if a.json {
+			if err := a.printLine(map[string]any{"kind": "end", "exit": exit, "branches": []fleet.Standing{}}); err != nil {
+				return err
+			}
+		} else {
 			a.say("stopped; the tasks are as they were and their agents are ended\n")
 			a.next([]step{{fmt.Sprintf("ferrus run --parallel %d", how.parallel), "goes on from here"}, {"ferrus branches", ""}})
 		}
-		return unwell(exitFailure)
+		return unwell(exit)
 	case err != nil:
 		return err
 	}

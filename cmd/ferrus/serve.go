@@ -14,10 +14,15 @@ func serveCommand(a *app) *cobra.Command {
 		Short: "The MCP server that agents talk to, over stdio or HTTP (ferrusd)",
 		Long: `Serves one agent over stdio until it goes away, or with --http or --unix many, each with a token that ferrus token
 new made for it: the same as ferrusd. Its flags are its own; ferrus serve --help lists
-them.`,
+them. Its exit code is 0 when the agent has gone away, 130 after ctrl-C, 143 after SIGTERM (for systemd:
+SuccessExitStatus=143).`,
 		DisableFlagParsing: true,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if code := server.Main("ferrus serve", serverArgs(args)); code != 0 {
+			code := server.Main("ferrus serve", serverArgs(args))
+			if code == exitCtrlC && a.errTTY {
+				say(a.err, "\n") // the terminal has shown ^C
+			}
+			if code != 0 {
 				return unwell(code)
 			}
 			return nil

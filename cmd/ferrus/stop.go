@@ -10,6 +10,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/fleet"
 	"github.com/ferrus-go/ferrus/internal/hq"
+	"github.com/ferrus-go/ferrus/internal/proc"
 )
 
 func stopCommand(a *app) *cobra.Command {
@@ -18,7 +19,7 @@ func stopCommand(a *app) *cobra.Command {
 		Short: "End the run and its agents; the task stays as it is",
 		Long: `Ends the ferrus run or ferrus resume that works on this task, and every agent that it has started, with all that they
 started in turn. The task stays as it is, and ferrus resume goes on from there. Agents that you have started yourself
-stay. A run of many tasks (ferrus run --parallel) ends as a whole.
+stay. A run of many tasks (ferrus run --parallel) ends as a whole. The run itself exits with 9.
 
 With --json: conductor (process id, 0 when there was none) ended[] state.`,
 		Args: cobra.NoArgs,
@@ -47,13 +48,16 @@ func (a *app) stop(ctx context.Context) error {
 		h, busy = hq.Conductor(dir)
 	}
 	if busy {
-		if err := endProcess(h.Pid); err != nil {
+		if err := proc.RequestStop(h.Pid); err != nil {
 			return fmt.Errorf("end the run (process %d): %v", h.Pid, err)
 		}
 		for until := time.Now().Add(stopLimit); busy && time.Now().Before(until) && ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
 			_, busy = hq.Conductor(dir)
 		}
-		if busy {
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case busy:
 			if p, err := os.FindProcess(h.Pid); err == nil {
 				_ = p.Kill()
 			}

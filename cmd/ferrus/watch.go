@@ -43,7 +43,7 @@ func (a *app) watch(ctx context.Context, e *engine.Engine) error {
 		select {
 		case <-bell.C:
 		case <-ctx.Done():
-			return nil // ctrl-C is how one leaves
+			return a.left(ctx)
 		}
 	}
 }

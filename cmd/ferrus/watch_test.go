@@ -14,7 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// TestWatchShowsEveryChangeUntilItIsInterrupted, which is no failure.
+// TestWatchShowsEveryChangeUntilItIsInterrupted.
 func TestWatchShowsEveryChangeUntilItIsInterrupted(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no interrupt can be sent there")
@@ -69,7 +69,8 @@ func TestWatchShowsEveryChangeUntilItIsInterrupted(t *testing.T) {
 	if lines.Scan() {
 		t.Errorf("a line of nothing new: %s", lines.Bytes())
 	}
-	if err := watch.Wait(); err != nil {
-		t.Errorf("interrupted: %v", err)
+	_ = watch.Wait()
+	if code := watch.ProcessState.ExitCode(); code != exitCtrlC {
+		t.Errorf("interrupted, it exits with %d", code)
 	}
 }

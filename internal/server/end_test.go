@@ -4,7 +4,6 @@ package server
 
 import (
 	"bufio"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/proc"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
@@ -29,6 +29,9 @@ var ends = map[string]func(*wire) func(){
 	"SIGTERM": func(w *wire) func() { return w.signal(syscall.SIGTERM) },
 	"SIGHUP":  func(w *wire) func() { return w.signal(syscall.SIGHUP) },
 }
+
+// exits are the exit codes of a server that was ended by a signal.
+var exits = map[string]int{"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129}
 
 // doings are what a server may be at when it is ended. Each is set up in a project whose check tells its process in a
 // pipe and then sleeps.
@@ -59,8 +62,8 @@ var doings = map[string]func(t *testing.T, dir string) *wire{
 	},
 }
 
-// TestAServerEndsAtOnceAndInOrder: however it is ended, and whatever it is at, it exits with 0, soon, and its check's
-// processes are gone before it.
+// TestAServerEndsAtOnceAndInOrder: however it is ended, and whatever it is at, it exits with 0 or the code of the
+// signal, soon, and its check's processes are gone before it.
 func TestAServerEndsAtOnceAndInOrder(t *testing.T) {
 	for doing, begin := range doings {
 		for how, end := range ends {
@@ -77,11 +80,11 @@ func TestAServerEndsAtOnceAndInOrder(t *testing.T) {
 				}
 				code, took := w.exit(end(w))
 				t.Logf("%s, %s: %.1f ms", doing, how, float64(took.Microseconds())/1000)
-				if code != 0 || took > longest || w.stderr.String() != "" {
+				if code != exits[how] || took > longest || w.stderr.String() != "" {
 					t.Errorf("exit %d after %v; stderr %s", code, took, w.stderr)
 				}
-				if group != 0 && !errors.Is(syscall.Kill(group, 0), syscall.ESRCH) {
-					t.Errorf("the check's shell %d lives", group)
+				if proc.Tree(group).Alive() {
+					t.Errorf("the check's group %d lives", group)
 				}
 				if trouble := logged(t, dir, `"level":"WARN"`, `"level":"ERROR"`); trouble != "" {
 					t.Errorf("an orderly end is logged as trouble: %s", trouble)

@@ -136,7 +136,7 @@ func serveHTTP(ctx context.Context, conf Config, stderr io.Writer) int {
 	if err := site.Serve(ctx, l, secure); err != nil {
 		return fail(exitError, err)
 	}
-	return exitOK
+	return exitOf(ctx)
 }
 
 // servers makes the server of each role that a token can have.

@@ -82,7 +82,7 @@ func TestWithTLSItMayListenAnywhere(t *testing.T) {
 			t.Error("it is served without TLS, too")
 		}
 	}
-	if code, _ := o.exit(o.signal(syscall.SIGTERM)); code != 0 || strings.Count(o.stderr.String(), "\n") != 1 {
+	if code, _ := o.exit(o.signal(syscall.SIGTERM)); code != 143 || strings.Count(o.stderr.String(), "\n") != 1 {
 		t.Errorf("exit %d, stderr %q", code, o.stderr)
 	}
 }
@@ -126,7 +126,7 @@ func TestASocketOutlivesItsServer(t *testing.T) {
 		t.Errorf("a killed server removed its socket: %v", err)
 	}
 	w = begin()
-	if code, _ := w.exit(w.signal(syscall.SIGINT)); code != 0 {
+	if code, _ := w.exit(w.signal(syscall.SIGINT)); code != 130 {
 		t.Errorf("exit %d", code)
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -23,6 +22,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/proc"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
@@ -63,7 +63,7 @@ func (c Config) Identity() string {
 }
 
 // Main runs ferrusd with its arguments, over stdio until its client goes away, over HTTP until a signal ends it, and
-// returns the exit code. prog is what usage calls the program.
+// returns the exit code: 128 and its number for a signal. prog is what usage calls the program.
 func Main(prog string, args []string) int {
 	checks.Helper()
 	conf, code := parse(prog, args, os.Stderr)
@@ -74,7 +74,7 @@ func Main(prog string, args []string) int {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", prog, err)
 		return exitForbidden
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := proc.Interruptible(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	if conf.HTTP.on() {
 		return serveHTTP(ctx, conf, os.Stderr)
@@ -82,6 +82,14 @@ func Main(prog string, args []string) int {
 	if err := Serve(ctx, conf, os.Stdin, os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "ferrusd:", err)
 		return exitError
+	}
+	return exitOf(ctx)
+}
+
+// exitOf is the exit code of a server that has ended in order.
+func exitOf(ctx context.Context) int {
+	if sig := proc.Signalled(ctx); sig != nil {
+		return sig.Exit
 	}
 	return exitOK
 }
