@@ -24,7 +24,7 @@ var figures = []figure{
 	{"a transition after a long history", "Transition", "apply-long", "apply", times, "100,000 journal lines (-short: 10,000); limit: ours with 10"},
 	{"a read", "View", "view", "read", times, "limit: the same bytes read, neither parsed nor checked"},
 	{"a read after a long history", "View", "view-long", "view", times, "limit: ours with 10 lines"},
-	{"a change wakes another process", "Wake", "wake", "inotify", times, "from the rename of STATE.json to the new state read; limit: from a rename to inotify's word"},
+	{"a change wakes another process", "Wake", "wake", "inotify", times, "from the moment STATE.json is put in place to the new state read; limit: from a rename to inotify's word"},
 	{"an answer reaches the agent", "Answer", "answer", "", times, "from before its commit to the result at the waiting client, over stdio"},
 	{"takeover after SIGKILL", "Takeover", "claim", "flock", times, "from the kill to a third process seeing the successor's claim; limit: from the kill to a waiter having a bare flock"},
 	{"the same, to the client", "Takeover", "work", "flock", times, "and the successor's client having its resume packet"},

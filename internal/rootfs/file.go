@@ -33,19 +33,20 @@ func (r *Root) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, erro
 
 // open opens the file once; neither file nor error means that it was replaced meanwhile.
 func (p place) open(flag int, perm fs.FileMode) (*os.File, error) {
+	if flag&(os.O_CREATE|os.O_EXCL) == os.O_CREATE|os.O_EXCL {
+		f, err := p.dir.OpenFile(p.base, flag|nonblock, perm) // follows no link
+		return f, named(err, p.path)
+	}
 	info, err := p.dir.Lstat(p.base)
 	if errors.Is(err, fs.ErrNotExist) && flag&os.O_CREATE != 0 {
-		f, err := p.dir.OpenFile(p.base, flag|os.O_EXCL, perm) // follows no link
-		if errors.Is(err, fs.ErrExist) && flag&os.O_EXCL == 0 {
+		f, err := p.dir.OpenFile(p.base, flag|os.O_EXCL|nonblock, perm)
+		if errors.Is(err, fs.ErrExist) {
 			return nil, nil
 		}
 		return f, named(err, p.path)
 	}
 	if err != nil {
 		return nil, named(err, p.path)
-	}
-	if flag&(os.O_CREATE|os.O_EXCL) == os.O_CREATE|os.O_EXCL {
-		return nil, &fs.PathError{Op: "open", Path: p.path, Err: fs.ErrExist}
 	}
 	if err := regular(p.path, info); err != nil {
 		return nil, err

@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -134,7 +133,11 @@ func (r *Root) split(name string) ([]string, error) {
 }
 
 func (r *Root) join(parts []string) string {
-	return filepath.Join(slices.Concat([]string{r.dir}, parts)...)
+	if len(parts) == 0 {
+		return r.dir
+	}
+	const separator = string(filepath.Separator)
+	return strings.TrimSuffix(r.dir, separator) + separator + strings.Join(parts, separator)
 }
 
 // descend opens the folder that the parts lead to. The caller closes it unless it is r.root.

@@ -15,6 +15,7 @@ import (
 type disk interface {
 	open(name string, flag int) (file, error)
 	rename(from, to string) error
+	exchange(a, b string) error // swaps two files; any error leaves both as they are
 	remove(name string) error
 	lstat(name string) (fs.FileInfo, error)
 	mkdir(name string) error // no error where it exists
@@ -34,7 +35,10 @@ type file interface {
 }
 
 // rooted is the disk of this machine.
-type rooted struct{ root *rootfs.Root }
+type rooted struct {
+	root *rootfs.Root
+	dir  *os.File // the folder itself
+}
 
 // openDisk opens a folder that is not reached by a link from .ferrus on.
 func openDisk(dir string) (disk, error) {
@@ -42,7 +46,12 @@ func openDisk(dir string) (disk, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rooted{root}, nil
+	self, err := root.OpenDir(".")
+	if err != nil {
+		root.Close()
+		return nil, err
+	}
+	return rooted{root, self}, nil
 }
 
 func (d rooted) open(name string, flag int) (file, error) {
@@ -64,7 +73,8 @@ func (d rooted) readDir(name string) ([]fs.DirEntry, error) { return d.root.Read
 func (d rooted) rename(from, to string) error               { return replace(d.root, from, to) }
 func (d rooted) remove(name string) error                   { return d.root.Remove(name) }
 func (d rooted) lstat(name string) (fs.FileInfo, error)     { return d.root.Lstat(name) }
-func (d rooted) close() error                               { return d.root.Close() }
+func (d rooted) exchange(a, b string) error                 { return exchange(d.dir, a, b) }
+func (d rooted) close() error                               { return errors.Join(d.root.Close(), d.dir.Close()) }
 
 type osFile struct{ *os.File }
 
@@ -114,11 +124,22 @@ func fill(d disk, name, tmp string, write func(file) error) (fs.FileInfo, error)
 	err = write(f)
 	info, statErr := f.Stat()
 	if err = errors.Join(err, statErr, f.Close()); err == nil {
-		err = d.rename(tmp, name)
+		err = swapIn(d, tmp, name)
 	}
 	if err != nil {
 		_ = d.remove(tmp) // it may be what fills the disk
 		return nil, err
 	}
 	return info, nil
+}
+
+// swapIn gives the file tmp the name of another. Where it can, it exchanges the two and removes the old one: a rename over
+// it would have ext4 write the new file out at once, which costs as much as the journal's sync. What a crash leaves
+// under tmp is removed by the next writer.
+func swapIn(d disk, tmp, name string) error {
+	if d.exchange(tmp, name) != nil { // there is no such file yet, or the system cannot
+		return d.rename(tmp, name)
+	}
+	_ = d.remove(tmp)
+	return nil
 }

@@ -223,7 +223,7 @@ func TestEveryFaultLeavesTheOldStateOrTheNew(t *testing.T) {
 	if r.unknown.Load() == 0 {
 		t.Error("no fault was so late that the outcome was unknown")
 	}
-	for _, op := range []string{"open", "create", "rename", "remove", "lstat", "mkdir", "read", "write", "stat", "truncate", "close", "datasync", "syncdir"} {
+	for _, op := range []string{"open", "create", "rename", "exchange", "remove", "lstat", "mkdir", "read", "write", "stat", "truncate", "close", "datasync", "syncdir"} {
 		if !r.hit[op] {
 			t.Errorf("no fault struck %q", op)
 		}

@@ -35,7 +35,7 @@ type faults struct {
 }
 
 // makesRoom are the operations that a full disk refuses.
-var makesRoom = map[string]bool{"create": true, "write": true, "mkdir": true, "rename": true, "datasync": true}
+var makesRoom = map[string]bool{"create": true, "write": true, "mkdir": true, "rename": true, "exchange": true, "datasync": true}
 
 // strikes reports whether the fault makes a difference at an operation; "end" is after the last.
 func (k fault) strikes(op string) bool {
@@ -102,6 +102,13 @@ func (d faulty) rename(from, to string) error {
 		return err
 	}
 	return d.disk.rename(from, to)
+}
+
+func (d faulty) exchange(a, b string) error {
+	if err := d.f.op("exchange"); err != nil {
+		return err
+	}
+	return d.disk.exchange(a, b)
 }
 
 func (d faulty) remove(name string) error {

@@ -170,6 +170,8 @@ func starts(t testing.TB, sc scenario, dir string) []start {
 	synced, journal := before.peek(journalFile), clean.peek(journalFile)
 	lagging, bare := before.clone(), before.clone()
 	lagging.put(journalFile, synced, journal+`{"v":2,"seq":`)
+	lagging.put(stateFile+".tmp", lagging.peek(stateFile)) // and what it lags by was about to be removed
+	bare.plain = true
 	must(0, bare.remove(stateFile))
 	bare.put(journalFile, synced, journal)
 	return []start{{"clean", clean, false}, {"lagging", lagging, true}, {"no STATE.json", bare, len(sc.road) > 0}}

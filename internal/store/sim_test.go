@@ -38,6 +38,7 @@ func (r *simrig) starts(t *testing.T, sc scenario) []moment {
 	}
 	// What a cut in the middle of a long line leaves, and views that lag by one event.
 	torn.settle()
+	torn.put(stateFile+".tmp", "{")
 	torn.put(journalFile, settled.peek(journalFile)+`{"v":2,"seq":`+strings.Repeat("x", 6*sector))
 	return []moment{{disk: settled, where: "all durable"}, {disk: restless, where: "nothing durable but what was synced"},
 		{disk: torn, where: "a torn line"}}

@@ -190,7 +190,7 @@ func (d *simdisk) cuts(ordered bool, limit int, dice *rand.Rand) iter.Seq2[*simd
 
 // left returns the disk after a power cut: what was kept of the changes of names, and the data of the files.
 func (d *simdisk) left(kept func(at int64) bool, data map[int][]byte) *simdisk {
-	c := &simdisk{real: d.real, clock: d.clock, inodes: make([]*inode, len(d.inodes))}
+	c := &simdisk{real: d.real, clock: d.clock, plain: d.plain, inodes: make([]*inode, len(d.inodes))}
 	for id, n := range d.inodes {
 		left := &inode{folder: n.folder, mod: n.mod}
 		switch text, loose := data[id]; {

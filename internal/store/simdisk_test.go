@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"maps"
@@ -21,6 +22,7 @@ type simdisk struct {
 	inodes []*inode // the first is the folder itself
 	clock  int64    // counts the changes
 	seen   func(op string)
+	plain  bool // it can rename and not exchange
 }
 
 // An inode is a file or a folder, whatever its name.
@@ -38,6 +40,7 @@ type change struct {
 	name  string
 	inode int    // what the name names from now on; with gone, what it named
 	from  string // the name that it had, if it was renamed
+	other int    // what has that name from now on, if the two were exchanged; 0 for none
 	gone  bool   // the name was removed
 	at    int64
 }
@@ -48,6 +51,9 @@ func (c change) apply(names map[string]int) {
 		names[c.name] = c.inode
 		if c.from != c.name && names[c.from] == c.inode && c.from != "" {
 			delete(names, c.from)
+			if c.other != 0 {
+				names[c.from] = c.other
+			}
 		}
 	case names[c.name] == c.inode:
 		delete(names, c.name)
@@ -72,7 +78,7 @@ func (d *simdisk) over(string) (disk, error) { return d, nil }
 
 // clone copies the disk with what is not durable, as a process leaves it that is killed.
 func (d *simdisk) clone() *simdisk {
-	c := &simdisk{real: d.real, clock: d.clock, inodes: make([]*inode, len(d.inodes))}
+	c := &simdisk{real: d.real, clock: d.clock, plain: d.plain, inodes: make([]*inode, len(d.inodes))}
 	for i, n := range d.inodes {
 		c.inodes[i] = &inode{n.folder, slices.Clone(n.versions), maps.Clone(n.names), maps.Clone(n.kept), slices.Clone(n.pending), n.mod}
 	}
@@ -165,6 +171,18 @@ func (d *simdisk) rename(from, to string) error {
 	_, id, in, err := d.find(from)
 	if err == nil {
 		d.record("rename "+to, in, change{name: path.Base(to), inode: id, from: path.Base(from)})
+	}
+	return err
+}
+
+func (d *simdisk) exchange(a, b string) error {
+	_, id, in, err := d.find(a)
+	_, other, _, none := d.find(b)
+	if err = errors.Join(err, none); err == nil && (d.plain || path.Dir(a) != ".") {
+		err = errors.ErrUnsupported
+	}
+	if err == nil {
+		d.record("exchange "+b, in, change{name: path.Base(b), inode: id, from: path.Base(a), other: other})
 	}
 	return err
 }

@@ -31,7 +31,7 @@ func init() {
 	}
 }
 
-// stamped is a disk that notes when STATE.json was renamed last.
+// stamped is a disk that notes when STATE.json was put in place last.
 type stamped struct {
 	disk
 	began *int64
@@ -42,6 +42,13 @@ func (d stamped) rename(from, to string) error {
 		*d.began = monotonic()
 	}
 	return d.disk.rename(from, to)
+}
+
+func (d stamped) exchange(a, b string) error {
+	if b == stateFile {
+		*d.began = monotonic()
+	}
+	return d.disk.exchange(a, b)
 }
 
 // BenchmarkWake measures from the rename of STATE.json in another process to the view of the new state in this one.

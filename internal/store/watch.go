@@ -40,7 +40,7 @@ func (s *Store) Watch() *Bell {
 			case e := <-events:
 				// Every change ends with a new STATE.json. What comes before it is part of the change, and would only send
 				// the waiter to the lock.
-				if filepath.Base(e.Name) != stateFile {
+				if filepath.Base(e.Name) != stateFile || e.Op == fsnotify.Rename { // the old one that went away
 					continue
 				}
 			case <-errs:
