@@ -72,10 +72,20 @@ func Markdown() []byte {
 	return b.Bytes()
 }
 
+// Lines are the two lines of ferrus.toml that set a key: its table and the key
+// with the value, which is of the key's type.
+func Lines(key string, value any) string {
+	k, ok := find(key)
+	if !ok {
+		panic("config: no key " + key)
+	}
+	return "[" + k.table() + "]\n" + k.last() + " = " + literal(value)
+}
+
 // Render is the ferrus.toml that `ferrus init` writes. Parsed, it has exactly
 // these commands: nil leaves them unconfigured and says what that means, empty
-// writes the choice that everything passes.
-func Render(commands []string) []byte {
+// writes the choice that everything passes. An agent without a name is left out.
+func Render(commands []string, hq HQ) []byte {
 	var b bytes.Buffer
 	b.WriteString("# How ferrus judges work in this project. `ferrus config explain` lists every key with its default,\n" +
 		"# and so does ferrus.toml.example in the ferrus repository. `ferrus config check` reads this file.\n\n[checks]\n")
@@ -91,6 +101,12 @@ func Render(commands []string) []byte {
 			fmt.Fprintf(&b, "  %s,\n", quote(c))
 		}
 		b.WriteString("]\n")
+	}
+	for _, a := range []struct{ key, does, name string }{
+		{"hq.supervisor.agent", "reviews and is consulted", hq.Supervisor.Agent}, {"hq.executor.agent", "does the work", hq.Executor.Agent}} {
+		if a.name != "" {
+			fmt.Fprintf(&b, "\n# The agent that %s. `ferrus agents` lists them.\n%s\n", a.does, Lines(a.key, a.name))
+		}
 	}
 	return b.Bytes()
 }

@@ -93,9 +93,9 @@ func TestWhatInitWritesHasExactlyTheseCommands(t *testing.T) {
 		nil, {}, {"go vet ./..."},
 		{`grep -q "a\b" 'c' # x`, "two\nlines", "tab\t\x7f\u2028 ü && <"},
 	} {
-		c, err := Parse(FileName, Render(commands))
+		c, err := Parse(FileName, Render(commands, HQ{}))
 		if err != nil {
-			t.Fatalf("%v\n%s", err, Render(commands))
+			t.Fatalf("%v\n%s", err, Render(commands, HQ{}))
 		}
 		want := Default()
 		want.Checks.Commands = commands
