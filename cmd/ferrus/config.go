@@ -25,7 +25,7 @@ func configCommand(a *app) *cobra.Command {
 			Use:   "check",
 			Short: "Say whether ferrus.toml is sound, and where it differs from the pinned gate",
 			Long: "Reads ferrus.toml. A fault is named with its line; exit code 2.\n\n" +
-				"With --json: path commands differs[{key pinned now}].",
+				"A program that is not there now is a warning.\n\nWith --json: path commands differs[{key pinned now}] warnings[].",
 			Args: cobra.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error { return a.configCheck(cmd.Context()) },
 		},
@@ -71,7 +71,7 @@ func (a *app) configuration(ctx context.Context) (config.Config, string, error) 
 		return config.Config{}, "", err
 	}
 	path := filepath.Join(root, config.FileName)
-	conf, err := config.Load(path)
+	conf, err := config.LoadFor(path)
 	if err != nil {
 		return conf, path, broken(err)
 	}
@@ -87,6 +87,12 @@ func (a *app) configCheck(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for key, who := range map[string]config.Agent{"hq.supervisor": conf.HQ.Supervisor, "hq.executor": conf.HQ.Executor} {
+		if err := commanded(who, key+".agent"); err != nil {
+			return refuse(engine.InvalidInput, path+": "+err.Error(), "name the command in ferrus.toml:\n"+config.Lines(key+".command", "my-agent {server}"))
+		}
+	}
+	warnings := doubts(conf, filepath.Dir(path))
 	var differs []config.Change
 	if e, err := a.look(ctx); err == nil {
 		st, err := e.Status()
@@ -98,15 +104,18 @@ func (a *app) configCheck(ctx context.Context) error {
 	}
 	commands := conf.Checks.Commands
 	if a.json {
-		return a.print(map[string]any{"path": path, "commands": commands, "differs": differs})
+		return a.print(map[string]any{"path": path, "commands": commands, "differs": differs, "warnings": warnings})
 	}
 	switch {
 	case commands == nil:
-		a.say("%s is sound, but names no checks: nothing can be submitted\n  put commands into [checks]\n", path)
+		a.say("%s is sound, but names no checks: nothing can be submitted\n%s\n", path, indented(nameChecks(filepath.Dir(path)), "  "))
 	case len(commands) == 0:
 		a.say("%s is sound; commands = [] means that every check passes\n", path)
 	default:
 		a.say("%s is sound: %s\n", path, count(len(commands), "check", "checks"))
+	}
+	for _, w := range warnings {
+		a.row("warning", a.paint(yellow, w))
 	}
 	a.changes(differs)
 	if len(differs) > 0 {

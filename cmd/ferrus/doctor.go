@@ -154,7 +154,7 @@ func (a *app) showFindings(found []finding) {
 			a.say("%24s %s %s\n", "", a.paint(bold, "fixed:"), f.Fixed)
 		}
 		if f.Mend != "" && f.Level != well {
-			a.say("%24s → %s\n", "", f.Mend)
+			a.say("%24s → %s\n", "", strings.ReplaceAll(f.Mend, "\n", "\n"+strings.Repeat(" ", 27)))
 		}
 		if f.Level == trouble {
 			bad++

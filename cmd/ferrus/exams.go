@@ -92,7 +92,7 @@ func mendFolder(p *patient) (string, error) {
 
 // restore makes the folder again around what is left of the machine, and says what came back.
 func restore(p *patient) (string, error) {
-	did, err := setUp(p.ctx, p.place.Root)
+	did, err := p.a.setUp(p.ctx, p.place.Root)
 	if err != nil {
 		return "", err
 	}

@@ -11,9 +11,11 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/drive"
 	"github.com/ferrus-go/ferrus/internal/hq"
 	"github.com/ferrus-go/ferrus/internal/proc"
+	"github.com/ferrus-go/ferrus/internal/register"
 	"github.com/ferrus-go/ferrus/internal/server"
 )
 
@@ -47,13 +49,17 @@ func lookAgent(p *patient, d agents.Duty) finding {
 	if err != nil {
 		return bad(fmt.Sprintf("the server of the %s does not start: %v", d.Role(), err), "see "+p.file("logs")+" for what it says")
 	}
+	if err := startable(p.ctx, p.place.Root, who, key+" in ferrus.toml", "hq."+string(d.Role())); err != nil {
+		f := explain(err)
+		return bad(f.Message+"; ferrus run cannot start it", f.Remedy)
+	}
 	if x.Program == "" {
 		return fine(fmt.Sprintf("%s; its server starts and lists %d tools", x.Title, tools))
 	}
 	environ := programs(p.place.Root)
 	path, err := x.Path(environ)
 	if err != nil {
-		return noted(err.Error()+"; ferrus run cannot start it", "install it, or name another at "+key+"; ferrus agents shows what is there")
+		return bad(err.Error(), "")
 	}
 	version, err := x.Version(p.ctx, environ)
 	if err != nil {
@@ -99,7 +105,36 @@ func lookRegistered(p *patient) finding {
 	if len(strange) > 0 {
 		return noted(strings.Join(append(strange, told...), "; "), "ferrus register writes the entries anew, with "+self)
 	}
+	if f := lookPair(p, project, told); f.Text != "" {
+		return f
+	}
 	return fine(strings.Join(told, "; "))
+}
+
+// lookPair looks whether ferrus run starts the agents that the clients' files name. told is what was found in those.
+func lookPair(p *patient, project register.Project, told []string) finding {
+	found, err := project.Registered()
+	if err != nil {
+		return finding{}
+	}
+	conf, err := config.LoadFor(filepath.Join(p.place.Root, config.FileName))
+	if err != nil {
+		return finding{} // its own exam says why
+	}
+	var differ []string
+	again := "ferrus register"
+	for i, who := range []config.Agent{conf.HQ.Supervisor, conf.HQ.Executor} {
+		if seat, ok := found[seats[i]]; ok {
+			again += " --" + string(seats[i]) + " " + seat.Agent
+			if seat.Agent != who.Agent {
+				differ = append(differ, "ferrus run starts "+who.Agent+" as the "+string(seats[i]))
+			}
+		}
+	}
+	if differ == nil {
+		return finding{}
+	}
+	return noted(strings.Join(append(told, differ...), "; "), again+" makes ferrus run start the same agents; ferrus register alone changes the clients' files instead")
 }
 
 // notOurs says why the doctor does not start what a client's file names, "" if it is this very program, started as a

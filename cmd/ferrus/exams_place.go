@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
@@ -28,12 +30,17 @@ func lookGit(p *patient) finding {
 }
 
 func lookConfig(p *patient) finding {
-	conf, err := config.Load(filepath.Join(p.place.Root, config.FileName))
+	conf, err := config.LoadFor(filepath.Join(p.place.Root, config.FileName))
 	switch {
 	case err != nil:
 		return bad(err.Error(), "ferrus config explain lists every key")
 	case conf.Checks.Commands == nil:
-		return bad("names no checks: nothing can be submitted", "put commands into [checks] of ferrus.toml")
+		return bad("names no checks: nothing can be submitted", nameChecks(p.place.Root))
+	}
+	programs := slices.DeleteFunc(doubts(conf, p.place.Root), func(d string) bool { return strings.HasPrefix(d, "hq.") }) // the agents have exams of their own
+	switch {
+	case len(programs) > 0:
+		return noted(strings.Join(programs, "; "), "install it, or correct ferrus.toml; ferrus config check reads it")
 	case len(conf.Checks.Commands) == 0:
 		return noted("commands = []: every check passes", "")
 	}
@@ -42,8 +49,8 @@ func lookConfig(p *patient) finding {
 
 func lookGate(p *patient) finding {
 	j := p.journal()
-	if j.err != nil || j.last == nil || j.last.State.TaskID == "" {
-		return finding{}
+	if j.err != nil || j.last == nil || j.last.State.TaskID == "" || !j.last.State.Underway() {
+		return finding{} // the next task gets ferrus.toml as it is then
 	}
 	e, err := p.engine()
 	if err != nil {

@@ -35,7 +35,7 @@ func (a *app) restoredBackup(ctx context.Context, strange error) (*engine.Engine
 // word reads a line of stdin, byte by byte: what follows belongs to the command.
 func (a *app) word() string {
 	var text []byte
-	for b := make([]byte, 1); len(text) < 100; {
+	for b := make([]byte, 1); len(text) < 1000; {
 		if n, err := a.in.Read(b); n == 0 || err != nil || b[0] == '\n' {
 			break
 		}

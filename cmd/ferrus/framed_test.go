@@ -38,7 +38,7 @@ var ownLine = regexp.MustCompile(`^(\s*[│…]|\s*(t-|[0-9]+|question|consultat
 // TestNoTextOfAModelLooksLikeFerrus shows a person every kind of text that a model writes, on a terminal and off it.
 func TestNoTextOfAModelLooksLikeFerrus(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := setUp(t.Context(), dir); err != nil {
+	if _, err := (&app{}).setUp(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "ferrus.toml"), []byte("[checks]\ncommands = []\n"), 0o644); err != nil {

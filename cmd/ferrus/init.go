@@ -31,7 +31,11 @@ func initCommand(a *app) *cobra.Command {
 have, .ferrus/ for the task's state, and a line in .gitignore. What exists stays as it is: a second run changes nothing.
 A journal that was lost with its folder comes back from its second link in the git directory.
 
-With --json: root wrote[] checks restored.`,
+It looks for your agents (Claude Code, Codex and others) and whether they are logged in, without asking a model, and for
+checks in the project and in the folders below it. In a terminal it shows what it proposes and asks; else it writes the
+proposal. One agent may play both roles.
+
+With --json: root wrote[] checks restored supervisor executor found[{name path version logged_out broken}].`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.initialise(cmd.Context()) },
 	}
@@ -43,6 +47,10 @@ type setup struct {
 	Wrote    []string `json:"wrote"`  // relative to root
 	Checks   []string `json:"checks"` // that ferrus.toml was given; null when it was there
 	Restored bool     `json:"restored"`
+
+	Supervisor string     `json:"supervisor,omitempty"` // the agents that ferrus.toml was given
+	Executor   string     `json:"executor,omitempty"`
+	Found      []sighting `json:"found"` // the agents that are installed; null when ferrus.toml was there
 
 	warning string
 }
@@ -65,7 +73,7 @@ func (a *app) initialise(ctx context.Context) error {
 		return refuse(engine.WrongState, "there is a .ferrus of upstream ferrus in "+root,
 			"ferrus doctor --fix archives it and makes a new one")
 	}
-	did, err := setUp(ctx, root)
+	did, err := a.setUp(ctx, root)
 	if err != nil {
 		return err
 	}
@@ -77,7 +85,7 @@ func (a *app) initialise(ctx context.Context) error {
 }
 
 // setUp makes what is missing.
-func setUp(ctx context.Context, root string) (setup, error) {
+func (a *app) setUp(ctx context.Context, root string) (setup, error) {
 	did := setup{Root: root, Wrote: []string{}}
 	if err := checkIgnore(ctx, root); err != nil {
 		return did, err
@@ -104,13 +112,17 @@ func setUp(ctx context.Context, root string) (setup, error) {
 	if there {
 		did.Wrote = append(did.Wrote, wrote...)
 	}
-	proposed := config.Propose(root)
-	switch err := create(filepath.Join(root, config.FileName), config.Render(proposed)); {
-	case err == nil:
-		did.Wrote, did.Checks = append(did.Wrote, config.FileName), append([]string{}, proposed...)
-		did.warning = agreeToOwn(root, proposed)
-	case !errors.Is(err, fs.ErrExist):
-		return did, err
+	if name := filepath.Join(root, config.FileName); !exists(name) {
+		did.Found = sightings(ctx, root)
+		checks, hq := a.choose(config.Propose(root), staff(did.Found), did.Found)
+		switch err := create(name, config.Render(checks, hq)); {
+		case err == nil:
+			did.Wrote, did.Checks = append(did.Wrote, config.FileName), append([]string{}, checks...)
+			did.Supervisor, did.Executor = hq.Supervisor.Agent, hq.Executor.Agent
+			did.warning = agreeToOwn(root, config.Render(checks, hq))
+		case !errors.Is(err, fs.ErrExist):
+			return did, err
+		}
 	}
 	if worktree.Inside(ctx, root) && !worktree.Ignored(ctx, root, ".ferrus/journal.jsonl") {
 		if err := ignore(root); err != nil {
@@ -251,10 +263,18 @@ func (a *app) showSetup(did setup) {
 			for _, c := range did.Checks {
 				a.row("", fmt.Sprintf("%-14s  check: %s", "", c))
 			}
+			for _, role := range []struct{ is, agent string }{{"supervisor", did.Supervisor}, {"executor", did.Executor}} {
+				if role.agent != "" {
+					a.row("", fmt.Sprintf("%-14s  %s: %s", "", role.is, role.agent))
+				}
+			}
 		}
 	}
 	if did.warning != "" {
 		a.row("warning", a.paint(yellow, did.warning))
+	}
+	if did.Checks != nil {
+		a.showFound(did.Found, did.Supervisor, did.Executor)
 	}
 	if did.Checks == nil { // ferrus.toml is somebody's
 		a.next([]step{{"ferrus trust", "shows what ferrus.toml makes run, and asks whether you agree"},
@@ -262,7 +282,7 @@ func (a *app) showSetup(did setup) {
 		return
 	}
 	edit := step{"$EDITOR ferrus.toml", "see whether these checks are what \"done\" means"}
-	if did.Checks != nil && len(did.Checks) == 0 {
+	if len(did.Checks) == 0 {
 		edit.Why = "name the checks: no tests were found, and without checks nothing can be submitted"
 	}
 	a.next([]step{edit, {`ferrus run "what is to be done"`, "starts the agents and sees the first task through"}})

@@ -256,7 +256,7 @@ agent = "codex"
 // work makes a task with a submission and a branch, while the repository is still harmless.
 func (b bait) work(t *testing.T) {
 	t.Helper()
-	if _, err := setUp(t.Context(), b.root); err != nil {
+	if _, err := (&app{}).setUp(t.Context(), b.root); err != nil {
 		t.Fatal(err)
 	}
 	e, err := engine.Open(engine.At(b.root, ""), engine.Options{})

@@ -42,7 +42,13 @@ func (i isolated) Run() int {
 }
 
 // TestTheCommandLine runs the scripts: the real binary, real git, real servers.
-func TestTheCommandLine(t *testing.T) {
+func TestTheCommandLine(t *testing.T) { runScripts(t, "script") }
+
+// TestAFirstRun meets machines with one client, with none, and with broken ones.
+func TestAFirstRun(t *testing.T) { runScripts(t, "firstrun") }
+
+// runScripts runs the scripts of a folder of testdata.
+func runScripts(t *testing.T, dir string) {
 	bin, err := exec.LookPath("ferrus")
 	if err != nil {
 		t.Fatal(err)
@@ -51,13 +57,17 @@ func TestTheCommandLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	installed, tools := installs(t), toolsOnly(t)
 	testscript.Run(t, testscript.Params{
-		Dir:                filepath.Join("testdata", "script"),
+		Dir:                filepath.Join("testdata", dir),
 		RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
 			home := filepath.Join(env.WorkDir, ".home")
 			env.Setenv("HOME", home)
 			env.Setenv("BIN", filepath.Dir(bin))
+			env.Setenv("PATH", installed+string(filepath.ListSeparator)+env.Getenv("PATH"))
+			env.Setenv("TOOLS", tools)
+			env.Setenv("AGENTS", installed)
 			env.Setenv("RESEARCH", research)
 			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 			env.Setenv("GIT_CEILING_DIRECTORIES", env.WorkDir)
@@ -78,6 +88,34 @@ func TestTheCommandLine(t *testing.T) {
 			"lock": lockCommand, "tree": treeCommand, "tty": ttyCommand, "age": ageCommand, "nobody": nobodyCommand,
 		},
 	})
+}
+
+// installs is a folder with a Claude Code and a Codex that say their version and that they are logged in, and do nothing: what
+// is installed on the machine of who runs the tests makes no difference.
+func installs(t *testing.T) string {
+	dir := t.TempDir()
+	for _, name := range []string{"claude", "codex"} {
+		text := "#!/bin/sh\necho \"" + name + " 1.0 $*\"\n"
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// toolsOnly is a folder with the programs that ferrus and its scripts need, and no agent.
+func toolsOnly(t *testing.T) string {
+	dir := t.TempDir()
+	for _, name := range []string{"git", "sh", "env", "cat", "sleep", "ferrus"} {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			continue // a script that needs it says so
+		}
+		if err := os.Symlink(path, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }
 
 const gitConfig = `[user]

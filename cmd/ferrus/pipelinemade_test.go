@@ -34,7 +34,7 @@ func TestARunFromACommitIsNotGoneOnWith(t *testing.T) {
 				}
 			}
 			git("init", "-q")
-			_, wrong := setUp(t.Context(), dir)
+			_, wrong := (&app{}).setUp(t.Context(), dir)
 			if err := errors.Join(wrong, os.WriteFile(filepath.Join(dir, config.FileName), []byte("[pipelines]\ntmp_dir = \""+tmp+"\"\n"), 0o600)); err != nil {
 				t.Fatal(err)
 			}

@@ -83,7 +83,7 @@ func (a *app) launch(ctx context.Context, how launching, words []string) error {
 		}
 	}
 	settings := at.Settings(conf)
-	if err := staffed(w, settings, path); err != nil {
+	if err := staffed(ctx, w, settings, path); err != nil {
 		return err
 	}
 	if how.dry {
@@ -100,14 +100,15 @@ func (a *app) launch(ctx context.Context, how launching, words []string) error {
 }
 
 // staffed refuses a pipeline whose agents are not there. path is where it stands.
-func staffed(w pipeline.Workflow, s run.Settings, path string) error {
+func staffed(ctx context.Context, w pipeline.Workflow, s run.Settings, path string) error {
 	for i, p := range w.Phases {
 		for j, k := range p.Workers {
-			named := "hq.executor.agent in ferrus.toml"
+			named, table := "hq.executor.agent in ferrus.toml", "hq.executor"
 			if k.Agent != "" {
+				table = ""
 				named = fmt.Sprintf("/%s/phases/%d/workers/%d/agent in %s", w.Name, i, j, path)
 			}
-			if err := startable(s.Agent(k), named); err != nil {
+			if err := startable(ctx, s.Root, s.Agent(k), named, table); err != nil {
 				return err
 			}
 		}

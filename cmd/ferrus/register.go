@@ -33,6 +33,9 @@ func registerCommand(a *app) *cobra.Command {
 reads skills: then a client that you simply open here has the tools of ferrus, without ferrus run. Without flags the
 agents are those of ferrus.toml, [hq.supervisor] and [hq.executor]; with one role alone the other stays as it is.
 
+Agents that are named by flags are also written to [hq] of ferrus.toml, so that ferrus run starts the same ones; comments
+and order of the file stay. In a terminal the change is shown and you are asked first. unregister leaves [hq] as it is.
+
 What else is in the files stays as it is, byte for byte; a file that cannot be understood is refused, and then nothing
 is written. A model goes into a client's project settings, unless one is set there. Where both roles have the same
 client, its files make it the supervisor: ferrus open executor opens it as the other.` + registerJSON,
@@ -58,11 +61,11 @@ func (a *app) register(ctx context.Context, flags [2]register.Seat, show bool) e
 	if err != nil {
 		return err
 	}
+	conf, err := config.LoadFor(filepath.Join(root, config.FileName))
+	if err != nil {
+		return broken(err)
+	}
 	if flags[0] == (register.Seat{}) && flags[1] == (register.Seat{}) {
-		conf, err := config.LoadFor(filepath.Join(root, config.FileName))
-		if err != nil {
-			return broken(err)
-		}
 		for i, agent := range []config.Agent{conf.HQ.Supervisor, conf.HQ.Executor} {
 			flags[i] = register.Seat{Agent: agent.Agent, Model: agent.Model}
 		}
@@ -87,7 +90,55 @@ func (a *app) register(ctx context.Context, flags [2]register.Seat, show bool) e
 			want[seats[i]] = seat
 		}
 	}
-	return a.carryOut(project, want, show)
+	plan, err := project.Plan(want)
+	if err != nil {
+		return unregistered(err)
+	}
+	if err := a.conductToo(plan, conf, flags, show); err != nil {
+		return err
+	}
+	return a.carryOut(project, plan, show)
+}
+
+// conductToo adds to a plan that ferrus run starts the agents of the flags. In a terminal a person is asked.
+func (a *app) conductToo(plan *register.Plan, conf config.Config, flags [2]register.Seat, show bool) error {
+	was, will := map[agents.Duty]register.Seat{}, map[agents.Duty]register.Seat{}
+	for i, agent := range []config.Agent{conf.HQ.Supervisor, conf.HQ.Executor} {
+		was[seats[i]] = register.Seat{Agent: agent.Agent, Model: agent.Model}
+		if flags[i].Agent != "" {
+			will[seats[i]] = flags[i]
+		}
+	}
+	if err := plan.Conduct(was, will); err != nil {
+		return unregistered(err)
+	}
+	c := plan.Config()
+	if c == nil {
+		return nil
+	}
+	if !show && a.mayAsk() {
+		say(a.err, "%sWrite this, so that ferrus run starts the same agents? [Y/n] ", c.Diff())
+		if answer := strings.ToLower(a.word()); answer != "" && answer != "y" && answer != "yes" {
+			plan.KeepConfig()
+			plan.Notes = append(plan.Notes, "ferrus run starts "+conf.HQ.Supervisor.Agent+" as the supervisor and "+conf.HQ.Executor.Agent+
+				" as the executor, as ferrus.toml says")
+			return nil
+		}
+	}
+	now, err := config.Parse(config.FileName, c.Text())
+	if err != nil {
+		return broken(err)
+	}
+	own, err := config.LoadPerson()
+	if err != nil {
+		return broken(err)
+	}
+	for i, agent := range []config.Agent{now.With(own).HQ.Supervisor, now.With(own).HQ.Executor} {
+		if flags[i].Agent != "" && agent.Agent != flags[i].Agent {
+			plan.Notes = append(plan.Notes, "ferrus run starts "+agent.Agent+" as the "+string(seats[i])+": "+own.Path+" goes before ferrus.toml")
+		}
+	}
+	return nil
 }
 
 // registry is what register and unregister work on.
@@ -145,19 +196,19 @@ type registration struct {
 	Text   string        `json:"text,omitempty"`
 }
 
-// carryOut makes these roles the registered ones, or shows what that would change.
-func (a *app) carryOut(project register.Project, want map[agents.Duty]register.Seat, show bool) error {
-	plan, err := project.Plan(want)
-	if err != nil {
-		return unregistered(err)
-	}
+// carryOut does what was planned, or shows it.
+func (a *app) carryOut(project register.Project, plan *register.Plan, show bool) error {
 	if !show {
-		if err := agreedAcross(project.Root, plan.Write); err != nil {
+		var conf []byte
+		if c := plan.Config(); c != nil {
+			conf = c.Text()
+		}
+		if err := agreedAcross(project.Root, plan.Write, conf); err != nil {
 			return unregistered(err)
 		}
 	}
 	notes := plan.Notes
-	if len(want) > 0 && shortLived(project.Exe) {
+	if len(plan.Roles) > 0 && shortLived(project.Exe) {
 		notes = append(notes, project.Exe+" is what the clients will start, and it lies in a temporary folder: install ferrus,"+
 			" then register with that one")
 	}
@@ -198,7 +249,7 @@ func (a *app) showPlan(plan *register.Plan, notes []string, show bool) {
 		width = max(width, len(c.File))
 	}
 	for _, c := range plan.Changes {
-		whose := c.Agent
+		whose := cmp.Or(c.Agent, "[hq], the agents that ferrus run starts")
 		if c.Role != "" {
 			whose += ", " + string(c.Role)
 		}

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/hq"
@@ -127,7 +125,15 @@ func (a *app) conduct(ctx context.Context, how conducting) error {
 			return refuse(engine.WrongState, "there is no task to go on with", `ferrus run "what is to be done" makes one and starts`)
 		}
 	}
-	if err := present(gate.HQ); err != nil {
+	if how.task == nil {
+		if gate, err = a.offerConfig(ctx, s, gate, conf.Gate(), how); err != nil {
+			return err
+		}
+	}
+	if err := ready(ctx, gate, e.Place().Root); err != nil {
+		if how.task == nil {
+			err = thenAccept(ctx, e.Place(), err, conf.Gate())
+		}
 		return err
 	}
 	if how.task != nil {
@@ -169,35 +175,6 @@ func soundConfig(e *engine.Engine) (config.Config, error) {
 func (a *app) busy(err *hq.BusyError) error {
 	return &failure{Code: string(engine.LockBusy), Message: err.Error(), exit: exitBusy,
 		Remedy: "ferrus status --watch shows how it goes; ferrus stop ends it and its agents"}
-}
-
-// present refuses a run whose agents are not there.
-func present(conf config.HQ) error {
-	for _, d := range []agents.Duty{agents.Executor, agents.Reviewer} {
-		if err := startable(hq.Agent(conf, d), "hq."+string(d.Role())+".agent in ferrus.toml"); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// startable refuses an agent that cannot be started. named says where it is named.
-func startable(who config.Agent, named string) error {
-	adapter, err := agents.Find(who.Agent)
-	if err != nil {
-		return refuse(engine.InvalidInput, named+": "+err.Error(), "name one of them; ferrus agents shows them")
-	}
-	if adapter.Program == "" {
-		if strings.TrimSpace(who.Command) == "" {
-			return refuse(engine.InvalidInput, named+` is "command", and the command is empty`,
-				"name the command in ferrus.toml, beside the agent in [hq.executor] or [hq.supervisor]")
-		}
-		return nil
-	}
-	if _, err := adapter.Path(os.Environ()); err != nil {
-		return refuse(engine.StoreError, err.Error(), "or name another agent at "+named+"; ferrus agents shows what is there")
-	}
-	return nil
 }
 
 // A runEnd is the last line of a run with --json.

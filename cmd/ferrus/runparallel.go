@@ -76,7 +76,7 @@ func (a *app) conductMany(ctx context.Context, how conducting) error {
 	if err := a.agreed(e, e.Trusted); err != nil {
 		return err
 	}
-	if err := present(conf.HQ); err != nil {
+	if err := ready(ctx, conf.Gate(), e.Place().Root); err != nil {
 		return err
 	}
 	self, err := os.Executable()

@@ -83,7 +83,7 @@ func (a *app) task(ctx context.Context, from source, words []string) error {
 	switch {
 	case commands == nil:
 		a.row("checks", a.paint(yellow, "none are named, and without any nothing can be submitted:"))
-		a.row("", "put commands into ferrus.toml, then ferrus config accept")
+		a.say("%s\n", indented(nameChecks(e.Place().Root)+"\nthen: "+engine.Commands(e.Place().Branch, "ferrus config accept"), "              "))
 	case len(commands) == 0:
 		a.row("checks", "every check passes (commands = [])")
 	}

@@ -48,7 +48,7 @@ func TestTheSameFilesAreDecidedTheSame(t *testing.T) {
 func walk(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
-	if _, err := setUp(t.Context(), root); err != nil {
+	if _, err := (&app{}).setUp(t.Context(), root); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile("../../internal/pipeline/testdata/workflows.json")

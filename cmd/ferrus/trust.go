@@ -270,10 +270,10 @@ func question(u *engine.UntrustedError, root string) string {
 	return b.String()
 }
 
-// agreeToOwn records a person's word on the commands that ferrus init has written for them. It returns what there is to
+// agreeToOwn records a person's word on the ferrus.toml that ferrus init has written for them. It returns what there is to
 // warn of: without a record the person is asked later.
-func agreeToOwn(root string, commands []string) (warning string) {
-	conf, err := config.Parse(config.FileName, config.Render(commands))
+func agreeToOwn(root string, text []byte) (warning string) {
+	conf, err := config.Parse(config.FileName, text)
 	if err == nil {
 		var project *trust.Project
 		if project, err = trust.Open(root); err == nil {
@@ -315,8 +315,9 @@ func (a *app) agreedPipelines(ctx context.Context, conf config.Config) error {
 	return a.agreedToStart(place, conf, engine.ExecutableWith(place.Root, conf, all))
 }
 
-// agreedAcross runs write, which changes files of the project on a person's word: what was agreed to before is afterwards.
-func agreedAcross(root string, write func() error) error {
+// agreedAcross runs write, which changes files of the project on a person's word: what was agreed to before is afterwards. text is
+// what it makes of ferrus.toml, nil where that stays: an edit of somebody else at the same time is not agreed to.
+func agreedAcross(root string, write func() error, text []byte) error {
 	conf, err := config.LoadFor(filepath.Join(root, config.FileName))
 	if err != nil {
 		return write()
@@ -329,6 +330,16 @@ func agreedAcross(root string, write func() error) error {
 	agreed, _ := project.Agreed(was)
 	if err := write(); err != nil || !agreed {
 		return err
+	}
+	if text != nil {
+		own, err := config.LoadPerson()
+		if err == nil {
+			conf, err = config.Parse(config.FileName, text)
+		}
+		if err != nil {
+			return err
+		}
+		conf = conf.With(own)
 	}
 	if now := engine.Executable(root, conf); trust.Digest(now) != trust.Digest(was) {
 		return project.Agree(now)

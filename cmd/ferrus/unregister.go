@@ -16,7 +16,8 @@ func unregisterCommand(a *app) *cobra.Command {
 		Use:   "unregister [--supervisor] [--executor]",
 		Short: "Take out again what register wrote",
 		Long: `Takes what is ours out of the clients' project files, of both roles unless one is named. The rest of the files stays as
-it is; files and folders that register made, and that hold nothing else, go.` + registerJSON,
+it is; files and folders that register made, and that hold nothing else, go. [hq] of ferrus.toml stays: it says which agents
+ferrus run starts.` + registerJSON,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.unregister(cmd.Context(), which, show) },
 	}
@@ -43,5 +44,9 @@ func (a *app) unregister(ctx context.Context, which [2]bool, show bool) error {
 			delete(want, role)
 		}
 	}
-	return a.carryOut(project, want, show)
+	plan, err := project.Plan(want)
+	if err != nil {
+		return unregistered(err)
+	}
+	return a.carryOut(project, plan, show)
 }

@@ -18,7 +18,6 @@ type Facts struct {
 	store.Snapshot
 	Now        time.Time
 	Headless   bool
-	On         string    // " --branch NAME" for commands that a person is told; "" on the project's own machine
 	Held       bool      // a session holds the work, and may not be replaced
 	Heard      time.Time // when the holder was last heard of; zero when there is none
 	Runs       []slot.Run
@@ -99,9 +98,6 @@ func (c *conductor) look() (Facts, error) {
 	// By the wall clock alone: Go's other one stands still while the machine sleeps, and the sleep would not be seen.
 	f := Facts{Snapshot: snap, Now: c.Now().Round(0), Headless: c.Headless, Slots: map[agents.Duty]SlotFacts{},
 		MaxSilence: c.Lease.MaxSilence(), Patience: c.Patience}
-	if branch := c.e.Place().Branch; branch != "" {
-		f.On = " --branch " + branch
-	}
 	if !c.looked.IsZero() && f.Now.Sub(c.looked) > asleep {
 		c.woke = f.Now
 	}

@@ -223,7 +223,7 @@ func (c *conductor) carryOut(ctx context.Context, f Facts, act Act) (again bool,
 		}
 		return true, nil
 	case ask:
-		_, err := c.e.Ask(ctx, f.Snapshot, act.Why, nil)
+		_, err := c.e.Ask(ctx, f.Snapshot, engine.Commands(c.e.Place().Branch, act.Why), nil)
 		if code := engine.CodeOf(err); code == engine.WrongState || code == engine.CheckRunning {
 			return false, nil // it has moved on, or will
 		}

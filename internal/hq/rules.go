@@ -134,8 +134,8 @@ var rules = []rule{
 		fits: func(d duty) bool { return d.Alike >= alike },
 		why: func(d duty) string {
 			return fmt.Sprintf("%s cannot work as %s: it ended at once, twice with the same error.%s\n\nPlease correct [hq.%s] in %s, make it hold "+
-				"for this task with ferrus config accept%s, then answer; ferrus doctor may say what is wrong.", d.Last.Agent, d.name, d.lastWords(),
-				d.name.Role(), config.FileName, d.On)
+				"for this task with ferrus config accept, then answer; ferrus doctor may say what is wrong.", d.Last.Agent, d.name, d.lastWords(),
+				d.name.Role(), config.FileName)
 		},
 	},
 	{

@@ -173,10 +173,10 @@ var judgements = []struct {
 		s.Stuck, s.Last = 3, slot.Run{Name: "executor-3", Agent: "codex", Error: "codex is not on the PATH"}
 	})), "it could not be started", Act{Do: ask, Duty: ex, Why: "codex could not be started as executor, 3 times in a row.\n\nThe last one: codex is not on the PATH",
 		Prompt: "executor-work"}},
-	{"ended at once, twice with the same error", facts(state.Executing, func(f *Facts) { f.On = " --branch b" }, at(ex, func(s *SlotFacts) {
+	{"ended at once, twice with the same error", facts(state.Executing, at(ex, func(s *SlotFacts) {
 		s.Starts, s.Alike, s.Last = 2, 2, slot.Run{Name: "executor-2", Agent: "command", Exit: 127, Said: "sh: nope: not found"}
 	})), "2 agents in a row have ended within", Act{Do: ask, Duty: ex, Why: "ended with: sh: nope: not found\n\nPlease correct [hq.executor] in ferrus.toml, " +
-		"make it hold for this task with ferrus config accept --branch b", Prompt: "executor-work"}},
+		"make it hold for this task with ferrus config accept", Prompt: "executor-work"}},
 	{"ended at once, once", facts(state.Executing, at(ex, func(s *SlotFacts) { s.Starts, s.Alike = 1, 1 })), "otherwise", Act{Do: start, Duty: ex, Prompt: "executor-work"}},
 	{"could not be started twice", facts(state.Executing, at(ex, func(s *SlotFacts) { s.Stuck = 2 })), "otherwise", Act{Do: start, Duty: ex, Prompt: "executor-work"}},
 	{"rate limit", facts(state.Executing, at(ex, func(s *SlotFacts) { s.Limited, s.Last = noon.Add(time.Hour), failed })), "its provider has set a limit",

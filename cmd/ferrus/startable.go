@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/hq"
+	"github.com/ferrus-go/ferrus/internal/proc"
+	"github.com/ferrus-go/ferrus/internal/trust"
+)
+
+// ready refuses a run that could not end well, before an agent is started: without checks nothing can be submitted, and an agent
+// that is not there, or not logged in, does nothing.
+func ready(ctx context.Context, gate config.Gate, root string) error {
+	if gate.Checks.Commands == nil {
+		return refuse(engine.InvalidInput, "no checks are named, and without checks nothing can be submitted", nameChecks(root))
+	}
+	for _, d := range []agents.Duty{agents.Executor, agents.Reviewer} {
+		table := "hq." + string(d.Role())
+		if err := startable(ctx, root, hq.Agent(gate.HQ, d), table+".agent in ferrus.toml", table); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nameChecks says how checks are named.
+func nameChecks(root string) string {
+	commands := config.Propose(root)
+	if commands == nil {
+		commands = []string{"make test"}
+	}
+	return "name in ferrus.toml what must exit 0 (commands = [] lets everything pass):\n" + config.Lines("checks.commands", commands)
+}
+
+// startable refuses an agent that cannot be started, or cannot work. named says where it is named; table is its table of
+// ferrus.toml, "" where it is named elsewhere.
+func startable(ctx context.Context, root string, who config.Agent, named, table string) error {
+	adapter, err := agents.Find(who.Agent)
+	if err != nil {
+		return refuse(engine.InvalidInput, named+": "+err.Error(), "name one of them; ferrus agents shows them")
+	}
+	if adapter.Program == "" {
+		if err := commanded(who, named); err != nil {
+			return refuse(engine.InvalidInput, err.Error(), nameAgent(ctx, root, table, who.Agent, "name the command"))
+		}
+		if missing := proc.Missing(who.Command, root, os.Getenv("PATH")); missing != "" {
+			return refuse(engine.StoreError, fmt.Sprintf("%s is \"command\", and the command's program %s is not there", named, missing),
+				nameAgent(ctx, root, table, who.Agent, "correct the command"))
+		}
+		return nil
+	}
+	environ := programs(root)
+	if _, err := adapter.Path(environ); err != nil {
+		return refuse(engine.StoreError, adapter.Program+" is not on PATH, and "+named+" names "+adapter.Name,
+			nameAgent(ctx, root, table, who.Agent, "install it: "+adapter.Install))
+	}
+	// With arguments of its own it may have another way in.
+	if len(who.Args) == 0 && adapter.LoggedOut(ctx, environ) {
+		return refuse(engine.StoreError, adapter.Name+" is not logged in, and "+named+" names it",
+			nameAgent(ctx, root, table, who.Agent, "log in: "+adapter.LogIn))
+	}
+	return nil
+}
+
+// commanded refuses the agent "command" without a command.
+func commanded(who config.Agent, named string) error {
+	if who.Agent == "command" && strings.TrimSpace(who.Command) == "" {
+		return errors.New(named + ` is "command", and the command is empty`)
+	}
+	return nil
+}
+
+// nameAgent is a remedy: what to do about an agent, or the lines of ferrus.toml that name another one.
+func nameAgent(ctx context.Context, root, table, agent, first string) string {
+	if table == "" {
+		return first + "; or name another agent; ferrus agents shows what is there"
+	}
+	if agent == "command" {
+		return first + ` in ferrus.toml:` + "\n" + config.Lines(table+".command", "my-agent {server}") + "\nor name another agent; ferrus agents shows what is there"
+	}
+	could := staff(sightings(ctx, root))
+	other := could.Supervisor.Agent
+	if table == "hq.executor" {
+		other = could.Executor.Agent
+	}
+	if other == "" || other == agent {
+		return first + "; or name another agent in ferrus.toml (ferrus agents lists them):\n" + config.Lines(table+".agent", "command") +
+			"\ncommand = \"my-agent {server}\""
+	}
+	return first + "; or let " + other + " do it in ferrus.toml:\n" + config.Lines(table+".agent", other)
+}
+
+// doubts are what in a configuration cannot do what it says, though a program that is not there now may come: a line each.
+func doubts(conf config.Config, root string) []string {
+	list := []string{}
+	look := func(key, command string) {
+		path := os.Getenv("PATH")
+		if own, ok := conf.Checks.Env["PATH"]; ok && key == "checks.commands" {
+			path = own
+		}
+		if missing := proc.Missing(command, root, path); missing != "" {
+			list = append(list, key+": "+missing+" is not there")
+		}
+	}
+	for _, c := range conf.Checks.Commands {
+		look("checks.commands", c)
+	}
+	look("notify.command", conf.Notify.Command)
+	look("branches.setup", conf.Branches.Setup)
+	if conf.Deliver.To == config.ToCommand {
+		look("deliver.command", conf.Deliver.Command)
+	}
+	for _, role := range []struct {
+		key string
+		who config.Agent
+	}{{"hq.supervisor", conf.HQ.Supervisor}, {"hq.executor", conf.HQ.Executor}} {
+		adapter, err := agents.Find(role.who.Agent)
+		switch {
+		case err != nil: // what reads the file says so
+		case adapter.Program == "":
+			look(role.key+".command", role.who.Command)
+		default:
+			if role.who.Command != "" {
+				list = append(list, role.key+`.command is not used: the agent is `+adapter.Name+`, not "command"`)
+			}
+			if _, err := adapter.Path(programs(root)); err != nil {
+				list = append(list, role.key+".agent: "+adapter.Program+" is not on PATH")
+			}
+		}
+	}
+	return list
+}
+
+// offerConfig says where ferrus.toml differs from what is frozen with the task, and in a terminal offers to accept it. It returns
+// the gate that holds.
+func (a *app) offerConfig(ctx context.Context, s *engine.Session, frozen, now config.Gate, how conducting) (config.Gate, error) {
+	differs := frozen.Diff(now)
+	if len(differs) == 0 {
+		return frozen, nil
+	}
+	say(a.err, "ferrus.toml differs from what was frozen when the task was created:\n")
+	for _, c := range differs {
+		say(a.err, "  %s\n    frozen  %s\n    now     %s\n", trust.Visible(c.Key), trust.Visible(c.Pinned), trust.Visible(c.Now))
+	}
+	accept := engine.Commands(s.Engine().Place().Branch, "ferrus config accept")
+	if how.headless || !a.mayAsk() {
+		say(a.err, "the frozen values hold; to use the new ones: %s\n", accept)
+		return frozen, nil
+	}
+	say(a.err, "Use the new values for this task? [y/N] ")
+	if answer := strings.ToLower(a.word()); answer != "y" && answer != "yes" {
+		say(a.err, "the frozen values hold; %s asks for no answer\n", accept)
+		return frozen, nil
+	}
+	if _, _, err := s.AcceptConfig(ctx); err != nil {
+		return frozen, failed("accept the configuration", "", err)
+	}
+	return now, nil
+}
+
+// thenAccept adds to the remedy of a refusal that the task keeps what was frozen with it. now is what ferrus.toml says.
+func thenAccept(ctx context.Context, place engine.Place, err error, now config.Gate) error {
+	var r *engine.Refusal
+	if !errors.As(err, &r) {
+		return err
+	}
+	accept, more := engine.Commands(place.Branch, "ferrus config accept"), *r
+	if ready(ctx, now, place.Root) == nil {
+		more.Remedy = "ferrus.toml is correct now, and the task keeps what was frozen with it; to use the new values: " + accept
+	} else {
+		more.Remedy += "\nthen, because the task keeps what was frozen with it: " + accept
+	}
+	return &more
+}
