@@ -79,6 +79,20 @@ func (e *Engine) Unseen(ctx context.Context, snap store.Snapshot, to string) []s
 	return lines
 }
 
+// Uncommitted reports whether approved work lies in the work tree and is not in the commit that is checked out there. It is
+// false, and logged, where git cannot tell.
+func (e *Engine) Uncommitted(ctx context.Context, snap store.Snapshot) bool {
+	tree, err := e.Tree(ctx, snap)
+	open := false
+	if err == nil {
+		open, err = tree.Uncommitted(ctx, snap.Task.BaseTree, snap.Task.Submission.Tree)
+	}
+	if err != nil {
+		e.log.Warn("not known whether the work is committed", "error", err)
+	}
+	return open
+}
+
 // diffstat is the change from the task's base to a tree.
 func (e *Engine) diffstat(ctx context.Context, snap store.Snapshot, to string) (string, error) {
 	tree, err := e.Tree(ctx, snap)
