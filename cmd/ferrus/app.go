@@ -27,7 +27,8 @@ type app struct {
 
 	dir, branch string
 	json        bool
-	parsed      bool // the command line was sound
+	parsed      bool          // the command line was sound
+	at          *engine.Place // the machine that the command acts on; nil until it is found
 }
 
 func newApp(in, out, err *os.File) *app {
@@ -65,10 +66,21 @@ func (a *app) place(ctx context.Context) (engine.Place, error) {
 		}
 		return place, err
 	}
-	if a.branch == "" {
-		return place, nil
+	if a.branch != "" {
+		if place, err = place.On(a.branch); err != nil {
+			return place, err
+		}
 	}
-	return place.On(a.branch)
+	a.at = &place
+	return place, nil
+}
+
+// commands names the branch that the command acts on in the commands of a text.
+func (a *app) commands(text string) string {
+	if a.at == nil {
+		return engine.Commands(a.branch, text)
+	}
+	return engine.Commands(a.at.Branch, text)
 }
 
 // open opens the machine that the command means. The caller closes it.
@@ -114,7 +126,7 @@ func (a *app) warnForeign(err error) {
 	if a.json {
 		to = a.err
 	}
-	say(to, "not made here: %s\n  it is shown as text, and nothing in it is used; %s\n\n", r.Message, r.Remedy)
+	say(to, "not made here: %s\n  it is shown as text, and nothing in it is used; %s\n\n", r.Message, a.commands(r.Remedy))
 }
 
 // view opens the machine and reads how it stands. The caller closes it.

@@ -70,6 +70,44 @@ func TestEveryStateSaysWhatIsNext(t *testing.T) {
 	}
 }
 
+// TestWhoWorksIsSaidAsItIs: that somebody works on the task, or will, is said only where a process was seen that does, and
+// ferrus resume is named where none does.
+func TestWhoWorksIsSaidAsItIs(t *testing.T) {
+	alive, dead := &holder{Agent: "executor:a:1", Alive: true}, &holder{Agent: "executor:a:1", Dead: true, Why: "its process has ended"}
+	started := []agentReport{{}}
+	for _, tt := range []struct {
+		name       string
+		in         report
+		with, want string // who is named, "" for nobody; the first command
+	}{
+		{"an agent works", report{Holder: alive, Conductor: 1}, "executor:a:1", "ferrus log"},
+		{"one that a person has opened works", report{Holder: alive}, "executor:a:1", "ferrus log"},
+		{"its run has ended", report{Holder: alive, Agents: started}, "executor:a:1", "ferrus resume"},
+		{"both have ended", report{Holder: dead}, "", "ferrus resume"},
+		{"it has ended, and the run goes on", report{Holder: dead, Conductor: 1}, "the run", "ferrus log"},
+		{"nobody has come", report{}, "", "ferrus resume"},
+		{"nobody has come to the run yet", report{Conductor: 1}, "the run", "ferrus log"},
+	} {
+		for _, s := range []state.State{state.Executing, state.Addressing, state.Checking, state.Consultation} {
+			r := tt.in
+			r.State, r.Waiting.For = s, "executor"
+			if s == state.Consultation {
+				r.Consultation = &paper{Answered: true}
+			}
+			said, first := r.sentence(), next(&r)[0].Command
+			if first != tt.want || strings.Contains(said, "ferrus resume") != (tt.want == "ferrus resume") ||
+				strings.Contains(said, "is with") != strings.Contains(tt.with, ":") || !strings.Contains(said, tt.with) {
+				t.Errorf("%s, %s: %q, next %s", tt.name, s, said, first)
+			}
+		}
+	}
+	for _, s := range []state.State{state.Idle, state.Complete, state.Failed} {
+		if r := (report{State: s, Agents: started}); r.deserted() {
+			t.Errorf("in %s an agent is missing", s)
+		}
+	}
+}
+
 // TestJSONObeysNoTerminal: it says the same, and no byte of it is a control character.
 func TestJSONObeysNoTerminal(t *testing.T) {
 	text := "a\x1b[31m\x07\x7f\u009b\u202e\u2028\U000E0001 <b> é 漢 \t\n"

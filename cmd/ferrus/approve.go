@@ -30,6 +30,5 @@ var approve = verdict{"approve", "approve",
 	},
 	func(a *app, done engine.Done) {
 		a.say("%s approved: %s is %s\n", done.Task.Submission.ID, done.Task.TaskID, a.paint(green, string(done.Task.State)))
-		a.next([]step{{"ferrus diff", "shows the work; it is not committed: do that when you like it"}})
 	},
 }

@@ -194,7 +194,9 @@ func (a *app) project(ctx context.Context, verb string) (*engine.Session, error)
 	if err != nil {
 		return nil, err
 	}
-	e, err := a.openAt(engine.At(place.Root, ""))
+	place = engine.At(place.Root, "")
+	a.at = &place
+	e, err := a.openAt(place)
 	if err != nil {
 		return nil, err
 	}

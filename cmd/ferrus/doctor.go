@@ -84,6 +84,7 @@ func (a *app) doctor(ctx context.Context, fix, adopt bool) error {
 	var found []finding
 	for _, x := range exams {
 		f := p.examine(x, fix)
+		f.Mend = a.commands(f.Mend)
 		if f.Text != "" {
 			found = append(found, f)
 		}

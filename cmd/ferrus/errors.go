@@ -201,6 +201,7 @@ func (a *app) fail(err error) int {
 	if f.silent {
 		return f.exit
 	}
+	f.Remedy = a.commands(f.Remedy)
 	if a.json {
 		if text, err := asJSON(f, ""); err == nil {
 			_, _ = a.err.Write(text)

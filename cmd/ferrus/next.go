@@ -1,9 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -23,17 +25,36 @@ var steps = map[state.State][]step{
 	state.Consultation: {{`ferrus answer "..."`, "if the supervisor does not"}, {"ferrus log", ""}},
 	state.Reviewing: {{"ferrus diff", ""}, {"ferrus approve", "if the supervisor does not"},
 		{`ferrus reject -m "..."`, ""}},
-	state.Complete: {{"ferrus diff", "commit it when you like it"}, {`ferrus run "..."`, "the next task"},
-		{`ferrus reopen -m "..."`, "if one thing is missing"}},
+	state.Complete: {{"ferrus diff", ""}, {`ferrus run "..."`, "the next task"}, {`ferrus reopen -m "..."`, "if one thing is missing"}},
 	state.Failed: {{`ferrus reopen -m "..."`, "with a hint; the budgets start anew"}, {"ferrus reset", "to give it up"},
 		{"ferrus log", ""}},
 }
 
-// next are the commands for the task as it is.
+// next are the commands for the task as it is, each with its branch.
 func next(r *report) []step {
+	list := r.steps()
+	for i := range list {
+		list[i].Command = engine.Commands(r.Branch, list[i].Command)
+	}
+	return list
+}
+
+func (r *report) steps() []step {
+	if r.finish != "" {
+		return []step{{r.finish, "moves the files to the end; until then nothing else works"}}
+	}
 	list := slices.Clone(steps[r.State])
-	if r.deserted() {
+	switch {
+	case r.deserted() && len(r.Agents) > 0:
+		list = slices.Insert(list, 0, step{"ferrus resume", "sees the task through: the run that started the agents has ended"})
+	case r.deserted():
 		list = slices.Insert(list, 0, step{"ferrus resume", "starts the agent that is missing"})
+	case r.State == state.Complete && r.uncommitted:
+		list[0].Why = "commit it when you like it"
+	case r.State == state.Complete && r.Branch != "" && r.merged:
+		list = slices.Insert(list, 1, step{"ferrus branch --remove " + r.Branch, "clears the branch away: it is merged"})
+	case r.State == state.Complete && r.Branch != "":
+		list = slices.Insert(list, 1, step{"ferrus merge " + r.Branch, "brings it into the project"})
 	}
 	switch {
 	case r.Question == nil:
@@ -57,12 +78,16 @@ func next(r *report) []step {
 	return list
 }
 
-// deserted reports whether the task waits for an agent while nobody works on it, and no run would start one.
+// deserted reports whether the task waits for an agent that no run would start: nobody works on it, or the agents of a run
+// that has ended do.
 func (r *report) deserted() bool {
-	if r.Conductor != 0 || r.Waiting.For != "executor" && r.Waiting.For != "supervisor" {
+	switch {
+	case r.Conductor != 0 || r.State == state.Idle || r.State.Over():
 		return false
+	case len(r.Agents) > 0:
+		return true
 	}
-	return r.Waiting.For == "supervisor" || r.Holder == nil || r.Holder.Dead
+	return r.Waiting.For == "supervisor" || r.Waiting.For == "executor" && (r.Holder == nil || r.Holder.Dead)
 }
 
 // wait says who is waited for.
@@ -87,7 +112,24 @@ func (r *report) wait() string {
 }
 
 // sentence says in a line where the task is, to one who wanted something else of it.
-func (r *report) sentence() string {
+func (r *report) sentence() string { return engine.Commands(r.Branch, r.where()) }
+
+// worker says who works on the task, or who will.
+func (r *report) worker(since string) string {
+	switch {
+	case r.Holder != nil && !r.Holder.Dead && r.deserted():
+		return "it is with " + r.Holder.Agent + since + ", and the run that started it has ended; ferrus resume sees the task through"
+	case r.Holder != nil && !r.Holder.Dead:
+		return "it is with " + r.Holder.Agent + since + "; a submission will appear in `ferrus status`"
+	case r.Conductor != 0:
+		return fmt.Sprintf("the run (process %d) starts an executor for it", r.Conductor)
+	case r.Holder != nil:
+		return "nobody works on it, for " + r.Holder.Why + "; ferrus resume starts an executor"
+	}
+	return "nobody has claimed it" + since + "; ferrus resume starts an executor, and one that calls wait_for_task gets it"
+}
+
+func (r *report) where() string {
 	since := ""
 	if !r.Since.IsZero() {
 		since = ", since " + age(r.Since)
@@ -96,15 +138,12 @@ func (r *report) sentence() string {
 	case state.Idle:
 		return `ferrus task "what is to be done" makes one, ferrus run "..." starts the agents too`
 	case state.Executing, state.Addressing, state.Checking:
-		if r.Holder == nil {
-			return "nobody has claimed it" + since + "; an executor that calls wait_for_task gets it"
-		}
-		return "it is with " + r.Holder.Agent + since + "; a submission will appear in `ferrus status`"
+		return r.worker(since)
 	case state.Consultation:
 		if r.Consultation != nil && !r.Consultation.Answered {
 			return "consultation " + r.Consultation.ID + " waits for a supervisor" + since + "; you can answer it too: ferrus answer \"...\""
 		}
-		return "the consultation is answered and waits for the executor to go on" + since
+		return "the consultation is answered" + since + "; " + r.worker("")
 	case state.AwaitingHuman:
 		if r.Question != nil {
 			return "question " + r.Question.ID + " from " + r.Question.By + " waits for you" + since + ": ferrus answer"

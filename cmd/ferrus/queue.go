@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/fleet"
+	"github.com/ferrus-go/ferrus/internal/hq"
 	"github.com/ferrus-go/ferrus/internal/queue"
 )
 
@@ -58,6 +61,10 @@ func (a *app) enqueue(ctx context.Context, name string, from source, words []str
 		return a.print(map[string]any{"name": it.Name, "path": it.Path, "waiting": len(all)})
 	}
 	a.say("%s waits; %s in the queue\n", it.Name, count(len(all), "task is", "tasks are"))
+	if h, busy := hq.Conductor(fleet.Dir(filepath.Dir(home))); busy {
+		a.say("  the run at work takes it (process %d)\n", h.Pid)
+		return nil
+	}
 	a.next([]step{{"ferrus run --parallel 2", "starts them, two at a time"}, {"ferrus queue", "lists them"}})
 	return nil
 }

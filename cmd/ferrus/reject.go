@@ -38,7 +38,6 @@ var reject = verdict{"reject", "reject",
 		t := done.Task
 		if t.State == state.Failed {
 			a.say("%s rejected: %s has failed\n  %s\n", t.Submission.ID, t.TaskID, t.FailureReason)
-			a.next(steps[state.Failed])
 			return
 		}
 		a.say("%s rejected: %s is %s again\n", t.Submission.ID, t.TaskID, t.State)

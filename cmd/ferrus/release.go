@@ -8,6 +8,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/hq"
+	"github.com/ferrus-go/ferrus/internal/lease"
 )
 
 func releaseCommand(a *app) *cobra.Command {
@@ -20,23 +21,36 @@ another executor may claim. An agent that ferrus run has started is ended; any o
 calls.` + verdictJSON,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.pass(cmd.Context(), release, from.message)
+			return a.pass(cmd.Context(), release(), from.message)
 		},
 	}
 	from.messageFlag(cmd, "a `REASON` for the journal")
 	return cmd
 }
 
-var release = verdict{"release", "release",
-	func(ctx context.Context, s *engine.Session, reason string) (engine.Done, error) {
-		done, err := s.Release(ctx, reason)
-		if err == nil {
-			err = hq.Slot(s.Engine(), agents.Executor).Stop(ctx)
-		}
-		return done, err
-	},
-	func(a *app, done engine.Done) {
-		a.say("the work is released; the next executor that calls wait_for_task gets it\n")
-		a.say("  whoever held it may still be editing files: end that agent if it hangs\n")
-	},
+func release() verdict {
+	var holder string // that has not ended with the release
+	return verdict{"release", "release",
+		func(ctx context.Context, s *engine.Session, reason string) (engine.Done, error) {
+			e := s.Engine()
+			was, err := e.View()
+			if err != nil {
+				return engine.Done{}, err
+			}
+			done, err := s.Release(ctx, reason)
+			if err == nil {
+				err = hq.Slot(e, agents.Executor).Stop(ctx)
+			}
+			if e.Store().Probe(was.Task.Session) != lease.Gone {
+				holder = was.Task.ClaimedBy
+			}
+			return done, err
+		},
+		func(a *app, _ engine.Done) {
+			a.say("the work is released; the next executor that calls wait_for_task gets it\n")
+			if holder != "" {
+				a.say("  %s may still be editing files: end that agent if it hangs\n", holder)
+			}
+		},
+	}
 }

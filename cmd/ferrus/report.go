@@ -6,6 +6,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/fleet"
 	"github.com/ferrus-go/ferrus/internal/hq"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/slot"
@@ -39,6 +40,10 @@ type report struct {
 	Pipelines     []underway     `json:"pipelines,omitempty"`
 	Notices       []string       `json:"notices,omitempty"`
 	Next          []step         `json:"next"`
+
+	merged      bool   // into the project
+	uncommitted bool   // the approved work is not in the commit that is checked out
+	finish      string // the command that ends a rollback or a merge that was cut off
 }
 
 // A holder is who has the work, and how they are.
@@ -90,7 +95,10 @@ func gather(e *engine.Engine) (*report, error) {
 	t := st.Task
 	r := &report{Root: e.Place().Root, Branch: e.Place().Branch, TaskID: t.TaskID, Title: t.Title, State: t.State, Since: t.Since,
 		Seq: t.Seq, Epoch: t.Epoch, Waiting: st.Waiting, FailureReason: t.FailureReason, Notices: st.Notices(),
-		Reviews: budget{t.ReviewCycles, st.Gate.Limits.MaxReviewCycles}}
+		Reviews: budget{t.ReviewCycles, st.Gate.Limits.MaxReviewCycles}, merged: t.Merged != "", finish: st.Finish()}
+	if t.State == state.Complete && r.Branch == "" {
+		r.uncommitted = e.Uncommitted(context.Background(), st.Snapshot)
+	}
 	if t.State == state.Reviewing {
 		r.Notices = append(r.Notices, e.Unseen(context.Background(), st.Snapshot, t.Submission.Tree)...)
 	}
@@ -124,7 +132,11 @@ type agentReport struct {
 
 // working reads who is at work on the task, and what it has cost so far.
 func (r *report) working(e *engine.Engine, t state.Task) error {
-	if h, busy := hq.Conductor(e.Store().Path()); busy {
+	h, busy := hq.Conductor(e.Store().Path())
+	if !busy && r.Branch != "" { // a run of all branches conducts this one when there is something to do
+		h, busy = hq.Conductor(fleet.Dir(r.Root))
+	}
+	if busy {
 		r.Conductor = h.Pid
 	}
 	if t.TaskID == "" {

@@ -223,7 +223,7 @@ func (a *app) stoppedRun(ctx context.Context, e *engine.Engine) error {
 		return unwell(exit)
 	}
 	a.say("stopped; the task is %s and its agents are ended\n", r.State)
-	a.next([]step{{"ferrus resume", "goes on from here"}, {"ferrus status", ""}})
+	a.next(r.Next)
 	return unwell(exit)
 }
 

@@ -168,7 +168,7 @@ func nextOf(t fleet.Standing) []step {
 	on := " --branch " + t.Branch
 	switch {
 	case t.State == state.AwaitingHuman:
-		return []step{{"ferrus answer" + on, "answers what " + t.Branch + " asks"}}
+		return []step{{"ferrus answer" + on + ` "..."`, "answers what " + t.Branch + " asks"}}
 	case t.State == state.Failed:
 		return []step{{"ferrus status" + on, "shows why " + t.Branch + " failed"}}
 	case t.Clashes:

@@ -66,7 +66,7 @@ func (w *watcher) tell(e hq.Event) {
 		w.a.say("          %s%s\n", bar, line(o))
 	}
 	w.open = e.Run
-	w.a.say("          %s\n", w.a.paint(bold, "type the answer, or a number; or use ferrus answer in another terminal"))
+	w.a.say("          %s\n", w.a.paint(bold, w.a.commands("type the answer, or a number; or use ferrus answer in another terminal")))
 	w.read()
 }
 
@@ -122,7 +122,7 @@ func (w *watcher) read() {
 				f := explain(failed("answer", "", err))
 				w.mu.Lock()
 				w.erase()
-				w.a.say("          %s\n", line(f.Message+"; "+f.Remedy))
+				w.a.say("          %s\n", line(f.Message+"; "+w.a.commands(f.Remedy)))
 				w.mu.Unlock()
 			}
 		}

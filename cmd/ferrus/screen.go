@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/checks"
@@ -31,6 +32,8 @@ func (a *app) showReport(r *report) {
 	a.asked("consultation", r.Consultation, state.ConsultRequestDoc)
 	if r.Conductor != 0 {
 		a.row("run", fmt.Sprintf("at work (process %d)", r.Conductor))
+	} else if len(r.Agents) > 0 {
+		a.row("run", a.paint(yellow, "none is at work: the one that started the agents below has ended"))
 	}
 	for _, w := range r.Agents {
 		a.agentRow(w)
@@ -188,6 +191,10 @@ func (a *app) asked(kind string, p *paper, doc state.Doc) {
 func (a *app) next(list []step) {
 	a.say("\n")
 	width := 0
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Command = a.commands(list[i].Command)
+	}
 	for _, s := range list {
 		if s.Why != "" {
 			width = max(width, len(s.Command))

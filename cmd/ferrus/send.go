@@ -56,6 +56,7 @@ func (a *app) send(ctx context.Context, steering bool, from source, words []stri
 		a.say("%s\n", readers(t, e.Verdict(done.Snapshot).Dead))
 	default:
 		reopen.told(a, done)
+		return a.onward(e)
 	}
 	return nil
 }

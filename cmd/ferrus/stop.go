@@ -83,6 +83,5 @@ func (a *app) stop(ctx context.Context) error {
 	for _, name := range ended {
 		a.say("%s is ended\n", name)
 	}
-	a.next([]step{{"ferrus resume", "goes on from here"}})
-	return nil
+	return a.onward(e)
 }

@@ -91,6 +91,5 @@ func (a *app) task(ctx context.Context, from source, words []string) error {
 		a.row("check", line(c))
 	}
 	a.say("\n  An executor that waits gets it now.\n")
-	a.next([]step{{"ferrus resume", "starts the agents, if you have not"}, {"ferrus status --watch", "shows how it goes"}})
-	return nil
+	return a.onward(e)
 }

@@ -38,7 +38,16 @@ func (a *app) pass(ctx context.Context, v verdict, text string, more ...func() m
 		return a.print(facts)
 	}
 	v.told(a, done)
-	return nil
+	return a.onward(e)
+}
+
+// onward shows what a person can do about the task as it is now.
+func (a *app) onward(e *engine.Engine) error {
+	r, err := gather(e)
+	if err == nil {
+		a.next(r.Next)
+	}
+	return err
 }
 
 // needText is the text of a command that must be given one.

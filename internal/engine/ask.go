@@ -40,6 +40,9 @@ func (s *Session) ask(ctx context.Context, question string, options []string, as
 	if err != nil {
 		return Done{}, err
 	}
+	if as == state.Engine {
+		question = Commands(s.e.place.Branch, question)
+	}
 	doc := question
 	if list != "" {
 		doc += "\n\n" + list

@@ -142,5 +142,5 @@ func (st Status) EnvironNotice() string {
 		names, more = names[:maxNamed], fmt.Sprintf(" and %d more", n)
 	}
 	return "environment: " + strings.Join(names, ", ") + more + " of this server are not as they were frozen with the task; the checks run with " +
-		"those of the task. ferrus config accept freezes the environment of the terminal in which it is run"
+		"those of the task. " + Commands(st.Task.Branch, "ferrus config accept") + " freezes the environment of the terminal in which it is run"
 }

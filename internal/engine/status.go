@@ -105,12 +105,24 @@ func WaitingFor(t state.Task) Waiting {
 	return w
 }
 
+// Finish is the command that ends a rollback or a merge whose files are being moved, "" where none is under way.
+func (st Status) Finish() string {
+	switch r := st.Task.Returning; {
+	case r.To != 0:
+		return fmt.Sprintf("%s %d --files --reason \"...\"", Commands(st.Task.Branch, "ferrus rollback"), r.To)
+	case r.From != "":
+		return "ferrus merge " + r.From
+	}
+	return ""
+}
+
 // Notices are what every result tells its reader beside its own matter: that the gate in force is not that of
 // ferrus.toml, that control files were edited, that a person acted without a terminal.
 func (st Status) Notices() []string {
 	var out []string
 	for _, c := range st.Differs {
-		out = append(out, "config_changed: "+clip(c.String(), MaxLine)+"; the pinned value runs until a person says ferrus config accept")
+		out = append(out, "config_changed: "+clip(c.String(), MaxLine)+"; the pinned value runs until a person says "+
+			Commands(st.Task.Branch, "ferrus config accept"))
 	}
 	if n := len(out) - maxNotices; n > 0 {
 		out = append(out[:maxNotices], fmt.Sprintf("config_changed: %d more values", n))
@@ -118,8 +130,12 @@ func (st Status) Notices() []string {
 	if st.Broken != "" {
 		out = append(out, "config_broken: "+clip(st.Broken, MaxLine))
 	}
-	if to := st.Task.Returning.To; to != 0 {
-		out = append(out, fmt.Sprintf("rollback: files are being moved back to entry %d; a person finishes that by ferrus rollback %d --files", to, to))
+	if finish := st.Finish(); finish != "" {
+		what := fmt.Sprintf("rollback: files are being moved back to entry %d", st.Task.Returning.To)
+		if from := st.Task.Returning.From; from != "" {
+			what = "merge: files of the branch " + from + " are being moved in"
+		}
+		out = append(out, what+"; a person finishes that by "+finish)
 	}
 	if n := st.Task.Violations; n > 0 {
 		out = append(out, fmt.Sprintf("violation: control files were edited from outside %d times in this task and put back; "+

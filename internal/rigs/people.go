@@ -10,4 +10,14 @@ var people = []Rig{
 			{"a consultation offers nothing", inEngine + "text.go", `return "\n" + options`, `return options[:0]`},
 		},
 	},
+	{
+		Name: "people: commands of a branch", Promise: "every command that is suggested for a branch acts on it", Package: "./cmd/ferrus",
+		Test: "TestEveryCommandThatIsSuggestedForABranchActsOnIt", Needs: "a Unix system", Plain: true,
+		Mutants: []Mutant{
+			{"status names no branch", "cmd/ferrus/next.go", "engine.Commands(r.Branch, list[i].Command)", `engine.Commands("", list[i].Command)`},
+			{"errors name no branch", "cmd/ferrus/errors.go", "f.Remedy = a.commands(f.Remedy)", "_ = a.commands"},
+			{"questions of ferrus name none", inEngine + "ask.go", "question = Commands(s.e.place.Branch, question)", `question = Commands("", question)`},
+			{"approved work is not to be merged", "cmd/ferrus/next.go", `"ferrus merge " + r.Branch`, `"ferrus branches"`},
+		},
+	},
 }
