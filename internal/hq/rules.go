@@ -133,9 +133,7 @@ var rules = []rule{
 		when: fmt.Sprintf("%d agents in a row have ended within %s with the same error", alike, instant), then: "ask a person", do: ask,
 		fits: func(d duty) bool { return d.Alike >= alike },
 		why: func(d duty) string {
-			return fmt.Sprintf("%s cannot work as %s: it ended at once, twice with the same error.%s\n\nPlease correct [hq.%s] in %s, make it hold "+
-				"for this task with ferrus config accept, then answer; ferrus doctor may say what is wrong.", d.Last.Agent, d.name, d.lastWords(),
-				d.name.Role(), config.FileName)
+			return fmt.Sprintf("%s cannot work as %s: it ended at once, twice with the same error.%s\n\n%s", d.Last.Agent, d.name, d.lastWords(), d.cure())
 		},
 	},
 	{
@@ -151,8 +149,7 @@ var rules = []rule{
 		when: fmt.Sprintf("it could not be started, or not do its work, %d times in a row", retries), then: "ask a person", do: ask,
 		fits: func(d duty) bool { return d.Stuck >= retries },
 		why: func(d duty) string {
-			return fmt.Sprintf("%s could not be started as %s, %d times in a row.%s\n\nPlease mend this, then answer; ferrus doctor may say "+
-				"what is wrong.", d.Last.Agent, d.name, d.Stuck, d.lastWords())
+			return fmt.Sprintf("%s could not be started as %s, %d times in a row.%s\n\n%s", d.Last.Agent, d.name, d.Stuck, d.lastWords(), d.cure())
 		},
 	},
 	{
@@ -171,6 +168,23 @@ var rules = []rule{
 		when: "otherwise", then: "start one", do: start,
 		fits: func(duty) bool { return true },
 	},
+}
+
+// cure is what a person can do about an agent that cannot work, with the lines of ferrus.toml that name another one.
+func (d duty) cure() string {
+	text := "Please see what is wrong; ferrus doctor may say it."
+	if a, err := agents.Find(d.Last.Agent); err == nil && a.LogIn != "" && d.Last.Trouble == agents.Unauthorised {
+		text = "Please log in: " + a.LogIn + "."
+	}
+	table, other := "hq."+string(d.name.Role()), d.Gate.HQ.Executor.Agent
+	if d.name == agents.Executor {
+		other = d.Gate.HQ.Supervisor.Agent
+	}
+	if other == "" || other == "command" || other == d.Last.Agent {
+		return text + " Or correct [" + table + "] in " + config.FileName + " and make it hold for this task with ferrus config accept. Then answer."
+	}
+	return text + " Or let " + other + " do it: write into " + config.FileName + "\n\n" + config.Lines(table+".agent", other) +
+		"\n\nand make it hold for this task with ferrus config accept. Then answer."
 }
 
 // decide is the whole of the conductor's judgement: the facts in, one act out.

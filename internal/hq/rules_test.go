@@ -175,9 +175,15 @@ var judgements = []struct {
 		Prompt: "executor-work"}},
 	{"ended at once, twice with the same error", facts(state.Executing, at(ex, func(s *SlotFacts) {
 		s.Starts, s.Alike, s.Last = 2, 2, slot.Run{Name: "executor-2", Agent: "command", Exit: 127, Said: "sh: nope: not found"}
-	})), "2 agents in a row have ended within", Act{Do: ask, Duty: ex, Why: "ended with: sh: nope: not found\n\nPlease correct [hq.executor] in ferrus.toml, " +
-		"make it hold for this task with ferrus config accept", Prompt: "executor-work"}},
+	})), "2 agents in a row have ended within", Act{Do: ask, Duty: ex, Why: "ended with: sh: nope: not found\n\nPlease see what is wrong; ferrus doctor may say it. Or correct [hq.executor] in ferrus.toml " +
+		"and make it hold for this task with ferrus config accept", Prompt: "executor-work"}},
 	{"ended at once, once", facts(state.Executing, at(ex, func(s *SlotFacts) { s.Starts, s.Alike = 1, 1 })), "otherwise", Act{Do: start, Duty: ex, Prompt: "executor-work"}},
+	{"not logged in, and the other agent may do it", facts(state.Reviewing, func(f *Facts) {
+		f.Gate.HQ = config.HQ{Supervisor: config.Agent{Agent: "claude-code"}, Executor: config.Agent{Agent: "codex"}}
+	}, at(rev, func(s *SlotFacts) {
+		s.Stuck, s.Last = 3, slot.Run{Name: "reviewer-3", Agent: "claude-code", Trouble: agents.Unauthorised}
+	})), "it could not be started", Act{Do: ask, Duty: rev, Why: "Please log in: claude auth login. Or let codex do it: write into ferrus.toml\n\n" +
+		"[hq.supervisor]\nagent = \"codex\"\n\nand make", Prompt: "reviewer"}},
 	{"could not be started twice", facts(state.Executing, at(ex, func(s *SlotFacts) { s.Stuck = 2 })), "otherwise", Act{Do: start, Duty: ex, Prompt: "executor-work"}},
 	{"rate limit", facts(state.Executing, at(ex, func(s *SlotFacts) { s.Limited, s.Last = noon.Add(time.Hour), failed })), "its provider has set a limit",
 		Act{Do: park, Duty: ex, Why: "codex has reached a rate limit", Until: noon.Add(time.Hour), Prompt: "executor-work"}},

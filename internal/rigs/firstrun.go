@@ -6,7 +6,7 @@ var firstruns = []Rig{
 		Name: "conductor: an agent that ends at once", Promise: "a broken agent is tried twice, and then a person is asked", Package: "./internal/hq",
 		Test: "TestWhatRunsCountFor", Plain: true,
 		Mutants: []Mutant{
-			{"work in the journal does not count", "internal/hq/facts.go", "case written != r.At || !atOnce(", "case !atOnce("},
+			{"work in the journal does not count", "internal/hq/facts.go", "case written != r.At || !atOnce(", "case written < 0 || !atOnce("},
 			{"it waits before the next one", "internal/hq/facts.go", "s.NotBefore = r.Ended; s.Alike == 0 {", "s.NotBefore = r.Ended; s.Alike >= 0 {"},
 			{"every end is the same", "internal/hq/facts.go", "s.Alike > 0 && sameEnd(s.Last, r):", "s.Alike > 0:"},
 		},
