@@ -28,7 +28,8 @@ const inMemory = 4 << 20
 type hashing struct {
 	t     *Tree
 	now   time.Time       // before any file was looked at
-	known map[string]bool // ids of objects that are in a store
+	known map[string]bool // ids of objects that are in a store, and
+	trees map[string]bool // those of trees
 
 	mu    sync.Mutex
 	dated map[uint64]bool // by device: see dated
@@ -157,7 +158,7 @@ func (h *hashing) isDated(dev uint64, path string) bool {
 
 // has reports whether an object is in a store.
 func (h *hashing) has(id string) bool {
-	return h.known[id] || exists(loose(h.t.store(), id)) || exists(loose(h.t.objects, id))
+	return h.known[id] || h.trees[id] || exists(loose(h.t.store(), id)) || exists(loose(h.t.objects, id))
 }
 
 // store writes an object that is in no store yet.

@@ -32,8 +32,8 @@ type file struct {
 // A listing is what counts now: what git tracks and is on disk, and what it does not ignore. All of it is in the order of
 // paths, which is also that of trees.
 type listing struct {
-	files []file            // entry is yet to be found for those that have a fileStat
-	index map[string]string // the ids that the user's index has for paths; a hint for where objects are
+	files []file   // entry is yet to be found for those that have a fileStat
+	index []string // the ids that the user's index has; a hint for where objects are
 
 	hidden []string // what a sparse checkout keeps off the disk, and counts as the index has it
 	empty  []string // repositories without a commit: nothing of them counts
@@ -79,13 +79,14 @@ func (t *Tree) onIndex() command {
 
 // look turns git's lines, "? path" and "H mode id stage\tpath", into a listing.
 func (t *Tree) look(ctx context.Context, out []byte, never []string) (*listing, error) {
-	l := &listing{index: map[string]string{}}
+	l := &listing{}
 	left := set{}
 	for _, name := range never {
 		left.add(name)
 	}
 	var hidden []file // kept off the disk by a sparse checkout, maybe
 	folders := &folders{t: t, known: map[string]bool{".": true}}
+	last := ""
 	for _, line := range zsplit(out) {
 		if name, ok := strings.CutPrefix(line, "? "); ok {
 			if repo, ok := strings.CutSuffix(name, "/"); ok {
@@ -100,23 +101,26 @@ func (t *Tree) look(ctx context.Context, out []byte, never []string) (*listing, 
 			continue
 		}
 		info, name, ok := strings.Cut(line, "\t")
-		of := strings.Fields(info)
-		if !ok || len(of) != 4 {
+		mark, info, _ := strings.Cut(info, " ")
+		mode, info, _ := strings.Cut(info, " ")
+		id, _, full := strings.Cut(info, " ")
+		if !ok || !full {
 			return nil, fmt.Errorf("git ls-files: cannot read %q", line)
 		}
-		if _, twice := l.index[name]; twice || left[name] || t.isOurs(name) {
-			continue // twice: a conflict has up to three entries for a path
+		if name == last || left[name] || t.isOurs(name) {
+			continue // a conflict has up to three entries for a path, one after the other
 		}
-		l.index[name] = of[2]
-		f := file{path: name, entry: entry{of[1], of[2]}}
+		last = name
+		l.index = append(l.index, id)
+		f := file{path: name, entry: entry{mode, id}}
 		switch {
-		case of[1] == modeLink && folders.real(name):
+		case mode == modeLink && folders.real(name):
 			inside, err := t.inLink(ctx, &f)
 			if err != nil {
 				return nil, err
 			}
 			l.files = append(l.files, inside...)
-		case of[0] == "S":
+		case mark == "S":
 			hidden = append(hidden, f)
 		default:
 			l.files = append(l.files, file{path: name})
@@ -189,12 +193,14 @@ func (t *Tree) stat(l *listing, folders *folders) error {
 	var wg sync.WaitGroup
 	for h := range hands {
 		wg.Go(func() {
-			for i := h; i < len(l.files); i += hands {
+			in := &statter{}
+			defer in.close()
+			for i := len(l.files) * h / hands; i < len(l.files)*(h+1)/hands; i++ {
 				f := &l.files[i]
 				if f.exists() || !there[i] {
 					continue
 				}
-				is, err := lstat(t.path(f.path))
+				is, err := in.lstat(t.dir, f.path)
 				if gone(err) {
 					there[i] = false
 					continue

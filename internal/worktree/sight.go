@@ -8,7 +8,8 @@ import (
 
 // A Sight is what the file system says of the files that count, and of the folders that lead to them, at a moment.
 type Sight struct {
-	files, folders map[string]fileStat
+	files   []file // in the order of their paths
+	folders map[string]fileStat
 }
 
 // Look is [Tree.Fingerprint], with a Sight of the files that it is of. Without git there is none.
@@ -24,9 +25,8 @@ func (t *Tree) Look(ctx context.Context) (id string, s *Sight, err error) {
 
 // see makes the Sight of a listing.
 func (t *Tree) see(l *listing) *Sight {
-	s := &Sight{files: make(map[string]fileStat, len(l.files)), folders: map[string]fileStat{}}
+	s := &Sight{files: l.files, folders: map[string]fileStat{}}
 	for _, f := range l.files {
-		s.files[f.path] = f.is
 		for dir := path.Dir(f.path); dir != "."; dir = path.Dir(dir) {
 			if _, ok := s.folders[dir]; ok {
 				break
@@ -45,9 +45,13 @@ func (s *Sight) Touched(after *Sight) []string {
 		return nil
 	}
 	var touched []string
-	for name, was := range s.files {
-		if is, ok := after.files[name]; ok && !was.same(is) {
-			touched = append(touched, printable(name))
+	now := after.files
+	for _, was := range s.files {
+		for len(now) > 0 && now[0].path < was.path {
+			now = now[1:]
+		}
+		if len(now) > 0 && now[0].path == was.path && !was.is.same(now[0].is) {
+			touched = append(touched, printable(was.path))
 		}
 	}
 	for name, was := range s.folders {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -17,6 +19,42 @@ func lstat(path string) (fileStat, error) {
 		return fileStat{}, &fs.PathError{Op: "lstat", Path: path, Err: err}
 	}
 	return statOf(&st), nil
+}
+
+// A statter stats files of one folder after the other, by their names in the open folder. The zero value is ready.
+type statter struct {
+	dir string // with a slash at its end, "" for the top
+	fd  int    // of dir, plus one; 0 for none
+}
+
+// lstat is that of a path, with slashes, below top.
+func (s *statter) lstat(top, name string) (fileStat, error) {
+	at := strings.LastIndexByte(name, '/') + 1
+	if s.fd == 0 || s.dir != name[:at] {
+		s.close()
+		dir, fd := filepath.Join(top, name[:at]), 0
+		err := ignoringEINTR(func() (err error) {
+			fd, err = unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+			return err
+		})
+		if err != nil {
+			return fileStat{}, &fs.PathError{Op: "open", Path: dir, Err: err}
+		}
+		s.dir, s.fd = name[:at], fd+1
+	}
+	var st unix.Stat_t
+	err := ignoringEINTR(func() error { return unix.Fstatat(s.fd-1, name[at:], &st, unix.AT_SYMLINK_NOFOLLOW) })
+	if err != nil {
+		return fileStat{}, &fs.PathError{Op: "lstat", Path: filepath.Join(top, name), Err: err}
+	}
+	return statOf(&st), nil
+}
+
+func (s *statter) close() {
+	if s.fd > 0 {
+		unix.Close(s.fd - 1)
+		s.fd = 0
+	}
 }
 
 func fstat(f *os.File) (fileStat, error) {

@@ -6,11 +6,21 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
 // lstat knows no inode and no change time here: see dated.
 func lstat(path string) (fileStat, error) { return statted(os.Lstat(path)) }
+
+// A statter stats files below a folder.
+type statter struct{}
+
+func (*statter) lstat(top, name string) (fileStat, error) {
+	return lstat(filepath.Join(top, filepath.FromSlash(name)))
+}
+
+func (*statter) close() {}
 
 func fstat(f *os.File) (fileStat, error) { return statted(f.Stat()) }
 

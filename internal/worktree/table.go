@@ -25,15 +25,16 @@ import (
 
 // A table is never changed once it is shared.
 type table struct {
-	rules string // what the ids depend on beside the content; see filterRules
-	files map[string]seen
+	rules string          // what the ids depend on beside the content; see filterRules
+	files []seen          // in the order of their paths
 	known map[string]bool // ids of trees that are in a store
 }
 
 // seen is what a file was when its content was read.
 type seen struct {
-	is fileStat
-	id string
+	path string
+	is   fileStat
+	id   string
 }
 
 const (
@@ -62,7 +63,7 @@ func (t *Tree) lookUp(rules string) *table {
 		}
 	}
 	if tab == nil || tab.rules != rules {
-		tab = &table{rules: rules, files: map[string]seen{}, known: map[string]bool{}}
+		tab = &table{rules: rules}
 	}
 	t.mu.Lock()
 	t.tableAt = at
@@ -127,8 +128,8 @@ func (tab *table) encode() []byte {
 		text(id)
 	}
 	b = binary.AppendUvarint(b, uint64(len(tab.files)))
-	for name, s := range tab.files {
-		text(name)
+	for _, s := range tab.files {
+		text(s.path)
 		text(s.id)
 		for _, n := range []uint64{s.is.ino, uint64(s.is.size), uint64(s.is.mode), uint64(s.is.mtime), uint64(s.is.ctime)} {
 			b = binary.LittleEndian.AppendUint64(b, n)
@@ -175,7 +176,7 @@ func decodeTable(data []byte) (*table, bool) {
 	if !ok || n > uint64(len(body)) {
 		return nil, false
 	}
-	tab.files = make(map[string]seen, n)
+	tab.files = make([]seen, 0, n)
 	for ; ok && n > 0; n-- {
 		name, id := text(), text()
 		if len(body) < 40 {
@@ -185,8 +186,8 @@ func decodeTable(data []byte) (*table, bool) {
 		for i := range f {
 			f[i], body = binary.LittleEndian.Uint64(body), body[8:]
 		}
-		tab.files[name] = seen{fileStat{ino: f[0], size: int64(f[1]), mode: fs.FileMode(f[2]), mtime: int64(f[3]), ctime: int64(f[4])}, id}
-		ok = ok && objectID.MatchString(id)
+		ok = ok && objectID.MatchString(id) && (len(tab.files) == 0 || tab.files[len(tab.files)-1].path < name)
+		tab.files = append(tab.files, seen{name, fileStat{ino: f[0], size: int64(f[1]), mode: fs.FileMode(f[2]), mtime: int64(f[3]), ctime: int64(f[4])}, id})
 	}
 	return tab, ok && len(body) == 0
 }
@@ -225,13 +226,17 @@ func (t *Tree) filterRules(ctx context.Context, l *listing) (string, error) {
 
 // match gives files their entries by the table, and returns the others.
 func (tab *table) match(l *listing) (changed []*file) {
+	had := tab.files
 	for i := range l.files {
 		f := &l.files[i]
 		if f.exists() {
 			continue
 		}
-		if s, ok := tab.files[f.path]; ok && s.is.same(f.is) {
-			f.entry = entry{f.is.entryMode(), s.id}
+		for len(had) > 0 && had[0].path < f.path {
+			had = had[1:]
+		}
+		if len(had) > 0 && had[0].path == f.path && had[0].is.same(f.is) {
+			f.entry = entry{f.is.entryMode(), had[0].id}
 		} else {
 			changed = append(changed, f)
 		}
@@ -239,27 +244,29 @@ func (tab *table) match(l *listing) (changed []*file) {
 	return changed
 }
 
-// with is the table after files have been hashed: without those that are gone, and with those that may be known again.
+// with is the table after files have been hashed: of those that are listed, the ones that it had and those that may be
+// known again.
 func (tab *table) with(l *listing, changed []*file, again []bool) (next *table, added int) {
 	next = &table{rules: tab.rules, files: tab.files, known: tab.known}
 	if len(changed) == 0 && len(l.files) == len(tab.files) {
 		return next, 0
 	}
-	next.files = maps.Clone(tab.files)
-	if len(tab.files) > len(l.files)*2 {
-		next.files = map[string]seen{}
-		for _, f := range l.files {
-			if s, ok := tab.files[f.path]; ok {
-				next.files[f.path] = s
-			}
+	next.files = make([]seen, 0, len(l.files))
+	had := tab.files
+	for i := range l.files {
+		f := &l.files[i]
+		for len(had) > 0 && had[0].path < f.path {
+			had = had[1:]
 		}
-	}
-	for i, f := range changed {
-		if again[i] {
-			next.files[f.path] = seen{f.is, f.id}
-			added++
-		} else {
-			delete(next.files, f.path)
+		switch {
+		case len(changed) > 0 && changed[0] == f:
+			if again[0] {
+				next.files = append(next.files, seen{f.path, f.is, f.id})
+				added++
+			}
+			changed, again = changed[1:], again[1:]
+		case len(had) > 0 && had[0].path == f.path:
+			next.files = append(next.files, had[0])
 		}
 	}
 	return next, added
@@ -273,15 +280,16 @@ func (t *Tree) treeOfFiles(ctx context.Context, l *listing, now time.Time, fresh
 	}
 	tab := t.lookUp(rules)
 	if fresh {
-		tab = &table{rules: rules, files: map[string]seen{}, known: map[string]bool{}}
+		tab = &table{rules: rules}
 	}
-	known, err := t.stored(ctx, l, fresh)
-	if err != nil {
-		return "", err
-	}
-	maps.Copy(known, tab.known)
-	h := &hashing{t: t, now: now, known: known, dated: map[uint64]bool{}}
 	changed := tab.match(l)
+	h := &hashing{t: t, now: now, trees: tab.known, dated: map[uint64]bool{}}
+	// Of a few in a large repository it is not worth to know which are in a pack: those are written once more.
+	if fresh || len(changed)*100 >= len(l.index) {
+		if h.known, err = t.stored(ctx, l, fresh); err != nil {
+			return "", err
+		}
+	}
 	again, err := h.files(ctx, changed)
 	if err != nil {
 		return "", err

@@ -59,7 +59,10 @@ func (t *Tree) treeOf(files []file, prefix int, made map[string][]byte) string {
 }
 
 func (t *Tree) writeEntry(b *bytes.Buffer, mode, name, id string) {
-	raw, _ := hex.DecodeString(id)
-	b.WriteString(mode + " " + name + "\x00")
+	b.WriteString(mode)
+	b.WriteByte(' ')
+	b.WriteString(name)
+	b.WriteByte(0)
+	raw, _ := hex.AppendDecode(b.AvailableBuffer(), []byte(id))
 	b.Write(raw)
 }
