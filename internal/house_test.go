@@ -34,15 +34,16 @@ var rooms = map[string]map[string]string{
 	"internal/clock":    {"internal/lease": "an instant is what a term is measured by"},
 	"internal/notify":   {"internal/proc": "the command is a shell's"},
 	"internal/tokens": {
-		"internal/rootfs": "its files are opened without following a link",
-		"internal/state":  "a token has a role",
+		"internal/rootfs":   "its files are opened without following a link",
+		"internal/filelock": "one process at a time replaces the file",
+		"internal/state":    "a token has a role",
 	},
 	"internal/filelock": {"internal/rootfs": "it says what lies in place of a lock file"},
 	"internal/rootfs":   {},
 
 	"internal/rootfs/rootfstest": {},
 
-	"internal/trust":           {},
+	"internal/trust":           {"internal/filelock": "one process at a time replaces the record of a project"},
 	"internal/trust/trusttest": {"internal/trust": "the variables that name its folders"},
 
 	"internal/checks": {

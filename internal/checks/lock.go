@@ -3,10 +3,7 @@ package checks
 import (
 	"context"
 	"fmt"
-	"os"
 	"time"
-
-	"github.com/gofrs/flock"
 
 	"github.com/ferrus-go/ferrus/internal/filelock"
 )
@@ -23,15 +20,14 @@ func Running(path string) bool {
 
 // hold takes the lock at path for the helper. The lock file is never removed: a second process could lock the old inode
 // while a third locks the new one.
-func hold(ctx context.Context, path string) (*flock.Flock, error) {
-	lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|noFollow), flock.SetPermissions(0o600))
+func hold(ctx context.Context, path string) (*filelock.Lock, error) {
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
-	held, err := lock.TryLockContext(ctx, 5*time.Millisecond)
-	if held {
+	lock, err := filelock.Acquire(ctx, path)
+	switch {
+	case err == nil:
 		return lock, nil
-	}
-	if ctx.Err() != nil {
+	case ctx.Err() != nil:
 		return nil, fmt.Errorf("another check still holds %s: wait for it to end, then run check again", path)
 	}
 	return nil, fmt.Errorf("take the check lock: %v: remove what stands there, or make the directory writable", err)

@@ -6,13 +6,10 @@ import (
 	"context"
 	"os/exec"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/ferrus-go/ferrus/internal/proc"
 )
 
 const (
-	noFollow      = unix.O_NOFOLLOW
 	notFound      = 127
 	notExecutable = 126
 )

@@ -9,7 +9,6 @@ import (
 )
 
 const (
-	noFollow      = 0
 	notFound      = 9009
 	notExecutable = 126
 )

@@ -49,15 +49,21 @@ func (l *Lock) unlock() error {
 	return nil
 }
 
-// checked returns the lock that was just got, unless what it locks is no regular file.
+// checked returns the lock that was just got. Neither lock nor error means that its file was removed or replaced before.
 func (l *Lock) checked() (*Lock, error) {
 	var err error
-	if l.file, err = regular(l.flock); err != nil {
-		_ = l.unlock()
-		return nil, err
+	if l.file, err = regular(l.flock); err == nil {
+		var here fs.FileInfo
+		if here, err = os.Stat(l.flock.Path()); err == nil && os.SameFile(here, l.file) {
+			l.since = time.Now()
+			return l, nil
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
 	}
-	l.since = time.Now()
-	return l, nil
+	_ = l.unlock()
+	return nil, err
 }
 
 // Held reports whether somebody holds the lock at path, be it this process. The file is neither made nor written to. The
@@ -124,7 +130,10 @@ func Take(path string) (*Lock, error) {
 			return nil, named(path, err)
 		}
 		if got {
-			return (&Lock{flock: lock}).checked()
+			if lock, err := (&Lock{flock: lock}).checked(); lock != nil || err != nil {
+				return lock, err
+			}
+			continue
 		}
 		if held, _ := Held(path); held {
 			return nil, ErrHeld

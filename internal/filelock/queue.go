@@ -110,7 +110,9 @@ func (q *Queue) ask() {
 		lock := q.open()
 		err := lock.flock.Lock()
 		if err == nil {
-			lock, err = lock.checked()
+			if lock, err = lock.checked(); lock == nil && err == nil {
+				continue // as in the folder of a run that was archived meanwhile
+			}
 		} else {
 			lock, err = nil, named(q.path, err)
 		}
@@ -175,5 +177,5 @@ func (q *Queue) State() string {
 	return text
 }
 
-// File describes the lock file, as it was when the lock was taken. What lies at its path may be another file by now.
+// File describes the lock file, which was at its path when the lock was taken.
 func (l *Lock) File() fs.FileInfo { return l.file }

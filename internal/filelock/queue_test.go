@@ -126,13 +126,12 @@ func TestWhoGaveUpKeepsNoLock(t *testing.T) {
 		t.Fatalf("when the time was up before: %v, %v", lock, err)
 	}
 	_ = elsewhere.Close()
-	until(t, "nobody has the lock", func() bool {
-		lock, err := Take(path)
-		if err == nil {
-			_ = lock.Close()
-		}
-		return err == nil
+	until(t, "nobody asks", func() bool {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		return !q.asking
 	})
+	held(t, path, false)
 	if state := q.State(); state != "not held by this process" {
 		t.Errorf("state: %s", state)
 	}

@@ -75,7 +75,7 @@ var kills = []Rig{
 	{
 		Name: "locks: a new lock file", Promise: "who waited for a lock file that was replaced writes nothing", Package: "./internal/store", Test: "TestTheLockIsReplacedWhileCallersWait", Plain: true,
 		Mutants: []Mutant{
-			{"the new file is not noticed", "internal/store/lock.go", "!os.SameFile(here, s.lock)", "here == nil"},
+			{"the new file is not noticed", "internal/filelock/filelock.go", "err == nil && os.SameFile(here, l.file) {", "err == nil && here != nil {"},
 		},
 	},
 	{

@@ -19,7 +19,7 @@ var runs = []Rig{
 	{
 		Name: "run: fifty ends at once", Promise: "no call fails because many ask at once", Package: runRoom, Test: "TestFiftyWorkersMayEndAtOnce",
 		Mutants: []Mutant{
-			{"a lock that is held is an error", inRun + "tick.go", "if !errors.Is(err, filelock.ErrHeld) {", "if lock != nil || err != nil {"},
+			{"a lock that is held is an error", inRun + "tick.go", "filelock.Acquire(ctx, path)", "filelock.Take(path)"},
 		},
 	},
 	{

@@ -45,9 +45,7 @@ func (s *Store) locked(ctx context.Context, do func() error) error {
 		return &Error{Code: StoreError, What: "lock " + lockFile, Err: err, Remedy: "see whether the folder can be read"}
 	}
 	defer lock.Close()
-	// The file may have been replaced while this process waited for it.
-	here, err := os.Lstat(s.Path(lockFile))
-	if err != nil || !os.SameFile(here, s.lock) || !os.SameFile(lock.File(), s.lock) || !s.atHome() {
+	if !os.SameFile(lock.File(), s.lock) || !s.atHome() {
 		return s.gone()
 	}
 	return do()

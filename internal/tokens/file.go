@@ -14,8 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
-
+	"github.com/ferrus-go/ferrus/internal/filelock"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
@@ -24,8 +23,7 @@ const (
 	lockName = "tokens.lock"
 	tempName = fileName + ".tmp"
 
-	maxFile  = 1 << 20
-	lockPoll = time.Millisecond // it is held for a few milliseconds at a time
+	maxFile = 1 << 20
 )
 
 func (b *Book) path(name string) string { return filepath.Join(b.dir, name) }
@@ -128,11 +126,10 @@ func (b *Book) lock() (unlock func(), err error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), b.wait)
 	defer cancel()
-	lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|noFollow), flock.SetPermissions(0o600))
-	got, err := lock.TryLockContext(ctx, lockPoll)
+	lock, err := filelock.Acquire(ctx, path)
 	switch {
-	case got:
-		return func() { _ = lock.Unlock() }, nil
+	case err == nil:
+		return func() { _ = lock.Close() }, nil
 	case ctx.Err() != nil:
 		return nil, &Error{Kind: ErrBusy, What: fmt.Sprintf("%s is held by another process, for %v at least", path, b.wait),
 			Remedy: "try again; if that process is stopped, continue or kill it"}

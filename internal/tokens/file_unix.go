@@ -6,11 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
-
-const noFollow = unix.O_NOFOLLOW
 
 // ours reports whether a file belongs to this user.
 func ours(info fs.FileInfo) bool {

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/gofrs/flock"
+	"github.com/ferrus-go/ferrus/internal/filelock"
 )
 
 // maxRecord bounds what is read of a record, in bytes.
@@ -153,9 +153,9 @@ func lock(dir string) (unlock func(), err error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
 	defer cancel()
-	l := flock.New(filepath.Join(records, ".lock"), flock.SetFlag(lockFlags), flock.SetPermissions(0o600))
-	if _, err := l.TryLockContext(ctx, 2*time.Millisecond); err != nil {
+	l, err := filelock.Acquire(ctx, filepath.Join(records, ".lock"))
+	if err != nil {
 		return nil, unwritten(records, err)
 	}
-	return func() { _ = l.Unlock() }, nil
+	return func() { _ = l.Close() }, nil
 }

@@ -11,10 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const (
-	readFlags = os.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK
-	lockFlags = os.O_CREATE | os.O_RDWR | unix.O_NOFOLLOW | unix.O_NONBLOCK
-)
+const readFlags = os.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK
 
 // private says what is wrong with a file or folder that must be the user's alone to write, "" for nothing.
 func private(path string, info fs.FileInfo) (problem, remedy string) {

@@ -5,10 +5,7 @@ import (
 	"os"
 )
 
-const (
-	readFlags = os.O_RDONLY
-	lockFlags = os.O_CREATE | os.O_RDWR
-)
+const readFlags = os.O_RDONLY
 
 // private and replaceable: access lists say it there, not a mode, and the folders of a user are the user's.
 func private(string, fs.FileInfo) (problem, remedy string) { return "", "" }

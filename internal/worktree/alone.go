@@ -34,21 +34,9 @@ func (t *Tree) alone(ctx context.Context, branch string, do func() error) error 
 // turn waits until no other branch is being made or removed. Git does not lock what it knows of linked work trees: it
 // looks at all of them before it makes one, dies of one that is half made, and mends one that is half removed.
 func (t *Tree) turn(ctx context.Context) (*filelock.Lock, error) {
-	path := filepath.Join(t.private, "linked.lock")
-	for {
-		lock, err := filelock.Take(path)
-		if !errors.Is(err, filelock.ErrHeld) {
-			return lock, err
-		}
-		free := make(chan error, 1)
-		go func() { free <- filelock.Wait(path) }()
-		select {
-		case <-ctx.Done():
-			return nil, fmt.Errorf("wait for another work tree to be made: %w", ctx.Err())
-		case err := <-free:
-			if err != nil {
-				return nil, err
-			}
-		}
+	lock, err := filelock.Acquire(ctx, filepath.Join(t.private, "linked.lock"))
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("wait for another work tree to be made: %w", err)
 	}
+	return lock, err
 }

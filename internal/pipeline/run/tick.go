@@ -84,26 +84,15 @@ func (f *Folder) lock(ctx context.Context) (*filelock.Lock, error) {
 
 // take waits for the lock of a file of the run.
 func (f *Folder) take(ctx context.Context, name string) (*filelock.Lock, error) {
-	for {
-		path, err := f.checked(name)
-		if err != nil {
-			return nil, err
-		}
-		lock, err := filelock.Take(path)
-		if !errors.Is(err, filelock.ErrHeld) {
-			return lock, err
-		}
-		free := make(chan struct{})
-		go func() {
-			_ = filelock.Wait(path)
-			close(free)
-		}()
-		select {
-		case <-free:
-		case <-ctx.Done():
-			return nil, fmt.Errorf("%s is held by another ferrus: %w", path, ctx.Err())
-		}
+	path, err := f.checked(name)
+	if err != nil {
+		return nil, err
 	}
+	lock, err := filelock.Acquire(ctx, path)
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("%s is held by another ferrus: %w", path, err)
+	}
+	return lock, err
 }
 
 func (f *Folder) tick(ctx context.Context, o Options) (pipeline.Action, error) {
