@@ -1,6 +1,33 @@
 package engine
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// TestACutOffMoveNamesItsCommand whole, for a rollback of a branch as for a merge.
+func TestACutOffMoveNamesItsCommand(t *testing.T) {
+	for _, tt := range []struct {
+		in   state.Task
+		want string
+	}{
+		{state.Task{}, ""},
+		{state.Task{Returning: state.Returning{To: 7, Tree: "t"}}, `ferrus rollback 7 --files --reason "..."`},
+		{state.Task{Branch: "b", Returning: state.Returning{To: 7, Tree: "t"}}, `ferrus rollback --branch b 7 --files --reason "..."`},
+		{state.Task{Returning: state.Returning{From: "b", Tree: "t"}}, "ferrus merge b"},
+	} {
+		var st Status
+		st.Task = tt.in
+		if got := st.Finish(); got != tt.want {
+			t.Errorf("%+v: %q, not %q", tt.in.Returning, got, tt.want)
+		}
+		if notices := st.Notices(); (len(notices) > 0) != (tt.want != "") || tt.want != "" && !strings.Contains(notices[0], tt.want) {
+			t.Errorf("%+v: %q", tt.in.Returning, notices)
+		}
+	}
+}
 
 // TestTheCommandsOfATextNameTheBranch, once each, where they act on one machine; and the project's own stay as they are.
 func TestTheCommandsOfATextNameTheBranch(t *testing.T) {

@@ -65,7 +65,7 @@ func (s *Session) RollbackFiles(ctx context.Context, to uint64, reason string, f
 	}
 	moved, err := s.e.move(ctx, begun.Snapshot, goal.Tree)
 	if stopped := (*worktree.StoppedError)(nil); errors.As(err, &stopped) {
-		err = &Refusal{Code: TreeChanged, Message: stopped.Error(), Remedy: "the rollback is not finished", Person: true}
+		err = &Refusal{Code: TreeChanged, Message: stopped.Error(), Remedy: finishing(begun.Task) + " finishes the rollback", Person: true}
 	}
 	if blocked := (*worktree.BlockedError)(nil); errors.As(err, &blocked) && !again {
 		// Nothing was moved, so nothing need be finished.

@@ -106,10 +106,12 @@ func WaitingFor(t state.Task) Waiting {
 }
 
 // Finish is the command that ends a rollback or a merge whose files are being moved, "" where none is under way.
-func (st Status) Finish() string {
-	switch r := st.Task.Returning; {
+func (st Status) Finish() string { return finishing(st.Task) }
+
+func finishing(t state.Task) string {
+	switch r := t.Returning; {
 	case r.To != 0:
-		return fmt.Sprintf("%s %d --files --reason \"...\"", Commands(st.Task.Branch, "ferrus rollback"), r.To)
+		return fmt.Sprintf("%s %d --files --reason \"...\"", Commands(t.Branch, "ferrus rollback"), r.To)
 	case r.From != "":
 		return "ferrus merge " + r.From
 	}
