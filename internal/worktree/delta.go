@@ -25,9 +25,8 @@ type delta struct {
 }
 
 // deltas lists what differs between two trees, by path.
-func (t *Tree) deltas(ctx context.Context, from, to string, how ...string) ([]delta, error) {
-	args := append([]string{"diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames"}, how...)
-	out, _, err := t.storing().run(ctx, append(args, from, to, "--")...)
+func (t *Tree) deltas(ctx context.Context, from, to string) ([]delta, error) {
+	out, _, err := t.storing().run(ctx, "diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", from, to, "--")
 	if err != nil {
 		return nil, err
 	}

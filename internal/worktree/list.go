@@ -49,7 +49,8 @@ func (t *Tree) list(ctx context.Context) (*listing, error) {
 	if err := t.copyShared(); err != nil {
 		return nil, err
 	}
-	var out, never []byte
+	var out []byte
+	var never []string
 	err := together(func() error {
 		args := append([]string{"ls-files", "-z", "-t", "-s", "-c", "-o", "--exclude-standard"}, excludes(t.exclude)...)
 		text, said, err := t.onIndex().run(ctx, args...)
@@ -59,15 +60,13 @@ func (t *Tree) list(ctx context.Context) (*listing, error) {
 		out = text
 		return err
 	}, func() (err error) {
-		if len(t.ignore) > 0 { // the rest of exclude is literal
-			never, _, err = t.onIndex().run(ctx, append([]string{"ls-files", "-z", "-c", "-i"}, excludes(t.exclude)...)...)
-		}
+		never, err = t.never(ctx, t.onIndex())
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return t.look(ctx, out, zsplit(never))
+	return t.look(ctx, out, never)
 }
 
 // onIndex is a call in the private git directory on the user's index. It reads the index as a list.

@@ -61,7 +61,7 @@ func (t *Tree) plan(ctx context.Context, s *stage, from, now string) (*plan, err
 	}
 	for _, d := range f.deltas {
 		switch {
-		case f.never[d.path]:
+		case f.never[d.path] || t.isOurs(d.path):
 		case links[d.path]:
 			p.left.add(d.path)
 		case links.above(d.path): // its link is named
@@ -197,7 +197,7 @@ func (t *Tree) refilter(ctx context.Context, s *stage, p *plan, f *facts) error 
 	for _, line := range zsplit(out) {
 		info, name, _ := strings.Cut(line, "\t")
 		_, sparse := f.hidden[name]
-		if p.write[name] || !differs[name] && !sparse && !f.never[name] && !strings.HasPrefix(info, modeLink) {
+		if p.write[name] || !differs[name] && !sparse && !f.never[name] && !t.isOurs(name) && !strings.HasPrefix(info, modeLink) {
 			all.add(name)
 			if of := strings.Fields(info); !p.write[name] && len(of) == 3 {
 				p.to[name] = entry{of[0], of[1]}
