@@ -134,3 +134,35 @@ func TestEachCheckHasTheVerdictOfItsOwnEnd(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingThatFollowsMovesTheEndOfATask: not the merge of another branch, nor the reset that clears it away.
+func TestNothingThatFollowsMovesTheEndOfATask(t *testing.T) {
+	at := func(minute int) time.Time { return time.Date(2026, 1, 2, 3, minute, 0, 0, time.UTC) }
+	began := &store.Line{Event: state.CreateTask, To: state.Executing}
+	approved := &store.Line{Event: state.Approve, From: state.Reviewing, To: state.Complete}
+	merged := &store.Line{Event: state.Merge, From: state.Complete, To: state.Complete}
+	reopened := &store.Line{Event: state.Reopen, From: state.Complete, To: state.Addressing}
+	reset := &store.Line{Event: state.Reset, To: state.Idle}
+	for name, c := range map[string]struct {
+		events []*store.Line
+		last   state.State
+		want   int // the event whose time is the end
+	}{
+		"approved":           {[]*store.Line{began, approved}, state.Complete, 1},
+		"a branch is merged": {[]*store.Line{began, approved, merged, merged}, state.Complete, 1},
+		"a reset follows":    {[]*store.Line{began, approved, merged, reset}, state.Complete, 1},
+		"reopened":           {[]*store.Line{began, approved, merged, reopened, approved, merged}, state.Complete, 4},
+		"given up":           {[]*store.Line{began, reset}, state.Executing, 1},
+		"under way":          {[]*store.Line{began, approved, reopened}, state.Addressing, 2},
+	} {
+		d := &dossier{last: store.Snapshot{Task: state.Task{State: c.last}}}
+		for i, l := range c.events {
+			timed := *l
+			timed.At = at(i)
+			d.events = append(d.events, past{Line: &timed})
+		}
+		if got := d.ended(); !got.Equal(at(c.want)) {
+			t.Errorf("%s: it ended at %v, not %v", name, got, at(c.want))
+		}
+	}
+}

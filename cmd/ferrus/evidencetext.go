@@ -18,7 +18,7 @@ func (d *dossier) markdown() string {
 	t := d.last.Task
 	fmt.Fprintf(&b, "# %s\n\n", cell(t.Title))
 	facts := [][2]string{{"task", t.TaskID}, {"outcome", d.outcome()}, {"began", stamp(d.events[0].At)},
-		{"ended", stamp(d.last.Top.At)}, {"took", span(d.last.Top.At.Sub(d.events[0].At))},
+		{"ended", stamp(d.ended())}, {"took", span(d.ended().Sub(d.events[0].At))},
 		{"from tree", t.BaseTree}, {"to tree", d.tree}, {"patch", d.patchWords()}, {"branch", t.Branch}}
 	if d.unended() {
 		facts[3][0] = "last event"
@@ -45,6 +45,20 @@ func (d *dossier) markdown() string {
 func (d *dossier) unended() bool {
 	s := d.last.Task.State
 	return d.present && s != state.Complete && s != state.Failed
+}
+
+// ended returns when the task was over: complete, failed or given up. Later events, such as the merge of a branch, do not
+// move that. For a task that is not over it is the time of its last event.
+func (d *dossier) ended() time.Time {
+	end := d.events[len(d.events)-1]
+	if d.last.Task.State.Over() {
+		for _, p := range d.events {
+			if p.To.Over() && p.From != p.To {
+				end = p
+			}
+		}
+	}
+	return end.At
 }
 
 func (d *dossier) outcome() string {
