@@ -25,9 +25,12 @@ contradicts itself or was not made here, else 1.
 the journal's end, gives the journal its second link, and moves what upstream ferrus left into the archive. What it
 takes away is kept in logs/ or archive/, but for the locks of sessions that ended long ago.
 
+The journal and its second link should be one file. Where they are two, --fix checks every line of both and makes both the
+valid one; the other is kept. If neither is valid, or both are and they differ, it changes nothing and says what you can do.
+
 State that was not made on this machine, such as a journal that a git pull brought, is moved to archive/foreign-* and yours
 restored from the journal's second link. --adopt does what --fix does, and takes a journal that is in .ferrus as yours: after
-you restored a backup, or brought the project from another machine.
+you restored a backup, brought the project from another machine, or lost the end of the journal.
 
 With --json: [{check level text mend fixed}], level being ok, note or trouble.`,
 		Args: cobra.NoArgs,
@@ -124,19 +127,26 @@ func (p *patient) examine(x exam, fix bool) finding {
 		p.forget()
 		f = x.look(p)
 	}
+	if fix {
+		f = p.treat(x, f)
+	}
 	f.Check = x.name
-	if !fix || x.mend == nil || f.Level != note && f.Level != trouble {
+	return f
+}
+
+// treat mends what an exam has shown, and makes it again.
+func (p *patient) treat(x exam, f finding) finding {
+	if x.mend == nil || f.Level != note && f.Level != trouble {
 		return f
 	}
 	did, err := x.mend(p)
 	p.forget()
 	after := x.look(p)
-	after.Check = x.name
 	if after.Text == "" {
 		after.Level, after.Text = well, "nothing is wrong any more"
 	}
 	switch {
-	case err != nil:
+	case err != nil && after.Text == f.Text: // else what is left is another trouble, with a remedy of its own
 		why := explain(err)
 		after.Mend = strings.TrimSuffix("could not be mended: "+why.Message+"; "+why.Remedy, "; ")
 	case after.Level == well || after.Text != f.Text:

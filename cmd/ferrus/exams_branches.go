@@ -3,12 +3,14 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/trust"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
@@ -30,6 +32,11 @@ func lookBranches(p *patient) finding {
 			return bad("the work tree of the branch "+name+" is gone", "ferrus branch --remove "+name+" --force; its kept files stay under refs/ferrus")
 		}
 	}
+	for _, name := range names {
+		if f := lookCopies(p, name); f.Text != "" {
+			return f
+		}
+	}
 	folders, _ := engine.Folders(p.file("branches"))
 	for _, folder := range folders {
 		hidden, draft := strings.CutPrefix(folder, ".")
@@ -43,6 +50,30 @@ func lookBranches(p *patient) finding {
 		return finding{}
 	}
 	return fine(fmt.Sprintf("%s, each with its work tree", count(len(names), "branch", "branches")))
+}
+
+// lookCopies compares the journal of a branch with its hard-linked copy, where that is missing or another file.
+func lookCopies(p *patient, name string) finding {
+	on := engine.At(p.place.Root, name)
+	project, err := trust.Open(p.place.Root)
+	backup := engine.Backup(on)
+	if err != nil || backup == "" || sameFile(filepath.Join(on.Dir(), "journal.jsonl"), backup) {
+		return finding{}
+	}
+	c, err := engine.Copies(on, project)
+	if err != nil {
+		return finding{}
+	}
+	if c.Plan(false).Err != nil {
+		return bad("the journal of the branch "+name+" and its hard-linked copy are not the same, and neither is sure to be right", "ferrus doctor --branch "+name+" says more")
+	}
+	return bad("the journal of the branch "+name+" and its hard-linked copy are not the same file", "ferrus doctor --fix makes both the valid one")
+}
+
+func sameFile(a, b string) bool {
+	here, errA := os.Lstat(a)
+	there, errB := os.Lstat(b)
+	return errA == nil && errB == nil && os.SameFile(here, there)
 }
 
 // lookGitLocks finds locks of git that nobody holds and that keep ferrus from changing what it keeps in git.
@@ -91,14 +122,31 @@ func goneBranches(p *patient) (gone []string) {
 }
 
 func mendBranches(p *patient) (string, error) {
-	gone := goneBranches(p)
-	for _, name := range gone {
-		if _, err := engine.Revive(engine.At(p.place.Root, name)); err != nil {
+	project, err := trust.Open(p.place.Root)
+	if err != nil {
+		return "", err
+	}
+	var did []string
+	if gone := goneBranches(p); len(gone) > 0 {
+		for _, name := range gone {
+			if _, err := engine.Revive(engine.At(p.place.Root, name), project); err != nil {
+				return "", err
+			}
+		}
+		did = append(did, strings.Join(gone, ", ")+" came back, with all views")
+	}
+	names, err := engine.Branches(p.place.Root)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range names {
+		if lookCopies(p, name).Text == "" {
+			continue
+		}
+		if _, err := engine.Reconcile(p.ctx, engine.At(p.place.Root, name), project, false); err != nil {
 			return "", err
 		}
+		did = append(did, "the journal of "+name+" and its hard-linked copy are the same file")
 	}
-	if len(gone) == 0 {
-		return "", nil
-	}
-	return strings.Join(gone, ", ") + " came back, with all views", nil
+	return strings.Join(did, "; "), nil
 }

@@ -25,8 +25,11 @@ import (
 // lookViews compares STATE.json and the documents with the journal, without mending them as every other command does.
 func lookViews(p *patient) finding {
 	j := p.journal()
-	if j.err != nil {
+	if c := p.copies(); j.err != nil || c != nil && c.Short(j.end()) > 0 {
 		return finding{} // the journal's own exam says it
+	}
+	if e, err := p.engine(); err == nil && e.Foreign() != nil {
+		return finding{} // that of the origin does
 	}
 	task := state.New()
 	if j.last != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -63,8 +64,13 @@ func lookOrigin(p *patient) finding {
 	err = engine.Foreign(p.ctx, p.place, project)
 	var r *engine.Refusal
 	switch {
+	case brokenOurs(p, err):
+		return finding{} // told by the exam of the journal
 	case errors.As(err, &r) && r.Code == engine.ForeignState:
 		f := bad(r.Message, r.Remedy)
+		if c := p.copies(); c != nil && c.Here.Kind == store.OlderCopy && c.There.Kind != store.ValidCopy {
+			f.Mend = fmt.Sprintf("no copy has the newer lines. To go on from event %d: ferrus doctor --adopt", c.Here.Last())
+		}
 		f.corrupt = true
 		return f
 	case err != nil:
@@ -78,6 +84,14 @@ func lookOrigin(p *patient) finding {
 		return fine("no record of the journal yet: it is taken as yours with your agreement")
 	}
 	return fine("the state was made on this machine")
+}
+
+// brokenOurs reports whether a journal is refused because a line of it was altered or cut off. It may be ours: a journal of
+// another project has lines that follow each other.
+func brokenOurs(p *patient, strange error) bool {
+	var f *engine.ForeignError
+	c := p.copies()
+	return errors.As(strange, &f) && f.Why == engine.OtherJournal && c != nil && (c.Here.Kind == store.DamagedCopy || c.Here.Kind == store.EmptyCopy)
 }
 
 // mendOrigin sets strange state aside and restores ours, or adopts it where a person has said so.

@@ -98,7 +98,7 @@ func (a *app) setUp(ctx context.Context, root string) (setup, error) {
 	if err := engine.Foreign(ctx, engine.At(root, ""), project); engine.CodeOf(err) == engine.ForeignState {
 		return did, err
 	}
-	if did.Restored, err = engine.Init(root); err != nil {
+	if did.Restored, err = engine.Revive(engine.At(root, ""), project); err != nil {
 		return did, err
 	}
 	engine.MarkEmpty(engine.At(root, ""), project)

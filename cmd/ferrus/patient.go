@@ -21,6 +21,7 @@ type patient struct {
 
 	adopt bool // a person takes the journal as it is
 
+	both    *store.Copies // of the journal
 	opened  *engine.Engine
 	read    *journal
 	openErr error
@@ -72,7 +73,7 @@ func (p *patient) forget() {
 	if p.opened != nil {
 		p.opened.Close()
 	}
-	p.opened, p.openErr, p.read = nil, nil, nil
+	p.opened, p.openErr, p.read, p.both = nil, nil, nil, nil
 }
 
 // journal walks the journal. It takes no lock and mends nothing.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/trust"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
@@ -25,13 +26,15 @@ func SetAside(ctx context.Context, place Place, project *trust.Project, strange 
 	if strange.Why == OwnedByOther {
 		return "", strange
 	}
-	o := &origin{place: place, project: project, ctx: ctx}
 	names := slices.Clone(strange.Files)
-	if judgeFile(o, filepath.Join(place.Dir(), "journal.jsonl")) != nil {
-		copied := judgeFile(o, Backup(place))
-		if strange.Why == OlderJournal && copied != nil {
+	copies, err := Copies(place, project)
+	if err != nil {
+		return "", err
+	}
+	if here := copies.Here.Kind; here == store.ForeignCopy || here == store.OlderCopy || here == store.SpecialCopy {
+		if strange.Why == OlderJournal && copies.There.Kind != store.ValidCopy {
 			return "", &Refusal{Code: ForeignState, Message: "there is no hard-linked copy with the newer lines", Person: true,
-				Remedy: "if you restored this journal from a backup: ferrus doctor --adopt"}
+				Remedy: "ferrus doctor --adopt goes on from the last line that is left"}
 		}
 		names = append(names, "journal.jsonl", "STATE.json")
 		for _, doc := range state.Docs() {
@@ -83,41 +86,21 @@ func SetAside(ctx context.Context, place Place, project *trust.Project, strange 
 		}
 		did += "; took it out of git's index: commit that"
 	}
-	return strings.TrimPrefix(did+restored(o), "; "), nil
+	return strings.TrimPrefix(did+restored(place, project, copies), "; "), nil
 }
 
 // restored brings the journal back where it is missing, and says so.
-func restored(o *origin) string {
-	if _, err := os.Lstat(filepath.Join(o.place.Dir(), "journal.jsonl")); err == nil {
+func restored(place Place, project *trust.Project, was store.Copies) string {
+	if _, err := os.Lstat(filepath.Join(place.Dir(), "journal.jsonl")); err == nil {
 		return ""
 	}
-	if judgeFile(o, Backup(o.place)) != nil {
+	if was.There.Kind != store.ValidCopy {
 		return "; there is no hard-linked copy of a journal of yours to restore"
 	}
-	if back, err := Revive(o.place); err != nil || !back {
+	if back, err := Revive(place, project); err != nil || !back {
 		return "; your journal could not be restored from its hard-linked copy"
 	}
 	return "; restored your journal from its hard-linked copy"
-}
-
-// judgeFile judges a journal by its path: nil for ours, one that cannot be read is none.
-func judgeFile(o *origin, path string) error {
-	if path == "" {
-		return fs.ErrNotExist
-	}
-	info, err := os.Lstat(path)
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() {
-		return fs.ErrInvalid
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return o.journal(f, info.Size())
 }
 
 // Tasks counts the tasks of the journal, as far as it can be read: what a person adopts with an agreement.

@@ -151,8 +151,14 @@ func TestAMergeBringsInWhatWasApproved(t *testing.T) {
 	if _, err := h.Merge(t.Context(), alt.human(), nil); CodeOf(err) != WrongState {
 		t.Errorf("merged twice: %v", err)
 	}
+	link := Backup(At(p.dir, "alt"))
+	p.remove(link)
+	p.write(link, p.read(".ferrus/journal.jsonl"))
 	if _, err := h.Remove(t.Context(), "alt", false); err != nil {
 		t.Fatal(err)
+	}
+	if kept, _ := filepath.Glob(link + ".*"); len(kept) != 1 || p.exists(link) {
+		t.Errorf("a copy that was another file is kept as %v", kept)
 	}
 	if p.exists(".ferrus/branches/alt") || p.exists(".ferrus/worktrees/alt") || strings.Contains(p.git("branch", "-a"), "ferrus/alt") {
 		t.Error("the branch is still there")
@@ -160,7 +166,12 @@ func TestAMergeBringsInWhatWasApproved(t *testing.T) {
 	if refs := p.git("for-each-ref", "refs/ferrus/alt"); refs != "" {
 		t.Errorf("still kept:\n%s", refs)
 	}
-	branched(t, h, Fork{Names: []string{"alt"}, Own: true}) // the name is free
+	p.write(link, p.read(".ferrus/journal.jsonl"))
+	branched(t, h, Fork{Names: []string{"alt"}, Own: true}) // the name is free, whatever lies where its copy belongs
+	here, there := must(os.Lstat(p.path(".ferrus/branches/alt/journal.jsonl")))(t), must(os.Lstat(link))(t)
+	if !os.SameFile(here, there) {
+		t.Error("the journal of the new branch has no hard-linked copy")
+	}
 }
 
 // TestAMergeThatDoesNotFitChangesNothing, whether git or the gate says so; its executor gets both sides to mend it.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -318,10 +319,24 @@ func (s *Session) retire(ctx context.Context, on Place, kept string) error {
 		return gitTrouble(err)
 	}
 	s.e.dropCheckouts(on, "")
-	if link := Backup(on); link != "" {
-		_ = os.Remove(link) // the second name of a journal that has its place in the archive
+	if err := dropCopy(on); err != nil {
+		return err
 	}
 	return rootRefusal(home.Rename(path.Join("branches", on.Branch), path.Join(archived, kept)))
+}
+
+// dropCopy removes the second name of a journal whose first one goes to the archive. Another file that has the name is kept
+// beside it: it may be the valid one of the two.
+func dropCopy(on Place) error {
+	link := Backup(on)
+	there, err := os.Lstat(link)
+	if link == "" || err != nil {
+		return nil
+	}
+	if here, err := os.Lstat(filepath.Join(on.Dir(), "journal.jsonl")); err == nil && os.SameFile(here, there) {
+		return os.Remove(link)
+	}
+	return os.Rename(link, fmt.Sprintf("%s.%d", link, time.Now().UnixNano()))
 }
 
 // archived is where branches lie that were removed, relative to the .ferrus folder.

@@ -96,7 +96,7 @@ func TestNoFolderOfOursIsALink(t *testing.T) {
 				}
 				for op, do := range map[string]func() error{
 					"Open":        func() error { return closed(Open(on, p.opts)) },
-					"Revive":      func() error { _, err := Revive(on); return err },
+					"Revive":      func() error { _, err := Revive(on, nil); return err },
 					"CheckFolder": on.CheckFolders,
 					"FindLitter": func() error {
 						if on.Branch != "" && name != "worktrees/alt" && name != "branches/alt" { // looked at by its own store

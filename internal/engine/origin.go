@@ -39,6 +39,11 @@ type ForeignError struct {
 // Unwrap returns the refusal.
 func (f *ForeignError) Unwrap() error { return &f.Refusal }
 
+// Is reports whether the journal lacks newer lines, and whether target is store.ErrOlder.
+func (f *ForeignError) Is(target error) bool {
+	return target == store.ErrOlder && f.Why == OlderJournal
+}
+
 func foreign(why Strangeness, message, remedy string) *ForeignError {
 	return &ForeignError{Refusal: Refusal{Code: ForeignState, Message: message, Remedy: remedy, Person: true}, Why: why}
 }

@@ -3,6 +3,22 @@ package main
 // disks try what a disk may do to the store.
 var disks = []Rig{
 	{
+		Name: "journal: two copies", Promise: "whatever happens to the journal and its copy, no valid one is lost", Package: "./cmd/ferrus", Test: "TestNoValidJournalIsLost", Plain: true,
+		Mutants: []Mutant{
+			{"the one in .ferrus wins", "internal/store/copies.go", "return there, here\n\tcase here.Kind == OlderCopy", "return here, there\n\tcase here.Kind == OlderCopy"},
+			{"the shorter one wins", "internal/store/copies.go", "if there.End > here.End {", "if there.End < here.End {"},
+			{"what follows is left behind", "internal/store/copies.go", "if p.Loser.Kind == DamagedCopy {", "if false {"},
+			{"the other is thrown away", "internal/store/reconcile.go", "err := os.Rename(to, kept)", "err := os.Remove(to)"},
+		},
+	},
+	{
+		Name: "journal: remedies", Promise: "what the doctor says helps", Package: "./cmd/ferrus", Test: "TestNoRemedyLeadsInACircle", Plain: true,
+		Mutants: []Mutant{
+			{"a lost end is a crash's", "cmd/ferrus/exams_journal.go", "case c != nil && c.Short(j.end()) > 0:", "case false:"},
+			{"what is cut off cannot be adopted", "internal/store/reconcile.go", "&& plan.end < c.state {", "&& false {"},
+		},
+	},
+	{
 		Name:    "a fault at every operation",
 		Promise: "a transition happens whole or not at all, and is not lost when it was acknowledged",
 		Package: "./internal/store",

@@ -30,6 +30,7 @@ func (s *Store) Fork(ctx context.Context, draft, dir string, upto int64, opts Op
 	if err := os.Rename(draft, dir); err != nil {
 		return &Error{Code: StoreError, What: "make " + dir, Err: err, Remedy: "see whether the folder can be written"}
 	}
+	opts.own = true // one of that name that was removed may have left its copy
 	made, _, err := Create(dir, opts)
 	if err != nil {
 		return err

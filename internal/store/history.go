@@ -33,7 +33,18 @@ func (s *Store) HistoryFrom(off int64) iter.Seq2[*Line, error] {
 			yield(nil, unread(err))
 			return
 		}
-		r := bufio.NewReaderSize(io.NewSectionReader(f, off, info.Size()-off), 1<<16)
+		for l, err := range lines(f, off, info.Size()) {
+			if !yield(l, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// lines yields the lines of a journal from the one that starts at off, up to its end or a line that has none.
+func lines(journal io.ReaderAt, off, size int64) iter.Seq2[*Line, error] {
+	return func(yield func(*Line, error) bool) {
+		r := bufio.NewReaderSize(io.NewSectionReader(journal, off, size-off), 1<<16)
 		var prev *Line
 		for off := off; ; {
 			raw, err := readLine(r)

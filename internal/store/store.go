@@ -9,8 +9,8 @@
 package store
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -67,6 +67,7 @@ type Options struct {
 	// ReadOnly writes nothing, and so finds the newest line by reading all of the journal where STATE.json does not name it.
 	ReadOnly bool
 
+	own  bool                           // the journal is new: no other may take its place
 	disk func(dir string) (disk, error) // opens the folder; a test puts faults between
 }
 
@@ -109,7 +110,8 @@ func Open(dir string, opts Options) (*Store, error) {
 }
 
 // Create makes the machine in dir where there is none and opens it. What exists stays as it is. A journal that was
-// lost with its folder comes back from the second hard link; restored tells.
+// lost with its folder comes back from its hard-linked copy, if that is valid; restored tells. If it is damaged, nothing is
+// made, and the error has the code Corrupt. Of two copies that differ the valid one wins, as Reconcile says.
 func Create(dir string, opts Options) (_ *Store, restored bool, err error) {
 	fail := func(err error) (*Store, bool, error) {
 		return nil, false, &Error{Code: StoreError, What: "create " + dir, Err: err,
@@ -129,9 +131,11 @@ func Create(dir string, opts Options) (_ *Store, restored bool, err error) {
 		}
 	}()
 	if _, err := opened.disk.lstat(journalFile); errors.Is(err, fs.ErrNotExist) {
-		if backup := opened.backup(); backup != "" {
-			restored = os.Link(backup, opened.Path(journalFile)) == nil
+		did, err := opened.Reconcile(context.Background(), false)
+		if err != nil {
+			return nil, false, err
 		}
+		restored = did.Restored
 	}
 	for _, name := range []string{logDir, liveDir, archiveDir} {
 		if err := opened.disk.mkdir(name); err != nil {
@@ -170,7 +174,9 @@ func (s *Store) found(above string) error {
 	if err := s.settle(above); err != nil {
 		return err
 	}
-	s.backUp()
+	if _, err := s.Reconcile(context.Background(), s.opts.own); err != nil {
+		s.log.Debug("the journal has no hard-linked copy", "error", err) // ferrus works without: on another file system, say
+	}
 	return nil
 }
 
@@ -195,27 +201,6 @@ func (s *Store) backup() string {
 		return ""
 	}
 	return s.opts.Backup()
-}
-
-// backUp gives the journal its second hard link. Without one ferrus works as well: another file system, say.
-func (s *Store) backUp() {
-	backup := s.backup()
-	if backup == "" {
-		return
-	}
-	if err := os.MkdirAll(filepath.Dir(backup), 0o700); err != nil {
-		return
-	}
-	journal := filepath.Join(s.dir, journalFile)
-	if here, err := os.Lstat(journal); err == nil {
-		if there, err := os.Lstat(backup); err == nil && !os.SameFile(here, there) {
-			kept := fmt.Sprintf("%s.%d", backup, s.now().UnixNano())
-			if os.Rename(backup, kept) != nil {
-				return
-			}
-		}
-	}
-	_ = os.Link(journal, backup)
 }
 
 // Dir returns the folder of the store.

@@ -1,0 +1,160 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// A Reconciled says what was done to make journal.jsonl and its hard-linked copy one file.
+type Reconciled struct {
+	Restored bool   // journal.jsonl was missing or not valid, and is the copy now
+	Linked   bool   // the copy was missing or not valid, and is journal.jsonl now
+	Added    int    // how many lines of the damaged one were appended to the valid one
+	Kept     string // where the one that was replaced is kept; "" where there was none
+}
+
+// Reconcile makes journal.jsonl and its hard-linked copy the same file, if it can tell which of them is right: each is
+// walked over from the first line to the last, without the lock. The valid one wins; of two, the longer one, if it begins
+// with all lines of the other. Lines of a damaged one that follow the last valid one are appended to that. The one that is
+// replaced is kept. Otherwise nothing is changed, and the error is an *Error of code Corrupt that says why; where there is
+// no journal at all, nor damaged one, it is nil.
+//
+// adopt is a person's word that journal.jsonl is right if it is valid, and that lines which only STATE.json knows of are lost.
+func (s *Store) Reconcile(ctx context.Context, adopt bool) (did Reconciled, err error) {
+	judge := s.opts.Judge
+	if adopt {
+		judge = nil
+	}
+	for range 3 {
+		c := s.copies(judge, adopt)
+		plan := c.Plan(adopt)
+		if plan.Err != nil {
+			return did, plan.Err
+		}
+		again := false
+		err = s.locked(ctx, func() error {
+			if again = c.moved(); again {
+				return nil
+			}
+			did, err = s.carryOut(&c, plan, adopt)
+			return err
+		})
+		if err != nil || !again {
+			return did, err
+		}
+	}
+	return did, &Error{Code: LockBusy, What: "the journal changes while it is walked over", Remedy: "try again"}
+}
+
+// moved reports whether another file has taken the place of a copy since it was walked over, or one that may lose has grown.
+func (c *Copies) moved() bool {
+	for _, of := range []*Copy{&c.Here, &c.There} {
+		info, err := os.Lstat(of.Path)
+		switch {
+		case of.Path == "":
+		case of.info == nil || err != nil:
+			if (of.info == nil) != (err != nil) {
+				return true
+			}
+		case !os.SameFile(info, of.info) || !c.Same && info.Size() != of.info.Size():
+			return true
+		}
+	}
+	return false
+}
+
+// carryOut carries out a plan, for a holder of the lock.
+func (s *Store) carryOut(c *Copies, plan Plan, adopt bool) (did Reconciled, err error) {
+	if plan.Winner == nil {
+		return did, nil
+	}
+	if adopt && (plan.Winner.Kind == ValidCopy || plan.Winner.Kind == EmptyCopy) && plan.end < c.state {
+		// It covers lines that nobody has any more. The next load makes it again.
+		if err := os.Rename(s.Path(stateFile), s.Path(s.aside(logDir, stateFile))); err != nil {
+			return did, err
+		}
+	}
+	if c.Same || c.There.Path == "" {
+		return did, nil
+	}
+	if err := errors.Join(os.MkdirAll(filepath.Dir(c.There.Path), 0o700), s.disk.mkdir(archiveDir)); err != nil {
+		return did, err
+	}
+	if plan.Added > 0 {
+		if err := s.splice(plan); err != nil {
+			return did, err
+		}
+	}
+	did.Restored, did.Linked, did.Added = plan.Loser == &c.Here || plan.Added > 0, plan.Loser == &c.There, plan.Added
+	if did.Kept, err = s.replace(plan); err != nil {
+		return Reconciled{}, err
+	}
+	return did, s.disk.syncDir(".")
+}
+
+// spliced is the file in which a journal is put together.
+const spliced = journalFile + ".tmp"
+
+// splice makes the file of the winner's lines and of those that follow them.
+func (s *Store) splice(plan Plan) error {
+	_, err := fill(s.disk, spliced, spliced+".tmp", func(to file) error {
+		from, err := os.Open(plan.Winner.Path)
+		if err != nil {
+			return err
+		}
+		defer from.Close()
+		_, err = io.Copy(to, io.NewSectionReader(from, 0, plan.Winner.End))
+		for _, line := range plan.added {
+			if err == nil {
+				_, err = to.Write(line)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		return to.datasync()
+	})
+	return err
+}
+
+// replace gives the winner, or the spliced file in its place, the name of the loser too, and returns where the loser is
+// kept. What fails is taken back.
+func (s *Store) replace(plan Plan) (kept string, err error) {
+	here, from, to := s.Path(journalFile), plan.Winner.Path, plan.Loser.Path
+	if plan.Loser.info != nil {
+		if kept = s.beside(to); to == here {
+			kept = s.Path(s.aside(archiveDir, journalFile))
+		}
+		if err := os.Rename(to, kept); err != nil {
+			return "", err
+		}
+	}
+	if plan.Added > 0 { // all lines of the winner are in the spliced file
+		if from != here {
+			if err := os.Rename(from, s.beside(from)); err != nil {
+				return kept, err
+			}
+			from, to = here, from
+		}
+		if err := os.Rename(s.Path(spliced), here); err != nil {
+			return kept, err
+		}
+	}
+	if err = os.Link(from, to); err != nil && kept != "" && plan.Added == 0 {
+		err = errors.Join(err, os.Rename(kept, to))
+		kept = ""
+	}
+	return kept, err
+}
+
+// aside is a new name, in a folder of the store, for a file that is replaced.
+func (s *Store) aside(dir, name string) string {
+	return fmt.Sprintf("%s/replaced-%d-%s", dir, s.now().UnixNano(), name)
+}
+
+// beside is a new name beside a file that is replaced.
+func (s *Store) beside(path string) string { return fmt.Sprintf("%s.%d", path, s.now().UnixNano()) }
