@@ -73,8 +73,8 @@ var lasting = []struct {
 	term       bool // try SIGTERM as well
 	branches   []string
 }{
-	{name: "run", term: true, args: []string{"run", "sleep"}, shows: "command started", child: true, last: "ferrus status"},
-	{name: "resume", task: "sleep", args: []string{"resume"}, shows: "command started", child: true, last: "ferrus status"},
+	{name: "run", term: true, args: []string{"run", "sleep"}, shows: "command started", child: true, last: "ferrus diff"},
+	{name: "resume", task: "sleep", args: []string{"resume"}, shows: "command started", child: true, last: "ferrus diff"},
 	{name: "run --parallel", task: "sleep", branches: []string{"one"}, args: []string{"run", "--parallel", "1"}, shows: "command started", last: "ferrus branches"},
 	{name: "status --watch", term: true, task: "sleep", args: []string{"status", "--watch"}, shows: "next  "},
 	{name: "logs -f", args: []string{"logs", "-f", "held"}, shows: "it goes on"},
