@@ -27,23 +27,31 @@ var rooms = map[string]map[string]string{
 	".": {},
 
 	// Pure rooms, and those that know nothing of a task.
-	"internal/lease":    {},
-	"internal/state":    {"internal/lease": "a task may name the term of its lease"},
-	"internal/proc":     {},
-	"internal/safetext": {},
-	"internal/clock":    {"internal/lease": "an instant is what a term is measured by"},
-	"internal/notify":   {"internal/proc": "the command is a shell's"},
+	"internal/lease":               {},
+	"internal/state":               {"internal/lease": "a task may name the term of its lease"},
+	"internal/proc":                {},
+	"internal/safetext":            {},
+	"internal/clock":               {"internal/lease": "an instant is what a term is measured by"},
+	"internal/notify":              {"internal/proc": "the command is a shell's"},
+	"internal/platform/atomicfile": {"internal/rootfs": "no link is followed"},
+	"internal/platform/atomicfile/atomicfiletest": {"internal/platform/atomicfile": "it sees each operation before it is done"},
+
 	"internal/tokens": {
-		"internal/rootfs":   "its files are opened without following a link",
-		"internal/filelock": "one process at a time replaces the file",
-		"internal/state":    "a token has a role",
+		"internal/platform/atomicfile": "a revoked token stays revoked after a power cut",
+		"internal/filelock":            "one process at a time replaces the file",
+		"internal/rootfs":              "its files are opened without following a link",
+		"internal/state":               "a token has a role",
 	},
 	"internal/filelock": {"internal/rootfs": "it says what lies in place of a lock file"},
 	"internal/rootfs":   {},
 
 	"internal/rootfs/rootfstest": {},
 
-	"internal/trust":           {"internal/filelock": "one process at a time replaces the record of a project"},
+	"internal/trust": {
+		"internal/filelock":            "one process at a time replaces the record of a project",
+		"internal/platform/atomicfile": "an agreement is there or not after a power cut",
+		"internal/rootfs":              "its folder is opened for that",
+	},
 	"internal/trust/trusttest": {"internal/trust": "the variables that name its folders"},
 
 	"internal/checks": {
@@ -72,10 +80,11 @@ var rooms = map[string]map[string]string{
 		"internal/rootfs":   "no link is followed in its folder",
 	},
 	"internal/queue": {
-		"internal/safetext": "a task is cleaned when it is accepted",
-		"internal/rootfs":   "its folder and files are opened without following a link",
-		"internal/state":    "the name of a task that waits is one that a branch can have",
-		"internal/store":    "a text is one that a document can have",
+		"internal/platform/atomicfile": "an accepted task stays when the power fails",
+		"internal/safetext":            "a task is cleaned when it is accepted",
+		"internal/rootfs":              "its folder and files are opened without following a link",
+		"internal/state":               "the name of a task that waits is one that a branch can have",
+		"internal/store":               "a text is one that a document can have",
 	},
 	"internal/engine": {
 		"internal/store":    "an act is one commit",

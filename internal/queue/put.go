@@ -8,9 +8,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -36,14 +36,9 @@ func Put(home, name, text string) (Item, error) {
 		return Item{}, err
 	}
 	defer root.Close()
-	if err := makeDir(root, folder); err != nil {
+	if err := atomicfile.MkdirAll(root, folder, 0o700); err != nil {
 		return Item{}, err
 	}
-	draft, err := write(root, text)
-	if err != nil {
-		return Item{}, err
-	}
-	defer func() { _ = root.Remove(draft) }()
 	for n := 1; ; n++ {
 		it := Item{Name: numbered(name, n), Text: text}
 		it.Path = filepath.Join(root.Dir(), folder, it.Name+ext)
@@ -52,12 +47,11 @@ func Put(home, name, text string) (Item, error) {
 		} else if taken {
 			continue
 		}
-		// A link never takes the place of a file, as a rename would.
-		err := root.Link(draft, path.Join(folder, it.Name+ext))
+		err := atomicfile.Create(root, path.Join(folder, it.Name+ext), []byte(text), 0o600)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
-		return it, errors.Join(err, syncDir(root, folder))
+		return it, err
 	}
 }
 
@@ -69,7 +63,7 @@ func Taken(it Item) error {
 		return err
 	}
 	defer root.Close()
-	if err := makeDir(root, takenDir); err != nil {
+	if err := atomicfile.MkdirAll(root, takenDir, 0o700); err != nil {
 		return err
 	}
 	from := path.Join(folder, it.Name+ext)
@@ -89,13 +83,13 @@ func Taken(it Item) error {
 		case err != nil && !errors.Is(err, fs.ErrExist): // else a call before was cut off after its link
 			return err
 		}
-		if err := syncDir(root, takenDir); err != nil {
+		if err := atomicfile.SyncDir(root, takenDir); err != nil {
 			return err
 		}
 		if err := root.Remove(from); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		return syncDir(root, folder)
+		return atomicfile.SyncDir(root, folder)
 	}
 }
 
@@ -118,39 +112,6 @@ func same(root *rootfs.Root, a, b string) bool {
 	}
 	other, err := root.Lstat(b)
 	return err == nil && os.SameFile(one, other)
-}
-
-// write puts a text into a file of its own, which List does not look at, and returns its name.
-func write(root *rootfs.Root, text string) (string, error) {
-	f, name, err := root.CreateTemp(folder, ".*.tmp")
-	if err != nil {
-		return "", err
-	}
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		_ = root.Remove(name)
-		return "", err
-	}
-	return name, nil
-}
-
-func makeDir(root *rootfs.Root, name string) error {
-	if err := root.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return nil
-}
-
-// syncDir makes the names in a folder durable, where the system can.
-func syncDir(root *rootfs.Root, name string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := root.OpenDir(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // longest is how many bytes the name of a branch has at most.

@@ -7,21 +7,19 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 const (
 	fileName = "tokens.json"
 	lockName = "tokens.lock"
-	tempName = fileName + ".tmp"
 
 	maxFile = 1 << 20
 )
@@ -137,57 +135,18 @@ func (b *Book) lock() (unlock func(), err error) {
 	return nil, disk("lock", path, err)
 }
 
-// write replaces the file. It is synced: a token that was revoked must not come back with the power.
+// write replaces the file durably: a token that was revoked must not come back with the power.
 func (b *Book) write(text []byte) error {
-	path, temp := b.path(fileName), b.path(tempName)
+	path := b.path(fileName)
 	root, err := rootfs.Open(b.dir)
 	if err != nil {
 		return disk("write", path, err)
 	}
 	defer root.Close()
-	// What lies there is a crash's, or a link that somebody has laid.
-	if err := root.Remove(tempName); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return disk("write", temp, err)
-	}
-	f, err := root.OpenFile(tempName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return disk("write", temp, err)
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = replace(root, tempName, fileName)
-	}
-	if err != nil {
-		_ = root.Remove(tempName)
-		return disk("write", path, err)
-	}
-	if err := syncDir(root); err != nil {
+	if err := atomicfile.Replace(root, fileName, text, 0o600); err != nil {
 		return disk("write", path, err)
 	}
 	return nil
-}
-
-// replace renames and, where a reader or a virus scanner has the target open on Windows, tries again for a second.
-func replace(root *rootfs.Root, from, to string) error {
-	for try := 0; ; try++ {
-		err := root.Rename(from, to)
-		if err == nil || runtime.GOOS != "windows" || try == 20 {
-			return err
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-}
-
-// syncDir makes a rename last. Windows has no such call.
-func syncDir(root *rootfs.Root) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	f, err := root.OpenDir(".")
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }
 
 // disk is the refusal for an error of a file: what lies there is not safe to use, or could not be read or written.

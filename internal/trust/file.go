@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // maxRecord bounds what is read of a record, in bytes.
@@ -115,22 +117,12 @@ func replace(path string, r Record) error {
 		return err
 	}
 	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, ".record-*") // 0600
+	root, err := rootfs.Open(dir)
 	if err != nil {
 		return unwritten(dir, err)
 	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(b.Bytes())
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err == nil {
-		err = syncDir(dir)
-	}
-	return unwritten(dir, err)
+	defer root.Close()
+	return unwritten(dir, atomicfile.Replace(root, filepath.Base(path), b.Bytes(), 0o600))
 }
 
 func unwritten(dir string, err error) error {

@@ -30,12 +30,3 @@ func private(path string, info fs.FileInfo) (problem, remedy string) {
 func replaceable(info fs.FileInfo) bool {
 	return info.Mode().Perm()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0
 }
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
-}

@@ -10,6 +10,3 @@ const readFlags = os.O_RDONLY
 // private and replaceable: access lists say it there, not a mode, and the folders of a user are the user's.
 func private(string, fs.FileInfo) (problem, remedy string) { return "", "" }
 func replaceable(fs.FileInfo) bool                         { return false }
-
-// syncDir: a rename is durable without it, as far as the system promises that.
-func syncDir(string) error { return nil }

@@ -1,0 +1,219 @@
+// Package atomicfile writes the files that must survive the end of a process and a power cut.
+//
+// After a power cut at any moment a file has its old content or its new content, whole. When a function returns nil, the
+// new content and its name are on disk. When it returns an error, the file has the old or the new content; except where
+// a function says otherwise, the caller must read it to know which. Files are reached through a [rootfs.Root]: no link
+// is followed. What the files say, and the locks that several writers need, are left to the callers.
+//
+// On Windows a folder cannot be synced, and neither can a file that is open for reading only: both are left out there.
+package atomicfile
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
+)
+
+// Replace gives the file name a new content. The file is made where it is missing. A link or FIFO at name is replaced,
+// not written through. perm is that of the new file, before the umask.
+func Replace(root *rootfs.Root, name string, data []byte, perm fs.FileMode) error {
+	return publish(root, name, data, perm, rename)
+}
+
+// Create makes the file name, whole. The error is fs.ErrExist if there is anything of that name, which then stays.
+func Create(root *rootfs.Root, name string, data []byte, perm fs.FileMode) error {
+	return publish(root, name, data, perm, renameNew)
+}
+
+// publish writes a temporary file beside name and moves it there. A process that is killed may leave the temporary file,
+// whose name begins with a dot and ends with .tmp.
+func publish(root *rootfs.Root, name string, data []byte, perm fs.FileMode, move func(root *rootfs.Root, from, to string) error) error {
+	dir, base := path.Split(name)
+	temp := dir + "." + base + "." + strconv.FormatUint(rand.Uint64(), 36) + ".tmp"
+	if err := WriteNew(root, temp, bytes.NewReader(data), perm); err != nil {
+		return err
+	}
+	if err := move(root, temp, name); err != nil {
+		_ = root.Remove(temp)
+		return err
+	}
+	return SyncDir(root, path.Dir(name))
+}
+
+// WriteNew copies from into a new file and syncs it. A power cut may leave part of the file, and its name is durable only
+// after [SyncDir] of its folder: it is for files that become visible later, with a folder that is renamed. The error is
+// fs.ErrExist if there is anything of that name. After any other error there is no such file.
+func WriteNew(root *rootfs.Root, name string, from io.Reader, perm fs.FileMode) error {
+	at := filepath.Join(root.Dir(), filepath.FromSlash(name))
+	if err := step("create", at); err != nil {
+		return err
+	}
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil {
+		return err
+	}
+	if err = step("write", at); err == nil {
+		_, err = io.Copy(f, from)
+	}
+	if err == nil {
+		err = sync(f, at)
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = root.Remove(name) // it may be what fills the disk
+	}
+	return err
+}
+
+// Append adds a line to the file name, which is made where it is missing. line ends with its newline. A line that a power
+// cut has left torn at the end of the file is ended first, and is for the readers to skip. What a failed call has
+// written is taken back, unless another process has written behind it.
+func Append(root *rootfs.Root, name string, line []byte, perm fs.FileMode) error {
+	at := filepath.Join(root.Dir(), filepath.FromSlash(name))
+	if err := step("open", at); err != nil {
+		return err
+	}
+	f, err := root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, perm)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	size := info.Size()
+	if last := []byte{'\n'}; size > 0 {
+		if _, err := f.ReadAt(last, size-1); err != nil {
+			return err
+		}
+		if last[0] != '\n' {
+			line = append([]byte("\n"), line...)
+		}
+	}
+	n := 0
+	if err = step("write", at); err == nil {
+		n, err = f.Write(line)
+	}
+	if err == nil {
+		err = sync(f, at)
+	}
+	if err == nil && size == 0 {
+		err = SyncDir(root, path.Dir(name))
+	}
+	if err != nil {
+		if info, bad := f.Stat(); bad == nil && n > 0 && info.Size() == size+int64(n) {
+			err = errors.Join(err, f.Truncate(size))
+		}
+	}
+	return err
+}
+
+// MkdirAll makes the folder name and those above it that are missing. What lies there must be folders.
+func MkdirAll(root *rootfs.Root, name string, perm fs.FileMode) error {
+	if name = path.Clean(name); name == "." {
+		return nil
+	}
+	err := root.Mkdir(name, perm)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := MkdirAll(root, path.Dir(name), perm); err != nil {
+			return err
+		}
+		err = root.Mkdir(name, perm)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return root.CheckDir(name)
+	}
+	if err != nil {
+		return err
+	}
+	return SyncDir(root, path.Dir(name))
+}
+
+// SyncDir makes the names in the folder name durable: what was created, renamed and removed there.
+func SyncDir(root *rootfs.Root, name string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := root.OpenDir(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(sync(d, filepath.Join(root.Dir(), filepath.FromSlash(name))), d.Close())
+}
+
+// Sync makes a file or folder durable that another program, such as git, has written at an absolute path. Links are
+// followed. It does nothing on Windows. The error is fs.ErrNotExist where there is none.
+func Sync(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(sync(f, path), f.Close())
+}
+
+func sync(f *os.File, at string) error {
+	if err := step("sync", at); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// rename renames and, where a reader or a virus scanner has the target open on Windows, tries again for a second.
+func rename(root *rootfs.Root, from, to string) error {
+	if err := step("rename", filepath.Join(root.Dir(), filepath.FromSlash(to))); err != nil {
+		return err
+	}
+	for try := 0; ; try++ {
+		err := root.Rename(from, to)
+		if err == nil || runtime.GOOS != "windows" || try == 20 {
+			return err
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+func renameNew(root *rootfs.Root, from, to string) error {
+	if err := step("rename", filepath.Join(root.Dir(), filepath.FromSlash(to))); err != nil {
+		return err
+	}
+	a, err := root.Entry(from)
+	if err != nil {
+		return err
+	}
+	defer a.Dir.Close()
+	b, err := root.Entry(to)
+	if err != nil {
+		return err
+	}
+	defer b.Dir.Close()
+	return rootfs.RenameNew(a, b)
+}
+
+// intercept changes only in tests: see Intercept.
+var intercept atomic.Pointer[func(op, path string) error]
+
+// Intercept has f called before each operation of this package on a disk: create, open, write, sync or rename, and the
+// absolute path of the file or folder. An error of f is returned in place of the operation. It is for the simulated disk
+// of package atomicfiletest alone.
+func Intercept(f func(op, path string) error) { intercept.Store(&f) }
+
+func step(op, path string) error {
+	if f := intercept.Load(); f != nil {
+		return (*f)(op, path)
+	}
+	return nil
+}
