@@ -86,10 +86,10 @@ func Taken(it Item) error {
 		if err := atomicfile.SyncDir(root, takenDir); err != nil {
 			return err
 		}
-		if err := root.Remove(from); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := atomicfile.Remove(root, from); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		return atomicfile.SyncDir(root, folder)
+		return nil
 	}
 }
 

@@ -8,7 +8,7 @@ var pipelines = []Rig{
 		Mutants: []Mutant{
 			{"who was started is not adopted", "internal/pipeline/reconcile.go", "if s.Status == Pending && seen.Alive || seen.Attempt > s.Attempt {", "if s.Status == Pending && seen.Alive {"},
 			{"an output that was put aside has vanished", "internal/pipeline/reconcile.go", "!ended && s.Reason == Unclean:", "!ended && s.Reason == Late:"},
-			{"what was being sent was sent", "internal/pipeline/run/deliver.go", "if !t.repeats() {\n\t\td.State = pipeline.Uncertain", "if !t.repeats() {\n\t\td.State = pipeline.Delivered"},
+			{"what was being sent was sent", "internal/pipeline/run/deliver.go", "if !t.repeats() || text == nil {\n\t\td.State = pipeline.Uncertain", "if !t.repeats() || text == nil {\n\t\td.State = pipeline.Delivered"},
 		},
 	},
 	{

@@ -195,7 +195,7 @@ var runs = []Rig{
 			{"workflow.json is anybody's", inRun + "book.go", "err == nil && string(text) != string(b.f.frozen())", "err != nil && string(text) != string(b.f.frozen())"},
 			{"what was put back is not kept", inRun + "book.go", "if theirs != nil {", "if theirs == nil {"},
 			{"an output of later is anybody's", inRun + "guard.go", "case early && len(others) > 0:", "case early && len(others) > 9:"},
-			{"everybody may write status.json", inRun + "book.go", "return b.f.replace(statusFile, text, 0o444)", "return b.f.replace(statusFile, text, 0o644)"},
+			{"everybody may write status.json", inRun + "book.go", "return write(statusFile, text, 0o444)", "return write(statusFile, text, 0o644)"},
 		},
 	},
 	{
@@ -223,7 +223,7 @@ var runs = []Rig{
 		Name: "run: full disks of runs", Promise: "a full disk is said, halves nothing, and is forgotten when there is room", Package: runRoom, Test: "TestAFullDiskHalvesNothing",
 		Needs: "Linux and the right to mount",
 		Mutants: []Mutant{
-			{"half a file takes the place of a whole one", inRun + "files.go", "if err = errors.Join(err, file.Close()); err == nil {", "if err = file.Close(); err == nil {"},
+			{"half a file takes the place of a whole one", "internal/rootfs/file.go", "if err = errors.Join(err, f.Close()); err == nil {", "if err = f.Close(); err == nil {"},
 			{"a copy that has no room is none", inRun + "guard.go", "if err := b.f.replace(keptDir+\"/\"+k.Output, text, 0o400); err != nil {\n\t\t\t\t\treturn err\n\t\t\t\t}", "_ = b.f.replace(keptDir+\"/\"+k.Output, text, 0o400)"},
 		},
 	},

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	slashpath "path"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
@@ -90,13 +90,17 @@ func Runs(path string) ([]Run, error) {
 
 // within makes a folder in one that is there: a machine that was removed is not begun anew.
 func within(r *rootfs.Root, name string) error {
-	if err := r.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	switch err := r.Mkdir(name, 0o700); {
+	case errors.Is(err, fs.ErrExist):
+		return nil
+	case err != nil:
 		return err
 	}
-	return nil
+	return atomicfile.SyncDir(r, slashpath.Dir(name))
 }
 
-// note appends a line to the list. Each is one write, so that the shims of two duties do not mix theirs.
+// note appends a line to the list, durably: an agent whose start is forgotten would be counted too little. Each is one
+// write, so that the shims of two duties do not mix theirs.
 func note(path string, r Run) error {
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -110,20 +114,7 @@ func note(path string, r Run) error {
 	if err := within(root, slashpath.Dir(name)); err != nil {
 		return err
 	}
-	f, err := root.OpenFile(name, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	// A power cut may have torn the last line.
-	if info, err := f.Stat(); err == nil && info.Size() > 0 {
-		last := []byte{0}
-		if _, err := f.ReadAt(last, info.Size()-1); err == nil && last[0] != '\n' {
-			text = append([]byte("\n"), text...)
-		}
-	}
-	_, err = f.Write(append(text, '\n'))
-	return err
+	return atomicfile.Append(root, name, append(text, '\n'), 0o600)
 }
 
 // maxSaid bounds what is written down of an agent's last words, in bytes.

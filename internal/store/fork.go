@@ -7,6 +7,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // Fork makes another machine out of the beginning of this one's journal, to be opened in dir: its lines up to the byte upto,
@@ -27,7 +30,11 @@ func (s *Store) Fork(ctx context.Context, draft, dir string, upto int64, opts Op
 	if err = errors.Join(err, d.Close()); err != nil {
 		return err
 	}
-	if err := os.Rename(draft, dir); err != nil {
+	err = os.Rename(draft, dir)
+	if err == nil {
+		err = atomicfile.Sync(filepath.Dir(dir))
+	}
+	if err != nil {
 		return &Error{Code: StoreError, What: "make " + dir, Err: err, Remedy: "see whether the folder can be written"}
 	}
 	opts.own = true // one of that name that was removed may have left its copy
@@ -48,16 +55,17 @@ func (s *Store) beginning(draft string, upto int64) error {
 	if err := os.MkdirAll(draft, 0o700); err != nil {
 		return err
 	}
-	to, err := os.OpenFile(filepath.Join(draft, journalFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	root, err := rootfs.OpenBelow(draft, ".ferrus", 0)
 	if err != nil {
 		return err
 	}
-	n, err := io.Copy(to, io.NewSectionReader(from, 0, upto))
-	if err == nil && n != upto {
-		err = fmt.Errorf("the journal has %d bytes, not %d", n, upto)
+	defer root.Close()
+	part := io.NewSectionReader(from, 0, upto)
+	if err := atomicfile.WriteNew(root, journalFile, part, 0o600); err != nil {
+		return err
 	}
-	if err == nil {
-		err = to.Sync()
+	if n, err := part.Seek(0, io.SeekCurrent); n != upto || err != nil {
+		return fmt.Errorf("the journal has %d bytes, not %d", n, upto)
 	}
-	return errors.Join(err, to.Close())
+	return nil
 }

@@ -24,7 +24,7 @@ func TestAPowerCutBringsNoTokenBack(t *testing.T) {
 		fresh, _ = made(t, b, state.Supervisor, "new", never)
 		done++
 	})
-	cases, err := disk.Cut(t, 10, func(dir, note string) error {
+	cases, err := disk.Cut(t, true, func(dir, note string) error {
 		done, err := strconv.Atoi(note)
 		if err != nil {
 			return err

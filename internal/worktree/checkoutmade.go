@@ -16,6 +16,9 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // errMade says that the private copy of what the set-up made is not what was copied.
@@ -266,13 +269,12 @@ func (m *manifest) write(file string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(file+".new", text, 0o600); err != nil {
+	root, err := rootfs.Open(filepath.Dir(file))
+	if err != nil {
 		return err
 	}
-	if err := syncFile(file + ".new"); err != nil {
-		return err
-	}
-	return os.Rename(file+".new", file)
+	defer root.Close()
+	return atomicfile.Replace(root, filepath.Base(file), text, 0o600)
 }
 
 // readManifest reads one, nil where there is none that is whole.

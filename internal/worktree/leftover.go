@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // moving begins the names of the folders of moves.
@@ -32,21 +34,15 @@ func (m *move) record() error {
 	for _, f := range m.files {
 		fmt.Fprintf(&b, "%s %s %s %s\t%s\x00", orNone(f.was.mode), orNone(f.was.id), orNone(f.to.mode), orNone(f.to.id), f.path)
 	}
-	file, err := os.OpenFile(filepath.Join(m.dir, "plan.new"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	root, err := rootfs.Open(m.dir)
 	if err != nil {
 		return err
 	}
-	_, err = file.WriteString(b.String())
-	if err == nil {
-		err = file.Sync()
-	}
-	if err = errors.Join(err, file.Close()); err != nil {
+	defer root.Close()
+	if err := atomicfile.Replace(root, "plan", []byte(b.String()), 0o600); err != nil {
 		return err
 	}
-	if err := os.Rename(filepath.Join(m.dir, "plan.new"), filepath.Join(m.dir, "plan")); err != nil {
-		return err
-	}
-	return each([]string{m.dir, m.t.private}, syncFile)
+	return syncFile(m.t.private)
 }
 
 func orNone(field string) string {

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 )
 
 // packFrom is from how many objects on they come as a pack, as git's own fetch does it. Fewer come one by one: many
@@ -168,17 +169,7 @@ func copyObject(from, to string) error {
 		return err
 	}
 	defer os.Remove(dst.Name())
-	_, err = io.Copy(dst, src)
-	if err == nil {
-		err = dst.Chmod(0o444)
-	}
-	if err == nil {
-		err = dst.Sync()
-	}
-	if closed := dst.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
+	if err := errors.Join(dst.Chmod(0o444), atomicfile.Fill(dst, src)); err != nil {
 		return err
 	}
 	return os.Rename(dst.Name(), to)

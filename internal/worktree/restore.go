@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"sync"
+
+	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 )
 
 // A Change is what [Tree.Restore] did. The lists are as [Tree.Changed] gives them.
@@ -144,14 +145,7 @@ func copyFile(from, to string) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(dst, src)
-	if err == nil {
-		err = dst.Sync()
-	}
-	if closed := dst.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return atomicfile.Fill(dst, src)
 }
 
 // each calls do for all names, several at a time: syncs that wait together share a write of the disk.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 )
 
 const (
@@ -99,18 +101,10 @@ func syncFan(dir string, since time.Time) error {
 	return syncFile(dir)
 }
 
-// syncFile syncs a file or folder that may be gone. Where git must do it, it does nothing.
+// syncFile syncs a file or folder that may be gone.
 func syncFile(path string) error {
-	if syncedByGit != nil {
-		return nil
-	}
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+	if err := atomicfile.Sync(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	defer f.Close()
-	return f.Sync()
+	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
@@ -55,7 +55,11 @@ func (b *book) archive(ctx context.Context, l Line) error {
 		return err
 	}
 	into = filepath.ToSlash(into)
-	if err := root.MkdirAll(into, 0o700); err != nil {
+	if err := atomicfile.MkdirAll(root, into, 0o700); err != nil {
+		return err
+	}
+	// In the archive no tick makes it again from the journal. The sync of the folder is for all names in it.
+	if err := b.writeStatus(f.durably); err != nil {
 		return err
 	}
 	b.o.at("begun move")
@@ -105,7 +109,10 @@ func move(root *rootfs.Root, from, into, name string) (string, error) {
 			continue
 		}
 		err := rename(root, from, to)
-		if errors.Is(err, syscall.EXDEV) {
+		switch {
+		case err == nil:
+			err = errors.Join(atomicfile.SyncDir(root, into), atomicfile.SyncDir(root, path.Dir(from)))
+		case errors.Is(err, syscall.EXDEV):
 			err = haul(root, from, to)
 		}
 		if errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOTEMPTY) {
@@ -142,12 +149,20 @@ func haul(root *rootfs.Root, from, to string) error {
 		return carry(root, name, path.Join(part, strings.TrimPrefix(name, from)), e)
 	})
 	if err == nil {
+		err = root.WalkDir(part, func(name string, e fs.DirEntry, err error) error {
+			if err == nil && e.IsDir() {
+				err = atomicfile.SyncDir(root, name)
+			}
+			return err
+		})
+	}
+	if err == nil {
 		err = root.Rename(part, to)
 	}
 	if err != nil {
 		return errors.Join(err, root.RemoveAll(part))
 	}
-	if err := synced(root, path.Dir(to)); err != nil {
+	if err := atomicfile.SyncDir(root, path.Dir(to)); err != nil {
 		return err
 	}
 	return discard(root, from)
@@ -196,12 +211,7 @@ func carry(root *rootfs.Root, from, to string, e fs.DirEntry) error {
 		return err
 	}
 	defer in.Close()
-	out, err := root.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
+	if err := atomicfile.WriteNew(root, to, in, info.Mode().Perm()); err != nil {
 		return err
 	}
 	// By its path: the time of a link that somebody puts there meanwhile is all that can be changed so.

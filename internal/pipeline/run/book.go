@@ -134,10 +134,12 @@ func (b *book) commit(l Line) error {
 }
 
 // show writes status.json, read-only: no worker has any business there.
-func (b *book) show() error {
+func (b *book) show() error { return b.writeStatus(b.f.replace) }
+
+func (b *book) writeStatus(write func(name string, data []byte, mode fs.FileMode) error) error {
 	text, err := b.status.Encode()
 	if err != nil {
 		return err
 	}
-	return b.f.replace(statusFile, text, 0o444)
+	return write(statusFile, text, 0o444)
 }

@@ -5,13 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path"
 	"slices"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/filelock"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 )
 
 // A result is delivered once: who wants to send it takes the lock, makes delivery.json, which can be made but once, says
@@ -169,13 +168,13 @@ func (f *Folder) verify(ctx context.Context, o Options) (pipeline.Delivery, erro
 		return d, err
 	}
 	t := f.target()
-	if !t.repeats() {
-		d.State = pipeline.Uncertain
-		return d, f.note(d)
-	}
 	text, err := f.slurp(finalFile)
 	if err != nil {
 		return d, err
+	}
+	if !t.repeats() || text == nil {
+		d.State = pipeline.Uncertain
+		return d, f.note(d)
 	}
 	return f.transmit(ctx, o, t, d, text)
 }
@@ -217,15 +216,11 @@ func (f *Folder) claim(d pipeline.Delivery) error {
 		return err
 	}
 	defer root.Close()
-	file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	text, err := json.MarshalIndent(d, "", "  ")
 	if err != nil {
 		return err
 	}
-	text, err := json.MarshalIndent(d, "", "  ")
-	if err == nil {
-		_, err = file.Write(append(text, '\n'))
-	}
-	return errors.Join(err, file.Sync(), file.Close(), synced(root, path.Dir(name)))
+	return atomicfile.Create(root, name, append(text, '\n'), 0o600)
 }
 
 // note writes down how far a delivery is.

@@ -4,12 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path"
 	"path/filepath"
 
 	"github.com/ferrus-go/ferrus/internal/filelock"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
@@ -65,32 +64,14 @@ func (f *Folder) held(name ...string) bool {
 	return held
 }
 
-// replace makes a file of the run anew in one step: who reads it sees the old one or the new one. What lies in the way of
-// the temporary file goes, be it a link that somebody has laid.
+// replace makes a file of the run anew in one step, which a power cut may undo or tear: it is for what can be made again.
 func (f *Folder) replace(name string, data []byte, mode fs.FileMode) error {
 	root, at, err := f.in(name)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	return replace(root, at, data, mode)
-}
-
-func replace(root *rootfs.Root, name string, data []byte, mode fs.FileMode) error {
-	tmp := name + ".new"
-	_ = root.Remove(tmp)
-	file, err := root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(data)
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = root.Rename(tmp, name)
-	}
-	if err != nil {
-		_ = root.Remove(tmp) // it may be what fills the disk
-	}
-	return err
+	return root.WriteFile(at, data, mode)
 }
 
 // durably is replace for what must survive a power cut.
@@ -100,27 +81,7 @@ func (f *Folder) durably(name string, data []byte, mode fs.FileMode) error {
 		return err
 	}
 	defer root.Close()
-	return durably(root, at, data, mode)
-}
-
-func durably(root *rootfs.Root, name string, data []byte, mode fs.FileMode) error {
-	if err := replace(root, name, data, mode); err != nil {
-		return err
-	}
-	file, err := root.Open(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(file.Sync(), file.Close(), synced(root, path.Dir(name)))
-}
-
-// synced brings the names in a folder to the disk.
-func synced(root *rootfs.Root, dir string) error {
-	d, err := root.OpenDir(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return atomicfile.Replace(root, at, data, mode)
 }
 
 // slurp reads a regular file of the run; a link, a pipe and a folder are none. Nil without an error is no file.

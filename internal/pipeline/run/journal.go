@@ -9,10 +9,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
@@ -163,23 +163,8 @@ func (f *Folder) append(l Line) error {
 		return err
 	}
 	defer root.Close()
-	file, err := root.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
-	if _, err = file.Write(append(raw, '\n')); err == nil {
-		err = file.Sync()
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("append to %s: %v", file.Name(), err), file.Truncate(info.Size()))
-	}
-	if info.Size() == 0 {
-		return synced(root, path.Dir(name))
+	if err := atomicfile.Append(root, name, append(raw, '\n'), 0o600); err != nil {
+		return fmt.Errorf("append to %s: %w", f.Path(journalFile), err)
 	}
 	return nil
 }

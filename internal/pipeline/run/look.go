@@ -178,7 +178,8 @@ func (f *Folder) sum(name string) (sha, first string, err error) {
 	return sha, first, err
 }
 
-// delivery reads delivery.json. One that is torn was claimed by somebody who died while he wrote it, and sent nothing.
+// delivery reads delivery.json. One that is torn says nothing of what was sent: it counts as the record of a sender that
+// died, which asks a person unless the result can be sent twice.
 func (f *Folder) delivery() (pipeline.Delivery, error) {
 	var d pipeline.Delivery
 	text, err := f.slurp(deliveryFile)
@@ -186,7 +187,7 @@ func (f *Folder) delivery() (pipeline.Delivery, error) {
 		return d, err
 	}
 	if json.Unmarshal(text, &d) != nil {
-		return pipeline.Delivery{State: pipeline.Claimed}, nil
+		return pipeline.Delivery{ID: f.Name(), By: byFerrus, State: pipeline.Sending, Target: f.target().String()}, nil
 	}
 	if err := d.Check(f.Workflow); err != nil {
 		return pipeline.Delivery{}, fmt.Errorf("%s: %v; see what it was, and put it back or remove it", f.Path(deliveryFile), err)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
@@ -63,7 +64,7 @@ func (p Place) Launch(w pipeline.Workflow, topic string, s Settings, now time.Ti
 		return nil, err
 	}
 	defer root.Close()
-	if err := root.MkdirAll(tmp, 0o700); err != nil {
+	if err := atomicfile.MkdirAll(root, tmp, 0o700); err != nil {
 		return nil, err
 	}
 	sweep(root, tmp)
@@ -81,7 +82,7 @@ func (p Place) Launch(w pipeline.Workflow, topic string, s Settings, now time.Ti
 			return nil, err
 		}
 	}
-	if err := f.replace(workflowFile, text, 0o444); err != nil {
+	if err := f.durably(workflowFile, text, 0o444); err != nil {
 		return nil, err
 	}
 	b := &book{f: f}
@@ -102,6 +103,9 @@ func (p Place) reserve(root *rootfs.Root, tmp, pipe string, now time.Time) (stri
 			return err == nil || taken[name]
 		})
 		err := root.Mkdir(path.Join(tmp, name), 0o700)
+		if err == nil {
+			err = atomicfile.SyncDir(root, tmp)
+		}
 		if !errors.Is(err, fs.ErrExist) {
 			return name, err
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/proc"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
@@ -80,10 +81,10 @@ func (t target) put(_ context.Context, f *Folder, _ Options, text []byte) error 
 		return err
 	}
 	defer root.Close()
-	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
+	if err := atomicfile.MkdirAll(root, path.Dir(name), 0o755); err != nil {
 		return err
 	}
-	return durably(root, name, text, 0o644)
+	return atomicfile.Replace(root, name, text, 0o644)
 }
 
 // run hands the result to a command of a person's, on its standard input. One that fails may have sent it all the same.

@@ -63,16 +63,25 @@ func WriteNew(root *rootfs.Root, name string, from io.Reader, perm fs.FileMode) 
 	if err != nil {
 		return err
 	}
-	if err = step("write", at); err == nil {
+	if err = fill(f, at, from); err != nil {
+		_ = root.Remove(name) // it may be what fills the disk
+	}
+	return err
+}
+
+// Fill copies from into f, which is open for writing, and syncs and closes it: it is for files that have been made by
+// their path.
+func Fill(f *os.File, from io.Reader) error { return fill(f, f.Name(), from) }
+
+func fill(f *os.File, at string, from io.Reader) error {
+	err := step("write", at)
+	if err == nil {
 		_, err = io.Copy(f, from)
 	}
 	if err == nil {
 		err = sync(f, at)
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		_ = root.Remove(name) // it may be what fills the disk
-	}
-	return err
+	return errors.Join(err, f.Close())
 }
 
 // Append adds a line to the file name, which is made where it is missing. line ends with its newline. A line that a power
@@ -117,6 +126,17 @@ func Append(root *rootfs.Root, name string, line []byte, perm fs.FileMode) error
 		}
 	}
 	return err
+}
+
+// Remove removes the file name. The error is fs.ErrNotExist where there is none.
+func Remove(root *rootfs.Root, name string) error {
+	if err := step("remove", filepath.Join(root.Dir(), filepath.FromSlash(name))); err != nil {
+		return err
+	}
+	if err := root.Remove(name); err != nil {
+		return err
+	}
+	return SyncDir(root, path.Dir(name))
 }
 
 // MkdirAll makes the folder name and those above it that are missing. What lies there must be folders.
@@ -206,7 +226,7 @@ func renameNew(root *rootfs.Root, from, to string) error {
 // intercept changes only in tests: see Intercept.
 var intercept atomic.Pointer[func(op, path string) error]
 
-// Intercept has f called before each operation of this package on a disk: create, open, write, sync or rename, and the
+// Intercept has f called before each operation of this package on a disk: create, open, write, sync, rename or remove, and the
 // absolute path of the file or folder. An error of f is returned in place of the operation. It is for the simulated disk
 // of package atomicfiletest alone.
 func Intercept(f func(op, path string) error) { intercept.Store(&f) }

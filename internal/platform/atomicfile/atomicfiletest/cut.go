@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -49,16 +50,24 @@ func part(data []byte, from, to int) []byte {
 	return data[min(from, len(data)):min(to, len(data))]
 }
 
-// Cut has judge look at copies of the folder as a power cut may have left it: at each moment that was recorded, with the
-// changes of names up to any of them or a sample of them, and with every kind of remains of files that were not synced.
-// note is what was known outside at that moment. Copies that are the same, with the same note, are judged once. draws is
-// how many samples beside the fixed ones are drawn at each moment. It returns how many copies were judged, and the first
-// error of judge, with what was left.
-func (d *Disk) Cut(t testing.TB, draws int, judge func(dir, note string) error) (cases int, err error) {
+// Cut has judge look at copies of the folder as a power cut may have left it: at each moment that was recorded, with none
+// or all of the changes of names that were not durable, in their order, and with the main kinds of remains of files that
+// were not synced; and samples of both without order. With full it tries every number of changes, all kinds, and more
+// samples. note
+// is what was known outside at that moment. Copies that are the same, with the same note, are judged once. It returns how
+// many copies were judged, and the first error of judge, with what was left.
+func (d *Disk) Cut(t testing.TB, full bool, judge func(dir, note string) error) (cases int, err error) {
 	t.Helper()
+	draws, kinds := 2, 3
+	if full {
+		draws, kinds = 100, len(remains)
+	}
 	dice := rand.New(rand.NewPCG(1, 2))
 	known := map[string]bool{}
 	for _, m := range d.moments {
+		if !full && strings.HasPrefix(m.where, "before write") { // an empty temporary file more than before
+			continue
+		}
 		pending := 0
 		for _, c := range m.changes {
 			if !c.durable {
@@ -80,7 +89,10 @@ func (d *Disk) Cut(t testing.TB, draws int, judge func(dir, note string) error) 
 			_ = os.RemoveAll(dir)
 		}
 		for names := range pending + 1 {
-			for kind := range remains {
+			if !full && names != 0 && names != pending {
+				continue
+			}
+			for kind := range kinds {
 				try(func(n int) bool { return n < names }, func() int { return kind })
 			}
 		}

@@ -22,7 +22,7 @@ import (
 // A Disk is the record of a folder.
 type Disk struct {
 	dir  string
-	fail func(n int, op, path string) error // nil for none
+	fail func(n int) error // nil for none
 	note func() string
 
 	mu      sync.Mutex
@@ -95,19 +95,19 @@ func Record(t testing.TB, dir string, note func() string, act func()) *Disk {
 	return record(t, dir, note, nil, act)
 }
 
-// Fail has operation number n of act, counted from 1, fail with err, and those after it too if all is set. It returns how
-// many operations there were.
-func Fail(t testing.TB, dir string, n int, all bool, err error, act func()) int {
+// Fail has operation number n of act, counted from 1, fail with err, and those after it too if all is set. It reports
+// whether there was such an operation.
+func Fail(t testing.TB, dir string, n int, all bool, err error, act func()) bool {
 	t.Helper()
-	return record(t, dir, nil, func(at int, _, _ string) error {
+	return record(t, dir, nil, func(at int) error {
 		if at == n || all && at > n {
 			return err
 		}
 		return nil
-	}, act).ops
+	}, act).ops >= n
 }
 
-func record(t testing.TB, dir string, note func() string, fail func(n int, op, path string) error, act func()) *Disk {
+func record(t testing.TB, dir string, note func() string, fail func(n int) error, act func()) *Disk {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -148,7 +148,7 @@ func (d *Disk) step(op, path string) error {
 	defer d.mu.Unlock()
 	d.ops++
 	if d.fail != nil {
-		return d.fail(d.ops, op, path)
+		return d.fail(d.ops)
 	}
 	name, _ := filepath.Rel(d.dir, path)
 	d.remember("before " + op + " " + name)
