@@ -23,7 +23,8 @@ type app struct {
 	inTTY    bool // in is a terminal
 	outTTY   bool
 	errTTY   bool
-	colour   bool // on stdout
+	colour   bool     // on stdout
+	window   *os.File // the terminal that stdout leads to; nil when its size is not known
 
 	dir, branch string
 	json        bool
@@ -32,7 +33,7 @@ type app struct {
 }
 
 func newApp(in, out, err *os.File) *app {
-	a := &app{in: in, out: out, err: err, inTTY: terminal(in), outTTY: terminal(out), errTTY: terminal(err)}
+	a := &app{in: in, out: out, err: err, inTTY: terminal(in), outTTY: terminal(out), errTTY: terminal(err), window: out}
 	a.colour = a.outTTY && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && colourful(out)
 	return a
 }

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"os"
+	"cmp"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -29,8 +29,11 @@ func further(text string) string {
 	return first + "\n" + framed(rest, "  ")
 }
 
-// usualColumns is how wide a terminal is taken to be that does not say it.
-const usualColumns = 80
+// usualColumns and usualRows are how wide and high a terminal is taken to be that does not say it.
+const (
+	usualColumns = 80
+	usualRows    = 24
+)
 
 // wrapped breaks lines that are longer than a terminal is wide, and continues them behind the bar or a mark: a long line must not
 // look like two. Escape sequences of ours take no column.
@@ -109,11 +112,39 @@ func cells(r rune) int {
 
 // width is how wide the terminal is that stdout leads to, 0 when it leads to none.
 func (a *app) width() int {
-	switch out, ok := a.out.(*os.File); {
-	case !a.outTTY:
-		return 0
-	case ok && columns(out) > 0:
-		return columns(out)
+	columns, _ := a.size()
+	return columns
+}
+
+// size is how wide and high the terminal is that stdout leads to, 0 when it leads to none.
+func (a *app) size() (columns, rows int) {
+	if !a.outTTY {
+		return 0, 0
 	}
-	return usualColumns
+	if a.window != nil {
+		columns, rows = windowSize(a.window)
+	}
+	return cmp.Or(columns, usualColumns), cmp.Or(rows, usualRows)
+}
+
+// columnsOf is how many columns a text takes at most in a terminal.
+func columnsOf(text string) (n int) {
+	for _, r := range text {
+		n += cells(r)
+	}
+	return n
+}
+
+// fitted shortens a line to n columns of a terminal.
+func fitted(text string, n int) string {
+	if columnsOf(text) <= n {
+		return text
+	}
+	at := 0
+	for i, r := range text {
+		if at += cells(r); at > n-1 {
+			return text[:i] + "…"
+		}
+	}
+	return text
 }

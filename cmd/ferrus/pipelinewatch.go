@@ -146,17 +146,17 @@ func (p *progress) table(f *run.Folder, now time.Time) {
 		return
 	}
 	s := v.Facts.Status
-	rows := []ink{p.a.paint(bold, p.fit(fmt.Sprintf("%s  %s  %s, for %s", p.run, clip(line(s.Topic), 50), s.State, span(now.Sub(s.CreatedAt)))))}
+	rows, colours := []string{fmt.Sprintf("%s  %s  %s, for %s", p.run, clip(line(s.Topic), 50), s.State, span(now.Sub(s.CreatedAt)))}, []string{bold}
 	for i, ps := range s.Phases {
-		rows = append(rows, p.a.paint(phaseColour[ps.Status], p.fit("  "+phaseWords(i, ps))))
+		rows, colours = append(rows, "  "+phaseWords(i, ps)), append(colours, phaseColour[ps.Status])
 		if ps.Status == pipeline.Pending || ps.Status == pipeline.Completed {
 			continue
 		}
 		for _, k := range ps.Workers {
-			rows = append(rows, p.a.paint(phaseColour[k.Status], p.fit("    "+workerWords(v, k, now))))
+			rows, colours = append(rows, "    "+workerWords(v, k, now)), append(colours, phaseColour[k.Status])
 		}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.draw(rows)
+	p.draw(rows, colours)
 }

@@ -147,7 +147,7 @@ func (w *watcher) show(v hq.View) {
 	if v.Act.Do == "park" && !v.Act.Until.IsZero() {
 		head += fmt.Sprintf("  waiting %s: %s", span(v.Act.Until.Sub(v.Now)), line(v.Act.Why))
 	}
-	rows := []ink{w.a.paint(bold, w.fit(head))}
+	rows, colours := []string{head}, []string{bold}
 	for _, a := range v.Agents {
 		text := fmt.Sprintf("%-12s %-11s %8s", a.Run.Name, a.Run.Agent, span(a.Run.Lasted(v.Now)))
 		if u := used(a.Run.Usage); u != "" {
@@ -156,9 +156,9 @@ func (w *watcher) show(v hq.View) {
 		if a.Doing != "" {
 			text += "  " + line(a.Doing)
 		}
-		rows = append(rows, w.a.paint(roleColour[a.Run.Duty.Role()], w.fit(text)))
+		rows, colours = append(rows, text), append(colours, roleColour[a.Run.Duty.Role()])
 	}
-	w.draw(rows)
+	w.draw(rows, colours)
 }
 
 // used is what an agent has used, "" when it does not say.

@@ -16,11 +16,10 @@ const maxShown = 12
 // showReport prints the report on one screen.
 func (a *app) showReport(r *report) {
 	if r.TaskID == "" {
-		a.say("no task%56s%s\n", "", a.paint(bold, string(r.State)))
+		a.heading("no task", "", r.State)
 		a.say("  %s is ready for one\n", r.Root)
 	} else {
-		title := line(r.Title)
-		a.say("%s  %-44s  %s\n", r.TaskID, title, a.paint(stateOr(r.State), string(r.State)))
+		a.heading(r.TaskID, line(r.Title), r.State)
 	}
 	if r.FailureReason != "" {
 		a.row("failed", a.paint(red, line(r.FailureReason)))
@@ -52,6 +51,23 @@ func (a *app) showReport(r *report) {
 		a.row("notice", a.paint(yellow, line(n)))
 	}
 	a.next(r.Next)
+}
+
+// heading shows a task and its state in a line; in two where the terminal has no room for one.
+func (a *app) heading(id, title string, s state.State) {
+	columns := a.width()
+	room := 44
+	if columns > 0 {
+		room = min(room, columns-len(id)-len(s)-4)
+	}
+	if taken := columnsOf(title); columns > 0 && taken > room {
+		if room = columns - len(id) - len(s) - 4; taken > room {
+			a.say("%s  %s\n  %s\n", id, a.paint(stateOr(s), string(s)), title)
+			return
+		}
+		room = taken
+	}
+	a.say("%s  %s%s  %s\n", id, title, strings.Repeat(" ", max(0, room-columnsOf(title))), a.paint(stateOr(s), string(s)))
 }
 
 // spentRow shows what the task has cost.

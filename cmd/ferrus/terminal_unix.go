@@ -14,13 +14,13 @@ func terminal(f *os.File) bool {
 	return err == nil
 }
 
-// columns is how wide the terminal f is, 0 when that is not known.
-func columns(f *os.File) int {
+// windowSize is how wide and high the terminal f is, 0 when that is not known.
+func windowSize(f *os.File) (columns, rows int) {
 	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
 	if err != nil {
-		return 0
+		return 0, 0
 	}
-	return int(size.Col)
+	return int(size.Col), int(size.Row)
 }
 
 // colourful reports whether the terminal f understands colours.

@@ -12,13 +12,13 @@ func terminal(f *os.File) bool {
 	return windows.GetConsoleMode(windows.Handle(f.Fd()), &mode) == nil
 }
 
-// columns is how wide the console f is, 0 when that is not known.
-func columns(f *os.File) int {
+// windowSize is how wide and high the console f is, 0 when that is not known.
+func windowSize(f *os.File) (columns, rows int) {
 	var info windows.ConsoleScreenBufferInfo
 	if windows.GetConsoleScreenBufferInfo(windows.Handle(f.Fd()), &info) != nil {
-		return 0
+		return 0, 0
 	}
-	return int(info.Window.Right-info.Window.Left) + 1
+	return int(info.Window.Right-info.Window.Left) + 1, int(info.Window.Bottom-info.Window.Top) + 1
 }
 
 // colourful makes the console f understand escape sequences and reports whether it does.

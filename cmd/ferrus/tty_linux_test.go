@@ -94,6 +94,19 @@ func (p *pty) run(cmd *exec.Cmd, said func(all string)) error {
 	return nil
 }
 
+// again forgets what has been written, so that the screen alone shows it, and waits until a text has been written n times.
+func (p *pty) again(t *testing.T, text string, n int) {
+	t.Helper()
+	p.mu.Lock()
+	p.raw.Reset()
+	p.mu.Unlock()
+	p.eventually(t, text+", again", func(string) bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return strings.Count(p.raw.String(), text) >= n
+	})
+}
+
 func (p *pty) write(text string) error {
 	_, err := io.WriteString(p.master, text)
 	return err

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
@@ -11,7 +12,7 @@ import (
 // Escape sequences that redraw a screen without a flicker.
 const (
 	screenTop  = "\x1b[H"
-	lineRest   = "\x1b[K\n"
+	lineRest   = "\x1b[K\r\n"
 	screenRest = "\x1b[J"
 )
 
@@ -48,13 +49,18 @@ func (a *app) watch(ctx context.Context, e *engine.Engine) error {
 	}
 }
 
-// redraw draws the status over what stood there.
+// redraw draws the status over what stood there, as much of it as the terminal has room for.
 func (a *app) redraw(r *report) error {
 	var frame bytes.Buffer
 	drawn := *a
 	drawn.out = &frame
 	drawn.showReport(r)
-	_, err := a.out.Write([]byte(screenTop + strings.ReplaceAll(frame.String(), "\n", lineRest) + screenRest))
+	lines := strings.Split(strings.TrimRight(frame.String(), "\n"), "\n")
+	if _, rows := a.size(); len(lines) > rows {
+		more := len(lines) - rows + 1
+		lines = append(lines[:rows-1], fmt.Sprintf("… %d more lines: ferrus status", more))
+	}
+	_, err := a.out.Write([]byte(screenTop + strings.Join(lines, lineRest) + screenRest))
 	return err
 }
 
