@@ -37,7 +37,7 @@ func TestEveryRefusalHasItsExitCodeAndARemedy(t *testing.T) {
 		}
 	}
 	for _, err := range []error{io.ErrUnexpectedEOF, context.Canceled, context.DeadlineExceeded, &store.Error{Code: store.StoreError},
-		misused(io.EOF), &engine.Refusal{Wrong: &state.RefusedError{State: state.Failed, Event: state.Answer}}} {
+		misused((&app{}).tree(), io.EOF), &engine.Refusal{Wrong: &state.RefusedError{State: state.Failed, Event: state.Answer}}} {
 		if explain(failed("go on", "", err)).Remedy == "" {
 			t.Errorf("%v has no remedy", err)
 		}

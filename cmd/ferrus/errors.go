@@ -5,8 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/proc"
@@ -93,12 +96,35 @@ func refuse(code engine.Code, message, remedy string) error {
 }
 
 // misused is an error that cobra found in the command line.
-func misused(err error) error {
+func misused(cmd *cobra.Command, err error) error {
 	var mine *failure
 	if errors.As(err, &mine) {
 		return err
 	}
-	return usage("ferrus --help lists the commands, ferrus COMMAND --help its flags", "%v", err)
+	text := err.Error()
+	if m := unknownCommand.FindStringSubmatch(text); m != nil {
+		return noCommand(cmd, m[1])
+	}
+	for _, f := range flagFaults {
+		if f.found.MatchString(text) {
+			text = f.found.ReplaceAllString(text, f.says)
+			break
+		}
+	}
+	return usage(cmd.CommandPath()+" --help shows its arguments and flags", "%s", text)
+}
+
+var unknownCommand = regexp.MustCompile(`^unknown command "(.*)" for "[^"]*"`)
+
+// flagFaults are what cobra says of a wrong value of a flag, and what we say.
+var flagFaults = []struct {
+	found *regexp.Regexp
+	says  string
+}{
+	{regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: .*value out of range$`), "$2 takes a whole number, and $1 is too large"},
+	{regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: strconv.ParseU?[iI]nt: .*$`), "$2 takes a whole number, not $1"},
+	{regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: strconv.ParseBool: .*$`), "$2 takes true or false, not $1"},
+	{regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: time: .*$`), "$2 takes a duration such as 5s or 2m, not $1"},
 }
 
 // usage is a command line that cobra took and that makes no sense all the same.

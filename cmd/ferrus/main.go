@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/proc"
 	"github.com/ferrus-go/ferrus/internal/slot"
@@ -61,7 +62,9 @@ func (a *app) tree() *cobra.Command {
 		// What fails before this is an error of usage.
 		PersistentPreRun: func(*cobra.Command, []string) { a.parsed = true },
 	}
-	root.SuggestionsMinimumDistance = 2
+	root.Version = versionText()
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetHelpCommand(helpCommand(root))
 	flags := root.PersistentFlags()
 	flags.StringVarP(&a.dir, "root", "C", "", "`DIR` of the project, or below it (FERRUS_ROOT; else the working directory)")
 	flags.StringVar(&a.branch, "branch", "", "`NAME` of the branch; default: that of the work tree, else none")
@@ -82,11 +85,47 @@ func known(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	remedy := "ferrus --help lists the commands"
-	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
-		remedy = "did you mean " + strings.Join(near, " or ") + "?"
+	return noCommand(root, args[0])
+}
+
+// noCommand refuses a word that is no command below parent.
+func noCommand(parent *cobra.Command, word string) error {
+	var names []string
+	for _, c := range parent.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(append(names, c.Name()), c.Aliases...)
+		}
 	}
-	return usage(remedy, "there is no command %q", args[0])
+	remedy := parent.CommandPath() + " --help lists the commands"
+	if near := config.Nearest(word, names); near != "" {
+		remedy = "did you mean " + near + "? " + remedy
+	}
+	return usage(remedy, "there is no command %q", strings.TrimPrefix(parent.CommandPath()+" "+word, "ferrus "))
+}
+
+// helpCommand shows the help of a command. Unlike cobra's own it refuses a word that is none.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about a command",
+		RunE: func(_ *cobra.Command, words []string) error {
+			at := root
+			for _, word := range words {
+				var next *cobra.Command
+				for _, c := range at.Commands() {
+					if c.Name() == word || c.HasAlias(word) {
+						next = c
+					}
+				}
+				if next == nil {
+					return noCommand(at, word)
+				}
+				at = next
+			}
+			at.InitDefaultHelpFlag()
+			return at.Help()
+		},
+	}
 }
 
 // run runs one command line and returns its exit code.
@@ -94,7 +133,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root := a.tree()
 	root.SetArgs(unslashed(root, args))
 	a.in = interruptible{ctx, a.in}
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitOK
 	}
@@ -103,7 +142,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	if !a.parsed {
 		a.json = a.json || slices.Contains(args, "--json")
-		err = misused(err)
+		err = misused(cmd, err)
 	}
 	return a.fail(err)
 }

@@ -19,8 +19,10 @@ func versionCommand(a *app) *cobra.Command {
 			if a.json {
 				return a.print(map[string]any{"version": server.Version(), "go": runtime.Version(), "platform": platform})
 			}
-			a.say("ferrus %s %s %s\n", server.Version(), runtime.Version(), platform)
+			a.say("%s\n", versionText())
 			return nil
 		},
 	}
 }
+
+func versionText() string { return "ferrus " + server.Build() }

@@ -84,12 +84,12 @@ func (h *HTTP) check(fs *flag.FlagSet) string {
 
 // serveHTTP serves HTTP until ctx ends, and returns the exit code. Where it listens is said on stderr once it does: the
 // port may have been left to the system.
-func serveHTTP(ctx context.Context, conf Config, stderr io.Writer) int {
+func serveHTTP(ctx context.Context, conf Config, prog string, stderr io.Writer) int {
 	conf.Agent = "http"
 	log, closeLog := openLog(conf, stderr)
 	defer closeLog()
 	fail := func(code int, err error) int {
-		fmt.Fprintln(stderr, "ferrusd:", err)
+		fmt.Fprintf(stderr, "%s: %v\n", prog, err)
 		return code
 	}
 	d := &door{conf: conf, log: log}

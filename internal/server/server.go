@@ -13,6 +13,8 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"regexp"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -66,7 +68,7 @@ func (c Config) Identity() string {
 // returns the exit code: 128 and its number for a signal. prog is what usage calls the program.
 func Main(prog string, args []string) int {
 	checks.Helper()
-	conf, code := parse(prog, args, os.Stderr)
+	conf, code := parse(prog, args, os.Stdout, os.Stderr)
 	if code >= 0 {
 		return code
 	}
@@ -77,10 +79,10 @@ func Main(prog string, args []string) int {
 	ctx, stop := proc.Interruptible(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	if conf.HTTP.on() {
-		return serveHTTP(ctx, conf, os.Stderr)
+		return serveHTTP(ctx, conf, prog, os.Stderr)
 	}
 	if err := Serve(ctx, conf, os.Stdin, os.Stdout, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "ferrusd:", err)
+		fmt.Fprintf(os.Stderr, "%s: %v\n", prog, err)
 		return exitError
 	}
 	return exitOf(ctx)
@@ -95,12 +97,13 @@ func exitOf(ctx context.Context) int {
 }
 
 // parse reads the arguments. A code of 0 or more ends the program.
-func parse(prog string, args []string, stderr io.Writer) (Config, int) {
+func parse(prog string, args []string, stdout, stderr io.Writer) (Config, int) {
 	var c Config
 	var role string
 	var wait int
 	fs := flag.NewFlagSet(prog, flag.ContinueOnError)
-	fs.SetOutput(stderr)
+	fs.SetOutput(io.Discard) // what it finds is said in other words
+	version := fs.Bool("version", false, "print the version and exit")
 	fs.StringVar(&role, "role", "", "`ROLE` of the client: supervisor or executor; without it there is only status; worker is for ferrus itself to start")
 	fs.StringVar(&c.Agent, "agent-name", "agent", "`NAME` of the client's agent, such as codex")
 	fs.IntVar(&c.Index, "agent-index", 1, "`N` tells agents of one name apart")
@@ -112,9 +115,15 @@ func parse(prog string, args []string, stderr io.Writer) (Config, int) {
 	c.Worker.flags(fs)
 	switch err := fs.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
+		fs.SetOutput(stderr)
+		fs.Usage()
 		return c, exitOK
 	case err != nil:
+		fmt.Fprintf(stderr, "%s: %s\n  %s --help lists the flags\n", prog, misused(err), prog)
 		return c, exitUsage
+	case *version:
+		fmt.Fprintf(stdout, "%s %s\n", prog, Build())
+		return c, exitOK
 	}
 	c.Wait, c.Role = time.Duration(wait)*time.Second, state.Role(role)
 	usage := func(text string) (Config, int) {
@@ -139,10 +148,32 @@ func parse(prog string, args []string, stderr io.Writer) (Config, int) {
 	return c, -1
 }
 
+// flagFaults are what package flag says of a wrong flag, and what we say.
+var flagFaults = []struct {
+	found *regexp.Regexp
+	says  string
+}{
+	{regexp.MustCompile(`^flag provided but not defined: -(.*)$`), "unknown flag: --$1"},
+	{regexp.MustCompile(`^flag needs an argument: -(.*)$`), "--$1 needs a value"},
+	{regexp.MustCompile(`^invalid value (".*") for flag -([a-z-]+): value out of range$`), "--$2 takes a whole number, and $1 is too large"},
+	{regexp.MustCompile(`^invalid value (".*") for flag -([a-z-]+): parse error$`), "--$2 takes a whole number, not $1"},
+	{regexp.MustCompile(`^invalid boolean value (".*") for -([a-z-]+): .*$`), "--$2 takes true or false, not $1"},
+}
+
+// misused is an error of package flag in our words.
+func misused(err error) string {
+	for _, f := range flagFaults {
+		if text := err.Error(); f.found.MatchString(text) {
+			return f.found.ReplaceAllString(text, f.says)
+		}
+	}
+	return err.Error()
+}
+
 // Elsewhere reports whether arguments of a server name a project, an address to listen at or a run of a pipeline: whether it
 // would do more than serve a client over stdio in the folder in which it is started.
 func Elsewhere(args []string) bool {
-	c, _ := parse("ferrusd", args, io.Discard)
+	c, _ := parse("ferrusd", args, io.Discard, io.Discard)
 	return c.Root != os.Getenv("FERRUS_ROOT") || c.Branch != "" || c.HTTP.on() || c.Role == worker
 }
 
@@ -194,6 +225,11 @@ func (c Config) server(log *slog.Logger) (*mcp.Server, func()) {
 
 // grace is how long a client that has left is still answered. Clients kill what outlives them by a tenth of a second.
 const grace = 30 * time.Millisecond
+
+// Build is the version of this build, and of what made it for which system.
+func Build() string {
+	return Version() + " " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
+}
 
 // Version is the version of this build of ferrus.
 func Version() string {
