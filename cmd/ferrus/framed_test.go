@@ -105,7 +105,7 @@ func TestNoTextOfAModelLooksLikeFerrus(t *testing.T) {
 	look("status", "context --role executor")
 	human := e.Session(engine.Caller{Role: state.Human, Agent: "human", TTY: true})
 	fail(human.Answer(ctx, "", text))
-	fail(exe.Submit(ctx, engine.Submitting{Summary: text, Verification: text}, time.Minute))
+	fail(exe.Submit(ctx, engine.Submitting{Summary: text, Verification: text, NoChange: "None is needed."}, time.Minute))
 	look("status", "context --role supervisor")
 	fail(human.Reject(ctx, text, ""))
 	look("status", "log", "context --role executor")

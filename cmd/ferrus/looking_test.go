@@ -272,7 +272,7 @@ func (b bait) work(t *testing.T) {
 	if got, _, err := agent.AwaitTask(t.Context(), 0, true); got == nil {
 		t.Fatal(err)
 	}
-	if _, err := agent.Submit(t.Context(), engine.Submitting{Summary: "Done.", Verification: "None."}, 0); err != nil {
+	if _, err := agent.Submit(t.Context(), engine.Submitting{Summary: "Done.", Verification: "None.", NoChange: "None is needed."}, 0); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := person.Branch(t.Context(), engine.Fork{Names: []string{"b1"}}); err != nil {

@@ -30,7 +30,7 @@ what does not fit, to be checked, reviewed and merged again. A merge that was cu
 
 A file that is edited while it is moved is kept under refs/ferrus; ferrus prints the command that shows it.
 
-With --json: merged tree written[] removed[] left[] edited[{path ref show file}] gate{status seconds}; an error has conflicts[{path kind}] or
+With --json: merged tree empty written[] removed[] left[] edited[{path ref show file}] gate{status seconds}; an error has conflicts[{path kind}] or
 failures[] too, and with --resolve: task_id state seq epoch.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -73,6 +73,9 @@ func (a *app) merge(ctx context.Context, s *engine.Session, name string, resolve
 	if a.json {
 		return a.print(mergeJSON(name, got))
 	}
+	if got.Empty {
+		a.say("notice: empty: the work on %s changed no file\n", name)
+	}
 	a.say("%s is merged: %s, %s%s\n", name, count(len(got.Files.Written), "file written", "files written"),
 		count(len(got.Files.Removed), "removed", "removed"), gateWords(got))
 	for _, path := range got.Files.Left {
@@ -105,6 +108,9 @@ func gateWords(got engine.Merged) string {
 
 func mergeJSON(name string, got engine.Merged) map[string]any {
 	m := map[string]any{"merged": name, "tree": got.Tree, "written": listed(got.Files.Written), "removed": listed(got.Files.Removed), "left": listed(got.Files.Left)}
+	if got.Empty {
+		m["empty"] = true
+	}
 	if len(got.Files.Edited) > 0 {
 		m["edited"] = got.Files.Edited
 	}

@@ -260,7 +260,7 @@ func (c *client) claim() tools.Result {
 
 var (
 	consultation = args{"problem": "Two ways.", "tried": "Both.", "question": "Which?"}
-	submission   = args{"summary": "Built it.", "verification": "Ran it."}
+	submission   = args{"summary": "Built it.", "verification": "Ran it.", "no_change": "It was so."}
 )
 
 // history is the whole journal, which must be sound.

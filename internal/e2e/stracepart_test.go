@@ -57,7 +57,7 @@ func asking(ctx context.Context, s *engine.Session) error {
 }
 
 func submitting(ctx context.Context, s *engine.Session) error {
-	_, err := s.Submit(ctx, engine.Submitting{Summary: "Done.", Verification: "None."}, patience)
+	_, err := s.Submit(ctx, engine.Submitting{Summary: "Done.", Verification: "None.", NoChange: "None is needed."}, patience)
 	return err
 }
 

@@ -139,7 +139,7 @@ func TestAGoodFileIsSwappedOut(t *testing.T) {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	go s.swap(t, func() error { return nil }, func() error { return nil })
-	got, err := ex.Submit(t.Context(), Submitting{Summary: "Done.", Verification: "Checked."}, patience)
+	got, err := ex.Submit(t.Context(), Submitting{Summary: "Done.", Verification: "Checked.", NoChange: "None is needed."}, patience)
 	if err != nil || got.Accepted || got.Gate.Status != state.CheckRed {
 		t.Errorf("%+v, %v", got, err)
 	}

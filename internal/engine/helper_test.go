@@ -289,7 +289,7 @@ func check(t testing.TB, s *Session, want state.CheckStatus) Checked {
 	return out
 }
 
-var work = Submitting{Summary: "Built it.", Verification: "Ran it."}
+var work = Submitting{Summary: "Built it.", Verification: "Ran it.", NoChange: "None is needed."}
 
 func submitted(t testing.TB, s *Session) Submitted {
 	t.Helper()

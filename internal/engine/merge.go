@@ -20,6 +20,7 @@ type Merged struct {
 	store.Snapshot                 // the project's machine, after it
 	Tree           string          // the project's files, after it
 	Files          worktree.Change // what was moved
+	Empty          bool            // the work of the branch changed no file
 	Checks         *checks.Result  // of the gate on that tree; nil where it is the very tree that was approved
 }
 
@@ -62,7 +63,7 @@ func (s *Session) Merge(ctx context.Context, from *Session, fenced func() error)
 		return Merged{}, err
 	}
 	done, err := m.run(ctx, fenced)
-	done.Files.Edited = append(done.Files.Edited, m.edits...)
+	done.Files.Edited, done.Empty = append(done.Files.Edited, m.edits...), m.was.Task.Submission.Empty()
 	return done, withEdits(err, done.Files.Edited)
 }
 

@@ -242,7 +242,7 @@ func plays() []play {
 				func(w *player) error { return second(w.ex[who].Check(background, patience)) }},
 			{name + "submit", func(m *model) bool { return m.submit(who) },
 				func(w *player) error {
-					return second(w.ex[who].Submit(background, Submitting{Summary: w.text(), Verification: "v"}, patience))
+					return second(w.ex[who].Submit(background, Submitting{Summary: w.text(), Verification: "v", NoChange: "None is needed."}, patience))
 				}},
 			{name + "progress", func(m *model) bool { return m.raise(state.Progress, m.as(who)) },
 				func(w *player) error { return second(w.ex[who].Progress(background, w.text())) }},

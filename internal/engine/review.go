@@ -58,7 +58,8 @@ func (s *Session) Review(ctx context.Context) (Review, store.Snapshot, error) {
 }
 
 // Unseen says, a line each, what the patch of the task's work up to a tree does not show although it may matter: what git
-// is told to hide, repositories in the work tree, and files that were touched while the newest check ran.
+// is told to hide, repositories in the work tree, and files that were touched while the newest check ran; first, that it is
+// empty.
 func (e *Engine) Unseen(ctx context.Context, snap store.Snapshot, to string) []string {
 	var lines []string
 	if to != "" && snap.Task.BaseTree != "" {
@@ -72,6 +73,9 @@ func (e *Engine) Unseen(ctx context.Context, snap store.Snapshot, to string) []s
 	}
 	for i, l := range lines {
 		lines[i] = "unseen: " + clip(l, MaxLine)
+	}
+	if to != "" && to == snap.Task.BaseTree {
+		lines = append([]string{"empty: no file differs from those that the task began with"}, lines...)
 	}
 	if t := snap.Task.Check.Touched; t != "" {
 		lines = append(lines, "touched: while the check ran these were written or exchanged, and are as they were now: "+t)

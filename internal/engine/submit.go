@@ -15,6 +15,7 @@ type Submitting struct {
 	Summary      string
 	Verification string
 	Limitations  string // "" for none
+	NoChange     string // why no file is changed; "" refuses a submission without a change
 }
 
 // A Submitted is what became of it: either Done with the submission, or the outcome of a gate that did not pass.
@@ -24,7 +25,7 @@ type Submitted struct {
 	Accepted bool
 }
 
-// Submit hands the work in. Every road to Reviewing passes a green check of exactly the submitted tree: without one the
+// Submit hands the work in. Work without any change is refused as InvalidInput unless it says why. Every road to Reviewing passes a green check of exactly the submitted tree: without one the
 // gate runs first. A gate that outlives wait does not submit by itself; calling again then is immediate.
 func (s *Session) Submit(ctx context.Context, in Submitting, wait time.Duration) (Submitted, error) {
 	doc, err := in.render()
@@ -43,6 +44,9 @@ func (s *Session) Submit(ctx context.Context, in Submitting, wait time.Duration)
 		}
 		// Where the executor has no work in hand, the table has the word: it knows a call that repeats itself too.
 		if green || !now.Task.State.InHand() && !s.untold(now) {
+			if green && tree != "" && tree == now.Task.BaseTree && in.NoChange == "" {
+				return Submitted{}, emptyWork
+			}
 			done, err := s.handIn(ctx, now, green, tree, doc)
 			return Submitted{Done: done, Accepted: err == nil}, err
 		}
@@ -56,6 +60,10 @@ func (s *Session) Submit(ctx context.Context, in Submitting, wait time.Duration)
 		ran = true
 	}
 }
+
+// emptyWork refuses a submission that its executor has not said to be empty: it may have worked in another folder.
+var emptyWork = &Refusal{Code: InvalidInput, Message: "no file differs from those that the task began with",
+	Remedy: "change files in the work tree, then submit; if the task needs no change, submit with no_change, which says why"}
 
 // green reports whether the task rests on a green check of the tree as it is now, and makes that tree durable. Without
 // git nothing tells one tree from another: there only a gate that ran for this call counts.

@@ -62,7 +62,8 @@ func render(name string, parts []part) (string, error) {
 
 func (in Submitting) render() (string, error) {
 	return render("the submission", []part{{"Summary", "summary", in.Summary, false},
-		{"Verification", "verification", in.Verification, false}, {"Known limitations", "limitations", in.Limitations, true}})
+		{"Verification", "verification", in.Verification, false}, {"Known limitations", "limitations", in.Limitations, true},
+		{"Why no file is changed", "no_change", in.NoChange, true}})
 }
 
 func (in Consulting) render() (string, error) {

@@ -290,7 +290,7 @@ func agent() int {
 		_ = os.WriteFile(name[0], []byte(branch+"\n"), 0o644)
 	}
 	_ = os.Remove(present)
-	if _, err := s.Submit(ctx, engine.Submitting{Summary: "Done.", Verification: "Looked."}, patience); err != nil {
+	if _, err := s.Submit(ctx, engine.Submitting{Summary: "Done.", Verification: "Looked.", NoChange: "None is needed."}, patience); err != nil {
 		return 11
 	}
 	return 0

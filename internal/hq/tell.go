@@ -76,7 +76,11 @@ func (c *conductor) tell(f Facts, first bool) {
 	}
 	t := f.Task
 	if first || t.State != c.was.Task.State || t.TaskID != c.was.Task.TaskID {
-		c.say(Event{Kind: Moved, State: t.State, Text: t.Title})
+		text := t.Title
+		if t.State == state.Reviewing && t.Submission.Empty() {
+			text = t.Submission.ID + " changes no file: " + text
+		}
+		c.say(Event{Kind: Moved, State: t.State, Text: text})
 	}
 	asked := t.State == state.AwaitingHuman && (first || c.was.Task.State != state.AwaitingHuman || c.was.Task.Top().ID != t.Top().ID)
 	c.was = f.Snapshot

@@ -26,7 +26,7 @@ const tireless = 80
 
 // arguments are what the tools need that need any. The rest has none.
 var arguments = map[string]map[string]any{
-	"submit":          {"summary": "It is done as the task says.", "verification": "The checks are green."},
+	"submit":          {"summary": "It is done as the task says.", "verification": "The checks are green.", "no_change": "If there is none, the task needs none."},
 	"respond_consult": {"response": "Do it as the task says."},
 	"reject":          {"notes": "It is not what the task says."},
 	"create_task":     {"description": "Do what is to be done."},

@@ -66,7 +66,7 @@ func TestDiligence(t *testing.T) {
 		diff      = "diff --git a/x b/x"
 		done      = `{"next":"stop","message":"Done."}`
 
-		submit  = `ferrus/submit {"summary":"It is done as the task says.","verification":"The checks are green."}`
+		submit  = `ferrus/submit {"no_change":"If there is none, the task needs none.","summary":"It is done as the task says.","verification":"The checks are green."}`
 		consult = `ferrus/consult {"problem":"The task leaves it open.","question":"Which?","tried":"I read the code."}`
 	)
 	write := Work(func(r Request, work Told) []Call { return r.WriteFile(work.Worktree+"/x", "a\nb\n"+work.Review) })

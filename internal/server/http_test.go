@@ -89,7 +89,7 @@ func TestAWholeTaskOverHTTP(t *testing.T) {
 			if r := worker.do("wait_for_consult", nil); r.Response != "so" {
 				t.Errorf("the response: %+v", r)
 			}
-			hand := map[string]any{"summary": "done", "verification": "seen"}
+			hand := map[string]any{"summary": "done", "verification": "seen", "no_change": "none"}
 			for _, verdict := range []string{"reject", "approve"} {
 				write(t, filepath.Join(dir, "work"), verdict)
 				if r := worker.do("check", nil); r.Status != "passed" {

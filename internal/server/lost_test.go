@@ -57,7 +57,7 @@ func TestALostStoreIsSaidAndNotMadeAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	for tool, args := range map[string]string{"status": "{}", "check": "{}", "progress": `{"note":"n"}`, "wait_for_task": "{}", "heartbeat": "{}",
-		"ask_human": `{"question":"q"}`, "submit": `{"summary":"s","verification":"v"}`, "consult": `{"problem":"p","tried":"t","question":"q"}`} {
+		"ask_human": `{"question":"q"}`, "submit": `{"summary":"s","verification":"v","no_change":"n"}`, "consult": `{"problem":"p","tried":"t","question":"q"}`} {
 		if r := w.call(tool, args); r.Code != engine.StoreGone || r.Remedy == "" || r.Next != "stop" {
 			t.Errorf("%s: %+v", tool, r)
 		}
@@ -123,7 +123,7 @@ func TestABrokenConfigDoesNotStopTheWork(t *testing.T) {
 		t.Errorf("the pinned gate: %+v", r)
 	}
 	write(t, conf, "[check]\ncommand = 7\n")
-	r = w.do("submit", `{"summary":"s","verification":"v"}`)
+	r = w.do("submit", `{"summary":"s","verification":"v","no_change":"n"}`)
 	if said("broken again", "config_broken: ", r.Notices); r.Status != "submitted" {
 		t.Errorf("%+v", r)
 	}

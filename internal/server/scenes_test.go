@@ -58,7 +58,7 @@ var (
 		"consult":         {"problem": "There is one.", "tried": "Little.", "question": "What else?"},
 		"respond_consult": {"response": "Yes.", "consultation": "c1"},
 		"ask_human":       {"question": "Which of the three?"},
-		"submit":          {"summary": "I did this.", "verification": "I looked at it."},
+		"submit":          {"summary": "I did this.", "verification": "I looked at it.", "no_change": "It was so."},
 		"approve":         {"note": "Fine.", "submission": "s1"},
 		"reject":          {"notes": "Not quite.", "submission": "s1"},
 	}
@@ -66,7 +66,7 @@ var (
 		"create_task":     {"description": "Make it so.\n\nAnd check it."},
 		"reject":          {"notes": "Not so."},
 		"respond_consult": {"response": "Do that."},
-		"submit":          {"summary": "I did that.", "verification": "I ran it."},
+		"submit":          {"summary": "I did that.", "verification": "I ran it.", "no_change": "It was so."},
 		"consult":         {"problem": "There is one.", "tried": "Much.", "question": "What now?"},
 		"progress":        {"note": "Half of it is done."},
 		"ask_human":       {"question": "Which of the two?", "options": []string{"this", "that"}},

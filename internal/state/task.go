@@ -98,6 +98,9 @@ type Submission struct {
 	Patch string `json:"patch,omitempty"` // relative to the .ferrus folder
 }
 
+// Empty reports whether nothing was changed against the base of the task; false without git, where that is not known.
+func (s Submission) Empty() bool { return s.Tree != "" && s.Tree == s.Base }
+
 // Consulting is the newest consultation.
 type Consulting struct {
 	ID       string `json:"id"`

@@ -34,7 +34,7 @@ func (c *cast) callers() map[string]*agent {
 var earlier = map[string]map[string]any{
 	"create_task": {"description": "Make it so, the first time."},
 	"consult":     {"problem": "There is one.", "tried": "Little.", "question": "What else?"},
-	"submit":      {"summary": "I did this.", "verification": "I looked at it."},
+	"submit":      {"summary": "I did this.", "verification": "I looked at it.", "no_change": "It was so."},
 }
 
 // working: there is a task, one executor has lost it, another one holds it.

@@ -86,7 +86,8 @@ func Catalogue() []Tool {
 			Name: "submit", Title: "Submit the work", Roles: executor, Events: on(state.Submit, state.CheckStarted), run: submit,
 			Doc: "Hand the work in for review. Without a green check of this very tree the checks run first. On status running call it again.",
 			Args: []Arg{{Name: "summary", Doc: "what you changed and why"}, {Name: "verification", Doc: "how you know that it works"},
-				{Name: "limitations", Doc: "what is not done", Optional: true}, claim},
+				{Name: "limitations", Doc: "what is not done", Optional: true},
+				{Name: "no_change", Doc: "only if no file is changed: why", Line: engine.MaxLine, Optional: true}, claim},
 		},
 		{
 			Name: "consult", Title: "Ask the supervisor", Roles: executor, Events: on(state.Consult), run: consult, open: noCheckRuns,

@@ -144,7 +144,7 @@ func checkedMessage(out engine.Checked, limit int) string {
 
 func submit(ctx context.Context, c *call) error {
 	out, err := c.s.Submit(ctx, engine.Submitting{Summary: c.Text["summary"], Verification: c.Text["verification"],
-		Limitations: c.Text["limitations"]}, c.wait())
+		Limitations: c.Text["limitations"], NoChange: c.Text["no_change"]}, c.wait())
 	if err != nil {
 		return err
 	}

@@ -122,7 +122,7 @@ func TestAGoodArgumentIsStoredExactly(t *testing.T) {
 		t.Errorf("%q became %q", want, got)
 	}
 	big := strings.Repeat("d", store.MaxDoc-100)
-	exe.do("submit", map[string]any{"summary": big, "verification": "v"})
+	exe.do("submit", map[string]any{"summary": big, "verification": "v", "no_change": "none"})
 	if got := sup.do("review_pending", nil).Submission; !strings.Contains(got, big) {
 		t.Error("a document of almost a MiB is not kept")
 	}
@@ -161,7 +161,7 @@ func TestDocumentsAreCleanedWhenTheyAreAccepted(t *testing.T) {
 	sup.do("wait_for_review", nil)
 	send(sup, "respond_consult", map[string]any{"response": "r"})
 	exe.do("wait_for_consult", nil)
-	send(exe, "submit", map[string]any{"summary": "s", "verification": "v", "limitations": "l"})
+	send(exe, "submit", map[string]any{"summary": "s", "verification": "v", "limitations": "l", "no_change": "n"})
 	sup.do("review_pending", nil)
 	send(sup, "reject", map[string]any{"notes": "n"})
 	exe.do("wait_for_task", nil)

@@ -35,7 +35,7 @@ func TestASupervisorTakesAnAttempt(t *testing.T) {
 		t.Fatal(err)
 	}
 	for {
-		out := got(ex.Submit(t.Context(), engine.Submitting{Summary: "Tried.", Verification: "None."}, 0))(t)
+		out := got(ex.Submit(t.Context(), engine.Submitting{Summary: "Tried.", Verification: "None.", NoChange: "None is needed."}, 0))(t)
 		if out.Accepted {
 			break
 		}

@@ -85,7 +85,11 @@ func (c *call) reviewed(e *engine.Engine, r engine.Review, snap store.Snapshot) 
 			c.res.Check = "none configured"
 		}
 	}
-	c.res.Message = fmt.Sprintf("Review %s: read the patch against the task, then approve, or reject with notes. Rejections: %d of %d.",
+	first := ""
+	if t.Submission.Empty() {
+		first = t.Submission.ID + " changes no file: the executor says that the task needs no change. Find out whether that is so. "
+	}
+	c.res.Message = first + fmt.Sprintf("Review %s: read the patch against the task, then approve, or reject with notes. Rejections: %d of %d.",
 		t.Submission.ID, t.ReviewCycles, c.res.ReviewCyclesMax)
 }
 

@@ -184,7 +184,7 @@ var samples = map[string]map[string]any{
 	"create_task":     {"description": "Make it so.\n\nAnd check it."},
 	"reject":          {"notes": "Not so."},
 	"respond_consult": {"response": "Do that."},
-	"submit":          {"summary": "I did that.", "verification": "I ran it."},
+	"submit":          {"summary": "I did that.", "verification": "I ran it.", "no_change": "It was so."},
 	"consult":         {"problem": "There is one.", "tried": "Much.", "question": "What now?"},
 	"progress":        {"note": "Half of it is done."},
 	"ask_human":       {"question": "Which of the two?", "options": []string{"this", "that"}},
