@@ -27,13 +27,14 @@ var rooms = map[string]map[string]string{
 	".": {},
 
 	// Pure rooms, and those that know nothing of a task.
-	"internal/lease":               {},
-	"internal/state":               {"internal/lease": "a task may name the term of its lease"},
-	"internal/proc":                {},
-	"internal/safetext":            {},
-	"internal/clock":               {"internal/lease": "an instant is what a term is measured by"},
-	"internal/notify":              {"internal/proc": "the command is a shell's"},
-	"internal/platform/atomicfile": {"internal/rootfs": "no link is followed"},
+	"internal/lease":                              {},
+	"internal/jsontime":                           {},
+	"internal/state":                              {"internal/lease": "a task may name the term of its lease", "internal/jsontime": "times in JSON have one form"},
+	"internal/proc":                               {},
+	"internal/safetext":                           {},
+	"internal/clock":                              {"internal/lease": "an instant is what a term is measured by"},
+	"internal/notify":                             {"internal/proc": "the command is a shell's"},
+	"internal/platform/atomicfile":                {"internal/rootfs": "no link is followed"},
 	"internal/platform/atomicfile/atomicfiletest": {"internal/platform/atomicfile": "it sees each operation before it is done"},
 
 	"internal/tokens": {
@@ -48,6 +49,7 @@ var rooms = map[string]map[string]string{
 	"internal/rootfs/rootfstest": {},
 
 	"internal/trust": {
+		"internal/jsontime":            "times in JSON have one form",
 		"internal/filelock":            "one process at a time replaces the record of a project",
 		"internal/platform/atomicfile": "an agreement is there or not after a power cut",
 		"internal/rootfs":              "its folder is opened for that",
@@ -74,6 +76,7 @@ var rooms = map[string]map[string]string{
 	},
 
 	"internal/store": {
+		"internal/jsontime":            "times in JSON have one form",
 		"internal/platform/atomicfile": "a branch begins with a copy of a journal that survives a power cut",
 		"internal/safetext":            "what it accepts from others is stored without hidden characters",
 		"internal/state":               "what it stores is a task, and what it judges by is Step",
@@ -109,6 +112,7 @@ var rooms = map[string]map[string]string{
 		"internal/safetext": "arguments and answers hold no hidden characters",
 	},
 	"internal/tools": {
+		"internal/jsontime":   "times in JSON have one form",
 		"internal/tools/wire": "definitions, arguments and answers are those of every server",
 		"internal/safetext":   "resources hold no hidden characters",
 		"internal/engine":     "a tool is an act of the engine with words around it",
@@ -169,6 +173,7 @@ var rooms = map[string]map[string]string{
 	"internal/bench/bare":  {},
 	"internal/e2e/clients": {},
 	"internal/hq": {
+		"internal/jsontime": "times in JSON have one form",
 		"internal/rootfs":   "its lock and its record of whom it told are opened without following a link",
 		".":                 "the prompts",
 		"internal/notify":   "a person is told outside of the terminal",
@@ -191,10 +196,12 @@ var rooms = map[string]map[string]string{
 		"internal/config": "whether approved work is merged",
 	},
 	"internal/pipeline": {
-		"internal/config": "Nearest: a misspelt key is answered with the right one",
-		"internal/trust":  "what workflows.json makes run is listed as values to be agreed to",
+		"internal/jsontime": "times in JSON have one form",
+		"internal/config":   "Nearest: a misspelt key is answered with the right one",
+		"internal/trust":    "what workflows.json makes run is listed as values to be agreed to",
 	},
 	"internal/pipeline/run": {
+		"internal/jsontime":            "times in JSON have one form",
 		"internal/platform/atomicfile": "a run, its journal and its delivery survive a power cut",
 		"internal/rootfs":              "the files of runs are opened without following a link",
 		"internal/pipeline":            "it has done what that decides",
@@ -208,6 +215,7 @@ var rooms = map[string]map[string]string{
 		"internal/proc":                "the command of [deliver]",
 	},
 	"internal/pipeline/desk": {
+		"internal/jsontime":     "times in JSON have one form",
 		"internal/tools/wire":   "definitions, arguments and answers are those of every server",
 		"internal/pipeline/run": "a tool is what an attempt may do, with words around it",
 		"internal/pipeline":     "who delivers and who has turns stands in the workflow",
@@ -216,6 +224,7 @@ var rooms = map[string]map[string]string{
 
 	"cmd/ferrusd": {"internal/server": "it is the server and nothing else"},
 	"cmd/ferrus": {
+		"internal/jsontime":     "times in JSON have one form",
 		"internal/rootfs":       "what lies in a project is opened without following a link",
 		".":                     "init writes the template and the example",
 		"internal/drive":        "the demonstration drives real servers",

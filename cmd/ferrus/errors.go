@@ -14,7 +14,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/proc"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
@@ -51,6 +50,7 @@ var exits = map[engine.Code]int{
 	engine.InternalTimeout: exitTimeout,
 	engine.Corrupt:         exitCorrupt,
 	engine.NotInitialised:  exitState,
+	engine.UnknownBranch:   exitState,
 	engine.ForeignState:    exitCorrupt,
 	engine.Untrusted:       exitForbidden,
 }
@@ -177,16 +177,13 @@ func explain(err error) *failure {
 // plainly makes a failure of any error, with the remedy that it names itself.
 func plainly(err error) *failure {
 	var shown *failure
-	var r *engine.Refusal
-	var disk *store.Error
 	switch {
 	case errors.As(err, &shown):
 		return shown
-	case errors.As(err, &disk): // from a reading of the store, which no engine has put into words
-		plain := *disk
-		plain.Remedy = ""
-		return plainly(refuse(engine.Code(disk.Code), plain.Error(), disk.Remedy))
-	case errors.As(err, &r):
+	case errors.Is(err, context.DeadlineExceeded):
+		return &failure{Code: "timeout", Message: err.Error(), Remedy: "run the command again", exit: exitTimeout}
+	}
+	if r := engine.AsRefusal(err); r != nil {
 		f := &failure{Code: string(r.Code), Message: r.Message, Remedy: r.Remedy, exit: exitFailure}
 		if exit, ok := exits[r.Code]; ok {
 			f.exit = exit
@@ -196,8 +193,6 @@ func plainly(err error) *failure {
 			f.Digest, f.Values = trust.Digest(u.Values), u.Values
 		}
 		return f
-	case errors.Is(err, context.DeadlineExceeded):
-		return &failure{Code: "timeout", Message: err.Error(), Remedy: "run the command again", exit: exitTimeout}
 	}
 	return &failure{Code: "failure", Message: err.Error(), exit: exitFailure}
 }

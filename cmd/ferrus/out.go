@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/jsontime"
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
@@ -100,7 +101,7 @@ func asJSON(v any, indent string) ([]byte, error) {
 	if err := enc.Encode(v); err != nil {
 		return nil, err
 	}
-	return safetext.EscapeJSON(b.Bytes()), nil
+	return safetext.EscapeJSON(jsontime.Rewrite(b.Bytes(), v)), nil
 }
 
 // indented puts every line of a text behind a margin, without an empty last one.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/jsontime"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 )
@@ -130,7 +131,7 @@ func decided(act pipeline.Action) decision {
 	d := decision{Row: act.Row, Do: act.Do, Phase: act.Phase, Roles: act.Roles, Reason: act.Reason, Why: act.Why, File: act.File,
 		Missing: act.Missing, Aside: act.Aside, Person: act.Person, Tell: act.Tell}
 	if !act.Until.IsZero() {
-		d.Until = act.Until.UTC().Format("2006-01-02T15:04:05.000Z")
+		d.Until = act.Until.UTC().Format(jsontime.Layout)
 	}
 	return d
 }

@@ -37,7 +37,7 @@ func (a *app) ensureBranch(ctx context.Context) error {
 	if a.branch == "" {
 		return nil
 	}
-	if _, err := a.place(ctx); engine.CodeOf(err) != engine.NotInitialised {
+	if _, err := a.place(ctx); engine.CodeOf(err) != engine.UnknownBranch {
 		return nil // the command finds out itself
 	}
 	on := a.branch

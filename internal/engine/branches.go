@@ -91,7 +91,7 @@ func (e *Engine) attempt(ctx context.Context, name string) Attempt {
 	return a
 }
 
-// Branched opens the machine of a branch of the engine's project. The error is a *Refusal of code NotInitialised where there
+// Branched opens the machine of a branch of the engine's project. The error is a *Refusal of code UnknownBranch where there
 // is none, of WrongState where its removal was cut off.
 func (e *Engine) Branched(name string) (*Engine, error) {
 	on, err := At(e.place.Root, "").On(name)

@@ -45,7 +45,7 @@ func livingIn(home *rootfs.Root, root string) ([]*traces, error) {
 		m, err := trace(home, dir)
 		if err != nil {
 			where := cmp.Or(name, "the project")
-			return nil, &Refusal{Code: CodeOf(refusal(err)), Message: fmt.Sprintf("what %s still needs cannot be known: %v", where, err),
+			return nil, &Refusal{Code: cmp.Or(CodeOf(err), StoreError), Message: fmt.Sprintf("what %s still needs cannot be known: %v", where, err),
 				Remedy: "nothing was removed; ferrus doctor says what ails it", Person: true}
 		}
 		m.branch = name

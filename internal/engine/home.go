@@ -115,16 +115,14 @@ func lockIn(root *rootfs.Root, name string) (*filelock.Lock, error) {
 	return filelock.Take(file)
 }
 
-// rootRefusal turns an error of rootfs into a Refusal.
+// rootRefusal turns an error of rootfs into a Refusal that a person sees to.
 func rootRefusal(err error) error {
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case errors.Is(err, rootfs.ErrLink):
-		return &Refusal{Code: ForeignState, Message: err.Error(), Person: true,
-			Remedy: "see where it leads first; ferrus doctor --fix removes it"}
-	case errors.Is(err, rootfs.ErrNotRegular), errors.Is(err, rootfs.ErrTooLarge), errors.Is(err, rootfs.ErrIsDir), errors.Is(err, rootfs.ErrNotDir):
-		return &Refusal{Code: StoreError, Message: err.Error(), Remedy: "then try again", Person: true}
+	}
+	if r := AsRefusal(err); r != nil {
+		r.Person = true
+		return r
 	}
 	return &Refusal{Code: StoreError, Message: err.Error(), Remedy: "see whether the folder can be read and written, then try again"}
 }

@@ -104,7 +104,7 @@ func (p Place) On(branch string) (Place, error) {
 	}
 	on := At(p.Root, branch)
 	if !store.Initialised(on.Dir()) {
-		return Place{}, &Refusal{Code: NotInitialised, Message: "there is no branch " + branch + " in " + p.Root,
+		return Place{}, &Refusal{Code: UnknownBranch, Message: "there is no branch " + branch + " in " + p.Root,
 			Remedy: "ferrus branches lists them; ferrus branch " + branch + " makes it", Person: true}
 	}
 	return on, nil

@@ -1,10 +1,16 @@
 package engine
 
 import (
+	"context"
 	"errors"
+	"io/fs"
 
+	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/trust"
+	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 // A Code names the kind of a refusal, for programs.
@@ -28,6 +34,7 @@ const (
 	InternalTimeout Code = "internal_timeout" // a call did not end within twice its longest time; what it had begun may still happen
 	Corrupt         Code = "corrupt"          // the journal contradicts itself
 	NotInitialised  Code = "not_initialised"  // no .ferrus here
+	UnknownBranch   Code = "unknown_branch"   // the project has no branch of that name
 	ForeignState    Code = "foreign_state"    // what lies in .ferrus was not made here
 	Untrusted       Code = "untrusted"        // a person has not agreed to what the project's files make run
 )
@@ -49,7 +56,28 @@ func (r *Refusal) Error() string {
 	return r.Message + "; " + r.Remedy
 }
 
-// refusal turns what lower rooms say into a Refusal; an error that is none of theirs stays as it is.
+// kinds are the codes of errors of lower packages that have no words of their own for a caller, by what errors.Is finds.
+var kinds = []struct {
+	err    error
+	code   Code
+	remedy string
+}{
+	{filelock.ErrHeld, LockBusy, "try again when the other process is done"},
+	{worktree.ErrInUse, LockBusy, "try again when the other process is done"},
+	{worktree.ErrNoGit, StoreError, "run git init, then try again"},
+	{rootfs.ErrLink, ForeignState, "see where it leads first; ferrus doctor --fix removes it"},
+	{rootfs.ErrNotRegular, StoreError, "then try again"},
+	{rootfs.ErrIsDir, StoreError, "then try again"},
+	{rootfs.ErrNotDir, StoreError, "then try again"},
+	{rootfs.ErrTooLarge, StoreError, "then try again"},
+	{rootfs.ErrName, InvalidInput, "take another name"},
+	{rootfs.ErrChanged, StoreError, "try again"},
+	{rootfs.ErrCrossDevice, StoreError, "put both on one file system, then try again"},
+	{fs.ErrPermission, StoreError, "make it readable and writable for you, then try again"},
+	{context.DeadlineExceeded, StoreError, "try again; ferrus doctor says what is slow"},
+}
+
+// refusal turns what the state machine and the store say into a Refusal; any other error stays as it is.
 func refusal(err error) error {
 	var mine *Refusal
 	var wrong *state.RefusedError
@@ -69,6 +97,28 @@ func refusal(err error) error {
 		return &Refusal{Code: Code(disk.Code), Message: plain.Error(), Remedy: disk.Remedy}
 	}
 	return err
+}
+
+// AsRefusal returns an error of the engine, or of a package below it, as callers are to see it: nil for any other error.
+func AsRefusal(err error) *Refusal {
+	var mine *Refusal
+	var record *trust.Error
+	var blocked *worktree.BlockedError
+	var stopped *worktree.StoppedError
+	switch {
+	case errors.As(refusal(err), &mine):
+		return mine
+	case errors.As(err, &record):
+		return &Refusal{Code: StoreError, Message: record.Error(), Remedy: record.Remedy, Person: true}
+	case errors.As(err, &blocked), errors.As(err, &stopped):
+		return &Refusal{Code: TreeChanged, Message: err.Error(), Remedy: "see to that file, then try again", Person: true}
+	}
+	for _, k := range kinds {
+		if errors.Is(err, k.err) {
+			return &Refusal{Code: k.code, Message: err.Error(), Remedy: k.remedy}
+		}
+	}
+	return nil
 }
 
 // CodeOf returns the code of a refusal, "" for any other error.

@@ -42,7 +42,7 @@ func (f *fleet) take(ctx context.Context) (string, error) {
 // branch makes the branch of a task that waits, with the task.
 func (f *fleet) branch(ctx context.Context, it queue.Item) (state.Task, error) {
 	now, err := f.view(it.Name)
-	if engine.CodeOf(err) == engine.NotInitialised {
+	if engine.CodeOf(err) == engine.UnknownBranch {
 		if _, err := f.s.Branch(ctx, engine.Fork{Names: []string{it.Name}, Own: true}); err != nil {
 			return state.Task{}, err
 		}

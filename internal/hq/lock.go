@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/jsontime"
 	"github.com/ferrus-go/ferrus/internal/proc"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
@@ -87,7 +88,7 @@ func Hold(dir string) (*filelock.Lock, error) {
 	for until := time.Now().Add(dying); ; time.Sleep(time.Millisecond) {
 		lock, err := filelock.Take(path)
 		if err == nil {
-			text, err := json.Marshal(Holder{os.Getpid(), time.Now().UTC().Truncate(time.Second)})
+			text, err := jsontime.Marshal(Holder{os.Getpid(), time.Now().UTC().Truncate(time.Second)})
 			if err == nil {
 				err = record(root, name, append(text, '\n'))
 			}

@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/jsontime"
 )
 
 // Encode writes the status.json.
@@ -224,7 +226,7 @@ func plainly(v any) ([]byte, error) {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+	return jsontime.Rewrite(bytes.TrimSuffix(b.Bytes(), []byte("\n")), v), err
 }
 
 func indented(v any) ([]byte, error) {

@@ -60,7 +60,7 @@ var branches = []Rig{
 		Name: "fleet: a fleet that is killed", Promise: "the next one goes on: no task is lost, or done twice", Package: fleetRoom, Test: "TestAFleetThatIsKilledGoesOn", Needs: "a Unix system",
 		Mutants: []Mutant{
 			{"what has its task is given it again", inFleet + "take.go", "if now.Task.TaskID != \"\" {", "if now.Task.TaskID == \"-\" {"},
-			{"what has its branch is lost", inFleet + "take.go", "if engine.CodeOf(err) == engine.NotInitialised {", "if err != nil || now.Task.TaskID == \"\" {"},
+			{"what has its branch is lost", inFleet + "take.go", "if engine.CodeOf(err) == engine.UnknownBranch {", "if err != nil || now.Task.TaskID == \"\" {"},
 			{"what is taken waits still", inFleet + "take.go", "err = queue.Taken(it)", "_ = queue.Taken"},
 		},
 	},

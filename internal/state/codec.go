@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/jsontime"
 )
 
 // plain is Task without its methods, and with what is derived for readers of the original format.
@@ -54,7 +56,7 @@ func ours(key string) bool {
 
 // MarshalJSON writes the known keys in their order, then the unknown ones sorted.
 func (t Task) MarshalJSON() ([]byte, error) {
-	out, err := json.Marshal(plain{(*bare)(&t), t.PausedFrom()})
+	out, err := jsontime.Marshal(plain{(*bare)(&t), t.PausedFrom()})
 	if err != nil || len(t.Extra) == 0 {
 		return out, err
 	}

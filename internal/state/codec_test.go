@@ -48,7 +48,7 @@ func TestTheKeysOfATask(t *testing.T) {
 	}
 	// A fresh project shows what it has, and no empty place for what it has not.
 	want = `{"schema_version":2,"seq":0,"epoch":0,"state":"Idle","check_retries":0,"review_cycles":0,` +
-		`"updated_at":"0001-01-01T00:00:00Z"}`
+		`"updated_at":"0001-01-01T00:00:00.000Z"}`
 	if got := encode(t, New()); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

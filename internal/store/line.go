@@ -7,9 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/jsontime"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -65,6 +67,9 @@ const (
 	tailBytes = len(hashKey) + 64 + len("\"}\n")
 )
 
+// actorKey follows the time of a line.
+var actorKey = []byte(`,"actor":`)
+
 // encode returns the line's bytes with its newline, and sets H and End.
 func (l *Line) encode() (raw []byte, err error) {
 	if l.rawState, err = l.State.MarshalJSON(); err != nil {
@@ -82,11 +87,12 @@ func (l *Line) encode() (raw []byte, err error) {
 	if err := enc.Encode(shadowed); err != nil {
 		return nil, err
 	}
-	buf.Truncate(buf.Len() - len("}\n"))
-	l.H = digest(buf.Bytes())
-	fmt.Fprintf(&buf, "%s%s\"}\n", hashKey, l.H)
-	l.End = l.Off + int64(buf.Len())
-	return buf.Bytes(), nil
+	head, rest, _ := bytes.Cut(bytes.TrimSuffix(buf.Bytes(), []byte("}\n")), actorKey) // the state has its own times
+	raw = slices.Concat(jsontime.Rewrite(head, l), actorKey, rest)
+	l.H = digest(raw)
+	raw = fmt.Appendf(raw, "%s%s\"}\n", hashKey, l.H)
+	l.End = l.Off + int64(len(raw))
+	return raw, nil
 }
 
 var errLine = errors.New("the line does not match its hash")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/jsontime"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
@@ -70,7 +71,7 @@ func (s Snapshot) index() (index, error) {
 			return index{}, err
 		}
 	}
-	rest, err := json.Marshal(idx.volatile)
+	rest, err := jsontime.Marshal(idx.volatile)
 	if err != nil {
 		return index{}, err
 	}

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/jsontime"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/tools/wire"
@@ -74,7 +74,7 @@ func (o Options) stuck(t Tool) (*mcp.CallToolResult, error) {
 	if !again {
 		res.Next, res.Allowed = "stop", []string{}
 	}
-	text, err := json.Marshal(res)
+	text, err := jsontime.Marshal(res)
 	if err != nil {
 		return nil, err
 	}
@@ -210,32 +210,27 @@ const maxClaim = 10 << 10
 
 // encode returns the result as JSON, with as much of the packet as there is room for.
 func (c *call) encode() ([]byte, error) {
-	text, err := json.Marshal(c.res)
+	text, err := jsontime.Marshal(c.res)
 	if err != nil || c.packet == nil {
 		return text, err
 	}
 	c.packet.Fit(maxClaim - len(text))
 	c.res.lay(*c.packet)
-	return json.Marshal(c.res)
+	return jsontime.Marshal(c.res)
 }
 
 // refuse makes a refusal of an error.
 func (c *call) refuse(err error) {
 	c.snap = nil
 	c.res = Result{Code: engine.StoreError, Message: err.Error(), Notices: c.res.Notices}
-	var r *engine.Refusal
+	r := engine.AsRefusal(err)
 	var f *wire.Fault
-	var disk *store.Error
 	switch {
 	case errors.Is(err, wire.ErrBug): // the agent is told to look where it stands
 		r = &engine.Refusal{Code: engine.OutcomeUnknown, Message: err.Error(), Remedy: "call status and go on from what it says"}
 	case errors.As(err, &f):
 		r = &engine.Refusal{Code: engine.InvalidInput, Message: f.Message, Remedy: f.Remedy}
-	case errors.As(err, &disk): // from what is not the engine's
-		plain := *disk
-		plain.Remedy = ""
-		r = &engine.Refusal{Code: engine.Code(disk.Code), Message: plain.Error(), Remedy: disk.Remedy}
-	case !errors.As(err, &r):
+	case r == nil:
 		return
 	}
 	c.res.Code, c.res.Message, c.res.Remedy = r.Code, r.Message, r.Remedy
@@ -264,7 +259,7 @@ func (c *call) refuse(err error) {
 		}
 	case engine.CheckRunning:
 		c.res.Next = "check"
-	case engine.InvalidInput, engine.TooLarge, engine.LockBusy:
+	case engine.InvalidInput, engine.TooLarge, engine.LockBusy, engine.UnknownBranch:
 		c.res.Next = c.tool.Name
 	}
 	if r.Person {

@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/jsontime"
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -106,7 +107,7 @@ func remembered(part func(engine.Packet) any) func(*engine.Engine) (string, erro
 		if err != nil {
 			return "", err
 		}
-		text, err := json.MarshalIndent(part(p), "", "  ")
+		text, err := jsontime.MarshalIndent(part(p), "", "  ")
 		if string(text) == "null" || string(text) == "[]" {
 			return "", err
 		}

@@ -1,8 +1,10 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 )
@@ -26,6 +28,10 @@ func selectAttempt(ctx context.Context, c *call) error {
 		return nil
 	}
 	b, err := e.Branched(taken)
+	if code := engine.CodeOf(err); code == engine.UnknownBranch || code == engine.InvalidInput {
+		return &engine.Refusal{Code: code, Message: engine.AsRefusal(err).Message, Remedy: cmp.Or(strings.Join(names, ", "), "none") +
+			": these branches there are; select one, or call select without branch to compare them"}
+	}
 	if err != nil {
 		return err
 	}

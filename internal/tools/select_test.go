@@ -28,7 +28,7 @@ func TestASupervisorTakesAnAttempt(t *testing.T) {
 		t.Errorf("%+v", r.Attempts)
 	}
 	c.supervisor.refused(engine.WrongState, "select", map[string]any{"branch": "try.2"})
-	c.supervisor.refused(engine.NotInitialised, "select", map[string]any{"branch": "try.9"})
+	c.supervisor.refused(engine.UnknownBranch, "select", map[string]any{"branch": "try.9"})
 
 	ex := b.Session(engine.Caller{Role: state.Executor, Agent: "executor:x:1"})
 	if _, _, err := ex.AwaitTask(t.Context(), 0, false); err != nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/jsontime"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
@@ -122,7 +123,7 @@ func replace(path string, r Record) error {
 		return unwritten(dir, err)
 	}
 	defer root.Close()
-	return unwritten(dir, atomicfile.Replace(root, filepath.Base(path), b.Bytes(), 0o600))
+	return unwritten(dir, atomicfile.Replace(root, filepath.Base(path), jsontime.Rewrite(b.Bytes(), r), 0o600))
 }
 
 func unwritten(dir string, err error) error {

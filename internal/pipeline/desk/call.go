@@ -9,6 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/ferrus-go/ferrus/internal/jsontime"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/tools/wire"
 )
@@ -56,7 +57,7 @@ func (c *call) handle(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallT
 		return nil, ctx.Err()
 	}
 	c.finish(err)
-	text, err := json.Marshal(c.res)
+	text, err := jsontime.Marshal(c.res)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +74,7 @@ func (p *place) stuck(t Tool) (*mcp.CallToolResult, error) {
 	if !again {
 		res.Next, res.Allowed = "stop", []string{}
 	}
-	text, err := json.Marshal(res)
+	text, err := jsontime.Marshal(res)
 	if err != nil {
 		return nil, err
 	}

@@ -2,13 +2,13 @@ package run
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/jsontime"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 )
@@ -216,7 +216,7 @@ func (f *Folder) claim(d pipeline.Delivery) error {
 		return err
 	}
 	defer root.Close()
-	text, err := json.MarshalIndent(d, "", "  ")
+	text, err := jsontime.MarshalIndent(d, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -225,7 +225,7 @@ func (f *Folder) claim(d pipeline.Delivery) error {
 
 // note writes down how far a delivery is.
 func (f *Folder) note(d pipeline.Delivery) error {
-	text, err := json.MarshalIndent(d, "", "  ")
+	text, err := jsontime.MarshalIndent(d, "", "  ")
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/jsontime"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
@@ -154,7 +155,7 @@ func lastLine(file *os.File) (l Line, end int64, err error) {
 
 // append writes a line durably. What fails is taken back.
 func (f *Folder) append(l Line) error {
-	raw, err := json.Marshal(l)
+	raw, err := jsontime.Marshal(l)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/clock"
 	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/jsontime"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 )
@@ -191,7 +192,7 @@ func (f *Folder) woke(o Options) time.Time {
 	if now.Wall.Sub(was.Wall).Abs() < asleep/3 && now.Woke.Equal(was.Woke) {
 		return now.Woke
 	}
-	if text, err := json.Marshal(now); err == nil {
+	if text, err := jsontime.Marshal(now); err == nil {
 		_ = f.replace(lookedFile, append(text, '\n'), 0o600) // without it a sleep may count as work
 	}
 	return now.Woke

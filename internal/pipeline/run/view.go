@@ -1,12 +1,12 @@
 package run
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/jsontime"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/slot"
 )
@@ -88,7 +88,7 @@ func (f *Folder) Ask(i Intent, now time.Time) error {
 	if _, err := f.lstat(); errors.Is(err, os.ErrNotExist) {
 		return ErrGone
 	}
-	text, err := json.Marshal(i)
+	text, err := jsontime.Marshal(i)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,142 @@
+// Package jsontime writes the times of JSON in one form: RFC 3339 in UTC with three digits of milliseconds, such as
+// 2026-01-02T03:04:05.670Z. encoding/json leaves trailing zeros out. It is for all JSON that ferrus writes; what it reads may
+// have any form of RFC 3339.
+package jsontime
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Layout is the form, for [time.Time.Format] of a time in UTC.
+const Layout = "2006-01-02T15:04:05.000Z"
+
+// Marshal is json.Marshal with the times of v in the one form.
+func Marshal(v any) ([]byte, error) {
+	text, err := json.Marshal(v)
+	return Rewrite(text, v), err
+}
+
+// MarshalIndent is json.MarshalIndent with the times of v in the one form.
+func MarshalIndent(v any, prefix, indent string) ([]byte, error) {
+	text, err := json.MarshalIndent(v, prefix, indent)
+	return Rewrite(text, v), err
+}
+
+// Rewrite brings the times in the JSON of v into the one form. They are found by the type of v: the members whose fields are
+// times. No other string is touched, whatever it looks like.
+func Rewrite(text []byte, v any) []byte {
+	keys := keysOf(reflect.TypeOf(v))
+	if len(keys) == 0 {
+		return text
+	}
+	var out []byte // what is rewritten of text[:done]; nil while nothing is
+	done := 0
+	for at := 0; ; {
+		from, to, ok := next(text, at)
+		if !ok {
+			break
+		}
+		at = to + 1
+		if colon := skip(text, at); !keys[string(text[from:to])] || colon == len(text) || text[colon] != ':' {
+			continue
+		} else if at = skip(text, colon+1); at == len(text) || text[at] != '"' {
+			continue
+		}
+		from, to, ok = next(text, at)
+		if !ok {
+			break
+		}
+		at = to + 1
+		if is, ok := form(string(text[from:to])); ok {
+			out = append(append(out, text[done:from]...), is...)
+			done = to
+		}
+	}
+	if out == nil {
+		return text
+	}
+	return append(out, text[done:]...)
+}
+
+// next is the next string from at: between its quotes.
+func next(text []byte, at int) (from, to int, ok bool) {
+	n := bytes.IndexByte(text[at:], '"')
+	if n < 0 {
+		return 0, 0, false
+	}
+	from = at + n + 1
+	for to = from; to < len(text); to++ {
+		switch text[to] {
+		case '\\':
+			to++
+		case '"':
+			return from, to, true
+		}
+	}
+	return 0, 0, false
+}
+
+// skip is the first position from at that is no white space.
+func skip(text []byte, at int) int {
+	for at < len(text) && strings.IndexByte(" \t\r\n", text[at]) >= 0 {
+		at++
+	}
+	return at
+}
+
+// form is a time in the one form; ok tells that it was another.
+func form(was string) (is string, ok bool) {
+	if len(was) == len(Layout) && strings.HasSuffix(was, "Z") {
+		return was, false
+	}
+	t, err := time.Parse(time.RFC3339Nano, was)
+	return t.UTC().Format(Layout), err == nil
+}
+
+var known sync.Map // of reflect.Type: keysOf it
+
+// keysOf are the names of the members of a type, at any depth, that are times.
+func keysOf(t reflect.Type) map[string]bool {
+	if t == nil {
+		return nil
+	}
+	if keys, ok := known.Load(t); ok {
+		return keys.(map[string]bool)
+	}
+	keys := map[string]bool{}
+	collect(t, keys, map[reflect.Type]bool{})
+	known.Store(t, keys)
+	return keys
+}
+
+func collect(t reflect.Type, keys map[string]bool, seen map[reflect.Type]bool) {
+	if seen[t] {
+		return
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		collect(t.Elem(), keys, seen)
+	case reflect.Struct:
+		for f := range t.Fields() {
+			of := f.Type
+			if of.Kind() == reflect.Pointer {
+				of = of.Elem()
+			}
+			if of == reflect.TypeFor[time.Time]() {
+				name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+				if name == "" {
+					name = f.Name
+				}
+				keys[name] = true
+				continue
+			}
+			collect(f.Type, keys, seen)
+		}
+	}
+}
