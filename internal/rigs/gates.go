@@ -32,7 +32,6 @@ var gates = []Rig{
 		Name: "following next over HTTP", Promise: "an agent that knows nothing but to follow next gets through, with and without a session",
 		Package: "./internal/server", Test: "TestWhoeverFollowsNextGetsThroughOverHTTP", Plain: true,
 		Mutants: []Mutant{
-			{"a missing id is not named", "internal/engine/consult.go", `case named == "" && s.Once:`, `case named == "-" && s.Once:`},
 			{"allowed lacks what comes next", "internal/tools/situation.go", "|| t.Name == next {", "{"},
 			{"one that names no claim is sent to wait", "internal/tools/call.go", "	c.lacks = c.nameless()\n", ""},
 		},
