@@ -181,7 +181,7 @@ func (w *branchWalk) claim() {
 
 func (w *branchWalk) submit() {
 	w.t.Helper()
-	done, err := w.executor.Submit(w.t.Context(), engine.Submitting{Summary: "s", Verification: "v"}, time.Minute)
+	done, err := w.executor.Submit(w.t.Context(), engine.Submitting{Summary: "s", Verification: "v", NoChange: "n"}, time.Minute)
 	w.must(err)
 	if !done.Accepted {
 		w.t.Fatalf("not submitted: %s", done.Gate.Status)

@@ -164,7 +164,9 @@ func ttyCommand(ts *testscript.TestScript, neg bool, args []string) {
 			typed = typed[1:]
 		}
 	}))
+	hung := time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill() }) // so that a script says where it hangs
 	err = p.wait(cmd)
+	hung.Stop()
 	_, writeErr := ts.Stdout().Write(p.raw.Bytes())
 	ts.Check(writeErr)
 	if (err != nil) != neg {

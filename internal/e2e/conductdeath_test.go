@@ -188,7 +188,7 @@ func TestAnExecutorMayWaitForItsConsultation(t *testing.T) {
 // TestReviewersAndConsultantsMayDieToo: each is started again and its duty is done.
 func TestReviewersAndConsultantsMayDieToo(t *testing.T) {
 	t.Parallel()
-	w := newProject(t, conducted, plans{"executor": loop["executor"], "consultant": "exit:1\nwait_for_review exit:1\nwait_for_review respond_consult",
+	w := newProject(t, conducted, plans{"executor": loop["executor"], "consultant": "exit:1\nwait_for_review exit:3\nwait_for_review respond_consult",
 		"reviewer": "review_pending exit:1\n" + approves})
 	w.completes("consultant 3, executor 1, reviewer 2")
 }

@@ -59,7 +59,7 @@ func arguments(tool, token string, known args) args {
 	case "consult":
 		a["problem"], a["tried"] = "p", "t"
 	case "submit":
-		a["verification"] = "v"
+		a["verification"], a["no_change"] = "v", "There is none to make."
 	}
 	name, ok := naming[tool]
 	if !ok && !slices.Contains([]string{"create_task", "status", "wait_for_review", "review_pending"}, tool) {

@@ -85,7 +85,7 @@ var deeds = map[string]deed{
 	"branch": {branchReady, func(ctx context.Context, _ *project, h *Session) error {
 		return second(h.Branch(ctx, Fork{Names: []string{"alt"}}))
 	}, 50, InvalidInput, branchDone},
-	"merge":   {mergeReady, mergeAlt, 88, WrongState, mergeDone},
+	"merge":   {mergeReady, mergeAlt, 84, WrongState, mergeDone},
 	"resolve": {resolveReady, resolveAlt, 48, WrongState, resolveDone},
 	"remove": {removeReady, func(ctx context.Context, _ *project, h *Session) error {
 		return second(h.Remove(ctx, "alt", true))

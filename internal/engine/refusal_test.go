@@ -33,6 +33,7 @@ var exported = map[string]struct {
 	"state.RefusedError":       {refusedBy(state.Executor, state.Submit), WrongState},
 	"state.SchemaError":        {&store.Error{Code: store.StoreError, Err: &state.SchemaError{Version: 9}}, StoreError},
 	"state.FieldError":         {&store.Error{Code: store.Corrupt, Err: &state.FieldError{Field: "seq", Why: "is wrong"}}, Corrupt},
+	"store.ErrOlder":           {&ForeignError{Refusal: Refusal{Code: ForeignState}, Why: OlderJournal}, ForeignState},
 	"store.Error":              {&store.Error{Code: store.LockBusy}, LockBusy},
 	"filelock.ErrHeld":         {filelock.ErrHeld, LockBusy},
 	"worktree.ErrInUse":        {worktree.ErrInUse, LockBusy},

@@ -186,7 +186,7 @@ func TestAServerFindsItsBranch(t *testing.T) {
 	if r := ferrusd(t, dir, "executor").do("status", "{}"); r.State != state.Idle {
 		t.Errorf("the project's own machine: %+v", r)
 	}
-	if r := ferrusd(t, dir, "executor", "--branch", "nobody").call("status", "{}"); r.Code != engine.NotInitialised {
+	if r := ferrusd(t, dir, "executor", "--branch", "nobody").call("status", "{}"); r.Code != engine.UnknownBranch {
 		t.Errorf("a branch that is not: %+v", r)
 	}
 	if entries, err := os.ReadDir(filepath.Join(dir, ".ferrus", "branches")); err != nil || len(entries) != 1 {
