@@ -110,7 +110,9 @@ func (s *soak) flat(l samples) (bad int) {
 // settled is whether the servers, with nothing to do any more, use no more than when they were fresh. It returns what does.
 func (s *soak) settled(fresh []usage, desks []*desk) (bad int) {
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
-	const slack = 7 // the work may be claimed, a connection be closing, and the journal that was judged stays open
+	// The work may be claimed, a connection be closing; what is opened with the first need stays open: the journal that
+	// was judged, the folder, the server's log.
+	const slack = 9
 	var now []usage
 	for until := time.Now().Add(patience / 3); ; time.Sleep(10 * time.Millisecond) {
 		now, bad = s.usages(desks), 0
