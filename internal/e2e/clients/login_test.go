@@ -20,7 +20,8 @@ func TestWhoCannotLogInBecomesAQuestion(t *testing.T) {
 			if code, out := r.run(ferrus, "run", "--headless", task); code != 6 || r.now().State != state.AwaitingHuman {
 				t.Errorf("exit code %d, %s\n%s", code, r.now().State, out)
 			}
-			if n := r.started()[agents.Executor]; n != 3 {
+			// Codex ends within a second, or nearly: twice alike is enough then.
+			if n := r.started()[agents.Executor]; n != 2 && n != 3 {
 				t.Errorf("%d starts\n%s", n, r.runs())
 			}
 			r.gone()

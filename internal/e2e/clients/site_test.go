@@ -5,8 +5,10 @@ package clients
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,7 +45,7 @@ func (r *rig) serve(args ...string) *site {
 		_ = cmd.Process.Signal(syscall.SIGTERM) // an error means that it has ended, which the next line sees
 		select {
 		case err := <-done:
-			if err != nil {
+			if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 128+int(syscall.SIGTERM) {
 				r.t.Errorf("the server: %v\n%s", err, s.text())
 			}
 		case <-time.After(patience):
