@@ -51,9 +51,9 @@ var parsers = []Rig{
 	{
 		Name: "fuzz JSON-RPC lines", Promise: "every line is a message or is answered, and none is lost", Package: "./internal/server", Test: "FuzzLines",
 		Mutants: []Mutant{
-			{"what is no message is passed on", "internal/server/filter.go", "if _, err := jsonrpc.DecodeMessage(text); err != nil {", "if _, err := jsonrpc.DecodeMessage(text); err != nil && text == nil {"},
-			{"a blank line is answered", "internal/server/filter.go", "case len(text) == 0:\n\t\treturn nil", "case len(text) == 0:\n\t\treturn answer(0, \"\")"},
-			{"the last line needs an end", "internal/server/filter.go", "} else if text := bytes.TrimSpace(line); len(text) > 0 {", "} else if text := bytes.TrimSpace(line); len(text) > 0 && err == nil {"},
+			{"what is no message is passed on", "internal/server/stdio.go", "err = jsonrpc.DecodeMessage(text); err != nil {", "err = jsonrpc.DecodeMessage(text); err != nil && text == nil {"},
+			{"a blank line is answered", "internal/server/stdio.go", "case len(text) == 0:\n\t\treturn nil, nil", "case len(text) == 0:\n\t\treturn nil, answer(0, \"\")"},
+			{"the last line needs an end", "internal/server/stdio.go", "if message != nil {", "if message != nil && err == nil {"},
 		},
 	},
 	{

@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// FuzzLines: whatever a client writes, what goes on to the SDK is one message a line, every other line but a blank one
+// FuzzLines: whatever a client writes, what goes on to the SDK is a message for a line, every other line but a blank one
 // is answered by one error, and none is lost.
 func FuzzLines(f *testing.F) {
 	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
@@ -21,19 +21,22 @@ func FuzzLines(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var answers bytes.Buffer
-		in, left := filter(bytes.NewReader(data), &answers)
-		passed, err := io.ReadAll(in)
+		in, err := overStdio(bytes.NewReader(data), &answers).Connect(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		<-left
-		n := 0
-		for line := range bytes.Lines(passed) {
-			if _, err := jsonrpc.DecodeMessage(line); err != nil || !bytes.HasSuffix(line, []byte("\n")) {
-				t.Fatalf("%q: passed on %q: %v", data, line, err)
+		var passed []jsonrpc.Message
+		for {
+			m, err := in.Read(t.Context())
+			if err == io.EOF {
+				break
 			}
-			n++
+			if err != nil || m == nil {
+				t.Fatalf("%q: passed on %v: %v", data, m, err)
+			}
+			passed = append(passed, m)
 		}
+		n := len(passed)
 		for line := range bytes.Lines(answers.Bytes()) {
 			var a struct {
 				ID    json.RawMessage `json:"id"`

@@ -61,9 +61,7 @@ func broken() int {
 	s := tools.NewServer(tools.Options{Role: state.Executor})
 	s.AddTool(&mcp.Tool{Name: "bug", InputSchema: map[string]any{"type": "object"}},
 		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { panic("a bug") })
-	wire := &lockedWriter{w: os.Stdout}
-	messages, _ := filter(os.Stdin, wire)
-	if err := s.Run(context.Background(), &mcp.IOTransport{Reader: messages, Writer: wire}); err != nil {
+	if err := s.Run(context.Background(), overStdio(os.Stdin, os.Stdout)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
 	return 0

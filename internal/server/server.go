@@ -186,17 +186,14 @@ func Serve(ctx context.Context, conf Config, in io.Reader, out, stderr io.Writer
 	}
 	s, leave := conf.server(log)
 	defer leave()
-	wire := &lockedWriter{w: out}
-	messages, left := filter(in, wire)
+	client := overStdio(in, out)
 	ended := make(chan error, 1)
-	go func() {
-		ended <- s.Run(ctx, &mcp.IOTransport{Reader: messages, Writer: wire, MaxLineLength: maxLine + 1})
-	}()
+	go func() { ended <- s.Run(ctx, client) }()
 	var err error
 	select {
 	case err = <-ended:
 	case <-ctx.Done(): // the SDK would wait for the calls that wait
-	case <-left:
+	case <-client.left:
 		select {
 		case err = <-ended:
 		case <-ctx.Done():

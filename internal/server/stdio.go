@@ -3,6 +3,7 @@ package server
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/server/web"
 )
@@ -17,32 +19,99 @@ import (
 // maxLine is the longest message in bytes that a client may send.
 const maxLine = 16 << 20
 
-// filter passes on the lines of a client that are single JSON-RPC messages and answers the others itself: a malformed
-// line, a batch or an over-long line would end the session in the SDK, and so would a blank before the line's end.
-// Close unblocks its reader. left is closed when the client has closed its end.
-func filter(in io.Reader, out io.Writer) (_ io.ReadCloser, left <-chan struct{}) {
-	r, w := io.Pipe()
-	gone := make(chan struct{})
-	go func() {
-		defer close(gone)
-		lines := bufio.NewReaderSize(in, 64<<10)
-		for {
-			line, err := readLine(lines)
-			if bad := refuse(line, err); bad != nil {
-				out.Write(bad)
-			} else if text := bytes.TrimSpace(line); len(text) > 0 {
-				if _, err := w.Write(append(text, '\n')); err != nil {
-					return
-				}
-			}
-			if err != nil && !errors.Is(err, errLong) {
-				w.CloseWithError(err)
+// A stdio is the transport to one client over a pair of streams, one message a line. It answers each line that is no single
+// JSON-RPC message itself: the SDK's own transport ends the session at one, or at a blank before the line's end. It reads
+// a line once, where the SDK's would have it read three times more.
+type stdio struct {
+	in  *bufio.Reader
+	out io.Writer
+
+	messages chan jsonrpc.Message
+	left     chan struct{} // closed when the client has closed its end, and the SDK has its last message
+	err      error         // why nothing more is read; set before left is closed
+
+	close  sync.Once
+	closed chan struct{}
+
+	writing sync.Mutex // keeps the messages of several writers whole
+}
+
+// overStdio returns the transport to the client that writes to in and reads from out. Neither is ever closed.
+func overStdio(in io.Reader, out io.Writer) *stdio {
+	return &stdio{in: bufio.NewReaderSize(in, 64<<10), out: out, messages: make(chan jsonrpc.Message),
+		left: make(chan struct{}), closed: make(chan struct{})}
+}
+
+// Connect begins to read.
+func (s *stdio) Connect(context.Context) (mcp.Connection, error) {
+	go s.read()
+	return s, nil
+}
+
+// read passes on the messages of the client, until there are none or nobody wants them.
+func (s *stdio) read() {
+	defer close(s.left)
+	for {
+		line, err := readLine(s.in)
+		message, bad := decode(bytes.TrimSpace(line), err)
+		if bad != nil {
+			s.write(bad)
+		}
+		if message != nil {
+			select {
+			case s.messages <- message:
+			case <-s.closed:
 				return
 			}
 		}
-	}()
-	return r, gone
+		if err != nil && !errors.Is(err, errLong) {
+			s.err = err
+			return
+		}
+	}
 }
+
+// Read returns the next message, and io.EOF after the last.
+func (s *stdio) Read(ctx context.Context) (jsonrpc.Message, error) {
+	select {
+	case m := <-s.messages:
+		return m, nil
+	case <-s.left:
+		return nil, s.err
+	case <-s.closed:
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Write sends a message.
+func (s *stdio) Write(ctx context.Context, m jsonrpc.Message) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	text, err := jsonrpc.EncodeMessage(m)
+	if err != nil {
+		return err
+	}
+	return s.write(append(text, '\n'))
+}
+
+func (s *stdio) write(line []byte) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	_, err := s.out.Write(line)
+	return err
+}
+
+// Close ends Read. The streams are the process's, and end with it.
+func (s *stdio) Close() error {
+	s.close.Do(func() { close(s.closed) })
+	return nil
+}
+
+// SessionID is empty: there is one session only.
+func (s *stdio) SessionID() string { return "" }
 
 var errLong = errors.New("too long")
 
@@ -68,28 +137,27 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// refuse returns the answer to a line that is no message, nil for one that is.
-func refuse(line []byte, err error) []byte {
-	text := bytes.TrimSpace(line)
+// decode returns the message of a line, or the answer to a line that is none; neither for a blank one.
+func decode(text []byte, err error) (m jsonrpc.Message, refusal []byte) {
 	switch {
 	case errors.Is(err, errLong):
-		return answer(jsonrpc.CodeInvalidRequest, fmt.Sprintf("the message is longer than %d bytes; put large texts into files of the work tree", maxLine))
+		return nil, answer(jsonrpc.CodeInvalidRequest, fmt.Sprintf("the message is longer than %d bytes; put large texts into files of the work tree", maxLine))
 	case len(text) == 0:
-		return nil
+		return nil, nil
 	case text[0] == '[':
-		return answer(jsonrpc.CodeInvalidRequest, "batches are not supported; send one message a line")
+		return nil, answer(jsonrpc.CodeInvalidRequest, "batches are not supported; send one message a line")
 	case !json.Valid(text):
-		return answer(jsonrpc.CodeParseError, "the line is not JSON; send one message a line")
+		return nil, answer(jsonrpc.CodeParseError, "the line is not JSON; send one message a line")
 	case text[0] != '{':
-		return answer(jsonrpc.CodeInvalidRequest, "the line is no JSON-RPC message")
+		return nil, answer(jsonrpc.CodeInvalidRequest, "the line is no JSON-RPC message")
 	}
 	if wrong := web.Envelope(text); wrong != "" {
-		return answerTo(idOf(text), jsonrpc.CodeInvalidRequest, wrong)
+		return nil, answerTo(idOf(text), jsonrpc.CodeInvalidRequest, wrong)
 	}
-	if _, err := jsonrpc.DecodeMessage(text); err != nil {
-		return answerTo(idOf(text), jsonrpc.CodeInvalidRequest, fmt.Sprintf("the line is no JSON-RPC message: %.200s", err))
+	if m, err = jsonrpc.DecodeMessage(text); err != nil {
+		return nil, answerTo(idOf(text), jsonrpc.CodeInvalidRequest, fmt.Sprintf("the line is no JSON-RPC message: %.200s", err))
 	}
-	return nil
+	return m, nil
 }
 
 // idOf returns the id of a message as it is written, null when it has none that could be answered.
@@ -122,18 +190,3 @@ func answerTo(id json.RawMessage, code int64, message string) []byte {
 	}
 	return append(text, '\n')
 }
-
-// A lockedWriter keeps messages of several writers whole.
-type lockedWriter struct {
-	mu sync.Mutex
-	w  io.Writer
-}
-
-func (l *lockedWriter) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.w.Write(p)
-}
-
-// Close does nothing: the process's stdout ends with it.
-func (l *lockedWriter) Close() error { return nil }
