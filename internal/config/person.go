@@ -37,11 +37,22 @@ type PersonAgent struct {
 // LoadPerson reads the configuration of the person who runs this process. A missing file is the zero Person. The folder and
 // the file must be the person's alone to write.
 func LoadPerson() (Person, error) {
-	dir, err := trust.ConfigDir()
+	path, err := PersonPath()
 	if err != nil {
 		return Person{}, err
 	}
-	p := Person{Path: filepath.Join(dir, PersonFile)}
+	return ReadPerson(path)
+}
+
+// PersonPath returns where LoadPerson reads. The error is one of trust.ConfigDir.
+func PersonPath() (string, error) {
+	dir, err := trust.ConfigDir()
+	return filepath.Join(dir, PersonFile), err
+}
+
+// ReadPerson is LoadPerson for the file at path, whose folder PersonPath has found to be the person's alone.
+func ReadPerson(path string) (Person, error) {
+	p := Person{Path: path}
 	data, err := rootfs.ReadFile(p.Path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil

@@ -36,9 +36,9 @@ type Engine struct {
 	end   context.CancelFunc
 
 	mu        sync.Mutex
-	job       *job // the check that this process runs or ran last
-	conf      config.Config
-	confAt    os.FileInfo // of the ferrus.toml that conf was read from; nil when it was missing
+	job       *job                  // the check that this process runs or ran last
+	conf      latest[config.Config] // ferrus.toml
+	own       latest[config.Person]
 	gates     map[string]config.Gate
 	environs  map[string]environ.Frozen
 	checkouts map[string]*worktree.Checkout
@@ -110,7 +110,7 @@ func Open(place Place, opts Options) (*Engine, error) {
 		return nil, refusal(err)
 	}
 	e := &Engine{place: place, store: s, probe: s.Probe, opts: opts, log: opts.Log, gates: map[string]config.Gate{}, environs: map[string]environ.Frozen{}, checkouts: map[string]*worktree.Checkout{},
-		trees: map[string]*worktree.Tree{}, conf: config.Default(), origin: o, foreign: strange}
+		trees: map[string]*worktree.Tree{}, conf: latest[config.Config]{value: config.Default()}, origin: o, foreign: strange}
 	e.ctx, e.end = context.WithCancel(context.Background())
 	e.keeper.ctx, e.keeper.end = context.WithCancel(context.Background())
 	return e, nil
@@ -161,6 +161,9 @@ func (e *Engine) View() (store.Snapshot, error) {
 	return e.here(snap), nil
 }
 
+// Gone reports whether the folder of the machine is no longer the one that was opened; every call is then refused with StoreGone.
+func (e *Engine) Gone() bool { return !e.store.InPlace() }
+
 // Config returns ferrus.toml as it is now, with the person's own configuration laid over it. When a file is broken it
 // returns the last ferrus.toml that was sound, or the defaults, together with the error.
 func (e *Engine) Config() (config.Config, error) {
@@ -168,7 +171,13 @@ func (e *Engine) Config() (config.Config, error) {
 	if err != nil || e.opts.Project == nil {
 		return conf, err
 	}
-	own, err := config.LoadPerson()
+	path, err := config.PersonPath()
+	if err != nil {
+		return conf, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	own, err := e.own.read(path, config.ReadPerson)
 	if err != nil {
 		return conf, err
 	}
@@ -176,32 +185,34 @@ func (e *Engine) Config() (config.Config, error) {
 }
 
 func (e *Engine) projectConfig() (config.Config, error) {
-	path := filepath.Join(e.place.Root, config.FileName)
-	info, err := os.Stat(path)
-	if errors.Is(err, os.ErrNotExist) {
-		info, err = nil, nil
-	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if err != nil {
-		return e.conf, err
-	}
-	if same(info, e.confAt) {
-		return e.conf, nil
-	}
-	conf, err := config.Load(path)
-	if err != nil {
-		return e.conf, err
-	}
-	e.conf, e.confAt = conf, info
-	return conf, nil
+	return e.conf.read(filepath.Join(e.place.Root, config.FileName), config.Load)
 }
 
-func same(a, b os.FileInfo) bool {
-	if a == nil || b == nil {
-		return false
+// A latest is what a file said when it was last read and sound.
+type latest[T any] struct {
+	value T
+	at    os.FileInfo // of the file then; nil when there was none
+}
+
+// read returns what the file at path says, by load where the file has changed. With an error it returns what it said before.
+func (l *latest[T]) read(path string, load func(path string) (T, error)) (T, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		info = nil
+	case err != nil:
+		return l.value, err
+	case l.at != nil && os.SameFile(l.at, info) && l.at.Size() == info.Size() && l.at.ModTime().Equal(info.ModTime()) && l.at.Mode() == info.Mode():
+		return l.value, nil
 	}
-	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+	value, err := load(path)
+	if err != nil {
+		return l.value, err
+	}
+	l.value, l.at = value, info
+	return value, nil
 }
 
 // Gate returns what judges the task: the gate pinned to it, or that of ferrus.toml when there is no task.

@@ -40,8 +40,12 @@ func (s *Session) Touch() {
 	if epoch == 0 {
 		return
 	}
-	snap, err := s.e.store.View()
-	if err == nil && s.Holds(snap.Task) && snap.Lease.Term.Left(s.e.opts.Clock()) <= s.spare() {
+	spare := s.spare()
+	runsOut := func(now store.Snapshot) bool { return now.Lease.Term.Left(s.e.opts.Clock()) <= spare }
+	if last, ok := s.e.store.Last(); ok && s.Holds(last.Task) && !runsOut(last) {
+		return // and what was written since has made it no shorter
+	}
+	if snap, err := s.e.store.View(); err == nil && s.Holds(snap.Task) && runsOut(snap) {
 		s.e.keep(s, epoch, time.Minute)
 	}
 }

@@ -17,15 +17,15 @@ var agreements = []Rig{
 		Test: "TestAFolderThatSomebodyElseDecidesIsRefused",
 		Mutants: []Mutant{
 			{"work trees are not looked for", inTrust + "dir.go", "if tree, ok := workTree(path); ok {", "if tree, ok := workTree(path); ok && tree == \"\" {"},
-			{"only the name is looked at", inTrust + "dir.go", "for _, path := range []string{dir, real} {\n\t\tif tree", "for _, path := range []string{dir} {\n\t\tif tree"},
+			{"only the name is looked at", inTrust + "dir.go", "range slices.Compact([]string{dir, real}) {", "range slices.Compact([]string{dir}) {"},
 		},
 	},
 	{
 		Name: "trust: a clone", Promise: "nothing of a clone runs by a tool before a person has agreed", Package: "./internal/server",
 		Test: "TestNothingOfACloneRunsByATool",
 		Mutants: []Mutant{
-			{"tools do not look", "internal/tools/call.go", "err != nil && c.tool.Name != \"status\"", "err != nil && c.tool.Name == \"\""},
-			{"nothing of a project is known", inTrust + "agree.go", "return len(r.Agreed) > 0, err", "return true, err"},
+			{"tools do not look", "internal/tools/call.go", "c.unknown != nil && c.tool.Name != \"status\"", "c.unknown != nil && c.tool.Name == \"\""},
+			{"nothing of a project is known", inTrust + "agree.go", "return len(agreed) > 0, err", "return true, err"},
 		},
 	},
 }

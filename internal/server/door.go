@@ -46,7 +46,7 @@ func (d *door) engine() (*engine.Engine, error) {
 // refusals say what happened.
 func (d *door) open() error {
 	if d.e != nil {
-		if _, err := d.e.View(); engine.CodeOf(err) != engine.StoreGone {
+		if !d.e.Gone() {
 			return nil
 		}
 	}

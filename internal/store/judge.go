@@ -51,6 +51,21 @@ func (s *Store) judge(journal file) error {
 	return nil
 }
 
+// read calls read with the journal that is held open, and reports whether that still is the one in the folder.
+func (j *judged) read(disk disk, read func(journal io.ReaderAt, size int64) error) (held bool, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.held == nil {
+		return false, nil
+	}
+	info, err := disk.lstat(journalFile)
+	if err != nil || !os.SameFile(j.info, info) || info.Size() < j.size {
+		return false, nil
+	}
+	j.size = info.Size()
+	return true, read(j.held, j.size)
+}
+
 func (j *judged) forget() {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -141,6 +141,16 @@ func (s *Store) remember(top *Line, idx index) {
 	s.top = cached{top, idx}
 }
 
+// Last returns the machine as this process saw it last, without looking; false where it has not seen it yet.
+func (s *Store) Last() (Snapshot, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.top.line == nil {
+		return Snapshot{}, false
+	}
+	return snapshot(s.top.line, s.top.idx), true
+}
+
 // recall returns the parsed STATE.json when its bytes are those that were parsed last.
 func (s *Store) recall(raw []byte) (index, bool) {
 	s.mu.Lock()

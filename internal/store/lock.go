@@ -45,14 +45,14 @@ func (s *Store) locked(ctx context.Context, do func() error) error {
 		return &Error{Code: StoreError, What: "lock " + lockFile, Err: err, Remedy: "see whether the folder can be read"}
 	}
 	defer lock.Close()
-	if !os.SameFile(lock.File(), s.lock) || !s.atHome() {
+	if !os.SameFile(lock.File(), s.lock) || !s.InPlace() {
 		return s.gone()
 	}
 	return do()
 }
 
-// atHome reports whether the folder on disk is still the one that was opened.
-func (s *Store) atHome() bool {
+// InPlace reports whether the folder of the store is still the one that was opened.
+func (s *Store) InPlace() bool {
 	info, err := os.Lstat(s.dir)
 	return err == nil && os.SameFile(info, s.home)
 }

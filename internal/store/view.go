@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,7 +13,7 @@ import (
 // the newest line is, and the answer is that line, if nothing follows it. A read is linearizable: no acknowledged
 // event is missing from it.
 func (s *Store) View() (Snapshot, error) {
-	if !s.atHome() {
+	if !s.InPlace() {
 		return Snapshot{}, s.gone()
 	}
 	if snap, ok := s.glance(); ok {
@@ -43,28 +44,47 @@ func (s *Store) glance() (snap Snapshot, ok bool) {
 	if err != nil || !idx.whole {
 		return Snapshot{}, false
 	}
-	journal, err := s.openJournal(os.O_RDONLY)
-	if err != nil {
-		return Snapshot{}, false
-	}
-	defer journal.Close()
-	info, err := journal.Stat()
-	if err != nil || info.Size() != idx.Journal.Bytes {
-		return Snapshot{}, false
-	}
-	top, err := s.lineIn(journal, idx.Journal, info.Size())
-	if err != nil {
-		return Snapshot{}, false
-	}
+	var top *Line
+	err = s.withJournal(func(journal io.ReaderAt, size int64) (err error) {
+		ok = size == idx.Journal.Bytes
+		if ok {
+			top, err = s.lineIn(journal, idx.Journal, size)
+		}
+		return err
+	})
 	snap = at(top)
-	if snap.Journal != idx.Journal {
+	if err != nil || !ok || snap.Journal != idx.Journal {
 		return Snapshot{}, false
 	}
 	s.remember(top, idx)
+	return snapshot(top, idx), true
+}
+
+// snapshot returns the machine that a line and the STATE.json that names it show.
+func snapshot(top *Line, idx index) Snapshot {
+	snap := at(top)
 	if snap.Task.ClaimedBy != "" {
 		snap.Lease = idx.lease()
 	}
-	return snap, true
+	return snap
+}
+
+// withJournal calls read with the journal and its size. The one that was judged is still open, unless another has taken its
+// place.
+func (s *Store) withJournal(read func(journal io.ReaderAt, size int64) error) error {
+	if held, err := s.judged.read(s.disk, read); held {
+		return err
+	}
+	journal, err := s.openJournal(os.O_RDONLY)
+	if err != nil {
+		return err
+	}
+	defer journal.Close()
+	info, err := journal.Stat()
+	if err != nil {
+		return unread(err)
+	}
+	return read(journal, info.Size())
 }
 
 // Initialised reports whether dir holds a machine of ours.

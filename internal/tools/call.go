@@ -26,6 +26,9 @@ type call struct {
 	snap *store.Snapshot // the machine as the tool left it; nil when it must be looked at
 	res  Result
 
+	unknown error          // why the project is not trusted; nil where it is
+	status  *engine.Status // that the tool has asked for; nil when it has not
+
 	packet *engine.Packet      // of a claim; nil for any other call
 	lacks  bool                // it names no claim, or not what it decides about, and would be let through if it did
 	waits  func(time.Duration) // tells the watchdog how long the call will wait
@@ -94,8 +97,8 @@ func (c *call) serve(ctx context.Context, req *mcp.CallToolRequest) (err error) 
 	if c.s, err = c.opts.Session(req); err != nil {
 		return err
 	}
-	if err := c.s.Engine().Known(); err != nil && c.tool.Name != "status" {
-		return err
+	if c.unknown = c.s.Engine().Known(); c.unknown != nil && c.tool.Name != "status" {
+		return c.unknown
 	}
 	v, err := c.tool.wire().Decode(req.Params.Arguments)
 	c.Values = v
@@ -147,17 +150,25 @@ func (c *call) finish(err error) {
 		c.res.Next = in.next()
 	}
 	c.res.Allowed = in.allowed(c.res.Next)
-	if err := e.Known(); err != nil { // status alone answers, and says why the others do not
-		c.res.Next, c.res.Notices = "stop", []string{untrustedNotice(err)}
+	if c.unknown != nil { // status alone answers, and says why the others do not
+		c.res.Next, c.res.Notices = "stop", []string{untrustedNotice(c.unknown)}
 		return
 	}
 	c.listen(in)
-	if st, err := e.StatusOf(*c.snap); err == nil {
+	if st, err := c.statusOf(e); err == nil {
 		c.res.Notices = append(c.res.Notices, st.Notices()...)
 		if n := st.EnvironNotice(); n != "" && slices.Contains(runsChecks, c.tool.Name) {
 			c.res.Notices = append(c.res.Notices, n)
 		}
 	}
+}
+
+// statusOf is the status of the machine as the tool left it.
+func (c *call) statusOf(e *engine.Engine) (engine.Status, error) {
+	if c.status != nil {
+		return *c.status, nil
+	}
+	return e.StatusOf(*c.snap)
 }
 
 // help sees to it that a refusal says what helps.

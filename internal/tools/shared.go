@@ -40,7 +40,7 @@ func showStatus(_ context.Context, c *call) error {
 		return err
 	}
 	t := st.Task
-	c.snap = &st.Snapshot
+	c.snap, c.status = &st.Snapshot, &st
 	c.res.TaskID, c.res.Title, c.res.Seq, c.res.Epoch = t.TaskID, t.Title, t.Seq, t.Epoch
 	c.res.CheckRetries, c.res.ReviewCycles, c.res.FailureReason = &t.CheckRetries, &t.ReviewCycles, t.FailureReason
 	c.res.RetriesMax, c.res.ReviewCyclesMax = st.Gate.Limits.MaxCheckRetries, st.Gate.Limits.MaxReviewCycles

@@ -1,6 +1,8 @@
 package trust
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 )
@@ -16,11 +18,8 @@ func (p *Project) Agreed(values []Value) (bool, error) {
 	if digest == p.digest {
 		return true, nil
 	}
-	r, _, err := p.Record()
-	if err != nil {
-		return false, err
-	}
-	return slices.ContainsFunc(r.Agreed, func(a Agreement) bool { return a.Digest == digest }), nil
+	agreed, err := p.agreed()
+	return slices.Contains(agreed, digest), err
 }
 
 // Known reports whether a person has agreed to anything in this project, or FERRUS_TRUST is set: then work that is under
@@ -29,8 +28,34 @@ func (p *Project) Known() (bool, error) {
 	if p.digest != "" {
 		return true, nil
 	}
+	agreed, err := p.agreed()
+	return len(agreed) > 0, err
+}
+
+// agreed returns the digests of the record's agreements. It reads the record only when its file, or what is known of it, has
+// changed: every call of a tool asks.
+func (p *Project) agreed() ([]string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	path := p.Path()
+	info, err := os.Lstat(path)
+	if err == nil && p.readAt != nil && os.SameFile(p.readAt, info) && p.readAt.Size() == info.Size() && p.readAt.ModTime().Equal(info.ModTime()) {
+		if problem, _ := private(path, info); problem == "" && usable(recordsFolder, filepath.Dir(path)) == nil {
+			return p.digests, nil
+		}
+	}
+	if err != nil {
+		info = nil
+	}
 	r, _, err := p.Record()
-	return len(r.Agreed) > 0, err
+	if err != nil {
+		return nil, err
+	}
+	p.readAt, p.digests = info, nil
+	for _, a := range r.Agreed {
+		p.digests = append(p.digests, a.Digest)
+	}
+	return p.digests, nil
 }
 
 // Agree records that a person agreed to the values, of which there may be none.

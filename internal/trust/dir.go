@@ -7,7 +7,9 @@ import (
 	"os/user"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 )
 
 // Variables that say where the folders are. Adapters and register hand them on to the servers.
@@ -94,35 +96,69 @@ func checked(what, variable, dir string) (string, error) {
 // usable refuses a folder that lies in a work tree, by its name or by where links lead, one that is another user's, and
 // one that others can write or replace.
 func usable(what, dir string) error {
+	at, err := locate(what, dir)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(at.real)
+	if err != nil || !info.IsDir() {
+		return &Error{Path: dir, Problem: what + " is no folder", Err: err, Remedy: "move it away"}
+	}
+	if at.there { // else it is made 0700
+		if problem, remedy := private(at.real, info); problem != "" {
+			return &Error{Path: dir, Problem: what + " " + problem, Remedy: remedy}
+		}
+	}
+	for above := at.real; ; above = filepath.Dir(above) {
+		if info, err := os.Stat(above); err == nil && replaceable(info) {
+			return &Error{Path: dir, Problem: what + " can be replaced by other users, who can write " + above,
+				Remedy: "run chmod o-w " + above + ", or name another folder"}
+		}
+		if above == filepath.Dir(above) {
+			return nil
+		}
+	}
+}
+
+// A location is where the name of a folder leads.
+type location struct {
+	real  string // path of the folder, or of the nearest one above it that exists
+	there bool   // the folder exists
+}
+
+// located has the locations, by name, that this process has found to be in no work tree: who names a folder in one does so
+// before the process begins.
+var located sync.Map
+
+// locate finds the folder, and refuses one that lies in a work tree.
+func locate(what, dir string) (location, error) {
+	if at, ok := located.Load(dir); ok && at.(location).of(dir) {
+		return at.(location), nil
+	}
 	real, err := existing(dir)
 	if err != nil {
-		return &Error{Path: dir, Problem: what + " cannot be read", Err: err, Remedy: "make it a folder of yours, or name another"}
+		return location{}, &Error{Path: dir, Problem: what + " cannot be read", Err: err, Remedy: "make it a folder of yours, or name another"}
 	}
-	for _, path := range []string{dir, real} {
+	for _, path := range slices.Compact([]string{dir, real}) {
 		if tree, ok := workTree(path); ok {
-			return &Error{Path: dir, Problem: what + " lies in the work tree " + tree,
+			return location{}, &Error{Path: dir, Problem: what + " lies in the work tree " + tree,
 				Remedy: "what a repository holds is not believed there: unset " + EnvStateDir + ", " + EnvXDGState + " and " +
 					EnvXDGConf + ", or name a folder outside of every repository"}
 		}
 	}
-	info, err := os.Stat(real)
-	if err != nil || !info.IsDir() {
-		return &Error{Path: dir, Problem: what + " is no folder", Err: err, Remedy: "move it away"}
+	at := location{real, real == resolved(dir)}
+	located.Store(dir, at)
+	return at, nil
+}
+
+// of reports whether the name dir still leads there.
+func (l location) of(dir string) bool {
+	now, err := os.Stat(dir)
+	if !l.there {
+		return errors.Is(err, fs.ErrNotExist)
 	}
-	if real == resolved(dir) { // else it does not exist yet, and is made 0700
-		if problem, remedy := private(real, info); problem != "" {
-			return &Error{Path: dir, Problem: what + " " + problem, Remedy: remedy}
-		}
-	}
-	for at := real; ; at = filepath.Dir(at) {
-		if info, err := os.Stat(at); err == nil && replaceable(info) {
-			return &Error{Path: dir, Problem: what + " can be replaced by other users, who can write " + at,
-				Remedy: "run chmod o-w " + at + ", or name another folder"}
-		}
-		if at == filepath.Dir(at) {
-			return nil
-		}
-	}
+	was, lost := os.Stat(l.real)
+	return err == nil && lost == nil && os.SameFile(now, was)
 }
 
 // existing returns the real path of dir, or of the nearest folder above it that exists.

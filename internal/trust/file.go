@@ -21,6 +21,8 @@ import (
 // maxRecord bounds what is read of a record, in bytes.
 const maxRecord = 4 << 20
 
+const recordsFolder = "the folder of the records"
+
 // lockWait bounds how long Update waits for others: each holds the lock for the time of one replacement.
 const lockWait = 10 * time.Second
 
@@ -58,7 +60,7 @@ func read(path string) (Record, bool, error) {
 			Remedy: "make the file a regular file that only you can write, or move it away, then run ferrus trust"}
 	}
 	defer f.Close()
-	if err := usable("the folder of the records", filepath.Dir(path)); err != nil {
+	if err := usable(recordsFolder, filepath.Dir(path)); err != nil {
 		return Record{}, false, err
 	}
 	info, err := f.Stat()

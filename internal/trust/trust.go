@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 )
 
@@ -53,6 +54,10 @@ type Project struct {
 	dir    string // the state folder; "" with err
 	err    error  // why there is no state folder
 	digest string // agreed to by FERRUS_TRUST; "" for none
+
+	mu      sync.Mutex
+	digests []string    // of the record's agreements, when they were last read
+	readAt  os.FileInfo // of the record's file then; nil when there was none
 }
 
 // Open returns the project whose root is the folder root. It writes nothing. A state folder that cannot be used is
