@@ -29,7 +29,7 @@ var rooms = map[string]map[string]string{
 	// Pure rooms, and those that know nothing of a task.
 	"internal/lease":                              {},
 	"internal/jsontime":                           {},
-	"internal/state":                              {"internal/lease": "a task may name the term of its lease", "internal/jsontime": "times in JSON have one form"},
+	"internal/state":                              {"internal/lease": "a task may name the term of its lease", "internal/jsontime": "times in JSON have one form", "internal/safetext": "names have a form"},
 	"internal/proc":                               {},
 	"internal/safetext":                           {},
 	"internal/clock":                              {"internal/lease": "an instant is what a term is measured by"},
@@ -41,6 +41,7 @@ var rooms = map[string]map[string]string{
 		"internal/platform/atomicfile": "a revoked token stays revoked after a power cut",
 		"internal/filelock":            "one process at a time replaces the file",
 		"internal/rootfs":              "its files are opened without following a link",
+		"internal/safetext":            "names have a form",
 		"internal/state":               "a token has a role",
 	},
 	"internal/filelock": {"internal/rootfs": "it says what lies in place of a lock file"},
@@ -134,6 +135,7 @@ var rooms = map[string]map[string]string{
 		"internal/tokens":     "the suite has none of its own",
 	},
 	"internal/server": {
+		"internal/safetext":      "names have a form",
 		"internal/ancestry":      "a supervisor's server does not start below an executor, and a decision names its process tree",
 		"internal/server/web":    "it lets clients in over HTTP",
 		"internal/proc":          "a signal ends it",
@@ -162,6 +164,7 @@ var rooms = map[string]map[string]string{
 	"internal/slot": {
 		"internal/platform/atomicfile": "a run that was begun is counted after a power cut",
 		"internal/ancestry":            "a shim is recognised by its arguments",
+		"internal/safetext":            "names have a form",
 		"internal/rootfs":              "its files are opened without following a link",
 		"internal/agents":              "a slot starts what an adapter launches, and reads what it prints",
 		"internal/proc":                "an agent ends with everything that it started",

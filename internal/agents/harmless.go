@@ -1,9 +1,10 @@
 package agents
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/safetext"
 )
 
 // harmless are, for each agent, the options that a project's own file may add to its command line: they choose how a model
@@ -19,7 +20,7 @@ var harmless = map[string][]string{
 }
 
 // plainValue is a value that no client takes for another option, a path or a command.
-var plainValue = regexp.MustCompile(`^"?[A-Za-z0-9][A-Za-z0-9._:@/\[\]-]{0,99}"?$`)
+var plainValue = safetext.NewForm(`^"?[A-Za-z0-9][A-Za-z0-9._:@/\[\]-]*"?$`, 1, 102)
 
 // Harmful returns the arguments of a project's file that are not known to be harmless for an agent. Those of the agent
 // "command" all are: they are shown to the person with its command. Those of an agent that is not known none are.

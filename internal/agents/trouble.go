@@ -11,15 +11,15 @@ import (
 // where it can be told apart.
 var signs = []struct {
 	trouble Trouble
-	words   *regexp.Regexp
+	words   func() *regexp.Regexp
 }{
-	{NoServer, regexp.MustCompile(`(?i)required MCP servers? failed|MCP server\W+` + ServerName + `\S*\W.*(fail|error|not connected)|` +
+	{NoServer, lazily(`(?i)required MCP servers? failed|MCP server\W+` + ServerName + `\S*\W.*(fail|error|not connected)|` +
 		`MCP issues detected|failed to (start|connect).*` + ServerName)},
-	{RateLimited, regexp.MustCompile(`(?i)\b429\b.*(error|too many|status|reject|exhaust)|(error|status|code|rejected)\W{0,4}\b429\b|` +
+	{RateLimited, lazily(`(?i)\b429\b.*(error|too many|status|reject|exhaust)|(error|status|code|rejected)\W{0,4}\b429\b|` +
 		`too many requests|rate.?limit(ed|\s+(is |has been )?(reached|exceeded|error)|_error)|rate_limit_exceeded|` +
 		`(exceed|hit|reached)\S* (your|the|this)\W[^.]{0,60}\b(limit|quota)\b|(usage|session|spend|weekly) limit (has been )?reached|` +
 		`quota exceeded|insufficient_quota|RESOURCE_EXHAUSTED|overloaded_error|usage_limit_reached`)},
-	{Unauthorised, regexp.MustCompile(`(?i)\b401\b.*(unauthori[sz]ed|error)|(error|status|code)\W{0,4}\b401\b|(invalid|incorrect|missing|no) (x-)?api.?key|` +
+	{Unauthorised, lazily(`(?i)\b401\b.*(unauthori[sz]ed|error)|(error|status|code)\W{0,4}\b401\b|(invalid|incorrect|missing|no) (x-)?api.?key|` +
 		`authentication_(error|failed)|api key (is )?(not (valid|found|set)|missing)|not logged in|run /login|please (log|sign) in|` +
 		`(oauth )?token (has )?expired|must specify the GEMINI_API_KEY|set an auth method`)},
 }
@@ -30,7 +30,7 @@ func troubleIn(text string, at time.Time) (Trouble, time.Time) {
 		text = text[:maxError]
 	}
 	for _, s := range signs {
-		if s.words.MatchString(text) {
+		if s.words().MatchString(text) {
 			if s.trouble == RateLimited {
 				return s.trouble, until(text, at)
 			}

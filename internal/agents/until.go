@@ -4,39 +4,46 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
 var (
 	// resets_at: 1764003600, limit reached|1764003600
-	untilEpoch = regexp.MustCompile(`(?i)(?:reset\w*\W{1,4}|\|)(\d{10}(?:\d{3})?)\b`)
+	untilEpoch = lazily(`(?i)(?:reset\w*\W{1,4}|\|)(\d{10}(?:\d{3})?)\b`)
 	// 2026-11-21T01:31:00Z
-	untilStamp = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)`)
+	untilStamp = lazily(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)`)
 	// try again in 2 days 3 hours, reset after 18h31m10s, retry in 34.07s, retry-after: 3600
-	untilSpan = regexp.MustCompile(`(?i)(?:again|resets?|retry\w*|available)[ -](?:in|after)\W{1,3}((?:\d+(?:\.\d+)?\s*[a-z]*[\s,]*(?:and )?)+)`)
-	spanPart  = regexp.MustCompile(`(?i)(\d+(?:\.\d+)?)\s*([a-z]*)`)
+	untilSpan = lazily(`(?i)(?:again|resets?|retry\w*|available)[ -](?:in|after)\W{1,3}((?:\d+(?:\.\d+)?\s*[a-z]*[\s,]*(?:and )?)+)`)
+	spanPart  = lazily(`(?i)(\d+(?:\.\d+)?)\s*([a-z]*)`)
 	// try again at 1:31 AM, resets Nov 21st, 2026 3pm (Europe/Berlin)
-	untilClock = regexp.MustCompile(`(?i)(?:again|resets?|available)(?: at| on)? (?:([a-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (?:at )?(?:(\d{4}),? )?(?:at )?)?` +
+	untilClock = lazily(`(?i)(?:again|resets?|available)(?: at| on)? (?:([a-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (?:at )?(?:(\d{4}),? )?(?:at )?)?` +
 		`(\d{1,2})(?::(\d\d))? ?([ap])\.?m\b\.?(?: \(([\w/+-]+)\))?`)
 )
 
+// lazily returns an expression that is compiled when it is first used: together these cost half a millisecond of each
+// start, and most processes read no error of an agent.
+func lazily(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
 // until is when a limit ends, by what an error's text says; zero when it does not.
 func until(text string, at time.Time) time.Time {
-	if m := untilEpoch.FindStringSubmatch(text); m != nil {
+	if m := untilEpoch().FindStringSubmatch(text); m != nil {
 		n, _ := strconv.ParseFloat(m[1], 64)
 		return epoch(n)
 	}
-	if m := untilStamp.FindString(text); m != "" {
+	if m := untilStamp().FindString(text); m != "" {
 		if t, err := time.Parse(time.RFC3339, strings.Replace(m, " ", "T", 1)); err == nil {
 			return t
 		}
 	}
-	if m := untilSpan.FindStringSubmatch(text); m != nil {
+	if m := untilSpan().FindStringSubmatch(text); m != nil {
 		if d := span(m[1]); d > 0 {
 			return at.Add(d)
 		}
 	}
-	if m := untilClock.FindStringSubmatch(text); m != nil {
+	if m := untilClock().FindStringSubmatch(text); m != nil {
 		return clock(m, at)
 	}
 	return time.Time{}
@@ -61,7 +68,7 @@ func span(text string) time.Duration {
 	}{{"ms", time.Millisecond}, {"mil", time.Millisecond}, {"m", time.Minute}, {"h", time.Hour}, {"d", 24 * time.Hour},
 		{"w", 7 * 24 * time.Hour}, {"s", time.Second}, {"", time.Second}}
 	var sum time.Duration
-	for _, m := range spanPart.FindAllStringSubmatch(text, -1) {
+	for _, m := range spanPart().FindAllStringSubmatch(text, -1) {
 		n, err := strconv.ParseFloat(m[1], 64)
 		if err != nil || n > 1e6 {
 			return 0

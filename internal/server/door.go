@@ -2,18 +2,18 @@ package server
 
 import (
 	"log/slog"
-	"regexp"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/ancestry"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
-var agentName = regexp.MustCompile(`^[0-9A-Za-z._-]{1,64}$`)
+var agentName = safetext.NewForm(`^[0-9A-Za-z._-]*$`, 1, 64)
 
 // A door opens the machine when it is first needed, and again when it has come back after being lost: a server that a
 // client starts in a folder without ferrus answers with the remedy instead of failing to start.

@@ -4,21 +4,21 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/safetext"
 )
 
 // What the fields of a record may be. The names become parts of paths, the mark finds processes to be killed, and the
 // figures are added up to budgets.
 var (
-	dutyForm = regexp.MustCompile(`^[0-9A-Za-z_][0-9A-Za-z_-]{0,63}$`)
-	logForm  = regexp.MustCompile(`^agent-[0-9A-Za-z._-]{1,200}\.log$`)
-	markForm = regexp.MustCompile(`^[0-9A-Z-]{8,64}$`)
-	wordForm = regexp.MustCompile(`^[0-9A-Za-z._+-]{0,64}$`)
+	dutyForm = safetext.NewForm(`^[0-9A-Za-z_][0-9A-Za-z_-]*$`, 1, 64)
+	logForm  = safetext.NewForm(`^agent-[0-9A-Za-z._-]+\.log$`, 11, 210)
+	markForm = safetext.NewForm(`^[0-9A-Z-]*$`, 8, 64)
+	wordForm = safetext.NewForm(`^[0-9A-Za-z._+-]*$`, 0, 64)
 )
 
 const (

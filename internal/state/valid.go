@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/ferrus-go/ferrus/internal/safetext"
 )
 
 // Bounds of the fields of a task. What ferrus writes is far below them.
@@ -18,15 +20,15 @@ const (
 )
 
 var (
-	taskID    = regexp.MustCompile(`^t-[0-9A-Za-z][0-9A-Za-z-]{0,60}$`)
+	taskID    = safetext.NewForm(`^t-[0-9A-Za-z][0-9A-Za-z-]*$`, 3, 63)
 	objectID  = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
-	digest    = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	number    = regexp.MustCompile(`^[kqcs][0-9]{1,18}$`)
-	label     = regexp.MustCompile(`^[0-9A-Za-z_-]{0,64}$`)
-	sessionID = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z-]{0,63}$`)
-	docName   = regexp.MustCompile(`^[A-Za-z][0-9A-Za-z_-]{0,60}\.(md|json)$`)
-	logPath   = regexp.MustCompile(`^logs/[0-9A-Za-z][0-9A-Za-z._-]{0,199}\.log$`)
-	patchPath = regexp.MustCompile(`^logs/[0-9A-Za-z][0-9A-Za-z._-]{0,199}\.patch$`)
+	digest    = safetext.NewForm(`^[0-9a-f]*$`, 64, 64)
+	number    = safetext.NewForm(`^[kqcs][0-9]*$`, 2, 19)
+	label     = safetext.NewForm(`^[0-9A-Za-z_-]*$`, 0, 64)
+	sessionID = safetext.NewForm(`^[0-9A-Za-z][0-9A-Za-z-]*$`, 1, 64)
+	docName   = safetext.NewForm(`^[A-Za-z][0-9A-Za-z_-]*\.(md|json)$`, 4, 66)
+	logPath   = safetext.NewForm(`^logs/[0-9A-Za-z][0-9A-Za-z._-]*\.log$`, 10, 209)
+	patchPath = safetext.NewForm(`^logs/[0-9A-Za-z][0-9A-Za-z._-]*\.patch$`, 12, 211)
 )
 
 // A FieldError says which field of a journal line or of STATE.json has a value that ferrus does not write.
@@ -133,7 +135,7 @@ func (v *validator) fail(field, format string, args ...any) {
 }
 
 // form holds a field to an expression; "" is a field without a value.
-func (v *validator) form(field, value string, form *regexp.Regexp) {
+func (v *validator) form(field, value string, form interface{ MatchString(string) bool }) {
 	if value != "" && !form.MatchString(value) {
 		v.fail(field, "is %.80q, which ferrus does not write", value)
 	}

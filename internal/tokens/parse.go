@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
+
+	"github.com/ferrus-go/ferrus/internal/safetext"
 )
 
 // schema is the version of the file's form.
@@ -22,7 +23,7 @@ type document struct {
 	Tokens []entry `json:"tokens"`
 }
 
-var hashForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var hashForm = safetext.NewForm(`^[0-9a-f]*$`, 64, 64)
 
 func encode(list []entry) ([]byte, error) {
 	if list == nil {

@@ -18,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -63,7 +64,7 @@ func (b *Book) Guarded(guard func() error) *Book {
 }
 
 var (
-	nameForm = regexp.MustCompile(`^[0-9A-Za-z._-]{1,64}$`)
+	nameForm = safetext.NewForm(`^[0-9A-Za-z._-]*$`, 1, 64)
 	idForm   = regexp.MustCompile(`^tk-[0-9a-f]{6}$`)
 	// spelling is base32 in small letters: a double click takes all of it, and no shell has a use for any of it.
 	spelling = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
