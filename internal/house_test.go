@@ -154,6 +154,7 @@ var rooms = map[string]map[string]string{
 	"internal/e2e":   {},
 	"internal/agents": {
 		"internal/state":    "roles",
+		"internal/rootfs":   "an error names a path once",
 		"internal/safetext": "what agents print is shown to people",
 	},
 	"internal/register": {

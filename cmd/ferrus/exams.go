@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // exams are all of them, in the order in which mending one helps the next.
@@ -58,22 +59,13 @@ func lookFolder(p *patient) finding {
 	}
 	probe, err := os.CreateTemp(dir, "doctor-*.tmp")
 	if err != nil {
-		return bad(dir+" cannot be written: "+cause(err), "see to its mode, the disk and the mount")
+		return bad(dir+" cannot be written: "+rootfs.Cause(err).Error(), "see to its mode, the disk and the mount")
 	}
 	probe.Close()
 	if err := os.Remove(probe.Name()); err != nil {
 		return bad(err.Error(), "see to the folder's mode")
 	}
 	return fine(dir + " is ours alone and can be written")
-}
-
-// cause is an error without the name of what it befell.
-func cause(err error) string {
-	var path *os.PathError
-	if errors.As(err, &path) {
-		return path.Err.Error()
-	}
-	return err.Error()
 }
 
 func mendFolder(p *patient) (string, error) {

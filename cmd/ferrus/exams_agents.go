@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/drive"
@@ -176,13 +178,15 @@ func toolsOf(ctx context.Context, program string, args ...string) (int, error) {
 	cmd.Dir, cmd.Stderr = dir, io.Discard
 	cmd.Env = append(os.Environ(), "PWD="+dir, "FERRUS_ROOT=")
 	client, err := drive.Start(ctx, "doctor", cmd)
-	if err != nil {
-		return 0, err
+	if err == nil {
+		defer client.Close()
+		var list *mcp.ListToolsResult
+		if list, err = client.Session().ListTools(ctx, nil); err == nil {
+			return len(list.Tools), nil
+		}
 	}
-	defer client.Close()
-	list, err := client.Session().ListTools(ctx, nil)
-	if err != nil {
-		return 0, err
+	if ctx.Err() != nil {
+		err = fmt.Errorf("no answer within %v", serverLimit)
 	}
-	return len(list.Tools), nil
+	return 0, err
 }

@@ -110,7 +110,7 @@ func unreadable(err error) string {
 	if errors.Is(err, fs.ErrNotExist) {
 		return "is missing"
 	}
-	return "cannot be read: " + cause(err)
+	return "cannot be read: " + rootfs.Cause(err).Error()
 }
 
 func mendViews(p *patient) (string, error) { return "made them again from the journal", p.load() }

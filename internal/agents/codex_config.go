@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // codexServers is the table mcp_servers of the launch: ours, and every other that a file of Codex names, switched off.
@@ -27,7 +29,7 @@ func codexServers(a Adapter, s Seat) (map[string]any, error) {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
 		case err != nil:
-			return nil, fmt.Errorf("read %s, to switch off the other MCP servers: %v", file, err)
+			return nil, fmt.Errorf("read %s, to switch off the other MCP servers: %v", file, strings.TrimPrefix(rootfs.Cause(err).Error(), "toml: "))
 		}
 		for name, server := range conf.Servers {
 			if name == ServerName {

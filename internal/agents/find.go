@@ -2,11 +2,14 @@ package agents
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // Path returns where the adapter's program is on the PATH of environ. The error says how to install it.
@@ -49,11 +52,11 @@ func (a Adapter) Version(ctx context.Context, environ []string) (string, error) 
 	ctx, cancel := context.WithTimeout(ctx, versionTime)
 	defer cancel()
 	out, err := a.asked(ctx, path, environ, "--version").Output()
-	if ctx.Err() != nil {
-		return "", fmt.Errorf("%s --version: %v", path, context.Cause(ctx))
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return "", fmt.Errorf("%s --version: no answer within %v", path, versionTime)
 	}
 	if err != nil {
-		return "", fmt.Errorf("%s --version: %v", path, err)
+		return "", fmt.Errorf("%s --version: %w", path, rootfs.Cause(err))
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	return line, nil

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -38,7 +39,7 @@ func TestPathAndVersion(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := codex.Version(ctx, environ); err == nil || !strings.Contains(err.Error(), "canceled") {
+	if _, err := codex.Version(ctx, environ); !errors.Is(err, context.Canceled) {
 		t.Errorf("version after the end: %v", err)
 	}
 	t.Chdir(dir)

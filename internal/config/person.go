@@ -61,11 +61,7 @@ func ReadPerson(path string) (Person, error) {
 		err = trust.Private(p.Path)
 	}
 	if err != nil {
-		var named *fs.PathError
-		if errors.As(err, &named) {
-			err = named.Err // the path is said once
-		}
-		return p, fmt.Errorf("read %s: %w", p.Path, err)
+		return p, fmt.Errorf("read %s: %w", p.Path, rootfs.Cause(err))
 	}
 	return p, p.parse(data)
 }

@@ -193,7 +193,7 @@ func lastEventIn(root *rootfs.Root, dir string) (*store.Line, error) {
 	text = bytes.TrimRight(text, "\n")
 	var l store.Line
 	if err := json.Unmarshal(text[bytes.LastIndexByte(text, '\n')+1:], &l); err != nil {
-		return nil, fmt.Errorf("%s: %v", f.Name(), err)
+		return nil, fmt.Errorf("%s does not end with a line that ferrus writes", f.Name())
 	}
 	return &l, nil
 }

@@ -99,7 +99,7 @@ func Hold(dir string) (*filelock.Lock, error) {
 			return lock, nil
 		}
 		if !errors.Is(err, filelock.ErrHeld) {
-			return nil, fmt.Errorf("take %s: %v", path, err)
+			return nil, err
 		}
 		if h := holder(root, name); proc.Alive(h.Pid) || time.Now().After(until) {
 			return nil, &BusyError{h}

@@ -4,12 +4,9 @@ package notify
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/proc"
@@ -24,18 +21,11 @@ func Run(ctx context.Context, command, dir, text string, own []string, env ...st
 	if command == "" {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	cmd := proc.Shell(ctx, command)
 	if own == nil {
 		own = os.Environ()
 	}
-	cmd.Dir, cmd.Env = dir, slices.Concat(own, env)
-	cmd.Stdin = strings.NewReader(text + "\n")
-	cmd.WaitDelay = time.Second // for what it leaves in the background with its output open
-	out, err := cmd.CombinedOutput()
-	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
-		return fmt.Errorf("the command of [notify] failed: %v: %.500s", err, out)
+	if err := proc.RunShell(ctx, limit, command, dir, text+"\n", slices.Concat(own, env)); err != nil {
+		return fmt.Errorf("the command of [notify] failed: %w", err)
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func Judge(before, after []byte) Verdict {
 		return v
 	}
 	if err := json.Unmarshal(after, &v.Dialogue); err != nil { // content is no text, or consensus no bool
-		return Verdict{Touched: []string{last}, Problem: last + ": " + err.Error()}
+		return Verdict{Touched: []string{last}, Problem: last + ": content must be a string, and consensus true or false"}
 	}
 	v.Empty = v.Dialogue.Open()
 	return v

@@ -46,7 +46,7 @@ func (p Project) look(name string) (reading, error) {
 	case errors.Is(err, rootfs.ErrTooLarge):
 		return r, fault("it is too large for a configuration", "move it away")
 	case err != nil:
-		return r, fault(cause(err), "see to it that it can be read")
+		return r, fault(rootfs.Cause(err).Error(), "see to it that it can be read")
 	}
 	return r, nil
 }
@@ -85,7 +85,7 @@ func resolve(root, name string) (reading, error) {
 			r.link = i == len(parts)-1
 		}
 		if err != nil {
-			return r, &Fault{File: name, Message: cause(err), Remedy: "see to it that the folder can be read"}
+			return r, &Fault{File: name, Message: rootfs.Cause(err).Error(), Remedy: "see to it that the folder can be read"}
 		}
 	}
 	rel, err := filepath.Rel(root, at)
@@ -101,15 +101,6 @@ func below(root, path string) bool {
 	}
 	parts := strings.Split(strings.ToLower(filepath.ToSlash(rel)), "/")
 	return !slices.Contains(parts, ".git") && !slices.Contains(parts, ".ferrus")
-}
-
-// cause is an error of the system without the path, which is named already.
-func cause(err error) string {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return at.Err.Error()
-	}
-	return err.Error()
 }
 
 // read reads a client's file. One that cannot be parsed is a fault, unless nothing in it can be ours.

@@ -19,6 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/ancestry"
 	"github.com/ferrus-go/ferrus/internal/proc"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // shimArg is the first argument of a program that is to be a shim. Those after it are for whoever looks at the process.
@@ -127,7 +128,7 @@ func (o sealed) play(hold Holder, asked <-chan os.Signal, answer func(message)) 
 		return fail(err)
 	}
 	if err := cmd.Start(); err != nil {
-		return fail(fmt.Errorf("start %s: %v", cmd.Path, err))
+		return fail(fmt.Errorf("start %s: %v", cmd.Path, rootfs.Cause(err)))
 	}
 	answer(message{Run: &r})
 

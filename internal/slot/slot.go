@@ -196,14 +196,14 @@ var ErrTaken = errors.New("there is an agent in the slot")
 func (s Slot) take() (*filelock.Lock, error) {
 	path, err := checked(string(s))
 	if err != nil {
-		return nil, fmt.Errorf("take %s: %w", s, err)
+		return nil, err
 	}
 	lock, err := filelock.Take(path)
 	switch {
 	case errors.Is(err, filelock.ErrHeld):
 		return nil, ErrTaken
 	case err != nil:
-		return nil, fmt.Errorf("take %s: %v", s, err)
+		return nil, err
 	}
 	return lock, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // Locks describes who holds the locks of the machine: STATE.lock, those under live, and the store's own in this process. It is
@@ -19,7 +20,7 @@ func (s *Store) Locks() string {
 		name, _ := filepath.Rel(s.dir, path)
 		switch held, err := filelock.Held(path); {
 		case err != nil:
-			said = append(said, fmt.Sprintf("%s: %v", name, err))
+			said = append(said, fmt.Sprintf("%s: %v", name, rootfs.Cause(err)))
 		case held:
 			by := ""
 			if info, err := os.Lstat(path); err == nil {

@@ -157,5 +157,5 @@ func disk(what, path string, err error) error {
 			return &Error{Kind: ErrUnsafe, What: said, Remedy: remedy}
 		}
 	}
-	return &Error{Kind: ErrDisk, What: fmt.Sprintf("%s %s: %v", what, path, err), Remedy: "see whether the folder can be read and written"}
+	return &Error{Kind: ErrDisk, What: fmt.Sprintf("%s %s: %v", what, path, rootfs.Cause(err)), Remedy: "see whether the folder can be read and written"}
 }

@@ -28,6 +28,9 @@ func each(b *Book) map[string]error {
 	return map[string]error{"New": made, "List": listed, "Revoke": revoked, "Verify": verified}
 }
 
+// notOurs is what is said of a text that ferrus does not write.
+const notOurs = "it is not the JSON that ferrus writes"
+
 // TestADamagedFileStopsEverything: it is no empty one, and nothing is written over it.
 func TestADamagedFileStopsEverything(t *testing.T) {
 	b := book(t)
@@ -45,15 +48,15 @@ func TestADamagedFileStopsEverything(t *testing.T) {
 		return text
 	}
 	for _, c := range []struct{ text, why string }{
-		{"", "end of JSON"},
-		{"\n", "end of JSON"},
+		{"", notOurs},
+		{"\n", notOurs},
 		{"null", "schema is 0"},
-		{"[]", "cannot unmarshal"},
+		{"[]", notOurs},
 		{"{}", "schema is 0"},
-		{string(sound[:len(sound)/2]), "end of JSON"},
-		{string(sound) + "x", "after top-level value"},
-		{string(sound) + string(sound), "after top-level value"},
-		{strings.Repeat("\x00", len(sound)), "invalid character"},
+		{string(sound[:len(sound)/2]), notOurs},
+		{string(sound) + "x", notOurs},
+		{string(sound) + string(sound), notOurs},
+		{strings.Repeat("\x00", len(sound)), notOurs},
 		{string(sound) + strings.Repeat(" ", maxFile), "more than 1048576 bytes"},
 		{swap(`"schema": 1`, `"schema": 2`), "schema is 2, and this ferrus understands 1"},
 		{swap(`"executor"`, `"human"`), `token 1: "human" is no role`},
@@ -67,7 +70,7 @@ func TestADamagedFileStopsEverything(t *testing.T) {
 		{swap(`"sha256"`, `"SHA256"`), "what ferrus does not write"},
 		{swap(`"name"`, `"name": "hidden", "name"`), "what ferrus does not write"},
 		{swap(`"name"`, `"admin": true, "name"`), "what ferrus does not write"},
-		{swap(`"created": "2`, `"created": "x2`), "parsing time"},
+		{swap(`"created": "2`, `"created": "x2`), notOurs},
 		{swap(`"created"`, `"expires": "0001-01-01T00:00:00Z", "created"`), "what ferrus does not write"},
 	} {
 		if err := os.WriteFile(b.path(fileName), []byte(c.text), 0o600); err != nil {

@@ -38,7 +38,7 @@ func encode(list []entry) ([]byte, error) {
 func parse(text []byte) ([]entry, error) {
 	var doc document
 	if err := json.Unmarshal(text, &doc); err != nil {
-		return nil, err
+		return nil, errors.New("it is not the JSON that ferrus writes")
 	}
 	if doc.Schema != schema {
 		return nil, fmt.Errorf("its schema is %d, and this ferrus understands %d", doc.Schema, schema)

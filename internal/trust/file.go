@@ -86,7 +86,7 @@ func decode(path string, data []byte) (Record, bool, error) {
 		Version int `json:"version"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
-		return Record{}, false, damaged(path, err.Error())
+		return Record{}, false, damaged(path, "not the JSON that ferrus writes")
 	}
 	if head.Version > Version {
 		return Record{}, false, &Error{Path: path, Problem: fmt.Sprintf(
@@ -97,7 +97,7 @@ func decode(path string, data []byte) (Record, bool, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&r); err != nil {
-		return Record{}, false, damaged(path, err.Error())
+		return Record{}, false, damaged(path, "not the JSON that ferrus writes")
 	}
 	if r.Version < 1 || r.Path == "" {
 		return Record{}, false, damaged(path, "version or path is missing")
@@ -149,7 +149,11 @@ func lock(dir string) (unlock func(), err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
 	defer cancel()
 	l, err := filelock.Acquire(ctx, filepath.Join(records, ".lock"))
-	if err != nil {
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return nil, &Error{Path: records, Problem: fmt.Sprintf("another process has held the lock of the records for %v", lockWait),
+			Remedy: "try again; if that process is stopped, continue or kill it"}
+	case err != nil:
 		return nil, unwritten(records, err)
 	}
 	return func() { _ = l.Close() }, nil

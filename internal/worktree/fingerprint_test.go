@@ -344,4 +344,9 @@ func TestTheContextEndsAFingerprint(t *testing.T) {
 	if _, err := tree.Fingerprint(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("err = %v", err)
 	}
+	late, cancel := context.WithDeadline(t.Context(), time.Now())
+	defer cancel()
+	if _, err := tree.Fingerprint(late); !errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), "context") {
+		t.Errorf("err = %v", err)
+	}
 }

@@ -110,7 +110,7 @@ func (c command) run(ctx context.Context, args ...string) (stdout []byte, stderr
 		return out.Bytes(), said.String(), nil
 	}
 	if ctx.Err() != nil {
-		return nil, "", fmt.Errorf("git %s: %w", args[0], context.Cause(ctx))
+		return nil, "", interrupted(ctx, args[0])
 	}
 	return nil, said.String(), explain(args[0], said.String(), err)
 }
@@ -189,6 +189,19 @@ func explain(verb, stderr string, err error) error {
 		line = err.Error()
 	}
 	return &failure{"git " + verb + ": " + line, err}
+}
+
+// interrupted is the error of a call that ctx has ended.
+func interrupted(ctx context.Context, verb string) error {
+	why := context.Cause(ctx)
+	said := why.Error()
+	switch {
+	case errors.Is(why, context.DeadlineExceeded):
+		said = "no answer in time; the disk or the repository is slow"
+	case errors.Is(why, context.Canceled):
+		said = "interrupted"
+	}
+	return &failure{"git " + verb + ": " + said, why}
 }
 
 // A failure says what git said, and wraps how it ended.

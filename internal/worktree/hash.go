@@ -104,7 +104,7 @@ func (h *hashing) file(f *file) (again bool, err error) {
 			}
 		}
 		if f.id, err = h.content(in, before.size); err != nil {
-			return false, fmt.Errorf("read %s: %w", path, err)
+			return false, err
 		}
 		after, err := fstat(in)
 		if err != nil {

@@ -151,7 +151,7 @@ func (m *move) cameOut(staged, target place, f moved) error {
 		return nil
 	}
 	if err := m.t.exchange(staged, target); err != nil {
-		return fmt.Errorf("put %s back from %s: %w", printable(f.path), staged.path(), err)
+		return fmt.Errorf("put %s back from %s: %w", printable(f.path), staged.path(), rootfs.Cause(err))
 	}
 	if info, err := os.Lstat(staged.path()); err == nil && ordinary(info) {
 		m.took(f, staged.path()) // the staged one, unless somebody has replaced it in between
@@ -211,7 +211,7 @@ func (m *move) takeOut(target place, f moved) error {
 		return nil
 	}
 	if err := moveNew(to, target); err != nil {
-		return fmt.Errorf("put %s back from %s: %w", printable(f.path), to.path(), err)
+		return fmt.Errorf("put %s back from %s: %w", printable(f.path), to.path(), rootfs.Cause(err))
 	}
 	return &StoppedError{f.path, stoppedKind}
 }

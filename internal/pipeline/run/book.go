@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // A book is the status of a run and its journal, in the hands of who holds the lock. A line of the journal is what
@@ -38,7 +39,7 @@ func (b *book) open(now time.Time) error {
 	}
 	if info, err := file.Stat(); err == nil && info.Size() > end {
 		if err := file.Truncate(end); err != nil {
-			return fmt.Errorf("take back what is torn of %s: %v", file.Name(), err)
+			return fmt.Errorf("take back what is torn of %s: %v", file.Name(), rootfs.Cause(err))
 		}
 	}
 	if last.Intent != "" { // it was done; whoever did it died before he could clear it away

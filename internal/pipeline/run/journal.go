@@ -100,6 +100,9 @@ func firstLine(root *rootfs.Root, name string) (l Line, err error) {
 	if err == nil {
 		err = json.Unmarshal(raw, &l)
 	}
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		err = fmt.Errorf("%s cannot be a %s", wrong.Field, wrong.Value)
+	}
 	return l, err
 }
 
@@ -165,7 +168,7 @@ func (f *Folder) append(l Line) error {
 	}
 	defer root.Close()
 	if err := atomicfile.Append(root, name, append(raw, '\n'), 0o600); err != nil {
-		return fmt.Errorf("append to %s: %w", f.Path(journalFile), err)
+		return fmt.Errorf("append to %s: %w", f.Path(journalFile), rootfs.Cause(err))
 	}
 	return nil
 }

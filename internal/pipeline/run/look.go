@@ -206,8 +206,8 @@ type Intent struct {
 func (f *Folder) intent() (Intent, error) {
 	var i Intent
 	text, err := f.slurp(intentFile)
-	if err == nil && text != nil {
-		err = json.Unmarshal(text, &i)
+	if err == nil && text != nil && json.Unmarshal(text, &i) != nil {
+		err = fmt.Errorf("%s is not the JSON that ferrus writes", f.Path(intentFile))
 	}
 	if err == nil {
 		err = i.check(f.Workflow)

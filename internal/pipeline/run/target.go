@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
@@ -89,21 +86,11 @@ func (t target) put(_ context.Context, f *Folder, _ Options, text []byte) error 
 
 // run hands the result to a command of a person's, on its standard input. One that fails may have sent it all the same.
 func (t target) run(ctx context.Context, f *Folder, _ Options, text []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, t.conf.Timeout())
-	defer cancel()
-	cmd := proc.Shell(ctx, t.conf.Command)
-	cmd.Dir = f.Settings.Root
 	status, err := f.Status()
 	if err != nil {
 		return err
 	}
-	cmd.Env = append(os.Environ(), "FERRUS_PIPELINE="+f.Workflow.Name, "FERRUS_DELIVERY="+f.Name(), "FERRUS_TOPIC="+status.Topic,
+	env := append(os.Environ(), "FERRUS_PIPELINE="+f.Workflow.Name, "FERRUS_DELIVERY="+f.Name(), "FERRUS_TOPIC="+status.Topic,
 		"FERRUS_RESULT="+f.Path(finalFile))
-	cmd.Stdin = bytes.NewReader(text)
-	cmd.WaitDelay = time.Second // for what it leaves in the background with its output open
-	out, err := cmd.CombinedOutput()
-	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
-		return fmt.Errorf("%v: %.500s", err, out)
-	}
-	return nil
+	return proc.RunShell(ctx, t.conf.Timeout(), t.conf.Command, f.Settings.Root, string(text), env)
 }

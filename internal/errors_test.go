@@ -1,0 +1,87 @@
+package internal
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// named are the files that end an error with "NAME: " and another error as it is, and what NAME is of. An error of the
+// system names its path itself, and rootfs.Cause leaves that out.
+var named = map[string]string{
+	"cmd/ferrus/demo_branch.go":        "a file of the demonstration",
+	"cmd/ferrus/exams_agents.go":       "a role",
+	"internal/checks/run.go":           "a command",
+	"internal/config/parse.go":         "a file; the error is of its text",
+	"internal/drive/drive.go":          "a server, a tool",
+	"internal/pipeline/codec.go":       "a role",
+	"internal/pipeline/run/act.go":     "a file; the error is of its text",
+	"internal/pipeline/run/archive.go": "a run",
+	"internal/pipeline/run/deliver.go": "a target",
+	"internal/pipeline/run/spawn.go":   "a role",
+	"internal/pipeline/run/tick.go":    "an action",
+	"internal/queue/queue.go":          "a file; most errors are of its text",
+	"internal/store/archive.go":        "a task",
+	"internal/worktree/checkout.go":    "a tree",
+	"internal/worktree/diff.go":        "trees",
+	"internal/worktree/fingerprint.go": "a work tree, of whose files one is the matter",
+	"internal/worktree/head.go":        "a work tree, of git",
+	"internal/worktree/keep.go":        "a name, of git",
+	"internal/worktree/linked.go":      "a branch",
+	"internal/worktree/refs.go":        "a name, of git",
+	"internal/worktree/repository.go":  "a work tree, of git",
+	"internal/worktree/uncommitted.go": "a work tree, of git",
+}
+
+var endsWithError = regexp.MustCompile(`%[sq]: %[vw]$`)
+
+// TestErrorsNameAPathOnce: "open x: open x: permission denied" helps nobody.
+func TestErrorsNameAPathOnce(t *testing.T) {
+	programs := []string{"internal/bench/", "internal/rigs/", "internal/modeltest/"}
+	seen := map[string]bool{}
+	err := filepath.WalkDir("..", func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		name := strings.TrimPrefix(filepath.ToSlash(path), "../")
+		for _, p := range programs {
+			if strings.HasPrefix(name, p) {
+				return nil
+			}
+		}
+		fset := token.NewFileSet()
+		f, err := parser.ParseFile(fset, path, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) < 3 {
+				return true
+			}
+			format, ok := call.Args[0].(*ast.BasicLit)
+			last, alone := call.Args[len(call.Args)-1].(*ast.Ident)
+			if !ok || !alone || last.Name != "err" || !endsWithError.MatchString(strings.Trim(format.Value, "\"`")) {
+				return true
+			}
+			if seen[name] = true; named[name] == "" {
+				t.Errorf("%s: %s with err: does it name the same? wrap rootfs.Cause(err)", fset.Position(call.Pos()), format.Value)
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range named {
+		if !seen[name] {
+			t.Errorf("%s: no such error: remove it from the table", name)
+		}
+	}
+}

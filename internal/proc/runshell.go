@@ -1,0 +1,34 @@
+package proc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// RunShell runs a line of a person's configuration in a folder and the environment env, with the text on its standard
+// input, for at most limit. The error says how the command ended and holds the first bytes of its output. What it leaves in
+// the background with its output open does not hold the call.
+func RunShell(ctx context.Context, limit time.Duration, line, dir, text string, env []string) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmd := Shell(ctx, line)
+	cmd.Dir, cmd.Env, cmd.Stdin = dir, env, strings.NewReader(text)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	if err == nil || errors.Is(err, exec.ErrWaitDelay) {
+		return nil
+	}
+	how := err.Error()
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		how = fmt.Sprintf("it did not end within %v", limit)
+	} else if cmd.ProcessState != nil {
+		if _, signal := Status(cmd.ProcessState); signal != "" {
+			how = signal + " ended it"
+		}
+	}
+	return fmt.Errorf("%s: %.500s", how, out)
+}
