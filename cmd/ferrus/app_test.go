@@ -23,7 +23,7 @@ func TestEveryRefusalHasItsExitCodeAndARemedy(t *testing.T) {
 	want := map[engine.Code]int{engine.WrongState: 3, engine.ForbiddenRole: 4, engine.NotClaimed: 3, engine.LeaseLost: 3,
 		engine.StaleReview: 1, engine.CheckRunning: 3, engine.TreeChanged: 1, engine.InvalidInput: 2, engine.TooLarge: 2,
 		engine.LockBusy: 7, engine.StoreError: 1, engine.StoreGone: 1, engine.OutcomeUnknown: 1, engine.InternalTimeout: 5, engine.Corrupt: 8,
-		engine.NotInitialised: 3, engine.UnknownBranch: 3, engine.Conflict: 6, engine.Untrusted: 4, engine.ForeignState: 8}
+		engine.NotInitialised: 3, engine.UnknownBranch: 3, engine.ConfigChanged: 6, engine.Conflict: 6, engine.Untrusted: 4, engine.ForeignState: 8}
 	if diff := cmp.Diff(want, exits); diff != "" {
 		t.Error(diff)
 	}

@@ -51,6 +51,7 @@ var exits = map[engine.Code]int{
 	engine.Corrupt:         exitCorrupt,
 	engine.NotInitialised:  exitState,
 	engine.UnknownBranch:   exitState,
+	engine.ConfigChanged:   exitPerson,
 	engine.ForeignState:    exitCorrupt,
 	engine.Untrusted:       exitForbidden,
 }

@@ -112,34 +112,15 @@ func (a *app) conduct(ctx context.Context, how conducting) error {
 	if other, busy := hq.Conductor(e.Store().Path()); busy {
 		return a.busy(&hq.BusyError{Holder: other})
 	}
-	now, err := e.View()
+	if how.task == nil {
+		err = a.goesOn(ctx, s, conf.Gate(), !how.headless && a.mayAsk())
+	} else if err = ready(ctx, conf.Gate(), e.Place().Root); err == nil {
+		if _, err = s.CreateTask(ctx, *how.task, ""); err != nil {
+			err = failed("create the task", standing(e), err)
+		}
+	}
 	if err != nil {
 		return err
-	}
-	gate := conf.Gate()
-	if how.task == nil {
-		if gate, err = e.Gate(now); err != nil {
-			return err
-		}
-		if now.Task.State == state.Idle {
-			return refuse(engine.WrongState, "there is no task to go on with", `ferrus run "what is to be done" makes one and starts`)
-		}
-	}
-	if how.task == nil {
-		if gate, err = a.offerConfig(ctx, s, gate, conf.Gate(), how); err != nil {
-			return err
-		}
-	}
-	if err := ready(ctx, gate, e.Place().Root); err != nil {
-		if how.task == nil {
-			err = thenAccept(ctx, e.Place(), err, conf.Gate())
-		}
-		return err
-	}
-	if how.task != nil {
-		if _, err := s.CreateTask(ctx, *how.task, ""); err != nil {
-			return failed("create the task", standing(e), err)
-		}
 	}
 	self, err := os.Executable() // by which agents start their servers
 	if err != nil {
@@ -161,6 +142,25 @@ func (a *app) conduct(ctx context.Context, how conducting) error {
 		return err
 	}
 	return a.ended(e, out)
+}
+
+// goesOn refuses a run without a new task that could not go on with the one there is.
+func (a *app) goesOn(ctx context.Context, s *engine.Session, now config.Gate, ask bool) error {
+	snap, err := s.Engine().View()
+	if err != nil {
+		return err
+	}
+	if snap.Task.State == state.Idle {
+		return refuse(engine.WrongState, "there is no task to go on with", `ferrus run "what is to be done" makes one and starts`)
+	}
+	frozen, err := s.Engine().Gate(snap)
+	if err != nil {
+		return err
+	}
+	if err := a.offerConfig(ctx, s, frozen, now, ask); err != nil {
+		return err
+	}
+	return continuable(ctx, s.Engine(), now, ask)
 }
 
 // soundConfig is ferrus.toml, of which a run takes no older version.

@@ -93,6 +93,9 @@ func (a *app) conductMany(ctx context.Context, how conducting) error {
 	out, err := fleet.Run(ctx, e.Place().Root, fleet.Options{Parallel: how.parallel, Caller: s.Caller, Engine: opts, Tell: w.tell,
 		Conduct: func(branch string, e *engine.Engine) (hq.Options, error) {
 			conf, err := e.Config()
+			if err == nil {
+				err = continuable(ctx, e, conf.Gate(), false)
+			}
 			return hq.Options{Headless: true, Hurry: how.now, Ferrus: self, Lease: conf.Lease, Environ: os.Environ(),
 				Tell: func(e hq.Event) { w.hear(branch, e) }}, err
 		}})

@@ -12,6 +12,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/hq"
 	"github.com/ferrus-go/ferrus/internal/proc"
+	"github.com/ferrus-go/ferrus/internal/slot"
+	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
@@ -138,31 +140,69 @@ func doubts(conf config.Config, root string) []string {
 	return list
 }
 
-// offerConfig says where ferrus.toml differs from what is frozen with the task, and in a terminal offers to accept it. It returns
-// the gate that holds.
-func (a *app) offerConfig(ctx context.Context, s *engine.Session, frozen, now config.Gate, how conducting) (config.Gate, error) {
+// offerConfig says where ferrus.toml differs from what is frozen with the task, and offers to accept it if it may ask.
+func (a *app) offerConfig(ctx context.Context, s *engine.Session, frozen, now config.Gate, ask bool) error {
 	differs := frozen.Diff(now)
 	if len(differs) == 0 {
-		return frozen, nil
+		return nil
 	}
 	say(a.err, "ferrus.toml differs from what was frozen when the task was created:\n")
 	for _, c := range differs {
 		say(a.err, "  %s\n    frozen  %s\n    now     %s\n", trust.Visible(c.Key), trust.Visible(c.Pinned), trust.Visible(c.Now))
 	}
 	accept := engine.Commands(s.Engine().Place().Branch, "ferrus config accept")
-	if how.headless || !a.mayAsk() {
+	if !ask {
 		say(a.err, "the frozen values hold; to use the new ones: %s\n", accept)
-		return frozen, nil
+		return nil
 	}
 	say(a.err, "Use the new values for this task? [y/N] ")
 	if answer := strings.ToLower(a.word()); answer != "y" && answer != "yes" {
 		say(a.err, "the frozen values hold; %s asks for no answer\n", accept)
-		return frozen, nil
+		return nil
 	}
 	if _, _, err := s.AcceptConfig(ctx); err != nil {
-		return frozen, failed("accept the configuration", "", err)
+		return failed("accept the configuration", "", err)
 	}
-	return now, nil
+	return nil
+}
+
+// continuable refuses to go on with a task whose agents could not do their work: those that are not there, and those that
+// failed the last time, where ferrus.toml names others by now. now is what ferrus.toml says; asked says that a person was
+// asked to choose.
+func continuable(ctx context.Context, e *engine.Engine, now config.Gate, asked bool) error {
+	snap, err := e.View()
+	if err != nil {
+		return err
+	}
+	frozen, err := e.Gate(snap)
+	if err != nil {
+		return err
+	}
+	if err := ready(ctx, frozen, e.Place().Root); err != nil {
+		return thenAccept(ctx, e.Place(), err, now)
+	}
+	differs := frozen.Diff(now)
+	if asked || len(differs) == 0 || !snap.Task.Underway() || snap.Task.State == state.AwaitingHuman {
+		return nil
+	}
+	runs, err := slot.Runs(hq.Runs(e, snap.Task.TaskID))
+	if err != nil {
+		return err
+	}
+	last := map[state.Role]slot.Run{}
+	for _, r := range runs {
+		last[r.Duty.Role()] = r
+	}
+	for _, c := range differs {
+		_, key, _ := strings.Cut(c.Key, "hq.")
+		role, _, _ := strings.Cut(key, ".")
+		if r, ran := last[state.Role(role)]; ran && hq.Failed(r) {
+			return refuse(engine.ConfigChanged, fmt.Sprintf("the last %s failed%s, and ferrus.toml differs from what was frozen with the task: %s was %s, now %s",
+				role, how(r), c.Key, trust.Visible(c.Pinned), trust.Visible(c.Now)),
+				engine.Commands(e.Place().Branch, "ferrus config accept")+" takes the new values; or put the old ones back into ferrus.toml")
+		}
+	}
+	return nil
 }
 
 // thenAccept adds to the remedy of a refusal that the task keeps what was frozen with it. now is what ferrus.toml says.

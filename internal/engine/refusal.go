@@ -35,6 +35,7 @@ const (
 	Corrupt         Code = "corrupt"          // the journal contradicts itself
 	NotInitialised  Code = "not_initialised"  // no .ferrus here
 	UnknownBranch   Code = "unknown_branch"   // the project has no branch of that name
+	ConfigChanged   Code = "config_changed"   // an agent fails, and ferrus.toml no longer names the one that is frozen with the task
 	ForeignState    Code = "foreign_state"    // what lies in .ferrus was not made here
 	Untrusted       Code = "untrusted"        // a person has not agreed to what the project's files make run
 )

@@ -203,6 +203,12 @@ func (c *conductor) slotFacts(f Facts, d agents.Duty) SlotFacts {
 	return s
 }
 
+// Failed reports whether a run is over, by itself, and its agent could not do its work.
+func Failed(r slot.Run) bool {
+	ended := r.Over() && !r.Stopped && !r.Cut && r.Trouble != agents.RateLimited
+	return ended && (r.Exit > 0 || r.Trouble != "" || atOnce(r, instant))
+}
+
 // atOnce reports whether a run ended by itself before an agent can have done anything.
 func atOnce(r slot.Run, instant time.Duration) bool {
 	return !r.Stopped && !r.Cut && r.Trouble != agents.RateLimited && (!r.Began() || r.Ended.Sub(r.Started) < instant)
