@@ -43,6 +43,10 @@ type Engine struct {
 	environs  map[string]environ.Frozen
 	checkouts map[string]*worktree.Checkout
 	trees     map[string]*worktree.Tree
+	committed struct { // what Uncommitted found
+		open  bool
+		known string // of which task, HEAD and index
+	}
 
 	keeper keeper
 	told   told

@@ -43,7 +43,7 @@ func gitLog(t *testing.T) func() []string {
 }
 
 // TestACallStartsFewGits: how many git processes each call of a task starts, and each save of its files, in the first task of
-// two servers and in a later one. A number that grows is paid at every call of every agent.
+// two servers and in a later one; and what tells whether approved work is committed. A number that grows is paid at every call of every agent.
 func TestACallStartsFewGits(t *testing.T) {
 	p := repository(t, gate("true"))
 	for i := range 3 {
@@ -79,5 +79,26 @@ func TestACallStartsFewGits(t *testing.T) {
 		step("submit", ex, func() { submitted(t, ex) })
 		step("review", sup, func() { must2(sup.Review(t.Context()))(t) })
 		step("approve", sup, func() { must(sup.Approve(t.Context(), "ok", "s1"))(t) })
+	}
+	snap, err := sup.e.View()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		before []string // of git
+		open   bool
+		gits   int
+	}{{nil, true, 2}, {nil, true, 0}, {[]string{"add", "."}, true, 2}, {[]string{"commit", "-qm", "it"}, false, 2}, {nil, false, 0},
+		{[]string{"reset", "-q", "--soft", "HEAD~1"}, true, 2}} {
+		if c.before != nil {
+			p.git(c.before...)
+			calls()
+		}
+		if open := sup.e.Uncommitted(t.Context(), snap); open != c.open {
+			t.Errorf("after %q: uncommitted is %v", c.before, open)
+		}
+		if call := calls(); len(call) != c.gits {
+			t.Errorf("after %q: %d git processes, want %d\n%s", c.before, len(call), c.gits, strings.Join(call, "\n"))
+		}
 	}
 }

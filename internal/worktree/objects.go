@@ -15,6 +15,7 @@ import (
 type objects struct {
 	ask     io.Writer
 	answers *bufio.Reader
+	links   bool // difference lists links to repositories too
 }
 
 // reading starts the process for the time of do.
@@ -33,7 +34,7 @@ func (t *Tree) reading(ctx context.Context, do func(*objects) error) error {
 		out.CloseWithError(err)
 		ended <- err
 	}()
-	err = do(&objects{ask, bufio.NewReaderSize(answers, 64<<10)})
+	err = do(&objects{ask: ask, answers: bufio.NewReaderSize(answers, 64<<10)})
 	ask.Close()
 	answers.CloseWithError(err) // git's next write fails
 	if failed := <-ended; err == nil {

@@ -16,23 +16,38 @@ func (t *Tree) Uncommitted(ctx context.Context, from, to string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	head, err := t.resolve(ctx, "HEAD^{tree}")
+	uncommitted := false
+	err = t.reading(ctx, func(o *objects) error {
+		o.links = true
+		head, err := o.treeOf(t.commitAt(ctx, t.gitDir, t.common))
+		if err != nil {
+			return err
+		}
+		open, err := o.difference(head, now)
+		if err != nil || len(open) == 0 {
+			return err
+		}
+		work, err := o.difference(from, to)
+		uncommitted = slices.ContainsFunc(work, func(w side) bool {
+			return w.mode != modeTree && slices.ContainsFunc(open, func(s side) bool { return s.path == w.path })
+		})
+		return err
+	})
 	if err != nil {
 		return false, fmt.Errorf("head of %s: %w", t.dir, err)
 	}
-	between := func(from, to string) (paths []delta, err error) {
-		ids, err := t.ends(ctx, from, to)
-		if err != nil {
-			return nil, err
-		}
-		return t.deltas(ctx, ids[0], ids[1])
+	return uncommitted, nil
+}
+
+// HeadAndIndex is a text that changes when something is committed, staged or checked out. It starts no process where refs
+// are files. It is "" without git.
+func (t *Tree) HeadAndIndex(ctx context.Context) string {
+	if !t.Git() {
+		return ""
 	}
-	open, err := between(head, now)
-	if err != nil || len(open) == 0 {
-		return false, err
+	index := find(t.index)
+	if index.info == nil {
+		return t.commitAt(ctx, t.gitDir, t.common)
 	}
-	work, err := between(from, to)
-	return slices.ContainsFunc(work, func(d delta) bool {
-		return slices.ContainsFunc(open, func(o delta) bool { return o.path == d.path })
-	}), err
+	return fmt.Sprint(t.commitAt(ctx, t.gitDir, t.common), index.info.ModTime().UnixNano(), index.info.Size())
 }

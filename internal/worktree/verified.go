@@ -61,8 +61,8 @@ type pair struct {
 	ids [2]string // "" where there is none
 }
 
-// difference lists the files and folders that are not the same in two trees, but for links to repositories and the tops
-// themselves. It reads the folders that differ.
+// difference lists the files and folders that are not the same in two trees, but for links to repositories, where o.links
+// does not ask for them, and the tops themselves. It reads the folders that differ.
 func (o *objects) difference(from, to string) (all []side, err error) {
 	if from == to {
 		return nil, nil
@@ -77,7 +77,7 @@ func (o *objects) difference(from, to string) (all []side, err error) {
 			below := map[string]pair{}
 			for s := range entries[i] {
 				for name, e := range entries[i][s] {
-					if entries[i][1-s][name] == e || e.link() {
+					if entries[i][1-s][name] == e || e.link() && !o.links {
 						continue
 					}
 					all = append(all, side{treeEntry{e, p.dir + name}, s == 1})
