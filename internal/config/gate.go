@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -83,6 +84,9 @@ func DecodeGate(data []byte) (Gate, error) {
 // nil when they judge alike.
 func (g Gate) Diff(now Gate) []Change {
 	g, now = g.normal(), now.normal()
+	if reflect.DeepEqual(g, now) {
+		return nil
+	}
 	pinned, present := g.config(), now.config()
 	var changes []Change
 	for _, k := range keys {

@@ -41,6 +41,7 @@ type Engine struct {
 	own       latest[config.Person]
 	gates     map[string]config.Gate
 	environs  map[string]environ.Frozen
+	differs   map[string][]string // the variables of this process that differ from those frozen
 	checkouts map[string]*worktree.Checkout
 	trees     map[string]*worktree.Tree
 	committed struct { // what Uncommitted found
@@ -113,7 +114,7 @@ func Open(place Place, opts Options) (*Engine, error) {
 	if err != nil {
 		return nil, refusal(err)
 	}
-	e := &Engine{place: place, store: s, probe: s.Probe, opts: opts, log: opts.Log, gates: map[string]config.Gate{}, environs: map[string]environ.Frozen{}, checkouts: map[string]*worktree.Checkout{},
+	e := &Engine{place: place, store: s, probe: s.Probe, opts: opts, log: opts.Log, gates: map[string]config.Gate{}, environs: map[string]environ.Frozen{}, differs: map[string][]string{}, checkouts: map[string]*worktree.Checkout{},
 		trees: map[string]*worktree.Tree{}, conf: latest[config.Config]{value: config.Default()}, origin: o, foreign: strange}
 	e.ctx, e.end = context.WithCancel(context.Background())
 	e.keeper.ctx, e.keeper.end = context.WithCancel(context.Background())

@@ -104,7 +104,15 @@ func (e *Engine) otherEnviron(snap store.Snapshot) []string {
 	if err != nil {
 		return nil
 	}
-	return frozen.Differ(os.Environ())
+	sum := snap.Task.Docs[store.EnvironDoc].SHA256
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	names, ok := e.differs[sum]
+	if !ok {
+		names = frozen.Differ(os.Environ())
+		e.differs[sum] = names
+	}
+	return names
 }
 
 // environChange is how the environment frozen with the task differs from one that is to be frozen, as text: none where it

@@ -25,7 +25,7 @@ var agreements = []Rig{
 		Test: "TestNothingOfACloneRunsByATool",
 		Mutants: []Mutant{
 			{"tools do not look", "internal/tools/call.go", "c.unknown != nil && c.tool.Name != \"status\"", "c.unknown != nil && c.tool.Name == \"\""},
-			{"nothing of a project is known", inTrust + "agree.go", "return len(agreed) > 0, err", "return true, err"},
+			{"nothing of a project is known", inTrust + "agree.go", "return len(agreed) > 0, err", "return len(agreed) >= 0, err"},
 		},
 	},
 }

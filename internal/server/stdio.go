@@ -21,68 +21,48 @@ const maxLine = 16 << 20
 
 // A stdio is the transport to one client over a pair of streams, one message a line. It answers each line that is no single
 // JSON-RPC message itself: the SDK's own transport ends the session at one, or at a blank before the line's end. It reads
-// a line once, where the SDK's would have it read three times more.
+// a line once, where the SDK's would have it read three times more. Closing it does not end a Read: only the client, or the
+// end of the process, does.
 type stdio struct {
-	in  *bufio.Reader
-	out io.Writer
-
-	messages chan jsonrpc.Message
-	left     chan struct{} // closed when the client has closed its end, and the SDK has its last message
-	err      error         // why nothing more is read; set before left is closed
-
-	close  sync.Once
-	closed chan struct{}
+	in   *bufio.Reader
+	out  io.Writer
+	left chan struct{} // closed when the client has closed its end, and the SDK has its last message
+	err  error         // why nothing more is read; nil before left is closed
 
 	writing sync.Mutex // keeps the messages of several writers whole
 }
 
 // overStdio returns the transport to the client that writes to in and reads from out. Neither is ever closed.
 func overStdio(in io.Reader, out io.Writer) *stdio {
-	return &stdio{in: bufio.NewReaderSize(in, 64<<10), out: out, messages: make(chan jsonrpc.Message),
-		left: make(chan struct{}), closed: make(chan struct{})}
+	return &stdio{in: bufio.NewReaderSize(in, 64<<10), out: out, left: make(chan struct{})}
 }
 
-// Connect begins to read.
-func (s *stdio) Connect(context.Context) (mcp.Connection, error) {
-	go s.read()
-	return s, nil
-}
+// Connect returns the transport, which is the only connection.
+func (s *stdio) Connect(context.Context) (mcp.Connection, error) { return s, nil }
 
-// read passes on the messages of the client, until there are none or nobody wants them.
-func (s *stdio) read() {
-	defer close(s.left)
-	for {
+// Close does nothing: the streams are the process's, and end with it.
+func (s *stdio) Close() error { return nil }
+
+// SessionID is empty: there is one session only.
+func (s *stdio) SessionID() string { return "" }
+
+// Read returns the next message, and io.EOF after the last.
+func (s *stdio) Read(context.Context) (jsonrpc.Message, error) {
+	for s.err == nil {
 		line, err := readLine(s.in)
 		message, bad := decode(bytes.TrimSpace(line), err)
 		if bad != nil {
 			s.write(bad)
 		}
-		if message != nil {
-			select {
-			case s.messages <- message:
-			case <-s.closed:
-				return
-			}
-		}
 		if err != nil && !errors.Is(err, errLong) {
 			s.err = err
-			return
+			defer close(s.left)
+		}
+		if message != nil {
+			return message, nil
 		}
 	}
-}
-
-// Read returns the next message, and io.EOF after the last.
-func (s *stdio) Read(ctx context.Context) (jsonrpc.Message, error) {
-	select {
-	case m := <-s.messages:
-		return m, nil
-	case <-s.left:
-		return nil, s.err
-	case <-s.closed:
-		return nil, io.EOF
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	return nil, s.err
 }
 
 // Write sends a message.
@@ -103,15 +83,6 @@ func (s *stdio) write(line []byte) error {
 	_, err := s.out.Write(line)
 	return err
 }
-
-// Close ends Read. The streams are the process's, and end with it.
-func (s *stdio) Close() error {
-	s.close.Do(func() { close(s.closed) })
-	return nil
-}
-
-// SessionID is empty: there is one session only.
-func (s *stdio) SessionID() string { return "" }
 
 var errLong = errors.New("too long")
 

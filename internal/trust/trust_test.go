@@ -233,10 +233,13 @@ func TestAFolderThatSomebodyElseDecidesIsRefused(t *testing.T) {
 	if err := os.Symlink(filepath.Join(top, "git"), filepath.Join(top, "to-git")); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Symlink(mkdir("git", "below"), filepath.Join(top, "to-below")); err != nil {
+		t.Fatal(err)
+	}
 	cases, bad := 0, 0
 	defer func() { t.Logf("rig: cases=%d bad=%d", cases, bad) }()
 	for _, dir := range []string{
-		filepath.Join(top, "git", "state"), filepath.Join(top, "git"), filepath.Join(top, "other", "deep", "down"),
+		filepath.Join(top, "to-below", "x"), filepath.Join(top, "git", "state"), filepath.Join(top, "git"), filepath.Join(top, "other", "deep", "down"),
 		filepath.Join(top, "plain", "x"), filepath.Join(top, "git", "link", "x"), filepath.Join(top, "to-git", "x"), "state", "./x",
 	} {
 		t.Setenv(EnvStateDir, dir)
