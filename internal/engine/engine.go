@@ -197,8 +197,9 @@ func (e *Engine) projectConfig() (config.Config, error) {
 
 // A latest is what a file said when it was last read and sound.
 type latest[T any] struct {
-	value T
-	at    os.FileInfo // of the file then; nil when there was none
+	value  T
+	loaded bool
+	at     os.FileInfo // of the file then; nil when there was none
 }
 
 // read returns what the file at path says, by load where the file has changed. With an error it returns what it said before.
@@ -207,6 +208,9 @@ func (l *latest[T]) read(path string, load func(path string) (T, error)) (T, err
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		info = nil
+		if l.loaded && l.at == nil {
+			return l.value, nil
+		}
 	case err != nil:
 		return l.value, err
 	case l.at != nil && os.SameFile(l.at, info) && l.at.Size() == info.Size() && l.at.ModTime().Equal(info.ModTime()) && l.at.Mode() == info.Mode():
@@ -216,7 +220,7 @@ func (l *latest[T]) read(path string, load func(path string) (T, error)) (T, err
 	if err != nil {
 		return l.value, err
 	}
-	l.value, l.at = value, info
+	l.value, l.loaded, l.at = value, true, info
 	return value, nil
 }
 

@@ -109,14 +109,15 @@ func usable(what, dir string) error {
 			return &Error{Path: dir, Problem: what + " " + problem, Remedy: remedy}
 		}
 	}
-	for above := at.real; ; above = filepath.Dir(above) {
-		if info, err := os.Stat(above); err == nil && replaceable(info) {
+	for above := at.real; ; info, err = os.Stat(above) {
+		if err == nil && replaceable(info) {
 			return &Error{Path: dir, Problem: what + " can be replaced by other users, who can write " + above,
 				Remedy: "run chmod o-w " + above + ", or name another folder"}
 		}
 		if above == filepath.Dir(above) {
 			return nil
 		}
+		above = filepath.Dir(above)
 	}
 }
 
@@ -153,6 +154,9 @@ func locate(what, dir string) (location, error) {
 
 // of reports whether the name dir still leads there.
 func (l location) of(dir string) bool {
+	if l.real == dir {
+		return true
+	}
 	now, err := os.Stat(dir)
 	if !l.there {
 		return errors.Is(err, fs.ErrNotExist)
