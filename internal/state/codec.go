@@ -73,18 +73,8 @@ func (t Task) MarshalJSON() ([]byte, error) {
 // *SchemaError, a state that the table does not know, be it only one to return to, and with a *FieldError what is not
 // [Task.Valid].
 func (t *Task) UnmarshalJSON(data []byte) error {
-	// The version comes first: another version may spell any other key otherwise.
-	var head struct {
-		SchemaVersion int `json:"schema_version"`
-	}
-	if err := json.Unmarshal(data, &head); err != nil {
-		return err
-	}
-	if head.SchemaVersion != SchemaVersion {
-		return &SchemaError{Version: head.SchemaVersion}
-	}
-	var read Task
-	if err := json.Unmarshal(data, (*bare)(&read)); err != nil {
+	read, err := decode(data)
+	if err != nil {
 		return err
 	}
 	if !read.State.Known() {
@@ -98,16 +88,41 @@ func (t *Task) UnmarshalJSON(data []byte) error {
 	if err := read.Valid(); err != nil {
 		return err
 	}
+	*t = read
+	return nil
+}
+
+// decode reads the keys of a task. Journal lines seldom have a key that is not known, and are then read once.
+func decode(data []byte) (Task, error) {
+	var t Task
+	strict := json.NewDecoder(bytes.NewReader(data))
+	strict.DisallowUnknownFields()
+	if strict.Decode(&plain{bare: (*bare)(&t)}) == nil && t.SchemaVersion == SchemaVersion {
+		return t, nil
+	}
+	// The version comes first: another version may spell any other key otherwise.
+	var head struct {
+		SchemaVersion int `json:"schema_version"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return Task{}, err
+	}
+	if head.SchemaVersion != SchemaVersion {
+		return Task{}, &SchemaError{Version: head.SchemaVersion}
+	}
+	t = Task{}
+	if err := json.Unmarshal(data, (*bare)(&t)); err != nil {
+		return Task{}, err
+	}
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(data, &all); err != nil {
-		return err
+		return Task{}, err
 	}
 	maps.DeleteFunc(all, func(k string, _ json.RawMessage) bool { return ours(k) })
 	if len(all) > 0 {
-		read.Extra = all
+		t.Extra = all
 	}
-	*t = read
-	return nil
+	return t, nil
 }
 
 // A SchemaError says that a task was written by another ferrus.

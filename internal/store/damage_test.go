@@ -73,7 +73,7 @@ func TestATornLineAtEveryByteIsThePreviousState(t *testing.T) {
 		from := len(before[journalFile])
 		lines := strings.Count(before[journalFile], "\n")
 		for n := from + 1; n < len(whole); n++ {
-			if testing.Short() && n%5 > 0 && n < len(whole)-80 {
+			if !*fully && n%5 > 0 && n < len(whole)-80 {
 				continue
 			}
 			for how, text := range map[string]string{"": whole[:n], ", zeros": whole[:n] + strings.Repeat("\x00", len(whole)-n)} {
@@ -122,7 +122,7 @@ func TestAFlippedBitInAnyLineIsFound(t *testing.T) {
 			for bit := range 8 {
 				// A newline in its place or out of it is the worst, and no bit is left out for being harmless.
 				usual := bit == n%8 || whole[n] == '\n' || whole[n]^1<<bit == '\n'
-				if !usual && !(*fully && name == "three lines") || testing.Short() && n%3 > 0 && whole[n] != '\n' {
+				if !usual && !(*fully && name == "three lines") || !*fully && n%3 > 0 && whole[n] != '\n' {
 					continue
 				}
 				flipped := flip(whole, n, bit)
@@ -204,7 +204,7 @@ func TestEveryDamagedStateFileIsMadeAgain(t *testing.T) {
 		d.try(name+", another machine's", now.with(stateFile, pack(t, other.dir)[stateFile]), d.again(now, 1))
 		d.try(name+", garbage", now.with(stateFile, "garbage"), d.again(now, 1))
 		for n := range len(whole) - 1 {
-			if testing.Short() && n%3 > 0 {
+			if !*fully && n%3 > 0 {
 				continue
 			}
 			violations := 1

@@ -198,11 +198,8 @@ func outcomeOf(snap Snapshot, lines []*Line) outcome {
 // TestEveryFaultLeavesTheOldStateOrTheNew strikes every operation of every event with every fault.
 func TestEveryFaultLeavesTheOldStateOrTheNew(t *testing.T) {
 	r := newRig(allFaults...)
-	switch {
-	case testing.Short():
+	if !*fully {
 		r.stride = 7
-	case !*fully:
-		r.stride = 3
 	}
 	covered := map[state.Event]bool{state.Violation: true}
 	t.Run("all", func(t *testing.T) {

@@ -28,10 +28,8 @@ func TestAPowerCutLosesNothingAcknowledged(t *testing.T) {
 		shield(t)
 		return
 	}
-	cuts := 15
-	if testing.Short() {
-		cuts = 4
-	} else if *fully {
+	cuts := 4
+	if *fully {
 		cuts = 1000
 	}
 	d := newDrive(t)
