@@ -208,6 +208,7 @@ var rooms = map[string]map[string]string{
 		"internal/jsontime":            "times in JSON have one form",
 		"internal/platform/atomicfile": "a run, its journal and its delivery survive a power cut",
 		"internal/rootfs":              "the files of runs are opened without following a link",
+		"internal/safetext":            "names have a form",
 		"internal/pipeline":            "it has done what that decides",
 		"internal/config":              "a run keeps what ferrus.toml said when it was launched",
 		"internal/agents":              "it says how to launch a worker",

@@ -3,12 +3,15 @@ package engine
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // machineCommand finds the commands that act on one machine: the project's own, unless --branch names another. What it finds
 // with an option names a machine already, or acts on the whole project.
-var machineCommand = regexp.MustCompile(`\bferrus (?:run|resume|stop|status|task|answer|send|approve|reject|check|release|reset|reopen|rollback|` +
-	`log|logs|show|context|simulate|diff|evidence|config accept|config check|doctor|open)\b(?: --(?:branch|all|parallel)\b)?`)
+var machineCommand = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\bferrus (?:run|resume|stop|status|task|answer|send|approve|reject|check|release|reset|reopen|rollback|` +
+		`log|logs|show|context|simulate|diff|evidence|config accept|config check|doctor|open)\b(?: --(?:branch|all|parallel)\b)?`)
+})
 
 // Commands returns a text of ferrus with --branch in each command that acts on one machine, so that it acts on that of the
 // branch wherever it is pasted. For the project's own machine, whose branch is "", the text stays as it is.
@@ -16,7 +19,7 @@ func Commands(branch, text string) string {
 	if branch == "" {
 		return text
 	}
-	return machineCommand.ReplaceAllStringFunc(text, func(command string) string {
+	return machineCommand().ReplaceAllStringFunc(text, func(command string) string {
 		if strings.Contains(command, " --") {
 			return command
 		}

@@ -1,18 +1,24 @@
 package safetext
 
-import "regexp"
+import (
+	"regexp"
+	"sync"
+)
 
 // A Form is what a name may be: an expression, and how many bytes the name has. The length is not part of the expression,
-// because a counted repetition is compiled into as many instructions, whenever a process starts.
+// because a counted repetition is compiled into as many instructions, and by each process.
 type Form struct {
-	expr     *regexp.Regexp
+	expr     func() *regexp.Regexp
 	min, max int
 }
 
-// NewForm returns the form of the names that match expr, which is a valid expression, and have min to max bytes.
-func NewForm(expr string, min, max int) Form { return Form{regexp.MustCompile(expr), min, max} }
+// NewForm returns the form of the names that match expr, which is a valid expression, and have min to max bytes. The expression
+// is compiled when a name is first held to it.
+func NewForm(expr string, min, max int) Form {
+	return Form{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) }), min, max}
+}
 
 // MatchString reports whether a name has the form.
 func (f Form) MatchString(name string) bool {
-	return f.min <= len(name) && len(name) <= f.max && f.expr.MatchString(name)
+	return f.min <= len(name) && len(name) <= f.max && f.expr().MatchString(name)
 }

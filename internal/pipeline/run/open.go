@@ -7,17 +7,17 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/safetext"
 )
 
 // runName is the form of a run's name: that of its pipeline, the time of day, and numbers where that is taken.
-var runName = regexp.MustCompile(`^[0-9A-Za-z_][0-9A-Za-z_-]{0,63}-[0-9]{6}(-[0-9]{1,9}){0,2}$`)
+var runName = safetext.NewForm(`^[0-9A-Za-z_][0-9A-Za-z_-]{0,63}-[0-9]{6}(-[0-9]{1,9}){0,2}$`, 8, 91)
 
 const (
 	maxWord    = 1 << 10  // of a name, in bytes
