@@ -31,9 +31,9 @@ var storms = flag.Duration("storm", 0, "how long TestEveryCallIsAnswered goes on
 //	go test ./internal/e2e -run TestEveryCallIsAnswered -storm 1h -timeout 2h -v
 func TestEveryCallIsAnswered(t *testing.T) {
 	if *storms == 0 {
-		r := newRound(t, bare, rounds(4, 4, 16), 1)
+		r := newRound(t, bare, rounds(4, 16), 1)
 		r.blow(func() bool {
-			return r.answered.Load() >= int64(rounds(100, 100, 5000)) && r.resets.Load() > 1 && r.checks.Load() > 1
+			return r.answered.Load() >= int64(rounds(100, 5000)) && r.resets.Load() > 1 && r.checks.Load() > 1
 		})
 		t.Logf("rig: cases=%d bad=%d; %d checks, %d resets by a person", r.answered.Load(), r.bad.Load(), r.checks.Load(), r.resets.Load())
 		return

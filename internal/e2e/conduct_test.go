@@ -312,7 +312,7 @@ func TestAWholeTaskIsConducted(t *testing.T) {
 func TestTheConductorMayBeKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	const lines = 12 // of the journal that a whole task has at least
-	for n := range rounds(3, 4, 100) {
+	for n := range rounds(3, 100) {
 		w := newProject(t, conducted, loop)
 		c := w.conductor()
 		moment := fmt.Sprintf("after line %d", 1+n%lines)

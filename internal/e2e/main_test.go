@@ -30,12 +30,9 @@ import (
 // full runs every rig as long as it is worth; without it the numbers fit a minute on two busy cores.
 var full = flag.Bool("full", false, "run all rounds: some minutes")
 
-// rounds picks a number for -short, for a usual run and for -full.
-func rounds(short, usual, all int) int {
-	switch {
-	case testing.Short():
-		return short
-	case *full:
+// rounds picks a number for a usual run, in which internal/rigs tries the mutants, and for -full.
+func rounds(usual, all int) int {
+	if *full {
 		return all
 	}
 	return usual

@@ -20,7 +20,7 @@ import (
 // end as fast as at the beginning, and of the servers that live through it all the memory, the descriptors and the
 // goroutines do not grow.
 func TestNothingWearsOut(t *testing.T) {
-	agents, lasts := rounds(8, 8, 16), time.Duration(rounds(2, 2, 600))*time.Second
+	agents, lasts := rounds(8, 16), time.Duration(rounds(2, 600))*time.Second
 	s := newSoak(t)
 	var desks []*desk
 	for i := range agents {

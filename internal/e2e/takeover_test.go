@@ -80,7 +80,7 @@ func (w *world) takeovers(n int) []time.Duration {
 func TestTheWorkOfAKilledHolderIsTakenOverAtOnce(t *testing.T) {
 	onlyLinux(t)
 	w := newWorld(t, "[checks]\ncommands = []\n")
-	n := rounds(5, 15, 50)
+	n := rounds(5, 50)
 	_, _, text := spread(w.takeovers(n))
 	t.Log("from SIGKILL to the successor's claim: " + text)
 	for _, l := range w.history() {

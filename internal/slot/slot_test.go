@@ -84,10 +84,7 @@ func TestASignalThatEndsAnAgentIsWrittenDown(t *testing.T) {
 // first the shim is killed, so that there are remains of the last one to be cleared by all of them at once.
 func TestOneOfManyStarts(t *testing.T) {
 	t.Parallel()
-	rounds, processes := 8, 5
-	if testing.Short() {
-		rounds = 3
-	}
+	rounds, processes := 3, 5
 	b := newBench(t)
 	var all []*teller
 	for range processes {

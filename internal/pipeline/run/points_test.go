@@ -53,15 +53,14 @@ var courses = []course{
 // TestTheConductorMayDieAtEveryPoint: whoever goes on finds all as it was: the same outputs, nobody started twice, one
 // delivery. S0-21, S3-05, F05 to F08.
 func TestTheConductorMayDieAtEveryPoint(t *testing.T) {
-	cases, at := 0, 0
+	cases := 0
 	var bad atomic.Int32
 	for _, c := range courses {
 		t.Run(c.name, func(t *testing.T) {
 			want, points := c.undisturbed(t)
 			for _, point := range slices.Sorted(maps.Keys(points)) {
 				for n := 1; n <= points[point]; n++ {
-					at++
-					if !*full && !(delicate(point) && n == 1) && (testing.Short() || at%16 != 0) {
+					if !*full && !(delicate(point) && n == 1) {
 						continue
 					}
 					cases++
