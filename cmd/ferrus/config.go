@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -89,10 +90,11 @@ func (a *app) configCheck(ctx context.Context) error {
 	}
 	for key, who := range map[string]config.Agent{"hq.supervisor": conf.HQ.Supervisor, "hq.executor": conf.HQ.Executor} {
 		if err := commanded(who, key+".agent"); err != nil {
-			return refuse(engine.InvalidInput, path+": "+err.Error(), "name the command in ferrus.toml:\n"+config.Lines(key+".command", "my-agent {server}"))
+			return refuse(engine.InvalidInput, conf.At(key+".agent")+strings.TrimPrefix(err.Error(), key+".agent"), "name the command in ferrus.toml:\n"+config.Lines(key+".command", "my-agent {server}"))
 		}
 	}
-	warnings := doubts(conf, filepath.Dir(path))
+	root := filepath.Dir(path)
+	warnings := append(append([]string{}, doubts(conf, root)...), agentDoubts(conf, root)...)
 	var differs []config.Change
 	if e, err := a.look(ctx); err == nil {
 		st, err := e.Status()

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/config"
@@ -37,7 +36,7 @@ func lookConfig(p *patient) finding {
 	case conf.Checks.Commands == nil:
 		return bad("names no checks: nothing can be submitted", nameChecks(p.place.Root))
 	}
-	programs := slices.DeleteFunc(doubts(conf, p.place.Root), func(d string) bool { return strings.HasPrefix(d, "hq.") }) // the agents have exams of their own
+	programs := doubts(conf, p.place.Root) // the agents have exams of their own
 	switch {
 	case len(programs) > 0:
 		return noted(strings.Join(programs, "; "), "install it, or correct ferrus.toml; ferrus config check reads it")

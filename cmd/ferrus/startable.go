@@ -100,40 +100,48 @@ func nameAgent(ctx context.Context, root, table, agent, first string) string {
 }
 
 // doubts are what in a configuration cannot do what it says, though a program that is not there now may come: a line each.
-func doubts(conf config.Config, root string) []string {
-	list := []string{}
-	look := func(key, command string) {
-		path := os.Getenv("PATH")
-		if own, ok := conf.Checks.Env["PATH"]; ok && key == "checks.commands" {
-			path = own
-		}
-		if missing := proc.Missing(command, root, path); missing != "" {
-			list = append(list, key+": "+missing+" is not there")
-		}
-	}
+func doubts(conf config.Config, root string) (list []string) {
 	for _, c := range conf.Checks.Commands {
-		look("checks.commands", c)
+		list = append(list, missing(conf, root, "checks.commands", c)...)
 	}
-	look("notify.command", conf.Notify.Command)
-	look("branches.setup", conf.Branches.Setup)
+	list = append(list, missing(conf, root, "notify.command", conf.Notify.Command)...)
+	list = append(list, missing(conf, root, "branches.setup", conf.Branches.Setup)...)
 	if conf.Deliver.To == config.ToCommand {
-		look("deliver.command", conf.Deliver.Command)
+		list = append(list, missing(conf, root, "deliver.command", conf.Deliver.Command)...)
 	}
+	return list
+}
+
+// missing is the doubt about a command whose program is not there, if it is not.
+func missing(conf config.Config, root, key, command string) []string {
+	path := os.Getenv("PATH")
+	if own, ok := conf.Checks.Env["PATH"]; ok && key == "checks.commands" {
+		path = own
+	}
+	if missing := proc.Missing(command, root, path); missing != "" {
+		return []string{conf.At(key) + ": " + missing + " is not there"}
+	}
+	return nil
+}
+
+// agentDoubts are those about the agents of [hq].
+func agentDoubts(conf config.Config, root string) (list []string) {
 	for _, role := range []struct {
-		key string
-		who config.Agent
+		table string
+		who   config.Agent
 	}{{"hq.supervisor", conf.HQ.Supervisor}, {"hq.executor", conf.HQ.Executor}} {
+		command := role.table + ".command"
 		adapter, err := agents.Find(role.who.Agent)
 		switch {
 		case err != nil: // what reads the file says so
 		case adapter.Program == "":
-			look(role.key+".command", role.who.Command)
+			list = append(list, missing(conf, root, command, role.who.Command)...)
 		default:
 			if role.who.Command != "" {
-				list = append(list, role.key+`.command is not used: the agent is `+adapter.Name+`, not "command"`)
+				list = append(list, conf.At(command)+` is not used: the agent is `+adapter.Name+`, not "command"`)
 			}
 			if _, err := adapter.Path(programs(root)); err != nil {
-				list = append(list, role.key+".agent: "+adapter.Program+" is not on PATH")
+				list = append(list, conf.At(role.table+".agent")+": "+adapter.Program+" is not on PATH")
 			}
 		}
 	}

@@ -37,6 +37,15 @@ func (c Config) Explain() []Row {
 	return rows
 }
 
+// At is a key with its place in the file that the Config was parsed from, as in "ferrus.toml:4: hq.executor.agent". It is the
+// key alone where the file does not set it.
+func (c Config) At(key string) string {
+	if line := c.lines[key]; line > 0 {
+		return fmt.Sprintf("%s:%d: %s", FileName, line, key)
+	}
+	return key
+}
+
 // Example is the text of ferrus.toml.example: every key with its default and
 // one comment each. It parses to Default.
 func Example() []byte {

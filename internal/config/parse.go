@@ -25,7 +25,7 @@ func Parse(name string, data []byte) (Config, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // the decoder counts its offsets from behind it
 	found, err := entries(data)
 	if pe := (toml.ParseError{}); errors.As(err, &pe) {
-		return Config{}, fmt.Errorf("%s:%d: %s", name, lineAt(data, pe.Position.Start), visible(pe.Message))
+		return Config{}, fmt.Errorf("%s:%d: %s", name, lineAt(data, pe.Position.Start), visible(meaning(pe.Message)))
 	}
 	if err != nil {
 		return Config{}, fmt.Errorf("%s: %v", name, err)
@@ -41,6 +41,17 @@ func Parse(name string, data []byte) (Config, error) {
 		return Config{}, fmt.Errorf("%s:%d: %v", name, line, err)
 	}
 	return c, nil
+}
+
+// meaning adds to what the parser says what a person may have meant.
+func meaning(said string) string {
+	if key, twice := strings.CutSuffix(strings.TrimPrefix(said, "Key "), " has already been defined."); twice {
+		return strings.Trim(key, "'") + " stands there twice; keep one, with all of its keys"
+	}
+	if strings.HasPrefix(said, `expected value but found "`) {
+		return said + `; a text stands in quotes, as in "make test"`
+	}
+	return said
 }
 
 func tooLarge(name string) error {

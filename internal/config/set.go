@@ -166,12 +166,17 @@ func unknown(e entry) error {
 	if near := Nearest(name, children(parent)); near != "" {
 		return fmt.Errorf("unknown %s %s; did you mean %s?", what, full, near)
 	}
-	var others []string
+	var others, names []string // the last part, and the whole
 	for _, k := range keys {
-		others = append(others, k.last())
+		whole, last := k.name, k.last()
+		if what == "table" {
+			whole = k.table()
+			last = whole[strings.LastIndexByte(whole, '.')+1:]
+		}
+		others, names = append(others, last), append(names, whole)
 	}
 	if near := Nearest(name, others); near != "" {
-		return fmt.Errorf("unknown %s %s; did you mean %s?", what, full, keys[slices.Index(others, near)].name)
+		return fmt.Errorf("unknown %s %s; did you mean %s?", what, full, names[slices.Index(others, near)])
 	}
 	at := "at the top are"
 	if parent != "" {
