@@ -28,7 +28,11 @@ func (w *fleetWatcher) tell(e fleet.Event) {
 		_ = w.a.printLine(e)
 		return
 	}
-	w.line(time.Now(), e.Branch, w.a.paint(fleetColour[e.Kind], fleetWords[e.Kind]+clip(line(e.Text), 160)))
+	text := clip(line(e.Text), 160)
+	if e.Kind == fleet.Merged && text != "" {
+		text = "; " + text
+	}
+	w.line(time.Now(), e.Branch, w.a.paint(fleetColour[e.Kind], fleetWords[e.Kind]+text))
 }
 
 // hear prints what a conductor tells.

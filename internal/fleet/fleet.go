@@ -44,7 +44,7 @@ const (
 	Begun    EventKind = "begun"    // a conductor
 	Left     EventKind = "left"     // a conductor, that of a task which is over or waits for a person
 	Merging  EventKind = "merging"  // approved work is being brought into the project
-	Merged   EventKind = "merged"   // it is there
+	Merged   EventKind = "merged"   // it is there; the text says so where it changed no file
 	Unmerged EventKind = "unmerged" // it does not fit, or not now; a person is needed
 	Trouble  EventKind = "trouble"  // what goes wrong without being of the task
 )
@@ -119,7 +119,7 @@ type ended struct {
 	branch string
 	merged bool // it was a merge
 	out    hq.Outcome
-	notice string // what a person should know of a merge
+	got    engine.Merged
 	err    error
 }
 

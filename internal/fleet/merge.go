@@ -59,30 +59,33 @@ func (f *fleet) merge(ctx context.Context, names []string) error {
 		f.busy[name], f.merging = true, name
 		f.Tell(Event{Branch: name, Kind: Merging})
 		go func() {
-			notice, err := f.merged(ctx, name)
-			f.ended <- ended{branch: name, merged: true, notice: notice, err: err}
+			got, err := f.merged(ctx, name)
+			f.ended <- ended{branch: name, merged: true, got: got, err: err}
 		}()
 		return nil
 	}
 	return nil
 }
 
-func (f *fleet) merged(ctx context.Context, name string) (notice string, err error) {
+func (f *fleet) merged(ctx context.Context, name string) (engine.Merged, error) {
 	e, err := f.e.Branched(name)
 	if err != nil {
-		return "", err
+		return engine.Merged{}, err
 	}
 	defer e.Close()
-	done, err := f.s.Merge(ctx, e.Session(f.Caller), func() error { return hq.EndAll(ctx, f.e) })
-	return done.Notice(), err
+	return f.s.Merge(ctx, e.Session(f.Caller), func() error { return hq.EndAll(ctx, f.e) })
 }
 
 func (f *fleet) mergeEnded(done ended) {
 	f.merging = ""
 	if done.err == nil {
-		f.Tell(Event{Branch: done.branch, Kind: Merged})
-		if done.notice != "" {
-			f.Tell(Event{Branch: done.branch, Kind: Trouble, Text: done.notice})
+		text := ""
+		if done.got.Empty {
+			text = "empty: its work changed no file"
+		}
+		f.Tell(Event{Branch: done.branch, Kind: Merged, Text: text})
+		if notice := done.got.Notice(); notice != "" {
+			f.Tell(Event{Branch: done.branch, Kind: Trouble, Text: notice})
 		}
 		return
 	}

@@ -35,6 +35,8 @@ var firstruns = []Rig{
 			{"no checks are enough", "cmd/ferrus/startable.go", "if gate.Checks.Commands == nil {", "if gate.Checks.Commands == nil && root == \"\" {"},
 			{"a missing program is started", "cmd/ferrus/startable.go", `os.Getenv("PATH")); missing != "" {`, `os.Getenv("PATH")); missing == "-" {`},
 			{"who is logged out is started", "cmd/ferrus/startable.go", "if len(who.Args) == 0 && adapter.LoggedOut(ctx, environ) {", "if len(who.Args) == 9 && adapter.LoggedOut(ctx, environ) {"},
+			{"a failing agent is started again", "cmd/ferrus/startable.go", "ran && hq.Failed(r)", "ran && hq.Failed(r) && role == \"\""},
+			{"no branch is looked at", "cmd/ferrus/runparallel.go", "err = continuable(ctx, e, conf.Gate(), false)", "err = nil"},
 			{"nobody is logged out", "internal/agents/login.go", "loggedOut.Match(said)", "said == nil"},
 			{"a broken client plays a role", "cmd/ferrus/sighting.go", `return s.Broken == "" && !s.LoggedOut`, `return s.Broken != "-"`},
 		},

@@ -82,7 +82,7 @@ func (p Place) Launch(w pipeline.Workflow, topic string, s Settings, now time.Ti
 			return nil, err
 		}
 	}
-	if err := f.durably(workflowFile, text, 0o444); err != nil {
+	if err := f.replace(workflowFile, text, 0o444); err != nil { // the journal has it durably, and a tick makes it again
 		return nil, err
 	}
 	b := &book{f: f}
