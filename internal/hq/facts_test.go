@@ -3,6 +3,8 @@
 package hq
 
 import (
+	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"os"
@@ -276,6 +278,20 @@ func TestTheFactsOfARealMachine(t *testing.T) {
 	}
 	if err := EndAll(t.Context(), c.e); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestAStartThatASignalCutsOffIsAStop: the agent that could not be started is no reason to end otherwise.
+func TestAStartThatASignalCutsOffIsAStop(t *testing.T) {
+	c := conducting(t, "[checks]\ncommands = []\n[hq.executor]\nagent = \"command\"\n") // it cannot be started
+	c.Now = time.Now
+	if _, err := c.e.Session(engine.Caller{Role: state.Human, Agent: "human", TTY: true}).CreateTask(t.Context(), "Build it.", ""); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	c.Show = func(View) { time.AfterFunc(10*time.Millisecond, cancel) }
+	if _, err := c.run(ctx); !errors.Is(err, ErrStopped) {
+		t.Errorf("it ended with %v", err)
 	}
 }
 

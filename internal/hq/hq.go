@@ -56,6 +56,9 @@ type Outcome struct {
 	Runs []slot.Run
 }
 
+// signalled is how long after an agent could not be started a signal may come that is the reason.
+const signalled = time.Second
+
 // ErrStopped says that the conductor was told to stop; its agents are ended and the task is as it was.
 var ErrStopped = errors.New("stopped")
 
@@ -137,7 +140,13 @@ func (c *conductor) run(ctx context.Context) (Outcome, error) {
 		}
 		again, err := c.carryOut(ctx, f, act)
 		if err != nil {
-			return Outcome{}, err
+			// A terminal's ctrl-C also ends a shim that has no process group of its own yet, and perhaps before us.
+			select {
+			case <-ctx.Done():
+				return c.stop()
+			case <-time.After(signalled):
+				return Outcome{}, err
+			}
 		}
 		if again {
 			continue
