@@ -89,7 +89,7 @@ var deeds = map[string]deed{
 	"resolve": {resolveReady, resolveAlt, 48, WrongState, resolveDone},
 	"remove": {removeReady, func(ctx context.Context, _ *project, h *Session) error {
 		return second(h.Remove(ctx, "alt", true))
-	}, 42, NotInitialised, removeDone},
+	}, 56, NotInitialised, removeDone},
 }
 
 // TestAKilledCallIsFinishedByTheSame: branches are made, merged, given back and removed whole or not at all, whenever the
