@@ -31,6 +31,13 @@ var durable = []Rig{
 		},
 	},
 	{
+		Name: "durable: litter", Promise: "what a killed writer left is removed, and nothing of another's", Package: "./internal/platform/atomicfile", Test: "TestTheNextWriterRemovesWhatAKilledOneLeft", Plain: true,
+		Mutants: []Mutant{
+			{"a living writer loses its file", inAtomic, " && time.Since(info.ModTime()) > 24*time.Hour", " && time.Since(info.ModTime()) > 0"},
+			{"files of other programs go", inAtomic, "^[0-9a-z]{11,13}$", "."},
+		},
+	},
+	{
 		Name: "durable: tokens", Promise: "a power cut brings no revoked token back, and loses none", Package: "./internal/tokens", Test: "TestAPowerCutBringsNoTokenBack",
 		Mutants: []Mutant{noSync, noFolderSync, syncBehind},
 	},

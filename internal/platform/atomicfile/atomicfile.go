@@ -17,8 +17,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -37,9 +39,10 @@ func Create(root *rootfs.Root, name string, data []byte, perm fs.FileMode) error
 }
 
 // publish writes a temporary file beside name and moves it there. A process that is killed may leave the temporary file,
-// whose name begins with a dot and ends with .tmp.
+// which a later publish of the same name removes when it is a day old.
 func publish(root *rootfs.Root, name string, data []byte, perm fs.FileMode, move func(root *rootfs.Root, from, to string) error) error {
 	dir, base := path.Split(name)
+	sweep(root, dir, base)
 	temp := dir + "." + base + "." + strconv.FormatUint(rand.Uint64(), 36) + ".tmp"
 	if err := WriteNew(root, temp, bytes.NewReader(data), perm); err != nil {
 		return err
@@ -49,6 +52,25 @@ func publish(root *rootfs.Root, name string, data []byte, perm fs.FileMode, move
 		return err
 	}
 	return SyncDir(root, path.Dir(name))
+}
+
+// random is what publish puts into the name of a temporary file, but for one of thousands that is shorter.
+var random = regexp.MustCompile(`^[0-9a-z]{11,13}$`)
+
+// sweep removes the temporary files of the file base in a folder whose writers were killed. What else has such a name stays:
+// young files, which may have a writer, and what is no file.
+func sweep(root *rootfs.Root, dir, base string) {
+	entries, _ := root.ReadDir(path.Clean(dir)) // an error means only that they stay
+	for _, e := range entries {
+		middle, begins := strings.CutPrefix(e.Name(), "."+base+".")
+		middle, ends := strings.CutSuffix(middle, ".tmp")
+		if !begins || !ends || !random.MatchString(middle) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > 24*time.Hour {
+			_ = root.Remove(dir + e.Name())
+		}
+	}
 }
 
 // WriteNew copies from into a new file and syncs it. A power cut may leave part of the file, and its name is durable only

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile/atomicfiletest"
@@ -128,6 +129,36 @@ func TestAFailingDiskLeavesTheOldOrTheNewContent(t *testing.T) {
 				if len(left) > 0 || err != nil {
 					t.Errorf("%s: operation %d failed, and %q are left, %v", a.name, n, left, err)
 				}
+			}
+		}
+	}
+}
+
+// TestTheNextWriterRemovesWhatAKilledOneLeft, and nothing that may be another's.
+func TestTheNextWriterRemovesWhatAKilledOneLeft(t *testing.T) {
+	r := folder(t)
+	day := 25 * time.Hour
+	for _, f := range []struct {
+		name  string
+		age   time.Duration
+		stays bool
+	}{
+		{".a.0123456789abc.tmp", day, false},
+		{".a.0123456789a.tmp", day, false},
+		{".a.1123456789abc.tmp", 23 * time.Hour, true}, // its writer may live
+		{".b.0123456789abc.tmp", day, true},            // of another file
+		{".a.0123456789ABC.tmp", day, true},            // of another program
+		{".a.012345.tmp", day, true},
+		{"a.0123456789abc.tmp", day, true},
+	} {
+		for _, dir := range []string{"", "d/"} {
+			at := filepath.Join(r.Dir(), filepath.FromSlash(dir+f.name))
+			then := time.Now().Add(-f.age)
+			if err := errors.Join(os.WriteFile(at, nil, 0o600), os.Chtimes(at, then, then), atomicfile.Replace(r, dir+"a", []byte("new"), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := os.Lstat(at); (err == nil) != f.stays {
+				t.Errorf("%s, %v old: %v", dir+f.name, f.age, err)
 			}
 		}
 	}
