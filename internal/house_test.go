@@ -158,8 +158,9 @@ var rooms = map[string]map[string]string{
 		"internal/safetext": "what agents print is shown to people",
 	},
 	"internal/register": {
-		"internal/rootfs": "no link leads it out of the project",
-		"internal/agents": "it writes into a client's own files how to start our server",
+		"internal/platform/atomicfile": "what it has written, and the record of it, are there after a power cut",
+		"internal/rootfs":              "no link leads it out of the project",
+		"internal/agents":              "it writes into a client's own files how to start our server",
 	},
 	"internal/ancestry": {},
 	"internal/slot": {

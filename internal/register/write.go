@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
@@ -78,6 +79,9 @@ func (p *Plan) Write() (err error) {
 			return err
 		}
 		s.done = true
+		if err := atomicfile.SyncDir(root, path.Dir(s.change.target)); err != nil {
+			return err
+		}
 	}
 	p.record.Dirs = append(p.record.Dirs, made...)
 	p.sweep(root)
@@ -162,11 +166,15 @@ func (c *Change) stage(root *rootfs.Root) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = f.Write(c.after)
-	if info, statErr := root.Lstat(c.target); statErr == nil && err == nil {
+	if info, statErr := root.Lstat(c.target); statErr == nil {
 		err = f.Chmod(info.Mode().Perm())
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err == nil {
+		err = atomicfile.Fill(f, bytes.NewReader(c.after))
+	} else {
+		_ = f.Close()
+	}
+	if err != nil {
 		_ = root.Remove(temp)
 		return "", err
 	}
@@ -244,10 +252,10 @@ func (p *Plan) remember() error {
 		return nil
 	}
 	if text == nil {
-		if err := root.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+		if err := atomicfile.Remove(root, name); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		return nil
 	}
-	return root.WriteFile(name, text, 0o600)
+	return atomicfile.Replace(root, name, text, 0o600)
 }
