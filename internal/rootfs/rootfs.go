@@ -242,8 +242,9 @@ func named(err error, path string) error {
 	return err
 }
 
-// OpenBelow opens the folder path, and makes it where it is missing if perm is not 0. No part of path from the last
-// folder called top on may be a link; without such a folder in it, path itself may not. Links above are followed.
+// OpenBelow opens the folder path. No part of path from the last folder called top on may be a link; without such a folder
+// in it, path itself may not. Links above are followed. If perm is not 0 it makes what is missing below top, but not top: a
+// folder that somebody has moved away stays away.
 func OpenBelow(path, top string, perm fs.FileMode) (*Root, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -259,7 +260,7 @@ func OpenBelow(path, top string, perm fs.FileMode) (*Root, error) {
 			break
 		}
 	}
-	if perm != 0 {
+	if perm != 0 && filepath.Base(base) != top {
 		if err := os.MkdirAll(filepath.Dir(base), perm); err != nil {
 			return nil, err
 		}

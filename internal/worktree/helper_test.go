@@ -3,6 +3,7 @@ package worktree_test
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -80,7 +81,7 @@ func copied(t testing.TB, name string, make func(dir string)) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.CopyFS(dir, os.DirFS(seed)); err != nil {
+	if err := errors.Join(os.CopyFS(dir, os.DirFS(seed)), os.MkdirAll(filepath.Join(dir, ".ferrus"), 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -120,6 +121,9 @@ func configure(t testing.TB, dir, text string) {
 
 func open(t testing.TB, dir string, ignore ...string) *worktree.Tree {
 	t.Helper()
+	if err := os.MkdirAll(filepath.Join(dir, ".ferrus"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	tree, err := worktree.Open(t.Context(), dir, filepath.Join(dir, ".ferrus", "git"), worktree.Options{Ignore: ignore})
 	if err != nil {
 		t.Fatal(err)

@@ -29,7 +29,7 @@ func (t *Tree) ours() (*rootfs.Root, error) {
 	return t.made()
 }
 
-// made opens the private folder as ours does, and makes what is missing above it too.
+// made opens the private folder as ours does, and makes what is missing between .ferrus and it too.
 func (t *Tree) made() (*rootfs.Root, error) { return rootfs.OpenBelow(t.private, top, 0o700) }
 
 // makePrivate makes the private folder and its object store, and refuses what git must not be pointed at: links, FIFOs and

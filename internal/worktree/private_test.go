@@ -3,7 +3,9 @@
 package worktree_test
 
 import (
+	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,6 +50,7 @@ func TestNothingBehindALinkIsSwept(t *testing.T) {
 			if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(c.link)), 0o700); err != nil {
 				t.Fatal(err)
 			}
+			remove(t, dir, c.link)
 			if err := os.Symlink(outside, filepath.Join(dir, c.link)); err != nil {
 				t.Fatal(err)
 			}
@@ -144,5 +147,27 @@ func TestAPipeAmongThePrivateFilesIsNotWaitedFor(t *testing.T) {
 	remove(t, dir, ".ferrus/git/index-2")
 	if err := tree.Remove(t.Context(), filepath.Join(dir, ".ferrus/worktrees/x"), "x"); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestFerrusThatWasTakenAwayStaysAway: a server that still works on it does not make it anew.
+func TestFerrusThatWasTakenAwayStaysAway(t *testing.T) {
+	for name, used := range map[string]bool{"before the first use": false, "after it": true} {
+		t.Run(name, func(t *testing.T) {
+			dir := committed(t)
+			tree := open(t, dir)
+			if used {
+				fingerprint(t, tree)
+			}
+			remove(t, dir, ".ferrus")
+			for name, do := range map[string]func(context.Context) (string, error){"Fingerprint": tree.Fingerprint, "Snapshot": tree.Snapshot} {
+				if id, err := do(t.Context()); !errors.Is(err, fs.ErrNotExist) {
+					t.Errorf("%s: %q, %v", name, id, err)
+				}
+			}
+			if _, err := os.Lstat(filepath.Join(dir, ".ferrus")); err == nil {
+				t.Error("it is made anew")
+			}
+		})
 	}
 }

@@ -48,7 +48,7 @@ func plain(t *testing.T, dir string) {
 			t.Errorf("%s: %q, %v", name, path, err)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(dir, ".ferrus")); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, ".ferrus", "git")); err == nil {
 		t.Error("the private folder was made for nothing")
 	}
 }
@@ -69,10 +69,7 @@ func TestARepositoryWithoutACommitWorks(t *testing.T) {
 func TestFromASubfolderTheWholeTreeCounts(t *testing.T) {
 	dir := committed(t)
 	whole := fresh(t, dir)
-	tree, err := worktree.Open(t.Context(), filepath.Join(dir, "src"), filepath.Join(dir, "src", ".ferrus", "git"), worktree.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := open(t, filepath.Join(dir, "src"))
 	if tree.Top() != dir || fingerprint(t, tree) != whole {
 		t.Errorf("Top %q, want %q; %s, want %s", tree.Top(), dir, fingerprint(t, tree), whole)
 	}
