@@ -123,7 +123,8 @@ func (s *Session) untold(now store.Snapshot) bool {
 	return j != nil && j.session.ID == s.ID && j.joinable(now)
 }
 
-// joinable reports whether the run goes on, or has an outcome that nobody has been told and that is still the newest.
+// joinable reports whether the run goes on, or has an outcome that nobody has been told and that is still the newest, or
+// newer than now: a call that looked before the run ended must not begin another one.
 func (j *job) joinable(now store.Snapshot) bool {
 	is := now.Task
 	if !j.ended() {
@@ -133,8 +134,8 @@ func (j *job) joinable(now store.Snapshot) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	was := j.out.Task
-	return !j.told && j.err == nil && was.TaskID == is.TaskID && was.Epoch == is.Epoch && was.Check.ID == is.Check.ID &&
-		was.State == is.State
+	return !j.told && j.err == nil && was.TaskID == is.TaskID && was.Epoch == is.Epoch &&
+		(was.Seq > is.Seq || was.Check.ID == is.Check.ID && was.State == is.State)
 }
 
 func (j *job) ended() bool {
@@ -314,6 +315,7 @@ func (j *job) execute(ctx context.Context, began store.Snapshot) (checks.Result,
 			now, err := e.store.View()
 			if err == nil && !current(now, began) || CodeOf(err) == StoreGone {
 				run.Stop()
+				<-run.Done() // no call waits longer for it than it may
 				return checks.Result{}, j.session.explain(j.stale(now, err))
 			}
 		}
