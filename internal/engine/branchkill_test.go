@@ -208,7 +208,7 @@ func (k *kill) killed(t *testing.T, at int) {
 	if err != nil && CodeOf(err) != d.over {
 		t.Fatalf("again: %v", err)
 	}
-	h.e.keeper.busy.Wait()
+	h.e.keeper.wait()
 	d.done(t, p)
 	if edits && p.read("person.txt") != "mine\n" {
 		t.Error("what was edited in the project is gone")

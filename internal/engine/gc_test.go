@@ -27,7 +27,7 @@ func (p *project) aged() (clock *dial, old, young, present string) {
 	young = p.finished("two")
 	sup, ex := p.begun()
 	for _, s := range []*Session{sup, ex} {
-		s.e.keeper.busy.Wait()
+		s.e.keeper.wait()
 	}
 	return clock, old, young, view(p.t, sup).Task.TaskID
 }
@@ -45,7 +45,7 @@ func (p *project) finished(text string) string {
 	p.write(".ferrus/runs/"+id+".jsonl", "")
 	p.write(".ferrus/logs/agent-"+id+"-executor-1.log", "said")
 	for _, s := range []*Session{sup, ex} {
-		s.e.keeper.busy.Wait()
+		s.e.keeper.wait()
 	}
 	return id
 }

@@ -60,11 +60,11 @@ func TestACallStartsFewGits(t *testing.T) {
 	} {
 		step := func(name string, s *Session, do func()) {
 			t.Helper()
-			s.e.keeper.turn.Lock() // the call first, then the save
+			_, first := s.e.keeper.next() // the call first, then the save
 			do()
 			call := calls()
-			s.e.keeper.turn.Unlock()
-			s.e.keeper.busy.Wait()
+			close(first)
+			s.e.keeper.wait()
 			save := calls()
 			if got := (gits{len(call), len(save)}); got != want[name] {
 				t.Errorf("round %d, %s: %+v, want %+v\n%s\nsave:\n%s", round, name, got, want[name], strings.Join(call, "\n"), strings.Join(save, "\n"))

@@ -39,10 +39,53 @@ func asItIs(state.Task) string { return "" }
 // A keeper keeps files of entries, one after the other, behind the back of who raised the event: git is slow, and the
 // answer to an agent is not to wait for it.
 type keeper struct {
-	turn sync.Mutex
-	busy sync.WaitGroup
-	ctx  context.Context // ends when nobody waits for it any more
-	end  context.CancelFunc
+	ctx context.Context // ends when nobody waits for it any more
+	end context.CancelFunc
+
+	mu   sync.Mutex
+	last chan struct{} // closed when what was to be kept last is kept, and so all; nil when there was nothing
+}
+
+// next is the turn of one who keeps files: it begins when before is closed, and ends with after. before is nil for the first.
+func (k *keeper) next() (before, after chan struct{}) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	before, k.last = k.last, make(chan struct{})
+	return before, k.last
+}
+
+// wait waits until all that was to be kept is. What is to be kept from now on is not waited for.
+func (k *keeper) wait() {
+	k.mu.Lock()
+	last := k.last
+	k.mu.Unlock()
+	if last != nil {
+		<-last
+	}
+}
+
+// rest waits until all that is to be kept is, at most for a while; what goes on then is ended.
+func (k *keeper) rest(most time.Duration) {
+	late := time.AfterFunc(most, k.end)
+	k.wait()
+	late.Stop()
+	k.end()
+}
+
+// state says in a word whether files are being kept. It waits for nothing.
+func (k *keeper) state() string {
+	if !k.mu.TryLock() {
+		return "held"
+	}
+	defer k.mu.Unlock()
+	select {
+	case <-k.last:
+	default:
+		if k.last != nil {
+			return "being made"
+		}
+	}
+	return "none"
 }
 
 // keepFiles keeps the files of the work as they are after an event: id is their tree, "" where nobody has looked yet. What
@@ -53,21 +96,16 @@ func (e *Engine) keepFiles(event state.Event, after store.Snapshot, id string) {
 		return
 	}
 	id = cmp.Or(id, of(after.Task))
-	e.keeper.busy.Go(func() {
-		e.keeper.turn.Lock()
-		defer e.keeper.turn.Unlock()
+	before, kept := e.keeper.next()
+	go func() {
+		defer close(kept)
+		if before != nil {
+			<-before
+		}
 		if err := e.keepTree(e.keeper.ctx, after, id); err != nil && e.ctx.Err() == nil {
 			e.log.Warn("the files of an entry are not kept", "entry", after.Task.Seq, "error", err)
 		}
-	})
-}
-
-// rest waits until all that is to be kept is, at most for a while; what goes on then is ended.
-func (k *keeper) rest(most time.Duration) {
-	late := time.AfterFunc(most, k.end)
-	k.busy.Wait()
-	late.Stop()
-	k.end()
+	}()
 }
 
 // keepTree keeps a tree, that of the work as it is for "", under the newest entry of the task.
@@ -103,7 +141,7 @@ func (e *Engine) Files(ctx context.Context, snap store.Snapshot, seq uint64) (st
 	if err != nil || !tree.Git() {
 		return "", err
 	}
-	e.keeper.busy.Wait()
+	e.keeper.wait()
 	under := e.keptAs(snap.Task.TaskID, "")
 	names, err := tree.Refs(ctx, under)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 // Locks describes who holds the locks of the engine and its store, for the log of a call that does not end. It waits for
 // none of them.
 func (e *Engine) Locks() string {
-	said := fmt.Sprintf("engine: %s; snapshots: %s; ", store.Mutex(e.mu.TryLock, e.mu.Unlock), store.Mutex(e.keeper.turn.TryLock, e.keeper.turn.Unlock))
+	said := fmt.Sprintf("engine: %s; snapshots: %s; ", store.Mutex(e.mu.TryLock, e.mu.Unlock), e.keeper.state())
 	if o := e.origin; o != nil {
 		said += "origin: " + store.Mutex(o.mu.TryLock, o.mu.Unlock) + "; "
 	}

@@ -93,7 +93,7 @@ func (w *walk) own() map[string]string {
 func (w *walk) note() {
 	w.t.Helper()
 	for _, s := range []*Session{w.sup, w.ex, w.h} {
-		s.e.keeper.busy.Wait()
+		s.e.keeper.wait()
 	}
 	now := view(w.t, w.h)
 	for l, err := range w.h.e.store.History() {

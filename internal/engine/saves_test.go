@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -156,10 +157,10 @@ func TestNoSaveIsLost(t *testing.T) {
 	h, ex := p.human(), p.executor("codex")
 	must(p.supervisor().CreateTask(t.Context(), "Build it.", ""))(t)
 	one := view(t, h).Task.Seq
-	h.e.keeper.busy.Wait()
+	h.e.keeper.wait()
 	names := c.layOut(files, 2)
 	claim(t, ex)
-	ex.e.keeper.busy.Wait()
+	ex.e.keeper.wait()
 	two := view(t, h).Task.Seq
 	for round := range rounds {
 		to := []uint64{one, two}[round%2]
@@ -238,10 +239,10 @@ func TestARollbackNamesWhatIsEditedMeanwhile(t *testing.T) {
 	h, ex := p.human(), p.executor("codex")
 	must(p.supervisor().CreateTask(t.Context(), "Build it.", ""))(t)
 	one := view(t, h).Task.Seq
-	h.e.keeper.busy.Wait()
+	h.e.keeper.wait()
 	p.write("code.txt", "two\n")
 	claim(t, ex)
-	ex.e.keeper.busy.Wait()
+	ex.e.keeper.wait()
 	two := view(t, h).Task.Seq
 	had := must(os.OpenFile(p.path("code.txt"), os.O_RDWR, 0))(t)
 	defer had.Close()
@@ -291,4 +292,33 @@ func printed(t *testing.T, p *project, e worktree.Edit, want string) {
 	if out, err := cmd.Output(); string(out) != want || err != nil {
 		t.Errorf("%s prints %q, %v; want %q", e.Show, out, err, want)
 	}
+}
+
+// TestNobodyWaitsForFilesThatAreKeptLater: a busy server is never without any, and a rollback must not wait for ever.
+func TestNobodyWaitsForFilesThatAreKeptLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var k keeper
+		_, first := k.next()
+		waited := make(chan struct{})
+		go func() {
+			k.wait()
+			close(waited)
+		}()
+		synctest.Wait()
+		before, later := k.next()
+		if before != first || k.state() != "being made" {
+			t.Error("out of turn")
+		}
+		close(first)
+		synctest.Wait()
+		select {
+		case <-waited:
+		default:
+			t.Error("what came later is waited for")
+		}
+		close(later)
+		if k.wait(); k.state() != "none" {
+			t.Error(k.state())
+		}
+	})
 }
