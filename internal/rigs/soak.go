@@ -26,6 +26,19 @@ var soaks = []Rig{
 		},
 	},
 	{
+		Name:    "checks that are ended from outside",
+		Promise: "whatever happens to a check, each call that waits for it is answered, and no process and no goroutine of it is left",
+		Package: "./internal/tools",
+		Test:    "TestACheckIsAnsweredWhateverHappens",
+		Plain:   true,
+		Mutants: []Mutant{
+			{"a check waits for its end", "internal/engine/gate.go", "	case <-over.C:\n		snap, err = s.e.View()", "	case <-(chan time.Time)(nil):\n		snap, err = s.e.View()"},
+			{"the end of its task is overlooked", "internal/engine/gate.go", "if err == nil && !current(now, began) || CodeOf", "if err != nil && !current(now, began) || CodeOf"},
+			{"a check leaves its watch behind", "internal/engine/gate.go", "which may take a while\n	defer bell.Close()\n", "which may take a while\n"},
+			{"commands are not ended with their task", "internal/engine/gate.go", "				run.Stop()\n				<-run.Done()", "				_ = run.Done()"},
+		},
+	},
+	{
 		Name:    "a call that looked before a check ended",
 		Promise: "the outcome of a check is handed out: a call that still saw it run begins no other, which would void it",
 		Package: "./internal/engine",
@@ -56,7 +69,6 @@ var soaks = []Rig{
 		Test:    "TestEveryCallIsAnswered",
 		Mutants: []Mutant{
 			{"a lock is not dropped", "internal/engine/gate.go", "		j.told = true\n		j.mu.Unlock()\n", "		j.told = true\n"},
-			{"a check waits for its end", "internal/engine/gate.go", "	case <-over.C:\n		snap, err = s.e.View()", "	case <-(chan time.Time)(nil):\n		snap, err = s.e.View()"},
 		},
 	},
 }

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -61,21 +62,29 @@ func TestACallThatDoesNotEndIsAnswered(t *testing.T) {
 	if ok, err := lock.TryLock(); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
-	dog.Spare = 20 * time.Millisecond
-	r := a.refused(engine.InternalTimeout, "progress", nil)
-	dog.Spare = patience
-	if r.Next != "progress" || len(r.Allowed) != 1 || r.Allowed[0] != "progress" {
-		t.Errorf("next %s of %v", r.Next, r.Allowed)
+	// On a busy machine a call may be given up before it has come to the lock, or before all is logged: the next one has longer.
+	var lacks []string
+	for spare := 20 * time.Millisecond; spare < patience; spare *= 2 {
+		before := len(log.String())
+		dog.Spare = spare
+		r := a.refused(engine.InternalTimeout, "progress", nil)
+		dog.Spare = patience
+		if r.Next != "progress" || len(r.Allowed) != 1 || r.Allowed[0] != "progress" {
+			t.Errorf("next %s of %v", r.Next, r.Allowed)
+		}
+		lacks = slices.DeleteFunc([]string{`msg="a call does not end" tool=progress`, fmt.Sprintf("STATE.lock: held by process %d", syscall.Getpid()),
+			"engine: free", "msg=goroutines", "ferrus/internal/store.(*Store).", "ferrus/internal/tools.progress"},
+			func(want string) bool { return strings.Contains(log.String()[before:], want) })
+		if len(lacks) == 0 {
+			break
+		}
+		a.do("status", nil) // it takes no lock, and begins the count of calls that did not end anew
 	}
 	if err := lock.Unlock(); err != nil {
 		t.Fatal(err)
 	}
-	said := log.String()
-	for _, want := range []string{`msg="a call does not end" tool=progress`, fmt.Sprintf("STATE.lock: held by process %d", syscall.Getpid()),
-		"engine: free", "msg=goroutines", "ferrus/internal/store.(*Store).", "ferrus/internal/tools.progress"} {
-		if !strings.Contains(said, want) {
-			t.Errorf("the log lacks %q:\n%.4000s", want, said)
-		}
+	if len(lacks) > 0 {
+		t.Errorf("the log lacks %q:\n%.4000s", lacks, log)
 	}
 	a.do("progress", nil)
 }
