@@ -55,11 +55,9 @@ func TestAnAgentIsEndedWithAllThatItStarted(t *testing.T) {
 			b := newBench(t)
 			b.start(family)
 			pids, mark := b.members(), b.occupant().Mark
-			began := time.Now()
 			if err := c.end(b.slot, t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			took := time.Since(began)
 			if _, taken := b.slot.Taken(); taken {
 				t.Error("the slot is still taken")
 			}
@@ -69,9 +67,6 @@ func TestAnAgentIsEndedWithAllThatItStarted(t *testing.T) {
 			r := b.over()
 			if r.Cut != c.cut || r.Stopped != c.stopped || r.Signal != "SIGTERM" || !r.Over() || r.Error != "" {
 				t.Errorf("written down as %+v", r)
-			}
-			if took > politely {
-				t.Errorf("it took %v", took)
 			}
 			if err := c.end(b.slot, t.Context()); err != nil || len(b.runs()) != 1 {
 				t.Errorf("to end it again: %v", err)
@@ -247,12 +242,8 @@ func TestASleepingShimIsNoShelter(t *testing.T) {
 	b.start(family)
 	pids, who := b.members(), b.occupant()
 	hit(t, who.Shim, syscall.SIGSTOP)
-	began := time.Now()
 	if err := b.slot.End(t.Context()); err != nil {
 		t.Fatal(err)
-	}
-	if took := time.Since(began); took > politely+2*sweeping {
-		t.Errorf("ended after %v", took)
 	}
 	if _, taken := b.slot.Taken(); taken || proc.Alive(who.Shim) || slices.ContainsFunc(pids, proc.Alive) || len(marked(who.Mark)) > 0 {
 		t.Errorf("left behind: %v", marked(who.Mark))
