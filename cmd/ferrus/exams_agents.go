@@ -47,13 +47,13 @@ func lookAgent(p *patient, d agents.Duty) finding {
 	if err != nil {
 		return finding{}
 	}
-	tools, err := toolsOf(p.ctx, self, "serve", "--role", string(d.Role()), "--agent-name", x.Name)
-	if err != nil {
-		return bad(fmt.Sprintf("the server of the %s does not start: %v", d.Role(), err), "see "+p.file("logs")+" for what it says")
-	}
 	if err := startable(p.ctx, p.place.Root, who, key+" in ferrus.toml", "hq."+string(d.Role())); err != nil {
 		f := explain(err)
 		return bad(f.Message+"; ferrus run cannot start it", f.Remedy)
+	}
+	tools, err := toolsOf(p.ctx, self, "serve", "--role", string(d.Role()), "--agent-name", x.Name)
+	if err != nil {
+		return bad(fmt.Sprintf("the server of the %s does not start: %v", d.Role(), err), "see "+p.file("logs")+" for what it says")
 	}
 	if x.Program == "" {
 		return fine(fmt.Sprintf("%s; its server starts and lists %d tools", x.Title, tools))
