@@ -2,12 +2,15 @@ package register
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/platform/atomicfile/atomicfiletest"
 )
 
 // TestALinkStaysALink: the file behind it is edited, and keeps its mode; the change says where it is.
@@ -136,6 +139,39 @@ func TestAFileThatChangesBetweenPlanAndWriteIsNotOverwritten(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	equal(t, "files", tree(t, p), before)
+}
+
+// TestAPowerCutLeavesAClientsFileWhole: old or new, and new with the record of it when register has returned.
+func TestAPowerCutLeavesAClientsFileWhole(t *testing.T) {
+	p := project(t, ".codex/config.toml", "a = 1\n")
+	plan, err := p.Plan(who("codex codex"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := ""
+	disk := atomicfiletest.Record(t, p.Root, func() string { return done }, func() {
+		if err := plan.Write(); err != nil {
+			t.Fatal(err)
+		}
+		done = "done"
+	})
+	after, err := os.ReadFile(filepath.Join(p.Root, ".codex", "config.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = disk.Cut(t, true, func(dir, note string) error {
+		text, err := os.ReadFile(filepath.Join(dir, ".codex", "config.toml"))
+		if err == nil && string(text) != string(after) && (note == "done" || string(text) != "a = 1\n") {
+			err = fmt.Errorf("config.toml is %q", text)
+		}
+		if _, wrong := os.Lstat(filepath.Join(dir, ".ferrus", "register.json")); err == nil && note == "done" {
+			err = wrong
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 // TestNewFilesAreOrdinary: they have the mode that any new file has, and nothing is left beside them.
