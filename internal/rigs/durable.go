@@ -38,6 +38,10 @@ var durable = []Rig{
 		},
 	},
 	{
+		Name: "durable: clients' files", Promise: "a power cut leaves a client's file old or new, and new when register has returned", Package: "./internal/register", Test: "TestAPowerCutLeavesAClientsFileWhole", Plain: true,
+		Mutants: []Mutant{noSync, noFolderSync},
+	},
+	{
 		Name: "durable: tokens", Promise: "a power cut brings no revoked token back, and loses none", Package: "./internal/tokens", Test: "TestAPowerCutBringsNoTokenBack",
 		Mutants: []Mutant{noSync, noFolderSync, syncBehind},
 	},
