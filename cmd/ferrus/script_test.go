@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -70,6 +71,25 @@ func lockCommand(ts *testscript.TestScript, _ bool, args []string) {
 	lock := flock.New(ts.MkAbs(args[0]))
 	ts.Check(lock.Lock())
 	ts.Defer(func() { lock.Unlock() })
+}
+
+// entryCommand sets a variable to the number of the newest entry of an event in the script's folder: entry NAME EVENT.
+func entryCommand(ts *testscript.TestScript, _ bool, args []string) {
+	newest := 0
+	for line := range strings.Lines(ts.ReadFile(".ferrus/journal.jsonl")) {
+		var l struct {
+			Seq   int
+			Event string
+		}
+		ts.Check(json.Unmarshal([]byte(line), &l))
+		if l.Event == args[1] {
+			newest = l.Seq
+		}
+	}
+	if newest == 0 {
+		ts.Fatalf("the journal has no %s", args[1])
+	}
+	ts.Setenv(args[0], strconv.Itoa(newest))
 }
 
 // ageCommand makes a file a day older: age FILE.
