@@ -154,12 +154,12 @@ func locate(what, dir string) (location, error) {
 
 // of reports whether the name dir still leads there.
 func (l location) of(dir string) bool {
-	if l.real == dir {
-		return true
-	}
 	now, err := os.Stat(dir)
-	if !l.there {
+	switch {
+	case !l.there:
 		return errors.Is(err, fs.ErrNotExist)
+	case l.real == dir:
+		return err == nil
 	}
 	was, lost := os.Stat(l.real)
 	return err == nil && lost == nil && os.SameFile(now, was)

@@ -77,6 +77,16 @@ func TestAnAgreementLastsAndIsOfTheseValuesAlone(t *testing.T) {
 		t.Errorf("revoke: %d, %v", n, err)
 	}
 	agreed(t, p, some, false)
+	for range 2 { // the folder comes and goes under a server
+		if err := p.Agree(some); err != nil {
+			t.Fatal(err)
+		}
+		agreed(t, p, some, true)
+		if err := os.RemoveAll(state); err != nil {
+			t.Fatal(err)
+		}
+		agreed(t, p, some, false)
+	}
 }
 
 // TestFERRUS_TRUSTNeedsNoFolder: an agreement for one process tree writes nothing and reads nothing.
