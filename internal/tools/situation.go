@@ -14,7 +14,7 @@ type situation struct {
 	headless bool
 	tool     string // what is being called
 
-	work                     bool // there is work that this executor could claim
+	work                     bool // there is work that this executor, which is headless, could claim
 	submission, consultation bool // the present one has been shown to this session
 	own                      bool // the open question is this role's
 }
@@ -25,7 +25,7 @@ func (c *call) situation() situation {
 	in.submission, in.consultation = c.s.Shown(t)
 	id := c.s.Asked(t)
 	in.own = id != "" && t.Top().ID == id
-	in.work = c.s.Engine().Claimable(*c.snap)
+	in.work = in.headless && in.as == state.Executor && c.s.Engine().Claimable(*c.snap)
 	return in
 }
 
