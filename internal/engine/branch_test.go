@@ -86,6 +86,7 @@ func TestABranchGoesOnByItself(t *testing.T) {
 // TestWhereABranchBegins: at an entry it is as the task was there, with its files; with a task of its own it has what the
 // task under way began with.
 func TestWhereABranchBegins(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("true"))
 	_, ex := p.begun()
 	h := p.human()
@@ -120,6 +121,7 @@ func TestWhereABranchBegins(t *testing.T) {
 
 // TestAMergeBringsInWhatWasApproved, beside what the project has changed meanwhile, and completes the task that was branched.
 func TestAMergeBringsInWhatWasApproved(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("true"))
 	_, ex := p.begun()
 	h := p.human()

@@ -46,6 +46,7 @@ exit $code
 
 // TestTheCallThatIsKilled is no test: it is the process that is killed.
 func TestTheCallThatIsKilled(t *testing.T) {
+	t.Parallel()
 	d, ok := deeds[os.Getenv(cutDeed)]
 	if !ok {
 		t.Skip("for TestAKilledCallIsFinishedByTheSame")
@@ -95,6 +96,7 @@ var deeds = map[string]deed{
 // TestAKilledCallIsFinishedByTheSame: branches are made, merged, given back and removed whole or not at all, whenever the
 // process dies, and the same call again finishes. What is the user's stays as it is, and an edit of in between is not lost.
 func TestAKilledCallIsFinishedByTheSame(t *testing.T) {
+	t.Parallel()
 	var said []string
 	cases, bad := 0, 0
 	for _, name := range []string{"branch", "merge", "resolve", "remove"} {

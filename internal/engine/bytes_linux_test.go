@@ -13,6 +13,7 @@ import (
 
 // Content changes after the submission, while size and modification time stay, and the repository tells git to look away.
 func TestAnApprovalBindsToTheBytes(t *testing.T) {
+	t.Parallel()
 	attempts, through := 0, 0
 	for _, disk := range []string{"/var/tmp", "/dev/shm"} { // often a disk that dates every change, and one that does not
 		base, err := os.MkdirTemp(disk, "ferrus-test-")
@@ -77,6 +78,7 @@ func (p *project) trick(t *testing.T, sup *Session, mapping bool) (Done, error) 
 
 // Without git a verdict would be bound to nothing.
 func TestARepositoryThatIsMovedAwayEndsNoReview(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("true"))
 	p.reviewing()
 	if err := os.Rename(p.path(".git"), filepath.Join(p.side, "git")); err != nil {

@@ -66,6 +66,7 @@ func (s swapper) swap(t *testing.T, before, after func() error) {
 // the bad one back before the files are compared. In the work tree that cannot be told from a good check, and nothing else
 // is promised; a clean gate judges what is submitted.
 func TestAGoodFileIsSwappedIn(t *testing.T) {
+	t.Parallel()
 	for _, place := range []string{config.InWorktree, config.InClean} {
 		t.Run(place, func(t *testing.T) {
 			p, s := swapping(t, place)
@@ -130,6 +131,7 @@ func TestAGoodFileIsSwappedIn(t *testing.T) {
 // TestAGoodFileIsSwappedOut is the other way round: the tree that is checked is good, and the bad one is put in its place
 // afterwards. Whatever was checked, what is submitted is the work tree.
 func TestAGoodFileIsSwappedOut(t *testing.T) {
+	t.Parallel()
 	p, s := swapping(t, config.InClean)
 	p.write("code.txt", "good\n")
 	_, ex := p.begun()
@@ -148,6 +150,7 @@ func TestAGoodFileIsSwappedOut(t *testing.T) {
 // TestACheckLeavesNothingForTheNext: what the gate's own commands wrote into the checkout is gone when the next one runs,
 // in the same server and in another.
 func TestACheckLeavesNothingForTheNext(t *testing.T) {
+	t.Parallel()
 	p := repository(t, where("clean", "sh test.sh"))
 	p.write("test.sh", "echo good >code.txt.new; mv code.txt.new answer; echo 'exit 0' >../test.sh; mkdir -p .git/hooks; touch planted\n")
 	p.write("code.txt", "good\n")
@@ -177,6 +180,7 @@ func TestACheckLeavesNothingForTheNext(t *testing.T) {
 
 // TestTheSetUpRunsBeforeTheExecutor: on the files with which the task began, once, with what the project has beside them.
 func TestTheSetUpRunsBeforeTheExecutor(t *testing.T) {
+	t.Parallel()
 	p := repository(t, where("clean", "grep -q one deps/installed && grep -q secret .env && test ! -e .git")+
 		"[branches]\nsetup = 'cp \"$FERRUS_PROJECT/.env\" . && mkdir deps && cp code.txt deps/installed && echo ran >>"+"../../../../runs'\n")
 	p.write(".gitignore", ".env\ndeps\n.ferrus\n")
@@ -203,6 +207,7 @@ func TestTheSetUpRunsBeforeTheExecutor(t *testing.T) {
 
 // TestCheckoutsGoWithWhatTheyAreFor: with a reset, with a branch, and by ferrus gc.
 func TestCheckoutsGoWithWhatTheyAreFor(t *testing.T) {
+	t.Parallel()
 	p := repository(t, where("clean", "true"))
 	_, ex := p.begun()
 	there := func() (names []string) {
@@ -259,6 +264,7 @@ func TestCheckoutsGoWithWhatTheyAreFor(t *testing.T) {
 
 // TestACleanMergeIsJudgedInTheCheckout: the merged result is laid out there, and the branch's work tree keeps its files.
 func TestACleanMergeIsJudgedInTheCheckout(t *testing.T) {
+	t.Parallel()
 	p := repository(t, where("clean", "test ! -e a.txt || test ! -e b.txt || grep -q both code.txt"))
 	must(p.supervisor().CreateTask(t.Context(), "Build it.", ""))(t)
 	h := p.human()
@@ -279,6 +285,7 @@ func TestACleanMergeIsJudgedInTheCheckout(t *testing.T) {
 
 // TestCleanNeedsGit: a project without it is told when the gate would be frozen.
 func TestCleanNeedsGit(t *testing.T) {
+	t.Parallel()
 	p := plain(t, where("clean", "true"))
 	if _, err := p.supervisor().CreateTask(t.Context(), "Build it.", ""); CodeOf(err) != InvalidInput || !strings.Contains(err.Error(), "git") {
 		t.Errorf("a task: %v", err)

@@ -13,6 +13,7 @@ import (
 // TestTheCostOfACleanGate prints, with -full, what a check of 50,000 files takes in the work tree and in a checkout, in one
 // run. The command itself does nothing.
 func TestTheCostOfACleanGate(t *testing.T) {
+	t.Parallel()
 	if !*full {
 		t.Skip("needs -full")
 	}

@@ -40,6 +40,7 @@ var jumps = map[string]time.Duration{
 // TestTheWallClockIsForDisplayAlone: a jump of it neither takes the work from a holder nor keeps it in the hands of one
 // that hangs, and ends no renewals. (A token's end is a date, and goes by the wall clock.)
 func TestTheWallClockIsForDisplayAlone(t *testing.T) {
+	t.Parallel()
 	bad := 0
 	for name, by := range jumps {
 		if !t.Run(name, func(t *testing.T) { jumped(t, by) }) {
@@ -88,6 +89,7 @@ func jumped(t *testing.T, by time.Duration) {
 
 // TestARestartEndsEveryLease, at once, and also where the liveness files have gone with it.
 func TestARestartEndsEveryLease(t *testing.T) {
+	t.Parallel()
 	defer func() { t.Logf("rig: cases=2 bad=%d; restarts", one(t.Failed())) }()
 	for name, happens := range map[string]func(t *testing.T, ex *Session){
 		"its process has ended":                dieIn,

@@ -9,6 +9,7 @@ import (
 
 // TestACutOffMoveNamesItsCommand whole, for a rollback of a branch as for a merge.
 func TestACutOffMoveNamesItsCommand(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		in   state.Task
 		want string
@@ -31,6 +32,7 @@ func TestACutOffMoveNamesItsCommand(t *testing.T) {
 
 // TestTheCommandsOfATextNameTheBranch, once each, where they act on one machine; and the project's own stay as they are.
 func TestTheCommandsOfATextNameTheBranch(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		"ferrus reset":                         "ferrus reset --branch b",
 		`ferrus answer 2, or ferrus diff`:      `ferrus answer --branch b 2, or ferrus diff --branch b`,

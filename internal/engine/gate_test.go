@@ -67,6 +67,7 @@ func (p *project) accept(commands ...string) {
 }
 
 func TestTheSubmittedTreeIsGreenEvenIfAPauseEndsMeanwhile(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("test ! -e red"))
 	_, ex := p.begun()
 	check(t, ex, state.CheckGreen)
@@ -81,6 +82,7 @@ func TestTheSubmittedTreeIsGreenEvenIfAPauseEndsMeanwhile(t *testing.T) {
 }
 
 func TestCommitsOfTheAgentHideNothing(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("true"))
 	sup, ex := p.begun()
 	p.write("code.txt", "one\nbackdoor\n")
@@ -100,6 +102,7 @@ func TestCommitsOfTheAgentHideNothing(t *testing.T) {
 }
 
 func TestAGreenResultOfATreeThatMovedCountsForNothing(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("cp side-effect made.txt 2>/dev/null; true"))
 	_, ex := p.begun()
 	p.write("side-effect", "1")
@@ -115,6 +118,7 @@ func TestAGreenResultOfATreeThatMovedCountsForNothing(t *testing.T) {
 }
 
 func TestARedResultCountsWhateverMoved(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("date +%N > made.txt; false"))
 	_, ex := p.begun()
 	if out := check(t, ex, state.CheckRed); out.Task.CheckRetries != 1 {
@@ -124,6 +128,7 @@ func TestARedResultCountsWhateverMoved(t *testing.T) {
 
 // S1-03 to S1-05, S1-17, S1-18.
 func TestRetriesCountConsecutiveFailures(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("test ! -e red")+"[limits]\nmax_check_retries = 3\n")
 	sup, ex := p.begun()
 	red := func(want int) {
@@ -166,6 +171,7 @@ func TestRetriesCountConsecutiveFailures(t *testing.T) {
 }
 
 func TestFeedbackIsBoundedAndTheLogIsWhole(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate(`i=0; while [ $i -lt 500 ]; do printf '\033[31mline %d of this %200s\033[0m\n' $i x; i=$((i+1)); done; false`,
 		"printf 'second\\n'; exit 3"))
 	_, ex := p.begun()

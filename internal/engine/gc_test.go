@@ -149,6 +149,7 @@ func (p *project) unfiled(patterns ...string) {
 
 // TestATaskThatAnyMachineHasStays, however old it is: the project's own, that of a branch, and one that was given up today.
 func TestATaskThatAnyMachineHasStays(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("true"))
 	clock := p.clocked()
 	h := p.human()
@@ -181,6 +182,7 @@ func TestATaskThatAnyMachineHasStays(t *testing.T) {
 
 // TestARemovedBranchGoesWhole, a month after it was removed, also where that was cut off.
 func TestARemovedBranchGoesWhole(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("true"))
 	clock := p.clocked()
 	h := p.human()
@@ -250,6 +252,7 @@ func TestWhatWasKeptBetweenTasksGoesByItsEntry(t *testing.T) {
 
 // TestNothingGoesWhileAMachineCannotBeRead: nobody knows what it needs.
 func TestNothingGoesWhileAMachineCannotBeRead(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("true"))
 	clock, old, _, _ := p.aged()
 	branched(t, p.human(), Fork{Names: []string{"alt"}, Own: true})
@@ -264,6 +267,7 @@ func TestNothingGoesWhileAMachineCannotBeRead(t *testing.T) {
 
 // TestWithoutGitTheFilesGo.
 func TestWithoutGitTheFilesGo(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	clock := p.clocked()
 	id := p.finished("one")

@@ -30,6 +30,7 @@ func (p *project) runs() int {
 func (p *project) letGo() { p.write(p.side+"/go", "") }
 
 func TestAClientThatGivesUpFindsItsCheckAgain(t *testing.T) {
+	t.Parallel()
 	p := slow(t)
 	_, ex := p.begun()
 	ctx, giveUp := context.WithCancel(t.Context())
@@ -74,6 +75,7 @@ func TestAClientThatGivesUpFindsItsCheckAgain(t *testing.T) {
 }
 
 func TestAnOutcomeThatNobodyWaitedForIsHandedOutFirst(t *testing.T) {
+	t.Parallel()
 	for _, tool := range []string{"check", "submit"} {
 		t.Run(tool, func(t *testing.T) {
 			p := slow(t)
@@ -102,6 +104,7 @@ func TestAnOutcomeThatNobodyWaitedForIsHandedOutFirst(t *testing.T) {
 
 // TestACallThatLookedBeforeACheckEndedGetsItsOutcome: it begins no other, which would void a green one.
 func TestACallThatLookedBeforeACheckEndedGetsItsOutcome(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("true"))
 	_, ex := p.begun()
 	before := view(t, ex)
@@ -115,6 +118,7 @@ func TestACallThatLookedBeforeACheckEndedGetsItsOutcome(t *testing.T) {
 
 // TestASubmissionWhoseGateOutlivesTheCallIsMadeByCallingAgain, at once.
 func TestASubmissionWhoseGateOutlivesTheCallIsMadeByCallingAgain(t *testing.T) {
+	t.Parallel()
 	p := slow(t)
 	p.write("green", "")
 	_, ex := p.begun()
@@ -154,6 +158,7 @@ func (p *project) running() (left func() bool) {
 
 // F02, S1-15.
 func TestACheckEndsWithItsTaskOrItsEpoch(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		end   func(p *project, h *Session)
 		state state.State
@@ -187,6 +192,7 @@ func TestACheckEndsWithItsTaskOrItsEpoch(t *testing.T) {
 
 // TestAResultThatComesTooLateCountsForNothing, when the commands end in the moment in which the task does.
 func TestAResultThatComesTooLateCountsForNothing(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(p *project, h *Session){
 		"reset":   func(p *project, h *Session) { must(h.Reset(p.t.Context(), ""))(p.t) },
 		"release": func(p *project, h *Session) { must(h.Release(p.t.Context(), ""))(p.t) },
@@ -212,6 +218,7 @@ func TestAResultThatComesTooLateCountsForNothing(t *testing.T) {
 }
 
 func TestALostRunIsNotContinued(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("true"))
 	_, ex := p.begun()
 	j := &job{session: ex, done: make(chan struct{})}
@@ -223,6 +230,7 @@ func TestALostRunIsNotContinued(t *testing.T) {
 }
 
 func TestAHolderWhoComesBackDoesNotJoinTheCheckOfAnEpochThatIsOver(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("true"))
 	_, ex := p.begun()
 	stuck := &job{session: ex, task: view(t, ex).Task.TaskID, epoch: view(t, ex).Task.Epoch, done: make(chan struct{}), cancel: func() {}}
@@ -233,6 +241,7 @@ func TestAHolderWhoComesBackDoesNotJoinTheCheckOfAnEpochThatIsOver(t *testing.T)
 }
 
 func TestASuccessorIsToldOfAnAbandonedCheckAndRunsItsOwn(t *testing.T) {
+	t.Parallel()
 	p := slow(t)
 	_, ex := p.begun()
 	must(ex.Check(t.Context(), 0))(t)
@@ -258,6 +267,7 @@ func TestASuccessorIsToldOfAnAbandonedCheckAndRunsItsOwn(t *testing.T) {
 }
 
 func TestARunningCheckIsWaitedForByName(t *testing.T) {
+	t.Parallel()
 	p := slow(t)
 	_, ex := p.begun()
 	must(ex.Check(t.Context(), 0))(t)
@@ -272,6 +282,7 @@ func TestARunningCheckIsWaitedForByName(t *testing.T) {
 // TestACheckWaitsForThatOfAHungServer: while the check of an earlier holder, whose server hangs, still runs in the work
 // tree, the successor's waits; when it has to give up, that says nothing about the work and spends nothing.
 func TestACheckWaitsForThatOfAHungServer(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("test -e code.txt"))
 	_, ex := p.begun()
 	hung, err := checks.Start(checks.Spec{Dir: p.dir, Commands: []string{"until test -e '" + p.side + "/go'; do sleep 0.01; done"},

@@ -33,6 +33,7 @@ func unclaimed(t testing.TB, s *Session) {
 }
 
 func TestAHolderIsReplacedWhenItsLeaseRanOutOrItsProcessEnded(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		happens func(t *testing.T, ex *Session, c *dial)
 		taken   bool
@@ -73,6 +74,7 @@ func TestAHolderIsReplacedWhenItsLeaseRanOutOrItsProcessEnded(t *testing.T) {
 
 // S1-24: everything that the one who lost the work may try.
 func TestWhoLostTheWorkChangesNothing(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	c := p.clocked()
 	_, ex := p.begun()
@@ -106,6 +108,7 @@ func TestWhoLostTheWorkChangesNothing(t *testing.T) {
 }
 
 func TestAnExpiredHolderGoesOnWhileNobodyTookTheWork(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	c := p.clocked()
 	_, ex := p.begun()
@@ -123,6 +126,7 @@ func TestAnExpiredHolderGoesOnWhileNobodyTookTheWork(t *testing.T) {
 
 // S1-25.
 func TestALiveHoldersLeaseStandsStillInAPauseAndStartsAfreshAfterIt(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		pause func(t *testing.T, ex *Session)
 		end   func(t *testing.T, p *project, ex *Session)
@@ -181,6 +185,7 @@ func TestALiveHoldersLeaseStandsStillInAPauseAndStartsAfreshAfterIt(t *testing.T
 // TestWhoNeverTakesAResponseIsReplaced: when a consultation has been answered it is the asker's turn, and one that hangs
 // then keeps the work for a term, as anywhere else.
 func TestWhoNeverTakesAResponseIsReplaced(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	clock := p.clocked()
 	_, ex := p.begun()
@@ -250,6 +255,7 @@ func TestTheServerRenewsForAClientThatCalls(t *testing.T) {
 
 // TestHeartbeatRenews, for whoever wants to be sure: S1-23, S1-28.
 func TestHeartbeatRenews(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true")+"[lease]\nttl_secs = 7\nheartbeat_interval_secs = 2\n")
 	c := p.clocked()
 	_, ex := p.begun()
@@ -264,6 +270,7 @@ func TestHeartbeatRenews(t *testing.T) {
 }
 
 func TestAClaimWhoseOutcomeWasNotKnownIsTheClaimantsOwn(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	_, ex := p.begun()
 	ex.epoch = 0 // as if the disk had not said whether the claim stands
@@ -277,6 +284,7 @@ func TestAClaimWhoseOutcomeWasNotKnownIsTheClaimantsOwn(t *testing.T) {
 
 // TestALostDeadlineIsNoLeaseForEver: it stands in STATE.json alone, which somebody may edit.
 func TestALostDeadlineIsNoLeaseForEver(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	c := p.clocked()
 	_, ex := p.begun()
@@ -295,6 +303,7 @@ func TestALostDeadlineIsNoLeaseForEver(t *testing.T) {
 }
 
 func TestTwoOfOneNameAreTwoHolders(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	_, ex := p.begun()
 	twin := p.executor("codex")

@@ -81,6 +81,7 @@ func (p *project) linked(name string, moved bool) (link string) {
 // TestNoFolderOfOursIsALink: with a link in place of any of them nothing is opened, made or cleared away, nothing beside the
 // project changes, and the refusal names the link. Also with what was there behind it: it was not made there.
 func TestNoFolderOfOursIsALink(t *testing.T) {
+	t.Parallel()
 	made, _ := peopled(t)
 	outside, cases, bad := filepath.Join(filepath.Dir(made.dir), "outside"), 0, 0
 	for _, name := range linkable() {
@@ -137,6 +138,7 @@ func closed(e *Engine, err error) error {
 // TestALinkLaidUnderAnOpenEngine: whoever works in the project may lay one at any moment. What is done then fails, or does not
 // need the folder; nothing beside the project changes.
 func TestALinkLaidUnderAnOpenEngine(t *testing.T) {
+	t.Parallel()
 	made, _ := peopled(t)
 	outside, cases, bad := filepath.Join(filepath.Dir(made.dir), "outside"), 0, 0
 	names := []string{"logs", "git/objects", "archive/branches", "worktrees/alt"} // one of each kind; all with -full
@@ -186,6 +188,7 @@ func TestALinkLaidUnderAnOpenEngine(t *testing.T) {
 
 // TestAForgedJournalReachesNothing: lines with right hashes whose fields lead out of .ferrus.
 func TestAForgedJournalReachesNothing(t *testing.T) {
+	t.Parallel()
 	made, old := peopled(t)
 	outside, cases, bad := filepath.Join(filepath.Dir(made.dir), "outside"), 0, 0
 	for name, spoil := range map[string][2]string{
@@ -260,6 +263,7 @@ func rehashed(t *testing.T, journal, old, new string) string {
 
 // TestWorkIsDoneWhereTheEngineIs, whatever folder the journal names: of a project that was moved, or of a neighbour.
 func TestWorkIsDoneWhereTheEngineIs(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("true"))
 	p.begun()
 	p.write("../outside/code.txt", "theirs\n")
@@ -277,6 +281,7 @@ func TestWorkIsDoneWhereTheEngineIs(t *testing.T) {
 
 // TestTheNoteOfARemovalIsNoPath: what stands in it becomes a part of names.
 func TestTheNoteOfARemovalIsNoPath(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	on := At(p.dir, "alt")
 	for text, want := range map[string]string{

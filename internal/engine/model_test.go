@@ -354,6 +354,7 @@ func (w *player) compare(rt *rapid.T, m *model, after string) {
 // TestTheEngineDoesWhatTheTableSays: two executors, a supervisor and a person, in processes of their own, do what they
 // like, and what comes of it is what the model has.
 func TestTheEngineDoesWhatTheTableSays(t *testing.T) {
+	t.Parallel()
 	checks := most(3, 50)
 	if testing.Short() {
 		checks = 5 // of which rapid makes a fifth

@@ -118,6 +118,7 @@ const far = 500_000
 // take, breadth first, and holds every step and every situation to the promises. The rules that decide are those of the
 // table, of the lease and of the engine themselves.
 func TestNoRoadOfTheModelBreaksAPromise(t *testing.T) {
+	t.Parallel()
 	did := map[string]bool{}
 	var cases, bad, found int
 	for _, name := range slices.Sorted(maps.Keys(regions)) {

@@ -22,6 +22,7 @@ var bases = map[state.State]func(t *testing.T, p *project, ex *Session){
 
 // S1-06 to S1-08.
 func TestEveryPauseReturnsToWhereItCameFrom(t *testing.T) {
+	t.Parallel()
 	for base, reach := range bases {
 		t.Run(string(base), func(t *testing.T) {
 			p := plain(t, gate("test ! -e red"))
@@ -74,6 +75,7 @@ func TestEveryPauseReturnsToWhereItCameFrom(t *testing.T) {
 }
 
 func TestAReviewerMayAskToo(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("true"))
 	sup, _ := p.reviewing()
 	must(sup.AskHuman(t.Context(), "Is this wanted?", nil))(t)
@@ -85,6 +87,7 @@ func TestAReviewerMayAskToo(t *testing.T) {
 
 // F22, F23.
 func TestAnAnswerReachesItsAskerAndAnswersNoOtherQuestion(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	_, ex := p.begun()
 	h := p.human()
@@ -121,6 +124,7 @@ func TestAnAnswerReachesItsAskerAndAnswersNoOtherQuestion(t *testing.T) {
 }
 
 func TestAWaiterIsWokenByTheAnswer(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	_, ex := p.begun()
 	must(ex.AskHuman(t.Context(), "May I?", []string{"yes", "no"}))(t)
@@ -140,6 +144,7 @@ func TestAWaiterIsWokenByTheAnswer(t *testing.T) {
 
 // F21: what a supervisor answered is not lost with the executor that asked.
 func TestASuccessorTakesTheResponseToItsPredecessorsConsultation(t *testing.T) {
+	t.Parallel()
 	for base, reach := range bases {
 		for _, answered := range []string{"before the death", "after the claim"} {
 			t.Run(fmt.Sprintf("%s, %s", base, answered), func(t *testing.T) {
@@ -176,6 +181,7 @@ func TestASuccessorTakesTheResponseToItsPredecessorsConsultation(t *testing.T) {
 }
 
 func TestOnlyTheHolderWaitsForAResponse(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	_, ex := p.begun()
 	must(ex.Consult(t.Context(), problem))(t)
@@ -185,6 +191,7 @@ func TestOnlyTheHolderWaitsForAResponse(t *testing.T) {
 
 // TestAResponseBindsToTheConsultationThatWasShown and to no later one.
 func TestAResponseBindsToTheConsultationThatWasShown(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	sup, ex := p.begun()
 	must(ex.Consult(t.Context(), problem))(t)
@@ -204,6 +211,7 @@ func TestAResponseBindsToTheConsultationThatWasShown(t *testing.T) {
 // TestARepeatedRequestIsAnsweredAgain, for a client's time-out makes its model repeat itself; and is no repetition
 // once something else has happened.
 func TestARepeatedRequestIsAnsweredAgain(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("true"))
 	sup, ex := p.supervisor(), p.executor("codex")
 	h := p.human()

@@ -60,6 +60,7 @@ func refusedBy(by state.Role, ev state.Event) error {
 
 // TestEveryExportedErrorHasItsCode: one without would be called store_error, whatever it is.
 func TestEveryExportedErrorHasItsCode(t *testing.T) {
+	t.Parallel()
 	for name, e := range exported {
 		r := AsRefusal(fmt.Errorf("on the way: %w", e.err))
 		if r == nil || r.Code != e.code {

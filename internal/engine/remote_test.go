@@ -24,6 +24,7 @@ func claimed(t testing.TB, e *Engine, token string) string {
 }
 
 func TestAClaimIsTheIdentityOfACallerWithoutAProcess(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	e := p.engine()
 	must(p.human().CreateTask(t.Context(), "Build it.", ""))(t)
@@ -61,6 +62,7 @@ func TestAClaimIsTheIdentityOfACallerWithoutAProcess(t *testing.T) {
 }
 
 func TestTheLeaseOfARemoteHolderLastsFromItsLastCall(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true")+"[lease]\nmax_silence_secs = 600\n")
 	c := p.clocked()
 	e := p.engine()
@@ -96,6 +98,7 @@ func TestTheLeaseOfARemoteHolderLastsFromItsLastCall(t *testing.T) {
 }
 
 func TestARemoteReviewerNamesWhatItDecides(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	e := p.engine()
 	must(p.human().CreateTask(t.Context(), "Build it.", ""))(t)
@@ -110,6 +113,7 @@ func TestARemoteReviewerNamesWhatItDecides(t *testing.T) {
 }
 
 func TestASessionMeansTheClaimThatACallNames(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	e := p.engine()
 	must(p.human().CreateTask(t.Context(), "Build it.", ""))(t)

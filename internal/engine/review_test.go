@@ -10,6 +10,7 @@ import (
 )
 
 func TestAnApprovalBindsToTheTreeThatWasSubmitted(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("true"))
 	sup, _ := p.reviewing()
 	p.write("code.txt", "one\nand a little more\n")
@@ -26,6 +27,7 @@ func TestAnApprovalBindsToTheTreeThatWasSubmitted(t *testing.T) {
 }
 
 func TestADecisionBindsToTheSubmissionThatWasShown(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("true"))
 	first, ex := p.begun()
 	submitted(t, ex)
@@ -55,6 +57,7 @@ func TestADecisionBindsToTheSubmissionThatWasShown(t *testing.T) {
 
 // F24: a reviewer's death costs nothing.
 func TestAReviewOutlivesItsReviewer(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("true"))
 	sup, _ := p.reviewing()
 	sup.e.Close()
@@ -71,6 +74,7 @@ func TestAReviewOutlivesItsReviewer(t *testing.T) {
 
 // S1-12, S1-13.
 func TestTheLastRejectionFailsTheTask(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("true")+"[limits]\nmax_review_cycles = 2\n")
 	sup, ex := p.begun()
 	for n, want := range []state.State{state.Addressing, state.Failed} {
@@ -96,6 +100,7 @@ func TestTheLastRejectionFailsTheTask(t *testing.T) {
 }
 
 func TestRolesAreKeptWhateverTheDoor(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("true"))
 	sup, ex := p.reviewing()
 	same := unchanged(t, sup)
@@ -121,6 +126,7 @@ func TestRolesAreKeptWhateverTheDoor(t *testing.T) {
 
 // TestWhatEndedIsArchived whole: its documents, and its part of the journal.
 func TestWhatEndedIsArchived(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(p *project) string{
 		"approved": func(p *project) string {
 			sup, _ := p.reviewing()
@@ -156,6 +162,7 @@ func TestWhatEndedIsArchived(t *testing.T) {
 
 // TestAResetArchivesTheTaskAsItEnded, and not as it was a moment before.
 func TestAResetArchivesTheTaskAsItEnded(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("true"))
 	_, ex := p.begun()
 	id := view(t, ex).Task.TaskID
@@ -170,6 +177,7 @@ func TestAResetArchivesTheTaskAsItEnded(t *testing.T) {
 
 // S1-15.
 func TestAResetFencesTheHolderAndClearsTheTask(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("test ! -e red"))
 	_, ex := p.begun()
 	p.write("red", "")
@@ -194,6 +202,7 @@ func TestAResetFencesTheHolderAndClearsTheTask(t *testing.T) {
 }
 
 func TestAPersonReopensWhatEnded(t *testing.T) {
+	t.Parallel()
 	for _, end := range []state.State{state.Complete, state.Failed} {
 		t.Run(string(end), func(t *testing.T) {
 			p := repository(t, gate("true")+"[limits]\nmax_review_cycles = 1\n")
@@ -224,6 +233,7 @@ func TestAPersonReopensWhatEnded(t *testing.T) {
 
 // TestAPersonsActsWithoutATerminalAreShown: on an unsandboxed machine an agent may run a person's commands.
 func TestAPersonsActsWithoutATerminalAreShown(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	_, ex := p.begun()
 	must(ex.AskHuman(t.Context(), "May I?", nil))(t)

@@ -17,6 +17,7 @@ func rolled(t *testing.T, h *Session, to uint64) Done {
 
 // TestARollbackIsNoReplay: what was answered since is asked again, and the old answer is told to nobody. S2-13.
 func TestARollbackIsNoReplay(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	_, ex := p.begun()
 	h := p.human()
@@ -51,6 +52,7 @@ func TestARollbackIsNoReplay(t *testing.T) {
 
 // TestARollbackFencesWhoHeldTheWork, and gives the one who comes next the work as it was. S2-16, F33.
 func TestARollbackFencesWhoHeldTheWork(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	sup, ex := p.reviewing()
 	h := p.human()
@@ -86,6 +88,7 @@ func submittedBy(t *testing.T, s *Session) Done {
 
 // TestTheAbandonedTipCanBeReturnedTo: nothing of a history is lost by going back in it.
 func TestTheAbandonedTipCanBeReturnedTo(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	sup, ex := p.reviewing()
 	h := p.human()
@@ -106,6 +109,7 @@ func TestTheAbandonedTipCanBeReturnedTo(t *testing.T) {
 
 // TestOnlyAnEntryOfTheTaskCanBeReturnedTo.
 func TestOnlyAnEntryOfTheTaskCanBeReturnedTo(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	h := p.human()
 	refused(t, second(h.Rollback(t.Context(), 1, "why")), WrongState)
@@ -125,6 +129,7 @@ func TestOnlyAnEntryOfTheTaskCanBeReturnedTo(t *testing.T) {
 
 // TestARollbackThatIsCutOffIsFinishedByTheSameCommand; until then nobody can act, and a person is waited for.
 func TestARollbackThatIsCutOffIsFinishedByTheSameCommand(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("true"))
 	_, ex := p.begun()
 	h := p.human()
@@ -156,6 +161,7 @@ func TestARollbackThatIsCutOffIsFinishedByTheSameCommand(t *testing.T) {
 
 // TestARollbackThatCannotMoveFilesMovesNone, and the task is as it was, but for who held it.
 func TestARollbackThatCannotMoveFilesMovesNone(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("true"))
 	p.write("late.txt", "kept\n")
 	_, ex := p.begun()
@@ -175,6 +181,7 @@ func TestARollbackThatCannotMoveFilesMovesNone(t *testing.T) {
 
 // TestWithoutGitThereAreNoFilesToReturnTo.
 func TestWithoutGitThereAreNoFilesToReturnTo(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	_, ex := p.begun()
 	check(t, ex, state.CheckGreen)

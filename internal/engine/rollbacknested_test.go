@@ -48,6 +48,7 @@ func (p *project) nested(sup, ex, h *Session) (at map[string]uint64, papers map[
 // TestARollbackOfAPauseTakesWhatLiesOnItAlong: what was open on top of a pause at an entry is open again with it, and nothing
 // that came later is; the documents are those of the entry, not of their later answers. S2-14.
 func TestARollbackOfAPauseTakesWhatLiesOnItAlong(t *testing.T) {
+	t.Parallel()
 	type open struct {
 		State    state.State
 		Paused   []state.State
@@ -90,6 +91,7 @@ func TestARollbackOfAPauseTakesWhatLiesOnItAlong(t *testing.T) {
 
 // TestWhatIsOpenAgainIsAnsweredAgain: from the top of the pauses to the bottom, and who asked is told the new answer alone.
 func TestWhatIsOpenAgainIsAnsweredAgain(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	sup, ex := p.begun()
 	h := p.human()

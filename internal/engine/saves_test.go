@@ -149,6 +149,7 @@ func (c *crowd) layOut(files, version int) (names []string) {
 // TestNoSaveIsLost: people save files, by renaming and in place, while a rollback or a merge moves them. Their last save of
 // each file is on disk or in a commit.
 func TestNoSaveIsLost(t *testing.T) {
+	t.Parallel()
 	rounds, files, bad, refusedRounds, kept := most(2, 200), most(60, 400), 0, 0, 0
 	p := repository(t, gate("true"))
 	c := &crowd{project: p, t: t, last: map[string]string{}}
@@ -190,6 +191,7 @@ func TestNoSaveIsLost(t *testing.T) {
 
 // TestNoSaveIsLostInAMerge is the same for merges.
 func TestNoSaveIsLostInAMerge(t *testing.T) {
+	t.Parallel()
 	if !*full {
 		t.Skip("with -full; the usual form is TestAMergeNamesWhatIsEditedMeanwhile")
 	}
@@ -235,6 +237,7 @@ func TestNoSaveIsLostInAMerge(t *testing.T) {
 // TestARollbackNamesWhatIsEditedMeanwhile: a program that has a file open while a rollback replaces it is named, and what it
 // writes is in the result of the next one.
 func TestARollbackNamesWhatIsEditedMeanwhile(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("true"))
 	h, ex := p.human(), p.executor("codex")
 	must(p.supervisor().CreateTask(t.Context(), "Build it.", ""))(t)
@@ -262,6 +265,7 @@ func TestARollbackNamesWhatIsEditedMeanwhile(t *testing.T) {
 
 // TestAMergeNamesWhatIsEditedMeanwhile, in the project and on the branch.
 func TestAMergeNamesWhatIsEditedMeanwhile(t *testing.T) {
+	t.Parallel()
 	k := newKill(t, "merge")
 	p := k.again(t)
 	h, alt := p.human(), p.on("alt")

@@ -13,6 +13,7 @@ import (
 // Without a store to read from, a session that has lost the work is refused all the same: who took the work is read from
 // the journal when the lock is free again.
 func TestARefusalReadsNoHistoryUnderTheLock(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	c := p.clocked()
 	_, ex := p.begun()

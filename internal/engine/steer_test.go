@@ -41,6 +41,7 @@ func untold(t testing.TB, s *Session) []string {
 
 // TestASteerIsToldOnceToWhoeverWorks, now or later. S2-17.
 func TestASteerIsToldOnceToWhoeverWorks(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	_, ex := p.begun()
 	h := p.human()
@@ -79,6 +80,7 @@ func TestASteerIsToldOnceToWhoeverWorks(t *testing.T) {
 
 // TestASteerIsAPersonsWhereATaskIsUnderWay.
 func TestASteerIsAPersonsWhereATaskIsUnderWay(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	h := p.human()
 	refused(t, second(h.Steer(t.Context(), "Use blue.")), WrongState)
@@ -117,6 +119,7 @@ func TestASteerIsAPersonsWhereATaskIsUnderWay(t *testing.T) {
 
 // TestASteerThatARollbackLeftBehindIsNotInForce, until one returns to it.
 func TestASteerThatARollbackLeftBehindIsNotInForce(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	_, ex := p.begun()
 	h := p.human()
@@ -141,6 +144,7 @@ func TestASteerThatARollbackLeftBehindIsNotInForce(t *testing.T) {
 
 // TestASteerIsToldToOneOfTwoCalls, and to both sessions of one name.
 func TestASteerIsToldToOneOfTwoCalls(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	_, ex := p.begun()
 	steer(t, p.human(), "Use blue.")
@@ -171,6 +175,7 @@ func TestASteerIsToldToOneOfTwoCalls(t *testing.T) {
 
 // TestARemoteExecutorIsToldOncePerClaim, though each of its calls is a session of its own; a supervisor, who has none, again.
 func TestARemoteExecutorIsToldOncePerClaim(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	e := p.engine()
 	must(p.supervisor().CreateTask(t.Context(), "Build it.", ""))(t)
@@ -188,6 +193,7 @@ func TestARemoteExecutorIsToldOncePerClaim(t *testing.T) {
 
 // TestASteerThatIsCutIsYetToBeTold: what there is no room for among the decisions comes whole with what is asked for next.
 func TestASteerThatIsCutIsYetToBeTold(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	_, ex := p.begun()
 	h := p.human()
@@ -207,6 +213,7 @@ func TestASteerThatIsCutIsYetToBeTold(t *testing.T) {
 
 // TestACheckThatWasOverBringsWhatWasSaidSince, and one that runs is not disturbed.
 func TestACheckThatWasOverBringsWhatWasSaidSince(t *testing.T) {
+	t.Parallel()
 	p := slow(t)
 	_, ex := p.begun()
 	h := p.human()
@@ -225,6 +232,7 @@ func TestACheckThatWasOverBringsWhatWasSaidSince(t *testing.T) {
 
 // TestWhereNothingIsSaidNothingIsRead: the journal has no line at these places.
 func TestWhereNothingIsSaidNothingIsRead(t *testing.T) {
+	t.Parallel()
 	_, ex := plain(t, gate("true")).begun()
 	at := func(id string) store.Snapshot {
 		return store.Snapshot{Task: state.Task{Decisions: []state.Record{{ID: id, Off: 1 << 40}}}}

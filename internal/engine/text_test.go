@@ -5,6 +5,7 @@ import "testing"
 // TestANumberPicksItsOption: a person may answer by number, whatever lines the question itself has; a number that no option
 // has is no answer. What says more than a number is one, and so is a number where nothing is offered.
 func TestANumberPicksItsOption(t *testing.T) {
+	t.Parallel()
 	const question = "Two ways are open:\n\n1. the short one\n2. the long one\n\nWhich?\n\n1. yes, short\n2. no, long\n"
 	consultation, err := Consulting{Problem: "p\n\n1. none of them", Tried: "t", Question: "Which?\n\n1. nor this",
 		Options: []string{"yes, short", "no, long"}}.render()

@@ -14,6 +14,7 @@ import (
 
 // S1-21.
 func TestAGateThatCannotRunSpendsNothingAndTheThirdAsksAPerson(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("no-such-command-at-all")+"[limits]\nmax_check_retries = 1\n")
 	_, ex := p.begun()
 	errors := func(n int) (out Checked) {
@@ -48,6 +49,7 @@ func TestAGateThatCannotRunSpendsNothingAndTheThirdAsksAPerson(t *testing.T) {
 }
 
 func TestAGreenOrRedCheckEndsARowOfGateErrors(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("test ! -e broken || exit 127; test ! -e red"))
 	_, ex := p.begun()
 	for _, between := range []state.CheckStatus{state.CheckRed, state.CheckGreen} {
@@ -71,6 +73,7 @@ func TestAGreenOrRedCheckEndsARowOfGateErrors(t *testing.T) {
 }
 
 func TestTheSameFailureTimeAndAgainAsksAPerson(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate(`echo "took $(date +%N) ns"; cat reason; test -e green`)+"[limits]\nmax_same_failure = 3\n")
 	_, ex := p.begun()
 	red := func(reason string, asked bool) {
@@ -97,6 +100,7 @@ func TestTheSameFailureTimeAndAgainAsksAPerson(t *testing.T) {
 }
 
 func TestAFailedTaskAsksNobody(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("false")+"[limits]\nmax_same_failure = 2\nmax_check_retries = 2\n")
 	_, ex := p.begun()
 	check(t, ex, state.CheckRed)
@@ -106,6 +110,7 @@ func TestAFailedTaskAsksNobody(t *testing.T) {
 }
 
 func TestWithoutGitNoCheckIsRemembered(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("test ! -e red"))
 	sup, ex := p.begun()
 	check(t, ex, state.CheckGreen)
@@ -126,6 +131,7 @@ func TestWithoutGitNoCheckIsRemembered(t *testing.T) {
 }
 
 func TestTheGateIsPinnedToTheTask(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("false"))
 	_, ex := p.begun()
 	p.write("ferrus.toml", "[checks]\ncommands = []\n[limits]\nmax_check_retries = 99\n")
@@ -157,6 +163,7 @@ func TestTheGateIsPinnedToTheTask(t *testing.T) {
 }
 
 func TestABrokenConfigurationStopsNoTask(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("true"))
 	_, ex := p.begun()
 	p.write("ferrus.toml", "[cheques]\n")
@@ -170,6 +177,7 @@ func TestABrokenConfigurationStopsNoTask(t *testing.T) {
 }
 
 func TestAPersonCanReplaceAGateThatCannotBeRead(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("true"))
 	_, ex := p.begun()
 	h := p.human()
@@ -183,6 +191,7 @@ func TestAPersonCanReplaceAGateThatCannotBeRead(t *testing.T) {
 }
 
 func TestARepositoryWithoutACommitWillDo(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	p.gitInit()
 	p.write("code.txt", "one\n")
@@ -200,6 +209,7 @@ func TestARepositoryWithoutACommitWillDo(t *testing.T) {
 
 // TestAMachineInASubfolder checks there, and counts the whole work tree.
 func TestAMachineInASubfolder(t *testing.T) {
+	t.Parallel()
 	whole := repository(t, gate("true"))
 	p := &project{t: t, dir: filepath.Join(whole.dir, "part"), side: whole.side, opts: whole.opts}
 	p.write("ferrus.toml", gate("pwd -P > '"+p.side+"/where'"))
@@ -229,6 +239,7 @@ func TestAMachineInASubfolder(t *testing.T) {
 
 // TestATreeThatGitCannotReadIsNoDeadEnd: the work is given out all the same, for somebody must mend it.
 func TestATreeThatGitCannotReadIsNoDeadEnd(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("true"))
 	_, ex := p.begun()
 	index := p.read(".git/index")
@@ -245,6 +256,7 @@ func TestATreeThatGitCannotReadIsNoDeadEnd(t *testing.T) {
 
 // TestASubmissionFollowsNoLink: the server may have rights that the agent has not.
 func TestASubmissionFollowsNoLink(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("true"))
 	_, ex := p.begun()
 	p.write(p.side+"/precious", "precious")
@@ -264,6 +276,7 @@ func TestASubmissionFollowsNoLink(t *testing.T) {
 // TestFilesThatAreSaidToBeElsewhereAreRefused: core.worktree is set while servers are open, and each call says the same, as a
 // server does that is started then.
 func TestFilesThatAreSaidToBeElsewhereAreRefused(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("true"))
 	sup, ex := p.begun()
 	var said []string

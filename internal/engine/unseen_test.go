@@ -11,6 +11,7 @@ import (
 
 // A reviewer is told what the patch does not show, and what was written while the checks ran.
 func TestAReviewerIsToldWhatThePatchDoesNotShow(t *testing.T) {
+	t.Parallel()
 	// The check exchanges the judged file for a good one, and puts it back: the tree is the same before and after.
 	p := repository(t, gate("cp code.txt ../side/bad && echo good >code.txt && grep -q good code.txt && cp ../side/bad code.txt"))
 	sup, ex := p.begun()
@@ -28,6 +29,7 @@ func TestAReviewerIsToldWhatThePatchDoesNotShow(t *testing.T) {
 }
 
 func TestAnOrdinaryReviewHasNoNotices(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("touch built && mkdir -p out && touch out/x"))
 	p.write(".gitignore", "built\nout/\n.ferrus\n")
 	sup, ex := p.begun()

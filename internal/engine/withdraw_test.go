@@ -24,6 +24,7 @@ func (g leaving) Err() error {
 // TestAClaimThatNobodyWasToldIsFreeAtOnce: the work does not lie idle until the silence is over. The token alone is not
 // enough to be the holder: who comes next is another one, under an epoch of its own.
 func TestAClaimThatNobodyWasToldIsFreeAtOnce(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("true"))
 	e := p.engine()
 	must(p.human().CreateTask(t.Context(), "Build it.", ""))(t)
@@ -45,6 +46,7 @@ func TestAClaimThatNobodyWasToldIsFreeAtOnce(t *testing.T) {
 // TestALostAnswerIsGivenAgain to a session, and to whoever names the claim that it had before: their next call finds the
 // claim that was made for them, with a lease that runs.
 func TestALostAnswerIsGivenAgain(t *testing.T) {
+	t.Parallel()
 	p := repository(t, gate("true"))
 	e := p.engine()
 	must(p.human().CreateTask(t.Context(), "Build it.", ""))(t)
@@ -70,6 +72,7 @@ func TestALostAnswerIsGivenAgain(t *testing.T) {
 
 // TestACheckThatIsAboutToStartIsNotAbandoned: between the commit and the helper's lock no process runs it.
 func TestACheckThatIsAboutToStartIsNotAbandoned(t *testing.T) {
+	t.Parallel()
 	p := plain(t, gate("true"))
 	e := p.engine()
 	must(p.human().CreateTask(t.Context(), "Build it.", ""))(t)

@@ -9,6 +9,7 @@ import (
 
 // TestAbandoned goes by what counts in the end.
 func TestAbandoned(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		backs []uint64 // of the entries 1, 2 and so on
 		left  []uint64

@@ -21,6 +21,7 @@ func reviewing(t *testing.T) *Store {
 }
 
 func TestAnEditedViewIsPutBackAndJournalled(t *testing.T) {
+	t.Parallel()
 	views := []string{stateFile, "TASK.md", "SUBMISSION.md", "QUESTION.md", "ANSWER.md"}
 	edits := map[string]func(t *testing.T, path string) (copied string){
 		"edited": func(t *testing.T, path string) string {
@@ -84,6 +85,7 @@ func TestAnEditedViewIsPutBackAndJournalled(t *testing.T) {
 }
 
 func TestEditsFoundTogetherAreOneLine(t *testing.T) {
+	t.Parallel()
 	s := reviewing(t)
 	write(t, s.Path("TASK.md"), "a")
 	write(t, s.Path("ANSWER.md"), "b")
@@ -104,6 +106,7 @@ func TestEditsFoundTogetherAreOneLine(t *testing.T) {
 }
 
 func TestARefusedEventStillPutsBack(t *testing.T) {
+	t.Parallel()
 	s := reviewing(t)
 	write(t, s.Path("TASK.md"), "Do nothing.\n")
 	if _, err := s.Apply(context.Background(), claim); err == nil {
@@ -115,6 +118,7 @@ func TestARefusedEventStillPutsBack(t *testing.T) {
 }
 
 func TestWhatAPowerCutEmptiedIsNoEdit(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{"empty": "", "NULs": "\x00\x00\x00"} {
 		s := reviewing(t)
 		write(t, s.Path("TASK.md"), text)
@@ -127,6 +131,7 @@ func TestWhatAPowerCutEmptiedIsNoEdit(t *testing.T) {
 
 // TestViewsThatLagFarBehindAreNoEdit has a document that could not be written for a long time.
 func TestViewsThatLagFarBehindAreNoEdit(t *testing.T) {
+	t.Parallel()
 	s := reviewing(t)
 	if err := os.Mkdir(s.Path("SUBMISSION.md.tmp"), 0o700); err != nil {
 		t.Fatal(err)
@@ -148,6 +153,7 @@ func TestViewsThatLagFarBehindAreNoEdit(t *testing.T) {
 
 // TestAnEditThatCannotBePutBackIsJournalledOnce: a full disk may leave room for lines and none for views.
 func TestAnEditThatCannotBePutBackIsJournalledOnce(t *testing.T) {
+	t.Parallel()
 	s := reviewing(t)
 	write(t, s.Path("TASK.md"), "Do nothing.\n")
 	must(0, os.MkdirAll(s.Path("TASK.md.tmp", "x"), 0o700))
@@ -207,6 +213,7 @@ func TestNoSymbolicLinkIsFollowed(t *testing.T) {
 
 // TestATemporaryFileIsMadeNew has hard links where temporary files go, to a file outside.
 func TestATemporaryFileIsMadeNew(t *testing.T) {
+	t.Parallel()
 	s := fresh(t, still())
 	do(t, s, create, claim, on(state.CheckPassed, state.Engine, nil),
 		on(state.Submit, state.Holder, text(state.SubmissionDoc, "Built.\n")))
@@ -248,6 +255,7 @@ func listing(t *testing.T, dir string) string {
 }
 
 func TestALinkedFolderIsNotOurs(t *testing.T) {
+	t.Parallel()
 	elsewhere, dir := t.TempDir(), filepath.Join(t.TempDir(), ".ferrus")
 	must(0, os.Symlink(elsewhere, dir))
 	backup := filepath.Join(t.TempDir(), "journal")

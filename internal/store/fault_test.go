@@ -234,6 +234,7 @@ func TestEveryFaultLeavesTheOldStateOrTheNew(t *testing.T) {
 
 // TestTheRigSeesADiskThatLies shows that the rig bites.
 func TestTheRigSeesADiskThatLies(t *testing.T) {
+	t.Parallel()
 	for op, kind := range map[string]fault{"datasync": powercut, "truncate": eio} {
 		r := newRig(kind)
 		r.lies = map[string]bool{op: true}
@@ -246,6 +247,7 @@ func TestTheRigSeesADiskThatLies(t *testing.T) {
 
 // TestCreateCanBeRepeatedAfterAnyFault strikes the making of a machine.
 func TestCreateCanBeRepeatedAfterAnyFault(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(quick(t), ".ferrus")
 	for _, kind := range allFaults {
 		for n, ended := 1, false; !ended; n++ {

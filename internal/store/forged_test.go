@@ -56,6 +56,7 @@ var forgeries = map[string]func(l *Line){
 // TestAForgedLineIsCorrupt, with right hashes, wherever it stands: at the end, where a torn line would be cut, and before
 // others. The error names the field, and nothing is put right over it.
 func TestAForgedLineIsCorrupt(t *testing.T) {
+	t.Parallel()
 	_, after := three(t)
 	whole, cases := after[2], 0
 	for field, spoil := range forgeries {
@@ -94,6 +95,7 @@ func TestAForgedLineIsCorrupt(t *testing.T) {
 
 // TestAnOffsetBeyondTheJournalIsNoPanic: wherever an offset of somebody else's leads.
 func TestAnOffsetBeyondTheJournalIsNoPanic(t *testing.T) {
+	t.Parallel()
 	s, _ := three(t)
 	for _, off := range []int64{-1, -1 << 62, 1, 1 << 40, 1<<63 - 1} {
 		_, err := s.LineAt(off)
@@ -106,6 +108,7 @@ func TestAnOffsetBeyondTheJournalIsNoPanic(t *testing.T) {
 
 // TestNothingUnreadableIsWritten: what decode would refuse, commit refuses.
 func TestNothingUnreadableIsWritten(t *testing.T) {
+	t.Parallel()
 	s, _ := three(t)
 	before := read(t, s.Path(journalFile))
 	for name, c := range map[string]struct {
@@ -137,6 +140,7 @@ func TestNothingUnreadableIsWritten(t *testing.T) {
 
 // TestAForgedIndexIsMadeAgain: STATE.json is only a hint where the newest line is.
 func TestAForgedIndexIsMadeAgain(t *testing.T) {
+	t.Parallel()
 	_, after := three(t)
 	good := after[2]
 	for _, c := range []struct{ old, new string }{

@@ -25,6 +25,7 @@ func mounted(t *testing.T) (s *Store, mount string) {
 }
 
 func TestAFullDiskLosesNothing(t *testing.T) {
+	t.Parallel()
 	s, mount := mounted(t)
 	do(t, s, create, claim)
 	var refused int
@@ -76,6 +77,7 @@ func fillUp(t *testing.T, path string, room int) {
 }
 
 func TestAReadOnlyFolderCanBeRead(t *testing.T) {
+	t.Parallel()
 	s, mount := mounted(t)
 	want := do(t, s, create, claim)
 	s.Close()

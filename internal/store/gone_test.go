@@ -14,6 +14,7 @@ import (
 )
 
 func TestAFolderThatWasTakenAwayIsNotMadeAgain(t *testing.T) {
+	t.Parallel()
 	for name, take := range map[string]func(s *Store) error{
 		"the lock deleted":    func(s *Store) error { return os.Remove(s.Path(lockFile)) },
 		"the lock replaced":   func(s *Store) error { return replaced(s.Path(lockFile)) },
@@ -63,6 +64,7 @@ func emptied(dir string) (errs []error) {
 }
 
 func TestTheSecondLinkBringsTheJournalBack(t *testing.T) {
+	t.Parallel()
 	opts := still()
 	backup := filepath.Join(t.TempDir(), "git", "journal.jsonl")
 	opts.Backup = func() string { return backup }
@@ -90,6 +92,7 @@ func TestTheSecondLinkBringsTheJournalBack(t *testing.T) {
 }
 
 func TestAnotherMachinesSecondLinkIsKeptAside(t *testing.T) {
+	t.Parallel()
 	opts := still()
 	backup := filepath.Join(t.TempDir(), "journal.jsonl")
 	opts.Backup = func() string { return backup }
@@ -108,6 +111,7 @@ func TestAnotherMachinesSecondLinkIsKeptAside(t *testing.T) {
 }
 
 func TestAJournalThatIsLostIsNotBegunAgain(t *testing.T) {
+	t.Parallel()
 	s := fresh(t, still())
 	do(t, s, create)
 	must(0, os.Remove(s.Path(journalFile)))
@@ -117,6 +121,7 @@ func TestAJournalThatIsLostIsNotBegunAgain(t *testing.T) {
 }
 
 func TestOpenSaysWhatIsThere(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	_, err := Open(filepath.Join(dir, "none"), still())
 	wantCode(t, err, NotInitialised, "ferrus init")
@@ -127,6 +132,7 @@ func TestOpenSaysWhatIsThere(t *testing.T) {
 
 // TestALeaseIsNotInherited rolls a STATE.json forward over a change of hands.
 func TestALeaseIsNotInherited(t *testing.T) {
+	t.Parallel()
 	s := fresh(t, still())
 	do(t, s, create, claim)
 	if _, err := renew(s); err != nil {
@@ -149,6 +155,7 @@ func TestALeaseIsNotInherited(t *testing.T) {
 }
 
 func TestTheSessionThatHoldsTheWorkIsNotSweptAway(t *testing.T) {
+	t.Parallel()
 	const holder, old = "0b5e1d0c-6f6b-4f0e-9d3a-000000000001", "0b5e1d0c-6f6b-4f0e-9d3a-000000000002"
 	s := fresh(t, Options{Log: quiet})
 	do(t, s, create, func(now Snapshot) (*Change, error) {
@@ -182,6 +189,7 @@ func TestTheBellRingsInAFolderThatCannotBeWatched(t *testing.T) {
 }
 
 func TestAnArchiveIsMadeAgainUntilItIsWhole(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(quick(t), ".ferrus")
 	_, d := along(t, scenarioOf(t, "reopen"), dir)
 	for n, ended := 1, false; !ended; n++ {
@@ -216,6 +224,7 @@ func TestAnArchiveIsMadeAgainUntilItIsWhole(t *testing.T) {
 }
 
 func TestCheckText(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]Code{"fine\n": "", "": InvalidInput, " \n": InvalidInput, "a\x00": InvalidInput,
 		"\xff": InvalidInput, "12345678901": TooLarge, "1234567890": ""} {
 		if err := CheckText("the note", text, 10); code(err) != want {
@@ -226,6 +235,7 @@ func TestCheckText(t *testing.T) {
 
 // TestTextsAreKeptToTheByte: all that a reader can see.
 func TestTextsAreKeptToTheByte(t *testing.T) {
+	t.Parallel()
 	s := fresh(t, still())
 	for _, want := range []string{"<a>&\n\t\"\\", strings.Repeat("ö", MaxDoc/2), "\ufffd end"} {
 		snap := do(t, s, func(now Snapshot) (*Change, error) {

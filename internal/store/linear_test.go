@@ -63,6 +63,7 @@ func race(t testing.TB, open func() *Store, stores, each int) []porcupine.Operat
 }
 
 func TestReadsAndWritesAreLinearizable(t *testing.T) {
+	t.Parallel()
 	each := 120
 	if testing.Short() {
 		each = 30

@@ -31,6 +31,7 @@ func busy(t *testing.T, s *Store) (free func()) {
 
 // TestTheLockIsReplacedWhileCallersWait: they must not write beside the processes that use the new one.
 func TestTheLockIsReplacedWhileCallersWait(t *testing.T) {
+	t.Parallel()
 	s := fresh(t, still())
 	do(t, s, create)
 	free := busy(t, s)

@@ -271,6 +271,7 @@ func TestAChangeElsewhereRings(t *testing.T) {
 }
 
 func TestAFIFOBlocksNobody(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{stateFile, "TASK.md", journalFile} {
 		s := reviewing(t)
 		must(0, os.Remove(s.Path(name)))

@@ -6,6 +6,7 @@ import (
 
 // TestASearchReadsFewLines counts what is read of a journal a hundred times as long.
 func TestASearchReadsFewLines(t *testing.T) {
+	t.Parallel()
 	searched := func(lines int) (bytes int) {
 		s := long(t, lines)
 		s.disk = &countingDisk{disk: s.disk, read: &bytes}

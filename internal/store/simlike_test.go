@@ -14,6 +14,7 @@ import (
 // TestTheSimulatedDiskIsLikeARealOne does everything on a real disk as well: the same operations must be asked of it,
 // and leave the same files.
 func TestTheSimulatedDiskIsLikeARealOne(t *testing.T) {
+	t.Parallel()
 	for _, sc := range scenarios() {
 		dir := filepath.Join(quick(t), ".ferrus")
 		_, sim := along(t, sc, dir)
@@ -56,6 +57,7 @@ func TestTheSimulatedDiskIsLikeARealOne(t *testing.T) {
 
 // TestTheSimulatedDiskRefusesWhatARealOneDoes asks both for what cannot be.
 func TestTheSimulatedDiskRefusesWhatARealOneDoes(t *testing.T) {
+	t.Parallel()
 	dir := quick(t)
 	real, sim := must(openDisk(dir)), newSimdisk(t, filepath.Join(quick(t), "lock"))
 	defer real.close()

@@ -14,6 +14,7 @@ import (
 // TestNothingIsReadOrWrittenInPlaceOfAControlFile: links, FIFOs, devices, folders and 5 GB in place of each file and folder of
 // a machine. Every call answers, in little memory, and what cannot be done says which file is in the way.
 func TestNothingIsReadOrWrittenInPlaceOfAControlFile(t *testing.T) {
+	t.Parallel()
 	paths := []string{stateFile, lockFile, journalFile, string(state.TaskDoc), string(state.AnswerDoc), liveDir, logDir, archiveDir}
 	for i, p := range paths {
 		paths[i] = ".ferrus/" + p

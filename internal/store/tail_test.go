@@ -11,6 +11,7 @@ import (
 
 // TestTheNewestLinesAreTheEndOfTheHistory, however long the lines are, and whatever a crash has left behind them.
 func TestTheNewestLinesAreTheEndOfTheHistory(t *testing.T) {
+	t.Parallel()
 	s := fresh(t, still())
 	for list := range s.Newest(1) {
 		t.Errorf("an empty journal has %v", list)
@@ -91,6 +92,7 @@ func TestTheNewestLinesAreTheEndOfTheHistory(t *testing.T) {
 
 // TestTheNewestLinesCostNothingOfTheRest counts what is read of a long journal.
 func TestTheNewestLinesCostNothingOfTheRest(t *testing.T) {
+	t.Parallel()
 	s := fresh(t, still())
 	do(t, s, func(now Snapshot) (*Change, error) {
 		return &Change{Event: state.Repair, Next: now.Task, Docs: text(state.TaskDoc, strings.Repeat("d", 1<<20))}, nil

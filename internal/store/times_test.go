@@ -14,6 +14,7 @@ import (
 // TestATimeIsWrittenWithThreeDigits, in the journal and in STATE.json; and a line of an older ferrus, which left trailing
 // zeros out, is read and verified as it is.
 func TestATimeIsWrittenWithThreeDigits(t *testing.T) {
+	t.Parallel()
 	when := time.Date(2026, 1, 2, 3, 4, 5, 100e6, time.UTC)
 	l := &Line{V: LineVersion, Seq: 1, At: when, Actor: Actor{Role: state.Human, Agent: "human"}, Event: state.Violation, From: state.Idle, To: state.Idle,
 		Note: `"at":"2026-01-02T03:04:05Z","actor":`, State: state.New(), Prev: genesis}

@@ -70,6 +70,7 @@ func must[T any](v T, err error) T {
 }
 
 func TestWhatFollowsTheLastLine(t *testing.T) {
+	t.Parallel()
 	_, after := three(t)
 	whole := after[2][journalFile]
 	for name, c := range map[string]struct {
@@ -111,6 +112,7 @@ func newerLine(t *testing.T, journal string) string {
 }
 
 func TestALostOrSpoiledIndexIsMadeAgain(t *testing.T) {
+	t.Parallel()
 	_, after := three(t)
 	whole := after[2][stateFile]
 	for name, c := range map[string]struct {
@@ -152,6 +154,7 @@ func TestALostOrSpoiledIndexIsMadeAgain(t *testing.T) {
 }
 
 func TestAPositionBeyondTheJournalIsRefused(t *testing.T) {
+	t.Parallel()
 	_, after := three(t)
 	for _, bytes := range []string{"9223372036854775807", "4611686018427387904", "99999"} {
 		s := lay(t, quick(t), after[2].with(stateFile, `{"schema_version":2,"journal":{"bytes":`+bytes+`,"last":1,"h":"x"}}`))
@@ -162,6 +165,7 @@ func TestAPositionBeyondTheJournalIsRefused(t *testing.T) {
 }
 
 func TestAnotherSchemaIsRefusedAndNeverOverwritten(t *testing.T) {
+	t.Parallel()
 	_, after := three(t)
 	for _, version := range []string{"1", "3"} {
 		foreign := strings.Replace(after[2][stateFile], `"schema_version": 2`, `"schema_version": `+version, 1)
@@ -183,6 +187,7 @@ func TestAnotherSchemaIsRefusedAndNeverOverwritten(t *testing.T) {
 func second(_ Snapshot, err error) error { return err }
 
 func TestUnknownKeysAreKept(t *testing.T) {
+	t.Parallel()
 	s := fresh(t, still())
 	do(t, s, create, func(now Snapshot) (*Change, error) {
 		c, err := claim(now)
@@ -200,6 +205,7 @@ func TestUnknownKeysAreKept(t *testing.T) {
 }
 
 func TestHistoryFromALine(t *testing.T) {
+	t.Parallel()
 	s := fresh(t, still())
 	do(t, s, create, claim, progress)
 	var all []*Line

@@ -51,6 +51,7 @@ var events = []struct {
 // TestACheckIsAnsweredWhateverHappens: the call that began it, another that joined it, and a heartbeat. Afterwards neither a
 // process nor a goroutine of it is left. With TestACheckIsAnsweredAtEachPoint it happens at each lock and channel.
 func TestACheckIsAnsweredWhateverHappens(t *testing.T) {
+	t.Parallel()
 	for _, event := range events {
 		for _, endless := range []bool{true, false} {
 			if !endless && event.name != "nothing" && reachPoints == nil {

@@ -41,6 +41,7 @@ func listed(t *testing.T, role state.Role) *mcp.ListToolsResult {
 
 // TestEveryDefinitionIsAsItWasReviewed: what a model is told of a tool changes only together with its snapshot.
 func TestEveryDefinitionIsAsItWasReviewed(t *testing.T) {
+	t.Parallel()
 	const dir = "testdata/definitions"
 	want := map[string]bool{}
 	for name, role := range roles {
@@ -67,6 +68,7 @@ func TestEveryDefinitionIsAsItWasReviewed(t *testing.T) {
 
 // TestAListIsSmall counts the bytes of a tools/list result as it goes over the wire.
 func TestAListIsSmall(t *testing.T) {
+	t.Parallel()
 	for name, role := range roles {
 		list := listed(t, role)
 		text, err := json.Marshal(list)
@@ -88,6 +90,7 @@ func TestAListIsSmall(t *testing.T) {
 
 // TestARoleHasItsToolsAndNoOther: what a person alone may do is never a tool.
 func TestARoleHasItsToolsAndNoOther(t *testing.T) {
+	t.Parallel()
 	want := map[string]string{
 		"supervisor": "approve ask_human create_task history queue_task reject respond_consult review_pending select status wait_for_answer wait_for_review",
 		"executor":   "ask_human check consult heartbeat progress status submit wait_for_answer wait_for_consult wait_for_task",
@@ -106,6 +109,7 @@ func TestARoleHasItsToolsAndNoOther(t *testing.T) {
 
 // TestEveryDefinitionIsWhatAllClientsTake: annotated, loaded at once, without what some provider refuses.
 func TestEveryDefinitionIsWhatAllClientsTake(t *testing.T) {
+	t.Parallel()
 	hints := []string{"readOnlyHint", "idempotentHint", "destructiveHint", "openWorldHint"}
 	for name, role := range roles {
 		for _, tool := range listed(t, role).Tools {
@@ -168,6 +172,7 @@ func unseen(text string) string {
 
 // TestTheInstructionsAreShortAndNameTheRolesTools: the one text that every client shows its model.
 func TestTheInstructionsAreShortAndNameTheRolesTools(t *testing.T) {
+	t.Parallel()
 	for name, role := range roles {
 		client := bare(t, role)
 		text := client.InitializeResult().Instructions
@@ -198,6 +203,7 @@ var english = map[string]bool{"check": true, "progress": true, "status": true, "
 
 // TestPromptsAndResourcesAreDescribed, for clients that offer them to a person.
 func TestPromptsAndResourcesAreDescribed(t *testing.T) {
+	t.Parallel()
 	for name, role := range roles {
 		client := bare(t, role)
 		prompts, err := client.ListPrompts(t.Context(), nil)

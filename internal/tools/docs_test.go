@@ -16,6 +16,7 @@ import (
 // TestTheDocumentationIsTheCatalogue: the page of the tools is made from the catalogue and from the struct of results,
 // and a stale one fails.
 func TestTheDocumentationIsTheCatalogue(t *testing.T) {
+	t.Parallel()
 	var b strings.Builder
 	b.WriteString(`# Tools
 

@@ -12,6 +12,7 @@ import (
 
 // TestAnEmptySubmissionIsConfirmed by its executor, and the reviewer is told first.
 func TestAnEmptySubmissionIsConfirmed(t *testing.T) {
+	t.Parallel()
 	c := newCast(t, repository)
 	checked(c)
 	hand := map[string]any{"summary": "Nothing.", "verification": "None."}

@@ -162,6 +162,7 @@ func cloned(will map[string][]string) map[string][]string {
 
 // TestAHeadlessAgentStopsWhereAPersonIsWaitedFor: nobody looks on, so nobody waits.
 func TestAHeadlessAgentStopsWhereAPersonIsWaitedFor(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	headless := func(o *Options) { o.Headless = true }
 	sup, exe := w.enter(state.Supervisor, 1, headless), w.enter(state.Executor, 1, headless)

@@ -167,6 +167,7 @@ func (c *cast) goldenPose(p pose, exe, sup Result) {
 
 // TestThePastIsAsItWas: what was given after each event is what is shown of it later, but for what only the present knew.
 func TestThePastIsAsItWas(t *testing.T) {
+	t.Parallel()
 	c := newCast(t, repository)
 	c.person.TTY = false // which is noted
 	e := c.open()
@@ -222,6 +223,7 @@ func TestThePastIsAsItWas(t *testing.T) {
 
 // TestTheDiffstatOfThePastIsOfATreeThatWasKnown, and says so.
 func TestTheDiffstatOfThePastIsOfATreeThatWasKnown(t *testing.T) {
+	t.Parallel()
 	c := newCast(t, repository)
 	e := c.open()
 	c.supervisor.do("create_task", nil)
@@ -244,6 +246,7 @@ func TestTheDiffstatOfThePastIsOfATreeThatWasKnown(t *testing.T) {
 
 // TestWhileARollbackMovesFilesNobodyIsGivenAnything: a person is waited for.
 func TestWhileARollbackMovesFilesNobodyIsGivenAnything(t *testing.T) {
+	t.Parallel()
 	c := newCast(t, newWorld)
 	submitted(c)
 	e := c.open()
@@ -262,6 +265,7 @@ func TestWhileARollbackMovesFilesNobodyIsGivenAnything(t *testing.T) {
 
 // TestOnlyAnEventCanBeLookedAt.
 func TestOnlyAnEventCanBeLookedAt(t *testing.T) {
+	t.Parallel()
 	c := newCast(t, newWorld)
 	if _, err := c.open().Moment(7); engine.CodeOf(err) != engine.InvalidInput {
 		t.Error(err)

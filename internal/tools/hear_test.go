@@ -80,6 +80,7 @@ func TestWhoeverHoldsTheWorkHearsWithItsNextCall(t *testing.T) {
 
 // TestAHolderHearsWithARefusal, and with a wait that ended for another reason.
 func TestAHolderHearsWithARefusal(t *testing.T) {
+	t.Parallel()
 	c := newCast(t, newWorld)
 	working(c)
 	c.steers()
@@ -103,6 +104,7 @@ func TestAHolderHearsWithARefusal(t *testing.T) {
 
 // TestASupervisorHearsWhenItIsItsTurn: with a submission among the decisions, with a consultation before it.
 func TestASupervisorHearsWhenItIsItsTurn(t *testing.T) {
+	t.Parallel()
 	c := newCast(t, newWorld)
 	working(c)
 	c.steers()
@@ -134,6 +136,7 @@ func TestASupervisorHearsWhenItIsItsTurn(t *testing.T) {
 
 // TestACallerWithoutASessionHearsOncePerClaim.
 func TestACallerWithoutASessionHearsOncePerClaim(t *testing.T) {
+	t.Parallel()
 	c := newCast(t, newWorld)
 	c.supervisor.do("create_task", nil)
 	far := c.from(state.Executor, "ci")

@@ -22,6 +22,7 @@ func numbers(r Result) string {
 
 // TestTheHistoryIsThePresentTasks, page by page, and what a rollback left behind is marked.
 func TestTheHistoryIsThePresentTasks(t *testing.T) {
+	t.Parallel()
 	c := newCast(t, newWorld)
 	if r := c.supervisor.do("history", nil); len(r.History) > 0 || !strings.Contains(r.Message, "no task") {
 		t.Errorf("without a task: %+v", r)
@@ -80,6 +81,7 @@ func TestTheHistoryIsThePresentTasks(t *testing.T) {
 
 // TestALongHistoryIsCutToWhatEveryClientShows.
 func TestALongHistoryIsCutToWhatEveryClientShows(t *testing.T) {
+	t.Parallel()
 	c := newCast(t, newWorld)
 	working(c)
 	for i := range 60 {

@@ -21,6 +21,7 @@ import (
 // TestABadArgumentIsAnsweredInOurWords: whatever is wrong with the arguments, the answer is a result with a code, what
 // is wrong, and what helps; nothing has changed, and the agent is told to call the same tool again.
 func TestABadArgumentIsAnsweredInOurWords(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	sup, exe := w.enter(state.Supervisor, 1), w.enter(state.Executor, 1)
 	sup.do("create_task", nil)
@@ -97,6 +98,7 @@ func TestABadArgumentIsAnsweredInOurWords(t *testing.T) {
 
 // TestATitleIsOneLine, which is why it is no document.
 func TestATitleIsOneLine(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	sup := w.enter(state.Supervisor, 1)
 	for _, title := range []string{"a\nb", strings.Repeat("t", 201), "  ", "a\x00b"} {
@@ -110,6 +112,7 @@ func TestATitleIsOneLine(t *testing.T) {
 
 // TestAGoodArgumentIsStoredExactly: pairs, escapes and odd characters are kept as they are.
 func TestAGoodArgumentIsStoredExactly(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	sup, exe := w.enter(state.Supervisor, 1), w.enter(state.Executor, 1)
 	const raw = `"\ud83d\ude00 \\ud83d \\\\ \u00e4 ` + "ä" + ` \n\ttab \ufffd end  "`
@@ -131,6 +134,7 @@ func TestAGoodArgumentIsStoredExactly(t *testing.T) {
 // TestDocumentsAreCleanedWhenTheyAreAccepted: what a reader cannot see is stored nowhere and shown to nobody, and the
 // writer is told.
 func TestDocumentsAreCleanedWhenTheyAreAccepted(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	sup, exe := w.enter(state.Supervisor, 1), w.enter(state.Executor, 1)
 	const hidden = "\x1b[31m\u202e\U000e0041\ufe01\u115f\u2028\ue000\u00ad\u200b"
@@ -181,6 +185,7 @@ func TestDocumentsAreCleanedWhenTheyAreAccepted(t *testing.T) {
 
 // TestNotesAreBounded: a model that notes for ever does not grow the journal for ever, and is told what to do.
 func TestNotesAreBounded(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "[limits]\nmax_progress_notes = 3\n")
 	sup, exe := w.enter(state.Supervisor, 1), w.enter(state.Executor, 1)
 	sup.do("create_task", nil)
@@ -204,6 +209,7 @@ func TestNotesAreBounded(t *testing.T) {
 
 // TestTheClaimOfAWorkIsThisConnections: the claim is a name, not a key.
 func TestTheClaimOfAWorkIsThisConnections(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	w.enter(state.Supervisor, 1).do("create_task", nil)
 	first, second := w.enter(state.Executor, 1), w.enter(state.Executor, 2)

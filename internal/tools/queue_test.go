@@ -14,6 +14,7 @@ import (
 
 // TestAQueuedTaskWaitsForAPerson: it is a file, and the machine is as it was.
 func TestAQueuedTaskWaitsForAPerson(t *testing.T) {
+	t.Parallel()
 	c := newCast(t, newWorld)
 	for _, scene := range []func(*cast){func(*cast) {}, working} {
 		scene(c)
@@ -44,6 +45,7 @@ func TestAQueuedTaskWaitsForAPerson(t *testing.T) {
 
 // TestWhatCannotBeQueuedIsRefused.
 func TestWhatCannotBeQueuedIsRefused(t *testing.T) {
+	t.Parallel()
 	c := newCast(t, newWorld)
 	for _, bad := range []struct {
 		code       engine.Code

@@ -37,6 +37,7 @@ func with(tool, claim string) map[string]any {
 }
 
 func TestACallerWithoutASessionNamesWhatItMeans(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	sup, exe := w.from(state.Supervisor, "lead"), w.from(state.Executor, "ci")
 	sup.do("create_task", nil)

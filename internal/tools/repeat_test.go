@@ -89,6 +89,7 @@ func holder(c *cast) *agent { return c.holder }
 
 // TestAnotherArgumentIsAnotherCall, also in a field that is left out.
 func TestAnotherArgumentIsAnotherCall(t *testing.T) {
+	t.Parallel()
 	c := newCast(t, newWorld)
 	working(c)
 	c.holder.do("consult", nil)
@@ -100,6 +101,7 @@ func TestAnotherArgumentIsAnotherCall(t *testing.T) {
 
 // TestADecisionBindsToWhatWasShown: what a reviewer has not seen it does not decide, unless it names it.
 func TestADecisionBindsToWhatWasShown(t *testing.T) {
+	t.Parallel()
 	c := newCast(t, repository)
 	submitted(c)
 	for tool, args := range map[string]map[string]any{"approve": {}, "reject": {"notes": "n"}} {
@@ -133,6 +135,7 @@ func TestADecisionBindsToWhatWasShown(t *testing.T) {
 
 // TestAnAnswerBindsToTheConsultationThatWasShown likewise.
 func TestAnAnswerBindsToTheConsultationThatWasShown(t *testing.T) {
+	t.Parallel()
 	c := newCast(t, newWorld)
 	working(c)
 	c.holder.do("consult", nil)
@@ -157,6 +160,7 @@ func TestAnAnswerBindsToTheConsultationThatWasShown(t *testing.T) {
 
 // TestAnAnswerOfAPersonIsNeverUsedUp: it is a fact, and may be asked for by whoever has the role, in any state.
 func TestAnAnswerOfAPersonIsNeverUsedUp(t *testing.T) {
+	t.Parallel()
 	c := newCast(t, newWorld)
 	if r := c.holder.do("wait_for_answer", nil); r.Status != "idle" {
 		t.Errorf("nothing was asked: %s", r.Status)

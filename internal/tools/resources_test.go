@@ -15,6 +15,7 @@ import (
 
 // TestAResourceIsReadByTheRolesThatHaveTheTools tries every resource as every role.
 func TestAResourceIsReadByTheRolesThatHaveTheTools(t *testing.T) {
+	t.Parallel()
 	c := newCast(t, newWorld)
 	working(c)
 	tried, through := 0, 0

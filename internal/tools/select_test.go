@@ -12,6 +12,7 @@ import (
 
 // TestASupervisorTakesAnAttempt: it sees them side by side and takes the approved one, which changes nothing of the project.
 func TestASupervisorTakesAnAttempt(t *testing.T) {
+	t.Parallel()
 	c := newCast(t, repository)
 	e := got(engine.Open(engine.At(c.dir, ""), engine.Options{}))(t)
 	defer e.Close()

@@ -42,6 +42,7 @@ func (a *agent) resource(name string) string {
 
 // TestAResourceReadsWhatTheFileSays, for every document, and that there is none while there is none.
 func TestAResourceReadsWhatTheFileSays(t *testing.T) {
+	t.Parallel()
 	c := newCast(t, newWorld)
 	files := map[string]state.Doc{"task": state.TaskDoc, "submission": state.SubmissionDoc, "review": state.ReviewDoc, "question": state.QuestionDoc,
 		"answer": state.AnswerDoc, "consult_request": state.ConsultRequestDoc, "consult_response": state.ConsultResponseDoc}
@@ -94,6 +95,7 @@ func TestAResourceReadsWhatTheFileSays(t *testing.T) {
 
 // TestAWaitShowsThatItLives to a client that asks for it, and to no other.
 func TestAWaitShowsThatItLives(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	shown := make(chan *mcp.ProgressNotificationParams, 100)
 	opts := &mcp.ClientOptions{ProgressNotificationHandler: func(_ context.Context, n *mcp.ProgressNotificationClientRequest) { shown <- n.Params }}
@@ -134,6 +136,7 @@ func TestAWaitShowsThatItLives(t *testing.T) {
 
 // TestAPanicIsAnAnswer: a bug of ours ends the call and not the server.
 func TestAPanicIsAnAnswer(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	broken := true
 	a := w.enter(state.Executor, 1, func(o *Options) {
@@ -158,6 +161,7 @@ func TestAPanicIsAnAnswer(t *testing.T) {
 // TestTheOutcomeOfACheckIsToldOnce: a check that ends while nobody waits is told to whoever calls next, also when it was
 // the one that ended the task; then check runs again.
 func TestTheOutcomeOfACheckIsToldOnce(t *testing.T) {
+	t.Parallel()
 	c := newCast(t, newWorld)
 	working(c)
 	c.write("red", "")
@@ -181,6 +185,7 @@ func TestTheOutcomeOfACheckIsToldOnce(t *testing.T) {
 // TestASubmissionThatOutlivesItsCallIsCalledAgain, and not a check: without git that would take the outcome, and the next
 // submission run another.
 func TestASubmissionThatOutlivesItsCallIsCalledAgain(t *testing.T) {
+	t.Parallel()
 	c := newCast(t, newWorld)
 	working(c)
 	release := c.hold()

@@ -50,6 +50,7 @@ func watched(locks func() string) (*wire.Watchdog, *written) {
 // TestACallThatDoesNotEndIsAnswered: with its locks in the log. The lock is that of another process as far as the machine
 // can tell, or one of the server's own.
 func TestACallThatDoesNotEndIsAnswered(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	boss := w.enter(state.Supervisor, 1)
 	boss.do("create_task", nil)
@@ -91,6 +92,7 @@ func TestACallThatDoesNotEndIsAnswered(t *testing.T) {
 
 // TestAServerWhoseCallsDoNotEndSaysStop, after three in a row, and serves on when its lock is free again.
 func TestAServerWhoseCallsDoNotEndSaysStop(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "")
 	var door sync.Mutex
 	dog, log := watched(nil)

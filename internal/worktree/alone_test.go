@@ -16,6 +16,7 @@ import (
 
 // Git fails now and then when several of it make work trees of one repository: about one in thirty, four at a time.
 func TestManyWorkTreesAreAddedAtOnce(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	self, err := os.Executable()
 	if err != nil {
@@ -64,6 +65,7 @@ func TestManyWorkTreesAreAddedAtOnce(t *testing.T) {
 
 // Whoever gives up has done nothing.
 func TestOneWorkTreeAtATime(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	tree, other, trees := open(t, dir), open(t, dir), filepath.Join(dir, ".ferrus/worktrees")
 	if err := tree.Add(t.Context(), filepath.Join(trees, "there"), "there"); err != nil {
@@ -101,6 +103,7 @@ func TestOneWorkTreeAtATime(t *testing.T) {
 }
 
 func TestMainIsFoundWhileAWorkTreeIsMade(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	linked := filepath.Join(t.TempDir(), "linked")
 	git(t, dir, "worktree", "add", "-q", "--detach", linked)

@@ -101,6 +101,7 @@ func armed(t *testing.T, config, run string) {
 
 // Nothing that an executor writes makes one of our calls run a program.
 func TestNothingOfTheRepositoryRuns(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a shell")
 	}
@@ -173,6 +174,7 @@ func exists(path string) bool {
 
 // Git lays out a new work tree by the repository's configuration: a filter that has come to it since is left out.
 func TestANewWorkTreeRunsNoNewFilter(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a shell")
 	}
@@ -200,6 +202,7 @@ func TestANewWorkTreeRunsNoNewFilter(t *testing.T) {
 // A work tree is found by what the repository lists: what lies at its place does not matter, and what is not listed is
 // no work tree of the repository, though it lies in one.
 func TestALinkedWorkTreeIsFoundFromTheMainSide(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	at := filepath.Join(dir, ".ferrus/worktrees/x")
 	if err := open(t, dir).Add(t.Context(), at, "x"); err != nil {
@@ -225,6 +228,7 @@ func TestALinkedWorkTreeIsFoundFromTheMainSide(t *testing.T) {
 
 // core.worktree could lead to a clean copy of the files.
 func TestARepositoryWhoseFilesAreElsewhereIsRefused(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	git(t, dir, "config", "core.worktree", t.TempDir())
 	if _, err := worktree.Open(t.Context(), dir, filepath.Join(dir, ".ferrus/git"), worktree.Options{}); err == nil || !strings.Contains(err.Error(), "core.worktree") {

@@ -88,6 +88,7 @@ func lay(t testing.TB, c *worktree.Checkout, tree *worktree.Tree, l worktree.Lay
 // TestACheckoutIsTheTree: whatever was done to it, Lay makes it the tree again, in the process that laid it out before and
 // in another, by the times of its files and by their content.
 func TestACheckoutIsTheTree(t *testing.T) {
+	t.Parallel()
 	dir, tree, c := shop(t)
 	l := worktree.Layout{Tree: fingerprint(t, tree)}
 	lay(t, c, tree, l)
@@ -160,6 +161,7 @@ func TestACheckoutIsTheTree(t *testing.T) {
 
 // TestASecondLayoutTouchesNothing: files that are as they should be are not written again.
 func TestASecondLayoutTouchesNothing(t *testing.T) {
+	t.Parallel()
 	_, tree, c := shop(t)
 	l := worktree.Layout{Tree: fingerprint(t, tree)}
 	lay(t, c, tree, l)
@@ -251,6 +253,7 @@ vendor/link.js -> lib.js`
 
 // TestWhatTheSetUpMadeComesBack: from the copy that was taken when it had run, and only there.
 func TestWhatTheSetUpMadeComesBack(t *testing.T) {
+	t.Parallel()
 	dir, tree, c := shop(t)
 	ran := 0
 	l := installing(tree, fingerprint(t, tree), &ran)
@@ -299,6 +302,7 @@ func TestWhatTheSetUpMadeComesBack(t *testing.T) {
 
 // TestIgnoredFilesComeAsTheyStand: those of [checks] ignore are in no tree, and the gate sees them all the same.
 func TestIgnoredFilesComeAsTheyStand(t *testing.T) {
+	t.Parallel()
 	dir, _, c := shop(t)
 	tree := open(t, dir, "*.txt", "/notes/")
 	write(t, dir, "notes/n", "one\n")
@@ -316,6 +320,7 @@ func TestIgnoredFilesComeAsTheyStand(t *testing.T) {
 
 // TestACutLayoutIsFinishedByTheNext: killed before any of its changes, the next one makes the checkout what it should be.
 func TestACutLayoutIsFinishedByTheNext(t *testing.T) {
+	t.Parallel()
 	dir, tree, c := shop(t)
 	ran := 0
 	one := installing(tree, fingerprint(t, tree), &ran)
@@ -356,6 +361,7 @@ func TestACutLayoutIsFinishedByTheNext(t *testing.T) {
 }
 
 func TestACheckoutIsForOneAtATime(t *testing.T) {
+	t.Parallel()
 	_, tree, c := shop(t)
 	l := worktree.Layout{Tree: fingerprint(t, tree)}
 	if err := c.Lay(t.Context(), tree, l); err != nil {
@@ -370,6 +376,7 @@ func TestACheckoutIsForOneAtATime(t *testing.T) {
 }
 
 func TestNoCheckoutInAWorkTree(t *testing.T) {
+	t.Parallel()
 	dir, tree, _ := shop(t)
 	l := worktree.Layout{Tree: fingerprint(t, tree)}
 	for _, at := range []string{filepath.Join(dir, "x"), filepath.Join(dir, ".ferrus", "x"), filepath.Join(dir, "no", "such", "folder")} {
@@ -389,6 +396,7 @@ func TestNoCheckoutInAWorkTree(t *testing.T) {
 
 // TestWhatTheCommandsChangedIsSeen: of the tracked files, by content.
 func TestWhatTheCommandsChangedIsSeen(t *testing.T) {
+	t.Parallel()
 	_, tree, c := shop(t)
 	for _, honest := range []bool{true, false} {
 		c.Believe(honest)
@@ -412,6 +420,7 @@ func TestWhatTheCommandsChangedIsSeen(t *testing.T) {
 // TestAFilterMakesItsFiles: those of the person's configuration, such as git-lfs, run; what they make is compared by what
 // they make of it again.
 func TestAFilterMakesItsFiles(t *testing.T) {
+	t.Parallel()
 	dir, _, c := shop(t)
 	configure(t, dir, "[filter \"up\"]\n\tclean = tr A-Z a-z\n\tsmudge = tr a-z A-Z\n")
 	write(t, dir, ".gitattributes", "*.up filter=up\n")

@@ -12,6 +12,7 @@ import (
 // TestTheCostOfACheckout prints, with -full, what laying out 50,000 files costs beside a fingerprint of them, which a gate
 // needs in any case.
 func TestTheCostOfACheckout(t *testing.T) {
+	t.Parallel()
 	if !*long {
 		t.Skip("needs -full")
 	}

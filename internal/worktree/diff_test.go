@@ -14,6 +14,7 @@ import (
 )
 
 func TestAPatchMakesTheSameTree(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	write(t, dir, "bin", "\x00\x01\x02")
 	write(t, dir, "old name", strings.Repeat("line\n", 20))
@@ -81,6 +82,7 @@ func TestAPatchMakesTheSameTree(t *testing.T) {
 }
 
 func TestTextsAreBounded(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	tree := open(t, dir)
 	from := fingerprint(t, tree)
@@ -99,6 +101,7 @@ func TestTextsAreBounded(t *testing.T) {
 }
 
 func TestOnlyWholeIDsAreCompared(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	tree := open(t, dir)
 	id := fingerprint(t, tree)
@@ -116,6 +119,7 @@ var errFull = errors.New("full")
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
 func TestAPatchReturnsTheErrorOfItsWriter(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	tree := open(t, dir)
 	if err := tree.Patch(t.Context(), "", fingerprint(t, tree), full{}); !errors.Is(err, errFull) {

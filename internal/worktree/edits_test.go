@@ -122,6 +122,7 @@ func arena(t testing.TB) (dir, from, to string) {
 // TestNoEditIsLost: whoever saves a file in whatever way at whatever step of a Restore that replaces, removes or makes it,
 // finds the edit on disk or by the command that the Restore names.
 func TestNoEditIsLost(t *testing.T) {
+	t.Parallel()
 	other := otherDisk(t)
 	cases, bad := 0, 0
 	for _, world := range []struct {
@@ -323,6 +324,7 @@ func (s *saves) check(doers map[string]editor) {
 
 // TestAClearKeepsEdits: what is edited while a work tree is cleared is kept, and what is made meanwhile stays.
 func TestAClearKeepsEdits(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	tree := open(t, dir)
 	from := save(t, tree, "t/1")
@@ -344,6 +346,7 @@ func TestAClearKeepsEdits(t *testing.T) {
 
 // TestAMoveFollowsNoLink: a folder that becomes a link or a repository in the middle of a Restore leads nothing outside.
 func TestAMoveFollowsNoLink(t *testing.T) {
+	t.Parallel()
 	for _, repo := range []bool{false, true} {
 		dir, outside := committed(t), t.TempDir()
 		write(t, dir, "src/c.go", "package b\n")

@@ -14,6 +14,7 @@ import (
 // TestAPersonWorksInGitMeanwhile: what somebody edits and then adds, commits, stashes or leaves for another commit, in the
 // middle of a Restore, is on disk, in that commit or stash, or kept.
 func TestAPersonWorksInGitMeanwhile(t *testing.T) {
+	t.Parallel()
 	deeds := map[string][][]string{
 		"add":      {{"add", "-A"}},
 		"commit":   {{"add", "-A"}, {"commit", "-qm", "mine"}},

@@ -17,6 +17,7 @@ import (
 
 // What counts is a function of the files, the ignore rules and what the user tracks; the private index has no say.
 func TestWhatCounts(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name    string
 		change  func(t *testing.T, dir string)
@@ -176,6 +177,7 @@ func embed(t *testing.T, dir, name string, commit bool) {
 }
 
 func TestTheFingerprintIsTheTreeGitWouldCommit(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	write(t, dir, "a.txt", "changed\n")
 	write(t, dir, "new", "new\n")
@@ -187,6 +189,7 @@ func TestTheFingerprintIsTheTreeGitWouldCommit(t *testing.T) {
 }
 
 func TestTheUsersRepositoryIsLeftAlone(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	write(t, dir, "a.txt", "stashed\n")
 	git(t, dir, "stash")
@@ -222,6 +225,7 @@ func TestTheUsersRepositoryIsLeftAlone(t *testing.T) {
 }
 
 func TestAnEditInTheSameTickIsNoticed(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	tree := open(t, dir)
 	want := map[string]string{}
@@ -241,6 +245,7 @@ func TestAnEditInTheSameTickIsNoticed(t *testing.T) {
 // A filter makes the moment: it changes f after git has hashed it and before the index is written, leaving size and
 // time as git recorded them.
 func TestAnEditWhileGitRunsIsNoticedLater(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a shell")
 	}
@@ -269,6 +274,7 @@ func TestAnEditWhileGitRunsIsNoticedLater(t *testing.T) {
 }
 
 func TestManyFingerprintsAtOnceAgree(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	for i := range 50 {
 		write(t, dir, "n/"+string(rune('a'+i%26))+strings.Repeat("x", i), "n")
@@ -297,6 +303,7 @@ func TestManyFingerprintsAtOnceAgree(t *testing.T) {
 }
 
 func TestLeftoversOfTheKilledAreSwept(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	old := time.Now().Add(-2 * time.Hour)
 	write(t, dir, ".ferrus/git/draft-new", "")
@@ -315,6 +322,7 @@ func TestLeftoversOfTheKilledAreSwept(t *testing.T) {
 }
 
 func TestAnUnreadableFileIsNamed(t *testing.T) {
+	t.Parallel()
 	if os.Getuid() <= 0 {
 		t.Skip("root and windows read everything")
 	}
@@ -338,6 +346,7 @@ func TestAnUnreadableFileIsNamed(t *testing.T) {
 }
 
 func TestTheContextEndsAFingerprint(t *testing.T) {
+	t.Parallel()
 	tree := open(t, committed(t))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -9,6 +9,7 @@ import (
 )
 
 func TestTheCommitsOfABranchAreKept(t *testing.T) {
+	t.Parallel()
 	commit := func(t *testing.T, at string) { git(t, at, "commit", "-q", "--allow-empty", "-m", "work") }
 	for name, tt := range map[string]struct {
 		change func(t *testing.T, dir, at string)
@@ -87,6 +88,7 @@ func TestTheCommitsOfABranchAreKept(t *testing.T) {
 }
 
 func TestKeptHeadsReplaceEachOther(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	tree := open(t, dir)
 	git(t, dir, "checkout", "-q", "-b", "ferrus/x")

@@ -9,29 +9,18 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
+	"sync"
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
-// isolate gives the test a HOME of its own and a git that knows no configuration.
+// isolate skips a test where there is no git. What there is knows no configuration but that of the test: see TestMain.
 func isolate(t testing.TB) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git on PATH")
 	}
-	for _, kv := range os.Environ() {
-		if name, value, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GIT_") {
-			t.Setenv(name, value) // put back at the end
-			os.Unsetenv(name)
-		}
-	}
-	home := t.TempDir()
-	t.Setenv("HOME", home)
-	t.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
-	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 }
 
 // git runs the user's git.
@@ -65,18 +54,25 @@ func remove(t testing.TB, dir, name string) {
 	}
 }
 
+// seeds lets one test at a time make what is copied.
+var seeds sync.Mutex
+
 // copied is a folder with what make makes, which it does for the first test that asks for that name.
 func copied(t testing.TB, name string, make func(dir string)) string {
 	t.Helper()
 	isolate(t)
 	seed := filepath.Join(scratch, name)
-	if _, err := os.Lstat(seed); err != nil {
-		made := t.TempDir()
-		make(made)
-		if err := os.Rename(made, seed); err != nil {
-			t.Fatal(err)
+	func() {
+		seeds.Lock()
+		defer seeds.Unlock()
+		if _, err := os.Lstat(seed); err != nil {
+			made := t.TempDir()
+			make(made)
+			if err := os.Rename(made, seed); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
+	}()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -65,6 +65,7 @@ func disturb(t testing.TB, dir string) {
 }
 
 func TestWhatIsKeptSurvivesEveryCollection(t *testing.T) {
+	t.Parallel()
 	for name, make := range map[string]func(t *testing.T) string{
 		"a repository": func(t *testing.T) string { return committed(t) },
 		"no commit":    func(t *testing.T) string { return repository(t) },
@@ -141,6 +142,7 @@ func TestWhatIsKeptSurvivesEveryCollection(t *testing.T) {
 }
 
 func TestKeepingTouchesNothingElse(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	write(t, dir, "a.txt", "stashed\n")
 	git(t, dir, "stash")
@@ -174,6 +176,7 @@ func TestKeepingTouchesNothingElse(t *testing.T) {
 
 // The private store borrows from the user's, which git may empty of what nothing leads to.
 func TestWhatGitHasDeletedIsSavedAgain(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	disturb(t, dir)
 	tree := open(t, dir)
@@ -258,6 +261,7 @@ func TestAForgottenTreeIsNotBuiltUpon(t *testing.T) {
 
 // Another process that keeps the same objects may be ahead, and have them in a pack by now.
 func TestAnotherKeeperIsAhead(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	write(t, dir, "shared", "by two")
 	tree, other := open(t, dir), open(t, dir)
@@ -280,6 +284,7 @@ func TestAnotherKeeperIsAhead(t *testing.T) {
 }
 
 func TestNothingStaysBehindInThePrivateStore(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	disturb(t, dir)
 	tree := open(t, dir)
@@ -298,6 +303,7 @@ func TestNothingStaysBehindInThePrivateStore(t *testing.T) {
 }
 
 func TestKeptNames(t *testing.T) {
+	t.Parallel()
 	tree := open(t, committed(t))
 	id, ctx := fingerprint(t, tree), t.Context()
 	for _, name := range []string{"t-2/1", "t-1/10", "t-1/2", "t-1/1", "t-11/1", "t/x"} {
@@ -345,6 +351,7 @@ func TestKeptNames(t *testing.T) {
 }
 
 func TestANameIsOneThatGitTakes(t *testing.T) {
+	t.Parallel()
 	repository(t)
 	parts := []string{"", "a", "t-1/2", ".lock", "/", ".", "@", "{", "ü", "\"$", " ", "~", "^", ":", "?", "*", "[", `\`, "\t", "\x7f"}
 	for _, one := range parts {
@@ -359,6 +366,7 @@ func TestANameIsOneThatGitTakes(t *testing.T) {
 }
 
 func TestManyKeepersAtOnce(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	disturb(t, dir)
 	for i := range 150 {
@@ -461,6 +469,7 @@ func elsewhere(t testing.TB) string {
 }
 
 func TestAPrivateFolderOnAnotherDisk(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{1, 200} {
 		dir := committed(t)
 		tree, err := worktree.Open(t.Context(), dir, filepath.Join(elsewhere(t), "git"), worktree.Options{})

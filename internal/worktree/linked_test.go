@@ -70,6 +70,7 @@ func head(t *testing.T, dir string) string {
 }
 
 func TestALinkedWorkTreeComesAndGoes(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	git(t, dir, "config", "core.fsmonitor", "false")
 	write(t, dir, ".git/hooks/post-checkout", "#!/bin/sh\ntouch hooked\n")
@@ -109,6 +110,7 @@ func TestALinkedWorkTreeComesAndGoes(t *testing.T) {
 }
 
 func TestWhereAWorkTreeIsAdded(t *testing.T) {
+	t.Parallel()
 	for name, make := range map[string]func(t *testing.T) (dir string){
 		"a subfolder": func(t *testing.T) string { return filepath.Join(committed(t), "src") },
 		"a linked work tree": func(t *testing.T) string {
@@ -171,6 +173,7 @@ func TestWhereAWorkTreeIsAdded(t *testing.T) {
 }
 
 func TestWhatAddRefuses(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	tree, at := open(t, dir), filepath.Join(dir, ".ferrus/worktrees/x")
 	git(t, dir, "branch", "ferrus/taken")
@@ -201,6 +204,7 @@ func TestWhatAddRefuses(t *testing.T) {
 }
 
 func TestWithoutACommitNothingIsAdded(t *testing.T) {
+	t.Parallel()
 	dir := repository(t)
 	at := filepath.Join(dir, ".ferrus/worktrees/x")
 	if err := open(t, dir).Add(t.Context(), at, "x"); err == nil || !strings.Contains(err.Error(), "no commit yet; commit once") {
@@ -210,6 +214,7 @@ func TestWithoutACommitNothingIsAdded(t *testing.T) {
 }
 
 func TestWhatRemoveRefuses(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	tree, trees := open(t, dir), filepath.Join(dir, ".ferrus/worktrees")
 	for _, name := range []string{"x", "locked", "out"} {
@@ -246,6 +251,7 @@ func TestWhatRemoveRefuses(t *testing.T) {
 
 // Half of it may be gone by another's hand.
 func TestRemoveFinishesWhatIsHalfGone(t *testing.T) {
+	t.Parallel()
 	for name, half := range map[string]func(t *testing.T, dir, at string){
 		"the folder":        func(t *testing.T, dir, at string) { remove(t, at, "") },
 		"the files":         func(t *testing.T, dir, at string) { remove(t, at, ""); mkdir(t, at, "") },
@@ -405,6 +411,7 @@ func until(t *testing.T, done func() bool) {
 }
 
 func TestHead(t *testing.T) {
+	t.Parallel()
 	dir := repository(t)
 	tree := open(t, dir)
 	check := func(commit, branch string) {

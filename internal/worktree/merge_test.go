@@ -11,6 +11,7 @@ import (
 )
 
 func TestMerges(t *testing.T) {
+	t.Parallel()
 	lines := strings.Repeat("line\n", 20)
 	type files = map[string]string
 	tests := []struct {
@@ -106,6 +107,7 @@ func TestMerges(t *testing.T) {
 }
 
 func TestAMergeFromTheEmptyTree(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	tree := open(t, dir)
 	ours := fingerprint(t, tree)

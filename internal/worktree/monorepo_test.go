@@ -11,6 +11,7 @@ import (
 
 // The project is a folder of the repository, its work trees lie in it, and each is of the whole repository.
 func TestAWorkTreeForAFolderOfARepository(t *testing.T) {
+	t.Parallel()
 	for name, private := range map[string]string{
 		"one private folder": ".ferrus/git",
 		"two":                ".ferrus/branches/x/git",

@@ -21,6 +21,7 @@ func pipe(t *testing.T, dir, name string) {
 
 // TestGitWaitsAtNoPipe: git opens files of rules wherever it meets them, and a FIFO would hold it until somebody writes.
 func TestGitWaitsAtNoPipe(t *testing.T) {
+	t.Parallel()
 	for name, of := range map[string]func(*worktree.Tree, context.Context) (string, error){
 		".gitignore":     (*worktree.Tree).Fingerprint,
 		".gitattributes": func(tree *worktree.Tree, ctx context.Context) (string, error) { return tree.Save(ctx, "t/1") },

@@ -35,6 +35,7 @@ func old(t *testing.T, dir string) {
 // TestNothingBehindALinkIsSwept: a clone may bring links in place of ferrus's own folders, which lead to folders with
 // names like those of its temporary files.
 func TestNothingBehindALinkIsSwept(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ link, at string }{
 		{".ferrus/git", ".ferrus/git"},
 		{".ferrus/git/objects", ".ferrus/git/objects"},
@@ -78,6 +79,7 @@ func TestNothingBehindALinkIsSwept(t *testing.T) {
 
 // TestNoWorkTreeIsMadeOrRemovedBehindALink: neither in place of a branch's work tree nor of the folder of all of them.
 func TestNoWorkTreeIsMadeOrRemovedBehindALink(t *testing.T) {
+	t.Parallel()
 	for _, link := range []string{".ferrus/worktrees", ".ferrus/worktrees/x"} {
 		dir, outside := committed(t), t.TempDir()
 		tree := open(t, dir)
@@ -111,6 +113,7 @@ func TestNoWorkTreeIsMadeOrRemovedBehindALink(t *testing.T) {
 // TestAForgedUnfinishedWorkTreeIsNotRemoved: the repository's note about a work tree of the user's says that ferrus was
 // making it, which anybody who can write in the repository can write.
 func TestAForgedUnfinishedWorkTreeIsNotRemoved(t *testing.T) {
+	t.Parallel()
 	dir, outside := committed(t), t.TempDir()
 	victim := filepath.Join(outside, "victim")
 	git(t, dir, "worktree", "add", "-q", "--detach", victim)
@@ -132,6 +135,7 @@ func TestAForgedUnfinishedWorkTreeIsNotRemoved(t *testing.T) {
 
 // TestAPipeAmongThePrivateFilesIsNotWaitedFor, nor among git's notes about work trees.
 func TestAPipeAmongThePrivateFilesIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	tree := open(t, dir)
 	fingerprint(t, tree)
@@ -152,6 +156,7 @@ func TestAPipeAmongThePrivateFilesIsNotWaitedFor(t *testing.T) {
 
 // TestFerrusThatWasTakenAwayStaysAway: a server that still works on it does not make it anew.
 func TestFerrusThatWasTakenAwayStaysAway(t *testing.T) {
+	t.Parallel()
 	for name, used := range map[string]bool{"before the first use": false, "after it": true} {
 		t.Run(name, func(t *testing.T) {
 			dir := committed(t)

@@ -17,6 +17,7 @@ import (
 
 // What a Restore does about one path that is special.
 func TestWhatIsRestored(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name     string
 		from, to func(t *testing.T, dir string) // the state left, and the one come back to
@@ -254,6 +255,7 @@ func mkdir(t *testing.T, dir, name string) {
 }
 
 func TestFoldersThatARestoreEmptiesGo(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	tree := open(t, dir)
 	to := save(t, tree, "t/1")
@@ -272,6 +274,7 @@ func TestFoldersThatARestoreEmptiesGo(t *testing.T) {
 
 // Files have the bytes that git checkout would give them, by the attributes of the tree that is come back to.
 func TestFiltersAreThoseOfTheTree(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	git(t, dir, "config", "filter.rot.clean", "tr a-z n-za-m")
 	git(t, dir, "config", "filter.rot.smudge", "tr a-z n-za-m")
@@ -324,6 +327,7 @@ func TestFiltersAreThoseOfTheTree(t *testing.T) {
 
 // Nothing of the disk can be written by way of a tree that is made to.
 func TestATreeCannotLeadOutside(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	tree := open(t, dir)
 	from := save(t, tree, "t/1")
@@ -346,6 +350,7 @@ func TestATreeCannotLeadOutside(t *testing.T) {
 }
 
 func TestARestoreInASparseCheckout(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	write(t, dir, "lib/c", "c")
 	write(t, dir, "src/d", "d")
@@ -381,6 +386,7 @@ func TestARestoreInASparseCheckout(t *testing.T) {
 }
 
 func TestARestoreFromASubfolderIsOfTheWholeTree(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	to := save(t, open(t, dir), "t/1")
 	write(t, dir, "a.txt", "2")
@@ -456,6 +462,7 @@ func TestAKilledSaveIsMadeAgain(t *testing.T) {
 
 // A tree need not be one of ours: it may have what Open leaves out.
 func TestWhatOpenLeavesOutIsNotRestored(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	for _, name := range []string{".ferrus/STATE.json", "deep/.ferrus/x", "out.log"} {
 		write(t, dir, name, "theirs")

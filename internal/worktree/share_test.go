@@ -21,6 +21,7 @@ func upTo(n int) func(string) bool {
 }
 
 func TestWhatIsShared(t *testing.T) {
+	t.Parallel()
 	dir, saved := committed(t), filepath.Join(t.TempDir(), "saved")
 	tree := open(t, dir)
 	had := map[string]string{}
@@ -85,6 +86,7 @@ func TestWhatIsShared(t *testing.T) {
 }
 
 func TestWhatANameHeldIsLetGoWhenItIsShared(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	tree := open(t, dir)
 	one := save(t, tree, "t/1")

@@ -11,6 +11,7 @@ import (
 )
 
 func TestHowMuchTreesDiffer(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		change func(t *testing.T, dir string)
 		want   worktree.Size

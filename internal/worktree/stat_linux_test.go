@@ -131,6 +131,7 @@ func ahead() time.Time { return time.Now().Add(time.Hour) }
 
 // The usual form takes each setting with one trick; with -full each trick is tried seven times with each setting.
 func TestAChangeThatKeepsSizeAndTimeIsNoticed(t *testing.T) {
+	t.Parallel()
 	rounds, attempts, through, seen := most(1, 7), 0, 0, map[string]int{}
 	known := disks(t)
 	for disk, on := range known {
@@ -206,6 +207,7 @@ func sortedKeys(m map[string][]string) (keys []string) {
 
 // A file that was written a moment ago may be written again without a trace in its times.
 func TestAYoungFileIsReadAgain(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(dated(t), "r")
 	noError(t, os.CopyFS(dir, os.DirFS(committed(t))))
 	tree := open(t, dir)
@@ -220,6 +222,7 @@ func TestAYoungFileIsReadAgain(t *testing.T) {
 
 // The table saves time and nothing else.
 func TestADamagedTableIsRebuilt(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(dated(t), "r")
 	noError(t, os.CopyFS(dir, os.DirFS(committed(t))))
 	for i := range 30 {

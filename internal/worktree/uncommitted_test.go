@@ -8,6 +8,7 @@ import (
 
 // TestWhetherWorkIsCommitted: of the paths of the work alone, as they are now; and without a commit nothing is.
 func TestWhetherWorkIsCommitted(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	write(t, dir, "mine", "not of the work\n")
 	tree := open(t, dir)

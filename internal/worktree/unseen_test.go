@@ -75,6 +75,7 @@ func TestWhatAPatchDoesNotShowIsNamed(t *testing.T) {
 	bad := 0
 	for _, tt := range tests {
 		ok := t.Run(tt.name, func(t *testing.T) {
+			t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 			dir := committed(t)
 			tree := open(t, dir)
 			base := fingerprint(t, tree)
@@ -110,6 +111,7 @@ func TestWhatAPatchDoesNotShowIsNamed(t *testing.T) {
 
 // A file that is declared binary, or has a byte that makes git take it for one, is shown by its lines.
 func TestAPatchShowsEveryFileAsText(t *testing.T) {
+	t.Parallel()
 	for name, attributes := range map[string]string{"declared": "*.go binary\n", "no diff": "*.go -diff\n", "a zero byte": ""} {
 		dir := committed(t)
 		tree := open(t, dir)
@@ -141,6 +143,7 @@ func TestAPatchShowsEveryFileAsText(t *testing.T) {
 }
 
 func TestAHugeBinaryFileIsBounded(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	tree := open(t, dir)
 	base := fingerprint(t, tree)

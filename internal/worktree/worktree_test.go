@@ -54,6 +54,7 @@ func plain(t *testing.T, dir string) {
 }
 
 func TestARepositoryWithoutACommitWorks(t *testing.T) {
+	t.Parallel()
 	dir := repository(t)
 	tree := open(t, dir)
 	empty := fingerprint(t, tree)
@@ -67,6 +68,7 @@ func TestARepositoryWithoutACommitWorks(t *testing.T) {
 }
 
 func TestFromASubfolderTheWholeTreeCounts(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	whole := fresh(t, dir)
 	tree := open(t, filepath.Join(dir, "src"))
@@ -76,6 +78,7 @@ func TestFromASubfolderTheWholeTreeCounts(t *testing.T) {
 }
 
 func TestAPrivateFolderElsewhereInTheTreeDoesNotCount(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	tree, err := worktree.Open(t.Context(), dir, filepath.Join(dir, "odd [1]"), worktree.Options{})
 	if err != nil {
@@ -87,6 +90,7 @@ func TestAPrivateFolderElsewhereInTheTreeDoesNotCount(t *testing.T) {
 }
 
 func TestLinkedWorktrees(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	linked := filepath.Join(dir, ".ferrus", "worktrees", "x")
 	main := fingerprint(t, open(t, dir))
@@ -143,6 +147,7 @@ func TestTheEnvironmentOfAHookChangesNothing(t *testing.T) {
 }
 
 func TestAnotherOwnersRepositoryIsRefusedWithTheRemedy(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	if os.Getuid() != 0 || os.Chown(dir, 65534, 65534) != nil || os.Chown(filepath.Join(dir, ".git"), 65534, 65534) != nil {
 		t.Skip("only root can give a folder away")
@@ -154,6 +159,7 @@ func TestAnotherOwnersRepositoryIsRefusedWithTheRemedy(t *testing.T) {
 }
 
 func TestABorrowedObjectStoreIsRead(t *testing.T) {
+	t.Parallel()
 	far := committed(t)
 	near := filepath.Join(t.TempDir(), `a "near": one`)
 	if runtime.GOOS == "windows" {
@@ -175,6 +181,7 @@ func TestABorrowedObjectStoreIsRead(t *testing.T) {
 }
 
 func TestASparseCheckoutHasNoDeletions(t *testing.T) {
+	t.Parallel()
 	for _, cone := range []string{"--sparse-index", "--no-cone"} {
 		dir := committed(t)
 		git(t, dir, "checkout", "-q", "-b", "side")
@@ -210,6 +217,7 @@ func TestASparseCheckoutHasNoDeletions(t *testing.T) {
 }
 
 func TestAConflictIsFingerprinted(t *testing.T) {
+	t.Parallel()
 	dir := committed(t)
 	git(t, dir, "checkout", "-q", "-b", "side")
 	write(t, dir, "a.txt", "side\n")

@@ -140,6 +140,7 @@ func everything(t *testing.T, dir string) error {
 // TestAFieldThatNoRunHasIsRefused changes each field of a run's files, in turn, to what it cannot be: it is refused with
 // its name, and nothing is done.
 func TestAFieldThatNoRunHasIsRefused(t *testing.T) {
+	t.Parallel()
 	long, topic := strings.Repeat("x", 100<<10), strings.Repeat("x", 1<<20+1)
 	cases := 0
 	set := func(line map[string]any, field string, value any) {
@@ -222,6 +223,7 @@ func TestAFieldThatNoRunHasIsRefused(t *testing.T) {
 
 // TestAStrangersStatusIsNotBelieved: status.json and delivery.json are files that workers can write.
 func TestAStrangersStatusIsNotBelieved(t *testing.T) {
+	t.Parallel()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
 	f := fill(t, dir)
@@ -251,6 +253,7 @@ func TestAStrangersStatusIsNotBelieved(t *testing.T) {
 
 // TestAProjectThatWasMovedGoesOn where it is, whatever its runs say.
 func TestAProjectThatWasMovedGoesOn(t *testing.T) {
+	t.Parallel()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
 	must(t, os.Mkdir(filepath.Join(base, "old"), 0o700))

@@ -12,6 +12,7 @@ import (
 
 // TestEverybodySeesWhoConducts, and once he has left, or died, that nobody does.
 func TestEverybodySeesWhoConducts(t *testing.T) {
+	t.Parallel()
 	at := At(t.TempDir(), config.Default().Pipelines)
 	w := pipeline.Workflow{Name: "one", Phases: []pipeline.Phase{{ID: "all", Workers: []pipeline.Worker{{Role: "worker", Final: true, Task: "Work"}}}}}
 	f, err := at.Launch(w, "a topic", at.Settings(config.Default()), time.Now())

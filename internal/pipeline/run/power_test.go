@@ -156,6 +156,7 @@ func (v voyage) yard(t *testing.T, now *outside) *yard {
 // TestAPowerCutLosesNoRun: what was launched is there, what a person has asked for is done, what was sent is not sent
 // again, and what is said to be sent was.
 func TestAPowerCutLosesNoRun(t *testing.T) {
+	t.Parallel()
 	total := 0
 	for _, v := range voyages {
 		var now outside
@@ -180,6 +181,7 @@ func TestAPowerCutLosesNoRun(t *testing.T) {
 
 // TestAFailingDiskSendsNothingTwice: every operation on the disk may fail, and all that come after it.
 func TestAFailingDiskSendsNothingTwice(t *testing.T) {
+	t.Parallel()
 	total := 0
 	for i, v := range voyages {
 		for j, all := range []bool{false, true} {
@@ -206,6 +208,7 @@ func TestAFailingDiskSendsNothingTwice(t *testing.T) {
 
 // TestATornDeliveryIsAskedAbout: a delivery.json that an older version left torn is no leave to send the result again.
 func TestATornDeliveryIsAskedAbout(t *testing.T) {
+	t.Parallel()
 	for _, torn := range []string{"", `{"id": "p-1", "by": "fer`, strings.Repeat("\x00", 200)} {
 		y := newYard(t)
 		y.conf.Deliver = toMail

@@ -13,6 +13,7 @@ import (
 
 // TestTheOriginalPipeline runs the workflows.json that this was made for, byte for byte, and demands its status.json at each of its steps.
 func TestTheOriginalPipeline(t *testing.T) {
+	t.Parallel()
 	y := newYard(t)
 	for _, role := range []string{"researcher-a", "researcher-b", "synthesizer"} {
 		y.play(role, gated)

@@ -61,6 +61,7 @@ func (y *yard) archived(f *Folder, name string) {
 
 // TestAnArchiveElsewhere: on another disk, or where the name is taken. F34.
 func TestAnArchiveElsewhere(t *testing.T) {
+	t.Parallel()
 	t.Cleanup(func() { rename = (*rootfs.Root).Rename })
 	rig(t, 4, "archives on this disk and another, with the name free and taken", func(t *testing.T, n int) {
 		y := newYard(t)
@@ -139,6 +140,7 @@ func TestAMoveThatIsKilledIsDoneAgain(t *testing.T) {
 
 // TestATickInTheArchiveLeavesItAlone: whatever is done about a run that is over, it stays where it is. F12, F16.
 func TestATickInTheArchiveLeavesItAlone(t *testing.T) {
+	t.Parallel()
 	y := newYard(t)
 	f := y.cluttered()
 	y.ended(f, y.conduct(f))

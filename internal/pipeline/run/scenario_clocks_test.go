@@ -42,6 +42,7 @@ func (y *yard) hung(w *watch) *Folder {
 // TestASilentWorkerHasItsTimeAndTheGrace: to the nanosecond, and then it has failed within one tick, is ended, and a
 // person is told once. An output that is there by then counts. F15, S0-16.
 func TestASilentWorkerHasItsTimeAndTheGrace(t *testing.T) {
+	t.Parallel()
 	rig(t, 2, "workers that were silent for all their time", func(t *testing.T, n int) {
 		y := newYard(t)
 		w := y.wear()
@@ -80,6 +81,7 @@ func TestASilentWorkerHasItsTimeAndTheGrace(t *testing.T) {
 // an hour forward while the machine slept, and who lives has the grace once more; an hour forward while it was awake, and
 // the time is over. F17.
 func TestAClockThatIsSetHarmsNobody(t *testing.T) {
+	t.Parallel()
 	t.Run("back", func(t *testing.T) {
 		y := newYard(t)
 		w := y.wear()

@@ -21,6 +21,7 @@ const counted = `mkdir -p "$FERRUS_ROOT/now"; touch "$FERRUS_ROOT/now/$$"; ls "$
 // TestSoManyAgentsRunAtATimeAndNoMore: of six four run at once, by their own count, and whoever ends leaves a place; those
 // who wait for inputs or for a place do not count. S4-08.
 func TestSoManyAgentsRunAtATimeAndNoMore(t *testing.T) {
+	t.Parallel()
 	for _, spawn := range []string{"phase", "all"} {
 		t.Run(spawn, func(t *testing.T) {
 			y := newYard(t)
@@ -61,6 +62,7 @@ func TestSoManyAgentsRunAtATimeAndNoMore(t *testing.T) {
 // TestAPauseLastsUntilAPersonEndsIt: nobody is started over a hundred ticks, the summary is told once, and the run goes on
 // where it stood; a pause of the last phase is one before the delivery. S0-15.
 func TestAPauseLastsUntilAPersonEndsIt(t *testing.T) {
+	t.Parallel()
 	rig(t, 2, "pauses over a hundred ticks", func(t *testing.T, n int) {
 		y := newYard(t)
 		id := []string{"a", "b"}[n]

@@ -23,6 +23,7 @@ const struck = `if [ $(wc -l < "$FERRUS_ROOT/spawned-$FERRUS_WORKER") = 1 ]; the
 // TestAKilledWorkerIsSeenAndStartedAnewAlone: its shim, its agent or both are killed. It has failed before its time is
 // over, a person is told once, what it wrote beside its output is nothing, and a retry starts it and nobody else. F03.
 func TestAKilledWorkerIsSeenAndStartedAnewAlone(t *testing.T) {
+	t.Parallel()
 	rig(t, rounds(3, 30), "workers killed at work: the shim, the agent, both", func(t *testing.T, n int) {
 		y := newYard(t)
 		y.play("one", struck)
@@ -143,6 +144,7 @@ func TestAConductorThatDiesAroundAStartStartsOnce(t *testing.T) {
 // TestNobodyNeedsToBeTold: no conductor is there when workers end, the last of them or all; whoever looks later finds
 // everything. F10, F11, S0-09.
 func TestNobodyNeedsToBeTold(t *testing.T) {
+	t.Parallel()
 	rig(t, 2, "runs in which nobody saw workers end", func(t *testing.T, n int) {
 		y := newYard(t)
 		for _, role := range []string{"one", "two", "end"} {
@@ -175,6 +177,7 @@ const bare = `exec env -i PATH="$PATH" P="$FERRUS_PROMPT" sh -c '
 // TestAPromptIsAllThatAWorkerNeeds: an agent without any memory does its work from prompt and files, also in the place of
 // one that was killed; and it is told nothing of phases, of other workers or of what comes next. F13, S0-07.
 func TestAPromptIsAllThatAWorkerNeeds(t *testing.T) {
+	t.Parallel()
 	y := newYard(t)
 	y.play("one", bare)
 	y.play("two", `[ $(wc -l < "$FERRUS_ROOT/spawned-two") -gt 1 ] || kill -9 $$; `+bare)
@@ -214,6 +217,7 @@ echo "$(basename "$out" .md) was here" > "$out.tmp" && mv "$out.tmp" "$out"
 
 // TestAnAgentThatIsNotThereIsToldAndRetried: its program is not on PATH; when it is there a retry goes on. F32.
 func TestAnAgentThatIsNotThereIsToldAndRetried(t *testing.T) {
+	t.Parallel()
 	y := newYard(t)
 	bin := y.path("bin")
 	must(t, os.MkdirAll(bin, 0o755))

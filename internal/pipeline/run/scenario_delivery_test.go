@@ -205,6 +205,7 @@ func TestAPipelineGoesOnAlone(t *testing.T) {
 // TestAMarkerIsADelivery: what the final worker says that it has sent is recorded, and sent by nobody else; without the
 // marker it is progress, and ferrus sends it. S4-10.
 func TestAMarkerIsADelivery(t *testing.T) {
+	t.Parallel()
 	rig(t, 2, "final workers that said that they have sent the result, and that did not", func(t *testing.T, n int) {
 		y := newYard(t)
 		y.conf.Deliver = toMail
@@ -230,6 +231,7 @@ func TestAMarkerIsADelivery(t *testing.T) {
 
 // TestNobodyElseDelivers: a worker that is not the final one has nothing to send. S4-09.
 func TestNobodyElseDelivers(t *testing.T) {
+	t.Parallel()
 	y := newYard(t)
 	y.conf.Deliver = toMail
 	y.play("side", gated)

@@ -41,6 +41,7 @@ var usual = []string{"it rewrites an older entry", "it says nothing"}
 // TestWhoOffendsInADialogueHasOneMoreTurn: what it changed is put back; it is started once more, and if it offends again
 // it has failed and a person is told. The others' words are as they were said. F27, S3-08, S3-09.
 func TestWhoOffendsInADialogueHasOneMoreTurn(t *testing.T) {
+	t.Parallel()
 	cases := 0
 	for name, offence := range offences {
 		t.Run(name, func(t *testing.T) {
@@ -91,6 +92,7 @@ func TestWhoOffendsInADialogueHasOneMoreTurn(t *testing.T) {
 // TestADialogueIsNotToldByACommand: what the worker of a turn is told is where the file is, and nothing of what is in it.
 // S3-03, S3-04.
 func TestADialogueIsNotToldByACommand(t *testing.T) {
+	t.Parallel()
 	y := newYard(t)
 	y.play("ann", speaks)
 	y.play("bob", `grep -q "ann speaks" "$FERRUS_OUTPUT" && `+speaks)

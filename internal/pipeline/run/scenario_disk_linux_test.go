@@ -52,6 +52,7 @@ var crammed = strings.ReplaceAll(pair, `"task"`, `"retries": 5, "task"`)
 // TestAFullDiskHalvesNothing: there is no room any more at one of the points of a run. The tick says so, what stood there
 // is whole, and when there is room the run ends as if nothing had been. F18.
 func TestAFullDiskHalvesNothing(t *testing.T) {
+	t.Parallel()
 	points := map[string]int{}
 	t.Run("with room", func(t *testing.T) {
 		y := newYard(t)

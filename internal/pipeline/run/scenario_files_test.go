@@ -17,6 +17,7 @@ const halved = `if [ $(wc -l < "$FERRUS_ROOT/spawned-$FERRUS_WORKER") = 1 ]; the
 // TestHalfAFileIsFedToNobody: while its worker lives and has only just written, it is not done; when the worker is killed
 // the phase has failed, unless the workflow takes what is there or has it started again. A person may take it or not. F04.
 func TestHalfAFileIsFedToNobody(t *testing.T) {
+	t.Parallel()
 	cases := []struct {
 		keys    string
 		verb    pipeline.Verb // what a person asks for; "" where nobody is needed
@@ -72,6 +73,7 @@ func TestHalfAFileIsFedToNobody(t *testing.T) {
 // TestLookingAgainChangesNothing: whatever is told twice, or looked at later, adds no line and does not touch status.json.
 // F12, S0-17.
 func TestLookingAgainChangesNothing(t *testing.T) {
+	t.Parallel()
 	y := newYard(t)
 	for _, role := range []string{"one", "two"} {
 		y.play(role, gated)
@@ -115,6 +117,7 @@ func (y *yard) stamp(f *Folder) time.Time {
 // TestALateOutputHeals: it comes when its phase has failed, and the run goes on; when the run is cancelled it is too late.
 // F16.
 func TestALateOutputHeals(t *testing.T) {
+	t.Parallel()
 	rig(t, 2, "outputs that came late", func(t *testing.T, n int) {
 		y := newYard(t)
 		y.play("one", "exit 1")
@@ -150,6 +153,7 @@ func TestALateOutputHeals(t *testing.T) {
 // TestFilesCountAndNotStatus: whatever somebody writes into status.json, what is there is done, and what is not is not.
 // S0-12.
 func TestFilesCountAndNotStatus(t *testing.T) {
+	t.Parallel()
 	cases := []struct {
 		words, there string // what is written for what stands there, and whether the file of one is there
 	}{
@@ -183,6 +187,7 @@ func TestFilesCountAndNotStatus(t *testing.T) {
 
 // TestAnOutputThatVanishesIsAFailure: before its phase is over; what a person brings back counts again. S0-12.
 func TestAnOutputThatVanishesIsAFailure(t *testing.T) {
+	t.Parallel()
 	y := newYard(t)
 	y.play("two", gated)
 	f := y.launch(pair)
@@ -207,6 +212,7 @@ func TestAnOutputThatVanishesIsAFailure(t *testing.T) {
 // TestAWorkerIsNotStartedWithoutItsInputs: they are gone when it is due. The phase has failed, a person is told, and a
 // retry has them made anew. S0-25.
 func TestAWorkerIsNotStartedWithoutItsInputs(t *testing.T) {
+	t.Parallel()
 	y := newYard(t)
 	f := y.launch(pair)
 	y.o.At = func(point string) {

@@ -35,6 +35,7 @@ func (y *yard) kept(f *Folder, text string) bool {
 // TestNobodyWritesWhatIsNotHis: while others are at work a change of our own files or of a worker's that is done is put
 // back, told with who it may have been, and kept beside; the run goes on as if nothing had been. S0-20.
 func TestNobodyWritesWhatIsNotHis(t *testing.T) {
+	t.Parallel()
 	files := []string{statusFile, workflowFile, "one.md", "end.md"}
 	rig(t, 2*len(files), "files changed while somebody else was at work, and seen then or later", func(t *testing.T, n int) {
 		file := files[n/2]
@@ -81,6 +82,7 @@ func TestNobodyWritesWhatIsNotHis(t *testing.T) {
 // TestAForgedOutputDoesNotStandForItsWorker: who comes later in a sequential phase, or waits for a place, is started
 // although somebody who was at work before has written in its place. S0-19, S0-20.
 func TestAForgedOutputDoesNotStandForItsWorker(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{
 		"sequential": strings.Replace(pair, `"id": "a"`, `"id": "a", "mode": "sequential"`, 1),
 		"queued":     strings.Replace(pair, `"phases"`, `"max_parallel": 1, "phases"`, 1),
@@ -104,6 +106,7 @@ func TestAForgedOutputDoesNotStandForItsWorker(t *testing.T) {
 
 // TestAPersonMayEditWhileNobodyWorks: what a person makes of an output counts, and is what the next one reads. S0-12.
 func TestAPersonMayEditWhileNobodyWorks(t *testing.T) {
+	t.Parallel()
 	y := newYard(t)
 	y.play("end", `cat "$FERRUS_RUN_DIR/one.md" > "$FERRUS_OUTPUT"`)
 	f := y.launch(strings.Replace(pair, `"id": "a"`, `"id": "a", "pause_after": true`, 1))

@@ -80,6 +80,7 @@ func TestWorkersThatEndAtOnceAreBothSeen(t *testing.T) {
 // TestFiftyTicksAreAsOne: at each stage of a run fifty ticks at once leave the same journal as one, and start nobody twice.
 // X5.
 func TestFiftyTicksAreAsOne(t *testing.T) {
+	t.Parallel()
 	rig(t, rounds(1, 20), "runs under fifty ticks at once at each stage", func(t *testing.T, _ int) {
 		var stories [2]string
 		for i, ticks := range []int{1, 50} {
@@ -130,6 +131,7 @@ func crowd(many, most int, keys string) string {
 // TestFiftyWorkersMayEndAtOnce: no call fails, and all are seen. How long calls took is logged: it is no business of a
 // test on a machine that has other things to do. F30.
 func TestFiftyWorkersMayEndAtOnce(t *testing.T) {
+	t.Parallel()
 	rig(t, rounds(1, 10), "fifty workers ended at once", func(t *testing.T, _ int) {
 		y := newYard(t)
 		for i := range 50 {
