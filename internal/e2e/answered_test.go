@@ -30,6 +30,7 @@ var storms = flag.Duration("storm", 0, "how long TestEveryCallIsAnswered goes on
 //
 //	go test ./internal/e2e -run TestEveryCallIsAnswered -storm 1h -timeout 2h -v
 func TestEveryCallIsAnswered(t *testing.T) {
+	t.Parallel()
 	if *storms == 0 {
 		r := newRound(t, bare, rounds(4, 16), 1)
 		r.blow(func() bool {

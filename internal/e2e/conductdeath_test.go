@@ -93,6 +93,7 @@ func (w *world) finished(c *conductor) {
 }
 
 func TestAKilledExecutorIsReplacedAtOnce(t *testing.T) {
+	t.Parallel()
 	w := hanging(t)
 	agent := func(slot.Occupant) { ids := w.numbers("starts"); w.kill(ids[len(ids)-1]) }
 	for i, r := range w.deaths("agent", agent) {
@@ -103,6 +104,7 @@ func TestAKilledExecutorIsReplacedAtOnce(t *testing.T) {
 }
 
 func TestAnExecutorWhoseShimIsKilledIsReplacedAtOnce(t *testing.T) {
+	t.Parallel()
 	w := hanging(t)
 	for i, r := range w.deaths("shim", func(o slot.Occupant) { w.kill(o.Shim) }) {
 		if r.Error == "" || !r.Over() {

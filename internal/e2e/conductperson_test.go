@@ -185,6 +185,7 @@ func TestWhoIsToldToStopWaitsForNobody(t *testing.T) {
 
 // TestARemovedMachineTakesItsAgentsAlong: git clean -fdx in the middle of a run.
 func TestARemovedMachineTakesItsAgentsAlong(t *testing.T) {
+	t.Parallel()
 	w := hanging(t)
 	c := w.conductor()
 	w.claims(1)

@@ -31,6 +31,7 @@ func alive(group int) bool { return proc.Tree(group).Alive() }
 
 // S1-33.
 func TestACheckThatOutlivesItsCallIsOneRunAndOneCount(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, waiting)
 	c := w.start(state.Executor, "codex")
 	w.claimed(c)
@@ -55,6 +56,7 @@ func TestACheckThatOutlivesItsCallIsOneRunAndOneCount(t *testing.T) {
 
 // F02.
 func TestAResetDuringACheckStands(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, waiting)
 	c := w.start(state.Executor, "codex")
 	w.claimed(c)
@@ -77,6 +79,7 @@ func TestAResetDuringACheckStands(t *testing.T) {
 }
 
 func TestNothingOfACheckOutlivesItsServer(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, waiting)
 	c := w.start(state.Executor, "codex")
 	w.claimed(c)
@@ -130,6 +133,7 @@ func TestATakeoverEndsThePredecessorsCheck(t *testing.T) {
 
 // F21.
 func TestAnExecutorThatDiesInConsultationLosesNothing(t *testing.T) {
+	t.Parallel()
 	w := repository(t, "[checks]\ncommands = [\"true\"]\n")
 	sup, a := w.start(state.Supervisor, "claude"), w.start(state.Executor, "codex")
 	w.claimed(a)
@@ -155,6 +159,7 @@ func TestAnExecutorThatDiesInConsultationLosesNothing(t *testing.T) {
 
 // F24.
 func TestAReviewerThatDiesOrIsSlowDecidesNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "[checks]\ncommands = [\"true\"]\n")
 	ex := w.start(state.Executor, "codex")
 	w.claimed(ex)
@@ -183,6 +188,7 @@ func TestAReviewerThatDiesOrIsSlowDecidesNothing(t *testing.T) {
 
 // TestNoChecksAreSaidToProveNothing: commands = [] is a person's choice, and every result says so.
 func TestNoChecksAreSaidToProveNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "[checks]\ncommands = []\n")
 	ex := w.start(state.Executor, "codex")
 	w.claimed(ex)

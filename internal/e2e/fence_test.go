@@ -80,6 +80,7 @@ func TestALiveHolderKeepsTheWorkWhateverItWaitsFor(t *testing.T) {
 }
 
 func TestAnAnswerReachesItsAskerAfterAReconnect(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "[checks]\ncommands = [\"true\"]\n")
 	h := w.human()
 	a := w.start(state.Executor, "codex")

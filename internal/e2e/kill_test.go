@@ -106,6 +106,7 @@ func (w *world) locksLeft() (list []string) {
 
 // TestKillsLoseNothing kills servers in the middle of what they do, in storms of which each has a project of its own.
 func TestKillsLoseNothing(t *testing.T) {
+	t.Parallel()
 	const each = 25
 	var y weather
 	for n := range rounds(2, 400) {

@@ -75,6 +75,7 @@ func (w *world) racer() racer {
 
 // TestOneOfManyClaims: processes that all wait for the same work, given out again and again.
 func TestOneOfManyClaims(t *testing.T) {
+	t.Parallel()
 	processes, games := rounds(8, 50), rounds(3, 20)
 	w := newWorld(t, "[checks]\ncommands = []\n")
 	h := w.human()

@@ -20,6 +20,7 @@ import (
 // end as fast as at the beginning, and of the servers that live through it all the memory, the descriptors and the
 // goroutines do not grow.
 func TestNothingWearsOut(t *testing.T) {
+	t.Parallel()
 	agents, lasts := rounds(8, 16), time.Duration(rounds(2, 600))*time.Second
 	s := newSoak(t)
 	var desks []*desk

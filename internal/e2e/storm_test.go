@@ -206,6 +206,7 @@ func (s *storm) reader(over <-chan struct{}) (reads int) {
 
 // TestNoUpdateIsLostInAStorm: what was acknowledged stands in the journal once, and the journal is what the table allows.
 func TestNoUpdateIsLostInAStorm(t *testing.T) {
+	t.Parallel()
 	clients, calls := rounds(6, 16), rounds(30, 200)
 	s := &storm{world: repository(t, "[checks]\ncommands = [\"test ! -e red\"]\n[limits]\nmax_check_retries = 3\nmax_same_failure = 2\n"),
 		acked: map[string]state.Event{}, calls: map[string]int{}, codes: map[engine.Code]int{}}

@@ -78,6 +78,7 @@ func (w *world) takeovers(n int) []time.Duration {
 
 // S1-27.
 func TestTheWorkOfAKilledHolderIsTakenOverAtOnce(t *testing.T) {
+	t.Parallel()
 	onlyLinux(t)
 	w := newWorld(t, "[checks]\ncommands = []\n")
 	n := rounds(5, 50)

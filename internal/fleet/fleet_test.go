@@ -157,6 +157,7 @@ func TestOneOfSeveralAttemptsIsMerged(t *testing.T) {
 
 // TestAnotherTaskOfTheProjectIsInTheWay: it is told once, and what waits for it is merged when it is over.
 func TestAnotherTaskOfTheProjectIsInTheWay(t *testing.T) {
+	t.Parallel()
 	y := newYard(t, merges)
 	_, err := y.on("").CreateTask(t.Context(), "Something else.", "")
 	must(t, err)
@@ -175,6 +176,7 @@ func TestAnotherTaskOfTheProjectIsInTheWay(t *testing.T) {
 
 // TestAMergeThatWasCutOffIsFinished, before anything else, whoever began it.
 func TestAMergeThatWasCutOffIsFinished(t *testing.T) {
+	t.Parallel()
 	y := newYard(t, "")
 	y.branch("write one.txt", "one")
 	_, err := y.run(t.Context(), 1)
@@ -192,6 +194,7 @@ func TestAMergeThatWasCutOffIsFinished(t *testing.T) {
 
 // TestAFleetThatIsStoppedLeavesAllAsItWas: its agents are gone, and the tasks go on later.
 func TestAFleetThatIsStoppedLeavesAllAsItWas(t *testing.T) {
+	t.Parallel()
 	y := newYard(t, merges)
 	y.say("hold")
 	y.branch("write one.txt", "one", "two")
@@ -215,6 +218,7 @@ func TestAFleetThatIsStoppedLeavesAllAsItWas(t *testing.T) {
 
 // TestATaskThatCannotBeTakenIsTriedOnce in a run, and is no success.
 func TestATaskThatCannotBeTakenIsTriedOnce(t *testing.T) {
+	t.Parallel()
 	y := newYard(t, merges+"setup = \"echo >>../../../tries; exit 4\"\n")
 	y.queued("one", "write one.txt")
 	out, err := y.run(t.Context(), 1)

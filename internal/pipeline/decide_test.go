@@ -158,6 +158,7 @@ var judgements = []judgement{
 
 // TestTheTable: S0-22, S0-23, every row fires, with the arguments that are right for it.
 func TestTheTable(t *testing.T) {
+	t.Parallel()
 	fired := map[string]bool{}
 	for _, j := range judgements {
 		t.Run(j.name, func(t *testing.T) {
@@ -191,6 +192,7 @@ func TestTheTable(t *testing.T) {
 
 // TestFilesBeatTheStatus: S0-10, S0-12, S0-14, F04, F16.
 func TestFilesBeatTheStatus(t *testing.T) {
+	t.Parallel()
 	begun := runs(time.Minute, "a", "b")
 	hand := func(p Progress) func(*Facts) {
 		return func(f *Facts) { f.Status.Worker("a").Status = p }

@@ -11,6 +11,7 @@ const talkText = `{"talk": {"phases": [{"id": "design", "mode": "dialogue", "max
 
 // TestDialoguesReachTheirEnd: S3-04, S3-08, S3-09, F27.
 func TestDialoguesReachTheirEnd(t *testing.T) {
+	t.Parallel()
 	agrees := func(d *Dialogue) string { d.Dialogue[len(d.Dialogue)-1].Consensus = true; return string(d.Encode()) }
 	rewrites := func(d *Dialogue) string { d.Dialogue[0].Role = "architect-2"; return string(d.Encode()) }
 	mute := func(d *Dialogue) string { d.Dialogue[len(d.Dialogue)-1].Content = " \n"; return string(d.Encode()) }
@@ -93,6 +94,7 @@ func TestDialoguesReachTheirEnd(t *testing.T) {
 
 // TestAFailedTurnIsRetriedWhereItStood: what was said before stays; from the phase it begins anew.
 func TestAFailedTurnIsRetriedWhereItStood(t *testing.T) {
+	t.Parallel()
 	for _, from := range []string{"", "design"} {
 		w := newWorld(t, flow(t, talkText))
 		mute := func(d *Dialogue) string { return "" }
@@ -109,6 +111,7 @@ func TestAFailedTurnIsRetriedWhereItStood(t *testing.T) {
 
 // TestOnlyTheLastContentMayChange: S3-08.
 func TestOnlyTheLastContentMayChange(t *testing.T) {
+	t.Parallel()
 	w := flow(t, talkText)
 	d := w.Phases[0].open("q").Offer(noon)
 	d.Dialogue[0].Content = "said"

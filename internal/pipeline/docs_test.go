@@ -130,6 +130,7 @@ func keyTables() string {
 
 // TestTheReferencePageIsFresh: docs/pipelines.md is made from the tables.
 func TestTheReferencePageIsFresh(t *testing.T) {
+	t.Parallel()
 	golden(t, "../../docs/pipelines.md", page())
 }
 
@@ -189,6 +190,7 @@ func schemaOf(keys []key) ordered {
 
 // TestTheSchemaIsTheTable: schema.json is made from the table of keys.
 func TestTheSchemaIsTheTable(t *testing.T) {
+	t.Parallel()
 	text, err := indented(ordered{{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "workflows.json of ferrus"}, {"type", "object"},
 		{"minProperties", 1}, {"additionalProperties", schemaOf(pipelineKeys)}})
 	if err != nil {
@@ -202,6 +204,7 @@ func TestTheSchemaIsTheTable(t *testing.T) {
 
 // TestTheKeysAreTheFields: what the table of keys has, the types have, and of that kind.
 func TestTheKeysAreTheFields(t *testing.T) {
+	t.Parallel()
 	kinds := map[reflect.Kind]kind{reflect.String: textual, reflect.Bool: yesno, reflect.Pointer: yesno, reflect.Int: number, reflect.Int64: number}
 	for _, o := range []struct {
 		of   reflect.Type

@@ -10,6 +10,7 @@ import (
 // TestWhateverTheWorkersDoARunEnds: each ends delivered once, or waits for a person; and then a retry with workers that
 // do better ends it. F05, F10, F12: nothing depends on being told.
 func TestWhateverTheWorkersDoARunEnds(t *testing.T) {
+	t.Parallel()
 	flows := flows(t)
 	ends := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {

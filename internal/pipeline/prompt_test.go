@@ -11,6 +11,7 @@ func at(file string) string { return "/w/.ferrus/pipeline-tmp/research-180141/" 
 
 // TestThePromptIsTheWholeContract: S0-07.
 func TestThePromptIsTheWholeContract(t *testing.T) {
+	t.Parallel()
 	w := research(t)
 	got := w.Prompt("synthesizer", "FSA architecture", at)
 	golden(t, "testdata/synthesizer.txt", got)
@@ -30,6 +31,7 @@ func TestThePromptIsTheWholeContract(t *testing.T) {
 
 // TestATurnIsToldNoMoreThanThePath: S3-03.
 func TestATurnIsToldNoMoreThanThePath(t *testing.T) {
+	t.Parallel()
 	got := TurnPrompt("architect-1", at(DialogueFile))
 	golden(t, "testdata/turn.txt", got)
 	if long := TurnPrompt(strings.Repeat("r", maxName), strings.Repeat("p", 400)); len(long) > 1024 {
@@ -39,6 +41,7 @@ func TestATurnIsToldNoMoreThanThePath(t *testing.T) {
 
 // TestTheLoopOfForeignAgentsWaits: S4-02, C.10 23.
 func TestTheLoopOfForeignAgentsWaits(t *testing.T) {
+	t.Parallel()
 	sh, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip("no sh here")
@@ -69,6 +72,7 @@ func TestTheLoopOfForeignAgentsWaits(t *testing.T) {
 
 // TestAPartialResultSaysSo: S4-11.
 func TestAPartialResultSaysSo(t *testing.T) {
+	t.Parallel()
 	got := Partial("FSA\narchitecture", []Part{{"a", "\ntext of a\n\n"}, {"b", "text of b"}}, []string{"c", "d"})
 	want := "> **PARTIAL**: nobody is left to finish this. Missing or incomplete: c, d.\n\n# FSA architecture\n\n## a\n\ntext of a\n\n## b\n\ntext of b\n"
 	if got != want {

@@ -145,6 +145,7 @@ func nearly(t *rapid.T, test testing.TB) Facts {
 
 // TestWhateverTheFactsOneActionIsSound holds for all facts what may never be done about a run.
 func TestWhateverTheFactsOneActionIsSound(t *testing.T) {
+	t.Parallel()
 	flows := flows(t)
 	done := map[string]int{}
 	rounds := 20 // of a hundred facts each

@@ -28,6 +28,7 @@ type run struct {
 
 // TestRunsReachTheirEnd plays whole runs.
 func TestRunsReachTheirEnd(t *testing.T) {
+	t.Parallel()
 	for _, test := range slices.Concat(goodRuns, badRuns) {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t, research(t))

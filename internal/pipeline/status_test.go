@@ -40,6 +40,7 @@ func paths(t *testing.T, data []byte) map[string]string {
 // TestStatusIsThatOfTheOriginal: S0-04, S0-11: after the launch, after the first researcher, and after both, every path
 // of the original has its value.
 func TestStatusIsThatOfTheOriginal(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, research(t))
 	sessions := map[string]string{"researcher-a": "agent:main:subagent:abc123", "researcher-b": "agent:main:subagent:def456",
 		"synthesizer": "agent:main:subagent:ghi789"}
@@ -79,6 +80,7 @@ func TestStatusIsThatOfTheOriginal(t *testing.T) {
 }
 
 func TestStatusKeepsTheOrderAndTheKeysOfOthers(t *testing.T) {
+	t.Parallel()
 	s := New(research(t), "research-180141", `a <b> & "c"`, noon)
 	s.Extra = extra{"x": json.RawMessage(`{"y":[1]}`)}
 	s.Phases[1].Extra = extra{"z": json.RawMessage(`null`)}
@@ -106,6 +108,7 @@ func TestStatusKeepsTheOrderAndTheKeysOfOthers(t *testing.T) {
 
 // TestADoubtfulStatusIsRefused: C.3, nothing is kept silently wrong.
 func TestADoubtfulStatusIsRefused(t *testing.T) {
+	t.Parallel()
 	text, _ := New(research(t), "d", "t", noon).Encode()
 	for _, test := range []struct{ name, old, new, want string }{
 		{"newer", `"schema_version": 1`, `"schema_version": 2`, "status.json has schema 2, and this ferrus understands 1"},
@@ -140,6 +143,7 @@ func TestADoubtfulStatusIsRefused(t *testing.T) {
 
 // TestAStatusFitsItsWorkflow alone.
 func TestAStatusFitsItsWorkflow(t *testing.T) {
+	t.Parallel()
 	w := research(t)
 	if err := New(w, "d", "t", noon).Fits(w); err != nil {
 		t.Error(err)
@@ -160,6 +164,7 @@ func TestAStatusFitsItsWorkflow(t *testing.T) {
 
 // TestTwoRunsInOneSecond: S0-03.
 func TestTwoRunsInOneSecond(t *testing.T) {
+	t.Parallel()
 	there := map[string]bool{}
 	for _, want := range []string{"research-180141", "research-180141-2", "research-180141-3"} {
 		got := DirName("research", noon, func(s string) bool { return there[s] })

@@ -12,6 +12,7 @@ import (
 
 // TestTheOriginalWorkflowLoads: S0-01.
 func TestTheOriginalWorkflowLoads(t *testing.T) {
+	t.Parallel()
 	all, err := Parse(read(t, "testdata/workflows.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -41,6 +42,7 @@ func TestTheOriginalWorkflowLoads(t *testing.T) {
 }
 
 func TestTheOrderOfTheFileIsKept(t *testing.T) {
+	t.Parallel()
 	one := `{"phases": [` + ph("x", "", wk("r", final)) + `]}`
 	all, err := Parse([]byte(`{"z": ` + one + `, "a": ` + one + `, "m": ` + one + `}`))
 	if err != nil || all[0].Name != "z" || all[1].Name != "a" || all[2].Name != "m" {
@@ -50,6 +52,7 @@ func TestTheOrderOfTheFileIsKept(t *testing.T) {
 
 // TestAMistakeIsRefusedWhereItStands: S0-24, each with its pointer and the way out.
 func TestAMistakeIsRefusedWhereItStands(t *testing.T) {
+	t.Parallel()
 	last := ph("z", "", wk("end", final))
 	for _, test := range []struct{ name, text, want string }{
 		{"no JSON", "{\n\"p\": }", "line 2: it is no JSON: "},
@@ -160,6 +163,7 @@ func TestAMistakeIsRefusedWhereItStands(t *testing.T) {
 }
 
 func TestAllMistakesAreFoundAtOnce(t *testing.T) {
+	t.Parallel()
 	_, err := Parse([]byte("{\"p\": {\"zz\": 1,\n\"phases\": [\n" + ph("../x", "", wk("con", `, "timeout": -3`), wk("a", reads("b.md"))) + "]},\n\"q\": 3}"))
 	var got []string
 	for _, f := range err.(Faults) {

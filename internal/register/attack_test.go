@@ -17,6 +17,7 @@ var _ = flag.Bool("full", false, "nothing more than is always tried")
 // TestNoEntryLeadsRegisterOutside lays links, FIFOs and huge files in place of the files of all clients, of the folders
 // that they are in, and of our record.
 func TestNoEntryLeadsRegisterOutside(t *testing.T) {
+	t.Parallel()
 	paths := []string{".mcp.json", ".claude", ".claude/skills/ferrus-supervisor", ".claude/skills/ferrus-supervisor/SKILL.md", ".codex", ".codex/config.toml",
 		".agents", ".gemini/settings.json", "opencode.json", ".ferrus/register.json"}
 	all := []agents.Duty{agents.Supervisor, agents.Executor}
@@ -60,6 +61,7 @@ func TestNoEntryLeadsRegisterOutside(t *testing.T) {
 
 // TestALinkToWhatGitKeepsIsRefused: a client's file in its place would be a program that git runs, or its configuration.
 func TestALinkToWhatGitKeepsIsRefused(t *testing.T) {
+	t.Parallel()
 	for _, to := range []string{".git", ".git/hooks", ".GIT/hooks", "sub/.git", ".ferrus", ".ferrus/branches"} {
 		dir := t.TempDir()
 		p := Project{Root: dir, Exe: "/bin/ferrus", Record: filepath.Join(dir, ".ferrus", "register.json")}
@@ -78,6 +80,7 @@ func TestALinkToWhatGitKeepsIsRefused(t *testing.T) {
 // TestARecordRemovesNothingOutside: what a repository can bring along in place of our record names folders to be removed,
 // and arguments of agents.
 func TestARecordRemovesNothingOutside(t *testing.T) {
+	t.Parallel()
 	base := t.TempDir()
 	dir := filepath.Join(base, "project")
 	for _, name := range []string{"project/.ferrus", "project/empty", "outside"} {

@@ -9,6 +9,7 @@ import (
 
 // TestTheConductorStartsWhoIsRegistered: [hq] names the registered agents, and every other byte of the file stays.
 func TestTheConductorStartsWhoIsRegistered(t *testing.T) {
+	t.Parallel()
 	for name, x := range map[string]struct{ before, was, will, after string }{
 		"the opposite pair": {"# mine\n[hq.supervisor] # reviews\nagent = 'claude-code' # the best\n\n[hq.executor]\nagent = \"codex\"\n\n[checks]\ncommands = [] # none\n",
 			"claude-code codex", "codex claude-code",

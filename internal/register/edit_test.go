@@ -18,6 +18,7 @@ const (
 // TestWhatIsNotOursStaysByteForByte: each file with what becomes of it. A second run changes nothing, and unregister
 // brings back every byte, with and without the record of what was written (without it, what the last column says).
 func TestWhatIsNotOursStaysByteForByte(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, file, before, after, bare string }{
 		{"a new file", ".mcp.json", "\x00", "{\n  \"mcpServers\": {\n    \"ferrus\": CLAUDE\n  }\n}\n", "{}\n"},
 		{"an empty file", ".mcp.json", "", "{\n  \"mcpServers\": {\n    \"ferrus\": CLAUDE\n  }\n}\n", "{}\n"},

@@ -12,6 +12,7 @@ import (
 
 // TestAFileThatCannotBeUnderstoodStopsEverything: the fault names file, line and remedy, and no file is written.
 func TestAFileThatCannotBeUnderstoodStopsEverything(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, file, text, want string }{
 		{"no JSON", ".mcp.json", "{\n  \"a\": ferrus\n}", ".mcp.json:2: it is no JSON: "},
 		{"an unfinished object", ".mcp.json", "{\n\"a\": 1", ".mcp.json:3: it is no JSON: "},
@@ -58,6 +59,7 @@ func TestAFileThatCannotBeUnderstoodStopsEverything(t *testing.T) {
 }
 
 func TestAServerOfTheirsIsNotTakenOut(t *testing.T) {
+	t.Parallel()
 	p := project(t, ".mcp.json", `{"mcpServers": {"ferrus": {"command": "docker"}}}`)
 	before := tree(t, p)
 	if plan := register(t, p, ""); !plan.Idle() {
@@ -70,6 +72,7 @@ func TestAServerOfTheirsIsNotTakenOut(t *testing.T) {
 
 // TestARoleMovesFromClientToClient: there is one entry a client, and who has no role has none.
 func TestARoleMovesFromClientToClient(t *testing.T) {
+	t.Parallel()
 	p := project(t)
 	has := func(name, what string) {
 		t.Helper()
@@ -115,6 +118,7 @@ func TestARoleMovesFromClientToClient(t *testing.T) {
 
 // TestEveryClientIsRegisteredAndTakenOut: each in both roles, with a model; its file says so, and all of it goes.
 func TestEveryClientIsRegisteredAndTakenOut(t *testing.T) {
+	t.Parallel()
 	for _, c := range clients {
 		for _, role := range roles {
 			p := project(t)
@@ -169,6 +173,7 @@ func TestEveryClientIsRegisteredAndTakenOut(t *testing.T) {
 
 // TestAModelOfTheirsStays: ours is written where there is none, and replaced while it is ours.
 func TestAModelOfTheirsStays(t *testing.T) {
+	t.Parallel()
 	const settings = ".claude/settings.local.json"
 	p := project(t, settings, "{\n  \"model\": \"theirs\"\n}\n")
 	before := tree(t, p)
@@ -198,6 +203,7 @@ func TestAModelOfTheirsStays(t *testing.T) {
 
 // TestWhatAPersonAddsMeanwhileIsTheirs: after an edit the file is no longer as we left it, and still only ours goes.
 func TestWhatAPersonAddsMeanwhileIsTheirs(t *testing.T) {
+	t.Parallel()
 	p := project(t, ".codex/config.toml", "[a]\nb = 1\n")
 	register(t, p, "claude-code codex")
 	edit(t, p, ".codex/config.toml", "[mcp_servers.ferrus]\n", "# about ferrus\n[mcp_servers.ferrus]\n# a remark\nenabled = true\n")
@@ -215,6 +221,7 @@ func TestWhatAPersonAddsMeanwhileIsTheirs(t *testing.T) {
 
 // TestWhatTheyHadBeforeUsIsTheirs, though it is the very thing that we would write.
 func TestWhatTheyHadBeforeUsIsTheirs(t *testing.T) {
+	t.Parallel()
 	const settings = ".claude/settings.local.json"
 	const theirs = "{\n  \"permissions\": {\n    \"allow\": [\"mcp__ferrus\"]\n  },\n  \"env\": {}\n}\n"
 	p := project(t, settings, theirs)
@@ -232,6 +239,7 @@ func TestWhatTheyHadBeforeUsIsTheirs(t *testing.T) {
 
 // TestAnEmptiedFileThatWeMadeGoes, though it is not as we left it.
 func TestAnEmptiedFileThatWeMadeGoes(t *testing.T) {
+	t.Parallel()
 	p := project(t)
 	register(t, p, "claude-code codex")
 	edit(t, p, ".mcp.json", "160000", "170000")
@@ -251,6 +259,7 @@ func TestAnEmptiedFileThatWeMadeGoes(t *testing.T) {
 
 // TestOpencodeHasOneOfTwoFiles: the one with comments, if it alone exists.
 func TestOpencodeHasOneOfTwoFiles(t *testing.T) {
+	t.Parallel()
 	p := project(t, "opencode.jsonc", "{\n  // mine\n  \"theme\": \"x\",\n}\n")
 	register(t, p, "opencode")
 	if files := tree(t, p); !strings.Contains(files["opencode.jsonc"], "ferrus") || files["opencode.json"] != "" ||

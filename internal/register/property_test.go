@@ -13,6 +13,7 @@ import (
 // TestRegisterTwiceIsOnceAndUnregisterBringsBack holds for every file that a person may have: drawn from pieces that are
 // laid out in all the ways that clients take.
 func TestRegisterTwiceIsOnceAndUnregisterBringsBack(t *testing.T) {
+	t.Parallel()
 	p := project(t)
 	refused := 0
 	rapid.Check(t, func(r *rapid.T) {

@@ -24,6 +24,7 @@ default_tools_approval_mode = "approve"
 // TestTOMLKeepsItsCommentsAndItsOrder: as for JSON, each file with what becomes of it. The last column is what is left
 // without a record where that is not the file itself.
 func TestTOMLKeepsItsCommentsAndItsOrder(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, before, after, bare string }{
 		{"a new file", "\x00", "SERVER\nSHELL", "\x01"},
 		{"an empty file", "", "SERVER\nSHELL", "\x01"},

@@ -15,6 +15,7 @@ import (
 
 // TestALinkStaysALink: the file behind it is edited, and keeps its mode; the change says where it is.
 func TestALinkStaysALink(t *testing.T) {
+	t.Parallel()
 	p := project(t, "dot/mcp.json", "{}\n", "dot/codex/config.toml", "# mine\n")
 	link(t, p, "dot/mcp.json", ".mcp.json")
 	link(t, p, "dot/codex", ".codex")
@@ -47,6 +48,7 @@ func TestALinkStaysALink(t *testing.T) {
 
 // TestTwoNamesOfOneFile: a skill is written once, and one file cannot hold two roles.
 func TestTwoNamesOfOneFile(t *testing.T) {
+	t.Parallel()
 	p := project(t, ".claude/skills/mine/SKILL.md", "mine\n")
 	if err := os.Mkdir(filepath.Join(p.Root, ".agents"), 0o755); err != nil {
 		t.Fatal(err)
@@ -84,6 +86,7 @@ func TestTwoNamesOfOneFile(t *testing.T) {
 
 // TestWhatCannotBeWrittenIsFoundFirst: then no file of all is written, nor a folder made.
 func TestWhatCannotBeWrittenIsFoundFirst(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, want string
 		spoil      func(t *testing.T, p Project)
@@ -128,6 +131,7 @@ func TestWhatCannotBeWrittenIsFoundFirst(t *testing.T) {
 
 // TestAFileThatChangesBetweenPlanAndWriteIsNotOverwritten, and those that were written before it go back.
 func TestAFileThatChangesBetweenPlanAndWriteIsNotOverwritten(t *testing.T) {
+	t.Parallel()
 	p := project(t, ".mcp.json", "{}\n", ".codex/config.toml", "a = 1\n")
 	plan, err := p.Plan(who("claude-code codex"))
 	if err != nil {
@@ -143,6 +147,7 @@ func TestAFileThatChangesBetweenPlanAndWriteIsNotOverwritten(t *testing.T) {
 
 // TestAPowerCutLeavesAClientsFileWhole: old or new, and new with the record of it when register has returned.
 func TestAPowerCutLeavesAClientsFileWhole(t *testing.T) {
+	t.Parallel()
 	p := project(t, ".codex/config.toml", "a = 1\n")
 	plan, err := p.Plan(who("codex codex"))
 	if err != nil {
@@ -176,6 +181,7 @@ func TestAPowerCutLeavesAClientsFileWhole(t *testing.T) {
 
 // TestNewFilesAreOrdinary: they have the mode that any new file has, and nothing is left beside them.
 func TestNewFilesAreOrdinary(t *testing.T) {
+	t.Parallel()
 	p := project(t)
 	register(t, p, "claude-code codex")
 	equal(t, "files", names(t, p), []string{".agents", ".agents/skills", ".agents/skills/ferrus-executor",
@@ -195,6 +201,7 @@ func TestNewFilesAreOrdinary(t *testing.T) {
 
 // TestTheDiffShowsTheLines that come and go, with those around them.
 func TestTheDiffShowsTheLines(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ before, after, want string }{
 		{"", "a\n", "@@ line 1 @@\n+a\n"},
 		{"a\n", "", "@@ line 1 @@\n-a\n"},
@@ -235,6 +242,7 @@ func names(t *testing.T, p Project) []string {
 
 // TestAnEditOfTheLastMomentIsKept: whatever somebody does to a file right before it is replaced, made or removed.
 func TestAnEditOfTheLastMomentIsKept(t *testing.T) {
+	t.Parallel()
 	put := func(t *testing.T, path, text string) {
 		if err := os.WriteFile(path+".part", []byte(text), 0o644); err != nil {
 			t.Fatal(err)

@@ -18,6 +18,7 @@ var _ = flag.Bool("full", false, "nothing more than is always tried")
 // TestNoEntryLetsAnybodyIn lays links, FIFOs and huge files in place of the tokens: nothing outside is written, and a
 // file that is good where it lies outside lets nobody in.
 func TestNoEntryLetsAnybodyIn(t *testing.T) {
+	t.Parallel()
 	var secret string
 	setup := func(t *testing.T, dir string) {
 		home := filepath.Join(dir, ".ferrus")
@@ -44,6 +45,7 @@ func TestNoEntryLetsAnybodyIn(t *testing.T) {
 
 // TestTheTokensOfAnotherUserLetNobodyIn, where this user can read them all the same.
 func TestTheTokensOfAnotherUserLetNobodyIn(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() != 0 || runtime.GOOS == "windows" {
 		t.Skip("only root can read what is another user's alone")
 	}

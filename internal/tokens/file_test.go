@@ -33,6 +33,7 @@ const notOurs = "it is not the JSON that ferrus writes"
 
 // TestADamagedFileStopsEverything: it is no empty one, and nothing is written over it.
 func TestADamagedFileStopsEverything(t *testing.T) {
+	t.Parallel()
 	b := book(t)
 	secret, tok := made(t, b, state.Executor, "old", time.Now().Add(time.Hour))
 	made(t, b, state.Executor, "other", never)
@@ -109,6 +110,7 @@ func TestADamagedFileStopsEverything(t *testing.T) {
 }
 
 func TestTheFileIsItsOwnersAlone(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("permissions are kept elsewhere")
 	}
@@ -140,6 +142,7 @@ func TestTheFileIsItsOwnersAlone(t *testing.T) {
 
 // TestNoLinkIsFollowed: neither to read nor to write, wherever it leads.
 func TestNoLinkIsFollowed(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{fileName, lockName} {
 		for _, there := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s to something %v", name, there), func(t *testing.T) {
@@ -171,6 +174,7 @@ func TestNoLinkIsFollowed(t *testing.T) {
 }
 
 func TestAFolderInPlaceOfAFile(t *testing.T) {
+	t.Parallel()
 	b := book(t)
 	if err := os.Mkdir(b.path(fileName), 0o700); err != nil {
 		t.Fatal(err)
@@ -182,6 +186,7 @@ func TestAFolderInPlaceOfAFile(t *testing.T) {
 
 // TestAWriteThatFailsLeavesWhatThereWas.
 func TestAWriteThatFailsLeavesWhatThereWas(t *testing.T) {
+	t.Parallel()
 	b := book(t)
 	secret, tok := made(t, b, state.Executor, "old", never)
 	for n := range 4 { // create, write, sync, rename
@@ -211,6 +216,7 @@ func TestAWriteThatFailsLeavesWhatThereWas(t *testing.T) {
 }
 
 func TestALockThatIsHeldIsSaidToBe(t *testing.T) {
+	t.Parallel()
 	b := book(t)
 	secret, tok := made(t, b, state.Executor, "old", never)
 	b.wait = 20 * time.Millisecond
@@ -232,6 +238,7 @@ func TestALockThatIsHeldIsSaidToBe(t *testing.T) {
 }
 
 func TestThereIsAnEndToThem(t *testing.T) {
+	t.Parallel()
 	b := book(t)
 	var list []entry
 	for i := range 6000 {

@@ -12,6 +12,7 @@ import (
 
 // TestAPowerCutBringsNoTokenBack: a token that was revoked stays so, one that was shown is good, all others stay.
 func TestAPowerCutBringsNoTokenBack(t *testing.T) {
+	t.Parallel()
 	b := book(t)
 	old, _ := made(t, b, state.Executor, "old", never)
 	gone, _ := made(t, b, state.Executor, "gone", never)

@@ -41,6 +41,7 @@ func making(dir, name string) int {
 // TestNoTokenIsLostBetweenProcesses: several make tokens at once and are killed in the middle of it. What each of them
 // had been told is there.
 func TestNoTokenIsLostBetweenProcesses(t *testing.T) {
+	t.Parallel()
 	b := book(t)
 	self, err := os.Executable()
 	if err != nil {
@@ -91,6 +92,7 @@ func TestNoTokenIsLostBetweenProcesses(t *testing.T) {
 
 // TestNoTokenIsLostBetweenGoroutines, nor does one who looks on see half a file.
 func TestNoTokenIsLostBetweenGoroutines(t *testing.T) {
+	t.Parallel()
 	b := book(t)
 	b.wait = time.Minute
 	done := make(chan struct{})

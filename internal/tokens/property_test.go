@@ -23,6 +23,7 @@ type model struct {
 // TestTheBookIsTheModel makes, revokes and shows tokens at random, by two books of one folder, and fails if one of the
 // outcomes was never reached: each case is long enough for all of them, so that this does not hang on luck.
 func TestTheBookIsTheModel(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	reached := map[string]int{}
 	begin := time.Now()

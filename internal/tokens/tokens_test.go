@@ -42,6 +42,7 @@ func kind(t testing.TB, err, want error) {
 }
 
 func TestASecretIsKnownByItsHashAlone(t *testing.T) {
+	t.Parallel()
 	b := book(t)
 	secret, tok := made(t, b, state.Executor, "ci-1", never)
 	if !regexp.MustCompile(`^ferrus_[a-z2-7]{52}$`).MatchString(secret) || !idForm.MatchString(tok.ID) {
@@ -70,6 +71,7 @@ func TestASecretIsKnownByItsHashAlone(t *testing.T) {
 }
 
 func TestTheSecondOfTwoIsKnownToo(t *testing.T) {
+	t.Parallel()
 	b := book(t)
 	for _, role := range []state.Role{state.Supervisor, state.Executor} {
 		made(t, b, role, "a", never)
@@ -86,6 +88,7 @@ func TestTheSecondOfTwoIsKnownToo(t *testing.T) {
 }
 
 func TestWhatATokenCannotBe(t *testing.T) {
+	t.Parallel()
 	b := book(t)
 	later := time.Now().Add(time.Hour)
 	made(t, b, state.Executor, "taken", later)
@@ -130,6 +133,7 @@ func TestWhatATokenCannotBe(t *testing.T) {
 }
 
 func TestATokenIsGoodUntilTheInstantItExpires(t *testing.T) {
+	t.Parallel()
 	b := book(t)
 	at := time.Now().Add(time.Hour).In(time.FixedZone("east", 3*3600)) // with nanoseconds, and a clock of its own
 	secret, tok := made(t, b, state.Supervisor, "s", at)
@@ -156,6 +160,7 @@ func TestATokenIsGoodUntilTheInstantItExpires(t *testing.T) {
 }
 
 func TestARevokedTokenIsRefusedAtOnce(t *testing.T) {
+	t.Parallel()
 	mine := book(t)
 	others := Open(mine.dir) // as another process has it
 	for i := range 20 {
@@ -198,6 +203,7 @@ func TestARevokedTokenIsRefusedAtOnce(t *testing.T) {
 }
 
 func TestRevokeNamesOneToken(t *testing.T) {
+	t.Parallel()
 	b := book(t)
 	_, err := b.Revoke("a")
 	kind(t, err, ErrUnknown)
@@ -223,6 +229,7 @@ func TestRevokeNamesOneToken(t *testing.T) {
 }
 
 func TestNoFileIsNoTokens(t *testing.T) {
+	t.Parallel()
 	b := book(t)
 	if list, err := b.List(); err != nil || len(list) != 0 {
 		t.Errorf("%v, %v", list, err)
@@ -238,6 +245,7 @@ func TestNoFileIsNoTokens(t *testing.T) {
 }
 
 func TestATokenSaysNothingSecret(t *testing.T) {
+	t.Parallel()
 	b := book(t)
 	secret, tok := made(t, b, state.Executor, "a", never)
 	list, err := b.List()

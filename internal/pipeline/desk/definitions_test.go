@@ -35,6 +35,7 @@ func listed(t *testing.T, kind string) (*client, *mcp.ListToolsResult) {
 // TestEveryDefinitionIsAsItWasReviewed: what a model is told changes only together with its snapshot; a list is small,
 // sorted, for its caller alone, and only the terminal worker's has deliver.
 func TestEveryDefinitionIsAsItWasReviewed(t *testing.T) {
+	t.Parallel()
 	for kind, want := range seats {
 		c, list := listed(t, kind)
 		text, err := json.MarshalIndent(list.Tools, "", "  ")
@@ -56,6 +57,7 @@ func TestEveryDefinitionIsAsItWasReviewed(t *testing.T) {
 
 // TestEveryDefinitionIsWhatAllClientsTake: annotated, loaded at once, without what some provider refuses.
 func TestEveryDefinitionIsWhatAllClientsTake(t *testing.T) {
+	t.Parallel()
 	for kind := range seats {
 		_, list := listed(t, kind)
 		for _, tool := range list.Tools {
@@ -80,6 +82,7 @@ func TestEveryDefinitionIsWhatAllClientsTake(t *testing.T) {
 
 // TestTheInstructionsNameTheWorkersToolsAndNoOther.
 func TestTheInstructionsNameTheWorkersToolsAndNoOther(t *testing.T) {
+	t.Parallel()
 	for kind, tools := range seats {
 		c, _ := listed(t, kind)
 		text := c.InitializeResult().Instructions
@@ -99,6 +102,7 @@ func TestTheInstructionsNameTheWorkersToolsAndNoOther(t *testing.T) {
 
 // TestACodeIsOneOfTheVocabulary that all tools of ferrus have.
 func TestACodeIsOneOfTheVocabulary(t *testing.T) {
+	t.Parallel()
 	codes := func(file string) []string {
 		text, err := os.ReadFile(file)
 		must(t, err)

@@ -52,6 +52,7 @@ func (c *client) insist() Result {
 
 // TestOfManyWhoDeliverAtOnceOneDelivers (F09): each has a server of its own, and the others are told that it is sent.
 func TestOfManyWhoDeliverAtOnceOneDelivers(t *testing.T) {
+	t.Parallel()
 	const clients = 8
 	file := config.Deliver{To: config.ToFile, File: "got"}
 	for name, to := range map[string]config.Deliver{"command": counted(), "file": file, "stdout": {To: config.ToStdout}} {
@@ -94,6 +95,7 @@ func TestOfManyWhoDeliverAtOnceOneDelivers(t *testing.T) {
 
 // TestAWorkerAndFerrusDeliverOnce: ticks that deliver by themselves, for nobody seems to live, race the worker.
 func TestAWorkerAndFerrusDeliverOnce(t *testing.T) {
+	t.Parallel()
 	for range 5 {
 		s := ready(t, counted())
 		var all sync.WaitGroup
@@ -125,6 +127,7 @@ func TestAWorkerAndFerrusDeliverOnce(t *testing.T) {
 // TestADeliveryOutlivesTheCall: the client is answered when its wait is over, or gives up waiting, and what is being sent
 // is sent all the same, once.
 func TestADeliveryOutlivesTheCall(t *testing.T) {
+	t.Parallel()
 	for _, how := range []string{"the wait is over", "the client gives up"} {
 		t.Run(how, func(t *testing.T) {
 			to := counted()
@@ -167,6 +170,7 @@ func TestADeliveryOutlivesTheCall(t *testing.T) {
 
 // TestADeliveryWaitsForWhoIsSending, who has died without having sent anything.
 func TestADeliveryWaitsForWhoIsSending(t *testing.T) {
+	t.Parallel()
 	s := ready(t, counted())
 	lock, err := filelock.Take(s.f.Path("delivery.lock"))
 	must(t, err)
@@ -192,6 +196,7 @@ func TestADeliveryWaitsForWhoIsSending(t *testing.T) {
 
 // TestADoubtfulDeliveryIsForAPerson: whoever calls stops, as often as it is called.
 func TestADoubtfulDeliveryIsForAPerson(t *testing.T) {
+	t.Parallel()
 	t.Run("a command that failed", func(t *testing.T) {
 		to := counted()
 		to.Command += " && exit 3"
@@ -216,6 +221,7 @@ func TestADoubtfulDeliveryIsForAPerson(t *testing.T) {
 
 // TestADeliveryThatFailedMayBeTriedAgain where nothing can have been sent.
 func TestADeliveryThatFailedMayBeTriedAgain(t *testing.T) {
+	t.Parallel()
 	s := ready(t, config.Deliver{To: config.ToFile, File: "out/result.md"})
 	must(t, os.WriteFile(s.root+"/out", nil, 0o600))
 	c := s.enter("writer")
@@ -230,6 +236,7 @@ func TestADeliveryThatFailedMayBeTriedAgain(t *testing.T) {
 
 // TestWhatIsNotWrittenIsNotDelivered.
 func TestWhatIsNotWrittenIsNotDelivered(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, report, counted())
 	s.put("reader.md", "what was read")
 	c := s.enter("writer")
@@ -247,6 +254,7 @@ func TestWhatIsNotWrittenIsNotDelivered(t *testing.T) {
 
 // TestWhoDoesNotDeliverIsToldWhoDoes, although it has no such tool.
 func TestWhoDoesNotDeliverIsToldWhoDoes(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ workflow, role, says string }{
 		{report, "reader", "the worker writer delivers"},
 		{debate, "ann", "ferrus sends"},
@@ -266,6 +274,7 @@ func TestWhoDoesNotDeliverIsToldWhoDoes(t *testing.T) {
 
 // TestADeliveryThatARunsEndCutsOffIsNoFault of the worker: what it cannot find any more is archived.
 func TestADeliveryThatARunsEndCutsOffIsNoFault(t *testing.T) {
+	t.Parallel()
 	s := ready(t, counted())
 	p := &place{opts: Options{Run: s.f.Dir, Worker: "writer", Attempt: 1, Log: quiet}}
 	must(t, p.open())
@@ -279,6 +288,7 @@ func TestADeliveryThatARunsEndCutsOffIsNoFault(t *testing.T) {
 
 // TestAResultThatWasAnnouncedIsNotSentAgain: a final worker that has sent it on a way of its own said so.
 func TestAResultThatWasAnnouncedIsNotSentAgain(t *testing.T) {
+	t.Parallel()
 	s := ready(t, counted())
 	c := s.enter("writer")
 	s.stands(func(st *pipeline.Status) { st.ResultDelivered = true })

@@ -24,6 +24,7 @@ import (
 
 // TestAWorkerThatFollowsNextGetsToItsEnd, whatever it is, knowing nothing else.
 func TestAWorkerThatFollowsNextGetsToItsEnd(t *testing.T) {
+	t.Parallel()
 	for kind, want := range map[string]string{
 		"terminal": "get_assignment wait_for_inputs wait_for_inputs write_output deliver",
 		"other":    "get_assignment write_output",
@@ -65,6 +66,7 @@ func TestAWorkerThatFollowsNextGetsToItsEnd(t *testing.T) {
 
 // TestAnAssignmentSaysAllThereIsToKnow, of the worker alone.
 func TestAnAssignmentSaysAllThereIsToKnow(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, report, config.Deliver{})
 	a := s.enter("writer").do("get_assignment", "").Assignment
 	if a.Role != "writer" || a.Task != "Write" || a.Topic != "the topic" || a.Output != s.f.Path("writer.md") || !a.Delivers || a.Speaks ||
@@ -79,6 +81,7 @@ func TestAnAssignmentSaysAllThereIsToKnow(t *testing.T) {
 
 // TestAWaitEndsWhenTheInputComes, and shows meanwhile that it lives.
 func TestAWaitEndsWhenTheInputComes(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, report, config.Deliver{})
 	shown := make(chan *mcp.ProgressNotificationParams, 10000)
 	c := connect(t, NewServer(Options{Run: s.f.Dir, Worker: "writer", Attempt: 1, Wait: patience, Log: quiet, every: time.Millisecond}),
@@ -93,6 +96,7 @@ func TestAWaitEndsWhenTheInputComes(t *testing.T) {
 
 // TestAWaitThatIsGivenUpEnds.
 func TestAWaitThatIsGivenUpEnds(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, report, config.Deliver{})
 	c := s.enter("writer")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -110,6 +114,7 @@ func TestAWaitThatIsGivenUpEnds(t *testing.T) {
 
 // TestTheWaitIsThatOfTheProject, unless the server was told another.
 func TestTheWaitIsThatOfTheProject(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, report, config.Deliver{})
 	for text, want := range map[string]time.Duration{"": 45 * time.Second, "[server]\nwait_timeout_secs = 7\n": 7 * time.Second, "broken": 45 * time.Second} {
 		must(t, os.WriteFile(s.root+"/ferrus.toml", []byte(text), 0o600))
@@ -126,6 +131,7 @@ func TestTheWaitIsThatOfTheProject(t *testing.T) {
 
 // TestAnOutputIsWrittenAsItIs, and said so that it can be compared.
 func TestAnOutputIsWrittenAsItIs(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, report, config.Deliver{})
 	c := s.enter("reader")
 	const text = "first \u2028 \U0001F600 \\u00e4 <b>&\r\n\tend  "
@@ -146,6 +152,7 @@ func TestAnOutputIsWrittenAsItIs(t *testing.T) {
 
 // TestABadOutputIsRefused, and changes nothing.
 func TestABadOutputIsRefused(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, report, config.Deliver{})
 	s.put("reader.md", "as it was")
 	c := s.enter("reader")
@@ -183,6 +190,7 @@ func TestABadOutputIsRefused(t *testing.T) {
 
 // TestATurnIsSaidOverFerrussOwnCopy, whatever was made of the file.
 func TestATurnIsSaidOverFerrussOwnCopy(t *testing.T) {
+	t.Parallel()
 	for name, spoil := range map[string]string{"": "", "no JSON": "{", "another's turn": `{"turn": "bob", "roles": [{"role": "bob"}]}`} {
 		s := newStage(t, debate, config.Deliver{})
 		s.offer()
@@ -216,6 +224,7 @@ func TestATurnIsSaidOverFerrussOwnCopy(t *testing.T) {
 
 // TestATurnThatIsTooLongIsRefused: nobody could read the dialogue any more.
 func TestATurnThatIsTooLongIsRefused(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, debate, config.Deliver{})
 	s.offer()
 	c := s.enter("ann")
@@ -230,6 +239,7 @@ func TestATurnThatIsTooLongIsRefused(t *testing.T) {
 
 // TestNothingThatAnAgentSaysNamesAPath: there is no argument for one, and links that it has laid lead nowhere.
 func TestNothingThatAnAgentSaysNamesAPath(t *testing.T) {
+	t.Parallel()
 	for _, tool := range Catalogue() {
 		for _, a := range append(tool.Args, tool.Turn) {
 			if a.Name != "" && a.Name != "content" && a.Name != "consensus" {
@@ -254,6 +264,7 @@ func TestNothingThatAnAgentSaysNamesAPath(t *testing.T) {
 
 // TestATooSmallFileIsNoOutput: what is next goes by what counts.
 func TestATooSmallFileIsNoOutput(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, report, config.Deliver{})
 	c := s.enter("reader")
 	for text, next := range map[string]string{"": "write_output", "abc": "write_output", "abcd": "stop"} {
@@ -266,6 +277,7 @@ func TestATooSmallFileIsNoOutput(t *testing.T) {
 
 // TestWhoIsReplacedStopsWhateverItCalls, be it with arguments that nobody understands.
 func TestWhoIsReplacedStopsWhateverItCalls(t *testing.T) {
+	t.Parallel()
 	s := ready(t, config.Deliver{})
 	c := s.enter("writer")
 	s.attempt("writer", 2)
@@ -283,6 +295,7 @@ func TestWhoIsReplacedStopsWhateverItCalls(t *testing.T) {
 
 // TestWhoIsTooLateIsToldWhy.
 func TestWhoIsTooLateIsToldWhy(t *testing.T) {
+	t.Parallel()
 	says := map[string]string{"replaced": "attempt 2 does this work", "failed": "given up (TIMEOUT)", "cancelled": "a person has cancelled",
 		"delivered": "is delivered", "archived": "archived"}
 	for _, st := range standings[1:] {
@@ -297,6 +310,7 @@ func TestWhoIsTooLateIsToldWhy(t *testing.T) {
 
 // TestARunThatCannotBeOpenedIsAnAnswer to every call, and the server lives.
 func TestARunThatCannotBeOpenedIsAnAnswer(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, report, config.Deliver{})
 	broken := filepath.Join(t.TempDir(), "broken-120000")
 	must(t, os.Mkdir(broken, 0o700))
@@ -322,6 +336,7 @@ func TestARunThatCannotBeOpenedIsAnAnswer(t *testing.T) {
 
 // TestAPanicEndsTheCallAlone: a bug of ours is said to be one.
 func TestAPanicEndsTheCallAlone(t *testing.T) {
+	t.Parallel()
 	s := ready(t, config.Deliver{})
 	p := &place{opts: Options{Run: s.f.Dir, Worker: "writer", Attempt: 1, Wait: patience, Log: quiet, every: time.Second, dog: &wire.Watchdog{Log: quiet}}}
 	must(t, p.open())
