@@ -96,7 +96,6 @@ var deeds = map[string]deed{
 // TestAKilledCallIsFinishedByTheSame: branches are made, merged, given back and removed whole or not at all, whenever the
 // process dies, and the same call again finishes. What is the user's stays as it is, and an edit of in between is not lost.
 func TestAKilledCallIsFinishedByTheSame(t *testing.T) {
-	t.Parallel()
 	var said []string
 	cases, bad := 0, 0
 	for _, name := range []string{"branch", "merge", "resolve", "remove"} {
@@ -125,7 +124,7 @@ type kill struct {
 	name string
 }
 
-// newKill has what the call needs, which is made for the first test that asks.
+// newKill has what the call needs, which is made for the first test that asks. All have the same one: they take turns.
 func newKill(t *testing.T, name string) *kill {
 	base := filepath.Join(scratch, name)
 	made := &kill{&project{t: t, dir: filepath.Join(base, "project"), side: filepath.Join(base, "side"), opts: Options{Log: quiet}}, name}

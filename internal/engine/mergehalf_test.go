@@ -17,7 +17,6 @@ var errDies = errors.New("the process dies here")
 // TestAHalfMovedMergeIsFinished: however many of its files have been moved when a merge is cut off, the same call finishes
 // it. What a person edits in between is still there then, or named.
 func TestAHalfMovedMergeIsFinished(t *testing.T) {
-	t.Parallel()
 	// In the order of a restore: removals first.
 	moves := []string{"dir/a", "keep.txt", "dir", "moved.txt", "sub/new.txt"}
 	edits := map[string]struct {
@@ -110,7 +109,6 @@ func (p *project) all() map[string]string {
 // TestWhatWasTriedIsTakenBack: a merge that dies while the gate judges the whole leaves that on the branch. The same call puts
 // the branch's files back, but not those that a person has edited there.
 func TestWhatWasTriedIsTakenBack(t *testing.T) {
-	t.Parallel()
 	k := newKill(t, "merge")
 	edits := []string{"moved.txt", "person.txt", ""}[:most(1, 3)] // the last is what all come to
 	bad := 0

@@ -265,7 +265,6 @@ func TestARollbackNamesWhatIsEditedMeanwhile(t *testing.T) {
 
 // TestAMergeNamesWhatIsEditedMeanwhile, in the project and on the branch.
 func TestAMergeNamesWhatIsEditedMeanwhile(t *testing.T) {
-	t.Parallel()
 	k := newKill(t, "merge")
 	p := k.again(t)
 	h, alt := p.human(), p.on("alt")
