@@ -42,6 +42,7 @@ func TestACheckThatOutlivesItsCallIsOneRunAndOneCount(t *testing.T) {
 		}
 		cancel()
 	}
+	c.call("status", nil) // the server has read that the calls were given up
 	checked := c.later("check", nil)
 	eventually(t, "the check runs", func() bool { return len(w.groups()) == 1 })
 	w.write(w.side+"/go", "")

@@ -76,6 +76,9 @@ func (s *Session) Check(ctx context.Context, wait time.Duration) (Checked, error
 	defer over.Stop()
 	select {
 	case <-j.done:
+		if ctx.Err() != nil { // nobody reads the answer: the outcome is the next call's
+			return Checked{}, ctx.Err()
+		}
 		j.mu.Lock()
 		j.told = true
 		j.mu.Unlock()

@@ -116,6 +116,24 @@ func TestACallThatLookedBeforeACheckEndedGetsItsOutcome(t *testing.T) {
 	}
 }
 
+// TestACallThatWasGivenUpTakesNoOutcome: the next one gets it, and no other check runs.
+func TestACallThatWasGivenUpTakesNoOutcome(t *testing.T) {
+	t.Parallel()
+	p := repository(t, gate("false"))
+	_, ex := p.begun()
+	<-ex.e.jobFor(ex, view(t, ex)).done
+	over, giveUp := context.WithCancel(t.Context())
+	giveUp()
+	for range 64 { // where an answer and the end of its call come together, either may be seen first
+		if _, err := ex.Check(over, patience); !errors.Is(err, context.Canceled) {
+			t.Fatalf("a call that was given up: %v", err)
+		}
+	}
+	if out := check(t, ex, state.CheckRed); out.ID != "k1" || out.Task.CheckRetries != 1 {
+		t.Errorf("check %s, %d retries", out.ID, out.Task.CheckRetries)
+	}
+}
+
 // TestASubmissionWhoseGateOutlivesTheCallIsMadeByCallingAgain, at once.
 func TestASubmissionWhoseGateOutlivesTheCallIsMadeByCallingAgain(t *testing.T) {
 	t.Parallel()

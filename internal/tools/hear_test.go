@@ -3,9 +3,13 @@
 package tools
 
 import (
+	"context"
+	"errors"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -99,6 +103,24 @@ func TestAHolderHearsWithARefusal(t *testing.T) {
 	must(t, done, err)
 	if r := <-waited; r.Status != "answered" || len(r.FromThePerson) != 1 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestACallThatWasGivenUpHearsNothing: nobody would read it.
+func TestACallThatWasGivenUpHearsNothing(t *testing.T) {
+	t.Parallel()
+	c := newCast(t, newWorld)
+	working(c)
+	c.steers()
+	over, giveUp := context.WithCancel(t.Context())
+	giveUp()
+	one := &call{tool: Catalogue()[slices.IndexFunc(Catalogue(), func(t Tool) bool { return t.Name == "status" })], opts: Options{Log: slog.New(slog.DiscardHandler), every: time.Hour,
+		Session: func(*mcp.CallToolRequest) (*engine.Session, error) { return c.holder.s, nil }}}
+	if _, err := one.handle(over, &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Name: "status"}}); !errors.Is(err, context.Canceled) {
+		t.Fatalf("a call that was given up: %v", err)
+	}
+	if r := c.holder.do("status", nil); len(heard(r)) != 1 {
+		t.Errorf("the next call hears %v", heard(r))
 	}
 }
 

@@ -53,7 +53,7 @@ func (c *call) handle(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallT
 	stop := wire.Progress(ctx, req, opts.every)
 	err := wire.Safely(opts.Log, c.tool.Name, func() error { return c.serve(ctx, req.Params.Arguments) })
 	stop()
-	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+	if ctx.Err() != nil { // nobody reads the answer
 		return nil, ctx.Err()
 	}
 	c.finish(err)
