@@ -3,6 +3,7 @@ package hq
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -157,6 +158,9 @@ func (c *conductor) slotFacts(f Facts, d agents.Duty) SlotFacts {
 				s.Printed = later(s.Printed, info.ModTime())
 			}
 		}
+	} else if slices.ContainsFunc(f.Runs, func(r slot.Run) bool { return r.Duty == d && !r.Over() }) {
+		// It has ended since the runs were read. How it ended counts, which the next look says.
+		s.Taken, s.Printed, s.Occupant.Started = true, f.Now, f.Now
 	}
 	limits := 0
 	list := after(f.Runs, given(f.Task, d))

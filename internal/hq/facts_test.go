@@ -138,9 +138,17 @@ func TestWhatRunsCountFor(t *testing.T) {
 		f.Task.Docs = map[state.Doc]state.Ref{state.TaskDoc: {Off: 50}}
 		f.Journal.Bytes = 100
 		s := c.slotFacts(f, agents.Executor)
-		if s.Starts != x.starts || s.Stuck != x.stuck || s.Alike != x.alike || !s.Limited.Equal(x.limited) || !s.NotBefore.Equal(x.notBefore) || s.Taken {
+		if s.Starts != x.starts || s.Stuck != x.stuck || s.Alike != x.alike || !s.Limited.Equal(x.limited) || !s.NotBefore.Equal(x.notBefore) || s.Taken != (x.name == "it runs") {
 			t.Errorf("%s: %d starts, %d stuck, %d alike, limited until %v, not before %v", x.name, s.Starts, s.Stuck, s.Alike, s.Limited, s.NotBefore)
 		}
+	}
+	// It frees its slot after the runs were read: no other may start before its end counts.
+	gone := Facts{Runs: list(ended(brief), slot.Run{Duty: agents.Executor, At: 100, Started: noon}), Now: noon}
+	if s := c.slotFacts(gone, agents.Executor); !s.Taken {
+		t.Error("the slot of a run whose end is not known is free")
+	}
+	if s := c.slotFacts(gone, agents.Reviewer); s.Taken {
+		t.Error("it takes the slot of another duty")
 	}
 	c.Hurry = true
 	for _, x := range []struct {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/slot"
-	"github.com/ferrus-go/ferrus/internal/trust/trusttest"
+	"github.com/ferrus-go/ferrus/internal/test/kit"
 )
 
 // part is the environment variable that makes this binary another program.
@@ -18,9 +18,5 @@ func TestMain(m *testing.M) {
 	if os.Getenv(part) == "hold" {
 		os.Exit(holdOn(os.Args[1]))
 	}
-	// A program with the race detector sleeps a second before it exits.
-	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
-		panic(err)
-	}
-	os.Exit(trusttest.Main(m.Run))
+	os.Exit(kit.Main(m.Run))
 }
