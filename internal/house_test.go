@@ -55,7 +55,7 @@ var rooms = map[string]map[string]string{
 		"internal/platform/atomicfile": "an agreement is there or not after a power cut",
 		"internal/rootfs":              "its folder is opened for that",
 	},
-	"internal/trust/trusttest": {"internal/trust": "the variables that name its folders"},
+	"internal/test/kit": {"internal/trust": "the variables that name its folders"},
 
 	"internal/checks": {
 		"internal/rootfs":   "the log of a check is made without following a link",

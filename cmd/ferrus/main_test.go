@@ -12,7 +12,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/slot"
-	"github.com/ferrus-go/ferrus/internal/trust/trusttest"
+	"github.com/ferrus-go/ferrus/internal/test/kit"
 )
 
 var (
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 type isolated struct{ *testing.M }
 
 func (i isolated) Run() int {
-	return trusttest.Main(func() int {
+	return kit.Main(func() int {
 		if err := os.Setenv(agreesTo, "1"); err != nil {
 			panic(err)
 		}

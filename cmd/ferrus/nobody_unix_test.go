@@ -16,6 +16,9 @@ import (
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
+// temporary is where temporary folders were before the tests had one of their own.
+var temporary = os.TempDir()
+
 // nobodyCommand runs a command as a user whom modes bind, which root is not: nobody CODE PROGRAM [ARG ...].
 func nobodyCommand(ts *testscript.TestScript, _ bool, args []string) {
 	want, err := strconv.Atoi(args[0])
@@ -34,7 +37,7 @@ func nobodyCommand(ts *testscript.TestScript, _ bool, args []string) {
 		cmd.Env = append(cmd.Env, trust.EnvStateDir+"="+state, trust.EnvXDGConf+"="+state)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 		for _, dir := range []string{cmd.Dir, filepath.Dir(path)} {
-			for ; strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) {
+			for ; strings.HasPrefix(dir, os.TempDir()+"/") || strings.HasPrefix(dir, temporary+"/"); dir = filepath.Dir(dir) {
 				info, err := os.Stat(dir)
 				ts.Check(err)
 				ts.Check(os.Chmod(dir, info.Mode().Perm()|0o011)) // the way there, and no more

@@ -23,8 +23,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/slot"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/test/kit"
 	"github.com/ferrus-go/ferrus/internal/tools"
-	"github.com/ferrus-go/ferrus/internal/trust/trusttest"
 )
 
 // full runs every rig as long as it is worth; without it the numbers fit a minute on two busy cores.
@@ -65,13 +65,7 @@ func TestMain(m *testing.M) {
 	case "race":
 		os.Exit(race(os.Args[1]))
 	}
-	// A program with the race detector sleeps a second before it exits.
-	for name, value := range map[string]string{"GORACE": "atexit_sleep_ms=0", "GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1"} {
-		if err := os.Setenv(name, value); err != nil {
-			panic(err)
-		}
-	}
-	os.Exit(trusttest.Main(m.Run))
+	os.Exit(kit.Main(m.Run))
 }
 
 // program is this binary as another one.

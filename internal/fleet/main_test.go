@@ -24,7 +24,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/hq"
 	"github.com/ferrus-go/ferrus/internal/slot"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/trust/trusttest"
+	"github.com/ferrus-go/ferrus/internal/test/kit"
 )
 
 // part is the environment variable that makes this binary another program.
@@ -33,16 +33,13 @@ const part = "FERRUS_TEST_PART"
 func TestMain(m *testing.M) {
 	checks.Helper()
 	slot.Shim(nil)
-	os.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-	os.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	os.Setenv("GORACE", "atexit_sleep_ms=0")
 	switch os.Getenv(part) {
 	case "agent":
 		os.Exit(agent())
 	case "fleet":
 		os.Exit(another())
 	}
-	os.Exit(trusttest.Main(m.Run))
+	os.Exit(kit.Main(m.Run))
 }
 
 var full = flag.Bool("full", false, "many rounds of what is not always the same: some minutes")

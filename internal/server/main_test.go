@@ -12,8 +12,8 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/kit"
 	"github.com/ferrus-go/ferrus/internal/tools"
-	"github.com/ferrus-go/ferrus/internal/trust/trusttest"
 )
 
 // as names what the test binary is, beside a test.
@@ -36,24 +36,19 @@ func TestMain(m *testing.M) {
 	case "bare-http":
 		os.Exit(bareHTTP())
 	}
-	// A program with the race detector sleeps a second before it exits.
-	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
-		panic(err)
-	}
 	for _, name := range []string{"FERRUS_ROOT", "MCPGODEBUG"} {
 		if err := os.Unsetenv(name); err != nil {
 			panic(err)
 		}
 	}
-	var err error
-	if scratch, err = os.MkdirTemp("", "ferrus-test-"); err != nil {
-		panic(err)
-	}
-	code := trusttest.Main(m.Run)
-	if err := os.RemoveAll(scratch); err != nil {
-		panic(err)
-	}
-	os.Exit(code)
+	os.Exit(kit.Main(func() int {
+		var err error
+		if scratch, err = os.MkdirTemp("", "ferrus-test-"); err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(scratch)
+		return m.Run()
+	}))
 }
 
 // broken serves like ferrusd, with a bug in one tool.

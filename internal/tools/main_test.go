@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/checks"
-	"github.com/ferrus-go/ferrus/internal/trust/trusttest"
+	"github.com/ferrus-go/ferrus/internal/test/kit"
 )
 
 var (
@@ -26,19 +26,14 @@ var scratch string
 func TestMain(m *testing.M) {
 	slog.SetLogLoggerLevel(slog.LevelWarn) // thousands of calls, each with a line
 	checks.Helper()
-	// A program with the race detector sleeps a second before it exits, and the helper inherits this.
-	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
-		panic(err)
-	}
-	var err error
-	if scratch, err = os.MkdirTemp("", "ferrus-test-"); err != nil {
-		panic(err)
-	}
-	code := trusttest.Main(m.Run)
-	if err := os.RemoveAll(scratch); err != nil {
-		panic(err)
-	}
-	os.Exit(code)
+	os.Exit(kit.Main(func() int {
+		var err error
+		if scratch, err = os.MkdirTemp("", "ferrus-test-"); err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(scratch)
+		return m.Run()
+	}))
 }
 
 // golden compares a text with a file, or writes the file with -update.

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/test/kit"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
@@ -27,7 +28,7 @@ func TestMain(m *testing.M) {
 		act(at, os.Args[1], os.Args[2:])
 		return
 	}
-	os.Exit(run(m))
+	os.Exit(kit.Main(func() int { return run(m) }))
 }
 
 // scratch is a folder of all tests; see copied.
@@ -41,14 +42,8 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	scratch = dir
-	for _, kv := range os.Environ() {
-		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GIT_") {
-			os.Unsetenv(name)
-		}
-	}
 	home := filepath.Join(dir, "home")
-	for name, value := range map[string]string{"HOME": home, "XDG_CONFIG_HOME": filepath.Join(home, ".config"),
-		"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1"} {
+	for name, value := range map[string]string{"HOME": home, "XDG_CONFIG_HOME": filepath.Join(home, ".config")} {
 		os.Setenv(name, value)
 	}
 	if err := os.Mkdir(home, 0o700); err != nil {

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/trust/trusttest"
+	"github.com/ferrus-go/ferrus/internal/test/kit"
 )
 
 // asked says that the real clients are to be run, and installed where they are not yet.
@@ -25,7 +25,7 @@ var ferrus string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	os.Exit(trusttest.Main(func() int { return run(m) }))
+	os.Exit(kit.Main(func() int { return run(m) }))
 }
 
 func run(m *testing.M) int {

@@ -25,17 +25,14 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/slot"
-	"github.com/ferrus-go/ferrus/internal/trust/trusttest"
+	"github.com/ferrus-go/ferrus/internal/test/kit"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestMain(m *testing.M) {
 	slot.Shim(run.Hold)
-	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
-		panic(err)
-	}
-	os.Exit(trusttest.Main(m.Run))
+	os.Exit(kit.Main(m.Run))
 }
 
 // brief is how long a call waits at most where a test wants it to wait in vain, patience how long a test waits for what

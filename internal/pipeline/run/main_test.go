@@ -21,7 +21,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/slot"
-	"github.com/ferrus-go/ferrus/internal/trust/trusttest"
+	"github.com/ferrus-go/ferrus/internal/test/kit"
 )
 
 var full = flag.Bool("full", false, "play every scenario as often as it is promised")
@@ -36,10 +36,7 @@ func TestMain(m *testing.M) {
 	if play := parts[os.Getenv(part)]; play != nil {
 		os.Exit(play())
 	}
-	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
-		panic(err)
-	}
-	os.Exit(trusttest.Main(m.Run))
+	os.Exit(kit.Main(m.Run))
 }
 
 // deadline is how long a test waits for what should take milliseconds.

@@ -1,0 +1,57 @@
+// Package kit is what test programs share.
+package kit
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/trust"
+)
+
+// Main runs a test program, usually m.Run, and returns its exit code. The program, and the processes that it starts, have
+// state and configuration folders of their own, no variables of git, and no git configuration of the user or the machine. Main removes the
+// folders afterwards. A process that the tests have started keeps the folders of its parent if it calls Main: it must see
+// the same records.
+//
+// Temporary folders are in memory where there is room: tests make thousands of small files and repositories. TMPDIR, where
+// it is set, says where they are instead. Benchmarks use the disk, which they measure.
+func Main(run func() int) int {
+	const marker = "FERRUS_TEST_STATE"
+	if os.Getenv(marker) != "" {
+		return run()
+	}
+	above := ""
+	if flag.Parse(); os.Getenv("TMPDIR") == "" && flag.Lookup("test.bench").Value.String() == "" {
+		above = memory()
+	}
+	dir, err := os.MkdirTemp(above, "ferrus-test-")
+	if err == nil {
+		err = os.Chmod(dir, 0o711) // tests run programs in it as another user
+	}
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	environ := map[string]string{
+		marker: "1", trust.EnvTrust: "", trust.EnvXDGState: "",
+		trust.EnvStateDir: filepath.Join(dir, "state"), trust.EnvXDGConf: filepath.Join(dir, "config"),
+		"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1",
+		"GORACE": "atexit_sleep_ms=0", // a program with the race detector sleeps a second before it exits
+	}
+	if above != "" {
+		environ["TMPDIR"] = dir
+	}
+	for _, kv := range os.Environ() { // of a git hook that runs the tests, say
+		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GIT_") {
+			os.Unsetenv(name)
+		}
+	}
+	for name, value := range environ {
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
+	}
+	return run()
+}

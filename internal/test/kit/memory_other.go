@@ -1,0 +1,5 @@
+//go:build !linux
+
+package kit
+
+func memory() string { return "" }
