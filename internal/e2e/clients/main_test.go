@@ -25,7 +25,7 @@ var ferrus string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	os.Exit(kit.Main(func() int { return run(m) }))
+	os.Exit(kit.OnDisk(func() int { return run(m) }))
 }
 
 func run(m *testing.M) int {

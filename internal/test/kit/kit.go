@@ -18,13 +18,20 @@ import (
 // Temporary folders are in memory where there is room: tests make thousands of small files and repositories. TMPDIR, where
 // it is set, says where they are instead. Benchmarks use the disk, which they measure.
 func Main(run func() int) int {
+	if flag.Parse(); os.Getenv("TMPDIR") != "" || flag.Lookup("test.bench").Value.String() != "" {
+		return OnDisk(run)
+	}
+	return apart(memory(), run)
+}
+
+// OnDisk is Main with temporary folders where the system has them. The sandboxes of some clients show a /dev of their own.
+func OnDisk(run func() int) int { return apart("", run) }
+
+// apart runs a test program whose temporary folders are in above, or where the system has them.
+func apart(above string, run func() int) int {
 	const marker = "FERRUS_TEST_STATE"
 	if os.Getenv(marker) != "" {
 		return run()
-	}
-	above := ""
-	if flag.Parse(); os.Getenv("TMPDIR") == "" && flag.Lookup("test.bench").Value.String() == "" {
-		above = memory()
 	}
 	dir, err := os.MkdirTemp(above, "ferrus-test-")
 	if err == nil {
