@@ -88,9 +88,10 @@ func (a *app) configCheck(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for key, who := range map[string]config.Agent{"hq.supervisor": conf.HQ.Supervisor, "hq.executor": conf.HQ.Executor} {
-		if err := commanded(who, key+".agent"); err != nil {
-			return refuse(engine.InvalidInput, conf.At(key+".agent")+strings.TrimPrefix(err.Error(), key+".agent"), "name the command in ferrus.toml:\n"+config.Lines(key+".command", "my-agent {server}"))
+	for _, role := range players(conf) {
+		key := role.table + ".agent"
+		if err := commanded(role.who, key); err != nil {
+			return refuse(engine.InvalidInput, conf.At(key)+strings.TrimPrefix(err.Error(), key), "name the command in ferrus.toml:\n"+config.Lines(role.table+".command", "my-agent {server}"))
 		}
 	}
 	root := filepath.Dir(path)

@@ -124,12 +124,20 @@ func missing(conf config.Config, root, key, command string) []string {
 	return nil
 }
 
+// A player is an agent of ferrus.toml, with the name of its table.
+type player struct {
+	table string
+	who   config.Agent
+}
+
+// players are the agents of [hq].
+func players(conf config.Config) []player {
+	return []player{{"hq.supervisor", conf.HQ.Supervisor}, {"hq.executor", conf.HQ.Executor}}
+}
+
 // agentDoubts are those about the agents of [hq].
 func agentDoubts(conf config.Config, root string) (list []string) {
-	for _, role := range []struct {
-		table string
-		who   config.Agent
-	}{{"hq.supervisor", conf.HQ.Supervisor}, {"hq.executor", conf.HQ.Executor}} {
+	for _, role := range players(conf) {
 		command := role.table + ".command"
 		adapter, err := agents.Find(role.who.Agent)
 		switch {
