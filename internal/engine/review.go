@@ -87,26 +87,34 @@ func (e *Engine) Unseen(ctx context.Context, snap store.Snapshot, to string) []s
 // Uncommitted reports whether approved work lies in the work tree and is not in the commit that is checked out there. It is
 // false, and logged, where git cannot tell. An engine asks again when the task, HEAD or the index has changed.
 func (e *Engine) Uncommitted(ctx context.Context, snap store.Snapshot) bool {
-	tree, err := e.Tree(ctx, snap)
-	open := false
-	if err == nil {
-		known := fmt.Sprint(snap.Task.Seq, " ", tree.HeadAndIndex(ctx))
-		e.mu.Lock()
-		last := e.committed
-		e.mu.Unlock()
-		if last.known == known {
-			return last.open
-		}
-		if open, err = tree.Uncommitted(ctx, snap.Task.BaseTree, snap.Task.Submission.Tree); err == nil {
-			e.mu.Lock()
-			e.committed.known, e.committed.open = known, open
-			e.mu.Unlock()
-		}
-	}
+	open, err := e.uncommitted(ctx, snap)
 	if err != nil {
 		e.log.Warn("not known whether the work is committed", "error", err)
 	}
 	return open
+}
+
+// uncommitted asks git, unless the task, HEAD and the index are those of the last answer.
+func (e *Engine) uncommitted(ctx context.Context, snap store.Snapshot) (bool, error) {
+	tree, err := e.Tree(ctx, snap)
+	if err != nil {
+		return false, err
+	}
+	known := fmt.Sprint(snap.Task.Seq, " ", tree.HeadAndIndex(ctx))
+	e.mu.Lock()
+	last := e.committed
+	e.mu.Unlock()
+	if last.known == known {
+		return last.open, nil
+	}
+	open, err := tree.Uncommitted(ctx, snap.Task.BaseTree, snap.Task.Submission.Tree)
+	if err != nil {
+		return false, err
+	}
+	e.mu.Lock()
+	e.committed.known, e.committed.open = known, open
+	e.mu.Unlock()
+	return open, nil
 }
 
 // diffstat is the change from the task's base to a tree.
