@@ -19,6 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/environ"
 	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/trust"
@@ -213,7 +214,7 @@ func (l *latest[T]) read(path string, load func(path string) (T, error)) (T, err
 		}
 	case err != nil:
 		return l.value, err
-	case l.at != nil && os.SameFile(l.at, info) && l.at.Size() == info.Size() && l.at.ModTime().Equal(info.ModTime()) && l.at.Mode() == info.Mode():
+	case rootfs.Unchanged(l.at, info) && l.at.Mode() == info.Mode():
 		return l.value, nil
 	}
 	value, err := load(path)

@@ -31,6 +31,11 @@ var (
 	ErrChanged = errors.New("is being replaced by another program; try again")
 )
 
+// Unchanged reports whether a file is the one that it was, with the same length and time. was may be nil: then it is not.
+func Unchanged(was, now fs.FileInfo) bool {
+	return was != nil && os.SameFile(was, now) && was.Size() == now.Size() && was.ModTime().Equal(now.ModTime())
+}
+
 // A Root is one folder, open. Names are relative to it, with slashes. It may be used by several goroutines.
 //
 // Each folder on the way to a name is opened and compared with what its parent shows under that name, so that a link

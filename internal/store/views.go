@@ -4,8 +4,8 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"os"
 
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -13,11 +13,6 @@ import (
 type viewing struct {
 	sha  string
 	info fs.FileInfo
-}
-
-// same reports whether the file has not been touched since.
-func (v viewing) same(info fs.FileInfo) bool {
-	return v.info != nil && os.SameFile(v.info, info) && v.info.Size() == info.Size() && v.info.ModTime().Equal(info.ModTime())
 }
 
 // checkViews compares the documents' files with the journal: what is stale, and what of that somebody edited. A file
@@ -54,7 +49,7 @@ func (s *Store) look(name, want string) (data []byte, sha string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if v := s.seen[name]; v.sha == want && v.same(info) {
+	if v := s.seen[name]; v.sha == want && rootfs.Unchanged(v.info, info) {
 		return nil, want, nil
 	}
 	if data, err = slurp(s.disk, name, maxView); err != nil {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // maxAgreed bounds how many agreements a record keeps; the oldest are dropped. There are several so that going back and
@@ -39,7 +41,7 @@ func (p *Project) agreed() ([]string, error) {
 	defer p.mu.Unlock()
 	path := p.Path()
 	info, err := os.Lstat(path)
-	if err == nil && p.readAt != nil && os.SameFile(p.readAt, info) && p.readAt.Size() == info.Size() && p.readAt.ModTime().Equal(info.ModTime()) {
+	if err == nil && rootfs.Unchanged(p.readAt, info) {
 		if problem, _ := private(path, info); problem == "" && usable(recordsFolder, filepath.Dir(path)) == nil {
 			return p.digests, nil
 		}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // An Index is the file in which the repository of a folder lists what git tracks, as it was found.
@@ -63,7 +65,7 @@ func (f foundFile) Unchanged() bool {
 	if f.info == nil || err != nil {
 		return f.info == nil && (f.path == "" || err != nil)
 	}
-	return os.SameFile(f.info, now) && f.info.Size() == now.Size() && f.info.ModTime().Equal(now.ModTime())
+	return rootfs.Unchanged(f.info, now)
 }
 
 // maxIndex is the largest index that is read whole to save a process, in bytes.
