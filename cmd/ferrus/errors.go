@@ -13,6 +13,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/proc"
+	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
@@ -103,29 +104,18 @@ func misused(cmd *cobra.Command, err error) error {
 		return err
 	}
 	text := err.Error()
-	if m := unknownCommand.FindStringSubmatch(text); m != nil {
+	if m := regexp.MustCompile(`^unknown command "(.*)" for "[^"]*"`).FindStringSubmatch(text); m != nil {
 		return noCommand(cmd, m[1])
 	}
-	for _, f := range flagFaults {
-		if f.found.MatchString(text) {
-			text = f.found.ReplaceAllString(text, f.says)
-			break
-		}
-	}
-	return usage(cmd.CommandPath()+" --help shows its arguments and flags", "%s", text)
+	return usage(cmd.CommandPath()+" --help shows its arguments and flags", "%s", safetext.Reword(text, flagFaults))
 }
 
-var unknownCommand = regexp.MustCompile(`^unknown command "(.*)" for "[^"]*"`)
-
 // flagFaults are what cobra says of a wrong value of a flag, and what we say.
-var flagFaults = []struct {
-	found *regexp.Regexp
-	says  string
-}{
-	{regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: .*value out of range$`), "$2 takes a whole number, and $1 is too large"},
-	{regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: strconv.ParseU?[iI]nt: .*$`), "$2 takes a whole number, not $1"},
-	{regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: strconv.ParseBool: .*$`), "$2 takes true or false, not $1"},
-	{regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: time: .*$`), "$2 takes a duration such as 5s or 2m, not $1"},
+var flagFaults = [][2]string{
+	{`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: .*value out of range$`, "$2 takes a whole number, and $1 is too large"},
+	{`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: strconv.ParseU?[iI]nt: .*$`, "$2 takes a whole number, not $1"},
+	{`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: strconv.ParseBool: .*$`, "$2 takes true or false, not $1"},
+	{`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: time: .*$`, "$2 takes a duration such as 5s or 2m, not $1"},
 }
 
 // usage is a command line that cobra took and that makes no sense all the same.

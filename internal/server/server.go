@@ -13,7 +13,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -25,6 +24,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/proc"
+	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
@@ -119,7 +119,7 @@ func parse(prog string, args []string, stdout, stderr io.Writer) (Config, int) {
 		fs.Usage()
 		return c, exitOK
 	case err != nil:
-		fmt.Fprintf(stderr, "%s: %s\n  %s --help lists the flags\n", prog, misused(err), prog)
+		fmt.Fprintf(stderr, "%s: %s\n  %s --help lists the flags\n", prog, safetext.Reword(err.Error(), flagFaults), prog)
 		return c, exitUsage
 	case *version:
 		fmt.Fprintf(stdout, "%s %s\n", prog, Build())
@@ -149,25 +149,12 @@ func parse(prog string, args []string, stdout, stderr io.Writer) (Config, int) {
 }
 
 // flagFaults are what package flag says of a wrong flag, and what we say.
-var flagFaults = []struct {
-	found *regexp.Regexp
-	says  string
-}{
-	{regexp.MustCompile(`^flag provided but not defined: -(.*)$`), "unknown flag: --$1"},
-	{regexp.MustCompile(`^flag needs an argument: -(.*)$`), "--$1 needs a value"},
-	{regexp.MustCompile(`^invalid value (".*") for flag -([a-z-]+): value out of range$`), "--$2 takes a whole number, and $1 is too large"},
-	{regexp.MustCompile(`^invalid value (".*") for flag -([a-z-]+): parse error$`), "--$2 takes a whole number, not $1"},
-	{regexp.MustCompile(`^invalid boolean value (".*") for -([a-z-]+): .*$`), "--$2 takes true or false, not $1"},
-}
-
-// misused is an error of package flag in our words.
-func misused(err error) string {
-	for _, f := range flagFaults {
-		if text := err.Error(); f.found.MatchString(text) {
-			return f.found.ReplaceAllString(text, f.says)
-		}
-	}
-	return err.Error()
+var flagFaults = [][2]string{
+	{`^flag provided but not defined: -(.*)$`, "unknown flag: --$1"},
+	{`^flag needs an argument: -(.*)$`, "--$1 needs a value"},
+	{`^invalid value (".*") for flag -([a-z-]+): value out of range$`, "--$2 takes a whole number, and $1 is too large"},
+	{`^invalid value (".*") for flag -([a-z-]+): parse error$`, "--$2 takes a whole number, not $1"},
+	{`^invalid boolean value (".*") for -([a-z-]+): .*$`, "--$2 takes true or false, not $1"},
 }
 
 // Elsewhere reports whether arguments of a server name a project, an address to listen at or a run of a pipeline: whether it
