@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"path/filepath"
 	"strconv"
 	"sync"
 	"time"
@@ -242,7 +241,7 @@ func (e *Engine) output(log, lock string) (logPath, lockPath string, err error) 
 			return "", "", rootRefusal(err)
 		}
 	}
-	return filepath.Join(root.Dir(), filepath.FromSlash(log)), filepath.Join(root.Dir(), filepath.FromSlash(lock)), nil
+	return root.Join(log), root.Join(lock), nil
 }
 
 // specOf is a run of the gate's commands in any folder. log and lock are whole paths.

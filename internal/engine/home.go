@@ -54,9 +54,9 @@ func (p Place) Links() ([]string, error) {
 		case err != nil:
 			return links, err
 		case info.Mode()&fs.ModeSymlink != 0:
-			links = append(links, filepath.Join(root.Dir(), filepath.FromSlash(name)))
+			links = append(links, root.Join(name))
 		case !info.IsDir():
-			return links, fmt.Errorf("%s %w", filepath.Join(root.Dir(), filepath.FromSlash(name)), rootfs.ErrNotDir)
+			return links, fmt.Errorf("%s %w", root.Join(name), rootfs.ErrNotDir)
 		}
 	}
 	return links, nil

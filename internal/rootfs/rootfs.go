@@ -76,6 +76,9 @@ func Open(dir string) (*Root, error) {
 // Dir returns the absolute path of the folder.
 func (r *Root) Dir() string { return r.dir }
 
+// Join returns the absolute path of name, and looks at nothing: see Path for a path that another program is to open.
+func (r *Root) Join(name string) string { return filepath.Join(r.dir, filepath.FromSlash(name)) }
+
 // Close releases the folder. Files that were opened stay open.
 func (r *Root) Close() error { return r.root.Close() }
 

@@ -67,7 +67,7 @@ func (b *book) archive(ctx context.Context, l Line) error {
 	if err != nil {
 		return fmt.Errorf("archive %s: %v", f.Name(), err)
 	}
-	f.Dir = filepath.Join(root.Dir(), filepath.FromSlash(to))
+	f.Dir = root.Join(to)
 	b.o.at("after move")
 	if b.o.Told != nil {
 		l.Why, l.Status = f.Dir, b.status
@@ -215,5 +215,5 @@ func carry(root *rootfs.Root, from, to string, e fs.DirEntry) error {
 		return err
 	}
 	// By its path: the time of a link that somebody puts there meanwhile is all that can be changed so.
-	return os.Chtimes(filepath.Join(root.Dir(), filepath.FromSlash(to)), info.ModTime(), info.ModTime())
+	return os.Chtimes(root.Join(to), info.ModTime(), info.ModTime())
 }

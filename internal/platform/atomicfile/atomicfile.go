@@ -16,7 +16,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"strconv"
@@ -77,7 +76,7 @@ func sweep(root *rootfs.Root, dir, base string) {
 // after [SyncDir] of its folder: it is for files that become visible later, with a folder that is renamed. The error is
 // fs.ErrExist if there is anything of that name. After any other error there is no such file.
 func WriteNew(root *rootfs.Root, name string, from io.Reader, perm fs.FileMode) error {
-	at := filepath.Join(root.Dir(), filepath.FromSlash(name))
+	at := root.Join(name)
 	if err := step("create", at); err != nil {
 		return err
 	}
@@ -110,7 +109,7 @@ func fill(f *os.File, at string, from io.Reader) error {
 // cut has left torn at the end of the file is ended first, and is for the readers to skip. What a failed call has
 // written is taken back, unless another process has written behind it.
 func Append(root *rootfs.Root, name string, line []byte, perm fs.FileMode) error {
-	at := filepath.Join(root.Dir(), filepath.FromSlash(name))
+	at := root.Join(name)
 	if err := step("open", at); err != nil {
 		return err
 	}
@@ -152,7 +151,7 @@ func Append(root *rootfs.Root, name string, line []byte, perm fs.FileMode) error
 
 // Remove removes the file name. The error is fs.ErrNotExist where there is none.
 func Remove(root *rootfs.Root, name string) error {
-	if err := step("remove", filepath.Join(root.Dir(), filepath.FromSlash(name))); err != nil {
+	if err := step("remove", root.Join(name)); err != nil {
 		return err
 	}
 	if err := root.Remove(name); err != nil {
@@ -191,7 +190,7 @@ func SyncDir(root *rootfs.Root, name string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(sync(d, filepath.Join(root.Dir(), filepath.FromSlash(name))), d.Close())
+	return errors.Join(sync(d, root.Join(name)), d.Close())
 }
 
 // Sync makes a file or folder durable that another program, such as git, has written at an absolute path. Links are
@@ -216,7 +215,7 @@ func sync(f *os.File, at string) error {
 
 // rename renames and, where a reader or a virus scanner has the target open on Windows, tries again for a second.
 func rename(root *rootfs.Root, from, to string) error {
-	if err := step("rename", filepath.Join(root.Dir(), filepath.FromSlash(to))); err != nil {
+	if err := step("rename", root.Join(to)); err != nil {
 		return err
 	}
 	for try := 0; ; try++ {
@@ -229,7 +228,7 @@ func rename(root *rootfs.Root, from, to string) error {
 }
 
 func renameNew(root *rootfs.Root, from, to string) error {
-	if err := step("rename", filepath.Join(root.Dir(), filepath.FromSlash(to))); err != nil {
+	if err := step("rename", root.Join(to)); err != nil {
 		return err
 	}
 	a, err := root.Entry(from)
