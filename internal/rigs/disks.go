@@ -93,7 +93,7 @@ var disks = []Rig{
 		Package: "./internal/store",
 		Test:    "TestEveryDamagedStateFileIsMadeAgain",
 		Mutants: []Mutant{
-			{"STATE.json is not compared with its line", "internal/store/load.go", "&& idx.shows(at(r.named).Task)", "&& len(idx.raw) > 0"},
+			{"STATE.json is not compared with its line", "internal/store/snapshot.go", "|| i.shows(line.Task)", "|| len(i.raw) > 0"},
 			{"STATE.json is believed to follow", "internal/store/load.go", "now.shown = idx.genuine && idx.Journal == now.Journal", "now.shown = idx.genuine"},
 			{"zeros are an edit", "internal/store/load.go", "return len(view) == 0 || bytes.IndexByte(view, 0) >= 0", "return bytes.Equal(view, nil)"},
 			{"a missing one is an edit", "internal/store/load.go", "return len(view) == 0 || bytes.IndexByte(view, 0) >= 0", "return bytes.IndexByte(view, 0) >= 0"},

@@ -41,7 +41,7 @@ func (s *Store) load(journal file) (present, error) {
 		now.Lease = idx.lease()
 	}
 	if !idx.genuine {
-		idx.genuine = idx.whole && idx.Journal == at(r.named).Journal && idx.shows(at(r.named).Task)
+		idx.genuine = idx.whole && idx.of(at(r.named))
 	}
 	now.shown = idx.genuine && idx.Journal == now.Journal
 	if now.shown {

@@ -98,6 +98,16 @@ func parseIndex(raw []byte) index {
 		whole: err == nil && read.Version == state.SchemaVersion && 0 <= p.Last && p.Last <= p.Bytes}
 }
 
+// of reports whether STATE.json is that of a line: as ferrus writes it, or at least with the same position and task.
+func (i index) of(line Snapshot) bool {
+	if i.Journal != line.Journal {
+		return false
+	}
+	line.Lease = i.lease()
+	ours, err := line.index()
+	return err == nil && bytes.Equal(ours.raw, i.raw) || i.shows(line.Task)
+}
+
 // shows reports whether STATE.json says about the task what the journal says.
 func (i index) shows(t state.Task) bool {
 	var shown state.Task
