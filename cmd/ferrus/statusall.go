@@ -103,7 +103,7 @@ func (a *app) survey(root string, newest int) (*overview, error) {
 	}
 	v.Archived = append(v.Archived, past...)
 	// An id begins with the time when the task was made.
-	slices.SortFunc(v.Archived, func(a, b ended) int { return cmp.Or(cmp.Compare(b.TaskID, a.TaskID), cmp.Compare(a.Branch, b.Branch)) })
+	slices.SortFunc(v.Archived, newestFirst)
 	if n := len(v.Archived) - newest; n > 0 {
 		v.Archived, v.More = v.Archived[:newest], n
 	}
@@ -131,6 +131,11 @@ func (a *app) machineAt(p engine.Place, v *overview) (machine, error) {
 		m.Holder = r.Holder.Agent
 	}
 	return m, nil
+}
+
+// newestFirst compares tasks by the time at which they ended, which ids know by the second only.
+func newestFirst(a, b ended) int {
+	return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.TaskID, a.TaskID), cmp.Compare(a.Branch, b.Branch))
 }
 
 // archivedIn are the archived tasks of the machine in dir but for the present one, which has been archived too if it was taken
