@@ -102,7 +102,6 @@ func (a *app) survey(root string, newest int) (*overview, error) {
 		return nil, err
 	}
 	v.Archived = append(v.Archived, past...)
-	// An id begins with the time when the task was made.
 	slices.SortFunc(v.Archived, newestFirst)
 	if n := len(v.Archived) - newest; n > 0 {
 		v.Archived, v.More = v.Archived[:newest], n
