@@ -41,14 +41,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	os.Exit(kit.Main(func() int {
-		var err error
-		if scratch, err = os.MkdirTemp("", "ferrus-test-"); err != nil {
-			panic(err)
-		}
-		defer os.RemoveAll(scratch)
-		return m.Run()
-	}))
+	os.Exit(kit.Main(func() int { return kit.Scratch(&scratch, m.Run) }))
 }
 
 // broken serves like ferrusd, with a bug in one tool.

@@ -26,14 +26,7 @@ var scratch string
 func TestMain(m *testing.M) {
 	slog.SetLogLoggerLevel(slog.LevelWarn) // thousands of calls, each with a line
 	checks.Helper()
-	os.Exit(kit.Main(func() int {
-		var err error
-		if scratch, err = os.MkdirTemp("", "ferrus-test-"); err != nil {
-			panic(err)
-		}
-		defer os.RemoveAll(scratch)
-		return m.Run()
-	}))
+	os.Exit(kit.Main(func() int { return kit.Scratch(&scratch, m.Run) }))
 }
 
 // golden compares a text with a file, or writes the file with -update.

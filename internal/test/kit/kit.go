@@ -15,7 +15,7 @@ import (
 // folders afterwards. A process that the tests have started keeps the folders of its parent if it calls Main: it must see
 // the same records.
 //
-// Temporary folders are in memory where there is room: tests make thousands of small files and repositories. TMPDIR, where
+// Temporary folders are in memory if enough of it is free: tests make thousands of small files and repositories. TMPDIR, where
 // it is set, says where they are instead. Benchmarks use the disk, which they measure.
 func Main(run func() int) int {
 	if flag.Parse(); os.Getenv("TMPDIR") != "" || flag.Lookup("test.bench").Value.String() != "" {
@@ -60,5 +60,19 @@ func apart(above string, run func() int) int {
 			panic(err)
 		}
 	}
+	return run()
+}
+
+// Scratch runs a test program with a folder for what its tests make once and copy, and sets at to its path, which has no
+// symbolic link. Scratch removes the folder afterwards.
+func Scratch(at *string, run func() int) int {
+	dir, err := os.MkdirTemp("", "ferrus-scratch-")
+	if err == nil {
+		*at, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
 	return run()
 }
