@@ -91,6 +91,7 @@ func TestWhereABranchBegins(t *testing.T) {
 	_, ex := p.begun()
 	h := p.human()
 	check(t, ex, state.CheckGreen)
+	allKept(ex)
 	green := wantState(t, h, state.Checking)
 	p.write("code.txt", "astray\n")
 	must(ex.AskHuman(t.Context(), "Go on?", nil))(t)

@@ -209,7 +209,7 @@ func (k *kill) killed(t *testing.T, at int) {
 	if err != nil && CodeOf(err) != d.over {
 		t.Fatalf("again: %v", err)
 	}
-	h.e.keeper.wait()
+	allKept(h)
 	d.done(t, p)
 	if edits && p.read("person.txt") != "mine\n" {
 		t.Error("what was edited in the project is gone")

@@ -26,9 +26,7 @@ func (p *project) aged() (clock *dial, old, young, present string) {
 	clock.pass(40 * day)
 	young = p.finished("two")
 	sup, ex := p.begun()
-	for _, s := range []*Session{sup, ex} {
-		s.e.keeper.wait()
-	}
+	allKept(sup, ex)
 	return clock, old, young, view(p.t, sup).Task.TaskID
 }
 
@@ -44,9 +42,7 @@ func (p *project) finished(text string) string {
 	id := must(sup.Approve(p.t.Context(), "Good.", ""))(p.t).Task.TaskID
 	p.write(".ferrus/runs/"+id+".jsonl", "")
 	p.write(".ferrus/logs/agent-"+id+"-executor-1.log", "said")
-	for _, s := range []*Session{sup, ex} {
-		s.e.keeper.wait()
-	}
+	allKept(sup, ex)
 	return id
 }
 

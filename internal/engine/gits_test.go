@@ -64,7 +64,7 @@ func TestACallStartsFewGits(t *testing.T) {
 			do()
 			call := calls()
 			close(first)
-			s.e.keeper.wait()
+			allKept(s)
 			save := calls()
 			if got := (gits{len(call), len(save)}); got != want[name] {
 				t.Errorf("round %d, %s: %+v, want %+v\n%s\nsave:\n%s", round, name, got, want[name], strings.Join(call, "\n"), strings.Join(save, "\n"))

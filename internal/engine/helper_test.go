@@ -227,6 +227,13 @@ func (p *project) human() *Session {
 	return p.engine().Session(Caller{Role: state.Human, Agent: "human", TTY: true})
 }
 
+// allKept waits until the files of every entry are kept that these have made. Another process does not wait for them.
+func allKept(sessions ...*Session) {
+	for _, s := range sessions {
+		s.e.keeper.wait()
+	}
+}
+
 // dies ends the process of a session as SIGKILL would: its lock is free, and nothing of it goes on.
 func dies(t testing.TB, s *Session) {
 	t.Helper()

@@ -163,6 +163,7 @@ func (w *mergeWalk) worked(s *side) {
 	_ = os.Remove(s.path("red"))
 	submitted(w.t, ex)
 	must(h.Approve(w.t.Context(), "", ""))(w.t)
+	allKept(h, ex) // for a rollback by another session
 }
 
 // merge has a branch worked on and merges it.

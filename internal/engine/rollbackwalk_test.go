@@ -93,9 +93,7 @@ func (w *walk) own() map[string]string {
 // note remembers the entries that have come, all of which see the files as they are.
 func (w *walk) note() {
 	w.t.Helper()
-	for _, s := range []*Session{w.sup, w.ex, w.h} {
-		s.e.keeper.wait()
-	}
+	allKept(w.sup, w.ex, w.h)
 	now := view(w.t, w.h)
 	for l, err := range w.h.e.store.History() {
 		if err != nil {

@@ -155,13 +155,13 @@ func TestNoSaveIsLost(t *testing.T) {
 	c := &crowd{project: p, t: t, last: map[string]string{}}
 	r := rand.New(rand.NewPCG(1, 1))
 	c.layOut(files, 1)
-	h, ex := p.human(), p.executor("codex")
-	must(p.supervisor().CreateTask(t.Context(), "Build it.", ""))(t)
+	h, sup, ex := p.human(), p.supervisor(), p.executor("codex")
+	must(sup.CreateTask(t.Context(), "Build it.", ""))(t)
 	one := view(t, h).Task.Seq
-	h.e.keeper.wait()
+	allKept(sup)
 	names := c.layOut(files, 2)
 	claim(t, ex)
-	ex.e.keeper.wait()
+	allKept(ex)
 	two := view(t, h).Task.Seq
 	for round := range rounds {
 		to := []uint64{one, two}[round%2]
@@ -239,13 +239,13 @@ func TestNoSaveIsLostInAMerge(t *testing.T) {
 func TestARollbackNamesWhatIsEditedMeanwhile(t *testing.T) {
 	t.Parallel()
 	p := repository(t, gate("true"))
-	h, ex := p.human(), p.executor("codex")
-	must(p.supervisor().CreateTask(t.Context(), "Build it.", ""))(t)
+	h, sup, ex := p.human(), p.supervisor(), p.executor("codex")
+	must(sup.CreateTask(t.Context(), "Build it.", ""))(t)
 	one := view(t, h).Task.Seq
-	h.e.keeper.wait()
+	allKept(sup)
 	p.write("code.txt", "two\n")
 	claim(t, ex)
-	ex.e.keeper.wait()
+	allKept(ex)
 	two := view(t, h).Task.Seq
 	had := must(os.OpenFile(p.path("code.txt"), os.O_RDWR, 0))(t)
 	defer had.Close()
