@@ -10,7 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/test/kit"
 )
+
+func TestMain(m *testing.M) { os.Exit(kit.Main(m.Run)) }
 
 const exe = "/opt/ferrus/bin/ferrus"
 

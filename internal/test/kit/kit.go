@@ -10,10 +10,15 @@ import (
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
+// openedFiles is the flag by which the go command asks for a list of the files that a test opens.
+const openedFiles = "test.testlogfile"
+
 // Main runs a test program, usually m.Run, and returns its exit code. The program, and the processes that it starts, have
 // state and configuration folders of their own, no variables of git, and no git configuration of the user or the machine. Main removes the
 // folders afterwards. A process that the tests have started keeps the folders of its parent if it calls Main: it must see
 // the same records.
+//
+// The go command does not cache the result: it depends on processes, git and time. See docs/decisions/0038.
 //
 // Temporary folders are in memory if enough of it is free: tests make thousands of small files and repositories. TMPDIR, where
 // it is set, says where they are instead. Benchmarks use the disk, which they measure.
@@ -32,6 +37,9 @@ func apart(above string, run func() int) int {
 	const marker = "FERRUS_TEST_STATE"
 	if os.Getenv(marker) != "" {
 		return run()
+	}
+	if flag.Parse(); flag.Lookup(openedFiles) != nil {
+		flag.Set(openedFiles, "")
 	}
 	dir, err := os.MkdirTemp(above, "ferrus-test-")
 	if err == nil {
