@@ -3,6 +3,11 @@
 //
 //	go run ./internal/rigs [-short|-full] [-run REGEXP] [-skip REGEXP] [-mutants N]
 //
+// When names in the code have changed, these change the mutants likewise, and say which no longer fit the code:
+//
+//	go run ./internal/rigs rename <package folder> <old> <new>
+//	go run ./internal/rigs move <from package> <to package> [<declaration>...]
+//
 // A rig reports by a line of its test's log: "rig: cases=N bad=N", and what else is worth saying after a semicolon, or is
 // said to be plain in the table.
 package main
@@ -24,24 +29,36 @@ func main() {
 	only := flag.String("run", "", "only the rigs whose name matches")
 	but := flag.String("skip", "^$", "not the rigs whose name matches")
 	flag.Parse()
+	if flag.NArg() > 0 {
+		if err := carry(os.Stdout, mutantFiles, flag.Args()); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(2)
+		}
+		return
+	}
 	pick, err := regexp.Compile(*only)
 	skip, bad := regexp.Compile(*but)
-	if err != nil || bad != nil || flag.NArg() > 0 || *short && *full {
+	if err != nil || bad != nil || *short && *full {
 		flag.Usage()
+		os.Exit(2)
+	}
+	all, err := readMutants(mutantFiles)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "rigs:", err)
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	form := map[bool]string{*short: "-short", *full: "-full"}[true]
 	wanted := func(name string) bool { return pick.MatchString(name) && !skip.MatchString(name) }
-	if !run(ctx, wanted, form, *mutants) {
+	if !run(ctx, wanted, form, all, *mutants) {
 		stop()
 		os.Exit(1)
 	}
 }
 
 // run prints the table, a row for each rig when it is done, and reports whether all is as promised.
-func run(ctx context.Context, wanted func(name string) bool, form string, mutants int) (good bool) {
+func run(ctx context.Context, wanted func(name string) bool, form string, all Mutants, mutants int) (good bool) {
 	good = true
 	fmt.Println("| rig | cases | bad | mutants | killed | time | |\n|---|---:|---:|---:|---:|---:|---|")
 	for _, r := range rigs {
@@ -50,7 +67,7 @@ func run(ctx context.Context, wanted func(name string) bool, form string, mutant
 		}
 		began := time.Now()
 		v := r.try(ctx, form)
-		tried := r.Mutants
+		tried := all.rigs[r.Name]
 		if mutants >= 0 {
 			tried = tried[:min(mutants, len(tried))]
 		}

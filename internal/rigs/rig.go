@@ -1,6 +1,6 @@
 package main
 
-// A Rig is a test that tries to break a promise, and the mutants that show that it would notice.
+// A Rig is a test that tries to break a promise. The folder mutants has the mutants that show that it would notice.
 type Rig struct {
 	Name    string
 	Promise string // what it tries to break
@@ -9,13 +9,4 @@ type Rig struct {
 	Needs   string // what a machine must have for it beyond Go and git; "" for nothing
 	Bite    string // the flag that the mutants are run with; "" is -short
 	Plain   bool   // the test reports nothing: its subtests are the cases, or it is one itself
-	Mutants []Mutant
-}
-
-// A Mutant is ferrus with one mistake in it, which its rig must notice.
-type Mutant struct {
-	Name string
-	File string // from the root, and not a test
-	Old  string // a text that the file has exactly once
-	New  string // what stands there instead
 }

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"strings"
 )
 
 // A verdict is what a rig's test reported.
@@ -113,11 +112,11 @@ func (r Rig) kill(ctx context.Context, m Mutant) error {
 
 // overlay writes the mutated file, and what tells Go to build with it.
 func (m Mutant) overlay(dir string) (string, error) {
-	text, err := m.apply()
+	file, text, err := m.apply(declarations{})
 	if err != nil {
 		return "", err
 	}
-	path, err := filepath.Abs(m.File)
+	path, err := filepath.Abs(file)
 	if err != nil {
 		return "", err
 	}
@@ -127,18 +126,6 @@ func (m Mutant) overlay(dir string) (string, error) {
 		return "", err
 	}
 	return overlay, errors.Join(os.WriteFile(mutated, []byte(text), 0o600), os.WriteFile(overlay, plan, 0o600))
-}
-
-// apply returns the file with the mistake in it.
-func (m Mutant) apply() (string, error) {
-	data, err := os.ReadFile(m.File)
-	if err != nil {
-		return "", err
-	}
-	if n := strings.Count(string(data), m.Old); n != 1 {
-		return "", fmt.Errorf("%s has %d times %q, not once; correct the mutant", m.File, n, m.Old)
-	}
-	return strings.Replace(string(data), m.Old, m.New, 1), nil
 }
 
 // test runs the rig's test and returns what it printed.
