@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"go/token"
 	"io"
+	"os"
+	"os/exec"
 	"path"
 	"regexp"
 	"slices"
@@ -13,7 +16,8 @@ import (
 
 var errUsage = errors.New(`usage, after the code was changed:
   go run ./internal/rigs rename <package folder> <old> <new>
-  go run ./internal/rigs move <from package> <to package> [<declaration>...]`)
+  go run ./internal/rigs move <from package> <to package> [<declaration>...]
+  go run ./internal/rigs build`)
 
 // carry changes the mutants as the code was changed, and prints those that do not fit the code. Each mutant may be changed
 // in several ways: carry takes the first that fits, so that a name with another meaning stays as it is.
@@ -28,6 +32,8 @@ func carry(out io.Writer, pattern string, args []string) error {
 		ways = renamed(path.Clean(args[1]), args[2], args[3])
 	case len(args) >= 3 && args[0] == "move":
 		ways = moved(path.Clean(args[1]), path.Clean(args[2]), args[3:])
+	case len(args) == 1 && args[0] == "build":
+		return all.build(out)
 	default:
 		return errUsage
 	}
@@ -109,4 +115,34 @@ func change(lines []string, what *regexp.Regexp, by string) []string {
 		lines[i] = what.ReplaceAllString(lines[i], by)
 	}
 	return lines
+}
+
+// build compiles every mutant and prints those that do not compile: nothing else finds an old name in a new line.
+func (all Mutants) build(out io.Writer) error {
+	dir, err := os.MkdirTemp("", "mutant-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	bad := 0
+	for m := range all.each {
+		overlay, err := m.overlay(dir)
+		if err == nil {
+			err = built(overlay, m.folder())
+		}
+		if err != nil {
+			bad++
+			fmt.Fprintf(out, "%s: %v\n", m.Name, err)
+		}
+	}
+	fmt.Fprintf(out, "%d mutants do not compile\n", bad)
+	return nil
+}
+
+func built(overlay, folder string) error {
+	said, err := exec.Command("go", "build", "-o", os.DevNull, "-overlay="+overlay, "./"+folder).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, bytes.TrimSpace(said))
+	}
+	return nil
 }

@@ -3,10 +3,14 @@
 //
 //	go run ./internal/rigs [-short|-full] [-run REGEXP] [-skip REGEXP] [-mutants N]
 //
-// When names in the code have changed, these change the mutants likewise, and say which no longer fit the code:
+// After names in the code were changed, these change the mutants likewise, and print those that no longer fit the code:
 //
 //	go run ./internal/rigs rename <package folder> <old> <new>
 //	go run ./internal/rigs move <from package> <to package> [<declaration>...]
+//
+// And this prints the mutants that do not compile, after some minutes:
+//
+//	go run ./internal/rigs build
 //
 // A rig reports by a line of its test's log: "rig: cases=N bad=N", and what else is worth saying after a semicolon, or is
 // said to be plain in the table.

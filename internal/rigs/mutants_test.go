@@ -131,3 +131,15 @@ func TestARenameAndAMoveCarryMutantsAlong(t *testing.T) {
 		}
 	}
 }
+
+func TestAMutantThatDoesNotCompileIsNamed(t *testing.T) {
+	lay(t, map[string]string{"go.mod": "module m\n", "a/a.go": "package a\n\nfunc one() int {\n\treturn 1\n}\n",
+		"m.txt": "# r\n\n## legal\n@ a one\n-	return 1\n+	return 2\n\n## stale\n@ a one\n-	return 1\n+	return two()\n"})
+	var said strings.Builder
+	if err := carry(&said, "*.txt", []string{"build"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := said.String(); !strings.HasPrefix(got, "stale: ") || !strings.HasSuffix(got, "\n1 mutants do not compile\n") || strings.Contains(got, "legal") {
+		t.Error(got)
+	}
+}
