@@ -17,7 +17,7 @@ import (
 //	# run: fifty ticks                         the name of the rig
 //
 //	## each look is written down               the name of the mutant
-//	@ internal/pipeline/run (*files).tick      its anchor: the folder of a package, and a top-level declaration
+//	@ internal/pipeline/run (*Folder).tick     its anchor: the folder of a package, and a top-level declaration
 //	 	a line that stays
 //	-	a line that the mutant does not have
 //	+	a line that it has instead
