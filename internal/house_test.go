@@ -228,6 +228,8 @@ var rooms = map[string]map[string]string{
 		"internal/config":       "how long a call waits",
 	},
 
+	"docs/examples/scripted": {},
+
 	"cmd/ferrusd": {"internal/server": "it is the server and nothing else"},
 	"cmd/ferrus": {
 		"internal/jsontime":     "times in JSON have one form",
