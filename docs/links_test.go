@@ -1,0 +1,91 @@
+package docs_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	noWord  = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+)
+
+// TestEveryLinkLeadsSomewhere: each link between the documents of the repository names a file that is there, and each
+// anchor a heading of that file.
+func TestEveryLinkLeadsSomewhere(t *testing.T) {
+	links := 0
+	for _, name := range documents(t) {
+		text := read(t, name)
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			target, anchor, _ := strings.Cut(m[1], "#")
+			if strings.Contains(target, "://") {
+				continue
+			}
+			links++
+			file := name
+			if target != "" {
+				file = filepath.Join(filepath.Dir(name), target)
+			}
+			if _, err := os.Stat(file); err != nil {
+				t.Errorf("%s links to %s: %v", name, m[1], err)
+			} else if anchor != "" && !headings(read(t, file))[anchor] {
+				t.Errorf("%s links to %s, and %s has no such heading", name, m[1], file)
+			}
+		}
+	}
+	if links < 50 {
+		t.Errorf("only %d links were found", links)
+	}
+}
+
+// TestTheIndexNamesEveryPage of docs and every decision.
+func TestTheIndexNamesEveryPage(t *testing.T) {
+	index := read(t, "README.md")
+	for _, name := range documents(t) {
+		if page, ok := strings.CutPrefix(name, "../docs/"); ok && page != "README.md" && !strings.Contains(index, "]("+page+")") {
+			t.Errorf("docs/README.md does not name %s", page)
+		}
+	}
+}
+
+// documents are the Markdown files of the repository for people, but those that ferrus copies into a project.
+func documents(t *testing.T) []string {
+	t.Helper()
+	all, err := filepath.Glob("../*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = filepath.WalkDir("../docs", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(name, ".md") {
+			all = append(all, filepath.ToSlash(name))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// headings are the anchors of a document, as GitHub makes them.
+func headings(text string) map[string]bool {
+	all := map[string]bool{}
+	for _, m := range heading.FindAllStringSubmatch(text, -1) {
+		all[strings.ReplaceAll(noWord.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-")] = true
+	}
+	return all
+}
