@@ -43,13 +43,31 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	}
 }
 
-// TestTheIndexNamesEveryPage of docs and every decision.
+// TestTheIndexNamesEveryPage of docs. Its table of decisions is made from their titles.
 func TestTheIndexNamesEveryPage(t *testing.T) {
-	index := read(t, "README.md")
+	const page, table = "README.md", "| | |\n|---|---|\n"
+	index := read(t, page)
+	head, _, ok := strings.Cut(index, table)
+	if !ok {
+		t.Fatalf("%s has no table of decisions", page)
+	}
+	want := head + table
 	for _, name := range documents(t) {
-		if page, ok := strings.CutPrefix(name, "../docs/"); ok && page != "README.md" && !strings.Contains(index, "]("+page+")") {
-			t.Errorf("docs/README.md does not name %s", page)
+		name = strings.TrimPrefix(name, "../docs/")
+		if strings.HasPrefix(name, "decisions/") {
+			title, _, _ := strings.Cut(strings.TrimPrefix(read(t, name), "# "), "\n")
+			number, title, _ := strings.Cut(title, ". ")
+			want += "| " + number + " | [" + title + "](" + name + ") |\n"
+		} else if !strings.HasPrefix(name, "..") && name != page && !strings.Contains(index, "]("+name+")") {
+			t.Errorf("docs/%s does not name %s", page, name)
 		}
+	}
+	if *update {
+		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if index != want {
+		t.Errorf("the table of decisions in docs/%s is stale; go test ./docs -update writes it", page)
 	}
 }
 
