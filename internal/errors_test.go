@@ -14,8 +14,8 @@ import (
 // named are the files that end an error with "NAME: " and another error as it is, and what NAME is of. An error of the
 // system names its path itself, and rootfs.Cause leaves that out.
 var named = map[string]string{
-	"cmd/ferrus/demo_branch.go":        "a file of the demonstration",
-	"cmd/ferrus/exams_agents.go":       "a role",
+	"internal/cli/demo/branch.go":      "a file of the demonstration",
+	"internal/cli/doctor/agents.go":    "a role",
 	"internal/checks/run.go":           "a command",
 	"internal/config/parse.go":         "a file; the error is of its text",
 	"internal/drive/drive.go":          "a server, a tool",

@@ -16,6 +16,10 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/cli/doctor"
+	"github.com/ferrus-go/ferrus/internal/cli/root"
+	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/rootfs/rootfstest"
 )
@@ -31,8 +35,8 @@ var template = sync.OnceValues(func() (string, error) {
 	}
 	var out bytes.Buffer
 	for _, line := range []string{"init", "task one", "reset --yes", "task two", "evidence"} {
-		a := &app{in: strings.NewReader(""), out: &out, err: &out}
-		if code := a.run(context.Background(), append([]string{"-C", dir}, strings.Fields(line)...)); code != 0 {
+		a := &cli.App{In: strings.NewReader(""), Out: &out, Err: &out}
+		if code := root.Run(a, context.Background(), append([]string{"-C", dir}, strings.Fields(line)...)); code != 0 {
 			return "", fmt.Errorf("ferrus %s: exit %d: %s", line, code, out.String())
 		}
 	}
@@ -87,17 +91,17 @@ func TestNoEntryLeadsACommandOutside(t *testing.T) {
 			return nil // all of it is shown
 		}
 		var out bytes.Buffer
-		a := &app{in: strings.NewReader(""), out: &out, err: &out}
+		a := &cli.App{In: strings.NewReader(""), Out: &out, Err: &out}
 		for _, line := range attacked[strings.ReplaceAll(c.Path, tasks[0].Name()+"/", "TASK/")] {
 			switch line {
 			case "lay":
-				fmt.Fprintln(&out, lay(map[string]string{filepath.Join(c.Dir, ".ferrus", "live", "open-x", "mcp.json"): "{}"}))
+				fmt.Fprintln(&out, setupcmd.Lay(map[string]string{filepath.Join(c.Dir, ".ferrus", "live", "open-x", "mcp.json"): "{}"}))
 			case "views":
-				p := &patient{ctx: t.Context(), a: a, place: engine.At(c.Dir, "")}
-				fmt.Fprintf(&out, "%+v %v\n", lookViews(p), upstream(c.Dir))
-				p.forget()
+				p := &doctor.Context{Ctx: t.Context(), A: a, Place: engine.At(c.Dir, "")}
+				fmt.Fprintf(&out, "%+v %v\n", doctor.CheckViews(p), setupcmd.Upstream(c.Dir))
+				p.Forget()
 			default:
-				fmt.Fprintf(&out, "ferrus %s: exit %d\n", line, (&app{in: strings.NewReader(""), out: &out, err: &out}).run(t.Context(), append([]string{"-C", c.Dir}, strings.Fields(line)...)))
+				fmt.Fprintf(&out, "ferrus %s: exit %d\n", line, root.Run((&cli.App{In: strings.NewReader(""), Out: &out, Err: &out}), t.Context(), append([]string{"-C", c.Dir}, strings.Fields(line)...)))
 			}
 		}
 		return errors.New(out.String())
@@ -123,8 +127,8 @@ func TestAnIgnoreFileThatIsNoneIsRefused(t *testing.T) {
 			}
 			var out bytes.Buffer
 			err := rootfstest.Bounded(t, func() error {
-				a := &app{in: strings.NewReader(""), out: &out, err: &out}
-				if code := a.run(t.Context(), []string{"-C", dir, "init"}); code != exitUsage {
+				a := &cli.App{In: strings.NewReader(""), Out: &out, Err: &out}
+				if code := root.Run(a, t.Context(), []string{"-C", dir, "init"}); code != cli.ExitUsage {
 					return fmt.Errorf("exit %d", code)
 				}
 				return nil

@@ -9,12 +9,15 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/cli/root"
 )
 
 // TestTheReferencePageIsFresh: docs/cli.md is made from the command tree.
 func TestTheReferencePageIsFresh(t *testing.T) {
 	const page = "../../docs/cli.md"
-	want := markdown((&app{}).tree())
+	want := markdown(root.Tree((&cli.App{})))
 	if *update {
 		if err := os.WriteFile(page, want, 0o644); err != nil {
 			t.Fatal(err)

@@ -10,7 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/cli/root"
+	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
@@ -23,7 +27,7 @@ func forgery() string {
 	text := "Question" + strings.Join(breaks, block) + block
 	for _, pad := range []string{"x", " ", "\t", "\u2800", "\u00a0", "\u3000", "界", "🙂", "e\u0301"} {
 		for n := 28; n <= 82; n++ {
-			if !*full && n > 46 && n < 70 {
+			if !*Full && n > 46 && n < 70 {
 				continue
 			}
 			text += "\n" + strings.Repeat(pad, n) + "next  ferrus approve FORGED"
@@ -38,7 +42,7 @@ var ownLine = regexp.MustCompile(`^(\s*[│…]|\s*(t-|[0-9]+|question|consultat
 // TestNoTextOfAModelLooksLikeFerrus shows a person every kind of text that a model writes, on a terminal and off it.
 func TestNoTextOfAModelLooksLikeFerrus(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := (&app{}).setUp(t.Context(), dir); err != nil {
+	if _, err := setupcmd.SetUp((&cli.App{}), t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "ferrus.toml"), []byte("[checks]\ncommands = []\n"), 0o644); err != nil {
@@ -55,11 +59,11 @@ func TestNoTextOfAModelLooksLikeFerrus(t *testing.T) {
 		for _, line := range lines {
 			for _, tty := range []bool{false, true} {
 				var out bytes.Buffer
-				a := &app{in: strings.NewReader(""), out: &out, err: &out, outTTY: tty, colour: tty}
-				a.run(t.Context(), append([]string{"-C", dir}, strings.Fields(line)...))
+				a := &cli.App{In: strings.NewReader(""), Out: &out, Err: &out, OutTTY: tty, Colour: tty}
+				root.Run(a, t.Context(), append([]string{"-C", dir}, strings.Fields(line)...))
 				columns := 1 << 20
 				if tty {
-					columns = usualColumns
+					columns = cli.UsualColumns
 				}
 				shown += strings.Count(out.String(), "FORGED")
 				if i := strings.IndexFunc(colours.ReplaceAllString(out.String(), ""), safetext.Hidden); i >= 0 {
@@ -123,6 +127,31 @@ func TestNoTextOfAModelLooksLikeFerrus(t *testing.T) {
 
 var colours = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 
+// TestALongLineIsWrappedBehindTheBar, whatever it consists of.
+func TestALongLineIsWrappedBehindTheBar(t *testing.T) {
+	for in, want := range map[string]string{
+		"short\n":             "short\n",
+		"0123456789ab\n":      "0123456789\n    … ab\n",
+		"  │ 456789ab\n":      "  │ 456789\n  │ ab\n",
+		"界界界界界界\n":            "界界界界界\n    … 界\n",
+		"0123456 8ab\n":       "0123456 \n    … 8ab\n",
+		"0 23456789ab\n":      "0 23456789\n    … ab\n",
+		"\x1b[1m0123456789\n": "\x1b[1m0123456789\n",
+	} {
+		if got := format.Wrap(in, 10); got != want {
+			t.Errorf("%q became %q, not %q", in, got, want)
+		}
+	}
+	for _, pad := range []string{"x", "界", "\t", "e\u0301"} {
+		long := strings.Repeat(pad, 100)
+		for i, l := range onScreen(format.Wrap(long+"\n", 40), 40) {
+			if i > 0 && l != "" && !strings.HasPrefix(l, "    … ") {
+				t.Errorf("%q is wrapped to %q", pad, l)
+			}
+		}
+	}
+}
+
 // onScreen is how a terminal shows a text: its lines, broken where they are too long.
 func onScreen(text string, columns int) (screen []string) {
 	for _, l := range strings.Split(colours.ReplaceAllString(text, ""), "\n") {
@@ -145,29 +174,4 @@ func onScreen(text string, columns int) (screen []string) {
 		screen = append(screen, row)
 	}
 	return screen
-}
-
-// TestALongLineIsWrappedBehindTheBar, whatever it consists of.
-func TestALongLineIsWrappedBehindTheBar(t *testing.T) {
-	for in, want := range map[string]string{
-		"short\n":             "short\n",
-		"0123456789ab\n":      "0123456789\n    … ab\n",
-		"  │ 456789ab\n":      "  │ 456789\n  │ ab\n",
-		"界界界界界界\n":            "界界界界界\n    … 界\n",
-		"0123456 8ab\n":       "0123456 \n    … 8ab\n",
-		"0 23456789ab\n":      "0 23456789\n    … ab\n",
-		"\x1b[1m0123456789\n": "\x1b[1m0123456789\n",
-	} {
-		if got := wrapped(in, 10); got != want {
-			t.Errorf("%q became %q, not %q", in, got, want)
-		}
-	}
-	for _, pad := range []string{"x", "界", "\t", "e\u0301"} {
-		long := strings.Repeat(pad, 100)
-		for i, l := range onScreen(wrapped(long+"\n", 40), 40) {
-			if i > 0 && l != "" && !strings.HasPrefix(l, "    … ") {
-				t.Errorf("%q is wrapped to %q", pad, l)
-			}
-		}
-	}
 }

@@ -11,8 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/proc"
+	"github.com/ferrus-go/ferrus/internal/test/project"
 )
 
 // sleepy is a project in which checks, agents and workers say their process and then sleep.
@@ -29,7 +31,7 @@ command = "sh -c 'echo $$ >child; exec sleep 1000'"
 // sleeping makes such a project, with a task if there is a text for one, on the branch if there is one.
 func sleeping(t *testing.T, task string, branches ...string) string {
 	t.Helper()
-	dir := alone(t, branches...)
+	dir := project.New(t, branches...)
 	for name, text := range map[string]string{"ferrus.toml": sleepy, "held.log": "it goes on\n",
 		"workflows.json": `{"slow": {"phases": [{"id": "all", "workers": [{"role": "sleeper", "final": true, "task": "Sleep"}]}]}}`} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
@@ -41,7 +43,7 @@ func sleeping(t *testing.T, task string, branches ...string) string {
 		t.Fatal(err)
 	}
 	if task != "" {
-		tasked(t, engine.At(dir, strings.Join(branches, "")), task)
+		project.Task(t, engine.At(dir, strings.Join(branches, "")), task)
 	}
 	return dir
 }
@@ -187,7 +189,7 @@ func TestARunThatIsStoppedSaysSo(t *testing.T) {
 	child := childIn(t, filepath.Join(dir, "child"))
 	ferrusExits(t, dir, 0, "stop")
 	_ = p.wait(cmd)
-	if code := cmd.ProcessState.ExitCode(); code != exitStopped || !strings.Contains(p.raw.String(), `"kind":"end","exit":9,`) {
+	if code := cmd.ProcessState.ExitCode(); code != cli.ExitStopped || !strings.Contains(p.raw.String(), `"kind":"end","exit":9,`) {
 		t.Errorf("exit code %d\n%s", code, p.screen)
 	}
 	if proc.Alive(child) {

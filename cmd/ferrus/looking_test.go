@@ -13,6 +13,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/cli/root"
+	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
@@ -112,7 +115,7 @@ func TestLookingRunsNothing(t *testing.T) {
 		t.Chdir(at)
 		lines := looking
 		switch {
-		case dir == "." || *full:
+		case dir == "." || *Full:
 		case dir == "inner.git":
 			lines = []string{"status", "diff", "doctor"}
 		default:
@@ -121,8 +124,8 @@ func TestLookingRunsNothing(t *testing.T) {
 		for _, line := range lines {
 			tried++
 			var out bytes.Buffer
-			a := &app{in: strings.NewReader(""), out: &out, err: &out}
-			a.run(t.Context(), strings.Fields(line))
+			a := &cli.App{In: strings.NewReader(""), Out: &out, Err: &out}
+			root.Run(a, t.Context(), strings.Fields(line))
 			if got := b.caught(); got != "" {
 				failed++
 				t.Errorf("ferrus %s in %s ran\n%s", line, dir, got)
@@ -142,8 +145,8 @@ func TestLookingRunsNothing(t *testing.T) {
 	t.Chdir(b.root)
 	for _, line := range []string{"status", "diff", "doctor", "branches", "context"} {
 		tried++
-		a := &app{in: strings.NewReader(""), out: io.Discard, err: io.Discard}
-		a.run(t.Context(), strings.Fields(line))
+		a := &cli.App{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}
+		root.Run(a, t.Context(), strings.Fields(line))
 		if got := b.caught(); got != "" {
 			failed++
 			t.Errorf("ferrus %s ran\n%s", line, got)
@@ -256,7 +259,7 @@ agent = "codex"
 // work makes a task with a submission and a branch, while the repository is still harmless.
 func (b bait) work(t *testing.T) {
 	t.Helper()
-	if _, err := (&app{}).setUp(t.Context(), b.root); err != nil {
+	if _, err := setupcmd.SetUp((&cli.App{}), t.Context(), b.root); err != nil {
 		t.Fatal(err)
 	}
 	e, err := engine.Open(engine.At(b.root, ""), engine.Options{})

@@ -10,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/cli/root"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/slot"
 	"github.com/ferrus-go/ferrus/internal/test/kit"
@@ -17,16 +18,16 @@ import (
 
 var (
 	update = flag.Bool("update", false, "write the generated files")
-	full   = flag.Bool("full", false, "run every reading command from every folder")
+	Full   = flag.Bool("full", false, "run every reading command from every folder")
 )
 
 func TestMain(m *testing.M) {
 	checks.Helper()
 	slot.Shim(run.Hold)
 	if len(os.Args) > 1 && os.Args[1] == "serve" { // a command that a test runs in this process has started this program
-		main()
+		root.Main()
 	}
-	testscript.Main(isolated{m}, map[string]func(){"ferrus": func() { agreeFirst(); main() }})
+	testscript.Main(isolated{m}, map[string]func(){"ferrus": func() { agreeFirst(); root.Main() }})
 }
 
 // isolated is the test program with records of projects of its own.

@@ -12,6 +12,9 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/cli/root"
 )
 
 // namedCommand finds a command in a text, with the words and options behind it.
@@ -20,10 +23,10 @@ var namedCommand = regexp.MustCompile(`\bferrus((?: [a-z][a-z-]*| --[a-z][a-z-]*
 // TestEveryCommandThatATextNamesExists: each option that a text of ferrus gives to one of its commands is one that the
 // command takes.
 func TestEveryCommandThatATextNamesExists(t *testing.T) {
-	root, options := (&app{}).tree(), 0
+	tree, options := root.Tree((&cli.App{})), 0
 	check := func(where, text string) {
 		for _, m := range namedCommand.FindAllStringSubmatch(text, -1) {
-			cmd, words := root, strings.Fields(m[1])
+			cmd, words := tree, strings.Fields(m[1])
 			for len(words) > 0 && !strings.HasPrefix(words[0], "--") {
 				sub, _, err := cmd.Find(words[:1])
 				if err != nil || sub == cmd {
@@ -31,7 +34,7 @@ func TestEveryCommandThatATextNamesExists(t *testing.T) {
 				}
 				cmd, words = sub, words[1:]
 			}
-			if cmd == root || cmd.DisableFlagParsing {
+			if cmd == tree || cmd.DisableFlagParsing {
 				continue // ferrus as the subject of a sentence, or the server's options
 			}
 			for len(words) > 0 && strings.HasPrefix(words[0], "--") {

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/cli/root"
+	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
@@ -34,7 +37,7 @@ func TestARunFromACommitIsNotGoneOnWith(t *testing.T) {
 				}
 			}
 			git("init", "-q")
-			_, wrong := (&app{}).setUp(t.Context(), dir)
+			_, wrong := setupcmd.SetUp((&cli.App{}), t.Context(), dir)
 			if err := errors.Join(wrong, os.WriteFile(filepath.Join(dir, config.FileName), []byte("[pipelines]\ntmp_dir = \""+tmp+"\"\n"), 0o600)); err != nil {
 				t.Fatal(err)
 			}
@@ -56,8 +59,8 @@ func TestARunFromACommitIsNotGoneOnWith(t *testing.T) {
 			git("commit", "-qm", "a run of somebody")
 			for _, line := range []string{"tick", "pipeline resume", "pipeline cancel --yes", "pipeline retry --from one"} {
 				var out bytes.Buffer
-				a := &app{in: strings.NewReader(""), out: &out, err: &out}
-				if code := a.run(t.Context(), append([]string{"-C", dir}, strings.Fields(line)...)); code == 0 || !strings.Contains(out.String(), "it comes from a commit") {
+				a := &cli.App{In: strings.NewReader(""), Out: &out, Err: &out}
+				if code := root.Run(a, t.Context(), append([]string{"-C", dir}, strings.Fields(line)...)); code == 0 || !strings.Contains(out.String(), "it comes from a commit") {
 					t.Errorf("ferrus %s: exit %d: %s", line, code, out.String())
 				}
 			}

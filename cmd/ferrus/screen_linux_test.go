@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/ferrus-go/ferrus/internal/format"
 )
 
 // A screen is what a terminal shows of what is written to it, of the sequences that ferrus uses. Like most terminals it
@@ -75,7 +77,7 @@ func (s *screen) put(r rune) {
 	case r == '\b':
 		s.column = max(0, min(s.column, s.columns-1)-1)
 	case r >= ' ':
-		wide := cells(r)
+		wide := format.RuneWidth(r)
 		if s.column+wide > s.columns {
 			s.lines[s.at].wrapped = true
 			s.down()

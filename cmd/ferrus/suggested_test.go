@@ -13,8 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/cli/root"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // A branchWalk leads a branch through its states, with whatever ferrus prints on the way.
@@ -23,7 +26,7 @@ type branchWalk struct {
 	dir         string
 	own, branch *engine.Engine
 	executor    *engine.Session
-	suggested   []step                        // by status, now
+	suggested   []status.Step                 // by status, now
 	ran         map[string]bool               // verbs of the commands that were followed
 	refused     map[state.State][]state.Event // verbs that were refused
 }
@@ -88,7 +91,7 @@ func (w *branchWalk) open() {
 func (w *branchWalk) run(args ...string) (out string, exit int) {
 	w.t.Helper()
 	var b bytes.Buffer
-	exit = (&app{in: strings.NewReader(""), out: &b, err: &b}).run(w.t.Context(), append([]string{"-C", w.dir}, args...))
+	exit = root.Run((&cli.App{In: strings.NewReader(""), Out: &b, Err: &b}), w.t.Context(), append([]string{"-C", w.dir}, args...))
 	if want := engine.Commands("b", b.String()); b.String() != want {
 		w.t.Errorf("ferrus %s prints a command without its branch:\n%s\nand not\n%s", strings.Join(args, " "), b.String(), want)
 	}
@@ -128,7 +131,7 @@ func (w *branchWalk) look(want state.State) {
 		if i%2 == 0 {
 			args = append(args, "--json")
 		}
-		if out, exit := w.run(args...); exit == exitOK {
+		if out, exit := w.run(args...); exit == cli.ExitOK {
 			w.t.Errorf("ferrus %s in %s: %s", v.line, want, out)
 		}
 	}
@@ -138,7 +141,7 @@ func (w *branchWalk) look(want state.State) {
 		}
 	}
 	text, _ := w.run("status", "--json", "--branch", "b")
-	var r report
+	var r status.Report
 	w.must(json.Unmarshal([]byte(text), &r))
 	w.suggested = r.Next
 	for _, s := range r.Next { // what only reads may be run wherever it is suggested
@@ -151,7 +154,7 @@ func (w *branchWalk) look(want state.State) {
 // follow runs a command that status suggests as it is printed, with a text where it has "...".
 func (w *branchWalk) follow(command string, more ...string) {
 	w.t.Helper()
-	if !slices.ContainsFunc(w.suggested, func(s step) bool { return s.Command == command }) {
+	if !slices.ContainsFunc(w.suggested, func(s status.Step) bool { return s.Command == command }) {
 		w.t.Fatalf("%q is not suggested, but %v", command, w.suggested)
 	}
 	args := strings.Fields(strings.NewReplacer(`"..."`, "go-on", `"what is to be done"`, "another").Replace(command))
@@ -160,7 +163,7 @@ func (w *branchWalk) follow(command string, more ...string) {
 	w.ran[args[1]] = true
 	reads := args[1] == "log" || args[1] == "diff"
 	switch {
-	case exit != exitOK:
+	case exit != cli.ExitOK:
 		w.t.Errorf("%s ends with %d: %s", command, exit, out)
 	case args[1] != "merge" && w.seq(w.own) != own:
 		w.t.Errorf("%s acts on the project", command)
@@ -255,7 +258,7 @@ func TestEveryCommandThatIsSuggestedForABranchActsOnIt(t *testing.T) {
 	w.look(state.Complete)
 	w.follow("ferrus merge b")
 	w.look(state.Complete)
-	if !slices.ContainsFunc(w.suggested, func(s step) bool { return s.Command == "ferrus branch --remove b" }) {
+	if !slices.ContainsFunc(w.suggested, func(s status.Step) bool { return s.Command == "ferrus branch --remove b" }) {
 		t.Errorf("a merged branch is not to be removed: %v", w.suggested)
 	}
 	w.run("reset", "--branch", "b")

@@ -9,6 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/cli/root"
+	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
@@ -19,14 +22,14 @@ func TestTheSameFilesAreDecidedTheSame(t *testing.T) {
 	t.Setenv("FERRUS_AGENT", "researcher-a:command:1") // an agent may look too
 	const golden = "testdata/tick.golden"
 	for range 2 {
-		root := walk(t)
-		before := listing(t, root)
+		dir := walk(t)
+		before := listing(t, dir)
 		var out bytes.Buffer
-		a := &app{in: os.Stdin, out: &out, err: os.Stderr, dir: root}
-		if code := a.run(t.Context(), []string{"-C", root, "tick", "--dry-run", "--json"}); code != exitOK {
+		a := &cli.App{In: os.Stdin, Out: &out, Err: os.Stderr, Dir: dir}
+		if code := root.Run(a, t.Context(), []string{"-C", dir, "tick", "--dry-run", "--json"}); code != cli.ExitOK {
 			t.Fatalf("exit code %d", code)
 		}
-		if diff := cmp.Diff(before, listing(t, root)); diff != "" {
+		if diff := cmp.Diff(before, listing(t, dir)); diff != "" {
 			t.Error(diff)
 		}
 		if *update {
@@ -47,8 +50,8 @@ func TestTheSameFilesAreDecidedTheSame(t *testing.T) {
 // walk makes a project with a run for each of the decisions of the specification's walk, launched long ago.
 func walk(t *testing.T) string {
 	t.Helper()
-	root := t.TempDir()
-	if _, err := (&app{}).setUp(t.Context(), root); err != nil {
+	dir := t.TempDir()
+	if _, err := setupcmd.SetUp((&cli.App{}), t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile("../../internal/pipeline/testdata/workflows.json")
@@ -59,7 +62,7 @@ func walk(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := run.At(root, config.Default().Pipelines)
+	at := run.At(dir, config.Default().Pipelines)
 	launched := time.Date(2020, 11, 20, 18, 1, 41, 0, time.UTC)
 	for i, outputs := range [][]string{nil, {"researcher-a.md"}, {"researcher-a.md", "researcher-b.md"},
 		{"researcher-a.md", "researcher-b.md", "synthesizer.md"}} {
@@ -80,14 +83,14 @@ func walk(t *testing.T) string {
 			}
 		}
 	}
-	return root
+	return dir
 }
 
 // listing are the files below a folder with their contents.
-func listing(t *testing.T, root string) map[string]string {
+func listing(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
-	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}

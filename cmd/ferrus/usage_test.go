@@ -9,6 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/cli/root"
 )
 
 // internals are words of libraries, which help nobody at a terminal.
@@ -19,7 +22,7 @@ var internals = regexp.MustCompile(`strconv\.|invalid syntax|json:|toml:|time: |
 func TestAWrongCommandLineIsAnsweredInPlainWords(t *testing.T) {
 	dir := t.TempDir()
 	cases := [][]string{{"foo"}, {"help", "foo"}, {"token", "foo"}, {"config", "foo"}, {"status", "--nope"}}
-	all((&app{}).tree(), func(c *cobra.Command) {
+	all(root.Tree((&cli.App{})), func(c *cobra.Command) {
 		path := strings.Fields(c.CommandPath())[1:]
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			switch f.Value.Type() {
@@ -36,10 +39,10 @@ func TestAWrongCommandLineIsAnsweredInPlainWords(t *testing.T) {
 	}
 	for _, args := range cases {
 		var out, said bytes.Buffer
-		a := &app{in: strings.NewReader(""), out: &out, err: &said}
-		code := a.run(context.Background(), append([]string{"-C", dir}, args...))
+		a := &cli.App{In: strings.NewReader(""), Out: &out, Err: &said}
+		code := root.Run(a, context.Background(), append([]string{"-C", dir}, args...))
 		first, remedy, _ := strings.Cut(said.String(), "\n")
-		if code != exitUsage || !strings.HasPrefix(first, "ferrus: ") || strings.TrimSpace(remedy) == "" || internals.MatchString(said.String()) {
+		if code != cli.ExitUsage || !strings.HasPrefix(first, "ferrus: ") || strings.TrimSpace(remedy) == "" || internals.MatchString(said.String()) {
 			t.Errorf("ferrus %v: exit code %d\n%s", args, code, &said)
 		}
 		parts := strings.Split(first, ": ")

@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // TestWatchShowsEveryChangeUntilItIsInterrupted.
@@ -56,7 +58,7 @@ func TestWatchShowsEveryChangeUntilItIsInterrupted(t *testing.T) {
 		if !lines.Scan() {
 			t.Fatalf("no line for %s: %v", step.state, lines.Err())
 		}
-		var seen report
+		var seen status.Report
 		if err := json.Unmarshal(lines.Bytes(), &seen); err != nil || seen.State != step.state {
 			t.Fatalf("%s is not %s: %v", lines.Bytes(), step.state, err)
 		}
@@ -70,7 +72,7 @@ func TestWatchShowsEveryChangeUntilItIsInterrupted(t *testing.T) {
 		t.Errorf("a line of nothing new: %s", lines.Bytes())
 	}
 	_ = watch.Wait()
-	if code := watch.ProcessState.ExitCode(); code != exitCtrlC {
+	if code := watch.ProcessState.ExitCode(); code != cli.ExitCtrlC {
 		t.Errorf("interrupted, it exits with %d", code)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/cli/status"
 	"github.com/ferrus-go/ferrus/internal/engine"
 )
 
@@ -42,7 +43,7 @@ func TestTheStatusFitsItsWindow(t *testing.T) {
 			if err := p.resize(other[0], other[1]); err != nil {
 				t.Fatal(err)
 			}
-			p.again(t, screenRest, 1)
+			p.again(t, status.ScreenRest, 1)
 			p.eventually(t, "the title and the state, resized", fits(other[0], other[1]))
 		}
 		if err := p.write("\x03"); err != nil {

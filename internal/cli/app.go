@@ -1,0 +1,255 @@
+// Package cli is what the commands of ferrus share: the App that a command runs in, how it finds and opens a project, how it
+// prints for people and for programs, and how an error becomes an exit code. Each group of commands has a package of its own
+// below; internal/cli/root puts them together.
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/ferrus-go/ferrus/internal/ancestry"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/trust"
+)
+
+// An App is what a command runs in: the streams, and the flags that all commands share.
+type App struct {
+	In       io.Reader
+	Out, Err io.Writer
+	InTTY    bool // in is a terminal
+	OutTTY   bool
+	ErrTTY   bool
+	Colour   bool     // on stdout
+	window   *os.File // the terminal that stdout leads to; nil when its size is not known
+
+	Dir, Branch string
+	JSON        bool
+	Parsed      bool          // the command line was sound
+	at          *engine.Place // the machine that the command acts on; nil until it is found
+}
+
+// NewApp returns the App of a process with these streams.
+func NewApp(in, out, err *os.File) *App {
+	a := &App{In: in, Out: out, Err: err, InTTY: terminal(in), OutTTY: terminal(out), ErrTTY: terminal(err), window: out}
+	a.Colour = a.OutTTY && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && colourful(out)
+	return a
+}
+
+// WorkingDir is the folder that the command was told to work in, as an absolute path without links.
+func (a *App) WorkingDir() (string, error) {
+	dir, err := filepath.Abs(cmp.Or(a.Dir, os.Getenv("FERRUS_ROOT"), "."))
+	if err != nil {
+		return "", err
+	}
+	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = resolved
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "", Refuse(engine.InvalidInput, dir+" is not a folder", "name the project with -C DIR")
+	}
+	return dir, nil
+}
+
+// Place finds the machine that the command means. With an error it may name where the machine was.
+func (a *App) Place(ctx context.Context) (engine.Place, error) {
+	dir, err := a.WorkingDir()
+	if err != nil {
+		return engine.Place{}, err
+	}
+	place, err := engine.Find(ctx, dir)
+	if err != nil {
+		if gone, ok := lost(dir); ok {
+			return gone, Refuse(engine.NotInitialised, gone.Dir()+" is gone (git clean -fdx?)",
+				"ferrus doctor --fix restores it from its journal's second link")
+		}
+		return place, err
+	}
+	if a.Branch != "" {
+		if place, err = place.On(a.Branch); err != nil {
+			return place, err
+		}
+	}
+	a.at = &place
+	return place, nil
+}
+
+// Commands names the branch that the command acts on in the commands of a text.
+func (a *App) Commands(text string) string {
+	if a.at == nil {
+		return engine.Commands(a.Branch, text)
+	}
+	return engine.Commands(a.at.Branch, text)
+}
+
+// Open opens the machine that the command means. The caller closes it.
+func (a *App) Open(ctx context.Context) (*engine.Engine, error) {
+	place, err := a.Place(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return a.OpenAt(place)
+}
+
+// OpenToRead opens the machine that the command means for reading: also one that was not made here, of which the first line that
+// is printed says so. The caller closes it.
+func (a *App) OpenToRead(ctx context.Context) (*engine.Engine, error) {
+	place, err := a.Place(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e, err := a.OpenToReadAt(place)
+	if err == nil {
+		a.WarnForeign(e.Foreign())
+	}
+	return e, err
+}
+
+// OpenToReadAt opens the machine at a place for reading, also one that was not made here. The caller closes it.
+func (a *App) OpenToReadAt(place engine.Place) (*engine.Engine, error) {
+	opts, err := a.Options(place.Root)
+	if err != nil {
+		return nil, err
+	}
+	opts.Look = true
+	return engine.Open(place, opts)
+}
+
+// WarnForeign says of state that was not made here that it is only shown; nil is ours. A program that reads JSON from stdout
+// finds it on stderr.
+func (a *App) WarnForeign(err error) {
+	var r *engine.Refusal
+	if !errors.As(err, &r) {
+		return
+	}
+	to := a.Out
+	if a.JSON {
+		to = a.Err
+	}
+	Fprintf(to, "not made here: %s\n  it is shown as text, and nothing in it is used; %s\n\n", r.Message, a.Commands(r.Remedy))
+}
+
+// OpenView opens the machine and reads how it stands. The caller closes it.
+func (a *App) OpenView(ctx context.Context) (*engine.Engine, store.Snapshot, error) {
+	e, err := a.OpenToRead(ctx)
+	if err != nil {
+		return nil, store.Snapshot{}, err
+	}
+	now, err := e.View()
+	if err != nil {
+		e.Close()
+		return nil, store.Snapshot{}, err
+	}
+	return e, now, nil
+}
+
+// OpenAt opens the machine at a place. The caller closes it.
+func (a *App) OpenAt(place engine.Place) (*engine.Engine, error) {
+	opts, err := a.Options(place.Root)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Open(place, opts)
+}
+
+// Options are those of every engine that a command opens.
+func (a *App) Options(root string) (engine.Options, error) {
+	project, err := trust.Open(root)
+	return engine.Options{Log: Warnings(a.Err), Project: project, Environ: os.Environ()}, err
+}
+
+// Warnings logs what a person must know, without the time.
+func Warnings(w io.Writer) *slog.Logger {
+	plain := func(_ []string, attr slog.Attr) slog.Attr {
+		if attr.Key == slog.TimeKey || attr.Key == slog.LevelKey {
+			return slog.Attr{}
+		}
+		return attr
+	}
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: plain}))
+}
+
+// OpenAsPerson opens the machine for an act of a person.
+func (a *App) OpenAsPerson(ctx context.Context, verb string) (*engine.Session, error) {
+	if err := a.RefuseAgent(verb); err != nil {
+		return nil, err
+	}
+	e, err := a.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := e.View(); engine.CodeOf(err) == engine.ForeignState {
+		e.Close()
+		if e, err = a.restoredBackup(ctx, err); err != nil {
+			return nil, err
+		}
+	}
+	return a.SessionOn(e), nil
+}
+
+// SessionOn is a person's session on a machine that is open.
+func (a *App) SessionOn(e *engine.Engine) *engine.Session {
+	e.RecordEnviron()
+	return e.Session(engine.Caller{Role: state.Human, Agent: "human", TTY: a.InTTY || a.ErrTTY, Tree: ancestry.Tree()})
+}
+
+// RefuseAgent refuses a person's verb in a shell of an agent: one that says so in its environment, or that descends from an
+// agent of the project. It stops accidents, and an agent that only removes the variable.
+func (a *App) RefuseAgent(verb string) error {
+	if agent := os.Getenv("FERRUS_AGENT"); agent != "" {
+		return Refuse(engine.ForbiddenRole, "ferrus "+verb+" is a person's, and this shell belongs to the agent "+agent+
+			" (FERRUS_AGENT is set)", "an agent acts by its tools; a person says this in a shell of their own")
+	}
+	dir, err := a.WorkingDir()
+	if err != nil {
+		return err
+	}
+	place, err := engine.Find(context.Background(), dir)
+	if err != nil {
+		return nil // there is no project yet, and so no agent of it
+	}
+	if agent, ok := ancestry.Below(place.Root); ok {
+		return Refuse(engine.ForbiddenRole, "ferrus "+verb+" is a person's, and this process descends from the agent "+agent.String(),
+			"an agent acts by its tools; a person says this in a terminal that the agent did not start")
+	}
+	return nil
+}
+
+// ProjectSession opens the project's own machine for an act of a person, wherever the command was called.
+func (a *App) ProjectSession(ctx context.Context, verb string) (*engine.Session, error) {
+	if err := a.RefuseAgent(verb); err != nil {
+		return nil, err
+	}
+	place, err := a.Place(ctx)
+	if err != nil {
+		return nil, err
+	}
+	place = engine.At(place.Root, "")
+	a.at = &place
+	e, err := a.OpenAt(place)
+	if err != nil {
+		return nil, err
+	}
+	return a.SessionOn(e), nil
+}
+
+// lost finds where there was a machine, in dir or above it: a .ferrus that was deleted has left its journal's second
+// link.
+func lost(dir string) (engine.Place, bool) {
+	for ; ; dir = filepath.Dir(dir) {
+		place := engine.At(dir, "")
+		backup := engine.Backup(place)
+		if Exists(backup) {
+			return place, true
+		}
+		if backup == "" || dir == filepath.Dir(dir) {
+			return place, false
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// TestEveryRefusalHasItsExitCodeAndARemedy: a code without an entry would be a plain failure without anybody having decided
+// so, and an error without a remedy leaves its reader alone.
+func TestEveryRefusalHasItsExitCodeAndARemedy(t *testing.T) {
+	want := map[engine.Code]int{engine.WrongState: 3, engine.ForbiddenRole: 4, engine.NotClaimed: 3, engine.LeaseLost: 3,
+		engine.StaleReview: 1, engine.CheckRunning: 3, engine.TreeChanged: 1, engine.InvalidInput: 2, engine.TooLarge: 2,
+		engine.LockBusy: 7, engine.StoreError: 1, engine.StoreGone: 1, engine.OutcomeUnknown: 1, engine.InternalTimeout: 5, engine.Corrupt: 8,
+		engine.NotInitialised: 3, engine.UnknownBranch: 3, engine.ConfigChanged: 6, engine.Conflict: 6, engine.Untrusted: 4, engine.ForeignState: 8}
+	if diff := cmp.Diff(want, exits); diff != "" {
+		t.Error(diff)
+	}
+	for code, exit := range want {
+		err := fmt.Errorf("on the way: %w", &engine.Refusal{Code: code, Message: "m"})
+		if got := Explain(err).Exit; got != exit {
+			t.Errorf("%s exits with %d, not %d", code, got, exit)
+		}
+		if Explain(CannotDo("go on", "", err)).Remedy == "" {
+			t.Errorf("%s has no remedy", code)
+		}
+	}
+	for _, err := range []error{io.ErrUnexpectedEOF, context.Canceled, context.DeadlineExceeded, &store.Error{Code: store.StoreError},
+		CobraError(&cobra.Command{Use: "ferrus"}, io.EOF), &engine.Refusal{Wrong: &state.RefusedError{State: state.Failed, Event: state.Answer}}} {
+		if Explain(CannotDo("go on", "", err)).Remedy == "" {
+			t.Errorf("%v has no remedy", err)
+		}
+	}
+}
+
+// TestARefusedVerbNamesTheStatesItNeeds, and they are those of the table.
+func TestARefusedVerbNamesTheStatesItNeeds(t *testing.T) {
+	for ev, want := range map[state.Event][]string{
+		state.CreateTask: {"Idle", "Complete"},
+		state.Answer:     {"AwaitingHuman"},
+		state.Approve:    {"Reviewing"},
+		state.Reopen:     {"Complete", "Failed"},
+	} {
+		if got := StatesFor(ev); !slices.Equal(got, want) {
+			t.Errorf("%s needs %v, not %v", ev, got, want)
+		}
+	}
+}
+
+// TestJSONObeysNoTerminal: it says the same, and no byte of it is a control character.
+func TestJSONObeysNoTerminal(t *testing.T) {
+	text := "a\x1b[31m\x07\x7f\u009b\u202e\u2028\U000E0001 <b> é 漢 \t\n"
+	got, err := AsJSON(map[string]string{"k": text}, "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.ContainsAny(string(got), "\x1b\x07\x7f\u009b\u202e\u2028\U000E0001\t") || !strings.Contains(string(got), "<b> é 漢") {
+		t.Errorf("%q", got)
+	}
+	var back map[string]string
+	if err := json.Unmarshal(got, &back); err != nil || back["k"] != text {
+		t.Errorf("read back as %q: %v", back["k"], err)
+	}
+}

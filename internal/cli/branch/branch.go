@@ -1,0 +1,191 @@
+// Package branch has the commands that make, list, select, merge and remove branches, and gc.
+package branch
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/hq"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/status"
+)
+
+// A branching is how branches are asked for.
+type branching struct {
+	at            uint64
+	copies        int
+	task          string
+	file          cli.Source
+	remove, force bool
+}
+
+// BranchCommand is ferrus branch.
+func BranchCommand(a *cli.App) *cobra.Command {
+	var how branching
+	cmd := &cobra.Command{
+		Use:   "branch NAME [--at SEQ] [-n N] [--task TEXT | -f FILE]",
+		Short: "Try the task another way, or another task beside it",
+		Long: `Makes a branch: a machine like the project's own, with agents, checks, reviews and a log of its own, and with its own work
+tree in .ferrus/worktrees/NAME, on the git branch ferrus/NAME. It goes on with the present task as it is, with the files as
+they are; with --at as both were at that entry of ferrus log. With --task it gets a task of its own, and the files from
+which the task under way began, or those there are when none is. The machine that it comes from goes on untouched. -n 3
+makes NAME.1, NAME.2 and NAME.3: three attempts at the same, of which ferrus select takes one.
+
+Every command takes --branch NAME, and knows the branch by itself in its work tree. ferrus branches shows them, ferrus run
+--parallel sees them all through, ferrus merge brings approved work into the project. What git ignores is not in a new work
+tree; [branches] setup in ferrus.toml is run there first.
+
+--remove takes a branch away, with its work tree and its git branch. Its log stays in .ferrus/archive/branches, and its files
+stay in git, under refs/ferrus.
+
+With --json: branches[{branch work task_id state}], or removed kept.`,
+		RunE: func(cmd *cobra.Command, names []string) error {
+			switch {
+			case len(names) != 1:
+				return cli.UsageError("ferrus branch NAME; ferrus branches shows those there are", "say what the branch is called")
+			case how.remove && (how.at != 0 || how.copies != 0 || how.task != ""):
+				return cli.UsageError("leave the others out", "--remove goes with --force alone")
+			case how.force && !how.remove:
+				return cli.UsageError("leave it out", "--force is for --remove")
+			case how.remove:
+				return removeBranch(a, cmd.Context(), names[0], how.force)
+			case how.copies < 0 || how.copies > 20:
+				return cli.UsageError("say -n 3", "%d branches", how.copies)
+			}
+			return makeBranches(a, cmd.Context(), names[0], how)
+		},
+	}
+	flags := cmd.Flags()
+	flags.Uint64Var(&how.at, "at", 0, "begin at the entry `SEQ` of ferrus log")
+	flags.IntVarP(&how.copies, "copies", "n", 0, "make `N` of them: NAME.1, NAME.2 ...")
+	flags.StringVar(&how.task, "task", "", "give it a task of its own: `TEXT`")
+	how.file.FileFlag(cmd)
+	flags.BoolVar(&how.remove, "remove", false, "take the branch away")
+	flags.BoolVar(&how.force, "force", false, "with --remove: also when its task is under way, or approved and not merged")
+	return cmd
+}
+
+// A grown is a branch that has been made.
+type grown struct {
+	Branch string      `json:"branch"`
+	Work   string      `json:"work"`
+	TaskID string      `json:"task_id"`
+	State  state.State `json:"state"`
+}
+
+func makeBranches(a *cli.App, ctx context.Context, name string, how branching) error {
+	s, text, err := a.PersonText(ctx, "branch", "make the branch", how.file, wordsOf(how.task))
+	if err != nil {
+		return err
+	}
+	defer s.Engine().Close()
+	if err := a.WithTrust(s.Engine(), s.Engine().Trusted); err != nil {
+		return cli.CannotDo("make the branch", "", err)
+	}
+	fork := engine.Fork{Names: []string{name}, At: how.at, Own: text != ""}
+	if how.copies > 0 {
+		fork.Names = nil
+		for n := range how.copies {
+			fork.Names = append(fork.Names, fmt.Sprintf("%s.%d", name, n+1))
+		}
+	}
+	made, err := s.Branch(ctx, fork)
+	if err != nil && len(made) == 0 {
+		return cli.CannotDo("make the branch", "", err)
+	}
+	list := make([]grown, len(made))
+	for i, place := range made {
+		t, wrong := settle(a, ctx, place, text)
+		if wrong != nil {
+			return cli.CannotDo("settle in the branch "+place.Branch, "", wrong)
+		}
+		list[i] = grown{place.Branch, place.Work, t.TaskID, t.State}
+	}
+	if a.JSON {
+		if wrong := a.PrintJSON(map[string]any{"branches": list}); wrong != nil {
+			return wrong
+		}
+		return err
+	}
+	for _, b := range list {
+		a.Say("%-14s %s  %s\n", b.Branch, a.Paint(cli.ColourOf(b.State), format.Pad(string(b.State), 13)), relative(a, b.Work))
+	}
+	if err != nil {
+		return cli.CannotDo("make the others", "", err)
+	}
+	first := list[0].Branch
+	a.ShowSteps([]status.Step{{Command: "ferrus run --parallel " + fmt.Sprint(max(2, len(list))), Why: "sees the branches through"},
+		{Command: "ferrus resume --branch " + first, Why: "goes on with this one"}, {Command: "ferrus branches", Why: "compares them"}})
+	return nil
+}
+
+// wordsOf is the text of a flag as words of the command line.
+func wordsOf(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return []string{text}
+}
+
+// settle gives a new branch its task, if it has one of its own.
+func settle(a *cli.App, ctx context.Context, place engine.Place, text string) (state.Task, error) {
+	e, err := a.OpenAt(place)
+	if err != nil {
+		return state.Task{}, err
+	}
+	defer e.Close()
+	if text == "" {
+		now, err := e.View()
+		return now.Task, err
+	}
+	done, err := a.SessionOn(e).CreateTask(ctx, text, "")
+	return done.Task, err
+}
+
+func removeBranch(a *cli.App, ctx context.Context, name string, force bool) error {
+	s, err := a.ProjectSession(ctx, "branch --remove")
+	if err != nil {
+		return err
+	}
+	defer s.Engine().Close()
+	kept, err := retire(a, ctx, s, name, force)
+	if err != nil {
+		return cli.CannotDo("remove "+name, "", err)
+	}
+	if a.JSON {
+		return a.PrintJSON(map[string]any{"removed": name, "kept": kept})
+	}
+	a.Say("%s is removed; its log is in .ferrus/archive/branches/%s, its files are in refs/ferrus/%s\n", name, kept, kept)
+	return nil
+}
+
+// retire removes a branch on which nobody is at work, with force one on which somebody is, too.
+func retire(a *cli.App, ctx context.Context, s *engine.Session, name string, force bool) (kept string, err error) {
+	on, err := s.Engine().Place().On(name)
+	if err != nil {
+		return "", err
+	}
+	e, err := a.OpenAt(on)
+	if err != nil {
+		return "", err
+	}
+	defer e.Close()
+	if other, busy := hq.Conductor(e.Store().Path()); busy {
+		return "", a.BusyError(&hq.BusyError{Holder: other})
+	}
+	now, err := e.View()
+	if err != nil {
+		return "", err
+	}
+	if force || !now.Task.Underway() {
+		if err := hq.EndAll(ctx, e); err != nil {
+			return "", err
+		}
+	}
+	return s.Remove(ctx, name, force)
+}

@@ -1,0 +1,109 @@
+package branch
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/status"
+)
+
+const attemptsJSON = `branches[{branch task_id title state since holder check why green checks rejected
+size{files added deleted} seconds selected merged error}].`
+
+// BranchesCommand is ferrus branches.
+func BranchesCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "branches",
+		Short: "The branches, side by side",
+		Long: `Shows every branch: how its task stands, what the gate said last, how much it has changed, and how long it took.
+
+With --json: ` + attemptsJSON,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			list, err := attempts(a, cmd.Context(), "")
+			if err != nil {
+				return err
+			}
+			if a.JSON {
+				return a.PrintJSON(map[string]any{"branches": list})
+			}
+			if len(list) == 0 {
+				a.Say("there are no branches\n")
+				a.ShowSteps([]status.Step{{Command: "ferrus branch NAME", Why: "makes one"}})
+				return nil
+			}
+			ShowAttempts(a, list)
+			return nil
+		},
+	}
+}
+
+// attempts looks at the branches of the project: at all, or at those that are attempts at the same as one.
+func attempts(a *cli.App, ctx context.Context, like string) ([]engine.Attempt, error) {
+	place, err := a.Place(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names, err := engine.Branches(place.Root)
+	if err != nil {
+		return nil, err
+	}
+	e, err := a.OpenToReadAt(engine.At(place.Root, ""))
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	if like != "" {
+		names = engine.Group(names, like)
+	}
+	return e.Attempts(ctx, names), nil
+}
+
+// ShowAttempts prints branches as a table, and below each what the gate said where it is not green.
+func ShowAttempts(a *cli.App, list []engine.Attempt) {
+	a.Say("%s\n", a.Paint(cli.Dim, fmt.Sprintf("%-14s %-13s %-12s %-22s %8s  %s", "branch", "state", "gate", "change", "time", "task")))
+	for _, t := range list {
+		if t.Error != "" {
+			a.Say("%-14s cannot be read: %s\n", format.Clip(t.Branch, 14), format.Line(t.Error))
+			continue
+		}
+		a.Say("%-14s %s %s %-22s %8s  %s\n", format.Clip(t.Branch, 14), a.Paint(cli.ColourOf(t.State), format.Pad(string(t.State), 13)), gate(a, t),
+			change(t), format.Duration(t.Took), format.Clip(format.Line(t.Title), 40)+mark(t))
+		if !t.Green && t.Why != "" {
+			a.Say("%-14s %s\n", "", a.Paint(cli.Dim, format.Clip(format.Line(t.Why), 100)))
+		}
+	}
+}
+
+// gate is whether the checks were green on what the branch has.
+func gate(a *cli.App, t engine.Attempt) cli.Styled {
+	switch {
+	case t.Green:
+		return a.Paint(cli.Green, format.Pad("green", 12))
+	case t.Check == "":
+		return a.Paint(cli.Dim, format.Pad("not run", 12))
+	case t.State == state.Checking:
+		return a.Paint(cli.Yellow, format.Pad("outdated", 12))
+	}
+	return a.Paint(cli.Yellow, format.Pad("not green", 12))
+}
+
+func change(t engine.Attempt) string {
+	return fmt.Sprintf("%s +%d -%d", format.Count(t.Size.Files, "file", "files"), t.Size.Added, t.Size.Deleted)
+}
+
+func mark(t engine.Attempt) string {
+	switch {
+	case t.Merged:
+		return "  (merged)"
+	case t.Selected:
+		return "  (selected)"
+	}
+	return ""
+}

@@ -1,0 +1,169 @@
+package branch
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/trust"
+)
+
+// GcCommand is ferrus gc.
+func GcCommand(a *cli.App) *cobra.Command {
+	var days int
+	var dry bool
+	cmd := &cobra.Command{
+		Use:   "gc [--older DAYS] [--dry-run]",
+		Short: "Clear away what tasks that ended long ago have left",
+		Long: `Removes what tasks of the project and of its branches have left that ended more than DAYS days ago: their archives, logs,
+records of runs, and the files that were kept for ferrus rollback under refs/ferrus in your repository. Branches that were
+removed that long ago go whole. A task that any machine still has is never touched, nor what ferrus evidence has written.
+
+The private checkouts of gates ([checks] where = "clean") that no task needs go whatever their age.
+
+The journal is not cut: ferrus log shows all that happened, and ferrus evidence what stands in it. Of trees that are kept under ids that no journal here knows, which may be another project's,
+none is removed. The trees stay on the disk until git next collects garbage by itself (git gc), and what your own commits
+have stays for good; the bytes that are named are those of files alone.
+
+Records of agreements are removed for projects, this or another, whose folder has been gone for 90 days.
+
+With --json: older_days dry_run records[] bytes refs tasks[{branch task_id ended refs bytes}] branches[{branch ended refs bytes}]
+checkouts[{branch task_id path bytes}].`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if days < 0 {
+				return cli.UsageError("ferrus gc --older 30; 0 is whatever has ended", "--older %d is no number of days", days)
+			}
+			return runGC(a, cmd.Context(), days, dry)
+		},
+	}
+	cmd.Flags().IntVar(&days, "older", 30, "what ended more than `DAYS` days ago")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would go")
+	return cmd
+}
+
+// A clearing is what gc has removed, or would.
+type clearing struct {
+	OlderDays int             `json:"older_days"`
+	DryRun    bool            `json:"dry_run"`
+	Bytes     int64           `json:"bytes"`
+	Refs      int             `json:"refs"`
+	Tasks     []engine.Litter `json:"tasks"`             // oldest first
+	Branches  []engine.Litter `json:"branches"`          // that were removed
+	Records   []string        `json:"records,omitempty"` // paths of projects whose folder is gone
+
+	Checkouts []engine.LeftCheckout `json:"checkouts"` // of gates that no task needs, whatever their age
+}
+
+func runGC(a *cli.App, ctx context.Context, days int, dry bool) error {
+	if err := a.RefuseAgent("gc"); err != nil {
+		return err
+	}
+	place, err := a.Place(ctx)
+	if err != nil {
+		return err
+	}
+	list, err := engine.FindLitter(ctx, place.Root, time.Now().AddDate(0, 0, -days))
+	if err != nil {
+		return err
+	}
+	c := clearing{OlderDays: days, DryRun: dry, Tasks: []engine.Litter{}, Branches: []engine.Litter{}, Checkouts: []engine.LeftCheckout{}}
+	for _, l := range list {
+		if !dry {
+			if err = engine.Sweep(ctx, place.Root, l); err != nil {
+				break
+			}
+		}
+		c.add(l)
+		if !a.JSON {
+			litter(a, l)
+		}
+	}
+	if err == nil {
+		err = clearCheckouts(a, place.Root, dry, &c)
+	}
+	if err == nil {
+		// What cannot be read there does not undo what this command has done here.
+		var wrong error
+		if c.Records, wrong = trust.Sweep(time.Now(), goneRecords, dry); wrong != nil {
+			cli.Fprintf(a.Err, "ferrus: %s\n", wrong)
+		}
+	}
+	if a.JSON && err == nil {
+		return a.PrintJSON(c)
+	}
+	if !a.JSON {
+		a.Say("%s\n", c.words())
+	}
+	return err
+}
+
+// clearCheckouts removes the private checkouts that no gate needs.
+func clearCheckouts(a *cli.App, root string, dry bool, c *clearing) error {
+	list, err := engine.LeftCheckouts(root)
+	if err != nil {
+		return err
+	}
+	if !dry {
+		if err := engine.RemoveCheckouts(list); err != nil {
+			return cli.CannotDo("remove the checkouts of gates", "a gate may run in one: try again when it is done", err)
+		}
+	}
+	for _, l := range list {
+		c.Checkouts, c.Bytes = append(c.Checkouts, l), c.Bytes+l.Bytes
+		if !a.JSON {
+			a.Say("  %s  %-22s  %s, the checkout of a gate\n", format.Pad("", len(time.DateOnly)), l.TaskID, format.Size(l.Bytes))
+		}
+	}
+	return nil
+}
+
+func (c *clearing) add(l engine.Litter) {
+	c.Bytes, c.Refs = c.Bytes+l.Bytes, c.Refs+l.Refs
+	if l.TaskID == "" {
+		c.Branches = append(c.Branches, l)
+	} else {
+		c.Tasks = append(c.Tasks, l)
+	}
+}
+
+// litter prints what went in a line.
+func litter(a *cli.App, l engine.Litter) {
+	name, where := l.TaskID, ""
+	switch name {
+	case "":
+		name = "the removed branch"
+	case engine.Unassigned:
+		name = "before merges"
+	}
+	if l.Branch != "" {
+		where = "   (" + l.Branch + ")"
+	}
+	day := format.Pad("", len(time.DateOnly))
+	if !l.Ended.IsZero() {
+		day = l.Ended.Local().Format(time.DateOnly)
+	}
+	a.Say("  %s  %-22s  %s, %s%s\n", day, name, format.Size(l.Bytes), format.Count(l.Refs, "kept tree", "kept trees"), where)
+}
+
+func (c *clearing) words() string {
+	if len(c.Tasks)+len(c.Branches)+len(c.Checkouts) == 0 {
+		return "nothing to clear away: nothing is left of what ended more than " + format.Count(c.OlderDays, "day", "days") + " ago"
+	}
+	what := fmt.Sprintf("%s of files and %s", format.Size(c.Bytes), format.Count(c.Refs, "kept tree", "kept trees"))
+	if c.DryRun {
+		return "would clear away " + what + "; nothing was removed"
+	}
+	if c.Refs > 0 {
+		what += ", which git deletes when it next collects garbage"
+	}
+	return "cleared away " + what
+}
+
+// goneRecords is after how long gc removes the record of a project whose folder is gone.
+const goneRecords = 90 * 24 * time.Hour

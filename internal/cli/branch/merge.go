@@ -1,0 +1,181 @@
+package branch
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/hq"
+	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/worktree"
+)
+
+// MergeCommand is ferrus merge.
+func MergeCommand(a *cli.App) *cobra.Command {
+	var resolve bool
+	cmd := &cobra.Command{
+		Use:   "merge NAME [--resolve]",
+		Short: "Bring the approved work of a branch into the project",
+		Long: `Brings what was approved on the branch into the files of the project: git's three-way merge, from where the branch's task
+began, with the files as they are now, yours that are not committed included. The gate is run on the result first, in the
+branch's work tree. All or nothing: where git finds a conflict, the gate is red, or a file would be in the way, both sides
+stay as they were. Nothing is committed; your index, stash and branches are not touched. A task of the project's own that
+is under way is in the way, unless it is the one that was branched: then that is Complete, too.
+
+--resolve gives work that does not fit back to its executor, with the project's changes in its files and a review that says
+what does not fit, to be checked, reviewed and merged again. A merge that was cut off is finished by the same command.
+
+A file that is edited while it is moved is kept under refs/ferrus; ferrus prints the command that shows it.
+
+With --json: merged tree empty written[] removed[] left[] edited[{path ref show file}] gate{status seconds}; an error has conflicts[{path kind}] or
+failures[] too, and with --resolve: task_id state seq epoch.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return cli.UsageError("ferrus merge NAME; ferrus branches shows them", "say which branch to merge")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := a.ProjectSession(cmd.Context(), "merge")
+			if err != nil {
+				return err
+			}
+			defer s.Engine().Close()
+			return mergeBranch(a, cmd.Context(), s, args[0], resolve)
+		},
+	}
+	cmd.Flags().BoolVar(&resolve, "resolve", false, "give work that does not fit back to its executor")
+	return cmd
+}
+
+func mergeBranch(a *cli.App, ctx context.Context, s *engine.Session, name string, resolve bool) error {
+	from, err := branchSession(a, s, name)
+	if err != nil {
+		return cli.CannotDo("merge "+name, "", err)
+	}
+	defer from.Engine().Close()
+	if err := a.WithTrust(s.Engine(), s.Engine().Known); err != nil {
+		return cli.CannotDo("merge "+name, "", err)
+	}
+	got, err := s.Merge(ctx, from, func() error { return hq.EndAll(ctx, s.Engine()) })
+	var clash *engine.Clash
+	switch {
+	case errors.As(err, &clash) && resolve:
+		return startResolving(a, ctx, s, from, clash)
+	case errors.As(err, &clash):
+		return clashed(a, name, clash)
+	case err != nil:
+		return cli.CannotDo("merge "+name, "", err)
+	}
+	if a.JSON {
+		return a.PrintJSON(mergeJSON(name, got))
+	}
+	if got.Empty {
+		a.Say("notice: empty: the work on %s changed no file\n", name)
+	}
+	a.Say("%s is merged: %s, %s%s\n", name, format.Count(len(got.Files.Written), "file written", "files written"),
+		format.Count(len(got.Files.Removed), "removed", "removed"), gateWords(got))
+	for _, path := range got.Files.Left {
+		a.Say("  left as it is: %s\n", path)
+	}
+	a.ShowEdits(got.Files.Edited)
+	a.ShowSteps([]status.Step{{Command: "git diff", Why: "shows what is not committed yet"}, {Command: "ferrus branch --remove " + name, Why: "clears the branch away"}})
+	return nil
+}
+
+// branchSession opens a branch of the project for an act of a person. The caller closes the engine.
+func branchSession(a *cli.App, s *engine.Session, name string) (*engine.Session, error) {
+	on, err := s.Engine().Place().On(name)
+	if err != nil {
+		return nil, err
+	}
+	e, err := a.OpenAt(on)
+	if err != nil {
+		return nil, err
+	}
+	return a.SessionOn(e), nil
+}
+
+func gateWords(got engine.Merged) string {
+	if got.Checks == nil {
+		return "; the project had not changed since, so the gate was not run again"
+	}
+	return "; the gate was green on the whole, in " + format.Duration(got.Checks.Duration)
+}
+
+func mergeJSON(name string, got engine.Merged) map[string]any {
+	m := map[string]any{"merged": name, "tree": got.Tree, "written": listed(got.Files.Written), "removed": listed(got.Files.Removed), "left": listed(got.Files.Left)}
+	if got.Empty {
+		m["empty"] = true
+	}
+	if len(got.Files.Edited) > 0 {
+		m["edited"] = got.Files.Edited
+	}
+	if got.Checks != nil {
+		m["gate"] = map[string]any{"status": got.Checks.Status, "seconds": got.Checks.Duration.Seconds()}
+	}
+	return m
+}
+
+// listed is a list that is never null.
+func listed(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+// clashed says what does not fit.
+func clashed(a *cli.App, name string, c *engine.Clash) error {
+	f := cli.Explain(cli.CannotDo("merge "+name, "", c))
+	if !a.JSON {
+		return f
+	}
+	text, err := cli.AsJSON(struct {
+		*cli.Failure
+		Conflicts []worktree.Conflict `json:"conflicts,omitempty"`
+		Failures  []checks.Command    `json:"failures,omitempty"`
+	}{f, c.Conflicts, c.Failures}, "")
+	if err == nil {
+		_, err = a.Err.Write(text)
+	}
+	if err != nil {
+		return err
+	}
+	return cli.ExitWith(f.Exit)
+}
+
+// startResolving gives the work back to its executor.
+func startResolving(a *cli.App, ctx context.Context, s, from *engine.Session, c *engine.Clash) error {
+	done, err := s.Resolve(ctx, from, c)
+	name := from.Engine().Place().Branch
+	if err != nil {
+		return cli.CannotDo("give "+name+" back", "", err)
+	}
+	t := done.Task
+	if a.JSON {
+		return a.PrintVerdict(t)
+	}
+	a.Say("%s\n%s is %s again, with the project's changes in its files\n", format.Line(c.Message), name, t.State)
+	a.ShowSteps([]status.Step{{Command: "ferrus resume --branch " + name, Why: "has it mended and reviewed"}, {Command: "ferrus merge " + name, Why: "then merges it"}})
+	return nil
+}
+
+// relative is a path as it is seen from where the command was called, where that is shorter.
+func relative(a *cli.App, path string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if rel, err := filepath.Rel(here, path); err == nil && len(rel) < len(path) {
+		return rel
+	}
+	return path
+}

@@ -1,0 +1,111 @@
+package branch
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/status"
+)
+
+// SelectCommand is ferrus select.
+func SelectCommand(a *cli.App) *cobra.Command {
+	var reason string
+	var keep bool
+	cmd := &cobra.Command{
+		Use:   "select [NAME] [-m REASON] [--keep]",
+		Short: "Take one of several attempts at a task",
+		Long: `Without a name it shows the branches side by side: what the gate says of each, how much it changes, how long it took. With
+one it takes that attempt: approves it if it is under review, merges it into the project as ferrus merge does, and removes
+the other attempts at the same task (of NAME.1 the other NAME.N); --keep leaves them. If it cannot be merged nothing else is
+done, and the others stay. A supervisor can take one as well, by its tool select; then ferrus select NAME goes on from there.
+
+With --json without a name: ` + attemptsJSON + ` With one: merged tree written[] removed[] left[] gate{status seconds}.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return candidates(a, cmd.Context())
+			}
+			return selectBranch(a, cmd.Context(), args[0], reason, keep)
+		},
+	}
+	cmd.Flags().StringVarP(&reason, "message", "m", "", "`REASON` to stand in the log")
+	cmd.Flags().BoolVar(&keep, "keep", false, "leave the other attempts as they are")
+	return cmd
+}
+
+func candidates(a *cli.App, ctx context.Context) error {
+	list, err := attempts(a, ctx, "")
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(map[string]any{"branches": list})
+	}
+	if len(list) == 0 {
+		return cli.Refuse(engine.WrongState, "there are no branches to choose from", "ferrus branch NAME -n 3 makes three attempts at the task")
+	}
+	ShowAttempts(a, list)
+	a.ShowSteps([]status.Step{{Command: "ferrus diff --branch NAME", Why: "shows what one has changed"}, {Command: "ferrus select NAME", Why: "takes it, and removes the other attempts at the same"}})
+	return nil
+}
+
+// selectBranch takes an attempt.
+func selectBranch(a *cli.App, ctx context.Context, name, reason string, keep bool) error {
+	s, err := a.ProjectSession(ctx, "select")
+	if err != nil {
+		return err
+	}
+	e := s.Engine()
+	defer e.Close()
+	if err := chosen(a, ctx, s, name, reason); err != nil {
+		return cli.CannotDo("take "+name, "", err)
+	}
+	if err := mergeBranch(a, ctx, s, name, false); err != nil || keep {
+		return err
+	}
+	names, err := engine.Branches(e.Place().Root)
+	if err != nil {
+		return err
+	}
+	for _, other := range engine.Group(names, name) {
+		if other == name {
+			continue
+		}
+		if _, err := retire(a, ctx, s, other, true); err != nil {
+			return cli.CannotDo("remove "+other, "", err)
+		}
+		if !a.JSON {
+			a.Say("%s is removed; its log and files are kept\n", other)
+		}
+	}
+	return nil
+}
+
+// chosen has the attempt approved, if it is for a person to say so, and enters that it is taken.
+func chosen(a *cli.App, ctx context.Context, s *engine.Session, name, reason string) error {
+	from, err := branchSession(a, s, name)
+	if err != nil {
+		return err
+	}
+	defer from.Engine().Close()
+	now, err := from.Engine().View()
+	if err != nil {
+		return err
+	}
+	if now.Task.State == state.Reviewing {
+		done, err := from.Approve(ctx, reason, now.Task.Submission.ID)
+		if err != nil {
+			return err
+		}
+		now = done.Snapshot
+	}
+	if now.Task.State == state.Complete && (now.Task.Selected || now.Task.Merged != "") {
+		return nil
+	}
+	_, err = from.Select(ctx, reason)
+	return err
+}

@@ -1,0 +1,194 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/cli"
+	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/drive"
+	"github.com/ferrus-go/ferrus/internal/hq"
+	"github.com/ferrus-go/ferrus/internal/proc"
+	"github.com/ferrus-go/ferrus/internal/register"
+	"github.com/ferrus-go/ferrus/internal/server"
+)
+
+// serverLimit is how long a server may take to start and to list its tools.
+const serverLimit = 10 * time.Second
+
+func checkExecutor(p *Context) finding   { return checkAgent(p, agents.Executor) }
+func checkSupervisor(p *Context) finding { return checkAgent(p, agents.Reviewer) }
+
+// checkAgent looks whether the agent that a run would start is there, and whether the server that it would be given
+// starts.
+func checkAgent(p *Context, d agents.Duty) finding {
+	e, err := p.engine()
+	if err != nil {
+		return finding{} // other exams say why
+	}
+	conf, err := e.Config()
+	if err != nil {
+		return finding{}
+	}
+	who, key := hq.Agent(conf.HQ, d), "hq."+string(d.Role())+".agent"
+	x, err := agents.Find(who.Agent)
+	if err != nil {
+		return bad(key+": "+err.Error(), "name one of them in ferrus.toml")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return finding{}
+	}
+	if err := cli.CheckStartable(p.Ctx, p.Place.Root, who, key+" in ferrus.toml", "hq."+string(d.Role())); err != nil {
+		f := cli.Explain(err)
+		return bad(f.Message+"; ferrus run cannot start it", f.Remedy)
+	}
+	tools, err := toolsOf(p.Ctx, self, "serve", "--role", string(d.Role()), "--agent-name", x.Name)
+	if err != nil {
+		return bad(fmt.Sprintf("the server of the %s does not start: %v", d.Role(), err), "see "+p.file("logs")+" for what it says")
+	}
+	if x.Program == "" {
+		return fine(fmt.Sprintf("%s; its server starts and lists %d tools", x.Title, tools))
+	}
+	environ := cli.Programs(p.Place.Root)
+	path, err := x.Path(environ)
+	if err != nil {
+		return bad(err.Error(), "")
+	}
+	version, err := x.Version(p.Ctx, environ)
+	if err != nil {
+		return bad(err.Error(), "see whether "+path+" works: "+x.Install+" installs it anew")
+	}
+	return fine(fmt.Sprintf("%s %s (%s); its server starts and lists %d tools", x.Name, version, path, tools))
+}
+
+// checkRegistered looks whether the clients' own files start our server, and whether one that a person opens gets its role.
+func checkRegistered(p *Context) finding {
+	project, err := setupcmd.ProjectOf(p.Place.Root)
+	if err != nil {
+		return bad(err.Error(), "")
+	}
+	servers, err := project.Servers()
+	if err != nil {
+		f := cli.Explain(setupcmd.Unregistered(err))
+		return bad(f.Message, f.Remedy)
+	}
+	if len(servers) == 0 {
+		return finding{} // who lets ferrus run start the agents needs none
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return finding{}
+	}
+	var told, strange []string
+	for _, s := range servers {
+		again := "ferrus register --" + string(s.Role) + " " + s.Agent + " writes it anew"
+		if s.Role != agents.Supervisor && s.Role != agents.Executor {
+			return bad(s.File+" starts our server without a role", "ferrus register --supervisor "+s.Agent+", or --executor")
+		}
+		if why := notOurs(self, p.Place.Root, s.Argv); why != "" {
+			strange = append(strange, fmt.Sprintf("%s names %q for the %s: not started: %s", s.File, s.Argv[0], s.Role, why))
+			continue
+		}
+		tools, err := toolsOf(p.Ctx, self, s.Argv[1:]...)
+		if err != nil {
+			return bad(fmt.Sprintf("%s cannot start the server of the %s: %v", s.File, s.Role, err), again)
+		}
+		told = append(told, fmt.Sprintf("%s is the %s by %s (%d tools)", s.Agent, s.Role, s.File, tools))
+	}
+	if len(strange) > 0 {
+		return noted(strings.Join(append(strange, told...), "; "), "ferrus register writes the entries anew, with "+self)
+	}
+	if f := checkPair(p, project, told); f.Text != "" {
+		return f
+	}
+	return fine(strings.Join(told, "; "))
+}
+
+// checkPair looks whether ferrus run starts the agents that the clients' files name. told is what was found in those.
+func checkPair(p *Context, project register.Project, told []string) finding {
+	found, err := project.Registered()
+	if err != nil {
+		return finding{}
+	}
+	conf, err := config.LoadFor(filepath.Join(p.Place.Root, config.FileName))
+	if err != nil {
+		return finding{} // its own exam says why
+	}
+	var differ []string
+	again := "ferrus register"
+	for i, who := range []config.Agent{conf.HQ.Supervisor, conf.HQ.Executor} {
+		if seat, ok := found[setupcmd.Seats[i]]; ok {
+			again += " --" + string(setupcmd.Seats[i]) + " " + seat.Agent
+			if seat.Agent != who.Agent {
+				differ = append(differ, "ferrus run starts "+who.Agent+" as the "+string(setupcmd.Seats[i]))
+			}
+		}
+	}
+	if differ == nil {
+		return finding{}
+	}
+	return noted(strings.Join(append(told, differ...), "; "), again+" makes ferrus run start the same agents; ferrus register alone changes the clients' files instead")
+}
+
+// notOurs says why the doctor does not start what a client's file names, "" if it is this very program, started as a
+// client starts a server over stdio. A project's file must not make the doctor run anything else.
+func notOurs(self, root string, argv []string) string {
+	program := argv[0]
+	if !filepath.IsAbs(program) {
+		found, err := proc.LookPath(program, os.Getenv("PATH"), proc.WorkTree(root))
+		if strings.ContainsAny(program, `/\`) || err != nil {
+			return "it is not this ferrus"
+		}
+		program = found
+	}
+	here, errHere := os.Stat(self)
+	there, errThere := os.Stat(program)
+	if errHere != nil || errThere != nil || !os.SameFile(here, there) {
+		return "it is not this ferrus"
+	}
+	if len(argv) < 2 || argv[1] != "serve" {
+		return "it is not ferrus serve"
+	}
+	if server.Elsewhere(argv[2:]) {
+		return "its arguments name another project or an address"
+	}
+	return ""
+}
+
+// toolsOf starts a server as a client would, and counts the tools that it lists. It does so in a folder without a
+// machine, for a server mends what it finds, and the doctor was not asked to. program is this very one.
+func toolsOf(ctx context.Context, program string, args ...string) (int, error) {
+	dir, err := os.MkdirTemp("", "ferrus-doctor")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	ctx, cancel := context.WithTimeout(ctx, serverLimit)
+	defer cancel()
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Stderr = dir, io.Discard
+	cmd.Env = append(os.Environ(), "PWD="+dir, "FERRUS_ROOT=")
+	client, err := drive.Start(ctx, "doctor", cmd)
+	if err == nil {
+		defer client.Close()
+		var list *mcp.ListToolsResult
+		if list, err = client.Session().ListTools(ctx, nil); err == nil {
+			return len(list.Tools), nil
+		}
+	}
+	if ctx.Err() != nil {
+		err = fmt.Errorf("no answer within %v", serverLimit)
+	}
+	return 0, err
+}

@@ -1,0 +1,154 @@
+package doctor
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/trust"
+	"github.com/ferrus-go/ferrus/internal/worktree"
+)
+
+func checkBranches(p *Context) finding {
+	if p.Place.Branch != "" {
+		return finding{} // the project's own examination is of all
+	}
+	if gone := goneBranches(p); len(gone) > 0 {
+		return bad("the machine of "+strings.Join(gone, ", ")+" is gone (git clean -fdx?); its work tree and its journal's second link are there",
+			"ferrus doctor --fix puts it back")
+	}
+	names, err := engine.Branches(p.Place.Root)
+	if err != nil {
+		return bad(err.Error(), "see whether the folder can be read")
+	}
+	for _, name := range names {
+		on := engine.At(p.Place.Root, name)
+		if _, err := os.Stat(on.Work); err != nil {
+			return bad("the work tree of the branch "+name+" is gone", "ferrus branch --remove "+name+" --force; its kept files stay under refs/ferrus")
+		}
+	}
+	for _, name := range names {
+		if f := checkCopies(p, name); f.Text != "" {
+			return f
+		}
+	}
+	folders, _ := engine.Folders(p.file("branches"))
+	for _, folder := range folders {
+		hidden, draft := strings.CutPrefix(folder, ".")
+		name, ok := strings.CutSuffix(hidden, ".new")
+		if !draft || !ok {
+			continue
+		}
+		return noted("the making of the branch "+name+" was cut off, or goes on now", "ferrus branch "+name+" clears it away and makes it")
+	}
+	if len(names) == 0 {
+		return finding{}
+	}
+	return fine(fmt.Sprintf("%s, each with its work tree", format.Count(len(names), "branch", "branches")))
+}
+
+// checkCopies compares the journal of a branch with its hard-linked copy, where that is missing or another file.
+func checkCopies(p *Context, name string) finding {
+	on := engine.At(p.Place.Root, name)
+	project, err := trust.Open(p.Place.Root)
+	backup := engine.Backup(on)
+	if err != nil || backup == "" || sameFile(filepath.Join(on.Dir(), "journal.jsonl"), backup) {
+		return finding{}
+	}
+	c, err := engine.Copies(on, project)
+	if err != nil {
+		return finding{}
+	}
+	if c.Plan(false).Err != nil {
+		return bad("the journal of the branch "+name+" and its hard-linked copy are not the same, and neither is sure to be right", "ferrus doctor --branch "+name+" says more")
+	}
+	return bad("the journal of the branch "+name+" and its hard-linked copy are not the same file", "ferrus doctor --fix makes both the valid one")
+}
+
+func sameFile(a, b string) bool {
+	here, errA := os.Lstat(a)
+	there, errB := os.Lstat(b)
+	return errA == nil && errB == nil && os.SameFile(here, there)
+}
+
+// checkGitLocks finds locks of git that nobody holds and that keep ferrus from changing what it keeps in git.
+func checkGitLocks(p *Context) finding {
+	stale, err := worktree.StaleLocks(p.Ctx, p.Place.Root, time.Now())
+	switch {
+	case err != nil:
+		return bad("the locks of git cannot be listed: "+err.Error(), "see whether git status works here")
+	case len(stale) > 0:
+		return bad(fmt.Sprintf("%s that a killed git has left, %s for one: what it locks can never change", format.Count(len(stale), "lock", "locks"), stale[0]),
+			"if no git is at work, ferrus doctor --fix sets them aside, in "+p.file("logs"))
+	}
+	return finding{}
+}
+
+func fixGitLocks(p *Context) (string, error) {
+	stale, err := worktree.StaleLocks(p.Ctx, p.Place.Root, time.Now())
+	if err != nil || len(stale) == 0 {
+		return "", err
+	}
+	logs := p.file("logs")
+	if info, err := os.Lstat(logs); err != nil || !info.IsDir() {
+		return "", fmt.Errorf("%s is no folder", logs)
+	}
+	for _, lock := range stale {
+		if _, err := worktree.SetAside(lock, logs, time.Now()); err != nil {
+			return "", err
+		}
+	}
+	return "set " + format.Count(len(stale), "lock", "locks") + " aside, in " + logs, nil
+}
+
+// goneBranches are those of which there is a work tree and the second link of a journal, and no machine.
+func goneBranches(p *Context) (gone []string) {
+	trees, err := engine.Folders(p.file("worktrees"))
+	if err != nil {
+		return nil
+	}
+	for _, name := range trees {
+		on := engine.At(p.Place.Root, name)
+		if state.CheckBranch(name) == nil && !store.Initialised(on.Dir()) && cli.Exists(engine.Backup(on)) {
+			gone = append(gone, name)
+		}
+	}
+	return gone
+}
+
+func fixBranches(p *Context) (string, error) {
+	project, err := trust.Open(p.Place.Root)
+	if err != nil {
+		return "", err
+	}
+	var did []string
+	if gone := goneBranches(p); len(gone) > 0 {
+		for _, name := range gone {
+			if _, err := engine.Revive(engine.At(p.Place.Root, name), project); err != nil {
+				return "", err
+			}
+		}
+		did = append(did, strings.Join(gone, ", ")+" came back, with all views")
+	}
+	names, err := engine.Branches(p.Place.Root)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range names {
+		if checkCopies(p, name).Text == "" {
+			continue
+		}
+		if _, err := engine.Reconcile(p.Ctx, engine.At(p.Place.Root, name), project, false); err != nil {
+			return "", err
+		}
+		did = append(did, "the journal of "+name+" and its hard-linked copy are the same file")
+	}
+	return strings.Join(did, "; "), nil
+}

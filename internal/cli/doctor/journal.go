@@ -1,0 +1,223 @@
+package doctor
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/trust"
+)
+
+// copies are the journal and its hard-linked copy; nil where there is no folder to look into.
+func (p *Context) copies() *store.Copies {
+	if p.both == nil {
+		project, err := trust.Open(p.Place.Root)
+		if err != nil {
+			return nil
+		}
+		c, err := engine.Copies(p.Place, project)
+		if err != nil {
+			return nil
+		}
+		p.both = &c
+	}
+	return p.both
+}
+
+func checkJournal(p *Context) finding {
+	c := p.copies()
+	if c != nil && c.Here.Kind != store.OlderCopy && c.Here.Kind != store.ForeignCopy { // of these the exam of the origin tells
+		plan := c.Plan(false)
+		switch {
+		case plan.Err != nil:
+			return undecided(p, c, plan.Err)
+		case plan.Added > 0:
+			return replaceable(c, fmt.Sprintf("; its hard-linked copy is valid, and %s that follow are left in the damaged one", format.Count(plan.Added, "event", "events")))
+		case plan.Winner == &c.There && c.Here.Kind != store.MissingCopy:
+			return replaceable(c, fmt.Sprintf("; its hard-linked copy is valid, with %s", format.Count(c.There.Lines, "event", "events")))
+		}
+	}
+	if p.absent() {
+		if cli.Exists(p.backup) && (c == nil || c.There.Kind == store.ValidCopy || c.There.Kind == store.EmptyCopy) {
+			return bad("journal.jsonl is missing, and its second link is there", "ferrus doctor --fix puts it back")
+		}
+		return bad("journal.jsonl is missing, and there is no second link to it",
+			"bring it back from a backup; or move "+p.Place.Dir()+" away and run ferrus init")
+	}
+	j := p.journal()
+	switch {
+	case engine.CodeOf(j.err) == engine.Corrupt:
+		copied := "There is no other copy"
+		if c != nil && c.Same {
+			copied = "Its hard-linked copy is the same file and cannot help"
+		}
+		f := bad(cli.Explain(j.err).Message+", after "+format.Count(j.lines, "event", "events")+" that are sound",
+			"nothing was touched. "+copied+". Bring journal.jsonl back from a backup, or set it aside and begin anew: "+aside(p))
+		f.corrupt = true
+		return f
+	case j.err != nil:
+		return bad(cli.Explain(j.err).Message, cli.Explain(j.err).Remedy)
+	case c != nil && c.Short(j.end()) > 0 && j.lines == 0 && j.size > 0:
+		f := bad("its end was cut off: nothing is left but a part of its first line",
+			"no copy has what is missing. Bring journal.jsonl back from a backup, or set it aside and begin anew: "+aside(p))
+		f.corrupt = true
+		return f
+	case c != nil && c.Short(j.end()) > 0:
+		f := bad(fmt.Sprintf("its end was cut off: it has %s, and STATE.json was made from a later one", format.Count(j.lines, "event", "events")),
+			fmt.Sprintf("no copy has what is missing. Bring journal.jsonl back from a backup, or go on from event %d: ferrus doctor --adopt", j.lines))
+		f.corrupt = true
+		return f
+	case j.size > j.end():
+		return bad(fmt.Sprintf("%d bytes after the last whole line: a crash has left them", j.size-j.end()),
+			"the next command cuts them, and so does ferrus doctor --fix; a copy is kept in logs/")
+	}
+	return fine(format.Count(j.lines, "event", "events") + ", every hash and link sound")
+}
+
+// replaceable is the finding of a journal that is to be replaced by its copy.
+func replaceable(c *store.Copies, text string) finding {
+	was := string(c.Here.Kind)
+	if c.Here.Kind == store.ValidCopy {
+		was = "valid but shorter, with " + format.Count(c.Here.Lines, "event", "events")
+	}
+	if c.Here.Err != nil {
+		was += " (" + cli.Explain(c.Here.Err).Message + ")"
+	}
+	f := bad("journal.jsonl is "+was+text, "ferrus doctor --fix makes both the valid one and keeps the other")
+	f.corrupt = c.Here.Kind == store.DamagedCopy
+	return f
+}
+
+// undecided is the finding of two copies of which only a person can say what becomes of them.
+func undecided(p *Context, c *store.Copies, err error) finding {
+	mend := "nothing was touched. Bring journal.jsonl back from a backup, or set both aside and begin anew: " + aside(p)
+	sound := func(of store.Copy) bool { return of.Kind == store.ValidCopy || of.Kind == store.OlderCopy }
+	switch {
+	case sound(c.Here):
+		mend = "nothing was touched. To go on from journal.jsonl and keep the other beside it: ferrus doctor --adopt"
+	case sound(c.There):
+		mend = fmt.Sprintf("nothing was touched. To go on from event %d of the valid one and keep the other: ferrus doctor --adopt", c.There.Last())
+	}
+	f := bad(cli.Explain(err).Message, mend)
+	f.corrupt = true
+	return f
+}
+
+// aside is how a person sets a machine aside whose journal is beyond help.
+func aside(p *Context) string {
+	// Beside the project: in the work tree it would be part of every diff.
+	move := fmt.Sprintf("mv %s %s.ferrus-corrupt", p.Place.Dir(), p.Place.Root)
+	if cli.Exists(p.backup) {
+		move += fmt.Sprintf(" && mv %s %s.corrupt", p.backup, p.backup)
+	}
+	return move + " && ferrus init"
+}
+
+func fixJournal(p *Context) (string, error) {
+	c := p.copies()
+	if !p.adopt && (c == nil || c.Here.Kind == store.MissingCopy) {
+		if !cli.Exists(p.backup) || c != nil && c.Plan(false).Err != nil {
+			return "", nil
+		}
+		return restore(p)
+	}
+	j := p.journal()
+	plan, short := store.Plan{}, false
+	if c != nil {
+		plan = c.Plan(p.adopt)
+		short = plan.Winner == &c.Here && plan.Added == 0 && c.Short(j.end()) > 0
+	}
+	if !p.adopt && (short || plan.Err != nil) {
+		return "", nil // a person has to say
+	}
+	did, err := p.reconcile()
+	if err != nil {
+		return "", err
+	}
+	p.Forget()
+	if p.adopt {
+		if err := p.A.AdoptJournal(p.Place); err != nil {
+			return "", err
+		}
+	}
+	switch {
+	case did.Restored:
+		return reconciled(p, did), p.load()
+	case short:
+		return fmt.Sprintf("went on from event %d; STATE.json as it was is in logs/", j.lines), p.load()
+	case did.Linked:
+		return reconciled(p, did), nil
+	case j.err != nil || j.size == j.end():
+		return "", nil
+	}
+	return "cut the torn end; its copy is in logs/", p.load()
+}
+
+// reconcile makes the journal and its hard-linked copy one file.
+func (p *Context) reconcile() (store.Reconciled, error) {
+	project, err := trust.Open(p.Place.Root)
+	if err != nil {
+		return store.Reconciled{}, err
+	}
+	return engine.Reconcile(p.Ctx, p.Place, project, p.adopt)
+}
+
+// reconciled says what became of two copies.
+func reconciled(p *Context, did store.Reconciled) string {
+	said := "linked the journal in " + filepath.Dir(p.backup)
+	if did.Restored {
+		said = "put the valid copy of the journal in place"
+	}
+	if did.Added > 0 {
+		said += fmt.Sprintf(", with %s of the other that follow", format.Count(did.Added, "event", "events"))
+	}
+	if did.Kept != "" {
+		said += "; the other is kept as " + did.Kept
+	}
+	return said
+}
+
+// load has the store load the machine under its lock, which makes again what is not as the journal says.
+func (p *Context) load() error {
+	e, err := p.engine()
+	if err == nil {
+		_, err = e.Store().Apply(p.Ctx, func(store.Snapshot) (*store.Change, error) { return nil, nil })
+	}
+	return err
+}
+
+func checkSecondLink(p *Context) finding {
+	if p.backup == "" {
+		return noted("no git, so the journal has no second link: a deleted .ferrus cannot be restored", "")
+	}
+	c := p.copies()
+	switch {
+	case c == nil || c.Here.Kind == store.MissingCopy:
+		return finding{}
+	case c.Same:
+		return fine(p.backup)
+	case c.There.Kind == store.MissingCopy:
+		return bad(p.backup+" is missing: git clean -fdx would lose the tasks", "ferrus doctor --fix links the journal")
+	}
+	if plan := c.Plan(false); plan.Err != nil || plan.Winner != &c.Here || plan.Added > 0 {
+		return finding{} // the exam of the journal tells
+	}
+	return bad(p.backup+" is another file than the journal", "ferrus doctor --fix sets it aside and links the journal")
+}
+
+func fixSecondLink(p *Context) (string, error) {
+	if p.backup == "" || p.absent() {
+		return "", nil
+	}
+	if c := p.copies(); c == nil || c.Plan(p.adopt).Err != nil {
+		return "", nil
+	}
+	did, err := p.reconcile()
+	if err != nil || !did.Linked {
+		return "", err
+	}
+	return reconciled(p, did), nil
+}

@@ -1,0 +1,67 @@
+package doctor
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
+)
+
+// linksExam is the name of the check that ends the examination while it fails: the others would follow the links.
+const linksExam = "links"
+
+// checkLinks looks for symbolic links in place of ferrus's own folders.
+func checkLinks(p *Context) finding {
+	links, err := p.Place.Links()
+	switch {
+	case err != nil:
+		return bad(err.Error(), "see whether the folder can be read")
+	case len(links) == 0:
+		return fine("none in place of a folder of ferrus's own")
+	case links[0] == filepath.Join(p.Place.Root, ".ferrus"):
+		return bad(links[0]+" is a symbolic link to "+target(links[0])+", which ferrus does not follow",
+			"remove the link, then run ferrus init")
+	}
+	var text []string
+	for _, link := range links {
+		text = append(text, fmt.Sprintf("%s is a symbolic link to %s", link, target(link)))
+	}
+	return bad(strings.Join(text, "; ")+"; ferrus does not follow it", "ferrus doctor --fix removes the link, and nothing behind it")
+}
+
+// target is where a link leads, as it says.
+func target(link string) string {
+	to, err := os.Readlink(link)
+	if err != nil {
+		return "an unknown place"
+	}
+	return to
+}
+
+// fixLinks removes the links. What they lead to stays.
+func fixLinks(p *Context) (string, error) {
+	links, err := p.Place.Links()
+	if err != nil || len(links) == 0 || links[0] == filepath.Join(p.Place.Root, ".ferrus") {
+		return "", err
+	}
+	home, err := rootfs.Open(filepath.Join(p.Place.Root, ".ferrus"))
+	if err != nil {
+		return "", err
+	}
+	defer home.Close()
+	var did []string
+	for _, link := range links {
+		name, err := filepath.Rel(home.Dir(), link)
+		if err != nil {
+			return "", err
+		}
+		to := target(link)
+		if err := home.Remove(filepath.ToSlash(name)); err != nil {
+			return "", err
+		}
+		did = append(did, fmt.Sprintf("removed the link %s, which led to %s", link, to))
+	}
+	return strings.Join(did, "; "), nil
+}

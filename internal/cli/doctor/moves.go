@@ -1,0 +1,87 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/worktree"
+)
+
+// checkMoves looks for files that came out of a work tree while a rollback or a merge replaced them, and are still in
+// .ferrus: the command was killed, or a program had them open.
+func checkMoves(p *Context) finding {
+	var names []string
+	for _, place := range p.withMoves() {
+		left, err := movesAt(p, place, (*engine.Engine).Leftovers)
+		if err != nil {
+			return bad(err.Error(), "ferrus doctor --fix tries to keep what was edited there")
+		}
+		for _, l := range left {
+			names = append(names, l.Files...)
+		}
+	}
+	switch {
+	case len(p.withMoves()) == 0:
+		return finding{}
+	case len(names) == 0:
+		return fine("nothing that a move of files has left")
+	}
+	return noted("a rollback or merge was cut off, or met open files; it took out "+clipped(names, 5),
+		"ferrus doctor --fix keeps what was edited there; so does the next rollback or merge")
+}
+
+func fixMoves(p *Context) (string, error) {
+	var said []string
+	for _, place := range p.withMoves() {
+		edits, err := movesAt(p, place, (*engine.Engine).Recover)
+		if err != nil {
+			return "", err
+		}
+		for _, e := range edits {
+			said = append(said, e.String())
+		}
+	}
+	if len(said) == 0 {
+		return "nothing had been edited", nil
+	}
+	return format.Line(strings.Join(said, "; ")), nil
+}
+
+// withMoves are the machines of the project in whose folder a move has left something.
+func (p *Context) withMoves() (places []engine.Place) {
+	names, _ := engine.Branches(p.Place.Root)
+	for _, name := range append([]string{""}, names...) {
+		place := engine.At(p.Place.Root, name)
+		entries, _ := cli.ListOwn(filepath.Join(place.Dir(), "git"))
+		for _, e := range entries {
+			if worktree.IsMove(e.Name()) {
+				places = append(places, place)
+				break
+			}
+		}
+	}
+	return places
+}
+
+// movesAt asks the engine of a place.
+func movesAt[T any](p *Context, place engine.Place, ask func(*engine.Engine, context.Context) ([]T, error)) ([]T, error) {
+	e, err := p.A.OpenAt(place)
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	return ask(e, p.Ctx)
+}
+
+// clipped names at most so many.
+func clipped(names []string, most int) string {
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], " "), len(names)-most)
+	}
+	return strings.Join(names, " ")
+}

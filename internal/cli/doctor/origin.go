@@ -1,0 +1,75 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/trust"
+)
+
+// checkOrigin looks whether the state was made on this machine.
+func checkOrigin(p *Context) finding {
+	project, err := trust.Open(p.Place.Root)
+	if err != nil {
+		return finding{}
+	}
+	err = engine.Foreign(p.Ctx, p.Place, project)
+	var r *engine.Refusal
+	switch {
+	case brokenOurs(p, err):
+		return finding{} // told by the exam of the journal
+	case errors.As(err, &r) && r.Code == engine.ForeignState:
+		f := bad(r.Message, r.Remedy)
+		if c := p.copies(); c != nil && c.Here.Kind == store.OlderCopy && c.There.Kind != store.ValidCopy {
+			f.Mend = fmt.Sprintf("no copy has the newer lines. To go on from event %d: ferrus doctor --adopt", c.Here.Last())
+		}
+		f.corrupt = true
+		return f
+	case err != nil:
+		return finding{} // told by the exam of the journal
+	}
+	record, found, err := project.Record()
+	switch {
+	case err != nil:
+		return bad(cli.Explain(cli.TrustError(err)).Message, cli.Explain(cli.TrustError(err)).Remedy)
+	case !found || !record.Journal.Begun():
+		return fine("no record of the journal yet: it is taken as yours with your agreement")
+	}
+	return fine("the state was made on this machine")
+}
+
+// brokenOurs reports whether a journal is refused because a line of it was altered or cut off. It may be ours: a journal of
+// another project has lines that follow each other.
+func brokenOurs(p *Context, strange error) bool {
+	var f *engine.ForeignError
+	c := p.copies()
+	return errors.As(strange, &f) && f.Why == engine.OtherJournal && c != nil && (c.Here.Kind == store.DamagedCopy || c.Here.Kind == store.EmptyCopy)
+}
+
+// fixOrigin sets strange state aside and restores ours, or adopts it where a person has said so.
+func fixOrigin(p *Context) (string, error) {
+	project, err := trust.Open(p.Place.Root)
+	if err != nil {
+		return "", err
+	}
+	var f *engine.ForeignError
+	if !errors.As(engine.Foreign(p.Ctx, p.Place, project), &f) {
+		return "", nil
+	}
+	if p.adopt && (f.Why == engine.OtherJournal || f.Why == engine.OlderJournal) {
+		return "recorded the journal as yours", p.A.AdoptJournal(p.Place)
+	}
+	did, err := engine.SetAside(p.Ctx, p.Place, project, f, time.Now())
+	if err != nil {
+		return did, err
+	}
+	p.Forget()
+	if e, err := p.engine(); err == nil && e.Foreign() == nil && !p.absent() {
+		_, _ = e.Store().Apply(p.Ctx, func(store.Snapshot) (*store.Change, error) { return nil, nil }) // makes the views again
+	}
+	return did, nil
+}

@@ -1,0 +1,185 @@
+package doctor
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/trust"
+)
+
+// A harm is a way to harm a project, the exam that finds it, and the command that the finding names.
+type harm struct {
+	exam, name string
+	here       string // what kind of journal there is; valid when empty
+	there      string // what kind of copy; the same file when empty
+	do         func(w *ward) error
+	remedy     string
+}
+
+const mending, adopting = "ferrus doctor --fix", "ferrus doctor --adopt"
+
+var harms = []harm{
+	{exam: "folder", name: "gone", do: func(w *ward) error { return os.RemoveAll(w.path()) }, remedy: mending},
+	{exam: "folder", name: "open to others", do: func(w *ward) error { return os.Chmod(w.path(), 0o755) }, remedy: mending},
+	{exam: linksExam, do: func(w *ward) error {
+		return errors.Join(os.RemoveAll(w.path("logs")), os.Symlink(w.Name(), w.path("logs")))
+	}, remedy: mending},
+	{exam: "origin", name: "another project's", here: "foreign", there: "valid", remedy: mending},
+	{exam: "origin", name: "another project's, without a copy", here: "foreign", there: "missing", remedy: mending},
+	{exam: "origin", name: "older", here: "shorter", there: "valid", remedy: mending},
+	{exam: "origin", name: "older, without a newer copy", here: "shorter", remedy: adopting},
+	{exam: "origin", name: "the end was cut off", here: "torn", remedy: adopting},
+	{exam: "upstream", do: func(w *ward) error { return os.WriteFile(w.path("STATE.json"), []byte(`{"schema_version":1}`), 0o600) }, remedy: mending},
+	{exam: "journal", name: "damaged, with a copy", here: "edited", there: "valid", remedy: mending},
+	{exam: "journal", name: "damaged", here: "edited", remedy: "&& ferrus init"},
+	{exam: "journal", name: "both damaged", here: "edited", there: "edited", remedy: "&& ferrus init"},
+	{exam: "journal", name: "both valid, and they differ", here: "valid", there: "forked", do: func(w *ward) error {
+		return w.project.Update(func(r *trust.Record) error { r.Journal.Off, r.Journal.H = 0, ""; return nil })
+	}, remedy: adopting},
+	{exam: "journal", name: "missing", here: "missing", there: "valid", remedy: mending},
+	{exam: "journal", name: "missing, and the copy is damaged", here: "missing", there: "edited", remedy: "&& ferrus init"},
+	{exam: "journal", name: "missing, and the copy is older", here: "missing", there: "shorter", remedy: adopting},
+	{exam: "journal", name: "emptied", here: "emptied", remedy: adopting},
+	{exam: "journal", name: "nothing is left but half a line", here: "half", remedy: "&& ferrus init"},
+	{exam: "journal", name: "a line was made longer", here: "longer", remedy: "&& ferrus init"},
+	{exam: "journal", name: "a line was made longer, with a copy", here: "longer", there: "valid", remedy: mending},
+	{exam: "journal", name: "special", here: "special", there: "valid", remedy: mending},
+	{exam: "journal", name: "a crash has left something", do: func(w *ward) error {
+		f, err := os.OpenFile(w.here, os.O_APPEND|os.O_WRONLY, 0)
+		if err == nil {
+			_, err = f.WriteString(`{"v":2`)
+			err = errors.Join(err, f.Close())
+		}
+		return err
+	}, remedy: mending},
+	{exam: "views", do: func(w *ward) error { return os.Remove(w.path("STATE.json")) }, remedy: mending},
+	{exam: "second link", name: "missing", there: "missing", remedy: mending},
+	{exam: "second link", name: "another file", there: "valid", remedy: mending},
+	{exam: "second link", name: "damaged", there: "edited", remedy: mending},
+	{exam: "branches", name: "gone", do: func(w *ward) error { return os.RemoveAll(w.path("branches")) }, remedy: mending},
+	{exam: "branches", name: "no copy", do: func(w *ward) error { return os.Remove(engine.Backup(w.branch())) }, remedy: mending},
+	{exam: "archives", do: func(w *ward) error {
+		return errors.Join(os.RemoveAll(w.path("archive")), os.Mkdir(w.path("archive"), 0o700))
+	}, remedy: mending},
+	{exam: "leftovers", do: func(w *ward) error {
+		lock, old := w.path("live", "11111111-2222-4333-8444-555555555555.lock"), time.Now().Add(-2*staleAfter)
+		return errors.Join(os.WriteFile(lock, nil, 0o600), os.Chtimes(lock, old, old))
+	}, remedy: mending},
+	{exam: "git locks", do: func(w *ward) error {
+		lock, old := filepath.Join(w.dir, ".git", "refs", "ferrus", "x.lock"), time.Now().Add(-24*time.Hour)
+		return errors.Join(os.MkdirAll(filepath.Dir(lock), 0o700), os.WriteFile(lock, nil, 0o600), os.Chtimes(lock, old, old))
+	}, remedy: "ferrus doctor --fix"},
+	{exam: "ignored", do: func(w *ward) error { return os.Remove(filepath.Join(w.dir, ".gitignore")) }, remedy: mending},
+}
+
+// unharmed are the exams that mend and have no harm in the table, with the test that has one.
+var unharmed = map[string]string{"moved files": "doctor.txtar"}
+
+func (w *ward) path(elem ...string) string {
+	return filepath.Join(append([]string{w.dir, ".ferrus"}, elem...)...)
+}
+
+func (w *ward) branch() engine.Place { return engine.At(w.dir, "b1") }
+
+// TestNoRemedyLeadsInACircle does what each finding says, and finds something else or nothing.
+func TestNoRemedyLeadsInACircle(t *testing.T) {
+	w := newWard(t)
+	covered := map[string]bool{}
+	for _, h := range harms {
+		covered[h.exam] = true
+		name := strings.TrimSpace(h.exam + " " + h.name)
+		w.ready(h)
+		if h.do != nil {
+			if err := h.do(w); err != nil {
+				t.Fatal(name, err)
+			}
+		}
+		before := w.exam(h.exam)
+		if before.Level != trouble && before.Level != note || !strings.Contains(before.Mend, h.remedy) {
+			t.Errorf("%s: %+v does not name %s", name, before, h.remedy)
+			continue
+		}
+		w.follow(h.remedy, before.Mend)
+		if after := w.exam(h.exam); after.Level == trouble || after.Text == before.Text {
+			t.Errorf("%s: after %q still %+v", name, before.Mend, after)
+		}
+	}
+	for _, x := range checks {
+		if x.mend != nil && !covered[x.name] && unharmed[x.name] == "" {
+			t.Errorf("nothing harms what the exam of %s mends", x.name)
+		}
+	}
+}
+
+// ready lays out the project, with a branch, as it is before it is harmed.
+func (w *ward) ready(h harm) {
+	w.Helper()
+	here, there := h.here, h.there
+	if here == "" {
+		here = "valid"
+	}
+	if there == "" {
+		there = "same"
+	}
+	w.lay(here, there)
+	link := engine.Backup(w.branch())
+	err := errors.Join(os.RemoveAll(filepath.Dir(link)), os.RemoveAll(filepath.Join(w.dir, ".git", "refs", "ferrus")),
+		os.MkdirAll(w.branch().Work, 0o700), os.WriteFile(filepath.Join(w.dir, ".gitignore"), []byte("/.ferrus/\n"), 0o600))
+	if err == nil {
+		_, err = engine.Revive(w.branch(), nil)
+	}
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *ward) patient(adopt bool) *Context {
+	a := &cli.App{In: strings.NewReader(""), Out: io.Discard, Err: &bytes.Buffer{}, Dir: w.dir}
+	return &Context{Ctx: w.Context(), A: a, Place: engine.At(w.dir, ""), backup: w.there, adopt: adopt}
+}
+
+func (w *ward) exam(name string) (f finding) {
+	p := w.patient(false)
+	defer p.Forget()
+	for _, x := range checks {
+		if x.name == name {
+			f = x.look(p)
+		}
+	}
+	return f
+}
+
+// follow does what a remedy says: a command of the doctor, or what stands at the end of its words.
+func (w *ward) follow(command, words string) {
+	w.Helper()
+	if command == mending || command == adopting {
+		p := w.patient(command == adopting)
+		defer p.Forget()
+		for _, x := range checks {
+			if x.mend != nil {
+				p.treat(x, x.look(p))
+			}
+		}
+		return
+	}
+	shell, _ := strings.CutSuffix(words[strings.Index(words, "mv "):], " "+command)
+	if out, err := exec.Command("sh", "-c", shell).CombinedOutput(); err != nil {
+		w.Errorf("%s: %v\n%s", shell, err, out)
+	}
+	if _, err := setupcmd.SetUp(w.patient(false).A, w.Context(), w.dir); err != nil {
+		w.Errorf("ferrus init: %v", err)
+	}
+	if err := os.RemoveAll(w.dir + ".ferrus-corrupt"); err != nil {
+		w.Fatal(err)
+	}
+}

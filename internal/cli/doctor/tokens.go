@@ -1,0 +1,28 @@
+package doctor
+
+import (
+	"errors"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/tokens"
+)
+
+// checkTokens looks whether those who came over HTTP can still come. The tokens have no second link: what takes .ferrus
+// away takes them for good.
+func checkTokens(p *Context) finding {
+	list, err := tokens.Open(engine.At(p.Place.Root, "").Dir()).List()
+	var wrong *tokens.Error
+	switch {
+	case errors.As(err, &wrong):
+		return bad(wrong.What, wrong.Remedy)
+	case err != nil:
+		return bad(err.Error(), "see whether the file can be read")
+	case len(list) > 0:
+		return fine(format.Count(len(list), "client", "clients") + " may come over HTTP; ferrus token list shows which")
+	case p.journal().remote:
+		return noted("agents have worked over HTTP, and there are no tokens now (git clean -fdx?): nobody is let in",
+			"ferrus token new, for each client; a secret from before lets nobody in any more")
+	}
+	return finding{}
+}

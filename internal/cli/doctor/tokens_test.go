@@ -1,0 +1,66 @@
+package doctor
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/tokens"
+)
+
+// TestTheDoctorSaysWhenNobodyCanComeOverHTTPAnyMore, and nothing of tokens where HTTP was never used.
+func TestTheDoctorSaysWhenNobodyCanComeOverHTTPAnyMore(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := engine.Init(dir); err != nil {
+		t.Fatal(err)
+	}
+	place := engine.At(dir, "")
+	look := func(want level) {
+		t.Helper()
+		p := &Context{Ctx: t.Context(), A: &cli.App{Err: io.Discard}, Place: place}
+		defer p.Forget()
+		if f := checkTokens(p); f.Level != want || (want == note || want == trouble) && f.Mend == "" {
+			t.Errorf("it says %+v, not %q", f, want)
+		}
+	}
+	e, err := engine.Open(place, engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	local := e.Session(engine.Caller{Role: state.Supervisor, Agent: "supervisor:here:1"})
+	if _, err := local.CreateTask(t.Context(), "One.", ""); err != nil {
+		t.Fatal(err)
+	}
+	look("")
+	book := tokens.Open(place.Dir())
+	if _, _, err := book.New(state.Executor, "ci", time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	look(well)
+	far, err := e.Remote(engine.Caller{Role: state.Executor, Agent: "executor:ci:1"}, "tk-1", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _, err := far.AwaitTask(t.Context(), time.Second, true); got == nil {
+		t.Fatal(err)
+	}
+	look(well)
+	file := filepath.Join(place.Dir(), "tokens.json")
+	if runtime.GOOS != "windows" {
+		if err := os.Chmod(file, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		look(trouble)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	look(note)
+}

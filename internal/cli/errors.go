@@ -1,0 +1,270 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/hq"
+	"github.com/ferrus-go/ferrus/internal/proc"
+	"github.com/ferrus-go/ferrus/internal/safetext"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/trust"
+)
+
+const (
+	ExitOK        = 0
+	ExitFailure   = 1
+	ExitUsage     = 2
+	ExitState     = 3
+	exitForbidden = 4
+	ExitTimeout   = 5
+	ExitPerson    = 6
+	ExitBusy      = 7
+	ExitCorrupt   = 8
+	ExitStopped   = proc.StoppedExit
+	ExitCtrlC     = 130
+)
+
+// exits are the exit codes of refusals.
+var exits = map[engine.Code]int{
+	engine.WrongState:      ExitState,
+	engine.ForbiddenRole:   exitForbidden,
+	engine.NotClaimed:      ExitState,
+	engine.LeaseLost:       ExitState,
+	engine.StaleReview:     ExitFailure,
+	engine.CheckRunning:    ExitState,
+	engine.TreeChanged:     ExitFailure,
+	engine.Conflict:        ExitPerson,
+	engine.InvalidInput:    ExitUsage,
+	engine.TooLarge:        ExitUsage,
+	engine.LockBusy:        ExitBusy,
+	engine.StoreError:      ExitFailure,
+	engine.StoreGone:       ExitFailure,
+	engine.OutcomeUnknown:  ExitFailure,
+	engine.InternalTimeout: ExitTimeout,
+	engine.Corrupt:         ExitCorrupt,
+	engine.NotInitialised:  ExitState,
+	engine.UnknownBranch:   ExitState,
+	engine.ConfigChanged:   ExitPerson,
+	engine.ForeignState:    ExitCorrupt,
+	engine.Untrusted:       exitForbidden,
+}
+
+// A Failure is an error as it is shown: as two lines to a person, as JSON to a program.
+type Failure struct {
+	Code    string      `json:"code"` // of the refusal, or usage, timeout, failure
+	Message string      `json:"message"`
+	Remedy  string      `json:"remedy,omitempty"`
+	State   state.State `json:"state,omitempty"` // of the task, where that is why
+
+	Digest string        `json:"digest,omitempty"` // of what nobody has agreed to, where that is why
+	Values []trust.Value `json:"values,omitempty"`
+
+	Exit   int  `json:"-"`
+	Silent bool `json:"-"` // everything has been said already
+}
+
+// Error is the message alone.
+func (f *Failure) Error() string { return f.Message }
+
+// ExitOfSignal is the exit code of a command whose context has ended.
+func ExitOfSignal(ctx context.Context) int {
+	if sig := proc.Signalled(ctx); sig != nil {
+		return sig.Exit
+	}
+	return ExitFailure
+}
+
+// Interrupted ends a command that shows what happens until a signal comes: ctrl-C is how a person leaves it.
+func (a *App) Interrupted(ctx context.Context) error {
+	if a.OutTTY && !a.JSON {
+		a.Say("\n") // the terminal has shown ^C
+	}
+	return ExitWith(ExitOfSignal(ctx))
+}
+
+// ExitWith ends a command that has said all itself, but not with success.
+func ExitWith(exit int) error { return &Failure{Code: "failure", Exit: exit, Silent: true} }
+
+// Refuse is a refusal of our own, before the engine is asked.
+func Refuse(code engine.Code, message, remedy string) error {
+	return &engine.Refusal{Code: code, Message: message, Remedy: remedy}
+}
+
+// CobraError is an error that cobra found in the command line.
+func CobraError(cmd *cobra.Command, err error) error {
+	var mine *Failure
+	if errors.As(err, &mine) {
+		return err
+	}
+	text := err.Error()
+	if m := regexp.MustCompile(`^unknown command "(.*)" for "[^"]*"`).FindStringSubmatch(text); m != nil {
+		return NoCommand(cmd, m[1])
+	}
+	return UsageError(cmd.CommandPath()+" --help shows its arguments and flags", "%s", safetext.Reword(text, flagFaults))
+}
+
+// flagFaults are what cobra says of a wrong value of a flag, and what we say.
+var flagFaults = [][2]string{
+	{`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: .*value out of range$`, "$2 takes a whole number, and $1 is too large"},
+	{`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: strconv.ParseU?[iI]nt: .*$`, "$2 takes a whole number, not $1"},
+	{`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: strconv.ParseBool: .*$`, "$2 takes true or false, not $1"},
+	{`^invalid argument (".*") for "(?:-., )?(--[a-z-]+)" flag: time: .*$`, "$2 takes a duration such as 5s or 2m, not $1"},
+}
+
+// UsageError is a command line that cobra took and that makes no sense all the same.
+func UsageError(remedy, format string, args ...any) error {
+	return &Failure{Code: "usage", Message: fmt.Sprintf(format, args...), Remedy: remedy, Exit: ExitUsage}
+}
+
+// CannotDo says why an act did not happen. where tells where the task stands, "" when that is not known or does not
+// matter.
+func CannotDo(what, where string, err error) error {
+	var r *engine.Refusal
+	if !errors.As(err, &r) {
+		return err
+	}
+	f := Explain(err)
+	if r.Wrong != nil {
+		f.Message = fmt.Sprintf("the task is %s, not %s", r.Wrong.State, strings.Join(StatesFor(r.Wrong.Event), " or "))
+		if r.Wrong.Event == state.Release && r.Wrong.State != state.Idle {
+			f.Message = "nobody holds the work"
+		}
+		f.Remedy, f.State = cmp.Or(where, f.Remedy), r.Wrong.State
+	}
+	f.Message = "cannot " + what + ": " + f.Message
+	return f
+}
+
+// StatesFor are the states in which a person may raise an event.
+func StatesFor(ev state.Event) []string {
+	var in []string
+	for _, s := range state.States() {
+		if slices.Contains(state.Allowed(state.Task{State: s, ClaimedBy: "somebody"}, state.Human), ev) {
+			in = append(in, string(s))
+		}
+	}
+	if ev == state.Reset {
+		return []string{"at work"}
+	}
+	return in
+}
+
+// Explain makes a failure of any error, with a remedy.
+func Explain(err error) *Failure {
+	f := plainly(err)
+	if f.Remedy == "" && !f.Silent {
+		f.Remedy = "ferrus status shows the task; ferrus doctor checks the project"
+	}
+	return f
+}
+
+// plainly makes a failure of any error, with the remedy that it names itself.
+func plainly(err error) *Failure {
+	var shown *Failure
+	switch {
+	case errors.As(err, &shown):
+		return shown
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Failure{Code: "timeout", Message: err.Error(), Remedy: "run the command again", Exit: ExitTimeout}
+	}
+	if r := engine.AsRefusal(err); r != nil {
+		f := &Failure{Code: string(r.Code), Message: r.Message, Remedy: r.Remedy, Exit: ExitFailure}
+		if exit, ok := exits[r.Code]; ok {
+			f.Exit = exit
+		}
+		var u *engine.UntrustedError
+		if errors.As(err, &u) {
+			f.Digest, f.Values = trust.Digest(u.Values), u.Values
+		}
+		return f
+	}
+	return &Failure{Code: "failure", Message: err.Error(), Exit: ExitFailure}
+}
+
+// InterruptedError is the error of a command that a signal has ended. What its parts say of their own end is left out; what
+// the engine refuses for another reason is not.
+func (a *App) InterruptedError(sig *proc.SignalError, err error) *Failure {
+	f := Explain(err)
+	var r *engine.Refusal
+	if !f.Silent && f.Code != codeInterrupted && (!errors.As(err, &r) || r.Code == engine.StoreError) {
+		f = &Failure{Code: codeInterrupted, Message: sig.Error(), Remedy: "run the command again"}
+	}
+	if !f.Silent && a.ErrTTY && !a.JSON && sig.Exit == ExitCtrlC {
+		Fprintf(a.Err, "\n") // the terminal has shown ^C
+	}
+	ended := *f
+	ended.Exit = sig.Exit
+	return &ended
+}
+
+// codeInterrupted is the code of a failure by a signal.
+const codeInterrupted = "interrupted"
+
+// Fail shows an error and returns its exit code.
+func (a *App) Fail(err error) int {
+	f := Explain(err)
+	if f.Silent {
+		return f.Exit
+	}
+	f.Remedy = a.Commands(f.Remedy)
+	if a.JSON {
+		if text, err := AsJSON(f, ""); err == nil {
+			_, _ = a.Err.Write(text)
+		}
+		return f.Exit
+	}
+	Fprintf(a.Err, "ferrus: %s\n", f.Message)
+	for _, v := range f.Values {
+		Fprintf(a.Err, "%s", ValueText(v))
+	}
+	if f.Remedy != "" {
+		Fprintf(a.Err, "%s\n", format.Indent(f.Remedy, "  "))
+	}
+	return f.Exit
+}
+
+// BusyError is the refusal to start a second conductor.
+func (a *App) BusyError(err *hq.BusyError) error {
+	return &Failure{Code: string(engine.LockBusy), Message: err.Error(), Exit: ExitBusy,
+		Remedy: "ferrus status --watch shows how it goes; ferrus stop ends it and its agents"}
+}
+
+// ConfigError is the error of a ferrus.toml that cannot be used.
+func ConfigError(err error) error {
+	return Refuse(engine.InvalidInput, err.Error(), "ferrus config explain lists every key, ferrus config example shows them")
+}
+
+// NoCommand refuses a word that is no command below parent.
+func NoCommand(parent *cobra.Command, word string) error {
+	var names []string
+	for _, c := range parent.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(append(names, c.Name()), c.Aliases...)
+		}
+	}
+	remedy := parent.CommandPath() + " --help lists the commands"
+	if near := config.Nearest(word, names); near != "" {
+		remedy = "did you mean " + near + "? " + remedy
+	}
+	return UsageError(remedy, "there is no command %q", strings.TrimPrefix(parent.CommandPath()+" "+word, "ferrus "))
+}
+
+// ValidConfig is ferrus.toml, of which a run takes no older version.
+func ValidConfig(e *engine.Engine) (config.Config, error) {
+	conf, err := e.Config()
+	if err != nil {
+		err = Refuse(engine.InvalidInput, err.Error(), "mend ferrus.toml; ferrus config check reads it")
+	}
+	return conf, err
+}

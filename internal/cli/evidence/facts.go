@@ -1,0 +1,217 @@
+package evidence
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/history"
+	"github.com/ferrus-go/ferrus/internal/hq"
+	"github.com/ferrus-go/ferrus/internal/slot"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// A Report is all that is known of a task.
+type Report struct {
+	task    string
+	root    string
+	events  []history.Event // its own, and the reset that gave it up
+	last    store.Snapshot
+	present bool // it is the task that the machine has
+	docs    map[state.Doc]string
+	checks  []checked
+	logs    map[string][]byte // of the checks, by their id
+	runs    []slot.Run
+	tree    string // to which the patch leads; "" when none is known
+	patch   []byte
+	noPatch string // why there is none; "" when there is
+}
+
+// A checked is one run of the checks.
+type checked struct {
+	id, by, note string
+	verdict      state.CheckStatus
+	began, ended time.Time // ended is zero where it was abandoned, or is running
+	log          string    // relative to the .ferrus folder
+}
+
+// dossierOf reads all about a task of the machine, the present one or one that is over.
+func dossierOf(ctx context.Context, e *engine.Engine, task string) (*Report, error) {
+	all, err := history.Read(e, 0)
+	if err != nil {
+		return nil, err
+	}
+	d := &Report{task: task, root: e.Place().Root, logs: map[string][]byte{}, docs: map[state.Doc]string{}}
+	for i, p := range all {
+		own := p.State.TaskID == task
+		if own {
+			d.last, d.present = engine.After(p.Line), i == len(all)-1
+		}
+		if own || p.Event == state.Reset && i > 0 && all[i-1].State.TaskID == task {
+			d.events = append(d.events, p)
+		}
+	}
+	if len(d.events) == 0 {
+		return nil, cli.Refuse(engine.WrongState, "there is no task "+task+" in the journal", "ferrus status --all lists the tasks")
+	}
+	for _, doc := range state.Docs() {
+		if _, ok := d.last.Task.Docs[doc]; !ok {
+			continue
+		}
+		if d.docs[doc], err = e.Store().Text(d.last, doc); err != nil {
+			return nil, err
+		}
+	}
+	d.checks = checksOf(d.events)
+	if err := d.readLogs(e); err != nil {
+		return nil, err
+	}
+	if d.runs, err = slot.Runs(hq.Runs(e, task)); err != nil {
+		return nil, err
+	}
+	err = d.readPatch(ctx, e)
+	for _, p := range d.events { // from here on they are only shown
+		d.withhold(p.Line)
+	}
+	return d, err
+}
+
+// checksOf are the checks of a task, oldest first.
+func checksOf(events []history.Event) []checked {
+	var list []checked
+	for _, p := range events {
+		c := p.State.Check
+		if p.Event == state.CheckStarted {
+			list = append(list, checked{id: c.ID, by: p.Actor.Agent, began: p.At, verdict: c.Status, log: c.Log})
+			continue
+		}
+		if len(list) == 0 {
+			continue
+		}
+		last := &list[len(list)-1]
+		if last.verdict != state.CheckRunning {
+			continue
+		}
+		if last.id != c.ID { // a rollback has brought back an earlier one, or a reset none
+			last.verdict = state.CheckAbandoned
+			continue
+		}
+		if last.verdict = c.Status; c.Status != state.CheckRunning && c.Status != state.CheckAbandoned {
+			last.ended, last.note = p.At, p.Note
+		}
+	}
+	return list
+}
+
+// maxLog bounds what is read of the log of a check, in bytes.
+const maxLog = 256 << 20
+
+// readLogs reads what the checks printed. A log that is gone is left out.
+func (d *Report) readLogs(e *engine.Engine) error {
+	for _, c := range d.checks {
+		if c.log == "" || !filepath.IsLocal(c.log) {
+			continue
+		}
+		text, err := cli.ReadOwn(e.Store().Path(filepath.FromSlash(c.log)), maxLog)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		d.logs[c.id] = text
+	}
+	return nil
+}
+
+// readPatch takes the patch from the tree that the task began with to that of its end: the work tree while somebody is to
+// work on it, else the one that was checked last, which is the one that was submitted where one was.
+func (d *Report) readPatch(ctx context.Context, e *engine.Engine) error {
+	t := d.last.Task
+	work, err := e.Tree(ctx, d.last)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		d.noPatch = err.Error()
+		return nil
+	case !work.Git() || t.BaseTree == "":
+		d.noPatch = "the work is in no git repository"
+		return nil
+	}
+	if d.tree = t.Check.Tree; d.present && unfinished(t) {
+		d.tree, err = work.Fingerprint(ctx)
+	}
+	var patch bytes.Buffer
+	switch {
+	case err != nil:
+	case d.tree == "":
+		d.noPatch = "no check had looked at the work tree when the task ended"
+		return nil
+	default:
+		err = work.Patch(ctx, t.BaseTree, d.tree, &patch)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		d.noPatch = err.Error()
+		return nil
+	}
+	if d.patch = patch.Bytes(); patch.Len() == 0 {
+		d.noPatch = "nothing has changed"
+	}
+	return nil
+}
+
+// unfinished reports whether the work is in hand, now or when the pauses are over.
+func unfinished(t state.Task) bool {
+	return t.State.InHand() || len(t.Paused) > 0 && t.Paused[0].State.InHand()
+}
+
+// withhold takes out of a line what is not for others: the gate may name secrets, and so may a change of it.
+func (d *Report) withhold(l *store.Line) {
+	maps.DeleteFunc(l.Docs, func(doc state.Doc, _ string) bool { return store.Private(doc) })
+	if l.Event == state.AcceptConfig {
+		l.Note = ""
+	}
+}
+
+// files are the files of the folder, by name.
+func (d *Report) files() (map[string][]byte, error) {
+	files := map[string][]byte{}
+	for doc, text := range d.docs {
+		files[string(doc)] = []byte(text)
+	}
+	for id, text := range d.logs {
+		files["checks/"+id+".log"] = text
+	}
+	var journal bytes.Buffer
+	for _, p := range d.events {
+		text, err := cli.AsJSON(struct {
+			*store.Line
+			H string `json:"h"`
+		}{p.Line, p.H}, "")
+		if err != nil {
+			return nil, fmt.Errorf("event %d: %v", p.Seq, err)
+		}
+		journal.Write(text)
+	}
+	files["journal.jsonl"] = journal.Bytes()
+	files["evidence.md"] = []byte(d.markdown())
+	for name, text := range files {
+		files[name] = relative(text, d.root)
+	}
+	if d.noPatch == "" {
+		files["work.patch"] = d.patch // of git's own making, and to be applied
+	}
+	return files, nil
+}

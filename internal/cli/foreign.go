@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/trust"
+)
+
+// restoredBackup opens the machine of a journal that is older than the one last seen here, if a person at a terminal says
+// that it is a restored backup. Other strange state is the error.
+func (a *App) restoredBackup(ctx context.Context, strange error) (*engine.Engine, error) {
+	var f *engine.ForeignError
+	if !errors.As(strange, &f) || f.Why != engine.OlderJournal || a.JSON || !a.InTTY || !a.ErrTTY {
+		return nil, strange
+	}
+	Fprintf(a.Err, "%s\nUse it from here on? [y/N] ", format.Line(f.Message))
+	if answer := strings.ToLower(a.ReadWord()); answer != "y" && answer != "yes" {
+		return nil, strange
+	}
+	place, err := a.Place(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.AdoptJournal(place); err != nil {
+		return nil, err
+	}
+	return a.OpenAt(place)
+}
+
+// ReadWord reads a line of stdin, byte by byte: what follows belongs to the command.
+func (a *App) ReadWord() string {
+	var text []byte
+	for b := make([]byte, 1); len(text) < 1000; {
+		if n, err := a.In.Read(b); n == 0 || err != nil || b[0] == '\n' {
+			break
+		}
+		text = append(text, b[0])
+	}
+	return strings.TrimSpace(string(text))
+}
+
+// AdoptJournal records the journal as it stands as this machine's own.
+func (a *App) AdoptJournal(place engine.Place) error {
+	e, err := a.OpenToReadAt(place)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	return e.Adopt()
+}
+
+// TrustError puts an error of the record into words.
+func TrustError(err error) error {
+	var mine *trust.Error
+	if errors.As(err, &mine) {
+		return Refuse(engine.Untrusted, mine.Error(), mine.Remedy)
+	}
+	return err
+}

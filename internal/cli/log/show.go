@@ -1,0 +1,93 @@
+package log
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// ShowCommand is ferrus show.
+func ShowCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "show SEQ",
+		Short: "One event, whole, with the documents that it wrote",
+		Long: `Shows the event with that number in ferrus log: who, when, what, and every document that it wrote.
+
+With --json the line of the journal as it stands there: v seq at actor event from to epoch req note docs state prev h.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			seq, err := strconv.ParseUint(args[0], 10, 64)
+			if err != nil || seq == 0 {
+				return cli.UsageError("ferrus log lists the events", "%q is no number of an event", args[0])
+			}
+			return showEvent(a, cmd.Context(), seq)
+		},
+	}
+}
+
+func showEvent(a *cli.App, ctx context.Context, seq uint64) error {
+	e, err := a.OpenToRead(ctx)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	l, err := event(e, seq)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(struct {
+			*store.Line
+			H string `json:"h"`
+		}{l, l.H})
+	}
+	a.Say("%s %d   %s\n", a.Paint(cli.Bold, string(l.Event)), l.Seq, l.At.Local().Format(time.RFC3339))
+	tty := ""
+	if l.Actor.TTY {
+		tty = "   at a terminal"
+	}
+	a.ShowRow("by", l.Actor.Agent+" ("+string(l.Actor.Role)+")"+tty)
+	if l.Actor.Session != "" {
+		a.ShowRow("session", l.Actor.Session)
+	}
+	if l.Actor.Tree != "" {
+		a.ShowRow("processes", format.Line(l.Actor.Tree))
+	}
+	a.ShowRow("state", string(l.From)+" → "+string(l.To))
+	a.ShowRow("task", l.State.TaskID+"  "+format.Line(l.State.Title))
+	a.ShowRow("epoch", strconv.FormatUint(l.Epoch, 10))
+	if l.Note != "" {
+		a.ShowRow("note", l.Note)
+	}
+	a.ShowRow("hash", l.H)
+	for _, doc := range slices.Sorted(maps.Keys(l.Docs)) {
+		a.Say("\n%s\n%s\n", a.Paint(cli.Bold, string(doc)), format.Frame(l.Docs[doc], "  "))
+	}
+	return nil
+}
+
+// event finds an event by its number.
+func event(e *engine.Engine, seq uint64) (*store.Line, error) {
+	l, err := e.Store().LineOf(seq)
+	if l != nil || err != nil {
+		return l, err
+	}
+	last := uint64(0)
+	for l, err := range e.Store().Newest(1) {
+		if err != nil {
+			return nil, err
+		}
+		last = l.Seq
+	}
+	return nil, cli.Refuse(engine.WrongState, fmt.Sprintf("there is no event %d; the newest is %d", seq, last), "ferrus log lists them")
+}

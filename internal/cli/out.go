@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/jsontime"
+	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/safetext"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// Styled is text of ours that may hold escape sequences. Whatever else is printed is cleaned: agents wrote it.
+type Styled string
+
+// Colours, as SGR parameters.
+const (
+	Bold   = "1"
+	Dim    = "2"
+	Red    = "31"
+	Green  = "32"
+	Yellow = "33"
+	Blue   = "34"
+	purple = "35"
+	Cyan   = "36"
+)
+
+// RoleColour is the colour of what a role did, in the log and in the status.
+var RoleColour = map[state.Role]string{state.Supervisor: Cyan, state.Executor: Blue, state.Human: Green, state.Engine: Dim}
+
+// StateColour is the colour of a state, "" for plain.
+var StateColour = map[state.State]string{state.AwaitingHuman: Yellow, state.Reviewing: purple, state.Consultation: Cyan,
+	state.Complete: Green, state.Failed: Red, state.Addressing: Yellow}
+
+// Paint colours a text, if stdout takes colours.
+func (a *App) Paint(colour, text string) Styled {
+	text = safetext.Clean(text)
+	if !a.Colour || colour == "" || text == "" {
+		return Styled(text)
+	}
+	return Styled("\x1b[" + colour + "m" + text + "\x1b[0m")
+}
+
+// Say prints for a person: text among the arguments is cleaned, unless it is ink. On a terminal a long line is wrapped so
+// that its continuation is seen to be one.
+func (a *App) Say(layout string, args ...any) {
+	columns := a.Width()
+	if columns == 0 {
+		Fprintf(a.Out, layout, args...)
+		return
+	}
+	var text strings.Builder
+	Fprintf(&text, layout, args...)
+	io.WriteString(a.Out, format.Wrap(text.String(), columns))
+}
+
+// Fprintf is fmt.Fprintf that removes control characters from every text among args, except from Styled ones.
+func Fprintf(w io.Writer, format string, args ...any) {
+	for i, arg := range args {
+		switch v := arg.(type) {
+		case Styled:
+		case error:
+			args[i] = safetext.Clean(v.Error())
+		case fmt.Stringer:
+			args[i] = safetext.Clean(v.String())
+		default:
+			if text := reflect.ValueOf(arg); text.Kind() == reflect.String {
+				args[i] = safetext.Clean(text.String())
+			}
+		}
+	}
+	fmt.Fprintf(w, format, args...)
+}
+
+// PrintJSON prints a result for a program, indented. It holds texts of agents exactly, but nothing that a terminal obeys.
+func (a *App) PrintJSON(v any) error {
+	text, err := AsJSON(v, "  ")
+	if err == nil {
+		_, err = a.Out.Write(text)
+	}
+	return err
+}
+
+// PrintJSONLine prints one of many results for a program, on a line of its own.
+func (a *App) PrintJSONLine(v any) error {
+	text, err := AsJSON(v, "")
+	if err == nil {
+		_, err = a.Out.Write(text)
+	}
+	return err
+}
+
+// AsJSON is v as JSON with a newline; indent "" puts it on one line.
+func AsJSON(v any, indent string) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return safetext.EscapeJSON(jsontime.Rewrite(b.Bytes(), v)), nil
+}
+
+// RunColour is the colour of how a run stands, "" for plain.
+var RunColour = map[pipeline.State]string{pipeline.IsPaused: Yellow, pipeline.IsFailed: Red, pipeline.IsDelivering: purple,
+	pipeline.IsCompleted: Green, pipeline.IsCancelled: Yellow}
+
+// PhaseColour is the colour of how far a phase or a worker is, "" for plain.
+var PhaseColour = map[pipeline.Progress]string{pipeline.Pending: Dim, pipeline.Running: Blue, pipeline.Completed: Green, pipeline.Failed: Red,
+	pipeline.Paused: Yellow}

@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"io/fs"
+	"os"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
+)
+
+// ReadOwn reads a file below .ferrus that may have max bytes. No link on the way from there is followed.
+func ReadOwn(path string, max int64) ([]byte, error) {
+	r, name, err := rootfs.For(path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return r.ReadFile(name, max)
+}
+
+// OpenOwn opens a file below .ferrus for reading, as readOwn does.
+func OpenOwn(path string) (*os.File, error) {
+	r, name, err := rootfs.For(path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return r.Open(name)
+}
+
+// ListOwn returns what is in a folder below .ferrus, sorted by name.
+func ListOwn(path string) ([]fs.DirEntry, error) {
+	r, name, err := rootfs.For(path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return r.ReadDir(name)
+}
+
+// Exists reports whether there is anything at path. It follows no link.
+func Exists(path string) bool {
+	_, err := os.Lstat(path)
+	return path != "" && err == nil
+}

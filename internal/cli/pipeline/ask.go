@@ -1,0 +1,186 @@
+package pipeline
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/status"
+)
+
+// Where more is said about commands that conduct.
+const conductsToo = `
+
+It shows how the run goes, and ends, as ferrus pipeline run does.`
+
+func pipelineResumeCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "resume [RUN]",
+		Short: "Go on with a run: after a pause, a crash, or ctrl-C",
+		Long: `Lets a run go on that is paused. One that has failed only because workers with an output did not end well goes on with their
+outputs as they are. One that nobody conducts, after a crash, ctrl-C or --detach, is conducted from here: workers that live
+stay, those that are missing are started.` + conductsToo,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return resumeRun(a, cmd.Context(), strings.Join(args, ""))
+		},
+	}
+}
+
+func pipelineRetryCommand(a *cli.App) *cobra.Command {
+	var from string
+	cmd := &cobra.Command{
+		Use:   "retry [RUN] [--from ROLE|PHASE]",
+		Short: "Have what failed done anew, or a worker or a phase that is named",
+		Long: `Has the workers that failed start anew, or those that --from names, and all that have used what these wrote. What they wrote
+is put aside, into attempts in the folder of the run.
+
+It shows how the run goes, and ends, as ferrus pipeline run does; where another conducts the run already, it returns.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return ask(a, cmd.Context(), strings.Join(args, ""), run.Intent{Verb: pipeline.Retry, From: from})
+		},
+	}
+	cmd.Flags().StringVar(&from, "from", "", "the `ROLE` or the phase to begin with")
+	return cmd
+}
+
+func pipelineDeliverCommand(a *cli.App) *cobra.Command {
+	var confirm, again bool
+	cmd := &cobra.Command{
+		Use:   "deliver [RUN] --confirm|--again",
+		Short: "Say whether a result arrived of which nobody knows it",
+		Long: `When whoever sent the result died while it did, nobody knows whether it arrived. --confirm says that it did; --again has it
+sent once more.` + conductsToo,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			verb := pipeline.Confirm
+			switch {
+			case confirm == again:
+				return cli.UsageError("see whether the result arrived; then say --confirm if it did, --again if not", "say one of --confirm and --again")
+			case again:
+				verb = pipeline.Again
+			}
+			return ask(a, cmd.Context(), strings.Join(args, ""), run.Intent{Verb: verb})
+		},
+	}
+	cmd.Flags().BoolVar(&confirm, "confirm", false, "the result has arrived")
+	cmd.Flags().BoolVar(&again, "again", false, "send it once more")
+	return cmd
+}
+
+// askedOf opens a run for a verb of a person.
+func askedOf(a *cli.App, ctx context.Context, verb pipeline.Verb, name string) (run.Place, *run.Folder, error) {
+	if err := a.RefuseAgent("pipeline " + word(verb)); err != nil {
+		return run.Place{}, nil, err
+	}
+	at, _, err := Runs(a, ctx)
+	if err != nil {
+		return at, nil, err
+	}
+	f, err := openRun(a, at, name)
+	if err == nil {
+		err = MadeHere(ctx, at, f)
+	}
+	if err == nil && status.Archived(at, f) {
+		err = cli.Refuse(engine.WrongState, "cannot "+word(verb)+" "+f.Name()+": it is over, and archived",
+			"ferrus pipeline status "+f.Name()+" shows it; ferrus pipeline run starts another")
+	}
+	return at, f, err
+}
+
+// word is how a verb is called on the command line.
+func word(v pipeline.Verb) string {
+	if v == pipeline.Confirm || v == pipeline.Again {
+		return "deliver"
+	}
+	return string(v)
+}
+
+// ask has something done about a run, and sees the run on from there.
+func ask(a *cli.App, ctx context.Context, name string, i run.Intent) error {
+	at, f, err := askedOf(a, ctx, i.Verb, name)
+	if err != nil {
+		return err
+	}
+	if known := places(f.Workflow); i.From != "" && !slices.Contains(known, i.From) {
+		return cli.UsageError("name one of "+strings.Join(known, ", "), "%s has no worker and no phase %q", f.Name(), i.From)
+	}
+	if err := want(a, f, i); err != nil {
+		return err
+	}
+	if f.Leader() != 0 { // it is his stdout that waits for the result
+		return once(a, ctx, at, f)
+	}
+	return conductRun(a, ctx, at, f, i.Verb)
+}
+
+// places are the roles and the phases of a pipeline.
+func places(w pipeline.Workflow) []string {
+	names := roles(w)
+	for _, p := range w.Phases {
+		if !slices.Contains(names, p.ID) {
+			names = append(names, p.ID)
+		}
+	}
+	return names
+}
+
+// want writes down what a person asks for.
+func want(a *cli.App, f *run.Folder, i run.Intent) error {
+	i.ID, i.By = rand.Text(), "human"
+	err := f.Ask(i, time.Now())
+	var refused *run.RefusedError
+	switch {
+	case errors.As(err, &refused):
+		return cli.Refuse(engine.WrongState, fmt.Sprintf("cannot %s %s: %v", word(i.Verb), f.Name(), refused), instead(f, refused))
+	case errors.Is(err, run.ErrGone):
+		return cli.Refuse(engine.WrongState, f.Name()+" is over meanwhile", "ferrus pipeline status "+f.Name()+" shows it")
+	}
+	return err
+}
+
+// instead says what can be done about a run of which something else was asked.
+func instead(f *run.Folder, refused *run.RefusedError) string {
+	switch refused.State {
+	case pipeline.IsPaused:
+		return "ferrus pipeline resume " + f.Name() + " lets it go on"
+	case pipeline.IsFailed:
+		return "ferrus pipeline retry " + f.Name() + " does anew what failed; ferrus pipeline cancel gives it up"
+	case pipeline.IsDelivering:
+		return "ferrus pipeline deliver " + f.Name() + " --confirm if the result has arrived, --again if not"
+	}
+	return "ferrus pipeline status " + f.Name() + " says who is waited for"
+}
+
+// resumeRun lets a run go on, and conducts it. It is refused only where nothing but another verb gets it any further, or
+// where another conducts it.
+func resumeRun(a *cli.App, ctx context.Context, name string) error {
+	at, f, err := askedOf(a, ctx, pipeline.Resume, name)
+	if err != nil {
+		return err
+	}
+	v, err := f.View(time.Now())
+	if err != nil {
+		return err
+	}
+	if v.Action.Person {
+		if err := want(a, f, run.Intent{Verb: pipeline.Resume}); err != nil {
+			return err
+		}
+	} else if pid := f.Leader(); pid != 0 {
+		return &cli.Failure{Code: string(engine.LockBusy), Message: fmt.Sprintf("%s is conducted already (process %d)", f.Name(), pid), Exit: cli.ExitBusy,
+			Remedy: "ferrus pipeline status " + f.Name() + " shows how it goes; ferrus pipeline cancel ends it and its workers"}
+	}
+	return conductRun(a, ctx, at, f, pipeline.Resume)
+}

@@ -1,0 +1,66 @@
+package pipeline
+
+import (
+	"bufio"
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+)
+
+func pipelineCancelCommand(a *cli.App) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "cancel [RUN] [--yes]",
+		Short: "End a run and its workers; it is archived",
+		Long: `Ends the workers of a run with all that they have started, delivers nothing, and archives the run. It asks first; where stdin
+is no terminal, --yes is needed.
+
+With --json the lines of ferrus pipeline run.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return cancelRun(a, cmd.Context(), strings.Join(args, ""), yes)
+		},
+	}
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return cmd
+}
+
+func cancelRun(a *cli.App, ctx context.Context, name string, yes bool) error {
+	at, f, err := askedOf(a, ctx, pipeline.Cancel, name)
+	if err != nil {
+		return err
+	}
+	if !yes {
+		if err := confirmCancel(a, f); err != nil {
+			return err
+		}
+	}
+	if err := want(a, f, run.Intent{Verb: pipeline.Cancel}); err != nil {
+		return err
+	}
+	return conductRun(a, ctx, at, f, pipeline.Cancel)
+}
+
+// confirmCancel asks the person at the terminal.
+func confirmCancel(a *cli.App, f *run.Folder) error {
+	if !a.InTTY {
+		return cli.UsageError("ferrus pipeline cancel "+f.Name()+" --yes", "stdin is no terminal, so nobody can be asked whether %s may be cancelled", f.Name())
+	}
+	s, err := f.Status()
+	if err != nil {
+		return err
+	}
+	cli.Fprintf(a.Err, "Cancel %s (%s, %s)? Its workers are ended, and nothing is delivered. [y/N] ", f.Name(), format.Clip(format.Line(s.Topic), 60), s.State)
+	answer, err := bufio.NewReader(a.In).ReadString('\n')
+	if answer = strings.ToLower(strings.TrimSpace(answer)); err == nil && (answer == "y" || answer == "yes") {
+		return nil
+	}
+	return cli.Refuse(engine.WrongState, "not cancelled: nothing was changed", "")
+}

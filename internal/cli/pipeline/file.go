@@ -1,0 +1,105 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/pipeline"
+)
+
+func pipelineListCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "The pipelines of workflows.json",
+		Long:  "Lists the pipelines: name, description, phases, workers.\n\nWith --json: [{name description spawn phases workers[]}].",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			all, _, err := a.Workflows(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if a.JSON {
+				return a.PrintJSON(summaries(all))
+			}
+			a.Say("%s", all.List())
+			return nil
+		},
+	}
+}
+
+func pipelineTableCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "table",
+		Short: "The tables by which everything is decided",
+		Long: `Prints the decision table, and that of dialogues. The first row that fits is done, again and again until that is to wait.
+
+With --json: table dialogues.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if a.JSON {
+				return a.PrintJSON(map[string]string{"table": pipeline.Markdown(), "dialogues": pipeline.DialogueMarkdown()})
+			}
+			a.Say("%s\nDialogues:\n\n%s", pipeline.Markdown(), pipeline.DialogueMarkdown())
+			return nil
+		},
+	}
+}
+
+// A summary is a pipeline in a list.
+type summary struct {
+	Name        string         `json:"name"`
+	Description string         `json:"description"`
+	Spawn       pipeline.Spawn `json:"spawn"`
+	Phases      int            `json:"phases"`
+	Workers     []string       `json:"workers"`
+}
+
+func summaries(all pipeline.Workflows) []summary {
+	list := []summary{}
+	for _, w := range all {
+		s := summary{w.Name, w.Description, pipeline.SpawnPhase, len(w.Phases), roles(w)}
+		if w.All() {
+			s.Spawn = pipeline.SpawnAll
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// roles are the workers of a pipeline, in their order.
+func roles(w pipeline.Workflow) []string {
+	var names []string
+	for _, p := range w.Phases {
+		for _, k := range p.Workers {
+			names = append(names, k.Role)
+		}
+	}
+	return names
+}
+
+// workflow finds the pipeline of a name.
+func workflow(a *cli.App, ctx context.Context, name string) (pipeline.Workflow, string, error) {
+	all, path, err := a.Workflows(ctx)
+	if err != nil {
+		return pipeline.Workflow{}, "", err
+	}
+	w, ok := all.Find(name)
+	if ok {
+		return w, path, nil
+	}
+	var names []string
+	for _, w := range all {
+		names = append(names, w.Name)
+	}
+	remedy := "it has " + strings.Join(names, ", ")
+	if near := config.Nearest(name, names); near != "" {
+		remedy = "did you mean " + near + "? " + remedy
+	}
+	return w, "", cli.Refuse(engine.InvalidInput, fmt.Sprintf("%s has no pipeline %q", path, name), remedy)
+}

@@ -1,0 +1,104 @@
+package pipeline
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/cli/log"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/slot"
+)
+
+func pipelineLogsCommand(a *cli.App) *cobra.Command {
+	var follow, raw bool
+	cmd := &cobra.Command{
+		Use:   "logs [RUN] [ROLE] [-f] [--raw]",
+		Short: "What a worker has printed",
+		Long: `Shows the output of a worker in words: what it said, what it called, what went wrong. ROLE is a worker (its newest attempt) or
+an attempt, as researcher-a-2; without it the newest of the run. When no run is under way, that is the newest one of the
+archive. --raw shows the bytes as they are; -f stays and shows what comes, until the worker ends.
+
+With --json, and no ROLE: the attempts of the run, [{run duty agent started ended exit usage ...}], duty being the role.`,
+		Args: cobra.MaximumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return pipelineLogs(a, cmd.Context(), args, follow, raw)
+		},
+	}
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "stay, and show what comes")
+	cmd.Flags().BoolVar(&raw, "raw", false, "as it was printed")
+	return cmd
+}
+
+func pipelineLogs(a *cli.App, ctx context.Context, args []string, follow, raw bool) error {
+	at, _, err := Runs(a, ctx)
+	if err != nil {
+		return err
+	}
+	f, role, err := logsOf(a, at, args)
+	if err != nil {
+		return err
+	}
+	list, err := attempts(f)
+	if err != nil {
+		return err
+	}
+	if a.JSON && role == "" {
+		return a.PrintJSON(list)
+	}
+	r, ok := log.ChooseRun(list, role)
+	if !ok {
+		what := f.Name() + " has started no worker " + role
+		if role == "" {
+			what = f.Name() + " has started no worker yet"
+		}
+		return cli.Refuse(engine.WrongState, what, "ferrus pipeline status "+f.Name()+" shows its workers, ferrus pipeline logs --json their attempts")
+	}
+	show := log.TextWriter(a, true)
+	if !raw {
+		a.Say("%s  %s, started %s\n", a.Paint(cli.Bold, r.Name), r.Agent, format.Clock(r.Started))
+		show = log.EventWriter(a, agents.ReaderOf(r.Agent))
+	}
+	// Not r.Log: the folder may have been moved since.
+	return log.Follow(a, ctx, f.Path("logs", filepath.Base(r.Log)), show, func() bool {
+		list, err := attempts(f)
+		again, ok := log.ChooseRun(list, r.Name)
+		return !follow || err != nil || !ok || again.Over()
+	})
+}
+
+// logsOf finds out whether one word is a run or a worker.
+func logsOf(a *cli.App, at run.Place, args []string) (f *run.Folder, role string, err error) {
+	if len(args) == 2 {
+		f, err = newestRun(a, at, args[0])
+		return f, args[1], err
+	}
+	if len(args) == 1 {
+		if f, err = at.Open(args[0]); err == nil {
+			return f, "", nil
+		}
+		role = args[0]
+	}
+	f, err = newestRun(a, at, "")
+	return f, role, err
+}
+
+// attempts are all attempts of a run's workers, in the order of their start.
+func attempts(f *run.Folder) ([]slot.Run, error) {
+	all := []slot.Run{}
+	for _, role := range roles(f.Workflow) {
+		list, err := f.Runs(role)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list...)
+	}
+	slices.SortStableFunc(all, func(a, b slot.Run) int { return a.Started.Compare(b.Started) })
+	return all, nil
+}

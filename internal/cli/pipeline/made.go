@@ -1,0 +1,35 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/safetext"
+	"github.com/ferrus-go/ferrus/internal/worktree"
+)
+
+// MadeHere refuses a run of which git tracks a file: it comes from a commit, and the commands that it was launched with
+// were agreed to by nobody here. It asks git only where the index may list something of the run.
+func MadeHere(ctx context.Context, at run.Place, f *run.Folder) error {
+	name, err := filepath.Rel(at.Root, f.Dir)
+	if err != nil {
+		return err
+	}
+	name = filepath.ToSlash(name)
+	if !worktree.FindIndex(at.Root).MayTrack(f.Name()) {
+		return nil
+	}
+	files, err := worktree.TrackedFiles(ctx, at.Root, name)
+	switch {
+	case err != nil:
+		return cli.Refuse(engine.StoreError, "ask git what it tracks in "+name+": "+err.Error(), "see to the git repository, then try again")
+	case len(files) > 0:
+		return cli.Refuse(engine.ForeignState, fmt.Sprintf("git tracks %s of the run %s: it comes from a commit, not from this machine",
+			safetext.Clean(files[0]), f.Name()), "git rm -r --cached "+name+", if you made it; else remove the folder")
+	}
+	return nil
+}

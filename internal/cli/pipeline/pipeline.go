@@ -1,0 +1,110 @@
+// Package pipeline has ferrus pipeline and its subcommands.
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+)
+
+// pipelineVerbs are the commands about pipelines, in the order of the help. No pipeline can have the name of one.
+var pipelineVerbs = []func(*cli.App) *cobra.Command{
+	pipelineRunCommand, pipelineStatusCommand, pipelineExplainCommand, pipelineResumeCommand, pipelineRetryCommand, pipelineDeliverCommand,
+	pipelineCancelCommand, pipelineLogsCommand, pipelinePromptCommand, pipelineListCommand, pipelineValidateCommand, pipelineTableCommand,
+}
+
+// Command is ferrus pipeline.
+func Command(a *cli.App) *cobra.Command {
+	var how launching
+	cmd := &cobra.Command{
+		Use:   "pipeline NAME TOPIC...",
+		Short: "Have several agents work on a topic, phase by phase, as workflows.json says",
+		Long: `Runs a pipeline of workflows.json, which stands in the project's folder, else in .ferrus: ferrus pipeline NAME TOPIC is
+ferrus pipeline run NAME TOPIC. Each worker is an agent that reads files, writes one file and exits; what comes next is
+looked up in a table (ferrus pipeline table). The page pipelines.md of the documentation says all about it.
+
+RUN, where a command takes one, is a run as research-180141, or the path of its folder; left out it is the one that is
+under way.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			if len(words) == 0 || words[0] == "help" {
+				return cmd.Help()
+			}
+			if near := cmd.SuggestionsFor(words[0]); len(words) == 1 && len(near) > 0 {
+				return cli.UsageError("did you mean "+strings.Join(near, " or ")+"? A pipeline needs a topic: ferrus pipeline NAME TOPIC",
+					"there is no command %q of pipelines", words[0])
+			}
+			return launchRun(a, cmd.Context(), how, words)
+		},
+	}
+	how.flags(cmd)
+	cmd.SuggestionsMinimumDistance = 2
+	for _, c := range pipelineVerbs {
+		cmd.AddCommand(c(a))
+	}
+	return cmd
+}
+
+// Runs returns where the runs of the project are, and its configuration.
+func Runs(a *cli.App, ctx context.Context) (run.Place, config.Config, error) {
+	place, err := a.Place(ctx)
+	if err != nil {
+		return run.Place{}, config.Config{}, err
+	}
+	conf, err := config.LoadFor(filepath.Join(place.Root, config.FileName))
+	if err != nil {
+		return run.Place{}, conf, cli.ConfigError(err)
+	}
+	return run.At(place.Root, conf.Pipelines), conf, nil
+}
+
+// openRun opens a run: "" is the one that is under way.
+func openRun(a *cli.App, at run.Place, name string) (*run.Folder, error) {
+	names, err := at.Names()
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case name != "":
+	case len(names) == 0:
+		return nil, cli.Refuse(engine.WrongState, "no pipeline is under way", `ferrus pipeline NAME "topic" starts one; ferrus pipeline list shows the names`)
+	case len(names) > 1:
+		return nil, cli.UsageError("name one of "+strings.Join(names, ", "), "%d pipelines are under way", len(names))
+	default:
+		name = names[0]
+	}
+	f, err := at.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		over, _ := at.Archived()
+		slices.Reverse(over) // the newest may be meant
+		return nil, cli.Refuse(engine.WrongState, fmt.Sprintf("there is no run %q", name), fmt.Sprintf("under way: %s; over: %s",
+			cmp.Or(strings.Join(names, ", "), "none"), cmp.Or(strings.Join(over[:min(len(over), 5)], ", "), "none")))
+	}
+	return f, err
+}
+
+// newestRun opens a run to be looked at: "" is the one that is under way, else the one that was archived last.
+func newestRun(a *cli.App, at run.Place, name string) (*run.Folder, error) {
+	names, err := at.Names()
+	if err != nil {
+		return nil, err
+	}
+	if name == "" && len(names) == 0 {
+		if over, err := at.Archived(); err == nil && len(over) > 0 {
+			name = over[len(over)-1]
+		}
+	}
+	return openRun(a, at, name)
+}

@@ -1,0 +1,107 @@
+package pipeline
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/pipeline"
+)
+
+func pipelinePromptCommand(a *cli.App) *cobra.Command {
+	var wait bool
+	cmd := &cobra.Command{
+		Use:   "prompt [NAME|RUN] ROLE [--bash-wait]",
+		Short: "What a worker is told",
+		Long: `Prints all that a worker is told: of a run what it was told or will be, of a pipeline what it would be, with a folder and a
+topic to be filled in. With --bash-wait a loop for the shell comes first that waits for the inputs, for an agent that ferrus
+does not start: whoever ferrus starts is started when they are there.
+
+With --json: of role prompt bash_wait.`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error { return showPrompt(a, cmd.Context(), args, wait) },
+	}
+	cmd.Flags().BoolVar(&wait, "bash-wait", false, "with a loop that waits for the inputs")
+	return cmd
+}
+
+// What an agent is told that waits by itself.
+const bashWait = "First run this in a shell. Go on when it says INPUT_READY; if it says TIMEOUT, stop, and say so.\n\n"
+
+func showPrompt(a *cli.App, ctx context.Context, args []string, wait bool) error {
+	role := args[len(args)-1]
+	b, err := briefingOf(a, ctx, strings.Join(args[:len(args)-1], ""), role)
+	if err != nil {
+		return err
+	}
+	loop := ""
+	if wait {
+		var paths []string
+		for _, file := range b.workflow.Waits(role) {
+			paths = append(paths, b.path(file))
+		}
+		loop = pipeline.BashWait(paths)
+	}
+	switch {
+	case a.JSON:
+		return a.PrintJSON(map[string]string{"of": b.of, "role": role, "prompt": b.prompt, "bash_wait": loop})
+	case wait:
+		a.Say("%s%s\n%s", bashWait, loop, b.prompt)
+	default:
+		a.Say("%s", b.prompt)
+	}
+	return nil
+}
+
+// A briefing is what a worker is told, and what that is made of.
+type briefing struct {
+	of       string // the run, or the pipeline
+	workflow pipeline.Workflow
+	topic    string
+	path     func(file string) string
+	prompt   string
+}
+
+// briefingOf finds out what a worker of a run, or of a pipeline, is told.
+func briefingOf(a *cli.App, ctx context.Context, of, role string) (briefing, error) {
+	at, _, err := Runs(a, ctx)
+	if err != nil {
+		return briefing{}, err
+	}
+	var b briefing
+	f, err := openRun(a, at, of)
+	switch {
+	case err == nil:
+		s, err := f.Status()
+		if err != nil {
+			return b, err
+		}
+		b = briefing{of: f.Name(), workflow: f.Workflow, topic: s.Topic, path: func(file string) string { return f.Path(file) }}
+		if b.prompt, err = f.Prompt(role); err != nil {
+			return b, err
+		}
+	case of == "":
+		return b, err
+	default:
+		w, _, err := workflow(a, ctx, of)
+		if err != nil {
+			return b, err
+		}
+		b = briefing{of: of, workflow: w, topic: "TOPIC", path: func(file string) string { return filepath.Join(at.Tmp, of+"-HHMMSS", file) }}
+	}
+	_, phase := b.workflow.Worker(role)
+	switch {
+	case phase < 0:
+		return b, cli.Refuse(engine.InvalidInput, b.of+" has no worker "+role, "it has "+strings.Join(roles(b.workflow), ", "))
+	case b.prompt != "":
+	case b.workflow.Phases[phase].How() == pipeline.Talking:
+		b.prompt = pipeline.TurnPrompt(role, b.path(pipeline.DialogueFile))
+	default:
+		b.prompt = b.workflow.Prompt(role, b.topic, b.path)
+	}
+	return b, nil
+}

@@ -1,0 +1,189 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/status"
+)
+
+const conductAbout = `It shows how the run goes until the result is delivered: on a terminal as a small table that is rewritten, else a line for
+each thing that happens, on stderr. The result goes where [deliver] of ferrus.toml says; where that is stdout, nothing
+else stands there when it is no terminal. Ctrl-C ends the conducting alone: the workers go on, and ferrus pipeline resume,
+or ferrus tick, does what comes next. Kill it anywhere, nothing is lost.
+
+Exit codes: 0 the result is delivered, 1 the run failed or was cancelled, 6 a person is waited for, 130 ctrl-C or 143 SIGTERM
+has ended it. With --json one object
+a line: kind event: at rev event row roles[] reason why by tell run state; kind result: run text; and at last kind end:
+exit run dir state delivered partial failure action{...} next[].`
+
+// A launching is how a pipeline is started.
+type launching struct {
+	nested bool
+	detach bool
+	dry    bool
+}
+
+func (how *launching) flags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&how.detach, "detach", false, "start the first workers and return")
+	cmd.Flags().BoolVar(&how.dry, "dry-run", false, "say what would be started, and do nothing")
+	cmd.Flags().BoolVar(&how.nested, "nested", false, "even in the shell of an agent")
+}
+
+func pipelineRunCommand(a *cli.App) *cobra.Command {
+	var how launching
+	cmd := &cobra.Command{
+		Use:   "run NAME TOPIC...",
+		Short: "Start a pipeline on a topic and see it through",
+		Long: `Starts the pipeline NAME of workflows.json on a topic, which is the rest of the line, and sees it through.
+
+` + conductAbout + `
+
+With --detach it returns when the first workers are started. Then somebody has to go on when they are done: ferrus
+pipeline resume, or ferrus tick from cron. Where the pipeline has spawn "all" its workers finish by themselves, and only
+what comes after them waits.
+
+In the shell of an agent it is refused, for an agent is no orchestrator; --nested does it all the same.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, words []string) error { return launchRun(a, cmd.Context(), how, words) },
+	}
+	how.flags(cmd)
+	return cmd
+}
+
+// launchRun starts the pipeline that the first word names on the topic of the others.
+func launchRun(a *cli.App, ctx context.Context, how launching, words []string) error {
+	if agent := os.Getenv("FERRUS_AGENT"); agent != "" && !how.nested && !how.dry {
+		return cli.Refuse(engine.ForbiddenRole, "a pipeline is not started by an agent, and this shell belongs to "+agent+" (FERRUS_AGENT is set)",
+			"an agent does its own work; a person starts pipelines, or says --nested")
+	}
+	at, conf, err := Runs(a, ctx)
+	if err != nil {
+		return err
+	}
+	w, path, err := workflow(a, ctx, words[0])
+	if err != nil {
+		return err
+	}
+	topic := strings.TrimSpace(strings.Join(words[1:], " "))
+	if topic == "" {
+		return cli.UsageError(fmt.Sprintf("ferrus pipeline run %s %q", w.Name, "what it is about"), "the pipeline %s needs a topic", w.Name)
+	}
+	if !how.dry {
+		if err := a.TrustPipelines(ctx, conf); err != nil {
+			return err
+		}
+	}
+	settings := at.Settings(conf)
+	if err := staffed(ctx, w, settings, path); err != nil {
+		return err
+	}
+	if how.dry {
+		return foresee(a, at, w, settings, topic)
+	}
+	f, err := at.Launch(w, topic, settings, time.Now())
+	if err != nil {
+		return err
+	}
+	if how.detach {
+		return once(a, ctx, at, f)
+	}
+	return conductRun(a, ctx, at, f, "")
+}
+
+// staffed refuses a pipeline whose agents are not there. path is where it stands.
+func staffed(ctx context.Context, w pipeline.Workflow, s run.Settings, path string) error {
+	for i, p := range w.Phases {
+		for j, k := range p.Workers {
+			named, table := "hq.executor.agent in ferrus.toml", "hq.executor"
+			if k.Agent != "" {
+				table = ""
+				named = fmt.Sprintf("/%s/phases/%d/workers/%d/agent in %s", w.Name, i, j, path)
+			}
+			if err := cli.CheckStartable(ctx, s.Root, s.Agent(k), named, table); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// A prospect is what a run would begin with.
+type prospect struct {
+	Run     string          `json:"run"`
+	Dir     string          `json:"dir"`
+	Topic   string          `json:"topic"`
+	Action  status.Decision `json:"action"`
+	Workers []seat          `json:"workers"`
+}
+
+// A seat is a worker that would be started.
+type seat struct {
+	Role   string `json:"role"`
+	Agent  string `json:"agent"`
+	Model  string `json:"model,omitempty"`
+	Prompt string `json:"prompt"` // path of what it is told
+	Output string `json:"output"`
+}
+
+// foresee says what a launch would do. Nothing is made.
+func foresee(a *cli.App, at run.Place, w pipeline.Workflow, s run.Settings, topic string) error {
+	now := time.Now()
+	name := pipeline.DirName(w.Name, now, func(name string) bool {
+		return cli.Exists(filepath.Join(at.Tmp, name)) || cli.Exists(filepath.Join(at.Archive, name))
+	})
+	act := pipeline.Decide(pipeline.Facts{Workflow: w, Status: pipeline.New(w, name, topic, now), Now: now})
+	dir := filepath.Join(at.Tmp, name)
+	p := prospect{Run: name, Dir: dir, Topic: topic, Action: status.DecisionOf(act), Workers: []seat{}}
+	for _, role := range act.Roles {
+		k, _ := w.Worker(role)
+		who := s.Agent(k)
+		p.Workers = append(p.Workers, seat{role, who.Agent, who.Model, filepath.Join(dir, "prompts", role+".txt"), filepath.Join(dir, k.File())})
+	}
+	if a.JSON {
+		return a.PrintJSON(p)
+	}
+	a.Say("nothing is started; as %s it would begin with: %s\n", name, act)
+	for _, k := range p.Workers {
+		a.Say("  %-16s  %s\n", k.Role, strings.TrimSpace(k.Agent+" "+k.Model))
+		a.Say("    prompt  %s\n    output  %s\n", k.Prompt, k.Output)
+	}
+	a.ShowSteps([]status.Step{{Command: "ferrus pipeline prompt " + w.Name + " ROLE", Why: "shows what a worker is told"}})
+	return nil
+}
+
+// once ticks a run and leaves the rest to others.
+func once(a *cli.App, ctx context.Context, at run.Place, f *run.Folder) error {
+	p := NewProgress(a, f)
+	p.to = a // there is no result yet that it could be mixed with
+	o, err := p.Options()
+	if err != nil {
+		return err
+	}
+	act, err := f.Tick(ctx, o)
+	if err != nil {
+		return err
+	}
+	if act.Do == pipeline.Archive || act.Person {
+		return p.ended(at, f, act)
+	}
+	l, err := status.ReadRun(at, f, time.Now())
+	if err != nil {
+		return err
+	}
+	verdict := l.Run + " is under way, and nobody conducts it"
+	if l.Conductor != 0 {
+		verdict = fmt.Sprintf("%s is under way, and process %d conducts it", l.Run, l.Conductor)
+	}
+	return p.end(cli.ExitOK, l, verdict)
+}

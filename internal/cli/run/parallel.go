@@ -1,0 +1,191 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/cli/branch"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/fleet"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/hq"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/status"
+)
+
+// A fleetWatcher prints what happens on many branches, a line each.
+type fleetWatcher struct {
+	a     *cli.App
+	mu    sync.Mutex
+	words watcher
+}
+
+func (w *fleetWatcher) tell(e fleet.Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.a.JSON {
+		_ = w.a.PrintJSONLine(e)
+		return
+	}
+	text := format.Clip(format.Line(e.Text), 160)
+	if e.Kind == fleet.Merged && text != "" {
+		text = "; " + text
+	}
+	w.line(time.Now(), e.Branch, w.a.Paint(fleetColour[e.Kind], fleetWords[e.Kind]+text))
+}
+
+// hear prints what a conductor tells.
+func (w *fleetWatcher) hear(branch string, e hq.Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if e.At.IsZero() {
+		e.At = time.Now()
+	}
+	if w.a.JSON {
+		_ = w.a.PrintJSONLine(struct {
+			Branch string `json:"branch"`
+			hq.Event
+		}{branch, e})
+		return
+	}
+	if e.Kind == hq.Stopping && w.a.OutTTY {
+		w.a.Say("\r") // over the ^C that the terminal has shown
+	}
+	w.line(e.At, branch, w.words.words(e))
+}
+
+func (w *fleetWatcher) line(at time.Time, branch string, text cli.Styled) {
+	w.a.Say("%s  %-14s  %s\n", format.Clock(at), format.Clip(branch, 14), text)
+}
+
+var (
+	fleetWords = map[fleet.EventKind]string{fleet.Taken: "taken from the queue: ", fleet.Begun: "begun", fleet.Left: "left ",
+		fleet.Merging: "is being merged", fleet.Merged: "merged into the project", fleet.Unmerged: "not merged: ", fleet.Trouble: "trouble: "}
+	fleetColour = map[fleet.EventKind]string{fleet.Merged: cli.Green, fleet.Unmerged: cli.Yellow, fleet.Trouble: cli.Red, fleet.Begun: cli.Dim, fleet.Left: cli.Dim}
+)
+
+// conductMany sees the branches and the queue through.
+func conductMany(a *cli.App, ctx context.Context, how conducting) error {
+	s, err := a.ProjectSession(ctx, "run")
+	if err != nil {
+		return err
+	}
+	e := s.Engine()
+	defer e.Close()
+	conf, err := cli.ValidConfig(e)
+	if err != nil {
+		return err
+	}
+	if err := a.WithTrust(e, e.Trusted); err != nil {
+		return err
+	}
+	if err := cli.CheckReady(ctx, conf.Gate(), e.Place().Root); err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	opts, err := a.Options(e.Place().Root)
+	if err != nil {
+		return err
+	}
+	cli.IgnoreHangup()
+	w := &fleetWatcher{a: a}
+	w.words = watcher{a: a}
+	out, err := fleet.Run(ctx, e.Place().Root, fleet.Options{Parallel: how.parallel, Caller: s.Caller, Engine: opts, Tell: w.tell,
+		Conduct: func(branch string, e *engine.Engine) (hq.Options, error) {
+			conf, err := e.Config()
+			if err == nil {
+				err = cli.CheckContinuable(ctx, e, conf.Gate(), false)
+			}
+			return hq.Options{Headless: true, Hurry: how.now, Ferrus: self, Lease: conf.Lease, Environ: os.Environ(),
+				Tell: func(e hq.Event) { w.hear(branch, e) }}, err
+		}})
+	var taken *hq.BusyError
+	switch {
+	case errors.As(err, &taken):
+		return a.BusyError(taken)
+	case errors.Is(err, hq.ErrStopped):
+		exit := cli.ExitOfSignal(ctx)
+		if a.JSON {
+			if err := a.PrintJSONLine(map[string]any{"kind": "end", "exit": exit, "branches": []fleet.Standing{}}); err != nil {
+				return err
+			}
+		} else {
+			a.Say("stopped; the tasks are as they were and their agents are ended\n")
+			a.ShowSteps([]status.Step{{Command: fmt.Sprintf("ferrus run --parallel %d", how.parallel), Why: "goes on from here"}, {Command: "ferrus branches", Why: ""}})
+		}
+		return cli.ExitWith(exit)
+	case err != nil:
+		return err
+	}
+	return endedMany(a, out)
+}
+
+// endedMany shows how all stands, and what is for a person to do.
+func endedMany(a *cli.App, out fleet.Outcome) error {
+	if a.JSON {
+		tasks := out.Tasks
+		if tasks == nil {
+			tasks = []fleet.Standing{}
+		}
+		if err := a.PrintJSONLine(map[string]any{"kind": "end", "exit": out.Exit, "branches": tasks}); err != nil {
+			return err
+		}
+		return exitCode(out.Exit)
+	}
+	if len(out.Tasks) == 0 {
+		return cli.Refuse(engine.WrongState, "there is nothing to do: no branch has a task, and none waits in .ferrus/queue",
+			`ferrus task --branch NAME "what is to be done" makes one`)
+	}
+	var list []engine.Attempt
+	var next []status.Step
+	for _, t := range out.Tasks {
+		list = append(list, t.Attempt)
+		next = append(next, nextOf(t)...)
+	}
+	a.Say("\n")
+	branch.ShowAttempts(a, list)
+	for _, t := range out.Tasks {
+		if t.Unmerged != "" {
+			a.ShowRow(t.Branch, a.Paint(cli.Yellow, "not merged: "+format.Line(t.Unmerged)))
+		}
+		if t.Trouble != "" {
+			a.ShowRow(t.Branch, a.Paint(cli.Red, format.Line(t.Trouble)))
+		}
+	}
+	a.ShowSteps(append(next[:min(len(next), maxSteps)], status.Step{Command: "ferrus branches", Why: "compares them"}))
+	return exitCode(out.Exit)
+}
+
+// maxSteps is how many next steps are named after a run of many tasks.
+const maxSteps = 5
+
+func exitCode(code int) error {
+	if code == cli.ExitOK {
+		return nil
+	}
+	return cli.ExitWith(code)
+}
+
+// nextOf is what a person does about a branch as it stands.
+func nextOf(t fleet.Standing) []status.Step {
+	on := " --branch " + t.Branch
+	switch {
+	case t.State == state.AwaitingHuman:
+		return []status.Step{{Command: "ferrus answer" + on + ` "..."`, Why: "answers what " + t.Branch + " asks"}}
+	case t.State == state.Failed:
+		return []status.Step{{Command: "ferrus status" + on, Why: "shows why " + t.Branch + " failed"}}
+	case t.Clashes:
+		return []status.Step{{Command: "ferrus merge " + t.Branch + " --resolve", Why: "gives " + t.Branch + " back with the project's changes"}}
+	case t.State == state.Complete && !t.Merged:
+		return []status.Step{{Command: "ferrus merge " + t.Branch, Why: "brings it into the project"}}
+	}
+	return nil
+}

@@ -1,0 +1,233 @@
+// Package run has the commands that start agents and wait for the result: run, resume, stop, tick and wait-file.
+package run
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/hq"
+	"github.com/ferrus-go/ferrus/internal/slot"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/status"
+)
+
+const runAbout = `On every state it has that agent alive which the state needs: the executor of ferrus.toml ([hq.executor]) works, the
+supervisor ([hq.supervisor]) answers consultations and reviews. An agent that dies is started again and goes on from what
+is on disk; one that comes to nothing too often, or a budget that is used up, becomes a question to you. Kill it anywhere
+and ferrus resume goes on. --explain prints the tables that it follows.
+
+On a terminal a question is asked there and the answer may be typed; ferrus answer in another terminal does as well. With
+--headless, or where stdin is no terminal, a question ends the run with exit code 6; after ferrus answer, ferrus resume
+goes on. Ctrl-C and ferrus stop end the agents and leave the task as it is; closing the terminal ends nothing.
+
+Exit codes: 0 the task is complete, 1 it failed or something broke, 3 there is nothing to do, 6 a person is waited for,
+7 another run is at work, 9 ferrus stop has ended it, 130 ctrl-C has, 143 SIGTERM has. With --json one object a line:
+at kind state duty agent run text until ended{...}, where kind is state, found, started, ending, ended, parked, question or stopping; and at last end: kind exit state task_id title
+failure_reason question{...} spent{runs seconds usage{...}} runs[].`
+
+// A conducting is how a run is asked for.
+type conducting struct {
+	task     *string // the text of a new one; nil goes on with the one there is
+	headless bool
+	now      bool
+	explain  bool
+	parallel int // how many tasks of branches and of the queue at a time; 0 for the one task that the command means
+}
+
+// RunCommand is ferrus run.
+func RunCommand(a *cli.App) *cobra.Command {
+	var from cli.Source
+	var how conducting
+	cmd := &cobra.Command{
+		Use:   "run [TEXT | -f FILE | --parallel N] [--headless]",
+		Short: "Start the agents and see the task through",
+		Long: `Makes a task of the text, if one is given, and sees it through to its end without you. Without a text it goes on with
+the task there is.
+
+With --parallel N it sees the tasks of all branches through, N at a time, and makes branches of the files in .ferrus/queue
+(ferrus queue), in the order of their names, also of those that come while it runs. Each works in a work tree of its own,
+with agents of its own. Approved work stays on its branch, or with [branches] on_approve = "merge" in ferrus.toml is merged
+into the project, one after the other, the gate being run on the whole: what does not fit waits for you. A question stops
+its own branch alone. It ends when all is done but what waits for you.
+
+` + runAbout + `
+With --parallel the lines also have branch, the kinds taken, begun, left, merging, merged, unmerged and trouble (with text)
+are there too, and the last has kind exit branches[{... unmerged trouble}], as ferrus branches has them.`,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			if how.explain {
+				a.Say("%s", hq.Explain())
+				return nil
+			}
+			if cmd.Flags().Changed("parallel") {
+				switch {
+				case how.parallel < 1:
+					return cli.UsageError("say --parallel 3", "%d tasks at a time", how.parallel)
+				case cli.TextGiven(cmd, words):
+					return cli.UsageError("ferrus queue TEXT adds one to what --parallel does", "--parallel takes no text")
+				}
+				return conductMany(a, cmd.Context(), how)
+			}
+			if cli.TextGiven(cmd, words) {
+				text, err := a.Text(from, words)
+				if err != nil {
+					return cli.CannotDo("create the task", "", err)
+				}
+				how.task = &text
+			}
+			return conduct(a, cmd.Context(), how)
+		},
+	}
+	from.FileFlag(cmd)
+	how.flags(cmd)
+	cmd.Flags().IntVar(&how.parallel, "parallel", 0, "see the tasks of the branches and of the queue through, `N` at a time")
+	cmd.Flags().BoolVar(&how.explain, "explain", false, "print the tables that it follows, and do nothing")
+	return cmd
+}
+
+func (how *conducting) flags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&how.headless, "headless", false, "nobody looks on: a question ends the run with exit code 6")
+}
+
+// conduct sees the task through. A task is made when nothing stands in the way of the run.
+func conduct(a *cli.App, ctx context.Context, how conducting) error {
+	s, err := a.OpenAsPerson(ctx, "run")
+	if err != nil {
+		return err
+	}
+	e := s.Engine()
+	defer e.Close()
+	conf, err := cli.ValidConfig(e)
+	if err != nil {
+		return err
+	}
+	needed := e.Trusted
+	if how.task == nil {
+		needed = e.Known
+	}
+	if err := a.WithTrust(e, needed); err != nil {
+		return err
+	}
+	if other, busy := hq.Conductor(e.Store().Path()); busy {
+		return a.BusyError(&hq.BusyError{Holder: other})
+	}
+	if how.task == nil {
+		err = goesOn(a, ctx, s, conf.Gate(), !how.headless && a.MayAsk())
+	} else if err = cli.CheckReady(ctx, conf.Gate(), e.Place().Root); err == nil {
+		if _, err = s.CreateTask(ctx, *how.task, ""); err != nil {
+			err = cli.CannotDo("create the task", status.Sentence(e), err)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	self, err := os.Executable() // by which agents start their servers
+	if err != nil {
+		return err
+	}
+	cli.IgnoreHangup()
+	w := newWatcher(a, s, how.headless || !a.InTTY)
+	defer w.close()
+	out, err := hq.Run(ctx, e, hq.Options{Headless: w.headless, Hurry: how.now, Ferrus: self, Lease: conf.Lease, Environ: os.Environ(),
+		Tell: w.tell, Show: w.show})
+	w.close()
+	var taken *hq.BusyError
+	switch {
+	case errors.As(err, &taken):
+		return a.BusyError(taken)
+	case errors.Is(err, hq.ErrStopped):
+		return stoppedRun(a, ctx, e)
+	case err != nil:
+		return err
+	}
+	return ended(a, e, out)
+}
+
+// goesOn refuses a run without a new task that could not go on with the one there is.
+func goesOn(a *cli.App, ctx context.Context, s *engine.Session, now config.Gate, ask bool) error {
+	snap, err := s.Engine().View()
+	if err != nil {
+		return err
+	}
+	if snap.Task.State == state.Idle {
+		return cli.Refuse(engine.WrongState, "there is no task to go on with", `ferrus run "what is to be done" makes one and starts`)
+	}
+	frozen, err := s.Engine().Gate(snap)
+	if err != nil {
+		return err
+	}
+	if err := a.OfferConfig(ctx, s, frozen, now, ask); err != nil {
+		return err
+	}
+	return cli.CheckContinuable(ctx, s.Engine(), now, ask)
+}
+
+// A runEnd is the last line of a run with --json.
+type runEnd struct {
+	Kind          string       `json:"kind"`
+	Exit          int          `json:"exit"`
+	State         state.State  `json:"state"`
+	TaskID        string       `json:"task_id,omitempty"`
+	Title         string       `json:"title,omitempty"`
+	FailureReason string       `json:"failure_reason,omitempty"`
+	Question      *status.Text `json:"question,omitempty"`
+	Spent         hq.Spend     `json:"spent"`
+	Runs          []slot.Run   `json:"runs,omitempty"`
+}
+
+// ended says how the run went.
+func ended(a *cli.App, e *engine.Engine, out hq.Outcome) error {
+	t := out.Task
+	r, err := status.Read(e)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		err = a.PrintJSONLine(runEnd{"end", out.Exit, t.State, t.TaskID, t.Title, t.FailureReason, r.Question, r.Spent, out.Runs})
+	} else {
+		showEnd(a, r, t)
+	}
+	if err != nil || out.Exit == cli.ExitOK {
+		return err
+	}
+	return cli.ExitWith(out.Exit)
+}
+
+// stoppedRun says that the run was stopped, and how it goes on.
+func stoppedRun(a *cli.App, ctx context.Context, e *engine.Engine) error {
+	r, err := status.Read(e)
+	if err != nil {
+		return err
+	}
+	exit := cli.ExitOfSignal(ctx)
+	if a.JSON {
+		end := runEnd{Kind: "end", Exit: exit, State: r.State, TaskID: r.TaskID, Title: r.Title, Spent: r.Spent}
+		if err := a.PrintJSONLine(end); err != nil {
+			return err
+		}
+		return cli.ExitWith(exit)
+	}
+	a.Say("stopped; the task is %s and its agents are ended\n", r.State)
+	a.ShowSteps(r.Next)
+	return cli.ExitWith(exit)
+}
+
+// showEnd is the report at the end of a run.
+func showEnd(a *cli.App, r *status.Report, t state.Task) {
+	a.Say("\n%s\n", a.Paint(cli.ColourOf(t.State), verdictLine(r, t)))
+	if r.FailureReason != "" {
+		a.ShowRow("failed", a.Paint(cli.Red, format.Line(r.FailureReason)))
+	}
+	a.ShowQuestion("question", r.Question, state.QuestionDoc)
+	a.ShowSpend(r)
+	for _, n := range r.Notices {
+		a.ShowRow("notice", a.Paint(cli.Yellow, format.Line(n)))
+	}
+	a.ShowSteps(r.Next)
+}

@@ -1,0 +1,90 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/fleet"
+	"github.com/ferrus-go/ferrus/internal/hq"
+	"github.com/ferrus-go/ferrus/internal/proc"
+	"github.com/ferrus-go/ferrus/internal/status"
+)
+
+// StopCommand is ferrus stop.
+func StopCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "stop",
+		Short: "End the run and its agents; the task stays as it is",
+		Long: `Ends the ferrus run or ferrus resume that works on this task, and every agent that it has started, with all that they
+started in turn. The task stays as it is, and ferrus resume goes on from there. Agents that you have started yourself
+stay. A run of many tasks (ferrus run --parallel) ends as a whole. The run itself exits with 9.
+
+With --json: conductor (process id, 0 when there was none) ended[] state.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runStop(a, cmd.Context()) },
+	}
+}
+
+// stopLimit is how long a conductor is given to end by itself: longer than it gives its agents.
+const stopLimit = 20 * time.Second
+
+func runStop(a *cli.App, ctx context.Context) error {
+	s, err := a.OpenAsPerson(ctx, "stop")
+	if err != nil {
+		return err
+	}
+	e := s.Engine()
+	defer e.Close()
+	before, err := status.Read(e)
+	if err != nil {
+		return err
+	}
+	dir := e.Store().Path()
+	h, busy := hq.Conductor(dir)
+	if !busy && e.Place().Branch == "" {
+		dir = fleet.Dir(e.Place().Root)
+		h, busy = hq.Conductor(dir)
+	}
+	if busy {
+		if err := proc.RequestStop(h.Pid); err != nil {
+			return fmt.Errorf("end the run (process %d): %v", h.Pid, err)
+		}
+		for until := time.Now().Add(stopLimit); busy && time.Now().Before(until) && ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
+			_, busy = hq.Conductor(dir)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case busy:
+			if p, err := os.FindProcess(h.Pid); err == nil {
+				_ = p.Kill()
+			}
+		}
+	}
+	if err := hq.EndAll(ctx, e); err != nil {
+		return err
+	}
+	var ended []string
+	for _, r := range before.Agents {
+		ended = append(ended, r.Name)
+	}
+	if a.JSON {
+		return a.PrintJSON(map[string]any{"conductor": h.Pid, "ended": ended, "state": before.State})
+	}
+	if h.Pid == 0 && len(ended) == 0 {
+		a.Say("nothing to do: no run is at work, and no agent of one\n")
+		return nil
+	}
+	if h.Pid != 0 {
+		a.Say("the run is ended (process %d)\n", h.Pid)
+	}
+	for _, name := range ended {
+		a.Say("%s is ended\n", name)
+	}
+	return a.ShowNext(e)
+}

@@ -1,0 +1,120 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	pipelinecmd "github.com/ferrus-go/ferrus/internal/cli/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/status"
+)
+
+// TickCommand is ferrus tick.
+func TickCommand(a *cli.App) *cobra.Command {
+	var dry bool
+	cmd := &cobra.Command{
+		Use:   "tick [--dry-run]",
+		Short: "Do what is to be done about every pipeline under way, once",
+		Long: `Looks at each run under way, does all that is to be done about it now, and returns: for cron, or a loop. It does what
+conductors do as well, and any number of both at once is as good as one. A line for each run says which row of the
+table fits in the end; with --dry-run, which fits now, and nothing is changed.
+
+Exit codes: 0 also when there is nothing to do, 1 when something broke. With --json one object a line: run row do phase
+roles reason why file missing aside until person tell, or run error; and kind result: run text, for a result that goes
+to stdout.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runTick(a, cmd.Context(), dry) },
+	}
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "say what would be done, and do nothing")
+	return cmd
+}
+
+// A ticked is what a tick has come to.
+type ticked struct {
+	Run   string `json:"run"`
+	Error string `json:"error,omitempty"`
+	*status.Decision
+}
+
+func runTick(a *cli.App, ctx context.Context, dry bool) error {
+	if !dry {
+		if err := a.RefuseAgent("tick"); err != nil {
+			return err
+		}
+	}
+	at, _, err := pipelinecmd.Runs(a, ctx)
+	if err != nil {
+		return err
+	}
+	names, err := at.Names()
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 && !a.JSON {
+		a.Say("nothing to do: no pipeline is under way\n")
+	}
+	broken := false
+	for _, name := range names {
+		act, err := tickOne(a, ctx, at, name, dry)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, run.ErrGone), errors.Is(err, fs.ErrNotExist): // somebody else has archived it, or its launch was cut off
+			continue
+		case err != nil:
+			broken = true
+		}
+		if err := showTick(a, name, act, err); err != nil {
+			return err
+		}
+	}
+	if broken {
+		return cli.ExitWith(cli.ExitFailure)
+	}
+	return nil
+}
+
+func tickOne(a *cli.App, ctx context.Context, at run.Place, name string, dry bool) (pipeline.Action, error) {
+	f, err := at.Open(name)
+	if err != nil {
+		return pipeline.Action{}, err
+	}
+	if dry {
+		v, err := f.View(time.Now())
+		return v.Action, err
+	}
+	if err := pipelinecmd.MadeHere(ctx, at, f); err != nil {
+		return pipeline.Action{}, err
+	}
+	o, err := pipelinecmd.NewProgress(a, f).Options()
+	if err != nil {
+		return pipeline.Action{}, err
+	}
+	o.Told = nil // [notify] tells a person
+	return f.Tick(ctx, o)
+}
+
+func showTick(a *cli.App, name string, act pipeline.Action, err error) error {
+	t := ticked{Run: name}
+	if err != nil {
+		t.Error = cli.Explain(err).Message
+	} else {
+		d := status.DecisionOf(act)
+		t.Decision = &d
+	}
+	switch {
+	case a.JSON:
+		return a.PrintJSONLine(t)
+	case err != nil:
+		cli.Fprintf(a.Err, "ferrus: %s: %s\n", name, t.Error)
+	default:
+		a.Say("%s  %s: %s\n", name, act.Row, act)
+	}
+	return nil
+}

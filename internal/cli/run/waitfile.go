@@ -1,0 +1,80 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/format"
+)
+
+// WaitFileCommand is ferrus wait-file.
+func WaitFileCommand(a *cli.App) *cobra.Command {
+	var every time.Duration
+	var times int
+	cmd := &cobra.Command{
+		Use:   "wait-file PATH...",
+		Short: "Wait until files are there",
+		Long: `Waits until all files are there, as regular files that are not empty, and says INPUT_READY. It looks every five seconds, and
+says TIMEOUT after sixty looks, with exit code 5. It is for the shell of an agent that waits for what others write.
+
+With --json one object at the end: ready missing[].`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, paths []string) error {
+			if every <= 0 || times < 1 {
+				return cli.UsageError("ferrus wait-file --every 5s --times 60 PATH", "--every %v --times %d is no waiting", every, times)
+			}
+			return waitFile(a, cmd.Context(), paths, every, times)
+		},
+	}
+	cmd.Flags().DurationVar(&every, "every", 5*time.Second, "how long to wait between two looks, as `5s`")
+	cmd.Flags().IntVar(&times, "times", 60, "look `N` times at most")
+	return cmd
+}
+
+func waitFile(a *cli.App, ctx context.Context, paths []string, every time.Duration, times int) error {
+	missing := absent(paths)
+	for i := 1; len(missing) > 0 && i <= times; i++ {
+		if !a.JSON {
+			a.Say("Waiting... %d\n", i)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(every):
+		}
+		missing = absent(paths)
+	}
+	ready := len(missing) == 0
+	switch {
+	case a.JSON:
+		if err := a.PrintJSON(map[string]any{"ready": ready, "missing": missing}); err != nil {
+			return err
+		}
+	case ready:
+		a.Say("INPUT_READY\n")
+	default:
+		a.Say("TIMEOUT\n")
+	}
+	if ready {
+		return nil
+	}
+	return &cli.Failure{Code: "timeout", Message: fmt.Sprintf("not there after %s: %s", format.Duration(time.Duration(times)*every), strings.Join(missing, ", ")),
+		Remedy: "see whether who writes it is at work: ferrus pipeline status", Exit: cli.ExitTimeout, Silent: a.JSON}
+}
+
+// absent are those of the paths where there is no file, or an empty one, or none that is a regular file.
+func absent(paths []string) []string {
+	missing := []string{}
+	for _, path := range paths {
+		if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+			missing = append(missing, path)
+		}
+	}
+	return missing
+}

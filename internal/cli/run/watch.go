@@ -1,0 +1,180 @@
+package run
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/hq"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/status"
+)
+
+// A watcher shows a run while it goes: plain lines of what happens, and on a terminal, below them, one live line an
+// agent. It also takes the answers that are typed there.
+type watcher struct {
+	cli.Footer
+	a        *cli.App
+	s        *engine.Session
+	headless bool
+	live     bool // on a terminal
+
+	mu    sync.Mutex
+	open  string // the question that may be answered by typing
+	reads bool   // stdin is being read
+}
+
+func newWatcher(a *cli.App, s *engine.Session, headless bool) *watcher {
+	return &watcher{Footer: cli.Footer{On: a}, a: a, s: s, headless: headless, live: a.OutTTY && !a.JSON}
+}
+
+// close takes the live lines away.
+func (w *watcher) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.Erase()
+	w.live = false
+}
+
+// tell shows what has happened.
+func (w *watcher) tell(e hq.Event) {
+	if e.At.IsZero() {
+		e.At = time.Now()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.a.JSON {
+		_ = w.a.PrintJSONLine(e)
+		return
+	}
+	w.Erase()
+	w.a.Say("%s  %s\n", format.Clock(e.At), w.words(e))
+	if e.Kind == hq.Moved { // nothing else closes a question: who has asked may well end while it is open
+		w.open = ""
+	}
+	if e.Kind != hq.Asked || w.headless {
+		return // the end of a headless run shows it
+	}
+	text, list := engine.SplitOptions(e.Text)
+	text, _ = format.Head(text, cli.MaxShown)
+	w.a.Say("%s\n", format.Frame(text, "          "))
+	for _, o := range list {
+		w.a.Say("          %s%s\n", format.Bar, format.Line(o))
+	}
+	w.open = e.Run
+	w.a.Say("          %s\n", w.a.Paint(cli.Bold, w.a.Commands("type the answer, or a number; or use ferrus answer in another terminal")))
+	w.read()
+}
+
+// words is an event in a line.
+func (w *watcher) words(e hq.Event) cli.Styled {
+	duty := w.a.Paint(cli.RoleColour[e.Duty.Role()], fmt.Sprintf("%-12s", e.Run))
+	switch e.Kind {
+	case hq.Moved:
+		text := w.a.Paint(cli.ColourOf(e.State), string(e.State))
+		if e.Text != "" {
+			text += w.a.Paint("", "  "+format.Clip(format.Line(e.Text), 70))
+		}
+		return text
+	case hq.Found:
+		return duty + w.a.Paint("", "  "+e.Agent+" is at work already")
+	case hq.Started:
+		return duty + w.a.Paint("", "  "+e.Agent+" started")
+	case hq.Ending:
+		return duty + w.a.Paint("", "  is ended: "+format.Line(e.Text))
+	case hq.Ended:
+		r := e.Ended
+		text := fmt.Sprintf("  %s ended after %s%s", e.Agent, format.Duration(r.Lasted(time.Now())), cli.DescribeEnd(*r))
+		if u := status.Usage(r.Usage); u != "" {
+			text += ", " + u
+		}
+		return duty + w.a.Paint("", text)
+	case hq.Parked:
+		return w.a.Paint(cli.Yellow, fmt.Sprintf("waiting until %s: %s", format.Clock(e.Until), format.Line(e.Text)))
+	case hq.Asked:
+		return w.a.Paint(cli.Yellow, "question "+e.Run+" from "+e.Agent)
+	case hq.Stopping:
+		return cli.Styled("stopping: the agents are ended")
+	}
+	return cli.Styled(string(e.Kind))
+}
+
+// read takes lines from the terminal for as long as the program runs, and answers what is open with them.
+func (w *watcher) read() {
+	if w.reads || !w.a.InTTY {
+		return
+	}
+	w.reads = true
+	go func() {
+		for lines := bufio.NewScanner(w.a.In); lines.Scan(); {
+			text := strings.TrimSpace(lines.Text())
+			w.mu.Lock()
+			open := w.open
+			w.mu.Unlock()
+			if text == "" || open == "" {
+				continue
+			}
+			if _, err := w.s.Answer(context.Background(), open, text); err != nil {
+				f := cli.Explain(cli.CannotDo("answer", "", err))
+				w.mu.Lock()
+				w.Erase()
+				w.a.Say("          %s\n", format.Line(f.Message+"; "+w.a.Commands(f.Remedy)))
+				w.mu.Unlock()
+			}
+		}
+	}()
+}
+
+// show draws the live lines.
+func (w *watcher) show(v hq.View) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.live {
+		return
+	}
+	t := v.Task
+	head := fmt.Sprintf("%-13s %s", t.State, format.Clip(format.Line(t.Title), 50))
+	if !t.Since.IsZero() {
+		head += "  for " + format.Duration(v.Now.Sub(t.Since))
+	}
+	if s := status.Cost(v.Total); s != "" {
+		head += "  (" + s + ")"
+	}
+	if v.Act.Do == "park" && !v.Act.Until.IsZero() {
+		head += fmt.Sprintf("  waiting %s: %s", format.Duration(v.Act.Until.Sub(v.Now)), format.Line(v.Act.Why))
+	}
+	rows, colours := []string{head}, []string{cli.Bold}
+	for _, a := range v.Agents {
+		text := fmt.Sprintf("%-12s %-11s %8s", a.Run.Name, a.Run.Agent, format.Duration(a.Run.Lasted(v.Now)))
+		if u := status.Usage(a.Run.Usage); u != "" {
+			text += "  " + u
+		}
+		if a.Doing != "" {
+			text += "  " + format.Line(a.Doing)
+		}
+		rows, colours = append(rows, text), append(colours, cli.RoleColour[a.Run.Duty.Role()])
+	}
+	w.Draw(rows, colours)
+}
+
+// verdictLine says how the task stands at the end of a run.
+func verdictLine(r *status.Report, t state.Task) string {
+	text := string(t.State)
+	switch t.State {
+	case state.Complete:
+		reviews := t.ReviewCycles + 1
+		return fmt.Sprintf("%s in %s, %s, %s: %s", text, format.Duration(t.Since.Sub(r.Created)), format.Count(reviews, "review", "reviews"),
+			format.Count(t.Issued.Checks, "check", "checks"), format.Line(t.Title))
+	case state.AwaitingHuman:
+		return "a person is waited for: " + format.Line(t.Title)
+	case state.Idle:
+		return "there is no task"
+	}
+	return text + ": " + format.Line(t.Title)
+}

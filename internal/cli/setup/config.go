@@ -1,0 +1,180 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/status"
+)
+
+// ConfigCommand is ferrus config.
+func ConfigCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "ferrus.toml: check, accept, explain, example",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(
+		&cobra.Command{
+			Use:   "check",
+			Short: "Say whether ferrus.toml is sound, and where it differs from the pinned gate",
+			Long: "Reads ferrus.toml. A fault is named with its line; exit code 2.\n\n" +
+				"A program that is not there now is a warning.\n\nWith --json: path commands differs[{key pinned now}] warnings[].",
+			Args: cobra.NoArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error { return configCheck(a, cmd.Context()) },
+		},
+		&cobra.Command{
+			Use:   "accept",
+			Short: "Make ferrus.toml as it is now hold for the running task",
+			Long: `Pins [checks], [limits], [hq] and [notify] of ferrus.toml to the running task. Until then the values hold with which it was
+made, whatever the file says: the judged cannot weaken the judge.
+
+With --json: accepted[{key pinned now}] seq.`,
+			Args: cobra.NoArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error { return configAccept(a, cmd.Context()) },
+		},
+		&cobra.Command{
+			Use:   "explain",
+			Short: "Every key with its value, its default and what it is",
+			Long:  "Lists every key.\n\nWith --json: [{key value default allowed comment line}].",
+			Args:  cobra.NoArgs,
+			RunE:  func(cmd *cobra.Command, _ []string) error { return configExplain(a, cmd.Context()) },
+		},
+		&cobra.Command{
+			Use:   "example",
+			Short: "Print a ferrus.toml with every key and its default",
+			Args:  cobra.NoArgs,
+			RunE: func(*cobra.Command, []string) error {
+				_, err := a.Out.Write(config.Example())
+				return err
+			},
+		},
+	)
+	return cmd
+}
+
+// configuration reads ferrus.toml of the project, or of the folder where there is no project yet.
+func configuration(a *cli.App, ctx context.Context) (config.Config, string, error) {
+	root, err := a.WorkingDir()
+	if err != nil {
+		return config.Config{}, "", err
+	}
+	if place, err := a.Place(ctx); err == nil {
+		root = place.Root
+	} else if engine.CodeOf(err) != engine.NotInitialised {
+		return config.Config{}, "", err
+	}
+	path := filepath.Join(root, config.FileName)
+	conf, err := config.LoadFor(path)
+	if err != nil {
+		return conf, path, cli.ConfigError(err)
+	}
+	return conf, path, nil
+}
+
+func configCheck(a *cli.App, ctx context.Context) error {
+	conf, path, err := configuration(a, ctx)
+	if err != nil {
+		return err
+	}
+	for _, role := range cli.ConfiguredAgents(conf) {
+		key := role.Table + ".agent"
+		if err := cli.CheckCommand(role.Who, key); err != nil {
+			return cli.Refuse(engine.InvalidInput, conf.At(key)+strings.TrimPrefix(err.Error(), key), "name the command in ferrus.toml:\n"+config.Lines(role.Table+".command", "my-agent {server}"))
+		}
+	}
+	root := filepath.Dir(path)
+	warnings := append(append([]string{}, cli.ConfigWarnings(conf, root)...), cli.AgentWarnings(conf, root)...)
+	var differs []config.Change
+	if e, err := a.OpenToRead(ctx); err == nil {
+		st, err := e.Status()
+		e.Close()
+		if err != nil {
+			return err
+		}
+		differs = st.Differs
+	}
+	commands := conf.Checks.Commands
+	if a.JSON {
+		return a.PrintJSON(map[string]any{"path": path, "commands": commands, "differs": differs, "warnings": warnings})
+	}
+	switch {
+	case commands == nil:
+		a.Say("%s is sound, but names no checks: nothing can be submitted\n%s\n", path, format.Indent(cli.SuggestChecks(filepath.Dir(path)), "  "))
+	case len(commands) == 0:
+		a.Say("%s is sound; commands = [] means that every check passes\n", path)
+	default:
+		a.Say("%s is sound: %s\n", path, format.Count(len(commands), "check", "checks"))
+	}
+	for _, w := range warnings {
+		a.ShowRow("warning", a.Paint(cli.Yellow, w))
+	}
+	showChanges(a, differs)
+	if len(differs) > 0 {
+		a.ShowSteps([]status.Step{{Command: "ferrus config accept", Why: "makes it hold for the running task"}})
+	}
+	return nil
+}
+
+func showChanges(a *cli.App, list []config.Change) {
+	for _, c := range list {
+		a.Say("  %s\n    pinned  %s\n    now     %s\n", a.Paint(cli.Bold, c.Key), c.Pinned, c.Now)
+	}
+}
+
+func configAccept(a *cli.App, ctx context.Context) error {
+	s, err := a.OpenAsPerson(ctx, "config accept")
+	if err != nil {
+		return err
+	}
+	e := s.Engine()
+	defer e.Close()
+	changes, done, err := s.AcceptConfig(ctx)
+	if err != nil {
+		var r *engine.Refusal
+		if errors.As(err, &r) && r.Wrong != nil && r.Wrong.State == state.Idle {
+			return cli.Refuse(r.Code, "nothing to accept: there is no task", "the next one will be given ferrus.toml as it is then")
+		}
+		return cli.CannotDo("accept the configuration", "", err)
+	}
+	if a.JSON {
+		return a.PrintJSON(map[string]any{"accepted": changes, "seq": done.Task.Seq})
+	}
+	if len(changes) == 0 {
+		a.Say("nothing to do: the pinned gate is that of ferrus.toml\n")
+		return nil
+	}
+	a.Say("accepted for %s:\n", done.Task.TaskID)
+	showChanges(a, changes)
+	return nil
+}
+
+func configExplain(a *cli.App, ctx context.Context) error {
+	conf, _, err := configuration(a, ctx)
+	if err != nil {
+		return err
+	}
+	rows := conf.Explain()
+	if a.JSON {
+		return a.PrintJSON(rows)
+	}
+	for _, r := range rows {
+		value := fmt.Sprintf("%s = %s", r.Key, r.Value)
+		if r.Set() {
+			value += fmt.Sprintf("   (line %d; default %s)", r.Line, r.Default)
+		}
+		a.Say("%s\n  %s\n", a.Paint(cli.Bold, value), r.Comment)
+	}
+	return nil
+}

@@ -1,0 +1,307 @@
+// Package setup has the commands that prepare a project and its clients: init, config, trust, agents, register, open, token,
+// serve and version.
+package setup
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus"
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/trust"
+	"github.com/ferrus-go/ferrus/internal/worktree"
+)
+
+// InitCommand is ferrus init.
+func InitCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "init",
+		Short: "Set ferrus up in this folder",
+		Long: `Sets ferrus up in the folder it is run in, or in that of -C: ferrus.toml with the checks that the project seems to
+have, .ferrus/ for the task's state, and a line in .gitignore. What exists stays as it is: a second run changes nothing.
+A journal that was lost with its folder comes back from its second link in the git directory.
+
+It looks for your agents (Claude Code, Codex and others) and whether they are logged in, without asking a model, and for
+checks in the project and in the folders below it. In a terminal it shows what it proposes and asks; else it writes the
+proposal. One agent may play both roles.
+
+With --json: root wrote[] checks restored supervisor executor found[{name path version logged_out broken}].`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return initialise(a, cmd.Context()) },
+	}
+}
+
+// A Setup is what init has done.
+type Setup struct {
+	Root     string   `json:"root"`
+	Wrote    []string `json:"wrote"`  // relative to root
+	Checks   []string `json:"checks"` // that ferrus.toml was given; null when it was there
+	Restored bool     `json:"restored"`
+
+	Supervisor string           `json:"supervisor,omitempty"` // the agents that ferrus.toml was given
+	Executor   string           `json:"executor,omitempty"`
+	Found      []cli.FoundAgent `json:"found"` // the agents that are installed; null when ferrus.toml was there
+
+	warning string
+}
+
+func initialise(a *cli.App, ctx context.Context) error {
+	if err := a.RefuseAgent("init"); err != nil {
+		return err
+	}
+	if a.Branch != "" {
+		return cli.UsageError("leave --branch out", "a branch is not set up by init")
+	}
+	root, err := a.WorkingDir()
+	if err != nil {
+		return err
+	}
+	if slices.Contains(strings.Split(filepath.ToSlash(root), "/"), ".ferrus") {
+		return cli.Refuse(engine.InvalidInput, root+" is inside of a .ferrus folder", "go to the project, or name it with -C DIR")
+	}
+	if Upstream(root) {
+		return cli.Refuse(engine.WrongState, "there is a .ferrus of upstream ferrus in "+root,
+			"ferrus doctor --fix archives it and makes a new one")
+	}
+	did, err := SetUp(a, ctx, root)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(did)
+	}
+	showSetup(a, did)
+	return nil
+}
+
+// SetUp makes what is missing.
+func SetUp(a *cli.App, ctx context.Context, root string) (Setup, error) {
+	did := Setup{Root: root, Wrote: []string{}}
+	if err := CheckIgnore(ctx, root); err != nil {
+		return did, err
+	}
+	there := store.Initialised(engine.At(root, "").Dir())
+	project, err := trust.Open(root)
+	if err != nil {
+		return did, err
+	}
+	if err := engine.Foreign(ctx, engine.At(root, ""), project); engine.CodeOf(err) == engine.ForeignState {
+		return did, err
+	}
+	if did.Restored, err = engine.Revive(engine.At(root, ""), project); err != nil {
+		return did, err
+	}
+	engine.MarkEmpty(engine.At(root, ""), project)
+	if !there {
+		did.Wrote = append(did.Wrote, ".ferrus/")
+	}
+	wrote, err := CopyTemplate(root)
+	if err != nil {
+		return did, err
+	}
+	if there {
+		did.Wrote = append(did.Wrote, wrote...)
+	}
+	if name := filepath.Join(root, config.FileName); !cli.Exists(name) {
+		did.Found = cli.FindAgents(ctx, root)
+		checks, hq := choose(a, config.Propose(root), cli.ChooseAgents(did.Found), did.Found)
+		switch err := create(name, config.Render(checks, hq)); {
+		case err == nil:
+			did.Wrote, did.Checks = append(did.Wrote, config.FileName), append([]string{}, checks...)
+			did.Supervisor, did.Executor = hq.Supervisor.Agent, hq.Executor.Agent
+			did.warning = cli.TrustOwnFile(root, config.Render(checks, hq))
+		case !errors.Is(err, fs.ErrExist):
+			return did, err
+		}
+	}
+	if worktree.Inside(ctx, root) && !worktree.Ignored(ctx, root, ".ferrus/journal.jsonl") {
+		if err := Ignore(root); err != nil {
+			return did, err
+		}
+		did.Wrote = append(did.Wrote, ".gitignore")
+		if !worktree.Ignored(ctx, root, ".ferrus/journal.jsonl") {
+			did.warning = "git does not ignore .ferrus all the same: see to .gitignore"
+		}
+	}
+	return did, nil
+}
+
+// create writes a file that must not exist.
+func create(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+// schemaName is the file in which editors look up what may stand in workflows.json.
+const schemaName = "workflows.schema.json"
+
+// CopyTemplate copies what is missing of the template into .ferrus, and of the schema, and returns what that was. No link
+// under .ferrus leads it out of there.
+func CopyTemplate(root string) (wrote []string, err error) {
+	home, err := rootfs.Open(filepath.Join(root, ".ferrus"))
+	if err != nil {
+		return nil, err
+	}
+	defer home.Close()
+	put := func(name string, text []byte) error {
+		if _, err := home.Lstat(name); err == nil {
+			return nil
+		}
+		if err := home.MkdirAll(path.Dir(name), 0o700); err != nil {
+			return err
+		}
+		f, err := home.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) { // somebody has made it just now
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		wrote = append(wrote, ".ferrus/"+name)
+		_, err = f.Write(text)
+		return errors.Join(err, f.Close())
+	}
+	template := ferrus.Template()
+	err = fs.WalkDir(template, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(template, name)
+		if err != nil {
+			return err
+		}
+		return put(name, text)
+	})
+	if err == nil {
+		err = put(schemaName, pipeline.Schema)
+	}
+	return wrote, err
+}
+
+// Ignore adds .ferrus to the folder's .gitignore.
+func Ignore(root string) error {
+	project, err := rootfs.Open(root)
+	if err != nil {
+		return err
+	}
+	defer project.Close()
+	f, err := project.OpenFile(ignoreName, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	entry, last := "/.ferrus/\n", []byte{'\n'}
+	if info, err := f.Stat(); err == nil && info.Size() > 0 {
+		_, err = f.ReadAt(last, info.Size()-1)
+		if err != nil {
+			return errors.Join(err, f.Close())
+		}
+	}
+	if last[0] != '\n' {
+		entry = "\n" + entry
+	}
+	_, err = f.WriteString(entry)
+	return errors.Join(err, f.Close())
+}
+
+const (
+	ignoreName = ".gitignore"
+	maxIgnore  = 16 << 20 // bytes; git reads all of it
+)
+
+// CheckIgnore refuses, before anything is made, a .gitignore to which nothing can be added: a link may lead outside of
+// the project, and git would wait at a FIFO.
+func CheckIgnore(ctx context.Context, root string) error {
+	name := filepath.Join(root, ignoreName)
+	info, err := os.Lstat(name)
+	var why string
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && info.Mode().IsRegular() && info.Size() <= maxIgnore:
+		return nil
+	case err != nil:
+		return err
+	case info.Mode()&fs.ModeSymlink != 0:
+		if !worktree.Inside(ctx, root) || worktree.Ignored(ctx, root, ".ferrus/journal.jsonl") {
+			return nil // there is nothing to add
+		}
+		why = " is a symbolic link, which git and ferrus do not follow"
+	case info.Mode().IsRegular():
+		why = " is too large for git to read"
+	default:
+		why = " is not a regular file"
+	}
+	return cli.Refuse(engine.InvalidInput, name+why, "make it a regular file, or remove it")
+}
+
+func showSetup(a *cli.App, did Setup) {
+	if len(did.Wrote) == 0 && !did.Restored {
+		a.Say("nothing to do: ferrus is set up in %s\n", did.Root)
+		return
+	}
+	a.Say("ferrus is set up in %s\n", did.Root)
+	if did.Restored {
+		a.ShowRow("restored", "the journal, with its tasks: it was lost with its folder and came back from its second link")
+	}
+	what := map[string]string{".ferrus/": "the task's state, and skills for agents; of it only workflows.json is yours to edit",
+		".gitignore": "one line: /.ferrus/"}
+	for _, name := range did.Wrote {
+		a.ShowRow("wrote", strings.TrimRight(fmt.Sprintf("%-14s  %s", name, what[name]), " "))
+		if name == config.FileName {
+			for _, c := range did.Checks {
+				a.ShowRow("", fmt.Sprintf("%-14s  check: %s", "", c))
+			}
+			for _, role := range []struct{ is, agent string }{{"supervisor", did.Supervisor}, {"executor", did.Executor}} {
+				if role.agent != "" {
+					a.ShowRow("", fmt.Sprintf("%-14s  %s: %s", "", role.is, role.agent))
+				}
+			}
+		}
+	}
+	if did.warning != "" {
+		a.ShowRow("warning", a.Paint(cli.Yellow, did.warning))
+	}
+	if did.Checks != nil {
+		showFound(a, did.Found, did.Supervisor, did.Executor)
+	}
+	if did.Checks == nil { // ferrus.toml is somebody's
+		a.ShowSteps([]status.Step{{Command: "ferrus trust", Why: "shows what ferrus.toml makes run, and asks whether you agree"},
+			{Command: `ferrus run "what is to be done"`, Why: "starts the agents and sees the first task through"}})
+		return
+	}
+	edit := status.Step{Command: "$EDITOR ferrus.toml", Why: "see whether these checks are what \"done\" means"}
+	if len(did.Checks) == 0 {
+		edit.Why = "name the checks: no tests were found, and without checks nothing can be submitted"
+	}
+	a.ShowSteps([]status.Step{edit, {Command: `ferrus run "what is to be done"`, Why: "starts the agents and sees the first task through"}})
+}
+
+// Upstream reports whether root has the state of upstream ferrus, which wrote version 1.
+func Upstream(root string) bool {
+	raw, err := cli.ReadOwn(filepath.Join(root, ".ferrus", "STATE.json"), MaxState)
+	var head struct {
+		Version int `json:"schema_version"`
+	}
+	return err == nil && json.Unmarshal(raw, &head) == nil && head.Version == 1
+}
+
+// MaxState bounds what is read of STATE.json, in bytes: it holds no texts.
+const MaxState = 8 << 20

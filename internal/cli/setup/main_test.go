@@ -1,0 +1,10 @@
+package setup
+
+import (
+	"os"
+	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/test/kit"
+)
+
+func TestMain(m *testing.M) { os.Exit(kit.Main(m.Run)) }

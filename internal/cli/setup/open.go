@@ -1,0 +1,139 @@
+package setup
+
+import (
+	"context"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/register"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
+)
+
+// OpenCommand is ferrus open.
+func OpenCommand(a *cli.App) *cobra.Command {
+	var flags register.Seat
+	cmd := &cobra.Command{
+		Use:   "open supervisor|executor [--agent AGENT] [--model MODEL] [-- ARGS...]",
+		Short: "Open an agent in this terminal, in a role",
+		Long: `Starts an agent of yours in this terminal with the tools of one role, to talk to as always. Nothing is written into its
+configuration. The agent is the one that is registered for the role, else that of ferrus.toml; what stands after -- is
+added to its command line.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 || !slices.Contains(Seats[:], agents.Duty(args[0])) {
+				return cli.UsageError("ferrus open supervisor, or ferrus open executor", "say which role to open")
+			}
+			return nil
+		},
+		ValidArgs: []string{string(agents.Supervisor), string(agents.Executor)},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return openAgent(a, cmd.Context(), agents.Duty(args[0]), flags, args[1:])
+		},
+	}
+	cmd.Flags().StringVar(&flags.Agent, "agent", "", "`AGENT` to open; ferrus agents lists them")
+	cmd.Flags().StringVar(&flags.Model, "model", "", "`MODEL` to ask it for")
+	cmd.Flags().SortFlags = false
+	return cmd
+}
+
+// orders are what an opened agent is told first: the same as the prompts that the server offers.
+var orders = map[agents.Duty]string{
+	agents.Supervisor: "You are the supervisor of the ferrus task. Call status; after every answer call the tool that next names, until it " +
+		"says stop. If there is no task, ask me what should be done and give it with create_task.",
+	agents.Executor: "You are the executor of the ferrus task. Call wait_for_task and do the work it gives you; after every answer call the " +
+		"tool that next names, until it says stop.",
+}
+
+func openAgent(a *cli.App, ctx context.Context, role agents.Duty, flags register.Seat, args []string) error {
+	if err := a.RefuseAgent("open"); err != nil {
+		return err
+	}
+	place, err := a.Place(ctx)
+	if err != nil {
+		return err
+	}
+	conf, err := config.LoadFor(filepath.Join(place.Root, config.FileName))
+	if err != nil {
+		return cli.ConfigError(err)
+	}
+	if err := a.TrustToStart(place, conf, engine.Executable(place.Root, conf)); err != nil {
+		return err
+	}
+	configured := conf.HQ.Supervisor
+	if role == agents.Executor {
+		configured = conf.HQ.Executor
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	seat := register.Seat{Agent: configured.Agent, Model: configured.Model}
+	project := register.Project{Root: place.Root, Exe: exe, Record: filepath.Join(place.Root, ".ferrus", "register.json")}
+	// A file that cannot be read is no reason not to open an agent, which does without it.
+	if found, err := project.Registered(); err == nil && found[role].Agent != "" {
+		seat = found[role]
+	}
+	if flags.Agent != "" && flags.Agent != seat.Agent {
+		seat = register.Seat{Agent: flags.Agent}
+	}
+	if seat.Model == "" && seat.Agent == configured.Agent {
+		seat.Model = configured.Model
+	}
+	if flags.Model != "" {
+		seat.Model = flags.Model
+	}
+	adapter, err := agents.Find(seat.Agent)
+	if err != nil {
+		return cli.UsageError("name another one with --agent", "%v", err)
+	}
+	if seat.Agent == configured.Agent {
+		args = slices.Concat(configured.Args, args)
+	}
+	launch, err := adapter.Launch(agents.Seat{
+		Duty: role, Index: 1, Model: seat.Model, Args: args, Command: configured.Command, Prompt: orders[role], Ferrus: exe,
+		Root: place.Root, Branch: place.Branch, Work: place.Work, Environ: os.Environ(),
+		// Not where the conductor has its own: that would take the files from under each other.
+		Scratch: filepath.Join(place.Dir(), "live", "open-"+adapter.Name),
+	})
+	if err != nil {
+		return &cli.Failure{Code: "failure", Message: err.Error(), Exit: cli.ExitFailure}
+	}
+	program := launch.Argv[0]
+	if adapter.Program != "" && program == adapter.Program {
+		if program, err = adapter.Path(launch.Env); err != nil {
+			what, how, _ := strings.Cut(err.Error(), ": ")
+			return &cli.Failure{Code: "failure", Message: what, Remedy: how, Exit: cli.ExitFailure}
+		}
+	}
+	if err := Lay(launch.Files); err != nil {
+		return err
+	}
+	return become(program, launch)
+}
+
+// Lay writes the files of a launch, which are below .ferrus, for the user alone.
+func Lay(files map[string]string) error {
+	for file, text := range files {
+		root, name, err := rootfs.For(file)
+		if err != nil {
+			return err
+		}
+		err = root.MkdirAll(path.Dir(name), 0o700)
+		if err == nil {
+			err = root.WriteFile(name, []byte(text), 0o600)
+		}
+		root.Close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,310 @@
+package setup
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus"
+	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/register"
+	"github.com/ferrus-go/ferrus/internal/status"
+)
+
+const registerJSON = `
+
+With --json: [{agent role file change text}], change being written, changed, removed or unchanged; text is what changes
+(with --print) or a remark. Remarks on no file in particular have the change "note".`
+
+// RegisterCommand is ferrus register.
+func RegisterCommand(a *cli.App) *cobra.Command {
+	var flags [2]register.Seat // of the supervisor and the executor
+	var show bool
+	cmd := &cobra.Command{
+		Use:   "register [--supervisor AGENT] [--executor AGENT]",
+		Short: "Let your clients find ferrus when you open them here",
+		Long: `Writes into each client's own project files how to start the server of its role, and the role's skill where the client
+reads skills: then a client that you simply open here has the tools of ferrus, without ferrus run. Without flags the
+agents are those of ferrus.toml, [hq.supervisor] and [hq.executor]; with one role alone the other stays as it is.
+
+Agents that are named by flags are also written to [hq] of ferrus.toml, so that ferrus run starts the same ones; comments
+and order of the file stay. In a terminal the change is shown and you are asked first. unregister leaves [hq] as it is.
+
+What else is in the files stays as it is, byte for byte; a file that cannot be understood is refused, and then nothing
+is written. A model goes into a client's project settings, unless one is set there. Where both roles have the same
+client, its files make it the supervisor: ferrus open executor opens it as the other.` + registerJSON,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runRegister(a, cmd.Context(), flags, show)
+		},
+	}
+	cmd.Flags().StringVar(&flags[0].Agent, "supervisor", "", "the `AGENT` that gives and reviews the task")
+	cmd.Flags().StringVar(&flags[1].Agent, "executor", "", "the `AGENT` that does the work")
+	cmd.Flags().StringVar(&flags[0].Model, "supervisor-model", "", "`MODEL` of the supervisor")
+	cmd.Flags().StringVar(&flags[1].Model, "executor-model", "", "`MODEL` of the executor")
+	cmd.Flags().BoolVar(&show, "print", false, "show what would be written, and write nothing")
+	cmd.Flags().SortFlags = false
+	return cmd
+}
+
+// Seats are the two roles in the order of the flags.
+var Seats = [2]agents.Duty{agents.Supervisor, agents.Executor}
+
+func runRegister(a *cli.App, ctx context.Context, flags [2]register.Seat, show bool) error {
+	project, root, err := registry(a, ctx, "register")
+	if err != nil {
+		return err
+	}
+	conf, err := config.LoadFor(filepath.Join(root, config.FileName))
+	if err != nil {
+		return cli.ConfigError(err)
+	}
+	if flags[0] == (register.Seat{}) && flags[1] == (register.Seat{}) {
+		for i, agent := range []config.Agent{conf.HQ.Supervisor, conf.HQ.Executor} {
+			flags[i] = register.Seat{Agent: agent.Agent, Model: agent.Model}
+		}
+	}
+	for i, seat := range flags {
+		if seat.Agent == "" {
+			if seat.Model != "" {
+				return cli.UsageError("add --"+string(Seats[i])+" AGENT", "--%s-model needs --%s", Seats[i], Seats[i])
+			}
+			continue
+		}
+		if _, err := agents.Find(seat.Agent); err != nil {
+			return cli.UsageError("ferrus agents says more about each", "%v", err)
+		}
+	}
+	want, err := project.Registered()
+	if err != nil {
+		return Unregistered(err)
+	}
+	for i, seat := range flags {
+		if seat.Agent != "" {
+			want[Seats[i]] = seat
+		}
+	}
+	plan, err := project.Plan(want)
+	if err != nil {
+		return Unregistered(err)
+	}
+	if err := conductToo(a, plan, conf, flags, show); err != nil {
+		return err
+	}
+	return carryOut(a, project, plan, show)
+}
+
+// conductToo adds to a plan that ferrus run starts the agents of the flags. In a terminal a person is asked.
+func conductToo(a *cli.App, plan *register.Plan, conf config.Config, flags [2]register.Seat, show bool) error {
+	was, will := map[agents.Duty]register.Seat{}, map[agents.Duty]register.Seat{}
+	for i, agent := range []config.Agent{conf.HQ.Supervisor, conf.HQ.Executor} {
+		was[Seats[i]] = register.Seat{Agent: agent.Agent, Model: agent.Model}
+		if flags[i].Agent != "" {
+			will[Seats[i]] = flags[i]
+		}
+	}
+	if err := plan.Conduct(was, will); err != nil {
+		return Unregistered(err)
+	}
+	c := plan.Config()
+	if c == nil {
+		return nil
+	}
+	if !show && a.MayAsk() {
+		cli.Fprintf(a.Err, "%sWrite this, so that ferrus run starts the same agents? [Y/n] ", c.Diff())
+		if answer := strings.ToLower(a.ReadWord()); answer != "" && answer != "y" && answer != "yes" {
+			plan.KeepConfig()
+			plan.Notes = append(plan.Notes, "ferrus run starts "+conf.HQ.Supervisor.Agent+" as the supervisor and "+conf.HQ.Executor.Agent+
+				" as the executor, as ferrus.toml says")
+			return nil
+		}
+	}
+	now, err := config.Parse(config.FileName, c.Text())
+	if err != nil {
+		return cli.ConfigError(err)
+	}
+	own, err := config.LoadPerson()
+	if err != nil {
+		return cli.ConfigError(err)
+	}
+	for i, agent := range []config.Agent{now.With(own).HQ.Supervisor, now.With(own).HQ.Executor} {
+		if flags[i].Agent != "" && agent.Agent != flags[i].Agent {
+			plan.Notes = append(plan.Notes, "ferrus run starts "+agent.Agent+" as the "+string(Seats[i])+": "+own.Path+" goes before ferrus.toml")
+		}
+	}
+	return nil
+}
+
+// registry is what register and unregister work on.
+func registry(a *cli.App, ctx context.Context, verb string) (register.Project, string, error) {
+	if err := a.RefuseAgent(verb); err != nil {
+		return register.Project{}, "", err
+	}
+	if a.Branch != "" {
+		return register.Project{}, "", cli.UsageError("leave --branch out", "the files of clients are those of the project, not of a branch")
+	}
+	place, err := a.Place(ctx)
+	if err != nil {
+		return register.Project{}, "", err
+	}
+	p, err := ProjectOf(place.Root)
+	return p, place.Root, err
+}
+
+// ProjectOf is a project as the registration sees it.
+func ProjectOf(root string) (register.Project, error) {
+	exe, err := os.Executable()
+	if err == nil {
+		exe, err = filepath.Abs(exe)
+	}
+	if err != nil {
+		return register.Project{}, err
+	}
+	p := register.Project{Root: root, Exe: exe, Record: filepath.Join(root, ".ferrus", "register.json"),
+		Skills: map[agents.Duty]string{}}
+	for _, role := range Seats {
+		text, err := fs.ReadFile(ferrus.Template(), "skills/ferrus-"+string(role)+"/SKILL.md")
+		if err != nil {
+			return p, err
+		}
+		p.Skills[role] = string(text)
+	}
+	return p, nil
+}
+
+// Unregistered puts a fault of a client's file into the words of a refusal.
+func Unregistered(err error) error {
+	var fault *register.Fault
+	if errors.As(err, &fault) {
+		return cli.Refuse(engine.InvalidInput, fault.Error(), fault.Remedy)
+	}
+	return err
+}
+
+// A registration is one line of the result, for programs.
+type registration struct {
+	Agent  string        `json:"agent"`
+	Role   agents.Duty   `json:"role"`
+	File   string        `json:"file"`
+	Change register.Kind `json:"change"`
+	Text   string        `json:"text,omitempty"`
+}
+
+// carryOut does what was planned, or shows it.
+func carryOut(a *cli.App, project register.Project, plan *register.Plan, show bool) error {
+	if !show {
+		var conf []byte
+		if c := plan.Config(); c != nil {
+			conf = c.Text()
+		}
+		if err := cli.KeepTrust(project.Root, plan.Write, conf); err != nil {
+			return Unregistered(err)
+		}
+	}
+	notes := plan.Notes
+	if len(plan.Roles) > 0 && shortLived(project.Exe) {
+		notes = append(notes, project.Exe+" is what the clients will start, and it lies in a temporary folder: install ferrus,"+
+			" then register with that one")
+	}
+	if a.JSON {
+		list := []registration{}
+		for _, c := range plan.Changes {
+			text := c.Note
+			if show {
+				text = cmp.Or(c.Diff(), text)
+			}
+			list = append(list, registration{c.Agent, c.Role, c.File, c.Kind, text})
+		}
+		for _, note := range notes {
+			list = append(list, registration{Change: "note", Text: note})
+		}
+		return a.PrintJSON(list)
+	}
+	showPlan(a, plan, notes, show)
+	return nil
+}
+
+// shortLived reports whether a program is likely to be gone soon, as that of go run.
+func shortLived(exe string) bool {
+	temp, err := filepath.EvalSymlinks(os.TempDir())
+	if err != nil {
+		temp = os.TempDir()
+	}
+	rel, err := filepath.Rel(temp, exe)
+	return err == nil && filepath.IsLocal(rel) || strings.Contains(filepath.ToSlash(exe), "/go-build")
+}
+
+func showPlan(a *cli.App, plan *register.Plan, notes []string, show bool) {
+	if plan.Idle() {
+		a.Say("nothing to change\n")
+	}
+	width := 0
+	for _, c := range plan.Changes {
+		width = max(width, len(c.File))
+	}
+	for _, c := range plan.Changes {
+		whose := cmp.Or(c.Agent, "[hq], the agents that ferrus run starts")
+		if c.Role != "" {
+			whose += ", " + string(c.Role)
+		}
+		if c.File == "" {
+			a.ShowRow("", whose+": "+c.Note)
+			continue
+		}
+		if show {
+			a.Say("%s", c.Diff())
+			continue
+		}
+		a.ShowRow(string(c.Kind), c.File+strings.Repeat(" ", width-len(c.File))+"  "+whose)
+		if c.Link != "" {
+			a.ShowRow("", "by a link it is "+c.Link)
+		}
+		if c.Note != "" {
+			a.ShowRow("", a.Paint(cli.Yellow, c.Note))
+		}
+	}
+	if len(notes) > 0 {
+		a.Say("\n")
+	}
+	for _, note := range notes {
+		a.ShowRow("note", note)
+	}
+	if !show && len(plan.Roles) > 0 {
+		a.ShowSteps(opened(a, plan))
+	}
+}
+
+// opened are the commands with which a person begins.
+func opened(a *cli.App, plan *register.Plan) []status.Step {
+	var list []status.Step
+	where := "here"
+	taken := ""
+	for _, role := range Seats {
+		seat, ok := plan.Roles[role]
+		if !ok {
+			list = append(list, status.Step{Command: "ferrus register --" + string(role) + " AGENT", Why: "when it should have a client too"})
+			continue
+		}
+		adapter, err := agents.Find(seat.Agent)
+		how := adapter.Program
+		if err != nil || taken == seat.Agent || !register.Files(seat.Agent) {
+			how = "ferrus open " + string(role)
+		}
+		say := "tell it to wait for tasks"
+		if role == agents.Supervisor {
+			say = "tell it what should be done"
+		}
+		list = append(list, status.Step{Command: how, Why: where + ": it is the " + string(role) + "; " + say})
+		taken, where = seat.Agent, "in another terminal"
+	}
+	return list
+}

@@ -1,0 +1,231 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/tokens"
+)
+
+// TokenCommand is ferrus token.
+func TokenCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "token",
+		Short: "Tokens of clients that come over HTTP: new, list, revoke",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	var role, name, expires string
+	fresh := &cobra.Command{
+		Use:   "new --role supervisor|executor --name NAME [--expires WHEN]",
+		Short: "Make a token and show its secret, once",
+		Long: `Makes a token by which the server knows a client that comes over HTTP: in which role, and as which agent. The secret is
+shown this once; .ferrus/tokens.json has its SHA-256. A role has one token of a name.
+
+With --json: id role name created expires secret.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return tokenNew(a, cmd.Context(), role, name, expires)
+		},
+	}
+	fresh.Flags().StringVar(&role, "role", "", "`ROLE` of the client: supervisor or executor")
+	fresh.Flags().StringVar(&name, "name", "", "`NAME` of the agent, as status and journal show it")
+	fresh.Flags().StringVar(&expires, "expires", "", "`WHEN` it ends: after 30d or 12h, or with the day 2027-01-31; default: never")
+	fresh.Flags().SortFlags = false
+	cmd.AddCommand(fresh,
+		&cobra.Command{
+			Use:   "list",
+			Short: "The tokens, without their secrets",
+			Long:  "Lists the tokens, expired ones too.\n\nWith --json: [{id role name created expires expired}].",
+			Args:  cobra.NoArgs,
+			RunE:  func(cmd *cobra.Command, _ []string) error { return tokenList(a, cmd.Context()) },
+		},
+		&cobra.Command{
+			Use:   "revoke ID|NAME",
+			Short: "Make a token worthless from its next request on",
+			Long:  "Forgets a token. The next request that shows it is refused.\n\nWith --json: id role name created expires.",
+			Args:  cobra.ExactArgs(1),
+			RunE:  func(cmd *cobra.Command, args []string) error { return tokenRevoke(a, cmd.Context(), args[0]) },
+		},
+	)
+	return cmd
+}
+
+// openTokens opens the tokens of the project. The journal is not asked: one that is corrupt keeps nobody from revoking.
+func openTokens(a *cli.App, ctx context.Context, verb string) (*tokens.Book, error) {
+	if err := a.RefuseAgent("token " + verb); err != nil {
+		return nil, err
+	}
+	if a.Branch != "" {
+		return nil, cli.UsageError("leave --branch out", "tokens are those of the project, not of a branch")
+	}
+	place, err := a.Place(ctx)
+	if err != nil {
+		return nil, err
+	}
+	dir := engine.At(place.Root, "").Dir()
+	if !store.Initialised(dir) {
+		return nil, cli.Refuse(engine.NotInitialised, dir+" is not one that this ferrus has made", "ferrus doctor says what it is")
+	}
+	return tokens.Open(dir), nil
+}
+
+func tokenNew(a *cli.App, ctx context.Context, role, name, expires string) error {
+	book, err := openTokens(a, ctx, "new")
+	if err != nil {
+		return err
+	}
+	if role == "" || name == "" {
+		return cli.UsageError("ferrus token new --role executor --name NAME", "a token needs a role and a name")
+	}
+	until, err := expiry(expires, time.Now())
+	if err != nil {
+		return err
+	}
+	secret, t, err := book.New(state.Role(role), name, until)
+	if err != nil {
+		return tokenError(err)
+	}
+	if a.JSON {
+		return a.PrintJSON(struct {
+			tokens.Token
+			Secret string `json:"secret"`
+		}{t, secret})
+	}
+	a.Say("%s is the token of %s %s; it %s. Its secret, shown this once:\n\n  %s\n",
+		a.Paint(cli.Bold, t.ID), string(t.Role), t.Name, ending(t), a.Paint(cli.Bold, secret))
+	a.Say(`
+Put it into the environment in which the client is started, as FERRUS_TOKEN, and into no file of the project. With
+ferrusd --http 127.0.0.1:7433 in the project:
+
+  Claude Code, .mcp.json
+    {"mcpServers": {"ferrus": {"type": "http", "url": "http://127.0.0.1:7433/mcp",
+      "headers": {"Authorization": "Bearer ${FERRUS_TOKEN}"}}}}
+  Codex, ~/.codex/config.toml
+    [mcp_servers.ferrus]
+    url = "http://127.0.0.1:7433/mcp"
+    bearer_token_env_var = "FERRUS_TOKEN"
+  any other
+    Authorization: Bearer and the secret, as a header of every request
+`)
+	return nil
+}
+
+func tokenList(a *cli.App, ctx context.Context) error {
+	book, err := openTokens(a, ctx, "list")
+	if err != nil {
+		return err
+	}
+	list, err := book.List()
+	if err != nil {
+		return tokenError(err)
+	}
+	type row struct {
+		tokens.Token
+		Expired bool `json:"expired"`
+	}
+	rows, now := []row{}, time.Now()
+	for _, t := range list {
+		rows = append(rows, row{t, t.Expired(now)})
+	}
+	if a.JSON {
+		return a.PrintJSON(rows)
+	}
+	if len(rows) == 0 {
+		a.Say("no tokens: nobody is let in over HTTP\n")
+		a.ShowSteps([]status.Step{{Command: "ferrus token new --role executor --name NAME", Why: "makes one"}})
+	}
+	for _, r := range rows {
+		end := cli.Styled(ending(r.Token))
+		if r.Expired {
+			end = a.Paint(cli.Red, "expired "+moment(r.Expires))
+		}
+		a.Say("%s  %-10s  %-16s  made %s  %s\n", a.Paint(cli.Bold, r.ID), string(r.Role), r.Name, moment(r.Created), end)
+	}
+	return nil
+}
+
+func tokenRevoke(a *cli.App, ctx context.Context, which string) error {
+	book, err := openTokens(a, ctx, "revoke")
+	if err != nil {
+		return err
+	}
+	t, err := book.Revoke(which)
+	if err != nil {
+		return tokenError(err)
+	}
+	if a.JSON {
+		return a.PrintJSON(t)
+	}
+	a.Say("%s of %s %s is revoked: the next request that shows it is refused\n", t.ID, string(t.Role), t.Name)
+	if t.Role == state.Executor {
+		a.ShowSteps([]status.Step{{Command: "ferrus release", Why: "if it holds the work, lets another one have it now"}})
+	}
+	return nil
+}
+
+// ending says until when a token is good.
+func ending(t tokens.Token) string {
+	if t.Expires.IsZero() {
+		return "never expires"
+	}
+	return "expires " + moment(t.Expires)
+}
+
+// moment is a time to the minute where the person is.
+func moment(at time.Time) string { return at.Local().Format("2006-01-02 15:04") }
+
+var lifetime = regexp.MustCompile(`^([0-9]{1,5})([dh])$`)
+
+// expiry is when a token ends: after so many days or hours, or with a day where the person is. A zero time is never.
+func expiry(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if m := lifetime.FindStringSubmatch(text); m != nil {
+		n, _ := strconv.Atoi(m[1]) // five digits
+		unit := map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour}[m[2]]
+		if n > 0 {
+			return now.Add(time.Duration(n) * unit).Truncate(time.Second), nil
+		}
+	}
+	if day, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
+		end := time.Date(day.Year(), day.Month(), day.Day(), 23, 59, 59, 0, now.Location())
+		if end.After(now) {
+			return end, nil
+		}
+		return time.Time{}, cli.UsageError("name a day to come", "--expires %s is over", text)
+	}
+	return time.Time{}, cli.UsageError("--expires 30d, --expires 12h or --expires 2027-01-31", "--expires %q is no time to come", text)
+}
+
+// tokenCodes are the codes of what may be wrong with tokens.
+var tokenCodes = map[error]engine.Code{
+	tokens.ErrUnknown:   engine.WrongState,
+	tokens.ErrTaken:     engine.WrongState,
+	tokens.ErrInvalid:   engine.InvalidInput,
+	tokens.ErrAmbiguous: engine.InvalidInput,
+	tokens.ErrDamaged:   engine.Corrupt,
+	tokens.ErrUnsafe:    engine.StoreError,
+	tokens.ErrDisk:      engine.StoreError,
+	tokens.ErrBusy:      engine.LockBusy,
+}
+
+// tokenError puts an error of the tokens into the words of a refusal.
+func tokenError(err error) error {
+	var e *tokens.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	return cli.Refuse(tokenCodes[e.Kind], e.What, e.Remedy)
+}

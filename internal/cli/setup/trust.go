@@ -1,0 +1,197 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/trust"
+)
+
+// A trusting is what ferrus trust is asked to do; the zero value shows the values and asks.
+type trusting struct {
+	show   bool
+	revoke bool
+	digest string
+}
+
+// TrustCommand is ferrus trust.
+func TrustCommand(a *cli.App) *cobra.Command {
+	var how trusting
+	cmd := &cobra.Command{
+		Use:   "trust [--show | --digest D | --revoke]",
+		Short: "Agree to what the project's files make ferrus run",
+		Long: `Shows every value of ferrus.toml and workflows.json that makes something run or widens rights, with what it does, and
+asks whether you agree. Until you agree, ferrus starts nothing in the project: commands that would refuse with exit code 4,
+and its MCP server answers status only. Reading commands (status, log, diff, show) work without it.
+
+You are asked again when a value changes, and then only about what changed. Comments, order, spelled-out defaults and the
+place of the folder's files do not matter. Tasks, branches and runs that have started keep the configuration that was
+frozen for them and never ask.
+
+In a script, agree to exactly the values that you reviewed: ferrus trust --show prints their digest, which is the same on
+every machine. FERRUS_TRUST=DIGEST in the environment agrees for one process and those it starts, and writes nothing.
+
+The agreement is kept outside of the repository, in ~/.local/state/ferrus (or FERRUS_STATE_DIR, XDG_STATE_HOME).
+
+Examples:
+  ferrus trust
+  ferrus trust --show --json
+  ferrus trust --digest 5f2c...
+  FERRUS_TRUST=5f2c... ferrus run --headless "update the docs"
+
+With --json: path digest agreed values[{key value does}] changed[{key was now does}] tasks.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runTrust(a, cmd.Context(), how) },
+	}
+	cmd.Flags().BoolVar(&how.show, "show", false, "print the values and their digest, and change nothing")
+	cmd.Flags().StringVar(&how.digest, "digest", "", "agree without a question if the values have exactly the digest `D`")
+	cmd.Flags().BoolVar(&how.revoke, "revoke", false, "forget every agreement for this project")
+	cmd.MarkFlagsMutuallyExclusive("show", "digest", "revoke")
+	return cmd
+}
+
+// An agreement is what there is to agree to in a project.
+type agreement struct {
+	Path    string         `json:"path"`
+	Digest  string         `json:"digest"`
+	Agreed  bool           `json:"agreed"`
+	Values  []trust.Value  `json:"values"`
+	Changed []trust.Change `json:"changed,omitempty"` // since the newest agreement; none when there was none
+	Tasks   int            `json:"tasks,omitempty"`   // made without a record here
+
+	project *trust.Project
+	pending *engine.UntrustedError // nil when there is nothing to agree to
+}
+
+// agreementOf reads the project's files and its record. A folder without .ferrus can be agreed to before ferrus init.
+func agreementOf(a *cli.App, ctx context.Context) (agreement, error) {
+	var doubt *engine.UntrustedError
+	if e, err := a.Open(ctx); err == nil {
+		defer e.Close()
+		conf, err := cli.ValidConfig(e)
+		if err != nil {
+			return agreement{}, err
+		}
+		if err := e.Trusted(); err != nil && !errors.As(err, &doubt) {
+			return agreement{}, err
+		}
+		return found(e.Project(), engine.Executable(e.Place().Root, conf), doubt)
+	} else if engine.CodeOf(err) != engine.NotInitialised {
+		return agreement{}, err
+	}
+	conf, path, err := configuration(a, ctx)
+	if err != nil {
+		return agreement{}, err
+	}
+	root := filepath.Dir(path)
+	project, err := trust.Open(root)
+	if err != nil {
+		return agreement{}, err
+	}
+	values := engine.Executable(root, conf)
+	if ok, err := project.Agreed(values); !ok && err == nil && len(values) > 0 {
+		doubt = &engine.UntrustedError{Values: values}
+		if r, _, err := project.Record(); err == nil {
+			newest, _ := r.Newest()
+			doubt.Was = newest.Values
+		}
+	}
+	return found(project, values, doubt)
+}
+
+func found(p *trust.Project, values []trust.Value, doubt *engine.UntrustedError) (agreement, error) {
+	at := agreement{Path: p.Root(), Digest: trust.Digest(values), Values: append([]trust.Value{}, values...), project: p, pending: doubt,
+		Agreed: doubt == nil}
+	if doubt != nil {
+		at.Tasks = doubt.Tasks
+		if doubt.Was != nil {
+			at.Changed = trust.Diff(doubt.Was, values)
+		}
+	}
+	_, _, err := p.Record()
+	return at, cli.TrustError(err)
+}
+
+func runTrust(a *cli.App, ctx context.Context, how trusting) error {
+	if !how.show {
+		if err := a.RefuseAgent("trust"); err != nil {
+			return err
+		}
+	}
+	at, err := agreementOf(a, ctx)
+	if err != nil {
+		return err
+	}
+	switch {
+	case how.show:
+		if a.JSON {
+			return a.PrintJSON(at)
+		}
+		showAgreement(a, at)
+		return nil
+	case how.revoke:
+		n, err := at.project.Revoke()
+		if err != nil {
+			return cli.TrustError(err)
+		}
+		at.Agreed = false
+		return agreedTo(a, at, "forgot "+format.Count(n, "agreement", "agreements")+" for "+at.Path)
+	case how.digest != "" && how.digest != at.Digest:
+		return cli.Refuse(engine.Untrusted, "the values of "+at.Path+" have the digest "+at.Digest+", not "+how.digest,
+			"review them: ferrus trust --show")
+	case how.digest != "":
+	case at.pending == nil:
+		return agreedTo(a, at, "nothing to agree to: "+at.settled())
+	case !a.MayAsk():
+		return cli.Refuse(engine.Untrusted, "ferrus trust asks, and there is no terminal to ask in",
+			"review the values with ferrus trust --show, then agree to exactly them: ferrus trust --digest "+at.Digest)
+	default:
+		if err := a.AskTrust(at.pending, at.Path); err != nil {
+			return err
+		}
+	}
+	if err := at.project.Agree(at.Values); err != nil {
+		return cli.TrustError(err)
+	}
+	at.Agreed = true
+	if err := engine.RecordEnviron(at.project, os.Environ()); err != nil {
+		return cli.TrustError(err)
+	}
+	return agreedTo(a, at, "agreed to "+format.Count(len(at.Values), "value", "values")+" of "+at.Path)
+}
+
+// settled says why there is nothing to agree to.
+func (at agreement) settled() string {
+	if len(at.Values) == 0 {
+		return "the files of " + at.Path + " make nothing run beyond ferrus's defaults"
+	}
+	return "you have agreed to the " + format.Count(len(at.Values), "value", "values") + " of " + at.Path
+}
+
+func agreedTo(a *cli.App, at agreement, text string) error {
+	if a.JSON {
+		return a.PrintJSON(at)
+	}
+	a.Say("%s\n", text)
+	return nil
+}
+
+func showAgreement(a *cli.App, at agreement) {
+	for _, v := range at.Values {
+		cli.Fprintf(a.Out, "%s", cli.ValueText(v))
+	}
+	state := "agreed"
+	if !at.Agreed {
+		state = "not agreed: ferrus trust asks, ferrus trust --digest DIGEST agrees in a script"
+	} else if len(at.Values) == 0 {
+		state = at.settled()
+	}
+	a.Say("digest %s\n%s\n", at.Digest, state)
+}

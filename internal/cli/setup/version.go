@@ -1,0 +1,31 @@
+package setup
+
+import (
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/server"
+)
+
+// VersionCommand is ferrus version.
+func VersionCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Which ferrus this is",
+		Long:  "Prints the version.\n\nWith --json: version go platform.",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			platform := runtime.GOOS + "/" + runtime.GOARCH
+			if a.JSON {
+				return a.PrintJSON(map[string]any{"version": server.Version(), "go": runtime.Version(), "platform": platform})
+			}
+			a.Say("%s\n", VersionText())
+			return nil
+		},
+	}
+}
+
+// VersionText is the version of the program as `ferrus version` prints it.
+func VersionText() string { return "ferrus " + server.Build() }

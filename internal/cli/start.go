@@ -1,0 +1,241 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/hq"
+	"github.com/ferrus-go/ferrus/internal/proc"
+	"github.com/ferrus-go/ferrus/internal/slot"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/trust"
+)
+
+// CheckReady refuses a run that could not end well, before an agent is started: without checks nothing can be submitted, and an agent
+// that is not there, or not logged in, does nothing.
+func CheckReady(ctx context.Context, gate config.Gate, root string) error {
+	if gate.Checks.Commands == nil {
+		return Refuse(engine.InvalidInput, "no checks are named, and without checks nothing can be submitted", SuggestChecks(root))
+	}
+	for _, d := range []agents.Duty{agents.Executor, agents.Reviewer} {
+		table := "hq." + string(d.Role())
+		if err := CheckStartable(ctx, root, hq.Agent(gate.HQ, d), table+".agent in ferrus.toml", table); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SuggestChecks says how checks are named.
+func SuggestChecks(root string) string {
+	commands := config.Propose(root)
+	if commands == nil {
+		commands = []string{"make test"}
+	}
+	return "name in ferrus.toml what must exit 0 (commands = [] lets everything pass):\n" + config.Lines("checks.commands", commands)
+}
+
+// CheckStartable refuses an agent that cannot be started, or cannot work. named says where it is named; table is its table of
+// ferrus.toml, "" where it is named elsewhere.
+func CheckStartable(ctx context.Context, root string, who config.Agent, named, table string) error {
+	adapter, err := agents.Find(who.Agent)
+	if err != nil {
+		return Refuse(engine.InvalidInput, named+": "+err.Error(), "name one of them; ferrus agents shows them")
+	}
+	if adapter.Program == "" {
+		if err := CheckCommand(who, named); err != nil {
+			return Refuse(engine.InvalidInput, err.Error(), nameAgent(ctx, root, table, who.Agent, "name the command"))
+		}
+		if missing := proc.Missing(who.Command, root, os.Getenv("PATH")); missing != "" {
+			return Refuse(engine.StoreError, fmt.Sprintf("%s is \"command\", and the command's program %s is not there", named, missing),
+				nameAgent(ctx, root, table, who.Agent, "correct the command"))
+		}
+		return nil
+	}
+	environ := Programs(root)
+	if _, err := adapter.Path(environ); err != nil {
+		return Refuse(engine.StoreError, adapter.Program+" is not on PATH, and "+named+" names "+adapter.Name,
+			nameAgent(ctx, root, table, who.Agent, "install it: "+adapter.Install))
+	}
+	// With arguments of its own it may have another way in.
+	if len(who.Args) == 0 && adapter.LoggedOut(ctx, environ) {
+		return Refuse(engine.StoreError, adapter.Name+" is not logged in, and "+named+" names it",
+			nameAgent(ctx, root, table, who.Agent, "log in: "+adapter.LogIn))
+	}
+	return nil
+}
+
+// CheckCommand refuses the agent "command" without a command.
+func CheckCommand(who config.Agent, named string) error {
+	if who.Agent == "command" && strings.TrimSpace(who.Command) == "" {
+		return errors.New(named + ` is "command", and the command is empty`)
+	}
+	return nil
+}
+
+// nameAgent is a remedy: what to do about an agent, or the lines of ferrus.toml that name another one.
+func nameAgent(ctx context.Context, root, table, agent, first string) string {
+	if table == "" {
+		return first + "; or name another agent; ferrus agents shows what is there"
+	}
+	if agent == "command" {
+		return first + ` in ferrus.toml:` + "\n" + config.Lines(table+".command", "my-agent {server}") + "\nor name another agent; ferrus agents shows what is there"
+	}
+	could := ChooseAgents(FindAgents(ctx, root))
+	other := could.Supervisor.Agent
+	if table == "hq.executor" {
+		other = could.Executor.Agent
+	}
+	if other == "" || other == agent {
+		return first + "; or name another agent in ferrus.toml (ferrus agents lists them):\n" + config.Lines(table+".agent", "command") +
+			"\ncommand = \"my-agent {server}\""
+	}
+	return first + "; or let " + other + " do it in ferrus.toml:\n" + config.Lines(table+".agent", other)
+}
+
+// ConfigWarnings are what in a configuration cannot do what it says, though a program that is not there now may come: a line each.
+func ConfigWarnings(conf config.Config, root string) (list []string) {
+	for _, c := range conf.Checks.Commands {
+		list = append(list, missing(conf, root, "checks.commands", c)...)
+	}
+	list = append(list, missing(conf, root, "notify.command", conf.Notify.Command)...)
+	list = append(list, missing(conf, root, "branches.setup", conf.Branches.Setup)...)
+	if conf.Deliver.To == config.ToCommand {
+		list = append(list, missing(conf, root, "deliver.command", conf.Deliver.Command)...)
+	}
+	return list
+}
+
+// missing is the doubt about a command whose program is not there, if it is not.
+func missing(conf config.Config, root, key, command string) []string {
+	path := os.Getenv("PATH")
+	if own, ok := conf.Checks.Env["PATH"]; ok && key == "checks.commands" {
+		path = own
+	}
+	if missing := proc.Missing(command, root, path); missing != "" {
+		return []string{conf.At(key) + ": " + missing + " is not there"}
+	}
+	return nil
+}
+
+// A ConfiguredAgent is an agent of ferrus.toml, with the name of its table.
+type ConfiguredAgent struct {
+	Table string
+	Who   config.Agent
+}
+
+// ConfiguredAgents are the agents of [hq].
+func ConfiguredAgents(conf config.Config) []ConfiguredAgent {
+	return []ConfiguredAgent{{"hq.supervisor", conf.HQ.Supervisor}, {"hq.executor", conf.HQ.Executor}}
+}
+
+// AgentWarnings are those about the agents of [hq].
+func AgentWarnings(conf config.Config, root string) (list []string) {
+	for _, role := range ConfiguredAgents(conf) {
+		command := role.Table + ".command"
+		adapter, err := agents.Find(role.Who.Agent)
+		switch {
+		case err != nil: // what reads the file says so
+		case adapter.Program == "":
+			list = append(list, missing(conf, root, command, role.Who.Command)...)
+		default:
+			if role.Who.Command != "" {
+				list = append(list, conf.At(command)+` is not used: the agent is `+adapter.Name+`, not "command"`)
+			}
+			if _, err := adapter.Path(Programs(root)); err != nil {
+				list = append(list, conf.At(role.Table+".agent")+": "+adapter.Program+" is not on PATH")
+			}
+		}
+	}
+	return list
+}
+
+// OfferConfig says where ferrus.toml differs from what is frozen with the task, and offers to accept it if it may ask.
+func (a *App) OfferConfig(ctx context.Context, s *engine.Session, frozen, now config.Gate, ask bool) error {
+	differs := frozen.Diff(now)
+	if len(differs) == 0 {
+		return nil
+	}
+	Fprintf(a.Err, "ferrus.toml differs from what was frozen when the task was created:\n")
+	for _, c := range differs {
+		Fprintf(a.Err, "  %s\n    frozen  %s\n    now     %s\n", trust.Visible(c.Key), trust.Visible(c.Pinned), trust.Visible(c.Now))
+	}
+	accept := engine.Commands(s.Engine().Place().Branch, "ferrus config accept")
+	if !ask {
+		Fprintf(a.Err, "the frozen values hold; to use the new ones: %s\n", accept)
+		return nil
+	}
+	Fprintf(a.Err, "Use the new values for this task? [y/N] ")
+	if answer := strings.ToLower(a.ReadWord()); answer != "y" && answer != "yes" {
+		Fprintf(a.Err, "the frozen values hold; %s asks for no answer\n", accept)
+		return nil
+	}
+	if _, _, err := s.AcceptConfig(ctx); err != nil {
+		return CannotDo("accept the configuration", "", err)
+	}
+	return nil
+}
+
+// CheckContinuable refuses to go on with a task whose agents could not do their work: those that are not there, and those that
+// failed the last time, where ferrus.toml names others by now. now is what ferrus.toml says; asked says that a person was
+// asked to choose.
+func CheckContinuable(ctx context.Context, e *engine.Engine, now config.Gate, asked bool) error {
+	snap, err := e.View()
+	if err != nil {
+		return err
+	}
+	frozen, err := e.Gate(snap)
+	if err != nil {
+		return err
+	}
+	if err := CheckReady(ctx, frozen, e.Place().Root); err != nil {
+		return thenAccept(ctx, e.Place(), err, now)
+	}
+	differs := frozen.Diff(now)
+	if asked || len(differs) == 0 || !snap.Task.Underway() || snap.Task.State == state.AwaitingHuman {
+		return nil
+	}
+	runs, err := slot.Runs(hq.Runs(e, snap.Task.TaskID))
+	if err != nil {
+		return err
+	}
+	last := map[state.Role]slot.Run{}
+	for _, r := range runs {
+		last[r.Duty.Role()] = r
+	}
+	for _, c := range differs {
+		_, key, _ := strings.Cut(c.Key, "hq.")
+		role, _, _ := strings.Cut(key, ".")
+		if r, ran := last[state.Role(role)]; ran && hq.Failed(r) {
+			return Refuse(engine.ConfigChanged, fmt.Sprintf("the last %s failed%s, and ferrus.toml differs from what was frozen with the task: %s was %s, now %s",
+				role, DescribeEnd(r), c.Key, trust.Visible(c.Pinned), trust.Visible(c.Now)),
+				engine.Commands(e.Place().Branch, "ferrus config accept")+" takes the new values; or put the old ones back into ferrus.toml")
+		}
+	}
+	return nil
+}
+
+// thenAccept adds to the remedy of a refusal that the task keeps what was frozen with it. now is what ferrus.toml says.
+func thenAccept(ctx context.Context, place engine.Place, err error, now config.Gate) error {
+	var r *engine.Refusal
+	if !errors.As(err, &r) {
+		return err
+	}
+	accept, more := engine.Commands(place.Branch, "ferrus config accept"), *r
+	if CheckReady(ctx, now, place.Root) == nil {
+		more.Remedy = "ferrus.toml is correct now, and the task keeps what was frozen with it; to use the new values: " + accept
+	} else {
+		more.Remedy += "\nthen, because the task keeps what was frozen with it: " + accept
+	}
+	return &more
+}
+
+// Programs is the environment in which programs of the person are looked for: with a PATH that has no folder of the
+// project that dir belongs to.
+func Programs(dir string) []string { return proc.Outside(os.Environ(), proc.WorkTree(dir)) }

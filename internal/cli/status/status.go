@@ -1,0 +1,63 @@
+// Package status has ferrus status: of one task, of all branches, and as a live view.
+package status
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/status"
+)
+
+// Command is ferrus status.
+func Command(a *cli.App) *cobra.Command {
+	var watch, all bool
+	var newest int
+	cmd := &cobra.Command{
+		Use:   "status [--watch | --all [-n N]]",
+		Short: "Where the task stands, who is waited for, what you can do",
+		Long: `Shows on one screen where the task stands, who holds the work and how they are, who is waited for since when, what
+the budgets have left, and which commands move it on. --watch stays and shows every change, until ctrl-C.
+
+With --json one object: root branch task_id title state since seq epoch holder{agent alive dead why claimed_at heartbeat
+lease_until} check{id status retries_used retries_max failures log} reviews{used max} submission{id at by patch}
+rejection{at by tree text} approval{id at by tree text} question{id by at text options} consultation{id by at text answered} waiting{for since} created
+conductor agents[{run duty agent started usage doing}] spent{...} failure_reason pipelines[{run topic state waiting next}] notices[]
+next[{command why}]. With --watch one such object a line, whenever it differs.
+
+--all shows the project at a glance, a line each: its task and those of its branches, the pipelines under way, and the
+archived tasks, newest first. With --json: root machines[{branch task_id title state since waiting{for since} holder
+error}] pipelines[{run topic state waiting next}] archived[{branch task_id title state at error}] more.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case all && watch:
+				return cli.UsageError("ferrus status --watch", "--watch shows one task, and --all every one")
+			case cmd.Flags().Changed("number") && (!all || newest < 0):
+				return cli.UsageError("ferrus status --all -n 20", "-n is how many archived tasks --all shows")
+			case all:
+				return statusAll(a, cmd.Context(), newest)
+			}
+			e, err := a.OpenToRead(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer e.Close()
+			if watch {
+				return watchTask(a, cmd.Context(), e)
+			}
+			r, err := status.Read(e)
+			if err != nil {
+				return err
+			}
+			if a.JSON {
+				return a.PrintJSON(r)
+			}
+			a.ShowReport(r)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "stay, and show every change")
+	cmd.Flags().BoolVar(&all, "all", false, "the whole project: branches, pipelines, archived tasks")
+	cmd.Flags().IntVarP(&newest, "number", "n", 10, "with --all only the newest `N` archived tasks")
+	return cmd
+}

@@ -1,0 +1,68 @@
+package task
+
+import (
+	"context"
+	"regexp"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/status"
+)
+
+// questionID is what a question or a consultation is called.
+var questionID = regexp.MustCompile(`^[qc][0-9]+$`)
+
+// AnswerCommand is ferrus answer.
+func AnswerCommand(a *cli.App) *cobra.Command {
+	var from cli.Source
+	cmd := &cobra.Command{
+		Use:   "answer [ID] TEXT | [ID] -f FILE",
+		Short: "Answer the open question, or the open consultation",
+		Long: `Answers the question that the task waits for; a bare number picks that option. While a consultation is open it
+answers that in the supervisor's place. With an ID, such as q2, it answers that one or nothing.
+
+With --json: id answer state seq epoch.`,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			id := ""
+			if len(words) > 0 && questionID.MatchString(words[0]) {
+				id, words = words[0], words[1:]
+			}
+			if !cli.TextGiven(cmd, words) {
+				return cli.UsageError(`ferrus answer 2, ferrus answer "only if ...", or ferrus answer -f FILE`, "no answer is given")
+			}
+			return runAnswer(a, cmd.Context(), id, from, words)
+		},
+	}
+	from.FileFlag(cmd)
+	return cmd
+}
+
+func runAnswer(a *cli.App, ctx context.Context, id string, from cli.Source, words []string) error {
+	s, text, err := a.PersonText(ctx, "answer", "answer", from, words)
+	if err != nil {
+		return err
+	}
+	e := s.Engine()
+	defer e.Close()
+	done, err := s.Answer(ctx, id, text)
+	if err != nil {
+		return cli.CannotDo("answer", status.Sentence(e), err)
+	}
+	t, doc := done.Task, state.AnswerDoc
+	id = t.Consultation.ID
+	if done.Top.Event == state.RespondConsult {
+		doc = state.ConsultResponseDoc
+	} else if n := len(t.Decisions); n > 0 {
+		id = t.Decisions[n-1].ID
+	}
+	answer := done.Top.Docs[doc] // a number has become its option
+	if a.JSON {
+		return a.PrintJSON(map[string]any{"id": id, "answer": answer, "state": t.State, "seq": t.Seq, "epoch": t.Epoch})
+	}
+	a.Say("%s answered: %s\n", id, format.Clip(format.Line(answer), 100))
+	a.Say("  the task is %s; %s\n", t.State, status.Sentence(e))
+	return nil
+}

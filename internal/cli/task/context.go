@@ -1,0 +1,153 @@
+package task
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/tools"
+)
+
+// ContextCommand is ferrus context.
+func ContextCommand(a *cli.App) *cobra.Command {
+	var role, seq string
+	cmd := &cobra.Command{
+		Use:   "context [--role ROLE] [--at SEQ]",
+		Short: "What an agent is given of the task, now or after an earlier event",
+		Long: `Shows what an agent of that role is given when it asks what there is to do: an executor by wait_for_task, as the one
+that holds the work or that claims it, a supervisor by wait_for_review. Without --role it is the one that is waited for.
+Nothing is claimed by looking, and nothing counts as shown to a supervisor.
+
+With --at it is what was given right after the event with that number in ferrus log, with the documents, decisions and
+notes of then; the diffstat is of the tree that the newest check of then had found, and what only the present knows is
+left out: who lives, and where ferrus.toml differs.
+
+With --json the result of the tool as tools.md has it, without claim, and without lease where none runs.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			at := uint64(0)
+			if seq != "" {
+				var err error
+				if at, err = strconv.ParseUint(seq, 10, 64); err != nil || at == 0 {
+					return cli.UsageError("ferrus log lists the events", "%q is no number of an event", seq)
+				}
+			}
+			switch r := state.Role(role); r {
+			case "", state.Executor, state.Supervisor:
+				return showContext(a, cmd.Context(), r, at)
+			}
+			return cli.UsageError("ferrus context --role executor, or --role supervisor", "%q is no role of an agent", role)
+		},
+	}
+	cmd.Flags().StringVar(&role, "role", "", "`ROLE` of the agent: executor or supervisor; default: who is waited for")
+	cmd.Flags().StringVar(&seq, "at", "", "right after the event `SEQ`")
+	return cmd
+}
+
+func showContext(a *cli.App, ctx context.Context, role state.Role, seq uint64) error {
+	e, err := a.OpenToRead(ctx)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	m, err := e.Moment(seq)
+	if err != nil {
+		return err
+	}
+	if role == "" {
+		role = awaitedRole(m.Task)
+	}
+	r, err := tools.Given(ctx, e, m, role)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(r)
+	}
+	when := "now"
+	if m.Past {
+		when = fmt.Sprintf("after event %d, %s", seq, m.Top.At.Local().Format(time.DateTime))
+	}
+	a.Say("%s  %s   %s\n%s\n", a.Paint(cli.Bold, string(role)), a.Paint(cli.ColourOf(r.State), string(r.State)), a.Paint(cli.Dim, when), format.Line(r.Message))
+	a.Say("next  %s   %s\n", a.Paint(cli.Bold, r.Next), a.Paint(cli.Dim, "of "+strings.Join(r.Allowed, ", ")))
+	for _, n := range r.Notices {
+		a.ShowRow("notice", a.Paint(cli.Yellow, format.Line(n)))
+	}
+	for _, p := range passages(r) {
+		if p.text != "" {
+			a.Say("\n%s\n%s\n", a.Paint(cli.Bold, p.heading), format.Frame(p.text, "  "))
+		}
+	}
+	return nil
+}
+
+// awaitedRole is the role of the agent that a task waits for, the executor where it waits for none.
+func awaitedRole(t state.Task) state.Role {
+	if engine.WaitingFor(t).For == "supervisor" {
+		return state.Supervisor
+	}
+	return state.Executor
+}
+
+// A passage is a part of what an agent is given.
+type passage struct{ heading, text string }
+
+// passages are what there is to read in a result, in the order of reading.
+func passages(r tools.Result) []passage {
+	return []passage{
+		{"From the person", strings.Join(r.FromThePerson, "\n\n")},
+		{"Task " + r.TaskID, r.Task},
+		{"Consultation " + r.ConsultationID, r.Consultation},
+		{"Submission " + r.SubmissionID, r.Submission},
+		{"The review before", r.Review},
+		{"Check", r.Check},
+		{"Last check", lastCheckText(r.LastCheck)},
+		{"What a person has decided", joined(r.Decisions, func(d engine.Decision) string {
+			return d.ID + "  " + strings.TrimSpace(d.Question) + "\n→ " + d.By + ": " + d.Answer
+		})},
+		{"What the supervisor has answered", joined(r.Consultations, func(c engine.Consultation) string {
+			return c.ID + "  " + strings.TrimSpace(c.Question) + "\n→ " + c.Response
+		})},
+		{"Notes of whoever was here before", joined(r.Progress, func(n engine.Note) string {
+			return n.At.Local().Format(time.DateTime) + "  " + n.Note
+		})},
+		{"What has changed", strings.Trim(r.Diffstat, "\n")},
+		{"Patch", r.Patch},
+		{"Work tree", r.Worktree},
+		{"No room for all of", joined(r.Cut, func(c engine.Cut) string { return c.What + ": the whole is " + c.URI })},
+	}
+}
+
+func lastCheckText(c *engine.LastCheck) string {
+	if c == nil {
+		return ""
+	}
+	text := c.ID + "  " + strings.ReplaceAll(string(c.Status), "_", " ")
+	if c.Log != "" {
+		text += "   " + c.Log
+	}
+	for _, f := range c.Failures {
+		text += "\n" + cli.Outcome(f)
+		if f.Tail != "" {
+			text += "\n" + format.Indent(f.Tail, "  ")
+		}
+	}
+	return text
+}
+
+// joined are the texts of a list, one below the other.
+func joined[T any](list []T, text func(T) string) string {
+	var all []string
+	for _, v := range list {
+		all = append(all, strings.TrimRight(text(v), "\n"))
+	}
+	return strings.Join(all, "\n")
+}

@@ -1,0 +1,179 @@
+package task
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/worktree"
+)
+
+// DiffCommand is ferrus diff.
+func DiffCommand(a *cli.App) *cobra.Command {
+	var stat bool
+	cmd := &cobra.Command{
+		Use:   "diff [SEQ[..SEQ]] [--stat]",
+		Short: "What the task has changed in the work tree",
+		Long: `Shows the work tree as it is now against what it was when the task was made, untracked files included, whatever was
+committed in between. With the number of an entry in ferrus log it is against the files as they were there, with two of
+them what changed from one to the other: ferrus diff 12..20. Files are kept with every claim, check, submission, review
+and answer, and an entry has those that were kept last. Into a file or a pipe it is what git apply takes, byte for byte.
+
+What the patch does not show, such as files that are newly ignored, is named on stderr.
+
+With --json: task_id base tree stat notices[], of entries from and to.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			between, err := stretchOf(strings.Join(args, ""))
+			if err != nil {
+				return err
+			}
+			return showDiff(a, cmd.Context(), between, stat)
+		},
+	}
+	cmd.Flags().BoolVar(&stat, "stat", false, "only which files, and how much")
+	return cmd
+}
+
+// A stretch is between two entries of the task; 0 is its beginning, and the work tree as it is now.
+type stretch struct{ from, to uint64 }
+
+// stretchOf reads SEQ or SEQ..SEQ, or nothing.
+func stretchOf(text string) (s stretch, err error) {
+	if text == "" {
+		return s, nil
+	}
+	from, to, both := strings.Cut(text, "..")
+	if s.from, err = entryNumber(from); err == nil && both {
+		s.to, err = entryNumber(to)
+	}
+	return s, err
+}
+
+func entryNumber(text string) (uint64, error) {
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || n == 0 {
+		return 0, cli.UsageError("ferrus diff 12, or 12..20; ferrus log has the numbers", "%q is no number of an entry", text)
+	}
+	return n, nil
+}
+
+func showDiff(a *cli.App, ctx context.Context, between stretch, stat bool) error {
+	e, now, err := a.OpenView(ctx)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	if now.Task.TaskID == "" {
+		return cli.Refuse(engine.WrongState, "nothing to show: there is no task", "git diff shows the work tree against its commit")
+	}
+	tree, err := e.Tree(ctx, now)
+	if err != nil {
+		return err
+	}
+	if !tree.Git() {
+		return cli.Refuse(engine.WrongState, tree.Top()+" is in no git repository, so there is no diff",
+			"git init, before the next task")
+	}
+	base, id := now.Task.BaseTree, ""
+	if between.from != 0 {
+		base, err = filesAt(ctx, e, now, between.from)
+	}
+	switch {
+	case err != nil:
+	case between.to != 0:
+		id, err = filesAt(ctx, e, now, between.to)
+	default:
+		id, err = tree.Fingerprint(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if a.JSON || stat {
+		text, err := tree.Diffstat(ctx, base, id)
+		if err != nil {
+			return err
+		}
+		if a.JSON {
+			facts := map[string]any{"task_id": now.Task.TaskID, "base": base, "tree": id, "stat": text}
+			if between == (stretch{}) {
+				facts["notices"] = e.Unseen(ctx, now, id)
+			}
+			return a.PrintJSON(between.facts(facts))
+		}
+		a.Say("%s", text)
+	} else if err := patch(a, ctx, tree, base, id); err != nil {
+		return err
+	}
+	if between == (stretch{}) {
+		for _, n := range e.Unseen(ctx, now, id) { // beside the patch, which is for git apply
+			fmt.Fprintf(a.Err, "notice: %s\n", format.Line(n))
+		}
+	}
+	return nil
+}
+
+// filesAt is the tree of the files at an entry of the task, which may be the present one.
+func filesAt(ctx context.Context, e *engine.Engine, now store.Snapshot, seq uint64) (string, error) {
+	if seq != now.Task.Seq {
+		if _, err := e.Entry(now, seq); err != nil {
+			return "", err
+		}
+	}
+	id, err := e.Files(ctx, now, seq)
+	if err == nil && id == "" {
+		err = cli.Refuse(engine.WrongState, fmt.Sprintf("no files were kept at entry %d or before", seq),
+			"ferrus diff without a number is against the beginning of the task")
+	}
+	return id, err
+}
+
+// facts adds the numbers that were named.
+func (s stretch) facts(of map[string]any) map[string]any {
+	for name, n := range map[string]uint64{"from": s.from, "to": s.to} {
+		if n != 0 {
+			of[name] = n
+		}
+	}
+	return of
+}
+
+// patch shows what leads from one tree to another: to a program as git has it.
+func patch(a *cli.App, ctx context.Context, tree *worktree.Tree, base, id string) error {
+	if !a.OutTTY {
+		return tree.Patch(ctx, base, id, a.Out)
+	}
+	show := &cli.LineWriter{Show: func(text string) { patchLine(a, text) }}
+	if err := tree.Patch(ctx, base, id, show); err != nil {
+		return err
+	}
+	show.Flush()
+	if id == base {
+		a.Say("no changes\n")
+	}
+	return nil
+}
+
+// patchColours are the colours of a patch's lines by what they begin with, the first that fits.
+var patchColours = []struct{ prefix, colour string }{
+	{"diff --git", cli.Bold}, {"+++", cli.Bold}, {"---", cli.Bold}, {"@@", cli.Cyan}, {"+", cli.Green}, {"-", cli.Red},
+}
+
+// patchLine shows a line of a patch, clean, in colour.
+func patchLine(a *cli.App, text string) {
+	colour := ""
+	for _, c := range patchColours {
+		if strings.HasPrefix(text, c.prefix) {
+			colour = c.colour
+			break
+		}
+	}
+	a.Say("%s\n", a.Paint(colour, text))
+}

@@ -1,0 +1,114 @@
+package task
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/fleet"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/hq"
+	"github.com/ferrus-go/ferrus/internal/queue"
+	"github.com/ferrus-go/ferrus/internal/status"
+)
+
+// QueueCommand is ferrus queue.
+func QueueCommand(a *cli.App) *cobra.Command {
+	var from cli.Source
+	var name string
+	cmd := &cobra.Command{
+		Use:   "queue [TEXT | -f FILE] [--name NAME]",
+		Short: "List the tasks that wait, or add one",
+		Long: `Adds a task to those that wait, or lists them, the next one first. Each is a file of its own, .ferrus/queue/NAME.md: you can
+write, change, rename and remove them as you like. They are taken in the order of their names, and each becomes a branch of
+that name. Adding one starts nothing.
+
+With --json, of one that is added: name path waiting; of the list: name title path of each.`,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			switch {
+			case cli.TextGiven(cmd, words):
+				return enqueue(a, cmd.Context(), name, from, words)
+			case cmd.Flags().Changed("name"):
+				return cli.UsageError(`ferrus queue --name `+name+` "what is to be done"`, "no task is given")
+			}
+			return queued(a, cmd.Context())
+		},
+	}
+	cmd.Flags().StringVar(&name, "name", "", "`NAME` of the branch that it becomes; default: made of the first line")
+	from.FileFlag(cmd)
+	return cmd
+}
+
+// enqueue adds a task to those that wait.
+func enqueue(a *cli.App, ctx context.Context, name string, from cli.Source, words []string) error {
+	if err := a.RefuseAgent("queue"); err != nil {
+		return err
+	}
+	home, err := home(a, ctx)
+	if err != nil {
+		return err
+	}
+	text, err := a.Text(from, words)
+	if err != nil {
+		return err
+	}
+	it, err := queue.Put(home, name, text)
+	if err != nil {
+		return err
+	}
+	all, _ := queue.List(home) // what else is wrong with it is told where it is listed
+	if a.JSON {
+		return a.PrintJSON(map[string]any{"name": it.Name, "path": it.Path, "waiting": len(all)})
+	}
+	a.Say("%s waits; %s in the queue\n", it.Name, format.Count(len(all), "task is", "tasks are"))
+	if h, busy := hq.Conductor(fleet.Dir(filepath.Dir(home))); busy {
+		a.Say("  the run at work takes it (process %d)\n", h.Pid)
+		return nil
+	}
+	a.ShowSteps([]status.Step{{Command: "ferrus run --parallel 2", Why: "starts them, two at a time"}, {Command: "ferrus queue", Why: "lists them"}})
+	return nil
+}
+
+// queued lists the tasks that wait.
+func queued(a *cli.App, ctx context.Context) error {
+	home, err := home(a, ctx)
+	if err != nil {
+		return err
+	}
+	list, wrong := queue.List(home)
+	rows, widest := []map[string]string{}, 0
+	for _, it := range list {
+		title, _ := format.Head(it.Text, 1)
+		rows = append(rows, map[string]string{"name": it.Name, "title": format.Line(title), "path": it.Path})
+		widest = max(widest, len(it.Name))
+	}
+	if a.JSON {
+		err = a.PrintJSON(rows)
+	}
+	for i := 0; !a.JSON && i < len(rows); i++ {
+		a.Say("%s%s  %s\n", a.Paint(cli.Bold, rows[i]["name"]), strings.Repeat(" ", widest-len(rows[i]["name"])), format.Clip(rows[i]["title"], 100))
+	}
+	switch {
+	case err != nil:
+		return err
+	case wrong != nil:
+		return cli.Refuse(engine.StoreError, "not every file of the queue is a task that can wait:\n"+format.Indent(wrong.Error(), "  "),
+			"mend, rename or remove them; the others are not held up")
+	case len(list) == 0 && !a.JSON:
+		a.Say("nothing waits; ferrus queue \"what is to be done\" adds a task\n")
+	}
+	return nil
+}
+
+// home is the .ferrus folder of the project, whichever of its machines the command means.
+func home(a *cli.App, ctx context.Context) (string, error) {
+	place, err := a.Place(ctx)
+	if err != nil {
+		return "", err
+	}
+	return engine.At(place.Root, "").Dir(), nil
+}

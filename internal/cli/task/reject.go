@@ -1,0 +1,48 @@
+package task
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// RejectCommand is ferrus reject.
+func RejectCommand(a *cli.App) *cobra.Command {
+	var from cli.Source
+	cmd := &cobra.Command{
+		Use:   "reject -m TEXT | -f FILE",
+		Short: "Send the submission back with what is wrong",
+		Long: `Sends the present submission back in the supervisor's place; the text becomes REVIEW.md, which the executor is given.
+The last of limits.max_review_cycles rejections fails the task.` + cli.VerdictJSON,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			text, err := a.RequireText(cmd, from, `ferrus reject -m "what is wrong"`)
+			if err != nil {
+				return err
+			}
+			return a.Decide(cmd.Context(), reject, text)
+		},
+	}
+	from.MessageFlag(cmd, "`TEXT` that says what is wrong")
+	from.FileFlag(cmd)
+	return cmd
+}
+
+var reject = cli.Decision{Verb: "reject", What: "reject",
+	Act: func(ctx context.Context, s *engine.Session, notes string) (engine.Done, error) {
+		return s.Reject(ctx, notes, "")
+	},
+	Told: func(a *cli.App, done engine.Done) {
+		t := done.Task
+		if t.State == state.Failed {
+			a.Say("%s rejected: %s has failed\n  %s\n", t.Submission.ID, t.TaskID, t.FailureReason)
+			return
+		}
+		a.Say("%s rejected: %s is %s again\n", t.Submission.ID, t.TaskID, t.State)
+		a.Say("  an executor that calls wait_for_task gets it, with your text\n")
+	},
+}

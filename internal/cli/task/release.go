@@ -1,0 +1,58 @@
+package task
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/hq"
+	"github.com/ferrus-go/ferrus/internal/lease"
+)
+
+// ReleaseCommand is ferrus release.
+func ReleaseCommand(a *cli.App) *cobra.Command {
+	var from cli.Source
+	cmd := &cobra.Command{
+		Use:   "release [-m REASON]",
+		Short: "Take the work away from its holder",
+		Long: `Takes the work away from the executor that holds it: its next call is refused, a check that it runs is ended, and
+another executor may claim. An agent that ferrus run has started is ended; any other may go on editing files until it
+calls.` + cli.VerdictJSON,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.Decide(cmd.Context(), release(), from.Message)
+		},
+	}
+	from.MessageFlag(cmd, "a `REASON` for the journal")
+	return cmd
+}
+
+func release() cli.Decision {
+	var holder string // that has not ended with the release
+	return cli.Decision{Verb: "release", What: "release",
+		Act: func(ctx context.Context, s *engine.Session, reason string) (engine.Done, error) {
+			e := s.Engine()
+			was, err := e.View()
+			if err != nil {
+				return engine.Done{}, err
+			}
+			done, err := s.Release(ctx, reason)
+			if err == nil {
+				err = hq.Slot(e, agents.Executor).Stop(ctx)
+			}
+			if e.Store().Probe(was.Task.Session) != lease.Gone {
+				holder = was.Task.ClaimedBy
+			}
+			return done, err
+		},
+		Told: func(a *cli.App, _ engine.Done) {
+			a.Say("the work is released; the next executor that calls wait_for_task gets it\n")
+			if holder != "" {
+				a.Say("  %s may still be editing files: end that agent if it hangs\n", holder)
+			}
+		},
+	}
+}

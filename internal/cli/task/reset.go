@@ -1,0 +1,95 @@
+package task
+
+import (
+	"bufio"
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/hq"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/status"
+)
+
+// ResetCommand is ferrus reset.
+func ResetCommand(a *cli.App) *cobra.Command {
+	var from cli.Source
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "reset [--yes] [-m REASON]",
+		Short: "Give the task up; it is archived",
+		Long: `Gives the task up: it is archived, its holder is fenced off, agents that a run has started for it are ended, and the
+machine is Idle. The files of the work tree stay as
+they are. It asks first; where stdin is no terminal, --yes is needed. In Idle there is nothing to do, which is no failure.` +
+			cli.VerdictJSON,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runReset(a, cmd.Context(), yes, from.Message) },
+	}
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	from.MessageFlag(cmd, "a `REASON` for the journal")
+	return cmd
+}
+
+func runReset(a *cli.App, ctx context.Context, yes bool, reason string) error {
+	s, err := a.OpenAsPerson(ctx, "reset")
+	if err != nil {
+		return err
+	}
+	e := s.Engine()
+	defer e.Close()
+	r, err := status.Read(e)
+	if err != nil {
+		return err
+	}
+	if r.State == state.Idle {
+		if a.JSON {
+			return a.PrintJSON(map[string]any{"state": r.State, "seq": r.Seq, "epoch": r.Epoch})
+		}
+		a.Say("nothing to do: there is no task\n")
+		return nil
+	}
+	if !yes {
+		if err := confirmReset(a, r); err != nil {
+			return err
+		}
+	}
+	// What was asked about must be what is given up.
+	now, err := e.View()
+	if err == nil && now.Task.TaskID != r.TaskID {
+		err = cli.Refuse(engine.WrongState, "meanwhile "+r.TaskID+" has ended", "look at ferrus status again")
+	}
+	if err != nil {
+		return cli.CannotDo("reset", "", err)
+	}
+	done, err := s.Reset(ctx, reason)
+	if err != nil {
+		return cli.CannotDo("reset", status.Sentence(e), err)
+	}
+	if err := hq.EndAll(ctx, e); err != nil {
+		return err
+	}
+	archive := e.Store().Path("archive", r.TaskID)
+	if a.JSON {
+		return a.PrintJSON(map[string]any{"task_id": r.TaskID, "state": done.Task.State, "seq": done.Task.Seq, "epoch": done.Task.Epoch,
+			"archive": archive})
+	}
+	a.Say("%s is given up; it is kept in %s\n  the files of the work tree are as they were\n", r.TaskID, cli.Path(r, archive))
+	return nil
+}
+
+// confirmReset asks the person at the terminal.
+func confirmReset(a *cli.App, r *status.Report) error {
+	if !a.InTTY {
+		return cli.UsageError("ferrus reset --yes", "stdin is no terminal, so nobody can be asked whether %s may be given up", r.TaskID)
+	}
+	cli.Fprintf(a.Err, "Give up %s (%s, %s)? It is archived. [y/N] ", r.TaskID, format.Clip(format.Line(r.Title), 60), r.State)
+	answer, err := bufio.NewReader(a.In).ReadString('\n')
+	if answer = strings.ToLower(strings.TrimSpace(answer)); err == nil && (answer == "y" || answer == "yes") {
+		return nil
+	}
+	return cli.Refuse(engine.WrongState, "not reset: nothing was changed", "")
+}

@@ -1,0 +1,96 @@
+package task
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/hq"
+	"github.com/ferrus-go/ferrus/internal/worktree"
+)
+
+// RollbackCommand is ferrus rollback.
+func RollbackCommand(a *cli.App) *cobra.Command {
+	var reason string
+	var files bool
+	cmd := &cobra.Command{
+		Use:   "rollback SEQ --reason TEXT [--files]",
+		Short: "Return the task to an earlier entry of its log",
+		Long: `Returns the task to the entry with that number in ferrus log: its state, counters, questions and documents. The files of
+the work stay as they are, or, with --files, are as they were there too: ferrus keeps them with every claim, check,
+submission, review and answer, under refs/ferrus in your repository. Whoever holds the work loses it and is told why, agents that ferrus has started are ended, and
+what was answered since is asked again. The reason is shown to whoever works on.
+
+Nothing is lost: what is left behind stays in the log, and can be returned to in the same way, with the files as they were
+before. Your index, stash and branches are not touched, nor what git ignores. A rollback that was cut off is finished by
+the same command. A file that is edited while it is moved is kept under refs/ferrus; ferrus prints the command that shows it.` + cli.VerdictJSON[:len(cli.VerdictJSON)-1] + ` edited[{path ref show file}].`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return cli.UsageError(`ferrus rollback 12 --reason "..."; ferrus log has the numbers`, "say which entry to return to")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			to, err := strconv.ParseUint(args[0], 10, 64)
+			if err != nil {
+				return cli.UsageError("ferrus log has the numbers", "%q is no number of an entry", args[0])
+			}
+			if reason == "" {
+				return cli.UsageError(`ferrus rollback `+args[0]+` --reason "..."`, "say why")
+			}
+			return runRollback(a, cmd.Context(), to, reason, files)
+		},
+	}
+	cmd.Flags().StringVarP(&reason, "reason", "m", "", "`TEXT` that says why, for whoever works on")
+	cmd.Flags().BoolVar(&files, "files", false, "the files of the work, too")
+	return cmd
+}
+
+func runRollback(a *cli.App, ctx context.Context, to uint64, reason string, files bool) error {
+	if files {
+		var moved worktree.Change
+		return a.Decide(ctx, rollbackFiles(to, &moved), reason, func() map[string]any {
+			if len(moved.Edited) == 0 {
+				return nil
+			}
+			return map[string]any{"edited": moved.Edited}
+		})
+	}
+	v := cli.Decision{Verb: "rollback", What: fmt.Sprintf("roll the task back to %d", to),
+		Act: func(ctx context.Context, s *engine.Session, text string) (engine.Done, error) {
+			done, err := s.Rollback(ctx, to, text)
+			if err != nil {
+				return done, err
+			}
+			return done, hq.EndAll(ctx, s.Engine())
+		},
+		Told: func(a *cli.App, done engine.Done) {
+			a.Say("%s is %s again, as it was at %d; the files of the work are as they were\n", done.Task.TaskID, done.Task.State, to)
+		},
+	}
+	return a.Decide(ctx, v, reason)
+}
+
+// rollbackFiles is the verdict that takes the files back, too. moved is what it did to them.
+func rollbackFiles(to uint64, moved *worktree.Change) cli.Decision {
+	return cli.Decision{Verb: "rollback", What: fmt.Sprintf("roll the task and its files back to %d", to),
+		Act: func(ctx context.Context, s *engine.Session, text string) (engine.Done, error) {
+			got, err := s.RollbackFiles(ctx, to, text, func() error { return hq.EndAll(ctx, s.Engine()) })
+			*moved = got.Files
+			return got.Done, err
+		},
+		Told: func(a *cli.App, done engine.Done) {
+			a.Say("%s is %s again, as it was at %d: %s, %s\n", done.Task.TaskID, done.Task.State, to,
+				format.Count(len(moved.Written), "file written", "files written"), format.Count(len(moved.Removed), "removed", "removed"))
+			for _, path := range moved.Left {
+				a.Say("  left as it is: %s\n", path)
+			}
+			a.ShowEdits(moved.Edited)
+		},
+	}
+}

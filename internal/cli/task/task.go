@@ -1,0 +1,101 @@
+// Package task has the commands about one task: create and queue it, answer, message, check, approve, reject, reopen, reset,
+// roll back, and show what agents are given of it.
+package task
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/status"
+)
+
+// TaskCommand is ferrus task.
+func TaskCommand(a *cli.App) *cobra.Command {
+	var from cli.Source
+	cmd := &cobra.Command{
+		Use:   "task TEXT | -f FILE [--branch NAME]",
+		Short: "Give the executor something to do",
+		Long: `Makes a task of a text: the words given, a file, or stdin with -f -. The work tree as it is becomes the base of all
+diffs, and the checks of ferrus.toml are pinned to the task. An executor that waits gets it at once. A branch that is named
+and not there is made, as ferrus branch NAME --task does.
+
+With --json: task_id title state seq epoch commands.`,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			if !cli.TextGiven(cmd, words) {
+				return cli.UsageError(`ferrus task "what is to be done", or ferrus task -f FILE`, "no task is given")
+			}
+			if err := ensureBranch(a, cmd.Context()); err != nil {
+				return err
+			}
+			return createTask(a, cmd.Context(), from, words)
+		},
+	}
+	from.FileFlag(cmd)
+	return cmd
+}
+
+// ensureBranch makes the branch that the command line names, if there is none of that name.
+func ensureBranch(a *cli.App, ctx context.Context) error {
+	if a.Branch == "" {
+		return nil
+	}
+	if _, err := a.Place(ctx); engine.CodeOf(err) != engine.UnknownBranch {
+		return nil // the command finds out itself
+	}
+	on := a.Branch
+	a.Branch = ""
+	s, err := a.OpenAsPerson(ctx, "task")
+	a.Branch = on
+	if err != nil {
+		return err
+	}
+	defer s.Engine().Close()
+	if err := a.WithTrust(s.Engine(), s.Engine().Trusted); err != nil {
+		return cli.CannotDo("make the branch", "", err)
+	}
+	_, err = s.Branch(ctx, engine.Fork{Names: []string{on}, Own: true})
+	return cli.CannotDo("make the branch", "", err)
+}
+
+func createTask(a *cli.App, ctx context.Context, from cli.Source, words []string) error {
+	s, text, err := a.PersonText(ctx, "task", "create the task", from, words)
+	if err != nil {
+		return err
+	}
+	e := s.Engine()
+	defer e.Close()
+	if err := a.WithTrust(e, e.Trusted); err != nil {
+		return cli.CannotDo("create the task", "", err)
+	}
+	done, err := s.CreateTask(ctx, text, "")
+	if err != nil {
+		return cli.CannotDo("create the task", status.Sentence(e), err)
+	}
+	t := done.Task
+	gate, err := e.Gate(done.Snapshot)
+	if err != nil {
+		return err
+	}
+	commands := gate.Checks.Commands
+	if a.JSON {
+		return a.PrintJSON(map[string]any{"task_id": t.TaskID, "title": t.Title, "state": t.State, "seq": t.Seq, "epoch": t.Epoch,
+			"commands": commands})
+	}
+	a.Say("%s  %s\n", t.TaskID, format.Line(t.Title))
+	switch {
+	case commands == nil:
+		a.ShowRow("checks", a.Paint(cli.Yellow, "none are named, and without any nothing can be submitted:"))
+		a.Say("%s\n", format.Indent(cli.SuggestChecks(e.Place().Root)+"\nthen: "+engine.Commands(e.Place().Branch, "ferrus config accept"), "              "))
+	case len(commands) == 0:
+		a.ShowRow("checks", "every check passes (commands = [])")
+	}
+	for _, c := range commands {
+		a.ShowRow("check", format.Line(c))
+	}
+	a.Say("\n  An executor that waits gets it now.\n")
+	return a.ShowNext(e)
+}

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
+)
+
+// WorkflowsText reads the workflows.json of the project, or of the folder where there is no project yet, and says which
+// file that is.
+func (a *App) WorkflowsText(ctx context.Context) (text []byte, path string, err error) {
+	root, err := a.WorkingDir()
+	if err != nil {
+		return nil, "", err
+	}
+	if place, err := a.Place(ctx); err == nil {
+		root = place.Root
+	}
+	path = filepath.Join(root, workflowsName)
+	if text, err = rootfs.ReadFile(path, maxWorkflows); errors.Is(err, fs.ErrNotExist) {
+		path = filepath.Join(root, ".ferrus", workflowsName)
+		text, err = ReadOwn(path, maxWorkflows)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, "", Refuse(engine.NotInitialised, "there is no workflows.json in "+root, "ferrus init writes one into .ferrus, to begin with")
+	}
+	if err != nil {
+		err = Refuse(engine.InvalidInput, err.Error(), "make it a file of its own that can be read")
+	}
+	return text, path, err
+}
+
+// Workflows are the pipelines of the project.
+func (a *App) Workflows(ctx context.Context) (pipeline.Workflows, string, error) {
+	text, path, err := a.WorkflowsText(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	all, err := pipeline.Parse(text)
+	return all, path, WorkflowsError(path, err)
+}
+
+// WorkflowsError says what is wrong with a workflows.json, nil when nothing is.
+func WorkflowsError(path string, err error) error {
+	var faults pipeline.Faults
+	if !errors.As(err, &faults) {
+		return err
+	}
+	return &Failure{Code: string(engine.InvalidInput), Message: fmt.Sprintf("%s has %s", path, format.Count(len(faults), "fault", "faults")),
+		Remedy: faults.Error(), Exit: ExitUsage}
+}
+
+// maxWorkflows bounds what is read of it, in bytes.
+const maxWorkflows = 4 << 20
+
+const workflowsName = "workflows.json"

@@ -1,0 +1,594 @@
+// Package internal holds nothing but packages; its test holds the table of their imports.
+package internal
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+const module = "github.com/ferrus-go/ferrus"
+
+// allowed are all packages, and for each the packages of this module that it may import, with the reason. The test refuses
+// everything else: a new package or a new import is a decision, to be written in docs/decisions.
+var allowed = map[string]map[string]string{
+	".": {},
+
+	// Packages that know nothing of a task.
+	"internal/lease":                              {},
+	"internal/jsontime":                           {},
+	"internal/state":                              {"internal/lease": "a task may name the term of its lease", "internal/jsontime": "times in JSON have one form", "internal/safetext": "names have a form"},
+	"internal/proc":                               {},
+	"internal/safetext":                           {},
+	"internal/clock":                              {"internal/lease": "an instant is what a term is measured by"},
+	"internal/notify":                             {"internal/proc": "the command is a shell's"},
+	"internal/platform/atomicfile":                {"internal/rootfs": "no link is followed"},
+	"internal/platform/atomicfile/atomicfiletest": {"internal/platform/atomicfile": "it sees each operation before it is done"},
+
+	"internal/tokens": {
+		"internal/platform/atomicfile": "a revoked token stays revoked after a power cut",
+		"internal/filelock":            "one process at a time replaces the file",
+		"internal/rootfs":              "its files are opened without following a link",
+		"internal/safetext":            "names have a form",
+		"internal/state":               "a token has a role",
+	},
+	"internal/filelock": {"internal/rootfs": "it says what lies in place of a lock file"},
+	"internal/rootfs":   {},
+
+	"internal/rootfs/rootfstest": {},
+
+	"internal/trust": {
+		"internal/jsontime":            "times in JSON have one form",
+		"internal/filelock":            "one process at a time replaces the record of a project",
+		"internal/platform/atomicfile": "an agreement is there or not after a power cut",
+		"internal/rootfs":              "its folder is opened for that",
+	},
+	"internal/test/kit": {"internal/trust": "the variables that name its folders"},
+
+	"internal/checks": {
+		"internal/rootfs":   "the log of a check is made without following a link",
+		"internal/proc":     "a command ends with everything that it started",
+		"internal/filelock": "a check whose lock is free was abandoned",
+		"internal/safetext": "models and people are given tails of output without hidden characters",
+	},
+	"internal/environ": {},
+	"internal/worktree": {
+		"internal/platform/atomicfile": "what was moved out, and what git was asked to keep, is there after a power cut",
+		"internal/filelock":            "one process at a time makes or removes a linked work tree",
+		"internal/safetext":            "the name of a file may hold hidden characters",
+		"internal/rootfs":              "its private folder is reached without following links",
+	},
+	"internal/config": {
+		"internal/agents": "the agents that ferrus.toml may name",
+		"internal/rootfs": "a project's file is read bounded, and only where it is a regular one",
+		"internal/trust":  "what the project's file makes run is listed as values to be agreed to",
+	},
+
+	"internal/store": {
+		"internal/jsontime":            "times in JSON have one form",
+		"internal/platform/atomicfile": "a branch begins with a copy of a journal that survives a power cut",
+		"internal/safetext":            "what it accepts from others is stored without hidden characters",
+		"internal/state":               "what it stores is a task, and what it judges by is Step",
+		"internal/lease":               "STATE.json shows the term; a liveness lock answers a probe",
+		"internal/filelock":            "a session lives as long as its lock is held",
+		"internal/rootfs":              "no link is followed in its folder",
+	},
+	"internal/queue": {
+		"internal/platform/atomicfile": "an accepted task stays when the power fails",
+		"internal/safetext":            "a task is cleaned when it is accepted",
+		"internal/rootfs":              "its folder and files are opened without following a link",
+		"internal/state":               "the name of a task that waits is one that a branch can have",
+		"internal/store":               "a text is one that a document can have",
+	},
+	"internal/engine": {
+		"internal/store":    "an act is one commit",
+		"internal/rootfs":   "what lies below .ferrus is reached, and set aside, without following links",
+		"internal/state":    "it raises the events",
+		"internal/lease":    "it grants, renews and takes over",
+		"internal/clock":    "terms are measured by it",
+		"internal/checks":   "it runs the gate and raises its verdict",
+		"internal/safetext": "a text without its hidden characters may be empty",
+		"internal/worktree": "a verdict belongs to a tree",
+		"internal/config":   "the gate is pinned when a task is created",
+		"internal/environ":  "what decides what a program is is frozen with the task",
+		"internal/filelock": "a branch, and a merge, is the work of one process at a time",
+		"internal/trust":    "what is frozen or started must have been agreed to",
+		"internal/pipeline": "what workflows.json makes run is part of that",
+		"internal/agents":   "which arguments of an agent a project may set",
+	},
+	"internal/tools/wire": {
+		"internal/config":   "Nearest: a wrong argument is answered with the right one",
+		"internal/safetext": "arguments and answers hold no hidden characters",
+	},
+	"internal/tools": {
+		"internal/jsontime":   "times in JSON have one form",
+		"internal/tools/wire": "definitions, arguments and answers are those of every server",
+		"internal/safetext":   "resources hold no hidden characters",
+		"internal/engine":     "a tool is an act of the engine with words around it",
+		"internal/queue":      "a supervisor may put a task into it",
+		"internal/store":      "documents and refusals of the store are results of tools",
+		"internal/state":      "roles, states and refusals",
+		"internal/lease":      "results say until when the work is held",
+		"internal/checks":     "results show what a check said",
+		"internal/worktree":   "review packets show what the work changed",
+	},
+	"internal/server/web": {
+		"internal/state":    "a token has a role, and a role has a server",
+		"internal/tokens":   "who comes over HTTP is who the token says",
+		"internal/filelock": "one server listens at a socket",
+	},
+	"internal/server/conformance": {
+		"internal/server/web": "the suite is run against the real handlers",
+		"internal/state":      "the role of the token",
+		"internal/tokens":     "the suite has none of its own",
+	},
+	"internal/server": {
+		"internal/safetext":      "names have a form",
+		"internal/ancestry":      "a supervisor's server does not start below an executor, and a decision names its process tree",
+		"internal/server/web":    "it lets clients in over HTTP",
+		"internal/proc":          "a signal ends it",
+		"internal/tools":         "it serves them",
+		"internal/pipeline/desk": "it serves a worker",
+		"internal/engine":        "it opens the engine of the root and the branch that it was started in",
+		"internal/store":         "it finds the root and holds the session's liveness lock",
+		"internal/state":         "roles",
+		"internal/checks":        "it ends the check of a session that ends, and becomes its helper when told to",
+		"internal/worktree":      "it finds the main work tree from a linked one",
+		"internal/config":        "waits, limits and leases are configured",
+		"internal/tokens":        "over HTTP a client is whom its token names",
+		"internal/trust":         "it opens the record of the project that it serves",
+	},
+	"internal/drive": {"internal/tools": "a client gets its results"},
+	"internal/e2e":   {},
+	"internal/agents": {
+		"internal/state":    "roles",
+		"internal/rootfs":   "an error names a path once",
+		"internal/safetext": "what agents print is shown to people",
+	},
+	"internal/register": {
+		"internal/platform/atomicfile": "what it has written, and the record of it, are there after a power cut",
+		"internal/rootfs":              "no link leads it out of the project",
+		"internal/agents":              "it writes into a client's own files how to start our server",
+	},
+	"internal/ancestry": {},
+	"internal/slot": {
+		"internal/platform/atomicfile": "a run that was begun is counted after a power cut",
+		"internal/ancestry":            "a shim is recognised by its arguments",
+		"internal/safetext":            "names have a form",
+		"internal/rootfs":              "its files are opened without following a link",
+		"internal/agents":              "a slot starts what an adapter launches, and reads what it prints",
+		"internal/proc":                "an agent ends with everything that it started",
+		"internal/filelock":            "a slot is taken as long as its lock is held",
+	},
+	"internal/modeltest":   {},
+	"internal/rigs":        {},
+	"internal/bench":       {"internal/drive": "it drives servers as a client does"},
+	"internal/bench/bare":  {},
+	"internal/e2e/clients": {},
+	"internal/hq": {
+		"internal/jsontime": "times in JSON have one form",
+		"internal/rootfs":   "its lock and its record of whom it told are opened without following a link",
+		".":                 "the prompts",
+		"internal/notify":   "a person is told outside of the terminal",
+		"internal/proc":     "a conductor that is gone holds nothing up",
+		"internal/filelock": "there is one conductor",
+		"internal/agents":   "it says who should be alive, and how to launch them",
+		"internal/slot":     "it starts the one that is missing and ends the one that hangs",
+		"internal/engine":   "a budget of starts is spent by an act",
+		"internal/store":    "it reads the state and waits for the change notification",
+		"internal/state":    "its table is by state",
+		"internal/lease":    "it starts nobody while the work is held",
+		"internal/config":   "agents and limits are configured",
+	},
+	"internal/fleet": {
+		"internal/hq":     "each branch has a conductor",
+		"internal/engine": "it makes branches and merges them",
+		"internal/queue":  "a task that waits becomes a branch",
+		"internal/store":  "it looks at branches",
+		"internal/state":  "what can go on, is over or waits for a person",
+		"internal/config": "whether approved work is merged",
+	},
+	"internal/pipeline": {
+		"internal/jsontime": "times in JSON have one form",
+		"internal/config":   "Nearest: a misspelt key is answered with the right one",
+		"internal/trust":    "what workflows.json makes run is listed as values to be agreed to",
+	},
+	"internal/pipeline/run": {
+		"internal/jsontime":            "times in JSON have one form",
+		"internal/platform/atomicfile": "a run, its journal and its delivery survive a power cut",
+		"internal/rootfs":              "the files of runs are opened without following a link",
+		"internal/safetext":            "names have a form",
+		"internal/pipeline":            "it has done what that decides",
+		"internal/config":              "a run keeps what ferrus.toml said when it was launched",
+		"internal/agents":              "it says how to launch a worker",
+		"internal/slot":                "a worker lives in a slot",
+		"internal/filelock":            "one tick at a time, one delivery at a time, so many agents at a time",
+		"internal/lease":               "an instant, by which a sleep of the machine is told from work",
+		"internal/clock":               "what it reads",
+		"internal/notify":              "a person is told outside of the terminal",
+		"internal/proc":                "the command of [deliver]",
+	},
+	"internal/pipeline/desk": {
+		"internal/jsontime":     "times in JSON have one form",
+		"internal/tools/wire":   "definitions, arguments and answers are those of every server",
+		"internal/pipeline/run": "a tool is what an attempt may do, with words around it",
+		"internal/pipeline":     "who delivers and who has turns stands in the workflow",
+		"internal/config":       "how long a call waits",
+	},
+
+	"docs/examples/scripted": {},
+
+	"cmd/ferrusd": {"internal/server": "it is the server and nothing else"},
+	"internal/cli": commands("agents ancestry checks config engine format hq jsontime pipeline proc rootfs safetext slot " +
+		"state status store trust worktree"),
+	"internal/cli/branch": commands("checks cli engine format hq state status trust worktree"),
+	"internal/cli/demo":   commands("config drive tools trust"),
+	"internal/cli/doctor": commands("agents cli cli/setup config drive engine format hq lease proc register rootfs server state " +
+		"status store tokens trust worktree"),
+	"internal/cli/evidence": commands("cli engine format history hq rootfs safetext slot state status store"),
+	"internal/cli/log":      commands("agents cli engine format history hq slot state store"),
+	"internal/cli/pipeline": commands("agents cli cli/log config engine format pipeline pipeline/run safetext slot status " +
+		"worktree"),
+	"internal/cli/root": {
+		"internal/checks":       "check, and the helper of a check",
+		"internal/cli":          "the context of a command, its output and its errors",
+		"internal/cli/branch":   "its commands",
+		"internal/cli/demo":     "its commands",
+		"internal/cli/doctor":   "its commands",
+		"internal/cli/evidence": "its commands",
+		"internal/cli/log":      "its commands",
+		"internal/cli/pipeline": "its commands",
+		"internal/cli/run":      "its commands",
+		"internal/cli/setup":    "its commands",
+		"internal/cli/simulate": "its commands",
+		"internal/cli/status":   "its commands",
+		"internal/cli/task":     "its commands",
+		"internal/pipeline/run": "pipeline, tick, and the waiting of a worker's shim",
+		"internal/proc":         "signals end a command, and the programs of agents are looked for outside of the project",
+		"internal/slot":         "stop, logs, and the shim of an agent",
+	},
+	"internal/cli/run": commands("cli cli/branch cli/pipeline config engine fleet format hq pipeline pipeline/run proc slot " +
+		"state status"),
+	"internal/cli/setup": commands(". agents cli config engine format pipeline register rootfs server state status store " +
+		"tokens trust worktree"),
+	"internal/cli/simulate": commands("cli config engine state status"),
+	"internal/cli/status":   commands("cli engine format state status"),
+	"internal/cli/task":     commands("agents checks cli engine fleet format hq lease queue state status store tools worktree"),
+	"internal/status": {
+		"internal/agents":       "what a run used, in tokens and dollars",
+		"internal/checks":       "the last check",
+		"internal/engine":       "the task and what it waits for",
+		"internal/fleet":        "which branches there are",
+		"internal/format":       "durations, sizes and lines for people",
+		"internal/hq":           "who conducts",
+		"internal/jsontime":     "times in JSON have one form",
+		"internal/lease":        "until when the task is claimed",
+		"internal/pipeline":     "the state of a pipeline",
+		"internal/pipeline/run": "the runs of pipelines",
+		"internal/slot":         "which agents run",
+		"internal/state":        "states and roles",
+	},
+	"internal/format": {
+		"internal/safetext": "lines hold no hidden characters",
+	},
+	"internal/history": {
+		"internal/engine": "it opens the project",
+		"internal/format": "durations, sizes and lines for people",
+		"internal/state":  "events and roles",
+		"internal/store":  "its lines",
+	},
+	"internal/test/project": {
+		"internal/engine": "it opens the project",
+		"internal/state":  "events and roles",
+		"internal/store":  "its lines",
+	},
+	"cmd/ferrus": {"internal/cli/root": "the command line"},
+}
+
+// forCommands says why a package of commands imports another.
+var forCommands = map[string]string{
+	".":                     "init writes the template and the example",
+	"internal/agents":       "agents, logs and the clients that the doctor looks at",
+	"internal/ancestry":     "a person's verbs do not run below an agent, and a decision names its process tree",
+	"internal/checks":       "check, and the helper of a check",
+	"internal/cli":          "the context of a command, its output and its errors",
+	"internal/cli/branch":   "run --parallel shows the attempts",
+	"internal/cli/log":      "the output of an agent is shown as ferrus logs shows it",
+	"internal/cli/pipeline": "tick moves pipelines",
+	"internal/cli/setup":    "doctor repeats what init and register do",
+	"internal/config":       "config",
+	"internal/drive":        "the demonstration drives real servers",
+	"internal/engine":       "a person's verbs are acts like any other",
+	"internal/fleet":        "run --parallel",
+	"internal/format":       "durations, sizes and lines for people",
+	"internal/history":      "the journal as events",
+	"internal/hq":           "run and resume",
+	"internal/jsontime":     "times in JSON have one form",
+	"internal/lease":        "status shows who holds the work",
+	"internal/pipeline":     "pipeline",
+	"internal/pipeline/run": "pipeline, tick, and the waiting of a worker's shim",
+	"internal/proc":         "signals end a command, and the programs of agents are looked for outside of the project",
+	"internal/queue":        "queue",
+	"internal/register":     "register and unregister",
+	"internal/rootfs":       "what lies in a project is opened without following a link",
+	"internal/safetext":     "texts of agents are shown on a terminal",
+	"internal/server":       "serve and token",
+	"internal/slot":         "stop, logs, and the shim of an agent",
+	"internal/state":        "status",
+	"internal/status":       "the read model",
+	"internal/store":        "log, show, doctor",
+	"internal/tokens":       "token",
+	"internal/tools":        "context shows what they give",
+	"internal/trust":        "trust, and the record of every project that is opened",
+	"internal/worktree":     "diff, branch, merge",
+}
+
+// commands are the imports of a package of commands, by their names below internal; a dot is the root.
+func commands(names string) map[string]string {
+	of := map[string]string{}
+	for name := range strings.FieldsSeq(names) {
+		imported := path.Join("internal", name)
+		if name == "." {
+			imported = name
+		}
+		of[imported] = forCommands[imported]
+	}
+	return of
+}
+
+// exceptions are uses that are forbidden elsewhere, with the reason.
+var exceptions = map[string]string{
+	"internal/cli/root os.Exit": "it is the main function of ferrus, where tests can call it",
+	"internal/checks os.Exit":   "the helper of a check is a process of its own that no main of ours has begun",
+	"internal/checks os.Stdout": "the helper tells its parent the outcome, over a pipe",
+	"internal/slot os.Exit":     "the shim of an agent is a process of its own that no main of ours has begun",
+	"internal/slot os.Stdout":   "the shim tells its starter how the start went, over a pipe",
+	"internal/server os.Stdout": "the stream of the protocol",
+}
+
+var (
+	// pure packages get time and randomness as arguments and touch nothing outside.
+	pure    = []string{"internal/lease", "internal/state", "internal/pipeline"}
+	impure  = []string{"os", "io/fs", "path/filepath", "net", "syscall", "log", "math/rand", "crypto/rand", "golang.org/x/sys"}
+	clock   = []string{"Now", "Since", "Until", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker", "Sleep"}
+	exits   = []string{"os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln", "syscall.Exit"}
+	prints  = []string{"fmt.Print", "fmt.Printf", "fmt.Println", "os.Stdout"}
+	maximum = 400 // lines of a file that a person writes
+)
+
+func TestImportsFollowTheTable(t *testing.T) {
+	for _, c := range inspect(os.DirFS("..")) {
+		t.Error(c)
+	}
+}
+
+// TestEveryBrokenRuleIsSeen plants each of them once, so that none of the rules is a rule in name only.
+func TestEveryBrokenRuleIsSeen(t *testing.T) {
+	const doc = "// Package x is a package.\n"
+	long := strings.Repeat("// A line.\n", maximum)
+	for _, c := range []struct{ file, text, want string }{
+		{"internal/state/a.go", doc + "package state\nimport _ \"" + module + "/internal/lease\"", ""},
+		{"internal/lease/a.go", doc + "package lease\nimport _ \"" + module + "/internal/state\"",
+			"internal/lease/a.go:3: internal/lease may not import internal/state"},
+		{"internal/engine/a.go", doc + "package engine\nimport _ \"" + module + "/internal/hq\"",
+			"internal/engine/a.go:3: internal/engine may not import internal/hq"},
+		{"internal/checks/a_windows.go", doc + "package checks\nimport _ \"" + module + "/internal/state\"",
+			"internal/checks/a_windows.go:3: internal/checks may not import internal/state"},
+		{"internal/checks/a_test.go", doc + "package checks\nimport _ \"" + module + "/internal/state\"", ""},
+		{"internal/util/a.go", doc + "package util", "internal/util: not in the import table: decide, and add it to internal/imports_test.go"},
+
+		{"internal/state/a.go", "package state", "internal/state: no package comment"},
+		{"internal/state/a.go", "// State is a package.\npackage state", "internal/state: no package comment"},
+		{"internal/state/a.go", "// Package state is split.\n\npackage state", "internal/state: no package comment"},
+		{"cmd/ferrus/a.go", "// Command ferrus is a command.\npackage main", ""},
+
+		{"internal/state/a.go", doc + "package state\n" + long, "internal/state/a.go: 402 lines, more than 400: one idea a file"},
+		{"internal/state/a_test.go", doc + "package state\n" + long, ""},
+		{"internal/state/a.go", "// Code generated by x. DO NOT EDIT.\n\n" + doc + "package state\n" + long, ""},
+
+		{"internal/lease/a.go", doc + "package lease\nimport \"time\"\nvar x = time.Now()",
+			"internal/lease/a.go:4: internal/lease is pure: time.Now"},
+		{"internal/lease/a.go", doc + "package lease\nimport clock \"time\"\nvar x = clock.Since",
+			"internal/lease/a.go:4: internal/lease is pure: time.Since"},
+		{"internal/lease/a.go", doc + "package lease\nimport \"time\"\nvar x = time.Second", ""},
+		{"internal/state/a.go", doc + "package state\nimport \"os\"",
+			"internal/state/a.go:3: internal/state is pure: import of os"},
+		{"internal/state/a.go", doc + "package state\nimport \"os/exec\"",
+			"internal/state/a.go:3: internal/state is pure: import of os/exec"},
+		{"internal/state/a.go", doc + "package state\nimport . \"time\"",
+			"internal/state/a.go:3: import of everything of time: say what is whose"},
+
+		{"internal/store/a.go", doc + "package store\nimport \"os\"\nfunc f() { os.Exit(1) }",
+			"internal/store/a.go:4: os.Exit: only main ends the process"},
+		{"internal/hq/a.go", doc + "package hq\nimport \"log\"\nfunc f() { log.Fatal() }",
+			"internal/hq/a.go:4: log.Fatal: only main ends the process"},
+		{"cmd/ferrusd/a.go", doc + "package main\nimport \"os\"\nfunc main() { os.Exit(1) }", ""},
+
+		{"internal/tools/a.go", doc + "package tools\nimport \"fmt\"\nfunc f() { fmt.Println() }",
+			"internal/tools/a.go:4: fmt.Println: the stdout of ferrusd is the stream of the protocol"},
+		{"internal/config/a.go", doc + "package config\nimport \"os\"\nvar out = os.Stdout",
+			"internal/config/a.go:4: os.Stdout: the stdout of ferrusd is the stream of the protocol"},
+		{"internal/server/a.go", doc + "package server\nimport \"os\"\nvar out = os.Stdout", ""},
+		{"internal/server/a.go", doc + "package server\nimport \"fmt\"\nfunc f() { fmt.Print() }",
+			"internal/server/a.go:4: fmt.Print: the stdout of ferrusd is the stream of the protocol"},
+		{"internal/hq/a.go", doc + "package hq\nimport \"fmt\"\nfunc f() { fmt.Println() }", ""},
+
+		{"internal/state/a.go", "package", "internal/state/a.go:1:8: expected 'IDENT', found 'EOF'"},
+		{"internal/state/testdata/a.go", "package", ""},
+		{".git/a.go", "package", ""},
+	} {
+		got := strings.Join(inspect(fstest.MapFS{c.file: {Data: []byte(c.text)}}), "\n")
+		if got != c.want {
+			t.Errorf("%s\n%.200s\ngot  %q\nwant %q", c.file, c.text, got, c.want)
+		}
+	}
+}
+
+// TestImportsRunOneWay: each entry is about a package and says why.
+func TestImportsRunOneWay(t *testing.T) {
+	for _, pkg := range slices.Sorted(maps.Keys(allowed)) {
+		for other, why := range allowed[pkg] {
+			if why == "" || allowed[other] == nil {
+				t.Errorf("%s may import %s: %q", pkg, other, why)
+			}
+		}
+		if reach(allowed[pkg])[pkg] {
+			t.Errorf("%s may import itself by way of others", pkg)
+		}
+	}
+	for use, why := range exceptions {
+		if pkg, _, _ := strings.Cut(use, " "); why == "" || allowed[pkg] == nil {
+			t.Errorf("the exception %q names no package, or has no reason", use)
+		}
+	}
+}
+
+// reach returns the packages that can be imported from these, directly or by way of others.
+func reach(from map[string]string) map[string]bool {
+	all := map[string]bool{}
+	for todo := slices.Collect(maps.Keys(from)); len(todo) > 0; todo = todo[1:] {
+		if !all[todo[0]] {
+			all[todo[0]] = true
+			todo = slices.AppendSeq(todo, maps.Keys(allowed[todo[0]]))
+		}
+	}
+	return all
+}
+
+// inspect returns what is out of order in a tree of packages.
+func inspect(tree fs.FS) []string {
+	h := inspection{inServer: reach(map[string]string{"cmd/ferrusd": ""}), documented: map[string]bool{}}
+	err := fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if skip(tree, name) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		text, err := fs.ReadFile(tree, name)
+		if err != nil {
+			return err
+		}
+		h.file(name, text)
+		return nil
+	})
+	if err != nil {
+		h.complain("%v", err)
+	}
+	for _, dir := range slices.Sorted(maps.Keys(h.documented)) {
+		if allowed[dir] == nil {
+			h.complain("%s: not in the import table: decide, and add it to internal/imports_test.go", dir)
+		}
+		if !h.documented[dir] {
+			h.complain("%s: no package comment", dir)
+		}
+	}
+	return h.complaints
+}
+
+// skip reports whether the folder is none of ours: what go build does not look at, and what is another module.
+func skip(tree fs.FS, dir string) bool {
+	if dir == "." {
+		return false
+	}
+	base := path.Base(dir)
+	_, err := fs.Stat(tree, dir+"/go.mod")
+	return base == "testdata" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || err == nil
+}
+
+type inspection struct {
+	inServer   map[string]bool
+	documented map[string]bool // the packages seen, and whether they have a package comment
+	complaints []string
+}
+
+func (h *inspection) complain(format string, args ...any) {
+	h.complaints = append(h.complaints, fmt.Sprintf(format, args...))
+}
+
+func (h *inspection) file(name string, text []byte) {
+	files := token.NewFileSet()
+	f, err := parser.ParseFile(files, name, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		h.complain("%v", err)
+		return
+	}
+	dir := path.Dir(name)
+	comment := f.Doc.Text()
+	h.documented[dir] = h.documented[dir] || strings.HasPrefix(comment, "Package ") ||
+		f.Name.Name == "main" && comment != ""
+	if lines := bytes.Count(text, []byte("\n")); lines > maximum && !ast.IsGenerated(f) {
+		h.complain("%s: %d lines, more than %d: one idea a file", name, lines, maximum)
+	}
+
+	names := map[string]string{} // what a package is called in this file, and what it is
+	for _, spec := range f.Imports {
+		imported, _ := strconv.Unquote(spec.Path.Value)
+		where := fmt.Sprintf("%s:%d", name, files.Position(spec.Pos()).Line)
+		local := path.Base(imported)
+		if spec.Name != nil {
+			local = spec.Name.Name
+		}
+		names[local] = imported
+		h.imports(where, dir, imported, local)
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			if pkg, ok := sel.X.(*ast.Ident); ok && names[pkg.Name] != "" {
+				where := fmt.Sprintf("%s:%d", name, files.Position(sel.Pos()).Line)
+				h.uses(where, dir, f.Name.Name, names[pkg.Name]+"."+sel.Sel.Name)
+			}
+		}
+		return true
+	})
+}
+
+func (h *inspection) imports(where, dir, imported, local string) {
+	if local == "." {
+		h.complain("%s: import of everything of %s: say what is whose", where, imported)
+	}
+	for _, no := range impure {
+		if slices.Contains(pure, dir) && (imported == no || strings.HasPrefix(imported, no+"/")) {
+			h.complain("%s: %s is pure: import of %s", where, dir, imported)
+		}
+	}
+	if ours, ok := strings.CutPrefix(imported+"/", module+"/"); ok {
+		ours = cmp.Or(strings.TrimSuffix(ours, "/"), ".")
+		if _, ok := allowed[dir][ours]; !ok {
+			h.complain("%s: %s may not import %s", where, dir, ours)
+		}
+	}
+}
+
+func (h *inspection) uses(where, dir, pkg, what string) {
+	if exceptions[dir+" "+what] != "" {
+		return
+	}
+	if name, ok := strings.CutPrefix(what, "time."); ok && slices.Contains(pure, dir) && slices.Contains(clock, name) {
+		h.complain("%s: %s is pure: %s", where, dir, what)
+	}
+	if pkg != "main" && slices.Contains(exits, what) {
+		h.complain("%s: %s: only main ends the process", where, what)
+	}
+	if h.inServer[dir] && slices.Contains(prints, what) {
+		h.complain("%s: %s: the stdout of ferrusd is the stream of the protocol", where, what)
+	}
+}

@@ -1,0 +1,171 @@
+package status
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// A Step is a command that moves the task on, or shows more of it.
+type Step struct {
+	Command string `json:"command"`
+	Why     string `json:"why,omitempty"`
+}
+
+// stepsIn are what a person can do in a state, the most likely first. What else depends on the facts is in next.
+var stepsIn = map[state.State][]Step{
+	state.Idle: {{`ferrus run "what is to be done"`, "starts the agents and sees it through"},
+		{`ferrus task "what is to be done"`, "for agents that you start yourself"}, {"ferrus log", ""}},
+	state.Executing:    {{"ferrus log", ""}, {"ferrus diff", ""}},
+	state.Addressing:   {{"ferrus log", ""}, {"ferrus diff", ""}},
+	state.Checking:     {{"ferrus log", ""}, {"ferrus diff", ""}},
+	state.Consultation: {{`ferrus answer "..."`, "if the supervisor does not"}, {"ferrus log", ""}},
+	state.Reviewing: {{"ferrus diff", ""}, {"ferrus approve", "if the supervisor does not"},
+		{`ferrus reject -m "..."`, ""}},
+	state.Complete: {{"ferrus diff", ""}, {`ferrus run "..."`, "the next task"}, {`ferrus reopen -m "..."`, "if one thing is missing"}},
+	state.Failed: {{`ferrus reopen -m "..."`, "with a hint; the budgets start anew"}, {"ferrus reset", "to give it up"},
+		{"ferrus log", ""}},
+}
+
+// next are the commands for the task as it is, each with its branch.
+func next(r *Report) []Step {
+	list := r.steps()
+	for i := range list {
+		list[i].Command = engine.Commands(r.Branch, list[i].Command)
+	}
+	return list
+}
+
+func (r *Report) steps() []Step {
+	if r.finish != "" {
+		return []Step{{r.finish, "moves the files to the end; until then nothing else works"}}
+	}
+	list := slices.Clone(stepsIn[r.State])
+	switch {
+	case r.deserted() && len(r.Agents) > 0:
+		list = slices.Insert(list, 0, Step{"ferrus resume", "sees the task through: the run that started the agents has ended"})
+	case r.deserted():
+		list = slices.Insert(list, 0, Step{"ferrus resume", "starts the agent that is missing"})
+	case r.State == state.Complete && r.uncommitted:
+		list[0].Why = "commit it when you like it"
+	case r.State == state.Complete && r.Branch != "" && r.merged:
+		list = slices.Insert(list, 1, Step{"ferrus branch --remove " + r.Branch, "clears the branch away: it is merged"})
+	case r.State == state.Complete && r.Branch != "":
+		list = slices.Insert(list, 1, Step{"ferrus merge " + r.Branch, "brings it into the project"})
+	}
+	switch {
+	case r.Question == nil:
+	case len(r.Question.Options) > 0:
+		list = append(list, Step{"ferrus answer 1", "or another number"}, Step{`ferrus answer "only if ..."`, ""})
+	default:
+		list = append(list, Step{`ferrus answer "..."`, ""})
+	}
+	if r.Consultation != nil && r.Consultation.Answered {
+		list = slices.DeleteFunc(list, func(s Step) bool { return strings.HasPrefix(s.Command, "ferrus answer") })
+	}
+	if r.Holder != nil && r.State != state.AwaitingHuman {
+		list = append(list, Step{"ferrus release", "takes the work away from " + r.Holder.Agent})
+	}
+	switch {
+	case slices.ContainsFunc(r.Notices, func(n string) bool { return strings.HasPrefix(n, "config_changed") }):
+		list = append(list, Step{"ferrus config accept", "if what ferrus.toml says now is to hold"})
+	case r.Check != nil && r.Check.Commands == nil:
+		list = append(list, Step{"ferrus config accept", "once ferrus.toml names commands; without any, nothing can be submitted"})
+	}
+	return list
+}
+
+// deserted reports whether the task waits for an agent that no run would start: nobody works on it, or the agents of a run
+// that has ended do.
+func (r *Report) deserted() bool {
+	switch {
+	case r.Conductor != 0 || r.State == state.Idle || r.State.Over():
+		return false
+	case len(r.Agents) > 0:
+		return true
+	}
+	return r.Waiting.For == "supervisor" || r.Waiting.For == "executor" && (r.Holder == nil || r.Holder.Dead)
+}
+
+// WaitText says who is waited for.
+func (r *Report) WaitText() string {
+	switch {
+	case r.Waiting.For == "check":
+		return "for check " + r.Check.ID
+	case r.Waiting.For == "human":
+		return "for you"
+	case r.Waiting.For == "supervisor" && r.State == state.Reviewing:
+		return "for a supervisor's review, or yours"
+	case r.Waiting.For == "supervisor":
+		return "for a supervisor's answer, or yours"
+	case r.Waiting.For != "executor":
+		return ""
+	case r.Holder == nil:
+		return "for an executor to claim it (none has)"
+	case r.Holder.Dead:
+		return "for another executor to claim it: " + r.Holder.Why
+	}
+	return "for " + r.Holder.Agent
+}
+
+// sentence says in a line where the task is, to one who wanted something else of it.
+func (r *Report) sentence() string { return engine.Commands(r.Branch, r.where()) }
+
+// worker says who works on the task, or who will.
+func (r *Report) worker(since string) string {
+	switch {
+	case r.Holder != nil && !r.Holder.Dead && r.deserted():
+		return "it is with " + r.Holder.Agent + since + ", and the run that started it has ended; ferrus resume sees the task through"
+	case r.Holder != nil && !r.Holder.Dead:
+		return "it is with " + r.Holder.Agent + since + "; a submission will appear in `ferrus status`"
+	case r.Conductor != 0:
+		return fmt.Sprintf("the run (process %d) starts an executor for it", r.Conductor)
+	case r.Holder != nil:
+		return "nobody works on it, for " + r.Holder.Why + "; ferrus resume starts an executor"
+	}
+	return "nobody has claimed it" + since + "; ferrus resume starts an executor, and one that calls wait_for_task gets it"
+}
+
+func (r *Report) where() string {
+	since := ""
+	if !r.Since.IsZero() {
+		since = ", since " + format.Age(r.Since)
+	}
+	switch r.State {
+	case state.Idle:
+		return `ferrus task "what is to be done" makes one, ferrus run "..." starts the agents too`
+	case state.Executing, state.Addressing, state.Checking:
+		return r.worker(since)
+	case state.Consultation:
+		if r.Consultation != nil && !r.Consultation.Answered {
+			return "consultation " + r.Consultation.ID + " waits for a supervisor" + since + "; you can answer it too: ferrus answer \"...\""
+		}
+		return "the consultation is answered" + since + "; " + r.worker("")
+	case state.AwaitingHuman:
+		if r.Question != nil {
+			return "question " + r.Question.ID + " from " + r.Question.By + " waits for you" + since + ": ferrus answer"
+		}
+	case state.Reviewing:
+		if r.Submission != nil {
+			return "submission " + r.Submission.ID + " waits for a review" + since + ": ferrus approve, or ferrus reject -m \"...\""
+		}
+	case state.Complete:
+		return `it is done` + since + `; ferrus reopen -m "..." takes it up again, ferrus task "..." makes the next`
+	case state.Failed:
+		return r.FailureReason + `; ferrus reopen -m "..." goes on with a hint, ferrus reset gives it up`
+	}
+	return "ferrus status says more"
+}
+
+// Sentence says in a line where the task is and what will come, for one who wanted something else of it.
+func Sentence(e *engine.Engine) string {
+	r, err := Read(e)
+	if err != nil {
+		return "ferrus status says more"
+	}
+	return r.sentence()
+}

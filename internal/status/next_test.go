@@ -1,0 +1,58 @@
+package status
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+func TestEveryStateSaysWhatIsNext(t *testing.T) {
+	for _, s := range state.States() {
+		r := &Report{State: s, Question: &Text{ID: "q1"}, Submission: &Text{ID: "s1"}, Consultation: &Text{ID: "c1"}}
+		if len(next(r)) == 0 {
+			t.Errorf("%s has no next command", s)
+		}
+		if got := r.sentence(); got == "ferrus status says more" {
+			t.Errorf("%s has no sentence", s)
+		}
+	}
+}
+
+// TestWhoWorksIsSaidAsItIs: that somebody works on the task, or will, is said only where a process was seen that does, and
+// ferrus resume is named where none does.
+func TestWhoWorksIsSaidAsItIs(t *testing.T) {
+	alive, dead := &holder{Agent: "executor:a:1", Alive: true}, &holder{Agent: "executor:a:1", Dead: true, Why: "its process has ended"}
+	started := []AgentReport{{}}
+	for _, tt := range []struct {
+		name       string
+		in         Report
+		with, want string // who is named, "" for nobody; the first command
+	}{
+		{"an agent works", Report{Holder: alive, Conductor: 1}, "executor:a:1", "ferrus log"},
+		{"one that a person has opened works", Report{Holder: alive}, "executor:a:1", "ferrus log"},
+		{"its run has ended", Report{Holder: alive, Agents: started}, "executor:a:1", "ferrus resume"},
+		{"both have ended", Report{Holder: dead}, "", "ferrus resume"},
+		{"it has ended, and the run goes on", Report{Holder: dead, Conductor: 1}, "the run", "ferrus log"},
+		{"nobody has come", Report{}, "", "ferrus resume"},
+		{"nobody has come to the run yet", Report{Conductor: 1}, "the run", "ferrus log"},
+	} {
+		for _, s := range []state.State{state.Executing, state.Addressing, state.Checking, state.Consultation} {
+			r := tt.in
+			r.State, r.Waiting.For = s, "executor"
+			if s == state.Consultation {
+				r.Consultation = &Text{Answered: true}
+			}
+			said, first := r.sentence(), next(&r)[0].Command
+			if first != tt.want || strings.Contains(said, "ferrus resume") != (tt.want == "ferrus resume") ||
+				strings.Contains(said, "is with") != strings.Contains(tt.with, ":") || !strings.Contains(said, tt.with) {
+				t.Errorf("%s, %s: %q, next %s", tt.name, s, said, first)
+			}
+		}
+	}
+	for _, s := range []state.State{state.Idle, state.Complete, state.Failed} {
+		if r := (Report{State: s, Agents: started}); r.deserted() {
+			t.Errorf("in %s an agent is missing", s)
+		}
+	}
+}

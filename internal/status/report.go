@@ -1,0 +1,231 @@
+// Package status is the read model of a project: the task, who is waited for, who works, what was spent, the pipelines that run,
+// and which commands come next. The command line shows it, and --json prints it as it is.
+package status
+
+import (
+	"context"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/fleet"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/hq"
+	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/slot"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// A Report is what status shows: the machine with the words and times that a person looks for.
+type Report struct {
+	Root          string         `json:"root"`
+	Branch        string         `json:"branch,omitempty"`
+	TaskID        string         `json:"task_id,omitempty"`
+	Title         string         `json:"title,omitempty"`
+	State         state.State    `json:"state"`
+	Since         time.Time      `json:"since,omitzero"`
+	Seq           uint64         `json:"seq"`
+	Epoch         uint64         `json:"epoch"`
+	Holder        *holder        `json:"holder,omitempty"`
+	Check         *checkReport   `json:"check,omitempty"`
+	Reviews       Budget         `json:"reviews"`
+	Submission    *Text          `json:"submission,omitempty"`
+	Rejection     *Text          `json:"rejection,omitempty"`
+	Approval      *Text          `json:"approval,omitempty"` // while it is the newest event
+	Question      *Text          `json:"question,omitempty"`
+	Consultation  *Text          `json:"consultation,omitempty"`
+	Waiting       engine.Waiting `json:"waiting"`
+	Created       time.Time      `json:"created,omitzero"`
+	Conductor     int            `json:"conductor,omitempty"` // process id of the run that is at work
+	Agents        []AgentReport  `json:"agents,omitempty"`    // that a run has started and that live
+	Spent         hq.Spend       `json:"spent,omitzero"`
+	FailureReason string         `json:"failure_reason,omitempty"`
+	Pipelines     []RunSummary   `json:"pipelines,omitempty"`
+	Notices       []string       `json:"notices,omitempty"`
+	Next          []Step         `json:"next"`
+
+	merged      bool   // into the project
+	uncommitted bool   // the approved work is not in the commit that is checked out
+	finish      string // the command that ends a rollback or a merge that was cut off
+}
+
+// A holder is who has the work, and how they are.
+type holder struct {
+	Agent      string    `json:"agent"`
+	Alive      bool      `json:"alive"` // its process was seen to live
+	Dead       bool      `json:"dead"`  // another may take the work
+	Why        string    `json:"why"`
+	ClaimedAt  time.Time `json:"claimed_at,omitzero"`
+	Heartbeat  time.Time `json:"heartbeat,omitzero"`
+	LeaseUntil time.Time `json:"lease_until,omitzero"`
+}
+
+type checkReport struct {
+	ID       string            `json:"id,omitempty"`
+	Status   state.CheckStatus `json:"status,omitempty"`
+	Used     int               `json:"retries_used"`
+	Max      int               `json:"retries_max"`
+	Failures []checks.Command  `json:"failures,omitempty"`
+	Log      string            `json:"log,omitempty"` // absolute
+	Commands []string          `json:"commands"`      // null when none are configured
+}
+
+// A Budget is how much of it was used.
+type Budget struct {
+	Used int `json:"used"`
+	Max  int `json:"max"`
+}
+
+// A Text is a document with who wrote it, and when.
+type Text struct {
+	ID       string    `json:"id,omitempty"`
+	By       string    `json:"by,omitempty"`
+	Tree     string    `json:"tree,omitempty"` // of a decision: the processes that it came from
+	At       time.Time `json:"at,omitzero"`
+	Text     string    `json:"text,omitempty"`
+	Options  []string  `json:"options,omitempty"`
+	Answered bool      `json:"answered,omitempty"`
+	Patch    string    `json:"patch,omitempty"` // absolute
+
+	Event state.Event `json:"-"`
+}
+
+// Read reads the report of the machine as it is.
+func Read(e *engine.Engine) (*Report, error) {
+	st, err := e.Status()
+	if err != nil {
+		return nil, err
+	}
+	t := st.Task
+	r := &Report{Root: e.Place().Root, Branch: e.Place().Branch, TaskID: t.TaskID, Title: t.Title, State: t.State, Since: t.Since,
+		Seq: t.Seq, Epoch: t.Epoch, Waiting: st.Waiting, FailureReason: t.FailureReason, Notices: st.Notices(),
+		Reviews: Budget{t.ReviewCycles, st.Gate.Limits.MaxReviewCycles}, merged: t.Merged != "", finish: st.Finish()}
+	if t.State == state.Complete && r.Branch == "" {
+		r.uncommitted = e.Uncommitted(context.Background(), st.Snapshot)
+	}
+	if t.State == state.Reviewing {
+		r.Notices = append(r.Notices, e.Unseen(context.Background(), st.Snapshot, t.Submission.Tree)...)
+	}
+	if t.ClaimedBy != "" {
+		v := e.Verdict(st.Snapshot)
+		r.Holder = &holder{Agent: t.ClaimedBy, Alive: e.Store().Probe(t.Session) == lease.Alive, Dead: v.Dead, Why: v.Why,
+			ClaimedAt: t.ClaimedAt, Heartbeat: st.Lease.Heartbeat, LeaseUntil: st.Lease.Until}
+	}
+	if r.Check, err = checkOf(e, st); err != nil {
+		return nil, err
+	}
+	if r.Check != nil && r.Check.Status == state.CheckAbandoned && r.Waiting.For == "check" {
+		r.Waiting = engine.Waiting{For: "executor", Since: t.UpdatedAt}
+	}
+	if err := r.papers(e, st); err != nil {
+		return nil, err
+	}
+	if err := r.working(e, t); err != nil {
+		return nil, err
+	}
+	r.Pipelines = RunningPipelines(e)
+	r.Next = next(r)
+	return r, nil
+}
+
+// An AgentReport is an agent that a run has started and that lives.
+type AgentReport struct {
+	slot.Run
+	Doing string `json:"doing,omitempty"`
+}
+
+// working reads who is at work on the task, and what it has cost so far.
+func (r *Report) working(e *engine.Engine, t state.Task) error {
+	h, busy := hq.Conductor(e.Store().Path())
+	if !busy && r.Branch != "" { // a run of all branches conducts this one when there is something to do
+		h, busy = hq.Conductor(fleet.Dir(r.Root))
+	}
+	if busy {
+		r.Conductor = h.Pid
+	}
+	if t.TaskID == "" {
+		return nil
+	}
+	if ref, ok := t.Docs[state.TaskDoc]; ok {
+		l, err := e.Store().LineAt(ref.Off)
+		if err != nil {
+			return err
+		}
+		r.Created = l.At
+	}
+	runs, err := slot.Runs(hq.Runs(e, t.TaskID))
+	if err != nil {
+		return err
+	}
+	for i, run := range runs {
+		o, taken := hq.Slot(e, run.Duty).Taken()
+		if run.Over() || !taken || o.Run != run.Name {
+			continue
+		}
+		reading := slot.Read(run)
+		runs[i].Usage = reading.Usage
+		r.Agents = append(r.Agents, AgentReport{runs[i], reading.Doing})
+	}
+	r.Spent = hq.SpendOf(runs, time.Now())
+	return nil
+}
+
+// checkOf is the newest check of a task, nil in Idle. One that is said to run while nothing runs was abandoned.
+func checkOf(e *engine.Engine, st engine.Status) (*checkReport, error) {
+	t := st.Task
+	if t.TaskID == "" {
+		return nil, nil
+	}
+	c := &checkReport{ID: t.Check.ID, Status: t.Check.Status, Used: t.CheckRetries, Max: st.Gate.Limits.MaxCheckRetries,
+		Commands: st.Gate.Checks.Commands}
+	if t.Check.Log != "" {
+		c.Log = e.Store().Path(t.Check.Log)
+	}
+	// The helper takes its lock a moment after the check has begun.
+	young := time.Since(t.UpdatedAt) < 2*time.Second
+	if c.Status == state.CheckRunning && !young && !checks.Running(e.Store().Path("live", "check.lock")) {
+		c.Status = state.CheckAbandoned
+	}
+	last, err := e.LastCheckOf(st.Snapshot)
+	if last != nil {
+		c.Failures = last.Failures
+	}
+	return c, err
+}
+
+// papers reads the documents that matter now.
+func (r *Report) papers(e *engine.Engine, st engine.Status) (err error) {
+	t := st.Task
+	read := func(doc state.Doc, id string) *Text {
+		ref, ok := t.Docs[doc]
+		if !ok || err != nil {
+			return nil
+		}
+		p := &Text{ID: id}
+		l, lineErr := e.Store().LineAt(ref.Off)
+		if err = lineErr; err != nil {
+			return nil
+		}
+		p.By, p.Tree, p.At, p.Text, p.Event = l.Actor.Agent, format.Line(l.Actor.Tree), l.At, l.Docs[doc], l.Event
+		return p
+	}
+	if r.Submission = read(state.SubmissionDoc, t.Submission.ID); r.Submission != nil && t.Submission.Patch != "" {
+		r.Submission.Patch = e.Store().Path(t.Submission.Patch)
+	}
+	r.Rejection = read(state.ReviewDoc, t.Submission.ID)
+	if top := st.Top; top != nil && top.Event == state.Approve {
+		r.Approval = &Text{ID: t.Submission.ID, By: top.Actor.Agent, Tree: format.Line(top.Actor.Tree), At: top.At, Text: top.Note}
+	}
+	if t.State == state.AwaitingHuman {
+		if r.Question = read(state.QuestionDoc, t.Top().ID); r.Question != nil {
+			r.Question.By = t.Top().By
+			r.Question.Text, r.Question.Options = engine.SplitOptions(r.Question.Text)
+		}
+	}
+	if t.State == state.Consultation {
+		if r.Consultation = read(state.ConsultRequestDoc, t.Consultation.ID); r.Consultation != nil {
+			r.Consultation.Answered = t.Consultation.Answered
+		}
+	}
+	return err
+}

@@ -1,0 +1,66 @@
+package status
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// TestACheckWhoseServerHasGoneReadsAsAbandoned, and so the task waits for its executor and not for a check.
+func TestACheckWhoseServerHasGoneReadsAsAbandoned(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
+	if err := os.WriteFile(filepath.Join(dir, "ferrus.toml"), []byte("[checks]\ncommands = [\"sleep 60\"]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := engine.Init(dir); err != nil {
+		t.Fatal(err)
+	}
+	open := func(now func() time.Time) *engine.Engine {
+		e, err := engine.Open(engine.At(dir, ""), engine.Options{Now: now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	server := open(func() time.Time { return time.Now().Add(-time.Minute) })
+	if _, err := server.Session(engine.Caller{Role: state.Human, Agent: "human"}).CreateTask(t.Context(), "one", ""); err != nil {
+		t.Fatal(err)
+	}
+	executor := server.Session(engine.Caller{Role: state.Executor, Agent: "executor:test:1"})
+	if _, _, err := executor.AwaitTask(t.Context(), time.Second, true); err != nil {
+		t.Fatal(err)
+	}
+	for !checks.Running(server.Store().Path("live", "check.lock")) {
+		if out, err := executor.Check(t.Context(), 10*time.Millisecond); err != nil || out.Status != state.CheckRunning {
+			t.Fatalf("%s: %v", out.Status, err)
+		}
+	}
+	if err := server.Close(); err != nil {
+		t.Fatal(err)
+	}
+	person := open(nil)
+	defer person.Close()
+	bell := person.Store().Watch()
+	defer bell.Close()
+	late := time.After(20 * time.Second)
+	for {
+		r, err := Read(person)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Check.Status == state.CheckAbandoned && r.Waiting.For == "executor" {
+			return
+		}
+		select {
+		case <-bell.C: // the helper takes a moment to end
+		case <-late:
+			t.Fatalf("the check is %s and the task waits for %s", r.Check.Status, r.Waiting.For)
+		}
+	}
+}

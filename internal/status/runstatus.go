@@ -1,0 +1,157 @@
+package status
+
+import (
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/jsontime"
+	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/slot"
+)
+
+// An RunStatus is how a run stands, with what a person looks for.
+type RunStatus struct {
+	Run       string             `json:"run"`
+	Dir       string             `json:"dir"`
+	Topic     string             `json:"topic"`
+	Archived  bool               `json:"archived"`
+	Conductor int                `json:"conductor,omitempty"` // process id
+	Status    pipeline.Status    `json:"status"`
+	Delivery  *pipeline.Delivery `json:"delivery,omitempty"`
+	Action    *Decision          `json:"action"`
+	Workers   []workerLook       `json:"workers"`
+	Waiting   awaited            `json:"waiting"`
+	Next      []Step             `json:"next"`
+
+	View   run.View `json:"-"`
+	result string   // path of the delivered result, "" when no file has it
+}
+
+// A workerLook is what is known of a worker beside its status.
+type workerLook struct {
+	Role    string     `json:"role"`
+	Phase   string     `json:"phase"`
+	Alive   bool       `json:"alive"`
+	Waiting bool       `json:"waiting"` // for its inputs, or a place
+	Runs    []slot.Run `json:"runs"`
+}
+
+// Awaited is who is waited for, "human" for a person, and why.
+type awaited struct {
+	For   []string `json:"for"`
+	Why   string   `json:"why,omitempty"`
+	Until string   `json:"until,omitempty"`
+}
+
+// ReadRun gathers how a run stands.
+func ReadRun(at run.Place, f *run.Folder, now time.Time) (*RunStatus, error) {
+	v, err := f.View(now)
+	if err != nil {
+		return nil, err
+	}
+	s := v.Facts.Status
+	l := &RunStatus{Run: f.Name(), Dir: f.Dir, Topic: s.Topic, Archived: Archived(at, f), Conductor: f.Leader(), Status: s, View: v,
+		Workers: []workerLook{}}
+	if s.ResultDelivered {
+		l.result = f.Result()
+	}
+	if v.Facts.Delivery.State != "" {
+		l.Delivery = &v.Facts.Delivery
+	}
+	if !l.Archived {
+		d := DecisionOf(v.Action)
+		l.Action = &d
+	}
+	for _, p := range s.Phases {
+		for _, k := range p.Workers {
+			seen := v.Facts.Workers[k.Role]
+			l.Workers = append(l.Workers, workerLook{k.Role, p.ID, seen.Alive, seen.Waiting, append([]slot.Run{}, v.Runs[k.Role]...)})
+		}
+	}
+	l.Waiting = l.awaits()
+	l.Next = onward(l)
+	return l, nil
+}
+
+// Partial reports whether what was delivered is only what there was.
+func (l *RunStatus) Partial() bool {
+	return l.Status.ResultDelivered && l.Delivery != nil && l.Delivery.By == "watchdog"
+}
+
+// awaits says who is waited for.
+func (l *RunStatus) awaits() awaited {
+	w := awaited{For: []string{}}
+	if l.Archived {
+		return w
+	}
+	if !l.View.Action.Until.IsZero() {
+		w.Until = l.Action.Until
+	}
+	if l.View.Action.Person {
+		w.For, w.Why = append(w.For, "human"), l.View.Action.Why
+		return w
+	}
+	for _, k := range l.Workers {
+		if k.Alive {
+			w.For = append(w.For, k.Role)
+		}
+	}
+	return w
+}
+
+// WaitText says who is waited for, "" for nobody.
+func (l *RunStatus) WaitText(now time.Time) string {
+	switch {
+	case l.Archived:
+		return ""
+	case l.View.Action.Person:
+		return "for you: " + format.Line(l.Waiting.Why)
+	case l.deserted() && len(l.Waiting.For) == 0:
+		return "for somebody who conducts it: next is to " + format.Line(l.View.Action.String())
+	case len(l.Waiting.For) == 0:
+		return "for its conductor to " + format.Line(l.View.Action.String())
+	}
+	text := "for " + strings.Join(l.Waiting.For, ", ")
+	if until := l.View.Action.Until; until.After(now) {
+		text += ", until " + format.Clock(until)
+	}
+	if l.deserted() {
+		text += "; nobody conducts it"
+	}
+	return text
+}
+
+// deserted reports whether a run that could go on has nobody who sees to it.
+func (l *RunStatus) deserted() bool { return !l.Archived && l.Conductor == 0 && !l.View.Action.Person }
+
+// Archived reports whether a run lies in the archive.
+func Archived(at run.Place, f *run.Folder) bool { return filepath.Dir(f.Dir) == at.Archive }
+
+// A Decision is an action of the decision table, for a program.
+type Decision struct {
+	Row     string          `json:"row"`
+	Do      pipeline.Verb   `json:"do"`
+	Phase   int             `json:"phase"` // from 0
+	Roles   []string        `json:"roles,omitempty"`
+	Reason  pipeline.Reason `json:"reason,omitempty"`
+	Why     string          `json:"why,omitempty"`
+	File    string          `json:"file,omitempty"`
+	Missing []string        `json:"missing,omitempty"`
+	Aside   []string        `json:"aside,omitempty"`
+	Until   string          `json:"until,omitempty"`
+	Person  bool            `json:"person,omitempty"` // nobody but a person gets it any further
+	Tell    string          `json:"tell,omitempty"`
+}
+
+// DecisionOf returns an action as --json prints it.
+func DecisionOf(act pipeline.Action) Decision {
+	d := Decision{Row: act.Row, Do: act.Do, Phase: act.Phase, Roles: act.Roles, Reason: act.Reason, Why: act.Why, File: act.File,
+		Missing: act.Missing, Aside: act.Aside, Person: act.Person, Tell: act.Tell}
+	if !act.Until.IsZero() {
+		d.Until = act.Until.UTC().Format(jsontime.Layout)
+	}
+	return d
+}

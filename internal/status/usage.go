@@ -1,0 +1,45 @@
+package status
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/hq"
+)
+
+// Usage is what an agent has used, "" when it does not say.
+func Usage(u agents.Usage) string {
+	var parts []string
+	if n := u.Tokens(); n > 0 {
+		parts = append(parts, thousands(n)+" tokens")
+	}
+	if u.Dollars > 0 {
+		parts = append(parts, fmt.Sprintf("$%.2f", u.Dollars))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Cost is what a task has used, in a line.
+func Cost(s hq.Spend) string {
+	if s.Runs == 0 {
+		return ""
+	}
+	text := format.Count(s.Runs, "run", "runs") + ", " + format.Duration(s.Time)
+	if u := Usage(s.Usage); u != "" {
+		text += ", " + u
+	}
+	return text
+}
+
+// thousands is a number of tokens, short.
+func thousands(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprint(n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.0fk", float64(n)/1000)
+	}
+	return fmt.Sprintf("%.1fM", float64(n)/1_000_000)
+}
