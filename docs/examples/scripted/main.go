@@ -81,17 +81,22 @@ func execute(ctx context.Context, s *server, command []string) error {
 	return err
 }
 
-// review shows the patch of the submission to the command.
+// review shows the patch of the submission to the command; without git there is
+// none, and the command reads what the executor wrote about its work.
 func review(ctx context.Context, s *server, command []string) error {
 	submission, err := s.call(ctx, "review_pending", nil)
 	if err != nil {
 		return err
 	}
-	patch, err := os.ReadFile(submission.Patch)
-	if err != nil {
-		return err
+	work := submission.Submission
+	if submission.Patch != "" {
+		patch, err := os.ReadFile(submission.Patch)
+		if err != nil {
+			return err
+		}
+		work = string(patch)
 	}
-	said, err := output(ctx, command, string(patch))
+	said, err := output(ctx, command, work)
 	if err != nil {
 		_, err = s.call(ctx, "reject", map[string]any{"notes": cmp.Or(strings.TrimSpace(said), err.Error())})
 		return err

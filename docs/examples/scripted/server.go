@@ -19,6 +19,7 @@ type result struct {
 	Remedy       string
 	Task         string
 	Review       string
+	Submission   string
 	Patch        string
 	Consultation string
 	LastCheck    struct {
