@@ -18,7 +18,7 @@ var named = map[string]string{
 	"internal/cli/doctor/agents.go":    "a role",
 	"internal/checks/run.go":           "a command",
 	"internal/config/parse.go":         "a file; the error is of its text",
-	"internal/drive/drive.go":          "a server, a tool",
+	"internal/mcpclient/mcpclient.go":  "a server, a tool",
 	"internal/pipeline/codec.go":       "a role",
 	"internal/pipeline/run/act.go":     "a file; the error is of its text",
 	"internal/pipeline/run/archive.go": "a run",
@@ -42,7 +42,7 @@ var endsWithError = regexp.MustCompile(`%[sq]: %[vw]$`)
 
 // TestErrorsNameAPathOnce: "open x: open x: permission denied" helps nobody.
 func TestErrorsNameAPathOnce(t *testing.T) {
-	programs := []string{"internal/bench/", "internal/rigs/", "internal/modeltest/"}
+	programs := []string{"internal/bench/", "internal/test/faults/", "internal/test/model/"}
 	seen := map[string]bool{}
 	err := filepath.WalkDir("..", func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {

@@ -10,11 +10,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/drive"
+	"github.com/ferrus-go/ferrus/internal/mcpclient"
 )
 
 // A cast is the agents of a script, each with its server process, by name.
-type cast map[string]*drive.Client
+type cast map[string]*mcpclient.Client
 
 type castKey struct{}
 
@@ -80,7 +80,7 @@ func agentCommand(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // enter starts an agent's server.
-func enter(ts *testscript.TestScript, name string) *drive.Client {
+func enter(ts *testscript.TestScript, name string) *mcpclient.Client {
 	role, index := strings.TrimRight(name, "0123456789"), "1"
 	if n := strings.TrimPrefix(name, role); n != "" {
 		index = n
@@ -88,7 +88,7 @@ func enter(ts *testscript.TestScript, name string) *drive.Client {
 	cmd := exec.Command("ferrus", "serve", "--role", role, "--agent-name", "scripted", "--agent-index", index, "--wait", "5")
 	cmd.Dir, cmd.Stderr = ts.MkAbs("."), io.Discard
 	cmd.Env = environOf(ts, "FERRUS_AGENT="+name, "PWD="+cmd.Dir)
-	client, err := drive.Start(context.Background(), "scripted", cmd)
+	client, err := mcpclient.Start(context.Background(), "scripted", cmd)
 	ts.Check(err)
 	return client
 }

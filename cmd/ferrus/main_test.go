@@ -9,10 +9,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/cli/root"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
-	"github.com/ferrus-go/ferrus/internal/slot"
 	"github.com/ferrus-go/ferrus/internal/test/kit"
 )
 
@@ -23,7 +23,7 @@ var (
 
 func TestMain(m *testing.M) {
 	checks.Helper()
-	slot.Shim(run.Hold)
+	process.Shim(run.Hold)
 	if len(os.Args) > 1 && os.Args[1] == "serve" { // a command that a test runs in this process has started this program
 		root.Main()
 	}

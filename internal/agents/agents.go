@@ -2,7 +2,7 @@
 // exactly our tools and the rights of its duty, and how to read what it prints.
 //
 // The package starts nothing and waits for nobody: it turns a Seat into a Launch, and output into a Reading. Processes
-// are the business of internal/slot, the clients' own configuration files that of internal/register.
+// are the business of internal/agents/process, the clients' own configuration files that of internal/agents/register.
 package agents
 
 import (
@@ -45,8 +45,8 @@ func (d Duty) Role() state.Role {
 // that could.
 func (d Duty) Writes() bool { return d == Executor || d == Worker }
 
-// A Seat is one place at a task or in a run of a pipeline: what an agent is to do there, and where.
-type Seat struct {
+// A LaunchSpec is one place at a task or in a run of a pipeline: what an agent is to do there, and where.
+type LaunchSpec struct {
 	Duty     Duty
 	Index    int      // tells agents of one name apart; from 1
 	Model    string   // "" leaves the choice to the agent
@@ -90,7 +90,7 @@ type Adapter struct {
 	Lacks    []string // what it cannot do or ferrus cannot promise under it, a sentence each
 
 	login  login
-	launch func(Adapter, Seat) (Launch, error)
+	launch func(Adapter, LaunchSpec) (Launch, error)
 	read   func() lineReader // of its output
 }
 
@@ -111,7 +111,7 @@ func Find(name string) (Adapter, error) {
 
 // Launch says how to start the agent for a seat. The error is one of the seat, such as a headless one without a prompt,
 // or a worker's without its run.
-func (a Adapter) Launch(s Seat) (Launch, error) {
+func (a Adapter) Launch(s LaunchSpec) (Launch, error) {
 	if s.Headless && s.Prompt == "" {
 		return Launch{}, fmt.Errorf("%s is started headless and told nothing", a.Name)
 	}
@@ -131,7 +131,7 @@ func (a Adapter) Launch(s Seat) (Launch, error) {
 
 // Identity is role:agent:index, as the journal names the agent of the seat. The role of a worker is that in its pipeline,
 // its index that of the attempt.
-func (s Seat) Identity(agent string) string {
+func (s LaunchSpec) Identity(agent string) string {
 	role := string(s.Duty.Role())
 	if s.Duty == Worker {
 		role = s.Name
@@ -144,7 +144,7 @@ func (s Seat) Identity(agent string) string {
 const ServerName = "ferrus"
 
 // server is the command line of the seat's MCP server.
-func (a Adapter) server(s Seat) []string {
+func (a Adapter) server(s LaunchSpec) []string {
 	argv, index := []string{s.Ferrus, "serve", "--role", string(s.Duty.Role())}, strconv.Itoa(max(1, s.Index))
 	if s.Duty == Worker {
 		argv = append(argv, "--run", s.Run, "--worker", s.Name, "--attempt", index, "--agent-name", a.Name)

@@ -36,7 +36,7 @@ const (
 	claudeOthers = "Agent,Task,Workflow"
 )
 
-func launchClaude(a Adapter, s Seat) (Launch, error) {
+func launchClaude(a Adapter, s LaunchSpec) (Launch, error) {
 	mcp, settings := s.file("mcp.json"), s.file("settings.json")
 	argv := []string{a.Program}
 	if s.Headless {
@@ -86,7 +86,7 @@ func launchClaude(a Adapter, s Seat) (Launch, error) {
 }
 
 // claudeSettings are what no option says. A reader runs no hooks: the executor before it could have written them.
-func claudeSettings(s Seat) map[string]any {
+func claudeSettings(s LaunchSpec) map[string]any {
 	var deny []string
 	for _, path := range s.untouched() {
 		deny = append(deny, "Edit(/"+filepath.ToSlash(path)+")")

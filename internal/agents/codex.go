@@ -26,7 +26,7 @@ var codex = Adapter{
 	read:   readCodex,
 }
 
-func launchCodex(a Adapter, s Seat) (Launch, error) {
+func launchCodex(a Adapter, s LaunchSpec) (Launch, error) {
 	argv := []string{a.Program}
 	set := func(key string, value any) { argv = append(argv, "-c", key+"="+tomlValue(value)) }
 	if s.Headless {

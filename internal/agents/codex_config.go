@@ -19,7 +19,7 @@ import (
 
 // codexServers is the table mcp_servers of the launch: ours, and every other that a file of Codex names, switched off.
 // Codex lays it over its files key by key, so a server of theirs needs a way to be reached, though it is never started.
-func codexServers(a Adapter, s Seat) (map[string]any, error) {
+func codexServers(a Adapter, s LaunchSpec) (map[string]any, error) {
 	servers := map[string]any{}
 	for _, file := range codexFiles(s) {
 		var conf struct {
@@ -59,7 +59,7 @@ func codexServers(a Adapter, s Seat) (map[string]any, error) {
 
 // codexFiles are the files in which Codex looks for MCP servers: the person's, the profiles beside it, the machine's, and
 // those of the project and of the folders around it.
-func codexFiles(s Seat) []string {
+func codexFiles(s LaunchSpec) []string {
 	home := codexHome(s.Environ)
 	files := []string{filepath.Join(string(filepath.Separator), "etc", "codex", "config.toml"), filepath.Join(home, "config.toml")}
 	entries, _ := os.ReadDir(home)

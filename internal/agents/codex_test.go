@@ -13,7 +13,7 @@ import (
 )
 
 // codexSeat is a seat whose files of Codex are these.
-func codexSeat(t *testing.T, files map[string]string) Seat {
+func codexSeat(t *testing.T, files map[string]string) LaunchSpec {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
@@ -25,7 +25,7 @@ func codexSeat(t *testing.T, files map[string]string) Seat {
 			t.Fatal(err)
 		}
 	}
-	return Seat{Duty: Reviewer, Prompt: "go", Headless: true, Ferrus: `/bin/a "b"\ferrus`, Root: filepath.Join(dir, "p"),
+	return LaunchSpec{Duty: Reviewer, Prompt: "go", Headless: true, Ferrus: `/bin/a "b"\ferrus`, Root: filepath.Join(dir, "p"),
 		Work: filepath.Join(dir, "p", "sub"), Environ: []string{"HOME=" + filepath.Join(dir, "home"), "A_TOKEN=sesame", "GOFLAGS=-x"}}
 }
 

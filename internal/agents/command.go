@@ -37,7 +37,7 @@ var placeholders = []struct{ name, is string }{
 
 // launchCommand runs the seat's command by the shell. What a placeholder stands for also is in the environment, for
 // scripts that would rather not quote: {prompt} is FERRUS_PROMPT, and so on.
-func launchCommand(a Adapter, s Seat) (Launch, error) {
+func launchCommand(a Adapter, s LaunchSpec) (Launch, error) {
 	if strings.TrimSpace(s.Command) == "" {
 		return Launch{}, errors.New(`the agent "command" has no command: name one in ferrus.toml, [hq.executor] or [hq.supervisor]`)
 	}

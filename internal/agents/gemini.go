@@ -35,7 +35,7 @@ const geminiServer = "ferrus-run"
 // geminiReads are the tools of Gemini CLI that change nothing.
 var geminiReads = []string{"read_file", "read_many_files", "list_directory", "glob", "grep_search", "search_file_content"}
 
-func launchGemini(a Adapter, s Seat) (Launch, error) {
+func launchGemini(a Adapter, s LaunchSpec) (Launch, error) {
 	home := filepath.Join(s.Scratch, string(s.Duty)+".gemini")
 	settings, policy := filepath.Join(home, ".gemini", "settings.json"), s.file("policy.toml")
 	argv := []string{a.Program, "--allowed-mcp-server-names=" + geminiServer, "--admin-policy=" + policy}
@@ -56,7 +56,7 @@ func launchGemini(a Adapter, s Seat) (Launch, error) {
 }
 
 // geminiLaunch ends the command line with what Gemini CLI and Qwen Code, which comes from it, take alike.
-func geminiLaunch(argv []string, s Seat) Launch {
+func geminiLaunch(argv []string, s LaunchSpec) Launch {
 	for _, dir := range s.beyond() {
 		argv = append(argv, "--include-directories="+dir)
 	}
@@ -72,7 +72,7 @@ func geminiLaunch(argv []string, s Seat) Launch {
 	return l
 }
 
-func geminiSettings(a Adapter, s Seat) map[string]any {
+func geminiSettings(a Adapter, s LaunchSpec) map[string]any {
 	conf := map[string]any{"mcpServers": map[string]any{geminiServer: a.entry(s)}}
 	if s.Duty == Worker { // its run lies where git looks away, and so would its tools
 		conf["context"] = map[string]any{"fileFiltering": map[string]any{"respectGitIgnore": false}}
@@ -94,7 +94,7 @@ func geminiSettings(a Adapter, s Seat) map[string]any {
 // geminiPolicy are rules that go before all others: our tools may, those of other servers may not, and of its own only
 // those that read may where nothing is to be written; a worker starts no other agent. What is denied is not shown to the
 // model.
-func geminiPolicy(s Seat) string {
+func geminiPolicy(s LaunchSpec) string {
 	rules := []string{
 		"toolName = \"*\"\nmcpName = \"" + geminiServer + "\"\ndecision = \"allow\"\npriority = 999\n",
 		"toolName = \"mcp_*\"\ndecision = \"deny\"\npriority = 998\n",

@@ -23,7 +23,7 @@ var goose = Adapter{
 	read:   readPlain,
 }
 
-func launchGoose(a Adapter, s Seat) (Launch, error) {
+func launchGoose(a Adapter, s LaunchSpec) (Launch, error) {
 	argv := []string{a.Program, "run", "--no-profile", "--with-extension=" + quoted(a.server(s))}
 	env := []string{"GOOSE_DEFAULT_EXTENSION_TIMEOUT=" + strconv.Itoa(a.limit())}
 	if s.Duty.Writes() {

@@ -10,20 +10,22 @@ import (
 func (a Adapter) limit() int { return a.Wait + 60 }
 
 // file is the path of a file of the seat's launch.
-func (s Seat) file(kind string) string { return filepath.Join(s.Scratch, string(s.Duty)+"."+kind) }
+func (s LaunchSpec) file(kind string) string {
+	return filepath.Join(s.Scratch, string(s.Duty)+"."+kind)
+}
 
 // state is the folder of the task's documents.
-func (s Seat) state() string {
+func (s LaunchSpec) state() string {
 	if s.Branch != "" {
 		return filepath.Join(s.home(), "branches", s.Branch)
 	}
 	return s.home()
 }
 
-func (s Seat) home() string { return filepath.Join(s.Root, ".ferrus") }
+func (s LaunchSpec) home() string { return filepath.Join(s.Root, ".ferrus") }
 
 // beyond are the folders in which the agent has to read, or a worker to write, though they are not within its work.
-func (s Seat) beyond() []string {
+func (s LaunchSpec) beyond() []string {
 	dir := s.state()
 	if s.Duty == Worker {
 		dir = s.Run
@@ -35,13 +37,13 @@ func (s Seat) beyond() []string {
 }
 
 // entry is the seat's MCP server as Gemini CLI and Qwen Code have it in their settings.
-func (a Adapter) entry(s Seat) map[string]any {
+func (a Adapter) entry(s LaunchSpec) map[string]any {
 	argv := a.server(s)
 	return withEnv(map[string]any{"command": argv[0], "args": argv[1:], "timeout": 1000 * a.limit(), "trust": true}, "env", s)
 }
 
 // withEnv adds to a client's entry of our server, under the client's name for them, the variables that it needs.
-func withEnv(entry map[string]any, key string, s Seat) map[string]any {
+func withEnv(entry map[string]any, key string, s LaunchSpec) map[string]any {
 	if set := handed(s.Environ); len(set) > 0 {
 		entry[key] = set
 	}

@@ -17,11 +17,11 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // seat is one that says all that a seat can.
-func seat(t *testing.T, duty Duty, headless bool) Seat {
+func seat(t *testing.T, duty Duty, headless bool) LaunchSpec {
 	if runtime.GOOS == "windows" {
 		t.Skip("the paths are those of a Unix")
 	}
-	s := Seat{
+	s := LaunchSpec{
 		Duty: duty, Index: 2, Model: "big", Args: []string{"--extra", "an argument"}, Command: "run {prompt} in {work}",
 		Prompt: "-go, do\n'it'", Headless: headless, Ferrus: "/opt/fer rus/ferrus", Root: "/home/me/p", Branch: "b1", Work: "/trees/b1",
 		Scratch: "/home/me/p/.ferrus/live/s",
@@ -157,7 +157,7 @@ func TestWhatCannotBeLaunched(t *testing.T) {
 			t.Errorf("%s: launched headless, though told nothing", a.Name)
 		}
 	}
-	for _, forget := range []func(*Seat){func(s *Seat) { s.Run = "" }, func(s *Seat) { s.Name = "" }, func(s *Seat) { s.Output = "" }} {
+	for _, forget := range []func(*LaunchSpec){func(s *LaunchSpec) { s.Run = "" }, func(s *LaunchSpec) { s.Name = "" }, func(s *LaunchSpec) { s.Output = "" }} {
 		s := seat(t, Worker, true)
 		forget(&s)
 		if _, err := claude.Launch(s); err == nil || !strings.Contains(err.Error(), `("")`) {

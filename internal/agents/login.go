@@ -59,7 +59,7 @@ func codexFree(environ []string) bool {
 	var conf struct {
 		Provider string `toml:"model_provider"`
 	}
-	files := codexFiles(Seat{Environ: environ, Work: codexHome(environ)})
+	files := codexFiles(LaunchSpec{Environ: environ, Work: codexHome(environ)})
 	return slices.ContainsFunc(files, func(file string) bool {
 		conf.Provider = ""
 		_, err := toml.DecodeFile(file, &conf)

@@ -23,7 +23,7 @@ var opencode = Adapter{
 	read:   readOpencode,
 }
 
-func launchOpencode(a Adapter, s Seat) (Launch, error) {
+func launchOpencode(a Adapter, s LaunchSpec) (Launch, error) {
 	agent := "ferrus-" + string(s.Duty)
 	conf := map[string]any{
 		"mcp": map[string]any{ServerName: withEnv(map[string]any{
@@ -49,7 +49,7 @@ func launchOpencode(a Adapter, s Seat) (Launch, error) {
 
 // opencodeMay are the permissions of the seat's agent. The last rule that fits counts, so "*" must come first, as it does
 // in JSON that Go writes; in the person's own table of permissions it might not, which is why the agent is one of ours.
-func opencodeMay(s Seat) map[string]any {
+func opencodeMay(s LaunchSpec) map[string]any {
 	may := map[string]any{"*": "deny", ServerName + "_*": "allow"}
 	for _, tool := range []string{"read", "list", "glob", "grep", "todoread", "todowrite"} {
 		may[tool] = "allow"

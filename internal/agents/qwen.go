@@ -29,7 +29,7 @@ const (
 	qwenOthers = "agent,task,workflow,create_sub_session,team_create"
 )
 
-func launchQwen(a Adapter, s Seat) (Launch, error) {
+func launchQwen(a Adapter, s LaunchSpec) (Launch, error) {
 	settings := s.file("settings.json")
 	conf := map[string]any{"mcpServers": map[string]any{ServerName: a.entry(s)}}
 	never := qwenNever

@@ -18,7 +18,7 @@ var (
 // untouched are the files that the agent's edit tools refuse, as absolute paths: all of .ferrus, but for a worker, whose
 // run usually lies below it, and on a branch, whose work tree does. What is denied cannot be allowed again, so for these each
 // is named.
-func (s Seat) untouched() []string {
+func (s LaunchSpec) untouched() []string {
 	var paths []string
 	switch {
 	case s.Duty != Worker && s.Branch == "":

@@ -10,7 +10,7 @@ import (
 )
 
 // launched is all that a launch gives a client.
-func launched(t *testing.T, a Adapter, s Seat) string {
+func launched(t *testing.T, a Adapter, s LaunchSpec) string {
 	t.Helper()
 	l, err := a.Launch(s)
 	if err != nil {
@@ -43,7 +43,7 @@ func TestAWorkerHasNoRoleInATask(t *testing.T) {
 
 // TestAWorkerWritesItsFileAndNoneOfOurs is S0-20, as far as edit tools can be told.
 func TestAWorkerWritesItsFileAndNoneOfOurs(t *testing.T) {
-	refuses := func(s Seat, path string) bool {
+	refuses := func(s LaunchSpec, path string) bool {
 		return slices.ContainsFunc(s.untouched(), func(p string) bool {
 			dir, all := strings.CutSuffix(p, "**")
 			return p == path || all && strings.HasPrefix(path, dir)

@@ -13,12 +13,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/drive"
+	"github.com/ferrus-go/ferrus/internal/mcpclient"
 )
 
 // A crowd is clients of one project, each with a server process of its own.
 type crowd struct {
-	clients []*drive.Client
+	clients []*mcpclient.Client
 	servers []*exec.Cmd // those that no client ends
 	kinds   map[string]writes
 }
@@ -39,7 +39,7 @@ func (c *crowd) leave() {
 }
 
 // each does something for every client at the same time, and returns what went wrong.
-func (c *crowd) each(do func(i int, to *drive.Client) error) error {
+func (c *crowd) each(do func(i int, to *mcpclient.Client) error) error {
 	errs := make([]error, len(c.clients))
 	var all sync.WaitGroup
 	for i, client := range c.clients {
@@ -54,7 +54,7 @@ func (s system) gather(ctx context.Context, dir string, n int) (*crowd, error) {
 	if s.Crowd != nil {
 		return s.Crowd(ctx, dir, n)
 	}
-	c := &crowd{clients: make([]*drive.Client, n), kinds: s.Kinds}
+	c := &crowd{clients: make([]*mcpclient.Client, n), kinds: s.Kinds}
 	errs := make([]error, n)
 	slots := make(chan struct{}, 4) // many slow starts at once would only hinder each other
 	var all sync.WaitGroup
@@ -74,7 +74,7 @@ func (s system) gather(ctx context.Context, dir string, n int) (*crowd, error) {
 	return c, nil
 }
 
-func compact(list []*drive.Client) (found []*drive.Client) {
+func compact(list []*mcpclient.Client) (found []*mcpclient.Client) {
 	for _, c := range list {
 		if c != nil {
 			found = append(found, c)
@@ -91,8 +91,8 @@ func dial(ctx context.Context, n int, token string, server func() *exec.Cmd) (*c
 		c.servers = append(c.servers, cmd)
 		url, err := listen(ctx, cmd)
 		if err == nil {
-			var client *drive.Client
-			if client, err = drive.Dial(ctx, "bench", url, token); err == nil {
+			var client *mcpclient.Client
+			if client, err = mcpclient.Dial(ctx, "bench", url, token); err == nil {
 				c.clients = append(c.clients, client)
 				continue
 			}
@@ -177,7 +177,7 @@ func (l *lab) crowd(s system, n, each int) error {
 	}
 	defer c.leave()
 	// The first call of a session pays for what is made once.
-	if err := c.each(func(_ int, to *drive.Client) error { _, err := s.Look(dir).try(l.ctx, to); return err }); err != nil {
+	if err := c.each(func(_ int, to *mcpclient.Client) error { _, err := s.Look(dir).try(l.ctx, to); return err }); err != nil {
 		return err
 	}
 	for _, kind := range []string{"update", "create"} {
@@ -189,7 +189,7 @@ func (l *lab) crowd(s system, n, each int) error {
 	}
 	name := fmt.Sprintf("Crowd%d/look %s", n, s.Name)
 	began := time.Now()
-	err = c.each(func(_ int, to *drive.Client) error {
+	err = c.each(func(_ int, to *mcpclient.Client) error {
 		for range each {
 			began := time.Now()
 			if _, err := s.Look(dir).try(l.ctx, to); err != nil {
@@ -209,7 +209,7 @@ func (l *lab) write(s system, c *crowd, dir, name string, each int, write writes
 	var acked []string
 	var refusal error // the first of them
 	began := time.Now()
-	_ = c.each(func(i int, to *drive.Client) error {
+	_ = c.each(func(i int, to *mcpclient.Client) error {
 		for k := range each {
 			w, mark := write(dir, i*each+k+1)
 			began := time.Now()

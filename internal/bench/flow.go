@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/ferrus-go/ferrus/internal/drive"
+	"github.com/ferrus-go/ferrus/internal/mcpclient"
 )
 
 // A step is a call of one of the two agents of ferrus.
@@ -62,7 +62,7 @@ func (l *lab) ferrusFlow(s system) error {
 		return err
 	}
 	defer super.Kill()
-	who := map[bool]*drive.Client{true: super, false: executor}
+	who := map[bool]*mcpclient.Client{true: super, false: executor}
 	said := 0
 	for _, st := range toApproval {
 		n, err := l.say(who[st.supervisor], st.call)
@@ -100,12 +100,12 @@ func (l *lab) flow(s system) error {
 }
 
 // say makes a call that must succeed and returns its bytes: the tool and its arguments, and the result's text.
-func (l *lab) say(to *drive.Client, c call) (int, error) {
+func (l *lab) say(to *mcpclient.Client, c call) (int, error) {
 	text, err := c.try(l.ctx, to)
 	return size(c) + len(text), err
 }
 
-func (l *lab) sum(s system, calls, said int, clients ...*drive.Client) error {
+func (l *lab) sum(s system, calls, said int, clients ...*mcpclient.Client) error {
 	shown := 0
 	for _, c := range clients {
 		list, err := l.list(c)

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/drive"
+	"github.com/ferrus-go/ferrus/internal/mcpclient"
 )
 
 // largeFiles is how many files the repository of the part "large" has.
@@ -40,7 +40,7 @@ type largeTask struct {
 	lab                  *lab
 	system               system
 	dir                  string
-	executor, supervisor *drive.Client
+	executor, supervisor *mcpclient.Client
 }
 
 // largeTask makes the repository and starts the servers.
@@ -121,7 +121,7 @@ func (t *largeTask) play(round int) error {
 }
 
 func (t *largeTask) end() {
-	for _, c := range []*drive.Client{t.executor, t.supervisor} {
+	for _, c := range []*mcpclient.Client{t.executor, t.supervisor} {
 		if c != nil {
 			c.Kill()
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/ferrus-go/ferrus/internal/drive"
+	"github.com/ferrus-go/ferrus/internal/mcpclient"
 )
 
 // starts starts a server of each system and takes its first result. Its memory and its list are looked at after that.
@@ -80,7 +80,7 @@ type listing struct{ tools, bytes, shown int }
 
 // list asks for all tools. Its bytes are those of the results; shown are the names, descriptions and input schemas that
 // a client puts before its model, and the server's instructions.
-func (l *lab) list(c *drive.Client) (found listing, err error) {
+func (l *lab) list(c *mcpclient.Client) (found listing, err error) {
 	for params := (&mcp.ListToolsParams{}); ; {
 		page, err := c.Session().ListTools(l.ctx, params)
 		if err != nil {

@@ -17,7 +17,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/ferrus-go/ferrus/internal/drive"
+	"github.com/ferrus-go/ferrus/internal/mcpclient"
 )
 
 // A system is something whose servers are measured: ferrus, the bare SDK, a peer.
@@ -51,7 +51,7 @@ type call struct {
 type writes func(dir string, item int) (c call, mark string)
 
 // try makes a call and returns what the model would read. It was acknowledged if the error is nil.
-func (c call) try(ctx context.Context, to *drive.Client) (text string, err error) {
+func (c call) try(ctx context.Context, to *mcpclient.Client) (text string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if c.Args == nil {
@@ -76,10 +76,10 @@ func (c call) try(ctx context.Context, to *drive.Client) (text string, err error
 const patience = 5 * time.Minute
 
 // open starts a server and connects to it.
-func open(ctx context.Context, cmd *exec.Cmd) (*drive.Client, error) {
+func open(ctx context.Context, cmd *exec.Cmd) (*mcpclient.Client, error) {
 	said := &tail{}
 	cmd.Stderr, cmd.WaitDelay = said, time.Second
-	c, err := drive.Start(ctx, "bench", cmd)
+	c, err := mcpclient.Start(ctx, "bench", cmd)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, said)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/gofrs/flock"
 	"golang.org/x/sys/unix"
 
-	"github.com/ferrus-go/ferrus/internal/proc"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 )
 
 // stragglers starts a sleeper without an environment in the background and a daemon in a session of its own, both with

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 )
 
 // lockWait is how long a helper waits for its predecessor, which may be busy killing what it started.

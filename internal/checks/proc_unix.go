@@ -6,7 +6,7 @@ import (
 	"context"
 	"os/exec"
 
-	"github.com/ferrus-go/ferrus/internal/proc"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 )
 
 const (

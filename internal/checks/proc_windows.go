@@ -5,7 +5,7 @@ import (
 	"os/exec"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/proc"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/proc"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 )
 
 const (

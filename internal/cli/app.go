@@ -124,7 +124,7 @@ func (a *App) OpenToReadAt(place engine.Place) (*engine.Engine, error) {
 // WarnForeign says of state that was not made here that it is only shown; nil is ours. A program that reads JSON from stdout
 // finds it on stderr.
 func (a *App) WarnForeign(err error) {
-	var r *engine.Refusal
+	var r *engine.RefusedError
 	if !errors.As(err, &r) {
 		return
 	}

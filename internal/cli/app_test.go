@@ -28,7 +28,7 @@ func TestEveryRefusalHasItsExitCodeAndARemedy(t *testing.T) {
 		t.Error(diff)
 	}
 	for code, exit := range want {
-		err := fmt.Errorf("on the way: %w", &engine.Refusal{Code: code, Message: "m"})
+		err := fmt.Errorf("on the way: %w", &engine.RefusedError{Code: code, Message: "m"})
 		if got := Explain(err).Exit; got != exit {
 			t.Errorf("%s exits with %d, not %d", code, got, exit)
 		}
@@ -37,7 +37,7 @@ func TestEveryRefusalHasItsExitCodeAndARemedy(t *testing.T) {
 		}
 	}
 	for _, err := range []error{io.ErrUnexpectedEOF, context.Canceled, context.DeadlineExceeded, &store.Error{Code: store.StoreError},
-		CobraError(&cobra.Command{Use: "ferrus"}, io.EOF), &engine.Refusal{Wrong: &state.RefusedError{State: state.Failed, Event: state.Answer}}} {
+		CobraError(&cobra.Command{Use: "ferrus"}, io.EOF), &engine.RefusedError{Wrong: &state.RefusedError{State: state.Failed, Event: state.Answer}}} {
 		if Explain(CannotDo("go on", "", err)).Remedy == "" {
 			t.Errorf("%v has no remedy", err)
 		}

@@ -11,11 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
-	"github.com/ferrus-go/ferrus/internal/hq"
-	"github.com/ferrus-go/ferrus/internal/proc"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/trust"
@@ -98,7 +98,7 @@ func ExitWith(exit int) error { return &Failure{Code: "failure", Exit: exit, Sil
 
 // Refuse is a refusal of our own, before the engine is asked.
 func Refuse(code engine.Code, message, remedy string) error {
-	return &engine.Refusal{Code: code, Message: message, Remedy: remedy}
+	return &engine.RefusedError{Code: code, Message: message, Remedy: remedy}
 }
 
 // CobraError is an error that cobra found in the command line.
@@ -130,7 +130,7 @@ func UsageError(remedy, format string, args ...any) error {
 // CannotDo says why an act did not happen. where tells where the task stands, "" when that is not known or does not
 // matter.
 func CannotDo(what, where string, err error) error {
-	var r *engine.Refusal
+	var r *engine.RefusedError
 	if !errors.As(err, &r) {
 		return err
 	}
@@ -178,7 +178,7 @@ func plainly(err error) *Failure {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Failure{Code: "timeout", Message: err.Error(), Remedy: "run the command again", Exit: ExitTimeout}
 	}
-	if r := engine.AsRefusal(err); r != nil {
+	if r := engine.AsRefused(err); r != nil {
 		f := &Failure{Code: string(r.Code), Message: r.Message, Remedy: r.Remedy, Exit: ExitFailure}
 		if exit, ok := exits[r.Code]; ok {
 			f.Exit = exit
@@ -196,7 +196,7 @@ func plainly(err error) *Failure {
 // the engine refuses for another reason is not.
 func (a *App) InterruptedError(sig *proc.SignalError, err error) *Failure {
 	f := Explain(err)
-	var r *engine.Refusal
+	var r *engine.RefusedError
 	if !f.Silent && f.Code != codeInterrupted && (!errors.As(err, &r) || r.Code == engine.StoreError) {
 		f = &Failure{Code: codeInterrupted, Message: sig.Error(), Remedy: "run the command again"}
 	}
@@ -235,7 +235,7 @@ func (a *App) Fail(err error) int {
 }
 
 // BusyError is the refusal to start a second conductor.
-func (a *App) BusyError(err *hq.BusyError) error {
+func (a *App) BusyError(err *conductor.BusyError) error {
 	return &Failure{Code: string(engine.LockBusy), Message: err.Error(), Exit: ExitBusy,
 		Remedy: "ferrus status --watch shows how it goes; ferrus stop ends it and its agents"}
 }

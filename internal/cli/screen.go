@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/format"
-	"github.com/ferrus-go/ferrus/internal/slot"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -244,7 +244,7 @@ func (a *App) ShowEdits(edits []worktree.Edit) {
 }
 
 // DescribeEnd says how a run ended, where that is not as it should be.
-func DescribeEnd(r slot.Run) string {
+func DescribeEnd(r process.Run) string {
 	switch {
 	case r.Trouble == agents.RateLimited && !r.Until.IsZero():
 		return ": rate limit until " + format.Clock(r.Until)

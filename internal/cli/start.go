@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/agents/process"
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/hq"
-	"github.com/ferrus-go/ferrus/internal/proc"
-	"github.com/ferrus-go/ferrus/internal/slot"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
@@ -25,7 +25,7 @@ func CheckReady(ctx context.Context, gate config.Gate, root string) error {
 	}
 	for _, d := range []agents.Duty{agents.Executor, agents.Reviewer} {
 		table := "hq." + string(d.Role())
-		if err := CheckStartable(ctx, root, hq.Agent(gate.HQ, d), table+".agent in ferrus.toml", table); err != nil {
+		if err := CheckStartable(ctx, root, conductor.Agent(gate.HQ, d), table+".agent in ferrus.toml", table); err != nil {
 			return err
 		}
 	}
@@ -201,18 +201,18 @@ func CheckContinuable(ctx context.Context, e *engine.Engine, now config.Gate, as
 	if asked || len(differs) == 0 || !snap.Task.Underway() || snap.Task.State == state.AwaitingHuman {
 		return nil
 	}
-	runs, err := slot.Runs(hq.Runs(e, snap.Task.TaskID))
+	runs, err := process.Runs(conductor.Runs(e, snap.Task.TaskID))
 	if err != nil {
 		return err
 	}
-	last := map[state.Role]slot.Run{}
+	last := map[state.Role]process.Run{}
 	for _, r := range runs {
 		last[r.Duty.Role()] = r
 	}
 	for _, c := range differs {
 		_, key, _ := strings.Cut(c.Key, "hq.")
 		role, _, _ := strings.Cut(key, ".")
-		if r, ran := last[state.Role(role)]; ran && hq.Failed(r) {
+		if r, ran := last[state.Role(role)]; ran && conductor.Failed(r) {
 			return Refuse(engine.ConfigChanged, fmt.Sprintf("the last %s failed%s, and ferrus.toml differs from what was frozen with the task: %s was %s, now %s",
 				role, DescribeEnd(r), c.Key, trust.Visible(c.Pinned), trust.Visible(c.Now)),
 				engine.Commands(e.Place().Branch, "ferrus config accept")+" takes the new values; or put the old ones back into ferrus.toml")
@@ -223,7 +223,7 @@ func CheckContinuable(ctx context.Context, e *engine.Engine, now config.Gate, as
 
 // thenAccept adds to the remedy of a refusal that the task keeps what was frozen with it. now is what ferrus.toml says.
 func thenAccept(ctx context.Context, place engine.Place, err error, now config.Gate) error {
-	var r *engine.Refusal
+	var r *engine.RefusedError
 	if !errors.As(err, &r) {
 		return err
 	}

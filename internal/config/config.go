@@ -5,7 +5,7 @@
 // explanation and the docs are all read from that table.
 //
 // The package runs nothing: the commands are for internal/checks, the leases
-// for internal/lease, the agents for internal/hq.
+// for internal/lease, the agents for internal/conductor.
 package config
 
 import (

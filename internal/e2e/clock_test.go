@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/drive"
+	"github.com/ferrus-go/ferrus/internal/mcpclient"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -59,7 +59,7 @@ func (w *world) startIn(z zone, name string, join *client) *client {
 		cmd.Env = env
 	}
 	cmd.Stderr = io.Discard
-	c, err := drive.Start(context.Background(), name, cmd)
+	c, err := mcpclient.Start(context.Background(), name, cmd)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -25,9 +25,9 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/agents/process"
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/hq"
-	"github.com/ferrus-go/ferrus/internal/slot"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -74,7 +74,7 @@ func projectIn(t testing.TB, make func(t testing.TB, toml string) *world, toml s
 	w.task()
 	e := w.engine()
 	t.Cleanup(func() {
-		if err := hq.EndAll(context.Background(), e); err != nil {
+		if err := conductor.EndAll(context.Background(), e); err != nil {
 			t.Error(err)
 		}
 	})
@@ -92,13 +92,13 @@ func (w *world) task() {
 const mark = "CONDUCTED="
 
 // options are those of a headless conductor that waits for nothing.
-func options(side string) hq.Options {
+func options(side string) conductor.Options {
 	self, err := os.Executable()
 	if err != nil {
 		panic(err)
 	}
-	return hq.Options{Headless: true, Ferrus: self, Environ: append(os.Environ(), mark+side), BackOff: func(int) time.Duration { return 0 },
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Patience: hq.Patience{Leaving: 2 * time.Second}}
+	return conductor.Options{Headless: true, Ferrus: self, Environ: append(os.Environ(), mark+side), BackOff: func(int) time.Duration { return 0 },
+		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Patience: conductor.Patience{Leaving: 2 * time.Second}}
 }
 
 // conduct is this binary as ferrus run --headless. It tells what happens as JSON, a line each.
@@ -117,14 +117,14 @@ func conduct(root string) int {
 	}
 	opts := options(os.Getenv(strings.TrimSuffix(mark, "=")))
 	opts.Lease = conf.Lease
-	opts.Tell = func(ev hq.Event) { _ = json.NewEncoder(os.Stdout).Encode(ev) }
-	out, err := hq.Run(ctx, e, opts)
-	var busy *hq.BusyError
+	opts.Tell = func(ev conductor.Event) { _ = json.NewEncoder(os.Stdout).Encode(ev) }
+	out, err := conductor.Run(ctx, e, opts)
+	var busy *conductor.BusyError
 	switch {
 	case errors.As(err, &busy):
 		fmt.Println("busy", busy.Pid)
 		return 7
-	case errors.Is(err, hq.ErrStopped):
+	case errors.Is(err, conductor.ErrStopped):
 		return 9
 	case err != nil:
 		fmt.Println(err)
@@ -133,16 +133,16 @@ func conduct(root string) int {
 	return out.Exit
 }
 
-// A conductor is such a process.
-type conductor struct {
+// A conducting is such a process.
+type conducting struct {
 	*exec.Cmd
 	out  *bytes.Buffer
 	done chan struct{}
 }
 
-func (w *world) conductor() *conductor {
+func (w *world) conductor() *conducting {
 	w.t.Helper()
-	c := &conductor{Cmd: program(w.t, "conduct", w.dir), out: &bytes.Buffer{}, done: make(chan struct{})}
+	c := &conducting{Cmd: program(w.t, "conduct", w.dir), out: &bytes.Buffer{}, done: make(chan struct{})}
 	c.Env = append(c.Env, mark+w.side)
 	// A pipe of our own: the agents outlive the conductor and must not be waited for.
 	out, err := c.StdoutPipe()
@@ -164,7 +164,7 @@ func (w *world) conductor() *conductor {
 }
 
 // over is the exit code of a conductor that ends.
-func (c *conductor) over(t testing.TB) int {
+func (c *conducting) over(t testing.TB) int {
 	t.Helper()
 	select {
 	case <-c.done:
@@ -175,7 +175,7 @@ func (c *conductor) over(t testing.TB) int {
 }
 
 // run conducts in this process until the end.
-func (w *world) run(change ...func(*hq.Options)) hq.Outcome {
+func (w *world) run(change ...func(*conductor.Options)) conductor.Outcome {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -189,7 +189,7 @@ func (w *world) run(change ...func(*hq.Options)) hq.Outcome {
 	for _, c := range change {
 		c(&opts)
 	}
-	out, err := hq.Run(ctx, e, opts)
+	out, err := conductor.Run(ctx, e, opts)
 	if err != nil {
 		w.t.Errorf("the conductor: %v", err)
 	}
@@ -223,14 +223,14 @@ func (w *world) numbers(file string) (ids []int) {
 }
 
 // runs are those that are written down of the newest task.
-func (w *world) runs() []slot.Run {
+func (w *world) runs() []process.Run {
 	w.t.Helper()
 	files, _ := filepath.Glob(w.path(".ferrus/runs/*.jsonl"))
 	if len(files) == 0 {
 		return nil
 	}
 	slices.Sort(files)
-	list, err := slot.Runs(files[len(files)-1])
+	list, err := process.Runs(files[len(files)-1])
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -269,11 +269,11 @@ func (w *world) deserted() {
 	for _, line := range left {
 		w.t.Errorf("left behind: %q", line)
 	}
-	if h, busy := hq.Conductor(w.path(".ferrus")); busy {
+	if h, busy := conductor.Conductor(w.path(".ferrus")); busy {
 		w.t.Errorf("the conductor's lock is held: %+v", h)
 	}
 	for _, d := range agents.Duties() {
-		if o, taken := hq.Slot(w.engine(), d).Taken(); taken {
+		if o, taken := conductor.Slot(w.engine(), d).Taken(); taken {
 			w.t.Errorf("the slot of the %s is taken: %+v", d, o)
 		}
 	}
@@ -297,7 +297,7 @@ func TestAWholeTaskIsConducted(t *testing.T) {
 	if w.count(state.Consult) != 1 || w.count(state.Reject) != 1 || w.count(state.Approve) != 1 || w.count(state.Claim) != 2 {
 		t.Error("the journal tells something else")
 	}
-	for _, kind := range []hq.EventKind{hq.Moved, hq.Started, hq.Ended} {
+	for _, kind := range []conductor.EventKind{conductor.Moved, conductor.Started, conductor.Ended} {
 		if !strings.Contains(c.out.String(), fmt.Sprintf("%q:%q", "kind", kind)) {
 			t.Errorf("nobody was told of %s", kind)
 		}
@@ -337,7 +337,7 @@ func TestTheConductorMayBeKilledAtAnyMoment(t *testing.T) {
 }
 
 // ended reports whether the process has ended.
-func (c *conductor) ended() bool {
+func (c *conducting) ended() bool {
 	select {
 	case <-c.done:
 		return true
@@ -350,12 +350,12 @@ func TestOneOfManyConducts(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{2, 8} {
 		w := newProject(t, conducted, plans{"executor": "wait_for_task until:go submit", "reviewer": "review_pending approve"})
-		all := make([]*conductor, n)
+		all := make([]*conducting, n)
 		for i := range all {
 			all[i] = w.conductor()
 		}
 		var wg sync.WaitGroup
-		ended := make(chan *conductor, n)
+		ended := make(chan *conducting, n)
 		for _, c := range all {
 			wg.Go(func() { <-c.done; ended <- c })
 		}
@@ -369,13 +369,13 @@ func TestOneOfManyConducts(t *testing.T) {
 				t.Fatal("more than one conducts")
 			}
 		}
-		var one *conductor
+		var one *conducting
 		for _, c := range all {
 			if !c.ended() {
 				one = c
 			}
 		}
-		h, busy := hq.Conductor(w.path(".ferrus"))
+		h, busy := conductor.Conductor(w.path(".ferrus"))
 		if one == nil || !busy || h.Pid != one.Process.Pid {
 			t.Fatalf("of %d conducts %+v", n, h)
 		}

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/drive"
+	"github.com/ferrus-go/ferrus/internal/mcpclient"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
 
@@ -22,7 +22,7 @@ import (
 type actor struct {
 	side, duty string
 	start      int // the how manieth of its duty, from 1
-	c          *drive.Client
+	c          *mcpclient.Client
 	last       tools.Result
 }
 
@@ -100,7 +100,7 @@ func (a *actor) call(tool string) int {
 	ctx := context.Background()
 	if a.c == nil {
 		cmd := exec.Command("/bin/sh", "-c", "exec "+os.Getenv("FERRUS_SERVER"))
-		c, err := drive.Start(ctx, "actor", cmd)
+		c, err := mcpclient.Start(ctx, "actor", cmd)
 		if err != nil {
 			fmt.Println(err)
 			return 4

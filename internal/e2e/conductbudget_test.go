@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
-	"github.com/ferrus-go/ferrus/internal/hq"
-	"github.com/ferrus-go/ferrus/internal/slot"
+	"github.com/ferrus-go/ferrus/internal/agents/process"
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -44,7 +44,7 @@ func TestAgentsThatComeToNothingBecomeAQuestion(t *testing.T) {
 	w := newProject(t, conducted+"[limits]\nmax_executor_dispatches = 3\n", plans{"executor": strings.Repeat("wait_for_task say:I_give_up\nexit:1\n", 3) + "wait_for_task submit",
 		"reviewer": approves})
 	var waits []int
-	patient := func(o *hq.Options) {
+	patient := func(o *conductor.Options) {
 		o.Patience.Instant = time.Nanosecond // none of them ends at once
 		o.BackOff = func(n int) time.Duration {
 			if !slices.Contains(waits, n) {
@@ -82,7 +82,7 @@ func TestAgentsThatComeToNothingBecomeAQuestion(t *testing.T) {
 // agent.
 func TestAnAgentThatEndsAtOnceIsTriedTwice(t *testing.T) {
 	t.Parallel()
-	atOnce := func(o *hq.Options) {
+	atOnce := func(o *conductor.Options) {
 		o.Patience.Instant = time.Hour
 		o.BackOff = func(n int) time.Duration { return time.Duration(n) * time.Hour }
 	}
@@ -103,9 +103,9 @@ func TestARateLimitIsWaitedForAndSpendsNothing(t *testing.T) {
 	limit := "say:error:_429_Too_Many_Requests,_try_again_in_0.3s exit:1\n"
 	w := newProject(t, conducted+"[limits]\nmax_executor_dispatches = 1\n", plans{"executor": limit + limit + "wait_for_task submit", "reviewer": approves})
 	parked := 0
-	out := w.run(func(o *hq.Options) {
-		o.Tell = func(ev hq.Event) {
-			if ev.Kind == hq.Parked && strings.Contains(ev.Text, "rate limit") && !ev.Until.IsZero() {
+	out := w.run(func(o *conductor.Options) {
+		o.Tell = func(ev conductor.Event) {
+			if ev.Kind == conductor.Parked && strings.Contains(ev.Text, "rate limit") && !ev.Until.IsZero() {
 				parked++
 			}
 		}
@@ -124,7 +124,7 @@ func TestAnAgentThatIsNotThereIsAQuestion(t *testing.T) {
 	t.Parallel()
 	toml := strings.Replace(conducted, "agent = \"command\"\ncommand = \"FERRUS_TEST_PART=agent exec SELF SIDE\"", "agent = \"codex\"", 1)
 	w := newProject(t, toml+"[limits]\nmax_executor_dispatches = 2\n", nil)
-	nowhere := func(o *hq.Options) { o.Environ = []string{"PATH=" + w.side} }
+	nowhere := func(o *conductor.Options) { o.Environ = []string{"PATH=" + w.side} }
 	for round := range 2 {
 		out := w.run(nowhere)
 		if q := w.question(); out.Exit != 6 || len(out.Runs) != 2*(round+1) || !strings.Contains(q, "codex cannot work as executor: it ended at once, twice") ||
@@ -150,14 +150,14 @@ func (w *world) ran(d time.Duration) {
 		w.t.Fatal(err)
 	}
 	now := time.Now()
-	text, err := json.Marshal(slot.Run{Name: "executor-1", Duty: agents.Executor, Agent: "command", Log: "agent-executor-1.log", At: snap.Journal.Bytes, Started: now.Add(-d), Ended: now, Exit: 1})
+	text, err := json.Marshal(process.Run{Name: "executor-1", Duty: agents.Executor, Agent: "command", Log: "agent-executor-1.log", At: snap.Journal.Bytes, Started: now.Add(-d), Ended: now, Exit: 1})
 	if err == nil {
 		err = os.Mkdir(w.path(".ferrus/runs"), 0o700)
 	}
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.write(hq.Runs(e, snap.Task.TaskID), string(text)+"\n")
+	w.write(conductor.Runs(e, snap.Task.TaskID), string(text)+"\n")
 }
 
 // TestTheMinutesOfATaskAreBounded: who runs when they are used up is ended, and as many begin with an answer.
@@ -168,14 +168,14 @@ func TestTheMinutesOfATaskAreBounded(t *testing.T) {
 			t.Parallel()
 			w := newProject(t, conducted+"[limits]\nmax_task_minutes = 5\n", plans{"executor": "wait_for_task hang\nwait_for_task submit", "reviewer": approves})
 			w.ran(5*time.Minute - 2*time.Second)
-			over := make(chan hq.Outcome)
+			over := make(chan conductor.Outcome)
 			asked := make(chan string, 1)
 			conduct := func() {
-				over <- w.run(func(o *hq.Options) {
+				over <- w.run(func(o *conductor.Options) {
 					o.Headless = headless
 					o.Patience.Leaving = brief
-					o.Tell = func(ev hq.Event) {
-						if ev.Kind == hq.Asked {
+					o.Tell = func(ev conductor.Event) {
+						if ev.Kind == conductor.Asked {
 							asked <- ev.Text
 						}
 					}
@@ -217,7 +217,7 @@ echo '{"type":"turn.completed","usage":{"input_tokens":100,"cached_input_tokens"
 		t.Fatal(err)
 	}
 	for round, want := range []string{"codex 2", "codex 4"} {
-		out := w.run(func(o *hq.Options) { o.Environ = append(o.Environ, "PATH="+w.side+":"+os.Getenv("PATH")) })
+		out := w.run(func(o *conductor.Options) { o.Environ = append(o.Environ, "PATH="+w.side+":"+os.Getenv("PATH")) })
 		if q := w.question(); out.Exit != 6 || w.started() != want || !strings.HasPrefix(q, "The agents of this task have used 202 tokens of 200.") {
 			t.Errorf("round %d: exit code %d after %s, asked %q", round, out.Exit, w.started(), q)
 		}

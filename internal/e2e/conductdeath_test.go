@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
-	"github.com/ferrus-go/ferrus/internal/hq"
-	"github.com/ferrus-go/ferrus/internal/slot"
+	"github.com/ferrus-go/ferrus/internal/agents/process"
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -24,10 +24,10 @@ const often = "[limits]\nmax_executor_dispatches = 1000\n"
 const approves = "review_pending approve"
 
 // claims waits for the how manieth claim, and returns the executor that runs then.
-func (w *world) claims(n int) slot.Occupant {
+func (w *world) claims(n int) process.Occupant {
 	w.t.Helper()
 	eventually(w.t, fmt.Sprintf("claim %d", n), func() bool { return strings.Count(w.text(w.side+"/claims"), "\n") >= n })
-	o, taken := hq.Slot(w.engine(), agents.Executor).Taken()
+	o, taken := conductor.Slot(w.engine(), agents.Executor).Taken()
 	if !taken {
 		w.t.Fatal("who has claimed is gone")
 	}
@@ -43,7 +43,7 @@ func (w *world) kill(pid int) {
 
 // deaths strikes down an executor in mid-task, again and again, and holds that the next one soon has the work. It returns
 // the runs of those that died.
-func (w *world) deaths(what string, strike func(slot.Occupant)) []slot.Run {
+func (w *world) deaths(what string, strike func(process.Occupant)) []process.Run {
 	w.t.Helper()
 	c, usual := w.begun()
 	n := rounds(3, 50)
@@ -74,7 +74,7 @@ func hanging(t *testing.T) *world {
 
 // begun starts a conductor, and returns it with the time from there to the first claim: what a start takes on this machine
 // now. A death that is not heard of costs half a second more.
-func (w *world) begun() (*conductor, time.Duration) {
+func (w *world) begun() (*conducting, time.Duration) {
 	w.t.Helper()
 	began := time.Now()
 	c := w.conductor()
@@ -83,7 +83,7 @@ func (w *world) begun() (*conductor, time.Duration) {
 }
 
 // finished lets the executor go on, and the task is complete.
-func (w *world) finished(c *conductor) {
+func (w *world) finished(c *conducting) {
 	w.t.Helper()
 	w.write(w.side+"/go", "go")
 	if code := c.over(w.t); code != 0 || w.state() != state.Complete {
@@ -95,7 +95,7 @@ func (w *world) finished(c *conductor) {
 func TestAKilledExecutorIsReplacedAtOnce(t *testing.T) {
 	t.Parallel()
 	w := hanging(t)
-	agent := func(slot.Occupant) { ids := w.numbers("starts"); w.kill(ids[len(ids)-1]) }
+	agent := func(process.Occupant) { ids := w.numbers("starts"); w.kill(ids[len(ids)-1]) }
 	for i, r := range w.deaths("agent", agent) {
 		if r.Signal != "SIGKILL" || r.Cut || r.Stopped || r.Error != "" {
 			t.Errorf("run %d: %+v", i, r)
@@ -106,7 +106,7 @@ func TestAKilledExecutorIsReplacedAtOnce(t *testing.T) {
 func TestAnExecutorWhoseShimIsKilledIsReplacedAtOnce(t *testing.T) {
 	t.Parallel()
 	w := hanging(t)
-	for i, r := range w.deaths("shim", func(o slot.Occupant) { w.kill(o.Shim) }) {
+	for i, r := range w.deaths("shim", func(o process.Occupant) { w.kill(o.Shim) }) {
 		if r.Error == "" || !r.Over() {
 			t.Errorf("run %d: %+v", i, r)
 		}
@@ -115,7 +115,7 @@ func TestAnExecutorWhoseShimIsKilledIsReplacedAtOnce(t *testing.T) {
 
 // completes runs the conductor, and holds that it completes the task with the agents that are wanted and leaves nobody
 // behind.
-func (w *world) completes(want string, change ...func(*hq.Options)) hq.Outcome {
+func (w *world) completes(want string, change ...func(*conductor.Options)) conductor.Outcome {
 	w.t.Helper()
 	out := w.run(change...)
 	if got := w.started(); out.Exit != 0 || got != want {
@@ -133,7 +133,7 @@ func TestAnExecutorWithoutItsServerIsReplaced(t *testing.T) {
 		eventually(t, "the executor has the work", func() bool { return strings.Count(w.text(w.side+"/claims"), "\n") == 1 })
 		w.kill(w.numbers("servers")[0])
 	}()
-	out := w.completes("executor 2, reviewer 1", func(o *hq.Options) { o.Patience.Idling = 300 * time.Millisecond })
+	out := w.completes("executor 2, reviewer 1", func(o *conductor.Options) { o.Patience.Idling = 300 * time.Millisecond })
 	if !out.Runs[0].Cut {
 		t.Errorf("the conductor has not ended it: %+v", out.Runs)
 	}
@@ -144,10 +144,10 @@ func TestAnExecutorThatNeverClaimsIsReplaced(t *testing.T) {
 	t.Parallel()
 	w := newProject(t, conducted, plans{"executor": "hang\nwait_for_task submit", "reviewer": approves})
 	var ending string
-	w.completes("executor 2, reviewer 1", func(o *hq.Options) {
+	w.completes("executor 2, reviewer 1", func(o *conductor.Options) {
 		o.Patience.Idling = 300 * time.Millisecond
-		o.Tell = func(ev hq.Event) {
-			if ev.Kind == hq.Ending {
+		o.Tell = func(ev conductor.Event) {
+			if ev.Kind == conductor.Ending {
 				ending += ev.Run + ": " + ev.Text + "\n"
 			}
 		}
@@ -165,7 +165,7 @@ func TestAnExecutorThatDoesNotLeaveIsEnded(t *testing.T) {
 		eventually(t, "the executor is ended", func() bool { list := w.runs(); return len(list) > 1 && list[0].Over() })
 		w.write(w.side+"/go", "go")
 	}()
-	out := w.completes("executor 2, reviewer 2", func(o *hq.Options) { o.Patience.Parting = 200 * time.Millisecond })
+	out := w.completes("executor 2, reviewer 2", func(o *conductor.Options) { o.Patience.Parting = 200 * time.Millisecond })
 	if !out.Runs[0].Stopped {
 		t.Errorf("it was not ended without blame: %+v", out.Runs)
 	}
@@ -175,9 +175,9 @@ func TestAnExecutorThatDoesNotLeaveIsEnded(t *testing.T) {
 func TestAnExecutorMayWaitForItsConsultation(t *testing.T) {
 	t.Parallel()
 	w := newProject(t, conducted, plans{"executor": loop["executor"], "consultant": "wait_for_review until:go respond_consult", "reviewer": approves})
-	over := make(chan hq.Outcome)
+	over := make(chan conductor.Outcome)
 	parting := 100 * time.Millisecond
-	go func() { over <- w.run(func(o *hq.Options) { o.Patience.Parting = parting }) }()
+	go func() { over <- w.run(func(o *conductor.Options) { o.Patience.Parting = parting }) }()
 	eventually(t, "the consultant is asked", func() bool { return strings.Contains(w.started(), "consultant") })
 	time.Sleep(5 * parting) // longer than any other agent is given
 	w.write(w.side+"/go", "go")
@@ -204,7 +204,10 @@ func TestAgentsThatLiveAreFound(t *testing.T) {
 	w.kill(c.Process.Pid)
 	<-c.done
 	next := w.conductor()
-	eventually(t, "the next one conducts", func() bool { h, busy := hq.Conductor(w.path(".ferrus")); return busy && h.Pid == next.Process.Pid })
+	eventually(t, "the next one conducts", func() bool {
+		h, busy := conductor.Conductor(w.path(".ferrus"))
+		return busy && h.Pid == next.Process.Pid
+	})
 	w.finished(next)
 	if w.started() != "executor 1, reviewer 1" || !strings.Contains(next.out.String(), fmt.Sprintf(`"kind":"found","duty":"executor","agent":"command","run":%q`, first.Run)) {
 		t.Errorf("%s\n%s", w.started(), next.out)
@@ -218,7 +221,7 @@ func TestWhoIsNotOursIsLeftToWork(t *testing.T) {
 	own := w.start(state.Executor, "codex")
 	own.claim()
 	c := w.conductor()
-	eventually(t, "it is conducted", func() bool { _, busy := hq.Conductor(w.path(".ferrus")); return busy })
+	eventually(t, "it is conducted", func() bool { _, busy := conductor.Conductor(w.path(".ferrus")); return busy })
 	own.call("progress", args{"note": "Half done."}) // rings the bell
 	if got := w.started(); got != "" {
 		t.Fatalf("beside the holder: %s", got)

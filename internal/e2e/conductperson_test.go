@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
-	"github.com/ferrus-go/ferrus/internal/hq"
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
@@ -24,7 +24,7 @@ func TestAQuestionEndsAHeadlessRun(t *testing.T) {
 	for name, leaves := range map[string]string{"the asker leaves": "", "the asker stays": " hang"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			leaving := func(o *hq.Options) {
+			leaving := func(o *conductor.Options) {
 				if o.Patience.Leaving = patience; leaves != "" {
 					o.Patience.Leaving = brief
 				}
@@ -63,13 +63,13 @@ func TestAQuestionEndsAHeadlessRun(t *testing.T) {
 func TestAPersonWhoLooksOnIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	w := newProject(t, conducted, plans{"executor": "wait_for_task ask_human\nwait_for_task submit", "reviewer": approves})
-	over := make(chan hq.Outcome)
-	asked := make(chan hq.Event, 1)
+	over := make(chan conductor.Outcome)
+	asked := make(chan conductor.Event, 1)
 	go func() {
-		over <- w.run(func(o *hq.Options) {
+		over <- w.run(func(o *conductor.Options) {
 			o.Headless = false
-			o.Tell = func(ev hq.Event) {
-				if ev.Kind == hq.Asked {
+			o.Tell = func(ev conductor.Event) {
+				if ev.Kind == conductor.Asked {
 					asked <- ev
 				}
 			}
@@ -95,8 +95,8 @@ func TestAPersonWhoLooksOnIsWaitedFor(t *testing.T) {
 func TestAResetEndsTheRun(t *testing.T) {
 	t.Parallel()
 	w := newProject(t, conducted, plans{"executor": "wait_for_task hang\nwait_for_task submit", "reviewer": approves})
-	over := make(chan hq.Outcome)
-	go func() { over <- w.run(func(o *hq.Options) { o.Patience.Leaving = brief }) }()
+	over := make(chan conductor.Outcome)
+	go func() { over <- w.run(func(o *conductor.Options) { o.Patience.Leaving = brief }) }()
 	w.claims(1)
 	if _, err := w.human().Reset(t.Context(), "Enough."); err != nil {
 		t.Fatal(err)
@@ -125,7 +125,7 @@ func TestAReleaseReplacesTheExecutor(t *testing.T) {
 	if _, err := human.Release(t.Context(), "It hangs."); err != nil {
 		t.Fatal(err)
 	}
-	if err := hq.Slot(human.Engine(), agents.Executor).Stop(t.Context()); err != nil {
+	if err := conductor.Slot(human.Engine(), agents.Executor).Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if code := c.over(t); code != 0 || w.started() != "executor 2, reviewer 1" || !w.runs()[0].Stopped {
@@ -162,19 +162,19 @@ func TestWhoIsToldToStopWaitsForNobody(t *testing.T) {
 	opts := options(w.side)
 	opts.Lease.MaxSilenceSecs = 3600
 	opts.Patience.Leaving = time.Hour
-	opts.Tell = func(ev hq.Event) {
-		if ev.Kind == hq.Asked {
+	opts.Tell = func(ev conductor.Event) {
+		if ev.Kind == conductor.Asked {
 			time.AfterFunc(50*time.Millisecond, cancel) // it waits by then
 		}
 	}
 	over := make(chan error, 1)
 	go func() {
-		_, err := hq.Run(ctx, w.engine(), opts)
+		_, err := conductor.Run(ctx, w.engine(), opts)
 		over <- err
 	}()
 	select {
 	case err := <-over:
-		if err != nil && !errors.Is(err, hq.ErrStopped) {
+		if err != nil && !errors.Is(err, conductor.ErrStopped) {
 			t.Error(err)
 		}
 	case <-time.After(patience):

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/drive"
+	"github.com/ferrus-go/ferrus/internal/mcpclient"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -36,7 +36,7 @@ type tempest struct {
 func (s *tempest) now() time.Duration { return time.Since(s.began) }
 
 // born starts a server. Every process has a name of its own, so that the journal tells one from the other.
-func (s *tempest) born(role state.Role) (*life, *drive.Client) {
+func (s *tempest) born(role state.Role) (*life, *mcpclient.Client) {
 	s.mu.Lock()
 	name := fmt.Sprintf("p%d", len(s.lives))
 	l := &life{role: role, agent: fmt.Sprintf("%s:%s:1", role, name)}
@@ -44,7 +44,7 @@ func (s *tempest) born(role state.Role) (*life, *drive.Client) {
 	s.mu.Unlock()
 	cmd := program(s.t, "serve", "--role", string(role), "--agent-name", name, "--root", s.dir, "--wait", "1")
 	cmd.Stderr = io.Discard
-	c, err := drive.Start(context.Background(), name, cmd)
+	c, err := mcpclient.Start(context.Background(), name, cmd)
 	if err != nil {
 		s.t.Error(err)
 		return nil, nil
@@ -76,7 +76,7 @@ func (s *tempest) seat(n int) {
 }
 
 // live makes calls until the server is killed, and reports whether it was.
-func (s *tempest) live(l *life, c *drive.Client, rnd *rand.Rand) (killed bool) {
+func (s *tempest) live(l *life, c *mcpclient.Client, rnd *rand.Rand) (killed bool) {
 	p := &player{s: s, rnd: rnd, role: l.role, next: first[l.role]}
 	for n := 0; s.calls == 0 || n < s.calls; n++ {
 		var doom <-chan struct{}
@@ -103,7 +103,7 @@ func (s *tempest) live(l *life, c *drive.Client, rnd *rand.Rand) (killed bool) {
 }
 
 // doomed kills the server after a while. The channel is closed when it has.
-func (s *tempest) doomed(l *life, c *drive.Client, after time.Duration) <-chan struct{} {
+func (s *tempest) doomed(l *life, c *mcpclient.Client, after time.Duration) <-chan struct{} {
 	struck := make(chan struct{})
 	l.killed = true
 	time.AfterFunc(after, func() {
@@ -116,7 +116,7 @@ func (s *tempest) doomed(l *life, c *drive.Client, after time.Duration) <-chan s
 }
 
 // make makes a call, and waits for the end of a server that is doomed.
-func (s *tempest) make(call *call, c *drive.Client, doom <-chan struct{}) {
+func (s *tempest) make(call *call, c *mcpclient.Client, doom <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	var err error

@@ -16,11 +16,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/checks"
-	"github.com/ferrus-go/ferrus/internal/drive"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/mcpclient"
 	"github.com/ferrus-go/ferrus/internal/server"
-	"github.com/ferrus-go/ferrus/internal/slot"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/test/kit"
@@ -30,7 +30,7 @@ import (
 // full runs every rig as long as it is worth; without it the numbers fit a minute on two busy cores.
 var full = flag.Bool("full", false, "run all rounds: some minutes")
 
-// rounds picks a number for a usual run, in which internal/rigs tries the mutants, and for -full.
+// rounds picks a number for a usual run, in which internal/test/faults tries the mutants, and for -full.
 func rounds(usual, all int) int {
 	if *full {
 		return all
@@ -50,7 +50,7 @@ const part = "FERRUS_TEST_PART"
 
 func TestMain(m *testing.M) {
 	checks.Helper()
-	slot.Shim(nil)
+	process.Shim(nil)
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		os.Exit(server.Main("ferrus serve", os.Args[2:])) // as an agent starts it, whose environment is not ours
 	}
@@ -174,7 +174,7 @@ func (w *world) human() *engine.Session {
 
 // A client is connected to a ferrusd of its own.
 type client struct {
-	*drive.Client
+	*mcpclient.Client
 	t testing.TB
 }
 
@@ -184,7 +184,7 @@ func (w *world) start(role state.Role, name string, more ...string) *client {
 	args := append([]string{"--role", string(role), "--agent-name", name, "--root", w.dir, "--wait", "30"}, more...)
 	cmd := program(w.t, "serve", args...)
 	cmd.Stderr = io.Discard // it is in .ferrus/logs too
-	c, err := drive.Start(context.Background(), name, cmd)
+	c, err := mcpclient.Start(context.Background(), name, cmd)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/server/tokens"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/tokens"
 )
 
 // TestNothingWearsOut keeps sixteen agents at work on task after task, half of them over stdio and half over HTTP,

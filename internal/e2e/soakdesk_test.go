@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/drive"
+	"github.com/ferrus-go/ferrus/internal/mcpclient"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
@@ -25,25 +25,25 @@ type desk struct {
 	lasts bool  // its server is never killed
 
 	mu     sync.Mutex
-	client *drive.Client
+	client *mcpclient.Client
 	stderr *said
 	killed bool // since it was seated
 }
 
 // sit seats an agent.
-func (d *desk) sit() (*drive.Client, error) {
+func (d *desk) sit() (*mcpclient.Client, error) {
 	name := fmt.Sprint("agent-", d.id)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	var c *drive.Client
+	var c *mcpclient.Client
 	var err error
 	stderr := &said{}
 	if d.over != nil {
-		c, err = drive.Dial(ctx, name, d.over.address(), d.secret[d.role])
+		c, err = mcpclient.Dial(ctx, name, d.over.address(), d.secret[d.role])
 	} else {
 		cmd := program(d.t, "serve", "--role", string(d.role), "--agent-name", name, "--root", d.dir, "--wait", "2")
 		cmd.Stderr = stderr
-		c, err = drive.Start(ctx, name, cmd)
+		c, err = mcpclient.Start(ctx, name, cmd)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -95,7 +95,7 @@ func (d *desk) work(over <-chan struct{}) {
 type sitter struct {
 	*desk
 	rnd   *rand.Rand
-	c     *drive.Client
+	c     *mcpclient.Client
 	last  tools.Result
 	known args // what an agent over HTTP has to name
 }

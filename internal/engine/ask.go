@@ -22,7 +22,7 @@ func (e *Engine) Ask(ctx context.Context, at store.Snapshot, question string, op
 	s := e.Session(Caller{Role: state.Engine, Agent: itself})
 	return s.ask(ctx, question, options, state.Engine, func(now store.Snapshot) error {
 		if now.Task.Seq != at.Task.Seq {
-			return &Refusal{Code: WrongState, Message: "the task has moved on", Remedy: "look at it again"}
+			return &RefusedError{Code: WrongState, Message: "the task has moved on", Remedy: "look at it again"}
 		}
 		return refuseWhileChecking(now)
 	})
@@ -50,12 +50,12 @@ func (s *Session) ask(ctx context.Context, question string, options []string, as
 	if err := checkText("question", doc, store.MaxDoc); err != nil {
 		return Done{}, err
 	}
-	return s.raise(ctx, s.asking(question, doc, as, check))
+	return s.commit(ctx, s.asking(question, doc, as, check))
 }
 
 // asking is the question that doc puts into words.
-func (s *Session) asking(question, doc string, as state.Role, check func(store.Snapshot) error) act {
-	return act{
+func (s *Session) asking(question, doc string, as state.Role, check func(store.Snapshot) error) transition {
+	return transition{
 		event: state.AskHuman,
 		as:    as,
 		docs:  map[state.Doc]string{state.QuestionDoc: doc},
@@ -118,13 +118,13 @@ func (s *Session) Answer(ctx context.Context, id, answer string) (Done, error) {
 	if answer, err = choose(open.ID, question, answer); err != nil {
 		return Done{}, err
 	}
-	return s.raise(ctx, answering(now.Task, answer))
+	return s.commit(ctx, answering(now.Task, answer))
 }
 
 // answering is the answer to the question that looked has open: ids are counted anew in every task.
-func answering(looked state.Task, answer string) act {
+func answering(looked state.Task, answer string) transition {
 	open := looked.Top()
-	return act{
+	return transition{
 		event: state.Answer,
 		docs:  map[state.Doc]string{state.AnswerDoc: answer},
 		note:  clip(answer, MaxLine),
@@ -136,7 +136,7 @@ func answering(looked state.Task, answer string) act {
 			return nil
 		},
 		lay: func(now store.Snapshot, next *state.Task) {
-			heard(next)
+			resetFailureStreak(next)
 			next.Decisions = state.Remember(next.Decisions, state.Record{ID: open.ID, Off: now.Journal.Bytes})
 		},
 	}
@@ -155,7 +155,7 @@ func notOpen(id string, t state.Task) error {
 	case state.Consultation:
 		remedy = "the open consultation is " + t.Consultation.ID
 	}
-	return &Refusal{Code: WrongState, Message: what + "; the task is " + string(t.State), Remedy: remedy}
+	return &RefusedError{Code: WrongState, Message: what + "; the task is " + string(t.State), Remedy: remedy}
 }
 
 // AwaitAnswer waits for the answer to the newest question of the session's role, which it may ask for as often as it

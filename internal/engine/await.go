@@ -41,5 +41,5 @@ func (e *Engine) death(snap store.Snapshot) <-chan struct{} {
 	if snap.Task.ClaimedBy == "" || e.Verdict(snap).Dead {
 		return nil
 	}
-	return e.store.Death(snap.Task.Session)
+	return e.store.SessionDone(snap.Task.Session)
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -71,10 +71,10 @@ func (s *Session) Branch(ctx context.Context, f Fork) ([]Place, error) {
 // newBranch refuses a name that is none, or is taken.
 func (e *Engine) newBranch(name string) error {
 	if err := state.CheckBranch(name); err != nil {
-		return &Refusal{Code: InvalidInput, Message: err.Error(), Remedy: "take another name", Person: true}
+		return &RefusedError{Code: InvalidInput, Message: err.Error(), Remedy: "take another name", Person: true}
 	}
 	if store.Initialised(At(e.place.Root, name).Dir()) {
-		return &Refusal{Code: InvalidInput, Message: "there is a branch " + name + " already",
+		return &RefusedError{Code: InvalidInput, Message: "there is a branch " + name + " already",
 			Remedy: "take another name, or remove it: ferrus branch --remove " + name, Person: true}
 	}
 	return nil
@@ -87,7 +87,7 @@ func (s *Session) start(ctx context.Context, now store.Snapshot, f Fork) (start,
 		return start{}, err
 	}
 	if !tree.Git() {
-		return start{}, &Refusal{Code: WrongState, Message: "a branch has a work tree of its own, and there is no git repository here",
+		return start{}, &RefusedError{Code: WrongState, Message: "a branch has a work tree of its own, and there is no git repository here",
 			Remedy: "git init and a first commit, then try again", Person: true}
 	}
 	from := start{upto: now.Journal.Bytes, entry: now.Task.Seq, task: now.Task.TaskID}
@@ -101,7 +101,7 @@ func (s *Session) start(ctx context.Context, now store.Snapshot, f Fork) (start,
 	switch {
 	case f.At != 0:
 		if from.tree, err = s.e.Files(ctx, now, f.At); err == nil && from.tree == "" {
-			err = &Refusal{Code: InvalidInput, Message: fmt.Sprintf("no files were kept at entry %d or before", f.At),
+			err = &RefusedError{Code: InvalidInput, Message: fmt.Sprintf("no files were kept at entry %d or before", f.At),
 				Remedy: "leave --at out: the branch begins with the files as they are", Person: true}
 		}
 	case f.Own && now.Task.Underway():
@@ -114,7 +114,7 @@ func (s *Session) start(ctx context.Context, now store.Snapshot, f Fork) (start,
 	if f.Own {
 		from.upto, from.entry, from.task = 0, 0, ""
 	} else if err == nil && from.task == "" {
-		err = &Refusal{Code: WrongState, Message: "there is no task to branch from",
+		err = &RefusedError{Code: WrongState, Message: "there is no task to branch from",
 			Remedy: `ferrus branch NAME --task "what is to be done" gives the branch one of its own`, Person: true}
 	}
 	return from, err
@@ -161,7 +161,7 @@ func holdBranch(on Place) (*filelock.Lock, error) {
 	defer home.Close()
 	lock, err := lockIn(home, "branches/."+on.Branch+".lock")
 	if errors.Is(err, filelock.ErrHeld) {
-		err = &Refusal{Code: LockBusy, Message: "another process is making or removing the branch " + on.Branch, Remedy: "try again when it is done"}
+		err = &RefusedError{Code: LockBusy, Message: "another process is making or removing the branch " + on.Branch, Remedy: "try again when it is done"}
 	}
 	return lock, err
 }
@@ -197,15 +197,15 @@ func (s *Session) plant(ctx context.Context, now store.Snapshot, tree *worktree.
 		return errors.Join(gitTrouble(err), home.Remove(below))
 	}
 	// One of that name whose removal was cut off, or the making, may have left some, under numbers that are ours now.
-	if _, err := own.Forget(ctx, on.Branch); err != nil {
+	if _, err := own.DeleteRefs(ctx, on.Branch); err != nil {
 		return gitTrouble(err)
 	}
-	if err := tree.Keep(ctx, on.Branch+"/"+cmp.Or(from.task, "start")+"/"+strconv.FormatUint(from.entry+1, 10), from.tree); err != nil {
+	if err := tree.SaveRef(ctx, on.Branch+"/"+cmp.Or(from.task, "start")+"/"+strconv.FormatUint(from.entry+1, 10), from.tree); err != nil {
 		return gitTrouble(err)
 	}
 	if from.task != "" {
 		shared := func(name string) bool { n, ok := entryOf(name); return ok && n <= from.entry }
-		if _, err := tree.Share(ctx, s.e.keptAs(from.task, ""), on.Branch+"/"+from.task, shared); err != nil {
+		if _, err := tree.CopyRefs(ctx, s.e.snapshotRef(from.task, ""), on.Branch+"/"+from.task, shared); err != nil {
 			return gitTrouble(err)
 		}
 	}
@@ -258,7 +258,7 @@ func (e *Engine) setUp(ctx context.Context, on Place, conf config.Config, draft 
 		return err
 	}
 	if res.Status != checks.Passed {
-		return &Refusal{Code: StoreError, Message: "the new work tree cannot be set up: " + verdict(res), Person: true,
+		return &RefusedError{Code: StoreError, Message: "the new work tree cannot be set up: " + verdict(res), Person: true,
 			Remedy: "see " + log + " and [branches] setup in ferrus.toml, then try again"}
 	}
 	return nil

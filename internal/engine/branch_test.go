@@ -197,7 +197,7 @@ func TestAMergeThatDoesNotFitChangesNothing(t *testing.T) {
 			}
 			before, journals := p.files(), journal(t, p.dir)
 			_, err := h.Merge(t.Context(), alt.human(), nil)
-			clash, ok := err.(*Clash)
+			clash, ok := err.(*ConflictError)
 			if !ok || clash.Code != Conflict || len(clash.Conflicts)+len(clash.Failures) != 1 {
 				t.Fatalf("%v", err)
 			}

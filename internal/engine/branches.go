@@ -99,7 +99,7 @@ func (e *Engine) Branched(name string) (*Engine, error) {
 		return nil, err
 	}
 	if keptName(on) != "" {
-		return nil, &Refusal{Code: WrongState, Message: "the removal of " + name + " was cut off",
+		return nil, &RefusedError{Code: WrongState, Message: "the removal of " + name + " was cut off",
 			Remedy: "ferrus branch --remove " + name + " --force finishes it", Person: true}
 	}
 	return Open(on, e.opts)
@@ -184,7 +184,7 @@ func (s *Session) Remove(ctx context.Context, name string, force bool) (kept str
 		return "", err
 	}
 	if project.Task.Returning.From == name {
-		return "", &Refusal{Code: WrongState, Message: name + " stays: its work is being merged into the project", Person: true,
+		return "", &RefusedError{Code: WrongState, Message: name + " stays: its work is being merged into the project", Person: true,
 			Remedy: "ferrus merge " + name + " finishes that"}
 	}
 	b, err := Open(on, s.e.opts)
@@ -229,7 +229,7 @@ func (e *Engine) clearWork(ctx context.Context, snap store.Snapshot) error {
 		e.log.Warn("files of a branch were edited while it was removed", "branch", e.place.Branch, "edits", editsText(moved.Edited))
 	}
 	if err != nil {
-		return &Refusal{Code: TreeChanged, Message: withEdits(err, moved.Edited).Error(), Remedy: "nothing is lost", Person: true}
+		return &RefusedError{Code: TreeChanged, Message: withEdits(err, moved.Edited).Error(), Remedy: "nothing is lost", Person: true}
 	}
 	rest, err := tree.Fingerprint(ctx)
 	if err != nil {
@@ -286,7 +286,7 @@ func removable(t state.Task, name string, force bool) error {
 	if why == "" {
 		return nil
 	}
-	return &Refusal{Code: WrongState, Message: name + " stays: " + why, Person: true,
+	return &RefusedError{Code: WrongState, Message: name + " stays: " + why, Person: true,
 		Remedy: "ferrus branch --remove " + name + " --force removes it all the same, and keeps its files under refs/ferrus"}
 }
 
@@ -309,13 +309,13 @@ func (s *Session) retire(ctx context.Context, on Place, kept string) error {
 		return gitTrouble(err)
 	}
 	all := func(string) bool { return true }
-	if _, err := own.Share(ctx, on.Branch, kept, all); err != nil {
+	if _, err := own.CopyRefs(ctx, on.Branch, kept, all); err != nil {
 		return gitTrouble(err)
 	}
 	if err := own.Remove(ctx, worktreeOf(on), on.Branch); err != nil {
 		return gitTrouble(err)
 	}
-	if _, err := own.Forget(ctx, on.Branch); err != nil {
+	if _, err := own.DeleteRefs(ctx, on.Branch); err != nil {
 		return gitTrouble(err)
 	}
 	s.e.dropCheckouts(on, "")

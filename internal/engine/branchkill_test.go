@@ -287,7 +287,7 @@ func (p *project) tidy() {
 	if refs := p.git("for-each-ref", "refs/ferrus"); strings.Contains(refs, "/merging") {
 		p.t.Errorf("a merge is still marked:\n%s", refs)
 	}
-	if now := view(p.t, p.human()); now.Task.Returning != (state.Returning{}) {
+	if now := view(p.t, p.human()); now.Task.Returning != (state.FileMove{}) {
 		p.t.Errorf("the project is still in the middle of it: %+v", now.Task.Returning)
 	}
 }
@@ -392,7 +392,7 @@ func resolveAlt(ctx context.Context, p *project, h *Session) error {
 	defer b.Close()
 	from := b.Session(h.Caller)
 	_, err = h.Merge(ctx, from, nil)
-	var c *Clash
+	var c *ConflictError
 	if errors.As(err, &c) {
 		_, err = h.Resolve(ctx, from, c)
 	}

@@ -34,15 +34,15 @@ func (s *Session) AwaitTask(ctx context.Context, wait time.Duration, headless bo
 	if err != nil || got == nil {
 		return nil, snap, err
 	}
-	got.Packet, err = s.e.packet(ctx, Moment{Snapshot: s.e.present(got.Snapshot)})
+	got.Packet, err = s.e.packet(ctx, AsOf{Snapshot: s.e.present(got.Snapshot)})
 	if got.fresh {
-		s.e.keepFiles(state.Claim, got.Snapshot, got.Packet.tree)
+		s.e.snapshotAfter(state.Claim, got.Snapshot, got.Packet.tree)
 	}
 	if got.fresh && remote(s.ID) && (err != nil || ctx.Err() != nil) {
 		s.withdraw()
 	}
 	if err != nil {
-		err = &Refusal{Code: OutcomeUnknown, Message: "the work is claimed, and what belongs to it could not be read: " + err.Error(),
+		err = &RefusedError{Code: OutcomeUnknown, Message: "the work is claimed, and what belongs to it could not be read: " + err.Error(),
 			Remedy: "call wait_for_task again"}
 	}
 	return got, got.Snapshot, err
@@ -81,7 +81,7 @@ func (s *Session) tryClaim(ctx context.Context, now store.Snapshot) (*Claimed, e
 		return nil, err
 	}
 	var before predecessor
-	done, err := s.raise(ctx, s.claiming(now, &before))
+	done, err := s.commit(ctx, s.claiming(now, &before))
 	if err != nil {
 		// Somebody else was faster, or the state has moved on: go on waiting.
 		if code := CodeOf(err); err == errHeld || code == WrongState {
@@ -105,8 +105,8 @@ type predecessor struct {
 
 // claiming is the claim of the work that was looked at. Under the lock it is looked at again: before is whom it is taken
 // from.
-func (s *Session) claiming(now store.Snapshot, before *predecessor) act {
-	return act{
+func (s *Session) claiming(now store.Snapshot, before *predecessor) transition {
+	return transition{
 		event: state.Claim,
 		arg:   s.ID,
 		note:  s.e.why(now),
@@ -155,7 +155,7 @@ func (s *Session) hold(epoch uint64) {
 	}
 }
 
-var errHeld = &Refusal{Code: NotClaimed, Message: "the work is held"}
+var errHeld = &RefusedError{Code: NotClaimed, Message: "the work is held"}
 
 // announce takes the session's liveness lock, once.
 func (s *Session) announce() error {
@@ -208,7 +208,7 @@ func (s *Session) Progress(ctx context.Context, note string) (Done, error) {
 	if err := checkText("note", note, maxNote); err != nil {
 		return Done{}, err
 	}
-	return s.raise(ctx, act{event: state.Progress, note: note, check: s.e.spareNotes, lay: func(now store.Snapshot, next *state.Task) {
+	return s.commit(ctx, transition{event: state.Progress, note: note, check: s.e.spareNotes, lay: func(now store.Snapshot, next *state.Task) {
 		next.Issued.Notes++
 		next.Progress = state.Remember(next.Progress, state.Record{Off: now.Journal.Bytes})
 	}})
@@ -224,7 +224,7 @@ func (e *Engine) spareNotes(now store.Snapshot) error {
 	if now.Task.Issued.Notes < gate.Limits.MaxProgressNotes {
 		return nil
 	}
-	return &Refusal{Code: WrongState, Message: fmt.Sprintf("the task has had %d progress notes, which is all that limits.max_progress_notes allows",
+	return &RefusedError{Code: WrongState, Message: fmt.Sprintf("the task has had %d progress notes, which is all that limits.max_progress_notes allows",
 		now.Task.Issued.Notes), Remedy: fmt.Sprintf("go on without notes: a successor is shown the newest %d; say the rest in the submission", state.MaxRecords)}
 }
 

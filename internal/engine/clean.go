@@ -106,10 +106,10 @@ func (s stand) judged(res checks.Result) checks.Result {
 
 // standTrouble is why a gate has no place to run in.
 func standTrouble(err error) error {
-	if refused := (*Refusal)(nil); errors.As(err, &refused) {
+	if refused := (*RefusedError)(nil); errors.As(err, &refused) {
 		return err
 	}
-	return &Refusal{Code: StoreError, Message: "the checkout of the gate cannot be made: " + err.Error(), Person: true,
+	return &RefusedError{Code: StoreError, Message: "the checkout of the gate cannot be made: " + err.Error(), Person: true,
 		Remedy: "see to what it names, then try again; ferrus gc removes checkouts that are left"}
 }
 
@@ -211,7 +211,7 @@ func (e *Engine) setUpClean(ctx context.Context, gate config.Gate, s stand, task
 }
 
 // noClean is why a project without git has no clean gate.
-var noClean = &Refusal{Code: InvalidInput, Message: `[checks] where = "clean" needs a git repository, and there is none here`, Person: true,
+var noClean = &RefusedError{Code: InvalidInput, Message: `[checks] where = "clean" needs a git repository, and there is none here`, Person: true,
 	Remedy: `run git init and commit once, or set where = "worktree" in ferrus.toml`}
 
 // freezable refuses a gate that could not run here, before it is frozen.
@@ -227,7 +227,7 @@ func (e *Engine) freezable(ctx context.Context, gate config.Gate) error {
 		err = worktree.Outside(dir)
 	}
 	if err != nil {
-		return &Refusal{Code: InvalidInput, Message: `[checks] where = "clean" has no folder outside of the repository: ` + err.Error(), Person: true,
+		return &RefusedError{Code: InvalidInput, Message: `[checks] where = "clean" has no folder outside of the repository: ` + err.Error(), Person: true,
 			Remedy: `set FERRUS_STATE_DIR to one, or where = "worktree" in ferrus.toml`}
 	}
 	return nil

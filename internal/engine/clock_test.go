@@ -221,7 +221,7 @@ func (h *hourglass) step(rt *rapid.T) {
 	case "renews":
 		did = h.renew(i)
 	case "notes":
-		did = h.raise(s, act{event: state.Progress})
+		did = h.raise(s, transition{event: state.Progress})
 	}
 	if what != "claims" && did != mine {
 		rt.Fatalf("%s %s: %v, and it holds the work: %v", exIDs[i], what, did, mine)

@@ -15,9 +15,9 @@ func TestACutOffMoveNamesItsCommand(t *testing.T) {
 		want string
 	}{
 		{state.Task{}, ""},
-		{state.Task{Returning: state.Returning{To: 7, Tree: "t"}}, `ferrus rollback 7 --files --reason "..."`},
-		{state.Task{Branch: "b", Returning: state.Returning{To: 7, Tree: "t"}}, `ferrus rollback --branch b 7 --files --reason "..."`},
-		{state.Task{Returning: state.Returning{From: "b", Tree: "t"}}, "ferrus merge b"},
+		{state.Task{Returning: state.FileMove{To: 7, Tree: "t"}}, `ferrus rollback 7 --files --reason "..."`},
+		{state.Task{Branch: "b", Returning: state.FileMove{To: 7, Tree: "t"}}, `ferrus rollback --branch b 7 --files --reason "..."`},
+		{state.Task{Returning: state.FileMove{From: "b", Tree: "t"}}, "ferrus merge b"},
 	} {
 		var st Status
 		st.Task = tt.in

@@ -24,12 +24,12 @@ func (s *Session) Consult(ctx context.Context, in Consulting) (Done, error) {
 	if err != nil {
 		return Done{}, err
 	}
-	return s.raise(ctx, in.act(doc))
+	return s.commit(ctx, in.act(doc))
 }
 
 // act is the consultation that doc puts into words.
-func (in Consulting) act(doc string) act {
-	return act{
+func (in Consulting) act(doc string) transition {
+	return transition{
 		event: state.Consult,
 		docs:  map[state.Doc]string{state.ConsultRequestDoc: doc},
 		drop:  []state.Doc{state.ConsultResponseDoc},
@@ -48,7 +48,7 @@ func refuseWhileChecking(now store.Snapshot) error {
 	if now.Task.Check.Status != state.CheckRunning {
 		return nil
 	}
-	return &Refusal{Code: CheckRunning, Message: "check " + now.Task.Check.ID + " is running", Remedy: "call check to wait for its result"}
+	return &RefusedError{Code: CheckRunning, Message: "check " + now.Task.Check.ID + " is running", Remedy: "call check to wait for its result"}
 }
 
 // Respond answers the open consultation: the one named by id, or the one this session was last shown.
@@ -56,12 +56,12 @@ func (s *Session) Respond(ctx context.Context, response, id string) (Done, error
 	if err := checkText("response", response, store.MaxDoc); err != nil {
 		return Done{}, err
 	}
-	return s.raise(ctx, s.responding(response, id))
+	return s.commit(ctx, s.responding(response, id))
 }
 
 // responding is the answer to the open consultation.
-func (s *Session) responding(response, id string) act {
-	return act{
+func (s *Session) responding(response, id string) transition {
+	return transition{
 		event: state.RespondConsult,
 		docs:  map[state.Doc]string{state.ConsultResponseDoc: response},
 		note:  clip(response, MaxLine),
@@ -86,18 +86,18 @@ func (s *Session) stale(what, named, present string, shown bool, look string) er
 	case named == "" && shown, named == present:
 		return nil
 	case named == "" && s.Once:
-		return &Refusal{Code: StaleReview, Message: "the argument " + what + " is missing: this connection has no session that remembers what you were shown",
+		return &RefusedError{Code: StaleReview, Message: "the argument " + what + " is missing: this connection has no session that remembers what you were shown",
 			Remedy: fmt.Sprintf("call it again with %s %q, if that is the %[1]s_id that %s showed you", what, present, look)}
 	case named == "":
-		return &Refusal{Code: StaleReview, Message: "this session has not been shown " + what + " " + present, Remedy: remedy}
+		return &RefusedError{Code: StaleReview, Message: "this session has not been shown " + what + " " + present, Remedy: remedy}
 	}
-	return &Refusal{Code: StaleReview, Message: what + " " + named + " is not the present one, " + present + " is", Remedy: remedy}
+	return &RefusedError{Code: StaleReview, Message: what + " " + named + " is not the present one, " + present + " is", Remedy: remedy}
 }
 
 // AwaitResponse waits for the supervisor's answer and goes on with the work. ok is false when wait is over.
 func (s *Session) AwaitResponse(ctx context.Context, wait time.Duration) (done Done, ok bool, err error) {
 	snap, err := s.e.await(ctx, wait, func(now store.Snapshot) (bool, error) {
-		if err := s.standing(now, state.TakeResponse); err != nil {
+		if err := s.verifyClaim(now, state.TakeResponse); err != nil {
 			return true, err
 		}
 		consulted := now.Task.InConsultation()
@@ -108,7 +108,7 @@ func (s *Session) AwaitResponse(ctx context.Context, wait time.Duration) (done D
 			return false, nil
 		}
 		var err error
-		done, err = s.raise(ctx, act{event: state.TakeResponse, note: now.Task.Consultation.ID})
+		done, err = s.commit(ctx, transition{event: state.TakeResponse, note: now.Task.Consultation.ID})
 		ok = err == nil
 		return true, err
 	})

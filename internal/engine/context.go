@@ -9,30 +9,30 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// A Moment is the machine as it is, or as it was right after an earlier event.
-type Moment struct {
+// A AsOf is the machine as it is, or as it was right after an earlier event.
+type AsOf struct {
 	store.Snapshot
 	Past bool // what only the present knows is not known: who lives, what lies in the work tree, what ferrus.toml says
 }
 
 // Moment returns the machine as it was right after an event, by its number, of whatever task; as it is for 0 and for the
 // newest one. The error is a *Refusal of code InvalidInput that says which there are.
-func (e *Engine) Moment(seq uint64) (Moment, error) {
+func (e *Engine) Moment(seq uint64) (AsOf, error) {
 	now, err := e.View()
 	if err != nil {
-		return Moment{}, err
+		return AsOf{}, err
 	}
 	if seq == 0 || seq == now.Task.Seq {
-		return Moment{Snapshot: e.present(now)}, nil
+		return AsOf{Snapshot: e.present(now)}, nil
 	}
 	l, err := e.store.LineOf(seq)
 	if err != nil {
-		return Moment{}, refusal(err)
+		return AsOf{}, refusal(err)
 	}
 	if l != nil {
-		return Moment{Snapshot: After(l), Past: true}, nil
+		return AsOf{Snapshot: After(l), Past: true}, nil
 	}
-	return Moment{}, &Refusal{Code: InvalidInput, Message: fmt.Sprintf("there is no event %d; the newest is %d", seq, now.Task.Seq),
+	return AsOf{}, &RefusedError{Code: InvalidInput, Message: fmt.Sprintf("there is no event %d; the newest is %d", seq, now.Task.Seq),
 		Remedy: "ferrus log lists them", Person: true}
 }
 
@@ -43,7 +43,7 @@ func After(l *store.Line) store.Snapshot {
 
 // Work returns the work with its packet as an executor is given it at a moment: as its holder where somebody holds it,
 // else as one that claims it. It is nil where nobody can be given any. Nothing is claimed.
-func (e *Engine) Work(ctx context.Context, m Moment) (*Claimed, error) {
+func (e *Engine) Work(ctx context.Context, m AsOf) (*Claimed, error) {
 	v, open := lease.Verdict{}, false
 	if was := m.Task.ClaimedBy; was == "" || !m.Past {
 		v, open = e.claimable(m.Snapshot)
@@ -70,7 +70,7 @@ func (e *Engine) Work(ctx context.Context, m Moment) (*Claimed, error) {
 
 // diffAt is the change from the task's base to the work tree as it is, or as the newest check of then found it, and the
 // tree of that.
-func (e *Engine) diffAt(ctx context.Context, m Moment) (text, tree string, err error) {
+func (e *Engine) diffAt(ctx context.Context, m AsOf) (text, tree string, err error) {
 	c, base := m.Task.Check, m.Task.BaseTree
 	switch {
 	case !m.Past:

@@ -48,7 +48,7 @@ func (s *Session) CreateTask(ctx context.Context, description, title string) (Do
 	}
 	docs := s.e.freeze(conf.Gate())
 	docs[state.TaskDoc] = description
-	done, err := s.raise(ctx, act{
+	done, err := s.commit(ctx, transition{
 		event: state.CreateTask,
 		docs:  docs,
 		note:  title,
@@ -129,7 +129,7 @@ func (s *Session) AcceptConfig(ctx context.Context) ([]config.Change, Done, erro
 		s.e.accepted(conf)
 		return nil, Done{Snapshot: now}, nil
 	}
-	done, err := s.raise(ctx, act{event: state.AcceptConfig, docs: docs, note: changes(diff)})
+	done, err := s.commit(ctx, transition{event: state.AcceptConfig, docs: docs, note: changes(diff)})
 	if err == nil {
 		s.e.accepted(conf)
 	}
@@ -145,6 +145,6 @@ func changes(diff []config.Change) string {
 }
 
 func brokenConfig(err error) error {
-	return &Refusal{Code: InvalidInput, Message: err.Error(), Person: true,
+	return &RefusedError{Code: InvalidInput, Message: err.Error(), Person: true,
 		Remedy: "a person mends ferrus.toml; ferrus config check tells when it is sound"}
 }

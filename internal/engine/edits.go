@@ -13,7 +13,7 @@ import (
 
 // editsOf is the name under which edits are kept that a move of the files of the work takes out of the work tree.
 func (e *Engine) editsOf(snap store.Snapshot) string {
-	return e.keptAs(cmp.Or(snap.Task.TaskID, Unassigned), fmt.Sprintf("%d.edits", snap.Task.Seq))
+	return e.snapshotRef(cmp.Or(snap.Task.TaskID, Unassigned), fmt.Sprintf("%d.edits", snap.Task.Seq))
 }
 
 // withEdits is an error that also names the edits that were kept before it happened.
@@ -22,8 +22,8 @@ func withEdits(err error, edits []worktree.Edit) error {
 		return err
 	}
 	text := ". " + editsText(edits)
-	var clash *Clash
-	var refused *Refusal
+	var clash *ConflictError
+	var refused *RefusedError
 	switch {
 	case errors.As(err, &clash):
 		named := *clash

@@ -15,10 +15,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/clock"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/environ"
 	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/platform/clock"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -50,8 +50,8 @@ type Engine struct {
 		known string // of which task, HEAD and index
 	}
 
-	keeper keeper
-	told   told
+	keeper snapshotter
+	told   delivered
 
 	origin  *origin // nil without Options.Project
 	foreign error   // of state that is only looked at; nil for ours
@@ -243,7 +243,7 @@ func (e *Engine) Gate(snap store.Snapshot) (config.Gate, error) {
 		return gate, refusal(err)
 	}
 	if gate, err = config.DecodeGate(text); err != nil {
-		return gate, &Refusal{Code: Corrupt, Message: "the pinned gate cannot be read: " + err.Error(),
+		return gate, &RefusedError{Code: Corrupt, Message: "the pinned gate cannot be read: " + err.Error(),
 			Remedy: "a person runs ferrus config accept"}
 	}
 	e.mu.Lock()
@@ -274,11 +274,11 @@ func (e *Engine) Tree(ctx context.Context, snap store.Snapshot) (*worktree.Tree,
 	}
 	tree, err = worktree.Open(ctx, dir, e.store.Path("git"), worktree.Options{Root: e.place.Root, State: e.statFolder(), Ignore: gate.Checks.Ignore})
 	if err != nil {
-		return nil, &Refusal{Code: StoreError, Message: err.Error(), Remedy: "see to the git repository, then try again"}
+		return nil, &RefusedError{Code: StoreError, Message: err.Error(), Remedy: "see to the git repository, then try again"}
 	}
 	if !tree.Git() && snap.Task.BaseTree != "" {
 		// Without git a verdict is bound to nothing: whoever can move .git away must not have that.
-		return nil, &Refusal{Code: StoreError, Message: "the task began in a git repository, and there is none at " + dir + " now",
+		return nil, &RefusedError{Code: StoreError, Message: "the task began in a git repository, and there is none at " + dir + " now",
 			Remedy: "put .git back, and see that git is on PATH, then try again"}
 	}
 	e.mu.Lock()

@@ -30,7 +30,7 @@ func (e *Engine) Environ(snap store.Snapshot) (environ.Frozen, error) {
 		return nil, refusal(err)
 	}
 	if frozen, err = environ.Decode(text); err != nil {
-		return nil, &Refusal{Code: Corrupt, Message: err.Error(), Remedy: "a person runs ferrus config accept", Person: true}
+		return nil, &RefusedError{Code: Corrupt, Message: err.Error(), Remedy: "a person runs ferrus config accept", Person: true}
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()

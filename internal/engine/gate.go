@@ -63,7 +63,7 @@ func (s *Session) Check(ctx context.Context, wait time.Duration) (Checked, error
 	}
 	// A run that nobody has been told of comes first: its outcome may itself have ended the task, or paused it.
 	if !s.untold(snap) {
-		if err := s.standing(snap, state.CheckStarted); err != nil {
+		if err := s.verifyClaim(snap, state.CheckStarted); err != nil {
 			return Checked{}, err
 		}
 		if _, err := state.Step(snap.Task, state.CheckStarted, s.As(snap.Task), state.Limits{}); err != nil {
@@ -187,7 +187,7 @@ func (j *job) begin(ctx context.Context) (store.Snapshot, error) {
 		return now, err
 	}
 	// Each run is its own: a run that was lost is not the same request as the next.
-	began, err := s.raise(ctx, checking(tree, uuid.NewString()))
+	began, err := s.commit(ctx, checking(tree, uuid.NewString()))
 	return began.Snapshot, err
 }
 
@@ -206,8 +206,8 @@ func (j *job) look(ctx context.Context, now store.Snapshot) (string, error) {
 }
 
 // checking is the beginning of a check of a tree.
-func checking(tree, arg string) act {
-	return act{event: state.CheckStarted, arg: arg, lay: func(_ store.Snapshot, next *state.Task) {
+func checking(tree, arg string) transition {
+	return transition{event: state.CheckStarted, arg: arg, lay: func(_ store.Snapshot, next *state.Task) {
 		next.Issued.Checks++
 		id := "k" + strconv.Itoa(next.Issued.Checks)
 		next.Check = state.Check{ID: id, Status: state.CheckRunning, Tree: tree, Gate: next.Pin.SHA256,
@@ -262,7 +262,7 @@ func (e *Engine) awaitGate(ctx context.Context) error {
 		select {
 		case <-time.After(20 * time.Millisecond):
 		case <-over:
-			return &Refusal{Code: CheckRunning, Message: "a check of an earlier holder still runs in this work tree, because its server hangs",
+			return &RefusedError{Code: CheckRunning, Message: "a check of an earlier holder still runs in this work tree, because its server hangs",
 				Remedy: "call check again; a person can end the hung server's process"}
 		case <-ctx.Done():
 			return ctx.Err()
@@ -338,7 +338,7 @@ func (j *job) stale(now store.Snapshot, err error) error {
 	if err := j.session.checkHolder(now, state.CheckStarted); err != nil {
 		return err
 	}
-	return &Refusal{Code: WrongState, Message: fmt.Sprintf("the check ended too late: the task is %s now", now.Task.State),
+	return &RefusedError{Code: WrongState, Message: fmt.Sprintf("the check ended too late: the task is %s now", now.Task.State),
 		Remedy: "call status"}
 }
 
@@ -356,7 +356,7 @@ func (e *Engine) fingerprint(ctx context.Context, snap store.Snapshot) (string, 
 }
 
 func gitTrouble(err error) error {
-	return &Refusal{Code: StoreError, Message: "the work tree cannot be read: " + err.Error(),
+	return &RefusedError{Code: StoreError, Message: "the work tree cannot be read: " + err.Error(),
 		Remedy: "mend what it names, then try again"}
 }
 

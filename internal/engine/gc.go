@@ -15,9 +15,9 @@ import (
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
-// A Litter is what a task that is over, or a branch that was removed, has left in files and kept trees. The journal of a
+// A Garbage is what a task that is over, or a branch that was removed, has left in files and kept trees. The journal of a
 // living machine is none of it.
-type Litter struct {
+type Garbage struct {
 	Branch string    `json:"branch,omitempty"`  // whose it is; "" for the project's own
 	TaskID string    `json:"task_id,omitempty"` // Unassigned for what was kept between tasks, "" for all of a removed branch
 	Ended  time.Time `json:"ended,omitzero"`    // zero for a removed branch of which a part is gone
@@ -35,7 +35,7 @@ const Unassigned = "@idle"
 // that any living machine has now is never among it. What is kept in the repository and belongs to no task of a journal here
 // may be another project's, and is left. The error is a *Refusal when a living machine cannot be read: nobody knows then what
 // it still needs.
-func FindLitter(ctx context.Context, root string, before time.Time) ([]Litter, error) {
+func FindLitter(ctx context.Context, root string, before time.Time) ([]Garbage, error) {
 	place := At(root, "")
 	if err := place.CheckFolders(); err != nil {
 		return nil, err
@@ -57,22 +57,22 @@ func FindLitter(ctx context.Context, root string, before time.Time) ([]Litter, e
 	if err != nil {
 		return nil, err
 	}
-	var list []Litter
+	var list []Garbage
 	for _, m := range living {
 		for task, ended := range m.tasks {
-			if ended.Before(before) && !slices.ContainsFunc(living, func(other *traces) bool { return other.present == task }) {
-				l := Litter{Branch: m.branch, TaskID: task, Ended: ended, paths: m.files(home, task)}
+			if ended.Before(before) && !slices.ContainsFunc(living, func(other *usage) bool { return other.present == task }) {
+				l := Garbage{Branch: m.branch, TaskID: task, Ended: ended, paths: m.files(home, task)}
 				l.take(kept, path.Join(m.branch, task))
 				list = append(list, l)
 			}
 		}
-		list = append(list, m.between(kept, before))
+		list = append(list, m.idleSnapshots(kept, before))
 	}
-	list = slices.DeleteFunc(list, func(l Litter) bool { return len(l.kept)+len(l.paths) == 0 })
-	slices.SortFunc(list, func(a, b Litter) int { return cmp.Or(a.Ended.Compare(b.Ended), cmp.Compare(a.TaskID, b.TaskID)) })
+	list = slices.DeleteFunc(list, func(l Garbage) bool { return len(l.kept)+len(l.paths) == 0 })
+	slices.SortFunc(list, func(a, b Garbage) int { return cmp.Or(a.Ended.Compare(b.Ended), cmp.Compare(a.TaskID, b.TaskID)) })
 	for _, m := range removed {
 		if m.last.Before(before) {
-			l := Litter{Branch: m.branch, Ended: m.last, paths: []string{m.dir}}
+			l := Garbage{Branch: m.branch, Ended: m.last, paths: []string{m.dir}}
 			l.takeRemoved(kept, living, m)
 			list = append(list, l)
 		}
@@ -86,7 +86,7 @@ func FindLitter(ctx context.Context, root string, before time.Time) ([]Litter, e
 }
 
 // take takes what is kept below a name.
-func (l *Litter) take(kept []string, under string) {
+func (l *Garbage) take(kept []string, under string) {
 	if n := len(below(kept, under)); n > 0 {
 		l.Refs += n
 		l.kept = append(l.kept, under)
@@ -95,23 +95,23 @@ func (l *Litter) take(kept []string, under string) {
 
 // takeRemoved takes what is kept of a removed branch: under its name of now, and, if its removal was cut off, under that
 // which it had, unless a living branch has it and the task.
-func (l *Litter) takeRemoved(kept []string, living []*traces, m *traces) {
+func (l *Garbage) takeRemoved(kept []string, living []*usage, m *usage) {
 	had, _, renamed := strings.Cut(m.branch, "@") // which no branch has in its name
 	if !renamed {
 		return
 	}
 	l.take(kept, m.branch)
 	for task := range m.tasks {
-		if !slices.ContainsFunc(living, func(other *traces) bool { return other.branch == had && !other.tasks[task].IsZero() }) {
+		if !slices.ContainsFunc(living, func(other *usage) bool { return other.branch == had && !other.tasks[task].IsZero() }) {
 			l.take(kept, path.Join(had, task))
 		}
 	}
 }
 
-// between is what a machine has kept while it had no task: the files before each merge. Of others under the same name, which
+// idleSnapshots is what a machine has kept while it had no task: the files before each merge. Of others under the same name, which
 // another project in the repository may have kept, none is taken.
-func (m *traces) between(kept []string, before time.Time) Litter {
-	l := Litter{Branch: m.branch, TaskID: Unassigned}
+func (m *usage) idleSnapshots(kept []string, before time.Time) Garbage {
+	l := Garbage{Branch: m.branch, TaskID: Unassigned}
 	for _, name := range below(kept, path.Join(m.branch, Unassigned)) {
 		number, _, _ := strings.Cut(name[strings.LastIndexByte(name, '/')+1:], ".")
 		n, _ := entryOf(number)
@@ -124,7 +124,7 @@ func (m *traces) between(kept []string, before time.Time) Litter {
 
 // Sweep removes what was found. Cut off anywhere, the rest is found again: the folder of a removed branch, by which its trees
 // are found, goes last, and is out of sight before any of it is gone.
-func Sweep(ctx context.Context, root string, l Litter) error {
+func Sweep(ctx context.Context, root string, l Garbage) error {
 	tree, err := repositoryOf(ctx, root)
 	if err != nil {
 		return err
@@ -138,7 +138,7 @@ func Sweep(ctx context.Context, root string, l Litter) error {
 		return err
 	}
 	for _, name := range l.kept {
-		if _, err := tree.Forget(ctx, name); err != nil {
+		if _, err := tree.DeleteRefs(ctx, name); err != nil {
 			return gitTrouble(err)
 		}
 	}
@@ -150,7 +150,7 @@ func Sweep(ctx context.Context, root string, l Litter) error {
 			err = home.RemoveAll(name)
 		}
 		if err != nil {
-			return &Refusal{Code: StoreError, Message: err.Error(), Remedy: "see whether it can be removed, then try again", Person: true}
+			return &RefusedError{Code: StoreError, Message: err.Error(), Remedy: "see whether it can be removed, then try again", Person: true}
 		}
 	}
 	return nil
@@ -163,7 +163,7 @@ const clearedFile = "archive/cleared"
 const maxCleared = 64 << 20
 
 // remember notes that a task has been cleared away, so that nobody makes its archive again.
-func (l Litter) remember(root string) error {
+func (l Garbage) remember(root string) error {
 	if l.TaskID == "" || l.TaskID == Unassigned {
 		return nil
 	}

@@ -61,7 +61,7 @@ func (p *project) of(task string) []string {
 }
 
 // swept removes what is older than a month, and returns what that was.
-func (p *project) swept(now time.Time) []Litter {
+func (p *project) swept(now time.Time) []Garbage {
 	p.t.Helper()
 	list, err := FindLitter(p.t.Context(), p.dir, now.Add(-month))
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 )
 
 // The traces of a machine, living or removed, are what it says about its past.
-type traces struct {
+type usage struct {
 	dir     string               // below .ferrus, with slashes
 	branch  string               // "" for the project's own
 	tasks   map[string]time.Time // all it knows of, and when the last event of each was
@@ -31,12 +31,12 @@ type traces struct {
 }
 
 // livingIn reads all machines of a project.
-func livingIn(home *rootfs.Root, root string) ([]*traces, error) {
+func livingIn(home *rootfs.Root, root string) ([]*usage, error) {
 	names, err := Branches(root)
 	if err != nil {
 		return nil, err
 	}
-	var list []*traces
+	var list []*usage
 	for _, name := range append([]string{""}, names...) {
 		dir := "."
 		if name != "" {
@@ -45,7 +45,7 @@ func livingIn(home *rootfs.Root, root string) ([]*traces, error) {
 		m, err := trace(home, dir)
 		if err != nil {
 			where := cmp.Or(name, "the project")
-			return nil, &Refusal{Code: cmp.Or(CodeOf(err), StoreError), Message: fmt.Sprintf("what %s still needs cannot be known: %v", where, err),
+			return nil, &RefusedError{Code: cmp.Or(CodeOf(err), StoreError), Message: fmt.Sprintf("what %s still needs cannot be known: %v", where, err),
 				Remedy: "nothing was removed; ferrus doctor says what ails it", Person: true}
 		}
 		m.branch = name
@@ -58,13 +58,13 @@ func livingIn(home *rootfs.Root, root string) ([]*traces, error) {
 const removal = "20060102T150405.000"
 
 // removedIn reads the machines of removed branches. One that cannot be read is left alone.
-func removedIn(home *rootfs.Root) ([]*traces, error) {
+func removedIn(home *rootfs.Root) ([]*usage, error) {
 	dir := archived
 	names, err := foldersIn(home, dir)
-	var list []*traces
+	var list []*usage
 	for _, name := range names {
 		if strings.HasPrefix(name, going) {
-			list = append(list, &traces{dir: path.Join(dir, name), branch: strings.TrimPrefix(name, going)})
+			list = append(list, &usage{dir: path.Join(dir, name), branch: strings.TrimPrefix(name, going)})
 			continue
 		}
 		if _, err := home.Lstat(path.Join(dir, name, "journal.jsonl")); err != nil {
@@ -83,7 +83,7 @@ func removedIn(home *rootfs.Root) ([]*traces, error) {
 }
 
 // trace reads a machine's journal, and its archive, which may have tasks of a journal that was lost.
-func trace(home *rootfs.Root, dir string) (*traces, error) {
+func trace(home *rootfs.Root, dir string) (*usage, error) {
 	at, err := home.Path(dir)
 	if err != nil {
 		return nil, rootRefusal(err)
@@ -93,7 +93,7 @@ func trace(home *rootfs.Root, dir string) (*traces, error) {
 		return nil, err
 	}
 	defer s.Close()
-	m := &traces{dir: dir, tasks: map[string]time.Time{}, merges: map[uint64]time.Time{}}
+	m := &usage{dir: dir, tasks: map[string]time.Time{}, merges: map[uint64]time.Time{}}
 	names, err := foldersIn(home, path.Join(dir, "archive"))
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func trace(home *rootfs.Root, dir string) (*traces, error) {
 		if l.Event == state.MergeBegun && id == "" {
 			m.merges[l.Seq], open = l.At, l.Seq
 		}
-		if l.State.Returning == (state.Returning{}) {
+		if l.State.Returning == (state.FileMove{}) {
 			open = 0
 		}
 		m.tasks[cmp.Or(id, m.present)] = l.At // a reset is the end of the task before it
@@ -141,7 +141,7 @@ func began(task string) (time.Time, bool) {
 
 // files are the files that a machine has of a task beside its journal, below .ferrus. They are found in lists of folders
 // by the beginning of their names: what a journal says is never a pattern, nor a path.
-func (m *traces) files(home *rootfs.Root, task string) []string {
+func (m *usage) files(home *rootfs.Root, task string) []string {
 	if !whole.MatchString(task) {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 	"path"
 	"path/filepath"
 
-	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
@@ -67,15 +67,15 @@ func (p Place) Links() ([]string, error) {
 func (p Place) CheckFolders() error {
 	if p.Branch != "" {
 		if err := state.CheckBranch(p.Branch); err != nil {
-			return &Refusal{Code: InvalidInput, Message: err.Error(), Remedy: "ferrus branches lists them", Person: true}
+			return &RefusedError{Code: InvalidInput, Message: err.Error(), Remedy: "ferrus branches lists them", Person: true}
 		}
 	}
 	links, err := p.Links()
 	switch {
 	case err != nil:
-		return &Refusal{Code: StoreError, Message: err.Error(), Remedy: "see whether the folder can be read", Person: true}
+		return &RefusedError{Code: StoreError, Message: err.Error(), Remedy: "see whether the folder can be read", Person: true}
 	case len(links) > 0:
-		return &Refusal{Code: ForeignState, Message: links[0] + " is a symbolic link, which ferrus does not follow", Person: true,
+		return &RefusedError{Code: ForeignState, Message: links[0] + " is a symbolic link, which ferrus does not follow", Person: true,
 			Remedy: "see where it leads, then remove the link; ferrus doctor --fix does that"}
 	}
 	return nil
@@ -120,9 +120,9 @@ func rootRefusal(err error) error {
 	if err == nil {
 		return nil
 	}
-	if r := AsRefusal(err); r != nil {
+	if r := AsRefused(err); r != nil {
 		r.Person = true
 		return r
 	}
-	return &Refusal{Code: StoreError, Message: err.Error(), Remedy: "see whether the folder can be read and written, then try again"}
+	return &RefusedError{Code: StoreError, Message: err.Error(), Remedy: "see whether the folder can be read and written, then try again"}
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/checks"
-	"github.com/ferrus-go/ferrus/internal/proc"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -24,10 +24,10 @@ type Merged struct {
 	Checks         *checks.Result  // of the gate on that tree; nil where it is the very tree that was approved
 }
 
-// A Clash is why approved work does not fit the project as it is: git cannot merge the two, or the gate is red on what comes
+// A ConflictError is why approved work does not fit the project as it is: git cannot merge the two, or the gate is red on what comes
 // of it. Both are as they were.
-type Clash struct {
-	Refusal
+type ConflictError struct {
+	RefusedError
 	Conflicts []worktree.Conflict
 	Failures  []checks.Command
 
@@ -35,7 +35,7 @@ type Clash struct {
 }
 
 // Unwrap makes a Clash a Refusal like any other.
-func (c *Clash) Unwrap() error { return &c.Refusal }
+func (c *ConflictError) Unwrap() error { return &c.RefusedError }
 
 // A merging is one attempt to bring the work of a branch into the project.
 type merging struct {
@@ -70,10 +70,10 @@ func (s *Session) Merge(ctx context.Context, from *Session, fenced func() error)
 // run carries the merge out.
 func (m *merging) run(ctx context.Context, fenced func() error) (Merged, error) {
 	if m.now.Task.Returning.From == m.from.e.place.Branch {
-		return m.alone(ctx, m.now, nil, fenced)
+		return m.fenceAndMove(ctx, m.now, nil, fenced)
 	}
 	for range 3 { // a person may edit files of the project while the gate runs
-		tree, res, err := m.fit(ctx)
+		tree, res, err := m.mergeTrees(ctx)
 		if err != nil {
 			return Merged{}, err
 		}
@@ -82,11 +82,11 @@ func (m *merging) run(ctx context.Context, fenced func() error) (Merged, error) 
 			return Merged{}, gitTrouble(err)
 		}
 		if ours == m.ours {
-			return m.bring(ctx, tree, res, fenced)
+			return m.fence(ctx, tree, res, fenced)
 		}
 		m.ours = ours
 	}
-	return Merged{}, &Refusal{Code: TreeChanged, Message: "the project's files change while they are merged", Person: true,
+	return Merged{}, &RefusedError{Code: TreeChanged, Message: "the project's files change while they are merged", Person: true,
 		Remedy: "let who edits them finish, then try again"}
 }
 
@@ -102,7 +102,7 @@ const mergeLock = "merge.lock"
 func (s *Session) aloneMerging() (*filelock.Lock, error) {
 	lock, err := s.e.place.lock("live/" + mergeLock)
 	if errors.Is(err, filelock.ErrHeld) {
-		err = &Refusal{Code: LockBusy, Message: "another merge is at work", Remedy: "try again when it is done", Person: true}
+		err = &RefusedError{Code: LockBusy, Message: "another merge is at work", Remedy: "try again when it is done", Person: true}
 	}
 	return lock, err
 }
@@ -136,8 +136,8 @@ func (s *Session) merging(ctx context.Context, from *Session) (m *merging, err e
 	}
 	m.theirs = m.was.Task.Submission.Tree
 	// The other work tree's store does not have it.
-	name := from.e.keptAs(m.was.Task.TaskID, fmt.Sprint(m.was.Task.Seq))
-	if err := m.work.Keep(ctx, name, m.theirs); err != nil {
+	name := from.e.snapshotRef(m.was.Task.TaskID, fmt.Sprint(m.was.Task.Seq))
+	if err := m.work.SaveRef(ctx, name, m.theirs); err != nil {
 		return nil, gitTrouble(err)
 	}
 	if err := m.undo(ctx); err != nil {
@@ -152,7 +152,7 @@ func (s *Session) merging(ctx context.Context, from *Session) (m *merging, err e
 func (m *merging) mergeable() error {
 	here, there, name := m.now.Task, m.was.Task, m.from.e.place.Branch
 	refuse := func(remedy, format string, args ...any) error {
-		return &Refusal{Code: WrongState, Message: fmt.Sprintf(format, args...), Remedy: remedy, Person: true}
+		return &RefusedError{Code: WrongState, Message: fmt.Sprintf(format, args...), Remedy: remedy, Person: true}
 	}
 	if _, err := state.Step(here, state.MergeBegun, m.to.Role, state.Limits{}); err != nil {
 		return refusal(err)
@@ -178,7 +178,7 @@ func (m *merging) undo(ctx context.Context) error {
 	if id == m.theirs {
 		return m.forget(ctx)
 	}
-	cut, err := m.work.Kept(ctx, m.mark())
+	cut, err := m.work.ReadRef(ctx, m.mark())
 	if err != nil {
 		return gitTrouble(err)
 	}
@@ -187,7 +187,7 @@ func (m *merging) undo(ctx context.Context) error {
 		changed = m.from.e.edited(ctx, m.was, id, m.theirs, cut)
 	}
 	if len(changed) > 0 {
-		return &Refusal{Code: TreeChanged, Message: "the files of " + name + " are no longer those that were approved: " + clip(strings.Join(changed, " "), 600),
+		return &RefusedError{Code: TreeChanged, Message: "the files of " + name + " are no longer those that were approved: " + clip(strings.Join(changed, " "), 600),
 			Remedy: `ferrus reopen --branch ` + name + ` -m "..." has them checked and reviewed; or put them back`, Person: true}
 	}
 	return m.back(ctx, cut)
@@ -218,17 +218,17 @@ func (m *merging) moveBranch(ctx context.Context, from, to string) error {
 }
 
 // mark is the name under which what is tried in the branch's work tree is kept for as long as it lies there.
-func (m *merging) mark() string { return m.from.e.keptAs(m.was.Task.TaskID, "merging") }
+func (m *merging) mark() string { return m.from.e.snapshotRef(m.was.Task.TaskID, "merging") }
 
 func (m *merging) forget(ctx context.Context) error {
-	if _, err := m.work.Forget(ctx, m.mark()); err != nil {
+	if _, err := m.work.DeleteRefs(ctx, m.mark()); err != nil {
 		return gitTrouble(err)
 	}
 	return nil
 }
 
-// fit makes of both sides the tree that is to be the project's, and has the gate judge it.
-func (m *merging) fit(ctx context.Context) (tree string, res *checks.Result, err error) {
+// mergeTrees makes of both sides the tree that is to be the project's, and has the gate judge it.
+func (m *merging) mergeTrees(ctx context.Context) (tree string, res *checks.Result, err error) {
 	got, err := m.into.Merge(ctx, m.was.Task.BaseTree, m.ours, m.theirs)
 	if err != nil {
 		return "", nil, gitTrouble(err)
@@ -251,9 +251,9 @@ func (m *merging) fit(ctx context.Context) (tree string, res *checks.Result, err
 	return got.Tree, &run, nil
 }
 
-func (m *merging) clash(got worktree.Merged, why string) *Clash {
+func (m *merging) clash(got worktree.Merged, why string) *ConflictError {
 	name := m.from.e.place.Branch
-	return &Clash{Refusal: Refusal{Code: Conflict, Message: name + " " + why + ". Both are as they were", Person: true,
+	return &ConflictError{RefusedError: RefusedError{Code: Conflict, Message: name + " " + why + ". Both are as they were", Person: true,
 		Remedy: "ferrus merge " + name + " --resolve gives its executor both, to be checked and reviewed again"},
 		Conflicts: got.Conflicts, tree: got.Tree, ours: m.ours}
 }
@@ -278,7 +278,7 @@ func verdict(run checks.Result) string {
 // judgeClean runs the gate on a tree in the checkout of the branch's task. The branch's work tree is not touched.
 func (m *merging) judgeClean(ctx context.Context, gate config.Gate, tree string) (checks.Result, error) {
 	// The branch's store has not got it.
-	if err := m.into.Keep(ctx, m.mark(), tree); err != nil {
+	if err := m.into.SaveRef(ctx, m.mark(), tree); err != nil {
 		return checks.Result{}, gitTrouble(err)
 	}
 	res, err := m.from.e.judgeClean(ctx, m.was, gate, tree, "logs/"+m.was.Task.TaskID+"-merge.log")
@@ -304,9 +304,9 @@ func (m *merging) judge(ctx context.Context, tree string) (res checks.Result, er
 			_, wrong = m.from.e.keepBefore(ctx, m.was) // somebody may have worked on them
 		}
 		if wrong == nil && err == nil && id != tree {
-			err = &Refusal{Code: TreeChanged, Message: "while the gate ran, it or somebody changed files of " + m.from.e.place.Branch + ": " +
+			err = &RefusedError{Code: TreeChanged, Message: "while the gate ran, it or somebody changed files of " + m.from.e.place.Branch + ": " +
 				clip(strings.Join(m.from.e.changed(ctx, m.was, tree, id), " "), 600),
-				Remedy: "see to the commands of the gate; the files are kept as refs/ferrus/" + m.from.e.keptAs(m.was.Task.TaskID, fmt.Sprint(m.was.Task.Seq)) + "*", Person: true}
+				Remedy: "see to the commands of the gate; the files are kept as refs/ferrus/" + m.from.e.snapshotRef(m.was.Task.TaskID, fmt.Sprint(m.was.Task.Seq)) + "*", Person: true}
 		}
 		if wrong == nil {
 			wrong = m.back(ctx, id)
@@ -325,7 +325,7 @@ func (m *merging) judge(ctx context.Context, tree string) (res checks.Result, er
 
 // lay puts a tree into the branch's work tree, having it kept and so marked.
 func (m *merging) lay(ctx context.Context, tree string) error {
-	if err := m.into.Keep(ctx, m.mark(), tree); err != nil {
+	if err := m.into.SaveRef(ctx, m.mark(), tree); err != nil {
 		return gitTrouble(err)
 	}
 	if err := m.moveBranch(ctx, m.theirs, tree); err != nil {

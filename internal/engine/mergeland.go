@@ -12,61 +12,61 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// bring fences everybody at the project and has the files moved.
-func (m *merging) bring(ctx context.Context, tree string, res *checks.Result, fenced func() error) (Merged, error) {
+// fence fences everybody at the project and has the files moved.
+func (m *merging) fence(ctx context.Context, tree string, res *checks.Result, fenced func() error) (Merged, error) {
 	if err := m.into.Blocked(ctx, m.ours, tree); err != nil {
-		return Merged{}, &Refusal{Code: TreeChanged, Message: err.Error(), Remedy: "nothing was moved; try again then", Person: true}
+		return Merged{}, &RefusedError{Code: TreeChanged, Message: err.Error(), Remedy: "nothing was moved; try again then", Person: true}
 	}
 	looked := m.now.Task
 	// Whatever happens from here on, what it leads to is kept.
-	goal := m.to.e.keptAs(cmp.Or(looked.TaskID, Unassigned), fmt.Sprintf("%d.goal", looked.Seq+1))
-	if err := m.into.Keep(ctx, goal, tree); err != nil {
+	goal := m.to.e.snapshotRef(cmp.Or(looked.TaskID, Unassigned), fmt.Sprintf("%d.goal", looked.Seq+1))
+	if err := m.into.SaveRef(ctx, goal, tree); err != nil {
 		return Merged{}, gitTrouble(err)
 	}
-	begun, err := m.to.raise(ctx, act{event: state.MergeBegun, note: m.note(),
+	begun, err := m.to.commit(ctx, transition{event: state.MergeBegun, note: m.note(),
 		check: func(now store.Snapshot) error {
 			if now.Task.TaskID != looked.TaskID || now.Task.Underway() != looked.Underway() {
-				return &Refusal{Code: WrongState, Message: "the project's task has changed", Remedy: "try again", Person: true}
+				return &RefusedError{Code: WrongState, Message: "the project's task has changed", Remedy: "try again", Person: true}
 			}
 			return nil
 		},
 		lay: func(_ store.Snapshot, next *state.Task) {
-			next.Returning = state.Returning{From: m.from.e.place.Branch, Was: m.ours, Tree: tree}
+			next.Returning = state.FileMove{From: m.from.e.place.Branch, Was: m.ours, Tree: tree}
 		}})
 	if err != nil {
 		return Merged{}, err
 	}
-	return m.alone(ctx, begun.Snapshot, res, fenced)
+	return m.fenceAndMove(ctx, begun.Snapshot, res, fenced)
 }
 
-// alone goes on when everybody at the project is fenced, to the end, whoever wants to stop now.
-func (m *merging) alone(ctx context.Context, begun store.Snapshot, res *checks.Result, fenced func() error) (Merged, error) {
+// fenceAndMove goes on when everybody at the project is fenced, to the end, whoever wants to stop now.
+func (m *merging) fenceAndMove(ctx context.Context, begun store.Snapshot, res *checks.Result, fenced func() error) (Merged, error) {
 	if fenced != nil {
 		if err := fenced(); err != nil {
 			return Merged{}, err
 		}
 	}
-	return m.land(context.WithoutCancel(ctx), begun, res)
+	return m.moveFiles(context.WithoutCancel(ctx), begun, res)
 }
 
-// land moves the files and enters the merge into both journals, the project's last: until then it knows that there is
+// moveFiles moves the files and enters the merge into both journals, the project's last: until then it knows that there is
 // something to finish. What lies there may be half moved already, or edited in the last moment: that is merged like anything
 // else.
-func (m *merging) land(ctx context.Context, begun store.Snapshot, res *checks.Result) (Merged, error) {
+func (m *merging) moveFiles(ctx context.Context, begun store.Snapshot, res *checks.Result) (Merged, error) {
 	goal := begun.Task.Returning
 	from, err := m.to.e.keepBefore(ctx, begun)
 	if err != nil {
 		return Merged{}, err
 	}
-	from, tree, err := m.meet(ctx, begun, from)
+	from, tree, err := m.combine(ctx, begun, from)
 	if err != nil {
 		return Merged{}, err
 	}
 	moved, err := m.into.Restore(ctx, from, tree, m.to.e.editsOf(begun))
 	if err != nil {
-		return Merged{Files: moved}, &Refusal{Code: StoreError, Message: err.Error(), Remedy: "then call ferrus merge " + goal.From + " again", Person: true}
+		return Merged{Files: moved}, &RefusedError{Code: StoreError, Message: err.Error(), Remedy: "then call ferrus merge " + goal.From + " again", Person: true}
 	}
-	_, err = m.from.raise(ctx, act{event: state.Merge, note: "into the project",
+	_, err = m.from.commit(ctx, transition{event: state.Merge, note: "into the project",
 		check: func(now store.Snapshot) error {
 			if now.Task.State != state.Complete || now.Task.Merged != "" {
 				return errEntered
@@ -78,7 +78,7 @@ func (m *merging) land(ctx context.Context, begun store.Snapshot, res *checks.Re
 		return Merged{Files: moved}, err
 	}
 	m.from.e.archive(m.was)
-	done, err := m.to.raise(ctx, m.adopting(goal, tree))
+	done, err := m.to.commit(ctx, m.adopting(goal, tree))
 	if err != nil {
 		return Merged{Files: moved}, err
 	}
@@ -89,9 +89,9 @@ func (m *merging) land(ctx context.Context, begun store.Snapshot, res *checks.Re
 // errEntered: the branch has the merge in its journal, or its work has been taken up again since it was cut off.
 var errEntered = errors.New("nothing to enter")
 
-// meet is what is to come of the project's files, now that the merge has begun, and the snapshot of them that counts: that of
+// combine is what is to come of the project's files, now that the merge has begun, and the snapshot of them that counts: that of
 // before the merge if nobody has edited any since, so that what is half moved is finished and nothing else is written over.
-func (m *merging) meet(ctx context.Context, begun store.Snapshot, now string) (from, to string, err error) {
+func (m *merging) combine(ctx context.Context, begun store.Snapshot, now string) (from, to string, err error) {
 	goal := begun.Task.Returning
 	edited := m.to.e.edited(ctx, begun, now, goal.Was, goal.Tree)
 	if len(edited) == 0 { // git's merge could take what is half moved for something else
@@ -102,7 +102,7 @@ func (m *merging) meet(ctx context.Context, begun store.Snapshot, now string) (f
 		return "", "", gitTrouble(err)
 	}
 	if len(got.Conflicts) > 0 {
-		return "", "", &Refusal{Code: TreeChanged, Message: "while " + goal.From + " is being merged somebody has edited " + clip(strings.Join(edited, " "), 600),
+		return "", "", &RefusedError{Code: TreeChanged, Message: "while " + goal.From + " is being merged somebody has edited " + clip(strings.Join(edited, " "), 600),
 			Remedy: "undo that edit and call ferrus merge " + goal.From + " again", Person: true}
 	}
 	return now, got.Tree, nil
@@ -110,11 +110,11 @@ func (m *merging) meet(ctx context.Context, begun store.Snapshot, now string) (f
 
 // adopting is the merge at the project. A task of its own that is not over is the one that was branched, and has the
 // branch's submission then.
-func (m *merging) adopting(goal state.Returning, tree string) act {
-	a := act{event: state.Merge, note: m.note(),
+func (m *merging) adopting(goal state.FileMove, tree string) transition {
+	a := transition{event: state.Merge, note: m.note(),
 		check: func(now store.Snapshot) error {
 			if now.Task.Returning != goal {
-				return &Refusal{Code: WrongState, Message: "the merge was ended by a rollback or a reset of the project's task",
+				return &RefusedError{Code: WrongState, Message: "the merge was ended by a rollback or a reset of the project's task",
 					Remedy: "ferrus log shows which", Person: true}
 			}
 			return nil
@@ -138,7 +138,7 @@ func (m *merging) note() string {
 // Resolve gives work that does not fit the project back to its executor, with the project's changes in its files, marks
 // where git could not merge them, and a review that says so. The project's files as they are become what it is compared
 // with. Whoever mends it has it checked, reviewed and merged again.
-func (s *Session) Resolve(ctx context.Context, from *Session, c *Clash) (Done, error) {
+func (s *Session) Resolve(ctx context.Context, from *Session, c *ConflictError) (Done, error) {
 	lock, err := s.aloneMerging()
 	if err != nil {
 		return Done{}, err
@@ -148,7 +148,7 @@ func (s *Session) Resolve(ctx context.Context, from *Session, c *Clash) (Done, e
 	if err != nil {
 		return Done{}, err
 	}
-	if err := m.into.Keep(ctx, m.from.e.keptAs(m.was.Task.TaskID, "base-"+m.was.Task.Submission.ID), c.ours); err != nil {
+	if err := m.into.SaveRef(ctx, m.from.e.snapshotRef(m.was.Task.TaskID, "base-"+m.was.Task.Submission.ID), c.ours); err != nil {
 		return Done{}, gitTrouble(err)
 	}
 	if err := m.lay(ctx, c.tree); err != nil {
@@ -162,9 +162,9 @@ func (s *Session) Resolve(ctx context.Context, from *Session, c *Clash) (Done, e
 			text += fmt.Sprintf("- %s (%s)\n", f.Path, f.Kind)
 		}
 	}
-	done, err := from.raise(ctx, act{event: state.Reopen, docs: map[state.Doc]string{state.ReviewDoc: text}, note: "to be merged: " + clip(c.Message, MaxLine-20),
+	done, err := from.commit(ctx, transition{event: state.Reopen, docs: map[state.Doc]string{state.ReviewDoc: text}, note: "to be merged: " + clip(c.Message, MaxLine-20),
 		lay: func(_ store.Snapshot, next *state.Task) {
-			heard(next)
+			resetFailureStreak(next)
 			next.BaseTree = c.ours
 		}})
 	if err != nil {
@@ -178,5 +178,5 @@ func (s *Session) Select(ctx context.Context, reason string) (Done, error) {
 	if err := checkReason("the reason", reason); err != nil {
 		return Done{}, err
 	}
-	return s.raise(ctx, act{event: state.Select, note: reason})
+	return s.commit(ctx, transition{event: state.Select, note: reason})
 }

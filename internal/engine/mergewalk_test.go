@@ -186,7 +186,7 @@ func (w *mergeWalk) merge(s *side) {
 	if now := w.tree(s.project); now != theirs {
 		w.t.Errorf("the branch's files were %s, and are %s", theirs, now)
 	}
-	var clash *Clash
+	var clash *ConflictError
 	switch {
 	case err == nil && (conflicts || red):
 		w.t.Errorf("it is merged: conflicts %v, red %v", conflicts, red)

@@ -41,7 +41,7 @@ func (g *stage) probe(session string) lease.Probe {
 }
 
 // raise has a session act, as the engine would under the store's lock, and reports whether it might.
-func (g *stage) raise(s *Session, a act) bool {
+func (g *stage) raise(s *Session, a transition) bool {
 	before := *g.is
 	change, err := s.change(before.snapshot(), a, "")
 	if err != nil {
@@ -57,11 +57,11 @@ func (g *stage) set(flag *bool, to bool) bool { *flag = to; return true }
 func (g *stage) awake(i int) bool { return !g.is.ex[i].stopped }
 
 // creating gives every task another id than the one before it, and pins the first gate.
-var creating = act{event: state.CreateTask, docs: map[state.Doc]string{store.GateDoc: gatesOf[0]},
+var creating = transition{event: state.CreateTask, docs: map[state.Doc]string{store.GateDoc: gatesOf[0]},
 	lay: func(now store.Snapshot, next *state.Task) { next.TaskID = "t2" }}
 
 func (g *stage) accept() bool {
-	return g.raise(g.hum, act{event: state.AcceptConfig, docs: map[state.Doc]string{store.GateDoc: gatesOf[g.is.conf]}})
+	return g.raise(g.hum, transition{event: state.AcceptConfig, docs: map[state.Doc]string{store.GateDoc: gatesOf[g.is.conf]}})
 }
 
 // lookAround is wait_for_review and review_pending.
@@ -95,7 +95,7 @@ func (g *stage) decide(s *Session, r *reviewing, ev state.Event) bool {
 		return false
 	}
 	looked := state.Task{TaskID: r.task, State: r.state, Submission: state.Submission{ID: r.id}}
-	g.raise(s, act{event: ev, check: s.bound(looked, "")})
+	g.raise(s, transition{event: ev, check: s.bound(looked, "")})
 	r.looking = looking{}
 	return true
 }

@@ -37,7 +37,7 @@ func (g *stage) onwards() bool {
 	case state.Idle:
 		return g.raise(g.sup, creating)
 	case state.Failed:
-		return g.raise(g.hum, act{event: state.Reopen})
+		return g.raise(g.hum, transition{event: state.Reopen})
 	case state.AwaitingHuman:
 		g.is.asks = looking{}
 		return g.read() && g.answer() && g.is.task.State != state.AwaitingHuman
@@ -82,7 +82,7 @@ func (g *stage) work() bool {
 	case !s.Holds(t):
 		return g.claim(i, true) || g.tick()
 	case t.State == state.Consultation:
-		return g.raise(s, act{event: state.TakeResponse})
+		return g.raise(s, transition{event: state.TakeResponse})
 	case s.checked(t) && t.Check.Tree == trees[g.is.tree]:
 		x.submit = handing{}
 		return g.offer(i) && g.submit(i) && g.is.task.State == state.Reviewing

@@ -31,13 +31,13 @@ const (
 
 // A ForeignError is the refusal of state that was not made here. It is a *Refusal of code ForeignState.
 type ForeignError struct {
-	Refusal
+	RefusedError
 	Why   Strangeness
 	Files []string // that git tracks, relative to .ferrus
 }
 
 // Unwrap returns the refusal.
-func (f *ForeignError) Unwrap() error { return &f.Refusal }
+func (f *ForeignError) Unwrap() error { return &f.RefusedError }
 
 // Is reports whether the journal lacks newer lines, and whether target is store.ErrOlder.
 func (f *ForeignError) Is(target error) bool {
@@ -45,7 +45,7 @@ func (f *ForeignError) Is(target error) bool {
 }
 
 func foreign(why Strangeness, message, remedy string) *ForeignError {
-	return &ForeignError{Refusal: Refusal{Code: ForeignState, Message: message, Remedy: remedy, Person: true}, Why: why}
+	return &ForeignError{RefusedError: RefusedError{Code: ForeignState, Message: message, Remedy: remedy, Person: true}, Why: why}
 }
 
 // An origin judges whether the state at a place was made on this machine, by the record of its project.
@@ -84,7 +84,7 @@ func (o *origin) folders() error {
 		defer cancel()
 		names, err := worktree.TrackedFiles(ctx, o.place.Root, home)
 		if err != nil {
-			return &Refusal{Code: StoreError, Message: "ask git what it tracks in " + home + ": " + err.Error(), Remedy: "see to the git repository, then try again"}
+			return &RefusedError{Code: StoreError, Message: "ask git what it tracks in " + home + ": " + err.Error(), Remedy: "see to the git repository, then try again"}
 		}
 		o.found = trackedError(o.place.Root, names)
 	}
@@ -165,7 +165,7 @@ func (o *origin) adoptLater(yes bool) {
 }
 
 func damagedAt(off int64) error {
-	return &Refusal{Code: Corrupt, Message: fmt.Sprintf("journal.jsonl: the line at byte %d does not match its hash", off),
+	return &RefusedError{Code: Corrupt, Message: fmt.Sprintf("journal.jsonl: the line at byte %d does not match its hash", off),
 		Remedy: "nothing was touched; run ferrus doctor", Person: true}
 }
 

@@ -36,7 +36,7 @@ type Cut struct {
 const maxPacket = 9 << 10
 
 // packet gathers the packet of the task at a moment.
-func (e *Engine) packet(ctx context.Context, m Moment) (Packet, error) {
+func (e *Engine) packet(ctx context.Context, m AsOf) (Packet, error) {
 	var p Packet
 	snap := m.Snapshot
 	var err error

@@ -117,7 +117,7 @@ func TestAnAnswerReachesItsAskerAndAnswersNoOtherQuestion(t *testing.T) {
 		t.Fatalf("answer %+v", a)
 	}
 	refused(t, second(h.Answer(t.Context(), "", "Five.")), WrongState, "no question is open")
-	p2 := must(next.e.packet(t.Context(), Moment{Snapshot: view(t, next)}))(t)
+	p2 := must(next.e.packet(t.Context(), AsOf{Snapshot: view(t, next)}))(t)
 	if len(p2.Decisions) != 2 || p2.Decisions[0].ID != "q2" || p2.Decisions[1].Question != "Tabs?" {
 		t.Errorf("decisions %+v", p2.Decisions)
 	}

@@ -12,19 +12,19 @@ func (s *Session) Reopen(ctx context.Context, message string) (Done, error) {
 	if err := checkText("the message", message, store.MaxDoc); err != nil {
 		return Done{}, err
 	}
-	return s.raise(ctx, act{event: state.Reopen, docs: map[state.Doc]string{state.ReviewDoc: message}, note: clip(message, MaxLine),
-		lay: func(_ store.Snapshot, next *state.Task) { heard(next) }})
+	return s.commit(ctx, transition{event: state.Reopen, docs: map[state.Doc]string{state.ReviewDoc: message}, note: clip(message, MaxLine),
+		lay: func(_ store.Snapshot, next *state.Task) { resetFailureStreak(next) }})
 }
 
-// heard starts the count of the same trouble anew: a person has spoken, and what was in a row is no longer.
-func heard(next *state.Task) { next.Check.Errors, next.Check.Same = 0, 0 }
+// resetFailureStreak starts the count of the same trouble anew: a person has spoken, and what was in a row is no longer.
+func resetFailureStreak(next *state.Task) { next.Check.Errors, next.Check.Same = 0, 0 }
 
 // Release takes the work away from its holder.
 func (s *Session) Release(ctx context.Context, reason string) (Done, error) {
 	if err := checkReason("the reason", reason); err != nil {
 		return Done{}, err
 	}
-	return s.raise(ctx, act{event: state.Release, note: reason})
+	return s.commit(ctx, transition{event: state.Release, note: reason})
 }
 
 // Reset gives the task up: it is archived, and the machine is Idle. The holder is fenced.
@@ -33,7 +33,7 @@ func (s *Session) Reset(ctx context.Context, reason string) (Done, error) {
 		return Done{}, err
 	}
 	var before store.Snapshot
-	done, err := s.raise(ctx, act{event: state.Reset, note: reason, check: func(now store.Snapshot) error {
+	done, err := s.commit(ctx, transition{event: state.Reset, note: reason, check: func(now store.Snapshot) error {
 		before = now
 		return nil
 	}})

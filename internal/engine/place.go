@@ -37,7 +37,7 @@ func (p Place) Dir() string {
 func Find(ctx context.Context, dir string) (Place, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return Place{}, &Refusal{Code: NotInitialised, Message: err.Error(), Remedy: "name the project with -C or --root"}
+		return Place{}, &RefusedError{Code: NotInitialised, Message: err.Error(), Remedy: "name the project with -C or --root"}
 	}
 	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = resolved
@@ -59,7 +59,7 @@ func Find(ctx context.Context, dir string) (Place, error) {
 	if main, err := worktree.Main(ctx, dir); err == nil && main != "" && known(main) && strangers(ctx, main) == "" {
 		return Place{Root: main, Work: main}, nil
 	}
-	return Place{}, &Refusal{Code: NotInitialised, Message: "there is no .ferrus in " + dir + " or above it" + unused,
+	return Place{}, &RefusedError{Code: NotInitialised, Message: "there is no .ferrus in " + dir + " or above it" + unused,
 		Remedy: "run ferrus init in the project"}
 }
 
@@ -100,11 +100,11 @@ func within(root string) string {
 // branch.
 func (p Place) On(branch string) (Place, error) {
 	if err := state.CheckBranch(branch); err != nil {
-		return Place{}, &Refusal{Code: InvalidInput, Message: err.Error(), Remedy: "ferrus branches lists them", Person: true}
+		return Place{}, &RefusedError{Code: InvalidInput, Message: err.Error(), Remedy: "ferrus branches lists them", Person: true}
 	}
 	on := At(p.Root, branch)
 	if !store.Initialised(on.Dir()) {
-		return Place{}, &Refusal{Code: UnknownBranch, Message: "there is no branch " + branch + " in " + p.Root,
+		return Place{}, &RefusedError{Code: UnknownBranch, Message: "there is no branch " + branch + " in " + p.Root,
 			Remedy: "ferrus branches lists them; ferrus branch " + branch + " makes it", Person: true}
 	}
 	return on, nil

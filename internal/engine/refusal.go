@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io/fs"
 
-	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -40,9 +40,9 @@ const (
 	Untrusted       Code = "untrusted"        // a person has not agreed to what the project's files make run
 )
 
-// A Refusal says what could not be, why, and what helps. Nothing was changed by what was refused, unless the code is
+// A RefusedError says what could not be, why, and what helps. Nothing was changed by what was refused, unless the code is
 // OutcomeUnknown.
-type Refusal struct {
+type RefusedError struct {
 	Code    Code
 	Message string
 	Remedy  string
@@ -50,7 +50,7 @@ type Refusal struct {
 	Person  bool                // only a person can help: an agent stops
 }
 
-func (r *Refusal) Error() string {
+func (r *RefusedError) Error() string {
 	if r.Remedy == "" {
 		return r.Message
 	}
@@ -80,7 +80,7 @@ var kinds = []struct {
 
 // refusal turns what the state machine and the store say into a Refusal; any other error stays as it is.
 func refusal(err error) error {
-	var mine *Refusal
+	var mine *RefusedError
 	var wrong *state.RefusedError
 	var disk *store.Error
 	switch {
@@ -91,18 +91,18 @@ func refusal(err error) error {
 		if wrong.Forbidden() {
 			code = ForbiddenRole
 		}
-		return &Refusal{Code: code, Message: wrong.Error(), Wrong: wrong}
+		return &RefusedError{Code: code, Message: wrong.Error(), Wrong: wrong}
 	case errors.As(err, &disk):
 		plain := *disk
 		plain.Remedy = ""
-		return &Refusal{Code: Code(disk.Code), Message: plain.Error(), Remedy: disk.Remedy}
+		return &RefusedError{Code: Code(disk.Code), Message: plain.Error(), Remedy: disk.Remedy}
 	}
 	return err
 }
 
-// AsRefusal returns an error of the engine, or of a package below it, as callers are to see it: nil for any other error.
-func AsRefusal(err error) *Refusal {
-	var mine *Refusal
+// AsRefused returns an error of the engine, or of a package below it, as callers are to see it: nil for any other error.
+func AsRefused(err error) *RefusedError {
+	var mine *RefusedError
 	var record *trust.Error
 	var blocked *worktree.BlockedError
 	var stopped *worktree.StoppedError
@@ -110,13 +110,13 @@ func AsRefusal(err error) *Refusal {
 	case errors.As(refusal(err), &mine):
 		return mine
 	case errors.As(err, &record):
-		return &Refusal{Code: StoreError, Message: record.Error(), Remedy: record.Remedy, Person: true}
+		return &RefusedError{Code: StoreError, Message: record.Error(), Remedy: record.Remedy, Person: true}
 	case errors.As(err, &blocked), errors.As(err, &stopped):
-		return &Refusal{Code: TreeChanged, Message: err.Error(), Remedy: "see to that file, then try again", Person: true}
+		return &RefusedError{Code: TreeChanged, Message: err.Error(), Remedy: "see to that file, then try again", Person: true}
 	}
 	for _, k := range kinds {
 		if errors.Is(err, k.err) {
-			return &Refusal{Code: k.code, Message: err.Error(), Remedy: k.remedy}
+			return &RefusedError{Code: k.code, Message: err.Error(), Remedy: k.remedy}
 		}
 	}
 	return nil
@@ -124,7 +124,7 @@ func AsRefusal(err error) *Refusal {
 
 // CodeOf returns the code of a refusal, "" for any other error.
 func CodeOf(err error) Code {
-	var r *Refusal
+	var r *RefusedError
 	if errors.As(refusal(err), &r) {
 		return r.Code
 	}

@@ -9,11 +9,12 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -26,14 +27,14 @@ var exported = map[string]struct {
 	err  error
 	code Code
 }{
-	"engine.Refusal":           {&Refusal{Code: Conflict}, Conflict},
-	"engine.Clash":             {&Clash{Refusal: Refusal{Code: Conflict}}, Conflict},
-	"engine.UntrustedError":    {&UntrustedError{Refusal: Refusal{Code: Untrusted}}, Untrusted},
-	"engine.ForeignError":      {&ForeignError{Refusal: Refusal{Code: ForeignState}}, ForeignState},
+	"engine.RefusedError":      {&RefusedError{Code: Conflict}, Conflict},
+	"engine.ConflictError":     {&ConflictError{RefusedError: RefusedError{Code: Conflict}}, Conflict},
+	"engine.UntrustedError":    {&UntrustedError{RefusedError: RefusedError{Code: Untrusted}}, Untrusted},
+	"engine.ForeignError":      {&ForeignError{RefusedError: RefusedError{Code: ForeignState}}, ForeignState},
 	"state.RefusedError":       {refusedBy(state.Executor, state.Submit), WrongState},
 	"state.SchemaError":        {&store.Error{Code: store.StoreError, Err: &state.SchemaError{Version: 9}}, StoreError},
 	"state.FieldError":         {&store.Error{Code: store.Corrupt, Err: &state.FieldError{Field: "seq", Why: "is wrong"}}, Corrupt},
-	"store.ErrOlder":           {&ForeignError{Refusal: Refusal{Code: ForeignState}, Why: OlderJournal}, ForeignState},
+	"store.ErrOlder":           {&ForeignError{RefusedError: RefusedError{Code: ForeignState}, Why: OlderJournal}, ForeignState},
 	"store.Error":              {&store.Error{Code: store.LockBusy}, LockBusy},
 	"filelock.ErrHeld":         {filelock.ErrHeld, LockBusy},
 	"worktree.ErrInUse":        {worktree.ErrInUse, LockBusy},
@@ -62,24 +63,24 @@ func refusedBy(by state.Role, ev state.Event) error {
 func TestEveryExportedErrorHasItsCode(t *testing.T) {
 	t.Parallel()
 	for name, e := range exported {
-		r := AsRefusal(fmt.Errorf("on the way: %w", e.err))
+		r := AsRefused(fmt.Errorf("on the way: %w", e.err))
 		if r == nil || r.Code != e.code {
 			t.Errorf("%s: %+v, not %s", name, r, e.code)
 		}
 	}
-	for _, pkg := range []string{"engine", "state", "store", "lease", "checks", "filelock", "worktree", "trust", "rootfs", "queue", "environ"} {
+	for _, pkg := range []string{"engine", "state", "store", "lease", "checks", "platform/filelock", "worktree", "trust", "rootfs", "queue", "environ"} {
 		for _, name := range errorsOf(t, filepath.Join("..", pkg)) {
-			if _, ok := exported[pkg+"."+name]; !ok {
-				t.Errorf("%s.%s has no code: give it a row in kinds and here", pkg, name)
+			if name = path.Base(pkg) + "." + name; exported[name].err == nil {
+				t.Errorf("%s has no code: give it a row in kinds and here", name)
 			}
 		}
 	}
-	if AsRefusal(errors.New("any other")) != nil || AsRefusal(nil) != nil || AsRefusal(context.Canceled) != nil {
+	if AsRefused(errors.New("any other")) != nil || AsRefused(nil) != nil || AsRefused(context.Canceled) != nil {
 		t.Error("what is no error of ours is a refusal")
 	}
 }
 
-// errorsOf are the exported errors of a package: variables called Err..., types called ...Error, and those with a Refusal in them.
+// errorsOf are the exported errors of a package: variables called Err..., types called ...Error, and those with a RefusedError in them.
 func errorsOf(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -108,7 +109,7 @@ func errorsOf(t *testing.T, dir string) (names []string) {
 						}
 					}
 				case *ast.TypeSpec:
-					if s.Name.IsExported() && (strings.HasSuffix(s.Name.Name, "Error") || embeds(s, "Refusal")) {
+					if s.Name.IsExported() && (strings.HasSuffix(s.Name.Name, "Error") || embeds(s, "RefusedError")) {
 						names = append(names, s.Name.Name)
 					}
 				}

@@ -18,7 +18,7 @@ func (s *Session) Heartbeat(ctx context.Context) (store.Snapshot, error) {
 		if err := s.checkEpoch(now); err != nil {
 			return store.Lease{}, err
 		}
-		return store.Lease{}, &Refusal{Code: NotClaimed, Message: "this session holds no work",
+		return store.Lease{}, &RefusedError{Code: NotClaimed, Message: "this session holds no work",
 			Remedy: "call wait_for_task to claim some"}
 	})
 	return snap, refusal(s.explain(err))

@@ -146,11 +146,11 @@ func (s *Session) Approve(ctx context.Context, note, id string) (Done, error) {
 			return Done{}, err
 		}
 		if overtaken(sub, tree) {
-			return Done{}, &Refusal{Code: TreeChanged, Message: "the work tree is no longer the one that " + sub.ID +
+			return Done{}, &RefusedError{Code: TreeChanged, Message: "the work tree is no longer the one that " + sub.ID +
 				" submitted: " + clip(strings.Join(s.e.changed(ctx, now, sub.Tree, tree), " "), 600), Remedy: "reject, so that the executor checks and submits again"}
 		}
 	}
-	done, err := s.raise(ctx, act{event: state.Approve, note: note, arg: id, check: s.bound(now.Task, id)})
+	done, err := s.commit(ctx, transition{event: state.Approve, note: note, arg: id, check: s.bound(now.Task, id)})
 	if err == nil {
 		s.e.archiveEnded(done.Snapshot)
 	}
@@ -166,7 +166,7 @@ func (s *Session) Reject(ctx context.Context, notes, id string) (Done, error) {
 	if err != nil {
 		return Done{}, err
 	}
-	done, err := s.raise(ctx, act{event: state.Reject, docs: map[state.Doc]string{state.ReviewDoc: notes}, note: clip(notes, MaxLine),
+	done, err := s.commit(ctx, transition{event: state.Reject, docs: map[state.Doc]string{state.ReviewDoc: notes}, note: clip(notes, MaxLine),
 		arg: id, check: s.bound(now.Task, id)})
 	if err == nil {
 		s.e.archiveEnded(done.Snapshot)
@@ -183,7 +183,7 @@ func (s *Session) bound(looked state.Task, named string) func(store.Snapshot) er
 	return func(now store.Snapshot) error {
 		is := now.Task
 		if looked.State != state.Reviewing || is.Submission.ID != looked.Submission.ID || is.TaskID != looked.TaskID {
-			return &Refusal{Code: StaleReview, Message: "the work has come under review only just now", Remedy: "call review_pending to be shown it"}
+			return &RefusedError{Code: StaleReview, Message: "the work has come under review only just now", Remedy: "call review_pending to be shown it"}
 		}
 		shown, _ := s.Shown(is)
 		return s.stale("submission", named, is.Submission.ID, shown, "review_pending")

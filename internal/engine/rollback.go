@@ -18,7 +18,7 @@ func (s *Session) Rollback(ctx context.Context, to uint64, reason string) (Done,
 	if err != nil {
 		return Done{}, err
 	}
-	return s.raise(ctx, s.recalling(was, reason))
+	return s.commit(ctx, s.recalling(was, reason))
 }
 
 // looked is the machine as it is, and the entry to which it is to return.
@@ -54,7 +54,7 @@ func (s *Session) RollbackFiles(ctx context.Context, to uint64, reason string, f
 	}
 	begun, again := Done{Snapshot: now}, now.Task.Returning == goal
 	if !again {
-		if begun, err = s.raise(ctx, s.returning(was, goal, reason)); err != nil {
+		if begun, err = s.commit(ctx, s.returning(was, goal, reason)); err != nil {
 			return Rolled{Done: begun}, err
 		}
 	}
@@ -65,38 +65,38 @@ func (s *Session) RollbackFiles(ctx context.Context, to uint64, reason string, f
 	}
 	moved, err := s.e.move(ctx, begun.Snapshot, goal.Tree)
 	if stopped := (*worktree.StoppedError)(nil); errors.As(err, &stopped) {
-		err = &Refusal{Code: TreeChanged, Message: stopped.Error(), Remedy: finishing(begun.Task) + " finishes the rollback", Person: true}
+		err = &RefusedError{Code: TreeChanged, Message: stopped.Error(), Remedy: finishing(begun.Task) + " finishes the rollback", Person: true}
 	}
 	if blocked := (*worktree.BlockedError)(nil); errors.As(err, &blocked) && !again {
 		// Nothing was moved, so nothing need be finished.
 		if before, err := s.e.Entry(begun.Snapshot, now.Task.Seq); err == nil {
-			_, _ = s.raise(ctx, s.recalling(before, "not rolled back: "+clip(blocked.Error(), MaxLine)))
+			_, _ = s.commit(ctx, s.recalling(before, "not rolled back: "+clip(blocked.Error(), MaxLine)))
 		}
-		err = &Refusal{Code: TreeChanged, Message: blocked.Error(), Remedy: "nothing was moved; try again then", Person: true}
+		err = &RefusedError{Code: TreeChanged, Message: blocked.Error(), Remedy: "nothing was moved; try again then", Person: true}
 	}
 	if err != nil {
 		return Rolled{begun, moved}, withEdits(err, moved.Edited)
 	}
-	done, err := s.raise(ctx, s.recalling(was, reason))
+	done, err := s.commit(ctx, s.recalling(was, reason))
 	return Rolled{done, moved}, err
 }
 
 // goal is where a rollback with files leads.
-func (s *Session) goal(ctx context.Context, now store.Snapshot, to uint64) (state.Returning, error) {
+func (s *Session) goal(ctx context.Context, now store.Snapshot, to uint64) (state.FileMove, error) {
 	if now.Task.Returning.To == to {
 		return now.Task.Returning, nil
 	}
 	id, err := s.e.Files(ctx, now, to)
 	if err == nil && id == "" {
-		err = &Refusal{Code: InvalidInput, Message: fmt.Sprintf("no files were kept at entry %d or before", to),
+		err = &RefusedError{Code: InvalidInput, Message: fmt.Sprintf("no files were kept at entry %d or before", to),
 			Remedy: "roll back without --files; the files stay as they are then", Person: true}
 	}
-	return state.Returning{To: to, Tree: id}, err
+	return state.FileMove{To: to, Tree: id}, err
 }
 
 // returning is the act that fences everybody while the files are moved.
-func (s *Session) returning(was *store.Line, goal state.Returning, reason string) act {
-	return act{event: state.RollbackBegun, note: reason, back: was.Seq, lay: func(_ store.Snapshot, next *state.Task) { next.Returning = goal }}
+func (s *Session) returning(was *store.Line, goal state.FileMove, reason string) transition {
+	return transition{event: state.RollbackBegun, note: reason, back: was.Seq, lay: func(_ store.Snapshot, next *state.Task) { next.Returning = goal }}
 }
 
 // move makes the files of the work those of a tree, having kept them as they are.
@@ -113,8 +113,8 @@ func (e *Engine) move(ctx context.Context, snap store.Snapshot, to string) (work
 }
 
 // recalling is the act that enters an earlier entry.
-func (s *Session) recalling(was *store.Line, reason string) act {
-	return act{event: state.Rollback, note: reason, back: was.Seq,
+func (s *Session) recalling(was *store.Line, reason string) transition {
+	return transition{event: state.Rollback, note: reason, back: was.Seq,
 		check: func(now store.Snapshot) error {
 			if now.Task.TaskID != was.State.TaskID {
 				return noEntry(now, was.Seq)
@@ -140,7 +140,7 @@ func (s *Session) recalling(was *store.Line, reason string) act {
 // Entry returns an entry of the present task, by its number. The error is a *Refusal that says which there are.
 func (e *Engine) Entry(now store.Snapshot, seq uint64) (*store.Line, error) {
 	if now.Task.TaskID == "" {
-		return nil, &Refusal{Code: WrongState, Message: "there is no task, and so nothing to return to",
+		return nil, &RefusedError{Code: WrongState, Message: "there is no task, and so nothing to return to",
 			Remedy: "ferrus status --all shows the tasks before, which are archived", Person: true}
 	}
 	for l, err := range e.store.HistoryFrom(now.Task.Docs[state.TaskDoc].Off) {
@@ -155,6 +155,6 @@ func (e *Engine) Entry(now store.Snapshot, seq uint64) (*store.Line, error) {
 }
 
 func noEntry(now store.Snapshot, seq uint64) error {
-	return &Refusal{Code: InvalidInput, Message: fmt.Sprintf("the task has no entry %d before the present one, which is %d", seq, now.Task.Seq),
+	return &RefusedError{Code: InvalidInput, Message: fmt.Sprintf("the task has no entry %d before the present one, which is %d", seq, now.Task.Seq),
 		Remedy: "ferrus log shows its entries", Person: true}
 }

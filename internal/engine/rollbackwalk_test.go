@@ -112,7 +112,7 @@ func (w *walk) note() {
 				m.docs[string(doc)] = text
 			}
 		}
-		if keeping[l.Event] == nil && l.Event != state.RollbackBegun { // what was kept last is what counts
+		if snapshotEvents[l.Event] == nil && l.Event != state.RollbackBegun { // what was kept last is what counts
 			m.files = w.past[l.Seq-1].files
 		}
 		w.past[l.Seq] = m

@@ -300,7 +300,7 @@ func printed(t *testing.T, p *project, e worktree.Edit, want string) {
 // TestNobodyWaitsForFilesThatAreKeptLater: a busy server is never without any, and a rollback must not wait for ever.
 func TestNobodyWaitsForFilesThatAreKeptLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var k keeper
+		var k snapshotter
 		_, first := k.next()
 		waited := make(chan struct{})
 		go func() {

@@ -38,7 +38,7 @@ type Session struct {
 	epoch uint64      // under which this session last held the work; 0 when it never did
 	last  int64       // when the client called last, in nanoseconds of the monotonic clock, for max_silence_secs
 	shown shown
-	told  told
+	told  delivered
 }
 
 // shown is what a reviewer has before it, and in which task.
@@ -92,8 +92,8 @@ func (s *Session) show(t state.Task, submission, consultation string) {
 	}
 }
 
-// An act is one event that a session wants to raise, and what it does beside the state.
-type act struct {
+// An transition is one event that a session wants to raise, and what it does beside the state.
+type transition struct {
 	event state.Event
 	as    state.Role // Engine where ferrus itself acts for the session; else left empty
 	docs  map[state.Doc]string
@@ -115,8 +115,8 @@ type Done struct {
 	Repeated bool // the same request had been carried out already; nothing was changed now
 }
 
-// raise commits an act: the one way in which a session changes the machine.
-func (s *Session) raise(ctx context.Context, a act) (Done, error) {
+// commit commits an act: the one way in which a session changes the machine.
+func (s *Session) commit(ctx context.Context, a transition) (Done, error) {
 	var repeated bool
 	if err := s.e.ours(); err != nil {
 		return Done{}, err
@@ -134,7 +134,7 @@ func (s *Session) raise(ctx context.Context, a act) (Done, error) {
 	}
 	if !repeated {
 		if !a.keeps {
-			s.e.keepFiles(a.event, after, "")
+			s.e.snapshotAfter(a.event, after, "")
 		}
 		s.e.markLater(after)
 	}
@@ -142,7 +142,7 @@ func (s *Session) raise(ctx context.Context, a act) (Done, error) {
 }
 
 // change decides an act on the present, under the store's lock.
-func (s *Session) change(now store.Snapshot, a act, req string) (*store.Change, error) {
+func (s *Session) change(now store.Snapshot, a transition, req string) (*store.Change, error) {
 	by := a.as
 	if by == "" {
 		if err := s.checkHolder(now, a.event); err != nil {
@@ -224,7 +224,7 @@ func (e *Engine) stamp() time.Time { return e.opts.Now().UTC().Truncate(time.Mil
 
 // request names what the act asks for, so that the same request made again is recognised: a client that gives up
 // waiting makes its model repeat itself.
-func (a act) request() string {
+func (a transition) request() string {
 	if a.as != "" {
 		return ""
 	}

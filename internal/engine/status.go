@@ -81,7 +81,7 @@ func (e *Engine) starting(now store.Snapshot) bool {
 // WaitingFor says for whom a task waits.
 func WaitingFor(t state.Task) Waiting {
 	w := Waiting{Since: t.Since}
-	if t.Returning != (state.Returning{}) {
+	if t.Returning != (state.FileMove{}) {
 		return Waiting{For: "human", Since: t.UpdatedAt} // to finish the rollback
 	}
 	switch t.State {

@@ -19,24 +19,24 @@ func (s *Session) Steer(ctx context.Context, text string) (Done, error) {
 	if err := checkText("the message", text, maxNote); err != nil {
 		return Done{}, err
 	}
-	return s.raise(ctx, act{event: state.Steer, note: text, lay: func(now store.Snapshot, next *state.Task) {
+	return s.commit(ctx, transition{event: state.Steer, note: text, lay: func(now store.Snapshot, next *state.Task) {
 		next.Decisions = state.Remember(next.Decisions, state.Record{ID: fmt.Sprint(steered, now.Task.Seq+1), Off: now.Journal.Bytes})
 	}})
 }
 
 // Steers returns the steers in force, oldest first, without those that stand whole among decisions shown.
 func (e *Engine) Steers(now store.Snapshot, shown []Decision) ([]Decision, error) {
-	var t told
+	var t delivered
 	t.note("", shown)
-	return e.untold(now, &t, "")
+	return e.pending(now, &t, "")
 }
 
-// Untold returns the steers in force that the session has not been shown, oldest first, and notes that it is shown them.
-func (s *Session) Untold(now store.Snapshot) ([]Decision, error) {
+// Pending returns the steers in force that the session has not been shown, oldest first, and notes that it is shown them.
+func (s *Session) Pending(now store.Snapshot) ([]Decision, error) {
 	t := s.memory()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	list, err := s.e.untold(now, t, s.ID)
+	list, err := s.e.pending(now, t, s.ID)
 	t.note(s.ID, list)
 	return list, err
 }
@@ -51,15 +51,15 @@ func (s *Session) Told(list []Decision) {
 
 // memory is where the session remembers what it was told. A remote executor may have a new Session with every call, and is
 // known by its claim; a remote supervisor without an MCP session is not known at all, and is told again.
-func (s *Session) memory() *told {
+func (s *Session) memory() *delivered {
 	if remote(s.ID) && s.Role == state.Executor {
 		return &s.e.told
 	}
 	return &s.told
 }
 
-// untold returns the steers in force that a session has not been shown. Where there are none it reads nothing.
-func (e *Engine) untold(now store.Snapshot, t *told, session string) ([]Decision, error) {
+// pending returns the steers in force that a session has not been shown. Where there are none it reads nothing.
+func (e *Engine) pending(now store.Snapshot, t *delivered, session string) ([]Decision, error) {
 	var list []Decision
 	for _, r := range now.Task.Decisions {
 		if !strings.HasPrefix(r.ID, steered) || t.of[listener{session, r.ID}] {
@@ -74,15 +74,15 @@ func (e *Engine) untold(now store.Snapshot, t *told, session string) ([]Decision
 	return list, nil
 }
 
-// told is which steers sessions have been shown. The zero one is ready.
-type told struct {
+// delivered is which steers sessions have been shown. The zero one is ready.
+type delivered struct {
 	mu sync.Mutex
 	of map[listener]bool
 }
 
 type listener struct{ session, steer string }
 
-func (t *told) note(session string, list []Decision) {
+func (t *delivered) note(session string, list []Decision) {
 	for _, d := range list {
 		if t.of == nil {
 			t.of = map[listener]bool{}

@@ -36,7 +36,7 @@ func ids(list []Decision) (ids []string) {
 // untold are the ids of what a session has not been shown, which it is now.
 func untold(t testing.TB, s *Session) []string {
 	t.Helper()
-	return ids(must(s.Untold(view(t, s)))(t))
+	return ids(must(s.Pending(view(t, s)))(t))
 }
 
 // TestASteerIsToldOnceToWhoeverWorks, now or later. S2-17.
@@ -49,7 +49,7 @@ func TestASteerIsToldOnceToWhoeverWorks(t *testing.T) {
 		t.Errorf("told %v", got)
 	}
 	first, second := steer(t, h, "Use blue."), steer(t, h, "Not that blue.")
-	list := must(ex.Untold(view(t, ex)))(t)
+	list := must(ex.Pending(view(t, ex)))(t)
 	if !slices.Equal(ids(list), []string{first, second}) || list[0].Answer != "Use blue." || list[0].By != "human" || list[0].Question == "" {
 		t.Errorf("told %+v", list)
 	}
@@ -153,7 +153,7 @@ func TestASteerIsToldToOneOfTwoCalls(t *testing.T) {
 	var all sync.WaitGroup
 	for range cap(told) {
 		all.Go(func() {
-			list, err := ex.Untold(now)
+			list, err := ex.Pending(now)
 			if err != nil {
 				t.Error(err)
 			}
@@ -206,7 +206,7 @@ func TestASteerThatIsCutIsYetToBeTold(t *testing.T) {
 		t.Errorf("%d bytes, cut %v", size(r.Decisions), r.Cut)
 	}
 	sup.Told(r.Decisions)
-	if got := must(sup.Untold(now))(t); !slices.Equal(ids(got), []string{first}) || got[0].Answer != long {
+	if got := must(sup.Pending(now))(t); !slices.Equal(ids(got), []string{first}) || got[0].Answer != long {
 		t.Errorf("told %v", ids(got))
 	}
 }
@@ -225,7 +225,7 @@ func TestACheckThatWasOverBringsWhatWasSaidSince(t *testing.T) {
 	eventually(t, "the check is over", func() bool { return view(t, h).Task.Check.Status == state.CheckRed })
 	after := steer(t, h, "When it was over.")
 	out := check(t, ex, state.CheckRed)
-	if got := ids(must(ex.Untold(out.Snapshot))(t)); out.ID != "k1" || out.Task.CheckRetries != 1 || !slices.Equal(got, []string{during, after}) {
+	if got := ids(must(ex.Pending(out.Snapshot))(t)); out.ID != "k1" || out.Task.CheckRetries != 1 || !slices.Equal(got, []string{during, after}) {
 		t.Errorf("%s, %d retries, told %v", out.ID, out.Task.CheckRetries, got)
 	}
 }
@@ -238,12 +238,12 @@ func TestWhereNothingIsSaidNothingIsRead(t *testing.T) {
 		return store.Snapshot{Task: state.Task{Decisions: []state.Record{{ID: id, Off: 1 << 40}}}}
 	}
 	for id, read := range map[string]bool{"q1": false, "rollback-3": false, "steer-3": true} {
-		if _, err := ex.Untold(at(id)); (err != nil) != read {
+		if _, err := ex.Pending(at(id)); (err != nil) != read {
 			t.Errorf("%s: %v", id, err)
 		}
 	}
 	ex.Told([]Decision{{ID: "steer-4"}})
-	if list, err := ex.Untold(at("steer-4")); len(list) > 0 || err != nil {
+	if list, err := ex.Pending(at("steer-4")); len(list) > 0 || err != nil {
 		t.Errorf("%v, %v", list, err)
 	}
 }

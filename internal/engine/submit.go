@@ -62,7 +62,7 @@ func (s *Session) Submit(ctx context.Context, in Submitting, wait time.Duration)
 }
 
 // emptyWork refuses a submission that its executor has not said to be empty: it may have worked in another folder.
-var emptyWork = &Refusal{Code: InvalidInput, Message: "no file differs from those that the task began with",
+var emptyWork = &RefusedError{Code: InvalidInput, Message: "no file differs from those that the task began with",
 	Remedy: "change files in the work tree, then submit; if the task needs no change, submit with no_change, which says why"}
 
 // green reports whether the task rests on a green check of the tree as it is now, and makes that tree durable. Without
@@ -105,19 +105,19 @@ func (s *Session) handIn(ctx context.Context, now store.Snapshot, green bool, tr
 	} else {
 		patch = ""
 	}
-	return s.raise(ctx, submitting(now.Task, green, tree, doc, patch))
+	return s.commit(ctx, submitting(now.Task, green, tree, doc, patch))
 }
 
 // submitting is the submission of a tree, which looked has a green check of.
-func submitting(looked state.Task, green bool, tree, doc, patch string) act {
+func submitting(looked state.Task, green bool, tree, doc, patch string) transition {
 	id := nextSubmission(looked)
-	return act{
+	return transition{
 		event: state.Submit,
 		docs:  map[state.Doc]string{state.SubmissionDoc: doc},
 		check: func(now store.Snapshot) error {
 			// A task that was paused when it was looked at may have come back to Checking since.
 			if !green || now.Task.Check != looked.Check || !passed(now.Task) {
-				return &Refusal{Code: TreeChanged, Message: "the green check is no longer the newest", Remedy: "call submit again"}
+				return &RefusedError{Code: TreeChanged, Message: "the green check is no longer the newest", Remedy: "call submit again"}
 			}
 			return nil
 		},
@@ -141,7 +141,7 @@ func (e *Engine) writePatch(ctx context.Context, now store.Snapshot, tree, name 
 		return gitTrouble(err)
 	}
 	if err := e.replace(name, patch.Bytes()); err != nil {
-		return &Refusal{Code: StoreError, Message: "write the patch: " + err.Error(), Remedy: "see whether the disk is full, then try again"}
+		return &RefusedError{Code: StoreError, Message: "write the patch: " + err.Error(), Remedy: "see whether the disk is full, then try again"}
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func checkText(name, text string, limit int) error {
 // checkLine refuses what is not one line of moderate length.
 func checkLine(name, text string) error {
 	if utf8.RuneCountInString(text) > MaxLine || strings.ContainsAny(text, "\r\n") {
-		return &Refusal{Code: InvalidInput, Message: fmt.Sprintf("%s must be one line of at most %d characters", name, MaxLine),
+		return &RefusedError{Code: InvalidInput, Message: fmt.Sprintf("%s must be one line of at most %d characters", name, MaxLine),
 			Remedy: "shorten it"}
 	}
 	return checkText(name, text, 4*MaxLine)
@@ -78,7 +78,7 @@ func (in Consulting) render() (string, error) {
 // numbered lists options so that a person can answer by a number.
 func numbered(options []string) (string, error) {
 	if len(options) > maxOptions {
-		return "", &Refusal{Code: InvalidInput, Message: fmt.Sprintf("options has %d and may have %d", len(options), maxOptions),
+		return "", &RefusedError{Code: InvalidInput, Message: fmt.Sprintf("options has %d and may have %d", len(options), maxOptions),
 			Remedy: "offer fewer"}
 	}
 	var b strings.Builder
@@ -128,7 +128,7 @@ func choose(id, question, answer string) (string, error) {
 	if n, err := strconv.Atoi(m[1]); err == nil && n >= 1 && n <= len(options) {
 		return options[n-1], nil
 	}
-	return "", &Refusal{Code: InvalidInput, Message: fmt.Sprintf("%s has no option %s, but %s", id, m[1], strings.Join(options, ", ")),
+	return "", &RefusedError{Code: InvalidInput, Message: fmt.Sprintf("%s has no option %s, but %s", id, m[1], strings.Join(options, ", ")),
 		Remedy: fmt.Sprintf("ferrus answer N picks one of 1 to %d; an answer in words may say anything", len(options))}
 }
 

@@ -181,7 +181,7 @@ func TestAPersonCanReplaceAGateThatCannotBeRead(t *testing.T) {
 	p := repository(t, gate("true"))
 	_, ex := p.begun()
 	h := p.human()
-	must(h.raise(t.Context(), act{event: state.AcceptConfig, docs: map[state.Doc]string{store.GateDoc: `{"judge":"me"}`}}))(t)
+	must(h.commit(t.Context(), transition{event: state.AcceptConfig, docs: map[state.Doc]string{store.GateDoc: `{"judge":"me"}`}}))(t)
 	_, err := ex.Check(t.Context(), patience)
 	refused(t, err, Corrupt, "ferrus config accept")
 	if _, _, err := h.AcceptConfig(t.Context()); err != nil {

@@ -17,7 +17,7 @@ import (
 
 // An UntrustedError is the refusal of what no person has agreed to. It is a *Refusal of code Untrusted.
 type UntrustedError struct {
-	Refusal
+	RefusedError
 	Values []trust.Value // what the project's files make run now
 	Was    []trust.Value // what was agreed to last; nil when nothing was
 	Frozen []trust.Value // what the task under way was frozen with, where its record is not from here and it differs
@@ -25,7 +25,7 @@ type UntrustedError struct {
 }
 
 // Unwrap returns the refusal.
-func (u *UntrustedError) Unwrap() error { return &u.Refusal }
+func (u *UntrustedError) Unwrap() error { return &u.RefusedError }
 
 // WorkflowsName is the name of the file that defines pipelines, in the project's root or in its .ferrus.
 const WorkflowsName = "workflows.json"
@@ -86,7 +86,7 @@ func Arguments(conf config.Config) error {
 		if own, err := config.LoadPerson(); err == nil {
 			path = own.Path
 		}
-		return &Refusal{Code: Untrusted, Person: true,
+		return &RefusedError{Code: Untrusted, Person: true,
 			Message: fmt.Sprintf("%s.args of ferrus.toml has %s, which is not known to be harmless; a repository may not loosen %s",
 				table, trust.Visible(strings.Join(bad, " ")), a.Agent),
 			Remedy: "if you want it, write into " + path + ":\n" + trust.VisibleLines(config.PersonLine(table, a.Agent, a.Args))}
@@ -140,7 +140,7 @@ func (e *Engine) Known() error {
 
 // untrusted says what has to be agreed to, and how. broken is why the record cannot be read, nil when it can.
 func (e *Engine) untrusted(values []trust.Value, broken error) error {
-	u := &UntrustedError{Refusal: Refusal{Code: Untrusted, Person: true}, Values: values}
+	u := &UntrustedError{RefusedError: RefusedError{Code: Untrusted, Person: true}, Values: values}
 	agree := "ferrus trust -C " + shellQuoted(e.place.Root)
 	if broken != nil {
 		u.Message, u.Remedy = "the agreement for "+e.place.Root+" cannot be read: "+broken.Error(), "run "+agree

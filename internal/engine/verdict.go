@@ -45,7 +45,7 @@ func (j *job) settle(ctx context.Context, began store.Snapshot, res checks.Resul
 	case out.Status == state.CheckMoved:
 		out.Changed = e.changed(ctx, began, began.Task.Check.Tree, after)
 	}
-	done, err := j.session.raise(ctx, out.act(j, began, res))
+	done, err := j.session.commit(ctx, out.act(j, began, res))
 	if CodeOf(err) == WrongState {
 		// The task has left the states in which checks end: say what happened to it, not what the table lacks.
 		now, lost := e.View()
@@ -76,10 +76,10 @@ func outcome(run checks.Status, before, after string) state.CheckStatus {
 }
 
 // act is the event that fits the outcome.
-func (out Checked) act(j *job, began store.Snapshot, res checks.Result) act {
+func (out Checked) act(j *job, began store.Snapshot, res checks.Result) transition {
 	events := map[state.CheckStatus]state.Event{state.CheckGreen: state.CheckPassed, state.CheckRed: state.CheckFailed,
 		state.CheckMoved: state.CheckVoid, state.CheckGateError: state.CheckVoid}
-	a := act{event: events[out.Status], as: state.Engine, note: out.note(res),
+	a := transition{event: events[out.Status], as: state.Engine, note: out.note(res),
 		check: func(now store.Snapshot) error {
 			if current(now, began) {
 				return nil
@@ -195,7 +195,7 @@ func (e *Engine) Trial(ctx context.Context) (checks.Result, config.Gate, error) 
 	}
 	conf, err := e.Config()
 	if err != nil {
-		return checks.Result{}, config.Gate{}, &Refusal{Code: InvalidInput, Message: err.Error(), Remedy: "mend ferrus.toml"}
+		return checks.Result{}, config.Gate{}, &RefusedError{Code: InvalidInput, Message: err.Error(), Remedy: "mend ferrus.toml"}
 	}
 	if err := e.trusted(conf); err != nil {
 		return checks.Result{}, config.Gate{}, err
@@ -222,7 +222,7 @@ func (e *Engine) Trial(ctx context.Context) (checks.Result, config.Gate, error) 
 func (e *Engine) run(ctx context.Context, spec checks.Spec) (checks.Result, error) {
 	run, err := checks.Start(spec)
 	if err != nil {
-		return checks.Result{}, &Refusal{Code: StoreError, Message: err.Error()}
+		return checks.Result{}, &RefusedError{Code: StoreError, Message: err.Error()}
 	}
 	select {
 	case <-run.Done():

@@ -12,8 +12,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/hq"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -26,7 +26,7 @@ type Options struct {
 	Every    time.Duration // how often to look; half a second when zero
 
 	// Conduct says how the conductor of a branch is to work. Its Tell may be called from many at a time.
-	Conduct func(branch string, e *engine.Engine) (hq.Options, error)
+	Conduct func(branch string, e *engine.Engine) (conductor.Options, error)
 }
 
 // An Event is something that happens to a branch, beside what its conductor tells.
@@ -49,8 +49,8 @@ const (
 	Trouble  EventKind = "trouble"  // what goes wrong without being of the task
 )
 
-// A Standing is how a branch stands when the fleet has done what it can.
-type Standing struct {
+// A BranchStatus is how a branch stands when the fleet has done what it can.
+type BranchStatus struct {
 	engine.Attempt
 	Unmerged string `json:"unmerged,omitempty"` // why approved work is not merged that is to be
 	Clashes  bool   `json:"clashes,omitempty"`  // it does not fit the project, and its executor can be given both
@@ -59,7 +59,7 @@ type Standing struct {
 
 // An Outcome is how a run of the fleet ended.
 type Outcome struct {
-	Tasks []Standing
+	Tasks []BranchStatus
 	Exit  int // exit code: 0 all are complete, 1 one failed or went wrong, 3 nothing to do, 6 a person is waited for
 }
 
@@ -69,7 +69,7 @@ func Dir(root string) string { return filepath.Join(engine.At(root, "").Dir(), "
 // Run sees the tasks of a project through until all are over or wait for a person. The error is a *hq.BusyError where
 // another fleet is at work, hq.ErrStopped when ctx has ended, or one of the project.
 func Run(ctx context.Context, root string, opts Options) (Outcome, error) {
-	lock, err := hq.Hold(Dir(root))
+	lock, err := conductor.Hold(Dir(root))
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -118,7 +118,7 @@ type refused struct {
 type ended struct {
 	branch string
 	merged bool // it was a merge
-	out    hq.Outcome
+	out    conductor.Outcome
 	got    engine.Merged
 	err    error
 }
@@ -131,7 +131,7 @@ func (f *fleet) run(ctx context.Context) (Outcome, error) {
 				f.end(<-f.ended)
 			}
 			if err == nil {
-				err = hq.ErrStopped
+				err = conductor.ErrStopped
 			}
 			return Outcome{}, err
 		}
@@ -198,7 +198,7 @@ func (f *fleet) waiting(names []string) (list []string) {
 		if was, ok := f.left[name]; ok && was.seq == t.Seq || !t.Underway() || t.State == state.AwaitingHuman {
 			continue
 		}
-		if _, busy := hq.Conductor(engine.At(f.e.Place().Root, name).Dir()); !busy {
+		if _, busy := conductor.Conductor(engine.At(f.e.Place().Root, name).Dir()); !busy {
 			list = append(list, name)
 		}
 	}
@@ -215,17 +215,17 @@ func (f *fleet) conduct(ctx context.Context, name string) {
 	}()
 }
 
-func (f *fleet) conducted(ctx context.Context, name string) (hq.Outcome, error) {
+func (f *fleet) conducted(ctx context.Context, name string) (conductor.Outcome, error) {
 	e, err := f.e.Branched(name)
 	if err != nil {
-		return hq.Outcome{}, err
+		return conductor.Outcome{}, err
 	}
 	defer e.Close()
 	opts, err := f.Conduct(name, e)
 	if err != nil {
-		return hq.Outcome{}, err
+		return conductor.Outcome{}, err
 	}
-	return hq.Run(ctx, e, opts)
+	return conductor.Run(ctx, e, opts)
 }
 
 // end notes how work on a branch has ended.
@@ -237,7 +237,7 @@ func (f *fleet) end(done ended) {
 	}
 	l := left{seq: done.out.Task.Seq, err: done.err}
 	if done.err != nil {
-		if errors.Is(done.err, hq.ErrStopped) {
+		if errors.Is(done.err, conductor.ErrStopped) {
 			return
 		}
 		if now, err := f.view(done.branch); err == nil {

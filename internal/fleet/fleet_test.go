@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/hq"
 	"github.com/ferrus-go/ferrus/internal/queue"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
@@ -88,7 +88,7 @@ func killedOnce(t *testing.T) {
 	first := y.start()
 	eventually(t, "two are at work", func() bool { return strings.Count(text(y.side, "log"), "\n") == 2 })
 	_, err = y.run(t.Context(), 2)
-	if busy := (*hq.BusyError)(nil); !errors.As(err, &busy) {
+	if busy := (*conductor.BusyError)(nil); !errors.As(err, &busy) {
 		t.Errorf("a second fleet: %v", err)
 	}
 	ends(t, first)
@@ -187,7 +187,7 @@ func TestAMergeThatWasCutOffIsFinished(t *testing.T) {
 	}
 	_, err = y.run(t.Context(), 1)
 	must(t, err)
-	if text(y.dir, "one.txt") != "one\n" || y.task("").Returning != (state.Returning{}) {
+	if text(y.dir, "one.txt") != "one\n" || y.task("").Returning != (state.FileMove{}) {
 		t.Errorf("it is not finished: %v", y.events)
 	}
 }
@@ -203,14 +203,14 @@ func TestAFleetThatIsStoppedLeavesAllAsItWas(t *testing.T) {
 	go func() { ended <- second(y.run(ctx, 2)) }()
 	eventually(t, "two are at work", func() bool { return strings.Count(text(y.side, "log"), "\n") == 2 })
 	cancel()
-	if err := <-ended; !errors.Is(err, hq.ErrStopped) {
+	if err := <-ended; !errors.Is(err, conductor.ErrStopped) {
 		t.Errorf("%v", err)
 	}
 	for _, name := range []string{"one", "two"} {
 		if now := y.task(name); now.State != state.Executing {
 			t.Errorf("%s is %s", name, now.State)
 		}
-		if _, taken := hq.Slot(y.on(name).Engine(), "executor").Taken(); taken {
+		if _, taken := conductor.Slot(y.on(name).Engine(), "executor").Taken(); taken {
 			t.Errorf("the agent of %s is still there", name)
 		}
 	}

@@ -19,10 +19,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/hq"
-	"github.com/ferrus-go/ferrus/internal/slot"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/test/kit"
 )
@@ -32,7 +32,7 @@ const part = "FERRUS_TEST_PART"
 
 func TestMain(m *testing.M) {
 	checks.Helper()
-	slot.Shim(nil)
+	process.Shim(nil)
 	switch os.Getenv(part) {
 	case "agent":
 		os.Exit(agent())
@@ -167,9 +167,9 @@ func (y *yard) branch(task string, names ...string) {
 
 func options(dir string, parallel int, tell func(Event)) Options {
 	return Options{Parallel: parallel, Caller: person, Engine: engine.Options{Log: quiet}, Tell: tell, Every: 20 * time.Millisecond,
-		Conduct: func(_ string, e *engine.Engine) (hq.Options, error) {
+		Conduct: func(_ string, e *engine.Engine) (conductor.Options, error) {
 			conf, err := e.Config()
-			return hq.Options{Headless: true, Hurry: true, Ferrus: "/bin/false", Lease: conf.Lease, Environ: os.Environ(), Log: quiet,
+			return conductor.Options{Headless: true, Hurry: true, Ferrus: "/bin/false", Lease: conf.Lease, Environ: os.Environ(), Log: quiet,
 				BackOff: func(int) time.Duration { return time.Millisecond }}, err
 		}}
 }
@@ -212,7 +212,7 @@ func eventually(t testing.TB, what string, claim func() bool) {
 func another() int {
 	out := json.NewEncoder(os.Stdout)
 	_, err := Run(context.Background(), os.Args[1], options(os.Args[1], 2, func(e Event) { _ = out.Encode(e) }))
-	var busy *hq.BusyError
+	var busy *conductor.BusyError
 	if errors.As(err, &busy) {
 		return 7
 	}

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/hq"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -73,7 +73,7 @@ func (f *fleet) merged(ctx context.Context, name string) (engine.Merged, error) 
 		return engine.Merged{}, err
 	}
 	defer e.Close()
-	return f.s.Merge(ctx, e.Session(f.Caller), func() error { return hq.EndAll(ctx, f.e) })
+	return f.s.Merge(ctx, e.Session(f.Caller), func() error { return conductor.EndAll(ctx, f.e) })
 }
 
 func (f *fleet) mergeEnded(done ended) {
@@ -95,7 +95,7 @@ func (f *fleet) mergeEnded(done ended) {
 	now, err := f.view(done.branch)
 	project, wrong := f.e.View()
 	if err == nil && wrong == nil {
-		var clash *engine.Clash
+		var clash *engine.ConflictError
 		f.refuse(done.branch, refused{now.Task.Seq, project.Task.Seq, done.err.Error(), errors.As(done.err, &clash)})
 	}
 }
@@ -144,7 +144,7 @@ func (f *fleet) outcome(ctx context.Context) (Outcome, error) {
 	}
 	out := Outcome{Exit: exitNothing}
 	for _, a := range f.e.Attempts(ctx, names) {
-		s := Standing{Attempt: a}
+		s := BranchStatus{Attempt: a}
 		if r, ok := f.refused[a.Branch]; ok && a.State == state.Complete && !a.Merged {
 			s.Unmerged, s.Clashes = r.why, r.clash
 		}
@@ -167,7 +167,7 @@ const (
 )
 
 // exit is what a branch adds to the exit code.
-func (s Standing) exit() int {
+func (s BranchStatus) exit() int {
 	switch {
 	case s.State == state.Failed || s.Error != "" || s.Trouble != "":
 		return exitFailure

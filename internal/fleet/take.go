@@ -57,7 +57,7 @@ func (f *fleet) branch(ctx context.Context, it queue.Item) (state.Task, error) {
 	if now.Task.TaskID != "" { // taken before, by one that was killed, or somebody else's
 		text, err := e.Store().Text(now, state.TaskDoc)
 		if err == nil && strings.TrimSpace(text) != strings.TrimSpace(it.Text) {
-			err = &engine.Refusal{Code: engine.InvalidInput, Message: "there is a branch of that name with another task",
+			err = &engine.RefusedError{Code: engine.InvalidInput, Message: "there is a branch of that name with another task",
 				Remedy: "call the file " + it.Path + " by another name"}
 		}
 		return now.Task, err

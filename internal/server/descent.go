@@ -32,7 +32,7 @@ func (c Config) refuseDescent(place engine.Place) error {
 	if c.HTTP.on() {
 		what = "a server over HTTP"
 	}
-	return &engine.Refusal{Code: engine.ForbiddenRole, Person: true,
+	return &engine.RefusedError{Code: engine.ForbiddenRole, Person: true,
 		Message: what + " does not start below the agent " + agent.String() + ", whose work it would judge",
 		Remedy:  "start it from a terminal or a client of your own that this agent did not start"}
 }

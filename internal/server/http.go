@@ -15,9 +15,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/server/tokens"
 	"github.com/ferrus-go/ferrus/internal/server/web"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/tokens"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
 
@@ -92,14 +92,14 @@ func serveHTTP(ctx context.Context, conf Config, prog string, stderr io.Writer) 
 		fmt.Fprintf(stderr, "%s: %v\n", prog, err)
 		return code
 	}
-	d := &door{conf: conf, log: log}
+	d := &lazyEngine{conf: conf, log: log}
 	defer d.close() // ends a running check
 	e, err := d.engine()
 	if err == nil {
 		err = e.Known()
 	}
 	if err != nil {
-		var r *engine.Refusal
+		var r *engine.RefusedError
 		if errors.As(err, &r) {
 			err = fmt.Errorf("%s; %s", r.Message, r.Remedy)
 		}
@@ -140,8 +140,8 @@ func serveHTTP(ctx context.Context, conf Config, prog string, stderr io.Writer) 
 }
 
 // servers makes the server of each role that a token can have.
-func (d *door) servers() map[state.Role]*mcp.Server {
-	at := &seats{taken: map[seatKey]*seat{}}
+func (d *lazyEngine) servers() map[state.Role]*mcp.Server {
+	at := &sessionCache{taken: map[seatKey]*entry{}}
 	all := map[state.Role]*mcp.Server{}
 	for _, role := range []state.Role{state.Supervisor, state.Executor} {
 		all[role] = tools.NewServer(tools.Options{

@@ -19,9 +19,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/ferrus-go/ferrus/internal/proc"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
+	"github.com/ferrus-go/ferrus/internal/server/tokens"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/tokens"
 )
 
 // TestARoleHasItsToolsOverHTTP: the same as over stdio, and another role's are as unknown as any.

@@ -123,7 +123,7 @@ func (c Config) logFile() *os.File {
 
 // logDir is the folder with the folder of the logs.
 func (c Config) logDir() (string, error) {
-	if c.Role == worker {
+	if c.Role == workerRole {
 		return c.Worker.Run, nil
 	}
 	place, err := engine.Find(context.Background(), cmp.Or(c.Root, "."))

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/server/tokens"
 	"github.com/ferrus-go/ferrus/internal/server/web"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/tokens"
 )
 
 // TestTwoClientsOfOneTokenAreTwo: one holds the work and the other does not. A client with a session need not name its
@@ -58,7 +58,7 @@ func TestASeatIsKeptForItsSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	at := &seats{taken: map[seatKey]*seat{}}
+	at := &sessionCache{taken: map[seatKey]*entry{}}
 	sit := func(token, session string) *engine.Session {
 		s, err := at.session(e, web.Caller{Token: tokens.Token{ID: token, Role: state.Executor, Name: "n"}, Session: session})
 		if err != nil {

@@ -23,7 +23,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/proc"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools"
@@ -58,7 +58,7 @@ func (c Config) Identity() string {
 	switch role {
 	case tools.None:
 		role = "none"
-	case worker:
+	case workerRole:
 		role, index = state.Role(c.Worker.Name), c.Worker.Attempt
 	}
 	return fmt.Sprintf("%s:%s:%d", role, c.Agent, index)
@@ -133,7 +133,7 @@ func parse(prog string, args []string, stdout, stderr io.Writer) (Config, int) {
 	switch {
 	case fs.NArg() > 0:
 		return usage(fmt.Sprintf("unexpected argument %q", fs.Arg(0)))
-	case c.Role != tools.None && c.Role != state.Supervisor && c.Role != state.Executor && c.Role != worker:
+	case c.Role != tools.None && c.Role != state.Supervisor && c.Role != state.Executor && c.Role != workerRole:
 		return usage(fmt.Sprintf("unknown role %q: --role is supervisor or executor", role))
 	case wait < 0 || c.Index < 0:
 		return usage("--wait and --agent-index are not negative")
@@ -161,7 +161,7 @@ var flagFaults = [][2]string{
 // would do more than serve a client over stdio in the folder in which it is started.
 func Elsewhere(args []string) bool {
 	c, _ := parse("ferrusd", args, io.Discard, io.Discard)
-	return c.Root != os.Getenv("FERRUS_ROOT") || c.Branch != "" || c.HTTP.on() || c.Role == worker
+	return c.Root != os.Getenv("FERRUS_ROOT") || c.Branch != "" || c.HTTP.on() || c.Role == workerRole
 }
 
 // Serve serves one client over a pair of streams until in ends or ctx does.
@@ -195,10 +195,10 @@ func Serve(ctx context.Context, conf Config, in io.Reader, out, stderr io.Writer
 
 // server makes the server of the one client, and what is to be called when that has left.
 func (c Config) server(log *slog.Logger) (*mcp.Server, func()) {
-	if c.Role == worker {
+	if c.Role == workerRole {
 		return c.desk(log), func() {}
 	}
-	d := &door{conf: c, log: log}
+	d := &lazyEngine{conf: c, log: log}
 	return tools.NewServer(tools.Options{
 		Role: c.Role, Wait: c.Wait, Headless: c.Headless, Version: Version(), Log: log,
 		Session: func(*mcp.CallToolRequest) (*engine.Session, error) { return d.session() },

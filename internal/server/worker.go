@@ -7,12 +7,12 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/ferrus-go/ferrus/internal/pipeline/desk"
+	"github.com/ferrus-go/ferrus/internal/pipeline/worker"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// worker is the role of a pipeline's worker. It has a run in the place of the machine.
-const worker state.Role = "worker"
+// workerRole is the role of a pipeline's worker. It has a run in the place of the machine.
+const workerRole state.Role = "worker"
 
 // A Worker is whom a server of that role is for.
 type Worker struct {
@@ -31,7 +31,7 @@ func (w *Worker) flags(fs *flag.FlagSet) {
 func (w *Worker) check(role state.Role, fs *flag.FlagSet) string {
 	given := map[string]bool{}
 	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
-	if role != worker {
+	if role != workerRole {
 		for _, name := range []string{"run", "worker", "attempt"} {
 			if given[name] {
 				return "--" + name + " is of --role worker, which ferrus pipeline starts; leave it out"
@@ -62,5 +62,5 @@ func (w *Worker) check(role state.Role, fs *flag.FlagSet) string {
 
 // desk makes the server of a worker.
 func (c Config) desk(log *slog.Logger) *mcp.Server {
-	return desk.NewServer(desk.Options{Run: c.Worker.Run, Worker: c.Worker.Name, Attempt: c.Worker.Attempt, Wait: c.Wait, Version: Version(), Log: log})
+	return worker.NewServer(worker.Options{Run: c.Worker.Run, Worker: c.Worker.Name, Attempt: c.Worker.Attempt, Wait: c.Wait, Version: Version(), Log: log})
 }

@@ -14,8 +14,8 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
-	"github.com/ferrus-go/ferrus/internal/pipeline/desk"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/pipeline/worker"
 )
 
 // report is a pipeline whose last worker delivers.
@@ -55,15 +55,15 @@ func startWorker(t *testing.T, dir, run, name string, more ...string) *wire {
 }
 
 // work calls a worker's tool.
-func (w *wire) work(tool, args string) desk.Result {
+func (w *wire) work(tool, args string) worker.Result {
 	w.t.Helper()
 	return w.worked(w.request("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, tool, args)))
 }
 
-func (w *wire) worked(m message) desk.Result {
+func (w *wire) worked(m message) worker.Result {
 	w.t.Helper()
 	var res struct {
-		StructuredContent desk.Result
+		StructuredContent worker.Result
 		IsError           bool
 	}
 	if m.Error != nil || json.Unmarshal(m.Result, &res) != nil || res.IsError != (res.StructuredContent.Code != "") {
@@ -95,7 +95,7 @@ func TestAWorkerGetsToItsEndOverStdio(t *testing.T) {
 	if r.Status != "ready" || r.Next != "write_output" {
 		t.Errorf("%+v", r)
 	}
-	if r := reader.work("deliver", "{}"); r.Code != desk.ForbiddenRole || r.Next != "stop" {
+	if r := reader.work("deliver", "{}"); r.Code != worker.ForbiddenRole || r.Next != "stop" {
 		t.Errorf("%+v", r)
 	}
 	writer.work("write_output", `{"content":"the result"}`)
@@ -142,7 +142,7 @@ func TestAWorkerOfARunThatIsOverIsAnswered(t *testing.T) {
 	}
 	for name, w := range map[string]*wire{"early": early, "late": startWorker(t, root, f.Dir, "writer"), "lost": startWorker(t, root, root+"/nowhere", "writer")} {
 		for _, tool := range []string{"get_assignment", "wait_for_inputs", "heartbeat"} {
-			if r := w.work(tool, "{}"); r.Code != desk.StoreGone || r.Next != "stop" || r.Remedy == "" {
+			if r := w.work(tool, "{}"); r.Code != worker.StoreGone || r.Next != "stop" || r.Remedy == "" {
 				t.Errorf("%s, %s: %+v", name, tool, r)
 			}
 		}

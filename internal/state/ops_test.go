@@ -33,7 +33,7 @@ func full() Task {
 		Docs:      map[Doc]Ref{TaskDoc: {Off: 1, SHA256: sum("aa")}, ReviewDoc: {Off: 300, SHA256: sum("bb")}},
 		Decisions: []Record{{ID: "q0", Off: 5}}, Progress: []Record{{ID: "p1", Off: 6}}, Consulted: []Record{{ID: "c0", Off: 7}},
 		Unattended: []Record{{ID: "approve", Off: 8}}, Violations: 1, Branch: "main", UpdatedAt: at,
-		Selected: true, Merged: hex("4d"), Returning: Returning{To: 3, From: "alt", Tree: hex("4c")},
+		Selected: true, Merged: hex("4d"), Returning: FileMove{To: 3, From: "alt", Tree: hex("4c")},
 		Extra: map[string]json.RawMessage{"zoo": json.RawMessage(`{"b":[1,2],"a":null}`), "ape": json.RawMessage(`"x"`)},
 	}
 }
@@ -115,7 +115,7 @@ func TestWhoGoesOnForgetsItsPauses(t *testing.T) {
 	for _, s := range States() {
 		for ev, m := range table[s] {
 			task := full()
-			task.State, task.Returning = s, Returning{}
+			task.State, task.Returning = s, FileMove{}
 			next, err := Step(task, ev, m.by[0], Limits{9, 9})
 			if err == nil && m.then.verb == "go" && len(next.Paused) > 0 {
 				t.Errorf("%s in %s keeps %v", ev, s, next.Paused)
@@ -129,7 +129,7 @@ func TestWhoGoesOnForgetsItsPauses(t *testing.T) {
 func TestAStepSharesNothing(t *testing.T) {
 	for _, s := range States() {
 		before := full()
-		before.State, before.Returning = s, Returning{}
+		before.State, before.Returning = s, FileMove{}
 		was := encode(t, before)
 		for _, a := range legal(before) {
 			next, err := Step(before, a.ev, a.by, three)

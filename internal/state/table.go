@@ -21,7 +21,7 @@ type moves map[Event]move
 // open reports whether the role may make the move in the task as it is. No condition binds the engine: it knows the
 // facts, and raises the event that fits them.
 func (m move) open(t Task, by Role) bool {
-	return slices.Contains(m.by, by) && (by == Engine || m.when.met(t)) && (m.amid || t.Returning == Returning{})
+	return slices.Contains(m.by, by) && (by == Engine || m.when.met(t)) && (m.amid || t.Returning == FileMove{})
 }
 
 // table is the state machine. What is not written here cannot happen.
@@ -155,7 +155,7 @@ var (
 	dropLease    = op{"dropLease", func(t *Task) { t.ClaimedBy, t.Session, t.ClaimedAt = "", "", time.Time{} }}
 	bumpEpoch    = op{"bumpEpoch", func(t *Task) { t.Epoch++ }}
 	dropCheck    = op{"dropCheck", abandonCheck}
-	arrive       = op{"arrive", func(t *Task) { t.Returning = Returning{} }}
+	arrive       = op{"arrive", func(t *Task) { t.Returning = FileMove{} }}
 	markSelected = op{"markSelected", func(t *Task) { t.Selected = true }}
 	unmark       = op{"unmark", func(t *Task) { t.Selected, t.Merged = false, "" }}
 	countEdit    = op{"countEdit", func(t *Task) { t.Violations++ }}

@@ -48,7 +48,7 @@ type Task struct {
 	Branch       string      `json:"branch,omitempty"`
 	Selected     bool        `json:"selected,omitempty"` // a complete one: of several attempts it was taken
 	Merged       string      `json:"merged,omitempty"`   // a complete one: the tree that its merge into the project made; "" until then
-	Returning    Returning   `json:"returning,omitzero"` // a rollback or merge that moves files and is not over; the zero one otherwise
+	Returning    FileMove    `json:"returning,omitzero"` // a rollback or merge that moves files and is not over; the zero one otherwise
 	UpdatedAt    time.Time   `json:"updated_at"`
 
 	// Extra are the keys that this ferrus does not know; they are kept.
@@ -129,8 +129,8 @@ type Pin struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Returning is where a rollback or a merge leads whose files are being moved.
-type Returning struct {
+// FileMove is where a rollback or a merge leads whose files are being moved.
+type FileMove struct {
 	To   uint64 `json:"to,omitempty"`   // of a rollback: seq of the journal line
 	From string `json:"from,omitempty"` // of a merge: the branch
 	Was  string `json:"was,omitempty"`  // of a merge: what the work tree held before

@@ -6,43 +6,43 @@ import (
 	"context"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/fleet"
 	"github.com/ferrus-go/ferrus/internal/format"
-	"github.com/ferrus-go/ferrus/internal/hq"
 	"github.com/ferrus-go/ferrus/internal/lease"
-	"github.com/ferrus-go/ferrus/internal/slot"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
 // A Report is what status shows: the machine with the words and times that a person looks for.
 type Report struct {
-	Root          string         `json:"root"`
-	Branch        string         `json:"branch,omitempty"`
-	TaskID        string         `json:"task_id,omitempty"`
-	Title         string         `json:"title,omitempty"`
-	State         state.State    `json:"state"`
-	Since         time.Time      `json:"since,omitzero"`
-	Seq           uint64         `json:"seq"`
-	Epoch         uint64         `json:"epoch"`
-	Holder        *holder        `json:"holder,omitempty"`
-	Check         *checkReport   `json:"check,omitempty"`
-	Reviews       Budget         `json:"reviews"`
-	Submission    *Text          `json:"submission,omitempty"`
-	Rejection     *Text          `json:"rejection,omitempty"`
-	Approval      *Text          `json:"approval,omitempty"` // while it is the newest event
-	Question      *Text          `json:"question,omitempty"`
-	Consultation  *Text          `json:"consultation,omitempty"`
-	Waiting       engine.Waiting `json:"waiting"`
-	Created       time.Time      `json:"created,omitzero"`
-	Conductor     int            `json:"conductor,omitempty"` // process id of the run that is at work
-	Agents        []AgentReport  `json:"agents,omitempty"`    // that a run has started and that live
-	Spent         hq.Spend       `json:"spent,omitzero"`
-	FailureReason string         `json:"failure_reason,omitempty"`
-	Pipelines     []RunSummary   `json:"pipelines,omitempty"`
-	Notices       []string       `json:"notices,omitempty"`
-	Next          []Step         `json:"next"`
+	Root          string          `json:"root"`
+	Branch        string          `json:"branch,omitempty"`
+	TaskID        string          `json:"task_id,omitempty"`
+	Title         string          `json:"title,omitempty"`
+	State         state.State     `json:"state"`
+	Since         time.Time       `json:"since,omitzero"`
+	Seq           uint64          `json:"seq"`
+	Epoch         uint64          `json:"epoch"`
+	Holder        *holder         `json:"holder,omitempty"`
+	Check         *checkReport    `json:"check,omitempty"`
+	Reviews       Budget          `json:"reviews"`
+	Submission    *Text           `json:"submission,omitempty"`
+	Rejection     *Text           `json:"rejection,omitempty"`
+	Approval      *Text           `json:"approval,omitempty"` // while it is the newest event
+	Question      *Text           `json:"question,omitempty"`
+	Consultation  *Text           `json:"consultation,omitempty"`
+	Waiting       engine.Waiting  `json:"waiting"`
+	Created       time.Time       `json:"created,omitzero"`
+	Conductor     int             `json:"conductor,omitempty"` // process id of the run that is at work
+	Agents        []AgentReport   `json:"agents,omitempty"`    // that a run has started and that live
+	Spent         conductor.Spend `json:"spent,omitzero"`
+	FailureReason string          `json:"failure_reason,omitempty"`
+	Pipelines     []RunSummary    `json:"pipelines,omitempty"`
+	Notices       []string        `json:"notices,omitempty"`
+	Next          []Step          `json:"next"`
 
 	merged      bool   // into the project
 	uncommitted bool   // the approved work is not in the commit that is checked out
@@ -130,15 +130,15 @@ func Read(e *engine.Engine) (*Report, error) {
 
 // An AgentReport is an agent that a run has started and that lives.
 type AgentReport struct {
-	slot.Run
+	process.Run
 	Doing string `json:"doing,omitempty"`
 }
 
 // working reads who is at work on the task, and what it has cost so far.
 func (r *Report) working(e *engine.Engine, t state.Task) error {
-	h, busy := hq.Conductor(e.Store().Path())
+	h, busy := conductor.Conductor(e.Store().Path())
 	if !busy && r.Branch != "" { // a run of all branches conducts this one when there is something to do
-		h, busy = hq.Conductor(fleet.Dir(r.Root))
+		h, busy = conductor.Conductor(fleet.Dir(r.Root))
 	}
 	if busy {
 		r.Conductor = h.Pid
@@ -153,20 +153,20 @@ func (r *Report) working(e *engine.Engine, t state.Task) error {
 		}
 		r.Created = l.At
 	}
-	runs, err := slot.Runs(hq.Runs(e, t.TaskID))
+	runs, err := process.Runs(conductor.Runs(e, t.TaskID))
 	if err != nil {
 		return err
 	}
 	for i, run := range runs {
-		o, taken := hq.Slot(e, run.Duty).Taken()
+		o, taken := conductor.Slot(e, run.Duty).Taken()
 		if run.Over() || !taken || o.Run != run.Name {
 			continue
 		}
-		reading := slot.Read(run)
+		reading := process.Read(run)
 		runs[i].Usage = reading.Usage
 		r.Agents = append(r.Agents, AgentReport{runs[i], reading.Doing})
 	}
-	r.Spent = hq.SpendOf(runs, time.Now())
+	r.Spent = conductor.SpendOf(runs, time.Now())
 	return nil
 }
 

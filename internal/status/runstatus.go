@@ -5,11 +5,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/jsontime"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
-	"github.com/ferrus-go/ferrus/internal/slot"
 )
 
 // An RunStatus is how a run stands, with what a person looks for.
@@ -32,11 +32,11 @@ type RunStatus struct {
 
 // A workerLook is what is known of a worker beside its status.
 type workerLook struct {
-	Role    string     `json:"role"`
-	Phase   string     `json:"phase"`
-	Alive   bool       `json:"alive"`
-	Waiting bool       `json:"waiting"` // for its inputs, or a place
-	Runs    []slot.Run `json:"runs"`
+	Role    string        `json:"role"`
+	Phase   string        `json:"phase"`
+	Alive   bool          `json:"alive"`
+	Waiting bool          `json:"waiting"` // for its inputs, or a place
+	Runs    []process.Run `json:"runs"`
 }
 
 // Awaited is who is waited for, "human" for a person, and why.
@@ -68,7 +68,7 @@ func ReadRun(at run.Place, f *run.Folder, now time.Time) (*RunStatus, error) {
 	for _, p := range s.Phases {
 		for _, k := range p.Workers {
 			seen := v.Facts.Workers[k.Role]
-			l.Workers = append(l.Workers, workerLook{k.Role, p.ID, seen.Alive, seen.Waiting, append([]slot.Run{}, v.Runs[k.Role]...)})
+			l.Workers = append(l.Workers, workerLook{k.Role, p.ID, seen.Alive, seen.Waiting, append([]process.Run{}, v.Runs[k.Role]...)})
 		}
 	}
 	l.Waiting = l.awaits()

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/format"
-	"github.com/ferrus-go/ferrus/internal/hq"
 )
 
 // Usage is what an agent has used, "" when it does not say.
@@ -22,7 +22,7 @@ func Usage(u agents.Usage) string {
 }
 
 // Cost is what a task has used, in a line.
-func Cost(s hq.Spend) string {
+func Cost(s conductor.Spend) string {
 	if s.Runs == 0 {
 		return ""
 	}

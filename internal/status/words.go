@@ -5,10 +5,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
-	"github.com/ferrus-go/ferrus/internal/slot"
 )
 
 // PhaseWords is a phase in a line. i counts from 0.
@@ -85,7 +85,7 @@ func atWork(v run.View, k pipeline.WorkerStatus, now time.Time) string {
 	}
 	newest := runs[len(runs)-1]
 	text += ", " + newest.Agent
-	reading := slot.Read(newest)
+	reading := process.Read(newest)
 	if u := Usage(reading.Usage); u != "" {
 		text += ", " + u
 	}

@@ -40,7 +40,7 @@ func (s *Store) Apply(ctx context.Context, decide func(now Snapshot) (*Change, e
 	var after Snapshot
 	var first *beginning
 	for {
-		err := s.transact(ctx, func(journal file, now present) error {
+		err := s.transact(ctx, func(journal file, now lockedState) error {
 			var change *Change
 			var err error
 			if first != nil && now.Top == nil {
@@ -71,7 +71,7 @@ func (s *Store) Apply(ctx context.Context, decide func(now Snapshot) (*Change, e
 // harmless. An error of decide's is returned as it is; one of code StoreError means that the term is the old one.
 func (s *Store) Renew(ctx context.Context, decide func(now Snapshot) (Lease, error)) (Snapshot, error) {
 	var after Snapshot
-	err := s.transact(ctx, func(_ file, now present) error {
+	err := s.transact(ctx, func(_ file, now lockedState) error {
 		after = now.Snapshot
 		term, err := decide(after)
 		if err != nil {
@@ -90,7 +90,7 @@ func (s *Store) Renew(ctx context.Context, decide func(now Snapshot) (Lease, err
 
 // transact runs do under the lock on the machine as it is, with what was edited from outside journalled and then put
 // back.
-func (s *Store) transact(ctx context.Context, do func(journal file, now present) error) error {
+func (s *Store) transact(ctx context.Context, do func(journal file, now lockedState) error) error {
 	if s.opts.ReadOnly {
 		return &Error{Code: StoreError, What: s.dir + " is only read here", Remedy: "nothing was changed"}
 	}
@@ -129,7 +129,7 @@ func (s *Store) transact(ctx context.Context, do func(journal file, now present)
 
 // violation is the event of views that were edited from outside. It keeps copies of what they were edited to. Its
 // request names what was found, so that what could not be put back yet is not journalled again.
-func (s *Store) violation(now present) (*Change, error) {
+func (s *Store) violation(now lockedState) (*Change, error) {
 	next, err := state.Step(now.Task, state.Violation, state.Engine, state.Limits{})
 	if err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func (s *Store) violation(now present) (*Change, error) {
 		} else if name := editedName(e.name, now.Task.Seq+1); s.keep(name, e.data) {
 			copied = "; the edited copy is " + logDir + "/" + name
 		}
-		found = append(found, sighting(e.name, e.sha))
+		found = append(found, viewKey(e.name, e.sha))
 		notes = append(notes, fmt.Sprintf("%s was %s from outside and put back%s. %s", e.name, what, copied, howToChange(e.name)))
 	}
 	return &Change{Actor: Actor{Role: state.Engine, Agent: "ferrus"}, Event: state.Violation, Next: next,
@@ -170,7 +170,7 @@ func (b *beginning) Error() string { return "the first line is not recorded yet"
 
 // commit writes the change's line, the only commit point. The views are left as they are. first is the line as it was
 // recorded, where it is the first one; the error is a *beginning where it must be recorded and is not.
-func (s *Store) commit(journal file, now present, c *Change, first *beginning) (present, error) {
+func (s *Store) commit(journal file, now lockedState, c *Change, first *beginning) (lockedState, error) {
 	off := now.Journal.Bytes
 	docs, note := accepted(c)
 	next := c.Next.Clone()
@@ -209,7 +209,7 @@ func (s *Store) commit(journal file, now present, c *Change, first *beginning) (
 	if err := s.write(journal, raw, off); err != nil {
 		return now, err
 	}
-	after := present{Snapshot: at(l), stale: now.stale}
+	after := lockedState{Snapshot: at(l), stale: now.stale}
 	for _, doc := range state.Docs() {
 		if now.Task.Docs[doc] != next.Docs[doc] && !slices.Contains(after.stale, doc) {
 			after.stale = append(after.stale, doc)

@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/ferrus-go/ferrus/internal/filelock"
 	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 )
 
 // sessionName is what a session id looks like: it becomes a file name.
@@ -73,7 +73,7 @@ func (s *Store) Probe(session string) lease.Probe {
 // stays: it proves that the work may be claimed.
 func (s *Store) sweepLive() {
 	entries, err := s.disk.readDir(liveDir)
-	now, ok := s.glance()
+	now, ok := s.readFast()
 	if err != nil || !ok {
 		return
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// A present is the machine as a holder of the lock finds it.
-type present struct {
+// A lockedState is the machine as a holder of the lock finds it.
+type lockedState struct {
 	Snapshot
 	stale []state.Doc // documents whose files are not as the journal has them
 	shown bool        // STATE.json is as it should be
@@ -27,16 +27,16 @@ type edit struct {
 
 // load reads the machine as a holder of the lock. It goes from the line that STATE.json names to the newest one and
 // cuts a torn tail.
-func (s *Store) load(journal file) (present, error) {
+func (s *Store) load(journal file) (lockedState, error) {
 	idx, err := s.readIndex()
 	if err != nil {
-		return present{}, err
+		return lockedState{}, err
 	}
-	r, err := s.roll(journal, idx)
+	r, err := s.replay(journal, idx)
 	if err != nil {
-		return present{}, err
+		return lockedState{}, err
 	}
-	now := present{Snapshot: at(r.newest)}
+	now := lockedState{Snapshot: at(r.newest)}
 	if r.named != nil && now.Task.ClaimedBy != "" && sameHolder(r.named.State, now.Task) {
 		now.Lease = idx.lease()
 	}
@@ -47,11 +47,11 @@ func (s *Store) load(journal file) (present, error) {
 	if now.shown {
 		s.remember(r.newest, idx)
 	}
-	if sha := digest(idx.raw); !idx.genuine && !damaged(idx.raw) && !r.past[sighting(stateFile, sha)] {
+	if sha := digest(idx.raw); !idx.genuine && !damaged(idx.raw) && !r.past[viewKey(stateFile, sha)] {
 		now.edits = append(now.edits, edit{stateFile, idx.raw, sha})
 	}
 	if err := s.checkViews(&now, r.past); err != nil {
-		return present{}, err
+		return lockedState{}, err
 	}
 	return now, nil
 }

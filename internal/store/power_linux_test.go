@@ -148,7 +148,7 @@ func (y *losses) judge(dir string, began uint64, acks []ack, cut int64) (wrong [
 		return []string{err.Error()}
 	}
 	defer s.Close()
-	if _, ok := s.glance(); !ok {
+	if _, ok := s.readFast(); !ok {
 		y.lagged++
 	}
 	snap, lines, err := sound(s)

@@ -212,7 +212,7 @@ func TestAKilledSessionIsGone(t *testing.T) {
 	if _, err := s.Announce("5e55"); code(err) != StoreError {
 		t.Errorf("announced twice: %v", err)
 	}
-	death := s.Death("5e55")
+	death := s.SessionDone("5e55")
 	p.stop(t)
 	if got := s.Probe("5e55"); got != lease.Alive {
 		t.Errorf("stopped: %s", got)

@@ -19,7 +19,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 )
 
 // Names under .ferrus.

@@ -16,17 +16,17 @@ func (s *Store) View() (Snapshot, error) {
 	if !s.InPlace() {
 		return Snapshot{}, s.gone()
 	}
-	if snap, ok := s.glance(); ok {
+	if snap, ok := s.readFast(); ok {
 		return snap, nil
 	}
 	if s.opts.ReadOnly {
-		return s.replay()
+		return s.replayAll()
 	}
 	return s.Apply(context.Background(), func(Snapshot) (*Change, error) { return nil, nil })
 }
 
-// replay reads all of the journal, and writes nothing.
-func (s *Store) replay() (Snapshot, error) {
+// replayAll reads all of the journal, and writes nothing.
+func (s *Store) replayAll() (Snapshot, error) {
 	var top *Line
 	for l, err := range s.History() {
 		if err != nil {
@@ -37,9 +37,9 @@ func (s *Store) replay() (Snapshot, error) {
 	return at(top), nil
 }
 
-// glance reads without the lock; ok is false when that does not settle it. The order matters: STATE.json, which names
+// readFast reads without the lock; ok is false when that does not settle it. The order matters: STATE.json, which names
 // an acknowledged line, then the size of the journal, which says that no other line followed.
-func (s *Store) glance() (snap Snapshot, ok bool) {
+func (s *Store) readFast() (snap Snapshot, ok bool) {
 	idx, err := s.readIndex()
 	if err != nil || !idx.whole {
 		return Snapshot{}, false

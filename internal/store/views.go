@@ -17,7 +17,7 @@ type viewing struct {
 
 // checkViews compares the documents' files with the journal: what is stale, and what of that somebody edited. A file
 // may lag behind the journal as far as STATE.json does: that is what a crash leaves and no edit.
-func (s *Store) checkViews(now *present, lag past) error {
+func (s *Store) checkViews(now *lockedState, lag expectedViews) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, doc := range state.Docs() {
@@ -30,7 +30,7 @@ func (s *Store) checkViews(now *present, lag past) error {
 			continue
 		}
 		now.stale = append(now.stale, doc)
-		if lag[sighting(name, sha)] || data != nil && damaged(data) {
+		if lag[viewKey(name, sha)] || data != nil && damaged(data) {
 			continue
 		}
 		now.edits = append(now.edits, edit{name, data, sha})
@@ -63,7 +63,7 @@ func (s *Store) look(name, want string) (data []byte, sha string, err error) {
 
 // show writes the views: the stale documents first, STATE.json last, so that a document lags no further behind than
 // STATE.json does. What cannot be written is tried again by the next load.
-func (s *Store) show(now present) error {
+func (s *Store) show(now lockedState) error {
 	var err error
 	for _, doc := range now.stale {
 		if err = s.showDoc(now.Snapshot, doc); err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// A Bell rings when the machine may have changed. It is a doorbell and no message: arm it, read, wait; what woke the
+// A Watcher rings when the machine may have changed. It is a doorbell and no message: arm it, read, wait; what woke the
 // waiter is never believed, so rings may be lost to each other but never to a waiter.
-type Bell struct {
+type Watcher struct {
 	C       <-chan struct{} // one ring may be pending
 	watcher *fsnotify.Watcher
 	done    chan struct{}
@@ -19,9 +19,9 @@ type Bell struct {
 const tick = time.Second
 
 // Watch arms a bell. The caller closes it.
-func (s *Store) Watch() *Bell {
+func (s *Store) Watch() *Watcher {
 	ring := make(chan struct{}, 1)
-	b := &Bell{C: ring, done: make(chan struct{})}
+	b := &Watcher{C: ring, done: make(chan struct{})}
 	var events <-chan fsnotify.Event
 	var errs <-chan error
 	if w, err := fsnotify.NewWatcher(); err == nil {
@@ -56,7 +56,7 @@ func (s *Store) Watch() *Bell {
 }
 
 // Close silences the bell. It does not wait until the watch is gone: the kernel takes some ten milliseconds for that.
-func (b *Bell) Close() {
+func (b *Watcher) Close() {
 	close(b.done)
 	if b.watcher != nil {
 		go b.watcher.Close()

@@ -209,7 +209,7 @@ var runsChecks = []string{"check", "submit", "status"}
 
 // untrustedNotice says in the result of status why every other tool refuses.
 func untrustedNotice(err error) string {
-	var r *engine.Refusal
+	var r *engine.RefusedError
 	if errors.As(err, &r) {
 		return string(r.Code) + ": " + r.Error()
 	}
@@ -234,13 +234,13 @@ func (c *call) encode() ([]byte, error) {
 func (c *call) refuse(err error) {
 	c.snap = nil
 	c.res = Result{Code: engine.StoreError, Message: err.Error(), Notices: c.res.Notices}
-	r := engine.AsRefusal(err)
+	r := engine.AsRefused(err)
 	var f *wire.Fault
 	switch {
 	case errors.Is(err, wire.ErrBug): // the agent is told to look where it stands
-		r = &engine.Refusal{Code: engine.OutcomeUnknown, Message: err.Error(), Remedy: "call status and go on from what it says"}
+		r = &engine.RefusedError{Code: engine.OutcomeUnknown, Message: err.Error(), Remedy: "call status and go on from what it says"}
 	case errors.As(err, &f):
-		r = &engine.Refusal{Code: engine.InvalidInput, Message: f.Message, Remedy: f.Remedy}
+		r = &engine.RefusedError{Code: engine.InvalidInput, Message: f.Message, Remedy: f.Remedy}
 	case r == nil:
 		return
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/pipeline/desk"
+	"github.com/ferrus-go/ferrus/internal/pipeline/worker"
 )
 
 // TestTheDocumentationIsTheCatalogue: the page of the tools is made from the catalogue and from the struct of results,
@@ -54,13 +54,13 @@ func workers(t *testing.T) string {
 	b.WriteString(`
 ## Workers of a pipeline
 
-Generated from ` + "`internal/pipeline/desk`" + `. A worker of a [pipeline](pipelines.md) has a server of its own, which ferrus starts for
+Generated from ` + "`internal/pipeline/worker`" + `. A worker of a [pipeline](pipelines.md) has a server of its own, which ferrus starts for
 it: ` + "`ferrus serve --role worker --run DIR --worker NAME --attempt N`" + `. It has these tools and no other, and none of their
 arguments is a path; an output may be longer than a document. An attempt at a worker's work that counts no more, because another does the work, the worker was
 given up, or the run is over, is told to stop on every call.
 
 `)
-	for _, tool := range desk.Catalogue() {
+	for _, tool := range worker.Catalogue() {
 		only := map[bool]string{true: " Only the final worker has it, where the pipeline has `deliver_by` `terminal`; any other is refused."}[tool.Terminal]
 		fmt.Fprintf(&b, "### %s\n\n%s%s%s\n\n", tool.Name, tool.Doc, map[bool]string{true: " Reads only."}[tool.ReadOnly], only)
 		args := tool.Args
@@ -71,9 +71,9 @@ given up, or the run is over, is told to stop on every call.
 		b.WriteString(arguments(args))
 	}
 	b.WriteString("### Results of workers\n\n| field | type | |\n|---|---|---|\n")
-	b.WriteString(fields(t, "../pipeline/desk/result.go", reflect.TypeFor[desk.Result]()))
+	b.WriteString(fields(t, "../pipeline/worker/result.go", reflect.TypeFor[worker.Result]()))
 	b.WriteString("\n### Codes of workers\n\n")
-	for _, line := range constants(t, "../pipeline/desk/result.go", "Code") {
+	for _, line := range constants(t, "../pipeline/worker/result.go", "Code") {
 		b.WriteString("- " + line + "\n")
 	}
 	return b.String()

@@ -86,7 +86,7 @@ func (w *world) given(e *engine.Engine, role state.Role, seq uint64) Result {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	sent, err := Given(w.t.Context(), e, m, role)
+	sent, err := Preview(w.t.Context(), e, m, role)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -254,9 +254,9 @@ func TestWhileARollbackMovesFilesNobodyIsGivenAnything(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Task.Returning = state.Returning{To: 1}
+	m.Task.Returning = state.FileMove{To: 1}
 	for _, role := range []state.Role{state.Executor, state.Supervisor} {
-		r, err := Given(t.Context(), e, m, role)
+		r, err := Preview(t.Context(), e, m, role)
 		if err != nil || r.Status != "timeout" || !strings.HasSuffix(r.Message, "waits for the human") {
 			t.Errorf("the %s: %+v, %v", role, r, err)
 		}

@@ -14,7 +14,7 @@ import (
 func selectAttempt(ctx context.Context, c *call) error {
 	e := c.s.Engine()
 	if on := e.Place().Branch; on != "" {
-		return &engine.Refusal{Code: engine.ForbiddenRole, Message: "you are the supervisor of the attempt " + on + ", and none chooses itself",
+		return &engine.RefusedError{Code: engine.ForbiddenRole, Message: "you are the supervisor of the attempt " + on + ", and none chooses itself",
 			Remedy: "the project's own supervisor chooses, or a person"}
 	}
 	names, err := engine.Branches(e.Place().Root)
@@ -29,7 +29,7 @@ func selectAttempt(ctx context.Context, c *call) error {
 	}
 	b, err := e.Branched(taken)
 	if code := engine.CodeOf(err); code == engine.UnknownBranch || code == engine.InvalidInput {
-		return &engine.Refusal{Code: code, Message: engine.AsRefusal(err).Message, Remedy: cmp.Or(strings.Join(names, ", "), "none") +
+		return &engine.RefusedError{Code: code, Message: engine.AsRefused(err).Message, Remedy: cmp.Or(strings.Join(names, ", "), "none") +
 			": these branches there are; select one, or call select without branch to compare them"}
 	}
 	if err != nil {

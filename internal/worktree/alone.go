@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 )
 
 // alone calls do while no other process is at work on the branch, nor on any other linked work tree.

@@ -154,7 +154,7 @@ func TestNothingOfTheRepositoryRuns(t *testing.T) {
 				tree.Merge(t.Context(), base, now, theirs)
 				tree.Head(t.Context())
 				tree.Save(t.Context(), "t/2")
-				tree.Kept(t.Context(), "t/2")
+				tree.ReadRef(t.Context(), "t/2")
 				tree.Restore(t.Context(), now, theirs, "t/edits")
 				tree.KeepHead(t.Context(), "x", "lost/x")
 				if exists(canary) {

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 )
 
 // ErrInUse says that another process has the checkout.

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 )
 
 // Outside refuses a folder at or below a work tree or a project. A home folder is the person's own, and may be a work tree.

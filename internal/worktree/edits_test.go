@@ -116,7 +116,7 @@ func arena(t testing.TB) (dir, from, to string) {
 		save(t, tree, "t/2")
 	})
 	tree := open(t, dir)
-	return dir, must(tree.Kept(t.Context(), "t/2"))(t), must(tree.Kept(t.Context(), "t/1"))(t)
+	return dir, must(tree.ReadRef(t.Context(), "t/2"))(t), must(tree.ReadRef(t.Context(), "t/1"))(t)
 }
 
 // TestNoEditIsLost: whoever saves a file in whatever way at whatever step of a Restore that replaces, removes or makes it,

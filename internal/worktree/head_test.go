@@ -71,7 +71,7 @@ func TestTheCommitsOfABranchAreKept(t *testing.T) {
 			if got, err := tree.KeepHead(t.Context(), "x", "lost/x"); got != "" || err != nil {
 				t.Errorf("of no branch: %q, %v", got, err)
 			}
-			held, err := tree.Kept(t.Context(), "lost/x")
+			held, err := tree.ReadRef(t.Context(), "lost/x")
 			if (held != "") != tt.kept || err != nil {
 				t.Errorf("Kept: %q, %v", held, err)
 			}

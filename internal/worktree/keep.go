@@ -50,14 +50,14 @@ func (t *Tree) save(ctx context.Context, name string) (string, error) {
 	return tree, t.keep(ctx, name, tree)
 }
 
-// Keep makes refs/ferrus/<name> point at a commit of the tree, which [Tree.Fingerprint], [Tree.Snapshot] or [Tree.Merge]
+// SaveRef makes refs/ferrus/<name> point at a commit of the tree, which [Tree.Fingerprint], [Tree.Snapshot] or [Tree.Merge]
 // returned, or which the repository has. Then every work tree of the repository has it, until [Tree.Forget]: what the
 // user's object store lacks moves there from the private one. The name is one that `git check-ref-format` takes, such
 // as <task>/<seq>; what it held before is let go.
 //
 // The commit has no parent, and its author and date are always the same: equal trees have equal commits. All of it is on
 // disk when Keep returns. The error is [ErrNoGit] without git, and nothing is kept after any.
-func (t *Tree) Keep(ctx context.Context, name, tree string) error {
+func (t *Tree) SaveRef(ctx context.Context, name, tree string) error {
 	err := t.ready(ctx, name)
 	if err == nil && !objectID.MatchString(tree) {
 		err = errors.New("not an object id")
@@ -103,7 +103,7 @@ func (t *Tree) keep(ctx context.Context, name, tree string) error {
 // keepBeside keeps a tree given that base is kept and still will be when the ref is made, or HEAD if base is none.
 func (t *Tree) keepBeside(ctx context.Context, base kept, name, tree string) (kept, error) {
 	k := kept{name, tree, base.commit, base.of}
-	var l loan
+	var l transfer
 	if tree != base.tree {
 		k.of = t.listed(tree)
 		need, err := t.news(ctx, base, k)
@@ -113,7 +113,7 @@ func (t *Tree) keepBeside(ctx context.Context, base kept, name, tree string) (ke
 		if k.commit, err = t.commit(tree); err != nil {
 			return k, err
 		}
-		if l, err = t.lend(ctx, append(need, k.commit)); err != nil {
+		if l, err = t.transferObjects(ctx, append(need, k.commit)); err != nil {
 			return k, err
 		}
 		if err := t.sync(t.objects); err != nil {
@@ -130,7 +130,7 @@ func (t *Tree) keepBeside(ctx context.Context, base kept, name, tree string) (ke
 	if err := t.syncRefs(refs + name); err != nil {
 		return k, err
 	}
-	return k, t.settle(ctx, l)
+	return k, t.verifyTransfer(ctx, l)
 }
 
 // orders are for git update-ref: one transaction that verifies that base is still there and makes the ref, or does
@@ -268,8 +268,8 @@ func (l *listing) news(base *listing) (ids []string) {
 	return slices.Compact(ids)
 }
 
-// Kept returns the tree that is kept under that name, "" if none is.
-func (t *Tree) Kept(ctx context.Context, name string) (string, error) {
+// ReadRef returns the tree that is kept under that name, "" if none is.
+func (t *Tree) ReadRef(ctx context.Context, name string) (string, error) {
 	err := t.ready(ctx, name)
 	if err == nil {
 		var out []byte

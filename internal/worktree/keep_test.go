@@ -13,8 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 // collect deletes whatever nothing of the repository leads to.
@@ -133,7 +134,7 @@ func TestWhatIsKeptSurvivesEveryCollection(t *testing.T) {
 				if got := fresh(t, dir); name != "a sparse checkout" && got == id {
 					t.Error("the other file does not count")
 				}
-				if kept, err := open(t, dir).Kept(t.Context(), "task/1"); kept != id || err != nil {
+				if kept, err := open(t, dir).ReadRef(t.Context(), "task/1"); kept != id || err != nil {
 					t.Errorf("Kept: %s, %v; want %s", kept, err, id)
 				}
 			})
@@ -157,10 +158,10 @@ func TestKeepingTouchesNothingElse(t *testing.T) {
 	before := users(t, dir)
 	tree := open(t, dir)
 	id := save(t, tree, "t/1")
-	if err := tree.Keep(t.Context(), "t/2", id); err != nil {
+	if err := tree.SaveRef(t.Context(), "t/2", id); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := tree.Forget(t.Context(), "t/1"); n != 1 || err != nil {
+	if n, err := tree.DeleteRefs(t.Context(), "t/1"); n != 1 || err != nil {
 		t.Errorf("Forget: %d, %v", n, err)
 	}
 	if diff := cmp.Diff(before, users(t, dir)); diff != "" {
@@ -183,7 +184,7 @@ func TestWhatGitHasDeletedIsSavedAgain(t *testing.T) {
 	id := fingerprint(t, tree)
 	git(t, dir, "reset", "-q")
 	collect(t, dir)
-	if err := tree.Keep(t.Context(), "t/1", id); err == nil || !strings.Contains(err.Error(), "gone from the repository") {
+	if err := tree.SaveRef(t.Context(), "t/1", id); err == nil || !strings.Contains(err.Error(), "gone from the repository") {
 		t.Errorf("Keep: %v", err)
 	}
 	if names, err := tree.Refs(t.Context(), ""); len(names) > 0 || err != nil {
@@ -243,7 +244,7 @@ func TestAForgottenTreeIsNotBuiltUpon(t *testing.T) {
 			wrap(t, fmt.Sprintf(`case " $* " in *" update-ref "*) if [ ! -e .git/once ]; then touch .git/once; %s; fi;; esac`,
 				strings.ReplaceAll(c.wrap, "git update-ref", `"$REAL" update-ref`)))
 		default:
-			if n, err := open(t, dir).Forget(t.Context(), "t"); n != 2 || err != nil {
+			if n, err := open(t, dir).DeleteRefs(t.Context(), "t"); n != 2 || err != nil {
 				t.Fatalf("Forget: %d, %v", n, err)
 			}
 			collect(t, dir)
@@ -277,7 +278,7 @@ func TestAnotherKeeperIsAhead(t *testing.T) {
 		}
 		save(t, other, "t/2")
 	})
-	if err := tree.Keep(t.Context(), "t/1", id); err != nil || !ahead {
+	if err := tree.SaveRef(t.Context(), "t/1", id); err != nil || !ahead {
 		t.Errorf("Keep: %v; another was ahead: %v", err, ahead)
 	}
 	whole(t, dir, "t/1", id)
@@ -307,7 +308,7 @@ func TestKeptNames(t *testing.T) {
 	tree := open(t, committed(t))
 	id, ctx := fingerprint(t, tree), t.Context()
 	for _, name := range []string{"t-2/1", "t-1/10", "t-1/2", "t-1/1", "t-11/1", "t/x"} {
-		if err := tree.Keep(ctx, name, id); err != nil {
+		if err := tree.SaveRef(ctx, name, id); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -326,12 +327,12 @@ func TestKeptNames(t *testing.T) {
 		prefix string
 		n      int
 	}{{"t-1", 3}, {"t-1", 0}, {"t-11/1", 1}} {
-		if n, err := tree.Forget(ctx, step.prefix); n != step.n || err != nil {
+		if n, err := tree.DeleteRefs(ctx, step.prefix); n != step.n || err != nil {
 			t.Errorf("Forget(%q) = %d, %v; want %d", step.prefix, n, err, step.n)
 		}
 	}
 	for _, bad := range []string{"", "/"} {
-		if n, err := tree.Forget(ctx, bad); n != 0 || err == nil {
+		if n, err := tree.DeleteRefs(ctx, bad); n != 0 || err == nil {
 			t.Errorf("Forget(%q) = %d, %v", bad, n, err)
 		}
 	}
@@ -339,12 +340,12 @@ func TestKeptNames(t *testing.T) {
 		t.Errorf("Refs: %q, %v", got, err)
 	}
 	for name, want := range map[string]string{"t/x": id, "t": "", "t/y": ""} {
-		if got, err := tree.Kept(ctx, name); got != want || err != nil {
+		if got, err := tree.ReadRef(ctx, name); got != want || err != nil {
 			t.Errorf("Kept(%q) = %q, %v; want %q", name, got, err, want)
 		}
 	}
 	for _, bad := range []string{"HEAD", "", id[:9], strings.TrimSpace(git(t, tree.Top(), "rev-parse", "HEAD")), strings.Repeat("1", 40)} {
-		if err := tree.Keep(ctx, "t/bad", bad); err == nil {
+		if err := tree.SaveRef(ctx, "t/bad", bad); err == nil {
 			t.Errorf("%q is kept as a tree", bad)
 		}
 	}
@@ -505,16 +506,16 @@ func TestNothingIsKeptWithoutGit(t *testing.T) {
 	for name, tree := range map[string]*worktree.Tree{"never": open(t, dir), "no more": late} {
 		ctx := t.Context()
 		_, saved := tree.Save(ctx, "t/1")
-		_, kept := tree.Kept(ctx, "t/1")
-		_, forgot := tree.Forget(ctx, "t")
+		_, kept := tree.ReadRef(ctx, "t/1")
+		_, forgot := tree.DeleteRefs(ctx, "t")
 		_, listed := tree.Refs(ctx, "t")
 		_, restored := tree.Restore(ctx, id, id, "t/edits")
 		_, merged := tree.Merge(ctx, id, id, id)
 		_, _, headed := tree.Head(ctx)
-		_, shared := tree.Share(ctx, "t", "u", func(string) bool { return true })
+		_, shared := tree.CopyRefs(ctx, "t", "u", func(string) bool { return true })
 		_, head := tree.KeepHead(ctx, "x", "t/1")
 		for verb, err := range map[string]error{
-			"Save": saved, "Keep": tree.Keep(ctx, "t/1", id), "Kept": kept, "Forget": forgot, "Refs": listed, "Restore": restored,
+			"Save": saved, "Keep": tree.SaveRef(ctx, "t/1", id), "Kept": kept, "Forget": forgot, "Refs": listed, "Restore": restored,
 			"Merge": merged, "Add": tree.Add(ctx, filepath.Join(dir, "x"), "x"), "Remove": tree.Remove(ctx, filepath.Join(dir, "x"), "x"), "Head": headed,
 			"Blocked": tree.Blocked(ctx, id, id), "Share": shared, "KeepHead": head,
 		} {

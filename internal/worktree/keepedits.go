@@ -222,7 +222,7 @@ func (t *Tree) free(ctx context.Context, name string) (string, error) {
 		if n > 1 {
 			as = fmt.Sprintf("%s.%d", name, n)
 		}
-		if had, err := t.Kept(ctx, as); err != nil || had == "" {
+		if had, err := t.ReadRef(ctx, as); err != nil || had == "" {
 			return as, err
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/filelock"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
+	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 

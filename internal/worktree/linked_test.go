@@ -9,9 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/proc"
-	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
+	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 // linked checks that dir is a whole work tree on its branch, at that commit, and that nothing else is left of its making.

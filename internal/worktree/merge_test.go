@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 func TestMerges(t *testing.T) {
@@ -90,7 +91,7 @@ func TestMerges(t *testing.T) {
 			if tt.want == nil {
 				return
 			}
-			if err := tree.Keep(t.Context(), "m/1", got.Tree); err != nil {
+			if err := tree.SaveRef(t.Context(), "m/1", got.Tree); err != nil {
 				t.Fatal(err)
 			}
 			whole(t, dir, "m/1", got.Tree)

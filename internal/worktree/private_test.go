@@ -61,7 +61,7 @@ func TestNothingBehindALinkIsSwept(t *testing.T) {
 				"Fingerprint": func() error { _, err := tree.Fingerprint(t.Context()); return err },
 				"Snapshot":    func() error { _, err := tree.Snapshot(t.Context()); return err },
 				"Keep": func() error {
-					return tree.Keep(t.Context(), "t/1", strings.TrimSpace(git(t, dir, "rev-parse", tip+"^{tree}")))
+					return tree.SaveRef(t.Context(), "t/1", strings.TrimSpace(git(t, dir, "rev-parse", tip+"^{tree}")))
 				},
 				"Add":    func() error { return tree.Add(t.Context(), filepath.Join(dir, ".ferrus/worktrees/x"), "x") },
 				"Remove": func() error { return tree.Remove(t.Context(), filepath.Join(dir, ".ferrus/worktrees/x"), "x") },

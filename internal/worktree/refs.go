@@ -24,11 +24,11 @@ func (t *Tree) Refs(ctx context.Context, prefix string) ([]string, error) {
 	return names, nil
 }
 
-// Share keeps under to what is kept under from, each under the same name but for the prefix: from/3 as to/3 too. keep
+// CopyRefs keeps under to what is kept under from, each under the same name but for the prefix: from/3 as to/3 too. keep
 // says of a whole name, such as from/3, whether it is wanted; what is below to is not asked about. Share says how many
 // they were. All of them are kept or, after an error, none. What a name held before is let go, and what is shared is on
 // disk, as with [Tree.Keep]. The error is [ErrNoGit] without git.
-func (t *Tree) Share(ctx context.Context, from, to string, keep func(name string) bool) (n int, err error) {
+func (t *Tree) CopyRefs(ctx context.Context, from, to string, keep func(name string) bool) (n int, err error) {
 	n, err = t.share(ctx, strings.TrimSuffix(from, "/"), strings.TrimSuffix(to, "/"), keep)
 	if err != nil {
 		return 0, fmt.Errorf("keep what is kept as %q as %q too: %w", from, to, err)
@@ -70,9 +70,9 @@ func isBelow(prefix, name string) bool {
 	return name == prefix || strings.HasPrefix(name, prefix+"/")
 }
 
-// Forget lets go of the trees that are kept under prefix and below it, and says how many they were. Git deletes what
+// DeleteRefs lets go of the trees that are kept under prefix and below it, and says how many they were. Git deletes what
 // nothing else holds when it next collects garbage. A prefix of "" is refused: one task forgets its own.
-func (t *Tree) Forget(ctx context.Context, prefix string) (n int, err error) {
+func (t *Tree) DeleteRefs(ctx context.Context, prefix string) (n int, err error) {
 	var all []kept
 	if strings.Trim(prefix, "/") == "" {
 		err = errors.New("it would be everything; name a task")

@@ -11,8 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 // What a Restore does about one path that is special.
@@ -452,7 +453,7 @@ func TestAKilledSaveIsMadeAgain(t *testing.T) {
 		if out := git(t, dir, "for-each-ref", "--format=%(tree)", "refs/ferrus/"); out != "" {
 			whole(t, dir, "t/1", strings.TrimSpace(out))
 		}
-		if err := tree.Keep(t.Context(), "t/1", id); err != nil {
+		if err := tree.SaveRef(t.Context(), "t/1", id); err != nil {
 			t.Error(err)
 		}
 		whole(t, dir, "t/1", id)

@@ -56,7 +56,7 @@ func TestWhatIsShared(t *testing.T) {
 			tree := open(t, dir)
 			before, total := users(t, dir), len(had)
 			for range 2 { // what is there already is no error
-				if n, err := tree.Share(t.Context(), tt.from, tt.to, tt.keep); n != len(tt.want) || err != nil {
+				if n, err := tree.CopyRefs(t.Context(), tt.from, tt.to, tt.keep); n != len(tt.want) || err != nil {
 					t.Errorf("Share: %d, %v; want %d", n, err, len(tt.want))
 				}
 				names, err := tree.Refs(t.Context(), "")
@@ -66,7 +66,7 @@ func TestWhatIsShared(t *testing.T) {
 			}
 			wholes(t, dir, had)
 			remove(t, dir, ".ferrus/git")
-			if _, err := tree.Forget(t.Context(), "t/1"); err != nil {
+			if _, err := tree.DeleteRefs(t.Context(), "t/1"); err != nil {
 				t.Error(err)
 			}
 			collect(t, dir)
@@ -93,7 +93,7 @@ func TestWhatANameHeldIsLetGoWhenItIsShared(t *testing.T) {
 	write(t, dir, "a.txt", "other")
 	save(t, tree, "u/1")
 	two := save(t, tree, "u/2")
-	if n, err := tree.Share(t.Context(), "t", "u", all); n != 1 || err != nil {
+	if n, err := tree.CopyRefs(t.Context(), "t", "u", all); n != 1 || err != nil {
 		t.Errorf("Share: %d, %v", n, err)
 	}
 	whole(t, dir, "u/1", one)
@@ -109,7 +109,7 @@ func TestAllIsSharedOrNothing(t *testing.T) {
 	want := []string{"t/1", "t/2", "u/2/deeper"}
 	check := func(from, to, says string) {
 		t.Helper()
-		if n, err := tree.Share(t.Context(), from, to, all); n != 0 || err == nil || !strings.Contains(err.Error(), says) {
+		if n, err := tree.CopyRefs(t.Context(), from, to, all); n != 0 || err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("Share(%q, %q) = %d, %v; want %q", from, to, n, err, says)
 		}
 		names, err := tree.Refs(t.Context(), "")
@@ -137,7 +137,7 @@ func TestAShareIsTwoCallsOfGit(t *testing.T) {
 	}
 	calls := filepath.Join(t.TempDir(), "calls")
 	wrap(t, "printf x >>'"+calls+"'")
-	if n, err := tree.Share(t.Context(), "t", "u", all); n != 20 || err != nil {
+	if n, err := tree.CopyRefs(t.Context(), "t", "u", all); n != 20 || err != nil {
 		t.Errorf("Share: %d, %v", n, err)
 	}
 	if got, err := os.ReadFile(calls); string(got) != "xx" || err != nil {

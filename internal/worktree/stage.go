@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 )
 
 // A stage is where the files of a tree are made before any of them comes into the work tree.

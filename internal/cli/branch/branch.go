@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
-	"github.com/ferrus-go/ferrus/internal/hq"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -175,15 +175,15 @@ func retire(a *cli.App, ctx context.Context, s *engine.Session, name string, for
 		return "", err
 	}
 	defer e.Close()
-	if other, busy := hq.Conductor(e.Store().Path()); busy {
-		return "", a.BusyError(&hq.BusyError{Holder: other})
+	if other, busy := conductor.Conductor(e.Store().Path()); busy {
+		return "", a.BusyError(&conductor.BusyError{Holder: other})
 	}
 	now, err := e.View()
 	if err != nil {
 		return "", err
 	}
 	if force || !now.Task.Underway() {
-		if err := hq.EndAll(ctx, e); err != nil {
+		if err := conductor.EndAll(ctx, e); err != nil {
 			return "", err
 		}
 	}

@@ -49,13 +49,13 @@ checkouts[{branch task_id path bytes}].`,
 
 // A clearing is what gc has removed, or would.
 type clearing struct {
-	OlderDays int             `json:"older_days"`
-	DryRun    bool            `json:"dry_run"`
-	Bytes     int64           `json:"bytes"`
-	Refs      int             `json:"refs"`
-	Tasks     []engine.Litter `json:"tasks"`             // oldest first
-	Branches  []engine.Litter `json:"branches"`          // that were removed
-	Records   []string        `json:"records,omitempty"` // paths of projects whose folder is gone
+	OlderDays int              `json:"older_days"`
+	DryRun    bool             `json:"dry_run"`
+	Bytes     int64            `json:"bytes"`
+	Refs      int              `json:"refs"`
+	Tasks     []engine.Garbage `json:"tasks"`             // oldest first
+	Branches  []engine.Garbage `json:"branches"`          // that were removed
+	Records   []string         `json:"records,omitempty"` // paths of projects whose folder is gone
 
 	Checkouts []engine.LeftCheckout `json:"checkouts"` // of gates that no task needs, whatever their age
 }
@@ -72,7 +72,7 @@ func runGC(a *cli.App, ctx context.Context, days int, dry bool) error {
 	if err != nil {
 		return err
 	}
-	c := clearing{OlderDays: days, DryRun: dry, Tasks: []engine.Litter{}, Branches: []engine.Litter{}, Checkouts: []engine.LeftCheckout{}}
+	c := clearing{OlderDays: days, DryRun: dry, Tasks: []engine.Garbage{}, Branches: []engine.Garbage{}, Checkouts: []engine.LeftCheckout{}}
 	for _, l := range list {
 		if !dry {
 			if err = engine.Sweep(ctx, place.Root, l); err != nil {
@@ -123,7 +123,7 @@ func clearCheckouts(a *cli.App, root string, dry bool, c *clearing) error {
 	return nil
 }
 
-func (c *clearing) add(l engine.Litter) {
+func (c *clearing) add(l engine.Garbage) {
 	c.Bytes, c.Refs = c.Bytes+l.Bytes, c.Refs+l.Refs
 	if l.TaskID == "" {
 		c.Branches = append(c.Branches, l)
@@ -133,7 +133,7 @@ func (c *clearing) add(l engine.Litter) {
 }
 
 // litter prints what went in a line.
-func litter(a *cli.App, l engine.Litter) {
+func litter(a *cli.App, l engine.Garbage) {
 	name, where := l.TaskID, ""
 	switch name {
 	case "":

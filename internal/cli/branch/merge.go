@@ -10,9 +10,9 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
-	"github.com/ferrus-go/ferrus/internal/hq"
 	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
@@ -64,8 +64,8 @@ func mergeBranch(a *cli.App, ctx context.Context, s *engine.Session, name string
 	if err := a.WithTrust(s.Engine(), s.Engine().Known); err != nil {
 		return cli.CannotDo("merge "+name, "", err)
 	}
-	got, err := s.Merge(ctx, from, func() error { return hq.EndAll(ctx, s.Engine()) })
-	var clash *engine.Clash
+	got, err := s.Merge(ctx, from, func() error { return conductor.EndAll(ctx, s.Engine()) })
+	var clash *engine.ConflictError
 	switch {
 	case errors.As(err, &clash) && resolve:
 		return startResolving(a, ctx, s, from, clash)
@@ -133,7 +133,7 @@ func listed(list []string) []string {
 }
 
 // clashed says what does not fit.
-func clashed(a *cli.App, name string, c *engine.Clash) error {
+func clashed(a *cli.App, name string, c *engine.ConflictError) error {
 	f := cli.Explain(cli.CannotDo("merge "+name, "", c))
 	if !a.JSON {
 		return f
@@ -153,7 +153,7 @@ func clashed(a *cli.App, name string, c *engine.Clash) error {
 }
 
 // startResolving gives the work back to its executor.
-func startResolving(a *cli.App, ctx context.Context, s, from *engine.Session, c *engine.Clash) error {
+func startResolving(a *cli.App, ctx context.Context, s, from *engine.Session, c *engine.ConflictError) error {
 	done, err := s.Resolve(ctx, from, c)
 	name := from.Engine().Place().Branch
 	if err != nil {

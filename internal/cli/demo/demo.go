@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ferrus-go/ferrus/internal/drive"
+	"github.com/ferrus-go/ferrus/internal/mcpclient"
 	"github.com/ferrus-go/ferrus/internal/tools"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
@@ -48,9 +48,9 @@ type stage struct {
 	dir     string // the repository
 	out     io.Writer
 	json    bool
-	cast    map[string]*drive.Client // by the names of the story
-	killed  time.Time                // when an executor was killed or stopped last
-	waiting chan waiting             // of the second executor, while the first one dies
+	cast    map[string]*mcpclient.Client // by the names of the story
+	killed  time.Time                    // when an executor was killed or stopped last
+	waiting chan waiting                 // of the second executor, while the first one dies
 }
 
 // A scene is one step of the story. play returns the proof that it happened.
@@ -77,7 +77,7 @@ func runDemo(ctx context.Context, out io.Writer, keep, asJSON bool) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, demoLimit)
 	defer cancel()
-	s := &stage{ctx: ctx, exe: exe, dir: dir, out: out, json: asJSON, cast: map[string]*drive.Client{}}
+	s := &stage{ctx: ctx, exe: exe, dir: dir, out: out, json: asJSON, cast: map[string]*mcpclient.Client{}}
 	defer s.leave()
 	began := time.Now()
 	s.say("ferrus demo: a supervisor, four executors and a person, in %s\n\n", dir)
@@ -143,7 +143,7 @@ func (s *stage) enter(name, role string, index int, more ...string) error {
 	args := []string{"serve", "--role", role, "--agent-name", "scripted", "--agent-index", fmt.Sprint(index), "--root", s.dir}
 	cmd := exec.Command(s.exe, append(args, more...)...)
 	cmd.Stderr, cmd.Env = io.Discard, s.env()
-	client, err := drive.Start(s.ctx, "scripted", cmd)
+	client, err := mcpclient.Start(s.ctx, "scripted", cmd)
 	if err != nil {
 		return err
 	}

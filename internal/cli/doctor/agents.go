@@ -13,13 +13,13 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/agents/register"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/drive"
-	"github.com/ferrus-go/ferrus/internal/hq"
-	"github.com/ferrus-go/ferrus/internal/proc"
-	"github.com/ferrus-go/ferrus/internal/register"
+	"github.com/ferrus-go/ferrus/internal/mcpclient"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/server"
 )
 
@@ -40,7 +40,7 @@ func checkAgent(p *Context, d agents.Duty) finding {
 	if err != nil {
 		return finding{}
 	}
-	who, key := hq.Agent(conf.HQ, d), "hq."+string(d.Role())+".agent"
+	who, key := conductor.Agent(conf.HQ, d), "hq."+string(d.Role())+".agent"
 	x, err := agents.Find(who.Agent)
 	if err != nil {
 		return bad(key+": "+err.Error(), "name one of them in ferrus.toml")
@@ -179,7 +179,7 @@ func toolsOf(ctx context.Context, program string, args ...string) (int, error) {
 	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Stderr = dir, io.Discard
 	cmd.Env = append(os.Environ(), "PWD="+dir, "FERRUS_ROOT=")
-	client, err := drive.Start(ctx, "doctor", cmd)
+	client, err := mcpclient.Start(ctx, "doctor", cmd)
 	if err == nil {
 		defer client.Close()
 		var list *mcp.ListToolsResult

@@ -18,7 +18,7 @@ func checkOrigin(p *Context) finding {
 		return finding{}
 	}
 	err = engine.Foreign(p.Ctx, p.Place, project)
-	var r *engine.Refusal
+	var r *engine.RefusedError
 	switch {
 	case brokenOurs(p, err):
 		return finding{} // told by the exam of the journal

@@ -5,7 +5,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
-	"github.com/ferrus-go/ferrus/internal/tokens"
+	"github.com/ferrus-go/ferrus/internal/server/tokens"
 )
 
 // checkTokens looks whether those who came over HTTP can still come. The tokens have no second link: what takes .ferrus

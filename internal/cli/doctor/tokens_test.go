@@ -10,8 +10,8 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/server/tokens"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/tokens"
 )
 
 // TestTheDoctorSaysWhenNobodyCanComeOverHTTPAnyMore, and nothing of tokens where HTTP was never used.

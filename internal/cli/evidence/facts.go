@@ -10,11 +10,11 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/history"
-	"github.com/ferrus-go/ferrus/internal/hq"
-	"github.com/ferrus-go/ferrus/internal/slot"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -29,7 +29,7 @@ type Report struct {
 	docs    map[state.Doc]string
 	checks  []checked
 	logs    map[string][]byte // of the checks, by their id
-	runs    []slot.Run
+	runs    []process.Run
 	tree    string // to which the patch leads; "" when none is known
 	patch   []byte
 	noPatch string // why there is none; "" when there is
@@ -74,7 +74,7 @@ func dossierOf(ctx context.Context, e *engine.Engine, task string) (*Report, err
 	if err := d.readLogs(e); err != nil {
 		return nil, err
 	}
-	if d.runs, err = slot.Runs(hq.Runs(e, task)); err != nil {
+	if d.runs, err = process.Runs(conductor.Runs(e, task)); err != nil {
 		return nil, err
 	}
 	err = d.readPatch(ctx, e)

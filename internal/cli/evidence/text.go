@@ -5,12 +5,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/agents/process"
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/history"
-	"github.com/ferrus-go/ferrus/internal/hq"
 	"github.com/ferrus-go/ferrus/internal/safetext"
-	"github.com/ferrus-go/ferrus/internal/slot"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -164,7 +164,7 @@ func (d *Report) costTable() string {
 		return "No agent was started by ferrus.\n"
 	}
 	text := "| run | agent | model | began | took | used |\n|---|---|---|---|---|---|\n"
-	var over []slot.Run
+	var over []process.Run
 	for _, r := range d.runs {
 		took := "no end known"
 		if r.Over() {
@@ -173,7 +173,7 @@ func (d *Report) costTable() string {
 		}
 		text += fmt.Sprintf("| %s | %s | %s | %s | %s | %s |\n", cell(r.Name), cell(r.Agent), cell(r.Model), stamp(r.Started), took, cell(status.Usage(r.Usage)))
 	}
-	if sum := status.Cost(hq.SpendOf(over, time.Time{})); sum != "" {
+	if sum := status.Cost(conductor.SpendOf(over, time.Time{})); sum != "" {
 		text += "\nTogether " + sum + ".\n"
 	}
 	return text

@@ -15,11 +15,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
-	"github.com/ferrus-go/ferrus/internal/hq"
-	"github.com/ferrus-go/ferrus/internal/slot"
 )
 
 // LogsCommand is ferrus logs.
@@ -51,13 +51,13 @@ func showLogs(a *cli.App, ctx context.Context, name string, follow, raw bool) er
 		return err
 	}
 	defer e.Close()
-	runs, err := slot.Runs(hq.Runs(e, now.Task.TaskID))
+	runs, err := process.Runs(conductor.Runs(e, now.Task.TaskID))
 	if err != nil {
 		return err
 	}
 	if a.JSON && name == "" {
 		if runs == nil {
-			runs = []slot.Run{}
+			runs = []process.Run{}
 		}
 		return a.PrintJSON(runs)
 	}
@@ -75,20 +75,20 @@ func showLogs(a *cli.App, ctx context.Context, name string, follow, raw bool) er
 		show = EventWriter(a, agents.ReaderOf(run.Agent))
 	}
 	return Follow(a, ctx, run.Log, show, func() bool {
-		list, err := slot.Runs(hq.Runs(e, now.Task.TaskID))
+		list, err := process.Runs(conductor.Runs(e, now.Task.TaskID))
 		again, ok := ChooseRun(list, run.Name)
 		return !follow || err != nil || !ok || again.Over()
 	})
 }
 
 // ChooseRun is the run of a name, or the newest of a duty, or of all.
-func ChooseRun(runs []slot.Run, name string) (slot.Run, bool) {
+func ChooseRun(runs []process.Run, name string) (process.Run, bool) {
 	for _, r := range slices.Backward(runs) {
 		if name == "" || r.Name == name || string(r.Duty) == name {
 			return r, true
 		}
 	}
-	return slot.Run{}, false
+	return process.Run{}, false
 }
 
 // logFile finds a log that is no run's: by its name, or the newest whose name holds the word.

@@ -8,12 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/cli/log"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
-	"github.com/ferrus-go/ferrus/internal/slot"
 )
 
 func pipelineLogsCommand(a *cli.App) *cobra.Command {
@@ -90,8 +90,8 @@ func logsOf(a *cli.App, at run.Place, args []string) (f *run.Folder, role string
 }
 
 // attempts are all attempts of a run's workers, in the order of their start.
-func attempts(f *run.Folder) ([]slot.Run, error) {
-	all := []slot.Run{}
+func attempts(f *run.Folder) ([]process.Run, error) {
+	all := []process.Run{}
 	for _, role := range roles(f.Workflow) {
 		list, err := f.Runs(role)
 		if err != nil {
@@ -99,6 +99,6 @@ func attempts(f *run.Folder) ([]slot.Run, error) {
 		}
 		all = append(all, list...)
 	}
-	slices.SortStableFunc(all, func(a, b slot.Run) int { return a.Started.Compare(b.Started) })
+	slices.SortStableFunc(all, func(a, b process.Run) int { return a.Started.Compare(b.Started) })
 	return all, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/cli/branch"
@@ -24,14 +25,13 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli/status"
 	"github.com/ferrus-go/ferrus/internal/cli/task"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
-	"github.com/ferrus-go/ferrus/internal/proc"
-	"github.com/ferrus-go/ferrus/internal/slot"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 )
 
 // Main runs the command line of the process and exits with its code.
 func Main() {
 	checks.Helper()
-	slot.Shim(run.Hold)
+	process.Shim(run.Hold)
 	ctx, stop := proc.Interruptible(context.Background(), os.Interrupt, syscall.SIGTERM, proc.Stop)
 	code := Run(cli.NewApp(os.Stdin, os.Stdout, os.Stderr), ctx, os.Args[1:])
 	stop()

@@ -10,10 +10,10 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/cli/branch"
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/fleet"
 	"github.com/ferrus-go/ferrus/internal/format"
-	"github.com/ferrus-go/ferrus/internal/hq"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -40,7 +40,7 @@ func (w *fleetWatcher) tell(e fleet.Event) {
 }
 
 // hear prints what a conductor tells.
-func (w *fleetWatcher) hear(branch string, e hq.Event) {
+func (w *fleetWatcher) hear(branch string, e conductor.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if e.At.IsZero() {
@@ -49,11 +49,11 @@ func (w *fleetWatcher) hear(branch string, e hq.Event) {
 	if w.a.JSON {
 		_ = w.a.PrintJSONLine(struct {
 			Branch string `json:"branch"`
-			hq.Event
+			conductor.Event
 		}{branch, e})
 		return
 	}
-	if e.Kind == hq.Stopping && w.a.OutTTY {
+	if e.Kind == conductor.Stopping && w.a.OutTTY {
 		w.a.Say("\r") // over the ^C that the terminal has shown
 	}
 	w.line(e.At, branch, w.words.words(e))
@@ -99,22 +99,22 @@ func conductMany(a *cli.App, ctx context.Context, how conducting) error {
 	w := &fleetWatcher{a: a}
 	w.words = watcher{a: a}
 	out, err := fleet.Run(ctx, e.Place().Root, fleet.Options{Parallel: how.parallel, Caller: s.Caller, Engine: opts, Tell: w.tell,
-		Conduct: func(branch string, e *engine.Engine) (hq.Options, error) {
+		Conduct: func(branch string, e *engine.Engine) (conductor.Options, error) {
 			conf, err := e.Config()
 			if err == nil {
 				err = cli.CheckContinuable(ctx, e, conf.Gate(), false)
 			}
-			return hq.Options{Headless: true, Hurry: how.now, Ferrus: self, Lease: conf.Lease, Environ: os.Environ(),
-				Tell: func(e hq.Event) { w.hear(branch, e) }}, err
+			return conductor.Options{Headless: true, Hurry: how.now, Ferrus: self, Lease: conf.Lease, Environ: os.Environ(),
+				Tell: func(e conductor.Event) { w.hear(branch, e) }}, err
 		}})
-	var taken *hq.BusyError
+	var taken *conductor.BusyError
 	switch {
 	case errors.As(err, &taken):
 		return a.BusyError(taken)
-	case errors.Is(err, hq.ErrStopped):
+	case errors.Is(err, conductor.ErrStopped):
 		exit := cli.ExitOfSignal(ctx)
 		if a.JSON {
-			if err := a.PrintJSONLine(map[string]any{"kind": "end", "exit": exit, "branches": []fleet.Standing{}}); err != nil {
+			if err := a.PrintJSONLine(map[string]any{"kind": "end", "exit": exit, "branches": []fleet.BranchStatus{}}); err != nil {
 				return err
 			}
 		} else {
@@ -133,7 +133,7 @@ func endedMany(a *cli.App, out fleet.Outcome) error {
 	if a.JSON {
 		tasks := out.Tasks
 		if tasks == nil {
-			tasks = []fleet.Standing{}
+			tasks = []fleet.BranchStatus{}
 		}
 		if err := a.PrintJSONLine(map[string]any{"kind": "end", "exit": out.Exit, "branches": tasks}); err != nil {
 			return err
@@ -175,7 +175,7 @@ func exitCode(code int) error {
 }
 
 // nextOf is what a person does about a branch as it stands.
-func nextOf(t fleet.Standing) []status.Step {
+func nextOf(t fleet.BranchStatus) []status.Step {
 	on := " --branch " + t.Branch
 	switch {
 	case t.State == state.AwaitingHuman:

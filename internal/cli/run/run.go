@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
-	"github.com/ferrus-go/ferrus/internal/hq"
-	"github.com/ferrus-go/ferrus/internal/slot"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -62,7 +62,7 @@ With --parallel the lines also have branch, the kinds taken, begun, left, mergin
 are there too, and the last has kind exit branches[{... unmerged trouble}], as ferrus branches has them.`,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if how.explain {
-				a.Say("%s", hq.Explain())
+				a.Say("%s", conductor.Explain())
 				return nil
 			}
 			if cmd.Flags().Changed("parallel") {
@@ -114,8 +114,8 @@ func conduct(a *cli.App, ctx context.Context, how conducting) error {
 	if err := a.WithTrust(e, needed); err != nil {
 		return err
 	}
-	if other, busy := hq.Conductor(e.Store().Path()); busy {
-		return a.BusyError(&hq.BusyError{Holder: other})
+	if other, busy := conductor.Conductor(e.Store().Path()); busy {
+		return a.BusyError(&conductor.BusyError{Holder: other})
 	}
 	if how.task == nil {
 		err = goesOn(a, ctx, s, conf.Gate(), !how.headless && a.MayAsk())
@@ -134,14 +134,14 @@ func conduct(a *cli.App, ctx context.Context, how conducting) error {
 	cli.IgnoreHangup()
 	w := newWatcher(a, s, how.headless || !a.InTTY)
 	defer w.close()
-	out, err := hq.Run(ctx, e, hq.Options{Headless: w.headless, Hurry: how.now, Ferrus: self, Lease: conf.Lease, Environ: os.Environ(),
+	out, err := conductor.Run(ctx, e, conductor.Options{Headless: w.headless, Hurry: how.now, Ferrus: self, Lease: conf.Lease, Environ: os.Environ(),
 		Tell: w.tell, Show: w.show})
 	w.close()
-	var taken *hq.BusyError
+	var taken *conductor.BusyError
 	switch {
 	case errors.As(err, &taken):
 		return a.BusyError(taken)
-	case errors.Is(err, hq.ErrStopped):
+	case errors.Is(err, conductor.ErrStopped):
 		return stoppedRun(a, ctx, e)
 	case err != nil:
 		return err
@@ -170,19 +170,19 @@ func goesOn(a *cli.App, ctx context.Context, s *engine.Session, now config.Gate,
 
 // A runEnd is the last line of a run with --json.
 type runEnd struct {
-	Kind          string       `json:"kind"`
-	Exit          int          `json:"exit"`
-	State         state.State  `json:"state"`
-	TaskID        string       `json:"task_id,omitempty"`
-	Title         string       `json:"title,omitempty"`
-	FailureReason string       `json:"failure_reason,omitempty"`
-	Question      *status.Text `json:"question,omitempty"`
-	Spent         hq.Spend     `json:"spent"`
-	Runs          []slot.Run   `json:"runs,omitempty"`
+	Kind          string          `json:"kind"`
+	Exit          int             `json:"exit"`
+	State         state.State     `json:"state"`
+	TaskID        string          `json:"task_id,omitempty"`
+	Title         string          `json:"title,omitempty"`
+	FailureReason string          `json:"failure_reason,omitempty"`
+	Question      *status.Text    `json:"question,omitempty"`
+	Spent         conductor.Spend `json:"spent"`
+	Runs          []process.Run   `json:"runs,omitempty"`
 }
 
 // ended says how the run went.
-func ended(a *cli.App, e *engine.Engine, out hq.Outcome) error {
+func ended(a *cli.App, e *engine.Engine, out conductor.Outcome) error {
 	t := out.Task
 	r, err := status.Read(e)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/fleet"
-	"github.com/ferrus-go/ferrus/internal/hq"
-	"github.com/ferrus-go/ferrus/internal/proc"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
@@ -45,17 +45,17 @@ func runStop(a *cli.App, ctx context.Context) error {
 		return err
 	}
 	dir := e.Store().Path()
-	h, busy := hq.Conductor(dir)
+	h, busy := conductor.Conductor(dir)
 	if !busy && e.Place().Branch == "" {
 		dir = fleet.Dir(e.Place().Root)
-		h, busy = hq.Conductor(dir)
+		h, busy = conductor.Conductor(dir)
 	}
 	if busy {
 		if err := proc.RequestStop(h.Pid); err != nil {
 			return fmt.Errorf("end the run (process %d): %v", h.Pid, err)
 		}
 		for until := time.Now().Add(stopLimit); busy && time.Now().Before(until) && ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
-			_, busy = hq.Conductor(dir)
+			_, busy = conductor.Conductor(dir)
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -66,7 +66,7 @@ func runStop(a *cli.App, ctx context.Context) error {
 			}
 		}
 	}
-	if err := hq.EndAll(ctx, e); err != nil {
+	if err := conductor.EndAll(ctx, e); err != nil {
 		return err
 	}
 	var ended []string

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
-	"github.com/ferrus-go/ferrus/internal/hq"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -43,7 +43,7 @@ func (w *watcher) close() {
 }
 
 // tell shows what has happened.
-func (w *watcher) tell(e hq.Event) {
+func (w *watcher) tell(e conductor.Event) {
 	if e.At.IsZero() {
 		e.At = time.Now()
 	}
@@ -55,10 +55,10 @@ func (w *watcher) tell(e hq.Event) {
 	}
 	w.Erase()
 	w.a.Say("%s  %s\n", format.Clock(e.At), w.words(e))
-	if e.Kind == hq.Moved { // nothing else closes a question: who has asked may well end while it is open
+	if e.Kind == conductor.Moved { // nothing else closes a question: who has asked may well end while it is open
 		w.open = ""
 	}
-	if e.Kind != hq.Asked || w.headless {
+	if e.Kind != conductor.Asked || w.headless {
 		return // the end of a headless run shows it
 	}
 	text, list := engine.SplitOptions(e.Text)
@@ -73,33 +73,33 @@ func (w *watcher) tell(e hq.Event) {
 }
 
 // words is an event in a line.
-func (w *watcher) words(e hq.Event) cli.Styled {
+func (w *watcher) words(e conductor.Event) cli.Styled {
 	duty := w.a.Paint(cli.RoleColour[e.Duty.Role()], fmt.Sprintf("%-12s", e.Run))
 	switch e.Kind {
-	case hq.Moved:
+	case conductor.Moved:
 		text := w.a.Paint(cli.ColourOf(e.State), string(e.State))
 		if e.Text != "" {
 			text += w.a.Paint("", "  "+format.Clip(format.Line(e.Text), 70))
 		}
 		return text
-	case hq.Found:
+	case conductor.Found:
 		return duty + w.a.Paint("", "  "+e.Agent+" is at work already")
-	case hq.Started:
+	case conductor.Started:
 		return duty + w.a.Paint("", "  "+e.Agent+" started")
-	case hq.Ending:
+	case conductor.Ending:
 		return duty + w.a.Paint("", "  is ended: "+format.Line(e.Text))
-	case hq.Ended:
+	case conductor.Ended:
 		r := e.Ended
 		text := fmt.Sprintf("  %s ended after %s%s", e.Agent, format.Duration(r.Lasted(time.Now())), cli.DescribeEnd(*r))
 		if u := status.Usage(r.Usage); u != "" {
 			text += ", " + u
 		}
 		return duty + w.a.Paint("", text)
-	case hq.Parked:
+	case conductor.Parked:
 		return w.a.Paint(cli.Yellow, fmt.Sprintf("waiting until %s: %s", format.Clock(e.Until), format.Line(e.Text)))
-	case hq.Asked:
+	case conductor.Asked:
 		return w.a.Paint(cli.Yellow, "question "+e.Run+" from "+e.Agent)
-	case hq.Stopping:
+	case conductor.Stopping:
 		return cli.Styled("stopping: the agents are ended")
 	}
 	return cli.Styled(string(e.Kind))
@@ -132,7 +132,7 @@ func (w *watcher) read() {
 }
 
 // show draws the live lines.
-func (w *watcher) show(v hq.View) {
+func (w *watcher) show(v conductor.View) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.live {

@@ -4,24 +4,24 @@ import (
 	"io"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/hq"
-	"github.com/ferrus-go/ferrus/internal/slot"
+	"github.com/ferrus-go/ferrus/internal/conductor"
 )
 
 // TestAQuestionIsOpenUntilTheTaskMoves: what is typed meanwhile answers it, be the agent that asked gone by then.
 func TestAQuestionIsOpenUntilTheTaskMoves(t *testing.T) {
 	w := newWatcher((&cli.App{Out: io.Discard}), nil, false)
 	for _, step := range []struct {
-		event hq.Event
+		event conductor.Event
 		open  string
 	}{
-		{hq.Event{Kind: hq.Moved}, ""},
-		{hq.Event{Kind: hq.Asked, Run: "q1"}, "q1"},
-		{hq.Event{Kind: hq.Ended, Ended: &slot.Run{}}, "q1"},
-		{hq.Event{Kind: hq.Ending}, "q1"},
-		{hq.Event{Kind: hq.Asked, Run: "q2"}, "q2"},
-		{hq.Event{Kind: hq.Moved}, ""},
+		{conductor.Event{Kind: conductor.Moved}, ""},
+		{conductor.Event{Kind: conductor.Asked, Run: "q1"}, "q1"},
+		{conductor.Event{Kind: conductor.Ended, Ended: &process.Run{}}, "q1"},
+		{conductor.Event{Kind: conductor.Ending}, "q1"},
+		{conductor.Event{Kind: conductor.Asked, Run: "q2"}, "q2"},
+		{conductor.Event{Kind: conductor.Moved}, ""},
 	} {
 		if w.tell(step.event); w.open != step.open {
 			t.Errorf("after %s the open question is %q", step.event.Kind, w.open)

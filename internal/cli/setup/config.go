@@ -142,7 +142,7 @@ func configAccept(a *cli.App, ctx context.Context) error {
 	defer e.Close()
 	changes, done, err := s.AcceptConfig(ctx)
 	if err != nil {
-		var r *engine.Refusal
+		var r *engine.RefusedError
 		if errors.As(err, &r) && r.Wrong != nil && r.Wrong.State == state.Idle {
 			return cli.Refuse(r.Code, "nothing to accept: there is no task", "the next one will be given ferrus.toml as it is then")
 		}

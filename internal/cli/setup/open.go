@@ -11,16 +11,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/agents/register"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/register"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // OpenCommand is ferrus open.
 func OpenCommand(a *cli.App) *cobra.Command {
-	var flags register.Seat
+	var flags register.Assignment
 	cmd := &cobra.Command{
 		Use:   "open supervisor|executor [--agent AGENT] [--model MODEL] [-- ARGS...]",
 		Short: "Open an agent in this terminal, in a role",
@@ -52,7 +52,7 @@ var orders = map[agents.Duty]string{
 		"tool that next names, until it says stop.",
 }
 
-func openAgent(a *cli.App, ctx context.Context, role agents.Duty, flags register.Seat, args []string) error {
+func openAgent(a *cli.App, ctx context.Context, role agents.Duty, flags register.Assignment, args []string) error {
 	if err := a.RefuseAgent("open"); err != nil {
 		return err
 	}
@@ -75,14 +75,14 @@ func openAgent(a *cli.App, ctx context.Context, role agents.Duty, flags register
 	if err != nil {
 		return err
 	}
-	seat := register.Seat{Agent: configured.Agent, Model: configured.Model}
+	seat := register.Assignment{Agent: configured.Agent, Model: configured.Model}
 	project := register.Project{Root: place.Root, Exe: exe, Record: filepath.Join(place.Root, ".ferrus", "register.json")}
 	// A file that cannot be read is no reason not to open an agent, which does without it.
 	if found, err := project.Registered(); err == nil && found[role].Agent != "" {
 		seat = found[role]
 	}
 	if flags.Agent != "" && flags.Agent != seat.Agent {
-		seat = register.Seat{Agent: flags.Agent}
+		seat = register.Assignment{Agent: flags.Agent}
 	}
 	if seat.Model == "" && seat.Agent == configured.Agent {
 		seat.Model = configured.Model
@@ -97,7 +97,7 @@ func openAgent(a *cli.App, ctx context.Context, role agents.Duty, flags register
 	if seat.Agent == configured.Agent {
 		args = slices.Concat(configured.Args, args)
 	}
-	launch, err := adapter.Launch(agents.Seat{
+	launch, err := adapter.Launch(agents.LaunchSpec{
 		Duty: role, Index: 1, Model: seat.Model, Args: args, Command: configured.Command, Prompt: orders[role], Ferrus: exe,
 		Root: place.Root, Branch: place.Branch, Work: place.Work, Environ: os.Environ(),
 		// Not where the conductor has its own: that would take the files from under each other.

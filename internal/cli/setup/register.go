@@ -13,10 +13,10 @@ import (
 
 	"github.com/ferrus-go/ferrus"
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/agents/register"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/register"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
@@ -27,7 +27,7 @@ With --json: [{agent role file change text}], change being written, changed, rem
 
 // RegisterCommand is ferrus register.
 func RegisterCommand(a *cli.App) *cobra.Command {
-	var flags [2]register.Seat // of the supervisor and the executor
+	var flags [2]register.Assignment // of the supervisor and the executor
 	var show bool
 	cmd := &cobra.Command{
 		Use:   "register [--supervisor AGENT] [--executor AGENT]",
@@ -59,7 +59,7 @@ client, its files make it the supervisor: ferrus open executor opens it as the o
 // Seats are the two roles in the order of the flags.
 var Seats = [2]agents.Duty{agents.Supervisor, agents.Executor}
 
-func runRegister(a *cli.App, ctx context.Context, flags [2]register.Seat, show bool) error {
+func runRegister(a *cli.App, ctx context.Context, flags [2]register.Assignment, show bool) error {
 	project, root, err := registry(a, ctx, "register")
 	if err != nil {
 		return err
@@ -68,9 +68,9 @@ func runRegister(a *cli.App, ctx context.Context, flags [2]register.Seat, show b
 	if err != nil {
 		return cli.ConfigError(err)
 	}
-	if flags[0] == (register.Seat{}) && flags[1] == (register.Seat{}) {
+	if flags[0] == (register.Assignment{}) && flags[1] == (register.Assignment{}) {
 		for i, agent := range []config.Agent{conf.HQ.Supervisor, conf.HQ.Executor} {
-			flags[i] = register.Seat{Agent: agent.Agent, Model: agent.Model}
+			flags[i] = register.Assignment{Agent: agent.Agent, Model: agent.Model}
 		}
 	}
 	for i, seat := range flags {
@@ -104,10 +104,10 @@ func runRegister(a *cli.App, ctx context.Context, flags [2]register.Seat, show b
 }
 
 // conductToo adds to a plan that ferrus run starts the agents of the flags. In a terminal a person is asked.
-func conductToo(a *cli.App, plan *register.Plan, conf config.Config, flags [2]register.Seat, show bool) error {
-	was, will := map[agents.Duty]register.Seat{}, map[agents.Duty]register.Seat{}
+func conductToo(a *cli.App, plan *register.Plan, conf config.Config, flags [2]register.Assignment, show bool) error {
+	was, will := map[agents.Duty]register.Assignment{}, map[agents.Duty]register.Assignment{}
 	for i, agent := range []config.Agent{conf.HQ.Supervisor, conf.HQ.Executor} {
-		was[Seats[i]] = register.Seat{Agent: agent.Agent, Model: agent.Model}
+		was[Seats[i]] = register.Assignment{Agent: agent.Agent, Model: agent.Model}
 		if flags[i].Agent != "" {
 			will[Seats[i]] = flags[i]
 		}

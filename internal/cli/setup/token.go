@@ -11,10 +11,10 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/server/tokens"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/tokens"
 )
 
 // TokenCommand is ferrus token.

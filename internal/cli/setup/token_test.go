@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/tokens"
+	"github.com/ferrus-go/ferrus/internal/server/tokens"
 )
 
 // TestWhenATokenEnds, seen from noon of a day of 25 hours: a day counts where the person is, and is not over before it is.

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/agents/register"
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/register"
 )
 
 // UnregisterCommand is ferrus unregister.
@@ -35,7 +35,7 @@ func runUnregister(a *cli.App, ctx context.Context, which [2]bool, show bool) er
 	if err != nil {
 		return err
 	}
-	want := map[agents.Duty]register.Seat{}
+	want := map[agents.Duty]register.Assignment{}
 	if which[0] != which[1] {
 		if want, err = project.Registered(); err != nil {
 			return Unregistered(err)

@@ -65,7 +65,7 @@ func showContext(a *cli.App, ctx context.Context, role state.Role, seq uint64) e
 	if role == "" {
 		role = awaitedRole(m.Task)
 	}
-	r, err := tools.Given(ctx, e, m, role)
+	r, err := tools.Preview(ctx, e, m, role)
 	if err != nil {
 		return err
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/fleet"
 	"github.com/ferrus-go/ferrus/internal/format"
-	"github.com/ferrus-go/ferrus/internal/hq"
 	"github.com/ferrus-go/ferrus/internal/queue"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -65,7 +65,7 @@ func enqueue(a *cli.App, ctx context.Context, name string, from cli.Source, word
 		return a.PrintJSON(map[string]any{"name": it.Name, "path": it.Path, "waiting": len(all)})
 	}
 	a.Say("%s waits; %s in the queue\n", it.Name, format.Count(len(all), "task is", "tasks are"))
-	if h, busy := hq.Conductor(fleet.Dir(filepath.Dir(home))); busy {
+	if h, busy := conductor.Conductor(fleet.Dir(filepath.Dir(home))); busy {
 		a.Say("  the run at work takes it (process %d)\n", h.Pid)
 		return nil
 	}

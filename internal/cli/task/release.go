@@ -7,8 +7,8 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/hq"
 	"github.com/ferrus-go/ferrus/internal/lease"
 )
 
@@ -41,7 +41,7 @@ func release() cli.Decision {
 			}
 			done, err := s.Release(ctx, reason)
 			if err == nil {
-				err = hq.Slot(e, agents.Executor).Stop(ctx)
+				err = conductor.Slot(e, agents.Executor).Stop(ctx)
 			}
 			if e.Store().Probe(was.Task.Session) != lease.Gone {
 				holder = was.Task.ClaimedBy

@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
-	"github.com/ferrus-go/ferrus/internal/hq"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -69,7 +69,7 @@ func runReset(a *cli.App, ctx context.Context, yes bool, reason string) error {
 	if err != nil {
 		return cli.CannotDo("reset", status.Sentence(e), err)
 	}
-	if err := hq.EndAll(ctx, e); err != nil {
+	if err := conductor.EndAll(ctx, e); err != nil {
 		return err
 	}
 	archive := e.Store().Path("archive", r.TaskID)

@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/modeltest"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/model"
 )
 
 // attempt paints as its branch would have it; that of the third is never blue, though different each time.
-func attempt(r modeltest.Request, work modeltest.Told) []modeltest.Call {
+func attempt(r model.Request, work model.Told) []model.Call {
 	checks := 0
 	for _, told := range r.Told() {
 		if told.Tool == "check" {
@@ -31,7 +31,7 @@ func attempt(r modeltest.Request, work modeltest.Told) []modeltest.Call {
 
 // TestTheBestOfThreeIsTaken: one task, three real executors, one of whom comes to nothing; a person sees why, and takes one.
 func TestTheBestOfThreeIsTaken(t *testing.T) {
-	r := newRig(t, claude, codex, modeltest.Diligent(newMeeting(3).rule, modeltest.ReadPatch(), modeltest.Work(attempt)))
+	r := newRig(t, claude, codex, model.Diligent(newMeeting(3).rule, model.ReadPatch(), model.Work(attempt)))
 	r.configure(config(claude, codex) + "\n[limits]\nmax_check_retries = 2\n")
 	began := time.Now()
 	r.must(ferrus, "branch", "try", "-n", "3", "--task", task)

@@ -8,15 +8,15 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
-	"github.com/ferrus-go/ferrus/internal/modeltest"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/model"
 )
 
 // TestEachClientPlaysEachRole, started by its adapter alone: from a task that a client gives to Complete.
 func TestEachClientPlaysEachRole(t *testing.T) {
 	for _, p := range pairs {
 		t.Run(p.executor+" for "+p.supervisor, func(t *testing.T) {
-			r := newRig(t, p.supervisor, p.executor, eventful(modeltest.Create(task)))
+			r := newRig(t, p.supervisor, p.executor, eventful(model.Create(task)))
 			began := time.Now()
 			r.end(r.launch(p.supervisor, agents.Supervisor, "Give the task."))
 			for task := r.now(); task.State != state.Complete; task = r.now() {

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/modeltest"
+	"github.com/ferrus-go/ferrus/internal/test/model"
 )
 
 // An errand is the task of a branch. What its models do they have from its text alone.
@@ -24,27 +24,27 @@ var ordered = regexp.MustCompile(`Let (\S+) say: (.+)`)
 
 // obey does the errand that the packet of work tells. Before that it meddles with the machine's own files, which would be
 // journalled as a violation if Claude Code let it; Codex's sandbox may write below /tmp, where the rig is.
-func obey(r modeltest.Request, work modeltest.Told) []modeltest.Call {
+func obey(r model.Request, work model.Told) []model.Call {
 	told := ordered.FindStringSubmatch(work.Task)
 	if told == nil {
 		return nil // and the check is red for it
 	}
-	var calls []modeltest.Call
-	if r.API == modeltest.Messages {
+	var calls []model.Call
+	if r.API == model.Messages {
 		calls = r.WriteFile(filepath.Join(work.Worktree, "../../branches", filepath.Base(work.Worktree), "STATE.json"), "{}\n")
 	}
 	return append(calls, r.WriteFile(filepath.Join(work.Worktree, told[1]), told[2]+"\n")...)
 }
 
 // branchOf is the branch on which a model was given work.
-func branchOf(r modeltest.Request) string { return filepath.Base(r.Packet().Worktree) }
+func branchOf(r model.Request) string { return filepath.Base(r.Packet().Worktree) }
 
 // halfway hangs a branch's executor as long as its epoch is not above that: its file is written, and not checked.
-func halfway(branch string, epoch int) modeltest.Rule {
-	return modeltest.When(func(r modeltest.Request) bool {
+func halfway(branch string, epoch int) model.Rule {
+	return model.When(func(r model.Request) bool {
 		work := r.Packet()
-		return modeltest.Claimed(r) && branchOf(r) == branch && work.Epoch <= epoch && len(r.Since()) == len(obey(r, work))
-	}, modeltest.Answer(modeltest.Reply{Hang: true}))
+		return model.Claimed(r) && branchOf(r) == branch && work.Epoch <= epoch && len(r.Since()) == len(obey(r, work))
+	}, model.Answer(model.Reply{Hang: true}))
 }
 
 // A meeting lets nobody begin with his work before so many branches have one who could.
@@ -60,16 +60,16 @@ func newMeeting(many int) *meeting {
 	return &meeting{many: many, all: make(chan struct{}), there: map[string]bool{}}
 }
 
-func (m *meeting) rule(r modeltest.Request) (modeltest.Reply, bool) {
-	if !modeltest.Claimed(r) {
-		return modeltest.Reply{}, false
+func (m *meeting) rule(r model.Request) (model.Reply, bool) {
+	if !model.Claimed(r) {
+		return model.Reply{}, false
 	}
 	m.enter(branchOf(r))
 	select {
 	case <-m.all:
-		return modeltest.Reply{}, false
+		return model.Reply{}, false
 	case <-time.After(patience):
-		return modeltest.Reply{Problem: "the others do not come"}, true
+		return model.Reply{Problem: "the others do not come"}, true
 	}
 }
 

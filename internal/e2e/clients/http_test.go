@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/modeltest"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/model"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
 
@@ -37,7 +37,7 @@ func TestATaskOverSSE(t *testing.T) { overHTTP(t, codex, claude, overSSE, sessio
 
 // overHTTP lets an executor come in that way, and checks how the server saw both come.
 func overHTTP(t *testing.T, supervisor, executor, way, supervisorCame, executorCame string) {
-	r := newRig(t, supervisor, executor, naming(eventful(leave, modeltest.Create(task))))
+	r := newRig(t, supervisor, executor, naming(eventful(leave, model.Create(task))))
 	s := r.serve("--wait", "3")
 	execute, supervise := s.token(state.Executor, executor), s.token(state.Supervisor, supervisor)
 	began := time.Now()
@@ -80,7 +80,7 @@ func overHTTP(t *testing.T, supervisor, executor, way, supervisorCame, executorC
 // TestTheModelSeesTheToolsOfItsTokenOverHTTP, and none of ours without a good one.
 func TestTheModelSeesTheToolsOfItsTokenOverHTTP(t *testing.T) {
 	ways := []struct{ agent, way string }{{claude, "http"}, {claude, overSSE}, {codex, "http"}}
-	r := newRig(t, claude, codex, modeltest.Diligent(modeltest.Answer(modeltest.Say("Thank you."))))
+	r := newRig(t, claude, codex, model.Diligent(model.Answer(model.Say("Thank you."))))
 	s := r.serve()
 	for _, w := range ways {
 		for _, role := range []state.Role{state.Supervisor, state.Executor} {
@@ -144,8 +144,8 @@ func (r *rig) offered(before int) []string {
 }
 
 // naming has the model name in each call what the results gave it for that: a client without a session is known by it.
-func naming(policy modeltest.Policy) modeltest.Policy {
-	return func(r modeltest.Request) modeltest.Reply {
+func naming(policy model.Policy) model.Policy {
+	return func(r model.Request) model.Reply {
 		reply := policy(r)
 		reply.Calls = slices.Clone(reply.Calls)
 		last, _ := r.Last()
@@ -167,7 +167,7 @@ func naming(policy modeltest.Policy) modeltest.Policy {
 }
 
 // leave ends the executor's turn when the task is complete: its tools would have it wait for the next one.
-func leave(r modeltest.Request) (modeltest.Reply, bool) {
+func leave(r model.Request) (model.Reply, bool) {
 	last, ok := r.Last()
-	return modeltest.Say("It is done."), ok && r.Executor() && last.State == string(state.Complete)
+	return model.Say("It is done."), ok && r.Executor() && last.State == string(state.Complete)
 }

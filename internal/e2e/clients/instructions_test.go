@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/modeltest"
+	"github.com/ferrus-go/ferrus/internal/test/model"
 )
 
 // TestAnExecutorReadsTheProjectsInstructions: a client that gets no settings of the project still gets the text that the
@@ -16,7 +16,7 @@ func TestAnExecutorReadsTheProjectsInstructions(t *testing.T) {
 	for executor, file := range map[string]string{claude: "CLAUDE.md", codex: "AGENTS.md"} {
 		t.Run(executor, func(t *testing.T) {
 			const rule = "Every file ends in a newline, says the project."
-			r := newRig(t, other(executor), executor, modeltest.Diligent(modeltest.ReadPatch(), modeltest.Work(attempt)))
+			r := newRig(t, other(executor), executor, model.Diligent(model.ReadPatch(), model.Work(attempt)))
 			r.write(file, rule+"\n")
 			r.write(".codex/config.toml", "notify = [\"touch\", \""+r.path("../canary")+"\"]\n")
 			r.write(".claude/settings.json", `{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "touch `+r.path("../canary")+`"}]}]}}`)

@@ -7,20 +7,20 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
-	"github.com/ferrus-go/ferrus/internal/modeltest"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/model"
 )
 
 // TestAKilledExecutorHasASuccessor, who gets the packet and finishes the work.
 func TestAKilledExecutorHasASuccessor(t *testing.T) {
 	for _, p := range pairs {
 		t.Run(p.executor, func(t *testing.T) {
-			first := func(r modeltest.Request) bool { return modeltest.Claimed(r) && r.Packet().Epoch == 1 }
-			hang := modeltest.When(first, modeltest.Answer(modeltest.Reply{Hang: true}))
-			note := func(r modeltest.Request) (modeltest.Reply, bool) { // before it hangs
-				return modeltest.Use("ferrus/progress", map[string]any{"note": "Blue it is."}), first(r) && !r.Called("ferrus/progress")
+			first := func(r model.Request) bool { return model.Claimed(r) && r.Packet().Epoch == 1 }
+			hang := model.When(first, model.Answer(model.Reply{Hang: true}))
+			note := func(r model.Request) (model.Reply, bool) { // before it hangs
+				return model.Use("ferrus/progress", map[string]any{"note": "Blue it is."}), first(r) && !r.Called("ferrus/progress")
 			}
-			r := newRig(t, p.supervisor, p.executor, modeltest.Diligent(note, hang, modeltest.ReadPatch(), modeltest.Work(paint)))
+			r := newRig(t, p.supervisor, p.executor, model.Diligent(note, hang, model.ReadPatch(), model.Work(paint)))
 			c := r.conduct("run", "--headless", task)
 			eventually(t, "the executor to be in the middle of it", func() bool { return r.written() >= 3 })
 			killed := time.Now()

@@ -25,7 +25,7 @@ func (r *rig) launch(agent string, duty agents.Duty, prompt string) *client {
 		r.t.Fatal(err)
 	}
 	scratch := filepath.Join(r.base, "scratch-"+agent+"-"+string(duty))
-	l, err := adapter.Launch(agents.Seat{Duty: duty, Prompt: prompt, Headless: true, Ferrus: ferrus, Root: r.dir, Work: r.dir,
+	l, err := adapter.Launch(agents.LaunchSpec{Duty: duty, Prompt: prompt, Headless: true, Ferrus: ferrus, Root: r.dir, Work: r.dir,
 		Scratch: scratch, Environ: r.env})
 	if err != nil {
 		r.t.Fatal(err)

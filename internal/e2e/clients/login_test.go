@@ -7,16 +7,16 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
-	"github.com/ferrus-go/ferrus/internal/modeltest"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/model"
 )
 
 // TestWhoCannotLogInBecomesAQuestion, soon, and no loop.
 func TestWhoCannotLogInBecomesAQuestion(t *testing.T) {
 	for _, p := range pairs {
 		t.Run(p.executor, func(t *testing.T) {
-			refused := modeltest.When(modeltest.Request.Executor, modeltest.Answer(modeltest.Reply{Status: 401}))
-			r := newRig(t, p.supervisor, p.executor, modeltest.Diligent(refused))
+			refused := model.When(model.Request.Executor, model.Answer(model.Reply{Status: 401}))
+			r := newRig(t, p.supervisor, p.executor, model.Diligent(refused))
 			if code, out := r.run(ferrus, "run", "--headless", task); code != 6 || r.now().State != state.AwaitingHuman {
 				t.Errorf("exit code %d, %s\n%s", code, r.now().State, out)
 			}
@@ -32,11 +32,11 @@ func TestWhoCannotLogInBecomesAQuestion(t *testing.T) {
 // TestARateLimitIsWaitedFor, as long as the provider says, and nobody is asked. Claude Code alone reports how long.
 func TestARateLimitIsWaitedFor(t *testing.T) {
 	var refused atomic.Int32
-	limit := func(r modeltest.Request) (modeltest.Reply, bool) {
+	limit := func(r model.Request) (model.Reply, bool) {
 		// Claude Code tries once more by itself.
-		return modeltest.Reply{Status: 429, Header: map[string]string{"Retry-After": "1"}}, r.Executor() && refused.Add(1) <= 2
+		return model.Reply{Status: 429, Header: map[string]string{"Retry-After": "1"}}, r.Executor() && refused.Add(1) <= 2
 	}
-	r := newRig(t, codex, claude, modeltest.Diligent(limit, modeltest.ReadPatch(), modeltest.Work(paint)))
+	r := newRig(t, codex, claude, model.Diligent(limit, model.ReadPatch(), model.Work(paint)))
 	if code, out := r.run(ferrus, "run", "--headless", task); code != 0 {
 		t.Errorf("exit code %d\n%s", code, out)
 	}

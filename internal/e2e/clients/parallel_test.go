@@ -15,10 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/modeltest"
-	"github.com/ferrus-go/ferrus/internal/slot"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/model"
 )
 
 // errands are done all at once. Noon and dusk do not agree.
@@ -48,8 +48,8 @@ func TestFourBranchesAtOnce(t *testing.T) {
 
 // fourAtOnce has those branches that wait done by these, and the others the other way round.
 func fourAtOnce(t *testing.T, supervisor, executor string) {
-	r := newRig(t, executor, supervisor, modeltest.Diligent(newMeeting(len(errands)).rule, halfway(mortal, first+deaths-1), modeltest.ReadPatch(),
-		modeltest.Work(obey)))
+	r := newRig(t, executor, supervisor, model.Diligent(newMeeting(len(errands)).rule, halfway(mortal, first+deaths-1), model.ReadPatch(),
+		model.Work(obey)))
 	r.write("check.sh", "test -n \"$(git status --porcelain)\"\n")
 	r.write("sky.txt", "It is grey.\n")
 	r.commit()
@@ -98,7 +98,7 @@ func (r *rig) kill(epoch int) {
 	r.t.Helper()
 	on := r.on(mortal)
 	eventually(r.t, "the executor to be in the middle of it", func() bool {
-		return slices.ContainsFunc(r.model.Seen(), func(s modeltest.Seen) bool { return s.Reply.Hang && s.Packet().Epoch == epoch })
+		return slices.ContainsFunc(r.model.Seen(), func(s model.Seen) bool { return s.Reply.Hang && s.Packet().Epoch == epoch })
 	})
 	victims := []int{-on.shim(agents.Executor)}
 	if epoch == first {
@@ -157,7 +157,7 @@ func (r *rig) dead() int {
 func (r *rig) staffed(supervisor, executor string) {
 	r.t.Helper()
 	dead := r.dead()
-	runs, err := slot.Runs(r.machine("runs/" + r.now().TaskID + ".jsonl"))
+	runs, err := process.Runs(r.machine("runs/" + r.now().TaskID + ".jsonl"))
 	if err != nil || len(runs) != dead+2 {
 		r.t.Fatalf("%v\n%s", err, r.runs())
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/modeltest"
+	"github.com/ferrus-go/ferrus/internal/test/model"
 )
 
 // The original workflows.json, and its status.json at its steps.
@@ -33,10 +33,10 @@ func newStaff(roles ...string) *staff {
 }
 
 // policy is what the model of any of them says.
-func (s *staff) policy(r modeltest.Request) modeltest.Reply {
+func (s *staff) policy(r model.Request) model.Reply {
 	_, rest, ok := strings.Cut(r.Prompt, outputIs)
 	if !ok {
-		return modeltest.Say("There is nothing for me to write.")
+		return model.Say("There is nothing for me to write.")
 	}
 	path, _, _ := strings.Cut(rest, "\n")
 	role := strings.TrimSuffix(filepath.Base(path), ".md")
@@ -44,15 +44,15 @@ func (s *staff) policy(r modeltest.Request) modeltest.Reply {
 	text := role + " has read " + strings.Join(names(inputs), ", ") + "\n"
 	switch n := len(r.Calls()); {
 	case n < len(inputs):
-		return modeltest.Reply{Calls: r.ReadFile(inputs[n])}
+		return model.Reply{Calls: r.ReadFile(inputs[n])}
 	case n > len(inputs):
-		return modeltest.Say("It is written.")
+		return model.Say("It is written.")
 	}
 	<-s.let[role]
 	if s.own {
-		return modeltest.Reply{Calls: r.WriteFile(path, text)}
+		return model.Reply{Calls: r.WriteFile(path, text)}
 	}
-	return modeltest.Use("ferrus/write_output", map[string]any{"content": text})
+	return model.Use("ferrus/write_output", map[string]any{"content": text})
 }
 
 // inputsOf are the files that a prompt says to read.

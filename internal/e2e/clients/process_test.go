@@ -13,15 +13,15 @@ import (
 	"syscall"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
-	"github.com/ferrus-go/ferrus/internal/slot"
+	"github.com/ferrus-go/ferrus/internal/agents/process"
 )
 
 // processes are those that have to do with the rig.
-func (r *rig) processes() []process {
-	var found []process
+func (r *rig) processes() []running {
+	var found []running
 	entries, _ := os.ReadDir("/proc")
 	for _, entry := range entries {
-		p := process{dir: filepath.Join("/proc", entry.Name())}
+		p := running{dir: filepath.Join("/proc", entry.Name())}
 		if _, err := fmt.Sscan(entry.Name(), &p.pid); err != nil || p.pid == os.Getpid() {
 			continue
 		}
@@ -35,13 +35,13 @@ func (r *rig) processes() []process {
 	return found
 }
 
-type process struct {
+type running struct {
 	pid  int
 	dir  string
 	line []byte
 }
 
-func (p process) String() string {
+func (p running) String() string {
 	return fmt.Sprintf("%d %.200s", p.pid, bytes.ReplaceAll(p.line, []byte{0}, []byte(" ")))
 }
 
@@ -68,7 +68,7 @@ func (r *rig) slay(pids ...int) {
 func (r *rig) shim(duty agents.Duty) int {
 	r.t.Helper()
 	var holder struct{ Shim int }
-	if err := json.Unmarshal([]byte(r.text(string(slot.Path(r.place().Dir(), r.branch, string(duty))))), &holder); err != nil {
+	if err := json.Unmarshal([]byte(r.text(string(process.Path(r.place().Dir(), r.branch, string(duty))))), &holder); err != nil {
 		r.t.Fatal(err)
 	}
 	return holder.Shim

@@ -7,15 +7,15 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
-	"github.com/ferrus-go/ferrus/internal/modeltest"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/model"
 )
 
 // TestAQuestionEndsTheRunAndItsAnswerGoesOn: the executor asks and leaves; who comes after it knows the answer.
 func TestAQuestionEndsTheRunAndItsAnswerGoesOn(t *testing.T) {
 	for _, p := range pairs {
 		t.Run(p.executor, func(t *testing.T) {
-			r := newRig(t, p.supervisor, p.executor, modeltest.Diligent(modeltest.AskOnce("Which blue?"), modeltest.ReadPatch(), modeltest.Work(paint)))
+			r := newRig(t, p.supervisor, p.executor, model.Diligent(model.AskOnce("Which blue?"), model.ReadPatch(), model.Work(paint)))
 			code, out := r.run(ferrus, "run", "--headless", task)
 			if code != 6 || !strings.Contains(out, "Which blue?") || r.now().State != state.AwaitingHuman {
 				t.Fatalf("exit code %d, %s\n%s", code, r.now().State, out)

@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/modeltest"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/test/model"
 )
 
 // Names of agents, as in ferrus.toml.
@@ -37,7 +37,7 @@ type rig struct {
 	base  string // everything of the rig, and named in the environment of all its processes
 	dir   string // the project
 	env   []string
-	model *modeltest.Server
+	model *model.Server
 
 	branch string // whose machine is looked at; "" for the project's own
 }
@@ -55,14 +55,14 @@ func (r *rig) place() engine.Place { return engine.At(r.dir, r.branch) }
 func (r *rig) machine(name string) string { return filepath.Join(r.place().Dir(), name) }
 
 // newRig makes the project, with these agents for its slots.
-func newRig(t testing.TB, supervisor, executor string, policy modeltest.Policy) *rig {
+func newRig(t testing.TB, supervisor, executor string, policy model.Policy) *rig {
 	t.Helper()
 	bin := installed(t)
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, base: base, dir: filepath.Join(base, "project"), model: modeltest.Start(t, policy)}
+	r := &rig{t: t, base: base, dir: filepath.Join(base, "project"), model: model.Start(t, policy)}
 	t.Cleanup(r.quiet) // before the model goes: a client without its model would try again and again
 	t.Cleanup(func() {
 		if t.Failed() {

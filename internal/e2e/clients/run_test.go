@@ -9,18 +9,18 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
-	"github.com/ferrus-go/ferrus/internal/modeltest"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/model"
 )
 
 // eventful is the model of a task that takes one consultation and one rejection; the rules come before its own.
-func eventful(rules ...modeltest.Rule) modeltest.Policy {
-	return modeltest.Diligent(append(rules, modeltest.ReadPatch(), modeltest.RejectFirst("Add that the review says so."),
-		modeltest.Respond("Light blue is blue."), modeltest.ConsultOnce("Is light blue blue?"), modeltest.Work(paint))...)
+func eventful(rules ...model.Rule) model.Policy {
+	return model.Diligent(append(rules, model.ReadPatch(), model.RejectFirst("Add that the review says so."),
+		model.Respond("Light blue is blue."), model.ConsultOnce("Is light blue blue?"), model.Work(paint))...)
 }
 
 // paint does the task, by the client's own tools. What a review wants is written below it.
-func paint(r modeltest.Request, work modeltest.Told) []modeltest.Call {
+func paint(r model.Request, work model.Told) []model.Call {
 	text := "blue\n"
 	if work.Review != "" {
 		text += "as the review says\n"

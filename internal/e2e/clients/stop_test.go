@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/modeltest"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/model"
 )
 
 // TestStopEndsAllAndResumeGoesOn: ferrus stop in the middle of the work ends the conductor and the agents, at once and
@@ -15,9 +15,9 @@ import (
 func TestStopEndsAllAndResumeGoesOn(t *testing.T) {
 	for _, p := range pairs {
 		t.Run(p.executor, func(t *testing.T) {
-			hang := modeltest.When(func(r modeltest.Request) bool { return modeltest.Claimed(r) && r.Packet().Epoch == 1 },
-				modeltest.Answer(modeltest.Reply{Hang: true}))
-			r := newRig(t, p.supervisor, p.executor, modeltest.Diligent(hang, modeltest.ReadPatch(), modeltest.Work(paint)))
+			hang := model.When(func(r model.Request) bool { return model.Claimed(r) && r.Packet().Epoch == 1 },
+				model.Answer(model.Reply{Hang: true}))
+			r := newRig(t, p.supervisor, p.executor, model.Diligent(hang, model.ReadPatch(), model.Work(paint)))
 			c := r.conduct("run", "--headless", task)
 			eventually(t, "a claim", func() bool { return r.written() >= 2 })
 			began := time.Now()

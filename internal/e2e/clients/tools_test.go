@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
-	"github.com/ferrus-go/ferrus/internal/modeltest"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/model"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
 
@@ -31,12 +31,12 @@ const codexTools = `create_goal exec_command get_goal list_mcp_resource_template
 // write.
 func TestTheModelSeesTheToolsOfItsDuty(t *testing.T) {
 	for _, agent := range []string{claude, codex} {
-		r := newRig(t, claude, codex, modeltest.Diligent(modeltest.Answer(modeltest.Say("Thank you."))))
+		r := newRig(t, claude, codex, model.Diligent(model.Answer(model.Say("Thank you."))))
 		for _, duty := range agents.Duties() {
 			t.Run(agent+" "+string(duty), func(t *testing.T) {
 				before := len(r.model.Seen())
 				r.end(r.launch(agent, duty, "Look around."))
-				seen := slices.DeleteFunc(r.model.Seen()[before:], func(s modeltest.Seen) bool { return s.Side })
+				seen := slices.DeleteFunc(r.model.Seen()[before:], func(s model.Seen) bool { return s.Side })
 				if len(seen) != 1 || seen[0].Prompt != "Look around." {
 					t.Fatalf("%v", seen)
 				}
@@ -67,15 +67,15 @@ func TestTheModelSeesTheToolsOfItsDuty(t *testing.T) {
 func TestAReviewerWritesNothing(t *testing.T) {
 	for _, p := range pairs {
 		t.Run(p.supervisor, func(t *testing.T) {
-			tempted := modeltest.When(modeltest.Reviewing, func(r modeltest.Request) (modeltest.Reply, bool) {
+			tempted := model.When(model.Reviewing, func(r model.Request) (model.Reply, bool) {
 				ways := []string{"echo red >colour.txt", "echo red >.ferrus/red", "git commit --allow-empty -m red", "rm -r .ferrus"}
 				i := len(r.Since())
 				if !r.Offers("exec_command") || i >= len(ways) {
-					return modeltest.Reply{}, false
+					return model.Reply{}, false
 				}
-				return modeltest.Reply{Calls: r.Shell(ways[i])}, true
+				return model.Reply{Calls: r.Shell(ways[i])}, true
 			})
-			r := newRig(t, p.supervisor, p.executor, modeltest.Diligent(tempted, modeltest.Work(paint)))
+			r := newRig(t, p.supervisor, p.executor, model.Diligent(tempted, model.Work(paint)))
 			head := r.must("git", "rev-parse", "HEAD")
 			if code, out := r.run(ferrus, "run", "--headless", task); code != 0 {
 				t.Fatalf("exit code %d\n%s", code, out)

@@ -31,7 +31,7 @@ func grants(asked, done pipeline.Verb) bool { return slices.Contains(granted[ask
 
 // do has an action done and writes it down. Whatever comes of a crash in between, the next tick sees what is there and
 // decides the same, or finds it done.
-func (b *book) do(ctx context.Context, facts pipeline.Facts, a pipeline.Action) error {
+func (b *runState) do(ctx context.Context, facts pipeline.Facts, a pipeline.Action) error {
 	l := Line{At: facts.Now, Event: string(a.Do), Row: a.Row, Roles: a.Roles, Reason: a.Reason, Why: a.Why, Aside: a.Aside, By: a.By, Tell: a.Tell}
 	b.o.at("begun " + l.Event)
 	if slices.Contains(ending, a.Do) {
@@ -73,7 +73,7 @@ func (b *book) do(ctx context.Context, facts pipeline.Facts, a pipeline.Action) 
 }
 
 // granting writes the line, and forgets what a person asked for when it is done with it.
-func (b *book) granting(facts pipeline.Facts, a pipeline.Action, l Line) error {
+func (b *runState) granting(facts pipeline.Facts, a pipeline.Action, l Line) error {
 	if !grants(facts.Intent.Verb, a.Do) {
 		return b.commit(l)
 	}
@@ -89,7 +89,7 @@ func (b *book) granting(facts pipeline.Facts, a pipeline.Action, l Line) error {
 }
 
 // putAside moves away what would count as done.
-func (b *book) putAside(a pipeline.Action) error {
+func (b *runState) putAside(a pipeline.Action) error {
 	for _, file := range a.Aside {
 		role := a.Roles[0]
 		for _, r := range a.Roles {
@@ -111,7 +111,7 @@ func (b *book) putAside(a pipeline.Action) error {
 }
 
 // write writes the text of an action: the transcript, or the dialogue and our own copy of it, which counts.
-func (b *book) write(a pipeline.Action) error {
+func (b *runState) write(a pipeline.Action) error {
 	if a.Text == nil {
 		return nil
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 // archive moves the folder to the archive. What was sent is sent whatever becomes of it: a later tick tries again.
-func (b *book) archive(ctx context.Context, l Line) error {
+func (b *runState) archive(ctx context.Context, l Line) error {
 	f := b.f
 	d, err := f.delivery()
 	if err != nil {

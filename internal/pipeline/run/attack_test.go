@@ -96,7 +96,7 @@ func everything(t *testing.T, dir string) error {
 			leave()
 		}
 		o := Options{Out: &bytes.Buffer{}, Log: slog.New(slog.DiscardHandler)}.orUsual()
-		b := &book{f: f, o: o}
+		b := &runState{f: f, o: o}
 		err = b.open(now)
 		note(err)
 		if err == nil {

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
-	"github.com/ferrus-go/ferrus/internal/slot"
 )
 
 // times reports the median and the 99th percentile of durations, in microseconds.
@@ -85,8 +85,8 @@ func BenchmarkPipeline(b *testing.B) {
 // bareSlot starts an instant worker in a slot, and waits until that is free again.
 func (y *yard) bareSlot() {
 	must(y.t, os.MkdirAll(y.path("bare"), 0o700))
-	s := slot.Slot(y.path("bare", "bare.lock"))
-	_, err := slot.Start(slot.Order{Slot: s, Runs: y.path("bare", "bare.jsonl"), Logs: y.path("logs"), Run: slot.Run{Duty: "w", Agent: "command"},
+	s := process.Slot(y.path("bare", "bare.lock"))
+	_, err := process.Start(process.Order{Slot: s, Runs: y.path("bare", "bare.jsonl"), Logs: y.path("logs"), Run: process.Run{Duty: "w", Agent: "command"},
 		Launch: agents.Launch{Argv: []string{"/bin/sh", "-c", instant}, Env: append(os.Environ(), "FERRUS_OUTPUT="+y.path("bare.md")), Dir: y.root}})
 	must(y.t, err)
 	<-s.Freed()

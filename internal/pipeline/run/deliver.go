@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/filelock"
 	"github.com/ferrus-go/ferrus/internal/jsontime"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
+	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 )
 
 // A result is delivered once: who wants to send it takes the lock, makes delivery.json, which can be made but once, says
@@ -37,7 +37,7 @@ const (
 
 // deliver does what a verb about the delivery asks for, and reports whether the result is delivered by now. The error is
 // ErrSent, ErrBusy or ErrDoubt when somebody was quicker, and then nothing was done.
-func (b *book) deliver(ctx context.Context, facts pipeline.Facts, a pipeline.Action, l *Line) (sent bool, err error) {
+func (b *runState) deliver(ctx context.Context, facts pipeline.Facts, a pipeline.Action, l *Line) (sent bool, err error) {
 	var d pipeline.Delivery
 	switch a.Do {
 	case pipeline.Settle:
@@ -68,7 +68,7 @@ func (b *book) deliver(ctx context.Context, facts pipeline.Facts, a pipeline.Act
 }
 
 // result is the text that an action delivers.
-func (b *book) result(a pipeline.Action) ([]byte, error) {
+func (b *runState) result(a pipeline.Action) ([]byte, error) {
 	if a.File != "" {
 		text, err := b.f.slurp(a.File)
 		if err == nil && text == nil {
@@ -184,7 +184,7 @@ const ownTarget = "a target of its own"
 
 // confirm records that a person has seen the result arrive, or, when the action names the file of the result, that the
 // worker a.By has sent it.
-func (b *book) confirm(now time.Time, a pipeline.Action) (pipeline.Delivery, error) {
+func (b *runState) confirm(now time.Time, a pipeline.Action) (pipeline.Delivery, error) {
 	f := b.f
 	lock, err := f.sender()
 	if err != nil {

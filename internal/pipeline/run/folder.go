@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
-	"github.com/ferrus-go/ferrus/internal/slot"
 )
 
 // What is in the folder of a run, beside what its workers write.
@@ -52,12 +52,14 @@ func (f *Folder) Path(name ...string) string {
 }
 
 // Slot is the place of a worker's process.
-func (f *Folder) Slot(role string) slot.Slot { return slot.Slot(f.Path(workersDir, role+".lock")) }
+func (f *Folder) Slot(role string) process.Slot {
+	return process.Slot(f.Path(workersDir, role+".lock"))
+}
 
 func (f *Folder) runs(role string) string { return f.Path(workersDir, role+".jsonl") }
 
 // Runs returns the attempts of a worker, the newest last.
-func (f *Folder) Runs(role string) ([]slot.Run, error) { return slot.Runs(f.runs(role)) }
+func (f *Folder) Runs(role string) ([]process.Run, error) { return process.Runs(f.runs(role)) }
 
 // Prompt returns what a worker was told, "" when it was not started.
 func (f *Folder) Prompt(role string) (string, error) {

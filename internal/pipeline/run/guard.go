@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
-	"github.com/ferrus-go/ferrus/internal/slot"
 )
 
 // maxKept is how large an output may be of which a copy is kept.
@@ -19,7 +19,7 @@ const maxKept = 16 << 20
 // guard looks whether an output was touched by somebody whose it is not. While others are at work, what was done by
 // somebody who is gone, or has not begun, cannot change: it is put back, and told. When nobody is at work a person may
 // edit what there is, and then that counts. It reports whether it has changed anything.
-func (b *book) guard(facts *pipeline.Facts) (bool, error) {
+func (b *runState) guard(facts *pipeline.Facts) (bool, error) {
 	for i, p := range facts.Status.Phases {
 		for j, k := range p.Workers {
 			file, there := facts.Files[k.Output]
@@ -44,7 +44,7 @@ func (b *book) guard(facts *pipeline.Facts) (bool, error) {
 }
 
 // early reports whether a worker cannot have written anything yet: it was never started, and its turn has not come.
-func (b *book) early(facts pipeline.Facts, phase int, k pipeline.WorkerStatus) bool {
+func (b *runState) early(facts pipeline.Facts, phase int, k pipeline.WorkerStatus) bool {
 	seen := facts.Workers[k.Role]
 	return k.Status == pipeline.Pending && k.Attempt == 0 && seen.Attempt == 0 && !seen.Alive && !facts.Workflow.All() &&
 		phase >= facts.Status.CurrentPhase
@@ -77,7 +77,7 @@ func (f *Folder) changed(output string) time.Time {
 // worked reports whether a worker that is gone was at work at a time.
 func (f *Folder) worked(role string, at time.Time) bool {
 	list, err := f.Runs(role)
-	return err == nil && slices.ContainsFunc(list, func(r slot.Run) bool { return r.Over() && !at.Before(r.Started) && !at.After(r.Ended) })
+	return err == nil && slices.ContainsFunc(list, func(r process.Run) bool { return r.Over() && !at.Before(r.Started) && !at.After(r.Ended) })
 }
 
 // own reports whether the worker itself may have written its output last: it lives, or ended later.
@@ -93,7 +93,7 @@ func (f *Folder) own(k pipeline.WorkerStatus) bool {
 }
 
 // keep makes copies of outputs that have come to count.
-func (b *book) keep(was, now pipeline.Status) error {
+func (b *runState) keep(was, now pipeline.Status) error {
 	for i, p := range now.Phases {
 		for j, k := range p.Workers {
 			if k.Status != pipeline.Completed || k.SHA256 == was.Phases[i].Workers[j].SHA256 || k.Bytes > maxKept {
@@ -114,7 +114,7 @@ func (b *book) keep(was, now pipeline.Status) error {
 }
 
 // restore puts an output back as it was when it came to count.
-func (b *book) restore(facts pipeline.Facts, k pipeline.WorkerStatus, others []string) error {
+func (b *runState) restore(facts pipeline.Facts, k pipeline.WorkerStatus, others []string) error {
 	kept, err := b.f.slurp(keptDir, k.Output)
 	if err != nil {
 		return err
@@ -135,7 +135,7 @@ func (b *book) restore(facts pipeline.Facts, k pipeline.WorkerStatus, others []s
 }
 
 // accept takes an output as it is now.
-func (b *book) accept(facts pipeline.Facts, i, j int, file pipeline.File) error {
+func (b *runState) accept(facts pipeline.Facts, i, j int, file pipeline.File) error {
 	next := b.status.Clone()
 	k := &next.Phases[i].Workers[j]
 	k.SHA256, k.Bytes = file.SHA256, file.Bytes
@@ -148,7 +148,7 @@ func (b *book) accept(facts pipeline.Facts, i, j int, file pipeline.File) error 
 }
 
 // remove takes away what somebody has written in another's place.
-func (b *book) remove(facts pipeline.Facts, k pipeline.WorkerStatus, others []string) error {
+func (b *runState) remove(facts pipeline.Facts, k pipeline.WorkerStatus, others []string) error {
 	aside, err := b.aside(k.Output, k.Role, 0)
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func (b *book) remove(facts pipeline.Facts, k pipeline.WorkerStatus, others []st
 
 // aside moves a file to what counts no more, and returns its path in the folder of the run. A file that is gone is fine:
 // it returns "" then.
-func (b *book) aside(file, role string, attempt int) (string, error) {
+func (b *runState) aside(file, role string, attempt int) (string, error) {
 	dir := fmt.Sprintf("%s/%s.%d", attemptsDir, role, attempt)
 	root, run, err := b.f.in()
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
-	"github.com/ferrus-go/ferrus/internal/slot"
+	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 )
 
 // held is what the shim of a worker is told that waits for its inputs.
@@ -54,7 +54,7 @@ func Hold(ctx context.Context, order string, log io.Writer) (release func(), err
 		end := facts.WaitEnd(h.Role)
 		if facts.Now.After(end) {
 			fmt.Fprintln(log, "TIMEOUT")
-			return nil, fmt.Errorf("%w for %s", slot.ErrGaveUp, orPlace(lost))
+			return nil, fmt.Errorf("%w for %s", process.ErrGaveUp, orPlace(lost))
 		}
 		if i == 1 {
 			fmt.Fprintf(log, "Waiting... for %s\n", orPlace(lost))

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/filelock"
-	"github.com/ferrus-go/ferrus/internal/proc"
+	"github.com/ferrus-go/ferrus/internal/platform/filelock"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 )
 
 // leadFile is held by who conducts the run, and says which process that is. Nothing that is decided depends on it.

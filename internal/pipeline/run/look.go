@@ -14,8 +14,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
-	"github.com/ferrus-go/ferrus/internal/slot"
 )
 
 // settled is how long a file has not been changed that is whole, as far as anybody can tell.
@@ -31,7 +31,7 @@ type sum struct {
 
 // facts gathers everything that is decided on, for a status. Runs are what reads the attempts of a worker: Folder.Runs for
 // who only looks, Folder.settle for who holds the lock.
-func (f *Folder) facts(status pipeline.Status, now time.Time, runs func(role string) ([]slot.Run, error)) (pipeline.Facts, error) {
+func (f *Folder) facts(status pipeline.Status, now time.Time, runs func(role string) ([]process.Run, error)) (pipeline.Facts, error) {
 	facts := pipeline.Facts{Workflow: f.Workflow, Status: status, Files: map[string]pipeline.File{}, Workers: map[string]pipeline.Seen{}, Now: now}
 	for _, p := range status.Phases {
 		for _, k := range p.Workers {
@@ -63,7 +63,7 @@ func (f *Folder) facts(status pipeline.Status, now time.Time, runs func(role str
 }
 
 // seen is what a worker's slot and its runs say.
-func (f *Folder) seen(role string, runs func(role string) ([]slot.Run, error)) (pipeline.Seen, error) {
+func (f *Folder) seen(role string, runs func(role string) ([]process.Run, error)) (pipeline.Seen, error) {
 	_, taken := f.Slot(role).Taken()
 	list, err := runs(role)
 	if err != nil || len(list) == 0 {
@@ -88,20 +88,20 @@ func (f *Folder) seen(role string, runs func(role string) ([]slot.Run, error)) (
 		s.Trouble = r.Error
 	}
 	if final, _ := f.Workflow.Final(); role == final && s.Exit == 0 {
-		s.Sent = strings.Contains(slot.Read(r).Said, f.Workflow.Marker())
+		s.Sent = strings.Contains(process.Read(r).Said, f.Workflow.Marker())
 	}
 	return s, nil
 }
 
 // attempt is the number in the name of a run.
-func attempt(r slot.Run) int {
+func attempt(r process.Run) int {
 	n, _ := strconv.Atoi(r.Name[strings.LastIndexByte(r.Name, '-')+1:])
 	return n
 }
 
 // settle returns the attempts of a worker, having written down the end of one whose shim was killed before it could.
-func (f *Folder) settle(role string) ([]slot.Run, error) {
-	return slot.Settle(f.runs(role), func(agents.Duty) slot.Slot { return f.Slot(role) })
+func (f *Folder) settle(role string) ([]process.Run, error) {
+	return process.Settle(f.runs(role), func(agents.Duty) process.Slot { return f.Slot(role) })
 }
 
 // alive are the workers that live.

@@ -18,9 +18,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
-	"github.com/ferrus-go/ferrus/internal/slot"
 	"github.com/ferrus-go/ferrus/internal/test/kit"
 )
 
@@ -32,7 +32,7 @@ var parts = map[string]func() int{"conductor": conductor, "ticker": ticker, "del
 const part = "FERRUS_TEST_PART"
 
 func TestMain(m *testing.M) {
-	slot.Shim(Hold)
+	process.Shim(Hold)
 	if play := parts[os.Getenv(part)]; play != nil {
 		os.Exit(play())
 	}

@@ -85,7 +85,7 @@ func (p Place) Launch(w pipeline.Workflow, topic string, s Settings, now time.Ti
 	if err := f.replace(workflowFile, text, 0o444); err != nil { // the journal has it durably, and a tick makes it again
 		return nil, err
 	}
-	b := &book{f: f}
+	b := &runState{f: f}
 	status := pipeline.New(w, name, topic, now)
 	return f, b.commit(Line{At: status.CreatedAt, Event: "launch", Status: status, Workflow: text, Settings: &s})
 }

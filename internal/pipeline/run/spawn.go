@@ -9,14 +9,14 @@ import (
 	"path/filepath"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
-	"github.com/ferrus-go/ferrus/internal/slot"
 )
 
 // start starts workers, all at once, and returns when each has its slot. One that has it already is fine: whoever started
 // it did not live to write that down. An agent that cannot be started is written down as one that failed, by its shim.
-func (b *book) start(roles []string) error {
+func (b *runState) start(roles []string) error {
 	errs := make([]error, len(roles))
 	done := make(chan struct{})
 	for i, role := range roles {
@@ -31,7 +31,7 @@ func (b *book) start(roles []string) error {
 	return errors.Join(errs...)
 }
 
-func (b *book) startOne(role string) error {
+func (b *runState) startOne(role string) error {
 	order, err := b.order(role)
 	if err != nil {
 		return fmt.Errorf("start %s: %w", role, err)
@@ -40,8 +40,8 @@ func (b *book) startOne(role string) error {
 	if err != nil {
 		return err
 	}
-	_, err = slot.Start(order)
-	if err == nil || errors.Is(err, slot.ErrTaken) {
+	_, err = process.Start(order)
+	if err == nil || errors.Is(err, process.ErrTaken) {
 		return nil
 	}
 	if after, unread := b.f.Runs(role); unread == nil && len(after) > len(before) {
@@ -64,13 +64,13 @@ func (s Settings) Agent(k pipeline.Worker) config.Agent {
 }
 
 // order is what the shim of a worker is started with.
-func (b *book) order(role string) (slot.Order, error) {
+func (b *runState) order(role string) (process.Order, error) {
 	f := b.f
 	k, phase := f.Workflow.Worker(role)
 	who := f.Settings.Agent(k)
 	adapter, err := agents.Find(who.Agent)
 	if err != nil {
-		return slot.Order{}, err
+		return process.Order{}, err
 	}
 	number := b.status.Worker(role).Attempt + 1
 	prompt, output := f.Workflow.Prompt(role, b.status.Topic, func(file string) string { return f.Path(file) }), f.Path(k.File())
@@ -79,20 +79,20 @@ func (b *book) order(role string) (slot.Order, error) {
 		prompt = pipeline.TurnPrompt(role, output)
 	}
 	if err := f.replace(promptsDir+"/"+role+".txt", []byte(prompt), 0o400); err != nil {
-		return slot.Order{}, err
+		return process.Order{}, err
 	}
-	launch, err := adapter.Launch(agents.Seat{Duty: agents.Worker, Index: number, Model: who.Model, Args: who.Args, Command: who.Command,
+	launch, err := adapter.Launch(agents.LaunchSpec{Duty: agents.Worker, Index: number, Model: who.Model, Args: who.Args, Command: who.Command,
 		Prompt: prompt, Headless: true, Ferrus: b.o.Ferrus, Root: f.Settings.Root, Work: f.Settings.Root, Run: f.Dir, Name: role, Output: output,
 		Scratch: f.Path(workersDir, role), Environ: b.o.Environ})
 	if err != nil {
-		return slot.Order{}, err
+		return process.Order{}, err
 	}
-	o := slot.Order{Slot: f.Slot(role), Runs: f.runs(role), Logs: f.Path(logsDir), Number: number,
-		Run: slot.Run{Duty: agents.Duty(role), Agent: adapter.Name, Model: who.Model}, Launch: launch}
+	o := process.Order{Slot: f.Slot(role), Runs: f.runs(role), Logs: f.Path(logsDir), Number: number,
+		Run: process.Run{Duty: agents.Duty(role), Agent: adapter.Name, Model: who.Model}, Launch: launch}
 	if f.Workflow.All() {
 		hold, err := json.Marshal(held{f.Dir, role})
 		if err != nil {
-			return slot.Order{}, err
+			return process.Order{}, err
 		}
 		o.Hold = string(hold)
 	}
@@ -100,7 +100,7 @@ func (b *book) order(role string) (slot.Order, error) {
 }
 
 // end ends workers with all that they have started, and returns when they are gone.
-func (b *book) end(ctx context.Context, roles []string) error {
+func (b *runState) end(ctx context.Context, roles []string) error {
 	errs := make([]error, len(roles))
 	done := make(chan struct{})
 	for i, role := range roles {

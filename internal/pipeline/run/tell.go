@@ -4,7 +4,7 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/ferrus-go/ferrus/internal/notify"
+	"github.com/ferrus-go/ferrus/internal/platform/notify"
 )
 
 // news tells what there is to tell, unless somebody else is just doing that: he, or the next tick, tells the rest.

@@ -10,11 +10,11 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/clock"
-	"github.com/ferrus-go/ferrus/internal/filelock"
 	"github.com/ferrus-go/ferrus/internal/jsontime"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/platform/clock"
+	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 )
 
 // Options say how a run is driven.
@@ -100,7 +100,7 @@ func (f *Folder) tick(ctx context.Context, o Options) (pipeline.Action, error) {
 	if f.archived() {
 		return pipeline.Action{Do: pipeline.Archive, Row: "archive"}, nil
 	}
-	b := &book{f: f, o: o}
+	b := &runState{f: f, o: o}
 	if err := b.open(o.Now()); err != nil {
 		return pipeline.Action{}, err
 	}
@@ -138,7 +138,7 @@ func (f *Folder) tick(ctx context.Context, o Options) (pipeline.Action, error) {
 }
 
 // observe writes down what the files and the locks have changed.
-func (b *book) observe(facts pipeline.Facts, seen pipeline.Status) error {
+func (b *runState) observe(facts pipeline.Facts, seen pipeline.Status) error {
 	l := Line{At: facts.Now, Event: "observed", Status: seen}
 	for i, p := range seen.Phases {
 		for j, k := range p.Workers {
@@ -155,7 +155,7 @@ func (b *book) observe(facts pipeline.Facts, seen pipeline.Status) error {
 }
 
 // refuse drops what a person asked for that cannot be done now, lest it is done some other day.
-func (b *book) refuse(facts pipeline.Facts, a pipeline.Action) error {
+func (b *runState) refuse(facts pipeline.Facts, a pipeline.Action) error {
 	if facts.Intent.Verb == "" {
 		return nil
 	}

@@ -6,9 +6,9 @@ import (
 	"os"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/jsontime"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
-	"github.com/ferrus-go/ferrus/internal/slot"
 )
 
 // Status returns how the run stood when it was last written down. It takes no lock. Where status.json cannot be read the
@@ -33,7 +33,7 @@ func (f *Folder) Status() (pipeline.Status, error) {
 type View struct {
 	Facts  pipeline.Facts  // with the status brought up to date by the files
 	Action pipeline.Action // what the next tick will do
-	Runs   map[string][]slot.Run
+	Runs   map[string][]process.Run
 }
 
 // View looks at the run, and changes nothing.
@@ -42,7 +42,7 @@ func (f *Folder) View(now time.Time) (View, error) {
 	if err != nil {
 		return View{}, err
 	}
-	v := View{Facts: facts, Action: pipeline.Decide(facts), Runs: map[string][]slot.Run{}}
+	v := View{Facts: facts, Action: pipeline.Decide(facts), Runs: map[string][]process.Run{}}
 	for _, p := range f.Workflow.Phases {
 		for _, k := range p.Workers {
 			if v.Runs[k.Role], err = f.Runs(k.Role); err != nil {

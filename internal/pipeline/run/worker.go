@@ -11,16 +11,16 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 )
 
-// A Desk is what one attempt of a worker may do in its run. What it does when it is no longer the attempt that counts is
+// A WorkerSession is what one attempt of a worker may do in its run. What it does when it is no longer the attempt that counts is
 // refused: somebody else does its work.
-type Desk struct {
+type WorkerSession struct {
 	f       *Folder
 	role    string
 	attempt int
 }
 
 // Desk returns the desk of an attempt. The error says when there is no such role.
-func (f *Folder) Desk(role string, attempt int) (*Desk, error) {
+func (f *Folder) Desk(role string, attempt int) (*WorkerSession, error) {
 	if _, phase := f.Workflow.Worker(role); phase < 0 {
 		var roles []string
 		for _, p := range f.Workflow.Phases {
@@ -30,7 +30,7 @@ func (f *Folder) Desk(role string, attempt int) (*Desk, error) {
 		}
 		return nil, fmt.Errorf("the run %s has no worker %q; it has %s", f.Name(), role, strings.Join(roles, ", "))
 	}
-	return &Desk{f, role, attempt}, nil
+	return &WorkerSession{f, role, attempt}, nil
 }
 
 // An Assignment is what a worker is there for.
@@ -60,7 +60,7 @@ var ErrReplaced = errors.New("this worker's time is over: somebody else does its
 var ErrTooLong = errors.New("the dialogue has no room for that")
 
 // Assignment returns what the worker is to do.
-func (d *Desk) Assignment(now time.Time) (Assignment, error) {
+func (d *WorkerSession) Assignment(now time.Time) (Assignment, error) {
 	facts, err := d.facts(now)
 	if err != nil {
 		return Assignment{}, err
@@ -88,7 +88,7 @@ func (d *Desk) Assignment(now time.Time) (Assignment, error) {
 }
 
 // facts are those of a worker that still counts.
-func (d *Desk) facts(now time.Time) (pipeline.Facts, error) {
+func (d *WorkerSession) facts(now time.Time) (pipeline.Facts, error) {
 	if _, err := d.f.lstat(); err != nil {
 		return pipeline.Facts{}, ErrReplaced // it is archived
 	}
@@ -104,7 +104,7 @@ func (d *Desk) facts(now time.Time) (pipeline.Facts, error) {
 }
 
 // Wait waits until all inputs are there, at most for a while, and returns those that are not.
-func (d *Desk) Wait(ctx context.Context, most time.Duration) ([]string, error) {
+func (d *WorkerSession) Wait(ctx context.Context, most time.Duration) ([]string, error) {
 	w := d.f.watch(d.f.Workflow.Waits(d.role))
 	defer w.Close()
 	for end := time.Now().Add(most); ; {
@@ -125,7 +125,7 @@ func (d *Desk) Wait(ctx context.Context, most time.Duration) ([]string, error) {
 
 // Write makes a text the output of the worker, in one step: who reads it sees nothing or all. One that has turns says its
 // text in the last entry of the dialogue; consensus is for it alone. It returns the path.
-func (d *Desk) Write(text string, consensus bool, now time.Time) (string, error) {
+func (d *WorkerSession) Write(text string, consensus bool, now time.Time) (string, error) {
 	facts, err := d.facts(now)
 	if err != nil {
 		return "", err
@@ -140,7 +140,7 @@ func (d *Desk) Write(text string, consensus bool, now time.Time) (string, error)
 	return d.f.Path(k.File()), d.f.durably(k.File(), []byte(text), 0o600)
 }
 
-func (d *Desk) speak(facts pipeline.Facts, text string, consensus bool) (string, error) {
+func (d *WorkerSession) speak(facts pipeline.Facts, text string, consensus bool) (string, error) {
 	talk, err := pipeline.DecodeDialogue(facts.Talk.Base)
 	if err != nil {
 		return "", err
@@ -162,7 +162,7 @@ func (d *Desk) speak(facts pipeline.Facts, text string, consensus bool) (string,
 
 // Deliver sends the worker's output as the result of the run. The error is ErrSent, with the delivery, when that is done
 // already, by whomever.
-func (d *Desk) Deliver(ctx context.Context, o Options) (pipeline.Delivery, error) {
+func (d *WorkerSession) Deliver(ctx context.Context, o Options) (pipeline.Delivery, error) {
 	o = o.orUsual()
 	_, err := d.facts(o.Now())
 	// Only now: it may be what has ended the worker's time.

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/tokens"
+	"github.com/ferrus-go/ferrus/internal/server/tokens"
 )
 
 // A bearer is a token in use: by a request that is open, or by a session.
@@ -26,8 +26,8 @@ type bearers struct {
 	all map[string]*bearer
 }
 
-// A visit is one request's identity.
-type visit struct {
+// A identity is one request's identity.
+type identity struct {
 	token   tokens.Token
 	bearer  *bearer
 	session *session // of a client of the older SSE; others name theirs with every request
@@ -35,9 +35,9 @@ type visit struct {
 
 type visitKey struct{}
 
-// knock finds out whose token a request has. When it has a good one, leave is to be called at its end; otherwise it is
+// authenticate finds out whose token a request has. When it has a good one, leave is to be called at its end; otherwise it is
 // answered. Only the Authorization header counts.
-func (s *Site) knock(w http.ResponseWriter, r *http.Request) (v *visit, leave func(), ok bool) {
+func (s *Site) authenticate(w http.ResponseWriter, r *http.Request) (v *identity, leave func(), ok bool) {
 	secret, ok := secretOf(r)
 	if !ok {
 		s.unauthorized(w, r, "", "this needs a token: send Authorization: Bearer SECRET; a person makes one with ferrus token new")
@@ -56,7 +56,7 @@ func (s *Site) knock(w http.ResponseWriter, r *http.Request) (v *visit, leave fu
 		s.refuse(w, r, http.StatusForbidden, "nothing is served to the role of this token")
 	default:
 		b := s.bearers.use(s.ctx, token, secret)
-		return &visit{token: token, bearer: b}, func() { s.bearers.leave(b) }, true
+		return &identity{token: token, bearer: b}, func() { s.bearers.leave(b) }, true
 	}
 	return nil, nil, false
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/ferrus-go/ferrus/internal/tokens"
+	"github.com/ferrus-go/ferrus/internal/server/tokens"
 )
 
 // A Caller is who made a call.
@@ -34,7 +34,7 @@ func CallerOf(req *mcp.CallToolRequest) (Caller, bool) {
 // session, and counts: a client of the older SSE has its requests answered before its calls are.
 func (s *Site) identify(handle mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		v, ok := ctx.Value(visitKey{}).(*visit)
+		v, ok := ctx.Value(visitKey{}).(*identity)
 		if !ok {
 			return nil, errors.New("nobody knows who calls") // a bug of ours
 		}

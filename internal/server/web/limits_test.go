@@ -213,7 +213,7 @@ func TestNobodyGetsPastTheCount(t *testing.T) {
 	p := serve(t, func(o *Options) { o.Limits.CallsPerToken = 1 })
 	token := p.book.all[boss]
 	b := p.site.bearers.use(p.site.ctx, token, boss)
-	ctx := context.WithValue(t.Context(), visitKey{}, &visit{token: token, bearer: b, session: p.site.open("s", b, nil, func() {})})
+	ctx := context.WithValue(t.Context(), visitKey{}, &identity{token: token, bearer: b, session: p.site.open("s", b, nil, func() {})})
 	begun := make(chan struct{}, 2)
 	handle := p.site.identify(func(ctx context.Context, _ string, _ mcp.Request) (mcp.Result, error) {
 		begun <- struct{}{}

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/ferrus-go/ferrus/internal/filelock"
+	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 )
 
 // ErrUnsafe is of a socket that others could replace.

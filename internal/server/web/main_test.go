@@ -17,8 +17,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/ferrus-go/ferrus/internal/server/tokens"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/tokens"
 )
 
 // patience is how long a test waits for what takes milliseconds.

@@ -45,7 +45,7 @@ func (all *sessions) room(b *bearer, lim Limits) (status int) {
 }
 
 // full answers a request that would open one session too many.
-func (s *Site) full(w http.ResponseWriter, r *http.Request, v *visit) bool {
+func (s *Site) full(w http.ResponseWriter, r *http.Request, v *identity) bool {
 	status := s.sessions.room(v.bearer, s.opts.Limits)
 	if status == 0 {
 		return false
@@ -96,7 +96,7 @@ func (all *sessions) use(id string, b *bearer) (one *session, leave func(), stat
 }
 
 // join is use, with the answer to a request that has no such session.
-func (s *Site) join(w http.ResponseWriter, r *http.Request, id string, v *visit) (one *session, leave func(), ok bool) {
+func (s *Site) join(w http.ResponseWriter, r *http.Request, id string, v *identity) (one *session, leave func(), ok bool) {
 	one, leave, status := s.sessions.use(id, v.bearer)
 	switch status {
 	case http.StatusNotFound:

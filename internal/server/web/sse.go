@@ -10,7 +10,7 @@ import (
 // sse serves /sse, the transport of 2024-11-05: GET opens a session and is its stream, POST delivers a message to it and
 // is answered before the message is. The SDK's own handler lets any token post into any session, and lets the calls of a
 // client that has left go on; its transport is used here without it.
-func (s *Site) sse(w http.ResponseWriter, r *http.Request, v *visit) {
+func (s *Site) sse(w http.ResponseWriter, r *http.Request, v *identity) {
 	if r.Method == http.MethodPost {
 		s.deliver(w, r, v)
 		return
@@ -51,7 +51,7 @@ func (s *Site) sse(w http.ResponseWriter, r *http.Request, v *visit) {
 }
 
 // deliver hands a message to its session.
-func (s *Site) deliver(w http.ResponseWriter, r *http.Request, v *visit) {
+func (s *Site) deliver(w http.ResponseWriter, r *http.Request, v *identity) {
 	id := r.URL.Query().Get("sessionid")
 	if id == "" {
 		s.refuse(w, r, http.StatusBadRequest, "POST to the endpoint that GET /sse names")

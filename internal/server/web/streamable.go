@@ -22,7 +22,7 @@ func (s *Site) streamable(modern bool) http.Handler {
 	})
 	// The SDK binds a session to its user if it is told of users in its own way.
 	known := func(ctx context.Context, _ string, _ *http.Request) (*auth.TokenInfo, error) {
-		v, ok := ctx.Value(visitKey{}).(*visit)
+		v, ok := ctx.Value(visitKey{}).(*identity)
 		if !ok {
 			return nil, auth.ErrInvalidToken
 		}
@@ -33,7 +33,7 @@ func (s *Site) streamable(modern bool) http.Handler {
 
 // server picks the server of the caller's role. The SDK asks several times a request.
 func (s *Site) server(r *http.Request) *mcp.Server {
-	v, ok := r.Context().Value(visitKey{}).(*visit)
+	v, ok := r.Context().Value(visitKey{}).(*identity)
 	if !ok {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (s *Site) server(r *http.Request) *mcp.Server {
 }
 
 // mcp serves /mcp to clients of both eras.
-func (s *Site) mcp(w http.ResponseWriter, r *http.Request, v *visit) {
+func (s *Site) mcp(w http.ResponseWriter, r *http.Request, v *identity) {
 	if r.Header.Get("Mcp-Protocol-Version") >= stateless {
 		s.modern.ServeHTTP(w, r)
 		return

@@ -19,8 +19,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/ferrus-go/ferrus/internal/server/tokens"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/tokens"
 )
 
 // A Verifier says whose a secret is. The error is of kind tokens.ErrUnknown or tokens.ErrExpired for one that lets
@@ -100,11 +100,11 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // enter lets a request through to a transport when its token, its body and the limits allow.
-func (s *Site) enter(w http.ResponseWriter, r *http.Request, serve func(http.ResponseWriter, *http.Request, *visit), methods ...string) {
+func (s *Site) enter(w http.ResponseWriter, r *http.Request, serve func(http.ResponseWriter, *http.Request, *identity), methods ...string) {
 	if !s.allow(w, r, methods...) {
 		return
 	}
-	v, leave, ok := s.knock(w, r)
+	v, leave, ok := s.authenticate(w, r)
 	if !ok {
 		return
 	}

@@ -1,7 +1,7 @@
 // Package wire is what every MCP server of ours has in common, whatever its tools do: how a tool is defined, how its
 // arguments are read, how a call answers and shows that it lives, and that a bug of ours ends a call and not the server.
 //
-// It knows no task and no run. Who may call what, and what it does, is for internal/tools and internal/pipeline/desk.
+// It knows no task and no run. Who may call what, and what it does, is for internal/tools and internal/pipeline/worker.
 package wire
 
 import (

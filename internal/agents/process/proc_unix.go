@@ -1,0 +1,26 @@
+//go:build unix
+
+package process
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
+)
+
+// How a shim is told why it is to end its agent.
+var (
+	cut     os.Signal = unix.SIGTERM
+	stopped os.Signal = unix.SIGINT
+)
+
+// ask asks a shim to end its agent.
+func ask(shim int, why os.Signal) { _ = unix.Kill(shim, why.(unix.Signal)) }
+
+// kill ends a shim that does not listen, and all below it.
+func kill(o Occupant) { proc.KillMarked(o.Shim, markName+"="+o.Mark) }
+
+// terminate asks the agent to end. Its children hear of it from the agent, which knows how they end well.
+func terminate(p *os.Process) { _ = p.Signal(unix.SIGTERM) }

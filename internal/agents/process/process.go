@@ -1,0 +1,209 @@
+// Package process keeps an agent's process: a slot holds one at most, and whatever happens to whoever started it, the
+// agent ends with its shim and the shim with its agent.
+//
+// The shim is this program once more, started as the leader of a process group. It takes the slot's lock, starts the
+// agent, keeps its output whole, waits, ends everything that the agent has left behind, and writes down how it went.
+// The lock says whether there is an agent; what is written down is never believed about that. Whom to start, and
+// whether, is the business of internal/conductor and internal/pipeline.
+package process
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/platform/filelock"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
+)
+
+// A Slot is the place of one agent, named by its lock file.
+type Slot string
+
+// Path returns the slot of a duty in a machine's folder.
+func Path(dir, branch, duty string) Slot {
+	if branch == "" {
+		branch = "main"
+	}
+	return Slot(filepath.Join(dir, "live", "agent-"+branch+"-"+duty+".lock"))
+}
+
+// An Occupant is who is in a slot, as its shim wrote it down.
+type Occupant struct {
+	Shim    int       `json:"shim"` // process id, and the id of the group
+	Run     string    `json:"run"`
+	Mark    string    `json:"mark"` // in the environment of everything below the shim
+	Started time.Time `json:"started"`
+}
+
+// Taken reports whether an agent is in the slot. The occupant is the zero one when the shim has only just come.
+func (s Slot) Taken() (Occupant, bool) {
+	path, err := checked(string(s))
+	if err != nil { // a link or a FIFO, which nobody holds
+		return Occupant{}, false
+	}
+	if held, _ := filelock.Held(path); held {
+		return s.occupant(), true
+	}
+	return Occupant{}, false
+}
+
+// maxOccupant bounds the record in a lock file, in bytes.
+const maxOccupant = 4 << 10
+
+// occupant is what stands in the lock file: the present agent if there is one, else the one before. A record that is
+// not valid is none.
+func (s Slot) occupant() Occupant {
+	var o Occupant
+	text, err := readFile(string(s), maxOccupant)
+	if err != nil || json.Unmarshal(text, &o) != nil || o.check() != nil {
+		return Occupant{}
+	}
+	return o
+}
+
+// Freed returns a channel that is closed when the slot is free, within a millisecond of the end of its shim. The waiting
+// costs a blocked thread until then.
+func (s Slot) Freed() <-chan struct{} {
+	free := make(chan struct{})
+	go func() {
+		if path, err := checked(string(s)); err == nil {
+			_ = filelock.Wait(path) // where there is no lock, there is nobody
+		}
+		close(free)
+	}()
+	return free
+}
+
+// Times that the end of an agent may take.
+const (
+	politely = 3 * time.Second        // for an agent to end when it is asked to
+	sweeping = 2 * time.Second        // for the shim to end what the agent leaves behind
+	leaving  = 200 * time.Millisecond // of it, for what an agent leaves behind to end by itself, as MCP servers do
+	arriving = 2 * time.Second        // for a shim that has only just come to write down who it is
+	patience = 10 * time.Millisecond
+)
+
+// End ends the agent in the slot, for its work came to nothing, with everything that it started, and returns when the
+// slot is free: it is asked first, and killed after a few seconds. A free slot is fine; what a killed shim may have left
+// behind is ended too.
+func (s Slot) End(ctx context.Context) error { return s.end(ctx, cut) }
+
+// Stop is End for an agent that is not to blame: a person stops it, or its task is over.
+func (s Slot) Stop(ctx context.Context) error { return s.end(ctx, stopped) }
+
+func (s Slot) end(ctx context.Context, why os.Signal) error {
+	o, taken := s.Taken()
+	for until := time.Now().Add(arriving); taken && o.Shim <= 1 && time.Now().Before(until) && ctx.Err() == nil; o, taken = s.Taken() {
+		time.Sleep(patience)
+	}
+	if !taken {
+		s.clear()
+		return nil
+	}
+	if o.Shim <= 1 {
+		return fmt.Errorf("%s is held, and does not say by whom: see which process has it open", s)
+	}
+	ask(o.Shim, why)
+	if s.freeWithin(ctx, politely+sweeping) {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	kill(o)
+	if s.freeWithin(ctx, sweeping) {
+		return nil
+	}
+	return fmt.Errorf("the agent of %s cannot be killed: end process group %d by hand", s, o.Shim)
+}
+
+// Stop ends an agent whose slot is no longer there to be looked at, as Slot.Stop would. The occupant must have been seen
+// in its slot a moment ago: its process number is all there is to go by.
+func (o Occupant) Stop() {
+	if o.Shim <= 1 || !proc.Alive(o.Shim) {
+		return
+	}
+	ask(o.Shim, stopped)
+	for until := time.Now().Add(politely + sweeping); proc.Alive(o.Shim); time.Sleep(patience) {
+		if time.Now().After(until) {
+			kill(o)
+			return
+		}
+	}
+}
+
+func (s Slot) freeWithin(ctx context.Context, d time.Duration) bool {
+	for until := time.Now().Add(d); time.Now().Before(until) && ctx.Err() == nil; time.Sleep(patience) {
+		if _, taken := s.Taken(); !taken {
+			return true
+		}
+	}
+	return false
+}
+
+// clear ends what a shim that was killed may have left behind, once.
+func (s Slot) clear() {
+	o := s.occupant()
+	if o.Mark == "" {
+		return
+	}
+	lock, err := s.take()
+	if err != nil {
+		return // somebody has come in
+	}
+	defer lock.Close()
+	if o = s.occupant(); o.Mark != "" {
+		// By the mark alone: the number of a shim that is gone may be another process's by now. Whoever sees the slot taken
+		// meanwhile must not read it either.
+		_ = s.write(Occupant{Mark: o.Mark})
+		proc.KillMarked(0, markName+"="+o.Mark)
+		_ = s.write(Occupant{})
+	}
+}
+
+// write replaces what stands in the lock file. The file itself is never replaced: a second process could lock the old
+// inode while a third locks the new one.
+func (s Slot) write(o Occupant) error {
+	text, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	r, name, err := rootfs.For(string(s))
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	f, err := r.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err = f.WriteAt(append(text, '\n'), 0); err != nil {
+		return err
+	}
+	return f.Truncate(int64(len(text) + 1))
+}
+
+// ErrTaken says that there is an agent in the slot.
+var ErrTaken = errors.New("there is an agent in the slot")
+
+// take takes the slot's lock, or returns ErrTaken.
+func (s Slot) take() (*filelock.Lock, error) {
+	path, err := checked(string(s))
+	if err != nil {
+		return nil, err
+	}
+	lock, err := filelock.Take(path)
+	switch {
+	case errors.Is(err, filelock.ErrHeld):
+		return nil, ErrTaken
+	case err != nil:
+		return nil, err
+	}
+	return lock, nil
+}

@@ -1,0 +1,159 @@
+package process
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	slashpath "path"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
+)
+
+// A Run is one agent from its start to its end, as it is written down: one line when it starts and one when it ends, the
+// second in the place of the first.
+type Run struct {
+	Name  string      `json:"run"` // duty-N, unique in its list
+	Duty  agents.Duty `json:"duty"`
+	Agent string      `json:"agent"` // name of the adapter
+	Model string      `json:"model,omitempty"`
+	At    int64       `json:"at"`  // length of the journal when it was asked for: what came before it, and what after
+	Log   string      `json:"log"` // path of its output
+
+	Started  time.Time `json:"started"`
+	Launched time.Time `json:"launched,omitzero"` // when one that was held was let go
+	Ended    time.Time `json:"ended,omitzero"`
+	Exit     int       `json:"exit"`              // status, -1 when a signal ended it
+	Signal   string    `json:"signal,omitempty"`  // that ended it
+	Error    string    `json:"error,omitempty"`   // why it could not be started, or what became of its shim
+	Cut      bool      `json:"cut,omitempty"`     // the conductor ended it, because it came to nothing
+	Stopped  bool      `json:"stopped,omitempty"` // it was ended through no fault of its own
+	GaveUp   bool      `json:"gave_up,omitempty"` // it was held, and what it waited for did not come
+
+	Usage   agents.Usage   `json:"usage,omitzero"`
+	Trouble agents.Trouble `json:"trouble,omitempty"`
+	Until   time.Time      `json:"until,omitzero"` // when its trouble is over
+	Said    string         `json:"said,omitempty"` // its last words, in short
+	Client  string         `json:"client_session,omitempty"`
+}
+
+// Over reports whether the end of the run is known.
+func (r Run) Over() bool { return !r.Ended.IsZero() }
+
+// Began reports whether there was an agent at all.
+func (r Run) Began() bool { return !r.Over() || r.Error == "" || r.Exit != 0 || r.Signal != "" }
+
+// Lasted is how long it ran, until now if it has not ended.
+func (r Run) Lasted(now time.Time) time.Duration {
+	if r.Over() {
+		now = r.Ended
+	}
+	return max(0, now.Sub(r.Started))
+}
+
+// maxRuns bounds a list of runs, in bytes. A run takes one or two kilobytes of it.
+const maxRuns = 64 << 20
+
+// Runs reads a list of runs, in the order of their start. A missing file is none; a line that is torn, or says what no
+// run can be, is left out. The log of a run is always in the folder logs beside the list's own folder, wherever the
+// line says: the folder may have been moved, and a line may not name other files.
+func Runs(path string) ([]Run, error) {
+	text, err := readFile(path, maxRuns)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the runs: %w", err)
+	}
+	logs := filepath.Join(filepath.Dir(filepath.Dir(path)), logsDir)
+	var list []Run
+	for line := range bytes.Lines(text) {
+		var r Run
+		if json.Unmarshal(line, &r) != nil || r.check() != nil {
+			continue
+		}
+		r.Log = filepath.Join(logs, filepath.Base(r.Log))
+		if i := slices.IndexFunc(list, func(was Run) bool { return was.Name == r.Name }); i >= 0 {
+			list[i] = r
+		} else {
+			list = append(list, r)
+		}
+	}
+	return list, nil
+}
+
+// within makes a folder in one that is there: a machine that was removed is not begun anew.
+func within(r *rootfs.Root, name string) error {
+	switch err := r.Mkdir(name, 0o700); {
+	case errors.Is(err, fs.ErrExist):
+		return nil
+	case err != nil:
+		return err
+	}
+	return atomicfile.SyncDir(r, slashpath.Dir(name))
+}
+
+// note appends a line to the list, durably: an agent whose start is forgotten would be counted too little. Each is one
+// write, so that the shims of two duties do not mix theirs.
+func note(path string, r Run) error {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	root, name, err := rootfs.For(path)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := within(root, slashpath.Dir(name)); err != nil {
+		return err
+	}
+	return atomicfile.Append(root, name, append(text, '\n'), 0o600)
+}
+
+// maxSaid bounds what is written down of an agent's last words, in bytes.
+const maxSaid = 600
+
+// read fills in what the run's output says.
+func (r *Run) read() {
+	in := Read(*r)
+	r.Usage, r.Trouble, r.Until, r.Client = in.Usage, in.Trouble, in.Until, in.Session
+	if r.Said = in.Said; len(r.Said) > maxSaid {
+		r.Said = string(bytes.ToValidUTF8([]byte(r.Said[:maxSaid]), nil)) + "…"
+	}
+}
+
+// Settle writes down the end of runs whose shims were killed before they could: those of the list that have no end
+// although the slot of their duty is free. It returns the list as it then is.
+func Settle(path string, of func(agents.Duty) Slot) ([]Run, error) {
+	list, err := Runs(path)
+	for i, r := range list {
+		if r.Over() {
+			continue
+		}
+		if o, taken := of(r.Duty).Taken(); taken && (o.Run == r.Name || o.Run == "") {
+			continue
+		}
+		// Read again: its shim may have written while we looked.
+		if again, err := Runs(path); err == nil && len(again) > i && again[i].Over() {
+			list[i] = again[i]
+			continue
+		}
+		r.read()
+		r.Ended, r.Exit, r.Error = r.Started, -1, "its shim was killed"
+		if info, err := r.LogInfo(); err == nil {
+			r.Ended = info.ModTime().UTC() // of the last that was heard of it
+		}
+		if err := note(path, r); err != nil {
+			return list, err
+		}
+		list[i] = r
+	}
+	return list, err
+}

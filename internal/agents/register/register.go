@@ -1,0 +1,200 @@
+// Package register writes into the clients' own project files how to start our MCP server, so that a person who opens one
+// client as the supervisor and another as the executor has the whole loop without a conductor; and it takes out again
+// what it wrote.
+//
+// A file belongs to its owner: it is edited as text, everything that is not ours stays byte by byte, and a file that
+// cannot be understood is not touched. All edits are planned before the first one is made, and one that cannot be made
+// prevents them all. What is ours is told by its name, and by a record of what was written where.
+//
+// The package starts no client and knows no task. How a client is started with our tools without its files is the
+// business of internal/agents.
+package register
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+)
+
+// A Assignment is who has a role.
+type Assignment struct {
+	Agent string `json:"agent"`           // as in ferrus.toml
+	Model string `json:"model,omitempty"` // "" leaves the choice to the agent
+}
+
+// A Project is where to register, and what.
+type Project struct {
+	Root   string                 // absolute path
+	Exe    string                 // absolute path of the ferrus program
+	Record string                 // absolute path of the file that remembers what was written
+	Skills map[agents.Duty]string // the text of each role's SKILL.md
+}
+
+// roles are those that can be registered, the one first that a client gets when it has both.
+var roles = []agents.Duty{agents.Supervisor, agents.Executor}
+
+// A Kind says what happens to a file.
+type Kind string
+
+const (
+	Written   Kind = "written" // it was not there
+	Changed   Kind = "changed"
+	Removed   Kind = "removed"
+	Unchanged Kind = "unchanged"
+)
+
+// A Change is what happens to one file.
+type Change struct {
+	Agent string
+	Role  agents.Duty // "" when the agent has none any more
+	File  string      // relative to the project, with slashes; "" when the agent has no file to write
+	Link  string      // where the file really is, when it is a link
+	Kind  Kind
+	Note  string // what a person should know about it, if anything
+
+	before, after []byte // after is nil when the file is not to be
+	target        string // as of a reading; "" for no file
+	absent        bool
+}
+
+// Diff shows the change as lines, "" when there is none.
+func (c Change) Diff() string {
+	if c.Kind == Unchanged {
+		return ""
+	}
+	return unified(c.File, string(c.before), string(c.after))
+}
+
+// A Plan is everything that would be done. Nothing is done until Write.
+type Plan struct {
+	Roles   map[agents.Duty]Assignment // who will have which role
+	Changes []Change
+	Notes   []string // what a person must do or know beside
+
+	project Project
+	record  record
+	step    func(file string) // before a file takes its name; for tests, nil otherwise
+}
+
+// Idle reports whether no file would change.
+func (p *Plan) Idle() bool {
+	return !slices.ContainsFunc(p.Changes, func(c Change) bool { return c.Kind != Unchanged })
+}
+
+// Registered says who has which role, as the files have it. The errors are a *Fault, or of the system.
+func (p Project) Registered() (map[agents.Duty]Assignment, error) {
+	rec, err := remembered(p.Record)
+	if err != nil {
+		return nil, err
+	}
+	found := map[agents.Duty]Assignment{}
+	there := map[string]bool{}
+	for _, c := range clients {
+		for _, f := range c.files {
+			r, err := p.read(f)
+			if err != nil {
+				return nil, err
+			}
+			role, ok := r.server(p.Exe)
+			if !ok {
+				continue
+			}
+			there[c.name] = true
+			if slices.Contains(roles, role) {
+				found[role] = Assignment{Agent: c.name}
+				if seat := rec.Roles[role]; seat.Agent == c.name {
+					found[role] = seat
+				}
+			}
+		}
+	}
+	for role, seat := range rec.Roles { // of a client with two roles the file shows one
+		if _, ok := found[role]; !ok && there[seat.Agent] {
+			found[role] = seat
+		}
+	}
+	return found, nil
+}
+
+// Plan says what must be done so that exactly these roles are registered. The errors are a *Fault, which names the file
+// that stands in the way, or of the system.
+func (p Project) Plan(want map[agents.Duty]Assignment) (*Plan, error) {
+	rec, err := remembered(p.Record)
+	if err != nil {
+		return nil, err
+	}
+	plan := &Plan{Roles: maps.Clone(want), project: p, record: rec}
+	given := map[string]assignment{}
+	for _, role := range roles {
+		seat, ok := want[role]
+		if !ok {
+			continue
+		}
+		adapter, err := agents.Find(seat.Agent)
+		if err != nil {
+			return nil, err
+		}
+		if _, taken := given[adapter.Name]; taken {
+			plan.Notes = append(plan.Notes, adapter.Title+" has both roles, and a session can have one: its files make it the "+
+				string(given[adapter.Name].role)+"; `ferrus open "+string(role)+"` opens it as the "+string(role))
+			continue
+		}
+		given[adapter.Name] = assignment{adapter, role, seat.Model}
+		if !Files(adapter.Name) {
+			plan.Changes = append(plan.Changes, Change{Agent: adapter.Name, Role: role, Kind: Unchanged,
+				Note: "it has no project file to write: `ferrus open " + string(role) + "` opens it"})
+		}
+	}
+	for _, c := range clients {
+		a, ok := given[c.name]
+		for _, f := range c.files {
+			if !ok {
+				a = assignment{}
+			}
+			if err := plan.file(c, f, a); err != nil {
+				return nil, err
+			}
+		}
+		if ok && c.trust != "" {
+			plan.Notes = append(plan.Notes, a.Title+": "+c.trust)
+		}
+	}
+	if err := plan.skills(want); err != nil {
+		return nil, err
+	}
+	plan.record.Roles = plan.Roles
+	return plan, plan.aliases()
+}
+
+// aliases sorts out the paths that are one file by way of links: what is wanted there is done once, and two wishes are a
+// fault.
+func (p *Plan) aliases() error {
+	first := map[string]int{}
+	var drop []int
+	for i, c := range p.Changes {
+		if c.target == "" {
+			continue
+		}
+		j, ok := first[c.target]
+		if !ok {
+			first[c.target] = i
+			continue
+		}
+		switch other := p.Changes[j]; {
+		case c.Role == "" || string(c.after) == string(other.after):
+			drop = append(drop, i)
+		case other.Role == "":
+			drop, first[c.target] = append(drop, j), i
+		default:
+			return &Fault{File: c.File, Message: "it is the same file as " + other.File,
+				Remedy: "two clients cannot read one file as two roles: make one of them a file of its own"}
+		}
+	}
+	slices.Sort(drop)
+	for _, i := range slices.Backward(drop) {
+		delete(p.record.Files, p.Changes[i].File)
+		p.Changes = slices.Delete(p.Changes, i, i+1)
+	}
+	return nil
+}

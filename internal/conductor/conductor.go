@@ -1,0 +1,359 @@
+// Package conductor is the conductor: on every state it has that agent alive which the state needs, until the task is done, has
+// failed, or needs a person.
+//
+// It is stateless and level-triggered: read the state, look at the slots, look both up in two tables (table.go,
+// rules.go), do one thing, wait for the doorbell. It remembers nothing that matters: kill it anywhere, start it again,
+// and it goes on from the files. Agents live in slots of their own and outlive it.
+package conductor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/agents/process"
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// Options say how to conduct.
+type Options struct {
+	Headless bool         // nobody looks on: a question ends the run
+	Hurry    bool         // waits for what went wrong before now are over: rate limits, back-off
+	Ferrus   string       // absolute path of the ferrus program, for the agents' servers
+	Lease    config.Lease // how long an agent may be silent
+	Environ  []string     // of the agents, before what they must not inherit is taken out
+	Tell     func(Event)  // what happens, as it happens; nil tells nobody
+	Show     func(View)   // how it stands, at least once a second; nil shows nobody
+	Log      *slog.Logger // slog.Default when nil
+
+	Now      func() time.Time               // time.Now when nil
+	BackOff  func(failed int) time.Duration // before another start after so many that came to nothing; nil: up to a minute
+	Patience Patience
+}
+
+// Patience are limits for what no lease and no person ends. What is zero has its usual value.
+type Patience struct {
+	Parting time.Duration // for an agent whose state is over to leave
+	Idling  time.Duration // for an executor to claim the work after its start, or again after it has lost it
+	Leaving time.Duration // for all agents to leave when the run is over
+	Instant time.Duration // how soon an agent that ends has done nothing
+}
+
+func (p Patience) orUsual() Patience {
+	return Patience{cmp.Or(p.Parting, parting), cmp.Or(p.Idling, idling), cmp.Or(p.Leaving, leaving), cmp.Or(p.Instant, instant)}
+}
+
+// An Outcome is how a run of the conductor ended.
+type Outcome struct {
+	store.Snapshot
+	Exit int // exit code: 0 complete, 1 failed, 3 nothing to do, 6 a person is waited for
+	Runs []process.Run
+}
+
+// signalled is how long after an agent could not be started a signal may come that is the reason.
+const signalled = time.Second
+
+// ErrStopped says that the conductor was told to stop; its agents are ended and the task is as it was.
+var ErrStopped = errors.New("stopped")
+
+// Run conducts the task of the engine until it is over, needs a person that nobody plays, or ctx ends. The error is
+// *BusyError when another conductor works on the task, ErrStopped when ctx has ended, or one of the machine.
+func Run(ctx context.Context, e *engine.Engine, opts Options) (Outcome, error) {
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.BackOff == nil {
+		opts.BackOff = backOff
+	}
+	if opts.Log == nil {
+		opts.Log = slog.Default()
+	}
+	if opts.Tell == nil {
+		opts.Tell = func(Event) {}
+	}
+	if opts.Show == nil {
+		opts.Show = func(View) {}
+	}
+	opts.Patience = opts.Patience.orUsual()
+	if err := e.Known(); err != nil {
+		return Outcome{}, err
+	}
+	lock, err := Hold(e.Store().Path())
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer lock.Close()
+	c := &conductor{Options: opts, e: e, began: opts.Now(), tails: map[string]*process.Tail{}, freed: map[process.Slot]<-chan struct{}{}, told: map[string]bool{}}
+	return c.run(ctx)
+}
+
+const liveDir = "live"
+
+// A conductor is one run of the loop. What it keeps is for telling, and for waiting well.
+type conductor struct {
+	Options
+	e     *engine.Engine
+	began time.Time
+
+	looked, woke time.Time // when it last looked, and when it last found that the machine had slept
+
+	seen  map[agents.Duty]SlotFacts        // who was where when it last looked
+	was   store.Snapshot                   // what was told last
+	told  map[string]bool                  // runs whose start, or end, was told
+	tails map[string]*process.Tail         // what running agents say
+	freed map[process.Slot]<-chan struct{} // closed when a slot that was taken is free
+	park  string                           // what was told of a wait, so that it is told once
+}
+
+// run is the loop.
+func (c *conductor) run(ctx context.Context) (Outcome, error) {
+	bell := c.e.Store().Watch()
+	defer bell.Close()
+	first := true
+	for {
+		f, err := c.gather()
+		if engine.CodeOf(err) == engine.LockBusy && ctx.Err() == nil {
+			c.Log.Warn("waiting", "error", err) // whoever holds the lock will let go of it
+			continue
+		}
+		if err != nil {
+			if engine.CodeOf(err) == engine.StoreGone {
+				c.evict()
+			}
+			return Outcome{}, err
+		}
+		c.tell(f, first)
+		c.seen, first = f.Slots, false
+		act := decide(f)
+		c.show(f, act)
+		if ctx.Err() != nil {
+			return c.stop()
+		}
+		if act.Do == finish {
+			return c.finish(ctx, f, act)
+		}
+		again, err := c.carryOut(ctx, f, act)
+		if err != nil {
+			// A terminal's ctrl-C also ends a shim that has no process group of its own yet, and perhaps before us.
+			select {
+			case <-ctx.Done():
+				return c.stop()
+			case <-time.After(signalled):
+				return Outcome{}, err
+			}
+		}
+		if again {
+			continue
+		}
+		c.wait(ctx, bell, f, act)
+	}
+}
+
+// evict ends the agents of a machine that was removed under them, and with it their slots: nobody could find them later.
+func (c *conductor) evict() {
+	for _, s := range c.seen {
+		if s.Taken {
+			s.Occupant.Stop()
+		}
+	}
+}
+
+// wait returns when something may have changed. What woke it is not believed.
+func (c *conductor) wait(ctx context.Context, bell *store.Watcher, f Facts, act Act) {
+	var due <-chan time.Time
+	if !act.Until.IsZero() {
+		timer := time.NewTimer(max(time.Millisecond, act.Until.Sub(c.Now())))
+		defer timer.Stop()
+		due = timer.C
+	}
+	left := make([]<-chan struct{}, 3) // one a duty that the conductor starts; a nil channel never wakes
+	for i, duty := range conducted {
+		if s := c.slot(duty); f.Slots[duty].Taken {
+			if c.freed[s] == nil {
+				c.freed[s] = s.Freed()
+			}
+			left[i] = c.freed[s]
+		}
+	}
+	var dead <-chan struct{} // nor does its holder's death ring the bell
+	if f.Held && !f.Slots[agents.Executor].Taken {
+		dead = c.e.Store().SessionDone(f.Task.Session)
+	}
+	select {
+	case <-bell.C:
+	case <-due:
+	case <-dead:
+	case <-left[0]:
+	case <-left[1]:
+	case <-left[2]:
+	case <-ctx.Done():
+	}
+	for s, ch := range c.freed {
+		select {
+		case <-ch:
+			delete(c.freed, s)
+		default:
+		}
+	}
+}
+
+// conducted are the duties that the conductor starts agents for.
+var conducted = []agents.Duty{agents.Executor, agents.Consultant, agents.Reviewer}
+
+func (c *conductor) slot(d agents.Duty) process.Slot { return Slot(c.e, d) }
+
+// Slot returns the slot of a duty at the engine's task.
+func Slot(e *engine.Engine, d agents.Duty) process.Slot {
+	return process.Path(e.Store().Path(), e.Place().Branch, string(d))
+}
+
+// Runs returns where the runs of a task are written down.
+func Runs(e *engine.Engine, task string) string { return e.Store().Path("runs", task+".jsonl") }
+
+// carryOut does what was decided. It reports whether to look again at once.
+func (c *conductor) carryOut(ctx context.Context, f Facts, act Act) (again bool, err error) {
+	switch act.Do {
+	case start:
+		return c.start(f, act)
+	case end:
+		c.say(Event{Kind: Ending, Duty: act.Duty, Run: f.Slots[act.Duty].Occupant.Run, Text: act.Why})
+		end := c.slot(act.Duty).End
+		if f.Task.State == state.AwaitingHuman || act.Duty != wanted(f).want {
+			end = c.slot(act.Duty).Stop
+		}
+		if err := end(ctx); err != nil && ctx.Err() == nil {
+			return false, err
+		}
+		return true, nil
+	case ask:
+		_, err := c.e.Ask(ctx, f.Snapshot, engine.Commands(c.e.Place().Branch, act.Why), nil)
+		if code := engine.CodeOf(err); code == engine.WrongState || code == engine.CheckRunning {
+			return false, nil // it has moved on, or will
+		}
+		return err == nil, err
+	case park:
+		if c.park != act.Why {
+			c.say(Event{Kind: Parked, Duty: act.Duty, Text: act.Why, Until: act.Until})
+		}
+		c.park = act.Why
+		return false, nil
+	}
+	return false, nil
+}
+
+// start starts the agent that is missing.
+func (c *conductor) start(f Facts, act Act) (again bool, err error) {
+	c.park = ""
+	order, err := c.order(f, act)
+	if err != nil {
+		return false, err
+	}
+	run, err := process.Start(order)
+	switch {
+	case errors.Is(err, process.ErrTaken):
+		return false, nil
+	case err != nil:
+		// What could not be started is written down, and the rules know what to do about it. Else they would start again
+		// and again.
+		list, unread := process.Runs(order.Runs)
+		if unread != nil || len(list) <= len(f.Runs) {
+			return false, err
+		}
+		return true, nil
+	}
+	c.told[run.Name] = true
+	c.say(Event{Kind: Started, Duty: run.Duty, Agent: run.Agent, Run: run.Name, Text: run.Log})
+	return true, nil
+}
+
+// order is what the shim of a missing agent is started with.
+func (c *conductor) order(f Facts, act Act) (process.Order, error) {
+	who := Agent(f.Gate.HQ, act.Duty)
+	adapter, err := agents.Find(who.Agent)
+	if err != nil {
+		return process.Order{}, err
+	}
+	place := c.e.Place()
+	prompt, err := promptFor(act.Prompt)
+	if err != nil {
+		return process.Order{}, err
+	}
+	work := f.Task.Worktree
+	if work == "" {
+		work = place.Work
+	}
+	launch, err := adapter.Launch(agents.LaunchSpec{Duty: act.Duty, Index: 1, Model: who.Model, Args: who.Args, Command: who.Command,
+		Prompt: prompt, Headless: true, Ferrus: c.Ferrus, Root: place.Root, Branch: place.Branch, Work: work,
+		Scratch: c.e.Store().Path(liveDir), Environ: c.Environ})
+	if err != nil {
+		return process.Order{}, err
+	}
+	return process.Order{Slot: c.slot(act.Duty), Runs: Runs(c.e, f.Task.TaskID), Logs: c.e.Store().Path("logs"), Tag: f.Task.TaskID,
+		Run: process.Run{Duty: act.Duty, Agent: adapter.Name, Model: who.Model, At: f.Journal.Bytes}, Launch: launch}, nil
+}
+
+// Agent returns whom ferrus.toml names for a duty.
+func Agent(conf config.HQ, d agents.Duty) config.Agent {
+	if d.Role() == state.Executor {
+		return conf.Executor
+	}
+	return conf.Supervisor
+}
+
+// stop ends the agents, because the conductor was told to.
+func (c *conductor) stop() (Outcome, error) {
+	c.say(Event{Kind: Stopping})
+	f, err := c.clear()
+	if err != nil {
+		return Outcome{}, err
+	}
+	return Outcome{Snapshot: f.Snapshot, Runs: f.Runs}, ErrStopped
+}
+
+// finish waits until the agents have left, ends those that do not, and says how it went.
+func (c *conductor) finish(ctx context.Context, f Facts, act Act) (Outcome, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.Patience.Leaving)
+	defer cancel()
+	for _, duty := range conducted {
+		if s := c.slot(duty); f.Slots[duty].Taken {
+			select {
+			case <-s.Freed():
+			case <-ctx.Done():
+			}
+		}
+	}
+	after, err := c.clear()
+	if err != nil {
+		return Outcome{}, err
+	}
+	c.notify(after)
+	return Outcome{Snapshot: after.Snapshot, Exit: act.Exit, Runs: after.Runs}, nil
+}
+
+// clear ends the agents that are left, and tells how it stands then.
+func (c *conductor) clear() (Facts, error) {
+	if err := EndAll(context.Background(), c.e); err != nil {
+		return Facts{}, err
+	}
+	f, err := c.gather()
+	if err != nil {
+		return Facts{}, err
+	}
+	c.tell(f, false)
+	return f, nil
+}
+
+// EndAll ends every agent that a conductor has started for the engine's task.
+func EndAll(ctx context.Context, e *engine.Engine) error {
+	var errs []error
+	for _, duty := range conducted {
+		errs = append(errs, Slot(e, duty).Stop(ctx))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,42 @@
+package conductor
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the documentation anew")
+
+// markdown is the page about the conductor, around its two tables.
+func markdown() string {
+	return `# The conductor
+
+Generated from ` + "`internal/conductor`; `go test ./internal/conductor -update` writes it anew. `ferrus run --explain`" + ` prints the same tables.
+
+` + "`ferrus run` and `ferrus resume`" + ` are one loop: read the state, look at the slots of the agents, look both up in the tables
+below, do the one thing that they say, wait until something changes. Nothing else is remembered: killed anywhere and
+started again, the conductor goes on from the files. There is one to a task.
+
+` + Explain()
+}
+
+// TestTheReferencePageIsFresh: docs/conductor.md is made from the tables.
+func TestTheReferencePageIsFresh(t *testing.T) {
+	const page = "../../docs/conductor.md"
+	if *update {
+		if err := os.WriteFile(page, []byte(markdown()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(page)
+	if err != nil || string(got) != markdown() {
+		t.Errorf("%s is stale (%v); go test ./internal/conductor -update writes it", page, err)
+	}
+	for _, r := range rules {
+		if !strings.Contains(string(got), "| "+r.when+" | "+r.then+" |") {
+			t.Errorf("not there: %s", r.when)
+		}
+	}
+}

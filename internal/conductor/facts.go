@@ -1,0 +1,359 @@
+package conductor
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/agents/process"
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// Facts are everything that the conductor decides on.
+type Facts struct {
+	store.Snapshot
+	Now        time.Time
+	Headless   bool
+	Held       bool      // a session holds the work, and may not be replaced
+	Heard      time.Time // when the holder was last heard of; zero when there is none
+	Runs       []process.Run
+	Slots      map[agents.Duty]SlotFacts
+	Gate       config.Gate // pinned to the task: its limits, and whom to start
+	MaxSilence time.Duration
+	Patience
+	Woke  time.Time // when the machine last came out of a sleep; zero when it did not
+	Spent Spend     // since a person last spoke
+	Total Spend     // in the whole task
+}
+
+// SlotFacts are how one duty stands.
+type SlotFacts struct {
+	Taken    bool
+	Occupant process.Occupant
+	Printed  time.Time      // when the occupant last printed something
+	Reading  agents.Reading // what the occupant has printed
+
+	Last      process.Run // the newest that ended; the zero one when there is none
+	Starts    int         // that ended since the work last was given to this duty, and came to nothing
+	Stuck     int         // the newest, in a row, that could not be started or could not do their work
+	Alike     int         // the newest, in a row, that ended at once in the same way, with nothing in the journal between them
+	Limited   time.Time   // when the newest one's rate limit is over; zero when it had none
+	NotBefore time.Time   // when the next may start
+}
+
+// Spend is what a task has used.
+type Spend struct {
+	Runs  int
+	Time  time.Duration
+	Usage agents.Usage
+}
+
+// MarshalJSON writes the time as seconds.
+func (s Spend) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Runs    int          `json:"runs"`
+		Seconds float64      `json:"seconds"`
+		Usage   agents.Usage `json:"usage"`
+	}{s.Runs, s.Time.Seconds(), s.Usage})
+}
+
+// SpendOf sums up runs.
+func SpendOf(runs []process.Run, now time.Time) Spend {
+	var s Spend
+	for _, r := range runs {
+		if !r.Began() {
+			continue
+		}
+		s.Runs++
+		s.Time += r.Lasted(now)
+		s.Usage = s.Usage.Plus(r.Usage)
+	}
+	return s
+}
+
+// gather reads the facts, and writes down the end of runs whose shims were killed. They are those of one moment: an agent
+// that acted and left while they were read would else be missed in a state that is over.
+func (c *conductor) gather() (Facts, error) {
+	for {
+		f, err := c.look()
+		if err != nil {
+			return f, err
+		}
+		if now, err := c.e.View(); err != nil || now.Task.Seq == f.Task.Seq {
+			return f, err
+		}
+	}
+}
+
+// look reads the facts, one after the other.
+func (c *conductor) look() (Facts, error) {
+	snap, err := c.e.View()
+	if err != nil {
+		return Facts{}, err
+	}
+	// By the wall clock alone: Go's other one stands still while the machine sleeps, and the sleep would not be seen.
+	f := Facts{Snapshot: snap, Now: c.Now().Round(0), Headless: c.Headless, Slots: map[agents.Duty]SlotFacts{},
+		MaxSilence: c.Lease.MaxSilence(), Patience: c.Patience}
+	if !c.looked.IsZero() && f.Now.Sub(c.looked) > asleep {
+		c.woke = f.Now
+	}
+	c.looked, f.Woke = f.Now, c.woke
+	if f.Gate, err = c.e.Gate(snap); err != nil {
+		return f, err
+	}
+	if snap.Task.ClaimedBy != "" {
+		f.Held = !c.e.Verdict(snap).Dead
+		f.Heard = snap.Lease.Heartbeat
+	}
+	if snap.Task.TaskID != "" {
+		if f.Runs, err = process.Settle(Runs(c.e, snap.Task.TaskID), c.slot); err != nil {
+			return f, err
+		}
+	}
+	for i, r := range f.Runs {
+		if !r.Over() {
+			f.Runs[i].Usage = c.more(r).Usage
+		}
+	}
+	for _, d := range conducted {
+		f.Slots[d] = c.slotFacts(f, d)
+	}
+	f.Total = SpendOf(f.Runs, f.Now)
+	f.Spent = SpendOf(after(f.Runs, spoken(snap.Task)), f.Now)
+	return f, nil
+}
+
+// more reads what a run has printed since it was last asked.
+func (c *conductor) more(r process.Run) agents.Reading {
+	t := c.tails[r.Name]
+	if t == nil {
+		t = r.Tail()
+		c.tails[r.Name] = t
+	}
+	t.More()
+	return t.Reading
+}
+
+// slotFacts are the facts of one duty.
+func (c *conductor) slotFacts(f Facts, d agents.Duty) SlotFacts {
+	var s SlotFacts
+	if s.Occupant, s.Taken = c.slot(d).Taken(); s.Taken {
+		if s.Occupant.Started.IsZero() { // its shim has only just come
+			s.Occupant.Started = f.Now
+		}
+		s.Printed = s.Occupant.Started
+		for _, r := range f.Runs {
+			if r.Name != s.Occupant.Run {
+				continue
+			}
+			if t := c.tails[r.Name]; t != nil { // a run that is over may have none
+				s.Reading = t.Reading
+			}
+			if info, err := r.LogInfo(); err == nil {
+				s.Printed = later(s.Printed, info.ModTime())
+			}
+		}
+	} else if slices.ContainsFunc(f.Runs, func(r process.Run) bool { return r.Duty == d && !r.Over() }) {
+		// It has ended since the runs were read. How it ended counts, which the next look says.
+		s.Taken, s.Printed, s.Occupant.Started = true, f.Now, f.Now
+	}
+	limits := 0
+	list := after(f.Runs, given(f.Task, d))
+	for i, r := range list {
+		if r.Duty != d || !r.Over() {
+			continue
+		}
+		written := f.Journal.Bytes // how far, when the next one was asked for
+		if i+1 < len(list) {
+			written = list[i+1].At
+		}
+		switch {
+		case written != r.At || !atOnce(r, c.Patience.Instant):
+			s.Alike = 0
+		case s.Alike > 0 && sameEnd(s.Last, r):
+			s.Alike++
+		default:
+			s.Alike = 1
+		}
+		s.Last, s.Limited = r, time.Time{}
+		switch {
+		case r.Stopped:
+			s.Stuck, limits = 0, 0
+		case r.Trouble == agents.RateLimited:
+			limits++
+			if s.Limited = r.Until; s.Limited.IsZero() {
+				s.Limited = r.Ended.Add(limitBackOff(limits))
+			}
+		case !r.Began() || r.Trouble != "":
+			s.Stuck++
+			s.NotBefore = r.Ended.Add(c.BackOff(s.Stuck + 1))
+		default:
+			s.Starts++
+			s.Stuck, limits = 0, 0
+			if s.NotBefore = r.Ended; s.Alike == 0 { // to wait would change nothing for one that ends at once
+				s.NotBefore = r.Ended.Add(c.BackOff(s.Starts))
+			}
+		}
+		putBack := r.Ended.Sub(f.Now) > asleep // the clock: nobody knows how long ago it was
+		if putBack || c.Hurry && r.Ended.Before(c.began) {
+			s.Limited, s.NotBefore = time.Time{}, time.Time{}
+		}
+	}
+	return s
+}
+
+// Failed reports whether a run is over, by itself, and its agent could not do its work.
+func Failed(r process.Run) bool {
+	ended := r.Over() && !r.Stopped && !r.Cut && r.Trouble != agents.RateLimited
+	return ended && (r.Exit > 0 || r.Trouble != "" || atOnce(r, instant))
+}
+
+// atOnce reports whether a run ended by itself before an agent can have done anything.
+func atOnce(r process.Run, instant time.Duration) bool {
+	return !r.Stopped && !r.Cut && r.Trouble != agents.RateLimited && (!r.Began() || r.Ended.Sub(r.Started) < instant)
+}
+
+// sameEnd reports whether two runs ended in the same way, but for numbers in what they said.
+func sameEnd(a, b process.Run) bool {
+	words := func(r process.Run) string {
+		return strings.Map(func(c rune) rune {
+			if '0' <= c && c <= '9' {
+				return -1
+			}
+			return c
+		}, r.Error+"\x00"+r.Said)
+	}
+	return a.Exit == b.Exit && a.Signal == b.Signal && a.Trouble == b.Trouble && words(a) == words(b)
+}
+
+// given is where in the journal the work was last given to a duty: what was started before that has no part in it.
+func given(t state.Task, d agents.Duty) int64 {
+	by := map[agents.Duty][]state.Doc{
+		agents.Executor:   {state.TaskDoc, state.ReviewDoc},
+		agents.Consultant: {state.ConsultRequestDoc},
+		agents.Reviewer:   {state.SubmissionDoc},
+	}
+	at := spoken(t)
+	for _, doc := range by[d] {
+		if ref, ok := t.Docs[doc]; ok {
+			at = max(at, ref.Off)
+		}
+	}
+	return at
+}
+
+// spoken is where in the journal a person last decided something; 0 when none has.
+func spoken(t state.Task) int64 {
+	if n := len(t.Decisions); n > 0 {
+		return t.Decisions[n-1].Off
+	}
+	return 0
+}
+
+// after are the runs that began after a place in the journal.
+func after(runs []process.Run, at int64) []process.Run {
+	var later []process.Run
+	for _, r := range runs {
+		if r.At > at {
+			later = append(later, r)
+		}
+	}
+	return later
+}
+
+// backOff is how long to wait after so many agents that came to nothing: not at all after the first, which may have
+// been killed, then ever longer, up to a minute.
+func backOff(failed int) time.Duration {
+	if failed <= 1 {
+		return 0
+	}
+	return min(time.Minute, time.Second<<min(failed-1, 10))
+}
+
+// limitBackOff is how long to wait for a rate limit that does not say when it is over.
+func limitBackOff(hit int) time.Duration { return min(30*time.Minute, time.Minute<<min(hit-1, 10)) }
+
+// moved is when the task last moved, or the occupant came, whichever is later.
+func (d duty) moved() time.Time { return later(d.Task.Since, d.Occupant.Started) }
+
+func (d duty) sinceMove() time.Duration { return d.awake(d.moved()) }
+
+// idle is how long an executor that is there has not held the work.
+func (d duty) idle() time.Duration { return d.awake(later(d.moved(), d.Heard)) }
+
+// helpless says why an agent that lives will not get on by itself, "" when it may: clients go on without our tools, or try
+// again for hours.
+func (d duty) helpless() string {
+	switch r := d.Reading; {
+	case r.Trouble == agents.NoServer && !d.Held:
+		return "it goes on without our server"
+	case r.Trouble == agents.Unauthorised && d.Now.Sub(d.Occupant.Started) > waiting:
+		return "it is not logged in"
+	case r.Trouble == agents.RateLimited && r.Until.Sub(d.Now) > waiting:
+		return "it waits for a rate limit until " + r.Until.Local().Format(time.TimeOnly)
+	}
+	return ""
+}
+
+func (d duty) silence() time.Duration { return d.awake(d.Printed) }
+
+// awake is how long ago something was, without the time before the machine last slept: while it did nobody could do
+// anything.
+func (d duty) awake(since time.Time) time.Duration { return d.Now.Sub(later(since, d.Woke)) }
+
+// asleep is how long the conductor, which looks every second, must not have looked for the machine to have slept.
+const asleep = time.Minute
+
+func (d duty) checkRuns() bool { return d.Task.Check.Status == state.CheckRunning && d.Held }
+
+// overBudget says which budget of the whole task is used up, "" when none is.
+func (f Facts) overBudget() string {
+	spent := f.Spent
+	for _, b := range []struct {
+		limit, used float64
+		text        string
+	}{
+		{float64(f.Gate.Limits.MaxTaskMinutes), spent.Time.Minutes(), fmt.Sprintf("The agents of this task have run for %.0f minutes of %d.",
+			spent.Time.Minutes(), f.Gate.Limits.MaxTaskMinutes)},
+		{float64(f.Gate.Limits.MaxTaskTokens), float64(spent.Usage.Tokens()), fmt.Sprintf("The agents of this task have used %d tokens of %d.",
+			spent.Usage.Tokens(), f.Gate.Limits.MaxTaskTokens)},
+		{float64(f.Gate.Limits.MaxTaskDollars), spent.Usage.Dollars, fmt.Sprintf("The agents of this task have cost %.2f dollars of %d.",
+			spent.Usage.Dollars, f.Gate.Limits.MaxTaskDollars)},
+	} {
+		if b.limit > 0 && b.used >= b.limit {
+			return b.text
+		}
+	}
+	return ""
+}
+
+// troubles are an agent's troubles in words.
+var troubles = map[agents.Trouble]string{
+	agents.Unauthorised: "it is not logged in, or its key is refused.",
+	agents.NoServer:     "it could not start our server.",
+}
+
+// lastWords says what is known of the newest run that ended.
+func (d duty) lastWords() string {
+	switch {
+	case d.Last.Error != "":
+		return "\n\nThe last one: " + d.Last.Error
+	case troubles[d.Last.Trouble] != "":
+		return "\n\nThe last one: " + strings.TrimSpace(troubles[d.Last.Trouble]+" "+d.Last.Said)
+	case d.Last.Said != "":
+		return fmt.Sprintf("\n\nThe last one (%s) ended with: %s", d.Last.Agent, d.Last.Said)
+	}
+	return fmt.Sprintf("\n\nThe last one (%s) ended with exit status %d and said nothing.", d.Last.Agent, d.Last.Exit)
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

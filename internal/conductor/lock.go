@@ -1,0 +1,118 @@
+package conductor
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	slashpath "path"
+	"path/filepath"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/jsontime"
+	"github.com/ferrus-go/ferrus/internal/platform/filelock"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
+)
+
+// lockFile is the lock of the one conductor, in the live folder. Its holder writes down who it is.
+const lockFile = "hq.lock"
+
+// A Holder is the conductor that runs.
+type Holder struct {
+	Pid   int       `json:"pid"`
+	Since time.Time `json:"since"`
+}
+
+// BusyError says that another conductor works on the task.
+type BusyError struct{ Holder }
+
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("a conductor is at work already (process %d, since %s)", e.Pid, e.Since.Local().Format(time.TimeOnly))
+}
+
+// Conductor returns the conductor that runs in a machine's folder, and whether one does. One that has been killed may hold
+// its lock for some milliseconds more: a child that it had just forked has its descriptors until it becomes another
+// program.
+func Conductor(dir string) (Holder, bool) {
+	root, name, err := rootfs.For(filepath.Join(dir, liveDir, lockFile))
+	if err != nil {
+		return Holder{}, false
+	}
+	defer root.Close()
+	path, err := root.Path(name)
+	if err != nil { // a link or a FIFO, which no conductor holds
+		return Holder{}, false
+	}
+	if held, _ := filelock.Held(path); held {
+		if h := holder(root, name); proc.Alive(h.Pid) {
+			return h, true
+		}
+	}
+	return Holder{}, false
+}
+
+// maxHolder bounds what stands in the lock file, in bytes.
+const maxHolder = 4 << 10
+
+// holder is who has written down that it holds the lock. One that has only just taken it is waited for; what cannot be a
+// process is nobody.
+func holder(root *rootfs.Root, name string) (h Holder) {
+	for range 100 {
+		if text, err := root.ReadFile(name, maxHolder); err == nil && json.Unmarshal(text, &h) == nil && h.Pid > 0 && h.Pid <= math.MaxInt32 {
+			return h
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return Holder{}
+}
+
+// dying is how long the lock of a conductor that was killed is waited for.
+const dying = 2 * time.Second
+
+// Hold makes this process the conductor in a folder, until the lock is closed. The error is a *BusyError where another is.
+func Hold(dir string) (*filelock.Lock, error) {
+	root, name, err := rootfs.For(filepath.Join(dir, liveDir, lockFile))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	if err := root.MkdirAll(slashpath.Dir(name), 0o700); err != nil {
+		return nil, err
+	}
+	path, err := root.Path(name)
+	if err != nil {
+		return nil, err
+	}
+	for until := time.Now().Add(dying); ; time.Sleep(time.Millisecond) {
+		lock, err := filelock.Take(path)
+		if err == nil {
+			text, err := jsontime.Marshal(Holder{os.Getpid(), time.Now().UTC().Truncate(time.Second)})
+			if err == nil {
+				err = record(root, name, append(text, '\n'))
+			}
+			if err != nil {
+				_ = lock.Close()
+				return nil, err
+			}
+			return lock, nil
+		}
+		if !errors.Is(err, filelock.ErrHeld) {
+			return nil, err
+		}
+		if h := holder(root, name); proc.Alive(h.Pid) || time.Now().After(until) {
+			return nil, &BusyError{h}
+		}
+	}
+}
+
+// record writes into the lock file, which is never replaced: a second process could lock the old inode.
+func record(root *rootfs.Root, name string, text []byte) error {
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_TRUNC, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
+}

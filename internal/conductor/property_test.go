@@ -1,0 +1,123 @@
+package conductor
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/agents/process"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// moment is a time around now; zero now and then.
+func moment(t *rapid.T, what string) time.Time {
+	if rapid.IntRange(0, 4).Draw(t, what+" is known") == 0 {
+		return time.Time{}
+	}
+	return noon.Add(time.Duration(rapid.IntRange(-3600, 60).Draw(t, what)) * time.Second)
+}
+
+// anyFacts are facts of any kind, likely and unlikely.
+func anyFacts(t *rapid.T) Facts {
+	flag := rapid.Bool()
+	few := rapid.IntRange(0, 7)
+	seldom := rapid.SampledFrom([]bool{false, false, false, true})
+	f := facts(rapid.SampledFrom(state.States()).Draw(t, "state"))
+	f.Task.Since = moment(t, "since")
+	f.Task.Consultation.Answered = flag.Draw(t, "answered")
+	f.Headless = flag.Draw(t, "headless")
+	if f.Held = seldom.Draw(t, "held"); f.Held {
+		f.Heard = moment(t, "heard")
+	}
+	if seldom.Draw(t, "check") {
+		f.Task.Check.Status = state.CheckRunning
+	}
+	f.Gate.Limits.MaxExecutorDispatches = 1 + few.Draw(t, "dispatches")
+	f.Gate.Limits.MaxTaskMinutes = rapid.SampledFrom([]int{0, 0, 0, 1, 3}).Draw(t, "minutes")
+	f.Gate.Limits.MaxTaskTokens = rapid.SampledFrom([]int{0, 0, 0, 1, 3}).Draw(t, "tokens")
+	f.Gate.Limits.MaxTaskDollars = rapid.SampledFrom([]int{0, 0, 0, 1, 3}).Draw(t, "dollars")
+	f.Spent = Spend{Time: time.Duration(few.Draw(t, "spent minutes")) * time.Minute / 2,
+		Usage: agents.Usage{Output: int64(few.Draw(t, "spent tokens")) / 2, Dollars: float64(few.Draw(t, "spent dollars")) / 2}}
+	for _, name := range conducted {
+		s := SlotFacts{Taken: seldom.Draw(t, "taken"), Starts: few.Draw(t, "starts"), Stuck: rapid.IntRange(0, 3).Draw(t, "stuck"), Alike: rapid.IntRange(0, 2).Draw(t, "alike"),
+			Limited: moment(t, "limited"), NotBefore: moment(t, "not before")}
+		if s.Taken {
+			s.Occupant, s.Printed = process.Occupant{Started: moment(t, "came")}, moment(t, "printed")
+			s.Reading.Trouble = rapid.SampledFrom([]agents.Trouble{"", "", agents.RateLimited, agents.Unauthorised, agents.NoServer}).Draw(t, "trouble")
+			s.Reading.Until = moment(t, "until")
+		}
+		if s.Starts+s.Stuck+s.Alike > 0 {
+			s.Last = process.Run{Name: string(name) + "-1", Agent: "codex", Said: rapid.SampledFrom([]string{"", "no"}).Draw(t, "said")}
+		}
+		f.Slots[name] = s
+	}
+	return f
+}
+
+// TestWhateverTheFactsOneActIsSound holds for all facts what no conductor may do.
+func TestWhateverTheFactsOneActIsSound(t *testing.T) {
+	done := map[Verb]int{}
+	sound := func(t *rapid.T) {
+		f := anyFacts(t)
+		act, want := decide(f), wanted(f)
+		s := f.Slots[act.Duty]
+		done[act.Do]++
+		must := func(claim bool, what string) {
+			t.Helper()
+			if !claim {
+				t.Fatalf("%+v: %s", act, what)
+			}
+		}
+		if f.Task.State == state.AwaitingHuman {
+			must(act.Do != start && act.Do != ask && act.Do != park, "while a person is asked")
+		}
+		switch act.Do {
+		case start:
+			must(!s.Taken, "the slot is taken")
+			must(act.Duty == want.want && act.Prompt == want.prompt && act.Prompt != "", "it is not wanted, or told nothing")
+			must(act.Duty != agents.Executor || !f.Held, "somebody holds the work")
+			must(s.Starts < f.Gate.Limits.MaxExecutorDispatches, "more starts than the budget")
+			must(s.Stuck < retries, "it could not be started")
+			must(s.Alike < alike, "it would end at once again")
+			must(!s.Limited.After(noon) && !s.NotBefore.After(noon), "it is too early")
+			must(f.overBudget() == "" || duty{Facts: f}.checkRuns(), "the task is over its budget")
+		case end:
+			must(s.Taken, "nobody is there")
+			must(strings.TrimSpace(act.Why) != "", "for no reason")
+			must(!(act.Duty == agents.Executor && f.Held && act.Duty == want.want) || f.overBudget() != "" || s.Reading.Trouble != "", "it holds the work")
+		case ask:
+			must(strings.TrimSpace(act.Why) != "" && strings.Contains(act.Why, "?") || strings.Contains(act.Why, "Please"), "asks nothing")
+			must(!duty{Facts: f}.checkRuns() || s.Starts+s.Stuck+s.Alike > 0, "while a check runs")
+			must(act.Duty == want.want && !s.Taken, "about somebody who works")
+		case park:
+			must(act.Until.After(noon), "waits for what is over")
+			must(strings.TrimSpace(act.Why) != "" && !s.Taken && act.Duty == want.want, "waits for nothing")
+		case keep:
+			// Something wakes it: a person, an agent's end, the holder's next event, or a time.
+			awake := !act.Until.IsZero() || f.Task.State == state.AwaitingHuman || f.Held
+			for _, other := range conducted {
+				awake = awake || f.Slots[other].Taken
+			}
+			must(awake, "nothing would wake it")
+		case finish:
+			must(want.over && act.Exit == want.exit, "it is not over")
+		default:
+			must(false, "no such verb")
+		}
+		must(want.over == (act.Do == finish), "goes on, or does not")
+		if again := decide(f); again != act {
+			t.Fatalf("decided twice: %+v and %+v", act, again)
+		}
+	}
+	for range 30 { // of a hundred facts each
+		rapid.Check(t, sound)
+	}
+	for _, v := range []Verb{start, end, ask, park, keep, finish} {
+		if done[v] == 0 {
+			t.Errorf("never done: %s", v)
+		}
+	}
+}

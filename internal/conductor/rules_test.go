@@ -1,0 +1,277 @@
+package conductor
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/agents/process"
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+
+// ago is a time before noon, which is now.
+func ago(d time.Duration) time.Time { return noon.Add(-d) }
+
+// facts are those of a task that came into a state a minute ago, without agents, and what changes them.
+func facts(s state.State, change ...func(*Facts)) Facts {
+	f := Facts{Now: noon, Slots: map[agents.Duty]SlotFacts{}, MaxSilence: 10 * time.Minute, Patience: Patience{}.orUsual()}
+	f.Task = state.Task{TaskID: "t", State: s, Since: ago(time.Minute)}
+	f.Gate.Limits = config.Limits{MaxExecutorDispatches: 3}
+	for _, c := range change {
+		c(&f)
+	}
+	return f
+}
+
+// at changes how a duty stands.
+func at(d agents.Duty, change func(*SlotFacts)) func(*Facts) {
+	return func(f *Facts) {
+		s := f.Slots[d]
+		change(&s)
+		f.Slots[d] = s
+	}
+}
+
+// there has an agent at a duty, which came and printed when it says.
+func there(d agents.Duty, came, printed time.Duration) func(*Facts) {
+	return at(d, func(s *SlotFacts) {
+		s.Taken, s.Occupant, s.Printed = true, process.Occupant{Shim: 7, Run: string(d) + "-1", Started: ago(came)}, ago(printed)
+	})
+}
+
+// says has the agents that are there say that they are in trouble, until then.
+func says(trouble agents.Trouble, until time.Duration) func(*Facts) {
+	return func(f *Facts) {
+		for d, s := range f.Slots {
+			s.Reading.Trouble, s.Reading.Until = trouble, noon.Add(until)
+			f.Slots[d] = s
+		}
+	}
+}
+
+func held(f *Facts)        { f.Held, f.Heard, f.Task.ClaimedBy = true, f.Now, "executor:codex:1" }
+func rollingBack(f *Facts) { f.Task.Returning = state.FileMove{To: 3} }
+func unwatched(f *Facts)   { f.Headless = true }
+func answered(f *Facts)    { f.Task.Consultation.Answered = true }
+func since(d time.Duration) func(*Facts) {
+	return func(f *Facts) { f.Task.Since = ago(d) }
+}
+
+func woke(d time.Duration) func(*Facts) {
+	return func(f *Facts) { f.Woke = ago(d) }
+}
+
+// broke has used up the minutes of the task.
+func broke(f *Facts) { f.Gate.Limits.MaxTaskMinutes, f.Spent.Time = 5, 5*time.Minute }
+
+var failed = process.Run{Name: "executor-3", Agent: "codex", Exit: 1, Said: "I give up", Ended: ago(time.Minute)}
+
+const (
+	ex  = agents.Executor
+	con = agents.Consultant
+	rev = agents.Reviewer
+)
+
+// judgements are what is done on what, and by which rule; "" where the run is over before a rule is asked.
+var judgements = []struct {
+	name  string
+	facts Facts
+	rule  string // how its condition begins
+	want  Act    // Why is a part of it
+}{
+	{"work and nobody there", facts(state.Executing), "otherwise", Act{Do: start, Duty: ex, Prompt: "executor-work"}},
+	{"red", facts(state.Addressing), "otherwise", Act{Do: start, Duty: ex, Prompt: "executor-mend"}},
+	{"green", facts(state.Checking), "otherwise", Act{Do: start, Duty: ex, Prompt: "executor-mend"}},
+	{"consulted", facts(state.Consultation), "otherwise", Act{Do: start, Duty: con, Prompt: "consultant"}},
+	{"answered", facts(state.Consultation, answered), "otherwise", Act{Do: start, Duty: ex, Prompt: "executor-go-on"}},
+	{"submitted", facts(state.Reviewing), "otherwise", Act{Do: start, Duty: rev, Prompt: "reviewer"}},
+	{"a rollback moves the files", facts(state.Executing, rollingBack, there(ex, time.Minute, 0)), "", Act{Do: finish, Exit: 6}},
+	{"a person asked, nobody looks on", facts(state.AwaitingHuman, unwatched, there(ex, time.Minute, 0)), "", Act{Do: finish, Exit: 6}},
+	{"complete", facts(state.Complete, there(ex, time.Minute, 0)), "", Act{Do: finish}},
+	{"failed", facts(state.Failed), "", Act{Do: finish, Exit: 1}},
+	{"idle", facts(state.Idle), "", Act{Do: finish, Exit: 3}},
+
+	{"at work", facts(state.Executing, there(ex, time.Minute, 0), held), "it is there", Act{Do: keep, Duty: ex, Prompt: "executor-work"}},
+	{"somebody else's executor", facts(state.Executing, held), "an executor that somebody else", Act{Do: keep, Duty: ex, Prompt: "executor-work"}},
+	{"a reviewer beside a held task", facts(state.Consultation, held), "otherwise", Act{Do: start, Duty: con, Prompt: "consultant"}},
+
+	{"a person asked, one looks on", facts(state.AwaitingHuman, there(ex, time.Hour, time.Hour), since(time.Hour)),
+		"it is not wanted, and the task waits", Act{Do: keep, Duty: ex}},
+	{"a person asked, nobody there", facts(state.AwaitingHuman), "", Act{Do: keep}},
+	{"waits for its consultation, for long", facts(state.Consultation, there(ex, time.Hour, time.Hour), there(con, time.Minute, 0), held, since(time.Hour)),
+		"it is an executor that waits", Act{Do: keep, Duty: con, Prompt: "consultant"}},
+	{"left in a consultation by its server", facts(state.Consultation, there(ex, time.Hour, 0), there(con, time.Minute, 0), since(time.Hour)),
+		"it is not wanted, and has had", Act{Do: end, Duty: ex, Why: "the task is Consultation and does not need it", Prompt: "consultant"}},
+	{"leaves after its submission", facts(state.Reviewing, there(ex, time.Hour, 0), there(rev, 5*time.Second, 0), since(5*time.Second)),
+		"it is not wanted", Act{Do: keep, Duty: ex, Until: noon.Add(15 * time.Second), Prompt: "reviewer"}},
+	{"does not leave", facts(state.Reviewing, there(ex, time.Hour, 0), since(21*time.Second)), "it is not wanted, and has had",
+		Act{Do: end, Duty: ex, Why: "the task is Reviewing", Prompt: "reviewer"}},
+	{"started for what is over", facts(state.Executing, there(rev, 5*time.Second, 0), there(ex, time.Minute, 0), held, since(time.Hour)),
+		"it is not wanted", Act{Do: keep, Duty: rev, Until: noon.Add(15 * time.Second), Prompt: "executor-work"}},
+
+	{"silent before its claim", facts(state.Executing, there(ex, 11*time.Minute, 11*time.Minute)), "it is there, and has printed nothing",
+		Act{Do: end, Duty: ex, Why: "it has been silent for 11m0s", Prompt: "executor-work"}},
+	{"silent but holds the work", facts(state.Executing, there(ex, time.Hour, time.Hour), held), "it is there", Act{Do: keep, Duty: ex, Prompt: "executor-work"}},
+	{"silent reviewer", facts(state.Reviewing, there(rev, time.Hour, 11*time.Minute)), "it is there, and has printed nothing",
+		Act{Do: end, Duty: rev, Why: "silent", Prompt: "reviewer"}},
+	{"silent reviewer while an executor of yesterday holds", facts(state.Reviewing, there(rev, time.Hour, 11*time.Minute), held),
+		"it is there, and has printed nothing", Act{Do: end, Duty: rev, Why: "silent", Prompt: "reviewer"}},
+	{"silent because the machine slept", facts(state.Reviewing, there(rev, 9*time.Hour, 8*time.Hour), woke(9*time.Minute)),
+		"it is there", Act{Do: keep, Duty: rev, Prompt: "reviewer"}},
+	{"has not claimed because the machine slept", facts(state.Executing, there(ex, 8*time.Hour, 0), since(8*time.Hour), woke(time.Minute)),
+		"it is there", Act{Do: keep, Duty: ex, Prompt: "executor-work"}},
+	{"does not claim", facts(state.Executing, there(ex, 4*time.Minute, 0), since(time.Hour)), "it is an executor that has not claimed",
+		Act{Do: end, Duty: ex, Why: "it has not held the work for 4m0s", Prompt: "executor-work"}},
+	{"has not claimed yet", facts(state.Executing, there(ex, 2*time.Minute, 0), since(time.Hour)), "it is there", Act{Do: keep, Duty: ex, Prompt: "executor-work"}},
+	{"lost the work just now", facts(state.Executing, there(ex, time.Hour, 0), since(time.Hour), func(f *Facts) { f.Heard = ago(time.Minute) }),
+		"it is there", Act{Do: keep, Duty: ex, Prompt: "executor-work"}},
+	{"lost the work long ago", facts(state.Executing, there(ex, time.Hour, 0), since(time.Hour), func(f *Facts) { f.Heard = ago(200 * time.Second) }),
+		"it is an executor that has not claimed", Act{Do: end, Duty: ex, Why: "3m20s", Prompt: "executor-work"}},
+
+	{"without our server", facts(state.Executing, there(ex, time.Minute, 0), says(agents.NoServer, 0)), "it is there, but without our server",
+		Act{Do: end, Duty: ex, Why: "it goes on without our server", Prompt: "executor-work"}},
+	{"without our server, it says, but it holds the work", facts(state.Executing, there(ex, time.Minute, 0), says(agents.NoServer, 0), held),
+		"it is there", Act{Do: keep, Duty: ex, Prompt: "executor-work"}},
+	{"not logged in", facts(state.Reviewing, there(rev, 2*time.Minute, 0), says(agents.Unauthorised, 0)), "it is there, but without our server",
+		Act{Do: end, Duty: rev, Why: "it is not logged in", Prompt: "reviewer"}},
+	{"not logged in yet", facts(state.Reviewing, there(rev, time.Minute, 0), says(agents.Unauthorised, 0)), "it is there", Act{Do: keep, Duty: rev, Prompt: "reviewer"}},
+	{"waits for a limit", facts(state.Executing, there(ex, time.Minute, 0), says(agents.RateLimited, 2*time.Minute), held), "it is there, but without our server",
+		Act{Do: end, Duty: ex, Why: "it waits for a rate limit until ", Prompt: "executor-work"}},
+	{"waits for a limit that is soon over", facts(state.Executing, there(ex, time.Minute, 0), says(agents.RateLimited, time.Minute), held), "it is there",
+		Act{Do: keep, Duty: ex, Prompt: "executor-work"}},
+
+	{"over budget", facts(state.Executing, broke), "the task has used up", Act{Do: ask, Duty: ex, Why: "run for 5 minutes of 5", Prompt: "executor-work"}},
+	{"over budget at work", facts(state.Executing, broke, there(ex, time.Hour, 0), held), "it is there, and the task has used up",
+		Act{Do: end, Duty: ex, Why: "run for 5 minutes of 5", Prompt: "executor-work"}},
+	{"over budget in a check", facts(state.Executing, broke, there(ex, time.Hour, 0), held, func(f *Facts) { f.Task.Check.Status = state.CheckRunning }),
+		"it is there", Act{Do: keep, Duty: ex, Prompt: "executor-work"}},
+	{"over budget in a check that nobody runs", facts(state.Executing, broke, func(f *Facts) { f.Task.Check.Status = state.CheckRunning }),
+		"the task has used up", Act{Do: ask, Duty: ex, Why: "minutes", Prompt: "executor-work"}},
+	{"over budget of tokens", facts(state.Reviewing, func(f *Facts) { f.Gate.Limits.MaxTaskTokens, f.Spent.Usage.Output = 100, 100 }),
+		"the task has used up", Act{Do: ask, Duty: rev, Why: "100 tokens of 100", Prompt: "reviewer"}},
+	{"over budget of dollars", facts(state.Reviewing, func(f *Facts) { f.Gate.Limits.MaxTaskDollars, f.Spent.Usage.Dollars = 2, 2.5 }),
+		"the task has used up", Act{Do: ask, Duty: rev, Why: "2.50 dollars of 2", Prompt: "reviewer"}},
+	{"a budget of none is no budget", facts(state.Executing, func(f *Facts) { f.Spent = Spend{Time: 1e6 * time.Hour, Usage: agents.Usage{Input: 1e12, Dollars: 1e6}} }),
+		"otherwise", Act{Do: start, Duty: ex, Prompt: "executor-work"}},
+	{"the budget of yesterday is not counted", facts(state.Executing, func(f *Facts) { f.Gate.Limits.MaxTaskMinutes, f.Total.Time = 5, time.Hour }),
+		"otherwise", Act{Do: start, Duty: ex, Prompt: "executor-work"}},
+
+	{"tried too often", facts(state.Executing, at(ex, func(s *SlotFacts) { s.Starts, s.Last = 3, failed })), "limits.max_executor_dispatches",
+		Act{Do: ask, Duty: ex, Why: "The last one (codex) ended with: I give up", Prompt: "executor-work"}},
+	{"may be tried once more", facts(state.Executing, at(ex, func(s *SlotFacts) { s.Starts, s.Last = 2, failed })), "otherwise",
+		Act{Do: start, Duty: ex, Prompt: "executor-work"}},
+	{"tried too often, and the last one lives", facts(state.Executing, there(ex, time.Minute, 0), at(ex, func(s *SlotFacts) { s.Starts = 3 }), held),
+		"it is there", Act{Do: keep, Duty: ex, Prompt: "executor-work"}},
+	{"silent end", facts(state.Reviewing, at(rev, func(s *SlotFacts) { s.Starts, s.Last = 3, process.Run{Name: "reviewer-3", Agent: "qwen", Exit: 2} })),
+		"limits.max_executor_dispatches", Act{Do: ask, Duty: rev, Why: "ended with exit status 2 and said nothing", Prompt: "reviewer"}},
+	{"cannot be started", facts(state.Executing, at(ex, func(s *SlotFacts) {
+		s.Stuck, s.Last = 3, process.Run{Name: "executor-3", Agent: "codex", Error: "codex is not on the PATH"}
+	})), "it could not be started", Act{Do: ask, Duty: ex, Why: "codex could not be started as executor, 3 times in a row.\n\nThe last one: codex is not on the PATH",
+		Prompt: "executor-work"}},
+	{"ended at once, twice with the same error", facts(state.Executing, at(ex, func(s *SlotFacts) {
+		s.Starts, s.Alike, s.Last = 2, 2, process.Run{Name: "executor-2", Agent: "command", Exit: 127, Said: "sh: nope: not found"}
+	})), "2 agents in a row have ended within", Act{Do: ask, Duty: ex, Why: "ended with: sh: nope: not found\n\nPlease see what is wrong; ferrus doctor may say it. Or correct [hq.executor] in ferrus.toml " +
+		"and make it hold for this task with ferrus config accept", Prompt: "executor-work"}},
+	{"ended at once, once", facts(state.Executing, at(ex, func(s *SlotFacts) { s.Starts, s.Alike = 1, 1 })), "otherwise", Act{Do: start, Duty: ex, Prompt: "executor-work"}},
+	{"not logged in, and the other agent may do it", facts(state.Reviewing, func(f *Facts) {
+		f.Gate.HQ = config.HQ{Supervisor: config.Agent{Agent: "claude-code"}, Executor: config.Agent{Agent: "codex"}}
+	}, at(rev, func(s *SlotFacts) {
+		s.Stuck, s.Last = 3, process.Run{Name: "reviewer-3", Agent: "claude-code", Trouble: agents.Unauthorised}
+	})), "it could not be started", Act{Do: ask, Duty: rev, Why: "Please log in: claude auth login. Or let codex do it: write into ferrus.toml\n\n" +
+		"[hq.supervisor]\nagent = \"codex\"\n\nand make", Prompt: "reviewer"}},
+	{"could not be started twice", facts(state.Executing, at(ex, func(s *SlotFacts) { s.Stuck = 2 })), "otherwise", Act{Do: start, Duty: ex, Prompt: "executor-work"}},
+	{"rate limit", facts(state.Executing, at(ex, func(s *SlotFacts) { s.Limited, s.Last = noon.Add(time.Hour), failed })), "its provider has set a limit",
+		Act{Do: park, Duty: ex, Why: "codex has reached a rate limit", Until: noon.Add(time.Hour), Prompt: "executor-work"}},
+	{"rate limit over", facts(state.Executing, at(ex, func(s *SlotFacts) { s.Limited = noon })), "otherwise", Act{Do: start, Duty: ex, Prompt: "executor-work"}},
+	{"just failed", facts(state.Executing, at(ex, func(s *SlotFacts) { s.NotBefore, s.Last, s.Starts = noon.Add(time.Second), failed, 2 })),
+		"the last one has only just", Act{Do: park, Duty: ex, Why: "executor-3 came to nothing", Until: noon.Add(time.Second), Prompt: "executor-work"}},
+	{"failed long enough ago", facts(state.Executing, at(ex, func(s *SlotFacts) { s.NotBefore = noon })), "otherwise", Act{Do: start, Duty: ex, Prompt: "executor-work"}},
+	{"parked beside one that leaves", facts(state.Reviewing, there(ex, time.Hour, 0), since(5*time.Second), at(rev, func(s *SlotFacts) {
+		s.NotBefore, s.Last = noon.Add(time.Second), process.Run{Name: "reviewer-1"}
+	})), "the last one has only just", Act{Do: park, Duty: rev, Why: "reviewer-1", Until: noon.Add(time.Second), Prompt: "reviewer"}},
+}
+
+func TestEveryJudgement(t *testing.T) {
+	made := make([]bool, len(rules))
+	rows := make([]bool, len(table))
+	for _, c := range judgements {
+		t.Run(c.name, func(t *testing.T) {
+			got := decide(c.facts)
+			if got.Do != c.want.Do || got.Duty != c.want.Duty || !got.Until.Equal(c.want.Until) || got.Exit != c.want.Exit || got.Prompt != c.want.Prompt ||
+				!strings.Contains(got.Why, c.want.Why) || (got.Why == "") != (c.want.Why == "") {
+				t.Errorf("%+v, not %+v", got, c.want)
+			}
+			want := wanted(c.facts)
+			rows[slices.IndexFunc(table, func(r row) bool { return r.means == want.means && slices.Equal(r.in, want.in) && r.over == want.over })] = true
+			if c.rule == "" {
+				return
+			}
+			var by []string
+			for _, name := range conducted {
+				d := duty{Facts: c.facts, SlotFacts: c.facts.Slots[name], name: name, wanted: name == want.want}
+				if i := slices.IndexFunc(rules, func(r rule) bool { return r.fits(d) }); d.wanted || d.Taken {
+					made[i] = true
+					by = append(by, rules[i].when)
+				}
+			}
+			if !slices.ContainsFunc(by, func(when string) bool { return strings.HasPrefix(when, c.rule) }) {
+				t.Errorf("by the rules %q", by)
+			}
+		})
+	}
+	for i, ok := range made {
+		if !ok {
+			t.Errorf("never made: %s", rules[i].when)
+		}
+	}
+	for i, ok := range rows {
+		if !ok {
+			t.Errorf("never wanted: %v %s", table[i].in, table[i].means)
+		}
+	}
+}
+
+func TestEveryStateHasARowWithoutACondition(t *testing.T) {
+	for _, s := range state.States() {
+		last := -1
+		for i, r := range table {
+			if slices.Contains(r.in, s) {
+				last = i
+			}
+		}
+		if last < 0 || table[last].when.holds != nil {
+			t.Errorf("%s has none, or it is not the last", s)
+		}
+	}
+	for _, r := range table {
+		if (r.want == "") != (r.prompt == "") || r.over && r.want != "" {
+			t.Errorf("the row of %v wants %q and tells it %q", r.in, r.want, r.prompt)
+		}
+		if r.prompt != "" {
+			if text, err := promptFor(r.prompt); err != nil || !strings.Contains(text, "ferrus task") {
+				t.Errorf("%s: %v %q", r.prompt, err, text)
+			}
+		}
+	}
+	if _, err := promptFor("nobody"); err == nil {
+		t.Error("a prompt for nobody")
+	}
+}
+
+func TestEveryRuleHasItsWords(t *testing.T) {
+	for _, r := range rules {
+		waits := r.do == park
+		speaks := slices.Contains([]Verb{ask, end, park}, r.do)
+		if r.when == "" || r.then == "" || r.do == "" || r.fits == nil || speaks != (r.why != nil) || waits && r.until == nil {
+			t.Errorf("%q: %q", r.when, r.then)
+		}
+	}
+	if last := rules[len(rules)-1]; !last.fits(duty{}) {
+		t.Error("the last rule has a condition")
+	}
+}

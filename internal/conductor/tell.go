@@ -1,0 +1,106 @@
+package conductor
+
+import (
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/agents/process"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// An Event is something that a watcher of the run wants to hear of.
+type Event struct {
+	At    time.Time    `json:"at"`
+	Kind  EventKind    `json:"kind"`
+	State state.State  `json:"state,omitempty"`
+	Duty  agents.Duty  `json:"duty,omitempty"`
+	Agent string       `json:"agent,omitempty"`
+	Run   string       `json:"run,omitempty"`
+	Text  string       `json:"text,omitempty"`
+	Until time.Time    `json:"until,omitzero"`
+	Ended *process.Run `json:"ended,omitempty"`
+}
+
+// An EventKind says what an Event is about.
+type EventKind string
+
+const (
+	Moved    EventKind = "state"    // the task is in another state
+	Found    EventKind = "found"    // an agent was at work already when the conductor came
+	Started  EventKind = "started"  // an agent
+	Ending   EventKind = "ending"   // the conductor ends an agent
+	Ended    EventKind = "ended"    // an agent
+	Parked   EventKind = "parked"   // nothing is started until a time
+	Asked    EventKind = "question" // a person is waited for
+	Stopping EventKind = "stopping" // the conductor was told to stop
+)
+
+// A View is how the run stands, for who looks on.
+type View struct {
+	Facts
+	Act    Act
+	Agents []AgentView // who is alive
+}
+
+// An AgentView is an agent that is alive.
+type AgentView struct {
+	Run   process.Run
+	Doing string
+}
+
+func (c *conductor) say(e Event) {
+	e.At = c.Now().UTC().Truncate(time.Millisecond)
+	c.Tell(e)
+}
+
+// tell tells what has happened since it last did.
+func (c *conductor) tell(f Facts, first bool) {
+	for _, r := range f.Runs {
+		open, closed := r.Name, r.Name+" ended"
+		switch {
+		case first && r.Over():
+			c.told[open], c.told[closed] = true, true
+		case !c.told[open]:
+			c.told[open] = true
+			kind := Started
+			if first {
+				kind = Found
+			}
+			c.say(Event{Kind: kind, Duty: r.Duty, Agent: r.Agent, Run: r.Name, Text: r.Log})
+		}
+		if r.Over() && !c.told[closed] {
+			c.told[closed] = true
+			delete(c.tails, r.Name)
+			c.say(Event{Kind: Ended, Duty: r.Duty, Agent: r.Agent, Run: r.Name, Ended: &r})
+		}
+	}
+	t := f.Task
+	if first || t.State != c.was.Task.State || t.TaskID != c.was.Task.TaskID {
+		text := t.Title
+		if t.State == state.Reviewing && t.Submission.Empty() {
+			text = t.Submission.ID + " changes no file: " + text
+		}
+		c.say(Event{Kind: Moved, State: t.State, Text: text})
+	}
+	asked := t.State == state.AwaitingHuman && (first || c.was.Task.State != state.AwaitingHuman || c.was.Task.Top().ID != t.Top().ID)
+	c.was = f.Snapshot
+	if asked {
+		text, err := c.e.Store().Text(f.Snapshot, state.QuestionDoc)
+		if err != nil {
+			c.Log.Warn("question not read", "error", err)
+		}
+		c.say(Event{Kind: Asked, State: t.State, Agent: t.Top().By, Run: t.Top().ID, Text: text})
+		c.notify(f)
+	}
+}
+
+// show shows how it stands; what the agents print was read with the facts.
+func (c *conductor) show(f Facts, act Act) {
+	v := View{Facts: f, Act: act}
+	for _, r := range f.Runs {
+		if !r.Over() {
+			v.Agents = append(v.Agents, AgentView{Run: r, Doing: c.tails[r.Name].Doing})
+		}
+	}
+	c.Show(v)
+}

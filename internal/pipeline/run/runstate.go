@@ -1,0 +1,146 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
+)
+
+// A runState is the status of a run and its journal, in the hands of who holds the lock. A line of the journal is what
+// counts; status.json is its end in the form that everybody reads.
+type runState struct {
+	f      *Folder
+	o      Options
+	status pipeline.Status
+	sum    string // SHA-256 of status.json
+	lines  int    // that were written by this tick
+}
+
+// open reads how the run stands. What a crash has left half done is completed, and what somebody else has made of
+// status.json or workflow.json is undone and told.
+func (b *runState) open(now time.Time) error {
+	file, err := b.f.journal(os.O_RDWR)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ErrGone
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	last, end, err := b.f.lastLine(file)
+	if err != nil {
+		return err
+	}
+	if info, err := file.Stat(); err == nil && info.Size() > end {
+		if err := file.Truncate(end); err != nil {
+			return fmt.Errorf("take back what is torn of %s: %v", file.Name(), rootfs.Cause(err))
+		}
+	}
+	if last.Intent != "" { // it was done; whoever did it died before he could clear it away
+		if i, _ := b.f.intent(); i.ID == last.Intent {
+			_ = b.f.remove(intentFile)
+		}
+	}
+	b.status, b.sum = last.Status, last.SHA256
+	text, err := b.f.slurp(statusFile)
+	if err != nil {
+		return err
+	}
+	switch sum := digest(text); {
+	case sum == last.SHA256:
+	case sum == last.Was, len(text) == 0: // a crash, or a power cut
+		if err := b.show(); err != nil {
+			return err
+		}
+	default:
+		if theirs, err := pipeline.Decode(text); err == nil && theirs.Same(last.Status) {
+			b.status, b.sum = theirs, sum // they have added keys of their own
+			break
+		}
+		if err := b.undo(statusFile, text, now, b.show); err != nil {
+			return err
+		}
+	}
+	text, err = b.f.slurp(workflowFile)
+	if err == nil && string(text) != string(b.f.frozen()) {
+		err = b.undo(workflowFile, text, now, func() error { return b.f.replace(workflowFile, b.f.frozen(), 0o444) })
+	}
+	return err
+}
+
+// frozen is the workflow.json of the run.
+func (f *Folder) frozen() []byte {
+	text, err := f.Workflow.Encode()
+	if err != nil {
+		panic(err) // it was read from JSON
+	}
+	return text
+}
+
+// undo puts one of our own files back that somebody else has changed, and tells who may have been it.
+func (b *runState) undo(file string, theirs []byte, now time.Time, back func() error) error {
+	kept := ""
+	if theirs != nil {
+		kept = fmt.Sprintf("%s/%s.%d", attemptsDir, file, b.status.Rev+1)
+		if err := b.f.replace(kept, theirs, 0o600); err != nil {
+			return err
+		}
+		kept = "; what it was changed to is in " + kept
+	}
+	if err := back(); err != nil {
+		return err
+	}
+	why := fmt.Sprintf("%s was changed by somebody else, and put back%s", file, kept)
+	if who := b.f.alive(); len(who) > 0 {
+		why += "; at work were " + strings.Join(who, ", ")
+	}
+	return b.tell(now, pipeline.Violation, why)
+}
+
+// tell writes down something that changes nothing but that a person must know.
+func (b *runState) tell(now time.Time, reason pipeline.Reason, why string) error {
+	return b.commit(Line{At: now, Event: "noted", Reason: reason, Why: why, Tell: fmt.Sprintf("Pipeline %s: %s.", b.f.Name(), why), Status: b.status})
+}
+
+// commit writes a line and what it makes of the status. A line that changes nothing has a revision of its own too.
+func (b *runState) commit(l Line) error {
+	if l.Status.Rev <= b.status.Rev {
+		l.Status.Rev = b.status.Rev + 1
+	}
+	l.Rev, l.At, l.Was = l.Status.Rev, l.At.UTC().Round(0), b.sum
+	text, err := l.Status.Encode()
+	if err != nil {
+		return err
+	}
+	l.SHA256 = digest(text)
+	b.o.at("before " + l.Event)
+	if err := b.f.append(l); err != nil {
+		return err
+	}
+	b.lines++
+	b.status, b.sum = l.Status, l.SHA256
+	b.o.at("journalled " + l.Event)
+	err = b.show()
+	if b.o.Told != nil {
+		b.o.Told(l)
+	}
+	b.o.at("after " + l.Event)
+	return err
+}
+
+// show writes status.json, read-only: no worker has any business there.
+func (b *runState) show() error { return b.writeStatus(b.f.replace) }
+
+func (b *runState) writeStatus(write func(name string, data []byte, mode fs.FileMode) error) error {
+	text, err := b.status.Encode()
+	if err != nil {
+		return err
+	}
+	return write(statusFile, text, 0o444)
+}

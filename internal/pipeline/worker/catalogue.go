@@ -1,0 +1,73 @@
+package worker
+
+import (
+	"context"
+
+	"github.com/ferrus-go/ferrus/internal/tools/wire"
+)
+
+// A Tool is one row of the catalogue.
+type Tool struct {
+	wire.Tool
+	Terminal bool     // only the final worker has it that delivers by itself
+	Turn     wire.Arg // a further argument for those who have turns; the zero one is none
+
+	run func(ctx context.Context, c *call) error
+}
+
+// Catalogue returns all tools of workers, in the order of the documentation.
+func Catalogue() []Tool {
+	return []Tool{
+		{
+			Tool: wire.Tool{Name: "get_assignment", Title: "Get your assignment", ReadOnly: true,
+				Doc: "Your task, the files you read, the file you write, and your time. Call it first."},
+			run: getAssignment,
+		},
+		{
+			Tool: wire.Tool{Name: "wait_for_inputs", Title: "Wait for your inputs", ReadOnly: true,
+				Doc: "Wait until the files you read are there. On status timeout call it again."},
+			run: waitForInputs,
+		},
+		{
+			Tool: wire.Tool{Name: "write_output", Title: "Write your output", Args: []wire.Arg{{Name: "content", Doc: "the whole result", Exact: true}},
+				Doc: "Write your result, whole and in one step. A second call replaces it."},
+			Turn: wire.Arg{Name: "consensus", Doc: "true only if you agree with the others and nothing is left to say", Flag: true, Optional: true},
+			run:  writeOutput,
+		},
+		{
+			Tool: wire.Tool{Name: "heartbeat", Title: "See your time", ReadOnly: true,
+				Doc: "The seconds you have left, and whether your work still counts."},
+			run: heartbeat,
+		},
+		{
+			Tool: wire.Tool{Name: "deliver", Title: "Deliver the result",
+				Doc: "Send your output as the result, once. On status sending call it again."},
+			Terminal: true, run: deliver,
+		},
+	}
+}
+
+// A binding is what the workflow makes of a worker.
+type binding struct {
+	terminal bool // it delivers
+	speaks   bool // it has turns in a dialogue
+}
+
+// of is the tool as the worker of a seat knows it.
+func (t Tool) of(who binding) wire.Tool {
+	own := t.Tool
+	if who.speaks && t.Turn.Name != "" {
+		own.Args = append(own.Args[:len(own.Args):len(own.Args)], t.Turn)
+	}
+	return own
+}
+
+// has reports whether the worker of the seat has the tool.
+func (who binding) has(tool string) bool {
+	for _, t := range Catalogue() {
+		if t.Name == tool {
+			return who.terminal || !t.Terminal
+		}
+	}
+	return false
+}

@@ -1,0 +1,112 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+)
+
+// A place is where the worker of a server works. It opens the run when it is first needed: a server that is started
+// for a run that is over answers so instead of failing to start.
+type place struct {
+	opts Options
+
+	mu sync.Mutex
+	f  *run.Folder // nil until it could be opened
+	d  *run.WorkerSession
+}
+
+// open makes sure that the run is open.
+func (p *place) open() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.d != nil {
+		return nil
+	}
+	f, err := run.Open(p.opts.Run)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return p.gone()
+	case err != nil:
+		return &refusal{Corrupt, err.Error(), "stop: a person must look at the run", "stop"}
+	}
+	d, err := f.Desk(p.opts.Worker, p.opts.Attempt)
+	if err != nil {
+		return &refusal{ForbiddenRole, err.Error(), "stop: whoever started this server must name one of them with --worker", "stop"}
+	}
+	p.f, p.d = f, d
+	return nil
+}
+
+// gone is the refusal of a run that is no longer there.
+func (p *place) gone() *refusal {
+	return &refusal{StoreGone, fmt.Sprintf("the run %s is not there: it is over and archived, or somebody has removed it", filepath.Base(p.opts.Run)),
+		"stop: there is nothing left to do", "stop"}
+}
+
+// seat is what the workflow makes of the worker; nothing special while the run cannot be opened.
+func (p *place) seat() binding {
+	if p.open() != nil {
+		return binding{}
+	}
+	_, phase := p.f.Workflow.Worker(p.opts.Worker)
+	speaks := p.f.Workflow.Phases[phase].How() == pipeline.Talking
+	return binding{terminal: p.deliverer() == p.opts.Worker, speaks: speaks}
+}
+
+// deliverer is the worker that delivers, "" when ferrus does. The transcript of a dialogue is ferrus's to send: it is made
+// when the last turn is over.
+func (p *place) deliverer() string {
+	final, _ := p.f.Workflow.Final()
+	if _, phase := p.f.Workflow.Worker(final); !p.f.Workflow.ByTerminal() || p.f.Workflow.Phases[phase].How() == pipeline.Talking {
+		return ""
+	}
+	return final
+}
+
+// wait is how long a call may wait.
+func (p *place) wait() time.Duration {
+	if p.opts.Wait > 0 {
+		return p.opts.Wait
+	}
+	conf, err := config.Load(filepath.Join(p.f.Settings.Root, "ferrus.toml"))
+	if err != nil {
+		conf = config.Default()
+	}
+	return conf.Server.WaitTimeout()
+}
+
+// wait is how long this call may wait.
+func (c *call) wait() time.Duration {
+	most := c.place.wait()
+	c.waits(most)
+	return most
+}
+
+// over says why the attempt counts no more.
+func (p *place) over() *refusal {
+	v, err := p.f.View(time.Now())
+	if err != nil {
+		return p.gone()
+	}
+	s := v.Facts.Status.Worker(p.opts.Worker)
+	why := run.ErrReplaced.Error()
+	switch newest := v.Facts.Workers[p.opts.Worker].Attempt; {
+	case v.Facts.Status.ResultDelivered:
+		why = "the result of the run is delivered"
+	case v.Facts.Status.State == pipeline.IsCancelled:
+		why = "a person has cancelled the run"
+	case newest > p.opts.Attempt:
+		why = fmt.Sprintf("attempt %d does this work now, and this is attempt %d", newest, p.opts.Attempt)
+	case s.Status == pipeline.Failed:
+		why = fmt.Sprintf("this worker was given up (%s)", s.Reason)
+	}
+	return &refusal{LeaseLost, why, "stop: write nothing more, and exit", "stop"}
+}

@@ -1,0 +1,66 @@
+// Package worker offers a worker of a pipeline what it may do, as MCP tools: learn what it is there for, wait for its
+// inputs, write its output, see how much time it has, and, if it is the final worker of a pipeline that wants that, send
+// the result.
+//
+// What an attempt of a worker may do, and whether it still counts, is for internal/pipeline/run; here are the words
+// around it. There is one catalogue (catalogue.go) and one gate (call.go), and every tool answers with one struct
+// (Result). A worker that knows nothing but to do what next says gets to its end. No argument is a path.
+package worker
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ferrus-go/ferrus/internal/tools/wire"
+)
+
+// Options say for whom a server is made.
+type Options struct {
+	Run     string        // absolute path of the folder of the run
+	Worker  string        // its role in the run
+	Attempt int           // which attempt at its work this is, from 1
+	Wait    time.Duration // the longest that one call waits; wait_timeout_secs of ferrus.toml when zero
+	Version string        // of ferrus
+	Log     *slog.Logger  // slog.Default when nil
+
+	every time.Duration // between progress notifications; 10 s when zero
+	dog   *wire.Watchdog
+}
+
+// NewServer returns the MCP server of one attempt of a worker. A run that cannot be opened is the answer to each call.
+func NewServer(opts Options) *mcp.Server {
+	if opts.Log == nil {
+		opts.Log = slog.Default()
+	}
+	if opts.every == 0 {
+		opts.every = 10 * time.Second
+	}
+	if opts.dog == nil {
+		opts.dog = &wire.Watchdog{Log: opts.Log}
+	}
+	at := &place{opts: opts}
+	who := at.seat()
+	s := wire.NewServer(opts.Version, who.instructions(), &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}, opts.Log)
+	for _, t := range Catalogue() {
+		s.AddTool(t.of(who).Definition(), at.handler(t, who))
+	}
+	s.AddReceivingMiddleware(who.unlisted)
+	return s
+}
+
+// unlisted takes the tools out of the list that the worker does not have. A call of one is answered with who has it.
+func (who binding) unlisted(handle mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		res, err := handle(ctx, method, req)
+		if list, ok := res.(*mcp.ListToolsResult); ok && err == nil {
+			own := *list
+			own.Tools = slices.DeleteFunc(slices.Clone(list.Tools), func(t *mcp.Tool) bool { return !who.has(t.Name) })
+			return &own, nil
+		}
+		return res, err
+	}
+}

@@ -1,0 +1,31 @@
+// Package notify tells a person outside of the terminal: it runs the command of [notify] in ferrus.toml. What is told, and
+// whether it was told already, is the business of whoever calls it.
+package notify
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
+)
+
+// limit is how long the command may take.
+const limit = 30 * time.Second
+
+// Run runs the shell command in a folder, with the text on its standard input, in the environment own, NAME=value, which is
+// that of this process when nil, and what is added to it. An empty command does nothing. The error has the command's output.
+func Run(ctx context.Context, command, dir, text string, own []string, env ...string) error {
+	if command == "" {
+		return nil
+	}
+	if own == nil {
+		own = os.Environ()
+	}
+	if err := proc.RunShell(ctx, limit, command, dir, text+"\n", slices.Concat(own, env)); err != nil {
+		return fmt.Errorf("the command of [notify] failed: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package server
+
+import (
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/ancestry"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/safetext"
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/trust"
+)
+
+var agentName = safetext.NewForm(`^[0-9A-Za-z._-]*$`, 1, 64)
+
+// A lazyEngine opens the machine when it is first needed, and again when it has come back after being lost: a server that a
+// client starts in a folder without ferrus answers with the remedy instead of failing to start.
+type lazyEngine struct {
+	conf Config
+	log  *slog.Logger
+
+	mu sync.Mutex
+	e  *engine.Engine
+	s  *engine.Session
+
+	last atomic.Pointer[engine.Engine] // e, for close, which waits for no call
+}
+
+func (d *lazyEngine) session() (*engine.Session, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	err := d.open()
+	return d.s, err
+}
+
+func (d *lazyEngine) engine() (*engine.Engine, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	err := d.open()
+	return d.e, err
+}
+
+// open makes sure that the machine is open. A machine that was lost stays open if there is no other in its place: its
+// refusals say what happened.
+func (d *lazyEngine) open() error {
+	if d.e != nil {
+		if !d.e.Gone() {
+			return nil
+		}
+	}
+	e, err := d.find()
+	if err != nil {
+		if d.e != nil {
+			return nil
+		}
+		return err
+	}
+	if d.e != nil {
+		// Another project's machine further up is not the lost one.
+		if e.Place().Dir() != d.e.Place().Dir() {
+			return e.Close()
+		}
+		d.e.Close()
+	}
+	d.e, d.s = e, e.Session(engine.Caller{Role: d.conf.Role, Agent: d.conf.Identity(), Tree: ancestry.Tree()})
+	d.last.Store(e)
+	return nil
+}
+
+func (d *lazyEngine) find() (*engine.Engine, error) {
+	place, err := d.conf.place()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.conf.refuseDescent(place); err != nil {
+		return nil, err
+	}
+	project, err := trust.Open(place.Root)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Open(place, engine.Options{Log: d.log, Rest: 100 * time.Millisecond, Project: project})
+}
+
+// close ends the engine, and with it a running check.
+func (d *lazyEngine) close() {
+	if e := d.last.Load(); e != nil {
+		e.Close()
+	}
+}
+
+// locks describes who holds the locks that a call may wait for. It waits for none of them.
+func (d *lazyEngine) locks() string {
+	said := "server: " + store.Mutex(d.mu.TryLock, d.mu.Unlock)
+	if e := d.last.Load(); e != nil {
+		said += "; " + e.Locks()
+	}
+	return said
+}

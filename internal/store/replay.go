@@ -1,0 +1,188 @@
+package store
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// A replayed is how the journal goes on from the line that STATE.json names.
+type replayed struct {
+	named  *Line         // nil when STATE.json names no line; newest was found from the journal's start then
+	newest *Line         // nil in a fresh project
+	past   expectedViews // of the lines from named to newest
+}
+
+// expectedViews has what a crash may have left in place of the newest views, each as a sighting: the documents of older lines,
+// and edits that were journalled and not yet put back.
+type expectedViews map[string]bool
+
+func (p expectedViews) add(docs map[state.Doc]state.Ref) {
+	for _, doc := range state.Docs() {
+		p[viewKey(string(doc), docs[doc].SHA256)] = true
+	}
+}
+
+// viewKey names a view with what it was found to be; sha is "" where it was missing.
+func viewKey(name, sha string) string { return name + ":" + sha }
+
+// replay finds the newest line, from where STATE.json says or else from the start, and cuts what is torn after it.
+func (s *Store) replay(journal file, idx index) (r replayed, err error) {
+	info, err := journal.Stat()
+	if err != nil {
+		return r, unread(err)
+	}
+	size, from, covered := info.Size(), int64(0), int64(0)
+	if idx.whole {
+		covered = idx.Journal.Bytes
+		if r.named, err = s.lineIn(journal, idx.Journal, size); err != nil {
+			return r, err
+		}
+	}
+	if r.named != nil {
+		from = r.named.End
+	}
+	if size > from {
+		if err := journal.datasync(); err != nil {
+			return r, &Error{Code: StoreError, What: "sync " + journalFile, Err: err, Remedy: "see to the disk"}
+		}
+	}
+	end, err := r.scan(journal, from, size, covered)
+	if err == nil && end < size {
+		err = s.cut(journal, end, size)
+	}
+	return r, err
+}
+
+// lineIn returns the line that p names, nil when the journal has no such.
+func (s *Store) lineIn(journal io.ReaderAt, p Position, size int64) (*Line, error) {
+	if p.Bytes > size || p.Bytes == p.Last || p.Bytes-p.Last > maxLine {
+		return nil, nil
+	}
+	raw := make([]byte, p.Bytes-p.Last)
+	if _, err := journal.ReadAt(raw, p.Last); err != nil && !errors.Is(err, io.EOF) {
+		return nil, unread(err)
+	}
+	if h, err := sealed(raw); err != nil || h != p.H {
+		return nil, nil
+	}
+	if l := s.line(p); l != nil {
+		return l, nil
+	}
+	l, err := decode(raw, p.Last)
+	if err != nil {
+		return nil, nil
+	}
+	return l, nil
+}
+
+// scan follows the chain to the end of the journal, and returns where the sound part ends. A bad line is torn, and so
+// left out, when nothing comes after it and STATE.json does not cover it; otherwise the journal is corrupt.
+func (r *replayed) scan(journal io.ReaderAt, from, size, covered int64) (end int64, err error) {
+	end, r.newest = from, r.named
+	lines := bufio.NewReaderSize(io.NewSectionReader(journal, from, size-from), int(min(size-from, 1<<16)))
+	for end < size {
+		raw, err := readLine(lines)
+		if errors.Is(err, errLong) {
+			return 0, corrupt("the line at byte %d is not sound: %v", end, err)
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return 0, unread(err)
+		}
+		next := end + int64(len(raw))
+		l, bad := follow(r.newest, raw, end)
+		if bad != nil {
+			var newer *state.SchemaError
+			if errors.As(bad, &newer) {
+				return 0, &Error{Code: StoreError, What: "read " + journalFile, Err: bad}
+			}
+			var forged *state.FieldError // no torn line: it matches its hash
+			if errors.As(bad, &forged) {
+				return 0, corrupt("the line at byte %d is not sound: %v", end, bad)
+			}
+			if next < size || joined(raw) {
+				return 0, corrupt("the line at byte %d is not sound: %v", end, bad)
+			}
+			break
+		}
+		r.pass(l)
+		end = next
+	}
+	if end < covered {
+		return 0, corrupt("it is sound up to byte %d and STATE.json was made from %d", end, covered)
+	}
+	return end, nil
+}
+
+// joined reports whether raw is a sound line but for its newline, and another after it. One line that was torn while it
+// was written cannot look like that.
+func joined(raw []byte) bool {
+	for from := 0; ; from++ {
+		i := bytes.Index(raw[from:], []byte(hashKey))
+		if from += i; i < 0 || len(raw) <= from+tailBytes {
+			return false
+		}
+		if _, err := sealed(append(bytes.Clone(raw[:from+tailBytes-1]), '\n')); err == nil {
+			return true
+		}
+	}
+}
+
+// pass goes on to the next line.
+func (r *replayed) pass(next *Line) {
+	left := at(r.newest).Task.Docs
+	if r.past == nil {
+		r.past = expectedViews{}
+		r.past.add(left)
+	} else if !maps.Equal(left, next.State.Docs) {
+		r.past.add(left)
+	}
+	if next.Event == state.Violation {
+		for seen := range strings.FieldsSeq(next.Req) {
+			r.past[seen] = true
+		}
+	}
+	r.newest = next
+}
+
+// follow decodes raw as the line after prev.
+func follow(prev *Line, raw []byte, off int64) (*Line, error) {
+	if len(raw) == 0 || raw[len(raw)-1] != '\n' {
+		return nil, errors.New("it has no end")
+	}
+	l, err := decode(raw, off)
+	if err != nil {
+		return nil, err
+	}
+	seq, h := uint64(0), genesis
+	if prev != nil {
+		seq, h = prev.Seq, prev.H
+	}
+	if l.Seq != seq+1 || l.Prev != h {
+		return nil, fmt.Errorf("line %d does not follow line %d", l.Seq, seq)
+	}
+	return l, nil
+}
+
+// cut keeps a copy of the torn tail under logs and takes it off the journal.
+func (s *Store) cut(journal file, end, size int64) error {
+	torn := make([]byte, size-end)
+	if _, err := journal.ReadAt(torn, end); err != nil && !errors.Is(err, io.EOF) {
+		return unread(err)
+	}
+	s.keep(fmt.Sprintf("torn-%d", end), torn)
+	err := journal.Truncate(end)
+	if err == nil {
+		err = journal.datasync()
+	}
+	if err != nil {
+		return &Error{Code: StoreError, What: "cut the torn end of " + journalFile, Err: err, Remedy: "see to the disk"}
+	}
+	return nil
+}

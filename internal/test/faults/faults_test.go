@@ -1,0 +1,74 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestEveryMutantCanBeMade finds the place of every mistake, so that the table does not rot while the code moves on.
+func TestEveryMutantCanBeMade(t *testing.T) {
+	t.Chdir("../../..")
+	all, err := readMutants(mutantFiles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := declarations{}
+	for m := range all.each {
+		file, text, err := m.apply(known)
+		if err != nil {
+			t.Errorf("%s: %v", m.Name, err)
+			continue
+		}
+		if was, err := os.ReadFile(file); err != nil || text == string(was) || strings.HasSuffix(file, "_test.go") {
+			t.Errorf("%s is no mutant of ferrus: %v", m.Name, err)
+		}
+	}
+	for _, r := range rigs {
+		if len(all.rigs[r.Name]) == 0 {
+			t.Errorf("%s has no mutants: nobody knows whether it bites", r.Name)
+		}
+		delete(all.rigs, r.Name)
+		if found := tests(t, r.Package); !found["func "+r.Test+"("] || !found["full"] && !r.fuzzes() {
+			t.Errorf("%s: %s has no %s, or no flag -full", r.Name, r.Package, r.Test)
+		}
+	}
+	for name := range all.rigs {
+		t.Errorf("there is no rig %s for its mutants", name)
+	}
+}
+
+func TestTheEndOfItsTimeIsNoFailure(t *testing.T) {
+	const head = "fuzz: elapsed: 2s, execs: 69614 (33168/sec), new interesting: 3 (total: 11)\n--- FAIL: FuzzDecodeLine (2.10s)\n"
+	for text, want := range map[string]bool{"    context deadline exceeded\nFAIL\n": true, "    --- FAIL: FuzzDecodeLine (0.00s)\n": false} {
+		if got := ranOut([]byte(head + text)); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+// tests are the heads of the functions in the test files of a package, and "full" where they know that flag.
+func tests(t *testing.T, dir string) map[string]bool {
+	t.Helper()
+	found := map[string]bool{}
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range list {
+		if !strings.HasSuffix(f.Name(), "_test.go") {
+			continue
+		}
+		data, err := os.ReadFile(dir + "/" + f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		found["full"] = found["full"] || strings.Contains(string(data), `flag.Bool("full"`)
+		for line := range strings.Lines(string(data)) {
+			if head, _, ok := strings.Cut(line, "("); ok && strings.HasPrefix(line, "func ") {
+				found[head+"("] = true
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,191 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
+)
+
+// packFrom is from how many objects on they come as a pack, as git's own fetch does it. Fewer come one by one: many
+// small packs make every git command slow.
+const packFrom = 100
+
+// A transfer is objects that the user's store got from the private one, where they still are too.
+type transfer struct {
+	ids  []string
+	pack string // the pack they came in, "" if one by one
+}
+
+// transferObjects gives the user's store what it lacks of these objects. What an unfinished call leaves behind is git's garbage.
+func (t *Tree) transferObjects(ctx context.Context, ids []string) (transfer, error) {
+	var l transfer
+	var packed []string // or nowhere
+	now := time.Now()
+	for _, id := range ids {
+		switch {
+		case exists(loose(t.store(), id)):
+			l.ids = append(l.ids, id)
+		case os.Chtimes(loose(t.objects, id), now, now) == nil:
+			// It is there, and young again: a git gc that has begun without our ref passes over the young.
+		default:
+			packed = append(packed, id)
+		}
+	}
+	lacking, err := t.lacking(ctx, t.own(t.objects), packed)
+	if err != nil {
+		return l, err
+	}
+	if lost, err := t.lacking(ctx, t.storing(), lacking); err != nil || len(lost) > 0 {
+		if err == nil {
+			err = fmt.Errorf("%w: %s", errLost, lost[0])
+		}
+		return l, err
+	}
+	if len(lacking) > 0 || len(l.ids) >= packFrom { // git itself packs the largest files, also in the private store
+		l.pack, err = t.pack(ctx, append(lacking, l.ids...))
+		return l, err
+	}
+	return l, t.place(ctx, l.ids)
+}
+
+// verifyTransfer is for when the ref is made. Until then a git gc could have deleted what was lent: if so it is lent once more,
+// now that the ref protects it. Then the private copies go.
+func (t *Tree) verifyTransfer(ctx context.Context, l transfer) error {
+	if l.pack == "" {
+		if err := t.place(ctx, l.ids); err != nil {
+			return err
+		}
+	} else if !exists(l.pack) {
+		if lacking, err := t.lacking(ctx, t.own(t.objects), l.ids); err != nil || len(lacking) > 0 {
+			if err == nil {
+				_, err = t.pack(ctx, lacking)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	for _, id := range l.ids {
+		t.at()
+		os.Remove(loose(t.store(), id))
+	}
+	return nil
+}
+
+// lacking lists which of the objects c does not see.
+func (t *Tree) lacking(ctx context.Context, c command, ids []string) ([]string, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	c.stdin = strings.NewReader(strings.Join(ids, "\n") + "\n")
+	out, _, err := c.run(ctx, "cat-file", "--batch-check=%(objectname)")
+	var lacking []string
+	for line := range strings.Lines(string(out)) {
+		if id, ok := strings.CutSuffix(line, " missing\n"); ok {
+			lacking = append(lacking, id)
+		}
+	}
+	return lacking, err
+}
+
+// pack writes objects into the user's store as one pack, and returns its path. Deltas are left to the next git gc.
+func (t *Tree) pack(ctx context.Context, ids []string) (string, error) {
+	dir := filepath.Join(t.objects, "pack")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", err
+	}
+	// The user's store first: git makes the pack there and renames it within.
+	c := t.own(t.objects, t.store())
+	c.config = syncedByGit
+	c.stdin = strings.NewReader(strings.Join(ids, "\n") + "\n")
+	out, _, err := c.run(ctx, "pack-objects", "-q", "--window=0", filepath.Join(dir, "pack"))
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "pack-"+strings.TrimSpace(string(out))+".pack"), syncFile(dir)
+}
+
+// place puts loose objects into the user's store, by a second link where the system can. One that is there stays.
+func (t *Tree) place(ctx context.Context, ids []string) error {
+	var gone []string // another process lends the same, and is ahead of us
+	for _, id := range ids {
+		from, to := loose(t.store(), id), loose(t.objects, id)
+		t.at()
+		err := os.Link(from, to)
+		if errors.Is(err, fs.ErrNotExist) && exists(from) {
+			if err = t.makeFan(filepath.Dir(to)); err == nil {
+				err = os.Link(from, to)
+			}
+		}
+		if err != nil && !exists(to) {
+			err = copyObject(from, to)
+		}
+		switch {
+		case err == nil, exists(to):
+		case errors.Is(err, fs.ErrNotExist):
+			gone = append(gone, id)
+		default:
+			return err
+		}
+	}
+	lost, err := t.lacking(ctx, t.own(t.objects), gone)
+	if err == nil && len(lost) > 0 {
+		err = fmt.Errorf("%w: %s", errLost, lost[0])
+	}
+	return err
+}
+
+// makeFan makes a folder of objects as the store itself is, which others may share.
+func (t *Tree) makeFan(dir string) error {
+	info, err := os.Stat(t.objects)
+	if err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return nil
+		}
+		return err
+	}
+	return os.Chmod(dir, info.Mode()&(fs.ModePerm|fs.ModeSetgid))
+}
+
+// copyObject is for stores on two disks. The name of the copy is one that git prune clears away.
+func copyObject(from, to string) error {
+	src, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	dst, err := os.CreateTemp(filepath.Dir(to), "tmp_obj_*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(dst.Name())
+	if err := errors.Join(dst.Chmod(0o444), atomicfile.Fill(dst, src)); err != nil {
+		return err
+	}
+	return os.Rename(dst.Name(), to)
+}
+
+// loose is where a store has an object that is in no pack.
+func loose(store, id string) string { return filepath.Join(store, id[:2], id[2:]) }
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// at tells a test that something outside the private folder is about to change.
+func (t *Tree) at() {
+	if t.step != nil {
+		t.step()
+	}
+}
