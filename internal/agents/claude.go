@@ -14,11 +14,11 @@ var claude = Adapter{
 	Reviews:  "reads and searches files; has no tool that edits or runs, and runs no hooks",
 	Works:    "edits files and runs commands; its edit tools refuse the files by which ferrus keeps tasks and runs; starts no other agent",
 	Lacks: []string{
-		"It loads no settings of the project, so that no hook or helper of a repository runs; what `CLAUDE.md` says it reads like any other file.",
-		"Its commands run without a sandbox: an executor's can do what you can.",
-		"If our server does not start it goes on without our tools; ferrus sees that in its output only when it is headless.",
-		"Beside a person its first answer may come before our server is connected, within its first second; from the second on our tools are there.",
-		"After a wait of more than five minutes its provider may read the whole context anew instead of from its cache.",
+		"It loads no settings of the project, so that no hook or helper of a repository runs. It reads `CLAUDE.md` like any other file.",
+		"Its commands run without a sandbox: those of an executor can do what you can.",
+		"If the ferrus server does not start, it continues without the tools. ferrus notices that in its output only without a terminal.",
+		"In your terminal its first answer, within a second, may come before the ferrus server is connected. From the second answer on it has the tools.",
+		"After a wait of more than five minutes its provider may read the whole context again instead of from its cache.",
 	},
 	// A version without that command takes it for a prompt, and must find no model.
 	login:  login{ask: []string{"auth", "status"}, env: []string{"ANTHROPIC_BASE_URL=http://127.0.0.1:1"}},

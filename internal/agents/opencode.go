@@ -16,8 +16,8 @@ var opencode = Adapter{
 		".opencode/plugin", ".opencode/plugins", ".opencode/tool", ".opencode/tools"},
 	Lacks: []string{
 		"Other MCP servers of your configuration are started; their tools are hidden while its agent is `ferrus-...`.",
-		"It does not say that our server failed to start, and when its provider limits it, it waits without a word.",
-		"Its commands run without a sandbox: an executor's can do what you can.",
+		"It does not report that the ferrus server failed to start. When its provider limits it, it waits silently.",
+		"Its commands run without a sandbox: those of an executor can do what you can.",
 	},
 	launch: launchOpencode,
 	read:   readOpencode,

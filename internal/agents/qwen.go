@@ -12,9 +12,9 @@ var qwen = Adapter{
 	Works:    "edits files and runs commands (`yolo`); starts no other agent",
 	Settings: []string{".qwen/settings.json", ".qwen/.env", ".qwen/extensions"},
 	Lacks: []string{
-		"Its commands run without a sandbox: an executor's can do what you can.",
-		"Ferrus takes the place of its machine-wide settings file: what stands there does not apply in the session.",
-		"When its provider limits it for long it waits without a word.",
+		"Its commands run without a sandbox: those of an executor can do what you can.",
+		"ferrus replaces its machine-wide settings file: those settings do not apply in the session.",
+		"When its provider limits it for long, it waits silently.",
 		"It reports no dollars.",
 	},
 	launch: launchQwen,

@@ -13,11 +13,17 @@ var update = flag.Bool("update", false, "write the documentation anew")
 func markdown() string {
 	return `# The conductor
 
+<<<<<<< HEAD:internal/conductor/docs_test.go
 Generated from ` + "`internal/conductor`; `go test ./internal/conductor -update` writes it anew. `ferrus run --explain`" + ` prints the same tables.
+=======
+Generated from ` + "`internal/hq`" + `; ` + "`go test ./internal/hq -update`" + ` writes it. ` + "`ferrus\nrun --explain`" + ` prints the same tables.
+>>>>>>> agents, hq, pipeline: the generated pages in plain words:internal/hq/docs_test.go
 
-` + "`ferrus run` and `ferrus resume`" + ` are one loop: read the state, look at the slots of the agents, look both up in the tables
-below, do the one thing that they say, wait until something changes. Nothing else is remembered: killed anywhere and
-started again, the conductor goes on from the files. There is one to a task.
+` + "`ferrus run`" + ` and ` + "`ferrus resume`" + ` are one loop. It reads the state and which
+agents are alive, looks both up in the tables below, does the one thing that
+they say, and waits until something changes. It stores nothing else: if it is
+killed and started again, it continues from the files. A task has one conductor
+at a time. The section ` + "`[hq]`" + ` of ` + "`ferrus.toml`" + ` names the agents that it starts.
 
 ` + Explain()
 }

@@ -13,20 +13,26 @@ import (
 func page() string {
 	return `# Pipelines
 
-Generated from ` + "`internal/pipeline`; `go test ./internal/pipeline -update`" + ` writes it anew.
+Generated from ` + "`internal/pipeline`" + `; ` + "`go test ./internal/pipeline -update`" + ` writes
+it.
 
-A pipeline is a list of phases, a phase a list of workers, and a worker an agent that reads files, writes one file and
-exits. It knows its task and its paths and nothing else: not the phase it is in, not who comes next. What happens next is
-read from the files and looked up in a table. No agent decides it, and nobody has to be told that a worker is done: its
-output is there.
+A pipeline is a list of phases, and a phase is a list of workers. A worker is an
+agent that reads files, writes one file and exits. It knows its task and its
+paths and nothing else: not its phase, and not which worker is next. ferrus
+reads the files and looks up the next step in a table. No agent decides it, and
+no agent has to report that it is done: its output is there.
 
-- ` + "`workflows.json`" + ` says which pipelines there are. A run keeps a copy of its own, so that an edit changes no run.
-- ` + "`status.json`" + ` in the folder of a run says how it stands. Only ferrus writes it.
-- The outputs lie beside it, named after who wrote them; ` + "`ls`" + ` shows who is done.
+- ` + "`workflows.json`" + ` defines the pipelines. A run keeps its own copy, so an edit
+  changes no run.
+- ` + "`status.json`" + ` in the folder of a run shows its progress. Only ferrus writes
+  it.
+- The outputs are beside it, each named after its worker. ` + "`ls`" + ` shows which
+  workers are done.
 
-What is there counts, whatever ` + "`status.json`" + ` or a clock says: a file that comes late heals what had failed, and one
-that vanishes before its phase is over is a failure. A file is not taken while it grows under a worker that lives, and not
-as good when its worker did not end well.
+The files decide, whatever ` + "`status.json`" + ` or a clock says. A file that appears
+late completes a failed worker. A file that vanishes before its phase is over is
+a failure. A file does not count while its worker is alive and it still grows.
+It does not count by itself if its worker did not end well.
 
 ## workflows.json
 
@@ -46,56 +52,66 @@ as good when its worker did not end well.
       }
     }
 
-It is an object of pipelines by name. Names of pipelines, phases and roles have letters, digits, ` + "`-` and `_`" + `. A mistake
-is refused with the place where it stands. ` + "`internal/pipeline/schema.json`" + ` is a JSON schema of it for editors.
+The file is an object of pipelines by name. Names of pipelines, phases and roles
+consist of letters, digits, ` + "`-` and `_`" + `. A mistake is refused with its position.
+` + "`internal/pipeline/schema.json`" + ` is a JSON schema for editors.
 
 ` + keyTables() + `
-A worker that is given no time has 180 seconds, and 360 with inputs. With ` + "`spawn` `all`" + ` those 360 begin when it is started and
-at least 60 of them when its inputs are there; it waits for inputs for 300 seconds, and longer while those who write them
-are at work or wait in their turn, so that a long chain is not cut off.
+A worker without a ` + "`timeout`" + ` has 180 seconds, and 360 with inputs. With ` + "`spawn`" + `
+` + "`all`" + ` these 360 seconds begin when it is started, and it has at least 60 of them
+after its inputs are there. It waits 300 seconds for inputs. It waits longer
+while the workers that write them are at work or wait in turn, so that a long
+chain is not cut off.
 
 ## Running
 
-    ferrus pipeline list                          the pipelines there are
-    ferrus pipeline validate                      whether workflows.json is sound; each fault with its place
-    ferrus pipeline research "FSA architecture"   starts one and sees it through
-    ferrus pipeline status                        who works, who is waited for, what you can do
-    ferrus pipeline explain                       the row of the table that fits, and what has happened
-    ferrus pipeline logs researcher-a -f          what a worker prints
-    ferrus pipeline resume                        after a pause, a crash, or ctrl-C
-    ferrus pipeline retry --from researcher-a     has it done anew, and what has used it
-    ferrus pipeline deliver --confirm             a result of which nobody knew whether it arrived did; or --again
-    ferrus pipeline cancel                        ends the workers and gives it up
-    ferrus tick                                   does what is to be done about every run, once
+    ferrus pipeline list                          lists the pipelines
+    ferrus pipeline validate                      checks workflows.json, and shows each mistake with its position
+    ferrus pipeline research "FSA architecture"   starts a run and follows it to the end
+    ferrus pipeline status                        shows the workers, what the run waits for, and your next commands
+    ferrus pipeline explain                       shows the row of the table that applies, and the last events
+    ferrus pipeline logs researcher-a -f          shows what a worker prints
+    ferrus pipeline resume                        continues after a pause, a crash or ctrl-C
+    ferrus pipeline retry --from researcher-a     repeats a worker, and every worker that used its output
+    ferrus pipeline deliver --confirm             says that an uncertain delivery has arrived; --again repeats it
+    ferrus pipeline cancel                        ends the workers and the run
+    ferrus tick                                   advances all runs once
 
-` + "`workflows.json`" + ` stands in the project's folder, else in ` + "`.ferrus`" + `, where ` + "`ferrus init`" + ` writes one to begin with. Who plays a worker is
-its ` + "`agent`" + `, else ` + "`[hq.executor]`" + ` of ` + "`ferrus.toml`" + `, as it was when the run was launched. A run under way lies in
-` + "`.ferrus/pipeline-tmp`" + `, and when it is over in ` + "`.ferrus/memory/pipelines`" + `; ` + "`[pipelines]`" + ` names other folders. Where the result goes
-is said by ` + "`[deliver]`" + `: to stdout, which then holds nothing else, to a file, or to a command.
+` + "`workflows.json`" + ` is in the project's folder, or else in ` + "`.ferrus`" + `, where ` + "`ferrus\ninit`" + ` writes one to start from. The agent of a worker is its ` + "`agent`" + `, or else
+` + "`[hq.executor]`" + ` of ` + "`ferrus.toml`" + ` at the time of the launch. A running run is in
+` + "`.ferrus/pipeline-tmp`" + `, and a finished one in ` + "`.ferrus/memory/pipelines`" + `;
+` + "`[pipelines]`" + ` can name other folders. ` + "`[deliver]`" + ` names where the result goes:
+to stdout, which then contains nothing else, to a file, or to a command.
 
-The command that starts a run conducts it: it looks whenever something happens. Nothing depends on it. When it ends, by
-ctrl-C or a crash, the workers go on, and ` + "`ferrus pipeline resume`" + ` does what comes next; so does ` + "`ferrus tick`" + ` from cron, and
-both at once are as good as one. With ` + "`spawn` `all`" + ` the workers finish although nobody conducts them.
+The command that starts a run conducts it: it acts whenever something happens.
+Nothing depends on it. If it ends by ctrl-C or a crash, the workers continue,
+and ` + "`ferrus pipeline resume`" + ` does what comes next. ` + "`ferrus tick`" + ` from cron does
+the same, and both may run at once. With ` + "`spawn`" + ` ` + "`all`" + ` the workers finish
+without a conductor.
 
-` + "`ferrus pipeline prompt synthesizer --bash-wait`" + ` is what an agent must be told that ferrus does not start, and
-` + "`ferrus wait-file`" + ` waits in a shell for what others write. All about the commands stands in [cli](cli.md).
+` + "`ferrus pipeline prompt synthesizer --bash-wait`" + ` prints the instructions for an
+agent that ferrus does not start. ` + "`ferrus wait-file`" + ` waits in a shell for files
+that others write. [Commands](cli.md) describes all of them.
 
-Files of a run are reached without following a link below the project, and a link, a FIFO or a file of more than 256 MB is
-no output. A run whose files are tracked by git is refused: its commands come from a commit.
+ferrus follows no link below the project to reach the files of a run. A link, a
+FIFO or a file of more than 256 MB is no output. A run with files that git
+tracks is refused, because its commands come from a commit.
 
 ## What is decided
 
-Whenever something happens, or somebody looks: the status is brought up to date with the files, then the first row that
-fits says what is done, again and again until that is to wait. ` + "`ferrus pipeline explain`" + ` shows which row fits a run.
+On every tick ferrus updates the status from the files. Then the first row that
+fits says what to do. This repeats until the row says to wait. ` + "`ferrus pipeline\nexplain`" + ` shows the row that fits a run.
 
 ` + Markdown() + `
 ## Dialogues
 
-The workers of a phase with ` + "`mode` `dialogue`" + ` take turns on ` + "`dialogue.json`" + `: an object with the question, the inputs, who takes
-turns with which task, the round, whose turn it is, and the entries ` + "`{round, role, timestamp, content, consensus}`" + `. Ferrus
-writes the empty entry; an agent fills its ` + "`content`" + `, and sets ` + "`consensus`" + ` when nothing is left to say. Any other change is
-undone from the copy that ferrus keeps. The prompt of a turn is the path and nothing of what was said. When the dialogue is
-over its transcript is the phase's output, named after the phase.
+The workers of a phase with ` + "`mode`" + ` ` + "`dialogue`" + ` take turns on ` + "`dialogue.json`" + `.
+This is an object with the question, the inputs, the workers with their tasks,
+the round, the worker whose turn it is, and the entries ` + "`{round, role,\ntimestamp, content, consensus}`" + `. ferrus writes an empty entry. An agent fills in
+its ` + "`content`" + `, and sets ` + "`consensus`" + ` when it agrees and has nothing to add.
+ferrus reverts any other change from its own copy. The prompt of a turn is the
+path, and nothing of the dialogue. At the end the transcript is the output of
+the phase, named after the phase.
 
 ` + DialogueMarkdown()
 }
