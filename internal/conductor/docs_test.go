@@ -13,11 +13,7 @@ var update = flag.Bool("update", false, "write the documentation anew")
 func markdown() string {
 	return `# The conductor
 
-<<<<<<< HEAD:internal/conductor/docs_test.go
-Generated from ` + "`internal/conductor`; `go test ./internal/conductor -update` writes it anew. `ferrus run --explain`" + ` prints the same tables.
-=======
-Generated from ` + "`internal/hq`" + `; ` + "`go test ./internal/hq -update`" + ` writes it. ` + "`ferrus\nrun --explain`" + ` prints the same tables.
->>>>>>> agents, hq, pipeline: the generated pages in plain words:internal/hq/docs_test.go
+Generated from ` + "`internal/conductor`" + `; ` + "`go test ./internal/conductor -update`" + ` writes it. ` + "`ferrus\nrun --explain`" + ` prints the same tables.
 
 ` + "`ferrus run`" + ` and ` + "`ferrus resume`" + ` are one loop. It reads the state and which
 agents are alive, looks both up in the tables below, does the one thing that
