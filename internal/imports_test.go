@@ -1,4 +1,5 @@
-// Package internal holds nothing but packages; its test holds the table of their imports.
+// Package internal contains only packages. Its tests hold the table of allowed imports and the
+// limits of size.
 package internal
 
 import (

@@ -1,8 +1,10 @@
-// Package agents knows the coding agents that ferrus can start: for each, one row of a table says how to launch it with
-// exactly our tools and the rights of its duty, and how to read what it prints.
+// Package agents describes the coding agents that ferrus can start. One row of a table for each
+// agent says how to launch it with only the tools of ferrus and the permissions of its duty, and
+// how to parse its output.
 //
-// The package starts nothing and waits for nobody: it turns a Seat into a Launch, and output into a Reading. Processes
-// are the business of internal/agents/process, the clients' own configuration files that of internal/agents/register.
+// The package starts no process and does not wait. It turns a [LaunchSpec] into a [Launch], and
+// output into a [Reading]. internal/agents/process runs the processes. internal/agents/register
+// edits the clients' own configuration files.
 package agents
 
 import (

@@ -1,9 +1,9 @@
-// Package ancestry says from which processes this one descends: whether an agent of a project is among them, and which
-// process tree a decision comes from.
+// Package ancestry inspects the processes above this one. It reports whether an agent of a project
+// is among them, and which process tree a decision comes from.
 //
-// The environment of a process can be changed by whoever starts it, the processes above it cannot. A process whose parent
-// has ended, or that a daemon starts on request, does not descend from the agent that asked for it. So this is a hurdle
-// and a record, no guarantee.
+// A parent can change the environment of a process, but not the chain of processes above it. A
+// process whose parent has exited, or that a daemon starts on request, does not descend from the
+// agent that asked for it. So the result is an obstacle and a record, not a guarantee.
 package ancestry
 
 import (

@@ -1,10 +1,12 @@
-// Bench measures what ferrus costs and prints one table: each figure beside its limit, which is what the system below
-// takes for the same, measured in turns with it, and beside peers.
+// Bench measures what ferrus costs and prints one table. Each figure stands beside its limit, which
+// is the cost of the same work in the system below, measured in turns with it, and beside other
+// tools (peers).
 //
-//	go run ./internal/bench [-short] [-json] [-run REGEXP] [-beside DIR] [-peers DIR|none] [-all-peers]|none] [-all-peers]
+//	go run ./internal/bench [-short] [-json] [-run REGEXP] [-beside DIR] [-peers DIR|none] [-all-peers]
 //
-// What can be measured inside a room is a Go benchmark of that room, which this runs and reads. What needs whole programs
-// is measured here: starts, crowds of processes, tasks from beginning to end.
+// Go benchmarks measure what happens inside one package; this program runs them and reads their
+// results. The program itself measures what needs whole programs: starts, many processes at a time,
+// complete tasks.
 package main
 
 import (

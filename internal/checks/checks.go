@@ -1,11 +1,12 @@
-// Package checks runs a project's check commands as a job.
+// Package checks runs the check commands of a project as a job.
 //
-// The commands run under a helper: a second process of the same binary, started with HelperArg. The helper holds a
-// lock and the read end of a pipe from its server. When that pipe closes, because the job was stopped or because the
-// server died, the helper kills everything it started and exits, so no check outlives the process that wanted it.
+// The commands run under a helper process: the same binary, started with [HelperArg]. The helper
+// holds a lock and the read end of a pipe from its server. The pipe closes when the job is stopped
+// or the server dies. Then the helper kills every process that it started and exits, so no check
+// outlives the process that started it.
 //
-// The room knows nothing of tasks, states, configuration or tools. Whether a result is recorded, and what follows from
-// it, is decided by its callers.
+// The package does not know tasks, states, configuration or tools. Its callers decide whether a
+// result is recorded, and what follows from it.
 package checks
 
 import (

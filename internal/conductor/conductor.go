@@ -1,9 +1,13 @@
-// Package conductor is the conductor: on every state it has that agent alive which the state needs, until the task is done, has
-// failed, or needs a person.
+// Package conductor keeps the agent alive that the state of a task needs, until the task is
+// complete, has failed, or needs a person.
 //
-// It is stateless and level-triggered: read the state, look at the slots, look both up in two tables (table.go,
-// rules.go), do one thing, wait for the doorbell. It remembers nothing that matters: kill it anywhere, start it again,
-// and it goes on from the files. Agents live in slots of their own and outlive it.
+// A conductor is stateless and level-triggered. It reads the state and the slots of the agents,
+// looks both up in two tables (table.go, rules.go), takes one action, and waits for a change
+// notification. It stores nothing of importance in memory: you can kill it at any point, and the
+// next one continues from the files. Agents run in slots of their own and outlive it.
+//
+// internal/agents/process starts and ends the processes. internal/fleet runs conductors for several
+// branches.
 package conductor
 
 import (

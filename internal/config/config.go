@@ -1,11 +1,10 @@
-// Package config reads ferrus.toml: what a project checks, where its budgets
-// end, which agents work in it, and where its pipelines keep and send what they
-// make. One table (keys.go) holds every key with
-// its default, its bounds and its comment; the parser, the example file, the
-// explanation and the docs are all read from that table.
+// Package config reads ferrus.toml: the checks of a project, its budgets, its agents, and the
+// settings of its pipelines. One table (keys.go) lists every key with its default, its bounds and
+// its comment. The parser, the example file, the explanations and the reference page all use that
+// table.
 //
-// The package runs nothing: the commands are for internal/checks, the leases
-// for internal/lease, the agents for internal/conductor.
+// The package runs nothing. internal/checks runs the commands, internal/lease uses the terms,
+// internal/conductor starts the agents.
 package config
 
 import (

@@ -1,5 +1,6 @@
-// Package e2e has no code but its tests: they drive real server processes against each other, as their clients would,
-// and kill, stop and forget them.
+// Package e2e contains only tests. They let real server processes work against each other, as
+// clients would, and kill, stop or abandon them.
 //
-// By default they run shortened; -full runs all rounds, -short only a few.
+// By default the tests run a reduced number of rounds. With -full they run all rounds, with -short
+// only a few.
 package e2e

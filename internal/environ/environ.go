@@ -1,8 +1,9 @@
-// Package environ knows which variables of an environment decide what a program is: where a name is looked up, what a
-// loader or an interpreter reads before the program, and which tools and settings a build takes. They are frozen with a
-// task, so that the server that runs its checks cannot choose other programs.
+// Package environ lists the environment variables that decide which program a command runs: where
+// names are looked up, what a loader or an interpreter reads before the program, and which tools
+// and settings a build uses. These variables are frozen with a task, so that the server that runs
+// its checks cannot substitute other programs.
 //
-// The package runs nothing and reads no environment: it is given one.
+// The package runs nothing and does not read the environment of its process: callers pass one in.
 package environ
 
 import (

@@ -1,9 +1,13 @@
-// Package fleet sees many tasks through at the same time: those of a project's branches that are not over, and those that
-// wait in the queue, each of which becomes a branch. Every one has a conductor, agents and a work tree of its own.
+// Package fleet runs many tasks at a time: the unfinished branches of a project, and the tasks of
+// the queue, each of which becomes a branch. Each task has a conductor, agents and a work tree of
+// its own.
 //
-// Like a conductor it is stateless and level-triggered: look at the branches and the queue, start what may be started, wait
-// for something to end or for a moment, look again. What it remembers is only what it need not try again before something
-// has changed. Kill it anywhere, start it again, and it goes on from the files.
+// A fleet is stateless and level-triggered, like a conductor. It reads the branches and the queue,
+// starts what may start, waits for a change or a deadline, and reads again. In memory it stores
+// only which attempts to skip until something changes. You can kill it at any point, and the next
+// one continues from the files.
+//
+// internal/conductor drives the single task, internal/queue owns the files of the queue.
 package fleet
 
 import (

@@ -1,4 +1,6 @@
-// Package history reads the journal of a project as events with what each of them cost.
+// Package history reads the journal of a project as a list of events, each with what it cost. The
+// command line and the evidence of a task print that list; internal/store reads and verifies the
+// lines themselves.
 package history
 
 import (

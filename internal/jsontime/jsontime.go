@@ -1,6 +1,6 @@
-// Package jsontime writes the times of JSON in one form: RFC 3339 in UTC with three digits of milliseconds, such as
-// 2026-01-02T03:04:05.670Z. encoding/json leaves trailing zeros out. It is for all JSON that ferrus writes; what it reads may
-// have any form of RFC 3339.
+// Package jsontime writes times in JSON in one form: RFC 3339 in UTC with three digits of
+// milliseconds, such as 2026-01-02T03:04:05.670Z. encoding/json omits trailing zeros. All JSON that
+// ferrus writes uses this form; JSON that it reads may contain any form of RFC 3339.
 package jsontime
 
 import (

@@ -1,8 +1,10 @@
-// Package lease decides who holds the work, until when, and whether the holder may be replaced.
+// Package lease decides whether a claim on a task is in force, until when, and whether another
+// session may take it over.
 //
-// It is pure: time is an argument, and whether a process lives is an argument too. Identity (which session, under
-// which epoch) stands in the task; what stands here is the term of a lease and the one rule that ends it. Expiry only
-// permits a takeover: until one happens, the holder's next call renews and goes on.
+// The package is pure: callers pass in the time, and whether a process is alive. The identity of
+// the claim (session and epoch) is part of the task, in internal/state; this package has the term
+// of the lease and the one rule that ends it. An expired lease only permits a takeover. Until a
+// takeover happens, the next call of the session that has the claim renews the lease.
 package lease
 
 import "time"

@@ -1,6 +1,6 @@
-// Package mcpclient is the client's side of a ferrus server: it starts one as a process and speaks MCP to it over stdio, or
-// connects to one that serves HTTP, and hands back its results. The demonstration and the tests drive real servers with
-// it.
+// Package mcpclient is an MCP client of a ferrus server. It starts a server as a process and talks
+// to it over stdio, or connects to one over HTTP, and returns the results of tool calls. The demo
+// and the tests use it; agents bring their own clients.
 package mcpclient
 
 import (

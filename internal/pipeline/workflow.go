@@ -1,6 +1,9 @@
-// Package pipeline is the pure heart of pipelines: what a workflow is, what the files of a run say, and the table that
-// decides what to do next. It touches nothing: facts come in, a status and an action go out, and time is an argument.
-// Folders, locks, processes and the sending of results are left to those who use it.
+// Package pipeline is the pure part of pipelines: what a workflow is, what the files of a run mean,
+// and the table that decides the next action. Facts come in, a status and an action go out, and
+// time is an argument.
+//
+// The package touches no file and no process. internal/pipeline/run has the folders, locks,
+// processes and deliveries.
 package pipeline
 
 import (

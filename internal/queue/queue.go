@@ -1,7 +1,8 @@
-// Package queue is the folder of the tasks that wait: one Markdown file a task, in the order of their names.
+// Package queue is the folder of tasks that wait: one Markdown file for each task, in the order of
+// their names.
 //
-// It is files and nothing else, for a person's editor as much as for ferrus. Who takes a task, and what comes of it, is for
-// others to know: each becomes a branch that is called like its file.
+// The files are the whole queue: you can edit them as well as ferrus can. internal/fleet takes
+// tasks from the queue. Each becomes a branch that has the name of its file.
 package queue
 
 import (

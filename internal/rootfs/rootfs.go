@@ -1,8 +1,10 @@
-// Package rootfs reads and writes files below one folder without trusting what lies there.
+// Package rootfs reads and writes files below one folder without trusting the content of that
+// folder.
 //
-// A Root follows no symbolic link in any part of a name, opens only regular files and folders, never waits for the
-// other end of a FIFO, and never reads more than its caller asked for. Errors name the part of the path that is at
-// fault and what to do about it. What the files say is left to the packages that read them.
+// A [Root] follows no symbolic link in any part of a name and opens only regular files and folders.
+// It never waits for the other end of a FIFO, and never reads more bytes than its caller asked for.
+// Errors name the part of the path that is at fault and what to do about it. The packages that read
+// the files decide what their content means.
 package rootfs
 
 import (

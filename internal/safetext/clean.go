@@ -1,7 +1,9 @@
-// Package safetext makes text that somebody else wrote (an agent, a test's output, a file of the project) safe to read: what
-// a person is shown, what a model is given and what is stored are then the same characters, all of them visible.
+// Package safetext removes hidden characters from text of others: agents, the output of tests,
+// files of the project. A person, a model and the journal then get the same characters, all of them
+// visible.
 //
-// It knows no format but JSON, and decides nothing about length or meaning.
+// The package knows no format except JSON. It does not decide about the length or the meaning of a
+// text.
 package safetext
 
 import (

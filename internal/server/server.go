@@ -1,7 +1,11 @@
-// Package server is ferrusd: it gives one process an identity and a transport, and serves the tools of its role.
+// Package server is the program ferrusd: it gives a server process an identity and a transport, and
+// serves the tools of its role.
 //
-// Over stdio one process is one client and one session. Nothing but MCP is ever written to stdout. Over HTTP (http.go)
-// one process serves many clients, and their tokens say who they are.
+// Over stdio one process serves one client and is one agent session; only MCP messages go to
+// stdout. Over HTTP (http.go) one process serves many clients, and their tokens identify them.
+//
+// internal/tools has the tools, internal/server/web the HTTP handlers, internal/server/tokens the
+// tokens.
 package server
 
 import (

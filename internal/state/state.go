@@ -1,9 +1,13 @@
-// Package state is the machine: what a task can be, what can happen to it, who may make it happen, and what then.
+// Package state is the state machine of a task: its states, its events, who may raise an event, and
+// what follows.
 //
-// The rules stand in one table (table.go). The engine asks Step, the tools ask Allowed, the documentation and the
-// tests are made from the same rows. The package is pure: no clock, no file, no process. Storing a task is the
-// store's business, and the facts behind an event (is the tree the submitted one? is the caller the holder?) are the
-// engine's, who raises the event that fits them.
+// The rules are one table (table.go). The engine asks [Step], the tools ask [Allowed], and the
+// documentation and the tests are generated from the same rows. The package is pure: it uses no
+// clock, no file and no process.
+//
+// internal/store saves a task. internal/engine gathers the facts that the machine cannot know, such
+// as whether the work tree is the submitted one or whether the caller has the claim, and raises the
+// event that fits them.
 package state
 
 // A State is what a task is in, spelled as in STATE.json.

@@ -1,11 +1,15 @@
-// Package store keeps one task machine on disk and is the only writer of the control files under .ferrus.
+// Package store saves the state machine of one task in files. It writes the journal and the files
+// that are generated from it: STATE.json and the Markdown documents. Other files below .ferrus,
+// such as logs, locks and the queue, have other writers; docs/architecture.md lists them.
 //
-// The truth is journal.jsonl: one line is one event, with the documents it wrote and the whole state after it. A
-// transition is committed when its line is on the disk, by one append and one fdatasync. STATE.json and the Markdown
-// documents are views of the newest line; they are replaced without fsync and made again whenever they lag behind.
+// The source of truth is journal.jsonl. One line is one event, with the documents that it wrote and
+// the complete state after it. A transition is committed when its line is on disk, by one append
+// and one fdatasync. The generated files show the newest line. They are replaced without a sync,
+// and written again whenever they are out of date.
 //
-// What may happen is not decided here: Apply hands the present to the caller's function under the lock and stores
-// what that returns. Nothing slow belongs into such a function.
+// The store does not decide what may happen. [Store.Apply] passes the present state to a function
+// of the caller, under the lock, and saves what the function returns. Nothing slow belongs into
+// such a function.
 package store
 
 import (

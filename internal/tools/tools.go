@@ -1,9 +1,14 @@
 // Package tools offers the engine as MCP tools.
 //
-// There is one catalogue (catalogue.go): a tool is a name, the roles that have it, the events that it raises, its
-// arguments, and a function. The caller's role decides which tools a connection has; the state decides whether a call
-// succeeds. The list never changes while a connection lasts. Every call passes one gate (call.go) and answers with one
-// struct (Result). An agent that knows nothing but to do what next says gets through every road of the machine.
+// The catalogue (catalogue.go) lists them: a tool is a name, the roles that have it, the events
+// that it raises, its arguments, and a function. The role of the caller decides which tools a
+// connection has; the state decides whether a call succeeds. The list does not change during a
+// connection. Every call passes one gate (call.go), and every tool answers with one struct
+// ([Result]). An agent that only follows the field next of each answer reaches the end of every
+// path.
+//
+// internal/tools/wire has the parts that do not depend on ferrus's tasks, internal/server the
+// transports.
 package tools
 
 import (

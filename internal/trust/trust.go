@@ -1,8 +1,9 @@
-// Package trust keeps the record of a project outside of every repository: which executable values a person agreed to,
-// and what of the project was last seen on this machine. Losing a record loses no data; it costs one question.
+// Package trust stores the record of a project outside of every repository: the executable values
+// to which a person agreed, and what this machine last saw of the project. Losing a record loses no
+// data; ferrus asks once more.
 //
-// The package knows nothing of tasks, journals or configuration files. What is executable is said by the packages that
-// parse it, as Values; who asks the person is the command line.
+// The package does not know tasks, journals or configuration files. The packages that parse those
+// files say which values are executable, as [Value]s. The command line asks the person.
 package trust
 
 import (

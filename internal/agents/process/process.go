@@ -1,10 +1,12 @@
-// Package process keeps an agent's process: a slot holds one at most, and whatever happens to whoever started it, the
-// agent ends with its shim and the shim with its agent.
+// Package process runs an agent's process in a slot. A slot has at most one agent.
 //
-// The shim is this program once more, started as the leader of a process group. It takes the slot's lock, starts the
-// agent, keeps its output whole, waits, ends everything that the agent has left behind, and writes down how it went.
-// The lock says whether there is an agent; what is written down is never believed about that. Whom to start, and
-// whether, is the business of internal/conductor and internal/pipeline.
+// The agent runs under a shim: this program again, started as the leader of a process group. The
+// shim takes the lock of the slot, starts the agent, writes its output to a log, and waits for it.
+// Then it ends all processes that the agent left behind and records the result. If the shim dies,
+// the agent dies too, and the reverse; the death of the process that started them changes nothing.
+//
+// Only the lock says whether an agent is alive; records are never trusted for that.
+// internal/conductor and internal/pipeline decide whom to start and when.
 package process
 
 import (

@@ -1,13 +1,14 @@
-// Package register writes into the clients' own project files how to start our MCP server, so that a person who opens one
-// client as the supervisor and another as the executor has the whole loop without a conductor; and it takes out again
-// what it wrote.
+// Package register adds the ferrus MCP server to the project files of coding agents, and removes it
+// again. With it you can open one client as the supervisor and another as the executor, without a
+// conductor.
 //
-// A file belongs to its owner: it is edited as text, everything that is not ours stays byte by byte, and a file that
-// cannot be understood is not touched. All edits are planned before the first one is made, and one that cannot be made
-// prevents them all. What is ours is told by its name, and by a record of what was written where.
+// Files are edited as text: every byte that is not ferrus's own stays. A file that cannot be parsed
+// is not touched. All edits are planned before the first is written, and an edit that cannot be
+// made prevents all of them. The package recognizes its own entries by their name and by a record
+// of what it wrote where.
 //
-// The package starts no client and knows no task. How a client is started with our tools without its files is the
-// business of internal/agents.
+// The package starts no client and knows no task. internal/agents launches clients without using
+// these files.
 package register
 
 import (

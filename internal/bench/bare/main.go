@@ -1,5 +1,6 @@
-// Command bare is what a server costs that does nothing of its own: the SDK, one tool that looks, and one that keeps a
-// line as safely as a journal must, under a lock and with one sync. The figures of ferrus stand beside its.
+// Command bare is the baseline for the benchmarks: an MCP server with the SDK and two tools. One
+// tool reads. The other appends a line as safely as a journal needs: under a lock, with one sync.
+// The figures of ferrus stand beside its figures.
 package main
 
 import (

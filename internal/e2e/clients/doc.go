@@ -1,7 +1,8 @@
-// Package clients has no code but its tests: they let the real Claude Code and the real Codex, on a scripted model, work
-// for a real ferrus, and kill now these, now that one.
+// Package clients contains only tests. The real Claude Code and the real Codex, connected to a
+// scripted model, work for a real ferrus, and the tests kill clients and servers in turn.
 //
-// They need node and some hundred megabytes of clients, which are installed once, so they run only when asked:
+// The tests need node and some hundred megabytes of clients, which are installed once. So they run
+// only on request:
 //
 //	go test ./internal/e2e/clients -clients
 package clients

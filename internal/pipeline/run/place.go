@@ -1,9 +1,10 @@
-// Package run keeps the runs of pipelines: for each a folder with its status, its journal, its workers, and what they
-// write.
+// Package run executes the runs of pipelines. Each run is a folder with a status, a journal, its
+// workers and their output.
 //
-// What is to be done is for internal/pipeline to say, which is pure. This room gathers the facts, has the one next thing
-// done and writes it down, until there is nothing to do: a tick (tick.go). Nothing that matters is in memory: a tick may
-// be killed anywhere, and the next one goes on from the files. Workers live in slots of their own and outlive it.
+// internal/pipeline, which is pure, decides what to do. This package gathers the facts, takes the
+// one next action and records it, until nothing is left to do: a tick (tick.go). Nothing of
+// importance is in memory: a tick can be killed at any point, and the next one continues from the
+// files. Workers run in slots of their own and outlive it.
 package run
 
 import (

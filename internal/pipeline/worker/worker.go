@@ -1,10 +1,11 @@
-// Package worker offers a worker of a pipeline what it may do, as MCP tools: learn what it is there for, wait for its
-// inputs, write its output, see how much time it has, and, if it is the final worker of a pipeline that wants that, send
-// the result.
+// Package worker offers a worker of a pipeline its MCP tools: read its assignment, wait for its
+// inputs, write its output, ask for the remaining time. The final worker can also have a tool that
+// sends the result.
 //
-// What an attempt of a worker may do, and whether it still counts, is for internal/pipeline/run; here are the words
-// around it. There is one catalogue (catalogue.go) and one gate (call.go), and every tool answers with one struct
-// (Result). A worker that knows nothing but to do what next says gets to its end. No argument is a path.
+// internal/pipeline/run decides what an attempt of a worker may do, and whether the attempt still
+// counts. This package adds the words: one catalogue (catalogue.go), one gate (call.go), and one
+// struct as the answer of every tool ([Result]). A worker that only follows the field next of each
+// answer reaches its end. No argument of a tool is a path.
 package worker
 
 import (

@@ -1,11 +1,15 @@
-// Package atomicfile writes the files that must survive the end of a process and a power cut.
+// Package atomicfile writes files that must survive the end of a process and a power cut.
 //
-// After a power cut at any moment a file has its old content or its new content, whole. When a function returns nil, the
-// new content and its name are on disk. When it returns an error, the file has the old or the new content; except where
-// a function says otherwise, the caller must read it to know which. Files are reached through a [rootfs.Root]: no link
-// is followed. What the files say, and the locks that several writers need, are left to the callers.
+// After a power cut at any moment a file has its complete old content or its complete new content.
+// When a function returns nil, the new content and its name are on disk. When it returns an error,
+// the file has the old or the new content. Unless the function says otherwise, the caller must read
+// the file to know which.
 //
-// On Windows a folder cannot be synced, and neither can a file that is open for reading only: both are left out there.
+// Files are opened through a [rootfs.Root], so no link is followed. Callers decide what the files
+// contain, and take the locks that several writers need.
+//
+// On Windows a folder cannot be synced, and neither can a file that is open only for reading. Both
+// are skipped there.
 package atomicfile
 
 import (

@@ -1,3 +1,4 @@
-// Package clock reads the one clock that all processes of a machine share and nobody can set: it begins with the
-// machine's start, and stands still while the machine sleeps. A date is the business of package time.
+// Package clock reads the clock that all processes of a machine share and that no user can set. It
+// starts at zero when the machine starts, and stops while the machine sleeps. Leases are measured
+// by it; for dates use package time.
 package clock

@@ -1,11 +1,13 @@
-// Package filelock tells by a lock file whether a process is at work, and lets one process at a time be the one. The
-// system drops the lock with its holder, however that ends.
+// Package filelock uses lock files to tell whether a process is alive, and to let one process at a
+// time do a piece of work. The operating system releases a lock when its process ends, for whatever
+// reason.
 //
-// Some locks are held as long as something lives: a session, an agent, a conductor. Take takes such a lock, Held and Wait
-// ask about it. Others are held for a moment while files are written, and waited for: that is what Acquire and Queue do.
+// Some locks last as long as a session, an agent or a conductor: [Take] takes such a lock, [Held]
+// and [Wait] ask about it. Others last for the moment in which files are written, and other
+// processes wait for them: [Acquire] and [Queue].
 //
-// A lock file is never removed while it may be in use: a second process could lock the old inode while a third locks the
-// new one. Symbolic links are not followed, on Unix.
+// A lock file is never removed while it may be in use: a second process could lock the old inode
+// while a third locks the new one. On Unix, symbolic links are not followed.
 package filelock
 
 import (

@@ -1,5 +1,5 @@
-// Package notify tells a person outside of the terminal: it runs the command of [notify] in ferrus.toml. What is told, and
-// whether it was told already, is the business of whoever calls it.
+// Package notify tells a person something outside of the terminal: it runs the command of [notify]
+// in ferrus.toml. Callers decide the text, and remember what was sent.
 package notify
 
 import (

@@ -1,5 +1,6 @@
-// Package rootfstest attacks a package that keeps files: it lays links, FIFOs, devices and huge files in place of them
-// and looks whether anything outside the project changes, or anything hangs or fills the memory.
+// Package rootfstest attacks a package that stores files. It puts links, FIFOs, devices and huge
+// files in their place. Then it checks that nothing outside of the project changes, nothing hangs,
+// and memory stays bounded.
 package rootfstest
 
 import (

@@ -1,10 +1,13 @@
 //go:build conformance
 
-// Command conformance puts a server within reach of the conformance suite of MCP, for run.sh, which describes it.
+// Command conformance makes a server reachable for the MCP conformance suite. run.sh starts it and
+// describes its use.
 //
-// The suite cannot send a token. A proxy on the loopback adds one, and changes nothing else: the Host and the Origin stay
-// those that the suite sends. Behind it is either the site of package web with the fixtures that the suite looks for,
-// those of the SDK's own conformance server, which run.sh brings along; or ferrusd itself, started in a project.
+// The suite cannot send a token. A proxy on the loopback interface adds one and changes nothing
+// else: the headers Host and Origin stay as the suite sends them. Behind the proxy is one of two
+// servers. The first is the site of package web with the fixtures that the suite expects, those of
+// the SDK's own conformance server, which run.sh provides. The second is ferrusd itself, started in
+// a project.
 package main
 
 import (

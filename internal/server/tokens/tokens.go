@@ -1,8 +1,9 @@
-// Package tokens keeps the bearer tokens by which a client that comes over HTTP is known: who it is and in which role.
+// Package tokens stores the bearer tokens of HTTP clients. A token identifies a client by a name
+// and a role.
 //
-// A secret is shown once, when it is made. What is kept, in tokens.json of the project's .ferrus, is its SHA-256 beside
-// the role and the name: whoever reads the file can be nobody. Who is refused what is not decided here; the server does
-// that, from the role of the token that it was shown.
+// A secret is shown once, when it is created. The file tokens.json in .ferrus has only its SHA-256
+// hash, with the role and the name, so that reading the file gives no access. The package does not
+// decide what a role may do; the server does.
 package tokens
 
 import (

@@ -1,13 +1,15 @@
-// Package web lets agents in over HTTP: streamable HTTP at /mcp, for clients of the revision 2026-07-28, which have no
-// sessions, and for older ones, which have; and the still older SSE at /sse.
+// Package web serves MCP over HTTP: streamable HTTP at /mcp, for clients of the revision
+// 2026-07-28, which have no sessions, and for older ones, which have; and the still older SSE at
+// /sse.
 //
-// It decides who comes in and with how much at a time. A request passes, in this order, the guard (guard.go: is it a
-// browser that was talked into it?), the door (bearer.go: whose token is it?), the limits (limits.go, body.go), and then
-// a transport (streamable.go, sse.go). What the tools do is not its business: it is given one MCP server per role, and
-// tells them who calls (CallerOf).
+// The package decides which requests are accepted and how many at a time. A request passes, in this
+// order, the guard (guard.go: did a web page in a browser send it?), authentication (bearer.go:
+// whose token is it?), the limits (limits.go, body.go), and a transport (streamable.go, sse.go).
+// The package does not know the tools: it gets one MCP server for each role, and tells it who calls
+// ([CallerOf]).
 //
-// Everything that lasts hangs on contexts: the site's, below it one for each token in use, below that one for each
-// session, below that the calls. Whichever of them ends, all below it ends.
+// Lifetimes are contexts: the site has one; below it each token in use has one, below that each MCP
+// session, below that each call. When a context ends, everything below it ends.
 package web
 
 import (

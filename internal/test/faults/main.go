@@ -1,19 +1,21 @@
-// Rigs runs the tests that try to break the promises of ferrus, and then each again on ferrus with a mistake in it: a
-// rig that notices no mistake is no evidence. It prints a table.
+// Faults runs the tests that attack the promises of ferrus (rigs). Then it runs each of them again
+// on mutants: copies of ferrus with one mistake each. A rig that notices no mutant proves nothing.
+// It prints a table.
 //
 //	go run ./internal/test/faults [-short|-full] [-run REGEXP] [-skip REGEXP] [-mutants N]
 //
-// After names in the code were changed, these change the mutants likewise, and print those that no longer fit the code:
+// After you rename or move names in the code, these commands change the mutants likewise, and print
+// those that no longer fit the code:
 //
 //	go run ./internal/test/faults rename <package folder> <old> <new>
 //	go run ./internal/test/faults move <from package> <to package> [<declaration>...]
 //
-// And this prints the mutants that do not compile, after some minutes:
+// This command prints the mutants that do not compile. It takes some minutes:
 //
 //	go run ./internal/test/faults build
 //
-// A rig reports by a line of its test's log: "rig: cases=N bad=N", and what else is worth saying after a semicolon, or is
-// said to be plain in the table.
+// A rig reports by a line in the log of its test, "rig: cases=N bad=N", with further facts after a
+// semicolon; or its row in the table says that it is plain.
 package main
 
 import (

@@ -1,4 +1,5 @@
-// Package kit is what test programs share.
+// Package kit sets up and runs the test programs of all packages: folders, environment and git
+// configuration of their own.
 package kit
 
 import (

@@ -1,9 +1,10 @@
-// Package model is a model for tests: an HTTP server on loopback that speaks the protocols of real coding agents
-// and answers as a function of the conversation says, where a model would think.
+// Package model is a scripted model for tests: an HTTP server on the loopback interface that speaks
+// the protocols of real coding agents. A function of the conversation decides what it answers.
 //
-// It speaks Anthropic Messages, for Claude Code, and OpenAI Responses, for Codex. A Policy sees the conversation in
-// terms common to both and decides what the model says. Diligent is a policy that plays any role of ferrus by its tools'
-// own words. The package knows nothing else of ferrus, and imports nothing of it.
+// It speaks Anthropic Messages, for Claude Code, and OpenAI Responses, for Codex. A [Policy] gets
+// the conversation in terms common to both and returns the answer. [Diligent] is a policy that
+// plays any role of ferrus by following the answers of the tools. The package imports nothing else
+// of ferrus.
 package model
 
 import (

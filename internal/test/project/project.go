@@ -1,4 +1,4 @@
-// Package project makes projects for tests, with branches and tasks, and without git.
+// Package project creates projects for tests, with branches and tasks, and without git.
 package project
 
 import (

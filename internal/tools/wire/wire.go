@@ -1,7 +1,9 @@
-// Package wire is what every MCP server of ours has in common, whatever its tools do: how a tool is defined, how its
-// arguments are read, how a call answers and shows that it lives, and that a bug of ours ends a call and not the server.
+// Package wire has what the MCP servers of ferrus share: how a tool is defined, how its arguments
+// are decoded, how a call answers and shows progress, and how a panic ends one call but not the
+// server.
 //
-// It knows no task and no run. Who may call what, and what it does, is for internal/tools and internal/pipeline/worker.
+// The package knows neither tasks nor runs. internal/tools and internal/pipeline/worker decide who
+// may call a tool, and what the tool does.
 package wire
 
 import (

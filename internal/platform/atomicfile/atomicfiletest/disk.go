@@ -1,8 +1,10 @@
-// Package atomicfiletest simulates power cuts and failing disks for tests of files that must survive them.
+// Package atomicfiletest simulates power cuts and failing disks, for tests of files that must
+// survive them.
 //
-// A [Disk] records what is done to a folder: it looks at the folder before each operation of package atomicfile. What was
-// not synced by then is not durable, whichever program or package wrote it. It knows no less than POSIX promises: a sync
-// of a file keeps its content and not its name, a sync of a folder its names and not what they lead to.
+// A [Disk] records the changes of a folder: it reads the folder before each operation of package
+// atomicfile. Content that was not synced by then is not durable, whichever program or package
+// wrote it. The simulation grants no more than POSIX promises: a sync of a file saves its content
+// but not its name, a sync of a folder saves names but not the content of the files.
 package atomicfiletest
 
 import (
