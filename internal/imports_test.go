@@ -243,6 +243,9 @@ var allowed = map[string]map[string]string{
 	"internal/cli/pipeline": commands("agents cli cli/log config engine format pipeline pipeline/run safetext agents/process status " +
 		"worktree"),
 	"internal/cli/root": {
+		"internal/state":          "the help has a topic about states and files",
+		"internal/status":         "what a state means",
+		"internal/trust":          "the help lists environment variables",
 		"internal/checks":         "check, and the helper of a check",
 		"internal/cli":            "the context of a command, its output and its errors",
 		"internal/cli/branch":     "its commands",

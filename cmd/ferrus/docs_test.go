@@ -33,16 +33,18 @@ func TestTheReferencePageIsFresh(t *testing.T) {
 func markdown(root *cobra.Command) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# The command line\n\n%s\n\n", prose(root.Long))
-	b.WriteString("An error is two lines on stderr: what could not be and why, then what helps. With `--json` it is one object there:\n" +
-		"`{\"code\", \"message\", \"remedy\", \"state\"}`, `code` being that of the refusal as in [tools](tools.md), or `usage`, `timeout`,\n" +
-		"`failure`. Results stand on stdout. Colour is used on a terminal alone; `NO_COLOR` turns it off.\n\n" +
-		"Where `FERRUS_AGENT` is set, as in the shell of an agent, every verb that changes something is refused with exit code 4.\n\n")
+	b.WriteString(aboutOutput)
 	b.WriteString("Flags of all commands:\n\n")
 	flags(&b, root.PersistentFlags())
 	b.WriteString("\n| command | what it does |\n|---|---|\n")
 	all(root, func(c *cobra.Command) {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(usageOf(c), "|", `\|`), c.Short)
 	})
+	for _, c := range root.Commands() {
+		if c.IsAdditionalHelpTopicCommand() {
+			fmt.Fprintf(&b, "\n## ferrus help %s\n\n```text\n%s\n```\n", c.Name(), c.Long)
+		}
+	}
 	all(root, func(c *cobra.Command) {
 		if c.Long == "" && !c.HasLocalFlags() {
 			return
@@ -56,12 +58,23 @@ func markdown(root *cobra.Command) []byte {
 	return b.Bytes()
 }
 
+// aboutOutput is what all commands print.
+const aboutOutput = "An error is two lines on stderr: what failed and why, then what to do. With\n" +
+	"`--json` it is one object: `{\"code\", \"message\", \"remedy\", \"state\"}`. `code` is\n" +
+	"that of the refusal as in [tools](tools.md), or `usage`, `timeout`, `failure`.\n" +
+	"Results go to stdout. Only a terminal gets colours; `NO_COLOR` turns them off.\n\n" +
+	"In the shell of an agent (`FERRUS_AGENT` is set), every command that changes\n" +
+	"something is refused with exit code 4.\n\n"
+
 // usageOf is the usage line of a command from the root on.
 func usageOf(c *cobra.Command) string { return c.Parent().CommandPath() + " " + c.Use }
 
-// all visits the commands below c in their order.
+// all visits the commands below c in their order, without the help topics.
 func all(c *cobra.Command, visit func(*cobra.Command)) {
 	for _, sub := range c.Commands() {
+		if sub.IsAdditionalHelpTopicCommand() {
+			continue
+		}
 		visit(sub)
 		all(sub, visit)
 	}

@@ -33,7 +33,30 @@ const (
 	ExitCorrupt   = 8
 	ExitStopped   = proc.StoppedExit
 	ExitCtrlC     = 130
+	exitTerm      = 143
 )
+
+// An ExitCode is a code with which a command can end.
+type ExitCode struct {
+	Code  int
+	Means string
+}
+
+// ExitCodes are all of them, in their order, as `ferrus help exit-codes` lists them.
+var ExitCodes = []ExitCode{
+	{ExitOK, "success"},
+	{ExitFailure, "failure"},
+	{ExitUsage, "wrong command line or wrong input"},
+	{ExitState, "the state of the task does not allow it, or there is nothing to do"},
+	{exitForbidden, "not allowed: an agent's shell, or a configuration that you do not trust"},
+	{ExitTimeout, "time-out"},
+	{ExitPerson, "waiting for you: a question, a conflict or a changed configuration"},
+	{ExitBusy, "another process has the lock, or another run works on the task"},
+	{ExitCorrupt, "the journal is damaged, or was not made on this machine"},
+	{ExitStopped, "ended by ferrus stop"},
+	{ExitCtrlC, "ended by ctrl-C"},
+	{exitTerm, "ended by SIGTERM"},
+}
 
 // exits are the exit codes of refusals.
 var exits = map[engine.Code]int{

@@ -13,17 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/cli/branch"
-	"github.com/ferrus-go/ferrus/internal/cli/demo"
-	"github.com/ferrus-go/ferrus/internal/cli/doctor"
-	"github.com/ferrus-go/ferrus/internal/cli/evidence"
-	"github.com/ferrus-go/ferrus/internal/cli/log"
-	pipelinecmd "github.com/ferrus-go/ferrus/internal/cli/pipeline"
-	runcmd "github.com/ferrus-go/ferrus/internal/cli/run"
-	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
-	"github.com/ferrus-go/ferrus/internal/cli/simulate"
-	"github.com/ferrus-go/ferrus/internal/cli/status"
-	"github.com/ferrus-go/ferrus/internal/cli/task"
+	"github.com/ferrus-go/ferrus/internal/cli/setup"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 )
@@ -38,31 +28,44 @@ func Main() {
 	os.Exit(code)
 }
 
-// commands are all of them, in the order of the help.
-var commands = []func(*cli.App) *cobra.Command{
-	setupcmd.InitCommand, runcmd.RunCommand, runcmd.ResumeCommand, runcmd.StopCommand, status.Command, task.TaskCommand, task.QueueCommand, task.AnswerCommand, task.SendCommand, task.ApproveCommand, task.RejectCommand, task.CheckCommand, task.ReleaseCommand,
-	task.ResetCommand, task.ReopenCommand, task.RollbackCommand, log.LogCommand, log.LogsCommand, log.ShowCommand, task.ContextCommand, simulate.Command,
-	branch.BranchCommand, branch.BranchesCommand, branch.SelectCommand, branch.MergeCommand,
-	task.DiffCommand, evidence.Command, branch.GcCommand, pipelinecmd.Command, runcmd.TickCommand, runcmd.WaitFileCommand, setupcmd.AgentsCommand, doctor.Command, setupcmd.ConfigCommand, setupcmd.TrustCommand, setupcmd.ServeCommand,
-	func(*cli.App) *cobra.Command { return demo.Command() },
-	setupcmd.RegisterCommand, setupcmd.UnregisterCommand, setupcmd.OpenCommand,
-	setupcmd.TokenCommand, setupcmd.VersionCommand,
-}
+const about = `ferrus runs coding agents in supervised roles. A supervisor gives a task and
+reviews it. An executor works, runs the checks and submits. You answer what only
+you can decide. ferrus keeps everything that it knows in files in .ferrus.
 
-const about = `ferrus turns coding agents into supervised workers: a supervisor gives a task and reviews it, an executor works,
-checks and submits, and you answer what only you can decide. Everything it knows is a file in .ferrus.
+Start with "ferrus init". Then "ferrus status" shows what you can do next.`
 
-Begin with ferrus init; then ferrus status says where you are and what comes next.`
+// usage is the template of the help below the description: flags, then examples. Lines have at most helpColumns columns.
+const usage = `Usage:{{if .HasAvailableSubCommands}}
+  {{.CommandPath}} COMMAND{{end}}{{if .Runnable}}{{if .HasParent}}
+  {{.UseLine}}{{end}}{{end}}{{if .HasAvailableSubCommands}}{{$commands := .Commands}}{{range $group := .Groups}}
 
-const afterwards = `Exit codes: 0 ok, 1 failure, 2 usage, 3 wrong state or nothing to do, 4 forbidden, 5 time-out, 6 waiting for a
-person, 7 lock busy, 8 corrupt, 9 ended by ferrus stop, 130 ended by ctrl-C, 143 ended by SIGTERM.`
+{{.Title}}{{range $commands}}{{if and (eq .GroupID $group.ID) (or .IsAvailableCommand (eq .Name "help"))}}
+  {{rpad .Name .NamePadding}}  {{.Short}}{{end}}{{end}}{{end}}{{if not .Groups}}
+
+Commands:{{range $commands}}{{if .IsAvailableCommand}}
+  {{rpad .Name .NamePadding}}  {{.Short}}{{end}}{{end}}{{end}}{{end}}{{if .HasHelpSubCommands}}
+
+Topics (ferrus help TOPIC):{{range .Commands}}{{if .IsAdditionalHelpTopicCommand}}
+  {{rpad .Name .NamePadding}}  {{.Short}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
+
+Flags:
+{{.LocalFlags.FlagUsagesWrapped 80 | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableInheritedFlags}}
+
+Flags of all commands:
+{{.InheritedFlags.FlagUsagesWrapped 80 | trimTrailingWhitespaces}}{{end}}{{if .HasExample}}
+
+Examples:
+{{.Example}}{{end}}{{if .HasAvailableSubCommands}}
+
+"{{.CommandPath}} COMMAND --help" shows the help of a command.{{end}}
+`
 
 // Tree is the whole command tree.
 func Tree(a *cli.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "ferrus",
 		Short:         "Supervise coding agents",
-		Long:          about + "\n\n" + afterwards,
+		Long:          about,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          known,
@@ -70,21 +73,20 @@ func Tree(a *cli.App) *cobra.Command {
 		// What fails before this is an error of usage.
 		PersistentPreRun: func(*cobra.Command, []string) { a.Parsed = true },
 	}
-	root.Version = setupcmd.VersionText()
+	root.Version = setup.VersionText()
 	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetUsageTemplate(usage)
 	root.SetHelpCommand(helpCommand(root))
 	flags := root.PersistentFlags()
-	flags.StringVarP(&a.Dir, "root", "C", "", "`DIR` of the project, or below it (FERRUS_ROOT; else the working directory)")
-	flags.StringVar(&a.Branch, "branch", "", "`NAME` of the branch; default: that of the work tree, else none")
-	flags.BoolVar(&a.JSON, "json", false, "print JSON: the result on stdout, an error on stderr")
+	flags.StringVarP(&a.Dir, "root", "C", "", "`DIR` in the project (default $FERRUS_ROOT, else .)")
+	flags.StringVar(&a.Branch, "branch", "", "`NAME` of the branch (default: of this work tree)")
+	flags.BoolVar(&a.JSON, "json", false, "print JSON; errors go to stderr")
 	flags.SortFlags = false
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	cobra.EnableCommandSorting = false
-	for _, c := range commands {
-		root.AddCommand(c(a))
-	}
+	addCommands(root, a)
 	return root
 }
 
@@ -99,8 +101,9 @@ func known(root *cobra.Command, args []string) error {
 // helpCommand shows the help of a command. Unlike cobra's own it refuses a word that is none.
 func helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Help about a command",
+		Use:     "help [COMMAND | TOPIC]",
+		Short:   "Show the help of a command or topic",
+		Example: "  ferrus help run\n  ferrus help exit-codes",
 		RunE: func(_ *cobra.Command, words []string) error {
 			at := root
 			for _, word := range words {
