@@ -65,7 +65,9 @@ var allowed = map[string]map[string]string{
 		"internal/safetext":          "models and people are given tails of output without hidden characters",
 	},
 	"internal/environ": {},
+	"internal/git":     {"internal/rootfs": "a file of rules that is a FIFO is named as it names one"},
 	"internal/worktree": {
+		"internal/git":                 "it asks git",
 		"internal/platform/atomicfile": "what was moved out, and what git was asked to keep, is there after a power cut",
 		"internal/platform/filelock":   "one process at a time makes or removes a linked work tree",
 		"internal/safetext":            "the name of a file may hold hidden characters",
@@ -102,6 +104,7 @@ var allowed = map[string]map[string]string{
 		"internal/checks":            "it runs the gate and raises its verdict",
 		"internal/safetext":          "a text without its hidden characters may be empty",
 		"internal/worktree":          "a verdict belongs to a tree",
+		"internal/git":               "there may be no git, or no repository",
 		"internal/config":            "the gate is pinned when a task is created",
 		"internal/environ":           "what decides what a program is is frozen with the task",
 		"internal/platform/filelock": "a branch, and a merge, is the work of one process at a time",
@@ -236,7 +239,7 @@ var allowed = map[string]map[string]string{
 		"state status store trust worktree"),
 	"internal/cli/branch": commands("checks cli engine format conductor state status trust worktree"),
 	"internal/cli/demo":   commands("config mcpclient tools trust"),
-	"internal/cli/doctor": commands("agents cli cli/setup config mcpclient engine format conductor lease platform/proc agents/register rootfs server state " +
+	"internal/cli/doctor": commands("agents cli cli/setup config mcpclient engine format git conductor lease platform/proc agents/register rootfs server state " +
 		"status store server/tokens trust worktree"),
 	"internal/cli/evidence": commands("cli engine format history conductor rootfs safetext agents/process state status store"),
 	"internal/cli/log":      commands("agents cli engine format history conductor agents/process state store"),
@@ -337,6 +340,7 @@ var forCommands = map[string]string{
 	"internal/tools":           "context shows what they give",
 	"internal/trust":           "trust, and the record of every project that is opened",
 	"internal/worktree":        "diff, branch, merge",
+	"internal/git":             "doctor asks whether there is git",
 }
 
 // commands are the imports of a package of commands, by their names below internal; a dot is the root.

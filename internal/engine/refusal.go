@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -65,7 +66,7 @@ var kinds = []struct {
 }{
 	{filelock.ErrHeld, LockBusy, "try again when the other process is done"},
 	{worktree.ErrInUse, LockBusy, "try again when the other process is done"},
-	{worktree.ErrNoGit, StoreError, "run git init, then try again"},
+	{git.ErrNoGit, StoreError, "run git init, then try again"},
 	{rootfs.ErrLink, ForeignState, "see where it leads first; ferrus doctor --fix removes it"},
 	{rootfs.ErrNotRegular, StoreError, "then try again"},
 	{rootfs.ErrIsDir, StoreError, "then try again"},

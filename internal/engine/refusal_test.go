@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -38,7 +39,7 @@ var exported = map[string]struct {
 	"store.Error":              {&store.Error{Code: store.LockBusy}, LockBusy},
 	"filelock.ErrHeld":         {filelock.ErrHeld, LockBusy},
 	"worktree.ErrInUse":        {worktree.ErrInUse, LockBusy},
-	"worktree.ErrNoGit":        {worktree.ErrNoGit, StoreError},
+	"git.ErrNoGit":             {git.ErrNoGit, StoreError},
 	"worktree.BlockedError":    {&worktree.BlockedError{Path: "a", Why: "is in the way"}, TreeChanged},
 	"worktree.StoppedError":    {&worktree.StoppedError{Path: "a", Why: "is in the way"}, TreeChanged},
 	"trust.Error":              {&trust.Error{Path: "a", Problem: "is damaged", Remedy: "move it away"}, StoreError},
@@ -68,7 +69,7 @@ func TestEveryExportedErrorHasItsCode(t *testing.T) {
 			t.Errorf("%s: %+v, not %s", name, r, e.code)
 		}
 	}
-	for _, pkg := range []string{"engine", "state", "store", "lease", "checks", "platform/filelock", "worktree", "trust", "rootfs", "queue", "environ"} {
+	for _, pkg := range []string{"engine", "state", "store", "lease", "checks", "platform/filelock", "git", "worktree", "trust", "rootfs", "queue", "environ"} {
 		for _, name := range errorsOf(t, filepath.Join("..", pkg)) {
 			if name = path.Base(pkg) + "." + name; exported[name].err == nil {
 				t.Errorf("%s has no code: give it a row in kinds and here", name)

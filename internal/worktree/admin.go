@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
@@ -68,14 +69,14 @@ func (a admin) at(dir string) bool {
 	defer root.Close()
 	text, err := root.ReadFile(".git", maxAdmin)
 	to, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
-	return err == nil && ok && resolved(joined(dir, to)) == resolved(a.path)
+	return err == nil && ok && git.Resolve(joined(dir, to)) == git.Resolve(a.path)
 }
 
 // clear removes the work tree of a, if it is dir or a folder that Add makes beside that, and then a itself. Where else a
 // lies by its gitdir file does not count: anybody who can write in the repository can write that.
 func (t *Tree) clear(a admin, dir string) error {
 	dirs := []string{dir}
-	if beside := resolved(a.dir); a.dir != "" && strings.HasPrefix(beside, dir+asideMark) &&
+	if beside := git.Resolve(a.dir); a.dir != "" && strings.HasPrefix(beside, dir+asideMark) &&
 		filepath.Dir(beside) == filepath.Dir(dir) {
 		dirs = append(dirs, beside)
 	}

@@ -41,14 +41,14 @@ func TestManyWorkTreesAreAddedAtOnce(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		list := git(t, dir, "worktree", "list", "--porcelain")
+		list := runGit(t, dir, "worktree", "list", "--porcelain")
 		if strings.Count(list, "worktree ") != 9 || strings.Contains(list, "locked") || strings.Contains(list, "prunable") {
 			t.Errorf("round %d, git worktree list:\n%s", round, list)
 		}
 		for i := range 4 {
 			for _, kind := range []string{"p", "g"} {
 				name := fmt.Sprintf("%s%d", kind, i)
-				if said := git(t, filepath.Join(trees, name), "status", "--porcelain", "-b"); strings.TrimSpace(said) != "## ferrus/"+name {
+				if said := runGit(t, filepath.Join(trees, name), "status", "--porcelain", "-b"); strings.TrimSpace(said) != "## ferrus/"+name {
 					t.Errorf("%s: git status: %s", name, said)
 				}
 				wg.Go(func() {
@@ -106,7 +106,7 @@ func TestMainIsFoundWhileAWorkTreeIsMade(t *testing.T) {
 	t.Parallel()
 	dir := committed(t)
 	linked := filepath.Join(t.TempDir(), "linked")
-	git(t, dir, "worktree", "add", "-q", "--detach", linked)
+	runGit(t, dir, "worktree", "add", "-q", "--detach", linked)
 	write(t, dir, ".git/worktrees/half/gitdir", linked+"2/.git\n")
 	write(t, dir, ".git/worktrees/half/commondir", "") // as git makes it, before it writes to it
 	if out, err := exec.Command("git", "-C", linked, "worktree", "list").CombinedOutput(); err == nil {

@@ -72,7 +72,7 @@ func blocks(b *testing.B, dirs []string) (n int64) {
 func large(b *testing.B, commit bool) string {
 	b.Helper()
 	dir, files := repository(b), 50_000
-	git(b, dir, "config", "gc.auto", "0")
+	runGit(b, dir, "config", "gc.auto", "0")
 	if testing.Short() {
 		files = 5_000
 	}
@@ -81,9 +81,9 @@ func large(b *testing.B, commit bool) string {
 	}
 	write(b, dir, ".gitignore", "*.o\n/build/\n/.ferrus/\n")
 	if commit {
-		git(b, dir, "add", ".")
-		git(b, dir, "commit", "-qm", "one")
-		git(b, dir, "gc", "-q")
+		runGit(b, dir, "add", ".")
+		runGit(b, dir, "commit", "-qm", "one")
+		runGit(b, dir, "gc", "-q")
 	}
 	return dir
 }
@@ -148,8 +148,8 @@ func BenchmarkSaveNew(b *testing.B) {
 	none := func() {
 		remove(b, dir, ".ferrus")
 		remove(b, dir, ".git")
-		git(b, dir, "init", "-q")
-		git(b, dir, "config", "gc.auto", "0")
+		runGit(b, dir, "init", "-q")
+		runGit(b, dir, "config", "gc.auto", "0")
 	}
 	index := filepath.Join(b.TempDir(), "index")
 	compare(b,
@@ -173,8 +173,8 @@ func BenchmarkRestore(b *testing.B) {
 			restore(b, tree, ids[at], ids[1-at])
 			at = 1 - at
 		}},
-		&contender{name: "git-read-tree", before: func() { git(b, dir, "read-tree", "--reset", "-u", ids[at]) }, run: func() {
-			git(b, dir, "read-tree", "-m", "-u", ids[at], ids[1-at])
+		&contender{name: "git-read-tree", before: func() { runGit(b, dir, "read-tree", "--reset", "-u", ids[at]) }, run: func() {
+			runGit(b, dir, "read-tree", "-m", "-u", ids[at], ids[1-at])
 			at = 1 - at
 		}})
 }

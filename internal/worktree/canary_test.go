@@ -23,7 +23,7 @@ type trap struct {
 var traps = []trap{
 	{"a .git file that names another repository", func(t *testing.T, dir, at, run string) {
 		evil := filepath.Join(t.TempDir(), "evil")
-		git(t, dir, "clone", "-q", dir, evil)
+		runGit(t, dir, "clone", "-q", dir, evil)
 		armed(t, filepath.Join(evil, ".git", "config"), run)
 		remove(t, at, ".git")
 		write(t, at, ".git", "gitdir: "+filepath.Join(evil, ".git")+"\n")
@@ -31,15 +31,15 @@ var traps = []trap{
 	}, []string{"status"}},
 	{"a repository in place of the .git file", func(t *testing.T, dir, at, run string) {
 		remove(t, at, ".git")
-		git(t, at, "init", "-q")
+		runGit(t, at, "init", "-q")
 		armed(t, filepath.Join(at, ".git", "config"), run)
 		write(t, at, ".gitattributes", "* filter=evil diff=evil\n")
 	}, []string{"add", "."}},
 	{"commondir of the work tree's folder", func(t *testing.T, dir, at, run string) {
 		evil := filepath.Join(t.TempDir(), "evil")
-		git(t, dir, "clone", "-q", dir, evil)
+		runGit(t, dir, "clone", "-q", dir, evil)
 		armed(t, filepath.Join(evil, ".git", "config"), run)
-		write(t, dir, ".git/worktrees/"+filepath.Base(strings.TrimSpace(git(t, at, "rev-parse", "--git-dir")))+"/commondir", filepath.Join(evil, ".git")+"\n")
+		write(t, dir, ".git/worktrees/"+filepath.Base(strings.TrimSpace(runGit(t, at, "rev-parse", "--git-dir")))+"/commondir", filepath.Join(evil, ".git")+"\n")
 		write(t, at, ".gitattributes", "* filter=evil diff=evil\n")
 	}, []string{"status"}},
 	{"filters and the rest in .git/config", func(t *testing.T, dir, at, run string) {
@@ -48,8 +48,8 @@ var traps = []trap{
 		write(t, at, "a.txt", "x")
 	}, []string{"status"}},
 	{"a configuration of the work tree", func(t *testing.T, dir, at, run string) {
-		git(t, at, "config", "extensions.worktreeConfig", "true")
-		git(t, at, "config", "--worktree", "filter.evil.clean", run)
+		runGit(t, at, "config", "extensions.worktreeConfig", "true")
+		runGit(t, at, "config", "--worktree", "filter.evil.clean", run)
 		write(t, at, ".gitattributes", "* filter=evil\n")
 		write(t, at, "a.txt", "x")
 	}, []string{"status"}},
@@ -59,7 +59,7 @@ var traps = []trap{
 		write(t, at, "a.txt", "x")
 	}, []string{"status"}},
 	{"fsmonitor and hooks", func(t *testing.T, dir, at, run string) {
-		git(t, dir, "config", "core.fsmonitor", run)
+		runGit(t, dir, "config", "core.fsmonitor", run)
 		for _, hook := range []string{"post-index-change", "reference-transaction", "post-checkout", "pre-auto-gc"} {
 			write(t, dir, ".git/hooks/"+hook, "#!/bin/sh\n"+run+"\n")
 			if err := os.Chmod(filepath.Join(dir, ".git/hooks", hook), 0o755); err != nil {
@@ -68,11 +68,11 @@ var traps = []trap{
 		}
 	}, []string{"status"}},
 	{"a promisor that fetches what is missing", func(t *testing.T, dir, at, run string) {
-		git(t, dir, "config", "core.repositoryFormatVersion", "1")
-		git(t, dir, "config", "extensions.partialClone", "origin")
-		git(t, dir, "config", "remote.origin.url", "file:///nowhere")
-		git(t, dir, "config", "remote.origin.promisor", "true")
-		git(t, dir, "config", "remote.origin.uploadpack", run)
+		runGit(t, dir, "config", "core.repositoryFormatVersion", "1")
+		runGit(t, dir, "config", "extensions.partialClone", "origin")
+		runGit(t, dir, "config", "remote.origin.url", "file:///nowhere")
+		runGit(t, dir, "config", "remote.origin.promisor", "true")
+		runGit(t, dir, "config", "remote.origin.uploadpack", run)
 		out, err := exec.Command("git", "-C", dir, "rev-parse", "HEAD:a.txt").Output()
 		if err != nil {
 			t.Fatal(err)
@@ -180,13 +180,13 @@ func TestANewWorkTreeRunsNoNewFilter(t *testing.T) {
 	}
 	dir := committed(t)
 	write(t, dir, ".gitattributes", "a.txt filter=evil\n")
-	git(t, dir, "add", ".")
-	git(t, dir, "commit", "-qm", "two")
+	runGit(t, dir, "add", ".")
+	runGit(t, dir, "commit", "-qm", "two")
 	tree := open(t, dir)
 	fingerprint(t, tree)
 	canary := filepath.Join(t.TempDir(), "canary")
 	armed(t, filepath.Join(dir, ".git", "config"), "touch "+canary+"; cat")
-	git(t, dir, "config", "filter.evil.required", "true")
+	runGit(t, dir, "config", "filter.evil.required", "true")
 	write(t, dir, ".git/hooks/post-checkout", "#!/bin/sh\ntouch "+canary+"\n")
 	if err := os.Chmod(filepath.Join(dir, ".git/hooks/post-checkout"), 0o755); err != nil {
 		t.Fatal(err)
@@ -220,7 +220,7 @@ func TestALinkedWorkTreeIsFoundFromTheMainSide(t *testing.T) {
 	if tree, err = there(); err != nil || tree.Top() != at || fingerprint(t, tree) != want {
 		t.Errorf("without its .git file: %v", err)
 	}
-	git(t, dir, "worktree", "prune")
+	runGit(t, dir, "worktree", "prune")
 	if _, err := there(); err == nil || !strings.Contains(err.Error(), "in no work tree") {
 		t.Errorf("a work tree that is not listed: %v", err)
 	}
@@ -230,7 +230,7 @@ func TestALinkedWorkTreeIsFoundFromTheMainSide(t *testing.T) {
 func TestARepositoryWhoseFilesAreElsewhereIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := committed(t)
-	git(t, dir, "config", "core.worktree", t.TempDir())
+	runGit(t, dir, "config", "core.worktree", t.TempDir())
 	if _, err := worktree.Open(t.Context(), dir, filepath.Join(dir, ".ferrus/git"), worktree.Options{}); err == nil || !strings.Contains(err.Error(), "core.worktree") {
 		t.Errorf("err = %v", err)
 	}

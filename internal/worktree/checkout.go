@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 )
 
@@ -75,7 +76,7 @@ func (c *Checkout) Files() string { return filepath.Join(c.dir, "files") }
 // is an error. The error is [ErrInUse] while another process has it, ErrNoGit without git; then nothing was changed.
 func (c *Checkout) Lay(ctx context.Context, t *Tree, l Layout) (err error) {
 	if !t.Git() {
-		return ErrNoGit
+		return git.ErrNoGit
 	}
 	if err := c.take(); err != nil {
 		return err

@@ -192,7 +192,7 @@ func TestAnObjectThatIsAnotherIsRefused(t *testing.T) {
 		store := "--git-dir=" + filepath.Join(dir, ".git")
 		t.Setenv("GIT_ALTERNATE_OBJECT_DIRECTORIES", filepath.Join(dir, ".ferrus/git/objects"))
 		in := func(tree, name string) string {
-			return strings.TrimSpace(git(t, dir, store, "rev-parse", tree+":"+name))
+			return strings.TrimSpace(runGit(t, dir, store, "rev-parse", tree+":"+name))
 		}
 		good := fingerprint(t, tree)
 		write(t, dir, "src/b.go", "package bad\n")

@@ -20,8 +20,8 @@ func TestTheCostOfACheckout(t *testing.T) {
 	for i := range 50_000 {
 		write(t, dir, fmt.Sprintf("d%02d/e%02d/f%05d.go", i%50, i/50%50, i), fmt.Sprintf("package f // %d\n", i))
 	}
-	git(t, dir, "add", "-A")
-	git(t, dir, "commit", "-qm", "many")
+	runGit(t, dir, "add", "-A")
+	runGit(t, dir, "commit", "-qm", "many")
 	tree := open(t, dir)
 	id := fingerprint(t, tree)
 	took := func(do func()) time.Duration {

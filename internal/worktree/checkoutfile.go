@@ -17,6 +17,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/git"
 )
 
 // hashOf is the hash of the repository whose ids are as long as id.
@@ -126,9 +128,9 @@ func (c *Checkout) checkOut(ctx context.Context, t *Tree, root *os.Root, names [
 		return err
 	}
 	defer t.removeTemp(dir)
-	git := t.storing()
-	git.dir = c.Files()
-	git.env = append(git.env, "GIT_WORK_TREE="+c.Files(), "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
+	call := t.storing()
+	call.Dir = c.Files()
+	call.Env = append(call.Env, "GIT_WORK_TREE="+c.Files(), "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
 
 	// An index of the listing that was verified, and not of the tree's id: the object could be another by now.
 	wanted := make(set, len(names))
@@ -141,15 +143,15 @@ func (c *Checkout) checkOut(ctx context.Context, t *Tree, root *os.Root, names [
 			fmt.Fprintf(&lines, "%s %s\t%s\x00", e.mode, e.id, e.path)
 		}
 	}
-	git.stdin = strings.NewReader(lines.String())
-	if _, _, err := git.run(ctx, "update-index", "-z", "--index-info"); err != nil {
+	call.Stdin = strings.NewReader(lines.String())
+	if _, _, err := call.Run(ctx, "update-index", "-z", "--index-info"); err != nil {
 		return err
 	}
 	if err := c.at(); err != nil {
 		return err
 	}
-	git.stdin = zlist(names)
-	_, said, err := git.run(ctx, "checkout-index", "-z", "--stdin")
+	call.Stdin = zlist(names)
+	_, said, err := call.Run(ctx, "checkout-index", "-z", "--stdin")
 	if err != nil {
 		return err
 	}
@@ -160,7 +162,7 @@ func (c *Checkout) checkOut(ctx context.Context, t *Tree, root *os.Root, names [
 			return nil
 		}
 		if _, err := root.Lstat(filepath.FromSlash(name)); err != nil {
-			return fmt.Errorf("git checkout-index made no %s: %s", printable(name), firstLine(said))
+			return fmt.Errorf("git checkout-index made no %s: %s", printable(name), git.FirstLine(said))
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -170,12 +172,12 @@ func (c *Checkout) checkOut(ctx context.Context, t *Tree, root *os.Root, names [
 	if err != nil || len(filtered) == 0 {
 		return err
 	}
-	return c.compareFiltered(ctx, git, filtered)
+	return c.compareFiltered(ctx, call, filtered)
 }
 
 // compareFiltered compares files that are not the bytes of their blobs: what the filter of git-lfs or of a repository
 // makes of them must be.
-func (c *Checkout) compareFiltered(ctx context.Context, git command, names []string) error {
+func (c *Checkout) compareFiltered(ctx context.Context, call git.Command, names []string) error {
 	var lines strings.Builder
 	found := make([]known, len(names))
 	for i, name := range names {
@@ -194,8 +196,8 @@ func (c *Checkout) compareFiltered(ctx context.Context, git command, names []str
 		found[i] = known{identity: before, content: e.content(), raw: e.mode + " " + raw}
 		lines.WriteString(name + "\n")
 	}
-	git.stdin = strings.NewReader(lines.String())
-	out, _, err := git.run(ctx, "hash-object", "--stdin-paths")
+	call.Stdin = strings.NewReader(lines.String())
+	out, _, err := call.Run(ctx, "hash-object", "--stdin-paths")
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func (t *Tree) verifiedListing(ctx context.Context, tree string) (*treeListing, 
 	if !objectID.MatchString(tree) {
 		return nil, fmt.Errorf("%q is not an object id", tree)
 	}
-	out, _, err := t.storing().run(ctx, "ls-tree", "-r", "-z", "--full-tree", tree)
+	out, _, err := t.storing().Run(ctx, "ls-tree", "-r", "-z", "--full-tree", tree)
 	if err != nil {
 		return nil, err
 	}

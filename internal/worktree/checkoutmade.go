@@ -221,7 +221,7 @@ func (c *Checkout) copyIgnored(ctx context.Context, t *Tree) error {
 	if len(t.ignore) == 0 {
 		return nil
 	}
-	out, _, err := t.user().run(ctx, append([]string{"ls-files", "-z", "-o", "-c", "-i"}, excludes(t.ignore)...)...)
+	out, _, err := t.user().Run(ctx, append([]string{"ls-files", "-z", "-o", "-c", "-i"}, excludes(t.ignore)...)...)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 )
 
@@ -16,9 +17,9 @@ import (
 func Outside(dir string) error {
 	home := ""
 	if account, err := user.Current(); err == nil {
-		home = resolved(account.HomeDir)
+		home = git.Resolve(account.HomeDir)
 	}
-	for at := resolved(dir); ; at = filepath.Dir(at) {
+	for at := git.Resolve(dir); ; at = filepath.Dir(at) {
 		if at == home {
 			return nil
 		}

@@ -26,7 +26,7 @@ type delta struct {
 
 // deltas lists what differs between two trees, by path.
 func (t *Tree) deltas(ctx context.Context, from, to string) ([]delta, error) {
-	out, _, err := t.storing().run(ctx, "diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", from, to, "--")
+	out, _, err := t.storing().Run(ctx, "diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", from, to, "--")
 	if err != nil {
 		return nil, err
 	}

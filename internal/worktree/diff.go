@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/safetext"
 )
 
@@ -55,7 +56,7 @@ func (t *Tree) Diffstat(ctx context.Context, from, to string) (string, error) {
 	if !t.Git() {
 		return noGit, nil
 	}
-	out := &head{max: maxStatText}
+	out := &git.Head{Max: maxStatText}
 	if err := t.diff(ctx, from, to, out, "-M", asText, "--stat=100", "--stat-count="+strconv.Itoa(maxStat)); err != nil {
 		return "", err
 	}
@@ -63,7 +64,7 @@ func (t *Tree) Diffstat(ctx context.Context, from, to string) (string, error) {
 	switch {
 	case text == "":
 		return "no changes\n", nil
-	case out.cut:
+	case out.Cut:
 		return text + "\n… cut\n", nil
 	}
 	return text, nil
@@ -147,12 +148,12 @@ func (t *Tree) diffOf(ctx context.Context, from, to string, w io.Writer, specs [
 		return err
 	}
 	c := t.storing()
-	c.stdout = w
+	c.Stdout = w
 	if slices.Contains(how, asText) {
-		c.config = append(slices.Clone(c.config), "diff.ferrus.binary=false")
+		c.Config = append(slices.Clone(c.Config), "diff.ferrus.binary=false")
 	}
 	args := append([]string{"diff-tree", "-r", "--no-color", "--no-ext-diff", "--no-textconv"}, how...)
-	if _, _, err := c.run(ctx, append(append(args, ids[0], ids[1], "--"), specs...)...); err != nil {
+	if _, _, err := c.Run(ctx, append(append(args, ids[0], ids[1], "--"), specs...)...); err != nil {
 		return fmt.Errorf("diff of %.12s and %.12s: %w", ids[0], ids[1], err)
 	}
 	return nil

@@ -24,9 +24,9 @@ func TestAPatchMakesTheSameTree(t *testing.T) {
 		t.Fatal(err)
 	}
 	base := filepath.Join(t.TempDir(), "base")
-	git(t, dir, "add", "-A", ":!.ferrus")
-	git(t, dir, "commit", "-qm", "base")
-	git(t, dir, "clone", "-q", dir, base)
+	runGit(t, dir, "add", "-A", ":!.ferrus")
+	runGit(t, dir, "commit", "-qm", "base")
+	runGit(t, dir, "clone", "-q", dir, base)
 	// Settings that change what a person's git diff prints.
 	configure(t, dir, "[diff]\nnoprefix = true\nexternal = false\ncontext = 0\nmnemonicPrefix = true\n[color]\nui = always\n")
 
@@ -55,7 +55,7 @@ func TestAPatchMakesTheSameTree(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Dir(base), "p", patch.String())
-	git(t, base, "apply", filepath.Join(filepath.Dir(base), "p"))
+	runGit(t, base, "apply", filepath.Join(filepath.Dir(base), "p"))
 	if got := fresh(t, base); got != to {
 		t.Errorf("applied: %s, want %s", got, to)
 	}
@@ -132,8 +132,8 @@ func BenchmarkFingerprint(b *testing.B) {
 	for i := range 2000 {
 		write(b, dir, fmt.Sprintf("d%02d/f%04d.go", i%40, i), fmt.Sprintf("package d // %d\n", i))
 	}
-	git(b, dir, "add", ".")
-	git(b, dir, "commit", "-qm", "one")
+	runGit(b, dir, "add", ".")
+	runGit(b, dir, "commit", "-qm", "one")
 	tree := open(b, dir)
 	fingerprint(b, tree)
 	b.Run("unchanged", func(b *testing.B) {
@@ -157,12 +157,12 @@ func BenchmarkFingerprint(b *testing.B) {
 	})
 	b.Run("git write-tree", func(b *testing.B) {
 		for b.Loop() {
-			git(b, dir, "write-tree")
+			runGit(b, dir, "write-tree")
 		}
 	})
 	b.Run("git status", func(b *testing.B) {
 		for b.Loop() {
-			git(b, dir, "status", "--porcelain")
+			runGit(b, dir, "status", "--porcelain")
 		}
 	})
 }

@@ -100,7 +100,7 @@ func arena(t testing.TB) (dir, from, to string) {
 	t.Helper()
 	padding := strings.Repeat(" ", 64)
 	dir = copied(t, "arena", func(dir string) {
-		git(t, dir, "init", "-q", "-b", "main", "--template=")
+		runGit(t, dir, "init", "-q", "-b", "main", "--template=")
 		tree := open(t, dir)
 		for i := range editors {
 			write(t, dir, fmt.Sprintf("replaced-%d", i), "then"+padding)
@@ -301,8 +301,8 @@ func (s *saves) check(doers map[string]editor) {
 	disk := strings.Join(slices.Collect(maps.Values(manifest(s, s.dir))), "\n")
 	snapshots := ""
 	if s.stops { // what stopped a Restore is in the snapshot before the next
-		for _, commit := range strings.Fields(git(s, s.dir, "for-each-ref", "--format=%(objectname)", "refs/ferrus/t")) {
-			snapshots += git(s, s.dir, "-c", "alias.all=!git archive "+commit+" | cat", "all")
+		for _, commit := range strings.Fields(runGit(s, s.dir, "for-each-ref", "--format=%(objectname)", "refs/ferrus/t")) {
+			snapshots += runGit(s, s.dir, "-c", "alias.all=!git archive "+commit+" | cat", "all")
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(doers)) {
@@ -313,7 +313,7 @@ func (s *saves) check(doers map[string]editor) {
 		shown := ""
 		for _, e := range s.named {
 			if e.Path == name && e.Show != "" {
-				shown += git(s, s.dir, strings.Fields(e.Show)[1:]...)
+				shown += runGit(s, s.dir, strings.Fields(e.Show)[1:]...)
 			}
 		}
 		if !strings.Contains(shown, text) {
@@ -336,7 +336,7 @@ func TestAClearKeepsEdits(t *testing.T) {
 		}
 	}, false, nil, nil)
 	c := must(tree.Clear(t.Context(), from, "t/edits"))(t)
-	if len(c.Edited) != 1 || git(t, dir, strings.Fields(c.Edited[0].Show)[1:]...) != "edit of a.txt" {
+	if len(c.Edited) != 1 || runGit(t, dir, strings.Fields(c.Edited[0].Show)[1:]...) != "edit of a.txt" {
 		t.Errorf("named: %v", c.Edited)
 	}
 	if got := slices.Sorted(maps.Keys(manifest(t, dir))); !slices.Equal(got, []string{"src/made"}) {
@@ -410,7 +410,7 @@ func TestNoEditIsLostWithAKilledRestore(t *testing.T) {
 				shown := disk
 				for _, e := range c.Edited {
 					if e.Path == name && e.Show != "" {
-						shown += git(t, dir, strings.Fields(e.Show)[1:]...)
+						shown += runGit(t, dir, strings.Fields(e.Show)[1:]...)
 					}
 				}
 				if !strings.Contains(shown, killedText(name)) {

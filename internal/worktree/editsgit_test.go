@@ -28,9 +28,9 @@ func TestAPersonWorksInGitMeanwhile(t *testing.T) {
 			if !t.Run(fmt.Sprintf("%s at step %d", name, step), func(t *testing.T) {
 				dir, from, to := arena(t)
 				write(t, dir, ".git/info/exclude", "/.ferrus/\n")
-				git(t, dir, "add", "stays")
-				git(t, dir, "commit", "-qm", "one")
-				git(t, dir, "commit", "-qm", "two", "--allow-empty")
+				runGit(t, dir, "add", "stays")
+				runGit(t, dir, "commit", "-qm", "one")
+				runGit(t, dir, "commit", "-qm", "two", "--allow-empty")
 				tree := open(t, dir)
 				mine := []string{"stays", "replaced-0", "going-0/removed", "made-0", "replaced-6", "made-6", "new/file"}
 				n := 0
@@ -42,7 +42,7 @@ func TestAPersonWorksInGitMeanwhile(t *testing.T) {
 						editors[0].save(t, filepath.Join(dir, name), killedText(name)+", first", nil)
 					}
 					for _, args := range deed {
-						git(t, dir, append([]string{"-c", "core.excludesFile="}, args...)...)
+						runGit(t, dir, append([]string{"-c", "core.excludesFile="}, args...)...)
 					}
 					for _, name := range mine { // and goes on
 						editors[0].save(t, filepath.Join(dir, name), killedText(name)+", again", nil)
@@ -55,10 +55,10 @@ func TestAPersonWorksInGitMeanwhile(t *testing.T) {
 				found := strings.Join(slices.Collect(maps.Values(manifest(t, dir))), "\n")
 				for _, e := range c.Edited {
 					if e.Show != "" {
-						found += git(t, dir, strings.Fields(e.Show)[1:]...)
+						found += runGit(t, dir, strings.Fields(e.Show)[1:]...)
 					}
 				}
-				found += git(t, dir, "-c", "alias.all=!for c in $(git rev-list --all --reflog) $(git write-tree); do git archive $c; done | cat", "all")
+				found += runGit(t, dir, "-c", "alias.all=!for c in $(git rev-list --all --reflog) $(git write-tree); do git archive $c; done | cat", "all")
 				for _, name := range mine {
 					for _, text := range []string{", first", ", again"} {
 						if !strings.Contains(found, killedText(name)+text) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
@@ -70,13 +71,13 @@ func (t *Tree) store() string { return filepath.Join(t.private, "objects") }
 
 // user is a call in the project's own git directory, for refs, HEAD and the index as a list: nothing else there is to be
 // asked, for the rest of it can make git run programs.
-func (t *Tree) user() command {
+func (t *Tree) user() git.Command {
 	env := []string{"GIT_DIR=" + t.gitDir, "GIT_COMMON_DIR=" + t.common, "GIT_WORK_TREE=" + t.dir}
-	return command{dir: t.dir, env: append(env, isolated...)}
+	return git.Command{Dir: t.dir, Env: append(env, git.Isolated...)}
 }
 
 // own is a call in the private git directory on one object store; the other, if any, is only read.
-func (t *Tree) own(store string, others ...string) command {
+func (t *Tree) own(store string, others ...string) git.Command {
 	env := []string{"GIT_DIR=" + t.repository(), "GIT_COMMON_DIR=" + t.repository(), "GIT_WORK_TREE=" + t.dir,
 		"GIT_OBJECT_DIRECTORY=" + store}
 	for i, other := range others {
@@ -85,14 +86,14 @@ func (t *Tree) own(store string, others ...string) command {
 	if len(others) > 0 {
 		env = append(env, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+strings.Join(others, string(os.PathListSeparator)))
 	}
-	return command{dir: t.dir, env: append(env, isolated...)}
+	return git.Command{Dir: t.dir, Env: append(env, git.Isolated...)}
 }
 
 // storing is a call about files and objects, which writes to the private object store and reads both; git follows the
 // alternates of the project's own.
-func (t *Tree) storing() command {
+func (t *Tree) storing() git.Command {
 	c := t.own(t.store(), t.objects)
-	c.config = syncedByGit
+	c.Config = syncedByGit
 	return c
 }
 

@@ -11,8 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 // What counts is a function of the files, the ignore rules and what the user tracks; the private index has no say.
@@ -38,14 +39,14 @@ func TestWhatCounts(t *testing.T) {
 		{name: "an ignored folder", change: func(t *testing.T, dir string) { write(t, dir, "build/x", "x") }},
 		{name: "an ignored file that the user tracks", counts: true, change: func(t *testing.T, dir string) {
 			write(t, dir, "x.o", "x")
-			git(t, dir, "add", "-f", "x.o")
+			runGit(t, dir, "add", "-f", "x.o")
 		}},
 		{name: "staging", change: func(t *testing.T, dir string) {
-			git(t, dir, "rm", "-q", "--cached", "a.txt")
+			runGit(t, dir, "rm", "-q", "--cached", "a.txt")
 		}},
 		{name: "a deletion", counts: true, nowhere: "a.txt", change: func(t *testing.T, dir string) { remove(t, dir, "a.txt") }},
 		{name: "a commit", change: func(t *testing.T, dir string) {
-			git(t, dir, "commit", "-qm", "empty", "--allow-empty")
+			runGit(t, dir, "commit", "-qm", "empty", "--allow-empty")
 		}},
 		{name: "a file that becomes a folder", counts: true, change: func(t *testing.T, dir string) {
 			remove(t, dir, "a.txt")
@@ -63,7 +64,7 @@ func TestWhatCounts(t *testing.T) {
 		}},
 		{name: "an ignored folder of tracked files that becomes a link", counts: true, nowhere: "build/x", change: func(t *testing.T, dir string) {
 			write(t, dir, "build/x", "x")
-			git(t, dir, "add", "-f", "build/x")
+			runGit(t, dir, "add", "-f", "build/x")
 			fingerprint(t, open(t, dir))
 			remove(t, dir, "build")
 			write(t, dir, "other/x", "x")
@@ -87,7 +88,7 @@ func TestWhatCounts(t *testing.T) {
 		}},
 		{name: "ferrus's own", globs: []string{"!.ferrus"}, nowhere: ".ferrus/STATE.json", change: func(t *testing.T, dir string) {
 			write(t, dir, ".ferrus/STATE.json", "{}")
-			git(t, dir, "add", "-f", ".ferrus/STATE.json")
+			runGit(t, dir, "add", "-f", ".ferrus/STATE.json")
 		}},
 		{name: "a folder named as ferrus's own elsewhere", counts: true, change: func(t *testing.T, dir string) {
 			write(t, dir, "deep/.ferrus/x", "x")
@@ -99,14 +100,14 @@ func TestWhatCounts(t *testing.T) {
 			write(t, dir, ".gitignore", "/gen\n")
 		}},
 		{name: "a file that the user has git assume unchanged", counts: true, change: func(t *testing.T, dir string) {
-			git(t, dir, "update-index", "--assume-unchanged", "a.txt")
-			git(t, dir, "update-index", "--skip-worktree", "src/b.go")
+			runGit(t, dir, "update-index", "--assume-unchanged", "a.txt")
+			runGit(t, dir, "update-index", "--skip-worktree", "src/b.go")
 			write(t, dir, "a.txt", "hidden")
 			write(t, dir, "src/b.go", "hidden")
 		}},
 		{name: "an intent to add", counts: true, change: func(t *testing.T, dir string) {
 			write(t, dir, "n", "n")
-			git(t, dir, "add", "-N", "n")
+			runGit(t, dir, "add", "-N", "n")
 		}},
 		{name: "an embedded repository with a commit", counts: true, change: func(t *testing.T, dir string) { embed(t, dir, "sub", true) }},
 		{name: "an embedded repository without a commit", change: func(t *testing.T, dir string) { embed(t, dir, "sub", false) }},
@@ -123,10 +124,10 @@ func TestWhatCounts(t *testing.T) {
 		}},
 		{name: "a submodule whose repository is gone", counts: true, change: func(t *testing.T, dir string) {
 			embed(t, dir, "sub", true)
-			git(t, dir, "add", "sub")
+			runGit(t, dir, "add", "sub")
 			fingerprint(t, open(t, dir))
 			remove(t, dir, "sub/.git")
-			git(t, dir, "rm", "-q", "-f", "--cached", "sub")
+			runGit(t, dir, "rm", "-q", "-f", "--cached", "sub")
 		}},
 	}
 	for _, tt := range tests {
@@ -169,10 +170,10 @@ func link(t *testing.T, target, path string) {
 func embed(t *testing.T, dir, name string, commit bool) {
 	t.Helper()
 	write(t, dir, name+"/x", "x")
-	git(t, filepath.Join(dir, name), "init", "-q")
+	runGit(t, filepath.Join(dir, name), "init", "-q")
 	if commit {
-		git(t, filepath.Join(dir, name), "add", ".")
-		git(t, filepath.Join(dir, name), "commit", "-qm", "sub")
+		runGit(t, filepath.Join(dir, name), "add", ".")
+		runGit(t, filepath.Join(dir, name), "commit", "-qm", "sub")
 	}
 }
 
@@ -182,8 +183,8 @@ func TestTheFingerprintIsTheTreeGitWouldCommit(t *testing.T) {
 	write(t, dir, "a.txt", "changed\n")
 	write(t, dir, "new", "new\n")
 	got := fingerprint(t, open(t, dir))
-	git(t, dir, "add", "-A", ":!.ferrus")
-	if want := strings.TrimSpace(git(t, dir, "write-tree")); got != want {
+	runGit(t, dir, "add", "-A", ":!.ferrus")
+	if want := strings.TrimSpace(runGit(t, dir, "write-tree")); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -192,16 +193,16 @@ func TestTheUsersRepositoryIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	dir := committed(t)
 	write(t, dir, "a.txt", "stashed\n")
-	git(t, dir, "stash")
+	runGit(t, dir, "stash")
 	write(t, dir, "a.txt", "staged\n")
-	git(t, dir, "add", "a.txt")
+	runGit(t, dir, "add", "a.txt")
 	write(t, dir, "a.txt", "changed\n")
 	write(t, dir, "new", "new\n")
 	write(t, dir, ".git/hooks/post-index-change", "#!/bin/sh\ntouch hooked\n")
 	if err := os.Chmod(filepath.Join(dir, ".git/hooks/post-index-change"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	status := git(t, dir, "--no-optional-locks", "status", "--porcelain", "--", ":!.ferrus", ":!hooked")
+	status := runGit(t, dir, "--no-optional-locks", "status", "--porcelain", "--", ":!.ferrus", ":!hooked")
 	before := inventory(t, filepath.Join(dir, ".git"))
 	tree := open(t, dir)
 	from := fingerprint(t, tree)
@@ -216,7 +217,7 @@ func TestTheUsersRepositoryIsLeftAlone(t *testing.T) {
 	if diff := cmp.Diff(before, inventory(t, filepath.Join(dir, ".git"))); diff != "" {
 		t.Errorf("the .git folder changed:\n%s", diff)
 	}
-	if now := git(t, dir, "--no-optional-locks", "status", "--porcelain", "--", ":!.ferrus", ":!hooked"); now != status {
+	if now := runGit(t, dir, "--no-optional-locks", "status", "--porcelain", "--", ":!.ferrus", ":!hooked"); now != status {
 		t.Errorf("git status was\n%snow\n%s", status, now)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "hooked")); err == nil {
@@ -250,8 +251,8 @@ func TestAnEditWhileGitRunsIsNoticedLater(t *testing.T) {
 		t.Skip("needs a shell")
 	}
 	dir := committed(t)
-	git(t, dir, "config", "core.trustctime", "false")
-	git(t, dir, "config", "filter.slow.clean", `sh -c 'cat
+	runGit(t, dir, "config", "core.trustctime", "false")
+	runGit(t, dir, "config", "filter.slow.clean", `sh -c 'cat
 		if [ %f = a ] && [ ! -e ../once ]; then printf aaaa >f; fi
 		if [ %f = f ] && [ ! -e ../once ]; then touch ../once; sleep 1.1; touch -r f ../then; printf bbbb >f; touch -r ../then f; fi'`)
 	write(t, dir, ".gitattributes", "a filter=slow\nf filter=slow\n")
@@ -264,7 +265,7 @@ func TestAnEditWhileGitRunsIsNoticedLater(t *testing.T) {
 	if _, err := os.Stat(once); err != nil {
 		t.Fatal("the filter did not run")
 	}
-	git(t, dir, "config", "filter.slow.clean", "cat")
+	runGit(t, dir, "config", "filter.slow.clean", "cat")
 	if data, _ := os.ReadFile(filepath.Join(dir, "f")); string(data) != "bbbb" {
 		t.Fatalf("f holds %q", data)
 	}

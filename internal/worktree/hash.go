@@ -257,8 +257,8 @@ func (t *Tree) filtered(ctx context.Context, files []*file) (set, error) {
 		names[i] = f.path
 	}
 	c := t.storing()
-	c.stdin = zlist(names)
-	out, _, err := c.run(ctx, "check-attr", "-z", "--stdin", "filter")
+	c.Stdin = zlist(names)
+	out, _, err := c.Run(ctx, "check-attr", "-z", "--stdin", "filter")
 	found := set{}
 	for f := zsplit(out); len(f) >= 3; f = f[3:] { // path, "filter", driver
 		if slices.Contains(drivers, f[2]) {
@@ -307,8 +307,8 @@ func (h *hashing) byGit(ctx context.Context, files []*file, filtered set, again 
 		return nil
 	}
 	c := h.t.storing()
-	c.stdin = strings.NewReader(names.String())
-	out, _, err := c.run(ctx, "hash-object", "-w", "--stdin-paths")
+	c.Stdin = strings.NewReader(names.String())
+	out, _, err := c.Run(ctx, "hash-object", "-w", "--stdin-paths")
 	if err != nil {
 		return err
 	}

@@ -4,16 +4,18 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/git"
 )
 
 // Head returns the commit that is checked out, "" before the first, and the branch, without refs/heads/, "" on none.
 func (t *Tree) Head(ctx context.Context) (commit, branch string, err error) {
 	if !t.Git() {
-		return "", "", fmt.Errorf("head of %s: %w", t.dir, ErrNoGit)
+		return "", "", fmt.Errorf("head of %s: %w", t.dir, git.ErrNoGit)
 	}
 	// An answer of "no" is an error of git's too. One that is none of these cannot be read any more: ask about it.
-	ref, _, err := t.user().run(ctx, "symbolic-ref", "-q", "HEAD")
-	if err != nil && !no(err) {
+	ref, _, err := t.user().Run(ctx, "symbolic-ref", "-q", "HEAD")
+	if err != nil && !git.SaidNo(err) {
 		return "", "", fmt.Errorf("head of %s: %w", t.dir, err)
 	}
 	branch = strings.TrimPrefix(strings.TrimSpace(string(ref)), "refs/heads/")
@@ -25,8 +27,8 @@ func (t *Tree) Head(ctx context.Context) (commit, branch string, err error) {
 
 // resolve is the id of a revision, "" where there is none.
 func (t *Tree) resolve(ctx context.Context, rev string) (string, error) {
-	out, _, err := t.user().run(ctx, "rev-parse", "-q", "--verify", rev)
-	if no(err) {
+	out, _, err := t.user().Run(ctx, "rev-parse", "-q", "--verify", rev)
+	if git.SaidNo(err) {
 		err = nil
 	}
 	return strings.TrimSpace(string(out)), err
@@ -75,8 +77,8 @@ func (t *Tree) strays(ctx context.Context, commit string) (bool, error) {
 	if err != nil || head == "" {
 		return true, err
 	}
-	_, _, err = t.user().run(ctx, "merge-base", "--is-ancestor", commit, head)
-	if no(err) {
+	_, _, err = t.user().Run(ctx, "merge-base", "--is-ancestor", commit, head)
+	if git.SaidNo(err) {
 		return true, nil
 	}
 	return false, err

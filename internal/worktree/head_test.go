@@ -10,7 +10,7 @@ import (
 
 func TestTheCommitsOfABranchAreKept(t *testing.T) {
 	t.Parallel()
-	commit := func(t *testing.T, at string) { git(t, at, "commit", "-q", "--allow-empty", "-m", "work") }
+	commit := func(t *testing.T, at string) { runGit(t, at, "commit", "-q", "--allow-empty", "-m", "work") }
 	for name, tt := range map[string]struct {
 		change func(t *testing.T, dir, at string)
 		kept   bool
@@ -20,22 +20,22 @@ func TestTheCommitsOfABranchAreKept(t *testing.T) {
 		"main is ahead": {func(t *testing.T, dir, at string) { commit(t, dir) }, false},
 		"both are ahead": {func(t *testing.T, dir, at string) {
 			write(t, at, "n", "n")
-			git(t, at, "add", "n")
+			runGit(t, at, "add", "n")
 			commit(t, at)
 			commit(t, dir)
 		}, true},
-		"merged":               {func(t *testing.T, dir, at string) { commit(t, at); git(t, dir, "merge", "-q", "ferrus/x") }, false},
-		"merged, not by HEAD":  {func(t *testing.T, dir, at string) { commit(t, at); git(t, dir, "branch", "other", "ferrus/x") }, true},
-		"main has no commit":   {func(t *testing.T, dir, at string) { git(t, dir, "checkout", "-q", "--orphan", "new") }, true},
-		"main is on no branch": {func(t *testing.T, dir, at string) { git(t, dir, "checkout", "-q", "--detach"); commit(t, at) }, true},
+		"merged":               {func(t *testing.T, dir, at string) { commit(t, at); runGit(t, dir, "merge", "-q", "ferrus/x") }, false},
+		"merged, not by HEAD":  {func(t *testing.T, dir, at string) { commit(t, at); runGit(t, dir, "branch", "other", "ferrus/x") }, true},
+		"main has no commit":   {func(t *testing.T, dir, at string) { runGit(t, dir, "checkout", "-q", "--orphan", "new") }, true},
+		"main is on no branch": {func(t *testing.T, dir, at string) { runGit(t, dir, "checkout", "-q", "--detach"); commit(t, at) }, true},
 		"no branch": {func(t *testing.T, dir, at string) {
 			commit(t, at)
-			git(t, dir, "update-ref", "-d", "refs/heads/ferrus/x")
+			runGit(t, dir, "update-ref", "-d", "refs/heads/ferrus/x")
 		}, false},
 		"only such a tag": {func(t *testing.T, dir, at string) {
 			commit(t, at)
-			git(t, dir, "tag", "ferrus/x", "ferrus/x")
-			git(t, dir, "update-ref", "-d", "refs/heads/ferrus/x")
+			runGit(t, dir, "tag", "ferrus/x", "ferrus/x")
+			runGit(t, dir, "update-ref", "-d", "refs/heads/ferrus/x")
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -52,7 +52,7 @@ func TestTheCommitsOfABranchAreKept(t *testing.T) {
 			}
 			want, before := "", users(t, dir)
 			if tt.kept {
-				want = strings.TrimSpace(git(t, dir, "rev-parse", "refs/heads/ferrus/x"))
+				want = strings.TrimSpace(runGit(t, dir, "rev-parse", "refs/heads/ferrus/x"))
 			}
 			for from, tree := range map[string]*worktree.Tree{"the main work tree": tree, "the linked one": there} {
 				if got, err := tree.KeepHead(t.Context(), "x", "lost/x"); got != want || err != nil {
@@ -79,8 +79,8 @@ func TestTheCommitsOfABranchAreKept(t *testing.T) {
 				return
 			}
 			collect(t, dir)
-			whole(t, dir, "lost/x", strings.TrimSpace(git(t, dir, "rev-parse", want+"^{tree}")))
-			if got := strings.TrimSpace(git(t, dir, "rev-parse", "refs/ferrus/lost/x")); got != want {
+			whole(t, dir, "lost/x", strings.TrimSpace(runGit(t, dir, "rev-parse", want+"^{tree}")))
+			if got := strings.TrimSpace(runGit(t, dir, "rev-parse", "refs/ferrus/lost/x")); got != want {
 				t.Errorf("kept %s, want %s", got, want)
 			}
 		})
@@ -91,21 +91,21 @@ func TestKeptHeadsReplaceEachOther(t *testing.T) {
 	t.Parallel()
 	dir := committed(t)
 	tree := open(t, dir)
-	git(t, dir, "checkout", "-q", "-b", "ferrus/x")
+	runGit(t, dir, "checkout", "-q", "-b", "ferrus/x")
 	for range 2 {
-		git(t, dir, "commit", "-q", "--allow-empty", "-m", "work")
+		runGit(t, dir, "commit", "-q", "--allow-empty", "-m", "work")
 		want := head(t, dir)
-		git(t, dir, "checkout", "-q", "main")
+		runGit(t, dir, "checkout", "-q", "main")
 		if got, err := tree.KeepHead(t.Context(), "x", "lost/x"); got != want || err != nil {
 			t.Errorf("%q, %v; want %q", got, err, want)
 		}
-		if got := strings.TrimSpace(git(t, dir, "rev-parse", "refs/ferrus/lost/x")); got != want {
+		if got := strings.TrimSpace(runGit(t, dir, "rev-parse", "refs/ferrus/lost/x")); got != want {
 			t.Errorf("kept %s, want %s", got, want)
 		}
-		git(t, dir, "checkout", "-q", "ferrus/x")
+		runGit(t, dir, "checkout", "-q", "ferrus/x")
 	}
 	for _, bad := range [][2]string{{"a..b", "lost/x"}, {"x", "a..b"}, {"", "lost/x"}, {"x", "lost/x/y"}} {
-		git(t, dir, "checkout", "-q", "main")
+		runGit(t, dir, "checkout", "-q", "main")
 		if got, err := tree.KeepHead(t.Context(), bad[0], bad[1]); got != "" || err == nil {
 			t.Errorf("KeepHead(%q) = %q, %v", bad, got, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
@@ -22,8 +23,8 @@ func (t *Tree) headOf(ctx context.Context, repo string) string {
 // asked, for its configuration is none of ours; only of one that keeps its refs in another way than in files.
 func (t *Tree) commitAt(ctx context.Context, dir, common string) string {
 	if exists(filepath.Join(common, "reftable")) {
-		c := command{dir: t.dir, env: append([]string{"GIT_DIR=" + dir, "GIT_COMMON_DIR=" + common}, isolated...)}
-		out, _, _ := c.run(ctx, "rev-parse", "-q", "--verify", "HEAD")
+		c := git.Command{Dir: t.dir, Env: append([]string{"GIT_DIR=" + dir, "GIT_COMMON_DIR=" + common}, git.Isolated...)}
+		out, _, _ := c.Run(ctx, "rev-parse", "-q", "--verify", "HEAD")
 		return strings.TrimSpace(string(out))
 	}
 	at := "HEAD"

@@ -23,8 +23,8 @@ func isolate(t testing.TB) {
 	}
 }
 
-// git runs the user's git.
-func git(t testing.TB, dir string, args ...string) string {
+// runGit runs the user's git.
+func runGit(t testing.TB, dir string, args ...string) string {
 	t.Helper()
 	args = append([]string{"-c", "user.name=u", "-c", "user.email=u@example.com", "-c", "protocol.file.allow=always"}, args...)
 	cmd := exec.Command("git", args...)
@@ -86,21 +86,21 @@ func copied(t testing.TB, name string, make func(dir string)) string {
 // repository is a fresh one without a commit.
 func repository(t testing.TB) string {
 	t.Helper()
-	return copied(t, "repository", func(dir string) { git(t, dir, "init", "-q", "-b", "main", "--template=") })
+	return copied(t, "repository", func(dir string) { runGit(t, dir, "init", "-q", "-b", "main", "--template=") })
 }
 
 // committed has three files and a commit.
 func committed(t testing.TB) string {
 	t.Helper()
 	dir := copied(t, "committed", func(dir string) {
-		git(t, dir, "init", "-q", "-b", "main", "--template=")
+		runGit(t, dir, "init", "-q", "-b", "main", "--template=")
 		write(t, dir, "a.txt", "a\n")
 		write(t, dir, "src/b.go", "package b\n")
 		write(t, dir, ".gitignore", "*.o\n/build/\n")
-		git(t, dir, "add", ".")
-		git(t, dir, "commit", "-qm", "one")
+		runGit(t, dir, "add", ".")
+		runGit(t, dir, "commit", "-qm", "one")
 	})
-	git(t, dir, "update-index", "--refresh") // it would doubt files that are copies
+	runGit(t, dir, "update-index", "--refresh") // it would doubt files that are copies
 	return dir
 }
 

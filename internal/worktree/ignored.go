@@ -6,14 +6,16 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/git"
 )
 
 // never lists what c's index has and the patterns given to Open leave out. What else Open leaves out isOurs knows.
-func (t *Tree) never(ctx context.Context, c command) ([]string, error) {
+func (t *Tree) never(ctx context.Context, c git.Command) ([]string, error) {
 	if len(t.ignore) == 0 {
 		return nil, nil
 	}
-	out, _, err := c.run(ctx, append([]string{"ls-files", "-z", "-c", "-i"}, excludes(t.exclude)...)...)
+	out, _, err := c.Run(ctx, append([]string{"ls-files", "-z", "-c", "-i"}, excludes(t.exclude)...)...)
 	return zsplit(out), err
 }
 
@@ -27,24 +29,24 @@ func excludes(patterns []string) []string {
 
 // ignored lists which of the paths the rules ignore that c finds in its work tree, with no regard to what is tracked.
 // index is a file that is not there.
-func (t *Tree) ignored(ctx context.Context, c command, index string, names []string) ([]string, error) {
+func (t *Tree) ignored(ctx context.Context, c git.Command, index string, names []string) ([]string, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
 	// As entries of an index, for git then answers for each path alike, whether there is such a file or not, and whatever
 	// leads to it.
-	c.env = append(slices.Clone(c.env), "GIT_INDEX_FILE="+index)
+	c.Env = append(slices.Clone(c.Env), "GIT_INDEX_FILE="+index)
 	var entries strings.Builder
 	some := t.nothing[1:] + "1"
 	for _, name := range names {
 		fmt.Fprintf(&entries, "100644 %s\t%s\x00", some, name)
 	}
-	c.stdin = strings.NewReader(entries.String())
-	if _, _, err := c.run(ctx, "update-index", "-z", "--index-info"); err != nil {
+	c.Stdin = strings.NewReader(entries.String())
+	if _, _, err := c.Run(ctx, "update-index", "-z", "--index-info"); err != nil {
 		return nil, err
 	}
 	defer os.Remove(index)
-	c.stdin = nil
-	out, _, err := c.run(ctx, "ls-files", "-z", "-c", "-i", "--exclude-standard")
+	c.Stdin = nil
+	out, _, err := c.Run(ctx, "ls-files", "-z", "-c", "-i", "--exclude-standard")
 	return zsplit(out), err
 }

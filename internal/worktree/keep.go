@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
@@ -74,7 +75,7 @@ func (t *Tree) SaveRef(ctx context.Context, name, tree string) error {
 // ready makes the private folder where there is a repository and the name is one.
 func (t *Tree) ready(ctx context.Context, name string) error {
 	if !t.Git() {
-		return ErrNoGit
+		return git.ErrNoGit
 	}
 	if err := checkName(name); err != nil {
 		return err
@@ -273,7 +274,7 @@ func (t *Tree) ReadRef(ctx context.Context, name string) (string, error) {
 	err := t.ready(ctx, name)
 	if err == nil {
 		var out []byte
-		out, _, err = t.user().run(ctx, "for-each-ref", "--format=%(refname) %(tree)", refs+name)
+		out, _, err = t.user().Run(ctx, "for-each-ref", "--format=%(refname) %(tree)", refs+name)
 		if err == nil {
 			// The pattern is also the folder of other names.
 			for line := range strings.Lines(string(out)) {

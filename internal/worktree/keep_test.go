@@ -15,14 +15,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 // collect deletes whatever nothing of the repository leads to.
 func collect(t testing.TB, dir string) {
 	t.Helper()
-	git(t, dir, "reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
-	git(t, dir, "prune", "--expire=now")
+	runGit(t, dir, "reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
+	runGit(t, dir, "prune", "--expire=now")
 }
 
 // whole checks that the user's repository alone has all of a tree, and that the tree is kept under that name.
@@ -34,14 +35,14 @@ func whole(t testing.TB, dir, name, tree string) {
 // wholes does so for trees by their names.
 func wholes(t testing.TB, dir string, trees map[string]string) {
 	t.Helper()
-	kept := strings.Fields(git(t, dir, "for-each-ref", "--format=%(refname)=%(tree)", "refs/ferrus"))
+	kept := strings.Fields(runGit(t, dir, "for-each-ref", "--format=%(refname)=%(tree)", "refs/ferrus"))
 	for name, tree := range trees {
 		if !slices.Contains(kept, "refs/ferrus/"+name+"="+tree) {
 			t.Errorf("%s is not kept as %s: %q", tree, name, kept)
 		}
 	}
 	// It fails where an object is missing to which a ref leads.
-	if said := git(t, dir, "fsck", "--strict", "--no-dangling"); strings.Contains(said, "refs/ferrus") {
+	if said := runGit(t, dir, "fsck", "--strict", "--no-dangling"); strings.Contains(said, "refs/ferrus") {
 		t.Errorf("fsck: %s", said)
 	}
 }
@@ -60,7 +61,7 @@ func save(t testing.TB, tree *worktree.Tree, name string) string {
 func disturb(t testing.TB, dir string) {
 	t.Helper()
 	write(t, dir, "a.txt", "borrowed\n")
-	git(t, dir, "add", "a.txt")
+	runGit(t, dir, "add", "a.txt")
 	write(t, dir, "new/deep/x", "new\n")
 	remove(t, dir, "src/b.go")
 }
@@ -73,39 +74,39 @@ func TestWhatIsKeptSurvivesEveryCollection(t *testing.T) {
 		"sha256": func(t *testing.T) string {
 			isolate(t)
 			dir := t.TempDir()
-			git(t, dir, "init", "-q", "--object-format=sha256")
+			runGit(t, dir, "init", "-q", "--object-format=sha256")
 			write(t, dir, "src/b.go", "b")
-			git(t, dir, "add", ".")
-			git(t, dir, "commit", "-qm", "one")
+			runGit(t, dir, "add", ".")
+			runGit(t, dir, "commit", "-qm", "one")
 			return dir
 		},
 		"a linked work tree": func(t *testing.T) string {
 			linked := filepath.Join(t.TempDir(), "linked")
-			git(t, committed(t), "worktree", "add", "-q", "-b", "x", linked)
+			runGit(t, committed(t), "worktree", "add", "-q", "-b", "x", linked)
 			return linked
 		},
 		"beside a bare repository": func(t *testing.T) string {
 			bare, alone := filepath.Join(t.TempDir(), "bare.git"), filepath.Join(t.TempDir(), "alone")
-			git(t, committed(t), "clone", "-q", "--bare", ".", bare)
-			git(t, bare, "worktree", "add", "-q", alone, "main")
+			runGit(t, committed(t), "clone", "-q", "--bare", ".", bare)
+			runGit(t, bare, "worktree", "add", "-q", alone, "main")
 			return alone
 		},
 		"a borrowed object store": func(t *testing.T) string {
 			near := filepath.Join(t.TempDir(), "near")
-			git(t, committed(t), "clone", "-q", "--shared", ".", near)
+			runGit(t, committed(t), "clone", "-q", "--shared", ".", near)
 			return near
 		},
 		"a submodule": func(t *testing.T) string {
 			dir, sub := committed(t), filepath.Join(t.TempDir(), "sub")
-			git(t, dir, "clone", "-q", ".", sub)
-			git(t, dir, "submodule", "add", "-q", sub, "sub")
-			git(t, dir, "commit", "-qm", "sub")
-			git(t, filepath.Join(dir, "sub"), "commit", "-q", "--allow-empty", "-m", "two")
+			runGit(t, dir, "clone", "-q", ".", sub)
+			runGit(t, dir, "submodule", "add", "-q", sub, "sub")
+			runGit(t, dir, "commit", "-qm", "sub")
+			runGit(t, filepath.Join(dir, "sub"), "commit", "-q", "--allow-empty", "-m", "two")
 			return dir
 		},
 		"a sparse checkout": func(t *testing.T) string {
 			dir := committed(t)
-			git(t, dir, "sparse-checkout", "set", "new")
+			runGit(t, dir, "sparse-checkout", "set", "new")
 			return dir
 		},
 	} {
@@ -123,13 +124,13 @@ func TestWhatIsKeptSurvivesEveryCollection(t *testing.T) {
 				}
 				id := save(t, open(t, dir), "task/1")
 				remove(t, dir, ".ferrus/git")
-				git(t, dir, "reset", "-q")
+				runGit(t, dir, "reset", "-q")
 				write(t, dir, "other", "")
-				git(t, dir, "add", "other")
-				git(t, dir, "commit", "-q", "-m", "rewritten")
-				git(t, dir, "update-ref", "HEAD", strings.TrimSpace(git(t, dir, "commit-tree", "HEAD^{tree}", "-m", "orphan")))
+				runGit(t, dir, "add", "other")
+				runGit(t, dir, "commit", "-q", "-m", "rewritten")
+				runGit(t, dir, "update-ref", "HEAD", strings.TrimSpace(runGit(t, dir, "commit-tree", "HEAD^{tree}", "-m", "orphan")))
 				collect(t, dir)
-				git(t, dir, "gc", "-q", "--prune=now")
+				runGit(t, dir, "gc", "-q", "--prune=now")
 				whole(t, dir, "task/1", id)
 				if got := fresh(t, dir); name != "a sparse checkout" && got == id {
 					t.Error("the other file does not count")
@@ -146,7 +147,7 @@ func TestKeepingTouchesNothingElse(t *testing.T) {
 	t.Parallel()
 	dir := committed(t)
 	write(t, dir, "a.txt", "stashed\n")
-	git(t, dir, "stash")
+	runGit(t, dir, "stash")
 	disturb(t, dir)
 	configure(t, dir, "[core]\nlogAllRefUpdates = always\n[i18n]\ncommitEncoding = latin1\n[gc]\nauto = 1\n")
 	for _, hook := range []string{"reference-transaction", "post-index-change"} {
@@ -170,7 +171,7 @@ func TestKeepingTouchesNothingElse(t *testing.T) {
 	if _, err := os.Lstat(filepath.Join(dir, "hooked")); err == nil {
 		t.Error("a hook of the user's ran")
 	}
-	if text := git(t, dir, "cat-file", "-p", "refs/ferrus/t/2"); text != "tree "+id+"\nauthor ferrus <ferrus@localhost> 0 +0000\ncommitter ferrus <ferrus@localhost> 0 +0000\n\nferrus\n" {
+	if text := runGit(t, dir, "cat-file", "-p", "refs/ferrus/t/2"); text != "tree "+id+"\nauthor ferrus <ferrus@localhost> 0 +0000\ncommitter ferrus <ferrus@localhost> 0 +0000\n\nferrus\n" {
 		t.Errorf("the commit:\n%s", text)
 	}
 }
@@ -182,7 +183,7 @@ func TestWhatGitHasDeletedIsSavedAgain(t *testing.T) {
 	disturb(t, dir)
 	tree := open(t, dir)
 	id := fingerprint(t, tree)
-	git(t, dir, "reset", "-q")
+	runGit(t, dir, "reset", "-q")
 	collect(t, dir)
 	if err := tree.SaveRef(t.Context(), "t/1", id); err == nil || !strings.Contains(err.Error(), "gone from the repository") {
 		t.Errorf("Keep: %v", err)
@@ -214,11 +215,11 @@ func TestAForgottenTreeIsNotBuiltUpon(t *testing.T) {
 		{"t/1", 0, script}, // and changes a ref
 	} {
 		dir := committed(t)
-		git(t, dir, "gc", "-q")
+		runGit(t, dir, "gc", "-q")
 		disturb(t, dir)
 		tree := open(t, dir)
 		save(t, tree, "t/1")
-		git(t, dir, "reset", "-q")
+		runGit(t, dir, "reset", "-q")
 		then := time.Now().Add(-2 * time.Hour)
 		for path := range inventory(t, filepath.Join(dir, ".git/objects")) {
 			if err := os.Chtimes(path, then, then); err != nil {
@@ -227,7 +228,7 @@ func TestAForgottenTreeIsNotBuiltUpon(t *testing.T) {
 		}
 		path, ran := os.Getenv("PATH"), false
 		at := func(name string) bool { return exists(filepath.Join(dir, ".git/refs/ferrus", name)) }
-		write(t, dir, ".git/refs/ferrus/t/0", git(t, dir, "rev-parse", "HEAD")) // the folder stays
+		write(t, dir, ".git/refs/ferrus/t/0", runGit(t, dir, "rev-parse", "HEAD")) // the folder stays
 		switch {
 		case c.step > 0:
 			step := 0
@@ -344,7 +345,7 @@ func TestKeptNames(t *testing.T) {
 			t.Errorf("Kept(%q) = %q, %v; want %q", name, got, err, want)
 		}
 	}
-	for _, bad := range []string{"HEAD", "", id[:9], strings.TrimSpace(git(t, tree.Top(), "rev-parse", "HEAD")), strings.Repeat("1", 40)} {
+	for _, bad := range []string{"HEAD", "", id[:9], strings.TrimSpace(runGit(t, tree.Top(), "rev-parse", "HEAD")), strings.Repeat("1", 40)} {
 		if err := tree.SaveRef(ctx, "t/bad", bad); err == nil {
 			t.Errorf("%q is kept as a tree", bad)
 		}
@@ -387,7 +388,7 @@ func TestManyKeepersAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	git(t, dir, "reset", "-q")
+	runGit(t, dir, "reset", "-q")
 	collect(t, dir)
 	for i, id := range ids {
 		whole(t, dir, fmt.Sprintf("t-%d/2", i), id)
@@ -403,10 +404,10 @@ func TestACollectionInTheMiddleOfAKeep(t *testing.T) {
 	}{{1, false}, {200, false}, {1, true}} {
 		dir := committed(t)
 		disturb(t, dir)
-		git(t, dir, "reset", "-q")
-		git(t, dir, "gc", "-q", "--prune=now")
+		runGit(t, dir, "reset", "-q")
+		runGit(t, dir, "gc", "-q", "--prune=now")
 		if c.folder {
-			write(t, dir, ".git/refs/ferrus/t/0", git(t, dir, "rev-parse", "HEAD"))
+			write(t, dir, ".git/refs/ferrus/t/0", runGit(t, dir, "rev-parse", "HEAD"))
 		}
 		write(t, dir, ".git/mark", "")
 		for i := range c.n {
@@ -485,7 +486,7 @@ func TestAPrivateFolderOnAnotherDisk(t *testing.T) {
 			write(t, dir, fmt.Sprintf("n/%d", i), fmt.Sprint(i))
 		}
 		id := save(t, tree, "t/2")
-		git(t, dir, "reset", "-q")
+		runGit(t, dir, "reset", "-q")
 		collect(t, dir)
 		whole(t, dir, "t/2", id)
 		for _, back := range [][2]string{{id, from}, {from, id}} {
@@ -519,7 +520,7 @@ func TestNothingIsKeptWithoutGit(t *testing.T) {
 			"Merge": merged, "Add": tree.Add(ctx, filepath.Join(dir, "x"), "x"), "Remove": tree.Remove(ctx, filepath.Join(dir, "x"), "x"), "Head": headed,
 			"Blocked": tree.Blocked(ctx, id, id), "Share": shared, "KeepHead": head,
 		} {
-			if !errors.Is(err, worktree.ErrNoGit) || !strings.Contains(err.Error(), "install git") {
+			if !errors.Is(err, git.ErrNoGit) || !strings.Contains(err.Error(), "install git") {
 				t.Errorf("%s where there is git %s: %v", verb, name, err)
 			}
 		}

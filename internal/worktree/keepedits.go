@@ -45,17 +45,17 @@ func (m *move) clean(ctx context.Context, files []*taken) ([]string, error) {
 		return nil, err
 	}
 	c := m.t.storing()
-	c.dir = dir
-	c.env = append(c.env, "GIT_INDEX_FILE="+filepath.Join(m.dir, "was"), "GIT_WORK_TREE="+dir)
-	if _, _, err := c.run(ctx, "read-tree", m.now); err != nil {
+	c.Dir = dir
+	c.Env = append(c.Env, "GIT_INDEX_FILE="+filepath.Join(m.dir, "was"), "GIT_WORK_TREE="+dir)
+	if _, _, err := c.Run(ctx, "read-tree", m.now); err != nil {
 		return nil, err
 	}
-	out, _, err := c.run(ctx, "ls-files", "-z", "--", ":(top,glob)**/.gitattributes")
+	out, _, err := c.Run(ctx, "ls-files", "-z", "--", ":(top,glob)**/.gitattributes")
 	if err != nil {
 		return nil, err
 	}
-	c.stdin = bytes.NewReader(out)
-	if _, _, err := c.run(ctx, "checkout-index", "-z", "--stdin"); err != nil {
+	c.Stdin = bytes.NewReader(out)
+	if _, _, err := c.Run(ctx, "checkout-index", "-z", "--stdin"); err != nil {
 		return nil, err
 	}
 	var list strings.Builder
@@ -71,8 +71,8 @@ func (m *move) clean(ctx context.Context, files []*taken) ([]string, error) {
 		}
 		list.WriteString(cQuoted(f.path) + "\n")
 	}
-	c.stdin = strings.NewReader(list.String())
-	out, _, err = c.run(ctx, "hash-object", "--stdin-paths")
+	c.Stdin = strings.NewReader(list.String())
+	out, _, err = c.Run(ctx, "hash-object", "--stdin-paths")
 	return fieldsOf(out, len(files), err)
 }
 
@@ -113,18 +113,18 @@ func (m *move) keepBatch(ctx context.Context, batch []*taken) error {
 	}
 	c := m.t.storing()
 	index := filepath.Join(m.dir, "edits")
-	c.env = append(c.env, "GIT_INDEX_FILE="+index)
+	c.Env = append(c.Env, "GIT_INDEX_FILE="+index)
 	var entries strings.Builder
 	for i, f := range batch {
 		fmt.Fprintf(&entries, "%s %s\t%s\x00", held[i].mode, held[i].id, f.path)
 	}
 	os.Remove(index)
-	c.stdin = strings.NewReader(entries.String())
-	if _, _, err := c.run(ctx, "update-index", "-z", "--index-info"); err != nil {
+	c.Stdin = strings.NewReader(entries.String())
+	if _, _, err := c.Run(ctx, "update-index", "-z", "--index-info"); err != nil {
 		return err
 	}
-	c.stdin = nil
-	out, _, err := c.run(ctx, "write-tree")
+	c.Stdin = nil
+	out, _, err := c.Run(ctx, "write-tree")
 	if err != nil {
 		return err
 	}
@@ -192,8 +192,8 @@ func (m *move) write(ctx context.Context, batch []*taken) ([]entry, error) {
 			return nil, err
 		}
 		c := m.t.storing()
-		c.stdin = strings.NewReader(to)
-		out, _, err := c.run(ctx, "hash-object", "-w", "--stdin")
+		c.Stdin = strings.NewReader(to)
+		out, _, err := c.Run(ctx, "hash-object", "-w", "--stdin")
 		if err != nil {
 			return nil, err
 		}
@@ -203,8 +203,8 @@ func (m *move) write(ctx context.Context, batch []*taken) ([]entry, error) {
 		return held, nil
 	}
 	c := m.t.storing()
-	c.stdin = strings.NewReader(list.String())
-	out, _, err := c.run(ctx, "hash-object", "-w", "--no-filters", "--stdin-paths")
+	c.Stdin = strings.NewReader(list.String())
+	out, _, err := c.Run(ctx, "hash-object", "-w", "--no-filters", "--stdin-paths")
 	ids, err := fieldsOf(out, len(regular), err)
 	if err != nil {
 		return nil, err

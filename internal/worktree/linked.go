@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/git"
 )
 
 const (
@@ -24,7 +26,7 @@ const (
 func (t *Tree) Add(ctx context.Context, dir, branch string) error {
 	err := noLink(dir)
 	if err == nil {
-		err = t.alone(ctx, branch, func() error { return t.add(ctx, resolved(dir), branch) })
+		err = t.alone(ctx, branch, func() error { return t.add(ctx, git.Resolve(dir), branch) })
 	}
 	if err != nil {
 		return fmt.Errorf("add work tree %s on ferrus/%s: %w", dir, branch, err)
@@ -106,12 +108,12 @@ func (t *Tree) grow(ctx context.Context, dir, branch, commit string) error {
 	if err != nil {
 		return err
 	}
-	c := command{dir: t.dir, flags: []string{"--git-dir=" + t.gitDir}, config: off}
-	if _, _, err := c.run(ctx, "worktree", "add", "--detach", "--lock", "--reason", making+branch, aside, commit); err != nil {
+	c := git.Command{Dir: t.dir, Flags: []string{"--git-dir=" + t.gitDir}, Config: off}
+	if _, _, err := c.Run(ctx, "worktree", "add", "--detach", "--lock", "--reason", making+branch, aside, commit); err != nil {
 		return err
 	}
-	in := command{dir: aside}
-	if _, _, err := in.run(ctx, "symbolic-ref", "HEAD", branches+branch); err != nil {
+	in := git.Command{Dir: aside}
+	if _, _, err := in.Run(ctx, "symbolic-ref", "HEAD", branches+branch); err != nil {
 		return err
 	}
 	t.at()
@@ -119,7 +121,7 @@ func (t *Tree) grow(ctx context.Context, dir, branch, commit string) error {
 		return err
 	}
 	// Not git worktree move, which refuses one with submodules.
-	if _, _, err := c.run(ctx, "worktree", "repair", dir); err != nil {
+	if _, _, err := c.Run(ctx, "worktree", "repair", dir); err != nil {
 		return err
 	}
 	// Its old value is no object: it must be new.
@@ -148,7 +150,7 @@ func (t *Tree) unlock(a admin) error {
 func (t *Tree) Remove(ctx context.Context, dir, branch string) error {
 	err := noLink(dir)
 	if err == nil {
-		err = t.alone(ctx, branch, func() error { return t.uproot(ctx, resolved(dir), branch) })
+		err = t.alone(ctx, branch, func() error { return t.uproot(ctx, git.Resolve(dir), branch) })
 	}
 	if err != nil {
 		return fmt.Errorf("remove work tree %s on ferrus/%s: %w", dir, branch, err)

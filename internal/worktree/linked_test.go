@@ -28,10 +28,10 @@ func linked(t *testing.T, main, dir, branch, commit string) {
 	if tree.Top() != dir {
 		t.Errorf("the work tree in %s is %s", dir, tree.Top())
 	}
-	if said := git(t, dir, "status", "--porcelain"); said != "" {
+	if said := runGit(t, dir, "status", "--porcelain"); said != "" {
 		t.Errorf("git status: %s", said)
 	}
-	list := git(t, main, "worktree", "list", "--porcelain")
+	list := runGit(t, main, "worktree", "list", "--porcelain")
 	if strings.Count(list, "worktree ") != 2 || strings.Contains(list, "locked") || strings.Contains(list, "prunable") {
 		t.Errorf("git worktree list:\n%s", list)
 	}
@@ -53,13 +53,13 @@ func alone(t *testing.T, dir string, there bool) {
 // gone checks that there is no work tree but the main one, and no branch of ours.
 func gone(t *testing.T, main, dir string) {
 	t.Helper()
-	if list := git(t, main, "worktree", "list", "--porcelain"); strings.Count(list, "worktree ") != 1 {
+	if list := runGit(t, main, "worktree", "list", "--porcelain"); strings.Count(list, "worktree ") != 1 {
 		t.Errorf("git worktree list:\n%s", list)
 	}
 	if left, _ := filepath.Glob(filepath.Join(main, ".git/worktrees/*")); len(left) > 0 {
 		t.Errorf("git still has %q", left)
 	}
-	if out := git(t, main, "for-each-ref", "refs/heads/ferrus"); out != "" {
+	if out := runGit(t, main, "for-each-ref", "refs/heads/ferrus"); out != "" {
 		t.Errorf("branches: %s", out)
 	}
 	alone(t, dir, false)
@@ -67,13 +67,13 @@ func gone(t *testing.T, main, dir string) {
 
 func head(t *testing.T, dir string) string {
 	t.Helper()
-	return strings.TrimSpace(git(t, dir, "rev-parse", "HEAD"))
+	return strings.TrimSpace(runGit(t, dir, "rev-parse", "HEAD"))
 }
 
 func TestALinkedWorkTreeComesAndGoes(t *testing.T) {
 	t.Parallel()
 	dir := committed(t)
-	git(t, dir, "config", "core.fsmonitor", "false")
+	runGit(t, dir, "config", "core.fsmonitor", "false")
 	write(t, dir, ".git/hooks/post-checkout", "#!/bin/sh\ntouch hooked\n")
 	if err := os.Chmod(filepath.Join(dir, ".git/hooks/post-checkout"), 0o755); err != nil {
 		t.Fatal(err)
@@ -94,8 +94,8 @@ func TestALinkedWorkTreeComesAndGoes(t *testing.T) {
 		t.Errorf("the linked work tree has %s, want %s", got, snapshot)
 	}
 	write(t, at, "work", "of an agent")
-	git(t, at, "add", ".")
-	git(t, at, "commit", "-qm", "work")
+	runGit(t, at, "add", ".")
+	runGit(t, at, "commit", "-qm", "work")
 	for range 2 {
 		if err := tree.Remove(t.Context(), at, "x"); err != nil {
 			t.Fatal(err)
@@ -117,25 +117,25 @@ func TestWhereAWorkTreeIsAdded(t *testing.T) {
 		"a linked work tree": func(t *testing.T) string {
 			dir := committed(t)
 			at := filepath.Join(t.TempDir(), "y")
-			git(t, dir, "worktree", "add", "-q", "-b", "y", at)
-			git(t, at, "commit", "-q", "--allow-empty", "-m", "not of the main work tree")
+			runGit(t, dir, "worktree", "add", "-q", "-b", "y", at)
+			runGit(t, at, "commit", "-q", "--allow-empty", "-m", "not of the main work tree")
 			return at
 		},
 		"a detached head": func(t *testing.T) string {
 			dir := committed(t)
-			git(t, dir, "checkout", "-q", "--detach")
+			runGit(t, dir, "checkout", "-q", "--detach")
 			return dir
 		},
 		"a sparse checkout": func(t *testing.T) string {
 			dir := committed(t)
-			git(t, dir, "sparse-checkout", "set", "lib")
+			runGit(t, dir, "sparse-checkout", "set", "lib")
 			return dir
 		},
 		"a submodule": func(t *testing.T) string {
 			dir, sub := committed(t), filepath.Join(t.TempDir(), "sub")
-			git(t, dir, "clone", "-q", ".", sub)
-			git(t, dir, "submodule", "add", "-q", sub, "sub")
-			git(t, dir, "commit", "-qm", "sub")
+			runGit(t, dir, "clone", "-q", ".", sub)
+			runGit(t, dir, "submodule", "add", "-q", sub, "sub")
+			runGit(t, dir, "commit", "-qm", "sub")
 			return dir
 		},
 	} {
@@ -160,7 +160,7 @@ func TestWhereAWorkTreeIsAdded(t *testing.T) {
 			if _, err := os.Lstat(filepath.Join(at, "src/b.go")); err != nil {
 				t.Error(err)
 			}
-			if got, want := fingerprint(t, second), strings.TrimSpace(git(t, main, "rev-parse", "HEAD^{tree}")); got != want && name != "a submodule" {
+			if got, want := fingerprint(t, second), strings.TrimSpace(runGit(t, main, "rev-parse", "HEAD^{tree}")); got != want && name != "a submodule" {
 				t.Errorf("the work tree has %s, want %s: %q", got, want, paths(t, second, want, got))
 			}
 			if err := tree.Remove(t.Context(), at, "x"); err != nil {
@@ -177,7 +177,7 @@ func TestWhatAddRefuses(t *testing.T) {
 	t.Parallel()
 	dir := committed(t)
 	tree, at := open(t, dir), filepath.Join(dir, ".ferrus/worktrees/x")
-	git(t, dir, "branch", "ferrus/taken")
+	runGit(t, dir, "branch", "ferrus/taken")
 	write(t, dir, ".ferrus/worktrees/full/x", "x")
 	if err := tree.Add(t.Context(), at, "x"); err != nil {
 		t.Fatal(err)
@@ -224,11 +224,11 @@ func TestWhatRemoveRefuses(t *testing.T) {
 		}
 	}
 	write(t, trees, "full/x", "x")
-	git(t, dir, "worktree", "lock", "--reason", "on a stick", filepath.Join(trees, "locked"))
-	git(t, filepath.Join(trees, "x"), "checkout", "-q", "--detach")
-	git(t, filepath.Join(trees, "out"), "checkout", "-q", "--detach")
-	git(t, filepath.Join(trees, "x"), "checkout", "-q", "ferrus/out")
-	git(t, dir, "checkout", "-q", "-b", "ferrus/here")
+	runGit(t, dir, "worktree", "lock", "--reason", "on a stick", filepath.Join(trees, "locked"))
+	runGit(t, filepath.Join(trees, "x"), "checkout", "-q", "--detach")
+	runGit(t, filepath.Join(trees, "out"), "checkout", "-q", "--detach")
+	runGit(t, filepath.Join(trees, "x"), "checkout", "-q", "ferrus/out")
+	runGit(t, dir, "checkout", "-q", "-b", "ferrus/here")
 	before, repository := inventory(t, trees), users(t, dir)
 	for _, c := range []struct{ dir, branch, want string }{
 		{"full", "x", "no linked work tree"},
@@ -256,11 +256,11 @@ func TestRemoveFinishesWhatIsHalfGone(t *testing.T) {
 	for name, half := range map[string]func(t *testing.T, dir, at string){
 		"the folder":        func(t *testing.T, dir, at string) { remove(t, at, "") },
 		"the files":         func(t *testing.T, dir, at string) { remove(t, at, ""); mkdir(t, at, "") },
-		"folder and admin":  func(t *testing.T, dir, at string) { remove(t, at, ""); git(t, dir, "worktree", "prune") },
-		"the work tree":     func(t *testing.T, dir, at string) { git(t, dir, "worktree", "remove", "-f", at) },
-		"the branch":        func(t *testing.T, dir, at string) { git(t, dir, "update-ref", "-d", "refs/heads/ferrus/x") },
+		"folder and admin":  func(t *testing.T, dir, at string) { remove(t, at, ""); runGit(t, dir, "worktree", "prune") },
+		"the work tree":     func(t *testing.T, dir, at string) { runGit(t, dir, "worktree", "remove", "-f", at) },
+		"the branch":        func(t *testing.T, dir, at string) { runGit(t, dir, "update-ref", "-d", "refs/heads/ferrus/x") },
 		"nothing":           func(t *testing.T, dir, at string) {},
-		"moved by the user": func(t *testing.T, dir, at string) { git(t, at, "checkout", "-q", "-b", "other") },
+		"moved by the user": func(t *testing.T, dir, at string) { runGit(t, at, "checkout", "-q", "-b", "other") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := committed(t)
@@ -288,7 +288,7 @@ func TestAKilledAddIsFinishedOrCleared(t *testing.T) {
 		died := die(t, d, dir, "add", at, "x")
 		want := head(t, dir)
 		if _, err := os.Lstat(filepath.Join(dir, ".git/refs/heads/ferrus/x")); err != nil {
-			git(t, dir, "commit", "-q", "--allow-empty", "-m", "meanwhile")
+			runGit(t, dir, "commit", "-q", "--allow-empty", "-m", "meanwhile")
 			want = head(t, dir)
 		}
 		tree := open(t, dir)
@@ -343,15 +343,15 @@ func TestAGitKilledInTheMiddleOfAnAdd(t *testing.T) {
 	dir := committed(t)
 	write(t, dir, "filtered", "x")
 	write(t, dir, ".gitattributes", "filtered filter=die\n")
-	git(t, dir, "add", ".")
-	git(t, dir, "commit", "-qm", "two")
+	runGit(t, dir, "add", ".")
+	runGit(t, dir, "commit", "-qm", "two")
 	wrap(t, "")
-	git(t, dir, "config", "filter.die.smudge", "kill -9 $PPID; cat")
+	runGit(t, dir, "config", "filter.die.smudge", "kill -9 $PPID; cat")
 	tree, at := open(t, dir), filepath.Join(dir, ".ferrus/worktrees/x")
 	if err := tree.Add(t.Context(), at, "x"); err == nil {
 		t.Fatal("git was not killed")
 	}
-	git(t, dir, "config", "--unset", "filter.die.smudge")
+	runGit(t, dir, "config", "--unset", "filter.die.smudge")
 	mkdir(t, at+".new-1", "") // of another that was killed before its git had begun
 	if err := tree.Add(t.Context(), at, "x"); err != nil {
 		t.Error(err)
@@ -365,12 +365,12 @@ func TestAGitThatOutlivesItsAdd(t *testing.T) {
 	dir := committed(t)
 	write(t, dir, "filtered", "x")
 	write(t, dir, ".gitattributes", "filtered filter=wait\n")
-	git(t, dir, "add", ".")
-	git(t, dir, "commit", "-qm", "two")
+	runGit(t, dir, "add", ".")
+	runGit(t, dir, "commit", "-qm", "two")
 	signs := t.TempDir()
 	path := os.Getenv("PATH")
 	wrap(t, `case " $* " in *" worktree add "*) [ -e '`+signs+`/pid' ] || echo $$ >'`+signs+`/pid';; esac`)
-	git(t, dir, "config", "filter.wait.smudge", "if mkdir '"+signs+"/first' 2>&-; then until [ -e '"+signs+"/go' ]; do sleep 0.01; done; kill $(cat '"+signs+"/pid'); fi; cat")
+	runGit(t, dir, "config", "filter.wait.smudge", "if mkdir '"+signs+"/first' 2>&-; then until [ -e '"+signs+"/go' ]; do sleep 0.01; done; kill $(cat '"+signs+"/pid'); fi; cat")
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -422,10 +422,10 @@ func TestHead(t *testing.T) {
 		}
 	}
 	check("", "main")
-	git(t, dir, "commit", "-q", "--allow-empty", "-m", "one")
+	runGit(t, dir, "commit", "-q", "--allow-empty", "-m", "one")
 	check(head(t, dir), "main")
-	git(t, dir, "checkout", "-q", "-b", "deep/er")
+	runGit(t, dir, "checkout", "-q", "-b", "deep/er")
 	check(head(t, dir), "deep/er")
-	git(t, dir, "checkout", "-q", "--detach")
+	runGit(t, dir, "checkout", "-q", "--detach")
 	check(head(t, dir), "")
 }

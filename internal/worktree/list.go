@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
@@ -53,7 +54,7 @@ func (t *Tree) list(ctx context.Context) (*listing, error) {
 	var never []string
 	err := together(func() error {
 		args := append([]string{"ls-files", "-z", "-t", "-s", "-c", "-o", "--exclude-standard"}, excludes(t.exclude)...)
-		text, said, err := t.onIndex().run(ctx, args...)
+		text, said, err := t.onIndex().Run(ctx, args...)
 		if err == nil {
 			err = unread(said)
 		}
@@ -70,9 +71,9 @@ func (t *Tree) list(ctx context.Context) (*listing, error) {
 }
 
 // onIndex is a call in the private git directory on the user's index. It reads the index as a list.
-func (t *Tree) onIndex() command {
+func (t *Tree) onIndex() git.Command {
 	c := t.storing()
-	c.env = append(c.env, "GIT_INDEX_FILE="+t.index)
+	c.Env = append(c.Env, "GIT_INDEX_FILE="+t.index)
 	return c
 }
 
@@ -153,9 +154,9 @@ func (t *Tree) inLink(ctx context.Context, f *file) ([]file, error) {
 			return []file{*f}, nil
 		}
 		c := t.storing()
-		c.env = append(c.env, "GIT_INDEX_FILE="+filepath.Join(t.private, "none"))
+		c.Env = append(c.Env, "GIT_INDEX_FILE="+filepath.Join(t.private, "none"))
 		args := append([]string{"ls-files", "-z", "-o", "--exclude-standard"}, excludes(t.exclude)...)
-		out, said, err := c.run(ctx, append(args, "--", ":(top,literal)"+f.path+"/")...)
+		out, said, err := c.Run(ctx, append(args, "--", ":(top,literal)"+f.path+"/")...)
 		if err == nil {
 			err = unread(said)
 		}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/git"
 )
 
 // Merged is what [Tree.Merge] made of three trees.
@@ -38,7 +40,7 @@ func (t *Tree) Merge(ctx context.Context, base, ours, theirs string) (Merged, er
 
 func (t *Tree) merge(ctx context.Context, base, ours, theirs string) (Merged, error) {
 	if !t.Git() {
-		return Merged{}, ErrNoGit
+		return Merged{}, git.ErrNoGit
 	}
 	if err := needs(ctx, 2, 38, "to merge without a work tree"); err != nil {
 		return Merged{}, err
@@ -73,10 +75,10 @@ func (t *Tree) merge(ctx context.Context, base, ours, theirs string) (Merged, er
 	}
 	var out bytes.Buffer
 	c := t.storing()
-	c.stdout = &out
-	c.config = append(slices.Clone(c.config), "merge.renameLimit=7000", "diff.algorithm=histogram")
-	_, _, err = c.run(ctx, "merge-tree", "--write-tree", "-z", "--messages", sides[0], sides[1])
-	if err != nil && !no(err) { // no: not without conflicts
+	c.Stdout = &out
+	c.Config = append(slices.Clone(c.Config), "merge.renameLimit=7000", "diff.algorithm=histogram")
+	_, _, err = c.Run(ctx, "merge-tree", "--write-tree", "-z", "--messages", sides[0], sides[1])
+	if err != nil && !git.SaidNo(err) { // no: not without conflicts
 		return Merged{}, err
 	}
 	return readMerge(out.String())
@@ -135,7 +137,7 @@ func enter(kinds map[string]string, paths []string, kind string) {
 
 // needs is an error where git is older than that.
 func needs(ctx context.Context, major, minor int, why string) error {
-	out, _, err := command{}.run(ctx, "version")
+	out, _, err := git.Command{}.Run(ctx, "version")
 	if err != nil {
 		return err
 	}

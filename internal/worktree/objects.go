@@ -28,8 +28,8 @@ func (t *Tree) reading(ctx context.Context, do func(*objects) error) error {
 	ended := make(chan error, 1)
 	go func() {
 		c := t.storing()
-		c.stdin, c.stdout = ids, out
-		_, _, err := c.run(ctx, "cat-file", "--batch")
+		c.Stdin, c.Stdout = ids, out
+		_, _, err := c.Run(ctx, "cat-file", "--batch")
 		ids.Close()
 		out.CloseWithError(err)
 		ended <- err

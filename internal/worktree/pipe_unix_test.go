@@ -28,7 +28,7 @@ func TestGitWaitsAtNoPipe(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := committed(t)
-			git(t, dir, "config", "filter.x.clean", "cat")
+			runGit(t, dir, "config", "filter.x.clean", "cat")
 			tree := open(t, dir)
 			fingerprint(t, tree)
 			write(t, dir, "deep/er/file", "new\n")

@@ -139,7 +139,7 @@ func (t *Tree) hidden(ctx context.Context) (map[string]entry, error) {
 	if !exists(filepath.Join(t.gitDir, "info", "sparse-checkout")) {
 		return nil, nil
 	}
-	out, _, err := t.user().run(ctx, "ls-files", "-z", "-t", "-s")
+	out, _, err := t.user().Run(ctx, "ls-files", "-z", "-t", "-s")
 	hidden := map[string]entry{}
 	// "S mode id stage\tpath"
 	for _, line := range zsplit(out) {
@@ -160,7 +160,7 @@ func (t *Tree) spare(ctx context.Context, s *stage, p *plan) error {
 			over.add(dir)
 		}
 	}
-	out, _, err := t.user().run(ctx, "ls-files", "-z")
+	out, _, err := t.user().Run(ctx, "ls-files", "-z")
 	if err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func (t *Tree) spare(ctx context.Context, s *stage, p *plan) error {
 // refilter stages the whole tree, for its filters are others: a file that does not differ from it as git stores it may
 // still have other bytes.
 func (t *Tree) refilter(ctx context.Context, s *stage, p *plan, f *facts) error {
-	out, _, err := s.git().run(ctx, "ls-files", "-z", "-s")
+	out, _, err := s.git().Run(ctx, "ls-files", "-z", "-s")
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func TestNothingBehindALinkIsSwept(t *testing.T) {
 				"Fingerprint": func() error { _, err := tree.Fingerprint(t.Context()); return err },
 				"Snapshot":    func() error { _, err := tree.Snapshot(t.Context()); return err },
 				"Keep": func() error {
-					return tree.SaveRef(t.Context(), "t/1", strings.TrimSpace(git(t, dir, "rev-parse", tip+"^{tree}")))
+					return tree.SaveRef(t.Context(), "t/1", strings.TrimSpace(runGit(t, dir, "rev-parse", tip+"^{tree}")))
 				},
 				"Add":    func() error { return tree.Add(t.Context(), filepath.Join(dir, ".ferrus/worktrees/x"), "x") },
 				"Remove": func() error { return tree.Remove(t.Context(), filepath.Join(dir, ".ferrus/worktrees/x"), "x") },
@@ -84,7 +84,7 @@ func TestNoWorkTreeIsMadeOrRemovedBehindALink(t *testing.T) {
 		dir, outside := committed(t), t.TempDir()
 		tree := open(t, dir)
 		victim := filepath.Join(outside, "x")
-		git(t, dir, "worktree", "add", "-q", "--detach", victim)
+		runGit(t, dir, "worktree", "add", "-q", "--detach", victim)
 		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(link)), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func TestAForgedUnfinishedWorkTreeIsNotRemoved(t *testing.T) {
 	t.Parallel()
 	dir, outside := committed(t), t.TempDir()
 	victim := filepath.Join(outside, "victim")
-	git(t, dir, "worktree", "add", "-q", "--detach", victim)
+	runGit(t, dir, "worktree", "add", "-q", "--detach", victim)
 	write(t, victim, "only.txt", "there is no other copy")
 	write(t, dir, ".git/worktrees/victim/locked", "ferrus is making x\n")
 	before, tree := inventory(t, outside), open(t, dir)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/git"
 )
 
 // refs is where trees are kept in the user's repository.
@@ -95,7 +97,7 @@ func (t *Tree) DeleteRefs(ctx context.Context, prefix string) (n int, err error)
 // keptBelow lists what is kept under prefix and below it, with no trees.
 func (t *Tree) keptBelow(ctx context.Context, prefix string) ([]kept, error) {
 	if !t.Git() {
-		return nil, ErrNoGit
+		return nil, git.ErrNoGit
 	}
 	pattern := strings.TrimSuffix(refs+prefix, "/")
 	if prefix = strings.TrimSuffix(prefix, "/"); prefix != "" {
@@ -103,7 +105,7 @@ func (t *Tree) keptBelow(ctx context.Context, prefix string) ([]kept, error) {
 			return nil, err
 		}
 	}
-	out, _, err := t.user().run(ctx, "for-each-ref", "--sort=version:refname", "--format=%(objectname) %(refname)", pattern)
+	out, _, err := t.user().Run(ctx, "for-each-ref", "--sort=version:refname", "--format=%(objectname) %(refname)", pattern)
 	var all []kept
 	for line := range strings.Lines(string(out)) {
 		commit, ref, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
@@ -115,9 +117,9 @@ func (t *Tree) keptBelow(ctx context.Context, prefix string) ([]kept, error) {
 // updateRefs carries out orders for git update-ref, all or none.
 func (t *Tree) updateRefs(ctx context.Context, orders string) error {
 	c := t.user()
-	c.config = []string{"core.fsync=committed", "core.filesRefLockTimeout=5000", "core.logAllRefUpdates=false"}
-	c.stdin = strings.NewReader(orders)
-	_, _, err := c.run(ctx, "update-ref", "--stdin")
+	c.Config = []string{"core.fsync=committed", "core.filesRefLockTimeout=5000", "core.logAllRefUpdates=false"}
+	c.Stdin = strings.NewReader(orders)
+	_, _, err := c.Run(ctx, "update-ref", "--stdin")
 	return err
 }
 

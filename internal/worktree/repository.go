@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
@@ -144,8 +145,8 @@ func (t *Tree) saveFrozen(r *rules) error {
 // readRules reads the settings as they are now, those of the repository included. Git reads configuration files for it
 // and runs nothing.
 func (t *Tree) readRules(ctx context.Context) (*rules, error) {
-	c := command{dir: t.dir, env: []string{"GIT_DIR=" + t.gitDir, "GIT_COMMON_DIR=" + t.common}}
-	out, _, err := c.run(ctx, "config", "-z", "--list", "--includes", "--show-scope")
+	c := git.Command{Dir: t.dir, Env: []string{"GIT_DIR=" + t.gitDir, "GIT_COMMON_DIR=" + t.common}}
+	out, _, err := c.Run(ctx, "config", "-z", "--list", "--includes", "--show-scope")
 	if err != nil {
 		return nil, err
 	}

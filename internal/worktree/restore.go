@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 )
 
@@ -89,7 +90,7 @@ func (t *Tree) Blocked(ctx context.Context, from, to string) error {
 // planned calls do, if there is anything to do, with a plan that nothing stands in the way of.
 func (t *Tree) planned(ctx context.Context, from, to string, do func(*plan, *stage) error) error {
 	if !t.Git() {
-		return ErrNoGit
+		return git.ErrNoGit
 	}
 	for _, id := range []string{from, to} {
 		if !objectID.MatchString(id) {

@@ -13,9 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 func restore(t testing.TB, tree *worktree.Tree, from, to string) worktree.Change {
@@ -101,7 +102,7 @@ func scramble(t *rapid.T, tb testing.TB, dir string, used map[string]int) {
 				verb = []string{"rm", "-r", "-f", "-q", "--cached", "--ignore-unmatch"}
 			}
 			if _, err := os.Stat(path); err == nil && straight(dir, name) {
-				git(tb, dir, append(verb, "--", name)...)
+				runGit(tb, dir, append(verb, "--", name)...)
 			}
 			continue
 		}
@@ -163,8 +164,8 @@ func TestARestoreCanBeTakenBack(t *testing.T) {
 		for _, c := range corners {
 			rapid.Check(t, func(rt *rapid.T) {
 				dir := copied(t, "empty", func(dir string) {
-					git(t, dir, "init", "-q", "-b", "main", "--template=")
-					git(t, dir, "commit", "-qm", "none", "--allow-empty")
+					runGit(t, dir, "init", "-q", "-b", "main", "--template=")
+					runGit(t, dir, "commit", "-qm", "none", "--allow-empty")
 				})
 				there(rt, t, dir, c, used)
 			})

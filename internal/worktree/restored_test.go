@@ -60,22 +60,25 @@ func TestWhatIsRestored(t *testing.T) {
 			to:   func(t *testing.T, dir string) { write(t, dir, "x.o", "1") },
 			want: worktree.Change{Written: []string{"a.txt"}}},
 		{name: "an ignored file that is tracked",
-			to:   func(t *testing.T, dir string) { write(t, dir, "x.o", "1"); git(t, dir, "add", "-f", "x.o") },
+			to:   func(t *testing.T, dir string) { write(t, dir, "x.o", "1"); runGit(t, dir, "add", "-f", "x.o") },
 			from: func(t *testing.T, dir string) { write(t, dir, "x.o", "2") },
 			want: worktree.Change{Written: []string{"x.o"}}},
 		{name: "an ignored file that was tracked, and is the same",
-			to:      func(t *testing.T, dir string) { write(t, dir, "x.o", "1"); git(t, dir, "add", "-f", "x.o") },
-			from:    func(t *testing.T, dir string) { git(t, dir, "rm", "-q", "--cached", "x.o") },
+			to:      func(t *testing.T, dir string) { write(t, dir, "x.o", "1"); runGit(t, dir, "add", "-f", "x.o") },
+			from:    func(t *testing.T, dir string) { runGit(t, dir, "rm", "-q", "--cached", "x.o") },
 			want:    worktree.Change{Written: []string{"x.o"}},
 			differs: true},
 		{name: "an ignored file that was tracked, and is another",
-			to:      func(t *testing.T, dir string) { write(t, dir, "x.o", "1"); git(t, dir, "add", "-f", "x.o") },
-			from:    func(t *testing.T, dir string) { git(t, dir, "rm", "-q", "--cached", "x.o"); write(t, dir, "x.o", "2") },
+			to: func(t *testing.T, dir string) { write(t, dir, "x.o", "1"); runGit(t, dir, "add", "-f", "x.o") },
+			from: func(t *testing.T, dir string) {
+				runGit(t, dir, "rm", "-q", "--cached", "x.o")
+				write(t, dir, "x.o", "2")
+			},
 			blocked: "x.o"},
 		{name: "an ignored file where a folder is to be",
-			to: func(t *testing.T, dir string) { write(t, dir, "d.o/x", "1"); git(t, dir, "add", "-f", "d.o/x") },
+			to: func(t *testing.T, dir string) { write(t, dir, "d.o/x", "1"); runGit(t, dir, "add", "-f", "d.o/x") },
 			from: func(t *testing.T, dir string) {
-				git(t, dir, "rm", "-q", "--cached", "d.o/x")
+				runGit(t, dir, "rm", "-q", "--cached", "d.o/x")
 				remove(t, dir, "d.o")
 				write(t, dir, "d.o", "2")
 			},
@@ -88,9 +91,9 @@ func TestWhatIsRestored(t *testing.T) {
 			},
 			blocked: "a.txt/x.o"},
 		{name: "an ignored link where a folder is to be",
-			to: func(t *testing.T, dir string) { write(t, dir, "d.o/x", "1"); git(t, dir, "add", "-f", "d.o/x") },
+			to: func(t *testing.T, dir string) { write(t, dir, "d.o/x", "1"); runGit(t, dir, "add", "-f", "d.o/x") },
 			from: func(t *testing.T, dir string) {
-				git(t, dir, "rm", "-q", "--cached", "d.o/x")
+				runGit(t, dir, "rm", "-q", "--cached", "d.o/x")
 				remove(t, dir, "d.o")
 				link(t, "src", filepath.Join(dir, "d.o"))
 			},
@@ -117,7 +120,7 @@ func TestWhatIsRestored(t *testing.T) {
 			from: func(t *testing.T, dir string) {
 				remove(t, dir, ".gitignore")
 				write(t, dir, "x.o", "1")
-				git(t, dir, "add", "x.o")
+				runGit(t, dir, "add", "x.o")
 			},
 			want: worktree.Change{Written: []string{".gitignore"}, Removed: []string{"x.o"}}},
 		{name: "an edit since the snapshot",
@@ -146,7 +149,7 @@ func TestWhatIsRestored(t *testing.T) {
 		{name: "an embedded repository with another commit",
 			to: func(t *testing.T, dir string) { embed(t, dir, "sub", true) },
 			from: func(t *testing.T, dir string) {
-				git(t, filepath.Join(dir, "sub"), "commit", "-q", "--allow-empty", "-m", "2")
+				runGit(t, filepath.Join(dir, "sub"), "commit", "-q", "--allow-empty", "-m", "2")
 			},
 			want: worktree.Change{Left: []string{"sub"}}, differs: true},
 		{name: "files where a repository without a commit is now",
@@ -167,7 +170,7 @@ func TestWhatIsRestored(t *testing.T) {
 		{name: "a file that the user hides from git",
 			from: func(t *testing.T, dir string) {
 				write(t, dir, "a.txt", "2")
-				git(t, dir, "update-index", "--skip-worktree", "a.txt")
+				runGit(t, dir, "update-index", "--skip-worktree", "a.txt")
 			},
 			want: worktree.Change{Written: []string{"a.txt"}}},
 	}
@@ -179,7 +182,7 @@ func TestWhatIsRestored(t *testing.T) {
 				tt.to(t, dir)
 			}
 			to := save(t, tree, "t/1")
-			git(t, dir, "checkout", "-q", "--", ".") // what to changed of HEAD is not to be found here
+			runGit(t, dir, "checkout", "-q", "--", ".") // what to changed of HEAD is not to be found here
 			if tt.from != nil {
 				tt.from(t, dir)
 			}
@@ -277,8 +280,8 @@ func TestFoldersThatARestoreEmptiesGo(t *testing.T) {
 func TestFiltersAreThoseOfTheTree(t *testing.T) {
 	t.Parallel()
 	dir := committed(t)
-	git(t, dir, "config", "filter.rot.clean", "tr a-z n-za-m")
-	git(t, dir, "config", "filter.rot.smudge", "tr a-z n-za-m")
+	runGit(t, dir, "config", "filter.rot.clean", "tr a-z n-za-m")
+	runGit(t, dir, "config", "filter.rot.smudge", "tr a-z n-za-m")
 	states := []map[string]string{
 		{".gitattributes": "", "n": "plain\n", "unix": "u\n", "dos": "d\n", "raw.bin": "\x00\r\n"},
 		{".gitattributes": "n filter=rot\ndos text eol=crlf\n*.bin -text\n", "n": "secret\n", "unix": "u\n", "dos": "d\r\n", "raw.bin": "\x00\r\n"},
@@ -311,8 +314,8 @@ func TestFiltersAreThoseOfTheTree(t *testing.T) {
 		at = to
 	}
 
-	git(t, dir, "config", "filter.rot.smudge", "false")
-	git(t, dir, "config", "filter.rot.required", "true")
+	runGit(t, dir, "config", "filter.rot.smudge", "false")
+	runGit(t, dir, "config", "filter.rot.required", "true")
 	if err := tree.Freeze(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -332,10 +335,10 @@ func TestATreeCannotLeadOutside(t *testing.T) {
 	dir := committed(t)
 	tree := open(t, dir)
 	from := save(t, tree, "t/1")
-	inner := strings.TrimSpace(git(t, dir, "rev-parse", "HEAD^{tree}"))
+	inner := strings.TrimSpace(runGit(t, dir, "rev-parse", "HEAD^{tree}"))
 	for _, name := range []string{"..", ".git", ".GIT", "."} {
 		write(t, dir, ".git/entry", fmt.Sprintf("040000 tree %s\t%s\n", inner, name))
-		bad := strings.TrimSpace(git(t, dir, "-c", "alias.make=!git mktree <.git/entry", "make"))
+		bad := strings.TrimSpace(runGit(t, dir, "-c", "alias.make=!git mktree <.git/entry", "make"))
 		if _, err := tree.Restore(t.Context(), from, bad, "t/edits"); err == nil {
 			t.Errorf("a tree with %q is restored", name)
 		}
@@ -355,15 +358,15 @@ func TestARestoreInASparseCheckout(t *testing.T) {
 	dir := committed(t)
 	write(t, dir, "lib/c", "c")
 	write(t, dir, "src/d", "d")
-	git(t, dir, "add", ".")
-	git(t, dir, "commit", "-qm", "two")
+	runGit(t, dir, "add", ".")
+	runGit(t, dir, "commit", "-qm", "two")
 	tree := open(t, dir)
 	write(t, dir, "src/b.go", "other\n")
 	write(t, dir, "lib/c", "other")
 	remove(t, dir, "src/d")
 	other := save(t, tree, "t/1")
-	git(t, dir, "checkout", "-q", ".")
-	git(t, dir, "sparse-checkout", "set", "lib")
+	runGit(t, dir, "checkout", "-q", ".")
+	runGit(t, dir, "sparse-checkout", "set", "lib")
 	now, before, repository := save(t, tree, "t/2"), manifest(t, dir), users(t, dir)
 	if _, ok := before["src/b.go"]; ok {
 		t.Fatal("not sparse")
@@ -442,7 +445,7 @@ func TestAKilledSaveIsMadeAgain(t *testing.T) {
 	deaths(t, func(t *testing.T, d death) bool {
 		dir := committed(t)
 		disturb(t, dir)
-		git(t, dir, "reset", "-q")
+		runGit(t, dir, "reset", "-q")
 		collect(t, dir)
 		tree := open(t, dir)
 		id := fingerprint(t, tree)
@@ -450,7 +453,7 @@ func TestAKilledSaveIsMadeAgain(t *testing.T) {
 		if d.call != "during" {
 			collect(t, dir)
 		}
-		if out := git(t, dir, "for-each-ref", "--format=%(tree)", "refs/ferrus/"); out != "" {
+		if out := runGit(t, dir, "for-each-ref", "--format=%(tree)", "refs/ferrus/"); out != "" {
 			whole(t, dir, "t/1", strings.TrimSpace(out))
 		}
 		if err := tree.SaveRef(t.Context(), "t/1", id); err != nil {
@@ -467,11 +470,11 @@ func TestWhatOpenLeavesOutIsNotRestored(t *testing.T) {
 	dir := committed(t)
 	for _, name := range []string{".ferrus/STATE.json", "deep/.ferrus/x", "out.log"} {
 		write(t, dir, name, "theirs")
-		git(t, dir, "add", "-f", name)
+		runGit(t, dir, "add", "-f", name)
 	}
 	write(t, dir, "a.txt", "theirs")
-	git(t, dir, "add", "a.txt")
-	to := strings.TrimSpace(git(t, dir, "write-tree"))
+	runGit(t, dir, "add", "a.txt")
+	to := strings.TrimSpace(runGit(t, dir, "write-tree"))
 	for _, name := range []string{".ferrus/STATE.json", "deep/.ferrus/x", "out.log", "a.txt"} {
 		write(t, dir, name, "ours")
 	}

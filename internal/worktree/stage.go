@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 )
 
@@ -38,7 +39,7 @@ func (t *Tree) newStage(ctx context.Context, tree string) (*stage, error) {
 		}
 	}
 	if err == nil {
-		_, _, err = s.git().run(ctx, "read-tree", tree)
+		_, _, err = s.git().Run(ctx, "read-tree", tree)
 	}
 	if err != nil {
 		s.discard()
@@ -58,18 +59,18 @@ func (s *stage) discard() {
 }
 
 // git is a call on the stage's index.
-func (s *stage) git() command {
+func (s *stage) git() git.Command {
 	c := s.t.storing()
-	c.env = append(c.env, "GIT_INDEX_FILE="+filepath.Join(s.dir, "index"))
+	c.Env = append(c.Env, "GIT_INDEX_FILE="+filepath.Join(s.dir, "index"))
 	return c
 }
 
 // in is a call on the stage's index with one of the stage's folders for a work tree: git reads attributes and rules
 // there, and attributes that it does not find in the index.
-func (s *stage) in(sub string) command {
+func (s *stage) in(sub string) git.Command {
 	c := s.git()
-	c.dir = filepath.Join(s.dir, sub)
-	c.env = append(c.env, "GIT_WORK_TREE="+c.dir)
+	c.Dir = filepath.Join(s.dir, sub)
+	c.Env = append(c.Env, "GIT_WORK_TREE="+c.Dir)
 	return c
 }
 
@@ -84,14 +85,14 @@ func (s *stage) checkOut(ctx context.Context, names []string) error {
 		return nil
 	}
 	c := s.in("files")
-	c.stdin = zlist(names)
-	_, said, err := c.run(ctx, "checkout-index", "-z", "--stdin")
+	c.Stdin = zlist(names)
+	_, said, err := c.Run(ctx, "checkout-index", "-z", "--stdin")
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
 		if _, err := os.Lstat(s.path(name)); err != nil {
-			return fmt.Errorf("git checkout-index made no %s: %s", printable(name), firstLine(said))
+			return fmt.Errorf("git checkout-index made no %s: %s", printable(name), git.FirstLine(said))
 		}
 	}
 	return nil
@@ -153,13 +154,13 @@ func (s *stage) rule(name string) string {
 
 // layRules lays out the tree's ignore files, and those on disk that stay there because neither tree has them.
 func (s *stage) layRules(ctx context.Context, names []string, p *plan) error {
-	out, _, err := s.git().run(ctx, "ls-files", "-z", "--", ":(top,glob)**/.gitignore")
+	out, _, err := s.git().Run(ctx, "ls-files", "-z", "--", ":(top,glob)**/.gitignore")
 	if err != nil {
 		return err
 	}
 	c := s.in("rules")
-	c.stdin = bytes.NewReader(out)
-	if _, _, err := c.run(ctx, "checkout-index", "-z", "--stdin"); err != nil {
+	c.Stdin = bytes.NewReader(out)
+	if _, _, err := c.Run(ctx, "checkout-index", "-z", "--stdin"); err != nil {
 		return err
 	}
 	seen := set{}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/git"
 )
 
 // TestALockThatNobodyHoldsIsFound, and no other: neither a young one nor one of the person's own refs.
@@ -65,7 +67,7 @@ func TestALockThatNobodyHoldsIsFound(t *testing.T) {
 	if got, err := StaleLocks(t.Context(), dir, now); len(got) > 0 || err != nil {
 		t.Errorf("still %q: %v", got, err)
 	}
-	said := explain("update-ref", "fatal: Unable to create '/p/.git/refs/ferrus/x.lock': File exists.", nil).Error()
+	said := git.Explain("update-ref", "fatal: Unable to create '/p/.git/refs/ferrus/x.lock': File exists.", nil).Error()
 	if !strings.Contains(said, "ferrus doctor --fix") {
 		t.Error(said)
 	}

@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/worktree"
 	"golang.org/x/sys/unix"
+
+	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 // Content changes, while size and modification time stay: what git's index takes for no change.
@@ -148,9 +149,9 @@ func TestAChangeThatKeepsSizeAndTimeIsNoticed(t *testing.T) {
 					t.Run(disk+"/"+setting+"/"+trick.name, func(t *testing.T) {
 						for _, s := range hiding[setting] {
 							key, value, _ := strings.Cut(s, "=")
-							git(t, dir, "config", key, value)
+							runGit(t, dir, "config", key, value)
 						}
-						git(t, dir, "add", "a.txt")
+						runGit(t, dir, "add", "a.txt")
 						path := filepath.Join(dir, "a.txt")
 						tickOver(t, path)
 						put := trick.begin(t, path)

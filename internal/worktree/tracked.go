@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
@@ -94,8 +95,8 @@ func (i Index) MayTrack(name string) bool {
 // TrackedFiles lists what git tracks in a folder of dir, relative to it, by the index of the repository that holds dir. The name
 // of the folder is matched whatever its case is: a file system may be of the same mind. Without git it is none.
 func TrackedFiles(ctx context.Context, dir, folder string) ([]string, error) {
-	out, _, err := command{dir: dir}.run(ctx, "ls-files", "-z", "--", ":(icase)"+folder)
-	if errors.Is(err, ErrNoGit) {
+	out, _, err := git.Command{Dir: dir}.Run(ctx, "ls-files", "-z", "--", ":(icase)"+folder)
+	if errors.Is(err, git.ErrNoGit) {
 		return nil, nil
 	}
 	if err != nil {
@@ -114,7 +115,7 @@ func TrackedFiles(ctx context.Context, dir, folder string) ([]string, error) {
 
 // Untrack takes files out of the index of the repository that holds dir and leaves them where they are.
 func Untrack(ctx context.Context, dir string, names []string) error {
-	_, _, err := command{dir: dir, stdin: strings.NewReader(strings.Join(names, "\x00"))}.run(ctx,
+	_, _, err := git.Command{Dir: dir, Stdin: strings.NewReader(strings.Join(names, "\x00"))}.Run(ctx,
 		"update-index", "-z", "--force-remove", "--stdin")
 	return err
 }
@@ -124,7 +125,7 @@ func Untrack(ctx context.Context, dir string, names []string) error {
 func Safe(ctx context.Context, dir string) bool {
 	safe := false
 	for _, scope := range []string{"--system", "--global"} {
-		out, _, err := command{dir: string(filepath.Separator)}.run(ctx, "config", scope, "-z", "--type=path", "--get-all", "safe.directory")
+		out, _, err := git.Command{Dir: string(filepath.Separator)}.Run(ctx, "config", scope, "-z", "--type=path", "--get-all", "safe.directory")
 		if err != nil {
 			continue // nothing is set, or there is no such file
 		}
@@ -132,10 +133,10 @@ func Safe(ctx context.Context, dir string) bool {
 			switch above, deep := strings.CutSuffix(value, "/*"); {
 			case value == "": // git forgets what stood before
 				safe = false
-			case value == "*" || resolved(value) == dir:
+			case value == "*" || git.Resolve(value) == dir:
 				safe = true
 			case deep && filepath.IsAbs(above):
-				if _, in := below(resolved(above), dir); in {
+				if _, in := git.Below(git.Resolve(above), dir); in {
 					safe = true
 				}
 			}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 )
 
@@ -80,12 +81,12 @@ func (t *Tree) verifyTransfer(ctx context.Context, l transfer) error {
 }
 
 // lacking lists which of the objects c does not see.
-func (t *Tree) lacking(ctx context.Context, c command, ids []string) ([]string, error) {
+func (t *Tree) lacking(ctx context.Context, c git.Command, ids []string) ([]string, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	c.stdin = strings.NewReader(strings.Join(ids, "\n") + "\n")
-	out, _, err := c.run(ctx, "cat-file", "--batch-check=%(objectname)")
+	c.Stdin = strings.NewReader(strings.Join(ids, "\n") + "\n")
+	out, _, err := c.Run(ctx, "cat-file", "--batch-check=%(objectname)")
 	var lacking []string
 	for line := range strings.Lines(string(out)) {
 		if id, ok := strings.CutSuffix(line, " missing\n"); ok {
@@ -103,9 +104,9 @@ func (t *Tree) pack(ctx context.Context, ids []string) (string, error) {
 	}
 	// The user's store first: git makes the pack there and renames it within.
 	c := t.own(t.objects, t.store())
-	c.config = syncedByGit
-	c.stdin = strings.NewReader(strings.Join(ids, "\n") + "\n")
-	out, _, err := c.run(ctx, "pack-objects", "-q", "--window=0", filepath.Join(dir, "pack"))
+	c.Config = syncedByGit
+	c.Stdin = strings.NewReader(strings.Join(ids, "\n") + "\n")
+	out, _, err := c.Run(ctx, "pack-objects", "-q", "--window=0", filepath.Join(dir, "pack"))
 	if err != nil {
 		return "", err
 	}

@@ -23,17 +23,17 @@ func TestWhetherWorkIsCommitted(t *testing.T) {
 		}
 	}
 	asked(tree, true)
-	git(t, dir, "commit", "-qam", "a part")
+	runGit(t, dir, "commit", "-qam", "a part")
 	asked(tree, true)
-	git(t, dir, "add", "new")
+	runGit(t, dir, "add", "new")
 	asked(tree, true)
-	git(t, dir, "commit", "-qm", "the rest")
+	runGit(t, dir, "commit", "-qm", "the rest")
 	asked(tree, false)
 	write(t, dir, "new", "and better\n")
 	asked(tree, true)
-	git(t, dir, "commit", "-qam", "better")
+	runGit(t, dir, "commit", "-qam", "better")
 	asked(tree, false)
-	git(t, dir, "update-ref", "-d", "HEAD")
+	runGit(t, dir, "update-ref", "-d", "HEAD")
 	asked(tree, true)
 	if got, err := tree.Uncommitted(t.Context(), to, to); got || err != nil {
 		t.Errorf("work that changed nothing: %v, %v", got, err)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
@@ -62,7 +63,7 @@ func (t *Tree) unseen(ctx context.Context, base, now string) ([]string, error) {
 		lines = append(lines, fmt.Sprintf("not on disk, and counted as unchanged because of git's skip-worktree mark: %s: %s", count(n, "file"), some(l.hidden)))
 	}
 	for _, dir := range t.left {
-		if _, ours := below(t.path(dir), t.private); !ours && resolved(t.private) != t.path(dir) && exists(t.path(dir)) {
+		if _, ours := git.Below(t.path(dir), t.private); !ours && git.Resolve(t.private) != t.path(dir) && exists(t.path(dir)) {
 			lines = append(lines, "files in "+printable(dir)+" are in no patch: the folder is kept for ferrus")
 		}
 	}
@@ -142,7 +143,7 @@ func digest(parts ...string) string {
 
 // newlyIgnored names what git ignores by rules in the work tree that the tree base does not have.
 func (t *Tree) newlyIgnored(ctx context.Context, base string) ([]string, error) {
-	out, _, err := t.onIndex().run(ctx, "ls-files", "-z", "-o", "-i", "--directory", "--exclude-standard")
+	out, _, err := t.onIndex().Run(ctx, "ls-files", "-z", "-o", "-i", "--directory", "--exclude-standard")
 	if err != nil {
 		return nil, err
 	}
@@ -156,9 +157,9 @@ func (t *Tree) newlyIgnored(ctx context.Context, base string) ([]string, error) 
 		paths = paths[:maxIgnored]
 	}
 	c := t.onIndex()
-	c.stdin = zlist(paths)
-	out, _, err = c.run(ctx, "check-ignore", "-z", "-v", "--no-index", "--stdin")
-	if err != nil && !no(err) {
+	c.Stdin = zlist(paths)
+	out, _, err = c.Run(ctx, "check-ignore", "-z", "-v", "--no-index", "--stdin")
+	if err != nil && !git.SaidNo(err) {
 		return nil, err
 	}
 	by := map[string][]string{} // paths, by the rule
@@ -193,7 +194,7 @@ func (t *Tree) newlyIgnored(ctx context.Context, base string) ([]string, error) 
 
 // blobAt is the text of a file in a tree, "" where there is none.
 func (t *Tree) blobAt(ctx context.Context, tree, name string) (string, error) {
-	out, _, err := t.storing().run(ctx, "ls-tree", "-z", "--full-tree", tree, "--", name)
+	out, _, err := t.storing().Run(ctx, "ls-tree", "-z", "--full-tree", tree, "--", name)
 	if err != nil || len(out) == 0 {
 		return "", err
 	}
@@ -201,7 +202,7 @@ func (t *Tree) blobAt(ctx context.Context, tree, name string) (string, error) {
 	if len(of) < 3 || of[1] != "blob" {
 		return "", nil
 	}
-	text, _, err := t.storing().run(ctx, "cat-file", "blob", of[2])
+	text, _, err := t.storing().Run(ctx, "cat-file", "blob", of[2])
 	return string(text), err
 }
 
@@ -258,11 +259,11 @@ func (t *Tree) dirty(ctx context.Context, repo, commit string) ([]string, error)
 	defer t.removeTemp(dir)
 	_, common := gitDirs(t.path(repo))
 	c := t.own(t.store(), filepath.Join(common, "objects"))
-	c.dir = t.path(repo)
-	c.env = append(c.env, "GIT_WORK_TREE="+c.dir, "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
-	if _, _, err := c.run(ctx, "read-tree", commit); err != nil {
+	c.Dir = t.path(repo)
+	c.Env = append(c.Env, "GIT_WORK_TREE="+c.Dir, "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
+	if _, _, err := c.Run(ctx, "read-tree", commit); err != nil {
 		return nil, err
 	}
-	out, _, err := c.run(ctx, "ls-files", "-z", "-m", "-o", "--exclude-standard")
+	out, _, err := c.Run(ctx, "ls-files", "-z", "-m", "-o", "--exclude-standard")
 	return slices.Compact(zsplit(out)), err
 }

@@ -32,7 +32,7 @@ func TestWhatAPatchDoesNotShowIsNamed(t *testing.T) {
 		}, "info/exclude changed", true},
 		{"core.excludesFile", func(t *testing.T, dir string) {
 			write(t, dir, ".git/hidden", "evil\n")
-			git(t, dir, "config", "core.excludesFile", filepath.Join(dir, ".git/hidden"))
+			runGit(t, dir, "config", "core.excludesFile", filepath.Join(dir, ".git/hidden"))
 			write(t, dir, "evil", "x")
 		}, "git configuration changed|file of core.excludesFile changed", true},
 		{"the person's excludes", func(t *testing.T, dir string) {
@@ -45,13 +45,13 @@ func TestWhatAPatchDoesNotShowIsNamed(t *testing.T) {
 			write(t, dir, "a.txt", "evil\n")
 		}, "file of core.attributesFile changed", true},
 		{"a clean filter in info/attributes", func(t *testing.T, dir string) {
-			git(t, dir, "config", "filter.evil.clean", "echo harmless")
+			runGit(t, dir, "config", "filter.evil.clean", "echo harmless")
 			write(t, dir, ".git/info/attributes", "* filter=evil\n")
 			write(t, dir, "a.txt", "evil\n")
 		}, "git configuration changed|info/attributes changed", true},
-		{"a branch that follows another", func(t *testing.T, dir string) { git(t, dir, "config", "branch.main.merge", "refs/heads/x") }, "", false},
+		{"a branch that follows another", func(t *testing.T, dir string) { runGit(t, dir, "config", "branch.main.merge", "refs/heads/x") }, "", false},
 		{"core.fileMode", func(t *testing.T, dir string) {
-			git(t, dir, "config", "core.fileMode", "false")
+			runGit(t, dir, "config", "core.fileMode", "false")
 			if err := os.Chmod(filepath.Join(dir, "a.txt"), 0o755); err != nil {
 				t.Fatal(err)
 			}
@@ -61,7 +61,7 @@ func TestWhatAPatchDoesNotShowIsNamed(t *testing.T) {
 			write(t, dir, "src/b.go", "package b // $Id: evil()$\n")
 		}, "", true},
 		{"a file that is off the disk", func(t *testing.T, dir string) {
-			git(t, dir, "update-index", "--skip-worktree", "a.txt")
+			runGit(t, dir, "update-index", "--skip-worktree", "a.txt")
 			remove(t, dir, "a.txt")
 		}, "not on disk, and counted as unchanged", false},
 		{"a repository without a commit", func(t *testing.T, dir string) { embed(t, dir, "sub", false) }, "sub has no commit", false},

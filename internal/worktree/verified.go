@@ -9,6 +9,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/git"
 )
 
 // verify compares the objects by which two trees differ with their ids: the trees, from the top down to the folders that
@@ -153,7 +155,7 @@ func (o *objects) treeOf(id string) (string, error) {
 		err := o.each([]string{id}, []string{id}, func(_ int, kind string, _ int64, r io.Reader) error {
 			if kind == "commit" || kind == "tag" {
 				text, err := io.ReadAll(r)
-				_, line, _ := strings.Cut(firstLine(string(text)), " ")
+				_, line, _ := strings.Cut(git.FirstLine(string(text)), " ")
 				if next = line; err == nil && !objectID.MatchString(next) {
 					err = fmt.Errorf("the %s %s names no object", kind, id)
 				}

@@ -19,6 +19,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/git"
 )
 
 // A Tree is one git work tree, or a plain folder. It may be used by several goroutines and several processes at once.
@@ -104,7 +106,7 @@ func Open(ctx context.Context, dir, private string, o Options) (*Tree, error) {
 	}
 	t.exclude = slices.Clone(t.ignore)
 	for _, path := range []string{private, filepath.Join(dir, ".ferrus")} {
-		if rel, ok := below(t.dir, path); ok {
+		if rel, ok := git.Below(t.dir, path); ok {
 			t.exclude = append(t.exclude, "/"+globEscape.Replace(rel))
 			t.left = append(t.left, rel)
 		}
@@ -115,14 +117,14 @@ func Open(ctx context.Context, dir, private string, o Options) (*Tree, error) {
 // discover finds the repository of a folder; where there is none, it leaves t as it is.
 func (t *Tree) discover(ctx context.Context, root string) error {
 	paths, err := revParse(ctx, root, "--show-toplevel", "--absolute-git-dir", "--git-common-dir", "--git-path", "objects", "--git-path", "index", "--show-object-format")
-	if errors.Is(err, ErrNoGit) {
+	if errors.Is(err, git.ErrNoGit) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if top := resolved(root); top != paths[0] {
-		if _, ok := below(paths[0], top); !ok {
+	if top := git.Resolve(root); top != paths[0] {
+		if _, ok := git.Below(paths[0], top); !ok {
 			return fmt.Errorf("the repository of %s says that its files are in %s; run git -C %s config --unset core.worktree", root, paths[0], shellQuoted(root))
 		}
 	}
@@ -138,24 +140,24 @@ func (t *Tree) discover(ctx context.Context, root string) error {
 // was found. A folder other than a named root must be in a linked one: of a work tree that the repository no longer
 // lists, the folder may lie in another.
 func (t *Tree) enter(dir, root string) error {
-	dir = resolved(dir)
+	dir = git.Resolve(dir)
 	all, err := t.admins()
 	if err != nil {
 		return err
 	}
-	_, within := below(t.dir, dir)
+	_, within := git.Below(t.dir, dir)
 	within = within || t.dir == dir
 	found := false
 	for _, a := range all {
-		top := resolved(a.dir)
-		_, deeper := below(t.dir, top)
-		if _, ok := below(top, dir); a.dir == "" || !ok && top != dir || within && !deeper {
+		top := git.Resolve(a.dir)
+		_, deeper := git.Below(t.dir, top)
+		if _, ok := git.Below(top, dir); a.dir == "" || !ok && top != dir || within && !deeper {
 			continue
 		}
 		t.dir, t.gitDir, t.index = top, a.path, filepath.Join(a.path, "index")
 		within, found = true, true
 	}
-	if !within || root != "" && !found && dir != resolved(root) {
+	if !within || root != "" && !found && dir != git.Resolve(root) {
 		return fmt.Errorf("%s is in no work tree that the repository of %s lists; git worktree repair may find it", dir, t.dir)
 	}
 	return nil
@@ -184,7 +186,7 @@ func (t *Tree) Top() string { return t.dir }
 // not in a git repository or there is no git.
 func CommonDir(ctx context.Context, dir string) (string, error) {
 	paths, err := revParse(ctx, dir, "--git-common-dir")
-	if errors.Is(err, ErrNoGit) {
+	if errors.Is(err, git.ErrNoGit) {
 		return "", nil
 	}
 	if err != nil {
@@ -218,7 +220,7 @@ func Main(ctx context.Context, dir string) (string, error) {
 // toplevel is the work tree that holds dir, "" when there is none.
 func toplevel(ctx context.Context, dir string) (string, error) {
 	paths, err := revParse(ctx, dir, "--show-toplevel")
-	if errors.Is(err, ErrNoGit) {
+	if errors.Is(err, git.ErrNoGit) {
 		return "", nil
 	}
 	if err != nil {
@@ -237,7 +239,7 @@ func revParse(ctx context.Context, dir string, questions ...string) ([]string, e
 		}
 	}
 	args := append([]string{"rev-parse", "--path-format=absolute"}, questions...)
-	out, _, err := command{dir: dir}.run(ctx, args...)
+	out, _, err := git.Command{Dir: dir}.Run(ctx, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -256,30 +258,3 @@ func revParse(ctx context.Context, dir string, questions ...string) ([]string, e
 
 // globEscape takes the meaning away from the characters that gitignore patterns give one.
 var globEscape = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
-
-// below is path relative to top, with slashes, and whether it lies below it. Links are resolved as far as path
-// exists.
-func below(top, path string) (string, bool) {
-	rel, err := filepath.Rel(top, resolved(path))
-	if err != nil || rel == "." || !filepath.IsLocal(rel) {
-		return "", false
-	}
-	return filepath.ToSlash(rel), true
-}
-
-// resolved is an absolute path without links, as far as it exists.
-func resolved(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
-	}
-	rest := ""
-	for p := path; ; p = filepath.Dir(p) {
-		if real, err := filepath.EvalSymlinks(p); err == nil {
-			return filepath.Join(real, rest)
-		}
-		if p == filepath.Dir(p) {
-			return path
-		}
-		rest = filepath.Join(filepath.Base(p), rest)
-	}
-}

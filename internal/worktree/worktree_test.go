@@ -94,7 +94,7 @@ func TestLinkedWorktrees(t *testing.T) {
 	dir := committed(t)
 	linked := filepath.Join(dir, ".ferrus", "worktrees", "x")
 	main := fingerprint(t, open(t, dir))
-	git(t, dir, "worktree", "add", "-q", "-b", "x", linked)
+	runGit(t, dir, "worktree", "add", "-q", "-b", "x", linked)
 	write(t, linked, "src/b.go", "package changed\n")
 	if got := fingerprint(t, open(t, dir)); got != main {
 		t.Error("a linked work tree below .ferrus counts")
@@ -116,9 +116,9 @@ func TestLinkedWorktrees(t *testing.T) {
 		}
 	}
 	bare := filepath.Join(t.TempDir(), "bare.git")
-	git(t, dir, "clone", "-q", "--bare", dir, bare)
+	runGit(t, dir, "clone", "-q", "--bare", dir, bare)
 	alone := filepath.Join(t.TempDir(), "alone")
-	git(t, bare, "worktree", "add", "-q", alone, "main")
+	runGit(t, bare, "worktree", "add", "-q", alone, "main")
 	if got, err := worktree.Main(t.Context(), alone); filepath.Base(got) != "alone" || err != nil {
 		t.Errorf("Main beside a bare repository = %q, %v", got, err)
 	}
@@ -128,7 +128,7 @@ func TestTheEnvironmentOfAHookChangesNothing(t *testing.T) {
 	dir, other := committed(t), t.TempDir()
 	write(t, dir, "new", "new")
 	want := fresh(t, dir)
-	git(t, other, "init", "-q")
+	runGit(t, other, "init", "-q")
 	for name, value := range map[string]string{
 		"GIT_DIR": filepath.Join(other, ".git"), "GIT_WORK_TREE": other, "GIT_PREFIX": "src/",
 		"GIT_INDEX_FILE": filepath.Join(other, "index"), "GIT_OBJECT_DIRECTORY": filepath.Join(other, ".git/objects"),
@@ -165,16 +165,16 @@ func TestABorrowedObjectStoreIsRead(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		near = filepath.Join(t.TempDir(), "near")
 	}
-	git(t, far, "clone", "-q", "--shared", far, near)
+	runGit(t, far, "clone", "-q", "--shared", far, near)
 	relative, err := filepath.Rel(filepath.Join(near, ".git", "objects"), filepath.Join(far, ".git", "objects"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	write(t, near, ".git/objects/info/alternates", filepath.ToSlash(relative)+"\n")
-	git(t, near, "commit", "-qm", "near", "--allow-empty")
+	runGit(t, near, "commit", "-qm", "near", "--allow-empty")
 	write(t, near, "a.txt", "near\n")
 	tree := open(t, near)
-	head := strings.TrimSpace(git(t, near, "rev-parse", "HEAD"))
+	head := strings.TrimSpace(runGit(t, near, "rev-parse", "HEAD"))
 	if paths, err := tree.Changed(t.Context(), head, fingerprint(t, tree)); len(paths) != 1 || err != nil {
 		t.Errorf("changed: %q, %v", paths, err)
 	}
@@ -184,32 +184,32 @@ func TestASparseCheckoutHasNoDeletions(t *testing.T) {
 	t.Parallel()
 	for _, cone := range []string{"--sparse-index", "--no-cone"} {
 		dir := committed(t)
-		git(t, dir, "checkout", "-q", "-b", "side")
+		runGit(t, dir, "checkout", "-q", "-b", "side")
 		write(t, dir, "src/b.go", "package side\n")
-		git(t, dir, "commit", "-qam", "side")
-		git(t, dir, "checkout", "-q", "main")
+		runGit(t, dir, "commit", "-qam", "side")
+		runGit(t, dir, "checkout", "-q", "main")
 		write(t, dir, "lib/c", "c")
-		git(t, dir, "add", ".")
-		git(t, dir, "commit", "-qm", "two")
+		runGit(t, dir, "add", ".")
+		runGit(t, dir, "commit", "-qm", "two")
 		tree := open(t, dir)
 		full := fingerprint(t, tree)
-		git(t, dir, "sparse-checkout", "set", cone, "lib")
+		runGit(t, dir, "sparse-checkout", "set", cone, "lib")
 		if got := fingerprint(t, tree); got != full {
 			paths, _ := tree.Changed(t.Context(), full, got)
 			t.Errorf("%s: changed: %q", cone, paths)
 		}
-		git(t, dir, "checkout", "-q", "side")
+		runGit(t, dir, "checkout", "-q", "side")
 		if got, want := fingerprint(t, tree), fresh(t, dir); got != want || got == full {
 			t.Errorf("%s: another commit: got %s, want %s", cone, got, want)
 		}
-		git(t, dir, "checkout", "-q", "main")
+		runGit(t, dir, "checkout", "-q", "main")
 		write(t, dir, "src/b.go", "hidden")
 		if got := fingerprint(t, tree); got == full {
 			t.Errorf("%s: a file outside the sparse checkout is not seen", cone)
 		}
 		remove(t, dir, "src")
-		git(t, dir, "sparse-checkout", "disable")
-		git(t, dir, "checkout", "-q", ".")
+		runGit(t, dir, "sparse-checkout", "disable")
+		runGit(t, dir, "checkout", "-q", ".")
 		if got := fingerprint(t, tree); got != full {
 			t.Errorf("%s: disabled: not the same tree", cone)
 		}
@@ -219,17 +219,17 @@ func TestASparseCheckoutHasNoDeletions(t *testing.T) {
 func TestAConflictIsFingerprinted(t *testing.T) {
 	t.Parallel()
 	dir := committed(t)
-	git(t, dir, "checkout", "-q", "-b", "side")
+	runGit(t, dir, "checkout", "-q", "-b", "side")
 	write(t, dir, "a.txt", "side\n")
-	git(t, dir, "commit", "-qam", "side")
-	git(t, dir, "checkout", "-q", "main")
-	git(t, dir, "rm", "-q", "a.txt")
+	runGit(t, dir, "commit", "-qam", "side")
+	runGit(t, dir, "checkout", "-q", "main")
+	runGit(t, dir, "rm", "-q", "a.txt")
 	write(t, dir, "src/b.go", "package c\n")
-	git(t, dir, "commit", "-qam", "main")
+	runGit(t, dir, "commit", "-qam", "main")
 	tree := open(t, dir)
 	// What counts is the work tree in the middle of the merge, with and without the file at issue.
 	if runtime.GOOS != "windows" {
-		git(t, dir, "-c", "alias.try=!git merge -q side || true", "try")
+		runGit(t, dir, "-c", "alias.try=!git merge -q side || true", "try")
 	}
 	for _, name := range []string{"", "a.txt"} {
 		if name != "" {

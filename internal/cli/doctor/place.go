@@ -13,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
@@ -20,7 +21,7 @@ import (
 func checkGit(p *Context) finding {
 	said, err := worktree.Version(p.Ctx, p.Place.Root)
 	switch {
-	case err != nil && !errors.Is(err, worktree.ErrNoGit):
+	case err != nil && !errors.Is(err, git.ErrNoGit):
 		return bad(err.Error(), "")
 	case err != nil:
 		return noted("git is not found: the gate runs at every submit, and there are no diffs", "install git")

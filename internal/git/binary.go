@@ -1,4 +1,4 @@
-package worktree
+package git
 
 import (
 	"fmt"
@@ -33,13 +33,43 @@ func gitPath(dir string) (string, error) {
 	if dir == "" {
 		return found.git, nil
 	}
-	dir = resolved(dir)
-	for _, git := range []string{found.git, resolved(found.git)} {
+	dir = Resolve(dir)
+	for _, git := range []string{found.git, Resolve(found.git)} {
 		for at := filepath.Dir(git); at != filepath.Dir(at); at = filepath.Dir(at) {
-			if _, in := below(at, dir); (in || at == dir) && exists(filepath.Join(at, ".git")) {
+			if _, in := Below(at, dir); !in && at != dir {
+				continue
+			}
+			if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
 				return "", fmt.Errorf("the git on PATH, %s, lies in the work tree %s: a repository cannot bring its own; take its folder out of PATH", git, at)
 			}
 		}
 	}
 	return found.git, nil
+}
+
+// Below is path relative to top, with slashes, and whether it lies below it. Links are resolved as far as path
+// exists.
+func Below(top, path string) (string, bool) {
+	rel, err := filepath.Rel(top, Resolve(path))
+	if err != nil || rel == "." || !filepath.IsLocal(rel) {
+		return "", false
+	}
+	return filepath.ToSlash(rel), true
+}
+
+// Resolve is an absolute path without links, as far as it exists.
+func Resolve(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	rest := ""
+	for p := path; ; p = filepath.Dir(p) {
+		if real, err := filepath.EvalSymlinks(p); err == nil {
+			return filepath.Join(real, rest)
+		}
+		if p == filepath.Dir(p) {
+			return path
+		}
+		rest = filepath.Join(filepath.Base(p), rest)
+	}
 }

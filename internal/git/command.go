@@ -1,4 +1,7 @@
-package worktree
+// Package git runs git for ferrus: the program on PATH, with an environment and a configuration in which a repository
+// can make it start nothing and hide nothing, and with errors that say what to do. What is asked of git is up to the
+// caller; internal/worktree asks everything about work trees.
+package git
 
 import (
 	"bytes"
@@ -57,39 +60,39 @@ var determined = []string{
 	"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none",
 }
 
-// isolated keeps the person's configuration out, of which the private git directory has what counts.
-var isolated = []string{"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1"}
+// Isolated are variables that keep the configuration of the user and the machine out of a call.
+var Isolated = []string{"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_SYSTEM=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1"}
 
-// A command is a call of git in a folder.
-type command struct {
-	dir    string
-	env    []string // added to the clean environment
-	config []string // key=value, after settings
-	flags  []string // options of git itself
-	stdin  io.Reader
-	stdout io.Writer // nil: returned
+// A Command is a call of git in a folder.
+type Command struct {
+	Dir    string
+	Env    []string // added to the clean environment
+	Config []string // key=value, after settings
+	Flags  []string // options of git itself
+	Stdin  io.Reader
+	Stdout io.Writer // nil: returned
 }
 
-// run calls git and returns what it wrote to stdout and the first lines of its stderr. An error carries the first of
+// Run calls git and returns what it wrote to stdout and the first lines of its stderr. An error carries the first of
 // them and what to do next where that is known; it is ErrNoGit where there is nothing to ask, and wraps the
 // context's error if that ended the call.
-func (c command) run(ctx context.Context, args ...string) (stdout []byte, stderr string, err error) {
-	path, err := gitPath(c.dir)
+func (c Command) Run(ctx context.Context, args ...string) (stdout []byte, stderr string, err error) {
+	path, err := gitPath(c.Dir)
 	if err != nil {
 		return nil, "", err
 	}
 	var full []string
-	for _, s := range slices.Concat(settings, c.config) {
+	for _, s := range slices.Concat(settings, c.Config) {
 		full = append(full, "-c", s)
 	}
 	// A hooks folder that is missing: writing an index would run post-index-change.
 	full = append(full, "-c", "core.hooksPath="+filepath.Join(os.DevNull, "none"))
-	full = append(append(full, c.flags...), args...)
+	full = append(append(full, c.Flags...), args...)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer c.unblock(ctx, cancel)()
 	cmd := exec.CommandContext(ctx, path, full...)
-	cmd.Dir, cmd.Env, cmd.Stdin = c.dir, environ(c.env), c.stdin
+	cmd.Dir, cmd.Env, cmd.Stdin = c.Dir, environ(c.Env), c.Stdin
 	// SIGTERM lets git remove its lock and temporary files; what a filter of the user's leaves open does not hold us.
 	cmd.Cancel = func() error {
 		if cmd.Process.Signal(syscall.SIGTERM) != nil {
@@ -100,10 +103,10 @@ func (c command) run(ctx context.Context, args ...string) (stdout []byte, stderr
 	cmd.WaitDelay = 2 * time.Second
 	var out bytes.Buffer
 	cmd.Stdout = &out
-	if c.stdout != nil {
-		cmd.Stdout = c.stdout
+	if c.Stdout != nil {
+		cmd.Stdout = c.Stdout
 	}
-	said := &head{max: 16 << 10}
+	said := &Head{Max: 16 << 10}
 	cmd.Stderr = said
 	err = cmd.Run()
 	if err == nil {
@@ -112,7 +115,7 @@ func (c command) run(ctx context.Context, args ...string) (stdout []byte, stderr
 	if ctx.Err() != nil {
 		return nil, "", interrupted(ctx, args[0])
 	}
-	return nil, said.String(), explain(args[0], said.String(), err)
+	return nil, said.String(), Explain(args[0], said.String(), err)
 }
 
 // stuckAfter is how long a call may take before it is asked whether git waits for something that never comes.
@@ -121,11 +124,11 @@ const stuckAfter = time.Second
 // unblock ends a call in which git may wait at a FIFO or device in the place of a file of rules: git opens those wherever
 // it meets them. The folder is looked through when the call has lasted stuckAfter, and again each time it has lasted twice
 // as long. It returns what stops this.
-func (c command) unblock(ctx context.Context, cancel context.CancelCauseFunc) (stop func() bool) {
+func (c Command) unblock(ctx context.Context, cancel context.CancelCauseFunc) (stop func() bool) {
 	var look func(after time.Duration) *time.Timer
 	look = func(after time.Duration) *time.Timer {
 		return time.AfterFunc(after, func() {
-			if err := obstacle(ctx, c.dir); err != nil {
+			if err := obstacle(ctx, c.Dir); err != nil {
 				cancel(err)
 			} else if ctx.Err() == nil {
 				look(2 * after) // does nothing once the call is over
@@ -164,9 +167,10 @@ func environ(add []string) []string {
 	return append(append(env, determined...), add...)
 }
 
-// explain turns a failed call into an error that can be acted upon.
-func explain(verb, stderr string, err error) error {
-	line := firstLine(stderr)
+// Explain returns the error of a failed call of the subcommand verb. It contains the first line that git printed on stderr, and what
+// to do where that is known. It is ErrNoGit where there is no repository.
+func Explain(verb, stderr string, err error) error {
+	line := FirstLine(stderr)
 	switch {
 	case strings.Contains(line, "not a git repository (or any"), strings.Contains(line, "must be run in a work tree"),
 		strings.Contains(line, "cannot use bare repository"):
@@ -213,27 +217,29 @@ type failure struct {
 func (f *failure) Error() string { return f.said }
 func (f *failure) Unwrap() error { return f.err }
 
-// no reports whether git has answered with its exit status: no.
-func no(err error) bool {
+// SaidNo reports whether git answered no: it exited with status 1.
+func SaidNo(err error) bool {
 	var exit *exec.ExitError
 	return errors.As(err, &exit) && exit.ExitCode() == 1
 }
 
-func firstLine(s string) string {
+// FirstLine returns the first line of a text, without white space around it.
+func FirstLine(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	return strings.TrimSpace(line)
 }
 
-// A head keeps the first max bytes written to it and swallows the rest.
-type head struct {
+// A Head is a writer that keeps the first Max bytes and drops the rest. Cut tells that it dropped some.
+type Head struct {
 	bytes.Buffer
-	max int
-	cut bool
+	Max int
+	Cut bool
 }
 
-func (h *head) Write(p []byte) (int, error) {
-	keep := p[:min(len(p), h.max-h.Len())]
-	h.cut = h.cut || len(keep) < len(p)
+// Write never fails.
+func (h *Head) Write(p []byte) (int, error) {
+	keep := p[:min(len(p), h.Max-h.Len())]
+	h.Cut = h.Cut || len(keep) < len(p)
 	h.Buffer.Write(keep)
 	return len(p), nil
 }
