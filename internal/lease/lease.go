@@ -9,16 +9,16 @@ package lease
 
 import "time"
 
-// An Instant is a reading of this machine's monotonic clock. Readings of different processes compare, readings of
-// different boots do not.
+// An Instant is a reading of the monotonic clock of this machine. Readings of different processes
+// can be compared, readings of different boots cannot.
 type Instant struct {
 	Boot  string // names the boot of the machine; never empty
 	Clock string // names the clock where a boot has several, as in a container's time namespace; "" is the machine's own
 	Nanos int64  // nanoseconds of CLOCK_MONOTONIC, which stands still while the machine sleeps
 }
 
-// A Term is how long a lease runs. The zero Term is a lease whose deadline nobody knows any more: it is volatile, and
-// a rebuilt STATE.json has none.
+// A Term is the duration of a lease. The zero Term is a lease whose deadline is unknown: terms are
+// not in the journal, so a STATE.json that was rebuilt from it has none.
 type Term struct {
 	Boot       string `json:"boot,omitempty"`
 	Clock      string `json:"clock,omitempty"`
@@ -26,13 +26,13 @@ type Term struct {
 	TTLNS      int64  `json:"ttl_ns,omitempty"`
 }
 
-// Grant returns the term of a lease given or renewed now.
+// Grant returns the term of a lease that is granted or renewed at now.
 func Grant(now Instant, ttl time.Duration) Term {
 	return Term{Boot: now.Boot, Clock: now.Clock, DeadlineNS: now.Nanos + int64(ttl), TTLNS: int64(ttl)}
 }
 
-// Left returns how long the term still runs by the clock that wrote it: negative when it has run out, zero for the
-// zero Term and for a term of another boot or another clock.
+// Left returns the remaining time by the clock that wrote the term: negative after the deadline,
+// zero for the zero Term and for a term of another boot or clock.
 func (t Term) Left(now Instant) time.Duration {
 	if !t.ours(now) {
 		return 0
@@ -43,14 +43,14 @@ func (t Term) Left(now Instant) time.Duration {
 // ours reports whether t was written by the clock that now is read from.
 func (t Term) ours(now Instant) bool { return t.Boot == now.Boot && t.Clock == now.Clock }
 
-// legible reports whether now can be measured against t: the deadline of a term of another boot or clock, or of one that
-// has more left than it was ever given, says nothing here. A machine whose clocks have no names (a folder shared between
-// two, an earlier boot of Windows) is told by the latter alone.
+// legible reports whether now can be measured against t. It cannot if t is of another boot or
+// clock, or has more time left than it was granted. The last rule alone recognizes machines whose
+// clocks have no names: a folder shared by two machines, an earlier boot of Windows.
 func (t Term) legible(now Instant) bool {
 	return t.ours(now) && int64(t.Left(now)) <= t.TTLNS
 }
 
-// A Probe is what a look at the holder's liveness lock showed.
+// A Probe is the result of testing the liveness lock of the session that has the claim.
 type Probe string
 
 const (
@@ -59,15 +59,16 @@ const (
 	Gone    Probe = "gone"    // the holder's process has ended
 )
 
-// A Verdict says whether a holder may be replaced.
+// A Verdict says whether another session may take over a claim.
 type Verdict struct {
-	Dead bool   // the work may be claimed by another
-	Sure bool   // the holder cannot be running any more; false: a stale process may still be editing
-	Why  string // in words, to stand after "because"
+	Dead bool   // another session may claim the task
+	Sure bool   // the old process has ended for certain; false: it may still edit files
+	Why  string // the reason, as the end of a sentence after "because"
 }
 
-// Dead decides whether the holder of a lease may be replaced at now. Frozen says that the task waits for a person or
-// for a consultation: then the lease of a holder whose process lives does not run out.
+// Dead decides whether another session may take over the claim at now. If frozen is true, the task
+// waits for a person or a consultation; then a lease does not expire while the process of its
+// session is alive.
 func Dead(t Term, now Instant, holder Probe, frozen bool) Verdict {
 	switch {
 	case holder == Gone:

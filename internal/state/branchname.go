@@ -12,19 +12,19 @@ const maxBranch = 40
 
 var taskName = regexp.MustCompile(`^t-[0-9]{8}-`)
 
-// CheckBranch says why a branch cannot be called that, nil if it can: its name is a folder, a part of a git branch and of a
-// command line.
+// CheckBranch returns nil if name can be the name of a branch, otherwise the reason. The name
+// becomes a folder, a part of a git branch, and an argument on a command line.
 func CheckBranch(name string) error {
 	why := ""
 	switch {
 	case len(name) > maxBranch:
 		why = fmt.Sprintf("has more than %d bytes", maxBranch)
 	case !branchName.MatchString(name):
-		why = "is not made of letters, digits, '-', '_' and '.', with a letter or digit first"
+		why = "may contain only letters, digits, '-', '_' and '.', and must start with a letter or digit"
 	case taskName.MatchString(name):
-		why = "is that of a task"
+		why = "has the form of a task id"
 	case strings.Contains(name, ".."), strings.HasSuffix(name, "."), strings.HasSuffix(name, ".lock"):
-		why = "holds two dots, or ends in a dot or in .lock, which git does not take"
+		why = "contains two dots, or ends in a dot or in .lock, which git refuses"
 	default:
 		return nil
 	}

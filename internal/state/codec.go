@@ -12,7 +12,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/jsontime"
 )
 
-// plain is Task without its methods, and with what is derived for readers of the original format.
+// plain is Task without its methods, with the fields that are derived for readers of the original
+// format.
 type plain struct {
 	*bare
 	PausedState State `json:"paused_state,omitempty"`
@@ -23,8 +24,8 @@ type bare Task
 // known are the keys of a task. VolatileKeys belong to STATE.json and never to a journal line.
 var known = keysOf(reflect.TypeFor[bare]())
 
-// VolatileKeys are the keys of STATE.json that are no part of a task: the term of the lease, and the index into the
-// journal.
+// VolatileKeys returns the keys of STATE.json that are not part of a task: the term of the lease,
+// and the position in the journal.
 func VolatileKeys() []string { return []string{"lease_until", "last_heartbeat", "lease", "journal"} }
 
 func keysOf(t reflect.Type) map[string]bool {
@@ -40,8 +41,8 @@ func keysOf(t reflect.Type) map[string]bool {
 	return keys
 }
 
-// ours reports whether encoding/json reads the key as one of the known: it does not mind the case. Kept beside the
-// known key, such a one would win the next reading.
+// ours reports whether encoding/json would read key as one of the known keys: it ignores case. Such
+// a key, stored beside the known one, would win the next reading.
 func ours(key string) bool {
 	if known[key] {
 		return true
@@ -54,7 +55,7 @@ func ours(key string) bool {
 	return false
 }
 
-// MarshalJSON writes the known keys in their order, then the unknown ones sorted.
+// MarshalJSON writes the known keys in a fixed order, then the unknown ones sorted.
 func (t Task) MarshalJSON() ([]byte, error) {
 	out, err := jsontime.Marshal(plain{(*bare)(&t), t.PausedFrom()})
 	if err != nil || len(t.Extra) == 0 {
@@ -69,9 +70,9 @@ func (t Task) MarshalJSON() ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// UnmarshalJSON reads a task, its volatile keys left aside. It refuses a schema version that is not ours with a
-// *SchemaError, a state that the table does not know, be it only one to return to, and with a *FieldError what is not
-// [Task.Valid].
+// UnmarshalJSON reads a task and ignores the volatile keys. It returns a *SchemaError for another
+// schema version, a *FieldError for a value that is not [Task.Valid], and an error for a state that
+// is not in the table, including states to return to.
 func (t *Task) UnmarshalJSON(data []byte) error {
 	read, err := decode(data)
 	if err != nil {
@@ -92,7 +93,8 @@ func (t *Task) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// decode reads the keys of a task. Journal lines seldom have a key that is not known, and are then read once.
+// decode reads the keys of a task. Unknown keys are rare in journal lines, so the usual line is
+// decoded only once.
 func decode(data []byte) (Task, error) {
 	var t Task
 	strict := json.NewDecoder(bytes.NewReader(data))
@@ -100,7 +102,7 @@ func decode(data []byte) (Task, error) {
 	if strict.Decode(&plain{bare: (*bare)(&t)}) == nil && t.SchemaVersion == SchemaVersion {
 		return t, nil
 	}
-	// The version comes first: another version may spell any other key otherwise.
+	// The version comes first: another version may spell every other key differently.
 	var head struct {
 		SchemaVersion int `json:"schema_version"`
 	}
@@ -125,7 +127,7 @@ func decode(data []byte) (Task, error) {
 	return t, nil
 }
 
-// A SchemaError says that a task was written by another ferrus.
+// A SchemaError says that another version of ferrus wrote the task.
 type SchemaError struct{ Version int }
 
 func (e *SchemaError) Error() string {

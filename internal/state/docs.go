@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// box is the node of the diagram around the states where the executor has the work in hand. What leads from each of
-// them to one place outside, or from one place to each of them, is drawn once, as an arrow of the box.
+// box is the node of the diagram around the states in which the executor works. A move that leads
+// from each of them to one state outside, or back, is drawn once, as an arrow of the box.
 const box State = "Working"
 
-// Mermaid returns the machine as a state diagram: one arrow for each way from a state to another one. What leads from
-// everywhere to one place (reset) is left to the rules.
+// Mermaid returns the machine as a state diagram, with one arrow for each way from a state to
+// another. Moves that lead from every state to the same one (reset) are omitted; Rules lists them.
 func Mermaid() string {
 	var inside, outside strings.Builder
 	nodes := append(States(), box)
@@ -47,7 +47,7 @@ func drawn(from, to State) []string {
 	return leads(from, to)
 }
 
-// leads returns the labels of all ways from one state to another.
+// leads returns the labels of all moves from one state to another.
 func leads(from, to State) []string {
 	var labels []string
 	for _, ev := range Events() {
@@ -58,8 +58,8 @@ func leads(from, to State) []string {
 	return labels
 }
 
-// leads returns the labels of the ways on which m goes from one state to another: a way back leads wherever that pause
-// can come from, and a budget adds a way to Failed.
+// leads returns the labels of the ways in which m goes from one state to another. A move back leads
+// to every state in which that pause can start; a budget adds a move to Failed.
 func (m move) leads(from State, ev Event, to State) []string {
 	var labels []string
 	switch m.then.verb {
@@ -81,7 +81,7 @@ func (m move) leads(from State, ev Event, to State) []string {
 	return labels
 }
 
-// common returns what f says of every state in hand alike.
+// common returns the elements that f returns for every state in which the executor works.
 func common(f func(State) []string) []string {
 	all := f(Executing)
 	for _, s := range States() {
@@ -96,7 +96,7 @@ func without(list, drop []string) []string {
 	return slices.DeleteFunc(list, func(l string) bool { return slices.Contains(drop, l) })
 }
 
-// String names the target as the documentation does.
+// String returns the target in the words of the documentation.
 func (t target) String() string {
 	switch t.verb {
 	case "go":
@@ -111,7 +111,8 @@ func (t target) String() string {
 	return "stays"
 }
 
-// Rules returns every row of the table as a Markdown table, states that share a row together.
+// Rules returns every row of the table as a Markdown table. States with the same row are listed
+// together.
 func Rules() string {
 	var b strings.Builder
 	b.WriteString("| event | by | in | when | leads | spends | changes |\n|---|---|---|---|---|---|---|\n")
@@ -161,8 +162,8 @@ func everywhere(states []string) string {
 	return strings.Join(states, ", ")
 }
 
-// Offers returns what each role is offered in each state, as a Markdown table: its own events, without those that
-// ferrus raises by itself.
+// Offers returns the events that each role can raise in each state, as a Markdown table, without
+// the events that ferrus raises by itself.
 func Offers() string {
 	roles := []Role{Supervisor, Executor, Holder, Human}
 	var b strings.Builder

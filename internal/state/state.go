@@ -10,28 +10,28 @@
 // event that fits them.
 package state
 
-// A State is what a task is in, spelled as in STATE.json.
+// A State is the state of a task, spelled as in STATE.json.
 type State string
 
 const (
-	// Idle: no task.
+	// Idle: there is no task.
 	Idle State = "Idle"
-	// Executing: the executor works on what TASK.md says.
+	// Executing: an executor works on the task, or may claim it.
 	Executing State = "Executing"
-	// Checking: the checks were green for the tree named in check.tree; ready to submit. A check that is running is
-	// no state: it stands in check.status.
+	// Checking: the checks passed for the tree in check.tree; the work can be submitted. A check
+	// that still runs has no state of its own: check.status says so.
 	Checking State = "Checking"
-	// Addressing: a check was red or the reviewer rejected; the executor mends.
+	// Addressing: a check failed or the reviewer rejected the work; the executor corrects it.
 	Addressing State = "Addressing"
-	// Consultation: the executor has asked the supervisor something and waits.
+	// Consultation: the executor asked the supervisor and waits for the answer.
 	Consultation State = "Consultation"
-	// AwaitingHuman: an agent, or the engine, has asked a person something and waits.
+	// AwaitingHuman: an agent, or the engine, asked a person and waits for the answer.
 	AwaitingHuman State = "AwaitingHuman"
 	// Reviewing: a submission waits for approve or reject.
 	Reviewing State = "Reviewing"
-	// Complete: approved. The next create_task starts cleanly.
+	// Complete: the work was approved. A new task can be created.
 	Complete State = "Complete"
-	// Failed: a budget is spent. A person resets or reopens.
+	// Failed: a budget is used up. A person can reset or reopen the task.
 	Failed State = "Failed"
 )
 
@@ -40,28 +40,28 @@ func States() []State {
 	return []State{Idle, Executing, Checking, Addressing, Consultation, AwaitingHuman, Reviewing, Complete, Failed}
 }
 
-// Known reports whether s is a state of this machine.
+// Known reports whether s is a state of the machine.
 func (s State) Known() bool {
 	_, ok := table[s]
 	return ok
 }
 
-// Frozen reports whether s is for waiting for somebody else's answer: see Task.Waits.
+// Frozen reports whether the task waits for an answer in s. See [Task.Waits].
 func (s State) Frozen() bool { return s == Consultation || s == AwaitingHuman }
 
-// InHand reports whether the executor has the work in hand in s: it may edit, check and ask.
+// InHand reports whether the executor may edit, check and ask in s.
 func (s State) InHand() bool {
 	_, ok := table[s][Consult]
 	return ok
 }
 
-// Over reports whether the task has ended in s: only a person takes it up again.
+// Over reports whether the task has ended in s. Then only a person can reopen it.
 func (s State) Over() bool { return s == Complete || s == Failed }
 
-// holderless are the states in which nobody holds the work; entering one drops the lease.
+// holderless are the states in which no session has the claim. Entering one drops the lease.
 var holderless = map[State]bool{Idle: true, Reviewing: true, Complete: true, Failed: true}
 
-// A Role is on whose behalf an event is raised.
+// A Role is the role in which a caller raises an event.
 type Role string
 
 const (
@@ -72,7 +72,7 @@ const (
 	Engine     Role = "engine"     // ferrus itself: the outcome of a check, a budget, a repair
 )
 
-// Public returns the role as journals and people name it: the holder is an executor.
+// Public returns the role as journals and people name it: a holder is an executor.
 func (r Role) Public() Role {
 	if r == Holder {
 		return Executor

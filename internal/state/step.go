@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Budget is how often something may go wrong in one task.
+// A Budget names a kind of failure that is counted and limited in each task.
 type Budget string
 
 const (
@@ -14,7 +14,7 @@ const (
 	ReviewCycles Budget = "review_cycles"
 )
 
-// Limits are the sizes of the budgets: with a limit of 3 the third failure ends the task.
+// Limits are the sizes of the budgets. With a limit of 3 the third failure ends the task.
 type Limits struct {
 	CheckRetries int // limits.max_check_retries
 	ReviewCycles int // limits.max_review_cycles
@@ -40,18 +40,18 @@ func (e *RefusedError) Error() string {
 		strings.Join(can, ", "))
 }
 
-// Forbidden reports whether the role may never raise the event, in whatever state. An executor could always have been
-// the holder.
+// Forbidden reports whether the role may not raise the event in any state. An executor counts as
+// one that could have the claim.
 func (e *RefusedError) Forbidden() bool {
 	return !May(e.Role, e.Event) && !(e.Role == Executor && May(Holder, e.Event))
 }
 
-// Step returns the task after the event. It is the only judge of what may happen, and it is pure: t stays as it is.
-// The error is a *RefusedError when the table has no such move, and an error that names a bug when a pause has nothing
-// to return to.
+// Step returns the task after the event. The table alone decides what may happen; Step is pure and
+// does not change t. It returns a *RefusedError when the table has no such move. When a pause has
+// no state to return to, which is a bug, it returns another error.
 //
-// Step moves the state and the counters. What the event was about (ids, documents, who holds the work now) is laid
-// over the result by the caller.
+// Step changes the state and the counters. The caller adds the facts of the event to the result:
+// ids, documents, the new claim.
 func Step(t Task, ev Event, by Role, lim Limits) (Task, error) {
 	m, ok := table[t.State][ev]
 	if !ok || !m.open(t, by) {
@@ -88,7 +88,7 @@ func (t *Task) move(to target, ev Event) error {
 	return nil
 }
 
-// charge counts one unit of b and fails the task on the last.
+// charge counts one unit of b, and fails the task when the last one is used.
 func (t *Task) charge(b Budget, lim Limits) {
 	var used *int
 	var limit int
@@ -108,8 +108,8 @@ func (t *Task) charge(b Budget, lim Limits) {
 	}
 }
 
-// Allowed returns the events that role may raise in the task as it is, in the order of Events. For Holder it is what
-// the executor that holds the work may do.
+// Allowed returns the events that role may raise in the present state of the task, in the order of
+// Events. For Holder it returns what the executor that has the claim may do.
 func Allowed(t Task, by Role) []Event {
 	var can []Event
 	for _, ev := range Events() {
@@ -120,7 +120,7 @@ func Allowed(t Task, by Role) []Event {
 	return can
 }
 
-// May reports whether there is a state in which role may raise ev.
+// May reports whether role may raise ev in at least one state.
 func May(by Role, ev Event) bool {
 	for _, row := range table {
 		if slices.Contains(row[ev].by, by) {

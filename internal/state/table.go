@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// A move is one row of the table: who may make it, on what condition, where it leads and what it changes.
+// A move is one row of the table: who may make it, under which condition, where it leads and what
+// it changes.
 type move struct {
 	by    []Role
 	when  condition
@@ -18,13 +19,13 @@ type move struct {
 
 type moves map[Event]move
 
-// open reports whether the role may make the move in the task as it is. No condition binds the engine: it knows the
-// facts, and raises the event that fits them.
+// open reports whether the role may make the move in the present state of the task. No condition
+// binds the engine: it knows the facts and raises the event that fits them.
 func (m move) open(t Task, by Role) bool {
 	return slices.Contains(m.by, by) && (by == Engine || m.when.met(t)) && (m.amid || t.Returning == FileMove{})
 }
 
-// table is the state machine. What is not written here cannot happen.
+// table is the state machine. An event that is not listed for a state cannot happen in it.
 var table = map[State]moves{
 	Idle: always.and(moves{
 		CreateTask: create,
@@ -59,8 +60,9 @@ var table = map[State]moves{
 	}),
 }
 
-// always holds in every state, taken in every state with a task, underway where it is not over, held where somebody may
-// hold it, working where the executor has the work in hand.
+// These are rows that several states share. always applies in every state, taken in every state
+// with a task, underway where the task has not ended, held where a session may have the claim,
+// working where the executor works.
 var (
 	always = moves{
 		Branch:     {by: of(Human), then: stay, do: ops(dropLease, bumpEpoch, dropCheck)},
@@ -77,7 +79,7 @@ var (
 	})
 	underway = taken.and(moves{
 		Steer: {by: of(Human), then: stay},
-		// The work of a branch of this very task was approved: it is done here as well.
+		// The work of a branch of this task was approved: so the task is complete here as well.
 		Merge: merge(goTo(Complete)),
 	})
 	held = underway.and(moves{
@@ -102,7 +104,7 @@ func merge(then target) move {
 	return move{by: of(Human), then: then, do: ops(dropLease, bumpEpoch, dropCheck, arrive), amid: true}
 }
 
-// and returns the union of two sets of moves; a move of the second replaces one of the first.
+// and returns the union of two sets of moves; on conflict the move of more wins.
 func (m moves) and(more moves) moves {
 	union := maps.Clone(m)
 	maps.Copy(union, more)
@@ -112,7 +114,7 @@ func (m moves) and(more moves) moves {
 func of(roles ...Role) []Role { return roles }
 func ops(list ...op) []op     { return list }
 
-// A condition is a fact of the task itself that a move needs. The zero condition always holds.
+// A condition is a fact of the task that a move needs. The zero condition is always met.
 type condition struct {
 	name  string
 	holds func(Task) bool
@@ -126,7 +128,7 @@ var (
 
 func (c condition) met(t Task) bool { return c.holds == nil || c.holds(t) }
 
-// A target says where a move leads. It is data, so that it can be drawn.
+// A target says where a move leads. It is data, so that the documentation can draw it.
 type target struct {
 	verb string // go, pause, back, stay, recall
 	to   State
@@ -141,7 +143,7 @@ var (
 func goTo(s State) target  { return target{"go", s} }
 func pause(s State) target { return target{"pause", s} }
 
-// An op is a change beside the state.
+// An op is a change of the task other than its state.
 type op struct {
 	name  string
 	apply func(*Task)
@@ -162,7 +164,7 @@ var (
 	wipe         = op{"wipe", func(t *Task) { *t = t.emptied() }}
 )
 
-// abandonCheck lets go of a check that still runs: it belongs to an epoch that has ended, and its result would not
+// abandonCheck marks a running check as abandoned: its epoch has ended, so its result does not
 // count.
 func abandonCheck(t *Task) {
 	if t.Check.Status == CheckRunning {

@@ -10,8 +10,8 @@ import (
 // SchemaVersion is the version of STATE.json and of a journal line's state that this ferrus writes and understands.
 const SchemaVersion = 2
 
-// A Task is the whole state of one machine: what the journal keeps after every event. Texts are not in it: Docs says
-// where they stand.
+// A Task is the complete state of one machine, as the journal stores it after every event. It has
+// no texts: Docs says in which journal lines they are.
 type Task struct {
 	SchemaVersion int    `json:"schema_version"`
 	TaskID        string `json:"task_id,omitempty"` // t-YYYYMMDD-HHMMSS-xxxx; "" in Idle
@@ -51,7 +51,7 @@ type Task struct {
 	Returning    FileMove    `json:"returning,omitzero"` // a rollback or merge that moves files and is not over; the zero one otherwise
 	UpdatedAt    time.Time   `json:"updated_at"`
 
-	// Extra are the keys that this ferrus does not know; they are kept.
+	// Extra has the keys that this version does not know; they are written back unchanged.
 	Extra map[string]json.RawMessage `json:"-"`
 }
 
@@ -64,7 +64,7 @@ type Pause struct {
 	Since time.Time `json:"since"`
 }
 
-// Check is the newest check of the task.
+// A Check is the newest check of the task.
 type Check struct {
 	ID     string      `json:"id"`
 	Status CheckStatus `json:"status"`
@@ -78,7 +78,7 @@ type Check struct {
 	Touched string `json:"touched,omitempty"` // files and folders written or exchanged while it ran, though the tree is the same
 }
 
-// CheckStatus is how the newest check stands.
+// A CheckStatus is the status of the newest check.
 type CheckStatus string
 
 const (
@@ -90,7 +90,7 @@ const (
 	CheckAbandoned CheckStatus = "abandoned"
 )
 
-// Submission is what the executor handed in last.
+// A Submission is the newest work that the executor handed in.
 type Submission struct {
 	ID    string `json:"id"`
 	Tree  string `json:"tree,omitempty"` // "" without git
@@ -98,16 +98,17 @@ type Submission struct {
 	Patch string `json:"patch,omitempty"` // relative to the .ferrus folder
 }
 
-// Empty reports whether nothing was changed against the base of the task; false without git, where that is not known.
+// Empty reports whether the submission changes no file of the base. Without git it is false,
+// because nothing is known.
 func (s Submission) Empty() bool { return s.Tree != "" && s.Tree == s.Base }
 
-// Consulting is the newest consultation.
+// A Consulting is the newest consultation.
 type Consulting struct {
 	ID       string `json:"id"`
 	Answered bool   `json:"answered"`
 }
 
-// Issued counts the ids given out in this task, and the progress notes.
+// Issued counts the ids that were given out in this task, and the progress notes.
 type Issued struct {
 	Questions     int `json:"questions,omitempty"`
 	Consultations int `json:"consultations,omitempty"`
@@ -116,20 +117,20 @@ type Issued struct {
 	Notes         int `json:"notes,omitempty"`
 }
 
-// Asked names the newest question of each role that asks a person, "" when it has asked none in this task. What the
-// engine asks counts as the executor's: it is the executor that waits.
+// Asked has the id of the newest question of each role to a person, "" if there is none in this
+// task. Questions of the engine count as the executor's, because the executor waits for the answer.
 type Asked struct {
 	Executor   string `json:"executor,omitempty"`
 	Supervisor string `json:"supervisor,omitempty"`
 }
 
-// Pin says where in the journal the gate of the task stands and what its text hashes to.
+// A Pin says which journal line has the frozen gate of the task, and the hash of its text.
 type Pin struct {
 	Off    int64  `json:"off"`
 	SHA256 string `json:"sha256"`
 }
 
-// FileMove is where a rollback or a merge leads whose files are being moved.
+// A FileMove is the target of a rollback or a merge that is moving files.
 type FileMove struct {
 	To   uint64 `json:"to,omitempty"`   // of a rollback: seq of the journal line
 	From string `json:"from,omitempty"` // of a merge: the branch
@@ -137,8 +138,9 @@ type FileMove struct {
 	Tree string `json:"tree"`           // what the work tree is to hold
 }
 
-// Recall returns the task as it was at an earlier line of its own, under what may not go back: its place in the journal,
-// the epoch, the ids that were given out, what a person did without a terminal, and the gate in force. Nobody holds it.
+// Recall returns the task as it was at an earlier line of its own. Some fields keep their present
+// values: the place in the journal, the epoch, the ids that were given out, what was done for a
+// person without a terminal, and the gate in force. The result has no claim.
 func (t Task) Recall(was Task) Task {
 	next := was.Clone()
 	next.SchemaVersion, next.Seq, next.Epoch, next.UpdatedAt, next.Extra = t.SchemaVersion, t.Seq, t.Epoch, t.UpdatedAt, t.Extra
@@ -167,7 +169,7 @@ func Docs() []Doc {
 	return []Doc{TaskDoc, SubmissionDoc, ReviewDoc, QuestionDoc, AnswerDoc, ConsultRequestDoc, ConsultResponseDoc}
 }
 
-// A Ref says in which journal line a document's text stands and what it hashes to.
+// A Ref says which journal line has the text of a document, and the hash of that text.
 type Ref struct {
 	Off    int64  `json:"off"`
 	SHA256 string `json:"sha256"`
@@ -179,10 +181,10 @@ type Record struct {
 	Off int64  `json:"off"`
 }
 
-// MaxRecords is how many records of a kind a task keeps at hand; older ones stay in the journal.
+// MaxRecords is the number of records of one kind in a task; older ones are only in the journal.
 const MaxRecords = 32
 
-// Remember appends a record and lets the oldest go where there are too many.
+// Remember appends a record, and drops the oldest ones beyond MaxRecords.
 func Remember(list []Record, r Record) []Record {
 	list = append(slices.Clip(list), r)
 	return list[max(0, len(list)-MaxRecords):]
@@ -196,7 +198,7 @@ func (t Task) PausedFrom() State {
 	return t.Paused[len(t.Paused)-1].State
 }
 
-// Top returns the innermost pause, the zero Pause when the task is not paused.
+// Top returns the innermost pause, or the zero Pause when the task is not paused.
 func (t Task) Top() Pause {
 	if len(t.Paused) == 0 {
 		return Pause{}
@@ -204,21 +206,23 @@ func (t Task) Top() Pause {
 	return t.Paused[len(t.Paused)-1]
 }
 
-// InConsultation reports whether the task waits for the supervisor's answer, itself or beneath another pause.
+// InConsultation reports whether the task waits for the supervisor's answer, at any depth of
+// pauses.
 func (t Task) InConsultation() bool {
 	return t.State == Consultation || slices.ContainsFunc(t.Paused, func(p Pause) bool { return p.State == Consultation })
 }
 
-// Underway reports whether there is a task that is not over.
+// Underway reports whether there is a task that has not ended.
 func (t Task) Underway() bool { return t.TaskID != "" && !t.State.Over() }
 
-// Waits reports whether the task waits for somebody else than its holder: a live holder's lease stands still meanwhile.
-// When the supervisor has answered a consultation it is the holder's turn again.
+// Waits reports whether the task waits for an answer of someone other than its executor. Meanwhile
+// the lease of a live executor does not expire. After an answered consultation the executor has to
+// act, so Waits is false.
 func (t Task) Waits() bool {
 	return t.State.Frozen() && !(t.State == Consultation && t.Consultation.Answered)
 }
 
-// Clone returns a copy that shares nothing that is ever written.
+// Clone returns a deep copy of everything that is ever changed.
 func (t Task) Clone() Task {
 	t.Paused = slices.Clone(t.Paused)
 	t.Docs = maps.Clone(t.Docs)
@@ -229,8 +233,8 @@ func (t Task) Clone() Task {
 	return t
 }
 
-// emptied returns the task as it is when nothing has been asked for yet. What outlives a task stays: its place in the
-// journal, the epoch, the branch, and keys that are not ours.
+// emptied returns the task without a request. It keeps what outlives a task: the place in the
+// journal, the epoch, the branch, and unknown keys.
 func (t Task) emptied() Task {
 	return Task{SchemaVersion: t.SchemaVersion, Seq: t.Seq, Epoch: t.Epoch, State: t.State, Branch: t.Branch,
 		UpdatedAt: t.UpdatedAt, Extra: t.Extra}

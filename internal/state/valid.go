@@ -31,7 +31,8 @@ var (
 	patchPath = safetext.NewForm(`^logs/[0-9A-Za-z][0-9A-Za-z._-]*\.patch$`, 12, 211)
 )
 
-// A FieldError says which field of a journal line or of STATE.json has a value that ferrus does not write.
+// A FieldError says that a field of a journal line or of STATE.json has a value that ferrus does
+// not write.
 type FieldError struct {
 	Field string // as the JSON has it, such as submission.patch
 	Why   string
@@ -39,10 +40,11 @@ type FieldError struct {
 
 func (e *FieldError) Error() string { return fmt.Sprintf("its field %s %s", e.Field, e.Why) }
 
-// Valid returns nil if every field of the task has a value of the kind that ferrus writes, and otherwise a *FieldError. What
-// becomes a part of a path or of a command (the ids of the task, the branch and the session, trees, the log and the
-// patch) is one name of plain characters or a path of that form; numbers are not negative, and texts are bounded. Offsets
-// are held to the journal by the store, and the work tree to the project by the engine.
+// Valid returns nil if every field of the task has a value that ferrus could have written,
+// otherwise a *FieldError. Whatever becomes part of a path or a command (ids of task, branch and
+// session, trees, log and patch) must be one name of plain characters, or a path of such names.
+// Numbers must not be negative, and texts are bounded. The store verifies offsets against the
+// journal, the engine the work tree against the project.
 func (t *Task) Valid() error {
 	var v validator
 	v.form("task_id", t.TaskID, taskID)
@@ -81,7 +83,7 @@ func (t *Task) Valid() error {
 	v.ref("pin", Ref(t.Pin))
 	for doc, ref := range t.Docs {
 		if !ValidDoc(doc) {
-			v.fail("docs", "names %.80q, which is no document", string(doc))
+			v.fail("docs", "names %.80q, which is not a document", string(doc))
 		}
 		v.ref("docs."+string(doc), ref)
 	}
@@ -99,7 +101,8 @@ func (t *Task) Valid() error {
 	return v.err
 }
 
-// Offsets calls yield with every offset into the journal that the task has, and the field that has it.
+// Offsets calls yield with each offset into the journal that the task has, and the name of its
+// field.
 func (t *Task) Offsets(yield func(field string, off int64)) {
 	yield("pin.off", t.Pin.Off)
 	for doc, ref := range t.Docs {
@@ -113,19 +116,19 @@ func (t *Task) Offsets(yield func(field string, off int64)) {
 	}
 }
 
-// ValidTaskID reports whether a task may be called that: it is a part of file names, and holds nothing that means
-// something in a path or a pattern.
+// ValidTaskID reports whether id can be a task id. It becomes part of file names, so it contains no
+// character with a meaning in paths or patterns.
 func ValidTaskID(id string) bool { return taskID.MatchString(id) }
 
-// ValidDoc reports whether a document may be called that: it is the name of a file.
+// ValidDoc reports whether doc can be the name of a document: a file name.
 func ValidDoc(doc Doc) bool { return docName.MatchString(string(doc)) }
 
-// ValidSession reports whether a session may be called that.
+// ValidSession reports whether id can be a session id.
 func ValidSession(id string) bool { return sessionID.MatchString(id) }
 
 var checkStatuses = []CheckStatus{CheckRunning, CheckGreen, CheckRed, CheckGateError, CheckMoved, CheckAbandoned}
 
-// A validator has the first field that was wrong.
+// A validator has the first invalid field as its error.
 type validator struct{ err error }
 
 func (v *validator) fail(field, format string, args ...any) {
@@ -134,7 +137,7 @@ func (v *validator) fail(field, format string, args ...any) {
 	}
 }
 
-// form holds a field to an expression; "" is a field without a value.
+// form requires a value to match an expression. An empty value is always valid.
 func (v *validator) form(field, value string, form interface{ MatchString(string) bool }) {
 	if value != "" && !form.MatchString(value) {
 		v.fail(field, "is %.80q, which ferrus does not write", value)
@@ -159,17 +162,18 @@ func (v *validator) text(field, value string, limit int) {
 	}
 }
 
-// line holds a field to one line without control characters: names, which ferrus has checked before it wrote them.
+// line requires a value to be one line without control characters. ferrus checked such names before
+// it wrote them.
 func (v *validator) line(field, value string) {
 	v.text(field, value, maxLine)
 	if strings.ContainsFunc(value, unicode.IsControl) {
-		v.fail(field, "holds a control character")
+		v.fail(field, "contains a control character")
 	}
 }
 
 func (v *validator) branch(field, name string) {
 	if name != "" && CheckBranch(name) != nil {
-		v.fail(field, "is %.80q, which is no name of a branch", name)
+		v.fail(field, "is %.80q, which is not the name of a branch", name)
 	}
 }
 

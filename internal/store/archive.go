@@ -12,8 +12,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// Archive copies a task, as it stood at snap, into archive/<task-id>: its documents and its journal lines. It is a
-// view, made after the task has ended, and may be made again at any time.
+// Archive copies a task, as it was at snap, into archive/<task-id>: its documents and its journal
+// lines. It runs after the task has ended, and may run again at any time.
 func (s *Store) Archive(snap Snapshot) error {
 	t := snap.Task
 	begin, ok := t.Docs[state.TaskDoc]
@@ -52,8 +52,9 @@ func (s *Store) Archived(taskID string) bool {
 	return err == nil
 }
 
-// copyLines copies a part of the journal, last of all: with it the archive is complete, and is not looked at again.
-// That is why what lies in an archive is synced, other than the views that every event compares with the journal.
+// copyLines copies a part of the journal. It comes last: with this file the archive is complete and
+// is not written again. That is why files of an archive are synced, unlike the generated files,
+// which every event compares with the journal.
 func (s *Store) copyLines(from, to int64, name string) error {
 	journal, err := s.openJournal(os.O_RDONLY)
 	if err != nil {
@@ -63,7 +64,8 @@ func (s *Store) copyLines(from, to int64, name string) error {
 	return s.file(name, io.NewSectionReader(journal, from, to-from))
 }
 
-// file puts a file into the archive. It holds no lock, and so shares no name with another that does the same.
+// file puts a file into the archive. It takes no lock, so its temporary name differs from that of
+// every other process.
 func (s *Store) file(name string, text io.Reader) error {
 	_, err := fill(s.disk, name, name+"."+uuid.NewString()+".tmp", func(f file) error {
 		if _, err := io.Copy(f, text); err != nil {

@@ -18,24 +18,25 @@ import (
 // MaxDoc is the largest document in bytes.
 const MaxDoc = 1 << 20
 
-// A Change is an event to be committed: what the caller of Apply has decided.
+// A Change is an event to commit, as the function that Apply calls decided it.
 type Change struct {
 	Actor Actor
 	Event state.Event
 	Next  state.Task           // as Step returned it, with the event's facts laid over; Apply sets Seq, UpdatedAt, Docs and Pin
-	Docs  map[state.Doc]string // texts that the event writes, stored without hidden characters; GateDoc becomes the task's pin
-	Drop  []state.Doc          // documents that the task has no longer
-	Note  string               // likewise
+	Docs  map[state.Doc]string // texts that the event writes, stored without hidden characters; GateDoc becomes the frozen gate
+	Drop  []state.Doc          // documents that the event removes
+	Note  string               // stored without hidden characters
 	Back  uint64               // of a rollback: seq of the line to which it leads
 	Req   string               // names the request; "" where a repetition is another event
 	Lease *Lease               // the term after the event; nil leaves it as it is
 }
 
-// Apply commits what decide makes of the present. decide runs under the lock, must be quick, and may return nil to
-// change nothing. The line it commits will start at now.Journal.Bytes. The result is the machine after the event.
+// Apply commits the change that decide returns. decide runs under the lock and must be quick; nil
+// changes nothing. The new line starts at now.Journal.Bytes. The result is the machine after the
+// event.
 //
-// An error of decide's is returned as it is. An *Error of code StoreError means that nothing was changed, of code
-// OutcomeUnknown that the disk failed too late to tell.
+// An error of decide is returned as it is. An *Error of code StoreError means that nothing was
+// changed. Code OutcomeUnknown means that the disk failed and the result is unknown.
 func (s *Store) Apply(ctx context.Context, decide func(now Snapshot) (*Change, error)) (Snapshot, error) {
 	var after Snapshot
 	var first *beginning
@@ -59,16 +60,17 @@ func (s *Store) Apply(ctx context.Context, decide func(now Snapshot) (*Change, e
 		if first != nil || !errors.As(err, &first) {
 			return after, err
 		}
-		// Another process may append its own first line meanwhile: then the change is decided anew.
+		// Another process may append its own first line meanwhile. Then decide runs again.
 		if err := s.opts.Begin(first.h); err != nil {
 			return after, &Error{Code: StoreError, What: "record the journal's first line", Err: err,
-				Remedy: "nothing was changed: see to the state folder, then try again"}
+				Remedy: "nothing was changed: make the state folder writable, then try again"}
 		}
 	}
 }
 
-// Renew rewrites the term of the lease, without a journal line and without fsync: a renewal lost in a crash is
-// harmless. An error of decide's is returned as it is; one of code StoreError means that the term is the old one.
+// Renew rewrites the term of the lease, without a journal line and without a sync: a renewal that
+// is lost in a crash does no harm. An error of decide is returned as it is. One of code StoreError
+// means that the term is the old one.
 func (s *Store) Renew(ctx context.Context, decide func(now Snapshot) (Lease, error)) (Snapshot, error) {
 	var after Snapshot
 	err := s.transact(ctx, func(_ file, now lockedState) error {
@@ -80,7 +82,7 @@ func (s *Store) Renew(ctx context.Context, decide func(now Snapshot) (Lease, err
 		now.Lease, now.shown = term, false
 		if err := s.show(now); err != nil {
 			return &Error{Code: StoreError, What: "renew the lease", Err: err,
-				Remedy: "see whether the disk is full or the folder read-only, then try again"}
+				Remedy: "check whether the disk is full or the folder read-only, then try again"}
 		}
 		after = now.Snapshot
 		return nil
@@ -88,11 +90,11 @@ func (s *Store) Renew(ctx context.Context, decide func(now Snapshot) (Lease, err
 	return after, err
 }
 
-// transact runs do under the lock on the machine as it is, with what was edited from outside journalled and then put
-// back.
+// transact runs do under the lock on the present machine. Before that, edits of generated files
+// from outside are journalled and reverted.
 func (s *Store) transact(ctx context.Context, do func(journal file, now lockedState) error) error {
 	if s.opts.ReadOnly {
-		return &Error{Code: StoreError, What: s.dir + " is only read here", Remedy: "nothing was changed"}
+		return &Error{Code: StoreError, What: s.dir + " is opened read-only", Remedy: "nothing was changed"}
 	}
 	return s.locked(ctx, func() error {
 		journal, err := s.openJournal(os.O_RDWR | os.O_APPEND)
@@ -110,7 +112,8 @@ func (s *Store) transact(ctx context.Context, do func(journal file, now lockedSt
 				return err
 			}
 			now, err = s.commit(journal, now, change, nil)
-			// A view was edited before the first event. This is rare enough to record the line under the lock.
+			// A generated file was edited before the first event. This is rare enough to record the
+			// line under the lock.
 			if first := (*beginning)(nil); errors.As(err, &first) {
 				if err = s.opts.Begin(first.h); err == nil {
 					now, err = s.commit(journal, now, first.change, first)
@@ -127,8 +130,9 @@ func (s *Store) transact(ctx context.Context, do func(journal file, now lockedSt
 	})
 }
 
-// violation is the event of views that were edited from outside. It keeps copies of what they were edited to. Its
-// request names what was found, so that what could not be put back yet is not journalled again.
+// violation is the event of generated files that were edited from outside. It saves copies of the
+// edited files. Its request id names the edits, so that an edit that could not be reverted yet is
+// not journalled again.
 func (s *Store) violation(now lockedState) (*Change, error) {
 	next, err := state.Step(now.Task, state.Violation, state.Engine, state.Limits{})
 	if err != nil {
@@ -143,7 +147,7 @@ func (s *Store) violation(now lockedState) (*Change, error) {
 			copied = "; the edited copy is " + logDir + "/" + name
 		}
 		found = append(found, viewKey(e.name, e.sha))
-		notes = append(notes, fmt.Sprintf("%s was %s from outside and put back%s. %s", e.name, what, copied, howToChange(e.name)))
+		notes = append(notes, fmt.Sprintf("%s was %s from outside and restored%s. %s", e.name, what, copied, howToChange(e.name)))
 	}
 	return &Change{Actor: Actor{Role: state.Engine, Agent: "ferrus"}, Event: state.Violation, Next: next,
 		Note: strings.Join(notes, " "), Req: strings.Join(found, " ")}, nil
@@ -152,14 +156,15 @@ func (s *Store) violation(now lockedState) (*Change, error) {
 func howToChange(name string) string {
 	switch name {
 	case stateFile:
-		return "The state moves by the tools and by ferrus's commands; ferrus status names the one that moves it now."
+		return "Only the tools and ferrus's commands change the state; ferrus status names the next one."
 	case string(state.TaskDoc):
 		return "To change the task: ferrus reset, then ferrus task."
 	}
-	return "Agents write documents by their tools, a person by ferrus answer, reject and reopen."
+	return "Agents write documents with their tools, people with ferrus answer, reject and reopen."
 }
 
-// A beginning is the first line of a journal, which is not appended before Options.Begin was told of it.
+// A beginning is the first line of a journal. It is appended only after Options.Begin has recorded
+// it.
 type beginning struct {
 	change *Change
 	at     time.Time
@@ -168,8 +173,9 @@ type beginning struct {
 
 func (b *beginning) Error() string { return "the first line is not recorded yet" }
 
-// commit writes the change's line, the only commit point. The views are left as they are. first is the line as it was
-// recorded, where it is the first one; the error is a *beginning where it must be recorded and is not.
+// commit appends the change's line: the only commit point. It leaves the generated files as they
+// are. first is the recorded first line, if there is one. The error is a *beginning if the line is
+// the first and is not recorded yet.
 func (s *Store) commit(journal file, now lockedState, c *Change, first *beginning) (lockedState, error) {
 	off := now.Journal.Bytes
 	docs, note := accepted(c)
@@ -201,9 +207,9 @@ func (s *Store) commit(journal file, now lockedState, c *Change, first *beginnin
 		return now, &beginning{c, next.UpdatedAt, l.H}
 	}
 	if now.Top == nil {
-		// Whoever made the journal may have been killed before its name was durable.
+		// The process that made the journal may have been killed before its name was durable.
 		if err := s.settle(filepath.Dir(s.dir)); err != nil {
-			return now, &Error{Code: StoreError, What: "sync " + s.dir, Err: err, Remedy: "nothing was changed: see to the disk"}
+			return now, &Error{Code: StoreError, What: "sync " + s.dir, Err: err, Remedy: "nothing was changed: repair the disk, then try again"}
 		}
 	}
 	if err := s.write(journal, raw, off); err != nil {
@@ -225,8 +231,8 @@ func (s *Store) commit(journal file, now lockedState, c *Change, first *beginnin
 	return after, nil
 }
 
-// accepted are the texts of an event as they are stored: models and people are then shown the same characters, all of them
-// visible. What ferrus writes for itself, such as the gate, is stored as it is.
+// accepted returns the texts of an event as they are stored, so that models and people see the same
+// characters. Texts that ferrus writes for itself, such as the gate, are stored unchanged.
 func accepted(c *Change) (docs map[state.Doc]string, note string) {
 	for doc, text := range c.Docs {
 		if docs == nil {
@@ -239,8 +245,8 @@ func accepted(c *Change) (docs map[state.Doc]string, note string) {
 	return docs, safetext.Clean(c.Note)
 }
 
-// write appends raw durably. What fails is taken back; an fsync that failed is not tried again, because the kernel may
-// have marked the lost pages clean.
+// write appends raw durably. A failed write is undone. A failed fsync is not repeated, because the
+// kernel may have marked the lost pages clean.
 func (s *Store) write(journal file, raw []byte, off int64) error {
 	_, err := journal.Write(raw)
 	if err == nil {
@@ -255,17 +261,17 @@ func (s *Store) write(journal file, raw []byte, off int64) error {
 	}
 	if back != nil {
 		return &Error{Code: OutcomeUnknown, What: "append to " + journalFile, Err: err,
-			Remedy: "the event may or may not stand: see to the disk, then ask for the status and go on from it"}
+			Remedy: "the event may or may not be saved: repair the disk, then read the status and continue from it"}
 	}
 	return &Error{Code: StoreError, What: "append to " + journalFile, Err: err,
-		Remedy: "nothing was changed: see whether the disk is full or the folder read-only, then try again"}
+		Remedy: "nothing was changed: check whether the disk is full or the folder read-only, then try again"}
 }
 
-// stamp is now, as it is written: UTC, in milliseconds.
+// stamp returns the present time as it is written: UTC, in milliseconds.
 func (s *Store) stamp() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
 
-// CheckText says what is wrong with a text as a document or an argument: nil, or an *Error of code InvalidInput or
-// TooLarge.
+// CheckText returns nil if text can be a document or an argument of at most limit bytes, otherwise
+// an *Error of code InvalidInput or TooLarge.
 func CheckText(name, text string, limit int) error {
 	bad := func(why, remedy string) error {
 		return &Error{Code: InvalidInput, What: name + " " + why, Remedy: remedy}
@@ -279,7 +285,7 @@ func CheckText(name, text string, limit int) error {
 	case strings.ContainsRune(text, 0):
 		return bad("contains a NUL character", "send plain text")
 	case strings.TrimSpace(text) == "":
-		return bad("is empty", "say something in it")
+		return bad("is empty", "write a text that is not empty")
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
-// A CopyKind says what a file that should be the journal is worth.
+// A CopyKind is the condition of a file that should be the journal.
 type CopyKind string
 
 const (
@@ -26,15 +26,17 @@ const (
 	OnlyCopy    CopyKind = "the only one" // a file without another to compare it with; it was not walked over
 )
 
-// ErrOlder is in the error of an Options.Judge that refuses a journal because it lacks newer lines and for nothing else.
+// ErrOlder is wrapped by the error of an Options.Judge that refuses a journal only because it lacks
+// newer lines.
 var ErrOlder = errors.New("the journal is older than last seen here")
 
-// A Copy is one of the two names of a journal, with what a walk from its first line to its last has found.
+// A Copy is one of the two names of a journal, with the result of reading it from the first line to
+// the last.
 type Copy struct {
 	Path  string
 	Kind  CopyKind
 	Err   error // why it cannot be used; nil for a valid, an empty and a missing one
-	Lines int   // valid ones, from the start
+	Lines int   // valid lines, from the start
 	End   int64 // where the last of them ends, in bytes
 
 	info fs.FileInfo // nil when there is no file
@@ -51,10 +53,10 @@ type Copies struct {
 	state int64 // how many bytes of a journal STATE.json covers
 }
 
-// Copies walks over both copies. It takes no lock and changes nothing.
+// Copies reads both copies completely. It takes no lock and changes nothing.
 func (s *Store) Copies() Copies { return s.copies(s.opts.Judge, true) }
 
-// copies walks over both copies, and over an only one if that is asked for.
+// copies reads both copies. walk says whether it reads an only copy, too.
 func (s *Store) copies(judge func(io.ReaderAt, int64) error, walk bool) Copies {
 	c := Copies{Here: Copy{Path: s.Path(journalFile)}, There: Copy{Path: s.backup()}, judge: judge}
 	if idx, err := s.readIndex(); err == nil && idx.whole {
@@ -82,7 +84,7 @@ func (s *Store) copies(judge func(io.ReaderAt, int64) error, walk bool) Copies {
 	return c
 }
 
-// examine walks over the journal at path.
+// examine reads the journal at path completely.
 func examine(path string, judge func(io.ReaderAt, int64) error) Copy {
 	c := Copy{Path: path}
 	info, err := os.Lstat(path)
@@ -95,7 +97,7 @@ func examine(path string, judge func(io.ReaderAt, int64) error) Copy {
 		return c
 	}
 	if c.info = info; !info.Mode().IsRegular() {
-		c.Kind, c.Err = SpecialCopy, fmt.Errorf("%s is no regular file", path)
+		c.Kind, c.Err = SpecialCopy, fmt.Errorf("%s is not a regular file", path)
 		return c
 	}
 	root, name, err := rootfs.For(path)
@@ -145,11 +147,11 @@ func (c Copy) Last() uint64 {
 	return c.top.Seq
 }
 
-// ours reports whether there is something of this machine in the copy that only a person may give up.
+// ours reports whether the copy has something of this machine that only a person may give up.
 func (c Copy) ours() bool { return c.Kind == DamagedCopy || c.Kind == OlderCopy }
 
-// choose returns which copy is right and which the other is, nil where a person has to say or there is none. adopt is a
-// person's word that the one in .ferrus is right if it is valid.
+// choose returns the right copy and the other one, nil if a person has to decide. adopt means that
+// a person accepts the journal in .ferrus if it is valid.
 func (c *Copies) choose(adopt bool) (winner, loser *Copy) {
 	here, there := &c.Here, &c.There
 	switch {
@@ -181,7 +183,8 @@ func (c *Copies) choose(adopt bool) (winner, loser *Copy) {
 	return nil, nil
 }
 
-// continues reports whether a journal begins with all lines of a shorter one. Each line's hash covers all before it.
+// continues reports whether a journal begins with all lines of a shorter one. The hash of each line
+// covers all lines before it.
 func continues(long, short *Copy) bool {
 	f, err := os.Open(long.Path)
 	if err != nil {
@@ -192,17 +195,18 @@ func continues(long, short *Copy) bool {
 	return err == nil && sound && h == short.top.H
 }
 
-// A Plan is what makes two copies of a journal one file.
+// A Plan describes how two copies of a journal become one file.
 type Plan struct {
-	Winner, Loser *Copy // nil where neither may replace the other, and with Err
-	Added         int   // lines of the loser that follow the winner's last one
+	Winner, Loser *Copy // nil where neither may replace the other, and if Err is set
+	Added         int   // number of lines of the loser that follow the winner's last one
 	Err           error // an *Error of code Corrupt that says why a person has to decide; nil where there is nothing to decide
 
 	added [][]byte
-	end   int64 // of the journal that comes out
+	end   int64 // size of the resulting journal in bytes
 }
 
-// Plan returns what Reconcile would do. It reads what follows the winner's last line in the loser.
+// Plan returns what Reconcile would do. It reads the lines of the loser that follow the winner's
+// last one.
 func (c *Copies) Plan(adopt bool) Plan {
 	var p Plan
 	if p.Winner, p.Loser = c.choose(adopt); p.Winner == nil {
@@ -225,7 +229,7 @@ func (c *Copies) Plan(adopt bool) Plan {
 	return p
 }
 
-// whole returns the journal that comes out of the plan, and its size.
+// whole returns the journal that the plan leads to, and its size.
 func (p *Plan) whole() (io.ReaderAt, int64) {
 	f, err := os.Open(p.Winner.Path)
 	if err != nil {
@@ -240,14 +244,15 @@ func (p *Plan) whole() (io.ReaderAt, int64) {
 	return bytes.NewReader(text), int64(len(text))
 }
 
-// Short returns how many bytes a journal that ends at end lacks of what STATE.json was made from, 0 for none.
+// Short returns how many bytes a journal of the size end lacks of what STATE.json was made from, 0
+// for none.
 func (c *Copies) Short(end int64) int64 { return max(0, c.state-end) }
 
 func undecided(format string, args ...any) error {
-	return &Error{Code: Corrupt, What: fmt.Sprintf(format, args...), Remedy: "nothing was touched; run ferrus doctor"}
+	return &Error{Code: Corrupt, What: fmt.Sprintf(format, args...), Remedy: "nothing was changed; run ferrus doctor"}
 }
 
-// words says what a copy is, with its path.
+// words describes a copy, with its path.
 func (c *Copy) words() string {
 	switch {
 	case c.Kind == DamagedCopy:
@@ -258,7 +263,7 @@ func (c *Copy) words() string {
 	return fmt.Sprintf("%s is %s", c.Path, c.Kind)
 }
 
-// cause is an error without its remedy.
+// cause returns an error without its remedy.
 func cause(err error) string {
 	if e := (*Error)(nil); errors.As(err, &e) {
 		plain := *e
@@ -268,8 +273,8 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// more returns the lines of a damaged copy that follow the last line of a valid one, which were appended after the two had
-// become different files, and where the last of them ends in the valid one.
+// more returns the lines of a damaged copy that follow the last line of the valid one, and where
+// that ends in the damaged copy. They were appended after the two had become different files.
 func (c *Copy) more(damaged *Copy) (raw [][]byte, end int64) {
 	top := c.top
 	f, err := os.Open(damaged.Path)

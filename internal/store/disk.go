@@ -10,8 +10,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
-// A disk is every operation on files that the store makes, so that a test can fail, shorten or kill each of them.
-// Names are relative to the folder, and no symbolic link is followed.
+// A disk has every operation on files that the store uses, so that a test can fail, shorten or kill
+// each of them. Names are relative to the folder, and no symbolic link is followed.
 type disk interface {
 	open(name string, flag int) (file, error)
 	rename(from, to string) error
@@ -40,7 +40,7 @@ type rooted struct {
 	dir  *os.File // the folder itself
 }
 
-// openDisk opens a folder that is not reached by a link from .ferrus on.
+// openDisk opens a folder. No part of its path from .ferrus on may be a link.
 func openDisk(dir string) (disk, error) {
 	root, err := rootfs.OpenBelow(dir, ".ferrus", 0)
 	if err != nil {
@@ -78,7 +78,7 @@ func (d rooted) close() error                               { return errors.Join
 
 type osFile struct{ *os.File }
 
-// slurp reads a whole file, which may have limit bytes.
+// slurp reads a whole file of at most limit bytes.
 func slurp(d disk, name string, limit int64) ([]byte, error) {
 	f, err := d.open(name, os.O_RDONLY)
 	if err != nil {
@@ -100,8 +100,8 @@ func slurp(d disk, name string, limit int64) ([]byte, error) {
 	return buf[:n], nil
 }
 
-// publish replaces a view whole, for a holder of the lock, and returns what lstat says of it from now on. It does not
-// sync: what is published can be made again.
+// publish replaces a generated file, under the lock, and returns its new lstat. It does not sync:
+// the file can be generated again.
 func publish(d disk, name string, data []byte) (fs.FileInfo, error) {
 	return fill(d, name, name+".tmp", func(f file) error {
 		_, err := f.Write(data)
@@ -109,7 +109,8 @@ func publish(d disk, name string, data []byte) (fs.FileInfo, error) {
 	})
 }
 
-// fill replaces a file by way of tmp, which it makes new: what lies there may be a link, or left by a crash.
+// fill replaces a file by way of tmp, which it creates anew: an existing tmp may be a link, or left
+// by a crash.
 func fill(d disk, name, tmp string, write func(file) error) (fs.FileInfo, error) {
 	const flags = os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	f, err := d.open(tmp, flags)
@@ -127,15 +128,15 @@ func fill(d disk, name, tmp string, write func(file) error) (fs.FileInfo, error)
 		err = swapIn(d, tmp, name)
 	}
 	if err != nil {
-		_ = d.remove(tmp) // it may be what fills the disk
+		_ = d.remove(tmp) // it may be the file that fills the disk
 		return nil, err
 	}
 	return info, nil
 }
 
-// swapIn gives the file tmp the name of another. Where it can, it exchanges the two and removes the old one: a rename over
-// it would have ext4 write the new file out at once, which costs as much as the journal's sync. What a crash leaves
-// under tmp is removed by the next writer.
+// swapIn renames tmp to name. Where it can, it exchanges the two and removes the old one: with a
+// rename over it, ext4 writes the new file out at once, which costs as much as the journal's sync.
+// The next writer removes a tmp that a crash left.
 func swapIn(d disk, tmp, name string) error {
 	if d.exchange(tmp, name) != nil { // there is no such file yet, or the system cannot
 		return d.rename(tmp, name)

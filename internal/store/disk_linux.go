@@ -16,7 +16,7 @@ func (d rooted) syncDir(name string) error { return syncDir(d.root, name) }
 
 func replace(root *rootfs.Root, from, to string) error { return root.Rename(from, to) }
 
-// exchange swaps two files in a folder itself; it knows no names in folders below.
+// exchange swaps two files directly in a folder, not in folders below it.
 func exchange(dir *os.File, a, b string) error {
 	if strings.Contains(a+b, "/") {
 		return errors.ErrUnsupported

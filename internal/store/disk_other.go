@@ -21,7 +21,8 @@ func (d rooted) syncDir(name string) error {
 	return syncDir(d.root, name)
 }
 
-// replace renames and, where an editor or a virus scanner has the target open on Windows, tries again for a second.
+// replace renames. On Windows, if an editor or a virus scanner has the target open, it retries for
+// a second.
 func replace(root *rootfs.Root, from, to string) error {
 	for try := 0; ; try++ {
 		err := root.Rename(from, to)
@@ -32,5 +33,5 @@ func replace(root *rootfs.Root, from, to string) error {
 	}
 }
 
-// exchange is of use on ext4 alone.
+// exchange is of use only on ext4.
 func exchange(*os.File, string, string) error { return errors.ErrUnsupported }

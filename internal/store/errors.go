@@ -16,10 +16,10 @@ const (
 	InvalidInput   Code = "invalid_input"   // a document is empty, blank, not UTF-8, or has a NUL
 )
 
-// An Error says what the store could not do, and what helps.
+// An Error says what the store could not do, and what to do next.
 type Error struct {
 	Code   Code
-	What   string // what could not be, with its value
+	What   string // what failed, with its value
 	Err    error  // the cause; nil when there is none beyond What
 	Remedy string // what to do next
 }
@@ -39,5 +39,5 @@ func (e *Error) Unwrap() error { return e.Err }
 
 func corrupt(format string, args ...any) error {
 	return &Error{Code: Corrupt, What: journalFile + ": " + fmt.Sprintf(format, args...),
-		Remedy: "nothing was touched; run ferrus doctor"}
+		Remedy: "nothing was changed; run ferrus doctor"}
 }

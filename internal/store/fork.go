@@ -12,16 +12,17 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
-// Fork makes another machine out of the beginning of this one's journal, to be opened in dir: its lines up to the byte upto,
-// where one ends, and after them the event that decide makes of how it stood there. It is built in draft, beside dir, and
-// moved when it is whole; what else lies in draft moves with it. Neither dir nor the journal of draft may exist. opts are
-// those of the new machine. The error is an *Error, or decide's.
+// Fork makes another machine from the beginning of this journal. The new machine has the lines up
+// to the byte upto, where a line ends, and then the event that decide makes of the state at that
+// point. Fork builds it in draft, beside dir, and renames draft to dir when it is complete; other
+// files in draft move with it. Neither dir nor the journal of draft may exist. opts are those of
+// the new machine. The error is an *Error, or that of decide.
 func (s *Store) Fork(ctx context.Context, draft, dir string, upto int64, opts Options, decide func(Snapshot) (*Change, error)) error {
 	if err := s.beginning(draft, upto); err != nil {
-		return &Error{Code: StoreError, What: "make " + dir, Err: err, Remedy: "see whether the folder can be written and the disk has room"}
+		return &Error{Code: StoreError, What: "make " + dir, Err: err, Remedy: "check whether the folder is writable and the disk has room"}
 	}
 	first := opts
-	first.Backup = nil // the name of another machine, until this one is whole
+	first.Backup = nil // the name belongs to another machine until this one is complete
 	d, _, err := Create(draft, first)
 	if err != nil {
 		return err
@@ -35,9 +36,9 @@ func (s *Store) Fork(ctx context.Context, draft, dir string, upto int64, opts Op
 		err = atomicfile.Sync(filepath.Dir(dir))
 	}
 	if err != nil {
-		return &Error{Code: StoreError, What: "make " + dir, Err: err, Remedy: "see whether the folder can be written"}
+		return &Error{Code: StoreError, What: "make " + dir, Err: err, Remedy: "check whether the folder is writable"}
 	}
-	opts.own = true // one of that name that was removed may have left its copy
+	opts.own = true // a removed machine of that name may have left its copy
 	made, _, err := Create(dir, opts)
 	if err != nil {
 		return err

@@ -87,7 +87,7 @@ func TestAReadOnlyFolderCanBeRead(t *testing.T) {
 		t.Errorf("it reads line %d", got.Task.Seq)
 	}
 	_, err := apply(progress)(again)
-	wantCode(t, err, StoreError, "can be written")
+	wantCode(t, err, StoreError, "is writable")
 	wantCode(t, second(renew(again)), StoreError)
 	must(0, unix.Mount("", mount, "", unix.MS_REMOUNT, "size=256k"))
 	do(t, again, progress)

@@ -88,7 +88,7 @@ func TestTheSecondLinkBringsTheJournalBack(t *testing.T) {
 		t.Error("the second link is no link to the journal that came back")
 	}
 	must(0, os.Remove(again.Path(journalFile)))
-	wantCode(t, second(apply(progress)(again)), NotInitialised, "second link")
+	wantCode(t, second(apply(progress)(again)), NotInitialised, "hard-linked copy")
 }
 
 func TestAnotherMachinesSecondLinkIsKeptAside(t *testing.T) {

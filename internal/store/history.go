@@ -10,12 +10,13 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// History yields the journal's lines, oldest first, checking each and the chain between them. It ends with an error of
-// code Corrupt at an altered line, and silently before a line that is still being written.
+// History yields the journal's lines, oldest first, and verifies each line and the chain. It ends
+// with an error of code Corrupt at an altered line, and without an error before a line that is
+// still being written.
 func (s *Store) History() iter.Seq2[*Line, error] { return s.HistoryFrom(0) }
 
-// HistoryFrom is History from the line that starts at a byte, such as a state.Ref names it. What came before is not
-// looked at.
+// HistoryFrom is History from the line that starts at byte off, as in a state.Ref. Earlier lines
+// are not read.
 func (s *Store) HistoryFrom(off int64) iter.Seq2[*Line, error] {
 	return func(yield func(*Line, error) bool) {
 		if off < 0 {
@@ -41,7 +42,8 @@ func (s *Store) HistoryFrom(off int64) iter.Seq2[*Line, error] {
 	}
 }
 
-// lines yields the lines of a journal from the one that starts at off, up to its end or a line that has none.
+// lines yields the lines of a journal from the one that starts at off up to size or an incomplete
+// line.
 func lines(journal io.ReaderAt, off, size int64) iter.Seq2[*Line, error] {
 	return func(yield func(*Line, error) bool) {
 		r := bufio.NewReaderSize(io.NewSectionReader(journal, off, size-off), 1<<16)
@@ -52,7 +54,7 @@ func lines(journal io.ReaderAt, off, size int64) iter.Seq2[*Line, error] {
 				return
 			}
 			if errors.Is(err, errLong) {
-				yield(nil, corrupt("the line at byte %d is not sound: %v", off, err))
+				yield(nil, corrupt("the line at byte %d is not valid: %v", off, err))
 				return
 			}
 			if err != nil {
@@ -65,7 +67,7 @@ func lines(journal io.ReaderAt, off, size int64) iter.Seq2[*Line, error] {
 			}
 			l, err := next(prev, raw, off)
 			if err != nil {
-				yield(nil, corrupt("the line at byte %d is not sound: %v", off, err))
+				yield(nil, corrupt("the line at byte %d is not valid: %v", off, err))
 				return
 			}
 			if !yield(l, nil) {
@@ -76,11 +78,12 @@ func lines(journal io.ReaderAt, off, size int64) iter.Seq2[*Line, error] {
 	}
 }
 
-// Abandoned says of lines that follow each other, oldest first, which of them a rollback among them has left behind: what
-// lies between one that counts and where it leads. Only what comes later says which count, so it goes backwards.
+// Abandoned takes consecutive lines, oldest first, and reports for each whether a later rollback
+// among them skipped it: it lies between a line that counts and the line to which that one leads.
+// Only later lines say which lines count, so Abandoned goes backwards.
 func Abandoned(lines []*Line) []bool {
 	left := make([]bool, len(lines))
-	counts := ^uint64(0) // the newest line that does
+	counts := ^uint64(0) // the newest line that counts
 	for i := len(lines) - 1; i >= 0; i-- {
 		switch l := lines[i]; {
 		case l.Seq > counts:
@@ -109,20 +112,20 @@ func (s *Store) LineAt(off int64) (*Line, error) {
 	return l, err
 }
 
-// lineAt reads the line that starts at off; the error is io.EOF where no whole line does.
+// lineAt reads the line that starts at off. The error is io.EOF if there is no complete line.
 func lineAt(journal io.ReaderAt, off int64) (*Line, error) {
 	raw, err := readLine(bufio.NewReader(io.NewSectionReader(journal, off, 1<<62)))
 	switch {
 	case errors.Is(err, io.EOF):
 		return nil, io.EOF
 	case errors.Is(err, errLong):
-		return nil, corrupt("the line at byte %d is not sound: %v", off, err)
+		return nil, corrupt("the line at byte %d is not valid: %v", off, err)
 	case err != nil:
 		return nil, unread(err)
 	}
 	l, err := decode(raw, off)
 	if err != nil {
-		return nil, corrupt("the line at byte %d is not sound: %v", off, err)
+		return nil, corrupt("the line at byte %d is not valid: %v", off, err)
 	}
 	return l, nil
 }

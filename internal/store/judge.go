@@ -10,15 +10,15 @@ import (
 	"sync"
 )
 
-// judged is the journal that Options.Judge has taken.
+// judged is the journal that Options.Judge accepted.
 type judged struct {
 	mu   sync.Mutex
 	info fs.FileInfo // nil before the first
 	size int64       // when it was last opened
-	held file        // kept open where the system can: the number of a file that is removed is given to the next
+	held file        // stays open if the system permits: the inode number of a removed file is reused
 }
 
-// judge asks Options.Judge about the journal, unless it is the one that it has taken.
+// judge asks Options.Judge about the journal, unless it is the one that was accepted before.
 func (s *Store) judge(journal file) error {
 	if s.opts.Judge == nil {
 		return nil
@@ -40,7 +40,7 @@ func (s *Store) judge(journal file) error {
 	}
 	if holdJudged {
 		if j.held, err = s.disk.open(journalFile, os.O_RDONLY); err != nil {
-			return nil // it is judged again the next time
+			return nil // it is judged again at the next use
 		}
 		if now, err := j.held.Stat(); err != nil || !os.SameFile(now, info) {
 			j.drop()
@@ -51,7 +51,7 @@ func (s *Store) judge(journal file) error {
 	return nil
 }
 
-// read calls read with the journal that is held open, and reports whether that still is the one in the folder.
+// read calls read with the open journal, and reports whether it still is the one in the folder.
 func (j *judged) read(disk disk, read func(journal io.ReaderAt, size int64) error) (held bool, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -79,8 +79,8 @@ func (j *judged) drop() {
 	j.held, j.info, j.size = nil, nil, 0
 }
 
-// HashAt returns the hash that the line at a byte of a journal claims, and whether it is the hash of its text. No line ends
-// after off: the error is io.EOF.
+// HashAt returns the hash that the line at a byte of a journal claims, and whether its text has
+// that hash. If no line ends after off, the error is io.EOF.
 func HashAt(journal io.ReaderAt, off, size int64) (hash string, sound bool, err error) {
 	if off < 0 || off >= size {
 		return "", false, io.EOF

@@ -1,4 +1,5 @@
 package store
 
-// holdJudged is false where an open file cannot be removed or renamed. There the number of a file is not given to another.
+// holdJudged is false where an open file cannot be removed or renamed. Such systems do not reuse
+// the number of a file.
 const holdJudged = false

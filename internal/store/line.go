@@ -18,17 +18,18 @@ import (
 // LineVersion is the version of a journal line that this ferrus writes and understands.
 const LineVersion = 2
 
-// EnvironDoc is the key under which a line's documents hold the variables that are frozen with the task, as
-// environ.Frozen writes them. It has no view.
+// EnvironDoc is the key in a line's documents of the variables that are frozen with the task, as
+// environ.Frozen writes them. No file is generated from it.
 const EnvironDoc state.Doc = "environ.json"
 
-// Private reports whether a document is for ferrus alone: it has no view, and no agent and no report is shown it.
+// Private reports whether a document is for ferrus alone. No file is generated from it, and no
+// agent and no report shows it.
 func Private(doc state.Doc) bool { return doc == GateDoc || doc == EnvironDoc }
 
-// GateDoc is the key under which a line's documents hold the pinned gate. It has no view.
+// GateDoc is the key in a line's documents of the frozen gate. No file is generated from it.
 const GateDoc state.Doc = "gate.json"
 
-// An Actor is who caused an event.
+// An Actor is the cause of an event.
 type Actor struct {
 	Role    state.Role `json:"role"`
 	Agent   string     `json:"agent"`             // role:agent:index; "human" for a person
@@ -97,7 +98,7 @@ func (l *Line) encode() (raw []byte, err error) {
 
 var errLine = errors.New("the line does not match its hash")
 
-// sealed returns the hash that raw carries, having checked that it is raw's own.
+// sealed returns the hash that raw contains, after verifying it.
 func sealed(raw []byte) (string, error) {
 	if len(raw) < tailBytes || !bytes.HasSuffix(raw, []byte("\"}\n")) {
 		return "", errLine
@@ -110,8 +111,8 @@ func sealed(raw []byte) (string, error) {
 	return h, nil
 }
 
-// decode reads one line with its newline, which starts at off. The error is a *state.FieldError, and the line no torn one,
-// where it matches its hash and has a field that ferrus does not write so.
+// decode reads one line with its newline, which starts at off. A *state.FieldError means that the
+// line matches its hash, so it is not torn, but has a field that ferrus does not write that way.
 func decode(raw []byte, off int64) (*Line, error) {
 	h, err := sealed(raw)
 	if err != nil {

@@ -15,21 +15,21 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 )
 
-// sessionName is what a session id looks like: it becomes a file name.
+// sessionName is the form of a session id, which becomes a file name.
 var sessionName = regexp.MustCompile(`^[0-9A-Za-z-]{1,64}$`)
 
-// staleLive is how long the file of an ended session stays, for those that still ask after it.
+// staleLive is how long the file of an ended session stays, for processes that still probe it.
 const staleLive = 24 * time.Hour
 
-// Live is a process's proof that a session lives: the kernel drops it with the process, however that ends. The file
-// stays when the session ends, for a missing file would prove nothing.
+// Live proves that a session is alive: the kernel releases its lock when the process ends. The file
+// stays when the session ends, because a missing file would prove nothing.
 type Live struct{ lock *filelock.Lock }
 
 // Announce takes the liveness lock of a session, which must be new. The lock is held until Close or the end of the
 // process; no child process inherits it.
 func (s *Store) Announce(session string) (*Live, error) {
 	if !sessionName.MatchString(session) {
-		return nil, fmt.Errorf("session %q is no file name", session)
+		return nil, fmt.Errorf("session %q cannot be a file name", session)
 	}
 	s.sweepLive()
 	name := liveDir + "/" + session + ".lock"
@@ -54,7 +54,7 @@ func (s *Store) Announce(session string) (*Live, error) {
 // Close ends the session.
 func (l *Live) Close() error { return l.lock.Close() }
 
-// Probe looks whether a session lives.
+// Probe tests whether a session is alive.
 func (s *Store) Probe(session string) lease.Probe {
 	if !sessionName.MatchString(session) {
 		return lease.Unknown
@@ -69,8 +69,8 @@ func (s *Store) Probe(session string) lease.Probe {
 	return lease.Gone
 }
 
-// sweepLive removes the files of sessions that began long ago and have ended. That of the session which holds the work
-// stays: it proves that the work may be claimed.
+// sweepLive removes the files of old sessions that have ended. It keeps the file of the session
+// that has the claim: that file proves that the task may be claimed.
 func (s *Store) sweepLive() {
 	entries, err := s.disk.readDir(liveDir)
 	now, ok := s.readFast()

@@ -10,23 +10,23 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// A lockedState is the machine as a holder of the lock finds it.
+// A lockedState is the machine as read under the lock.
 type lockedState struct {
 	Snapshot
 	stale []state.Doc // documents whose files are not as the journal has them
-	shown bool        // STATE.json is as it should be
-	edits []edit      // views that somebody changed from outside
+	shown bool        // STATE.json is up to date
+	edits []edit      // generated files that were changed from outside
 }
 
-// An edit is a view that somebody changed from outside.
+// An edit is a generated file that was changed from outside.
 type edit struct {
 	name string
-	data []byte // what it was changed to; nil when it was removed
+	data []byte // the new content; nil when it was removed
 	sha  string // of data; "" when it was removed
 }
 
-// load reads the machine as a holder of the lock. It goes from the line that STATE.json names to the newest one and
-// cuts a torn tail.
+// load reads the machine under the lock. It reads from the line that STATE.json names to the newest
+// one, and cuts off a torn tail.
 func (s *Store) load(journal file) (lockedState, error) {
 	idx, err := s.readIndex()
 	if err != nil {
@@ -56,11 +56,11 @@ func (s *Store) load(journal file) (lockedState, error) {
 	return now, nil
 }
 
-// damaged reports whether a view is missing, or as a power cut leaves a file that was replaced without a sync. Nobody
-// need have touched it: no view that ferrus writes is empty or has a NUL.
+// damaged reports whether a generated file is missing, empty or has a NUL. A power cut leaves such
+// a file, because they are replaced without a sync; so it need not be an edit.
 func damaged(view []byte) bool { return len(view) == 0 || bytes.IndexByte(view, 0) >= 0 }
 
-// readIndex reads STATE.json. Another schema is an error: it is never overwritten.
+// readIndex reads STATE.json. Another schema is an error: such a file is never overwritten.
 func (s *Store) readIndex() (index, error) {
 	raw, err := slurp(s.disk, stateFile, maxIndex)
 	switch {
@@ -79,7 +79,7 @@ func (s *Store) readIndex() (index, error) {
 	return idx, nil
 }
 
-// keep puts a copy of something found into logs, as well as it can.
+// keep saves a copy of something found into logs, if that is possible.
 func (s *Store) keep(name string, data []byte) (kept bool) {
 	err := s.disk.mkdir(logDir)
 	if err == nil {
@@ -99,7 +99,7 @@ func (s *Store) openJournal(flag int) (file, error) {
 		return nil, s.noJournal()
 	case err != nil:
 		return nil, &Error{Code: StoreError, What: "open " + journalFile, Err: err,
-			Remedy: "see whether the folder can be written"}
+			Remedy: "check whether the folder is writable"}
 	}
 	if err := s.judge(f); err != nil {
 		f.Close()
@@ -108,7 +108,7 @@ func (s *Store) openJournal(flag int) (file, error) {
 	return f, nil
 }
 
-// noJournal says what is there instead of a journal.
+// noJournal returns the error of a missing journal.
 func (s *Store) noJournal() error {
 	if _, err := s.readIndex(); err != nil {
 		return err
@@ -116,32 +116,33 @@ func (s *Store) noJournal() error {
 	if backup := s.backup(); backup != "" {
 		if _, err := os.Lstat(backup); err == nil {
 			return &Error{Code: NotInitialised, What: s.dir + " has lost its journal",
-				Remedy: "run ferrus doctor --fix, which has a second link to it"}
+				Remedy: "run ferrus doctor --fix, which restores it from its hard-linked copy"}
 		}
 	}
 	return &Error{Code: NotInitialised, What: s.dir + " has no journal", Remedy: "run ferrus init"}
 }
 
-// unread is the error of a journal that the disk did not give.
+// unread returns the error of a journal that could not be read.
 func unread(err error) error {
-	return &Error{Code: StoreError, What: "read " + journalFile, Err: err, Remedy: "see to the disk"}
+	return &Error{Code: StoreError, What: "read " + journalFile, Err: err, Remedy: "check the disk"}
 }
 
-// cached is the newest line that this process has parsed, and the STATE.json that names it, so that what has not
-// changed is only hashed and compared again.
+// cached has the newest line that this process has parsed and the STATE.json that names it.
+// Unchanged bytes are only hashed and compared again.
 type cached struct {
 	line *Line
 	idx  index
 }
 
-// remember notes the newest line and a STATE.json that names it.
+// remember stores the newest line and the STATE.json that names it.
 func (s *Store) remember(top *Line, idx index) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.top = cached{top, idx}
 }
 
-// Last returns the machine as this process saw it last, without looking; false where it has not seen it yet.
+// Last returns the machine as this process read it last, without reading again; false if it has not
+// read it yet.
 func (s *Store) Last() (Snapshot, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,7 +159,7 @@ func (s *Store) recall(raw []byte) (index, bool) {
 	return s.top.idx, len(raw) > 0 && bytes.Equal(s.top.idx.raw, raw)
 }
 
-// line returns the newest line that was parsed, if it is the one at p.
+// line returns the newest parsed line if it is the one at p, otherwise nil.
 func (s *Store) line(p Position) *Line {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,11 +10,12 @@ import (
 	"time"
 )
 
-// ensureLock makes STATE.lock where it is missing and returns which file it is. The lock file is never written,
-// renamed or removed: a second process could lock the old inode while a third locks the new one.
+// ensureLock creates STATE.lock if it is missing and returns its identity. The lock file is never
+// written, renamed or removed: a second process could lock the old inode while a third locks the
+// new one.
 func (s *Store) ensureLock() (fs.FileInfo, error) {
 	f, err := s.disk.open(lockFile, os.O_RDWR|os.O_CREATE)
-	if err != nil { // a folder that cannot be written may still be read
+	if err != nil { // a read-only folder may still be read
 		f, err = s.disk.open(lockFile, os.O_RDONLY)
 	}
 	var info fs.FileInfo
@@ -29,7 +30,7 @@ func (s *Store) ensureLock() (fs.FileInfo, error) {
 	return info, nil
 }
 
-// locked runs do while it holds the lock, within the process and between processes.
+// locked runs do under the lock, which excludes other goroutines and other processes.
 func (s *Store) locked(ctx context.Context, do func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, s.opts.LockWait)
 	defer cancel()
@@ -42,7 +43,7 @@ func (s *Store) locked(ctx context.Context, do func() error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return s.gone()
 	default:
-		return &Error{Code: StoreError, What: "lock " + lockFile, Err: err, Remedy: "see whether the folder can be read"}
+		return &Error{Code: StoreError, What: "lock " + lockFile, Err: err, Remedy: "check whether the folder is readable"}
 	}
 	defer lock.Close()
 	if !os.SameFile(lock.File(), s.lock) || !s.InPlace() {
@@ -51,7 +52,8 @@ func (s *Store) locked(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// InPlace reports whether the folder of the store is still the one that was opened.
+// InPlace returns nil if the folder of the store is still the one that was opened, otherwise an
+// *Error.
 func (s *Store) InPlace() bool {
 	info, err := os.Lstat(s.dir)
 	return err == nil && os.SameFile(info, s.home)

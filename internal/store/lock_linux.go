@@ -9,7 +9,8 @@ import (
 	"syscall"
 )
 
-// lockHolder names the process that holds a flock on the file, with its state, as the kernel tells it; "" where it does not.
+// lockHolder returns the process that has a flock on the file, with its state, or "" if the kernel
+// does not tell.
 func lockHolder(info fs.FileInfo) string {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	locks, err := os.ReadFile("/proc/locks")
@@ -27,7 +28,7 @@ func lockHolder(info fs.FileInfo) string {
 	return ""
 }
 
-// processState says in a word what a process does: field 3 of /proc/PID/stat.
+// processState returns the state of a process in words, from field 3 of /proc/PID/stat.
 func processState(pid string) string {
 	stat, err := os.ReadFile("/proc/" + pid + "/stat")
 	if err != nil {

@@ -4,5 +4,5 @@ package store
 
 import "io/fs"
 
-// lockHolder cannot tell who it is on this system.
+// lockHolder returns "": this system does not tell.
 func lockHolder(fs.FileInfo) string { return "" }

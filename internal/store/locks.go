@@ -11,8 +11,9 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
-// Locks describes who holds the locks of the machine: STATE.lock, those under live, and the store's own in this process. It is
-// for the log of a call that does not end: it waits for none of them, and is no proof of anything.
+// Locks describes the holders of the machine's locks: STATE.lock, those under live, and the store's
+// own in this process. It is for the log of a call that hangs. It does not wait, and proves
+// nothing.
 func (s *Store) Locks() string {
 	said := []string{lockFile + ": " + s.queue.State(), "store: " + Mutex(s.mu.TryLock, s.mu.Unlock)}
 	names, _ := filepath.Glob(s.Path(liveDir, "*.lock"))
@@ -32,7 +33,7 @@ func (s *Store) Locks() string {
 	return strings.Join(said, "; ")
 }
 
-// Mutex says whether a mutex is held, without waiting for it.
+// Mutex describes whether a mutex is locked, without waiting for it.
 func Mutex(try func() bool, unlock func()) string {
 	if !try() {
 		return "held"

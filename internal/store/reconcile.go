@@ -9,21 +9,23 @@ import (
 	"path/filepath"
 )
 
-// A Reconciled says what was done to make journal.jsonl and its hard-linked copy one file.
+// A Reconciled says how journal.jsonl and its hard-linked copy became one file.
 type Reconciled struct {
 	Restored bool   // journal.jsonl was missing or not valid, and is the copy now
 	Linked   bool   // the copy was missing or not valid, and is journal.jsonl now
-	Added    int    // how many lines of the damaged one were appended to the valid one
-	Kept     string // where the one that was replaced is kept; "" where there was none
+	Added    int    // number of lines of the damaged one that were appended to the valid one
+	Kept     string // path of the saved copy of the replaced one; "" if there was none
 }
 
-// Reconcile makes journal.jsonl and its hard-linked copy the same file, if it can tell which of them is right: each is
-// walked over from the first line to the last, without the lock. The valid one wins; of two, the longer one, if it begins
-// with all lines of the other. Lines of a damaged one that follow the last valid one are appended to that. The one that is
-// replaced is kept. Otherwise nothing is changed, and the error is an *Error of code Corrupt that says why; where there is
-// no journal at all, nor damaged one, it is nil.
+// Reconcile makes journal.jsonl and its hard-linked copy the same file, if it can tell which of
+// them is right. It reads each completely, without the lock. A valid copy wins. Of two valid ones
+// the longer wins, if it begins with all lines of the other. Lines of a damaged copy that follow
+// the last line of the valid one are appended to that. The replaced copy is saved. Otherwise
+// nothing is changed, and the error is an *Error of code Corrupt that says why. If there is no
+// journal at all, the error is nil.
 //
-// adopt is a person's word that journal.jsonl is right if it is valid, and that lines which only STATE.json knows of are lost.
+// adopt means that a person accepts journal.jsonl if it is valid, and gives up lines that only
+// STATE.json knows.
 func (s *Store) Reconcile(ctx context.Context, adopt bool) (did Reconciled, err error) {
 	judge := s.opts.Judge
 	if adopt {
@@ -47,10 +49,11 @@ func (s *Store) Reconcile(ctx context.Context, adopt bool) (did Reconciled, err 
 			return did, err
 		}
 	}
-	return did, &Error{Code: LockBusy, What: "the journal changes while it is walked over", Remedy: "try again"}
+	return did, &Error{Code: LockBusy, What: "the journal changes while it is read", Remedy: "try again"}
 }
 
-// moved reports whether another file has taken the place of a copy since it was walked over, or one that may lose has grown.
+// moved reports whether another file has replaced a copy since it was read, or a copy that may lose
+// has grown.
 func (c *Copies) moved() bool {
 	for _, of := range []*Copy{&c.Here, &c.There} {
 		info, err := os.Lstat(of.Path)
@@ -67,13 +70,13 @@ func (c *Copies) moved() bool {
 	return false
 }
 
-// carryOut carries out a plan, for a holder of the lock.
+// carryOut executes a plan, under the lock.
 func (s *Store) carryOut(c *Copies, plan Plan, adopt bool) (did Reconciled, err error) {
 	if plan.Winner == nil {
 		return did, nil
 	}
 	if adopt && (plan.Winner.Kind == ValidCopy || plan.Winner.Kind == EmptyCopy) && plan.end < c.state {
-		// It covers lines that nobody has any more. The next load makes it again.
+		// STATE.json covers lines that are lost. The next load generates it again.
 		if err := os.Rename(s.Path(stateFile), s.Path(s.aside(logDir, stateFile))); err != nil {
 			return did, err
 		}
@@ -96,10 +99,10 @@ func (s *Store) carryOut(c *Copies, plan Plan, adopt bool) (did Reconciled, err 
 	return did, s.disk.syncDir(".")
 }
 
-// spliced is the file in which a journal is put together.
+// spliced is the file in which a journal is assembled.
 const spliced = journalFile + ".tmp"
 
-// splice makes the file of the winner's lines and of those that follow them.
+// splice writes a file of the winner's lines and the lines that follow them.
 func (s *Store) splice(plan Plan) error {
 	_, err := fill(s.disk, spliced, spliced+".tmp", func(to file) error {
 		from, err := os.Open(plan.Winner.Path)
@@ -121,8 +124,8 @@ func (s *Store) splice(plan Plan) error {
 	return err
 }
 
-// replace gives the winner, or the spliced file in its place, the name of the loser too, and returns where the loser is
-// kept. What fails is taken back.
+// replace gives the winner, or the spliced file in its place, the name of the loser, and returns
+// where the loser is saved. A failed step is undone.
 func (s *Store) replace(plan Plan) (kept string, err error) {
 	here, from, to := s.Path(journalFile), plan.Winner.Path, plan.Loser.Path
 	if plan.Loser.info != nil {
@@ -151,10 +154,10 @@ func (s *Store) replace(plan Plan) (kept string, err error) {
 	return kept, err
 }
 
-// aside is a new name, in a folder of the store, for a file that is replaced.
+// aside returns a new name, in a folder of the store, for a file that is replaced.
 func (s *Store) aside(dir, name string) string {
 	return fmt.Sprintf("%s/replaced-%d-%s", dir, s.now().UnixNano(), name)
 }
 
-// beside is a new name beside a file that is replaced.
+// beside returns a new name beside a file that is replaced.
 func (s *Store) beside(path string) string { return fmt.Sprintf("%s.%d", path, s.now().UnixNano()) }

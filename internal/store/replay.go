@@ -12,15 +12,15 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// A replayed is how the journal goes on from the line that STATE.json names.
+// A replayed is the journal from the line that STATE.json names to its end.
 type replayed struct {
-	named  *Line         // nil when STATE.json names no line; newest was found from the journal's start then
+	named  *Line         // nil when STATE.json names no line; then newest was found from the journal's start
 	newest *Line         // nil in a fresh project
 	past   expectedViews // of the lines from named to newest
 }
 
-// expectedViews has what a crash may have left in place of the newest views, each as a sighting: the documents of older lines,
-// and edits that were journalled and not yet put back.
+// expectedViews has what a crash may have left in place of the newest generated files, by viewKey:
+// the documents of older lines, and edits that were journalled and not yet reverted.
 type expectedViews map[string]bool
 
 func (p expectedViews) add(docs map[state.Doc]state.Ref) {
@@ -29,10 +29,11 @@ func (p expectedViews) add(docs map[state.Doc]state.Ref) {
 	}
 }
 
-// viewKey names a view with what it was found to be; sha is "" where it was missing.
+// viewKey returns the key of a generated file with a content; sha is "" if it is missing.
 func viewKey(name, sha string) string { return name + ":" + sha }
 
-// replay finds the newest line, from where STATE.json says or else from the start, and cuts what is torn after it.
+// replay finds the newest line, from the line that STATE.json names or from the start, and cuts off
+// a torn tail.
 func (s *Store) replay(journal file, idx index) (r replayed, err error) {
 	info, err := journal.Stat()
 	if err != nil {
@@ -50,7 +51,7 @@ func (s *Store) replay(journal file, idx index) (r replayed, err error) {
 	}
 	if size > from {
 		if err := journal.datasync(); err != nil {
-			return r, &Error{Code: StoreError, What: "sync " + journalFile, Err: err, Remedy: "see to the disk"}
+			return r, &Error{Code: StoreError, What: "sync " + journalFile, Err: err, Remedy: "check the disk"}
 		}
 	}
 	end, err := r.scan(journal, from, size, covered)
@@ -60,7 +61,7 @@ func (s *Store) replay(journal file, idx index) (r replayed, err error) {
 	return r, err
 }
 
-// lineIn returns the line that p names, nil when the journal has no such.
+// lineIn returns the line that p names, nil if the journal has no such line.
 func (s *Store) lineIn(journal io.ReaderAt, p Position, size int64) (*Line, error) {
 	if p.Bytes > size || p.Bytes == p.Last || p.Bytes-p.Last > maxLine {
 		return nil, nil
@@ -82,15 +83,16 @@ func (s *Store) lineIn(journal io.ReaderAt, p Position, size int64) (*Line, erro
 	return l, nil
 }
 
-// scan follows the chain to the end of the journal, and returns where the sound part ends. A bad line is torn, and so
-// left out, when nothing comes after it and STATE.json does not cover it; otherwise the journal is corrupt.
+// scan follows the chain to the end of the journal, and returns where the valid part ends. An
+// invalid last line that STATE.json does not cover is torn, and is left out. Otherwise the journal
+// is corrupt.
 func (r *replayed) scan(journal io.ReaderAt, from, size, covered int64) (end int64, err error) {
 	end, r.newest = from, r.named
 	lines := bufio.NewReaderSize(io.NewSectionReader(journal, from, size-from), int(min(size-from, 1<<16)))
 	for end < size {
 		raw, err := readLine(lines)
 		if errors.Is(err, errLong) {
-			return 0, corrupt("the line at byte %d is not sound: %v", end, err)
+			return 0, corrupt("the line at byte %d is not valid: %v", end, err)
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			return 0, unread(err)
@@ -102,12 +104,12 @@ func (r *replayed) scan(journal io.ReaderAt, from, size, covered int64) (end int
 			if errors.As(bad, &newer) {
 				return 0, &Error{Code: StoreError, What: "read " + journalFile, Err: bad}
 			}
-			var forged *state.FieldError // no torn line: it matches its hash
+			var forged *state.FieldError // not a torn line: it matches its hash
 			if errors.As(bad, &forged) {
-				return 0, corrupt("the line at byte %d is not sound: %v", end, bad)
+				return 0, corrupt("the line at byte %d is not valid: %v", end, bad)
 			}
 			if next < size || joined(raw) {
-				return 0, corrupt("the line at byte %d is not sound: %v", end, bad)
+				return 0, corrupt("the line at byte %d is not valid: %v", end, bad)
 			}
 			break
 		}
@@ -115,13 +117,13 @@ func (r *replayed) scan(journal io.ReaderAt, from, size, covered int64) (end int
 		end = next
 	}
 	if end < covered {
-		return 0, corrupt("it is sound up to byte %d and STATE.json was made from %d", end, covered)
+		return 0, corrupt("it is valid up to byte %d and STATE.json was made from %d", end, covered)
 	}
 	return end, nil
 }
 
-// joined reports whether raw is a sound line but for its newline, and another after it. One line that was torn while it
-// was written cannot look like that.
+// joined reports whether raw is a valid line without its newline, followed by another line. A line
+// that was torn while it was written cannot have that form.
 func joined(raw []byte) bool {
 	for from := 0; ; from++ {
 		i := bytes.Index(raw[from:], []byte(hashKey))
@@ -134,7 +136,7 @@ func joined(raw []byte) bool {
 	}
 }
 
-// pass goes on to the next line.
+// pass advances to the next line.
 func (r *replayed) pass(next *Line) {
 	left := at(r.newest).Task.Docs
 	if r.past == nil {
@@ -154,7 +156,7 @@ func (r *replayed) pass(next *Line) {
 // follow decodes raw as the line after prev.
 func follow(prev *Line, raw []byte, off int64) (*Line, error) {
 	if len(raw) == 0 || raw[len(raw)-1] != '\n' {
-		return nil, errors.New("it has no end")
+		return nil, errors.New("it is incomplete")
 	}
 	l, err := decode(raw, off)
 	if err != nil {
@@ -170,7 +172,7 @@ func follow(prev *Line, raw []byte, off int64) (*Line, error) {
 	return l, nil
 }
 
-// cut keeps a copy of the torn tail under logs and takes it off the journal.
+// cut saves a copy of the torn tail under logs and removes it from the journal.
 func (s *Store) cut(journal file, end, size int64) error {
 	torn := make([]byte, size-end)
 	if _, err := journal.ReadAt(torn, end); err != nil && !errors.Is(err, io.EOF) {
@@ -182,7 +184,7 @@ func (s *Store) cut(journal file, end, size int64) error {
 		err = journal.datasync()
 	}
 	if err != nil {
-		return &Error{Code: StoreError, What: "cut the torn end of " + journalFile, Err: err, Remedy: "see to the disk"}
+		return &Error{Code: StoreError, What: "cut the torn end of " + journalFile, Err: err, Remedy: "check the disk"}
 	}
 	return nil
 }

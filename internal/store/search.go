@@ -7,9 +7,10 @@ import (
 	"os"
 )
 
-// First returns the first line for which reached is true, nil when there is none. reached must be false for all lines
-// before that one and true for all after it. First is a binary search: it reads about log2(size) lines, each of which must
-// match its own hash; the chain between them is not checked. It takes no lock.
+// First returns the first line for which reached is true, nil when there is none. reached must be
+// false for all lines before that one and true for all after it. First is a binary search: it reads
+// about log2(size) lines and verifies the hash of each, but not the chain between them. It takes no
+// lock.
 func (s *Store) First(reached func(*Line) bool) (*Line, error) {
 	f, err := s.openJournal(os.O_RDONLY)
 	if err != nil {
@@ -40,7 +41,7 @@ func (s *Store) First(reached func(*Line) bool) (*Line, error) {
 	return found, nil
 }
 
-// lineFrom returns the first line that starts at off or later, nil when none does before end.
+// lineFrom returns the first line that starts at off or later, nil when there is none before end.
 func lineFrom(journal io.ReaderAt, off, end int64) (*Line, error) {
 	if off > 0 { // the newline before off makes it a line's start
 		r := bufio.NewReader(io.NewSectionReader(journal, off-1, end-off+1))
@@ -69,7 +70,7 @@ func lineFrom(journal io.ReaderAt, off, end int64) (*Line, error) {
 	return l, err
 }
 
-// LineOf returns the line with a number, nil when there is none. It reads what First reads.
+// LineOf returns the line with the number seq, nil when there is none. It reads as First does.
 func (s *Store) LineOf(seq uint64) (*Line, error) {
 	l, err := s.First(func(l *Line) bool { return l.Seq >= seq })
 	if err != nil || l == nil || l.Seq != seq { // the first line is 1

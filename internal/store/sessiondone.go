@@ -7,9 +7,9 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 )
 
-// SessionDone returns a channel that is closed within a millisecond of the end of a session's process; nil where there is no
-// liveness lock to wait for. The waiting costs a blocked thread until that process ends, so callers share it: a second
-// call for the same session returns the same channel.
+// SessionDone returns a channel that is closed within a millisecond after the end of a session's
+// process. It returns nil if the session has no liveness lock. Waiting blocks a thread, so all
+// calls for one session share one channel.
 func (s *Store) SessionDone(session string) <-chan struct{} {
 	if !sessionName.MatchString(session) || s.Probe(session) == lease.Unknown {
 		return nil

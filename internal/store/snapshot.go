@@ -18,21 +18,21 @@ type Snapshot struct {
 	Top     *Line // the newest line; nil in a fresh project
 }
 
-// Lease is the volatile part of a lease: a renewal rewrites it without a journal line.
+// A Lease is the volatile part of a lease. A renewal rewrites it without a journal line.
 type Lease struct {
 	Term      lease.Term
 	Until     time.Time // wall clock, for display
 	Heartbeat time.Time // the last renewal, likewise
 }
 
-// A Position says how much of the journal a view covers.
+// A Position says how much of the journal a generated file covers.
 type Position struct {
 	Bytes int64  `json:"bytes"` // the journal's size; the next line starts here
 	Last  int64  `json:"last"`  // where the newest line starts
 	H     string `json:"h"`     // the newest line's hash
 }
 
-// at returns the snapshot right after a line; nil is before the first.
+// at returns the snapshot right after a line; nil stands for the time before the first line.
 func at(top *Line) Snapshot {
 	if top == nil {
 		return Snapshot{Task: state.New()}
@@ -40,7 +40,8 @@ func at(top *Line) Snapshot {
 	return Snapshot{Task: top.State, Top: top, Journal: Position{Bytes: top.End, Last: top.Off, H: top.H}}
 }
 
-// volatile is what STATE.json has beyond the task. Its keys are state.VolatileKeys.
+// volatile has the fields of STATE.json that are not part of the task. Its keys are
+// state.VolatileKeys.
 type volatile struct {
 	LeaseUntil    time.Time  `json:"lease_until,omitzero"`
 	LastHeartbeat time.Time  `json:"last_heartbeat,omitzero"`
@@ -48,12 +49,12 @@ type volatile struct {
 	Journal       Position   `json:"journal"`
 }
 
-// index is STATE.json as it is read: never evidence, only where to look.
+// An index is STATE.json as read. It proves nothing; it only says where the newest line may be.
 type index struct {
 	raw     []byte // nil when there is no such file
-	whole   bool   // it was JSON of our schema with a journal position
-	genuine bool   // its task was compared with the line that it names, and is the same
-	version int    // 0 when it could not be told
+	whole   bool   // it is JSON of our schema with a journal position
+	genuine bool   // its task is the same as in the line that it names
+	version int    // 0 when it is unknown
 	volatile
 }
 
@@ -98,7 +99,8 @@ func parseIndex(raw []byte) index {
 		whole: err == nil && read.Version == state.SchemaVersion && 0 <= p.Last && p.Last <= p.Bytes}
 }
 
-// of reports whether STATE.json is that of a line: as ferrus writes it, or at least with the same position and task.
+// of reports whether STATE.json shows the line: exactly as ferrus writes it, or at least with the
+// same position and task.
 func (i index) of(line Snapshot) bool {
 	if i.Journal != line.Journal {
 		return false
@@ -108,7 +110,7 @@ func (i index) of(line Snapshot) bool {
 	return err == nil && bytes.Equal(ours.raw, i.raw) || i.shows(line.Task)
 }
 
-// shows reports whether STATE.json says about the task what the journal says.
+// shows reports whether STATE.json has the same task as the journal.
 func (i index) shows(t state.Task) bool {
 	var shown state.Task
 	if json.Unmarshal(i.raw, &shown) != nil {
@@ -123,7 +125,7 @@ func (i index) lease() Lease {
 	return Lease{Term: i.volatile.Lease, Until: i.LeaseUntil, Heartbeat: i.LastHeartbeat}
 }
 
-// sameHolder reports whether the work is in the same hands.
+// sameHolder reports whether the same session and epoch have the claim.
 func sameHolder(a, b state.Task) bool {
 	return a.Epoch == b.Epoch && a.ClaimedBy == b.ClaimedBy && a.Session == b.Session
 }

@@ -36,7 +36,8 @@ const (
 	archiveDir  = "archive"
 )
 
-// A Store is one machine's folder, open. It may be used by many goroutines; other processes may use the same folder.
+// A Store is the open folder of one machine. It is safe for concurrent use by goroutines, and by
+// several processes.
 type Store struct {
 	dir   string
 	disk  disk
@@ -48,31 +49,33 @@ type Store struct {
 	log   *slog.Logger
 
 	mu     sync.Mutex
-	top    cached                   // what this process has parsed last
-	seen   map[string]viewing       // documents known to be as the journal has them
-	deaths map[string]chan struct{} // sessions whose end is waited for
+	top    cached                   // what this process parsed last
+	seen   map[string]viewing       // documents known to agree with the journal
+	deaths map[string]chan struct{} // by session, closed at its end
 	judged judged
 }
 
-// Options are what Open and Create may be told. The zero value is right for all but tests.
+// Options configure Open and Create. The zero value is right outside of tests.
 type Options struct {
-	Backup   func() string    // finds the path of the journal's second hard link, "" for none; asked only where it is needed
+	Backup   func() string    // returns the path of the journal's hard-linked copy, "" for none; called only when needed
 	Now      func() time.Time // wall clock, for display; time.Now when nil
 	LockWait time.Duration    // how long to wait for the lock; 10 s when zero
-	Log      *slog.Logger     // for views that could not be written; slog.Default when nil
+	Log      *slog.Logger     // for generated files that could not be written; slog.Default when nil
 
-	// Judge says whether a journal was made here, before anything in it is used: nil, or the error that every use of it
-	// returns. It is asked again when another file has taken its place or it has become shorter. It may be called under
-	// the lock. Nil takes every journal.
+	// Judge decides whether a journal was made on this machine, before anything in it is used. It
+	// returns nil, or the error that every use of the journal returns. It is called again when
+	// another file has replaced the journal, or the journal has become shorter, possibly under the
+	// lock. A nil Judge accepts every journal.
 	Judge func(journal io.ReaderAt, size int64) error
-	// Begin is told the hash of a journal's first line before that line is appended, outside of the lock. Its error
-	// refuses the line. It may be told of lines that are not appended then.
+	// Begin gets the hash of a journal's first line before that line is appended, outside of the
+	// lock. Its error refuses the line. The line may not be appended afterwards.
 	Begin func(hash string) error
-	// ReadOnly writes nothing, and so finds the newest line by reading all of the journal where STATE.json does not name it.
+	// ReadOnly writes nothing. If STATE.json does not name the newest line, the store reads the
+	// whole journal.
 	ReadOnly bool
 
 	own  bool                           // the journal is new: no other may take its place
-	disk func(dir string) (disk, error) // opens the folder; a test puts faults between
+	disk func(dir string) (disk, error) // opens the folder; tests inject faults
 }
 
 // Open opens the machine in dir, a .ferrus folder or one of its branches.
@@ -84,8 +87,8 @@ func Open(dir string, opts Options) (*Store, error) {
 	case err != nil:
 		return nil, &Error{Code: StoreError, What: "open " + dir, Err: err, Remedy: "see whether the folder can be read"}
 	case !info.IsDir():
-		return nil, &Error{Code: StoreError, What: dir + " is not a folder of its own",
-			Remedy: "remove the link or file and run ferrus init"}
+		return nil, &Error{Code: StoreError, What: dir + " is a link or a file, not a folder",
+			Remedy: "remove the link or the file, then run ferrus init"}
 	}
 	open := openDisk
 	if opts.disk != nil {
@@ -113,13 +116,14 @@ func Open(dir string, opts Options) (*Store, error) {
 	return s, nil
 }
 
-// Create makes the machine in dir where there is none and opens it. What exists stays as it is. A journal that was
-// lost with its folder comes back from its hard-linked copy, if that is valid; restored tells. If it is damaged, nothing is
-// made, and the error has the code Corrupt. Of two copies that differ the valid one wins, as Reconcile says.
+// Create makes the machine in dir if it does not exist, and opens it. Existing files stay. If the
+// journal was lost with its folder and its hard-linked copy is valid, Create restores it, and
+// restored is true. If the copy is damaged, nothing is made and the error has the code Corrupt. Two
+// different copies are treated as in Reconcile.
 func Create(dir string, opts Options) (_ *Store, restored bool, err error) {
 	fail := func(err error) (*Store, bool, error) {
 		return nil, false, &Error{Code: StoreError, What: "create " + dir, Err: err,
-			Remedy: "see whether the folder can be written and the disk has room"}
+			Remedy: "check whether the folder is writable and the disk has room"}
 	}
 	above := firstThere(filepath.Dir(dir))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -155,7 +159,7 @@ func Create(dir string, opts Options) (_ *Store, restored bool, err error) {
 	return opened, restored, nil
 }
 
-// firstThere returns the innermost folder on the way to path that exists.
+// firstThere returns the innermost existing folder on the way to path.
 func firstThere(path string) string {
 	for {
 		if _, err := os.Stat(path); err == nil || path == filepath.Dir(path) {
@@ -165,7 +169,7 @@ func firstThere(path string) string {
 	}
 }
 
-// found makes the journal and its second link, durably, and so the folder up to above.
+// found creates the journal and its hard-linked copy, durably, including the folders up to above.
 func (s *Store) found(above string) error {
 	f, err := s.disk.open(journalFile, os.O_RDWR|os.O_APPEND|os.O_CREATE)
 	if err != nil {
@@ -184,7 +188,7 @@ func (s *Store) found(above string) error {
 	return nil
 }
 
-// settle makes the name of the journal durable, and those of the folders up to above.
+// settle makes the name of the journal and of the folders up to above durable.
 func (s *Store) settle(above string) error {
 	if err := s.disk.syncDir("."); err != nil {
 		return err
@@ -199,7 +203,7 @@ func (s *Store) settle(above string) error {
 	return nil
 }
 
-// backup is the path of the journal's second hard link, "" for none.
+// backup returns the path of the journal's hard-linked copy, "" for none.
 func (s *Store) backup() string {
 	if s.opts.Backup == nil {
 		return ""
@@ -215,7 +219,7 @@ func (s *Store) Path(elem ...string) string {
 	return filepath.Join(append([]string{s.dir}, elem...)...)
 }
 
-// Close lets go of the folder. Locks held by Live stay.
+// Close closes the folder. Locks of Live stay.
 func (s *Store) Close() error {
 	s.judged.forget()
 	return s.disk.close()

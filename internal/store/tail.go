@@ -6,8 +6,9 @@ import (
 	"os"
 )
 
-// Newest is History of the n newest lines, all of them where there are fewer. It reads the journal from its end: what lies
-// before those lines is neither read nor checked. The first of them must match its own hash, the others the chain too.
+// Newest yields the n newest lines, oldest first, or all of them if there are fewer. It reads the
+// journal from its end: earlier lines are neither read nor verified. The first line must match its
+// own hash, the others also the chain.
 func (s *Store) Newest(n int) iter.Seq2[*Line, error] {
 	return func(yield func(*Line, error) bool) {
 		off, err := s.tail(n)
@@ -26,7 +27,8 @@ func (s *Store) Newest(n int) iter.Seq2[*Line, error] {
 // tailBlock is how much of the journal is read at a time, backwards.
 const tailBlock = 64 << 10
 
-// tail returns where the nth line from the end starts, 0 where there are fewer. What follows the last newline is none.
+// tail returns where the nth line from the end starts, 0 if there are fewer lines. Bytes after the
+// last newline do not count.
 func (s *Store) tail(n int) (int64, error) {
 	f, err := s.openJournal(os.O_RDONLY)
 	if err != nil {
@@ -38,7 +40,7 @@ func (s *Store) tail(n int) (int64, error) {
 		return 0, unread(err)
 	}
 	block := make([]byte, tailBlock)
-	found := 0 // newlines; that which ends the line before the nth is one more than its own
+	found := 0 // newlines: one for each line, and the one before the nth line
 	for end := info.Size(); end > 0; {
 		from := max(0, end-tailBlock)
 		piece := block[:end-from]

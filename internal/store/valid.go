@@ -12,12 +12,12 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// Bounds of what is read. A document has at most MaxDoc bytes, of which JSON makes at most six times as many, and no
-// event writes more than three; the state beside them is small.
+// Bounds of what is read. A document has at most MaxDoc bytes, which JSON can make six times as
+// long. No event writes more than three documents; the state beside them is small.
 const (
 	maxLine  = 32 << 20 // a line of the journal; commit writes no larger one
 	maxIndex = 16 << 20 // STATE.json
-	maxView  = 4 << 20  // a document's file: also one that somebody has edited
+	maxView  = 4 << 20  // a document's file, possibly edited
 	maxNote  = 4 << 20
 	maxTree  = 64 << 10
 	maxName  = 512
@@ -29,11 +29,11 @@ var (
 	lineHash  = regexp.MustCompile(`^[0-9a-f]{64}$`)
 )
 
-// errLong says that a line goes on beyond maxLine.
+// errLong says that a line is longer than maxLine.
 var errLong = fmt.Errorf("it has more than %d bytes", maxLine)
 
-// readLine reads a line with its newline, or what is left where there is none, with io.EOF; errLong where it is longer
-// than any that ferrus writes, of which no more is read.
+// readLine reads a line with its newline. At the end of the file it returns the rest and io.EOF.
+// For a line that is longer than maxLine it returns errLong and stops reading.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
@@ -51,7 +51,8 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// unwritten makes a *state.FieldError of an error of the decoder: the line is as it was written, and not by ferrus.
+// unwritten turns an error of the decoder into a *state.FieldError: the line matches its hash, but
+// ferrus did not write it.
 func unwritten(err error) error {
 	var field *state.FieldError
 	var schema *state.SchemaError
@@ -61,8 +62,8 @@ func unwritten(err error) error {
 	return &state.FieldError{Field: "state", Why: "cannot be read: " + err.Error()}
 }
 
-// valid returns nil if every field of the line, which is in its place, has a value of the kind that ferrus writes, and
-// otherwise a *state.FieldError. The task in it was held to [state.Task.Valid] when it was decoded.
+// valid returns nil if every field of the line has a value that ferrus could have written there,
+// otherwise a *state.FieldError. [state.Task.Valid] has already verified the task in it.
 func (l *Line) valid() error {
 	wrong := func(field, format string, args ...any) error {
 		return &state.FieldError{Field: field, Why: fmt.Sprintf(format, args...)}
@@ -72,17 +73,17 @@ func (l *Line) valid() error {
 	case l.V < 1:
 		return wrong("v", "is %d", l.V)
 	case !roleName.MatchString(string(l.Actor.Role)):
-		return wrong("actor.role", "is %.80q, which is no role", string(l.Actor.Role))
+		return wrong("actor.role", "is %.80q, which is not a role", string(l.Actor.Role))
 	case !name(l.Actor.Agent):
 		return wrong("actor.agent", "is no name")
 	case l.Actor.Session != "" && !state.ValidSession(l.Actor.Session):
-		return wrong("actor.session", "is %.80q, which is no id of a session", l.Actor.Session)
+		return wrong("actor.session", "is %.80q, which is not the id of a session", l.Actor.Session)
 	case len(l.Actor.Tree) > maxTree:
 		return wrong("actor.tree", "has %d bytes", len(l.Actor.Tree))
 	case !eventName.MatchString(string(l.Event)):
-		return wrong("event", "is %.80q, which is no event", string(l.Event))
+		return wrong("event", "is %.80q, which is not an event", string(l.Event))
 	case !l.From.Known():
-		return wrong("from", "is %.80q, which is no state", string(l.From))
+		return wrong("from", "is %.80q, which is not a state", string(l.From))
 	case l.To != l.State.State:
 		return wrong("to", "is %.80q, and the state is %s", string(l.To), l.State.State)
 	case l.Seq != l.State.Seq:
@@ -96,11 +97,11 @@ func (l *Line) valid() error {
 	case len(l.Note) > maxNote:
 		return wrong("note", "has %d bytes", len(l.Note))
 	case !lineHash.MatchString(l.Prev):
-		return wrong("prev", "is %.80q, which is no hash", l.Prev)
+		return wrong("prev", "is %.80q, which is not a hash", l.Prev)
 	}
 	for doc, text := range l.Docs {
 		if !state.ValidDoc(doc) {
-			return wrong("docs", "has %.80q, which is no document", string(doc))
+			return wrong("docs", "has %.80q, which is not a document", string(doc))
 		}
 		if len(text) > maxView {
 			return wrong("docs."+string(doc), "has %d bytes", len(text))
@@ -115,8 +116,8 @@ func (l *Line) valid() error {
 	return err
 }
 
-// writable refuses a line that could not be read again. What is too large is the caller's argument, anything else a
-// mistake of ferrus's, which must not end a project.
+// writable refuses a line that could not be read again. A size above the limit is the caller's
+// mistake. Anything else is a bug of ferrus, which must not end a project.
 func (l *Line) writable(size int) error {
 	if size > maxLine {
 		return &Error{Code: TooLarge, What: fmt.Sprintf("the event has %d bytes and may have %d", size, maxLine),

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 )
 
-// View returns the machine as it is. It takes no lock unless the views lag behind the journal: STATE.json says where
-// the newest line is, and the answer is that line, if nothing follows it. A read is linearizable: no acknowledged
-// event is missing from it.
+// View returns the present machine. It takes no lock unless the generated files are out of date:
+// STATE.json says where the newest line is, and that line is the answer if nothing follows it.
+// Reads are linearizable: every acknowledged event is visible.
 func (s *Store) View() (Snapshot, error) {
 	if !s.InPlace() {
 		return Snapshot{}, s.gone()
@@ -25,7 +25,7 @@ func (s *Store) View() (Snapshot, error) {
 	return s.Apply(context.Background(), func(Snapshot) (*Change, error) { return nil, nil })
 }
 
-// replayAll reads all of the journal, and writes nothing.
+// replayAll reads the whole journal and writes nothing.
 func (s *Store) replayAll() (Snapshot, error) {
 	var top *Line
 	for l, err := range s.History() {
@@ -37,8 +37,9 @@ func (s *Store) replayAll() (Snapshot, error) {
 	return at(top), nil
 }
 
-// readFast reads without the lock; ok is false when that does not settle it. The order matters: STATE.json, which names
-// an acknowledged line, then the size of the journal, which says that no other line followed.
+// readFast reads without the lock; ok is false if that is not possible. The order matters: first
+// STATE.json, which names an acknowledged line, then the size of the journal, which shows that no
+// other line followed.
 func (s *Store) readFast() (snap Snapshot, ok bool) {
 	idx, err := s.readIndex()
 	if err != nil || !idx.whole {
@@ -60,7 +61,7 @@ func (s *Store) readFast() (snap Snapshot, ok bool) {
 	return snapshot(top, idx), true
 }
 
-// snapshot returns the machine that a line and the STATE.json that names it show.
+// snapshot returns the machine that a line and its STATE.json describe.
 func snapshot(top *Line, idx index) Snapshot {
 	snap := at(top)
 	if snap.Task.ClaimedBy != "" {
@@ -69,8 +70,8 @@ func snapshot(top *Line, idx index) Snapshot {
 	return snap
 }
 
-// withJournal calls read with the journal and its size. The one that was judged is still open, unless another has taken its
-// place.
+// withJournal calls read with the journal and its size. It reuses the open journal that was judged,
+// unless another file has replaced it.
 func (s *Store) withJournal(read func(journal io.ReaderAt, size int64) error) error {
 	if held, err := s.judged.read(s.disk, read); held {
 		return err
@@ -87,7 +88,7 @@ func (s *Store) withJournal(read func(journal io.ReaderAt, size int64) error) er
 	return read(journal, info.Size())
 }
 
-// Initialised reports whether dir holds a machine of ours.
+// Initialised reports whether dir contains a machine of ferrus.
 func Initialised(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, journalFile))
 	return !errors.Is(err, fs.ErrNotExist)

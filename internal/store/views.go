@@ -9,14 +9,15 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// viewing is what a document's file looked like when it was last known to be right.
+// viewing is the identity of a document's file when it was last known to be right.
 type viewing struct {
 	sha  string
 	info fs.FileInfo
 }
 
-// checkViews compares the documents' files with the journal: what is stale, and what of that somebody edited. A file
-// may lag behind the journal as far as STATE.json does: that is what a crash leaves and no edit.
+// checkViews compares the documents' files with the journal. It finds the stale ones and, among
+// them, those that were edited. A file may be as far behind the journal as STATE.json: a crash
+// causes that, not an edit.
 func (s *Store) checkViews(now *lockedState, lag expectedViews) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -24,7 +25,7 @@ func (s *Store) checkViews(now *lockedState, lag expectedViews) error {
 		name, want := string(doc), now.Task.Docs[doc].SHA256
 		data, sha, err := s.look(name, want)
 		if err != nil {
-			return &Error{Code: StoreError, What: "look at " + name, Err: err, Remedy: "see to that file, or run ferrus doctor"}
+			return &Error{Code: StoreError, What: "look at " + name, Err: err, Remedy: "make that file readable, or run ferrus doctor"}
 		}
 		if sha == want {
 			continue
@@ -38,8 +39,8 @@ func (s *Store) checkViews(now *lockedState, lag expectedViews) error {
 	return nil
 }
 
-// look returns the hash of a document's file, "" when there is none, and its text where that is not the wanted one.
-// The caller holds mu.
+// look returns the hash of a document's file, "" if there is none, and its text if that differs
+// from the wanted one. The caller must hold mu.
 func (s *Store) look(name, want string) (data []byte, sha string, err error) {
 	info, err := s.disk.lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -61,8 +62,8 @@ func (s *Store) look(name, want string) (data []byte, sha string, err error) {
 	return data, sha, nil
 }
 
-// show writes the views: the stale documents first, STATE.json last, so that a document lags no further behind than
-// STATE.json does. What cannot be written is tried again by the next load.
+// show writes the generated files: the stale documents first, STATE.json last, so that no document
+// is further behind than STATE.json. The next load retries what could not be written.
 func (s *Store) show(now lockedState) error {
 	var err error
 	for _, doc := range now.stale {
@@ -83,7 +84,7 @@ func (s *Store) show(now lockedState) error {
 	return nil
 }
 
-// showDoc writes one document's file, or takes it away when the task has no such document.
+// showDoc writes the file of one document, or removes it if the task has no such document.
 func (s *Store) showDoc(now Snapshot, doc state.Doc) error {
 	name := string(doc)
 	ref, has := now.Task.Docs[doc]
@@ -128,7 +129,7 @@ func (s *Store) textAt(doc state.Doc, ref state.Ref, top *Line) (string, error) 
 	return l.Docs[doc], nil
 }
 
-// Gate returns the text of the gate that is pinned to the task, nil when none is.
+// Gate returns the text of the gate that is frozen with the task, nil when there is none.
 func (s *Store) Gate(snap Snapshot) ([]byte, error) {
 	pin := snap.Task.Pin
 	if pin.SHA256 == "" {
@@ -138,7 +139,7 @@ func (s *Store) Gate(snap Snapshot) ([]byte, error) {
 	return []byte(text), err
 }
 
-// refs returns the documents after texts were written by the line at off.
+// refs returns the references to documents after the line at off wrote texts.
 func refs(now map[state.Doc]state.Ref, texts map[state.Doc]string, off int64) map[state.Doc]state.Ref {
 	next := maps.Clone(now)
 	for doc, text := range texts {

@@ -7,18 +7,20 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// A Watcher rings when the machine may have changed. It is a doorbell and no message: arm it, read, wait; what woke the
-// waiter is never believed, so rings may be lost to each other but never to a waiter.
+// A Watcher sends a notification when the machine may have changed. A notification has no content:
+// arm the watcher, read the state, then wait. Notifications may be merged, but a change after Watch
+// always leads to one.
 type Watcher struct {
-	C       <-chan struct{} // one ring may be pending
+	C       <-chan struct{} // at most one notification is pending
 	watcher *fsnotify.Watcher
 	done    chan struct{}
 }
 
-// tick is how often the bell rings by itself: notifications fail on network file systems, and have limits elsewhere.
+// tick is the interval of notifications without a change: file notifications fail on network file
+// systems, and have limits elsewhere.
 const tick = time.Second
 
-// Watch arms a bell. The caller closes it.
+// Watch starts a watcher. The caller closes it.
 func (s *Store) Watch() *Watcher {
 	ring := make(chan struct{}, 1)
 	b := &Watcher{C: ring, done: make(chan struct{})}
@@ -38,9 +40,9 @@ func (s *Store) Watch() *Watcher {
 			case <-b.done:
 				return
 			case e := <-events:
-				// Every change ends with a new STATE.json. What comes before it is part of the change, and would only send
-				// the waiter to the lock.
-				if filepath.Base(e.Name) != stateFile || e.Op == fsnotify.Rename { // the old one that went away
+				// Every change ends with a new STATE.json. Earlier writes are part of the change,
+				// and would only send the waiter to the lock.
+				if filepath.Base(e.Name) != stateFile || e.Op == fsnotify.Rename { // the old one was renamed away
 					continue
 				}
 			case <-errs:
@@ -55,7 +57,8 @@ func (s *Store) Watch() *Watcher {
 	return b
 }
 
-// Close silences the bell. It does not wait until the watch is gone: the kernel takes some ten milliseconds for that.
+// Close stops the watcher. It does not wait until the kernel has removed the watch, which takes
+// some ten milliseconds.
 func (b *Watcher) Close() {
 	close(b.done)
 	if b.watcher != nil {
