@@ -46,13 +46,17 @@ func markdown(root *cobra.Command) []byte {
 		}
 	}
 	all(root, func(c *cobra.Command) {
-		if c.Long == "" && !c.HasLocalFlags() {
-			return
-		}
 		fmt.Fprintf(&b, "\n## %s\n\n    %s\n\n%s\n", c.CommandPath(), usageOf(c), prose(c.Long))
 		if c.HasLocalFlags() {
 			b.WriteString("\n")
 			flags(&b, c.LocalFlags())
+		}
+		fmt.Fprintf(&b, "\nExamples:\n\n```sh\n%s\n```\n", strings.ReplaceAll(strings.TrimPrefix(c.Example, "  "), "\n  ", "\n"))
+		if details := c.Annotations[cli.Details]; details != "" {
+			fmt.Fprintf(&b, "\n%s\n", prose(strings.Trim(details, "\n")))
+		}
+		if fields := c.Annotations[cli.JSON]; fields != "" {
+			fmt.Fprintf(&b, "\nWith `--json`:\n%s\n", prose(fields))
 		}
 	})
 	return b.Bytes()

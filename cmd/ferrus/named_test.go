@@ -46,6 +46,7 @@ func TestEveryCommandThatATextNamesExists(t *testing.T) {
 			}
 		}
 	}
+	all(tree, func(c *cobra.Command) { check("the help of "+c.CommandPath(), c.Example) })
 	for _, dir := range []string{"../../README.md", "../../docs", "../../.ferrus-template", "../../cmd", "../../internal"} {
 		err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 			ext := filepath.Ext(name)

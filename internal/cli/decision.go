@@ -68,5 +68,5 @@ func verdictFacts(t state.Task) map[string]any {
 	return map[string]any{"task_id": t.TaskID, "state": t.State, "seq": t.Seq, "epoch": t.Epoch}
 }
 
-// VerdictJSON ends the help of a command that prints what a Decision prints with --json.
-const VerdictJSON = "\n\nWith --json: task_id state seq epoch."
+// VerdictJSON lists the fields that a Decision prints with --json.
+const VerdictJSON = "task_id state seq epoch."

@@ -25,7 +25,7 @@ type Source struct {
 
 // FileFlag adds -f.
 func (s *Source) FileFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&s.file, "file", "f", "", "read the text from `FILE`; - is stdin")
+	cmd.Flags().StringVarP(&s.file, "file", "f", "", "read the text from `FILE`, or from stdin for -")
 }
 
 // MessageFlag adds -m. usage is its line in the help.

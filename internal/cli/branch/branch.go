@@ -29,21 +29,28 @@ func BranchCommand(a *cli.App) *cobra.Command {
 	var how branching
 	cmd := &cobra.Command{
 		Use:   "branch NAME [--at SEQ] [-n N] [--task TEXT | -f FILE]",
-		Short: "Try the task another way, or another task beside it",
-		Long: `Makes a branch: a machine like the project's own, with agents, checks, reviews and a log of its own, and with its own work
-tree in .ferrus/worktrees/NAME, on the git branch ferrus/NAME. It goes on with the present task as it is, with the files as
-they are; with --at as both were at that entry of ferrus log. With --task it gets a task of its own, and the files from
-which the task under way began, or those there are when none is. The machine that it comes from goes on untouched. -n 3
-makes NAME.1, NAME.2 and NAME.3: three attempts at the same, of which ferrus select takes one.
+		Short: "Create a branch for another attempt or another task",
+		Long: `Creates a branch: its own task, log, agents and checks, in its own work tree
+.ferrus/worktrees/NAME on the git branch ferrus/NAME. It starts with the present
+task and files, or with --at as they were at that entry of "ferrus log". With
+--task it gets a new task. With -n 3 it creates NAME.1, NAME.2 and NAME.3 as
+three attempts. With --remove it deletes the branch.`,
+		Example: `  ferrus branch try-cache
+  ferrus branch attempt -n 3
+  ferrus branch docs --task "update the docs"
+  ferrus branch --remove try-cache`,
+		Annotations: cli.Reference(`With --task the branch starts with the files from which the present task
+started. If there is no task, it starts with the present files. The task that
+you branch from is not changed.
 
-Every command takes --branch NAME, and knows the branch by itself in its work tree. ferrus branches shows them, ferrus run
---parallel sees them all through, ferrus merge brings approved work into the project. What git ignores is not in a new work
-tree; [branches] setup in ferrus.toml is run there first.
+Every command has --branch NAME, and detects the branch in its work tree.
+"ferrus branches" compares branches, "ferrus run --parallel" runs them, "ferrus
+select" takes one of several attempts, and "ferrus merge" merges approved work
+into the project. A new work tree has no files that git ignores; ferrus runs
+[branches] setup of ferrus.toml there first.
 
---remove takes a branch away, with its work tree and its git branch. Its log stays in .ferrus/archive/branches, and its files
-stay in git, under refs/ferrus.
-
-With --json: branches[{branch work task_id state}], or removed kept.`,
+With --remove, the work tree and the git branch are deleted. The log stays in
+.ferrus/archive/branches, and the files stay in git under refs/ferrus.`, "branches[{branch work task_id state}], or removed kept."),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			switch {
 			case len(names) != 1:
@@ -61,12 +68,12 @@ With --json: branches[{branch work task_id state}], or removed kept.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.Uint64Var(&how.at, "at", 0, "begin at the entry `SEQ` of ferrus log")
-	flags.IntVarP(&how.copies, "copies", "n", 0, "make `N` of them: NAME.1, NAME.2 ...")
-	flags.StringVar(&how.task, "task", "", "give it a task of its own: `TEXT`")
+	flags.Uint64Var(&how.at, "at", 0, "start at entry `SEQ` of ferrus log")
+	flags.IntVarP(&how.copies, "copies", "n", 0, "create `N` attempts: NAME.1, NAME.2 ...")
+	flags.StringVar(&how.task, "task", "", "create a task from `TEXT` on the branch")
 	how.file.FileFlag(cmd)
-	flags.BoolVar(&how.remove, "remove", false, "take the branch away")
-	flags.BoolVar(&how.force, "force", false, "with --remove: also when its task is under way, or approved and not merged")
+	flags.BoolVar(&how.remove, "remove", false, "delete the branch")
+	flags.BoolVar(&how.force, "force", false, "with --remove: also if the task is unfinished or not merged")
 	return cmd
 }
 

@@ -13,18 +13,23 @@ import (
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
-const attemptsJSON = `branches[{branch task_id title state since holder check why green checks rejected
-size{files added deleted} seconds selected merged error}].`
+const attemptsJSON = branchesJSON
+
+// branchesJSON are the fields of a list of branches.
+const branchesJSON = `branches[{branch task_id title state since holder check why green checks
+rejected size{files added deleted} seconds selected merged error}].`
 
 // BranchesCommand is ferrus branches.
 func BranchesCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "branches",
-		Short: "The branches, side by side",
-		Long: `Shows every branch: how its task stands, what the gate said last, how much it has changed, and how long it took.
-
-With --json: ` + attemptsJSON,
-		Args: cobra.NoArgs,
+		Short: "Compare the branches",
+		Long: `Shows every branch: the state of its task, the result of its last check, the
+size of its changes, and how long it took.`,
+		Example: `  ferrus branches
+  ferrus branches --json`,
+		Annotations: cli.Reference("", branchesJSON),
+		Args:        cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			list, err := attempts(a, cmd.Context(), "")
 			if err != nil {

@@ -19,21 +19,25 @@ func GcCommand(a *cli.App) *cobra.Command {
 	var dry bool
 	cmd := &cobra.Command{
 		Use:   "gc [--older DAYS] [--dry-run]",
-		Short: "Clear away what tasks that ended long ago have left",
-		Long: `Removes what tasks of the project and of its branches have left that ended more than DAYS days ago: their archives, logs,
-records of runs, and the files that were kept for ferrus rollback under refs/ferrus in your repository. Branches that were
-removed that long ago go whole. A task that any machine still has is never touched, nor what ferrus evidence has written.
+		Short: "Delete old archives, logs and saved files",
+		Long: `Deletes archives, logs, records of runs and saved files of tasks that ended more
+than DAYS days ago. It also deletes branches that were removed that long ago. It
+never deletes a present task, the journal, or folders of "ferrus evidence". With
+--dry-run it only lists what it would delete.`,
+		Example: `  ferrus gc --dry-run
+  ferrus gc --older 30`,
+		Annotations: cli.Reference(`Private checkouts of checks ([checks] where = "clean") that no task needs are
+deleted at any age. "ferrus log" still shows all events, and "ferrus evidence"
+what they contain.
 
-The private checkouts of gates ([checks] where = "clean") that no task needs go whatever their age.
+Saved files are refs under refs/ferrus in your repository. Refs of tasks that no
+journal here knows are kept, because they may belong to another project. The
+objects stay on disk until git collects garbage (git gc). Objects that your own
+commits contain stay. The reported bytes are those of files only.
 
-The journal is not cut: ferrus log shows all that happened, and ferrus evidence what stands in it. Of trees that are kept under ids that no journal here knows, which may be another project's,
-none is removed. The trees stay on the disk until git next collects garbage by itself (git gc), and what your own commits
-have stays for good; the bytes that are named are those of files alone.
-
-Records of agreements are removed for projects, this or another, whose folder has been gone for 90 days.
-
-With --json: older_days dry_run records[] bytes refs tasks[{branch task_id ended refs bytes}] branches[{branch ended refs bytes}]
-checkouts[{branch task_id path bytes}].`,
+Records of trusted configurations are deleted when the folder of the project has
+been missing for 90 days.`, `older_days dry_run records[] bytes refs tasks[{branch task_id ended refs bytes}]
+branches[{branch ended refs bytes}] checkouts[{branch task_id path bytes}].`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if days < 0 {
@@ -42,8 +46,8 @@ checkouts[{branch task_id path bytes}].`,
 			return runGC(a, cmd.Context(), days, dry)
 		},
 	}
-	cmd.Flags().IntVar(&days, "older", 30, "what ended more than `DAYS` days ago")
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would go")
+	cmd.Flags().IntVar(&days, "older", 30, "delete what ended more than `DAYS` days ago")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "list what would be deleted, and delete nothing")
 	return cmd
 }
 

@@ -22,20 +22,26 @@ func MergeCommand(a *cli.App) *cobra.Command {
 	var resolve bool
 	cmd := &cobra.Command{
 		Use:   "merge NAME [--resolve]",
-		Short: "Bring the approved work of a branch into the project",
-		Long: `Brings what was approved on the branch into the files of the project: git's three-way merge, from where the branch's task
-began, with the files as they are now, yours that are not committed included. The gate is run on the result first, in the
-branch's work tree. All or nothing: where git finds a conflict, the gate is red, or a file would be in the way, both sides
-stay as they were. Nothing is committed; your index, stash and branches are not touched. A task of the project's own that
-is under way is in the way, unless it is the one that was branched: then that is Complete, too.
+		Short: "Merge the approved work of a branch into the project",
+		Long: `Merges the approved files of the branch into the files of the project, including
+your uncommitted changes. The checks run on the merged result first. If there is
+a conflict or a check fails, nothing is changed. ferrus commits nothing and does
+not touch your index, stash or branches. With --resolve the executor of the
+branch gets the conflict as a review.`,
+		Example: `  ferrus merge fix-login
+  ferrus merge fix-login --resolve`,
+		Annotations: cli.Reference(`This is git's three-way merge, from the files with which the task of the branch
+started. The checks run in the work tree of the branch. The merge is refused
+while the project has another task of its own. If that task is the one that was
+branched, it becomes Complete too.
 
---resolve gives work that does not fit back to its executor, with the project's changes in its files and a review that says
-what does not fit, to be checked, reviewed and merged again. A merge that was cut off is finished by the same command.
-
-A file that is edited while it is moved is kept under refs/ferrus; ferrus prints the command that shows it.
-
-With --json: merged tree empty written[] removed[] left[] edited[{path ref show file}] gate{status seconds}; an error has conflicts[{path kind}] or
-failures[] too, and with --resolve: task_id state seq epoch.`,
+With --resolve the executor gets the changes of the project in its files, and a
+review that describes the conflict. Its work must be checked, reviewed and
+merged again. Run the same command again to finish a merge that was interrupted.
+If a file is edited while ferrus moves it, the edited version is saved under
+refs/ferrus. ferrus prints the command that shows it.`, `merged tree empty written[] removed[] left[] edited[{path ref show file}]
+gate{status seconds}. An error also has conflicts[{path kind}] or failures[].
+With --resolve: task_id state seq epoch.`),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return cli.UsageError("ferrus merge NAME; ferrus branches shows them", "say which branch to merge")
@@ -51,7 +57,7 @@ failures[] too, and with --resolve: task_id state seq epoch.`,
 			return mergeBranch(a, cmd.Context(), s, args[0], resolve)
 		},
 	}
-	cmd.Flags().BoolVar(&resolve, "resolve", false, "give work that does not fit back to its executor")
+	cmd.Flags().BoolVar(&resolve, "resolve", false, "send a conflict back to the executor")
 	return cmd
 }
 

@@ -18,12 +18,16 @@ func SelectCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "select [NAME] [-m REASON] [--keep]",
 		Short: "Take one of several attempts at a task",
-		Long: `Without a name it shows the branches side by side: what the gate says of each, how much it changes, how long it took. With
-one it takes that attempt: approves it if it is under review, merges it into the project as ferrus merge does, and removes
-the other attempts at the same task (of NAME.1 the other NAME.N); --keep leaves them. If it cannot be merged nothing else is
-done, and the others stay. A supervisor can take one as well, by its tool select; then ferrus select NAME goes on from there.
-
-With --json without a name: ` + attemptsJSON + ` With one: merged tree written[] removed[] left[] gate{status seconds}.`,
+		Long: `Without NAME it compares the branches. With NAME it approves that attempt if it
+is under review and merges it into the project. Then it removes the other
+attempts (NAME.1 removes the other NAME.N). With --keep the others stay. If the
+merge fails, nothing is removed.`,
+		Example: `  ferrus select
+  ferrus select attempt.2 -m "smallest change"
+  ferrus select attempt.2 --keep`,
+		Annotations: cli.Reference(`A supervisor can also select an attempt, with its tool select. Then run "ferrus
+select NAME" to continue.`, "without NAME:\n"+branchesJSON+`
+With NAME: merged tree written[] removed[] left[] gate{status seconds}.`),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -32,8 +36,8 @@ With --json without a name: ` + attemptsJSON + ` With one: merged tree written[]
 			return selectBranch(a, cmd.Context(), args[0], reason, keep)
 		},
 	}
-	cmd.Flags().StringVarP(&reason, "message", "m", "", "`REASON` to stand in the log")
-	cmd.Flags().BoolVar(&keep, "keep", false, "leave the other attempts as they are")
+	cmd.Flags().StringVarP(&reason, "message", "m", "", "`REASON` for the log")
+	cmd.Flags().BoolVar(&keep, "keep", false, "keep the other attempts")
 	return cmd
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/mcpclient"
 	"github.com/ferrus-go/ferrus/internal/tools"
 	"github.com/ferrus-go/ferrus/internal/trust"
@@ -25,19 +26,26 @@ func Command() *cobra.Command {
 	var keep, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Play the whole task loop on a repository made for it, with real servers",
-		Long: `Makes a temporary git repository with a small Go module whose test fails, starts real servers (ferrus serve, this
-binary), and drives them over MCP with scripted agents that edit real files: a red check, a consultation, a question
-to a person, a green check, a rejection, an executor killed and replaced, a hung one that comes back and is refused,
-the approval, and another task that is done on a branch and merged. Every scene proves what it claims; the exit code is 0
-only if all of it happened.`,
+		Short: "Play a whole task in a temporary repository",
+		Long: `Creates a temporary git repository with a small Go module whose test fails. Then
+it starts real servers and plays a task with scripted agents that edit files. No
+model is used. Every scene verifies its result. The exit code is 0 only if all
+scenes succeed.`,
+		Example: `  ferrus demo
+  ferrus demo --keep=false
+  ferrus demo --json`,
+		Annotations: cli.Reference(`The servers are "ferrus serve" of the same binary, and the agents are MCP
+clients. The scenes are: a failed check, a consultation, a question to a person,
+a check that passes, and a rejection. Then an executor is killed and replaced,
+another one hangs, comes back and is refused, and the work is approved. At last
+another task is done on a branch and merged.`, ""),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runDemo(cmd.Context(), cmd.OutOrStdout(), keep, asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&keep, "keep", true, "leave the repository for a look around; --keep=false removes it")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a scene, then the journal")
+	cmd.Flags().BoolVar(&keep, "keep", true, "keep the repository; --keep=false deletes it")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object for each scene, then the journal")
 	return cmd
 }
 

@@ -20,28 +20,36 @@ func Command(a *cli.App) *cobra.Command {
 	var fix, adopt bool
 	cmd := &cobra.Command{
 		Use:   "doctor [--fix | --adopt]",
-		Short: "Say whether all is well, and mend what can be mended",
-		Long: `Looks at everything ferrus stands on, one line each: what is well first, trouble last, with what helps. A note is worth
-knowing and no trouble. Without --fix nothing is changed. The exit code is 0 when there is no trouble, 8 when the journal
-contradicts itself or was not made here, else 1.
+		Short: "Check the project and fix what can be fixed",
+		Long: `Checks the project, its files, the agents and git. It prints one line for each
+check, problems last, with the command that helps. A note is not a problem.
+Nothing is changed without --fix or --adopt. The exit code is 0 without
+problems, 8 if the journal is damaged or was not made here, and 1 otherwise.`,
+		Example: `  ferrus doctor
+  ferrus doctor --fix
+  ferrus doctor --adopt`,
+		Annotations: cli.Reference(`With --fix, ferrus restores a lost .ferrus from the hard-linked copy of the
+journal. It rewrites generated files and archives, and removes an incomplete
+line at the end of the journal. It creates the copy of the journal again if it
+is missing, and moves the files of upstream ferrus into the archive. Removed
+files are kept in logs/ or archive/, except for locks of sessions that ended
+long ago.
 
---fix restores a lost .ferrus from the journal's second link, makes views and archives again, cuts what a crash left at
-the journal's end, gives the journal its second link, and moves what upstream ferrus left into the archive. What it
-takes away is kept in logs/ or archive/, but for the locks of sessions that ended long ago.
+The journal and its copy should be one file. If they are two files, --fix
+verifies every line of both and makes both the valid one. The other version is
+kept. If neither is valid, or both are valid and differ, nothing is changed, and
+ferrus says what you can do.
 
-The journal and its second link should be one file. Where they are two, --fix checks every line of both and makes both the
-valid one; the other is kept. If neither is valid, or both are and they differ, it changes nothing and says what you can do.
-
-State that was not made on this machine, such as a journal that a git pull brought, is moved to archive/foreign-* and yours
-restored from the journal's second link. --adopt does what --fix does, and takes a journal that is in .ferrus as yours: after
-you restored a backup, brought the project from another machine, or lost the end of the journal.
-
-With --json: [{check level text mend fixed}], level being ok, note or trouble.`,
+State that was not made on this machine, such as a journal from a git pull, is
+moved to archive/foreign-*. Your journal is restored from its copy. --adopt does
+what --fix does, and accepts a journal in .ferrus as yours. Use it after you
+restored a backup, moved the project to another machine, or lost the end of the
+journal.`, "[{check level text mend fixed}]. level is ok, note or trouble."),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(a, cmd.Context(), fix || adopt, adopt) },
 	}
-	cmd.Flags().BoolVar(&fix, "fix", false, "mend what can be mended, and say what was done")
-	cmd.Flags().BoolVar(&adopt, "adopt", false, "also take a journal that was not made here as yours")
+	cmd.Flags().BoolVar(&fix, "fix", false, "fix what can be fixed, and say what was done")
+	cmd.Flags().BoolVar(&adopt, "adopt", false, "also accept a journal that was not made here as yours")
 	return cmd
 }
 

@@ -19,24 +19,29 @@ func Command(a *cli.App) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "evidence [TASK] [-o DIR]",
-		Short: "Gather what a task has come to into a folder, to attach to a pull request",
-		Long: `Writes a folder that says how the work of a task came about: evidence.md (what it has come to, who did what and when, the
-checks, reviews, questions and consultations, and what it has cost), the documents, work.patch (from the tree that the task
-began with to the one that was submitted, or to the work tree while it is at work), the logs of its checks, and its lines of
-the journal. SHA256SUMS lists them. TASK is an id, also of an archived task; left out it is the present one.
+		Short: "Write a folder that documents how a task was done",
+		Long: `Writes a folder to attach to a pull request: a report, the documents, the patch,
+the logs of the checks, and the journal lines of the task. TASK is the id of a
+task, also of an archived one; by default it is the present task. SHA256SUMS
+lists the files. The same project files always give the same bytes.`,
+		Example: `  ferrus evidence
+  ferrus evidence -o /tmp/evidence`,
+		Annotations: cli.Reference(`evidence.md has the result, the events with times and actors, the checks,
+reviews, questions and consultations, and the cost. work.patch is the difference
+between the start of the task and its submission. For a task that is not
+finished it ends with the work tree.
 
-The folder is .ferrus/evidence/TASK, or DIR. One that ferrus evidence has made of the same task is made anew, any other
-must be empty. The same files of the project give the same bytes: no clock is read, and times are UTC. The project's folder
-reads ".", the pinned gate is left out of the journal's lines, and so they do not match their hashes; what a check printed
-is in its log as it is otherwise.
-
-With --json: task_id state dir files[{name bytes sha256}].`,
+By default the folder is .ferrus/evidence/TASK. A folder of the same task that
+"ferrus evidence" wrote earlier is replaced. Any other folder must be empty.
+Times are UTC, and no clock is read. The folder of the project is written as
+".". The frozen configuration is left out of the journal lines, so these do not
+match their hashes. The output of checks is not changed.`, "task_id state dir files[{name bytes sha256}]."),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runEvidence(a, cmd.Context(), strings.Join(args, ""), dir)
 		},
 	}
-	cmd.Flags().StringVarP(&dir, "output", "o", "", "`DIR` to write; default: .ferrus/evidence/TASK")
+	cmd.Flags().StringVarP(&dir, "output", "o", "", "write to `DIR` (default .ferrus/evidence/TASK)")
 	return cmd
 }
 

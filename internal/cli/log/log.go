@@ -20,14 +20,17 @@ func LogCommand(a *cli.App) *cobra.Command {
 	var durations bool
 	cmd := &cobra.Command{
 		Use:   "log [-n N]",
-		Short: "What happened, one line an event",
-		Long: `Prints the journal, oldest first: sequence number, time, actor, event, from where to where, and what there is to say.
-Every line shown is checked against its hash and the one before; at an altered one it stops with exit code 8. What a rollback
-has left behind is marked with ┆; ferrus rollback can return to it as well. ├─ is a branch that goes on by itself from
-there; in the log of a branch │ is what it shares with where it comes from.
-
-With --json one object a line: seq at actor{role agent session tty} event from to epoch note, of a rollback
-back, abandoned of what one has left behind, branches[] that leave there, and shared.`,
+		Short: "Show the events of the task, one per line",
+		Long: `Shows the journal, oldest entry first: number, time, actor, event, states and a
+note. Every line is verified by its hash. At an altered line ferrus stops with
+exit code 8. The mark ┆ is for entries that a rollback abandoned, ├─ for a
+branch that starts there, and │ for entries that a branch shares.`,
+		Example: `  ferrus log
+  ferrus log -n 20 --durations
+  ferrus log --branch fix-login --json`,
+		Annotations: cli.Reference("", `one object a line: seq at actor{role agent session tty} event from to epoch
+note. A rollback also has back. An abandoned entry has abandoned. branches[] are
+the branches that start there. shared marks entries that a branch shares.`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if newest < 0 {
@@ -36,8 +39,8 @@ back, abandoned of what one has left behind, branches[] that leave there, and sh
 			return showLog(a, cmd.Context(), newest, durations)
 		},
 	}
-	cmd.Flags().IntVarP(&newest, "number", "n", 0, "only the newest `N` events")
-	cmd.Flags().BoolVar(&durations, "durations", false, "how long after the event before")
+	cmd.Flags().IntVarP(&newest, "number", "n", 0, "show only the newest `N` events")
+	cmd.Flags().BoolVar(&durations, "durations", false, "show the time since the event before")
 	return cmd
 }
 

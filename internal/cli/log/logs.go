@@ -27,21 +27,25 @@ func LogsCommand(a *cli.App) *cobra.Command {
 	var follow, raw bool
 	cmd := &cobra.Command{
 		Use:   "logs [NAME] [-f] [--raw]",
-		Short: "What an agent, a check or a server has printed",
-		Long: `Shows the output of an agent in words: what it said, what it called, what went wrong. NAME is a run such as executor-2, a
-duty (its newest run), a check such as k4, or a file in .ferrus/logs; without it the newest run. --raw shows the bytes
-as they are; -f stays and shows what comes, until the run ends.
-
-On a terminal, and without --raw, escape sequences and invisible characters are left out.
-
-With --json, and no NAME: the runs of the task, [{run duty agent started ended exit usage ...}].`,
+		Short: "Show the output of an agent, a check or a server",
+		Long: `Shows what an agent said, which tools it called and what failed. NAME is a run
+such as executor-2, a duty (its newest run), a check such as k4, or a file in
+.ferrus/logs. Without NAME it is the newest run. With --raw it prints the bytes
+as they are. With -f it follows the output until the run ends.`,
+		Example: `  ferrus logs
+  ferrus logs executor-2
+  ferrus logs k4 --raw
+  ferrus logs reviewer -f`,
+		Annotations: cli.Reference(`On a terminal and without --raw, escape sequences and invisible characters are
+removed.`, `without NAME: the runs of the task, [{run duty agent started ended exit usage
+...}].`),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return showLogs(a, cmd.Context(), strings.Join(args, ""), follow, raw)
 		},
 	}
-	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "stay, and show what comes")
-	cmd.Flags().BoolVar(&raw, "raw", false, "as it was printed")
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "follow the output")
+	cmd.Flags().BoolVar(&raw, "raw", false, "print the bytes as they are")
 	return cmd
 }
 

@@ -20,10 +20,13 @@ import (
 func ShowCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show SEQ",
-		Short: "One event, whole, with the documents that it wrote",
-		Long: `Shows the event with that number in ferrus log: who, when, what, and every document that it wrote.
-
-With --json the line of the journal as it stands there: v seq at actor event from to epoch req note docs state prev h.`,
+		Short: "Show one event with its documents",
+		Long: `Shows the entry SEQ of "ferrus log": who, when, what, and every document that it
+wrote.`,
+		Example: `  ferrus show 12
+  ferrus show 12 --json`,
+		Annotations: cli.Reference("", `the line of the journal: v seq at actor event from to epoch req note docs state
+prev h.`),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			seq, err := strconv.ParseUint(args[0], 10, 64)

@@ -26,10 +26,13 @@ It shows how the run goes, and ends, as ferrus pipeline run does.`
 func pipelineResumeCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "resume [RUN]",
-		Short: "Go on with a run: after a pause, a crash, or ctrl-C",
-		Long: `Lets a run go on that is paused. One that has failed only because workers with an output did not end well goes on with their
-outputs as they are. One that nobody conducts, after a crash, ctrl-C or --detach, is conducted from here: workers that live
-stay, those that are missing are started.` + conductsToo,
+		Short: "Continue a run after a pause, a crash or ctrl-C",
+		Long: `Continues a paused run. If a run failed only because workers with an output did
+not exit well, it accepts their outputs. After a crash, ctrl-C or --detach it
+continues here: workers that still run stay, and missing ones are started. It
+shows the progress and ends as "ferrus pipeline run" does.`,
+		Example: `  ferrus pipeline resume
+  ferrus pipeline resume research-180141`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return resumeRun(a, cmd.Context(), strings.Join(args, ""))
@@ -41,17 +44,19 @@ func pipelineRetryCommand(a *cli.App) *cobra.Command {
 	var from string
 	cmd := &cobra.Command{
 		Use:   "retry [RUN] [--from ROLE|PHASE]",
-		Short: "Have what failed done anew, or a worker or a phase that is named",
-		Long: `Has the workers that failed start anew, or those that --from names, and all that have used what these wrote. What they wrote
-is put aside, into attempts in the folder of the run.
-
-It shows how the run goes, and ends, as ferrus pipeline run does; where another conducts the run already, it returns.`,
+		Short: "Start failed workers of a run again",
+		Long: `Starts the workers that failed again, or those of --from, and all workers that
+use their outputs. Earlier outputs are moved to attempts/ in the folder of the
+run. It shows the progress and ends as "ferrus pipeline run" does. If another
+process advances the run already, it returns at once.`,
+		Example: `  ferrus pipeline retry
+  ferrus pipeline retry --from review`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return ask(a, cmd.Context(), strings.Join(args, ""), run.Intent{Verb: pipeline.Retry, From: from})
 		},
 	}
-	cmd.Flags().StringVar(&from, "from", "", "the `ROLE` or the phase to begin with")
+	cmd.Flags().StringVar(&from, "from", "", "start with this worker or `PHASE`")
 	return cmd
 }
 
@@ -59,9 +64,12 @@ func pipelineDeliverCommand(a *cli.App) *cobra.Command {
 	var confirm, again bool
 	cmd := &cobra.Command{
 		Use:   "deliver [RUN] --confirm|--again",
-		Short: "Say whether a result arrived of which nobody knows it",
-		Long: `When whoever sent the result died while it did, nobody knows whether it arrived. --confirm says that it did; --again has it
-sent once more.` + conductsToo,
+		Short: "Say whether a result arrived that may be lost",
+		Long: `Use it if the process that sent the result died, so that ferrus cannot know
+whether the result arrived. --confirm says that it did. --again sends it again.
+It shows the progress and ends as "ferrus pipeline run" does.`,
+		Example: `  ferrus pipeline deliver --confirm
+  ferrus pipeline deliver research-180141 --again`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			verb := pipeline.Confirm
@@ -74,8 +82,8 @@ sent once more.` + conductsToo,
 			return ask(a, cmd.Context(), strings.Join(args, ""), run.Intent{Verb: verb})
 		},
 	}
-	cmd.Flags().BoolVar(&confirm, "confirm", false, "the result has arrived")
-	cmd.Flags().BoolVar(&again, "again", false, "send it once more")
+	cmd.Flags().BoolVar(&confirm, "confirm", false, "the result arrived")
+	cmd.Flags().BoolVar(&again, "again", false, "send the result again")
 	return cmd
 }
 

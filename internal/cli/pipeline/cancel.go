@@ -18,12 +18,13 @@ func pipelineCancelCommand(a *cli.App) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "cancel [RUN] [--yes]",
-		Short: "End a run and its workers; it is archived",
-		Long: `Ends the workers of a run with all that they have started, delivers nothing, and archives the run. It asks first; where stdin
-is no terminal, --yes is needed.
-
-With --json the lines of ferrus pipeline run.`,
-		Args: cobra.MaximumNArgs(1),
+		Short: "Cancel a run and its workers, and archive it",
+		Long: `Ends the workers of a run with their processes, delivers nothing, and archives
+the run. It asks first; without a terminal it needs --yes.`,
+		Example: `  ferrus pipeline cancel
+  ferrus pipeline cancel research-180141 --yes`,
+		Annotations: cli.Reference("", "the lines of \"ferrus pipeline run\"."),
+		Args:        cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return cancelRun(a, cmd.Context(), strings.Join(args, ""), yes)
 		},

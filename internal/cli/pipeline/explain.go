@@ -17,17 +17,20 @@ func pipelineExplainCommand(a *cli.App) *cobra.Command {
 	var newest int
 	cmd := &cobra.Command{
 		Use:   "explain [RUN] [-n N]",
-		Short: "Which row of the table fits a run now, and what has happened",
-		Long: `Prints the decision table with an arrow at the row that fits, what it says to do, and the newest lines of the run's journal.
-workflow.json, status.json and the files beside them are all that it goes by.
-
-With --json: run action{row do ...} events[{at rev event row roles reason why by tell run state}].`,
+		Short: "Explain the next step of a run",
+		Long: `Prints the decision table with an arrow at the rule that applies now, and what
+the rule does. Then it prints the newest lines of the journal of the run.`,
+		Example: `  ferrus pipeline explain
+  ferrus pipeline explain -n 0`,
+		Annotations: cli.Reference(`The decision depends only on workflow.json, status.json and the files beside
+them.`, `run action{row do ...} events[{at rev event row roles reason why by tell run
+state}].`),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return explainRun(a, cmd.Context(), strings.Join(args, ""), newest)
 		},
 	}
-	cmd.Flags().IntVarP(&newest, "number", "n", 10, "the newest `N` lines of the journal; 0 is all")
+	cmd.Flags().IntVarP(&newest, "number", "n", 10, "show the newest `N` lines of the journal; 0 for all")
 	return cmd
 }
 

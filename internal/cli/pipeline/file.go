@@ -16,9 +16,12 @@ import (
 func pipelineListCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "The pipelines of workflows.json",
-		Long:  "Lists the pipelines: name, description, phases, workers.\n\nWith --json: [{name description spawn phases workers[]}].",
-		Args:  cobra.NoArgs,
+		Short: "List the pipelines of workflows.json",
+		Long:  "Lists the pipelines with their descriptions, phases and workers.",
+		Example: `  ferrus pipeline list
+  ferrus pipeline list --json`,
+		Annotations: cli.Reference("", "[{name description spawn phases workers[]}]."),
+		Args:        cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			all, _, err := a.Workflows(cmd.Context())
 			if err != nil {
@@ -36,11 +39,13 @@ func pipelineListCommand(a *cli.App) *cobra.Command {
 func pipelineTableCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "table",
-		Short: "The tables by which everything is decided",
-		Long: `Prints the decision table, and that of dialogues. The first row that fits is done, again and again until that is to wait.
-
-With --json: table dialogues.`,
-		Args: cobra.NoArgs,
+		Short: "Print the decision tables",
+		Long: `Prints the decision table of runs and that of dialogues. ferrus does what the
+first rule that applies says, and repeats this until the rule is to wait.`,
+		Example: `  ferrus pipeline table
+  ferrus pipeline table --json`,
+		Annotations: cli.Reference("", "table dialogues."),
+		Args:        cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if a.JSON {
 				return a.PrintJSON(map[string]string{"table": pipeline.Markdown(), "dialogues": pipeline.DialogueMarkdown()})

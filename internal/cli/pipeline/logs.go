@@ -20,19 +20,23 @@ func pipelineLogsCommand(a *cli.App) *cobra.Command {
 	var follow, raw bool
 	cmd := &cobra.Command{
 		Use:   "logs [RUN] [ROLE] [-f] [--raw]",
-		Short: "What a worker has printed",
-		Long: `Shows the output of a worker in words: what it said, what it called, what went wrong. ROLE is a worker (its newest attempt) or
-an attempt, as researcher-a-2; without it the newest of the run. When no run is under way, that is the newest one of the
-archive. --raw shows the bytes as they are; -f stays and shows what comes, until the worker ends.
-
-With --json, and no ROLE: the attempts of the run, [{run duty agent started ended exit usage ...}], duty being the role.`,
+		Short: "Show the output of a worker",
+		Long: `Shows what a worker said, which tools it called and what failed. ROLE is a
+worker (its newest attempt) or an attempt, such as researcher-a-2. Without ROLE
+it is the newest worker of the run. If no run is active, it is the newest
+archived run. With --raw it prints the bytes as they are.`,
+		Example: `  ferrus pipeline logs
+  ferrus pipeline logs researcher-a -f
+  ferrus pipeline logs research-180141 researcher-a-2 --raw`,
+		Annotations: cli.Reference("", `without ROLE: the attempts of the run, [{run duty agent started ended exit usage
+...}]. duty is the role.`),
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return pipelineLogs(a, cmd.Context(), args, follow, raw)
 		},
 	}
-	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "stay, and show what comes")
-	cmd.Flags().BoolVar(&raw, "raw", false, "as it was printed")
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "follow the output")
+	cmd.Flags().BoolVar(&raw, "raw", false, "print the bytes as they are")
 	return cmd
 }
 

@@ -30,13 +30,17 @@ func Command(a *cli.App) *cobra.Command {
 	var how launching
 	cmd := &cobra.Command{
 		Use:   "pipeline NAME TOPIC...",
-		Short: "Have several agents work on a topic, phase by phase, as workflows.json says",
-		Long: `Runs a pipeline of workflows.json, which stands in the project's folder, else in .ferrus: ferrus pipeline NAME TOPIC is
-ferrus pipeline run NAME TOPIC. Each worker is an agent that reads files, writes one file and exits; what comes next is
-looked up in a table (ferrus pipeline table). The page pipelines.md of the documentation says all about it.
-
-RUN, where a command takes one, is a run as research-180141, or the path of its folder; left out it is the one that is
-under way.`,
+		Short: "Run several agents on a topic, in phases",
+		Long: `Runs a pipeline of workflows.json, which is in the project's folder or in
+.ferrus. "ferrus pipeline NAME TOPIC" is short for "ferrus pipeline run NAME
+TOPIC". Each worker is an agent that reads files, writes one file and exits. RUN
+is the name of a run, such as research-180141, or its folder. By default it is
+the run that is active.`,
+		Example: `  ferrus pipeline list
+  ferrus pipeline research "caching in HTTP clients"
+  ferrus pipeline status`,
+		Annotations: cli.Reference(`A table decides what is done next: "ferrus pipeline table" prints it. The page
+[pipelines](pipelines.md) describes pipelines in full.`, ""),
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if len(words) == 0 || words[0] == "help" {

@@ -16,16 +16,18 @@ func pipelinePromptCommand(a *cli.App) *cobra.Command {
 	var wait bool
 	cmd := &cobra.Command{
 		Use:   "prompt [NAME|RUN] ROLE [--bash-wait]",
-		Short: "What a worker is told",
-		Long: `Prints all that a worker is told: of a run what it was told or will be, of a pipeline what it would be, with a folder and a
-topic to be filled in. With --bash-wait a loop for the shell comes first that waits for the inputs, for an agent that ferrus
-does not start: whoever ferrus starts is started when they are there.
-
-With --json: of role prompt bash_wait.`,
-		Args: cobra.RangeArgs(1, 2),
-		RunE: func(cmd *cobra.Command, args []string) error { return showPrompt(a, cmd.Context(), args, wait) },
+		Short: "Show the instructions of a worker",
+		Long: `Prints the instructions of a worker. For a run they are those that it got or
+will get. For a pipeline they have placeholders for the folder and the topic.
+With --bash-wait a shell loop that waits for the inputs comes first. It is for
+agents that ferrus does not start.`,
+		Example: `  ferrus pipeline prompt research researcher-a
+  ferrus pipeline prompt research-180141 writer --bash-wait`,
+		Annotations: cli.Reference("", "role prompt bash_wait."),
+		Args:        cobra.RangeArgs(1, 2),
+		RunE:        func(cmd *cobra.Command, args []string) error { return showPrompt(a, cmd.Context(), args, wait) },
 	}
-	cmd.Flags().BoolVar(&wait, "bash-wait", false, "with a loop that waits for the inputs")
+	cmd.Flags().BoolVar(&wait, "bash-wait", false, "print a loop that waits for the inputs first")
 	return cmd
 }
 

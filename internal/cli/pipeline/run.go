@@ -36,24 +36,41 @@ type launching struct {
 
 func (how *launching) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&how.detach, "detach", false, "start the first workers and return")
-	cmd.Flags().BoolVar(&how.dry, "dry-run", false, "say what would be started, and do nothing")
-	cmd.Flags().BoolVar(&how.nested, "nested", false, "even in the shell of an agent")
+	cmd.Flags().BoolVar(&how.dry, "dry-run", false, "print what would be started, and do nothing")
+	cmd.Flags().BoolVar(&how.nested, "nested", false, "allow it in the shell of an agent")
 }
 
 func pipelineRunCommand(a *cli.App) *cobra.Command {
 	var how launching
 	cmd := &cobra.Command{
 		Use:   "run NAME TOPIC...",
-		Short: "Start a pipeline on a topic and see it through",
-		Long: `Starts the pipeline NAME of workflows.json on a topic, which is the rest of the line, and sees it through.
+		Short: "Start a pipeline on a topic and wait for the result",
+		Long: `Starts the pipeline NAME of workflows.json and waits until the result is
+delivered. TOPIC is the rest of the line. [deliver] in ferrus.toml says where
+the result goes. Ctrl-C does not end the workers; "ferrus pipeline resume" or
+"ferrus tick" continues. With --detach it returns after the first workers are
+started.`,
+		Example: `  ferrus pipeline run research "caching in HTTP clients"
+  ferrus pipeline run research "caching" --dry-run
+  ferrus pipeline run research "caching" --detach`,
+		Annotations: cli.Reference(`On a terminal, ferrus shows the progress as a small table. Otherwise it writes a
+line for each event to stderr. If the result goes to stdout and stdout is not a
+terminal, stdout has only the result. The run can be killed at any time.
 
-` + conductAbout + `
+With --detach, use "ferrus pipeline resume", or "ferrus tick" from cron, to
+continue when the workers finish. If the pipeline has spawn "all", its workers
+finish without it, and only the steps after them wait.
 
-With --detach it returns when the first workers are started. Then somebody has to go on when they are done: ferrus
-pipeline resume, or ferrus tick from cron. Where the pipeline has spawn "all" its workers finish by themselves, and only
-what comes after them waits.
+In the shell of an agent the command is refused. --nested allows it.
 
-In the shell of an agent it is refused, for an agent is no orchestrator; --nested does it all the same.`,
+Exit codes:
+
+- 0: the result is delivered
+- 1: the run failed or was cancelled
+- 6: the run is waiting for you
+- 130, 143: ctrl-C or SIGTERM ended the command`, `one object a line. kind (event): at rev event row roles[] reason why by tell run
+state. kind (result): run text. The last line is kind (end): exit run dir state
+delivered partial failure action{...} next[].`),
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, words []string) error { return launchRun(a, cmd.Context(), how, words) },
 	}

@@ -17,13 +17,16 @@ import (
 func pipelineStatusCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status [RUN]",
-		Short: "How a run of a pipeline stands, who is waited for, what you can do",
-		Long: `Shows a run: its phases and workers, what they have written, what became of the result, who is waited for, and which
-commands move it on. When no RUN is named and none is under way, that is the newest one of the archive.
-
-With --json: run dir topic archived conductor status{...} delivery{...} action{row do phase roles why until person ...}
-workers[{role phase alive waiting runs[]}] waiting{for[] why until} next[{command why}]. status is status.json, brought up to date
-with the files; action is what would be done next, null when the run is over.`,
+		Short: "Show a run, what it waits for and what you can do",
+		Long: `Shows the phases and workers of a run, their outputs and the delivery of the
+result. It also shows what the run waits for and the commands that help next.
+Without RUN, and if no run is active, it shows the newest archived run.`,
+		Example: `  ferrus pipeline status
+  ferrus pipeline status research-180141 --json`,
+		Annotations: cli.Reference(`status is status.json, updated from the files. action is what would be done
+next, or null when the run is over.`, `run dir topic archived conductor status{...} delivery{...} action{row do phase
+roles why until person ...} workers[{role phase alive waiting runs[]}]
+waiting{for[] why until} next[{command why}].`),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return pipelineStatus(a, cmd.Context(), strings.Join(args, ""))

@@ -15,12 +15,14 @@ import (
 func pipelineValidateCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "validate [FILE]",
-		Short: "Say whether workflows.json is sound, and where it is not",
-		Long: `Reads a workflows.json, that of the project when no other is named; - is stdin. Each fault is named with its place, as a
-JSON pointer and a line, and with what helps; exit code 2.
-
-With --json: [{pointer line problem remedy}], empty when it is sound.`,
-		Args: cobra.MaximumNArgs(1),
+		Short: "Validate workflows.json",
+		Long: `Reads FILE, or stdin for "-", or the workflows.json of the project. Each error
+is shown with its position, as a JSON pointer and a line, and with what to do.
+The exit code is 2 if there are errors.`,
+		Example: `  ferrus pipeline validate
+  ferrus pipeline validate draft.json`,
+		Annotations: cli.Reference("", "[{pointer line problem remedy}], empty if the file is valid."),
+		Args:        cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return validateFile(a, cmd.Context(), strings.Join(args, ""))
 		},

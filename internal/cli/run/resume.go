@@ -11,15 +11,16 @@ func ResumeCommand(a *cli.App) *cobra.Command {
 	var how conducting
 	cmd := &cobra.Command{
 		Use:   "resume [--headless] [--now]",
-		Short: "Go on with the task, from what is on disk",
-		Long: `Goes on with the task after a crash, a stop, an answer or a restart of the machine: agents that live stay, the one that is
-missing is started.
-
-` + runAbout,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return conduct(a, cmd.Context(), how) },
+		Short: "Continue the task with what is on disk",
+		Long: `Continues the task after a crash, a stop, an answer or a restart of the machine.
+Agents that still run stay. ferrus starts the agent that is missing.`,
+		Example: `  ferrus resume
+  ferrus resume --headless --branch fix-login`,
+		Annotations: cli.Reference(runDetails, runJSON),
+		Args:        cobra.NoArgs,
+		RunE:        func(cmd *cobra.Command, _ []string) error { return conduct(a, cmd.Context(), how) },
 	}
 	how.flags(cmd)
-	cmd.Flags().BoolVar(&how.now, "now", false, "do not wait for a rate limit, or after a failure, that was there before")
+	cmd.Flags().BoolVar(&how.now, "now", false, "do not wait for earlier rate limits and failures")
 	return cmd
 }

@@ -18,19 +18,35 @@ import (
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
-const runAbout = `On every state it has that agent alive which the state needs: the executor of ferrus.toml ([hq.executor]) works, the
-supervisor ([hq.supervisor]) answers consultations and reviews. An agent that dies is started again and goes on from what
-is on disk; one that comes to nothing too often, or a budget that is used up, becomes a question to you. Kill it anywhere
-and ferrus resume goes on. --explain prints the tables that it follows.
+// runDetails is what run and resume have in common.
+const runDetails = `ferrus keeps the agent running that the state needs. The executor of
+[hq.executor] in ferrus.toml works. The supervisor of [hq.supervisor] answers
+consultations and reviews. An agent that dies is started again and continues
+from the files on disk. ferrus asks you a question when an agent exits without
+progress too often, or when a limit is reached. The run can be killed at any
+time; "ferrus resume" continues it.
 
-On a terminal a question is asked there and the answer may be typed; ferrus answer in another terminal does as well. With
---headless, or where stdin is no terminal, a question ends the run with exit code 6; after ferrus answer, ferrus resume
-goes on. Ctrl-C and ferrus stop end the agents and leave the task as it is; closing the terminal ends nothing.
+On a terminal, ferrus shows a question and you can type the answer. You can also
+run "ferrus answer" in another terminal. With --headless, or if stdin is not a
+terminal, a question ends the run with exit code 6. Then run "ferrus answer" and
+"ferrus resume". Ctrl-C and "ferrus stop" end the agents and leave the task as
+it is. Closing the terminal ends nothing.
 
-Exit codes: 0 the task is complete, 1 it failed or something broke, 3 there is nothing to do, 6 a person is waited for,
-7 another run is at work, 9 ferrus stop has ended it, 130 ctrl-C has, 143 SIGTERM has. With --json one object a line:
-at kind state duty agent run text until ended{...}, where kind is state, found, started, ending, ended, parked, question or stopping; and at last end: kind exit state task_id title
-failure_reason question{...} spent{runs seconds usage{...}} runs[].`
+Exit codes:
+
+- 0: the task is complete
+- 1: the task failed, or an error occurred
+- 3: there is nothing to do
+- 6: the task is waiting for you
+- 7: another run works on the task
+- 9: "ferrus stop" ended the run
+- 130, 143: ctrl-C or SIGTERM ended the run`
+
+// runJSON are the lines of a run with --json.
+const runJSON = `one object a line: at kind state duty agent run text until ended{...}. kind is
+state, found, started, ending, ended, parked, question or stopping. The last
+line is: kind (end) exit state task_id title failure_reason question{...}
+spent{runs seconds usage{...}} runs[].`
 
 // A conducting is how a run is asked for.
 type conducting struct {
@@ -47,19 +63,28 @@ func RunCommand(a *cli.App) *cobra.Command {
 	var how conducting
 	cmd := &cobra.Command{
 		Use:   "run [TEXT | -f FILE | --parallel N] [--headless]",
-		Short: "Start the agents and see the task through",
-		Long: `Makes a task of the text, if one is given, and sees it through to its end without you. Without a text it goes on with
-the task there is.
+		Short: "Start the agents and wait until the task is done",
+		Long: `Creates a task from TEXT or FILE, starts the agents and waits until the task is
+complete or failed. Without a text it continues the present task. With
+--parallel it works on the tasks of all branches and of the queue. A question to
+you is shown here, or answer it with "ferrus answer". Ctrl-C ends the agents;
+"ferrus resume" continues.`,
+		Example: `  ferrus run "add a --verbose flag to the server"
+  ferrus run -f task.md --headless
+  ferrus run --parallel 3`,
+		Annotations: cli.Reference(runDetails+`
 
-With --parallel N it sees the tasks of all branches through, N at a time, and makes branches of the files in .ferrus/queue
-(ferrus queue), in the order of their names, also of those that come while it runs. Each works in a work tree of its own,
-with agents of its own. Approved work stays on its branch, or with [branches] on_approve = "merge" in ferrus.toml is merged
-into the project, one after the other, the gate being run on the whole: what does not fit waits for you. A question stops
-its own branch alone. It ends when all is done but what waits for you.
-
-` + runAbout + `
-With --parallel the lines also have branch, the kinds taken, begun, left, merging, merged, unmerged and trouble (with text)
-are there too, and the last has kind exit branches[{... unmerged trouble}], as ferrus branches has them.`,
+With --parallel N, ferrus works on the tasks of all branches, N at a time. It
+also makes a branch of each file in .ferrus/queue, in the order of their names,
+including files that are added later. Each branch has its own work tree and its
+own agents. Approved work stays on its branch. With [branches] on_approve =
+"merge" in ferrus.toml it is merged into the project, one branch after the
+other. The checks must pass on the merged result. A conflict waits for you. A
+question stops only its own branch. The run ends when everything that is left
+waits for you.`, runJSON+`
+With --parallel each line also has branch. More kinds are taken, begun, left,
+merging, merged, unmerged and trouble (with text). The last line is: kind exit
+branches[{... unmerged trouble}], with the fields of "ferrus branches".`),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if how.explain {
 				a.Say("%s", conductor.Explain())
@@ -86,13 +111,13 @@ are there too, and the last has kind exit branches[{... unmerged trouble}], as f
 	}
 	from.FileFlag(cmd)
 	how.flags(cmd)
-	cmd.Flags().IntVar(&how.parallel, "parallel", 0, "see the tasks of the branches and of the queue through, `N` at a time")
-	cmd.Flags().BoolVar(&how.explain, "explain", false, "print the tables that it follows, and do nothing")
+	cmd.Flags().IntVar(&how.parallel, "parallel", 0, "run all branches and the queue, `N` tasks at a time")
+	cmd.Flags().BoolVar(&how.explain, "explain", false, "print the decision tables, and do nothing")
 	return cmd
 }
 
 func (how *conducting) flags(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&how.headless, "headless", false, "nobody looks on: a question ends the run with exit code 6")
+	cmd.Flags().BoolVar(&how.headless, "headless", false, "non-interactive: a question ends the run with exit code 6")
 }
 
 // conduct sees the task through. A task is made when nothing stands in the way of the run.

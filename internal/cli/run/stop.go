@@ -19,14 +19,16 @@ import (
 func StopCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "stop",
-		Short: "End the run and its agents; the task stays as it is",
-		Long: `Ends the ferrus run or ferrus resume that works on this task, and every agent that it has started, with all that they
-started in turn. The task stays as it is, and ferrus resume goes on from there. Agents that you have started yourself
-stay. A run of many tasks (ferrus run --parallel) ends as a whole. The run itself exits with 9.
-
-With --json: conductor (process id, 0 when there was none) ended[] state.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runStop(a, cmd.Context()) },
+		Short: "Stop the run and its agents; the task stays as it is",
+		Long: `Ends the "ferrus run" or "ferrus resume" of this task, and all agents that it
+started. The task stays as it is, and "ferrus resume" continues it. Agents that
+you started yourself stay. A run with --parallel ends as a whole. The run itself
+exits with code 9.`,
+		Example: `  ferrus stop
+  ferrus stop --json`,
+		Annotations: cli.Reference("", "conductor (process id, 0 if there was none) ended[] state."),
+		Args:        cobra.NoArgs,
+		RunE:        func(cmd *cobra.Command, _ []string) error { return runStop(a, cmd.Context()) },
 	}
 }
 

@@ -20,18 +20,20 @@ func TickCommand(a *cli.App) *cobra.Command {
 	var dry bool
 	cmd := &cobra.Command{
 		Use:   "tick [--dry-run]",
-		Short: "Do what is to be done about every pipeline under way, once",
-		Long: `Looks at each run under way, does all that is to be done about it now, and returns: for cron, or a loop. It does what
-conductors do as well, and any number of both at once is as good as one. A line for each run says which row of the
-table fits in the end; with --dry-run, which fits now, and nothing is changed.
-
-Exit codes: 0 also when there is nothing to do, 1 when something broke. With --json one object a line: run row do phase
-roles reason why file missing aside until person tell, or run error; and kind result: run text, for a result that goes
-to stdout.`,
+		Short: "Advance running pipelines until nothing is left to do",
+		Long: `Looks at each running pipeline, does everything that can be done now, and
+returns. Use it from cron or in a loop. It can run beside "ferrus pipeline run"
+and beside itself. For each run it prints the rule that applies in the end. With
+--dry-run it prints the rule that applies now and changes nothing.`,
+		Example: `  ferrus tick
+  ferrus tick --dry-run --json`,
+		Annotations: cli.Reference("The exit code is 0 even if there is nothing to do, and 1 if an error occurred.", `one object a line: run row do phase roles reason why file missing aside until
+person tell, or run error. For a result that goes to stdout: kind (result) run
+text.`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runTick(a, cmd.Context(), dry) },
 	}
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "say what would be done, and do nothing")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "print what would be done, and do nothing")
 	return cmd
 }
 

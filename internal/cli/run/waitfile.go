@@ -19,12 +19,15 @@ func WaitFileCommand(a *cli.App) *cobra.Command {
 	var times int
 	cmd := &cobra.Command{
 		Use:   "wait-file PATH...",
-		Short: "Wait until files are there",
-		Long: `Waits until all files are there, as regular files that are not empty, and says INPUT_READY. It looks every five seconds, and
-says TIMEOUT after sixty looks, with exit code 5. It is for the shell of an agent that waits for what others write.
-
-With --json one object at the end: ready missing[].`,
-		Args: cobra.MinimumNArgs(1),
+		Short: "Wait until files exist and are not empty",
+		Long: `Waits until all files exist as regular files with content, and prints
+INPUT_READY. By default it looks every 5 seconds, 60 times. Then it prints
+TIMEOUT and exits with code 5. It is for the shell of an agent that needs files
+of other agents.`,
+		Example: `  ferrus wait-file notes.md plan.md
+  ferrus wait-file --every 2s --times 10 notes.md`,
+		Annotations: cli.Reference("", "one object at the end: ready missing[]."),
+		Args:        cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			if every <= 0 || times < 1 {
 				return cli.UsageError("ferrus wait-file --every 5s --times 60 PATH", "--every %v --times %d is no waiting", every, times)
@@ -32,8 +35,8 @@ With --json one object at the end: ready missing[].`,
 			return waitFile(a, cmd.Context(), paths, every, times)
 		},
 	}
-	cmd.Flags().DurationVar(&every, "every", 5*time.Second, "how long to wait between two looks, as `5s`")
-	cmd.Flags().IntVar(&times, "times", 60, "look `N` times at most")
+	cmd.Flags().DurationVar(&every, "every", 5*time.Second, "look every `DURATION`")
+	cmd.Flags().IntVar(&times, "times", 60, "look at most `N` times")
 	return cmd
 }
 

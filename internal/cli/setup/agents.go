@@ -16,11 +16,13 @@ import (
 func AgentsCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "agents",
-		Short: "The agents that ferrus can start, and those at work",
-		Long: `Lists the agents that ferrus can start, whether they are installed here, and what each of them cannot do; before them, in
-a project, the agents at work on its task.
-
-With --json: working[{run duty agent started ...}] known[{name title program path version lacks[]}].`,
+		Short: "List the agents that ferrus can start",
+		Long: `Lists the agents that ferrus can start, whether they are installed, and what
+each of them cannot do. In a project, the running agents of its task come first.`,
+		Example: `  ferrus agents
+  ferrus agents --json`,
+		Annotations: cli.Reference("", `working[{run duty agent started ...}] known[{name title program path version
+lacks[]}].`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return listAgents(a, cmd.Context()) },
 	}

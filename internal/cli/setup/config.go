@@ -21,40 +21,58 @@ import (
 func ConfigCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
-		Short: "ferrus.toml: check, accept, explain, example",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Short: "Check, accept or explain ferrus.toml",
+		Long: `Works with the configuration of the project. Checks, limits and agents are
+frozen when a task is created. "ferrus config accept" applies later edits to it.`,
+		Example: `  ferrus config check
+  ferrus config accept
+  ferrus config explain`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(
 		&cobra.Command{
 			Use:   "check",
-			Short: "Say whether ferrus.toml is sound, and where it differs from the pinned gate",
-			Long: "Reads ferrus.toml. A fault is named with its line; exit code 2.\n\n" +
-				"A program that is not there now is a warning.\n\nWith --json: path commands differs[{key pinned now}] warnings[].",
-			Args: cobra.NoArgs,
-			RunE: func(cmd *cobra.Command, _ []string) error { return configCheck(a, cmd.Context()) },
+			Short: "Check ferrus.toml and compare it with the task",
+			Long: `Reads ferrus.toml. An error is shown with its line, and the exit code is 2. It
+also shows where the file differs from the values that are frozen with the task.
+A missing program is a warning.`,
+			Example: `  ferrus config check
+  ferrus config check --branch fix-login --json`,
+			Annotations: cli.Reference("", "path commands differs[{key pinned now}] warnings[]."),
+			Args:        cobra.NoArgs,
+			RunE:        func(cmd *cobra.Command, _ []string) error { return configCheck(a, cmd.Context()) },
 		},
 		&cobra.Command{
 			Use:   "accept",
-			Short: "Make ferrus.toml as it is now hold for the running task",
-			Long: `Pins [checks], [limits], [hq] and [notify] of ferrus.toml to the running task. Until then the values hold with which it was
-made, whatever the file says: the judged cannot weaken the judge.
-
-With --json: accepted[{key pinned now}] seq.`,
-			Args: cobra.NoArgs,
-			RunE: func(cmd *cobra.Command, _ []string) error { return configAccept(a, cmd.Context()) },
+			Short: "Apply the present ferrus.toml to the task",
+			Long: `Freezes [checks], [limits], [hq] and [notify] of ferrus.toml as they are now
+with the task. Without this, the task keeps the values with which it was
+created: agents cannot loosen their own checks.`,
+			Example: `  ferrus config accept
+  ferrus config accept --branch fix-login`,
+			Annotations: cli.Reference("", "accepted[{key pinned now}] seq."),
+			Args:        cobra.NoArgs,
+			RunE:        func(cmd *cobra.Command, _ []string) error { return configAccept(a, cmd.Context()) },
 		},
 		&cobra.Command{
 			Use:   "explain",
-			Short: "Every key with its value, its default and what it is",
-			Long:  "Lists every key.\n\nWith --json: [{key value default allowed comment line}].",
-			Args:  cobra.NoArgs,
-			RunE:  func(cmd *cobra.Command, _ []string) error { return configExplain(a, cmd.Context()) },
+			Short: "List every key with its value and meaning",
+			Long: `Lists every key of ferrus.toml with its value, its default, the values that it
+allows, and what it means.`,
+			Example: `  ferrus config explain
+  ferrus config explain --json`,
+			Annotations: cli.Reference("", "[{key value default allowed comment line}]."),
+			Args:        cobra.NoArgs,
+			RunE:        func(cmd *cobra.Command, _ []string) error { return configExplain(a, cmd.Context()) },
 		},
 		&cobra.Command{
 			Use:   "example",
 			Short: "Print a ferrus.toml with every key and its default",
-			Args:  cobra.NoArgs,
+			Long: `Prints an example file with comments. Your ferrus.toml needs only the keys that
+you change.`,
+			Example: "  ferrus config example > ferrus.toml",
+			Args:    cobra.NoArgs,
 			RunE: func(*cobra.Command, []string) error {
 				_, err := a.Out.Write(config.Example())
 				return err

@@ -32,16 +32,17 @@ import (
 func InitCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "init",
-		Short: "Set ferrus up in this folder",
-		Long: `Sets ferrus up in the folder it is run in, or in that of -C: ferrus.toml with the checks that the project seems to
-have, .ferrus/ for the task's state, and a line in .gitignore. What exists stays as it is: a second run changes nothing.
-A journal that was lost with its folder comes back from its second link in the git directory.
-
-It looks for your agents (Claude Code, Codex and others) and whether they are logged in, without asking a model, and for
-checks in the project and in the folders below it. In a terminal it shows what it proposes and asks; else it writes the
-proposal. One agent may play both roles.
-
-With --json: root wrote[] checks restored supervisor executor found[{name path version logged_out broken}].`,
+		Short: "Set up ferrus in this folder",
+		Long: `Writes ferrus.toml with the checks that it finds in the project, .ferrus/ for
+the state, and a line in .gitignore. Existing files stay as they are. It looks
+for installed agents and whether they are logged in, without using a model. On a
+terminal it shows a proposal and asks; otherwise it writes the proposal.`,
+		Example: `  ferrus init
+  ferrus init -C ~/src/app --json`,
+		Annotations: cli.Reference(`Checks are also found in folders below the project. One agent may play both
+roles. A second run changes nothing. If the journal was deleted with its folder,
+it is restored from its hard-linked copy in the git directory.`, `root wrote[] checks restored supervisor executor found[{name path version
+logged_out broken}].`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return initialise(a, cmd.Context()) },
 	}

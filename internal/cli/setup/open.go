@@ -22,11 +22,14 @@ import (
 func OpenCommand(a *cli.App) *cobra.Command {
 	var flags register.Assignment
 	cmd := &cobra.Command{
-		Use:   "open supervisor|executor [--agent AGENT] [--model MODEL] [-- ARGS...]",
+		Use:   "open ROLE [--agent AGENT] [--model MODEL] [-- ARGS...]",
 		Short: "Open an agent in this terminal, in a role",
-		Long: `Starts an agent of yours in this terminal with the tools of one role, to talk to as always. Nothing is written into its
-configuration. The agent is the one that is registered for the role, else that of ferrus.toml; what stands after -- is
-added to its command line.`,
+		Long: `Starts one of your agents in this terminal with the tools of ROLE: supervisor or
+executor. Nothing is written into its configuration. By default it is the agent
+that is registered for the role, or that of ferrus.toml. Arguments after -- are
+passed to it.`,
+		Example: `  ferrus open supervisor
+  ferrus open executor --agent codex`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 || !slices.Contains(Seats[:], agents.Duty(args[0])) {
 				return cli.UsageError("ferrus open supervisor, or ferrus open executor", "say which role to open")
@@ -38,8 +41,8 @@ added to its command line.`,
 			return openAgent(a, cmd.Context(), agents.Duty(args[0]), flags, args[1:])
 		},
 	}
-	cmd.Flags().StringVar(&flags.Agent, "agent", "", "`AGENT` to open; ferrus agents lists them")
-	cmd.Flags().StringVar(&flags.Model, "model", "", "`MODEL` to ask it for")
+	cmd.Flags().StringVar(&flags.Agent, "agent", "", "open this `AGENT`; \"ferrus agents\" lists them")
+	cmd.Flags().StringVar(&flags.Model, "model", "", "use this `MODEL`")
 	cmd.Flags().SortFlags = false
 	return cmd
 }

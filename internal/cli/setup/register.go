@@ -20,10 +20,10 @@ import (
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
-const registerJSON = `
-
-With --json: [{agent role file change text}], change being written, changed, removed or unchanged; text is what changes
-(with --print) or a remark. Remarks on no file in particular have the change "note".`
+// registerJSON are the fields of a change to a client's files.
+const registerJSON = `[{agent role file change text}]. change is written, changed, removed or
+unchanged. text is the change (with --print) or a remark. Remarks about no file
+have the change "note".`
 
 // RegisterCommand is ferrus register.
 func RegisterCommand(a *cli.App) *cobra.Command {
@@ -31,27 +31,31 @@ func RegisterCommand(a *cli.App) *cobra.Command {
 	var show bool
 	cmd := &cobra.Command{
 		Use:   "register [--supervisor AGENT] [--executor AGENT]",
-		Short: "Let your clients find ferrus when you open them here",
-		Long: `Writes into each client's own project files how to start the server of its role, and the role's skill where the client
-reads skills: then a client that you simply open here has the tools of ferrus, without ferrus run. Without flags the
-agents are those of ferrus.toml, [hq.supervisor] and [hq.executor]; with one role alone the other stays as it is.
+		Short: "Configure your agent clients to use ferrus here",
+		Long: `Writes the MCP server of a role, and its skill, into the project files of each
+client. Then a client that you open here has the tools of ferrus. Without flags
+it uses the agents of [hq] in ferrus.toml. Agents that you name are also written
+to [hq]. On a terminal it shows the change and asks first.`,
+		Example: `  ferrus register
+  ferrus register --supervisor claude-code --executor codex
+  ferrus register --print`,
+		Annotations: cli.Reference(`If you name one role, the other stays as it is. Comments and order of
+ferrus.toml stay. "ferrus unregister" does not change [hq].
 
-Agents that are named by flags are also written to [hq] of ferrus.toml, so that ferrus run starts the same ones; comments
-and order of the file stay. In a terminal the change is shown and you are asked first. unregister leaves [hq] as it is.
-
-What else is in the files stays as it is, byte for byte; a file that cannot be understood is refused, and then nothing
-is written. A model goes into a client's project settings, unless one is set there. Where both roles have the same
-client, its files make it the supervisor: ferrus open executor opens it as the other.` + registerJSON,
+Other content of the files stays as it is, byte for byte. If a file cannot be
+parsed, nothing is written. A model is written to a client's project settings
+unless one is set there. If both roles have the same client, its files make it
+the supervisor; "ferrus open executor" opens it as the executor.`, registerJSON),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runRegister(a, cmd.Context(), flags, show)
 		},
 	}
-	cmd.Flags().StringVar(&flags[0].Agent, "supervisor", "", "the `AGENT` that gives and reviews the task")
-	cmd.Flags().StringVar(&flags[1].Agent, "executor", "", "the `AGENT` that does the work")
+	cmd.Flags().StringVar(&flags[0].Agent, "supervisor", "", "`AGENT` that creates and reviews tasks")
+	cmd.Flags().StringVar(&flags[1].Agent, "executor", "", "`AGENT` that does the work")
 	cmd.Flags().StringVar(&flags[0].Model, "supervisor-model", "", "`MODEL` of the supervisor")
 	cmd.Flags().StringVar(&flags[1].Model, "executor-model", "", "`MODEL` of the executor")
-	cmd.Flags().BoolVar(&show, "print", false, "show what would be written, and write nothing")
+	cmd.Flags().BoolVar(&show, "print", false, "print the changes, and write nothing")
 	cmd.Flags().SortFlags = false
 	return cmd
 }

@@ -12,12 +12,17 @@ import (
 // ServeCommand is ferrus serve.
 func ServeCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "serve --role supervisor|executor [--agent-name NAME] [--agent-index N] [--wait SECS] [--headless] | --http ADDRESS",
-		Short: "The MCP server that agents talk to, over stdio or HTTP (ferrusd)",
-		Long: `Serves one agent over stdio until it goes away, or with --http or --unix many, each with a token that ferrus token
-new made for it: the same as ferrusd. Its flags are its own; ferrus serve --help lists
-them. Its exit code is 0 when the agent has gone away, 130 after ctrl-C, 143 after SIGTERM (for systemd:
-SuccessExitStatus=143).`,
+		Use:   "serve --role ROLE [FLAGS] | --http ADDRESS",
+		Short: "Start the MCP server for agents, over stdio or HTTP",
+		Long: `Serves one agent over stdio until it disconnects. With --http or --unix it
+serves many, each with a token of "ferrus token new". It is the same program as
+ferrusd. "ferrus serve --help" lists its flags. The exit code is 0 after a
+disconnect, 130 after ctrl-C and 143 after SIGTERM.`,
+		Example: `  ferrus serve --role executor
+  ferrus serve --http 127.0.0.1:8080`,
+		Annotations: cli.Reference(`Most flags belong to --role: ROLE is supervisor or executor, with [--agent-name
+NAME] [--agent-index N] [--wait SECS] [--headless]. For systemd set
+SuccessExitStatus=143.`, ""),
 		DisableFlagParsing: true,
 		RunE: func(_ *cobra.Command, args []string) error {
 			code := server.Main("ferrus serve", serverArgs(args))

@@ -21,41 +21,53 @@ import (
 func TokenCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "token",
-		Short: "Tokens of clients that come over HTTP: new, list, revoke",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Short: "Manage the tokens of HTTP clients",
+		Long: `Creates, lists and revokes the tokens by which "ferrus serve --http" recognises
+its clients. A token fixes the role and the name of its agent.`,
+		Example: `  ferrus token new --role executor --name laptop
+  ferrus token list
+  ferrus token revoke laptop`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var role, name, expires string
 	fresh := &cobra.Command{
-		Use:   "new --role supervisor|executor --name NAME [--expires WHEN]",
-		Short: "Make a token and show its secret, once",
-		Long: `Makes a token by which the server knows a client that comes over HTTP: in which role, and as which agent. The secret is
-shown this once; .ferrus/tokens.json has its SHA-256. A role has one token of a name.
-
-With --json: id role name created expires secret.`,
-		Args: cobra.NoArgs,
+		Use:   "new --role ROLE --name NAME [--expires WHEN]",
+		Short: "Create a token and show its secret once",
+		Long: `Creates a token for a client that connects over HTTP, with a role and the name
+of an agent. The secret is shown only now; .ferrus/tokens.json has its SHA-256.
+A role has one token of each name.`,
+		Example: `  ferrus token new --role executor --name laptop
+  ferrus token new --role supervisor --name ci --expires 30d`,
+		Annotations: cli.Reference("", "id role name created expires secret."),
+		Args:        cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return tokenNew(a, cmd.Context(), role, name, expires)
 		},
 	}
 	fresh.Flags().StringVar(&role, "role", "", "`ROLE` of the client: supervisor or executor")
-	fresh.Flags().StringVar(&name, "name", "", "`NAME` of the agent, as status and journal show it")
-	fresh.Flags().StringVar(&expires, "expires", "", "`WHEN` it ends: after 30d or 12h, or with the day 2027-01-31; default: never")
+	fresh.Flags().StringVar(&name, "name", "", "`NAME` of the agent in status and journal")
+	fresh.Flags().StringVar(&expires, "expires", "", "expire at `WHEN`: after 30d or 12h, or on 2027-01-31")
 	fresh.Flags().SortFlags = false
 	cmd.AddCommand(fresh,
 		&cobra.Command{
 			Use:   "list",
-			Short: "The tokens, without their secrets",
-			Long:  "Lists the tokens, expired ones too.\n\nWith --json: [{id role name created expires expired}].",
-			Args:  cobra.NoArgs,
-			RunE:  func(cmd *cobra.Command, _ []string) error { return tokenList(a, cmd.Context()) },
+			Short: "List the tokens, without their secrets",
+			Long:  "Lists the tokens with their roles, names and dates, including expired ones.",
+			Example: `  ferrus token list
+  ferrus token list --json`,
+			Annotations: cli.Reference("", "[{id role name created expires expired}]."),
+			Args:        cobra.NoArgs,
+			RunE:        func(cmd *cobra.Command, _ []string) error { return tokenList(a, cmd.Context()) },
 		},
 		&cobra.Command{
-			Use:   "revoke ID|NAME",
-			Short: "Make a token worthless from its next request on",
-			Long:  "Forgets a token. The next request that shows it is refused.\n\nWith --json: id role name created expires.",
-			Args:  cobra.ExactArgs(1),
-			RunE:  func(cmd *cobra.Command, args []string) error { return tokenRevoke(a, cmd.Context(), args[0]) },
+			Use:         "revoke ID|NAME",
+			Short:       "Revoke a token",
+			Long:        "Deletes a token. The next request that uses it is refused.",
+			Example:     "  ferrus token revoke laptop",
+			Annotations: cli.Reference("", "id role name created expires."),
+			Args:        cobra.ExactArgs(1),
+			RunE:        func(cmd *cobra.Command, args []string) error { return tokenRevoke(a, cmd.Context(), args[0]) },
 		},
 	)
 	return cmd

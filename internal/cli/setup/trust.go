@@ -26,33 +26,31 @@ func TrustCommand(a *cli.App) *cobra.Command {
 	var how trusting
 	cmd := &cobra.Command{
 		Use:   "trust [--show | --digest D | --revoke]",
-		Short: "Agree to what the project's files make ferrus run",
-		Long: `Shows every value of ferrus.toml and workflows.json that makes something run or widens rights, with what it does, and
-asks whether you agree. Until you agree, ferrus starts nothing in the project: commands that would refuse with exit code 4,
-and its MCP server answers status only. Reading commands (status, log, diff, show) work without it.
-
-You are asked again when a value changes, and then only about what changed. Comments, order, spelled-out defaults and the
-place of the folder's files do not matter. Tasks, branches and runs that have started keep the configuration that was
-frozen for them and never ask.
-
-In a script, agree to exactly the values that you reviewed: ferrus trust --show prints their digest, which is the same on
-every machine. FERRUS_TRUST=DIGEST in the environment agrees for one process and those it starts, and writes nothing.
-
-The agreement is kept outside of the repository, in ~/.local/state/ferrus (or FERRUS_STATE_DIR, XDG_STATE_HOME).
-
-Examples:
-  ferrus trust
+		Short: "Review and trust what the project's files can run",
+		Long: `Shows every value of ferrus.toml and workflows.json that starts programs or
+widens rights, and asks whether you trust it. Before you agree, ferrus starts
+nothing in the project, and commands that would refuse with exit code 4.
+Commands that only read work without it. ferrus asks again when a value changes.
+In a script, agree to a digest that you reviewed: see --show.`,
+		Example: `  ferrus trust
   ferrus trust --show --json
   ferrus trust --digest 5f2c...
-  FERRUS_TRUST=5f2c... ferrus run --headless "update the docs"
+  FERRUS_TRUST=5f2c... ferrus run --headless "update the docs"`,
+		Annotations: cli.Reference(`Until you agree, the MCP server of the project answers status only. Later ferrus
+asks only about values that changed. Comments, order, defaults that are written
+out, and the location of the folder do not matter. Tasks, branches and runs that
+have started keep their frozen configuration and never ask.
 
-With --json: path digest agreed values[{key value does}] changed[{key was now does}] tasks.`,
+The digest is the same on every machine. FERRUS_TRUST=DIGEST in the environment
+agrees for one process and the processes that it starts, and writes nothing. The
+agreement is stored outside of the repository, in ~/.local/state/ferrus (or
+FERRUS_STATE_DIR, XDG_STATE_HOME).`, "path digest agreed values[{key value does}] changed[{key was now does}] tasks."),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runTrust(a, cmd.Context(), how) },
 	}
-	cmd.Flags().BoolVar(&how.show, "show", false, "print the values and their digest, and change nothing")
-	cmd.Flags().StringVar(&how.digest, "digest", "", "agree without a question if the values have exactly the digest `D`")
-	cmd.Flags().BoolVar(&how.revoke, "revoke", false, "forget every agreement for this project")
+	cmd.Flags().BoolVar(&how.show, "show", false, "print the values and their digest")
+	cmd.Flags().StringVar(&how.digest, "digest", "", "agree without asking if the values have the digest `D`")
+	cmd.Flags().BoolVar(&how.revoke, "revoke", false, "delete every agreement for this project")
 	cmd.MarkFlagsMutuallyExclusive("show", "digest", "revoke")
 	return cmd
 }

@@ -16,16 +16,19 @@ func UnregisterCommand(a *cli.App) *cobra.Command {
 	var show bool
 	cmd := &cobra.Command{
 		Use:   "unregister [--supervisor] [--executor]",
-		Short: "Take out again what register wrote",
-		Long: `Takes what is ours out of the clients' project files, of both roles unless one is named. The rest of the files stays as
-it is; files and folders that register made, and that hold nothing else, go. [hq] of ferrus.toml stays: it says which agents
-ferrus run starts.` + registerJSON,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runUnregister(a, cmd.Context(), which, show) },
+		Short: "Undo register",
+		Long: `Removes what "ferrus register" wrote into the clients' project files, for both
+roles unless you name one. Other content stays as it is. Files and folders that
+register created and that are now empty are deleted. [hq] in ferrus.toml stays.`,
+		Example: `  ferrus unregister
+  ferrus unregister --executor --print`,
+		Annotations: cli.Reference("", registerJSON),
+		Args:        cobra.NoArgs,
+		RunE:        func(cmd *cobra.Command, _ []string) error { return runUnregister(a, cmd.Context(), which, show) },
 	}
-	cmd.Flags().BoolVar(&which[0], "supervisor", false, "only what makes a client the supervisor")
-	cmd.Flags().BoolVar(&which[1], "executor", false, "only what makes a client the executor")
-	cmd.Flags().BoolVar(&show, "print", false, "show what would be taken out, and write nothing")
+	cmd.Flags().BoolVar(&which[0], "supervisor", false, "only for the supervisor")
+	cmd.Flags().BoolVar(&which[1], "executor", false, "only for the executor")
+	cmd.Flags().BoolVar(&show, "print", false, "print the changes, and write nothing")
 	cmd.Flags().SortFlags = false
 	return cmd
 }

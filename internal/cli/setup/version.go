@@ -13,9 +13,12 @@ import (
 func VersionCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Which ferrus this is",
-		Long:  "Prints the version.\n\nWith --json: version go platform.",
-		Args:  cobra.NoArgs,
+		Short: "Print the version",
+		Long:  "Prints the version of ferrus, of Go, and the platform.",
+		Example: `  ferrus version
+  ferrus version --json`,
+		Annotations: cli.Reference("", "version go platform."),
+		Args:        cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			platform := runtime.GOOS + "/" + runtime.GOARCH
 			if a.JSON {

@@ -19,19 +19,23 @@ func Command(a *cli.App) *cobra.Command {
 	var from string
 	cmd := &cobra.Command{
 		Use:   "simulate [--from STATE] [ROLE:]EVENT...",
-		Short: "What would happen to the task, by the table, with nothing touched",
-		Long: `Plays events on the present task and shows where each leads, what it spends and who is waited for then, by the table that
-ferrus itself goes by (the page state-machine.md has it) and the limits that are pinned to the task. Nothing is written.
+		Short: "Play events on the task without changing it",
+		Long: `Applies events to a copy of the task and shows where each one leads. It uses the
+same table as ferrus itself, with the limits that were frozen with the task.
+Write an event as ROLE:EVENT, such as executor:submit. You can omit the role if
+only one role can raise the event. With --from it starts with a new task in
+STATE. The exit code is 3 if an event is refused.`,
+		Example: `  ferrus simulate submit reject submit approve
+  ferrus simulate --from Executing engine:check_failed executor:consult`,
+		Annotations: cli.Reference(`Other events are supervisor:reject, human:answer and engine:check_failed. The
+page [state machine](state-machine.md) has the table. The executor is the one
+that claimed the task. With --from, an executor has claimed the task in each
+state that allows it.
 
-An event is written with who raises it, as executor:submit, supervisor:reject, human:answer, engine:check_failed; the role
-may be left out where only one can. The executor is the one that holds the work, once it has claimed it. With --from it is
-no task of yours but a fresh one in that state, and somebody holds it where somebody can.
-
-Only the table is asked: what it cannot know, such as a tree that has changed or a submission that was not shown, may
-still refuse an act. A rollback is not played; ferrus context --at shows where it leads.
-
-Exit code 3 when an event is refused. With --json: task_id from steps[{event role from to check_retries{used max}
-reviews{used max} waiting epoch failure_reason refused allowed[]}].`,
+The simulation knows only the table. A real event may be refused for another
+reason, such as changed files or a submission that was not shown. A rollback is
+not simulated; "ferrus context --at" shows where it leads.`, `task_id from steps[{event role from to check_retries{used max} reviews{used max}
+waiting epoch failure_reason refused allowed[]}].`),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cli.UsageError("ferrus simulate engine:check_failed executor:consult", "name the events")
@@ -40,7 +44,7 @@ reviews{used max} waiting epoch failure_reason refused allowed[]}].`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return runSimulate(a, cmd.Context(), from, args) },
 	}
-	cmd.Flags().StringVar(&from, "from", "", "begin in `STATE` with a fresh task")
+	cmd.Flags().StringVar(&from, "from", "", "start with a new task in `STATE`")
 	return cmd
 }
 

@@ -14,19 +14,27 @@ func Command(a *cli.App) *cobra.Command {
 	var newest int
 	cmd := &cobra.Command{
 		Use:   "status [--watch | --all [-n N]]",
-		Short: "Where the task stands, who is waited for, what you can do",
-		Long: `Shows on one screen where the task stands, who holds the work and how they are, who is waited for since when, what
-the budgets have left, and which commands move it on. --watch stays and shows every change, until ctrl-C.
-
-With --json one object: root branch task_id title state since seq epoch holder{agent alive dead why claimed_at heartbeat
-lease_until} check{id status retries_used retries_max failures log} reviews{used max} submission{id at by patch}
-rejection{at by tree text} approval{id at by tree text} question{id by at text options} consultation{id by at text answered} waiting{for since} created
-conductor agents[{run duty agent started usage doing}] spent{...} failure_reason pipelines[{run topic state waiting next}] notices[]
-next[{command why}]. With --watch one such object a line, whenever it differs.
-
---all shows the project at a glance, a line each: its task and those of its branches, the pipelines under way, and the
-archived tasks, newest first. With --json: root machines[{branch task_id title state since waiting{for since} holder
-error}] pipelines[{run topic state waiting next}] archived[{branch task_id title state at error}] more.`,
+		Short: "Show the task, what it waits for and what you can do",
+		Long: `Shows on one screen the state of the task, the agent that claimed it and what it
+waits for. It also shows the budgets that are left and the commands that help
+next. With --watch it stays and shows every change until ctrl-C. With --all it
+shows the whole project, one line for each task: the project's own, those of the
+branches, running pipelines, and archived tasks.`,
+		Example: `  ferrus status
+  ferrus status --watch
+  ferrus status --all -n 5
+  ferrus status --json`,
+		Annotations: cli.Reference("", `one object: root branch task_id title state since seq epoch holder{agent alive
+dead why claimed_at heartbeat lease_until} check{id status retries_used
+retries_max failures log} reviews{used max} submission{id at by patch}
+rejection{at by tree text} approval{id at by tree text} question{id by at text
+options} consultation{id by at text answered} waiting{for since} created
+conductor agents[{run duty agent started usage doing}] spent{...} failure_reason
+pipelines[{run topic state waiting next}] notices[] next[{command why}]. With
+--watch, one such object a line whenever it differs. With --all: root
+machines[{branch task_id title state since waiting{for since} holder error}]
+pipelines[{run topic state waiting next}] archived[{branch task_id title state
+at error}] more.`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
@@ -56,8 +64,8 @@ error}] pipelines[{run topic state waiting next}] archived[{branch task_id title
 			return nil
 		},
 	}
-	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "stay, and show every change")
-	cmd.Flags().BoolVar(&all, "all", false, "the whole project: branches, pipelines, archived tasks")
-	cmd.Flags().IntVarP(&newest, "number", "n", 10, "with --all only the newest `N` archived tasks")
+	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "stay and show every change")
+	cmd.Flags().BoolVar(&all, "all", false, "show the whole project: branches, pipelines, archived tasks")
+	cmd.Flags().IntVarP(&newest, "number", "n", 10, "with --all: only the newest `N` archived tasks")
 	return cmd
 }

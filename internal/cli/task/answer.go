@@ -20,11 +20,14 @@ func AnswerCommand(a *cli.App) *cobra.Command {
 	var from cli.Source
 	cmd := &cobra.Command{
 		Use:   "answer [ID] TEXT | [ID] -f FILE",
-		Short: "Answer the open question, or the open consultation",
-		Long: `Answers the question that the task waits for; a bare number picks that option. While a consultation is open it
-answers that in the supervisor's place. With an ID, such as q2, it answers that one or nothing.
-
-With --json: id answer state seq epoch.`,
+		Short: "Answer the open question or consultation",
+		Long: `Answers the question that the task waits for. A number selects that option.
+During a consultation you answer in place of the supervisor. With an ID, such as
+q2, only that question is answered.`,
+		Example: `  ferrus answer 1
+  ferrus answer "use the standard library"
+  ferrus answer q2 -f answer.md`,
+		Annotations: cli.Reference("", "id answer state seq epoch."),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			id := ""
 			if len(words) > 0 && questionID.MatchString(words[0]) {

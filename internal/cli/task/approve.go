@@ -14,15 +14,19 @@ func ApproveCommand(a *cli.App) *cobra.Command {
 	var from cli.Source
 	cmd := &cobra.Command{
 		Use:   "approve [-m NOTE]",
-		Short: "Accept the submission: the task is Complete",
-		Long: `Accepts the present submission in the supervisor's place. It is refused when the work tree is no longer the one that
-was submitted. The work lies in the work tree, uncommitted: ferrus diff shows it.` + cli.VerdictJSON,
-		Args: cobra.NoArgs,
+		Short: "Approve the submission and complete the task",
+		Long: `Approves the present submission in place of the supervisor. It is refused if the
+work tree differs from the submission. The work is in the work tree and not
+committed: "ferrus diff" shows it.`,
+		Example: `  ferrus approve
+  ferrus approve -m "checked by hand"`,
+		Annotations: cli.Reference("", cli.VerdictJSON),
+		Args:        cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.Decide(cmd.Context(), approve, from.Message)
 		},
 	}
-	from.MessageFlag(cmd, "a `NOTE` for the journal")
+	from.MessageFlag(cmd, "`NOTE` for the journal")
 	return cmd
 }
 

@@ -14,11 +14,14 @@ import (
 func CheckCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check",
-		Short: "Run the checks and say how they went; moves nothing",
-		Long: `Runs the commands of ferrus.toml as it is now, in the task's work tree, and shows how each went. It spends no retry
-and moves nothing: only an executor's check counts. Exit code 0 when all are green.
-
-With --json: status error duration_ns commands[{command exit_code signal timed_out duration_ns tail}] log.`,
+		Short: "Run the checks and show their results",
+		Long: `Runs the commands of ferrus.toml as it is now, in the work tree of the task, and
+shows the result of each. It does not change the task and uses no retry: only a
+check of the executor counts. The exit code is 0 if all checks pass.`,
+		Example: `  ferrus check
+  ferrus check --branch fix-login --json`,
+		Annotations: cli.Reference("", `status error duration_ns commands[{command exit_code signal timed_out
+duration_ns tail}] log.`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runCheck(a, cmd.Context()) },
 	}

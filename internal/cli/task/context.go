@@ -21,16 +21,18 @@ func ContextCommand(a *cli.App) *cobra.Command {
 	var role, seq string
 	cmd := &cobra.Command{
 		Use:   "context [--role ROLE] [--at SEQ]",
-		Short: "What an agent is given of the task, now or after an earlier event",
-		Long: `Shows what an agent of that role is given when it asks what there is to do: an executor by wait_for_task, as the one
-that holds the work or that claims it, a supervisor by wait_for_review. Without --role it is the one that is waited for.
-Nothing is claimed by looking, and nothing counts as shown to a supervisor.
-
-With --at it is what was given right after the event with that number in ferrus log, with the documents, decisions and
-notes of then; the diffstat is of the tree that the newest check of then had found, and what only the present knows is
-left out: who lives, and where ferrus.toml differs.
-
-With --json the result of the tool as tools.md has it, without claim, and without lease where none runs.`,
+		Short: "Show what an agent reads about the task",
+		Long: `Shows the answer that an agent gets when it asks for work: an executor from
+wait_for_task, a supervisor from wait_for_review. Without --role it is the role
+that the task waits for. Nothing is claimed. With --at it is the answer right
+after entry SEQ of "ferrus log".`,
+		Example: `  ferrus context
+  ferrus context --role supervisor
+  ferrus context --at 12 --json`,
+		Annotations: cli.Reference(`With --at, documents, decisions and notes are those of that time. The diffstat
+is of the tree of the newest check of that time. Facts of the present are left
+out: which agents are alive, and where ferrus.toml differs.`, `the result of the tool as in [tools](tools.md), without claim, and without lease
+if none is active.`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			at := uint64(0)
@@ -47,8 +49,8 @@ With --json the result of the tool as tools.md has it, without claim, and withou
 			return cli.UsageError("ferrus context --role executor, or --role supervisor", "%q is no role of an agent", role)
 		},
 	}
-	cmd.Flags().StringVar(&role, "role", "", "`ROLE` of the agent: executor or supervisor; default: who is waited for")
-	cmd.Flags().StringVar(&seq, "at", "", "right after the event `SEQ`")
+	cmd.Flags().StringVar(&role, "role", "", "`ROLE` of the agent: executor or supervisor")
+	cmd.Flags().StringVar(&seq, "at", "", "show it as it was right after entry `SEQ`")
 	return cmd
 }
 

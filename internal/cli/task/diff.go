@@ -20,15 +20,18 @@ func DiffCommand(a *cli.App) *cobra.Command {
 	var stat bool
 	cmd := &cobra.Command{
 		Use:   "diff [SEQ[..SEQ]] [--stat]",
-		Short: "What the task has changed in the work tree",
-		Long: `Shows the work tree as it is now against what it was when the task was made, untracked files included, whatever was
-committed in between. With the number of an entry in ferrus log it is against the files as they were there, with two of
-them what changed from one to the other: ferrus diff 12..20. Files are kept with every claim, check, submission, review
-and answer, and an entry has those that were kept last. Into a file or a pipe it is what git apply takes, byte for byte.
-
-What the patch does not show, such as files that are newly ignored, is named on stderr.
-
-With --json: task_id base tree stat notices[], of entries from and to.`,
+		Short: "Show what the task changed in the work tree",
+		Long: `Shows the work tree as a diff against the start of the task. Untracked files are
+included, and commits in between do not matter. With SEQ, the number of an entry
+in "ferrus log", the diff is against the files at that entry. With SEQ..SEQ it
+is between two entries. Written to a file or a pipe, "git apply" accepts it.`,
+		Example: `  ferrus diff
+  ferrus diff --stat
+  ferrus diff 12..20
+  ferrus diff > work.patch`,
+		Annotations: cli.Reference(`ferrus saves the files at every claim, check, submission, review and answer.
+Other entries have the files that were saved last. Changes that the patch does
+not show, such as newly ignored files, are listed on stderr.`, "task_id base tree stat notices[]; for entries also from and to."),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			between, err := stretchOf(strings.Join(args, ""))
@@ -38,7 +41,7 @@ With --json: task_id base tree stat notices[], of entries from and to.`,
 			return showDiff(a, cmd.Context(), between, stat)
 		},
 	}
-	cmd.Flags().BoolVar(&stat, "stat", false, "only which files, and how much")
+	cmd.Flags().BoolVar(&stat, "stat", false, "list the changed files with line counts")
 	return cmd
 }
 

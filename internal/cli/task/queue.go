@@ -23,11 +23,15 @@ func QueueCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "queue [TEXT | -f FILE] [--name NAME]",
 		Short: "List the tasks that wait, or add one",
-		Long: `Adds a task to those that wait, or lists them, the next one first. Each is a file of its own, .ferrus/queue/NAME.md: you can
-write, change, rename and remove them as you like. They are taken in the order of their names, and each becomes a branch of
-that name. Adding one starts nothing.
-
-With --json, of one that is added: name path waiting; of the list: name title path of each.`,
+		Long: `Adds a task to the queue, or lists the queue. "ferrus run --parallel" takes
+tasks in the order of their names and makes a branch of that name for each. A
+task is a file, .ferrus/queue/NAME.md, that you can create, edit, rename and
+delete. Adding a task starts nothing.`,
+		Example: `  ferrus queue
+  ferrus queue "update the docs" --name docs
+  ferrus queue -f task.md`,
+		Annotations: cli.Reference("", `for a task that is added: name path waiting. For the list: name title path of
+each.`),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			switch {
 			case cli.TextGiven(cmd, words):
@@ -38,7 +42,7 @@ With --json, of one that is added: name path waiting; of the list: name title pa
 			return queued(a, cmd.Context())
 		},
 	}
-	cmd.Flags().StringVar(&name, "name", "", "`NAME` of the branch that it becomes; default: made of the first line")
+	cmd.Flags().StringVar(&name, "name", "", "`NAME` of its branch (default: from the first line)")
 	from.FileFlag(cmd)
 	return cmd
 }

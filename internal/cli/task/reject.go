@@ -15,10 +15,14 @@ func RejectCommand(a *cli.App) *cobra.Command {
 	var from cli.Source
 	cmd := &cobra.Command{
 		Use:   "reject -m TEXT | -f FILE",
-		Short: "Send the submission back with what is wrong",
-		Long: `Sends the present submission back in the supervisor's place; the text becomes REVIEW.md, which the executor is given.
-The last of limits.max_review_cycles rejections fails the task.` + cli.VerdictJSON,
-		Args: cobra.NoArgs,
+		Short: "Reject the submission and say what is wrong",
+		Long: `Rejects the present submission in place of the supervisor. The text becomes
+REVIEW.md, which the executor reads. When limits.max_review_cycles rejections
+are used, the task fails.`,
+		Example: `  ferrus reject -m "the error message lacks the file name"
+  ferrus reject -f review.md`,
+		Annotations: cli.Reference("", cli.VerdictJSON),
+		Args:        cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			text, err := a.RequireText(cmd, from, `ferrus reject -m "what is wrong"`)
 			if err != nil {

@@ -17,16 +17,19 @@ func ReleaseCommand(a *cli.App) *cobra.Command {
 	var from cli.Source
 	cmd := &cobra.Command{
 		Use:   "release [-m REASON]",
-		Short: "Take the work away from its holder",
-		Long: `Takes the work away from the executor that holds it: its next call is refused, a check that it runs is ended, and
-another executor may claim. An agent that ferrus run has started is ended; any other may go on editing files until it
-calls.` + cli.VerdictJSON,
-		Args: cobra.NoArgs,
+		Short: "Unassign the agent that claimed the task",
+		Long: `Ends the claim of the executor. Its next call is refused, its running check is
+ended, and another executor may claim the task. An agent that "ferrus run"
+started is ended. Any other agent may edit files until its next call.`,
+		Example: `  ferrus release
+  ferrus release -m "the agent is stuck"`,
+		Annotations: cli.Reference("", cli.VerdictJSON),
+		Args:        cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.Decide(cmd.Context(), release(), from.Message)
 		},
 	}
-	from.MessageFlag(cmd, "a `REASON` for the journal")
+	from.MessageFlag(cmd, "`REASON` for the journal")
 	return cmd
 }
 

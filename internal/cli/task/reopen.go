@@ -14,9 +14,13 @@ func ReopenCommand(a *cli.App) *cobra.Command {
 	var from cli.Source
 	cmd := &cobra.Command{
 		Use:   "reopen -m TEXT | -f FILE",
-		Short: "Take a finished or failed task up again",
-		Long:  `Sends a Complete or Failed task back to work. The text becomes REVIEW.md; both budgets start anew.` + cli.VerdictJSON,
-		Args:  cobra.NoArgs,
+		Short: "Reopen a finished or failed task",
+		Long: `Sends a Complete or Failed task back to the executor. The text becomes
+REVIEW.md. The budgets of checks and reviews start again at 0.`,
+		Example: `  ferrus reopen -m "also handle empty input"
+  ferrus reopen -f review.md`,
+		Annotations: cli.Reference("", cli.VerdictJSON),
+		Args:        cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			text, err := a.RequireText(cmd, from, `ferrus reopen -m "what is missing"`)
 			if err != nil {

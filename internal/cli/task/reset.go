@@ -21,16 +21,19 @@ func ResetCommand(a *cli.App) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "reset [--yes] [-m REASON]",
-		Short: "Give the task up; it is archived",
-		Long: `Gives the task up: it is archived, its holder is fenced off, agents that a run has started for it are ended, and the
-machine is Idle. The files of the work tree stay as
-they are. It asks first; where stdin is no terminal, --yes is needed. In Idle there is nothing to do, which is no failure.` +
-			cli.VerdictJSON,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runReset(a, cmd.Context(), yes, from.Message) },
+		Short: "Abandon the task and archive it",
+		Long: `Archives the task and returns to Idle. The agents of a run are ended, and later
+calls of other agents are refused. The files of the work tree stay as they are.
+It asks first; without a terminal it needs --yes. If the state is Idle, there is
+nothing to do, and the exit code is 0.`,
+		Example: `  ferrus reset
+  ferrus reset --yes -m "no longer needed"`,
+		Annotations: cli.Reference("", cli.VerdictJSON),
+		Args:        cobra.NoArgs,
+		RunE:        func(cmd *cobra.Command, _ []string) error { return runReset(a, cmd.Context(), yes, from.Message) },
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
-	from.MessageFlag(cmd, "a `REASON` for the journal")
+	from.MessageFlag(cmd, "`REASON` for the journal")
 	return cmd
 }
 

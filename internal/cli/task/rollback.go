@@ -21,14 +21,19 @@ func RollbackCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rollback SEQ --reason TEXT [--files]",
 		Short: "Return the task to an earlier entry of its log",
-		Long: `Returns the task to the entry with that number in ferrus log: its state, counters, questions and documents. The files of
-the work stay as they are, or, with --files, are as they were there too: ferrus keeps them with every claim, check,
-submission, review and answer, under refs/ferrus in your repository. Whoever holds the work loses it and is told why, agents that ferrus has started are ended, and
-what was answered since is asked again. The reason is shown to whoever works on.
-
-Nothing is lost: what is left behind stays in the log, and can be returned to in the same way, with the files as they were
-before. Your index, stash and branches are not touched, nor what git ignores. A rollback that was cut off is finished by
-the same command. A file that is edited while it is moved is kept under refs/ferrus; ferrus prints the command that shows it.` + cli.VerdictJSON[:len(cli.VerdictJSON)-1] + ` edited[{path ref show file}].`,
+		Long: `Restores the task as it was at entry SEQ of "ferrus log": its state, counters,
+questions and documents. With --files it also restores the files of the work.
+Nothing is lost: the abandoned entries stay in the log, and you can return to
+them. The agent that claimed the task loses its claim and reads the reason.`,
+		Example: `  ferrus rollback 12 --reason "the first approach was better"
+  ferrus rollback 12 --files --reason "start again from the first check"`,
+		Annotations: cli.Reference(`ferrus saves the files at every claim, check, submission, review and answer,
+under refs/ferrus in your repository. Agents that ferrus started are ended.
+Questions that were answered later are asked again. Your index, stash and
+branches are not touched, nor files that git ignores. Run the same command again
+to finish a rollback that was interrupted. If a file is edited while ferrus
+moves it, the edited version is saved under refs/ferrus. ferrus prints the
+command that shows it.`, "task_id state seq epoch edited[{path ref show file}]."),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return cli.UsageError(`ferrus rollback 12 --reason "..."; ferrus log has the numbers`, "say which entry to return to")
@@ -46,8 +51,8 @@ the same command. A file that is edited while it is moved is kept under refs/fer
 			return runRollback(a, cmd.Context(), to, reason, files)
 		},
 	}
-	cmd.Flags().StringVarP(&reason, "reason", "m", "", "`TEXT` that says why, for whoever works on")
-	cmd.Flags().BoolVar(&files, "files", false, "the files of the work, too")
+	cmd.Flags().StringVarP(&reason, "reason", "m", "", "`TEXT` for the agents that continue")
+	cmd.Flags().BoolVar(&files, "files", false, "also restore the files of the work")
 	return cmd
 }
 

@@ -18,12 +18,15 @@ func SendCommand(a *cli.App) *cobra.Command {
 	var steering bool
 	cmd := &cobra.Command{
 		Use:   "send [--steer] TEXT | -f FILE",
-		Short: "Take a finished task up again, or say something to whoever works",
-		Long: `Takes a Complete or Failed task up again, with the text as its review: it is ferrus reopen in one word.
-
-With --steer it speaks into a task that is under way, which changes nothing else. Whoever holds the work reads it with the
-next call of a tool, and so does a supervisor that reviews or answers; whoever comes later reads it with the task. It holds
-until the task ends, and is at most 4 KiB.` + cli.VerdictJSON,
+		Short: "Reopen a finished task, or message the running agent",
+		Long: `Reopens a Complete or Failed task with the text as its review, as "ferrus
+reopen" does. With --steer it sends a message to the running agents of a task
+that is not finished, and changes nothing else.`,
+		Example: `  ferrus send "the flag also needs a test"
+  ferrus send --steer "do not touch the generated files"`,
+		Annotations: cli.Reference(`The agent that claimed the task reads the message with its next tool call. So
+does a supervisor that reviews or answers. Later agents read it with the task.
+The message is valid until the task ends and has at most 4 KiB.`, cli.VerdictJSON),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if !cli.TextGiven(cmd, words) {
 				return cli.UsageError(`ferrus send "what is missing", or ferrus send --steer "what whoever works must know"`, "nothing is said")
@@ -31,7 +34,7 @@ until the task ends, and is at most 4 KiB.` + cli.VerdictJSON,
 			return runSend(a, cmd.Context(), steering, from, words)
 		},
 	}
-	cmd.Flags().BoolVar(&steering, "steer", false, "say it to whoever works, now")
+	cmd.Flags().BoolVar(&steering, "steer", false, "message the running agent")
 	from.FileFlag(cmd)
 	return cmd
 }

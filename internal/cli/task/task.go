@@ -18,12 +18,15 @@ func TaskCommand(a *cli.App) *cobra.Command {
 	var from cli.Source
 	cmd := &cobra.Command{
 		Use:   "task TEXT | -f FILE [--branch NAME]",
-		Short: "Give the executor something to do",
-		Long: `Makes a task of a text: the words given, a file, or stdin with -f -. The work tree as it is becomes the base of all
-diffs, and the checks of ferrus.toml are pinned to the task. An executor that waits gets it at once. A branch that is named
-and not there is made, as ferrus branch NAME --task does.
-
-With --json: task_id title state seq epoch commands.`,
+		Short: "Create a task for agents that you start yourself",
+		Long: `Creates a task from TEXT, from FILE, or from stdin with "-f -". Diffs start from
+the present work tree. The checks of ferrus.toml are frozen when the task is
+created. An executor that waits gets the task at once. If --branch names a
+branch that does not exist, the branch is created.`,
+		Example: `  ferrus task "add a --verbose flag to the server"
+  ferrus task -f task.md --branch verbose
+  git log -1 --format=%B | ferrus task -f -`,
+		Annotations: cli.Reference("", "task_id title state seq epoch commands."),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if !cli.TextGiven(cmd, words) {
 				return cli.UsageError(`ferrus task "what is to be done", or ferrus task -f FILE`, "no task is given")
