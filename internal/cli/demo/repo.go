@@ -106,7 +106,7 @@ func (s *stage) git(args ...string) error {
 	cmd := exec.CommandContext(s.ctx, "git", args...)
 	cmd.Dir, cmd.Env = s.dir, append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("git %v: %v: %s", args, err, out)
+		return fmt.Errorf("git %v: %w: %s", args, err, out)
 	}
 	return nil
 }

@@ -133,7 +133,7 @@ func Run(a *cli.App, ctx context.Context, args []string) int {
 	if err == nil {
 		return cli.ExitOK
 	}
-	if sig := proc.Signalled(ctx); sig != nil {
+	if sig := proc.SignalBehind(ctx, err); sig != nil {
 		return a.Fail(a.InterruptedError(sig, err))
 	}
 	if !a.Parsed {

@@ -4,6 +4,7 @@ package proc
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"strconv"
@@ -74,4 +75,14 @@ func Status(p *os.ProcessState) (int, string) {
 		return -1, unix.SignalName(ws.Signal())
 	}
 	return p.ExitCode(), ""
+}
+
+// interruptedChild reports whether an error is that of a child that ctrl-C ended.
+func interruptedChild(err error) bool {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return false
+	}
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGINT
 }

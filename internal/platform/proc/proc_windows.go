@@ -141,3 +141,6 @@ func Status(p *os.ProcessState) (int, string) {
 	}
 	return p.ExitCode(), ""
 }
+
+// interruptedChild is false: a console sends each process its own event.
+func interruptedChild(error) bool { return false }

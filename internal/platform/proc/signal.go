@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"time"
 )
 
 // A SignalError is the cause of a context that a signal has ended.
@@ -39,6 +40,19 @@ func Signalled(ctx context.Context) *SignalError {
 	var s *SignalError
 	errors.As(context.Cause(ctx), &s)
 	return s
+}
+
+// SignalBehind is Signalled for an error of a command. A terminal sends ctrl-C to a program and to its children alike. If err
+// is that of a child that ended so, the program's own signal may not have arrived yet: SignalBehind waits for it, for a
+// second at most.
+func SignalBehind(ctx context.Context, err error) *SignalError {
+	if interruptedChild(err) {
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second):
+		}
+	}
+	return Signalled(ctx)
 }
 
 // StoppedExit is the exit code of a program that RequestStop has ended.
