@@ -16,10 +16,10 @@ import (
 	"time"
 )
 
-// HelperArg is the hidden first argument with which a ferrus binary turns into the helper.
+// HelperArg is the hidden first argument with which a ferrus binary becomes the helper.
 const HelperArg = "__checks"
 
-// Spec says what to run and where.
+// A Spec says what to run and where.
 type Spec struct {
 	Dir       string            // absolute path of the work tree in which every command runs
 	Commands  []string          // run in order, all of them, by /bin/sh -c (cmd /C on Windows); nil is a gate error
@@ -27,28 +27,29 @@ type Spec struct {
 	Env       map[string]string // added to the commands' environment, after EnvDeny
 	EnvDeny   []string          // path.Match patterns of variable names taken out of Environ
 	Environ   []string          `json:"-"` // what the commands' environment is made of, NAME=value; nil means this process's own
-	Log       string            // absolute path of the log; whatever stands there is replaced
-	MaxLog    int64             // bytes of output the log keeps, headers not counted; 0 means DefaultMaxLog
+	Log       string            // absolute path of the log; an existing file is replaced
+	MaxLog    int64             // bytes of output in the log, without headers; 0 means DefaultMaxLog
 	TailLines int               // lines of feedback for each failing command; 0 means none
 	Lock      string            // absolute path of the lock file held while the job runs; never removed
 }
 
-// DefaultMaxLog is the number of bytes of output that a log keeps when the spec names none.
+// DefaultMaxLog is the number of bytes of output in a log when the spec gives none.
 const DefaultMaxLog = 8 << 20
 
-// Status is the verdict of a run.
+// A Status is the verdict of a run.
 type Status string
 
 const (
 	Passed Status = "passed" // every command exited with 0
 	Failed Status = "failed" // a command exited with another status, died by a signal or passed its time limit
 
-	// GateError means that the run proves nothing about the work tree: a shell could not start, a command was not
-	// found (127) or not executable (126), the log could not be written, the run was stopped, or the helper vanished.
+	// GateError means that the run proves nothing about the work tree. Reasons: a shell could not
+	// start, a command was not found (127) or not executable (126), the log could not be written,
+	// the run was stopped, or the helper vanished.
 	GateError Status = "gate_error"
 )
 
-// Command is what became of one command.
+// A Command is the outcome of one command.
 type Command struct {
 	Line     string        `json:"command"`             // as configured
 	ExitCode int           `json:"exit_code"`           // -1 when a signal ended it or it never started
@@ -61,7 +62,7 @@ type Command struct {
 // Passed reports whether the command ended by itself with exit status 0.
 func (c Command) Passed() bool { return c.ExitCode == 0 && c.Signal == "" && !c.TimedOut }
 
-// String says in a few words how the command ended.
+// String describes in a few words how the command ended.
 func (c Command) String() string {
 	after := c.Duration.Round(time.Millisecond)
 	switch {
@@ -75,7 +76,7 @@ func (c Command) String() string {
 	return fmt.Sprintf("exit status %d after %v", c.ExitCode, after)
 }
 
-// Result is what became of a run.
+// A Result is the outcome of a run.
 type Result struct {
 	Status   Status        `json:"status"`
 	Commands []Command     `json:"commands,omitempty"` // those that were reached, in order

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// markName names the variable by which a server finds the processes of a helper that was killed.
+// markName is the variable by which a server finds the processes of a helper that was killed.
 const markName = "FERRUS_CHECK"
 
 // allowed returns env without the variables whose names match a pattern of deny.
@@ -21,8 +21,9 @@ func allowed(env, deny []string) []string {
 	})
 }
 
-// commandEnv is the environment of the commands: the helper's own, from which the server has taken what is denied, and
-// what the spec adds. It is not the helper's environment, lest a GODEBUG meant for the commands changes the helper.
+// commandEnv returns the environment of the commands: the helper's own, from which the server has
+// removed denied variables, with the additions of the spec. The helper has an environment of its
+// own, because a GODEBUG meant for the commands must not change the helper.
 func commandEnv(o order, own []string) []string {
 	env := slices.Clone(own)
 	for _, name := range slices.Sorted(maps.Keys(o.Spec.Env)) {

@@ -11,12 +11,12 @@ import (
 	"syscall"
 )
 
-// helperCalled changes once, in Helper. A program without that call would answer HelperArg by running itself as usual,
-// which for a test binary means to start the next helper, and so on without end.
+// helperCalled is set once, by Helper. A program without that call would answer HelperArg by
+// running as usual; a test binary would start the next helper, and so on without end.
 var helperCalled bool
 
-// Helper runs the check helper if the program was started as one, and then never returns. Every main that may call
-// Start, and the TestMain of every test that may, calls it before anything else.
+// Helper runs the check helper if the program was started as one, and then never returns. Call it
+// first in every main that may call Start, and in the TestMain of every test that may.
 func Helper() {
 	helperCalled = true
 	if len(os.Args) != 2 || os.Args[1] != HelperArg {
@@ -32,8 +32,9 @@ func Helper() {
 }
 
 func helper(stdin io.Reader, stdout io.Writer) error {
-	// Handled, not ignored, which the commands would inherit: when the server is dead a write must fail and not kill
-	// the helper before it has killed what it started.
+	// SIGPIPE is handled, not ignored: the commands would inherit an ignored signal. When the
+	// server is dead, a write must fail and must not kill the helper before it has killed its
+	// processes.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	dec := json.NewDecoder(stdin)
@@ -43,11 +44,11 @@ func helper(stdin io.Reader, stdout io.Writer) error {
 			HelperArg)
 	}
 	go func() {
-		_, _ = io.Copy(io.Discard, stdin) // nothing more is ever sent: it returns when the server closes it or dies
+		_, _ = io.Copy(io.Discard, stdin) // the server sends nothing more: this returns when the server closes the pipe or dies
 		stop()
 	}()
 	enc := json.NewEncoder(stdout)
-	report := func(m message) { _ = enc.Encode(m) } // when it fails the server is dead, and ctx says so too
+	report := func(m message) { _ = enc.Encode(m) } // an error means that the server is dead; ctx is then done, too
 	result := run(ctx, o, report)
 	report(message{Result: &result})
 	return nil

@@ -15,14 +15,14 @@ import (
 	"github.com/ferrus-go/ferrus/internal/safetext"
 )
 
-// Times the server allows the helper. Together the first two are what Stop may take.
+// Time limits of the helper. Stop may take the first two together.
 const (
 	stopGrace = 700 * time.Millisecond // from the closed pipe to the helper's own end
-	killGrace = 300 * time.Millisecond // from its kill to the end of what it left behind
+	killGrace = 300 * time.Millisecond // from its kill to the end of the processes that it left behind
 	slack     = 30 * time.Second       // beyond the sum of all time limits
 )
 
-// Job is one run of the commands of a Spec.
+// A Job is one run of the commands of a Spec.
 type Job struct {
 	cmd      *exec.Cmd
 	lifeline io.Closer // the helper lives while this is open
@@ -33,8 +33,8 @@ type Job struct {
 	result   Result // written before done closes
 }
 
-// order is what the server writes to the helper's stdin. It travels there because arguments and environment are open
-// to every process of the machine.
+// order is what the server writes to the helper's stdin. Arguments and environment would be open to
+// every process of the machine.
 type order struct {
 	Spec Spec
 	Mark string
@@ -47,10 +47,10 @@ type message struct {
 	Result *Result `json:",omitempty"`
 }
 
-// Start runs the commands of spec and returns as soon as the helper holds spec.Lock, so that Running is true from then
-// until shortly before Done. It waits a few seconds for a dying predecessor to let go of the lock. An error means that
-// nothing was started; everything that goes wrong later is a Result. The caller owns the job until Done and calls Stop
-// to end it early.
+// Start runs the commands of spec. It returns as soon as the helper holds spec.Lock, so that
+// Running is true from then until shortly before Done. It waits a few seconds for a dying
+// predecessor to release the lock. An error means that nothing was started; every later problem is
+// part of the Result. The caller owns the job until Done and calls Stop to end it early.
 func Start(spec Spec) (*Job, error) {
 	j := &Job{mark: rand.Text(), locked: make(chan struct{}), done: make(chan struct{})}
 	if spec.Commands == nil {
@@ -101,7 +101,7 @@ func (j *Job) launch(spec Spec) error {
 	j.lifeline = stdin
 	go j.follow(stdout, stderr, time.Now())
 	if spec.Timeout > 0 {
-		// The helper keeps the time limits. This one is for a helper that a check has suspended.
+		// The helper enforces the time limits. This one is for a helper that a check has suspended.
 		limit := time.Duration(len(spec.Commands))*spec.Timeout + lockWait + slack
 		timer := time.AfterFunc(limit, j.Stop)
 		go func() {
@@ -109,12 +109,13 @@ func (j *Job) launch(spec Spec) error {
 			timer.Stop()
 		}()
 	}
-	// An error here is a helper that has died already; follow sees it too and says more.
+	// An error means that the helper is already dead. follow notices that too and reports more.
 	_ = json.NewEncoder(stdin).Encode(order{spec, j.mark})
 	return nil
 }
 
-// follow reads the helper's messages until the helper is gone, ends what it may have left behind, and closes done.
+// follow reads the helper's messages until the helper has exited. Then it ends the processes that
+// the helper left behind and closes done.
 func (j *Job) follow(stdout io.Reader, stderr *ring, begin time.Time) {
 	defer close(j.done)
 	waiting := true
@@ -139,12 +140,13 @@ func (j *Job) follow(stdout io.Reader, stderr *ring, begin time.Time) {
 	if waiting {
 		defer close(j.locked)
 	}
-	// The last result of a helper that ended well is its own; any other may come from a check that found the pipe.
+	// The last result of a helper that exited normally is its own. Any other result may come from a
+	// check that found the pipe.
 	if j.result.Status != "" && end == nil {
 		return
 	}
 	proc.KillMarked(tree, markName+"="+j.mark)
-	j.result = gateError(fmt.Sprintf("the check helper vanished (%v): see whether a check kills its parent or memory ran "+
+	j.result = gateError(fmt.Sprintf("the check helper vanished (%v): find out whether a check kills its parent or memory ran "+
 		"out, then run check again", ended(end)))
 	if j.stopped.Load() {
 		j.result = gateError(stoppedErr)
@@ -165,17 +167,19 @@ const stoppedErr = "the checks were stopped before their end: run check again"
 
 func gateError(why string) Result { return Result{Status: GateError, Err: why} }
 
-// Done returns a channel that is closed when the run has ended, no process of it is left and its lock is free.
+// Done returns a channel that is closed when the run has ended, all its processes have ended and
+// its lock is free.
 func (j *Job) Done() <-chan struct{} { return j.done }
 
-// Result returns what became of the run. Before Done it blocks.
+// Result returns the outcome of the run. It blocks until Done.
 func (j *Job) Result() Result {
 	<-j.done
 	return j.result
 }
 
-// Stop kills every process of the run and waits, at most a second, until they are gone. The result of a run that was
-// stopped before its end is a gate error. Stop may be called at any time, by any goroutine, more than once.
+// Stop kills every process of the run and waits, at most a second, until they have ended. A run
+// that is stopped early has a gate error as its result. Stop is safe to call at any time, from any
+// goroutine, more than once.
 func (j *Job) Stop() {
 	if j.ends(0) {
 		return
@@ -185,11 +189,11 @@ func (j *Job) Stop() {
 	if j.ends(stopGrace) {
 		return
 	}
-	_ = j.cmd.Process.Kill() // fails only when the helper has gone by itself
+	_ = j.cmd.Process.Kill() // fails only when the helper has exited
 	j.ends(killGrace)
 }
 
-// ends reports whether the job is done within d.
+// ends reports whether the job ends within d.
 func (j *Job) ends(d time.Duration) bool {
 	select {
 	case <-j.done:

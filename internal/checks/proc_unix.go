@@ -14,9 +14,10 @@ const (
 	notExecutable = 126
 )
 
-// shell leads a group of its own, so that a script's "kill 0" does not take the helper along.
+// shell returns a command that leads a process group of its own, so that "kill 0" in a script does
+// not reach the helper.
 func shell(line string) *exec.Cmd {
-	cmd := proc.Shell(context.Background(), line) // what ends it is finish, with all that it started
+	cmd := proc.Shell(context.Background(), line) // finish ends it, with all processes that it started
 	cmd.SysProcAttr = proc.Bound(true)
 	return cmd
 }

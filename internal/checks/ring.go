@@ -1,10 +1,10 @@
 package checks
 
-// ring keeps the last size bytes written to it; a zero ring keeps none.
+// A ring stores the last size bytes written to it; a zero ring stores none.
 type ring struct {
 	size  int
 	buf   []byte // grows up to size: most output is short
-	next  int    // once buf is full, where the oldest byte is
+	next  int    // index of the oldest byte once buf is full
 	total int64  // bytes written so far
 }
 
@@ -25,10 +25,10 @@ func (r *ring) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Bytes returns what is kept, oldest first.
+// Bytes returns the stored bytes, oldest first.
 func (r *ring) Bytes() []byte {
 	return append(append(make([]byte, 0, len(r.buf)), r.buf[r.next:]...), r.buf[:r.next]...)
 }
 
-// lost is the number of bytes written and not kept.
+// lost returns the number of bytes that were written and are no longer stored.
 func (r *ring) lost() int64 { return r.total - int64(len(r.buf)) }

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	killWait  = 2 * time.Second        // for a killed shell to be gone; a dead network disk may hold it
-	drainWait = 250 * time.Millisecond // for output still in the pipe when something that escaped holds it open
+	killWait  = 2 * time.Second        // for a killed shell to exit; a dead network disk may delay it
+	drainWait = 250 * time.Millisecond // for output still in the pipe when an escaped process keeps it open
 )
 
 // run is the helper's work: all commands of o, one after the other, until ctx ends.
@@ -21,7 +21,7 @@ func run(ctx context.Context, o order, report func(message)) (result Result) {
 	begin := time.Now()
 	defer func() { result.Duration = time.Since(begin) }()
 	if err := proc.Contain(); err != nil {
-		return gateError(fmt.Sprintf("keep hold of the checks' processes: %v: run ferrus where that is allowed", err))
+		return gateError(fmt.Sprintf("track the processes of the checks: %v: run ferrus where that is allowed", err))
 	}
 	lock, err := hold(ctx, o.Spec.Lock)
 	if ctx.Err() != nil {
@@ -72,11 +72,11 @@ func run(ctx context.Context, o order, report func(message)) (result Result) {
 }
 
 func logErr(err error) string {
-	return fmt.Sprintf("the log of the checks could not be written: %v: make room or make it writable", err)
+	return fmt.Sprintf("the log of the checks could not be written: %v: free disk space or make the folder writable", err)
 }
 
-// command runs one command until it exits, reaches its time limit or ctx ends, and leaves none of its processes behind.
-// The error says why the command proves nothing.
+// command runs one command until it exits, reaches its time limit or ctx ends, and ends all its
+// processes. The error says why the command proves nothing.
 func command(
 	ctx context.Context, spec Spec, line string, env []string, out io.Writer, report func(message),
 ) (Command, error) {
@@ -88,7 +88,7 @@ func command(
 	}
 	cmd := shell(line)
 	cmd.Dir, cmd.Env = spec.Dir, env
-	cmd.Stdout, cmd.Stderr = w, w // a file, so that Wait does not wait for those who inherit it
+	cmd.Stdout, cmd.Stderr = w, w // a file, so that Wait does not wait for processes that inherit it
 	err = cmd.Start()
 	w.Close()
 	if err != nil {
@@ -110,7 +110,7 @@ func command(
 	}
 	exited := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // ProcessState says it
+		_ = cmd.Wait() // ProcessState has the result
 		close(exited)
 	}()
 	select {
@@ -132,7 +132,8 @@ func command(
 	return c, verdict(c)
 }
 
-// finish kills what is left of a command and returns when it is gone, or an error when it could not be killed in time.
+// finish kills the remaining processes of a command and returns when they have ended, or an error
+// when they could not be killed in time.
 func finish(t proc.Tree, exited <-chan struct{}) error {
 	select {
 	case <-exited:
@@ -148,11 +149,12 @@ func finish(t proc.Tree, exited <-chan struct{}) error {
 	}
 }
 
-// verdict turns the exit statuses by which a shell says that it could not run the command into an error.
+// verdict returns an error for the exit statuses by which a shell says that it could not run the
+// command.
 func verdict(c Command) error {
 	switch c.ExitCode {
 	case notFound:
-		return fmt.Errorf("exit status %d, not found: install it or correct [checks] commands in ferrus.toml", notFound)
+		return fmt.Errorf("exit status %d, command not found: install it or correct [checks] commands in ferrus.toml", notFound)
 	case notExecutable:
 		return fmt.Errorf("exit status %d, not executable: chmod +x it or correct [checks] commands in ferrus.toml", notExecutable)
 	}

@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	feedbackWindow = 64 << 10 // bytes of raw output of which a tail is made
+	feedbackWindow = 64 << 10 // bytes of raw output from which a tail is taken
 	maxLine        = 1 << 10  // bytes of one line of feedback
 	maxFeedback    = 10 << 10 // bytes of all tails of a run together
 	clipped        = " [...] "
 )
 
-// lastLines returns the last n lines of what last holds, clean, each clipped to maxLine.
+// lastLines returns the last n lines of last without hidden characters, each clipped to maxLine.
 func lastLines(last *ring, n int) string {
 	if n <= 0 {
 		return ""
 	}
 	text := string(last.Bytes())
 	if last.lost() > 0 {
-		// The first line may have lost its beginning, unless there is no other.
+		// The first line may be incomplete. It is dropped unless it is the only one.
 		if _, whole, found := strings.Cut(text, "\n"); found && whole != "" {
 			text = whole
 		}
@@ -36,7 +36,8 @@ func lastLines(last *ring, n int) string {
 	return strings.Join(lines, "\n")
 }
 
-// clip keeps both ends of a line that is too long: where the message stands differs from tool to tool.
+// clip keeps both ends of a line that is too long: the position of the message differs from tool to
+// tool.
 func clip(line string) string {
 	if len(line) <= maxLine {
 		return line
@@ -52,8 +53,8 @@ func clip(line string) string {
 	return line[:head] + clipped + line[tail:]
 }
 
-// share cuts the tails of commands from the front so that together they are at most max bytes. A short tail leaves what
-// it does not need to the longer ones.
+// share cuts the tails of commands from the front so that together they have at most max bytes. The
+// bytes that a short tail does not need go to the longer ones.
 func share(commands []Command, max int) {
 	var tails []*string
 	for i := range commands {
@@ -66,8 +67,8 @@ func share(commands []Command, max int) {
 	}
 }
 
-// suffix returns the longest end of text of at most max bytes that starts with a line, or with a rune when even the
-// last line is too long.
+// suffix returns the longest end of text of at most max bytes that starts with a line. If the last
+// line is longer, it starts with a rune.
 func suffix(text string, max int) string {
 	if len(text) <= max {
 		return text

@@ -10,20 +10,21 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
-// maxRing bounds the memory that the tail of one command's output takes until it is written to the log.
+// maxRing bounds the memory for the tail of one command's output until it is written to the log.
 const maxRing = 1 << 20
 
-// transcript is the log of a run: for each command a header, its raw output and a footer.
+// A transcript is the log of a run: for each command a header, its raw output and a footer.
 type transcript struct {
 	file     *os.File
-	commands int   // in all
-	begun    int   // of them
+	commands int   // total number
+	begun    int   // number of commands that were started
 	left     int64 // bytes of output that may still be written
-	err      error // of the first write that failed; later ones are not tried
+	err      error // of the first failed write; later ones are skipped
 }
 
-// create makes a new file even where one stands: an agent that can write beside the log could have put a link, a named
-// pipe or a file open to all in its place. A link in place of the folder is refused.
+// create creates a new file and replaces an existing one: an agent that can write beside the log
+// could have put a link, a named pipe or a file open to all in its place. A link in place of the
+// folder is refused.
 func create(path string, max int64, commands int) (*transcript, error) {
 	if max <= 0 {
 		max = DefaultMaxLog
@@ -49,7 +50,7 @@ func (t *transcript) write(p []byte) {
 	}
 }
 
-// begin opens the section of the next command. Each may use an equal share of what its predecessors have left.
+// begin opens the section of the next command. Each may use an equal share of the remaining bytes.
 func (t *transcript) begin(line string) *section {
 	share := t.left / int64(t.commands-t.begun)
 	t.begun++
@@ -70,19 +71,20 @@ func (t *transcript) close() error {
 	return t.err
 }
 
-// section takes the output of one command: its head goes to the log at once, its tail is kept until end.
+// A section takes the output of one command. The head goes to the log at once; the tail stays in
+// memory until end.
 type section struct {
 	log *transcript
 
-	mu     sync.Mutex // a process that escaped may still be writing when the command has ended
+	mu     sync.Mutex // an escaped process may still write after the command has ended
 	ended  bool
 	head   int64 // bytes that may still go to the log at once
-	rest   ring  // what comes after the head
+	rest   ring  // output after the head
 	last   ring  // for the feedback
 	ragged bool  // the output does not end with a newline
 }
 
-// Write takes everything and never fails: a command must not be stopped by a full disk.
+// Write accepts everything and never fails: a full disk must not stop a command.
 func (s *section) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,7 +103,7 @@ func (s *section) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// end writes the tail and the footer. What is written to the section afterwards is dropped.
+// end writes the tail and the footer. Later writes to the section are dropped.
 func (s *section) end(c Command) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

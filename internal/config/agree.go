@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// agreements are what must hold between keys, each of which may be what it is.
+// agreements are the conditions between keys that are each valid on their own.
 var agreements = []struct {
 	keys []string
-	hold func(Config) error // nil, or what is wrong and what to do
+	hold func(Config) error // nil, or an error that says what is wrong and what to do
 }{
 	{[]string{"lease.heartbeat_interval_secs", "lease.ttl_secs"}, func(c Config) error {
 		return less(c, "lease.heartbeat_interval_secs", "lease.ttl_secs")
@@ -24,8 +24,8 @@ var agreements = []struct {
 	{[]string{"deliver.to", "deliver.command"}, somethingToRun},
 }
 
-// agree returns the first agreement that does not hold, and the last line that
-// breaks it: one of its keys is in the file, for the defaults are in order.
+// agree returns the first condition that is not met, and the last line that breaks it. At least one
+// of its keys is in the file, because the defaults meet all conditions.
 func (c Config) agree() (line int, err error) {
 	for _, a := range agreements {
 		if err := a.hold(c); err != nil {
@@ -38,8 +38,8 @@ func (c Config) agree() (line int, err error) {
 	return 0, nil
 }
 
-// less holds that one number is less than another: a lease that is renewed too
-// late is lost by an agent that does its work.
+// less requires one number to be less than another. If a lease is renewed too late, a working agent
+// loses it.
 func less(c Config, name, than string) error {
 	a, _ := find(name)
 	b, _ := find(than)
@@ -49,12 +49,12 @@ func less(c Config, name, than string) error {
 	return fmt.Errorf("%s (%d) must be less than %s (%d)", name, a.value(c), than, b.value(c))
 }
 
-// taken are the folders below the project that are in use: git's, and those of
-// ferrus that are not for runs of pipelines.
+// taken are the folders below the project that are in use: git's, and those of ferrus that are not
+// for runs of pipelines.
 var taken = []string{".git", ".ferrus/archive", ".ferrus/branches", ".ferrus/git", ".ferrus/live", ".ferrus/logs", ".ferrus/queue",
 	".ferrus/runs", ".ferrus/skills", ".ferrus/worktrees"}
 
-// spare holds that a folder is not in use for something else.
+// spare requires a folder that is not in use for something else.
 func spare(name, dir string) error {
 	for _, other := range taken {
 		if strings.HasPrefix(plain(dir), plain(other)) || strings.HasPrefix(plain(other), plain(dir)) {
@@ -64,8 +64,8 @@ func spare(name, dir string) error {
 	return nil
 }
 
-// twoFolders: a run that is archived must not stay among those that go on, nor
-// be taken for one of them.
+// twoFolders requires separate folders for active and archived runs: an archived run must not count
+// as an active one.
 func twoFolders(c Config) error {
 	tmp, archive := plain(c.Pipelines.TmpDir), plain(c.Pipelines.ArchiveDir)
 	if !strings.HasPrefix(tmp, archive) && !strings.HasPrefix(archive, tmp) {
@@ -82,13 +82,13 @@ func somethingToRun(c Config) error {
 	return errors.New(`deliver.to is "command" and deliver.command is empty; name the command, or set to = "stdout"`)
 }
 
-// below reports whether dir is a folder below the project's, and not that itself.
+// below reports whether dir is a folder below the project folder, not that folder itself.
 func below(dir string) bool {
 	return filepath.IsLocal(dir) && filepath.Clean(dir) != "."
 }
 
-// plain is a folder in the one way of writing it, with a slash at its end. Where
-// the file system minds no case, two that differ in nothing else are one.
+// plain returns a folder in one canonical spelling, with a slash at its end. On file systems that
+// ignore case, it ignores case.
 func plain(dir string) string {
 	return strings.ToLower(filepath.ToSlash(filepath.Clean(dir))) + "/"
 }

@@ -10,9 +10,9 @@ import (
 var cannot = map[string]map[string]string{
 	"checks.commands":                {`[""]`: "item 1"},
 	"checks.timeout_secs":            {"-1": "1 to 86400", "0": "1 to 86400", "86401": "1 to 86400"},
-	"checks.ignore":                  {`["["]`: "no pattern", `["a\\"]`: "no pattern"},
+	"checks.ignore":                  {`["["]`: "not a pattern", `["a\\"]`: "not a pattern"},
 	"checks.where":                   {`"cleen"`: "did you mean clean?", `""`: "one of"},
-	"checks.env":                     {"{ 'A=B' = 'x' }": "no name"},
+	"checks.env":                     {"{ 'A=B' = 'x' }": "cannot be the name"},
 	"checks.env_deny":                {`["*_KEY", "["]`: "item 2"},
 	"checks.max_log_mb":              {"-1": "1 to", "0": "1 to", "1000001": "1 to"},
 	"limits.max_check_retries":       {"-1": "1 to", "0": "1 to", "1000001": "1 to"},

@@ -24,8 +24,8 @@ const FileName = "ferrus.toml"
 // maxFile bounds what Load reads and Parse accepts, in bytes.
 const maxFile = 64 << 10
 
-// Config is ferrus.toml with the defaults filled in. The zero Config is not
-// usable; start from Default.
+// Config is ferrus.toml with the defaults filled in. The zero Config is not usable; start from
+// Default.
 type Config struct {
 	Checks Checks
 	Limits Limits
@@ -38,17 +38,17 @@ type Config struct {
 	Pipelines Pipelines
 	Deliver   Deliver
 
-	project *HQ             // what the file says, where a person's own configuration lies over it
-	lent    map[string]bool // tables whose arguments are not the project's
+	project *HQ             // the values of the file; nil unless a person's own configuration overrides them
+	lent    map[string]bool // tables whose arguments come from the person's configuration
 
 	lines map[string]int // key as written in the table -> its line in the file
 }
 
-// Checks is [checks]: the gate that work must pass before a review. The json
-// tags are the format of the pin in the journal.
+// Checks is [checks]: the gate that work must pass before a review. The json tags are the format of
+// the frozen gate in the journal.
 type Checks struct {
-	// Commands run in order by the shell. Nil: not configured, the gate cannot
-	// run. Empty but not nil: a person's explicit choice that the gate passes.
+	// Commands run in order by the shell. Nil: not configured, so the gate cannot run. Empty but
+	// not nil: a person's explicit choice that every check passes.
 	Commands    []string          `json:"commands"`
 	TimeoutSecs int               `json:"timeout_secs"` // for each command
 	Ignore      []string          `json:"ignore"`       // globs outside the fingerprint
@@ -58,17 +58,17 @@ type Checks struct {
 	MaxLogMB    int               `json:"max_log_mb"`
 }
 
-// The words of Checks.Where. A task that an older ferrus froze has InWorktree.
+// The values of Checks.Where. A task that an older ferrus froze has InWorktree.
 const (
 	InWorktree = "worktree"
 	InClean    = "clean"
 )
 
-// Clean reports whether the gate runs in a checkout of its own.
+// Clean reports whether the gate runs in a private checkout.
 func (c Checks) Clean() bool { return c.Where == InClean }
 
-// Limits is [limits]: the budgets of a task. Each is at least 1, but for those
-// of a whole task, which are none when they are 0.
+// Limits is [limits]: the budgets of a task. Each is at least 1, except those of a whole task, for
+// which 0 means no limit.
 type Limits struct {
 	MaxCheckRetries       int `json:"max_check_retries"`
 	MaxReviewCycles       int `json:"max_review_cycles"`
@@ -98,15 +98,14 @@ type Notify struct {
 	Command string `json:"command"`
 }
 
-// HQ is [hq.supervisor] and [hq.executor]: whom the conductor starts.
+// HQ is [hq.supervisor] and [hq.executor]: the agents that the conductor starts.
 type HQ struct {
 	Supervisor Agent `json:"supervisor"`
 	Executor   Agent `json:"executor"`
 }
 
-// Agent names an adapter, the model to ask it for, and what else its command
-// line gets. An empty Model leaves the choice to the agent; Command is for the
-// adapter of that name.
+// Agent names an adapter, its model, and further arguments of its command line. With an empty Model
+// the agent chooses. Command is for the adapter of that name.
 type Agent struct {
 	Agent   string   `json:"agent"`
 	Model   string   `json:"model"`
@@ -114,35 +113,34 @@ type Agent struct {
 	Command string   `json:"command"`
 }
 
-// The words of Branches.OnApprove.
+// The values of Branches.OnApprove.
 const (
 	Keep  = "keep"
 	Merge = "merge"
 )
 
-// Branches is [branches]: tasks that are worked on beside the project's own.
+// Branches is [branches]: settings of tasks on branches.
 type Branches struct {
 	Setup     string // for the shell, in a new work tree; blank for none
 	OnApprove string // Keep or Merge
 }
 
-// Pipelines is [pipelines]: two folders below the project's, neither within the
-// other, with slashes. The json tags are the format of the pin in a run's
-// journal.
+// Pipelines is [pipelines]: two folders below the project's, neither within the other, with
+// slashes. The json tags are the format of the frozen settings in a run's journal.
 type Pipelines struct {
 	TmpDir     string `json:"tmp_dir"`     // of the runs that are going on
 	ArchiveDir string `json:"archive_dir"` // of those that are over
 }
 
-// The words of Deliver.To.
+// The values of Deliver.To.
 const (
 	ToStdout  = "stdout"
 	ToFile    = "file"
 	ToCommand = "command"
 )
 
-// Deliver is [deliver]: where the result of a pipeline goes. The json tags are
-// the format of the pin in a run's journal.
+// Deliver is [deliver]: the target of a pipeline's result. The json tags are the format of the
+// frozen settings in a run's journal.
 type Deliver struct {
 	To          string `json:"to"`      // ToStdout, ToFile or ToCommand
 	File        string `json:"file"`    // from the project's folder; {pipeline} and {run} are still in it
@@ -150,30 +148,29 @@ type Deliver struct {
 	TimeoutSecs int    `json:"timeout_secs"`
 }
 
-// Timeout is how long one check command may run.
+// Timeout returns the time limit of one check command.
 func (c Checks) Timeout() time.Duration { return seconds(c.TimeoutSecs) }
 
-// WaitTimeout is how long one waiting tool call lasts before it answers
-// "timeout".
+// WaitTimeout returns how long one waiting tool call lasts before it answers "timeout".
 func (s Server) WaitTimeout() time.Duration { return seconds(s.WaitTimeoutSecs) }
 
-// TTL is how long a lease lasts after its last renewal.
+// TTL returns how long a lease lasts after its last renewal.
 func (l Lease) TTL() time.Duration { return seconds(l.TTLSecs) }
 
-// Heartbeat is the time between two renewals by the server.
+// Heartbeat returns the time between two renewals by the server.
 func (l Lease) Heartbeat() time.Duration { return seconds(l.HeartbeatIntervalSecs) }
 
-// MaxSilence is how long the server goes on renewing for a client that calls
-// no tool; over HTTP it is the length of the lease itself.
+// MaxSilence returns how long the server renews a lease for a client that calls no tool. Over HTTP
+// it is the length of the lease.
 func (l Lease) MaxSilence() time.Duration { return seconds(l.MaxSilenceSecs) }
 
-// Timeout is how long the sending of a result may take.
+// Timeout returns how long the sending of a result may take.
 func (d Deliver) Timeout() time.Duration { return seconds(d.TimeoutSecs) }
 
 func seconds(n int) time.Duration { return time.Duration(n) * time.Second }
 
-// Default is the configuration of a project without ferrus.toml. The caller
-// owns the slices and maps in it.
+// Default returns the configuration of a project without ferrus.toml. The caller owns its slices
+// and maps.
 func Default() Config {
 	var c Config
 	for _, k := range keys {
@@ -191,10 +188,9 @@ func Default() Config {
 	return c
 }
 
-// Load reads the file at path. A missing file is the defaults; every other
-// error names the path. A link is refused, even to a file of the project: git
-// does not follow its own configuration files in a work tree either, and what
-// a link leads to can change without the file that was agreed to.
+// Load reads the file at path. A missing file means the defaults; every other error names the path.
+// A link is refused, even to a file of the project: its target could change without the file that
+// was agreed to. git does not follow its own configuration files in a work tree either.
 func Load(path string) (Config, error) {
 	data, err := rootfs.ReadFile(path, maxFile)
 	switch {

@@ -6,10 +6,10 @@ import (
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
-// Executable lists the values by which the project's file makes something run or widens rights, in the order of the file:
-// those that need a person's agreement. A value that equals its default is left out, whether the file spells it out or
-// not, because it is ferrus's own and not the repository's; so a project without ferrus.toml needs no agreement.
-// Except for checks.commands, where nil and empty judge differently, nil is empty.
+// Executable returns the values of the project's file that make something run or widen rights, in
+// the order of the file. They need a person's agreement. A value that equals its default is
+// omitted: it comes from ferrus, not from the repository. So a project without ferrus.toml needs no
+// agreement. Nil equals empty, except for checks.commands, where they mean different things.
 func (c Config) Executable() []trust.Value {
 	if c.project != nil {
 		c.HQ = *c.project
@@ -26,7 +26,8 @@ func (c Config) Executable() []trust.Value {
 	return values
 }
 
-// canonical is the value at the key in c as a literal in which what means the same is the same.
+// canonical returns the value at the key in c as a literal. Values with the same meaning have the
+// same literal.
 func (k key) canonical(c Config) string {
 	v := k.value(c)
 	if list, ok := v.([]string); ok && list == nil && k.name != "checks.commands" {
@@ -35,7 +36,8 @@ func (k key) canonical(c Config) string {
 	return literal(v)
 }
 
-// Executable lists the values of the gate that need a person's agreement, as Config.Executable does.
+// Executable returns the values of the gate that need a person's agreement, as Config.Executable
+// does.
 func (g Gate) Executable() []trust.Value {
 	c := Default()
 	g = g.normal()
@@ -43,7 +45,7 @@ func (g Gate) Executable() []trust.Value {
 	return c.Executable()
 }
 
-// InGate reports whether the key is one of those that are frozen with a task.
+// InGate reports whether the key is frozen with a task.
 func InGate(name string) bool {
 	k, ok := find(name)
 	return ok && !slices.Contains(unpinned, k.table()) && k.table() != "branches"

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Row explains one key of ferrus.toml. Value and Default are written as in the
-// file; "none" is a list that is not configured.
+// A Row explains one key of ferrus.toml. Value and Default are written as in the file; "none" is a
+// list that is not configured.
 type Row struct {
 	Key     string `json:"key"`
 	Value   string `json:"value"`
@@ -17,11 +17,11 @@ type Row struct {
 	Line    int    `json:"line,omitempty"` // where the file sets it; 0: it does not
 }
 
-// Set reports whether the file sets the key, be it to its default.
+// Set reports whether the file sets the key, possibly to its default.
 func (r Row) Set() bool { return r.Line > 0 }
 
-// Explain lists every key in the order of the file. A Config that was not
-// parsed from a file has no lines.
+// Explain returns every key in the order of the file. A Config that was not parsed from a file has
+// no lines.
 func (c Config) Explain() []Row {
 	rows := make([]Row, len(keys))
 	for i, k := range keys {
@@ -37,8 +37,8 @@ func (c Config) Explain() []Row {
 	return rows
 }
 
-// At is a key with its place in the file that the Config was parsed from, as in "ferrus.toml:4: hq.executor.agent". It is the
-// key alone where the file does not set it.
+// At returns a key with its place in the parsed file, as in "ferrus.toml:4: hq.executor.agent", or
+// only the key if the file does not set it.
 func (c Config) At(key string) string {
 	if line := c.lines[key]; line > 0 {
 		return fmt.Sprintf("%s:%d: %s", FileName, line, key)
@@ -46,8 +46,8 @@ func (c Config) At(key string) string {
 	return key
 }
 
-// Example is the text of ferrus.toml.example: every key with its default and
-// one comment each. It parses to Default.
+// Example returns the text of ferrus.toml.example: every key with its default and a comment. It
+// parses to Default.
 func Example() []byte {
 	var b bytes.Buffer
 	b.WriteString("# Every key of ferrus.toml with its default. Copy what you want to change; leave out the rest.\n")
@@ -67,7 +67,7 @@ func Example() []byte {
 	return b.Bytes()
 }
 
-// Markdown is the reference page of ferrus.toml: one table row a key.
+// Markdown returns the reference page of ferrus.toml, with one table row for each key.
 func Markdown() []byte {
 	var b bytes.Buffer
 	b.WriteString("# ferrus.toml\n\n| key | default | allowed | what it is |\n|---|---|---|---|\n")
@@ -81,8 +81,8 @@ func Markdown() []byte {
 	return b.Bytes()
 }
 
-// Lines are the two lines of ferrus.toml that set a key: its table and the key
-// with the value, which is of the key's type.
+// Lines returns the two lines of ferrus.toml that set a key: its table, and the key with the value,
+// which has the key's type.
 func Lines(key string, value any) string {
 	k, ok := find(key)
 	if !ok {
@@ -91,9 +91,9 @@ func Lines(key string, value any) string {
 	return "[" + k.table() + "]\n" + k.last() + " = " + literal(value)
 }
 
-// Render is the ferrus.toml that `ferrus init` writes. Parsed, it has exactly
-// these commands: nil leaves them unconfigured and says what that means, empty
-// writes the choice that everything passes. An agent without a name is left out.
+// Render returns the ferrus.toml that `ferrus init` writes. Parsed, it has exactly these commands.
+// Nil leaves them unconfigured and explains that; empty writes the choice that every check passes.
+// An agent without a name is omitted.
 func Render(commands []string, hq HQ) []byte {
 	var b bytes.Buffer
 	b.WriteString("# How ferrus judges work in this project. `ferrus config explain` lists every key with its default,\n" +
@@ -112,7 +112,7 @@ func Render(commands []string, hq HQ) []byte {
 		b.WriteString("]\n")
 	}
 	for _, a := range []struct{ key, does, name string }{
-		{"hq.supervisor.agent", "reviews and is consulted", hq.Supervisor.Agent}, {"hq.executor.agent", "does the work", hq.Executor.Agent}} {
+		{"hq.supervisor.agent", "reviews work and answers consultations", hq.Supervisor.Agent}, {"hq.executor.agent", "does the work", hq.Executor.Agent}} {
 		if a.name != "" {
 			fmt.Fprintf(&b, "\n# The agent that %s. `ferrus agents` lists them.\n%s\n", a.does, Lines(a.key, a.name))
 		}

@@ -11,29 +11,30 @@ import (
 	"strings"
 )
 
-// Gate is what judges the work, and who is started to do and to judge it:
-// [checks], [limits], [notify] and [hq]. It is pinned when a task is made, so
-// that the judged can neither weaken the judge nor choose another, and no
-// command of an agent's runs outside of the agent's sandbox.
+// A Gate decides about the work, and which agents do the work and review it: [checks], [limits],
+// [notify] and [hq]. It is frozen when a task is created. So agents cannot loosen their own checks
+// or choose another reviewer, and no command that an agent wrote runs outside of the agent's
+// sandbox.
 type Gate struct {
 	Checks Checks `json:"checks"`
 	Limits Limits `json:"limits"`
 	Notify Notify `json:"notify"`
 	HQ     HQ     `json:"hq"`
 
-	// Setup is [branches] setup where the gate runs in a checkout of its own, which needs it too; else "".
+	// Setup is [branches] setup if the gate runs in a private checkout, which needs it too; else
+	// "".
 	Setup string `json:"setup,omitempty"`
 }
 
-// Change is one key in which a pinned gate and the present one differ. The
-// values are written as in ferrus.toml; commands never configured are "none".
+// A Change is one key in which a frozen gate and the present one differ. The values are written as
+// in ferrus.toml; commands that were never configured are "none".
 type Change struct {
 	Key    string `json:"key"`
 	Pinned string `json:"pinned"`
 	Now    string `json:"now"`
 }
 
-// Gate is the part of the configuration that is pinned. It shares c's slices.
+// Gate returns the part of the configuration that is frozen with a task. It shares c's slices.
 func (c Config) Gate() Gate {
 	g := Gate{Checks: c.Checks, Limits: c.Limits, Notify: c.Notify, HQ: c.HQ}
 	if c.Checks.Clean() {
@@ -42,18 +43,18 @@ func (c Config) Gate() Gate {
 	return g
 }
 
-// config is a configuration that has the gate, and nothing else.
+// config returns a configuration that has only the gate.
 func (g Gate) config() Config {
 	return Config{Checks: g.Checks, Limits: g.Limits, Notify: g.Notify, HQ: g.HQ, Branches: Branches{Setup: g.Setup}}
 }
 
-// unpinned are the tables that a gate has no part of: they judge nothing and
-// run nothing in a task. A run of a pipeline pins its own.
+// unpinned are the tables that are not part of a gate: they check nothing and run nothing in a
+// task. A run of a pipeline freezes its own.
 var unpinned = []string{"server", "lease", "pipelines", "deliver"}
 
-// Encode writes the gate as canonical JSON on one line: equal gates give equal
-// bytes. Nil commands (not configured) and empty ones (all passes) stay apart;
-// in every other list or table nil is empty.
+// Encode returns the gate as canonical JSON on one line: equal gates give equal bytes. Nil commands
+// (not configured) and empty ones (every check passes) differ; in every other list or table nil
+// equals empty.
 func (g Gate) Encode() []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -64,24 +65,23 @@ func (g Gate) Encode() []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// DecodeGate reads what Encode wrote. A key that an older ferrus did not pin
-// has its default; one that this ferrus does not know is an error, for a gate
-// must not be judged by half.
+// DecodeGate reads what Encode wrote. A key that an older ferrus did not freeze has its default. An
+// unknown key is an error, because a part of a gate must not be ignored.
 func DecodeGate(data []byte) (Gate, error) {
 	g := Default().Gate()
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&g); err != nil {
-		return Gate{}, fmt.Errorf("read the pinned gate: %v", err)
+		return Gate{}, fmt.Errorf("read the frozen gate: %v", err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return Gate{}, fmt.Errorf("read the pinned gate: more than one value")
+		return Gate{}, fmt.Errorf("read the frozen gate: more than one value")
 	}
 	return g.normal(), nil
 }
 
-// Diff lists every key in which now differs from the pinned g, sorted by key;
-// nil when they judge alike.
+// Diff returns every key in which now differs from the frozen g, sorted by key; nil when they are
+// equal.
 func (g Gate) Diff(now Gate) []Change {
 	g, now = g.normal(), now.normal()
 	if reflect.DeepEqual(g, now) {
@@ -107,7 +107,7 @@ func (c Change) String() string {
 	return strings.Join([]string{c.Key, ": pinned ", c.Pinned, ", now ", c.Now}, "")
 }
 
-// normal makes nil and empty one wherever they mean the same.
+// normal makes nil and empty equal wherever they mean the same.
 func (g Gate) normal() Gate {
 	if g.Checks.Ignore == nil {
 		g.Checks.Ignore = []string{}

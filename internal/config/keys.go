@@ -6,18 +6,17 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents"
 )
 
-// maxNumber is the greatest value of most numbers in ferrus.toml: far from
-// overflowing a time.Duration or a count of bytes.
+// maxNumber is the greatest value of most numbers in ferrus.toml: far from overflowing a
+// time.Duration or a count of bytes.
 const maxNumber = 1_000_000
 
-// The longest durations, in seconds. One tool call of a day is waited for by no
-// client.
+// The longest durations, in seconds. No client waits a day for one tool call.
 const (
 	maxSecs = 24 * 60 * 60
 	maxWait = 60 * 60
 )
 
-// agentNames are the agents that ferrus can start.
+// agentNames returns the agents that ferrus can start.
 func agentNames() []string {
 	var names []string
 	for _, a := range agents.All() {
@@ -26,22 +25,21 @@ func agentNames() []string {
 	return names
 }
 
-// key is one line of ferrus.toml. The type of def is the type of the key: int,
-// string, []string or map[string]string. Numbers run from 1 to maxNumber, those
-// that mean nothing when they are 0 from there.
+// A key is one line of ferrus.toml. The type of def is the type of the key: int, string, []string
+// or map[string]string. Numbers run from 1 to maxNumber, or from 0 if 0 means no limit.
 type key struct {
 	name    string
 	def     any
-	sample  any      // shown commented out where there is no default
+	sample  any      // example, shown commented out for a key without a default
 	filled  bool     // a string that must not be blank
 	folder  bool     // a string that must name a folder below the project's
 	globs   bool     // a list of patterns, each well-formed
-	holes   []string // the placeholders that a string may have; nil: braces mean nothing
-	words   []string // all that a string may be; nil when it is free
+	holes   []string // allowed placeholders of a string; nil: braces have no meaning
+	words   []string // allowed values of a string; nil: any
 	most    int      // the greatest number; maxNumber when 0
 	comment string
-	does    string            // what the value makes run, or which right it widens, in one sentence; "": neither
-	field   func(*Config) any // where the value stands: a pointer to def's type
+	does    string            // which command it runs or right it widens, in one sentence; "": neither
+	field   func(*Config) any // the value in a Config, as a pointer to def's type
 }
 
 // oldNames are keys of upstream ferrus that are still read.
@@ -52,24 +50,24 @@ var oldNames = map[string]string{
 var keys = []key{
 	{
 		name: "checks.commands", def: []string(nil), sample: []string{"go vet ./...", "go test ./..."},
-		comment: "The gate: shell commands, all of which must exit 0. No default; [] is the choice that everything passes.",
+		comment: "The gate: shell commands that must all exit 0. No default; [] means that every check passes.",
 		does:    "Runs with your rights whenever work is checked, submitted or merged.",
 		field:   func(c *Config) any { return &c.Checks.Commands },
 	},
 	{
 		name: "checks.timeout_secs", def: 1800, most: maxSecs,
-		comment: "How many seconds each command may run; one that takes longer has failed.",
+		comment: "Time limit of each command in seconds; a command that takes longer fails.",
 		field:   func(c *Config) any { return &c.Checks.TimeoutSecs },
 	},
 	{
 		name: "checks.ignore", def: []string{}, globs: true,
-		comment: "Globs of files whose change does not make a check stale. Files ignored by git never do.",
+		comment: "Globs of files whose change does not outdate a check. Files that git ignores never do.",
 		does:    "Lets these files change after a check without another check.",
 		field:   func(c *Config) any { return &c.Checks.Ignore },
 	},
 	{
 		name: "checks.where", def: InWorktree, words: []string{InWorktree, InClean},
-		comment: "Where the gate runs: in the work tree, or in a private checkout of exactly the files that are judged.",
+		comment: "Where the gate runs: in the work tree, or in a private checkout of exactly the checked files.",
 		does:    "Decides whether the checks run in the work tree or in a private checkout.",
 		field:   func(c *Config) any { return &c.Checks.Where },
 	},
@@ -81,18 +79,18 @@ var keys = []key{
 	},
 	{
 		name: "checks.env_deny", def: []string{"ANTHROPIC_*", "OPENAI_*", "*_API_KEY", "*_TOKEN"}, globs: true,
-		comment: "Name patterns of variables that the commands do not see: the agents' own secrets.",
-		does:    "Replaces the list of your variables, such as API keys, that the check commands do not see.",
+		comment: "Name patterns of variables that are hidden from the commands: the agents' own secrets.",
+		does:    "Replaces the list of your variables, such as API keys, that are hidden from the check commands.",
 		field:   func(c *Config) any { return &c.Checks.EnvDeny },
 	},
 	{
 		name: "checks.max_log_mb", def: 50,
-		comment: "How many MiB of output the log of one check keeps; beyond that its head and its tail.",
+		comment: "Size limit of the log of one check in MiB; of longer output the head and the tail are kept.",
 		field:   func(c *Config) any { return &c.Checks.MaxLogMB },
 	},
 	{
 		name: "limits.max_check_retries", def: 20,
-		comment: "The red check that fails the task: 20 means the twentieth since the last green one or review.",
+		comment: "The failed check that fails the task: 20 means the 20th since the last passed one or review.",
 		field:   func(c *Config) any { return &c.Limits.MaxCheckRetries },
 	},
 	{
@@ -102,27 +100,27 @@ var keys = []key{
 	},
 	{
 		name: "limits.max_feedback_lines", def: 30,
-		comment: "How many last lines of each failing command the executor is shown; the whole log is on disk.",
+		comment: "How many last lines of each failed command the executor gets; the complete log is on disk.",
 		field:   func(c *Config) any { return &c.Limits.MaxFeedbackLines },
 	},
 	{
 		name: "limits.max_executor_dispatches", def: 6,
-		comment: "How often the conductor starts an agent for one piece of work before a person is asked.",
+		comment: "How often the conductor starts an agent for one piece of work before ferrus asks a person.",
 		field:   func(c *Config) any { return &c.Limits.MaxExecutorDispatches },
 	},
 	{
 		name: "limits.max_same_failure", def: 5,
-		comment: "After the same failure so many times in a row a person is asked.",
+		comment: "After so many equal failures in a row ferrus asks a person.",
 		field:   func(c *Config) any { return &c.Limits.MaxSameFailure },
 	},
 	{
 		name: "limits.max_progress_notes", def: 1000,
-		comment: "How many progress notes the agents of one task may write; each stays in the journal for good.",
+		comment: "How many progress notes the agents of one task may write; each stays in the journal.",
 		field:   func(c *Config) any { return &c.Limits.MaxProgressNotes },
 	},
 	{
 		name: "limits.max_task_minutes", def: 0,
-		comment: "How many minutes the agents of one task may run, together, before a person is asked. 0: no limit.",
+		comment: "How many minutes the agents of one task may run, together, before ferrus asks a person. 0: no limit.",
 		field:   func(c *Config) any { return &c.Limits.MaxTaskMinutes },
 	},
 	{
@@ -142,7 +140,7 @@ var keys = []key{
 	},
 	{
 		name: "lease.ttl_secs", def: 90, most: maxSecs,
-		comment: "How many seconds after its last renewal a lease runs out and the work may be taken over.",
+		comment: "How many seconds after its last renewal a lease expires and the task may be taken over.",
 		field:   func(c *Config) any { return &c.Lease.TTLSecs },
 	},
 	{
@@ -157,13 +155,13 @@ var keys = []key{
 	},
 	{
 		name: "notify.command", def: "",
-		comment: "A shell command to run when a person is waited for. Empty: none.",
+		comment: "A shell command that ferrus runs when it waits for your answer. Empty: none.",
 		does:    "Runs with your rights whenever ferrus waits for you.",
 		field:   func(c *Config) any { return &c.Notify.Command },
 	},
 	{
 		name: "hq.supervisor.agent", def: "claude-code", words: agentNames(),
-		comment: "The agent that reviews and is consulted.",
+		comment: "The agent that reviews work and answers consultations.",
 		does:    "Decides which program is started to review work.",
 		field:   func(c *Config) any { return &c.HQ.Supervisor.Agent },
 	},
@@ -211,7 +209,7 @@ var keys = []key{
 	},
 	{
 		name: "branches.setup", def: "",
-		comment: "A shell command for each new work tree, such as npm ci: it has nothing of what git ignores. Empty: none.",
+		comment: "A shell command for each new work tree, such as npm ci: the tree has no files that git ignores. Empty: none.",
 		does:    "Runs with your rights in every new work tree.",
 		field:   func(c *Config) any { return &c.Branches.Setup },
 	},
@@ -223,23 +221,23 @@ var keys = []key{
 	},
 	{
 		name: "pipelines.tmp_dir", def: ".ferrus/pipeline-tmp", folder: true,
-		comment: "The folder of the runs of pipelines that are going on, from the project's folder. No part of it may be a link.",
+		comment: "The folder of active runs of pipelines, relative to the project. No part of it may be a link.",
 		field:   func(c *Config) any { return &c.Pipelines.TmpDir },
 	},
 	{
 		name: "pipelines.archive_dir", def: ".ferrus/memory/pipelines", folder: true,
-		comment: "The folder of the runs that are over, from the project's folder; not within the other, nor around it.",
+		comment: "The folder of finished runs, relative to the project; neither folder may contain the other.",
 		field:   func(c *Config) any { return &c.Pipelines.ArchiveDir },
 	},
 	{
 		name: "deliver.to", def: ToStdout, words: []string{ToStdout, ToFile, ToCommand},
-		comment: "Where the result of a pipeline goes beside its own folder.",
+		comment: "Where the result of a pipeline is sent, besides its own folder.",
 		does:    "Decides where the result of a pipeline goes.",
 		field:   func(c *Config) any { return &c.Deliver.To },
 	},
 	{
 		name: "deliver.file", def: "results/{run}.md", filled: true, holes: []string{"{pipeline}", "{run}"},
-		comment: "With to = \"file\": the file, from the project's folder. {pipeline} and {run} are replaced by their names.",
+		comment: "With to = \"file\": the file, relative to the project. {pipeline} and {run} are replaced by their names.",
 		does:    "Decides which file the result of a pipeline is written to.",
 		field:   func(c *Config) any { return &c.Deliver.File },
 	},
@@ -251,12 +249,12 @@ var keys = []key{
 	},
 	{
 		name: "deliver.timeout_secs", def: 60, most: maxSecs,
-		comment: "How many seconds that command may take; then nobody knows whether the result arrived.",
+		comment: "Time limit of that command in seconds; after it, it is unknown whether the result arrived.",
 		field:   func(c *Config) any { return &c.Deliver.TimeoutSecs },
 	},
 }
 
-// bounds are the least and the greatest value of a number.
+// bounds returns the least and the greatest value of a number.
 func (k key) bounds() (least, most int) {
 	least, most = 1, k.most
 	if k.def == 0 {
@@ -286,8 +284,8 @@ func find(name string) (key, bool) {
 	return key{}, false
 }
 
-// children lists, in the order of the table, the names that may stand directly
-// under path; "" is the top of the file.
+// children returns, in the order of the table, the names that are allowed directly under path; ""
+// is the top of the file.
 func children(path string) []string {
 	var names []string
 	for _, k := range keys {

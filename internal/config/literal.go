@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// none is how a list that was never configured is printed.
+// none is the printed form of a list that was never configured.
 const none = "none"
 
-// literal writes a value of the table as TOML does; a nil list is "none".
+// literal returns a value of the table as TOML; a nil list is "none".
 func literal(v any) string {
 	switch v := v.(type) {
 	case int:
@@ -42,19 +42,19 @@ func literal(v any) string {
 	}
 }
 
-// quote writes a TOML basic string. JSON's escapes are TOML's, but for DEL,
-// which JSON leaves as it is.
+// quote returns a TOML basic string. JSON's escapes are also TOML's, except for DEL, which JSON
+// does not escape.
 func quote(s string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(s); err != nil {
-		panic(err) // no string is refused
+		panic(err) // JSON encodes every string
 	}
 	return strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "\x7f", `\u007f`)
 }
 
-// printable writes a name bare where TOML allows it, else quoted.
+// printable returns a name bare if TOML allows that, else quoted.
 func printable(name string) string {
 	const bare = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 	if name != "" && strings.Trim(name, bare) == "" {
@@ -63,7 +63,7 @@ func printable(name string) string {
 	return quote(name)
 }
 
-// dotted writes a path as TOML does: a."b.c" is not a.b.c.
+// dotted returns a path as TOML writes it: a."b.c" is not a.b.c.
 func dotted(path []string) string {
 	names := make([]string, len(path))
 	for i, name := range path {
@@ -72,7 +72,7 @@ func dotted(path []string) string {
 	return strings.Join(names, ".")
 }
 
-// value is what stands at the key in c.
+// value returns the value of the key in c.
 func (k key) value(c Config) any {
 	switch p := k.field(&c).(type) {
 	case *int:

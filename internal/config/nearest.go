@@ -2,11 +2,10 @@ package config
 
 import "strings"
 
-// Nearest returns the word of the list that word was probably meant to be, or
-// "" when nothing is near. Near is an edit distance (insert, delete, replace
-// or swap neighbours; case does not count) of up to a third of the longer word
-// and at most 4. A word of three letters or more that begins the other, as ttl
-// does ttl_secs, is as near as one edit. Of equals the first in the list wins.
+// Nearest returns the word of the list that word was probably meant to be, or "". A candidate has
+// an edit distance (insert, delete, replace or swap neighbours; case does not count) of up to a
+// third of the longer word and at most 4. A word of three letters or more that begins the other, as
+// ttl does ttl_secs, counts as one edit. The first of equals in the list wins.
 func Nearest(word string, of []string) string {
 	best, least := "", 5
 	for _, candidate := range of {
@@ -22,8 +21,8 @@ func Nearest(word string, of []string) string {
 	return best
 }
 
-// distance is the optimal string alignment distance, in runes. Words so far
-// apart in length that they cannot be near are not compared.
+// distance returns the optimal string alignment distance, in runes. Words whose lengths differ too
+// much are not compared.
 func distance(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	if d := max(len(x)-len(y), len(y)-len(x)); d > 4 {

@@ -13,8 +13,8 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// Parse reads the text of a ferrus.toml; name is what its errors call the
-// file. They say line, key and what is allowed there.
+// Parse reads the text of a ferrus.toml. Errors name the file as name, the line, the key and the
+// allowed values.
 func Parse(name string, data []byte) (Config, error) {
 	if len(data) > maxFile {
 		return Config{}, tooLarge(name)
@@ -43,13 +43,13 @@ func Parse(name string, data []byte) (Config, error) {
 	return c, nil
 }
 
-// meaning adds to what the parser says what a person may have meant.
+// meaning adds to an error of the parser what was probably meant.
 func meaning(said string) string {
 	if key, twice := strings.CutSuffix(strings.TrimPrefix(said, "Key "), " has already been defined."); twice {
-		return strings.Trim(key, "'") + " stands there twice; keep one, with all of its keys"
+		return strings.Trim(key, "'") + " is defined twice; keep one, with all of its keys"
 	}
 	if strings.HasPrefix(said, `expected value but found "`) {
-		return said + `; a text stands in quotes, as in "make test"`
+		return said + `; write a string in quotes, as in "make test"`
 	}
 	return said
 }
@@ -58,15 +58,15 @@ func tooLarge(name string) error {
 	return fmt.Errorf("%s: larger than %d KiB", name, maxFile>>10)
 }
 
-// entry is one key of the file. Known tables are opened, so their keys are
-// entries too; an unknown table is one entry.
+// An entry is one key of the file. Known tables are opened, so their keys are entries too; an
+// unknown table is one entry.
 type entry struct {
 	path  []string
 	value any
 	line  int
 }
 
-// entries lists the keys of the file in the order of their lines.
+// entries returns the keys of the file in the order of their lines.
 func entries(data []byte) ([]entry, error) {
 	var top map[string]toml.Primitive
 	md, err := toml.NewDecoder(bytes.NewReader(data)).Decode(&top)
@@ -102,17 +102,17 @@ func opens(path []string) bool {
 	return isKey && k.isMap() || len(children(name)) > 0
 }
 
-// file is a decoded file of which each value can be asked where it stands.
+// A file is a decoded file that can tell the line of each value.
 type file struct {
 	md   toml.MetaData
 	data []byte
 }
 
-// probe takes a value from the decoder and refuses it: an error is the one
-// thing with which the decoder tells where a value stands.
+// A probe takes a value from the decoder and refuses it: only in an error does the decoder tell the
+// line of a value.
 type probe struct {
 	value any
-	line  int // 0: the table is nowhere written out
+	line  int // 0: the table has no header in the file
 }
 
 var errProbe = errors.New("probe")
@@ -129,8 +129,8 @@ func (f file) probe(prim toml.Primitive) probe {
 	return p
 }
 
-// line is where the value stands; for a table that is nowhere written out, as
-// "limits" in limits.max_same_failure = 3, where its first key stands.
+// line returns the line of the value. For a table without a header, as "limits" in
+// limits.max_same_failure = 3, it is the line of its first key.
 func (f file) line(prim toml.Primitive) int {
 	at := f.probe(prim).line
 	if at > 0 {
@@ -144,7 +144,7 @@ func (f file) line(prim toml.Primitive) int {
 	return at
 }
 
-// open opens a table; nil if the value is none.
+// open opens a table; nil if the value is not a table.
 func (f file) open(prim toml.Primitive) map[string]toml.Primitive {
 	var table map[string]toml.Primitive
 	if err := f.md.PrimitiveDecode(prim, &table); err != nil {
@@ -153,15 +153,13 @@ func (f file) open(prim toml.Primitive) map[string]toml.Primitive {
 	return table
 }
 
-// lineAt counts, for the decoder's own line is that of a long string's end, one
-// too small at the end of a file and one too large behind a bad escape. Its
-// offset holds.
+// lineAt returns the line at offset. The decoder's own line is wrong at the end of a long string or
+// file and behind a bad escape; its offset is right.
 func lineAt(data []byte, offset int) int {
 	return 1 + bytes.Count(data[:min(max(offset, 0), len(data))], []byte("\n"))
 }
 
-// visible keeps a message in one line: the decoder quotes characters as they
-// are.
+// visible keeps a message on one line: the decoder quotes characters as they are.
 func visible(message string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

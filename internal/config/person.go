@@ -15,18 +15,20 @@ import (
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
-// PersonFile is the name of a person's own configuration in their configuration folder, as $XDG_CONFIG_HOME/ferrus.
+// PersonFile is the name of a person's own configuration in their configuration folder, such as
+// $XDG_CONFIG_HOME/ferrus.
 const PersonFile = "config.toml"
 
-// A Person is a person's own configuration: what they say about agents in every project. It goes before what a project
-// says and needs no agreement, because no repository writes it.
+// A Person is a person's own configuration: which agents they use in every project. It overrides
+// the project's configuration and needs no agreement, because no repository writes it.
 type Person struct {
-	Path       string // of the file, whether it exists or not
+	Path       string // of the file, which need not exist
 	Supervisor PersonAgent
 	Executor   PersonAgent
 }
 
-// PersonAgent is [hq.supervisor] or [hq.executor] of a person's own configuration. What is empty leaves the project's value.
+// PersonAgent is [hq.supervisor] or [hq.executor] of a person's own configuration. An empty value
+// keeps the project's value.
 type PersonAgent struct {
 	Agent   string              `toml:"agent"`
 	Model   string              `toml:"model"`
@@ -34,8 +36,8 @@ type PersonAgent struct {
 	Args    map[string][]string `toml:"args"` // by the name of the agent they are for
 }
 
-// LoadPerson reads the configuration of the person who runs this process. A missing file is the zero Person. The folder and
-// the file must be the person's alone to write.
+// LoadPerson reads the configuration of the person who runs this process. A missing file means the
+// zero Person. Only that person may be able to write the folder and the file.
 func LoadPerson() (Person, error) {
 	path, err := PersonPath()
 	if err != nil {
@@ -44,13 +46,13 @@ func LoadPerson() (Person, error) {
 	return ReadPerson(path)
 }
 
-// PersonPath returns where LoadPerson reads. The error is one of trust.ConfigDir.
+// PersonPath returns the path that LoadPerson reads. The error is one of trust.ConfigDir.
 func PersonPath() (string, error) {
 	dir, err := trust.ConfigDir()
 	return filepath.Join(dir, PersonFile), err
 }
 
-// ReadPerson is LoadPerson for the file at path, whose folder PersonPath has found to be the person's alone.
+// ReadPerson is LoadPerson for the file at path. PersonPath has verified its folder.
 func ReadPerson(path string) (Person, error) {
 	p := Person{Path: path}
 	data, err := rootfs.ReadFile(p.Path, maxFile)
@@ -102,8 +104,8 @@ func (p *Person) parse(data []byte) error {
 	return nil
 }
 
-// With lays a person's own configuration over that of a project. A person who names another agent takes nothing else of
-// what the project says of its own.
+// With returns c with a person's own configuration over it. If the person names another agent, the
+// project's other settings of that agent do not apply.
 func (c Config) With(p Person) Config {
 	project := c.HQ
 	c.project, c.lent = &project, map[string]bool{}
@@ -130,19 +132,20 @@ func (c Config) overlay(table string, a Agent, own PersonAgent) Agent {
 	return a
 }
 
-// ProjectArgs are the arguments of agents that come from the project's file and apply, by table.
+// ProjectArgs returns the arguments of agents that come from the project's file and apply, by
+// table.
 func (c Config) ProjectArgs() map[string]Agent {
 	all := map[string]Agent{"hq.supervisor": c.HQ.Supervisor, "hq.executor": c.HQ.Executor}
 	maps.DeleteFunc(all, func(table string, a Agent) bool { return c.lent[table] || len(a.Args) == 0 })
 	return all
 }
 
-// PersonLine is what a person writes into their own configuration for an agent to get these arguments.
+// PersonLine returns the line of a person's own configuration that gives an agent these arguments.
 func PersonLine(table, agent string, args []string) string {
 	return strings.Join([]string{"[" + table + ".args]", printable(agent) + " = " + literal(args)}, "\n")
 }
 
-// LoadFor reads the project's file at path and lays the person's own configuration over it.
+// LoadFor reads the project's file at path and applies the person's own configuration.
 func LoadFor(path string) (Config, error) {
 	c, err := Load(path)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
-// A builder is a tool that tests projects, and how one of its projects is recognised.
+// A builder is a tool that tests projects, with the files by which its projects are recognized.
 type builder struct {
 	files    []string                                  // any one of them
 	commands func(dir string, below []string) []string // what tests the project in dir; below are the folders of those under it
@@ -33,18 +33,19 @@ var builders = []builder{
 }
 
 const (
-	maxProject = 1 << 20 // bytes that are read of another program's file
-	maxDepth   = 3       // how far below the root projects are looked for
-	maxFolders = 2000    // that are looked into
-	maxChecks  = 20      // that are proposed
+	maxProject = 1 << 20 // bytes of another program's file that are read
+	maxDepth   = 3       // depth of folders that are searched for projects
+	maxFolders = 2000    // number of folders that are searched
+	maxChecks  = 20      // number of proposed checks
 )
 
-// others are folders in which projects of others lie, or what a build has made.
+// others are folders that contain projects of others, or the output of a build.
 var others = []string{"node_modules", "vendor", "third_party", "testdata", "fixtures", "example", "examples", "target", "dist", "build"}
 
-// Propose suggests check commands from what stands in root and up to three folders below it, without running anything. Only
-// regular files count, and of huge ones nothing but that they are there. A Makefile at the root goes before projects that stand
-// below it alone. Nil: there is nothing to go by, and a person has to name the checks.
+// Propose suggests check commands from the files in root and up to three folders below it. It runs
+// nothing. Only regular files count; of huge files only their existence counts. A Makefile at the
+// root wins over projects that are only below it. Nil means that nothing was found, and that a
+// person has to name the checks.
 func Propose(root string) []string {
 	dirs := folders(root)
 	var commands []string
@@ -84,7 +85,8 @@ func (b builder) in(root, dir string) bool {
 	return slices.ContainsFunc(b.files, func(name string) bool { return isFile(filepath.Join(root, dir, name)) })
 }
 
-// folders are the root, as ".", and those below it in which projects may stand, with slashes, outer ones before inner ones.
+// folders returns the root, as ".", and the folders below it that may contain projects, with
+// slashes, outer ones first.
 func folders(root string) []string {
 	dirs := []string{"."}
 	for i := 0; i < len(dirs) && len(dirs) < maxFolders; i++ {
@@ -103,12 +105,12 @@ func folders(root string) []string {
 	return dirs
 }
 
-// within reports whether dir lies below at. Both are from the root, with slashes.
+// within reports whether dir is below at. Both are relative to the root, with slashes.
 func within(at, dir string) bool {
 	return at != dir && (at == "." || strings.HasPrefix(dir, at+"/"))
 }
 
-// shellWord is a path as one word of the shell.
+// shellWord returns a path quoted as one word of the shell.
 func shellWord(s string) string {
 	if strings.HasPrefix(s, "-") {
 		s = "./" + s
@@ -119,7 +121,7 @@ func shellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// text is a file of another program, "" when it cannot be read.
+// text returns the content of another program's file, "" when it cannot be read.
 func text(name ...string) string {
 	data, err := rootfs.ReadFile(filepath.Join(name...), maxProject)
 	if err != nil {
@@ -133,7 +135,7 @@ var (
 	lineComment  = regexp.MustCompile(`//.*`)
 )
 
-// goTest names the modules of a workspace, because at its root ./... means none of them.
+// goTest names the modules of a workspace, because ./... matches none of them at its root.
 func goTest(dir string, _ []string) []string {
 	all := "./..."
 	if work := text(dir, "go.work"); work != "" {
@@ -153,7 +155,7 @@ func goTest(dir string, _ []string) []string {
 	return []string{"go vet " + all, "go test " + all}
 }
 
-// nodePackage is what counts of a package.json.
+// nodePackage has the relevant fields of a package.json.
 type nodePackage struct {
 	Scripts    struct{ Test string }
 	Workspaces json.RawMessage
@@ -164,7 +166,8 @@ func nodeIn(dir string) (p nodePackage) {
 	return p
 }
 
-// tests reports whether there is a test script that is not the placeholder of npm init, which always fails.
+// tests reports whether there is a test script other than the placeholder of npm init, which always
+// fails.
 func (p nodePackage) tests() bool {
 	return strings.TrimSpace(p.Scripts.Test) != "" && !strings.Contains(p.Scripts.Test, "no test specified")
 }
@@ -173,7 +176,7 @@ func nodeWorkspace(dir string) bool {
 	return len(nodeIn(dir).Workspaces) > 0 || isFile(filepath.Join(dir, "pnpm-workspace.yaml"))
 }
 
-// nodeTest runs a workspace's own test script, or where it has none those of its packages.
+// nodeTest runs the test script of a workspace, or if it has none, those of its packages.
 func nodeTest(dir string, below []string) []string {
 	has := func(name string) bool { return isFile(filepath.Join(dir, name)) }
 	tool, each := "npm", "npm test --workspaces --if-present"
@@ -198,7 +201,7 @@ var workspaceTable = regexp.MustCompile(`(?m)^\s*\[workspace(\.[^\]]*)?\]`)
 
 func cargoWorkspace(dir string) bool { return workspaceTable.MatchString(text(dir, "Cargo.toml")) }
 
-// makeTest prefers check to test: by custom it includes it.
+// makeTest prefers check to test: by convention check includes test.
 func makeTest(dir string) []string {
 	// The order in which make itself looks.
 	for _, name := range []string{"GNUmakefile", "makefile", "Makefile"} {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// set puts one entry of the file in its place, or says why it may not stand
-// there. Entries come in the order of their lines, a table before its keys.
+// set applies one entry of the file, or returns why it is not allowed there. Entries come in the
+// order of their lines, a table before its keys.
 func (c *Config) set(e entry) error {
 	name, parent := dotted(e.path), dotted(e.path[:len(e.path)-1])
 	if k, ok := find(name); ok {
@@ -33,7 +33,7 @@ func (c *Config) set(e entry) error {
 	return nil
 }
 
-// placeholder is a name in braces.
+// placeholder matches a name in braces.
 var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
 
 func (k key) set(c *Config, name string, value any) error {
@@ -75,7 +75,7 @@ func (k key) set(c *Config, name string, value any) error {
 				return fmt.Errorf("%s must be %s; item %d is %s", name, k.allowed(), i+1, kind(v))
 			}
 			if _, err := path.Match(s, ""); k.globs && err != nil {
-				return fmt.Errorf("%s: item %d, %s, is no pattern: a bracket or a backslash has no end", name, i+1, kind(v))
+				return fmt.Errorf("%s: item %d, %s, is not a pattern: a bracket or a backslash is not closed", name, i+1, kind(v))
 			}
 			*p = append(*p, s)
 		}
@@ -83,7 +83,7 @@ func (k key) set(c *Config, name string, value any) error {
 		if _, ok := value.(map[string]any); !ok {
 			return refuse()
 		}
-		*p = map[string]string{} // the members are entries of their own
+		*p = map[string]string{} // its members are separate entries
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func setMember(m map[string]string, table string, e entry) error {
 		return fmt.Errorf("%s.%s must be a string, not %s", table, name, kind(e.value))
 	}
 	if name == "" || strings.ContainsAny(name, "=\x00") {
-		return fmt.Errorf("%s: %q is no name for an environment variable", table, name)
+		return fmt.Errorf("%s: %q cannot be the name of an environment variable", table, name)
 	}
 	m[name] = s
 	return nil
@@ -109,7 +109,7 @@ func (k key) meant(refusal error, word string) error {
 	return refusal
 }
 
-// allowed says what may stand at the key, to follow "must be".
+// allowed describes the allowed values of the key, to follow "must be".
 func (k key) allowed() string {
 	switch k.def.(type) {
 	case int:
@@ -120,7 +120,7 @@ func (k key) allowed() string {
 		case k.words != nil:
 			return "one of " + strings.Trim(literal(k.words), "[]")
 		case k.folder:
-			return "a folder below the project's"
+			return "a folder below the project"
 		case k.filled:
 			return "a string that is not blank"
 		}
@@ -132,8 +132,7 @@ func (k key) allowed() string {
 	}
 }
 
-// kind describes a value that is refused: the value where it is short, else
-// its type.
+// kind describes a refused value: the value itself if it is short, else its type.
 func kind(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -154,8 +153,8 @@ func kind(v any) string {
 	}
 }
 
-// unknown refuses an entry that is not in the table. The nearest name is
-// looked for beside it first, then, in full, anywhere.
+// unknown returns the error of an entry that is not in the table. It suggests the nearest name in
+// the same table, otherwise the nearest full name anywhere.
 func unknown(e entry) error {
 	parent, name := dotted(e.path[:len(e.path)-1]), e.path[len(e.path)-1]
 	what := "key"
@@ -166,7 +165,7 @@ func unknown(e entry) error {
 	if near := Nearest(name, children(parent)); near != "" {
 		return fmt.Errorf("unknown %s %s; did you mean %s?", what, full, near)
 	}
-	var others, names []string // the last part, and the whole
+	var others, names []string // the last part, and the full name
 	for _, k := range keys {
 		whole, last := k.name, k.last()
 		if what == "table" {

@@ -23,18 +23,18 @@ type call struct {
 	opts Options
 	s    *engine.Session
 	wire.Values
-	snap *store.Snapshot // the machine as the tool left it; nil when it must be looked at
+	snap *store.Snapshot // the machine after the tool; nil when it must be read
 	res  Result
 
-	unknown error          // why the project is not trusted; nil where it is
-	status  *engine.Status // that the tool has asked for; nil when it has not
+	unknown error          // why the project is not trusted; nil if it is
+	status  *engine.Status // nil if the tool did not read the status
 
 	packet *engine.Packet      // of a claim; nil for any other call
-	lacks  bool                // it names no claim, or not what it decides about, and would be let through if it did
+	lacks  bool                // it does not name its claim, or its subject, and would be allowed if it did
 	waits  func(time.Duration) // tells the watchdog how long the call will wait
 }
 
-// handler is the gate that every call of t passes. The watchdog answers a call that does not end.
+// handler returns the gate that every call of t passes. The watchdog answers a call that hangs.
 func (o Options) handler(t Tool) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		res, err := o.dog.Run(ctx, t.Name, func(ctx context.Context, waits func(time.Duration)) (*mcp.CallToolResult, error) {
@@ -47,13 +47,13 @@ func (o Options) handler(t Tool) mcp.ToolHandler {
 	}
 }
 
-// handle makes the call and answers it.
+// handle performs the call and answers it.
 func (c *call) handle(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	began, log := time.Now(), c.opts.Log
 	stop := wire.Progress(ctx, req, c.opts.every)
 	err := wire.Safely(log, c.tool.Name, func() error { return c.serve(ctx, req) })
 	stop()
-	if ctx.Err() != nil { // nobody reads the answer: what it would say first is left to the next one
+	if ctx.Err() != nil { // nobody reads the answer, so messages stay for the next one
 		return nil, ctx.Err()
 	}
 	c.finish(err)
@@ -69,7 +69,8 @@ func (c *call) handle(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallT
 	return wire.Answer(text, c.res.Code != ""), nil
 }
 
-// stuck answers a call that was given up. It asks the machine nothing: the call may be stuck on its locks.
+// stuck answers a call that the watchdog gave up. It does not read the machine, because the call
+// may hang on its locks.
 func (o Options) stuck(t Tool) (*mcp.CallToolResult, error) {
 	again, remedy := o.dog.Again()
 	res := Result{Code: engine.InternalTimeout, Message: t.Name + " did not end in time; ferrus has a bug or the disk hangs", Remedy: remedy,
@@ -84,7 +85,7 @@ func (o Options) stuck(t Tool) (*mcp.CallToolResult, error) {
 	return wire.Answer(text, true), nil
 }
 
-// agent is who called, "" when that could not be found out.
+// agent returns the name of the caller, "" when it is unknown.
 func (c *call) agent() string {
 	if c.s == nil {
 		return ""
@@ -118,7 +119,7 @@ func (c *call) serve(ctx context.Context, req *mcp.CallToolRequest) (err error) 
 	return c.tool.run(ctx, c)
 }
 
-// finish completes the result with what every result has, and turns an error into a refusal.
+// finish adds the fields that every result has, and turns an error into a refusal.
 func (c *call) finish(err error) {
 	defer c.help()
 	if err != nil {
@@ -150,7 +151,7 @@ func (c *call) finish(err error) {
 		c.res.Next = in.next()
 	}
 	c.res.Allowed = in.allowed(c.res.Next)
-	if c.unknown != nil { // status alone answers, and says why the others do not
+	if c.unknown != nil { // only status answers, and says why the other tools refuse
 		c.res.Next, c.res.Notices = "stop", []string{untrustedNotice(c.unknown)}
 		return
 	}
@@ -163,7 +164,7 @@ func (c *call) finish(err error) {
 	}
 }
 
-// statusOf is the status of the machine as the tool left it.
+// statusOf returns the status of the machine after the tool.
 func (c *call) statusOf(e *engine.Engine) (engine.Status, error) {
 	if c.status != nil {
 		return *c.status, nil
@@ -171,7 +172,7 @@ func (c *call) statusOf(e *engine.Engine) (engine.Status, error) {
 	return e.StatusOf(*c.snap)
 }
 
-// help sees to it that a refusal says what helps.
+// help makes sure that a refusal says what to do next.
 func (c *call) help() {
 	if c.res.Code == "" {
 		return
@@ -193,7 +194,7 @@ func (c *call) help() {
 	c.res.Remedy = c.commands(strings.Join(remedies, "; "))
 }
 
-// commands names the branch of the call in the commands of a text.
+// commands inserts the branch of the call into the commands of a text.
 func (c *call) commands(text string) string {
 	if c.s == nil {
 		return text
@@ -201,7 +202,7 @@ func (c *call) commands(text string) string {
 	return engine.Commands(c.s.Engine().Place().Branch, text)
 }
 
-// stuck are the codes of refusals in a failed task that no call of an agent can get around.
+// stuck are the refusals in a failed task that no call of an agent can resolve.
 var stuck = []engine.Code{engine.WrongState, engine.NotClaimed, engine.LeaseLost, engine.StaleReview}
 
 // runsChecks are the tools whose results say with which environment the checks run.
@@ -216,10 +217,11 @@ func untrustedNotice(err error) string {
 	return string(engine.Untrusted) + ": " + err.Error()
 }
 
-// maxClaim is the largest claim in bytes: some clients cut the middle out of what is longer.
+// maxClaim is the largest result of a claim in bytes: some clients cut the middle out of longer
+// ones.
 const maxClaim = 10 << 10
 
-// encode returns the result as JSON, with as much of the packet as there is room for.
+// encode returns the result as JSON, with as much of the packet as fits.
 func (c *call) encode() ([]byte, error) {
 	text, err := jsontime.Marshal(c.res)
 	if err != nil || c.packet == nil {
@@ -230,15 +232,15 @@ func (c *call) encode() ([]byte, error) {
 	return jsontime.Marshal(c.res)
 }
 
-// refuse makes a refusal of an error.
+// refuse turns an error into a refusal.
 func (c *call) refuse(err error) {
 	c.snap = nil
 	c.res = Result{Code: engine.StoreError, Message: err.Error(), Notices: c.res.Notices}
 	r := engine.AsRefused(err)
 	var f *wire.Fault
 	switch {
-	case errors.Is(err, wire.ErrBug): // the agent is told to look where it stands
-		r = &engine.RefusedError{Code: engine.OutcomeUnknown, Message: err.Error(), Remedy: "call status and go on from what it says"}
+	case errors.Is(err, wire.ErrBug): // the agent reads the status to find out what happened
+		r = &engine.RefusedError{Code: engine.OutcomeUnknown, Message: err.Error(), Remedy: "call status and continue from its answer"}
 	case errors.As(err, &f):
 		r = &engine.RefusedError{Code: engine.InvalidInput, Message: f.Message, Remedy: f.Remedy}
 	case r == nil:
@@ -263,7 +265,8 @@ func (c *call) refuse(err error) {
 			c.res.Next = c.tool.Name
 		}
 	case engine.NotClaimed:
-		// One that has forgotten to name its claim must not be sent to wait for the work that it holds.
+		// A caller that forgot to name its claim must not be sent to wait for the work that it has
+		// claimed.
 		if c.lacks {
 			c.res.Next = c.tool.Name
 			c.res.Remedy = "call it again with the claim that wait_for_task gave you; wait_for_task only if you never got one"
@@ -278,7 +281,8 @@ func (c *call) refuse(err error) {
 	}
 }
 
-// nameless reports whether the call named no claim, though a holder of the caller's own name must.
+// nameless reports whether the call names no claim although the task is claimed under the caller's
+// own name.
 func (c *call) nameless() bool {
 	if !c.opts.Remote || c.Text["claim"] != "" || c.s == nil {
 		return false
@@ -287,12 +291,12 @@ func (c *call) nameless() bool {
 	return err == nil && now.Task.ClaimedBy == c.s.Agent && !c.s.Holds(now.Task)
 }
 
-// wrong says in tool names what the table said in events.
+// wrong says in names of tools what the table says in events.
 func (c *call) wrong(w *state.RefusedError) string {
 	return fmt.Sprintf("%s cannot %s while the task is in %s", w.Role.Public(), c.tool.Name, w.State)
 }
 
-// wait is how long this call may wait.
+// wait returns how long this call may wait.
 func (c *call) wait() time.Duration {
 	most := c.opts.Wait
 	if most == 0 {
@@ -303,7 +307,7 @@ func (c *call) wait() time.Duration {
 	return most
 }
 
-// left notes the machine as the tool left it.
+// left stores the machine after the tool.
 func (c *call) left(done engine.Done) {
 	c.snap, c.res.Repeated = &done.Snapshot, done.Repeated
 }

@@ -16,13 +16,13 @@ var (
 
 func on(events ...state.Event) []state.Event { return events }
 
-// Catalogue returns all tools, in the order of the documentation. What a person alone may do (answer, reset, reopen,
-// release, rollback, accepting a configuration) is never a tool.
+// Catalogue returns all tools, in the order of the documentation. Actions of a person alone
+// (answer, reset, reopen, release, rollback, accepting a configuration) are never tools.
 func Catalogue() []Tool {
 	return []Tool{
 		{
 			Name: "create_task", Title: "Create the task", Roles: supervisor, Events: on(state.CreateTask), run: createTask,
-			Doc: "Give the executor a task. Say what must be true in the end and how it is checked. Then wait_for_review.",
+			Doc: "Create a task for the executor. Say what must be true in the end and how it is checked. Then wait_for_review.",
 			Args: []Arg{{Name: "description", Doc: "the whole task, Markdown; the executor sees nothing else"},
 				{Name: "title", Doc: "one line; default: the description's first", Line: engine.MaxLine, Optional: true}},
 		},
@@ -43,38 +43,38 @@ func Catalogue() []Tool {
 		},
 		{
 			Name: "reject", Title: "Reject the submission", Roles: supervisor, Events: on(state.Reject), run: reject, open: submissionShown,
-			Doc: "Send the work back. Say what is wrong and how you will judge it next time: the executor reads only this.",
+			Doc: "Send the work back. Say what is wrong and how you will check it next time: the executor reads only this.",
 			Args: []Arg{{Name: "notes", Doc: "what must change, Markdown"},
 				{Name: "submission", Doc: "its id, such as s1", Line: engine.MaxLine, Optional: true}},
 		},
 		{
 			Name: "respond_consult", Title: "Answer the consultation", Roles: supervisor, Events: on(state.RespondConsult),
 			run: respondConsult, open: consultationShown,
-			Doc: "Answer the question that wait_for_review showed you. Decide; the executor waits.",
+			Doc: "Answer the executor's question from wait_for_review. Decide; the executor waits.",
 			Args: []Arg{{Name: "response", Doc: "your answer, Markdown"},
 				{Name: "consultation", Doc: "its id, such as c1", Line: engine.MaxLine, Optional: true}},
 		},
 		{
 			Name: "history", Title: "Show what happened", Roles: supervisor, ReadOnly: true, run: showHistory, aside: true,
-			Doc: "The task's log, newest last. ┆ marks what a rollback left behind.",
+			Doc: "The task's log, newest last. ┆ marks entries that a rollback undid.",
 			Args: []Arg{{Name: "limit", Doc: "default 20, at most 100", Number: mostEntries, Optional: true},
 				{Name: "before", Doc: "only entries before this number", Number: math.MaxInt32, Optional: true}},
 		},
 		{
 			Name: "queue_task", Title: "Queue a task", Roles: supervisor, run: queueTask, aside: true,
-			Doc: "Keep another task for later. A person starts what waits (ferrus run --parallel N).",
+			Doc: "Put another task into the queue. A person starts queued tasks (ferrus run --parallel N).",
 			Args: []Arg{{Name: "text", Doc: "the whole task, Markdown"},
 				{Name: "name", Doc: "of its branch; default: the first line's", Line: engine.MaxLine, Optional: true}},
 		},
 		{
 			Name: "select", Title: "Choose among attempts", Roles: supervisor, run: selectAttempt, aside: true,
-			Doc: "Attempts at one task side by side; with branch, take that approved one.",
+			Doc: "Compare attempts at one task; with branch, select that approved one.",
 			Args: []Arg{{Name: "branch", Line: engine.MaxLine, Optional: true},
 				{Name: "reason", Optional: true}},
 		},
 		{
 			Name: "wait_for_task", Title: "Wait for work and claim it", Roles: executor, run: waitForTask,
-			Doc:  "Wait for work, claim it, and get all you need: task, review, last check, decisions, notes of whoever was here before. Call it first.",
+			Doc:  "Wait for work, claim it, and get all you need: task, review, last check, decisions, notes of earlier executors. Call it first.",
 			Args: []Arg{claim},
 		},
 		{
@@ -84,7 +84,7 @@ func Catalogue() []Tool {
 		},
 		{
 			Name: "submit", Title: "Submit the work", Roles: executor, Events: on(state.Submit, state.CheckStarted), run: submit,
-			Doc: "Hand the work in for review. Without a green check of this very tree the checks run first. On status running call it again.",
+			Doc: "Submit the work for review. If this tree has not passed the checks, they run first. On status running call it again.",
 			Args: []Arg{{Name: "summary", Doc: "what you changed and why"}, {Name: "verification", Doc: "how you know that it works"},
 				{Name: "limitations", Doc: "what is not done", Optional: true},
 				{Name: "no_change", Doc: "only if no file is changed: why", Line: engine.MaxLine, Optional: true}, claim},
@@ -92,29 +92,29 @@ func Catalogue() []Tool {
 		{
 			Name: "consult", Title: "Ask the supervisor", Roles: executor, Events: on(state.Consult), run: consult, open: noCheckRuns,
 			Doc: "Ask the supervisor about the code or the task when you cannot decide. Then wait_for_consult.",
-			Args: []Arg{{Name: "problem", Doc: "what stands in the way"}, {Name: "tried", Doc: "what you tried"},
+			Args: []Arg{{Name: "problem", Doc: "what blocks you"}, {Name: "tried", Doc: "what you tried"},
 				{Name: "question", Doc: "what you want to know"}, {Name: "options", Doc: "possible answers, one line each", List: true, Optional: true}, claim},
 		},
 		{
 			Name: "wait_for_consult", Title: "Wait for the supervisor's answer", Roles: executor, run: waitForConsult,
 			Events: on(state.TakeResponse),
-			Doc:    "Wait for the answer to your consultation and go on with the work. On status timeout call it again.",
+			Doc:    "Wait for the answer to your consultation, then continue. On status timeout call it again.",
 			Args:   []Arg{claim},
 		},
 		{
 			Name: "progress", Title: "Note your progress", Roles: executor, Events: on(state.Progress), run: progress,
-			Doc:  "Remember a note for whoever must go on if you stop: what is done, what is next, what to avoid.",
+			Doc:  "Save a note for the next executor, in case you stop: what is done, what is next, what to avoid.",
 			Args: []Arg{{Name: "note", Doc: "at most 4 KiB"}, claim},
 		},
 		{
 			Name: "heartbeat", Title: "Renew the lease", Roles: executor, run: heartbeat, aside: true,
-			Doc:  "Renew your lease. ferrus does this for you while you call tools; needed only in very long silence.",
+			Doc:  "Renew your lease. ferrus does this for you while you call tools; needed only in long silence.",
 			Args: []Arg{claim},
 		},
 		{
 			Name: "ask_human", Title: "Ask a person", Roles: agents, Events: on(state.AskHuman), run: askHuman, open: noCheckRuns,
 			Doc: "Ask a person what only a person may decide. The task pauses. Then wait_for_answer.",
-			Args: []Arg{{Name: "question", Doc: "with all that is needed to answer it"},
+			Args: []Arg{{Name: "question", Doc: "with everything needed to answer it"},
 				{Name: "options", Doc: "possible answers, one line each", List: true, Optional: true}, claim},
 		},
 		{

@@ -28,7 +28,7 @@ func waitForTask(ctx context.Context, c *call) error {
 	return nil
 }
 
-// claimed lays the work that an executor has been given over the result.
+// claimed adds the work that an executor has claimed to the result.
 func (c *call) claimed(got *engine.Claimed) {
 	t := got.Task
 	c.snap, c.packet = &got.Snapshot, &got.Packet
@@ -40,27 +40,27 @@ func (c *call) claimed(got *engine.Claimed) {
 	c.res.Message = claimedMessage(t)
 	if got.Stale != "" {
 		c.res.Notices = append(c.res.Notices, "stale_process: "+got.Stale+
-			" held this work and may still be editing the work tree; look at git status before you trust it")
+			" had claimed this task and may still be editing the work tree; run git status before you rely on it")
 	}
 }
 
-// claimedMessage tells the holder where the work stands.
+// claimedMessage tells the executor in which state the task is.
 func claimedMessage(t state.Task) string {
-	where := "The work is yours: do what the task says in " + t.Worktree + ", then check."
+	where := "You have claimed the task: do what it says in " + t.Worktree + ", then check."
 	switch t.State {
 	case state.Addressing:
-		where = "The work is yours. Mend what the review or the last check says in " + t.Worktree + ", then check."
+		where = "You have claimed the task. Fix what the review or the last check says in " + t.Worktree + ", then check."
 	case state.Checking:
-		where = "The work is yours and its checks were green. Look it over, then submit."
+		where = "You have claimed the task, and its checks passed. Look the work over, then submit."
 	case state.Consultation:
-		where = "The work is yours; it waits for the answer to a consultation."
+		where = "You have claimed the task; it waits for the answer to a consultation."
 	case state.AwaitingHuman:
-		where = "The work is yours; it waits for a person's answer."
+		where = "You have claimed the task; it waits for a person's answer."
 	}
 	return where
 }
 
-// nothing answers a wait for work that ended without any.
+// nothing answers a wait that ended without work.
 func (c *call) nothing(snap store.Snapshot) {
 	ends := map[state.State]string{state.Complete: "complete", state.Failed: "failed", state.Idle: "idle"}
 	c.res.Status = "timeout"
@@ -69,11 +69,12 @@ func (c *call) nothing(snap store.Snapshot) {
 	}
 	c.res.Message = "no work for you yet: " + waitingText(snap.Task)
 	if c.nameless() {
-		c.res.Message += ". That is your own name: if you hold it, call again with the claim that wait_for_task gave you"
+		c.res.Message += ". That is your own name: if you claimed it, call again with the claim that wait_for_task gave you"
 	}
 }
 
-// waitingText says who is waited for; of a failed task why it failed, and how it goes on.
+// waitingText says what the task waits for. For a failed task it says why it failed and how a
+// person continues it.
 func waitingText(t state.Task) string {
 	w := engine.WaitingFor(t)
 	switch {
@@ -84,7 +85,7 @@ func waitingText(t state.Task) string {
 	case w.For == "nobody":
 		return "the task is " + string(t.State)
 	case t.ClaimedBy != "" && w.For == "executor":
-		return fmt.Sprintf("the task is %s and held by %s", t.State, t.ClaimedBy)
+		return fmt.Sprintf("the task is %s and claimed by %s", t.State, t.ClaimedBy)
 	}
 	return fmt.Sprintf("the task is %s and waits for the %s", t.State, w.For)
 }
@@ -98,7 +99,7 @@ func check(ctx context.Context, c *call) error {
 	return nil
 }
 
-// checked lays the outcome of a check over the result.
+// checked adds the outcome of a check to the result.
 func (c *call) checked(out engine.Checked) {
 	c.snap = &out.Snapshot
 	t := out.Task
@@ -125,21 +126,21 @@ func checkedMessage(out engine.Checked, limit int) string {
 	case out.Asked:
 		return "This keeps happening, so ferrus has asked a person. Wait for the answer."
 	case t.State == state.Failed:
-		return "The checks are red; " + waitingText(t) + "."
+		return "The checks failed; " + waitingText(t) + "."
 	}
 	switch out.Status {
 	case state.CheckGreen:
-		return "The checks are green for this tree. Submit it."
+		return "The checks passed for this tree. Submit it."
 	case state.CheckRed:
-		return fmt.Sprintf("The checks are red, %d of %d. Mend what they say, then check again.", t.CheckRetries, limit)
+		return fmt.Sprintf("The checks failed: %d of %d failed checks used. Fix the errors, then check again.", t.CheckRetries, limit)
 	case state.CheckMoved:
 		if out.Clean {
-			return "The checks changed files that they judge, so the result does not count: " + strings.Join(out.Changed, ", ") +
-				". Have the checks leave these files as they are, then check again."
+			return "The checks changed files that they check, so the result does not count: " + strings.Join(out.Changed, ", ") +
+				". Make the checks leave these files unchanged, then check again."
 		}
 		return "The work tree changed while the checks ran, so the result does not count: " + strings.Join(out.Changed, ", ") + ". Check again."
 	}
-	return "The checks could not run, which says nothing about your work: " + out.Err
+	return "The checks could not run; your work is neither passed nor failed: " + out.Err
 }
 
 func submit(ctx context.Context, c *call) error {
@@ -185,7 +186,7 @@ func waitForConsult(ctx context.Context, c *call) error {
 		return err
 	}
 	c.res.Status, c.res.ConsultationID, c.res.Response = "answered", answer.ID, answer.Response
-	c.res.Message = "The supervisor has answered. Go on with the work."
+	c.res.Message = "The supervisor has answered. Continue the work."
 	return nil
 }
 
@@ -195,7 +196,7 @@ func progress(ctx context.Context, c *call) error {
 		return err
 	}
 	c.left(done)
-	c.res.Message = "Noted for whoever goes on from here."
+	c.res.Message = "Saved for the next executor."
 	return nil
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// How much of the task's history one call shows.
+// Limits of the history in one result.
 const (
 	usualEntries = 20
 	mostEntries  = 100
@@ -59,7 +59,7 @@ type entry struct {
 	text string
 }
 
-// entries are those of the present task, oldest first.
+// entries returns the events of the present task, oldest first.
 func entries(e *engine.Engine, now store.Snapshot) ([]entry, error) {
 	if now.Task.TaskID == "" {
 		return nil, nil
@@ -87,7 +87,7 @@ func entries(e *engine.Engine, now store.Snapshot) ([]entry, error) {
 	return list, nil
 }
 
-// newestOf are the newest entries, at most so many, and so many bytes, but at least one.
+// newestOf returns the newest entries: at most the given number and bytes, but at least one.
 func newestOf(list []entry, most, bytes int) []entry {
 	from := len(list)
 	for size := 0; from > max(0, len(list)-most); from-- {

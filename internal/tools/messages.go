@@ -5,13 +5,14 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// hears reports whether a person's word to whoever works goes before this result: its caller holds the work, or reviews or
-// answers. A claim has room for it among its decisions only, where it is found by whoever comes later, too.
+// hears reports whether this result carries a person's messages for the running agent: the caller
+// has the claim, or reviews or answers. A claim has them among its decisions, where a successor
+// finds them, too.
 func (c *call) hears(in situation) bool {
 	return c.packet == nil && (in.as == state.Holder || in.role == state.Supervisor && !unneeded(in))
 }
 
-// listen has the session hear what it has not been told yet.
+// listen marks the pending messages as delivered to the session and adds them to the result.
 func (c *call) listen(in situation) {
 	if !c.hears(in) {
 		return
@@ -19,12 +20,12 @@ func (c *call) listen(in situation) {
 	c.s.Told(c.res.Decisions)
 	list, err := c.s.Pending(*c.snap)
 	if err != nil {
-		c.opts.Log.Warn("a person is not heard", "agent", c.s.Agent, "error", err)
+		c.opts.Log.Warn("messages of a person were not delivered", "agent", c.s.Agent, "error", err)
 	}
 	c.addMessages(list)
 }
 
-// addMessages puts what a person has said before the result.
+// addMessages puts a person's messages before the result.
 func (c *call) addMessages(list []engine.Decision) {
 	for _, d := range list {
 		c.res.FromThePerson = append(c.res.FromThePerson, d.Answer)

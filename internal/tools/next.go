@@ -6,7 +6,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// A step is one row of what to do next: the first of the role whose condition holds.
+// A step is one row of the table of next calls: the first row of the role whose condition is true
+// counts.
 type step struct {
 	role state.Role
 	when predicate
@@ -55,16 +56,17 @@ var (
 	noWork   predicate = func(s situation) bool { return !s.work }
 	checking predicate = func(s situation) bool { return s.task.Check.Status == state.CheckRunning }
 	ownAsked predicate = func(s situation) bool { return s.own }
-	// submitting: without git only a gate that ran for the submission counts. A check in between would take its outcome.
+	// submitting: without git only a gate that ran for the submission counts. A check in between
+	// would replace its outcome.
 	submitting predicate = func(s situation) bool { return s.tool == "submit" }
-	// unneeded: what comes next is the executor's, or a person's.
+	// unneeded: the next action is the executor's or a person's.
 	unneeded predicate = func(s situation) bool {
 		return s.task.State != state.Reviewing && !(s.task.State == state.Consultation && !s.task.Consultation.Answered)
 	}
 	unanswered predicate = func(s situation) bool { return !s.task.Consultation.Answered }
 )
 
-// next is the tool to call next, "stop", or "choose".
+// next returns the tool to call next, "stop", or "choose".
 func (in situation) next() string {
 	for _, s := range steps {
 		if s.role == in.role && s.when(in) {

@@ -8,9 +8,9 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// Preview returns what an agent of a role is given at a moment when it asks for what there is to do: an executor by
-// wait_for_task, as the one that holds the work or that claims it, a supervisor by wait_for_review. It has no claim, and
-// no lease where none runs. Nothing is claimed by it, and nothing counts as shown.
+// Preview returns what an agent of a role would get at a moment when it asks for work: an executor
+// by wait_for_task, with the claim or claiming, a supervisor by wait_for_review. The result has no
+// claim, and no lease unless one runs. Preview claims nothing and marks nothing as delivered.
 func Preview(ctx context.Context, e *engine.Engine, m engine.AsOf, role state.Role) (Result, error) {
 	c := &call{opts: Options{Role: role}, snap: &m.Snapshot}
 	in, err := c.given(ctx, e, m)
@@ -37,7 +37,8 @@ func Preview(ctx context.Context, e *engine.Engine, m engine.AsOf, role state.Ro
 	return c.res, err
 }
 
-// given lays what the role is given over the result, and returns the situation that the agent then is in.
+// given adds what the role would get to the result, and returns the situation of the agent after
+// it.
 func (c *call) given(ctx context.Context, e *engine.Engine, m engine.AsOf) (situation, error) {
 	t := m.Task
 	if c.opts.Role == state.Supervisor {

@@ -10,10 +10,11 @@ import (
 	"github.com/ferrus-go/ferrus/internal/queue"
 )
 
-// queueTask leaves the machine alone: the queue is the project's, whatever becomes of the present task.
+// queueTask does not touch the machine: the queue belongs to the project, whatever happens to the
+// present task.
 func queueTask(_ context.Context, c *call) error {
 	home, name, text := engine.At(c.s.Engine().Place().Root, "").Dir(), c.Text["name"], c.Text["text"]
-	waiting, _ := queue.List(home) // what cannot be read is for who starts them
+	waiting, _ := queue.List(home) // files that cannot be read are reported by ferrus run
 	i := slices.IndexFunc(waiting, func(it queue.Item) bool { return it.Text == text && strings.HasPrefix(it.Name, name) })
 	if c.res.Repeated = i >= 0; !c.res.Repeated {
 		it, err := queue.Put(home, name, text)

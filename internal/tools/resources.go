@@ -17,14 +17,15 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// A resource is something of the task that a client may read.
+// A resource is a part of the task that a client may read.
 type resource struct {
 	name, title, mime string
-	roles             []state.Role // those whose tools show it too; nobody else is offered it, or can read it
+	roles             []state.Role // roles whose tools show it, too; other roles cannot list or read it
 	read              func(*engine.Engine) (string, error)
 }
 
-// resources are all of them. History is the journal, with what was decided about others; only a supervisor has the tool.
+// resources lists all resources. History is the journal, including decisions about others, so only
+// a supervisor has it.
 var resources = []resource{
 	{"task", "The task", markdown, agents, document(state.TaskDoc)},
 	{"review", "The notes of the last rejection", markdown, agents, document(state.ReviewDoc)},
@@ -38,7 +39,7 @@ var resources = []resource{
 	{"progress", "The newest progress notes, newest first", object, agents, remembered(func(p engine.Packet) any { return p.Progress })},
 	{"last_check", "How the last check ended", object, agents, remembered(func(p engine.Packet) any { return p.LastCheck })},
 	{"state", "The state, as STATE.json has it", object, everyone, readState},
-	{"history", "What happened, with all texts, newest last", "text/plain", supervisor, readHistory},
+	{"history", "The events, with all texts, newest last", "text/plain", supervisor, readHistory},
 }
 
 const (
@@ -46,7 +47,8 @@ const (
 	object   = "application/json"
 )
 
-// How much of the history the resource shows: the newest events, and of those with long texts at least the newest.
+// Limits of the resource history: the newest events, and of those with long texts at least the
+// newest one.
 const (
 	historyEvents = 500
 	historyBytes  = 4 << 20
@@ -85,7 +87,7 @@ func (o Options) addResources(s *mcp.Server) {
 	}
 }
 
-// document reads a document of the task as it is now.
+// document reads a document of the present task.
 func document(doc state.Doc) func(*engine.Engine) (string, error) {
 	return func(e *engine.Engine) (string, error) {
 		snap, err := e.View()
@@ -96,7 +98,7 @@ func document(doc state.Doc) func(*engine.Engine) (string, error) {
 	}
 }
 
-// remembered reads what of the task is no document, as JSON.
+// remembered reads a part of the task that is not a document, as JSON.
 func remembered(part func(engine.Packet) any) func(*engine.Engine) (string, error) {
 	return func(e *engine.Engine) (string, error) {
 		snap, err := e.View()
@@ -115,13 +117,13 @@ func remembered(part func(engine.Packet) any) func(*engine.Engine) (string, erro
 	}
 }
 
-// absent marks contents that are ours, and no document's.
+// absent marks contents that are not those of a document.
 const absent = "ferrus/absent"
 
-// nothing says in words that a document is not there. It is no error: the resource is listed at all times, and that there
-// is no review yet is an answer. Contents without a text are none that the protocol knows.
+// nothing returns a sentence for a missing document. That is not an error: the resource is always
+// listed, and "no review yet" is an answer. The protocol has no contents without a text.
 func nothing(uri, title string) mcp.ResourceContents {
-	return mcp.ResourceContents{URI: uri, MIMEType: "text/plain", Text: "ferrus: " + title + ": there is none now. ferrus://state says where the task stands.",
+	return mcp.ResourceContents{URI: uri, MIMEType: "text/plain", Text: "ferrus: " + title + ": there is none now. ferrus://state has the state of the task.",
 		Meta: mcp.Meta{absent: true}}
 }
 
@@ -151,7 +153,7 @@ func readHistory(e *engine.Engine) (string, error) {
 	return strings.Join(entries, "\n"), nil
 }
 
-// historyTexts are the documents of an event, each line indented.
+// historyTexts returns the documents of an event, each line indented.
 func historyTexts(l *store.Line) string {
 	var b strings.Builder
 	for _, doc := range slices.Sorted(maps.Keys(l.Docs)) {
@@ -166,7 +168,7 @@ func historyTexts(l *store.Line) string {
 	return b.String()
 }
 
-// from is the process tree of a decision, to stand behind it.
+// from returns the process tree of a decision, as a suffix.
 func from(a store.Actor) string {
 	if a.Tree == "" {
 		return ""
@@ -174,7 +176,7 @@ func from(a store.Actor) string {
 	return "  (" + a.Tree + ")"
 }
 
-// historyLine is one event on one line.
+// historyLine returns one event as one line.
 func historyLine(l *store.Line) string {
 	moved := string(l.To)
 	if l.From != l.To {

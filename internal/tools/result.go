@@ -8,8 +8,9 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// Result is what every tool answers, as structured content and, the same bytes, as the only text block: clients show a
-// model one or the other. State, Message, Next and Allowed are always there.
+// A Result is the answer of every tool. It is sent as structured content and, with the same bytes,
+// as the only text block: clients show a model one or the other. State, Message, Next and Allowed
+// are always set.
 type Result struct {
 	FromThePerson []string `json:"from_the_person,omitempty"` // said unasked, oldest first; each is told once, and goes before everything else
 
@@ -79,7 +80,7 @@ type Result struct {
 	Waiting       *engine.Waiting `json:"waiting,omitempty"` // for whom, and since when
 }
 
-// lay lays a resume packet over the result.
+// lay copies a resume packet into the result.
 func (r *Result) lay(p engine.Packet) {
 	r.Task, r.Review, r.LastCheck, r.Diffstat, r.Cut = p.Task, p.Review, p.LastCheck, p.Diffstat, p.Cut
 	r.Decisions, r.Consultations, r.Progress = p.Decisions, p.Consultations, p.Progress

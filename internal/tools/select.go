@@ -9,13 +9,13 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 )
 
-// selectAttempt shows the attempts at a task side by side, or takes one. Only a person, or what they have set in ferrus.toml,
-// brings it into the project.
+// selectAttempt compares the attempts at a task, or selects one. Only a person, or their setting in
+// ferrus.toml, merges it into the project.
 func selectAttempt(ctx context.Context, c *call) error {
 	e := c.s.Engine()
 	if on := e.Place().Branch; on != "" {
-		return &engine.RefusedError{Code: engine.ForbiddenRole, Message: "you are the supervisor of the attempt " + on + ", and none chooses itself",
-			Remedy: "the project's own supervisor chooses, or a person"}
+		return &engine.RefusedError{Code: engine.ForbiddenRole, Message: "you are the supervisor of the attempt " + on + ", and an attempt cannot select itself",
+			Remedy: "the project's own supervisor selects, or a person"}
 	}
 	names, err := engine.Branches(e.Place().Root)
 	if err != nil {
@@ -24,13 +24,13 @@ func selectAttempt(ctx context.Context, c *call) error {
 	taken := c.Text["branch"]
 	if taken == "" {
 		c.res.Attempts = e.Attempts(ctx, names)
-		c.res.Message = fmt.Sprintf("%d branches. What each has changed is in its folder under .ferrus/worktrees. Select one that is Complete.", len(names))
+		c.res.Message = fmt.Sprintf("%d branches. The work of each is in its folder under .ferrus/worktrees. Select one that is Complete.", len(names))
 		return nil
 	}
 	b, err := e.Branched(taken)
 	if code := engine.CodeOf(err); code == engine.UnknownBranch || code == engine.InvalidInput {
 		return &engine.RefusedError{Code: code, Message: engine.AsRefused(err).Message, Remedy: cmp.Or(strings.Join(names, ", "), "none") +
-			": these branches there are; select one, or call select without branch to compare them"}
+			": these branches exist; select one, or call select without branch to compare them"}
 	}
 	if err != nil {
 		return err

@@ -30,7 +30,7 @@ func (a *agent) resource(name string) string {
 		a.t.Fatalf("%s: %+v", name, res)
 	}
 	c := res.Contents[0]
-	if none := c.Meta["ferrus/absent"] == true; c.Text == "" || none != strings.HasSuffix(c.Text, "there is none now. ferrus://state says where the task stands.") ||
+	if none := c.Meta["ferrus/absent"] == true; c.Text == "" || none != strings.HasSuffix(c.Text, "there is none now. ferrus://state has the state of the task.") ||
 		none && c.MIMEType != "text/plain" {
 		a.t.Errorf("%s: %+v", name, c)
 	}

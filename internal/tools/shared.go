@@ -25,9 +25,9 @@ func waitForAnswer(ctx context.Context, c *call) error {
 	case answer != nil:
 		c.res.Status, c.res.QuestionID, c.res.Question = "answered", answer.ID, answer.Question
 		c.res.Answer, c.res.Response = answer.Answer, answer.Answer
-		c.res.Message = "A person has answered. Do as it says."
+		c.res.Message = "A person has answered. Follow the answer."
 	case c.s.Asked(snap.Task) == "":
-		c.res.Status, c.res.Message = "idle", "your role has asked nothing in this task"
+		c.res.Status, c.res.Message = "idle", "your role has asked no question in this task"
 	default:
 		c.res.Status, c.res.Message = "timeout", "no answer yet: "+waitingText(snap.Task)
 	}

@@ -6,16 +6,17 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// A situation is what decides, beside the catalogue, what a caller may do and should do next.
+// A situation has the facts that decide, with the catalogue, what a caller may do and should do
+// next.
 type situation struct {
 	role     state.Role // Supervisor, Executor or None
-	as       state.Role // Holder for the executor that holds the work
+	as       state.Role // Holder for the executor that has the claim
 	task     state.Task
 	headless bool
-	tool     string // what is being called
+	tool     string // the called tool
 
-	work                     bool // there is work that this executor, which is headless, could claim
-	submission, consultation bool // the present one has been shown to this session
+	work                     bool // this headless executor could claim work
+	submission, consultation bool // this session was shown the present one
 	own                      bool // the open question is this role's
 }
 
@@ -29,7 +30,7 @@ func (c *call) situation() situation {
 	return in
 }
 
-// offers reports whether a call of the tool would be let through.
+// offers reports whether a call of the tool would be allowed.
 func (in situation) offers(t Tool) bool {
 	if !t.For(in.role) || t.open != nil && !t.open(in) {
 		return false
@@ -46,12 +47,13 @@ func (in situation) offers(t Tool) bool {
 	return false
 }
 
-// consulting reports whether the holder may wait for a supervisor's answer, though it has not come yet.
+// consulting reports whether the executor may wait for a supervisor's answer that has not come yet.
 func (in situation) consulting() bool {
 	return in.as == state.Holder && in.task.InConsultation()
 }
 
-// allowed are the tools that would be let through, sorted, without those that always are, and next if that is a tool.
+// allowed returns the tools that would be allowed, sorted. It omits those that always are, and next
+// if that is a tool.
 func (in situation) allowed(next string) []string {
 	names := []string{}
 	for _, t := range Catalogue() {

@@ -16,7 +16,7 @@ func createTask(ctx context.Context, c *call) error {
 	}
 	c.left(done)
 	c.res.TaskID, c.res.Title = done.Task.TaskID, done.Task.Title
-	c.res.Message = "The task is there for an executor. Wait until you are needed."
+	c.res.Message = "The task waits for an executor. Wait until you are needed."
 	return nil
 }
 
@@ -32,7 +32,7 @@ func waitForReview(ctx context.Context, c *call) error {
 	return c.needed(c.s.Engine(), snap)
 }
 
-// needed lays over the result what a supervisor waits for, where that is no submission.
+// needed adds to the result what a supervisor waits for, unless that is a submission.
 func (c *call) needed(e *engine.Engine, snap store.Snapshot) (err error) {
 	c.snap = &snap
 	t := snap.Task
@@ -60,7 +60,7 @@ func (c *call) needed(e *engine.Engine, snap store.Snapshot) (err error) {
 
 func reviewPending(ctx context.Context, c *call) error { return c.submission(ctx) }
 
-// submission shows what is to be reviewed.
+// submission adds the work to be reviewed.
 func (c *call) submission(ctx context.Context) error {
 	r, snap, err := c.s.Review(ctx)
 	if err != nil {
@@ -70,7 +70,7 @@ func (c *call) submission(ctx context.Context) error {
 	return nil
 }
 
-// reviewed lays a submission over the result.
+// reviewed adds a submission to the result.
 func (c *call) reviewed(e *engine.Engine, r engine.Review, snap store.Snapshot) {
 	c.snap = &snap
 	t := snap.Task
@@ -87,7 +87,7 @@ func (c *call) reviewed(e *engine.Engine, r engine.Review, snap store.Snapshot) 
 	}
 	first := ""
 	if t.Submission.Empty() {
-		first = t.Submission.ID + " changes no file: the executor says that the task needs no change. Find out whether that is so. "
+		first = t.Submission.ID + " changes no file: the executor says that the task needs no change. Verify that. "
 	}
 	c.res.Message = first + fmt.Sprintf("Review %s: read the patch against the task, then approve, or reject with notes. Rejections: %d of %d.",
 		t.Submission.ID, t.ReviewCycles, c.res.ReviewCyclesMax)
@@ -110,7 +110,7 @@ func reject(ctx context.Context, c *call) error {
 	}
 	c.left(done)
 	c.res.SubmissionID, c.res.ReviewCyclesUsed = done.Task.Submission.ID, &done.Task.ReviewCycles
-	c.res.Message = "Rejected. The executor mends it."
+	c.res.Message = "Rejected. The executor corrects the work."
 	if done.Task.State == state.Failed {
 		c.res.Message = "Rejected; " + waitingText(done.Task) + "."
 	}
@@ -123,6 +123,6 @@ func respondConsult(ctx context.Context, c *call) error {
 		return err
 	}
 	c.left(done)
-	c.res.ConsultationID, c.res.Message = done.Task.Consultation.ID, "Answered. The executor goes on."
+	c.res.ConsultationID, c.res.Message = done.Task.Consultation.ID, "Answered. The executor continues."
 	return nil
 }

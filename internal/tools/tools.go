@@ -22,24 +22,26 @@ import (
 	"github.com/ferrus-go/ferrus/internal/tools/wire"
 )
 
-// None is the role of a connection that has none: it may only look.
+// None is the role of a connection without a role: it may only read.
 const None state.Role = ""
 
-// Options say for whom a server is made.
+// Options configure a server.
 type Options struct {
 	Role     state.Role    // Supervisor, Executor or None; every connection of the server has it
 	Wait     time.Duration // the longest that one call waits; wait_timeout_secs of ferrus.toml when zero
-	Headless bool          // nobody looks on: an agent that has nothing to do stops instead of waiting
-	Remote   bool          // callers may come without a session: they are told to name what they mean
+	Headless bool          // non-interactive: an agent without work stops instead of waiting
+	Remote   bool          // callers may have no session: they are told to name their claim or subject
 	Version  string        // of ferrus
 	Log      *slog.Logger  // slog.Default when nil
 
-	// Session returns the session of the connection that a request came over. An error is the answer to the call.
+	// Session returns the session of the connection that sent a request. An error becomes the
+	// answer to the call.
 	Session func(req *mcp.CallToolRequest) (*engine.Session, error)
 	// Engine returns the engine for resources and prompts.
 	Engine func() (*engine.Engine, error)
 
-	// Locks describes the locks that a call may wait for, for the log of one that does not end. It waits for none. Nil: none.
+	// Locks describes the locks that a call may wait for, for the log of a call that hangs. It does
+	// not wait. Nil means no locks.
 	Locks func() string
 
 	every time.Duration // between progress notifications; 10 s when zero

@@ -11,7 +11,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/safetext"
 )
 
-// Remedy is what helps against a refusal by what the caller may do next: a tool, "choose" for one of allowed, or "stop".
+// Remedy returns the remedy of a refusal from what the caller may do next: a tool, "choose" for one
+// of allowed, or "stop".
 func Remedy(next string, allowed []string) string {
 	switch next {
 	case "stop":
@@ -22,15 +23,17 @@ func Remedy(next string, allowed []string) string {
 	return "call " + next
 }
 
-// Answer is the answer of a tool: a JSON object as structured content and, the same bytes, as the only text block, for
-// clients show a model one or the other. Its strings have no hidden characters, whatever older ferrus has stored.
+// Answer returns the answer of a tool: a JSON object as structured content and, with the same
+// bytes, as the only text block, because clients show a model one or the other. It removes hidden
+// characters, which an older ferrus may have stored.
 func Answer(object []byte, refused bool) *mcp.CallToolResult {
 	object = safetext.CleanJSON(object)
 	return &mcp.CallToolResult{StructuredContent: json.RawMessage(object), IsError: refused,
 		Content: []mcp.Content{&mcp.TextContent{Text: string(object)}}}
 }
 
-// Progress shows a client that asked for it that a waiting call is alive, until the returned function is called.
+// Progress sends progress notifications to a client that asked for them, until the returned
+// function is called.
 func Progress(ctx context.Context, req *mcp.CallToolRequest, every time.Duration) func() {
 	token := req.Params.GetProgressToken()
 	if token == nil {

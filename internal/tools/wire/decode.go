@@ -13,26 +13,27 @@ import (
 	"github.com/ferrus-go/ferrus/internal/safetext"
 )
 
-// Values are the arguments of a call, by name; what was left out is the zero value.
+// Values are the arguments of a call, by name. A missing argument is the zero value.
 type Values struct {
 	Text   map[string]string
 	List   map[string][]string
 	Flag   map[string]bool
 	Number map[string]int
 
-	Removed int // how many hidden characters were taken out of texts
+	Removed int // number of hidden characters that were removed from texts
 }
 
-// Notice says what was taken out of the texts, "" if nothing was.
+// Notice says what was removed from the texts, "" if nothing was.
 func (v Values) Notice() string {
 	if v.Removed == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%d hidden characters (escape sequences, invisible or bidirectional ones) were removed from your text: "+
-		"ferrus stores what a reader can see", v.Removed)
+		"ferrus stores only visible characters", v.Removed)
 }
 
-// clean is a text without hidden characters. One with NUL stays as it is: it is refused as no text at all.
+// clean returns a text without hidden characters. A text with NUL is returned unchanged, and
+// refused later.
 func (v *Values) clean(text string) string {
 	if strings.ContainsRune(text, 0) {
 		return text
@@ -47,8 +48,9 @@ type Fault struct{ Message, Remedy string }
 
 func (f *Fault) Error() string { return f.Message + "; " + f.Remedy }
 
-// Decode reads the arguments strictly: what is misspelt, given twice, of the wrong type or no text is refused with what
-// is meant. The error is a *Fault, and the values are then those that were read before.
+// Decode reads the arguments strictly. It refuses an argument that is misspelt, given twice, of the
+// wrong type or not a text, and says what is allowed. The error is a *Fault; the values are then
+// those that were read before it.
 func (t Tool) Decode(raw json.RawMessage) (Values, error) {
 	v := Values{Text: map[string]string{}, List: map[string][]string{}, Flag: map[string]bool{}, Number: map[string]int{}}
 	seen := map[string]bool{}
@@ -94,14 +96,15 @@ func member(dec *json.Decoder) (string, json.RawMessage, error) {
 	return name.(string), value, err // the names of an object are strings
 }
 
-// read reads the value of one argument. null stands for an optional one that is left out.
+// read reads the value of one argument. null means that an optional argument is omitted.
 func (v *Values) read(a Arg, value json.RawMessage) error {
 	if string(value) == "null" && a.Optional {
 		return nil
 	}
-	// Before it is decoded: encoding/json would silently mend it, and other text would be stored than was sent.
+	// This comes before decoding: encoding/json would silently repair the text, and the stored text
+	// would differ from the sent one.
 	if !intact(value) {
-		return &Fault{a.Name + " is not UTF-8", "send text; describe what is none"}
+		return &Fault{a.Name + " is not UTF-8", "send text, and describe binary content in words"}
 	}
 	switch {
 	case a.List:
@@ -151,7 +154,7 @@ func intact(value []byte) bool {
 		if value[i] != '\\' {
 			continue
 		}
-		i++ // to what is escaped, which may be a backslash
+		i++ // to the escaped character, which may be a backslash
 		high := surrogate(value[i-1:])
 		if high == 0 {
 			continue
@@ -165,7 +168,8 @@ func intact(value []byte) bool {
 	return true
 }
 
-// surrogate returns the half of a surrogate pair that text begins with as an escape, 0 when it begins with none.
+// surrogate returns the half of a surrogate pair that text starts with as an escape, 0 when it
+// starts with none.
 func surrogate(text []byte) rune {
 	if len(text) < len(`\u1234`) || text[0] != '\\' || text[1] != 'u' {
 		return 0
@@ -198,7 +202,7 @@ func (t Tool) unknown(name string) error {
 	return &Fault{fmt.Sprintf("%s has no argument %.80q", t.Name, name), remedy}
 }
 
-// names lists the tool's arguments for a reader.
+// names returns the tool's arguments for a reader.
 func (t Tool) names() string {
 	if len(t.Args) == 0 {
 		return "no arguments"

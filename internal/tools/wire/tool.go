@@ -2,7 +2,7 @@ package wire
 
 import "github.com/modelcontextprotocol/go-sdk/mcp"
 
-// A Tool is a tool as its callers know it.
+// A Tool is a tool as clients see it.
 type Tool struct {
 	Name     string
 	Title    string
@@ -11,30 +11,30 @@ type Tool struct {
 	Args     []Arg
 }
 
-// An Arg is one argument of a tool: a document if it is neither of the others.
+// An Arg is one argument of a tool. It is a document if it is not of another kind.
 type Arg struct {
 	Name     string
 	Doc      string
 	List     bool // of strings, each one line
 	Flag     bool // true or false
-	Number   int  // a whole number, from 1 to so many
-	Line     int  // one line, of at most so many characters
+	Number   int  // greatest value of a whole number, which is at least 1
+	Line     int  // greatest length of one line, in characters
 	Optional bool
 	Exact    bool // the content of a file: hidden characters stay
 }
 
-// Definition is the tool as clients see it.
+// Definition returns the tool as clients see it.
 func (t Tool) Definition() *mcp.Tool {
 	no := false
 	return &mcp.Tool{
 		Name: t.Name, Title: t.Title, Description: t.Doc, InputSchema: t.schema(),
-		// Loaded at once: a model that must first search for the tool that it is to call first does not find it.
+		// Clients load it at once: a model does not find a tool that it must first search for.
 		Meta:        mcp.Meta{"anthropic/alwaysLoad": true},
 		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: t.ReadOnly, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no},
 	}
 }
 
-// object is a JSON schema with its keys in a fixed order.
+// An object is a JSON schema with its keys in a fixed order.
 type object struct {
 	Type       string              `json:"type"`
 	Properties map[string]property `json:"properties,omitempty"`

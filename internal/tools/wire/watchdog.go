@@ -12,27 +12,30 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// ErrStuck is the error of a call that the watchdog has given up. What the call had begun may still happen.
+// ErrStuck is the error of a call that the watchdog gave up. What the call had started may still
+// happen.
 var ErrStuck = errors.New("the call did not end in time")
 
-// A Watchdog answers calls that do not end, and logs why: all goroutines and the state of the locks. The zero value works
-// once Log is set; one serves all calls of a server.
+// A Watchdog answers calls that hang, and logs why: all goroutines and the state of the locks. The
+// zero value works once Log is set; one serves all calls of a server.
 type Watchdog struct {
 	Log   *slog.Logger
-	Locks func() string // describes the locks that a call may wait for, and waits for none; nil for a server without any
-	Spare time.Duration // how long a call may take beside its wait; 45 s when zero
+	Locks func() string // describes the locks that a call may wait for, without waiting; nil for a server without locks
+	Spare time.Duration // how long a call may take besides its wait; 45 s when zero
 
-	stuck atomic.Int32 // calls in a row that were given up
+	stuck atomic.Int32 // consecutive calls that were given up
 }
 
-// usualSpare bounds what a call does beside its wait: STATE.lock is waited for 10 s at most; the rest is git and the disk.
+// usualSpare bounds the work of a call besides its wait: at most 10 s for STATE.lock; the rest is
+// git and the disk.
 const usualSpare = 45 * time.Second
 
-// logLimit bounds how long the answer waits for the log: the disk may be what the call is stuck on.
+// logLimit bounds how long the answer waits for the log: the call may hang on the disk.
 const logLimit = time.Second
 
-// Run calls do and returns what it returns, or ErrStuck after twice the longest time that the call may take: Spare, and what it
-// tells waits before it waits. Its context ends when it is given up. A panic of do is a protocol error.
+// Run calls do and returns its result. It returns ErrStuck after twice the longest time that the
+// call may take: Spare, and the duration that do passes to waits before it waits. A call that is
+// given up has its context cancelled. A panic of do becomes a protocol error.
 func (w *Watchdog) Run(ctx context.Context, tool string,
 	do func(ctx context.Context, waits func(time.Duration)) (*mcp.CallToolResult, error)) (*mcp.CallToolResult, error) {
 	type outcome struct {
@@ -65,7 +68,7 @@ func (w *Watchdog) Run(ctx context.Context, tool string,
 	case <-limit.C:
 	}
 	w.stuck.Add(1)
-	w.report(tool, time.Since(began)) // before the call is cancelled: that may move what it is stuck on
+	w.report(tool, time.Since(began)) // before the call is cancelled, which may release what it hangs on
 	cancel(ErrStuck)
 	return nil, ErrStuck
 }
@@ -77,16 +80,17 @@ func (w *Watchdog) limit(wait time.Duration) time.Duration {
 	return 2 * (wait + usualSpare)
 }
 
-// Again says how a caller goes on after ErrStuck: whether it should call once more, and the remedy. A server in which three
-// calls in a row were given up does not recover by a fourth.
+// Again says how a caller continues after ErrStuck: whether to call once more, and the remedy. A
+// server that gave up three calls in a row does not recover in a fourth.
 func (w *Watchdog) Again() (again bool, remedy string) {
 	if w.stuck.Load() < 3 {
-		return true, "call it again: what it had begun may have happened, and is not done twice"
+		return true, "call it again: the first call may have succeeded, and ferrus does nothing twice"
 	}
-	return false, "stop: a person ends this server and starts it again; its log in .ferrus/logs names the locks and all goroutines"
+	return false, "stop: a person restarts this server; its log in .ferrus/logs names the locks and all goroutines"
 }
 
-// report logs the state of the process: in one short line that goes to stderr too, and one with all goroutines.
+// report logs the state of the process: a short line that also goes to stderr, and a line with all
+// goroutines.
 func (w *Watchdog) report(tool string, took time.Duration) {
 	stacks, logged := goroutines(), make(chan struct{})
 	go func() {
@@ -104,7 +108,7 @@ func (w *Watchdog) report(tool string, took time.Duration) {
 	}
 }
 
-// goroutines are the stacks of all goroutines, at most 8 MiB.
+// goroutines returns the stacks of all goroutines, at most 8 MiB.
 func goroutines() string {
 	for size := 64 << 10; ; size *= 2 {
 		buf := make([]byte, size)
