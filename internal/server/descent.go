@@ -9,9 +9,10 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// checkDescent refuses a server that decides when it descends from an agent whose work it would decide on: a supervisor's,
-// and one over HTTP, which serves supervisors too. A project that cannot be found yet is looked at when it is opened. The
-// error is a *engine.Refusal of code ForbiddenRole.
+// checkDescent refuses a server that could decide about the work of an agent from which it
+// descends: a supervisor's server, and one over HTTP, which serves supervisors, too. If the project
+// cannot be found yet, this is repeated when it is opened. The error is a *engine.RefusedError of
+// code ForbiddenRole.
 func (c Config) checkDescent() error {
 	place, err := c.place()
 	if err != nil {
@@ -33,11 +34,11 @@ func (c Config) refuseDescent(place engine.Place) error {
 		what = "a server over HTTP"
 	}
 	return &engine.RefusedError{Code: engine.ForbiddenRole, Person: true,
-		Message: what + " does not start below the agent " + agent.String() + ", whose work it would judge",
+		Message: what + " does not start below the agent " + agent.String() + ", whose work it would review",
 		Remedy:  "start it from a terminal or a client of your own that this agent did not start"}
 }
 
-// place is that of the machine that the server is for.
+// place returns the place of the machine that the server is for.
 func (c Config) place() (engine.Place, error) {
 	dir := c.Root
 	if dir == "" {

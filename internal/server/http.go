@@ -21,35 +21,35 @@ import (
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
 
-// HTTP is where a server listens that does not talk over stdio, and to whom.
+// HTTP says where a server over HTTP listens, and who may call it.
 type HTTP struct {
 	Address       string   // host:port, "" for none
 	Unix          string   // path of a socket, "" for none
-	Hosts         []string // by which it may be called, beside its own
-	Origins       []string // of browser-like clients that may call
+	Hosts         []string // further host names of the server
+	Origins       []string // origins of browser-like clients that may call
 	Cert, Key     string   // files, both or none
 	AllowInsecure bool     // to listen beyond the loopback without TLS
 }
 
 func (h HTTP) on() bool { return h.Address != "" || h.Unix != "" }
 
-// A list is a flag that may be given several times.
+// A list is a flag that may be repeated.
 type list []string
 
 func (l *list) String() string         { return strings.Join(*l, ",") }
 func (l *list) Set(value string) error { *l = append(*l, value); return nil }
 
 func (h *HTTP) flags(fs *flag.FlagSet) {
-	fs.StringVar(&h.Address, "http", "", "`HOST:PORT` to serve HTTP at, instead of stdio: /mcp and /sse, for the clients that ferrus token new made tokens for")
+	fs.StringVar(&h.Address, "http", "", "`HOST:PORT` to serve HTTP at, instead of stdio: /mcp and /sse, for clients with a token of ferrus token new")
 	fs.StringVar(&h.Unix, "unix", "", "`PATH` of a socket to serve HTTP at, instead of stdio; only its owner can connect")
-	fs.Var((*list)(&h.Hosts), "allow-host", "`NAME` by which the HTTP server may be called, beside its own; may be repeated")
+	fs.Var((*list)(&h.Hosts), "allow-host", "`NAME` of a further host name of the HTTP server; may be repeated")
 	fs.Var((*list)(&h.Origins), "allow-origin", "`ORIGIN` of a browser-like client, such as https://app.example, that may call; may be repeated")
 	fs.StringVar(&h.Cert, "tls-cert", "", "`FILE` of the certificate, for https")
 	fs.StringVar(&h.Key, "tls-key", "", "`FILE` of its key")
-	fs.BoolVar(&h.AllowInsecure, "insecure-http", false, "listen beyond the loopback without TLS: whoever listens in has the tokens")
+	fs.BoolVar(&h.AllowInsecure, "insecure-http", false, "listen beyond the loopback without TLS: anyone on the network path can read the tokens")
 }
 
-// check says what is wrong with the flags as they were given, "" for nothing.
+// check returns what is wrong with the flags, "" if nothing is.
 func (h *HTTP) check(fs *flag.FlagSet) string {
 	given := map[string]bool{}
 	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
@@ -74,7 +74,7 @@ func (h *HTTP) check(fs *flag.FlagSet) string {
 	case (h.Cert == "") != (h.Key == ""):
 		return "--tls-cert and --tls-key belong together"
 	case h.Unix != "" && h.Cert != "":
-		return "--tls-cert is for --http: nobody can listen in on a socket"
+		return "--tls-cert is for --http: a socket needs no TLS"
 	}
 	if _, _, err := net.SplitHostPort(h.Address); err != nil && h.Address != "" {
 		return fmt.Sprintf("--http %q: give host and port, such as 127.0.0.1:7433", h.Address)
@@ -82,8 +82,8 @@ func (h *HTTP) check(fs *flag.FlagSet) string {
 	return ""
 }
 
-// serveHTTP serves HTTP until ctx ends, and returns the exit code. Where it listens is said on stderr once it does: the
-// port may have been left to the system.
+// serveHTTP serves HTTP until ctx ends, and returns the exit code. It prints the address on stderr
+// as soon as it listens: the system may have chosen the port.
 func serveHTTP(ctx context.Context, conf Config, prog string, stderr io.Writer) int {
 	conf.Agent = "http"
 	log, closeLog := openLog(conf, stderr)
@@ -111,7 +111,7 @@ func serveHTTP(ctx context.Context, conf Config, prog string, stderr io.Writer) 
 	l, secure, err := conf.HTTP.listen(ctx)
 	switch {
 	case errors.Is(err, web.ErrExposed):
-		return fail(exitUsage, fmt.Errorf("%w; listen at 127.0.0.1, or give --tls-cert and --tls-key, or say --insecure-http if nobody can listen in", err))
+		return fail(exitUsage, fmt.Errorf("%w; listen at 127.0.0.1, or give --tls-cert and --tls-key, or give --insecure-http if the network is private", err))
 	case errors.Is(err, web.ErrUnsafe):
 		return fail(exitUsage, fmt.Errorf("%w; put it into a folder of your own that only you can write to: chmod go-w", err))
 	case err != nil:
@@ -128,10 +128,10 @@ func serveHTTP(ctx context.Context, conf Config, prog string, stderr io.Writer) 
 		Servers: d.servers(), Tokens: book,
 		Hosts: conf.HTTP.names(), Origins: conf.HTTP.Origins, TLS: secure != nil, Log: log,
 	})
-	// The first line: scripts wait for it.
+	// This must be the first line: scripts wait for it.
 	slog.New(slog.NewTextHandler(stderr, nil)).Info("listening", conf.HTTP.at(l.Addr())...)
 	if list, err := book.List(); err == nil && len(list) == 0 {
-		log.Warn("there are no tokens: nobody is let in until ferrus token new has made one")
+		log.Warn("there are no tokens: every request is refused until ferrus token new creates one")
 	}
 	if err := site.Serve(ctx, l, secure); err != nil {
 		return fail(exitError, err)
@@ -139,7 +139,7 @@ func serveHTTP(ctx context.Context, conf Config, prog string, stderr io.Writer) 
 	return exitOf(ctx)
 }
 
-// servers makes the server of each role that a token can have.
+// servers creates the server of each role that a token can have.
 func (d *lazyEngine) servers() map[state.Role]*mcp.Server {
 	at := &sessionCache{taken: map[seatKey]*entry{}}
 	all := map[state.Role]*mcp.Server{}
@@ -149,7 +149,7 @@ func (d *lazyEngine) servers() map[state.Role]*mcp.Server {
 			Session: func(req *mcp.CallToolRequest) (*engine.Session, error) {
 				caller, ok := web.CallerOf(req)
 				if !ok {
-					return nil, errors.New("nobody knows who calls") // a bug of ours
+					return nil, errors.New("the caller is unknown") // a bug of ours
 				}
 				e, err := d.engine()
 				if err != nil {
@@ -162,7 +162,7 @@ func (d *lazyEngine) servers() map[state.Role]*mcp.Server {
 	return all
 }
 
-// listen opens the listener, and reads the certificate: nil without TLS.
+// listen opens the listener and reads the certificate. The TLS configuration is nil without one.
 func (h HTTP) listen(ctx context.Context) (net.Listener, *tls.Config, error) {
 	if h.Unix != "" {
 		l, err := web.ListenUnix(h.Unix)
@@ -180,13 +180,13 @@ func (h HTTP) listen(ctx context.Context) (net.Listener, *tls.Config, error) {
 	return l, secure, err
 }
 
-// names are those by which the server may be called: the allowed ones, and the one that it was told to listen at.
+// names returns the host names of the server: the allowed ones, and the one in its address.
 func (h HTTP) names() []string {
-	host, _, _ := net.SplitHostPort(h.Address) // check has seen that it can be
+	host, _, _ := net.SplitHostPort(h.Address) // check has verified it
 	return append([]string{host}, h.Hosts...)
 }
 
-// at tells where the server listens.
+// at returns the address of the server as log attributes.
 func (h HTTP) at(addr net.Addr) []any {
 	if h.Unix != "" {
 		return []any{"socket", addr.String(), "paths", "/mcp /sse"}

@@ -15,8 +15,9 @@ import (
 
 var agentName = safetext.NewForm(`^[0-9A-Za-z._-]*$`, 1, 64)
 
-// A lazyEngine opens the machine when it is first needed, and again when it has come back after being lost: a server that a
-// client starts in a folder without ferrus answers with the remedy instead of failing to start.
+// A lazyEngine opens the machine on first use, and again after it was lost and restored. So a
+// server that a client starts in a folder without ferrus answers with a remedy instead of failing
+// to start.
 type lazyEngine struct {
 	conf Config
 	log  *slog.Logger
@@ -25,7 +26,7 @@ type lazyEngine struct {
 	e  *engine.Engine
 	s  *engine.Session
 
-	last atomic.Pointer[engine.Engine] // e, for close, which waits for no call
+	last atomic.Pointer[engine.Engine] // the same as e, for close, which must not wait for a call
 }
 
 func (d *lazyEngine) session() (*engine.Session, error) {
@@ -42,8 +43,8 @@ func (d *lazyEngine) engine() (*engine.Engine, error) {
 	return d.e, err
 }
 
-// open makes sure that the machine is open. A machine that was lost stays open if there is no other in its place: its
-// refusals say what happened.
+// open makes sure that the machine is open. A lost machine stays open until another takes its
+// place: its refusals say what happened.
 func (d *lazyEngine) open() error {
 	if d.e != nil {
 		if !d.e.Gone() {
@@ -58,7 +59,7 @@ func (d *lazyEngine) open() error {
 		return err
 	}
 	if d.e != nil {
-		// Another project's machine further up is not the lost one.
+		// The machine of another project further up is not the lost one.
 		if e.Place().Dir() != d.e.Place().Dir() {
 			return e.Close()
 		}
@@ -84,14 +85,14 @@ func (d *lazyEngine) find() (*engine.Engine, error) {
 	return engine.Open(place, engine.Options{Log: d.log, Rest: 100 * time.Millisecond, Project: project})
 }
 
-// close ends the engine, and with it a running check.
+// close closes the engine, which ends a running check.
 func (d *lazyEngine) close() {
 	if e := d.last.Load(); e != nil {
 		e.Close()
 	}
 }
 
-// locks describes who holds the locks that a call may wait for. It waits for none of them.
+// locks describes the holders of the locks that a call may wait for. It does not wait.
 func (d *lazyEngine) locks() string {
 	said := "server: " + store.Mutex(d.mu.TryLock, d.mu.Unlock)
 	if e := d.last.Load(); e != nil {

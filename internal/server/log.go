@@ -16,8 +16,9 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 )
 
-// openLog returns the server's log: trouble goes to stderr, where clients show it, and everything into a file of its
-// own under .ferrus/logs, or that of a worker's run, made with its first line.
+// openLog returns the server's log. Warnings and errors go to stderr, where clients show them.
+// Everything goes to a file under .ferrus/logs, or under the logs of a worker's run, which is
+// created with its first line.
 func openLog(conf Config, stderr io.Writer) (*slog.Logger, func()) {
 	file, trouble := &lazyFile{conf: conf}, newSpill(stderr)
 	handler := slog.NewMultiHandler(
@@ -26,8 +27,8 @@ func openLog(conf Config, stderr io.Writer) (*slog.Logger, func()) {
 	return slog.New(handler), func() { file.close(); trouble.close() }
 }
 
-// A spill writes to a stream that its reader may leave full, as clients do with the stderr of their servers: no writer waits
-// for it, and what there is no room for is dropped.
+// A spill writes to a stream whose reader may let it fill up, as clients do with the stderr of
+// servers. Writers never wait; lines without room are dropped.
 type spill struct {
 	mu    sync.Mutex
 	lines chan []byte // nil after close
@@ -50,13 +51,13 @@ func (s *spill) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	select {
-	case s.lines <- bytes.Clone(p): // a nil channel takes nothing
+	case s.lines <- bytes.Clone(p): // a nil channel is never ready
 	default:
 	}
 	return len(p), nil
 }
 
-// close waits for what is written, but not longer than a client that has left is answered.
+// close waits until the lines are written, but no longer than the grace of a client that has left.
 func (s *spill) close() {
 	s.mu.Lock()
 	if s.lines != nil {
@@ -70,11 +71,12 @@ func (s *spill) close() {
 	}
 }
 
-// A lazyFile is a file that is made when it is first written to; where it cannot be made, nothing is written.
+// A lazyFile is a file that is created by its first write. If it cannot be created, nothing is
+// written.
 type lazyFile struct {
 	conf Config
 
-	mu    sync.Mutex // calls go on while the server ends
+	mu    sync.Mutex // calls continue while the server ends
 	tried bool
 	f     *os.File
 }
@@ -102,13 +104,14 @@ func (l *lazyFile) close() {
 	}
 }
 
-// logFile makes the log file of this server, nil where there is no machine or no room for one.
+// logFile creates the log file of this server. It returns nil if there is no machine or the file
+// cannot be created.
 func (c Config) logFile() *os.File {
 	dir, err := c.logDir()
 	if err != nil {
 		return nil
 	}
-	root, err := os.OpenRoot(dir) // no link leads out of it
+	root, err := os.OpenRoot(dir) // follows no link that leads out of it
 	if err != nil {
 		return nil
 	}
@@ -121,7 +124,7 @@ func (c Config) logFile() *os.File {
 	return f
 }
 
-// logDir is the folder with the folder of the logs.
+// logDir returns the folder that contains the folder of the logs.
 func (c Config) logDir() (string, error) {
 	if c.Role == workerRole {
 		return c.Worker.Run, nil

@@ -39,24 +39,24 @@ const (
 	exitError = 1
 	exitUsage = 2
 
-	exitForbidden = 4 // below an agent whose work it would judge
+	exitForbidden = 4 // started below an agent whose work it would review
 )
 
-// Config is what a server is told when it is started.
+// Config is the configuration of a server, from its arguments.
 type Config struct {
 	Role     state.Role    // Supervisor, Executor, worker or tools.None
 	Agent    string        // name of the agent, such as codex
-	Index    int           // tells agents of one name apart
-	Root     string        // folder to find the machine from; the working directory when empty
+	Index    int           // distinguishes agents with the same name
+	Root     string        // a folder in the project; the working directory when empty
 	Branch   string        // of the machine in Root; "" finds it
-	Wait     time.Duration // the longest wait of one call; ferrus.toml's when zero
+	Wait     time.Duration // the longest wait of one call; the value of ferrus.toml when zero
 	Headless bool
 	HTTP     HTTP // instead of stdio
 	Worker   Worker
 }
 
-// Identity is role:agent:index, as the journal names this server's client. The role of a worker is that in its pipeline,
-// its index that of the attempt.
+// Identity returns role:agent:index, the name of this server's client in the journal. A worker's
+// role is its role in the pipeline, its index the number of the attempt.
 func (c Config) Identity() string {
 	role, index := c.Role, c.Index
 	switch role {
@@ -68,8 +68,9 @@ func (c Config) Identity() string {
 	return fmt.Sprintf("%s:%s:%d", role, c.Agent, index)
 }
 
-// Main runs ferrusd with its arguments, over stdio until its client goes away, over HTTP until a signal ends it, and
-// returns the exit code: 128 and its number for a signal. prog is what usage calls the program.
+// Main runs ferrusd with its arguments and returns the exit code: 128 plus its number for a signal.
+// Over stdio it serves until its client leaves, over HTTP until a signal ends it. prog is the
+// program's name in usage messages.
 func Main(prog string, args []string) int {
 	checks.Helper()
 	conf, code := parse(prog, args, os.Stdout, os.Stderr)
@@ -92,7 +93,7 @@ func Main(prog string, args []string) int {
 	return exitOf(ctx)
 }
 
-// exitOf is the exit code of a server that has ended in order.
+// exitOf returns the exit code of a server that ended normally.
 func exitOf(ctx context.Context) int {
 	if sig := proc.Signalled(ctx); sig != nil {
 		return sig.Exit
@@ -100,21 +101,21 @@ func exitOf(ctx context.Context) int {
 	return exitOK
 }
 
-// parse reads the arguments. A code of 0 or more ends the program.
+// parse reads the arguments. A code of 0 or more means that the program must exit with it.
 func parse(prog string, args []string, stdout, stderr io.Writer) (Config, int) {
 	var c Config
 	var role string
 	var wait int
 	fs := flag.NewFlagSet(prog, flag.ContinueOnError)
-	fs.SetOutput(io.Discard) // what it finds is said in other words
+	fs.SetOutput(io.Discard) // its messages are replaced by ours
 	version := fs.Bool("version", false, "print the version and exit")
-	fs.StringVar(&role, "role", "", "`ROLE` of the client: supervisor or executor; without it there is only status; worker is for ferrus itself to start")
+	fs.StringVar(&role, "role", "", "`ROLE` of the client: supervisor or executor; without it there is only status; ferrus itself starts servers with worker")
 	fs.StringVar(&c.Agent, "agent-name", "agent", "`NAME` of the client's agent, such as codex")
-	fs.IntVar(&c.Index, "agent-index", 1, "`N` tells agents of one name apart")
+	fs.IntVar(&c.Index, "agent-index", 1, "`N` distinguishes agents with the same name")
 	fs.StringVar(&c.Root, "root", os.Getenv("FERRUS_ROOT"), "`DIR` of the project, or below it; default: the working directory")
 	fs.StringVar(&c.Branch, "branch", "", "`NAME` of the branch; default: that of the work tree, else none")
 	fs.IntVar(&wait, "wait", 0, "`SECS` that one call waits at most; default: server.wait_timeout_secs")
-	fs.BoolVar(&c.Headless, "headless", false, "nobody looks on: an agent without work is told to stop")
+	fs.BoolVar(&c.Headless, "headless", false, "non-interactive: an agent without work is told to stop")
 	c.HTTP.flags(fs)
 	c.Worker.flags(fs)
 	switch err := fs.Parse(args); {
@@ -152,7 +153,7 @@ func parse(prog string, args []string, stdout, stderr io.Writer) (Config, int) {
 	return c, -1
 }
 
-// flagFaults are what package flag says of a wrong flag, and what we say.
+// flagFaults maps the messages of package flag to ours.
 var flagFaults = [][2]string{
 	{`^flag provided but not defined: -(.*)$`, "unknown flag: --$1"},
 	{`^flag needs an argument: -(.*)$`, "--$1 needs a value"},
@@ -161,8 +162,9 @@ var flagFaults = [][2]string{
 	{`^invalid boolean value (".*") for -([a-z-]+): .*$`, "--$2 takes true or false, not $1"},
 }
 
-// Elsewhere reports whether arguments of a server name a project, an address to listen at or a run of a pipeline: whether it
-// would do more than serve a client over stdio in the folder in which it is started.
+// Elsewhere reports whether arguments of a server name a project, an address to listen at or a run
+// of a pipeline. Without them a server only serves a client over stdio in the folder in which it is
+// started.
 func Elsewhere(args []string) bool {
 	c, _ := parse("ferrusd", args, io.Discard, io.Discard)
 	return c.Root != os.Getenv("FERRUS_ROOT") || c.Branch != "" || c.HTTP.on() || c.Role == workerRole
@@ -183,7 +185,7 @@ func Serve(ctx context.Context, conf Config, in io.Reader, out, stderr io.Writer
 	var err error
 	select {
 	case err = <-ended:
-	case <-ctx.Done(): // the SDK would wait for the calls that wait
+	case <-ctx.Done(): // the SDK would wait for waiting calls
 	case <-client.left:
 		select {
 		case err = <-ended:
@@ -197,7 +199,8 @@ func Serve(ctx context.Context, conf Config, in io.Reader, out, stderr io.Writer
 	return nil
 }
 
-// server makes the server of the one client, and what is to be called when that has left.
+// server creates the server of the one client, and returns a function to call when the client has
+// left.
 func (c Config) server(log *slog.Logger) (*mcp.Server, func()) {
 	if c.Role == workerRole {
 		return c.desk(log), func() {}
@@ -211,15 +214,16 @@ func (c Config) server(log *slog.Logger) (*mcp.Server, func()) {
 	}), d.close
 }
 
-// grace is how long a client that has left is still answered. Clients kill what outlives them by a tenth of a second.
+// grace is how long a client that has left still gets answers. Clients kill a server that outlives
+// them by a tenth of a second.
 const grace = 30 * time.Millisecond
 
-// Build is the version of this build, and of what made it for which system.
+// Build describes this build: the version, and the compiler and system.
 func Build() string {
 	return Version() + " " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
 }
 
-// Version is the version of this build of ferrus.
+// Version returns the version of this build of ferrus.
 func Version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
 		return info.Main.Version

@@ -8,9 +8,9 @@ import (
 	"github.com/ferrus-go/ferrus/internal/server/web"
 )
 
-// sessionCache keep the engine's sessions of clients that have an MCP session: what a reviewer was shown, and which claim an
-// executor holds, is remembered for as long as that lasts. A client of a revision without sessions names it all with
-// each call.
+// A sessionCache has the engine's sessions of clients with an MCP session. A session remembers what
+// a reviewer was shown, and which claim an executor has, as long as the MCP session lasts. A client
+// of a revision without sessions names these with each call.
 type sessionCache struct {
 	mu    sync.Mutex
 	taken map[seatKey]*entry
@@ -24,10 +24,11 @@ type entry struct {
 	last time.Time
 }
 
-// idleSeat is how long a seat is kept that nobody sits on. Nothing is lost with it: a claim can be named.
+// idleSeat is how long an unused session stays in the cache. Nothing is lost with it: a client can
+// name its claim.
 const idleSeat = 24 * time.Hour
 
-// session returns the session on which a caller acts.
+// session returns the engine's session for a caller.
 func (at *sessionCache) session(e *engine.Engine, c web.Caller) (*engine.Session, error) {
 	who := Config{Role: c.Token.Role, Agent: c.Token.Name, Index: 1}.Identity()
 	if c.Session == "" {
@@ -38,7 +39,7 @@ func (at *sessionCache) session(e *engine.Engine, c web.Caller) (*engine.Session
 	now, key := time.Now(), seatKey{c.Token.ID, c.Session}
 	at.sweep(now)
 	one := at.taken[key]
-	if one == nil || one.s.Engine() != e { // the machine was lost and has come back
+	if one == nil || one.s.Engine() != e { // the machine was lost and restored
 		s, err := e.Remote(engine.Caller{Role: c.Token.Role, Agent: who, Tree: overHTTP}, c.Token.ID, "")
 		if err != nil {
 			return nil, err
@@ -50,7 +51,7 @@ func (at *sessionCache) session(e *engine.Engine, c web.Caller) (*engine.Session
 	return one.s, nil
 }
 
-// sweep clears the seats that nobody sits on, every now and then.
+// sweep removes unused sessions from time to time.
 func (at *sessionCache) sweep(now time.Time) {
 	if now.Sub(at.swept) < time.Minute {
 		return
@@ -63,5 +64,5 @@ func (at *sessionCache) sweep(now time.Time) {
 	}
 }
 
-// overHTTP is the process tree of a caller over the network: it has none that could be seen here.
+// overHTTP stands for the process tree of a caller over the network, which is unknown.
 const overHTTP = "over HTTP"

@@ -19,20 +19,21 @@ import (
 // maxLine is the longest message in bytes that a client may send.
 const maxLine = 16 << 20
 
-// A stdio is the transport to one client over a pair of streams, one message a line. It answers each line that is no single
-// JSON-RPC message itself: the SDK's own transport ends the session at one, or at a blank before the line's end. It reads
-// a line once, where the SDK's would have it read three times more. Closing it does not end a Read: only the client, or the
-// end of the process, does.
+// A stdio is the transport to one client over a pair of streams, with one message on each line. It
+// answers a line that is not a single JSON-RPC message itself; the SDK's transport would end the
+// session, even for a blank before the end of a line. It reads a line once, the SDK's four times.
+// Closing it does not end a Read: only the client or the end of the process does.
 type stdio struct {
 	in   *bufio.Reader
 	out  io.Writer
-	left chan struct{} // closed when the client has closed its end, and the SDK has its last message
-	err  error         // why nothing more is read; nil before left is closed
+	left chan struct{} // closed after the client has closed its end and the SDK has the last message
+	err  error         // why reading ended; nil before left is closed
 
-	writing sync.Mutex // keeps the messages of several writers whole
+	writing sync.Mutex // serializes writers
 }
 
-// overStdio returns the transport to the client that writes to in and reads from out. Neither is ever closed.
+// overStdio returns the transport to the client that writes to in and reads from out. It never
+// closes them.
 func overStdio(in io.Reader, out io.Writer) *stdio {
 	return &stdio{in: bufio.NewReaderSize(in, 64<<10), out: out, left: make(chan struct{})}
 }
@@ -40,13 +41,13 @@ func overStdio(in io.Reader, out io.Writer) *stdio {
 // Connect returns the transport, which is the only connection.
 func (s *stdio) Connect(context.Context) (mcp.Connection, error) { return s, nil }
 
-// Close does nothing: the streams are the process's, and end with it.
+// Close does nothing: the streams belong to the process, and end with it.
 func (s *stdio) Close() error { return nil }
 
-// SessionID is empty: there is one session only.
+// SessionID returns "": there is only one session.
 func (s *stdio) SessionID() string { return "" }
 
-// Read returns the next message, and io.EOF after the last.
+// Read returns the next message, or io.EOF after the last one.
 func (s *stdio) Read(context.Context) (jsonrpc.Message, error) {
 	for s.err == nil {
 		line, err := readLine(s.in)
@@ -86,7 +87,8 @@ func (s *stdio) write(line []byte) error {
 
 var errLong = errors.New("too long")
 
-// readLine reads one line with its end. Of a line over maxLine it returns the beginning, having skipped the rest.
+// readLine reads one line with its end. Of a line over maxLine it returns the beginning and skips
+// the rest.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	long := false
@@ -108,7 +110,8 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// decode returns the message of a line, or the answer to a line that is none; neither for a blank one.
+// decode returns the message of a line, or the answer to a line that is not a message. For a blank
+// line it returns neither.
 func decode(text []byte, err error) (m jsonrpc.Message, refusal []byte) {
 	switch {
 	case errors.Is(err, errLong):
@@ -131,7 +134,7 @@ func decode(text []byte, err error) (m jsonrpc.Message, refusal []byte) {
 	return m, nil
 }
 
-// idOf returns the id of a message as it is written, null when it has none that could be answered.
+// idOf returns the id of a message as it was written, null when it has no usable id.
 func idOf(text []byte) json.RawMessage {
 	var m struct {
 		ID json.RawMessage `json:"id"`

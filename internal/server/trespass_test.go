@@ -29,8 +29,8 @@ func TestARoleIsNotLentByASession(t *testing.T) {
 		status, own      int
 		says             string
 	}{
-		{"legacy", "/mcp", fmt.Sprintf(create, ""), older, 403, 200, "another token's"},
-		{"sse", o.endpoint(t, boss), fmt.Sprintf(create, ""), nil, 403, 202, "another token's"},
+		{"legacy", "/mcp", fmt.Sprintf(create, ""), older, 403, 200, "another token"},
+		{"sse", o.endpoint(t, boss), fmt.Sprintf(create, ""), nil, 403, 202, "another token"},
 		{"modern", "/mcp", fmt.Sprintf(create, meta), newer, 400, 200, `unknown tool \"create_task\"`},
 	}
 	bad := 0

@@ -11,14 +11,14 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// workerRole is the role of a pipeline's worker. It has a run in the place of the machine.
+// workerRole is the role of a pipeline's worker. It has a run instead of a machine.
 const workerRole state.Role = "worker"
 
-// A Worker is whom a server of that role is for.
+// A Worker names the worker that a server is for.
 type Worker struct {
 	Run     string // absolute path of the folder of its run
-	Name    string // its role there
-	Attempt int    // which attempt at its work this is, from 1
+	Name    string // its role in the pipeline
+	Attempt int    // number of the attempt, from 1
 }
 
 func (w *Worker) flags(fs *flag.FlagSet) {
@@ -27,14 +27,15 @@ func (w *Worker) flags(fs *flag.FlagSet) {
 	fs.IntVar(&w.Attempt, "attempt", 1, "`N` of the worker's attempt, from 1")
 }
 
-// check makes the path of the run absolute, and says what is wrong with the flags as they were given, "" for nothing.
+// check makes the path of the run absolute. It returns what is wrong with the flags, "" if nothing
+// is.
 func (w *Worker) check(role state.Role, fs *flag.FlagSet) string {
 	given := map[string]bool{}
 	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	if role != workerRole {
 		for _, name := range []string{"run", "worker", "attempt"} {
 			if given[name] {
-				return "--" + name + " is of --role worker, which ferrus pipeline starts; leave it out"
+				return "--" + name + " belongs to --role worker, which ferrus pipeline starts; leave it out"
 			}
 		}
 		return ""
@@ -60,7 +61,7 @@ func (w *Worker) check(role state.Role, fs *flag.FlagSet) string {
 	return ""
 }
 
-// desk makes the server of a worker.
+// desk creates the server of a worker.
 func (c Config) desk(log *slog.Logger) *mcp.Server {
 	return worker.NewServer(worker.Options{Run: c.Worker.Run, Worker: c.Worker.Name, Attempt: c.Worker.Attempt, Wait: c.Wait, Version: Version(), Log: log})
 }

@@ -168,11 +168,11 @@ func TestAWorkerIsStartedWholeOrNotAtAll(t *testing.T) {
 		"--root: a worker has --run":         append(slices.Clone(whole), "--root", "/p"),
 		"--branch: a worker has --run":       append(slices.Clone(whole), "--branch", "b"),
 		"--agent-index: a worker has":        append(slices.Clone(whole), "--agent-index", "2"),
-		"--run is of --role worker":          {"--role", "executor", "--run", "/r"},
-		"--worker is of --role worker":       {"--worker", "w"},
-		"--attempt is of --role worker":      {"--role", "supervisor", "--attempt", "1"},
+		"--run belongs to --role worker":          {"--role", "executor", "--run", "/r"},
+		"--worker belongs to --role worker":       {"--worker", "w"},
+		"--attempt belongs to --role worker":      {"--role", "supervisor", "--attempt", "1"},
 		"over HTTP role and name":            append(slices.Clone(whole), "--http", "127.0.0.1:0"),
-		"--run is of --role worker, which f": {"--http", "127.0.0.1:0", "--run", "/r"},
+		"--run belongs to --role worker, which f": {"--http", "127.0.0.1:0", "--run", "/r"},
 	} {
 		w := start(t, "ferrusd", t.TempDir(), args...)
 		if code, _ := w.exit(func() {}); code != 2 || !strings.Contains(w.stderr.String(), says) {

@@ -6,8 +6,8 @@ import "errors"
 var (
 	ErrUnknown   = errors.New("no such token")
 	ErrExpired   = errors.New("the token has expired")
-	ErrTaken     = errors.New("the name has a token")
-	ErrInvalid   = errors.New("not a token that can be")
+	ErrTaken     = errors.New("the name already has a token")
+	ErrInvalid   = errors.New("not a valid token")
 	ErrAmbiguous = errors.New("more than one token")
 	ErrDamaged   = errors.New("the file of the tokens is damaged")
 	ErrUnsafe    = errors.New("the file of the tokens is not safe from others") // a link, no file, or open to others
@@ -15,7 +15,7 @@ var (
 	ErrDisk      = errors.New("the tokens could not be read or written")
 )
 
-// An Error says what could not be, and what helps. Kind is one of the errors above.
+// An Error says what failed and what to do. Kind is one of the errors above.
 type Error struct {
 	Kind   error
 	What   string

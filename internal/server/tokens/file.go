@@ -26,12 +26,12 @@ const (
 
 func (b *Book) path(name string) string { return filepath.Join(b.dir, name) }
 
-// read returns the entries of the file, none if there is no file. They are for looking at only.
+// read returns the entries of the file, none if there is no file. Callers must not change them.
 func (b *Book) read() ([]entry, error) {
 	path := b.path(fileName)
 	if b.guard != nil {
 		if err := b.guard(); err != nil {
-			return nil, &Error{Kind: ErrUnsafe, What: path + " is not believed: " + err.Error(), Remedy: "run ferrus doctor"}
+			return nil, &Error{Kind: ErrUnsafe, What: path + " is not trusted: " + err.Error(), Remedy: "run ferrus doctor"}
 		}
 	}
 	root, err := rootfs.Open(b.dir)
@@ -54,8 +54,8 @@ func (b *Book) read() ([]entry, error) {
 	if err != nil {
 		return nil, disk("read", path, err)
 	}
-	// Whoever could read it knows the names and hashes; whoever could write it has let in whom they liked. Windows keeps
-	// its permissions elsewhere.
+	// A user who could read it knows the names and hashes; one who could write it may have added
+	// tokens. Windows stores permissions differently.
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
 		return nil, &Error{Kind: ErrUnsafe, What: fmt.Sprintf("%s is open to other users (mode %04o)", path, mode),
 			Remedy: "chmod 600 " + path + ", then see whether ferrus token list shows only what you made"}
@@ -69,8 +69,8 @@ func (b *Book) read() ([]entry, error) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	// Its bytes are compared, not its date and size: those of a file that was written twice in a moment may be the same,
-	// and a revoked token must not come in for that.
+	// The bytes are compared, not date and size: two writes in a moment may have the same, and a
+	// revoked token must not be accepted because of that.
 	if len(text) > 0 && bytes.Equal(text, b.text) {
 		return b.list, nil
 	}
@@ -79,14 +79,15 @@ func (b *Book) read() ([]entry, error) {
 		err = fmt.Errorf("it has more than %d bytes", maxFile)
 	}
 	if err != nil {
-		return nil, &Error{Kind: ErrDamaged, What: fmt.Sprintf("%s cannot be understood: %v", path, err),
-			Remedy: "move it away, then make the tokens anew with ferrus token new: until then none is good"}
+		return nil, &Error{Kind: ErrDamaged, What: fmt.Sprintf("%s is not valid: %v", path, err),
+			Remedy: "move it away, then create new tokens with ferrus token new; until then every token is refused"}
 	}
 	b.text, b.list = text, list
 	return list, nil
 }
 
-// change replaces the entries by what next makes of them, if it gives no error, while no other process does.
+// change replaces the entries by the result of next, unless that is an error, under the lock of all
+// writers.
 func (b *Book) change(next func([]entry) ([]entry, error)) error {
 	unlock, err := b.lock()
 	if err != nil {
@@ -110,8 +111,8 @@ func (b *Book) change(next func([]entry) ([]entry, error)) error {
 	return b.write(text)
 }
 
-// lock takes the lock that all writers take. The lock file is never removed: a second process could lock the old one
-// while a third locks the new one.
+// lock takes the lock of all writers. The lock file is never removed: a second process could lock
+// the old one while a third locks the new one.
 func (b *Book) lock() (unlock func(), err error) {
 	path := b.path(lockName)
 	root, err := rootfs.Open(b.dir)
@@ -135,7 +136,7 @@ func (b *Book) lock() (unlock func(), err error) {
 	return nil, disk("lock", path, err)
 }
 
-// write replaces the file durably: a token that was revoked must not come back with the power.
+// write replaces the file durably: a power cut must not restore a revoked token.
 func (b *Book) write(text []byte) error {
 	path := b.path(fileName)
 	root, err := rootfs.Open(b.dir)
@@ -149,7 +150,8 @@ func (b *Book) write(text []byte) error {
 	return nil
 }
 
-// disk is the refusal for an error of a file: what lies there is not safe to use, or could not be read or written.
+// disk returns the error of a file operation: the file is not safe to use, or could not be read or
+// written.
 func disk(what, path string, err error) error {
 	for _, unsafe := range []error{rootfs.ErrLink, rootfs.ErrNotRegular, rootfs.ErrIsDir, rootfs.ErrNotDir} {
 		if errors.Is(err, unsafe) {
@@ -157,5 +159,5 @@ func disk(what, path string, err error) error {
 			return &Error{Kind: ErrUnsafe, What: said, Remedy: remedy}
 		}
 	}
-	return &Error{Kind: ErrDisk, What: fmt.Sprintf("%s %s: %v", what, path, rootfs.Cause(err)), Remedy: "see whether the folder can be read and written"}
+	return &Error{Kind: ErrDisk, What: fmt.Sprintf("%s %s: %v", what, path, rootfs.Cause(err)), Remedy: "check whether the folder is readable and writable"}
 }

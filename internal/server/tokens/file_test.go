@@ -29,7 +29,7 @@ func each(b *Book) map[string]error {
 }
 
 // notOurs is what is said of a text that ferrus does not write.
-const notOurs = "it is not the JSON that ferrus writes"
+const notOurs = "it is not JSON as ferrus writes it"
 
 // TestADamagedFileStopsEverything: it is no empty one, and nothing is written over it.
 func TestADamagedFileStopsEverything(t *testing.T) {
@@ -60,19 +60,19 @@ func TestADamagedFileStopsEverything(t *testing.T) {
 		{strings.Repeat("\x00", len(sound)), notOurs},
 		{string(sound) + strings.Repeat(" ", maxFile), "more than 1048576 bytes"},
 		{swap(`"schema": 1`, `"schema": 2`), "schema is 2, and this ferrus understands 1"},
-		{swap(`"executor"`, `"human"`), `token 1: "human" is no role`},
-		{swap(`"executor"`, `"holder"`), `token 1: "holder" is no role`},
-		{swap(`"executor"`, `""`), `token 1: "" is no role`},
+		{swap(`"executor"`, `"human"`), `token 1: "human" is not the role`},
+		{swap(`"executor"`, `"holder"`), `token 1: "holder" is not the role`},
+		{swap(`"executor"`, `""`), `token 1: "" is not the role`},
 		{swap(`"other"`, `"old"`), "token 2: another one has"},
-		{swap(`"other"`, `"o ther"`), `token 2: "o ther" is no name`},
-		{swap(tok.ID, "tk-xyzxyz"), `token 1: "tk-xyzxyz" is no id`},
-		{swap(hash(secret), strings.ToUpper(hash(secret))), "token 1: its sha256 is none"},
-		{swap(hash(secret), ""), "token 1: its sha256 is none"},
-		{swap(`"sha256"`, `"SHA256"`), "what ferrus does not write"},
-		{swap(`"name"`, `"name": "hidden", "name"`), "what ferrus does not write"},
-		{swap(`"name"`, `"admin": true, "name"`), "what ferrus does not write"},
+		{swap(`"other"`, `"o ther"`), `token 2: "o ther" is not the name`},
+		{swap(tok.ID, "tk-xyzxyz"), `token 1: "tk-xyzxyz" is not an id`},
+		{swap(hash(secret), strings.ToUpper(hash(secret))), "token 1: its sha256 is not a hash"},
+		{swap(hash(secret), ""), "token 1: its sha256 is not a hash"},
+		{swap(`"sha256"`, `"SHA256"`), "something that ferrus does not write"},
+		{swap(`"name"`, `"name": "hidden", "name"`), "something that ferrus does not write"},
+		{swap(`"name"`, `"admin": true, "name"`), "something that ferrus does not write"},
 		{swap(`"created": "2`, `"created": "x2`), notOurs},
-		{swap(`"created"`, `"expires": "0001-01-01T00:00:00Z", "created"`), "what ferrus does not write"},
+		{swap(`"created"`, `"expires": "0001-01-01T00:00:00Z", "created"`), "something that ferrus does not write"},
 	} {
 		if err := os.WriteFile(b.path(fileName), []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)

@@ -9,10 +9,10 @@ import (
 	"github.com/ferrus-go/ferrus/internal/safetext"
 )
 
-// schema is the version of the file's form.
+// schema is the version of the file format.
 const schema = 1
 
-// An entry is a token as the file has it.
+// An entry is a token as stored in the file.
 type entry struct {
 	Token
 	Hash string `json:"sha256"` // of the secret, in hexadecimal
@@ -33,12 +33,12 @@ func encode(list []entry) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// parse reads the file. It takes nothing on trust: a token of a role that none can have, two with one secret, or a field
-// that we did not write is damage, and not the reader's to mend.
+// parse reads the file and trusts nothing in it. A role that no token can have, two tokens with one
+// secret, or an unknown field is damage, which the reader must not repair.
 func parse(text []byte) ([]entry, error) {
 	var doc document
 	if err := json.Unmarshal(text, &doc); err != nil {
-		return nil, errors.New("it is not the JSON that ferrus writes")
+		return nil, errors.New("it is not JSON as ferrus writes it")
 	}
 	if doc.Schema != schema {
 		return nil, fmt.Errorf("its schema is %d, and this ferrus understands %d", doc.Schema, schema)
@@ -55,31 +55,32 @@ func parse(text []byte) ([]entry, error) {
 			seen[own] = true
 		}
 	}
-	// The decoder lets pass what a reader by eye would read otherwise: a key twice, in capitals, or unknown.
+	// The decoder accepts what a human reader would read differently: a duplicate key, one in
+	// capitals, or an unknown one.
 	again, err := encode(doc.Tokens)
 	if err != nil || !bytes.Equal(compact(again), compact(text)) {
-		return nil, errors.New("it holds what ferrus does not write")
+		return nil, errors.New("it contains something that ferrus does not write")
 	}
 	return doc.Tokens, nil
 }
 
-// compact is JSON without its white space.
+// compact returns JSON without white space.
 func compact(text []byte) []byte {
 	var b bytes.Buffer
-	_ = json.Compact(&b, text) // both texts have been read, or written, as JSON
+	_ = json.Compact(&b, text) // both texts are valid JSON
 	return b.Bytes()
 }
 
 func (e entry) sound() error {
 	switch {
 	case !idForm.MatchString(e.ID):
-		return fmt.Errorf("%q is no id", e.ID)
+		return fmt.Errorf("%q is not an id", e.ID)
 	case !validRole(e.Role):
-		return fmt.Errorf("%q is no role of a token", e.Role)
+		return fmt.Errorf("%q is not the role of a token", e.Role)
 	case !validName(e.Name):
-		return fmt.Errorf("%q is no name of an agent", e.Name)
+		return fmt.Errorf("%q is not the name of an agent", e.Name)
 	case !hashForm.MatchString(e.Hash):
-		return errors.New("its sha256 is none")
+		return errors.New("its sha256 is not a hash")
 	}
 	return nil
 }

@@ -23,10 +23,10 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// Prefix begins every secret, so that people and secret scanners recognise one.
+// Prefix starts every secret, so that people and secret scanners recognize one.
 const Prefix = "ferrus_"
 
-// A Token is what is known of a token. Nothing in it is secret.
+// A Token describes a token. Nothing in it is secret.
 type Token struct {
 	ID      string     `json:"id"`   // public, such as tk-7f3a91
 	Role    state.Role `json:"role"` // Supervisor or Executor
@@ -35,30 +35,30 @@ type Token struct {
 	Expires time.Time  `json:"expires,omitzero"` // zero: never
 }
 
-// Expired reports whether the token is no longer good at now. At the instant Expires it is not.
+// Expired reports whether the token has expired at now. At the instant Expires it has.
 func (t Token) Expired(now time.Time) bool { return !t.Expires.IsZero() && !now.Before(t.Expires) }
 
-// who names a token in a message.
+// who describes a token in a message.
 func (t Token) who() string { return fmt.Sprintf("the token %s of %s %s", t.ID, t.Role, t.Name) }
 
-// A Book is the tokens of one project. It asks the file each time: what one process writes, all others see at once. Its
-// methods may be called from several goroutines.
+// A Book has the tokens of one project. It reads the file each time, so changes of other processes
+// are visible at once. Its methods are safe for concurrent use.
 type Book struct {
 	dir  string
 	wait time.Duration // for the lock
 
-	guard func() error // nil, or whether the file may be believed
+	guard func() error // nil, or returns an error if the file must not be trusted
 
 	mu   sync.Mutex
-	text []byte // of the file when it was last understood
+	text []byte // of the file when it was last parsed
 	list []entry
 }
 
-// Open returns the tokens that are kept in dir, the project's .ferrus. It reads nothing yet.
+// Open returns the tokens in dir, the project's .ferrus. It does not read the file yet.
 func Open(dir string) *Book { return &Book{dir: dir, wait: 10 * time.Second} }
 
-// Guarded has guard asked before the file is believed each time: its error, as one of kind ErrUnsafe, lets nobody in. It
-// returns the book.
+// Guarded makes the book call guard each time before it trusts the file. An error of guard,
+// returned as one of kind ErrUnsafe, refuses every token. Guarded returns the book.
 func (b *Book) Guarded(guard func() error) *Book {
 	b.guard = guard
 	return b
@@ -67,13 +67,14 @@ func (b *Book) Guarded(guard func() error) *Book {
 var (
 	nameForm = safetext.NewForm(`^[0-9A-Za-z._-]*$`, 1, 64)
 	idForm   = regexp.MustCompile(`^tk-[0-9a-f]{6}$`)
-	// spelling is base32 in small letters: a double click takes all of it, and no shell has a use for any of it.
+	// spelling is base32 in small letters: a double click selects all of it, and no shell
+	// interprets it.
 	spelling = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 )
 
-// New makes a token and returns its secret, which is kept nowhere. A zero expires is never. The error is an *Error: of
-// kind ErrInvalid for a role, a name or a time that cannot be, ErrTaken when the role has a token of that name, expired
-// or not, or one about the file.
+// New creates a token and returns its secret, which is stored nowhere. A zero expires means never.
+// The error is an *Error: of kind ErrInvalid for an invalid role, name or time, ErrTaken when the
+// role already has a token of that name, expired or not, or one about the file.
 func (b *Book) New(role state.Role, name string, expires time.Time) (secret string, t Token, err error) {
 	now := time.Now()
 	t = Token{Role: role, Name: name, Created: now.UTC().Truncate(time.Second)}
@@ -87,7 +88,7 @@ func (b *Book) New(role state.Role, name string, expires time.Time) (secret stri
 		return "", Token{}, invalid(fmt.Sprintf("name %q", name),
 			"1 to 64 letters, digits, dots, dashes and underscores, and not what an id looks like")
 	case t.Expired(now) || t.Expires.Year() > 9999:
-		return "", Token{}, invalid("expiry "+t.Expires.Format(time.RFC3339), "a time to come, before the year 10000")
+		return "", Token{}, invalid("expiry "+t.Expires.Format(time.RFC3339), "a time in the future, before the year 10000")
 	}
 	err = b.change(func(list []entry) ([]entry, error) {
 		for _, e := range list {
@@ -106,7 +107,7 @@ func (b *Book) New(role state.Role, name string, expires time.Time) (secret stri
 	return secret, t, nil
 }
 
-// List returns the tokens in the order in which they were made, expired ones among them.
+// List returns the tokens in the order of their creation, including expired ones.
 func (b *Book) List() ([]Token, error) {
 	list, err := b.read()
 	if err != nil {
@@ -119,8 +120,9 @@ func (b *Book) List() ([]Token, error) {
 	return all, nil
 }
 
-// Revoke forgets a token, named by its id, or by its name where only one has it, and returns what it was. From then on
-// Verify does not know it. The error is an *Error of kind ErrUnknown or ErrAmbiguous, or one about the file.
+// Revoke removes a token, named by its id, or by its name if only one has it, and returns it. From
+// then on Verify refuses it. The error is an *Error of kind ErrUnknown or ErrAmbiguous, or one
+// about the file.
 func (b *Book) Revoke(idOrName string) (Token, error) {
 	var gone Token
 	err := b.change(func(list []entry) ([]entry, error) {
@@ -139,8 +141,8 @@ func (b *Book) Revoke(idOrName string) (Token, error) {
 			gone = list[at].Token
 			return slices.Delete(list, at, at+1), nil
 		}
-		return nil, &Error{Kind: ErrAmbiguous, What: fmt.Sprintf("%d tokens are called %s", len(ids), idOrName),
-			Remedy: "name the one that you mean: " + strings.Join(ids, " or ")}
+		return nil, &Error{Kind: ErrAmbiguous, What: fmt.Sprintf("%d tokens have the name %s", len(ids), idOrName),
+			Remedy: "name one of them by its id: " + strings.Join(ids, " or ")}
 	})
 	if err != nil {
 		return Token{}, err
@@ -148,15 +150,16 @@ func (b *Book) Revoke(idOrName string) (Token, error) {
 	return gone, nil
 }
 
-// Verify returns the token whose secret this is. The error is of kind ErrUnknown, or ErrExpired if it was good until
-// now; any other is about the file, and means that nobody can be let in. No error has the secret in it.
+// Verify returns the token with this secret. The error is of kind ErrUnknown, or ErrExpired if the
+// token has expired. Any other error is about the file and means that no token can be accepted. No
+// error contains the secret.
 func (b *Book) Verify(secret string, now time.Time) (Token, error) {
 	list, err := b.read()
 	if err != nil {
 		return Token{}, err
 	}
 	shown, found := hash(secret), -1
-	for i, e := range list { // all of them: how long it takes tells nothing of which one is near
+	for i, e := range list { // all of them, so that the time reveals nothing about the position
 		same := subtle.ConstantTimeCompare([]byte(e.Hash), []byte(shown))
 		found = subtle.ConstantTimeSelect(same, i, found)
 	}
@@ -173,10 +176,10 @@ func (b *Book) Verify(secret string, now time.Time) (Token, error) {
 
 func validRole(r state.Role) bool { return r == state.Supervisor || r == state.Executor }
 
-// validName refuses what looks like an id: Revoke takes either.
+// validName refuses names that look like an id: Revoke takes either.
 func validName(name string) bool { return nameForm.MatchString(name) && !idForm.MatchString(name) }
 
-// freeID draws an id that no token in the list has.
+// freeID returns a random id that no token in the list has.
 func freeID(list []entry) string {
 	for {
 		id := "tk-" + hex.EncodeToString(random(3))
@@ -192,7 +195,8 @@ func random(n int) []byte {
 	return b
 }
 
-// hash is what is kept of a secret. It needs no salt and no slowness: the secret has 256 random bits.
+// hash returns the stored hash of a secret. It needs no salt and no slow function: the secret has
+// 256 random bits.
 func hash(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])

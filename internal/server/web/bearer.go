@@ -11,11 +11,11 @@ import (
 	"github.com/ferrus-go/ferrus/internal/server/tokens"
 )
 
-// A bearer is a token in use: by a request that is open, or by a session.
+// A bearer is a token in use by an open request or a session.
 type bearer struct {
 	token  tokens.Token
-	secret string          // to ask anew whether it is still good
-	ctx    context.Context // ends when it no longer is
+	secret string          // to verify the token again
+	ctx    context.Context // ends when the token is no longer valid
 	end    context.CancelFunc
 	uses   int
 }
@@ -26,34 +26,35 @@ type bearers struct {
 	all map[string]*bearer
 }
 
-// A identity is one request's identity.
+// An identity is the identity of one request.
 type identity struct {
 	token   tokens.Token
 	bearer  *bearer
-	session *session // of a client of the older SSE; others name theirs with every request
+	session *session // set for the older SSE; other clients name their session in each request
 }
 
 type visitKey struct{}
 
-// authenticate finds out whose token a request has. When it has a good one, leave is to be called at its end; otherwise it is
-// answered. Only the Authorization header counts.
+// authenticate finds the token of a request. For a valid one the caller must call leave at the end
+// of the request. Otherwise authenticate has answered the request. Only the Authorization header
+// counts.
 func (s *Site) authenticate(w http.ResponseWriter, r *http.Request) (v *identity, leave func(), ok bool) {
 	secret, ok := secretOf(r)
 	if !ok {
-		s.unauthorized(w, r, "", "this needs a token: send Authorization: Bearer SECRET; a person makes one with ferrus token new")
+		s.unauthorized(w, r, "", "this needs a token: send Authorization: Bearer SECRET; a person creates one with ferrus token new")
 		return nil, nil, false
 	}
 	token, err := s.opts.Tokens.Verify(secret, time.Now())
 	switch {
 	case errors.Is(err, tokens.ErrUnknown):
-		s.unauthorized(w, r, "the token is unknown", "the token is unknown or was revoked; a person makes one with ferrus token new")
+		s.unauthorized(w, r, "the token is unknown", "the token is unknown or was revoked; a person creates one with ferrus token new")
 	case errors.Is(err, tokens.ErrExpired):
-		s.unauthorized(w, r, "the token has expired", "the token has expired; a person makes another with ferrus token new")
+		s.unauthorized(w, r, "the token has expired", "the token has expired; a person creates another with ferrus token new")
 	case err != nil:
 		s.log.Error("tokens", "error", err)
 		s.refuse(w, r, http.StatusInternalServerError, "the tokens cannot be read; the server's log says why")
 	case s.opts.Servers[token.Role] == nil:
-		s.refuse(w, r, http.StatusForbidden, "nothing is served to the role of this token")
+		s.refuse(w, r, http.StatusForbidden, "this server does not serve the role of this token")
 	default:
 		b := s.bearers.use(s.ctx, token, secret)
 		return &identity{token: token, bearer: b}, func() { s.bearers.leave(b) }, true
@@ -61,7 +62,7 @@ func (s *Site) authenticate(w http.ResponseWriter, r *http.Request) (v *identity
 	return nil, nil, false
 }
 
-// secretOf is the secret that a request shows.
+// secretOf returns the secret of a request.
 func secretOf(r *http.Request) (string, bool) {
 	values := r.Header.Values("Authorization")
 	if len(values) != 1 {
@@ -74,7 +75,8 @@ func secretOf(r *http.Request) (string, bool) {
 	return fields[1], true
 }
 
-// unauthorized is the answer of RFC 6750: what is wrong with a token is only said where there was one.
+// unauthorized sends the answer of RFC 6750. It explains what is wrong with a token only if the
+// request has one.
 func (s *Site) unauthorized(w http.ResponseWriter, r *http.Request, wrong, why string) {
 	challenge := `Bearer realm="ferrus"`
 	if wrong != "" {
@@ -84,7 +86,7 @@ func (s *Site) unauthorized(w http.ResponseWriter, r *http.Request, wrong, why s
 	s.refuse(w, r, http.StatusUnauthorized, why)
 }
 
-// use notes one more use of a token.
+// use counts one more use of a token.
 func (all *bearers) use(ctx context.Context, token tokens.Token, secret string) *bearer {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -98,7 +100,7 @@ func (all *bearers) use(ctx context.Context, token tokens.Token, secret string) 
 	return b
 }
 
-// again notes one more use of a token that is in use.
+// again counts one more use of a token that is in use.
 func (all *bearers) again(b *bearer) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -127,7 +129,8 @@ func (all *bearers) list() []*bearer {
 	return list
 }
 
-// watch ends what hangs on tokens that are no longer good, and sessions that nobody uses, until the site ends.
+// watch ends whatever belongs to tokens that are no longer valid, and unused sessions, until the
+// site closes.
 func (s *Site) watch() {
 	every := time.NewTicker(s.opts.Limits.Watch)
 	defer every.Stop()
@@ -138,7 +141,8 @@ func (s *Site) watch() {
 		case now := <-every.C:
 			for _, b := range s.bearers.list() {
 				_, err := s.opts.Tokens.Verify(b.secret, now)
-				// A file that cannot be read for a moment ends nobody: it lets nobody in either.
+				// A file that cannot be read for a moment ends nothing that is open. It also admits
+				// nothing new.
 				if errors.Is(err, tokens.ErrUnknown) || errors.Is(err, tokens.ErrExpired) {
 					s.log.Info("token ended", "token", b.token.ID, "name", b.token.Name, "why", err)
 					b.end()

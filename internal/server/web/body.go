@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// jsonBody refuses a body that is not said to be JSON, the one kind that a page of another site cannot send unasked.
+// jsonBody refuses a body that is not declared as JSON. A page of another site cannot send JSON
+// without asking first.
 func (s *Site) jsonBody(w http.ResponseWriter, r *http.Request) bool {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
@@ -23,16 +24,17 @@ func (s *Site) jsonBody(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// readBody reads the body here, within bounds of size and time, for all transports alike.
+// readBody reads the body within limits of size and time, for all transports.
 func (s *Site) readBody(w http.ResponseWriter, r *http.Request) bool {
 	conn := http.NewResponseController(w)
-	// A deadline of the whole server would end the streams, too. Connections that know none are those of tests.
+	// A deadline of the whole server would end the streams, too. Only connections of tests do not
+	// support deadlines.
 	_ = conn.SetReadDeadline(time.Now().Add(s.opts.Limits.BodyTime))
 	limit := s.opts.Limits.Body
 	text, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
 	large := int64(len(text)) > limit
 	if large {
-		// Whoever is still sending may not hear the answer.
+		// A client that is still sending may not read the answer.
 		_, _ = io.CopyN(io.Discard, r.Body, limit)
 	}
 	_ = conn.SetReadDeadline(time.Time{})
@@ -47,7 +49,7 @@ func (s *Site) readBody(w http.ResponseWriter, r *http.Request) bool {
 	case err != nil:
 		s.refuse(w, r, http.StatusBadRequest, "the body could not be read")
 	case bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("[")):
-		// One batch could hold thousands of calls, and count as one.
+		// One batch could contain thousands of calls and count as one.
 		s.refuse(w, r, http.StatusBadRequest, "batches are not supported; send one message a request")
 	case Envelope(text) != "":
 		s.refuse(w, r, http.StatusBadRequest, Envelope(text))
@@ -58,11 +60,11 @@ func (s *Site) readBody(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// short reports whether a body says that it is no longer than a notification needs.
+// short reports whether the declared length of a body is at most that of a notification.
 func short(r *http.Request) bool { return r.ContentLength >= 0 && r.ContentLength <= 4<<10 }
 
-// notifies reports whether the body, which has been read, is a notification: nobody waits for an answer to it, and it
-// lasts no longer than its request.
+// notifies reports whether the body, which has been read, is a notification: it has no answer, and
+// ends with its request.
 func notifies(r *http.Request) bool {
 	text, err := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(bytes.NewReader(text))
@@ -73,5 +75,5 @@ func notifies(r *http.Request) bool {
 	return err == nil && json.Unmarshal(text, &m) == nil && m.ID == nil && strings.HasPrefix(m.Method, notification)
 }
 
-// notification is how the methods of notifications begin.
+// notification is the prefix of the methods of notifications.
 const notification = "notifications/"

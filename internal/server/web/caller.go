@@ -13,7 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/server/tokens"
 )
 
-// A Caller is who made a call.
+// A Caller identifies the sender of a call.
 type Caller struct {
 	Token   tokens.Token
 	Session string // the MCP session; "" for a client of a revision that has none
@@ -21,7 +21,7 @@ type Caller struct {
 
 const callerKey = "ferrus/caller"
 
-// CallerOf returns who made a call that came over a Site. It is false for one that did not.
+// CallerOf returns the caller of a call that came over a Site, and false for any other call.
 func CallerOf(req *mcp.CallToolRequest) (Caller, bool) {
 	if req.Extra == nil || req.Extra.TokenInfo == nil {
 		return Caller{}, false
@@ -30,13 +30,14 @@ func CallerOf(req *mcp.CallToolRequest) (Caller, bool) {
 	return c, ok
 }
 
-// identify is the middleware through which each message comes. It tells the tools who calls, ends a call with its
-// session, and counts: a client of the older SSE has its requests answered before its calls are.
+// identify is the middleware for each message. It tells the tools who calls, ends a call with its
+// session, and counts calls: a client of the older SSE gets its HTTP answer before its calls are
+// done.
 func (s *Site) identify(handle mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		v, ok := ctx.Value(visitKey{}).(*identity)
 		if !ok {
-			return nil, errors.New("nobody knows who calls") // a bug of ours
+			return nil, errors.New("the caller is unknown") // a bug of ours
 		}
 		one := v.session
 		if ss, ok := req.GetSession().(*mcp.ServerSession); ok && one == nil && ss.ID() != "" {
@@ -45,7 +46,8 @@ func (s *Site) identify(handle mcp.MethodHandler) mcp.MethodHandler {
 				s.log.Info("session", "token", v.token.ID, "name", v.token.Name, "transport", "streamable")
 			}
 		}
-		// Of a session's calls, the context is that of the request which opened it, and without its end.
+		// In a session the context of a call is that of the request that opened the session,
+		// without its end.
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		caller := Caller{Token: v.token}
@@ -67,7 +69,8 @@ func (s *Site) identify(handle mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// introduce returns the request with its caller. The SDK tells who calls over one of the transports only.
+// introduce returns the request with its caller. The SDK passes the caller on over only one of the
+// transports.
 func introduce(call *mcp.CallToolRequest, caller Caller) *mcp.CallToolRequest {
 	with, extra, info := *call, mcp.RequestExtra{}, auth.TokenInfo{}
 	if call.Extra != nil {

@@ -7,17 +7,18 @@ import (
 	"strings"
 )
 
-// deepest is how many objects and lists a message may have inside each other.
+// deepest is the greatest depth of nested objects and lists in a message.
 const deepest = 200
 
-// Envelope says what is wrong with a message beyond its syntax, "" if nothing is or if it is no JSON at all, which the reader
-// of messages says better: bytes after the message, or a name that stands twice in an object. Readers of JSON disagree about
-// which of two counts, and a log may then show another call than the one that was made. Names of the message itself and
-// of its params are also the same in another case.
+// Envelope returns what is wrong with a message beyond its syntax, "" if nothing is. It refuses
+// bytes after the message and duplicate names in an object: JSON readers disagree about which of
+// two counts, so a log might show another call than the one that was made. Names of the message and
+// of its params must also not differ only in case. For a text that is not JSON it returns "": the
+// reader of messages has a better error.
 func Envelope(text []byte) string {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
-	var names []map[string]bool // of each object that is open; nil for a list
+	var names []map[string]bool // names of each open object; nil for a list
 	var isName bool             // the next token is a name
 	for {
 		at, err := dec.Token()

@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// A guard refuses what a web page made a browser send. A page of evil.example can have its own name resolve to
-// 127.0.0.1, and then talks to us as its own server: the Host says so. Or it sends to our address what needs nobody's
-// leave: the Origin or Sec-Fetch-Site says so, the one missing where the other is sent. GET is no exception: it opens
-// SSE sessions.
+// A guard refuses requests that a web page made a browser send. A page of evil.example can let its
+// own name resolve to 127.0.0.1 and call ferrus as its own server: the Host shows that. Or it sends
+// a request to our address that needs no permission: the Origin or Sec-Fetch-Site shows that. GET
+// is no exception: it opens SSE sessions.
 type guard struct {
 	hosts   []string
 	origins []string
 	tls     bool
 }
 
-// refuse says why a request may not come in, "" when it may.
+// refuse returns why a request is refused, "" when it is accepted.
 func (g guard) refuse(r *http.Request) string {
 	here, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if !g.host(r.Host, here) {
@@ -45,9 +45,9 @@ func (g guard) refuse(r *http.Request) string {
 	return ""
 }
 
-// host reports whether a Host header names this server: by a name of the loopback, by the address that the connection
-// was made to, which no page can give its own name, or by a name that a person allowed. The port does not matter: it may
-// have been forwarded.
+// host reports whether a Host header names this server: by a name of the loopback, by the address
+// of the connection, which no page can use as its own name, or by an allowed name. The port does
+// not matter: it may have been forwarded.
 func (g guard) host(host string, here net.Addr) bool {
 	name := hostname(host)
 	if name == "" {
@@ -61,8 +61,8 @@ func (g guard) host(host string, here net.Addr) bool {
 	return err == nil && ok && addr.Unmap() == tcp.AddrPort().Addr().Unmap().WithZone("")
 }
 
-// own reports whether an Origin is a page that this server itself could have served over the loopback. "null" is that of
-// a sandboxed frame or a local file, which is anybody.
+// own reports whether an Origin is a page that this server itself could have served over the
+// loopback. "null" is the origin of sandboxed frames and local files, so it can be anyone.
 func (g guard) own(origin string, here net.Addr) bool {
 	u, err := url.Parse(origin)
 	tcp, ok := here.(*net.TCPAddr)
@@ -80,7 +80,7 @@ func (g guard) own(origin string, here net.Addr) bool {
 	return err == nil && u.Scheme == scheme && port == ours && loopback(hostname(u.Host))
 }
 
-// loopback reports whether a name is one of this machine alone.
+// loopback reports whether a name is only for this machine.
 func loopback(name string) bool {
 	if name == "localhost" {
 		return true
@@ -89,7 +89,7 @@ func loopback(name string) bool {
 	return err == nil && addr.Unmap().IsLoopback()
 }
 
-// hostname is a host without its port, in small letters; "" for what is none.
+// hostname returns a host without its port, in small letters; "" for an invalid one.
 func hostname(host string) string {
 	name := host
 	if h, port, err := net.SplitHostPort(host); err == nil {
@@ -103,7 +103,7 @@ func hostname(host string) string {
 	return strings.ToLower(strings.TrimSuffix(name, "."))
 }
 
-// quote shows a stranger's text, which may go to a terminal, within bounds.
+// quote returns a bounded text of an unknown client, safe for a terminal.
 func quote(text string) string {
 	clean := strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Limits bound what clients can use up. A zero is the default.
+// Limits bound what clients can use. Zero means the default.
 type Limits struct {
 	Body   int64 // bytes of a request's body; 4 MiB
 	Header int   // bytes of a request's headers; 16 KiB
@@ -16,17 +16,17 @@ type Limits struct {
 	Calls, CallsPerToken       int // calls at a time; 512, and 256 of one token
 	Sessions, SessionsPerToken int // open sessions; 4,096, and 2,048 of one token
 
-	// Share is what each token can have of calls and of sessions, whatever the others have: a quarter of all is kept for those
-	// that have less; 16.
+	// Share is the number of calls and of sessions that each token can have in any case: a quarter
+	// of all is reserved for tokens that have fewer; 16.
 	Share int
 
 	HeaderTime time.Duration // for a request's headers, and between requests of a connection's handshake; 5 s
 	BodyTime   time.Duration // for a request's body; 30 s
-	WriteTime  time.Duration // for a client to take what is written to it; 30 s
+	WriteTime  time.Duration // for a client to read what is written to it; 30 s
 	KeepAlive  time.Duration // between signs of life on a silent stream; 25 s
 	Idle       time.Duration // a session without requests and streams ends; 1 h
 	ConnIdle   time.Duration // a connection without requests is closed; 2 min
-	Watch      time.Duration // between looks at whether tokens in use are still good; 1 s
+	Watch      time.Duration // between checks whether tokens in use are still valid; 1 s
 }
 
 func (l Limits) orDefault() Limits {
@@ -41,8 +41,9 @@ func (l Limits) orDefault() Limits {
 	return l
 }
 
-// over is the status to answer a token with that has own of sum things and wants one more: 0 when it may. It may have each at
-// most, and share of them in any case: of the last quarter nobody gets more than that, so that two tokens cannot take all.
+// over returns the status to answer a token that has own of sum things and wants one more, or 0 if
+// it may have it. A token may have at most each, and share in any case. From the last quarter no
+// token gets more than share, so that two tokens cannot take everything.
 func over(own, sum, each, most, share int) (status int) {
 	switch {
 	case own >= each:
@@ -53,7 +54,7 @@ func over(own, sum, each, most, share int) (status int) {
 	return 0
 }
 
-// A load counts what is going on, in all and by token.
+// A load counts active uses, in total and by token.
 type load struct {
 	most, each, share int
 
@@ -62,8 +63,8 @@ type load struct {
 	of  map[string]int
 }
 
-// take counts one more unless that would be too many: then it returns the status to answer with. What was taken is to be
-// left.
+// take counts one more use, or returns the status to answer with if that would be too many. The
+// caller must end the use with leave.
 func (l *load) take(token string) (status int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,7 +76,7 @@ func (l *load) take(token string) (status int) {
 	return 0
 }
 
-// full returns what take would.
+// full returns what take would, without counting.
 func (l *load) full(token string) (status int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

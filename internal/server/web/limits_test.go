@@ -225,7 +225,7 @@ func TestNobodyGetsPastTheCount(t *testing.T) {
 	if _, err := handle(ctx, "tools/call", &mcp.CallToolRequest{}); err == nil || !strings.Contains(err.Error(), "too many calls") || len(begun) > 0 {
 		t.Errorf("one too many: %v", err)
 	}
-	if _, err := handle(t.Context(), "tools/call", &mcp.CallToolRequest{}); err == nil || !strings.Contains(err.Error(), "who calls") {
+	if _, err := handle(t.Context(), "tools/call", &mcp.CallToolRequest{}); err == nil || !strings.Contains(err.Error(), "caller is unknown") {
 		t.Errorf("nobody: %v", err)
 	}
 }

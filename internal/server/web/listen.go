@@ -8,11 +8,11 @@ import (
 	"sync"
 )
 
-// ErrExposed is of a listener that others than this machine could reach.
-var ErrExposed = errors.New("others than this machine could reach it")
+// ErrExposed means that other machines could reach the listener.
+var ErrExposed = errors.New("other machines could reach it")
 
-// Listen listens at a host and port of TCP. Unless exposed is allowed, every address that the host means must be of the
-// loopback, else the error is ErrExposed.
+// Listen listens at a TCP host and port. Unless exposed is allowed, every address of the host must
+// belong to the loopback; otherwise the error is ErrExposed.
 func Listen(ctx context.Context, address string, exposed bool) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -33,7 +33,8 @@ func Listen(ctx context.Context, address string, exposed bool) (net.Listener, er
 			return nil, fmt.Errorf("%s is %s: %w", address, addr.Unmap(), ErrExposed)
 		}
 	}
-	// The addresses that were looked at, not the name: it could mean others the next time.
+	// It listens at the verified addresses, not at the name: the name could resolve differently the
+	// next time.
 	for _, addr := range found {
 		var l net.Listener
 		if l, err = new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(addr.Unmap().String(), port)); err == nil {
@@ -43,7 +44,7 @@ func Listen(ctx context.Context, address string, exposed bool) (net.Listener, er
 	return nil, err
 }
 
-// A bounded listener has so many connections open at most; others are closed as they come.
+// A bounded listener has a limited number of open connections and closes further ones.
 type bounded struct {
 	net.Listener
 	most int
@@ -71,7 +72,7 @@ func (b *bounded) Accept() (net.Conn, error) {
 				b.mu.Unlock()
 			})}, nil
 		}
-		_ = c.Close() // it is nobody's
+		_ = c.Close() // it is not handed to anyone
 	}
 }
 

@@ -13,12 +13,13 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 )
 
-// ErrUnsafe is of a socket that others could replace.
-var ErrUnsafe = errors.New("others could replace the socket")
+// ErrUnsafe means that other users could replace the socket.
+var ErrUnsafe = errors.New("other users could replace the socket")
 
-// ListenUnix listens at a socket that only its owner may connect to, in a folder that only its owner may write to. A
-// socket that a server left behind is replaced; one at which somebody listens is not. A lock beside it is held until the
-// listener is closed: of two servers that find the same leftover, one gets it.
+// ListenUnix listens at a socket that only its owner can connect to, in a folder that only its
+// owner can write to. It replaces the socket of a dead server, but not one that is in use. A lock
+// file beside it is held until the listener is closed: if two servers find the same leftover, one
+// gets it.
 func ListenUnix(path string) (net.Listener, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -42,7 +43,7 @@ func ListenUnix(path string) (net.Listener, error) {
 	}
 	l, err := bind(path)
 	if err != nil {
-		_ = lock.Close() // it cannot fail in a way that matters
+		_ = lock.Close() // an error would not matter
 		return nil, err
 	}
 	return &locked{l, lock}, nil
@@ -55,12 +56,12 @@ func bind(path string) (net.Listener, error) {
 	case err != nil:
 		return nil, err
 	case info.Mode().Type() != os.ModeSocket:
-		return nil, fmt.Errorf("%s is there and no socket", path)
+		return nil, fmt.Errorf("%s exists and is not a socket", path)
 	default:
 		c, err := net.Dial("unix", path)
 		if err == nil {
-			_ = c.Close() // it was only to see
-			return nil, fmt.Errorf("%s: somebody listens there", path)
+			_ = c.Close() // it was only a test
+			return nil, fmt.Errorf("%s: another program listens there", path)
 		}
 		if !errors.Is(err, syscall.ECONNREFUSED) {
 			return nil, err
@@ -69,8 +70,8 @@ func bind(path string) (net.Listener, error) {
 			return nil, err
 		}
 	}
-	// Between bind and chmod others could connect: the socket must be made with its mode. Nothing else of this process
-	// makes files while it starts.
+	// Between bind and chmod others could connect, so the socket must be created with its mode.
+	// Nothing else of this process creates files while it starts.
 	old := syscall.Umask(0o177)
 	l, err := net.Listen("unix", path)
 	syscall.Umask(old)

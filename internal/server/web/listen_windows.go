@@ -5,7 +5,7 @@ import (
 	"net"
 )
 
-// ErrUnsafe is of a socket that others could replace.
+// ErrUnsafe means that other users could replace the socket.
 var ErrUnsafe = errors.New("a socket file has no owner on Windows")
 
 // ListenUnix refuses: the permissions of a socket file protect nothing on Windows.

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// refuse answers a request that comes no further, and notes it. Nothing of the request that may be secret is noted: not
-// its query, not its headers.
+// refuse answers a refused request and logs it. It logs nothing that may be secret: neither the
+// query nor the headers.
 func (s *Site) refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
 	switch s.noted.one(time.Now()) {
 	case notesPerMinute:
-		s.log.Warn("many requests are refused; the rest of this minute is not noted")
+		s.log.Warn("many requests are refused; the rest of this minute is not logged")
 		fallthrough
 	default:
 		s.log.Info("refused", "status", status, "why", why, "method", r.Method, "path", clip(r.URL.Path), "from", r.RemoteAddr)
@@ -20,17 +20,17 @@ func (s *Site) refuse(w http.ResponseWriter, r *http.Request, status int, why st
 	http.Error(w, why, status)
 }
 
-// notesPerMinute bounds how fast strangers fill the disk.
+// notesPerMinute bounds how fast unknown clients can fill the disk.
 const notesPerMinute = 200
 
-// notes counts what was noted in a minute.
+// notes counts the log lines of a minute.
 type notes struct {
 	mu    sync.Mutex
 	begun time.Time
 	n     int
 }
 
-// one counts one more: 1, 2, ... notesPerMinute, and 0 for those beyond.
+// one counts one more line and returns its number, 0 above notesPerMinute.
 func (n *notes) one(now time.Time) int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -44,5 +44,5 @@ func (n *notes) one(now time.Time) int {
 	return n.n
 }
 
-// clip bounds a text of a stranger's.
+// clip bounds a text of an unknown client.
 func clip(text string) string { return text[:min(len(text), 100)] }

@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-// How long Serve waits for what is open to end by itself, when it is told to end.
+// grace is how long Serve waits for open requests to end by themselves when it is told to end.
 const grace = 300 * time.Millisecond
 
-// Serve serves a listener until ctx ends, and then ends the site: first sessions, streams and calls, then the
-// connections. conf is nil for a listener without TLS. It closes the listener.
+// Serve serves a listener until ctx ends. Then it ends the site: first sessions, streams and calls,
+// then the connections. conf is nil for a listener without TLS. Serve closes the listener.
 func (s *Site) Serve(ctx context.Context, l net.Listener, conf *tls.Config) error {
 	l = &bounded{Listener: l, most: s.opts.Limits.Conns}
 	if conf != nil {
 		l = tls.NewListener(l, conf)
 	}
 	only1 := new(http.Protocols)
-	only1.SetHTTP1(true) // HTTP/2 would bring limits of its own, and nothing else
+	only1.SetHTTP1(true) // HTTP/2 would only add limits of its own
 	server := &http.Server{
 		Handler:           s,
 		Protocols:         only1,
@@ -41,11 +41,11 @@ func (s *Site) Serve(ctx context.Context, l net.Listener, conf *tls.Config) erro
 	case <-ctx.Done():
 	}
 	s.Close()
-	// New requests are turned away by now, and those that are open have been told to end.
+	// New requests are refused by now, and open ones were told to end.
 	closing, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
 	if err := server.Shutdown(closing); err != nil {
-		_ = server.Close() // what is left are clients that read nothing, or have said nothing yet
+		_ = server.Close() // the rest are clients that read nothing, or have said nothing yet
 	}
 	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
 		return err

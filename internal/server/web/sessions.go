@@ -9,29 +9,29 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A session is a client's of an older revision. It belongs to the token that opened it, and to no other of the same role
-// or name: its id is a name, not a right.
+// A session belongs to a client of an older revision, and to the token that opened it, not to
+// another token of the same role or name: its id is a name, not a permission.
 type session struct {
 	id     string
 	bearer *bearer
-	ctx    context.Context // of all its calls
+	ctx    context.Context // parent of all its calls
 	end    context.CancelFunc
 	ready  chan struct{} // closed when messages can be delivered
-	closed chan struct{} // closed when its calls have ended and nothing more is written
+	closed chan struct{} // closed when its calls have ended and all writes are done
 
-	sse *mcp.SSEServerTransport // nil for a streamable one
+	sse *mcp.SSEServerTransport // nil for a streamable session
 
 	open int       // requests and streams; guarded by sessions.mu
-	last time.Time // when the last of them ended
+	last time.Time // when the last one ended
 }
 
-// sessions are those that are open, by id.
+// sessions are the open sessions, by id.
 type sessions struct {
 	mu  sync.Mutex
 	all map[string]*session
 }
 
-// room reports whether the bearer may open one more session: 0, or the status to answer with.
+// room returns 0 if the bearer may open one more session, otherwise the status to answer with.
 func (all *sessions) room(b *bearer, lim Limits) (status int) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -44,7 +44,7 @@ func (all *sessions) room(b *bearer, lim Limits) (status int) {
 	return over(own, len(all.all), lim.SessionsPerToken, lim.Sessions, lim.Share)
 }
 
-// full answers a request that would open one session too many.
+// full answers a request that would open too many sessions.
 func (s *Site) full(w http.ResponseWriter, r *http.Request, v *identity) bool {
 	status := s.sessions.room(v.bearer, s.opts.Limits)
 	if status == 0 {
@@ -55,7 +55,7 @@ func (s *Site) full(w http.ResponseWriter, r *http.Request, v *identity) bool {
 	return true
 }
 
-// open enters a session. When it ends, hangup is called to end the SDK's side of it.
+// open adds a session. When the session ends, hangup ends the SDK's side of it.
 func (s *Site) open(id string, b *bearer, sse *mcp.SSEServerTransport, hangup func()) *session {
 	one := &session{id: id, bearer: b, sse: sse, ready: make(chan struct{}), closed: make(chan struct{}), last: time.Now()}
 	one.ctx, one.end = context.WithCancel(b.ctx)
@@ -74,8 +74,8 @@ func (s *Site) open(id string, b *bearer, sse *mcp.SSEServerTransport, hangup fu
 	return one
 }
 
-// use finds a session for a request of a token; leave is to be called at the request's end. The status says why not:
-// there is no such session, or it is another token's.
+// use finds a session for a request of a token; the caller must call leave at the end of the
+// request. Otherwise the status says why: the session does not exist, or belongs to another token.
 func (all *sessions) use(id string, b *bearer) (one *session, leave func(), status int) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -95,14 +95,14 @@ func (all *sessions) use(id string, b *bearer) (one *session, leave func(), stat
 	}, 0
 }
 
-// join is use, with the answer to a request that has no such session.
+// join is use, but answers a request without a usable session.
 func (s *Site) join(w http.ResponseWriter, r *http.Request, id string, v *identity) (one *session, leave func(), ok bool) {
 	one, leave, status := s.sessions.use(id, v.bearer)
 	switch status {
 	case http.StatusNotFound:
 		s.refuse(w, r, status, "no such session; it may have ended: initialize a new one")
 	case http.StatusForbidden:
-		s.refuse(w, r, status, "the session is another token's")
+		s.refuse(w, r, status, "the session belongs to another token")
 	}
 	return one, leave, status == 0
 }
@@ -114,7 +114,7 @@ func (all *sessions) find(id string) *session {
 	return all.all[id]
 }
 
-// endIdle ends the sessions that have had no request and no stream since then.
+// endIdle ends the sessions without a request or a stream since then.
 func (all *sessions) endIdle(since time.Time) []*session {
 	all.mu.Lock()
 	defer all.mu.Unlock()

@@ -7,9 +7,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// sse serves /sse, the transport of 2024-11-05: GET opens a session and is its stream, POST delivers a message to it and
-// is answered before the message is. The SDK's own handler lets any token post into any session, and lets the calls of a
-// client that has left go on; its transport is used here without it.
+// sse serves /sse, the transport of 2024-11-05. GET opens a session and is its stream. POST
+// delivers a message to it, and is answered before the message is handled. The SDK's handler would
+// let any token post into any session, and would not end the calls of a client that has left; so
+// only its transport is used.
 func (s *Site) sse(w http.ResponseWriter, r *http.Request, v *identity) {
 	if r.Method == http.MethodPost {
 		s.deliver(w, r, v)
@@ -31,7 +32,7 @@ func (s *Site) sse(w http.ResponseWriter, r *http.Request, v *identity) {
 			_ = ss.Close()
 		}
 	})
-	_, leave, status := s.sessions.use(id, v.bearer) // the stream: while it is open the session is not idle
+	_, leave, status := s.sessions.use(id, v.bearer) // for the stream: while it is open the session is not idle
 	if status == 0 {
 		defer leave()
 	}
@@ -40,7 +41,7 @@ func (s *Site) sse(w http.ResponseWriter, r *http.Request, v *identity) {
 	ss, err = s.opts.Servers[v.token.Role].Connect(r.Context(), t, nil)
 	close(connected)
 	if err != nil {
-		one.end() // the client has gone before its first event
+		one.end() // the client left before its first event
 		return
 	}
 	s.log.Info("session", "token", v.token.ID, "name", v.token.Name, "transport", "sse")
@@ -50,7 +51,7 @@ func (s *Site) sse(w http.ResponseWriter, r *http.Request, v *identity) {
 	<-one.closed
 }
 
-// deliver hands a message to its session.
+// deliver passes a message to its session.
 func (s *Site) deliver(w http.ResponseWriter, r *http.Request, v *identity) {
 	id := r.URL.Query().Get("sessionid")
 	if id == "" {
@@ -63,7 +64,7 @@ func (s *Site) deliver(w http.ResponseWriter, r *http.Request, v *identity) {
 	}
 	defer leave()
 	if one.sse == nil {
-		s.refuse(w, r, http.StatusNotFound, "the session is one of /mcp")
+		s.refuse(w, r, http.StatusNotFound, "the session belongs to /mcp")
 		return
 	}
 	select {

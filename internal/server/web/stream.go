@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// A stream is a response that may last. Each write has a time limit of its own, where one for the whole response would
-// end it; a client that takes nothing for that long is gone, and net/http ends its request. A silent stream of events shows
-// every now and then that it lives: middlemen cut what is silent, and only a write finds out that nobody is there.
+// A stream is a response that may last. Each write has a time limit of its own, because a limit for
+// the whole response would end it. A client that reads nothing for that long has left, and net/http
+// ends its request. A silent event stream sends a comment from time to time: proxies cut silent
+// connections, and only a write detects that the client has left.
 type stream struct {
 	http.ResponseWriter
 	conn *http.ResponseController
@@ -19,14 +20,14 @@ type stream struct {
 	mu     sync.Mutex // writers are the transport, in whole events, and the timer
 	closed bool
 	begun  bool
-	alive  *time.Timer // nil until the response is known to be a stream of events
+	alive  *time.Timer // nil until the response is known to be an event stream
 }
 
 func newStream(w http.ResponseWriter, lim Limits) *stream {
 	return &stream{ResponseWriter: w, conn: http.NewResponseController(w), lim: lim}
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap implements the interface of http.ResponseController.
 func (s *stream) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
 var errClosed = errors.New("the request has ended")
@@ -50,7 +51,7 @@ func (s *stream) Write(p []byte) (int, error) {
 	return s.write(p)
 }
 
-// FlushError is for http.ResponseController.
+// FlushError implements the interface of http.ResponseController.
 func (s *stream) FlushError() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,10 +62,10 @@ func (s *stream) FlushError() error {
 	return s.flush()
 }
 
-// Flush is for whoever knows no better.
+// Flush implements http.Flusher.
 func (s *stream) Flush() { _ = s.FlushError() }
 
-// begin looks at the headers once, when they are final: later they are the transport's alone.
+// begin reads the headers once, when they are final: later only the transport may read them.
 func (s *stream) begin() {
 	if s.begun || s.closed {
 		return
@@ -89,7 +90,7 @@ func (s *stream) tick() {
 }
 
 func (s *stream) write(p []byte) (int, error) {
-	_ = s.conn.SetWriteDeadline(time.Now().Add(s.lim.WriteTime)) // connections that know none are those of tests
+	_ = s.conn.SetWriteDeadline(time.Now().Add(s.lim.WriteTime)) // only connections of tests do not support deadlines
 	n, err := s.ResponseWriter.Write(p)
 	s.after(err)
 	return n, err
@@ -108,7 +109,7 @@ func (s *stream) after(err error) {
 	}
 }
 
-// close ends the stream with its request: nothing may be written to the response any more.
+// close ends the stream with its request: afterwards nothing may be written to the response.
 func (s *stream) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,19 +8,20 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// stateless is the first revision of the protocol without sessions. Revisions are dates, and compare as text.
+// stateless is the first revision of the protocol without sessions. Revisions are dates that
+// compare as text.
 const stateless = "2026-07-28"
 
-// streamable makes the SDK's handler of one era. It can be one or the other: a stateless one cannot ask an older client
-// anything, one with sessions refuses a newer client.
+// streamable creates the SDK's handler for modern or older clients. One handler cannot serve both:
+// a stateless one cannot ask an older client anything, one with sessions refuses a newer client.
 func (s *Site) streamable(modern bool) http.Handler {
 	h := mcp.NewStreamableHTTPHandler(s.server, &mcp.StreamableHTTPOptions{
 		Stateless:                    modern,
 		PropagateRequestCancellation: true,
-		DisableLocalhostProtection:   true, // the guard has looked, and knows of --allow-host
+		DisableLocalhostProtection:   true, // the guard has checked it, and respects --allow-host
 		MaxRequestBodyBytes:          s.opts.Limits.Body,
 	})
-	// The SDK binds a session to its user if it is told of users in its own way.
+	// The SDK binds a session to its user if it gets the user in its own way.
 	known := func(ctx context.Context, _ string, _ *http.Request) (*auth.TokenInfo, error) {
 		v, ok := ctx.Value(visitKey{}).(*identity)
 		if !ok {
@@ -31,7 +32,7 @@ func (s *Site) streamable(modern bool) http.Handler {
 	return auth.RequireBearerToken(known, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(h)
 }
 
-// server picks the server of the caller's role. The SDK asks several times a request.
+// server returns the server of the caller's role. The SDK calls it several times for each request.
 func (s *Site) server(r *http.Request) *mcp.Server {
 	v, ok := r.Context().Value(visitKey{}).(*identity)
 	if !ok {
@@ -40,7 +41,7 @@ func (s *Site) server(r *http.Request) *mcp.Server {
 	return s.opts.Servers[v.token.Role]
 }
 
-// mcp serves /mcp to clients of both eras.
+// mcp serves /mcp to clients of both kinds.
 func (s *Site) mcp(w http.ResponseWriter, r *http.Request, v *identity) {
 	if r.Header.Get("Mcp-Protocol-Version") >= stateless {
 		s.modern.ServeHTTP(w, r)
@@ -59,7 +60,7 @@ func (s *Site) mcp(w http.ResponseWriter, r *http.Request, v *identity) {
 	}
 	defer leave()
 	if one.sse != nil {
-		s.refuse(w, r, http.StatusNotFound, "the session is one of /sse")
+		s.refuse(w, r, http.StatusNotFound, "the session belongs to /sse")
 		return
 	}
 	if r.Method == http.MethodDelete {

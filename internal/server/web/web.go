@@ -25,24 +25,25 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// A Verifier says whose a secret is. The error is of kind tokens.ErrUnknown or tokens.ErrExpired for one that lets
-// nobody in; with any other nobody can be let in now. A *tokens.Book is one.
+// A Verifier returns the token of a secret. Its error is of kind tokens.ErrUnknown or
+// tokens.ErrExpired for an invalid secret. Any other error means that no secret can be verified
+// now. A *tokens.Book is a Verifier.
 type Verifier interface {
 	Verify(secret string, now time.Time) (tokens.Token, error)
 }
 
 // Options say what a site serves, and to whom.
 type Options struct {
-	Servers map[state.Role]*mcp.Server // by the role of the token; the site adds middleware to them
+	Servers map[state.Role]*mcp.Server // by role of the token; the site adds middleware to them
 	Tokens  Verifier
-	Hosts   []string // names by which it may be called, beside those of the loopback and the address that it listens at
-	Origins []string // of browser-like clients that may call, such as https://app.example
-	TLS     bool     // it is listened to with TLS
+	Hosts   []string // host names of the site, besides those of the loopback and of its address
+	Origins []string // origins of browser-like clients that may call, such as https://app.example
+	TLS     bool     // the listener uses TLS
 	Limits  Limits
 	Log     *slog.Logger // slog.Default when nil
 }
 
-// A Site is a handler of all requests. Close it.
+// A Site is the handler of all requests. The caller closes it.
 type Site struct {
 	opts     Options
 	guard    guard
@@ -58,7 +59,7 @@ type Site struct {
 	legacy, modern http.Handler
 }
 
-// New makes a site. It begins to watch tokens and sessions at once.
+// New creates a site. It starts to watch tokens and sessions at once.
 func New(opts Options) *Site {
 	if opts.Log == nil {
 		opts.Log = slog.Default()
@@ -101,7 +102,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// enter lets a request through to a transport when its token, its body and the limits allow.
+// enter passes a request on to a transport when its token, its body and the limits allow that.
 func (s *Site) enter(w http.ResponseWriter, r *http.Request, serve func(http.ResponseWriter, *http.Request, *identity), methods ...string) {
 	if !s.allow(w, r, methods...) {
 		return
@@ -145,7 +146,7 @@ func (s *Site) enter(w http.ResponseWriter, r *http.Request, serve func(http.Res
 	serve(out, r.WithContext(ctx), v)
 }
 
-// allow refuses other methods than these. There is no CORS: OPTIONS is one of the others.
+// allow refuses all other methods. There is no CORS, so OPTIONS is one of them.
 func (s *Site) allow(w http.ResponseWriter, r *http.Request, methods ...string) bool {
 	for _, m := range methods {
 		if r.Method == m {
