@@ -160,18 +160,18 @@ func TestAWorkerIsStartedWholeOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	whole := []string{"--role", "worker", "--run", "/r", "--worker", "w"}
 	for says, args := range map[string][]string{
-		"needs --run DIR and --worker NAME":  {"--role", "worker"},
-		"needs --run DIR and --worker":       {"--role", "worker", "--run", "/r"},
-		"needs --run DIR":                    {"--role", "worker", "--worker", "w"},
-		"--attempt counts from 1":            append(slices.Clone(whole), "--attempt", "0"),
-		"--worker is a role":                 {"--role", "worker", "--run", "/r", "--worker", "../w"},
-		"--root: a worker has --run":         append(slices.Clone(whole), "--root", "/p"),
-		"--branch: a worker has --run":       append(slices.Clone(whole), "--branch", "b"),
-		"--agent-index: a worker has":        append(slices.Clone(whole), "--agent-index", "2"),
+		"needs --run DIR and --worker NAME":       {"--role", "worker"},
+		"needs --run DIR and --worker":            {"--role", "worker", "--run", "/r"},
+		"needs --run DIR":                         {"--role", "worker", "--worker", "w"},
+		"--attempt counts from 1":                 append(slices.Clone(whole), "--attempt", "0"),
+		"--worker is a role":                      {"--role", "worker", "--run", "/r", "--worker", "../w"},
+		"--root: a worker has --run":              append(slices.Clone(whole), "--root", "/p"),
+		"--branch: a worker has --run":            append(slices.Clone(whole), "--branch", "b"),
+		"--agent-index: a worker has":             append(slices.Clone(whole), "--agent-index", "2"),
 		"--run belongs to --role worker":          {"--role", "executor", "--run", "/r"},
 		"--worker belongs to --role worker":       {"--worker", "w"},
 		"--attempt belongs to --role worker":      {"--role", "supervisor", "--attempt", "1"},
-		"over HTTP role and name":            append(slices.Clone(whole), "--http", "127.0.0.1:0"),
+		"over HTTP role and name":                 append(slices.Clone(whole), "--http", "127.0.0.1:0"),
 		"--run belongs to --role worker, which f": {"--http", "127.0.0.1:0", "--run", "/r"},
 	} {
 		w := start(t, "ferrusd", t.TempDir(), args...)
