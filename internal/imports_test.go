@@ -32,6 +32,7 @@ var allowed = map[string]map[string]string{
 	"internal/jsontime":                           {},
 	"internal/state":                              {"internal/lease": "a task may name the term of its lease", "internal/jsontime": "times in JSON have one form", "internal/safetext": "names have a form"},
 	"internal/platform/proc":                      {},
+	"internal/strictjson":                         {},
 	"internal/safetext":                           {},
 	"internal/platform/clock":                     {"internal/lease": "an instant is what a term is measured by"},
 	"internal/platform/notify":                    {"internal/platform/proc": "the command is a shell's"},
@@ -205,9 +206,10 @@ var allowed = map[string]map[string]string{
 		"internal/config":    "whether approved work is merged",
 	},
 	"internal/pipeline": {
-		"internal/jsontime": "times in JSON have one form",
-		"internal/config":   "Nearest: a misspelt key is answered with the right one",
-		"internal/trust":    "what workflows.json makes run is listed as values to be agreed to",
+		"internal/strictjson": "workflows.json is read with the line of every mistake",
+		"internal/jsontime":   "times in JSON have one form",
+		"internal/config":     "Nearest: a misspelt key is answered with the right one",
+		"internal/trust":      "what workflows.json makes run is listed as values to be agreed to",
 	},
 	"internal/pipeline/run": {
 		"internal/jsontime":            "times in JSON have one form",
@@ -235,16 +237,16 @@ var allowed = map[string]map[string]string{
 	"docs/examples/scripted": {},
 
 	"cmd/ferrusd": {"internal/server": "it is the server and nothing else"},
-	"internal/cli": commands("agents ancestry checks config engine format conductor jsontime pipeline platform/proc rootfs safetext agents/process " +
-		"state status store trust worktree"),
+	"internal/cli": commands("agents agents/process ancestry checks conductor config engine format jsontime pipeline " +
+		"platform/proc rootfs safetext state status store strictjson trust worktree"),
 	"internal/cli/branch": commands("checks cli engine format conductor state status trust worktree"),
 	"internal/cli/demo":   commands("cli config mcpclient tools trust"),
 	"internal/cli/doctor": commands("agents cli cli/setup config mcpclient engine format git conductor lease platform/proc agents/register rootfs server state " +
 		"status store server/tokens trust worktree"),
 	"internal/cli/evidence": commands("cli engine format history conductor rootfs safetext agents/process state status store"),
 	"internal/cli/log":      commands("agents cli engine format history conductor agents/process state store"),
-	"internal/cli/pipeline": commands("agents cli cli/log config engine format pipeline pipeline/run safetext agents/process status " +
-		"worktree"),
+	"internal/cli/pipeline": commands("agents agents/process cli cli/log config engine format pipeline pipeline/run safetext " +
+		"status strictjson worktree"),
 	"internal/cli/root": {
 		"internal/state":          "the help has a topic about states and files",
 		"internal/status":         "what a state means",
@@ -341,6 +343,7 @@ var forCommands = map[string]string{
 	"internal/trust":           "trust, and the record of every project that is opened",
 	"internal/worktree":        "diff, branch, merge",
 	"internal/git":             "doctor asks whether there is git",
+	"internal/strictjson":      "the mistakes of workflows.json",
 }
 
 // commands are the imports of a package of commands, by their names below internal; a dot is the root.

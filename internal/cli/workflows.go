@@ -11,6 +11,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/strictjson"
 )
 
 // WorkflowsText reads the workflows.json of the project, or of the folder where there is no project yet, and says which
@@ -49,7 +50,7 @@ func (a *App) Workflows(ctx context.Context) (pipeline.Workflows, string, error)
 
 // WorkflowsError says what is wrong with a workflows.json, nil when nothing is.
 func WorkflowsError(path string, err error) error {
-	var faults pipeline.Faults
+	var faults strictjson.Faults
 	if !errors.As(err, &faults) {
 		return err
 	}

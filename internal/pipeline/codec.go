@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/jsontime"
+	"github.com/ferrus-go/ferrus/internal/strictjson"
 )
 
 // Encode writes the status.json.
@@ -26,7 +27,7 @@ func (e *SchemaError) Error() string {
 // Decode reads a status.json. It refuses another schema with a *SchemaError, and with Faults what is missing, what stands
 // there twice, what is spelt in another case, and a status that is none.
 func Decode(data []byte) (Status, error) {
-	t, faults := parse(data)
+	t, faults := strictjson.Parse(data)
 	if faults != nil {
 		return Status{}, faults
 	}
@@ -39,70 +40,70 @@ func Decode(data []byte) (Status, error) {
 	if head.SchemaVersion != SchemaVersion {
 		return Status{}, &SchemaError{head.SchemaVersion}
 	}
-	t.shape(t.root, "", reflect.TypeFor[Status]())
-	if err := t.faults.orNil(); err != nil {
+	checkShape(&t, t.Root, "", reflect.TypeFor[Status]())
+	if err := t.Faults.OrNil(); err != nil {
 		return Status{}, err
 	}
 	var s Status
 	if err := json.Unmarshal(data, &s); err != nil {
 		return Status{}, err
 	}
-	return s, t.sound(s)
+	return s, checkStatus(&t, s)
 }
 
-// shape notes the keys of a status that are missing or misspelt.
-func (t *text) shape(n node, at string, of reflect.Type) {
+// checkShape notes the keys of a status that are missing or misspelt.
+func checkShape(t *strictjson.Text, n strictjson.Node, at string, of reflect.Type) {
 	const remedy = "put it back as it was, from the journal"
-	if !n.is('{') {
-		t.add(at, "it is "+n.kind()+", not an object", remedy)
+	if !n.Is('{') {
+		t.AddFault(at, "it is "+n.Kind()+", not an object", remedy)
 		return
 	}
 	ours, need := fieldsOf(of)
-	for i, k := range n.keys {
-		at := at + "/" + escape(k)
+	for i, k := range n.Keys {
+		at := at + "/" + strictjson.Escape(k)
 		if near := slices.IndexFunc(ours, func(o string) bool { return o != k && strings.EqualFold(o, k) }); near >= 0 {
-			t.add(at, fmt.Sprintf("%q is not %q", k, ours[near]), remedy)
+			t.AddFault(at, fmt.Sprintf("%q is not %q", k, ours[near]), remedy)
 		}
-		switch inner := n.items[i]; {
-		case k == "phases" && inner.is('['):
-			for j, p := range inner.items {
-				t.shape(p, fmt.Sprintf("%s/%d", at, j), reflect.TypeFor[PhaseStatus]())
+		switch inner := n.Items[i]; {
+		case k == "phases" && inner.Is('['):
+			for j, p := range inner.Items {
+				checkShape(t, p, fmt.Sprintf("%s/%d", at, j), reflect.TypeFor[PhaseStatus]())
 			}
-		case k == "workers" && inner.is('{'):
-			for j, role := range inner.keys {
-				t.shape(inner.items[j], at+"/"+escape(role), reflect.TypeFor[WorkerStatus]())
+		case k == "workers" && inner.Is('{'):
+			for j, role := range inner.Keys {
+				checkShape(t, inner.Items[j], at+"/"+strictjson.Escape(role), reflect.TypeFor[WorkerStatus]())
 			}
 		}
 	}
 	for _, k := range need {
-		if !slices.Contains(n.keys, k) {
-			t.add(at, "there is no "+k, remedy)
+		if !slices.Contains(n.Keys, k) {
+			t.AddFault(at, "there is no "+k, remedy)
 		}
 	}
 }
 
-// sound says what of a status cannot be.
-func (t *text) sound(s Status) error {
+// checkStatus says what of a status cannot be.
+func checkStatus(t *strictjson.Text, s Status) error {
 	progress := []Progress{Pending, Running, Completed, Failed, Paused}
 	bad := func(at string, p Progress, of []Progress) {
 		if !slices.Contains(of, p) {
-			t.add(at, fmt.Sprintf("unknown status %q", p), fmt.Sprintf("known are %v", of))
+			t.AddFault(at, fmt.Sprintf("unknown status %q", p), fmt.Sprintf("known are %v", of))
 		}
 	}
 	for i, p := range s.Phases {
 		at := fmt.Sprintf("/phases/%d", i)
 		bad(at+"/status", p.Status, progress)
 		for _, k := range p.Workers {
-			bad(at+"/workers/"+escape(k.Role)+"/status", k.Status, progress[:4])
+			bad(at+"/workers/"+strictjson.Escape(k.Role)+"/status", k.Status, progress[:4])
 		}
 	}
 	if s.CurrentPhase < 0 || s.CurrentPhase >= len(s.Phases) {
-		t.add("/current_phase", fmt.Sprintf("there is no phase %d", s.CurrentPhase), fmt.Sprintf("there are %d, counted from 0", len(s.Phases)))
+		t.AddFault("/current_phase", fmt.Sprintf("there is no phase %d", s.CurrentPhase), fmt.Sprintf("there are %d, counted from 0", len(s.Phases)))
 	}
 	if states := []State{IsRunning, IsPaused, IsFailed, IsDelivering, IsCompleted, IsCancelled}; !slices.Contains(states, s.State) {
-		t.add("/state", fmt.Sprintf("unknown state %q", s.State), fmt.Sprintf("known are %v", states))
+		t.AddFault("/state", fmt.Sprintf("unknown state %q", s.State), fmt.Sprintf("known are %v", states))
 	}
-	return t.faults.orNil()
+	return t.Faults.OrNil()
 }
 
 // fieldsOf returns the keys of a struct, and those that are always written.
@@ -167,14 +168,14 @@ func (r Roster) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON keeps the order of the file.
 func (r *Roster) UnmarshalJSON(data []byte) error {
-	t, faults := parse(data)
-	if faults != nil || !t.root.is('{') {
+	t, faults := strictjson.Parse(data)
+	if faults != nil || !t.Root.Is('{') {
 		return errors.New("workers: not an object by role")
 	}
 	*r = nil
-	for i, role := range t.root.keys {
+	for i, role := range t.Root.Keys {
 		k := WorkerStatus{}
-		if err := json.Unmarshal(t.root.items[i].raw, &k); err != nil {
+		if err := json.Unmarshal(t.Root.Items[i].Raw, &k); err != nil {
 			return fmt.Errorf("worker %s: %w", role, err)
 		}
 		k.Role = role

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/strictjson"
 )
 
 // DialogueFile is the dialogue of a run, on which its workers take turns.
@@ -56,7 +58,7 @@ func (p Phase) open(question string) Dialogue {
 // DecodeDialogue reads a dialogue.json that ferrus wrote.
 func DecodeDialogue(data []byte) (Dialogue, error) {
 	var d Dialogue
-	if _, faults := parse(data); faults != nil {
+	if _, faults := strictjson.Parse(data); faults != nil {
 		return d, faults
 	}
 	if err := json.Unmarshal(data, &d); err != nil {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/ferrus-go/ferrus/internal/strictjson"
 )
 
 // A Verdict is what is thought of a turn.
@@ -32,7 +34,7 @@ func (v Verdict) String() string {
 // Judge says whether between before, which ferrus wrote, and after nothing was changed but content and consensus of the
 // last entry. How the file is laid out does not matter. A nil after is a file that is gone.
 func Judge(before, after []byte) Verdict {
-	b, faults := parse(before)
+	b, faults := strictjson.Parse(before)
 	d, err := DecodeDialogue(before)
 	if faults != nil || err != nil || !d.Open() {
 		return Verdict{Touched: []string{""}, Problem: "ferrus's own copy of the dialogue has no open turn"}
@@ -40,16 +42,16 @@ func Judge(before, after []byte) Verdict {
 	if after == nil {
 		return Verdict{Touched: []string{""}, Problem: DialogueFile + " is gone"}
 	}
-	a, faults := parse(after)
+	a, faults := strictjson.Parse(after)
 	if faults == nil {
-		faults = a.faults
+		faults = a.Faults
 	}
 	if len(faults) > 0 {
 		return Verdict{Touched: []string{""}, Problem: faults.Error()}
 	}
 	last := fmt.Sprintf("/dialogue/%d", len(d.Dialogue)-1)
 	own := []string{last + "/content", last + "/consensus"}
-	v := Verdict{Touched: differ(b.root, a.root, "", own)}
+	v := Verdict{Touched: differ(b.Root, a.Root, "", own)}
 	if len(v.Touched) > 0 {
 		return v
 	}
@@ -61,37 +63,37 @@ func Judge(before, after []byte) Verdict {
 }
 
 // differ returns the pointers at which two values are not the same, but for these. The order of keys is no difference.
-func differ(a, b node, at string, but []string) []string {
+func differ(a, b strictjson.Node, at string, but []string) []string {
 	if slices.Contains(but, at) {
-		if b.token == nil { // null would be read as what was there before
+		if b.Token == nil { // null would be read as what was there before
 			return []string{at}
 		}
 		return nil
 	}
-	if a.token != b.token {
+	if a.Token != b.Token {
 		return []string{at}
 	}
 	var found []string
 	switch {
-	case a.is('{'):
-		for i, k := range a.keys {
-			here := at + "/" + escape(k)
-			if j := slices.Index(b.keys, k); j >= 0 {
-				found = append(found, differ(a.items[i], b.items[j], here, but)...)
+	case a.Is('{'):
+		for i, k := range a.Keys {
+			here := at + "/" + strictjson.Escape(k)
+			if j := slices.Index(b.Keys, k); j >= 0 {
+				found = append(found, differ(a.Items[i], b.Items[j], here, but)...)
 			} else {
 				found = append(found, here)
 			}
 		}
-		for _, k := range b.keys {
-			if !slices.Contains(a.keys, k) {
-				found = append(found, at+"/"+escape(k))
+		for _, k := range b.Keys {
+			if !slices.Contains(a.Keys, k) {
+				found = append(found, at+"/"+strictjson.Escape(k))
 			}
 		}
-	case a.is('['):
-		for i := range max(len(a.items), len(b.items)) {
+	case a.Is('['):
+		for i := range max(len(a.Items), len(b.Items)) {
 			here := fmt.Sprintf("%s/%d", at, i)
-			if i < len(a.items) && i < len(b.items) {
-				found = append(found, differ(a.items[i], b.items[i], here, but)...)
+			if i < len(a.Items) && i < len(b.Items) {
+				found = append(found, differ(a.Items[i], b.Items[i], here, but)...)
 			} else {
 				found = append(found, here)
 			}

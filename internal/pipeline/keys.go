@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/strictjson"
 )
 
 // A kind is what the value of a key may be.
@@ -78,68 +79,68 @@ var workerKeys = []key{
 	{name: "task", kind: textual, need: true, means: "what it shall do"},
 }
 
-// check notes what of an object the table of keys does not allow.
-func (t *text) check(n node, at, what string, keys []key) {
-	if !n.is('{') {
-		t.add(at, fmt.Sprintf("%s must be an object, not %s", what, n.kind()), "write {…} with the keys "+known(keys))
+// checkWorkflow notes what of an object the table of keys does not allow.
+func checkWorkflow(t *strictjson.Text, n strictjson.Node, at, what string, keys []key) {
+	if !n.Is('{') {
+		t.AddFault(at, fmt.Sprintf("%s must be an object, not %s", what, n.Kind()), "write {…} with the keys "+known(keys))
 		return
 	}
-	for i, name := range n.keys {
+	for i, name := range n.Keys {
 		k := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
 		if k < 0 {
-			t.add(at+"/"+escape(name), fmt.Sprintf("%s has no key %q", what, name), meant(name, named(keys)))
+			t.AddFault(at+"/"+strictjson.Escape(name), fmt.Sprintf("%s has no key %q", what, name), meant(name, named(keys)))
 			continue
 		}
-		t.one(n.items[i], at+"/"+escape(name), keys[k])
+		checkKey(t, n.Items[i], at+"/"+strictjson.Escape(name), keys[k])
 	}
 	for _, k := range keys {
-		if k.need && !slices.Contains(n.keys, k.name) {
-			t.add(at, fmt.Sprintf("%s has no %s", what, k.name), fmt.Sprintf("add %q: %s", k.name, k.means))
+		if k.need && !slices.Contains(n.Keys, k.name) {
+			t.AddFault(at, fmt.Sprintf("%s has no %s", what, k.name), fmt.Sprintf("add %q: %s", k.name, k.means))
 		}
 	}
 }
 
-// one checks the value of a key.
-func (t *text) one(n node, at string, k key) {
+// checkKey checks the value of a key.
+func checkKey(t *strictjson.Text, n strictjson.Node, at string, k key) {
 	wrong := func(remedy string) {
-		t.add(at, fmt.Sprintf("%s must be a %s, not %s", k.name, k.kind, n.kind()), remedy)
+		t.AddFault(at, fmt.Sprintf("%s must be a %s, not %s", k.name, k.kind, n.Kind()), remedy)
 	}
 	switch k.kind {
 	case textual:
-		s, ok := n.token.(string)
+		s, ok := n.Token.(string)
 		switch {
 		case !ok:
 			wrong("put it in quotes")
 		case k.need && strings.TrimSpace(s) == "":
-			t.add(at, k.name+" is blank", "write "+k.means)
+			t.AddFault(at, k.name+" is blank", "write "+k.means)
 		case k.words != nil && !slices.Contains(k.words, s):
-			t.add(at, fmt.Sprintf("unknown %s %q", k.name, s), meant(s, k.words))
+			t.AddFault(at, fmt.Sprintf("unknown %s %q", k.name, s), meant(s, k.words))
 		}
 	case yesno:
-		if _, ok := n.token.(bool); !ok {
-			t.add(at, fmt.Sprintf("%s must be true or false, not %s", k.name, n.kind()), "write true or false without quotes")
+		if _, ok := n.Token.(bool); !ok {
+			t.AddFault(at, fmt.Sprintf("%s must be true or false, not %s", k.name, n.Kind()), "write true or false without quotes")
 		}
 	case number:
-		lit, _ := n.token.(json.Number)
+		lit, _ := n.Token.(json.Number)
 		v, err := strconv.ParseInt(lit.String(), 10, 64)
 		if err != nil || v < k.least || v > k.most || v == 0 && k.nonzero {
 			wrong(fmt.Sprintf("write one %s, or leave it out for %s", k.span(), k.usual))
 		}
 	case names, objects:
-		if !n.is('[') {
+		if !n.Is('[') {
 			wrong("write a list, […]")
 			return
 		}
-		if k.need && len(n.items) == 0 {
-			t.add(at, k.name+" is empty", "add one at least, with the keys "+known(k.of))
+		if k.need && len(n.Items) == 0 {
+			t.AddFault(at, k.name+" is empty", "add one at least, with the keys "+known(k.of))
 		}
-		for i, item := range n.items {
+		for i, item := range n.Items {
 			at := at + "/" + strconv.Itoa(i)
-			if _, ok := item.token.(string); k.kind == names && !ok {
-				t.add(at, "a file name must be a text, not "+item.kind(), "put it in quotes")
+			if _, ok := item.Token.(string); k.kind == names && !ok {
+				t.AddFault(at, "a file name must be a text, not "+item.Kind(), "put it in quotes")
 			}
 			if k.kind == objects {
-				t.check(item, at, "a "+strings.TrimSuffix(k.name, "s"), k.of)
+				checkWorkflow(t, item, at, "a "+strings.TrimSuffix(k.name, "s"), k.of)
 			}
 		}
 	}

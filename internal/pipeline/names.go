@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/strictjson"
 )
 
 // maxName is how long a role, a phase or a pipeline may be called: they become parts of paths.
@@ -21,43 +23,43 @@ var devices = []string{"con", "prn", "aux", "nul", "com0", "com1", "com2", "com3
 var verbs = []string{"list", "validate", "table", "run", "status", "explain", "resume", "retry", "deliver", "cancel", "prompt",
 	"logs", "help"}
 
-// name refuses what is no plain name: letters, digits, - and _.
-func (t *text) name(at, what, name string, most int, not []string) {
+// checkName refuses what is no plain name: letters, digits, - and _.
+func checkName(t *strictjson.Text, at, what, name string, most int, not []string) {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_'
 	}
 	lower := strings.ToLower(name)
 	switch {
 	case name == "":
-		t.add(at, what+" has no name", "give it one")
+		t.AddFault(at, what+" has no name", "give it one")
 	case strings.ContainsFunc(name, func(r rune) bool { return !plain(r) }) || strings.HasPrefix(name, "-"):
-		t.add(at, fmt.Sprintf("%s cannot be called %q", what, name), "use letters, digits, - and _, and no - in front")
+		t.AddFault(at, fmt.Sprintf("%s cannot be called %q", what, name), "use letters, digits, - and _, and no - in front")
 	case len(name) > most:
-		t.add(at, fmt.Sprintf("the name of %s has %d characters", what, len(name)), fmt.Sprintf("use at most %d", most))
+		t.AddFault(at, fmt.Sprintf("the name of %s has %d characters", what, len(name)), fmt.Sprintf("use at most %d", most))
 	case slices.Contains(taken, lower), slices.Contains(devices, lower), slices.Contains(not, lower):
-		t.add(at, fmt.Sprintf("%s cannot be called %s: the name is reserved", what, name), "rename it")
+		t.AddFault(at, fmt.Sprintf("%s cannot be called %s: the name is reserved", what, name), "rename it")
 	}
 }
 
-// file refuses what is no plain name of a file in the folder of the run, and reports whether it is one.
-func (t *text) file(at, file string) bool {
+// checkFile refuses what is no plain name of a file in the folder of the run, and reports whether it is one.
+func checkFile(t *strictjson.Text, at, file string) bool {
 	stem, _, _ := strings.Cut(strings.ToLower(file), ".")
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r)
 	}
-	before := len(t.faults)
+	before := len(t.Faults)
 	switch {
 	case strings.ContainsFunc(file, func(r rune) bool { return !plain(r) }), strings.Trim(file, ".-") == "",
 		strings.HasPrefix(file, "."), strings.HasPrefix(file, "-"), strings.HasSuffix(file, "."), strings.Contains(file, ".."):
-		t.add(at, fmt.Sprintf("%q is no plain name of a file in the folder of the run", file), "use letters, digits, -, _ and ., and no folder")
+		t.AddFault(at, fmt.Sprintf("%q is no plain name of a file in the folder of the run", file), "use letters, digits, -, _ and ., and no folder")
 	case len(file) > 2*maxName:
-		t.add(at, fmt.Sprintf("the name of the file has %d characters", len(file)), fmt.Sprintf("use at most %d", 2*maxName))
+		t.AddFault(at, fmt.Sprintf("the name of the file has %d characters", len(file)), fmt.Sprintf("use at most %d", 2*maxName))
 	case strings.HasSuffix(strings.ToLower(file), ".tmp"), strings.HasSuffix(strings.ToLower(file), ".new"):
-		t.add(at, file+" is what a half-written file is called", "use another ending")
+		t.AddFault(at, file+" is what a half-written file is called", "use another ending")
 	case slices.Contains(taken, stem), slices.Contains(devices, stem):
-		t.add(at, file+" is a reserved name", "rename it")
+		t.AddFault(at, file+" is a reserved name", "rename it")
 	}
-	return len(t.faults) == before
+	return len(t.Faults) == before
 }
 
 // sameButCase calls found for each name that was there before, in whatever case.

@@ -10,30 +10,32 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ferrus-go/ferrus/internal/strictjson"
 )
 
 // paths are the values of a JSON text by their pointers.
 func paths(t *testing.T, data []byte) map[string]string {
 	t.Helper()
-	parsed, faults := parse(data)
+	parsed, faults := strictjson.Parse(data)
 	if faults != nil {
 		t.Fatal(faults)
 	}
 	all := map[string]string{}
-	var walk func(n node, at string)
-	walk = func(n node, at string) {
-		if len(n.items) == 0 {
-			all[at] = string(n.raw)
+	var walk func(n strictjson.Node, at string)
+	walk = func(n strictjson.Node, at string) {
+		if len(n.Items) == 0 {
+			all[at] = string(n.Raw)
 		}
-		for i, item := range n.items {
+		for i, item := range n.Items {
 			key := fmt.Sprint(i)
-			if n.is('{') {
-				key = escape(n.keys[i])
+			if n.Is('{') {
+				key = strictjson.Escape(n.Keys[i])
 			}
 			walk(item, at+"/"+key)
 		}
 	}
-	walk(parsed.root, "")
+	walk(parsed.Root, "")
 	return all
 }
 

@@ -5,84 +5,86 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/strictjson"
 )
 
-// rules notes what is wrong with a pipeline although each of its values may be what it is.
-func (t *text) rules(w Workflow, at string) {
-	t.name(at, "the pipeline", w.Name, maxName, verbs)
+// checkRules notes what is wrong with a pipeline although each of its values may be what it is.
+func checkRules(t *strictjson.Text, w Workflow, at string) {
+	checkName(t, at, "the pipeline", w.Name, maxName, verbs)
 	dialogues := 0
 	var ids []string
 	for i, p := range w.Phases {
 		here := fmt.Sprintf("%s/phases/%d", at, i)
 		ids = append(ids, p.ID)
 		if p.ID != "" {
-			t.name(here+"/id", "the phase", p.ID, maxName, nil)
+			checkName(t, here+"/id", "the phase", p.ID, maxName, nil)
 		}
-		t.pauses(w, i, here)
+		checkPauses(t, w, i, here)
 		if p.How() != Talking {
 			if p.MaxRounds != 0 {
-				t.add(here+"/max_rounds", "only a dialogue has rounds", `remove it, or set "mode": "dialogue"`)
+				t.AddFault(here+"/max_rounds", "only a dialogue has rounds", `remove it, or set "mode": "dialogue"`)
 			}
 			continue
 		}
 		if dialogues++; dialogues > 1 {
-			t.add(here+"/mode", "it is the second dialogue, and a run has one dialogue.json", "make two pipelines")
+			t.AddFault(here+"/mode", "it is the second dialogue, and a run has one dialogue.json", "make two pipelines")
 		}
-		t.dialogue(w, p, here)
+		checkDialogue(t, w, p, here)
 	}
 	sameButCase(ids, func(i int, id, other string) {
-		t.add(fmt.Sprintf("%s/phases/%d/id", at, i), fmt.Sprintf("the phase %s has the name of %s", id, other), "rename one of them")
+		t.AddFault(fmt.Sprintf("%s/phases/%d/id", at, i), fmt.Sprintf("the phase %s has the name of %s", id, other), "rename one of them")
 	})
-	t.workers(w, at)
-	t.finals(w, at)
-	t.reads(w, at)
+	checkWorkers(t, w, at)
+	checkFinals(t, w, at)
+	checkReads(t, w, at)
 }
 
-// pauses refuses a pause that would hold nobody up.
-func (t *text) pauses(w Workflow, i int, here string) {
+// checkPauses refuses a pause that would hold nobody up.
+func checkPauses(t *strictjson.Text, w Workflow, i int, here string) {
 	p, last := w.Phases[i], i == len(w.Phases)-1
 	if !p.PauseAfter {
 		return
 	}
 	switch {
 	case w.All() && !last:
-		t.add(here+"/pause_after", `with "spawn": "all" the workers behind the pause are at work already`, `use "spawn": "phase"`)
+		t.AddFault(here+"/pause_after", `with "spawn": "all" the workers behind the pause are at work already`, `use "spawn": "phase"`)
 	case last && w.ByTerminal():
-		t.add(here+"/pause_after", "the final worker delivers before the pause", `set "deliver_by": "orchestrator"`)
+		t.AddFault(here+"/pause_after", "the final worker delivers before the pause", `set "deliver_by": "orchestrator"`)
 	}
 }
 
-func (t *text) dialogue(w Workflow, p Phase, here string) {
+func checkDialogue(t *strictjson.Text, w Workflow, p Phase, here string) {
 	if w.All() {
-		t.add(here+"/mode", `a dialogue needs somebody between its turns, and with "spawn": "all" there is nobody`, `use "spawn": "phase"`)
+		t.AddFault(here+"/mode", `a dialogue needs somebody between its turns, and with "spawn": "all" there is nobody`, `use "spawn": "phase"`)
 	}
 	if len(p.Workers) == 1 {
-		t.add(here+"/workers", "a dialogue of one is none", "add a second worker")
+		t.AddFault(here+"/workers", "a dialogue of one is none", "add a second worker")
 	}
 	for j, k := range p.Workers {
 		for key, set := range map[string]bool{"output": k.Output != "", "min_bytes": k.MinBytes != 0, "retries": k.Retries != 0,
 			"accept_partial": k.AcceptPartial} {
 			if set {
-				t.add(fmt.Sprintf("%s/workers/%d/%s", here, j, key), "who takes turns in a dialogue writes no file of its own",
+				t.AddFault(fmt.Sprintf("%s/workers/%d/%s", here, j, key), "who takes turns in a dialogue writes no file of its own",
 					fmt.Sprintf("remove it; the dialogue leaves %s", p.Transcript()))
 			}
 		}
 	}
 }
 
-// workers refuses names that cannot be file names, and two workers that would write one file: in a folder that minds no
+// checkWorkers refuses names that cannot be file names, and two workers that would write one file: in a folder that minds no
 // case they would do so too.
-func (t *text) workers(w Workflow, at string) {
+func checkWorkers(t *strictjson.Text, w Workflow, at string) {
 	var roles, places, files, sources []string
 	for i, p := range w.Phases {
 		for j, k := range p.Workers {
 			here := fmt.Sprintf("%s/phases/%d/workers/%d", at, i, j)
 			roles, places = append(roles, k.Role), append(places, here)
 			if k.Role != "" {
-				t.name(here+"/role", "the role", k.Role, maxName, nil)
+				checkName(t, here+"/role", "the role", k.Role, maxName, nil)
 			}
 			if k.Output != "" {
-				t.file(here+"/output", k.Output)
+				checkFile(t, here+"/output", k.Output)
 			}
 			if p.How() != Talking {
 				files, sources = append(files, k.File()), append(sources, here)
@@ -95,7 +97,7 @@ func (t *text) workers(w Workflow, at string) {
 	same := map[string]bool{}
 	sameButCase(roles, func(i int, role, other string) {
 		same[places[i]] = true
-		t.add(places[i]+"/role", fmt.Sprintf("the role %s is there already, as %s", role, other), "rename one of them: both would write one file")
+		t.AddFault(places[i]+"/role", fmt.Sprintf("the role %s is there already, as %s", role, other), "rename one of them: both would write one file")
 	})
 	sameButCase(files, func(i int, file, other string) {
 		if same[sources[i]] {
@@ -105,11 +107,11 @@ func (t *text) workers(w Workflow, at string) {
 		if !strings.Contains(sources[i], "/workers/") {
 			where = sources[i] + "/id"
 		}
-		t.add(where, fmt.Sprintf("%s is what another one writes, as %s", file, other), "give each worker a file of its own")
+		t.AddFault(where, fmt.Sprintf("%s is what another one writes, as %s", file, other), "give each worker a file of its own")
 	})
 }
 
-func (t *text) finals(w Workflow, at string) {
+func checkFinals(t *strictjson.Text, w Workflow, at string) {
 	var first string
 	for i, p := range w.Phases {
 		for j, k := range p.Workers {
@@ -117,12 +119,12 @@ func (t *text) finals(w Workflow, at string) {
 			switch {
 			case !k.Final:
 			case i != len(w.Phases)-1:
-				t.add(here, "the final worker is not in the last phase", "move it, or make another one final")
+				t.AddFault(here, "the final worker is not in the last phase", "move it, or make another one final")
 				first = here
 			case first != "":
-				t.add(here, "there is a second final worker, after "+first, "keep one: a pipeline has one result")
+				t.AddFault(here, "there is a second final worker, after "+first, "keep one: a pipeline has one result")
 			case p.How() == Talking && w.ByTerminal() && !w.All(): // with all, the dialogue itself is refused
-				t.add(at+"/deliver_by", k.Role+" has turns in a dialogue, and is gone before the result is there", `set "deliver_by": "orchestrator"`)
+				t.AddFault(at+"/deliver_by", k.Role+" has turns in a dialogue, and is gone before the result is there", `set "deliver_by": "orchestrator"`)
 				first = here
 			default:
 				first = here
@@ -130,13 +132,13 @@ func (t *text) finals(w Workflow, at string) {
 		}
 	}
 	if n := len(w.Phases); first == "" && n > 0 && len(w.Phases[n-1].Workers) > 0 {
-		t.add(at, "it has no final worker", `set "final": true for the worker of the last phase whose output is the result`)
+		t.AddFault(at, "it has no final worker", `set "final": true for the worker of the last phase whose output is the result`)
 	}
 }
 
-// reads refuses inputs that nobody has written when the worker starts. What came before is the same whether all are
+// checkReads refuses inputs that nobody has written when the worker starts. What came before is the same whether all are
 // started at once or phase by phase, so nobody can wait in a circle.
-func (t *text) reads(w Workflow, at string) {
+func checkReads(t *strictjson.Text, w Workflow, at string) {
 	var before, all []string
 	for _, p := range w.Phases {
 		for _, k := range p.Workers {
@@ -154,15 +156,15 @@ func (t *text) reads(w Workflow, at string) {
 				where := fmt.Sprintf("%s/phases/%d/workers/%d/reads/%s", at, i, j, strconv.Itoa(n))
 				switch {
 				case slices.Contains(k.Reads[:n], file):
-					t.add(where, file+" is read twice", "remove one of them")
+					t.AddFault(where, file+" is read twice", "remove one of them")
 				case slices.Contains(have, file):
-				case !t.file(where, file):
+				case !checkFile(t, where, file):
 				case file == p.file(k):
-					t.add(where, file+" is what the worker itself writes", "remove it")
+					t.AddFault(where, file+" is what the worker itself writes", "remove it")
 				case slices.Contains(all, file):
-					t.add(where, file+" is written at the same time or later", "let its writer come in a phase before, or before it in a sequential one")
+					t.AddFault(where, file+" is written at the same time or later", "let its writer come in a phase before, or before it in a sequential one")
 				default:
-					t.add(where, file+" is written by nobody", meantFile(file, have))
+					t.AddFault(where, file+" is written by nobody", meantFile(file, have))
 				}
 			}
 			here = append(here, p.file(k))

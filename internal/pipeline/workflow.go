@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/ferrus-go/ferrus/internal/strictjson"
 )
 
 // Workflows are the pipelines of a workflows.json, in the order of the file.
@@ -86,31 +88,31 @@ var Schema []byte
 
 // Parse reads a workflows.json. The error is Faults: all that are found, each with its JSON pointer.
 func Parse(data []byte) (Workflows, error) {
-	t, faults := parse(data)
+	t, faults := strictjson.Parse(data)
 	if faults != nil {
 		return nil, faults
 	}
-	if !t.root.is('{') {
-		t.add("", "it is "+t.root.kind()+", not an object", "write {\"name\": {\"phases\": […]}}")
-		return nil, t.faults.orNil()
+	if !t.Root.Is('{') {
+		t.AddFault("", "it is "+t.Root.Kind()+", not an object", "write {\"name\": {\"phases\": […]}}")
+		return nil, t.Faults.OrNil()
 	}
-	if len(t.root.keys) == 0 {
-		t.add("", "it has no pipeline", "add one, as \"research\": {\"phases\": […]}")
+	if len(t.Root.Keys) == 0 {
+		t.AddFault("", "it has no pipeline", "add one, as \"research\": {\"phases\": […]}")
 	}
 	var all Workflows
-	for i, name := range t.root.keys {
-		at, n := "/"+escape(name), t.root.items[i]
-		t.check(n, at, "a pipeline", pipelineKeys)
+	for i, name := range t.Root.Keys {
+		at, n := "/"+strictjson.Escape(name), t.Root.Items[i]
+		checkWorkflow(&t, n, at, "a pipeline", pipelineKeys)
 		w := Workflow{Name: name}
-		if json.Unmarshal(n.raw, &w) == nil { // else a fault says already what is of the wrong type
-			t.rules(w, at)
+		if json.Unmarshal(n.Raw, &w) == nil { // else a fault says already what is of the wrong type
+			checkRules(&t, w, at)
 		}
 		all = append(all, w)
 	}
-	sameButCase(t.root.keys, func(i int, name, other string) {
-		t.add("/"+escape(name), fmt.Sprintf("the pipeline %s differs from %s in case only", name, other), "rename one of them")
+	sameButCase(t.Root.Keys, func(i int, name, other string) {
+		t.AddFault("/"+strictjson.Escape(name), fmt.Sprintf("the pipeline %s differs from %s in case only", name, other), "rename one of them")
 	})
-	if err := t.faults.orNil(); err != nil {
+	if err := t.Faults.OrNil(); err != nil {
 		return nil, err
 	}
 	return all, nil

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ferrus-go/ferrus/internal/strictjson"
 )
 
 // TestTheOriginalWorkflowLoads: S0-01.
@@ -59,7 +61,7 @@ func TestAMistakeIsRefusedWhereItStands(t *testing.T) {
 		{"two values", "{} {}", "line 1: it is no JSON: "},
 		{"nothing", "", "line 1: it is no JSON: "},
 		{"not UTF-8", "{\n\"\xff\": 1}", "line 2: it is not UTF-8; "},
-		{"large", strings.Repeat(" ", largest+1), "line 1: it is larger than 1024 KiB; "},
+		{"large", strings.Repeat(" ", strictjson.MaxSize+1), "line 1: it is larger than 1024 KiB; "},
 		{"deep", strings.Repeat("[", 40) + strings.Repeat("]", 40), "line 1: more than 32 values are nested"},
 		{"a list", "[]", "line 1: it is a list, not an object; "},
 		{"no pipeline", "{}", "line 1: it has no pipeline; "},
@@ -151,7 +153,7 @@ func TestAMistakeIsRefusedWhereItStands(t *testing.T) {
 			if err == nil {
 				t.Fatal("accepted")
 			}
-			faults := err.(Faults)
+			faults := err.(strictjson.Faults)
 			if !strings.HasPrefix(faults[0].String(), test.want) || len(faults) > 1 {
 				t.Errorf("got  %v\nwant %s", err, test.want)
 			}
@@ -166,7 +168,7 @@ func TestAllMistakesAreFoundAtOnce(t *testing.T) {
 	t.Parallel()
 	_, err := Parse([]byte("{\"p\": {\"zz\": 1,\n\"phases\": [\n" + ph("../x", "", wk("con", `, "timeout": -3`), wk("a", reads("b.md"))) + "]},\n\"q\": 3}"))
 	var got []string
-	for _, f := range err.(Faults) {
+	for _, f := range err.(strictjson.Faults) {
 		got = append(got, fmt.Sprintf("%d %s", f.Line, f.Pointer))
 	}
 	want := []string{"1 /p", "1 /p/zz", "3 /p/phases/0/id", "3 /p/phases/0/workers/0/role", "3 /p/phases/0/workers/0/timeout",
@@ -188,7 +190,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		all, err := Parse(data)
 		if err != nil {
-			if faults, ok := err.(Faults); !ok || len(faults) == 0 || err.Error() == "" {
+			if faults, ok := err.(strictjson.Faults); !ok || len(faults) == 0 || err.Error() == "" {
 				t.Fatalf("%#v", err)
 			}
 			return

@@ -10,6 +10,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/strictjson"
 )
 
 func pipelineValidateCommand(a *cli.App) *cobra.Command {
@@ -54,7 +55,7 @@ func validateFile(a *cli.App, ctx context.Context, file string) error {
 		file = "stdin"
 	}
 	all, err := pipeline.Parse(text)
-	var faults pipeline.Faults
+	var faults strictjson.Faults
 	switch {
 	case a.JSON && errors.As(err, &faults):
 		if err := a.PrintJSON(faultLines(faults)); err != nil {
@@ -76,7 +77,7 @@ func validateFile(a *cli.App, ctx context.Context, file string) error {
 	return nil
 }
 
-func faultLines(faults pipeline.Faults) []faultLine {
+func faultLines(faults strictjson.Faults) []faultLine {
 	var list []faultLine
 	for _, f := range faults {
 		list = append(list, faultLine(f))

@@ -1,4 +1,4 @@
-package pipeline
+package strictjson
 
 import (
 	"cmp"
@@ -15,6 +15,7 @@ type Fault struct {
 	Remedy  string
 }
 
+// String is the fault in a line, with its place and its remedy.
 func (f Fault) String() string {
 	where := fmt.Sprintf("line %d", f.Line)
 	if f.Pointer != "" {
@@ -29,6 +30,7 @@ type Faults []Fault
 // shown is how many faults one message has.
 const shown = 20
 
+// Error has a line for each fault, of at most 20.
 func (f Faults) Error() string {
 	var lines []string
 	for i, one := range f {
@@ -41,8 +43,8 @@ func (f Faults) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// orNil returns the faults as an error, sorted, nil when there are none.
-func (f Faults) orNil() error {
+// OrNil returns the faults as an error, sorted, nil when there are none.
+func (f Faults) OrNil() error {
 	if len(f) == 0 {
 		return nil
 	}
