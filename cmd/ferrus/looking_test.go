@@ -166,7 +166,7 @@ func (b bait) program(t *testing.T, name string) {
 	}
 }
 
-// newBait makes one: first the project, then the canaries.
+// newBait creates one: first the project, then the canaries.
 func newBait(t *testing.T) bait {
 	t.Helper()
 	b := bait{root: filepath.Join(t.TempDir(), "p"), mark: filepath.Join(t.TempDir(), "mark")}

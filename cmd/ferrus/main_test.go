@@ -92,7 +92,7 @@ func runScripts(t *testing.T, dir string) {
 }
 
 // installs is a folder with a Claude Code and a Codex that say their version and that they are logged in, and do nothing: what
-// is installed on the machine of who runs the tests makes no difference.
+// is installed on the state of branch who runs the tests makes no difference.
 func installs(t *testing.T) string {
 	dir := t.TempDir()
 	for _, name := range []string{"claude", "codex"} {

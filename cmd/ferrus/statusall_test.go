@@ -46,7 +46,7 @@ func TestTheOverviewHasEveryMachine(t *testing.T) {
 		got = append(got, strings.TrimSpace(x.Branch+" "+x.TaskID+" "+x.Title+" "+x.Outcome()))
 	}
 	slices.Sort(got) // their order has a test of its own: these may have ended in one millisecond
-	if want := []string{"alt " + second + " second given up", first + " first given up"}; !slices.Equal(got, want) {
+	if want := []string{"alt " + second + " second abandoned", first + " first abandoned"}; !slices.Equal(got, want) {
 		t.Errorf("archived are %q, not %q", got, want)
 	}
 	status.ShowOverview(a, v)

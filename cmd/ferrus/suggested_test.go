@@ -75,7 +75,7 @@ func (w *branchWalk) write(name, text string) {
 	w.must(os.WriteFile(filepath.Join(w.dir, name), []byte(text), 0o644))
 }
 
-// open opens the machine of the branch as an agent's server would, and that of the project.
+// open opens the state of branch the branch as an agent's server would, and that of the project.
 func (w *branchWalk) open() {
 	w.t.Helper()
 	for at, e := range map[string]**engine.Engine{"": &w.own, "b": &w.branch} {

@@ -67,7 +67,7 @@ func (a *App) Place(ctx context.Context) (engine.Place, error) {
 	if err != nil {
 		if gone, ok := lost(dir); ok {
 			return gone, Refuse(engine.NotInitialised, gone.Dir()+" is gone (git clean -fdx?)",
-				"ferrus doctor --fix restores it from its journal's second link")
+				"ferrus doctor --fix restores it from the hard-linked copy of its journal")
 		}
 		return place, err
 	}
@@ -132,7 +132,7 @@ func (a *App) WarnForeign(err error) {
 	if a.JSON {
 		to = a.Err
 	}
-	Fprintf(to, "not made here: %s\n  it is shown as text, and nothing in it is used; %s\n\n", r.Message, a.Commands(r.Remedy))
+	Fprintf(to, "not made here: %s\n  ferrus shows it as text and uses nothing in it; %s\n\n", r.Message, a.Commands(r.Remedy))
 }
 
 // OpenView opens the machine and reads how it stands. The caller closes it.
@@ -203,8 +203,8 @@ func (a *App) SessionOn(e *engine.Engine) *engine.Session {
 // agent of the project. It stops accidents, and an agent that only removes the variable.
 func (a *App) RefuseAgent(verb string) error {
 	if agent := os.Getenv("FERRUS_AGENT"); agent != "" {
-		return Refuse(engine.ForbiddenRole, "ferrus "+verb+" is a person's, and this shell belongs to the agent "+agent+
-			" (FERRUS_AGENT is set)", "an agent acts by its tools; a person says this in a shell of their own")
+		return Refuse(engine.ForbiddenRole, "ferrus "+verb+" is for people, and this shell belongs to the agent "+agent+
+			" (FERRUS_AGENT is set)", "an agent uses its tools; a person runs this in another shell")
 	}
 	dir, err := a.WorkingDir()
 	if err != nil {
@@ -215,8 +215,8 @@ func (a *App) RefuseAgent(verb string) error {
 		return nil // there is no project yet, and so no agent of it
 	}
 	if agent, ok := ancestry.Below(place.Root); ok {
-		return Refuse(engine.ForbiddenRole, "ferrus "+verb+" is a person's, and this process descends from the agent "+agent.String(),
-			"an agent acts by its tools; a person says this in a terminal that the agent did not start")
+		return Refuse(engine.ForbiddenRole, "ferrus "+verb+" is for people, and this process descends from the agent "+agent.String(),
+			"an agent uses its tools; a person runs this in a terminal that the agent did not start")
 	}
 	return nil
 }

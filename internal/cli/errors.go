@@ -161,7 +161,7 @@ func CannotDo(what, where string, err error) error {
 	if r.Wrong != nil {
 		f.Message = fmt.Sprintf("the task is %s, not %s", r.Wrong.State, strings.Join(StatesFor(r.Wrong.Event), " or "))
 		if r.Wrong.Event == state.Release && r.Wrong.State != state.Idle {
-			f.Message = "nobody holds the work"
+			f.Message = "no agent has claimed the task"
 		}
 		f.Remedy, f.State = cmp.Or(where, f.Remedy), r.Wrong.State
 	}
@@ -178,7 +178,7 @@ func StatesFor(ev state.Event) []string {
 		}
 	}
 	if ev == state.Reset {
-		return []string{"at work"}
+		return []string{"unfinished"}
 	}
 	return in
 }
@@ -260,12 +260,12 @@ func (a *App) Fail(err error) int {
 // BusyError is the refusal to start a second conductor.
 func (a *App) BusyError(err *conductor.BusyError) error {
 	return &Failure{Code: string(engine.LockBusy), Message: err.Error(), Exit: ExitBusy,
-		Remedy: "ferrus status --watch shows how it goes; ferrus stop ends it and its agents"}
+		Remedy: "ferrus status --watch shows its progress; ferrus stop ends it and its agents"}
 }
 
 // ConfigError is the error of a ferrus.toml that cannot be used.
 func ConfigError(err error) error {
-	return Refuse(engine.InvalidInput, err.Error(), "ferrus config explain lists every key, ferrus config example shows them")
+	return Refuse(engine.InvalidInput, err.Error(), "ferrus config explain lists every key; ferrus config example prints a file with all of them")
 }
 
 // NoCommand refuses a word that is no command below parent.
@@ -287,7 +287,7 @@ func NoCommand(parent *cobra.Command, word string) error {
 func ValidConfig(e *engine.Engine) (config.Config, error) {
 	conf, err := e.Config()
 	if err != nil {
-		err = Refuse(engine.InvalidInput, err.Error(), "mend ferrus.toml; ferrus config check reads it")
+		err = Refuse(engine.InvalidInput, err.Error(), "fix ferrus.toml; ferrus config check validates it")
 	}
 	return conf, err
 }

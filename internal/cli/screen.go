@@ -36,9 +36,9 @@ func (a *App) ShowReport(r *status.Report) {
 	a.ShowQuestion("question", r.Question, state.QuestionDoc)
 	a.ShowQuestion("consultation", r.Consultation, state.ConsultRequestDoc)
 	if r.Conductor != 0 {
-		a.ShowRow("run", fmt.Sprintf("at work (process %d)", r.Conductor))
+		a.ShowRow("run", fmt.Sprintf("running (process %d)", r.Conductor))
 	} else if len(r.Agents) > 0 {
-		a.ShowRow("run", a.Paint(Yellow, "none is at work: the one that started the agents below has ended"))
+		a.ShowRow("run", a.Paint(Yellow, "none is running: the one that started the agents below has ended"))
 	}
 	for _, w := range r.Agents {
 		a.ShowAgent(w)
@@ -119,7 +119,7 @@ func (a *App) holderRow(r *status.Report) {
 	if h.Dead {
 		colour = Red
 	}
-	a.ShowRow("held by", a.Paint(colour, text))
+	a.ShowRow("claimed by", a.Paint(colour, text))
 }
 
 func (a *App) checkRow(r *status.Report) {
@@ -127,7 +127,7 @@ func (a *App) checkRow(r *status.Report) {
 	if c == nil {
 		return
 	}
-	text := fmt.Sprintf("%d red of %d", c.Used, c.Max)
+	text := fmt.Sprintf("%d of %d failed checks used", c.Used, c.Max)
 	if c.Commands == nil {
 		text = "none are named in ferrus.toml: nothing can be submitted"
 	} else if len(c.Commands) == 0 {

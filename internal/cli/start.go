@@ -38,7 +38,7 @@ func SuggestChecks(root string) string {
 	if commands == nil {
 		commands = []string{"make test"}
 	}
-	return "name in ferrus.toml what must exit 0 (commands = [] lets everything pass):\n" + config.Lines("checks.commands", commands)
+	return "name the checks in ferrus.toml (commands = [] accepts everything):\n" + config.Lines("checks.commands", commands)
 }
 
 // CheckStartable refuses an agent that cannot be started, or cannot work. named says where it is named; table is its table of
@@ -53,7 +53,7 @@ func CheckStartable(ctx context.Context, root string, who config.Agent, named, t
 			return Refuse(engine.InvalidInput, err.Error(), nameAgent(ctx, root, table, who.Agent, "name the command"))
 		}
 		if missing := proc.Missing(who.Command, root, os.Getenv("PATH")); missing != "" {
-			return Refuse(engine.StoreError, fmt.Sprintf("%s is \"command\", and the command's program %s is not there", named, missing),
+			return Refuse(engine.StoreError, fmt.Sprintf("%s is \"command\", and the program %s of the command does not exist", named, missing),
 				nameAgent(ctx, root, table, who.Agent, "correct the command"))
 		}
 		return nil
@@ -82,10 +82,10 @@ func CheckCommand(who config.Agent, named string) error {
 // nameAgent is a remedy: what to do about an agent, or the lines of ferrus.toml that name another one.
 func nameAgent(ctx context.Context, root, table, agent, first string) string {
 	if table == "" {
-		return first + "; or name another agent; ferrus agents shows what is there"
+		return first + "; or name another agent; ferrus agents shows what is installed"
 	}
 	if agent == "command" {
-		return first + ` in ferrus.toml:` + "\n" + config.Lines(table+".command", "my-agent {server}") + "\nor name another agent; ferrus agents shows what is there"
+		return first + ` in ferrus.toml:` + "\n" + config.Lines(table+".command", "my-agent {server}") + "\nor name another agent; ferrus agents shows what is installed"
 	}
 	could := ChooseAgents(FindAgents(ctx, root))
 	other := could.Supervisor.Agent
@@ -119,7 +119,7 @@ func missing(conf config.Config, root, key, command string) []string {
 		path = own
 	}
 	if missing := proc.Missing(command, root, path); missing != "" {
-		return []string{conf.At(key) + ": " + missing + " is not there"}
+		return []string{conf.At(key) + ": " + missing + " does not exist"}
 	}
 	return nil
 }

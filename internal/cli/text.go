@@ -42,7 +42,7 @@ func (a *App) Text(s Source, words []string) (string, error) {
 	}
 	text, removed := safetext.Document(text)
 	if removed > 0 {
-		Fprintf(a.Err, "removed %s from the text (escape sequences, invisible or bidirectional ones)\n",
+		Fprintf(a.Err, "removed %s from the text (escape sequences, invisible or bidirectional characters)\n",
 			format.Count(removed, "hidden character", "hidden characters"))
 	}
 	return text, nil
@@ -60,7 +60,7 @@ func (a *App) given(s Source, words []string) (string, error) {
 	case s.file == "":
 		return said, nil
 	case said != "":
-		return "", UsageError("say it in words or in a file, not in both", "two texts: %q and the file %s", format.Clip(format.Line(said), 40), s.file)
+		return "", UsageError("give the text in words or in a file, not both", "two texts: %q and the file %s", format.Clip(format.Line(said), 40), s.file)
 	}
 	return a.ReadText(s.file)
 }
@@ -103,7 +103,7 @@ func (a *App) ReadText(name string) (string, error) {
 	}
 	if len(data) > store.MaxDoc {
 		return "", Refuse(engine.TooLarge, fmt.Sprintf("%s has more than %d bytes", name, store.MaxDoc),
-			"shorten it, or put the rest into a file of the work tree and name its path")
+			"shorten it, or write the rest to a file in the work tree and name its path")
 	}
 	return string(data), err
 }

@@ -74,13 +74,13 @@ func question(u *engine.UntrustedError, root string) string {
 			fmt.Fprintf(&b, "  %s\n    was  %s\n    now  %s\n      %s\n", trust.Visible(c.Key), was, now, c.Does)
 		}
 	case len(u.Values) > 0:
-		fmt.Fprintf(&b, "The files of %s make ferrus run what follows. Agree only if you know what it does.\n\n", root)
+		fmt.Fprintf(&b, "The files of %s make ferrus run the following. Agree only if you know what it does.\n\n", root)
 		for _, v := range u.Values {
 			b.WriteString(ValueText(v))
 		}
 	}
 	if len(u.Frozen) > 0 {
-		b.WriteString("\nThe task under way was created with other values, and goes on with these:\n\n")
+		b.WriteString("\nThe present task was created with other values, and continues with these:\n\n")
 		for _, v := range u.Frozen {
 			b.WriteString(ValueText(v))
 		}

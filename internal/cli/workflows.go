@@ -30,10 +30,10 @@ func (a *App) WorkflowsText(ctx context.Context) (text []byte, path string, err 
 		text, err = ReadOwn(path, maxWorkflows)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, "", Refuse(engine.NotInitialised, "there is no workflows.json in "+root, "ferrus init writes one into .ferrus, to begin with")
+		return nil, "", Refuse(engine.NotInitialised, "there is no workflows.json in "+root, "ferrus init writes an example into .ferrus")
 	}
 	if err != nil {
-		err = Refuse(engine.InvalidInput, err.Error(), "make it a file of its own that can be read")
+		err = Refuse(engine.InvalidInput, err.Error(), "make it a regular file that can be read")
 	}
 	return text, path, err
 }

@@ -18,7 +18,7 @@ type Step struct {
 
 // stepsIn are what a person can do in a state, the most likely first. What else depends on the facts is in next.
 var stepsIn = map[state.State][]Step{
-	state.Idle: {{`ferrus run "what is to be done"`, "starts the agents and sees it through"},
+	state.Idle: {{`ferrus run "what is to be done"`, "starts the agents and waits for the result"},
 		{`ferrus task "what is to be done"`, "for agents that you start yourself"}, {"ferrus log", ""}},
 	state.Executing:    {{"ferrus log", ""}, {"ferrus diff", ""}},
 	state.Addressing:   {{"ferrus log", ""}, {"ferrus diff", ""}},
@@ -26,8 +26,8 @@ var stepsIn = map[state.State][]Step{
 	state.Consultation: {{`ferrus answer "..."`, "if the supervisor does not"}, {"ferrus log", ""}},
 	state.Reviewing: {{"ferrus diff", ""}, {"ferrus approve", "if the supervisor does not"},
 		{`ferrus reject -m "..."`, ""}},
-	state.Complete: {{"ferrus diff", ""}, {`ferrus run "..."`, "the next task"}, {`ferrus reopen -m "..."`, "if one thing is missing"}},
-	state.Failed: {{`ferrus reopen -m "..."`, "with a hint; the budgets start anew"}, {"ferrus reset", "to give it up"},
+	state.Complete: {{"ferrus diff", ""}, {`ferrus run "..."`, "the next task"}, {`ferrus reopen -m "..."`, "if something is missing"}},
+	state.Failed: {{`ferrus reopen -m "..."`, "with a hint; the budgets start again"}, {"ferrus reset", "to abandon it"},
 		{"ferrus log", ""}},
 }
 
@@ -42,20 +42,20 @@ func next(r *Report) []Step {
 
 func (r *Report) steps() []Step {
 	if r.finish != "" {
-		return []Step{{r.finish, "moves the files to the end; until then nothing else works"}}
+		return []Step{{r.finish, "finishes moving the files; until then nothing else works"}}
 	}
 	list := slices.Clone(stepsIn[r.State])
 	switch {
 	case r.deserted() && len(r.Agents) > 0:
-		list = slices.Insert(list, 0, Step{"ferrus resume", "sees the task through: the run that started the agents has ended"})
+		list = slices.Insert(list, 0, Step{"ferrus resume", "continues: the run that started the agents has ended"})
 	case r.deserted():
 		list = slices.Insert(list, 0, Step{"ferrus resume", "starts the agent that is missing"})
 	case r.State == state.Complete && r.uncommitted:
-		list[0].Why = "commit it when you like it"
+		list[0].Why = "commit it if you like it"
 	case r.State == state.Complete && r.Branch != "" && r.merged:
-		list = slices.Insert(list, 1, Step{"ferrus branch --remove " + r.Branch, "clears the branch away: it is merged"})
+		list = slices.Insert(list, 1, Step{"ferrus branch --remove " + r.Branch, "deletes the branch, which is merged"})
 	case r.State == state.Complete && r.Branch != "":
-		list = slices.Insert(list, 1, Step{"ferrus merge " + r.Branch, "brings it into the project"})
+		list = slices.Insert(list, 1, Step{"ferrus merge " + r.Branch, "merges it into the project"})
 	}
 	switch {
 	case r.Question == nil:
@@ -68,13 +68,13 @@ func (r *Report) steps() []Step {
 		list = slices.DeleteFunc(list, func(s Step) bool { return strings.HasPrefix(s.Command, "ferrus answer") })
 	}
 	if r.Holder != nil && r.State != state.AwaitingHuman {
-		list = append(list, Step{"ferrus release", "takes the work away from " + r.Holder.Agent})
+		list = append(list, Step{"ferrus release", "unassigns " + r.Holder.Agent})
 	}
 	switch {
 	case slices.ContainsFunc(r.Notices, func(n string) bool { return strings.HasPrefix(n, "config_changed") }):
-		list = append(list, Step{"ferrus config accept", "if what ferrus.toml says now is to hold"})
+		list = append(list, Step{"ferrus config accept", "to use the present ferrus.toml"})
 	case r.Check != nil && r.Check.Commands == nil:
-		list = append(list, Step{"ferrus config accept", "once ferrus.toml names commands; without any, nothing can be submitted"})
+		list = append(list, Step{"ferrus config accept", "after ferrus.toml names checks; without checks nothing can be submitted"})
 	}
 	return list
 }
@@ -119,15 +119,15 @@ func (r *Report) sentence() string { return engine.Commands(r.Branch, r.where())
 func (r *Report) worker(since string) string {
 	switch {
 	case r.Holder != nil && !r.Holder.Dead && r.deserted():
-		return "it is with " + r.Holder.Agent + since + ", and the run that started it has ended; ferrus resume sees the task through"
+		return "it is claimed by " + r.Holder.Agent + since + ", and the run that started it has ended; ferrus resume continues the task"
 	case r.Holder != nil && !r.Holder.Dead:
-		return "it is with " + r.Holder.Agent + since + "; a submission will appear in `ferrus status`"
+		return "it is claimed by " + r.Holder.Agent + since + "; a submission will appear in `ferrus status`"
 	case r.Conductor != 0:
 		return fmt.Sprintf("the run (process %d) starts an executor for it", r.Conductor)
 	case r.Holder != nil:
-		return "nobody works on it, for " + r.Holder.Why + "; ferrus resume starts an executor"
+		return "no agent works on it: " + r.Holder.Why + "; ferrus resume starts an executor"
 	}
-	return "nobody has claimed it" + since + "; ferrus resume starts an executor, and one that calls wait_for_task gets it"
+	return "no executor has claimed it" + since + "; ferrus resume starts an executor, and one that calls wait_for_task gets it"
 }
 
 func (r *Report) where() string {
@@ -137,7 +137,7 @@ func (r *Report) where() string {
 	}
 	switch r.State {
 	case state.Idle:
-		return `ferrus task "what is to be done" makes one, ferrus run "..." starts the agents too`
+		return `ferrus task "what is to be done" creates one; ferrus run "..." also starts the agents`
 	case state.Executing, state.Addressing, state.Checking:
 		return r.worker(since)
 	case state.Consultation:
@@ -154,18 +154,18 @@ func (r *Report) where() string {
 			return "submission " + r.Submission.ID + " waits for a review" + since + ": ferrus approve, or ferrus reject -m \"...\""
 		}
 	case state.Complete:
-		return `it is done` + since + `; ferrus reopen -m "..." takes it up again, ferrus task "..." makes the next`
+		return `it is done` + since + `; ferrus reopen -m "..." reopens it, ferrus task "..." creates the next one`
 	case state.Failed:
-		return r.FailureReason + `; ferrus reopen -m "..." goes on with a hint, ferrus reset gives it up`
+		return r.FailureReason + `; ferrus reopen -m "..." continues with a hint, ferrus reset abandons it`
 	}
-	return "ferrus status says more"
+	return "ferrus status shows more"
 }
 
 // Sentence says in a line where the task is and what will come, for one who wanted something else of it.
 func Sentence(e *engine.Engine) string {
 	r, err := Read(e)
 	if err != nil {
-		return "ferrus status says more"
+		return "ferrus status shows more"
 	}
 	return r.sentence()
 }

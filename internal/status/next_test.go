@@ -13,7 +13,7 @@ func TestEveryStateSaysWhatIsNext(t *testing.T) {
 		if len(next(r)) == 0 {
 			t.Errorf("%s has no next command", s)
 		}
-		if got := r.sentence(); got == "ferrus status says more" {
+		if got := r.sentence(); got == "ferrus status shows more" {
 			t.Errorf("%s has no sentence", s)
 		}
 	}
@@ -45,7 +45,7 @@ func TestWhoWorksIsSaidAsItIs(t *testing.T) {
 			}
 			said, first := r.sentence(), next(&r)[0].Command
 			if first != tt.want || strings.Contains(said, "ferrus resume") != (tt.want == "ferrus resume") ||
-				strings.Contains(said, "is with") != strings.Contains(tt.with, ":") || !strings.Contains(said, tt.with) {
+				strings.Contains(said, "is claimed by") != strings.Contains(tt.with, ":") || !strings.Contains(said, tt.with) {
 				t.Errorf("%s, %s: %q, next %s", tt.name, s, said, first)
 			}
 		}

@@ -110,16 +110,16 @@ func (l *RunStatus) WaitText(now time.Time) string {
 	case l.View.Action.Person:
 		return "for you: " + format.Line(l.Waiting.Why)
 	case l.deserted() && len(l.Waiting.For) == 0:
-		return "for somebody who conducts it: next is to " + format.Line(l.View.Action.String())
+		return "for ferrus pipeline resume or ferrus tick: next is to " + format.Line(l.View.Action.String())
 	case len(l.Waiting.For) == 0:
-		return "for its conductor to " + format.Line(l.View.Action.String())
+		return "for ferrus to " + format.Line(l.View.Action.String())
 	}
 	text := "for " + strings.Join(l.Waiting.For, ", ")
 	if until := l.View.Action.Until; until.After(now) {
 		text += ", until " + format.Clock(until)
 	}
 	if l.deserted() {
-		text += "; nobody conducts it"
+		text += "; nothing advances it"
 	}
 	return text
 }

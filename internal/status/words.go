@@ -79,7 +79,7 @@ func atWork(v run.View, k pipeline.WorkerStatus, now time.Time) string {
 	case v.Facts.Workers[k.Role].Waiting && len(lost) > 0:
 		return "waits for " + strings.Join(lost, ", ") + ", " + text
 	case v.Facts.Workers[k.Role].Waiting:
-		return "waits for a free place, " + text
+		return "waits for a free slot, " + text
 	case len(runs) == 0:
 		return text
 	}
@@ -98,26 +98,26 @@ func atWork(v run.View, k pipeline.WorkerStatus, now time.Time) string {
 // onward are the commands that help a run, the most likely first.
 func onward(l *RunStatus) []Step {
 	verb := func(v string) string { return "ferrus pipeline " + v + " " + l.Run }
-	explain, cancel := Step{verb("explain"), "which rule holds, and what has happened"}, Step{verb("cancel"), "ends its workers and gives it up"}
+	explain, cancel := Step{verb("explain"), "shows the rule that applies, and the events"}, Step{verb("cancel"), "cancels it and its workers"}
 	switch {
 	case l.Archived && l.result != "":
 		return []Step{{"cat " + l.result, "the result"}, explain}
 	case l.Archived:
 		return []Step{explain}
 	case l.View.Facts.Delivery.State == pipeline.Uncertain:
-		return []Step{{verb("deliver") + " --confirm", "if the result has arrived"}, {verb("deliver") + " --again", "if it has not"}, explain}
+		return []Step{{verb("deliver") + " --confirm", "if the result arrived"}, {verb("deliver") + " --again", "if it did not"}, explain}
 	case l.Status.State == pipeline.IsPaused && l.View.Action.Person:
-		return []Step{{verb("resume"), "goes on"}, {verb("retry") + " --from ROLE", "has it done anew"}, cancel}
+		return []Step{{verb("resume"), "continues"}, {verb("retry") + " --from ROLE", "starts that worker or phase again"}, cancel}
 	case l.Status.State == pipeline.IsFailed && l.View.Action.Person:
-		list := []Step{{verb("retry"), "does anew what failed"}, {verb("logs") + " " + l.culprit(), "what it printed"}, cancel}
+		list := []Step{{verb("retry"), "starts the failed workers again"}, {verb("logs") + " " + l.culprit(), "shows its output"}, cancel}
 		if l.acceptable() {
-			list = append([]Step{{verb("resume"), "takes the outputs as they are"}}, list...)
+			list = append([]Step{{verb("resume"), "accepts the outputs as they are"}}, list...)
 		}
 		return list
 	case l.deserted():
-		return []Step{{verb("resume"), "goes on with it; so does ferrus tick"}, cancel}
+		return []Step{{verb("resume"), "continues it; so does ferrus tick"}, cancel}
 	}
-	return []Step{{verb("logs") + " -f", "what the newest worker prints"}, explain, cancel}
+	return []Step{{verb("logs") + " -f", "shows the output of the newest worker"}, explain, cancel}
 }
 
 // culprit is the worker that failed first.

@@ -54,15 +54,15 @@ With --remove, the work tree and the git branch are deleted. The log stays in
 		RunE: func(cmd *cobra.Command, names []string) error {
 			switch {
 			case len(names) != 1:
-				return cli.UsageError("ferrus branch NAME; ferrus branches shows those there are", "say what the branch is called")
+				return cli.UsageError("ferrus branch NAME; ferrus branches lists the branches", "the branch has no name")
 			case how.remove && (how.at != 0 || how.copies != 0 || how.task != ""):
-				return cli.UsageError("leave the others out", "--remove goes with --force alone")
+				return cli.UsageError("omit the other flags", "--remove allows only --force")
 			case how.force && !how.remove:
 				return cli.UsageError("leave it out", "--force is for --remove")
 			case how.remove:
 				return removeBranch(a, cmd.Context(), names[0], how.force)
 			case how.copies < 0 || how.copies > 20:
-				return cli.UsageError("say -n 3", "%d branches", how.copies)
+				return cli.UsageError("use -n 3", "-n %d is not a number of branches", how.copies)
 			}
 			return makeBranches(a, cmd.Context(), names[0], how)
 		},
@@ -126,8 +126,8 @@ func makeBranches(a *cli.App, ctx context.Context, name string, how branching) e
 		return cli.CannotDo("make the others", "", err)
 	}
 	first := list[0].Branch
-	a.ShowSteps([]status.Step{{Command: "ferrus run --parallel " + fmt.Sprint(max(2, len(list))), Why: "sees the branches through"},
-		{Command: "ferrus resume --branch " + first, Why: "goes on with this one"}, {Command: "ferrus branches", Why: "compares them"}})
+	a.ShowSteps([]status.Step{{Command: "ferrus run --parallel " + fmt.Sprint(max(2, len(list))), Why: "runs the branches"},
+		{Command: "ferrus resume --branch " + first, Why: "runs this one"}, {Command: "ferrus branches", Why: "compares them"}})
 	return nil
 }
 
@@ -167,7 +167,7 @@ func removeBranch(a *cli.App, ctx context.Context, name string, force bool) erro
 	if a.JSON {
 		return a.PrintJSON(map[string]any{"removed": name, "kept": kept})
 	}
-	a.Say("%s is removed; its log is in .ferrus/archive/branches/%s, its files are in refs/ferrus/%s\n", name, kept, kept)
+	a.Say("removed %s; its log is in .ferrus/archive/branches/%s, its files are in refs/ferrus/%s\n", name, kept, kept)
 	return nil
 }
 

@@ -40,7 +40,7 @@ size of its changes, and how long it took.`,
 			}
 			if len(list) == 0 {
 				a.Say("there are no branches\n")
-				a.ShowSteps([]status.Step{{Command: "ferrus branch NAME", Why: "makes one"}})
+				a.ShowSteps([]status.Step{{Command: "ferrus branch NAME", Why: "creates one"}})
 				return nil
 			}
 			ShowAttempts(a, list)
@@ -96,7 +96,7 @@ func gate(a *cli.App, t engine.Attempt) cli.Styled {
 	case t.State == state.Checking:
 		return a.Paint(cli.Yellow, format.Pad("outdated", 12))
 	}
-	return a.Paint(cli.Yellow, format.Pad("not green", 12))
+	return a.Paint(cli.Yellow, format.Pad("failed", 12))
 }
 
 func change(t engine.Attempt) string {

@@ -41,7 +41,7 @@ branches[{branch ended refs bytes}] checkouts[{branch task_id path bytes}].`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if days < 0 {
-				return cli.UsageError("ferrus gc --older 30; 0 is whatever has ended", "--older %d is no number of days", days)
+				return cli.UsageError("ferrus gc --older 30; 0 is everything that has ended", "--older %d is not a number of days", days)
 			}
 			return runGC(a, cmd.Context(), days, dry)
 		},
@@ -115,13 +115,13 @@ func clearCheckouts(a *cli.App, root string, dry bool, c *clearing) error {
 	}
 	if !dry {
 		if err := engine.RemoveCheckouts(list); err != nil {
-			return cli.CannotDo("remove the checkouts of gates", "a gate may run in one: try again when it is done", err)
+			return cli.CannotDo("delete the checkouts of checks", "a check may run in one: try again when it has finished", err)
 		}
 	}
 	for _, l := range list {
 		c.Checkouts, c.Bytes = append(c.Checkouts, l), c.Bytes+l.Bytes
 		if !a.JSON {
-			a.Say("  %s  %-22s  %s, the checkout of a gate\n", format.Pad("", len(time.DateOnly)), l.TaskID, format.Size(l.Bytes))
+			a.Say("  %s  %-22s  %s, the checkout of a check\n", format.Pad("", len(time.DateOnly)), l.TaskID, format.Size(l.Bytes))
 		}
 	}
 	return nil
@@ -152,21 +152,21 @@ func litter(a *cli.App, l engine.Garbage) {
 	if !l.Ended.IsZero() {
 		day = l.Ended.Local().Format(time.DateOnly)
 	}
-	a.Say("  %s  %-22s  %s, %s%s\n", day, name, format.Size(l.Bytes), format.Count(l.Refs, "kept tree", "kept trees"), where)
+	a.Say("  %s  %-22s  %s, %s%s\n", day, name, format.Size(l.Bytes), format.Count(l.Refs, "saved tree", "saved trees"), where)
 }
 
 func (c *clearing) words() string {
 	if len(c.Tasks)+len(c.Branches)+len(c.Checkouts) == 0 {
-		return "nothing to clear away: nothing is left of what ended more than " + format.Count(c.OlderDays, "day", "days") + " ago"
+		return "nothing to delete: nothing is left of what ended more than " + format.Count(c.OlderDays, "day", "days") + " ago"
 	}
-	what := fmt.Sprintf("%s of files and %s", format.Size(c.Bytes), format.Count(c.Refs, "kept tree", "kept trees"))
+	what := fmt.Sprintf("%s of files and %s", format.Size(c.Bytes), format.Count(c.Refs, "saved tree", "saved trees"))
 	if c.DryRun {
-		return "would clear away " + what + "; nothing was removed"
+		return "would delete " + what + "; nothing was deleted"
 	}
 	if c.Refs > 0 {
 		what += ", which git deletes when it next collects garbage"
 	}
-	return "cleared away " + what
+	return "deleted " + what
 }
 
 // goneRecords is after how long gc removes the record of a project whose folder is gone.

@@ -44,7 +44,7 @@ gate{status seconds}. An error also has conflicts[{path kind}] or failures[].
 With --resolve: task_id state seq epoch.`),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return cli.UsageError("ferrus merge NAME; ferrus branches shows them", "say which branch to merge")
+				return cli.UsageError("ferrus merge NAME; ferrus branches shows them", "no branch is named")
 			}
 			return nil
 		},
@@ -86,13 +86,13 @@ func mergeBranch(a *cli.App, ctx context.Context, s *engine.Session, name string
 	if got.Empty {
 		a.Say("notice: empty: the work on %s changed no file\n", name)
 	}
-	a.Say("%s is merged: %s, %s%s\n", name, format.Count(len(got.Files.Written), "file written", "files written"),
+	a.Say("merged %s: %s, %s%s\n", name, format.Count(len(got.Files.Written), "file written", "files written"),
 		format.Count(len(got.Files.Removed), "removed", "removed"), gateWords(got))
 	for _, path := range got.Files.Left {
 		a.Say("  left as it is: %s\n", path)
 	}
 	a.ShowEdits(got.Files.Edited)
-	a.ShowSteps([]status.Step{{Command: "git diff", Why: "shows what is not committed yet"}, {Command: "ferrus branch --remove " + name, Why: "clears the branch away"}})
+	a.ShowSteps([]status.Step{{Command: "git diff", Why: "shows the uncommitted changes"}, {Command: "ferrus branch --remove " + name, Why: "deletes the branch"}})
 	return nil
 }
 
@@ -111,9 +111,9 @@ func branchSession(a *cli.App, s *engine.Session, name string) (*engine.Session,
 
 func gateWords(got engine.Merged) string {
 	if got.Checks == nil {
-		return "; the project had not changed since, so the gate was not run again"
+		return "; the project had not changed, so the checks did not run again"
 	}
-	return "; the gate was green on the whole, in " + format.Duration(got.Checks.Duration)
+	return "; the checks passed on the merged result, in " + format.Duration(got.Checks.Duration)
 }
 
 func mergeJSON(name string, got engine.Merged) map[string]any {
@@ -170,7 +170,7 @@ func startResolving(a *cli.App, ctx context.Context, s, from *engine.Session, c 
 		return a.PrintVerdict(t)
 	}
 	a.Say("%s\n%s is %s again, with the project's changes in its files\n", format.Line(c.Message), name, t.State)
-	a.ShowSteps([]status.Step{{Command: "ferrus resume --branch " + name, Why: "has it mended and reviewed"}, {Command: "ferrus merge " + name, Why: "then merges it"}})
+	a.ShowSteps([]status.Step{{Command: "ferrus resume --branch " + name, Why: "starts the agents that fix and review it"}, {Command: "ferrus merge " + name, Why: "merges it afterwards"}})
 	return nil
 }
 

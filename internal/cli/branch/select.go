@@ -50,10 +50,10 @@ func candidates(a *cli.App, ctx context.Context) error {
 		return a.PrintJSON(map[string]any{"branches": list})
 	}
 	if len(list) == 0 {
-		return cli.Refuse(engine.WrongState, "there are no branches to choose from", "ferrus branch NAME -n 3 makes three attempts at the task")
+		return cli.Refuse(engine.WrongState, "there are no branches to select from", "ferrus branch NAME -n 3 creates three attempts at the task")
 	}
 	ShowAttempts(a, list)
-	a.ShowSteps([]status.Step{{Command: "ferrus diff --branch NAME", Why: "shows what one has changed"}, {Command: "ferrus select NAME", Why: "takes it, and removes the other attempts at the same"}})
+	a.ShowSteps([]status.Step{{Command: "ferrus diff --branch NAME", Why: "shows the changes of one"}, {Command: "ferrus select NAME", Why: "merges it and deletes the other attempts"}})
 	return nil
 }
 
@@ -83,7 +83,7 @@ func selectBranch(a *cli.App, ctx context.Context, name, reason string, keep boo
 			return cli.CannotDo("remove "+other, "", err)
 		}
 		if !a.JSON {
-			a.Say("%s is removed; its log and files are kept\n", other)
+			a.Say("removed %s; its log and files are saved\n", other)
 		}
 	}
 	return nil

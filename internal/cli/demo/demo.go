@@ -130,7 +130,7 @@ func (s *stage) epilogue(keep bool, took time.Duration) error {
 	fmt.Fprint(s.out, journal)
 	s.say("\nAll %d scenes happened, in %.1f s.\n", len(story), took.Seconds())
 	if keep {
-		s.say("Look around in it, or from here:  %s -C %s status\n", called(), s.dir)
+		s.say("The repository is still there:  %s -C %s status\n", called(), s.dir)
 	}
 	return nil
 }

@@ -14,22 +14,22 @@ var story = []scene{
 	{"a supervisor and an executor connect, each to its own server", connect},
 	{"the supervisor creates the task", createTheTask},
 	{"the executor claims it", claimFirst},
-	{"the checks are red", redCheck},
-	{"the executor wants to approve itself", approveItself},
+	{"the checks fail", redCheck},
+	{"the executor tries to approve its own work", approveItself},
 	{"the executor consults the supervisor", consultSupervisor},
 	{"the executor asks the person, who answers by a command", askPerson},
-	{"the executor mends the code; the checks are green", greenCheck},
+	{"the executor fixes the code; the checks pass", greenCheck},
 	{"the executor submits", submitFirst},
 	{"the supervisor reads the patch and rejects", rejectFirst},
-	{"the executor takes it up again and is killed with SIGKILL", killExecutor},
+	{"the executor continues and is killed with SIGKILL", killExecutor},
 	{"a second executor takes over, with an empty memory", takeOver},
 	{"the second executor hangs; its lease runs out; a third takes over", hang},
-	{"the hung one comes back and is refused", comeBack},
+	{"the hung executor comes back and is refused", comeBack},
 	{"the third executor finishes and submits", finish},
-	{"the work tree is edited behind the reviewer's back", tamper},
-	{"the supervisor approves what it was shown", approveWork},
-	{"another task is done beside it, in a work tree of its own", besides},
-	{"its work is merged into the project, the gate run on the whole", mergeIn},
+	{"the work tree is edited during the review", tamper},
+	{"the supervisor approves the work that it was shown", approveWork},
+	{"another task is done on a branch, in its own work tree", besides},
+	{"the branch is merged; the checks pass on the merged result", mergeIn},
 }
 
 func connect(s *stage) (string, error) {
@@ -57,7 +57,7 @@ func createTheTask(s *stage) (string, error) {
 
 func claimFirst(s *stage) (string, error) {
 	r, err := s.call("first", "wait_for_task", nil, "claimed")
-	return fmt.Sprintf("%s holds it under epoch %d", r.ClaimedBy, r.Epoch), err
+	return fmt.Sprintf("%s claimed it, epoch %d", r.ClaimedBy, r.Epoch), err
 }
 
 func redCheck(s *stage) (string, error) {
@@ -117,7 +117,7 @@ func greenCheck(s *stage) (string, error) {
 
 func submitFirst(s *stage) (string, error) {
 	r, err := s.call("first", "submit", map[string]any{"summary": "Sum starts from 0.", "verification": "go test ./..."}, "submitted")
-	return fmt.Sprintf("%s of tree %.12s; state %s, nobody holds the work", r.SubmissionID, r.Tree, r.State), err
+	return fmt.Sprintf("%s of tree %.12s; state %s, not claimed", r.SubmissionID, r.Tree, r.State), err
 }
 
 func rejectFirst(s *stage) (string, error) {
@@ -133,7 +133,7 @@ func killExecutor(s *stage) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err = s.call("first", "progress", map[string]any{"note": "sum.go is mended; the test of the empty slice is still missing"}, ""); err != nil {
+	if _, err = s.call("first", "progress", map[string]any{"note": "sum.go is fixed; the test of the empty slice is still missing"}, ""); err != nil {
 		return "", err
 	}
 	if err := s.enter("second", "executor", 2); err != nil {
@@ -148,7 +148,7 @@ func killExecutor(s *stage) (string, error) {
 	s.waiting = waited
 	s.killed = time.Now()
 	s.cast["first"].Kill()
-	return fmt.Sprintf("process %d, which held epoch %d, is gone", s.cast["first"].Process().Pid, r.Epoch), nil
+	return fmt.Sprintf("process %d, which had claimed epoch %d, is gone", s.cast["first"].Process().Pid, r.Epoch), nil
 }
 
 // waiting is how a wait for work ended, and when.
@@ -166,7 +166,7 @@ func takeOver(s *stage) (string, error) {
 	if len(got.Progress) == 0 || got.Review == "" || len(got.Decisions) == 0 {
 		return "", fmt.Errorf("the packet lacks the note, the review or the decision")
 	}
-	return fmt.Sprintf("%s holds epoch %d, %.1f ms after the kill; it was told: %q", got.ClaimedBy, got.Epoch,
+	return fmt.Sprintf("%s has epoch %d, %.1f ms after the kill; it was told: %q", got.ClaimedBy, got.Epoch,
 		float64(got.at.Sub(s.killed).Microseconds())/1000, got.Progress[0].Note), nil
 }
 
@@ -186,7 +186,7 @@ func hang(s *stage) (string, error) {
 	if len(r.Notices) > 0 {
 		notice = short(r.Notices[0], 70)
 	}
-	return fmt.Sprintf("%s holds epoch %d after %.1f s; %s", r.ClaimedBy, r.Epoch, time.Since(s.killed).Seconds(), notice), nil
+	return fmt.Sprintf("%s has epoch %d after %.1f s; %s", r.ClaimedBy, r.Epoch, time.Since(s.killed).Seconds(), notice), nil
 }
 
 func comeBack(s *stage) (string, error) {

@@ -67,7 +67,7 @@ func checkAgent(p *Context, d agents.Duty) finding {
 	}
 	version, err := x.Version(p.Ctx, environ)
 	if err != nil {
-		return bad(err.Error(), "see whether "+path+" works: "+x.Install+" installs it anew")
+		return bad(err.Error(), "check that "+path+" works: "+x.Install+" reinstalls it")
 	}
 	return fine(fmt.Sprintf("%s %s (%s); its server starts and lists %d tools", x.Name, version, path, tools))
 }
@@ -92,9 +92,9 @@ func checkRegistered(p *Context) finding {
 	}
 	var told, strange []string
 	for _, s := range servers {
-		again := "ferrus register --" + string(s.Role) + " " + s.Agent + " writes it anew"
+		again := "ferrus register --" + string(s.Role) + " " + s.Agent + " writes it again"
 		if s.Role != agents.Supervisor && s.Role != agents.Executor {
-			return bad(s.File+" starts our server without a role", "ferrus register --supervisor "+s.Agent+", or --executor")
+			return bad(s.File+" starts the server of ferrus without a role", "ferrus register --supervisor "+s.Agent+", or --executor")
 		}
 		if why := notOurs(self, p.Place.Root, s.Argv); why != "" {
 			strange = append(strange, fmt.Sprintf("%s names %q for the %s: not started: %s", s.File, s.Argv[0], s.Role, why))
@@ -107,7 +107,7 @@ func checkRegistered(p *Context) finding {
 		told = append(told, fmt.Sprintf("%s is the %s by %s (%d tools)", s.Agent, s.Role, s.File, tools))
 	}
 	if len(strange) > 0 {
-		return noted(strings.Join(append(strange, told...), "; "), "ferrus register writes the entries anew, with "+self)
+		return noted(strings.Join(append(strange, told...), "; "), "ferrus register writes the entries again, with "+self)
 	}
 	if f := checkPair(p, project, told); f.Text != "" {
 		return f

@@ -21,17 +21,17 @@ func checkBranches(p *Context) finding {
 		return finding{} // the project's own examination is of all
 	}
 	if gone := goneBranches(p); len(gone) > 0 {
-		return bad("the machine of "+strings.Join(gone, ", ")+" is gone (git clean -fdx?); its work tree and its journal's second link are there",
-			"ferrus doctor --fix puts it back")
+		return bad("the state of branch "+strings.Join(gone, ", ")+" is gone (git clean -fdx?); its work tree and the hard-linked copy of its journal exist",
+			"ferrus doctor --fix restores it")
 	}
 	names, err := engine.Branches(p.Place.Root)
 	if err != nil {
-		return bad(err.Error(), "see whether the folder can be read")
+		return bad(err.Error(), "check that the folder can be read")
 	}
 	for _, name := range names {
 		on := engine.At(p.Place.Root, name)
 		if _, err := os.Stat(on.Work); err != nil {
-			return bad("the work tree of the branch "+name+" is gone", "ferrus branch --remove "+name+" --force; its kept files stay under refs/ferrus")
+			return bad("the work tree of the branch "+name+" is gone", "ferrus branch --remove "+name+" --force; its saved files stay under refs/ferrus")
 		}
 	}
 	for _, name := range names {
@@ -46,7 +46,7 @@ func checkBranches(p *Context) finding {
 		if !draft || !ok {
 			continue
 		}
-		return noted("the making of the branch "+name+" was cut off, or goes on now", "ferrus branch "+name+" clears it away and makes it")
+		return noted("the creation of the branch "+name+" was interrupted, or still runs", "ferrus branch "+name+" deletes it and creates it again")
 	}
 	if len(names) == 0 {
 		return finding{}
@@ -67,7 +67,7 @@ func checkCopies(p *Context, name string) finding {
 		return finding{}
 	}
 	if c.Plan(false).Err != nil {
-		return bad("the journal of the branch "+name+" and its hard-linked copy are not the same, and neither is sure to be right", "ferrus doctor --branch "+name+" says more")
+		return bad("the journal of the branch "+name+" and its hard-linked copy differ, and it is not known which one is right", "ferrus doctor --branch "+name+" shows more")
 	}
 	return bad("the journal of the branch "+name+" and its hard-linked copy are not the same file", "ferrus doctor --fix makes both the valid one")
 }
@@ -83,10 +83,10 @@ func checkGitLocks(p *Context) finding {
 	stale, err := worktree.StaleLocks(p.Ctx, p.Place.Root, time.Now())
 	switch {
 	case err != nil:
-		return bad("the locks of git cannot be listed: "+err.Error(), "see whether git status works here")
+		return bad("the locks of git cannot be listed: "+err.Error(), "check that git status works here")
 	case len(stale) > 0:
-		return bad(fmt.Sprintf("%s that a killed git has left, %s for one: what it locks can never change", format.Count(len(stale), "lock", "locks"), stale[0]),
-			"if no git is at work, ferrus doctor --fix sets them aside, in "+p.file("logs"))
+		return bad(fmt.Sprintf("%s of a git process that was killed, such as %s: what it locks cannot change", format.Count(len(stale), "lock", "locks"), stale[0]),
+			"if no git is running, ferrus doctor --fix moves them to "+p.file("logs"))
 	}
 	return finding{}
 }
@@ -98,14 +98,14 @@ func fixGitLocks(p *Context) (string, error) {
 	}
 	logs := p.file("logs")
 	if info, err := os.Lstat(logs); err != nil || !info.IsDir() {
-		return "", fmt.Errorf("%s is no folder", logs)
+		return "", fmt.Errorf("%s is not a folder", logs)
 	}
 	for _, lock := range stale {
 		if _, err := worktree.SetAside(lock, logs, time.Now()); err != nil {
 			return "", err
 		}
 	}
-	return "set " + format.Count(len(stale), "lock", "locks") + " aside, in " + logs, nil
+	return "moved " + format.Count(len(stale), "lock", "locks") + " to " + logs, nil
 }
 
 // goneBranches are those of which there is a work tree and the second link of a journal, and no machine.
@@ -135,7 +135,7 @@ func fixBranches(p *Context) (string, error) {
 				return "", err
 			}
 		}
-		did = append(did, strings.Join(gone, ", ")+" came back, with all views")
+		did = append(did, strings.Join(gone, ", ")+" was restored, with its generated files")
 	}
 	names, err := engine.Branches(p.Place.Root)
 	if err != nil {

@@ -18,8 +18,8 @@ func checkCheckouts(p *Context) finding {
 	if err != nil || len(list) == 0 {
 		return finding{}
 	}
-	return noted(format.Count(len(list), "private checkout of a gate", "private checkouts of gates")+" that no task needs, in "+format.Size(sizeOfCheckouts(list)),
-		"ferrus gc removes what is left")
+	return noted(format.Count(len(list), "private checkout of a check", "private checkouts of checks")+" that no task needs, in "+format.Size(sizeOfCheckouts(list)),
+		"ferrus gc deletes them")
 }
 
 func sizeOfCheckouts(list []engine.LeftCheckout) (sum int64) {

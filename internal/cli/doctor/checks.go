@@ -22,7 +22,7 @@ var checks = []Check{
 	{"upstream", checkUpstream, fixUpstream},
 	{"journal", checkJournal, fixJournal},
 	{"views", CheckViews, fixViews},
-	{"second link", checkSecondLink, fixSecondLink},
+	{"journal copy", checkSecondLink, fixSecondLink},
 	{"ferrus.toml", checkConfig, nil},
 	{"gate", checkGate, nil},
 	{"branches", checkBranches, fixBranches},
@@ -48,26 +48,26 @@ func checkFolder(p *Context) finding {
 	info, err := os.Lstat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return bad(dir+" is gone (git clean -fdx?)", "ferrus doctor --fix restores it from the journal's second link")
+		return bad(dir+" is gone (git clean -fdx?)", "ferrus doctor --fix restores it from the hard-linked copy of the journal")
 	case err != nil:
-		return bad(err.Error(), "see whether the folder can be read")
+		return bad(err.Error(), "check that the folder can be read")
 	case !info.IsDir():
-		return bad(dir+" is no folder of its own, but a link or a file",
-			"remove it (ferrus follows no links), then ferrus init")
+		return bad(dir+" is a link or a file, not a folder",
+			"remove it (ferrus does not follow links), then run ferrus init")
 	case !cli.OwnedByUser(info):
-		return bad(dir+" belongs to another user", "run ferrus as that user, or give it to this one with chown -R")
+		return bad(dir+" belongs to another user", "run ferrus as that user, or change the owner with chown -R")
 	case cli.OpenToOthers(info):
-		return bad(fmt.Sprintf("%s has mode %04o: others can look in", dir, info.Mode().Perm()), "ferrus doctor --fix makes it 0700")
+		return bad(fmt.Sprintf("%s has mode %04o: other users can read it", dir, info.Mode().Perm()), "ferrus doctor --fix sets it to 0700")
 	}
 	probe, err := os.CreateTemp(dir, "doctor-*.tmp")
 	if err != nil {
-		return bad(dir+" cannot be written: "+rootfs.Cause(err).Error(), "see to its mode, the disk and the mount")
+		return bad(dir+" cannot be written: "+rootfs.Cause(err).Error(), "check its mode, the disk and the mount")
 	}
 	probe.Close()
 	if err := os.Remove(probe.Name()); err != nil {
-		return bad(err.Error(), "see to the folder's mode")
+		return bad(err.Error(), "check the mode of the folder")
 	}
-	return fine(dir + " is ours alone and can be written")
+	return fine(dir + " is private and can be written")
 }
 
 func fixFolder(p *Context) (string, error) {
@@ -78,7 +78,7 @@ func fixFolder(p *Context) (string, error) {
 	if err != nil || !info.IsDir() || !cli.OpenToOthers(info) {
 		return "", err
 	}
-	return "made it 0700", os.Chmod(p.Place.Dir(), 0o700)
+	return "set it to 0700", os.Chmod(p.Place.Dir(), 0o700)
 }
 
 // restore makes the folder again around what is left of the machine, and says what came back.
@@ -87,12 +87,12 @@ func restore(p *Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	said := "made a new one"
+	said := "created a new one"
 	if did.Restored {
-		said = "the journal came back from " + p.backup + ", and all views from it"
+		said = "restored the journal from " + p.backup + ", and the generated files from it"
 	}
 	if slices.Contains(did.Wrote, config.FileName) {
-		said += "; " + config.FileName + " was gone too, and is a new one"
+		said += "; " + config.FileName + " was missing too, and was created again"
 	}
 	return said, nil
 }

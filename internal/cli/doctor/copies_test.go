@@ -176,7 +176,7 @@ func (w *ward) examined(fix, adopt bool) (found []finding) {
 	p := w.patient(adopt)
 	defer p.Forget()
 	for _, x := range checks {
-		if !slices.Contains([]string{"folder", "origin", "journal", "views", "second link"}, x.name) {
+		if !slices.Contains([]string{"folder", "origin", "journal", "views", "journal copy"}, x.name) {
 			continue
 		}
 		f := x.look(p)

@@ -155,12 +155,12 @@ func (p *Context) treat(x Check, f finding) finding {
 	p.Forget()
 	after := x.look(p)
 	if after.Text == "" {
-		after.Level, after.Text = well, "nothing is wrong any more"
+		after.Level, after.Text = well, "nothing is wrong now"
 	}
 	switch {
 	case err != nil && after.Text == f.Text: // else what is left is another trouble, with a remedy of its own
 		why := cli.Explain(err)
-		after.Mend = strings.TrimSuffix("could not be mended: "+why.Message+"; "+why.Remedy, "; ")
+		after.Mend = strings.TrimSuffix("could not be fixed: "+why.Message+"; "+why.Remedy, "; ")
 	case after.Level == well || after.Text != f.Text:
 		after.Fixed = did
 	}
@@ -184,7 +184,7 @@ func showFindings(a *cli.App, found []finding) {
 		}
 	}
 	if bad == 0 {
-		a.Say("\nall is well\n")
+		a.Say("\neverything is fine\n")
 		return
 	}
 	a.Say("\n%s\n", format.Count(bad, "trouble", "troubles"))

@@ -42,10 +42,10 @@ func checkJournal(p *Context) finding {
 	}
 	if p.absent() {
 		if cli.Exists(p.backup) && (c == nil || c.There.Kind == store.ValidCopy || c.There.Kind == store.EmptyCopy) {
-			return bad("journal.jsonl is missing, and its second link is there", "ferrus doctor --fix puts it back")
+			return bad("journal.jsonl is missing, and its hard-linked copy exists", "ferrus doctor --fix restores it")
 		}
-		return bad("journal.jsonl is missing, and there is no second link to it",
-			"bring it back from a backup; or move "+p.Place.Dir()+" away and run ferrus init")
+		return bad("journal.jsonl is missing, and it has no hard-linked copy",
+			"restore it from a backup; or move "+p.Place.Dir()+" away and run ferrus init")
 	}
 	j := p.journal()
 	switch {
@@ -54,27 +54,27 @@ func checkJournal(p *Context) finding {
 		if c != nil && c.Same {
 			copied = "Its hard-linked copy is the same file and cannot help"
 		}
-		f := bad(cli.Explain(j.err).Message+", after "+format.Count(j.lines, "event", "events")+" that are sound",
-			"nothing was touched. "+copied+". Bring journal.jsonl back from a backup, or set it aside and begin anew: "+aside(p))
+		f := bad(cli.Explain(j.err).Message+", after "+format.Count(j.lines, "event", "events")+" that are valid",
+			"nothing was changed. "+copied+". Restore journal.jsonl from a backup, or move it away and start again: "+aside(p))
 		f.corrupt = true
 		return f
 	case j.err != nil:
 		return bad(cli.Explain(j.err).Message, cli.Explain(j.err).Remedy)
 	case c != nil && c.Short(j.end()) > 0 && j.lines == 0 && j.size > 0:
-		f := bad("its end was cut off: nothing is left but a part of its first line",
-			"no copy has what is missing. Bring journal.jsonl back from a backup, or set it aside and begin anew: "+aside(p))
+		f := bad("its end is missing: only a part of its first line is left",
+			"no copy has the missing part. Restore journal.jsonl from a backup, or move it away and start again: "+aside(p))
 		f.corrupt = true
 		return f
 	case c != nil && c.Short(j.end()) > 0:
-		f := bad(fmt.Sprintf("its end was cut off: it has %s, and STATE.json was made from a later one", format.Count(j.lines, "event", "events")),
-			fmt.Sprintf("no copy has what is missing. Bring journal.jsonl back from a backup, or go on from event %d: ferrus doctor --adopt", j.lines))
+		f := bad(fmt.Sprintf("its end is missing: it has %s, and STATE.json was made from a later one", format.Count(j.lines, "event", "events")),
+			fmt.Sprintf("no copy has the missing part. Restore journal.jsonl from a backup, or continue from event %d: ferrus doctor --adopt", j.lines))
 		f.corrupt = true
 		return f
 	case j.size > j.end():
-		return bad(fmt.Sprintf("%d bytes after the last whole line: a crash has left them", j.size-j.end()),
-			"the next command cuts them, and so does ferrus doctor --fix; a copy is kept in logs/")
+		return bad(fmt.Sprintf("%d bytes after the last complete line, from a crash", j.size-j.end()),
+			"the next command, or ferrus doctor --fix, removes them; a copy is kept in logs/")
 	}
-	return fine(format.Count(j.lines, "event", "events") + ", every hash and link sound")
+	return fine(format.Count(j.lines, "event", "events") + ", every hash and link valid")
 }
 
 // replaceable is the finding of a journal that is to be replaced by its copy.
@@ -93,13 +93,13 @@ func replaceable(c *store.Copies, text string) finding {
 
 // undecided is the finding of two copies of which only a person can say what becomes of them.
 func undecided(p *Context, c *store.Copies, err error) finding {
-	mend := "nothing was touched. Bring journal.jsonl back from a backup, or set both aside and begin anew: " + aside(p)
+	mend := "nothing was changed. Restore journal.jsonl from a backup, or move both away and start again: " + aside(p)
 	sound := func(of store.Copy) bool { return of.Kind == store.ValidCopy || of.Kind == store.OlderCopy }
 	switch {
 	case sound(c.Here):
-		mend = "nothing was touched. To go on from journal.jsonl and keep the other beside it: ferrus doctor --adopt"
+		mend = "nothing was changed. To continue from journal.jsonl and keep the other one: ferrus doctor --adopt"
 	case sound(c.There):
-		mend = fmt.Sprintf("nothing was touched. To go on from event %d of the valid one and keep the other: ferrus doctor --adopt", c.There.Last())
+		mend = fmt.Sprintf("nothing was changed. To continue from event %d of the valid one and keep the other: ferrus doctor --adopt", c.There.Last())
 	}
 	f := bad(cli.Explain(err).Message, mend)
 	f.corrupt = true
@@ -147,13 +147,13 @@ func fixJournal(p *Context) (string, error) {
 	case did.Restored:
 		return reconciled(p, did), p.load()
 	case short:
-		return fmt.Sprintf("went on from event %d; STATE.json as it was is in logs/", j.lines), p.load()
+		return fmt.Sprintf("continued from event %d; the earlier STATE.json is in logs/", j.lines), p.load()
 	case did.Linked:
 		return reconciled(p, did), nil
 	case j.err != nil || j.size == j.end():
 		return "", nil
 	}
-	return "cut the torn end; its copy is in logs/", p.load()
+	return "removed the incomplete line; its copy is in logs/", p.load()
 }
 
 // reconcile makes the journal and its hard-linked copy one file.
@@ -191,7 +191,7 @@ func (p *Context) load() error {
 
 func checkSecondLink(p *Context) finding {
 	if p.backup == "" {
-		return noted("no git, so the journal has no second link: a deleted .ferrus cannot be restored", "")
+		return noted("no git, so the journal has no hard-linked copy: a deleted .ferrus cannot be restored", "")
 	}
 	c := p.copies()
 	switch {
@@ -205,7 +205,7 @@ func checkSecondLink(p *Context) finding {
 	if plan := c.Plan(false); plan.Err != nil || plan.Winner != &c.Here || plan.Added > 0 {
 		return finding{} // the exam of the journal tells
 	}
-	return bad(p.backup+" is another file than the journal", "ferrus doctor --fix sets it aside and links the journal")
+	return bad(p.backup+" is not the same file as the journal", "ferrus doctor --fix moves it away and links the journal")
 }
 
 func fixSecondLink(p *Context) (string, error) {

@@ -17,9 +17,9 @@ func checkLinks(p *Context) finding {
 	links, err := p.Place.Links()
 	switch {
 	case err != nil:
-		return bad(err.Error(), "see whether the folder can be read")
+		return bad(err.Error(), "check that the folder can be read")
 	case len(links) == 0:
-		return fine("none in place of a folder of ferrus's own")
+		return fine("no folder of ferrus is a link")
 	case links[0] == filepath.Join(p.Place.Root, ".ferrus"):
 		return bad(links[0]+" is a symbolic link to "+target(links[0])+", which ferrus does not follow",
 			"remove the link, then run ferrus init")
@@ -28,14 +28,14 @@ func checkLinks(p *Context) finding {
 	for _, link := range links {
 		text = append(text, fmt.Sprintf("%s is a symbolic link to %s", link, target(link)))
 	}
-	return bad(strings.Join(text, "; ")+"; ferrus does not follow it", "ferrus doctor --fix removes the link, and nothing behind it")
+	return bad(strings.Join(text, "; ")+"; ferrus does not follow it", "ferrus doctor --fix removes the link and not its target")
 }
 
 // target is where a link leads, as it says.
 func target(link string) string {
 	to, err := os.Readlink(link)
 	if err != nil {
-		return "an unknown place"
+		return "an unknown target"
 	}
 	return to
 }
@@ -61,7 +61,7 @@ func fixLinks(p *Context) (string, error) {
 		if err := home.Remove(filepath.ToSlash(name)); err != nil {
 			return "", err
 		}
-		did = append(did, fmt.Sprintf("removed the link %s, which led to %s", link, to))
+		did = append(did, fmt.Sprintf("removed the link %s, which pointed to %s", link, to))
 	}
 	return strings.Join(did, "; "), nil
 }

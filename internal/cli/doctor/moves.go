@@ -19,7 +19,7 @@ func checkMoves(p *Context) finding {
 	for _, place := range p.withMoves() {
 		left, err := movesAt(p, place, (*engine.Engine).Leftovers)
 		if err != nil {
-			return bad(err.Error(), "ferrus doctor --fix tries to keep what was edited there")
+			return bad(err.Error(), "ferrus doctor --fix tries to save what was edited there")
 		}
 		for _, l := range left {
 			names = append(names, l.Files...)
@@ -29,10 +29,10 @@ func checkMoves(p *Context) finding {
 	case len(p.withMoves()) == 0:
 		return finding{}
 	case len(names) == 0:
-		return fine("nothing that a move of files has left")
+		return fine("no files are left from a move")
 	}
-	return noted("a rollback or merge was cut off, or met open files; it took out "+clipped(names, 5),
-		"ferrus doctor --fix keeps what was edited there; so does the next rollback or merge")
+	return noted("a rollback or merge was interrupted, or files were open; it moved away "+clipped(names, 5),
+		"ferrus doctor --fix saves what was edited there; so does the next rollback or merge")
 }
 
 func fixMoves(p *Context) (string, error) {

@@ -25,7 +25,7 @@ func checkOrigin(p *Context) finding {
 	case errors.As(err, &r) && r.Code == engine.ForeignState:
 		f := bad(r.Message, r.Remedy)
 		if c := p.copies(); c != nil && c.Here.Kind == store.OlderCopy && c.There.Kind != store.ValidCopy {
-			f.Mend = fmt.Sprintf("no copy has the newer lines. To go on from event %d: ferrus doctor --adopt", c.Here.Last())
+			f.Mend = fmt.Sprintf("no copy has the newer lines. To continue from event %d: ferrus doctor --adopt", c.Here.Last())
 		}
 		f.corrupt = true
 		return f
@@ -37,7 +37,7 @@ func checkOrigin(p *Context) finding {
 	case err != nil:
 		return bad(cli.Explain(cli.TrustError(err)).Message, cli.Explain(cli.TrustError(err)).Remedy)
 	case !found || !record.Journal.Begun():
-		return fine("no record of the journal yet: it is taken as yours with your agreement")
+		return fine("no record of the journal yet: it becomes yours when you run ferrus trust")
 	}
 	return fine("the state was made on this machine")
 }

@@ -28,7 +28,7 @@ func checkPipelines(p *Context) finding {
 	case len(waiting) > 0:
 		return noted(strings.Join(waiting, "; "), strings.Join(mends, ", or "))
 	case len(list) > 0:
-		return fine(format.Count(len(list), "run of a pipeline is", "runs of pipelines are") + " under way")
+		return fine(format.Count(len(list), "pipeline run is", "pipeline runs are") + " active")
 	}
 	return finding{}
 }
@@ -43,7 +43,7 @@ func checkWorkflows(p *Context) finding {
 		return finding{} // nobody must have pipelines
 	case err != nil:
 		f := cli.Explain(err)
-		return bad(f.Message, "ferrus pipeline validate says which")
+		return bad(f.Message, "ferrus pipeline validate lists them")
 	}
 	return fine(path + " has " + format.Count(len(all), "pipeline", "pipelines"))
 }

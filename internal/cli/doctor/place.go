@@ -24,9 +24,9 @@ func checkGit(p *Context) finding {
 	case err != nil && !errors.Is(err, git.ErrNoGit):
 		return bad(err.Error(), "")
 	case err != nil:
-		return noted("git is not found: the gate runs at every submit, and there are no diffs", "install git")
+		return noted("git is not installed: checks run again at every submit, and there are no diffs", "install git")
 	case !worktree.Inside(p.Ctx, p.Place.Root):
-		return noted(said+", but this is no repository: the gate runs at every submit, and there are no diffs",
+		return noted(said+", but this is not a repository: checks run again at every submit, and there are no diffs",
 			"git init")
 	}
 	return fine(said)
@@ -47,7 +47,7 @@ func checkConfig(p *Context) finding {
 	case len(conf.Checks.Commands) == 0:
 		return noted("commands = []: every check passes", "")
 	}
-	return fine(format.Count(len(conf.Checks.Commands), "check", "checks") + ", every key sound")
+	return fine(format.Count(len(conf.Checks.Commands), "check", "checks") + ", every key valid")
 }
 
 func checkGate(p *Context) finding {
@@ -68,17 +68,17 @@ func checkGate(p *Context) finding {
 		return finding{}
 	}
 	if diff := pinned.Diff(conf.Gate()); len(diff) > 0 {
-		return bad(fmt.Sprintf("ferrus.toml is not what was pinned to %s: %s", j.last.State.TaskID, diff[0]),
-			"ferrus config accept makes it hold; until then the pinned values do")
+		return bad(fmt.Sprintf("ferrus.toml differs from what was frozen with %s: %s", j.last.State.TaskID, diff[0]),
+			"ferrus config accept applies it; until then the frozen values are used")
 	}
-	return fine("the one pinned to the task is that of ferrus.toml")
+	return fine("the task has the configuration of ferrus.toml")
 }
 
 func checkFileSystem(p *Context) finding {
 	if kind := networkDisk(p.Place.Root); kind != "" {
-		return bad(p.Place.Root+" is on "+kind+": locks and syncs cannot be trusted there", "keep the project on a local disk")
+		return bad(p.Place.Root+" is on "+kind+": locks and syncs are not reliable there", "keep the project on a local disk")
 	}
-	return fine("local, as far as can be told")
+	return fine("local, as far as ferrus can see")
 }
 
 // checkEmbedded finds repositories inside the project: of these only the commit is seen, not what was edited since.
@@ -91,14 +91,14 @@ func checkEmbedded(p *Context) finding {
 	}
 	inside, err := worktree.Embedded(p.Ctx, p.Place.Root)
 	if err != nil {
-		return bad("git cannot list the files: "+err.Error(), "see whether git status works here")
+		return bad("git cannot list the files: "+err.Error(), "check that git status works here")
 	}
 	if len(inside) == 0 {
-		return fine("no repositories inside this one")
+		return fine("no nested repositories")
 	}
 	return noted(format.Count(len(inside), "repository", "repositories")+" inside this one, "+inside[0]+
-		" for one: checks and reviews see only their commits, not what is edited in them",
-		"have work done there only if it is committed there")
+		" for example: checks and reviews see only their commits, not edits in them",
+		"commit work in them")
 }
 
 func checkIgnored(p *Context) finding {
@@ -141,7 +141,7 @@ func checkPath(p *Context) finding {
 	}
 	if err != nil {
 		return noted("neither ferrus nor ferrusd is on PATH, where agents look for their server",
-			"go install ./cmd/..., or name "+self+" in the agents' configuration")
+			"run go install ./cmd/..., or name "+self+" in the agents' configuration")
 	}
 	return fine(cmp.Or(path, self))
 }

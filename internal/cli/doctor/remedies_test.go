@@ -63,9 +63,9 @@ var harms = []harm{
 		return err
 	}, remedy: mending},
 	{exam: "views", do: func(w *ward) error { return os.Remove(w.path("STATE.json")) }, remedy: mending},
-	{exam: "second link", name: "missing", there: "missing", remedy: mending},
-	{exam: "second link", name: "another file", there: "valid", remedy: mending},
-	{exam: "second link", name: "damaged", there: "edited", remedy: mending},
+	{exam: "journal copy", name: "missing", there: "missing", remedy: mending},
+	{exam: "journal copy", name: "another file", there: "valid", remedy: mending},
+	{exam: "journal copy", name: "damaged", there: "edited", remedy: mending},
 	{exam: "branches", name: "gone", do: func(w *ward) error { return os.RemoveAll(w.path("branches")) }, remedy: mending},
 	{exam: "branches", name: "no copy", do: func(w *ward) error { return os.Remove(engine.Backup(w.branch())) }, remedy: mending},
 	{exam: "archives", do: func(w *ward) error {

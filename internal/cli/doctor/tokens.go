@@ -17,12 +17,12 @@ func checkTokens(p *Context) finding {
 	case errors.As(err, &wrong):
 		return bad(wrong.What, wrong.Remedy)
 	case err != nil:
-		return bad(err.Error(), "see whether the file can be read")
+		return bad(err.Error(), "check that the file can be read")
 	case len(list) > 0:
-		return fine(format.Count(len(list), "client", "clients") + " may come over HTTP; ferrus token list shows which")
+		return fine(format.Count(len(list), "client", "clients") + " may connect over HTTP; ferrus token list shows them")
 	case p.journal().remote:
-		return noted("agents have worked over HTTP, and there are no tokens now (git clean -fdx?): nobody is let in",
-			"ferrus token new, for each client; a secret from before lets nobody in any more")
+		return noted("agents worked over HTTP, and there are no tokens now (git clean -fdx?): no client can connect",
+			"run ferrus token new for each client; earlier secrets are not valid any more")
 	}
 	return finding{}
 }

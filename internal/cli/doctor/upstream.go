@@ -14,8 +14,8 @@ func checkUpstream(p *Context) finding {
 	if !setupcmd.Upstream(p.Place.Root) || p.Place.Branch != "" {
 		return finding{}
 	}
-	return bad("STATE.json is of upstream ferrus (schema 1)",
-		"ferrus doctor --fix moves it into archive/ with its documents, and begins anew")
+	return bad("STATE.json is from upstream ferrus (schema 1)",
+		"ferrus doctor --fix moves it into archive/ with its documents, and starts again")
 }
 
 // keepers are what is ours in a .ferrus that upstream ferrus has used.
@@ -56,5 +56,5 @@ func fixUpstream(p *Context) (string, error) {
 	if _, err := setupcmd.CopyTemplate(p.Place.Root); err != nil {
 		return "", err
 	}
-	return "moved it to .ferrus/" + to + " and made a new one", nil
+	return "moved it to .ferrus/" + to + " and created a new one", nil
 }

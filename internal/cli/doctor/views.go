@@ -48,9 +48,9 @@ func CheckViews(p *Context) finding {
 		}
 	}
 	if len(wrong) > 0 {
-		return bad(strings.Join(wrong, "; "), "the next act puts them right, and so does ferrus doctor --fix")
+		return bad(strings.Join(wrong, "; "), "the next command, or ferrus doctor --fix, rewrites them")
 	}
-	return fine("STATE.json and the documents show the journal")
+	return fine("STATE.json and the documents match the journal")
 }
 
 // stateDiffers says how STATE.json differs from the journal's end, "" when it does not.
@@ -64,7 +64,7 @@ func stateDiffers(path string, want state.Task, j *journal) string {
 		Journal store.Position `json:"journal"`
 	}
 	if json.Unmarshal(raw, &index) != nil {
-		return "is no JSON"
+		return "is not JSON"
 	}
 	if index.Version != state.SchemaVersion {
 		return fmt.Sprintf("has schema %d, and this ferrus writes %d", index.Version, state.SchemaVersion)
@@ -81,7 +81,7 @@ func stateDiffers(path string, want state.Task, j *journal) string {
 	b, errB := json.Marshal(want)
 	switch {
 	case index.Journal != last:
-		return "lags behind the journal"
+		return "is older than the journal"
 	case errA != nil || errB != nil || !bytes.Equal(a, b):
 		return "was edited"
 	}
@@ -94,14 +94,14 @@ func docDiffers(path, want string) string {
 		return ""
 	}
 	if errors.Is(err, rootfs.ErrTooLarge) {
-		return "is not what the journal says"
+		return "differs from the journal"
 	}
 	if err != nil {
 		return unreadable(err)
 	}
 	sum := sha256.Sum256(data)
 	if hex.EncodeToString(sum[:]) != want {
-		return "is not what the journal says"
+		return "differs from the journal"
 	}
 	return ""
 }
@@ -113,7 +113,7 @@ func unreadable(err error) string {
 	return "cannot be read: " + rootfs.Cause(err).Error()
 }
 
-func fixViews(p *Context) (string, error) { return "made them again from the journal", p.load() }
+func fixViews(p *Context) (string, error) { return "wrote them again from the journal", p.load() }
 
 func checkArchives(p *Context) finding {
 	if p.journal().err != nil {
@@ -121,8 +121,8 @@ func checkArchives(p *Context) finding {
 	}
 	missing, ended := p.unarchived()
 	if len(missing) > 0 {
-		return noted(format.Count(len(missing), "ended task is", "ended tasks are")+" not in archive/, "+missing[0].Task.TaskID+" for one",
-			"ferrus doctor --fix makes the archive again from the journal")
+		return noted(format.Count(len(missing), "ended task is", "ended tasks are")+" not in archive/, "+missing[0].Task.TaskID+" for example",
+			"ferrus doctor --fix writes the archive again from the journal")
 	}
 	return fine(format.Count(ended, "ended task", "ended tasks"))
 }

@@ -52,7 +52,7 @@ func runEvidence(a *cli.App, ctx context.Context, task, dir string) error {
 	}
 	defer e.Close()
 	if task = cmp.Or(task, now.Task.TaskID); task == "" {
-		return cli.Refuse(engine.WrongState, "there is no task to show evidence of", "ferrus status --all lists those that are archived; name one")
+		return cli.Refuse(engine.WrongState, "there is no task", "ferrus status --all lists the archived tasks; name one")
 	}
 	d, err := dossierOf(ctx, e, task)
 	if err != nil {
@@ -80,7 +80,7 @@ func runEvidence(a *cli.App, ctx context.Context, task, dir string) error {
 	if rel, err := filepath.Rel(root, dir); err == nil && filepath.IsLocal(rel) {
 		shown = rel
 		if !strings.HasPrefix(filepath.ToSlash(rel)+"/", ".ferrus/") && d.present {
-			cli.Fprintf(a.Err, "%s lies in the work tree: unless git ignores it, it counts as a change of the work\n", rel)
+			cli.Fprintf(a.Err, "%s is in the work tree: unless git ignores it, it counts as a change\n", rel)
 		}
 	}
 	a.Say("%s  %s\n", a.Paint(cli.Bold, shown), format.Count(len(list), "file", "files"))

@@ -144,7 +144,7 @@ func (d *Report) readPatch(ctx context.Context, e *engine.Engine) error {
 		d.noPatch = err.Error()
 		return nil
 	case !work.Git() || t.BaseTree == "":
-		d.noPatch = "the work is in no git repository"
+		d.noPatch = "the work is not in a git repository"
 		return nil
 	}
 	if d.tree = t.Check.Tree; d.present && unfinished(t) {
@@ -154,7 +154,7 @@ func (d *Report) readPatch(ctx context.Context, e *engine.Engine) error {
 	switch {
 	case err != nil:
 	case d.tree == "":
-		d.noPatch = "no check had looked at the work tree when the task ended"
+		d.noPatch = "no check had run when the task ended"
 		return nil
 	default:
 		err = work.Patch(ctx, t.BaseTree, d.tree, &patch)
@@ -167,7 +167,7 @@ func (d *Report) readPatch(ctx context.Context, e *engine.Engine) error {
 		return nil
 	}
 	if d.patch = patch.Bytes(); patch.Len() == 0 {
-		d.noPatch = "nothing has changed"
+		d.noPatch = "nothing was changed"
 	}
 	return nil
 }

@@ -107,7 +107,7 @@ func sumsOf(root *rootfs.Root, dir, task string) ([]string, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		entries, err := root.ReadDir(".")
 		if err == nil && len(entries) > 0 {
-			err = cli.Refuse(engine.InvalidInput, dir+" holds what ferrus evidence has not made", "name an empty folder, or a new one, with -o")
+			err = cli.Refuse(engine.InvalidInput, dir+" has files that ferrus evidence did not write", "name an empty folder, or a new one, with -o")
 		}
 		return nil, err
 	}

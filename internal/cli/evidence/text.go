@@ -39,8 +39,8 @@ func (d *Report) markdown() string {
 	b.WriteString(d.papers("The reviews", reviewing))
 	b.WriteString(d.papers("Questions to a person", asking))
 	b.WriteString(d.papers("Questions to the supervisor", consulting))
-	b.WriteString("\n## What it has cost\n\n" + d.costTable())
-	b.WriteString("\n## Who did what\n\nTimes are UTC. What is marked ┆ was left behind by a rollback.\n\n" + d.eventTable())
+	b.WriteString("\n## Cost\n\n" + d.costTable())
+	b.WriteString("\n## Events\n\nTimes are UTC. Entries marked ┆ were abandoned by a rollback.\n\n" + d.eventTable())
 	return b.String()
 }
 
@@ -68,7 +68,7 @@ func (d *Report) outcome() string {
 	t, end := d.last.Task, d.events[len(d.events)-1]
 	switch {
 	case end.Event == state.Reset:
-		return strings.TrimSpace(fmt.Sprintf("given up in %s by %s %s", t.State, cell(end.Actor.Agent), history.Quoted(cell(end.Note))))
+		return strings.TrimSpace(fmt.Sprintf("abandoned in %s by %s %s", t.State, cell(end.Actor.Agent), history.Quoted(cell(end.Note))))
 	case t.State == state.Failed:
 		return "Failed: " + cell(t.FailureReason)
 	case t.State == state.Complete:
@@ -92,7 +92,7 @@ func (d *Report) checkTable() string {
 	if len(d.checks) == 0 {
 		return "None ran.\n"
 	}
-	text := "| check | began | by | verdict | took | what it said | log |\n|---|---|---|---|---|---|---|\n"
+	text := "| check | started | by | result | time | output | log |\n|---|---|---|---|---|---|---|\n"
 	for _, c := range d.checks {
 		took, log := "", ""
 		if !c.ended.IsZero() {
@@ -135,7 +135,7 @@ func (d *Report) papers(heading string, of sheet) string {
 		}
 		left := ""
 		if p.Left {
-			left = ", left behind by a rollback"
+			left = ", abandoned by a rollback"
 		}
 		if p.Actor.Role == state.Human && !p.Actor.TTY {
 			left += ", without a terminal"
@@ -163,7 +163,7 @@ func (d *Report) costTable() string {
 	if len(d.runs) == 0 {
 		return "No agent was started by ferrus.\n"
 	}
-	text := "| run | agent | model | began | took | used |\n|---|---|---|---|---|---|\n"
+	text := "| run | agent | model | started | time | used |\n|---|---|---|---|---|---|\n"
 	var over []process.Run
 	for _, r := range d.runs {
 		took := "no end known"
@@ -180,7 +180,7 @@ func (d *Report) costTable() string {
 }
 
 func (d *Report) eventTable() string {
-	text := "| event | at | who | what | from, to | |\n|---|---|---|---|---|---|\n"
+	text := "| event | at | actor | what | states | |\n|---|---|---|---|---|---|\n"
 	for _, p := range d.events {
 		moved, gutter := "", ""
 		if p.From != p.To {

@@ -34,7 +34,7 @@ the branches that start there. shared marks entries that a branch shares.`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if newest < 0 {
-				return cli.UsageError("ferrus log -n 20", "-n %d is no number of events", newest)
+				return cli.UsageError("ferrus log -n 20", "-n %d is not a number of events", newest)
 			}
 			return showLog(a, cmd.Context(), newest, durations)
 		},
@@ -74,7 +74,7 @@ func showLog(a *cli.App, ctx context.Context, newest int, durations bool) error 
 		leaves(a, leaving[p.H])
 	}
 	if len(list) == 0 && damage == nil && !a.JSON {
-		a.Say("nothing has happened yet\n")
+		a.Say("there are no events yet\n")
 	}
 	return damage
 }

@@ -31,7 +31,7 @@ prev h.`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			seq, err := strconv.ParseUint(args[0], 10, 64)
 			if err != nil || seq == 0 {
-				return cli.UsageError("ferrus log lists the events", "%q is no number of an event", args[0])
+				return cli.UsageError("ferrus log lists the events", "%q is not the number of an event", args[0])
 			}
 			return showEvent(a, cmd.Context(), seq)
 		},

@@ -18,11 +18,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
-// Where more is said about commands that conduct.
-const conductsToo = `
-
-It shows how the run goes, and ends, as ferrus pipeline run does.`
-
 func pipelineResumeCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "resume [RUN]",
@@ -75,7 +70,7 @@ It shows the progress and ends as "ferrus pipeline run" does.`,
 			verb := pipeline.Confirm
 			switch {
 			case confirm == again:
-				return cli.UsageError("see whether the result arrived; then say --confirm if it did, --again if not", "say one of --confirm and --again")
+				return cli.UsageError("check whether the result arrived; then use --confirm if it did, --again if not", "use either --confirm or --again")
 			case again:
 				verb = pipeline.Again
 			}
@@ -101,8 +96,8 @@ func askedOf(a *cli.App, ctx context.Context, verb pipeline.Verb, name string) (
 		err = MadeHere(ctx, at, f)
 	}
 	if err == nil && status.Archived(at, f) {
-		err = cli.Refuse(engine.WrongState, "cannot "+word(verb)+" "+f.Name()+": it is over, and archived",
-			"ferrus pipeline status "+f.Name()+" shows it; ferrus pipeline run starts another")
+		err = cli.Refuse(engine.WrongState, "cannot "+word(verb)+" "+f.Name()+": it is finished and archived",
+			"ferrus pipeline status "+f.Name()+" shows it; ferrus pipeline run starts another one")
 	}
 	return at, f, err
 }
@@ -153,7 +148,7 @@ func want(a *cli.App, f *run.Folder, i run.Intent) error {
 	case errors.As(err, &refused):
 		return cli.Refuse(engine.WrongState, fmt.Sprintf("cannot %s %s: %v", word(i.Verb), f.Name(), refused), instead(f, refused))
 	case errors.Is(err, run.ErrGone):
-		return cli.Refuse(engine.WrongState, f.Name()+" is over meanwhile", "ferrus pipeline status "+f.Name()+" shows it")
+		return cli.Refuse(engine.WrongState, f.Name()+" has finished meanwhile", "ferrus pipeline status "+f.Name()+" shows it")
 	}
 	return err
 }
@@ -162,13 +157,13 @@ func want(a *cli.App, f *run.Folder, i run.Intent) error {
 func instead(f *run.Folder, refused *run.RefusedError) string {
 	switch refused.State {
 	case pipeline.IsPaused:
-		return "ferrus pipeline resume " + f.Name() + " lets it go on"
+		return "ferrus pipeline resume " + f.Name() + " continues it"
 	case pipeline.IsFailed:
-		return "ferrus pipeline retry " + f.Name() + " does anew what failed; ferrus pipeline cancel gives it up"
+		return "ferrus pipeline retry " + f.Name() + " starts failed workers again; ferrus pipeline cancel ends it"
 	case pipeline.IsDelivering:
-		return "ferrus pipeline deliver " + f.Name() + " --confirm if the result has arrived, --again if not"
+		return "ferrus pipeline deliver " + f.Name() + " --confirm if the result arrived, --again if not"
 	}
-	return "ferrus pipeline status " + f.Name() + " says who is waited for"
+	return "ferrus pipeline status " + f.Name() + " shows what it waits for"
 }
 
 // resumeRun lets a run go on, and conducts it. It is refused only where nothing but another verb gets it any further, or
@@ -187,8 +182,8 @@ func resumeRun(a *cli.App, ctx context.Context, name string) error {
 			return err
 		}
 	} else if pid := f.Leader(); pid != 0 {
-		return &cli.Failure{Code: string(engine.LockBusy), Message: fmt.Sprintf("%s is conducted already (process %d)", f.Name(), pid), Exit: cli.ExitBusy,
-			Remedy: "ferrus pipeline status " + f.Name() + " shows how it goes; ferrus pipeline cancel ends it and its workers"}
+		return &cli.Failure{Code: string(engine.LockBusy), Message: fmt.Sprintf("process %[2]d advances %[1]s already", f.Name(), pid), Exit: cli.ExitBusy,
+			Remedy: "ferrus pipeline status " + f.Name() + " shows its progress; ferrus pipeline cancel ends it and its workers"}
 	}
 	return conductRun(a, ctx, at, f, pipeline.Resume)
 }

@@ -52,13 +52,13 @@ func cancelRun(a *cli.App, ctx context.Context, name string, yes bool) error {
 // confirmCancel asks the person at the terminal.
 func confirmCancel(a *cli.App, f *run.Folder) error {
 	if !a.InTTY {
-		return cli.UsageError("ferrus pipeline cancel "+f.Name()+" --yes", "stdin is no terminal, so nobody can be asked whether %s may be cancelled", f.Name())
+		return cli.UsageError("ferrus pipeline cancel "+f.Name()+" --yes", "stdin is not a terminal, so ferrus cannot ask whether to cancel %s", f.Name())
 	}
 	s, err := f.Status()
 	if err != nil {
 		return err
 	}
-	cli.Fprintf(a.Err, "Cancel %s (%s, %s)? Its workers are ended, and nothing is delivered. [y/N] ", f.Name(), format.Clip(format.Line(s.Topic), 60), s.State)
+	cli.Fprintf(a.Err, "Cancel %s (%s, %s)? This ends its workers and delivers nothing. [y/N] ", f.Name(), format.Clip(format.Line(s.Topic), 60), s.State)
 	answer, err := bufio.NewReader(a.In).ReadString('\n')
 	if answer = strings.ToLower(strings.TrimSpace(answer)); err == nil && (answer == "y" || answer == "yes") {
 		return nil

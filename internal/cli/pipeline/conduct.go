@@ -56,7 +56,7 @@ func moved(a *cli.App, at run.Place, f *run.Folder) (*run.Folder, error) {
 	if to, err := run.Open(filepath.Join(at.Archive, f.Name())); err == nil {
 		return to, nil
 	}
-	return nil, cli.Refuse(engine.StoreGone, f.Dir+" is gone, and not in the archive", "see who has removed it")
+	return nil, cli.Refuse(engine.StoreGone, f.Dir+" is gone, and not in the archive", "find out what deleted it")
 }
 
 // A PipelineEnd is the last line of a command that conducts, with --json.
@@ -131,7 +131,7 @@ func (p *progress) verdict(l *status.RunStatus) string {
 	case s.ResultDelivered:
 		return fmt.Sprintf("%s is delivered after %s", l.Run, took)
 	case s.State == pipeline.IsCancelled:
-		return fmt.Sprintf("%s is cancelled; it is kept in %s", l.Run, l.Dir)
+		return fmt.Sprintf("cancelled %s; it is archived in %s", l.Run, l.Dir)
 	}
 	return fmt.Sprintf("%s is %s: %s", l.Run, s.State, format.Line(l.Waiting.Why))
 }
@@ -146,7 +146,7 @@ func (p *progress) stopped(ctx context.Context, at run.Place) error {
 	if err != nil {
 		return err
 	}
-	l.Next = []status.Step{{Command: "ferrus pipeline resume " + p.run, Why: "goes on with it"}, {Command: "ferrus pipeline cancel " + p.run, Why: "ends its workers and gives it up"},
+	l.Next = []status.Step{{Command: "ferrus pipeline resume " + p.run, Why: "continues it"}, {Command: "ferrus pipeline cancel " + p.run, Why: "cancels it and its workers"},
 		{Command: "ferrus pipeline status " + p.run, Why: ""}}
-	return p.end(cli.ExitOfSignal(ctx), l, fmt.Sprintf("stopped: nobody conducts %s now, and its workers go on", p.run))
+	return p.end(cli.ExitOfSignal(ctx), l, fmt.Sprintf("stopped: nothing advances %s now, and its workers continue", p.run))
 }

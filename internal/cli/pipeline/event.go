@@ -73,11 +73,11 @@ func seen(l run.Line) string {
 func became(k pipeline.WorkerStatus) string {
 	switch k.Status {
 	case pipeline.Completed:
-		return fmt.Sprintf("has written %s, %s", k.Output, format.Count(int(k.Bytes), "byte", "bytes"))
+		return fmt.Sprintf("wrote %s, %s", k.Output, format.Count(int(k.Bytes), "byte", "bytes"))
 	case pipeline.Failed:
-		return "has failed"
+		return "failed"
 	case pipeline.Running:
-		return "is at work"
+		return "is running"
 	}
-	return "has not begun"
+	return "has not started"
 }

@@ -36,7 +36,7 @@ state}].`),
 
 func explainRun(a *cli.App, ctx context.Context, name string, newest int) error {
 	if newest < 0 {
-		return cli.UsageError("ferrus pipeline explain -n 20", "-n %d is no number of lines", newest)
+		return cli.UsageError("ferrus pipeline explain -n 20", "-n %d is not a number of lines", newest)
 	}
 	at, _, err := Runs(a, ctx)
 	if err != nil {

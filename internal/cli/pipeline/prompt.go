@@ -32,7 +32,7 @@ agents that ferrus does not start.`,
 }
 
 // What an agent is told that waits by itself.
-const bashWait = "First run this in a shell. Go on when it says INPUT_READY; if it says TIMEOUT, stop, and say so.\n\n"
+const bashWait = "First run this in a shell. Continue when it prints INPUT_READY. If it prints TIMEOUT, stop and report it.\n\n"
 
 func showPrompt(a *cli.App, ctx context.Context, args []string, wait bool) error {
 	role := args[len(args)-1]

@@ -17,16 +17,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
-const conductAbout = `It shows how the run goes until the result is delivered: on a terminal as a small table that is rewritten, else a line for
-each thing that happens, on stderr. The result goes where [deliver] of ferrus.toml says; where that is stdout, nothing
-else stands there when it is no terminal. Ctrl-C ends the conducting alone: the workers go on, and ferrus pipeline resume,
-or ferrus tick, does what comes next. Kill it anywhere, nothing is lost.
-
-Exit codes: 0 the result is delivered, 1 the run failed or was cancelled, 6 a person is waited for, 130 ctrl-C or 143 SIGTERM
-has ended it. With --json one object
-a line: kind event: at rev event row roles[] reason why by tell run state; kind result: run text; and at last kind end:
-exit run dir state delivered partial failure action{...} next[].`
-
 // A launching is how a pipeline is started.
 type launching struct {
 	nested bool
@@ -81,8 +71,8 @@ delivered partial failure action{...} next[].`),
 // launchRun starts the pipeline that the first word names on the topic of the others.
 func launchRun(a *cli.App, ctx context.Context, how launching, words []string) error {
 	if agent := os.Getenv("FERRUS_AGENT"); agent != "" && !how.nested && !how.dry {
-		return cli.Refuse(engine.ForbiddenRole, "a pipeline is not started by an agent, and this shell belongs to "+agent+" (FERRUS_AGENT is set)",
-			"an agent does its own work; a person starts pipelines, or says --nested")
+		return cli.Refuse(engine.ForbiddenRole, "agents do not start pipelines, and this shell belongs to "+agent+" (FERRUS_AGENT is set)",
+			"a person starts pipelines; --nested allows it here")
 	}
 	at, conf, err := Runs(a, ctx)
 	if err != nil {
@@ -94,7 +84,7 @@ func launchRun(a *cli.App, ctx context.Context, how launching, words []string) e
 	}
 	topic := strings.TrimSpace(strings.Join(words[1:], " "))
 	if topic == "" {
-		return cli.UsageError(fmt.Sprintf("ferrus pipeline run %s %q", w.Name, "what it is about"), "the pipeline %s needs a topic", w.Name)
+		return cli.UsageError(fmt.Sprintf("ferrus pipeline run %s %q", w.Name, "your topic"), "the pipeline %s needs a topic", w.Name)
 	}
 	if !how.dry {
 		if err := a.TrustPipelines(ctx, conf); err != nil {
@@ -170,12 +160,12 @@ func foresee(a *cli.App, at run.Place, w pipeline.Workflow, s run.Settings, topi
 	if a.JSON {
 		return a.PrintJSON(p)
 	}
-	a.Say("nothing is started; as %s it would begin with: %s\n", name, act)
+	a.Say("nothing was started; the run %s would start with: %s\n", name, act)
 	for _, k := range p.Workers {
 		a.Say("  %-16s  %s\n", k.Role, strings.TrimSpace(k.Agent+" "+k.Model))
 		a.Say("    prompt  %s\n    output  %s\n", k.Prompt, k.Output)
 	}
-	a.ShowSteps([]status.Step{{Command: "ferrus pipeline prompt " + w.Name + " ROLE", Why: "shows what a worker is told"}})
+	a.ShowSteps([]status.Step{{Command: "ferrus pipeline prompt " + w.Name + " ROLE", Why: "shows the instructions of a worker"}})
 	return nil
 }
 
@@ -198,9 +188,9 @@ func once(a *cli.App, ctx context.Context, at run.Place, f *run.Folder) error {
 	if err != nil {
 		return err
 	}
-	verdict := l.Run + " is under way, and nobody conducts it"
+	verdict := l.Run + " is active, and nothing advances it"
 	if l.Conductor != 0 {
-		verdict = fmt.Sprintf("%s is under way, and process %d conducts it", l.Run, l.Conductor)
+		verdict = fmt.Sprintf("%s is active, and process %d advances it", l.Run, l.Conductor)
 	}
 	return p.end(cli.ExitOK, l, verdict)
 }

@@ -72,7 +72,7 @@ func validateFile(a *cli.App, ctx context.Context, file string) error {
 		phases += len(w.Phases)
 		workers += len(roles(w))
 	}
-	a.Say("%s is sound: %s, %s, %s\n", file, format.Count(len(all), "pipeline", "pipelines"), format.Count(phases, "phase", "phases"),
+	a.Say("%s is valid: %s, %s, %s\n", file, format.Count(len(all), "pipeline", "pipelines"), format.Count(phases, "phase", "phases"),
 		format.Count(workers, "worker", "workers"))
 	return nil
 }

@@ -64,8 +64,8 @@ func (w *fleetWatcher) line(at time.Time, branch string, text cli.Styled) {
 }
 
 var (
-	fleetWords = map[fleet.EventKind]string{fleet.Taken: "taken from the queue: ", fleet.Begun: "begun", fleet.Left: "left ",
-		fleet.Merging: "is being merged", fleet.Merged: "merged into the project", fleet.Unmerged: "not merged: ", fleet.Trouble: "trouble: "}
+	fleetWords = map[fleet.EventKind]string{fleet.Taken: "taken from the queue: ", fleet.Begun: "in progress", fleet.Left: "finished ",
+		fleet.Merging: "is being merged", fleet.Merged: "merged into the project", fleet.Unmerged: "not merged: ", fleet.Trouble: "problem: "}
 	fleetColour = map[fleet.EventKind]string{fleet.Merged: cli.Green, fleet.Unmerged: cli.Yellow, fleet.Trouble: cli.Red, fleet.Begun: cli.Dim, fleet.Left: cli.Dim}
 )
 
@@ -118,8 +118,8 @@ func conductMany(a *cli.App, ctx context.Context, how conducting) error {
 				return err
 			}
 		} else {
-			a.Say("stopped; the tasks are as they were and their agents are ended\n")
-			a.ShowSteps([]status.Step{{Command: fmt.Sprintf("ferrus run --parallel %d", how.parallel), Why: "goes on from here"}, {Command: "ferrus branches", Why: ""}})
+			a.Say("stopped; the tasks are unchanged and their agents have ended\n")
+			a.ShowSteps([]status.Step{{Command: fmt.Sprintf("ferrus run --parallel %d", how.parallel), Why: "continues"}, {Command: "ferrus branches", Why: ""}})
 		}
 		return cli.ExitWith(exit)
 	case err != nil:
@@ -141,7 +141,7 @@ func endedMany(a *cli.App, out fleet.Outcome) error {
 		return exitCode(out.Exit)
 	}
 	if len(out.Tasks) == 0 {
-		return cli.Refuse(engine.WrongState, "there is nothing to do: no branch has a task, and none waits in .ferrus/queue",
+		return cli.Refuse(engine.WrongState, "there is nothing to do: no branch has a task, and the queue is empty",
 			`ferrus task --branch NAME "what is to be done" makes one`)
 	}
 	var list []engine.Attempt
@@ -179,13 +179,13 @@ func nextOf(t fleet.BranchStatus) []status.Step {
 	on := " --branch " + t.Branch
 	switch {
 	case t.State == state.AwaitingHuman:
-		return []status.Step{{Command: "ferrus answer" + on + ` "..."`, Why: "answers what " + t.Branch + " asks"}}
+		return []status.Step{{Command: "ferrus answer" + on + ` "..."`, Why: "answers the question of " + t.Branch}}
 	case t.State == state.Failed:
 		return []status.Step{{Command: "ferrus status" + on, Why: "shows why " + t.Branch + " failed"}}
 	case t.Clashes:
-		return []status.Step{{Command: "ferrus merge " + t.Branch + " --resolve", Why: "gives " + t.Branch + " back with the project's changes"}}
+		return []status.Step{{Command: "ferrus merge " + t.Branch + " --resolve", Why: "gives " + t.Branch + " back to its executor with the project's changes"}}
 	case t.State == state.Complete && !t.Merged:
-		return []status.Step{{Command: "ferrus merge " + t.Branch, Why: "brings it into the project"}}
+		return []status.Step{{Command: "ferrus merge " + t.Branch, Why: "merges it into the project"}}
 	}
 	return nil
 }

@@ -93,9 +93,9 @@ branches[{... unmerged trouble}], with the fields of "ferrus branches".`),
 			if cmd.Flags().Changed("parallel") {
 				switch {
 				case how.parallel < 1:
-					return cli.UsageError("say --parallel 3", "%d tasks at a time", how.parallel)
+					return cli.UsageError("use --parallel 3", "--parallel %d is not a number of tasks", how.parallel)
 				case cli.TextGiven(cmd, words):
-					return cli.UsageError("ferrus queue TEXT adds one to what --parallel does", "--parallel takes no text")
+					return cli.UsageError("ferrus queue TEXT adds a task for --parallel", "--parallel does not take a text")
 				}
 				return conductMany(a, cmd.Context(), how)
 			}
@@ -181,7 +181,7 @@ func goesOn(a *cli.App, ctx context.Context, s *engine.Session, now config.Gate,
 		return err
 	}
 	if snap.Task.State == state.Idle {
-		return cli.Refuse(engine.WrongState, "there is no task to go on with", `ferrus run "what is to be done" makes one and starts`)
+		return cli.Refuse(engine.WrongState, "there is no task to continue", `ferrus run "what is to be done" creates one and starts the agents`)
 	}
 	frozen, err := s.Engine().Gate(snap)
 	if err != nil {
@@ -238,7 +238,7 @@ func stoppedRun(a *cli.App, ctx context.Context, e *engine.Engine) error {
 		}
 		return cli.ExitWith(exit)
 	}
-	a.Say("stopped; the task is %s and its agents are ended\n", r.State)
+	a.Say("stopped; the task is %s and its agents have ended\n", r.State)
 	a.ShowSteps(r.Next)
 	return cli.ExitWith(exit)
 }

@@ -79,14 +79,14 @@ func runStop(a *cli.App, ctx context.Context) error {
 		return a.PrintJSON(map[string]any{"conductor": h.Pid, "ended": ended, "state": before.State})
 	}
 	if h.Pid == 0 && len(ended) == 0 {
-		a.Say("nothing to do: no run is at work, and no agent of one\n")
+		a.Say("nothing to do: no run is active, and no agent of one\n")
 		return nil
 	}
 	if h.Pid != 0 {
-		a.Say("the run is ended (process %d)\n", h.Pid)
+		a.Say("ended the run (process %d)\n", h.Pid)
 	}
 	for _, name := range ended {
-		a.Say("%s is ended\n", name)
+		a.Say("ended %s\n", name)
 	}
 	return a.ShowNext(e)
 }

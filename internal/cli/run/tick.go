@@ -59,7 +59,7 @@ func runTick(a *cli.App, ctx context.Context, dry bool) error {
 		return err
 	}
 	if len(names) == 0 && !a.JSON {
-		a.Say("nothing to do: no pipeline is under way\n")
+		a.Say("nothing to do: no pipeline is active\n")
 	}
 	broken := false
 	for _, name := range names {

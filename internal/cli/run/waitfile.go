@@ -30,7 +30,7 @@ of other agents.`,
 		Args:        cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			if every <= 0 || times < 1 {
-				return cli.UsageError("ferrus wait-file --every 5s --times 60 PATH", "--every %v --times %d is no waiting", every, times)
+				return cli.UsageError("ferrus wait-file --every 5s --times 60 PATH", "--every %v --times %d does not wait", every, times)
 			}
 			return waitFile(a, cmd.Context(), paths, every, times)
 		},
@@ -67,8 +67,8 @@ func waitFile(a *cli.App, ctx context.Context, paths []string, every time.Durati
 	if ready {
 		return nil
 	}
-	return &cli.Failure{Code: "timeout", Message: fmt.Sprintf("not there after %s: %s", format.Duration(time.Duration(times)*every), strings.Join(missing, ", ")),
-		Remedy: "see whether who writes it is at work: ferrus pipeline status", Exit: cli.ExitTimeout, Silent: a.JSON}
+	return &cli.Failure{Code: "timeout", Message: fmt.Sprintf("missing after %s: %s", format.Duration(time.Duration(times)*every), strings.Join(missing, ", ")),
+		Remedy: "check that the worker that writes it is running: ferrus pipeline status", Exit: cli.ExitTimeout, Silent: a.JSON}
 }
 
 // absent are those of the paths where there is no file, or an empty one, or none that is a regular file.

@@ -83,11 +83,11 @@ func (w *watcher) words(e conductor.Event) cli.Styled {
 		}
 		return text
 	case conductor.Found:
-		return duty + w.a.Paint("", "  "+e.Agent+" is at work already")
+		return duty + w.a.Paint("", "  "+e.Agent+" is already running")
 	case conductor.Started:
 		return duty + w.a.Paint("", "  "+e.Agent+" started")
 	case conductor.Ending:
-		return duty + w.a.Paint("", "  is ended: "+format.Line(e.Text))
+		return duty + w.a.Paint("", "  stopped by ferrus: "+format.Line(e.Text))
 	case conductor.Ended:
 		r := e.Ended
 		text := fmt.Sprintf("  %s ended after %s%s", e.Agent, format.Duration(r.Lasted(time.Now())), cli.DescribeEnd(*r))
@@ -100,7 +100,7 @@ func (w *watcher) words(e conductor.Event) cli.Styled {
 	case conductor.Asked:
 		return w.a.Paint(cli.Yellow, "question "+e.Run+" from "+e.Agent)
 	case conductor.Stopping:
-		return cli.Styled("stopping: the agents are ended")
+		return cli.Styled("stopping: ending the agents")
 	}
 	return cli.Styled(string(e.Kind))
 }
@@ -172,7 +172,7 @@ func verdictLine(r *status.Report, t state.Task) string {
 		return fmt.Sprintf("%s in %s, %s, %s: %s", text, format.Duration(t.Since.Sub(r.Created)), format.Count(reviews, "review", "reviews"),
 			format.Count(t.Issued.Checks, "check", "checks"), format.Line(t.Title))
 	case state.AwaitingHuman:
-		return "a person is waited for: " + format.Line(t.Title)
+		return "waiting for you: " + format.Line(t.Title)
 	case state.Idle:
 		return "there is no task"
 	}

@@ -93,7 +93,7 @@ func showFound(a *cli.App, found []cli.FoundAgent, chosen ...string) {
 	}
 	if len(found) == 0 {
 		first := agents.All()[0]
-		a.ShowRow("warning", a.Paint(cli.Yellow, "no agent is installed; "+first.Install+" installs one, which may play both roles:"))
+		a.ShowRow("warning", a.Paint(cli.Yellow, "no agent is installed; "+first.Install+" installs one, which can play both roles:"))
 		for _, key := range []string{"hq.supervisor.agent", "hq.executor.agent"} {
 			a.Say("%s\n", format.Indent(config.Lines(key, first.Name), "              "))
 		}

@@ -129,25 +129,25 @@ func configCheck(a *cli.App, ctx context.Context) error {
 	}
 	switch {
 	case commands == nil:
-		a.Say("%s is sound, but names no checks: nothing can be submitted\n%s\n", path, format.Indent(cli.SuggestChecks(filepath.Dir(path)), "  "))
+		a.Say("%s is valid, but names no checks: nothing can be submitted\n%s\n", path, format.Indent(cli.SuggestChecks(filepath.Dir(path)), "  "))
 	case len(commands) == 0:
-		a.Say("%s is sound; commands = [] means that every check passes\n", path)
+		a.Say("%s is valid; commands = [] means that every check passes\n", path)
 	default:
-		a.Say("%s is sound: %s\n", path, format.Count(len(commands), "check", "checks"))
+		a.Say("%s is valid: %s\n", path, format.Count(len(commands), "check", "checks"))
 	}
 	for _, w := range warnings {
 		a.ShowRow("warning", a.Paint(cli.Yellow, w))
 	}
 	showChanges(a, differs)
 	if len(differs) > 0 {
-		a.ShowSteps([]status.Step{{Command: "ferrus config accept", Why: "makes it hold for the running task"}})
+		a.ShowSteps([]status.Step{{Command: "ferrus config accept", Why: "applies it to the present task"}})
 	}
 	return nil
 }
 
 func showChanges(a *cli.App, list []config.Change) {
 	for _, c := range list {
-		a.Say("  %s\n    pinned  %s\n    now     %s\n", a.Paint(cli.Bold, c.Key), c.Pinned, c.Now)
+		a.Say("  %s\n    frozen  %s\n    now     %s\n", a.Paint(cli.Bold, c.Key), c.Pinned, c.Now)
 	}
 }
 
@@ -162,7 +162,7 @@ func configAccept(a *cli.App, ctx context.Context) error {
 	if err != nil {
 		var r *engine.RefusedError
 		if errors.As(err, &r) && r.Wrong != nil && r.Wrong.State == state.Idle {
-			return cli.Refuse(r.Code, "nothing to accept: there is no task", "the next one will be given ferrus.toml as it is then")
+			return cli.Refuse(r.Code, "nothing to accept: there is no task", "the next task gets ferrus.toml as it is then")
 		}
 		return cli.CannotDo("accept the configuration", "", err)
 	}
@@ -170,7 +170,7 @@ func configAccept(a *cli.App, ctx context.Context) error {
 		return a.PrintJSON(map[string]any{"accepted": changes, "seq": done.Task.Seq})
 	}
 	if len(changes) == 0 {
-		a.Say("nothing to do: the pinned gate is that of ferrus.toml\n")
+		a.Say("nothing to do: the task has the configuration of ferrus.toml\n")
 		return nil
 	}
 	a.Say("accepted for %s:\n", done.Task.TaskID)

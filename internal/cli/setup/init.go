@@ -67,18 +67,18 @@ func initialise(a *cli.App, ctx context.Context) error {
 		return err
 	}
 	if a.Branch != "" {
-		return cli.UsageError("leave --branch out", "a branch is not set up by init")
+		return cli.UsageError("omit --branch", "init does not set up branches")
 	}
 	root, err := a.WorkingDir()
 	if err != nil {
 		return err
 	}
 	if slices.Contains(strings.Split(filepath.ToSlash(root), "/"), ".ferrus") {
-		return cli.Refuse(engine.InvalidInput, root+" is inside of a .ferrus folder", "go to the project, or name it with -C DIR")
+		return cli.Refuse(engine.InvalidInput, root+" is inside a .ferrus folder", "change to the project, or name it with -C DIR")
 	}
 	if Upstream(root) {
 		return cli.Refuse(engine.WrongState, "there is a .ferrus of upstream ferrus in "+root,
-			"ferrus doctor --fix archives it and makes a new one")
+			"ferrus doctor --fix archives it and creates a new one")
 	}
 	did, err := SetUp(a, ctx, root)
 	if err != nil {
@@ -137,7 +137,7 @@ func SetUp(a *cli.App, ctx context.Context, root string) (Setup, error) {
 		}
 		did.Wrote = append(did.Wrote, ".gitignore")
 		if !worktree.Ignored(ctx, root, ".ferrus/journal.jsonl") {
-			did.warning = "git does not ignore .ferrus all the same: see to .gitignore"
+			did.warning = "git still does not ignore .ferrus: check .gitignore"
 		}
 	}
 	return did, nil
@@ -260,9 +260,9 @@ func showSetup(a *cli.App, did Setup) {
 	}
 	a.Say("ferrus is set up in %s\n", did.Root)
 	if did.Restored {
-		a.ShowRow("restored", "the journal, with its tasks: it was lost with its folder and came back from its second link")
+		a.ShowRow("restored", "the journal with its tasks, restored from its hard-linked copy")
 	}
-	what := map[string]string{".ferrus/": "the task's state, and skills for agents; of it only workflows.json is yours to edit",
+	what := map[string]string{".ferrus/": "the state of the task, and skills for agents; edit only workflows.json",
 		".gitignore": "one line: /.ferrus/"}
 	for _, name := range did.Wrote {
 		a.ShowRow("wrote", strings.TrimRight(fmt.Sprintf("%-14s  %s", name, what[name]), " "))
@@ -284,15 +284,15 @@ func showSetup(a *cli.App, did Setup) {
 		showFound(a, did.Found, did.Supervisor, did.Executor)
 	}
 	if did.Checks == nil { // ferrus.toml is somebody's
-		a.ShowSteps([]status.Step{{Command: "ferrus trust", Why: "shows what ferrus.toml makes run, and asks whether you agree"},
-			{Command: `ferrus run "what is to be done"`, Why: "starts the agents and sees the first task through"}})
+		a.ShowSteps([]status.Step{{Command: "ferrus trust", Why: "shows what ferrus.toml can run, and asks whether you trust it"},
+			{Command: `ferrus run "what is to be done"`, Why: "starts the agents and waits for the first task"}})
 		return
 	}
-	edit := status.Step{Command: "$EDITOR ferrus.toml", Why: "see whether these checks are what \"done\" means"}
+	edit := status.Step{Command: "$EDITOR ferrus.toml", Why: "make sure that these checks define \"done\""}
 	if len(did.Checks) == 0 {
 		edit.Why = "name the checks: no tests were found, and without checks nothing can be submitted"
 	}
-	a.ShowSteps([]status.Step{edit, {Command: `ferrus run "what is to be done"`, Why: "starts the agents and sees the first task through"}})
+	a.ShowSteps([]status.Step{edit, {Command: `ferrus run "what is to be done"`, Why: "starts the agents and waits for the first task"}})
 }
 
 // Upstream reports whether root has the state of upstream ferrus, which wrote version 1.

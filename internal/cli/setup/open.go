@@ -32,7 +32,7 @@ passed to it.`,
   ferrus open executor --agent codex`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 || !slices.Contains(Seats[:], agents.Duty(args[0])) {
-				return cli.UsageError("ferrus open supervisor, or ferrus open executor", "say which role to open")
+				return cli.UsageError("ferrus open supervisor, or ferrus open executor", "no role is named")
 			}
 			return nil
 		},

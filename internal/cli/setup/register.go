@@ -85,7 +85,7 @@ func runRegister(a *cli.App, ctx context.Context, flags [2]register.Assignment, 
 			continue
 		}
 		if _, err := agents.Find(seat.Agent); err != nil {
-			return cli.UsageError("ferrus agents says more about each", "%v", err)
+			return cli.UsageError("ferrus agents lists the agents", "%v", err)
 		}
 	}
 	want, err := project.Registered()
@@ -142,7 +142,7 @@ func conductToo(a *cli.App, plan *register.Plan, conf config.Config, flags [2]re
 	}
 	for i, agent := range []config.Agent{now.With(own).HQ.Supervisor, now.With(own).HQ.Executor} {
 		if flags[i].Agent != "" && agent.Agent != flags[i].Agent {
-			plan.Notes = append(plan.Notes, "ferrus run starts "+agent.Agent+" as the "+string(Seats[i])+": "+own.Path+" goes before ferrus.toml")
+			plan.Notes = append(plan.Notes, "ferrus run starts "+agent.Agent+" as the "+string(Seats[i])+": "+own.Path+" overrides ferrus.toml")
 		}
 	}
 	return nil
@@ -154,7 +154,7 @@ func registry(a *cli.App, ctx context.Context, verb string) (register.Project, s
 		return register.Project{}, "", err
 	}
 	if a.Branch != "" {
-		return register.Project{}, "", cli.UsageError("leave --branch out", "the files of clients are those of the project, not of a branch")
+		return register.Project{}, "", cli.UsageError("omit --branch", "clients are registered for the project, not for a branch")
 	}
 	place, err := a.Place(ctx)
 	if err != nil {
@@ -216,8 +216,8 @@ func carryOut(a *cli.App, project register.Project, plan *register.Plan, show bo
 	}
 	notes := plan.Notes
 	if len(plan.Roles) > 0 && shortLived(project.Exe) {
-		notes = append(notes, project.Exe+" is what the clients will start, and it lies in a temporary folder: install ferrus,"+
-			" then register with that one")
+		notes = append(notes, project.Exe+" is the program that clients would start, and it is in a temporary folder: install ferrus,"+
+			" then register with the installed one")
 	}
 	if a.JSON {
 		list := []registration{}
@@ -270,7 +270,7 @@ func showPlan(a *cli.App, plan *register.Plan, notes []string, show bool) {
 		}
 		a.ShowRow(string(c.Kind), c.File+strings.Repeat(" ", width-len(c.File))+"  "+whose)
 		if c.Link != "" {
-			a.ShowRow("", "by a link it is "+c.Link)
+			a.ShowRow("", "through a link it is "+c.Link)
 		}
 		if c.Note != "" {
 			a.ShowRow("", a.Paint(cli.Yellow, c.Note))
@@ -295,7 +295,7 @@ func opened(a *cli.App, plan *register.Plan) []status.Step {
 	for _, role := range Seats {
 		seat, ok := plan.Roles[role]
 		if !ok {
-			list = append(list, status.Step{Command: "ferrus register --" + string(role) + " AGENT", Why: "when it should have a client too"})
+			list = append(list, status.Step{Command: "ferrus register --" + string(role) + " AGENT", Why: "if it should have a client too"})
 			continue
 		}
 		adapter, err := agents.Find(seat.Agent)
@@ -305,7 +305,7 @@ func opened(a *cli.App, plan *register.Plan) []status.Step {
 		}
 		say := "tell it to wait for tasks"
 		if role == agents.Supervisor {
-			say = "tell it what should be done"
+			say = "tell it what to do"
 		}
 		list = append(list, status.Step{Command: how, Why: where + ": it is the " + string(role) + "; " + say})
 		taken, where = seat.Agent, "in another terminal"

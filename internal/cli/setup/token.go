@@ -79,7 +79,7 @@ func openTokens(a *cli.App, ctx context.Context, verb string) (*tokens.Book, err
 		return nil, err
 	}
 	if a.Branch != "" {
-		return nil, cli.UsageError("leave --branch out", "tokens are those of the project, not of a branch")
+		return nil, cli.UsageError("omit --branch", "tokens belong to the project, not to a branch")
 	}
 	place, err := a.Place(ctx)
 	if err != nil {
@@ -87,7 +87,7 @@ func openTokens(a *cli.App, ctx context.Context, verb string) (*tokens.Book, err
 	}
 	dir := engine.At(place.Root, "").Dir()
 	if !store.Initialised(dir) {
-		return nil, cli.Refuse(engine.NotInitialised, dir+" is not one that this ferrus has made", "ferrus doctor says what it is")
+		return nil, cli.Refuse(engine.NotInitialised, dir+" was not made by this ferrus", "ferrus doctor shows what it is")
 	}
 	return tokens.Open(dir), nil
 }
@@ -114,11 +114,11 @@ func tokenNew(a *cli.App, ctx context.Context, role, name, expires string) error
 			Secret string `json:"secret"`
 		}{t, secret})
 	}
-	a.Say("%s is the token of %s %s; it %s. Its secret, shown this once:\n\n  %s\n",
+	a.Say("%s is the token of %s %s; it %s. Its secret is shown only now:\n\n  %s\n",
 		a.Paint(cli.Bold, t.ID), string(t.Role), t.Name, ending(t), a.Paint(cli.Bold, secret))
 	a.Say(`
-Put it into the environment in which the client is started, as FERRUS_TOKEN, and into no file of the project. With
-ferrusd --http 127.0.0.1:7433 in the project:
+Set it as FERRUS_TOKEN in the environment of the client. Do not write it into a
+file of the project. With ferrusd --http 127.0.0.1:7433 in the project:
 
   Claude Code, .mcp.json
     {"mcpServers": {"ferrus": {"type": "http", "url": "http://127.0.0.1:7433/mcp",
@@ -154,8 +154,8 @@ func tokenList(a *cli.App, ctx context.Context) error {
 		return a.PrintJSON(rows)
 	}
 	if len(rows) == 0 {
-		a.Say("no tokens: nobody is let in over HTTP\n")
-		a.ShowSteps([]status.Step{{Command: "ferrus token new --role executor --name NAME", Why: "makes one"}})
+		a.Say("no tokens: no client can connect over HTTP\n")
+		a.ShowSteps([]status.Step{{Command: "ferrus token new --role executor --name NAME", Why: "creates one"}})
 	}
 	for _, r := range rows {
 		end := cli.Styled(ending(r.Token))
@@ -179,9 +179,9 @@ func tokenRevoke(a *cli.App, ctx context.Context, which string) error {
 	if a.JSON {
 		return a.PrintJSON(t)
 	}
-	a.Say("%s of %s %s is revoked: the next request that shows it is refused\n", t.ID, string(t.Role), t.Name)
+	a.Say("%s of %s %s is revoked: the next request that uses it is refused\n", t.ID, string(t.Role), t.Name)
 	if t.Role == state.Executor {
-		a.ShowSteps([]status.Step{{Command: "ferrus release", Why: "if it holds the work, lets another one have it now"}})
+		a.ShowSteps([]status.Step{{Command: "ferrus release", Why: "lets another executor claim the task now, if it has claimed it"}})
 	}
 	return nil
 }
@@ -216,9 +216,9 @@ func expiry(text string, now time.Time) (time.Time, error) {
 		if end.After(now) {
 			return end, nil
 		}
-		return time.Time{}, cli.UsageError("name a day to come", "--expires %s is over", text)
+		return time.Time{}, cli.UsageError("name a day in the future", "--expires %s is in the past", text)
 	}
-	return time.Time{}, cli.UsageError("--expires 30d, --expires 12h or --expires 2027-01-31", "--expires %q is no time to come", text)
+	return time.Time{}, cli.UsageError("--expires 30d, --expires 12h or --expires 2027-01-31", "--expires %q is not a time in the future", text)
 }
 
 // tokenCodes are the codes of what may be wrong with tokens.

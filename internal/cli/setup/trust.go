@@ -140,7 +140,7 @@ func runTrust(a *cli.App, ctx context.Context, how trusting) error {
 			return cli.TrustError(err)
 		}
 		at.Agreed = false
-		return agreedTo(a, at, "forgot "+format.Count(n, "agreement", "agreements")+" for "+at.Path)
+		return agreedTo(a, at, "deleted "+format.Count(n, "agreement", "agreements")+" for "+at.Path)
 	case how.digest != "" && how.digest != at.Digest:
 		return cli.Refuse(engine.Untrusted, "the values of "+at.Path+" have the digest "+at.Digest+", not "+how.digest,
 			"review them: ferrus trust --show")
@@ -148,8 +148,8 @@ func runTrust(a *cli.App, ctx context.Context, how trusting) error {
 	case at.pending == nil:
 		return agreedTo(a, at, "nothing to agree to: "+at.settled())
 	case !a.MayAsk():
-		return cli.Refuse(engine.Untrusted, "ferrus trust asks, and there is no terminal to ask in",
-			"review the values with ferrus trust --show, then agree to exactly them: ferrus trust --digest "+at.Digest)
+		return cli.Refuse(engine.Untrusted, "ferrus trust asks a question, and stdin is not a terminal",
+			"review the values with ferrus trust --show, then agree to exactly these: ferrus trust --digest "+at.Digest)
 	default:
 		if err := a.AskTrust(at.pending, at.Path); err != nil {
 			return err
@@ -168,7 +168,7 @@ func runTrust(a *cli.App, ctx context.Context, how trusting) error {
 // settled says why there is nothing to agree to.
 func (at agreement) settled() string {
 	if len(at.Values) == 0 {
-		return "the files of " + at.Path + " make nothing run beyond ferrus's defaults"
+		return "the files of " + at.Path + " run nothing beyond the defaults of ferrus"
 	}
 	return "you have agreed to the " + format.Count(len(at.Values), "value", "values") + " of " + at.Path
 }

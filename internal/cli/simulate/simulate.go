@@ -123,7 +123,7 @@ func showPlayed(a *cli.App, list []played) {
 		if p.From != p.To {
 			moved = fmt.Sprintf("%s → %s", p.From, p.To)
 		}
-		a.Say("%3d  %s %-16s %s  %d red of %d, %d of %d reviews   %s\n", i+1, a.Paint(cli.RoleColour[p.Role], fmt.Sprintf("%-10s", p.Role)), p.Event,
+		a.Say("%3d  %s %-16s %s  %d of %d failed checks, %d of %d reviews   %s\n", i+1, a.Paint(cli.RoleColour[p.Role], fmt.Sprintf("%-10s", p.Role)), p.Event,
 			a.Paint(cli.StateColour[p.To], fmt.Sprintf("%-28s", moved)), p.CheckRetries.Used, p.CheckRetries.Max, p.Reviews.Used, p.Reviews.Max, waits(p.Waiting))
 		if p.FailureReason != "" && p.From != p.To {
 			a.Say("%34s%s\n", "", a.Paint(cli.Red, p.FailureReason))

@@ -48,7 +48,7 @@ func moveOf(word string) (raised, error) {
 	case !slices.Contains(events, what):
 		return raised{}, cli.UsageError(meant(what, events), "there is no event %q", what)
 	case ev == state.Rollback || ev == state.RollbackBegun:
-		return raised{}, cli.UsageError("ferrus context --at SEQ shows the task as it was there", "where a %s leads is for an entry of the log to say", ev)
+		return raised{}, cli.UsageError("ferrus context --at SEQ shows the task as it was there", "a %s cannot be simulated: it leads to an entry of the log", ev)
 	case named && !slices.Contains(roles, string(by)):
 		return raised{}, cli.UsageError(meant(who, roles), "there is no role %q", who)
 	case named:
@@ -58,7 +58,7 @@ func moveOf(word string) (raised, error) {
 		for _, r := range may {
 			choices = append(choices, string(r)+":"+what)
 		}
-		return raised{}, cli.UsageError(strings.Join(choices, ", or "), "say who raises %s", what)
+		return raised{}, cli.UsageError(strings.Join(choices, ", or "), "the role of %s is missing", what)
 	}
 	return raised{may[0], ev}, nil
 }

@@ -43,7 +43,7 @@ type Archived struct {
 	Removed bool        `json:"removed,omitempty"` // the branch is no more
 	TaskID  string      `json:"task_id"`
 	Title   string      `json:"title,omitempty"`
-	State   state.State `json:"state,omitempty"` // in which it ended; one that is at work was given up there
+	State   state.State `json:"state,omitempty"` // in which it ended; an unfinished one was abandoned
 	At      time.Time   `json:"at,omitzero"`     // when
 	Error   string      `json:"error,omitempty"` // why it cannot be read
 }
@@ -56,7 +56,7 @@ func (t Archived) Outcome() string {
 	case t.State == state.Complete || t.State == state.Failed:
 		return string(t.State)
 	}
-	return "given up"
+	return "abandoned"
 }
 
 func statusAll(a *cli.App, ctx context.Context, newest int) error {

@@ -34,7 +34,7 @@ q2, only that question is answered.`,
 				id, words = words[0], words[1:]
 			}
 			if !cli.TextGiven(cmd, words) {
-				return cli.UsageError(`ferrus answer 2, ferrus answer "only if ...", or ferrus answer -f FILE`, "no answer is given")
+				return cli.UsageError(`ferrus answer 2, ferrus answer "only if ...", or ferrus answer -f FILE`, "there is no answer")
 			}
 			return runAnswer(a, cmd.Context(), id, from, words)
 		},

@@ -62,7 +62,7 @@ func showTrial(a *cli.App, res checks.Result, commands []string, log string) {
 	for _, c := range res.Commands {
 		mark := a.Paint(cli.Green, "ok  ")
 		if !c.Passed() {
-			mark = a.Paint(cli.Red, "red ")
+			mark = a.Paint(cli.Red, "FAIL")
 		}
 		a.Say("%s  %s\n", mark, cli.Outcome(c))
 		if c.Tail != "" {
@@ -72,10 +72,10 @@ func showTrial(a *cli.App, res checks.Result, commands []string, log string) {
 	switch res.Status {
 	case checks.Passed:
 		if len(commands) == 0 {
-			a.Say("green: commands = [] is the choice that everything passes\n")
+			a.Say("passed: with commands = [] everything passes\n")
 			return
 		}
-		a.Say("green in %.1f s\n", res.Duration.Seconds())
+		a.Say("passed in %.1f s\n", res.Duration.Seconds())
 	case checks.Failed:
 		a.Say("%s: %d of %d failed; the whole log is %s\n", a.Paint(cli.Red, "red"), len(res.Failures()), len(res.Commands), log)
 	default:

@@ -39,14 +39,14 @@ if none is active.`),
 			if seq != "" {
 				var err error
 				if at, err = strconv.ParseUint(seq, 10, 64); err != nil || at == 0 {
-					return cli.UsageError("ferrus log lists the events", "%q is no number of an event", seq)
+					return cli.UsageError("ferrus log lists the events", "%q is not the number of an event", seq)
 				}
 			}
 			switch r := state.Role(role); r {
 			case "", state.Executor, state.Supervisor:
 				return showContext(a, cmd.Context(), r, at)
 			}
-			return cli.UsageError("ferrus context --role executor, or --role supervisor", "%q is no role of an agent", role)
+			return cli.UsageError("ferrus context --role executor, or --role supervisor", "%q is not a role of an agent", role)
 		},
 	}
 	cmd.Flags().StringVar(&role, "role", "", "`ROLE` of the agent: executor or supervisor")
@@ -105,26 +105,26 @@ type passage struct{ heading, text string }
 // passages are what there is to read in a result, in the order of reading.
 func passages(r tools.Result) []passage {
 	return []passage{
-		{"From the person", strings.Join(r.FromThePerson, "\n\n")},
+		{"Message from the person", strings.Join(r.FromThePerson, "\n\n")},
 		{"Task " + r.TaskID, r.Task},
 		{"Consultation " + r.ConsultationID, r.Consultation},
 		{"Submission " + r.SubmissionID, r.Submission},
-		{"The review before", r.Review},
+		{"The previous review", r.Review},
 		{"Check", r.Check},
 		{"Last check", lastCheckText(r.LastCheck)},
-		{"What a person has decided", joined(r.Decisions, func(d engine.Decision) string {
+		{"Decisions of a person", joined(r.Decisions, func(d engine.Decision) string {
 			return d.ID + "  " + strings.TrimSpace(d.Question) + "\n→ " + d.By + ": " + d.Answer
 		})},
-		{"What the supervisor has answered", joined(r.Consultations, func(c engine.Consultation) string {
+		{"Answers of the supervisor", joined(r.Consultations, func(c engine.Consultation) string {
 			return c.ID + "  " + strings.TrimSpace(c.Question) + "\n→ " + c.Response
 		})},
-		{"Notes of whoever was here before", joined(r.Progress, func(n engine.Note) string {
+		{"Notes of earlier agents", joined(r.Progress, func(n engine.Note) string {
 			return n.At.Local().Format(time.DateTime) + "  " + n.Note
 		})},
-		{"What has changed", strings.Trim(r.Diffstat, "\n")},
+		{"Changes", strings.Trim(r.Diffstat, "\n")},
 		{"Patch", r.Patch},
 		{"Work tree", r.Worktree},
-		{"No room for all of", joined(r.Cut, func(c engine.Cut) string { return c.What + ": the whole is " + c.URI })},
+		{"Shortened", joined(r.Cut, func(c engine.Cut) string { return c.What + ": the whole is " + c.URI })},
 	}
 }
 

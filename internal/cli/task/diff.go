@@ -63,7 +63,7 @@ func stretchOf(text string) (s stretch, err error) {
 func entryNumber(text string) (uint64, error) {
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || n == 0 {
-		return 0, cli.UsageError("ferrus diff 12, or 12..20; ferrus log has the numbers", "%q is no number of an entry", text)
+		return 0, cli.UsageError("ferrus diff 12, or 12..20; ferrus log has the numbers", "%q is not the number of an entry", text)
 	}
 	return n, nil
 }
@@ -82,8 +82,8 @@ func showDiff(a *cli.App, ctx context.Context, between stretch, stat bool) error
 		return err
 	}
 	if !tree.Git() {
-		return cli.Refuse(engine.WrongState, tree.Top()+" is in no git repository, so there is no diff",
-			"git init, before the next task")
+		return cli.Refuse(engine.WrongState, tree.Top()+" is not in a git repository, so there is no diff",
+			"run git init before the next task")
 	}
 	base, id := now.Task.BaseTree, ""
 	if between.from != 0 {
@@ -132,8 +132,8 @@ func filesAt(ctx context.Context, e *engine.Engine, now store.Snapshot, seq uint
 	}
 	id, err := e.Files(ctx, now, seq)
 	if err == nil && id == "" {
-		err = cli.Refuse(engine.WrongState, fmt.Sprintf("no files were kept at entry %d or before", seq),
-			"ferrus diff without a number is against the beginning of the task")
+		err = cli.Refuse(engine.WrongState, fmt.Sprintf("no files were saved at entry %d or before", seq),
+			"ferrus diff without a number shows the changes since the start of the task")
 	}
 	return id, err
 }

@@ -37,7 +37,7 @@ each.`),
 			case cli.TextGiven(cmd, words):
 				return enqueue(a, cmd.Context(), name, from, words)
 			case cmd.Flags().Changed("name"):
-				return cli.UsageError(`ferrus queue --name `+name+` "what is to be done"`, "no task is given")
+				return cli.UsageError(`ferrus queue --name `+name+` "what is to be done"`, "there is no text")
 			}
 			return queued(a, cmd.Context())
 		},
@@ -70,7 +70,7 @@ func enqueue(a *cli.App, ctx context.Context, name string, from cli.Source, word
 	}
 	a.Say("%s waits; %s in the queue\n", it.Name, format.Count(len(all), "task is", "tasks are"))
 	if h, busy := conductor.Conductor(fleet.Dir(filepath.Dir(home))); busy {
-		a.Say("  the run at work takes it (process %d)\n", h.Pid)
+		a.Say("  the active run takes it (process %d)\n", h.Pid)
 		return nil
 	}
 	a.ShowSteps([]status.Step{{Command: "ferrus run --parallel 2", Why: "starts them, two at a time"}, {Command: "ferrus queue", Why: "lists them"}})
@@ -100,10 +100,10 @@ func queued(a *cli.App, ctx context.Context) error {
 	case err != nil:
 		return err
 	case wrong != nil:
-		return cli.Refuse(engine.StoreError, "not every file of the queue is a task that can wait:\n"+format.Indent(wrong.Error(), "  "),
-			"mend, rename or remove them; the others are not held up")
+		return cli.Refuse(engine.StoreError, "some files of the queue are not valid tasks:\n"+format.Indent(wrong.Error(), "  "),
+			"fix, rename or delete them; the other tasks are not affected")
 	case len(list) == 0 && !a.JSON:
-		a.Say("nothing waits; ferrus queue \"what is to be done\" adds a task\n")
+		a.Say("the queue is empty; ferrus queue \"what is to be done\" adds a task\n")
 	}
 	return nil
 }

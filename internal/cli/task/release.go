@@ -52,9 +52,9 @@ func release() cli.Decision {
 			return done, err
 		},
 		Told: func(a *cli.App, _ engine.Done) {
-			a.Say("the work is released; the next executor that calls wait_for_task gets it\n")
+			a.Say("the agent is unassigned; the next executor that calls wait_for_task gets the task\n")
 			if holder != "" {
-				a.Say("  %s may still be editing files: end that agent if it hangs\n", holder)
+				a.Say("  %s may still edit files: end that agent if it hangs\n", holder)
 			}
 		},
 	}

@@ -63,7 +63,7 @@ func runReset(a *cli.App, ctx context.Context, yes bool, reason string) error {
 	// What was asked about must be what is given up.
 	now, err := e.View()
 	if err == nil && now.Task.TaskID != r.TaskID {
-		err = cli.Refuse(engine.WrongState, "meanwhile "+r.TaskID+" has ended", "look at ferrus status again")
+		err = cli.Refuse(engine.WrongState, "meanwhile "+r.TaskID+" has ended", "run ferrus status again")
 	}
 	if err != nil {
 		return cli.CannotDo("reset", "", err)
@@ -80,16 +80,16 @@ func runReset(a *cli.App, ctx context.Context, yes bool, reason string) error {
 		return a.PrintJSON(map[string]any{"task_id": r.TaskID, "state": done.Task.State, "seq": done.Task.Seq, "epoch": done.Task.Epoch,
 			"archive": archive})
 	}
-	a.Say("%s is given up; it is kept in %s\n  the files of the work tree are as they were\n", r.TaskID, cli.Path(r, archive))
+	a.Say("%s is abandoned; it is archived in %s\n  the files of the work tree are unchanged\n", r.TaskID, cli.Path(r, archive))
 	return nil
 }
 
 // confirmReset asks the person at the terminal.
 func confirmReset(a *cli.App, r *status.Report) error {
 	if !a.InTTY {
-		return cli.UsageError("ferrus reset --yes", "stdin is no terminal, so nobody can be asked whether %s may be given up", r.TaskID)
+		return cli.UsageError("ferrus reset --yes", "stdin is not a terminal, so ferrus cannot ask whether to abandon %s", r.TaskID)
 	}
-	cli.Fprintf(a.Err, "Give up %s (%s, %s)? It is archived. [y/N] ", r.TaskID, format.Clip(format.Line(r.Title), 60), r.State)
+	cli.Fprintf(a.Err, "Abandon and archive %s (%s, %s)? [y/N] ", r.TaskID, format.Clip(format.Line(r.Title), 60), r.State)
 	answer, err := bufio.NewReader(a.In).ReadString('\n')
 	if answer = strings.ToLower(strings.TrimSpace(answer)); err == nil && (answer == "y" || answer == "yes") {
 		return nil

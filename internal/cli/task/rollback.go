@@ -36,17 +36,17 @@ moves it, the edited version is saved under refs/ferrus. ferrus prints the
 command that shows it.`, "task_id state seq epoch edited[{path ref show file}]."),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return cli.UsageError(`ferrus rollback 12 --reason "..."; ferrus log has the numbers`, "say which entry to return to")
+				return cli.UsageError(`ferrus rollback 12 --reason "..."; ferrus log has the numbers`, "no entry is named")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			to, err := strconv.ParseUint(args[0], 10, 64)
 			if err != nil {
-				return cli.UsageError("ferrus log has the numbers", "%q is no number of an entry", args[0])
+				return cli.UsageError("ferrus log has the numbers", "%q is not the number of an entry", args[0])
 			}
 			if reason == "" {
-				return cli.UsageError(`ferrus rollback `+args[0]+` --reason "..."`, "say why")
+				return cli.UsageError(`ferrus rollback `+args[0]+` --reason "..."`, "the reason is missing")
 			}
 			return runRollback(a, cmd.Context(), to, reason, files)
 		},
@@ -75,7 +75,7 @@ func runRollback(a *cli.App, ctx context.Context, to uint64, reason string, file
 			return done, conductor.EndAll(ctx, s.Engine())
 		},
 		Told: func(a *cli.App, done engine.Done) {
-			a.Say("%s is %s again, as it was at %d; the files of the work are as they were\n", done.Task.TaskID, done.Task.State, to)
+			a.Say("%s is %s again, as it was at %d; the files of the work are unchanged\n", done.Task.TaskID, done.Task.State, to)
 		},
 	}
 	return a.Decide(ctx, v, reason)

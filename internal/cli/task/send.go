@@ -29,7 +29,7 @@ does a supervisor that reviews or answers. Later agents read it with the task.
 The message is valid until the task ends and has at most 4 KiB.`, cli.VerdictJSON),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if !cli.TextGiven(cmd, words) {
-				return cli.UsageError(`ferrus send "what is missing", or ferrus send --steer "what whoever works must know"`, "nothing is said")
+				return cli.UsageError(`ferrus send "what is missing", or ferrus send --steer "what the agent must know"`, "the message is empty")
 			}
 			return runSend(a, cmd.Context(), steering, from, words)
 		},
@@ -72,25 +72,25 @@ func unsent(e *engine.Engine, steering bool) string {
 	now, err := e.View()
 	switch {
 	case err == nil && !steering && now.Task.Underway():
-		return `it is under way: ferrus send --steer "..." says it to whoever works`
+		return `the task is not finished: ferrus send --steer "..." messages the running agent`
 	case err == nil && steering && now.Task.State.Over():
-		return `leave --steer out: ferrus send "..." takes the task up again`
+		return `omit --steer: ferrus send "..." reopens the task`
 	}
 	return status.Sentence(e)
 }
 
 // readers says who reads a word to whoever works, and when.
 func readers(t state.Task, dead bool) string {
-	who := "whoever takes the work next reads it with the task"
+	who := "the next agent reads it with the task"
 	if t.ClaimedBy != "" && !dead {
-		who = t.ClaimedBy + " reads it with the next call of a tool"
+		who = t.ClaimedBy + " reads it with its next tool call"
 	}
 	turn := map[state.State]string{state.Reviewing: "reviews " + t.Submission.ID}
 	if !t.Consultation.Answered {
 		turn[state.Consultation] = "answers " + t.Consultation.ID
 	}
 	if does := turn[t.State]; does != "" {
-		who = fmt.Sprintf("the supervisor that %s reads it with the next call of a tool; %s", does, who)
+		who = fmt.Sprintf("the supervisor that %s reads it with its next tool call; %s", does, who)
 	}
 	return who
 }

@@ -29,7 +29,7 @@ branch that does not exist, the branch is created.`,
 		Annotations: cli.Reference("", "task_id title state seq epoch commands."),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if !cli.TextGiven(cmd, words) {
-				return cli.UsageError(`ferrus task "what is to be done", or ferrus task -f FILE`, "no task is given")
+				return cli.UsageError(`ferrus task "what is to be done", or ferrus task -f FILE`, "there is no text")
 			}
 			if err := ensureBranch(a, cmd.Context()); err != nil {
 				return err
@@ -91,7 +91,7 @@ func createTask(a *cli.App, ctx context.Context, from cli.Source, words []string
 	a.Say("%s  %s\n", t.TaskID, format.Line(t.Title))
 	switch {
 	case commands == nil:
-		a.ShowRow("checks", a.Paint(cli.Yellow, "none are named, and without any nothing can be submitted:"))
+		a.ShowRow("checks", a.Paint(cli.Yellow, "none are named, and without checks nothing can be submitted:"))
 		a.Say("%s\n", format.Indent(cli.SuggestChecks(e.Place().Root)+"\nthen: "+engine.Commands(e.Place().Branch, "ferrus config accept"), "              "))
 	case len(commands) == 0:
 		a.ShowRow("checks", "every check passes (commands = [])")
