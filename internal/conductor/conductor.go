@@ -25,49 +25,51 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// Options say how to conduct.
+// Options configure a run of the conductor.
 type Options struct {
-	Headless bool         // nobody looks on: a question ends the run
-	Hurry    bool         // waits for what went wrong before now are over: rate limits, back-off
+	Headless bool         // non-interactive: a question ends the run
+	Hurry    bool         // ends waits for earlier failures: rate limits, back-off
 	Ferrus   string       // absolute path of the ferrus program, for the agents' servers
 	Lease    config.Lease // how long an agent may be silent
-	Environ  []string     // of the agents, before what they must not inherit is taken out
-	Tell     func(Event)  // what happens, as it happens; nil tells nobody
-	Show     func(View)   // how it stands, at least once a second; nil shows nobody
+	Environ  []string     // for the agents, before variables are removed that they must not inherit
+	Tell     func(Event)  // called for each event; may be nil
+	Show     func(View)   // called at least once a second; may be nil
 	Log      *slog.Logger // slog.Default when nil
 
 	Now      func() time.Time               // time.Now when nil
-	BackOff  func(failed int) time.Duration // before another start after so many that came to nothing; nil: up to a minute
+	BackOff  func(failed int) time.Duration // wait after a number of starts without progress; nil: up to a minute
 	Patience Patience
 }
 
-// Patience are limits for what no lease and no person ends. What is zero has its usual value.
+// Patience has the limits of waits that neither a lease nor a person ends. Zero means the default.
 type Patience struct {
-	Parting time.Duration // for an agent whose state is over to leave
-	Idling  time.Duration // for an executor to claim the work after its start, or again after it has lost it
-	Leaving time.Duration // for all agents to leave when the run is over
-	Instant time.Duration // how soon an agent that ends has done nothing
+	Parting time.Duration // for an agent to exit after its state has ended
+	Idling  time.Duration // for an executor to claim the task after its start, or after it lost the claim
+	Leaving time.Duration // for all agents to exit after the run has ended
+	Instant time.Duration // an agent that ends sooner has done nothing
 }
 
 func (p Patience) orUsual() Patience {
 	return Patience{cmp.Or(p.Parting, parting), cmp.Or(p.Idling, idling), cmp.Or(p.Leaving, leaving), cmp.Or(p.Instant, instant)}
 }
 
-// An Outcome is how a run of the conductor ended.
+// An Outcome is the result of a run of the conductor.
 type Outcome struct {
 	store.Snapshot
-	Exit int // exit code: 0 complete, 1 failed, 3 nothing to do, 6 a person is waited for
+	Exit int // exit code: 0 complete, 1 failed, 3 nothing to do, 6 waiting for a person
 	Runs []process.Run
 }
 
-// signalled is how long after an agent could not be started a signal may come that is the reason.
+// signalled is how long after a failed start a signal may arrive that caused the failure.
 const signalled = time.Second
 
-// ErrStopped says that the conductor was told to stop; its agents are ended and the task is as it was.
+// ErrStopped means that the conductor was stopped. Its agents have ended, and the task is
+// unchanged.
 var ErrStopped = errors.New("stopped")
 
-// Run conducts the task of the engine until it is over, needs a person that nobody plays, or ctx ends. The error is
-// *BusyError when another conductor works on the task, ErrStopped when ctx has ended, or one of the machine.
+// Run conducts the task of the engine until the task has ended, needs a person in a non-interactive
+// run, or ctx ends. The error is a *BusyError when another conductor works on the task, ErrStopped
+// when ctx has ended, or an error of the machine.
 func Run(ctx context.Context, e *engine.Engine, opts Options) (Outcome, error) {
 	if opts.Now == nil {
 		opts.Now = time.Now
@@ -99,20 +101,20 @@ func Run(ctx context.Context, e *engine.Engine, opts Options) (Outcome, error) {
 
 const liveDir = "live"
 
-// A conductor is one run of the loop. What it keeps is for telling, and for waiting well.
+// A conductor is one run of the loop. Its fields only serve reports and waits.
 type conductor struct {
 	Options
 	e     *engine.Engine
 	began time.Time
 
-	looked, woke time.Time // when it last looked, and when it last found that the machine had slept
+	looked, woke time.Time // when it last gathered facts, and when it last noticed that the machine had slept
 
-	seen  map[agents.Duty]SlotFacts        // who was where when it last looked
-	was   store.Snapshot                   // what was told last
-	told  map[string]bool                  // runs whose start, or end, was told
-	tails map[string]*process.Tail         // what running agents say
-	freed map[process.Slot]<-chan struct{} // closed when a slot that was taken is free
-	park  string                           // what was told of a wait, so that it is told once
+	seen  map[agents.Duty]SlotFacts        // the slots when it last gathered facts
+	was   store.Snapshot                   // the last reported state
+	told  map[string]bool                  // runs whose start, or end, was reported
+	tails map[string]*process.Tail         // output of running agents
+	freed map[process.Slot]<-chan struct{} // closed when a taken slot becomes free
+	park  string                           // the last reported wait, so that it is reported once
 }
 
 // run is the loop.
@@ -144,7 +146,8 @@ func (c *conductor) run(ctx context.Context) (Outcome, error) {
 		}
 		again, err := c.carryOut(ctx, f, act)
 		if err != nil {
-			// A terminal's ctrl-C also ends a shim that has no process group of its own yet, and perhaps before us.
+			// Ctrl-C in a terminal also ends a shim that has no process group of its own yet,
+			// perhaps before this process.
 			select {
 			case <-ctx.Done():
 				return c.stop()
@@ -159,7 +162,8 @@ func (c *conductor) run(ctx context.Context) (Outcome, error) {
 	}
 }
 
-// evict ends the agents of a machine that was removed under them, and with it their slots: nobody could find them later.
+// evict ends the agents of a machine whose folder was removed, and with it their slots: later no
+// process could find them.
 func (c *conductor) evict() {
 	for _, s := range c.seen {
 		if s.Taken {
@@ -168,7 +172,7 @@ func (c *conductor) evict() {
 	}
 }
 
-// wait returns when something may have changed. What woke it is not believed.
+// wait returns when something may have changed. The cause of the wake-up does not matter.
 func (c *conductor) wait(ctx context.Context, bell *store.Watcher, f Facts, act Act) {
 	var due <-chan time.Time
 	if !act.Until.IsZero() {
@@ -176,7 +180,7 @@ func (c *conductor) wait(ctx context.Context, bell *store.Watcher, f Facts, act 
 		defer timer.Stop()
 		due = timer.C
 	}
-	left := make([]<-chan struct{}, 3) // one a duty that the conductor starts; a nil channel never wakes
+	left := make([]<-chan struct{}, 3) // one for each duty that the conductor starts; a nil channel never wakes
 	for i, duty := range conducted {
 		if s := c.slot(duty); f.Slots[duty].Taken {
 			if c.freed[s] == nil {
@@ -185,7 +189,7 @@ func (c *conductor) wait(ctx context.Context, bell *store.Watcher, f Facts, act 
 			left[i] = c.freed[s]
 		}
 	}
-	var dead <-chan struct{} // nor does its holder's death ring the bell
+	var dead <-chan struct{} // the death of the session with the claim sends no notification either
 	if f.Held && !f.Slots[agents.Executor].Taken {
 		dead = c.e.Store().SessionDone(f.Task.Session)
 	}
@@ -207,20 +211,20 @@ func (c *conductor) wait(ctx context.Context, bell *store.Watcher, f Facts, act 
 	}
 }
 
-// conducted are the duties that the conductor starts agents for.
+// conducted are the duties for which the conductor starts agents.
 var conducted = []agents.Duty{agents.Executor, agents.Consultant, agents.Reviewer}
 
 func (c *conductor) slot(d agents.Duty) process.Slot { return Slot(c.e, d) }
 
-// Slot returns the slot of a duty at the engine's task.
+// Slot returns the slot of a duty for the engine's task.
 func Slot(e *engine.Engine, d agents.Duty) process.Slot {
 	return process.Path(e.Store().Path(), e.Place().Branch, string(d))
 }
 
-// Runs returns where the runs of a task are written down.
+// Runs returns the path of the records of a task's runs.
 func Runs(e *engine.Engine, task string) string { return e.Store().Path("runs", task+".jsonl") }
 
-// carryOut does what was decided. It reports whether to look again at once.
+// carryOut executes an act. It reports whether to gather facts again at once.
 func (c *conductor) carryOut(ctx context.Context, f Facts, act Act) (again bool, err error) {
 	switch act.Do {
 	case start:
@@ -238,7 +242,7 @@ func (c *conductor) carryOut(ctx context.Context, f Facts, act Act) (again bool,
 	case ask:
 		_, err := c.e.Ask(ctx, f.Snapshot, engine.Commands(c.e.Place().Branch, act.Why), nil)
 		if code := engine.CodeOf(err); code == engine.WrongState || code == engine.CheckRunning {
-			return false, nil // it has moved on, or will
+			return false, nil // the state has changed, or will
 		}
 		return err == nil, err
 	case park:
@@ -251,7 +255,7 @@ func (c *conductor) carryOut(ctx context.Context, f Facts, act Act) (again bool,
 	return false, nil
 }
 
-// start starts the agent that is missing.
+// start starts the missing agent.
 func (c *conductor) start(f Facts, act Act) (again bool, err error) {
 	c.park = ""
 	order, err := c.order(f, act)
@@ -263,7 +267,7 @@ func (c *conductor) start(f Facts, act Act) (again bool, err error) {
 	case errors.Is(err, process.ErrTaken):
 		return false, nil
 	case err != nil:
-		// What could not be started is written down, and the rules know what to do about it. Else they would start again
+		// A failed start is recorded, so that the rules count it. Otherwise they would start again
 		// and again.
 		list, unread := process.Runs(order.Runs)
 		if unread != nil || len(list) <= len(f.Runs) {
@@ -276,7 +280,7 @@ func (c *conductor) start(f Facts, act Act) (again bool, err error) {
 	return true, nil
 }
 
-// order is what the shim of a missing agent is started with.
+// order returns what the shim of a missing agent is started with.
 func (c *conductor) order(f Facts, act Act) (process.Order, error) {
 	who := Agent(f.Gate.HQ, act.Duty)
 	adapter, err := agents.Find(who.Agent)
@@ -302,7 +306,7 @@ func (c *conductor) order(f Facts, act Act) (process.Order, error) {
 		Run: process.Run{Duty: act.Duty, Agent: adapter.Name, Model: who.Model, At: f.Journal.Bytes}, Launch: launch}, nil
 }
 
-// Agent returns whom ferrus.toml names for a duty.
+// Agent returns the agent that ferrus.toml names for a duty.
 func Agent(conf config.HQ, d agents.Duty) config.Agent {
 	if d.Role() == state.Executor {
 		return conf.Executor
@@ -310,7 +314,7 @@ func Agent(conf config.HQ, d agents.Duty) config.Agent {
 	return conf.Supervisor
 }
 
-// stop ends the agents, because the conductor was told to.
+// stop ends the agents, because the conductor was stopped.
 func (c *conductor) stop() (Outcome, error) {
 	c.say(Event{Kind: Stopping})
 	f, err := c.clear()
@@ -320,7 +324,7 @@ func (c *conductor) stop() (Outcome, error) {
 	return Outcome{Snapshot: f.Snapshot, Runs: f.Runs}, ErrStopped
 }
 
-// finish waits until the agents have left, ends those that do not, and says how it went.
+// finish waits until the agents have exited, ends the remaining ones, and returns the outcome.
 func (c *conductor) finish(ctx context.Context, f Facts, act Act) (Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Patience.Leaving)
 	defer cancel()
@@ -340,7 +344,7 @@ func (c *conductor) finish(ctx context.Context, f Facts, act Act) (Outcome, erro
 	return Outcome{Snapshot: after.Snapshot, Exit: act.Exit, Runs: after.Runs}, nil
 }
 
-// clear ends the agents that are left, and tells how it stands then.
+// clear ends the remaining agents, and reports the state after that.
 func (c *conductor) clear() (Facts, error) {
 	if err := EndAll(context.Background(), c.e); err != nil {
 		return Facts{}, err

@@ -14,39 +14,39 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// Facts are everything that the conductor decides on.
+// Facts are everything on which the conductor decides.
 type Facts struct {
 	store.Snapshot
 	Now        time.Time
 	Headless   bool
-	Held       bool      // a session holds the work, and may not be replaced
-	Heard      time.Time // when the holder was last heard of; zero when there is none
+	Held       bool      // a session has the claim, and it may not be taken over
+	Heard      time.Time // when the session with the claim last called; zero when there is none
 	Runs       []process.Run
 	Slots      map[agents.Duty]SlotFacts
-	Gate       config.Gate // pinned to the task: its limits, and whom to start
+	Gate       config.Gate // frozen with the task: its limits and agents
 	MaxSilence time.Duration
 	Patience
-	Woke  time.Time // when the machine last came out of a sleep; zero when it did not
-	Spent Spend     // since a person last spoke
+	Woke  time.Time // when the machine last woke up; zero when it did not sleep
+	Spent Spend     // since the last decision of a person
 	Total Spend     // in the whole task
 }
 
-// SlotFacts are how one duty stands.
+// SlotFacts are the facts about one duty.
 type SlotFacts struct {
 	Taken    bool
 	Occupant process.Occupant
-	Printed  time.Time      // when the occupant last printed something
-	Reading  agents.Reading // what the occupant has printed
+	Printed  time.Time      // when the occupant last printed output
+	Reading  agents.Reading // output of the occupant
 
-	Last      process.Run // the newest that ended; the zero one when there is none
-	Starts    int         // that ended since the work last was given to this duty, and came to nothing
-	Stuck     int         // the newest, in a row, that could not be started or could not do their work
-	Alike     int         // the newest, in a row, that ended at once in the same way, with nothing in the journal between them
-	Limited   time.Time   // when the newest one's rate limit is over; zero when it had none
-	NotBefore time.Time   // when the next may start
+	Last      process.Run // the newest run that ended; zero when there is none
+	Starts    int         // runs without progress since the work was last given to this duty
+	Stuck     int         // newest consecutive runs that could not start or could not work
+	Alike     int         // newest consecutive runs that ended at once in the same way, with no event between them
+	Limited   time.Time   // end of the newest run's rate limit; zero when it had none
+	NotBefore time.Time   // when the next run may start
 }
 
-// Spend is what a task has used.
+// Spend is what the agents of a task have used.
 type Spend struct {
 	Runs  int
 	Time  time.Duration
@@ -62,7 +62,7 @@ func (s Spend) MarshalJSON() ([]byte, error) {
 	}{s.Runs, s.Time.Seconds(), s.Usage})
 }
 
-// SpendOf sums up runs.
+// SpendOf returns the sum of runs.
 func SpendOf(runs []process.Run, now time.Time) Spend {
 	var s Spend
 	for _, r := range runs {
@@ -76,8 +76,9 @@ func SpendOf(runs []process.Run, now time.Time) Spend {
 	return s
 }
 
-// gather reads the facts, and writes down the end of runs whose shims were killed. They are those of one moment: an agent
-// that acted and left while they were read would else be missed in a state that is over.
+// gather reads the facts, and records the end of runs whose shims were killed. The facts must be of
+// one moment: otherwise an agent that acted and left meanwhile would be missed in a state that has
+// ended.
 func (c *conductor) gather() (Facts, error) {
 	for {
 		f, err := c.look()
@@ -96,7 +97,8 @@ func (c *conductor) look() (Facts, error) {
 	if err != nil {
 		return Facts{}, err
 	}
-	// By the wall clock alone: Go's other one stands still while the machine sleeps, and the sleep would not be seen.
+	// Only the wall clock is used: Go's monotonic clock stops while the machine sleeps, so the
+	// sleep would not be noticed.
 	f := Facts{Snapshot: snap, Now: c.Now().Round(0), Headless: c.Headless, Slots: map[agents.Duty]SlotFacts{},
 		MaxSilence: c.Lease.MaxSilence(), Patience: c.Patience}
 	if !c.looked.IsZero() && f.Now.Sub(c.looked) > asleep {
@@ -128,7 +130,7 @@ func (c *conductor) look() (Facts, error) {
 	return f, nil
 }
 
-// more reads what a run has printed since it was last asked.
+// more reads what a run has printed since the last call.
 func (c *conductor) more(r process.Run) agents.Reading {
 	t := c.tails[r.Name]
 	if t == nil {
@@ -139,11 +141,11 @@ func (c *conductor) more(r process.Run) agents.Reading {
 	return t.Reading
 }
 
-// slotFacts are the facts of one duty.
+// slotFacts returns the facts of one duty.
 func (c *conductor) slotFacts(f Facts, d agents.Duty) SlotFacts {
 	var s SlotFacts
 	if s.Occupant, s.Taken = c.slot(d).Taken(); s.Taken {
-		if s.Occupant.Started.IsZero() { // its shim has only just come
+		if s.Occupant.Started.IsZero() { // its shim has only just started
 			s.Occupant.Started = f.Now
 		}
 		s.Printed = s.Occupant.Started
@@ -151,7 +153,7 @@ func (c *conductor) slotFacts(f Facts, d agents.Duty) SlotFacts {
 			if r.Name != s.Occupant.Run {
 				continue
 			}
-			if t := c.tails[r.Name]; t != nil { // a run that is over may have none
+			if t := c.tails[r.Name]; t != nil { // a run that has ended may have none
 				s.Reading = t.Reading
 			}
 			if info, err := r.LogInfo(); err == nil {
@@ -159,7 +161,7 @@ func (c *conductor) slotFacts(f Facts, d agents.Duty) SlotFacts {
 			}
 		}
 	} else if slices.ContainsFunc(f.Runs, func(r process.Run) bool { return r.Duty == d && !r.Over() }) {
-		// It has ended since the runs were read. How it ended counts, which the next look says.
+		// It has ended since the runs were read. The next pass reads how.
 		s.Taken, s.Printed, s.Occupant.Started = true, f.Now, f.Now
 	}
 	limits := 0
@@ -168,7 +170,7 @@ func (c *conductor) slotFacts(f Facts, d agents.Duty) SlotFacts {
 		if r.Duty != d || !r.Over() {
 			continue
 		}
-		written := f.Journal.Bytes // how far, when the next one was asked for
+		written := f.Journal.Bytes // end of the journal when the next run was ordered
 		if i+1 < len(list) {
 			written = list[i+1].At
 		}
@@ -195,11 +197,11 @@ func (c *conductor) slotFacts(f Facts, d agents.Duty) SlotFacts {
 		default:
 			s.Starts++
 			s.Stuck, limits = 0, 0
-			if s.NotBefore = r.Ended; s.Alike == 0 { // to wait would change nothing for one that ends at once
+			if s.NotBefore = r.Ended; s.Alike == 0 { // waiting does not help an agent that ends at once
 				s.NotBefore = r.Ended.Add(c.BackOff(s.Starts))
 			}
 		}
-		putBack := r.Ended.Sub(f.Now) > asleep // the clock: nobody knows how long ago it was
+		putBack := r.Ended.Sub(f.Now) > asleep // the clock was set back, so the elapsed time is unknown
 		if putBack || c.Hurry && r.Ended.Before(c.began) {
 			s.Limited, s.NotBefore = time.Time{}, time.Time{}
 		}
@@ -207,18 +209,18 @@ func (c *conductor) slotFacts(f Facts, d agents.Duty) SlotFacts {
 	return s
 }
 
-// Failed reports whether a run is over, by itself, and its agent could not do its work.
+// Failed reports whether a run ended by itself without being able to work.
 func Failed(r process.Run) bool {
 	ended := r.Over() && !r.Stopped && !r.Cut && r.Trouble != agents.RateLimited
 	return ended && (r.Exit > 0 || r.Trouble != "" || atOnce(r, instant))
 }
 
-// atOnce reports whether a run ended by itself before an agent can have done anything.
+// atOnce reports whether a run ended by itself before its agent can have done anything.
 func atOnce(r process.Run, instant time.Duration) bool {
 	return !r.Stopped && !r.Cut && r.Trouble != agents.RateLimited && (!r.Began() || r.Ended.Sub(r.Started) < instant)
 }
 
-// sameEnd reports whether two runs ended in the same way, but for numbers in what they said.
+// sameEnd reports whether two runs ended in the same way. Numbers in their messages are ignored.
 func sameEnd(a, b process.Run) bool {
 	words := func(r process.Run) string {
 		return strings.Map(func(c rune) rune {
@@ -231,7 +233,7 @@ func sameEnd(a, b process.Run) bool {
 	return a.Exit == b.Exit && a.Signal == b.Signal && a.Trouble == b.Trouble && words(a) == words(b)
 }
 
-// given is where in the journal the work was last given to a duty: what was started before that has no part in it.
+// given returns where in the journal the work was last given to a duty. Earlier runs do not count.
 func given(t state.Task, d agents.Duty) int64 {
 	by := map[agents.Duty][]state.Doc{
 		agents.Executor:   {state.TaskDoc, state.ReviewDoc},
@@ -247,7 +249,7 @@ func given(t state.Task, d agents.Duty) int64 {
 	return at
 }
 
-// spoken is where in the journal a person last decided something; 0 when none has.
+// spoken returns where in the journal a person last decided something, 0 if never.
 func spoken(t state.Task) int64 {
 	if n := len(t.Decisions); n > 0 {
 		return t.Decisions[n-1].Off
@@ -255,7 +257,7 @@ func spoken(t state.Task) int64 {
 	return 0
 }
 
-// after are the runs that began after a place in the journal.
+// after returns the runs that began after a place in the journal.
 func after(runs []process.Run, at int64) []process.Run {
 	var later []process.Run
 	for _, r := range runs {
@@ -266,8 +268,8 @@ func after(runs []process.Run, at int64) []process.Run {
 	return later
 }
 
-// backOff is how long to wait after so many agents that came to nothing: not at all after the first, which may have
-// been killed, then ever longer, up to a minute.
+// backOff returns how long to wait after a number of failures: not at all after the first, which
+// may have been killed, then ever longer, up to a minute.
 func backOff(failed int) time.Duration {
 	if failed <= 1 {
 		return 0
@@ -275,23 +277,23 @@ func backOff(failed int) time.Duration {
 	return min(time.Minute, time.Second<<min(failed-1, 10))
 }
 
-// limitBackOff is how long to wait for a rate limit that does not say when it is over.
+// limitBackOff returns how long to wait for a rate limit without a known end.
 func limitBackOff(hit int) time.Duration { return min(30*time.Minute, time.Minute<<min(hit-1, 10)) }
 
-// moved is when the task last moved, or the occupant came, whichever is later.
+// moved returns when the task last changed, or the occupant started, whichever is later.
 func (d duty) moved() time.Time { return later(d.Task.Since, d.Occupant.Started) }
 
 func (d duty) sinceMove() time.Duration { return d.awake(d.moved()) }
 
-// idle is how long an executor that is there has not held the work.
+// idle returns how long a running executor has not had the claim.
 func (d duty) idle() time.Duration { return d.awake(later(d.moved(), d.Heard)) }
 
-// helpless says why an agent that lives will not get on by itself, "" when it may: clients go on without our tools, or try
-// again for hours.
+// helpless returns why a live agent will not make progress by itself, "" when it may. Clients
+// continue without our tools, or retry for hours.
 func (d duty) helpless() string {
 	switch r := d.Reading; {
 	case r.Trouble == agents.NoServer && !d.Held:
-		return "it goes on without our server"
+		return "it continues without the ferrus server"
 	case r.Trouble == agents.Unauthorised && d.Now.Sub(d.Occupant.Started) > waiting:
 		return "it is not logged in"
 	case r.Trouble == agents.RateLimited && r.Until.Sub(d.Now) > waiting:
@@ -302,16 +304,17 @@ func (d duty) helpless() string {
 
 func (d duty) silence() time.Duration { return d.awake(d.Printed) }
 
-// awake is how long ago something was, without the time before the machine last slept: while it did nobody could do
-// anything.
+// awake returns how long ago something was, without the time before the machine last slept: during
+// a sleep nothing can run.
 func (d duty) awake(since time.Time) time.Duration { return d.Now.Sub(later(since, d.Woke)) }
 
-// asleep is how long the conductor, which looks every second, must not have looked for the machine to have slept.
+// asleep is the gap between two passes, which come every second, from which the conductor infers
+// that the machine slept.
 const asleep = time.Minute
 
 func (d duty) checkRuns() bool { return d.Task.Check.Status == state.CheckRunning && d.Held }
 
-// overBudget says which budget of the whole task is used up, "" when none is.
+// overBudget returns which budget of the whole task is used up, "" when none is.
 func (f Facts) overBudget() string {
 	spent := f.Spent
 	for _, b := range []struct {
@@ -332,13 +335,13 @@ func (f Facts) overBudget() string {
 	return ""
 }
 
-// troubles are an agent's troubles in words.
+// troubles describes each trouble of an agent.
 var troubles = map[agents.Trouble]string{
 	agents.Unauthorised: "it is not logged in, or its key is refused.",
-	agents.NoServer:     "it could not start our server.",
+	agents.NoServer:     "it could not start the ferrus server.",
 }
 
-// lastWords says what is known of the newest run that ended.
+// lastWords describes the newest run that ended.
 func (d duty) lastWords() string {
 	switch {
 	case d.Last.Error != "":

@@ -16,25 +16,26 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
-// lockFile is the lock of the one conductor, in the live folder. Its holder writes down who it is.
+// lockFile is the lock of the one conductor, in the live folder. Its holder records itself in the
+// file.
 const lockFile = "hq.lock"
 
-// A Holder is the conductor that runs.
+// A Holder is the running conductor.
 type Holder struct {
 	Pid   int       `json:"pid"`
 	Since time.Time `json:"since"`
 }
 
-// BusyError says that another conductor works on the task.
+// BusyError means that another conductor works on the task.
 type BusyError struct{ Holder }
 
 func (e *BusyError) Error() string {
-	return fmt.Sprintf("a conductor is at work already (process %d, since %s)", e.Pid, e.Since.Local().Format(time.TimeOnly))
+	return fmt.Sprintf("a conductor is already running (process %d, since %s)", e.Pid, e.Since.Local().Format(time.TimeOnly))
 }
 
-// Conductor returns the conductor that runs in a machine's folder, and whether one does. One that has been killed may hold
-// its lock for some milliseconds more: a child that it had just forked has its descriptors until it becomes another
-// program.
+// Conductor returns the conductor that runs in a machine's folder, and whether one does. A killed
+// one may hold its lock for some milliseconds more: a child that it had just forked has its
+// descriptors until it executes another program.
 func Conductor(dir string) (Holder, bool) {
 	root, name, err := rootfs.For(filepath.Join(dir, liveDir, lockFile))
 	if err != nil {
@@ -42,7 +43,7 @@ func Conductor(dir string) (Holder, bool) {
 	}
 	defer root.Close()
 	path, err := root.Path(name)
-	if err != nil { // a link or a FIFO, which no conductor holds
+	if err != nil { // a link or a FIFO, which no conductor has locked
 		return Holder{}, false
 	}
 	if held, _ := filelock.Held(path); held {
@@ -53,11 +54,11 @@ func Conductor(dir string) (Holder, bool) {
 	return Holder{}, false
 }
 
-// maxHolder bounds what stands in the lock file, in bytes.
+// maxHolder bounds the record in the lock file, in bytes.
 const maxHolder = 4 << 10
 
-// holder is who has written down that it holds the lock. One that has only just taken it is waited for; what cannot be a
-// process is nobody.
+// holder returns the recorded holder of the lock. It waits for the record of a new holder. A record
+// that cannot be a process is ignored.
 func holder(root *rootfs.Root, name string) (h Holder) {
 	for range 100 {
 		if text, err := root.ReadFile(name, maxHolder); err == nil && json.Unmarshal(text, &h) == nil && h.Pid > 0 && h.Pid <= math.MaxInt32 {
@@ -68,10 +69,11 @@ func holder(root *rootfs.Root, name string) (h Holder) {
 	return Holder{}
 }
 
-// dying is how long the lock of a conductor that was killed is waited for.
+// dying is how long to wait for the lock of a conductor that was killed.
 const dying = 2 * time.Second
 
-// Hold makes this process the conductor in a folder, until the lock is closed. The error is a *BusyError where another is.
+// Hold makes this process the conductor in a folder, until the lock is closed. The error is a
+// *BusyError if there is another one.
 func Hold(dir string) (*filelock.Lock, error) {
 	root, name, err := rootfs.For(filepath.Join(dir, liveDir, lockFile))
 	if err != nil {
@@ -107,7 +109,8 @@ func Hold(dir string) (*filelock.Lock, error) {
 	}
 }
 
-// record writes into the lock file, which is never replaced: a second process could lock the old inode.
+// record writes into the lock file, which is never replaced: a second process could lock the old
+// inode.
 func record(root *rootfs.Root, name string, text []byte) error {
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_TRUNC, 0)
 	if err != nil {

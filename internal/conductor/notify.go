@@ -10,18 +10,19 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// notified is the file that says whom a person was last told of, so that a conductor that comes after does not tell it
-// again. It is written after the command has run: what is told twice is better than what is never told.
+// notified is the file with the last notification, so that the next conductor does not repeat it.
+// It is written after the command has run: a repeated notification is better than a lost one.
 const notified = "notified"
 
-// notify runs the command of [notify] when a person is waited for, or the task is over.
+// notify runs the command of [notify] when the task waits for a person or has ended.
 func (c *conductor) notify(f Facts) {
 	t := f.Task
 	kind := map[state.State]string{state.AwaitingHuman: "question", state.Complete: "complete", state.Failed: "failed"}[t.State]
 	if f.Gate.Notify.Command == "" || kind == "" {
 		return
 	}
-	// Not the number of the newest event: others may happen while a person thinks.
+	// The key does not contain the number of the newest event: others may happen while a person
+	// thinks.
 	key := fmt.Sprintf("%s %s %s %s\n", t.TaskID, kind, t.Top().ID, t.Since.Format(time.RFC3339Nano))
 	path := c.e.Store().Path(liveDir, notified)
 	if was, err := lastTold(path); err == nil && was == key {
@@ -44,11 +45,11 @@ func (c *conductor) notify(f Facts) {
 		c.Log.Warn("a person was not notified", "error", err)
 	}
 	if err := noteTold(path, key); err != nil {
-		c.Log.Warn("not written down that a person was notified", "error", err)
+		c.Log.Warn("the notification of a person was not recorded", "error", err)
 	}
 }
 
-// lastTold returns what a person was last told of.
+// lastTold returns the key of the last notification.
 func lastTold(path string) (string, error) {
 	root, name, err := rootfs.For(path)
 	if err != nil {
@@ -59,7 +60,7 @@ func lastTold(path string) (string, error) {
 	return string(text), err
 }
 
-// noteTold writes down what a person was told of.
+// noteTold records the key of the last notification.
 func noteTold(path, key string) error {
 	root, name, err := rootfs.For(path)
 	if err != nil {

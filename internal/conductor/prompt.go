@@ -8,8 +8,8 @@ import (
 	"github.com/ferrus-go/ferrus"
 )
 
-// promptFor reads what an agent is told first. The prompts are this program's own, not files of the project: an executor
-// that could write what the reviewer is told would be its own judge.
+// promptFor returns the first prompt of an agent. The prompts are part of this program, not files
+// of the project: an executor that could change the reviewer's prompt would review its own work.
 func promptFor(name string) (string, error) {
 	text, err := fs.ReadFile(ferrus.Prompts(), name+".md")
 	if err != nil {

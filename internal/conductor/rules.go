@@ -9,7 +9,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// A Verb is what the conductor can do.
+// A Verb is an action of the conductor.
 type Verb string
 
 const (
@@ -21,33 +21,34 @@ const (
 	finish Verb = "finish" // the run is over
 )
 
-// An Act is the one thing to do next.
+// An Act is the next action.
 type Act struct {
 	Do     Verb
 	Duty   agents.Duty
 	Why    string
-	Until  time.Time // when to look again at the latest; zero: when something happens
+	Until  time.Time // the latest time of the next pass; zero: when something changes
 	Prompt string
 	Exit   int
 }
 
-// The usual Patience.
+// The defaults of Patience.
 const (
 	parting = 20 * time.Second
 	idling  = 3 * time.Minute
 	leaving = 10 * time.Second
 )
 
-// waiting is how long a client is given to get over a trouble of its own.
+// waiting is how long a client may take to solve a problem by itself.
 const waiting = time.Minute
 
-// instant is how soon an agent must end to have done nothing.
+// instant is the time within which an agent that ends cannot have done anything.
 const instant = time.Second
 
-// alike is how many agents may end at once in the same way before a person is asked: the next one would do the same.
+// alike is how many agents may end at once in the same way before the conductor asks a person: the
+// next one would end the same way.
 const alike = 2
 
-// retries is how often an agent may be unable to start before a person is asked.
+// retries is how often an agent may fail to start before the conductor asks a person.
 const retries = 3
 
 // A rule is one line of the second table: what to do about the agent of a duty.
@@ -59,7 +60,7 @@ type rule struct {
 	until      func(d duty) time.Time
 }
 
-// A duty is one duty as it stands, for the rules.
+// A duty has the facts of one duty, for the rules.
 type duty struct {
 	Facts
 	SlotFacts
@@ -67,31 +68,31 @@ type duty struct {
 	wanted bool
 }
 
-// rules are all that is ever done about an agent. The first that fits counts.
+// rules are the only actions on agents. The first rule that fits counts.
 var rules = []rule{
 	{
-		// Or what it uses from the person's answer on would be counted by nobody.
-		when: "it is there, and the task has used up its minutes, tokens or dollars", then: "end it", do: end,
+		// Otherwise nothing would count what the agent uses after the person's answer.
+		when: "it runs, and the task has used up its minutes, tokens or dollars", then: "end it", do: end,
 		fits: func(d duty) bool { return d.Taken && d.overBudget() != "" && !d.checkRuns() },
 		why:  func(d duty) string { return d.overBudget() },
 	},
 	{
-		when: "it is not wanted, and the task waits for a person", then: "keep it: it may wait for the answer",
+		when: "it is not needed, and the task waits for a person", then: "keep it: it may wait for the answer",
 		fits: func(d duty) bool { return !d.wanted && d.Taken && wanted(d.Facts).want == "" }, do: keep,
 	},
 	{
-		when: "it is an executor that waits for the answer to its consultation", then: "keep it: it knows what it asked for",
+		when: "it is an executor that waits for the answer to its consultation", then: "keep it: it knows its question",
 		fits: func(d duty) bool {
 			return !d.wanted && d.Taken && d.Held && d.name == agents.Executor && d.Task.State == state.Consultation
 		}, do: keep,
 	},
 	{
-		when: "it is not wanted, and has had " + parting.String() + " to leave", then: "end it",
+		when: "it is not needed, and has had " + parting.String() + " to exit", then: "end it",
 		fits: func(d duty) bool { return !d.wanted && d.Taken && d.sinceMove() > d.Parting }, do: end,
 		why: func(d duty) string { return "the task is " + string(d.Task.State) + " and does not need it" },
 	},
 	{
-		when: "it is not wanted", then: "wait until it leaves", do: keep,
+		when: "it is not needed", then: "wait until it exits", do: keep,
 		fits:  func(d duty) bool { return !d.wanted },
 		until: func(d duty) time.Time { return d.moved().Add(d.Parting) },
 	},
@@ -99,34 +100,34 @@ var rules = []rule{
 		when: "the task has used up its minutes, tokens or dollars", then: "ask a person whether to go on", do: ask,
 		fits: func(d duty) bool { return d.overBudget() != "" && !d.checkRuns() },
 		why: func(d duty) string {
-			return d.overBudget() + "\n\nShall the agents go on with as much again? Any answer but a reset means yes; ferrus reset gives the task up."
+			return d.overBudget() + "\n\nShall the agents continue with the same budget again? Any answer means yes; ferrus reset gives the task up."
 		},
 	},
 	{
-		when: "it is there, and has printed nothing for lease.max_silence_secs", then: "end it", do: end,
+		when: "it runs, and has printed nothing for lease.max_silence_secs", then: "end it", do: end,
 		fits: func(d duty) bool {
 			return d.Taken && !(d.name == agents.Executor && d.Held) && d.silence() > d.MaxSilence
 		},
 		why: func(d duty) string { return fmt.Sprintf("it has been silent for %s", d.silence().Round(time.Second)) },
 	},
 	{
-		when: "it is an executor that has not claimed the work, or has lost it, for " + idling.String(), then: "end it", do: end,
+		when: "it is an executor that has been without the claim for " + idling.String(), then: "end it", do: end,
 		fits: func(d duty) bool { return d.Taken && d.name == agents.Executor && !d.Held && d.idle() > d.Idling },
 		why: func(d duty) string {
-			return fmt.Sprintf("it has not held the work for %s", d.idle().Round(time.Second))
+			return fmt.Sprintf("it has been without the claim for %s", d.idle().Round(time.Second))
 		},
 	},
 	{
-		when: "it is there, but without our server, not logged in, or waiting for its provider's limit", then: "end it", do: end,
+		when: "it runs, but without the ferrus server, not logged in, or waiting for its provider's limit", then: "end it", do: end,
 		fits: func(d duty) bool { return d.Taken && d.helpless() != "" },
 		why:  func(d duty) string { return d.helpless() },
 	},
 	{
-		when: "it is there", then: "keep it", do: keep,
+		when: "it runs", then: "keep it", do: keep,
 		fits: func(d duty) bool { return d.Taken },
 	},
 	{
-		when: "an executor that somebody else has started holds the work", then: "leave it to that one", do: keep,
+		when: "an executor that the conductor did not start has the claim", then: "wait for that one", do: keep,
 		fits: func(d duty) bool { return d.name == agents.Executor && d.Held },
 	},
 	{
@@ -137,31 +138,31 @@ var rules = []rule{
 		},
 	},
 	{
-		when: "limits.max_executor_dispatches agents have come to nothing on this piece of work", then: "ask a person", do: ask,
+		when: "limits.max_executor_dispatches agents exited without progress on this piece of work", then: "ask a person", do: ask,
 		fits: func(d duty) bool { return d.Starts >= d.Gate.Limits.MaxExecutorDispatches },
 		why: func(d duty) string {
-			return fmt.Sprintf("%d agents in a row have ended as %s without getting the task further.%s\n\nShall it be tried again, and "+
-				"with what hint? ferrus logs %s shows what the last one did; ferrus reset gives the task up.", d.Starts, d.name,
+			return fmt.Sprintf("%d agents in a row, started as %s, exited without progress.%s\n\nShall ferrus try again, and "+
+				"with which hint? ferrus logs %s shows what the last one did; ferrus reset gives the task up.", d.Starts, d.name,
 				d.lastWords(), d.Last.Name)
 		},
 	},
 	{
-		when: fmt.Sprintf("it could not be started, or not do its work, %d times in a row", retries), then: "ask a person", do: ask,
+		when: fmt.Sprintf("it could not start, or could not work, %d times in a row", retries), then: "ask a person", do: ask,
 		fits: func(d duty) bool { return d.Stuck >= retries },
 		why: func(d duty) string {
 			return fmt.Sprintf("%s could not be started as %s, %d times in a row.%s\n\n%s", d.Last.Agent, d.name, d.Stuck, d.lastWords(), d.cure())
 		},
 	},
 	{
-		when: "its provider has set a limit that is not over", then: "wait until it is; no start is spent", do: park,
+		when: "its provider's rate limit is in force", then: "wait until it ends; this uses no start", do: park,
 		fits:  func(d duty) bool { return d.Limited.After(d.Now) },
 		why:   func(d duty) string { return fmt.Sprintf("%s has reached a rate limit", d.Last.Agent) },
 		until: func(d duty) time.Time { return d.Limited },
 	},
 	{
-		when: "the last one has only just come to nothing", then: "wait a little longer each time", do: park,
+		when: "the last one has just exited without progress", then: "wait, longer each time", do: park,
 		fits:  func(d duty) bool { return d.NotBefore.After(d.Now) },
-		why:   func(d duty) string { return fmt.Sprintf("%s came to nothing", d.Last.Name) },
+		why:   func(d duty) string { return fmt.Sprintf("%s exited without progress", d.Last.Name) },
 		until: func(d duty) time.Time { return d.NotBefore },
 	},
 	{
@@ -170,9 +171,10 @@ var rules = []rule{
 	},
 }
 
-// cure is what a person can do about an agent that cannot work, with the lines of ferrus.toml that name another one.
+// cure says what a person can do about an agent that cannot work, with the lines of ferrus.toml
+// that name another one.
 func (d duty) cure() string {
-	text := "Please see what is wrong; ferrus doctor may say it."
+	text := "Please find out what is wrong; ferrus doctor may tell."
 	if a, err := agents.Find(d.Last.Agent); err == nil && a.LogIn != "" && d.Last.Trouble == agents.Unauthorised {
 		text = "Please log in: " + a.LogIn + "."
 	}
@@ -181,13 +183,13 @@ func (d duty) cure() string {
 		other = d.Gate.HQ.Supervisor.Agent
 	}
 	if other == "" || other == "command" || other == d.Last.Agent {
-		return text + " Or correct [" + table + "] in " + config.FileName + " and make it hold for this task with ferrus config accept. Then answer."
+		return text + " Or correct [" + table + "] in " + config.FileName + " and apply it to this task with ferrus config accept. Then answer."
 	}
-	return text + " Or let " + other + " do it: write into " + config.FileName + "\n\n" + config.Lines(table+".agent", other) +
-		"\n\nand make it hold for this task with ferrus config accept. Then answer."
+	return text + " Or use " + other + ": write into " + config.FileName + "\n\n" + config.Lines(table+".agent", other) +
+		"\n\nand apply it to this task with ferrus config accept. Then answer."
 }
 
-// decide is the whole of the conductor's judgement: the facts in, one act out.
+// decide is the conductor's only decision: facts in, one act out.
 func decide(f Facts) Act {
 	want := wanted(f)
 	if want.over {

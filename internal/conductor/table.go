@@ -8,28 +8,29 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// A row says what should be alive in a state. The first that fits counts.
+// A row says which agent a state needs. The first row that fits counts.
 type row struct {
 	in     []state.State
 	when   condition
-	want   agents.Duty // "" is nobody
-	prompt string      // what the agent is told: a file of the prompts
+	want   agents.Duty // "" means none
+	prompt string      // the agent's first prompt: a file of the prompts
 	over   bool        // the run ends, with the exit code
 	exit   int
 	means  string
 }
 
-// table is what the conductor wants. Nothing that it does is not here or among the rules.
+// table is the first table of the conductor. It does nothing that is not in this table or in the
+// rules.
 var table = []row{
-	{in: state.States()[1:], when: returning, over: true, exit: 6, means: "a rollback or a merge moves files: who has begun it must finish it"},
+	{in: state.States()[1:], when: returning, over: true, exit: 6, means: "a rollback or a merge moves files: the same command must finish it"},
 	{in: in(state.Executing), want: agents.Executor, prompt: "executor-work", means: "work on the task"},
-	{in: in(state.Addressing), want: agents.Executor, prompt: "executor-mend", means: "mend what the review or the check says"},
-	{in: in(state.Checking), want: agents.Executor, prompt: "executor-mend", means: "submit what is green"},
+	{in: in(state.Addressing), want: agents.Executor, prompt: "executor-mend", means: "fix what the review or the check says"},
+	{in: in(state.Checking), want: agents.Executor, prompt: "executor-mend", means: "submit the work that passed the checks"},
 	{in: in(state.Consultation), when: unanswered, want: agents.Consultant, prompt: "consultant", means: "answer the consultation"},
-	{in: in(state.Consultation), want: agents.Executor, prompt: "executor-go-on", means: "take the answer and go on"},
+	{in: in(state.Consultation), want: agents.Executor, prompt: "executor-go-on", means: "read the answer and continue"},
 	{in: in(state.Reviewing), want: agents.Reviewer, prompt: "reviewer", means: "review the submission"},
 	{in: in(state.AwaitingHuman), when: headless, over: true, exit: 6, means: "the question is printed and notified; the agents are ended"},
-	{in: in(state.AwaitingHuman), means: "the question is printed and notified; who is alive stays"},
+	{in: in(state.AwaitingHuman), means: "the question is printed and notified; running agents stay"},
 	{in: in(state.Complete), over: true, exit: 0, means: "the report"},
 	{in: in(state.Failed), over: true, exit: 1, means: "the report"},
 	{in: in(state.Idle), over: true, exit: 3, means: "nothing to do"},
@@ -37,7 +38,7 @@ var table = []row{
 
 func in(states ...state.State) []state.State { return states }
 
-// A condition is a fact that a row needs beside the state. The zero condition always holds.
+// A condition is a fact that a row needs besides the state. The zero condition is always met.
 type condition struct {
 	name  string
 	holds func(Facts) bool
@@ -45,22 +46,22 @@ type condition struct {
 
 var (
 	unanswered = condition{"unanswered", func(f Facts) bool { return !f.Task.Consultation.Answered }}
-	returning  = condition{"amid a rollback or a merge", func(f Facts) bool { return f.Task.Returning != state.FileMove{} }}
+	returning  = condition{"during a rollback or a merge", func(f Facts) bool { return f.Task.Returning != state.FileMove{} }}
 	headless   = condition{"headless", func(f Facts) bool { return f.Headless }}
 )
 
 func (c condition) met(f Facts) bool { return c.holds == nil || c.holds(f) }
 
-// wanted is the row of the table for the facts.
+// wanted returns the row of the table for the facts.
 func wanted(f Facts) row {
 	i := slices.IndexFunc(table, func(r row) bool { return slices.Contains(r.in, f.Task.State) && r.when.met(f) })
-	return table[i] // a test holds that every state has a row without a condition
+	return table[i] // a test makes sure that every state has a row without a condition
 }
 
 // Explain returns both tables as Markdown.
 func Explain() string {
 	var b strings.Builder
-	b.WriteString("| state | alive there should be | for what |\n|---|---|---|\n")
+	b.WriteString("| state | agent needed | for what |\n|---|---|---|\n")
 	for _, r := range table {
 		var names []string
 		for _, s := range r.in {
@@ -79,7 +80,7 @@ func Explain() string {
 		}
 		b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
 	}
-	b.WriteString("\nFor every agent that should be alive, or is, the first rule that fits:\n\n| when | then |\n|---|---|\n")
+	b.WriteString("\nFor every agent that is needed or runs, the first rule that fits:\n\n| when | then |\n|---|---|\n")
 	for _, r := range rules {
 		b.WriteString("| " + r.when + " | " + r.then + " |\n")
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// An Event is something that a watcher of the run wants to hear of.
+// An Event is something that a watcher of the run is told.
 type Event struct {
 	At    time.Time    `json:"at"`
 	Kind  EventKind    `json:"kind"`
@@ -35,14 +35,14 @@ const (
 	Stopping EventKind = "stopping" // the conductor was told to stop
 )
 
-// A View is how the run stands, for who looks on.
+// A View is the present state of the run, for display.
 type View struct {
 	Facts
 	Act    Act
-	Agents []AgentView // who is alive
+	Agents []AgentView // the live agents
 }
 
-// An AgentView is an agent that is alive.
+// An AgentView is a live agent.
 type AgentView struct {
 	Run   process.Run
 	Doing string
@@ -53,7 +53,7 @@ func (c *conductor) say(e Event) {
 	c.Tell(e)
 }
 
-// tell tells what has happened since it last did.
+// tell reports what has happened since the last call.
 func (c *conductor) tell(f Facts, first bool) {
 	for _, r := range f.Runs {
 		open, closed := r.Name, r.Name+" ended"
@@ -94,7 +94,7 @@ func (c *conductor) tell(f Facts, first bool) {
 	}
 }
 
-// show shows how it stands; what the agents print was read with the facts.
+// show displays the state of the run, with the agents' output that gather has read.
 func (c *conductor) show(f Facts, act Act) {
 	v := View{Facts: f, Act: act}
 	for _, r := range f.Runs {

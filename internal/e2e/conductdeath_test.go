@@ -152,7 +152,7 @@ func TestAnExecutorThatNeverClaimsIsReplaced(t *testing.T) {
 			}
 		}
 	})
-	if !strings.HasPrefix(ending, "executor-1: it has not held the work") {
+	if !strings.HasPrefix(ending, "executor-1: it has been without the claim") {
 		t.Error(ending)
 	}
 }

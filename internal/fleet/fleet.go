@@ -21,19 +21,20 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// Options say how.
+// Options configure a run of the fleet.
 type Options struct {
-	Parallel int           // how many tasks at a time; at least 1
+	Parallel int           // number of tasks at a time; at least 1
 	Caller   engine.Caller // the person on whose behalf branches are made and merged
 	Engine   engine.Options
-	Tell     func(Event)   // what happens, as it happens; one at a time
-	Every    time.Duration // how often to look; half a second when zero
+	Tell     func(Event)   // called for each event, one at a time
+	Every    time.Duration // interval between two passes; half a second when zero
 
-	// Conduct says how the conductor of a branch is to work. Its Tell may be called from many at a time.
+	// Conduct returns the options of a branch's conductor. Its Tell may be called from several
+	// goroutines at a time.
 	Conduct func(branch string, e *engine.Engine) (conductor.Options, error)
 }
 
-// An Event is something that happens to a branch, beside what its conductor tells.
+// An Event is something that happens to a branch, besides the events of its conductor.
 type Event struct {
 	Branch string    `json:"branch,omitempty"`
 	Kind   EventKind `json:"kind"`
@@ -53,7 +54,7 @@ const (
 	Trouble  EventKind = "trouble"  // what goes wrong without being of the task
 )
 
-// A BranchStatus is how a branch stands when the fleet has done what it can.
+// A BranchStatus is the state of a branch at the end of a run of the fleet.
 type BranchStatus struct {
 	engine.Attempt
 	Unmerged string `json:"unmerged,omitempty"` // why approved work is not merged that is to be
@@ -61,17 +62,18 @@ type BranchStatus struct {
 	Trouble  string `json:"trouble,omitempty"`  // why its conductor could not work
 }
 
-// An Outcome is how a run of the fleet ended.
+// An Outcome is the result of a run of the fleet.
 type Outcome struct {
 	Tasks []BranchStatus
-	Exit  int // exit code: 0 all are complete, 1 one failed or went wrong, 3 nothing to do, 6 a person is waited for
+	Exit  int // exit code: 0 all complete, 1 at least one failed, 3 nothing to do, 6 waiting for a person
 }
 
-// Dir is where the lock of the one fleet of a project lies, as hq.Conductor takes it.
+// Dir returns the folder of the lock of a project's one fleet, for conductor.Conductor.
 func Dir(root string) string { return filepath.Join(engine.At(root, "").Dir(), "parallel") }
 
-// Run sees the tasks of a project through until all are over or wait for a person. The error is a *hq.BusyError where
-// another fleet is at work, hq.ErrStopped when ctx has ended, or one of the project.
+// Run works on the tasks of a project until all have ended or wait for a person. The error is a
+// *conductor.BusyError if another fleet runs, conductor.ErrStopped when ctx has ended, or an error
+// of the project.
 func Run(ctx context.Context, root string, opts Options) (Outcome, error) {
 	lock, err := conductor.Hold(Dir(root))
 	if err != nil {
@@ -90,35 +92,36 @@ func Run(ctx context.Context, root string, opts Options) (Outcome, error) {
 	return f.run(ctx)
 }
 
-// A fleet is one run. All but the work itself happens in one goroutine.
+// A fleet is one run. Everything except the work itself happens in one goroutine.
 type fleet struct {
 	Options
 	e *engine.Engine
 	s *engine.Session
 
 	ended   chan ended
-	busy    map[string]bool    // branches that are conducted or merged by us now
-	merging string             // the one that is merged, "" for none
-	left    map[string]left    // how conductors have left
-	refused map[string]refused // what could not be merged
-	told    map[string]bool    // troubles
-	untaken map[string]string  // tasks of the queue that could not be taken: another try needs another text, or another run
+	busy    map[string]bool    // branches that this fleet conducts or merges now
+	merging string             // the branch that is being merged, "" for none
+	left    map[string]left    // results of conductors
+	refused map[string]refused // merges that were refused
+	told    map[string]bool    // reported troubles
+	untaken map[string]string  // tasks of the queue that could not be taken: a retry needs another text, or another run
 }
 
-// Left is how a conductor has left a branch: there is nothing more to do before the machine has moved on from there.
+// A left is the result of a branch's conductor: nothing is left to do until the machine changes.
 type left struct {
 	seq uint64
 	err error
 }
 
-// Refused is a merge that could not be, of this entry of the branch into that one of the project.
+// A refused is a merge that was refused, from this entry of the branch into that one of the
+// project.
 type refused struct {
 	branch, project uint64
 	why             string
 	clash           bool
 }
 
-// ended is the end of work on a branch.
+// An ended is the end of work on a branch.
 type ended struct {
 	branch string
 	merged bool // it was a merge
@@ -151,7 +154,7 @@ func (f *fleet) run(ctx context.Context) (Outcome, error) {
 	}
 }
 
-// look starts what may be started.
+// look makes one pass: it starts what may start.
 func (f *fleet) look(ctx context.Context) error {
 	names, err := engine.Branches(f.e.Place().Root)
 	if err != nil {
@@ -187,7 +190,7 @@ func (f *fleet) free() bool {
 	return n < f.Parallel
 }
 
-// waiting are the branches whose task could go on and is conducted by nobody.
+// waiting returns the branches whose task could continue and has no conductor.
 func (f *fleet) waiting(names []string) (list []string) {
 	for _, name := range names {
 		if f.busy[name] {
@@ -209,7 +212,7 @@ func (f *fleet) waiting(names []string) (list []string) {
 	return list
 }
 
-// conduct has a branch conducted.
+// conduct starts a conductor for a branch.
 func (f *fleet) conduct(ctx context.Context, name string) {
 	f.busy[name] = true
 	f.Tell(Event{Branch: name, Kind: Begun})
@@ -232,7 +235,7 @@ func (f *fleet) conducted(ctx context.Context, name string) (conductor.Outcome, 
 	return conductor.Run(ctx, e, opts)
 }
 
-// end notes how work on a branch has ended.
+// end stores how work on a branch has ended.
 func (f *fleet) end(done ended) {
 	delete(f.busy, done.branch)
 	if done.merged {
@@ -254,7 +257,7 @@ func (f *fleet) end(done ended) {
 	f.left[done.branch] = l
 }
 
-// trouble tells what goes wrong, once.
+// trouble reports a problem once.
 func (f *fleet) trouble(name string, err error) {
 	if key := name + "\x00" + err.Error(); !f.told[key] {
 		f.told[key] = true

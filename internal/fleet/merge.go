@@ -13,7 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// view reads how a branch stands.
+// view reads the state of a branch.
 func (f *fleet) view(name string) (store.Snapshot, error) {
 	e, err := f.e.Branched(name)
 	if err != nil {
@@ -23,8 +23,8 @@ func (f *fleet) view(name string) (store.Snapshot, error) {
 	return e.View()
 }
 
-// merge has the next branch merged whose work is approved, one at a time, where ferrus.toml says so. A merge that was cut
-// off is finished before, whoever began it: the project can do nothing else until then.
+// merge merges the next branch with approved work, one at a time, if ferrus.toml says so. It first
+// finishes an interrupted merge, whoever started it: until then the project can do nothing else.
 func (f *fleet) merge(ctx context.Context, names []string) error {
 	conf, err := f.e.Config()
 	if err != nil {
@@ -39,7 +39,7 @@ func (f *fleet) merge(ctx context.Context, names []string) error {
 	}
 	cut := project.Task.Returning.From
 	if cut == "" && (conf.Branches.OnApprove != config.Merge || f.e.Trusted() != nil) {
-		return nil // work under way must not decide by a line of ferrus.toml that it is merged
+		return nil // unfinished work must not decide, by a line in ferrus.toml, that it is merged
 	}
 	for _, name := range names {
 		if f.busy[name] || cut != "" && name != cut {
@@ -47,10 +47,10 @@ func (f *fleet) merge(ctx context.Context, names []string) error {
 		}
 		now, err := f.view(name)
 		if err != nil || cut == "" && (now.Task.State != state.Complete || now.Task.Merged != "") {
-			continue // what cannot be read was told
+			continue // a failed read was already reported
 		}
 		if why := f.unchosen(names, name, now.Task); cut == "" && why != "" {
-			f.refuse(name, refused{why: why}) // until the others have moved on
+			f.refuse(name, refused{why: why}) // until the others change
 			continue
 		}
 		if r, ok := f.refused[name]; ok && r.branch == now.Task.Seq && r.project == project.Task.Seq {
@@ -90,7 +90,7 @@ func (f *fleet) mergeEnded(done ended) {
 		return
 	}
 	if errors.Is(done.err, context.Canceled) {
-		return // we are to stop
+		return // the fleet is stopping
 	}
 	now, err := f.view(done.branch)
 	project, wrong := f.e.View()
@@ -100,7 +100,7 @@ func (f *fleet) mergeEnded(done ended) {
 	}
 }
 
-// refuse notes why work is not merged, and tells it once.
+// refuse stores why work is not merged, and reports it once.
 func (f *fleet) refuse(name string, r refused) {
 	if f.refused[name].why != r.why {
 		f.Tell(Event{Branch: name, Kind: Unmerged, Text: r.why})
@@ -108,8 +108,8 @@ func (f *fleet) refuse(name string, r refused) {
 	f.refused[name] = r
 }
 
-// unchosen says why one of several attempts at a task is not merged yet, "" for one that is: it was selected, or is the only
-// one of which something came.
+// unchosen returns why one of several attempts at a task is not merged yet, "" for one that may be
+// merged: it was selected, or is the only approved one.
 func (f *fleet) unchosen(names []string, name string, t state.Task) string {
 	if t.Selected {
 		return ""
@@ -123,7 +123,7 @@ func (f *fleet) unchosen(names []string, name string, t state.Task) string {
 		switch {
 		case err != nil:
 		case now.Task.Underway():
-			return "other attempts at it are under way"
+			return "other attempts at it are running"
 		case now.Task.Merged != "" || now.Task.Selected:
 			return other + " was taken"
 		case now.Task.State == state.Complete:
@@ -136,7 +136,7 @@ func (f *fleet) unchosen(names []string, name string, t state.Task) string {
 	return fmt.Sprintf("%s is approved, too: ferrus select shows both, and ferrus select NAME takes one", strings.Join(others, ", "))
 }
 
-// outcome is how all stands in the end.
+// outcome returns the result of the run.
 func (f *fleet) outcome(ctx context.Context) (Outcome, error) {
 	names, err := engine.Branches(f.e.Place().Root)
 	if err != nil {
@@ -166,7 +166,7 @@ const (
 	exitPerson  = 6
 )
 
-// exit is what a branch adds to the exit code.
+// exit returns the contribution of a branch to the exit code.
 func (s BranchStatus) exit() int {
 	switch {
 	case s.State == state.Failed || s.Error != "" || s.Trouble != "":
@@ -179,7 +179,8 @@ func (s BranchStatus) exit() int {
 	return exitNothing
 }
 
-// worse is the exit code that says more: a failure before a question before success before nothing.
+// worse returns the more important exit code: failure before question before success before
+// nothing.
 func worse(a, b int) int {
 	for _, code := range []int{exitFailure, exitPerson, 0} {
 		if a == code || b == code {

@@ -9,8 +9,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// take makes a branch of the next task that waits in the queue, and returns its name, "" where none can be taken. One that was
-// cut off in the middle of that is finished.
+// take makes a branch of the next task in the queue and returns its name, "" if there is none. It
+// first finishes one that was interrupted.
 func (f *fleet) take(ctx context.Context) (string, error) {
 	list, err := queue.List(f.e.Place().Dir())
 	if err != nil {
@@ -39,7 +39,7 @@ func (f *fleet) take(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// branch makes the branch of a task that waits, with the task.
+// branch makes the branch of a queued task, with the task.
 func (f *fleet) branch(ctx context.Context, it queue.Item) (state.Task, error) {
 	now, err := f.view(it.Name)
 	if engine.CodeOf(err) == engine.UnknownBranch {

@@ -4,5 +4,5 @@ package queue
 
 import "io/fs"
 
-// linksOf is how many names a file has. This system tells of one.
+// linksOf returns the number of names of a file. This system reports only one.
 func linksOf(fs.FileInfo) int { return 1 }

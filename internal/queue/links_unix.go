@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// linksOf is how many names a file has.
+// linksOf returns the number of names of a file.
 func linksOf(info fs.FileInfo) int {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(stat.Nlink)

@@ -16,9 +16,10 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// Put adds a task below a .ferrus folder. Its name is made of the text's first line where none is given; one that is taken,
-// by a task that waits, by one that has waited, or by a branch, is numbered: -2, -3 and so on. The file is there whole or not
-// at all, and stays when power fails. The error is a *store.Error for a text or a name that cannot be.
+// Put adds a task to the queue of a .ferrus folder. Without a name it uses the first line of the
+// text. A name that is in use, or was used before, by a task or a branch, gets a number: -2, -3 and
+// so on. The file appears complete or not at all, and survives a power cut. The error is a
+// *store.Error for an invalid text or name.
 func Put(home, name, text string) (Item, error) {
 	if err := store.CheckText("the task", text, store.MaxDoc); err != nil {
 		return Item{}, err
@@ -55,8 +56,8 @@ func Put(home, name, text string) (Item, error) {
 	}
 }
 
-// Taken moves a task out of the queue, once its branch exists. What lies there already is never overwritten. A second call
-// does nothing, even where another task has got the name of the first.
+// Taken moves a task out of the queue, once its branch exists. It never overwrites a file. A second
+// call does nothing, even if another task has got the name of the first.
 func Taken(it Item) error {
 	root, err := rootfs.Open(filepath.Dir(filepath.Dir(it.Path)))
 	if err != nil {
@@ -67,20 +68,21 @@ func Taken(it Item) error {
 		return err
 	}
 	from := path.Join(folder, it.Name+ext)
-	// Once it is taken, its name may be given to another task.
+	// After the task was taken, another task may get its name.
 	if text, err := read(root, it); err == nil && text != safetext.Clean(it.Text) {
 		return nil
 	}
 	for n := 1; ; n++ {
 		to := path.Join(takenDir, numbered(it.Name, n)+ext)
-		// It is there before it is gone here, so that its name is known at every moment.
+		// The new name exists before the old one is removed, so that the name is known at every
+		// moment.
 		err := root.Link(from, to)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
 		case errors.Is(err, fs.ErrExist) && !same(root, from, to):
 			continue
-		case err != nil && !errors.Is(err, fs.ErrExist): // else a call before was cut off after its link
+		case err != nil && !errors.Is(err, fs.ErrExist): // otherwise an earlier call was interrupted after its link
 			return err
 		}
 		if err := atomicfile.SyncDir(root, takenDir); err != nil {
@@ -93,7 +95,7 @@ func Taken(it Item) error {
 	}
 }
 
-// known reports whether a task of that name has waited already, or there is such a branch.
+// known reports whether a task of that name has been in the queue, or such a branch exists.
 func known(root *rootfs.Root, name string) (bool, error) {
 	for _, at := range []string{path.Join(takenDir, name+ext), path.Join("branches", name)} {
 		_, err := root.Lstat(at)
@@ -104,7 +106,7 @@ func known(root *rootfs.Root, name string) (bool, error) {
 	return false, nil
 }
 
-// same reports whether two names are of one file.
+// same reports whether two names belong to one file.
 func same(root *rootfs.Root, a, b string) bool {
 	one, err := root.Lstat(a)
 	if err != nil {
@@ -114,10 +116,10 @@ func same(root *rootfs.Root, a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// longest is how many bytes the name of a branch has at most.
+// longest is the greatest length of the name of a branch, in bytes.
 const longest = 40
 
-// slug is the first line of a text as a name.
+// slug returns the first line of a text as a name.
 func slug(text string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	words := strings.FieldsFunc(strings.ToLower(first), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
@@ -125,7 +127,7 @@ func slug(text string) string {
 	return cmp.Or(strings.TrimRight(name[:min(len(name), longest)], "-"), "task")
 }
 
-// numbered is the nth name for one that is taken.
+// numbered returns the nth variant of a name that is in use.
 func numbered(name string, n int) string {
 	if n == 1 {
 		return name

@@ -27,16 +27,17 @@ const (
 	ext      = ".md"
 )
 
-// An Item is a task that waits.
+// An Item is a task in the queue.
 type Item struct {
-	Name string // of its file without .md: one that a branch can have
+	Name string // of its file without .md; valid as the name of a branch
 	Path string
 	Text string
 }
 
-// List returns the tasks that wait below a .ferrus folder, the next one first. What is no regular *.md file, or is hidden,
-// is none of ours. The error names the files that hold no task, have a name elsewhere too, or cannot give a branch its
-// name; the others are returned all the same. A link in place of a folder is an error, and then there are none.
+// List returns the tasks in the queue of a .ferrus folder, the next one first. It ignores files
+// that are hidden or are not regular *.md files. The error names the files that contain no task,
+// have a second name elsewhere, or cannot name a branch; the other tasks are returned all the same.
+// If the folder is a link, that is an error, and no task is returned.
 func List(home string) ([]Item, error) {
 	root, err := rootfs.Open(home)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -59,7 +60,7 @@ func List(home string) ([]Item, error) {
 		}
 		it := Item{Name: name, Path: filepath.Join(root.Dir(), folder, d.Name())}
 		switch it.Text, err = read(root, it); {
-		case errors.Is(err, fs.ErrNotExist): // it was taken meanwhile
+		case errors.Is(err, fs.ErrNotExist): // the task was taken meanwhile
 		case err != nil:
 			bad = append(bad, fmt.Errorf("%s: %w", it.Path, err))
 		default:
@@ -70,7 +71,7 @@ func List(home string) ([]Item, error) {
 	return list, errors.Join(bad...)
 }
 
-// read returns the text of a file that gives a branch its name and its task.
+// read returns the text of a file that can name a branch and contains its task.
 func read(root *rootfs.Root, it Item) (string, error) {
 	if err := checkName(it.Name); err != nil {
 		return "", err
@@ -93,9 +94,9 @@ func read(root *rootfs.Root, it Item) (string, error) {
 	return clean, store.CheckText("the task", clean, store.MaxDoc)
 }
 
-// checkLinks refuses a file that has another name outside of the queue: somebody may have linked a file of yours here,
-// whose text would be given to agents. While a task is put or taken it has a second name in the queue for a moment, and
-// for good where that was cut off.
+// checkLinks refuses a file with a second name outside of the queue: someone may have linked one of
+// your files here, and its text would be given to agents. While a task is put or taken it has two
+// names in the queue for a moment, or permanently if that was interrupted.
 func checkLinks(root *rootfs.Root, name string) error {
 	for try := 0; ; try++ {
 		file, err := root.Lstat(name)
@@ -120,14 +121,14 @@ func checkLinks(root *rootfs.Root, name string) error {
 		switch {
 		case links <= known:
 			return nil
-		case try == 2: // a name that went away meanwhile is gone by now
+		case try == 2: // a name that was being removed is gone by now
 			return &store.Error{Code: store.InvalidInput, What: fmt.Sprintf("the file has %d names (hard links) of which %d are in the queue", links, known),
 				Remedy: "copy it to a file of its own in the queue"}
 		}
 	}
 }
 
-// checkName refuses what no branch can be called.
+// checkName refuses names that a branch cannot have.
 func checkName(name string) error {
 	if err := state.CheckBranch(name); err != nil {
 		return &store.Error{Code: store.InvalidInput, What: err.Error(), Remedy: "take another name"}
