@@ -10,14 +10,14 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 )
 
-// What a verb of the decision table asks for beside its files, in this order.
+// The intents of a person besides the verbs with files, in this order.
 var (
 	ending   = []pipeline.Verb{pipeline.Kill, pipeline.Cancel, pipeline.Retry, pipeline.FailWorker}
 	starting = []pipeline.Verb{pipeline.Start, pipeline.Restart, pipeline.Turn}
 	sending  = []pipeline.Verb{pipeline.Deliver, pipeline.Watchdog, pipeline.Settle, pipeline.Confirm}
 )
 
-// granted says by which verbs what a person asks for is done.
+// granted has, for each intent of a person, the verbs of the table that fulfil it.
 var granted = map[pipeline.Verb][]pipeline.Verb{
 	pipeline.Cancel:  {pipeline.Cancel},
 	pipeline.Resume:  {pipeline.Resume, pipeline.Accept},
@@ -26,11 +26,11 @@ var granted = map[pipeline.Verb][]pipeline.Verb{
 	pipeline.Again:   {pipeline.Deliver, pipeline.Watchdog},
 }
 
-// grants reports whether a verb of the table does what a person asks for.
+// grants reports whether a verb of the table fulfils an intent of a person.
 func grants(asked, done pipeline.Verb) bool { return slices.Contains(granted[asked], done) }
 
-// do has an action done and writes it down. Whatever comes of a crash in between, the next tick sees what is there and
-// decides the same, or finds it done.
+// do executes an action and records it. After a crash in between, the next tick reads the files and
+// decides the same, or finds the action done.
 func (b *runState) do(ctx context.Context, facts pipeline.Facts, a pipeline.Action) error {
 	l := Line{At: facts.Now, Event: string(a.Do), Row: a.Row, Roles: a.Roles, Reason: a.Reason, Why: a.Why, Aside: a.Aside, By: a.By, Tell: a.Tell}
 	b.o.at("begun " + l.Event)
@@ -72,7 +72,7 @@ func (b *runState) do(ctx context.Context, facts pipeline.Facts, a pipeline.Acti
 	return b.granting(facts, a, l)
 }
 
-// granting writes the line, and forgets what a person asked for when it is done with it.
+// granting writes the line, and removes the intent of a person that it fulfils.
 func (b *runState) granting(facts pipeline.Facts, a pipeline.Action, l Line) error {
 	if !grants(facts.Intent.Verb, a.Do) {
 		return b.commit(l)
@@ -88,7 +88,7 @@ func (b *runState) granting(facts pipeline.Facts, a pipeline.Action, l Line) err
 	return b.f.remove(intentFile)
 }
 
-// putAside moves away what would count as done.
+// putAside moves away files that would count as finished output.
 func (b *runState) putAside(a pipeline.Action) error {
 	for _, file := range a.Aside {
 		role := a.Roles[0]
@@ -110,7 +110,8 @@ func (b *runState) putAside(a pipeline.Action) error {
 	return nil
 }
 
-// write writes the text of an action: the transcript, or the dialogue and our own copy of it, which counts.
+// write writes the text of an action: the transcript, or the dialogue with the copy that ferrus
+// trusts.
 func (b *runState) write(a pipeline.Action) error {
 	if a.Text == nil {
 		return nil

@@ -18,7 +18,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
-// archive moves the folder to the archive. What was sent is sent whatever becomes of it: a later tick tries again.
+// archive moves the folder to the archive. Sent results stay sent whatever happens: a later tick
+// tries again.
 func (b *runState) archive(ctx context.Context, l Line) error {
 	f := b.f
 	d, err := f.delivery()
@@ -58,7 +59,8 @@ func (b *runState) archive(ctx context.Context, l Line) error {
 	if err := atomicfile.MkdirAll(root, into, 0o700); err != nil {
 		return err
 	}
-	// In the archive no tick makes it again from the journal. The sync of the folder is for all names in it.
+	// In the archive no tick restores it from the journal. The sync of the folder covers all names
+	// in it.
 	if err := b.writeStatus(f.durably); err != nil {
 		return err
 	}
@@ -76,14 +78,15 @@ func (b *runState) archive(ctx context.Context, l Line) error {
 	return nil
 }
 
-// archived reports whether the run lies in the archive: whatever becomes of its files, it is over.
+// archived reports whether the run is in the archive. Then it has ended, whatever happens to its
+// files.
 func (f *Folder) archived() bool {
 	archive, err := os.Lstat(f.Settings.Archive)
 	above, err2 := os.Lstat(filepath.Dir(f.Dir))
 	return err == nil && err2 == nil && os.SameFile(archive, above)
 }
 
-// printedFile says that a result was printed which its worker has delivered.
+// printedFile says that a result that its worker has delivered was printed.
 const printedFile = "printed"
 
 func (f *Folder) printed() bool {
@@ -91,11 +94,12 @@ func (f *Folder) printed() bool {
 	return err == nil
 }
 
-// rename is that of a Root, and another where a test has the archive on another disk.
+// rename is that of a Root. A test replaces it to simulate an archive on another disk.
 var rename = (*rootfs.Root).Rename
 
-// move moves a folder into another one, under another name if its own is taken by another run, and returns where to. A
-// folder that was copied already, by a move that was cut off, is only removed. Names are relative to the root.
+// move moves a folder into another one and returns its new name, which differs if another run has
+// the name. If an earlier, interrupted move has copied the folder, move only removes it. Names are
+// relative to the root.
 func move(root *rootfs.Root, from, into, name string) (string, error) {
 	for n := 1; ; n++ {
 		to := path.Join(into, name)
@@ -122,7 +126,7 @@ func move(root *rootfs.Root, from, into, name string) (string, error) {
 	}
 }
 
-// same reports whether two folders are of one run.
+// same reports whether two folders belong to one run.
 func same(root *rootfs.Root, a, b string) bool {
 	var at [2]Line
 	for i, dir := range []string{a, b} {
@@ -136,7 +140,8 @@ func same(root *rootfs.Root, a, b string) bool {
 	return err == nil && err2 == nil && string(one) == string(other)
 }
 
-// haul is a rename to another disk: a copy that becomes whole in one step, and then the end of the old one.
+// haul moves a folder to another disk: it makes a complete copy, renames that into place in one
+// step, and removes the original.
 func haul(root *rootfs.Root, from, to string) error {
 	part := path.Join(path.Dir(to), "."+path.Base(to)+".part")
 	if err := root.RemoveAll(part); err != nil {
@@ -168,11 +173,11 @@ func haul(root *rootfs.Root, from, to string) error {
 	return discard(root, from)
 }
 
-// discarded is at the end of a name, after a dot at its beginning, of what is to be removed.
+// discarded is the suffix of names of folders that are to be removed; they also start with a dot.
 const discarded = ".discarded"
 
-// discard removes a folder that was copied. It is out of the way in one step: half a folder would be taken for a run. What
-// a kill leaves of it goes with the next launch.
+// discard removes a folder that was copied. It first renames it, because half a folder would look
+// like a run. The next launch removes what a kill leaves.
 func discard(root *rootfs.Root, dir string) error {
 	gone := path.Join(path.Dir(dir), "."+path.Base(dir)+discarded)
 	if err := root.RemoveAll(gone); err != nil {
@@ -184,17 +189,17 @@ func discard(root *rootfs.Root, dir string) error {
 	return root.RemoveAll(gone)
 }
 
-// sweep removes what is left of discarded folders.
+// sweep removes the rest of discarded folders.
 func sweep(root *rootfs.Root, dir string) {
 	entries, _ := root.ReadDir(dir)
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), ".") && strings.HasSuffix(e.Name(), discarded) {
-			_ = root.RemoveAll(path.Join(dir, e.Name())) // the next one tries again
+			_ = root.RemoveAll(path.Join(dir, e.Name())) // the next call tries again
 		}
 	}
 }
 
-// carry copies one entry of a folder, durably. Links are left out: they are no part of a run.
+// carry copies one entry of a folder, durably. It omits links, which are not part of a run.
 func carry(root *rootfs.Root, from, to string, e fs.DirEntry) error {
 	info, err := e.Info()
 	if err != nil {
@@ -204,7 +209,7 @@ func carry(root *rootfs.Root, from, to string, e fs.DirEntry) error {
 	case e.IsDir():
 		return root.Mkdir(to, 0o700)
 	case !info.Mode().IsRegular():
-		return nil // a link or a pipe, which is no part of a run
+		return nil // a link or a pipe, which is not part of a run
 	}
 	in, err := root.Open(from)
 	if err != nil {
@@ -214,6 +219,6 @@ func carry(root *rootfs.Root, from, to string, e fs.DirEntry) error {
 	if err := atomicfile.WriteNew(root, to, in, info.Mode().Perm()); err != nil {
 		return err
 	}
-	// By its path: the time of a link that somebody puts there meanwhile is all that can be changed so.
+	// By path: at worst this changes the time of a link that was put there meanwhile.
 	return os.Chtimes(root.Join(to), info.ModTime(), info.ModTime())
 }

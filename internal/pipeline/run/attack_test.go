@@ -209,7 +209,7 @@ func TestAFieldThatNoRunHasIsRefused(t *testing.T) {
 					t.Fatal("it is believed")
 				}
 				last := field[strings.LastIndexByte(field, '.')+1:]
-				if name := strings.ReplaceAll(err.Error(), f.Dir, ""); !strings.Contains(name, last) && !strings.Contains(name, "json:") && !strings.Contains(name, "no whole line") && !strings.Contains(name, strings.TrimSuffix(last, "s")) {
+				if name := strings.ReplaceAll(err.Error(), f.Dir, ""); !strings.Contains(name, last) && !strings.Contains(name, "json:") && !strings.Contains(name, "no complete line") && !strings.Contains(name, strings.TrimSuffix(last, "s")) {
 					t.Errorf("the error does not name %s: %.300v", field, err)
 				}
 				if after := rootfstest.Snapshot(t, dir, ".ferrus"); after != before {

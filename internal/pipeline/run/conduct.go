@@ -8,11 +8,12 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 )
 
-// tries is how often in a row a tick may fail before the conductor gives up, a second apart.
+// tries is how often in a row a tick may fail before the conductor gives up. The attempts are a
+// second apart.
 const tries = 5
 
-// Conduct ticks whenever something may have happened, until the run is archived, nobody but a person gets it any further,
-// or ctx ends; workers go on when it ends. It returns the last action.
+// Conduct ticks whenever something may have changed, until the run is archived, only a person can
+// continue it, or ctx ends. Workers continue when ctx ends. It returns the last action.
 func (f *Folder) Conduct(ctx context.Context, o Options) (pipeline.Action, error) {
 	o = o.orUsual()
 	w := f.watch(f.signs())
@@ -29,7 +30,7 @@ func (f *Folder) Conduct(ctx context.Context, o Options) (pipeline.Action, error
 			if failed++; failed >= tries {
 				return a, err
 			}
-			o.Log.Warn("a tick failed, and is tried again", "error", err)
+			o.Log.Warn("a tick failed and will be repeated", "error", err)
 			w.wait(ctx, nil, o.Now().Add(time.Second))
 			continue
 		}
@@ -41,8 +42,8 @@ func (f *Folder) Conduct(ctx context.Context, o Options) (pipeline.Action, error
 	}
 }
 
-// busy are those who were at work when it was last written down, and whoever lives beside: one of them that has ended
-// meanwhile is no reason to wait.
+// busy returns the workers that were running at the last record, and those that run now. If one of
+// them has ended meanwhile, there is no reason to wait.
 func (f *Folder) busy() []string {
 	roles := f.alive()
 	status, err := f.Status()

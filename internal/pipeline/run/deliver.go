@@ -13,30 +13,31 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 )
 
-// A result is delivered once: who wants to send it takes the lock, makes delivery.json, which can be made but once, says
-// in it that it sends, sends, and says that it is delivered. What a crash leaves behind says how far that came: claimed
-// is not sent, and may be taken over; sending may be sent or not, and where that cannot be found out a person is asked.
+// A result is delivered once. The sender takes the lock, creates delivery.json, which can be
+// created only once, records that it is sending, sends, and records that it has delivered. After a
+// crash the record says how far it came: claimed means not sent, and another sender may take over.
+// Sending means that it may have been sent; if that cannot be verified, ferrus asks a person.
 
-// Errors of a delivery that is not to be.
+// Errors of a delivery that must not happen.
 var (
-	ErrSent  = errors.New("the result is sent already")
-	ErrBusy  = errors.New("somebody is sending the result just now")
-	ErrDoubt = errors.New("nobody knows whether the result was sent")
+	ErrSent  = errors.New("the result was already sent")
+	ErrBusy  = errors.New("another sender is sending the result now")
+	ErrDoubt = errors.New("it is unknown whether the result was sent")
 )
 
-// forestalled reports whether it was not done because somebody else was quicker.
+// forestalled reports whether the error means that another sender was faster.
 func forestalled(err error) bool {
 	return errors.Is(err, ErrSent) || errors.Is(err, ErrBusy) || errors.Is(err, ErrDoubt)
 }
 
-// By whom, when it is no worker.
+// Senders other than workers.
 const (
 	byFerrus   = "ferrus"
 	byWatchdog = "watchdog"
 )
 
-// deliver does what a verb about the delivery asks for, and reports whether the result is delivered by now. The error is
-// ErrSent, ErrBusy or ErrDoubt when somebody was quicker, and then nothing was done.
+// deliver executes a verb about the delivery, and reports whether the result is delivered now. The
+// error is ErrSent, ErrBusy or ErrDoubt if another sender was faster; then nothing was done.
 func (b *runState) deliver(ctx context.Context, facts pipeline.Facts, a pipeline.Action, l *Line) (sent bool, err error) {
 	var d pipeline.Delivery
 	switch a.Do {
@@ -60,14 +61,14 @@ func (b *runState) deliver(ctx context.Context, facts pipeline.Facts, a pipeline
 	name := b.f.Name()
 	switch {
 	case d.State == pipeline.Uncertain:
-		l.Tell = fmt.Sprintf("Pipeline %s: the result may have been sent to %s, and may not. See whether it arrived; then ferrus pipeline deliver --confirm, or --again.", name, d.Target)
+		l.Tell = fmt.Sprintf("Pipeline %s: the result may have been sent to %s; this is unknown. Check whether it arrived; then ferrus pipeline deliver --confirm, or --again.", name, d.Target)
 	case d.State == pipeline.Delivered && l.Tell == "":
 		l.Tell = fmt.Sprintf("Pipeline %s: the result is delivered to %s.", name, d.Target)
 	}
 	return d.State == pipeline.Delivered && a.Do != pipeline.Settle, nil
 }
 
-// result is the text that an action delivers.
+// result returns the text that an action delivers.
 func (b *runState) result(a pipeline.Action) ([]byte, error) {
 	if a.File != "" {
 		text, err := b.f.slurp(a.File)
@@ -87,7 +88,7 @@ func (b *runState) result(a pipeline.Action) ([]byte, error) {
 	return []byte(pipeline.Partial(b.status.Topic, parts, a.Missing)), nil
 }
 
-// sender takes the lock of who delivers. The error is ErrBusy when another has it.
+// sender takes the lock of senders. The error is ErrBusy when another sender has it.
 func (f *Folder) sender() (*filelock.Lock, error) {
 	lock, err := f.hold(deliveryLock)
 	if errors.Is(err, filelock.ErrHeld) {
@@ -96,7 +97,8 @@ func (f *Folder) sender() (*filelock.Lock, error) {
 	return lock, err
 }
 
-// send sends the result, unless somebody has or may have; again does so although somebody may have.
+// send sends the result, unless it was or may have been sent. again sends it although it may have
+// been sent.
 func (f *Folder) send(ctx context.Context, o Options, by string, text []byte, again bool) (pipeline.Delivery, error) {
 	lock, err := f.sender()
 	if err != nil {
@@ -130,7 +132,7 @@ func (f *Folder) send(ctx context.Context, o Options, by string, text []byte, ag
 	return f.transmit(ctx, o, t, d, text)
 }
 
-// transmit sends what is claimed, and writes down how that went.
+// transmit sends a claimed result and records the outcome.
 func (f *Folder) transmit(ctx context.Context, o Options, t target, d pipeline.Delivery, text []byte) (pipeline.Delivery, error) {
 	d.State = pipeline.Sending
 	if err := f.note(d); err != nil {
@@ -139,7 +141,7 @@ func (f *Folder) transmit(ctx context.Context, o Options, t target, d pipeline.D
 	o.at("before send")
 	if err := t.send(ctx, f, o, by(d), text); err != nil {
 		d.State = pipeline.Uncertain
-		if t.repeats() { // nothing has left this machine
+		if t.repeats() { // nothing left this machine
 			d.State = pipeline.Claimed
 		}
 		o.Log.Warn("the result was not delivered", "target", d.Target, "error", err)
@@ -153,10 +155,11 @@ func (f *Folder) transmit(ctx context.Context, o Options, t target, d pipeline.D
 	return d, f.note(d)
 }
 
-// by is whether a worker delivers.
+// by reports whether a worker delivers.
 func by(d pipeline.Delivery) bool { return !slices.Contains([]string{byFerrus, byWatchdog}, d.By) }
 
-// verify finds out whether a result was sent whose sender has died; where that cannot be known it is uncertain.
+// verify finds out whether a dead sender has sent the result. If that is not possible, the delivery
+// is uncertain.
 func (f *Folder) verify(ctx context.Context, o Options) (pipeline.Delivery, error) {
 	lock, err := f.sender()
 	if err != nil {
@@ -182,8 +185,8 @@ func (f *Folder) verify(ctx context.Context, o Options) (pipeline.Delivery, erro
 // ownTarget is the target of a result that the final worker sent without ferrus.
 const ownTarget = "a target of its own"
 
-// confirm records that a person has seen the result arrive, or, when the action names the file of the result, that the
-// worker a.By has sent it.
+// confirm records that a person saw the result arrive or, if the action names the file of the
+// result, that the worker a.By has sent it.
 func (b *runState) confirm(now time.Time, a pipeline.Action) (pipeline.Delivery, error) {
 	f := b.f
 	lock, err := f.sender()
@@ -209,7 +212,7 @@ func (b *runState) confirm(now time.Time, a pipeline.Action) (pipeline.Delivery,
 	return d, f.note(d)
 }
 
-// claim makes delivery.json, which nobody has made yet.
+// claim creates delivery.json, which must not exist yet.
 func (f *Folder) claim(d pipeline.Delivery) error {
 	root, name, err := f.in(deliveryFile)
 	if err != nil {
@@ -223,7 +226,7 @@ func (f *Folder) claim(d pipeline.Delivery) error {
 	return atomicfile.Create(root, name, append(text, '\n'), 0o600)
 }
 
-// note writes down how far a delivery is.
+// note records how far a delivery is.
 func (f *Folder) note(d pipeline.Delivery) error {
 	text, err := jsontime.MarshalIndent(d, "", "  ")
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
-// maxFile bounds every file of a run that is read, in bytes. What is larger is no output.
+// maxFile bounds every file of a run that is read, in bytes. A larger file is not an output.
 const maxFile = 256 << 20
 
-// errElsewhere is in the error of a path that is not one of the project.
+// errElsewhere is wrapped by the error of a path outside of the project.
 var errElsewhere = errors.New("is not in the project")
 
-// in opens the project, through which all files of its runs are reached, and returns the name there of a folder or file
-// at an absolute path. No link below the project is followed.
+// in opens the project, through which all files of its runs are opened, and returns the name in it
+// of an absolute path. No link below the project is followed.
 func in(project, file string) (*rootfs.Root, string, error) {
 	name, err := filepath.Rel(project, file)
 	if err != nil || !filepath.IsLocal(name) {
@@ -34,8 +34,8 @@ func (f *Folder) in(name ...string) (*rootfs.Root, string, error) {
 	return in(f.Settings.Root, f.Path(name...))
 }
 
-// checked returns the path of a file of the run after no part of it was found to be a link, and the file, if there is
-// one, to be a regular one.
+// checked returns the path of a file of the run, after verifying that no part of it is a link, and
+// that the file, if it exists, is a regular one.
 func (f *Folder) checked(name ...string) (string, error) {
 	root, at, err := f.in(name...)
 	if err != nil {
@@ -54,7 +54,7 @@ func (f *Folder) hold(name ...string) (*filelock.Lock, error) {
 	return filelock.Take(path)
 }
 
-// held reports whether somebody holds the lock of a file of the run.
+// held reports whether the lock of a file of the run is held.
 func (f *Folder) held(name ...string) bool {
 	path, err := f.checked(name...)
 	if err != nil {
@@ -64,7 +64,8 @@ func (f *Folder) held(name ...string) bool {
 	return held
 }
 
-// replace makes a file of the run anew in one step, which a power cut may undo or tear: it is for what can be made again.
+// replace replaces a file of the run in one step. A power cut may undo or damage it, so it is for
+// files that can be generated again.
 func (f *Folder) replace(name string, data []byte, mode fs.FileMode) error {
 	root, at, err := f.in(name)
 	if err != nil {
@@ -74,7 +75,7 @@ func (f *Folder) replace(name string, data []byte, mode fs.FileMode) error {
 	return root.WriteFile(at, data, mode)
 }
 
-// durably is replace for what must survive a power cut.
+// durably is replace for files that must survive a power cut.
 func (f *Folder) durably(name string, data []byte, mode fs.FileMode) error {
 	root, at, err := f.in(name)
 	if err != nil {
@@ -84,7 +85,8 @@ func (f *Folder) durably(name string, data []byte, mode fs.FileMode) error {
 	return atomicfile.Replace(root, at, data, mode)
 }
 
-// slurp reads a regular file of the run; a link, a pipe and a folder are none. Nil without an error is no file.
+// slurp reads a regular file of the run. Links, pipes and folders are errors. Nil without an error
+// means that there is no file.
 func (f *Folder) slurp(name ...string) ([]byte, error) {
 	root, at, err := f.in(name...)
 	if err != nil {
@@ -108,7 +110,7 @@ func (f *Folder) slurp(name ...string) ([]byte, error) {
 	return data, err
 }
 
-// remove removes a file of the run. The error is fs.ErrNotExist where there is none.
+// remove removes a file of the run. The error is fs.ErrNotExist if there is none.
 func (f *Folder) remove(name string) error {
 	root, at, err := f.in(name)
 	if err != nil {
@@ -128,7 +130,7 @@ func (f *Folder) lstat(name ...string) (fs.FileInfo, error) {
 	return root.Lstat(at)
 }
 
-// Written returns the size of an output, and whether there is one: what is no regular file is none.
+// Written returns the size of an output, and whether it exists as a regular file.
 func (f *Folder) Written(output string) (size int64, there bool) {
 	info, err := f.lstat(output)
 	if err != nil || !info.Mode().IsRegular() {
@@ -137,8 +139,8 @@ func (f *Folder) Written(output string) (size int64, there bool) {
 	return info.Size(), true
 }
 
-// Result returns the path of the result of a delivered run, or of the final worker's output where an older ferrus has
-// made no such file; "" when neither is there.
+// Result returns the path of the result of a delivered run, or of the final worker's output if an
+// older ferrus has created no such file; "" when neither exists.
 func (f *Folder) Result() string {
 	_, output := f.Workflow.Final()
 	for _, name := range []string{finalFile, output} {
@@ -149,5 +151,5 @@ func (f *Folder) Result() string {
 	return ""
 }
 
-// Dialogue returns the dialogue of the run as it is, nil when there is none.
+// Dialogue returns the present dialogue of the run, nil when there is none.
 func (f *Folder) Dialogue() ([]byte, error) { return f.slurp(pipeline.DialogueFile) }

@@ -11,7 +11,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 )
 
-// What is in the folder of a run, beside what its workers write.
+// Files in the folder of a run, besides the output of its workers.
 const (
 	workflowFile = "workflow.json"      // the definition as it was at the launch
 	statusFile   = "status.json"        // how it stands; the end of the journal in another form
@@ -33,9 +33,9 @@ const (
 	attemptsDir = "attempts" // <role>.<n>/: what counts no more
 )
 
-// A Folder is one run.
+// A Folder is the folder of one run.
 type Folder struct {
-	Dir      string // absolute
+	Dir      string // absolute path
 	Workflow pipeline.Workflow
 	Settings Settings
 
@@ -43,15 +43,15 @@ type Folder struct {
 	sums map[string]sum // of outputs, by name
 }
 
-// Name is the name of the run.
+// Name returns the name of the run.
 func (f *Folder) Name() string { return filepath.Base(f.Dir) }
 
-// Path is the path of a file of the run.
+// Path returns the path of a file of the run.
 func (f *Folder) Path(name ...string) string {
 	return filepath.Join(append([]string{f.Dir}, name...)...)
 }
 
-// Slot is the place of a worker's process.
+// Slot returns the slot of a worker's process.
 func (f *Folder) Slot(role string) process.Slot {
 	return process.Slot(f.Path(workersDir, role+".lock"))
 }
@@ -61,13 +61,13 @@ func (f *Folder) runs(role string) string { return f.Path(workersDir, role+".jso
 // Runs returns the attempts of a worker, the newest last.
 func (f *Folder) Runs(role string) ([]process.Run, error) { return process.Runs(f.runs(role)) }
 
-// Prompt returns what a worker was told, "" when it was not started.
+// Prompt returns the prompt of a worker, "" when it was not started.
 func (f *Folder) Prompt(role string) (string, error) {
 	text, err := f.slurp(promptsDir, role+".txt")
 	return string(text), err
 }
 
-// digest is the SHA-256 of a text, "" when there is none.
+// digest returns the SHA-256 of a text, "" when there is none.
 func digest(data []byte) string {
 	if len(data) == 0 {
 		return ""

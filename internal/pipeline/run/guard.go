@@ -13,12 +13,13 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 )
 
-// maxKept is how large an output may be of which a copy is kept.
+// maxKept is the greatest size of an output of which a copy is saved.
 const maxKept = 16 << 20
 
-// guard looks whether an output was touched by somebody whose it is not. While others are at work, what was done by
-// somebody who is gone, or has not begun, cannot change: it is put back, and told. When nobody is at work a person may
-// edit what there is, and then that counts. It reports whether it has changed anything.
+// guard detects outputs that were changed by another worker. While others run, the output of a
+// worker that has ended or not started cannot change legitimately: guard restores it and reports
+// that. When no worker runs, a person may edit outputs, and the edit counts. It reports whether it
+// has changed anything.
 func (b *runState) guard(facts *pipeline.Facts) (bool, error) {
 	for i, p := range facts.Status.Phases {
 		for j, k := range p.Workers {
@@ -30,7 +31,7 @@ func (b *runState) guard(facts *pipeline.Facts) (bool, error) {
 			}
 			others := b.f.others(p.Workers, k)
 			switch {
-			case changed && facts.Workers[k.Role].Alive && !file.Settled: // it is just being written
+			case changed && facts.Workers[k.Role].Alive && !file.Settled: // it is being written
 			case changed && len(others) > 0 && !b.f.own(k):
 				return true, b.restore(*facts, k, others)
 			case changed:
@@ -43,14 +44,16 @@ func (b *runState) guard(facts *pipeline.Facts) (bool, error) {
 	return false, nil
 }
 
-// early reports whether a worker cannot have written anything yet: it was never started, and its turn has not come.
+// early reports whether a worker cannot have written anything yet: it was never started, and its
+// turn has not come.
 func (b *runState) early(facts pipeline.Facts, phase int, k pipeline.WorkerStatus) bool {
 	seen := facts.Workers[k.Role]
 	return k.Status == pipeline.Pending && k.Attempt == 0 && seen.Attempt == 0 && !seen.Alive && !facts.Workflow.All() &&
 		phase >= facts.Status.CurrentPhase
 }
 
-// others are those who do not write the worker's output, and were at work when it was last changed, or are now.
+// others returns the workers that must not write this output, and ran when it was last changed, or
+// run now.
 func (f *Folder) others(phase pipeline.Roster, k pipeline.WorkerStatus) []string {
 	var roles []string
 	at := f.changed(k.Output)
@@ -67,20 +70,22 @@ func (f *Folder) others(phase pipeline.Roster, k pipeline.WorkerStatus) []string
 	return roles
 }
 
-// changed is when an output was changed, as far as the last look says; runs know no less than a millisecond.
+// changed returns when an output was changed, as of the last pass, in milliseconds: records of runs
+// are no more precise.
 func (f *Folder) changed(output string) time.Time {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.sums[output].mod.Truncate(time.Millisecond)
 }
 
-// worked reports whether a worker that is gone was at work at a time.
+// worked reports whether a worker that has ended was running at a time.
 func (f *Folder) worked(role string, at time.Time) bool {
 	list, err := f.Runs(role)
 	return err == nil && slices.ContainsFunc(list, func(r process.Run) bool { return r.Over() && !at.Before(r.Started) && !at.After(r.Ended) })
 }
 
-// own reports whether the worker itself may have written its output last: it lives, or ended later.
+// own reports whether the worker itself may have written its output last: it is alive, or ended
+// later.
 func (f *Folder) own(k pipeline.WorkerStatus) bool {
 	if _, taken := f.Slot(k.Role).Taken(); taken {
 		return true
@@ -92,7 +97,7 @@ func (f *Folder) own(k pipeline.WorkerStatus) bool {
 	return !f.changed(k.Output).After(list[len(list)-1].Ended)
 }
 
-// keep makes copies of outputs that have come to count.
+// keep saves copies of outputs that have begun to count.
 func (b *runState) keep(was, now pipeline.Status) error {
 	for i, p := range now.Phases {
 		for j, k := range p.Workers {
@@ -103,7 +108,7 @@ func (b *runState) keep(was, now pipeline.Status) error {
 			if err != nil {
 				return err
 			}
-			if digest(text) == k.SHA256 { // else it has changed since, and the next look sees that
+			if digest(text) == k.SHA256 { // otherwise it has changed since, and the next pass notices that
 				if err := b.f.replace(keptDir+"/"+k.Output, text, 0o400); err != nil {
 					return err
 				}
@@ -113,7 +118,7 @@ func (b *runState) keep(was, now pipeline.Status) error {
 	return nil
 }
 
-// restore puts an output back as it was when it came to count.
+// restore restores an output from the copy that was saved when it began to count.
 func (b *runState) restore(facts pipeline.Facts, k pipeline.WorkerStatus, others []string) error {
 	kept, err := b.f.slurp(keptDir, k.Output)
 	if err != nil {
@@ -125,16 +130,16 @@ func (b *runState) restore(facts pipeline.Facts, k pipeline.WorkerStatus, others
 		return err
 	}
 	if digest(kept) != k.SHA256 { // it was too large
-		return b.tell(facts.Now, pipeline.Violation, fmt.Sprintf("%s of %s was changed while %s was at work, and there is no copy of it: it is put aside as %s",
+		return b.tell(facts.Now, pipeline.Violation, fmt.Sprintf("%s of %s was changed while %s was running, and there is no copy of it: it is moved to %s",
 			k.Output, k.Role, who, aside))
 	}
 	if err := b.f.replace(k.Output, kept, 0o600); err != nil {
 		return err
 	}
-	return b.tell(facts.Now, pipeline.Violation, fmt.Sprintf("%s of %s was changed while %s was at work, and put back; the change is in %s", k.Output, k.Role, who, aside))
+	return b.tell(facts.Now, pipeline.Violation, fmt.Sprintf("%s of %s was changed while %s was running, and restored; the changed file is in %s", k.Output, k.Role, who, aside))
 }
 
-// accept takes an output as it is now.
+// accept accepts an output as it is now.
 func (b *runState) accept(facts pipeline.Facts, i, j int, file pipeline.File) error {
 	next := b.status.Clone()
 	k := &next.Phases[i].Workers[j]
@@ -144,21 +149,21 @@ func (b *runState) accept(facts pipeline.Facts, i, j int, file pipeline.File) er
 		return err
 	}
 	return b.commit(Line{At: facts.Now, Event: "edited", Roles: []string{k.Role}, Status: next,
-		Why: k.Output + " has changed, by its worker or while nobody was at work, and counts as it is now"})
+		Why: k.Output + " has changed, by its worker or while no worker was running, and counts as it is now"})
 }
 
-// remove takes away what somebody has written in another's place.
+// remove moves away a file that was written in place of another worker's output.
 func (b *runState) remove(facts pipeline.Facts, k pipeline.WorkerStatus, others []string) error {
 	aside, err := b.aside(k.Output, k.Role, 0)
 	if err != nil {
 		return err
 	}
-	return b.tell(facts.Now, pipeline.Violation, fmt.Sprintf("%s of %s, who has not begun, was written while %s was at work; it is put aside as %s",
+	return b.tell(facts.Now, pipeline.Violation, fmt.Sprintf("%s of %s, which has not started, was written while %s was running; it is moved to %s",
 		k.Output, k.Role, strings.Join(others, " or "), aside))
 }
 
-// aside moves a file to what counts no more, and returns its path in the folder of the run. A file that is gone is fine:
-// it returns "" then.
+// aside moves a file to the files that no longer count, and returns its path in the folder of the
+// run, "" if the file does not exist.
 func (b *runState) aside(file, role string, attempt int) (string, error) {
 	dir := fmt.Sprintf("%s/%s.%d", attemptsDir, role, attempt)
 	root, run, err := b.f.in()

@@ -15,15 +15,15 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 )
 
-// held is what the shim of a worker is told that waits for its inputs.
+// A held has what the shim of a worker needs to wait for its inputs.
 type held struct {
 	Dir  string `json:"dir"`
 	Role string `json:"role"`
 }
 
-// Hold is the slot.Holder of workers: where all are started at once, each waits in its shim until what it reads is there
-// and a place is free, so that the pipeline goes on although nobody conducts it. It gives up when who writes its inputs
-// can be expected no more.
+// Hold is the process.Holder of workers. With spawn all, each worker waits in its shim until its
+// inputs exist and a place is free, so that the pipeline continues without a conductor. It gives up
+// when the writers of its inputs can no longer be expected.
 func Hold(ctx context.Context, order string, log io.Writer) (release func(), err error) {
 	var h held
 	if err := json.Unmarshal([]byte(order), &h); err != nil {
@@ -60,7 +60,7 @@ func Hold(ctx context.Context, order string, log io.Writer) (release func(), err
 			fmt.Fprintf(log, "Waiting... for %s\n", orPlace(lost))
 		}
 		others := f.awaited(facts, h.Role)
-		if len(lost) == 0 { // whoever ends leaves a place
+		if len(lost) == 0 { // a process that ends frees a place
 			others = slices.DeleteFunc(living(facts), func(role string) bool { return role == h.Role })
 		}
 		w.wait(ctx, others, end.Add(time.Millisecond))
@@ -70,7 +70,8 @@ func Hold(ctx context.Context, order string, log io.Writer) (release func(), err
 	}
 }
 
-// living are those who lived when the facts were gathered. Who has ended since has freed his slot, and is not waited for.
+// living returns the workers that were alive when the facts were gathered. One that has ended since
+// has freed its slot.
 func living(facts pipeline.Facts) []string {
 	var roles []string
 	for role, seen := range facts.Workers {
@@ -81,7 +82,7 @@ func living(facts pipeline.Facts) []string {
 	return roles
 }
 
-// awaited are those of them who write what a worker waits for.
+// awaited returns those of them that write the inputs of a worker.
 func (f *Folder) awaited(facts pipeline.Facts, role string) []string {
 	files := f.Workflow.Waits(role)
 	return slices.DeleteFunc(living(facts), func(other string) bool {
@@ -96,7 +97,8 @@ func orPlace(lost []string) string {
 	return strings.Join(lost, ", ")
 }
 
-// present are the facts as who holds no lock sees them, with a status that is brought up to date by the files alone.
+// present returns the facts as read without a lock, with a status that is reconciled with the files
+// alone.
 func (f *Folder) present(now time.Time) (pipeline.Facts, error) {
 	status, err := f.Status()
 	if err != nil {
@@ -109,7 +111,8 @@ func (f *Folder) present(now time.Time) (pipeline.Facts, error) {
 	return facts, err
 }
 
-// place takes one of the places of agents that may run at a time. The error is filelock.ErrHeld when all are taken.
+// place takes one of the limited places of running agents. The error is filelock.ErrHeld when all
+// are taken.
 func (f *Folder) place() (*filelock.Lock, error) {
 	for n := range f.Workflow.Cap() {
 		lock, err := f.hold(workersDir, fmt.Sprintf(".place-%d.lock", n+1))

@@ -17,7 +17,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
-// A Line is one line of journal.jsonl: something that was done, and how the run stood after it.
+// A Line is one line of journal.jsonl: one action, and the status of the run after it.
 type Line struct {
 	Rev    int             `json:"rev"` // that of the status
 	At     time.Time       `json:"at"`
@@ -40,10 +40,12 @@ type Line struct {
 
 }
 
-// maxLine bounds a line of the journal, in bytes. One holds a workflow, or a status of all workers.
+// maxLine bounds a line of the journal, in bytes. A line contains a workflow, or a status of all
+// workers.
 const maxLine = 16 << 20
 
-// Lines returns the journal from the beginning. A line that is torn, or can be none of the run, ends it.
+// Lines returns the journal from the beginning up to a line that is torn or cannot belong to the
+// run.
 func (f *Folder) Lines() ([]Line, error) {
 	file, err := f.journal(os.O_RDONLY)
 	if err != nil {
@@ -61,7 +63,7 @@ func (f *Folder) Lines() ([]Line, error) {
 	}
 }
 
-// readLine reads a line with its newline, which may have maxLine bytes.
+// readLine reads a line of at most maxLine bytes, with its newline.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
@@ -76,7 +78,7 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// journal opens the journal, which is there.
+// journal opens the journal, which must exist.
 func (f *Folder) journal(flag int) (*os.File, error) {
 	root, name, err := f.in(journalFile)
 	if err != nil {
@@ -94,7 +96,7 @@ func firstLine(root *rootfs.Root, name string) (l Line, err error) {
 	}
 	defer file.Close()
 	raw, err := readLine(bufio.NewReader(file))
-	if errors.Is(err, io.EOF) { // whoever launched it was killed
+	if errors.Is(err, io.EOF) { // the process that launched it was killed
 		return l, fmt.Errorf("%s is empty: %w", file.Name(), fs.ErrNotExist)
 	}
 	if err == nil {
@@ -109,13 +111,14 @@ func firstLine(root *rootfs.Root, name string) (l Line, err error) {
 // window is how much of the journal's end is read first.
 const window = 64 << 10
 
-// lastLine reads the newest whole line, and where it ends: what follows was torn by a crash. A line that is whole, and
-// says what a run of the workflow cannot be, is an error: nobody but ferrus may have written it.
+// lastLine reads the newest complete line, and where it ends: bytes after it were torn by a crash.
+// A complete line that cannot belong to a run of the workflow is an error: only ferrus may write
+// the journal.
 func (f *Folder) lastLine(file *os.File) (Line, int64, error) {
 	l, end, err := lastLine(file)
 	if err == nil {
 		if err = l.Status.Check(f.Workflow); err != nil {
-			err = fmt.Errorf("%s: the line that ends at byte %d: %v; nothing goes on from there", f.Path(journalFile), end, err)
+			err = fmt.Errorf("%s: the line that ends at byte %d: %v; the run cannot continue from it", f.Path(journalFile), end, err)
 		}
 	}
 	return l, end, err
@@ -129,7 +132,7 @@ func lastLine(file *os.File) (l Line, end int64, err error) {
 	size := info.Size()
 	for take := int64(window); ; take *= 4 {
 		if take > 4*maxLine {
-			return l, 0, fmt.Errorf("%s has no whole line in its last %d bytes; it is damaged", file.Name(), take/4)
+			return l, 0, fmt.Errorf("%s has no complete line in its last %d bytes; it is damaged", file.Name(), take/4)
 		}
 		from := max(0, size-take)
 		text := make([]byte, size-from)
@@ -151,12 +154,12 @@ func lastLine(file *os.File) (l Line, end int64, err error) {
 			l, text = Line{}, text[:start]
 		}
 		if from == 0 {
-			return l, 0, fmt.Errorf("%s has no whole line: %w", file.Name(), fs.ErrNotExist)
+			return l, 0, fmt.Errorf("%s has no complete line: %w", file.Name(), fs.ErrNotExist)
 		}
 	}
 }
 
-// append writes a line durably. What fails is taken back.
+// append writes a line durably. A failed write is undone.
 func (f *Folder) append(l Line) error {
 	raw, err := jsontime.Marshal(l)
 	if err != nil {

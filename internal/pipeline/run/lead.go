@@ -14,22 +14,24 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 )
 
-// leadFile is held by who conducts the run, and says which process that is. Nothing that is decided depends on it.
+// leadFile is locked by the process that conducts the run, and names it. No decision depends on the
+// name.
 const leadFile = ".conductor.lock"
 
 // A LedError says that another process conducts the run.
 type LedError struct{ Pid int }
 
 func (e *LedError) Error() string {
-	return fmt.Sprintf("the run is conducted already (process %d)", e.Pid)
+	return fmt.Sprintf("the run already has a conductor (process %d)", e.Pid)
 }
 
-// dying is how long the lock of a conductor that was killed is waited for: a child that it had just forked may have it a
-// moment longer.
+// dying is how long to wait for the lock of a conductor that was killed: a child that it had just
+// forked may have it a moment longer.
 const dying = 2 * time.Second
 
-// Lead lets everybody see that this process conducts the run, until leave is called or it ends. The error is *LedError
-// when another does, which may tick as well all the same, and ErrGone when there is no run.
+// Lead marks this process as the conductor of the run, until leave is called or the process ends.
+// The error is *LedError when another process conducts the run; this one may tick all the same. It
+// is ErrGone when the run does not exist.
 func (f *Folder) Lead() (leave func(), err error) {
 	path, err := f.checked(workersDir, leadFile)
 	if err != nil {
@@ -51,7 +53,7 @@ func (f *Folder) Lead() (leave func(), err error) {
 	}
 }
 
-// Leader returns the process that conducts the run, 0 when none does.
+// Leader returns the process that conducts the run, 0 when there is none.
 func (f *Folder) Leader() int {
 	if f.held(workersDir, leadFile) {
 		if pid := f.leader(); proc.Alive(pid) {
@@ -61,7 +63,7 @@ func (f *Folder) Leader() int {
 	return 0
 }
 
-// leader is who has written down that it conducts the run. One that has only just come is waited for.
+// leader returns the process that is recorded as conductor. It waits for the record of a new one.
 func (f *Folder) leader() (pid int) {
 	for range 100 {
 		text, err := f.slurp(workersDir, leadFile)
@@ -76,7 +78,7 @@ func (f *Folder) leader() (pid int) {
 	return 0
 }
 
-// lead writes down that this process conducts the run. The lock file is never replaced.
+// lead records that this process conducts the run. The lock file is never replaced.
 func (f *Folder) lead() error {
 	root, name, err := f.in(workersDir, leadFile)
 	if err != nil {
@@ -91,7 +93,7 @@ func (f *Folder) lead() error {
 	return errors.Join(err, file.Close())
 }
 
-// orGone is ErrGone for an error of a folder that is not there.
+// orGone returns ErrGone for an error of a missing folder.
 func orGone(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return ErrGone

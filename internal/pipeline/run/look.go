@@ -18,10 +18,10 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 )
 
-// settled is how long a file has not been changed that is whole, as far as anybody can tell.
+// settled is how long a file must be unchanged to count as complete.
 const settled = 2 * time.Second
 
-// A sum is what is known of a file that has not changed since.
+// A sum is what was computed of a file that has not changed since.
 type sum struct {
 	size  int64
 	mod   time.Time
@@ -29,8 +29,8 @@ type sum struct {
 	first string
 }
 
-// facts gathers everything that is decided on, for a status. Runs are what reads the attempts of a worker: Folder.Runs for
-// who only looks, Folder.settle for who holds the lock.
+// facts gathers everything on which a decision depends, for a status. runs reads the attempts of a
+// worker: Folder.Runs for readers, Folder.settle for the holder of the lock.
 func (f *Folder) facts(status pipeline.Status, now time.Time, runs func(role string) ([]process.Run, error)) (pipeline.Facts, error) {
 	facts := pipeline.Facts{Workflow: f.Workflow, Status: status, Files: map[string]pipeline.File{}, Workers: map[string]pipeline.Seen{}, Now: now}
 	for _, p := range status.Phases {
@@ -40,7 +40,8 @@ func (f *Folder) facts(status pipeline.Status, now time.Time, runs func(role str
 				return facts, err
 			}
 			facts.Workers[k.Role] = seen
-			// After its writer: one that is gone by now wrote no more.
+			// This comes after the worker's lock: a worker that has ended by now cannot write any
+			// more.
 			if file, there, err := f.file(k.Output, now); err != nil {
 				return facts, err
 			} else if there {
@@ -53,7 +54,7 @@ func (f *Folder) facts(status pipeline.Status, now time.Time, runs func(role str
 		return facts, err
 	}
 	if facts.Delivery.Alive = f.held(deliveryLock); facts.Delivery.Alive && facts.Delivery.State == "" {
-		facts.Delivery.State = pipeline.Claimed // he has only just begun
+		facts.Delivery.State = pipeline.Claimed // it has just started
 	}
 	facts.Intent = f.wanted()
 	if facts.Talk.Base, err = f.slurp(baseFile); err == nil {
@@ -62,7 +63,7 @@ func (f *Folder) facts(status pipeline.Status, now time.Time, runs func(role str
 	return facts, err
 }
 
-// seen is what a worker's slot and its runs say.
+// seen returns the facts of a worker's slot and runs.
 func (f *Folder) seen(role string, runs func(role string) ([]process.Run, error)) (pipeline.Seen, error) {
 	_, taken := f.Slot(role).Taken()
 	list, err := runs(role)
@@ -81,7 +82,7 @@ func (f *Folder) seen(role string, runs func(role string) ([]process.Run, error)
 	}
 	s.Exited, s.Exit, s.GaveUp = true, r.Exit, r.GaveUp
 	ended := r.Cut || r.Stopped
-	if ended && s.Exit == 0 { // it was asked to, which is no success
+	if ended && s.Exit == 0 { // it was ended on request, which is not a success
 		s.Exit = -1
 	}
 	if !r.Began() && !ended && !r.GaveUp {
@@ -93,18 +94,19 @@ func (f *Folder) seen(role string, runs func(role string) ([]process.Run, error)
 	return s, nil
 }
 
-// attempt is the number in the name of a run.
+// attempt returns the number in the name of a run.
 func attempt(r process.Run) int {
 	n, _ := strconv.Atoi(r.Name[strings.LastIndexByte(r.Name, '-')+1:])
 	return n
 }
 
-// settle returns the attempts of a worker, having written down the end of one whose shim was killed before it could.
+// settle returns the attempts of a worker, and records the end of one whose shim was killed before
+// it could.
 func (f *Folder) settle(role string) ([]process.Run, error) {
 	return process.Settle(f.runs(role), func(agents.Duty) process.Slot { return f.Slot(role) })
 }
 
-// alive are the workers that live.
+// alive returns the live workers.
 func (f *Folder) alive() []string {
 	var roles []string
 	for _, p := range f.Workflow.Phases {
@@ -117,7 +119,8 @@ func (f *Folder) alive() []string {
 	return roles
 }
 
-// file looks at an output. What is no regular file, or larger than any is read, is none.
+// file reads the facts of an output. A file that is not regular, or is larger than maxFile, is not
+// an output.
 func (f *Folder) file(name string, now time.Time) (pipeline.File, bool, error) {
 	info, err := f.lstat(name)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && (!info.Mode().IsRegular() || info.Size() > maxFile) {
@@ -146,7 +149,7 @@ func (f *Folder) file(name string, now time.Time) (pipeline.File, bool, error) {
 	return pipeline.File{Bytes: s.size, SHA256: s.sha, Settled: old, First: s.first}, true, nil
 }
 
-// sum returns the digest of a file and its first line that says something.
+// sum returns the digest of a file and its first line that is not blank.
 func (f *Folder) sum(name string) (sha, first string, err error) {
 	root, at, err := f.in(name)
 	if err != nil {
@@ -166,7 +169,7 @@ func (f *Folder) sum(name string) (sha, first string, err error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return "", "", err
 	}
-	sha, err = digestOf(io.LimitReader(file, maxFile)) // it may grow meanwhile: then the next look sees that
+	sha, err = digestOf(io.LimitReader(file, maxFile)) // it may grow meanwhile; the next pass notices that
 	for line := range bytes.Lines(bytes.ToValidUTF8(head[:n], nil)) {
 		if first = strings.Join(strings.Fields(string(line)), " "); first != "" {
 			break
@@ -178,8 +181,8 @@ func (f *Folder) sum(name string) (sha, first string, err error) {
 	return sha, first, err
 }
 
-// delivery reads delivery.json. One that is torn says nothing of what was sent: it counts as the record of a sender that
-// died, which asks a person unless the result can be sent twice.
+// delivery reads delivery.json. A torn one says nothing about what was sent. It counts as the
+// record of a dead sender, so ferrus asks a person, unless the result can be sent twice.
 func (f *Folder) delivery() (pipeline.Delivery, error) {
 	var d pipeline.Delivery
 	text, err := f.slurp(deliveryFile)
@@ -190,12 +193,12 @@ func (f *Folder) delivery() (pipeline.Delivery, error) {
 		return pipeline.Delivery{ID: f.Name(), By: byFerrus, State: pipeline.Sending, Target: f.target().String()}, nil
 	}
 	if err := d.Check(f.Workflow); err != nil {
-		return pipeline.Delivery{}, fmt.Errorf("%s: %v; see what it was, and put it back or remove it", f.Path(deliveryFile), err)
+		return pipeline.Delivery{}, fmt.Errorf("%s: %v; restore the file, or remove it", f.Path(deliveryFile), err)
 	}
 	return d, nil
 }
 
-// An Intent is what a person asks for, under a name of its own.
+// An Intent is a request of a person, with an id.
 type Intent struct {
 	ID   string        `json:"id"`
 	Verb pipeline.Verb `json:"verb"` // Cancel, Resume, Retry, Confirm or Again
@@ -207,7 +210,7 @@ func (f *Folder) intent() (Intent, error) {
 	var i Intent
 	text, err := f.slurp(intentFile)
 	if err == nil && text != nil && json.Unmarshal(text, &i) != nil {
-		err = fmt.Errorf("%s is not the JSON that ferrus writes", f.Path(intentFile))
+		err = fmt.Errorf("%s is not JSON as ferrus writes it", f.Path(intentFile))
 	}
 	if err == nil {
 		err = i.check(f.Workflow)
@@ -215,7 +218,7 @@ func (f *Folder) intent() (Intent, error) {
 	return i, err
 }
 
-// check says which field of an intent is none that Ask writes.
+// check returns an error for a field that Ask does not write.
 func (i Intent) check(w pipeline.Workflow) error {
 	_, from := w.Worker(i.From)
 	switch {
@@ -224,12 +227,12 @@ func (i Intent) check(w pipeline.Workflow) error {
 	case len(i.By) > maxWord:
 		return errors.New("its by is too long")
 	case i.From != "" && from < 0 && !slices.ContainsFunc(w.Phases, func(p pipeline.Phase) bool { return p.ID == i.From }):
-		return fmt.Errorf("its from, %.64q, is no worker or phase", i.From)
+		return fmt.Errorf("its from, %.64q, is not a worker or phase", i.From)
 	}
 	return nil
 }
 
-// wanted is what a person wants; what cannot be read is nothing.
+// wanted returns the request of a person, the zero Intent if it cannot be read.
 func (f *Folder) wanted() pipeline.Intent {
 	i, err := f.intent()
 	if err != nil || !slices.Contains([]pipeline.Verb{pipeline.Cancel, pipeline.Resume, pipeline.Retry, pipeline.Confirm, pipeline.Again}, i.Verb) {

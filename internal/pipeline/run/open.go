@@ -16,7 +16,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/safetext"
 )
 
-// runName is the form of a run's name: that of its pipeline, the time of day, and numbers where that is taken.
+// runName matches the name of a run: the name of its pipeline, the time of day, and a number if
+// that name was in use.
 var runName = safetext.NewForm(`^[0-9A-Za-z_][0-9A-Za-z_-]{0,63}-[0-9]{6}(-[0-9]{1,9}){0,2}$`, 8, 91)
 
 const (
@@ -24,8 +25,8 @@ const (
 	maxCommand = 64 << 10 // of a command or a path, in bytes
 )
 
-// Open opens the folder of a run. The error is fs.ErrNotExist when it is none. The project is the one in which the folder
-// lies, whatever the run's journal says.
+// Open opens the folder of a run. The error is fs.ErrNotExist if dir is not a run. The project is
+// the one that contains the folder, whatever the run's journal says.
 func Open(dir string) (*Folder, error) { return open("", dir) }
 
 // open opens the folder of a run of a project; "" finds the project by the folder.
@@ -47,7 +48,7 @@ func open(project, dir string) (*Folder, error) {
 	defer root.Close()
 	line, err := firstLine(root, path.Join(name, journalFile))
 	if err != nil {
-		return nil, fmt.Errorf("%s is no run of a pipeline: %w", dir, err)
+		return nil, fmt.Errorf("%s is not a run of a pipeline: %w", dir, err)
 	}
 	journal := filepath.Join(dir, journalFile)
 	if line.Settings == nil {
@@ -57,7 +58,7 @@ func open(project, dir string) (*Folder, error) {
 	if err := f.Settings.check(); err != nil {
 		return nil, fmt.Errorf("%s: settings of the launch: %v", journal, err)
 	}
-	// The project may have been moved since, and a journal that was not written here may name any folder.
+	// The project may have been moved, and a journal from elsewhere may name any folder.
 	archive, _ := filepath.Rel(f.Settings.Root, f.Settings.Archive)
 	f.Settings.Root, f.Settings.Archive = project, filepath.Join(project, archive)
 	all, err := pipeline.Parse(line.Workflow)
@@ -68,8 +69,8 @@ func open(project, dir string) (*Folder, error) {
 	return f, nil
 }
 
-// projectOf finds the project in which a folder lies: the one of its .ferrus folder, or else the nearest one above that
-// has a .ferrus folder. Without any it is the folder two levels above.
+// projectOf finds the project that contains a folder: the one of its .ferrus folder, otherwise the
+// nearest one above with a .ferrus folder, otherwise the folder two levels above.
 func projectOf(dir string) string {
 	if home, _ := rootfs.Split(filepath.Join(dir, journalFile)); filepath.Base(home) == stateDir {
 		return filepath.Dir(home)
@@ -82,17 +83,17 @@ func projectOf(dir string) string {
 	return filepath.Dir(filepath.Dir(dir))
 }
 
-// stateDir is the folder of a project in which ferrus keeps its own files.
+// stateDir is the folder of a project for ferrus's own files.
 const stateDir = ".ferrus"
 
-// check says which of the settings is none that a launch writes, nil when all are.
+// check returns an error for a setting that a launch does not write.
 func (s Settings) check() error {
 	archive, err := filepath.Rel(s.Root, s.Archive)
 	switch {
 	case !filepath.IsAbs(s.Root) || len(s.Root) > maxCommand:
-		return errors.New("root is no absolute path")
+		return errors.New("root is not an absolute path")
 	case err != nil, !filepath.IsLocal(archive), archive == ".":
-		return errors.New("archive is no folder below root")
+		return errors.New("archive is not a folder below root")
 	case !slices.Contains([]string{config.ToStdout, config.ToFile, config.ToCommand}, s.Deliver.To):
 		return fmt.Errorf("deliver.to, %.40q, is unknown", s.Deliver.To)
 	case s.Deliver.TimeoutSecs < 0:

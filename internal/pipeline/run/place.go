@@ -24,11 +24,11 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
-// A Place is where the runs of a project are. All paths are absolute.
+// A Place has the folders of a project's runs. All paths are absolute.
 type Place struct {
 	Root    string // the project
-	Tmp     string // of the runs that are under way
-	Archive string // of those that are over
+	Tmp     string // of active runs
+	Archive string // of finished runs
 }
 
 // At returns the place of a project's runs.
@@ -43,7 +43,8 @@ func below(root, dir string) string {
 	return filepath.Join(root, dir)
 }
 
-// Settings are what a run needs of ferrus.toml. They are written down when it is launched, and hold until it is over.
+// Settings are the values of ferrus.toml that a run needs. They are recorded at launch, and stay
+// until the run has ended.
 type Settings struct {
 	Root       string         `json:"root"`
 	Archive    string         `json:"archive"`
@@ -53,12 +54,12 @@ type Settings struct {
 	Deliver    config.Deliver `json:"deliver"`
 }
 
-// Settings returns what a run launched now is to keep.
+// Settings returns the settings of a run that is launched now.
 func (p Place) Settings(conf config.Config) Settings {
 	return Settings{p.Root, p.Archive, conf.HQ.Executor, conf.HQ.Supervisor, conf.Notify, conf.Deliver}
 }
 
-// Launch makes the folder of a new run. Nobody is started before its first tick.
+// Launch creates the folder of a new run. Its first tick starts the first workers.
 func (p Place) Launch(w pipeline.Workflow, topic string, s Settings, now time.Time) (*Folder, error) {
 	root, tmp, err := in(p.Root, p.Tmp)
 	if err != nil {
@@ -91,7 +92,7 @@ func (p Place) Launch(w pipeline.Workflow, topic string, s Settings, now time.Ti
 	return f, b.commit(Line{At: status.CreatedAt, Event: "launch", Status: status, Workflow: text, Settings: &s})
 }
 
-// reserve makes the folder of a run under a name that no run has, be it an archived one.
+// reserve creates the folder of a run under a name that no other run has, including archived ones.
 func (p Place) reserve(root *rootfs.Root, tmp, pipe string, now time.Time) (string, error) {
 	archive, err := filepath.Rel(p.Root, p.Archive)
 	if err != nil {
@@ -114,14 +115,14 @@ func (p Place) reserve(root *rootfs.Root, tmp, pipe string, now time.Time) (stri
 	}
 }
 
-// Names returns the runs that are under way, the newest last.
+// Names returns the active runs, the newest last.
 func (p Place) Names() ([]string, error) { return p.runsIn(p.Tmp) }
 
-// Archived returns the runs that are over, the newest last.
+// Archived returns the finished runs, the newest last.
 func (p Place) Archived() ([]string, error) { return p.runsIn(p.Archive) }
 
-// runsIn returns the folders of runs, by when they began. A folder that is missing has none, and whose launch was cut off
-// is none.
+// runsIn returns the folders of runs, ordered by their start. It ignores a run whose launch was
+// interrupted. A missing folder has no runs.
 func (p Place) runsIn(folder string) ([]string, error) {
 	root, dir, err := in(p.Root, folder)
 	if err != nil {
@@ -157,8 +158,8 @@ func (p Place) runsIn(folder string) ([]string, error) {
 	return names, nil
 }
 
-// Open opens the run of that name, under way or over; "" is the one that is under way. The error lists the names there
-// are.
+// Open opens the run of that name, active or finished; "" is the only active one. The error lists
+// the names.
 func (p Place) Open(name string) (*Folder, error) {
 	names, err := p.Names()
 	if err != nil {
@@ -167,20 +168,20 @@ func (p Place) Open(name string) (*Folder, error) {
 	if name == "" {
 		switch len(names) {
 		case 0:
-			return nil, fmt.Errorf("no pipeline is under way: %w", fs.ErrNotExist)
+			return nil, fmt.Errorf("no pipeline is running: %w", fs.ErrNotExist)
 		case 1:
 			name = names[0]
 		default:
-			return nil, fmt.Errorf("several pipelines are under way; name one of %s", strings.Join(names, ", "))
+			return nil, fmt.Errorf("several pipelines are running; name one of %s", strings.Join(names, ", "))
 		}
 	}
 	if base := filepath.Base(filepath.Clean(name)); strings.ContainsAny(name, `/\`) {
-		name = base // a path to the folder is as good
+		name = base // a path to the folder works, too
 	}
 	for _, dir := range []string{p.Tmp, p.Archive} {
 		if f, err := open(p.Root, filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
 			return f, err
 		}
 	}
-	return nil, fmt.Errorf("there is no run %q; under way are: %s: %w", name, cmp.Or(strings.Join(names, ", "), "none"), fs.ErrNotExist)
+	return nil, fmt.Errorf("there is no run %q; active runs: %s: %w", name, cmp.Or(strings.Join(names, ", "), "none"), fs.ErrNotExist)
 }

@@ -12,18 +12,18 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
-// A runState is the status of a run and its journal, in the hands of who holds the lock. A line of the journal is what
-// counts; status.json is its end in the form that everybody reads.
+// A runState has the status and the journal of a run while the lock is held. The lines of the
+// journal count; status.json is a copy of the newest status for readers.
 type runState struct {
 	f      *Folder
 	o      Options
 	status pipeline.Status
 	sum    string // SHA-256 of status.json
-	lines  int    // that were written by this tick
+	lines  int    // number of lines that this tick has written
 }
 
-// open reads how the run stands. What a crash has left half done is completed, and what somebody else has made of
-// status.json or workflow.json is undone and told.
+// open reads the run. It completes what a crash has interrupted. It undoes and reports changes of
+// status.json or workflow.json by others.
 func (b *runState) open(now time.Time) error {
 	file, err := b.f.journal(os.O_RDWR)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -39,7 +39,7 @@ func (b *runState) open(now time.Time) error {
 	}
 	if info, err := file.Stat(); err == nil && info.Size() > end {
 		if err := file.Truncate(end); err != nil {
-			return fmt.Errorf("take back what is torn of %s: %v", file.Name(), rootfs.Cause(err))
+			return fmt.Errorf("cut off the torn end of %s: %v", file.Name(), rootfs.Cause(err))
 		}
 	}
 	if last.Intent != "" { // it was done; whoever did it died before he could clear it away
@@ -60,7 +60,7 @@ func (b *runState) open(now time.Time) error {
 		}
 	default:
 		if theirs, err := pipeline.Decode(text); err == nil && theirs.Same(last.Status) {
-			b.status, b.sum = theirs, sum // they have added keys of their own
+			b.status, b.sum = theirs, sum // only unknown keys were added
 			break
 		}
 		if err := b.undo(statusFile, text, now, b.show); err != nil {
@@ -74,7 +74,7 @@ func (b *runState) open(now time.Time) error {
 	return err
 }
 
-// frozen is the workflow.json of the run.
+// frozen returns the workflow.json of the run.
 func (f *Folder) frozen() []byte {
 	text, err := f.Workflow.Encode()
 	if err != nil {
@@ -83,7 +83,8 @@ func (f *Folder) frozen() []byte {
 	return text
 }
 
-// undo puts one of our own files back that somebody else has changed, and tells who may have been it.
+// undo restores a file of ferrus that was changed from outside, and reports which workers were
+// running.
 func (b *runState) undo(file string, theirs []byte, now time.Time, back func() error) error {
 	kept := ""
 	if theirs != nil {
@@ -91,24 +92,25 @@ func (b *runState) undo(file string, theirs []byte, now time.Time, back func() e
 		if err := b.f.replace(kept, theirs, 0o600); err != nil {
 			return err
 		}
-		kept = "; what it was changed to is in " + kept
+		kept = "; the changed file is in " + kept
 	}
 	if err := back(); err != nil {
 		return err
 	}
-	why := fmt.Sprintf("%s was changed by somebody else, and put back%s", file, kept)
+	why := fmt.Sprintf("%s was changed from outside, and restored%s", file, kept)
 	if who := b.f.alive(); len(who) > 0 {
-		why += "; at work were " + strings.Join(who, ", ")
+		why += "; running were " + strings.Join(who, ", ")
 	}
 	return b.tell(now, pipeline.Violation, why)
 }
 
-// tell writes down something that changes nothing but that a person must know.
+// tell records something that changes nothing but that a person must know.
 func (b *runState) tell(now time.Time, reason pipeline.Reason, why string) error {
 	return b.commit(Line{At: now, Event: "noted", Reason: reason, Why: why, Tell: fmt.Sprintf("Pipeline %s: %s.", b.f.Name(), why), Status: b.status})
 }
 
-// commit writes a line and what it makes of the status. A line that changes nothing has a revision of its own too.
+// commit writes a line and the status that follows from it. A line without a change has a revision
+// of its own, too.
 func (b *runState) commit(l Line) error {
 	if l.Status.Rev <= b.status.Rev {
 		l.Status.Rev = b.status.Rev + 1
@@ -134,7 +136,7 @@ func (b *runState) commit(l Line) error {
 	return err
 }
 
-// show writes status.json, read-only: no worker has any business there.
+// show writes status.json, read-only: no worker may change it.
 func (b *runState) show() error { return b.writeStatus(b.f.replace) }
 
 func (b *runState) writeStatus(write func(name string, data []byte, mode fs.FileMode) error) error {

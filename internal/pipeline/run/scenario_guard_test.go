@@ -119,7 +119,7 @@ func TestAPersonMayEditWhileNobodyWorks(t *testing.T) {
 	if k := y.status(f).Worker("one"); k.SHA256 != digest([]byte("as I like it\n")) {
 		t.Errorf("%+v", k)
 	}
-	y.tells(f, 0, "put back")
+	y.tells(f, 0, "restored")
 	y.ask(f, pipeline.Resume)
 	y.ended(f, y.conduct(f))
 	if y.out.String() != "as I like it\n" {

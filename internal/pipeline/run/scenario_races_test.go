@@ -100,7 +100,7 @@ func TestFiftyTicksAreAsOne(t *testing.T) {
 					if err == nil {
 						_, err = g.Tick(t.Context(), y.o)
 					}
-					if err != nil && !(role == "end" && (errors.Is(err, ErrGone) || strings.Contains(err.Error(), "is no run"))) {
+					if err != nil && !(role == "end" && (errors.Is(err, ErrGone) || strings.Contains(err.Error(), "is not a run"))) {
 						t.Error(err)
 					}
 				})

@@ -14,8 +14,9 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 )
 
-// start starts workers, all at once, and returns when each has its slot. One that has it already is fine: whoever started
-// it did not live to write that down. An agent that cannot be started is written down as one that failed, by its shim.
+// start starts workers, all at once, and returns when each has its slot. A worker that has its slot
+// already was started by a process that died before it could record that. The shim records a failed
+// start.
 func (b *runState) start(roles []string) error {
 	errs := make([]error, len(roles))
 	done := make(chan struct{})
@@ -50,7 +51,7 @@ func (b *runState) startOne(role string) error {
 	return fmt.Errorf("start %s: %w", role, err)
 }
 
-// Agent returns whom a worker is played by, as ferrus.toml and the workflow say.
+// Agent returns the agent of a worker, from ferrus.toml and the workflow.
 func (s Settings) Agent(k pipeline.Worker) config.Agent {
 	who := config.Agent{Agent: k.Agent}
 	for _, known := range []config.Agent{s.Executor, s.Supervisor} {
@@ -63,7 +64,7 @@ func (s Settings) Agent(k pipeline.Worker) config.Agent {
 	return who
 }
 
-// order is what the shim of a worker is started with.
+// order returns what the shim of a worker is started with.
 func (b *runState) order(role string) (process.Order, error) {
 	f := b.f
 	k, phase := f.Workflow.Worker(role)
@@ -99,7 +100,7 @@ func (b *runState) order(role string) (process.Order, error) {
 	return o, nil
 }
 
-// end ends workers with all that they have started, and returns when they are gone.
+// end ends workers with all their processes, and returns when these have ended.
 func (b *runState) end(ctx context.Context, roles []string) error {
 	errs := make([]error, len(roles))
 	done := make(chan struct{})
@@ -115,7 +116,7 @@ func (b *runState) end(ctx context.Context, roles []string) error {
 	return errors.Join(errs...)
 }
 
-// inputs makes absolute paths of a dialogue's inputs.
+// inputs makes the paths of a dialogue's inputs absolute.
 func (f *Folder) inputs(text []byte) ([]byte, error) {
 	d, err := pipeline.DecodeDialogue(text)
 	if err != nil {

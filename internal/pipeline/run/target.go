@@ -15,10 +15,10 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
-// A target is where a result goes: [deliver] of ferrus.toml, as it was at the launch.
+// A target is where a result goes: [deliver] of ferrus.toml at the time of the launch.
 type target struct {
 	conf config.Deliver
-	file string // absolute, of the target "file"
+	file string // absolute path, for the target "file"
 }
 
 func (f *Folder) target() target {
@@ -29,7 +29,7 @@ func (f *Folder) target() target {
 // ways are the targets.
 var ways = map[string]struct {
 	send func(t target, ctx context.Context, f *Folder, o Options, text []byte) error
-	// repeats reports whether it may be sent twice: what arrives is the same as if it were sent once.
+	// repeats reports whether sending twice has the same effect as sending once.
 	repeats bool
 	named   func(t target) string
 }{
@@ -41,8 +41,8 @@ var ways = map[string]struct {
 func (t target) String() string { return ways[t.conf.To].named(t) }
 func (t target) repeats() bool  { return ways[t.conf.To].repeats }
 
-// send sends the result. What a worker delivers to stdout is printed by who archives the run: a worker's own stdout is
-// nobody's.
+// send sends the result. If a worker delivers to stdout, the process that archives the run prints
+// the result: nobody reads a worker's own stdout.
 func (t target) send(ctx context.Context, f *Folder, o Options, worker bool, text []byte) error {
 	if worker && t.conf.To == config.ToStdout {
 		return nil
@@ -58,8 +58,8 @@ func (t target) print(_ context.Context, _ *Folder, o Options, text []byte) erro
 	return err
 }
 
-// put writes the result into a file. One of the project is reached without following a link in it; another one is where
-// a person has put it.
+// put writes the result into a file. A file in the project is opened without following a link in
+// it; another file is where a person has put it.
 func (t target) put(_ context.Context, f *Folder, _ Options, text []byte) error {
 	root, name, err := in(f.Settings.Root, t.file)
 	if errors.Is(err, errElsewhere) {
@@ -84,7 +84,8 @@ func (t target) put(_ context.Context, f *Folder, _ Options, text []byte) error 
 	return atomicfile.Replace(root, name, text, 0o644)
 }
 
-// run hands the result to a command of a person's, on its standard input. One that fails may have sent it all the same.
+// run passes the result to a command of a person, on its standard input. A command that fails may
+// still have sent it.
 func (t target) run(ctx context.Context, f *Folder, _ Options, text []byte) error {
 	status, err := f.Status()
 	if err != nil {

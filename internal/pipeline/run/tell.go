@@ -7,7 +7,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/notify"
 )
 
-// news tells what there is to tell, unless somebody else is just doing that: he, or the next tick, tells the rest.
+// news sends pending notifications, unless another process is doing that. Then that process, or the
+// next tick, sends the rest.
 func (f *Folder) news(ctx context.Context, o Options) {
 	if lock, err := f.hold(toldLock); err == nil {
 		defer lock.Close()
@@ -15,8 +16,9 @@ func (f *Folder) news(ctx context.Context, o Options) {
 	}
 }
 
-// spread tells a person by the command of [notify] what the journal has to tell. It is written down only then up to where:
-// what is told twice is better than what is never told. The caller holds the lock of it.
+// spread sends the notifications of the journal to a person by the command of [notify]. It records
+// its progress afterwards: a repeated notification is better than a lost one. The caller holds the
+// lock of the notifications.
 func (f *Folder) spread(ctx context.Context, o Options) {
 	if f.Settings.Notify.Command == "" || !f.Workflow.Notifies() {
 		return
@@ -44,7 +46,7 @@ func (f *Folder) spread(ctx context.Context, o Options) {
 			o.at("after tell")
 		}
 		if err := f.replace(toldFile, []byte(strconv.Itoa(l.Rev)), 0o600); err != nil {
-			o.Log.Warn("not written down that a person was notified", "error", err)
+			o.Log.Warn("the notification of a person was not recorded", "error", err)
 			return
 		}
 	}

@@ -20,13 +20,13 @@ import (
 // Options say how a run is driven.
 type Options struct {
 	Ferrus  string               // absolute path of the ferrus program, for the workers' servers
-	Environ []string             // of the workers, before what they must not inherit is taken out
-	Out     io.Writer            // where a result goes that is delivered to stdout; nil is nowhere
-	Told    func(Line)           // is told of each line as it is written; nil is nobody
+	Environ []string             // for the workers, before variables are removed that they must not inherit
+	Out     io.Writer            // target of results that are delivered to stdout; may be nil
+	Told    func(Line)           // called for each new line; may be nil
 	Log     *slog.Logger         // slog.Default when nil
 	Now     func() time.Time     // time.Now when nil
 	Clock   func() lease.Instant // clock.Read when nil
-	At      func(point string)   // is called at each named point, for tests that kill there; nil is nothing
+	At      func(point string)   // called at each named point, for tests that kill there; may be nil
 }
 
 func (o Options) at(point string) {
@@ -51,15 +51,15 @@ func (o Options) orUsual() Options {
 	return o
 }
 
-// ErrGone says that the folder of the run is no longer there: the run is archived, or somebody has removed it.
-var ErrGone = errors.New("the run is not there any more")
+// ErrGone means that the folder of the run no longer exists: the run was archived or removed.
+var ErrGone = errors.New("the run no longer exists")
 
-// steps is how many things one tick does at most, so that a bug of ours ends as an error.
+// steps bounds the actions of one tick, so that a bug in ferrus ends as an error.
 const steps = 1000
 
-// Tick does all that is to be done about the run now, and returns the last action: Wait, or Archive, after which Dir is
-// the folder in the archive. Every trigger calls it; many at once are as good as one. An error changes nothing that the
-// next tick would not find.
+// Tick does everything that can be done for the run now, and returns the last action: Wait, or
+// Archive, after which Dir is the folder in the archive. Every trigger calls it; concurrent calls
+// do no harm. After an error the next tick continues from the files.
 func (f *Folder) Tick(ctx context.Context, o Options) (pipeline.Action, error) {
 	o = o.orUsual()
 	lock, err := f.lock(ctx)
@@ -74,7 +74,7 @@ func (f *Folder) Tick(ctx context.Context, o Options) (pipeline.Action, error) {
 	return a, err
 }
 
-// lock waits until nobody else ticks.
+// lock waits until no other process ticks.
 func (f *Folder) lock(ctx context.Context) (*filelock.Lock, error) {
 	lock, err := f.take(ctx, lockFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -134,10 +134,10 @@ func (f *Folder) tick(ctx context.Context, o Options) (pipeline.Action, error) {
 			return a, nil
 		}
 	}
-	return pipeline.Action{}, fmt.Errorf("%s does not come to rest: %d steps in one tick; see %s", f.Name(), steps, f.Path(journalFile))
+	return pipeline.Action{}, fmt.Errorf("%s does not settle: %d steps in one tick; see %s", f.Name(), steps, f.Path(journalFile))
 }
 
-// observe writes down what the files and the locks have changed.
+// observe records the changes of the files and the locks.
 func (b *runState) observe(facts pipeline.Facts, seen pipeline.Status) error {
 	l := Line{At: facts.Now, Event: "observed", Status: seen}
 	for i, p := range seen.Phases {
@@ -154,32 +154,33 @@ func (b *runState) observe(facts pipeline.Facts, seen pipeline.Status) error {
 	return b.commit(l)
 }
 
-// refuse drops what a person asked for that cannot be done now, lest it is done some other day.
+// refuse drops a request of a person that cannot be fulfilled now, so that it does not take effect
+// later.
 func (b *runState) refuse(facts pipeline.Facts, a pipeline.Action) error {
 	if facts.Intent.Verb == "" {
 		return nil
 	}
 	i, _ := b.f.intent()
-	why := fmt.Sprintf("%s was asked for by %s, and there is nothing to %s now: %s", i.Verb, i.By, i.Verb, a)
+	why := fmt.Sprintf("%s was requested by %s, and there is nothing to %s now: %s", i.Verb, i.By, i.Verb, a)
 	if err := b.commit(Line{At: facts.Now, Event: "refused", Why: why, By: i.By, Intent: i.ID, Status: b.status}); err != nil {
 		return err
 	}
 	return b.f.remove(intentFile)
 }
 
-// asleep is how much further the wall clock must have gone than the machine's own for the machine to have slept, or for
-// somebody to have set the clock.
+// asleep is the lead of the wall clock over the machine's clock from which ferrus infers that the
+// machine slept, or that the clock was set.
 const asleep = 30 * time.Second
 
-// A look is when a tick looked, by both clocks.
+// A look has the time of a tick, by both clocks.
 type look struct {
 	Wall  time.Time     `json:"wall"`
 	Clock lease.Instant `json:"clock"`
 	Woke  time.Time     `json:"woke,omitzero"`
 }
 
-// woke returns when the machine last came out of a sleep while the run was under way, zero when it did not: nobody could
-// work meanwhile. It remembers when it was asked.
+// woke returns when the machine last woke up during the run, zero if it did not sleep: during a
+// sleep nothing can work. It stores the time of the call.
 func (f *Folder) woke(o Options) time.Time {
 	now := look{Wall: o.Now().Round(0), Clock: o.Clock()}
 	var was look

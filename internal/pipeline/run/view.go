@@ -11,8 +11,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 )
 
-// Status returns how the run stood when it was last written down. It takes no lock. Where status.json cannot be read the
-// journal says it.
+// Status returns the last recorded status of the run. It takes no lock. If status.json cannot be
+// read, it reads the journal.
 func (f *Folder) Status() (pipeline.Status, error) {
 	text, err := f.slurp(statusFile)
 	if err == nil && len(text) > 0 {
@@ -29,14 +29,14 @@ func (f *Folder) Status() (pipeline.Status, error) {
 	return l.Status, err
 }
 
-// A View is how a run stands now, for a person.
+// A View is the present state of a run, for display.
 type View struct {
-	Facts  pipeline.Facts  // with the status brought up to date by the files
+	Facts  pipeline.Facts  // with the status reconciled with the files
 	Action pipeline.Action // what the next tick will do
 	Runs   map[string][]process.Run
 }
 
-// View looks at the run, and changes nothing.
+// View reads the run and changes nothing.
 func (f *Folder) View(now time.Time) (View, error) {
 	facts, err := f.present(now)
 	if err != nil {
@@ -58,19 +58,19 @@ func (v View) Over() bool {
 	return v.Facts.Status.ResultDelivered || v.Facts.Status.State == pipeline.IsCancelled
 }
 
-// A RefusedError says that what a person asks for cannot be done now.
+// A RefusedError says that a request of a person cannot be fulfilled now.
 type RefusedError struct {
 	Verb  pipeline.Verb
 	State pipeline.State
-	Why   string // what the run waits for instead
+	Why   string // what the run waits for
 }
 
 func (e *RefusedError) Error() string {
 	return fmt.Sprintf("the run is %s, and there is nothing to %s: %s", e.State, e.Verb, e.Why)
 }
 
-// Ask writes down what a person asks for; the next tick does it, whoever's that is. The error is *RefusedError when it is
-// nothing that can be done now, and then nothing is written.
+// Ask records a request of a person; the next tick of any process fulfils it. The error is
+// *RefusedError if the request cannot be fulfilled now; then nothing is recorded.
 func (f *Folder) Ask(i Intent, now time.Time) error {
 	facts, err := f.present(now)
 	if err != nil {

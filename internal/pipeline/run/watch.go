@@ -11,18 +11,19 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 )
 
-// A watcher waits until something may have happened in a run. What wakes it is not believed.
+// A watcher waits until something may have changed in a run. The cause of a wake-up does not
+// matter.
 type watcher struct {
 	f      *Folder
-	files  []string          // whose changes count
-	events *fsnotify.Watcher // nil where the system has none left
+	files  []string          // files whose changes count
+	events *fsnotify.Watcher // nil if the system has no watch left
 	freed  map[string]<-chan struct{}
 }
 
-// often is how soon to look again without any sign: there are file systems that give none.
+// often is the interval of passes without a notification: some file systems send none.
 const often = time.Second
 
-// watch arms a watcher of these files of the run. The caller closes it.
+// watch starts a watcher of these files of the run. The caller closes it.
 func (f *Folder) watch(files []string) *watcher {
 	w := &watcher{f: f, files: files, freed: map[string]<-chan struct{}{}}
 	if events, err := fsnotify.NewWatcher(); err == nil {
@@ -32,8 +33,8 @@ func (f *Folder) watch(files []string) *watcher {
 	return w
 }
 
-// signs are the files by which others say that there is something to do: what is written in a tick itself is none of
-// them, or it would wake itself for ever.
+// signs returns the files by which others announce that there is something to do. Files that a tick
+// writes are not among them, because it would wake itself without end.
 func (f *Folder) signs() []string {
 	files := []string{intentFile, deliveryFile, pipeline.DialogueFile}
 	for _, p := range f.Workflow.Phases {
@@ -44,14 +45,16 @@ func (f *Folder) signs() []string {
 	return files
 }
 
-// Close ends the watching. It does not wait until the watch is gone: the kernel takes some ten milliseconds for that.
+// Close stops the watcher. It does not wait until the kernel has removed the watch, which takes
+// some ten milliseconds.
 func (w *watcher) Close() {
 	if w.events != nil {
 		go w.events.Close()
 	}
 }
 
-// wait returns when a file of the run has changed, one of the workers has ended, it is until, or a second has passed.
+// wait returns when a file of the run has changed, a worker has ended, until has come, or a second
+// has passed.
 func (w *watcher) wait(ctx context.Context, workers []string, until time.Time) {
 	left := make(chan struct{}, 1)
 	stop := make(chan struct{})
@@ -72,7 +75,7 @@ func (w *watcher) wait(ctx context.Context, workers []string, until time.Time) {
 		}(w.freed[role])
 	}
 	var events <-chan fsnotify.Event
-	var errs <-chan error // nobody hears of the next event before these are read
+	var errs <-chan error // the next event is delivered only after these are read
 	if w.events != nil {
 		events, errs = w.events.Events, w.events.Errors
 	}

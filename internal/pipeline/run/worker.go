@@ -11,15 +11,15 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 )
 
-// A WorkerSession is what one attempt of a worker may do in its run. What it does when it is no longer the attempt that counts is
-// refused: somebody else does its work.
+// A WorkerSession is what one attempt of a worker may do in its run. An attempt that no longer
+// counts is refused: another one does its work.
 type WorkerSession struct {
 	f       *Folder
 	role    string
 	attempt int
 }
 
-// Desk returns the desk of an attempt. The error says when there is no such role.
+// Desk returns the session of an attempt. The error says that there is no such role.
 func (f *Folder) Desk(role string, attempt int) (*WorkerSession, error) {
 	if _, phase := f.Workflow.Worker(role); phase < 0 {
 		var roles []string
@@ -33,7 +33,7 @@ func (f *Folder) Desk(role string, attempt int) (*WorkerSession, error) {
 	return &WorkerSession{f, role, attempt}, nil
 }
 
-// An Assignment is what a worker is there for.
+// An Assignment is the work of a worker.
 type Assignment struct {
 	Role     string    `json:"role"`
 	Topic    string    `json:"topic"`
@@ -53,13 +53,13 @@ type Input struct {
 	Ready bool   `json:"ready"`
 }
 
-// ErrReplaced says that another attempt does the work by now, or that the worker was given up.
-var ErrReplaced = errors.New("this worker's time is over: somebody else does its work, or nobody; stop now")
+// ErrReplaced means that another attempt does the work, or that ferrus has given up the worker.
+var ErrReplaced = errors.New("this attempt no longer counts: it was replaced or given up; stop now")
 
-// ErrTooLong says that there is no room in the dialogue for what the worker wants to say.
+// ErrTooLong means that the text is too long for the dialogue.
 var ErrTooLong = errors.New("the dialogue has no room for that")
 
-// Assignment returns what the worker is to do.
+// Assignment returns the work of the worker.
 func (d *WorkerSession) Assignment(now time.Time) (Assignment, error) {
 	facts, err := d.facts(now)
 	if err != nil {
@@ -87,7 +87,7 @@ func (d *WorkerSession) Assignment(now time.Time) (Assignment, error) {
 	return a, nil
 }
 
-// facts are those of a worker that still counts.
+// facts returns the facts of a worker that still counts, otherwise ErrReplaced.
 func (d *WorkerSession) facts(now time.Time) (pipeline.Facts, error) {
 	if _, err := d.f.lstat(); err != nil {
 		return pipeline.Facts{}, ErrReplaced // it is archived
@@ -103,7 +103,7 @@ func (d *WorkerSession) facts(now time.Time) (pipeline.Facts, error) {
 	return facts, nil
 }
 
-// Wait waits until all inputs are there, at most for a while, and returns those that are not.
+// Wait waits until all inputs exist, at most for most, and returns the missing ones.
 func (d *WorkerSession) Wait(ctx context.Context, most time.Duration) ([]string, error) {
 	w := d.f.watch(d.f.Workflow.Waits(d.role))
 	defer w.Close()
@@ -123,8 +123,9 @@ func (d *WorkerSession) Wait(ctx context.Context, most time.Duration) ([]string,
 	}
 }
 
-// Write makes a text the output of the worker, in one step: who reads it sees nothing or all. One that has turns says its
-// text in the last entry of the dialogue; consensus is for it alone. It returns the path.
+// Write makes a text the output of the worker, in one step: readers see nothing or all. In a
+// dialogue it writes the text into the last entry, with consensus; elsewhere consensus has no
+// meaning. It returns the path.
 func (d *WorkerSession) Write(text string, consensus bool, now time.Time) (string, error) {
 	facts, err := d.facts(now)
 	if err != nil {
@@ -149,23 +150,23 @@ func (d *WorkerSession) speak(facts pipeline.Facts, text string, consensus bool)
 		return "", fmt.Errorf("it is not the turn of %s: stop now", d.role)
 	}
 	if strings.TrimSpace(text) == "" {
-		return "", errors.New("an empty turn is none: say something")
+		return "", errors.New("the turn is empty: write a text")
 	}
 	last := &talk.Dialogue[len(talk.Dialogue)-1]
 	last.Content, last.Consensus = text, consensus
 	whole := talk.Encode()
-	if _, err := pipeline.DecodeDialogue(whole); err != nil { // nobody could read it any more
+	if _, err := pipeline.DecodeDialogue(whole); err != nil { // otherwise it could not be read any more
 		return "", fmt.Errorf("%w: %v", ErrTooLong, err)
 	}
 	return d.f.Path(pipeline.DialogueFile), d.f.durably(pipeline.DialogueFile, whole, 0o600)
 }
 
-// Deliver sends the worker's output as the result of the run. The error is ErrSent, with the delivery, when that is done
-// already, by whomever.
+// Deliver sends the worker's output as the result of the run. The error is ErrSent, with the
+// delivery, if it was already sent, by any sender.
 func (d *WorkerSession) Deliver(ctx context.Context, o Options) (pipeline.Delivery, error) {
 	o = o.orUsual()
 	_, err := d.facts(o.Now())
-	// Only now: it may be what has ended the worker's time.
+	// This comes now, because the delivery may be what has ended the worker's time.
 	if was, unread := d.f.delivery(); unread == nil && was.State == pipeline.Delivered {
 		return was, ErrSent
 	}
@@ -179,18 +180,18 @@ func (d *WorkerSession) Deliver(ctx context.Context, o Options) (pipeline.Delive
 	var sent pipeline.Delivery
 	text, err := d.f.slurp(file)
 	if k, _ := d.f.Workflow.Worker(d.role); err == nil && int64(len(text)) < k.Least() {
-		err = fmt.Errorf("%s is not there yet: write the output first", d.f.Path(file))
+		err = fmt.Errorf("%s does not exist yet: write the output first", d.f.Path(file))
 	}
 	if err == nil {
 		sent, err = d.f.send(ctx, o, d.role, text, false)
 	}
-	if _, gone := d.f.lstat(); err != nil && gone != nil { // somebody was quicker, and it is archived
+	if _, gone := d.f.lstat(); err != nil && gone != nil { // another process was faster, and has archived the run
 		err = ErrReplaced
 	}
 	return sent, err
 }
 
-// Log returns the path of what the newest attempt of a worker has printed, "" when there was none.
+// Log returns the path of the output of a worker's newest attempt, "" when there was none.
 func (f *Folder) Log(role string) (string, error) {
 	list, err := f.Runs(role)
 	if err != nil || len(list) == 0 {

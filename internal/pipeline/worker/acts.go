@@ -27,10 +27,10 @@ func waitForInputs(ctx context.Context, c *call) error {
 	}
 	if len(missing) > 0 {
 		c.res.Status, c.res.Missing = "timeout", missing
-		c.res.Message = fmt.Sprintf("%d of the files you read are not there yet. Call it again.", len(missing))
+		c.res.Message = fmt.Sprintf("%d of your input files do not exist yet. Call it again.", len(missing))
 		return nil
 	}
-	c.res.Status, c.res.Message = "ready", "All that you read is there."
+	c.res.Status, c.res.Message = "ready", "All your input files exist."
 	return nil
 }
 
@@ -43,7 +43,7 @@ func writeOutput(_ context.Context, c *call) error {
 		if _, err := c.d.Assignment(time.Now()); err != nil {
 			return err
 		}
-		return &refusal{WrongState, "it is not your turn", "stop: you are started again when it is", "stop"}
+		return &refusal{WrongState, "it is not your turn", "stop: ferrus starts you again when it is", "stop"}
 	}
 	path, err := c.d.Write(text, c.args.Flag["consensus"], time.Now())
 	if err != nil {
@@ -51,14 +51,14 @@ func writeOutput(_ context.Context, c *call) error {
 	}
 	sum := sha256.Sum256([]byte(text))
 	c.res.Status, c.res.Path, c.res.Bytes, c.res.SHA256 = "written", path, len(text), hex.EncodeToString(sum[:])
-	c.res.Message = "It is written. Do nothing more, and exit."
+	c.res.Message = "The output is written. Do nothing more, and exit."
 	if c.who.terminal {
-		c.res.Message = "It is written. Deliver it."
+		c.res.Message = "The output is written. Deliver it."
 	}
 	return nil
 }
 
-// document refuses a content that is no result.
+// document refuses a content that cannot be a result.
 func (c *call) document(text string) error {
 	k, _ := c.f.Workflow.Worker(c.opts.Worker)
 	refuse := func(message, remedy string) error { return &refusal{InvalidInput, message, remedy, c.tool.Name} }

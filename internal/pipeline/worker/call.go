@@ -25,7 +25,7 @@ type call struct {
 	waits func(time.Duration) // tells the watchdog how long the call will wait
 }
 
-// A refusal says what could not be, why, what helps, and what to call next: "" leaves that to the table.
+// A refusal says what failed, why, what to do, and what to call next: "" leaves that to the table.
 type refusal struct {
 	code            Code
 	message, remedy string
@@ -34,7 +34,7 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.message + "; " + r.remedy }
 
-// handler is the gate that every call of t passes. The watchdog answers a call that does not end.
+// handler returns the gate that every call of t passes. The watchdog answers a call that hangs.
 func (p *place) handler(t Tool, who binding) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		res, err := p.opts.dog.Run(ctx, t.Name, func(ctx context.Context, waits func(time.Duration)) (*mcp.CallToolResult, error) {
@@ -47,7 +47,7 @@ func (p *place) handler(t Tool, who binding) mcp.ToolHandler {
 	}
 }
 
-// handle makes the call and answers it.
+// handle performs the call and answers it.
 func (c *call) handle(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	began, opts := time.Now(), c.opts
 	stop := wire.Progress(ctx, req, opts.every)
@@ -66,7 +66,8 @@ func (c *call) handle(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallT
 	return wire.Answer(text, c.res.Code != ""), nil
 }
 
-// stuck answers a call that was given up. It asks the run nothing: the call may be stuck on its locks.
+// stuck answers a call that the watchdog gave up. It does not read the run, because the call may
+// hang on its locks.
 func (p *place) stuck(t Tool) (*mcp.CallToolResult, error) {
 	again, remedy := p.opts.dog.Again()
 	res := Result{Code: InternalTimeout, Message: t.Name + " did not end in time; ferrus has a bug or the disk hangs", Remedy: remedy,
@@ -95,7 +96,7 @@ func (c *call) serve(ctx context.Context, raw json.RawMessage) (err error) {
 	return c.tool.run(ctx, c)
 }
 
-// finish completes the result with what every result has, and turns an error into a refusal.
+// finish adds the fields that every result has, and turns an error into a refusal.
 func (c *call) finish(err error) {
 	if err != nil {
 		c.refuse(err)
@@ -121,13 +122,13 @@ func (c *call) finish(err error) {
 	}
 }
 
-// refuse makes a refusal of an error.
+// refuse turns an error into a refusal.
 func (c *call) refuse(err error) {
 	r := &refusal{code: StoreError, message: err.Error()}
 	var fault *wire.Fault
 	switch {
 	case errors.Is(err, wire.ErrBug):
-		r.code, r.remedy = OutcomeUnknown, "go on from what heartbeat says"
+		r.code, r.remedy = OutcomeUnknown, "continue from the answer of heartbeat"
 	case errors.Is(err, run.ErrReplaced):
 		r = c.over()
 	case errors.Is(err, run.ErrTooLong):

@@ -9,8 +9,8 @@ import (
 // A Tool is one row of the catalogue.
 type Tool struct {
 	wire.Tool
-	Terminal bool     // only the final worker has it that delivers by itself
-	Turn     wire.Arg // a further argument for those who have turns; the zero one is none
+	Terminal bool     // only a final worker that delivers by itself has it
+	Turn     wire.Arg // a further argument in a dialogue; zero means none
 
 	run func(ctx context.Context, c *call) error
 }
@@ -25,7 +25,7 @@ func Catalogue() []Tool {
 		},
 		{
 			Tool: wire.Tool{Name: "wait_for_inputs", Title: "Wait for your inputs", ReadOnly: true,
-				Doc: "Wait until the files you read are there. On status timeout call it again."},
+				Doc: "Wait until your input files exist. On status timeout call it again."},
 			run: waitForInputs,
 		},
 		{
@@ -47,13 +47,13 @@ func Catalogue() []Tool {
 	}
 }
 
-// A binding is what the workflow makes of a worker.
+// A binding has what the workflow says about a worker.
 type binding struct {
 	terminal bool // it delivers
 	speaks   bool // it has turns in a dialogue
 }
 
-// of is the tool as the worker of a seat knows it.
+// of returns the tool as the worker sees it.
 func (t Tool) of(who binding) wire.Tool {
 	own := t.Tool
 	if who.speaks && t.Turn.Name != "" {
@@ -62,7 +62,7 @@ func (t Tool) of(who binding) wire.Tool {
 	return own
 }
 
-// has reports whether the worker of the seat has the tool.
+// has reports whether the worker has the tool.
 func (who binding) has(tool string) bool {
 	for _, t := range Catalogue() {
 		if t.Name == tool {

@@ -11,8 +11,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/tools/wire"
 )
 
-// deliver sends the result. What is being sent is sent, whether or not the client still waits for the answer: to cut it
-// off would leave it to a person to find out how far it came.
+// deliver sends the result. It continues even if the client no longer waits for the answer: after
+// an interrupted delivery a person would have to find out how far it came.
 func deliver(ctx context.Context, c *call) error {
 	type outcome struct {
 		d   pipeline.Delivery
@@ -46,10 +46,10 @@ func deliver(ctx context.Context, c *call) error {
 	}
 }
 
-// again is how often it is looked whether somebody else is done with sending.
+// again is the interval at which a call checks whether another sender has finished.
 const again = 50 * time.Millisecond
 
-// send sends the result, and while somebody else does so waits for him, as long as waiting lasts.
+// send sends the result. If another sender is sending, it waits for that one until waiting ends.
 func (c *call) send(ctx, waiting context.Context) (pipeline.Delivery, error) {
 	look := time.NewTicker(again)
 	defer look.Stop()
@@ -66,7 +66,7 @@ func (c *call) send(ctx, waiting context.Context) (pipeline.Delivery, error) {
 	}
 }
 
-// sent says what became of a delivery.
+// sent describes the outcome of a delivery.
 func (c *call) sent(d pipeline.Delivery, err error) error {
 	if err == nil && d.State != pipeline.Delivered {
 		err = run.ErrDoubt
@@ -75,12 +75,12 @@ func (c *call) sent(d pipeline.Delivery, err error) error {
 	case err == nil:
 		c.res.Status, c.res.Message = "delivered", "The result is delivered. Do nothing more, and exit."
 	case errors.Is(err, run.ErrSent):
-		c.res.Status, c.res.Message = "already_sent", "The result is delivered already. Do nothing more, and exit."
+		c.res.Status, c.res.Message = "already_sent", "The result was already delivered. Do nothing more, and exit."
 	case errors.Is(err, run.ErrBusy):
-		c.res.Status, c.res.Message, c.res.Next = "sending", "The result is being sent just now. Call it again.", c.tool.Name
+		c.res.Status, c.res.Message, c.res.Next = "sending", "The result is being sent now. Call it again.", c.tool.Name
 		return nil
 	case errors.Is(err, run.ErrDoubt):
-		return &refusal{OutcomeUnknown, err.Error(), "stop: a person sees whether it arrived, and decides", "stop"}
+		return &refusal{OutcomeUnknown, err.Error(), "stop: a person checks whether it arrived, and decides", "stop"}
 	case errors.Is(err, run.ErrReplaced):
 		return err
 	default:
@@ -90,22 +90,22 @@ func (c *call) sent(d pipeline.Delivery, err error) error {
 	return nil
 }
 
-// undelivered is the refusal of a delivery that came to nothing.
+// undelivered returns the refusal of a failed delivery.
 func (c *call) undelivered(err error) error {
 	if _, over := c.d.Assignment(time.Now()); over != nil {
 		return over
 	}
 	if _, written := c.said(); !written {
-		return &refusal{WrongState, "your output is not there yet", "write_output first", ""}
+		return &refusal{WrongState, "your output does not exist yet", "write_output first", ""}
 	}
-	return &refusal{StoreError, err.Error(), "call deliver once more; if that fails too, exit: ferrus sends the result when you are gone", c.tool.Name}
+	return &refusal{StoreError, err.Error(), "call deliver once more; if that fails, too, exit: ferrus sends the result after that", c.tool.Name}
 }
 
-// notTerminal is the refusal of a delivery to a worker that delivers nothing.
+// notTerminal returns the refusal of a delivery by a worker that does not deliver.
 func (c *call) notTerminal() error {
 	who := "ferrus sends the result when all are done"
 	if final := c.deliverer(); final != "" {
 		who = fmt.Sprintf("the worker %s delivers the result", final)
 	}
-	return &refusal{code: ForbiddenRole, message: fmt.Sprintf("%s delivers nothing: %s", c.opts.Worker, who)}
+	return &refusal{code: ForbiddenRole, message: fmt.Sprintf("%s does not deliver: %s", c.opts.Worker, who)}
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 )
 
-// A place is where the worker of a server works. It opens the run when it is first needed: a server that is started
-// for a run that is over answers so instead of failing to start.
+// A place gives a server access to the run of its worker. It opens the run on first use: a server
+// that is started for a finished run answers that instead of failing to start.
 type place struct {
 	opts Options
 
 	mu sync.Mutex
-	f  *run.Folder // nil until it could be opened
+	f  *run.Folder // nil until it is opened
 	d  *run.WorkerSession
 }
 
@@ -39,19 +39,19 @@ func (p *place) open() error {
 	}
 	d, err := f.Desk(p.opts.Worker, p.opts.Attempt)
 	if err != nil {
-		return &refusal{ForbiddenRole, err.Error(), "stop: whoever started this server must name one of them with --worker", "stop"}
+		return &refusal{ForbiddenRole, err.Error(), "stop: this server must be started with one of them as --worker", "stop"}
 	}
 	p.f, p.d = f, d
 	return nil
 }
 
-// gone is the refusal of a run that is no longer there.
+// gone returns the refusal for a run that no longer exists.
 func (p *place) gone() *refusal {
-	return &refusal{StoreGone, fmt.Sprintf("the run %s is not there: it is over and archived, or somebody has removed it", filepath.Base(p.opts.Run)),
+	return &refusal{StoreGone, fmt.Sprintf("the run %s does not exist: it has ended and is archived, or it was removed", filepath.Base(p.opts.Run)),
 		"stop: there is nothing left to do", "stop"}
 }
 
-// seat is what the workflow makes of the worker; nothing special while the run cannot be opened.
+// seat returns the binding of the worker, the zero one if the run cannot be opened.
 func (p *place) seat() binding {
 	if p.open() != nil {
 		return binding{}
@@ -61,8 +61,8 @@ func (p *place) seat() binding {
 	return binding{terminal: p.deliverer() == p.opts.Worker, speaks: speaks}
 }
 
-// deliverer is the worker that delivers, "" when ferrus does. The transcript of a dialogue is ferrus's to send: it is made
-// when the last turn is over.
+// deliverer returns the worker that delivers, "" when ferrus does. ferrus itself delivers the
+// transcript of a dialogue, which it writes after the last turn.
 func (p *place) deliverer() string {
 	final, _ := p.f.Workflow.Final()
 	if _, phase := p.f.Workflow.Worker(final); !p.f.Workflow.ByTerminal() || p.f.Workflow.Phases[phase].How() == pipeline.Talking {
@@ -71,7 +71,7 @@ func (p *place) deliverer() string {
 	return final
 }
 
-// wait is how long a call may wait.
+// wait returns how long a call may wait.
 func (p *place) wait() time.Duration {
 	if p.opts.Wait > 0 {
 		return p.opts.Wait
@@ -83,14 +83,14 @@ func (p *place) wait() time.Duration {
 	return conf.Server.WaitTimeout()
 }
 
-// wait is how long this call may wait.
+// wait returns how long this call may wait.
 func (c *call) wait() time.Duration {
 	most := c.place.wait()
 	c.waits(most)
 	return most
 }
 
-// over says why the attempt counts no more.
+// over returns the refusal for an attempt that no longer counts.
 func (p *place) over() *refusal {
 	v, err := p.f.View(time.Now())
 	if err != nil {

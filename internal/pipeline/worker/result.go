@@ -5,7 +5,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 )
 
-// A Code names the kind of a refusal. They are those of the other tools of ferrus.
+// A Code names the kind of a refusal. The codes are the same as in the other tools of ferrus.
 type Code string
 
 const (
@@ -21,8 +21,8 @@ const (
 	Corrupt         Code = "corrupt"          // what the run has written down cannot be read
 )
 
-// Result is what every tool answers, as structured content and, the same bytes, as the only text block. Message, Next
-// and Allowed are always there.
+// A Result is the answer of every tool, sent as structured content and, with the same bytes, as the
+// only text block. Message, Next and Allowed are always set.
 type Result struct {
 	Status  string   `json:"status,omitempty"`       // `ready`, `timeout`, `written`, `delivered`, `already_sent`, `sending`
 	Code    Code     `json:"code,omitempty"`         // refusals only, which alone are errors

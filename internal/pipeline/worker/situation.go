@@ -7,14 +7,14 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 )
 
-// A situation is what decides what a worker may do and should do next.
+// A situation decides what a worker may do and should do next.
 type situation struct {
 	binding
-	over    bool // the attempt counts no more, or the run is not there
-	away    bool // another has the turn
-	missing bool // of its inputs
-	written bool // its output is there, or its turn is said
-	left    int  // seconds
+	over    bool // the attempt no longer counts, or the run does not exist
+	away    bool // it is the turn of another worker
+	missing bool // at least one of its inputs
+	written bool // its output exists, or its turn is written
+	left    int  // remaining seconds
 }
 
 func (c *call) situation() situation {
@@ -34,7 +34,8 @@ func (c *call) situation() situation {
 	return in
 }
 
-// said reports whether another has the turn, and whether this worker's output is there or its turn said.
+// said reports whether it is another worker's turn, and whether this worker's output exists or its
+// turn is written.
 func (p *place) said() (away, done bool) {
 	k, phase := p.f.Workflow.Worker(p.opts.Worker)
 	if p.f.Workflow.Phases[phase].How() != pipeline.Talking {
@@ -46,13 +47,13 @@ func (p *place) said() (away, done bool) {
 		return true, false
 	}
 	talk, err := pipeline.DecodeDialogue(text)
-	if err != nil { // somebody has spoilt it; what is written is written over ferrus's own copy
+	if err != nil { // another process has damaged it; the next write starts from ferrus's own copy
 		return false, false
 	}
 	return talk.Turn != p.opts.Worker, !talk.Open()
 }
 
-// A step is one row of what to do next: the first whose condition holds.
+// A step is one row of the table of next calls: the first row whose condition is true counts.
 type step struct {
 	when func(situation) bool
 	next string
@@ -66,23 +67,23 @@ var steps = []step{
 	{func(situation) bool { return true }, "stop"},
 }
 
-// next is the tool to call next, or "stop".
+// next returns the tool to call next, or "stop".
 func (in situation) next() string {
 	return steps[slices.IndexFunc(steps, func(s step) bool { return s.when(in) })].next
 }
 
-// closed says when a tool of an attempt that counts is not let through all the same.
+// closed has, by tool, the condition under which an attempt that counts must not call it.
 var closed = map[string]func(situation) bool{
 	"write_output": func(in situation) bool { return in.away },
 	"deliver":      func(in situation) bool { return !in.written },
 }
 
-// offers reports whether a call of the tool would be let through.
+// offers reports whether a call of the tool would be allowed.
 func (in situation) offers(t Tool) bool {
 	return !in.over && in.has(t.Name) && (closed[t.Name] == nil || !closed[t.Name](in))
 }
 
-// allowed are the tools that would be let through, sorted, and next if that is a tool.
+// allowed returns the tools that would be allowed, sorted, and next if that is a tool.
 func (in situation) allowed(next string) []string {
 	names := []string{}
 	for _, t := range Catalogue() {

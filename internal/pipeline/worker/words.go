@@ -1,6 +1,6 @@
 package worker
 
-// instructions are the one text that every client shows its model.
+// instructions returns the text that clients show their model.
 func (who binding) instructions() string {
 	text := `ferrus has one piece of work for you. You write one file, and exit.
 

@@ -321,7 +321,7 @@ func TestARunThatCannotBeOpenedIsAnAnswer(t *testing.T) {
 		says      string
 	}{
 		"no such folder":     {s.f.Dir + "-gone", "writer", StoreGone, "archived"},
-		"no run":             {s.root, "writer", StoreGone, "is not there"},
+		"no run":             {s.root, "writer", StoreGone, "does not exist"},
 		"nothing readable":   {broken, "writer", Corrupt, "launch"},
 		"nobody of the name": {s.f.Dir, "boss", ForbiddenRole, "it has reader, writer"},
 	} {

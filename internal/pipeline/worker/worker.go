@@ -19,11 +19,11 @@ import (
 	"github.com/ferrus-go/ferrus/internal/tools/wire"
 )
 
-// Options say for whom a server is made.
+// Options configure a server.
 type Options struct {
 	Run     string        // absolute path of the folder of the run
 	Worker  string        // its role in the run
-	Attempt int           // which attempt at its work this is, from 1
+	Attempt int           // number of the attempt, from 1
 	Wait    time.Duration // the longest that one call waits; wait_timeout_secs of ferrus.toml when zero
 	Version string        // of ferrus
 	Log     *slog.Logger  // slog.Default when nil
@@ -32,7 +32,8 @@ type Options struct {
 	dog   *wire.Watchdog
 }
 
-// NewServer returns the MCP server of one attempt of a worker. A run that cannot be opened is the answer to each call.
+// NewServer returns the MCP server of one attempt of a worker. If the run cannot be opened, each
+// call is answered with that error.
 func NewServer(opts Options) *mcp.Server {
 	if opts.Log == nil {
 		opts.Log = slog.Default()
@@ -53,7 +54,8 @@ func NewServer(opts Options) *mcp.Server {
 	return s
 }
 
-// unlisted takes the tools out of the list that the worker does not have. A call of one is answered with who has it.
+// unlisted removes from the list the tools that the worker does not have. A call of one says which
+// worker has it.
 func (who binding) unlisted(handle mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		res, err := handle(ctx, method, req)
