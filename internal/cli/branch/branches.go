@@ -70,9 +70,9 @@ func attempts(a *cli.App, ctx context.Context, like string) ([]engine.Attempt, e
 	return e.Attempts(ctx, names), nil
 }
 
-// ShowAttempts prints branches as a table, and below each what the gate said where it is not green.
+// ShowAttempts prints branches as a table, and below each why its checks did not pass.
 func ShowAttempts(a *cli.App, list []engine.Attempt) {
-	a.Say("%s\n", a.Paint(cli.Dim, fmt.Sprintf("%-14s %-13s %-12s %-22s %8s  %s", "branch", "state", "gate", "change", "time", "task")))
+	a.Say("%s\n", a.Paint(cli.Dim, fmt.Sprintf("%-14s %-13s %-12s %-22s %8s  %s", "branch", "state", "checks", "change", "time", "task")))
 	for _, t := range list {
 		if t.Error != "" {
 			a.Say("%-14s cannot be read: %s\n", format.Clip(t.Branch, 14), format.Line(t.Error))
@@ -86,17 +86,17 @@ func ShowAttempts(a *cli.App, list []engine.Attempt) {
 	}
 }
 
-// gate is whether the checks were green on what the branch has.
+// gate says whether the checks passed on the files of the branch.
 func gate(a *cli.App, t engine.Attempt) cli.Styled {
 	switch {
 	case t.Green:
-		return a.Paint(cli.Green, format.Pad("green", 12))
+		return a.Paint(cli.Green, format.Pad("passed", 12))
 	case t.Check == "":
 		return a.Paint(cli.Dim, format.Pad("not run", 12))
 	case t.State == state.Checking:
 		return a.Paint(cli.Yellow, format.Pad("outdated", 12))
 	}
-	return a.Paint(cli.Yellow, format.Pad("failed", 12))
+	return a.Paint(cli.Yellow, format.Pad("not passed", 12))
 }
 
 func change(t engine.Attempt) string {

@@ -77,7 +77,7 @@ func showTrial(a *cli.App, res checks.Result, commands []string, log string) {
 		}
 		a.Say("passed in %.1f s\n", res.Duration.Seconds())
 	case checks.Failed:
-		a.Say("%s: %d of %d failed; the whole log is %s\n", a.Paint(cli.Red, "red"), len(res.Failures()), len(res.Commands), log)
+		a.Say("%s: %d of %d checks; the whole log is %s\n", a.Paint(cli.Red, "failed"), len(res.Failures()), len(res.Commands), log)
 	default:
 		a.Say("%s: %s\n", a.Paint(cli.Red, "the checks could not run"), format.IndentRest(res.Err))
 	}
