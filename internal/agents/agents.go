@@ -16,7 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// A Duty is what an agent is started for. It names the agent's slot, its runs and its prompt.
+// A Duty is the purpose of an agent. It names the agent's slot, its runs and its prompt.
 type Duty string
 
 const (
@@ -27,12 +27,12 @@ const (
 	Worker     Duty = "worker"     // writes one file of a run of a pipeline: may edit files and run commands, alone
 )
 
-// Duties returns the duties at a task. That of a worker is none of them: it works in a run of a pipeline, of which there
-// may be many beside the task.
+// Duties returns the duties in a task. That of a worker is not among them: a worker works in a run
+// of a pipeline, of which there may be many besides the task.
 func Duties() []Duty { return []Duty{Executor, Consultant, Reviewer, Supervisor} }
 
-// Role is the role in which an agent with the duty meets the task. A worker meets none, and no table of the task knows
-// its role.
+// Role returns the role of an agent with the duty in a task. The role of a worker is not in any
+// table of the task.
 func (d Duty) Role() state.Role {
 	switch d {
 	case Executor:
@@ -43,53 +43,53 @@ func (d Duty) Role() state.Role {
 	return state.Supervisor
 }
 
-// Writes reports whether the duty needs to edit files and run commands. An agent whose duty does not is given no tool
-// that could.
+// Writes reports whether the duty needs to edit files and run commands. Agents with other duties
+// get no tool that could.
 func (d Duty) Writes() bool { return d == Executor || d == Worker }
 
-// A LaunchSpec is one place at a task or in a run of a pipeline: what an agent is to do there, and where.
+// A LaunchSpec says what an agent is to do, and where: in a task, or in a run of a pipeline.
 type LaunchSpec struct {
 	Duty     Duty
-	Index    int      // tells agents of one name apart; from 1
+	Index    int      // distinguishes agents with the same name; from 1
 	Model    string   // "" leaves the choice to the agent
 	Args     []string // a person's additions to the agent's command line
 	Command  string   // the shell command of the adapter "command"
-	Prompt   string   // what the agent is told first; "" only when it is not headless
-	Headless bool     // nobody looks on: it must ask for no permission, and end by itself
+	Prompt   string   // the first prompt; "" only when it is not headless
+	Headless bool     // non-interactive: it must not ask for permission, and must end by itself
 	Ferrus   string   // absolute path of the ferrus program, whose `serve` is the agent's MCP server
 	Root     string   // absolute path of the project
 	Branch   string   // of the machine; "" for the project's own
 	Work     string   // absolute path of the folder to work in
 	Scratch  string   // absolute path of a folder of ours for the files of a launch
-	Environ  []string // the environment of whoever starts it, NAME=value
+	Environ  []string // the environment of the process that starts it, NAME=value
 
 	Run    string // of a worker: absolute path of the folder of its run
 	Name   string // of a worker: its role in the pipeline
-	Output string // of a worker: absolute path of the one file it writes; of one who takes turns, the dialogue.json
+	Output string // of a worker: absolute path of the one file it writes; in a dialogue, of dialogue.json
 }
 
-// A Launch is everything that a process needs to become the agent of a seat.
+// A Launch is everything that is needed to start the agent of a LaunchSpec.
 type Launch struct {
 	Argv  []string          // Argv[0] is a name to be looked up on the PATH of Env, or a path
 	Env   []string          // the whole environment, NAME=value
 	Dir   string            // the working directory
-	Stdin string            // all it is given to read; "" is nothing
+	Stdin string            // the complete standard input; "" for none
 	Files map[string]string // absolute path to content; written before the start, readable by the user alone
 }
 
 // An Adapter is one agent that ferrus knows how to start.
 type Adapter struct {
 	Name     string   // as in ferrus.toml
-	Title    string   // as its makers call it
+	Title    string   // its product name
 	Program  string   // to be found on PATH; "" for "command"
 	Install  string   // the command that installs it
 	LogIn    string   // the command by which a person logs in; "" where it has none that ferrus knows
 	Wait     int      // how many seconds one tool call may wait under it
-	Executes string   // what an executor may do unasked when it is headless
-	Reviews  string   // what every other duty of a task may do, headless or not
-	Works    string   // what a worker of a pipeline may do unasked when it is headless
-	Settings []string // files of a project by which it runs commands, and which it cannot be told to ignore; with slashes
-	Lacks    []string // what it cannot do or ferrus cannot promise under it, a sentence each
+	Executes string   // what a headless executor may do without asking
+	Reviews  string   // what the other duties of a task may do, headless or not
+	Works    string   // what a headless worker of a pipeline may do without asking
+	Settings []string // files of a project that make it run commands and that it always reads; with slashes
+	Lacks    []string // its limits, and those of ferrus with it, one sentence each
 
 	login  login
 	launch func(Adapter, LaunchSpec) (Launch, error)
@@ -111,11 +111,11 @@ func Find(name string) (Adapter, error) {
 	return Adapter{}, fmt.Errorf("there is no agent %q: it is one of %s", name, strings.Join(names, ", "))
 }
 
-// Launch says how to start the agent for a seat. The error is one of the seat, such as a headless one without a prompt,
-// or a worker's without its run.
+// Launch returns how to start the agent. The error is about s: for example a headless agent without
+// a prompt, or a worker without a run.
 func (a Adapter) Launch(s LaunchSpec) (Launch, error) {
 	if s.Headless && s.Prompt == "" {
-		return Launch{}, fmt.Errorf("%s is started headless and told nothing", a.Name)
+		return Launch{}, fmt.Errorf("%s is started headless without a prompt", a.Name)
 	}
 	if s.Duty == Worker && (s.Run == "" || s.Name == "" || s.Output == "") {
 		return Launch{}, fmt.Errorf("%s is started as a worker without a run (%q), a name (%q) or an output (%q)", a.Name, s.Run, s.Name, s.Output)
@@ -131,8 +131,8 @@ func (a Adapter) Launch(s LaunchSpec) (Launch, error) {
 	return l, nil
 }
 
-// Identity is role:agent:index, as the journal names the agent of the seat. The role of a worker is that in its pipeline,
-// its index that of the attempt.
+// Identity returns role:agent:index, the agent's name in the journal. A worker's role is its role
+// in the pipeline, its index the number of the attempt.
 func (s LaunchSpec) Identity(agent string) string {
 	role := string(s.Duty.Role())
 	if s.Duty == Worker {
@@ -141,11 +141,11 @@ func (s LaunchSpec) Identity(agent string) string {
 	return fmt.Sprintf("%s:%s:%d", role, agent, max(1, s.Index))
 }
 
-// ServerName is what every client calls the MCP server of ferrus. There is one under one name, so that no session can
-// have the tools of two roles.
+// ServerName is the name of the MCP server of ferrus in every client. There is only one name, so
+// that no session can have the tools of two roles.
 const ServerName = "ferrus"
 
-// server is the command line of the seat's MCP server.
+// server returns the command line of the agent's MCP server.
 func (a Adapter) server(s LaunchSpec) []string {
 	argv, index := []string{s.Ferrus, "serve", "--role", string(s.Duty.Role())}, strconv.Itoa(max(1, s.Index))
 	if s.Duty == Worker {

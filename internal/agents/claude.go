@@ -20,19 +20,20 @@ var claude = Adapter{
 		"In your terminal its first answer, within a second, may come before the ferrus server is connected. From the second answer on it has the tools.",
 		"After a wait of more than five minutes its provider may read the whole context again instead of from its cache.",
 	},
-	// A version without that command takes it for a prompt, and must find no model.
+	// A version without that command would take it for a prompt, and must not find a model.
 	login:  login{ask: []string{"auth", "status"}, env: []string{"ANTHROPIC_BASE_URL=http://127.0.0.1:1"}},
 	launch: launchClaude,
 	read:   readClaude,
 }
 
-// What Claude Code calls its own tools.
+// Names of Claude Code's own tools.
 const (
 	claudeReads  = "Read,Grep,Glob"
 	claudeWrites = "Bash,Edit,Write,NotebookEdit,WebFetch,WebSearch"
-	// With these the work would go to a tree in which nobody looks for it, or on after the session, which it does not.
+	// These tools would move the work to a tree that ferrus does not read, or past the end of the
+	// session.
 	claudeNever = "EnterWorktree,CronCreate,ScheduleWakeup"
-	// With these a worker would start others. Task is what Agent was called.
+	// These tools would let a worker start other agents. Task is the former name of Agent.
 	claudeOthers = "Agent,Task,Workflow"
 )
 
@@ -59,7 +60,7 @@ func launchClaude(a Adapter, s LaunchSpec) (Launch, error) {
 		argv = append(argv, "--permission-mode=acceptEdits")
 		allowed += "," + claudeWrites
 	case s.Headless:
-		// The person's own default might be to plan, in which approve and reject are held back.
+		// The person's own default might be plan mode, in which approve and reject are held back.
 		argv = append(argv, "--permission-mode=dontAsk")
 	}
 	argv = append(argv, "--allowedTools="+allowed)
@@ -69,7 +70,7 @@ func launchClaude(a Adapter, s LaunchSpec) (Launch, error) {
 	server := a.server(s)
 	l := Launch{
 		Argv: append(argv, s.Args...),
-		// A call that waits long is not to be moved to the background, where its answer would be missed.
+		// A long wait must not move to the background, where the model would miss its answer.
 		Env: []string{"MCP_TIMEOUT=60000", "CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS=0", "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD=1"},
 		Files: map[string]string{
 			mcp: indented(map[string]any{"mcpServers": map[string]any{ServerName: withEnv(map[string]any{
@@ -85,7 +86,8 @@ func launchClaude(a Adapter, s LaunchSpec) (Launch, error) {
 	return l, nil
 }
 
-// claudeSettings are what no option says. A reader runs no hooks: the executor before it could have written them.
+// claudeSettings returns settings without a command line option. An agent that only reads runs no
+// hooks: the executor could have written them.
 func claudeSettings(s LaunchSpec) map[string]any {
 	var deny []string
 	for _, path := range s.untouched() {

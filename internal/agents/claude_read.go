@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// claudeEvent is one line of `--output-format stream-json`, of Claude Code and of Qwen Code, as far as we read it.
+// claudeEvent is one line of `--output-format stream-json` of Claude Code and Qwen Code, with the
+// fields that ferrus reads.
 type claudeEvent struct {
 	Type    string `json:"type"`
 	Subtype string `json:"subtype"`
@@ -68,9 +69,9 @@ type claudeBlock struct {
 	IsError bool            `json:"is_error"`
 }
 
-// claudeReader keeps what one line needs to know of those before it.
+// claudeReader stores what a line needs to know of earlier lines.
 type claudeReader struct {
-	message string // the id of the newest message, which comes in several lines that all tell its usage
+	message string // id of the newest message; each of its lines repeats its usage
 	settled Usage  // of the messages before it
 }
 
@@ -201,7 +202,7 @@ func claudeEnd(e claudeEvent, at time.Time, r *Reading) []Note {
 	return append(notes, ended(r.Usage))
 }
 
-// claudeBlocks are the pieces of a content, which may be one text.
+// claudeBlocks returns the parts of a content, which may be a single text.
 func claudeBlocks(content json.RawMessage) []claudeBlock {
 	var blocks []claudeBlock
 	var text string
@@ -212,7 +213,7 @@ func claudeBlocks(content json.RawMessage) []claudeBlock {
 	return blocks
 }
 
-// word is an error that is a text, or an object with a message.
+// word returns an error that is a text, or an object with a message.
 func word(raw json.RawMessage) string {
 	var text string
 	var object struct{ Message string }

@@ -10,7 +10,7 @@ var codex = Adapter{
 	Wait:     cached,
 	Executes: "edits files and runs commands inside its sandbox `workspace-write`",
 	Reviews:  "runs commands inside its sandbox `read-only`",
-	// It takes these only in a project that the person trusts in Codex itself.
+	// Codex reads these only in a project that the person trusts in Codex itself.
 	Settings: []string{".codex/config.toml", ".codex/hooks.json", ".codex/rules"},
 	Works:    "edits files and runs commands inside its sandbox `workspace-write`, widened by the folder of its run; starts no other agent",
 	Lacks: []string{

@@ -17,8 +17,9 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
-// codexServers is the table mcp_servers of the launch: ours, and every other that a file of Codex names, switched off.
-// Codex lays it over its files key by key, so a server of theirs needs a way to be reached, though it is never started.
+// codexServers returns the table mcp_servers of the launch: the ferrus server, and every other
+// server of Codex's files, disabled. Codex merges it with its files key by key, so a disabled
+// server still needs an address.
 func codexServers(a Adapter, s LaunchSpec) (map[string]any, error) {
 	servers := map[string]any{}
 	for _, file := range codexFiles(s) {
@@ -57,8 +58,8 @@ func codexServers(a Adapter, s LaunchSpec) (map[string]any, error) {
 	return servers, nil
 }
 
-// codexFiles are the files in which Codex looks for MCP servers: the person's, the profiles beside it, the machine's, and
-// those of the project and of the folders around it.
+// codexFiles returns the files in which Codex looks for MCP servers: the person's, the profiles
+// beside it, the machine's, and those of the project and its parent folders.
 func codexFiles(s LaunchSpec) []string {
 	home := codexHome(s.Environ)
 	files := []string{filepath.Join(string(filepath.Separator), "etc", "codex", "config.toml"), filepath.Join(home, "config.toml")}
@@ -76,12 +77,12 @@ func codexFiles(s LaunchSpec) []string {
 	}
 }
 
-// codexHome is the person's folder of Codex.
+// codexHome returns the person's folder of Codex.
 func codexHome(environ []string) string {
 	return cmp.Or(lookup(environ, "CODEX_HOME"), filepath.Join(homeOf(environ), ".codex"))
 }
 
-// tomlValue is a value as the option -c reads it.
+// tomlValue returns a value as the option -c reads it.
 func tomlValue(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -107,7 +108,7 @@ func tomlValue(v any) string {
 	}
 }
 
-// tomlString is a basic string. TOML has fewer escapes than Go.
+// tomlString returns a basic string. TOML has fewer escapes than Go.
 func tomlString(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// codexEvent is one line of `codex exec --json`, as far as we read it.
+// codexEvent is one line of `codex exec --json`, with the fields that ferrus reads.
 type codexEvent struct {
 	Type    string `json:"type"`
 	Thread  string `json:"thread_id"`
@@ -127,7 +127,7 @@ func codexEnds(item codexItem, r *Reading) []Note {
 	return nil
 }
 
-// unwrapped is a command without the shell around it.
+// unwrapped returns a command without the shell around it.
 func unwrapped(command string) string {
 	if _, inner, ok := strings.Cut(command, " -lc "); ok && strings.HasPrefix(command, "/") {
 		return strings.Trim(inner, `'"`)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// command is the adapter for everything else: a shell command of a person's own.
+// command is the adapter for everything else: a shell command of the person.
 var command = Adapter{
 	Name:     "command",
 	Title:    "a command of your own",
@@ -19,24 +19,24 @@ var command = Adapter{
 	read:     readPlain,
 }
 
-// placeholders are what a command can be told.
+// placeholders are the values that a command can use.
 var placeholders = []struct{ name, is string }{
-	{"prompt", "what the agent is told"},
+	{"prompt", "the agent's prompt"},
 	{"root", "the project's folder"},
 	{"branch", "the branch of the machine; empty for the project's own"},
 	{"work", "the folder to work in"},
 	{"duty", "`executor`, `consultant`, `reviewer`, `supervisor` or `worker`"},
 	{"role", "`executor`, `supervisor` or `worker`"},
 	{"model", "the model that `ferrus.toml` names; empty for none"},
-	{"mcp_config", "a file with our MCP server, in the form `{\"mcpServers\": {...}}`"},
-	{"server", "the command line of our MCP server, as several words"},
+	{"mcp_config", "a file with the ferrus MCP server, in the form `{\"mcpServers\": {...}}`"},
+	{"server", "the command line of the ferrus MCP server, as several words"},
 	{"run_dir", "the folder of the run that a worker works in; empty for the others"},
 	{"worker", "a worker's role in its pipeline; empty for the others"},
 	{"output", "the one file that a worker writes, or `dialogue.json`; empty for the others"},
 }
 
-// launchCommand runs the seat's command by the shell. What a placeholder stands for also is in the environment, for
-// scripts that would rather not quote: {prompt} is FERRUS_PROMPT, and so on.
+// launchCommand runs the command in the shell. The values of the placeholders are also in the
+// environment, for scripts that avoid quoting: {prompt} is FERRUS_PROMPT, and so on.
 func launchCommand(a Adapter, s LaunchSpec) (Launch, error) {
 	if strings.TrimSpace(s.Command) == "" {
 		return Launch{}, errors.New(`the agent "command" has no command: name one in ferrus.toml, [hq.executor] or [hq.supervisor]`)
@@ -69,7 +69,7 @@ func launchCommand(a Adapter, s LaunchSpec) (Launch, error) {
 	return Launch{Argv: []string{"/bin/sh", "-c", line}, Env: env, Files: map[string]string{file: string(conf) + "\n"}}, nil
 }
 
-// quoted is a command line as the shell reads it.
+// quoted returns a command line quoted for the shell.
 func quoted(argv []string) string {
 	out := make([]string, len(argv))
 	for i, arg := range argv {
@@ -78,5 +78,5 @@ func quoted(argv []string) string {
 	return strings.Join(out, " ")
 }
 
-// quote is a word as the shell reads it.
+// quote returns a word quoted for the shell.
 func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// foreign are variables that no agent inherits, as patterns: those by which an agent would think itself inside of
-// another one, those of a git hook that `ferrus run` was started from, and those of another ferrus.
+// foreign are patterns of variables that no agent inherits: those that make an agent believe that
+// it runs inside another one, those of a git hook that started `ferrus run`, and those of another
+// ferrus.
 var foreign = []string{
 	"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_EXECPATH", "CLAUDE_CODE_SESSION_*", "CLAUDE_CODE_CHILD_*",
 	"CLAUDE_CODE_MESSAGING_*", "CLAUDE_CODE_LAUNCHED_BY_*", "CLAUDE_CODE_SSE_PORT", "CLAUDE_PROJECT_DIR", "CLAUDE_PID",
@@ -25,11 +26,12 @@ var foreign = []string{
 	"FERRUS_*",
 }
 
-// ours are variables of ferrus that every agent inherits and hands on to its server: by them the server finds the same
-// records of projects and the same configuration of the person.
+// ours are variables of ferrus that every agent inherits and passes to its server, so that the
+// server finds the same records and the same configuration of the person.
 var ours = []string{"FERRUS_STATE_DIR", "FERRUS_TRUST", "XDG_STATE_HOME", "XDG_CONFIG_HOME"}
 
-// handed are those of ours that are set in an environment, for clients that start servers in an environment of their own.
+// handed returns the variables among ours that are set in an environment, for clients that start
+// servers in an environment of their own.
 func handed(environ []string) map[string]string {
 	set := map[string]string{}
 	for _, name := range ours {
@@ -40,7 +42,7 @@ func handed(environ []string) map[string]string {
 	return set
 }
 
-// inherited is an environment without what is foreign and with what is added, which comes last.
+// inherited returns an environment without the foreign variables, followed by added.
 func inherited(environ, added []string) []string {
 	out := make([]string, 0, len(environ)+len(added))
 	for _, entry := range environ {
@@ -52,14 +54,15 @@ func inherited(environ, added []string) []string {
 	return append(out, added...)
 }
 
-// secret are variables that our server is not given by name: the same that the checks are kept from by default.
+// secret are variables that a client does not pass to our server by name: the same that are hidden
+// from the checks by default.
 var secret = []string{"ANTHROPIC_*", "OPENAI_*", "*_API_KEY", "*_TOKEN"}
 
-// variable is a name that every client takes for the name of a variable.
+// variable matches names that every client accepts for a variable.
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// passed are the names of an environment that our server needs, for itself and the checks it runs, where a client hands
-// its servers only what it is told to.
+// passed returns the names in an environment that our server needs, for itself and its checks, if a
+// client passes only listed variables.
 func passed(environ []string) []string {
 	var names []string
 	for _, entry := range inherited(environ, nil) {
@@ -72,7 +75,7 @@ func passed(environ []string) []string {
 	return slices.Compact(names)
 }
 
-// lookup is the value of a variable of an environment, of which the last entry counts.
+// lookup returns the value of a variable in an environment. The last entry counts.
 func lookup(environ []string, name string) string {
 	for _, entry := range slices.Backward(environ) {
 		if value, ok := strings.CutPrefix(entry, name+"="); ok {
@@ -82,7 +85,7 @@ func lookup(environ []string, name string) string {
 	return ""
 }
 
-// homeOf is a person's folder, by the name that the system has for it.
+// homeOf returns a person's home folder, by the system's variable for it.
 func homeOf(environ []string) string {
 	return cmp.Or(lookup(environ, "HOME"), lookup(environ, "USERPROFILE"))
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
-// Path returns where the adapter's program is on the PATH of environ. The error says how to install it.
+// Path returns the path of the adapter's program on the PATH of environ. The error says how to
+// install it.
 func (a Adapter) Path(environ []string) (string, error) {
 	if a.Program == "" {
 		return "", fmt.Errorf("%s has no program of its own", a.Name)
@@ -23,14 +24,15 @@ func (a Adapter) Path(environ []string) (string, error) {
 	return "", fmt.Errorf("%s is not on PATH: install it by `%s`", a.Program, a.Install)
 }
 
-// LookPath returns where a program is on the PATH of environ. A name with a separator is a path already.
+// LookPath returns the path of a program on the PATH of environ. A name with a separator already is
+// a path.
 func LookPath(name string, environ []string) (string, error) {
 	if strings.ContainsRune(name, filepath.Separator) {
 		return name, nil
 	}
 	for _, dir := range filepath.SplitList(lookup(environ, "PATH")) {
 		if !filepath.IsAbs(dir) {
-			continue // what stands in the project is no program of the person's
+			continue // a file in the project is not a program of the person
 		}
 		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
 			return path, nil
@@ -39,11 +41,12 @@ func LookPath(name string, environ []string) (string, error) {
 	return "", fmt.Errorf("%s is not on the PATH", name)
 }
 
-// versionTime is how long a program may take to say its version. Those that are scripts need seconds on a busy machine.
+// versionTime is how long a program may take to print its version. Scripts need seconds on a busy
+// machine.
 const versionTime = 20 * time.Second
 
-// Version starts the adapter's program, in the program's own folder, and returns what it says of its version, in one line.
-// It ends with ctx.
+// Version runs the adapter's program, in the program's own folder, and returns its version as one
+// line. It ends with ctx.
 func (a Adapter) Version(ctx context.Context, environ []string) (string, error) {
 	path, err := a.Path(environ)
 	if err != nil {

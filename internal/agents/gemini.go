@@ -18,7 +18,7 @@ var gemini = Adapter{
 	Settings: []string{".gemini/settings.json", ".gemini/.env", ".gemini/extensions"},
 	Lacks: []string{
 		"It cannot be given one MCP server for one session, so ferrus gives it a home of its own, without your settings and extensions and without a login with Google. It needs `GEMINI_API_KEY` or Vertex AI in its environment.",
-		"In its session our server is called `" + geminiServer + "`, because a project's settings override those of its home.",
+		"In its session the ferrus server is called `" + geminiServer + "`, because a project's settings override those of its home.",
 		"Its commands run without a sandbox: those of an executor can do what you can.",
 		"A reviewer or consultant cannot read files that `.gitignore` names.",
 		"Its shell tool kills a command that is silent for five minutes.",
@@ -28,11 +28,11 @@ var gemini = Adapter{
 	read:   readGemini,
 }
 
-// geminiServer is what our server is called under Gemini CLI, where the project's own settings would win over another
-// `ferrus`.
+// geminiServer is the name of our server in Gemini CLI, where the project's own settings would
+// override another `ferrus`.
 const geminiServer = "ferrus-run"
 
-// geminiReads are the tools of Gemini CLI that change nothing.
+// geminiReads are the tools of Gemini CLI that only read.
 var geminiReads = []string{"read_file", "read_many_files", "list_directory", "glob", "grep_search", "search_file_content"}
 
 func launchGemini(a Adapter, s LaunchSpec) (Launch, error) {
@@ -55,7 +55,8 @@ func launchGemini(a Adapter, s LaunchSpec) (Launch, error) {
 	return l, nil
 }
 
-// geminiLaunch ends the command line with what Gemini CLI and Qwen Code, which comes from it, take alike.
+// geminiLaunch adds to the command line the options that Gemini CLI and Qwen Code, which derives
+// from it, share.
 func geminiLaunch(argv []string, s LaunchSpec) Launch {
 	for _, dir := range s.beyond() {
 		argv = append(argv, "--include-directories="+dir)
@@ -74,13 +75,13 @@ func geminiLaunch(argv []string, s LaunchSpec) Launch {
 
 func geminiSettings(a Adapter, s LaunchSpec) map[string]any {
 	conf := map[string]any{"mcpServers": map[string]any{geminiServer: a.entry(s)}}
-	if s.Duty == Worker { // its run lies where git looks away, and so would its tools
+	if s.Duty == Worker { // git ignores the folder of its run, and so would its tools
 		conf["context"] = map[string]any{"fileFiltering": map[string]any{"respectGitIgnore": false}}
 	}
 	if !s.Duty.Writes() {
 		conf["hooksConfig"] = map[string]any{"enabled": false}
 	}
-	// Without the choice an interactive session begins with a question.
+	// Without this choice an interactive session starts with a question.
 	for _, way := range []struct{ variable, choice string }{
 		{"GEMINI_API_KEY", "gemini-api-key"}, {"GOOGLE_GENAI_USE_VERTEXAI", "vertex-ai"}, {"GOOGLE_API_KEY", "vertex-ai"}} {
 		if lookup(s.Environ, way.variable) != "" {
@@ -91,9 +92,9 @@ func geminiSettings(a Adapter, s LaunchSpec) map[string]any {
 	return conf
 }
 
-// geminiPolicy are rules that go before all others: our tools may, those of other servers may not, and of its own only
-// those that read may where nothing is to be written; a worker starts no other agent. What is denied is not shown to the
-// model.
+// geminiPolicy returns rules that override all others. Our tools are allowed, those of other
+// servers are not. Of its own tools only those that read are allowed if the duty does not write; a
+// worker cannot start other agents. The model does not see denied tools.
 func geminiPolicy(s LaunchSpec) string {
 	rules := []string{
 		"toolName = \"*\"\nmcpName = \"" + geminiServer + "\"\ndecision = \"allow\"\npriority = 999\n",

@@ -2,7 +2,8 @@ package agents
 
 import "strconv"
 
-// goose is Block's goose. No program of it was at hand: its row is from its documentation and its source.
+// goose is Block's goose. Its row follows the documentation and the source; the program itself is
+// untested.
 var goose = Adapter{
 	Name:     "goose",
 	Title:    "goose",
@@ -32,7 +33,7 @@ func launchGoose(a Adapter, s LaunchSpec) (Launch, error) {
 	if s.Headless {
 		argv = append(argv, "--no-session", "--quiet")
 	}
-	// Without the developer tools there is nothing to ask for but our own.
+	// Without the developer tools only our own tools can ask for permission.
 	if s.Headless || !s.Duty.Writes() {
 		env = append(env, "GOOSE_MODE=auto")
 	} else {

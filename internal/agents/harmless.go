@@ -7,9 +7,9 @@ import (
 	"github.com/ferrus-go/ferrus/internal/safetext"
 )
 
-// harmless are, for each agent, the options that a project's own file may add to its command line: they choose how a model
-// thinks, and loosen nothing. What stands before "=" of a codex override is the key. All others count only from a person's
-// own configuration.
+// harmless are, for each agent, the options that a project's file may add to its command line: they
+// choose how a model thinks, and loosen nothing. For a codex override the key is the text before
+// "=". All other options count only in a person's own configuration.
 var harmless = map[string][]string{
 	"claude-code": {"--model", "--fallback-model", "--effort", "--max-turns"},
 	"codex":       {"--model", "-m", "-c model", "-c model_reasoning_effort", "-c model_reasoning_summary", "-c model_verbosity"},
@@ -19,11 +19,12 @@ var harmless = map[string][]string{
 	"goose":       {"--max-turns"},
 }
 
-// plainValue is a value that no client takes for another option, a path or a command.
+// plainValue matches values that no client takes for another option, a path or a command.
 var plainValue = safetext.NewForm(`^"?[A-Za-z0-9][A-Za-z0-9._:@/\[\]-]*"?$`, 1, 102)
 
-// Harmful returns the arguments of a project's file that are not known to be harmless for an agent. Those of the agent
-// "command" all are: they are shown to the person with its command. Those of an agent that is not known none are.
+// Harmful returns the arguments of a project's file that are not known to be harmless for an agent.
+// For the agent "command" that is all of them: the person sees them with its command. For an
+// unknown agent it is none.
 func Harmful(agent string, args []string) []string {
 	if agent == command.Name {
 		return nil

@@ -6,15 +6,16 @@ import (
 	"strings"
 )
 
-// limit is how many seconds a client must give one call of our tools: the longest wait, and time for a slow machine.
+// limit returns how many seconds a client must allow one call of our tools: the longest wait, plus
+// time for a slow machine.
 func (a Adapter) limit() int { return a.Wait + 60 }
 
-// file is the path of a file of the seat's launch.
+// file returns the path of a file of the launch.
 func (s LaunchSpec) file(kind string) string {
 	return filepath.Join(s.Scratch, string(s.Duty)+"."+kind)
 }
 
-// state is the folder of the task's documents.
+// state returns the folder of the task's documents.
 func (s LaunchSpec) state() string {
 	if s.Branch != "" {
 		return filepath.Join(s.home(), "branches", s.Branch)
@@ -24,7 +25,8 @@ func (s LaunchSpec) state() string {
 
 func (s LaunchSpec) home() string { return filepath.Join(s.Root, ".ferrus") }
 
-// beyond are the folders in which the agent has to read, or a worker to write, though they are not within its work.
+// beyond returns the folders outside of its work in which the agent must read, or a worker must
+// write.
 func (s LaunchSpec) beyond() []string {
 	dir := s.state()
 	if s.Duty == Worker {
@@ -36,13 +38,14 @@ func (s LaunchSpec) beyond() []string {
 	return []string{dir}
 }
 
-// entry is the seat's MCP server as Gemini CLI and Qwen Code have it in their settings.
+// entry returns the MCP server as Gemini CLI and Qwen Code have it in their settings.
 func (a Adapter) entry(s LaunchSpec) map[string]any {
 	argv := a.server(s)
 	return withEnv(map[string]any{"command": argv[0], "args": argv[1:], "timeout": 1000 * a.limit(), "trust": true}, "env", s)
 }
 
-// withEnv adds to a client's entry of our server, under the client's name for them, the variables that it needs.
+// withEnv adds the variables that our server needs to a client's entry of it, under the client's
+// key for them.
 func withEnv(entry map[string]any, key string, s LaunchSpec) map[string]any {
 	if set := handed(s.Environ); len(set) > 0 {
 		entry[key] = set
@@ -50,10 +53,10 @@ func withEnv(entry map[string]any, key string, s LaunchSpec) map[string]any {
 	return entry
 }
 
-// indented is JSON for a file that a person may look at.
+// indented returns JSON for a file that a person may read.
 func indented(v any) string { return jsonText(v, "  ") + "\n" }
 
-// compact is JSON for an environment.
+// compact returns JSON for an environment variable.
 func compact(v any) string { return jsonText(v, "") }
 
 func jsonText(v any, indent string) string {
@@ -62,7 +65,7 @@ func jsonText(v any, indent string) string {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", indent)
 	if err := enc.Encode(v); err != nil {
-		panic(err) // we give it nothing but maps, slices, strings and numbers
+		panic(err) // callers pass only maps, slices, strings and numbers
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

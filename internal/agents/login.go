@@ -12,20 +12,21 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// A login is how a client is asked whether it is logged in. It looks at its own files and asks no provider.
+// A login says how to ask a client whether it is logged in. The client reads its own files and asks
+// no provider.
 type login struct {
 	ask  []string                    // arguments of its program
-	env  []string                    // added to its environment: no version of it may take the question for a prompt
-	free func(environ []string) bool // whether it needs no login of its own; nil: it always does
+	env  []string                    // added to its environment, so that no version takes the arguments for a prompt
+	free func(environ []string) bool // reports whether it needs no login; nil: it always needs one
 }
 
-// loginTime is how long a client may take to say whether it is logged in.
+// loginTime is how long a client may take to report its login.
 const loginTime = 10 * time.Second
 
 var loggedOut = regexp.MustCompile(`(?i)"loggedIn":\s*false|not logged in`)
 
-// LoggedOut reports whether the agent's client says of itself that it is not logged in. False where the client cannot be asked,
-// does not answer, or needs no login. It ends with ctx.
+// LoggedOut reports whether the agent's client says that it is not logged in. It returns false if
+// the client cannot be asked, does not answer, or needs no login. It ends with ctx.
 func (a Adapter) LoggedOut(ctx context.Context, environ []string) bool {
 	if len(a.login.ask) == 0 || a.login.free != nil && a.login.free(environ) {
 		return false
@@ -43,15 +44,16 @@ func (a Adapter) LoggedOut(ctx context.Context, environ []string) bool {
 	return errors.As(err, &exit) && ctx.Err() == nil && loggedOut.Match(said)
 }
 
-// asked is a command of the agent's program that answers by itself. It runs in the program's own folder: some programs read
-// settings of the working directory, which may be a project.
+// asked returns a command of the agent's program. It runs in the program's own folder, because some
+// programs read settings of the working directory, which may be a project.
 func (a Adapter) asked(ctx context.Context, path string, environ []string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Env, cmd.Dir, cmd.WaitDelay = inherited(environ, nil), filepath.Dir(path), time.Second
 	return cmd
 }
 
-// codexFree reports whether Codex needs no login: a key is in its environment, or its own configuration names another provider.
+// codexFree reports whether Codex needs no login: its environment has a key, or its configuration
+// names another provider.
 func codexFree(environ []string) bool {
 	if lookup(environ, "CODEX_API_KEY") != "" {
 		return true

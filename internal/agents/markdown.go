@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Markdown returns docs/agents.md, made from the table.
+// Markdown returns docs/agents.md, generated from the table.
 func Markdown() []byte {
 	var b strings.Builder
 	b.WriteString(`# Agents

@@ -47,8 +47,9 @@ func launchOpencode(a Adapter, s LaunchSpec) (Launch, error) {
 	return l, nil
 }
 
-// opencodeMay are the permissions of the seat's agent. The last rule that fits counts, so "*" must come first, as it does
-// in JSON that Go writes; in the person's own table of permissions it might not, which is why the agent is one of ours.
+// opencodeMay returns the permissions of the agent. The last matching rule counts, so "*" must come
+// first, as it does in JSON that Go writes. In the person's own table of permissions the order
+// might differ; therefore ferrus defines an agent of its own.
 func opencodeMay(s LaunchSpec) map[string]any {
 	may := map[string]any{"*": "deny", ServerName + "_*": "allow"}
 	for _, tool := range []string{"read", "list", "glob", "grep", "todoread", "todowrite"} {

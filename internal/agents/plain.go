@@ -2,12 +2,12 @@ package agents
 
 import "time"
 
-// plainForgets is how many lines an agent prints after the last sign of a trouble until it has got over it. What it
-// prints of an error may have several.
+// plainForgets is how many lines after the last sign of a trouble an agent must print to have
+// recovered. An error may have several lines.
 const plainForgets = 20
 
-// readPlain reads the output of an agent that reports nothing a program could read: what it says, and what looks like an
-// error that ends it.
+// readPlain reads the output of an agent without a machine-readable report: what it says, and lines
+// that look like a fatal error.
 func readPlain() lineReader {
 	since := 0
 	return func(line []byte, at time.Time, r *Reading) []Note {
@@ -25,7 +25,8 @@ func readPlain() lineReader {
 	}
 }
 
-// stray is a line of a stream of JSON that is none: what the client prints to its standard error, or before it begins.
+// stray handles a line in a JSON stream that is not JSON: output on standard error, or before the
+// stream starts.
 func stray(line []byte, at time.Time, r *Reading) []Note {
 	text := clean(string(line))
 	if trouble, until := troubleIn(text, at); trouble != "" {

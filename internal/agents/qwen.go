@@ -23,9 +23,9 @@ var qwen = Adapter{
 
 const (
 	qwenReads = "read_file,list_directory,glob,grep_search"
-	// With these the work would go to a tree in which nobody looks for it.
+	// These tools would move the work to a tree that ferrus does not read.
 	qwenNever = "enter_worktree,exit_worktree"
-	// With these a worker would start others. Task is what agent was called.
+	// These tools would let a worker start other agents. task is the former name of agent.
 	qwenOthers = "agent,task,workflow,create_sub_session,team_create"
 )
 

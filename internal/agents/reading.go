@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Usage is what an agent says that it has used. What it does not report is zero.
+// A Usage is what an agent reports to have used. Values that it does not report are zero.
 type Usage struct {
 	Input   int64   `json:"input_tokens,omitempty"`        // all tokens read, cached ones included
 	Cached  int64   `json:"cached_input_tokens,omitempty"` // of them, those from a cache
@@ -13,7 +13,7 @@ type Usage struct {
 	Dollars float64 `json:"dollars,omitempty"`
 }
 
-// Tokens is how many tokens were read and written.
+// Tokens returns how many tokens were read and written.
 func (u Usage) Tokens() int64 { return u.Input + u.Output }
 
 // Plus returns the sum of two usages.
@@ -21,7 +21,7 @@ func (u Usage) Plus(v Usage) Usage {
 	return Usage{u.Input + v.Input, u.Cached + v.Cached, u.Output + v.Output, u.Dollars + v.Dollars}
 }
 
-// A Trouble is why an agent could not do its work that is not the work's fault. "" is none.
+// A Trouble is a reason why an agent could not work that is not in the work itself. "" means none.
 type Trouble string
 
 const (
@@ -30,17 +30,17 @@ const (
 	NoServer     Trouble = "no_server"    // it could not start or reach our MCP server
 )
 
-// A Reading is what an agent's output says, so far.
+// A Reading is what an agent's output has reported so far.
 type Reading struct {
 	Usage   Usage
-	Doing   string    // the newest thing it does, in a few words; "" when it does not say
-	Said    string    // the newest thing it said
-	Trouble Trouble   // the newest trouble, unless it got over it
-	Until   time.Time // when a rate limit ends; zero when it does not say
+	Doing   string    // its newest action, in a few words; "" when unknown
+	Said    string    // its newest statement
+	Trouble Trouble   // the newest trouble; "" after it recovered
+	Until   time.Time // when a rate limit ends; zero when unknown
 	Session string    // the client's own name for the session, to resume or look it up by
 }
 
-// A Note is one line of an agent's output in words for a person.
+// A Note is one line of an agent's output, in words for a person.
 type Note struct {
 	Kind NoteKind
 	Text string
@@ -66,15 +66,15 @@ type Reader struct {
 	rest []byte
 }
 
-// A lineReader reads the lines of one agent's output, one after the other; at is when.
+// A lineReader reads the lines of one agent's output in order; at is the time of the line.
 type lineReader func(line []byte, at time.Time, r *Reading) []Note
 
-// Reader returns a reader for the output of the adapter's agent. What it writes to its standard output and its standard
-// error may be read by the same one, line by line.
+// Reader returns a reader for the output of the adapter's agent. One reader can read standard
+// output and standard error, line by line.
 func (a Adapter) Reader() *Reader { return &Reader{read: a.read()} }
 
-// ReaderOf returns a reader for the output of the agent of that name. What one prints that is not known, such as an agent of
-// another version of ferrus, is read as that of a command.
+// ReaderOf returns a reader for the output of the agent of that name. The output of an unknown
+// agent, such as one of another version of ferrus, is read like that of a command.
 func ReaderOf(name string) *Reader {
 	a, err := Find(name)
 	if err != nil {
@@ -83,10 +83,10 @@ func ReaderOf(name string) *Reader {
 	return a.Reader()
 }
 
-// maxRest bounds what is kept of a line that does not end; more is read as a line of its own.
+// maxRest bounds what is stored of an unfinished line; the rest is read as a line of its own.
 const maxRest = 8 << 20
 
-// Feed reads a piece of output and returns what the lines that end in it say.
+// Feed reads a piece of output and returns notes on the lines that end in it.
 func (r *Reader) Feed(piece []byte) []Note {
 	var notes []Note
 	for {
@@ -104,7 +104,7 @@ func (r *Reader) Feed(piece []byte) []Note {
 	return notes
 }
 
-// End reads what is left of a last line without a newline.
+// End reads the rest of a last line without a newline.
 func (r *Reader) End() []Note {
 	line := r.rest
 	r.rest = nil

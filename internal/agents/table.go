@@ -1,6 +1,6 @@
 package agents
 
-// table is every agent that ferrus knows.
+// table lists every agent that ferrus knows.
 var table = []Adapter{
 	claude,
 	codex,
@@ -11,6 +11,6 @@ var table = []Adapter{
 	command,
 }
 
-// cached is how many seconds a call waits under a client that would bear far more: every poll makes the model read its
-// context again, and beyond five minutes the providers' caches have forgotten it.
+// cached is how many seconds a call waits under a client that allows much more. Every poll makes
+// the model read its context again, and after five minutes the providers' caches have expired.
 const cached = 270

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// signs are the words by which clients and providers tell a trouble. The agent's own speech is never searched for them
-// where it can be told apart.
+// signs are the words by which clients and providers report a trouble. They are not searched for in
+// the agent's own speech, if that can be distinguished.
 var signs = []struct {
 	trouble Trouble
 	words   func() *regexp.Regexp
@@ -24,7 +24,7 @@ var signs = []struct {
 		`(oauth )?token (has )?expired|must specify the GEMINI_API_KEY|set an auth method`)},
 }
 
-// troubleIn is the trouble that an error's text tells, and until when it lasts if it is told.
+// troubleIn returns the trouble in an error's text, and its end if the text has it.
 func troubleIn(text string, at time.Time) (Trouble, time.Time) {
 	if len(text) > maxError {
 		text = text[:maxError]
@@ -43,7 +43,7 @@ func troubleIn(text string, at time.Time) (Trouble, time.Time) {
 // maxError is how much of a line is searched for an error.
 const maxError = 16 << 10
 
-// troubleOf is the trouble that a status of HTTP tells. 529 is Anthropic's for an overload.
+// troubleOf returns the trouble of an HTTP status. 529 is Anthropic's status for an overload.
 func troubleOf(status int) Trouble {
 	switch status {
 	case 401, 403:
@@ -61,7 +61,7 @@ func failed(status int, text string, at time.Time, r *Reading) Note {
 		trouble = t
 	}
 	if trouble != "" {
-		// An event before may have told the end more exactly.
+		// An earlier event may have reported the end more exactly.
 		if trouble != RateLimited || r.Trouble != RateLimited || !end.IsZero() {
 			r.Until = end
 		}
@@ -79,15 +79,15 @@ func ended(u Usage) Note {
 	return Note{Info, text}
 }
 
-// answers is called when the agent's provider answered: a limit is over, a login is not needed. Whether our server runs is
-// another question.
+// answers is called when the agent's provider has answered: a limit has ended, and the login works.
+// This says nothing about our server.
 func (r *Reading) answers() {
 	if r.Trouble != NoServer {
 		r.Trouble, r.Until = "", time.Time{}
 	}
 }
 
-// does is called for a call of a tool, of which one of ours shows that our server runs.
+// does is called for a call of a tool. A call of one of our tools shows that our server runs.
 func (r *Reading) does(what string) Note {
 	r.answers()
 	if r.Trouble == NoServer && strings.HasPrefix(what, ServerName+" ") {
@@ -97,7 +97,7 @@ func (r *Reading) does(what string) Note {
 	return Note{Call, what}
 }
 
-// once leaves out an error that the line before told in the same words.
+// once skips an error that the previous line reported in the same words.
 func once(read lineReader) lineReader {
 	var last Note
 	return func(line []byte, at time.Time, r *Reading) []Note {

@@ -21,13 +21,13 @@ var (
 		`(\d{1,2})(?::(\d\d))? ?([ap])\.?m\b\.?(?: \(([\w/+-]+)\))?`)
 )
 
-// lazily returns an expression that is compiled when it is first used: together these cost half a millisecond of each
-// start, and most processes read no error of an agent.
+// lazily returns an expression that is compiled on first use: together these cost half a
+// millisecond of each start, and most processes read no error of an agent.
 func lazily(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// until is when a limit ends, by what an error's text says; zero when it does not.
+// until returns when a limit ends according to an error's text, zero when the text does not say.
 func until(text string, at time.Time) time.Time {
 	if m := untilEpoch().FindStringSubmatch(text); m != nil {
 		n, _ := strconv.ParseFloat(m[1], 64)
@@ -49,7 +49,7 @@ func until(text string, at time.Time) time.Time {
 	return time.Time{}
 }
 
-// epoch is a time in seconds or milliseconds since 1970; zero for what is none.
+// epoch returns a time from seconds or milliseconds since 1970, zero for an implausible number.
 func epoch(n float64) time.Time {
 	switch {
 	case n <= 0 || n > 1e14:
@@ -60,7 +60,8 @@ func epoch(n float64) time.Time {
 	return time.Unix(int64(n), 0)
 }
 
-// span is a duration in words or letters. A bare number is seconds, as in the header Retry-After.
+// span returns a duration in words or letters. A bare number is seconds, as in the header
+// Retry-After.
 func span(text string) time.Duration {
 	units := []struct {
 		prefix string
@@ -83,7 +84,7 @@ func span(text string) time.Duration {
 	return sum
 }
 
-// clock is the next time after at that a clock shows what the match of untilClock says.
+// clock returns the next time after at that matches a clock time of untilClock.
 func clock(m []string, at time.Time) time.Time {
 	zone := at.Location()
 	if m[7] != "" {
@@ -121,7 +122,7 @@ func clock(m []string, at time.Time) time.Time {
 	}
 	t := time.Date(year, month.Month(), day, hour, minute, 0, 0, zone)
 	if m[3] == "" && t.Before(at.AddDate(0, -6, 0)) {
-		t = t.AddDate(1, 0, 0) // said in December of January
+		t = t.AddDate(1, 0, 0) // a date in January, reported in December
 	}
 	return t
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// Files that ferrus alone writes: by which it knows how a task stands, what lies in .ferrus beside the work trees of branches,
-// and by which it knows how a run stands. ** is all that is below.
+// Files that only ferrus writes: those of a task, those in .ferrus beside the work trees of
+// branches, and those of a run. ** stands for everything below.
 var (
 	ofTask = []string{"STATE.json", "journal.jsonl", "tokens.json", "branches/**"}
 	ofHome = []string{"*.json", "*.jsonl", "*.md", "*.lock", "archive/**", "branches/**", "evidence/**", "git/**", "live/**", "logs/**", "memory/**",
@@ -15,9 +15,9 @@ var (
 	ofRun = []string{"status.json", "workflow.json", "journal.jsonl", "delivery.json", "workers/**", "prompts/**", "kept/**", "attempts/**"}
 )
 
-// untouched are the files that the agent's edit tools refuse, as absolute paths: all of .ferrus, but for a worker, whose
-// run usually lies below it, and on a branch, whose work tree does. What is denied cannot be allowed again, so for these each
-// is named.
+// untouched returns the files that the agent's edit tools refuse, as absolute paths: usually all of
+// .ferrus. The run of a worker and the work tree of a branch are below .ferrus, and a denied path
+// cannot be allowed again, so for these each file is listed.
 func (s LaunchSpec) untouched() []string {
 	var paths []string
 	switch {

@@ -8,16 +8,16 @@ import (
 	"github.com/ferrus-go/ferrus/internal/safetext"
 )
 
-// briefly is how many characters of a result or an argument a person is shown.
+// briefly is how many characters of a result or an argument a person sees.
 const briefly = 160
 
-// clean is text that a terminal can be given.
+// clean returns text that is safe for a terminal.
 func clean(s string) string { return safetext.Clean(s) }
 
-// brief is text on one line, cut where it is long.
+// brief returns text on one line, cut if it is long.
 func brief(s string) string {
 	if len(s) > 16*briefly {
-		s = s[:16*briefly] // no use in folding megabytes first
+		s = s[:16*briefly] // avoids folding megabytes
 	}
 	s = strings.Join(strings.Fields(clean(s)), " ")
 	if utf8.RuneCountInString(s) > briefly {
@@ -26,7 +26,7 @@ func brief(s string) string {
 	return s
 }
 
-// result is what a tool answered, in short. Of our own tools that is their message.
+// result returns the answer of a tool, in short. For our own tools that is the message.
 func result(text string) string {
 	var ours struct{ Status, Message string }
 	if strings.HasPrefix(text, "{") && json.Unmarshal([]byte(text), &ours) == nil && ours.Message != "" {
@@ -38,11 +38,11 @@ func result(text string) string {
 	return brief(text)
 }
 
-// telling are the arguments of which one says what a call is about.
+// telling are arguments of which one says what a call is about.
 var telling = []string{"command", "cmd", "file_path", "filePath", "notebook_path", "path", "pattern", "query", "url", "title",
 	"question", "problem", "summary", "note", "notes", "response", "description", "prompt"}
 
-// call is a call of a tool in a few words.
+// call describes a call of a tool in a few words.
 func call(tool string, args json.RawMessage) string {
 	for _, prefix := range []string{"mcp__" + ServerName + "__", "mcp_" + geminiServer + "_", ServerName + "_"} {
 		if ours, ok := strings.CutPrefix(tool, prefix); ok {

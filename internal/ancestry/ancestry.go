@@ -16,39 +16,39 @@ import (
 	"unicode"
 )
 
-// Shim is the first argument of the process that ferrus starts an agent under; after it come the duty of the agent and
-// the path of its slot, which lies below the .ferrus of its project. The arguments of a running process are shown by the
-// system to everybody, and an agent cannot change those of its shim.
+// Shim is the first argument of the process under which ferrus starts an agent. The duty of the
+// agent and the path of its slot, below the .ferrus of its project, follow. Every process can read
+// the arguments of a running process, and an agent cannot change those of its shim.
 const Shim = "--ferrus-agent-shim"
 
-// Variables in the environment of an agent that ferrus has started: who it is, as role:name:index, and the folder of its
-// project. The environment that the agent itself began with is looked at, so that it does not help to remove them from
-// that of a shell below it.
+// Variables in the environment of an agent that ferrus has started: its identity, as
+// role:name:index, and the folder of its project. The check reads the environment with which the
+// agent's process began, so removing the variables in a shell below it does not help.
 const (
 	agentVar   = "FERRUS_AGENT"
 	ProjectVar = "FERRUS_PROJECT"
 )
 
-// A process is what the system says of one.
+// A process is what the system reports about one.
 type process struct {
 	pid, parent, session int
 	name                 string   // of the program
-	args                 []string // nil where they cannot be read
+	args                 []string // nil if they cannot be read
 }
 
-// A system is where processes are looked at. A test has one of its own.
+// A system reads processes. Tests have one of their own.
 type system interface {
 	look(pid int) (process, bool)
-	environ(pid int) []string // that it began with; nil where it cannot be read
-	folder(pid int) string    // working directory, "" where it cannot be read
-	all() []int               // ids of the processes that there are
+	environ(pid int) []string // at its start; nil if it cannot be read
+	folder(pid int) string    // working directory, "" if it cannot be read
+	all() []int               // ids of all processes
 }
 
-// An Agent is an agent's process from which this one descends.
+// An Agent is the process of an agent from which this one descends.
 type Agent struct {
 	Pid  int
 	Role string // executor, supervisor, or that of a worker in its pipeline
-	Name string // role:name:index where it is known, else the role
+	Name string // role:name:index if it is known, else the role
 	How  string // how it was recognised, for a person
 }
 
@@ -56,13 +56,15 @@ func (a Agent) String() string {
 	return fmt.Sprintf("%s (process %d, %s)", a.Name, a.Pid, a.How)
 }
 
-// Supervisor reports whether the agent may decide on the work of others.
+// Supervisor reports whether the agent may decide about the work of others.
 func (a Agent) Supervisor() bool { return a.Role == "supervisor" }
 
-// Below returns the nearest agent of the project in root from which this process descends, as far as the system tells.
+// Below returns the nearest agent of the project in root from which this process descends, as far
+// as the system reports.
 func Below(root string) (Agent, bool) { return below(here{}, os.Getpid(), root) }
 
-// BelowExecutor is Below for agents that are no supervisors: those whose work a supervisor judges.
+// BelowExecutor is Below for agents that are not supervisors: those whose work a supervisor
+// reviews.
 func BelowExecutor(root string) (Agent, bool) {
 	return nearest(here{}, os.Getpid(), root, func(a Agent) bool { return !a.Supervisor() })
 }
@@ -71,7 +73,8 @@ func below(sys system, pid int, root string) (Agent, bool) {
 	return nearest(sys, pid, root, func(Agent) bool { return true })
 }
 
-// maxDepth bounds how far up is looked: parents cannot form a ring, but ids are used again while they are read.
+// maxDepth bounds the search upwards. Parents form no ring, but ids may be reused while they are
+// read.
 const maxDepth = 64
 
 func nearest(sys system, pid int, root string, counts func(Agent) bool) (Agent, bool) {
@@ -81,7 +84,7 @@ func nearest(sys system, pid int, root string, counts func(Agent) bool) (Agent, 
 		return Agent{}, false
 	}
 	var clients map[int]bool
-	shimmed := false // what stands above a shim of ours has not started what is below it by itself
+	shimmed := false // a process above a shim has not started the processes below it directly
 	for p, depth := self, 0; depth < maxDepth; depth++ {
 		parent, ok := sys.look(p.parent)
 		if !ok || parent.pid <= 1 {
@@ -96,7 +99,8 @@ func nearest(sys system, pid int, root string, counts func(Agent) bool) (Agent, 
 		if a, ok := launched(sys, parent, root); ok && counts(a) {
 			return a, true
 		}
-		// The client of both servers, as of a test, is no shell of an executor: it is this process's own parent.
+		// The client of both servers, as in a test, is not a shell of an executor: it is this
+		// process's own parent.
 		if depth > 0 && !shimmed && !shell(parent.name) {
 			if clients == nil {
 				clients = clientsOf(sys, root)
@@ -122,7 +126,7 @@ func shim(p process, root string) (Agent, bool) {
 	return a, true
 }
 
-// launched returns the agent of the project that a process began as.
+// launched returns the agent of the project as which a process was started.
 func launched(sys system, p process, root string) (Agent, bool) {
 	var name, project string
 	for _, entry := range sys.environ(p.pid) {
@@ -140,7 +144,7 @@ func launched(sys system, p process, root string) (Agent, bool) {
 	return Agent{p.pid, clean(role), clean(name), "it began with " + agentVar + " set"}, true
 }
 
-// clientsOf are the processes that have started an executor's server of the project.
+// clientsOf returns the processes that have started an executor's server of the project.
 func clientsOf(sys system, root string) map[int]bool {
 	clients := map[int]bool{}
 	for _, pid := range sys.all() {
@@ -162,12 +166,12 @@ func clientsOf(sys system, root string) map[int]bool {
 	return clients
 }
 
-// serves reports whether a command line is that of a server in the role.
+// serves reports whether a command line starts a server in the role.
 func serves(args []string, role string) bool {
 	return len(args) > 1 && strings.Contains(filepath.Base(args[0]), "ferrus") && option(args, "role") == role
 }
 
-// option is the value of a flag in a command line, "" where it is not given.
+// option returns the value of a flag in a command line, "" if it is missing.
 func option(args []string, name string) string {
 	for i, arg := range args {
 		flag := strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-")
@@ -184,7 +188,8 @@ func option(args []string, name string) string {
 	return ""
 }
 
-// shells start what a person types, in a terminal where both an executor and a supervisor may be at work.
+// shells run what a person types, in a terminal in which an executor and a supervisor may both
+// work.
 var shells = []string{"sh", "bash", "zsh", "fish", "dash", "ash", "ksh", "tcsh", "csh", "nu", "elvish", "pwsh", "powershell", "cmd"}
 
 func shell(name string) bool {
@@ -192,13 +197,13 @@ func shell(name string) bool {
 	return slices.Contains(shells, name)
 }
 
-// within reports whether path lies below the folder root, which is without links.
+// within reports whether path is below the folder root, which has no links.
 func within(root, path string) bool {
 	rel, err := filepath.Rel(root, real(path))
 	return err == nil && rel != "." && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// real is path without links, as far as it exists.
+// real returns path without links, as far as it exists.
 func real(path string) string {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		return resolved
@@ -217,8 +222,8 @@ const (
 	MaxTree = maxNames * (maxName + 16)
 )
 
-// Tree is this process with those above it up to the leader of the session it was started in, as in "ferrusd 412 <
-// codex 409 < zsh 77", as they were when it was first asked for. It has no control characters.
+// Tree returns this process and those above it up to the leader of its session, as in "ferrusd 412
+// < codex 409 < zsh 77", as of the first call. It contains no control characters.
 var Tree = sync.OnceValue(func() string { return tree(here{}, os.Getpid()) })
 
 func tree(sys system, pid int) string {
@@ -236,7 +241,7 @@ func tree(sys system, pid int) string {
 	return strings.Join(names, " < ")
 }
 
-// clean is the name of a program, short and without what a terminal or a model would not show.
+// clean returns the name of a program, shortened and without hidden characters.
 func clean(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r == '<' || r == '>' || r > unicode.MaxASCII || !unicode.IsPrint(r) {

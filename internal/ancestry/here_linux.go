@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// here is this machine. A /proc that hides the processes of others ends the line of ancestors where it does.
+// here is this machine. If /proc hides the processes of others, the chain of ancestors ends there.
 type here struct{}
 
 func (here) look(pid int) (process, bool) {

@@ -4,7 +4,7 @@ package ancestry
 
 import "os"
 
-// here knows this process and its parent: on other systems nothing more is asked.
+// here knows this process and its parent; on these systems nothing more is read.
 type here struct{}
 
 func (here) look(pid int) (process, bool) {

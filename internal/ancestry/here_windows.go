@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// here is this machine. Windows keeps the id of a parent after its end and may give it to another process, so a parent
-// counts only if it began first. The environment of another process is not looked at.
+// here is this machine. Windows keeps the id of a parent after its end and may reuse it, so a
+// parent counts only if it started first. The environment of other processes is not read.
 type here struct{}
 
 // each calls do with every process until it returns false.
@@ -46,7 +46,7 @@ func (here) look(pid int) (p process, ok bool) {
 	return p, true
 }
 
-// began is when a process began, 0 where that cannot be read.
+// began returns when a process began, 0 if that cannot be read.
 func began(pid int) int64 {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	if err != nil {
@@ -60,7 +60,7 @@ func began(pid int) int64 {
 	return from.Nanoseconds()
 }
 
-// arguments are those of a process, nil where they cannot be read.
+// arguments returns those of a process, nil if they cannot be read.
 func arguments(pid int) []string {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	if err != nil {

@@ -19,24 +19,25 @@ import (
 	"strings"
 )
 
-// Frozen are the variables of one environment that decide what a program is, by name. A value that looks secret, or that
-// is very long, is held as its digest: see [Frozen.Apply]. A nil Frozen freezes nothing; an empty one says that none of
-// the variables was set.
+// Frozen has the variables of one environment that decide which program runs, by name. A value that
+// looks secret, or is very long, is stored as its digest: see [Frozen.Apply]. A nil Frozen freezes
+// nothing; an empty one says that none of the variables was set.
 type Frozen map[string]string
 
-// digested begins a value that stands for another by its digest. No variable can hold a NUL.
+// digested is the prefix of a value that is a digest. No variable can contain a NUL.
 const digested = "\x00sha256:"
 
-// maxValue is the longest value that is frozen as it is, in bytes.
+// maxValue is the longest value that is frozen unchanged, in bytes.
 const maxValue = 16 << 10
 
-// secretName and secretValue are what a secret looks like.
+// secretName and secretValue match what looks like a secret.
 var (
 	secretName = regexp.MustCompile(`(?i)(token|secret|passw|credential|cookie|api_?key|private_?key|access_?key|_auth$)`)
 	secretWord = regexp.MustCompile(`(?i)(://[^/@\s]*:[^/@\s]+@|authorization:|\bbearer |\bbasic [a-z0-9+/=]{8})`)
 )
 
-// Freeze returns those of the variables, each NAME=value, that decide what a program is. Of equal names the last counts.
+// Freeze returns those of the variables, each NAME=value, that decide which program runs. Of equal
+// names the last counts.
 func Freeze(env []string) Frozen {
 	f := Frozen{}
 	for _, kv := range env {
@@ -57,9 +58,9 @@ func digest(value string) string {
 	return digested + hex.EncodeToString(sum[:])
 }
 
-// Apply returns own with the frozen variables in place of its own. A variable that was not set when the others were frozen
-// is not set now. One that was frozen by its digest keeps its own value if that has the digest, and is not set otherwise.
-// Apply of a nil Frozen returns own.
+// Apply returns own with the frozen variables in place of its own. A variable that was not set at
+// the time of freezing is removed. One that was frozen as a digest keeps its value in own if that
+// has the digest, and is removed otherwise. Apply of a nil Frozen returns own.
 func (f Frozen) Apply(own []string) []string {
 	if f == nil {
 		return own
@@ -85,8 +86,9 @@ func (f Frozen) holds(name, value string) bool {
 	return ok && (was == value || was == digest(value))
 }
 
-// Differ lists the variables that decide what a program is and that own sets to another value than the frozen one, or
-// that were not set then, sorted; nil for a nil Frozen. A variable that own lacks is not listed: [Frozen.Apply] sets it.
+// Differ returns the deciding variables that own sets to another value than the frozen one, or that
+// were not set then, sorted; nil for a nil Frozen. It omits variables that own lacks:
+// [Frozen.Apply] sets them.
 func (f Frozen) Differ(own []string) []string {
 	if f == nil {
 		return nil
@@ -107,7 +109,7 @@ func (f Frozen) Differ(own []string) []string {
 	return names
 }
 
-// Changed lists the variables that are not alike in both, sorted.
+// Changed returns the variables that differ between f and to, sorted.
 func (f Frozen) Changed(to Frozen) []string {
 	var names []string
 	for name, value := range f {
@@ -124,11 +126,11 @@ func (f Frozen) Changed(to Frozen) []string {
 	return names
 }
 
-// Encode writes the variables as JSON on one line: equal ones give equal bytes.
+// Encode returns the variables as JSON on one line: equal ones give equal bytes.
 func (f Frozen) Encode() string {
 	text, err := json.Marshal(map[string]string(f))
 	if err != nil {
-		panic(err) // strings are never refused
+		panic(err) // JSON encodes every string
 	}
 	return string(text)
 }
@@ -145,9 +147,9 @@ func Decode(text string) (Frozen, error) {
 	return f, nil
 }
 
-// Decides reports whether a variable of this name decides what a program is.
+// Decides reports whether a variable of this name decides which program runs.
 func Decides(name string) bool {
-	name = strings.ToUpper(name) // npm_config_x is NPM_CONFIG_X to npm; a lower-case twin of the others does no harm
+	name = strings.ToUpper(name) // npm reads npm_config_x as NPM_CONFIG_X; for other names a lower-case twin does no harm
 	return slices.ContainsFunc(patterns, func(p string) bool {
 		if prefix, ok := strings.CutSuffix(p, "*"); ok {
 			return strings.HasPrefix(name, prefix)
@@ -164,7 +166,7 @@ var patterns = func() (all []string) {
 	return all
 }()
 
-// fold is a name as the system compares names.
+// fold returns a name in the form in which the system compares names.
 func fold(name string) string {
 	if runtime.GOOS == "windows" {
 		return strings.ToUpper(name)
@@ -172,7 +174,8 @@ func fold(name string) string {
 	return name
 }
 
-// Without returns the variables whose names match none of the patterns, which are those of [checks] env_deny.
+// Without returns the variables whose names match none of the patterns, which are those of [checks]
+// env_deny.
 func (f Frozen) Without(deny []string) Frozen {
 	if f == nil {
 		return nil

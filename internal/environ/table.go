@@ -3,11 +3,12 @@ package environ
 // A Group is a set of variables with one reason.
 type Group struct {
 	Why   string
-	Names []string // in capitals; one that ends in * stands for all that begin so
+	Names []string // in capitals; a trailing * matches every ending
 }
 
-// Table holds every variable that is frozen with a task. What only changes how output looks, where temporary files go or
-// which network is used is not in it: a server in a sandbox has its own.
+// Table lists every variable that is frozen with a task. Variables that only change how output
+// looks, where temporary files go or which network is used are not in it: a server in a sandbox has
+// its own.
 var Table = []Group{
 	{"where a name is looked up, and what a shell reads first", []string{"PATH", "PATHEXT", "COMSPEC", "SHELL", "CDPATH", "IFS", "ENV",
 		"BASH_ENV", "BASH_FUNC_*", "BASHOPTS", "SHELLOPTS", "BASH_LOADABLES_PATH", "BASH_COMPAT", "POSIXLY_CORRECT", "GLOBIGNORE", "EXECIGNORE",

@@ -27,14 +27,14 @@ func MarshalIndent(v any, prefix, indent string) ([]byte, error) {
 	return Rewrite(text, v), err
 }
 
-// Rewrite brings the times in the JSON of v into the one form. They are found by the type of v: the members whose fields are
-// times. No other string is touched, whatever it looks like.
+// Rewrite brings the times in the JSON of v into the one form. It finds them by the type of v: the
+// members whose fields are times. It changes no other string, whatever it looks like.
 func Rewrite(text []byte, v any) []byte {
 	keys := keysOf(reflect.TypeOf(v))
 	if len(keys) == 0 {
 		return text
 	}
-	var out []byte // what is rewritten of text[:done]; nil while nothing is
+	var out []byte // the rewritten text[:done]; nil before the first change
 	done := 0
 	for at := 0; ; {
 		from, to, ok := next(text, at)
@@ -63,7 +63,7 @@ func Rewrite(text []byte, v any) []byte {
 	return append(out, text[done:]...)
 }
 
-// next is the next string from at: between its quotes.
+// next returns the range of the next string from at, between its quotes.
 func next(text []byte, at int) (from, to int, ok bool) {
 	n := bytes.IndexByte(text[at:], '"')
 	if n < 0 {
@@ -81,7 +81,7 @@ func next(text []byte, at int) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// skip is the first position from at that is no white space.
+// skip returns the first position from at that is not white space.
 func skip(text []byte, at int) int {
 	for at < len(text) && strings.IndexByte(" \t\r\n", text[at]) >= 0 {
 		at++
@@ -89,7 +89,7 @@ func skip(text []byte, at int) int {
 	return at
 }
 
-// form is a time in the one form; ok tells that it was another.
+// form returns a time in the one form; ok reports whether it was in another.
 func form(was string) (is string, ok bool) {
 	if len(was) == len(Layout) && strings.HasSuffix(was, "Z") {
 		return was, false
@@ -100,7 +100,7 @@ func form(was string) (is string, ok bool) {
 
 var known sync.Map // of reflect.Type: keysOf it
 
-// keysOf are the names of the members of a type, at any depth, that are times.
+// keysOf returns the names of the members of a type, at any depth, that are times.
 func keysOf(t reflect.Type) map[string]bool {
 	if t == nil {
 		return nil

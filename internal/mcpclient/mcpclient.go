@@ -16,10 +16,11 @@ import (
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
 
-// A Client is connected to a server, of its own where it was started by Start. Close or Kill it.
+// A Client is connected to a server. If Start has started the server, the client owns it. Call
+// Close or Kill at the end.
 type Client struct {
 	session *mcp.ClientSession
-	cmd     *exec.Cmd // nil when the server is not its own
+	cmd     *exec.Cmd // nil when the client does not own the server
 }
 
 // Start starts cmd, which must be a ferrus server that has not been started, and connects to it as a client called
@@ -58,8 +59,8 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// Call calls a tool. What ferrus refuses is a result, with its code; an error is one of the protocol, such as an
-// unknown tool, or of the connection.
+// Call calls a tool. A refusal of ferrus is a result with a code. An error is one of the protocol,
+// such as an unknown tool, or of the connection.
 func (c *Client) Call(ctx context.Context, tool string, args map[string]any) (tools.Result, error) {
 	var r tools.Result
 	if args == nil {
@@ -79,19 +80,20 @@ func (c *Client) Call(ctx context.Context, tool string, args map[string]any) (to
 	return r, nil
 }
 
-// Session returns the SDK's session, for what is no tool call.
+// Session returns the SDK's session, for requests other than tool calls.
 func (c *Client) Session() *mcp.ClientSession { return c.session }
 
 // Process returns the process of the client's own server.
 func (c *Client) Process() *os.Process { return c.cmd.Process }
 
-// Kill ends the client's own server with SIGKILL, as a crash would, and waits until it is gone. Another server is left.
+// Kill ends the client's own server with SIGKILL, as a crash would, and waits for its end. It does
+// not touch another server.
 func (c *Client) Kill() {
 	if c.cmd != nil {
-		_ = c.cmd.Process.Kill() // an error means that it is gone already
+		_ = c.cmd.Process.Kill() // an error means that it has exited already
 	}
 	_ = c.session.Close()
 }
 
-// Close lets the client leave: a server of its own sees the end of its input and ends.
+// Close disconnects the client. A server of its own reads the end of its input and ends.
 func (c *Client) Close() error { return c.session.Close() }

@@ -12,8 +12,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/safetext"
 )
 
-// What the fields of a record may be. The names become parts of paths, the mark finds processes to be killed, and the
-// figures are added up to budgets.
+// Limits of the fields of a record. The names become parts of paths, the mark finds processes to
+// kill, and the numbers are added up for budgets.
 var (
 	dutyForm = safetext.NewForm(`^[0-9A-Za-z_][0-9A-Za-z_-]*$`, 1, 64)
 	logForm  = safetext.NewForm(`^agent-[0-9A-Za-z._-]+\.log$`, 11, 210)
@@ -30,10 +30,10 @@ const (
 	maxDollars = 1e9
 )
 
-// counts reports whether a number of tokens can be one, so that a sum of many cannot overflow.
+// counts reports whether a number of tokens is plausible, so that a sum cannot overflow.
 func counts(tokens int64) bool { return tokens >= 0 && tokens <= maxTokens }
 
-// check says which field of a record is none that ferrus writes, nil when all are.
+// check returns an error for a field with a value that ferrus does not write.
 func (r Run) check() error {
 	number, err := strconv.Atoi(strings.TrimPrefix(r.Name, string(r.Duty)+"-"))
 	troubles := []agents.Trouble{"", agents.RateLimited, agents.Unauthorised, agents.NoServer}
@@ -69,7 +69,7 @@ func (r Run) check() error {
 	return fmt.Errorf("%s is none that ferrus writes", field)
 }
 
-// check says which field of a record is none that ferrus writes, nil when all are.
+// check returns an error for a field with a value that ferrus does not write.
 func (o Occupant) check() error {
 	var field string
 	switch {

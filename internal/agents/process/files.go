@@ -13,8 +13,8 @@ import (
 // logsDir is the folder of logs beside the folder of a list of runs.
 const logsDir = "logs"
 
-// checked returns the path of a file after no part of it below its root was found to be a link, and the file itself, if
-// there is one, to be a regular one.
+// checked returns the path of a file, after verifying that no part of it below its root is a link,
+// and that the file, if it exists, is a regular one.
 func checked(path string) (string, error) {
 	r, name, err := rootfs.For(path)
 	if err != nil {
@@ -34,8 +34,8 @@ func readFile(path string, max int64) ([]byte, error) {
 	return r.ReadFile(name, max)
 }
 
-// LogInfo describes the log of the run. The error is fs.ErrNotExist where there is none; a link or a FIFO in its place
-// is an error too.
+// LogInfo describes the log of the run. The error is fs.ErrNotExist if there is none. A link or a
+// FIFO in its place is an error, too.
 func (r Run) LogInfo() (fs.FileInfo, error) {
 	root, name, err := rootfs.For(r.Log)
 	if err != nil {
@@ -49,7 +49,7 @@ func (r Run) LogInfo() (fs.FileInfo, error) {
 	return info, err
 }
 
-// createLog makes a log that is not there yet, and its folder.
+// createLog creates a new log, and its folder.
 func createLog(file string) (*os.File, error) {
 	r, name, err := rootfs.For(file)
 	if err != nil {
@@ -62,7 +62,7 @@ func createLog(file string) (*os.File, error) {
 	return r.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
 }
 
-// lay writes the files of a launch, which are below the root that the slot is in. A link in place of one is replaced.
+// lay writes the files of a launch, below the root of the slot. It replaces links.
 func (o sealed) lay(files map[string]string) error {
 	if len(files) == 0 {
 		return nil

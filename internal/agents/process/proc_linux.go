@@ -6,7 +6,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 )
 
-// sweep ends what is left below this process, after a moment in which it may end by itself.
+// sweep ends the remaining processes below this one, after a moment in which they may end by
+// themselves.
 func sweep() error {
 	for until := time.Now().Add(leaving); proc.Children() && time.Now().Before(until); {
 		time.Sleep(2 * time.Millisecond)
@@ -14,5 +15,5 @@ func sweep() error {
 	return proc.Tree(0).Sweep()
 }
 
-// farewell has nothing to do: sweep has ended them all.
+// farewell does nothing: sweep has ended all processes.
 func farewell() {}

@@ -9,12 +9,13 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 )
 
-// sweep asks what is left of the group to end. This process is of the group too, and hears it as nothing new.
+// sweep asks the remaining processes of the group to end. This process is in the group, too, and
+// ignores the repeated signal.
 func sweep() error {
 	proc.Tree(os.Getpid()).Terminate()
 	time.Sleep(leaving)
 	return nil
 }
 
-// farewell ends the whole group, this process with it, when there is nothing left to do.
+// farewell kills the whole group, including this process, when nothing is left to do.
 func farewell() { proc.Tree(os.Getpid()).Kill() }

@@ -10,7 +10,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 )
 
-// How a shim is told why it is to end its agent.
+// The signals that tell a shim why it must end its agent.
 var (
 	cut     os.Signal = unix.SIGTERM
 	stopped os.Signal = unix.SIGINT
@@ -19,8 +19,8 @@ var (
 // ask asks a shim to end its agent.
 func ask(shim int, why os.Signal) { _ = unix.Kill(shim, why.(unix.Signal)) }
 
-// kill ends a shim that does not listen, and all below it.
+// kill ends a shim that does not react, and all processes below it.
 func kill(o Occupant) { proc.KillMarked(o.Shim, markName+"="+o.Mark) }
 
-// terminate asks the agent to end. Its children hear of it from the agent, which knows how they end well.
+// terminate asks the agent to end. The agent itself ends its children, because it knows how.
 func terminate(p *os.Process) { _ = p.Signal(unix.SIGTERM) }

@@ -23,7 +23,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
-// A Slot is the place of one agent, named by its lock file.
+// A Slot is the place of one agent process, named by its lock file.
 type Slot string
 
 // Path returns the slot of a duty in a machine's folder.
@@ -34,7 +34,7 @@ func Path(dir, branch, duty string) Slot {
 	return Slot(filepath.Join(dir, "live", "agent-"+branch+"-"+duty+".lock"))
 }
 
-// An Occupant is who is in a slot, as its shim wrote it down.
+// An Occupant is the process in a slot, as recorded by its shim.
 type Occupant struct {
 	Shim    int       `json:"shim"` // process id, and the id of the group
 	Run     string    `json:"run"`
@@ -42,10 +42,11 @@ type Occupant struct {
 	Started time.Time `json:"started"`
 }
 
-// Taken reports whether an agent is in the slot. The occupant is the zero one when the shim has only just come.
+// Taken reports whether an agent is in the slot. The occupant is zero while the shim is still
+// starting.
 func (s Slot) Taken() (Occupant, bool) {
 	path, err := checked(string(s))
-	if err != nil { // a link or a FIFO, which nobody holds
+	if err != nil { // a link or a FIFO, which is never locked
 		return Occupant{}, false
 	}
 	if held, _ := filelock.Held(path); held {
@@ -57,8 +58,8 @@ func (s Slot) Taken() (Occupant, bool) {
 // maxOccupant bounds the record in a lock file, in bytes.
 const maxOccupant = 4 << 10
 
-// occupant is what stands in the lock file: the present agent if there is one, else the one before. A record that is
-// not valid is none.
+// occupant returns the record in the lock file: the present agent if there is one, otherwise the
+// previous one. An invalid record is ignored.
 func (s Slot) occupant() Occupant {
 	var o Occupant
 	text, err := readFile(string(s), maxOccupant)
@@ -68,34 +69,34 @@ func (s Slot) occupant() Occupant {
 	return o
 }
 
-// Freed returns a channel that is closed when the slot is free, within a millisecond of the end of its shim. The waiting
-// costs a blocked thread until then.
+// Freed returns a channel that is closed when the slot is free, within a millisecond after the end
+// of its shim. Waiting blocks a thread until then.
 func (s Slot) Freed() <-chan struct{} {
 	free := make(chan struct{})
 	go func() {
 		if path, err := checked(string(s)); err == nil {
-			_ = filelock.Wait(path) // where there is no lock, there is nobody
+			_ = filelock.Wait(path) // without a lock the slot is free
 		}
 		close(free)
 	}()
 	return free
 }
 
-// Times that the end of an agent may take.
+// Times for the end of an agent.
 const (
 	politely = 3 * time.Second        // for an agent to end when it is asked to
-	sweeping = 2 * time.Second        // for the shim to end what the agent leaves behind
-	leaving  = 200 * time.Millisecond // of it, for what an agent leaves behind to end by itself, as MCP servers do
-	arriving = 2 * time.Second        // for a shim that has only just come to write down who it is
+	sweeping = 2 * time.Second        // for the shim to end processes that the agent leaves behind
+	leaving  = 200 * time.Millisecond // of it, for those processes to end by themselves, as MCP servers do
+	arriving = 2 * time.Second        // for a new shim to record itself
 	patience = 10 * time.Millisecond
 )
 
-// End ends the agent in the slot, for its work came to nothing, with everything that it started, and returns when the
-// slot is free: it is asked first, and killed after a few seconds. A free slot is fine; what a killed shim may have left
-// behind is ended too.
+// End ends the agent in the slot, whose work failed, with all its processes, and returns when the
+// slot is free. It asks first, and kills after a few seconds. A free slot is no error; End also
+// ends what a killed shim left behind.
 func (s Slot) End(ctx context.Context) error { return s.end(ctx, cut) }
 
-// Stop is End for an agent that is not to blame: a person stops it, or its task is over.
+// Stop is End for an agent that did not fail: a person stops it, or its task has ended.
 func (s Slot) Stop(ctx context.Context) error { return s.end(ctx, stopped) }
 
 func (s Slot) end(ctx context.Context, why os.Signal) error {
@@ -108,7 +109,7 @@ func (s Slot) end(ctx context.Context, why os.Signal) error {
 		return nil
 	}
 	if o.Shim <= 1 {
-		return fmt.Errorf("%s is held, and does not say by whom: see which process has it open", s)
+		return fmt.Errorf("%s is locked by an unknown process: find out which process has it open", s)
 	}
 	ask(o.Shim, why)
 	if s.freeWithin(ctx, politely+sweeping) {
@@ -124,8 +125,8 @@ func (s Slot) end(ctx context.Context, why os.Signal) error {
 	return fmt.Errorf("the agent of %s cannot be killed: end process group %d by hand", s, o.Shim)
 }
 
-// Stop ends an agent whose slot is no longer there to be looked at, as Slot.Stop would. The occupant must have been seen
-// in its slot a moment ago: its process number is all there is to go by.
+// Stop ends an agent whose slot no longer exists, like Slot.Stop. The occupant must have been read
+// from its slot a moment ago: its process id is all that is known.
 func (o Occupant) Stop() {
 	if o.Shim <= 1 || !proc.Alive(o.Shim) {
 		return
@@ -148,7 +149,7 @@ func (s Slot) freeWithin(ctx context.Context, d time.Duration) bool {
 	return false
 }
 
-// clear ends what a shim that was killed may have left behind, once.
+// clear ends the processes that a killed shim may have left behind, once.
 func (s Slot) clear() {
 	o := s.occupant()
 	if o.Mark == "" {
@@ -168,8 +169,8 @@ func (s Slot) clear() {
 	}
 }
 
-// write replaces what stands in the lock file. The file itself is never replaced: a second process could lock the old
-// inode while a third locks the new one.
+// write replaces the content of the lock file. The file itself is never replaced: a second process
+// could lock the old inode while a third locks the new one.
 func (s Slot) write(o Occupant) error {
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -191,7 +192,7 @@ func (s Slot) write(o Occupant) error {
 	return f.Truncate(int64(len(text) + 1))
 }
 
-// ErrTaken says that there is an agent in the slot.
+// ErrTaken means that there is an agent in the slot.
 var ErrTaken = errors.New("there is an agent in the slot")
 
 // take takes the slot's lock, or returns ErrTaken.

@@ -16,8 +16,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
-// A Run is one agent from its start to its end, as it is written down: one line when it starts and one when it ends, the
-// second in the place of the first.
+// A Run is the record of one agent from start to end. It has a line for the start and one for the
+// end, which replaces the first.
 type Run struct {
 	Name  string      `json:"run"` // duty-N, unique in its list
 	Duty  agents.Duty `json:"duty"`
@@ -46,10 +46,10 @@ type Run struct {
 // Over reports whether the end of the run is known.
 func (r Run) Over() bool { return !r.Ended.IsZero() }
 
-// Began reports whether there was an agent at all.
+// Began reports whether the agent was started at all.
 func (r Run) Began() bool { return !r.Over() || r.Error == "" || r.Exit != 0 || r.Signal != "" }
 
-// Lasted is how long it ran, until now if it has not ended.
+// Lasted returns how long the agent ran, until now if it has not ended.
 func (r Run) Lasted(now time.Time) time.Duration {
 	if r.Over() {
 		now = r.Ended
@@ -60,9 +60,10 @@ func (r Run) Lasted(now time.Time) time.Duration {
 // maxRuns bounds a list of runs, in bytes. A run takes one or two kilobytes of it.
 const maxRuns = 64 << 20
 
-// Runs reads a list of runs, in the order of their start. A missing file is none; a line that is torn, or says what no
-// run can be, is left out. The log of a run is always in the folder logs beside the list's own folder, wherever the
-// line says: the folder may have been moved, and a line may not name other files.
+// Runs reads a list of runs, in the order of their start. A missing file is an empty list; torn and
+// invalid lines are skipped. The log of a run is always in the folder logs beside the list's own
+// folder, whatever the line says: the folder may have been moved, and a line must not name other
+// files.
 func Runs(path string) ([]Run, error) {
 	text, err := readFile(path, maxRuns)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -88,7 +89,7 @@ func Runs(path string) ([]Run, error) {
 	return list, nil
 }
 
-// within makes a folder in one that is there: a machine that was removed is not begun anew.
+// within creates a folder inside an existing one: a machine that was removed must not reappear.
 func within(r *rootfs.Root, name string) error {
 	switch err := r.Mkdir(name, 0o700); {
 	case errors.Is(err, fs.ErrExist):
@@ -99,8 +100,8 @@ func within(r *rootfs.Root, name string) error {
 	return atomicfile.SyncDir(r, slashpath.Dir(name))
 }
 
-// note appends a line to the list, durably: an agent whose start is forgotten would be counted too little. Each is one
-// write, so that the shims of two duties do not mix theirs.
+// note appends a line to the list, durably: budgets count starts, so none may be lost. Each line is
+// one write, so that the lines of two shims do not mix.
 func note(path string, r Run) error {
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -117,10 +118,10 @@ func note(path string, r Run) error {
 	return atomicfile.Append(root, name, append(text, '\n'), 0o600)
 }
 
-// maxSaid bounds what is written down of an agent's last words, in bytes.
+// maxSaid bounds the recorded last words of an agent, in bytes.
 const maxSaid = 600
 
-// read fills in what the run's output says.
+// read fills in what the run's output reports.
 func (r *Run) read() {
 	in := Read(*r)
 	r.Usage, r.Trouble, r.Until, r.Client = in.Usage, in.Trouble, in.Until, in.Session
@@ -129,8 +130,8 @@ func (r *Run) read() {
 	}
 }
 
-// Settle writes down the end of runs whose shims were killed before they could: those of the list that have no end
-// although the slot of their duty is free. It returns the list as it then is.
+// Settle records the end of runs whose shims were killed before they could: runs without an end
+// whose slot is free. It returns the resulting list.
 func Settle(path string, of func(agents.Duty) Slot) ([]Run, error) {
 	list, err := Runs(path)
 	for i, r := range list {
@@ -140,7 +141,7 @@ func Settle(path string, of func(agents.Duty) Slot) ([]Run, error) {
 		if o, taken := of(r.Duty).Taken(); taken && (o.Run == r.Name || o.Run == "") {
 			continue
 		}
-		// Read again: its shim may have written while we looked.
+		// It reads again, because the shim may have written meanwhile.
 		if again, err := Runs(path); err == nil && len(again) > i && again[i].Over() {
 			list[i] = again[i]
 			continue
@@ -148,7 +149,7 @@ func Settle(path string, of func(agents.Duty) Slot) ([]Run, error) {
 		r.read()
 		r.Ended, r.Exit, r.Error = r.Started, -1, "its shim was killed"
 		if info, err := r.LogInfo(); err == nil {
-			r.Ended = info.ModTime().UTC() // of the last that was heard of it
+			r.Ended = info.ModTime().UTC() // time of its last output
 		}
 		if err := note(path, r); err != nil {
 			return list, err

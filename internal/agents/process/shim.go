@@ -22,22 +22,25 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
-// shimArg is the first argument of a program that is to be a shim. Those after it are for whoever looks at the process.
+// shimArg is the first argument of a program that becomes a shim. Later arguments are for people
+// who list processes.
 const shimArg = ancestry.Shim
 
-// markName names the variable by which the processes of a killed shim are found.
+// markName is the variable by which the processes of a killed shim are found.
 const markName = "FERRUS_RUN"
 
-// shimCalled changes once, in Shim. A program without that call would answer shimArg by running itself as usual.
+// shimCalled is set once, by Shim. A program without that call would answer shimArg by running as
+// usual.
 var shimCalled bool
 
-// A Holder keeps an agent from starting until its time has come, and gives back what it has taken when the agent has
-// ended. It says to the run's log what it waits for, and ends with ctx. An error is why the agent is not started at all.
+// A Holder delays the start of an agent until its time has come, and returns a function that
+// releases what it took. It logs what it waits for, and ends with ctx. Its error is the reason why
+// the agent is not started.
 type Holder func(ctx context.Context, order string, log io.Writer) (release func(), err error)
 
-// Shim runs the shim if the program was started as one, and then never returns. Every main that may call Start, and the
-// TestMain of every test that may, calls it before anything else. hold is asked for those whose orders are held; nil
-// refuses them.
+// Shim runs the shim if the program was started as one, and then never returns. Call it first in
+// every main that may call Start, and in the TestMain of every test that may. hold handles orders
+// with Hold; nil refuses them.
 func Shim(hold Holder) {
 	shimCalled = true
 	if len(os.Args) < 2 || os.Args[1] != shimArg {
@@ -51,9 +54,9 @@ func Shim(hold Holder) {
 	os.Exit(0)
 }
 
-// shim is the life of a shim. What it has to say goes to whoever started it, if they still listen.
+// shim is the life of a shim. It reports to the process that started it, if that one still reads.
 func shim(stdin io.Reader, stdout io.WriteCloser, hold Holder) error {
-	// Handled, not ignored, which the agent would inherit.
+	// SIGPIPE is handled, not ignored: the agent would inherit an ignored signal.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -67,7 +70,7 @@ func shim(stdin io.Reader, stdout io.WriteCloser, hold Holder) error {
 		return err
 	}
 	if err := proc.Contain(); err != nil {
-		answer(message{Error: fmt.Sprintf("keep hold of the agent's processes: %v", err)})
+		answer(message{Error: fmt.Sprintf("track the agent's processes: %v", err)})
 		return err
 	}
 	lock, err := o.Slot.take()
@@ -77,13 +80,13 @@ func shim(stdin io.Reader, stdout io.WriteCloser, hold Holder) error {
 	}
 	defer lock.Close()
 	err = o.play(hold, asked, answer)
-	// Nothing of this run is left to be cleared.
+	// No process of this run is left to clear.
 	_ = o.Slot.write(Occupant{})
 	farewell()
 	return err
 }
 
-// play starts the agent, waits for its end and leaves nothing of it behind but its record.
+// play starts the agent, waits for its end, and leaves only its record behind.
 func (o sealed) play(hold Holder, asked <-chan os.Signal, answer func(message)) error {
 	r := o.Run
 	r.Started = stamp()
@@ -102,7 +105,7 @@ func (o sealed) play(hold Holder, asked <-chan os.Signal, answer func(message)) 
 	if err := o.Slot.write(Occupant{os.Getpid(), r.Name, o.Mark, r.Started}); err != nil {
 		return fail(err)
 	}
-	// Before the agent starts, so that an agent is never counted too little.
+	// This comes before the agent starts, so that no start is uncounted.
 	if err := note(o.Runs, r); err != nil {
 		return fail(err)
 	}
@@ -134,7 +137,7 @@ func (o sealed) play(hold Holder, asked <-chan os.Signal, answer func(message)) 
 
 	exited := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // ProcessState says it
+		_ = cmd.Wait() // ProcessState has the result
 		close(exited)
 	}()
 	select {
@@ -154,10 +157,10 @@ func (o sealed) play(hold Holder, asked <-chan os.Signal, answer func(message)) 
 	return note(o.Runs, r)
 }
 
-// held waits until the holder lets the agent start. Whoever is asked to end meanwhile ends.
+// held waits until the holder lets the agent start. A request to end ends the wait.
 func (o sealed) held(hold Holder, log io.Writer, asked <-chan os.Signal, r *Run) (release func(), err error) {
 	if hold == nil {
-		return nil, errors.New("this program holds no agents")
+		return nil, errors.New("this program cannot delay agents")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -175,17 +178,17 @@ func (o sealed) held(hold Holder, log io.Writer, asked <-chan os.Signal, r *Run)
 		if err == nil {
 			release()
 		}
-		return nil, errors.New("it was ended while it waited")
+		return nil, errors.New("it was stopped while it waited")
 	}
 	r.GaveUp = errors.Is(err, ErrGaveUp)
 	return release, err
 }
 
-// ErrGaveUp is what a Holder returns, wrapped, for an agent that has waited in vain.
+// ErrGaveUp is what a Holder returns, wrapped, for an agent whose wait was in vain.
 var ErrGaveUp = errors.New("waited in vain")
 
-// name gives the run its name and its log, which nobody else can be doing: names are per duty, and the slot is ours. A
-// log without a run is that of one whose line was torn.
+// name gives the run its name and its log. There is no race: names are per duty, and this shim has
+// the slot. A log without a run belongs to a run whose line was torn.
 func (o sealed) name(r *Run) error {
 	list, err := Runs(o.Runs)
 	if err != nil {
@@ -194,15 +197,15 @@ func (o sealed) name(r *Run) error {
 	for n := max(1, o.Number); ; n++ {
 		r.Name = fmt.Sprintf("%s-%d", r.Duty, n)
 		r.Log = filepath.Join(o.Logs, strings.Replace("agent-"+o.Tag+"-"+r.Name, "--", "-", 1)+".log")
-		_, err := os.Lstat(r.Log) // a link there has the name taken too
+		_, err := os.Lstat(r.Log) // a link in its place counts, too
 		if err != nil && !slices.ContainsFunc(list, func(was Run) bool { return was.Name == r.Name }) {
 			return nil
 		}
 	}
 }
 
-// command is the agent's process, not started yet. Its output goes straight to the file: nothing of it is lost whatever
-// becomes of the shim.
+// command returns the agent's process, not started yet. Its output goes directly to the file, so
+// nothing is lost if the shim dies.
 func (o sealed) command(log *os.File) (*exec.Cmd, error) {
 	l := o.Launch
 	if err := o.lay(l.Files); err != nil {
@@ -219,7 +222,7 @@ func (o sealed) command(log *os.File) (*exec.Cmd, error) {
 	cmd.SysProcAttr = proc.Bound(false) // in the shim's own group
 	if l.Stdin != "" {
 		cmd.Stdin = strings.NewReader(l.Stdin)
-		// What the agent has left behind may hold the pipe open and read nothing.
+		// A process that the agent left behind may keep the pipe open and read nothing.
 		cmd.WaitDelay = leaving
 	}
 	return cmd, nil

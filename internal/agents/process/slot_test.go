@@ -257,7 +257,7 @@ func TestWithoutARecordThereIsNoAgent(t *testing.T) {
 func TestAProgramThatIsNoShimStartsNobody(t *testing.T) {
 	shimCalled = false
 	defer func() { shimCalled = true }()
-	if _, err := Start(newBench(t).order("true")); err == nil || !strings.Contains(err.Error(), "slot.Shim") {
+	if _, err := Start(newBench(t).order("true")); err == nil || !strings.Contains(err.Error(), "process.Shim") {
 		t.Error(err)
 	}
 }

@@ -128,7 +128,7 @@ func TestASlotWhoseHolderSaysNothingIsAnError(t *testing.T) {
 	}
 	defer lock.Close()
 	b.t.Cleanup(func() { _ = lock.Close() })
-	if err := b.slot.End(t.Context()); err == nil || !strings.Contains(err.Error(), "does not say by whom") {
+	if err := b.slot.End(t.Context()); err == nil || !strings.Contains(err.Error(), "locked by an unknown process") {
 		t.Error(err)
 	}
 }

@@ -5,20 +5,20 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
-// A Tail follows what a run prints.
+// A Tail follows the output of a run.
 type Tail struct {
 	*agents.Reader
 	log string
-	off int64 // of what is not read yet
+	off int64 // start of the unread output
 }
 
-// Tail returns a tail of the run, of which nothing is read yet.
+// Tail returns a tail of the run that starts at the beginning of its output.
 func (r Run) Tail() *Tail { return &Tail{Reader: agents.ReaderOf(r.Agent), log: r.Log} }
 
-// maxTail is how much of a log is read at a time. Of more, which no agent prints, the end is read.
+// maxTail is how much of a log is read at a time. Of more output only the end is read.
 const maxTail = 64 << 20
 
-// More reads what the run has printed since it was last asked; what cannot be read says nothing.
+// More reads the output since the last call. Errors of reading are ignored.
 func (t *Tail) More() {
 	r, name, err := rootfs.For(t.log)
 	if err != nil {
@@ -41,7 +41,7 @@ func (t *Tail) More() {
 	}
 }
 
-// Read reads what the run's output says so far; what cannot be read says nothing.
+// Read returns what the run's output reports so far. Errors of reading are ignored.
 func Read(r Run) agents.Reading {
 	t := r.Tail()
 	t.More()
