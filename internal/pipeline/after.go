@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// After returns the status when the action is done. An action that leaves the status alone returns it as it is.
+// After returns the status after the action. For an action that does not change the status it
+// returns the status as it is.
 func (s Status) After(a Action, at time.Time) Status {
 	change, ok := changes[a.Do]
 	if !ok {
@@ -25,7 +26,7 @@ func (s Status) After(a Action, at time.Time) Status {
 	return next
 }
 
-// changes is what each verb does to the status. Those that are missing change files alone, or nothing.
+// changes has the effect of each verb on the status. The other verbs only change files, or nothing.
 var changes = map[Verb]func(*Status, Action, time.Time){
 	Cancel: func(s *Status, a Action, at time.Time) {
 		s.State, s.Failure = IsCancelled, a.Why
@@ -134,7 +135,7 @@ func (s *Status) spawn(roles []string, at time.Time) {
 	}
 }
 
-// start begins an attempt. Its session is called after it until the agent's own is known.
+// start begins an attempt. The session has the attempt's name until the agent's own is known.
 func (k *WorkerStatus) start(attempt int, at time.Time, dir string) {
 	tries := k.Tries
 	*k = k.again(Running)
@@ -142,7 +143,7 @@ func (k *WorkerStatus) start(attempt int, at time.Time, dir string) {
 	k.Session = fmt.Sprintf("%s:%s:%d", dir, k.Role, attempt)
 }
 
-// again is the worker as it is known at any time, in another status; a running or completed one keeps its times.
+// again returns the worker with another status. A running or completed one keeps its times.
 func (k WorkerStatus) again(p Progress) WorkerStatus {
 	fresh := WorkerStatus{Role: k.Role, Output: k.Output, Status: p, Attempt: k.Attempt, Session: k.Session, Tries: k.Tries, Extra: k.Extra}
 	if p == Running || p == Completed {

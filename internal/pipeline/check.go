@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// What the figures and texts of a run's files may be. They become parts of paths, are added up, and are shown.
+// Limits of the numbers and texts in a run's files. They become parts of paths, are added up, and
+// are displayed.
 const (
 	maxAttempt = 1_000_000
 	maxTopic   = 1 << 20  // bytes
@@ -20,8 +21,9 @@ var (
 	states     = []State{IsRunning, IsPaused, IsFailed, IsDelivering, IsCompleted, IsCancelled}
 )
 
-// Check says which field is none that ferrus writes about a run of the workflow, nil when all are. Phases and workers
-// that are not those of the workflow are no error here: Fits tells of them.
+// Check returns an error for a field that ferrus does not write in a run of the workflow, nil if
+// there is none. It accepts phases and workers that are not those of the workflow: Fits reports
+// these.
 func (s Status) Check(w Workflow) error {
 	bad := func(field string, value any) error {
 		return fmt.Errorf("%s is none of a run of %s: %.80q", field, w.Name, fmt.Sprint(value))
@@ -65,7 +67,7 @@ func (s Status) Check(w Workflow) error {
 	return nil
 }
 
-// check returns a field that no worker of the workflow has, and its value.
+// check returns a field that a worker of the workflow cannot have, and its value.
 func (k WorkerStatus) check(w Workflow) (field string, value any) {
 	output := k.Output // of a role that is none of the workflow's: Fits tells of it
 	worker, phase := w.Worker(k.Role)
@@ -97,7 +99,8 @@ func (k WorkerStatus) check(w Workflow) (field string, value any) {
 	return "", nil
 }
 
-// Check says which field is none that ferrus writes about the delivery of a run of the workflow, nil when all are.
+// Check returns an error for a field that ferrus does not write in the delivery of a run of the
+// workflow, nil if there is none.
 func (d Delivery) Check(w Workflow) error {
 	_, phase := w.Worker(d.By)
 	switch {
@@ -115,12 +118,12 @@ func (d Delivery) Check(w Workflow) error {
 	return nil
 }
 
-// short reports whether a text is UTF-8, has at most so many bytes and no zero byte among them.
+// short reports whether a text is UTF-8 without NUL, of at most the given number of bytes.
 func short(s string, most int) bool {
 	return len(s) <= most && utf8.ValidString(s) && !strings.ContainsRune(s, 0)
 }
 
-// digest reports whether a text is a SHA-256 as it is written here.
+// digest reports whether a text is a SHA-256 in the form that ferrus writes.
 func digest(s string) bool {
 	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""
 }

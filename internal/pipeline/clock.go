@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Grace is how long after its time a worker is let be.
+// Grace is how long after its time a worker may continue to run.
 const Grace = 120 * time.Second
 
-// What a worker has that its workflow gives no time.
+// Default times of a worker whose workflow gives none.
 const (
 	workAlone  = 180 * time.Second // without inputs
 	workReads  = 360 * time.Second // with inputs, the wait for them counted
@@ -16,12 +16,13 @@ const (
 	waitUsual  = 300 * time.Second
 )
 
-// settling is how soon to look again at a file that may still grow.
+// settling is the interval of checks of a file that may still grow.
 const settling = 2 * time.Second
 
 func seconds(n int) time.Duration { return time.Duration(n) * time.Second }
 
-// WorkEnd is the end of a worker's time, without the grace. A time that the workflow gives counts work alone.
+// WorkEnd returns the end of a worker's time, without the grace. A time that the workflow gives
+// counts work only, not waiting.
 func (f Facts) WorkEnd(role string) time.Time {
 	k, _ := f.Workflow.Worker(role)
 	s := f.Status.Worker(role)
@@ -41,8 +42,8 @@ func (f Facts) WorkEnd(role string) time.Time {
 	}
 }
 
-// WaitEnd is until when a worker that is started waits for its inputs, or for a place: its wait, and longer as long as
-// those are at work who write what it reads. A chain of workers is not cut off because it is long.
+// WaitEnd returns until when a started worker waits for its inputs, or for a place: its wait, and
+// longer while the writers of its inputs run. A chain of workers is not cut off because it is long.
 func (f Facts) WaitEnd(role string) time.Time {
 	k, _ := f.Workflow.Worker(role)
 	s := f.Status.Worker(role)
@@ -68,7 +69,8 @@ func (f Facts) WaitEnd(role string) time.Time {
 	return end
 }
 
-// comes is until when the output of a worker may still come; zero when the worker does not live.
+// comes returns until when the output of a worker may still come; zero when the worker is not
+// alive.
 func (f Facts) comes(role string) time.Time {
 	switch seen := f.Workers[role]; {
 	case !seen.Alive:
@@ -80,7 +82,7 @@ func (f Facts) comes(role string) time.Time {
 	return f.WaitEnd(role).Add(Grace + cmp.Or(seconds(k.Timeout), workReads) + Grace)
 }
 
-// end is the end of the worker's time as it stands, without the grace.
+// end returns the end of the worker's time as of now, without the grace.
 func (f Facts) end(role string) time.Time {
 	if f.Workers[role].Waiting {
 		return f.WaitEnd(role)
@@ -88,28 +90,28 @@ func (f Facts) end(role string) time.Time {
 	return f.WorkEnd(role)
 }
 
-// over is when the worker is too late; a file that is just being written has as much again.
+// over returns when the worker is too late. A file that is being written has the same grace again.
 func (f Facts) over(role string) time.Time {
 	at := f.end(role).Add(Grace)
 	k, phase := f.Workflow.Worker(role)
 	if file, there := f.Files[k.File()]; there && !file.Settled && f.Workflow.Phases[phase].How() != Talking {
 		at = at.Add(Grace)
 	}
-	// While the machine slept nobody could work.
+	// While the machine slept nothing could run.
 	if f.woken() {
 		at = later(at, f.Woke.Add(Grace))
 	}
 	return at
 }
 
-// woken reports whether the machine has only just come out of a sleep.
+// woken reports whether the machine has just woken up.
 func (f Facts) woken() bool {
 	return !f.Woke.IsZero() && !f.Woke.After(f.Now) && f.Now.Sub(f.Woke) <= Grace
 }
 
 func (f Facts) late(role string) bool { return f.Now.After(f.over(role)) }
 
-// next is when the clock alone will change something; zero when it will not.
+// next returns when time alone will change something; zero when it will not.
 func (f Facts) next() time.Time {
 	var at time.Time
 	sooner := func(t time.Time) {

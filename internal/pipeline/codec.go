@@ -14,18 +14,18 @@ import (
 	"github.com/ferrus-go/ferrus/internal/strictjson"
 )
 
-// Encode writes the status.json.
+// Encode returns the content of status.json.
 func (s Status) Encode() ([]byte, error) { return indented(s) }
 
-// A SchemaError says that a status.json was written by another ferrus.
+// A SchemaError says that another version of ferrus wrote a status.json.
 type SchemaError struct{ Version int }
 
 func (e *SchemaError) Error() string {
 	return fmt.Sprintf("status.json has schema %d, and this ferrus understands %d: use the ferrus that started the run", e.Version, SchemaVersion)
 }
 
-// Decode reads a status.json. It refuses another schema with a *SchemaError, and with Faults what is missing, what stands
-// there twice, what is spelt in another case, and a status that is none.
+// Decode reads a status.json. It returns a *SchemaError for another schema, and Faults for keys
+// that are missing, duplicate or in another case, and for an invalid status.
 func Decode(data []byte) (Status, error) {
 	t, faults := strictjson.Parse(data)
 	if faults != nil {
@@ -166,7 +166,7 @@ func (r Roster) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// UnmarshalJSON keeps the order of the file.
+// UnmarshalJSON preserves the order of the file.
 func (r *Roster) UnmarshalJSON(data []byte) error {
 	t, faults := strictjson.Parse(data)
 	if faults != nil || !t.Root.Is('{') {
@@ -221,7 +221,7 @@ func readExtra(data []byte, v any, more *extra) error {
 	return nil
 }
 
-// plainly is JSON in which < and & are themselves.
+// plainly returns JSON that does not escape < and &.
 func plainly(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

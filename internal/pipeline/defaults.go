@@ -5,19 +5,20 @@ import (
 	"slices"
 )
 
-// All reports whether every worker is started at once.
+// All reports whether all workers start at once.
 func (w Workflow) All() bool { return w.Spawn == SpawnAll }
 
-// Cap is how many agents may run at a time.
+// Cap returns how many agents may run at a time.
 func (w Workflow) Cap() int { return cmp.Or(w.MaxParallel, 4) }
 
-// Watched reports whether what there is shall be delivered when nobody is left.
+// Watched reports whether an incomplete result is delivered when no worker is left.
 func (w Workflow) Watched() bool { return orElse(w.Watchdog, w.All()) }
 
-// Notifies reports whether a person is told.
+// Notifies reports whether a person is notified.
 func (w Workflow) Notifies() bool { return orElse(w.Notify, true) }
 
-// Marker is what the last words of a final worker contain that has sent the result by itself.
+// Marker returns the text by which the last words of a final worker say that it has sent the result
+// by itself.
 func (w Workflow) Marker() string { return cmp.Or(w.SentMarker, "MATRIX_SENT") }
 
 // ByTerminal reports whether the final worker sends the result by itself.
@@ -28,22 +29,23 @@ func (w Workflow) ByTerminal() bool {
 	return w.DeliverBy == byTerminal
 }
 
-// How is the mode of the phase.
+// How returns the mode of the phase.
 func (p Phase) How() Mode { return cmp.Or(p.Mode, Parallel) }
 
-// Rounds is how many rounds a dialogue has; below 0: until there is consensus.
+// Rounds returns the number of rounds of a dialogue; a negative number means until there is
+// consensus.
 func (p Phase) Rounds() int { return cmp.Or(p.MaxRounds, 5) }
 
-// Transcript is the file that a dialogue leaves.
+// Transcript returns the name of the file that a dialogue produces.
 func (p Phase) Transcript() string { return p.ID + ".md" }
 
-// File is what the worker writes; in a dialogue that is the transcript, which see.
+// File returns the name of the worker's output. For a dialogue use Transcript.
 func (k Worker) File() string { return cmp.Or(k.Output, k.Role+".md") }
 
-// Least is how many bytes its output has at least.
+// Least returns the least size of its output in bytes.
 func (k Worker) Least() int64 { return max(k.MinBytes, 1) }
 
-// Final returns the worker whose output is the result, and the file.
+// Final returns the worker whose output is the result, and the name of the file.
 func (w Workflow) Final() (role, file string) {
 	for _, p := range w.Phases {
 		for _, k := range p.Workers {
@@ -55,7 +57,7 @@ func (w Workflow) Final() (role, file string) {
 	return "", ""
 }
 
-// file is what a worker of the phase leaves.
+// file returns the name of the file that a worker of the phase produces.
 func (p Phase) file(k Worker) string {
 	if p.How() == Talking {
 		return p.Transcript()
@@ -75,8 +77,8 @@ func (w Workflow) Worker(role string) (Worker, int) {
 	return Worker{}, -1
 }
 
-// Waits are the files that a worker waits for before it starts: what it reads and, where all are started at once and
-// the phase is sequential, what the one before it writes.
+// Waits returns the files that a worker waits for before it starts: its inputs and, with spawn all
+// in a sequential phase, the output of the worker before it.
 func (w Workflow) Waits(role string) []string {
 	k, i := w.Worker(role)
 	if i < 0 {

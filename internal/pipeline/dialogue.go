@@ -12,7 +12,7 @@ import (
 // DialogueFile is the dialogue of a run, on which its workers take turns.
 const DialogueFile = "dialogue.json"
 
-// A Dialogue is a dialogue.json. Whose turn it is stands in the file alone.
+// A Dialogue is the content of dialogue.json. Only the file says whose turn it is.
 type Dialogue struct {
 	Question  string    `json:"question"`
 	Inputs    []string  `json:"inputs"` // absolute paths
@@ -23,13 +23,13 @@ type Dialogue struct {
 	Dialogue  []Entry   `json:"dialogue"`
 }
 
-// A Speaker is one who takes turns, and what it is there for.
+// A Speaker is a worker that takes turns, and its task.
 type Speaker struct {
 	Role string `json:"role"`
 	Task string `json:"task"`
 }
 
-// An Entry is one turn. Its writer may change Content and Consensus and nothing else.
+// An Entry is one turn. Its writer may change only Content and Consensus.
 type Entry struct {
 	Round     int       `json:"round"`
 	Role      string    `json:"role"`
@@ -38,8 +38,8 @@ type Entry struct {
 	Consensus bool      `json:"consensus"`
 }
 
-// open is the dialogue of a phase before its first turn. Inputs are the names of files; who writes the file makes paths
-// of them.
+// open returns the dialogue of a phase before its first turn. Inputs are names of files; the writer
+// of the file makes paths of them.
 func (p Phase) open(question string) Dialogue {
 	d := Dialogue{Question: question, Inputs: []string{}, MaxRounds: p.Rounds(), Dialogue: []Entry{}}
 	seen := map[string]bool{}
@@ -70,13 +70,13 @@ func DecodeDialogue(data []byte) (Dialogue, error) {
 	return d, nil
 }
 
-// Encode writes the dialogue.json.
+// Encode returns the content of dialogue.json.
 func (d Dialogue) Encode() []byte {
 	out, _ := indented(d) // nothing in it can fail
 	return out
 }
 
-// Open reports whether somebody has the turn: the last entry waits for its content.
+// Open reports whether a worker has the turn: the last entry waits for its content.
 func (d Dialogue) Open() bool {
 	n := len(d.Dialogue)
 	return n > 0 && strings.TrimSpace(d.Dialogue[n-1].Content) == ""
@@ -88,12 +88,12 @@ func (d Dialogue) Agreed() bool {
 	return n > 0 && !d.Open() && d.Dialogue[n-1].Consensus
 }
 
-// Over reports whether nobody has another turn: there is consensus, or all rounds are over.
+// Over reports whether no turn is left: there is consensus, or all rounds are over.
 func (d Dialogue) Over() bool {
 	return !d.Open() && (d.Agreed() || d.MaxRounds > 0 && len(d.Dialogue) >= d.MaxRounds*len(d.Roles))
 }
 
-// Offer returns the dialogue with an empty entry for the one whose turn is next.
+// Offer returns the dialogue with an empty entry for the worker whose turn is next.
 func (d Dialogue) Offer(at time.Time) Dialogue {
 	n := len(d.Dialogue)
 	d.Round, d.Turn = n/len(d.Roles)+1, d.Roles[n%len(d.Roles)].Role
@@ -101,7 +101,7 @@ func (d Dialogue) Offer(at time.Time) Dialogue {
 	return d
 }
 
-// Transcript is the dialogue as Markdown.
+// Transcript returns the dialogue as Markdown.
 func (d Dialogue) Transcript() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n", strings.Join(strings.Fields(d.Question), " "))

@@ -6,8 +6,9 @@ import (
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
-// Executable lists the values by which a workflows.json decides what is started, in the order of the file: those that
-// need a person's agreement. Prompt texts are none: they are orders to a model, and what it may do is decided elsewhere.
+// Executable returns the values of a workflows.json that decide what is started, in the order of
+// the file. They need a person's agreement. Prompts are not among them: they instruct a model, and
+// other settings decide what the model may do.
 func (ws Workflows) Executable() []trust.Value {
 	var values []trust.Value
 	for _, w := range ws {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Facts are everything that is decided on. They are those of one moment, gathered by somebody else.
+// Facts are everything on which a decision depends, as of one moment. The caller gathers them.
 type Facts struct {
 	Workflow Workflow // the copy that the run keeps
 	Status   Status
@@ -18,7 +18,7 @@ type Facts struct {
 	Woke     time.Time // when the machine last came out of a sleep; zero when it did not
 }
 
-// A File is an output as it lies there.
+// A File is an output as found on disk.
 type File struct {
 	Bytes   int64
 	SHA256  string
@@ -41,7 +41,7 @@ type Seen struct {
 	Sent    bool   // its last words contain the marker of a result that is sent
 }
 
-// Delivery is a delivery.json, which is created by one and never twice.
+// A Delivery is the content of delivery.json, which is created only once.
 type Delivery struct {
 	ID     string       `json:"id"`
 	By     string       `json:"by"` // a role, ferrus or watchdog
@@ -53,7 +53,8 @@ type Delivery struct {
 	Alive bool `json:"-"` // who claimed it lives
 }
 
-// DeliverState is how far a delivery is. Nothing is sent while it is claimed, and maybe something while it is sending.
+// A DeliverState says how far a delivery is. Claimed means that nothing was sent, sending that
+// something may have been.
 type DeliverState string
 
 const (
@@ -63,25 +64,26 @@ const (
 	Uncertain DeliverState = "uncertain"
 )
 
-// Intent is what a person asks for. It is forgotten when it is done.
+// An Intent is a request of a person. It is removed when it is fulfilled.
 type Intent struct {
 	Verb Verb // Cancel, Resume, Retry, Confirm, Again; "" is nothing
 	From string
 	By   string
 }
 
-// Talk are the files of a dialogue: Base is ferrus's own copy of dialogue.json, made when the present turn began.
+// Talk has the files of a dialogue. Base is ferrus's own copy of dialogue.json, made at the start
+// of the present turn.
 type Talk struct {
 	Base, Text []byte // nil when there is no such file
 }
 
-// parting is how long who lives when all is over has to leave.
+// parting is how long a worker that still runs at the end of a run has to exit.
 const parting = 20 * time.Second
 
 // started reports whether the phase's workers may have been started.
 func (f Facts) started(phase int) bool { return f.Workflow.All() || phase <= f.Status.CurrentPhase }
 
-// seen is what is known of the worker's newest attempt.
+// seen returns what is known about the worker's newest attempt.
 func (f Facts) seen(s WorkerStatus) Seen {
 	if seen := f.Workers[s.Role]; seen.Alive || seen.Attempt >= s.Attempt {
 		return seen
@@ -89,7 +91,7 @@ func (f Facts) seen(s WorkerStatus) Seen {
 	return Seen{} // the record of an attempt before
 }
 
-// present reports whether an output is there for others to read: whole, as far as anybody can tell.
+// present reports whether an output exists and is, as far as can be told, complete.
 func (f Facts) present(file string) bool {
 	for _, role := range f.Workflow.writers(file) {
 		if s := f.Status.Worker(role); !f.good(*s) {
@@ -100,8 +102,8 @@ func (f Facts) present(file string) bool {
 	return there
 }
 
-// Lost are those of the inputs a worker waits for that are not there, whole, as far as the status of the facts says;
-// who asks has brought it up to date with Reconcile.
+// Lost returns the missing inputs of a worker, according to the status in the facts. The caller
+// must have reconciled the status.
 func (f Facts) Lost(role string) []string { return f.lost(role) }
 
 func (f Facts) lost(role string) []string {
@@ -114,12 +116,12 @@ func (f Facts) good(s WorkerStatus) bool {
 	return s.Status == Completed && (s.Reason != Unclean || k.AcceptPartial)
 }
 
-// bad reports whether the worker is lost unless somebody does something.
+// bad reports whether the worker has failed and needs an action to continue.
 func (f Facts) bad(s WorkerStatus) bool {
 	return s.Status == Failed || s.Status == Completed && !f.good(s)
 }
 
-// done reports whether every worker of the phase is.
+// done reports whether every worker of the phase is done.
 func (f Facts) done(phase int) bool {
 	return !slices.ContainsFunc(f.Status.Phases[phase].Workers, func(s WorkerStatus) bool { return !f.good(s) })
 }
@@ -127,7 +129,7 @@ func (f Facts) done(phase int) bool {
 func (f Facts) current() PhaseStatus { return f.Status.Phases[f.Status.CurrentPhase] }
 func (f Facts) last() int            { return len(f.Status.Phases) - 1 }
 
-// all returns the roles of the started phases for which the claim holds, in their order.
+// all returns the roles of the started phases for which claim is true, in their order.
 func (f Facts) all(claim func(WorkerStatus) bool) []string {
 	var roles []string
 	for i, p := range f.Status.Phases {
@@ -140,12 +142,12 @@ func (f Facts) all(claim func(WorkerStatus) bool) []string {
 	return roles
 }
 
-// alive are the roles that live, whatever their status.
+// alive returns the live workers, whatever their status.
 func (f Facts) alive() []string {
 	return f.all(func(s WorkerStatus) bool { return f.Workers[s.Role].Alive })
 }
 
-// free is how many agents more may run. Where all are started at once the places are shared out among the workers
+// free returns how many more agents may run. With spawn all the workers share the places among
 // themselves.
 func (f Facts) free() int {
 	busy := len(f.all(func(s WorkerStatus) bool { return f.Workers[s.Role].Alive && !f.Workers[s.Role].Waiting }))

@@ -8,7 +8,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/strictjson"
 )
 
-// A Verdict is what is thought of a turn.
+// A Verdict is the result of checking a turn.
 type Verdict struct {
 	Dialogue Dialogue // with the turn, when it is good
 	Empty    bool     // nothing was written: no turn
@@ -31,8 +31,9 @@ func (v Verdict) String() string {
 	return "it is good"
 }
 
-// Judge says whether between before, which ferrus wrote, and after nothing was changed but content and consensus of the
-// last entry. How the file is laid out does not matter. A nil after is a file that is gone.
+// Judge reports whether only content and consensus of the last entry changed between before, which
+// ferrus wrote, and after. The layout of the file does not matter. A nil after means that the file
+// is missing.
 func Judge(before, after []byte) Verdict {
 	b, faults := strictjson.Parse(before)
 	d, err := DecodeDialogue(before)

@@ -11,7 +11,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/strictjson"
 )
 
-// A kind is what the value of a key may be.
+// A kind is the type of a key's value.
 type kind string
 
 const (
@@ -22,8 +22,8 @@ const (
 	objects kind = "list of objects"
 )
 
-// A key is one key of workflows.json. The table of keys is what the reader refuses by, and what the documentation and
-// the schema are made from.
+// A key is one key of workflows.json. The reader checks files against the table of keys, and the
+// documentation and the schema are generated from it.
 type key struct {
 	name        string
 	kind        kind
@@ -36,7 +36,7 @@ type key struct {
 	means       string
 }
 
-// day is the longest time that a worker can be given, in seconds.
+// day is the longest time of a worker, in seconds.
 const day = 86400
 
 var pipelineKeys = []key{
@@ -146,7 +146,7 @@ func checkKey(t *strictjson.Text, n strictjson.Node, at string, k key) {
 	}
 }
 
-// span says what a number may be.
+// span describes the allowed numbers.
 func (k key) span() string {
 	if k.nonzero {
 		return fmt.Sprintf("from %d to %d but 0", k.least, k.most)
@@ -164,7 +164,7 @@ func named(keys []key) []string {
 
 func known(keys []key) string { return strings.Join(named(keys), ", ") }
 
-// meant is the remedy for a word that is not one of these.
+// meant returns the remedy for a word that is not one of words.
 func meant(word string, words []string) string {
 	if near := config.Nearest(word, words); near != "" {
 		return fmt.Sprintf("did you mean %s?", near)

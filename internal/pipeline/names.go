@@ -8,18 +8,19 @@ import (
 	"github.com/ferrus-go/ferrus/internal/strictjson"
 )
 
-// maxName is how long a role, a phase or a pipeline may be called: they become parts of paths.
+// maxName is the greatest length of the name of a role, a phase or a pipeline: they become parts of
+// paths.
 const maxName = 64
 
 // taken are the names of ferrus's own files in the folder of a run.
 var taken = []string{"status", "workflow", "journal", "delivery", "final", "dialogue", "prompts", "workers", "logs", "attempts",
 	"kept", "intent", "looked", "told", "printed"}
 
-// devices are names that no file can have on Windows, whatever follows a dot.
+// devices are names that no file can have on Windows, with any extension.
 var devices = []string{"con", "prn", "aux", "nul", "com0", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9",
 	"lpt0", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9"}
 
-// verbs are the words behind "ferrus pipeline", where the name of a pipeline may stand too.
+// verbs are the words after "ferrus pipeline", where the name of a pipeline is also allowed.
 var verbs = []string{"list", "validate", "table", "run", "status", "explain", "resume", "retry", "deliver", "cancel", "prompt",
 	"logs", "help"}
 
@@ -62,7 +63,7 @@ func checkFile(t *strictjson.Text, at, file string) bool {
 	return len(t.Faults) == before
 }
 
-// sameButCase calls found for each name that was there before, in whatever case.
+// sameButCase calls found for each name that equals an earlier one, ignoring case.
 func sameButCase(names []string, found func(i int, name, other string)) {
 	seen := map[string]string{}
 	for i, name := range names {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Prompt is all that a worker is told. It has its task and its files and knows of no phase, no other worker and nothing
-// that comes after it. Path makes an absolute path of a file's name.
+// Prompt returns the prompt of a worker. It names the task and the files, but no phase, no other
+// worker and nothing that follows. path turns a file name into an absolute path.
 func (w Workflow) Prompt(role, topic string, path func(file string) string) string {
 	k, phase := w.Worker(role)
 	if phase < 0 {
@@ -32,8 +32,9 @@ Then exit. Do nothing else: change no other file, start no other agent, ask nobo
 	return b.String()
 }
 
-// TurnPrompt is all that one is told who has the turn in a dialogue: where it stands. What was said before, the question
-// and the task are in the file, so that nothing of it passes through a command line.
+// TurnPrompt returns the prompt of a worker that has the turn in a dialogue: the path of the file.
+// Earlier turns, the question and the task are in the file, so that none of it is on a command
+// line.
 func TurnPrompt(role, path string) string {
 	return fmt.Sprintf(`Read %s. You are %s: your task stands under "roles", the question at the top, and "inputs" are files to read.
 
@@ -42,8 +43,8 @@ you agree with the others and nothing is left to say. Change nothing else in the
 `, path, role)
 }
 
-// BashWait is the loop by which an agent that ferrus has not started waits for its inputs, each of them in turn for up to
-// five minutes.
+// BashWait returns the loop by which an agent that ferrus has not started waits for its inputs, for
+// up to five minutes each.
 func BashWait(paths []string) string {
 	var tests []string
 	for _, p := range paths {
@@ -65,7 +66,7 @@ done
 // A Part is the output of one role.
 type Part struct{ Role, Text string }
 
-// Partial is a result without some of its parts, which says so at its head. It is the same for the same parts.
+// Partial returns a result without some of its parts, with a note at its head. It is deterministic.
 func Partial(topic string, parts []Part, missing []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "> **PARTIAL**: nobody is left to finish this. Missing or incomplete: %s.\n\n# %s\n", list(missing),

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// Reconcile returns the status that the files and the locks bear out: what is there counts, whatever the status or a
-// clock said before. It is the same status, with its revision, when there is nothing new.
+// Reconcile returns the status that agrees with the files and the locks: existing files count,
+// whatever the status or a clock said before. If nothing is new, it is the same status with the
+// same revision.
 func Reconcile(f Facts) Status {
 	if f.Status.Fits(f.Workflow) != nil {
 		return f.Status
@@ -28,7 +29,7 @@ func Reconcile(f Facts) Status {
 			}
 		}
 	}
-	// Only now is it known whose inputs are there, and then until when they may come.
+	// Only now is it known whose inputs exist, and until when missing ones may come.
 	for i := range f.Status.Phases {
 		for j := range f.Status.Phases[i].Workers {
 			f.settle(&f.Status.Phases[i].Workers[j])
@@ -66,12 +67,12 @@ func Reconcile(f Facts) Status {
 	return f.Status
 }
 
-// look brings one worker up to date with its files and its lock.
+// look updates one worker from its file and its lock.
 func (f Facts) look(phase int, s *WorkerStatus) {
 	seen := f.seen(*s)
 	k, _ := f.Workflow.Worker(s.Role)
 	talking := f.Workflow.Phases[phase].How() == Talking
-	// Somebody started it who did not live to write that down.
+	// The process that started the worker died before it could record that.
 	if s.Status == Pending && seen.Alive || seen.Attempt > s.Attempt {
 		s.start(max(seen.Attempt, s.Attempt, 1), orNow(seen.Spawned, f.Now), f.Status.Dir)
 	}
@@ -92,7 +93,7 @@ func (f Facts) look(phase int, s *WorkerStatus) {
 	}
 }
 
-// complete takes a worker for done because its output is there.
+// complete marks a worker as done because its output exists.
 func (f Facts) complete(s *WorkerStatus, seen Seen, file File) {
 	before := s.Status
 	*s = s.again(Completed)
@@ -110,7 +111,8 @@ func (f Facts) complete(s *WorkerStatus, seen Seen, file File) {
 	}
 }
 
-// settle lets a worker go on whose inputs came back, and says of a running one what is known.
+// settle lets a worker continue whose inputs exist again, and fills in what is known about a
+// running one.
 func (f Facts) settle(s *WorkerStatus) {
 	if s.Status == Completed && s.Session == "" {
 		s.Session = f.seen(*s).Session // it was done before anybody looked
@@ -126,7 +128,7 @@ func (f Facts) settle(s *WorkerStatus) {
 		if s.ReadyAt.IsZero() && f.Workflow.All() {
 			s.ReadyAt = whole(seen.Began)
 		}
-		// The clock was put back: the time begins anew, or nothing would end it.
+		// The clock was set back. The worker's time starts again; otherwise nothing would end it.
 		if s.StartedAt.After(f.Now) {
 			s.StartedAt = whole(f.Now)
 		}
@@ -136,12 +138,12 @@ func (f Facts) settle(s *WorkerStatus) {
 	}
 }
 
-// ended reports whether what happens to the outputs of a phase no longer matters to it.
+// ended reports whether later changes of a phase's outputs no longer matter to it.
 func (f Facts) ended(phase int) bool {
 	return f.Status.Phases[phase].Status == Completed && phase < f.Status.CurrentPhase
 }
 
-// heal gives a phase the status that its workers bear out.
+// heal gives a phase the status that agrees with its workers.
 func (f Facts) heal(i int) {
 	p := &f.Status.Phases[i]
 	moved := slices.ContainsFunc(p.Workers, func(s WorkerStatus) bool { return s.Status != Pending })
@@ -158,14 +160,15 @@ func (f Facts) heal(i int) {
 	}
 }
 
-// sent reports whether the final worker says that it has sent the result by itself, and no delivery records that yet.
+// sent reports whether the final worker says that it has sent the result by itself, and no delivery
+// records that yet.
 func (f Facts) sent() bool {
 	role, file := f.Workflow.Final()
 	s := f.Status.Worker(role)
 	return s != nil && f.seen(*s).Sent && f.present(file) && !f.finished() && !(f.underway() && f.Delivery.Alive)
 }
 
-// stands is the state of the whole run that its parts make.
+// stands returns the state of the whole run that follows from its parts.
 func (s Status) stands(d DeliverState) State {
 	has := func(p Progress) bool {
 		return slices.ContainsFunc(s.Phases, func(ps PhaseStatus) bool { return ps.Status == p })

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// endRows are about a run that is over.
+// endRows are about a run that has ended.
 var endRows = []row{
 	{
 		name: "foreign", when: "`status.json` is not that of a run of this workflow",
@@ -53,7 +53,7 @@ var endRows = []row{
 	},
 }
 
-// deliveryRows are about a result that is on its way.
+// deliveryRows are about a delivery in progress.
 var deliveryRows = []row{
 	{
 		name: "confirm", when: "nobody knows whether the result arrived, and a person says that it did",
@@ -88,10 +88,10 @@ var deliveryRows = []row{
 	},
 }
 
-// finished reports whether nothing is wanted any more.
+// finished reports whether the run needs nothing more.
 func (f Facts) finished() bool { return f.Status.ResultDelivered || f.Status.State == IsCancelled }
 
-// living are all who live, in phases that have begun or not.
+// living returns all live workers, of any phase.
 func (f Facts) living() []string {
 	var roles []string
 	for _, p := range f.Status.Phases {
@@ -104,7 +104,7 @@ func (f Facts) living() []string {
 	return roles
 }
 
-// parted is when nobody has a reason to live any more after the delivery.
+// parted returns when every worker must have exited after the delivery.
 func (f Facts) parted() time.Time {
 	if f.Delivery.At.After(f.Now) { // the clock was put back
 		return f.Now.Add(parting)
@@ -115,7 +115,7 @@ func (f Facts) parted() time.Time {
 func (f Facts) doubtful() bool { return f.Delivery.State == Uncertain }
 func (f Facts) underway() bool { return f.Delivery.State == Claimed || f.Delivery.State == Sending }
 
-// result fills in what is delivered.
+// result fills in the result to deliver.
 func (f Facts) result(a *Action) {
 	role, file := f.Workflow.Final()
 	a.Phase = f.last()
@@ -127,7 +127,7 @@ func (f Facts) result(a *Action) {
 	f.partial(a)
 }
 
-// partial fills in what there is of a result.
+// partial fills in the parts of a result that exist.
 func (f Facts) partial(a *Action) {
 	a.Phase = f.last()
 	for _, p := range f.Status.Phases {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// personRows are what a person asks for, and what goes on while a phase waits for one.
+// personRows are the requests of a person, and what happens while a phase waits for one.
 var personRows = []row{
 	{
 		name: "retry", when: "a person wants it retried, and something failed or was named",
@@ -48,8 +48,9 @@ var personRows = []row{
 	},
 }
 
-// Invalid are the roles that a retry does anew: the workers of what is named, a role or a phase, or those that failed;
-// and all who were started that have used what these wrote. For a name that is none they are none.
+// Invalid returns the roles that a retry starts again: the workers of a named role or phase, or
+// those that failed, and all started workers that have used their outputs. For an unknown name it
+// returns none.
 func (f Facts) Invalid(from string) []string {
 	var roles []string
 	for i, p := range f.Status.Phases {
@@ -92,7 +93,8 @@ func (f Facts) Invalid(from string) []string {
 	return all
 }
 
-// aside are the files that must be gone before these roles work again: what lies there would count as done.
+// aside returns the files that must be moved away before these roles work again: they would count
+// as done.
 func (f Facts) aside(roles []string) []string {
 	var files []string
 	for _, role := range roles {
@@ -102,7 +104,7 @@ func (f Facts) aside(roles []string) []string {
 		if _, there := f.Files[file]; there && !slices.Contains(files, file) {
 			files = append(files, file)
 		}
-		// A turn that failed is taken again; a dialogue that is done anew begins anew.
+		// A failed turn is repeated; a dialogue that is done again starts from the beginning.
 		whole := !slices.ContainsFunc(p.Workers, func(k Worker) bool { return !slices.Contains(roles, k.Role) })
 		if p.How() == Talking && whole && f.Talk.Base != nil && !slices.Contains(files, DialogueFile) {
 			files = append(files, DialogueFile)
@@ -111,7 +113,7 @@ func (f Facts) aside(roles []string) []string {
 	return files
 }
 
-// in returns the roles of a phase for which the claim holds.
+// in returns the roles of a phase for which claim is true.
 func (f Facts) in(phase int, claim func(WorkerStatus) bool) []string {
 	var roles []string
 	for _, s := range f.Status.Phases[phase].Workers {

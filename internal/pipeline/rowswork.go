@@ -33,7 +33,7 @@ var doneRows = []row{
 	},
 }
 
-// workerRows are about single workers, in any phase that has begun.
+// workerRows are about single workers, in any started phase.
 var workerRows = []row{
 	{
 		name: "dialogue", when: "the phase is a dialogue, none of whose workers has failed",
@@ -96,7 +96,7 @@ var workerRows = []row{
 	},
 }
 
-// restRows are what is left.
+// restRows are the remaining rows.
 var restRows = []row{
 	{
 		name: "failed", when: "a phase has a worker that failed, and nobody in it runs or will",
@@ -132,12 +132,12 @@ var restRows = []row{
 	},
 }
 
-// exited reports whether a running worker is gone and has left nothing.
+// exited reports whether a running worker has exited without output.
 func (f Facts) exited(s WorkerStatus) bool {
 	return s.Status == Running && !f.Workers[s.Role].Alive && !f.inDialogue(s)
 }
 
-// another reports whether the worker came to nothing and is to be started anew.
+// another reports whether the worker failed and will be started again.
 func (f Facts) another(s WorkerStatus) bool {
 	k, _ := f.Workflow.Worker(s.Role)
 	seen := f.seen(s)
@@ -149,15 +149,16 @@ func (f Facts) overdue(s WorkerStatus) bool {
 	return s.Status == Running && f.Workers[s.Role].Alive && f.late(s.Role) && !f.inDialogue(s)
 }
 
-// strays are those that live for nothing.
+// strays returns live workers that are no longer needed.
 func (f Facts) strays() []string {
 	return f.all(func(s WorkerStatus) bool {
 		return f.Workers[s.Role].Alive && (s.Status == Failed || s.Status == Completed && f.late(s.Role))
 	})
 }
 
-// due are the pending workers that may start now: all, where all are started at once; else those of the current phase
-// for whom there is a place, in a sequential one the first that is not done.
+// due returns the pending workers that may start now. With spawn all these are all of them.
+// Otherwise they are workers of the current phase for which there is a place; in a sequential phase
+// the first that is not done.
 func (f Facts) due() []string {
 	waits := func(s WorkerStatus) bool { return s.Status == Pending && !f.Workers[s.Role].Alive }
 	if f.Workflow.All() {
@@ -177,7 +178,8 @@ func (f Facts) due() []string {
 	return roles[:min(len(roles), f.free())]
 }
 
-// missing are the due workers whose inputs are not there. Where all are started at once they wait for them instead.
+// missing returns the due workers whose inputs are missing. With spawn all they wait for them
+// instead.
 func (f Facts) missing() []string {
 	if f.Workflow.All() {
 		return nil
@@ -189,7 +191,8 @@ func (f Facts) missing() []string {
 	return slices.DeleteFunc(slices.Clone(roles), func(role string) bool { return len(f.lost(role)) == 0 })
 }
 
-// lostPhase is a phase that will not be done by itself and is not marked so; -1 when there is none.
+// lostPhase returns a phase that cannot finish by itself and is not marked as failed; -1 when there
+// is none.
 func (f Facts) lostPhase() int {
 	for i, p := range f.Status.Phases {
 		if !f.started(i) || p.Status == Failed || p.Status == Completed || !has(p, f.bad) || has(p, is(Running)) {
@@ -203,7 +206,7 @@ func (f Facts) lostPhase() int {
 	return -1
 }
 
-// outputs are the roles whose output is there.
+// outputs returns the roles whose output exists.
 func (f Facts) outputs() []string {
 	var a Action
 	f.partial(&a)
@@ -217,7 +220,8 @@ func (f Facts) hasFailed() bool {
 func (f Facts) mode() Mode    { return f.Workflow.Phases[f.Status.CurrentPhase].How() }
 func (f Facts) talking() bool { return f.mode() == Talking }
 
-// inDialogue reports whether the table of dialogues judges the worker. When one of the phase has failed it does not.
+// inDialogue reports whether the table of dialogues decides about the worker. It does not if a
+// worker of the phase has failed.
 func (f Facts) inDialogue(s WorkerStatus) bool {
 	_, i := f.Workflow.Worker(s.Role)
 	return f.Workflow.Phases[i].How() == Talking && !has(f.Status.Phases[i], f.bad)

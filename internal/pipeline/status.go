@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// SchemaVersion is that of status.json.
+// SchemaVersion is the version of status.json.
 const SchemaVersion = 1
 
-// Progress is how far a phase or a worker is.
+// Progress says how far a phase or a worker is.
 type Progress string
 
 const (
@@ -22,7 +22,7 @@ const (
 	Paused    Progress = "paused" // phases alone
 )
 
-// State is how a whole run stands.
+// A State is the state of a whole run.
 type State string
 
 const (
@@ -34,8 +34,8 @@ const (
 	IsCancelled  State = "cancelled"
 )
 
-// Status is a status.json. Its first keys are those that readers of the format know, always all there; Extra are keys
-// that somebody else has added, which are kept.
+// A Status is the content of status.json. Its first keys are those that readers of the format know;
+// they are always present. Extra has keys that others have added, which are preserved.
 type Status struct {
 	Pipeline        string        `json:"pipeline"`
 	Dir             string        `json:"dir"`
@@ -56,7 +56,7 @@ type Status struct {
 	Extra extra `json:"-"`
 }
 
-// PhaseStatus is how one phase stands.
+// A PhaseStatus is the status of one phase.
 type PhaseStatus struct {
 	ID      string   `json:"id"`
 	Status  Progress `json:"status"`
@@ -71,10 +71,11 @@ type PhaseStatus struct {
 	Extra extra `json:"-"`
 }
 
-// Roster are the workers of a phase in the order of the workflow. In JSON it is an object by role.
+// A Roster has the workers of a phase in the order of the workflow. In JSON it is an object by
+// role.
 type Roster []WorkerStatus
 
-// WorkerStatus is how one worker stands.
+// A WorkerStatus is the status of one worker.
 type WorkerStatus struct {
 	Role    string   `json:"-"`
 	Status  Progress `json:"status"`
@@ -97,10 +98,10 @@ type WorkerStatus struct {
 	Extra extra `json:"-"`
 }
 
-// extra are keys that are none of ours.
+// extra are keys that ferrus does not know.
 type extra map[string]json.RawMessage
 
-// A Reason is why a worker stands as it does, when that is not plain.
+// A Reason says why a worker has its status, if that is not obvious.
 type Reason string
 
 const (
@@ -116,7 +117,7 @@ const (
 	EmptyTurn    Reason = "empty_turn"
 )
 
-// New returns the status of a run that has not begun.
+// New returns the status of a run that has not started.
 func New(w Workflow, dir, topic string, at time.Time) Status {
 	at = whole(at)
 	s := Status{Pipeline: w.Name, Dir: dir, Topic: topic, SchemaVersion: SchemaVersion, Rev: 1, State: IsRunning, Spawn: SpawnPhase,
@@ -134,8 +135,8 @@ func New(w Workflow, dir, topic string, at time.Time) Status {
 	return s
 }
 
-// DirName returns the name of the folder for a run that begins now: the pipeline and the time of day, and a number when
-// the name is taken.
+// DirName returns the name of the folder for a run that starts now: the pipeline and the time of
+// day, with a number if the name is in use.
 func DirName(pipeline string, now time.Time, taken func(string) bool) string {
 	name := pipeline + "-" + now.Format("150405")
 	for n := 2; taken(name); n++ {
@@ -144,7 +145,7 @@ func DirName(pipeline string, now time.Time, taken func(string) bool) string {
 	return name
 }
 
-// Fits says why the status is not one of a run of the workflow, nil when it is.
+// Fits returns an error if the status does not belong to a run of the workflow.
 func (s Status) Fits(w Workflow) error {
 	if s.Pipeline != w.Name || len(s.Phases) != len(w.Phases) {
 		return fmt.Errorf("status.json is of a run of %s with %s, not of %s with %d", s.Pipeline, count(len(s.Phases), "phase"),
@@ -162,7 +163,7 @@ func (s Status) Fits(w Workflow) error {
 	return nil
 }
 
-// Worker returns how a role stands; nil when there is none.
+// Worker returns the status of a role, nil when there is none.
 func (s Status) Worker(role string) *WorkerStatus {
 	for i := range s.Phases {
 		for j := range s.Phases[i].Workers {
@@ -174,7 +175,7 @@ func (s Status) Worker(role string) *WorkerStatus {
 	return nil
 }
 
-// Clone returns a status that shares nothing that changes.
+// Clone returns a copy that shares nothing that changes.
 func (s Status) Clone() Status {
 	s.Phases = slices.Clone(s.Phases)
 	for i := range s.Phases {
@@ -183,13 +184,13 @@ func (s Status) Clone() Status {
 	return s
 }
 
-// whole is a time as it is read back from JSON.
+// whole returns a time as it is read back from JSON.
 func whole(t time.Time) time.Time { return t.UTC().Round(0) }
 
-// Same reports whether two statuses differ in the keys of others at most.
+// Same reports whether two statuses are equal except for unknown keys.
 func (s Status) Same(o Status) bool { return reflect.DeepEqual(s.bare(), o.bare()) }
 
-// bare is the status without the keys of others.
+// bare returns the status without unknown keys.
 func (s Status) bare() Status {
 	s = s.Clone()
 	s.Extra = nil

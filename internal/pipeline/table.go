@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A Verb is what can be done about a run. Its words are those of the documentation.
+// A Verb is an action on a run, in the words of the documentation.
 type Verb string
 
 const (
@@ -38,7 +38,7 @@ const (
 	Again Verb = "again" // what a person says of an uncertain delivery: send it again
 )
 
-// An Action is the one thing to do next.
+// An Action is the one next action.
 type Action struct {
 	Do      Verb
 	Row     string // the row of the table that said so
@@ -56,7 +56,7 @@ type Action struct {
 	Tell    string    // what a person is told; "" is nothing
 }
 
-// A row is one line of a decision table: the first that fits says what is done.
+// A row is one line of a decision table. The first row that fits decides.
 type row struct {
 	name string // one word, for the journal
 	when string // in words
@@ -66,7 +66,8 @@ type row struct {
 	fill func(Facts, *Action) // the arguments; nil when there are none
 }
 
-// table is everything that is ever done about a run. Pause comes before spawn, spawn before fail; a test fires each row.
+// table has every action on a run. Pause comes before spawn, spawn before fail; a test covers each
+// row.
 var table = join(endRows, deliveryRows, personRows, doneRows, workerRows, restRows)
 
 func join(parts ...[]row) []row {
@@ -77,8 +78,8 @@ func join(parts ...[]row) []row {
 	return all
 }
 
-// Decide is the whole judgement: the facts in, one action out. It brings the status up to date by itself; who wants to
-// write it down calls Reconcile before.
+// Decide returns the one next action. It reconciles the status itself; a caller that records the
+// status calls Reconcile before.
 func Decide(f Facts) Action {
 	f.Status = Reconcile(f)
 	return decide(f, table)
@@ -104,7 +105,7 @@ func Markdown() string { return markdown(table, "") }
 // DialogueMarkdown returns the table of a dialogue.
 func DialogueMarkdown() string { return markdown(turns, "") }
 
-// Explain returns the tables, with an arrow at the row that fits the facts, and what it says to do.
+// Explain returns the tables, with an arrow at the row that fits the facts, and its action.
 func Explain(f Facts) string {
 	a := Decide(f)
 	var b strings.Builder
@@ -120,7 +121,7 @@ func Explain(f Facts) string {
 	return b.String()
 }
 
-// String says in one line what is to be done.
+// String describes the action in one line.
 func (a Action) String() string {
 	var b strings.Builder
 	b.WriteString(string(a.Do))

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// reason is why a worker that is gone has failed.
+// reason returns why a worker that has exited has failed.
 func (f Facts) reason(role string) Reason {
 	switch seen := f.seen(*f.Status.Worker(role)); {
 	case seen.GaveUp:
@@ -16,7 +16,7 @@ func (f Facts) reason(role string) Reason {
 	return NoOutput
 }
 
-// how says how a worker that is gone ended.
+// how describes how a worker that has exited ended.
 func (f Facts) how(role string) string {
 	s := *f.Status.Worker(role)
 	k, _ := f.Workflow.Worker(role)
@@ -39,7 +39,7 @@ func (f Facts) how(role string) string {
 	return fmt.Sprintf("%s was killed, %s", role, without)
 }
 
-// tooLong says what a worker had no more time for.
+// tooLong describes for what a worker had no time left.
 func (f Facts) tooLong(role string) string {
 	if lost := f.lost(role); f.Workers[role].Waiting && len(lost) > 0 {
 		return fmt.Sprintf("%s has waited in vain for %s", role, list(lost))
@@ -47,7 +47,7 @@ func (f Facts) tooLong(role string) string {
 	return fmt.Sprintf("%s was not done by %s", role, f.end(role).UTC().Format("15:04:05"))
 }
 
-// tellOne tells of one worker, unless its phase fails with it: then that is told, and once is enough.
+// tellOne reports one failed worker, unless its phase fails with it: then only that is reported.
 func (f Facts) tellOne(a *Action) {
 	_, a.Phase = f.Workflow.Worker(a.Roles[0])
 	next := f
@@ -62,7 +62,7 @@ func (f Facts) tellPhase(a *Action) {
 		a.Phase+1, f.Status.Phases[a.Phase].ID, a.Why)
 }
 
-// whatFailed says why a phase is lost.
+// whatFailed describes why a phase has failed.
 func (f Facts) whatFailed(phase int) string {
 	var parts []string
 	for _, s := range f.Status.Phases[phase].Workers {
@@ -79,7 +79,7 @@ func (f Facts) whatFailed(phase int) string {
 	return strings.Join(parts, "; ")
 }
 
-// tellStart tells once per phase, or once per run where all are started at once.
+// tellStart reports once per phase, or with spawn all once per run.
 func (f Facts) tellStart(a *Action) {
 	p := f.current()
 	if p.Status != Pending {
@@ -92,7 +92,7 @@ func (f Facts) tellStart(a *Action) {
 	a.Tell = fmt.Sprintf("Pipeline running, %s in phase %d.", count(len(p.Workers), "worker"), f.Status.CurrentPhase+1)
 }
 
-// summary is what a person sees at a pause: who wrote how much, and how it begins.
+// summary is what a person reads at a pause: the size and the first line of each output.
 func (f Facts) summary() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Pipeline %s is paused after phase %d (%s). What there is:\n", f.Status.Dir, f.Status.CurrentPhase+1, f.current().ID)

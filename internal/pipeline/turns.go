@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// turnTries is how often one turn may be begun.
+// turnTries is how often one turn may be started.
 const turnTries = 2
 
-// turns is the table of a phase whose workers talk. It is asked by the row "dialogue" of the other table, and every turn
-// is read from the file: the copy that ferrus keeps says whose it is, and what was changed since.
+// turns is the table of a dialogue, used by the row "dialogue" of the other table. Every turn is
+// read from the file; ferrus's own copy says whose turn it is and what has changed since.
 var turns = []row{
 	{
 		name: "unreadable", when: "ferrus's own copy of `dialogue.json` cannot be read",
@@ -104,7 +104,7 @@ var turns = []row{
 	},
 }
 
-// a talk is the dialogue as it stands, with the one whose turn it is.
+// A talk is the present dialogue, with the worker whose turn it is.
 type talk struct {
 	Dialogue
 	worker WorkerStatus
@@ -125,7 +125,7 @@ func (f Facts) talk() talk {
 	return t
 }
 
-// spoken reports whether the worker of a dialogue has not the turn, by ferrus's own copy.
+// spoken reports whether it is not the turn of a dialogue's worker, by ferrus's own copy.
 func (f Facts) spoken(role string) bool {
 	d, err := DecodeDialogue(f.Talk.Base)
 	return err == nil && (d.Turn != role || !d.Open())
@@ -141,7 +141,7 @@ func (t talk) late(f Facts) bool {
 
 func (f Facts) verdict() Verdict { return Judge(f.Talk.Base, f.Talk.Text) }
 
-// spoilt fills in what is done about a turn that does not count.
+// spoilt fills in the action for a turn that does not count.
 func (f Facts) spoilt(a *Action) {
 	v := f.verdict()
 	a.Roles, a.Text, a.Reason = []string{f.talk().Turn}, f.Talk.Base, Violation

@@ -21,7 +21,8 @@ import (
 // Workflows are the pipelines of a workflows.json, in the order of the file.
 type Workflows []Workflow
 
-// A Workflow is the definition of one pipeline. Zero values are keys that were left out; the methods resolve them.
+// A Workflow is the definition of one pipeline. Zero values are omitted keys; the methods return
+// their defaults.
 type Workflow struct {
 	Name        string  `json:"-"`
 	Description string  `json:"description,omitempty"`
@@ -43,7 +44,7 @@ type Phase struct {
 	Workers    []Worker `json:"workers"`
 }
 
-// A Worker is an agent that writes one file. Agent and Model are free: what they name is not known here.
+// A Worker is an agent that writes one file. Agent and Model are not checked here.
 type Worker struct {
 	Role          string   `json:"role"`
 	Agent         string   `json:"agent,omitempty"`
@@ -59,7 +60,7 @@ type Worker struct {
 	Task          string   `json:"task"`
 }
 
-// Spawn says when workers are started.
+// Spawn says when workers start.
 type Spawn string
 
 const (
@@ -67,7 +68,7 @@ const (
 	SpawnAll   Spawn = "all"
 )
 
-// Mode says how the workers of a phase go together.
+// Mode says how the workers of a phase work together.
 type Mode string
 
 const (
@@ -86,7 +87,7 @@ const (
 //go:embed schema.json
 var Schema []byte
 
-// Parse reads a workflows.json. The error is Faults: all that are found, each with its JSON pointer.
+// Parse reads a workflows.json. The error is Faults: all mistakes, each with its JSON pointer.
 func Parse(data []byte) (Workflows, error) {
 	t, faults := strictjson.Parse(data)
 	if faults != nil {
@@ -118,7 +119,7 @@ func Parse(data []byte) (Workflows, error) {
 	return all, nil
 }
 
-// Encode writes the workflow as a workflows.json of its own: the copy that a run keeps.
+// Encode returns the workflow as a workflows.json of its own: the copy in a run's folder.
 func (w Workflow) Encode() ([]byte, error) {
 	return indented(map[string]Workflow{w.Name: w})
 }
