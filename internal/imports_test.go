@@ -285,6 +285,8 @@ var allowed = map[string]map[string]string{
 		"internal/jsontime":       "times in JSON have one form",
 		"internal/lease":          "until when the task is claimed",
 		"internal/pipeline":       "the state of a pipeline",
+		"internal/queue":          "the tasks that wait",
+		"internal/store":          "the newest progress note",
 		"internal/pipeline/run":   "the runs of pipelines",
 		"internal/agents/process": "which agents run",
 		"internal/state":          "states and roles",

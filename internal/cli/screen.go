@@ -31,6 +31,7 @@ func (a *App) ShowReport(r *status.Report) {
 		a.ShowRow("failed", a.Paint(Red, format.Line(r.FailureReason)))
 	}
 	a.holderRow(r)
+	a.progressRow(r)
 	a.checkRow(r)
 	a.reviewRow(r)
 	a.ShowQuestion("question", r.Question, state.QuestionDoc)
@@ -52,6 +53,16 @@ func (a *App) ShowReport(r *status.Report) {
 	}
 	for _, p := range r.Pipelines {
 		a.ShowRow("pipeline", a.Paint(RunColour[p.State], p.Line()))
+	}
+	if len(r.Branches) > 0 {
+		a.ShowRow("branches", shortList(r.Branches)+"   ferrus status --all shows them")
+	}
+	if len(r.Queue) > 0 {
+		var names []string
+		for _, t := range r.Queue {
+			names = append(names, t.Name)
+		}
+		a.ShowRow("queue", shortList(names)+"   ferrus queue lists them")
 	}
 	for _, n := range r.Notices {
 		a.ShowRow("notice", a.Paint(Yellow, format.Line(n)))
@@ -147,6 +158,32 @@ func (a *App) checkRow(r *status.Report) {
 		text += "   " + Path(r, c.Log)
 	}
 	a.ShowRow("checks", text)
+	if c.Status != state.CheckRed || r.State != state.Addressing || len(c.Failures) == 0 {
+		return
+	}
+	if tail := strings.TrimSpace(c.Failures[0].Tail); tail != "" {
+		lines := strings.Split(tail, "\n")
+		a.Say("%s\n", format.Frame(strings.Join(lines[max(0, len(lines)-maxTail):], "\n"), "    "))
+	}
+}
+
+// maxTail is how many lines of the output of a failed check the status shows.
+const maxTail = 6
+
+// shortList is a list of names in a line.
+func shortList(names []string) string {
+	const most = 5
+	text := strings.Join(names[:min(most, len(names))], ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+func (a *App) progressRow(r *status.Report) {
+	if p := r.Progress; p != nil && r.State.InHand() {
+		a.ShowRow("progress", fmt.Sprintf("%s ago: %s", format.Age(p.At), format.Clip(format.Line(p.Text), 200)))
+	}
 }
 
 // Outcome is how a command ended, in the words of a log.
@@ -184,6 +221,13 @@ func (a *App) reviewRow(r *status.Report) {
 		}
 	}
 	a.ShowRow("reviews", text)
+	if v != nil && r.State == state.Addressing && (s == nil || v.At.After(s.At)) && format.Line(v.Text) != format.Clip(format.Line(v.Text), 100) {
+		whole, more := format.Head(v.Text, MaxShown)
+		a.Say("%s\n", format.Frame(whole, "    "))
+		if more {
+			a.Say("    … (the whole is .ferrus/%s)\n", state.ReviewDoc)
+		}
+	}
 }
 
 // ShowQuestion shows what somebody is asked, as far as it fits.

@@ -1,11 +1,15 @@
 package conductor
 
 import (
+	"cmp"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // An Event is something that a watcher of the run is told.
@@ -76,7 +80,7 @@ func (c *conductor) tell(f Facts, first bool) {
 	}
 	t := f.Task
 	if first || t.State != c.was.Task.State || t.TaskID != c.was.Task.TaskID {
-		text := t.Title
+		text := cmp.Or(c.setback(f.Snapshot), t.Title)
 		if t.State == state.Reviewing && t.Submission.Empty() {
 			text = t.Submission.ID + " changes no file: " + text
 		}
@@ -103,4 +107,24 @@ func (c *conductor) show(f Facts, act Act) {
 		}
 	}
 	c.Show(v)
+}
+
+// setback says why the task went back to Addressing: the check that failed, or the review. It is "" in any other state.
+func (c *conductor) setback(now store.Snapshot) string {
+	if now.Task.State != state.Addressing || now.Top == nil {
+		return ""
+	}
+	switch now.Top.Event {
+	case state.CheckFailed:
+		last, err := c.e.LastCheckOf(now)
+		if err != nil || last == nil || len(last.Failures) == 0 {
+			return ""
+		}
+		first := last.Failures[0]
+		tail := strings.Split(strings.TrimSpace(first.Tail), "\n")
+		return fmt.Sprintf("%s: %s: %s", first.Line, first, tail[len(tail)-1])
+	case state.Reject:
+		return "rejected: " + now.Top.Docs[state.ReviewDoc]
+	}
+	return ""
 }

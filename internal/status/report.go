@@ -29,6 +29,7 @@ type Report struct {
 	Holder        *holder         `json:"holder,omitempty"`
 	Check         *checkReport    `json:"check,omitempty"`
 	Reviews       Budget          `json:"reviews"`
+	Progress      *Text           `json:"progress,omitempty"` // the newest note of the agent
 	Submission    *Text           `json:"submission,omitempty"`
 	Rejection     *Text           `json:"rejection,omitempty"`
 	Approval      *Text           `json:"approval,omitempty"` // while it is the newest event
@@ -41,6 +42,8 @@ type Report struct {
 	Spent         conductor.Spend `json:"spent,omitzero"`
 	FailureReason string          `json:"failure_reason,omitempty"`
 	Pipelines     []RunSummary    `json:"pipelines,omitempty"`
+	Branches      []string        `json:"branches,omitempty"` // of the project; none in the report of a branch
+	Queue         []QueuedTask    `json:"queue,omitempty"`    // likewise
 	Notices       []string        `json:"notices,omitempty"`
 	Next          []Step          `json:"next"`
 
@@ -123,7 +126,13 @@ func Read(e *engine.Engine) (*Report, error) {
 	if err := r.working(e, t); err != nil {
 		return nil, err
 	}
+	if r.Progress, err = progress(e.Store(), st.Snapshot); err != nil {
+		return nil, err
+	}
 	r.Pipelines = RunningPipelines(e)
+	if r.Branch == "" {
+		r.project()
+	}
 	r.Next = next(r)
 	return r, nil
 }

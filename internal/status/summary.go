@@ -2,6 +2,7 @@ package status
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
@@ -46,4 +47,15 @@ func RunningPipelines(e *engine.Engine) []RunSummary {
 		list = append(list, RunSummary{name, l.Topic, l.Status.State, l.WaitText(time.Now()), l.Next[0].Command, l.View.Action.Person, l.deserted()})
 	}
 	return list
+}
+
+// ArchivedRuns returns the names of the runs that are over, newest first. What cannot be read is left out.
+func ArchivedRuns(e *engine.Engine) []string {
+	conf, err := e.Config()
+	if err != nil {
+		return nil
+	}
+	names, _ := run.At(e.Place().Root, conf.Pipelines).Archived()
+	slices.Reverse(names)
+	return names
 }

@@ -79,7 +79,7 @@ func (w *watcher) words(e conductor.Event) cli.Styled {
 	case conductor.Moved:
 		text := w.a.Paint(cli.ColourOf(e.State), string(e.State))
 		if e.Text != "" {
-			text += w.a.Paint("", "  "+format.Clip(format.Line(e.Text), 70))
+			text += w.a.Paint("", "  "+format.Clip(format.Line(e.Text), 160))
 		}
 		return text
 	case conductor.Found:

@@ -19,8 +19,10 @@ type overview struct {
 	Root      string              `json:"root"`
 	Machines  []machine           `json:"machines"` // the project's own first, then the branches
 	Pipelines []status.RunSummary `json:"pipelines"`
-	Archived  []Archived          `json:"archived"` // newest first
-	More      int                 `json:"more"`     // archived tasks that are not shown
+	Queue     []status.QueuedTask `json:"queue"`
+	Runs      []string            `json:"archived_runs"` // of pipelines, newest first
+	Archived  []Archived          `json:"archived"`      // newest first
+	More      int                 `json:"more"`          // archived tasks that are not shown
 }
 
 // A machine is the task of the project or of a branch in a line.
@@ -78,7 +80,7 @@ func statusAll(a *cli.App, ctx context.Context, newest int) error {
 // Survey looks at everything in a project. What cannot be read is said so in its line; the rest is shown all the same.
 func Survey(a *cli.App, root string, newest int) (*overview, error) {
 	own := engine.At(root, "")
-	v := &overview{Root: root, Pipelines: []status.RunSummary{}, Archived: []Archived{}}
+	v := &overview{Root: root, Pipelines: []status.RunSummary{}, Queue: status.Queue(own.Dir()), Runs: []string{}, Archived: []Archived{}}
 	names, err := engine.Branches(root)
 	if err != nil {
 		return nil, err
@@ -108,6 +110,7 @@ func Survey(a *cli.App, root string, newest int) (*overview, error) {
 	if n := len(v.Archived) - newest; n > 0 {
 		v.Archived, v.More = v.Archived[:newest], n
 	}
+	v.Runs = v.Runs[:min(newest, len(v.Runs))]
 	return v, nil
 }
 
@@ -122,6 +125,7 @@ func machineAt(a *cli.App, p engine.Place, v *overview) (machine, error) {
 	if p.Branch == "" {
 		a.WarnForeign(e.Foreign())
 		v.Pipelines = append(v.Pipelines, status.RunningPipelines(e)...)
+		v.Runs = append(v.Runs, status.ArchivedRuns(e)...)
 	}
 	r, err := status.Read(e)
 	if err != nil {

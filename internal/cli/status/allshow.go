@@ -22,6 +22,18 @@ func ShowOverview(a *cli.App, v *overview) {
 	for _, p := range v.Pipelines {
 		a.Say("  %s  %s\n", a.Paint(cli.RunColour[p.State], p.Line()), a.Paint(cli.Dim, format.Clip(format.Line(p.Topic), 60)))
 	}
+	if len(v.Queue) > 0 {
+		a.Say("\nqueue\n")
+	}
+	for _, t := range v.Queue {
+		a.Say("  %-22s  %s\n", t.Name, format.Clip(t.Title, 60))
+	}
+	if len(v.Runs) > 0 {
+		a.Say("\narchived pipeline runs\n")
+	}
+	for _, name := range v.Runs {
+		a.Say("  %s   ferrus pipeline status %s\n", name, name)
+	}
 	if len(v.Archived) > 0 {
 		a.Say("\narchived\n")
 	}

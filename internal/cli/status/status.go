@@ -30,11 +30,12 @@ retries_max failures log} reviews{used max} submission{id at by patch}
 rejection{at by tree text} approval{id at by tree text} question{id by at text
 options} consultation{id by at text answered} waiting{for since} created
 conductor agents[{run duty agent started usage doing}] spent{...} failure_reason
+progress{by at text} branches[] queue[{name title}]
 pipelines[{run topic state waiting next}] notices[] next[{command why}]. With
 --watch, one such object a line whenever it differs. With --all: root
 machines[{branch task_id title state since waiting{for since} holder error}]
-pipelines[{run topic state waiting next}] archived[{branch task_id title state
-at error}] more.`),
+pipelines[{run topic state waiting next}] queue[{name title}] archived_runs[]
+archived[{branch task_id title state at error}] more.`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {

@@ -1,0 +1,45 @@
+package status
+
+import (
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/queue"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// A QueuedTask is a task that waits in the queue.
+type QueuedTask struct {
+	Name  string `json:"name"` // of the branch that it will have
+	Title string `json:"title"`
+}
+
+// Queue returns the tasks that wait below a .ferrus folder, in their order. It leaves out files that hold no valid task:
+// ferrus queue names them.
+func Queue(home string) []QueuedTask {
+	items, _ := queue.List(home)
+	tasks := make([]QueuedTask, len(items))
+	for i, it := range items {
+		title, _ := format.Head(it.Text, 1)
+		tasks[i] = QueuedTask{it.Name, format.Line(title)}
+	}
+	return tasks
+}
+
+// project reads what there is beside the project's own task: branches and the queue.
+func (r *Report) project() {
+	r.Branches, _ = engine.Branches(r.Root) // what is wrong with them is told by ferrus doctor
+	r.Queue = Queue(engine.At(r.Root, "").Dir())
+}
+
+// progress returns the newest progress note of the present task, nil if there is none.
+func progress(s *store.Store, now store.Snapshot) (*Text, error) {
+	notes := now.Task.Progress
+	if len(notes) == 0 {
+		return nil, nil
+	}
+	l, err := s.LineAt(notes[len(notes)-1].Off)
+	if err != nil {
+		return nil, err
+	}
+	return &Text{By: l.Actor.Agent, At: l.At, Text: l.Note}, nil
+}
