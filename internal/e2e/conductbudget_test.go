@@ -58,7 +58,7 @@ func TestAgentsThatComeToNothingBecomeAQuestion(t *testing.T) {
 		if out.Exit != 6 || out.Task.State != state.AwaitingHuman || w.started() != want {
 			t.Fatalf("round %d: exit code %d in %s after %s", round, out.Exit, out.Task.State, w.started())
 		}
-		if q := w.question(); !strings.HasPrefix(q, "3 agents in a row have ended as executor") || !strings.Contains(q, "ferrus logs executor-") {
+		if q := w.question(); !strings.HasPrefix(q, "3 agents in a row, started as executor, exited without progress") || !strings.Contains(q, "ferrus logs executor-") {
 			t.Errorf("asked %q", q)
 		}
 		w.deserted()
