@@ -121,7 +121,7 @@ func (a *App) OpenToReadAt(place engine.Place) (*engine.Engine, error) {
 	return engine.Open(place, opts)
 }
 
-// WarnForeign says of state that was not made here that it is only shown; nil is ours. A program that reads JSON from stdout
+// WarnForeign warns that state which was not made here is only shown; nil is our own. A program that reads JSON from stdout
 // finds it on stderr.
 func (a *App) WarnForeign(err error) {
 	var r *engine.RefusedError

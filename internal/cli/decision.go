@@ -59,7 +59,7 @@ func (a *App) RequireText(cmd *cobra.Command, from Source, remedy string) (strin
 	return a.Text(from, nil)
 }
 
-// PrintVerdict is what a program is told of a task on which a person has said something; verdictJSON says so.
+// PrintVerdict prints a task as JSON after a decision of a person; VerdictJSON lists the fields.
 func (a *App) PrintVerdict(t state.Task) error {
 	return a.PrintJSON(verdictFacts(t))
 }

@@ -108,7 +108,7 @@ func ExitOfSignal(ctx context.Context) int {
 	return ExitFailure
 }
 
-// Interrupted ends a command that shows what happens until a signal comes: ctrl-C is how a person leaves it.
+// Interrupted ends a command that shows changes until a signal comes, such as ctrl-C.
 func (a *App) Interrupted(ctx context.Context) error {
 	if a.OutTTY && !a.JSON {
 		a.Say("\n") // the terminal has shown ^C

@@ -6,7 +6,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/format"
 )
 
-// A Footer are the live lines at the bottom of a terminal: they are drawn anew, and what else is printed goes above them.
+// A Footer are the live lines at the bottom of a terminal: they are redrawn, and other output goes above them.
 type Footer struct {
 	On    *App
 	drawn []int // the columns of the lines that stand there

@@ -230,7 +230,7 @@ func (a *App) reviewRow(r *status.Report) {
 	}
 }
 
-// ShowQuestion shows what somebody is asked, as far as it fits.
+// ShowQuestion shows a question, as far as it fits.
 func (a *App) ShowQuestion(kind string, p *status.Text, doc state.Doc) {
 	if p == nil {
 		return
@@ -317,5 +317,5 @@ func (a *App) ShowAgent(w status.AgentReport) {
 	if w.Doing != "" {
 		text += "  " + format.Clip(format.Line(w.Doing), 60)
 	}
-	a.ShowRow("at work", a.Paint(RoleColour[w.Duty.Role()], text))
+	a.ShowRow("running", a.Paint(RoleColour[w.Duty.Role()], text))
 }

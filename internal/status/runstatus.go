@@ -102,7 +102,7 @@ func (l *RunStatus) awaits() awaited {
 	return w
 }
 
-// WaitText says who is waited for, "" for nobody.
+// WaitText says what the run waits for, "" for nothing.
 func (l *RunStatus) WaitText(now time.Time) string {
 	switch {
 	case l.Archived:
@@ -124,7 +124,7 @@ func (l *RunStatus) WaitText(now time.Time) string {
 	return text
 }
 
-// deserted reports whether a run that could go on has nobody who sees to it.
+// deserted reports whether a run that could continue has no process that advances it.
 func (l *RunStatus) deserted() bool { return !l.Archived && l.Conductor == 0 && !l.View.Action.Person }
 
 // Archived reports whether a run lies in the archive.

@@ -26,7 +26,7 @@ func (u RunSummary) Line() string {
 	return fmt.Sprintf("%s  %s, waits %s  →  %s", u.Run, u.State, u.Waiting, u.Next)
 }
 
-// RunningPipelines are the runs under way. What cannot be read is left to those who are asked about pipelines.
+// RunningPipelines are the active runs. Runs that cannot be read are left out; the pipeline commands report them.
 func RunningPipelines(e *engine.Engine) []RunSummary {
 	conf, err := e.Config()
 	if err != nil {

@@ -171,7 +171,7 @@ func removeBranch(a *cli.App, ctx context.Context, name string, force bool) erro
 	return nil
 }
 
-// retire removes a branch on which nobody is at work, with force one on which somebody is, too.
+// retire removes a branch without running agents; with force also one with running agents.
 func retire(a *cli.App, ctx context.Context, s *engine.Session, name string, force bool) (kept string, err error) {
 	on, err := s.Engine().Place().On(name)
 	if err != nil {

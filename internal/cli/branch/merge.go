@@ -89,7 +89,7 @@ func mergeBranch(a *cli.App, ctx context.Context, s *engine.Session, name string
 	a.Say("merged %s: %s, %s%s\n", name, format.Count(len(got.Files.Written), "file written", "files written"),
 		format.Count(len(got.Files.Removed), "removed", "removed"), gateWords(got))
 	for _, path := range got.Files.Left {
-		a.Say("  left as it is: %s\n", path)
+		a.Say("  not changed: %s\n", path)
 	}
 	a.ShowEdits(got.Files.Edited)
 	a.ShowSteps([]status.Step{{Command: "git diff", Why: "shows the uncommitted changes"}, {Command: "ferrus branch --remove " + name, Why: "deletes the branch"}})

@@ -17,7 +17,7 @@ var story = []scene{
 	{"the checks fail", redCheck},
 	{"the executor tries to approve its own work", approveItself},
 	{"the executor consults the supervisor", consultSupervisor},
-	{"the executor asks the person, who answers by a command", askPerson},
+	{"the executor asks the person, who answers with a command", askPerson},
 	{"the executor fixes the code; the checks pass", greenCheck},
 	{"the executor submits", submitFirst},
 	{"the supervisor reads the patch and rejects", rejectFirst},
@@ -199,7 +199,7 @@ func finish(s *stage) (string, error) {
 	if err := s.edit("sum_test.go", testWithEmpty); err != nil {
 		return "", err
 	}
-	// submit runs the checks by itself: the tree has changed since the last green one.
+	// submit runs the checks by itself: the tree has changed since the last check that passed.
 	r, err := s.submitUntil("third", "Sum starts from 0, and a test says so.", "go test ./... has TestSumOfNothing")
 	return fmt.Sprintf("%s of tree %.12s, its checks run by submit; state %s", r.SubmissionID, r.Tree, r.State), err
 }
@@ -243,7 +243,7 @@ func (s *stage) checkUntil(name, want string) (tools.Result, error) {
 	}
 }
 
-// submitUntil calls submit until its checks have ended, which must be green.
+// submitUntil calls submit until its checks have ended. They must pass.
 func (s *stage) submitUntil(name, summary, verification string) (tools.Result, error) {
 	for {
 		r, err := s.cast[name].Call(s.ctx, "submit", map[string]any{"summary": summary, "verification": verification})

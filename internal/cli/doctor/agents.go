@@ -167,7 +167,7 @@ func notOurs(self, root string, argv []string) string {
 }
 
 // toolsOf starts a server as a client would, and counts the tools that it lists. It does so in a folder without a
-// machine, for a server mends what it finds, and the doctor was not asked to. program is this very one.
+// machine, because a server repairs what it finds and the doctor was not asked to. program is the running ferrus.
 func toolsOf(ctx context.Context, program string, args ...string) (int, error) {
 	dir, err := os.MkdirTemp("", "ferrus-doctor")
 	if err != nil {

@@ -69,7 +69,7 @@ func checkCopies(p *Context, name string) finding {
 	if c.Plan(false).Err != nil {
 		return bad("the journal of the branch "+name+" and its hard-linked copy differ, and it is not known which one is right", "ferrus doctor --branch "+name+" shows more")
 	}
-	return bad("the journal of the branch "+name+" and its hard-linked copy are not the same file", "ferrus doctor --fix makes both the valid one")
+	return bad("the journal of the branch "+name+" and its hard-linked copy are not the same file", "ferrus doctor --fix replaces both with the valid one")
 }
 
 func sameFile(a, b string) bool {
@@ -78,7 +78,7 @@ func sameFile(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(here, there)
 }
 
-// checkGitLocks finds locks of git that nobody holds and that keep ferrus from changing what it keeps in git.
+// checkGitLocks finds locks of git that no process holds and that keep ferrus from writing to git.
 func checkGitLocks(p *Context) finding {
 	stale, err := worktree.StaleLocks(p.Ctx, p.Place.Root, time.Now())
 	switch {
@@ -108,7 +108,7 @@ func fixGitLocks(p *Context) (string, error) {
 	return "moved " + format.Count(len(stale), "lock", "locks") + " to " + logs, nil
 }
 
-// goneBranches are those of which there is a work tree and the second link of a journal, and no machine.
+// goneBranches are branches that have a work tree and a copy of the journal, but no state.
 func goneBranches(p *Context) (gone []string) {
 	trees, err := engine.Folders(p.file("worktrees"))
 	if err != nil {

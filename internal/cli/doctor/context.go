@@ -57,7 +57,7 @@ func (p *Context) Forget() {
 	p.opened, p.openErr, p.read, p.both = nil, nil, nil, nil
 }
 
-// journal walks the journal. It takes no lock and mends nothing.
+// journal reads the journal. It takes no lock and changes nothing.
 func (p *Context) journal() *journal {
 	if p.read != nil {
 		return p.read

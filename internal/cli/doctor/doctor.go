@@ -128,7 +128,7 @@ func runDoctor(a *cli.App, ctx context.Context, fix, adopt bool) error {
 // settling is how long a commit of another process may show the doctor a file without its fellow.
 const settling = 50 * time.Millisecond
 
-// examine makes one exam, and mends what it shows if that is asked for.
+// examine runs one check, and fixes what it finds if that is asked for.
 func (p *Context) examine(x Check, fix bool) finding {
 	f := x.look(p)
 	for range 2 {
@@ -146,7 +146,7 @@ func (p *Context) examine(x Check, fix bool) finding {
 	return f
 }
 
-// treat mends what an exam has shown, and makes it again.
+// treat fixes what a check found, and runs the check again.
 func (p *Context) treat(x Check, f finding) finding {
 	if x.mend == nil || f.Level != note && f.Level != trouble {
 		return f

@@ -86,7 +86,7 @@ func replaceable(c *store.Copies, text string) finding {
 	if c.Here.Err != nil {
 		was += " (" + cli.Explain(c.Here.Err).Message + ")"
 	}
-	f := bad("journal.jsonl is "+was+text, "ferrus doctor --fix makes both the valid one and keeps the other")
+	f := bad("journal.jsonl is "+was+text, "ferrus doctor --fix replaces both with the valid one and keeps the other")
 	f.corrupt = c.Here.Kind == store.DamagedCopy
 	return f
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
-// checkPipelines looks whether a run under way waits for what will not come by itself.
+// checkPipelines finds active runs that wait for a person or for a missing process.
 func checkPipelines(p *Context) finding {
 	e, err := p.engine()
 	if err != nil {
@@ -33,7 +33,7 @@ func checkPipelines(p *Context) finding {
 	return finding{}
 }
 
-// checkWorkflows looks whether the pipelines are sound.
+// checkWorkflows validates workflows.json.
 func checkWorkflows(p *Context) finding {
 	here := *p.A
 	here.Dir = p.Place.Root

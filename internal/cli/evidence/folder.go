@@ -139,7 +139,7 @@ func relative(text []byte, dir string) []byte {
 	return text
 }
 
-// renamed writes a path anew, where it is not a part of another name.
+// renamed replaces a path where it is not a part of another name.
 func renamed(text []byte, name, as string) []byte {
 	var out bytes.Buffer
 	for {

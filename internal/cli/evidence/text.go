@@ -50,7 +50,7 @@ func (d *Report) unended() bool {
 	return d.present && s != state.Complete && s != state.Failed
 }
 
-// ended returns when the task was over: complete, failed or given up. Later events, such as the merge of a branch, do not
+// ended returns when the task ended: complete, failed or abandoned. Later events, such as the merge of a branch, do not
 // move that. For a task that is not over it is the time of its last event.
 func (d *Report) ended() time.Time {
 	end := d.events[len(d.events)-1]
@@ -108,7 +108,7 @@ func (d *Report) checkTable() string {
 	return text
 }
 
-// A sheet says of which events a part of the evidence is made: what somebody said, and where the words stand.
+// A sheet lists the events of a part of the evidence, and which field has their text.
 type sheet map[state.Event]struct {
 	verb string
 	doc  state.Doc

@@ -119,7 +119,7 @@ func logFile(a *cli.App, e *engine.Engine, name string) (string, error) {
 		if name == "" {
 			what = "no agent has been started for this task"
 		}
-		return "", cli.Refuse(engine.WrongState, what, "ferrus logs --json lists the runs, and "+dir+" holds all logs")
+		return "", cli.Refuse(engine.WrongState, what, "ferrus logs --json lists the runs, and "+dir+" has all logs")
 	}
 	return filepath.Join(dir, best), nil
 }
@@ -127,7 +127,7 @@ func logFile(a *cli.App, e *engine.Engine, name string) (string, error) {
 // poll is how often a log that is followed is looked at.
 const poll = 200 * time.Millisecond
 
-// Follow shows a log, and what is added to it until over says that nothing will be, or that nobody wants it.
+// Follow shows a log, and what is added to it, until over reports that nothing will be added or that no reader is left.
 func Follow(a *cli.App, ctx context.Context, path string, show func(piece []byte, end bool) error, over func() bool) error {
 	f, err := cli.OpenOwn(path)
 	if err != nil {

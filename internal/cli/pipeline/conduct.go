@@ -51,7 +51,7 @@ func conductRun(a *cli.App, ctx context.Context, at run.Place, f *run.Folder, ve
 	return p.ended(at, f, act)
 }
 
-// moved finds a run that somebody else has archived meanwhile.
+// moved finds a run that another process archived meanwhile.
 func moved(a *cli.App, at run.Place, f *run.Folder) (*run.Folder, error) {
 	if to, err := run.Open(filepath.Join(at.Archive, f.Name())); err == nil {
 		return to, nil
@@ -136,7 +136,7 @@ func (p *progress) verdict(l *status.RunStatus) string {
 	return fmt.Sprintf("%s is %s: %s", l.Run, s.State, format.Line(l.Waiting.Why))
 }
 
-// stopped says that nobody conducts the run any more, and how it goes on.
+// stopped says that no process advances the run any more, and how to continue.
 func (p *progress) stopped(ctx context.Context, at run.Place) error {
 	f, err := openRun(p.a, at, p.run)
 	if err != nil {

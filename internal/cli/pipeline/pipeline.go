@@ -74,7 +74,7 @@ func Runs(a *cli.App, ctx context.Context) (run.Place, config.Config, error) {
 	return run.At(place.Root, conf.Pipelines), conf, nil
 }
 
-// openRun opens a run: "" is the one that is under way.
+// openRun opens a run; "" is the active one.
 func openRun(a *cli.App, at run.Place, name string) (*run.Folder, error) {
 	names, err := at.Names()
 	if err != nil {
@@ -99,7 +99,7 @@ func openRun(a *cli.App, at run.Place, name string) (*run.Folder, error) {
 	return f, err
 }
 
-// newestRun opens a run to be looked at: "" is the one that is under way, else the one that was archived last.
+// newestRun opens a run for reading; "" is the active one, or else the newest archived one.
 func newestRun(a *cli.App, at run.Place, name string) (*run.Folder, error) {
 	names, err := at.Names()
 	if err != nil {

@@ -31,7 +31,7 @@ agents that ferrus does not start.`,
 	return cmd
 }
 
-// What an agent is told that waits by itself.
+// bashWait tells an agent that waits by itself how to do it.
 const bashWait = "First run this in a shell. Continue when it prints INPUT_READY. If it prints TIMEOUT, stop and report it.\n\n"
 
 func showPrompt(a *cli.App, ctx context.Context, args []string, wait bool) error {
@@ -59,7 +59,7 @@ func showPrompt(a *cli.App, ctx context.Context, args []string, wait bool) error
 	return nil
 }
 
-// A briefing is what a worker is told, and what that is made of.
+// A briefing is the instructions of a worker with their parts.
 type briefing struct {
 	of       string // the run, or the pipeline
 	workflow pipeline.Workflow
@@ -68,7 +68,7 @@ type briefing struct {
 	prompt   string
 }
 
-// briefingOf finds out what a worker of a run, or of a pipeline, is told.
+// briefingOf returns the instructions of a worker of a run or of a pipeline.
 func briefingOf(a *cli.App, ctx context.Context, of, role string) (briefing, error) {
 	at, _, err := Runs(a, ctx)
 	if err != nil {

@@ -106,7 +106,7 @@ func (p *progress) tell(l run.Line) {
 	}
 }
 
-// redraws is how often the table is drawn anew.
+// redraws is how often the table is redrawn.
 const redraws = time.Second
 
 // follow draws the table until close, if there is a terminal for it.

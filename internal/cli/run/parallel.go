@@ -142,7 +142,7 @@ func endedMany(a *cli.App, out fleet.Outcome) error {
 	}
 	if len(out.Tasks) == 0 {
 		return cli.Refuse(engine.WrongState, "there is nothing to do: no branch has a task, and the queue is empty",
-			`ferrus task --branch NAME "what is to be done" makes one`)
+			`ferrus task --branch NAME "what is to be done" creates one`)
 	}
 	var list []engine.Attempt
 	var next []status.Step

@@ -47,7 +47,7 @@ passed to it.`,
 	return cmd
 }
 
-// orders are what an opened agent is told first: the same as the prompts that the server offers.
+// orders are the first prompt of an opened agent, the same as the prompts that the server offers.
 var orders = map[agents.Duty]string{
 	agents.Supervisor: "You are the supervisor of the ferrus task. Call status; after every answer call the tool that next names, until it " +
 		"says stop. If there is no task, ask me what should be done and give it with create_task.",

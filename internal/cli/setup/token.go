@@ -73,7 +73,7 @@ A role has one token of each name.`,
 	return cmd
 }
 
-// openTokens opens the tokens of the project. The journal is not asked: one that is corrupt keeps nobody from revoking.
+// openTokens opens the tokens of the project. It does not read the journal: with a corrupt one tokens can still be revoked.
 func openTokens(a *cli.App, ctx context.Context, verb string) (*tokens.Book, error) {
 	if err := a.RefuseAgent("token " + verb); err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func tokenList(a *cli.App, ctx context.Context) error {
 		if r.Expired {
 			end = a.Paint(cli.Red, "expired "+moment(r.Expires))
 		}
-		a.Say("%s  %-10s  %-16s  made %s  %s\n", a.Paint(cli.Bold, r.ID), string(r.Role), r.Name, moment(r.Created), end)
+		a.Say("%s  %-10s  %-16s  created %s  %s\n", a.Paint(cli.Bold, r.ID), string(r.Role), r.Name, moment(r.Created), end)
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func play(t state.Task, moves []raised, lim state.Limits) ([]played, error) {
 	return list, nil
 }
 
-// somebody is who holds the work in a simulation.
+// somebody is the executor that has claimed the task in a simulation.
 const somebody = "executor:simulated:1"
 
 // lay lays the facts of an event over the task which a later one may depend on, as the engine does.

@@ -114,7 +114,7 @@ func Survey(a *cli.App, root string, newest int) (*overview, error) {
 	return v, nil
 }
 
-// machineAt reads how a machine stands, and from the project's own the pipelines under way.
+// machineAt reads the state of a machine, and from the project's own also the active pipelines.
 func machineAt(a *cli.App, p engine.Place, v *overview) (machine, error) {
 	m := machine{Branch: p.Branch}
 	e, err := a.OpenToReadAt(p)

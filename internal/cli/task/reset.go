@@ -60,7 +60,7 @@ func runReset(a *cli.App, ctx context.Context, yes bool, reason string) error {
 			return err
 		}
 	}
-	// What was asked about must be what is given up.
+	// The task that the person confirmed must be the one that is archived.
 	now, err := e.View()
 	if err == nil && now.Task.TaskID != r.TaskID {
 		err = cli.Refuse(engine.WrongState, "meanwhile "+r.TaskID+" has ended", "run ferrus status again")

@@ -93,7 +93,7 @@ func rollbackFiles(to uint64, moved *worktree.Change) cli.Decision {
 			a.Say("%s is %s again, as it was at %d: %s, %s\n", done.Task.TaskID, done.Task.State, to,
 				format.Count(len(moved.Written), "file written", "files written"), format.Count(len(moved.Removed), "removed", "removed"))
 			for _, path := range moved.Left {
-				a.Say("  left as it is: %s\n", path)
+				a.Say("  not changed: %s\n", path)
 			}
 			a.ShowEdits(moved.Edited)
 		},

@@ -79,7 +79,7 @@ func unsent(e *engine.Engine, steering bool) string {
 	return status.Sentence(e)
 }
 
-// readers says who reads a word to whoever works, and when.
+// readers says which agents read a message, and when.
 func readers(t state.Task, dead bool) string {
 	who := "the next agent reads it with the task"
 	if t.ClaimedBy != "" && !dead {
