@@ -15,17 +15,18 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// A Event is an event with what its line in the log needs of the one before.
+// An Event is one event of the journal, with facts from the lines before it.
 type Event struct {
 	*store.Line
 	Before   time.Time // zero for the first
-	from     string    // who held the work
+	from     string    // the session that had the claim
 	rejected string    // how many of how many, for what spends a budget
-	Left     bool      // a rollback has left it behind
-	Shared   bool      // it is of before the branch was made
+	Left     bool      // a rollback undid it
+	Shared   bool      // it is older than the branch
 }
 
-// Read reads the newest events, all for 0, up to the first one that is not valid. What it does not read it does not check.
+// Read returns the newest events, all for 0, up to the first invalid one. It verifies only what it
+// reads.
 func Read(e *engine.Engine, newest int) ([]Event, error) {
 	var list []Event
 	var before time.Time
@@ -60,7 +61,7 @@ func Read(e *engine.Engine, newest int) ([]Event, error) {
 	return list, nil
 }
 
-// spent says how much of its budget an event has used up.
+// spent describes how much of its budget an event has used.
 func spent(l *store.Line, checks, reviews int) string {
 	switch l.Event {
 	case state.CheckFailed:
@@ -71,7 +72,7 @@ func spent(l *store.Line, checks, reviews int) string {
 	return ""
 }
 
-// NoteText is what there is to say about an event beside its move.
+// NoteText returns the note of an event, with facts that the move does not show.
 func (p Event) NoteText() string {
 	note := format.Line(p.Note)
 	switch p.Event {
@@ -108,7 +109,7 @@ func (p Event) NoteText() string {
 	return strings.TrimSpace(note + format.FromTree(format.Line(p.Actor.Tree)))
 }
 
-// ID is what the event was about, where its note does not say it.
+// ID returns the id of the event's subject, if the note does not name it.
 func (p Event) ID() string {
 	t := p.State
 	switch p.Event {
@@ -134,7 +135,7 @@ func because(from, why string) string {
 	return ""
 }
 
-// Quoted puts a text into quotation marks, on one line.
+// Quoted returns a text in quotation marks, on one line.
 func Quoted(text string) string {
 	if text == "" {
 		return ""
@@ -142,7 +143,7 @@ func Quoted(text string) string {
 	return `"` + text + `"`
 }
 
-// LineJSON is an event without its documents and the state.
+// LineJSON returns an event without its documents and the state.
 func (p Event) LineJSON() map[string]any {
 	l := map[string]any{"seq": p.Seq, "at": p.At, "actor": p.Actor, "event": p.Event, "from": p.From, "to": p.To, "epoch": p.Epoch, "note": p.Note}
 	if p.Back != 0 {

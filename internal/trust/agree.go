@@ -24,8 +24,9 @@ func (p *Project) Agreed(values []Value) (bool, error) {
 	return slices.Contains(agreed, digest), err
 }
 
-// Known reports whether a person has agreed to anything in this project, or FERRUS_TRUST is set: then work that is under
-// way goes on by what was frozen for it, whatever the project's files say now. The error is one of Agreed.
+// Known reports whether a person has agreed to anything in this project, or FERRUS_TRUST is set.
+// Then a running task continues with what was frozen for it, whatever the project's files say now.
+// The error is one of Agreed.
 func (p *Project) Known() (bool, error) {
 	if p.digest != "" {
 		return true, nil
@@ -73,7 +74,7 @@ func (p *Project) Agree(values []Value) error {
 	})
 }
 
-// Revoke forgets every agreement and returns how many there were.
+// Revoke removes every agreement and returns how many there were.
 func (p *Project) Revoke() (n int, err error) {
 	err = p.Update(func(r *Record) error {
 		n, r.Agreed = len(r.Agreed), nil

@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// Variables that say where the folders are. Adapters and register hand them on to the servers.
+// Variables that name the folders. Adapters and register pass them on to the servers.
 const (
 	EnvStateDir = "FERRUS_STATE_DIR"
 	EnvXDGState = "XDG_STATE_HOME"
@@ -31,10 +31,11 @@ func Environ() []string {
 	return set
 }
 
-// StateDir returns the folder of everything that ferrus remembers outside of repositories: FERRUS_STATE_DIR, else
-// XDG_STATE_HOME/ferrus, else the usual place of the system. It need not exist, and StateDir does not make it. The error
-// is an *Error when the folder lies in a work tree, belongs to another user or can be written by others: a repository
-// could have named it, or somebody could forge what it holds.
+// StateDir returns the folder of everything that ferrus stores outside of repositories:
+// FERRUS_STATE_DIR, else XDG_STATE_HOME/ferrus, else the usual place of the system. It need not
+// exist; StateDir does not create it. The error is an *Error when the folder is in a work tree,
+// belongs to another user or can be written by others: a repository could have named it, or others
+// could forge its content.
 func StateDir() (string, error) {
 	const what = "the state folder"
 	if dir := os.Getenv(EnvStateDir); dir != "" {
@@ -93,8 +94,8 @@ func checked(what, variable, dir string) (string, error) {
 	return dir, nil
 }
 
-// usable refuses a folder that lies in a work tree, by its name or by where links lead, one that is another user's, and
-// one that others can write or replace.
+// usable refuses a folder that is in a work tree, by its name or after resolving links, that
+// belongs to another user, or that others can write or replace.
 func usable(what, dir string) error {
 	at, err := locate(what, dir)
 	if err != nil {
@@ -102,7 +103,7 @@ func usable(what, dir string) error {
 	}
 	info, err := os.Stat(at.real)
 	if err != nil || !info.IsDir() {
-		return &Error{Path: dir, Problem: what + " is no folder", Err: err, Remedy: "move it away"}
+		return &Error{Path: dir, Problem: what + " is not a folder", Err: err, Remedy: "move it away"}
 	}
 	if at.there { // else it is made 0700
 		if problem, remedy := private(at.real, info); problem != "" {
@@ -121,14 +122,14 @@ func usable(what, dir string) error {
 	}
 }
 
-// A location is where the name of a folder leads.
+// A location is the folder to which a name leads.
 type location struct {
 	real  string // path of the folder, or of the nearest one above it that exists
 	there bool   // the folder exists
 }
 
-// located has the locations, by name, that this process has found to be in no work tree: who names a folder in one does so
-// before the process begins.
+// located has the locations, by name, that this process has found to be outside of work trees: a
+// folder inside of one is named before the process starts.
 var located sync.Map
 
 // locate finds the folder, and refuses one that lies in a work tree.
@@ -143,7 +144,7 @@ func locate(what, dir string) (location, error) {
 	for _, path := range slices.Compact([]string{dir, real}) {
 		if tree, ok := workTree(path); ok {
 			return location{}, &Error{Path: dir, Problem: what + " lies in the work tree " + tree,
-				Remedy: "what a repository holds is not believed there: unset " + EnvStateDir + ", " + EnvXDGState + " and " +
+				Remedy: "files of a repository are not trusted there: unset " + EnvStateDir + ", " + EnvXDGState + " and " +
 					EnvXDGConf + ", or name a folder outside of every repository"}
 		}
 	}

@@ -26,12 +26,13 @@ const recordsFolder = "the folder of the records"
 // lockWait bounds how long Update waits for others: each holds the lock for the time of one replacement.
 const lockWait = 10 * time.Second
 
-// An Error says why the state folder, the configuration folder or a record cannot be used, and what to do.
+// An Error says why the state folder, the configuration folder or a record cannot be used, and what
+// to do.
 type Error struct {
 	Path    string
 	Problem string // what is wrong with Path
 	Remedy  string
-	Err     error // the cause; nil where Problem is all of it
+	Err     error // the cause; nil if Problem is complete
 }
 
 func (e *Error) Error() string {
@@ -49,7 +50,7 @@ func damaged(path, problem string) error {
 		Remedy: "move the file away, then run ferrus trust; no work is lost"}
 }
 
-// read reads a record, false where there is none.
+// read reads a record; the bool is false if there is none.
 func read(path string) (Record, bool, error) {
 	f, err := os.OpenFile(path, readFlags, 0)
 	if errors.Is(err, fs.ErrNotExist) {

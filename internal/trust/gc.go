@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Sweep removes the records of projects whose folder has been gone for at least age, and returns their paths. A folder that
-// is gone is noted with the time, so that one on a disk that is not mounted today keeps its record. With dry nothing is
-// changed. Records that cannot be read are left alone.
+// Sweep removes the records of projects whose folder has been missing for at least age, and returns
+// their paths. It records when a folder is first missed, so that a project on an unmounted disk
+// keeps its record. With dry it changes nothing. It leaves records that it cannot read.
 func Sweep(now time.Time, age time.Duration, dry bool) (removed []string, err error) {
 	dir, err := StateDir()
 	if err != nil {

@@ -21,7 +21,7 @@ const EnvTrust = "FERRUS_TRUST"
 // Version is the version of the record's format that this package reads and writes.
 const Version = 1
 
-// A Record is what is known of one project. The zero Record is that of a project never seen.
+// A Record is what ferrus knows about one project. The zero Record is that of a new project.
 type Record struct {
 	Version int               `json:"version"`
 	Path    string            `json:"path"` // real path of the project's root
@@ -82,7 +82,7 @@ func Open(root string) (*Project, error) {
 // Root returns the real path of the project's root.
 func (p *Project) Root() string { return p.root }
 
-// Path returns where the record is kept, "" where there is no usable state folder.
+// Path returns the path of the record, "" without a usable state folder.
 func (p *Project) Path() string {
 	if p.err != nil {
 		return ""
@@ -111,10 +111,10 @@ func (p *Project) Record() (Record, bool, error) {
 	return r, true, nil
 }
 
-// Update changes the record under a lock that all processes of the user share, and replaces it durably. Where there is
-// no record, change gets an empty one and Update makes the file and its folders. An error of change is returned and
-// nothing is written. The error of a file system that cannot be written is one that errors.Is knows as such: a caller
-// that can do without the record goes on.
+// Update changes the record under a lock that all processes of the user share, and replaces it
+// durably. Without a record, change gets an empty one, and Update creates the file and its folders.
+// If change returns an error, nothing is written. A read-only file system gives an error that
+// errors.Is recognizes, so that a caller that does not need the record can continue.
 func (p *Project) Update(change func(*Record) error) error {
 	if p.err != nil {
 		return p.err

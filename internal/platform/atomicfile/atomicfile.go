@@ -30,19 +30,20 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
-// Replace gives the file name a new content. The file is made where it is missing. A link or FIFO at name is replaced,
-// not written through. perm is that of the new file, before the umask.
+// Replace gives the file name a new content, and creates it if it is missing. It replaces a link or
+// FIFO at name. perm is the mode of a new file, before the umask.
 func Replace(root *rootfs.Root, name string, data []byte, perm fs.FileMode) error {
 	return publish(root, name, data, perm, rename)
 }
 
-// Create makes the file name, whole. The error is fs.ErrExist if there is anything of that name, which then stays.
+// Create creates the file name with its content in one step. The error is fs.ErrExist if the name
+// exists; then nothing is changed.
 func Create(root *rootfs.Root, name string, data []byte, perm fs.FileMode) error {
 	return publish(root, name, data, perm, renameNew)
 }
 
-// publish writes a temporary file beside name and moves it there. A process that is killed may leave the temporary file,
-// which a later publish of the same name removes when it is a day old.
+// publish writes a temporary file beside name and renames it. A process that is killed may leave
+// the temporary file; a later publish of the same name removes it when it is a day old.
 func publish(root *rootfs.Root, name string, data []byte, perm fs.FileMode, move func(root *rootfs.Root, from, to string) error) error {
 	dir, base := path.Split(name)
 	sweep(root, dir, base)
@@ -60,8 +61,8 @@ func publish(root *rootfs.Root, name string, data []byte, perm fs.FileMode, move
 // random is what publish puts into the name of a temporary file, but for one of thousands that is shorter.
 var random = regexp.MustCompile(`^[0-9a-z]{11,13}$`)
 
-// sweep removes the temporary files of the file base in a folder whose writers were killed. What else has such a name stays:
-// young files, which may have a writer, and what is no file.
+// sweep removes temporary files of the file base whose writers were killed. It leaves young files,
+// which may have a writer, and entries that are not files.
 func sweep(root *rootfs.Root, dir, base string) {
 	entries, _ := root.ReadDir(path.Clean(dir)) // an error means only that they stay
 	for _, e := range entries {
@@ -94,8 +95,8 @@ func WriteNew(root *rootfs.Root, name string, from io.Reader, perm fs.FileMode) 
 	return err
 }
 
-// Fill copies from into f, which is open for writing, and syncs and closes it: it is for files that have been made by
-// their path.
+// Fill copies from into f, which is open for writing, then syncs and closes it. It is for files
+// that were created by their path.
 func Fill(f *os.File, from io.Reader) error { return fill(f, f.Name(), from) }
 
 func fill(f *os.File, at string, from io.Reader) error {
@@ -153,7 +154,7 @@ func Append(root *rootfs.Root, name string, line []byte, perm fs.FileMode) error
 	return err
 }
 
-// Remove removes the file name. The error is fs.ErrNotExist where there is none.
+// Remove removes the file name, durably. The error is fs.ErrNotExist if there is none.
 func Remove(root *rootfs.Root, name string) error {
 	if err := step("remove", root.Join(name)); err != nil {
 		return err
@@ -164,7 +165,8 @@ func Remove(root *rootfs.Root, name string) error {
 	return SyncDir(root, path.Dir(name))
 }
 
-// MkdirAll makes the folder name and those above it that are missing. What lies there must be folders.
+// MkdirAll creates the folder name and missing folders above it. Existing entries on the path must
+// be folders.
 func MkdirAll(root *rootfs.Root, name string, perm fs.FileMode) error {
 	if name = path.Clean(name); name == "." {
 		return nil
@@ -248,7 +250,7 @@ func renameNew(root *rootfs.Root, from, to string) error {
 	return rootfs.RenameNew(a, b)
 }
 
-// intercept changes only in tests: see Intercept.
+// intercept is set only by tests: see Intercept.
 var intercept atomic.Pointer[func(op, path string) error]
 
 // Intercept has f called before each operation of this package on a disk: create, open, write, sync, rename or remove, and the

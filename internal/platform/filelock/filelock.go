@@ -22,10 +22,10 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
-// ErrHeld says that another holds the lock.
+// ErrHeld means that another process, or another caller of this one, has the lock.
 var ErrHeld = errors.New("somebody else holds the lock")
 
-// A Lock is held exclusively until Close or the end of the process. No child process inherits it.
+// A Lock is exclusive until Close or the end of the process. No child process inherits it.
 type Lock struct {
 	flock *flock.Flock
 	file  fs.FileInfo
@@ -33,7 +33,7 @@ type Lock struct {
 	queue *Queue // nil of a lock that was taken
 }
 
-// Close gives the lock back. A second call does nothing.
+// Close releases the lock. A second call does nothing.
 func (l *Lock) Close() error {
 	err := l.unlock()
 	if l.queue != nil {
@@ -42,8 +42,8 @@ func (l *Lock) Close() error {
 	return err
 }
 
-// unlock drops the lock before the file is closed: a leaked descriptor must not keep it. Where that fails the file stays
-// open, and this process would wait for itself.
+// unlock releases the lock before the file is closed: a leaked descriptor must not keep it. If that
+// fails, the file stays open, and this process would wait for itself.
 func (l *Lock) unlock() error {
 	if l.flock.Unlock() != nil {
 		return l.flock.Unlock()
@@ -51,7 +51,8 @@ func (l *Lock) unlock() error {
 	return nil
 }
 
-// checked returns the lock that was just got. Neither lock nor error means that its file was removed or replaced before.
+// checked returns the lock that was just taken. Neither lock nor error means that its file was
+// removed or replaced before.
 func (l *Lock) checked() (*Lock, error) {
 	var err error
 	if l.file, err = regular(l.flock); err == nil {
@@ -68,11 +69,12 @@ func (l *Lock) checked() (*Lock, error) {
 	return nil, err
 }
 
-// Held reports whether somebody holds the lock at path, be it this process. The file is neither made nor written to. The
-// error says that it cannot be known, fs.ErrNotExist that there is no file, rootfs.ErrLink, ErrNotRegular or ErrIsDir that
-// what lies there is none; the answer is false then. A named pipe is not waited for.
+// Held reports whether the lock at path is held, possibly by this process. It neither creates nor
+// writes the file. With an error the answer is false: fs.ErrNotExist means that there is no file;
+// rootfs.ErrLink, ErrNotRegular and ErrIsDir that it is not a lock file; others that the answer is
+// unknown. It never waits for a named pipe.
 func Held(path string) (bool, error) {
-	// Shared, so that two who ask at once do not take each other for a holder.
+	// Shared, so that two callers that ask at once do not take each other for a holder.
 	lock := flock.New(path, flock.SetFlag(look))
 	free, err := lock.TryRLock()
 	if free {
@@ -82,8 +84,8 @@ func Held(path string) (bool, error) {
 	return err == nil && !free, named(path, err)
 }
 
-// Wait returns nil when nobody holds the lock at path, within a millisecond of the end of its holder. Until then it costs
-// a blocked thread. The error is one of Held.
+// Wait returns nil when the lock at path is free, within a millisecond after the end of its holder.
+// Until then it blocks a thread. The error is one of Held.
 func Wait(path string) error {
 	lock := flock.New(path, flock.SetFlag(look))
 	if err := lock.RLock(); err != nil {
@@ -93,7 +95,7 @@ func Wait(path string) error {
 	return errors.Join(err, lock.Close())
 }
 
-// regular refuses a lock on what is no regular file: that is nobody's proof of anything.
+// regular refuses a lock on a file that is not regular: such a lock proves nothing.
 func regular(lock *flock.Flock) (fs.FileInfo, error) {
 	info, err := lock.Stat()
 	if err == nil && !info.Mode().IsRegular() {
@@ -102,7 +104,7 @@ func regular(lock *flock.Flock) (fs.FileInfo, error) {
 	return info, err
 }
 
-// named says what lies at path where that is why it could not be opened.
+// named returns the error for an entry at path that cannot be a lock file.
 func named(path string, err error) error {
 	if err == nil {
 		return nil
@@ -118,14 +120,15 @@ func named(path string, err error) error {
 	return err
 }
 
-// tries is how often, a millisecond apart, Take looks for a moment in which nobody looks.
+// tries is how often, a millisecond apart, Take tries to find a moment without a call of Held.
 const tries = 1000
 
-// Take takes the lock at path, and makes the file, for the user alone, where there is none. The error is ErrHeld, at once,
-// when somebody holds it, be it this process. Those who only look hold it for a moment, shared: they are waited for.
+// Take takes the lock at path. It creates a missing file, for the user alone. The error is ErrHeld,
+// at once, if the lock is held, possibly by this process. Take waits for calls of Held, which take
+// the lock shared for a moment.
 func Take(path string) (*Lock, error) {
 	for range tries {
-		// A new one each time: two callers of one *flock.Flock would both be told that they hold it.
+		// A new one each time: two callers with one *flock.Flock would both get the lock.
 		lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR|noFollow), flock.SetPermissions(0o600))
 		got, err := lock.TryLock()
 		if err != nil {
@@ -142,5 +145,5 @@ func Take(path string) (*Lock, error) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	return nil, errors.New("others look at it all the time")
+	return nil, errors.New("other processes test it without a pause")
 }

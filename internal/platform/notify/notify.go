@@ -15,8 +15,9 @@ import (
 // limit is how long the command may take.
 const limit = 30 * time.Second
 
-// Run runs the shell command in a folder, with the text on its standard input, in the environment own, NAME=value, which is
-// that of this process when nil, and what is added to it. An empty command does nothing. The error has the command's output.
+// Run runs a shell command in the folder dir, with text on its standard input. Its environment is
+// own, or that of this process when own is nil, followed by env, each NAME=value. An empty command
+// does nothing. The error contains the command's output.
 func Run(ctx context.Context, command, dir, text string, own []string, env ...string) error {
 	if command == "" {
 		return nil

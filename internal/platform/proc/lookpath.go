@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// LookPath returns the absolute path of a program that lies in one of the folders of a PATH. It skips relative folders
-// and those that lie in the folder not, links resolved: a project's files are not the person's programs. not may be "".
+// LookPath returns the absolute path of a program in one of the folders of a PATH. It skips
+// relative folders and those in the folder not, with links resolved: a project's files are not the
+// person's programs. not may be "".
 func LookPath(name, path, not string) (string, error) {
 	for _, dir := range filepath.SplitList(path) {
 		if !filepath.IsAbs(dir) || not != "" && Within(not, dir) {
@@ -43,7 +44,7 @@ func WorkTree(dir string) string {
 	return nearest(project, ".git")
 }
 
-// nearest is the folder, dir or above it, that has a file of that name; dir where there is none.
+// nearest returns the folder, dir or above it, that contains name; dir if there is none.
 func nearest(dir, name string) string {
 	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(filepath.Join(at, name)); err == nil {

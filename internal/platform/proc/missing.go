@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// builtins are what a shell runs without a program of that name, where a command may begin with them.
+// builtins are commands of the shell itself that can start a command line.
 var builtins = strings.Fields(`. : alias break case cd command continue do done echo elif else esac eval exec exit export false fi for getopts
 	hash if kill local printf pwd read readonly return set shift source test then time times trap true type ulimit umask unalias unset until wait
 	while`)
@@ -19,9 +19,10 @@ var (
 	plainWord  = regexp.MustCompile(`^[A-Za-z0-9_./+:@%,-]+$`)
 )
 
-// Missing returns the first program of a shell command line that cannot be found, "" when there is none. It follows only what
-// is plain, and runs nothing: from a quote, an expansion or a folder that the line changes to on, the shell alone knows. dir is
-// where the line will run, path the PATH that it will have. On Windows it finds nothing.
+// Missing returns the first program of a shell command line that cannot be found, "" when there is
+// none. It runs nothing and reads only the plain beginning of the line: after a quote, an expansion
+// or a change of folder only the shell knows. dir is where the line will run, path its PATH. On
+// Windows it finds nothing.
 func Missing(line, dir, path string) string {
 	if runtime.GOOS == "windows" {
 		return ""

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Executable is the running program itself, even when a newer one has been installed in its place: a program and a
-// helper of different versions may not understand each other.
+// Executable returns a path of the running program itself, even if a newer one was installed in its
+// place: programs of different versions may not understand each other.
 func Executable() (string, error) {
 	const self = "/proc/self/exe"
 	if _, err := os.Stat(self); err != nil {
@@ -25,8 +25,8 @@ func Executable() (string, error) {
 	return self, nil
 }
 
-// bound lets the kernel kill a child whose parent was killed, also when nobody is left to do it. The kernel ties that
-// to the thread that starts the child: it must be locked.
+// bound makes the kernel kill a child when its parent dies. The kernel ties that to the thread that
+// starts the child, so the caller must have locked it.
 func bound(group bool) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: group, Pdeathsig: syscall.SIGKILL}
 }
@@ -44,9 +44,9 @@ func Contain() error {
 	return nil
 }
 
-// Sweep kills every descendant of this process and returns when none is left. Only children are killed, each with its
-// group, since their ids cannot be used again before they are reaped here; the children of the dead become ours, hence
-// the rounds.
+// Sweep kills every descendant of this process and returns when none is left. It kills only
+// children, each with its group, because their ids cannot be reused before they are reaped here.
+// The children of dead processes become ours, hence the rounds.
 func (t Tree) Sweep() error {
 	for wait := 100 * time.Microsecond; wait < time.Second; wait *= 2 {
 		if !reap() {
@@ -63,11 +63,12 @@ func (t Tree) Sweep() error {
 	return errors.New("left processes behind that could not be killed: end them by hand, then try again")
 }
 
-// Children reports whether this process has children that live, and collects the dead. Nobody else may be waiting for one.
+// Children reports whether this process has live children, and reaps dead ones. No other code may
+// wait for a child.
 func Children() bool { return reap() }
 
-// reap collects the dead and reports whether living children remain. A process without children has no descendants,
-// which is why a command that left nothing behind costs one system call.
+// reap reaps dead children and reports whether live ones remain. A process without children has no
+// descendants, so a command that left nothing behind costs one system call.
 func reap() bool {
 	for {
 		pid, err := unix.Wait4(-1, nil, unix.WNOHANG|unix.WALL, nil)
@@ -84,7 +85,7 @@ func reap() bool {
 // A process is a line of the kernel's process table.
 type process struct {
 	pid, parent, group int
-	dead               bool // a zombie: only its parent has yet to hear of it
+	dead               bool // a zombie: its parent has not reaped it yet
 }
 
 // processes reads the process table.
@@ -100,7 +101,7 @@ func processes() []process {
 	return found
 }
 
-// look reads one line of the process table; ok is false when the process is gone.
+// look reads one line of the process table; ok is false when the process no longer exists.
 func look(pid int) (p process, ok bool) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	// pid (name) state parent group ...; the name may contain anything.
@@ -118,8 +119,8 @@ func children() []process {
 	return slices.DeleteFunc(processes(), func(p process) bool { return p.parent != self })
 }
 
-// zombie reports whether a process has ended, and only its parent has yet to hear of it. Where process 1 does not collect
-// orphans, as in plain containers, it never will.
+// zombie reports whether a process has ended but was not reaped. If process 1 does not reap
+// orphans, as in plain containers, it stays so.
 func zombie(pid int) bool {
 	p, ok := look(pid)
 	return ok && p.dead
@@ -130,13 +131,14 @@ func (t Tree) Alive() bool {
 	return t > 1 && slices.ContainsFunc(processes(), func(p process) bool { return p.group == int(t) && !p.dead })
 }
 
-// KillMarked kills what is left of a tree whose root was killed: the group, unless it is 0, and whoever carries the mark,
-// NAME=value, in his environment: as a whole variable, for a mark that comes from a file may be the beginning of
-// another one.
+// KillMarked kills the rest of a tree whose root was killed: the group, unless it is 0, and every
+// process with the mark, NAME=value, in its environment. The mark must match a whole variable,
+// because a mark from a file may be a prefix of another one.
 func KillMarked(group int, mark string) {
 	Tree(group).Kill()
 	whole := []byte("\x00" + mark + "\x00")
-	// One that is becoming another program shows no environment for a moment: hence the second look.
+	// A process that executes another program has no environment for a moment: hence the second
+	// pass.
 	for clean, wait := 0, 100*time.Microsecond; clean < 2 && wait < time.Second; wait *= 2 {
 		environs, _ := filepath.Glob("/proc/[0-9]*/environ")
 		found := false

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Leader makes a child the leader of a session, and so of a process group, without a terminal: whoever opens /dev/tty
-// below it to ask for a password gets an error and does not hang.
+// Leader makes a child the leader of a session, and so of a process group, without a terminal. A
+// program below it that opens /dev/tty for a password gets an error and does not hang.
 func Leader() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 // Bound lets a child end with its parent, where the system can do that; group makes it the leader of a process group.
@@ -25,7 +25,7 @@ func Bound(group bool) *syscall.SysProcAttr { return bound(group) }
 // its exit code that it was stopped on purpose.
 const Stop = unix.SIGUSR1
 
-// RequestStop asks a program of ours to end, which has Stop among its signals of Interruptible.
+// RequestStop asks a ferrus program to end. Stop must be among its signals of Interruptible.
 func RequestStop(pid int) error { return unix.Kill(pid, Stop) }
 
 func exitOf(s os.Signal) int {
@@ -36,7 +36,7 @@ func exitOf(s os.Signal) int {
 	return 128 + int(n)
 }
 
-// Shell is a shell that runs a line and is killed when ctx ends.
+// Shell returns a shell that runs a line and is killed when ctx ends.
 func Shell(ctx context.Context, line string) *exec.Cmd {
 	return exec.CommandContext(ctx, "/bin/sh", "-c", line)
 }
@@ -47,7 +47,7 @@ func Alive(pid int) bool {
 	return pid > 0 && unix.Kill(pid, 0) != unix.ESRCH && !zombie(pid)
 }
 
-// A Tree is a process with all that it started, named by the id of the process group that it leads.
+// A Tree is a process with all that it started, named by the id of its process group.
 type Tree int
 
 // Of returns the tree of a process that was started as the leader of a group.

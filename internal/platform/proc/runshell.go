@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// RunShell runs a line of a person's configuration in a folder and the environment env, with the text on its standard
-// input, for at most limit. The error says how the command ended and holds the first bytes of its output. What it leaves in
-// the background with its output open does not hold the call.
+// RunShell runs a line of a person's configuration in a folder with the environment env and the
+// text on its standard input, for at most limit. The error says how the command ended and contains
+// its first bytes of output. Background processes that keep the output open do not delay the call.
 func RunShell(ctx context.Context, limit time.Duration, line, dir, text string, env []string) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

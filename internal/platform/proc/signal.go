@@ -35,7 +35,8 @@ func Interruptible(parent context.Context, signals ...os.Signal) (ctx context.Co
 	}
 }
 
-// Signalled returns the signal that has ended a context of Interruptible or one made of it, nil when none has.
+// Signalled returns the signal that has ended a context of Interruptible, or one derived from it;
+// nil when none has.
 func Signalled(ctx context.Context) *SignalError {
 	var s *SignalError
 	errors.As(context.Cause(ctx), &s)
