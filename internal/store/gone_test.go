@@ -63,7 +63,7 @@ func emptied(dir string) (errs []error) {
 	return errs
 }
 
-func TestTheSecondLinkBringsTheJournalBack(t *testing.T) {
+func TestTheHardLinkedCopyRestoresTheJournal(t *testing.T) {
 	t.Parallel()
 	opts := still()
 	backup := filepath.Join(t.TempDir(), "git", "journal.jsonl")
@@ -85,13 +85,13 @@ func TestTheSecondLinkBringsTheJournalBack(t *testing.T) {
 	}
 	do(t, again, progress)
 	if read(t, backup) != read(t, again.Path(journalFile)) {
-		t.Error("the second link is no link to the journal that came back")
+		t.Error("the hard-linked copy is not linked to the restored journal")
 	}
 	must(0, os.Remove(again.Path(journalFile)))
 	wantCode(t, second(apply(progress)(again)), NotInitialised, "hard-linked copy")
 }
 
-func TestAnotherMachinesSecondLinkIsKeptAside(t *testing.T) {
+func TestTheCopyOfAnotherMachineIsSaved(t *testing.T) {
 	t.Parallel()
 	opts := still()
 	backup := filepath.Join(t.TempDir(), "journal.jsonl")
@@ -178,8 +178,8 @@ func TestTheSessionThatHoldsTheWorkIsNotSweptAway(t *testing.T) {
 	}
 }
 
-// TestTheBellRingsInAFolderThatCannotBeWatched waits for the tick.
-func TestTheBellRingsInAFolderThatCannotBeWatched(t *testing.T) {
+// TestAWatcherWorksInAFolderThatCannotBeWatched waits for the tick.
+func TestAWatcherWorksInAFolderThatCannotBeWatched(t *testing.T) {
 	t.Parallel()
 	s := fresh(t, still())
 	must(0, os.RemoveAll(s.dir))
