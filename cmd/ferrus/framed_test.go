@@ -37,7 +37,7 @@ func forgery() string {
 }
 
 // ownLine is what every line begins with that ferrus prints about the text of another: a word of its own, or the bar.
-var ownLine = regexp.MustCompile(`^(\s*[│…]|\s*(t-|[0-9]+|question|consultation|notice|note|task|reviews?|title|says|Task|queue|the-)\b)`)
+var ownLine = regexp.MustCompile(`^(\s*[│…]|\s*(t-|[0-9]+|question|consultation|notice|note|progress|task|reviews?|title|says|Task|queue|the-)\b)`)
 
 // TestNoTextOfAModelLooksLikeFerrus shows a person every kind of text that a model writes, on a terminal and off it.
 func TestNoTextOfAModelLooksLikeFerrus(t *testing.T) {

@@ -182,7 +182,7 @@ func shortList(names []string) string {
 
 func (a *App) progressRow(r *status.Report) {
 	if p := r.Progress; p != nil && r.State.InHand() {
-		a.ShowRow("progress", fmt.Sprintf("%s ago: %s", format.Age(p.At), format.Clip(format.Line(p.Text), 200)))
+		a.ShowRow("progress", fmt.Sprintf("%s ago: %q", format.Age(p.At), format.Clip(format.Line(p.Text), 100)))
 	}
 }
 
