@@ -13,8 +13,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
-const attemptsJSON = branchesJSON
-
 // branchesJSON are the fields of a list of branches.
 const branchesJSON = `branches[{branch task_id title state since holder check why green checks
 rejected size{files added deleted} seconds selected merged error}].`
