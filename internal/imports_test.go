@@ -125,7 +125,7 @@ var allowed = map[string]map[string]string{
 		"internal/queue":      "a supervisor may put a task into it",
 		"internal/store":      "documents and refusals of the store are results of tools",
 		"internal/state":      "roles, states and refusals",
-		"internal/lease":      "results say until when the work is held",
+		"internal/lease":      "results say until when the task is claimed",
 		"internal/checks":     "results show what a check said",
 		"internal/worktree":   "review packets show what the work changed",
 	},
@@ -194,7 +194,7 @@ var allowed = map[string]map[string]string{
 		"internal/engine":            "a budget of starts is spent by an act",
 		"internal/store":             "it reads the state and waits for the change notification",
 		"internal/state":             "its table is by state",
-		"internal/lease":             "it starts nobody while the work is held",
+		"internal/lease":             "it starts nobody while the task is claimed",
 		"internal/config":            "agents and limits are configured",
 	},
 	"internal/fleet": {

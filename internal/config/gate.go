@@ -102,9 +102,9 @@ func (g Gate) Diff(now Gate) []Change {
 	return changes
 }
 
-// String reads "checks.timeout_secs: pinned 1800, now 60".
+// String reads "checks.timeout_secs: frozen 1800, now 60".
 func (c Change) String() string {
-	return strings.Join([]string{c.Key, ": pinned ", c.Pinned, ", now ", c.Now}, "")
+	return strings.Join([]string{c.Key, ": frozen ", c.Pinned, ", now ", c.Now}, "")
 }
 
 // normal makes nil and empty equal wherever they mean the same.

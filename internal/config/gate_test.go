@@ -59,14 +59,14 @@ func TestEveryDifferenceOfTwoGatesIsNamed(t *testing.T) {
 	if diff := cmp.Diff(want, keysDiffering); diff != "" {
 		t.Error(diff)
 	}
-	if got := pinned.Diff(now)[0].String(); got != "checks.commands: pinned none, now []" {
+	if got := pinned.Diff(now)[0].String(); got != "checks.commands: frozen none, now []" {
 		t.Error(got)
 	}
 	now = pinned
 	now.Checks.Env, now.Checks.Ignore = map[string]string{"b c": "x", "A": "1"}, []string{"*.md"}
 	want = []string{
-		`checks.env: pinned {}, now { A = "1", "b c" = "x" }`,
-		`checks.ignore: pinned [], now ["*.md"]`,
+		`checks.env: frozen {}, now { A = "1", "b c" = "x" }`,
+		`checks.ignore: frozen [], now ["*.md"]`,
 	}
 	var got []string
 	for _, c := range pinned.Diff(now) {

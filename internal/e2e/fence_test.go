@@ -36,7 +36,7 @@ func TestAHolderThatWasStoppedIsFenced(t *testing.T) {
 	if first.ClaimedBy != "executor:codex:1" {
 		t.Fatalf("held by %q", first.ClaimedBy)
 	}
-	if res := b.try("progress", args{"note": "Mine."}); res.Code != "not_claimed" || !strings.Contains(res.Message, "held by executor:codex:1") {
+	if res := b.try("progress", args{"note": "Mine."}); res.Code != "not_claimed" || !strings.Contains(res.Message, "claimed by executor:codex:1") {
 		t.Errorf("the twin: %s %s", res.Code, res.Message)
 	}
 	resume := a.stop()

@@ -34,7 +34,7 @@ func SetAside(ctx context.Context, place Place, project *trust.Project, strange 
 	if here := copies.Here.Kind; here == store.ForeignCopy || here == store.OlderCopy || here == store.SpecialCopy {
 		if strange.Why == OlderJournal && copies.There.Kind != store.ValidCopy {
 			return "", &RefusedError{Code: ForeignState, Message: "there is no hard-linked copy with the newer lines", Person: true,
-				Remedy: "ferrus doctor --adopt goes on from the last line that is left"}
+				Remedy: "ferrus doctor --adopt continues from the last line that is left"}
 		}
 		names = append(names, "journal.jsonl", "STATE.json")
 		for _, doc := range state.Docs() {

@@ -279,7 +279,7 @@ func removable(t state.Task, name string, force bool) error {
 	switch {
 	case force:
 	case t.Underway():
-		why = "its task is under way: " + t.Title
+		why = "its task has not ended: " + t.Title
 	case t.State == state.Complete && t.Merged == "":
 		why = "its work is approved and not merged"
 	}

@@ -155,7 +155,7 @@ func (s *Session) hold(epoch uint64) {
 	}
 }
 
-var errHeld = &RefusedError{Code: NotClaimed, Message: "the work is held"}
+var errHeld = &RefusedError{Code: NotClaimed, Message: "another agent has claimed the task"}
 
 // announce takes the session's liveness lock, once.
 func (s *Session) announce() error {
@@ -225,7 +225,7 @@ func (e *Engine) spareNotes(now store.Snapshot) error {
 		return nil
 	}
 	return &RefusedError{Code: WrongState, Message: fmt.Sprintf("the task has had %d progress notes, which is all that limits.max_progress_notes allows",
-		now.Task.Issued.Notes), Remedy: fmt.Sprintf("go on without notes: a successor is shown the newest %d; say the rest in the submission", state.MaxRecords)}
+		now.Task.Issued.Notes), Remedy: fmt.Sprintf("continue without notes: the next agent is shown the newest %d; put the rest into the submission", state.MaxRecords)}
 }
 
 // maxNote is the largest progress note in bytes.

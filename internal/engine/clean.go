@@ -110,7 +110,7 @@ func standTrouble(err error) error {
 		return err
 	}
 	return &RefusedError{Code: StoreError, Message: "the checkout of the gate cannot be made: " + err.Error(), Person: true,
-		Remedy: "see to what it names, then try again; ferrus gc removes checkouts that are left"}
+		Remedy: "fix what it names, then try again; ferrus gc removes leftover checkouts"}
 }
 
 // on puts a run at the stand.

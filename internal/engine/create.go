@@ -146,5 +146,5 @@ func changes(diff []config.Change) string {
 
 func brokenConfig(err error) error {
 	return &RefusedError{Code: InvalidInput, Message: err.Error(), Person: true,
-		Remedy: "a person mends ferrus.toml; ferrus config check tells when it is sound"}
+		Remedy: "a person must fix ferrus.toml; ferrus config check tells when it is valid"}
 }

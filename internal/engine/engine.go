@@ -243,7 +243,7 @@ func (e *Engine) Gate(snap store.Snapshot) (config.Gate, error) {
 		return gate, refusal(err)
 	}
 	if gate, err = config.DecodeGate(text); err != nil {
-		return gate, &RefusedError{Code: Corrupt, Message: "the pinned gate cannot be read: " + err.Error(),
+		return gate, &RefusedError{Code: Corrupt, Message: "the frozen gate cannot be read: " + err.Error(),
 			Remedy: "a person runs ferrus config accept"}
 	}
 	e.mu.Lock()
@@ -274,7 +274,7 @@ func (e *Engine) Tree(ctx context.Context, snap store.Snapshot) (*worktree.Tree,
 	}
 	tree, err = worktree.Open(ctx, dir, e.store.Path("git"), worktree.Options{Root: e.place.Root, State: e.statFolder(), Ignore: gate.Checks.Ignore})
 	if err != nil {
-		return nil, &RefusedError{Code: StoreError, Message: err.Error(), Remedy: "see to the git repository, then try again"}
+		return nil, &RefusedError{Code: StoreError, Message: err.Error(), Remedy: "check the git repository, then try again"}
 	}
 	if !tree.Git() && snap.Task.BaseTree != "" {
 		// Without git a verdict is bound to nothing: whoever can move .git away must not have that.

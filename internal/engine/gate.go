@@ -262,7 +262,7 @@ func (e *Engine) awaitGate(ctx context.Context) error {
 		select {
 		case <-time.After(20 * time.Millisecond):
 		case <-over:
-			return &RefusedError{Code: CheckRunning, Message: "a check of an earlier holder still runs in this work tree, because its server hangs",
+			return &RefusedError{Code: CheckRunning, Message: "a check of the agent that had claimed the task before still runs in this work tree, because its server hangs",
 				Remedy: "call check again; a person can end the hung server's process"}
 		case <-ctx.Done():
 			return ctx.Err()
@@ -357,7 +357,7 @@ func (e *Engine) fingerprint(ctx context.Context, snap store.Snapshot) (string, 
 
 func gitTrouble(err error) error {
 	return &RefusedError{Code: StoreError, Message: "the work tree cannot be read: " + err.Error(),
-		Remedy: "mend what it names, then try again"}
+		Remedy: "fix what it names, then try again"}
 }
 
 // workDir is the folder that is worked on. It follows from where the machine is: what the journal says may be of a project

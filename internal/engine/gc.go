@@ -150,7 +150,7 @@ func Sweep(ctx context.Context, root string, l Garbage) error {
 			err = home.RemoveAll(name)
 		}
 		if err != nil {
-			return &RefusedError{Code: StoreError, Message: err.Error(), Remedy: "see whether it can be removed, then try again", Person: true}
+			return &RefusedError{Code: StoreError, Message: err.Error(), Remedy: "check whether it can be removed, then try again", Person: true}
 		}
 	}
 	return nil

@@ -73,7 +73,7 @@ func (p Place) CheckFolders() error {
 	links, err := p.Links()
 	switch {
 	case err != nil:
-		return &RefusedError{Code: StoreError, Message: err.Error(), Remedy: "see whether the folder can be read", Person: true}
+		return &RefusedError{Code: StoreError, Message: err.Error(), Remedy: "check whether the folder can be read", Person: true}
 	case len(links) > 0:
 		return &RefusedError{Code: ForeignState, Message: links[0] + " is a symbolic link, which ferrus does not follow", Person: true,
 			Remedy: "see where it leads, then remove the link; ferrus doctor --fix does that"}
@@ -124,5 +124,5 @@ func rootRefusal(err error) error {
 		r.Person = true
 		return r
 	}
-	return &RefusedError{Code: StoreError, Message: err.Error(), Remedy: "see whether the folder can be read and written, then try again"}
+	return &RefusedError{Code: StoreError, Message: err.Error(), Remedy: "check whether the folder can be read and written, then try again"}
 }

@@ -102,7 +102,7 @@ func TestWhoLostTheWorkChangesNothing(t *testing.T) {
 	same()
 	// Who never held it is told so.
 	third := p.executor("goose")
-	refused(t, second(third.Check(t.Context(), brief)), NotClaimed, "held by executor:qwen:1")
+	refused(t, second(third.Check(t.Context(), brief)), NotClaimed, "claimed by executor:qwen:1")
 	refused(t, second(third.Heartbeat(t.Context())), NotClaimed)
 	same()
 }

@@ -25,7 +25,7 @@ type Merged struct {
 }
 
 // A ConflictError is why approved work does not fit the project as it is: git cannot merge the two, or the gate is red on what comes
-// of it. Both are as they were.
+// of it. Nothing was changed.
 type ConflictError struct {
 	RefusedError
 	Conflicts []worktree.Conflict
@@ -163,7 +163,7 @@ func (m *merging) mergeable() error {
 	case there.State != state.Complete:
 		return refuse("ferrus status --branch "+name+" shows how it stands", "%s is %s, and only what was approved is merged", name, there.State)
 	case here.Underway() && here.TaskID != there.TaskID:
-		return refuse("merge when it is over, or end it with ferrus reset", "the project's own task is under way: %s", here.Title)
+		return refuse("merge when it has ended, or end it with ferrus reset", "the project's own task has not ended: %s", here.Title)
 	}
 	return nil
 }
@@ -253,7 +253,7 @@ func (m *merging) mergeTrees(ctx context.Context) (tree string, res *checks.Resu
 
 func (m *merging) clash(got worktree.Merged, why string) *ConflictError {
 	name := m.from.e.place.Branch
-	return &ConflictError{RefusedError: RefusedError{Code: Conflict, Message: name + " " + why + ". Both are as they were", Person: true,
+	return &ConflictError{RefusedError: RefusedError{Code: Conflict, Message: name + " " + why + ". Nothing was changed", Person: true,
 		Remedy: "ferrus merge " + name + " --resolve gives its executor both, to be checked and reviewed again"},
 		Conflicts: got.Conflicts, tree: got.Tree, ours: m.ours}
 }
@@ -306,7 +306,7 @@ func (m *merging) judge(ctx context.Context, tree string) (res checks.Result, er
 		if wrong == nil && err == nil && id != tree {
 			err = &RefusedError{Code: TreeChanged, Message: "while the gate ran, it or somebody changed files of " + m.from.e.place.Branch + ": " +
 				clip(strings.Join(m.from.e.changed(ctx, m.was, tree, id), " "), 600),
-				Remedy: "see to the commands of the gate; the files are kept as refs/ferrus/" + m.from.e.snapshotRef(m.was.Task.TaskID, fmt.Sprint(m.was.Task.Seq)) + "*", Person: true}
+				Remedy: "check the commands of the gate; the files are saved as refs/ferrus/" + m.from.e.snapshotRef(m.was.Task.TaskID, fmt.Sprint(m.was.Task.Seq)) + "*", Person: true}
 		}
 		if wrong == nil {
 			wrong = m.back(ctx, id)

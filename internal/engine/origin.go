@@ -84,7 +84,7 @@ func (o *origin) folders() error {
 		defer cancel()
 		names, err := worktree.TrackedFiles(ctx, o.place.Root, home)
 		if err != nil {
-			return &RefusedError{Code: StoreError, Message: "ask git what it tracks in " + home + ": " + err.Error(), Remedy: "see to the git repository, then try again"}
+			return &RefusedError{Code: StoreError, Message: "ask git what it tracks in " + home + ": " + err.Error(), Remedy: "check the git repository, then try again"}
 		}
 		o.found = trackedError(o.place.Root, names)
 	}
@@ -166,7 +166,7 @@ func (o *origin) adoptLater(yes bool) {
 
 func damagedAt(off int64) error {
 	return &RefusedError{Code: Corrupt, Message: fmt.Sprintf("journal.jsonl: the line at byte %d does not match its hash", off),
-		Remedy: "nothing was touched; run ferrus doctor", Person: true}
+		Remedy: "nothing was changed; run ferrus doctor", Person: true}
 }
 
 func (o *origin) other(what string) error {

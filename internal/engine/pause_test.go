@@ -186,7 +186,7 @@ func TestOnlyTheHolderWaitsForAResponse(t *testing.T) {
 	_, ex := p.begun()
 	must(ex.Consult(t.Context(), problem))(t)
 	_, _, err := p.executor("qwen").AwaitResponse(t.Context(), patience)
-	refused(t, err, NotClaimed, "held by executor:codex:1")
+	refused(t, err, NotClaimed, "claimed by executor:codex:1")
 }
 
 // TestAResponseBindsToTheConsultationThatWasShown and to no later one.

@@ -113,7 +113,7 @@ func AsRefused(err error) *RefusedError {
 	case errors.As(err, &record):
 		return &RefusedError{Code: StoreError, Message: record.Error(), Remedy: record.Remedy, Person: true}
 	case errors.As(err, &blocked), errors.As(err, &stopped):
-		return &RefusedError{Code: TreeChanged, Message: err.Error(), Remedy: "see to that file, then try again", Person: true}
+		return &RefusedError{Code: TreeChanged, Message: err.Error(), Remedy: "check that file, then try again", Person: true}
 	}
 	for _, k := range kinds {
 		if errors.Is(err, k.err) {

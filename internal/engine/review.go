@@ -79,7 +79,7 @@ func (e *Engine) Unseen(ctx context.Context, snap store.Snapshot, to string) []s
 		lines = append([]string{"empty: no file differs from those that the task began with"}, lines...)
 	}
 	if t := snap.Task.Check.Touched; t != "" {
-		lines = append(lines, "touched: while the check ran these were written or exchanged, and are as they were now: "+t)
+		lines = append(lines, "touched: these files were written or replaced while the check ran, and are as before now: "+t)
 	}
 	return lines
 }

@@ -239,7 +239,7 @@ func TestAPersonsActsWithoutATerminalAreShown(t *testing.T) {
 	must(ex.AskHuman(t.Context(), "May I?", nil))(t)
 	forger := p.engine().Session(Caller{Role: state.Human, Agent: "human"})
 	must(forger.Answer(t.Context(), "", "Yes."))(t)
-	if notices := strings.Join(must(ex.e.Status())(t).Notices(), "\n"); !strings.Contains(notices, "unattended: ") || !strings.Contains(notices, "answer") {
+	if notices := strings.Join(must(ex.e.Status())(t).Notices(), "\n"); !strings.Contains(notices, "without a terminal: ") || !strings.Contains(notices, "answer") {
 		t.Errorf("notices %q", notices)
 	}
 }

@@ -123,7 +123,7 @@ func finishing(t state.Task) string {
 func (st Status) Notices() []string {
 	var out []string
 	for _, c := range st.Differs {
-		out = append(out, "config_changed: "+clip(c.String(), MaxLine)+"; the pinned value runs until a person says "+
+		out = append(out, "config_changed: "+clip(c.String(), MaxLine)+"; the frozen value holds until a person runs "+
 			Commands(st.Task.Branch, "ferrus config accept"))
 	}
 	if n := len(out) - maxNotices; n > 0 {
@@ -152,7 +152,7 @@ func (st Status) Notices() []string {
 		acts = append(acts, fmt.Sprintf("%s %d", event, times[event]))
 	}
 	if len(acts) > 0 {
-		out = append(out, "unattended: done in a person's name without a terminal, and how often: "+strings.Join(acts, ", "))
+		out = append(out, "without a terminal: done in a person's name, and how often: "+strings.Join(acts, ", "))
 	}
 	return out
 }

@@ -117,7 +117,7 @@ func submitting(looked state.Task, green bool, tree, doc, patch string) transiti
 		check: func(now store.Snapshot) error {
 			// A task that was paused when it was looked at may have come back to Checking since.
 			if !green || now.Task.Check != looked.Check || !passed(now.Task) {
-				return &RefusedError{Code: TreeChanged, Message: "the green check is no longer the newest", Remedy: "call submit again"}
+				return &RefusedError{Code: TreeChanged, Message: "the check that passed is no longer the newest", Remedy: "call submit again"}
 			}
 			return nil
 		},
@@ -141,7 +141,7 @@ func (e *Engine) writePatch(ctx context.Context, now store.Snapshot, tree, name 
 		return gitTrouble(err)
 	}
 	if err := e.replace(name, patch.Bytes()); err != nil {
-		return &RefusedError{Code: StoreError, Message: "write the patch: " + err.Error(), Remedy: "see whether the disk is full, then try again"}
+		return &RefusedError{Code: StoreError, Message: "write the patch: " + err.Error(), Remedy: "check whether the disk is full, then try again"}
 	}
 	return nil
 }

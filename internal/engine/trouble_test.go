@@ -140,7 +140,7 @@ func TestTheGateIsPinnedToTheTask(t *testing.T) {
 	}
 	st := must(ex.e.Status())(t)
 	notices := strings.Join(st.Notices(), "\n")
-	for _, want := range []string{"config_changed: checks.commands", `["false"]`, "max_check_retries: pinned 20, now 99", "ferrus config accept"} {
+	for _, want := range []string{"config_changed: checks.commands", `["false"]`, "max_check_retries: frozen 20, now 99", "ferrus config accept"} {
 		if !strings.Contains(notices, want) {
 			t.Errorf("notices %q lack %q", notices, want)
 		}

@@ -21,7 +21,7 @@ func TestAReviewerIsToldWhatThePatchDoesNotShow(t *testing.T) {
 	check(t, ex, state.CheckGreen)
 	submitted(t, ex)
 	r, _ := must2(sup.Review(t.Context()))(t)
-	for _, want := range []string{"newly ignored, and in no patch, by pkg/.gitignore:1: pkg/", "git configuration changed", "touched: while the check ran these were written or exchanged, and are as they were now: code.txt"} {
+	for _, want := range []string{"newly ignored, and in no patch, by pkg/.gitignore:1: pkg/", "git configuration changed", "touched: these files were written or replaced while the check ran, and are as before now: code.txt"} {
 		if !slices.ContainsFunc(r.Notices, func(n string) bool { return strings.Contains(n, want) }) {
 			t.Errorf("no %q in %q", want, r.Notices)
 		}

@@ -160,10 +160,10 @@ func (j *job) askIfStuck(ctx context.Context, out *Checked) error {
 	var question string
 	switch {
 	case out.Status == state.CheckGateError && c.Errors >= maxGateErrors:
-		question = fmt.Sprintf("The checks could not be run, %d times in a row.\n\n%s\n\nPlease mend this, then answer; "+
+		question = fmt.Sprintf("The checks could not be run, %d times in a row.\n\n%s\n\nPlease fix this, then answer; "+
 			"if ferrus.toml had to change, run ferrus config accept first.", c.Errors, out.Err)
 	case out.Status == state.CheckRed && c.Same >= gate.Limits.MaxSameFailure:
-		question = fmt.Sprintf("The same check failed %d times in a row.\n\n%s\n\nShould the executor go on, and with what hint? "+
+		question = fmt.Sprintf("The same check failed %d times in a row.\n\n%s\n\nShould the executor continue, and with which hint? "+
 			"ferrus reset gives the task up.", c.Same, out.note(checks.Result{}))
 	default:
 		return nil
@@ -195,7 +195,7 @@ func (e *Engine) Trial(ctx context.Context) (checks.Result, config.Gate, error) 
 	}
 	conf, err := e.Config()
 	if err != nil {
-		return checks.Result{}, config.Gate{}, &RefusedError{Code: InvalidInput, Message: err.Error(), Remedy: "mend ferrus.toml"}
+		return checks.Result{}, config.Gate{}, &RefusedError{Code: InvalidInput, Message: err.Error(), Remedy: "fix ferrus.toml"}
 	}
 	if err := e.trusted(conf); err != nil {
 		return checks.Result{}, config.Gate{}, err

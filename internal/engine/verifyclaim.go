@@ -50,9 +50,9 @@ func (s *Session) verifyClaim(now store.Snapshot, ev state.Event) error {
 
 // notClaimed says who holds the work instead.
 func (s *Session) notClaimed(now store.Snapshot) error {
-	who := "nobody holds it now"
+	who := "no agent has claimed it now"
 	if now.Task.ClaimedBy != "" {
-		who = "it is held by " + now.Task.ClaimedBy
+		who = "it is claimed by " + now.Task.ClaimedBy
 	}
 	if remote(s.ID) {
 		return &RefusedError{Code: NotClaimed, Message: "this call does not name the claim of the work; " + who,
@@ -75,7 +75,7 @@ func (s *Session) explain(err error) error {
 		at := l.At.Local().Format(time.TimeOnly)
 		switch l.Event {
 		case state.Claim:
-			how = fmt.Sprintf("%s took this work over at %s because %s", l.State.ClaimedBy, at, cmp.Or(l.Note, "nobody held it"))
+			how = fmt.Sprintf("%s took this work over at %s because %s", l.State.ClaimedBy, at, cmp.Or(l.Note, "no agent had claimed it"))
 		case state.Reset:
 			how = "a person reset the task at " + at
 		case state.Release:

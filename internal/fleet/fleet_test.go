@@ -164,7 +164,7 @@ func TestAnotherTaskOfTheProjectIsInTheWay(t *testing.T) {
 	y.branch("write one.txt", "one")
 	out, err := y.run(t.Context(), 1)
 	must(t, err)
-	if told := y.told("one", Unmerged); out.Exit != exitPerson || len(told) != 1 || !strings.Contains(told[0], "own task is under way") {
+	if told := y.told("one", Unmerged); out.Exit != exitPerson || len(told) != 1 || !strings.Contains(told[0], "own task has not ended") {
 		t.Errorf("exit %d, told %q", out.Exit, told)
 	}
 	_, err = y.on("").Reset(t.Context(), "")

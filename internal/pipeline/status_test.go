@@ -119,13 +119,13 @@ func TestADoubtfulStatusIsRefused(t *testing.T) {
 		{"other case", `"topic"`, `"Topic"`, `"Topic" is not "topic"`},
 		{"inner case", `"session": ""`, `"session": "", "Attempt": 3`, `"Attempt" is not "attempt"`},
 		{"no session", `"session": "",`, ``, "there is no session"},
-		{"twice", `"dir": "d"`, `"dir": "d", "dir": "e"`, "/dir (line 3): it stands there twice"},
+		{"twice", `"dir": "d"`, `"dir": "d", "dir": "e"`, "/dir (line 3): the key occurs twice"},
 		{"unknown status", `"status": "pending"`, `"status": "done"`, `unknown status "done"`},
 		{"unknown state", `"state": "running"`, `"state": "fine"`, `unknown state "fine"`},
 		{"no such phase", `"current_phase": 0`, `"current_phase": 2`, "/current_phase (line 5): there is no phase 2"},
 		{"a worker paused", `"status": "pending",` + "\n          " + `"session"`, `"status": "paused", "session"`, `unknown status "paused"`},
 		{"wrong type", `"retry_count": 0`, `"retry_count": "0"`, "retry_count"},
-		{"torn", `"result_delivered"`, "\x00", "it is no JSON"},
+		{"torn", `"result_delivered"`, "\x00", "it is not valid JSON"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if !strings.Contains(string(text), test.old) {

@@ -57,16 +57,16 @@ func TestAMistakeIsRefusedWhereItStands(t *testing.T) {
 	t.Parallel()
 	last := ph("z", "", wk("end", final))
 	for _, test := range []struct{ name, text, want string }{
-		{"no JSON", "{\n\"p\": }", "line 2: it is no JSON: "},
-		{"two values", "{} {}", "line 1: it is no JSON: "},
-		{"nothing", "", "line 1: it is no JSON: "},
+		{"no JSON", "{\n\"p\": }", "line 2: it is not valid JSON: "},
+		{"two values", "{} {}", "line 1: it is not valid JSON: "},
+		{"nothing", "", "line 1: it is not valid JSON: "},
 		{"not UTF-8", "{\n\"\xff\": 1}", "line 2: it is not UTF-8; "},
 		{"large", strings.Repeat(" ", strictjson.MaxSize+1), "line 1: it is larger than 1024 KiB; "},
 		{"deep", strings.Repeat("[", 40) + strings.Repeat("]", 40), "line 1: more than 32 values are nested"},
 		{"a list", "[]", "line 1: it is a list, not an object; "},
 		{"no pipeline", "{}", "line 1: it has no pipeline; "},
-		{"pipeline twice", `{"p": {"phases": [` + last + `]},` + "\n" + `"p": {"phases": [` + last + `]}}`, "/p (line 2): it stands there twice; keep one of them"},
-		{"key twice", workers("", `{"id": "x", "id": "y", "workers": [`+wk("end", final)+`]}`), "/p/phases/0/id (line 1): it stands there twice"},
+		{"pipeline twice", `{"p": {"phases": [` + last + `]},` + "\n" + `"p": {"phases": [` + last + `]}}`, "/p (line 2): the key occurs twice; keep one of them"},
+		{"key twice", workers("", `{"id": "x", "id": "y", "workers": [`+wk("end", final)+`]}`), "/p/phases/0/id (line 1): the key occurs twice"},
 		{"case", `{"p": {"phases": [` + last + `]}, "P": {"phases": [` + last + `]}}`, "/P (line 1): the pipeline P differs from p in case only"},
 		{"verb", `{"retry": {"phases": [` + last + `]}}`, "/retry (line 1): the pipeline cannot be called retry: the name is reserved"},
 		{"odd name", `{"a/b": {"phases": [` + last + `]}}`, `/a~1b (line 1): the pipeline cannot be called "a/b"; use letters`},

@@ -85,7 +85,7 @@ func Open(dir string, opts Options) (*Store, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &Error{Code: NotInitialised, What: dir + " does not exist", Remedy: "run ferrus init"}
 	case err != nil:
-		return nil, &Error{Code: StoreError, What: "open " + dir, Err: err, Remedy: "see whether the folder can be read"}
+		return nil, &Error{Code: StoreError, What: "open " + dir, Err: err, Remedy: "check whether the folder can be read"}
 	case !info.IsDir():
 		return nil, &Error{Code: StoreError, What: dir + " is a link or a file, not a folder",
 			Remedy: "remove the link or the file, then run ferrus init"}
@@ -96,7 +96,7 @@ func Open(dir string, opts Options) (*Store, error) {
 	}
 	d, err := open(dir)
 	if err != nil {
-		return nil, &Error{Code: StoreError, What: "open " + dir, Err: err, Remedy: "see whether the folder can be read"}
+		return nil, &Error{Code: StoreError, What: "open " + dir, Err: err, Remedy: "check whether the folder can be read"}
 	}
 	s := &Store{dir: dir, disk: d, opts: opts, home: info, queue: filelock.NewQueue(filepath.Join(dir, lockFile)), now: opts.Now, log: opts.Log,
 		seen: map[string]viewing{}}

@@ -62,7 +62,7 @@ func Parse(data []byte) (Text, Faults) {
 		if se := (*json.SyntaxError)(nil); errors.As(err, &se) {
 			at = int(se.Offset)
 		}
-		return t, fault(at, "it is no JSON: "+err.Error(), "mend the text there or just before")
+		return t, fault(at, "it is not valid JSON: "+err.Error(), "fix the text there or just before")
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
@@ -108,7 +108,7 @@ func (p parser) value(pointer string, depth int) (Node, bool) {
 				at = pointer + "/" + Escape(key.(string))
 				if slices.Contains(n.Keys, key.(string)) {
 					p.text.Faults = append(p.text.Faults, Fault{Pointer: at, Line: lineAt(p.data, int(p.dec.InputOffset())),
-						Problem: "it stands there twice", Remedy: "keep one of them"})
+						Problem: "the key occurs twice", Remedy: "keep one of them"})
 					if _, ok := p.value(at, depth+1); !ok {
 						return Node{}, false
 					}

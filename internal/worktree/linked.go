@@ -190,7 +190,7 @@ func (t *Tree) uproot(ctx context.Context, dir, branch string) error {
 		return err
 	}
 	if !vacate(dir) {
-		return errors.New("the folder is no linked work tree of this repository; look into it and remove it by hand")
+		return errors.New("the folder is not a linked work tree of this repository; look into it and remove it by hand")
 	}
 	tip, err := t.resolve(ctx, branches+branch)
 	if err != nil || tip == "" {

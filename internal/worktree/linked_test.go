@@ -231,12 +231,12 @@ func TestWhatRemoveRefuses(t *testing.T) {
 	runGit(t, dir, "checkout", "-q", "-b", "ferrus/here")
 	before, repository := inventory(t, trees), users(t, dir)
 	for _, c := range []struct{ dir, branch, want string }{
-		{"full", "x", "no linked work tree"},
+		{"full", "x", "not a linked work tree"},
 		{"locked", "locked", "on a stick"},
 		{"out", "out", "checked out in " + filepath.Join(trees, "x")},
 		{"none", "here", "checked out in the main work tree"},
-		{"../..", "y", "no linked work tree"},
-		{"../../src", "y", "no linked work tree"},
+		{"../..", "y", "not a linked work tree"},
+		{"../../src", "y", "not a linked work tree"},
 	} {
 		if err := tree.Remove(t.Context(), filepath.Join(trees, c.dir), c.branch); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("Remove(%s, %s): %v; want %q", c.dir, c.branch, err, c.want)

@@ -39,7 +39,7 @@ func placeOf(path string) (place, error) {
 }
 
 // errAway: the folder that leads to a path of the work tree is not there, is a link, or belongs to another repository.
-var errAway = errors.New("is no folder of the work tree")
+var errAway = errors.New("is not a folder of the work tree")
 
 // placeFor opens the folder that holds a path of the work tree, and follows no link. It makes the folders that are
 // missing if make is set. The error wraps errAway if one of them is something else.

@@ -59,7 +59,7 @@ func rootJSON(text []byte) (hujson.Value, error) {
 		if _, err := fmt.Sscanf(cause, "line %d, column %d: ", &line, &column); err == nil {
 			_, cause, _ = strings.Cut(cause, ": ")
 		}
-		return root, &Fault{Line: line, Message: "it is no JSON: " + cause}
+		return root, &Fault{Line: line, Message: "it is not valid JSON: " + cause}
 	}
 	if _, ok := root.Value.(*hujson.Object); !ok {
 		return root, &Fault{Line: lineOf(text, root.StartOffset), Message: "it is no JSON object"}

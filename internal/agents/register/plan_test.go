@@ -14,8 +14,8 @@ import (
 func TestAFileThatCannotBeUnderstoodStopsEverything(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, file, text, want string }{
-		{"no JSON", ".mcp.json", "{\n  \"a\": ferrus\n}", ".mcp.json:2: it is no JSON: "},
-		{"an unfinished object", ".mcp.json", "{\n\"a\": 1", ".mcp.json:3: it is no JSON: "},
+		{"no JSON", ".mcp.json", "{\n  \"a\": ferrus\n}", ".mcp.json:2: it is not valid JSON: "},
+		{"an unfinished object", ".mcp.json", "{\n\"a\": 1", ".mcp.json:3: it is not valid JSON: "},
 		{"a list", ".mcp.json", "\n[]", ".mcp.json:2: it is no JSON object"},
 		{"servers that are a list", ".mcp.json", "{\n\"mcpServers\":\n[]}", ".mcp.json:3: mcpServers is no object"},
 		{"servers that are null", ".mcp.json", `{"mcpServers": null}`, ".mcp.json:1: mcpServers is no object"},
