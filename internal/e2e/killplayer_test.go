@@ -91,7 +91,7 @@ func (c *call) args() args {
 	case "consult":
 		a["problem"], a["tried"] = "p", "t"
 	case "submit":
-		a["verification"] = "v"
+		a["verification"], a["no_change"] = "v", "n" // the files may be those of the beginning
 	}
 	return a
 }
