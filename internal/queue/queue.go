@@ -34,6 +34,12 @@ type Item struct {
 	Text string
 }
 
+// Title returns the first line of the task that is not empty, without hidden characters.
+func (it Item) Title() string {
+	first, _, _ := strings.Cut(strings.Trim(it.Text, "\n"), "\n")
+	return safetext.Line(first)
+}
+
 // List returns the tasks in the queue of a .ferrus folder, the next one first. It ignores files
 // that are hidden or are not regular *.md files. The error names the files that contain no task,
 // have a second name elsewhere, or cannot name a branch; the other tasks are returned all the same.

@@ -1,8 +1,6 @@
 package status
 
 import (
-	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/queue"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -19,16 +17,9 @@ func Queue(home string) []QueuedTask {
 	items, _ := queue.List(home)
 	tasks := make([]QueuedTask, len(items))
 	for i, it := range items {
-		title, _ := format.Head(it.Text, 1)
-		tasks[i] = QueuedTask{it.Name, format.Line(title)}
+		tasks[i] = QueuedTask{it.Name, it.Title()}
 	}
 	return tasks
-}
-
-// project reads what there is beside the project's own task: branches and the queue.
-func (r *Report) project() {
-	r.Branches, _ = engine.Branches(r.Root) // what is wrong with them is told by ferrus doctor
-	r.Queue = Queue(engine.At(r.Root, "").Dir())
 }
 
 // progress returns the newest progress note of the present task, nil if there is none.

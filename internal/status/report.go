@@ -93,7 +93,7 @@ type Text struct {
 	Event state.Event `json:"-"`
 }
 
-// Read reads the report of the machine as it is.
+// Read reads the report of a task: all but the pipelines, the branches and the queue, which ReadAll adds.
 func Read(e *engine.Engine) (*Report, error) {
 	st, err := e.Status()
 	if err != nil {
@@ -129,11 +129,22 @@ func Read(e *engine.Engine) (*Report, error) {
 	if r.Progress, err = progress(e.Store(), st.Snapshot); err != nil {
 		return nil, err
 	}
+	r.Next = next(r)
+	return r, nil
+}
+
+// ReadAll is Read with what the project has beside the task: the pipelines that run and, unless the task is a branch's, the
+// branches and the queue.
+func ReadAll(e *engine.Engine) (*Report, error) {
+	r, err := Read(e)
+	if err != nil {
+		return nil, err
+	}
 	r.Pipelines = RunningPipelines(e)
 	if r.Branch == "" {
-		r.project()
+		r.Branches, _ = engine.Branches(r.Root) // ferrus doctor says what is wrong with them
+		r.Queue = Queue(engine.At(r.Root, "").Dir())
 	}
-	r.Next = next(r)
 	return r, nil
 }
 

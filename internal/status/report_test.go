@@ -3,12 +3,15 @@ package status
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/queue"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/project"
 )
 
 // TestACheckWhoseServerHasGoneReadsAsAbandoned, and so the task waits for its executor and not for a check.
@@ -61,6 +64,36 @@ func TestACheckWhoseServerHasGoneReadsAsAbandoned(t *testing.T) {
 		case <-bell.C: // the helper takes a moment to end
 		case <-late:
 			t.Fatalf("the check is %s and the task waits for %s", r.Check.Status, r.Waiting.For)
+		}
+	}
+}
+
+// TestTheTaskAloneIsReadWithoutTheProject: commands that show only the next steps do not read branches and queue.
+func TestTheTaskAloneIsReadWithoutTheProject(t *testing.T) {
+	dir := project.New(t, "alt")
+	home := engine.At(dir, "").Dir()
+	for _, name := range []string{"b", "a"} {
+		if _, err := queue.Put(home, name, "\n\nTitle of "+name+"\u200b\n\nMore.\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waiting := []QueuedTask{{"a", "Title of a"}, {"b", "Title of b"}}
+	for _, tt := range []struct {
+		branch string
+		read   func(*engine.Engine) (*Report, error)
+		want   Report
+	}{
+		{"", Read, Report{}},
+		{"", ReadAll, Report{Branches: []string{"alt"}, Queue: waiting}},
+		{"alt", ReadAll, Report{}},
+	} {
+		e, err := engine.Open(engine.At(dir, tt.branch), engine.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		if r, err := tt.read(e); err != nil || !slices.Equal(r.Branches, tt.want.Branches) || !slices.Equal(r.Queue, tt.want.Queue) {
+			t.Errorf("of branch %q: %v %v, %v", tt.branch, r.Branches, r.Queue, err)
 		}
 	}
 }

@@ -54,7 +54,7 @@ archived[{branch task_id title state at error}] more.`),
 			if watch {
 				return watchTask(a, cmd.Context(), e)
 			}
-			r, err := status.Read(e)
+			r, err := status.ReadAll(e)
 			if err != nil {
 				return err
 			}

@@ -30,7 +30,7 @@ func watchTask(a *cli.App, ctx context.Context, e *engine.Engine) error {
 		}
 	}
 	for first := true; ; first = false {
-		r, err := status.Read(e)
+		r, err := status.ReadAll(e)
 		if err != nil {
 			return err
 		}

@@ -86,8 +86,7 @@ func queued(a *cli.App, ctx context.Context) error {
 	list, wrong := queue.List(home)
 	rows, widest := []map[string]string{}, 0
 	for _, it := range list {
-		title, _ := format.Head(it.Text, 1)
-		rows = append(rows, map[string]string{"name": it.Name, "title": format.Line(title), "path": it.Path})
+		rows = append(rows, map[string]string{"name": it.Name, "title": it.Title(), "path": it.Path})
 		widest = max(widest, len(it.Name))
 	}
 	if a.JSON {
