@@ -240,7 +240,7 @@ var allowed = map[string]map[string]string{
 	"internal/cli": commands("agents agents/process ancestry checks conductor config engine format jsontime pipeline " +
 		"platform/proc rootfs safetext state status store strictjson trust worktree"),
 	"internal/cli/branch": commands("checks cli engine format conductor state status trust worktree"),
-	"internal/cli/demo":   commands("cli config mcpclient tools trust"),
+	"internal/cli/demo":   commands("cli config mcpclient platform/proc tools trust"),
 	"internal/cli/doctor": commands("agents cli cli/setup config mcpclient engine format git conductor lease platform/proc agents/register rootfs server state " +
 		"status store server/tokens trust worktree"),
 	"internal/cli/evidence": commands("cli engine format history conductor rootfs safetext agents/process state status store"),

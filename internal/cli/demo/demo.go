@@ -17,6 +17,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/mcpclient"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/tools"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
@@ -91,10 +92,7 @@ func runDemo(ctx context.Context, out io.Writer, keep, asJSON bool) error {
 	s.say("ferrus demo: a supervisor, four executors and a person, in %s\n\n", dir)
 	for i, sc := range story {
 		if err := s.play(i+1, sc); err != nil {
-			select { // ctrl-C ends the servers and commands of a scene too, perhaps before this process sees it
-			case <-ctx.Done():
-			case <-time.After(time.Second):
-			}
+			proc.AwaitSignal(ctx) // ctrl-C ends the servers and commands of a scene, too; the caller asks for the signal
 			return fmt.Errorf("scene %d, %s: %w (the repository is %s)", i+1, sc.title, err, dir)
 		}
 	}

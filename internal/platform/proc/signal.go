@@ -43,15 +43,21 @@ func Signalled(ctx context.Context) *SignalError {
 	return s
 }
 
-// SignalBehind is Signalled for an error of a command. A terminal sends ctrl-C to a program and to its children alike. If err
-// is that of a child that ended so, the program's own signal may not have arrived yet: SignalBehind waits for it, for a
-// second at most.
+// SignalBehind is Signalled for an error of a command. If err is that of a child that ctrl-C ended, SignalBehind waits as
+// AwaitSignal does.
 func SignalBehind(ctx context.Context, err error) *SignalError {
 	if interruptedChild(err) {
-		select {
-		case <-ctx.Done():
-		case <-time.After(time.Second):
-		}
+		return AwaitSignal(ctx)
+	}
+	return Signalled(ctx)
+}
+
+// AwaitSignal is Signalled after a child process has ended, perhaps by ctrl-C. A terminal sends ctrl-C to a program and to its
+// children alike, so the program's own signal may not have arrived yet. AwaitSignal waits for it, for a second at most.
+func AwaitSignal(ctx context.Context) *SignalError {
+	select {
+	case <-ctx.Done():
+	case <-time.After(time.Second):
 	}
 	return Signalled(ctx)
 }
