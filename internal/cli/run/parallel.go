@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"time"
 
@@ -71,41 +70,28 @@ var (
 
 // conductMany sees the branches and the queue through.
 func conductMany(a *cli.App, ctx context.Context, how conducting) error {
-	s, err := a.ProjectSession(ctx, "run")
+	r, err := prepare(a, ctx, how)
 	if err != nil {
 		return err
 	}
-	e := s.Engine()
-	defer e.Close()
-	conf, err := cli.ValidConfig(e)
-	if err != nil {
-		return err
-	}
-	if err := a.WithTrust(e, e.Trusted); err != nil {
-		return err
-	}
-	if err := cli.CheckReady(ctx, conf.Gate(), e.Place().Root); err != nil {
-		return err
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	opts, err := a.Options(e.Place().Root)
+	defer r.Engine().Close()
+	root := r.Engine().Place().Root
+	opts, err := a.Options(root)
 	if err != nil {
 		return err
 	}
 	cli.IgnoreHangup()
 	w := &fleetWatcher{a: a}
 	w.words = watcher{a: a}
-	out, err := fleet.Run(ctx, e.Place().Root, fleet.Options{Parallel: how.parallel, Caller: s.Caller, Engine: opts, Tell: w.tell,
+	out, err := fleet.Run(ctx, root, fleet.Options{Parallel: how.parallel, Caller: r.Caller, Engine: opts, Tell: w.tell,
 		Conduct: func(branch string, e *engine.Engine) (conductor.Options, error) {
 			conf, err := e.Config()
 			if err == nil {
 				err = cli.CheckContinuable(ctx, e, conf.Gate(), false)
 			}
-			return conductor.Options{Headless: true, Hurry: how.now, Ferrus: self, Lease: conf.Lease, Environ: os.Environ(),
-				Tell: func(e conductor.Event) { w.hear(branch, e) }}, err
+			opts := r.options(conf)
+			opts.Headless, opts.Tell = true, func(e conductor.Event) { w.hear(branch, e) }
+			return opts, err
 		}})
 	var taken *conductor.BusyError
 	switch {

@@ -4,7 +4,6 @@ package run
 import (
 	"context"
 	"errors"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -122,45 +121,26 @@ func (how *conducting) flags(cmd *cobra.Command) {
 
 // conduct sees the task through. A task is made when nothing stands in the way of the run.
 func conduct(a *cli.App, ctx context.Context, how conducting) error {
-	s, err := a.OpenAsPerson(ctx, "run")
+	r, err := prepare(a, ctx, how)
 	if err != nil {
 		return err
 	}
-	e := s.Engine()
+	s, e := r.Session, r.Engine()
 	defer e.Close()
-	conf, err := cli.ValidConfig(e)
-	if err != nil {
-		return err
-	}
-	needed := e.Trusted
 	if how.task == nil {
-		needed = e.Known
+		err = goesOn(a, ctx, s, r.conf.Gate(), !how.headless && a.MayAsk())
+	} else if _, err = s.CreateTask(ctx, *how.task, ""); err != nil {
+		err = cli.CannotDo("create the task", status.Sentence(e), err)
 	}
-	if err := a.WithTrust(e, needed); err != nil {
-		return err
-	}
-	if other, busy := conductor.Conductor(e.Store().Path()); busy {
-		return a.BusyError(&conductor.BusyError{Holder: other})
-	}
-	if how.task == nil {
-		err = goesOn(a, ctx, s, conf.Gate(), !how.headless && a.MayAsk())
-	} else if err = cli.CheckReady(ctx, conf.Gate(), e.Place().Root); err == nil {
-		if _, err = s.CreateTask(ctx, *how.task, ""); err != nil {
-			err = cli.CannotDo("create the task", status.Sentence(e), err)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	self, err := os.Executable() // by which agents start their servers
 	if err != nil {
 		return err
 	}
 	cli.IgnoreHangup()
 	w := newWatcher(a, s, how.headless || !a.InTTY)
 	defer w.close()
-	out, err := conductor.Run(ctx, e, conductor.Options{Headless: w.headless, Hurry: how.now, Ferrus: self, Lease: conf.Lease, Environ: os.Environ(),
-		Tell: w.tell, Show: w.show})
+	opts := r.options(r.conf)
+	opts.Headless, opts.Tell, opts.Show = w.headless, w.tell, w.show
+	out, err := conductor.Run(ctx, e, opts)
 	w.close()
 	var taken *conductor.BusyError
 	switch {

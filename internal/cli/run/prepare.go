@@ -1,0 +1,73 @@
+package run
+
+import (
+	"context"
+	"os"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/conductor"
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/fleet"
+)
+
+// A preparation is a run that nothing stands in the way of. Whoever has it closes its engine.
+type preparation struct {
+	*engine.Session
+	conf    config.Config
+	program string // this one, by which agents start their servers
+	hurry   bool
+}
+
+// prepare opens the project of a run. It refuses a run with an invalid ferrus.toml, one of values that nobody has agreed to,
+// and one beside another run. A run with tasks that are not begun also needs checks and agents that can be started.
+func prepare(a *cli.App, ctx context.Context, how conducting) (*preparation, error) {
+	open, fresh := a.OpenAsPerson, how.task != nil
+	if how.parallel > 0 {
+		open, fresh = a.ProjectSession, true
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	s, err := open(ctx, "run")
+	if err != nil {
+		return nil, err
+	}
+	conf, err := startable(a, ctx, s.Engine(), how.parallel > 0, fresh)
+	if err != nil {
+		s.Engine().Close()
+		return nil, err
+	}
+	return &preparation{s, conf, program, how.now}, nil
+}
+
+// startable returns the configuration of a run, or why there can be none.
+func startable(a *cli.App, ctx context.Context, e *engine.Engine, many, fresh bool) (config.Config, error) {
+	conf, err := cli.ValidConfig(e)
+	if err != nil {
+		return conf, err
+	}
+	needed, dir := e.Known, e.Store().Path()
+	if fresh {
+		needed = e.Trusted
+	}
+	if many {
+		dir = fleet.Dir(e.Place().Root)
+	}
+	if err := a.WithTrust(e, needed); err != nil {
+		return conf, err
+	}
+	if other, busy := conductor.Conductor(dir); busy {
+		return conf, a.BusyError(&conductor.BusyError{Holder: other})
+	}
+	if fresh {
+		return conf, cli.CheckReady(ctx, conf.Gate(), e.Place().Root)
+	}
+	return conf, nil
+}
+
+// options are those of a conductor under a configuration, but for who is told.
+func (p *preparation) options(conf config.Config) conductor.Options {
+	return conductor.Options{Hurry: p.hurry, Ferrus: p.program, Lease: conf.Lease, Environ: os.Environ()}
+}
