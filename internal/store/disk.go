@@ -144,3 +144,13 @@ func swapIn(d disk, tmp, name string) error {
 	_ = d.remove(tmp)
 	return nil
 }
+
+// syncDir makes the names in a folder durable.
+func syncDir(root *rootfs.Root, name string) error {
+	d, err := root.OpenDir(name)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"runtime"
 	"sync"
 )
 
@@ -17,6 +18,10 @@ type judged struct {
 	size int64       // when it was last opened
 	held file        // stays open if the system permits: the inode number of a removed file is reused
 }
+
+// holdJudged is false where an open file cannot be removed or renamed. Such systems do not reuse
+// the number of a file.
+const holdJudged = runtime.GOOS != "windows"
 
 // judge asks Options.Judge about the journal, unless it is the one that was accepted before.
 func (s *Store) judge(journal file) error {

@@ -1,5 +1,0 @@
-//go:build !windows
-
-package store
-
-const holdJudged = true
