@@ -71,9 +71,12 @@ var allowed = map[string]map[string]string{
 		"internal/git":                 "it asks git",
 		"internal/platform/atomicfile": "what was moved out, and what git was asked to keep, is there after a power cut",
 		"internal/platform/filelock":   "one process at a time makes or removes a linked work tree",
-		"internal/safetext":            "the name of a file may hold hidden characters",
 		"internal/rootfs":              "its private folder is reached without following links",
+		"internal/worktree/filestat":   "a file that has not changed is known by what the file system says of it",
+		"internal/worktree/gitpath":    "git lists paths",
 	},
+	"internal/worktree/filestat": {},
+	"internal/worktree/gitpath":  {"internal/safetext": "the name of a file may hold hidden characters"},
 	"internal/config": {
 		"internal/agents": "the agents that ferrus.toml may name",
 		"internal/rootfs": "a project's file is read bounded, and only where it is a regular one",

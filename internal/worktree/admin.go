@@ -9,6 +9,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 )
 
 // An admin is the folder that git has in the repository for a linked work tree, finished or not.
@@ -53,7 +54,7 @@ func (t *Tree) admins() ([]admin, error) {
 			a.dir = filepath.Dir(joined(a.path, file))
 		}
 		a.head, _ = strings.CutPrefix(read("HEAD"), "ref: ")
-		a.locked = exists(filepath.Join(a.path, "locked"))
+		a.locked = filestat.Exists(filepath.Join(a.path, "locked"))
 		a.reason = read("locked")
 		all = append(all, a)
 	}

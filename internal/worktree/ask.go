@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/git"
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
 
 // Version returns what the git that is used for dir says of its version, such as "git version 2.47.3". The error is
@@ -40,14 +41,14 @@ func Embedded(ctx context.Context, dir string) (inside []string, err error) {
 	}
 	for entry := range strings.SplitSeq(string(staged), "\x00") {
 		if mode, path, ok := strings.Cut(entry, "\t"); ok && strings.HasPrefix(mode, "160000 ") {
-			inside = append(inside, printable(path))
+			inside = append(inside, gitpath.Printable(path))
 		}
 	}
 	others, _, err := git.Command{Dir: dir}.Run(ctx, "ls-files", "-o", "--exclude-standard", "-z")
 	for path := range strings.SplitSeq(string(others), "\x00") {
 		// git lists a folder only where it is a repository of its own.
 		if repo, ok := strings.CutSuffix(path, "/"); ok && repo != ".ferrus" {
-			inside = append(inside, printable(repo))
+			inside = append(inside, gitpath.Printable(repo))
 		}
 	}
 	return inside, err

@@ -13,6 +13,8 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
+	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
 
 // ErrInUse says that another process has the checkout.
@@ -44,7 +46,7 @@ type Checkout struct {
 
 // known is a file that had this content when it had this identity.
 type known struct {
-	identity fileStat
+	identity filestat.Stat
 	content  string // git's mode and id, or the digest of what the set-up made
 	raw      string // of a file that a filter made: its own mode and id
 }
@@ -155,7 +157,7 @@ func (c *Checkout) take() error {
 		c.Release()
 		return err
 	}
-	if c.honest = dated(c.dir); c.force != nil {
+	if c.honest = filestat.Dated(c.dir); c.force != nil {
 		c.honest = *c.force
 	}
 	return nil
@@ -201,9 +203,9 @@ func (c *Checkout) lay(ctx context.Context, t *Tree, tree, within string) error 
 
 // A checkoutPlan is what a checkout is to hold, by path.
 type checkoutPlan struct {
-	dirs  set                // folders
+	dirs  gitpath.Set        // folders
 	made  map[string]madeRow // what the set-up made and the tree leaves room for
-	there set                // files that are there already, as they are to be
+	there gitpath.Set        // files that are there already, as they are to be
 }
 
 func (p *checkoutPlan) sortedDirs() []string {
@@ -217,16 +219,16 @@ func (p *checkoutPlan) sortedDirs() []string {
 
 // planned lays what the set-up made below what the tree holds.
 func (c *Checkout) planned(within string) *checkoutPlan {
-	p := &checkoutPlan{dirs: set{}, made: map[string]madeRow{}, there: set{}}
+	p := &checkoutPlan{dirs: gitpath.Set{}, made: map[string]madeRow{}, there: gitpath.Set{}}
 	above := func(name string) {
 		for dir := path.Dir(name); dir != "." && !p.dirs[dir]; dir = path.Dir(dir) {
-			p.dirs.add(dir)
+			p.dirs.Add(dir)
 		}
 	}
 	for _, e := range c.want.entries {
 		above(e.path)
 		if e.link() {
-			p.dirs.add(e.path)
+			p.dirs.Add(e.path)
 		}
 	}
 	room := func(name string) bool { // no file of the tree stands at the path, or where it needs a folder
@@ -244,7 +246,7 @@ func (c *Checkout) planned(within string) *checkoutPlan {
 			}
 			above(r.path)
 			if r.dir() {
-				p.dirs.add(r.path)
+				p.dirs.Add(r.path)
 			} else {
 				p.made[r.path] = r
 			}
@@ -252,7 +254,7 @@ func (c *Checkout) planned(within string) *checkoutPlan {
 	}
 	if within = path.Clean(filepath.ToSlash(within)); within != "." && room(within) {
 		above(within)
-		p.dirs.add(within)
+		p.dirs.Add(within)
 	}
 	return p
 }
@@ -294,14 +296,14 @@ func (c *Checkout) prune(root *os.Root, p *checkoutPlan) error {
 		return err
 	}
 	var mu sync.Mutex
-	return each(compare, func(name string) error {
+	return gitpath.Each(compare, func(name string) error {
 		content := p.content(c, name)
 		if !c.holds(name, content) {
 			return c.removeAll(root, name)
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		p.there.add(name)
+		p.there.Add(name)
 		return nil
 	})
 }

@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/git"
+	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
 
 // hashOf is the hash of the repository whose ids are as long as id.
@@ -41,14 +43,14 @@ func idLike(other, kind string, data []byte) string {
 // is enough, else by reading it.
 func (c *Checkout) holds(name, content string) bool {
 	file := filepath.Join(c.Files(), filepath.FromSlash(name))
-	now, err := lstat(file)
+	now, err := filestat.Lstat(file)
 	if err != nil {
 		return false
 	}
 	c.mu.Lock()
 	was, ok := c.known[name]
 	c.mu.Unlock()
-	if ok && c.honest && was.identity.same(now) {
+	if ok && c.honest && was.identity.Same(now) {
 		return was.content == content
 	}
 	if !sameContent(file, content) {
@@ -63,7 +65,7 @@ func (c *Checkout) note(name string, k known) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.known[name] = k
-	c.newest = max(c.newest, k.identity.ctime)
+	c.newest = max(c.newest, k.identity.Ctime)
 }
 
 // sameContent reports whether a file is of the kind, has the executable bit and the bytes that content names: git's mode
@@ -96,14 +98,10 @@ func blobID(like, file string, size int64) (string, error) {
 	fmt.Fprintf(h, "blob %d\x00", size)
 	n, err := io.Copy(h, f)
 	if err == nil && n != size {
-		err = fmt.Errorf("%s changed while it was read", printable(file))
+		err = fmt.Errorf("%s changed while it was read", gitpath.Printable(file))
 	}
 	return hex.EncodeToString(h.Sum(nil)), err
 }
-
-const (
-	modeSymlink = "120000"
-)
 
 // samePermissions: git knows the executable bit alone; of what the set-up made all bits count. A file that its owner may
 // not read or write is not as git would make it.
@@ -133,9 +131,9 @@ func (c *Checkout) checkOut(ctx context.Context, t *Tree, root *os.Root, names [
 	call.Env = append(call.Env, "GIT_WORK_TREE="+c.Files(), "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
 
 	// An index of the listing that was verified, and not of the tree's id: the object could be another by now.
-	wanted := make(set, len(names))
+	wanted := make(gitpath.Set, len(names))
 	for _, name := range names {
-		wanted.add(name)
+		wanted.Add(name)
 	}
 	var lines strings.Builder
 	for _, e := range c.want.entries {
@@ -150,19 +148,19 @@ func (c *Checkout) checkOut(ctx context.Context, t *Tree, root *os.Root, names [
 	if err := c.at(); err != nil {
 		return err
 	}
-	call.Stdin = zlist(names)
+	call.Stdin = gitpath.List(names)
 	_, said, err := call.Run(ctx, "checkout-index", "-z", "--stdin")
 	if err != nil {
 		return err
 	}
 	var mu sync.Mutex
 	var filtered []string
-	err = each(names, func(name string) error {
+	err = gitpath.Each(names, func(name string) error {
 		if c.holds(name, c.want.at[name].content()) {
 			return nil
 		}
 		if _, err := root.Lstat(filepath.FromSlash(name)); err != nil {
-			return fmt.Errorf("git checkout-index made no %s: %s", printable(name), git.FirstLine(said))
+			return fmt.Errorf("git checkout-index made no %s: %s", gitpath.Printable(name), git.FirstLine(said))
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -185,11 +183,11 @@ func (c *Checkout) compareFiltered(ctx context.Context, call git.Command, names 
 			return damaged(name)
 		}
 		e, file := c.want.at[name], filepath.Join(c.Files(), filepath.FromSlash(name))
-		before, err := lstat(file)
+		before, err := filestat.Lstat(file)
 		if err != nil {
 			return err
 		}
-		raw, err := blobID(e.id, file, before.size)
+		raw, err := blobID(e.id, file, before.Size)
 		if err != nil {
 			return err
 		}
@@ -215,7 +213,7 @@ func (c *Checkout) compareFiltered(ctx context.Context, call git.Command, names 
 }
 
 func damaged(name string) error {
-	return fmt.Errorf("the object of %s is not what its id says: somebody changed an object store; ferrus doctor and git fsck look at it", printable(name))
+	return fmt.Errorf("the object of %s is not what its id says: somebody changed an object store; ferrus doctor and git fsck look at it", gitpath.Printable(name))
 }
 
 // Changed lists tracked files that no longer are what [Checkout.Lay] made them, by content: those that the commands of a
@@ -231,22 +229,22 @@ func (c *Checkout) Changed() ([]string, error) {
 		}
 	}
 	var mu sync.Mutex
-	changed := set{}
-	err := each(names, func(name string) error {
+	changed := gitpath.Set{}
+	err := gitpath.Each(names, func(name string) error {
 		mu.Lock()
 		was := c.known[name]
 		mu.Unlock()
 		file := filepath.Join(c.Files(), filepath.FromSlash(name))
-		now, err := lstat(file)
-		if err == nil && (c.honest && now.same(was.identity) || sameContent(file, cmp.Or(was.raw, c.want.at[name].content()))) {
+		now, err := filestat.Lstat(file)
+		if err == nil && (c.honest && now.Same(was.identity) || sameContent(file, cmp.Or(was.raw, c.want.at[name].content()))) {
 			return nil
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		changed.add(name)
+		changed.Add(name)
 		return nil
 	})
-	return sorted(changed), err
+	return gitpath.Sorted(changed), err
 }
 
 // settle waits until the file system's clock is past every file that was compared, so that none can be changed and keep
@@ -265,11 +263,11 @@ func (c *Checkout) settle() error {
 		if _, err := f.WriteAt([]byte("."), 0); err != nil {
 			return err
 		}
-		now, err := lstat(f.Name())
+		now, err := filestat.Lstat(f.Name())
 		if err != nil {
 			return err
 		}
-		if now.ctime > c.newest {
+		if now.Ctime > c.newest {
 			return nil
 		}
 		time.Sleep(200 * time.Microsecond)

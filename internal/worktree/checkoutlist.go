@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
 
 // A listing of all files of a tree.
@@ -42,7 +44,7 @@ func (t *Tree) verifiedListing(ctx context.Context, tree string) (*treeListing, 
 		return nil, err
 	}
 	l := &treeListing{at: map[string]treeEntry{}}
-	for _, line := range zsplit(out) { // "mode type id\tpath"
+	for _, line := range gitpath.Split(out) { // "mode type id\tpath"
 		head, name, ok := strings.Cut(line, "\t")
 		f := strings.Fields(head)
 		if !ok || len(f) != 3 || !objectID.MatchString(f[2]) {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
 
 // errMade says that the private copy of what the set-up made is not what was copied.
@@ -102,10 +103,10 @@ func (c *Checkout) harvest(key string) (*manifest, error) {
 		return nil, err
 	}
 	defer to.Close()
-	tracked := set{}
+	tracked := gitpath.Set{}
 	for _, e := range c.want.entries {
 		for dir := path.Dir(e.path); dir != "." && !tracked[dir]; dir = path.Dir(dir) {
-			tracked.add(dir)
+			tracked.Add(dir)
 		}
 	}
 	m := &manifest{key: key}
@@ -161,7 +162,7 @@ func copyInto(from, to *os.Root, name string) (mode, id string, err error) {
 	}
 	defer in.Close()
 	if info, err = in.Stat(); err != nil || !info.Mode().IsRegular() {
-		return "", "", errors.Join(err, fmt.Errorf("%s is no regular file", printable(name)))
+		return "", "", errors.Join(err, fmt.Errorf("%s is no regular file", gitpath.Printable(name)))
 	}
 	out, err := to.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -171,7 +172,7 @@ func copyInto(from, to *os.Root, name string) (mode, id string, err error) {
 	fmt.Fprintf(h, "blob %d\x00", info.Size())
 	n, err := io.Copy(io.MultiWriter(out, h), in)
 	if err == nil && n != info.Size() {
-		err = fmt.Errorf("%s changed while it was copied", printable(name))
+		err = fmt.Errorf("%s changed while it was copied", gitpath.Printable(name))
 	}
 	if err == nil {
 		err = out.Chmod(info.Mode().Perm())
@@ -198,7 +199,7 @@ func (c *Checkout) copyMade(root *os.Root, p *checkoutPlan) error {
 		return errMade
 	}
 	defer from.Close()
-	return each(names, func(name string) error {
+	return gitpath.Each(names, func(name string) error {
 		if err := c.at(); err != nil {
 			return err
 		}
@@ -210,7 +211,7 @@ func (c *Checkout) copyMade(root *os.Root, p *checkoutPlan) error {
 			return err
 		}
 		if !c.holds(name, p.made[name].content()) {
-			return fmt.Errorf("%s changed while it was laid out", printable(name))
+			return fmt.Errorf("%s changed while it was laid out", gitpath.Printable(name))
 		}
 		return nil
 	})
@@ -235,7 +236,7 @@ func (c *Checkout) copyIgnored(ctx context.Context, t *Tree) error {
 		return err
 	}
 	defer root.Close()
-	for _, name := range zsplit(out) {
+	for _, name := range gitpath.Split(out) {
 		first, _, _ := strings.Cut(name, "/")
 		if _, tracked := c.want.at[name]; tracked || first == top || strings.HasSuffix(name, "/") {
 			continue
@@ -254,7 +255,7 @@ func (c *Checkout) copyIgnored(ctx context.Context, t *Tree) error {
 			_, _, err = copyInto(from, root, name)
 		}
 		if err != nil {
-			return fmt.Errorf("copy %s, which [checks] ignore names: %w", printable(name), err)
+			return fmt.Errorf("copy %s, which [checks] ignore names: %w", gitpath.Printable(name), err)
 		}
 	}
 	return nil

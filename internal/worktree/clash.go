@@ -6,6 +6,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+
+	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
 
 const (
@@ -19,18 +22,18 @@ type BlockedError struct {
 	Why  string // what is the matter with it, and what to do
 }
 
-func (e *BlockedError) Error() string { return printable(e.Path) + " " + e.Why }
+func (e *BlockedError) Error() string { return gitpath.Printable(e.Path) + " " + e.Why }
 
 // clash says what of the disk, in no snapshot, stands where the plan would write. What would come to be inside an
 // embedded repository leaves the plan.
 func (t *Tree) clash(p *plan, s *stage) error {
-	for _, name := range sorted(p.write) {
+	for _, name := range gitpath.Sorted(p.write) {
 		free, repo, err := t.clashAbove(p, name)
 		switch {
 		case err != nil:
 			return err
 		case repo != "":
-			p.left.add(repo)
+			p.left.Add(repo)
 			delete(p.write, name)
 		case !free:
 			if err := t.clashAt(p, s, name); err != nil {
@@ -57,7 +60,7 @@ func (t *Tree) clashAbove(p *plan, name string) (free bool, repo string, err err
 			return false, "", err
 		case !info.IsDir():
 			return false, "", &BlockedError{dir, inTheWay}
-		case exists(filepath.Join(t.path(dir), ".git")):
+		case filestat.Exists(filepath.Join(t.path(dir), ".git")):
 			return false, dir, nil
 		}
 	}

@@ -3,17 +3,37 @@ package worktree
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
 
 // An entry is what a tree holds at a path; the zero value is nothing.
 type entry struct{ mode, id string }
 
+// Modes of entries.
 const (
-	modeLink = "160000" // a submodule or embedded repository
-	modeNone = "000000"
-	modeTree = "40000"
+	modeFile    = "100644"
+	modeExec    = "100755"
+	modeSymlink = "120000"
+	modeLink    = "160000" // a submodule or embedded repository
+	modeTree    = "40000"
 )
+
+// modeNone is what git writes where there is nothing.
+const modeNone = "000000"
+
+// modeOf is the mode of an entry for a file or a link.
+func modeOf(mode fs.FileMode) string {
+	switch {
+	case mode&fs.ModeSymlink != 0:
+		return modeSymlink
+	case mode&0o100 != 0:
+		return modeExec
+	}
+	return modeFile
+}
 
 func (e entry) exists() bool { return e.mode != "" }
 func (e entry) link() bool   { return e.mode == modeLink }
@@ -31,7 +51,7 @@ func (t *Tree) deltas(ctx context.Context, from, to string) ([]delta, error) {
 		return nil, err
 	}
 	// ":oldmode newmode oldid newid status", then the path
-	fields := zsplit(out)
+	fields := gitpath.Split(out)
 	all := make([]delta, 0, len(fields)/2)
 	for i := 0; i+1 < len(fields); i += 2 {
 		f := strings.Fields(strings.TrimPrefix(fields[i], ":"))

@@ -8,15 +8,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/ferrus-go/ferrus/internal/git"
-	"github.com/ferrus-go/ferrus/internal/safetext"
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
 
 const (
-	maxPaths    = 100
 	maxStat     = 60
 	maxStatText = 16 << 10
 	noGit       = "no git: no diff\n"
@@ -34,20 +31,7 @@ func (t *Tree) Changed(ctx context.Context, from, to string) ([]string, error) {
 	if err := t.diff(ctx, from, to, &out, "-z", "--name-only", "--no-renames"); err != nil {
 		return nil, err
 	}
-	return listed(zsplit([]byte(out.String()))), nil
-}
-
-// listed is a list of paths for a reader, as Changed describes it.
-func listed(paths []string) []string {
-	more := len(paths) - maxPaths
-	paths = paths[:min(len(paths), maxPaths)]
-	for i, p := range paths {
-		paths[i] = printable(p)
-	}
-	if more > 0 {
-		paths = append(paths, fmt.Sprintf("… and %d more", more))
-	}
-	return paths
+	return gitpath.Listed(gitpath.Split([]byte(out.String()))), nil
 }
 
 // Diffstat is git's summary of what differs between two trees, as in [Tree.Changed]: a line for each of the first 60
@@ -128,7 +112,7 @@ func (t *Tree) binaries(ctx context.Context, from, to string, names []string) (b
 	if err := t.diffOf(ctx, from, to, &out, specs, "-z", "--numstat", "--no-renames"); err != nil {
 		return nil, err
 	}
-	for _, line := range zsplit([]byte(out.String())) {
+	for _, line := range gitpath.Split([]byte(out.String())) {
 		if name, ok := strings.CutPrefix(line, "-\t-\t"); ok {
 			binary = append(binary, name)
 		}
@@ -174,14 +158,6 @@ func (t *Tree) ends(ctx context.Context, from, to string) (ids [2]string, err er
 
 // objectID is a whole id; anything else could be an option or a name that moves.
 var objectID = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
-
-// printable is the path, quoted if it could be taken for something else on a screen or in a list.
-func printable(path string) string {
-	if utf8.ValidString(path) && !strings.ContainsFunc(path, func(r rune) bool { return !unicode.IsPrint(r) || safetext.Hidden(r) }) {
-		return path
-	}
-	return strconv.QuoteToASCII(path)
-}
 
 // refusing remembers the error of its writer.
 type refusing struct {

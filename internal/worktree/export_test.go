@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 )
 
 // At has step called before each change that ferrus itself makes outside the private folder.
@@ -49,4 +51,4 @@ func (t *Tree) Known() int {
 }
 
 // Dated is whether files in a folder are known again at all.
-var Dated = dated
+var Dated = filestat.Dated

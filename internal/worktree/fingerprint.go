@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
@@ -100,28 +99,4 @@ func (t *Tree) storing() git.Command {
 // quoted is how git reads a path in a list of alternates.
 func quoted(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
-}
-
-// zlist is how git reads a list of paths that may hold any byte but NUL.
-func zlist(paths []string) *strings.Reader {
-	return strings.NewReader(strings.Join(paths, "\x00") + "\x00")
-}
-
-// zsplit is the reverse.
-func zsplit(out []byte) []string {
-	if len(out) == 0 {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
-}
-
-// together runs the calls at once and joins their errors.
-func together(calls ...func() error) error {
-	errs := make([]error, len(calls))
-	var wg sync.WaitGroup
-	for i, call := range calls {
-		wg.Go(func() { errs[i] = call() })
-	}
-	wg.Wait()
-	return errors.Join(errs...)
 }

@@ -19,6 +19,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
 
 // inMemory is the size up to which a file is read once, for its id and for the store.
@@ -69,9 +72,9 @@ func (h *hashing) file(f *file) (again bool, err error) {
 		}
 	}()
 	path := h.t.path(f.path)
-	if f.is.mode&fs.ModeSymlink != 0 {
+	if f.is.Mode&fs.ModeSymlink != 0 {
 		target, err := os.Readlink(path)
-		if gone(err) {
+		if filestat.Gone(err) {
 			return false, nil // it has gone since it was listed
 		}
 		if err != nil {
@@ -81,8 +84,8 @@ func (h *hashing) file(f *file) (again bool, err error) {
 		f.entry = entry{modeSymlink, id}
 		return false, h.store("blob", id, []byte(target))
 	}
-	in, err := openFile(path)
-	if gone(err) {
+	in, err := filestat.Open(path)
+	if filestat.Gone(err) {
 		return false, nil
 	}
 	if err != nil {
@@ -90,29 +93,29 @@ func (h *hashing) file(f *file) (again bool, err error) {
 	}
 	defer in.Close()
 	for try := 0; ; try++ {
-		before, err := fstat(in)
-		if err != nil || !before.mode.IsRegular() {
+		before, err := filestat.Fstat(in)
+		if err != nil || !before.Mode.IsRegular() {
 			return false, err // it became something else
 		}
 		// Only what is old enough to be known again is worth a write of its pages.
-		may := h.isDated(before.dev, path) && before.settled(h.now)
+		may := h.isDated(before.Dev, path) && before.Settled(h.now)
 		if may {
-			if err := writeBack(in); err != nil {
+			if err := filestat.WriteBack(in); err != nil {
 				may = false
-			} else if before, err = fstat(in); err != nil {
+			} else if before, err = filestat.Fstat(in); err != nil {
 				return false, err
 			}
 		}
-		if f.id, err = h.content(in, before.size); err != nil {
+		if f.id, err = h.content(in, before.Size); err != nil {
 			return false, err
 		}
-		after, err := fstat(in)
+		after, err := filestat.Fstat(in)
 		if err != nil {
 			return false, err
 		}
-		f.mode, f.is = after.entryMode(), after
-		if before.same(after) && f.id != "" {
-			return may && before.settled(h.now), nil
+		f.mode, f.is = modeOf(after.Mode), after
+		if before.Same(after) && f.id != "" {
+			return may && before.Settled(h.now), nil
 		}
 		if f.id != "" && try > 2 {
 			return false, nil // somebody writes to it all the time: this is what it held
@@ -150,7 +153,7 @@ func (h *hashing) isDated(dev uint64, path string) bool {
 	defer h.mu.Unlock()
 	is, ok := h.dated[dev]
 	if !ok {
-		is = dated(path)
+		is = filestat.Dated(path)
 		h.dated[dev] = is
 	}
 	return is
@@ -158,7 +161,7 @@ func (h *hashing) isDated(dev uint64, path string) bool {
 
 // has reports whether an object is in a store.
 func (h *hashing) has(id string) bool {
-	return h.known[id] || h.trees[id] || exists(loose(h.t.store(), id)) || exists(loose(h.t.objects, id))
+	return h.known[id] || h.trees[id] || filestat.Exists(loose(h.t.store(), id)) || filestat.Exists(loose(h.t.objects, id))
 }
 
 // store writes an object that is in no store yet.
@@ -247,7 +250,7 @@ func (t *Tree) writeLoose(write func(io.Writer) (id string, err error)) (id stri
 }
 
 // filtered lists those of the files whose content a filter of the person's, or of the frozen configuration, makes.
-func (t *Tree) filtered(ctx context.Context, files []*file) (set, error) {
+func (t *Tree) filtered(ctx context.Context, files []*file) (gitpath.Set, error) {
 	drivers, err := t.drivers(ctx)
 	if err != nil || len(drivers) == 0 || len(files) == 0 {
 		return nil, err
@@ -257,12 +260,12 @@ func (t *Tree) filtered(ctx context.Context, files []*file) (set, error) {
 		names[i] = f.path
 	}
 	c := t.storing()
-	c.Stdin = zlist(names)
+	c.Stdin = gitpath.List(names)
 	out, _, err := c.Run(ctx, "check-attr", "-z", "--stdin", "filter")
-	found := set{}
-	for f := zsplit(out); len(f) >= 3; f = f[3:] { // path, "filter", driver
+	found := gitpath.Set{}
+	for f := gitpath.Split(out); len(f) >= 3; f = f[3:] { // path, "filter", driver
 		if slices.Contains(drivers, f[2]) {
-			found.add(f[0])
+			found.Add(f[0])
 		}
 	}
 	return found, err
@@ -290,11 +293,11 @@ func (t *Tree) drivers(ctx context.Context) ([]string, error) {
 }
 
 // byGit has git hash those files that have filters.
-func (h *hashing) byGit(ctx context.Context, files []*file, filtered set, again []bool) error {
+func (h *hashing) byGit(ctx context.Context, files []*file, filtered gitpath.Set, again []bool) error {
 	var those []int
 	var names strings.Builder
 	for i, f := range files {
-		if filtered[f.path] && f.is.mode.IsRegular() {
+		if filtered[f.path] && f.is.Mode.IsRegular() {
 			those = append(those, i)
 			names.WriteString(quotePath(f.path) + "\n")
 		} else if filtered[f.path] {
@@ -318,12 +321,12 @@ func (h *hashing) byGit(ctx context.Context, files []*file, filtered set, again 
 	}
 	for n, i := range those {
 		f := files[i]
-		after, err := lstat(h.t.path(f.path))
+		after, err := filestat.Lstat(h.t.path(f.path))
 		if err != nil {
 			return err
 		}
-		again[i] = f.is.same(after) && after.settled(h.now) && h.isDated(after.dev, h.t.path(f.path))
-		f.entry = entry{after.entryMode(), ids[n]}
+		again[i] = f.is.Same(after) && after.Settled(h.now) && h.isDated(after.Dev, h.t.path(f.path))
+		f.entry = entry{modeOf(after.Mode), ids[n]}
 	}
 	return nil
 }

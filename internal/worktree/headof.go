@@ -8,6 +8,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 )
 
 // maxRef bounds the files that say where a repository's HEAD is.
@@ -22,7 +23,7 @@ func (t *Tree) headOf(ctx context.Context, repo string) string {
 // commitAt is the commit that the HEAD of a git directory leads to, "" if it has none. Its files are read and git is not
 // asked, for its configuration is none of ours; only of one that keeps its refs in another way than in files.
 func (t *Tree) commitAt(ctx context.Context, dir, common string) string {
-	if exists(filepath.Join(common, "reftable")) {
+	if filestat.Exists(filepath.Join(common, "reftable")) {
 		c := git.Command{Dir: t.dir, Env: append([]string{"GIT_DIR=" + dir, "GIT_COMMON_DIR=" + common}, git.Isolated...)}
 		out, _, _ := c.Run(ctx, "rev-parse", "-q", "--verify", "HEAD")
 		return strings.TrimSpace(string(out))

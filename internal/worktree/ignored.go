@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/git"
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
 
 // never lists what c's index has and the patterns given to Open leave out. What else Open leaves out isOurs knows.
@@ -16,7 +17,7 @@ func (t *Tree) never(ctx context.Context, c git.Command) ([]string, error) {
 		return nil, nil
 	}
 	out, _, err := c.Run(ctx, append([]string{"ls-files", "-z", "-c", "-i"}, excludes(t.exclude)...)...)
-	return zsplit(out), err
+	return gitpath.Split(out), err
 }
 
 func excludes(patterns []string) []string {
@@ -48,5 +49,5 @@ func (t *Tree) ignored(ctx context.Context, c git.Command, index string, names [
 	defer os.Remove(index)
 	c.Stdin = nil
 	out, _, err := c.Run(ctx, "ls-files", "-z", "-c", "-i", "--exclude-standard")
-	return zsplit(out), err
+	return gitpath.Split(out), err
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
 
 // errLost: an object of the tree is in no store any more. The private store borrows from the user's, where git may have
@@ -152,7 +154,7 @@ func (k kept) orders(base kept) string {
 // must still be there when the ref is: until then it has protected what the two share, and from then on the ref does.
 func (t *Tree) makeRef(k, base kept) (made bool, err error) {
 	head, err := os.Stat(filepath.Join(t.common, "HEAD"))
-	if err != nil || exists(filepath.Join(t.common, "reftable")) || !t.isKept(base) {
+	if err != nil || filestat.Exists(filepath.Join(t.common, "reftable")) || !t.isKept(base) {
 		return false, nil
 	}
 	root, err := rootfs.Open(t.common)
@@ -207,7 +209,7 @@ func (t *Tree) commit(tree string, parents ...string) (string, error) {
 	}
 	text += "author " + nobody + "\ncommitter " + nobody + "\n\nferrus\n"
 	id := t.idOf("commit", []byte(text))
-	if exists(loose(t.store(), id)) || exists(loose(t.objects, id)) {
+	if filestat.Exists(loose(t.store(), id)) || filestat.Exists(loose(t.objects, id)) {
 		return id, nil
 	}
 	return id, t.storeObject("commit", id, []byte(text))
@@ -291,11 +293,11 @@ func (t *Tree) ReadRef(ctx context.Context, name string) (string, error) {
 // syncRefs brings refs, by their whole names, to disk, with the folders that lead to them. Git itself syncs refs since
 // 2.36, but no folder.
 func (t *Tree) syncRefs(names ...string) error {
-	paths := set{}
+	paths := gitpath.Set{}
 	for _, name := range names {
 		for path := filepath.Join(t.common, filepath.FromSlash(name)); path != t.common && !paths[path]; path = filepath.Dir(path) {
-			paths.add(path)
+			paths.Add(path)
 		}
 	}
-	return each(sorted(paths), syncFile)
+	return gitpath.Each(gitpath.Sorted(paths), syncFile)
 }

@@ -11,16 +11,18 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
 
 // cleaned returns those of the files that the filters of .gitattributes do not make what the plan saw: for the others
 // the snapshot has all that git would ever keep.
 func (m *move) cleaned(ctx context.Context, odd []*taken) (edited []*taken) {
 	var filtered []*taken
-	paths := set{}
+	paths := gitpath.Set{}
 	for _, f := range odd {
 		if !paths[f.path] && path.Base(f.path) != ".gitattributes" && f.holds.mode != modeSymlink && (f.holds.mode == f.was.mode || f.holds.mode == f.to.mode) {
-			paths.add(f.path)
+			paths.Add(f.path)
 			filtered = append(filtered, f)
 		}
 	}
@@ -69,7 +71,7 @@ func (m *move) clean(ctx context.Context, files []*taken) ([]string, error) {
 				return nil, err
 			}
 		}
-		list.WriteString(cQuoted(f.path) + "\n")
+		list.WriteString(gitpath.Quoted(f.path) + "\n")
 	}
 	c.Stdin = strings.NewReader(list.String())
 	out, _, err = c.Run(ctx, "hash-object", "--stdin-paths")
@@ -89,13 +91,13 @@ func fieldsOf(out []byte, want int, err error) ([]string, error) {
 func (m *move) keepEdits(ctx context.Context, edited []*taken) error {
 	for len(edited) > 0 {
 		// A tree cannot have both a file and a folder of that name, nor a file twice.
-		batch, rest, paths := []*taken{}, []*taken{}, set{}
+		batch, rest, paths := []*taken{}, []*taken{}, gitpath.Set{}
 		for _, f := range edited {
-			if paths[f.path] || paths.above(f.path) || slices.ContainsFunc(batch, func(o *taken) bool { return strings.HasPrefix(o.path, f.path+"/") }) {
+			if paths[f.path] || paths.Above(f.path) || slices.ContainsFunc(batch, func(o *taken) bool { return strings.HasPrefix(o.path, f.path+"/") }) {
 				rest = append(rest, f)
 				continue
 			}
-			paths.add(f.path)
+			paths.Add(f.path)
 			batch = append(batch, f)
 		}
 		if err := m.keepBatch(ctx, batch); err != nil {
@@ -145,7 +147,7 @@ func (m *move) keepBatch(ctx context.Context, batch []*taken) error {
 }
 
 func editOf(ref, name string) Edit {
-	return Edit{Path: printable(name), Ref: ref, Show: "git show " + shellQuoted(ref+":"+name)}
+	return Edit{Path: gitpath.Printable(name), Ref: ref, Show: "git show " + gitpath.ShellQuoted(ref+":"+name)}
 }
 
 // note writes down which edits are kept: if nobody learns of them because the process is killed, the next Restore names
@@ -162,7 +164,7 @@ func (m *move) note(list string) error {
 // noted reads what note has written.
 func (m *move) noted() (edits []Edit) {
 	data, _ := os.ReadFile(filepath.Join(m.dir, "kept"))
-	fields := zsplit(data)
+	fields := gitpath.Split(data)
 	for i := 0; i+1 < len(fields); i += 2 {
 		if strings.HasPrefix(fields[i], refs) {
 			edits = append(edits, editOf(fields[i], fields[i+1]))
@@ -182,9 +184,9 @@ func (m *move) write(ctx context.Context, batch []*taken) ([]entry, error) {
 			return nil, err
 		}
 		if info.Mode()&fs.ModeSymlink == 0 {
-			held[i].mode = modeOf(info)
+			held[i].mode = modeOf(info.Mode())
 			regular = append(regular, i)
-			list.WriteString(cQuoted(f.at) + "\n")
+			list.WriteString(gitpath.Quoted(f.at) + "\n")
 			continue
 		}
 		to, err := os.Readlink(f.at)
@@ -226,32 +228,4 @@ func (t *Tree) free(ctx context.Context, name string) (string, error) {
 			return as, err
 		}
 	}
-}
-
-// cQuoted is how git reads a path that may hold a line end.
-func cQuoted(path string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, c := range []byte(path) {
-		if c < ' ' || c == '"' || c == '\\' || c >= 0x7f {
-			fmt.Fprintf(&b, `\%03o`, c)
-		} else {
-			b.WriteByte(c)
-		}
-	}
-	return b.String() + `"`
-}
-
-// shellQuoted is one word of a command that a person can paste.
-func shellQuoted(word string) string {
-	plain := func(r rune) bool {
-		return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune("/._-:@+=,", r)
-	}
-	if strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
-		return word
-	}
-	if printable(word) != word { // for a shell with $'...'
-		return "$" + "'" + strings.ReplaceAll(strings.Trim(cQuoted(word), `"`), `'`, `\'`) + "'"
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

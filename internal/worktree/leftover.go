@@ -15,6 +15,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
 
 // moving begins the names of the folders of moves.
@@ -58,11 +60,11 @@ func (t *Tree) readMove(dir string) (*move, error) {
 	if err != nil {
 		return nil, err
 	}
-	fields := zsplit(data)
+	fields := gitpath.Split(data)
 	if len(fields) < 3 || fields[0] != planHead || checkName(fields[1]) != nil || !objectID.MatchString(fields[2]) {
 		return nil, fmt.Errorf("read %s: it is not the plan of a move", filepath.Join(dir, "plan"))
 	}
-	m := &move{t: t, dir: dir, edits: fields[1], now: fields[2], touched: set{}}
+	m := &move{t: t, dir: dir, edits: fields[1], now: fields[2], touched: gitpath.Set{}}
 	for _, line := range fields[3:] {
 		info, name, ok := strings.Cut(line, "\t")
 		of := strings.Split(info, " ")
@@ -79,7 +81,7 @@ func (t *Tree) readMove(dir string) (*move, error) {
 
 // find looks for what the move had taken out of the work tree, and for what it had not brought in.
 func (m *move) find() error {
-	bases, err := filepath.Glob(filepath.Join(globEscape.Replace(m.dir), "out-*"))
+	bases, err := filepath.Glob(filepath.Join(gitpath.EscapeGlob(m.dir), "out-*"))
 	if err != nil {
 		return err
 	}
@@ -90,7 +92,7 @@ func (m *move) find() error {
 				m.out = append(m.out, &taken{moved: f, at: at})
 			}
 		}
-		if f.to.exists() && exists(m.staged(f.path)) {
+		if f.to.exists() && filestat.Exists(m.staged(f.path)) {
 			m.out = append(m.out, &taken{moved: f, at: m.staged(f.path)})
 		}
 		beside, err := m.t.placeFor(f.path, false)
@@ -121,9 +123,9 @@ func (m *move) putBack() error {
 		}
 		err := m.swapBack(f)
 		if err != nil {
-			return fmt.Errorf("a killed command left %s in %s; move it to where you want it, then run this command again: %w", printable(f.path), f.at, err)
+			return fmt.Errorf("a killed command left %s in %s; move it to where you want it, then run this command again: %w", gitpath.Printable(f.path), f.at, err)
 		}
-		f.gone = !exists(f.at)
+		f.gone = !filestat.Exists(f.at)
 	}
 	return nil
 }
@@ -254,7 +256,7 @@ func (t *Tree) Leftovers() ([]Leftover, error) {
 		if wrong == nil {
 			for _, f := range m.out {
 				if f.at != m.staged(f.path) || !m.ours(f) {
-					l.Files = append(l.Files, printable(f.path))
+					l.Files = append(l.Files, gitpath.Printable(f.path))
 				}
 			}
 			slices.Sort(l.Files)
@@ -277,5 +279,5 @@ func (m *move) ours(f *taken) bool {
 		return false
 	}
 	defer file.Close()
-	return entry{modeOf(info), m.t.blob(file, info.Size())} == f.to
+	return entry{modeOf(info.Mode()), m.t.blob(file, info.Size())} == f.to
 }

@@ -37,7 +37,7 @@ func (t *Tree) Add(ctx context.Context, dir, branch string) error {
 // add makes the work tree beside its place, moves it there, and only then makes the branch: a branch means that all is
 // there. The git of a killed process may go on for a while, and clears up when it fails: it knows but the folder beside.
 func (t *Tree) add(ctx context.Context, dir, branch string) error {
-	if err := needs(ctx, 2, 33, "to lock a work tree that is being made"); err != nil {
+	if err := git.Needs(ctx, 2, 33, "to lock a work tree that is being made"); err != nil {
 		return err
 	}
 	all, err := t.admins()

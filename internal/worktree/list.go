@@ -15,19 +15,15 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
-)
-
-// Modes of entries in a tree.
-const (
-	modeFile = "100644"
-	modeExec = "100755"
+	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
 
 // A file is a path that counts, with what is there.
 type file struct {
 	path string
 	entry
-	is fileStat // what lstat says; the zero value where id is known without it
+	is filestat.Stat // what lstat says; the zero value where id is known without it
 }
 
 // A listing is what counts now: what git tracks and is on disk, and what it does not ignore. All of it is in the order of
@@ -52,7 +48,7 @@ func (t *Tree) list(ctx context.Context) (*listing, error) {
 	}
 	var out []byte
 	var never []string
-	err := together(func() error {
+	err := git.Together(func() error {
 		args := append([]string{"ls-files", "-z", "-t", "-s", "-c", "-o", "--exclude-standard"}, excludes(t.exclude)...)
 		text, said, err := t.onIndex().Run(ctx, args...)
 		if err == nil {
@@ -80,14 +76,14 @@ func (t *Tree) onIndex() git.Command {
 // look turns git's lines, "? path" and "H mode id stage\tpath", into a listing.
 func (t *Tree) look(ctx context.Context, out []byte, never []string) (*listing, error) {
 	l := &listing{}
-	left := set{}
+	left := gitpath.Set{}
 	for _, name := range never {
-		left.add(name)
+		left.Add(name)
 	}
 	var hidden []file // kept off the disk by a sparse checkout, maybe
 	folders := &folders{t: t, known: map[string]bool{".": true}}
 	last := ""
-	for _, line := range zsplit(out) {
+	for _, line := range gitpath.Split(out) {
 		if name, ok := strings.CutPrefix(line, "? "); ok {
 			if repo, ok := strings.CutSuffix(name, "/"); ok {
 				if id := t.headOf(ctx, repo); id != "" {
@@ -149,7 +145,7 @@ func (t *Tree) look(ctx context.Context, out []byte, never []string) (*listing, 
 // inLink is what counts of a folder that the index has as a submodule: the commit that it has checked out; that of the
 // index where it is not checked out; its files where it is no repository.
 func (t *Tree) inLink(ctx context.Context, f *file) ([]file, error) {
-	if !exists(filepath.Join(t.path(f.path), ".git")) {
+	if !filestat.Exists(filepath.Join(t.path(f.path), ".git")) {
 		if !t.filled(f.path) {
 			return []file{*f}, nil
 		}
@@ -161,7 +157,7 @@ func (t *Tree) inLink(ctx context.Context, f *file) ([]file, error) {
 			err = unread(said)
 		}
 		var inside []file
-		for _, name := range zsplit(out) {
+		for _, name := range gitpath.Split(out) {
 			if repo, ok := strings.CutSuffix(name, "/"); !ok {
 				inside = append(inside, file{path: name})
 			} else if id := t.headOf(ctx, repo); id != "" {
@@ -193,15 +189,15 @@ func (t *Tree) stat(l *listing, folders *folders) error {
 	var wg sync.WaitGroup
 	for h := range hands {
 		wg.Go(func() {
-			in := &statter{}
-			defer in.close()
+			in := &filestat.Statter{}
+			defer in.Close()
 			for i := len(l.files) * h / hands; i < len(l.files)*(h+1)/hands; i++ {
 				f := &l.files[i]
 				if f.exists() || !there[i] {
 					continue
 				}
-				is, err := in.lstat(t.dir, f.path)
-				if gone(err) {
+				is, err := in.Lstat(t.dir, f.path)
+				if filestat.Gone(err) {
 					there[i] = false
 					continue
 				}
@@ -209,7 +205,7 @@ func (t *Tree) stat(l *listing, folders *folders) error {
 					errs[h] = err
 					return
 				}
-				f.is, there[i] = is, is.mode.IsRegular() || is.mode&fs.ModeSymlink != 0
+				f.is, there[i] = is, is.Mode.IsRegular() || is.Mode&fs.ModeSymlink != 0
 			}
 		})
 	}
@@ -247,7 +243,7 @@ func (f *folders) real(dir string) bool {
 func (f *folders) blocked(name string) bool {
 	for ; name != "."; name = path.Dir(name) {
 		if !f.real(name) && f.real(path.Dir(name)) {
-			return exists(f.t.path(name))
+			return filestat.Exists(f.t.path(name))
 		}
 	}
 	return false
@@ -256,7 +252,7 @@ func (f *folders) blocked(name string) bool {
 // copyShared copies what a split index leaves in the project's git directory: git looks for it in the directory that it
 // works in.
 func (t *Tree) copyShared() error {
-	shared, _ := filepath.Glob(filepath.Join(globEscape.Replace(t.gitDir), "sharedindex.*"))
+	shared, _ := filepath.Glob(filepath.Join(gitpath.EscapeGlob(t.gitDir), "sharedindex.*"))
 	if len(shared) == 0 {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/git"
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
 
 // Merged is what [Tree.Merge] made of three trees.
@@ -42,7 +43,7 @@ func (t *Tree) merge(ctx context.Context, base, ours, theirs string) (Merged, er
 	if !t.Git() {
 		return Merged{}, git.ErrNoGit
 	}
-	if err := needs(ctx, 2, 38, "to merge without a work tree"); err != nil {
+	if err := git.Needs(ctx, 2, 38, "to merge without a work tree"); err != nil {
 		return Merged{}, err
 	}
 	if err := t.prepare(ctx); err != nil {
@@ -88,7 +89,7 @@ func (t *Tree) merge(ctx context.Context, base, ours, theirs string) (Merged, er
 // empty field; and for each message how many paths it is about, those, its kind and its text. The first kind counts.
 func readMerge(out string) (Merged, error) {
 	m := Merged{}
-	fields := zsplit([]byte(out))
+	fields := gitpath.Split([]byte(out))
 	if len(fields) == 0 || !objectID.MatchString(fields[0]) {
 		return m, fmt.Errorf("git merge-tree: cannot read %q", out)
 	}
@@ -115,7 +116,7 @@ func readMerge(out string) (Merged, error) {
 		if kind == "" {
 			kind = "contents"
 		}
-		m.Conflicts = append(m.Conflicts, Conflict{printable(path), kind})
+		m.Conflicts = append(m.Conflicts, Conflict{gitpath.Printable(path), kind})
 	}
 	return m, nil
 }
@@ -133,21 +134,4 @@ func enter(kinds map[string]string, paths []string, kind string) {
 	if !known && len(paths) > 0 {
 		kinds[paths[0]] = kind
 	}
-}
-
-// needs is an error where git is older than that.
-func needs(ctx context.Context, major, minor int, why string) error {
-	out, _, err := git.Command{}.Run(ctx, "version")
-	if err != nil {
-		return err
-	}
-	version := strings.TrimSpace(strings.TrimPrefix(string(out), "git version "))
-	var have [2]int
-	if _, err := fmt.Sscanf(version, "%d.%d", &have[0], &have[1]); err != nil {
-		return fmt.Errorf("git version: cannot read %q", out)
-	}
-	if slices.Compare(have[:], []int{major, minor}) < 0 {
-		return fmt.Errorf("git %s is too old %s; install git %d.%d or later", version, why, major, minor)
-	}
-	return nil
 }

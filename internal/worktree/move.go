@@ -13,6 +13,8 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
 
 // A StoppedError says why a Restore ended when some files were moved already. Nothing is lost. Called again with a new
@@ -22,7 +24,7 @@ type StoppedError struct {
 	Why  string
 }
 
-func (e *StoppedError) Error() string { return printable(e.Path) + " " + e.Why }
+func (e *StoppedError) Error() string { return gitpath.Printable(e.Path) + " " + e.Why }
 
 const (
 	stoppedKind   = "has become a folder, or no file at all, while files were moved; move it away if it is in the way, then run the same command again"
@@ -41,7 +43,7 @@ type move struct {
 	files   []moved
 	out     []*taken
 	last    time.Time // when the youngest of out came out
-	touched set
+	touched gitpath.Set
 }
 
 // A moved file is one of the plan, and what it may hold without being an edit: what it had, and what it gets.
@@ -151,7 +153,7 @@ func (m *move) cameOut(staged, target place, f moved) error {
 		return nil
 	}
 	if err := m.t.exchange(staged, target); err != nil {
-		return fmt.Errorf("put %s back from %s: %w", printable(f.path), staged.path(), rootfs.Cause(err))
+		return fmt.Errorf("put %s back from %s: %w", gitpath.Printable(f.path), staged.path(), rootfs.Cause(err))
 	}
 	if info, err := os.Lstat(staged.path()); err == nil && ordinary(info) {
 		m.took(f, staged.path()) // the staged one, unless somebody has replaced it in between
@@ -211,7 +213,7 @@ func (m *move) takeOut(target place, f moved) error {
 		return nil
 	}
 	if err := moveNew(to, target); err != nil {
-		return fmt.Errorf("put %s back from %s: %w", printable(f.path), to.path(), rootfs.Cause(err))
+		return fmt.Errorf("put %s back from %s: %w", gitpath.Printable(f.path), to.path(), rootfs.Cause(err))
 	}
 	return &StoppedError{f.path, stoppedKind}
 }
@@ -226,7 +228,7 @@ func (m *move) aside(name string) (place, error) {
 	for n := 0; ; n++ {
 		base := filepath.Join(m.dir, "out-"+strconv.Itoa(n))
 		at := filepath.Join(base, filepath.FromSlash(name))
-		if exists(at) {
+		if filestat.Exists(at) {
 			continue
 		}
 		if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
@@ -275,12 +277,12 @@ func ordinary(info fs.FileInfo) bool {
 // carryOut does what the plan says, removals first: what is removed may be where something is to be written. It returns
 // what was edited meanwhile, also with an error.
 func (t *Tree) carryOut(ctx context.Context, p *plan, s *stage, edits string) ([]Edit, error) {
-	write := sorted(p.write)
+	write := gitpath.Sorted(p.write)
 	if err := s.sync(write); err != nil {
 		return nil, err
 	}
-	m := &move{t: t, dir: s.dir, edits: edits, now: p.now, touched: set{}}
-	for _, name := range sorted(p.remove) {
+	m := &move{t: t, dir: s.dir, edits: edits, now: p.now, touched: gitpath.Set{}}
+	for _, name := range gitpath.Sorted(p.remove) {
 		m.files = append(m.files, moved{path: name, was: p.was[name]})
 	}
 	for _, name := range write {
@@ -315,14 +317,14 @@ func (m *move) run() error {
 			if err := m.remove(f); err != nil {
 				return err
 			}
-			m.touched.add(m.t.prune(path.Dir(f.path)))
+			m.touched.Add(m.t.prune(path.Dir(f.path)))
 			continue
 		}
 		if err := m.replace(f); err != nil {
 			return err
 		}
 		for dir := path.Dir(f.path); !m.touched[dir]; dir = path.Dir(dir) {
-			m.touched.add(dir)
+			m.touched.Add(dir)
 		}
 	}
 	return nil
@@ -330,7 +332,7 @@ func (m *move) run() error {
 
 // sync brings the folders in which something has changed to disk.
 func (m *move) sync() error {
-	return each(sorted(m.touched), func(dir string) error {
+	return gitpath.Each(gitpath.Sorted(m.touched), func(dir string) error {
 		if !m.t.folder(dir) { // a file or link has taken its place
 			return nil
 		}

@@ -9,6 +9,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
 
 // objects reads objects of both stores through one git process, and compares each with its id.
@@ -56,7 +58,7 @@ func (o *objects) each(ids, names []string, use func(i int, kind string, size in
 		}
 		f := strings.Fields(head) // "id kind size", the content, and a newline
 		if len(f) == 2 && f[1] == "missing" {
-			return fmt.Errorf("%s: %w", printable(names[i]), errLost)
+			return fmt.Errorf("%s: %w", gitpath.Printable(names[i]), errLost)
 		}
 		if len(f) != 3 || f[0] != id {
 			return fmt.Errorf("git cat-file: cannot read %q", head)

@@ -2,34 +2,19 @@ package worktree
 
 import (
 	"context"
-	"maps"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/git"
+	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
-
-// A set is of paths relative to the top level, with slashes.
-type set map[string]bool
-
-func (s set) add(name string) { s[name] = true }
-
-func sorted(s set) []string { return slices.Sorted(maps.Keys(s)) }
-
-// above reports whether s has a folder that name is in.
-func (s set) above(name string) bool {
-	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-		if s[dir] {
-			return true
-		}
-	}
-	return false
-}
 
 // A plan is what a Restore would do.
 type plan struct {
-	write, remove, left set
-	held                set // of write: what the snapshot has at that path, so that it may be replaced
+	write, remove, left gitpath.Set
+	held                gitpath.Set // of write: what the snapshot has at that path, so that it may be replaced
 
 	now     string           // the tree that the work tree has
 	was, to map[string]entry // of write and remove: what the work tree has there and what it gets
@@ -40,7 +25,7 @@ type facts struct {
 	deltas []delta          // from now to the tree that is to be restored
 	since  map[string]entry // what the snapshot has where the work tree differs from it by now
 	hidden map[string]entry // what a sparse checkout keeps off the disk
-	never  set              // paths of the tree that Open leaves out
+	never  gitpath.Set      // paths of the tree that Open leaves out
 }
 
 // plan decides about every path at which the work tree differs from the tree in the stage, and stages what it needs.
@@ -49,12 +34,12 @@ func (t *Tree) plan(ctx context.Context, s *stage, from, now string) (*plan, err
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{write: set{}, remove: set{}, left: set{}, held: set{}, now: now, was: map[string]entry{}, to: map[string]entry{}}
-	links := set{}
+	p := &plan{write: gitpath.Set{}, remove: gitpath.Set{}, left: gitpath.Set{}, held: gitpath.Set{}, now: now, was: map[string]entry{}, to: map[string]entry{}}
+	links := gitpath.Set{}
 	rules, attributes := false, false
 	for _, d := range f.deltas {
 		if d.old.link() || d.new.link() {
-			links.add(d.path)
+			links.Add(d.path)
 		}
 		rules = rules || path.Base(d.path) == ".gitignore"
 		attributes = attributes || path.Base(d.path) == ".gitattributes"
@@ -63,8 +48,8 @@ func (t *Tree) plan(ctx context.Context, s *stage, from, now string) (*plan, err
 		switch {
 		case f.never[d.path] || t.isOurs(d.path):
 		case links[d.path]:
-			p.left.add(d.path)
-		case links.above(d.path): // its link is named
+			p.left.Add(d.path)
+		case links.Above(d.path): // its link is named
 		default:
 			if err := p.decide(d, f); err != nil {
 				return nil, err
@@ -79,13 +64,13 @@ func (t *Tree) plan(ctx context.Context, s *stage, from, now string) (*plan, err
 	if attributes {
 		return p, t.refilter(ctx, s, p, f)
 	}
-	return p, s.checkOut(ctx, sorted(p.write))
+	return p, s.checkOut(ctx, gitpath.Sorted(p.write))
 }
 
 // facts asks git for them, all at once.
 func (t *Tree) facts(ctx context.Context, s *stage, from, now string) (*facts, error) {
-	f := &facts{since: map[string]entry{}, never: set{}}
-	return f, together(func() (err error) {
+	f := &facts{since: map[string]entry{}, never: gitpath.Set{}}
+	return f, git.Together(func() (err error) {
 		f.deltas, err = t.deltas(ctx, now, s.tree)
 		return err
 	}, func() error {
@@ -103,7 +88,7 @@ func (t *Tree) facts(ctx context.Context, s *stage, from, now string) (*facts, e
 	}, func() error {
 		never, err := t.never(ctx, s.git())
 		for _, name := range never {
-			f.never.add(name)
+			f.never.Add(name)
 		}
 		return err
 	})
@@ -115,19 +100,19 @@ func (p *plan) decide(d delta, f *facts) error {
 	off, sparse := f.hidden[d.path]
 	switch {
 	case sparse && !d.new.exists():
-		p.left.add(d.path) // only the user's index could say that it is gone
+		p.left.Add(d.path) // only the user's index could say that it is gone
 	case !d.new.exists() && changed && !had.exists():
-		p.left.add(d.path) // made since the snapshot, or ignored when it was taken
+		p.left.Add(d.path) // made since the snapshot, or ignored when it was taken
 	case !d.new.exists() && changed, sparse && d.new == off && changed && d.old.exists():
 		return &BlockedError{d.path, inTheWay}
 	case !d.new.exists(), sparse && d.new == off:
-		p.remove.add(d.path)
+		p.remove.Add(d.path)
 		p.was[d.path] = d.old
 	default:
-		p.write.add(d.path)
+		p.write.Add(d.path)
 		p.was[d.path], p.to[d.path] = d.old, d.new
 		if d.old.exists() && !changed {
-			p.held.add(d.path)
+			p.held.Add(d.path)
 		}
 	}
 	return nil
@@ -136,13 +121,13 @@ func (p *plan) decide(d delta, f *facts) error {
 // hidden lists what the user's index has and a sparse checkout need not have on disk. Where there is no sparse checkout,
 // people use git's mark of it to keep a change of theirs out of git's sight: such a file is like any other.
 func (t *Tree) hidden(ctx context.Context) (map[string]entry, error) {
-	if !exists(filepath.Join(t.gitDir, "info", "sparse-checkout")) {
+	if !filestat.Exists(filepath.Join(t.gitDir, "info", "sparse-checkout")) {
 		return nil, nil
 	}
 	out, _, err := t.user().Run(ctx, "ls-files", "-z", "-t", "-s")
 	hidden := map[string]entry{}
 	// "S mode id stage\tpath"
-	for _, line := range zsplit(out) {
+	for _, line := range gitpath.Split(out) {
 		info, name, _ := strings.Cut(line, "\t")
 		if of := strings.Fields(info); len(of) == 4 && of[0] == "S" {
 			hidden[name] = entry{of[1], of[2]}
@@ -154,27 +139,27 @@ func (t *Tree) hidden(ctx context.Context) (map[string]entry, error) {
 // spare takes out of the plan's removals what the rules of the tree that is restored ignore: there it is no part of
 // what is restored, and never was. What the user tracks is, and so is what stands where something is to be written.
 func (t *Tree) spare(ctx context.Context, s *stage, p *plan) error {
-	over := set{} // folders in which something is to be written
+	over := gitpath.Set{} // folders in which something is to be written
 	for name := range p.write {
 		for dir := path.Dir(name); dir != "." && !over[dir]; dir = path.Dir(dir) {
-			over.add(dir)
+			over.Add(dir)
 		}
 	}
 	out, _, err := t.user().Run(ctx, "ls-files", "-z")
 	if err != nil {
 		return err
 	}
-	tracked := set{}
-	for _, name := range zsplit(out) {
-		tracked.add(name)
+	tracked := gitpath.Set{}
+	for _, name := range gitpath.Split(out) {
+		tracked.Add(name)
 	}
-	may := set{}
+	may := gitpath.Set{}
 	for name := range p.remove {
-		if !tracked[name] && !over[name] && !p.write.above(name) {
-			may.add(name)
+		if !tracked[name] && !over[name] && !p.write.Above(name) {
+			may.Add(name)
 		}
 	}
-	ignored, err := s.ignored(ctx, sorted(may), p)
+	ignored, err := s.ignored(ctx, gitpath.Sorted(may), p)
 	for _, name := range ignored {
 		delete(p.remove, name)
 	}
@@ -188,29 +173,29 @@ func (t *Tree) refilter(ctx context.Context, s *stage, p *plan, f *facts) error 
 	if err != nil {
 		return err
 	}
-	differs := set{}
+	differs := gitpath.Set{}
 	for _, d := range f.deltas {
-		differs.add(d.path)
+		differs.Add(d.path)
 	}
-	all := set{}
+	all := gitpath.Set{}
 	// "mode id stage\tpath"
-	for _, line := range zsplit(out) {
+	for _, line := range gitpath.Split(out) {
 		info, name, _ := strings.Cut(line, "\t")
 		_, sparse := f.hidden[name]
 		if p.write[name] || !differs[name] && !sparse && !f.never[name] && !t.isOurs(name) && !strings.HasPrefix(info, modeLink) {
-			all.add(name)
+			all.Add(name)
 			if of := strings.Fields(info); !p.write[name] && len(of) == 3 {
 				p.to[name] = entry{of[0], of[1]}
 			}
 		}
 	}
-	if err := s.checkOut(ctx, sorted(all)); err != nil {
+	if err := s.checkOut(ctx, gitpath.Sorted(all)); err != nil {
 		return err
 	}
 	for name := range all {
 		if !p.write[name] && !same(s.path(name), t.path(name)) {
-			p.write.add(name)
-			p.held.add(name)
+			p.write.Add(name)
+			p.held.Add(name)
 			p.was[name] = p.to[name]
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
 
 // The private git directory. Every call about files and objects runs in it, and not in the project's: an executor can
@@ -152,7 +153,7 @@ func (t *Tree) readRules(ctx context.Context) (*rules, error) {
 	}
 	r := &rules{}
 	var local []string
-	fields := zsplit(out) // scope, then "key\nvalue"
+	fields := gitpath.Split(out) // scope, then "key\nvalue"
 	for i := 0; i+1 < len(fields); i += 2 {
 		key, value, has := strings.Cut(fields[i+1], "\n")
 		if !has {

@@ -2,16 +2,15 @@ package worktree
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"sync"
 
 	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
 
 // A Change is what [Tree.Restore] did. The lists are as [Tree.Changed] gives them.
@@ -53,7 +52,7 @@ func (t *Tree) Restore(ctx context.Context, from, to, edits string) (Change, err
 	}
 	if err == nil {
 		err = t.planned(ctx, from, to, func(p *plan, s *stage) error {
-			c.Written, c.Removed, c.Left = listed(sorted(p.write)), listed(sorted(p.remove)), listed(sorted(p.left))
+			c.Written, c.Removed, c.Left = gitpath.Listed(gitpath.Sorted(p.write)), gitpath.Listed(gitpath.Sorted(p.remove)), gitpath.Listed(gitpath.Sorted(p.left))
 			found, err := t.carryOut(ctx, p, s, edits)
 			c.Edited = append(c.Edited, found...)
 			return err
@@ -147,22 +146,6 @@ func copyFile(from, to string) error {
 		return err
 	}
 	return atomicfile.Fill(dst, src)
-}
-
-// each calls do for all names, several at a time: syncs that wait together share a write of the disk.
-func each(names []string, do func(string) error) error {
-	const hands = 16
-	errs := make([]error, hands)
-	var wg sync.WaitGroup
-	for h := range errs {
-		wg.Go(func() {
-			for i := h; i < len(names) && errs[h] == nil; i += hands {
-				errs[h] = do(names[i])
-			}
-		})
-	}
-	wg.Wait()
-	return errors.Join(errs...)
 }
 
 // path is where the work tree has a path of git's.

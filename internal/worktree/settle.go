@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
 
 // An Edit is a file that somebody changed while a [Tree.Restore] replaced or removed it. The work tree has the file of
@@ -99,7 +101,7 @@ func (m *move) settle(ctx context.Context) ([]Edit, error) {
 	var edits []Edit
 	for _, f := range m.out {
 		if !f.gone {
-			f.edit.Path, f.edit.File = printable(f.path), f.at
+			f.edit.Path, f.edit.File = gitpath.Printable(f.path), f.at
 		}
 		if f.edit.Path != "" {
 			edits = append(edits, f.edit)
@@ -147,7 +149,7 @@ func (m *move) release(f *taken) error {
 	if info, err = file.Stat(); err != nil {
 		return err
 	}
-	f.holds = entry{modeOf(info), m.t.blob(file, info.Size())}
+	f.holds = entry{modeOf(info.Mode()), m.t.blob(file, info.Size())}
 	if busy = busy || known && !unwritten(file); busy && f.kept() {
 		f.open = true
 		return nil
@@ -187,13 +189,6 @@ func (t *Tree) blob(r io.Reader, size int64) string {
 		return ""
 	}
 	return hex.EncodeToString(h.Sum(nil))
-}
-
-func modeOf(info fs.FileInfo) string {
-	if info.Mode()&0o100 != 0 {
-		return "100755"
-	}
-	return "100644"
 }
 
 // String says what became of the edit.

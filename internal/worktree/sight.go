@@ -4,12 +4,15 @@ import (
 	"context"
 	"path"
 	"slices"
+
+	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
 
 // A Sight is what the file system says of the files that count, and of the folders that lead to them, at a moment.
 type Sight struct {
 	files   []file // in the order of their paths
-	folders map[string]fileStat
+	folders map[string]filestat.Stat
 }
 
 // Look is [Tree.Fingerprint], with a Sight of the files that it is of. Without git there is none.
@@ -25,13 +28,13 @@ func (t *Tree) Look(ctx context.Context) (id string, s *Sight, err error) {
 
 // see makes the Sight of a listing.
 func (t *Tree) see(l *listing) *Sight {
-	s := &Sight{files: l.files, folders: map[string]fileStat{}}
+	s := &Sight{files: l.files, folders: map[string]filestat.Stat{}}
 	for _, f := range l.files {
 		for dir := path.Dir(f.path); dir != "."; dir = path.Dir(dir) {
 			if _, ok := s.folders[dir]; ok {
 				break
 			}
-			s.folders[dir], _ = lstat(t.path(dir))
+			s.folders[dir], _ = filestat.Lstat(t.path(dir))
 		}
 	}
 	return s
@@ -50,14 +53,14 @@ func (s *Sight) Touched(after *Sight) []string {
 		for len(now) > 0 && now[0].path < was.path {
 			now = now[1:]
 		}
-		if len(now) > 0 && now[0].path == was.path && !was.is.same(now[0].is) {
-			touched = append(touched, printable(was.path))
+		if len(now) > 0 && now[0].path == was.path && !was.is.Same(now[0].is) {
+			touched = append(touched, gitpath.Printable(was.path))
 		}
 	}
 	for name, was := range s.folders {
 		is, ok := after.folders[name]
-		if ok && (was.ino != is.ino || was.ctime != is.ctime && was.mtime == is.mtime && was.mode == is.mode) {
-			touched = append(touched, printable(name)+"/")
+		if ok && (was.Ino != is.Ino || was.Ctime != is.Ctime && was.Mtime == is.Mtime && was.Mode == is.Mode) {
+			touched = append(touched, gitpath.Printable(name)+"/")
 		}
 	}
 	slices.Sort(touched)

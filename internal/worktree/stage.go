@@ -13,6 +13,8 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
+	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
 
 // A stage is where the files of a tree are made before any of them comes into the work tree.
@@ -85,14 +87,14 @@ func (s *stage) checkOut(ctx context.Context, names []string) error {
 		return nil
 	}
 	c := s.in("files")
-	c.Stdin = zlist(names)
+	c.Stdin = gitpath.List(names)
 	_, said, err := c.Run(ctx, "checkout-index", "-z", "--stdin")
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
 		if _, err := os.Lstat(s.path(name)); err != nil {
-			return fmt.Errorf("git checkout-index made no %s: %s", printable(name), git.FirstLine(said))
+			return fmt.Errorf("git checkout-index made no %s: %s", gitpath.Printable(name), git.FirstLine(said))
 		}
 	}
 	return nil
@@ -100,7 +102,7 @@ func (s *stage) checkOut(ctx context.Context, names []string) error {
 
 // sync brings the bytes of the files to disk. A link has none.
 func (s *stage) sync(names []string) error {
-	return each(names, func(name string) error {
+	return gitpath.Each(names, func(name string) error {
 		info, err := os.Lstat(s.path(name))
 		if err != nil || !info.Mode().IsRegular() {
 			return err
@@ -163,12 +165,12 @@ func (s *stage) layRules(ctx context.Context, names []string, p *plan) error {
 	if _, _, err := c.Run(ctx, "checkout-index", "-z", "--stdin"); err != nil {
 		return err
 	}
-	seen := set{}
+	seen := gitpath.Set{}
 	for _, name := range names {
 		for dir := path.Dir(name); !seen[dir]; dir = path.Dir(dir) {
-			seen.add(dir)
+			seen.Add(dir)
 			rule := path.Join(dir, ".gitignore")
-			if p.remove[rule] || exists(s.rule(rule)) || !s.t.onDisk(rule) {
+			if p.remove[rule] || filestat.Exists(s.rule(rule)) || !s.t.onDisk(rule) {
 				continue
 			}
 			if err := s.layRule(rule); err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/git"
+	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 )
 
 // TestALockThatNobodyHoldsIsFound, and no other: neither a young one nor one of the person's own refs.
@@ -57,7 +58,7 @@ func TestALockThatNobodyHoldsIsFound(t *testing.T) {
 	aside := t.TempDir()
 	for _, lock := range got {
 		to, err := SetAside(lock, aside, now)
-		if err != nil || exists(lock) || !exists(to) {
+		if err != nil || filestat.Exists(lock) || !filestat.Exists(to) {
 			t.Errorf("%s: %q, %v", lock, to, err)
 		}
 		if to, err := SetAside(lock, aside, now); to != "" || err != nil {

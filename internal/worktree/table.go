@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
 
 // The stat table has, for each file whose content ferrus has read, what lstat said of it then and the id of the
@@ -33,7 +35,7 @@ type table struct {
 // seen is what a file was when its content was read.
 type seen struct {
 	path string
-	is   fileStat
+	is   filestat.Stat
 	id   string
 }
 
@@ -131,7 +133,7 @@ func (tab *table) encode() []byte {
 	for _, s := range tab.files {
 		text(s.path)
 		text(s.id)
-		for _, n := range []uint64{s.is.ino, uint64(s.is.size), uint64(s.is.mode), uint64(s.is.mtime), uint64(s.is.ctime)} {
+		for _, n := range []uint64{s.is.Ino, uint64(s.is.Size), uint64(s.is.Mode), uint64(s.is.Mtime), uint64(s.is.Ctime)} {
 			b = binary.LittleEndian.AppendUint64(b, n)
 		}
 	}
@@ -187,7 +189,7 @@ func decodeTable(data []byte) (*table, bool) {
 			f[i], body = binary.LittleEndian.Uint64(body), body[8:]
 		}
 		ok = ok && objectID.MatchString(id) && (len(tab.files) == 0 || tab.files[len(tab.files)-1].path < name)
-		tab.files = append(tab.files, seen{name, fileStat{ino: f[0], size: int64(f[1]), mode: fs.FileMode(f[2]), mtime: int64(f[3]), ctime: int64(f[4])}, id})
+		tab.files = append(tab.files, seen{name, filestat.Stat{Ino: f[0], Size: int64(f[1]), Mode: fs.FileMode(f[2]), Mtime: int64(f[3]), Ctime: int64(f[4])}, id})
 	}
 	return tab, ok && len(body) == 0
 }
@@ -205,16 +207,16 @@ func (t *Tree) filterRules(ctx context.Context, l *listing) (string, error) {
 	}
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%q %q\n", r.config("", false), r.frozen.Attributes)
-	dirs := set{".": true}
+	dirs := gitpath.Set{".": true}
 	for _, f := range l.files {
 		for dir := path.Dir(f.path); !dirs[dir]; dir = path.Dir(dir) {
-			dirs.add(dir)
+			dirs.Add(dir)
 		}
 	}
-	for _, dir := range sorted(dirs) {
+	for _, dir := range gitpath.Sorted(dirs) {
 		name := filepath.Join(t.path(dir), ".gitattributes")
 		text, err := rootfs.ReadRegular(name, maxRules)
-		if err != nil && !gone(err) && !errors.Is(err, rootfs.ErrNotRegular) {
+		if err != nil && !filestat.Gone(err) && !errors.Is(err, rootfs.ErrNotRegular) {
 			return "", err
 		}
 		if len(text) > 0 {
@@ -235,8 +237,8 @@ func (tab *table) match(l *listing) (changed []*file) {
 		for len(had) > 0 && had[0].path < f.path {
 			had = had[1:]
 		}
-		if len(had) > 0 && had[0].path == f.path && had[0].is.same(f.is) {
-			f.entry = entry{f.is.entryMode(), had[0].id}
+		if len(had) > 0 && had[0].path == f.path && had[0].is.Same(f.is) {
+			f.entry = entry{modeOf(f.is.Mode), had[0].id}
 		} else {
 			changed = append(changed, f)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
+	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 )
 
 // packFrom is from how many objects on they come as a pack, as git's own fetch does it. Fewer come one by one: many
@@ -31,7 +32,7 @@ func (t *Tree) transferObjects(ctx context.Context, ids []string) (transfer, err
 	now := time.Now()
 	for _, id := range ids {
 		switch {
-		case exists(loose(t.store(), id)):
+		case filestat.Exists(loose(t.store(), id)):
 			l.ids = append(l.ids, id)
 		case os.Chtimes(loose(t.objects, id), now, now) == nil:
 			// It is there, and young again: a git gc that has begun without our ref passes over the young.
@@ -63,7 +64,7 @@ func (t *Tree) verifyTransfer(ctx context.Context, l transfer) error {
 		if err := t.place(ctx, l.ids); err != nil {
 			return err
 		}
-	} else if !exists(l.pack) {
+	} else if !filestat.Exists(l.pack) {
 		if lacking, err := t.lacking(ctx, t.own(t.objects), l.ids); err != nil || len(lacking) > 0 {
 			if err == nil {
 				_, err = t.pack(ctx, lacking)
@@ -120,16 +121,16 @@ func (t *Tree) place(ctx context.Context, ids []string) error {
 		from, to := loose(t.store(), id), loose(t.objects, id)
 		t.at()
 		err := os.Link(from, to)
-		if errors.Is(err, fs.ErrNotExist) && exists(from) {
+		if errors.Is(err, fs.ErrNotExist) && filestat.Exists(from) {
 			if err = t.makeFan(filepath.Dir(to)); err == nil {
 				err = os.Link(from, to)
 			}
 		}
-		if err != nil && !exists(to) {
+		if err != nil && !filestat.Exists(to) {
 			err = copyObject(from, to)
 		}
 		switch {
-		case err == nil, exists(to):
+		case err == nil, filestat.Exists(to):
 		case errors.Is(err, fs.ErrNotExist):
 			gone = append(gone, id)
 		default:
@@ -178,11 +179,6 @@ func copyObject(from, to string) error {
 
 // loose is where a store has an object that is in no pack.
 func loose(store, id string) string { return filepath.Join(store, id[:2], id[2:]) }
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
 
 // at tells a test that something outside the private folder is about to change.
 func (t *Tree) at() {

@@ -12,6 +12,8 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
 
 const (
@@ -48,7 +50,7 @@ func (t *Tree) unseen(ctx context.Context, base, now string) ([]string, error) {
 		return nil, err
 	}
 	var drift, ignored, nested []string
-	err = together(func() (err error) {
+	err = git.Together(func() (err error) {
 		drift, err = t.drift(ctx)
 		return err
 	}, func() (err error) {
@@ -63,8 +65,8 @@ func (t *Tree) unseen(ctx context.Context, base, now string) ([]string, error) {
 		lines = append(lines, fmt.Sprintf("not on disk, and counted as unchanged because of git's skip-worktree mark: %s: %s", count(n, "file"), some(l.hidden)))
 	}
 	for _, dir := range t.left {
-		if _, ours := git.Below(t.path(dir), t.private); !ours && git.Resolve(t.private) != t.path(dir) && exists(t.path(dir)) {
-			lines = append(lines, "files in "+printable(dir)+" are in no patch: the folder is kept for ferrus")
+		if _, ours := git.Below(t.path(dir), t.private); !ours && git.Resolve(t.private) != t.path(dir) && filestat.Exists(t.path(dir)) {
+			lines = append(lines, "files in "+gitpath.Printable(dir)+" are in no patch: the folder is kept for ferrus")
 		}
 	}
 	return lines, err
@@ -82,7 +84,7 @@ func some(paths []string) string {
 	const most = 3
 	var shown []string
 	for _, p := range paths[:min(most, len(paths))] {
-		shown = append(shown, printable(p))
+		shown = append(shown, gitpath.Printable(p))
 	}
 	if n := len(paths) - most; n > 0 {
 		shown = append(shown, fmt.Sprintf("and %d more", n))
@@ -129,7 +131,7 @@ func (t *Tree) sums(r *rules) (map[string]string, error) {
 			path = filepath.Join(t.dir, path)
 		}
 		text, err := rootfs.ReadRegular(path, maxRules)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) && !gone(err) {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !filestat.Gone(err) {
 			return nil, err
 		}
 		sums[name] = digest(string(text))
@@ -147,7 +149,7 @@ func (t *Tree) newlyIgnored(ctx context.Context, base string) ([]string, error) 
 	if err != nil {
 		return nil, err
 	}
-	paths := slices.DeleteFunc(zsplit(out), func(name string) bool { return t.isOurs(strings.TrimSuffix(name, "/")) })
+	paths := slices.DeleteFunc(gitpath.Split(out), func(name string) bool { return t.isOurs(strings.TrimSuffix(name, "/")) })
 	if len(paths) == 0 {
 		return nil, nil
 	}
@@ -157,7 +159,7 @@ func (t *Tree) newlyIgnored(ctx context.Context, base string) ([]string, error) 
 		paths = paths[:maxIgnored]
 	}
 	c := t.onIndex()
-	c.Stdin = zlist(paths)
+	c.Stdin = gitpath.List(paths)
 	out, _, err = c.Run(ctx, "check-ignore", "-z", "-v", "--no-index", "--stdin")
 	if err != nil && !git.SaidNo(err) {
 		return nil, err
@@ -165,7 +167,7 @@ func (t *Tree) newlyIgnored(ctx context.Context, base string) ([]string, error) 
 	by := map[string][]string{} // paths, by the rule
 	var order []string
 	had := map[string]string{} // rule files of base
-	for f := zsplit(out); len(f) >= 4; f = f[4:] {
+	for f := gitpath.Split(out); len(f) >= 4; f = f[4:] {
 		source, line, pattern, name := f[0], f[1], f[2], f[3]
 		if filepath.IsAbs(source) || source == "" {
 			continue // frozen, or the person's
@@ -180,7 +182,7 @@ func (t *Tree) newlyIgnored(ctx context.Context, base string) ([]string, error) 
 		if slices.Contains(strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), pattern) {
 			continue
 		}
-		rule := fmt.Sprintf("%s:%s", printable(source), line)
+		rule := fmt.Sprintf("%s:%s", gitpath.Printable(source), line)
 		if by[rule] == nil {
 			order = append(order, rule)
 		}
@@ -210,7 +212,7 @@ func (t *Tree) blobAt(ctx context.Context, tree, name string) (string, error) {
 func (t *Tree) nested(ctx context.Context, l *listing, ids [2]string) ([]string, error) {
 	var lines []string
 	for _, repo := range l.empty {
-		lines = append(lines, "the repository in "+printable(repo)+" has no commit: its files do not count, and are in no patch")
+		lines = append(lines, "the repository in "+gitpath.Printable(repo)+" has no commit: its files do not count, and are in no patch")
 	}
 	if !slices.ContainsFunc(l.files, func(f file) bool { return f.link() }) {
 		return lines, nil
@@ -219,28 +221,28 @@ func (t *Tree) nested(ctx context.Context, l *listing, ids [2]string) ([]string,
 	if err != nil {
 		return nil, err
 	}
-	moved := set{}
+	moved := gitpath.Set{}
 	for _, d := range all {
 		if d.new.link() {
-			moved.add(d.path)
+			moved.Add(d.path)
 		}
 	}
 	looked := 0
 	for _, f := range l.files {
-		if f.mode != modeLink || !exists(filepath.Join(t.path(f.path), ".git")) {
+		if f.mode != modeLink || !filestat.Exists(filepath.Join(t.path(f.path), ".git")) {
 			continue
 		}
 		if moved[f.path] {
-			lines = append(lines, fmt.Sprintf("the repository in %s is at another commit, %.12s; its files are in no patch", printable(f.path), f.id))
+			lines = append(lines, fmt.Sprintf("the repository in %s is at another commit, %.12s; its files are in no patch", gitpath.Printable(f.path), f.id))
 		}
 		if looked++; looked > maxNested {
 			continue
 		}
 		switch dirty, err := t.dirty(ctx, f.path, f.id); {
 		case err != nil:
-			lines = append(lines, "the repository in "+printable(f.path)+" cannot be compared with its commit: its files are in no patch")
+			lines = append(lines, "the repository in "+gitpath.Printable(f.path)+" cannot be compared with its commit: its files are in no patch")
 		case len(dirty) > 0:
-			lines = append(lines, fmt.Sprintf("the repository in %s has %s that differ from its commit, in no patch: %s", printable(f.path), count(len(dirty), "file"), some(dirty)))
+			lines = append(lines, fmt.Sprintf("the repository in %s has %s that differ from its commit, in no patch: %s", gitpath.Printable(f.path), count(len(dirty), "file"), some(dirty)))
 		}
 	}
 	if n := looked - maxNested; n > 0 {
@@ -265,5 +267,5 @@ func (t *Tree) dirty(ctx context.Context, repo, commit string) ([]string, error)
 		return nil, err
 	}
 	out, _, err := c.Run(ctx, "ls-files", "-z", "-m", "-o", "--exclude-standard")
-	return slices.Compact(zsplit(out)), err
+	return slices.Compact(gitpath.Split(out)), err
 }

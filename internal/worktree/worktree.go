@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/git"
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
 
 // A Tree is one git work tree, or a plain folder. It may be used by several goroutines and several processes at once.
@@ -107,7 +108,7 @@ func Open(ctx context.Context, dir, private string, o Options) (*Tree, error) {
 	t.exclude = slices.Clone(t.ignore)
 	for _, path := range []string{private, filepath.Join(dir, ".ferrus")} {
 		if rel, ok := git.Below(t.dir, path); ok {
-			t.exclude = append(t.exclude, "/"+globEscape.Replace(rel))
+			t.exclude = append(t.exclude, "/"+gitpath.EscapeGlob(rel))
 			t.left = append(t.left, rel)
 		}
 	}
@@ -116,7 +117,7 @@ func Open(ctx context.Context, dir, private string, o Options) (*Tree, error) {
 
 // discover finds the repository of a folder; where there is none, it leaves t as it is.
 func (t *Tree) discover(ctx context.Context, root string) error {
-	paths, err := revParse(ctx, root, "--show-toplevel", "--absolute-git-dir", "--git-common-dir", "--git-path", "objects", "--git-path", "index", "--show-object-format")
+	paths, err := git.RevParse(ctx, root, "--show-toplevel", "--absolute-git-dir", "--git-common-dir", "--git-path", "objects", "--git-path", "index", "--show-object-format")
 	if errors.Is(err, git.ErrNoGit) {
 		return nil
 	}
@@ -125,7 +126,7 @@ func (t *Tree) discover(ctx context.Context, root string) error {
 	}
 	if top := git.Resolve(root); top != paths[0] {
 		if _, ok := git.Below(paths[0], top); !ok {
-			return fmt.Errorf("the repository of %s says that its files are in %s; run git -C %s config --unset core.worktree", root, paths[0], shellQuoted(root))
+			return fmt.Errorf("the repository of %s says that its files are in %s; run git -C %s config --unset core.worktree", root, paths[0], gitpath.ShellQuoted(root))
 		}
 	}
 	t.dir, t.gitDir, t.common, t.objects, t.index = paths[0], paths[1], paths[2], paths[3], paths[4]
@@ -185,7 +186,7 @@ func (t *Tree) Top() string { return t.dir }
 // CommonDir is the absolute path of the git directory that all work trees of dir's repository share, "" when dir is
 // not in a git repository or there is no git.
 func CommonDir(ctx context.Context, dir string) (string, error) {
-	paths, err := revParse(ctx, dir, "--git-common-dir")
+	paths, err := git.RevParse(ctx, dir, "--git-common-dir")
 	if errors.Is(err, git.ErrNoGit) {
 		return "", nil
 	}
@@ -203,7 +204,7 @@ func Main(ctx context.Context, dir string) (string, error) {
 	if err != nil || top == "" {
 		return "", err
 	}
-	paths, err := revParse(ctx, top, "--absolute-git-dir", "--git-common-dir")
+	paths, err := git.RevParse(ctx, top, "--absolute-git-dir", "--git-common-dir")
 	if err != nil {
 		return "", err
 	}
@@ -219,7 +220,7 @@ func Main(ctx context.Context, dir string) (string, error) {
 
 // toplevel is the work tree that holds dir, "" when there is none.
 func toplevel(ctx context.Context, dir string) (string, error) {
-	paths, err := revParse(ctx, dir, "--show-toplevel")
+	paths, err := git.RevParse(ctx, dir, "--show-toplevel")
 	if errors.Is(err, git.ErrNoGit) {
 		return "", nil
 	}
@@ -228,33 +229,3 @@ func toplevel(ctx context.Context, dir string) (string, error) {
 	}
 	return paths[0], nil
 }
-
-// revParse asks git for absolute paths and the like, one for each question; a question is an option, with its argument if it has
-// one.
-func revParse(ctx context.Context, dir string, questions ...string) ([]string, error) {
-	want := 0
-	for _, q := range questions {
-		if strings.HasPrefix(q, "--") {
-			want++
-		}
-	}
-	args := append([]string{"rev-parse", "--path-format=absolute"}, questions...)
-	out, _, err := git.Command{Dir: dir}.Run(ctx, args...)
-	if err != nil {
-		return nil, err
-	}
-	lines := []string{strings.TrimSuffix(string(out), "\n")}
-	if want > 1 {
-		lines = strings.Split(lines[0], "\n")
-	}
-	if len(lines) != want {
-		return nil, fmt.Errorf("the path of the repository at %q holds a newline; move it to a path without one", dir)
-	}
-	for i, l := range lines {
-		lines[i] = filepath.FromSlash(l)
-	}
-	return lines, nil
-}
-
-// globEscape takes the meaning away from the characters that gitignore patterns give one.
-var globEscape = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)

@@ -1,4 +1,4 @@
-package worktree
+package filestat
 
 import (
 	"errors"
@@ -11,57 +11,59 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lstat is one system call.
-func lstat(path string) (fileStat, error) {
+// Lstat returns what the file system says of a file or link, in one system call.
+func Lstat(path string) (Stat, error) {
 	var st unix.Stat_t
 	err := ignoringEINTR(func() error { return unix.Lstat(path, &st) })
 	if err != nil {
-		return fileStat{}, &fs.PathError{Op: "lstat", Path: path, Err: err}
+		return Stat{}, &fs.PathError{Op: "lstat", Path: path, Err: err}
 	}
 	return statOf(&st), nil
 }
 
-// A statter stats files of one folder after the other, by their names in the open folder. The zero value is ready.
-type statter struct {
+// A Statter stats files of one folder after the other, by their names in the open folder. The zero value is ready.
+type Statter struct {
 	dir string // with a slash at its end, "" for the top
 	fd  int    // of dir, plus one; 0 for none
 }
 
-// lstat is that of a path, with slashes, below top.
-func (s *statter) lstat(top, name string) (fileStat, error) {
+// Lstat is [Lstat] of a path, with slashes, below top.
+func (s *Statter) Lstat(top, name string) (Stat, error) {
 	at := strings.LastIndexByte(name, '/') + 1
 	if s.fd == 0 || s.dir != name[:at] {
-		s.close()
+		s.Close()
 		dir, fd := filepath.Join(top, name[:at]), 0
 		err := ignoringEINTR(func() (err error) {
 			fd, err = unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 			return err
 		})
 		if err != nil {
-			return fileStat{}, &fs.PathError{Op: "open", Path: dir, Err: err}
+			return Stat{}, &fs.PathError{Op: "open", Path: dir, Err: err}
 		}
 		s.dir, s.fd = name[:at], fd+1
 	}
 	var st unix.Stat_t
 	err := ignoringEINTR(func() error { return unix.Fstatat(s.fd-1, name[at:], &st, unix.AT_SYMLINK_NOFOLLOW) })
 	if err != nil {
-		return fileStat{}, &fs.PathError{Op: "lstat", Path: filepath.Join(top, name), Err: err}
+		return Stat{}, &fs.PathError{Op: "lstat", Path: filepath.Join(top, name), Err: err}
 	}
 	return statOf(&st), nil
 }
 
-func (s *statter) close() {
+// Close closes the open folder.
+func (s *Statter) Close() {
 	if s.fd > 0 {
 		unix.Close(s.fd - 1)
 		s.fd = 0
 	}
 }
 
-func fstat(f *os.File) (fileStat, error) {
+// Fstat returns what the file system says of an open file.
+func Fstat(f *os.File) (Stat, error) {
 	var st unix.Stat_t
 	err := ignoringEINTR(func() error { return unix.Fstat(int(f.Fd()), &st) })
 	if err != nil {
-		return fileStat{}, &fs.PathError{Op: "fstat", Path: f.Name(), Err: err}
+		return Stat{}, &fs.PathError{Op: "fstat", Path: f.Name(), Err: err}
 	}
 	return statOf(&st), nil
 }
@@ -74,7 +76,7 @@ func ignoringEINTR(call func() error) error {
 	}
 }
 
-func statOf(st *unix.Stat_t) fileStat {
+func statOf(st *unix.Stat_t) Stat {
 	mode := fs.FileMode(st.Mode & 0o7777)
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFREG:
@@ -85,7 +87,7 @@ func statOf(st *unix.Stat_t) fileStat {
 	default:
 		mode |= fs.ModeIrregular
 	}
-	return fileStat{ino: st.Ino, size: st.Size, mode: mode, mtime: unix.TimespecToNsec(st.Mtim), ctime: unix.TimespecToNsec(st.Ctim), dev: uint64(st.Dev)}
+	return Stat{Ino: st.Ino, Size: st.Size, Mode: mode, Mtime: unix.TimespecToNsec(st.Mtim), Ctime: unix.TimespecToNsec(st.Ctim), Dev: uint64(st.Dev)}
 }
 
 // honest are the file systems on which every change of a file's content, also a store through a mapping once the file has
@@ -98,27 +100,27 @@ var honest = map[int64]bool{
 	unix.F2FS_SUPER_MAGIC:  true,
 }
 
-// dated reports whether the file system that holds path is one of those.
-func dated(path string) bool {
+// Dated reports whether every change of a file's content changes its [Stat] on the file system that holds path.
+func Dated(path string) bool {
 	var st unix.Statfs_t
 	err := ignoringEINTR(func() error { return unix.Statfs(path, &st) })
 	return err == nil && honest[int64(st.Type)]
 }
 
-// writeBack has the kernel write the file's changed pages, and waits: a page that is clean is made read-only in every
+// WriteBack has the kernel write the file's changed pages, and waits: a page that is clean is made read-only in every
 // mapping, so that the next store through one moves the change time. It is no fsync: nothing need survive a power cut.
-func writeBack(f *os.File) error {
+func WriteBack(f *os.File) error {
 	return ignoringEINTR(func() error {
 		return unix.SyncFileRange(int(f.Fd()), 0, 0, unix.SYNC_FILE_RANGE_WAIT_BEFORE|unix.SYNC_FILE_RANGE_WRITE|unix.SYNC_FILE_RANGE_WAIT_AFTER)
 	})
 }
 
-// openFile opens a regular file, not through a link, and does not wait for the other end of a FIFO.
-func openFile(path string) (*os.File, error) {
+// Open opens a regular file, not through a link, and does not wait for the other end of a FIFO.
+func Open(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 }
 
-// gone reports whether an error says that there is no such file.
-func gone(err error) bool {
+// Gone reports whether an error says that there is no such file.
+func Gone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
