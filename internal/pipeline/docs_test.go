@@ -1,13 +1,6 @@
 package pipeline
 
-import (
-	"encoding/json"
-	"fmt"
-	"reflect"
-	"slices"
-	"strings"
-	"testing"
-)
+import "testing"
 
 // page is the page about pipelines, around its tables.
 func page() string {
@@ -54,9 +47,9 @@ It does not count by itself if its worker did not end well.
 
 The file is an object of pipelines by name. Names of pipelines, phases and roles
 consist of letters, digits, ` + "`-` and `_`" + `. A mistake is refused with its position.
-` + "`internal/pipeline/schema.json`" + ` is a JSON schema for editors.
+` + "`internal/pipeline/workflow/schema.json`" + ` is a JSON schema for editors.
 
-` + keyTables() + `
+` + KeyTables() + `
 A worker without a ` + "`timeout`" + ` has 180 seconds, and 360 with inputs. With ` + "`spawn`" + `
 ` + "`all`" + ` these 360 seconds begin when it is started, and it has at least 60 of them
 after its inputs are there. It waits 300 seconds for inputs. It waits longer
@@ -116,140 +109,8 @@ the phase, named after the phase.
 ` + DialogueMarkdown()
 }
 
-// keyTables are the keys of a pipeline, of a phase and of a worker.
-func keyTables() string {
-	var b strings.Builder
-	for _, o := range []struct {
-		name string
-		keys []key
-	}{{"pipeline", pipelineKeys}, {"phase", phaseKeys}, {"worker", workerKeys}} {
-		fmt.Fprintf(&b, "### A %s\n\n| key | value | left out | means |\n|---|---|---|---|\n", o.name)
-		for _, k := range o.keys {
-			value, usual := string(k.kind), k.usual
-			switch {
-			case k.words != nil:
-				value = "`" + strings.Join(k.words, "`, `") + "`"
-			case k.kind == number:
-				value += " " + k.span()
-			case k.kind == objects:
-				value = "list of " + k.name
-			}
-			if k.need {
-				usual = "needed"
-			}
-			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.name, value, usual, k.means)
-		}
-		b.WriteString("\n")
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
 // TestTheReferencePageIsFresh: docs/pipelines.md is made from the tables.
 func TestTheReferencePageIsFresh(t *testing.T) {
 	t.Parallel()
 	golden(t, "../../docs/pipelines.md", page())
-}
-
-// ordered is a JSON object with its keys in order.
-type ordered []member
-
-type member struct {
-	key   string
-	value any
-}
-
-func (o ordered) MarshalJSON() ([]byte, error) {
-	var b strings.Builder
-	for i, m := range o {
-		value, err := plainly(m.value)
-		if err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(&b, "%s%q:%s", map[bool]string{true: ",", false: "{"}[i > 0], m.key, value)
-	}
-	return []byte(b.String() + "}"), nil
-}
-
-// schemaOf is the JSON schema of an object with these keys.
-func schemaOf(keys []key) ordered {
-	var props ordered
-	var need []string
-	for _, k := range keys {
-		o := ordered{{"description", strings.ReplaceAll(k.means, "`", "")}}
-		switch k.kind {
-		case textual:
-			o = append(o, member{"type", "string"})
-			if k.words != nil {
-				o = append(o, member{"enum", k.words})
-			} else if k.need {
-				o = append(o, member{"pattern", `\S`})
-			}
-		case yesno:
-			o = append(o, member{"type", "boolean"})
-		case number:
-			o = append(o, member{"type", "integer"}, member{"minimum", k.least}, member{"maximum", k.most})
-			if k.nonzero {
-				o = append(o, member{"not", ordered{{"const", 0}}})
-			}
-		case names:
-			o = append(o, member{"type", "array"}, member{"uniqueItems", true}, member{"items", ordered{{"type", "string"}}})
-		case objects:
-			o = append(o, member{"type", "array"}, member{"minItems", 1}, member{"items", schemaOf(k.of)})
-		}
-		props = append(props, member{k.name, o})
-		if k.need {
-			need = append(need, k.name)
-		}
-	}
-	return ordered{{"type", "object"}, {"additionalProperties", false}, {"required", need}, {"properties", props}}
-}
-
-// TestTheSchemaIsTheTable: schema.json is made from the table of keys.
-func TestTheSchemaIsTheTable(t *testing.T) {
-	t.Parallel()
-	text, err := indented(ordered{{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "workflows.json of ferrus"}, {"type", "object"},
-		{"minProperties", 1}, {"additionalProperties", schemaOf(pipelineKeys)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "schema.json", string(text))
-	if !*update && (string(Schema) != string(text) || !json.Valid(Schema)) {
-		t.Error("the schema that is built in is another")
-	}
-}
-
-// TestTheKeysAreTheFields: what the table of keys has, the types have, and of that kind.
-func TestTheKeysAreTheFields(t *testing.T) {
-	t.Parallel()
-	kinds := map[reflect.Kind]kind{reflect.String: textual, reflect.Bool: yesno, reflect.Pointer: yesno, reflect.Int: number, reflect.Int64: number}
-	for _, o := range []struct {
-		of   reflect.Type
-		keys []key
-	}{{reflect.TypeFor[Workflow](), pipelineKeys}, {reflect.TypeFor[Phase](), phaseKeys}, {reflect.TypeFor[Worker](), workerKeys}} {
-		var fields []string
-		for f := range o.of.Fields() {
-			name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if name == "-" {
-				continue
-			}
-			fields = append(fields, name)
-			i := slices.IndexFunc(o.keys, func(k key) bool { return k.name == name })
-			if i < 0 {
-				t.Errorf("%s has %s, which is no key", o.of, name)
-				continue
-			}
-			want := kinds[f.Type.Kind()]
-			if f.Type.Kind() == reflect.Slice {
-				want = map[bool]kind{true: names, false: objects}[f.Type.Elem().Kind() == reflect.String]
-			}
-			if k := o.keys[i]; k.kind != want || k.need == strings.HasPrefix(options, "omit") {
-				t.Errorf("%s: a %s in the table, a %s in the type; or only one of them can be left out", name, k.kind, want)
-			}
-		}
-		for _, k := range o.keys {
-			if !slices.Contains(fields, k.name) {
-				t.Errorf("the key %s is no field of %s", k.name, o.of)
-			}
-		}
-	}
 }

@@ -103,3 +103,10 @@ func (f Facts) summary() string {
 	b.WriteString("ferrus pipeline resume goes on.")
 	return b.String()
 }
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

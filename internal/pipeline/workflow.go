@@ -12,8 +12,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/ferrus-go/ferrus/internal/strictjson"
 )
@@ -121,7 +119,12 @@ func Parse(data []byte) (Workflows, error) {
 
 // Encode returns the workflow as a workflows.json of its own: the copy in a run's folder.
 func (w Workflow) Encode() ([]byte, error) {
-	return indented(map[string]Workflow{w.Name: w})
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err := enc.Encode(map[string]Workflow{w.Name: w})
+	return b.Bytes(), err
 }
 
 // Find returns the workflow of that name.
@@ -131,27 +134,4 @@ func (ws Workflows) Find(name string) (Workflow, bool) {
 		return Workflow{}, false
 	}
 	return ws[i], true
-}
-
-// List returns one line for each workflow: name, description, phases, workers.
-func (ws Workflows) List() string {
-	var b bytes.Buffer
-	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	for _, w := range ws {
-		workers := 0
-		for _, p := range w.Phases {
-			workers += len(p.Workers)
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", w.Name, strings.Join(strings.Fields(w.Description), " "),
-			count(len(w.Phases), "phase"), count(workers, "worker"))
-	}
-	table.Flush()
-	return b.String()
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

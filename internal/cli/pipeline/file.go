@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 )
 
@@ -30,10 +32,22 @@ func pipelineListCommand(a *cli.App) *cobra.Command {
 			if a.JSON {
 				return a.PrintJSON(summaries(all))
 			}
-			a.Say("%s", all.List())
+			a.Say("%s", listed(all))
 			return nil
 		},
 	}
+}
+
+// listed is one line for each pipeline: name, description, phases, workers.
+func listed(all pipeline.Workflows) string {
+	var b strings.Builder
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, w := range all {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", w.Name, strings.Join(strings.Fields(w.Description), " "),
+			format.Count(len(w.Phases), "phase", "phases"), format.Count(len(roles(w)), "worker", "workers"))
+	}
+	table.Flush()
+	return b.String()
 }
 
 func pipelineTableCommand(a *cli.App) *cobra.Command {
@@ -88,8 +102,8 @@ func roles(w pipeline.Workflow) []string {
 	return names
 }
 
-// workflow finds the pipeline of a name.
-func workflow(a *cli.App, ctx context.Context, name string) (pipeline.Workflow, string, error) {
+// findWorkflow finds the pipeline of a name.
+func findWorkflow(a *cli.App, ctx context.Context, name string) (pipeline.Workflow, string, error) {
 	all, path, err := a.Workflows(ctx)
 	if err != nil {
 		return pipeline.Workflow{}, "", err

@@ -89,7 +89,7 @@ func briefingOf(a *cli.App, ctx context.Context, of, role string) (briefing, err
 	case of == "":
 		return b, err
 	default:
-		w, _, err := workflow(a, ctx, of)
+		w, _, err := findWorkflow(a, ctx, of)
 		if err != nil {
 			return b, err
 		}

@@ -78,7 +78,7 @@ func launchRun(a *cli.App, ctx context.Context, how launching, words []string) e
 	if err != nil {
 		return err
 	}
-	w, path, err := workflow(a, ctx, words[0])
+	w, path, err := findWorkflow(a, ctx, words[0])
 	if err != nil {
 		return err
 	}
