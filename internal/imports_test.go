@@ -28,15 +28,19 @@ var allowed = map[string]map[string]string{
 	".": {},
 
 	// Packages that know nothing of a task.
-	"internal/lease":                              {},
-	"internal/jsontime":                           {},
-	"internal/state":                              {"internal/lease": "a task may name the term of its lease", "internal/jsontime": "times in JSON have one form", "internal/safetext": "names have a form"},
-	"internal/platform/proc":                      {},
-	"internal/strictjson":                         {},
-	"internal/safetext":                           {},
-	"internal/platform/clock":                     {"internal/lease": "an instant is what a term is measured by"},
-	"internal/platform/notify":                    {"internal/platform/proc": "the command is a shell's"},
-	"internal/platform/atomicfile":                {"internal/rootfs": "no link is followed"},
+	"internal/lease":               {},
+	"internal/jsontime":            {},
+	"internal/state":               {"internal/lease": "a task may name the term of its lease", "internal/jsontime": "times in JSON have one form", "internal/safetext": "names have a form"},
+	"internal/platform/proc":       {},
+	"internal/strictjson":          {},
+	"internal/safetext":            {},
+	"internal/platform/clock":      {"internal/lease": "an instant is what a term is measured by"},
+	"internal/platform/notify":     {"internal/platform/proc": "the command is a shell's"},
+	"internal/platform/atomicfile": {"internal/rootfs": "no link is followed"},
+	"internal/platform/movedir": {
+		"internal/platform/atomicfile": "a folder that was moved is there after a power cut",
+		"internal/rootfs":              "no link is followed",
+	},
 	"internal/platform/atomicfile/atomicfiletest": {"internal/platform/atomicfile": "it sees each operation before it is done"},
 
 	"internal/server/tokens": {
@@ -217,6 +221,7 @@ var allowed = map[string]map[string]string{
 	"internal/pipeline/run": {
 		"internal/jsontime":            "times in JSON have one form",
 		"internal/platform/atomicfile": "a run, its journal and its delivery survive a power cut",
+		"internal/platform/movedir":    "a finished run is moved to the archive",
 		"internal/rootfs":              "the files of runs are opened without following a link",
 		"internal/safetext":            "names have a form",
 		"internal/pipeline":            "it has done what that decides",

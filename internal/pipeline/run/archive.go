@@ -3,18 +3,15 @@ package run
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
-	"syscall"
 
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
+	"github.com/ferrus-go/ferrus/internal/platform/movedir"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
@@ -65,7 +62,7 @@ func (b *runState) archive(ctx context.Context, l Line) error {
 		return err
 	}
 	b.o.at("begun move")
-	to, err := move(root, from, into, f.Name())
+	to, err := mover.Move(root, from, into, f.Name(), same)
 	if err != nil {
 		return fmt.Errorf("archive %s: %v", f.Name(), err)
 	}
@@ -94,37 +91,9 @@ func (f *Folder) printed() bool {
 	return err == nil
 }
 
-// rename is that of a Root. A test replaces it to simulate an archive on another disk.
-var rename = (*rootfs.Root).Rename
-
-// move moves a folder into another one and returns its new name, which differs if another run has
-// the name. If an earlier, interrupted move has copied the folder, move only removes it. Names are
-// relative to the root.
-func move(root *rootfs.Root, from, into, name string) (string, error) {
-	for n := 1; ; n++ {
-		to := path.Join(into, name)
-		if n > 1 {
-			to = path.Join(into, fmt.Sprintf("%s-%d", name, n))
-		}
-		if _, err := root.Lstat(to); err == nil {
-			if same(root, from, to) {
-				return to, discard(root, from)
-			}
-			continue
-		}
-		err := rename(root, from, to)
-		switch {
-		case err == nil:
-			err = errors.Join(atomicfile.SyncDir(root, into), atomicfile.SyncDir(root, path.Dir(from)))
-		case errors.Is(err, syscall.EXDEV):
-			err = haul(root, from, to)
-		}
-		if errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOTEMPTY) {
-			continue
-		}
-		return to, err
-	}
-}
+// mover moves runs to the archive. A test replaces its Rename to simulate an archive on another
+// disk.
+var mover movedir.Mover
 
 // same reports whether two folders belong to one run.
 func same(root *rootfs.Root, a, b string) bool {
@@ -138,87 +107,4 @@ func same(root *rootfs.Root, a, b string) bool {
 	one, err := json.Marshal(at[0])
 	other, err2 := json.Marshal(at[1])
 	return err == nil && err2 == nil && string(one) == string(other)
-}
-
-// haul moves a folder to another disk: it makes a complete copy, renames that into place in one
-// step, and removes the original.
-func haul(root *rootfs.Root, from, to string) error {
-	part := path.Join(path.Dir(to), "."+path.Base(to)+".part")
-	if err := root.RemoveAll(part); err != nil {
-		return err
-	}
-	err := root.WalkDir(from, func(name string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		return carry(root, name, path.Join(part, strings.TrimPrefix(name, from)), e)
-	})
-	if err == nil {
-		err = root.WalkDir(part, func(name string, e fs.DirEntry, err error) error {
-			if err == nil && e.IsDir() {
-				err = atomicfile.SyncDir(root, name)
-			}
-			return err
-		})
-	}
-	if err == nil {
-		err = root.Rename(part, to)
-	}
-	if err != nil {
-		return errors.Join(err, root.RemoveAll(part))
-	}
-	if err := atomicfile.SyncDir(root, path.Dir(to)); err != nil {
-		return err
-	}
-	return discard(root, from)
-}
-
-// discarded is the suffix of names of folders that are to be removed; they also start with a dot.
-const discarded = ".discarded"
-
-// discard removes a folder that was copied. It first renames it, because half a folder would look
-// like a run. The next launch removes what a kill leaves.
-func discard(root *rootfs.Root, dir string) error {
-	gone := path.Join(path.Dir(dir), "."+path.Base(dir)+discarded)
-	if err := root.RemoveAll(gone); err != nil {
-		return err
-	}
-	if err := root.Rename(dir, gone); err != nil {
-		return err
-	}
-	return root.RemoveAll(gone)
-}
-
-// sweep removes the rest of discarded folders.
-func sweep(root *rootfs.Root, dir string) {
-	entries, _ := root.ReadDir(dir)
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), ".") && strings.HasSuffix(e.Name(), discarded) {
-			_ = root.RemoveAll(path.Join(dir, e.Name())) // the next call tries again
-		}
-	}
-}
-
-// carry copies one entry of a folder, durably. It omits links, which are not part of a run.
-func carry(root *rootfs.Root, from, to string, e fs.DirEntry) error {
-	info, err := e.Info()
-	if err != nil {
-		return err
-	}
-	switch {
-	case e.IsDir():
-		return root.Mkdir(to, 0o700)
-	case !info.Mode().IsRegular():
-		return nil // a link or a pipe, which is not part of a run
-	}
-	in, err := root.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	if err := atomicfile.WriteNew(root, to, in, info.Mode().Perm()); err != nil {
-		return err
-	}
-	// By path: at worst this changes the time of a link that was put there meanwhile.
-	return os.Chtimes(root.Join(to), info.ModTime(), info.ModTime())
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
+	"github.com/ferrus-go/ferrus/internal/platform/movedir"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
@@ -69,7 +70,7 @@ func (p Place) Launch(w pipeline.Workflow, topic string, s Settings, now time.Ti
 	if err := atomicfile.MkdirAll(root, tmp, 0o700); err != nil {
 		return nil, err
 	}
-	sweep(root, tmp)
+	movedir.Sweep(root, tmp)
 	name, err := p.reserve(root, tmp, w.Name, now)
 	if err != nil {
 		return nil, err

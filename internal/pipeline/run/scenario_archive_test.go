@@ -62,13 +62,13 @@ func (y *yard) archived(f *Folder, name string) {
 // TestAnArchiveElsewhere: on another disk, or where the name is taken. F34.
 func TestAnArchiveElsewhere(t *testing.T) {
 	t.Parallel()
-	t.Cleanup(func() { rename = (*rootfs.Root).Rename })
+	t.Cleanup(func() { mover.Rename = nil })
 	rig(t, 4, "archives on this disk and another, with the name free and taken", func(t *testing.T, n int) {
 		y := newYard(t)
 		f := y.cluttered()
 		name := f.Name()
-		if rename = (*rootfs.Root).Rename; n%2 == 1 {
-			rename = abroad
+		if mover.Rename = nil; n%2 == 1 {
+			mover.Rename = abroad
 		}
 		if n >= 2 {
 			y.put(filepath.Join(".ferrus/memory/pipelines", name, "mine"), "x")
@@ -85,14 +85,14 @@ func TestAnArchiveElsewhere(t *testing.T) {
 	})
 }
 
-// mover conducts a run to an archive on another disk, and is killed as soon as there is a file, or with "!" before its
+// moving conducts a run to an archive on another disk, and is killed as soon as there is a file, or with "!" before its
 // name as soon as there is none; when it is done at the latest.
-func mover() int {
+func moving() int {
 	var e errand
 	if err := json.Unmarshal([]byte(os.Getenv("FERRUS_TEST_ERRAND")), &e); err != nil {
 		return 2
 	}
-	rename = func(root *rootfs.Root, old, new string) error {
+	mover.Rename = func(root *rootfs.Root, old, new string) error {
 		go func() {
 			for {
 				path, gone := strings.CutPrefix(e.Point, "!")
