@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 func TestTheTemplateIsCarriedWhole(t *testing.T) {
@@ -63,13 +63,13 @@ func TestASkillNamesTheToolsOfItsRoleAndNoOther(t *testing.T) {
 }
 
 // ready are the pipelines of the template.
-func ready(t *testing.T) pipeline.Workflows {
+func ready(t *testing.T) workflow.Workflows {
 	t.Helper()
 	text, err := fs.ReadFile(Template(), "workflows.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := pipeline.Parse(text)
+	all, err := workflow.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -117,7 +117,7 @@ var allowed = map[string]map[string]string{
 		"internal/environ":           "what decides what a program is is frozen with the task",
 		"internal/platform/filelock": "a branch, and a merge, is the work of one process at a time",
 		"internal/trust":             "what is frozen or started must have been agreed to",
-		"internal/pipeline":          "what workflows.json makes run is part of that",
+		"internal/pipeline/workflow": "what workflows.json makes run is part of that",
 		"internal/agents":            "which arguments of an agent a project may set",
 	},
 	"internal/tools/wire": {
@@ -212,11 +212,15 @@ var allowed = map[string]map[string]string{
 		"internal/state":     "what can go on, is over or waits for a person",
 		"internal/config":    "whether approved work is merged",
 	},
-	"internal/pipeline": {
+	"internal/pipeline/workflow": {
 		"internal/strictjson": "workflows.json is read with the line of every mistake",
-		"internal/jsontime":   "times in JSON have one form",
 		"internal/config":     "Nearest: a misspelt key is answered with the right one",
 		"internal/trust":      "what workflows.json makes run is listed as values to be agreed to",
+	},
+	"internal/pipeline": {
+		"internal/pipeline/workflow": "a run follows a workflow",
+		"internal/strictjson":        "status.json and dialogues are read with the line of every mistake",
+		"internal/jsontime":          "times in JSON have one form",
 	},
 	"internal/pipeline/run": {
 		"internal/jsontime":            "times in JSON have one form",
@@ -224,6 +228,7 @@ var allowed = map[string]map[string]string{
 		"internal/platform/movedir":    "a finished run is moved to the archive",
 		"internal/rootfs":              "the files of runs are opened without following a link",
 		"internal/safetext":            "names have a form",
+		"internal/pipeline/workflow":   "a run keeps its workflow",
 		"internal/pipeline":            "it has done what that decides",
 		"internal/config":              "a run keeps what ferrus.toml said when it was launched",
 		"internal/agents":              "it says how to launch a worker",
@@ -235,17 +240,18 @@ var allowed = map[string]map[string]string{
 		"internal/platform/proc":       "the command of [deliver]",
 	},
 	"internal/pipeline/worker": {
-		"internal/jsontime":     "times in JSON have one form",
-		"internal/tools/wire":   "definitions, arguments and answers are those of every server",
-		"internal/pipeline/run": "a tool is what an attempt may do, with words around it",
-		"internal/pipeline":     "who delivers and who has turns stands in the workflow",
-		"internal/config":       "how long a call waits",
+		"internal/jsontime":          "times in JSON have one form",
+		"internal/tools/wire":        "definitions, arguments and answers are those of every server",
+		"internal/pipeline/run":      "a tool is what an attempt may do, with words around it",
+		"internal/pipeline/workflow": "who delivers and who has turns stands in the workflow",
+		"internal/pipeline":          "a delivery and an action are named as it names them",
+		"internal/config":            "how long a call waits",
 	},
 
 	"docs/examples/scripted": {},
 
 	"cmd/ferrusd": {"internal/server": "it is the server and nothing else"},
-	"internal/cli": commands("agents agents/process ancestry checks conductor config engine format jsontime pipeline " +
+	"internal/cli": commands("agents agents/process ancestry checks conductor config engine format jsontime pipeline pipeline/workflow " +
 		"platform/proc rootfs safetext state status store strictjson trust worktree"),
 	"internal/cli/branch": commands("checks cli engine format conductor state status trust worktree"),
 	"internal/cli/demo":   commands("cli config mcpclient platform/proc tools trust"),
@@ -253,7 +259,7 @@ var allowed = map[string]map[string]string{
 		"status store server/tokens trust worktree"),
 	"internal/cli/evidence": commands("cli engine format history conductor rootfs safetext agents/process state status store"),
 	"internal/cli/log":      commands("agents cli engine format history conductor agents/process state store"),
-	"internal/cli/pipeline": commands("agents agents/process cli cli/log config engine format pipeline pipeline/run safetext " +
+	"internal/cli/pipeline": commands("agents agents/process cli cli/log config engine format pipeline pipeline/run pipeline/workflow safetext " +
 		"status strictjson worktree"),
 	"internal/cli/root": {
 		"internal/state":          "the help has a topic about states and files",
@@ -278,7 +284,7 @@ var allowed = map[string]map[string]string{
 	},
 	"internal/cli/run": commands("cli cli/branch cli/pipeline config engine fleet format conductor pipeline pipeline/run platform/proc agents/process " +
 		"state status"),
-	"internal/cli/setup": commands(". agents cli config engine format pipeline agents/register rootfs server state status store " +
+	"internal/cli/setup": commands(". agents cli config engine format pipeline/workflow agents/register rootfs server state status store " +
 		"server/tokens trust worktree"),
 	"internal/cli/simulate": commands("cli config engine state status"),
 	"internal/cli/status":   commands("cli engine format state status"),
@@ -318,42 +324,43 @@ var allowed = map[string]map[string]string{
 
 // forCommands says why a package of commands imports another.
 var forCommands = map[string]string{
-	".":                        "init writes the template and the example",
-	"internal/agents":          "agents, logs and the clients that the doctor looks at",
-	"internal/ancestry":        "a person's verbs do not run below an agent, and a decision names its process tree",
-	"internal/checks":          "check, and the helper of a check",
-	"internal/cli":             "the context of a command, its output and its errors",
-	"internal/cli/branch":      "run --parallel shows the attempts",
-	"internal/cli/log":         "the output of an agent is shown as ferrus logs shows it",
-	"internal/cli/pipeline":    "tick moves pipelines",
-	"internal/cli/setup":       "doctor repeats what init and register do",
-	"internal/config":          "config",
-	"internal/mcpclient":       "the demonstration drives real servers",
-	"internal/engine":          "a person's verbs are acts like any other",
-	"internal/fleet":           "run --parallel",
-	"internal/format":          "durations, sizes and lines for people",
-	"internal/history":         "the journal as events",
-	"internal/conductor":       "run and resume",
-	"internal/jsontime":        "times in JSON have one form",
-	"internal/lease":           "status shows who holds the work",
-	"internal/pipeline":        "pipeline",
-	"internal/pipeline/run":    "pipeline, tick, and the waiting of a worker's shim",
-	"internal/platform/proc":   "signals end a command, and the programs of agents are looked for outside of the project",
-	"internal/queue":           "queue",
-	"internal/agents/register": "register and unregister",
-	"internal/rootfs":          "what lies in a project is opened without following a link",
-	"internal/safetext":        "texts of agents are shown on a terminal",
-	"internal/server":          "serve and token",
-	"internal/agents/process":  "stop, logs, and the shim of an agent",
-	"internal/state":           "status",
-	"internal/status":          "the read model",
-	"internal/store":           "log, show, doctor",
-	"internal/server/tokens":   "token",
-	"internal/tools":           "context shows what they give",
-	"internal/trust":           "trust, and the record of every project that is opened",
-	"internal/worktree":        "diff, branch, merge",
-	"internal/git":             "doctor asks whether there is git",
-	"internal/strictjson":      "the mistakes of workflows.json",
+	".":                          "init writes the template and the example",
+	"internal/agents":            "agents, logs and the clients that the doctor looks at",
+	"internal/ancestry":          "a person's verbs do not run below an agent, and a decision names its process tree",
+	"internal/checks":            "check, and the helper of a check",
+	"internal/cli":               "the context of a command, its output and its errors",
+	"internal/cli/branch":        "run --parallel shows the attempts",
+	"internal/cli/log":           "the output of an agent is shown as ferrus logs shows it",
+	"internal/cli/pipeline":      "tick moves pipelines",
+	"internal/cli/setup":         "doctor repeats what init and register do",
+	"internal/config":            "config",
+	"internal/mcpclient":         "the demonstration drives real servers",
+	"internal/engine":            "a person's verbs are acts like any other",
+	"internal/fleet":             "run --parallel",
+	"internal/format":            "durations, sizes and lines for people",
+	"internal/history":           "the journal as events",
+	"internal/conductor":         "run and resume",
+	"internal/jsontime":          "times in JSON have one form",
+	"internal/lease":             "status shows who holds the work",
+	"internal/pipeline":          "pipeline",
+	"internal/pipeline/workflow": "workflows.json",
+	"internal/pipeline/run":      "pipeline, tick, and the waiting of a worker's shim",
+	"internal/platform/proc":     "signals end a command, and the programs of agents are looked for outside of the project",
+	"internal/queue":             "queue",
+	"internal/agents/register":   "register and unregister",
+	"internal/rootfs":            "what lies in a project is opened without following a link",
+	"internal/safetext":          "texts of agents are shown on a terminal",
+	"internal/server":            "serve and token",
+	"internal/agents/process":    "stop, logs, and the shim of an agent",
+	"internal/state":             "status",
+	"internal/status":            "the read model",
+	"internal/store":             "log, show, doctor",
+	"internal/server/tokens":     "token",
+	"internal/tools":             "context shows what they give",
+	"internal/trust":             "trust, and the record of every project that is opened",
+	"internal/worktree":          "diff, branch, merge",
+	"internal/git":               "doctor asks whether there is git",
+	"internal/strictjson":        "the mistakes of workflows.json",
 }
 
 // commands are the imports of a package of commands, by their names below internal; a dot is the root.
@@ -381,7 +388,7 @@ var exceptions = map[string]string{
 
 var (
 	// pure packages get time and randomness as arguments and touch nothing outside.
-	pure    = []string{"internal/lease", "internal/state", "internal/pipeline"}
+	pure    = []string{"internal/lease", "internal/state", "internal/pipeline", "internal/pipeline/workflow"}
 	impure  = []string{"os", "io/fs", "path/filepath", "net", "syscall", "log", "math/rand", "crypto/rand", "golang.org/x/sys"}
 	clock   = []string{"Now", "Since", "Until", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker", "Sleep"}
 	exits   = []string{"os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln", "syscall.Exit"}

@@ -16,8 +16,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli/root"
 	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 // TestARunFromACommitIsNotGoneOnWith: a clone that brings along the folder of a run would have its commands run by
@@ -46,7 +46,7 @@ func TestARunFromACommitIsNotGoneOnWith(t *testing.T) {
 			conf.Pipelines.TmpDir = tmp
 			conf.HQ.Executor = config.Agent{Agent: "command", Command: "echo ran >> " + mark}
 			conf.Notify.Command = "echo told >> " + mark
-			all, err := pipeline.Parse([]byte(`{"p": {"phases": [{"id": "a", "workers": [{"role": "one", "task": "x", "final": true}]}]}}`))
+			all, err := workflow.Parse([]byte(`{"p": {"phases": [{"id": "a", "workers": [{"role": "one", "task": "x", "final": true}]}]}}`))
 			if err != nil {
 				t.Fatal(err)
 			}

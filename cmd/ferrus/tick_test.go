@@ -13,8 +13,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli/root"
 	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 // TestTheSameFilesAreDecidedTheSame, byte for byte (X6), and to look changes none of them.
@@ -58,7 +58,7 @@ func walk(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := pipeline.Parse(text)
+	all, err := workflow.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}

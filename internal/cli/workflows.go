@@ -9,7 +9,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
-	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/strictjson"
 )
@@ -39,12 +39,12 @@ func (a *App) WorkflowsText(ctx context.Context) (text []byte, path string, err 
 }
 
 // Workflows are the pipelines of the project.
-func (a *App) Workflows(ctx context.Context) (pipeline.Workflows, string, error) {
+func (a *App) Workflows(ctx context.Context) (workflow.Workflows, string, error) {
 	text, path, err := a.WorkflowsText(ctx)
 	if err != nil {
 		return nil, "", err
 	}
-	all, err := pipeline.Parse(text)
+	all, err := workflow.Parse(text)
 	return all, path, WorkflowsError(path, err)
 }
 

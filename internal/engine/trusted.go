@@ -10,7 +10,7 @@ import (
 
 	adapters "github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
@@ -39,14 +39,14 @@ func Executable(root string, conf config.Config) []trust.Value {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		all, _ := pipeline.Parse(text) // none of a broken file
+		all, _ := workflow.Parse(text) // none of a broken file
 		return ExecutableWith(root, conf, all)
 	}
 	return ExecutableWith(root, conf, nil)
 }
 
 // ExecutableWith is Executable for workflows that the caller has read.
-func ExecutableWith(root string, conf config.Config, all pipeline.Workflows) []trust.Value {
+func ExecutableWith(root string, conf config.Config, all workflow.Workflows) []trust.Value {
 	return slices.Concat(conf.Executable(), clientFiles(root, conf.HQ), all.Executable())
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 // After returns the status after the action. For an action that does not change the status it
@@ -86,7 +88,7 @@ var changes = map[Verb]func(*Status, Action, time.Time){
 					s.CurrentPhase = min(s.CurrentPhase, i)
 				}
 			}
-			if i > s.CurrentPhase && s.Spawn != SpawnAll {
+			if i > s.CurrentPhase && s.Spawn != workflow.SpawnAll {
 				p.Status, p.StartedAt, p.CompletedAt = Pending, time.Time{}, time.Time{}
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 // Limits of the numbers and texts in a run's files. They become parts of paths, are added up, and
@@ -24,16 +26,16 @@ var (
 // Check returns an error for a field that ferrus does not write in a run of the workflow, nil if
 // there is none. It accepts phases and workers that are not those of the workflow: Fits reports
 // these.
-func (s Status) Check(w Workflow) error {
+func (s Status) Check(w workflow.Workflow) error {
 	bad := func(field string, value any) error {
 		return fmt.Errorf("%s is none of a run of %s: %.80q", field, w.Name, fmt.Sprint(value))
 	}
 	switch {
 	case s.SchemaVersion != SchemaVersion:
 		return bad("schema_version", s.SchemaVersion)
-	case !short(s.Pipeline, maxName):
+	case !short(s.Pipeline, workflow.MaxName):
 		return bad("pipeline", s.Pipeline)
-	case !short(s.Dir, 2*maxName) || strings.ContainsAny(s.Dir, `/\`):
+	case !short(s.Dir, 2*workflow.MaxName) || strings.ContainsAny(s.Dir, `/\`):
 		return bad("dir", s.Dir)
 	case !short(s.Topic, maxTopic):
 		return bad("topic", s.Topic)
@@ -51,7 +53,7 @@ func (s Status) Check(w Workflow) error {
 	for i, p := range s.Phases {
 		at := fmt.Sprintf("phases[%d].", i)
 		switch {
-		case !short(p.ID, maxName):
+		case !short(p.ID, workflow.MaxName):
 			return bad(at+"id", p.ID)
 		case !slices.Contains(progresses, p.Status):
 			return bad(at+"status", p.Status)
@@ -68,14 +70,14 @@ func (s Status) Check(w Workflow) error {
 }
 
 // check returns a field that a worker of the workflow cannot have, and its value.
-func (k WorkerStatus) check(w Workflow) (field string, value any) {
+func (k WorkerStatus) check(w workflow.Workflow) (field string, value any) {
 	output := k.Output // of a role that is none of the workflow's: Fits tells of it
 	worker, phase := w.Worker(k.Role)
 	if phase >= 0 {
-		output = w.Phases[phase].file(worker)
+		output = w.Phases[phase].Output(worker)
 	}
 	switch {
-	case !short(k.Role, maxName) || strings.ContainsAny(k.Role, `/\.`):
+	case !short(k.Role, workflow.MaxName) || strings.ContainsAny(k.Role, `/\.`):
 		return "role", k.Role
 	case k.Output != "" && k.Output != output, strings.ContainsAny(k.Output, `/\`), strings.HasPrefix(k.Output, "."):
 		return "output", k.Output
@@ -91,7 +93,7 @@ func (k WorkerStatus) check(w Workflow) (field string, value any) {
 		return "sha256", k.SHA256
 	case !short(k.Session, maxWord):
 		return "session", k.Session
-	case !short(string(k.Reason), maxName):
+	case !short(string(k.Reason), workflow.MaxName):
 		return "reason", k.Reason
 	case !short(k.Detail, maxText):
 		return "detail", k.Detail
@@ -101,14 +103,14 @@ func (k WorkerStatus) check(w Workflow) (field string, value any) {
 
 // Check returns an error for a field that ferrus does not write in the delivery of a run of the
 // workflow, nil if there is none.
-func (d Delivery) Check(w Workflow) error {
+func (d Delivery) Check(w workflow.Workflow) error {
 	_, phase := w.Worker(d.By)
 	switch {
 	case !slices.Contains([]DeliverState{Claimed, Sending, Delivered, Uncertain}, d.State):
 		return fmt.Errorf("state %.40q is unknown", d.State)
 	case phase < 0 && d.By != "ferrus" && d.By != "watchdog":
 		return fmt.Errorf("by %.80q is nobody who delivers", d.By)
-	case !short(d.ID, 2*maxName):
+	case !short(d.ID, 2*workflow.MaxName):
 		return fmt.Errorf("id has %d bytes", len(d.ID))
 	case !short(d.Target, maxText):
 		return fmt.Errorf("target has %d bytes", len(d.Target))

@@ -3,6 +3,8 @@ package pipeline
 import (
 	"cmp"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 // Grace is how long after its time a worker may continue to run.
@@ -51,7 +53,7 @@ func (f Facts) WaitEnd(role string) time.Time {
 	missing := false
 	for _, file := range f.Workflow.Waits(role) {
 		missing = missing || !f.present(file)
-		for _, writer := range f.Workflow.writers(file) {
+		for _, writer := range f.Workflow.Writers(file) {
 			end = later(end, later(f.comes(writer), f.Status.Worker(writer).CompletedAt))
 		}
 	}
@@ -94,7 +96,7 @@ func (f Facts) end(role string) time.Time {
 func (f Facts) over(role string) time.Time {
 	at := f.end(role).Add(Grace)
 	k, phase := f.Workflow.Worker(role)
-	if file, there := f.Files[k.File()]; there && !file.Settled && f.Workflow.Phases[phase].How() != Talking {
+	if file, there := f.Files[k.File()]; there && !file.Settled && f.Workflow.Phases[phase].How() != workflow.Talking {
 		at = at.Add(Grace)
 	}
 	// While the machine slept nothing could run.

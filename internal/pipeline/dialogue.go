@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 	"github.com/ferrus-go/ferrus/internal/strictjson"
 )
 
@@ -40,7 +41,7 @@ type Entry struct {
 
 // open returns the dialogue of a phase before its first turn. Inputs are names of files; the writer
 // of the file makes paths of them.
-func (p Phase) open(question string) Dialogue {
+func open(p workflow.Phase, question string) Dialogue {
 	d := Dialogue{Question: question, Inputs: []string{}, MaxRounds: p.Rounds(), Dialogue: []Entry{}}
 	seen := map[string]bool{}
 	for _, k := range p.Workers {

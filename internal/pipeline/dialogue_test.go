@@ -40,7 +40,7 @@ func TestDialoguesReachTheirEnd(t *testing.T) {
 			w.speak("architect-2", &proc{})
 		}},
 		{"a person meddles between the turns", 2, nil, "No consensus after 2 rounds.\n", 4, func(w *world) {
-			w.do(Action{Text: w.w.Phases[0].open("FSA architecture").Offer(w.now).Encode()})
+			w.do(Action{Text: open(w.w.Phases[0], "FSA architecture").Offer(w.now).Encode()})
 			w.talk.Text = []byte(`{}`)
 			if a := Decide(w.facts()); a.Row != "dialogue: edited" || string(a.Text) != string(w.talk.Base) {
 				w.t.Errorf("%s", a)
@@ -113,7 +113,7 @@ func TestAFailedTurnIsRetriedWhereItStood(t *testing.T) {
 func TestOnlyTheLastContentMayChange(t *testing.T) {
 	t.Parallel()
 	w := flow(t, talkText)
-	d := w.Phases[0].open("q").Offer(noon)
+	d := open(w.Phases[0], "q").Offer(noon)
 	d.Dialogue[0].Content = "said"
 	before := d.Offer(noon)
 	base := string(before.Encode())
@@ -160,7 +160,7 @@ func TestOnlyTheLastContentMayChange(t *testing.T) {
 // FuzzJudge: nothing that an agent leaves makes it panic, and what is good has the older entries as they were.
 func FuzzJudge(f *testing.F) {
 	w := flow(f, talkText)
-	d := w.Phases[0].open("q").Offer(noon)
+	d := open(w.Phases[0], "q").Offer(noon)
 	d.Dialogue[0].Content = "said"
 	base := d.Offer(noon).Encode()
 	f.Add(base)

@@ -1,6 +1,10 @@
 package pipeline
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
+)
 
 // page is the page about pipelines, around its tables.
 func page() string {
@@ -49,7 +53,7 @@ The file is an object of pipelines by name. Names of pipelines, phases and roles
 consist of letters, digits, ` + "`-` and `_`" + `. A mistake is refused with its position.
 ` + "`internal/pipeline/workflow/schema.json`" + ` is a JSON schema for editors.
 
-` + KeyTables() + `
+` + workflow.KeyTables() + `
 A worker without a ` + "`timeout`" + ` has 180 seconds, and 360 with inputs. With ` + "`spawn`" + `
 ` + "`all`" + ` these 360 seconds begin when it is started, and it has at least 60 of them
 after its inputs are there. It waits 300 seconds for inputs. It waits longer

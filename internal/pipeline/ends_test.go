@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 // TestWhateverTheWorkersDoARunEnds: each ends delivered once, or waits for a person; and then a retry with workers that
@@ -30,7 +32,7 @@ func TestWhateverTheWorkersDoARunEnds(t *testing.T) {
 			a := w.run()
 			for _, k := range w.w.Phases { // nobody is started more often than the retries, his own and a person's, allow
 				for _, k := range k.Workers {
-					if _, i := w.w.Worker(k.Role); w.w.Phases[i].How() != Talking && w.spawns[k.Role] > 1+w.status.RetryCount {
+					if _, i := w.w.Worker(k.Role); w.w.Phases[i].How() != workflow.Talking && w.spawns[k.Role] > 1+w.status.RetryCount {
 						t.Fatalf("%s is started %d times with %d retries", k.Role, w.spawns[k.Role], w.status.RetryCount)
 					}
 				}

@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 // The files of a run and the locks of its workers are the facts. The status is
 // reconciled with them, and the table says what to do next.
 func ExampleDecide() {
-	workflows, err := pipeline.Parse([]byte(`{"notes": {"phases": [
+	workflows, err := workflow.Parse([]byte(`{"notes": {"phases": [
 		{"id": "draft", "workers": [{"role": "writer", "task": "Write."}]},
 		{"id": "edit", "workers": [{"role": "editor", "task": "Edit.", "reads": ["writer.md"], "final": true}]}
 	]}}`))

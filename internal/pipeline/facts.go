@@ -3,11 +3,13 @@ package pipeline
 import (
 	"slices"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 // Facts are everything on which a decision depends, as of one moment. The caller gathers them.
 type Facts struct {
-	Workflow Workflow // the copy that the run keeps
+	Workflow workflow.Workflow // the copy that the run keeps
 	Status   Status
 	Files    map[string]File // what is in the folder of the run: outputs and transcripts, by name
 	Workers  map[string]Seen // by role
@@ -93,7 +95,7 @@ func (f Facts) seen(s WorkerStatus) Seen {
 
 // present reports whether an output exists and is, as far as can be told, complete.
 func (f Facts) present(file string) bool {
-	for _, role := range f.Workflow.writers(file) {
+	for _, role := range f.Workflow.Writers(file) {
 		if s := f.Status.Worker(role); !f.good(*s) {
 			return false
 		}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 var update = flag.Bool("update", false, "write the golden files and the documentation anew")
@@ -38,16 +40,18 @@ func read(t testing.TB, path string) []byte {
 }
 
 // flow is the one pipeline of a workflows.json.
-func flow(t testing.TB, text string) Workflow {
+func flow(t testing.TB, text string) workflow.Workflow {
 	t.Helper()
-	all, err := Parse([]byte(text))
+	all, err := workflow.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return all[0]
 }
 
-func research(t testing.TB) Workflow { return flow(t, string(read(t, "testdata/workflows.json"))) }
+func research(t testing.TB) workflow.Workflow {
+	return flow(t, string(read(t, "testdata/workflows.json")))
+}
 
 // workers makes a pipeline of phases: each is its keys, and its workers by role and further keys.
 func workers(keys string, phases ...string) string {

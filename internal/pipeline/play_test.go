@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 func (w *world) putAside(files []string) {
@@ -68,7 +70,7 @@ func (w *world) live() {
 		if p.Alive && !p.Waiting && !p.hangs && !w.now.Before(p.ends) {
 			p.Alive, p.Exited, p.Exit, p.Sent = false, !p.killed, p.exit, p.sends
 			switch {
-			case w.w.Phases[i].How() == Talking:
+			case w.w.Phases[i].How() == workflow.Talking:
 				w.speak(role, p)
 			case !p.silent && p.late == 0:
 				w.write(k.File(), role)

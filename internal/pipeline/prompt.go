@@ -3,11 +3,13 @@ package pipeline
 import (
 	"fmt"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 // Prompt returns the prompt of a worker. It names the task and the files, but no phase, no other
 // worker and nothing that follows. path turns a file name into an absolute path.
-func (w Workflow) Prompt(role, topic string, path func(file string) string) string {
+func Prompt(w workflow.Workflow, role, topic string, path func(file string) string) string {
 	k, phase := w.Worker(role)
 	if phase < 0 {
 		return ""

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 func at(file string) string { return "/w/.ferrus/pipeline-tmp/research-180141/" + file }
@@ -13,18 +15,18 @@ func at(file string) string { return "/w/.ferrus/pipeline-tmp/research-180141/" 
 func TestThePromptIsTheWholeContract(t *testing.T) {
 	t.Parallel()
 	w := research(t)
-	got := w.Prompt("synthesizer", "FSA architecture", at)
+	got := Prompt(w, "synthesizer", "FSA architecture", at)
 	golden(t, "testdata/synthesizer.txt", got)
-	golden(t, "testdata/researcher-a.txt", w.Prompt("researcher-a", "FSA architecture", at))
+	golden(t, "testdata/researcher-a.txt", Prompt(w, "researcher-a", "FSA architecture", at))
 	for _, no := range []string{"phase", "synthesis\"", "collect", "status.json", "final", "next"} {
 		if strings.Contains(strings.ToLower(got), no) {
 			t.Errorf("it speaks of %s", no)
 		}
 	}
-	if first := w.Prompt("researcher-a", "t", at); strings.Contains(first, "synthesizer") || strings.Contains(first, "researcher-b") {
+	if first := Prompt(w, "researcher-a", "t", at); strings.Contains(first, "synthesizer") || strings.Contains(first, "researcher-b") {
 		t.Errorf("it speaks of others:\n%s", first)
 	}
-	if w.Prompt("nobody", "t", at) != "" {
+	if Prompt(w, "nobody", "t", at) != "" {
 		t.Error("a prompt for nobody")
 	}
 }
@@ -34,7 +36,7 @@ func TestATurnIsToldNoMoreThanThePath(t *testing.T) {
 	t.Parallel()
 	got := TurnPrompt("architect-1", at(DialogueFile))
 	golden(t, "testdata/turn.txt", got)
-	if long := TurnPrompt(strings.Repeat("r", maxName), strings.Repeat("p", 400)); len(long) > 1024 {
+	if long := TurnPrompt(strings.Repeat("r", workflow.MaxName), strings.Repeat("p", 400)); len(long) > 1024 {
 		t.Errorf("%d bytes", len(long))
 	}
 }

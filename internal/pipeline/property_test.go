@@ -8,11 +8,13 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 // flows are workflows of all kinds, for facts of any kind.
-func flows(t testing.TB) []Workflow {
-	var all []Workflow
+func flows(t testing.TB) []workflow.Workflow {
+	var all []workflow.Workflow
 	for _, text := range []string{
 		two("", ""), two(`"spawn": "all",`, ""), two(`"max_parallel": 1,`, ""), two(`"deliver_by": "terminal", "watchdog": true,`, ""), lone, chain, talkText, talkText,
 		workers("", ph("one", `, "mode": "sequential"`, wk("a", `, "retries": 1`), wk("b", reads("a.md")+`, "accept_partial": true`)),
@@ -30,7 +32,7 @@ func anyTime(t *rapid.T, what string) time.Time {
 }
 
 // anyFacts are facts of any kind, likely and unlikely.
-func anyFacts(t *rapid.T, flows []Workflow) Facts {
+func anyFacts(t *rapid.T, flows []workflow.Workflow) Facts {
 	flag := rapid.Bool()
 	seldom := rapid.SampledFrom([]bool{false, false, false, false, false, true})
 	progress := rapid.SampledFrom([]Progress{Pending, Running, Running, Completed, Completed, Failed})
@@ -100,8 +102,8 @@ func anyFacts(t *rapid.T, flows []Workflow) Facts {
 		f.Woke = anyTime(t, "woke")
 	}
 	for _, p := range w.Phases {
-		if p.How() == Talking && !seldom.Draw(t, "silence") {
-			d := p.open("q").Offer(noon)
+		if p.How() == workflow.Talking && !seldom.Draw(t, "silence") {
+			d := open(p, "q").Offer(noon)
 			if flag.Draw(t, "said") {
 				d.Dialogue[0].Content, d.Dialogue[0].Consensus = "x", !seldom.Draw(t, "dissent")
 			}

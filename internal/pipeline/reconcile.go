@@ -3,6 +3,8 @@ package pipeline
 import (
 	"reflect"
 	"slices"
+
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 // Reconcile returns the status that agrees with the files and the locks: existing files count,
@@ -71,7 +73,7 @@ func Reconcile(f Facts) Status {
 func (f Facts) look(phase int, s *WorkerStatus) {
 	seen := f.seen(*s)
 	k, _ := f.Workflow.Worker(s.Role)
-	talking := f.Workflow.Phases[phase].How() == Talking
+	talking := f.Workflow.Phases[phase].How() == workflow.Talking
 	// The process that started the worker died before it could record that.
 	if s.Status == Pending && seen.Alive || seen.Attempt > s.Attempt {
 		s.start(max(seen.Attempt, s.Attempt, 1), orNow(seen.Spawned, f.Now), f.Status.Dir)

@@ -3,6 +3,8 @@ package pipeline
 import (
 	"slices"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 // personRows are the requests of a person, and what happens while a phase waits for one.
@@ -61,7 +63,7 @@ func (f Facts) Invalid(from string) []string {
 			}
 			if from == "" && s.Status == Failed && s.Reason == MissingInput {
 				for _, file := range f.lost(s.Role) {
-					roles = append(roles, f.Workflow.writers(file)...)
+					roles = append(roles, f.Workflow.Writers(file)...)
 				}
 			}
 		}
@@ -77,15 +79,15 @@ func (f Facts) Invalid(from string) []string {
 	var all []string
 	var files []string // what is put aside
 	for i, p := range f.Workflow.Phases {
-		again := p.How() == Talking && from != "" && slices.ContainsFunc(p.Workers, func(k Worker) bool { return slices.Contains(roles, k.Role) })
+		again := p.How() == workflow.Talking && from != "" && slices.ContainsFunc(p.Workers, func(k workflow.Worker) bool { return slices.Contains(roles, k.Role) })
 		after := false // behind one that is done anew, where one comes after the other
 		for _, k := range p.Workers {
 			s := f.Status.Worker(k.Role)
 			used := slices.ContainsFunc(f.Workflow.Waits(k.Role), func(file string) bool { return slices.Contains(files, file) })
 			below := i > first && !f.Workflow.All() // phase by phase, what comes later has not been yet
-			if slices.Contains(roles, k.Role) || again || (used || below || after && p.How() == Sequential) && s.Status != Pending {
+			if slices.Contains(roles, k.Role) || again || (used || below || after && p.How() == workflow.Sequential) && s.Status != Pending {
 				all = append(all, k.Role)
-				files = append(files, p.file(k))
+				files = append(files, p.Output(k))
 				after = true
 			}
 		}
@@ -100,13 +102,13 @@ func (f Facts) aside(roles []string) []string {
 	for _, role := range roles {
 		k, i := f.Workflow.Worker(role)
 		p := f.Workflow.Phases[i]
-		file := p.file(k)
+		file := p.Output(k)
 		if _, there := f.Files[file]; there && !slices.Contains(files, file) {
 			files = append(files, file)
 		}
 		// A failed turn is repeated; a dialogue that is done again starts from the beginning.
-		whole := !slices.ContainsFunc(p.Workers, func(k Worker) bool { return !slices.Contains(roles, k.Role) })
-		if p.How() == Talking && whole && f.Talk.Base != nil && !slices.Contains(files, DialogueFile) {
+		whole := !slices.ContainsFunc(p.Workers, func(k workflow.Worker) bool { return !slices.Contains(roles, k.Role) })
+		if p.How() == workflow.Talking && whole && f.Talk.Base != nil && !slices.Contains(files, DialogueFile) {
 			files = append(files, DialogueFile)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 // doneRows are about a phase whose workers are all done.
@@ -168,7 +170,7 @@ func (f Facts) due() []string {
 		return nil
 	}
 	roles := f.in(f.Status.CurrentPhase, waits)
-	if f.mode() == Sequential {
+	if f.mode() == workflow.Sequential {
 		next := slices.IndexFunc(f.current().Workers, func(s WorkerStatus) bool { return !f.good(s) })
 		if next < 0 || !slices.Contains(roles, f.current().Workers[next].Role) {
 			return nil
@@ -198,7 +200,7 @@ func (f Facts) lostPhase() int {
 		if !f.started(i) || p.Status == Failed || p.Status == Completed || !has(p, f.bad) || has(p, is(Running)) {
 			continue
 		}
-		if how := f.Workflow.Phases[i].How(); how == Parallel && has(p, is(Pending)) {
+		if how := f.Workflow.Phases[i].How(); how == workflow.Parallel && has(p, is(Pending)) {
 			continue
 		}
 		return i
@@ -217,12 +219,12 @@ func (f Facts) hasFailed() bool {
 	return slices.ContainsFunc(f.Status.Phases, func(p PhaseStatus) bool { return p.Status == Failed })
 }
 
-func (f Facts) mode() Mode    { return f.Workflow.Phases[f.Status.CurrentPhase].How() }
-func (f Facts) talking() bool { return f.mode() == Talking }
+func (f Facts) mode() workflow.Mode { return f.Workflow.Phases[f.Status.CurrentPhase].How() }
+func (f Facts) talking() bool       { return f.mode() == workflow.Talking }
 
 // inDialogue reports whether the table of dialogues decides about the worker. It does not if a
 // worker of the phase has failed.
 func (f Facts) inDialogue(s WorkerStatus) bool {
 	_, i := f.Workflow.Worker(s.Role)
-	return f.Workflow.Phases[i].How() == Talking && !has(f.Status.Phases[i], f.bad)
+	return f.Workflow.Phases[i].How() == workflow.Talking && !has(f.Status.Phases[i], f.bad)
 }

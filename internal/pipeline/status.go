@@ -1,3 +1,8 @@
+// Package pipeline is the pure part of pipelines: what the files of a run mean, and the table that
+// decides the next action. Facts come in, a status and an action go out, and time is an argument.
+//
+// The package touches no file and no process. internal/pipeline/workflow has the definitions of
+// pipelines; internal/pipeline/run has the folders, locks, processes and deliveries.
 package pipeline
 
 import (
@@ -6,6 +11,8 @@ import (
 	"reflect"
 	"slices"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 // SchemaVersion is the version of status.json.
@@ -45,13 +52,13 @@ type Status struct {
 	Phases          []PhaseStatus `json:"phases"`
 	ResultDelivered bool          `json:"result_delivered"`
 
-	SchemaVersion int       `json:"schema_version"`
-	Rev           int       `json:"rev"` // one more with each change
-	State         State     `json:"state"`
-	Spawn         Spawn     `json:"spawn"`
-	CreatedAt     time.Time `json:"created_at"`
-	UpdatedAt     time.Time `json:"updated_at"`
-	Failure       string    `json:"failure,omitempty"`
+	SchemaVersion int            `json:"schema_version"`
+	Rev           int            `json:"rev"` // one more with each change
+	State         State          `json:"state"`
+	Spawn         workflow.Spawn `json:"spawn"`
+	CreatedAt     time.Time      `json:"created_at"`
+	UpdatedAt     time.Time      `json:"updated_at"`
+	Failure       string         `json:"failure,omitempty"`
 
 	Extra extra `json:"-"`
 }
@@ -62,11 +69,11 @@ type PhaseStatus struct {
 	Status  Progress `json:"status"`
 	Workers Roster   `json:"workers"`
 
-	Mode        Mode      `json:"mode,omitempty"`
-	PauseAfter  bool      `json:"pause_after,omitempty"`
-	StartedAt   time.Time `json:"started_at,omitzero"`
-	CompletedAt time.Time `json:"completed_at,omitzero"`
-	ResumedBy   string    `json:"resumed_by,omitempty"`
+	Mode        workflow.Mode `json:"mode,omitempty"`
+	PauseAfter  bool          `json:"pause_after,omitempty"`
+	StartedAt   time.Time     `json:"started_at,omitzero"`
+	CompletedAt time.Time     `json:"completed_at,omitzero"`
+	ResumedBy   string        `json:"resumed_by,omitempty"`
 
 	Extra extra `json:"-"`
 }
@@ -118,17 +125,17 @@ const (
 )
 
 // New returns the status of a run that has not started.
-func New(w Workflow, dir, topic string, at time.Time) Status {
+func New(w workflow.Workflow, dir, topic string, at time.Time) Status {
 	at = whole(at)
-	s := Status{Pipeline: w.Name, Dir: dir, Topic: topic, SchemaVersion: SchemaVersion, Rev: 1, State: IsRunning, Spawn: SpawnPhase,
+	s := Status{Pipeline: w.Name, Dir: dir, Topic: topic, SchemaVersion: SchemaVersion, Rev: 1, State: IsRunning, Spawn: workflow.SpawnPhase,
 		CreatedAt: at, UpdatedAt: at}
 	if w.All() {
-		s.Spawn = SpawnAll
+		s.Spawn = workflow.SpawnAll
 	}
 	for _, p := range w.Phases {
 		ps := PhaseStatus{ID: p.ID, Status: Pending, Mode: p.How(), PauseAfter: p.PauseAfter}
 		for _, k := range p.Workers {
-			ps.Workers = append(ps.Workers, WorkerStatus{Role: k.Role, Status: Pending, Output: p.file(k)})
+			ps.Workers = append(ps.Workers, WorkerStatus{Role: k.Role, Status: Pending, Output: p.Output(k)})
 		}
 		s.Phases = append(s.Phases, ps)
 	}
@@ -146,7 +153,7 @@ func DirName(pipeline string, now time.Time, taken func(string) bool) string {
 }
 
 // Fits returns an error if the status does not belong to a run of the workflow.
-func (s Status) Fits(w Workflow) error {
+func (s Status) Fits(w workflow.Workflow) error {
 	if s.Pipeline != w.Name || len(s.Phases) != len(w.Phases) {
 		return fmt.Errorf("status.json is of a run of %s with %s, not of %s with %d", s.Pipeline, count(len(s.Phases), "phase"),
 			w.Name, len(w.Phases))

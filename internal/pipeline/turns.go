@@ -26,7 +26,7 @@ var turns = []row{
 		fits: func(f Facts) bool { return f.Talk.Base == nil },
 		then: "write entry: an empty one for the first", do: Write,
 		fill: func(f Facts, a *Action) {
-			a.Text = f.Workflow.Phases[a.Phase].open(f.Status.Topic).Offer(f.Now).Encode()
+			a.Text = open(f.Workflow.Phases[a.Phase], f.Status.Topic).Offer(f.Now).Encode()
 		},
 	},
 	{

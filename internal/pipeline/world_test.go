@@ -3,6 +3,8 @@ package pipeline
 import (
 	"fmt"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 // A play is what a worker does with one attempt. The zero one works for a minute and leaves its output.
@@ -30,7 +32,7 @@ type tester interface {
 // A world runs a pipeline without a process: it does what is decided, and its clock jumps to what happens next.
 type world struct {
 	t        tester
-	w        Workflow
+	w        workflow.Workflow
 	status   Status
 	now      time.Time
 	woke     time.Time
@@ -60,7 +62,7 @@ type proc struct {
 	written bool
 }
 
-func newWorld(t tester, w Workflow) *world {
+func newWorld(t tester, w workflow.Workflow) *world {
 	return &world{t: t, w: w, now: noon, status: New(w, "research-180141", "FSA architecture", noon), files: map[string]File{},
 		texts: map[string]string{}, procs: map[string]*proc{}, plays: map[string][]play{}, spawns: map[string]int{},
 		session: func(role string, n int) string { return fmt.Sprintf("s-%s-%d", role, n) }}

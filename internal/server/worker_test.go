@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/pipeline/worker"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 // report is a pipeline whose last worker delivers.
@@ -26,7 +26,7 @@ const report = `{"report": {"deliver_by": "terminal", "phases": [
 // launched is a run whose result goes to a command that counts, and the folder of its project.
 func launched(t *testing.T) (*run.Folder, string) {
 	t.Helper()
-	all, err := pipeline.Parse([]byte(report))
+	all, err := workflow.Parse([]byte(report))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
@@ -129,7 +130,7 @@ func ask(a *cli.App, ctx context.Context, name string, i run.Intent) error {
 }
 
 // places are the roles and the phases of a pipeline.
-func places(w pipeline.Workflow) []string {
+func places(w workflow.Workflow) []string {
 	names := roles(w)
 	for _, p := range w.Phases {
 		if !slices.Contains(names, p.ID) {

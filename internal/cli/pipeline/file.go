@@ -13,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 func pipelineListCommand(a *cli.App) *cobra.Command {
@@ -39,7 +40,7 @@ func pipelineListCommand(a *cli.App) *cobra.Command {
 }
 
 // listed is one line for each pipeline: name, description, phases, workers.
-func listed(all pipeline.Workflows) string {
+func listed(all workflow.Workflows) string {
 	var b strings.Builder
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, w := range all {
@@ -74,17 +75,17 @@ first rule that applies says, and repeats this until the rule is to wait.`,
 type summary struct {
 	Name        string         `json:"name"`
 	Description string         `json:"description"`
-	Spawn       pipeline.Spawn `json:"spawn"`
+	Spawn       workflow.Spawn `json:"spawn"`
 	Phases      int            `json:"phases"`
 	Workers     []string       `json:"workers"`
 }
 
-func summaries(all pipeline.Workflows) []summary {
+func summaries(all workflow.Workflows) []summary {
 	list := []summary{}
 	for _, w := range all {
-		s := summary{w.Name, w.Description, pipeline.SpawnPhase, len(w.Phases), roles(w)}
+		s := summary{w.Name, w.Description, workflow.SpawnPhase, len(w.Phases), roles(w)}
 		if w.All() {
-			s.Spawn = pipeline.SpawnAll
+			s.Spawn = workflow.SpawnAll
 		}
 		list = append(list, s)
 	}
@@ -92,7 +93,7 @@ func summaries(all pipeline.Workflows) []summary {
 }
 
 // roles are the workers of a pipeline, in their order.
-func roles(w pipeline.Workflow) []string {
+func roles(w workflow.Workflow) []string {
 	var names []string
 	for _, p := range w.Phases {
 		for _, k := range p.Workers {
@@ -103,10 +104,10 @@ func roles(w pipeline.Workflow) []string {
 }
 
 // findWorkflow finds the pipeline of a name.
-func findWorkflow(a *cli.App, ctx context.Context, name string) (pipeline.Workflow, string, error) {
+func findWorkflow(a *cli.App, ctx context.Context, name string) (workflow.Workflow, string, error) {
 	all, path, err := a.Workflows(ctx)
 	if err != nil {
-		return pipeline.Workflow{}, "", err
+		return workflow.Workflow{}, "", err
 	}
 	w, ok := all.Find(name)
 	if ok {

@@ -7,16 +7,17 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 // TestNoPipelineHasTheNameOfAVerb: ferrus pipeline NAME TOPIC could not start it.
 func TestNoPipelineHasTheNameOfAVerb(t *testing.T) {
 	const one = `{%q: {"phases": [{"id": "all", "workers": [{"role": "worker", "final": true, "task": "Work"}]}]}}`
-	if _, err := pipeline.Parse(fmt.Appendf(nil, one, "research")); err != nil {
+	if _, err := workflow.Parse(fmt.Appendf(nil, one, "research")); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range Command(&cli.App{}).Commands() {
-		if _, err := pipeline.Parse(fmt.Appendf(nil, one, c.Name())); err == nil || !strings.Contains(err.Error(), "reserved") {
+		if _, err := workflow.Parse(fmt.Appendf(nil, one, c.Name())); err == nil || !strings.Contains(err.Error(), "reserved") {
 			t.Errorf("a pipeline may be called %s: %v", c.Name(), err)
 		}
 	}

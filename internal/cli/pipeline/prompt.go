@@ -10,6 +10,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 func pipelinePromptCommand(a *cli.App) *cobra.Command {
@@ -62,7 +63,7 @@ func showPrompt(a *cli.App, ctx context.Context, args []string, wait bool) error
 // A briefing is the instructions of a worker with their parts.
 type briefing struct {
 	of       string // the run, or the pipeline
-	workflow pipeline.Workflow
+	workflow workflow.Workflow
 	topic    string
 	path     func(file string) string
 	prompt   string
@@ -100,10 +101,10 @@ func briefingOf(a *cli.App, ctx context.Context, of, role string) (briefing, err
 	case phase < 0:
 		return b, cli.Refuse(engine.InvalidInput, b.of+" has no worker "+role, "it has "+strings.Join(roles(b.workflow), ", "))
 	case b.prompt != "":
-	case b.workflow.Phases[phase].How() == pipeline.Talking:
+	case b.workflow.Phases[phase].How() == workflow.Talking:
 		b.prompt = pipeline.TurnPrompt(role, b.path(pipeline.DialogueFile))
 	default:
-		b.prompt = b.workflow.Prompt(role, b.topic, b.path)
+		b.prompt = pipeline.Prompt(b.workflow, role, b.topic, b.path)
 	}
 	return b, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
@@ -109,7 +110,7 @@ func launchRun(a *cli.App, ctx context.Context, how launching, words []string) e
 }
 
 // staffed refuses a pipeline whose agents are not there. path is where it stands.
-func staffed(ctx context.Context, w pipeline.Workflow, s run.Settings, path string) error {
+func staffed(ctx context.Context, w workflow.Workflow, s run.Settings, path string) error {
 	for i, p := range w.Phases {
 		for j, k := range p.Workers {
 			named, table := "hq.executor.agent in ferrus.toml", "hq.executor"
@@ -144,7 +145,7 @@ type seat struct {
 }
 
 // foresee says what a launch would do. Nothing is made.
-func foresee(a *cli.App, at run.Place, w pipeline.Workflow, s run.Settings, topic string) error {
+func foresee(a *cli.App, at run.Place, w workflow.Workflow, s run.Settings, topic string) error {
 	now := time.Now()
 	name := pipeline.DirName(w.Name, now, func(name string) bool {
 		return cli.Exists(filepath.Join(at.Tmp, name)) || cli.Exists(filepath.Join(at.Archive, name))

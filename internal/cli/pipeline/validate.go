@@ -9,7 +9,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/format"
-	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 	"github.com/ferrus-go/ferrus/internal/strictjson"
 )
 
@@ -54,7 +54,7 @@ func validateFile(a *cli.App, ctx context.Context, file string) error {
 	if file == "-" {
 		file = "stdin"
 	}
-	all, err := pipeline.Parse(text)
+	all, err := workflow.Parse(text)
 	var faults strictjson.Faults
 	switch {
 	case a.JSON && errors.As(err, &faults):

@@ -20,7 +20,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -194,7 +194,7 @@ func CopyTemplate(root string) (wrote []string, err error) {
 		return put(name, text)
 	})
 	if err == nil {
-		err = put(schemaName, pipeline.Schema)
+		err = put(schemaName, workflow.Schema)
 	}
 	return wrote, err
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 	"github.com/ferrus-go/ferrus/internal/rootfs/rootfstest"
 )
 
@@ -26,7 +27,7 @@ const attackedRun = "p-120000"
 func fill(t *testing.T, dir string) *Folder {
 	t.Helper()
 	must(t, os.MkdirAll(filepath.Join(dir, ".ferrus"), 0o700))
-	all, err := pipeline.Parse([]byte(pair))
+	all, err := workflow.Parse([]byte(pair))
 	must(t, err)
 	p := At(dir, config.Default().Pipelines)
 	conf := config.Default()
@@ -130,7 +131,7 @@ func everything(t *testing.T, dir string) error {
 			note(err)
 		}
 	}
-	all, err := pipeline.Parse([]byte(pair))
+	all, err := workflow.Parse([]byte(pair))
 	note(err)
 	_, err = p.Launch(all[0], "topic", p.Settings(config.Default()), now)
 	note(err)

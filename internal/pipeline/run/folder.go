@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
-	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 // Files in the folder of a run, besides the output of its workers.
@@ -36,7 +36,7 @@ const (
 // A Folder is the folder of one run.
 type Folder struct {
 	Dir      string // absolute path
-	Workflow pipeline.Workflow
+	Workflow workflow.Workflow
 	Settings Settings
 
 	mu   sync.Mutex

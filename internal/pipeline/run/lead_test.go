@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 // TestEverybodySeesWhoConducts, and once he has left, or died, that nobody does.
 func TestEverybodySeesWhoConducts(t *testing.T) {
 	t.Parallel()
 	at := At(t.TempDir(), config.Default().Pipelines)
-	w := pipeline.Workflow{Name: "one", Phases: []pipeline.Phase{{ID: "all", Workers: []pipeline.Worker{{Role: "worker", Final: true, Task: "Work"}}}}}
+	w := workflow.Workflow{Name: "one", Phases: []workflow.Phase{{ID: "all", Workers: []workflow.Worker{{Role: "worker", Final: true, Task: "Work"}}}}}
 	f, err := at.Launch(w, "a topic", at.Settings(config.Default()), time.Now())
 	if err != nil {
 		t.Fatal(err)

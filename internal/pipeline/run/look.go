@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 // settled is how long a file must be unchanged to count as complete.
@@ -219,14 +220,14 @@ func (f *Folder) intent() (Intent, error) {
 }
 
 // check returns an error for a field that Ask does not write.
-func (i Intent) check(w pipeline.Workflow) error {
+func (i Intent) check(w workflow.Workflow) error {
 	_, from := w.Worker(i.From)
 	switch {
 	case len(i.ID) > maxWord:
 		return errors.New("its id is too long")
 	case len(i.By) > maxWord:
 		return errors.New("its by is too long")
-	case i.From != "" && from < 0 && !slices.ContainsFunc(w.Phases, func(p pipeline.Phase) bool { return p.ID == i.From }):
+	case i.From != "" && from < 0 && !slices.ContainsFunc(w.Phases, func(p workflow.Phase) bool { return p.ID == i.From }):
 		return fmt.Errorf("its from, %.64q, is not a worker or phase", i.From)
 	}
 	return nil

@@ -21,6 +21,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 	"github.com/ferrus-go/ferrus/internal/test/kit"
 )
 
@@ -113,7 +114,7 @@ func (y *yard) text(name string) string {
 // launch launches the one pipeline of a workflows.json.
 func (y *yard) launch(workflows string) *Folder {
 	y.t.Helper()
-	all, err := pipeline.Parse([]byte(workflows))
+	all, err := workflow.Parse([]byte(workflows))
 	must(y.t, err)
 	f, err := y.place().Launch(all[0], "FSA architecture", y.place().Settings(y.conf), time.Now())
 	must(y.t, err)

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/safetext"
 )
@@ -61,7 +61,7 @@ func open(project, dir string) (*Folder, error) {
 	// The project may have been moved, and a journal from elsewhere may name any folder.
 	archive, _ := filepath.Rel(f.Settings.Root, f.Settings.Archive)
 	f.Settings.Root, f.Settings.Archive = project, filepath.Join(project, archive)
-	all, err := pipeline.Parse(line.Workflow)
+	all, err := workflow.Parse(line.Workflow)
 	if err != nil || len(all) != 1 {
 		return nil, fmt.Errorf("%s: the workflow of the launch: %v", journal, err)
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/platform/movedir"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
@@ -61,7 +62,7 @@ func (p Place) Settings(conf config.Config) Settings {
 }
 
 // Launch creates the folder of a new run. Its first tick starts the first workers.
-func (p Place) Launch(w pipeline.Workflow, topic string, s Settings, now time.Time) (*Folder, error) {
+func (p Place) Launch(w workflow.Workflow, topic string, s Settings, now time.Time) (*Folder, error) {
 	root, tmp, err := in(p.Root, p.Tmp)
 	if err != nil {
 		return nil, err

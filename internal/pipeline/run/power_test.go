@@ -16,6 +16,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile/atomicfiletest"
 )
 
@@ -48,7 +49,7 @@ var voyages = []voyage{
 
 // sail takes a run to its end, and says to now at every step what is known.
 func (v voyage) sail(y *yard, now *outside) error {
-	all, err := pipeline.Parse([]byte(lone))
+	all, err := workflow.Parse([]byte(lone))
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 // start starts workers, all at once, and returns when each has its slot. A worker that has its slot
@@ -52,7 +53,7 @@ func (b *runState) startOne(role string) error {
 }
 
 // Agent returns the agent of a worker, from ferrus.toml and the workflow.
-func (s Settings) Agent(k pipeline.Worker) config.Agent {
+func (s Settings) Agent(k workflow.Worker) config.Agent {
 	who := config.Agent{Agent: k.Agent}
 	for _, known := range []config.Agent{s.Executor, s.Supervisor} {
 		if k.Agent == "" || k.Agent == known.Agent {
@@ -74,8 +75,8 @@ func (b *runState) order(role string) (process.Order, error) {
 		return process.Order{}, err
 	}
 	number := b.status.Worker(role).Attempt + 1
-	prompt, output := f.Workflow.Prompt(role, b.status.Topic, func(file string) string { return f.Path(file) }), f.Path(k.File())
-	if f.Workflow.Phases[phase].How() == pipeline.Talking {
+	prompt, output := pipeline.Prompt(f.Workflow, role, b.status.Topic, func(file string) string { return f.Path(file) }), f.Path(k.File())
+	if f.Workflow.Phases[phase].How() == workflow.Talking {
 		output = f.Path(pipeline.DialogueFile)
 		prompt = pipeline.TurnPrompt(role, output)
 	}

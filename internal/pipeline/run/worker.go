@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 // A WorkerSession is what one attempt of a worker may do in its run. An attempt that no longer
@@ -75,7 +76,7 @@ func (d *WorkerSession) Assignment(now time.Time) (Assignment, error) {
 	final, _ := f.Workflow.Final()
 	a := Assignment{Role: d.role, Topic: facts.Status.Topic, Task: k.Task, Prompt: prompt, Inputs: []Input{}, Output: f.Path(k.File()),
 		Deadline: facts.WorkEnd(d.role), Delivers: f.Workflow.ByTerminal() && final == d.role,
-		Speaks: f.Workflow.Phases[phase].How() == pipeline.Talking}
+		Speaks: f.Workflow.Phases[phase].How() == workflow.Talking}
 	if a.Speaks {
 		a.Output = f.Path(pipeline.DialogueFile)
 	}
@@ -132,7 +133,7 @@ func (d *WorkerSession) Write(text string, consensus bool, now time.Time) (strin
 		return "", err
 	}
 	k, phase := d.f.Workflow.Worker(d.role)
-	if d.f.Workflow.Phases[phase].How() == pipeline.Talking {
+	if d.f.Workflow.Phases[phase].How() == workflow.Talking {
 		return d.speak(facts, text, consensus)
 	}
 	if int64(len(text)) < k.Least() {

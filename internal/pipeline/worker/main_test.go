@@ -25,6 +25,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 	"github.com/ferrus-go/ferrus/internal/test/kit"
 )
 
@@ -61,9 +62,9 @@ type stage struct {
 	f    *run.Folder
 }
 
-func newStage(t testing.TB, workflow string, to config.Deliver) *stage {
+func newStage(t testing.TB, text string, to config.Deliver) *stage {
 	t.Helper()
-	all, err := pipeline.Parse([]byte(workflow))
+	all, err := workflow.Parse([]byte(text))
 	must(t, err)
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)

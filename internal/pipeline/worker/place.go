@@ -11,6 +11,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 // A place gives a server access to the run of its worker. It opens the run on first use: a server
@@ -57,7 +58,7 @@ func (p *place) seat() binding {
 		return binding{}
 	}
 	_, phase := p.f.Workflow.Worker(p.opts.Worker)
-	speaks := p.f.Workflow.Phases[phase].How() == pipeline.Talking
+	speaks := p.f.Workflow.Phases[phase].How() == workflow.Talking
 	return binding{terminal: p.deliverer() == p.opts.Worker, speaks: speaks}
 }
 
@@ -65,7 +66,7 @@ func (p *place) seat() binding {
 // transcript of a dialogue, which it writes after the last turn.
 func (p *place) deliverer() string {
 	final, _ := p.f.Workflow.Final()
-	if _, phase := p.f.Workflow.Worker(final); !p.f.Workflow.ByTerminal() || p.f.Workflow.Phases[phase].How() == pipeline.Talking {
+	if _, phase := p.f.Workflow.Worker(final); !p.f.Workflow.ByTerminal() || p.f.Workflow.Phases[phase].How() == workflow.Talking {
 		return ""
 	}
 	return final

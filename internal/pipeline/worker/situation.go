@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
 // A situation decides what a worker may do and should do next.
@@ -38,7 +39,7 @@ func (c *call) situation() situation {
 // turn is written.
 func (p *place) said() (away, done bool) {
 	k, phase := p.f.Workflow.Worker(p.opts.Worker)
-	if p.f.Workflow.Phases[phase].How() != pipeline.Talking {
+	if p.f.Workflow.Phases[phase].How() != workflow.Talking {
 		size, there := p.f.Written(k.File())
 		return false, there && size >= k.Least()
 	}

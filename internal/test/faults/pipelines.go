@@ -7,7 +7,7 @@ var pipelines = []Rig{
 		Package: "./internal/pipeline/run", Test: "TestTheConductorMayDieAtEveryPoint",
 	},
 	{
-		Name: "fuzz workflows.json", Promise: "it is read, or refused with the place of each mistake", Package: "./internal/pipeline", Test: "FuzzParse",
+		Name: "fuzz workflows.json", Promise: "it is read, or refused with the place of each mistake", Package: "./internal/pipeline/workflow", Test: "FuzzParse",
 	},
 	{
 		Name: "fuzz status.json", Promise: "it is read as it was written, or not at all", Package: "./internal/pipeline", Test: "FuzzDecode",

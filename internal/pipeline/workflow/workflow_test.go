@@ -1,4 +1,4 @@
-package pipeline
+package workflow
 
 import (
 	"encoding/json"
@@ -15,7 +15,7 @@ import (
 // TestTheOriginalWorkflowLoads: S0-01.
 func TestTheOriginalWorkflowLoads(t *testing.T) {
 	t.Parallel()
-	all, err := Parse(read(t, "testdata/workflows.json"))
+	all, err := Parse(read(t, "../testdata/workflows.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestAllMistakesAreFoundAtOnce(t *testing.T) {
 
 // FuzzParse: no text makes it panic, and what it takes is taken again.
 func FuzzParse(f *testing.F) {
-	f.Add(read(f, "testdata/workflows.json"))
+	f.Add(read(f, "../testdata/workflows.json"))
 	f.Add([]byte(`{"p": {"phases": [` + ph("z", `, "mode": "dialogue", "max_rounds": -1`, wk("a", ""), wk("end", final)) + `]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		all, err := Parse(data)

@@ -1,10 +1,6 @@
-// Package pipeline is the pure part of pipelines: what a workflow is, what the files of a run mean,
-// and the table that decides the next action. Facts come in, a status and an action go out, and
-// time is an argument.
-//
-// The package touches no file and no process. internal/pipeline/run has the folders, locks,
-// processes and deliveries.
-package pipeline
+// Package workflow reads and validates workflows.json, the definitions of pipelines. It decides
+// nothing about their runs.
+package workflow
 
 import (
 	"bytes"

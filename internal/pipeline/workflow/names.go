@@ -1,4 +1,4 @@
-package pipeline
+package workflow
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"github.com/ferrus-go/ferrus/internal/strictjson"
 )
 
-// maxName is the greatest length of the name of a role, a phase or a pipeline: they become parts of
+// MaxName is the greatest length of the name of a role, a phase or a pipeline: they become parts of
 // paths.
-const maxName = 64
+const MaxName = 64
 
 // taken are the names of ferrus's own files in the folder of a run.
 var taken = []string{"status", "workflow", "journal", "delivery", "final", "dialogue", "prompts", "workers", "logs", "attempts",
@@ -53,8 +53,8 @@ func checkFile(t *strictjson.Text, at, file string) bool {
 	case strings.ContainsFunc(file, func(r rune) bool { return !plain(r) }), strings.Trim(file, ".-") == "",
 		strings.HasPrefix(file, "."), strings.HasPrefix(file, "-"), strings.HasSuffix(file, "."), strings.Contains(file, ".."):
 		t.AddFault(at, fmt.Sprintf("%q is no plain name of a file in the folder of the run", file), "use letters, digits, -, _ and ., and no folder")
-	case len(file) > 2*maxName:
-		t.AddFault(at, fmt.Sprintf("the name of the file has %d characters", len(file)), fmt.Sprintf("use at most %d", 2*maxName))
+	case len(file) > 2*MaxName:
+		t.AddFault(at, fmt.Sprintf("the name of the file has %d characters", len(file)), fmt.Sprintf("use at most %d", 2*MaxName))
 	case strings.HasSuffix(strings.ToLower(file), ".tmp"), strings.HasSuffix(strings.ToLower(file), ".new"):
 		t.AddFault(at, file+" is what a half-written file is called", "use another ending")
 	case slices.Contains(taken, stem), slices.Contains(devices, stem):

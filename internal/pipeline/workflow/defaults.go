@@ -1,4 +1,4 @@
-package pipeline
+package workflow
 
 import (
 	"cmp"
@@ -50,15 +50,15 @@ func (w Workflow) Final() (role, file string) {
 	for _, p := range w.Phases {
 		for _, k := range p.Workers {
 			if k.Final {
-				return k.Role, p.file(k)
+				return k.Role, p.Output(k)
 			}
 		}
 	}
 	return "", ""
 }
 
-// file returns the name of the file that a worker of the phase produces.
-func (p Phase) file(k Worker) string {
+// Output returns the name of the file that a worker of the phase produces.
+func (p Phase) Output(k Worker) string {
 	if p.How() == Talking {
 		return p.Transcript()
 	}
@@ -93,12 +93,12 @@ func (w Workflow) Waits(role string) []string {
 	return files
 }
 
-// writers returns the roles that write a file: one, or all of a dialogue.
-func (w Workflow) writers(file string) []string {
+// Writers returns the roles that write a file: one, or all of a dialogue.
+func (w Workflow) Writers(file string) []string {
 	var roles []string
 	for _, p := range w.Phases {
 		for _, k := range p.Workers {
-			if p.file(k) == file {
+			if p.Output(k) == file {
 				roles = append(roles, k.Role)
 			}
 		}

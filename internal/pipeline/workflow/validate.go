@@ -1,4 +1,4 @@
-package pipeline
+package workflow
 
 import (
 	"fmt"
@@ -11,14 +11,14 @@ import (
 
 // checkRules notes what is wrong with a pipeline although each of its values may be what it is.
 func checkRules(t *strictjson.Text, w Workflow, at string) {
-	checkName(t, at, "the pipeline", w.Name, maxName, verbs)
+	checkName(t, at, "the pipeline", w.Name, MaxName, verbs)
 	dialogues := 0
 	var ids []string
 	for i, p := range w.Phases {
 		here := fmt.Sprintf("%s/phases/%d", at, i)
 		ids = append(ids, p.ID)
 		if p.ID != "" {
-			checkName(t, here+"/id", "the phase", p.ID, maxName, nil)
+			checkName(t, here+"/id", "the phase", p.ID, MaxName, nil)
 		}
 		checkPauses(t, w, i, here)
 		if p.How() != Talking {
@@ -81,7 +81,7 @@ func checkWorkers(t *strictjson.Text, w Workflow, at string) {
 			here := fmt.Sprintf("%s/phases/%d/workers/%d", at, i, j)
 			roles, places = append(roles, k.Role), append(places, here)
 			if k.Role != "" {
-				checkName(t, here+"/role", "the role", k.Role, maxName, nil)
+				checkName(t, here+"/role", "the role", k.Role, MaxName, nil)
 			}
 			if k.Output != "" {
 				checkFile(t, here+"/output", k.Output)
@@ -142,7 +142,7 @@ func checkReads(t *strictjson.Text, w Workflow, at string) {
 	var before, all []string
 	for _, p := range w.Phases {
 		for _, k := range p.Workers {
-			all = append(all, p.file(k))
+			all = append(all, p.Output(k))
 		}
 	}
 	for i, p := range w.Phases {
@@ -159,7 +159,7 @@ func checkReads(t *strictjson.Text, w Workflow, at string) {
 					t.AddFault(where, file+" is read twice", "remove one of them")
 				case slices.Contains(have, file):
 				case !checkFile(t, where, file):
-				case file == p.file(k):
+				case file == p.Output(k):
 					t.AddFault(where, file+" is what the worker itself writes", "remove it")
 				case slices.Contains(all, file):
 					t.AddFault(where, file+" is written at the same time or later", "let its writer come in a phase before, or before it in a sequential one")
@@ -167,7 +167,7 @@ func checkReads(t *strictjson.Text, w Workflow, at string) {
 					t.AddFault(where, file+" is written by nobody", meantFile(file, have))
 				}
 			}
-			here = append(here, p.file(k))
+			here = append(here, p.Output(k))
 		}
 		before = append(before, here...)
 	}
