@@ -122,11 +122,16 @@ var allowed = map[string]map[string]string{
 	},
 	"internal/tools/wire": {
 		"internal/config":   "Nearest: a wrong argument is answered with the right one",
-		"internal/safetext": "arguments and answers hold no hidden characters",
+		"internal/safetext": "arguments hold no hidden characters",
+	},
+	"internal/tools/gate": {
+		"internal/jsontime": "the result of a call that did not end is like every other",
+		"internal/safetext": "answers hold no hidden characters",
 	},
 	"internal/tools": {
 		"internal/jsontime":   "times in JSON have one form",
-		"internal/tools/wire": "definitions, arguments and answers are those of every server",
+		"internal/tools/wire": "definitions and arguments are those of every server",
+		"internal/tools/gate": "what every call passes",
 		"internal/safetext":   "resources hold no hidden characters",
 		"internal/engine":     "a tool is an act of the engine with words around it",
 		"internal/queue":      "a supervisor may put a task into it",
@@ -241,7 +246,8 @@ var allowed = map[string]map[string]string{
 	},
 	"internal/pipeline/worker": {
 		"internal/jsontime":          "times in JSON have one form",
-		"internal/tools/wire":        "definitions, arguments and answers are those of every server",
+		"internal/tools/wire":        "definitions and arguments are those of every server",
+		"internal/tools/gate":        "what every call passes",
 		"internal/pipeline/run":      "a tool is what an attempt may do, with words around it",
 		"internal/pipeline/workflow": "who delivers and who has turns stands in the workflow",
 		"internal/pipeline":          "a delivery and an action are named as it names them",

@@ -14,6 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/jsontime"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/tools/gate"
 	"github.com/ferrus-go/ferrus/internal/tools/wire"
 )
 
@@ -34,55 +35,25 @@ type call struct {
 	waits  func(time.Duration) // tells the watchdog how long the call will wait
 }
 
-// handler returns the gate that every call of t passes. The watchdog answers a call that hangs.
+// handler returns the handler of t: the gate with its calls.
 func (o Options) handler(t Tool) mcp.ToolHandler {
-	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		res, err := o.dog.Run(ctx, t.Name, func(ctx context.Context, waits func(time.Duration)) (*mcp.CallToolResult, error) {
-			return (&call{tool: t, opts: o, waits: waits}).handle(ctx, req)
-		})
-		if errors.Is(err, wire.ErrStuck) {
-			return o.stuck(t)
-		}
-		return res, err
-	}
+	return o.gate.Handler(t.Name, func(waits func(time.Duration)) gate.Call { return &call{tool: t, opts: o, waits: waits} })
 }
 
-// handle performs the call and answers it.
-func (c *call) handle(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	began, log := time.Now(), c.opts.Log
-	stop := wire.Progress(ctx, req, c.opts.every)
-	err := wire.Safely(log, c.tool.Name, func() error { return c.serve(ctx, req) })
-	stop()
-	if ctx.Err() != nil { // nobody reads the answer, so messages stay for the next one
-		return nil, ctx.Err()
-	}
+// stuck is the result of a call that did not end.
+func stuck(r gate.Refusal) any {
+	return Result{Code: engine.InternalTimeout, Message: r.Message, Remedy: r.Remedy, Next: r.Next, Allowed: r.Allowed}
+}
+
+// Finish returns the answer of the call. If it is not called, messages stay for the next call.
+func (c *call) Finish(err error) (gate.Outcome, error) {
 	c.finish(err)
 	text, err := c.encode()
-	if err != nil {
-		return nil, err
-	}
-	if c.s != nil {
+	if err == nil && c.s != nil {
 		c.s.Told(c.res.Decisions)
 	}
-	log.Info("call", "tool", c.tool.Name, "agent", c.agent(), "state", c.res.State, "status", c.res.Status, "code", c.res.Code, "next", c.res.Next,
-		"bytes", len(text), "took", time.Since(began))
-	return wire.Answer(text, c.res.Code != ""), nil
-}
-
-// stuck answers a call that the watchdog gave up. It does not read the machine, because the call
-// may hang on its locks.
-func (o Options) stuck(t Tool) (*mcp.CallToolResult, error) {
-	again, remedy := o.dog.Again()
-	res := Result{Code: engine.InternalTimeout, Message: t.Name + " did not end in time; ferrus has a bug or the disk hangs", Remedy: remedy,
-		Next: t.Name, Allowed: []string{t.Name}}
-	if !again {
-		res.Next, res.Allowed = "stop", []string{}
-	}
-	text, err := jsontime.Marshal(res)
-	if err != nil {
-		return nil, err
-	}
-	return wire.Answer(text, true), nil
+	return gate.Outcome{Object: text, Status: c.res.Status, Code: string(c.res.Code), Next: c.res.Next,
+		Caller: []any{"agent", c.agent(), "state", c.res.State}}, err
 }
 
 // agent returns the name of the caller, "" when it is unknown.
@@ -93,8 +64,8 @@ func (c *call) agent() string {
 	return c.s.Agent
 }
 
-// serve runs the tool.
-func (c *call) serve(ctx context.Context, req *mcp.CallToolRequest) (err error) {
+// Serve runs the tool.
+func (c *call) Serve(ctx context.Context, req *mcp.CallToolRequest) (err error) {
 	if c.s, err = c.opts.Session(req); err != nil {
 		return err
 	}
@@ -183,12 +154,12 @@ func (c *call) help() {
 	}
 	remedies := []string{c.res.Remedy}
 	switch {
-	case task.State == state.Failed && slices.Contains(stuck, c.res.Code):
+	case task.State == state.Failed && slices.Contains(unresolvable, c.res.Code):
 		remedies = append(remedies, failedRemedy)
 	case c.res.Remedy == "" && c.res.Next == "stop" && c.snap != nil:
 		remedies = append(remedies, "stop: "+waitingText(task))
 	case c.res.Remedy == "":
-		remedies = append(remedies, wire.Remedy(c.res.Next, c.res.Allowed))
+		remedies = append(remedies, gate.Remedy(c.res.Next, c.res.Allowed))
 	}
 	remedies = slices.DeleteFunc(remedies, func(r string) bool { return r == "" })
 	c.res.Remedy = c.commands(strings.Join(remedies, "; "))
@@ -202,8 +173,8 @@ func (c *call) commands(text string) string {
 	return engine.Commands(c.s.Engine().Place().Branch, text)
 }
 
-// stuck are the refusals in a failed task that no call of an agent can resolve.
-var stuck = []engine.Code{engine.WrongState, engine.NotClaimed, engine.LeaseLost, engine.StaleReview}
+// unresolvable are the refusals in a failed task that no call of an agent can resolve.
+var unresolvable = []engine.Code{engine.WrongState, engine.NotClaimed, engine.LeaseLost, engine.StaleReview}
 
 // runsChecks are the tools whose results say with which environment the checks run.
 var runsChecks = []string{"check", "submit", "status"}
@@ -239,7 +210,7 @@ func (c *call) refuse(err error) {
 	r := engine.AsRefused(err)
 	var f *wire.Fault
 	switch {
-	case errors.Is(err, wire.ErrBug): // the agent reads the status to find out what happened
+	case errors.Is(err, gate.ErrBug): // the agent reads the status to find out what happened
 		r = &engine.RefusedError{Code: engine.OutcomeUnknown, Message: err.Error(), Remedy: "call status and continue from its answer"}
 	case errors.As(err, &f):
 		r = &engine.RefusedError{Code: engine.InvalidInput, Message: f.Message, Remedy: f.Remedy}

@@ -9,12 +9,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/tools/gate"
 )
 
 // steers says something to whoever works.
@@ -114,9 +114,10 @@ func TestACallThatWasGivenUpHearsNothing(t *testing.T) {
 	c.steers()
 	over, giveUp := context.WithCancel(t.Context())
 	giveUp()
-	one := &call{tool: Catalogue()[slices.IndexFunc(Catalogue(), func(t Tool) bool { return t.Name == "status" })], opts: Options{Log: slog.New(slog.DiscardHandler), every: time.Hour,
-		Session: func(*mcp.CallToolRequest) (*engine.Session, error) { return c.holder.s, nil }}}
-	if _, err := one.handle(over, &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Name: "status"}}); !errors.Is(err, context.Canceled) {
+	opts := Options{Session: func(*mcp.CallToolRequest) (*engine.Session, error) { return c.holder.s, nil },
+		gate: &gate.Gate{Watchdog: gate.Watchdog{Log: slog.New(slog.DiscardHandler)}}}
+	status := Catalogue()[slices.IndexFunc(Catalogue(), func(t Tool) bool { return t.Name == "status" })]
+	if _, err := opts.handler(status)(over, &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Name: "status"}}); !errors.Is(err, context.Canceled) {
 		t.Fatalf("a call that was given up: %v", err)
 	}
 	if r := c.holder.do("status", nil); len(heard(r)) != 1 {

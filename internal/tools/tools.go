@@ -3,12 +3,11 @@
 // The catalogue (catalogue.go) lists them: a tool is a name, the roles that have it, the events
 // that it raises, its arguments, and a function. The role of the caller decides which tools a
 // connection has; the state decides whether a call succeeds. The list does not change during a
-// connection. Every call passes one gate (call.go), and every tool answers with one struct
-// ([Result]). An agent that only follows the field next of each answer reaches the end of every
-// path.
+// connection. Every call passes one gate (internal/tools/gate, with call.go), and every tool answers
+// with one struct ([Result]). An agent that only follows the field next of each answer reaches the
+// end of every path.
 //
-// internal/tools/wire has the parts that do not depend on ferrus's tasks, internal/server the
-// transports.
+// internal/tools/wire defines tools and decodes their arguments, internal/server has the transports.
 package tools
 
 import (
@@ -19,7 +18,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/tools/wire"
+	"github.com/ferrus-go/ferrus/internal/tools/gate"
 )
 
 // None is the role of a connection without a role: it may only read.
@@ -45,7 +44,7 @@ type Options struct {
 	Locks func() string
 
 	every time.Duration // between progress notifications; 10 s when zero
-	dog   *wire.Watchdog
+	gate  *gate.Gate
 }
 
 // NewServer returns the MCP server of one role.
@@ -53,13 +52,10 @@ func NewServer(opts Options) *mcp.Server {
 	if opts.Log == nil {
 		opts.Log = slog.Default()
 	}
-	if opts.every == 0 {
-		opts.every = 10 * time.Second
+	if opts.gate == nil {
+		opts.gate = &gate.Gate{Watchdog: gate.Watchdog{Log: opts.Log, Locks: opts.Locks}, Every: opts.every, Stuck: stuck}
 	}
-	if opts.dog == nil {
-		opts.dog = &wire.Watchdog{Log: opts.Log, Locks: opts.Locks}
-	}
-	s := wire.NewServer(opts.Version, opts.instructions(), &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{},
+	s := gate.NewServer(opts.Version, opts.instructions(), &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{},
 		Resources: &mcp.ResourceCapabilities{}, Prompts: &mcp.PromptCapabilities{}}, opts.Log)
 	for _, t := range Catalogue() {
 		if t.For(opts.Role) {

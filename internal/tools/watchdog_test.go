@@ -20,7 +20,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/tools/wire"
+	"github.com/ferrus-go/ferrus/internal/tools/gate"
 )
 
 // A written is a log that tests read while it is written.
@@ -41,10 +41,10 @@ func (w *written) String() string {
 	return w.buf.String()
 }
 
-// watched is a watchdog and its log. Its Spare is for the calls that are to be given up; the others have patience.
-func watched(locks func() string) (*wire.Watchdog, *written) {
+// watched is a gate and the log of its watchdog. Its Spare is for the calls that are to be given up; the others have patience.
+func watched(locks func() string) (*gate.Gate, *written) {
 	log := &written{}
-	return &wire.Watchdog{Log: slog.New(slog.NewTextHandler(log, nil)), Locks: locks, Spare: patience}, log
+	return &gate.Gate{Watchdog: gate.Watchdog{Log: slog.New(slog.NewTextHandler(log, nil)), Locks: locks, Spare: patience}, Stuck: stuck}, log
 }
 
 // TestACallThatDoesNotEndIsAnswered: with its locks in the log. The lock is that of another process as far as the machine
@@ -55,7 +55,7 @@ func TestACallThatDoesNotEndIsAnswered(t *testing.T) {
 	boss := w.enter(state.Supervisor, 1)
 	boss.do("create_task", nil)
 	dog, log := watched(boss.s.Engine().Locks)
-	a := w.enter(state.Executor, 1, func(o *Options) { o.dog = dog })
+	a := w.enter(state.Executor, 1, func(o *Options) { o.gate = dog })
 	a.do("wait_for_task", nil)
 
 	path := filepath.Join(w.dir, ".ferrus", "STATE.lock")
@@ -97,7 +97,7 @@ func TestAServerWhoseCallsDoNotEndSaysStop(t *testing.T) {
 	var door sync.Mutex
 	dog, log := watched(nil)
 	a := w.enter(state.Executor, 1, func(o *Options) {
-		o.dog = dog
+		o.gate = dog
 		session := o.Session
 		o.Session = func(req *mcp.CallToolRequest) (*engine.Session, error) {
 			door.Lock()

@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/jsontime"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/tools/gate"
 	"github.com/ferrus-go/ferrus/internal/tools/wire"
 )
 
@@ -34,63 +34,33 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.message + "; " + r.remedy }
 
-// handler returns the gate that every call of t passes. The watchdog answers a call that hangs.
+// handler returns the handler of t: the gate with its calls.
 func (p *place) handler(t Tool, who binding) mcp.ToolHandler {
-	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		res, err := p.opts.dog.Run(ctx, t.Name, func(ctx context.Context, waits func(time.Duration)) (*mcp.CallToolResult, error) {
-			return (&call{place: p, tool: t, who: who, waits: waits}).handle(ctx, req)
-		})
-		if errors.Is(err, wire.ErrStuck) {
-			return p.stuck(t)
-		}
-		return res, err
-	}
+	return p.opts.gate.Handler(t.Name, func(waits func(time.Duration)) gate.Call { return &call{place: p, tool: t, who: who, waits: waits} })
 }
 
-// handle performs the call and answers it.
-func (c *call) handle(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	began, opts := time.Now(), c.opts
-	stop := wire.Progress(ctx, req, opts.every)
-	err := wire.Safely(opts.Log, c.tool.Name, func() error { return c.serve(ctx, req.Params.Arguments) })
-	stop()
-	if ctx.Err() != nil { // nobody reads the answer
-		return nil, ctx.Err()
-	}
+// stuck is the result of a call that did not end.
+func stuck(r gate.Refusal) any {
+	return Result{Code: InternalTimeout, Message: r.Message, Remedy: r.Remedy, Next: r.Next, Allowed: r.Allowed}
+}
+
+// Finish returns the answer of the call.
+func (c *call) Finish(err error) (gate.Outcome, error) {
 	c.finish(err)
 	text, err := jsontime.Marshal(c.res)
-	if err != nil {
-		return nil, err
-	}
-	opts.Log.Info("call", "tool", c.tool.Name, "worker", opts.Worker, "attempt", opts.Attempt, "status", c.res.Status, "code", c.res.Code,
-		"next", c.res.Next, "bytes", len(text), "took", time.Since(began))
-	return wire.Answer(text, c.res.Code != ""), nil
+	return gate.Outcome{Object: text, Status: c.res.Status, Code: string(c.res.Code), Next: c.res.Next,
+		Caller: []any{"worker", c.opts.Worker, "attempt", c.opts.Attempt}}, err
 }
 
-// stuck answers a call that the watchdog gave up. It does not read the run, because the call may
-// hang on its locks.
-func (p *place) stuck(t Tool) (*mcp.CallToolResult, error) {
-	again, remedy := p.opts.dog.Again()
-	res := Result{Code: InternalTimeout, Message: t.Name + " did not end in time; ferrus has a bug or the disk hangs", Remedy: remedy,
-		Next: t.Name, Allowed: []string{t.Name}}
-	if !again {
-		res.Next, res.Allowed = "stop", []string{}
-	}
-	text, err := jsontime.Marshal(res)
-	if err != nil {
-		return nil, err
-	}
-	return wire.Answer(text, true), nil
-}
-
-// serve runs the tool.
-func (c *call) serve(ctx context.Context, raw json.RawMessage) (err error) {
+// Serve runs the tool.
+func (c *call) Serve(ctx context.Context, req *mcp.CallToolRequest) (err error) {
 	if err := c.open(); err != nil {
 		return err
 	}
 	if !c.who.has(c.tool.Name) {
 		return c.notTerminal()
 	}
-	if c.args, err = c.tool.of(c.who).Decode(raw); err != nil {
+	if c.args, err = c.tool.of(c.who).Decode(req.Params.Arguments); err != nil {
 		return err
 	}
 	return c.tool.run(ctx, c)
@@ -118,7 +88,7 @@ func (c *call) finish(err error) {
 	}
 	c.res.Allowed = in.allowed(c.res.Next)
 	if c.res.Code != "" && c.res.Remedy == "" {
-		c.res.Remedy = wire.Remedy(c.res.Next, c.res.Allowed)
+		c.res.Remedy = gate.Remedy(c.res.Next, c.res.Allowed)
 	}
 }
 
@@ -127,7 +97,7 @@ func (c *call) refuse(err error) {
 	r := &refusal{code: StoreError, message: err.Error()}
 	var fault *wire.Fault
 	switch {
-	case errors.Is(err, wire.ErrBug):
+	case errors.Is(err, gate.ErrBug):
 		r.code, r.remedy = OutcomeUnknown, "continue from the answer of heartbeat"
 	case errors.Is(err, run.ErrReplaced):
 		r = c.over()

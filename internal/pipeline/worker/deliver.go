@@ -8,7 +8,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
-	"github.com/ferrus-go/ferrus/internal/tools/wire"
+	"github.com/ferrus-go/ferrus/internal/tools/gate"
 )
 
 // deliver sends the result. It continues even if the client no longer waits for the answer: after
@@ -23,7 +23,7 @@ func deliver(ctx context.Context, c *call) error {
 	defer stop()
 	go func() {
 		var out outcome
-		bug := wire.Safely(c.opts.Log, "deliver", func() error {
+		bug := gate.Safely(c.opts.Log, "deliver", func() error {
 			out.d, out.err = c.send(context.WithoutCancel(ctx), waiting)
 			return nil
 		})

@@ -19,7 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
-	"github.com/ferrus-go/ferrus/internal/tools/wire"
+	"github.com/ferrus-go/ferrus/internal/tools/gate"
 )
 
 // TestAWorkerThatFollowsNextGetsToItsEnd, whatever it is, knowing nothing else.
@@ -338,7 +338,7 @@ func TestARunThatCannotBeOpenedIsAnAnswer(t *testing.T) {
 func TestAPanicEndsTheCallAlone(t *testing.T) {
 	t.Parallel()
 	s := ready(t, config.Deliver{})
-	p := &place{opts: Options{Run: s.f.Dir, Worker: "writer", Attempt: 1, Wait: patience, Log: quiet, every: time.Second, dog: &wire.Watchdog{Log: quiet}}}
+	p := &place{opts: Options{Run: s.f.Dir, Worker: "writer", Attempt: 1, Wait: patience, Log: quiet, gate: &gate.Gate{Watchdog: gate.Watchdog{Log: quiet}}}}
 	must(t, p.open())
 	tool := Tool{Tool: Catalogue()[0].Tool, run: func(context.Context, *call) error { panic("a bug") }}
 	server := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)

@@ -3,7 +3,8 @@
 // sends the result.
 //
 // internal/pipeline/run decides what an attempt of a worker may do, and whether the attempt still
-// counts. This package adds the words: one catalogue (catalogue.go), one gate (call.go), and one
+// counts. This package adds the words: one catalogue (catalogue.go), one gate (internal/tools/gate, with
+// call.go), and one
 // struct as the answer of every tool ([Result]). A worker that only follows the field next of each
 // answer reaches its end. No argument of a tool is a path.
 package worker
@@ -16,7 +17,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/ferrus-go/ferrus/internal/tools/wire"
+	"github.com/ferrus-go/ferrus/internal/tools/gate"
 )
 
 // Options configure a server.
@@ -29,7 +30,7 @@ type Options struct {
 	Log     *slog.Logger  // slog.Default when nil
 
 	every time.Duration // between progress notifications; 10 s when zero
-	dog   *wire.Watchdog
+	gate  *gate.Gate
 }
 
 // NewServer returns the MCP server of one attempt of a worker. If the run cannot be opened, each
@@ -38,15 +39,10 @@ func NewServer(opts Options) *mcp.Server {
 	if opts.Log == nil {
 		opts.Log = slog.Default()
 	}
-	if opts.every == 0 {
-		opts.every = 10 * time.Second
-	}
-	if opts.dog == nil {
-		opts.dog = &wire.Watchdog{Log: opts.Log}
-	}
+	opts.gate = &gate.Gate{Watchdog: gate.Watchdog{Log: opts.Log}, Every: opts.every, Stuck: stuck}
 	at := &place{opts: opts}
 	who := at.seat()
-	s := wire.NewServer(opts.Version, who.instructions(), &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}, opts.Log)
+	s := gate.NewServer(opts.Version, who.instructions(), &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}, opts.Log)
 	for _, t := range Catalogue() {
 		s.AddTool(t.of(who).Definition(), at.handler(t, who))
 	}

@@ -1,3 +1,9 @@
+// Package wire has how a tool of an MCP server is defined (tool.go), and how its arguments are decoded
+// (decode.go): strictly, within limits, and with an answer to a wrong argument that names the right
+// one.
+//
+// The package knows neither tasks nor runs. internal/tools and internal/pipeline/worker have the
+// tools, internal/tools/gate what every call passes.
 package wire
 
 import "github.com/modelcontextprotocol/go-sdk/mcp"

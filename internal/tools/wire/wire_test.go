@@ -1,10 +1,8 @@
 package wire
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"log/slog"
 	"strings"
 	"testing"
 
@@ -65,20 +63,5 @@ func TestTheSchemaOfEachKindIsItsType(t *testing.T) {
 		`"number":{"type":"integer"},"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`
 	if err != nil || string(raw) != want {
 		t.Errorf("%s %v", raw, err)
-	}
-}
-
-// TestAPanicIsAnErrorAndInTheLog.
-func TestAPanicIsAnErrorAndInTheLog(t *testing.T) {
-	var said bytes.Buffer
-	log, other := slog.New(slog.NewTextHandler(&said, nil)), errors.New("another")
-	if err := Safely(log, "there", func() error { panic("a bug") }); !errors.Is(err, ErrBug) {
-		t.Errorf("%v", err)
-	}
-	if !strings.Contains(said.String(), "a bug") || !strings.Contains(said.String(), "there") || !strings.Contains(said.String(), "wire_test.go") {
-		t.Errorf("the log says %s", &said)
-	}
-	if err := Safely(log, "there", func() error { return other }); !errors.Is(err, other) {
-		t.Errorf("%v", err)
 	}
 }

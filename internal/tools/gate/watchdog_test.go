@@ -1,4 +1,4 @@
-package wire
+package gate
 
 import (
 	"context"
@@ -37,7 +37,7 @@ func TestACallIsGivenUpAfterTwiceItsLongestTime(t *testing.T) {
 				}
 				return want, context.Cause(ctx)
 			})
-			if stuck := errors.Is(err, ErrStuck); stuck != c.stuck || !stuck && (res != want || err != nil) {
+			if stuck := errors.Is(err, errStuck); stuck != c.stuck || !stuck && (res != want || err != nil) {
 				t.Errorf("%+v: %v %v", c, res, err)
 			}
 		})
@@ -53,7 +53,7 @@ func TestALogThatDoesNotEndHoldsNoAnswer(t *testing.T) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		})
-		if !errors.Is(err, ErrStuck) {
+		if !errors.Is(err, errStuck) {
 			t.Error(err)
 		}
 		close(locks)

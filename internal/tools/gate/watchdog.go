@@ -1,4 +1,4 @@
-package wire
+package gate
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// ErrStuck is the error of a call that the watchdog gave up. What the call had started may still
+// errStuck is the error of a call that the watchdog gave up. What the call had started may still
 // happen.
-var ErrStuck = errors.New("the call did not end in time")
+var errStuck = errors.New("the call did not end in time")
 
 // A Watchdog answers calls that hang, and logs why: all goroutines and the state of the locks. The
 // zero value works once Log is set; one serves all calls of a server.
@@ -33,7 +33,7 @@ const usualSpare = 45 * time.Second
 // logLimit bounds how long the answer waits for the log: the call may hang on the disk.
 const logLimit = time.Second
 
-// Run calls do and returns its result. It returns ErrStuck after twice the longest time that the
+// Run calls do and returns its result. It returns errStuck after twice the longest time that the
 // call may take: Spare, and the duration that do passes to waits before it waits. A call that is
 // given up has its context cancelled. A panic of do becomes a protocol error.
 func (w *Watchdog) Run(ctx context.Context, tool string,
@@ -56,7 +56,7 @@ func (w *Watchdog) Run(ctx context.Context, tool string,
 		if bug != nil {
 			o.err = bugError()
 		}
-		if context.Cause(ctx) == ErrStuck {
+		if context.Cause(ctx) == errStuck {
 			w.Log.Warn("a call that was given up has ended", "tool", tool, "took", time.Since(began))
 		}
 		done <- o
@@ -69,8 +69,8 @@ func (w *Watchdog) Run(ctx context.Context, tool string,
 	}
 	w.stuck.Add(1)
 	w.report(tool, time.Since(began)) // before the call is cancelled, which may release what it hangs on
-	cancel(ErrStuck)
-	return nil, ErrStuck
+	cancel(errStuck)
+	return nil, errStuck
 }
 
 func (w *Watchdog) limit(wait time.Duration) time.Duration {
@@ -80,9 +80,9 @@ func (w *Watchdog) limit(wait time.Duration) time.Duration {
 	return 2 * (wait + usualSpare)
 }
 
-// Again says how a caller continues after ErrStuck: whether to call once more, and the remedy. A
+// again says how a caller continues after errStuck: whether to call once more, and the remedy. A
 // server that gave up three calls in a row does not recover in a fourth.
-func (w *Watchdog) Again() (again bool, remedy string) {
+func (w *Watchdog) again() (again bool, remedy string) {
 	if w.stuck.Load() < 3 {
 		return true, "call it again: the first call may have succeeded, and ferrus does nothing twice"
 	}

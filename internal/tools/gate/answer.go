@@ -1,4 +1,4 @@
-package wire
+package gate
 
 import (
 	"context"
@@ -23,18 +23,18 @@ func Remedy(next string, allowed []string) string {
 	return "call " + next
 }
 
-// Answer returns the answer of a tool: a JSON object as structured content and, with the same
+// answer returns the answer of a tool: a JSON object as structured content and, with the same
 // bytes, as the only text block, because clients show a model one or the other. It removes hidden
 // characters, which an older ferrus may have stored.
-func Answer(object []byte, refused bool) *mcp.CallToolResult {
+func answer(object []byte, refused bool) *mcp.CallToolResult {
 	object = safetext.CleanJSON(object)
 	return &mcp.CallToolResult{StructuredContent: json.RawMessage(object), IsError: refused,
 		Content: []mcp.Content{&mcp.TextContent{Text: string(object)}}}
 }
 
-// Progress sends progress notifications to a client that asked for them, until the returned
+// progress sends progress notifications to a client that asked for them, until the returned
 // function is called.
-func Progress(ctx context.Context, req *mcp.CallToolRequest, every time.Duration) func() {
+func progress(ctx context.Context, req *mcp.CallToolRequest, every time.Duration) func() {
 	token := req.Params.GetProgressToken()
 	if token == nil {
 		return func() {}

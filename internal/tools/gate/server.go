@@ -1,10 +1,4 @@
-// Package wire has what the MCP servers of ferrus share: how a tool is defined, how its arguments
-// are decoded, how a call answers and shows progress, and how a panic ends one call but not the
-// server.
-//
-// The package knows neither tasks nor runs. internal/tools and internal/pipeline/worker decide who
-// may call a tool, and what the tool does.
-package wire
+package gate
 
 import (
 	"context"
