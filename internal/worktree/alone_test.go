@@ -75,7 +75,7 @@ func TestOneWorkTreeAtATime(t *testing.T) {
 	gaveUp, cancel := context.WithCancel(t.Context())
 	cancel()
 	asked := 0
-	tree.At(func() {
+	tree.OnChange(func() {
 		asked++
 		for verb, err := range map[string]error{
 			"Add":    other.Add(gaveUp, filepath.Join(trees, "y"), "y"),
@@ -95,7 +95,7 @@ func TestOneWorkTreeAtATime(t *testing.T) {
 	if err := tree.Remove(t.Context(), filepath.Join(trees, "x"), "x"); err != nil || asked == 0 {
 		t.Errorf("%v; asked %d times", err, asked)
 	}
-	tree.At(nil)
+	tree.OnChange(nil)
 	if err := tree.Remove(t.Context(), filepath.Join(trees, "there"), "there"); err != nil {
 		t.Error(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
 // ErrInUse says that another process has the checkout.
@@ -33,7 +34,7 @@ type Checkout struct {
 	lock *filelock.Lock
 
 	tree   string // the tree of want
-	want   *treeListing
+	want   *repository.Listing
 	made   *manifest
 	known  map[string]known // by path below files/
 	honest bool             // the file system moves the change time of a file whenever its content or mode changes
@@ -89,7 +90,7 @@ func (c *Checkout) Lay(ctx context.Context, t *Tree, l Layout) (err error) {
 			err = fmt.Errorf("lay out %.12s in %s: %w", l.Tree, c.dir, err)
 		}
 	}()
-	if err := t.prepare(ctx); err != nil {
+	if err := t.Prepare(ctx); err != nil {
 		return err
 	}
 	for range 2 { // once more where what the set-up made is damaged
@@ -166,11 +167,11 @@ func (c *Checkout) take() error {
 // lay makes the files those of a tree and of what the set-up made.
 func (c *Checkout) lay(ctx context.Context, t *Tree, tree, within string) error {
 	if c.want == nil || c.tree != tree {
-		want, err := t.verifiedListing(ctx, tree)
+		want, err := t.ListVerified(ctx, tree)
 		if err != nil {
 			return err
 		}
-		if c.want != nil && !c.want.sameAttributes(want) {
+		if c.want != nil && !c.want.SameAttributes(want) {
 			c.known = map[string]known{} // what a filter makes of a file may be another now
 		}
 		c.tree, c.want = tree, want
@@ -185,9 +186,9 @@ func (c *Checkout) lay(ctx context.Context, t *Tree, tree, within string) error 
 		return err
 	}
 	var missing []string
-	for _, e := range c.want.entries {
-		if !e.link() && !plan.there[e.path] {
-			missing = append(missing, e.path)
+	for _, e := range c.want.Entries {
+		if !e.IsLink() && !plan.there[e.Path] {
+			missing = append(missing, e.Path)
 		}
 	}
 	if err := c.checkOut(ctx, t, root, missing); err != nil {
@@ -225,15 +226,15 @@ func (c *Checkout) planned(within string) *checkoutPlan {
 			p.dirs.Add(dir)
 		}
 	}
-	for _, e := range c.want.entries {
-		above(e.path)
-		if e.link() {
-			p.dirs.Add(e.path)
+	for _, e := range c.want.Entries {
+		above(e.Path)
+		if e.IsLink() {
+			p.dirs.Add(e.Path)
 		}
 	}
 	room := func(name string) bool { // no file of the tree stands at the path, or where it needs a folder
 		for at := name; at != "."; at = path.Dir(at) {
-			if e, ok := c.want.at[at]; ok && !e.link() {
+			if e, ok := c.want.At[at]; ok && !e.IsLink() {
 				return false
 			}
 		}
@@ -270,7 +271,7 @@ func (c *Checkout) prune(root *os.Root, p *checkoutPlan) error {
 		}
 		for _, e := range entries {
 			name := path.Join(dir, e.Name())
-			_, tracked := c.want.at[name]
+			_, tracked := c.want.At[name]
 			_, made := p.made[name]
 			switch {
 			case e.IsDir() && p.dirs[name]:
@@ -313,7 +314,7 @@ func (p *checkoutPlan) content(c *Checkout, name string) string {
 	if r, ok := p.made[name]; ok {
 		return r.content()
 	}
-	return c.want.at[name].content()
+	return c.want.At[name].Content()
 }
 
 func (c *Checkout) at() error {

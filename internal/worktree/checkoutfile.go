@@ -3,12 +3,9 @@ package worktree
 import (
 	"cmp"
 	"context"
-	"crypto/sha1"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -21,23 +18,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
-
-// hashOf is the hash of the repository whose ids are as long as id.
-func hashOf(id string) hash.Hash {
-	if len(id) == 2*sha256.Size {
-		return sha256.New()
-	}
-	return sha1.New()
-}
-
-// idLike is git's id of an object, in the hash that other is an id of.
-func idLike(other, kind string, data []byte) string {
-	h := hashOf(other)
-	fmt.Fprintf(h, "%s %d\x00", kind, len(data))
-	h.Write(data)
-	return hex.EncodeToString(h.Sum(nil))
-}
 
 // holds reports whether the file at a path below the checkout has this content, see contentOf: by its identity where that
 // is enough, else by reading it.
@@ -76,9 +58,9 @@ func sameContent(file, content string) bool {
 	if err != nil {
 		return false
 	}
-	if mode == modeSymlink {
+	if mode == repository.ModeSymlink {
 		to, err := os.Readlink(file)
-		return err == nil && info.Mode()&fs.ModeSymlink != 0 && idLike(id, "blob", []byte(to)) == id
+		return err == nil && info.Mode()&fs.ModeSymlink != 0 && repository.IDLike(id, "blob", []byte(to)) == id
 	}
 	if !info.Mode().IsRegular() || !samePermissions(info, mode) {
 		return false
@@ -94,7 +76,7 @@ func blobID(like, file string, size int64) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	h := hashOf(like)
+	h := repository.HashOf(like)
 	fmt.Fprintf(h, "blob %d\x00", size)
 	n, err := io.Copy(h, f)
 	if err == nil && n != size {
@@ -113,7 +95,7 @@ func samePermissions(info fs.FileInfo, mode string) bool {
 	if perm&(fs.ModeSetuid|fs.ModeSetgid) != 0 || perm&0o600 != 0o600 {
 		return false
 	}
-	return runtime.GOOS == "windows" || (perm&0o100 != 0) == (mode == modeExec)
+	return runtime.GOOS == "windows" || (perm&0o100 != 0) == (mode == repository.ModeExec)
 }
 
 // checkOut has git make files of the tree, and compares what it made with their ids.
@@ -121,12 +103,12 @@ func (c *Checkout) checkOut(ctx context.Context, t *Tree, root *os.Root, names [
 	if len(names) == 0 {
 		return nil
 	}
-	dir, err := t.tempDir("restore-*")
+	dir, err := t.TempDir("restore-*")
 	if err != nil {
 		return err
 	}
-	defer t.removeTemp(dir)
-	call := t.storing()
+	defer t.RemoveTemp(dir)
+	call := t.Command()
 	call.Dir = c.Files()
 	call.Env = append(call.Env, "GIT_WORK_TREE="+c.Files(), "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
 
@@ -136,9 +118,9 @@ func (c *Checkout) checkOut(ctx context.Context, t *Tree, root *os.Root, names [
 		wanted.Add(name)
 	}
 	var lines strings.Builder
-	for _, e := range c.want.entries {
-		if wanted[e.path] || e.attributes() {
-			fmt.Fprintf(&lines, "%s %s\t%s\x00", e.mode, e.id, e.path)
+	for _, e := range c.want.Entries {
+		if wanted[e.Path] || e.IsAttributes() {
+			fmt.Fprintf(&lines, "%s %s\t%s\x00", e.Mode, e.ID, e.Path)
 		}
 	}
 	call.Stdin = strings.NewReader(lines.String())
@@ -156,7 +138,7 @@ func (c *Checkout) checkOut(ctx context.Context, t *Tree, root *os.Root, names [
 	var mu sync.Mutex
 	var filtered []string
 	err = gitpath.Each(names, func(name string) error {
-		if c.holds(name, c.want.at[name].content()) {
+		if c.holds(name, c.want.At[name].Content()) {
 			return nil
 		}
 		if _, err := root.Lstat(filepath.FromSlash(name)); err != nil {
@@ -179,19 +161,19 @@ func (c *Checkout) compareFiltered(ctx context.Context, call git.Command, names 
 	var lines strings.Builder
 	found := make([]known, len(names))
 	for i, name := range names {
-		if strings.Contains(name, "\n") || c.want.at[name].mode == modeSymlink {
-			return damaged(name)
+		if strings.Contains(name, "\n") || c.want.At[name].Mode == repository.ModeSymlink {
+			return repository.Damaged(name)
 		}
-		e, file := c.want.at[name], filepath.Join(c.Files(), filepath.FromSlash(name))
+		e, file := c.want.At[name], filepath.Join(c.Files(), filepath.FromSlash(name))
 		before, err := filestat.Lstat(file)
 		if err != nil {
 			return err
 		}
-		raw, err := blobID(e.id, file, before.Size)
+		raw, err := blobID(e.ID, file, before.Size)
 		if err != nil {
 			return err
 		}
-		found[i] = known{identity: before, content: e.content(), raw: e.mode + " " + raw}
+		found[i] = known{identity: before, content: e.Content(), raw: e.Mode + " " + raw}
 		lines.WriteString(name + "\n")
 	}
 	call.Stdin = strings.NewReader(lines.String())
@@ -204,16 +186,12 @@ func (c *Checkout) compareFiltered(ctx context.Context, call git.Command, names 
 		return fmt.Errorf("git hash-object: %d ids of %d files", len(ids), len(names))
 	}
 	for i, name := range names {
-		if ids[i] != c.want.at[name].id {
-			return damaged(name)
+		if ids[i] != c.want.At[name].ID {
+			return repository.Damaged(name)
 		}
 		c.note(name, found[i])
 	}
 	return nil
-}
-
-func damaged(name string) error {
-	return fmt.Errorf("the object of %s is not what its id says: somebody changed an object store; ferrus doctor and git fsck look at it", gitpath.Printable(name))
 }
 
 // Changed lists tracked files that no longer are what [Checkout.Lay] made them, by content: those that the commands of a
@@ -223,9 +201,9 @@ func (c *Checkout) Changed() ([]string, error) {
 		return nil, errors.New("nothing is laid out")
 	}
 	var names []string
-	for _, e := range c.want.entries {
-		if !e.link() {
-			names = append(names, e.path)
+	for _, e := range c.want.Entries {
+		if !e.IsLink() {
+			names = append(names, e.Path)
 		}
 	}
 	var mu sync.Mutex
@@ -236,7 +214,7 @@ func (c *Checkout) Changed() ([]string, error) {
 		mu.Unlock()
 		file := filepath.Join(c.Files(), filepath.FromSlash(name))
 		now, err := filestat.Lstat(file)
-		if err == nil && (c.honest && now.Same(was.identity) || sameContent(file, cmp.Or(was.raw, c.want.at[name].content()))) {
+		if err == nil && (c.honest && now.Same(was.identity) || sameContent(file, cmp.Or(was.raw, c.want.At[name].Content()))) {
 			return nil
 		}
 		mu.Lock()

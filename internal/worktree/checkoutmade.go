@@ -20,6 +20,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
 // errMade says that the private copy of what the set-up made is not what was copied.
@@ -104,8 +105,8 @@ func (c *Checkout) harvest(key string) (*manifest, error) {
 	}
 	defer to.Close()
 	tracked := gitpath.Set{}
-	for _, e := range c.want.entries {
-		for dir := path.Dir(e.path); dir != "." && !tracked[dir]; dir = path.Dir(dir) {
+	for _, e := range c.want.Entries {
+		for dir := path.Dir(e.Path); dir != "." && !tracked[dir]; dir = path.Dir(dir) {
 			tracked.Add(dir)
 		}
 	}
@@ -114,7 +115,7 @@ func (c *Checkout) harvest(key string) (*manifest, error) {
 		if err != nil || name == "." {
 			return err
 		}
-		if at, ok := c.want.at[name]; ok && !at.link() || e.IsDir() && (tracked[name] || ok) {
+		if at, ok := c.want.At[name]; ok && !at.IsLink() || e.IsDir() && (tracked[name] || ok) {
 			return nil
 		}
 		r := madeRow{path: name, Path: []byte(name)}
@@ -154,7 +155,7 @@ func copyInto(from, to *os.Root, name string) (mode, id string, err error) {
 		if err == nil {
 			err = to.Symlink(target, name)
 		}
-		return modeSymlink, idLike(like, "blob", []byte(target)), err
+		return repository.ModeSymlink, repository.IDLike(like, "blob", []byte(target)), err
 	}
 	in, err := from.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -222,11 +223,11 @@ func (c *Checkout) copyIgnored(ctx context.Context, t *Tree) error {
 	if len(t.ignore) == 0 {
 		return nil
 	}
-	out, _, err := t.user().Run(ctx, append([]string{"ls-files", "-z", "-o", "-c", "-i"}, excludes(t.ignore)...)...)
+	out, _, err := t.UserCommand().Run(ctx, append([]string{"ls-files", "-z", "-o", "-c", "-i"}, excludes(t.ignore)...)...)
 	if err != nil {
 		return err
 	}
-	from, err := os.OpenRoot(t.dir)
+	from, err := os.OpenRoot(t.Top())
 	if err != nil {
 		return err
 	}
@@ -238,7 +239,7 @@ func (c *Checkout) copyIgnored(ctx context.Context, t *Tree) error {
 	defer root.Close()
 	for _, name := range gitpath.Split(out) {
 		first, _, _ := strings.Cut(name, "/")
-		if _, tracked := c.want.at[name]; tracked || first == top || strings.HasSuffix(name, "/") {
+		if _, tracked := c.want.At[name]; tracked || first == ".ferrus" || strings.HasSuffix(name, "/") {
 			continue
 		}
 		info, err := from.Lstat(filepath.FromSlash(name))

@@ -52,7 +52,7 @@ func (t *Tree) clashAbove(p *plan, name string) (free bool, repo string, err err
 			continue
 		}
 		dir := name[:i]
-		info, err := os.Lstat(t.path(dir))
+		info, err := os.Lstat(t.Path(dir))
 		switch {
 		case errors.Is(err, fs.ErrNotExist), p.remove[dir]:
 			return true, "", nil
@@ -60,7 +60,7 @@ func (t *Tree) clashAbove(p *plan, name string) (free bool, repo string, err err
 			return false, "", err
 		case !info.IsDir():
 			return false, "", &BlockedError{dir, inTheWay}
-		case filestat.Exists(filepath.Join(t.path(dir), ".git")):
+		case filestat.Exists(filepath.Join(t.Path(dir), ".git")):
 			return false, dir, nil
 		}
 	}
@@ -69,7 +69,7 @@ func (t *Tree) clashAbove(p *plan, name string) (free bool, repo string, err err
 
 // clashAt looks at the place of the file itself.
 func (t *Tree) clashAt(p *plan, s *stage, name string) error {
-	info, err := os.Lstat(t.path(name))
+	info, err := os.Lstat(t.Path(name))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -77,7 +77,7 @@ func (t *Tree) clashAt(p *plan, s *stage, name string) error {
 		return err
 	case info.IsDir():
 		return t.clashBelow(p, name)
-	case p.held[name], same(s.path(name), t.path(name)):
+	case p.held[name], same(s.path(name), t.Path(name)):
 		return nil
 	}
 	return &BlockedError{name, inTheWay}
@@ -85,7 +85,7 @@ func (t *Tree) clashAt(p *plan, s *stage, name string) error {
 
 // clashBelow looks at a folder where a file is to be: all that is in it must be removed by the plan.
 func (t *Tree) clashBelow(p *plan, dir string) error {
-	inside, err := os.ReadDir(t.path(dir))
+	inside, err := os.ReadDir(t.Path(dir))
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,7 +73,7 @@ func (t *Tree) Patch(ctx context.Context, from, to string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	large, err := t.verify(ctx, ids[0], ids[1], maxBinary)
+	large, err := t.Verify(ctx, ids[0], ids[1], maxBinary)
 	if err != nil {
 		return fmt.Errorf("diff of %.12s and %.12s: %w", ids[0], ids[1], err)
 	}
@@ -131,7 +130,7 @@ func (t *Tree) diffOf(ctx context.Context, from, to string, w io.Writer, specs [
 	if err != nil {
 		return err
 	}
-	c := t.storing()
+	c := t.Command()
 	c.Stdout = w
 	if slices.Contains(how, asText) {
 		c.Config = append(slices.Clone(c.Config), "diff.ferrus.binary=false")
@@ -145,19 +144,16 @@ func (t *Tree) diffOf(ctx context.Context, from, to string, w io.Writer, specs [
 
 // ends are the ids of two trees, of which "" is the empty one.
 func (t *Tree) ends(ctx context.Context, from, to string) (ids [2]string, err error) {
-	if err := t.prepare(ctx); err != nil {
+	if err := t.Prepare(ctx); err != nil {
 		return ids, err
 	}
 	for i, id := range []string{from, to} {
-		if ids[i], err = t.treeID(id); err != nil {
+		if ids[i], err = t.TreeID(id); err != nil {
 			return ids, fmt.Errorf("diff of %q and %q: %w", from, to, err)
 		}
 	}
 	return ids, nil
 }
-
-// objectID is a whole id; anything else could be an option or a name that moves.
-var objectID = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
 // refusing remembers the error of its writer.
 type refusing struct {

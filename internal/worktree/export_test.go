@@ -6,14 +6,12 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
+	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
-
-// At has step called before each change that ferrus itself makes outside the private folder.
-func (t *Tree) At(step func()) { t.step = step }
 
 // CheckName and ReadMerge are for comparisons with git, and for fuzzing.
 var (
-	CheckName = checkName
+	CheckName = repository.CheckName
 	ReadMerge = readMerge
 )
 

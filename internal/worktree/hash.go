@@ -1,19 +1,12 @@
 package worktree
 
 import (
-	"bytes"
-	"compress/zlib"
 	"context"
-	"crypto/sha1"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -22,6 +15,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
 // inMemory is the size up to which a file is read once, for its id and for the store.
@@ -71,7 +65,7 @@ func (h *hashing) file(f *file) (again bool, err error) {
 			err = fmt.Errorf("%w; make it readable or have git ignore it", err)
 		}
 	}()
-	path := h.t.path(f.path)
+	path := h.t.Path(f.path)
 	if f.is.Mode&fs.ModeSymlink != 0 {
 		target, err := os.Readlink(path)
 		if filestat.Gone(err) {
@@ -80,8 +74,8 @@ func (h *hashing) file(f *file) (again bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		id := h.t.idOf("blob", []byte(target))
-		f.entry = entry{modeSymlink, id}
+		id := h.t.ID("blob", []byte(target))
+		f.Entry = repository.Entry{Mode: repository.ModeSymlink, ID: id}
 		return false, h.store("blob", id, []byte(target))
 	}
 	in, err := filestat.Open(path)
@@ -106,18 +100,18 @@ func (h *hashing) file(f *file) (again bool, err error) {
 				return false, err
 			}
 		}
-		if f.id, err = h.content(in, before.Size); err != nil {
+		if f.ID, err = h.content(in, before.Size); err != nil {
 			return false, err
 		}
 		after, err := filestat.Fstat(in)
 		if err != nil {
 			return false, err
 		}
-		f.mode, f.is = modeOf(after.Mode), after
-		if before.Same(after) && f.id != "" {
+		f.Mode, f.is = repository.ModeOf(after.Mode), after
+		if before.Same(after) && f.ID != "" {
 			return may && before.Settled(h.now), nil
 		}
-		if f.id != "" && try > 2 {
+		if f.ID != "" && try > 2 {
 			return false, nil // somebody writes to it all the time: this is what it held
 		}
 		if try > 100 {
@@ -137,14 +131,10 @@ func (h *hashing) content(in *os.File, size int64) (id string, err error) {
 		if int64(n) < size {
 			return "", nil
 		}
-		id = h.t.idOf("blob", data)
+		id = h.t.ID("blob", data)
 		return id, h.store("blob", id, data)
 	}
-	sum, err := h.t.stream(io.Discard, in, size)
-	if err != nil || sum == "" || h.has(sum) {
-		return sum, err
-	}
-	return h.t.storeStream(in, size)
+	return h.t.WriteLarge(in, size, h.has)
 }
 
 // isDated is dated, asked once for each device.
@@ -161,7 +151,7 @@ func (h *hashing) isDated(dev uint64, path string) bool {
 
 // has reports whether an object is in a store.
 func (h *hashing) has(id string) bool {
-	return h.known[id] || h.trees[id] || filestat.Exists(loose(h.t.store(), id)) || filestat.Exists(loose(h.t.objects, id))
+	return h.known[id] || h.trees[id] || h.t.HasLoose(id)
 }
 
 // store writes an object that is in no store yet.
@@ -169,89 +159,12 @@ func (h *hashing) store(kind, id string, data []byte) error {
 	if h.has(id) {
 		return nil
 	}
-	return h.t.storeObject(kind, id, data)
-}
-
-// newHash is the hash of the repository's object ids.
-func (t *Tree) newHash() hash.Hash {
-	if len(t.nothing) == 64 {
-		return sha256.New()
-	}
-	return sha1.New() // git's choice; what differs on purpose has the same size, and git refuses it
-}
-
-// idOf is the id of an object.
-func (t *Tree) idOf(kind string, data []byte) string {
-	sum := t.newHash()
-	fmt.Fprintf(sum, "%s %d\x00", kind, len(data))
-	sum.Write(data)
-	return hex.EncodeToString(sum.Sum(nil))
-}
-
-// stream writes a blob of that size as git stores it, and returns its id, or "" if there are more or fewer bytes.
-func (t *Tree) stream(w io.Writer, in *os.File, size int64) (string, error) {
-	sum := t.newHash()
-	both := io.MultiWriter(w, sum)
-	fmt.Fprintf(both, "blob %d\x00", size)
-	n, err := io.Copy(both, io.NewSectionReader(in, 0, size+1))
-	if err != nil || n != size {
-		return "", err
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
-}
-
-// storeObject writes a loose object into the private store.
-func (t *Tree) storeObject(kind, id string, data []byte) error {
-	_, err := t.writeLoose(func(w io.Writer) (string, error) {
-		fmt.Fprintf(w, "%s %d\x00", kind, len(data))
-		_, err := io.Copy(w, bytes.NewReader(data))
-		return id, err
-	})
-	return err
-}
-
-// storeStream writes a large file into the private store, and returns the id of what it held then.
-func (t *Tree) storeStream(in *os.File, size int64) (string, error) {
-	return t.writeLoose(func(w io.Writer) (string, error) { return t.stream(w, in, size) })
-}
-
-// writeLoose writes a loose object of the private store: beside its place, and then moves it there.
-func (t *Tree) writeLoose(write func(io.Writer) (id string, err error)) (id string, err error) {
-	f, err := os.CreateTemp(t.store(), "tmp_objdir-*")
-	if err != nil {
-		return "", err
-	}
-	defer os.Remove(f.Name())
-	z, err := zlib.NewWriterLevel(f, zlib.BestSpeed)
-	if err != nil {
-		return "", err
-	}
-	id, err = write(z)
-	if closed := z.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = f.Chmod(0o444)
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil || id == "" {
-		return "", err
-	}
-	to := loose(t.store(), id)
-	if err := os.Rename(f.Name(), to); err == nil || !errors.Is(err, fs.ErrNotExist) {
-		return id, err
-	}
-	if err := os.Mkdir(filepath.Dir(to), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return "", err
-	}
-	return id, os.Rename(f.Name(), to)
+	return h.t.WriteObject(kind, id, data)
 }
 
 // filtered lists those of the files whose content a filter of the person's, or of the frozen configuration, makes.
 func (t *Tree) filtered(ctx context.Context, files []*file) (gitpath.Set, error) {
-	drivers, err := t.drivers(ctx)
+	drivers, _, err := t.Filters(ctx)
 	if err != nil || len(drivers) == 0 || len(files) == 0 {
 		return nil, err
 	}
@@ -259,7 +172,7 @@ func (t *Tree) filtered(ctx context.Context, files []*file) (gitpath.Set, error)
 	for i, f := range files {
 		names[i] = f.path
 	}
-	c := t.storing()
+	c := t.Command()
 	c.Stdin = gitpath.List(names)
 	out, _, err := c.Run(ctx, "check-attr", "-z", "--stdin", "filter")
 	found := gitpath.Set{}
@@ -269,27 +182,6 @@ func (t *Tree) filtered(ctx context.Context, files []*file) (gitpath.Set, error)
 		}
 	}
 	return found, err
-}
-
-// drivers are the names of filters that do something when content goes into a tree.
-func (t *Tree) drivers(ctx context.Context) ([]string, error) {
-	r, err := t.rulesNow(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, s := range r.frozen.Config {
-		name, ok := strings.CutPrefix(s.Key, "filter.")
-		clean, isClean := strings.CutSuffix(name, ".clean")
-		process, isProcess := strings.CutSuffix(name, ".process")
-		switch {
-		case ok && isClean:
-			names = append(names, clean)
-		case ok && isProcess:
-			names = append(names, process)
-		}
-	}
-	return names, nil
 }
 
 // byGit has git hash those files that have filters.
@@ -309,7 +201,7 @@ func (h *hashing) byGit(ctx context.Context, files []*file, filtered gitpath.Set
 	if len(those) == 0 {
 		return nil
 	}
-	c := h.t.storing()
+	c := h.t.Command()
 	c.Stdin = strings.NewReader(names.String())
 	out, _, err := c.Run(ctx, "hash-object", "-w", "--stdin-paths")
 	if err != nil {
@@ -321,12 +213,12 @@ func (h *hashing) byGit(ctx context.Context, files []*file, filtered gitpath.Set
 	}
 	for n, i := range those {
 		f := files[i]
-		after, err := filestat.Lstat(h.t.path(f.path))
+		after, err := filestat.Lstat(h.t.Path(f.path))
 		if err != nil {
 			return err
 		}
-		again[i] = f.is.Same(after) && after.Settled(h.now) && h.isDated(after.Dev, h.t.path(f.path))
-		f.entry = entry{modeOf(after.Mode), ids[n]}
+		again[i] = f.is.Same(after) && after.Settled(h.now) && h.isDated(after.Dev, h.t.Path(f.path))
+		f.Entry = repository.Entry{Mode: repository.ModeOf(after.Mode), ID: ids[n]}
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func (t *Tree) ignored(ctx context.Context, c git.Command, index string, names [
 	// leads to it.
 	c.Env = append(slices.Clone(c.Env), "GIT_INDEX_FILE="+index)
 	var entries strings.Builder
-	some := t.nothing[1:] + "1"
+	some := t.ID("blob", nil)
 	for _, name := range names {
 		fmt.Fprintf(&entries, "100644 %s\t%s\x00", some, name)
 	}

@@ -232,7 +232,7 @@ func TestAForgottenTreeIsNotBuiltUpon(t *testing.T) {
 		switch {
 		case c.step > 0:
 			step := 0
-			tree.At(func() {
+			tree.OnChange(func() {
 				if step++; step == c.step {
 					cmd := exec.Command("sh", "-c", script)
 					cmd.Dir, ran = dir, true
@@ -269,7 +269,7 @@ func TestAnotherKeeperIsAhead(t *testing.T) {
 	tree, other := open(t, dir), open(t, dir)
 	id := fingerprint(t, tree)
 	ahead := false
-	tree.At(func() {
+	tree.OnChange(func() {
 		if ahead {
 			return
 		}
@@ -420,7 +420,7 @@ func TestACollectionInTheMiddleOfAKeep(t *testing.T) {
 			"$REAL" "$@" || exit
 			echo >.git/deleted; `+clear+`
 			exit;; esac`)
-		tree.At(func() {
+		tree.OnChange(func() {
 			if exists(filepath.Join(dir, ".git/refs/ferrus/t/1")) && !exists(filepath.Join(dir, ".git/deleted")) {
 				cmd := exec.Command("sh", "-c", "echo >.git/deleted; "+clear)
 				cmd.Dir = dir

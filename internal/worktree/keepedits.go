@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
 // cleaned returns those of the files that the filters of .gitattributes do not make what the plan saw: for the others
@@ -21,7 +22,7 @@ func (m *move) cleaned(ctx context.Context, odd []*taken) (edited []*taken) {
 	var filtered []*taken
 	paths := gitpath.Set{}
 	for _, f := range odd {
-		if !paths[f.path] && path.Base(f.path) != ".gitattributes" && f.holds.mode != modeSymlink && (f.holds.mode == f.was.mode || f.holds.mode == f.to.mode) {
+		if !paths[f.path] && path.Base(f.path) != ".gitattributes" && f.holds.Mode != repository.ModeSymlink && (f.holds.Mode == f.was.Mode || f.holds.Mode == f.to.Mode) {
 			paths.Add(f.path)
 			filtered = append(filtered, f)
 		}
@@ -29,7 +30,7 @@ func (m *move) cleaned(ctx context.Context, odd []*taken) (edited []*taken) {
 	ids, err := m.clean(ctx, filtered)
 	for i, id := range ids {
 		f := filtered[i]
-		if as := (entry{f.holds.mode, id}); err == nil && (as == f.was || as == f.to) {
+		if as := (repository.Entry{Mode: f.holds.Mode, ID: id}); err == nil && (as == f.was || as == f.to) {
 			f.safe = append(f.safe, f.holds)
 		}
 	}
@@ -46,7 +47,7 @@ func (m *move) clean(ctx context.Context, files []*taken) ([]string, error) {
 	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700)); err != nil {
 		return nil, err
 	}
-	c := m.t.storing()
+	c := m.t.Command()
 	c.Dir = dir
 	c.Env = append(c.Env, "GIT_INDEX_FILE="+filepath.Join(m.dir, "was"), "GIT_WORK_TREE="+dir)
 	if _, _, err := c.Run(ctx, "read-tree", m.now); err != nil {
@@ -113,12 +114,12 @@ func (m *move) keepBatch(ctx context.Context, batch []*taken) error {
 	if err != nil {
 		return err
 	}
-	c := m.t.storing()
+	c := m.t.Command()
 	index := filepath.Join(m.dir, "edits")
 	c.Env = append(c.Env, "GIT_INDEX_FILE="+index)
 	var entries strings.Builder
 	for i, f := range batch {
-		fmt.Fprintf(&entries, "%s %s\t%s\x00", held[i].mode, held[i].id, f.path)
+		fmt.Fprintf(&entries, "%s %s\t%s\x00", held[i].Mode, held[i].ID, f.path)
 	}
 	os.Remove(index)
 	c.Stdin = strings.NewReader(entries.String())
@@ -132,7 +133,7 @@ func (m *move) keepBatch(ctx context.Context, batch []*taken) error {
 	}
 	name, err := m.t.free(ctx, m.edits)
 	if err == nil {
-		err = m.t.keep(ctx, name, strings.TrimSpace(string(out)))
+		err = m.t.SaveTree(ctx, name, strings.TrimSpace(string(out)))
 	}
 	if err != nil {
 		return err
@@ -140,8 +141,8 @@ func (m *move) keepBatch(ctx context.Context, batch []*taken) error {
 	var list strings.Builder
 	for i, f := range batch {
 		f.safe = append(f.safe, held[i])
-		f.edit = editOf(refs+name, f.path)
-		list.WriteString(refs + name + "\x00" + f.path + "\x00")
+		f.edit = editOf(repository.RefPrefix+name, f.path)
+		list.WriteString(repository.RefPrefix + name + "\x00" + f.path + "\x00")
 	}
 	return m.note(list.String())
 }
@@ -166,7 +167,7 @@ func (m *move) noted() (edits []Edit) {
 	data, _ := os.ReadFile(filepath.Join(m.dir, "kept"))
 	fields := gitpath.Split(data)
 	for i := 0; i+1 < len(fields); i += 2 {
-		if strings.HasPrefix(fields[i], refs) {
+		if strings.HasPrefix(fields[i], repository.RefPrefix) {
 			edits = append(edits, editOf(fields[i], fields[i+1]))
 		}
 	}
@@ -174,8 +175,8 @@ func (m *move) noted() (edits []Edit) {
 }
 
 // write makes objects of what the files hold now, and returns which.
-func (m *move) write(ctx context.Context, batch []*taken) ([]entry, error) {
-	held := make([]entry, len(batch))
+func (m *move) write(ctx context.Context, batch []*taken) ([]repository.Entry, error) {
+	held := make([]repository.Entry, len(batch))
 	var list strings.Builder
 	var regular []int
 	for i, f := range batch {
@@ -184,7 +185,7 @@ func (m *move) write(ctx context.Context, batch []*taken) ([]entry, error) {
 			return nil, err
 		}
 		if info.Mode()&fs.ModeSymlink == 0 {
-			held[i].mode = modeOf(info.Mode())
+			held[i].Mode = repository.ModeOf(info.Mode())
 			regular = append(regular, i)
 			list.WriteString(gitpath.Quoted(f.at) + "\n")
 			continue
@@ -193,18 +194,18 @@ func (m *move) write(ctx context.Context, batch []*taken) ([]entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := m.t.storing()
+		c := m.t.Command()
 		c.Stdin = strings.NewReader(to)
 		out, _, err := c.Run(ctx, "hash-object", "-w", "--stdin")
 		if err != nil {
 			return nil, err
 		}
-		held[i] = entry{modeSymlink, strings.TrimSpace(string(out))}
+		held[i] = repository.Entry{Mode: repository.ModeSymlink, ID: strings.TrimSpace(string(out))}
 	}
 	if len(regular) == 0 {
 		return held, nil
 	}
-	c := m.t.storing()
+	c := m.t.Command()
 	c.Stdin = strings.NewReader(list.String())
 	out, _, err := c.Run(ctx, "hash-object", "-w", "--no-filters", "--stdin-paths")
 	ids, err := fieldsOf(out, len(regular), err)
@@ -212,7 +213,7 @@ func (m *move) write(ctx context.Context, batch []*taken) ([]entry, error) {
 		return nil, err
 	}
 	for n, i := range regular {
-		held[i].id = ids[n]
+		held[i].ID = ids[n]
 	}
 	return held, nil
 }

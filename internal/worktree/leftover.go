@@ -17,6 +17,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
 // moving begins the names of the folders of moves.
@@ -24,6 +25,9 @@ const moving = "move-"
 
 // IsMove reports whether a file of that name in the private folder is that of a move.
 func IsMove(name string) bool { return strings.HasPrefix(name, moving) }
+
+// abandoned is how old the folder of a move that has moved nothing must be to be removed.
+const abandoned = time.Hour
 
 // planHead is the first field of a plan's file.
 const planHead = "ferrus move 1"
@@ -34,7 +38,7 @@ func (m *move) record() error {
 	var b strings.Builder
 	b.WriteString(planHead + "\x00" + m.edits + "\x00" + m.now + "\x00")
 	for _, f := range m.files {
-		fmt.Fprintf(&b, "%s %s %s %s\t%s\x00", orNone(f.was.mode), orNone(f.was.id), orNone(f.to.mode), orNone(f.to.id), f.path)
+		fmt.Fprintf(&b, "%s %s %s %s\t%s\x00", orNone(f.was.Mode), orNone(f.was.ID), orNone(f.to.Mode), orNone(f.to.ID), f.path)
 	}
 	root, err := rootfs.Open(m.dir)
 	if err != nil {
@@ -44,7 +48,7 @@ func (m *move) record() error {
 	if err := atomicfile.Replace(root, "plan", []byte(b.String()), 0o600); err != nil {
 		return err
 	}
-	return syncFile(m.t.private)
+	return repository.SyncFile(m.t.Private())
 }
 
 func orNone(field string) string {
@@ -61,7 +65,7 @@ func (t *Tree) readMove(dir string) (*move, error) {
 		return nil, err
 	}
 	fields := gitpath.Split(data)
-	if len(fields) < 3 || fields[0] != planHead || checkName(fields[1]) != nil || !objectID.MatchString(fields[2]) {
+	if len(fields) < 3 || fields[0] != planHead || repository.CheckName(fields[1]) != nil || !repository.IsID(fields[2]) {
 		return nil, fmt.Errorf("read %s: it is not the plan of a move", filepath.Join(dir, "plan"))
 	}
 	m := &move{t: t, dir: dir, edits: fields[1], now: fields[2], touched: gitpath.Set{}}
@@ -74,7 +78,7 @@ func (t *Tree) readMove(dir string) (*move, error) {
 		for i := range of {
 			of[i] = strings.TrimPrefix(of[i], "-")
 		}
-		m.files = append(m.files, moved{path: name, was: entry{of[0], of[1]}, to: entry{of[2], of[3]}})
+		m.files = append(m.files, moved{path: name, was: repository.Entry{Mode: of[0], ID: of[1]}, to: repository.Entry{Mode: of[2], ID: of[3]}})
 	}
 	return m, nil
 }
@@ -92,7 +96,7 @@ func (m *move) find() error {
 				m.out = append(m.out, &taken{moved: f, at: at})
 			}
 		}
-		if f.to.exists() && filestat.Exists(m.staged(f.path)) {
+		if f.to.Exists() && filestat.Exists(m.staged(f.path)) {
 			m.out = append(m.out, &taken{moved: f, at: m.staged(f.path)})
 		}
 		beside, err := m.t.placeFor(f.path, false)
@@ -156,7 +160,7 @@ func (t *Tree) Recover(ctx context.Context) ([]Edit, error) {
 	if !t.Git() {
 		return nil, nil
 	}
-	if err := t.prepare(ctx); err != nil {
+	if err := t.Prepare(ctx); err != nil {
 		return nil, err
 	}
 	return t.recover(ctx)
@@ -174,7 +178,7 @@ func (t *Tree) recover(ctx context.Context) ([]Edit, error) {
 
 // moves lists the folders of moves, finished or not.
 func (t *Tree) moves() ([]string, error) {
-	root, err := t.ours()
+	root, err := t.OpenPrivate()
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +187,7 @@ func (t *Tree) moves() ([]string, error) {
 	var dirs []string
 	for _, e := range inside {
 		if e.IsDir() && strings.HasPrefix(e.Name(), moving) {
-			dirs = append(dirs, filepath.Join(t.private, e.Name()))
+			dirs = append(dirs, filepath.Join(t.Private(), e.Name()))
 		}
 	}
 	return dirs, err
@@ -204,8 +208,8 @@ func (t *Tree) recoverMove(ctx context.Context, dir string) ([]Edit, error) {
 	defer lock.Close()
 	m, err := t.readMove(dir)
 	if errors.Is(err, fs.ErrNotExist) { // it had moved nothing
-		if time.Since(info.ModTime()) > leftoverAge {
-			t.removeTemp(dir)
+		if time.Since(info.ModTime()) > abandoned {
+			t.RemoveTemp(dir)
 		}
 		return nil, nil
 	}
@@ -222,7 +226,7 @@ func (t *Tree) recoverMove(ctx context.Context, dir string) ([]Edit, error) {
 	found, err := m.settle(ctx)
 	edits = append(edits, found...)
 	if err == nil && m.settled() {
-		t.removeTemp(dir)
+		t.RemoveTemp(dir)
 	}
 	return edits, err
 }
@@ -279,5 +283,5 @@ func (m *move) ours(f *taken) bool {
 		return false
 	}
 	defer file.Close()
-	return entry{modeOf(info.Mode()), m.t.blob(file, info.Size())} == f.to
+	return repository.Entry{Mode: repository.ModeOf(info.Mode()), ID: m.t.BlobID(file, info.Size())} == f.to
 }

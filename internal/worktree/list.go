@@ -14,15 +14,15 @@ import (
 	"sync"
 
 	"github.com/ferrus-go/ferrus/internal/git"
-	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
 // A file is a path that counts, with what is there.
 type file struct {
 	path string
-	entry
+	repository.Entry
 	is filestat.Stat // what lstat says; the zero value where id is known without it
 }
 
@@ -43,34 +43,27 @@ type listing struct {
 // list asks git what is tracked and what is not ignored, and lstat what is there. Git looks at no file but for the rules:
 // not at the times in its index, nor at what its index says may be passed over.
 func (t *Tree) list(ctx context.Context) (*listing, error) {
-	if err := t.copyShared(); err != nil {
+	if err := t.CopySharedIndex(); err != nil {
 		return nil, err
 	}
 	var out []byte
 	var never []string
 	err := git.Together(func() error {
 		args := append([]string{"ls-files", "-z", "-t", "-s", "-c", "-o", "--exclude-standard"}, excludes(t.exclude)...)
-		text, said, err := t.onIndex().Run(ctx, args...)
+		text, said, err := t.IndexCommand().Run(ctx, args...)
 		if err == nil {
 			err = unread(said)
 		}
 		out = text
 		return err
 	}, func() (err error) {
-		never, err = t.never(ctx, t.onIndex())
+		never, err = t.never(ctx, t.IndexCommand())
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return t.look(ctx, out, never)
-}
-
-// onIndex is a call in the private git directory on the user's index. It reads the index as a list.
-func (t *Tree) onIndex() git.Command {
-	c := t.storing()
-	c.Env = append(c.Env, "GIT_INDEX_FILE="+t.index)
-	return c
 }
 
 // look turns git's lines, "? path" and "H mode id stage\tpath", into a listing.
@@ -86,8 +79,8 @@ func (t *Tree) look(ctx context.Context, out []byte, never []string) (*listing, 
 	for _, line := range gitpath.Split(out) {
 		if name, ok := strings.CutPrefix(line, "? "); ok {
 			if repo, ok := strings.CutSuffix(name, "/"); ok {
-				if id := t.headOf(ctx, repo); id != "" {
-					l.files = append(l.files, file{path: repo, entry: entry{modeLink, id}})
+				if id := t.EmbeddedHead(ctx, repo); id != "" {
+					l.files = append(l.files, file{path: repo, Entry: repository.Entry{Mode: repository.ModeLink, ID: id}})
 				} else {
 					l.empty = append(l.empty, repo)
 				}
@@ -108,9 +101,9 @@ func (t *Tree) look(ctx context.Context, out []byte, never []string) (*listing, 
 		}
 		last = name
 		l.index = append(l.index, id)
-		f := file{path: name, entry: entry{mode, id}}
+		f := file{path: name, Entry: repository.Entry{Mode: mode, ID: id}}
 		switch {
-		case mode == modeLink && folders.real(name):
+		case mode == repository.ModeLink && folders.real(name):
 			inside, err := t.inLink(ctx, &f)
 			if err != nil {
 				return nil, err
@@ -145,12 +138,12 @@ func (t *Tree) look(ctx context.Context, out []byte, never []string) (*listing, 
 // inLink is what counts of a folder that the index has as a submodule: the commit that it has checked out; that of the
 // index where it is not checked out; its files where it is no repository.
 func (t *Tree) inLink(ctx context.Context, f *file) ([]file, error) {
-	if !filestat.Exists(filepath.Join(t.path(f.path), ".git")) {
+	if !filestat.Exists(filepath.Join(t.Path(f.path), ".git")) {
 		if !t.filled(f.path) {
 			return []file{*f}, nil
 		}
-		c := t.storing()
-		c.Env = append(c.Env, "GIT_INDEX_FILE="+filepath.Join(t.private, "none"))
+		c := t.Command()
+		c.Env = append(c.Env, "GIT_INDEX_FILE="+filepath.Join(t.Private(), "none"))
 		args := append([]string{"ls-files", "-z", "-o", "--exclude-standard"}, excludes(t.exclude)...)
 		out, said, err := c.Run(ctx, append(args, "--", ":(top,literal)"+f.path+"/")...)
 		if err == nil {
@@ -160,14 +153,14 @@ func (t *Tree) inLink(ctx context.Context, f *file) ([]file, error) {
 		for _, name := range gitpath.Split(out) {
 			if repo, ok := strings.CutSuffix(name, "/"); !ok {
 				inside = append(inside, file{path: name})
-			} else if id := t.headOf(ctx, repo); id != "" {
-				inside = append(inside, file{path: repo, entry: entry{modeLink, id}})
+			} else if id := t.EmbeddedHead(ctx, repo); id != "" {
+				inside = append(inside, file{path: repo, Entry: repository.Entry{Mode: repository.ModeLink, ID: id}})
 			}
 		}
 		return inside, err
 	}
-	if id := t.headOf(ctx, f.path); id != "" {
-		f.id = id
+	if id := t.EmbeddedHead(ctx, f.path); id != "" {
+		f.ID = id
 	}
 	return []file{*f}, nil
 }
@@ -182,7 +175,7 @@ func (t *Tree) isOurs(name string) bool {
 func (t *Tree) stat(l *listing, folders *folders) error {
 	there := make([]bool, len(l.files))
 	for i, f := range l.files {
-		there[i] = f.exists() || folders.real(path.Dir(f.path))
+		there[i] = f.Exists() || folders.real(path.Dir(f.path))
 	}
 	hands := min(runtime.GOMAXPROCS(0), 1+len(l.files)/256)
 	errs := make([]error, hands)
@@ -193,10 +186,10 @@ func (t *Tree) stat(l *listing, folders *folders) error {
 			defer in.Close()
 			for i := len(l.files) * h / hands; i < len(l.files)*(h+1)/hands; i++ {
 				f := &l.files[i]
-				if f.exists() || !there[i] {
+				if f.Exists() || !there[i] {
 					continue
 				}
-				is, err := in.Lstat(t.dir, f.path)
+				is, err := in.Lstat(t.Top(), f.path)
 				if filestat.Gone(err) {
 					there[i] = false
 					continue
@@ -231,7 +224,7 @@ func (f *folders) real(dir string) bool {
 	is, ok := f.known[dir]
 	if !ok {
 		if is = f.real(path.Dir(dir)); is {
-			info, err := os.Lstat(f.t.path(dir))
+			info, err := os.Lstat(f.t.Path(dir))
 			is = err == nil && info.IsDir()
 		}
 		f.known[dir] = is
@@ -243,39 +236,15 @@ func (f *folders) real(dir string) bool {
 func (f *folders) blocked(name string) bool {
 	for ; name != "."; name = path.Dir(name) {
 		if !f.real(name) && f.real(path.Dir(name)) {
-			return filestat.Exists(f.t.path(name))
+			return filestat.Exists(f.t.Path(name))
 		}
 	}
 	return false
 }
 
-// copyShared copies what a split index leaves in the project's git directory: git looks for it in the directory that it
-// works in.
-func (t *Tree) copyShared() error {
-	shared, _ := filepath.Glob(filepath.Join(gitpath.EscapeGlob(t.gitDir), "sharedindex.*"))
-	if len(shared) == 0 {
-		return nil
-	}
-	root, err := t.ours()
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	for _, from := range shared {
-		text, err := rootfs.ReadRegular(from, 1<<30)
-		if err == nil {
-			err = root.WriteFile("repository/"+filepath.Base(from), text, 0o600)
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
-}
-
 // onDisk reports whether name is a file or link of the work tree itself, not one seen through a link.
 func (t *Tree) onDisk(name string) bool {
-	info, err := os.Lstat(t.path(name))
+	info, err := os.Lstat(t.Path(name))
 	if err != nil || info.IsDir() {
 		return false
 	}
@@ -289,7 +258,7 @@ func (t *Tree) folder(name string) bool {
 
 // filled reports whether the folder has files. A submodule that is not checked out is empty.
 func (t *Tree) filled(path string) bool {
-	f, err := os.Open(t.path(path))
+	f, err := os.Open(t.Path(path))
 	if err != nil {
 		return false
 	}
@@ -309,4 +278,25 @@ func unread(stderr string) error {
 		}
 	}
 	return nil
+}
+
+// News lists the objects of a listing's tree that those of base do not have at the same path.
+func (l *listing) News(of repository.Source) (ids []string) {
+	base := of.(*listing)
+	for id := range l.trees {
+		if !base.trees[id] {
+			ids = append(ids, id)
+		}
+	}
+	had := base.files
+	for _, f := range l.files {
+		for len(had) > 0 && had[0].path < f.path {
+			had = had[1:]
+		}
+		if !f.IsLink() && (len(had) == 0 || had[0].path != f.path || had[0].ID != f.ID) {
+			ids = append(ids, f.ID)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }

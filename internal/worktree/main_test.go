@@ -71,7 +71,7 @@ func act(at, dir string, args []string) {
 		if os.Getenv("FERRUS_TEST_EDIT") != "" {
 			atDeath = edited(dir, tree)
 		}
-		tree.At(func() {
+		tree.OnChange(func() {
 			if left--; left == 0 {
 				atDeath()
 				self, _ := os.FindProcess(os.Getpid())

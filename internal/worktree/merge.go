@@ -11,6 +11,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
 // Merged is what [Tree.Merge] made of three trees.
@@ -30,7 +31,7 @@ type Conflict struct {
 // Merge is git's three-way merge of trees: the changes from base to ours and from base to theirs, without a work tree.
 // Renames are followed; a merge driver of the user's runs. Equal trees give equal results, whatever the user's settings
 // for conflicts. "" stands for the empty tree. A conflict is no error. What is made is in the private store; see
-// [Tree.Keep]. The error is [ErrNoGit] without git; it needs git 2.38.
+// [Tree.SaveRef]. The error is [ErrNoGit] without git; it needs git 2.38.
 func (t *Tree) Merge(ctx context.Context, base, ours, theirs string) (Merged, error) {
 	m, err := t.merge(ctx, base, ours, theirs)
 	if err != nil {
@@ -46,36 +47,32 @@ func (t *Tree) merge(ctx context.Context, base, ours, theirs string) (Merged, er
 	if err := git.Needs(ctx, 2, 38, "to merge without a work tree"); err != nil {
 		return Merged{}, err
 	}
-	if err := t.prepare(ctx); err != nil {
+	if err := t.Prepare(ctx); err != nil {
 		return Merged{}, err
 	}
 	trees := []string{base, ours, theirs}
 	for i, id := range trees {
 		var err error
-		if trees[i], err = t.treeID(id); err != nil {
+		if trees[i], err = t.TreeID(id); err != nil {
 			return Merged{}, err
 		}
 	}
-	err := t.reading(ctx, func(o *objects) error { // git would commit any id
-		_, err := o.folders([]pair{{ids: [2]string{trees[0], trees[1]}}, {ids: [2]string{trees[2]}}})
-		return err
-	})
-	if err != nil {
+	if err := t.VerifyTrees(ctx, trees...); err != nil { // git would commit any id
 		return Merged{}, err
 	}
 	// Only commits have a base. Git finds that of these two by itself; --merge-base would need git 2.40.
-	root, err := t.commit(trees[0])
+	root, err := t.WriteCommit(trees[0])
 	if err != nil {
 		return Merged{}, err
 	}
 	var sides [2]string
 	for i := range sides {
-		if sides[i], err = t.commit(trees[i+1], root); err != nil {
+		if sides[i], err = t.WriteCommit(trees[i+1], root); err != nil {
 			return Merged{}, err
 		}
 	}
 	var out bytes.Buffer
-	c := t.storing()
+	c := t.Command()
 	c.Stdout = &out
 	c.Config = append(slices.Clone(c.Config), "merge.renameLimit=7000", "diff.algorithm=histogram")
 	_, _, err = c.Run(ctx, "merge-tree", "--write-tree", "-z", "--messages", sides[0], sides[1])
@@ -90,7 +87,7 @@ func (t *Tree) merge(ctx context.Context, base, ours, theirs string) (Merged, er
 func readMerge(out string) (Merged, error) {
 	m := Merged{}
 	fields := gitpath.Split([]byte(out))
-	if len(fields) == 0 || !objectID.MatchString(fields[0]) {
+	if len(fields) == 0 || !repository.IsID(fields[0]) {
 		return m, fmt.Errorf("git merge-tree: cannot read %q", out)
 	}
 	m.Tree, fields = fields[0], fields[1:]

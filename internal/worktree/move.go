@@ -15,6 +15,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
 // A StoppedError says why a Restore ended when some files were moved already. Nothing is lost. Called again with a new
@@ -49,18 +50,18 @@ type move struct {
 // A moved file is one of the plan, and what it may hold without being an edit: what it had, and what it gets.
 type moved struct {
 	path    string
-	was, to entry
+	was, to repository.Entry
 }
 
 // A taken file came out of the work tree.
 type taken struct {
 	moved
-	at    string  // where it is
-	holds entry   // what it held when it was looked at last
-	safe  []entry // what it may hold besides: edits that are kept, and what filters make the same
-	edit  Edit    // with a Path if it was edited
-	gone  bool    // it was removed
-	open  bool    // it stays: a process has it open for writing
+	at    string             // where it is
+	holds repository.Entry   // what it held when it was looked at last
+	safe  []repository.Entry // what it may hold besides: edits that are kept, and what filters make the same
+	edit  Edit               // with a Path if it was edited
+	gone  bool               // it was removed
+	open  bool               // it stays: a process has it open for writing
 }
 
 // replace puts the staged file at its path, and keeps what comes out.
@@ -304,7 +305,7 @@ func (t *Tree) carryOut(ctx context.Context, p *plan, s *stage, edits string) ([
 
 // at tells a test that something is about to be done about a path.
 func (m *move) at(name string) {
-	m.t.at()
+	m.t.Changing()
 	if m.t.hooks.at != nil {
 		m.t.hooks.at(name)
 	}
@@ -313,7 +314,7 @@ func (m *move) at(name string) {
 // run moves the files, one after the other.
 func (m *move) run() error {
 	for _, f := range m.files {
-		if !f.to.exists() {
+		if !f.to.Exists() {
 			if err := m.remove(f); err != nil {
 				return err
 			}
@@ -336,7 +337,7 @@ func (m *move) sync() error {
 		if !m.t.folder(dir) { // a file or link has taken its place
 			return nil
 		}
-		return syncFile(m.t.path(dir))
+		return repository.SyncFile(m.t.Path(dir))
 	})
 }
 

@@ -3,12 +3,11 @@ package worktree
 import (
 	"context"
 	"path"
-	"path/filepath"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/git"
-	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
 // A plan is what a Restore would do.
@@ -16,16 +15,16 @@ type plan struct {
 	write, remove, left gitpath.Set
 	held                gitpath.Set // of write: what the snapshot has at that path, so that it may be replaced
 
-	now     string           // the tree that the work tree has
-	was, to map[string]entry // of write and remove: what the work tree has there and what it gets
+	now     string                      // the tree that the work tree has
+	was, to map[string]repository.Entry // of write and remove: what the work tree has there and what it gets
 }
 
 // facts are what the plan is made from.
 type facts struct {
-	deltas []delta          // from now to the tree that is to be restored
-	since  map[string]entry // what the snapshot has where the work tree differs from it by now
-	hidden map[string]entry // what a sparse checkout keeps off the disk
-	never  gitpath.Set      // paths of the tree that Open leaves out
+	deltas []repository.Delta          // from now to the tree that is to be restored
+	since  map[string]repository.Entry // what the snapshot has where the work tree differs from it by now
+	hidden map[string]repository.Entry // what a sparse checkout keeps off the disk
+	never  gitpath.Set                 // paths of the tree that Open leaves out
 }
 
 // plan decides about every path at which the work tree differs from the tree in the stage, and stages what it needs.
@@ -34,22 +33,22 @@ func (t *Tree) plan(ctx context.Context, s *stage, from, now string) (*plan, err
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{write: gitpath.Set{}, remove: gitpath.Set{}, left: gitpath.Set{}, held: gitpath.Set{}, now: now, was: map[string]entry{}, to: map[string]entry{}}
+	p := &plan{write: gitpath.Set{}, remove: gitpath.Set{}, left: gitpath.Set{}, held: gitpath.Set{}, now: now, was: map[string]repository.Entry{}, to: map[string]repository.Entry{}}
 	links := gitpath.Set{}
 	rules, attributes := false, false
 	for _, d := range f.deltas {
-		if d.old.link() || d.new.link() {
-			links.Add(d.path)
+		if d.Old.IsLink() || d.New.IsLink() {
+			links.Add(d.Path)
 		}
-		rules = rules || path.Base(d.path) == ".gitignore"
-		attributes = attributes || path.Base(d.path) == ".gitattributes"
+		rules = rules || path.Base(d.Path) == ".gitignore"
+		attributes = attributes || path.Base(d.Path) == ".gitattributes"
 	}
 	for _, d := range f.deltas {
 		switch {
-		case f.never[d.path] || t.isOurs(d.path):
-		case links[d.path]:
-			p.left.Add(d.path)
-		case links.Above(d.path): // its link is named
+		case f.never[d.Path] || t.isOurs(d.Path):
+		case links[d.Path]:
+			p.left.Add(d.Path)
+		case links.Above(d.Path): // its link is named
 		default:
 			if err := p.decide(d, f); err != nil {
 				return nil, err
@@ -69,21 +68,21 @@ func (t *Tree) plan(ctx context.Context, s *stage, from, now string) (*plan, err
 
 // facts asks git for them, all at once.
 func (t *Tree) facts(ctx context.Context, s *stage, from, now string) (*facts, error) {
-	f := &facts{since: map[string]entry{}, never: gitpath.Set{}}
+	f := &facts{since: map[string]repository.Entry{}, never: gitpath.Set{}}
 	return f, git.Together(func() (err error) {
-		f.deltas, err = t.deltas(ctx, now, s.tree)
+		f.deltas, err = t.Deltas(ctx, now, s.tree)
 		return err
 	}, func() error {
 		if from == now {
 			return nil
 		}
-		since, err := t.deltas(ctx, from, now)
+		since, err := t.Deltas(ctx, from, now)
 		for _, d := range since {
-			f.since[d.path] = d.old
+			f.since[d.Path] = d.Old
 		}
 		return err
 	}, func() (err error) {
-		f.hidden, err = t.hidden(ctx)
+		f.hidden, err = t.SparseFiles(ctx)
 		return err
 	}, func() error {
 		never, err := t.never(ctx, s.git())
@@ -95,45 +94,27 @@ func (t *Tree) facts(ctx context.Context, s *stage, from, now string) (*facts, e
 }
 
 // decide enters one path of a file into the plan.
-func (p *plan) decide(d delta, f *facts) error {
-	had, changed := f.since[d.path]
-	off, sparse := f.hidden[d.path]
+func (p *plan) decide(d repository.Delta, f *facts) error {
+	had, changed := f.since[d.Path]
+	off, sparse := f.hidden[d.Path]
 	switch {
-	case sparse && !d.new.exists():
-		p.left.Add(d.path) // only the user's index could say that it is gone
-	case !d.new.exists() && changed && !had.exists():
-		p.left.Add(d.path) // made since the snapshot, or ignored when it was taken
-	case !d.new.exists() && changed, sparse && d.new == off && changed && d.old.exists():
-		return &BlockedError{d.path, inTheWay}
-	case !d.new.exists(), sparse && d.new == off:
-		p.remove.Add(d.path)
-		p.was[d.path] = d.old
+	case sparse && !d.New.Exists():
+		p.left.Add(d.Path) // only the user's index could say that it is gone
+	case !d.New.Exists() && changed && !had.Exists():
+		p.left.Add(d.Path) // made since the snapshot, or ignored when it was taken
+	case !d.New.Exists() && changed, sparse && d.New == off && changed && d.Old.Exists():
+		return &BlockedError{d.Path, inTheWay}
+	case !d.New.Exists(), sparse && d.New == off:
+		p.remove.Add(d.Path)
+		p.was[d.Path] = d.Old
 	default:
-		p.write.Add(d.path)
-		p.was[d.path], p.to[d.path] = d.old, d.new
-		if d.old.exists() && !changed {
-			p.held.Add(d.path)
+		p.write.Add(d.Path)
+		p.was[d.Path], p.to[d.Path] = d.Old, d.New
+		if d.Old.Exists() && !changed {
+			p.held.Add(d.Path)
 		}
 	}
 	return nil
-}
-
-// hidden lists what the user's index has and a sparse checkout need not have on disk. Where there is no sparse checkout,
-// people use git's mark of it to keep a change of theirs out of git's sight: such a file is like any other.
-func (t *Tree) hidden(ctx context.Context) (map[string]entry, error) {
-	if !filestat.Exists(filepath.Join(t.gitDir, "info", "sparse-checkout")) {
-		return nil, nil
-	}
-	out, _, err := t.user().Run(ctx, "ls-files", "-z", "-t", "-s")
-	hidden := map[string]entry{}
-	// "S mode id stage\tpath"
-	for _, line := range gitpath.Split(out) {
-		info, name, _ := strings.Cut(line, "\t")
-		if of := strings.Fields(info); len(of) == 4 && of[0] == "S" {
-			hidden[name] = entry{of[1], of[2]}
-		}
-	}
-	return hidden, err
 }
 
 // spare takes out of the plan's removals what the rules of the tree that is restored ignore: there it is no part of
@@ -145,7 +126,7 @@ func (t *Tree) spare(ctx context.Context, s *stage, p *plan) error {
 			over.Add(dir)
 		}
 	}
-	out, _, err := t.user().Run(ctx, "ls-files", "-z")
+	out, _, err := t.UserCommand().Run(ctx, "ls-files", "-z")
 	if err != nil {
 		return err
 	}
@@ -175,17 +156,17 @@ func (t *Tree) refilter(ctx context.Context, s *stage, p *plan, f *facts) error 
 	}
 	differs := gitpath.Set{}
 	for _, d := range f.deltas {
-		differs.Add(d.path)
+		differs.Add(d.Path)
 	}
 	all := gitpath.Set{}
 	// "mode id stage\tpath"
 	for _, line := range gitpath.Split(out) {
 		info, name, _ := strings.Cut(line, "\t")
 		_, sparse := f.hidden[name]
-		if p.write[name] || !differs[name] && !sparse && !f.never[name] && !t.isOurs(name) && !strings.HasPrefix(info, modeLink) {
+		if p.write[name] || !differs[name] && !sparse && !f.never[name] && !t.isOurs(name) && !strings.HasPrefix(info, repository.ModeLink) {
 			all.Add(name)
 			if of := strings.Fields(info); !p.write[name] && len(of) == 3 {
-				p.to[name] = entry{of[0], of[1]}
+				p.to[name] = repository.Entry{Mode: of[0], ID: of[1]}
 			}
 		}
 	}
@@ -193,7 +174,7 @@ func (t *Tree) refilter(ctx context.Context, s *stage, p *plan, f *facts) error 
 		return err
 	}
 	for name := range all {
-		if !p.write[name] && !same(s.path(name), t.path(name)) {
+		if !p.write[name] && !same(s.path(name), t.Path(name)) {
 			p.write.Add(name)
 			p.held.Add(name)
 			p.was[name] = p.to[name]

@@ -6,11 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 
 	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
 // A Change is what [Tree.Restore] did. The lists are as [Tree.Changed] gives them.
@@ -46,7 +46,7 @@ type Change struct {
 // without git.
 func (t *Tree) Restore(ctx context.Context, from, to, edits string) (Change, error) {
 	var c Change
-	err := t.ready(ctx, edits)
+	err := t.Ready(ctx, edits)
 	if err == nil {
 		c.Edited, err = t.recover(ctx)
 	}
@@ -66,10 +66,10 @@ func (t *Tree) Restore(ctx context.Context, from, to, edits string) (Change, err
 
 // Clear is a [Tree.Restore] of the empty tree: it takes away what the snapshot from has.
 func (t *Tree) Clear(ctx context.Context, from, edits string) (Change, error) {
-	if err := t.ready(ctx, edits); err != nil {
+	if err := t.Ready(ctx, edits); err != nil {
 		return Change{}, err
 	}
-	empty, err := t.treeID("")
+	empty, err := t.TreeID("")
 	if err != nil {
 		return Change{}, err
 	}
@@ -92,7 +92,7 @@ func (t *Tree) planned(ctx context.Context, from, to string, do func(*plan, *sta
 		return git.ErrNoGit
 	}
 	for _, id := range []string{from, to} {
-		if !objectID.MatchString(id) {
+		if !repository.IsID(id) {
 			return fmt.Errorf("%q is not an object id", id)
 		}
 	}
@@ -117,7 +117,7 @@ func (t *Tree) planned(ctx context.Context, from, to string, do func(*plan, *sta
 
 // prune removes the folder if it is empty, and those above that it was the last in. It returns the one that stays.
 func (t *Tree) prune(dir string) string {
-	for dir != "." && t.folder(dir) && rmdir(t.path(dir)) == nil {
+	for dir != "." && t.folder(dir) && rmdir(t.Path(dir)) == nil {
 		dir = path.Dir(dir)
 	}
 	return dir
@@ -147,6 +147,3 @@ func copyFile(from, to string) error {
 	}
 	return atomicfile.Fill(dst, src)
 }
-
-// path is where the work tree has a path of git's.
-func (t *Tree) path(name string) string { return filepath.Join(t.dir, filepath.FromSlash(name)) }

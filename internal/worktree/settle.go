@@ -2,13 +2,8 @@ package worktree
 
 import (
 	"context"
-	"crypto/sha1"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -16,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
 // An Edit is a file that somebody changed while a [Tree.Restore] replaced or removed it. The work tree has the file of
@@ -131,7 +127,7 @@ func (m *move) release(f *taken) error {
 		if err != nil {
 			return err
 		}
-		f.holds = entry{modeSymlink, m.t.blob(strings.NewReader(to), int64(len(to)))}
+		f.holds = repository.Entry{Mode: repository.ModeSymlink, ID: m.t.BlobID(strings.NewReader(to), int64(len(to)))}
 		return m.drop(f)
 	}
 	if !info.Mode().IsRegular() {
@@ -149,7 +145,7 @@ func (m *move) release(f *taken) error {
 	if info, err = file.Stat(); err != nil {
 		return err
 	}
-	f.holds = entry{modeOf(info.Mode()), m.t.blob(file, info.Size())}
+	f.holds = repository.Entry{Mode: repository.ModeOf(info.Mode()), ID: m.t.BlobID(file, info.Size())}
 	if busy = busy || known && !unwritten(file); busy && f.kept() {
 		f.open = true
 		return nil
@@ -176,19 +172,6 @@ func (m *move) drop(f *taken) error {
 // kept reports whether what the file holds is elsewhere too.
 func (f *taken) kept() bool {
 	return f.holds == f.was || f.holds == f.to || slices.Contains(f.safe, f.holds)
-}
-
-// blob is the id that git gives to so many bytes, "" if there are more or fewer.
-func (t *Tree) blob(r io.Reader, size int64) string {
-	var h hash.Hash = sha1.New()
-	if len(t.nothing) == 64 {
-		h = sha256.New()
-	}
-	fmt.Fprintf(h, "blob %d\x00", size)
-	if n, err := io.Copy(h, r); err != nil || n != size {
-		return ""
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }
 
 // String says what became of the edit.

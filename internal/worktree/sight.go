@@ -34,7 +34,7 @@ func (t *Tree) see(l *listing) *Sight {
 			if _, ok := s.folders[dir]; ok {
 				break
 			}
-			s.folders[dir], _ = filestat.Lstat(t.path(dir))
+			s.folders[dir], _ = filestat.Lstat(t.Path(dir))
 		}
 	}
 	return s

@@ -15,6 +15,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
 // A stage is where the files of a tree are made before any of them comes into the work tree.
@@ -29,7 +30,7 @@ type stage struct {
 
 // newStage makes one with the tree in its index and no files yet. Git refuses a tree with paths that lead outside.
 func (t *Tree) newStage(ctx context.Context, tree string) (*stage, error) {
-	dir, err := t.tempDir(moving + "*")
+	dir, err := t.TempDir(moving + "*")
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +54,7 @@ func (t *Tree) newStage(ctx context.Context, tree string) (*stage, error) {
 // discard removes the stage, unless a move has left something in it.
 func (s *stage) discard() {
 	if !s.unsettled {
-		s.t.removeTemp(s.dir)
+		s.t.RemoveTemp(s.dir)
 	}
 	if s.lock != nil {
 		s.lock.Close()
@@ -62,7 +63,7 @@ func (s *stage) discard() {
 
 // git is a call on the stage's index.
 func (s *stage) git() git.Command {
-	c := s.t.storing()
+	c := s.t.Command()
 	c.Env = append(c.Env, "GIT_INDEX_FILE="+filepath.Join(s.dir, "index"))
 	return c
 }
@@ -107,7 +108,7 @@ func (s *stage) sync(names []string) error {
 		if err != nil || !info.Mode().IsRegular() {
 			return err
 		}
-		return syncFile(s.path(name))
+		return repository.SyncFile(s.path(name))
 	})
 }
 
@@ -186,7 +187,7 @@ func (s *stage) layRule(name string) error {
 	if err := os.MkdirAll(filepath.Dir(s.rule(name)), 0o700); err != nil {
 		return err
 	}
-	return copyFile(s.t.path(name), s.rule(name))
+	return copyFile(s.t.Path(name), s.rule(name))
 }
 
 // askRules lists which of the paths the rules that are laid out ignore.

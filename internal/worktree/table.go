@@ -19,6 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
 // The stat table has, for each file whose content ferrus has read, what lstat said of it then and the id of the
@@ -79,10 +80,10 @@ func sameFile(a, b fs.FileInfo) bool {
 
 // tableFile is where the table of this work tree is: outside of the repository where there is a folder for it.
 func (t *Tree) tableFile() (*rootfs.Root, string, error) {
-	key := sha256.Sum256([]byte(strings.Join(append([]string{t.dir, t.gitDir, t.private}, t.exclude...), "\x00")))
+	key := sha256.Sum256([]byte(strings.Join(append([]string{t.Top(), t.GitDir(), t.Private()}, t.exclude...), "\x00")))
 	name := fmt.Sprintf("stat-%x", key[:8])
 	if t.state == "" {
-		root, err := t.ours()
+		root, err := t.OpenPrivate()
 		return root, name, err
 	}
 	root, err := rootfs.Open(t.state)
@@ -188,7 +189,7 @@ func decodeTable(data []byte) (*table, bool) {
 		for i := range f {
 			f[i], body = binary.LittleEndian.Uint64(body), body[8:]
 		}
-		ok = ok && objectID.MatchString(id) && (len(tab.files) == 0 || tab.files[len(tab.files)-1].path < name)
+		ok = ok && repository.IsID(id) && (len(tab.files) == 0 || tab.files[len(tab.files)-1].path < name)
 		tab.files = append(tab.files, seen{name, filestat.Stat{Ino: f[0], Size: int64(f[1]), Mode: fs.FileMode(f[2]), Mtime: int64(f[3]), Ctime: int64(f[4])}, id})
 	}
 	return tab, ok && len(body) == 0
@@ -197,16 +198,12 @@ func decodeTable(data []byte) (*table, bool) {
 // filterRules is a digest of what decides what filters make of a file: the drivers, and the attributes of the work tree.
 // Where there are no drivers it is "".
 func (t *Tree) filterRules(ctx context.Context, l *listing) (string, error) {
-	drivers, err := t.drivers(ctx)
+	drivers, text, err := t.Filters(ctx)
 	if err != nil || len(drivers) == 0 {
 		return "", err
 	}
-	r, err := t.rulesNow(ctx)
-	if err != nil {
-		return "", err
-	}
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%q %q\n", r.config("", false), r.frozen.Attributes)
+	sum.Write([]byte(text))
 	dirs := gitpath.Set{".": true}
 	for _, f := range l.files {
 		for dir := path.Dir(f.path); !dirs[dir]; dir = path.Dir(dir) {
@@ -214,8 +211,8 @@ func (t *Tree) filterRules(ctx context.Context, l *listing) (string, error) {
 		}
 	}
 	for _, dir := range gitpath.Sorted(dirs) {
-		name := filepath.Join(t.path(dir), ".gitattributes")
-		text, err := rootfs.ReadRegular(name, maxRules)
+		name := filepath.Join(t.Path(dir), ".gitattributes")
+		text, err := rootfs.ReadRegular(name, repository.MaxRules)
 		if err != nil && !filestat.Gone(err) && !errors.Is(err, rootfs.ErrNotRegular) {
 			return "", err
 		}
@@ -231,14 +228,14 @@ func (tab *table) match(l *listing) (changed []*file) {
 	had := tab.files
 	for i := range l.files {
 		f := &l.files[i]
-		if f.exists() {
+		if f.Exists() {
 			continue
 		}
 		for len(had) > 0 && had[0].path < f.path {
 			had = had[1:]
 		}
 		if len(had) > 0 && had[0].path == f.path && had[0].is.Same(f.is) {
-			f.entry = entry{modeOf(f.is.Mode), had[0].id}
+			f.Entry = repository.Entry{Mode: repository.ModeOf(f.is.Mode), ID: had[0].id}
 		} else {
 			changed = append(changed, f)
 		}
@@ -263,7 +260,7 @@ func (tab *table) with(l *listing, changed []*file, again []bool) (next *table, 
 		switch {
 		case len(changed) > 0 && changed[0] == f:
 			if again[0] {
-				next.files = append(next.files, seen{f.path, f.is, f.id})
+				next.files = append(next.files, seen{f.path, f.is, f.ID})
 				added++
 			}
 			changed, again = changed[1:], again[1:]
@@ -297,7 +294,7 @@ func (t *Tree) treeOfFiles(ctx context.Context, l *listing, now time.Time, fresh
 		return "", err
 	}
 	next, added := tab.with(l, changed, again)
-	l.files = slices.DeleteFunc(l.files, func(f file) bool { return !f.exists() }) // gone since
+	l.files = slices.DeleteFunc(l.files, func(f file) bool { return !f.Exists() }) // gone since
 	id, made, err := h.writeTrees(ctx, l.files)
 	if err != nil {
 		return "", err
@@ -308,6 +305,7 @@ func (t *Tree) treeOfFiles(ctx context.Context, l *listing, now time.Time, fresh
 	t.mu.Lock()
 	t.newest = l
 	t.mu.Unlock()
+	t.Remember(id, l)
 	return id, nil
 }
 
@@ -320,7 +318,7 @@ func (t *Tree) stored(ctx context.Context, l *listing, fresh bool) (map[string]b
 	if !fresh {
 		return known, nil
 	}
-	lost, err := t.lacking(ctx, t.storing(), slices.Collect(maps.Keys(known)))
+	lost, err := t.Missing(ctx, slices.Collect(maps.Keys(known)))
 	for _, id := range lost {
 		delete(known, id)
 	}

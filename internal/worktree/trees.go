@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/hex"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
 // checkFrom is from how many objects on git is asked which are in a store, rather than write those that are new to us.
@@ -23,12 +25,12 @@ func (h *hashing) writeTrees(ctx context.Context, files []file) (top string, all
 		}
 	}
 	if len(lacking) >= checkFrom {
-		if lacking, err = h.t.lacking(ctx, h.t.storing(), lacking); err != nil {
+		if lacking, err = h.t.Missing(ctx, lacking); err != nil {
 			return "", nil, err
 		}
 	}
 	for _, id := range lacking {
-		if err := h.t.storeObject("tree", id, made[id]); err != nil {
+		if err := h.t.WriteObject("tree", id, made[id]); err != nil {
 			return "", nil, err
 		}
 	}
@@ -41,7 +43,7 @@ func (t *Tree) treeOf(files []file, prefix int, made map[string][]byte) string {
 	for i := 0; i < len(files); {
 		name, _, folder := strings.Cut(files[i].path[prefix:], "/")
 		if !folder {
-			t.writeEntry(&b, files[i].mode, name, files[i].id)
+			t.writeEntry(&b, files[i].Mode, name, files[i].ID)
 			i++
 			continue
 		}
@@ -50,10 +52,10 @@ func (t *Tree) treeOf(files []file, prefix int, made map[string][]byte) string {
 		for end < len(files) && strings.HasPrefix(files[end].path, dir) {
 			end++
 		}
-		t.writeEntry(&b, modeTree, name, t.treeOf(files[i:end], len(dir), made))
+		t.writeEntry(&b, repository.ModeTree, name, t.treeOf(files[i:end], len(dir), made))
 		i = end
 	}
-	id := t.idOf("tree", b.Bytes())
+	id := t.ID("tree", b.Bytes())
 	made[id] = b.Bytes()
 	return id
 }

@@ -3,7 +3,6 @@ package worktree
 import (
 	"context"
 	"fmt"
-	"slices"
 )
 
 // Uncommitted reports whether a path that differs between two trees, as in [Tree.Changed], has other contents in the work
@@ -16,25 +15,9 @@ func (t *Tree) Uncommitted(ctx context.Context, from, to string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	uncommitted := false
-	err = t.reading(ctx, func(o *objects) error {
-		o.links = true
-		head, err := o.treeOf(t.commitAt(ctx, t.gitDir, t.common))
-		if err != nil {
-			return err
-		}
-		open, err := o.difference(head, now)
-		if err != nil || len(open) == 0 {
-			return err
-		}
-		work, err := o.difference(from, to)
-		uncommitted = slices.ContainsFunc(work, func(w side) bool {
-			return w.mode != modeTree && slices.ContainsFunc(open, func(s side) bool { return s.path == w.path })
-		})
-		return err
-	})
+	uncommitted, err := t.ChangedSinceHead(ctx, now, from, to)
 	if err != nil {
-		return false, fmt.Errorf("head of %s: %w", t.dir, err)
+		return false, fmt.Errorf("head of %s: %w", t.Top(), err)
 	}
 	return uncommitted, nil
 }
@@ -45,9 +28,9 @@ func (t *Tree) HeadAndIndex(ctx context.Context) string {
 	if !t.Git() {
 		return ""
 	}
-	index := find(t.index)
+	index := find(t.IndexFile())
 	if index.info == nil {
-		return t.commitAt(ctx, t.gitDir, t.common)
+		return t.HeadCommit(ctx)
 	}
-	return fmt.Sprint(t.commitAt(ctx, t.gitDir, t.common), index.info.ModTime().UnixNano(), index.info.Size())
+	return fmt.Sprint(t.HeadCommit(ctx), index.info.ModTime().UnixNano(), index.info.Size())
 }

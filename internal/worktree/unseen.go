@@ -2,18 +2,15 @@ package worktree
 
 import (
 	"context"
-	"crypto/sha256"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/git"
-	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
 const (
@@ -32,7 +29,7 @@ func (t *Tree) Unseen(ctx context.Context, base, now string) ([]string, error) {
 	}
 	lines, err := t.unseen(ctx, base, now)
 	if err != nil {
-		return nil, fmt.Errorf("what a patch of %s does not show: %w", t.dir, err)
+		return nil, fmt.Errorf("what a patch of %s does not show: %w", t.Top(), err)
 	}
 	if n := len(lines) - maxUnseen; n > 0 {
 		lines = append(lines[:maxUnseen], fmt.Sprintf("… and %d more", n))
@@ -51,7 +48,7 @@ func (t *Tree) unseen(ctx context.Context, base, now string) ([]string, error) {
 	}
 	var drift, ignored, nested []string
 	err = git.Together(func() (err error) {
-		drift, err = t.drift(ctx)
+		drift, err = t.Drift(ctx)
 		return err
 	}, func() (err error) {
 		ignored, err = t.newlyIgnored(ctx, ids[0])
@@ -65,7 +62,7 @@ func (t *Tree) unseen(ctx context.Context, base, now string) ([]string, error) {
 		lines = append(lines, fmt.Sprintf("not on disk, and counted as unchanged because of git's skip-worktree mark: %s: %s", count(n, "file"), some(l.hidden)))
 	}
 	for _, dir := range t.left {
-		if _, ours := git.Below(t.path(dir), t.private); !ours && git.Resolve(t.private) != t.path(dir) && filestat.Exists(t.path(dir)) {
+		if _, ours := git.Below(t.Path(dir), t.Private()); !ours && git.Resolve(t.Private()) != t.Path(dir) && filestat.Exists(t.Path(dir)) {
 			lines = append(lines, "files in "+gitpath.Printable(dir)+" are in no patch: the folder is kept for ferrus")
 		}
 	}
@@ -92,60 +89,9 @@ func some(paths []string) string {
 	return strings.Join(shown, ", ")
 }
 
-// drift names what has changed of git's settings since they were frozen.
-func (t *Tree) drift(ctx context.Context) ([]string, error) {
-	r, err := t.rulesNow(ctx)
-	if err != nil {
-		return nil, err
-	}
-	is, err := t.readRules(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var lines []string
-	now, err := t.sums(is)
-	for _, name := range ruleNames {
-		if was, ok := r.frozen.Sums[name]; ok && was != now[name] {
-			lines = append(lines, name+" changed since the task was created; the task keeps the filters and excludes of then")
-		}
-	}
-	return lines, err
-}
-
-const (
-	ofConfig     = "the repository's git configuration"
-	ofExclude    = "info/exclude"
-	ofAttributes = "info/attributes"
-	ofExcludes   = "the file of core.excludesFile"
-	ofBelow      = "the file of core.attributesFile"
-)
-
-var ruleNames = []string{ofConfig, ofExclude, ofAttributes, ofExcludes, ofBelow}
-
-// sums are digests of what decides which files count and what they hold, beside the files of the work tree.
-func (t *Tree) sums(r *rules) (map[string]string, error) {
-	sums := map[string]string{ofConfig: r.local}
-	for name, path := range map[string]string{ofExclude: filepath.Join(t.common, "info", "exclude"),
-		ofAttributes: filepath.Join(t.common, "info", "attributes"), ofExcludes: r.path(excludesFile), ofBelow: r.path(attributesFile)} {
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(t.dir, path)
-		}
-		text, err := rootfs.ReadRegular(path, maxRules)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) && !filestat.Gone(err) {
-			return nil, err
-		}
-		sums[name] = digest(string(text))
-	}
-	return sums, nil
-}
-
-func digest(parts ...string) string {
-	return fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(parts, "\x00"))))
-}
-
 // newlyIgnored names what git ignores by rules in the work tree that the tree base does not have.
 func (t *Tree) newlyIgnored(ctx context.Context, base string) ([]string, error) {
-	out, _, err := t.onIndex().Run(ctx, "ls-files", "-z", "-o", "-i", "--directory", "--exclude-standard")
+	out, _, err := t.IndexCommand().Run(ctx, "ls-files", "-z", "-o", "-i", "--directory", "--exclude-standard")
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +104,7 @@ func (t *Tree) newlyIgnored(ctx context.Context, base string) ([]string, error) 
 		lines = append(lines, fmt.Sprintf("%d ignored paths are too many to compare their rules with those of before", len(paths)))
 		paths = paths[:maxIgnored]
 	}
-	c := t.onIndex()
+	c := t.IndexCommand()
 	c.Stdin = gitpath.List(paths)
 	out, _, err = c.Run(ctx, "check-ignore", "-z", "-v", "--no-index", "--stdin")
 	if err != nil && !git.SaidNo(err) {
@@ -196,7 +142,7 @@ func (t *Tree) newlyIgnored(ctx context.Context, base string) ([]string, error) 
 
 // blobAt is the text of a file in a tree, "" where there is none.
 func (t *Tree) blobAt(ctx context.Context, tree, name string) (string, error) {
-	out, _, err := t.storing().Run(ctx, "ls-tree", "-z", "--full-tree", tree, "--", name)
+	out, _, err := t.Command().Run(ctx, "ls-tree", "-z", "--full-tree", tree, "--", name)
 	if err != nil || len(out) == 0 {
 		return "", err
 	}
@@ -204,7 +150,7 @@ func (t *Tree) blobAt(ctx context.Context, tree, name string) (string, error) {
 	if len(of) < 3 || of[1] != "blob" {
 		return "", nil
 	}
-	text, _, err := t.storing().Run(ctx, "cat-file", "blob", of[2])
+	text, _, err := t.Command().Run(ctx, "cat-file", "blob", of[2])
 	return string(text), err
 }
 
@@ -214,31 +160,31 @@ func (t *Tree) nested(ctx context.Context, l *listing, ids [2]string) ([]string,
 	for _, repo := range l.empty {
 		lines = append(lines, "the repository in "+gitpath.Printable(repo)+" has no commit: its files do not count, and are in no patch")
 	}
-	if !slices.ContainsFunc(l.files, func(f file) bool { return f.link() }) {
+	if !slices.ContainsFunc(l.files, func(f file) bool { return f.IsLink() }) {
 		return lines, nil
 	}
-	all, err := t.deltas(ctx, ids[0], ids[1])
+	all, err := t.Deltas(ctx, ids[0], ids[1])
 	if err != nil {
 		return nil, err
 	}
 	moved := gitpath.Set{}
 	for _, d := range all {
-		if d.new.link() {
-			moved.Add(d.path)
+		if d.New.IsLink() {
+			moved.Add(d.Path)
 		}
 	}
 	looked := 0
 	for _, f := range l.files {
-		if f.mode != modeLink || !filestat.Exists(filepath.Join(t.path(f.path), ".git")) {
+		if f.Mode != repository.ModeLink || !filestat.Exists(filepath.Join(t.Path(f.path), ".git")) {
 			continue
 		}
 		if moved[f.path] {
-			lines = append(lines, fmt.Sprintf("the repository in %s is at another commit, %.12s; its files are in no patch", gitpath.Printable(f.path), f.id))
+			lines = append(lines, fmt.Sprintf("the repository in %s is at another commit, %.12s; its files are in no patch", gitpath.Printable(f.path), f.ID))
 		}
 		if looked++; looked > maxNested {
 			continue
 		}
-		switch dirty, err := t.dirty(ctx, f.path, f.id); {
+		switch dirty, err := t.EmbeddedChanges(ctx, f.path, f.ID); {
 		case err != nil:
 			lines = append(lines, "the repository in "+gitpath.Printable(f.path)+" cannot be compared with its commit: its files are in no patch")
 		case len(dirty) > 0:
@@ -249,23 +195,4 @@ func (t *Tree) nested(ctx context.Context, l *listing, ids [2]string) ([]string,
 		lines = append(lines, fmt.Sprintf("%d more repositories in the work tree were not compared with their commits", n))
 	}
 	return lines, nil
-}
-
-// dirty lists the files of an embedded repository that are not as in its commit. The repository's own configuration is
-// not used.
-func (t *Tree) dirty(ctx context.Context, repo, commit string) ([]string, error) {
-	dir, err := t.tempDir("restore-")
-	if err != nil {
-		return nil, err
-	}
-	defer t.removeTemp(dir)
-	_, common := gitDirs(t.path(repo))
-	c := t.own(t.store(), filepath.Join(common, "objects"))
-	c.Dir = t.path(repo)
-	c.Env = append(c.Env, "GIT_WORK_TREE="+c.Dir, "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
-	if _, _, err := c.Run(ctx, "read-tree", commit); err != nil {
-		return nil, err
-	}
-	out, _, err := c.Run(ctx, "ls-files", "-z", "-m", "-o", "--exclude-standard")
-	return slices.Compact(gitpath.Split(out)), err
 }

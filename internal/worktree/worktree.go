@@ -12,7 +12,6 @@ package worktree
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -22,39 +21,28 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
+	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
 // A Tree is one git work tree, or a plain folder. It may be used by several goroutines and several processes at once.
 type Tree struct {
-	dir     string   // the top level; without git the folder given to Open
-	private string   // ours alone: indexes and objects
-	state   string   // for the stat table, outside of the repository; "" for private
+	*repository.Repository
+
+	state   string   // for the stat table, outside of the repository; "" for the private folder
 	exclude []string // gitignore patterns that never count; the last match wins
 	ignore  []string // those of them that the caller of Open named
-	left    []string // what the rest of exclude names: .ferrus and private, relative to dir
-
-	// Empty without git. The git dir is named in every call: if it is deleted, git says so instead of finding another
-	// repository further up.
-	gitDir  string
-	common  string // the git dir that all work trees of the repository share
-	objects string // the repository's own object store
-	index   string // the user's index
-	nothing string // the id of no object
+	left    []string // what the rest of exclude names: .ferrus and the private folder, relative to the top level
 
 	settings [2]foundFile // the repository's configuration, and that of this work tree
 
-	mu    sync.Mutex
-	last  kept   // what this Tree kept last
-	rules *rules // nil until first needed
-
+	mu      sync.Mutex
 	looks   func() time.Time // the time at which files are read; for tests, time.Now where nil
 	table   *table           // what this Tree knew last; nil at first
 	tableAt fs.FileInfo      // of the file that the table was read from or written to
 	unsaved int              // files in the table that its file has not
 	newest  *listing         // of the newest fingerprint
 
-	step  func() // called before each change of a file outside private; for tests, nil otherwise
-	hooks hooks  // for tests
+	hooks hooks // for tests
 }
 
 // Options are what [Open] must know beside the folder.
@@ -75,7 +63,7 @@ type Options struct {
 // git directory, indexes and object store live there. private itself never counts, nor does .ferrus in dir: the
 // project's own. A .ferrus elsewhere is a file like any other.
 //
-// A folder outside git, inside a bare repository, or on a machine without git is no error; see [Tree.Git]. A
+// A folder outside git, inside a bare repository, or on a machine without git is no error; see [repository.Repository.Git]. A
 // repository that git refuses to read, such as one of another owner, is.
 func Open(ctx context.Context, dir, private string, o Options) (*Tree, error) {
 	dir, err := filepath.Abs(dir)
@@ -85,21 +73,17 @@ func Open(ctx context.Context, dir, private string, o Options) (*Tree, error) {
 	if private, err = filepath.Abs(private); err != nil {
 		return nil, err
 	}
-	t := &Tree{dir: dir, private: private, state: o.State}
-	root := dir
-	if o.Root != "" {
-		root = o.Root
-	}
-	if err := t.discover(ctx, root); err != nil {
+	r, err := repository.Open(ctx, dir, private, o.Root)
+	if err != nil {
 		return nil, err
 	}
+	t := &Tree{Repository: r, state: o.State}
 	if !t.Git() {
 		return t, nil
 	}
-	if err := t.enter(dir, o.Root); err != nil {
-		return nil, err
+	for i, file := range t.ConfigFiles() {
+		t.settings[i] = find(file)
 	}
-	t.settings = [2]foundFile{find(filepath.Join(t.common, "config")), find(filepath.Join(t.gitDir, "config.worktree"))}
 	for _, glob := range o.Ignore {
 		if glob = strings.TrimSpace(glob); glob != "" {
 			t.ignore = append(t.ignore, glob)
@@ -107,61 +91,12 @@ func Open(ctx context.Context, dir, private string, o Options) (*Tree, error) {
 	}
 	t.exclude = slices.Clone(t.ignore)
 	for _, path := range []string{private, filepath.Join(dir, ".ferrus")} {
-		if rel, ok := git.Below(t.dir, path); ok {
+		if rel, ok := git.Below(t.Top(), path); ok {
 			t.exclude = append(t.exclude, "/"+gitpath.EscapeGlob(rel))
 			t.left = append(t.left, rel)
 		}
 	}
 	return t, nil
-}
-
-// discover finds the repository of a folder; where there is none, it leaves t as it is.
-func (t *Tree) discover(ctx context.Context, root string) error {
-	paths, err := git.RevParse(ctx, root, "--show-toplevel", "--absolute-git-dir", "--git-common-dir", "--git-path", "objects", "--git-path", "index", "--show-object-format")
-	if errors.Is(err, git.ErrNoGit) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if top := git.Resolve(root); top != paths[0] {
-		if _, ok := git.Below(paths[0], top); !ok {
-			return fmt.Errorf("the repository of %s says that its files are in %s; run git -C %s config --unset core.worktree", root, paths[0], gitpath.ShellQuoted(root))
-		}
-	}
-	t.dir, t.gitDir, t.common, t.objects, t.index = paths[0], paths[1], paths[2], paths[3], paths[4]
-	t.nothing = strings.Repeat("0", 40)
-	if paths[5] == "sha256" {
-		t.nothing = strings.Repeat("0", 64)
-	}
-	return nil
-}
-
-// enter makes t the work tree of the repository that holds dir: a linked one that the repository lists, or that which
-// was found. A folder other than a named root must be in a linked one: of a work tree that the repository no longer
-// lists, the folder may lie in another.
-func (t *Tree) enter(dir, root string) error {
-	dir = git.Resolve(dir)
-	all, err := t.admins()
-	if err != nil {
-		return err
-	}
-	_, within := git.Below(t.dir, dir)
-	within = within || t.dir == dir
-	found := false
-	for _, a := range all {
-		top := git.Resolve(a.dir)
-		_, deeper := git.Below(t.dir, top)
-		if _, ok := git.Below(top, dir); a.dir == "" || !ok && top != dir || within && !deeper {
-			continue
-		}
-		t.dir, t.gitDir, t.index = top, a.path, filepath.Join(a.path, "index")
-		within, found = true, true
-	}
-	if !within || root != "" && !found && dir != git.Resolve(root) {
-		return fmt.Errorf("%s is in no work tree that the repository of %s lists; git worktree repair may find it", dir, t.dir)
-	}
-	return nil
 }
 
 // Current reports whether the repository's configuration is still the one that [Open] went by. Where it is not, the Tree is
@@ -175,13 +110,6 @@ func (t *Tree) clock() time.Time {
 	}
 	return time.Now()
 }
-
-// Git reports whether there is a git work tree and a git binary to ask.
-func (t *Tree) Git() bool { return t.gitDir != "" }
-
-// Top is the absolute path of the work tree's top level, links resolved; without git that of the folder given to
-// [Open].
-func (t *Tree) Top() string { return t.dir }
 
 // CommonDir is the absolute path of the git directory that all work trees of dir's repository share, "" when dir is
 // not in a git repository or there is no git.

@@ -1,4 +1,4 @@
-package worktree
+package repository
 
 import (
 	"context"
@@ -22,11 +22,11 @@ const (
 // had finished counts as done. Of all calls with the same private folder, in whatever process, one is carried out at a time:
 // another for the same branch is refused, one for another branch waits.
 //
-// The error is [ErrNoGit] without git; it needs git 2.33.
-func (t *Tree) Add(ctx context.Context, dir, branch string) error {
+// The error is [git.ErrNoGit] without git; it needs git 2.33.
+func (r *Repository) Add(ctx context.Context, dir, branch string) error {
 	err := noLink(dir)
 	if err == nil {
-		err = t.alone(ctx, branch, func() error { return t.add(ctx, git.Resolve(dir), branch) })
+		err = r.alone(ctx, branch, func() error { return r.add(ctx, git.Resolve(dir), branch) })
 	}
 	if err != nil {
 		return fmt.Errorf("add work tree %s on ferrus/%s: %w", dir, branch, err)
@@ -36,11 +36,11 @@ func (t *Tree) Add(ctx context.Context, dir, branch string) error {
 
 // add makes the work tree beside its place, moves it there, and only then makes the branch: a branch means that all is
 // there. The git of a killed process may go on for a while, and clears up when it fails: it knows but the folder beside.
-func (t *Tree) add(ctx context.Context, dir, branch string) error {
+func (r *Repository) add(ctx context.Context, dir, branch string) error {
 	if err := git.Needs(ctx, 2, 33, "to lock a work tree that is being made"); err != nil {
 		return err
 	}
-	all, err := t.admins()
+	all, err := r.admins()
 	for _, a := range all { // git worktree repair writes into all of them
 		if err == nil {
 			err = noLink(a.dir)
@@ -49,46 +49,46 @@ func (t *Tree) add(ctx context.Context, dir, branch string) error {
 	if err != nil {
 		return err
 	}
-	tip, err := t.resolve(ctx, branches+branch)
+	tip, err := r.resolve(ctx, branches+branch)
 	if err != nil {
 		return err
 	}
 	if tip != "" {
 		for _, a := range all {
 			if a.reason == making+branch && a.at(dir) {
-				return t.unlock(a) // killed when all but this was done
+				return r.unlock(a) // killed when all but this was done
 			}
 		}
 		return errors.New("there is such a branch; remove it or take another name")
 	}
-	if err := t.clearUnfinished(dir, branch); err != nil {
+	if err := r.clearUnfinished(dir, branch); err != nil {
 		return err
 	}
 	if !vacate(dir) {
 		return errors.New("the folder exists; remove it or take another one")
 	}
-	commit, err := t.resolve(ctx, "main-worktree/HEAD^{commit}")
+	commit, err := r.resolve(ctx, "main-worktree/HEAD^{commit}")
 	if err == nil && commit == "" {
 		err = errors.New("the repository has no commit yet; commit once, then try again")
 	}
 	if err != nil {
 		return err
 	}
-	if err := t.grow(ctx, dir, branch, commit); err != nil {
-		return errors.Join(err, t.clearUnfinished(dir, branch))
+	if err := r.grow(ctx, dir, branch, commit); err != nil {
+		return errors.Join(err, r.clearUnfinished(dir, branch))
 	}
 	return nil
 }
 
 // clearUnfinished removes what an Add of the branch has left in dir, or beside it.
-func (t *Tree) clearUnfinished(dir, branch string) error {
-	all, err := t.admins()
+func (r *Repository) clearUnfinished(dir, branch string) error {
+	all, err := r.admins()
 	for _, a := range all {
 		if a.reason != making+branch {
 			continue
 		}
 		// Beside it a git that outlived its ferrus may still be at work; that is no matter, and cleared another time.
-		if err := t.clear(a, dir); err != nil && a.at(dir) {
+		if err := r.clear(a, dir); err != nil && a.at(dir) {
 			return err
 		}
 	}
@@ -99,16 +99,16 @@ func (t *Tree) clearUnfinished(dir, branch string) error {
 }
 
 // grow makes the work tree and the branch.
-func (t *Tree) grow(ctx context.Context, dir, branch, commit string) error {
+func (r *Repository) grow(ctx context.Context, dir, branch, commit string) error {
 	aside, err := aside(dir)
 	if err != nil {
 		return err
 	}
-	off, err := t.withoutNewFilters(ctx)
+	off, err := r.withoutNewFilters(ctx)
 	if err != nil {
 		return err
 	}
-	c := git.Command{Dir: t.dir, Flags: []string{"--git-dir=" + t.gitDir}, Config: off}
+	c := git.Command{Dir: r.dir, Flags: []string{"--git-dir=" + r.gitDir}, Config: off}
 	if _, _, err := c.Run(ctx, "worktree", "add", "--detach", "--lock", "--reason", making+branch, aside, commit); err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (t *Tree) grow(ctx context.Context, dir, branch, commit string) error {
 	if _, _, err := in.Run(ctx, "symbolic-ref", "HEAD", branches+branch); err != nil {
 		return err
 	}
-	t.at()
+	r.Changing()
 	if err := os.Rename(aside, dir); err != nil {
 		return err
 	}
@@ -125,32 +125,32 @@ func (t *Tree) grow(ctx context.Context, dir, branch, commit string) error {
 		return err
 	}
 	// Its old value is no object: it must be new.
-	if err := t.updateRefs(ctx, "update "+branches+branch+" "+commit+" "+t.nothing+"\n"); err != nil {
+	if err := r.updateRefs(ctx, "update "+branches+branch+" "+commit+" "+r.nothing+"\n"); err != nil {
 		return err
 	}
-	all, err := t.admins()
+	all, err := r.admins()
 	for _, a := range all {
 		if a.reason == making+branch && a.at(dir) {
-			err = t.unlock(a)
+			err = r.unlock(a)
 		}
 	}
 	return err
 }
 
 // unlock is the end of an Add: from here on git treats the work tree as any other.
-func (t *Tree) unlock(a admin) error {
-	t.at()
+func (r *Repository) unlock(a admin) error {
+	r.Changing()
 	return os.Remove(filepath.Join(a.path, "locked"))
 }
 
 // Remove removes the linked work tree in dir with all that is in it, and the branch ferrus/<branch>, wherever that
-// points. What is gone already is no error, so that a killed Remove can be called again; nor is what a killed [Tree.Add]
+// points. What is gone already is no error, so that a killed Remove can be called again; nor is what a killed [Repository.Add]
 // has left. A folder that is no linked work tree of this repository is refused, as is a work tree that the user has
-// locked, and a branch that is checked out elsewhere. It waits for others as Add does. The error is [ErrNoGit] without git.
-func (t *Tree) Remove(ctx context.Context, dir, branch string) error {
+// locked, and a branch that is checked out elsewhere. It waits for others as Add does. The error is [git.ErrNoGit] without git.
+func (r *Repository) Remove(ctx context.Context, dir, branch string) error {
 	err := noLink(dir)
 	if err == nil {
-		err = t.alone(ctx, branch, func() error { return t.uproot(ctx, git.Resolve(dir), branch) })
+		err = r.alone(ctx, branch, func() error { return r.uproot(ctx, git.Resolve(dir), branch) })
 	}
 	if err != nil {
 		return fmt.Errorf("remove work tree %s on ferrus/%s: %w", dir, branch, err)
@@ -158,8 +158,8 @@ func (t *Tree) Remove(ctx context.Context, dir, branch string) error {
 	return nil
 }
 
-func (t *Tree) uproot(ctx context.Context, dir, branch string) error {
-	all, err := t.admins()
+func (r *Repository) uproot(ctx context.Context, dir, branch string) error {
+	all, err := r.admins()
 	if err != nil {
 		return err
 	}
@@ -177,12 +177,12 @@ func (t *Tree) uproot(ctx context.Context, dir, branch string) error {
 			return fmt.Errorf("the branch is checked out in %s; check out another one there, then try again", a.dir)
 		}
 	}
-	head, _ := os.ReadFile(filepath.Join(t.common, "HEAD"))
+	head, _ := os.ReadFile(filepath.Join(r.common, "HEAD"))
 	if strings.TrimSpace(string(head)) == "ref: "+branches+branch {
 		return errors.New("the branch is checked out in the main work tree; check out another one there, then try again")
 	}
 	for _, a := range ours {
-		if err := t.clear(a, dir); err != nil {
+		if err := r.clear(a, dir); err != nil {
 			return err
 		}
 	}
@@ -192,9 +192,9 @@ func (t *Tree) uproot(ctx context.Context, dir, branch string) error {
 	if !vacate(dir) {
 		return errors.New("the folder is not a linked work tree of this repository; look into it and remove it by hand")
 	}
-	tip, err := t.resolve(ctx, branches+branch)
+	tip, err := r.resolve(ctx, branches+branch)
 	if err != nil || tip == "" {
 		return err
 	}
-	return t.updateRefs(ctx, "option no-deref\ndelete "+branches+branch+"\n")
+	return r.updateRefs(ctx, "option no-deref\ndelete "+branches+branch+"\n")
 }

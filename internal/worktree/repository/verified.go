@@ -1,4 +1,4 @@
-package worktree
+package repository
 
 import (
 	"bytes"
@@ -13,12 +13,12 @@ import (
 	"github.com/ferrus-go/ferrus/internal/git"
 )
 
-// verify compares the objects by which two trees differ with their ids: the trees, from the top down to the folders that
+// Verify compares the objects by which two trees differ with their ids: the trees, from the top down to the folders that
 // differ, and the blobs of every path that is not the same in both. Git shows an object under whatever id it lies, and
 // whoever works in the tree can write to the object stores: a reviewer would be shown a good file in place of the bad one
 // that is submitted. It returns the paths of files that have more than most bytes on one side, in their order.
-func (t *Tree) verify(ctx context.Context, from, to string, most int64) (larger []string, err error) {
-	err = t.reading(ctx, func(o *objects) (err error) {
+func (r *Repository) Verify(ctx context.Context, from, to string, most int64) (larger []string, err error) {
+	err = r.reading(ctx, func(o *objects) (err error) {
 		var sides [2]string
 		for i, id := range []string{from, to} {
 			if sides[i], err = o.treeOf(id); err != nil {
@@ -32,13 +32,13 @@ func (t *Tree) verify(ctx context.Context, from, to string, most int64) (larger 
 		var ids, names []string
 		paths := map[string][]string{}
 		for _, d := range all {
-			if d.mode == modeTree {
+			if d.Mode == ModeTree {
 				continue
 			}
-			if paths[d.id] == nil {
-				ids, names = append(ids, d.id), append(names, d.path)
+			if paths[d.ID] == nil {
+				ids, names = append(ids, d.ID), append(names, d.Path)
 			}
-			paths[d.id] = append(paths[d.id], d.path)
+			paths[d.ID] = append(paths[d.ID], d.Path)
 		}
 		return o.each(ids, names, func(i int, _ string, size int64, _ io.Reader) error {
 			if size > most {
@@ -53,7 +53,7 @@ func (t *Tree) verify(ctx context.Context, from, to string, most int64) (larger 
 
 // A side is what one of two trees has at a path and the other has not.
 type side struct {
-	treeEntry
+	TreeEntry
 	new bool // the second tree has it
 }
 
@@ -79,13 +79,13 @@ func (o *objects) difference(from, to string) (all []side, err error) {
 			below := map[string]pair{}
 			for s := range entries[i] {
 				for name, e := range entries[i][s] {
-					if entries[i][1-s][name] == e || e.link() && !o.links {
+					if entries[i][1-s][name] == e || e.IsLink() && !o.links {
 						continue
 					}
-					all = append(all, side{treeEntry{e, p.dir + name}, s == 1})
-					if e.mode == modeTree {
+					all = append(all, side{TreeEntry{e, p.dir + name}, s == 1})
+					if e.Mode == ModeTree {
 						q := below[name]
-						q.dir, q.ids[s] = p.dir+name+"/", e.id
+						q.dir, q.ids[s] = p.dir+name+"/", e.ID
 						below[name] = q
 					}
 				}
@@ -98,7 +98,7 @@ func (o *objects) difference(from, to string) (all []side, err error) {
 }
 
 // folders reads what is in both folders of each pair, by name.
-func (o *objects) folders(pairs []pair) ([][2]map[string]entry, error) {
+func (o *objects) folders(pairs []pair) ([][2]map[string]Entry, error) {
 	var ids, names []string
 	for _, p := range pairs {
 		for _, id := range p.ids {
@@ -118,7 +118,7 @@ func (o *objects) folders(pairs []pair) ([][2]map[string]entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := make([][2]map[string]entry, len(pairs))
+	all := make([][2]map[string]Entry, len(pairs))
 	for i, p := range pairs {
 		for side, id := range p.ids {
 			if id == "" {
@@ -134,15 +134,15 @@ func (o *objects) folders(pairs []pair) ([][2]map[string]entry, error) {
 }
 
 // entriesOf reads the object of a tree, "mode name\x00id" for each entry; an id has size bytes.
-func entriesOf(text []byte, size int) (map[string]entry, error) {
-	entries := map[string]entry{}
+func entriesOf(text []byte, size int) (map[string]Entry, error) {
+	entries := map[string]Entry{}
 	for len(text) > 0 {
 		head, rest, ok := bytes.Cut(text, []byte{0})
 		mode, name, named := strings.Cut(string(head), " ")
 		if !ok || !named || len(rest) < size {
 			return nil, fmt.Errorf("cannot read the tree entry %.80q", text)
 		}
-		entries[name] = entry{mode, hex.EncodeToString(rest[:size])}
+		entries[name] = Entry{mode, hex.EncodeToString(rest[:size])}
 		text = rest[size:]
 	}
 	return entries, nil
@@ -156,7 +156,7 @@ func (o *objects) treeOf(id string) (string, error) {
 			if kind == "commit" || kind == "tag" {
 				text, err := io.ReadAll(r)
 				_, line, _ := strings.Cut(git.FirstLine(string(text)), " ")
-				if next = line; err == nil && !objectID.MatchString(next) {
+				if next = line; err == nil && !IsID(next) {
 					err = fmt.Errorf("the %s %s names no object", kind, id)
 				}
 				return err
@@ -169,4 +169,38 @@ func (o *objects) treeOf(id string) (string, error) {
 		id = next
 	}
 	return "", nil
+}
+
+// ChangedSinceHead reports whether a path that differs between the trees from and to has other contents in the tree now than
+// in the commit that HEAD leads to.
+func (r *Repository) ChangedSinceHead(ctx context.Context, now, from, to string) (found bool, err error) {
+	err = r.reading(ctx, func(o *objects) error {
+		o.links = true
+		head, err := o.treeOf(r.HeadCommit(ctx))
+		if err != nil {
+			return err
+		}
+		open, err := o.difference(head, now)
+		if err != nil || len(open) == 0 {
+			return err
+		}
+		work, err := o.difference(from, to)
+		found = slices.ContainsFunc(work, func(w side) bool {
+			return w.Mode != ModeTree && slices.ContainsFunc(open, func(s side) bool { return s.Path == w.Path })
+		})
+		return err
+	})
+	return found, err
+}
+
+// VerifyTrees compares the objects of trees with their ids. It does not look at what they lead to.
+func (r *Repository) VerifyTrees(ctx context.Context, ids ...string) error {
+	return r.reading(ctx, func(o *objects) error {
+		var pairs []pair
+		for _, id := range ids {
+			pairs = append(pairs, pair{ids: [2]string{id}})
+		}
+		_, err := o.folders(pairs)
+		return err
+	})
 }

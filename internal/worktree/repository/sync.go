@@ -1,4 +1,4 @@
-package worktree
+package repository
 
 import (
 	"errors"
@@ -24,16 +24,26 @@ var syncedByGit = func() []string {
 	return nil
 }()
 
+// SyncObjects brings every recent object of both stores to disk.
+func (r *Repository) SyncObjects() error {
+	for _, store := range []string{r.store(), r.objects} {
+		if err := r.sync(store); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // sync brings every recent loose object of a store to disk, and the names that lead to it. Git's own core.fsync is not
 // enough: it does not sync folders, nor an object that an earlier call, or the user's `git add`, has already written.
 // Packs git syncs itself.
 //
 // A folder in which nothing has appeared since the last sync is not looked into: the store's mark is as old as that sync.
-func (t *Tree) sync(store string) error {
+func (r *Repository) sync(store string) error {
 	if syncedByGit != nil {
 		return nil
 	}
-	f, err := t.tempFile("draft-*")
+	f, err := r.tempFile("draft-*")
 	if err != nil {
 		return err
 	}
@@ -41,9 +51,9 @@ func (t *Tree) sync(store string) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	mark := filepath.Join(t.private, "synced-private")
-	if store == t.objects {
-		mark = filepath.Join(t.private, "synced-user")
+	mark := filepath.Join(r.private, "synced-private")
+	if store == r.objects {
+		mark = filepath.Join(r.private, "synced-user")
 	}
 	var synced time.Time
 	if info, err := os.Lstat(mark); err == nil {
@@ -52,8 +62,8 @@ func (t *Tree) sync(store string) error {
 	if err := syncStore(store, synced); err != nil {
 		return err
 	}
-	for _, dir := range []string{store, t.private, filepath.Dir(t.private)} {
-		if err := syncFile(dir); err != nil {
+	for _, dir := range []string{store, r.private, filepath.Dir(r.private)} {
+		if err := SyncFile(dir); err != nil {
 			return err
 		}
 	}
@@ -94,15 +104,15 @@ func syncFan(dir string, since time.Time) error {
 		if err != nil || info.ModTime().Before(since) {
 			continue // gone: packed, or renamed to its final name
 		}
-		if err := syncFile(filepath.Join(dir, o.Name())); err != nil {
+		if err := SyncFile(filepath.Join(dir, o.Name())); err != nil {
 			return err
 		}
 	}
-	return syncFile(dir)
+	return SyncFile(dir)
 }
 
-// syncFile syncs a file or folder that may be gone.
-func syncFile(path string) error {
+// SyncFile syncs a file or folder that may be gone.
+func SyncFile(path string) error {
 	if err := atomicfile.Sync(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

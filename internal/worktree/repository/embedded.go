@@ -1,30 +1,37 @@
-package worktree
+package repository
 
 import (
 	"context"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
 
 // maxRef bounds the files that say where a repository's HEAD is.
 const maxRef = 4 << 10
 
-// headOf is the commit that an embedded repository has checked out, "" if it has none.
-func (t *Tree) headOf(ctx context.Context, repo string) string {
-	dir, common := gitDirs(t.path(repo))
-	return t.commitAt(ctx, dir, common)
+// EmbeddedHead is the commit that an embedded repository has checked out, "" if it has none.
+func (r *Repository) EmbeddedHead(ctx context.Context, repo string) string {
+	dir, common := gitDirs(r.Path(repo))
+	return r.commitAt(ctx, dir, common)
+}
+
+// HeadCommit is the commit that HEAD leads to, "" if there is none. It starts no process where refs are files.
+func (r *Repository) HeadCommit(ctx context.Context) string {
+	return r.commitAt(ctx, r.gitDir, r.common)
 }
 
 // commitAt is the commit that the HEAD of a git directory leads to, "" if it has none. Its files are read and git is not
 // asked, for its configuration is none of ours; only of one that keeps its refs in another way than in files.
-func (t *Tree) commitAt(ctx context.Context, dir, common string) string {
+func (r *Repository) commitAt(ctx context.Context, dir, common string) string {
 	if filestat.Exists(filepath.Join(common, "reftable")) {
-		c := git.Command{Dir: t.dir, Env: append([]string{"GIT_DIR=" + dir, "GIT_COMMON_DIR=" + common}, git.Isolated...)}
+		c := git.Command{Dir: r.dir, Env: append([]string{"GIT_DIR=" + dir, "GIT_COMMON_DIR=" + common}, git.Isolated...)}
 		out, _, _ := c.Run(ctx, "rev-parse", "-q", "--verify", "HEAD")
 		return strings.TrimSpace(string(out))
 	}
@@ -40,7 +47,7 @@ func (t *Tree) commitAt(ctx context.Context, dir, common string) string {
 		line := strings.TrimSpace(string(text))
 		ref, ok := strings.CutPrefix(line, "ref: ")
 		switch {
-		case !ok && objectID.MatchString(line):
+		case !ok && IsID(line):
 			return line
 		case !ok || !strings.HasPrefix(ref, "refs/") || !filepath.IsLocal(ref):
 			return ""
@@ -78,4 +85,23 @@ func packed(common, ref string) string {
 		return ""
 	}
 	return string(found[1])
+}
+
+// EmbeddedChanges lists the files of an embedded repository that are not as in its commit. The repository's own configuration is
+// not used.
+func (r *Repository) EmbeddedChanges(ctx context.Context, repo, commit string) ([]string, error) {
+	dir, err := r.TempDir("restore-")
+	if err != nil {
+		return nil, err
+	}
+	defer r.RemoveTemp(dir)
+	_, common := gitDirs(r.Path(repo))
+	c := r.own(r.store(), filepath.Join(common, "objects"))
+	c.Dir = r.Path(repo)
+	c.Env = append(c.Env, "GIT_WORK_TREE="+c.Dir, "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
+	if _, _, err := c.Run(ctx, "read-tree", commit); err != nil {
+		return nil, err
+	}
+	out, _, err := c.Run(ctx, "ls-files", "-z", "-m", "-o", "--exclude-standard")
+	return slices.Compact(gitpath.Split(out)), err
 }

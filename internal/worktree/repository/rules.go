@@ -1,4 +1,4 @@
-package worktree
+package repository
 
 import (
 	"bytes"
@@ -27,9 +27,9 @@ import (
 // (git-lfs) stay; see rules.
 const bytesOnly = "* -text !eol -ident !working-tree-encoding !crlf diff=ferrus\n"
 
-// rules are what git's configuration, the person's and the repository's, says about which files count and what their
-// content is. They are frozen by [Tree.Freeze].
-type rules struct {
+// gitRules are what git's configuration, the person's and the repository's, says about which files count and what their
+// content is. They are frozen by [Repository.Freeze].
+type gitRules struct {
 	frozen frozen
 	text   string // of frozen, in its file
 	local  string // digest of the repository's own settings as they are now, but for those that git itself writes
@@ -51,91 +51,92 @@ type setting struct {
 	Value string `json:"value"`
 }
 
-// maxRules bounds each file of rules that is read from the repository.
-const maxRules = 4 << 20
+// MaxRules bounds each file of rules that is read from the repository.
+const MaxRules = 4 << 20
 
 // keptSettings are those that decide which files count and how they are read, beside filter.*. All other settings of a repository are without
 // effect on calls about files.
 var keptSettings = []string{"core.excludesfile", "core.attributesfile", "core.ignorecase", "core.precomposeunicode", "core.symlinks", "core.longpaths"}
 
-func (t *Tree) repository() string { return filepath.Join(t.private, "repository") }
+func (r *Repository) repository() string { return filepath.Join(r.private, "repository") }
 
 // Freeze records the repository's own filters and excludes as they are now. They are used, and no others of the
-// repository, until the next Freeze; a Tree whose private folder has none yet freezes them when it first needs them.
+// repository, until the next Freeze; a Repository whose private folder has none yet freezes them when it first needs them.
 // It does nothing without git.
-func (t *Tree) Freeze(ctx context.Context) error {
-	if !t.Git() {
+func (r *Repository) Freeze(ctx context.Context) error {
+	if !r.Git() {
 		return nil
 	}
-	if err := t.makePrivate(); err != nil {
+	if err := r.makePrivate(); err != nil {
 		return err
 	}
-	r, err := t.readRules(ctx)
+	rules, err := r.readRules(ctx)
 	if err == nil {
-		err = t.readFrozen(r)
+		err = r.readFrozen(rules)
 	}
 	if err == nil {
-		err = t.saveFrozen(r)
+		err = r.saveFrozen(rules)
 	}
 	if err != nil {
-		return fmt.Errorf("freeze the git rules of %s: %w", t.dir, err)
+		return fmt.Errorf("freeze the git rules of %s: %w", r.dir, err)
 	}
-	t.mu.Lock()
-	t.rules = r
-	t.mu.Unlock()
+	r.mu.Lock()
+	r.rules = rules
+	r.mu.Unlock()
 	return nil
 }
 
-// prepare makes the private folders and the private git directory, or puts right what somebody changed in it.
-func (t *Tree) prepare(ctx context.Context) error {
-	if err := t.makePrivate(); err != nil {
+// Prepare makes the private folders and the private git directory, or puts right what somebody changed in it. It comes before
+// each use of [Repository.Command]. There must be a repository.
+func (r *Repository) Prepare(ctx context.Context) error {
+	if err := r.makePrivate(); err != nil {
 		return err
 	}
-	r, err := t.rulesNow(ctx)
+	rules, err := r.rulesNow(ctx)
 	if err != nil {
 		return err
 	}
-	return t.layRepository(r)
+	return r.layRepository(rules)
 }
 
 // rulesNow returns the rules: the person's as they were when this Tree first needed them, the frozen ones as they are in
 // their file, which another process may have written again.
-func (t *Tree) rulesNow(ctx context.Context) (*rules, error) {
-	root, err := t.ours()
+func (r *Repository) rulesNow(ctx context.Context) (*gitRules, error) {
+	root, err := r.OpenPrivate()
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	text, err := root.ReadFile("rules.json", maxRules)
+	text, err := root.ReadFile("rules.json", MaxRules)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.rules != nil && len(text) > 0 && string(text) == t.rules.text {
-		return t.rules, nil
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.rules != nil && len(text) > 0 && string(text) == r.rules.text {
+		return r.rules, nil
 	}
-	r := &rules{text: string(text)}
-	if json.Unmarshal(text, &r.frozen) != nil {
-		if r, err = t.readRules(ctx); err != nil {
+	rules := &gitRules{text: string(text)}
+	if json.Unmarshal(text, &rules.frozen) != nil {
+		if rules, err = r.readRules(ctx); err != nil {
 			return nil, err
 		}
-		if err := errors.Join(t.readFrozen(r), t.saveFrozen(r)); err != nil {
+		if err := errors.Join(r.readFrozen(rules), r.saveFrozen(rules)); err != nil {
 			return nil, err
 		}
 	}
-	t.rules = r
-	return r, nil
+	r.rules = rules
+	return rules, nil
 }
 
 // saveFrozen writes the frozen rules into their file.
-func (t *Tree) saveFrozen(r *rules) error {
-	text, err := json.Marshal(r.frozen)
+func (r *Repository) saveFrozen(rules *gitRules) error {
+	text, err := json.Marshal(rules.frozen)
 	if err != nil {
 		return err
 	}
-	r.text = string(text)
-	root, err := t.ours()
+	rules.text = string(text)
+	root, err := r.OpenPrivate()
 	if err != nil {
 		return err
 	}
@@ -145,13 +146,13 @@ func (t *Tree) saveFrozen(r *rules) error {
 
 // readRules reads the settings as they are now, those of the repository included. Git reads configuration files for it
 // and runs nothing.
-func (t *Tree) readRules(ctx context.Context) (*rules, error) {
-	c := git.Command{Dir: t.dir, Env: []string{"GIT_DIR=" + t.gitDir, "GIT_COMMON_DIR=" + t.common}}
+func (r *Repository) readRules(ctx context.Context) (*gitRules, error) {
+	c := git.Command{Dir: r.dir, Env: []string{"GIT_DIR=" + r.gitDir, "GIT_COMMON_DIR=" + r.common}}
 	out, _, err := c.Run(ctx, "config", "-z", "--list", "--includes", "--show-scope")
 	if err != nil {
 		return nil, err
 	}
-	r := &rules{}
+	rules := &gitRules{}
 	var local []string
 	fields := gitpath.Split(out) // scope, then "key\nvalue"
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -165,25 +166,25 @@ func (t *Tree) readRules(ctx context.Context) (*rules, error) {
 		if !strings.HasPrefix(key, "filter.") && !slices.Contains(keptSettings, key) {
 			continue
 		}
-		r.frozen.Config = append(r.frozen.Config, setting{key, value})
+		rules.frozen.Config = append(rules.frozen.Config, setting{key, value})
 	}
-	r.local = digest(local...)
-	return r, nil
+	rules.local = digest(local...)
+	return rules, nil
 }
 
 // withoutNewFilters are settings that turn off the filters which the repository's configuration has now and did not have
 // when it was frozen. Git lays out a new work tree by that configuration.
-func (t *Tree) withoutNewFilters(ctx context.Context) (off []string, err error) {
-	r, err := t.rulesNow(ctx)
+func (r *Repository) withoutNewFilters(ctx context.Context) (off []string, err error) {
+	rules, err := r.rulesNow(ctx)
 	if err != nil {
 		return nil, err
 	}
-	is, err := t.readRules(ctx)
+	is, err := r.readRules(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range is.frozen.Config {
-		if !strings.HasPrefix(s.Key, "filter.") || slices.Contains(r.frozen.Config, s) {
+		if !strings.HasPrefix(s.Key, "filter.") || slices.Contains(rules.frozen.Config, s) {
 			continue
 		}
 		if strings.HasSuffix(s.Key, ".required") {
@@ -199,9 +200,9 @@ func (t *Tree) withoutNewFilters(ctx context.Context) (off []string, err error) 
 var routine = regexp.MustCompile(`^(branch|user|gui)\.|^remote\..*\.(url|pushurl|fetch|tagopt)$|^(gc|maintenance)\.(auto|log)`)
 
 // readFrozen reads the files that the configuration names, and takes the names out of the settings.
-func (t *Tree) readFrozen(r *rules) (err error) {
-	f := &r.frozen
-	if f.Sums, err = t.sums(r); err != nil {
+func (r *Repository) readFrozen(rules *gitRules) (err error) {
+	f := &rules.frozen
+	if f.Sums, err = r.sums(rules); err != nil {
 		return err
 	}
 	read := func(path string) string {
@@ -209,9 +210,9 @@ func (t *Tree) readFrozen(r *rules) (err error) {
 			return ""
 		}
 		if !filepath.IsAbs(path) {
-			path = filepath.Join(t.dir, path)
+			path = filepath.Join(r.dir, path)
 		}
-		data, failed := rootfs.ReadRegular(path, maxRules)
+		data, failed := rootfs.ReadRegular(path, MaxRules)
 		text := string(data)
 		if failed != nil && !errors.Is(failed, fs.ErrNotExist) && err == nil {
 			err = failed
@@ -221,10 +222,10 @@ func (t *Tree) readFrozen(r *rules) (err error) {
 		}
 		return text
 	}
-	f.Excludes, f.Below = read(r.path(excludesFile)), read(r.path(attributesFile))
+	f.Excludes, f.Below = read(rules.path(excludesFile)), read(rules.path(attributesFile))
 	f.Config = slices.DeleteFunc(f.Config, func(s setting) bool { return s.Key == excludesFile.key || s.Key == attributesFile.key })
-	f.Exclude = read(filepath.Join(t.common, "info", "exclude"))
-	f.Attributes = read(filepath.Join(t.common, "info", "attributes"))
+	f.Exclude = read(filepath.Join(r.common, "info", "exclude"))
+	f.Attributes = read(filepath.Join(r.common, "info", "attributes"))
 	return err
 }
 
@@ -237,7 +238,7 @@ var (
 )
 
 // path is where git would read the file, "" where it reads none. The settings must still have the name.
-func (r *rules) path(f namedFile) string {
+func (r *gitRules) path(f namedFile) string {
 	for _, s := range slices.Backward(r.frozen.Config) {
 		if s.Key == f.key {
 			return expand(s.Value)
@@ -264,8 +265,8 @@ func expand(path string) string {
 }
 
 // layRepository makes the files of the private git directory what they must be.
-func (t *Tree) layRepository(r *rules) error {
-	root, err := t.ours()
+func (r *Repository) layRepository(rules *gitRules) error {
+	root, err := r.OpenPrivate()
 	if err != nil {
 		return err
 	}
@@ -277,14 +278,14 @@ func (t *Tree) layRepository(r *rules) error {
 	}
 	for name, text := range map[string]string{
 		"HEAD":            "ref: refs/heads/none\n",
-		"config":          r.config(t.repository(), len(t.nothing) == 64),
-		"attributes":      r.frozen.Below,
-		"excludes":        r.frozen.Excludes,
-		"info/attributes": r.frozen.Attributes + bytesOnly,
-		"info/exclude":    r.frozen.Exclude,
+		"config":          rules.config(r.repository(), len(r.nothing) == 64),
+		"attributes":      rules.frozen.Below,
+		"excludes":        rules.frozen.Excludes,
+		"info/attributes": rules.frozen.Attributes + bytesOnly,
+		"info/exclude":    rules.frozen.Exclude,
 	} {
 		name = "repository/" + name
-		if had, err := root.ReadFile(name, maxRules); err == nil && string(had) == text {
+		if had, err := root.ReadFile(name, MaxRules); err == nil && string(had) == text {
 			continue
 		}
 		if err := root.WriteFile(name, []byte(text), 0o600); err != nil {
@@ -296,7 +297,7 @@ func (t *Tree) layRepository(r *rules) error {
 }
 
 // config is the text of the private git directory's configuration.
-func (r *rules) config(dir string, sha256 bool) string {
+func (r *gitRules) config(dir string, sha256 bool) string {
 	var b bytes.Buffer
 	b.WriteString("[core]\n\tbare = false\n")
 	if sha256 {
@@ -319,3 +320,27 @@ func (r *rules) config(dir string, sha256 bool) string {
 }
 
 var quoteSetting = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`)
+
+// Filters returns the names of the filters that do something when content goes into a tree, and a text that changes when what
+// they do changes, but for what the .gitattributes of the work tree say. Without such filters both are empty.
+func (r *Repository) Filters(ctx context.Context) (drivers []string, text string, err error) {
+	rules, err := r.rulesNow(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, s := range rules.frozen.Config {
+		name, ok := strings.CutPrefix(s.Key, "filter.")
+		clean, isClean := strings.CutSuffix(name, ".clean")
+		process, isProcess := strings.CutSuffix(name, ".process")
+		switch {
+		case ok && isClean:
+			drivers = append(drivers, clean)
+		case ok && isProcess:
+			drivers = append(drivers, process)
+		}
+	}
+	if len(drivers) == 0 {
+		return nil, "", nil
+	}
+	return drivers, fmt.Sprintf("%q %q\n", rules.config("", false), rules.frozen.Attributes), nil
+}

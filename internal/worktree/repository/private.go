@@ -1,4 +1,4 @@
-package worktree
+package repository
 
 import (
 	"errors"
@@ -20,22 +20,22 @@ const (
 // top is the folder from which on no part of a path of ours may be a link.
 const top = ".ferrus"
 
-// ours opens the private folder, and makes it where it alone is missing: a .ferrus that was taken away stays away. A link
+// OpenPrivate opens the private folder, and makes it where it alone is missing: a .ferrus that was taken away stays away. A link
 // in its place, or in that of a folder between it and .ferrus, is refused: what lies behind it was not made here.
-func (t *Tree) ours() (*rootfs.Root, error) {
-	if _, err := os.Lstat(filepath.Dir(t.private)); err != nil {
+func (r *Repository) OpenPrivate() (*rootfs.Root, error) {
+	if _, err := os.Lstat(filepath.Dir(r.private)); err != nil {
 		return nil, err
 	}
-	return t.made()
+	return r.opened()
 }
 
-// made opens the private folder as ours does, and makes what is missing between .ferrus and it too.
-func (t *Tree) made() (*rootfs.Root, error) { return rootfs.OpenBelow(t.private, top, 0o700) }
+// opened opens the private folder as [Repository.OpenPrivate] does, and makes what is missing between .ferrus and it too.
+func (r *Repository) opened() (*rootfs.Root, error) { return rootfs.OpenBelow(r.private, top, 0o700) }
 
 // makePrivate makes the private folder and its object store, and refuses what git must not be pointed at: links, FIFOs and
 // devices among the files there.
-func (t *Tree) makePrivate() error {
-	root, err := t.made()
+func (r *Repository) makePrivate() error {
+	root, err := r.opened()
 	if err != nil {
 		return err
 	}
@@ -62,8 +62,8 @@ func (t *Tree) makePrivate() error {
 }
 
 // tempFile makes a new file in the private folder.
-func (t *Tree) tempFile(pattern string) (*os.File, error) {
-	root, err := t.ours()
+func (r *Repository) tempFile(pattern string) (*os.File, error) {
+	root, err := r.OpenPrivate()
 	if err != nil {
 		return nil, err
 	}
@@ -72,9 +72,9 @@ func (t *Tree) tempFile(pattern string) (*os.File, error) {
 	return f, err
 }
 
-// tempDir makes a new folder in the private folder and returns its path.
-func (t *Tree) tempDir(pattern string) (string, error) {
-	root, err := t.ours()
+// TempDir makes a new folder in the private folder and returns its path.
+func (r *Repository) TempDir(pattern string) (string, error) {
+	root, err := r.OpenPrivate()
 	if err != nil {
 		return "", err
 	}
@@ -83,18 +83,18 @@ func (t *Tree) tempDir(pattern string) (string, error) {
 	return filepath.Join(root.Dir(), name), err
 }
 
-// removeTemp removes a folder that tempDir has made.
-func (t *Tree) removeTemp(path string) {
-	if root, err := t.ours(); err == nil {
+// RemoveTemp removes a folder that [Repository.TempDir] has made.
+func (r *Repository) RemoveTemp(path string) {
+	if root, err := r.OpenPrivate(); err == nil {
 		_ = root.RemoveAll(filepath.Base(path))
 		root.Close()
 	}
 }
 
-// sweep removes what killed processes and abandoned patterns have left in the private folder. It goes by names, and so
+// Sweep removes what killed processes and abandoned patterns have left in the private folder. It goes by names, and so
 // only where the folder is known to be ours.
-func (t *Tree) sweep() {
-	root, err := t.ours()
+func (r *Repository) Sweep() {
+	root, err := r.OpenPrivate()
 	if err != nil {
 		return // prepare says why
 	}

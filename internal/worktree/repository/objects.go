@@ -1,4 +1,4 @@
-package worktree
+package repository
 
 import (
 	"bufio"
@@ -21,7 +21,7 @@ type objects struct {
 }
 
 // reading starts the process for the time of do.
-func (t *Tree) reading(ctx context.Context, do func(*objects) error) error {
+func (r *Repository) reading(ctx context.Context, do func(*objects) error) error {
 	ids, ask, err := os.Pipe() // a file of its own: a git that dies is waited for no longer
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ func (t *Tree) reading(ctx context.Context, do func(*objects) error) error {
 	answers, out := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		c := t.storing()
+		c := r.Command()
 		c.Stdin, c.Stdout = ids, out
 		_, _, err := c.Run(ctx, "cat-file", "--batch")
 		ids.Close()
@@ -67,7 +67,7 @@ func (o *objects) each(ids, names []string, use func(i int, kind string, size in
 		if err != nil {
 			return fmt.Errorf("git cat-file: cannot read %q", head)
 		}
-		h := hashOf(id)
+		h := HashOf(id)
 		fmt.Fprintf(h, "%s %d\x00", f[1], size)
 		rest := &io.LimitedReader{R: o.answers, N: size}
 		content := io.TeeReader(rest, h)
@@ -81,11 +81,16 @@ func (o *objects) each(ids, names []string, use func(i int, kind string, size in
 			return io.ErrUnexpectedEOF
 		}
 		if hex.EncodeToString(h.Sum(nil)) != id {
-			return damaged(names[i])
+			return Damaged(names[i])
 		}
 		if _, err := o.answers.Discard(1); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Damaged is the error of an object whose content has another id; name is what it is of.
+func Damaged(name string) error {
+	return fmt.Errorf("the object of %s is not what its id says: somebody changed an object store; ferrus doctor and git fsck look at it", gitpath.Printable(name))
 }

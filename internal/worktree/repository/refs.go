@@ -1,4 +1,4 @@
-package worktree
+package repository
 
 import (
 	"context"
@@ -9,13 +9,13 @@ import (
 	"github.com/ferrus-go/ferrus/internal/git"
 )
 
-// refs is where trees are kept in the user's repository.
-const refs = "refs/ferrus/"
+// RefPrefix is where trees are kept in the user's repository.
+const RefPrefix = "refs/ferrus/"
 
 // Refs lists the names of kept trees, without refs/ferrus/: prefix itself and what is below it, all where it is "". The
 // names are in the order of the numbers in them: t/2 stands before t/10.
-func (t *Tree) Refs(ctx context.Context, prefix string) ([]string, error) {
-	all, err := t.keptBelow(ctx, prefix)
+func (r *Repository) Refs(ctx context.Context, prefix string) ([]string, error) {
+	all, err := r.keptBelow(ctx, prefix)
 	if err != nil {
 		return nil, fmt.Errorf("list of what is kept as %q: %w", prefix, err)
 	}
@@ -27,24 +27,24 @@ func (t *Tree) Refs(ctx context.Context, prefix string) ([]string, error) {
 }
 
 // CopyRefs keeps under to what is kept under from, each under the same name but for the prefix: from/3 as to/3 too. keep
-// says of a whole name, such as from/3, whether it is wanted; what is below to is not asked about. Share says how many
+// says of a whole name, such as from/3, whether it is wanted; what is below to is not asked about. CopyRefs says how many
 // they were. All of them are kept or, after an error, none. What a name held before is let go, and what is shared is on
-// disk, as with [Tree.Keep]. The error is [ErrNoGit] without git.
-func (t *Tree) CopyRefs(ctx context.Context, from, to string, keep func(name string) bool) (n int, err error) {
-	n, err = t.share(ctx, strings.TrimSuffix(from, "/"), strings.TrimSuffix(to, "/"), keep)
+// disk, as with [Repository.SaveRef]. The error is [git.ErrNoGit] without git.
+func (r *Repository) CopyRefs(ctx context.Context, from, to string, keep func(name string) bool) (n int, err error) {
+	n, err = r.share(ctx, strings.TrimSuffix(from, "/"), strings.TrimSuffix(to, "/"), keep)
 	if err != nil {
 		return 0, fmt.Errorf("keep what is kept as %q as %q too: %w", from, to, err)
 	}
 	return n, nil
 }
 
-func (t *Tree) share(ctx context.Context, from, to string, keep func(name string) bool) (int, error) {
+func (r *Repository) share(ctx context.Context, from, to string, keep func(name string) bool) (int, error) {
 	for _, name := range []string{from, to} {
-		if err := checkName(name); err != nil {
+		if err := CheckName(name); err != nil {
 			return 0, err
 		}
 	}
-	all, err := t.keptBelow(ctx, from)
+	all, err := r.keptBelow(ctx, from)
 	if err != nil {
 		return 0, err
 	}
@@ -56,15 +56,15 @@ func (t *Tree) share(ctx context.Context, from, to string, keep func(name string
 		}
 		as := kept{name: to + strings.TrimPrefix(k.name, from), commit: k.commit}
 		orders.WriteString(as.orders(k))
-		made = append(made, refs+as.name)
+		made = append(made, RefPrefix+as.name)
 	}
 	if len(made) == 0 {
 		return 0, nil
 	}
-	if err := t.updateRefs(ctx, orders.String()); err != nil {
+	if err := r.updateRefs(ctx, orders.String()); err != nil {
 		return 0, err
 	}
-	return len(made), t.syncRefs(made...)
+	return len(made), r.syncRefs(made...)
 }
 
 // isBelow reports whether name is prefix or below it.
@@ -74,19 +74,19 @@ func isBelow(prefix, name string) bool {
 
 // DeleteRefs lets go of the trees that are kept under prefix and below it, and says how many they were. Git deletes what
 // nothing else holds when it next collects garbage. A prefix of "" is refused: one task forgets its own.
-func (t *Tree) DeleteRefs(ctx context.Context, prefix string) (n int, err error) {
+func (r *Repository) DeleteRefs(ctx context.Context, prefix string) (n int, err error) {
 	var all []kept
 	if strings.Trim(prefix, "/") == "" {
 		err = errors.New("it would be everything; name a task")
 	} else {
-		all, err = t.keptBelow(ctx, prefix)
+		all, err = r.keptBelow(ctx, prefix)
 	}
 	if err == nil && len(all) > 0 {
 		var orders strings.Builder
 		for _, k := range all {
-			fmt.Fprintf(&orders, "option no-deref\ndelete %s%s\n", refs, k.name)
+			fmt.Fprintf(&orders, "option no-deref\ndelete %s%s\n", RefPrefix, k.name)
 		}
-		err = t.updateRefs(ctx, orders.String())
+		err = r.updateRefs(ctx, orders.String())
 	}
 	if err != nil {
 		return 0, fmt.Errorf("forget what is kept as %q: %w", prefix, err)
@@ -95,36 +95,36 @@ func (t *Tree) DeleteRefs(ctx context.Context, prefix string) (n int, err error)
 }
 
 // keptBelow lists what is kept under prefix and below it, with no trees.
-func (t *Tree) keptBelow(ctx context.Context, prefix string) ([]kept, error) {
-	if !t.Git() {
+func (r *Repository) keptBelow(ctx context.Context, prefix string) ([]kept, error) {
+	if !r.Git() {
 		return nil, git.ErrNoGit
 	}
-	pattern := strings.TrimSuffix(refs+prefix, "/")
+	pattern := strings.TrimSuffix(RefPrefix+prefix, "/")
 	if prefix = strings.TrimSuffix(prefix, "/"); prefix != "" {
-		if err := checkName(prefix); err != nil {
+		if err := CheckName(prefix); err != nil {
 			return nil, err
 		}
 	}
-	out, _, err := t.user().Run(ctx, "for-each-ref", "--sort=version:refname", "--format=%(objectname) %(refname)", pattern)
+	out, _, err := r.UserCommand().Run(ctx, "for-each-ref", "--sort=version:refname", "--format=%(objectname) %(refname)", pattern)
 	var all []kept
 	for line := range strings.Lines(string(out)) {
 		commit, ref, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		all = append(all, kept{name: strings.TrimPrefix(ref, refs), commit: commit})
+		all = append(all, kept{name: strings.TrimPrefix(ref, RefPrefix), commit: commit})
 	}
 	return all, err
 }
 
 // updateRefs carries out orders for git update-ref, all or none.
-func (t *Tree) updateRefs(ctx context.Context, orders string) error {
-	c := t.user()
+func (r *Repository) updateRefs(ctx context.Context, orders string) error {
+	c := r.UserCommand()
 	c.Config = []string{"core.fsync=committed", "core.filesRefLockTimeout=5000", "core.logAllRefUpdates=false"}
 	c.Stdin = strings.NewReader(orders)
 	_, _, err := c.Run(ctx, "update-ref", "--stdin")
 	return err
 }
 
-// checkName says why git would not take a name below a folder of refs: the rules of git check-ref-format.
-func checkName(name string) error {
+// CheckName says why git would not take a name below a folder of refs: the rules of git check-ref-format.
+func CheckName(name string) error {
 	why := ""
 	for part := range strings.SplitSeq(name, "/") {
 		switch {

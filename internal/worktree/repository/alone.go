@@ -1,4 +1,4 @@
-package worktree
+package repository
 
 import (
 	"context"
@@ -11,11 +11,11 @@ import (
 )
 
 // alone calls do while no other process is at work on the branch, nor on any other linked work tree.
-func (t *Tree) alone(ctx context.Context, branch string, do func() error) error {
-	if err := t.ready(ctx, branch); err != nil {
+func (r *Repository) alone(ctx context.Context, branch string, do func() error) error {
+	if err := r.Ready(ctx, branch); err != nil {
 		return err
 	}
-	lock, err := filelock.Take(filepath.Join(t.private, "linked-"+strings.ReplaceAll(branch, "/", "+")+".lock"))
+	lock, err := filelock.Take(filepath.Join(r.private, "linked-"+strings.ReplaceAll(branch, "/", "+")+".lock"))
 	if errors.Is(err, filelock.ErrHeld) {
 		return errors.New("another process is at it; try again when it is done")
 	}
@@ -23,7 +23,7 @@ func (t *Tree) alone(ctx context.Context, branch string, do func() error) error 
 		return err
 	}
 	defer lock.Close()
-	turn, err := t.turn(ctx)
+	turn, err := r.turn(ctx)
 	if err != nil {
 		return err
 	}
@@ -33,8 +33,8 @@ func (t *Tree) alone(ctx context.Context, branch string, do func() error) error 
 
 // turn waits until no other branch is being made or removed. Git does not lock what it knows of linked work trees: it
 // looks at all of them before it makes one, dies of one that is half made, and mends one that is half removed.
-func (t *Tree) turn(ctx context.Context) (*filelock.Lock, error) {
-	lock, err := filelock.Acquire(ctx, filepath.Join(t.private, "linked.lock"))
+func (r *Repository) turn(ctx context.Context) (*filelock.Lock, error) {
+	lock, err := filelock.Acquire(ctx, filepath.Join(r.private, "linked.lock"))
 	if err != nil && ctx.Err() != nil {
 		err = fmt.Errorf("wait for another work tree to be made: %w", err)
 	}

@@ -1,4 +1,4 @@
-package worktree
+package repository
 
 import (
 	"errors"
@@ -25,8 +25,8 @@ type admin struct {
 const maxAdmin = 1 << 16
 
 // admins reads all of them. Git's own list leaves out those that are not finished. A link among them is none of git's.
-func (t *Tree) admins() ([]admin, error) {
-	common, err := rootfs.Open(t.common)
+func (r *Repository) admins() ([]admin, error) {
+	common, err := rootfs.Open(r.common)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (a admin) at(dir string) bool {
 
 // clear removes the work tree of a, if it is dir or a folder that Add makes beside that, and then a itself. Where else a
 // lies by its gitdir file does not count: anybody who can write in the repository can write that.
-func (t *Tree) clear(a admin, dir string) error {
+func (r *Repository) clear(a admin, dir string) error {
 	dirs := []string{dir}
 	if beside := git.Resolve(a.dir); a.dir != "" && strings.HasPrefix(beside, dir+asideMark) &&
 		filepath.Dir(beside) == filepath.Dir(dir) {
@@ -83,22 +83,22 @@ func (t *Tree) clear(a admin, dir string) error {
 	}
 	for _, dir := range dirs {
 		if a.at(dir) {
-			if err := t.clearTree(dir); err != nil {
+			if err := r.clearTree(dir); err != nil {
 				return err
 			}
 		}
 	}
-	root, err := rootfs.Open(t.common)
+	root, err := rootfs.Open(r.common)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	t.at()
+	r.Changing()
 	return root.RemoveAll("worktrees/" + filepath.Base(a.path))
 }
 
 // clearTree removes a work tree. The .git file, by which it is known, goes last of its files.
-func (t *Tree) clearTree(dir string) error {
+func (r *Repository) clearTree(dir string) error {
 	root, err := rootfs.Open(dir)
 	if err != nil {
 		return err
@@ -112,16 +112,16 @@ func (t *Tree) clearTree(dir string) error {
 		if e.Name() == ".git" {
 			continue
 		}
-		t.at()
+		r.Changing()
 		if err := root.RemoveAll(e.Name()); err != nil {
 			return err
 		}
 	}
-	t.at()
+	r.Changing()
 	if err := root.Remove(".git"); err != nil {
 		return err
 	}
-	t.at()
+	r.Changing()
 	return os.Remove(dir)
 }
 

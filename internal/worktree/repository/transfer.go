@@ -1,4 +1,4 @@
-package worktree
+package repository
 
 import (
 	"context"
@@ -26,48 +26,48 @@ type transfer struct {
 }
 
 // transferObjects gives the user's store what it lacks of these objects. What an unfinished call leaves behind is git's garbage.
-func (t *Tree) transferObjects(ctx context.Context, ids []string) (transfer, error) {
+func (r *Repository) transferObjects(ctx context.Context, ids []string) (transfer, error) {
 	var l transfer
 	var packed []string // or nowhere
 	now := time.Now()
 	for _, id := range ids {
 		switch {
-		case filestat.Exists(loose(t.store(), id)):
+		case filestat.Exists(loose(r.store(), id)):
 			l.ids = append(l.ids, id)
-		case os.Chtimes(loose(t.objects, id), now, now) == nil:
+		case os.Chtimes(loose(r.objects, id), now, now) == nil:
 			// It is there, and young again: a git gc that has begun without our ref passes over the young.
 		default:
 			packed = append(packed, id)
 		}
 	}
-	lacking, err := t.lacking(ctx, t.own(t.objects), packed)
+	lacking, err := r.lacking(ctx, r.own(r.objects), packed)
 	if err != nil {
 		return l, err
 	}
-	if lost, err := t.lacking(ctx, t.storing(), lacking); err != nil || len(lost) > 0 {
+	if lost, err := r.lacking(ctx, r.Command(), lacking); err != nil || len(lost) > 0 {
 		if err == nil {
 			err = fmt.Errorf("%w: %s", errLost, lost[0])
 		}
 		return l, err
 	}
 	if len(lacking) > 0 || len(l.ids) >= packFrom { // git itself packs the largest files, also in the private store
-		l.pack, err = t.pack(ctx, append(lacking, l.ids...))
+		l.pack, err = r.pack(ctx, append(lacking, l.ids...))
 		return l, err
 	}
-	return l, t.place(ctx, l.ids)
+	return l, r.place(ctx, l.ids)
 }
 
 // verifyTransfer is for when the ref is made. Until then a git gc could have deleted what was lent: if so it is lent once more,
 // now that the ref protects it. Then the private copies go.
-func (t *Tree) verifyTransfer(ctx context.Context, l transfer) error {
+func (r *Repository) verifyTransfer(ctx context.Context, l transfer) error {
 	if l.pack == "" {
-		if err := t.place(ctx, l.ids); err != nil {
+		if err := r.place(ctx, l.ids); err != nil {
 			return err
 		}
 	} else if !filestat.Exists(l.pack) {
-		if lacking, err := t.lacking(ctx, t.own(t.objects), l.ids); err != nil || len(lacking) > 0 {
+		if lacking, err := r.lacking(ctx, r.own(r.objects), l.ids); err != nil || len(lacking) > 0 {
 			if err == nil {
-				_, err = t.pack(ctx, lacking)
+				_, err = r.pack(ctx, lacking)
 			}
 			if err != nil {
 				return err
@@ -75,14 +75,14 @@ func (t *Tree) verifyTransfer(ctx context.Context, l transfer) error {
 		}
 	}
 	for _, id := range l.ids {
-		t.at()
-		os.Remove(loose(t.store(), id))
+		r.Changing()
+		os.Remove(loose(r.store(), id))
 	}
 	return nil
 }
 
 // lacking lists which of the objects c does not see.
-func (t *Tree) lacking(ctx context.Context, c git.Command, ids []string) ([]string, error) {
+func (r *Repository) lacking(ctx context.Context, c git.Command, ids []string) ([]string, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -97,32 +97,37 @@ func (t *Tree) lacking(ctx context.Context, c git.Command, ids []string) ([]stri
 	return lacking, err
 }
 
+// Missing lists which of the objects are in no store.
+func (r *Repository) Missing(ctx context.Context, ids []string) ([]string, error) {
+	return r.lacking(ctx, r.Command(), ids)
+}
+
 // pack writes objects into the user's store as one pack, and returns its path. Deltas are left to the next git gc.
-func (t *Tree) pack(ctx context.Context, ids []string) (string, error) {
-	dir := filepath.Join(t.objects, "pack")
+func (r *Repository) pack(ctx context.Context, ids []string) (string, error) {
+	dir := filepath.Join(r.objects, "pack")
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err
 	}
 	// The user's store first: git makes the pack there and renames it within.
-	c := t.own(t.objects, t.store())
+	c := r.own(r.objects, r.store())
 	c.Config = syncedByGit
 	c.Stdin = strings.NewReader(strings.Join(ids, "\n") + "\n")
 	out, _, err := c.Run(ctx, "pack-objects", "-q", "--window=0", filepath.Join(dir, "pack"))
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(dir, "pack-"+strings.TrimSpace(string(out))+".pack"), syncFile(dir)
+	return filepath.Join(dir, "pack-"+strings.TrimSpace(string(out))+".pack"), SyncFile(dir)
 }
 
 // place puts loose objects into the user's store, by a second link where the system can. One that is there stays.
-func (t *Tree) place(ctx context.Context, ids []string) error {
+func (r *Repository) place(ctx context.Context, ids []string) error {
 	var gone []string // another process lends the same, and is ahead of us
 	for _, id := range ids {
-		from, to := loose(t.store(), id), loose(t.objects, id)
-		t.at()
+		from, to := loose(r.store(), id), loose(r.objects, id)
+		r.Changing()
 		err := os.Link(from, to)
 		if errors.Is(err, fs.ErrNotExist) && filestat.Exists(from) {
-			if err = t.makeFan(filepath.Dir(to)); err == nil {
+			if err = r.makeFan(filepath.Dir(to)); err == nil {
 				err = os.Link(from, to)
 			}
 		}
@@ -137,7 +142,7 @@ func (t *Tree) place(ctx context.Context, ids []string) error {
 			return err
 		}
 	}
-	lost, err := t.lacking(ctx, t.own(t.objects), gone)
+	lost, err := r.lacking(ctx, r.own(r.objects), gone)
 	if err == nil && len(lost) > 0 {
 		err = fmt.Errorf("%w: %s", errLost, lost[0])
 	}
@@ -145,8 +150,8 @@ func (t *Tree) place(ctx context.Context, ids []string) error {
 }
 
 // makeFan makes a folder of objects as the store itself is, which others may share.
-func (t *Tree) makeFan(dir string) error {
-	info, err := os.Stat(t.objects)
+func (r *Repository) makeFan(dir string) error {
+	info, err := os.Stat(r.objects)
 	if err != nil {
 		return err
 	}
@@ -175,14 +180,4 @@ func copyObject(from, to string) error {
 		return err
 	}
 	return os.Rename(dst.Name(), to)
-}
-
-// loose is where a store has an object that is in no pack.
-func loose(store, id string) string { return filepath.Join(store, id[:2], id[2:]) }
-
-// at tells a test that something outside the private folder is about to change.
-func (t *Tree) at() {
-	if t.step != nil {
-		t.step()
-	}
 }
