@@ -112,7 +112,48 @@ var allowed = map[string]map[string]string{
 		"internal/state":               "the name of a task that waits is one that a branch can have",
 		"internal/store":               "a text is one that a document can have",
 	},
+	"internal/refusal": {
+		"internal/worktree":          "git, asked about a work tree",
+		"internal/trust":             "the record of a project outside of it",
+		"internal/store":             "journals and their lines",
+		"internal/state":             "states and events",
+		"internal/rootfs":            "no link is followed",
+		"internal/platform/filelock": "one process at a time",
+		"internal/git":               "its error of a missing repository",
+	},
+	"internal/project": {
+		"internal/worktree":          "git, asked about a work tree",
+		"internal/store":             "journals and their lines",
+		"internal/state":             "states and events",
+		"internal/rootfs":            "no link is followed",
+		"internal/refusal":           "what is refused has a code and a remedy",
+		"internal/platform/filelock": "one process at a time",
+	},
+	"internal/origin": {
+		"internal/state":    "states and events",
+		"internal/format":   "counts of things",
+		"internal/worktree": "git, asked about a work tree",
+		"internal/rootfs":   "no link is followed",
+		"internal/trust":    "the record of a project outside of it",
+		"internal/store":    "journals and their lines",
+		"internal/refusal":  "what is refused has a code and a remedy",
+		"internal/project":  "where a project and its machines live",
+	},
+	"internal/snapshots": {},
+	"internal/gc": {
+		"internal/store":     "journals and their lines",
+		"internal/state":     "states and events",
+		"internal/snapshots": "names of kept trees",
+		"internal/rootfs":    "no link is followed",
+		"internal/refusal":   "what is refused has a code and a remedy",
+		"internal/project":   "where a project and its machines live",
+	},
 	"internal/engine": {
+		"internal/format":            "counts of things",
+		"internal/snapshots":         "names of kept trees",
+		"internal/project":           "where a project and its machines live",
+		"internal/origin":            "whether state was made here",
+		"internal/refusal":           "what is refused has a code and a remedy",
 		"internal/store":             "an act is one commit",
 		"internal/rootfs":            "what lies below .ferrus is reached, and set aside, without following links",
 		"internal/state":             "it raises the events",
@@ -138,6 +179,8 @@ var allowed = map[string]map[string]string{
 		"internal/safetext": "answers hold no hidden characters",
 	},
 	"internal/tools": {
+		"internal/project":    "where a project and its machines live",
+		"internal/refusal":    "what is refused has a code and a remedy",
 		"internal/jsontime":   "times in JSON have one form",
 		"internal/tools/wire": "definitions and arguments are those of every server",
 		"internal/tools/gate": "what every call passes",
@@ -161,6 +204,8 @@ var allowed = map[string]map[string]string{
 		"internal/server/tokens": "the suite has none of its own",
 	},
 	"internal/server": {
+		"internal/refusal":         "what is refused has a code and a remedy",
+		"internal/project":         "where a project and its machines live",
 		"internal/safetext":        "names have a form",
 		"internal/ancestry":        "a supervisor's server does not start below an executor, and a decision names its process tree",
 		"internal/server/web":      "it lets clients in over HTTP",
@@ -204,6 +249,7 @@ var allowed = map[string]map[string]string{
 	"internal/bench/bare":  {},
 	"internal/e2e/clients": {},
 	"internal/conductor": {
+		"internal/refusal":           "what is refused has a code and a remedy",
 		"internal/jsontime":          "times in JSON have one form",
 		"internal/rootfs":            "its lock and its record of whom it told are opened without following a link",
 		".":                          "the prompts",
@@ -219,6 +265,8 @@ var allowed = map[string]map[string]string{
 		"internal/config":            "agents and limits are configured",
 	},
 	"internal/fleet": {
+		"internal/refusal":   "what is refused has a code and a remedy",
+		"internal/project":   "where a project and its machines live",
 		"internal/conductor": "each branch has a conductor",
 		"internal/engine":    "it makes branches and merges them",
 		"internal/queue":     "a task that waits becomes a branch",
@@ -266,15 +314,15 @@ var allowed = map[string]map[string]string{
 	"docs/examples/scripted": {},
 
 	"cmd/ferrusd": {"internal/server": "it is the server and nothing else"},
-	"internal/cli": commands("agents agents/process ancestry checks conductor config engine format jsontime pipeline pipeline/workflow " +
+	"internal/cli": commands("origin refusal project agents agents/process ancestry checks conductor config engine format jsontime pipeline pipeline/workflow " +
 		"platform/proc rootfs safetext state status store strictjson trust worktree"),
-	"internal/cli/branch": commands("checks cli engine format conductor state status trust worktree"),
+	"internal/cli/branch": commands("refusal snapshots gc project checks cli engine format conductor state status trust worktree"),
 	"internal/cli/demo":   commands("cli config mcpclient platform/proc tools trust"),
-	"internal/cli/doctor": commands("agents cli cli/setup config mcpclient engine format git conductor lease platform/proc agents/register rootfs server state " +
+	"internal/cli/doctor": commands("gc refusal project origin agents cli cli/setup config mcpclient engine format git conductor lease platform/proc agents/register rootfs server state " +
 		"status store server/tokens trust worktree"),
-	"internal/cli/evidence": commands("cli engine format history conductor rootfs safetext agents/process state status store"),
-	"internal/cli/log":      commands("agents cli engine format history conductor agents/process state store"),
-	"internal/cli/pipeline": commands("agents agents/process cli cli/log config engine format pipeline pipeline/run pipeline/workflow safetext " +
+	"internal/cli/evidence": commands("refusal cli engine format history conductor rootfs safetext agents/process state status store"),
+	"internal/cli/log":      commands("refusal project agents cli engine format history conductor agents/process state store"),
+	"internal/cli/pipeline": commands("refusal agents agents/process cli cli/log config engine format pipeline pipeline/run pipeline/workflow safetext " +
 		"status strictjson worktree"),
 	"internal/cli/root": {
 		"internal/state":          "the help has a topic about states and files",
@@ -297,14 +345,16 @@ var allowed = map[string]map[string]string{
 		"internal/platform/proc":  "signals end a command, and the programs of agents are looked for outside of the project",
 		"internal/agents/process": "stop, logs, and the shim of an agent",
 	},
-	"internal/cli/run": commands("cli cli/branch cli/pipeline config engine fleet format conductor pipeline pipeline/run platform/proc agents/process " +
+	"internal/cli/run": commands("refusal cli cli/branch cli/pipeline config engine fleet format conductor pipeline pipeline/run platform/proc agents/process " +
 		"state status"),
-	"internal/cli/setup": commands(". agents cli config engine format pipeline/workflow agents/register rootfs server state status store " +
+	"internal/cli/setup": commands("project origin refusal . agents cli config engine format pipeline/workflow agents/register rootfs server state status store " +
 		"server/tokens trust worktree"),
-	"internal/cli/simulate": commands("cli config engine state status"),
-	"internal/cli/status":   commands("cli engine format state status"),
-	"internal/cli/task":     commands("agents checks cli engine fleet format conductor lease queue state status store tools worktree"),
+	"internal/cli/simulate": commands("refusal cli config engine state status"),
+	"internal/cli/status":   commands("project cli engine format state status"),
+	"internal/cli/task":     commands("project refusal agents checks cli engine fleet format conductor lease queue state status store tools worktree"),
 	"internal/status": {
+		"internal/project":        "where a project and its machines live",
+		"internal/refusal":        "what is refused has a code and a remedy",
 		"internal/agents":         "what a run used, in tokens and dollars",
 		"internal/checks":         "the last check",
 		"internal/engine":         "the task and what it waits for",
@@ -329,16 +379,22 @@ var allowed = map[string]map[string]string{
 		"internal/state":  "events and roles",
 		"internal/store":  "its lines",
 	},
-	"internal/test/project": {
-		"internal/engine": "it opens the project",
-		"internal/state":  "events and roles",
-		"internal/store":  "its lines",
+	"internal/test/projecttest": {
+		"internal/project": "where a project and its machines live",
+		"internal/engine":  "it opens the project",
+		"internal/state":   "events and roles",
+		"internal/store":   "its lines",
 	},
 	"cmd/ferrus": {"internal/cli/root": "the command line"},
 }
 
 // forCommands says why a package of commands imports another.
 var forCommands = map[string]string{
+	"internal/refusal":           "what is refused has a code and a remedy",
+	"internal/project":           "where a project and its machines live",
+	"internal/origin":            "whether state was made here",
+	"internal/gc":                "what ended tasks have left",
+	"internal/snapshots":         "what is kept without a task",
 	".":                          "init writes the template and the example",
 	"internal/agents":            "agents, logs and the clients that the doctor looks at",
 	"internal/ancestry":          "a person's verbs do not run below an agent, and a decision names its process tree",

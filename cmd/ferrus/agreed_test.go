@@ -9,6 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
@@ -29,7 +30,7 @@ func agreeFirst() {
 			dir = after
 		}
 	}
-	place, err := engine.Find(context.Background(), dir)
+	place, err := project.Find(context.Background(), dir)
 	if err != nil {
 		return
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli/doctor"
 	"github.com/ferrus-go/ferrus/internal/cli/root"
 	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/rootfs/rootfstest"
 )
 
@@ -97,7 +97,7 @@ func TestNoEntryLeadsACommandOutside(t *testing.T) {
 			case "lay":
 				fmt.Fprintln(&out, setupcmd.Lay(map[string]string{filepath.Join(c.Dir, ".ferrus", "live", "open-x", "mcp.json"): "{}"}))
 			case "views":
-				p := &doctor.Context{Ctx: t.Context(), A: a, Place: engine.At(c.Dir, "")}
+				p := &doctor.Context{Ctx: t.Context(), A: a, Place: project.At(c.Dir, "")}
 				fmt.Fprintf(&out, "%+v %v\n", doctor.CheckViews(p), setupcmd.Upstream(c.Dir))
 				p.Forget()
 			default:

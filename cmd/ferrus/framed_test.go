@@ -15,6 +15,7 @@ import (
 	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
@@ -48,7 +49,7 @@ func TestNoTextOfAModelLooksLikeFerrus(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "ferrus.toml"), []byte("[checks]\ncommands = []\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	e, err := engine.Open(engine.At(dir, ""), engine.Options{})
+	e, err := engine.Open(project.At(dir, ""), engine.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
-	"github.com/ferrus-go/ferrus/internal/test/project"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/test/projecttest"
 )
 
 // sleepy is a project in which checks, agents and workers say their process and then sleep.
@@ -31,7 +32,7 @@ command = "sh -c 'echo $$ >child; exec sleep 1000'"
 // sleeping makes such a project, with a task if there is a text for one, on the branch if there is one.
 func sleeping(t *testing.T, task string, branches ...string) string {
 	t.Helper()
-	dir := project.New(t, branches...)
+	dir := projecttest.New(t, branches...)
 	for name, text := range map[string]string{"ferrus.toml": sleepy, "held.log": "it goes on\n",
 		"workflows.json": `{"slow": {"phases": [{"id": "all", "workers": [{"role": "sleeper", "final": true, "task": "Sleep"}]}]}}`} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
@@ -43,7 +44,7 @@ func sleeping(t *testing.T, task string, branches ...string) string {
 		t.Fatal(err)
 	}
 	if task != "" {
-		project.Task(t, engine.At(dir, strings.Join(branches, "")), task)
+		projecttest.Task(t, project.At(dir, strings.Join(branches, "")), task)
 	}
 	return dir
 }

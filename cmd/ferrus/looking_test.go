@@ -17,6 +17,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli/root"
 	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -262,7 +263,7 @@ func (b bait) work(t *testing.T) {
 	if _, err := setupcmd.SetUp((&cli.App{}), t.Context(), b.root); err != nil {
 		t.Fatal(err)
 	}
-	e, err := engine.Open(engine.At(b.root, ""), engine.Options{})
+	e, err := engine.Open(project.At(b.root, ""), engine.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,18 +10,18 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/cli/status"
-	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/test/project"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/test/projecttest"
 )
 
 // TestTheOverviewHasEveryMachine: the project's own and the branches, each with what it has archived, newest first, and one
 // that cannot be read takes no other with it.
 func TestTheOverviewHasEveryMachine(t *testing.T) {
-	dir := project.New(t, "alt", "bad")
-	own, alt := engine.At(dir, ""), engine.At(dir, "alt")
-	first, second := project.Task(t, own, "first"), project.Task(t, alt, "second")
-	project.Task(t, own, "third")
-	project.Task(t, alt, "fourth")
+	dir := projecttest.New(t, "alt", "bad")
+	own, alt := project.At(dir, ""), project.At(dir, "alt")
+	first, second := projecttest.Task(t, own, "first"), projecttest.Task(t, alt, "second")
+	projecttest.Task(t, own, "third")
+	projecttest.Task(t, alt, "fourth")
 	if err := os.Mkdir(filepath.Join(own.Dir(), "branches", "none"), 0o700); err != nil {
 		t.Fatal(err)
 	}

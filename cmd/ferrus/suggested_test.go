@@ -16,6 +16,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/cli/root"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -57,7 +59,7 @@ func newBranchWalk(t *testing.T) *branchWalk {
 			t.Fatalf("git %s: %v: %s", args, err, out)
 		}
 	}
-	_, err := engine.Init(dir)
+	_, err := project.Init(dir)
 	w.must(err)
 	w.must(engine.Agree(dir))
 	return w
@@ -80,7 +82,7 @@ func (w *branchWalk) open() {
 	w.t.Helper()
 	for at, e := range map[string]**engine.Engine{"": &w.own, "b": &w.branch} {
 		var err error
-		*e, err = engine.Open(engine.At(w.dir, at), engine.Options{})
+		*e, err = engine.Open(project.At(w.dir, at), engine.Options{})
 		w.must(err)
 		w.t.Cleanup(func() { (*e).Close() })
 	}
@@ -92,7 +94,7 @@ func (w *branchWalk) run(args ...string) (out string, exit int) {
 	w.t.Helper()
 	var b bytes.Buffer
 	exit = root.Run((&cli.App{In: strings.NewReader(""), Out: &b, Err: &b}), w.t.Context(), append([]string{"-C", w.dir}, args...))
-	if want := engine.Commands("b", b.String()); b.String() != want {
+	if want := refusal.OnBranch("b", b.String()); b.String() != want {
 		w.t.Errorf("ferrus %s prints a command without its branch:\n%s\nand not\n%s", strings.Join(args, " "), b.String(), want)
 	}
 	return b.String(), exit

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli/status"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
 )
 
 var windows = [][2]int{{50, 12}, {80, 24}, {120, 40}}
@@ -16,7 +17,7 @@ const longTitle = "Make the failing test of the empty slice pass on every system
 // is and becomes.
 func TestTheStatusFitsItsWindow(t *testing.T) {
 	dir := sleeping(t, longTitle)
-	e, err := engine.Open(engine.At(dir, ""), engine.Options{})
+	e, err := engine.Open(project.At(dir, ""), engine.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

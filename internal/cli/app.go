@@ -14,6 +14,8 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/ancestry"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/trust"
@@ -31,8 +33,8 @@ type App struct {
 
 	Dir, Branch string
 	JSON        bool
-	Parsed      bool          // the command line was sound
-	at          *engine.Place // the machine that the command acts on; nil until it is found
+	Parsed      bool           // the command line was sound
+	at          *project.Place // the machine that the command acts on; nil until it is found
 }
 
 // NewApp returns the App of a process with these streams.
@@ -52,21 +54,21 @@ func (a *App) WorkingDir() (string, error) {
 		dir = resolved
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return "", Refuse(engine.InvalidInput, dir+" is not a folder", "name the project with -C DIR")
+		return "", Refuse(refusal.InvalidInput, dir+" is not a folder", "name the project with -C DIR")
 	}
 	return dir, nil
 }
 
 // Place finds the machine that the command means. With an error it may name where the machine was.
-func (a *App) Place(ctx context.Context) (engine.Place, error) {
+func (a *App) Place(ctx context.Context) (project.Place, error) {
 	dir, err := a.WorkingDir()
 	if err != nil {
-		return engine.Place{}, err
+		return project.Place{}, err
 	}
-	place, err := engine.Find(ctx, dir)
+	place, err := project.Find(ctx, dir)
 	if err != nil {
 		if gone, ok := lost(dir); ok {
-			return gone, Refuse(engine.NotInitialised, gone.Dir()+" is gone (git clean -fdx?)",
+			return gone, Refuse(refusal.NotInitialised, gone.Dir()+" is gone (git clean -fdx?)",
 				"ferrus doctor --fix restores it from the hard-linked copy of its journal")
 		}
 		return place, err
@@ -83,9 +85,9 @@ func (a *App) Place(ctx context.Context) (engine.Place, error) {
 // Commands names the branch that the command acts on in the commands of a text.
 func (a *App) Commands(text string) string {
 	if a.at == nil {
-		return engine.Commands(a.Branch, text)
+		return refusal.OnBranch(a.Branch, text)
 	}
-	return engine.Commands(a.at.Branch, text)
+	return refusal.OnBranch(a.at.Branch, text)
 }
 
 // Open opens the machine that the command means. The caller closes it.
@@ -112,7 +114,7 @@ func (a *App) OpenToRead(ctx context.Context) (*engine.Engine, error) {
 }
 
 // OpenToReadAt opens the machine at a place for reading, also one that was not made here. The caller closes it.
-func (a *App) OpenToReadAt(place engine.Place) (*engine.Engine, error) {
+func (a *App) OpenToReadAt(place project.Place) (*engine.Engine, error) {
 	opts, err := a.Options(place.Root)
 	if err != nil {
 		return nil, err
@@ -124,7 +126,7 @@ func (a *App) OpenToReadAt(place engine.Place) (*engine.Engine, error) {
 // WarnForeign warns that state which was not made here is only shown; nil is our own. A program that reads JSON from stdout
 // finds it on stderr.
 func (a *App) WarnForeign(err error) {
-	var r *engine.RefusedError
+	var r *refusal.RefusedError
 	if !errors.As(err, &r) {
 		return
 	}
@@ -150,7 +152,7 @@ func (a *App) OpenView(ctx context.Context) (*engine.Engine, store.Snapshot, err
 }
 
 // OpenAt opens the machine at a place. The caller closes it.
-func (a *App) OpenAt(place engine.Place) (*engine.Engine, error) {
+func (a *App) OpenAt(place project.Place) (*engine.Engine, error) {
 	opts, err := a.Options(place.Root)
 	if err != nil {
 		return nil, err
@@ -184,7 +186,7 @@ func (a *App) OpenAsPerson(ctx context.Context, verb string) (*engine.Session, e
 	if err != nil {
 		return nil, err
 	}
-	if _, err := e.View(); engine.CodeOf(err) == engine.ForeignState {
+	if _, err := e.View(); refusal.CodeOf(err) == refusal.ForeignState {
 		e.Close()
 		if e, err = a.restoredBackup(ctx, err); err != nil {
 			return nil, err
@@ -203,19 +205,19 @@ func (a *App) SessionOn(e *engine.Engine) *engine.Session {
 // agent of the project. It stops accidents, and an agent that only removes the variable.
 func (a *App) RefuseAgent(verb string) error {
 	if agent := os.Getenv("FERRUS_AGENT"); agent != "" {
-		return Refuse(engine.ForbiddenRole, "ferrus "+verb+" is for people, and this shell belongs to the agent "+agent+
+		return Refuse(refusal.ForbiddenRole, "ferrus "+verb+" is for people, and this shell belongs to the agent "+agent+
 			" (FERRUS_AGENT is set)", "an agent uses its tools; a person runs this in another shell")
 	}
 	dir, err := a.WorkingDir()
 	if err != nil {
 		return err
 	}
-	place, err := engine.Find(context.Background(), dir)
+	place, err := project.Find(context.Background(), dir)
 	if err != nil {
 		return nil // there is no project yet, and so no agent of it
 	}
 	if agent, ok := ancestry.Below(place.Root); ok {
-		return Refuse(engine.ForbiddenRole, "ferrus "+verb+" is for people, and this process descends from the agent "+agent.String(),
+		return Refuse(refusal.ForbiddenRole, "ferrus "+verb+" is for people, and this process descends from the agent "+agent.String(),
 			"an agent uses its tools; a person runs this in a terminal that the agent did not start")
 	}
 	return nil
@@ -230,7 +232,7 @@ func (a *App) ProjectSession(ctx context.Context, verb string) (*engine.Session,
 	if err != nil {
 		return nil, err
 	}
-	place = engine.At(place.Root, "")
+	place = project.At(place.Root, "")
 	a.at = &place
 	e, err := a.OpenAt(place)
 	if err != nil {
@@ -241,10 +243,10 @@ func (a *App) ProjectSession(ctx context.Context, verb string) (*engine.Session,
 
 // lost finds where there was a machine, in dir or above it: a .ferrus that was deleted has left its journal's second
 // link.
-func lost(dir string) (engine.Place, bool) {
+func lost(dir string) (project.Place, bool) {
 	for ; ; dir = filepath.Dir(dir) {
-		place := engine.At(dir, "")
-		backup := engine.Backup(place)
+		place := project.At(dir, "")
+		backup := place.Backup()
 		if Exists(backup) {
 			return place, true
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -20,15 +20,15 @@ import (
 // TestEveryRefusalHasItsExitCodeAndARemedy: a code without an entry would be a plain failure without anybody having decided
 // so, and an error without a remedy leaves its reader alone.
 func TestEveryRefusalHasItsExitCodeAndARemedy(t *testing.T) {
-	want := map[engine.Code]int{engine.WrongState: 3, engine.ForbiddenRole: 4, engine.NotClaimed: 3, engine.LeaseLost: 3,
-		engine.StaleReview: 1, engine.CheckRunning: 3, engine.TreeChanged: 1, engine.InvalidInput: 2, engine.TooLarge: 2,
-		engine.LockBusy: 7, engine.StoreError: 1, engine.StoreGone: 1, engine.OutcomeUnknown: 1, engine.InternalTimeout: 5, engine.Corrupt: 8,
-		engine.NotInitialised: 3, engine.UnknownBranch: 3, engine.ConfigChanged: 6, engine.Conflict: 6, engine.Untrusted: 4, engine.ForeignState: 8}
+	want := map[refusal.Code]int{refusal.WrongState: 3, refusal.ForbiddenRole: 4, refusal.NotClaimed: 3, refusal.LeaseLost: 3,
+		refusal.StaleReview: 1, refusal.CheckRunning: 3, refusal.TreeChanged: 1, refusal.InvalidInput: 2, refusal.TooLarge: 2,
+		refusal.LockBusy: 7, refusal.StoreError: 1, refusal.StoreGone: 1, refusal.OutcomeUnknown: 1, refusal.InternalTimeout: 5, refusal.Corrupt: 8,
+		refusal.NotInitialised: 3, refusal.UnknownBranch: 3, refusal.ConfigChanged: 6, refusal.Conflict: 6, refusal.Untrusted: 4, refusal.ForeignState: 8}
 	if diff := cmp.Diff(want, exits); diff != "" {
 		t.Error(diff)
 	}
 	for code, exit := range want {
-		err := fmt.Errorf("on the way: %w", &engine.RefusedError{Code: code, Message: "m"})
+		err := fmt.Errorf("on the way: %w", &refusal.RefusedError{Code: code, Message: "m"})
 		if got := Explain(err).Exit; got != exit {
 			t.Errorf("%s exits with %d, not %d", code, got, exit)
 		}
@@ -37,7 +37,7 @@ func TestEveryRefusalHasItsExitCodeAndARemedy(t *testing.T) {
 		}
 	}
 	for _, err := range []error{io.ErrUnexpectedEOF, context.Canceled, context.DeadlineExceeded, &store.Error{Code: store.StoreError},
-		CobraError(&cobra.Command{Use: "ferrus"}, io.EOF), &engine.RefusedError{Wrong: &state.RefusedError{State: state.Failed, Event: state.Answer}}} {
+		CobraError(&cobra.Command{Use: "ferrus"}, io.EOF), &refusal.RefusedError{Wrong: &state.RefusedError{State: state.Failed, Event: state.Answer}}} {
 		if Explain(CannotDo("go on", "", err)).Remedy == "" {
 			t.Errorf("%v has no remedy", err)
 		}

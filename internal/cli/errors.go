@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/trust"
@@ -59,28 +60,28 @@ var ExitCodes = []ExitCode{
 }
 
 // exits are the exit codes of refusals.
-var exits = map[engine.Code]int{
-	engine.WrongState:      ExitState,
-	engine.ForbiddenRole:   exitForbidden,
-	engine.NotClaimed:      ExitState,
-	engine.LeaseLost:       ExitState,
-	engine.StaleReview:     ExitFailure,
-	engine.CheckRunning:    ExitState,
-	engine.TreeChanged:     ExitFailure,
-	engine.Conflict:        ExitPerson,
-	engine.InvalidInput:    ExitUsage,
-	engine.TooLarge:        ExitUsage,
-	engine.LockBusy:        ExitBusy,
-	engine.StoreError:      ExitFailure,
-	engine.StoreGone:       ExitFailure,
-	engine.OutcomeUnknown:  ExitFailure,
-	engine.InternalTimeout: ExitTimeout,
-	engine.Corrupt:         ExitCorrupt,
-	engine.NotInitialised:  ExitState,
-	engine.UnknownBranch:   ExitState,
-	engine.ConfigChanged:   ExitPerson,
-	engine.ForeignState:    ExitCorrupt,
-	engine.Untrusted:       exitForbidden,
+var exits = map[refusal.Code]int{
+	refusal.WrongState:      ExitState,
+	refusal.ForbiddenRole:   exitForbidden,
+	refusal.NotClaimed:      ExitState,
+	refusal.LeaseLost:       ExitState,
+	refusal.StaleReview:     ExitFailure,
+	refusal.CheckRunning:    ExitState,
+	refusal.TreeChanged:     ExitFailure,
+	refusal.Conflict:        ExitPerson,
+	refusal.InvalidInput:    ExitUsage,
+	refusal.TooLarge:        ExitUsage,
+	refusal.LockBusy:        ExitBusy,
+	refusal.StoreError:      ExitFailure,
+	refusal.StoreGone:       ExitFailure,
+	refusal.OutcomeUnknown:  ExitFailure,
+	refusal.InternalTimeout: ExitTimeout,
+	refusal.Corrupt:         ExitCorrupt,
+	refusal.NotInitialised:  ExitState,
+	refusal.UnknownBranch:   ExitState,
+	refusal.ConfigChanged:   ExitPerson,
+	refusal.ForeignState:    ExitCorrupt,
+	refusal.Untrusted:       exitForbidden,
 }
 
 // A Failure is an error as it is shown: as two lines to a person, as JSON to a program.
@@ -120,8 +121,8 @@ func (a *App) Interrupted(ctx context.Context) error {
 func ExitWith(exit int) error { return &Failure{Code: "failure", Exit: exit, Silent: true} }
 
 // Refuse is a refusal of our own, before the engine is asked.
-func Refuse(code engine.Code, message, remedy string) error {
-	return &engine.RefusedError{Code: code, Message: message, Remedy: remedy}
+func Refuse(code refusal.Code, message, remedy string) error {
+	return &refusal.RefusedError{Code: code, Message: message, Remedy: remedy}
 }
 
 // CobraError is an error that cobra found in the command line.
@@ -153,7 +154,7 @@ func UsageError(remedy, format string, args ...any) error {
 // CannotDo says why an act did not happen. where tells where the task stands, "" when that is not known or does not
 // matter.
 func CannotDo(what, where string, err error) error {
-	var r *engine.RefusedError
+	var r *refusal.RefusedError
 	if !errors.As(err, &r) {
 		return err
 	}
@@ -201,7 +202,7 @@ func plainly(err error) *Failure {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Failure{Code: "timeout", Message: err.Error(), Remedy: "run the command again", Exit: ExitTimeout}
 	}
-	if r := engine.AsRefused(err); r != nil {
+	if r := refusal.Of(err); r != nil {
 		f := &Failure{Code: string(r.Code), Message: r.Message, Remedy: r.Remedy, Exit: ExitFailure}
 		if exit, ok := exits[r.Code]; ok {
 			f.Exit = exit
@@ -219,8 +220,8 @@ func plainly(err error) *Failure {
 // the engine refuses for another reason is not.
 func (a *App) InterruptedError(sig *proc.SignalError, err error) *Failure {
 	f := Explain(err)
-	var r *engine.RefusedError
-	if !f.Silent && f.Code != codeInterrupted && (!errors.As(err, &r) || r.Code == engine.StoreError) {
+	var r *refusal.RefusedError
+	if !f.Silent && f.Code != codeInterrupted && (!errors.As(err, &r) || r.Code == refusal.StoreError) {
 		f = &Failure{Code: codeInterrupted, Message: sig.Error(), Remedy: "run the command again"}
 	}
 	if !f.Silent && a.ErrTTY && !a.JSON && sig.Exit == ExitCtrlC {
@@ -259,13 +260,13 @@ func (a *App) Fail(err error) int {
 
 // BusyError is the refusal to start a second conductor.
 func (a *App) BusyError(err *conductor.BusyError) error {
-	return &Failure{Code: string(engine.LockBusy), Message: err.Error(), Exit: ExitBusy,
+	return &Failure{Code: string(refusal.LockBusy), Message: err.Error(), Exit: ExitBusy,
 		Remedy: "ferrus status --watch shows its progress; ferrus stop ends it and its agents"}
 }
 
 // ConfigError is the error of a ferrus.toml that cannot be used.
 func ConfigError(err error) error {
-	return Refuse(engine.InvalidInput, err.Error(), "ferrus config explain lists every key; ferrus config example prints a file with all of them")
+	return Refuse(refusal.InvalidInput, err.Error(), "ferrus config explain lists every key; ferrus config example prints a file with all of them")
 }
 
 // NoCommand refuses a word that is no command below parent.
@@ -287,7 +288,7 @@ func NoCommand(parent *cobra.Command, word string) error {
 func ValidConfig(e *engine.Engine) (config.Config, error) {
 	conf, err := e.Config()
 	if err != nil {
-		err = Refuse(engine.InvalidInput, err.Error(), "fix ferrus.toml; ferrus config check validates it")
+		err = Refuse(refusal.InvalidInput, err.Error(), "fix ferrus.toml; ferrus config check validates it")
 	}
 	return conf, err
 }

@@ -7,14 +7,17 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/origin"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
 // restoredBackup opens the machine of a journal that is older than the one last seen here, if a person at a terminal says
 // that it is a restored backup. Other strange state is the error.
 func (a *App) restoredBackup(ctx context.Context, strange error) (*engine.Engine, error) {
-	var f *engine.ForeignError
-	if !errors.As(strange, &f) || f.Why != engine.OlderJournal || a.JSON || !a.InTTY || !a.ErrTTY {
+	var f *origin.ForeignError
+	if !errors.As(strange, &f) || f.Why != origin.OlderJournal || a.JSON || !a.InTTY || !a.ErrTTY {
 		return nil, strange
 	}
 	Fprintf(a.Err, "%s\nUse it from here on? [y/N] ", format.Line(f.Message))
@@ -44,7 +47,7 @@ func (a *App) ReadWord() string {
 }
 
 // AdoptJournal records the journal as it stands as this machine's own.
-func (a *App) AdoptJournal(place engine.Place) error {
+func (a *App) AdoptJournal(place project.Place) error {
 	e, err := a.OpenToReadAt(place)
 	if err != nil {
 		return err
@@ -57,7 +60,7 @@ func (a *App) AdoptJournal(place engine.Place) error {
 func TrustError(err error) error {
 	var mine *trust.Error
 	if errors.As(err, &mine) {
-		return Refuse(engine.Untrusted, mine.Error(), mine.Remedy)
+		return Refuse(refusal.Untrusted, mine.Error(), mine.Remedy)
 	}
 	return err
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
@@ -21,7 +23,7 @@ import (
 // that is not there, or not logged in, does nothing.
 func CheckReady(ctx context.Context, gate config.Gate, root string) error {
 	if gate.Checks.Commands == nil {
-		return Refuse(engine.InvalidInput, "no checks are named, and without checks nothing can be submitted", SuggestChecks(root))
+		return Refuse(refusal.InvalidInput, "no checks are named, and without checks nothing can be submitted", SuggestChecks(root))
 	}
 	for _, d := range []agents.Duty{agents.Executor, agents.Reviewer} {
 		table := "hq." + string(d.Role())
@@ -46,26 +48,26 @@ func SuggestChecks(root string) string {
 func CheckStartable(ctx context.Context, root string, who config.Agent, named, table string) error {
 	adapter, err := agents.Find(who.Agent)
 	if err != nil {
-		return Refuse(engine.InvalidInput, named+": "+err.Error(), "name one of them; ferrus agents shows them")
+		return Refuse(refusal.InvalidInput, named+": "+err.Error(), "name one of them; ferrus agents shows them")
 	}
 	if adapter.Program == "" {
 		if err := CheckCommand(who, named); err != nil {
-			return Refuse(engine.InvalidInput, err.Error(), nameAgent(ctx, root, table, who.Agent, "name the command"))
+			return Refuse(refusal.InvalidInput, err.Error(), nameAgent(ctx, root, table, who.Agent, "name the command"))
 		}
 		if missing := proc.Missing(who.Command, root, os.Getenv("PATH")); missing != "" {
-			return Refuse(engine.StoreError, fmt.Sprintf("%s is \"command\", and the program %s of the command does not exist", named, missing),
+			return Refuse(refusal.StoreError, fmt.Sprintf("%s is \"command\", and the program %s of the command does not exist", named, missing),
 				nameAgent(ctx, root, table, who.Agent, "correct the command"))
 		}
 		return nil
 	}
 	environ := Programs(root)
 	if _, err := adapter.Path(environ); err != nil {
-		return Refuse(engine.StoreError, adapter.Program+" is not on PATH, and "+named+" names "+adapter.Name,
+		return Refuse(refusal.StoreError, adapter.Program+" is not on PATH, and "+named+" names "+adapter.Name,
 			nameAgent(ctx, root, table, who.Agent, "install it: "+adapter.Install))
 	}
 	// With arguments of its own it may have another way in.
 	if len(who.Args) == 0 && adapter.LoggedOut(ctx, environ) {
-		return Refuse(engine.StoreError, adapter.Name+" is not logged in, and "+named+" names it",
+		return Refuse(refusal.StoreError, adapter.Name+" is not logged in, and "+named+" names it",
 			nameAgent(ctx, root, table, who.Agent, "log in: "+adapter.LogIn))
 	}
 	return nil
@@ -166,7 +168,7 @@ func (a *App) OfferConfig(ctx context.Context, s *engine.Session, frozen, now co
 	for _, c := range differs {
 		Fprintf(a.Err, "  %s\n    frozen  %s\n    now     %s\n", trust.Visible(c.Key), trust.Visible(c.Pinned), trust.Visible(c.Now))
 	}
-	accept := engine.Commands(s.Engine().Place().Branch, "ferrus config accept")
+	accept := refusal.OnBranch(s.Engine().Place().Branch, "ferrus config accept")
 	if !ask {
 		Fprintf(a.Err, "the frozen values hold; to use the new ones: %s\n", accept)
 		return nil
@@ -213,21 +215,21 @@ func CheckContinuable(ctx context.Context, e *engine.Engine, now config.Gate, as
 		_, key, _ := strings.Cut(c.Key, "hq.")
 		role, _, _ := strings.Cut(key, ".")
 		if r, ran := last[state.Role(role)]; ran && conductor.Failed(r) {
-			return Refuse(engine.ConfigChanged, fmt.Sprintf("the last %s failed%s, and ferrus.toml differs from what was frozen with the task: %s was %s, now %s",
+			return Refuse(refusal.ConfigChanged, fmt.Sprintf("the last %s failed%s, and ferrus.toml differs from what was frozen with the task: %s was %s, now %s",
 				role, DescribeEnd(r), c.Key, trust.Visible(c.Pinned), trust.Visible(c.Now)),
-				engine.Commands(e.Place().Branch, "ferrus config accept")+" takes the new values; or put the old ones back into ferrus.toml")
+				refusal.OnBranch(e.Place().Branch, "ferrus config accept")+" takes the new values; or put the old ones back into ferrus.toml")
 		}
 	}
 	return nil
 }
 
 // thenAccept adds to the remedy of a refusal that the task keeps what was frozen with it. now is what ferrus.toml says.
-func thenAccept(ctx context.Context, place engine.Place, err error, now config.Gate) error {
-	var r *engine.RefusedError
+func thenAccept(ctx context.Context, place project.Place, err error, now config.Gate) error {
+	var r *refusal.RefusedError
 	if !errors.As(err, &r) {
 		return err
 	}
-	accept, more := engine.Commands(place.Branch, "ferrus config accept"), *r
+	accept, more := refusal.OnBranch(place.Branch, "ferrus config accept"), *r
 	if CheckReady(ctx, now, place.Root) == nil {
 		more.Remedy = "ferrus.toml is correct now, and the task keeps what was frozen with it; to use the new values: " + accept
 	} else {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -91,7 +92,7 @@ func (a *App) ReadText(name string) (string, error) {
 	} else {
 		f, err := os.Open(name)
 		if err != nil {
-			return "", Refuse(engine.InvalidInput, err.Error(), "name a file that can be read")
+			return "", Refuse(refusal.InvalidInput, err.Error(), "name a file that can be read")
 		}
 		defer f.Close()
 		from = f
@@ -99,10 +100,10 @@ func (a *App) ReadText(name string) (string, error) {
 	data, err := io.ReadAll(io.LimitReader(from, store.MaxDoc+1))
 	var path *os.PathError
 	if errors.As(err, &path) {
-		return "", Refuse(engine.InvalidInput, err.Error(), "name a file that can be read")
+		return "", Refuse(refusal.InvalidInput, err.Error(), "name a file that can be read")
 	}
 	if len(data) > store.MaxDoc {
-		return "", Refuse(engine.TooLarge, fmt.Sprintf("%s has more than %d bytes", name, store.MaxDoc),
+		return "", Refuse(refusal.TooLarge, fmt.Sprintf("%s has more than %d bytes", name, store.MaxDoc),
 			"shorten it, or write the rest to a file in the work tree and name its path")
 	}
 	return string(data), err

@@ -11,6 +11,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
@@ -47,7 +49,7 @@ func (a *App) WithTrust(e *engine.Engine, check func() error) error {
 func (a *App) AskTrust(u *engine.UntrustedError, root string) error {
 	Fprintf(a.Err, "%s\nDo you agree? [y/N] ", Styled(question(u, root)))
 	if answer := strings.ToLower(a.ReadWord()); answer != "y" && answer != "yes" {
-		return Refuse(engine.Untrusted, "not agreed; nothing was started", "ferrus trust asks again")
+		return Refuse(refusal.Untrusted, "not agreed; nothing was started", "ferrus trust asks again")
 	}
 	return nil
 }
@@ -105,7 +107,7 @@ func TrustOwnFile(root string, text []byte) (warning string) {
 }
 
 // TrustToStart is agreed for a command that starts something from values that it has read itself.
-func (a *App) TrustToStart(place engine.Place, conf config.Config, values []trust.Value) error {
+func (a *App) TrustToStart(place project.Place, conf config.Config, values []trust.Value) error {
 	if err := engine.Arguments(conf); err != nil {
 		return err
 	}

@@ -7,9 +7,9 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/strictjson"
 )
@@ -30,10 +30,10 @@ func (a *App) WorkflowsText(ctx context.Context) (text []byte, path string, err 
 		text, err = ReadOwn(path, maxWorkflows)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, "", Refuse(engine.NotInitialised, "there is no workflows.json in "+root, "ferrus init writes an example into .ferrus")
+		return nil, "", Refuse(refusal.NotInitialised, "there is no workflows.json in "+root, "ferrus init writes an example into .ferrus")
 	}
 	if err != nil {
-		err = Refuse(engine.InvalidInput, err.Error(), "make it a regular file that can be read")
+		err = Refuse(refusal.InvalidInput, err.Error(), "make it a regular file that can be read")
 	}
 	return text, path, err
 }
@@ -54,7 +54,7 @@ func WorkflowsError(path string, err error) error {
 	if !errors.As(err, &faults) {
 		return err
 	}
-	return &Failure{Code: string(engine.InvalidInput), Message: fmt.Sprintf("%s has %s", path, format.Count(len(faults), "fault", "faults")),
+	return &Failure{Code: string(refusal.InvalidInput), Message: fmt.Sprintf("%s has %s", path, format.Count(len(faults), "fault", "faults")),
 		Remedy: faults.Error(), Exit: ExitUsage}
 }
 

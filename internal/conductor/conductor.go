@@ -21,6 +21,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -124,12 +125,12 @@ func (c *conductor) run(ctx context.Context) (Outcome, error) {
 	first := true
 	for {
 		f, err := c.gather()
-		if engine.CodeOf(err) == engine.LockBusy && ctx.Err() == nil {
+		if refusal.CodeOf(err) == refusal.LockBusy && ctx.Err() == nil {
 			c.Log.Warn("waiting", "error", err) // whoever holds the lock will let go of it
 			continue
 		}
 		if err != nil {
-			if engine.CodeOf(err) == engine.StoreGone {
+			if refusal.CodeOf(err) == refusal.StoreGone {
 				c.evict()
 			}
 			return Outcome{}, err
@@ -240,8 +241,8 @@ func (c *conductor) carryOut(ctx context.Context, f Facts, act Act) (again bool,
 		}
 		return true, nil
 	case ask:
-		_, err := c.e.Ask(ctx, f.Snapshot, engine.Commands(c.e.Place().Branch, act.Why), nil)
-		if code := engine.CodeOf(err); code == engine.WrongState || code == engine.CheckRunning {
+		_, err := c.e.Ask(ctx, f.Snapshot, refusal.OnBranch(c.e.Place().Branch, act.Why), nil)
+		if code := refusal.CodeOf(err); code == refusal.WrongState || code == refusal.CheckRunning {
 			return false, nil // the state has changed, or will
 		}
 		return err == nil, err

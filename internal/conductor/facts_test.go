@@ -15,6 +15,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -28,11 +29,11 @@ func conducting(t *testing.T, toml string) *conductor {
 	if err := os.WriteFile(filepath.Join(dir, "ferrus.toml"), []byte(toml), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := engine.Init(dir); err != nil {
+	if _, err := project.Init(dir); err != nil {
 		t.Fatal(err)
 	}
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
-	e, err := engine.Open(engine.At(dir, ""), engine.Options{Log: quiet})
+	e, err := engine.Open(project.At(dir, ""), engine.Options{Log: quiet})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
@@ -155,7 +155,7 @@ func (r *round) caller(c *client, role state.Role, id uint64) {
 		case err != nil:
 			r.wrong("%s was not answered: %v", tool, err)
 			return
-		case res.Code == engine.InternalTimeout:
+		case res.Code == refusal.InternalTimeout:
 			r.wrong("%s: %s", tool, res.Message)
 			return
 		default:

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
@@ -62,7 +63,7 @@ func (s *tempest) act(h *engine.Session, l *life, t state.Task, n int) {
 	}
 	c.begun = s.now()
 	done, err := do(context.Background())
-	c.ended, c.res = s.now(), tools.Result{Code: engine.CodeOf(err), State: done.Task.State, Seq: done.Task.Seq}
+	c.ended, c.res = s.now(), tools.Result{Code: refusal.CodeOf(err), State: done.Task.State, Seq: done.Task.Seq}
 	if err != nil {
 		c.res.Seq = 0
 		if !slices.Contains(understandable, c.res.Code) || c.res.Code == "" {

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/tools"
@@ -177,4 +177,4 @@ func (c *call) String() string {
 }
 
 // understandable are the codes that a race or a curious client explains; any other is a bug.
-var understandable = append(slices.Clip(races), engine.ForbiddenRole)
+var understandable = append(slices.Clip(races), refusal.ForbiddenRole)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -162,11 +162,11 @@ func (c *call) reads(m machine) bool {
 // refusedBy reports whether there was a reason for the refusal.
 func (c *call) refusedBy(m machine) bool {
 	switch c.res.Code {
-	case engine.NotClaimed, engine.LeaseLost:
+	case refusal.NotClaimed, refusal.LeaseLost:
 		return m.task.ClaimedBy != c.life.agent
-	case engine.CheckRunning:
+	case refusal.CheckRunning:
 		return c.tool == "check" || m.task.Check.Status == state.CheckRunning
-	case engine.WrongState:
+	case refusal.WrongState:
 		return c.mayNot(m)
 	}
 	return true // a stale review, a changed tree: facts that are not in the task

@@ -20,6 +20,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/mcpclient"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/server"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -126,7 +127,7 @@ func bare(t testing.TB, toml string) *world {
 		}
 	}
 	w.write("ferrus.toml", strings.ReplaceAll(toml, "SIDE", w.side))
-	if _, err := engine.Init(w.dir); err != nil {
+	if _, err := project.Init(w.dir); err != nil {
 		t.Fatal(err)
 	}
 	if err := engine.Agree(w.dir); err != nil {
@@ -159,7 +160,7 @@ func (w *world) text(name string) string {
 func (w *world) engine() *engine.Engine {
 	w.t.Helper()
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
-	e, err := engine.Open(engine.At(w.dir, ""), engine.Options{Log: quiet})
+	e, err := engine.Open(project.At(w.dir, ""), engine.Options{Log: quiet})
 	if err != nil {
 		w.t.Fatal(err)
 	}

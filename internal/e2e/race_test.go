@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -25,7 +26,7 @@ func race(root string) int {
 	}()
 	ctx := context.Background()
 	fail := func(err error) int { fmt.Println("error:", err); return 1 }
-	e, err := engine.Open(engine.At(root, ""), engine.Options{})
+	e, err := engine.Open(project.At(root, ""), engine.Options{})
 	if err != nil {
 		return fail(err)
 	}

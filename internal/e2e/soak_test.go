@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/server/tokens"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
@@ -76,7 +76,7 @@ type soak struct {
 }
 
 func newSoak(t *testing.T) *soak {
-	s := &soak{secret: map[state.Role]string{}, storm: &storm{acked: map[string]state.Event{}, calls: map[string]int{}, codes: map[engine.Code]int{},
+	s := &soak{secret: map[state.Role]string{}, storm: &storm{acked: map[string]state.Event{}, calls: map[string]int{}, codes: map[refusal.Code]int{},
 		world: newWorld(t, "[checks]\ncommands = [\"test ! -e red\"]\n[limits]\nmax_check_retries = 3\nmax_same_failure = 2\n[lease]\nttl_secs = 3\nheartbeat_interval_secs = 1\nmax_silence_secs = 2\n")}}
 	book := tokens.Open(filepath.Join(s.dir, ".ferrus"))
 	for _, role := range []state.Role{state.Supervisor, state.Executor} {

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/tools"
@@ -27,7 +27,7 @@ type storm struct {
 	mu    sync.Mutex
 	acked map[string]state.Event // what a journal line must hold, exactly once
 	calls map[string]int
-	codes map[engine.Code]int
+	codes map[refusal.Code]int
 }
 
 func (s *storm) ack(key string, ev state.Event) {
@@ -72,7 +72,7 @@ func arguments(tool, token string, known args) args {
 }
 
 // races are refusals that a race explains; any other is a bug.
-var races = []engine.Code{"", engine.WrongState, engine.NotClaimed, engine.LeaseLost, engine.StaleReview, engine.CheckRunning, engine.TreeChanged}
+var races = []refusal.Code{"", refusal.WrongState, refusal.NotClaimed, refusal.LeaseLost, refusal.StaleReview, refusal.CheckRunning, refusal.TreeChanged}
 
 // agent is one client that makes n calls, each one that its last result allowed.
 func (s *storm) agent(c *client, id, n int) {
@@ -171,7 +171,7 @@ func (s *storm) person(over <-chan struct{}) {
 				s.ack(token, state.Release)
 			}
 		}
-		if !slices.Contains(races, engine.CodeOf(err)) || err != nil && engine.CodeOf(err) == "" {
+		if !slices.Contains(races, refusal.CodeOf(err)) || err != nil && refusal.CodeOf(err) == "" {
 			s.t.Error(err)
 		}
 		select {
@@ -209,7 +209,7 @@ func TestNoUpdateIsLostInAStorm(t *testing.T) {
 	t.Parallel()
 	clients, calls := rounds(6, 16), rounds(30, 200)
 	s := &storm{world: repository(t, "[checks]\ncommands = [\"test ! -e red\"]\n[limits]\nmax_check_retries = 3\nmax_same_failure = 2\n"),
-		acked: map[string]state.Event{}, calls: map[string]int{}, codes: map[engine.Code]int{}}
+		acked: map[string]state.Event{}, calls: map[string]int{}, codes: map[refusal.Code]int{}}
 	all := make([]*client, clients)
 	for i := range all {
 		all[i] = s.start([]state.Role{state.Supervisor, state.Executor}[i%2], fmt.Sprint("agent-", i))

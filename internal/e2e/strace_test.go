@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 )
 
 // struck are the system calls that are struck, and whether they make room on a disk, which may be full.
@@ -104,7 +104,7 @@ func (y *tally) scene(s *scene) {
 		}
 		if a == nil {
 			y.killed++
-		} else if a.Code == engine.OutcomeUnknown {
+		} else if a.Code == refusal.OutcomeUnknown {
 			y.unknown++
 		}
 		if wrong != "" {

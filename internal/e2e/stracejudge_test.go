@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -56,7 +58,7 @@ func (s *scene) judge(a *account, broken bool) string {
 		return "what follows was acknowledged and is not there"
 	case a.Code == "" && wants && acts == 0:
 		return "it was acknowledged and is not there"
-	case a.Code != "" && a.Code != engine.OutcomeUnknown && acts > 0:
+	case a.Code != "" && a.Code != refusal.OutcomeUnknown && acts > 0:
 		return fmt.Sprintf("it was refused and is there: %s %s", a.Code, a.Said)
 	}
 	for _, doc := range state.Docs() {
@@ -65,7 +67,7 @@ func (s *scene) judge(a *account, broken bool) string {
 			return fmt.Sprintf("%s is %q, the journal has %q (%v)", doc, got, text, err)
 		}
 	}
-	e, err := engine.Open(engine.At(s.dir, ""), engine.Options{})
+	e, err := engine.Open(project.At(s.dir, ""), engine.Options{})
 	if err != nil {
 		return err.Error()
 	}

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -68,7 +70,7 @@ var feats = map[string]feat{
 	})},
 	"claim": {role: state.Executor, road: []step{}, event: state.Claim, do: func(ctx context.Context, s *engine.Session) error {
 		err := taking(ctx, s)
-		if engine.CodeOf(err) == engine.StoreError {
+		if refusal.CodeOf(err) == refusal.StoreError {
 			err = taking(ctx, s) // the claim may stand though its packet could not be read: then it is had by asking again
 		}
 		return err
@@ -108,7 +110,7 @@ func init() {
 
 // An account is what the process says of its act.
 type account struct {
-	Code engine.Code // of the refusal; "" when it was done
+	Code refusal.Code // of the refusal; "" when it was done
 	Said string
 	Next string // why the process could not go on after it; "" when it could
 }
@@ -117,7 +119,7 @@ type account struct {
 func perform(root, name string, dirty bool) int {
 	fail := func(err error) int { fmt.Fprintln(os.Stderr, "before the act:", err); return 1 }
 	f, ctx := feats[name], context.Background()
-	e, err := engine.Open(engine.At(root, ""), engine.Options{Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	e, err := engine.Open(project.At(root, ""), engine.Options{Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	if err != nil {
 		return fail(err)
 	}
@@ -137,9 +139,9 @@ func perform(root, name string, dirty bool) int {
 	fmt.Println("begin")
 	err = f.do(ctx, s)
 	fmt.Println("end")
-	a := account{Code: engine.CodeOf(err)}
+	a := account{Code: refusal.CodeOf(err)}
 	if err != nil {
-		a.Code, a.Said = cmp.Or(a.Code, engine.StoreError), err.Error() // as the tools call what has no code
+		a.Code, a.Said = cmp.Or(a.Code, refusal.StoreError), err.Error() // as the tools call what has no code
 	}
 	if err := follow(ctx, e); err != nil {
 		a.Next = err.Error()

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -34,7 +35,7 @@ type scene struct {
 // set brings a machine so far as the feat needs it.
 func set(t *testing.T, name string, dirty bool) *scene {
 	w := bare(t, "[checks]\ncommands = []\n")
-	e, err := engine.Open(engine.At(w.dir, ""), engine.Options{})
+	e, err := engine.Open(project.At(w.dir, ""), engine.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

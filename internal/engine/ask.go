@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -22,7 +23,7 @@ func (e *Engine) Ask(ctx context.Context, at store.Snapshot, question string, op
 	s := e.Session(Caller{Role: state.Engine, Agent: itself})
 	return s.ask(ctx, question, options, state.Engine, func(now store.Snapshot) error {
 		if now.Task.Seq != at.Task.Seq {
-			return &RefusedError{Code: WrongState, Message: "the task has moved on", Remedy: "look at it again"}
+			return &refusal.RefusedError{Code: refusal.WrongState, Message: "the task has moved on", Remedy: "look at it again"}
 		}
 		return refuseWhileChecking(now)
 	})
@@ -41,7 +42,7 @@ func (s *Session) ask(ctx context.Context, question string, options []string, as
 		return Done{}, err
 	}
 	if as == state.Engine {
-		question = Commands(s.e.place.Branch, question)
+		question = refusal.OnBranch(s.e.place.Branch, question)
 	}
 	doc := question
 	if list != "" {
@@ -100,7 +101,7 @@ func (s *Session) Answer(ctx context.Context, id, answer string) (Done, error) {
 	if now.Task.State == state.Consultation && (id == "" || id == now.Task.Consultation.ID) {
 		request, err := s.e.store.Text(now, state.ConsultRequestDoc)
 		if err != nil {
-			return Done{}, refusal(err)
+			return Done{}, refusal.From(err)
 		}
 		if answer, err = choose(now.Task.Consultation.ID, consulted(request), answer); err != nil {
 			return Done{}, err
@@ -113,7 +114,7 @@ func (s *Session) Answer(ctx context.Context, id, answer string) (Done, error) {
 	}
 	question, err := s.e.store.Text(now, state.QuestionDoc)
 	if err != nil {
-		return Done{}, refusal(err)
+		return Done{}, refusal.From(err)
 	}
 	if answer, err = choose(open.ID, question, answer); err != nil {
 		return Done{}, err
@@ -155,7 +156,7 @@ func notOpen(id string, t state.Task) error {
 	case state.Consultation:
 		remedy = "the open consultation is " + t.Consultation.ID
 	}
-	return &RefusedError{Code: WrongState, Message: what + "; the task is " + string(t.State), Remedy: remedy}
+	return &refusal.RefusedError{Code: refusal.WrongState, Message: what + "; the task is " + string(t.State), Remedy: remedy}
 }
 
 // AwaitAnswer waits for the answer to the newest question of the session's role, which it may ask for as often as it

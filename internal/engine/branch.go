@@ -10,11 +10,16 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/origin"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/snapshots"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -40,7 +45,7 @@ type start struct {
 // those from which the present task began, or where none is under way the files as they are. The machine that they come
 // from is not touched. Those that were made before an error are returned with it. What a killed call has left is cleared
 // away by the same one.
-func (s *Session) Branch(ctx context.Context, f Fork) ([]Place, error) {
+func (s *Session) Branch(ctx context.Context, f Fork) ([]project.Place, error) {
 	if err := s.e.Trusted(); err != nil { // its setup command runs
 		return nil, err
 	}
@@ -57,9 +62,9 @@ func (s *Session) Branch(ctx context.Context, f Fork) ([]Place, error) {
 	if err != nil {
 		return nil, err
 	}
-	var made []Place
+	var made []project.Place
 	for _, name := range f.Names {
-		on := At(s.e.place.Root, name)
+		on := project.At(s.e.place.Root, name)
 		if err := s.grow(ctx, now, on, from); err != nil {
 			return made, err
 		}
@@ -71,10 +76,10 @@ func (s *Session) Branch(ctx context.Context, f Fork) ([]Place, error) {
 // newBranch refuses a name that is none, or is taken.
 func (e *Engine) newBranch(name string) error {
 	if err := state.CheckBranch(name); err != nil {
-		return &RefusedError{Code: InvalidInput, Message: err.Error(), Remedy: "take another name", Person: true}
+		return &refusal.RefusedError{Code: refusal.InvalidInput, Message: err.Error(), Remedy: "take another name", Person: true}
 	}
-	if store.Initialised(At(e.place.Root, name).Dir()) {
-		return &RefusedError{Code: InvalidInput, Message: "there is a branch " + name + " already",
+	if store.Initialised(project.At(e.place.Root, name).Dir()) {
+		return &refusal.RefusedError{Code: refusal.InvalidInput, Message: "there is a branch " + name + " already",
 			Remedy: "take another name, or remove it: ferrus branch --remove " + name, Person: true}
 	}
 	return nil
@@ -87,7 +92,7 @@ func (s *Session) start(ctx context.Context, now store.Snapshot, f Fork) (start,
 		return start{}, err
 	}
 	if !tree.Git() {
-		return start{}, &RefusedError{Code: WrongState, Message: "a branch has a work tree of its own, and there is no git repository here",
+		return start{}, &refusal.RefusedError{Code: refusal.WrongState, Message: "a branch has a work tree of its own, and there is no git repository here",
 			Remedy: "git init and a first commit, then try again", Person: true}
 	}
 	from := start{upto: now.Journal.Bytes, entry: now.Task.Seq, task: now.Task.TaskID}
@@ -101,27 +106,27 @@ func (s *Session) start(ctx context.Context, now store.Snapshot, f Fork) (start,
 	switch {
 	case f.At != 0:
 		if from.tree, err = s.e.Files(ctx, now, f.At); err == nil && from.tree == "" {
-			err = &RefusedError{Code: InvalidInput, Message: fmt.Sprintf("no files were kept at entry %d or before", f.At),
+			err = &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf("no files were kept at entry %d or before", f.At),
 				Remedy: "leave --at out: the branch begins with the files as they are", Person: true}
 		}
 	case f.Own && now.Task.Underway():
 		from.tree = now.Task.BaseTree
 	default:
 		if from.tree, err = tree.Snapshot(ctx); err != nil {
-			err = gitTrouble(err)
+			err = refusal.Git(err)
 		}
 	}
 	if f.Own {
 		from.upto, from.entry, from.task = 0, 0, ""
 	} else if err == nil && from.task == "" {
-		err = &RefusedError{Code: WrongState, Message: "there is no task to branch from",
+		err = &refusal.RefusedError{Code: refusal.WrongState, Message: "there is no task to branch from",
 			Remedy: `ferrus branch NAME --task "what is to be done" gives the branch one of its own`, Person: true}
 	}
 	return from, err
 }
 
 // grow makes one branch: its work tree, then its machine, which is there whole or not at all.
-func (s *Session) grow(ctx context.Context, now store.Snapshot, on Place, from start) error {
+func (s *Session) grow(ctx context.Context, now store.Snapshot, on project.Place, from start) error {
 	draft := filepath.Join(filepath.Dir(on.Dir()), "."+on.Branch+".new")
 	lock, err := holdBranch(on)
 	if err != nil {
@@ -139,41 +144,40 @@ func (s *Session) grow(ctx context.Context, now store.Snapshot, on Place, from s
 		return err
 	}
 	s.carry(now, draft)
-	opts := store.Options{Backup: on.backup, Now: s.e.opts.Now, Log: s.e.log}
+	opts := store.Options{Backup: on.Backup, Now: s.e.opts.Now, Log: s.e.log}
 	if s.e.origin != nil {
-		of := &origin{place: on, project: s.e.opts.Project, ctx: s.e.ctx}
-		opts.Begin = of.begin
+		opts.Begin = origin.New(s.e.ctx, on, s.e.opts.Project, time.Time{}).Begin
 	}
-	return refusal(s.e.store.Fork(ctx, draft, on.Dir(), from.upto, opts, func(was store.Snapshot) (*store.Change, error) {
+	return refusal.From(s.e.store.Fork(ctx, draft, on.Dir(), from.upto, opts, func(was store.Snapshot) (*store.Change, error) {
 		return s.branching(was, on, from)
 	}))
 }
 
 // holdBranch lets one process at a time make or remove a branch.
-func holdBranch(on Place) (*filelock.Lock, error) {
+func holdBranch(on project.Place) (*filelock.Lock, error) {
 	if err := on.CheckFolders(); err != nil {
 		return nil, err
 	}
-	home, err := on.home()
+	home, err := on.OpenHome()
 	if err != nil {
 		return nil, err
 	}
 	defer home.Close()
-	lock, err := lockIn(home, "branches/."+on.Branch+".lock")
+	lock, err := project.LockIn(home, "branches/."+on.Branch+".lock")
 	if errors.Is(err, filelock.ErrHeld) {
-		err = &RefusedError{Code: LockBusy, Message: "another process is making or removing the branch " + on.Branch, Remedy: "try again when it is done"}
+		err = &refusal.RefusedError{Code: refusal.LockBusy, Message: "another process is making or removing the branch " + on.Branch, Remedy: "try again when it is done"}
 	}
 	return lock, err
 }
 
 // plant makes the work tree with its files, and has them kept for the branch.
-func (s *Session) plant(ctx context.Context, now store.Snapshot, tree *worktree.Tree, on Place, from start, draft string) error {
-	dir := worktreeOf(on)
-	own, err := repositoryOf(ctx, s.e.place.Root)
+func (s *Session) plant(ctx context.Context, now store.Snapshot, tree *worktree.Tree, on project.Place, from start, draft string) error {
+	dir := on.WorkTree()
+	own, err := project.Repository(ctx, s.e.place.Root)
 	if err != nil {
 		return err
 	}
-	home, err := on.home()
+	home, err := on.OpenHome()
 	if err != nil {
 		return err
 	}
@@ -181,42 +185,42 @@ func (s *Session) plant(ctx context.Context, now store.Snapshot, tree *worktree.
 	below := "branches/" + filepath.Base(draft)
 	if _, err := home.Lstat(below); err == nil { // a call that was killed has left it
 		if _, err := own.KeepHead(ctx, on.Branch, s.e.lost(on.Branch)); err != nil {
-			return gitTrouble(err)
+			return refusal.Git(err)
 		}
 		if err := own.Remove(ctx, dir, on.Branch); err != nil {
-			return gitTrouble(err)
+			return refusal.Git(err)
 		}
 		if err := home.RemoveAll(below); err != nil {
-			return rootRefusal(err)
+			return refusal.Folder(err)
 		}
 	}
 	if err := home.Mkdir(below, 0o700); err != nil {
-		return rootRefusal(err)
+		return refusal.Folder(err)
 	}
 	if err := own.Add(ctx, dir, on.Branch); err != nil {
-		return errors.Join(gitTrouble(err), home.Remove(below))
+		return errors.Join(refusal.Git(err), home.Remove(below))
 	}
 	// One of that name whose removal was cut off, or the making, may have left some, under numbers that are ours now.
 	if _, err := own.DeleteRefs(ctx, on.Branch); err != nil {
-		return gitTrouble(err)
+		return refusal.Git(err)
 	}
 	if err := tree.SaveRef(ctx, on.Branch+"/"+cmp.Or(from.task, "start")+"/"+strconv.FormatUint(from.entry+1, 10), from.tree); err != nil {
-		return gitTrouble(err)
+		return refusal.Git(err)
 	}
 	if from.task != "" {
-		shared := func(name string) bool { n, ok := entryOf(name); return ok && n <= from.entry }
+		shared := func(name string) bool { n, ok := snapshots.Entry(name); return ok && n <= from.entry }
 		if _, err := tree.CopyRefs(ctx, s.e.snapshotRef(from.task, ""), on.Branch+"/"+from.task, shared); err != nil {
-			return gitTrouble(err)
+			return refusal.Git(err)
 		}
 	}
 	conf, err := s.e.Config()
 	if err != nil {
-		return brokenConfig(err)
+		return refusal.Config(err)
 	}
 	gate := conf.Gate()
 	there, err := worktree.Open(ctx, dir, filepath.Join(draft, "git"), worktree.Options{Root: s.e.place.Root, Ignore: gate.Checks.Ignore})
 	if err != nil {
-		return gitTrouble(err)
+		return refusal.Git(err)
 	}
 	fresh, err := there.Snapshot(ctx)
 	if err == nil {
@@ -230,7 +234,7 @@ func (s *Session) plant(ctx context.Context, now store.Snapshot, tree *worktree.
 		err = os.MkdirAll(on.Work, 0o755) // the project may be a folder of the repository that no commit has
 	}
 	if err != nil {
-		return gitTrouble(err)
+		return refusal.Git(err)
 	}
 	env, err := s.e.Environment(now)
 	if err != nil {
@@ -243,7 +247,7 @@ func (s *Session) plant(ctx context.Context, now store.Snapshot, tree *worktree.
 }
 
 // setUp runs the command that a new work tree needs, if there is one.
-func (e *Engine) setUp(ctx context.Context, on Place, conf config.Config, draft string, env []string) error {
+func (e *Engine) setUp(ctx context.Context, on project.Place, conf config.Config, draft string, env []string) error {
 	if strings.TrimSpace(conf.Branches.Setup) == "" {
 		return nil
 	}
@@ -258,7 +262,7 @@ func (e *Engine) setUp(ctx context.Context, on Place, conf config.Config, draft 
 		return err
 	}
 	if res.Status != checks.Passed {
-		return &RefusedError{Code: StoreError, Message: "the new work tree cannot be set up: " + verdict(res), Person: true,
+		return &refusal.RefusedError{Code: refusal.StoreError, Message: "the new work tree cannot be set up: " + verdict(res), Person: true,
 			Remedy: "see " + log + " and [branches] setup in ferrus.toml, then try again"}
 	}
 	return nil
@@ -269,12 +273,12 @@ const maxCarried = 256 << 20
 
 // carry copies what the task names by its path, if it is there, into the folder of the branch.
 func (s *Session) carry(now store.Snapshot, draft string) {
-	from, err := s.e.place.open()
+	from, err := s.e.place.OpenDir()
 	if err != nil {
 		return
 	}
 	defer from.Close()
-	to, err := rootfs.OpenBelow(draft, home, 0)
+	to, err := rootfs.OpenBelow(draft, project.DirName, 0)
 	if err != nil {
 		return
 	}
@@ -290,7 +294,7 @@ func (s *Session) carry(now store.Snapshot, draft string) {
 }
 
 // branching is the first event of a branch's own.
-func (s *Session) branching(was store.Snapshot, on Place, from start) (*store.Change, error) {
+func (s *Session) branching(was store.Snapshot, on project.Place, from start) (*store.Change, error) {
 	next, err := state.Step(was.Task, state.Branch, s.Role, state.Limits{})
 	if err != nil {
 		return nil, err
@@ -308,11 +312,5 @@ func (s *Session) branching(was store.Snapshot, on Place, from start) (*store.Ch
 
 // lost is a name for commits of a branch that is removed, which no other has.
 func (e *Engine) lost(branch string) string {
-	return branch + "@" + e.stamp().Format(removal)
-}
-
-// entryOf is the number of the entry under which a tree is kept.
-func entryOf(name string) (uint64, bool) {
-	n, err := strconv.ParseUint(name[strings.LastIndexByte(name, '/')+1:], 10, 64)
-	return n, err == nil
+	return branch + "@" + e.stamp().Format(project.RemovedLayout)
 }

@@ -8,22 +8,24 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // on returns the project as it is on a branch: its sessions are there, and its files are those of its work tree.
-func (p *project) on(name string) *project {
+func (p *machine) on(name string) *machine {
 	p.t.Helper()
 	b := *p
 	b.branch = name
-	b.dir = At(p.dir, name).Work
+	b.dir = project.At(p.dir, name).Work
 	b.root = p.dir
 	return &b
 }
 
 // branched makes branches.
-func branched(t *testing.T, h *Session, f Fork) []Place {
+func branched(t *testing.T, h *Session, f Fork) []project.Place {
 	t.Helper()
 	made, err := h.Branch(t.Context(), f)
 	if err != nil {
@@ -33,7 +35,7 @@ func branched(t *testing.T, h *Session, f Fork) []Place {
 }
 
 // does has an executor write a file, and check and submit; then the supervisor approves.
-func (p *project) does(name, text string) store.Snapshot {
+func (p *machine) does(name, text string) store.Snapshot {
 	p.t.Helper()
 	t := p.t.(*testing.T)
 	ex, sup := p.executor("codex"), p.supervisor()
@@ -109,7 +111,7 @@ func TestWhereABranchBegins(t *testing.T) {
 			t.Errorf("%s: %q, %+v", name, b.read("code.txt"), now.Task)
 		}
 	}
-	if _, err := h.Branch(t.Context(), Fork{Names: []string{"alt"}}); CodeOf(err) != InvalidInput {
+	if _, err := h.Branch(t.Context(), Fork{Names: []string{"alt"}}); refusal.CodeOf(err) != refusal.InvalidInput {
 		t.Errorf("made twice: %v", err)
 	}
 	// A branch rolls back to what it shares with its parent.
@@ -145,16 +147,16 @@ func TestAMergeBringsInWhatWasApproved(t *testing.T) {
 	if alt.read("code.txt") != "one\n" {
 		t.Error("the branch's files are not as they were")
 	}
-	if _, err := ex.Submit(t.Context(), work, brief); CodeOf(err) != LeaseLost {
+	if _, err := ex.Submit(t.Context(), work, brief); refusal.CodeOf(err) != refusal.LeaseLost {
 		t.Errorf("the holder of before: %v", err)
 	}
 	if now := wantState(t, alt.human(), state.Complete); now.Task.Merged != got.Tree {
 		t.Errorf("%+v", now.Task)
 	}
-	if _, err := h.Merge(t.Context(), alt.human(), nil); CodeOf(err) != WrongState {
+	if _, err := h.Merge(t.Context(), alt.human(), nil); refusal.CodeOf(err) != refusal.WrongState {
 		t.Errorf("merged twice: %v", err)
 	}
-	link := Backup(At(p.dir, "alt"))
+	link := project.At(p.dir, "alt").Backup()
 	p.remove(link)
 	p.write(link, p.read(".ferrus/journal.jsonl"))
 	if _, err := h.Remove(t.Context(), "alt", false); err != nil {
@@ -198,7 +200,7 @@ func TestAMergeThatDoesNotFitChangesNothing(t *testing.T) {
 			before, journals := p.files(), journal(t, p.dir)
 			_, err := h.Merge(t.Context(), alt.human(), nil)
 			clash, ok := err.(*ConflictError)
-			if !ok || clash.Code != Conflict || len(clash.Conflicts)+len(clash.Failures) != 1 {
+			if !ok || clash.Code != refusal.Conflict || len(clash.Conflicts)+len(clash.Failures) != 1 {
 				t.Fatalf("%v", err)
 			}
 			if got := p.files(); !slices.Equal(got, before) || journal(t, p.dir) != journals {
@@ -224,7 +226,7 @@ func TestAMergeThatDoesNotFitChangesNothing(t *testing.T) {
 }
 
 // files are the files of the project's work tree with their texts.
-func (p *project) files() []string {
+func (p *machine) files() []string {
 	p.t.Helper()
 	var list []string
 	for _, name := range strings.Fields(p.git("ls-files", "-co", "-x", ".ferrus")) {

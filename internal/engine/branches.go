@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -36,14 +38,6 @@ type Attempt struct {
 	Merged   bool           `json:"merged,omitempty"`
 	Error    string         `json:"error,omitempty"` // why it cannot be read
 	Snap     store.Snapshot `json:"-"`
-}
-
-// Branches returns the names of the project's branches, sorted.
-func Branches(root string) ([]string, error) {
-	names, err := Folders(filepath.Join(At(root, "").Dir(), "branches"))
-	return slices.DeleteFunc(names, func(name string) bool {
-		return state.CheckBranch(name) != nil || !store.Initialised(At(root, name).Dir())
-	}), err
 }
 
 // Group returns those of the names that are attempts at the same task as name: with "try.2" all of try.1, try.2 ...; name
@@ -91,15 +85,15 @@ func (e *Engine) attempt(ctx context.Context, name string) Attempt {
 	return a
 }
 
-// Branched opens the machine of a branch of the engine's project. The error is a *Refusal of code UnknownBranch where there
+// Branched opens the machine of a branch of the engine's project. The error is a *refusal.RefusedError of code UnknownBranch where there
 // is none, of WrongState where its removal was cut off.
 func (e *Engine) Branched(name string) (*Engine, error) {
-	on, err := At(e.place.Root, "").On(name)
+	on, err := project.At(e.place.Root, "").On(name)
 	if err != nil {
 		return nil, err
 	}
 	if keptName(on) != "" {
-		return nil, &RefusedError{Code: WrongState, Message: "the removal of " + name + " was cut off",
+		return nil, &refusal.RefusedError{Code: refusal.WrongState, Message: "the removal of " + name + " was cut off",
 			Remedy: "ferrus branch --remove " + name + " --force finishes it", Person: true}
 	}
 	return Open(on, e.opts)
@@ -129,12 +123,12 @@ func (a *Attempt) read(ctx context.Context, b *Engine) error {
 	files := t.Submission.Tree
 	if t.State != state.Reviewing && t.State != state.Complete {
 		if files, err = tree.Fingerprint(ctx); err != nil {
-			return gitTrouble(err)
+			return refusal.Git(err)
 		}
 	}
 	a.Green = t.Check.Status == state.CheckGreen && t.Check.Tree == files
 	if a.Size, err = tree.Size(ctx, t.BaseTree, files); err != nil {
-		return gitTrouble(err)
+		return refusal.Git(err)
 	}
 	return nil
 }
@@ -144,7 +138,7 @@ func (a *Attempt) story(b *Engine, now store.Snapshot) error {
 	var began, ended time.Time
 	for l, err := range b.store.HistoryFrom(now.Task.Docs[state.TaskDoc].Off) {
 		if err != nil {
-			return refusal(err)
+			return refusal.From(err)
 		}
 		switch l.Event {
 		case state.CreateTask, state.Branch:
@@ -170,7 +164,7 @@ func (a *Attempt) story(b *Engine, now store.Snapshot) error {
 // .ferrus/archive/branches, as its files do under refs/ferrus, both with the name that is returned. Work that is under way, or
 // approved and not merged, is only removed with force. A call that was cut off is finished by the same one.
 func (s *Session) Remove(ctx context.Context, name string, force bool) (kept string, err error) {
-	on, err := At(s.e.place.Root, "").On(name)
+	on, err := project.At(s.e.place.Root, "").On(name)
 	if err != nil {
 		return "", err
 	}
@@ -184,7 +178,7 @@ func (s *Session) Remove(ctx context.Context, name string, force bool) (kept str
 		return "", err
 	}
 	if project.Task.Returning.From == name {
-		return "", &RefusedError{Code: WrongState, Message: name + " stays: its work is being merged into the project", Person: true,
+		return "", &refusal.RefusedError{Code: refusal.WrongState, Message: name + " stays: its work is being merged into the project", Person: true,
 			Remedy: "ferrus merge " + name + " finishes that"}
 	}
 	b, err := Open(on, s.e.opts)
@@ -229,11 +223,11 @@ func (e *Engine) clearWork(ctx context.Context, snap store.Snapshot) error {
 		e.log.Warn("files of a branch were edited while it was removed", "branch", e.place.Branch, "edits", editsText(moved.Edited))
 	}
 	if err != nil {
-		return &RefusedError{Code: TreeChanged, Message: withEdits(err, moved.Edited).Error(), Remedy: "nothing is lost", Person: true}
+		return &refusal.RefusedError{Code: refusal.TreeChanged, Message: withEdits(err, moved.Edited).Error(), Remedy: "nothing is lost", Person: true}
 	}
 	rest, err := tree.Fingerprint(ctx)
 	if err != nil {
-		return gitTrouble(err)
+		return refusal.Git(err)
 	}
 	if made, err := tree.Changed(ctx, "", rest); err != nil || len(made) == 0 {
 		return err
@@ -250,8 +244,8 @@ const removing = "removing"
 var keptForm = regexp.MustCompile(`^@[0-9]{8}T[0-9]{6}\.[0-9]{3}$`)
 
 // keptName is what stands there, "" where nothing whole does: it becomes a part of paths.
-func keptName(on Place) string {
-	root, err := on.open()
+func keptName(on project.Place) string {
+	root, err := on.OpenDir()
 	if err != nil {
 		return ""
 	}
@@ -265,13 +259,13 @@ func keptName(on Place) string {
 }
 
 // writeKeptName writes it.
-func writeKeptName(on Place, name string) error {
-	root, err := on.open()
+func writeKeptName(on project.Place, name string) error {
+	root, err := on.OpenDir()
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	return rootRefusal(root.WriteFile(removing, []byte(name+"\n"), 0o600))
+	return refusal.Folder(root.WriteFile(removing, []byte(name+"\n"), 0o600))
 }
 
 func removable(t state.Task, name string, force bool) error {
@@ -286,49 +280,49 @@ func removable(t state.Task, name string, force bool) error {
 	if why == "" {
 		return nil
 	}
-	return &RefusedError{Code: WrongState, Message: name + " stays: " + why, Person: true,
+	return &refusal.RefusedError{Code: refusal.WrongState, Message: name + " stays: " + why, Person: true,
 		Remedy: "ferrus branch --remove " + name + " --force removes it all the same, and keeps its files under refs/ferrus"}
 }
 
 // retire moves what is to be kept, and removes the rest. Its last step makes the branch be gone: until then the same
 // call finds it, and goes on.
-func (s *Session) retire(ctx context.Context, on Place, kept string) error {
-	own, err := repositoryOf(ctx, s.e.place.Root)
+func (s *Session) retire(ctx context.Context, on project.Place, kept string) error {
+	own, err := project.Repository(ctx, s.e.place.Root)
 	if err != nil {
 		return err
 	}
-	home, err := on.home()
+	home, err := on.OpenHome()
 	if err != nil {
 		return err
 	}
 	defer home.Close()
-	if err := home.MkdirAll(archived, 0o700); err != nil {
-		return rootRefusal(err)
+	if err := home.MkdirAll(project.ArchivedBranches, 0o700); err != nil {
+		return refusal.Folder(err)
 	}
 	if _, err := own.KeepHead(ctx, on.Branch, kept+"/head"); err != nil {
-		return gitTrouble(err)
+		return refusal.Git(err)
 	}
 	all := func(string) bool { return true }
 	if _, err := own.CopyRefs(ctx, on.Branch, kept, all); err != nil {
-		return gitTrouble(err)
+		return refusal.Git(err)
 	}
-	if err := own.Remove(ctx, worktreeOf(on), on.Branch); err != nil {
-		return gitTrouble(err)
+	if err := own.Remove(ctx, on.WorkTree(), on.Branch); err != nil {
+		return refusal.Git(err)
 	}
 	if _, err := own.DeleteRefs(ctx, on.Branch); err != nil {
-		return gitTrouble(err)
+		return refusal.Git(err)
 	}
 	s.e.dropCheckouts(on, "")
 	if err := dropCopy(on); err != nil {
 		return err
 	}
-	return rootRefusal(home.Rename(path.Join("branches", on.Branch), path.Join(archived, kept)))
+	return refusal.Folder(home.Rename(path.Join("branches", on.Branch), path.Join(project.ArchivedBranches, kept)))
 }
 
 // dropCopy removes the second name of a journal whose first one goes to the archive. Another file that has the name is kept
 // beside it: it may be the valid one of the two.
-func dropCopy(on Place) error {
-	link := Backup(on)
+func dropCopy(on project.Place) error {
+	link := on.Backup()
 	there, err := os.Lstat(link)
 	if link == "" || err != nil {
 		return nil
@@ -338,6 +332,3 @@ func dropCopy(on Place) error {
 	}
 	return os.Rename(link, fmt.Sprintf("%s.%d", link, time.Now().UnixNano()))
 }
-
-// archived is where branches lie that were removed, relative to the .ferrus folder.
-const archived = "archive/branches"

@@ -17,6 +17,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/snapshots"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -59,7 +62,7 @@ func TestTheCallThatIsKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &project{t: t, dir: os.Getenv(cutRoot), side: filepath.Dir(os.Getenv(cutCount))}
+	p := &machine{t: t, dir: os.Getenv(cutRoot), side: filepath.Dir(os.Getenv(cutCount))}
 	p.opts = Options{Log: quiet, Now: func() time.Time {
 		_, _ = count.WriteString(".")
 		if info, err := count.Stat(); err == nil && info.Size() == at {
@@ -75,22 +78,22 @@ func TestTheCallThatIsKilled(t *testing.T) {
 
 // A deed is a call that may be killed.
 type deed struct {
-	ready func(t *testing.T, p *project)
-	do    func(ctx context.Context, p *project, h *Session) error
+	ready func(t *testing.T, p *machine)
+	do    func(ctx context.Context, p *machine, h *Session) error
 	at    int                            // the point at which it is killed without -full: late, of some more that it has
-	over  Code                           // of the refusal when it had been done, and only its answer was lost
-	done  func(t *testing.T, p *project) // demands that it is, once
+	over  refusal.Code                   // of the refusal when it had been done, and only its answer was lost
+	done  func(t *testing.T, p *machine) // demands that it is, once
 }
 
 var deeds = map[string]deed{
-	"branch": {branchReady, func(ctx context.Context, _ *project, h *Session) error {
+	"branch": {branchReady, func(ctx context.Context, _ *machine, h *Session) error {
 		return second(h.Branch(ctx, Fork{Names: []string{"alt"}}))
-	}, 50, InvalidInput, branchDone},
-	"merge":   {mergeReady, mergeAlt, 84, WrongState, mergeDone},
-	"resolve": {resolveReady, resolveAlt, 48, WrongState, resolveDone},
-	"remove": {removeReady, func(ctx context.Context, _ *project, h *Session) error {
+	}, 50, refusal.InvalidInput, branchDone},
+	"merge":   {mergeReady, mergeAlt, 84, refusal.WrongState, mergeDone},
+	"resolve": {resolveReady, resolveAlt, 48, refusal.WrongState, resolveDone},
+	"remove": {removeReady, func(ctx context.Context, _ *machine, h *Session) error {
 		return second(h.Remove(ctx, "alt", true))
-	}, 56, NotInitialised, removeDone},
+	}, 56, refusal.NotInitialised, removeDone},
 }
 
 // TestAKilledCallIsFinishedByTheSame: branches are made, merged, given back and removed whole or not at all, whenever the
@@ -120,14 +123,14 @@ func TestAKilledCallIsFinishedByTheSame(t *testing.T) {
 
 // A kill is a project in which a call is killed again and again.
 type kill struct {
-	*project
+	*machine
 	name string
 }
 
 // newKill has what the call needs, which is made for the first test that asks. All have the same one: they take turns.
 func newKill(t *testing.T, name string) *kill {
 	base := filepath.Join(scratch, name)
-	made := &kill{&project{t: t, dir: filepath.Join(base, "project"), side: filepath.Join(base, "side"), opts: Options{Log: quiet}}, name}
+	made := &kill{&machine{t: t, dir: filepath.Join(base, "project"), side: filepath.Join(base, "side"), opts: Options{Log: quiet}}, name}
 	if made.exists(made.dir + ".saved") {
 		return made
 	}
@@ -154,9 +157,9 @@ func newKill(t *testing.T, name string) *kill {
 }
 
 // again is the project as it was before the call.
-func (k *kill) again(t *testing.T) *project {
+func (k *kill) again(t *testing.T) *machine {
 	_ = os.Remove(filepath.Join(k.side, "fenced"))
-	return k.project.again(t)
+	return k.machine.again(t)
 }
 
 // cut has another process do it and die at a point, at none for 0. It returns how many there were.
@@ -199,14 +202,14 @@ func (k *kill) killed(t *testing.T, at int) {
 		p.person(t)
 	}
 	err := d.do(t.Context(), p, h)
-	if alt := p.on("alt"); CodeOf(err) == TreeChanged && edits && strings.Contains(err.Error(), "person.txt") {
+	if alt := p.on("alt"); refusal.CodeOf(err) == refusal.TreeChanged && edits && strings.Contains(err.Error(), "person.txt") {
 		if alt.read("person.txt") != "mine\n" {
 			t.Error("what was edited is refused, and gone")
 		}
 		alt.remove("person.txt")
 		err = d.do(t.Context(), p, h)
 	}
-	if err != nil && CodeOf(err) != d.over {
+	if err != nil && refusal.CodeOf(err) != d.over {
 		t.Fatalf("again: %v", err)
 	}
 	allKept(h)
@@ -221,7 +224,7 @@ func (k *kill) killed(t *testing.T, at int) {
 }
 
 // person edits, in the project and, where it has a work tree, on the branch.
-func (p *project) person(t *testing.T) {
+func (p *machine) person(t *testing.T) {
 	p.write("person.txt", "mine\n")
 	if alt := p.on("alt"); p.exists(".ferrus/worktrees/alt/.git") && p.exists(".ferrus/branches/alt") {
 		alt.write("person.txt", "mine\n")
@@ -229,7 +232,7 @@ func (p *project) person(t *testing.T) {
 }
 
 // users is what ferrus has no business with: index, HEAD, stash, branches and ignored files.
-func (p *project) users() string {
+func (p *machine) users() string {
 	index, err := os.ReadFile(p.path(".git/index"))
 	if err != nil {
 		p.t.Fatal(err)
@@ -240,10 +243,10 @@ func (p *project) users() string {
 }
 
 // looked demands that what was cut off can be looked at, and says what finishes it.
-func (p *project) looked(h *Session) {
+func (p *machine) looked(h *Session) {
 	p.t.Helper()
 	now := view(p.t, h)
-	names, err := Branches(p.dir)
+	names, err := project.Branches(p.dir)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -254,14 +257,14 @@ func (p *project) looked(h *Session) {
 	}
 	if now.Task.Returning.From != "" {
 		_, err := h.Remove(context.Background(), "alt", true)
-		refused(p.t, err, WrongState, "ferrus merge alt finishes that")
+		refused(p.t, err, refusal.WrongState, "ferrus merge alt finishes that")
 	}
 }
 
 // tidy demands that nothing is left of what was tried.
-func (p *project) tidy() {
+func (p *machine) tidy() {
 	p.t.Helper()
-	names, err := Branches(p.dir)
+	names, err := project.Branches(p.dir)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -293,13 +296,13 @@ func (p *project) tidy() {
 }
 
 // disk is what lies there, but for what git ignores and what the person of the test has edited.
-func (p *project) disk() map[string]string {
+func (p *machine) disk() map[string]string {
 	got := p.all()
 	delete(got, "person.txt")
 	return got
 }
 
-func branchReady(t *testing.T, p *project) {
+func branchReady(t *testing.T, p *machine) {
 	p.begun()
 	p.write("code.txt", "two\n")
 	p.write("new.txt", "new\n")
@@ -307,7 +310,7 @@ func branchReady(t *testing.T, p *project) {
 	p.git("update-ref", "refs/ferrus/alt/"+view(t, p.human()).Task.TaskID+"/99", "HEAD")
 }
 
-func branchDone(t *testing.T, p *project) {
+func branchDone(t *testing.T, p *machine) {
 	alt := p.on("alt")
 	if got, want := alt.disk(), p.disk(); fmt.Sprint(got) != fmt.Sprint(want) || alt.read("ignored") != "up\n" {
 		t.Errorf("the branch has %v, want %v", got, want)
@@ -318,7 +321,7 @@ func branchDone(t *testing.T, p *project) {
 		t.Errorf("%d times made: %+v", n, now.Task)
 	}
 	for _, ref := range strings.Fields(p.git("for-each-ref", "--format=%(refname)", "refs/ferrus/alt")) {
-		if n, _ := entryOf(ref); n > now.Task.Seq {
+		if n, _ := snapshots.Entry(ref); n > now.Task.Seq {
 			t.Errorf("it has files of another: %s", ref)
 		}
 	}
@@ -328,7 +331,7 @@ func branchDone(t *testing.T, p *project) {
 }
 
 // mergeReady has a branch that moves, changes, adds and removes files, of a project that is worked on.
-func mergeReady(t *testing.T, p *project) {
+func mergeReady(t *testing.T, p *machine) {
 	p.begun()
 	branched(t, p.human(), Fork{Names: []string{"alt"}})
 	alt := p.on("alt")
@@ -341,8 +344,8 @@ func mergeReady(t *testing.T, p *project) {
 	p.write("code.txt", "ours\n")
 }
 
-func mergeAlt(ctx context.Context, p *project, h *Session) error {
-	b, err := Open(At(cmp.Or(p.root, p.dir), "alt"), p.opts)
+func mergeAlt(ctx context.Context, p *machine, h *Session) error {
+	b, err := Open(project.At(cmp.Or(p.root, p.dir), "alt"), p.opts)
 	if err != nil {
 		return err
 	}
@@ -351,7 +354,7 @@ func mergeAlt(ctx context.Context, p *project, h *Session) error {
 	return err
 }
 
-func mergeDone(t *testing.T, p *project) {
+func mergeDone(t *testing.T, p *machine) {
 	want := map[string]string{".gitignore": "ignored\n.ferrus\n", "ferrus.toml": p.read("ferrus.toml"), "code.txt": "ours\n", "staged": "staged\n",
 		"moved.txt": "1\n2\n3\n4\n5\n6\n7\n", "dir": "a file\n", "sub/new.txt": "new\n"}
 	if got := p.disk(); fmt.Sprint(got) != fmt.Sprint(want) {
@@ -373,7 +376,7 @@ func mergeDone(t *testing.T, p *project) {
 	}
 }
 
-func resolveReady(t *testing.T, p *project) {
+func resolveReady(t *testing.T, p *machine) {
 	h := p.human()
 	branched(t, h, Fork{Names: []string{"alt"}, Own: true})
 	alt := p.on("alt")
@@ -384,8 +387,8 @@ func resolveReady(t *testing.T, p *project) {
 	p.remove("keep.txt")
 }
 
-func resolveAlt(ctx context.Context, p *project, h *Session) error {
-	b, err := Open(At(cmp.Or(p.root, p.dir), "alt"), p.opts)
+func resolveAlt(ctx context.Context, p *machine, h *Session) error {
+	b, err := Open(project.At(cmp.Or(p.root, p.dir), "alt"), p.opts)
 	if err != nil {
 		return err
 	}
@@ -399,7 +402,7 @@ func resolveAlt(ctx context.Context, p *project, h *Session) error {
 	return err
 }
 
-func resolveDone(t *testing.T, p *project) {
+func resolveDone(t *testing.T, p *machine) {
 	alt := p.on("alt")
 	h := alt.human()
 	now := wantState(t, h, state.Addressing)
@@ -417,7 +420,7 @@ func resolveDone(t *testing.T, p *project) {
 	}
 }
 
-func removeReady(t *testing.T, p *project) {
+func removeReady(t *testing.T, p *machine) {
 	mergeReady(t, p)
 	alt := p.on("alt")
 	alt.git("add", "-A")
@@ -425,7 +428,7 @@ func removeReady(t *testing.T, p *project) {
 	alt.write("late.txt", "not approved\n")
 }
 
-func removeDone(t *testing.T, p *project) {
+func removeDone(t *testing.T, p *machine) {
 	archive := must(filepath.Glob(p.path(".ferrus/archive/branches/alt@*")))(t)
 	if len(archive) != 1 || p.exists(".ferrus/branches/alt") || p.exists(".ferrus/worktrees/alt") {
 		t.Fatalf("archived as %q", archive)

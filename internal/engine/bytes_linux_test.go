@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -34,7 +35,7 @@ func TestAnApprovalBindsToTheBytes(t *testing.T) {
 					t.Logf("rig: cases=%d bad=%d", attempts, through)
 					t.Fatalf("%s, %s: approved %s", disk, setting, done.Task.Submission.ID)
 				}
-				refused(t, err, TreeChanged, "s1", "code.txt")
+				refused(t, err, refusal.TreeChanged, "s1", "code.txt")
 			}
 		}
 		if done := must(sup.Approve(t.Context(), "", ""))(t); done.Task.State != state.Complete {
@@ -45,7 +46,7 @@ func TestAnApprovalBindsToTheBytes(t *testing.T) {
 }
 
 // trick approves with other bytes in code.txt than were submitted, and puts those back.
-func (p *project) trick(t *testing.T, sup *Session, mapping bool) (Done, error) {
+func (p *machine) trick(t *testing.T, sup *Session, mapping bool) (Done, error) {
 	t.Helper()
 	path := p.path("code.txt")
 	was := p.read("code.txt")
@@ -84,5 +85,5 @@ func TestARepositoryThatIsMovedAwayEndsNoReview(t *testing.T) {
 	if err := os.Rename(p.path(".git"), filepath.Join(p.side, "git")); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, second(p.human().Approve(t.Context(), "", "")), StoreError, "there is none", "put .git back")
+	refused(t, second(p.human().Approve(t.Context(), "", "")), refusal.StoreError, "there is none", "put .git back")
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -42,7 +43,7 @@ func (s *Session) AwaitTask(ctx context.Context, wait time.Duration, headless bo
 		s.withdraw()
 	}
 	if err != nil {
-		err = &RefusedError{Code: OutcomeUnknown, Message: "the work is claimed, and what belongs to it could not be read: " + err.Error(),
+		err = &refusal.RefusedError{Code: refusal.OutcomeUnknown, Message: "the work is claimed, and what belongs to it could not be read: " + err.Error(),
 			Remedy: "call wait_for_task again"}
 	}
 	return got, got.Snapshot, err
@@ -84,7 +85,7 @@ func (s *Session) tryClaim(ctx context.Context, now store.Snapshot) (*Claimed, e
 	done, err := s.commit(ctx, s.claiming(now, &before))
 	if err != nil {
 		// Somebody else was faster, or the state has moved on: go on waiting.
-		if code := CodeOf(err); err == errHeld || code == WrongState {
+		if code := refusal.CodeOf(err); err == errHeld || code == refusal.WrongState {
 			return nil, nil
 		}
 		return nil, err
@@ -132,7 +133,7 @@ func (e *Engine) date(ctx context.Context, now store.Snapshot) error {
 		return nil
 	}
 	if _, err := e.store.Renew(ctx, e.dated); err != errHeld {
-		return refusal(err)
+		return refusal.From(err)
 	}
 	return nil
 }
@@ -155,7 +156,7 @@ func (s *Session) hold(epoch uint64) {
 	}
 }
 
-var errHeld = &RefusedError{Code: NotClaimed, Message: "another agent has claimed the task"}
+var errHeld = &refusal.RefusedError{Code: refusal.NotClaimed, Message: "another agent has claimed the task"}
 
 // announce takes the session's liveness lock, once.
 func (s *Session) announce() error {
@@ -166,7 +167,7 @@ func (s *Session) announce() error {
 	}
 	live, err := s.e.store.Announce(s.ID)
 	if err != nil {
-		return refusal(err)
+		return refusal.From(err)
 	}
 	s.live = live
 	return nil
@@ -224,7 +225,7 @@ func (e *Engine) spareNotes(now store.Snapshot) error {
 	if now.Task.Issued.Notes < gate.Limits.MaxProgressNotes {
 		return nil
 	}
-	return &RefusedError{Code: WrongState, Message: fmt.Sprintf("the task has had %d progress notes, which is all that limits.max_progress_notes allows",
+	return &refusal.RefusedError{Code: refusal.WrongState, Message: fmt.Sprintf("the task has had %d progress notes, which is all that limits.max_progress_notes allows",
 		now.Task.Issued.Notes), Remedy: fmt.Sprintf("continue without notes: the next agent is shown the newest %d; put the rest into the submission", state.MaxRecords)}
 }
 

@@ -15,6 +15,8 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -106,10 +108,10 @@ func (s stand) judged(res checks.Result) checks.Result {
 
 // standTrouble is why a gate has no place to run in.
 func standTrouble(err error) error {
-	if refused := (*RefusedError)(nil); errors.As(err, &refused) {
+	if refused := (*refusal.RefusedError)(nil); errors.As(err, &refused) {
 		return err
 	}
-	return &RefusedError{Code: StoreError, Message: "the checkout of the gate cannot be made: " + err.Error(), Person: true,
+	return &refusal.RefusedError{Code: refusal.StoreError, Message: "the checkout of the gate cannot be made: " + err.Error(), Person: true,
 		Remedy: "fix what it names, then try again; ferrus gc removes leftover checkouts"}
 }
 
@@ -155,8 +157,8 @@ func (e *Engine) standFor(ctx context.Context, snap store.Snapshot, gate config.
 	}
 	// Git is to find no repository above it.
 	env := append(slices.Clone(on.env), "GIT_CEILING_DIRECTORIES="+filepath.Dir(c.Files()))
-	s := stand{clean: c, dir: filepath.Join(c.Files(), within(e.place.Root)), env: env}
-	l := worktree.Layout{Tree: on.tree, Within: within(e.place.Root)}
+	s := stand{clean: c, dir: filepath.Join(c.Files(), project.Within(e.place.Root)), env: env}
+	l := worktree.Layout{Tree: on.tree, Within: project.Within(e.place.Root)}
 	if line := strings.TrimSpace(gate.Setup); line != "" {
 		l.Base = cmp.Or(on.base, on.tree)
 		sum := sha256.Sum256([]byte(l.Base + "\x00" + line))
@@ -211,7 +213,7 @@ func (e *Engine) setUpClean(ctx context.Context, gate config.Gate, s stand, task
 }
 
 // noClean is why a project without git has no clean gate.
-var noClean = &RefusedError{Code: InvalidInput, Message: `[checks] where = "clean" needs a git repository, and there is none here`, Person: true,
+var noClean = &refusal.RefusedError{Code: refusal.InvalidInput, Message: `[checks] where = "clean" needs a git repository, and there is none here`, Person: true,
 	Remedy: `run git init and commit once, or set where = "worktree" in ferrus.toml`}
 
 // freezable refuses a gate that could not run here, before it is frozen.
@@ -227,7 +229,7 @@ func (e *Engine) freezable(ctx context.Context, gate config.Gate) error {
 		err = worktree.Outside(dir)
 	}
 	if err != nil {
-		return &RefusedError{Code: InvalidInput, Message: `[checks] where = "clean" has no folder outside of the repository: ` + err.Error(), Person: true,
+		return &refusal.RefusedError{Code: refusal.InvalidInput, Message: `[checks] where = "clean" has no folder outside of the repository: ` + err.Error(), Person: true,
 			Remedy: `set FERRUS_STATE_DIR to one, or where = "worktree" in ferrus.toml`}
 	}
 	return nil
@@ -256,12 +258,12 @@ func LeftCheckouts(root string) ([]LeftCheckout, error) {
 		return nil, err
 	}
 	needed := map[string]bool{}
-	branches, err := Branches(root)
+	branches, err := project.Branches(root)
 	if err != nil {
 		return nil, err
 	}
 	for _, branch := range append(branches, "") {
-		task, err := taskAt(At(root, branch))
+		task, err := taskAt(project.At(root, branch))
 		if err != nil {
 			return nil, err
 		}
@@ -275,7 +277,7 @@ func LeftCheckouts(root string) ([]LeftCheckout, error) {
 		}
 		c := LeftCheckout{Branch: strings.ReplaceAll(branch, "+", "/"), TaskID: task, Path: filepath.Join(dir, n.Name())}
 		if root, err := rootfs.Open(c.Path); err == nil {
-			c.Bytes, _ = sizeOf(root, []string{"."}) // as far as it can be read
+			c.Bytes, _ = root.Size(".") // as far as it can be read
 			root.Close()
 		}
 		left = append(left, c)
@@ -284,7 +286,7 @@ func LeftCheckouts(root string) ([]LeftCheckout, error) {
 }
 
 // taskAt is the task that a machine has under way or merged not yet, "" for none.
-func taskAt(place Place) (string, error) {
+func taskAt(place project.Place) (string, error) {
 	e, err := Open(place, Options{})
 	if err != nil {
 		return "", err
@@ -311,7 +313,7 @@ func RemoveCheckouts(list []LeftCheckout) error {
 
 // dropCheckouts removes the checkouts of a machine but that of a task that it keeps; what cannot be removed now is found by
 // ferrus gc.
-func (e *Engine) dropCheckouts(on Place, keep string) {
+func (e *Engine) dropCheckouts(on project.Place, keep string) {
 	dir, err := checkoutsOf(on.Root)
 	if err != nil {
 		return

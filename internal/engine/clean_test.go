@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -26,7 +27,7 @@ type swapper struct {
 }
 
 // swapping is a project whose gate looks at code.txt, and waits for a swapper before and after.
-func swapping(t *testing.T, place string) (*project, swapper) {
+func swapping(t *testing.T, place string) (*machine, swapper) {
 	p := plain(t, "")
 	var ends [2]*os.File
 	for i, name := range []string{"ask", "answer"} {
@@ -274,7 +275,7 @@ func TestACleanMergeIsJudgedInTheCheckout(t *testing.T) {
 	p.write("b.txt", "b\n")
 	b := one.human()
 	_, err := h.Merge(t.Context(), b, nil)
-	if CodeOf(err) != Conflict || one.exists("b.txt") || p.exists("a.txt") {
+	if refusal.CodeOf(err) != refusal.Conflict || one.exists("b.txt") || p.exists("a.txt") {
 		t.Fatalf("%v", err)
 	}
 	p.write("code.txt", "both\n")
@@ -287,16 +288,16 @@ func TestACleanMergeIsJudgedInTheCheckout(t *testing.T) {
 func TestCleanNeedsGit(t *testing.T) {
 	t.Parallel()
 	p := plain(t, where("clean", "true"))
-	if _, err := p.supervisor().CreateTask(t.Context(), "Build it.", ""); CodeOf(err) != InvalidInput || !strings.Contains(err.Error(), "git") {
+	if _, err := p.supervisor().CreateTask(t.Context(), "Build it.", ""); refusal.CodeOf(err) != refusal.InvalidInput || !strings.Contains(err.Error(), "git") {
 		t.Errorf("a task: %v", err)
 	}
-	if _, _, err := p.human().e.Trial(t.Context()); CodeOf(err) != InvalidInput {
+	if _, _, err := p.human().e.Trial(t.Context()); refusal.CodeOf(err) != refusal.InvalidInput {
 		t.Errorf("by hand: %v", err)
 	}
 	p.write("ferrus.toml", gate("true"))
 	p.begun()
 	p.write("ferrus.toml", where("clean", "true"))
-	if _, _, err := p.human().AcceptConfig(t.Context()); CodeOf(err) != InvalidInput {
+	if _, _, err := p.human().AcceptConfig(t.Context()); refusal.CodeOf(err) != refusal.InvalidInput {
 		t.Errorf("accept: %v", err)
 	}
 }
@@ -305,7 +306,7 @@ func TestCleanNeedsGit(t *testing.T) {
 func TestNoCheckoutWhereTheExecutorWorks(t *testing.T) {
 	p := repository(t, where("clean", "true"))
 	t.Setenv("FERRUS_STATE_DIR", filepath.Join(p.dir, "state"))
-	if _, err := p.supervisor().CreateTask(t.Context(), "Build it.", ""); CodeOf(err) != InvalidInput {
+	if _, err := p.supervisor().CreateTask(t.Context(), "Build it.", ""); refusal.CodeOf(err) != refusal.InvalidInput {
 		t.Error(err)
 	}
 	if p.exists("state") {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -83,7 +84,7 @@ func jumped(t *testing.T, by time.Duration) {
 	if got := claim(t, other); got.Stale != "executor:codex:1" || got.Task.Epoch != 2 {
 		t.Errorf("stale %q under epoch %d", got.Stale, got.Task.Epoch)
 	}
-	refused(t, second(ex.Heartbeat(t.Context())), LeaseLost)
+	refused(t, second(ex.Heartbeat(t.Context())), refusal.LeaseLost)
 	submitted(t, other)
 }
 

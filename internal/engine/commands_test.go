@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -44,13 +45,13 @@ func TestTheCommandsOfATextNameTheBranch(t *testing.T) {
 		"ferrus logs k1; ferrusd resume":       "ferrus logs --branch b k1; ferrusd resume",
 		"what is ferrus.toml, or ferrus?":      "what is ferrus.toml, or ferrus?",
 	} {
-		if got := Commands("b", text); got != want {
+		if got := refusal.OnBranch("b", text); got != want {
 			t.Errorf("%q is %q, not %q", text, got, want)
 		}
-		if got := Commands("", text); got != text {
+		if got := refusal.OnBranch("", text); got != text {
 			t.Errorf("%q of the project is %q", text, got)
 		}
-		if got := Commands("b", want); got != want {
+		if got := refusal.OnBranch("b", want); got != want {
 			t.Errorf("twice, %q is %q", want, got)
 		}
 	}

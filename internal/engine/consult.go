@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -48,7 +49,7 @@ func refuseWhileChecking(now store.Snapshot) error {
 	if now.Task.Check.Status != state.CheckRunning {
 		return nil
 	}
-	return &RefusedError{Code: CheckRunning, Message: "check " + now.Task.Check.ID + " is running", Remedy: "call check to wait for its result"}
+	return &refusal.RefusedError{Code: refusal.CheckRunning, Message: "check " + now.Task.Check.ID + " is running", Remedy: "call check to wait for its result"}
 }
 
 // Respond answers the open consultation: the one named by id, or the one this session was last shown.
@@ -86,12 +87,12 @@ func (s *Session) stale(what, named, present string, shown bool, look string) er
 	case named == "" && shown, named == present:
 		return nil
 	case named == "" && s.Once:
-		return &RefusedError{Code: StaleReview, Message: "the argument " + what + " is missing: this connection has no session that remembers what you were shown",
+		return &refusal.RefusedError{Code: refusal.StaleReview, Message: "the argument " + what + " is missing: this connection has no session that remembers what you were shown",
 			Remedy: fmt.Sprintf("call it again with %s %q, if that is the %[1]s_id that %s showed you", what, present, look)}
 	case named == "":
-		return &RefusedError{Code: StaleReview, Message: "this session has not been shown " + what + " " + present, Remedy: remedy}
+		return &refusal.RefusedError{Code: refusal.StaleReview, Message: "this session has not been shown " + what + " " + present, Remedy: remedy}
 	}
-	return &RefusedError{Code: StaleReview, Message: what + " " + named + " is not the present one, " + present + " is", Remedy: remedy}
+	return &refusal.RefusedError{Code: refusal.StaleReview, Message: what + " " + named + " is not the present one, " + present + " is", Remedy: remedy}
 }
 
 // AwaitResponse waits for the supervisor's answer and goes on with the work. ok is false when wait is over.

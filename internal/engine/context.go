@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -16,7 +17,7 @@ type AsOf struct {
 }
 
 // Moment returns the machine as it was right after an event, by its number, of whatever task; as it is for 0 and for the
-// newest one. The error is a *Refusal of code InvalidInput that says which there are.
+// newest one. The error is a *refusal.RefusedError of code InvalidInput that says which there are.
 func (e *Engine) Moment(seq uint64) (AsOf, error) {
 	now, err := e.View()
 	if err != nil {
@@ -27,12 +28,12 @@ func (e *Engine) Moment(seq uint64) (AsOf, error) {
 	}
 	l, err := e.store.LineOf(seq)
 	if err != nil {
-		return AsOf{}, refusal(err)
+		return AsOf{}, refusal.From(err)
 	}
 	if l != nil {
 		return AsOf{Snapshot: After(l), Past: true}, nil
 	}
-	return AsOf{}, &RefusedError{Code: InvalidInput, Message: fmt.Sprintf("there is no event %d; the newest is %d", seq, now.Task.Seq),
+	return AsOf{}, &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf("there is no event %d; the newest is %d", seq, now.Task.Seq),
 		Remedy: "ferrus log lists them", Person: true}
 }
 
@@ -53,7 +54,7 @@ func (e *Engine) Work(ctx context.Context, m AsOf) (*Claimed, error) {
 	case open:
 		next, err := state.Step(m.Task, state.Claim, state.Executor, state.Limits{})
 		if err != nil {
-			return nil, refusal(err)
+			return nil, refusal.From(err)
 		}
 		if !v.Sure {
 			got.Stale = m.Task.ClaimedBy
@@ -90,23 +91,23 @@ func (e *Engine) diffAt(ctx context.Context, m AsOf) (text, tree string, err err
 	return text, tree, err
 }
 
-// ReviewOf returns the submission of a snapshot as its reviewer is shown it. The error is a *Refusal where there is none
+// ReviewOf returns the submission of a snapshot as its reviewer is shown it. The error is a *refusal.RefusedError where there is none
 // to be reviewed by a role.
 func (e *Engine) ReviewOf(ctx context.Context, now store.Snapshot, by state.Role) (Review, error) {
 	if _, err := state.Step(now.Task, state.Approve, by, state.Limits{}); err != nil {
-		return Review{}, refusal(err)
+		return Review{}, refusal.From(err)
 	}
 	var r Review
 	var err error
 	for doc, text := range map[state.Doc]*string{state.TaskDoc: &r.Task, state.SubmissionDoc: &r.Submission, state.ReviewDoc: &r.Last} {
 		if *text, err = e.store.Text(now, doc); err != nil {
-			return Review{}, refusal(err)
+			return Review{}, refusal.From(err)
 		}
 	}
 	if ref, ok := now.Task.Docs[state.ReviewDoc]; ok {
 		l, err := e.store.LineAt(ref.Off)
 		if err != nil {
-			return Review{}, refusal(err)
+			return Review{}, refusal.From(err)
 		}
 		r.LastBy = l.Actor.Agent
 		if l.Actor.Tree != "" {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -26,7 +27,7 @@ func (s *Session) CreateTask(ctx context.Context, description, title string) (Do
 	title = safetext.Line(title)
 	conf, err := s.e.Config()
 	if err != nil {
-		return Done{}, brokenConfig(err)
+		return Done{}, refusal.Config(err)
 	}
 	now, err := s.e.View()
 	if err != nil {
@@ -37,7 +38,7 @@ func (s *Session) CreateTask(ctx context.Context, description, title string) (Do
 	}
 	// Refuse before git is asked; the table is asked again under the lock.
 	if _, err := state.Step(now.Task, state.CreateTask, s.Role, state.Limits{}); err != nil && !s.mayRepeat(now) {
-		return Done{}, refusal(err)
+		return Done{}, refusal.From(err)
 	}
 	if err := s.e.freezable(ctx, conf.Gate()); err != nil {
 		return Done{}, err
@@ -78,7 +79,7 @@ func (e *Engine) base(ctx context.Context) (string, error) {
 	}
 	id, err := tree.Snapshot(ctx)
 	if err != nil {
-		return "", gitTrouble(err)
+		return "", refusal.Git(err)
 	}
 	return id, nil
 }
@@ -90,7 +91,7 @@ func (e *Engine) freezeRules(ctx context.Context, tree *worktree.Tree) error {
 		return nil
 	}
 	if err := tree.Freeze(ctx); err != nil {
-		return gitTrouble(err)
+		return refusal.Git(err)
 	}
 	return nil
 }
@@ -107,7 +108,7 @@ func (e *Engine) newTaskID() string {
 func (s *Session) AcceptConfig(ctx context.Context) ([]config.Change, Done, error) {
 	conf, err := s.e.Config()
 	if err != nil {
-		return nil, Done{}, brokenConfig(err)
+		return nil, Done{}, refusal.Config(err)
 	}
 	if err := s.e.Known(); err != nil {
 		return nil, Done{}, err
@@ -120,7 +121,7 @@ func (s *Session) AcceptConfig(ctx context.Context) ([]config.Change, Done, erro
 		return nil, Done{}, err
 	}
 	pinned, err := s.e.Gate(now)
-	if err != nil && CodeOf(err) != Corrupt {
+	if err != nil && refusal.CodeOf(err) != refusal.Corrupt {
 		return nil, Done{}, err
 	}
 	diff, docs := pinned.Diff(conf.Gate()), s.e.freeze(conf.Gate())
@@ -142,9 +143,4 @@ func changes(diff []config.Change) string {
 		text += c.String() + "; "
 	}
 	return clip(text, 400)
-}
-
-func brokenConfig(err error) error {
-	return &RefusedError{Code: InvalidInput, Message: err.Error(), Person: true,
-		Remedy: "a person must fix ferrus.toml; ferrus config check tells when it is valid"}
 }

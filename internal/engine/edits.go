@@ -7,13 +7,15 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/snapshots"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 // editsOf is the name under which edits are kept that a move of the files of the work takes out of the work tree.
 func (e *Engine) editsOf(snap store.Snapshot) string {
-	return e.snapshotRef(cmp.Or(snap.Task.TaskID, Unassigned), fmt.Sprintf("%d.edits", snap.Task.Seq))
+	return e.snapshotRef(cmp.Or(snap.Task.TaskID, snapshots.Unassigned), fmt.Sprintf("%d.edits", snap.Task.Seq))
 }
 
 // withEdits is an error that also names the edits that were kept before it happened.
@@ -23,7 +25,7 @@ func withEdits(err error, edits []worktree.Edit) error {
 	}
 	text := ". " + editsText(edits)
 	var clash *ConflictError
-	var refused *RefusedError
+	var refused *refusal.RefusedError
 	switch {
 	case errors.As(err, &clash):
 		named := *clash
@@ -61,7 +63,7 @@ func (e *Engine) Leftovers(ctx context.Context) ([]worktree.Leftover, error) {
 	}
 	list, err := tree.Leftovers()
 	if err != nil {
-		return list, gitTrouble(err)
+		return list, refusal.Git(err)
 	}
 	return list, nil
 }
@@ -74,7 +76,7 @@ func (e *Engine) Recover(ctx context.Context) ([]worktree.Edit, error) {
 	}
 	edits, err := tree.Recover(ctx)
 	if err != nil {
-		return edits, gitTrouble(err)
+		return edits, refusal.Git(err)
 	}
 	return edits, nil
 }

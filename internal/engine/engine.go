@@ -18,7 +18,10 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/environ"
 	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/origin"
 	"github.com/ferrus-go/ferrus/internal/platform/clock"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -28,7 +31,7 @@ import (
 
 // An Engine works on one machine, for any number of sessions. Close it.
 type Engine struct {
-	place Place
+	place project.Place
 	store *store.Store
 	probe func(session string) lease.Probe // the store's: whether a session lives
 	opts  Options
@@ -53,8 +56,8 @@ type Engine struct {
 	keeper snapshotter
 	told   delivered
 
-	origin  *origin // nil without Options.Project
-	foreign error   // of state that is only looked at; nil for ours
+	origin  *origin.Judge // nil without Options.Project
+	foreign error         // of state that is only looked at; nil for ours
 }
 
 // Options are for tests and for the doors; the zero value is right for a server.
@@ -76,12 +79,12 @@ type Options struct {
 	Project *trust.Project
 
 	// Look opens state that was not made here for reading, which writes nothing: Foreign says so. Without it the error of
-	// Open is a *ForeignError.
+	// Open is a *origin.ForeignError.
 	Look bool
 }
 
 // Open opens the machine at a place that Find has found.
-func Open(place Place, opts Options) (*Engine, error) {
+func Open(place project.Place, opts Options) (*Engine, error) {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
@@ -97,23 +100,23 @@ func Open(place Place, opts Options) (*Engine, error) {
 	if err := place.CheckFolders(); err != nil {
 		return nil, err
 	}
-	disk := store.Options{Backup: place.backup, Now: opts.Now, Log: opts.Log}
-	var o *origin
+	disk := store.Options{Backup: place.Backup, Now: opts.Now, Log: opts.Log}
+	var o *origin.Judge
 	var strange error
 	if opts.Project != nil {
-		o = &origin{place: place, project: opts.Project, ctx: context.Background(), marked: opts.Now()}
-		disk.Judge, disk.Begin = o.journal, o.begin
+		o = origin.New(context.Background(), place, opts.Project, opts.Now())
+		disk.Judge, disk.Begin = o.Journal, o.Begin
 		if opts.Look {
-			strange = Foreign(o.ctx, place, opts.Project)
+			strange = origin.Foreign(context.Background(), place, opts.Project)
 			disk.ReadOnly = strange != nil
 			disk.Judge = nil
-		} else if err := o.folders(); err != nil {
+		} else if err := o.CheckFolders(); err != nil {
 			return nil, err
 		}
 	}
 	s, err := store.Open(place.Dir(), disk)
 	if err != nil {
-		return nil, refusal(err)
+		return nil, refusal.From(err)
 	}
 	e := &Engine{place: place, store: s, probe: s.Probe, opts: opts, log: opts.Log, gates: map[string]config.Gate{}, environs: map[string]environ.Frozen{}, differs: map[string][]string{}, checkouts: map[string]*worktree.Checkout{},
 		trees: map[string]*worktree.Tree{}, conf: latest[config.Config]{value: config.Default()}, origin: o, foreign: strange}
@@ -146,11 +149,11 @@ const stopLimit = 200 * time.Millisecond
 // Project returns the record of the project; nil when the caller answers for it.
 func (e *Engine) Project() *trust.Project { return e.opts.Project }
 
-// Foreign returns why the state is only looked at: a *ForeignError, or nil for state of this machine.
+// Foreign returns why the state is only looked at: a *origin.ForeignError, or nil for state of this machine.
 func (e *Engine) Foreign() error { return e.foreign }
 
 // Place returns where the engine works.
-func (e *Engine) Place() Place { return e.place }
+func (e *Engine) Place() project.Place { return e.place }
 
 // Store returns the engine's store, for reading.
 func (e *Engine) Store() *store.Store { return e.store }
@@ -162,7 +165,7 @@ func (e *Engine) View() (store.Snapshot, error) {
 	}
 	snap, err := e.store.View()
 	if err != nil {
-		return snap, refusal(err)
+		return snap, refusal.From(err)
 	}
 	return e.here(snap), nil
 }
@@ -240,10 +243,10 @@ func (e *Engine) Gate(snap store.Snapshot) (config.Gate, error) {
 	}
 	text, err := e.store.Gate(snap)
 	if err != nil {
-		return gate, refusal(err)
+		return gate, refusal.From(err)
 	}
 	if gate, err = config.DecodeGate(text); err != nil {
-		return gate, &RefusedError{Code: Corrupt, Message: "the frozen gate cannot be read: " + err.Error(),
+		return gate, &refusal.RefusedError{Code: refusal.Corrupt, Message: "the frozen gate cannot be read: " + err.Error(),
 			Remedy: "a person runs ferrus config accept"}
 	}
 	e.mu.Lock()
@@ -274,11 +277,11 @@ func (e *Engine) Tree(ctx context.Context, snap store.Snapshot) (*worktree.Tree,
 	}
 	tree, err = worktree.Open(ctx, dir, e.store.Path("git"), worktree.Options{Root: e.place.Root, State: e.statFolder(), Ignore: gate.Checks.Ignore})
 	if err != nil {
-		return nil, &RefusedError{Code: StoreError, Message: err.Error(), Remedy: "check the git repository, then try again"}
+		return nil, &refusal.RefusedError{Code: refusal.StoreError, Message: err.Error(), Remedy: "check the git repository, then try again"}
 	}
 	if !tree.Git() && snap.Task.BaseTree != "" {
 		// Without git a verdict is bound to nothing: whoever can move .git away must not have that.
-		return nil, &RefusedError{Code: StoreError, Message: "the task began in a git repository, and there is none at " + dir + " now",
+		return nil, &refusal.RefusedError{Code: refusal.StoreError, Message: "the task began in a git repository, and there is none at " + dir + " now",
 			Remedy: "put .git back, and see that git is on PATH, then try again"}
 	}
 	e.mu.Lock()

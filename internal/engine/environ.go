@@ -8,6 +8,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/environ"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/trust"
@@ -27,10 +28,10 @@ func (e *Engine) Environ(snap store.Snapshot) (environ.Frozen, error) {
 	}
 	text, err := e.store.Text(snap, store.EnvironDoc)
 	if err != nil {
-		return nil, refusal(err)
+		return nil, refusal.From(err)
 	}
 	if frozen, err = environ.Decode(text); err != nil {
-		return nil, &RefusedError{Code: Corrupt, Message: err.Error(), Remedy: "a person runs ferrus config accept", Person: true}
+		return nil, &refusal.RefusedError{Code: refusal.Corrupt, Message: err.Error(), Remedy: "a person runs ferrus config accept", Person: true}
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -150,5 +151,5 @@ func (st Status) EnvironNotice() string {
 		names, more = names[:maxNamed], fmt.Sprintf(" and %d more", n)
 	}
 	return "environment: " + strings.Join(names, ", ") + more + " of this server are not as they were frozen with the task; the checks run with " +
-		"those of the task. " + Commands(st.Task.Branch, "ferrus config accept") + " freezes the environment of the terminal in which it is run"
+		"those of the task. " + refusal.OnBranch(st.Task.Branch, "ferrus config accept") + " freezes the environment of the terminal in which it is run"
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // fakes makes a folder in which programs of these names exit with 0, whatever they are asked.
-func (p *project) fakes(names ...string) string {
+func (p *machine) fakes(names ...string) string {
 	p.t.Helper()
 	dir := filepath.Join(p.side, "fakes")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -27,7 +27,7 @@ func (p *project) fakes(names ...string) string {
 }
 
 // asPerson is the project for a person's commands, which have an environment.
-func (p *project) asPerson() *project {
+func (p *machine) asPerson() *machine {
 	q := *p
 	q.opts.Environ = os.Environ()
 	return &q

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -25,10 +26,10 @@ func ExampleSession() {
 	if err := os.WriteFile(filepath.Join(dir, "ferrus.toml"), check, 0o644); err != nil {
 		panic(err)
 	}
-	if _, err := engine.Init(dir); err != nil {
+	if _, err := project.Init(dir); err != nil {
 		panic(err)
 	}
-	e, err := engine.Open(engine.At(dir, ""), engine.Options{Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	e, err := engine.Open(project.At(dir, ""), engine.Options{Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	if err != nil {
 		panic(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -67,7 +68,7 @@ func (s *Session) Check(ctx context.Context, wait time.Duration) (Checked, error
 			return Checked{}, err
 		}
 		if _, err := state.Step(snap.Task, state.CheckStarted, s.As(snap.Task), state.Limits{}); err != nil {
-			return Checked{}, refusal(err)
+			return Checked{}, refusal.From(err)
 		}
 	}
 	j := s.e.jobFor(s, snap)
@@ -199,7 +200,7 @@ func (j *job) look(ctx context.Context, now store.Snapshot) (string, error) {
 	}
 	id, seen, err := tree.Look(ctx)
 	if err != nil {
-		return "", gitTrouble(err)
+		return "", refusal.Git(err)
 	}
 	j.before, j.after = j.after, seen
 	return id, nil
@@ -231,14 +232,14 @@ func (e *Engine) spec(snap store.Snapshot, gate config.Gate, log, lock string) (
 
 // output returns the paths of a log and a lock of a run of commands, whose folders are ours, and made where they are missing.
 func (e *Engine) output(log, lock string) (logPath, lockPath string, err error) {
-	root, err := e.place.open()
+	root, err := e.place.OpenDir()
 	if err != nil {
 		return "", "", err
 	}
 	defer root.Close()
 	for _, name := range []string{log, lock} {
 		if err := root.MkdirAll(path.Dir(name), 0o700); err != nil {
-			return "", "", rootRefusal(err)
+			return "", "", refusal.Folder(err)
 		}
 	}
 	return root.Join(log), root.Join(lock), nil
@@ -262,7 +263,7 @@ func (e *Engine) awaitGate(ctx context.Context) error {
 		select {
 		case <-time.After(20 * time.Millisecond):
 		case <-over:
-			return &RefusedError{Code: CheckRunning, Message: "a check of the agent that had claimed the task before still runs in this work tree, because its server hangs",
+			return &refusal.RefusedError{Code: refusal.CheckRunning, Message: "a check of the agent that had claimed the task before still runs in this work tree, because its server hangs",
 				Remedy: "call check again; a person can end the hung server's process"}
 		case <-ctx.Done():
 			return ctx.Err()
@@ -315,7 +316,7 @@ func (j *job) execute(ctx context.Context, began store.Snapshot) (checks.Result,
 			return checks.Result{}, ctx.Err()
 		case <-bell.C:
 			now, err := e.store.View()
-			if err == nil && !current(now, began) || CodeOf(err) == StoreGone {
+			if err == nil && !current(now, began) || refusal.CodeOf(err) == refusal.StoreGone {
 				run.Stop()
 				<-run.Done() // no call waits longer for it than it may
 				return checks.Result{}, j.session.explain(j.stale(now, err))
@@ -333,12 +334,12 @@ func current(now, began store.Snapshot) bool {
 // stale is why a check that is no longer the task's own counts for nothing. Like checkHolder it reads no file.
 func (j *job) stale(now store.Snapshot, err error) error {
 	if err != nil {
-		return refusal(err)
+		return refusal.From(err)
 	}
 	if err := j.session.checkHolder(now, state.CheckStarted); err != nil {
 		return err
 	}
-	return &RefusedError{Code: WrongState, Message: fmt.Sprintf("the check ended too late: the task is %s now", now.Task.State),
+	return &refusal.RefusedError{Code: refusal.WrongState, Message: fmt.Sprintf("the check ended too late: the task is %s now", now.Task.State),
 		Remedy: "call status"}
 }
 
@@ -350,14 +351,9 @@ func (e *Engine) fingerprint(ctx context.Context, snap store.Snapshot) (string, 
 	}
 	id, err := tree.Fingerprint(ctx)
 	if err != nil {
-		return "", gitTrouble(err)
+		return "", refusal.Git(err)
 	}
 	return id, nil
-}
-
-func gitTrouble(err error) error {
-	return &RefusedError{Code: StoreError, Message: "the work tree cannot be read: " + err.Error(),
-		Remedy: "fix what it names, then try again"}
 }
 
 // workDir is the folder that is worked on. It follows from where the machine is: what the journal says may be of a project

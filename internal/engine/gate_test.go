@@ -5,28 +5,29 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
 // S1-10.
 func TestAGreenCheckIsTrustedForItsTreeAndItsGateOnly(t *testing.T) {
 	for name, c := range map[string]struct {
-		then func(p *project)
+		then func(p *machine)
 		runs int
 		red  bool
 	}{
-		"nothing":                    {func(*project) {}, 1, false},
-		"an edit":                    {func(p *project) { p.write("code.txt", "two\n") }, 2, false},
-		"an edit that breaks it":     {func(p *project) { p.write("red", "") }, 2, true},
-		"a new file":                 {func(p *project) { p.write("more.txt", "more\n") }, 2, false},
-		"a file gone":                {func(p *project) { p.remove("code.txt") }, 2, false},
-		"an edit undone":             {func(p *project) { p.write("code.txt", "two\n"); p.write("code.txt", "one\n") }, 1, false},
-		"a commit of the same tree":  {func(p *project) { p.git("add", "."); p.git("commit", "-q", "-m", "mine") }, 1, false},
-		"a file that git ignores":    {func(p *project) { p.write("made.o", "x") }, 1, false},
-		"a file that checks ignore":  {func(p *project) { p.write("notes.log", "x") }, 1, false},
-		"a gate accepted by a human": {func(p *project) { p.accept("test ! -e red", "true") }, 2, false},
-		"a gate that it fails":       {func(p *project) { p.accept("false") }, 2, true},
-		"a gate that nobody accepts": {func(p *project) { p.write("ferrus.toml", gate("false")) }, 1, false},
+		"nothing":                    {func(*machine) {}, 1, false},
+		"an edit":                    {func(p *machine) { p.write("code.txt", "two\n") }, 2, false},
+		"an edit that breaks it":     {func(p *machine) { p.write("red", "") }, 2, true},
+		"a new file":                 {func(p *machine) { p.write("more.txt", "more\n") }, 2, false},
+		"a file gone":                {func(p *machine) { p.remove("code.txt") }, 2, false},
+		"an edit undone":             {func(p *machine) { p.write("code.txt", "two\n"); p.write("code.txt", "one\n") }, 1, false},
+		"a commit of the same tree":  {func(p *machine) { p.git("add", "."); p.git("commit", "-q", "-m", "mine") }, 1, false},
+		"a file that git ignores":    {func(p *machine) { p.write("made.o", "x") }, 1, false},
+		"a file that checks ignore":  {func(p *machine) { p.write("notes.log", "x") }, 1, false},
+		"a gate accepted by a human": {func(p *machine) { p.accept("test ! -e red", "true") }, 2, false},
+		"a gate that it fails":       {func(p *machine) { p.accept("false") }, 2, true},
+		"a gate that nobody accepts": {func(p *machine) { p.write("ferrus.toml", gate("false")) }, 1, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -57,7 +58,7 @@ func TestAGreenCheckIsTrustedForItsTreeAndItsGateOnly(t *testing.T) {
 }
 
 // accept changes the gate of the task as a person would.
-func (p *project) accept(commands ...string) {
+func (p *machine) accept(commands ...string) {
 	p.t.Helper()
 	p.write("ferrus.toml", gate(commands...)+`ignore = ["*.log", "ferrus.toml"]`)
 	h := p.human()
@@ -77,7 +78,7 @@ func TestTheSubmittedTreeIsGreenEvenIfAPauseEndsMeanwhile(t *testing.T) {
 	p.write("red", "")
 	// The submission looked at the task while it was paused, and comes to commit when it no longer is.
 	_, err := ex.handIn(t.Context(), paused, false, "", "## Summary\n\nBuilt.\n")
-	refused(t, err, TreeChanged, "submit again")
+	refused(t, err, refusal.TreeChanged, "submit again")
 	wantState(t, ex, state.Checking)
 }
 

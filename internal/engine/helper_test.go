@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -28,7 +30,7 @@ const (
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
 // A project is a folder with ferrus in it. Each of its engines is what another process would have.
-type project struct {
+type machine struct {
 	t    testing.TB
 	dir  string
 	side string // a folder beside the work tree, for what must not count as work
@@ -38,7 +40,7 @@ type project struct {
 }
 
 // plain makes a project without git, with the given ferrus.toml.
-func plain(t testing.TB, toml string) *project {
+func plain(t testing.TB, toml string) *machine {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -47,9 +49,9 @@ func plain(t testing.TB, toml string) *project {
 	return plainIn(t, base, toml)
 }
 
-func plainIn(t testing.TB, base, toml string) *project {
+func plainIn(t testing.TB, base, toml string) *machine {
 	t.Helper()
-	p := &project{t: t, dir: filepath.Join(base, "project"), side: filepath.Join(base, "side"), opts: Options{Log: quiet}}
+	p := &machine{t: t, dir: filepath.Join(base, "project"), side: filepath.Join(base, "side"), opts: Options{Log: quiet}}
 	for _, dir := range []string{p.dir, p.side} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			t.Fatal(err)
@@ -61,7 +63,7 @@ func plainIn(t testing.TB, base, toml string) *project {
 }
 
 // repository makes a project in a git repository with a commit.
-func repository(t testing.TB, toml string) *project {
+func repository(t testing.TB, toml string) *machine {
 	t.Helper()
 	p := plain(t, toml)
 	p.commits()
@@ -69,7 +71,7 @@ func repository(t testing.TB, toml string) *project {
 }
 
 // commits makes the project a git repository with a commit.
-func (p *project) commits() {
+func (p *machine) commits() {
 	p.t.Helper()
 	if err := os.CopyFS(p.dir, os.DirFS(seed(p.t))); err != nil {
 		p.t.Fatal(err)
@@ -78,7 +80,7 @@ func (p *project) commits() {
 }
 
 // lived commits files, and leaves what is somebody's own: a file that git ignores, and one in the stash.
-func (p *project) lived(files map[string]string) {
+func (p *machine) lived(files map[string]string) {
 	p.t.Helper()
 	p.write(".gitignore", "ignored\n.ferrus\n")
 	add := []string{"add", ".gitignore"}
@@ -104,7 +106,7 @@ func seed(t testing.TB) string {
 	if _, err := os.Lstat(dir); err == nil {
 		return dir
 	}
-	p := &project{t: t, dir: dir + ".new"}
+	p := &machine{t: t, dir: dir + ".new"}
 	p.write("code.txt", "one\n")
 	p.gitInit()
 	p.git("add", "code.txt")
@@ -116,10 +118,10 @@ func seed(t testing.TB) string {
 }
 
 // save keeps the project as it lies there, for again.
-func (p *project) save() { p.copy(p.dir, p.dir+".saved") }
+func (p *machine) save() { p.copy(p.dir, p.dir+".saved") }
 
 // again is the project as it was saved, for a test.
-func (p *project) again(t testing.TB) *project {
+func (p *machine) again(t testing.TB) *machine {
 	t.Helper()
 	q := *p
 	q.t = t
@@ -127,7 +129,7 @@ func (p *project) again(t testing.TB) *project {
 	return &q
 }
 
-func (p *project) copy(from, to string) {
+func (p *machine) copy(from, to string) {
 	p.t.Helper()
 	if err := os.RemoveAll(to); err != nil {
 		p.t.Fatal(err)
@@ -139,20 +141,20 @@ func (p *project) copy(from, to string) {
 
 // gitInit makes an empty repository that leaves .ferrus alone, as "ferrus init" sees to: files come and go in there
 // while git looks.
-func (p *project) gitInit() {
+func (p *machine) gitInit() {
 	p.t.Helper()
 	p.git("init", "-q", "-b", "main", "--template=")
 	p.write(".git/info/exclude", "/.ferrus/\n")
 }
 
-func (p *project) init() {
+func (p *machine) init() {
 	p.t.Helper()
-	if _, err := Init(p.dir); err != nil {
+	if _, err := project.Init(p.dir); err != nil {
 		p.t.Fatal(err)
 	}
 }
 
-func (p *project) git(args ...string) string {
+func (p *machine) git(args ...string) string {
 	p.t.Helper()
 	cmd := exec.Command("git", append([]string{"-c", "user.name=u", "-c", "user.email=u@example.com", "-c", "commit.gpgsign=false"}, args...)...)
 	cmd.Dir = p.dir
@@ -163,14 +165,14 @@ func (p *project) git(args ...string) string {
 	return string(out)
 }
 
-func (p *project) path(name string) string {
+func (p *machine) path(name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
 	return filepath.Join(p.dir, name)
 }
 
-func (p *project) write(name, text string) {
+func (p *machine) write(name, text string) {
 	p.t.Helper()
 	if err := os.MkdirAll(filepath.Dir(p.path(name)), 0o755); err != nil {
 		p.t.Fatal(err)
@@ -180,7 +182,7 @@ func (p *project) write(name, text string) {
 	}
 }
 
-func (p *project) read(name string) string {
+func (p *machine) read(name string) string {
 	p.t.Helper()
 	data, err := os.ReadFile(p.path(name))
 	if err != nil {
@@ -189,21 +191,21 @@ func (p *project) read(name string) string {
 	return string(data)
 }
 
-func (p *project) exists(name string) bool {
+func (p *machine) exists(name string) bool {
 	_, err := os.Lstat(p.path(name))
 	return err == nil
 }
 
-func (p *project) remove(name string) {
+func (p *machine) remove(name string) {
 	p.t.Helper()
 	if err := os.Remove(p.path(name)); err != nil {
 		p.t.Fatal(err)
 	}
 }
 
-func (p *project) engine() *Engine {
+func (p *machine) engine() *Engine {
 	p.t.Helper()
-	e, err := Open(At(cmp.Or(p.root, p.dir), p.branch), p.opts)
+	e, err := Open(project.At(cmp.Or(p.root, p.dir), p.branch), p.opts)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -212,17 +214,17 @@ func (p *project) engine() *Engine {
 }
 
 // Each of these is a process of its own.
-func (p *project) executor(name string) *Session {
+func (p *machine) executor(name string) *Session {
 	p.t.Helper()
 	return p.engine().Session(Caller{Role: state.Executor, Agent: "executor:" + name + ":1"})
 }
 
-func (p *project) supervisor() *Session {
+func (p *machine) supervisor() *Session {
 	p.t.Helper()
 	return p.engine().Session(Caller{Role: state.Supervisor, Agent: "supervisor:claude:1"})
 }
 
-func (p *project) human() *Session {
+func (p *machine) human() *Session {
 	p.t.Helper()
 	return p.engine().Session(Caller{Role: state.Human, Agent: "human", TTY: true})
 }
@@ -244,7 +246,7 @@ func dies(t testing.TB, s *Session) {
 }
 
 // begun has a task that an executor holds.
-func (p *project) begun() (sup, ex *Session) {
+func (p *machine) begun() (sup, ex *Session) {
 	p.t.Helper()
 	sup, ex = p.supervisor(), p.executor("codex")
 	must(sup.CreateTask(p.t.Context(), "Build it.", ""))(p.t)
@@ -308,7 +310,7 @@ func submitted(t testing.TB, s *Session) Submitted {
 }
 
 // reviewing has a submission that a supervisor has been shown.
-func (p *project) reviewing() (sup, ex *Session) {
+func (p *machine) reviewing() (sup, ex *Session) {
 	p.t.Helper()
 	sup, ex = p.begun()
 	submitted(p.t, ex)
@@ -330,10 +332,10 @@ func must2[A, B any](a A, b B, err error) func(testing.TB) (A, B) {
 }
 
 // refused is an error of the code, which says all the words.
-func refused(t testing.TB, err error, want Code, words ...string) {
+func refused(t testing.TB, err error, want refusal.Code, words ...string) {
 	t.Helper()
-	if CodeOf(err) != want {
-		t.Fatalf("error %v (code %q), want code %q", err, CodeOf(err), want)
+	if refusal.CodeOf(err) != want {
+		t.Fatalf("error %v (code %q), want code %q", err, refusal.CodeOf(err), want)
 	}
 	for _, w := range words {
 		if !strings.Contains(err.Error(), w) {
@@ -411,7 +413,7 @@ func (c *dial) now() time.Time {
 }
 
 // clocked lets the project's engines live by a clock.
-func (p *project) clocked() *dial {
+func (p *machine) clocked() *dial {
 	c := &dial{}
 	p.opts.Clock, p.opts.Now = c.instant, c.now
 	return c

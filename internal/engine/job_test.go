@@ -12,22 +12,23 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
 // slow makes a project whose check says that it runs, waits to be let go, and is red.
-func slow(t testing.TB) *project {
+func slow(t testing.TB) *machine {
 	p := repository(t, "")
 	p.write("ferrus.toml", gate("echo run >> '"+p.side+"/runs'; until test -e '"+p.side+"/go'; do sleep 0.01; done; test -e green"))
 	return p
 }
 
-func (p *project) runs() int {
+func (p *machine) runs() int {
 	data, _ := os.ReadFile(p.path(p.side + "/runs"))
 	return strings.Count(string(data), "\n")
 }
 
-func (p *project) letGo() { p.write(p.side+"/go", "") }
+func (p *machine) letGo() { p.write(p.side+"/go", "") }
 
 func TestAClientThatGivesUpFindsItsCheckAgain(t *testing.T) {
 	t.Parallel()
@@ -47,8 +48,8 @@ func TestAClientThatGivesUpFindsItsCheckAgain(t *testing.T) {
 	if out := must(ex.Check(t.Context(), brief))(t); out.ID != "k1" || out.Status != state.CheckRunning {
 		t.Fatalf("joined %q", out.ID)
 	}
-	refused(t, second(ex.Consult(t.Context(), Consulting{Problem: "p", Tried: "t", Question: "q"})), CheckRunning, "k1 is running")
-	refused(t, second(ex.AskHuman(t.Context(), "May I?", nil)), CheckRunning)
+	refused(t, second(ex.Consult(t.Context(), Consulting{Problem: "p", Tried: "t", Question: "q"})), refusal.CheckRunning, "k1 is running")
+	refused(t, second(ex.AskHuman(t.Context(), "May I?", nil)), refusal.CheckRunning)
 	must(ex.Progress(t.Context(), "Waiting."))(t)
 	both := make(chan Checked, 2)
 	for range 2 {
@@ -156,14 +157,14 @@ func TestASubmissionWhoseGateOutlivesTheCallIsMadeByCallingAgain(t *testing.T) {
 }
 
 // endless makes a project whose check never ends, and says under which process group it runs.
-func endless(t testing.TB) *project {
+func endless(t testing.TB) *machine {
 	p := repository(t, "")
 	p.write("ferrus.toml", gate("echo $$ > '"+p.side+"/tmp'; mv '"+p.side+"/tmp' '"+p.side+"/pid'; sleep 1000 & sleep 1000"))
 	return p
 }
 
 // running waits for the check, and returns a function that says whether anything of it is left.
-func (p *project) running() (left func() bool) {
+func (p *machine) running() (left func() bool) {
 	p.t.Helper()
 	eventually(p.t, "the check runs", func() bool { return p.exists(p.side + "/pid") })
 	pid, err := strconv.Atoi(strings.TrimSpace(p.read(p.side + "/pid")))
@@ -178,13 +179,13 @@ func (p *project) running() (left func() bool) {
 func TestACheckEndsWithItsTaskOrItsEpoch(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		end   func(p *project, h *Session)
+		end   func(p *machine, h *Session)
 		state state.State
 		words string
 	}{
-		"reset":     {func(p *project, h *Session) { must(h.Reset(p.t.Context(), ""))(p.t) }, state.Idle, "a person reset the task at "},
-		"release":   {func(p *project, h *Session) { must(h.Release(p.t.Context(), ""))(p.t) }, state.Executing, "a person released the work at "},
-		"successor": {func(p *project, h *Session) { must(h.Release(p.t.Context(), ""))(p.t); claim(p.t, p.executor("qwen")) }, state.Executing, ". Stop, and do not edit further"},
+		"reset":     {func(p *machine, h *Session) { must(h.Reset(p.t.Context(), ""))(p.t) }, state.Idle, "a person reset the task at "},
+		"release":   {func(p *machine, h *Session) { must(h.Release(p.t.Context(), ""))(p.t) }, state.Executing, "a person released the work at "},
+		"successor": {func(p *machine, h *Session) { must(h.Release(p.t.Context(), ""))(p.t); claim(p.t, p.executor("qwen")) }, state.Executing, ". Stop, and do not edit further"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := endless(t)
@@ -196,7 +197,7 @@ func TestACheckEndsWithItsTaskOrItsEpoch(t *testing.T) {
 			}()
 			left := p.running()
 			c.end(p, p.human())
-			refused(t, <-ended, LeaseLost, c.words)
+			refused(t, <-ended, refusal.LeaseLost, c.words)
 			if left() {
 				t.Error("processes of the check are left when its call returns")
 			}
@@ -211,10 +212,10 @@ func TestACheckEndsWithItsTaskOrItsEpoch(t *testing.T) {
 // TestAResultThatComesTooLateCountsForNothing, when the commands end in the moment in which the task does.
 func TestAResultThatComesTooLateCountsForNothing(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(p *project, h *Session){
-		"reset":   func(p *project, h *Session) { must(h.Reset(p.t.Context(), ""))(p.t) },
-		"release": func(p *project, h *Session) { must(h.Release(p.t.Context(), ""))(p.t) },
-		"next task": func(p *project, h *Session) {
+	for name, end := range map[string]func(p *machine, h *Session){
+		"reset":   func(p *machine, h *Session) { must(h.Reset(p.t.Context(), ""))(p.t) },
+		"release": func(p *machine, h *Session) { must(h.Release(p.t.Context(), ""))(p.t) },
+		"next task": func(p *machine, h *Session) {
 			must(h.Reset(p.t.Context(), ""))(p.t)
 			must(p.supervisor().CreateTask(p.t.Context(), "Another.", ""))(p.t)
 			claim(p.t, p.executor("qwen"))
@@ -229,7 +230,7 @@ func TestAResultThatComesTooLateCountsForNothing(t *testing.T) {
 			end(p, p.human())
 			same := unchanged(t, ex)
 			_, err := j.settle(t.Context(), began, res)
-			refused(t, err, LeaseLost)
+			refused(t, err, refusal.LeaseLost)
 			same()
 		})
 	}

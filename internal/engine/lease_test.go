@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -95,15 +96,15 @@ func TestWhoLostTheWorkChangesNothing(t *testing.T) {
 		"heartbeat":        func() error { return second(ex.Heartbeat(t.Context())) },
 	} {
 		err := call()
-		if CodeOf(err) != LeaseLost || !strings.Contains(err.Error(), "executor:qwen:1 took this work over at "+at+" because its lease ran out") {
+		if refusal.CodeOf(err) != refusal.LeaseLost || !strings.Contains(err.Error(), "executor:qwen:1 took this work over at "+at+" because its lease ran out") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	same()
 	// Who never held it is told so.
 	third := p.executor("goose")
-	refused(t, second(third.Check(t.Context(), brief)), NotClaimed, "claimed by executor:qwen:1")
-	refused(t, second(third.Heartbeat(t.Context())), NotClaimed)
+	refused(t, second(third.Check(t.Context(), brief)), refusal.NotClaimed, "claimed by executor:qwen:1")
+	refused(t, second(third.Heartbeat(t.Context())), refusal.NotClaimed)
 	same()
 }
 
@@ -129,17 +130,17 @@ func TestALiveHoldersLeaseStandsStillInAPauseAndStartsAfreshAfterIt(t *testing.T
 	t.Parallel()
 	for name, c := range map[string]struct {
 		pause func(t *testing.T, ex *Session)
-		end   func(t *testing.T, p *project, ex *Session)
+		end   func(t *testing.T, p *machine, ex *Session)
 	}{
 		"question": {
 			func(t *testing.T, ex *Session) { must(ex.AskHuman(t.Context(), "May I?", nil))(t) },
-			func(t *testing.T, p *project, ex *Session) { must(p.human().Answer(t.Context(), "", "Do."))(t) },
+			func(t *testing.T, p *machine, ex *Session) { must(p.human().Answer(t.Context(), "", "Do."))(t) },
 		},
 		"consultation": {
 			func(t *testing.T, ex *Session) {
 				must(ex.Consult(t.Context(), Consulting{Problem: "p", Tried: "t", Question: "q"}))(t)
 			},
-			func(t *testing.T, p *project, ex *Session) {
+			func(t *testing.T, p *machine, ex *Session) {
 				must(p.human().Answer(t.Context(), "", "So."))(t)
 				done, ok, err := ex.AwaitResponse(t.Context(), patience)
 				if err != nil || !ok || done.Task.State != state.Executing {
@@ -211,7 +212,7 @@ func TestTheServerRenewsForAClientThatCalls(t *testing.T) {
 	began := time.Now()
 	synctest.Test(t, func(t *testing.T) {
 		here := time.Now()
-		p := &project{t: t, dir: p.dir, side: p.side, opts: Options{Log: quiet, Clock: func() lease.Instant {
+		p := &machine{t: t, dir: p.dir, side: p.side, opts: Options{Log: quiet, Clock: func() lease.Instant {
 			return lease.Instant{Boot: "b", Nanos: int64(time.Since(here)) + 1}
 		}}}
 		_, ex := p.begun()
@@ -274,7 +275,7 @@ func TestAClaimWhoseOutcomeWasNotKnownIsTheClaimantsOwn(t *testing.T) {
 	p := plain(t, gate("true"))
 	_, ex := p.begun()
 	ex.epoch = 0 // as if the disk had not said whether the claim stands
-	refused(t, second(ex.Check(t.Context(), brief)), NotClaimed)
+	refused(t, second(ex.Check(t.Context(), brief)), refusal.NotClaimed)
 	got := claim(t, ex)
 	if got.Task.Epoch != 1 {
 		t.Errorf("claimed again, under epoch %d", got.Task.Epoch)
@@ -308,7 +309,7 @@ func TestTwoOfOneNameAreTwoHolders(t *testing.T) {
 	_, ex := p.begun()
 	twin := p.executor("codex")
 	unclaimed(t, twin)
-	refused(t, second(twin.Progress(t.Context(), "Mine.")), NotClaimed)
+	refused(t, second(twin.Progress(t.Context(), "Mine.")), refusal.NotClaimed)
 	dies(t, ex)
 	if got := claim(t, twin); got.Task.ClaimedBy != "executor:codex:1" || got.Task.Epoch != 2 {
 		t.Errorf("held by %s under epoch %d", got.Task.ClaimedBy, got.Task.Epoch)

@@ -12,6 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/gc"
+	"github.com/ferrus-go/ferrus/internal/origin"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs/rootfstest"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -19,12 +23,12 @@ import (
 
 // linkable are the folders of ferrus's own that a clone, or an executor, may have laid a link in place of.
 func linkable() []string {
-	return append(At("", "").folders(), "branches/alt", "branches/alt/logs", "branches/alt/git", "worktrees/alt")
+	return append(project.At("", "").Folders(), "branches/alt", "branches/alt/logs", "branches/alt/git", "worktrees/alt")
 }
 
 // peopled has a task that ended long ago, one under way, a branch, a removed branch, and neighbours with names like those
 // that ferrus gives its temporary files.
-func peopled(t *testing.T) (p *project, old string) {
+func peopled(t *testing.T) (p *machine, old string) {
 	p = repository(t, gate("true"))
 	clock := p.clocked()
 	t.Run("ready", func(t *testing.T) { // all that it opens is closed with it
@@ -52,7 +56,7 @@ func peopled(t *testing.T) (p *project, old string) {
 }
 
 // linked replaces a folder below .ferrus by a link to the neighbours, or to itself as it was, moved among them.
-func (p *project) linked(name string, moved bool) (link string) {
+func (p *machine) linked(name string, moved bool) (link string) {
 	p.t.Helper()
 	link = p.path(".ferrus/" + name)
 	target := p.path("../outside")
@@ -91,19 +95,19 @@ func TestNoFolderOfOursIsALink(t *testing.T) {
 				defer os.RemoveAll(p.path("../outside/moved"))
 				link := p.linked(name, moved)
 				before := rootfstest.Snapshot(t, outside, "-")
-				on := At(p.dir, "")
+				on := project.At(p.dir, "")
 				if strings.Contains(name, "alt") {
-					on = At(p.dir, "alt")
+					on = project.At(p.dir, "alt")
 				}
 				for op, do := range map[string]func() error{
 					"Open":        func() error { return closed(Open(on, p.opts)) },
-					"Revive":      func() error { _, err := Revive(on, nil); return err },
+					"Revive":      func() error { _, err := origin.Revive(on, nil); return err },
 					"CheckFolder": on.CheckFolders,
 					"FindLitter": func() error {
 						if on.Branch != "" && name != "worktrees/alt" && name != "branches/alt" { // looked at by its own store
 							return on.CheckFolders()
 						}
-						_, err := FindLitter(t.Context(), p.dir, time.Now().Add(1000*day))
+						_, err := gc.Find(t.Context(), p.dir, time.Now().Add(1000*day))
 						if on.Branch != "" && err == nil { // a link is no branch
 							err = on.CheckFolders()
 						}
@@ -111,7 +115,7 @@ func TestNoFolderOfOursIsALink(t *testing.T) {
 					},
 				} {
 					cases++
-					if err := do(); CodeOf(err) != ForeignState || !strings.Contains(err.Error(), link+" is a symbolic link") ||
+					if err := do(); refusal.CodeOf(err) != refusal.ForeignState || !strings.Contains(err.Error(), link+" is a symbolic link") ||
 						!strings.Contains(err.Error(), "ferrus doctor --fix") {
 						t.Errorf("%s: %v", op, err)
 					}
@@ -149,7 +153,7 @@ func TestALinkLaidUnderAnOpenEngine(t *testing.T) {
 		ok := t.Run(strings.ReplaceAll(name, "/", "-"), func(t *testing.T) {
 			p := made.again(t)
 			sup, h := p.supervisor(), p.human()
-			litter, err := FindLitter(t.Context(), p.dir, time.Now().Add(1000*day))
+			litter, err := gc.Find(t.Context(), p.dir, time.Now().Add(1000*day))
 			if err != nil || len(litter) < 2 {
 				t.Fatalf("%v, %v", litter, err)
 			}
@@ -158,7 +162,7 @@ func TestALinkLaidUnderAnOpenEngine(t *testing.T) {
 			ctx := context.Background()
 			did := map[string]error{}
 			for _, l := range litter {
-				did["Sweep "+l.Branch+l.TaskID] = Sweep(ctx, p.dir, l)
+				did["Sweep "+l.Branch+l.TaskID] = gc.Sweep(ctx, p.dir, l)
 			}
 			if now, err := sup.e.View(); err == nil {
 				did["replace"] = sup.e.replace("logs/x.patch", []byte("x"))
@@ -207,12 +211,12 @@ func TestAForgedJournalReachesNothing(t *testing.T) {
 			p.write(".ferrus/journal.jsonl", forged)
 			before := rootfstest.Snapshot(t, outside, "-")
 			ctx := context.Background()
-			_, err := FindLitter(ctx, p.dir, time.Now().Add(1000*day))
-			if CodeOf(err) != Corrupt || !strings.Contains(err.Error(), "its field ") {
+			_, err := gc.Find(ctx, p.dir, time.Now().Add(1000*day))
+			if refusal.CodeOf(err) != refusal.Corrupt || !strings.Contains(err.Error(), "its field ") {
 				t.Errorf("gc: %v", err)
 			}
 			cases++
-			e, err := Open(At(p.dir, ""), p.opts)
+			e, err := Open(project.At(p.dir, ""), p.opts)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -225,7 +229,7 @@ func TestAForgedJournalReachesNothing(t *testing.T) {
 				"archive":  e.store.Archive(store.Snapshot{Task: state.Task{TaskID: "../../outside/x", Docs: map[state.Doc]state.Ref{state.TaskDoc: {}}}}),
 			} {
 				cases++
-				if viewed != nil && CodeOf(viewed) != Corrupt || err != nil && strings.Contains(err.Error(), "panic") {
+				if viewed != nil && refusal.CodeOf(viewed) != refusal.Corrupt || err != nil && strings.Contains(err.Error(), "panic") {
 					t.Errorf("%s: %v, %v", op, viewed, err)
 				}
 			}
@@ -283,7 +287,7 @@ func TestWorkIsDoneWhereTheEngineIs(t *testing.T) {
 func TestTheNoteOfARemovalIsNoPath(t *testing.T) {
 	t.Parallel()
 	p := plain(t, gate("true"))
-	on := At(p.dir, "alt")
+	on := project.At(p.dir, "alt")
 	for text, want := range map[string]string{
 		"alt@20260102T030405.000\n": "alt@20260102T030405.000", "alt@20260102T030405.000": "", "../../outside\n": "",
 		"alt@../../outside\n": "", "other@20260102T030405.000\n": "", "alt@20260102T030405.000/..\n": "",

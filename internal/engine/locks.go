@@ -11,7 +11,7 @@ import (
 func (e *Engine) Locks() string {
 	said := fmt.Sprintf("engine: %s; snapshots: %s; ", store.Mutex(e.mu.TryLock, e.mu.Unlock), e.keeper.state())
 	if o := e.origin; o != nil {
-		said += "origin: " + store.Mutex(o.mu.TryLock, o.mu.Unlock) + "; "
+		said += "origin: " + o.Locks() + "; "
 	}
 	return said + e.store.Locks()
 }

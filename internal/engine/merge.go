@@ -10,6 +10,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -27,14 +28,14 @@ type Merged struct {
 // A ConflictError is why approved work does not fit the project as it is: git cannot merge the two, or the gate is red on what comes
 // of it. Nothing was changed.
 type ConflictError struct {
-	RefusedError
+	refusal.RefusedError
 	Conflicts []worktree.Conflict
 	Failures  []checks.Command
 
 	tree, ours string // what came of it, and of which files of the project
 }
 
-// Unwrap makes a Clash a Refusal like any other.
+// Unwrap returns the refusal.
 func (c *ConflictError) Unwrap() error { return &c.RefusedError }
 
 // A merging is one attempt to bring the work of a branch into the project.
@@ -51,7 +52,7 @@ type merging struct {
 // three-way merge from where the work began. The gate is run on the result, in the branch's work tree, before anything of
 // the project's is moved. The project's index, commits and branches are not touched. If its own task is the one that was
 // branched, that is Complete too, and who held it is fenced, and ended by fenced, which may be nil. All or nothing: the
-// error is a *Clash or another *Refusal, and both are as they were. A call that was cut off is finished by the same one.
+// error is a *ConflictError or another *refusal.RefusedError, and both are as they were. A call that was cut off is finished by the same one.
 func (s *Session) Merge(ctx context.Context, from *Session, fenced func() error) (Merged, error) {
 	lock, err := s.aloneMerging()
 	if err != nil {
@@ -79,14 +80,14 @@ func (m *merging) run(ctx context.Context, fenced func() error) (Merged, error) 
 		}
 		ours, err := m.into.Snapshot(ctx)
 		if err != nil {
-			return Merged{}, gitTrouble(err)
+			return Merged{}, refusal.Git(err)
 		}
 		if ours == m.ours {
 			return m.fence(ctx, tree, res, fenced)
 		}
 		m.ours = ours
 	}
-	return Merged{}, &RefusedError{Code: TreeChanged, Message: "the project's files change while they are merged", Person: true,
+	return Merged{}, &refusal.RefusedError{Code: refusal.TreeChanged, Message: "the project's files change while they are merged", Person: true,
 		Remedy: "let who edits them finish, then try again"}
 }
 
@@ -100,9 +101,9 @@ const mergeLock = "merge.lock"
 
 // aloneMerging lets one merge at a time look at the project's files and move them.
 func (s *Session) aloneMerging() (*filelock.Lock, error) {
-	lock, err := s.e.place.lock("live/" + mergeLock)
+	lock, err := s.e.place.Lock("live/" + mergeLock)
 	if errors.Is(err, filelock.ErrHeld) {
-		err = &RefusedError{Code: LockBusy, Message: "another merge is at work", Remedy: "try again when it is done", Person: true}
+		err = &refusal.RefusedError{Code: refusal.LockBusy, Message: "another merge is at work", Remedy: "try again when it is done", Person: true}
 	}
 	return lock, err
 }
@@ -138,13 +139,13 @@ func (s *Session) merging(ctx context.Context, from *Session) (m *merging, err e
 	// The other work tree's store does not have it.
 	name := from.e.snapshotRef(m.was.Task.TaskID, fmt.Sprint(m.was.Task.Seq))
 	if err := m.work.SaveRef(ctx, name, m.theirs); err != nil {
-		return nil, gitTrouble(err)
+		return nil, refusal.Git(err)
 	}
 	if err := m.undo(ctx); err != nil {
 		return nil, withEdits(err, m.edits)
 	}
 	if m.ours, err = m.into.Snapshot(ctx); err != nil {
-		return nil, gitTrouble(err)
+		return nil, refusal.Git(err)
 	}
 	return m, nil
 }
@@ -152,10 +153,10 @@ func (s *Session) merging(ctx context.Context, from *Session) (m *merging, err e
 func (m *merging) mergeable() error {
 	here, there, name := m.now.Task, m.was.Task, m.from.e.place.Branch
 	refuse := func(remedy, format string, args ...any) error {
-		return &RefusedError{Code: WrongState, Message: fmt.Sprintf(format, args...), Remedy: remedy, Person: true}
+		return &refusal.RefusedError{Code: refusal.WrongState, Message: fmt.Sprintf(format, args...), Remedy: remedy, Person: true}
 	}
 	if _, err := state.Step(here, state.MergeBegun, m.to.Role, state.Limits{}); err != nil {
-		return refusal(err)
+		return refusal.From(err)
 	}
 	switch {
 	case there.Merged != "":
@@ -173,21 +174,21 @@ func (m *merging) undo(ctx context.Context) error {
 	name := m.from.e.place.Branch
 	id, err := m.work.Fingerprint(ctx)
 	if err != nil {
-		return gitTrouble(err)
+		return refusal.Git(err)
 	}
 	if id == m.theirs {
 		return m.forget(ctx)
 	}
 	cut, err := m.work.ReadRef(ctx, m.mark())
 	if err != nil {
-		return gitTrouble(err)
+		return refusal.Git(err)
 	}
 	changed := m.from.e.changed(ctx, m.was, m.theirs, id)
 	if cut != "" {
 		changed = m.from.e.edited(ctx, m.was, id, m.theirs, cut)
 	}
 	if len(changed) > 0 {
-		return &RefusedError{Code: TreeChanged, Message: "the files of " + name + " are no longer those that were approved: " + clip(strings.Join(changed, " "), 600),
+		return &refusal.RefusedError{Code: refusal.TreeChanged, Message: "the files of " + name + " are no longer those that were approved: " + clip(strings.Join(changed, " "), 600),
 			Remedy: `ferrus reopen --branch ` + name + ` -m "..." has them checked and reviewed; or put them back`, Person: true}
 	}
 	return m.back(ctx, cut)
@@ -205,7 +206,7 @@ func (e *Engine) edited(ctx context.Context, snap store.Snapshot, tree, one, oth
 // back returns the branch's files from what they are, or were to be, to what was approved.
 func (m *merging) back(ctx context.Context, from string) error {
 	if err := m.moveBranch(ctx, from, m.theirs); err != nil {
-		return gitTrouble(err)
+		return refusal.Git(err)
 	}
 	return m.forget(ctx)
 }
@@ -222,7 +223,7 @@ func (m *merging) mark() string { return m.from.e.snapshotRef(m.was.Task.TaskID,
 
 func (m *merging) forget(ctx context.Context) error {
 	if _, err := m.work.DeleteRefs(ctx, m.mark()); err != nil {
-		return gitTrouble(err)
+		return refusal.Git(err)
 	}
 	return nil
 }
@@ -231,7 +232,7 @@ func (m *merging) forget(ctx context.Context) error {
 func (m *merging) mergeTrees(ctx context.Context) (tree string, res *checks.Result, err error) {
 	got, err := m.into.Merge(ctx, m.was.Task.BaseTree, m.ours, m.theirs)
 	if err != nil {
-		return "", nil, gitTrouble(err)
+		return "", nil, refusal.Git(err)
 	}
 	if len(got.Conflicts) > 0 {
 		return "", nil, m.clash(got, "and the project have changed the same: "+conflicts(got.Conflicts))
@@ -253,7 +254,7 @@ func (m *merging) mergeTrees(ctx context.Context) (tree string, res *checks.Resu
 
 func (m *merging) clash(got worktree.Merged, why string) *ConflictError {
 	name := m.from.e.place.Branch
-	return &ConflictError{RefusedError: RefusedError{Code: Conflict, Message: name + " " + why + ". Nothing was changed", Person: true,
+	return &ConflictError{RefusedError: refusal.RefusedError{Code: refusal.Conflict, Message: name + " " + why + ". Nothing was changed", Person: true,
 		Remedy: "ferrus merge " + name + " --resolve gives its executor both, to be checked and reviewed again"},
 		Conflicts: got.Conflicts, tree: got.Tree, ours: m.ours}
 }
@@ -279,7 +280,7 @@ func verdict(run checks.Result) string {
 func (m *merging) judgeClean(ctx context.Context, gate config.Gate, tree string) (checks.Result, error) {
 	// The branch's store has not got it.
 	if err := m.into.SaveRef(ctx, m.mark(), tree); err != nil {
-		return checks.Result{}, gitTrouble(err)
+		return checks.Result{}, refusal.Git(err)
 	}
 	res, err := m.from.e.judgeClean(ctx, m.was, gate, tree, "logs/"+m.was.Task.TaskID+"-merge.log")
 	return res, errors.Join(err, m.forget(context.WithoutCancel(ctx)))
@@ -304,7 +305,7 @@ func (m *merging) judge(ctx context.Context, tree string) (res checks.Result, er
 			_, wrong = m.from.e.keepBefore(ctx, m.was) // somebody may have worked on them
 		}
 		if wrong == nil && err == nil && id != tree {
-			err = &RefusedError{Code: TreeChanged, Message: "while the gate ran, it or somebody changed files of " + m.from.e.place.Branch + ": " +
+			err = &refusal.RefusedError{Code: refusal.TreeChanged, Message: "while the gate ran, it or somebody changed files of " + m.from.e.place.Branch + ": " +
 				clip(strings.Join(m.from.e.changed(ctx, m.was, tree, id), " "), 600),
 				Remedy: "check the commands of the gate; the files are saved as refs/ferrus/" + m.from.e.snapshotRef(m.was.Task.TaskID, fmt.Sprint(m.was.Task.Seq)) + "*", Person: true}
 		}
@@ -326,14 +327,14 @@ func (m *merging) judge(ctx context.Context, tree string) (res checks.Result, er
 // lay puts a tree into the branch's work tree, having it kept and so marked.
 func (m *merging) lay(ctx context.Context, tree string) error {
 	if err := m.into.SaveRef(ctx, m.mark(), tree); err != nil {
-		return gitTrouble(err)
+		return refusal.Git(err)
 	}
 	if err := m.moveBranch(ctx, m.theirs, tree); err != nil {
 		id, wrong := m.work.Fingerprint(ctx)
 		if wrong == nil {
 			wrong = m.back(ctx, id)
 		}
-		return errors.Join(gitTrouble(err), wrong)
+		return errors.Join(refusal.Git(err), wrong)
 	}
 	return nil
 }

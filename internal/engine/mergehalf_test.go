@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -20,16 +21,16 @@ func TestAHalfMovedMergeIsFinished(t *testing.T) {
 	// In the order of a restore: removals first.
 	moves := []string{"dir/a", "keep.txt", "dir", "moved.txt", "sub/new.txt"}
 	edits := map[string]struct {
-		edit    func(p *project)
+		edit    func(p *machine)
 		refused string // by what it names
 		usual   int    // how many have been moved without -full; negative: only with it
 	}{
-		"no edit":                   {func(*project) {}, "", 4},
-		"an edit beside it":         {func(p *project) { p.write("code.txt", "since\n") }, "", 2},
-		"a file made since":         {func(p *project) { p.write("person.txt", "mine\n") }, "", -1},
-		"a removal beside it":       {func(p *project) { p.remove("code.txt") }, "", -1},
-		"an edit of what is moved":  {func(p *project) { p.write("keep.txt", "mine\n") }, "keep.txt", 2},
-		"an edit where one is made": {func(p *project) { p.write("sub/new.txt", "mine\n") }, "sub/new.txt", 2},
+		"no edit":                   {func(*machine) {}, "", 4},
+		"an edit beside it":         {func(p *machine) { p.write("code.txt", "since\n") }, "", 2},
+		"a file made since":         {func(p *machine) { p.write("person.txt", "mine\n") }, "", -1},
+		"a removal beside it":       {func(p *machine) { p.remove("code.txt") }, "", -1},
+		"an edit of what is moved":  {func(p *machine) { p.write("keep.txt", "mine\n") }, "keep.txt", 2},
+		"an edit where one is made": {func(p *machine) { p.write("sub/new.txt", "mine\n") }, "sub/new.txt", 2},
 	}
 	k := newKill(t, "merge")
 	cases, bad := 0, 0
@@ -48,7 +49,7 @@ func TestAHalfMovedMergeIsFinished(t *testing.T) {
 }
 
 // halved cuts a merge off when it has moved some files, edits others, and merges again.
-func (k *kill) halved(t *testing.T, moved []string, edit func(*project), named string) {
+func (k *kill) halved(t *testing.T, moved []string, edit func(*machine), named string) {
 	p := k.again(t)
 	h, alt := p.human(), p.on("alt")
 	if _, err := h.Merge(t.Context(), alt.human(), func() error { return errDies }); !errors.Is(err, errDies) {
@@ -66,7 +67,7 @@ func (k *kill) halved(t *testing.T, moved []string, edit func(*project), named s
 	err := mergeAlt(t.Context(), p, h)
 	switch {
 	case err != nil && edited:
-		refused(t, err, TreeChanged, "ferrus merge alt", named)
+		refused(t, err, refusal.TreeChanged, "ferrus merge alt", named)
 		if got := p.all(); fmt.Sprint(got) != fmt.Sprint(mine) {
 			t.Errorf("refused, and from\n%v to\n%v", mine, got)
 		}
@@ -100,8 +101,8 @@ func (k *kill) halved(t *testing.T, moved []string, edit func(*project), named s
 }
 
 // all is all that lies there, but for what git ignores.
-func (p *project) all() map[string]string {
-	got := (&walk{project: p, t: p.t.(*testing.T)}).files()
+func (p *machine) all() map[string]string {
+	got := (&walk{machine: p, t: p.t.(*testing.T)}).files()
 	delete(got, ".git")
 	return got
 }
@@ -124,7 +125,7 @@ func TestWhatWasTriedIsTakenBack(t *testing.T) {
 			}
 			if edit != "" {
 				alt.write(edit, "mine\n")
-				refused(t, mergeAlt(t.Context(), p, h), TreeChanged, edit)
+				refused(t, mergeAlt(t.Context(), p, h), refusal.TreeChanged, edit)
 				if alt.read(edit) != "mine\n" {
 					t.Error("what was edited is gone")
 				}
@@ -147,7 +148,7 @@ func TestWhatWasTriedIsTakenBack(t *testing.T) {
 }
 
 // as makes a file of the project what it is on the branch.
-func (p *project) as(alt *project, file string) {
+func (p *machine) as(alt *machine, file string) {
 	p.t.Helper()
 	info, err := os.Lstat(alt.path(file))
 	if err != nil || info.IsDir() {

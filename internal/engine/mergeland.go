@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/snapshots"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -15,18 +17,18 @@ import (
 // fence fences everybody at the project and has the files moved.
 func (m *merging) fence(ctx context.Context, tree string, res *checks.Result, fenced func() error) (Merged, error) {
 	if err := m.into.Blocked(ctx, m.ours, tree); err != nil {
-		return Merged{}, &RefusedError{Code: TreeChanged, Message: err.Error(), Remedy: "nothing was moved; try again then", Person: true}
+		return Merged{}, &refusal.RefusedError{Code: refusal.TreeChanged, Message: err.Error(), Remedy: "nothing was moved; try again then", Person: true}
 	}
 	looked := m.now.Task
 	// Whatever happens from here on, what it leads to is kept.
-	goal := m.to.e.snapshotRef(cmp.Or(looked.TaskID, Unassigned), fmt.Sprintf("%d.goal", looked.Seq+1))
+	goal := m.to.e.snapshotRef(cmp.Or(looked.TaskID, snapshots.Unassigned), fmt.Sprintf("%d.goal", looked.Seq+1))
 	if err := m.into.SaveRef(ctx, goal, tree); err != nil {
-		return Merged{}, gitTrouble(err)
+		return Merged{}, refusal.Git(err)
 	}
 	begun, err := m.to.commit(ctx, transition{event: state.MergeBegun, note: m.note(),
 		check: func(now store.Snapshot) error {
 			if now.Task.TaskID != looked.TaskID || now.Task.Underway() != looked.Underway() {
-				return &RefusedError{Code: WrongState, Message: "the project's task has changed", Remedy: "try again", Person: true}
+				return &refusal.RefusedError{Code: refusal.WrongState, Message: "the project's task has changed", Remedy: "try again", Person: true}
 			}
 			return nil
 		},
@@ -64,7 +66,7 @@ func (m *merging) moveFiles(ctx context.Context, begun store.Snapshot, res *chec
 	}
 	moved, err := m.into.Restore(ctx, from, tree, m.to.e.editsOf(begun))
 	if err != nil {
-		return Merged{Files: moved}, &RefusedError{Code: StoreError, Message: err.Error(), Remedy: "then call ferrus merge " + goal.From + " again", Person: true}
+		return Merged{Files: moved}, &refusal.RefusedError{Code: refusal.StoreError, Message: err.Error(), Remedy: "then call ferrus merge " + goal.From + " again", Person: true}
 	}
 	_, err = m.from.commit(ctx, transition{event: state.Merge, note: "into the project",
 		check: func(now store.Snapshot) error {
@@ -99,10 +101,10 @@ func (m *merging) combine(ctx context.Context, begun store.Snapshot, now string)
 	}
 	got, err := m.into.Merge(ctx, goal.Was, now, goal.Tree)
 	if err != nil {
-		return "", "", gitTrouble(err)
+		return "", "", refusal.Git(err)
 	}
 	if len(got.Conflicts) > 0 {
-		return "", "", &RefusedError{Code: TreeChanged, Message: "while " + goal.From + " is being merged somebody has edited " + clip(strings.Join(edited, " "), 600),
+		return "", "", &refusal.RefusedError{Code: refusal.TreeChanged, Message: "while " + goal.From + " is being merged somebody has edited " + clip(strings.Join(edited, " "), 600),
 			Remedy: "undo that edit and call ferrus merge " + goal.From + " again", Person: true}
 	}
 	return now, got.Tree, nil
@@ -114,7 +116,7 @@ func (m *merging) adopting(goal state.FileMove, tree string) transition {
 	a := transition{event: state.Merge, note: m.note(),
 		check: func(now store.Snapshot) error {
 			if now.Task.Returning != goal {
-				return &RefusedError{Code: WrongState, Message: "the merge was ended by a rollback or a reset of the project's task",
+				return &refusal.RefusedError{Code: refusal.WrongState, Message: "the merge was ended by a rollback or a reset of the project's task",
 					Remedy: "ferrus log shows which", Person: true}
 			}
 			return nil
@@ -149,7 +151,7 @@ func (s *Session) Resolve(ctx context.Context, from *Session, c *ConflictError) 
 		return Done{}, err
 	}
 	if err := m.into.SaveRef(ctx, m.from.e.snapshotRef(m.was.Task.TaskID, "base-"+m.was.Task.Submission.ID), c.ours); err != nil {
-		return Done{}, gitTrouble(err)
+		return Done{}, refusal.Git(err)
 	}
 	if err := m.lay(ctx, c.tree); err != nil {
 		return Done{}, err

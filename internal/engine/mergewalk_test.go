@@ -12,18 +12,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
 // A side is what a merge walk knows of a branch: the files from which its work goes.
 type side struct {
-	*project
+	*machine
 	base string
 }
 
 // A mergeWalk has branches worked on and merged, while a user works at the project.
 type mergeWalk struct {
-	*project
+	*machine
 	t      *testing.T
 	r      *rand.Rand
 	h      *Session
@@ -52,7 +53,7 @@ func TestMergesAsGitWould(t *testing.T) {
 func mergesWalked(t *testing.T, seed uint64, steps int, came map[string]int) int {
 	p := repository(t, gate("test ! -e red"))
 	p.lived(map[string]string{"keep.txt": "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "a/b": "1\n2\n3\n4\n5\n6\n7\n8\n9\n"})
-	w := &mergeWalk{project: p, t: t, r: rand.New(rand.NewPCG(seed, 3)), h: p.human(), came: came}
+	w := &mergeWalk{machine: p, t: t, r: rand.New(rand.NewPCG(seed, 3)), h: p.human(), came: came}
 	for _, name := range []string{"one", "two"} {
 		w.sides = append(w.sides, &side{p.on(name), w.tree(p)})
 		branched(t, w.h, Fork{Names: []string{name}, Own: true})
@@ -77,7 +78,7 @@ func mergesWalked(t *testing.T, seed uint64, steps int, came map[string]int) int
 }
 
 // tree is what git would add of a work tree now.
-func (w *mergeWalk) tree(p *project) string {
+func (w *mergeWalk) tree(p *machine) string {
 	w.t.Helper()
 	index := filepath.Join(p.side, "index")
 	_ = os.Remove(index)
@@ -94,7 +95,7 @@ func (w *mergeWalk) tree(p *project) string {
 }
 
 // edit changes files as anybody would.
-func (w *mergeWalk) edit(p *project) {
+func (w *mergeWalk) edit(p *machine) {
 	names := []string{"code.txt", "keep.txt", "a/b", "a/c", "a", "new", "link"}
 	for range 1 + w.r.IntN(2) {
 		name := names[w.r.IntN(len(names))]
@@ -129,7 +130,7 @@ func (w *mergeWalk) edit(p *project) {
 }
 
 // clear makes room for a file.
-func (w *mergeWalk) clear(p *project, name string) {
+func (w *mergeWalk) clear(p *machine, name string) {
 	for dir := filepath.Dir(name); dir != "."; dir = filepath.Dir(dir) {
 		if info, err := os.Lstat(p.path(dir)); err == nil && !info.IsDir() {
 			p.remove(dir)
@@ -159,7 +160,7 @@ func (w *mergeWalk) worked(s *side) {
 	}
 	ex := s.executor("codex")
 	claim(w.t, ex)
-	w.edit(s.project)
+	w.edit(s.machine)
 	_ = os.Remove(s.path("red"))
 	submitted(w.t, ex)
 	must(h.Approve(w.t.Context(), "", ""))(w.t)
@@ -174,7 +175,7 @@ func (w *mergeWalk) merge(s *side) {
 	} else {
 		_ = os.Remove(w.path("red"))
 	}
-	ours, theirs, own := w.tree(w.project), w.tree(s.project), w.users()
+	ours, theirs, own := w.tree(w.machine), w.tree(s.machine), w.users()
 	want, conflicts := w.model(s.base, ours, theirs)
 	red := theirs != want && strings.Contains("\n"+w.git("ls-tree", "--name-only", want), "\nred\n")
 	was, journals := view(w.t, s.human()).Journal, journal(w.t, w.dir)
@@ -183,7 +184,7 @@ func (w *mergeWalk) merge(s *side) {
 	if now := w.users(); now != own {
 		w.t.Errorf("the user's own was\n%s\nand is\n%s", own, now)
 	}
-	if now := w.tree(s.project); now != theirs {
+	if now := w.tree(s.machine); now != theirs {
 		w.t.Errorf("the branch's files were %s, and are %s", theirs, now)
 	}
 	var clash *ConflictError
@@ -192,19 +193,19 @@ func (w *mergeWalk) merge(s *side) {
 		w.t.Errorf("it is merged: conflicts %v, red %v", conflicts, red)
 	case err == nil:
 		w.came["merged"]++
-		if now := w.tree(w.project); now != want || got.Tree != want {
+		if now := w.tree(w.machine); now != want || got.Tree != want {
 			w.t.Errorf("merged to %s, %s on disk, and git says\n%s", got.Tree, now, w.git("diff", want, now))
 		}
-		if _, err := w.h.Merge(w.t.Context(), s.human(), nil); CodeOf(err) != WrongState {
+		if _, err := w.h.Merge(w.t.Context(), s.human(), nil); refusal.CodeOf(err) != refusal.WrongState {
 			w.t.Errorf("merged twice: %v", err)
 		}
 		return
-	case !errors.As(err, &clash) && CodeOf(err) != TreeChanged:
+	case !errors.As(err, &clash) && refusal.CodeOf(err) != refusal.TreeChanged:
 		w.t.Errorf("%v", err)
 	case conflicts != (clash != nil && len(clash.Conflicts) > 0) || !conflicts && red != (clash != nil):
 		w.t.Errorf("conflicts %v, red %v, and: %v", conflicts, red, err)
 	}
-	if now := w.tree(w.project); now != ours || view(w.t, s.human()).Journal != was || journal(w.t, w.dir) != journals {
+	if now := w.tree(w.machine); now != ours || view(w.t, s.human()).Journal != was || journal(w.t, w.dir) != journals {
 		w.t.Errorf("it is refused, and something has changed: %v", err)
 	}
 	switch {
@@ -219,7 +220,7 @@ func (w *mergeWalk) merge(s *side) {
 		must(w.h.Resolve(w.t.Context(), s.human(), clash))(w.t)
 		s.base = ours
 		w.came["resolved"]++
-		if now := w.tree(s.project); now != clash.tree { // as git's, but for the ids of the sides
+		if now := w.tree(s.machine); now != clash.tree { // as git's, but for the ids of the sides
 			w.t.Errorf("its executor has not what git has made of it: %s", w.git("diff", clash.tree, now))
 		}
 	}

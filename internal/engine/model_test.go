@@ -145,7 +145,7 @@ var errNothing = errors.New("nothing to be had")
 
 // A player has real processes beside the model.
 type player struct {
-	*project
+	*machine
 	t     *testing.T
 	clock *dial
 	ex    [3]*Session
@@ -155,11 +155,11 @@ type player struct {
 }
 
 func newPlayer(t *testing.T) *player {
-	w := &player{project: plain(t, modelToml(modelCycles)), t: t}
+	w := &player{machine: plain(t, modelToml(modelCycles)), t: t}
 	w.clock = w.clocked()
-	w.project.write("ferrus.toml", modelToml(modelCycles))
+	w.machine.write("ferrus.toml", modelToml(modelCycles))
 	w.ex[1], w.ex[2] = w.executor("codex"), w.executor("qwen")
-	w.sup, w.human = w.supervisor(), w.project.human()
+	w.sup, w.human = w.supervisor(), w.machine.human()
 	return w
 }
 

@@ -14,12 +14,15 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/origin"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
 // recorded gives the project its record, as the command line does.
-func (p *project) recorded() *project {
+func (p *machine) recorded() *machine {
 	p.t.Helper()
 	record, err := trust.Open(p.dir)
 	if err != nil {
@@ -30,7 +33,7 @@ func (p *project) recorded() *project {
 }
 
 // values are what the project's files make run.
-func (p *project) values() []trust.Value {
+func (p *machine) values() []trust.Value {
 	p.t.Helper()
 	conf, err := config.Load(p.path(config.FileName))
 	if err != nil {
@@ -40,7 +43,7 @@ func (p *project) values() []trust.Value {
 }
 
 // agreed has a person agree to the project's files.
-func (p *project) agreed() *project {
+func (p *machine) agreed() *machine {
 	p.t.Helper()
 	if err := p.opts.Project.Agree(p.values()); err != nil {
 		p.t.Fatal(err)
@@ -49,7 +52,7 @@ func (p *project) agreed() *project {
 }
 
 // upgraded is a project with a task that a ferrus without records made.
-func upgraded(t testing.TB) *project {
+func upgraded(t testing.TB) *machine {
 	p := plain(t, checksOf("true"))
 	sup := p.supervisor()
 	must(sup.CreateTask(t.Context(), "mine", ""))(t)
@@ -60,7 +63,7 @@ func upgraded(t testing.TB) *project {
 func checksOf(command string) string { return "[checks]\ncommands = [\"" + command + "\"]\n" }
 
 // works makes n tasks, each after the one before was given up.
-func (p *project) works(n int) *project {
+func (p *machine) works(n int) *machine {
 	p.t.Helper()
 	for range n {
 		h := p.human()
@@ -73,13 +76,13 @@ func (p *project) works(n int) *project {
 	return p
 }
 
-func made(t testing.TB, n int) *project {
+func made(t testing.TB, n int) *machine {
 	return plain(t, checksOf("true")).recorded().agreed().works(n)
 }
 
 // judged is what opening the project and looking at it says.
-func (p *project) judged() error {
-	e, err := Open(At(p.dir, ""), p.opts)
+func (p *machine) judged() error {
+	e, err := Open(project.At(p.dir, ""), p.opts)
 	if err != nil {
 		return err
 	}
@@ -88,16 +91,16 @@ func (p *project) judged() error {
 	return err
 }
 
-func why(err error) Strangeness {
-	var f *ForeignError
-	if errors.As(err, &f) && CodeOf(err) == ForeignState {
+func why(err error) origin.Strangeness {
+	var f *origin.ForeignError
+	if errors.As(err, &f) && refusal.CodeOf(err) == refusal.ForeignState {
 		return f.Why
 	}
 	return ""
 }
 
 // lay puts a file in the place of another, as git does: it removes the one and makes the other.
-func (p *project) lay(name string, data []byte) {
+func (p *machine) lay(name string, data []byte) {
 	p.t.Helper()
 	path := filepath.Join(p.dir, ".ferrus", filepath.FromSlash(name))
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -108,7 +111,7 @@ func (p *project) lay(name string, data []byte) {
 	}
 }
 
-func (p *project) journal() []byte { return []byte(p.read(".ferrus/journal.jsonl")) }
+func (p *machine) journal() []byte { return []byte(p.read(".ferrus/journal.jsonl")) }
 
 // TestStateFromElsewhereIsNotUsed attacks a live project in each way in which state can come from elsewhere.
 func TestStateFromElsewhereIsNotUsed(t *testing.T) {
@@ -117,26 +120,26 @@ func TestStateFromElsewhereIsNotUsed(t *testing.T) {
 	first := func(journal []byte) []byte { return journal[:bytes.IndexByte(journal, '\n')+1] }
 	for _, c := range []struct {
 		name string
-		do   func(p *project)
-		want Strangeness
-		code Code
+		do   func(p *machine)
+		want origin.Strangeness
+		code refusal.Code
 	}{
-		{"another journal", func(p *project) { p.lay("journal.jsonl", evil) }, OtherJournal, ForeignState},
-		{"another journal, written over ours", func(p *project) {
+		{"another journal", func(p *machine) { p.lay("journal.jsonl", evil) }, origin.OtherJournal, refusal.ForeignState},
+		{"another journal, written over ours", func(p *machine) {
 			if err := os.WriteFile(p.path(".ferrus/journal.jsonl"), evil, 0o600); err != nil {
 				p.t.Fatal(err)
 			}
-		}, OtherJournal, ForeignState},
-		{"our first line, then another history", func(p *project) {
+		}, origin.OtherJournal, refusal.ForeignState},
+		{"our first line, then another history", func(p *machine) {
 			ours := p.journal()
 			p.lay("journal.jsonl", append(bytes.Clone(first(ours)), bytes.Repeat(evil, 1+len(ours)/len(evil))...))
-		}, OtherJournal, ForeignState},
-		{"another first line with the hash of ours", func(p *project) {
+		}, origin.OtherJournal, refusal.ForeignState},
+		{"another first line with the hash of ours", func(p *machine) {
 			ours := p.journal()
 			p.lay("journal.jsonl", bytes.Replace(ours, []byte("mine"), []byte("evil"), 1))
-		}, "", Corrupt},
-		{"less than was seen", func(p *project) { p.lay("journal.jsonl", first(p.journal())) }, OlderJournal, ForeignState},
-		{"half of a line", func(p *project) { p.lay("journal.jsonl", evil[:100]) }, OtherJournal, ForeignState},
+		}, "", refusal.Corrupt},
+		{"less than was seen", func(p *machine) { p.lay("journal.jsonl", first(p.journal())) }, origin.OlderJournal, refusal.ForeignState},
+		{"half of a line", func(p *machine) { p.lay("journal.jsonl", evil[:100]) }, origin.OtherJournal, refusal.ForeignState},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -147,21 +150,21 @@ func TestStateFromElsewhereIsNotUsed(t *testing.T) {
 			open := p.supervisor()
 			view(t, open)
 			c.do(p)
-			if err := p.judged(); why(err) != c.want || CodeOf(err) != c.code {
+			if err := p.judged(); why(err) != c.want || refusal.CodeOf(err) != c.code {
 				t.Errorf("opened anew: %v", err)
 			}
-			if _, err := open.e.View(); c.name != "another journal, written over ours" && CodeOf(err) != c.code {
+			if _, err := open.e.View(); c.name != "another journal, written over ours" && refusal.CodeOf(err) != c.code {
 				t.Errorf("a server that is open: %v", err)
 			}
 			if _, err := open.CreateTask(t.Context(), "more", ""); err == nil {
 				t.Error("it acts")
 			}
-			if c.code != ForeignState {
+			if c.code != refusal.ForeignState {
 				return
 			}
 			opts := p.opts
 			opts.Look = true
-			e, err := Open(At(p.dir, ""), opts)
+			e, err := Open(project.At(p.dir, ""), opts)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -179,9 +182,9 @@ func TestStateFromElsewhereIsNotUsed(t *testing.T) {
 	t.Run("a journal where there was none", func(t *testing.T) {
 		t.Parallel()
 		p := plain(t, "").recorded()
-		MarkEmpty(At(p.dir, ""), p.opts.Project)
+		origin.MarkEmpty(project.At(p.dir, ""), p.opts.Project)
 		p.lay("journal.jsonl", evil)
-		if err := p.judged(); why(err) != OtherJournal {
+		if err := p.judged(); why(err) != origin.OtherJournal {
 			t.Error(err)
 		}
 	})
@@ -202,9 +205,9 @@ func TestWhatGitTracksIsNotState(t *testing.T) {
 			p.lay(name, []byte("{}"))
 		}
 		p.git("add", "-f", ".ferrus/"+name)
-		want := Strangeness("")
+		want := origin.Strangeness("")
 		if tracked {
-			want = TrackedState
+			want = origin.TrackedState
 		}
 		if err := p.judged(); why(err) != want || (err == nil) == tracked {
 			t.Errorf("%s: %v", name, err)
@@ -232,9 +235,9 @@ func TestAnotherUsersStateIsNotUsed(t *testing.T) {
 	}
 	give := func(path string) func() { // returns what undoes it
 		if os.Geteuid() != 0 {
-			was := user
-			user = func() int { return 424242 }
-			return func() { user = was }
+			was := project.EffectiveUser
+			project.EffectiveUser = func() int { return 424242 }
+			return func() { project.EffectiveUser = was }
 		}
 		if err := os.Lchown(path, 424242, -1); err != nil {
 			t.Fatal(err)
@@ -243,7 +246,7 @@ func TestAnotherUsersStateIsNotUsed(t *testing.T) {
 	}
 	for _, path := range []string{p.path(".ferrus"), p.dir} {
 		back := give(path)
-		if err := p.judged(); why(err) != OwnedByOther {
+		if err := p.judged(); why(err) != origin.OwnedByOther {
 			t.Errorf("%s: %v", path, err)
 		}
 		for value, safe := range map[string]bool{p.dir: true, "*": true, filepath.Dir(p.dir) + "/*": true, p.dir + "x": false, filepath.Dir(p.dir): false} {
@@ -259,12 +262,12 @@ func TestAnotherUsersStateIsNotUsed(t *testing.T) {
 		}
 		back()
 	}
-	if place, err := Find(t.Context(), sub); err != nil || place.Root != p.dir {
+	if place, err := project.Find(t.Context(), sub); err != nil || place.Root != p.dir {
 		t.Errorf("ours is not found from below: %v, %v", place, err)
 	}
 	back := give(p.path(".ferrus"))
-	place, err := Find(t.Context(), sub)
-	if CodeOf(err) != NotInitialised || !strings.Contains(err.Error(), "belongs to another user (uid ") || !strings.Contains(err.Error(), "is not used") {
+	place, err := project.Find(t.Context(), sub)
+	if refusal.CodeOf(err) != refusal.NotInitialised || !strings.Contains(err.Error(), "belongs to another user (uid ") || !strings.Contains(err.Error(), "is not used") {
 		t.Errorf("found from below: %v, %v", place, err)
 	}
 	back()
@@ -275,44 +278,44 @@ func TestAnotherUsersStateIsNotUsed(t *testing.T) {
 
 // TestOneQuestionAtMost: what happens to a project that is nobody's attack, and what is asked then.
 func TestOneQuestionAtMost(t *testing.T) {
-	fresh := func(p *project) { t.Setenv(trust.EnvStateDir, filepath.Join(p.side, "fresh")); p.recorded() }
-	away := func(p *project, name string) string { return filepath.Join(p.side, name) }
+	fresh := func(p *machine) { t.Setenv(trust.EnvStateDir, filepath.Join(p.side, "fresh")); p.recorded() }
+	away := func(p *machine, name string) string { return filepath.Join(p.side, name) }
 	for _, c := range []struct {
 		name  string
-		make  func(t testing.TB) *project
-		do    func(p *project)
-		asks  Strangeness
+		make  func(t testing.TB) *machine
+		do    func(p *machine)
+		asks  origin.Strangeness
 		known bool // by the record, without an agreement
 	}{
-		{"nothing", func(t testing.TB) *project { return made(t, 2) }, func(*project) {}, "", true},
-		{"an upgrade", func(t testing.TB) *project { return upgraded(t) }, func(*project) {}, "", false},
-		{"a fresh HOME", func(t testing.TB) *project { return made(t, 2) }, fresh, "", false},
-		{"other devices and inodes", func(t testing.TB) *project { return made(t, 2) }, func(p *project) {
+		{"nothing", func(t testing.TB) *machine { return made(t, 2) }, func(*machine) {}, "", true},
+		{"an upgrade", func(t testing.TB) *machine { return upgraded(t) }, func(*machine) {}, "", false},
+		{"a fresh HOME", func(t testing.TB) *machine { return made(t, 2) }, fresh, "", false},
+		{"other devices and inodes", func(t testing.TB) *machine { return made(t, 2) }, func(p *machine) {
 			p.copy(p.dir, away(p, "copy"))
 			if err := os.RemoveAll(p.dir); err != nil {
 				p.t.Fatal(err)
 			}
 			p.copy(away(p, "copy"), p.dir)
 		}, "", true},
-		{"a copy in another place", func(t testing.TB) *project { return made(t, 2) }, func(p *project) {
+		{"a copy in another place", func(t testing.TB) *machine { return made(t, 2) }, func(p *machine) {
 			p.copy(p.dir, away(p, "copy"))
 			p.dir = away(p, "copy")
 			p.recorded()
 		}, "", false},
-		{"a backup, newer", func(t testing.TB) *project { return made(t, 2) }, func(p *project) {
+		{"a backup, newer", func(t testing.TB) *machine { return made(t, 2) }, func(p *machine) {
 			record := p.opts.Project
 			p.opts.Project = nil // another machine goes on with it
 			p.works(2)
 			p.opts.Project = record
 		}, "", true},
-		{"a backup, older", func(t testing.TB) *project { return made(t, 1) }, func(p *project) {
+		{"a backup, older", func(t testing.TB) *machine { return made(t, 1) }, func(p *machine) {
 			p.copy(p.path(".ferrus"), away(p, "backup"))
 			p.works(2)
 			if err := os.RemoveAll(p.path(".ferrus")); err != nil {
 				p.t.Fatal(err)
 			}
 			p.copy(away(p, "backup"), p.path(".ferrus"))
-		}, OlderJournal, true},
+		}, origin.OlderJournal, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := c.make(t)
@@ -328,7 +331,7 @@ func TestOneQuestionAtMost(t *testing.T) {
 			if c.asks != "" {
 				opts := p.opts
 				opts.Look = true
-				e, err := Open(At(p.dir, ""), opts)
+				e, err := Open(project.At(p.dir, ""), opts)
 				if err == nil {
 					err = errors.Join(e.Adopt(), e.Close())
 				}
@@ -366,8 +369,8 @@ func TestOneQuestionAtMost(t *testing.T) {
 func TestAFirstLineIsRecordedBeforeItIsWritten(t *testing.T) {
 	t.Parallel()
 	p := plain(t, checksOf("true")).recorded().agreed()
-	o := &origin{place: At(p.dir, ""), project: p.opts.Project, ctx: t.Context()}
-	if err := o.begin(strings.Repeat("0", 64)); err != nil { // and killed
+	o := origin.New(t.Context(), project.At(p.dir, ""), p.opts.Project, time.Time{})
+	if err := o.Begin(strings.Repeat("0", 64)); err != nil { // and killed
 		t.Fatal(err)
 	}
 	if err := p.judged(); err != nil {
@@ -400,7 +403,7 @@ func TestAFirstLineIsRecordedBeforeItIsWritten(t *testing.T) {
 }
 
 // first is the hash of the journal's first line.
-func (p *project) first() string {
+func (p *machine) first() string {
 	p.t.Helper()
 	for l, err := range p.engine().store.History() {
 		if err != nil {
@@ -422,11 +425,11 @@ func TestAForeignJournalIsSetAside(t *testing.T) {
 	p.lay("journal.jsonl", evil)
 	p.lay("tokens.json", []byte("evil"))
 	p.git("add", "-f", ".ferrus/journal.jsonl", ".ferrus/tokens.json")
-	var strange *ForeignError
-	if err := Foreign(t.Context(), At(p.dir, ""), p.opts.Project); !errors.As(err, &strange) {
+	var strange *origin.ForeignError
+	if err := origin.Foreign(t.Context(), project.At(p.dir, ""), p.opts.Project); !errors.As(err, &strange) {
 		t.Fatal(err)
 	}
-	did, err := SetAside(t.Context(), At(p.dir, ""), p.opts.Project, strange, time.Now())
+	did, err := origin.SetAside(t.Context(), project.At(p.dir, ""), p.opts.Project, strange, time.Now())
 	if err != nil || !strings.Contains(did, "restored your journal") {
 		t.Fatalf("%s, %v", did, err)
 	}

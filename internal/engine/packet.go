@@ -7,6 +7,7 @@ import (
 	"sort"
 	"unicode/utf8"
 
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -43,7 +44,7 @@ func (e *Engine) packet(ctx context.Context, m AsOf) (Packet, error) {
 	load := func(into *string, doc state.Doc) {
 		if err == nil {
 			*into, err = e.store.Text(snap, doc)
-			err = refusal(err)
+			err = refusal.From(err)
 		}
 	}
 	load(&p.Task, state.TaskDoc)

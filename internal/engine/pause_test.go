@@ -5,16 +5,17 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
 var problem = Consulting{Problem: "Two ways.", Tried: "Both.", Question: "Which?", Options: []string{"the left one", "the right one"}}
 
 // bases are the states in which the executor works, and how to get there.
-var bases = map[state.State]func(t *testing.T, p *project, ex *Session){
-	state.Executing: func(*testing.T, *project, *Session) {},
-	state.Checking:  func(t *testing.T, p *project, ex *Session) { check(t, ex, state.CheckGreen) },
-	state.Addressing: func(t *testing.T, p *project, ex *Session) {
+var bases = map[state.State]func(t *testing.T, p *machine, ex *Session){
+	state.Executing: func(*testing.T, *machine, *Session) {},
+	state.Checking:  func(t *testing.T, p *machine, ex *Session) { check(t, ex, state.CheckGreen) },
+	state.Addressing: func(t *testing.T, p *machine, ex *Session) {
 		p.write("red", "")
 		check(t, ex, state.CheckRed)
 	},
@@ -111,12 +112,12 @@ func TestAnAnswerReachesItsAskerAndAnswersNoOtherQuestion(t *testing.T) {
 	if p.exists(".ferrus/ANSWER.md") {
 		t.Error("ANSWER.md of the old question is still there")
 	}
-	refused(t, second(h.Answer(t.Context(), "q1", "Eight.")), WrongState, "q1 is not open", "q2")
+	refused(t, second(h.Answer(t.Context(), "q1", "Eight.")), refusal.WrongState, "q1 is not open", "q2")
 	must(h.Answer(t.Context(), "q2", "Four."))(t)
 	if a, _ := must2(next.AwaitAnswer(t.Context(), brief))(t); a == nil || a.ID != "q2" || a.Answer != "Four." {
 		t.Fatalf("answer %+v", a)
 	}
-	refused(t, second(h.Answer(t.Context(), "", "Five.")), WrongState, "no question is open")
+	refused(t, second(h.Answer(t.Context(), "", "Five.")), refusal.WrongState, "no question is open")
 	p2 := must(next.e.packet(t.Context(), AsOf{Snapshot: view(t, next)}))(t)
 	if len(p2.Decisions) != 2 || p2.Decisions[0].ID != "q2" || p2.Decisions[1].Question != "Tabs?" {
 		t.Errorf("decisions %+v", p2.Decisions)
@@ -186,7 +187,7 @@ func TestOnlyTheHolderWaitsForAResponse(t *testing.T) {
 	_, ex := p.begun()
 	must(ex.Consult(t.Context(), problem))(t)
 	_, _, err := p.executor("qwen").AwaitResponse(t.Context(), patience)
-	refused(t, err, NotClaimed, "claimed by executor:codex:1")
+	refused(t, err, refusal.NotClaimed, "claimed by executor:codex:1")
 }
 
 // TestAResponseBindsToTheConsultationThatWasShown and to no later one.
@@ -195,15 +196,15 @@ func TestAResponseBindsToTheConsultationThatWasShown(t *testing.T) {
 	p := plain(t, gate("true"))
 	sup, ex := p.begun()
 	must(ex.Consult(t.Context(), problem))(t)
-	refused(t, second(sup.Respond(t.Context(), "Left.", "")), StaleReview, "has not been shown consultation c1")
+	refused(t, second(sup.Respond(t.Context(), "Left.", "")), refusal.StaleReview, "has not been shown consultation c1")
 	must(sup.AwaitReview(t.Context(), patience))(t)
 	must(p.human().Answer(t.Context(), "c1", "Right."))(t) // a person is quicker
-	refused(t, second(sup.Respond(t.Context(), "Left.", "")), WrongState)
+	refused(t, second(sup.Respond(t.Context(), "Left.", "")), refusal.WrongState)
 	must2(ex.AwaitResponse(t.Context(), patience))(t)
 	must(ex.Consult(t.Context(), Consulting{Problem: "p", Tried: "t", Question: "And now?"}))(t)
 	same := unchanged(t, sup)
-	refused(t, second(sup.Respond(t.Context(), "Left.", "")), StaleReview, "wait_for_review")
-	refused(t, second(sup.Respond(t.Context(), "Left.", "c1")), StaleReview, "c1 is not the present one, c2 is")
+	refused(t, second(sup.Respond(t.Context(), "Left.", "")), refusal.StaleReview, "wait_for_review")
+	refused(t, second(sup.Respond(t.Context(), "Left.", "c1")), refusal.StaleReview, "c1 is not the present one, c2 is")
 	same()
 	must(sup.Respond(t.Context(), "Left.", "c2"))(t)
 }
@@ -225,7 +226,7 @@ func TestARepeatedRequestIsAnsweredAgain(t *testing.T) {
 	}
 	ctx := t.Context()
 	twice("create_task", func() (Done, error) { return sup.CreateTask(ctx, "Build it.", "") })
-	refused(t, second(sup.CreateTask(ctx, "Build another.", "")), WrongState)
+	refused(t, second(sup.CreateTask(ctx, "Build another.", "")), refusal.WrongState)
 	claim(t, ex)
 	twice("progress", func() (Done, error) { return ex.Progress(ctx, "Half.") })
 	twice("consult", func() (Done, error) { return ex.Consult(ctx, problem) })
@@ -245,7 +246,7 @@ func TestARepeatedRequestIsAnsweredAgain(t *testing.T) {
 	submitted(t, ex)
 	must2(sup.Review(ctx))(t)
 	twice("approve", func() (Done, error) { return sup.Approve(ctx, "", "") })
-	refused(t, second(p.supervisor().Approve(ctx, "", "")), WrongState) // another session never did
+	refused(t, second(p.supervisor().Approve(ctx, "", "")), refusal.WrongState) // another session never did
 	twice("reopen", func() (Done, error) { return h.Reopen(ctx, "More.") })
 	twice("reset", func() (Done, error) { return h.Reset(ctx, "") })
 }

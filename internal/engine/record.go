@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -43,7 +44,7 @@ type LastCheck struct {
 func (e *Engine) decision(r state.Record) (Decision, error) {
 	l, err := e.store.LineAt(r.Off)
 	if err != nil {
-		return Decision{}, refusal(err)
+		return Decision{}, refusal.From(err)
 	}
 	switch l.Event {
 	case state.Rollback:
@@ -59,7 +60,7 @@ func (e *Engine) decision(r state.Record) (Decision, error) {
 func (e *Engine) consultation(r state.Record) (Consultation, error) {
 	l, err := e.store.LineAt(r.Off)
 	if err != nil {
-		return Consultation{}, refusal(err)
+		return Consultation{}, refusal.From(err)
 	}
 	c := Consultation{ID: r.ID, Response: l.Docs[state.ConsultResponseDoc]}
 	c.Question, err = e.textOf(l, state.ConsultRequestDoc)
@@ -69,7 +70,7 @@ func (e *Engine) consultation(r state.Record) (Consultation, error) {
 func (e *Engine) note(r state.Record) (Note, error) {
 	l, err := e.store.LineAt(r.Off)
 	if err != nil {
-		return Note{}, refusal(err)
+		return Note{}, refusal.From(err)
 	}
 	return Note{At: l.At, Note: l.Note}, nil
 }
@@ -77,7 +78,7 @@ func (e *Engine) note(r state.Record) (Note, error) {
 // textOf returns a document as it was at a line.
 func (e *Engine) textOf(l *store.Line, doc state.Doc) (string, error) {
 	text, err := e.store.Text(store.Snapshot{Task: l.State, Top: l}, doc)
-	return text, refusal(err)
+	return text, refusal.From(err)
 }
 
 // newestFirst reads records, the newest first.
@@ -116,7 +117,7 @@ func (e *Engine) lastCheck(snap store.Snapshot) (*LastCheck, error) {
 	last := &LastCheck{ID: c.ID, Status: c.Status, Log: e.store.Path(c.Log)}
 	text, err := e.store.Text(snap, checkDoc)
 	if err != nil || text == "" || c.Status == state.CheckGreen {
-		return last, refusal(err)
+		return last, refusal.From(err)
 	}
 	return last, json.Unmarshal([]byte(text), &last.Failures)
 }

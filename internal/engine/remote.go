@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -20,7 +21,7 @@ import (
 const remoteMark = "h-"
 
 // Remote opens a session for a caller who proved the token of that id. claim is what the caller named, "" when nothing;
-// the error is a *Refusal of code NotClaimed for one that is no claim at all.
+// the error is a *refusal.RefusedError of code NotClaimed for one that is no claim at all.
 func (e *Engine) Remote(c Caller, token, claim string) (*Session, error) {
 	secret, epoch, err := readClaim(claim)
 	if err != nil {
@@ -60,14 +61,14 @@ func (s *Session) Claim() string {
 	return fmt.Sprintf("c%d-%s", s.epoch, s.secret)
 }
 
-// With returns the session that a call means which came over s and names a claim. The error is a *Refusal of code
+// With returns the session that a call means which came over s and names a claim. The error is a *refusal.RefusedError of code
 // NotClaimed when s cannot be that one.
 func (s *Session) With(claim string) (*Session, error) {
 	if claim == s.Claim() {
 		return s, nil
 	}
 	if !remote(s.ID) || s.Role != state.Executor {
-		return nil, &RefusedError{Code: NotClaimed, Message: "claim " + clip(claim, 40) + " is not this connection's",
+		return nil, &refusal.RefusedError{Code: refusal.NotClaimed, Message: "claim " + clip(claim, 40) + " is not this connection's",
 			Remedy: "leave claim out, or call wait_for_task for a new one"}
 	}
 	return s.e.Remote(s.Caller, s.token, claim)
@@ -81,7 +82,7 @@ func readClaim(claim string) (secret string, epoch uint64, err error) {
 	number, secret, ok := strings.Cut(strings.TrimPrefix(claim, "c"), "-")
 	epoch, err = strconv.ParseUint(number, 10, 64)
 	if !ok || err != nil || epoch == 0 || secret == "" || !strings.HasPrefix(claim, "c") {
-		return "", 0, &RefusedError{Code: NotClaimed, Message: "claim " + clip(claim, 40) + " is none that wait_for_task has handed out",
+		return "", 0, &refusal.RefusedError{Code: refusal.NotClaimed, Message: "claim " + clip(claim, 40) + " is none that wait_for_task has handed out",
 			Remedy: "name the claim as wait_for_task gave it, or call wait_for_task without one"}
 	}
 	return secret, epoch, nil

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -37,14 +38,14 @@ func TestAClaimIsTheIdentityOfACallerWithoutAProcess(t *testing.T) {
 		"no claim": call("tk-1", ""), "another token": call("tk-2", mine), "altered": call("tk-1", mine+"A"),
 	} {
 		same := unchanged(t, s)
-		if err := second(s.Progress(t.Context(), "Not mine.")); CodeOf(err) != NotClaimed {
+		if err := second(s.Progress(t.Context(), "Not mine.")); refusal.CodeOf(err) != refusal.NotClaimed {
 			t.Errorf("%s: %v", name, err)
 		}
 		same()
 	}
-	refused(t, second(call("tk-1", "").Progress(t.Context(), "No claim.")), NotClaimed, "name the claim")
+	refused(t, second(call("tk-1", "").Progress(t.Context(), "No claim.")), refusal.NotClaimed, "name the claim")
 	for _, garbage := range []string{"x", "c-", "c0-a", "c1", "1-a", "c99999999999999999999-a", strings.Repeat("c", 300)} {
-		if _, err := e.Remote(Caller{Role: state.Executor}, "tk-1", garbage); CodeOf(err) != NotClaimed {
+		if _, err := e.Remote(Caller{Role: state.Executor}, "tk-1", garbage); refusal.CodeOf(err) != refusal.NotClaimed {
 			t.Errorf("claim %q: %v", garbage, err)
 		}
 	}
@@ -92,7 +93,7 @@ func TestTheLeaseOfARemoteHolderLastsFromItsLastCall(t *testing.T) {
 	late := remotely(t, e, state.Executor, "tk-1", mine)
 	same := unchanged(t, late)
 	late.Touch()
-	refused(t, second(late.Progress(t.Context(), "Late.")), LeaseLost, "took this work over")
+	refused(t, second(late.Progress(t.Context(), "Late.")), refusal.LeaseLost, "took this work over")
 	same()
 	must(remotely(t, e, state.Executor, "tk-1", other.Claim()).Progress(t.Context(), "Mine now."))(t)
 }
@@ -105,8 +106,8 @@ func TestARemoteReviewerNamesWhatItDecides(t *testing.T) {
 	submitted(t, remotely(t, e, state.Executor, "tk-1", claimed(t, e, "tk-1")))
 	call := func() *Session { return remotely(t, e, state.Supervisor, "tk-s", "") }
 	must2(call().Review(t.Context()))(t)
-	refused(t, second(call().Approve(t.Context(), "", "")), StaleReview, "has not been shown")
-	refused(t, second(call().Reject(t.Context(), "No.", "s7")), StaleReview, "s7")
+	refused(t, second(call().Approve(t.Context(), "", "")), refusal.StaleReview, "has not been shown")
+	refused(t, second(call().Reject(t.Context(), "No.", "s7")), refusal.StaleReview, "s7")
 	if done := must(call().Approve(t.Context(), "", "s1"))(t); done.Task.State != state.Complete {
 		t.Errorf("approved: %s", done.Task.State)
 	}
@@ -122,16 +123,16 @@ func TestASessionMeansTheClaimThatACallNames(t *testing.T) {
 	// Within one connection the claim need not be named; on another of the same token it must be.
 	must(first.Progress(t.Context(), "Mine."))(t)
 	next := remotely(t, e, state.Executor, "tk-1", "")
-	refused(t, second(next.Progress(t.Context(), "Whose?")), NotClaimed)
+	refused(t, second(next.Progress(t.Context(), "Whose?")), refusal.NotClaimed)
 	must(must(next.With(first.Claim()))(t).Progress(t.Context(), "Mine."))(t)
 	if same := must(first.With(first.Claim()))(t); same != first {
 		t.Error("the connection that claimed is not its own")
 	}
 	// With a process there is nothing to name, and nobody else's claim helps.
 	local := p.executor("codex")
-	refused(t, second(local.With(first.Claim())), NotClaimed)
+	refused(t, second(local.With(first.Claim())), refusal.NotClaimed)
 	if same := must(local.With(local.Claim()))(t); same != local {
 		t.Error("a connection with a process is not its own")
 	}
-	refused(t, second(remotely(t, e, state.Supervisor, "tk-s", "").With(first.Claim())), NotClaimed)
+	refused(t, second(remotely(t, e, state.Supervisor, "tk-s", "").With(first.Claim())), refusal.NotClaimed)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -18,10 +19,10 @@ func (s *Session) Heartbeat(ctx context.Context) (store.Snapshot, error) {
 		if err := s.checkEpoch(now); err != nil {
 			return store.Lease{}, err
 		}
-		return store.Lease{}, &RefusedError{Code: NotClaimed, Message: "this session holds no work",
+		return store.Lease{}, &refusal.RefusedError{Code: refusal.NotClaimed, Message: "this session holds no work",
 			Remedy: "call wait_for_task to claim some"}
 	})
-	return snap, refusal(s.explain(err))
+	return snap, refusal.From(s.explain(err))
 }
 
 // renewal is the lease of the session that holds the work, from now on; errHeld for any other.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -125,7 +126,7 @@ func (e *Engine) diffstat(ctx context.Context, snap store.Snapshot, to string) (
 	}
 	text, err := tree.Diffstat(ctx, snap.Task.BaseTree, to)
 	if err != nil {
-		return "", gitTrouble(err)
+		return "", refusal.Git(err)
 	}
 	return text, nil
 }
@@ -146,7 +147,7 @@ func (s *Session) Approve(ctx context.Context, note, id string) (Done, error) {
 			return Done{}, err
 		}
 		if overtaken(sub, tree) {
-			return Done{}, &RefusedError{Code: TreeChanged, Message: "the work tree is no longer the one that " + sub.ID +
+			return Done{}, &refusal.RefusedError{Code: refusal.TreeChanged, Message: "the work tree is no longer the one that " + sub.ID +
 				" submitted: " + clip(strings.Join(s.e.changed(ctx, now, sub.Tree, tree), " "), 600), Remedy: "reject, so that the executor checks and submits again"}
 		}
 	}
@@ -183,7 +184,7 @@ func (s *Session) bound(looked state.Task, named string) func(store.Snapshot) er
 	return func(now store.Snapshot) error {
 		is := now.Task
 		if looked.State != state.Reviewing || is.Submission.ID != looked.Submission.ID || is.TaskID != looked.TaskID {
-			return &RefusedError{Code: StaleReview, Message: "the work has come under review only just now", Remedy: "call review_pending to be shown it"}
+			return &refusal.RefusedError{Code: refusal.StaleReview, Message: "the work has come under review only just now", Remedy: "call review_pending to be shown it"}
 		}
 		shown, _ := s.Shown(is)
 		return s.stale("submission", named, is.Submission.ID, shown, "review_pending")

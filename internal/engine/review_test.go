@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -16,7 +17,7 @@ func TestAnApprovalBindsToTheTreeThatWasSubmitted(t *testing.T) {
 	p.write("code.txt", "one\nand a little more\n")
 	same := unchanged(t, sup)
 	for _, who := range []*Session{sup, p.human()} {
-		refused(t, second(who.Approve(t.Context(), "", "")), TreeChanged, "s1", "code.txt", "reject")
+		refused(t, second(who.Approve(t.Context(), "", "")), refusal.TreeChanged, "s1", "code.txt", "reject")
 	}
 	same()
 	p.write("code.txt", "one\n")
@@ -31,8 +32,8 @@ func TestADecisionBindsToTheSubmissionThatWasShown(t *testing.T) {
 	p := repository(t, gate("true"))
 	first, ex := p.begun()
 	submitted(t, ex)
-	refused(t, second(first.Approve(t.Context(), "", "")), StaleReview, "has not been shown submission s1", "review_pending")
-	refused(t, second(first.Reject(t.Context(), "No.", "")), StaleReview)
+	refused(t, second(first.Approve(t.Context(), "", "")), refusal.StaleReview, "has not been shown submission s1", "review_pending")
+	refused(t, second(first.Reject(t.Context(), "No.", "")), refusal.StaleReview)
 	must2(first.Review(t.Context()))(t)
 
 	// While the first reviewer reads, a second one rejects and the work comes again.
@@ -44,9 +45,9 @@ func TestADecisionBindsToTheSubmissionThatWasShown(t *testing.T) {
 	}
 	submitted(t, ex)
 	same := unchanged(t, first)
-	refused(t, second(first.Approve(t.Context(), "", "")), StaleReview, "s2")
-	refused(t, second(first.Reject(t.Context(), "No.", "")), StaleReview)
-	refused(t, second(first.Approve(t.Context(), "", "s1")), StaleReview, "s1 is not the present one, s2 is")
+	refused(t, second(first.Approve(t.Context(), "", "")), refusal.StaleReview, "s2")
+	refused(t, second(first.Reject(t.Context(), "No.", "")), refusal.StaleReview)
+	refused(t, second(first.Approve(t.Context(), "", "s1")), refusal.StaleReview, "s1 is not the present one, s2 is")
 	same()
 	r, _ := must2(first.Review(t.Context()))(t)
 	if r.Last != "Mend it." {
@@ -93,10 +94,10 @@ func TestTheLastRejectionFailsTheTask(t *testing.T) {
 		t.Errorf("failure reason %q", snap.Task.FailureReason)
 	}
 	// S1-14: nothing moves it but a person.
-	refused(t, second(sup.CreateTask(t.Context(), "Another.", "")), WrongState)
+	refused(t, second(sup.CreateTask(t.Context(), "Another.", "")), refusal.WrongState)
 	unclaimed(t, p.executor("qwen"))
-	refused(t, second(sup.Reset(t.Context(), "")), ForbiddenRole)
-	refused(t, second(ex.Reopen(t.Context(), "Again.")), ForbiddenRole)
+	refused(t, second(sup.Reset(t.Context(), "")), refusal.ForbiddenRole)
+	refused(t, second(ex.Reopen(t.Context(), "Again.")), refusal.ForbiddenRole)
 }
 
 func TestRolesAreKeptWhateverTheDoor(t *testing.T) {
@@ -114,29 +115,29 @@ func TestRolesAreKeptWhateverTheDoor(t *testing.T) {
 		"a supervisor releases":      second(sup.Release(ctx, "")),
 		"an executor resets":         second(ex.Reset(ctx, "")),
 	} {
-		if CodeOf(err) != ForbiddenRole {
+		if refusal.CodeOf(err) != refusal.ForbiddenRole {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	same()
 	must(sup.AskHuman(ctx, "May it?", nil))(t)
-	refused(t, second(sup.Answer(ctx, "", "Yes.")), ForbiddenRole)
-	refused(t, second(ex.Answer(ctx, "q1", "Yes.")), ForbiddenRole)
+	refused(t, second(sup.Answer(ctx, "", "Yes.")), refusal.ForbiddenRole)
+	refused(t, second(ex.Answer(ctx, "q1", "Yes.")), refusal.ForbiddenRole)
 }
 
 // TestWhatEndedIsArchived whole: its documents, and its part of the journal.
 func TestWhatEndedIsArchived(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(p *project) string{
-		"approved": func(p *project) string {
+	for name, end := range map[string]func(p *machine) string{
+		"approved": func(p *machine) string {
 			sup, _ := p.reviewing()
 			return must(sup.Approve(p.t.Context(), "", ""))(p.t).Task.TaskID
 		},
-		"failed": func(p *project) string {
+		"failed": func(p *machine) string {
 			sup, _ := p.reviewing()
 			return must(sup.Reject(p.t.Context(), "No.", ""))(p.t).Task.TaskID
 		},
-		"reset": func(p *project) string {
+		"reset": func(p *machine) string {
 			sup, _ := p.reviewing()
 			id := view(p.t, sup).Task.TaskID
 			must(p.human().Reset(p.t.Context(), ""))(p.t)
@@ -193,9 +194,9 @@ func TestAResetFencesTheHolderAndClearsTheTask(t *testing.T) {
 			t.Errorf("%s is still there", doc)
 		}
 	}
-	refused(t, second(ex.Progress(t.Context(), "Mine.")), LeaseLost, "a person reset the task at ", "do not edit further")
+	refused(t, second(ex.Progress(t.Context(), "Mine.")), refusal.LeaseLost, "a person reset the task at ", "do not edit further")
 	must(p.supervisor().CreateTask(t.Context(), "Another.", ""))(t)
-	refused(t, second(ex.Check(t.Context(), brief)), LeaseLost)
+	refused(t, second(ex.Check(t.Context(), brief)), refusal.LeaseLost)
 	if got := claim(t, ex); got.Task.Epoch != 3 || got.Packet.Review != "" || len(got.Packet.Decisions) != 0 || got.Packet.LastCheck != nil {
 		t.Errorf("epoch %d, packet %+v", got.Task.Epoch, got.Packet)
 	}

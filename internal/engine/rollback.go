@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -65,14 +66,14 @@ func (s *Session) RollbackFiles(ctx context.Context, to uint64, reason string, f
 	}
 	moved, err := s.e.move(ctx, begun.Snapshot, goal.Tree)
 	if stopped := (*worktree.StoppedError)(nil); errors.As(err, &stopped) {
-		err = &RefusedError{Code: TreeChanged, Message: stopped.Error(), Remedy: finishing(begun.Task) + " finishes the rollback", Person: true}
+		err = &refusal.RefusedError{Code: refusal.TreeChanged, Message: stopped.Error(), Remedy: finishing(begun.Task) + " finishes the rollback", Person: true}
 	}
 	if blocked := (*worktree.BlockedError)(nil); errors.As(err, &blocked) && !again {
 		// Nothing was moved, so nothing need be finished.
 		if before, err := s.e.Entry(begun.Snapshot, now.Task.Seq); err == nil {
 			_, _ = s.commit(ctx, s.recalling(before, "not rolled back: "+clip(blocked.Error(), MaxLine)))
 		}
-		err = &RefusedError{Code: TreeChanged, Message: blocked.Error(), Remedy: "nothing was moved; try again then", Person: true}
+		err = &refusal.RefusedError{Code: refusal.TreeChanged, Message: blocked.Error(), Remedy: "nothing was moved; try again then", Person: true}
 	}
 	if err != nil {
 		return Rolled{begun, moved}, withEdits(err, moved.Edited)
@@ -88,7 +89,7 @@ func (s *Session) goal(ctx context.Context, now store.Snapshot, to uint64) (stat
 	}
 	id, err := s.e.Files(ctx, now, to)
 	if err == nil && id == "" {
-		err = &RefusedError{Code: InvalidInput, Message: fmt.Sprintf("no files were kept at entry %d or before", to),
+		err = &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf("no files were kept at entry %d or before", to),
 			Remedy: "roll back without --files; the files stay as they are then", Person: true}
 	}
 	return state.FileMove{To: to, Tree: id}, err
@@ -137,15 +138,15 @@ func (s *Session) recalling(was *store.Line, reason string) transition {
 		}}
 }
 
-// Entry returns an entry of the present task, by its number. The error is a *Refusal that says which there are.
+// Entry returns an entry of the present task, by its number. The error is a *refusal.RefusedError that says which there are.
 func (e *Engine) Entry(now store.Snapshot, seq uint64) (*store.Line, error) {
 	if now.Task.TaskID == "" {
-		return nil, &RefusedError{Code: WrongState, Message: "there is no task, and so nothing to return to",
+		return nil, &refusal.RefusedError{Code: refusal.WrongState, Message: "there is no task, and so nothing to return to",
 			Remedy: "ferrus status --all shows the tasks before, which are archived", Person: true}
 	}
 	for l, err := range e.store.HistoryFrom(now.Task.Docs[state.TaskDoc].Off) {
 		if err != nil {
-			return nil, refusal(err)
+			return nil, refusal.From(err)
 		}
 		if l.Seq == seq && seq < now.Task.Seq && l.State.TaskID == now.Task.TaskID {
 			return l, nil
@@ -155,6 +156,6 @@ func (e *Engine) Entry(now store.Snapshot, seq uint64) (*store.Line, error) {
 }
 
 func noEntry(now store.Snapshot, seq uint64) error {
-	return &RefusedError{Code: InvalidInput, Message: fmt.Sprintf("the task has no entry %d before the present one, which is %d", seq, now.Task.Seq),
+	return &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf("the task has no entry %d before the present one, which is %d", seq, now.Task.Seq),
 		Remedy: "ferrus log shows its entries", Person: true}
 }

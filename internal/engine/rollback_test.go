@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -70,7 +71,7 @@ func TestARollbackFencesWhoHeldTheWork(t *testing.T) {
 	if done.Task.Issued != before.Task.Issued {
 		t.Error("an id may be given out twice")
 	}
-	refused(t, second(ex.Progress(t.Context(), "The other half.")), LeaseLost, "a person rolled the task back to entry")
+	refused(t, second(ex.Progress(t.Context(), "The other half.")), refusal.LeaseLost, "a person rolled the task back to entry")
 	next := p.executor("qwen")
 	if got := claim(t, next); got.Packet.Review != "" {
 		t.Errorf("it is told %q", got.Packet.Review)
@@ -112,19 +113,19 @@ func TestOnlyAnEntryOfTheTaskCanBeReturnedTo(t *testing.T) {
 	t.Parallel()
 	p := plain(t, gate("true"))
 	h := p.human()
-	refused(t, second(h.Rollback(t.Context(), 1, "why")), WrongState)
+	refused(t, second(h.Rollback(t.Context(), 1, "why")), refusal.WrongState)
 	_, ex := p.begun()
 	same := unchanged(t, ex)
 	now := view(t, ex).Task.Seq
 	for _, to := range []uint64{0, now, now + 1} {
-		refused(t, second(h.Rollback(t.Context(), to, "why")), InvalidInput)
+		refused(t, second(h.Rollback(t.Context(), to, "why")), refusal.InvalidInput)
 	}
-	refused(t, second(h.Rollback(t.Context(), 1, " ")), InvalidInput)
-	refused(t, second(ex.Rollback(t.Context(), 1, "why")), ForbiddenRole)
+	refused(t, second(h.Rollback(t.Context(), 1, " ")), refusal.InvalidInput)
+	refused(t, second(ex.Rollback(t.Context(), 1, "why")), refusal.ForbiddenRole)
 	same()
 	must(h.Reset(t.Context(), ""))(t)
 	p.begun()
-	refused(t, second(h.Rollback(t.Context(), 1, "why")), InvalidInput)
+	refused(t, second(h.Rollback(t.Context(), 1, "why")), refusal.InvalidInput)
 }
 
 // TestARollbackThatIsCutOffIsFinishedByTheSameCommand; until then nobody can act, and a person is waited for.
@@ -146,8 +147,8 @@ func TestARollbackThatIsCutOffIsFinishedByTheSameCommand(t *testing.T) {
 		t.Errorf("%+v", now.Task)
 	}
 	unclaimed(t, p.executor("qwen"))
-	refused(t, second(ex.Progress(t.Context(), "More.")), LeaseLost)
-	refused(t, second(p.supervisor().AskHuman(t.Context(), "What now?", nil)), WrongState)
+	refused(t, second(ex.Progress(t.Context(), "More.")), refusal.LeaseLost)
+	refused(t, second(p.supervisor().AskHuman(t.Context(), "What now?", nil)), refusal.WrongState)
 	// Somebody moves files meanwhile, or a kill has: what is there is kept before anything is moved.
 	p.write("code.txt", "four\n")
 	got := must(h.RollbackFiles(t.Context(), 1, "It went astray.", nil))(t)
@@ -173,7 +174,7 @@ func TestARollbackThatCannotMoveFilesMovesNone(t *testing.T) {
 	p.write(".gitignore", "late.txt\n")
 	p.write("late.txt", "what git ignores\n")
 	before := view(t, ex)
-	refused(t, second(p.human().RollbackFiles(t.Context(), 2, "It went astray.", nil)), TreeChanged, "late.txt", "nothing was moved")
+	refused(t, second(p.human().RollbackFiles(t.Context(), 2, "It went astray.", nil)), refusal.TreeChanged, "late.txt", "nothing was moved")
 	now := wantState(t, ex, state.Checking)
 	if now.Task.Returning.To != 0 || len(now.Task.Progress) != len(before.Task.Progress) || p.read("late.txt") != "what git ignores\n" {
 		t.Errorf("%+v", now.Task)
@@ -188,6 +189,6 @@ func TestWithoutGitThereAreNoFilesToReturnTo(t *testing.T) {
 	_, ex := p.begun()
 	check(t, ex, state.CheckGreen)
 	same := unchanged(t, ex)
-	refused(t, second(p.human().RollbackFiles(t.Context(), 1, "It went astray.", nil)), InvalidInput, "without --files")
+	refused(t, second(p.human().RollbackFiles(t.Context(), 1, "It went astray.", nil)), refusal.InvalidInput, "without --files")
 	same()
 }

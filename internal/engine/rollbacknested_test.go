@@ -5,11 +5,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
 // papers are the documents of pauses, as they lie there.
-func (p *project) papers() map[state.Doc]string {
+func (p *machine) papers() map[state.Doc]string {
 	got := map[state.Doc]string{}
 	for _, doc := range []state.Doc{state.ConsultRequestDoc, state.ConsultResponseDoc, state.QuestionDoc, state.AnswerDoc} {
 		if name := ".ferrus/" + string(doc); p.exists(name) {
@@ -21,7 +22,7 @@ func (p *project) papers() map[state.Doc]string {
 
 // nested has a consultation with a question of the supervisor's on top of it, and another after that, each answered. It
 // returns the entries by what was open then, and what the documents were.
-func (p *project) nested(sup, ex, h *Session) (at map[string]uint64, papers map[string]map[state.Doc]string) {
+func (p *machine) nested(sup, ex, h *Session) (at map[string]uint64, papers map[string]map[state.Doc]string) {
 	p.t.Helper()
 	ctx := p.t.Context()
 	at, papers = map[string]uint64{}, map[string]map[state.Doc]string{}
@@ -97,7 +98,7 @@ func TestWhatIsOpenAgainIsAnsweredAgain(t *testing.T) {
 	h := p.human()
 	at, _ := p.nested(sup, ex, h)
 	rolled(t, h, at["first: both"])
-	refused(t, second(sup.Respond(t.Context(), "Too soon.", "")), WrongState)
+	refused(t, second(sup.Respond(t.Context(), "Too soon.", "")), refusal.WrongState)
 	must(h.Answer(t.Context(), "q1", "Another answer."))(t)
 	wantState(t, ex, state.Consultation)
 	if got, _ := must2(sup.AwaitAnswer(t.Context(), patience))(t); got == nil || got.Answer != "Another answer." {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -26,7 +27,7 @@ type moment struct {
 
 // A walk goes through a task, forth and back.
 type walk struct {
-	*project
+	*machine
 	t       *testing.T
 	r       *rand.Rand
 	sup, ex *Session
@@ -61,7 +62,7 @@ func walked(t *testing.T, seed uint64, steps int, rolls map[bool]int) {
 	p.git("add", "staged")
 	p.write("stashed", "stashed\n")
 	p.git("stash", "push", "-q", "-u", "--", "stashed")
-	w := &walk{project: p, t: t, r: rand.New(rand.NewPCG(seed, 1)), sup: p.supervisor(), ex: p.executor("codex"), h: p.human(), past: map[uint64]moment{}, rolls: rolls}
+	w := &walk{machine: p, t: t, r: rand.New(rand.NewPCG(seed, 1)), sup: p.supervisor(), ex: p.executor("codex"), h: p.human(), past: map[uint64]moment{}, rolls: rolls}
 	own := w.own()
 	must(w.sup.CreateTask(t.Context(), "Build it.", ""))(t)
 	w.note()
@@ -196,7 +197,7 @@ func (w *walk) step() {
 	case now.Task.State == state.Reviewing && dice < 4:
 		_, err = w.h.Reject(ctx, fmt.Sprint("notes ", w.r.IntN(1000)), "")
 	case now.Task.State == state.Reviewing:
-		if _, err = w.h.Approve(ctx, "", ""); CodeOf(err) == TreeChanged { // it came back without its files
+		if _, err = w.h.Approve(ctx, "", ""); refusal.CodeOf(err) == refusal.TreeChanged { // it came back without its files
 			_, err = w.h.Reject(ctx, "Not that.", "")
 		}
 	case now.Task.State == state.Complete, now.Task.State == state.Failed:

@@ -16,12 +16,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 // A crowd saves files of a project while ferrus moves them.
 type crowd struct {
-	*project
+	*machine
 	t    *testing.T
 	mu   sync.Mutex
 	last map[string]string // by path: what was saved there last
@@ -152,7 +153,7 @@ func TestNoSaveIsLost(t *testing.T) {
 	t.Parallel()
 	rounds, files, bad, refusedRounds, kept := most(2, 200), most(60, 400), 0, 0, 0
 	p := repository(t, gate("true"))
-	c := &crowd{project: p, t: t, last: map[string]string{}}
+	c := &crowd{machine: p, t: t, last: map[string]string{}}
 	r := rand.New(rand.NewPCG(1, 1))
 	c.layOut(files, 1)
 	h, sup, ex := p.human(), p.supervisor(), p.executor("codex")
@@ -172,7 +173,7 @@ func TestNoSaveIsLost(t *testing.T) {
 		})
 		kept += len(got.Files.Edited)
 		switch {
-		case err != nil && CodeOf(err) == TreeChanged:
+		case err != nil && refusal.CodeOf(err) == refusal.TreeChanged:
 			refusedRounds++
 		case err != nil:
 			t.Fatal(err)
@@ -196,7 +197,7 @@ func TestNoSaveIsLostInAMerge(t *testing.T) {
 		t.Skip("with -full; the usual form is TestAMergeNamesWhatIsEditedMeanwhile")
 	}
 	p := repository(t, gate("true"))
-	c := &crowd{project: p, t: t, last: map[string]string{}}
+	c := &crowd{machine: p, t: t, last: map[string]string{}}
 	names := c.layOut(400, 1)
 	p.write(".gitignore", ".ferrus\n")
 	p.git("add", "-A")
@@ -204,13 +205,13 @@ func TestNoSaveIsLostInAMerge(t *testing.T) {
 	branched(t, p.human(), Fork{Names: []string{"alt"}, Own: true})
 	alt := p.on("alt")
 	must(alt.human().CreateTask(t.Context(), "Build it.", ""))(t)
-	(&crowd{project: alt, t: t}).layOut(400, 2)
+	(&crowd{machine: alt, t: t}).layOut(400, 2)
 	alt.does("done.txt", "done\n")
 	p.save()
 	bad, refusedRounds, kept, rounds := 0, 0, 0, 200
 	for round := range rounds {
 		t.Run(fmt.Sprint(round), func(t *testing.T) {
-			c.project, c.t = p.again(t), t
+			c.machine, c.t = p.again(t), t
 			r := rand.New(rand.NewPCG(uint64(round), 4))
 			h := c.human()
 			var got Merged
@@ -219,7 +220,7 @@ func TestNoSaveIsLostInAMerge(t *testing.T) {
 				return err
 			})
 			kept += len(got.Files.Edited)
-			if CodeOf(err) == TreeChanged || CodeOf(err) == Conflict {
+			if refusal.CodeOf(err) == refusal.TreeChanged || refusal.CodeOf(err) == refusal.Conflict {
 				refusedRounds++
 			} else if err != nil {
 				t.Fatal(err)
@@ -288,7 +289,7 @@ func only(t *testing.T, edits []worktree.Edit) worktree.Edit {
 }
 
 // printed runs the command that shows an edit.
-func printed(t *testing.T, p *project, e worktree.Edit, want string) {
+func printed(t *testing.T, p *machine, e worktree.Edit, want string) {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", e.Show)
 	cmd.Dir = p.dir

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -130,7 +131,7 @@ func (s *Session) commit(ctx context.Context, a transition) (Done, error) {
 	})
 	after = s.e.here(after)
 	if err != nil {
-		return Done{after, false}, refusal(s.explain(err))
+		return Done{after, false}, refusal.From(s.explain(err))
 	}
 	if !repeated {
 		if !a.keeps {

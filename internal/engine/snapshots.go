@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/snapshots"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -116,7 +118,7 @@ func (e *Engine) saveSnapshot(ctx context.Context, snap store.Snapshot, id strin
 	}
 	if id == "" {
 		if id, err = tree.Snapshot(ctx); err != nil {
-			return gitTrouble(err)
+			return refusal.Git(err)
 		}
 	}
 	return tree.SaveRef(ctx, e.snapshotRef(snap.Task.TaskID, strconv.FormatUint(snap.Task.Seq, 10)), id)
@@ -124,14 +126,7 @@ func (e *Engine) saveSnapshot(ctx context.Context, snap store.Snapshot, id strin
 
 // snapshotRef is the name under which something of a task is kept.
 func (e *Engine) snapshotRef(task, what string) string {
-	name := task
-	if e.place.Branch != "" {
-		name = e.place.Branch + "/" + task
-	}
-	if what != "" {
-		name += "/" + what
-	}
-	return name
+	return snapshots.Name(e.place.Branch, task, what)
 }
 
 // Files returns the tree that the work held at an entry of the present task: what was kept last up to it. It is "" where
@@ -145,7 +140,7 @@ func (e *Engine) Files(ctx context.Context, snap store.Snapshot, seq uint64) (st
 	under := e.snapshotRef(snap.Task.TaskID, "")
 	names, err := tree.Refs(ctx, under)
 	if err != nil {
-		return "", gitTrouble(err)
+		return "", refusal.Git(err)
 	}
 	best := ""
 	for _, name := range names { // in the order of their numbers
@@ -159,7 +154,7 @@ func (e *Engine) Files(ctx context.Context, snap store.Snapshot, seq uint64) (st
 	}
 	id, err := tree.ReadRef(ctx, best)
 	if err != nil {
-		return "", gitTrouble(err)
+		return "", refusal.Git(err)
 	}
 	return id, nil
 }
@@ -172,16 +167,16 @@ func (e *Engine) keepBefore(ctx context.Context, snap store.Snapshot) (string, e
 	}
 	id, err := tree.Snapshot(ctx)
 	if err != nil {
-		return "", gitTrouble(err)
+		return "", refusal.Git(err)
 	}
 	for n := 1; ; n++ {
-		name := e.snapshotRef(cmp.Or(snap.Task.TaskID, Unassigned), strconv.FormatUint(snap.Task.Seq, 10))
+		name := e.snapshotRef(cmp.Or(snap.Task.TaskID, snapshots.Unassigned), strconv.FormatUint(snap.Task.Seq, 10))
 		if n > 1 { // a move that was cut off has left a tree of two minds, on top of which somebody may have worked
 			name = fmt.Sprintf("%s.%d", name, n)
 		}
 		was, err := tree.ReadRef(ctx, name)
 		if err != nil {
-			return "", gitTrouble(err)
+			return "", refusal.Git(err)
 		}
 		if was == "" || was == id {
 			return id, tree.SaveRef(ctx, name, id)

@@ -10,6 +10,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -111,7 +112,7 @@ func (st Status) Finish() string { return finishing(st.Task) }
 func finishing(t state.Task) string {
 	switch r := t.Returning; {
 	case r.To != 0:
-		return fmt.Sprintf("%s %d --files --reason \"...\"", Commands(t.Branch, "ferrus rollback"), r.To)
+		return fmt.Sprintf("%s %d --files --reason \"...\"", refusal.OnBranch(t.Branch, "ferrus rollback"), r.To)
 	case r.From != "":
 		return "ferrus merge " + r.From
 	}
@@ -124,7 +125,7 @@ func (st Status) Notices() []string {
 	var out []string
 	for _, c := range st.Differs {
 		out = append(out, "config_changed: "+clip(c.String(), MaxLine)+"; the frozen value holds until a person runs "+
-			Commands(st.Task.Branch, "ferrus config accept"))
+			refusal.OnBranch(st.Task.Branch, "ferrus config accept"))
 	}
 	if n := len(out) - maxNotices; n > 0 {
 		out = append(out[:maxNotices], fmt.Sprintf("config_changed: %d more values", n))

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -83,12 +84,12 @@ func TestASteerIsAPersonsWhereATaskIsUnderWay(t *testing.T) {
 	t.Parallel()
 	p := plain(t, gate("true"))
 	h := p.human()
-	refused(t, second(h.Steer(t.Context(), "Use blue.")), WrongState)
+	refused(t, second(h.Steer(t.Context(), "Use blue.")), refusal.WrongState)
 	sup, ex := p.begun()
 	for _, s := range []*Session{sup, ex} {
-		refused(t, second(s.Steer(t.Context(), "Use blue.")), ForbiddenRole)
+		refused(t, second(s.Steer(t.Context(), "Use blue.")), refusal.ForbiddenRole)
 	}
-	for text, code := range map[string]Code{"": InvalidInput, " \n": InvalidInput, "\xff": InvalidInput, strings.Repeat("x", maxNote+1): TooLarge} {
+	for text, code := range map[string]refusal.Code{"": refusal.InvalidInput, " \n": refusal.InvalidInput, "\xff": refusal.InvalidInput, strings.Repeat("x", maxNote+1): refusal.TooLarge} {
 		refused(t, second(h.Steer(t.Context(), text)), code)
 	}
 	steer(t, h, strings.Repeat("x", maxNote))
@@ -110,7 +111,7 @@ func TestASteerIsAPersonsWhereATaskIsUnderWay(t *testing.T) {
 	steer(t, h, "While it is green.")
 	submitted(t, ex)
 	must(h.Approve(t.Context(), "", ""))(t)
-	refused(t, second(h.Steer(t.Context(), "Use red.")), WrongState)
+	refused(t, second(h.Steer(t.Context(), "Use red.")), refusal.WrongState)
 	must(h.CreateTask(t.Context(), "Another.", ""))(t)
 	if got := must(h.e.Steers(view(t, h), nil))(t); len(got) > 0 {
 		t.Errorf("another task has %v", got)

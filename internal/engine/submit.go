@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -62,7 +63,7 @@ func (s *Session) Submit(ctx context.Context, in Submitting, wait time.Duration)
 }
 
 // emptyWork refuses a submission that its executor has not said to be empty: it may have worked in another folder.
-var emptyWork = &RefusedError{Code: InvalidInput, Message: "no file differs from those that the task began with",
+var emptyWork = &refusal.RefusedError{Code: refusal.InvalidInput, Message: "no file differs from those that the task began with",
 	Remedy: "change files in the work tree, then submit; if the task needs no change, submit with no_change, which says why"}
 
 // green reports whether the task rests on a green check of the tree as it is now, and makes that tree durable. Without
@@ -80,7 +81,7 @@ func (s *Session) green(ctx context.Context, now store.Snapshot, ran bool) (stri
 	}
 	id, err := tree.Snapshot(ctx)
 	if err != nil {
-		return "", false, gitTrouble(err)
+		return "", false, refusal.Git(err)
 	}
 	return id, id == now.Task.Check.Tree, nil
 }
@@ -117,7 +118,7 @@ func submitting(looked state.Task, green bool, tree, doc, patch string) transiti
 		check: func(now store.Snapshot) error {
 			// A task that was paused when it was looked at may have come back to Checking since.
 			if !green || now.Task.Check != looked.Check || !passed(now.Task) {
-				return &RefusedError{Code: TreeChanged, Message: "the check that passed is no longer the newest", Remedy: "call submit again"}
+				return &refusal.RefusedError{Code: refusal.TreeChanged, Message: "the check that passed is no longer the newest", Remedy: "call submit again"}
 			}
 			return nil
 		},
@@ -138,17 +139,17 @@ func (e *Engine) writePatch(ctx context.Context, now store.Snapshot, tree, name 
 	}
 	var patch bytes.Buffer
 	if err := t.Patch(ctx, now.Task.BaseTree, tree, &patch); err != nil {
-		return gitTrouble(err)
+		return refusal.Git(err)
 	}
 	if err := e.replace(name, patch.Bytes()); err != nil {
-		return &RefusedError{Code: StoreError, Message: "write the patch: " + err.Error(), Remedy: "check whether the disk is full, then try again"}
+		return &refusal.RefusedError{Code: refusal.StoreError, Message: "write the patch: " + err.Error(), Remedy: "check whether the disk is full, then try again"}
 	}
 	return nil
 }
 
 // replace writes a file under the store's folder anew. A link that stands in its place is not followed.
 func (e *Engine) replace(name string, data []byte) error {
-	root, err := e.place.open()
+	root, err := e.place.OpenDir()
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -22,15 +23,15 @@ const maxOptions = 20
 // checkText refuses a text that cannot be a document or an argument, be it as it is sent or as it is stored.
 func checkText(name, text string, limit int) error {
 	if err := store.CheckText(name, text, limit); err != nil {
-		return refusal(err)
+		return refusal.From(err)
 	}
-	return refusal(store.CheckText(name, safetext.Clean(text), limit))
+	return refusal.From(store.CheckText(name, safetext.Clean(text), limit))
 }
 
 // checkLine refuses what is not one line of moderate length.
 func checkLine(name, text string) error {
 	if utf8.RuneCountInString(text) > MaxLine || strings.ContainsAny(text, "\r\n") {
-		return &RefusedError{Code: InvalidInput, Message: fmt.Sprintf("%s must be one line of at most %d characters", name, MaxLine),
+		return &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf("%s must be one line of at most %d characters", name, MaxLine),
 			Remedy: "shorten it"}
 	}
 	return checkText(name, text, 4*MaxLine)
@@ -78,7 +79,7 @@ func (in Consulting) render() (string, error) {
 // numbered lists options so that a person can answer by a number.
 func numbered(options []string) (string, error) {
 	if len(options) > maxOptions {
-		return "", &RefusedError{Code: InvalidInput, Message: fmt.Sprintf("options has %d and may have %d", len(options), maxOptions),
+		return "", &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf("options has %d and may have %d", len(options), maxOptions),
 			Remedy: "offer fewer"}
 	}
 	var b strings.Builder
@@ -118,7 +119,7 @@ func consulted(request string) string {
 var bareNumber = regexp.MustCompile(`^([+-]?[0-9]+)[.)]?$`)
 
 // choose returns the option that an answer picks by its number alone; any other answer stays as it is, and so does every
-// answer to a question without options. The error is a *Refusal of code InvalidInput for a number that no option has.
+// answer to a question without options. The error is a *refusal.RefusedError of code InvalidInput for a number that no option has.
 func choose(id, question, answer string) (string, error) {
 	_, options := SplitOptions(question)
 	m := bareNumber.FindStringSubmatch(strings.TrimSpace(answer))
@@ -128,16 +129,8 @@ func choose(id, question, answer string) (string, error) {
 	if n, err := strconv.Atoi(m[1]); err == nil && n >= 1 && n <= len(options) {
 		return options[n-1], nil
 	}
-	return "", &RefusedError{Code: InvalidInput, Message: fmt.Sprintf("%s has no option %s, but %s", id, m[1], strings.Join(options, ", ")),
+	return "", &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf("%s has no option %s, but %s", id, m[1], strings.Join(options, ", ")),
 		Remedy: fmt.Sprintf("ferrus answer N picks one of 1 to %d; an answer in words may say anything", len(options))}
-}
-
-// numberOf names a number of things.
-func numberOf(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // titleOf is the first line of a task, without Markdown's marks, as its title.

@@ -1,6 +1,10 @@
 package engine
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/refusal"
+)
 
 // TestANumberPicksItsOption: a person may answer by number, whatever lines the question itself has; a number that no option
 // has is no answer. What says more than a number is one, and so is a number where nothing is offered.
@@ -24,7 +28,7 @@ func TestANumberPicksItsOption(t *testing.T) {
 	} {
 		for _, offered := range []string{question, consulted(consultation)} {
 			got, err := choose("q1", offered, answer)
-			if err != nil && CodeOf(err) == InvalidInput {
+			if err != nil && refusal.CodeOf(err) == refusal.InvalidInput {
 				got = refused
 			}
 			if got != want {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -159,7 +161,7 @@ func TestTheGateIsPinnedToTheTask(t *testing.T) {
 	}
 	p.write("ferrus.toml", gate("true"))
 	_, _, err = ex.AcceptConfig(t.Context())
-	refused(t, err, ForbiddenRole)
+	refused(t, err, refusal.ForbiddenRole)
 }
 
 func TestABrokenConfigurationStopsNoTask(t *testing.T) {
@@ -173,7 +175,7 @@ func TestABrokenConfigurationStopsNoTask(t *testing.T) {
 	}
 	must(p.human().Reset(t.Context(), ""))(t)
 	_, err := p.supervisor().CreateTask(t.Context(), "More.", "")
-	refused(t, err, InvalidInput, "cheques")
+	refused(t, err, refusal.InvalidInput, "cheques")
 }
 
 func TestAPersonCanReplaceAGateThatCannotBeRead(t *testing.T) {
@@ -183,7 +185,7 @@ func TestAPersonCanReplaceAGateThatCannotBeRead(t *testing.T) {
 	h := p.human()
 	must(h.commit(t.Context(), transition{event: state.AcceptConfig, docs: map[state.Doc]string{store.GateDoc: `{"judge":"me"}`}}))(t)
 	_, err := ex.Check(t.Context(), patience)
-	refused(t, err, Corrupt, "ferrus config accept")
+	refused(t, err, refusal.Corrupt, "ferrus config accept")
 	if _, _, err := h.AcceptConfig(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -211,14 +213,14 @@ func TestARepositoryWithoutACommitWillDo(t *testing.T) {
 func TestAMachineInASubfolder(t *testing.T) {
 	t.Parallel()
 	whole := repository(t, gate("true"))
-	p := &project{t: t, dir: filepath.Join(whole.dir, "part"), side: whole.side, opts: whole.opts}
+	p := &machine{t: t, dir: filepath.Join(whole.dir, "part"), side: whole.side, opts: whole.opts}
 	p.write("ferrus.toml", gate("pwd -P > '"+p.side+"/where'"))
 	p.init()
 	deep := filepath.Join(p.dir, "a", "b")
 	if err := os.MkdirAll(deep, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if at := must(Find(t.Context(), deep))(t); at.Root != p.dir || at.Work != p.dir {
+	if at := must(project.Find(t.Context(), deep))(t); at.Root != p.dir || at.Work != p.dir {
 		t.Fatalf("found %+v from %s", at, deep)
 	}
 	sup, ex := p.begun()
@@ -249,7 +251,7 @@ func TestATreeThatGitCannotReadIsNoDeadEnd(t *testing.T) {
 		t.Errorf("packet %+v", got.Packet)
 	}
 	_, err := ex.Check(t.Context(), patience)
-	refused(t, err, StoreError, "work tree cannot be read")
+	refused(t, err, refusal.StoreError, "work tree cannot be read")
 	p.write(".git/index", index)
 	check(t, ex, state.CheckGreen)
 }
@@ -291,7 +293,7 @@ func TestFilesThatAreSaidToBeElsewhereAreRefused(t *testing.T) {
 	} {
 		p.git("config", "core.worktree", p.side)
 		err := call.do(call.s)
-		refused(t, err, StoreError, "git -C "+p.dir+" config --unset core.worktree", "try again")
+		refused(t, err, refusal.StoreError, "git -C "+p.dir+" config --unset core.worktree", "try again")
 		said = append(said, fmt.Sprint(err))
 		p.git("config", "--unset", "core.worktree")
 		if err := call.do(call.s); err != nil {

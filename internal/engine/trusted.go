@@ -10,14 +10,17 @@ import (
 
 	adapters "github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
-// An UntrustedError is the refusal of what no person has agreed to. It is a *Refusal of code Untrusted.
+// An UntrustedError is the refusal of what no person has agreed to. It is a *refusal.RefusedError of code Untrusted.
 type UntrustedError struct {
-	RefusedError
+	refusal.RefusedError
 	Values []trust.Value // what the project's files make run now
 	Was    []trust.Value // what was agreed to last; nil when nothing was
 	Frozen []trust.Value // what the task under way was frozen with, where its record is not from here and it differs
@@ -34,7 +37,7 @@ const WorkflowsName = "workflows.json"
 // be told to ignore, and the values of its workflows.json.
 // One that is missing or broken makes nothing run.
 func Executable(root string, conf config.Config) []trust.Value {
-	for _, dir := range []string{root, filepath.Join(root, home)} {
+	for _, dir := range []string{root, filepath.Join(root, project.DirName)} {
 		text, err := readWorkflows(filepath.Join(dir, WorkflowsName))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -62,7 +65,7 @@ func readWorkflows(path string) ([]byte, error) {
 func (e *Engine) Trusted() error {
 	conf, err := e.Config()
 	if err != nil {
-		return brokenConfig(err)
+		return refusal.Config(err)
 	}
 	return e.trusted(conf)
 }
@@ -86,7 +89,7 @@ func Arguments(conf config.Config) error {
 		if own, err := config.LoadPerson(); err == nil {
 			path = own.Path
 		}
-		return &RefusedError{Code: Untrusted, Person: true,
+		return &refusal.RefusedError{Code: refusal.Untrusted, Person: true,
 			Message: fmt.Sprintf("%s.args of ferrus.toml has %s, which is not known to be harmless; a repository may not loosen %s",
 				table, trust.Visible(strings.Join(bad, " ")), a.Agent),
 			Remedy: "if you want it, write into " + path + ":\n" + trust.VisibleLines(config.PersonLine(table, a.Agent, a.Args))}
@@ -140,7 +143,7 @@ func (e *Engine) Known() error {
 
 // untrusted says what has to be agreed to, and how. broken is why the record cannot be read, nil when it can.
 func (e *Engine) untrusted(values []trust.Value, broken error) error {
-	u := &UntrustedError{RefusedError: RefusedError{Code: Untrusted, Person: true}, Values: values}
+	u := &UntrustedError{RefusedError: refusal.RefusedError{Code: refusal.Untrusted, Person: true}, Values: values}
 	agree := "ferrus trust -C " + shellQuoted(e.place.Root)
 	if broken != nil {
 		u.Message, u.Remedy = "the agreement for "+e.place.Root+" cannot be read: "+broken.Error(), "run "+agree
@@ -181,7 +184,7 @@ func (u *UntrustedError) sentence(root string) string {
 	case len(u.Values) > 0:
 		return "you have not agreed to what the files of " + root + " make run: " + list
 	}
-	return fmt.Sprintf("the %s in %s were not made by you on this machine, as far as ferrus knows", plural(u.Tasks, "task"), root)
+	return fmt.Sprintf("the %s in %s were not made by you on this machine, as far as ferrus knows", format.Count(u.Tasks, "task", "tasks"), root)
 }
 
 // frozen are the values that the task under way was frozen with and that differ from those of the files.
@@ -203,7 +206,7 @@ func (e *Engine) frozen(now []trust.Value) []trust.Value {
 func Agree(root string) error {
 	conf, err := config.Load(filepath.Join(root, config.FileName))
 	if err != nil {
-		return brokenConfig(err)
+		return refusal.Config(err)
 	}
 	p, err := trust.Open(root)
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -46,7 +48,7 @@ func (j *job) settle(ctx context.Context, began store.Snapshot, res checks.Resul
 		out.Changed = e.changed(ctx, began, began.Task.Check.Tree, after)
 	}
 	done, err := j.session.commit(ctx, out.act(j, began, res))
-	if CodeOf(err) == WrongState {
+	if refusal.CodeOf(err) == refusal.WrongState {
 		// The task has left the states in which checks end: say what happened to it, not what the table lacks.
 		now, lost := e.View()
 		return out, j.session.explain(j.stale(now, lost))
@@ -125,7 +127,7 @@ func (out Checked) note(res checks.Result) string {
 	text := strings.Join(parts, "; ")
 	switch out.Status {
 	case state.CheckGreen:
-		text = fmt.Sprintf("%s green in %.1f s", numberOf(len(res.Commands), "command"), res.Duration.Seconds())
+		text = fmt.Sprintf("%s green in %.1f s", format.Count(len(res.Commands), "command", "commands"), res.Duration.Seconds())
 	case state.CheckMoved:
 		text = "the work tree changed while the checks ran: " + strings.Join(out.Changed, ", ")
 		if out.Clean {
@@ -195,7 +197,7 @@ func (e *Engine) Trial(ctx context.Context) (checks.Result, config.Gate, error) 
 	}
 	conf, err := e.Config()
 	if err != nil {
-		return checks.Result{}, config.Gate{}, &RefusedError{Code: InvalidInput, Message: err.Error(), Remedy: "fix ferrus.toml"}
+		return checks.Result{}, config.Gate{}, &refusal.RefusedError{Code: refusal.InvalidInput, Message: err.Error(), Remedy: "fix ferrus.toml"}
 	}
 	if err := e.trusted(conf); err != nil {
 		return checks.Result{}, config.Gate{}, err
@@ -222,7 +224,7 @@ func (e *Engine) Trial(ctx context.Context) (checks.Result, config.Gate, error) 
 func (e *Engine) run(ctx context.Context, spec checks.Spec) (checks.Result, error) {
 	run, err := checks.Start(spec)
 	if err != nil {
-		return checks.Result{}, &RefusedError{Code: StoreError, Message: err.Error()}
+		return checks.Result{}, &refusal.RefusedError{Code: refusal.StoreError, Message: err.Error()}
 	}
 	select {
 	case <-run.Done():

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -55,10 +56,10 @@ func (s *Session) notClaimed(now store.Snapshot) error {
 		who = "it is claimed by " + now.Task.ClaimedBy
 	}
 	if remote(s.ID) {
-		return &RefusedError{Code: NotClaimed, Message: "this call does not name the claim of the work; " + who,
+		return &refusal.RefusedError{Code: refusal.NotClaimed, Message: "this call does not name the claim of the work; " + who,
 			Remedy: "name the claim that wait_for_task gave you, or call it to get one"}
 	}
-	return &RefusedError{Code: NotClaimed, Message: "this session has not claimed the work; " + who,
+	return &refusal.RefusedError{Code: refusal.NotClaimed, Message: "this session has not claimed the work; " + who,
 		Remedy: "call wait_for_task first"}
 }
 
@@ -84,6 +85,6 @@ func (s *Session) explain(err error) error {
 			how = fmt.Sprintf("a person rolled the task back to entry %d at %s", l.Back, at)
 		}
 	}
-	return &RefusedError{Code: LeaseLost, Message: how + ". Stop, and do not edit further",
+	return &refusal.RefusedError{Code: refusal.LeaseLost, Message: how + ". Stop, and do not edit further",
 		Remedy: "call wait_for_task to wait for new work"}
 }

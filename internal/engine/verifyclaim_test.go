@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -28,12 +29,12 @@ func TestARefusalReadsNoHistoryUnderTheLock(t *testing.T) {
 		if lost := (lossError{}); !errors.As(err, &lost) || lost.epoch != 1 {
 			t.Errorf("%s: %v", ev, err)
 		}
-		refused(t, ex.explain(err), LeaseLost, "executor:qwen:1 took this work over")
+		refused(t, ex.explain(err), refusal.LeaseLost, "executor:qwen:1 took this work over")
 	}
 	ex.e.store = nil // nor does a check that ended too late
 	_, err := ex.change(now, (Checked{Status: state.CheckGreen}).act(&job{session: ex}, store.Snapshot{}, checks.Result{}), "")
 	ex.e.store = disk
-	refused(t, ex.explain(err), LeaseLost, "executor:qwen:1 took this work over")
+	refused(t, ex.explain(err), refusal.LeaseLost, "executor:qwen:1 took this work over")
 	// Without the journal there is nothing more to say.
 	gone, err := store.Open(t.TempDir(), store.Options{Log: quiet})
 	if err != nil {
@@ -41,5 +42,5 @@ func TestARefusalReadsNoHistoryUnderTheLock(t *testing.T) {
 	}
 	defer gone.Close()
 	ex.e.store = gone
-	refused(t, ex.explain(lossError{1}), LeaseLost, "the lease was taken away")
+	refused(t, ex.explain(lossError{1}), refusal.LeaseLost, "the lease was taken away")
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -36,7 +37,7 @@ func TestAClaimThatNobodyWasToldIsFreeAtOnce(t *testing.T) {
 	if got := claim(t, next); got.Task.Epoch != 2 || next.Claim() == lost.Claim() || left(next, got.Snapshot) <= 0 {
 		t.Errorf("claimed under epoch %d, %v left", got.Task.Epoch, left(next, got.Snapshot))
 	}
-	refused(t, second(lost.Progress(t.Context(), "Still here.")), LeaseLost, "its lease ran out")
+	refused(t, second(lost.Progress(t.Context(), "Still here.")), refusal.LeaseLost, "its lease ran out")
 
 	// One that was told keeps it, whatever becomes of a later call.
 	_, _, _ = must(remotely(t, e, state.Executor, "tk-1", "").With(next.Claim()))(t).AwaitTask(leaving{t.Context(), e}, patience, false)

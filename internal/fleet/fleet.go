@@ -18,6 +18,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -69,7 +70,7 @@ type Outcome struct {
 }
 
 // Dir returns the folder of the lock of a project's one fleet, for conductor.Conductor.
-func Dir(root string) string { return filepath.Join(engine.At(root, "").Dir(), "parallel") }
+func Dir(root string) string { return filepath.Join(project.At(root, "").Dir(), "parallel") }
 
 // Run works on the tasks of a project until all have ended or wait for a person. The error is a
 // *conductor.BusyError if another fleet runs, conductor.ErrStopped when ctx has ended, or an error
@@ -80,7 +81,7 @@ func Run(ctx context.Context, root string, opts Options) (Outcome, error) {
 		return Outcome{}, err
 	}
 	defer lock.Close()
-	e, err := engine.Open(engine.At(root, ""), opts.Engine)
+	e, err := engine.Open(project.At(root, ""), opts.Engine)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -156,7 +157,7 @@ func (f *fleet) run(ctx context.Context) (Outcome, error) {
 
 // look makes one pass: it starts what may start.
 func (f *fleet) look(ctx context.Context) error {
-	names, err := engine.Branches(f.e.Place().Root)
+	names, err := project.Branches(f.e.Place().Root)
 	if err != nil {
 		return err
 	}
@@ -205,7 +206,7 @@ func (f *fleet) waiting(names []string) (list []string) {
 		if was, ok := f.left[name]; ok && was.seq == t.Seq || !t.Underway() || t.State == state.AwaitingHuman {
 			continue
 		}
-		if _, busy := conductor.Conductor(engine.At(f.e.Place().Root, name).Dir()); !busy {
+		if _, busy := conductor.Conductor(project.At(f.e.Place().Root, name).Dir()); !busy {
 			list = append(list, name)
 		}
 	}

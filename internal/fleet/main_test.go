@@ -23,6 +23,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/test/kit"
 )
@@ -95,7 +96,7 @@ func newYard(t *testing.T, toml string) *yard {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
 	}
-	if _, err := engine.Init(y.dir); err != nil {
+	if _, err := project.Init(y.dir); err != nil {
 		t.Fatal(err)
 	}
 	return y
@@ -129,7 +130,7 @@ func (y *yard) say(name string) {
 // on has a session of the person on a branch, "" for the project.
 func (y *yard) on(branch string) *engine.Session {
 	y.t.Helper()
-	e, err := engine.Open(engine.At(y.dir, branch), engine.Options{Log: quiet})
+	e, err := engine.Open(project.At(y.dir, branch), engine.Options{Log: quiet})
 	must(y.t, err)
 	y.t.Cleanup(func() { e.Close() })
 	return e.Session(person)
@@ -233,11 +234,11 @@ func (y *yard) start() *exec.Cmd {
 // it has failed; a reviewer approves.
 func agent() int {
 	side, branch := os.Args[1], os.Args[2]
-	place, err := engine.Find(context.Background(), ".")
+	place, err := project.Find(context.Background(), ".")
 	if err != nil {
 		return 3
 	}
-	e, err := engine.Open(engine.At(place.Root, branch), engine.Options{Log: quiet})
+	e, err := engine.Open(project.At(place.Root, branch), engine.Options{Log: quiet})
 	if err != nil {
 		return 4
 	}

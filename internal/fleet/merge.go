@@ -9,6 +9,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -138,7 +139,7 @@ func (f *fleet) unchosen(names []string, name string, t state.Task) string {
 
 // outcome returns the result of the run.
 func (f *fleet) outcome(ctx context.Context) (Outcome, error) {
-	names, err := engine.Branches(f.e.Place().Root)
+	names, err := project.Branches(f.e.Place().Root)
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/queue"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -42,7 +43,7 @@ func (f *fleet) take(ctx context.Context) (string, error) {
 // branch makes the branch of a queued task, with the task.
 func (f *fleet) branch(ctx context.Context, it queue.Item) (state.Task, error) {
 	now, err := f.view(it.Name)
-	if engine.CodeOf(err) == engine.UnknownBranch {
+	if refusal.CodeOf(err) == refusal.UnknownBranch {
 		if _, err := f.s.Branch(ctx, engine.Fork{Names: []string{it.Name}, Own: true}); err != nil {
 			return state.Task{}, err
 		}
@@ -57,7 +58,7 @@ func (f *fleet) branch(ctx context.Context, it queue.Item) (state.Task, error) {
 	if now.Task.TaskID != "" { // taken before, by one that was killed, or somebody else's
 		text, err := e.Store().Text(now, state.TaskDoc)
 		if err == nil && strings.TrimSpace(text) != strings.TrimSpace(it.Text) {
-			err = &engine.RefusedError{Code: engine.InvalidInput, Message: "there is a branch of that name with another task",
+			err = &refusal.RefusedError{Code: refusal.InvalidInput, Message: "there is a branch of that name with another task",
 				Remedy: "call the file " + it.Path + " by another name"}
 		}
 		return now.Task, err

@@ -61,6 +61,26 @@ func (r *Root) WalkDir(name string, visit fs.WalkDirFunc) error {
 	return err
 }
 
+// Size returns the bytes of the regular files with these names, and below the folders with them. One that is gone, or goes
+// meanwhile, counts as nothing.
+func (r *Root) Size(names ...string) (sum int64, err error) {
+	for _, name := range names {
+		err = errors.Join(err, r.WalkDir(name, func(_ string, e fs.DirEntry, err error) error {
+			if err == nil && e.Type().IsRegular() {
+				var info fs.FileInfo
+				if info, err = e.Info(); err == nil {
+					sum += info.Size()
+				}
+			}
+			if errors.Is(err, fs.ErrNotExist) {
+				err = nil
+			}
+			return err
+		}))
+	}
+	return sum, err
+}
+
 func (r *Root) walk(name string, d fs.DirEntry, visit fs.WalkDirFunc) error {
 	if err := visit(name, d, nil); err != nil || !d.IsDir() {
 		if err == fs.SkipDir && d.IsDir() {

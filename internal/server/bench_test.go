@@ -16,14 +16,15 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
 // BenchmarkStdioCall is a call over stdio: status, which only looks, and progress, which commits an event. Beside them is
 // a call of a tool of the SDK's alone. They take turns, so that whatever else the machine does hits all.
 func BenchmarkStdioCall(b *testing.B) {
-	dir := project(b, `"true"`)
-	e, err := engine.Open(engine.At(dir, ""), engine.Options{Log: slog.New(slog.DiscardHandler)})
+	dir := newProject(b, `"true"`)
+	e, err := engine.Open(project.At(dir, ""), engine.Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -89,7 +90,7 @@ func quantiles(b *testing.B, took map[string][]time.Duration) {
 // TestTheListOnTheWireIsSmall counts what a client really receives.
 func TestTheListOnTheWireIsSmall(t *testing.T) {
 	t.Parallel()
-	dir := project(t, `"true"`)
+	dir := newProject(t, `"true"`)
 	for _, role := range []string{"supervisor", "executor"} {
 		w := ferrusd(t, dir, role)
 		result := w.request("tools/list", "{}").Result

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/server/tokens"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools"
@@ -84,7 +85,7 @@ var badges = sync.OnceValues(func() (map[string]string, error) {
 
 func newCast(t *testing.T, transport string) *cast {
 	t.Helper()
-	dir := project(t, "")
+	dir := newProject(t, "")
 	c := &cast{t: t, transport: transport, dir: dir, pipe: filepath.Join(filepath.Dir(dir), "pipe"),
 		clients: map[string]*mcp.ClientSession{}, claims: map[string]claimed{}}
 	write(t, filepath.Join(dir, "ferrus.toml"), `[checks]
@@ -96,7 +97,7 @@ max_check_retries = 2
 		t.Fatal(err)
 	}
 	var err error
-	if c.look, err = engine.Open(engine.At(dir, ""), engine.Options{}); err != nil {
+	if c.look, err = engine.Open(project.At(dir, ""), engine.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	c.person = c.look.Session(engine.Caller{Role: state.Human, Agent: "human", TTY: true})

@@ -5,7 +5,8 @@ import (
 	"os"
 
 	"github.com/ferrus-go/ferrus/internal/ancestry"
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -21,7 +22,7 @@ func (c Config) checkDescent() error {
 	return c.refuseDescent(place)
 }
 
-func (c Config) refuseDescent(place engine.Place) error {
+func (c Config) refuseDescent(place project.Place) error {
 	if c.Role != state.Supervisor && !c.HTTP.on() {
 		return nil
 	}
@@ -33,21 +34,21 @@ func (c Config) refuseDescent(place engine.Place) error {
 	if c.HTTP.on() {
 		what = "a server over HTTP"
 	}
-	return &engine.RefusedError{Code: engine.ForbiddenRole, Person: true,
+	return &refusal.RefusedError{Code: refusal.ForbiddenRole, Person: true,
 		Message: what + " does not start below the agent " + agent.String() + ", whose work it would review",
 		Remedy:  "start it from a terminal or a client of your own that this agent did not start"}
 }
 
 // place returns the place of the machine that the server is for.
-func (c Config) place() (engine.Place, error) {
+func (c Config) place() (project.Place, error) {
 	dir := c.Root
 	if dir == "" {
 		var err error
 		if dir, err = os.Getwd(); err != nil {
-			return engine.Place{}, err
+			return project.Place{}, err
 		}
 	}
-	place, err := engine.Find(context.Background(), dir)
+	place, err := project.Find(context.Background(), dir)
 	if err != nil || c.Branch == "" {
 		return place, err
 	}

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
@@ -69,7 +69,7 @@ func TestAServerEndsAtOnceAndInOrder(t *testing.T) {
 				if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 					t.Fatal(err)
 				}
-				dir := project(t, `"echo $$ > `+pipe+`; sleep 1000 & sleep 1000"`)
+				dir := newProject(t, `"echo $$ > `+pipe+`; sleep 1000 & sleep 1000"`)
 				w := begin(t, dir)
 				group := 0
 				if doing == "checking" {
@@ -140,7 +140,7 @@ func told(t *testing.T, pipe string) int {
 // TestTheWorkOfAServerThatIsGoneGoesOn: its end writes nothing, and the next executor has the work at once.
 func TestTheWorkOfAServerThatIsGoneGoesOn(t *testing.T) {
 	t.Parallel()
-	dir := project(t, `"true"`)
+	dir := newProject(t, `"true"`)
 	ferrusd(t, dir, "supervisor").do("create_task", `{"description":"d"}`)
 	first := ferrusd(t, dir, "executor")
 	first.do("wait_for_task", "{}")
@@ -160,7 +160,7 @@ func TestACancelledCheckRunsOn(t *testing.T) {
 	if err := syscall.Mkfifo(gate, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	dir := project(t, `"cat `+gate+`; exit 3"`)
+	dir := newProject(t, `"cat `+gate+`; exit 3"`)
 	ferrusd(t, dir, "supervisor").do("create_task", `{"description":"d"}`)
 	w := ferrusd(t, dir, "executor", "--wait", "1000")
 	w.do("wait_for_task", "{}")
@@ -173,7 +173,7 @@ func TestACancelledCheckRunsOn(t *testing.T) {
 	if r := w.call("status", "{}"); r.Waiting == nil || r.Waiting.For != "check" || r.Next != "check" {
 		t.Errorf("the check does not run on: %+v", r)
 	}
-	if r := w.call("consult", `{"problem":"p","tried":"t","question":"q"}`); r.Code != engine.CheckRunning || r.Next != "check" {
+	if r := w.call("consult", `{"problem":"p","tried":"t","question":"q"}`); r.Code != refusal.CheckRunning || r.Next != "check" {
 		t.Errorf("a consultation meanwhile: %+v", r)
 	}
 	open.Close()
@@ -203,7 +203,7 @@ func TestManyCallsOfACheckAreOneRun(t *testing.T) {
 	if err := syscall.Mkfifo(gate, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	dir := project(t, `"cat `+gate+`"`)
+	dir := newProject(t, `"cat `+gate+`"`)
 	ferrusd(t, dir, "supervisor").do("create_task", `{"description":"d"}`)
 	w := ferrusd(t, dir, "executor", "--wait", "1000")
 	w.do("wait_for_task", "{}")

@@ -5,7 +5,7 @@ package server
 import (
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -47,7 +47,7 @@ func TestAServerDoesNotGoOnWithAPulledJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for tool, args := range map[string]string{"status": "{}", "check": "{}", "progress": `{"note":"n"}`, "submit": `{"summary":"s","verification":"v"}`} {
-		if r := w.call(tool, args); r.Code != engine.ForeignState || r.Remedy == "" || r.Next != "stop" {
+		if r := w.call(tool, args); r.Code != refusal.ForeignState || r.Remedy == "" || r.Next != "stop" {
 			t.Errorf("%s: %+v", tool, r)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/server/tokens"
 	"github.com/ferrus-go/ferrus/internal/server/web"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -99,11 +100,11 @@ func serveHTTP(ctx context.Context, conf Config, prog string, stderr io.Writer) 
 		err = e.Known()
 	}
 	if err != nil {
-		var r *engine.RefusedError
+		var r *refusal.RefusedError
 		if errors.As(err, &r) {
 			err = fmt.Errorf("%s; %s", r.Message, r.Remedy)
 		}
-		if r != nil && r.Code == engine.Untrusted {
+		if r != nil && r.Code == refusal.Untrusted {
 			return fail(exitForbidden, err)
 		}
 		return fail(exitError, err)

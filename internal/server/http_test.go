@@ -27,7 +27,7 @@ import (
 // TestARoleHasItsToolsOverHTTP: the same as over stdio, and another role's are as unknown as any.
 func TestARoleHasItsToolsOverHTTP(t *testing.T) {
 	t.Parallel()
-	dir := project(t, `"true"`)
+	dir := newProject(t, `"true"`)
 	o := opened(t, dir)
 	hidden := map[state.Role]string{state.Supervisor: "submit", state.Executor: "approve"}
 	for role, other := range hidden {
@@ -123,7 +123,7 @@ func TestALongPollOverHTTPShowsThatItLives(t *testing.T) {
 		t.Skip("progress comes every ten seconds")
 	}
 	t.Parallel()
-	o := opened(t, project(t, `"true"`), "--wait", "1000")
+	o := opened(t, newProject(t, `"true"`), "--wait", "1000")
 	shown, ended := map[string]chan struct{}{}, make(chan error, len(transports))
 	for _, transport := range transports {
 		ticks := make(chan struct{}, 100)
@@ -187,7 +187,7 @@ func TestAServerOfManyEndsAtOnce(t *testing.T) {
 			if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			o := opened(t, project(t, `"echo $$ > `+pipe+`; sleep 1000 & sleep 1000"`), "--wait", "1000")
+			o := opened(t, newProject(t, `"echo $$ > `+pipe+`; sleep 1000 & sleep 1000"`), "--wait", "1000")
 			o.visit(t, "legacy", state.Supervisor, nil).do("create_task", map[string]any{"description": "d"})
 			worker := o.visit(t, "modern", state.Executor, nil)
 			worker.claim = worker.do("wait_for_task", nil).Claim
@@ -212,7 +212,7 @@ func TestAServerOfManyEndsAtOnce(t *testing.T) {
 // TestNoSecretIsWrittenDown, neither to stderr nor to any file of the project.
 func TestNoSecretIsWrittenDown(t *testing.T) {
 	t.Parallel()
-	o := opened(t, project(t, `"true"`))
+	o := opened(t, newProject(t, `"true"`))
 	for _, transport := range transports {
 		for role := range o.secret {
 			o.visit(t, transport, role, nil).call("status", nil)
@@ -253,7 +253,7 @@ func TestNoSecretIsWrittenDown(t *testing.T) {
 // TestFlagsOfHTTPThatCannotBe: exit 2 and what helps, before anything listens.
 func TestFlagsOfHTTPThatCannotBe(t *testing.T) {
 	t.Parallel()
-	dir := project(t, `"true"`)
+	dir := newProject(t, `"true"`)
 	open := filepath.Join(dir, "open")
 	if err := os.Mkdir(open, 0o700); err != nil {
 		t.Fatal(err)
@@ -303,7 +303,7 @@ func TestTheBurdenOfManyClients(t *testing.T) {
 	if *full {
 		sessions, calls, most = 1000, 200, 100<<10
 	}
-	o := opened(t, project(t, `"true"`), "--wait", "1000")
+	o := opened(t, newProject(t, `"true"`), "--wait", "1000")
 	boss := o.visit(t, "modern", state.Supervisor, nil)
 	boss.do("status", nil)
 	rss, fds := o.burden(t)

@@ -42,7 +42,7 @@ var addressed = regexp.MustCompile(`address=(\S+) `)
 // BenchmarkHTTPCall is a call of status over HTTP with everything that stands before it, beside a call of a tool of the
 // SDK's alone in the same run. The two take turns, so that whatever else the machine does hits both.
 func BenchmarkHTTPCall(b *testing.B) {
-	dir := project(b, `"true"`)
+	dir := newProject(b, `"true"`)
 	o := opened(b, dir)
 	w := start(b, "bare-http", dir)
 	var address string

@@ -11,14 +11,14 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
 // TestABadLineDoesNotEndTheSession: whatever a client writes, the next call works, and stdout has nothing but messages.
 func TestABadLineDoesNotEndTheSession(t *testing.T) {
 	t.Parallel()
-	w := ferrusd(t, project(t, `"true"`), "executor")
+	w := ferrusd(t, newProject(t, `"true"`), "executor")
 	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	const status = `{"jsonrpc":"2.0","id":"s","method":"tools/call","params":{"name":"status","arguments":{}}}`
 	for _, tt := range []struct {
@@ -89,7 +89,7 @@ func TestABadLineDoesNotEndTheSession(t *testing.T) {
 // TestATruncatedLastLineEndsTheServerInOrder: a client that dies in the middle of a message is a client that has left.
 func TestATruncatedLastLineEndsTheServerInOrder(t *testing.T) {
 	t.Parallel()
-	w := ferrusd(t, project(t, `"true"`), "executor")
+	w := ferrusd(t, newProject(t, `"true"`), "executor")
 	code, _ := w.exit(func() {
 		w.in.Write([]byte(`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"na`))
 		w.leave()
@@ -102,7 +102,7 @@ func TestATruncatedLastLineEndsTheServerInOrder(t *testing.T) {
 // TestAHiddenToolIsAnsweredLikeOneThatIsNot, to the byte.
 func TestAHiddenToolIsAnsweredLikeOneThatIsNot(t *testing.T) {
 	t.Parallel()
-	w := ferrusd(t, project(t, `"true"`), "executor")
+	w := ferrusd(t, newProject(t, `"true"`), "executor")
 	said := map[string]string{}
 	for _, tool := range []string{"approve", "no_such_tool"} {
 		m := w.request("tools/call", fmt.Sprintf(`{"name":%q,"arguments":{}}`, tool))
@@ -120,17 +120,17 @@ func TestAHiddenToolIsAnsweredLikeOneThatIsNot(t *testing.T) {
 // TestBytesThatAreNoTextAreRefused: they are never stored as something else.
 func TestBytesThatAreNoTextAreRefused(t *testing.T) {
 	t.Parallel()
-	w := ferrusd(t, project(t, `"true"`), "supervisor")
+	w := ferrusd(t, newProject(t, `"true"`), "supervisor")
 	for _, text := range []string{"a\xffb", "\xc3", "\xed\xa0\x80", `\ud800`, `\udfff\ud800`} {
-		if r := w.call("create_task", `{"description":"`+text+`"}`); r.Code != engine.InvalidInput || r.State != state.Idle {
+		if r := w.call("create_task", `{"description":"`+text+`"}`); r.Code != refusal.InvalidInput || r.State != state.Idle {
 			t.Errorf("%q: %+v", text, r)
 		}
 	}
-	if r := w.call("create_task", "{\"descripti\xffn\":\"d\"}"); r.Code != engine.InvalidInput {
+	if r := w.call("create_task", "{\"descripti\xffn\":\"d\"}"); r.Code != refusal.InvalidInput {
 		t.Errorf("a name that is no text: %+v", r)
 	}
 	big := strings.Repeat("d", 1<<20+1)
-	if r := w.call("create_task", `{"description":"`+big+`"}`); r.Code != engine.TooLarge {
+	if r := w.call("create_task", `{"description":"`+big+`"}`); r.Code != refusal.TooLarge {
 		t.Errorf("over 1 MiB: %+v", r)
 	}
 	r := w.do("create_task", `{"description":"\ud83d\ude00 `+"\u00e4"+`"}`)
@@ -149,7 +149,7 @@ func TestABugEndsTheCallAndNotTheServer(t *testing.T) {
 			t.Errorf("a panicking tool: %+v", m)
 		}
 		// Our own tools have no session here: Options.Session is nil, a bug too.
-		if r := w.result(w.request("tools/call", `{"name":"status","arguments":{}}`)); r.Code != engine.OutcomeUnknown || r.Remedy == "" {
+		if r := w.result(w.request("tools/call", `{"name":"status","arguments":{}}`)); r.Code != refusal.OutcomeUnknown || r.Remedy == "" {
 			t.Errorf("a panic behind the gate: %+v", r)
 		}
 	}
@@ -161,7 +161,7 @@ func TestABugEndsTheCallAndNotTheServer(t *testing.T) {
 // TestAStderrThatNobodyReadsHoldsNobody: clients let it fill up.
 func TestAStderrThatNobodyReadsHoldsNobody(t *testing.T) {
 	t.Parallel()
-	dir := project(t, `"true"`)
+	dir := newProject(t, `"true"`)
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
 	unread, stderr := io.Pipe()

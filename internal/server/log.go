@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
 )
 
 // openLog returns the server's log. Warnings and errors go to stderr, where clients show them.
@@ -129,7 +129,7 @@ func (c Config) logDir() (string, error) {
 	if c.Role == workerRole {
 		return c.Worker.Run, nil
 	}
-	place, err := engine.Find(context.Background(), cmp.Or(c.Root, "."))
+	place, err := project.Find(context.Background(), cmp.Or(c.Root, "."))
 	if err != nil {
 		return "", err
 	}

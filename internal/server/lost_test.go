@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -20,7 +20,7 @@ func TestOutsideAProjectEveryCallNamesTheRemedy(t *testing.T) {
 	calls := map[string]string{"status": "{}", "create_task": `{"description":"d"}`, "wait_for_review": "{}", "review_pending": "{}", "approve": "{}",
 		"reject": `{"notes":"n"}`, "respond_consult": `{"response":"r"}`, "ask_human": `{"question":"q"}`, "wait_for_answer": "{}"}
 	for tool, args := range calls {
-		if r := w.call(tool, args); r.Code != engine.NotInitialised || !strings.Contains(r.Remedy, "ferrus init") || r.Next != "stop" || r.Allowed == nil {
+		if r := w.call(tool, args); r.Code != refusal.NotInitialised || !strings.Contains(r.Remedy, "ferrus init") || r.Next != "stop" || r.Allowed == nil {
 			t.Errorf("%s: %+v", tool, r)
 		}
 	}
@@ -39,7 +39,7 @@ func TestOutsideAProjectEveryCallNamesTheRemedy(t *testing.T) {
 // TestALostStoreIsSaidAndNotMadeAnew: .ferrus is moved away under a server, also inside another project, and comes back.
 func TestALostStoreIsSaidAndNotMadeAnew(t *testing.T) {
 	t.Parallel()
-	outer := project(t, `"true"`)
+	outer := newProject(t, `"true"`)
 	dir := filepath.Join(outer, "inner")
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestALostStoreIsSaidAndNotMadeAnew(t *testing.T) {
 	}
 	for tool, args := range map[string]string{"status": "{}", "check": "{}", "progress": `{"note":"n"}`, "wait_for_task": "{}", "heartbeat": "{}",
 		"ask_human": `{"question":"q"}`, "submit": `{"summary":"s","verification":"v","no_change":"n"}`, "consult": `{"problem":"p","tried":"t","question":"q"}`} {
-		if r := w.call(tool, args); r.Code != engine.StoreGone || r.Remedy == "" || r.Next != "stop" {
+		if r := w.call(tool, args); r.Code != refusal.StoreGone || r.Remedy == "" || r.Next != "stop" {
 			t.Errorf("%s: %+v", tool, r)
 		}
 	}
@@ -89,7 +89,7 @@ func TestAStoreMadeAnewIsServed(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, ".ferrus")); err != nil {
 		t.Fatal(err)
 	}
-	if r := w.call("status", "{}"); r.Code != engine.StoreGone {
+	if r := w.call("status", "{}"); r.Code != refusal.StoreGone {
 		t.Errorf("removed: %+v", r)
 	}
 	initialise(t, dir)
@@ -101,7 +101,7 @@ func TestAStoreMadeAnewIsServed(t *testing.T) {
 // TestABrokenConfigDoesNotStopTheWork: the gate that was pinned runs, and every result says what is broken.
 func TestABrokenConfigDoesNotStopTheWork(t *testing.T) {
 	t.Parallel()
-	dir := project(t, `"true"`)
+	dir := newProject(t, `"true"`)
 	conf := filepath.Join(dir, "ferrus.toml")
 	ferrusd(t, dir, "supervisor").do("create_task", `{"description":"d"}`)
 	write(t, conf, "[checks]\ncommands = [\"false\"\n")
@@ -131,7 +131,7 @@ func TestABrokenConfigDoesNotStopTheWork(t *testing.T) {
 	sup.do("review_pending", "{}")
 	sup.do("approve", "{}")
 	// A new task needs a gate to pin.
-	if r := sup.call("create_task", `{"description":"e"}`); r.Code != engine.InvalidInput || !strings.Contains(r.Message, "ferrus.toml") ||
+	if r := sup.call("create_task", `{"description":"e"}`); r.Code != refusal.InvalidInput || !strings.Contains(r.Message, "ferrus.toml") ||
 		!strings.Contains(r.Remedy, "person") || r.Next != "stop" {
 		t.Errorf("a task without a gate: %+v", r)
 	}

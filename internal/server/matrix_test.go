@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
@@ -138,7 +138,7 @@ func helps(tool string, r tools.Result) bool {
 	if r.Code != "" && (strings.TrimSpace(r.Remedy) == "" || strings.HasPrefix(r.Remedy, "next:")) {
 		return false
 	}
-	stuck := []engine.Code{engine.WrongState, engine.NotClaimed, engine.LeaseLost, engine.StaleReview}
+	stuck := []refusal.Code{refusal.WrongState, refusal.NotClaimed, refusal.LeaseLost, refusal.StaleReview}
 	looks := []string{"status", "wait_for_task", "wait_for_review"}
 	if r.State != state.Failed || !slices.Contains(stuck, r.Code) && !slices.Contains(looks, tool) {
 		return true

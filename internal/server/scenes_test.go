@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
@@ -86,9 +86,9 @@ type stance struct {
 }
 
 // predicted says from the table and the catalogue alone how a call ends: "" for success.
-func predicted(tool tools.Tool, as stance, task state.Task) engine.Code {
+func predicted(tool tools.Tool, as stance, task state.Task) refusal.Code {
 	if as.barred && takes(tool, "claim") {
-		return engine.NotClaimed
+		return refusal.NotClaimed
 	}
 	may := func(role state.Role) bool {
 		can := state.Allowed(task, role)
@@ -112,15 +112,15 @@ func predicted(tool tools.Tool, as stance, task state.Task) engine.Code {
 	asks := tool.Name == "consult" || tool.Name == "ask_human"
 	switch {
 	case as.role == state.Executor && lost:
-		return engine.LeaseLost
+		return refusal.LeaseLost
 	case !can:
-		return engine.WrongState
+		return refusal.WrongState
 	case as.role == state.Executor && !as.holds:
-		return engine.NotClaimed
+		return refusal.NotClaimed
 	case binds && as.id != "present" && (as.id != "" || !as.shown):
-		return engine.StaleReview
+		return refusal.StaleReview
 	case asks && task.Check.Status == state.CheckRunning:
-		return engine.CheckRunning
+		return refusal.CheckRunning
 	}
 	return ""
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/server/tokens"
 	"github.com/ferrus-go/ferrus/internal/server/web"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -18,16 +20,16 @@ func TestTwoClientsOfOneTokenAreTwo(t *testing.T) {
 	for _, transport := range transports {
 		t.Run(transport, func(t *testing.T) {
 			t.Parallel()
-			dir := project(t, `"true"`)
+			dir := newProject(t, `"true"`)
 			o := opened(t, dir)
 			o.visit(t, transport, state.Supervisor, nil).do("create_task", map[string]any{"description": "d"})
 			one, two := o.visit(t, transport, state.Executor, nil), o.visit(t, transport, state.Executor, nil)
 			claim := one.do("wait_for_task", nil).Claim
-			if r := two.call("check", nil); r.Code != engine.NotClaimed {
+			if r := two.call("check", nil); r.Code != refusal.NotClaimed {
 				t.Errorf("the other client: %+v", r)
 			}
 			r := one.call("check", nil)
-			if want := map[bool]engine.Code{true: engine.NotClaimed, false: ""}[transport == "modern"]; r.Code != want {
+			if want := map[bool]refusal.Code{true: refusal.NotClaimed, false: ""}[transport == "modern"]; r.Code != want {
 				t.Errorf("the holder, without its claim: %+v", r)
 			}
 			one.claim = claim
@@ -41,7 +43,7 @@ func TestTwoClientsOfOneTokenAreTwo(t *testing.T) {
 				t.Fatal(err)
 			}
 			thief.claim = claim
-			if r := thief.call("progress", map[string]any{"note": "mine"}); r.Code != engine.NotClaimed && r.Code != engine.LeaseLost {
+			if r := thief.call("progress", map[string]any{"note": "mine"}); r.Code != refusal.NotClaimed && r.Code != refusal.LeaseLost {
 				t.Errorf("a claim with another token: %+v", r)
 			}
 			one.do("progress", map[string]any{"note": "still mine"})
@@ -52,8 +54,8 @@ func TestTwoClientsOfOneTokenAreTwo(t *testing.T) {
 // TestASeatIsKeptForItsSession, and cleared when nobody has sat on it for long.
 func TestASeatIsKeptForItsSession(t *testing.T) {
 	t.Parallel()
-	dir := project(t, `"true"`)
-	e, err := engine.Open(engine.At(dir, ""), engine.Options{})
+	dir := newProject(t, `"true"`)
+	e, err := engine.Open(project.At(dir, ""), engine.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +89,7 @@ func TestALostClaimIsHadAgain(t *testing.T) {
 	for _, transport := range []string{"legacy", "sse"} {
 		t.Run(transport, func(t *testing.T) {
 			t.Parallel()
-			o := opened(t, project(t, `"true"`))
+			o := opened(t, newProject(t, `"true"`))
 			o.visit(t, transport, state.Supervisor, nil).do("create_task", map[string]any{"description": "d"})
 			v := o.visit(t, transport, state.Executor, nil)
 			lost := v.do("wait_for_task", nil)

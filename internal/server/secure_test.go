@@ -54,7 +54,7 @@ func certificate(t *testing.T, name string) (cert, key string, trust *x509.CertP
 func TestWithTLSItMayListenAnywhere(t *testing.T) {
 	t.Parallel()
 	cert, key, trust := certificate(t, "ferrus.example")
-	o := opened(t, project(t, `"true"`), "--http", "0.0.0.0:0", "--tls-cert", cert, "--tls-key", key, "--allow-host", "ferrus.example")
+	o := opened(t, newProject(t, `"true"`), "--http", "0.0.0.0:0", "--tls-cert", cert, "--tls-key", key, "--allow-host", "ferrus.example")
 	if o.scheme != "https" {
 		t.Fatalf("it says %s", o.scheme)
 	}
@@ -90,7 +90,7 @@ func TestWithTLSItMayListenAnywhere(t *testing.T) {
 // TestASocketOutlivesItsServer, killed, and is taken over by the next; two servers are never at one.
 func TestASocketOutlivesItsServer(t *testing.T) {
 	t.Parallel()
-	dir := project(t, `"true"`)
+	dir := newProject(t, `"true"`)
 	path := filepath.Join(t.TempDir(), "ferrus.sock")
 	hc := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", path)

@@ -10,7 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -30,7 +31,7 @@ func (w *wire) toolNames() []string {
 // TestEveryRevisionOfTheProtocolIsServed, with and without a handshake.
 func TestEveryRevisionOfTheProtocolIsServed(t *testing.T) {
 	t.Parallel()
-	dir := project(t, `"true"`)
+	dir := newProject(t, `"true"`)
 	for _, version := range []string{"2024-11-05", "2025-06-18", "2025-11-25"} {
 		t.Run(version, func(t *testing.T) {
 			w := start(t, "ferrusd", dir, "--role", "supervisor")
@@ -79,7 +80,7 @@ func TestEveryRevisionOfTheProtocolIsServed(t *testing.T) {
 // TestWithoutARoleOneMayOnlyLook, and is told so where a person sees it.
 func TestWithoutARoleOneMayOnlyLook(t *testing.T) {
 	t.Parallel()
-	w := start(t, "ferrusd", project(t, `"true"`))
+	w := start(t, "ferrusd", newProject(t, `"true"`))
 	w.initialize("2025-06-18")
 	if names := w.toolNames(); !slices.Equal(names, []string{"status"}) {
 		t.Errorf("tools %v", names)
@@ -159,7 +160,7 @@ func TestAServerFindsItsMachine(t *testing.T) {
 func TestAServerFindsItsBranch(t *testing.T) {
 	t.Parallel()
 	dir := tracked(t, `"true"`)
-	branch := engine.At(dir, "feature")
+	branch := project.At(dir, "feature")
 	for _, args := range [][]string{
 		{"-c", "user.name=u", "-c", "user.email=u@example.com", "commit", "-q", "--allow-empty", "-m", "begin"},
 		{"worktree", "add", "-q", "--detach", branch.Work},
@@ -186,7 +187,7 @@ func TestAServerFindsItsBranch(t *testing.T) {
 	if r := ferrusd(t, dir, "executor").do("status", "{}"); r.State != state.Idle {
 		t.Errorf("the project's own machine: %+v", r)
 	}
-	if r := ferrusd(t, dir, "executor", "--branch", "nobody").call("status", "{}"); r.Code != engine.UnknownBranch {
+	if r := ferrusd(t, dir, "executor", "--branch", "nobody").call("status", "{}"); r.Code != refusal.UnknownBranch {
 		t.Errorf("a branch that is not: %+v", r)
 	}
 	if entries, err := os.ReadDir(filepath.Join(dir, ".ferrus", "branches")); err != nil || len(entries) != 1 {

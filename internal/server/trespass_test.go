@@ -16,7 +16,7 @@ import (
 // sessions, and where there are none the id of one lends nothing. What it tried is not done.
 func TestARoleIsNotLentByASession(t *testing.T) {
 	t.Parallel()
-	o := opened(t, project(t, `"true"`))
+	o := opened(t, newProject(t, `"true"`))
 	boss, crew := o.secret[state.Supervisor], o.secret[state.Executor]
 	create := `{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"create_task","arguments":{"description":"d"}%s}}`
 	older := map[string]string{"Mcp-Session-Id": o.visit(t, "legacy", state.Supervisor, nil).ID(), "Mcp-Protocol-Version": "2025-11-25"}

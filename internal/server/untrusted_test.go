@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools"
 	"github.com/ferrus-go/ferrus/internal/trust"
@@ -17,7 +18,7 @@ import (
 // then the same server goes on, and a changed file stops what is new and not the work under way.
 func TestNothingOfACloneRunsByATool(t *testing.T) {
 	t.Parallel()
-	dir := project(t, `"true"`)
+	dir := newProject(t, `"true"`)
 	canary := filepath.Join(filepath.Dir(dir), "canary")
 	conf := filepath.Join(dir, "ferrus.toml")
 	evil := "[checks]\ncommands = [\"touch " + canary + "\"]\n[notify]\ncommand = \"touch " + canary + "\"\n"
@@ -46,7 +47,7 @@ func TestNothingOfACloneRunsByATool(t *testing.T) {
 			switch {
 			case tool.Name == "status" && r.Code != "":
 				t.Errorf("%s: status: %+v", role, r)
-			case tool.Name != "status" && (r.Code != engine.Untrusted || r.Remedy == "" || r.Next != "stop"):
+			case tool.Name != "status" && (r.Code != refusal.Untrusted || r.Remedy == "" || r.Next != "stop"):
 				bad++
 				t.Errorf("%s: %s: %+v", role, tool.Name, r)
 			}

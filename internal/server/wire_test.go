@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
 
@@ -58,7 +59,7 @@ func repository(t testing.TB, checks string) string {
 
 // project is a folder with ferrus and these checks. It is a repository with -full only: who calls, and over what, asks
 // nothing of git, whose processes would be most of the work.
-func project(t testing.TB, checks string) string {
+func newProject(t testing.TB, checks string) string {
 	t.Helper()
 	if *full {
 		return tracked(t, checks)
@@ -82,7 +83,7 @@ func tracked(t testing.TB, checks string) string {
 
 func initialise(t testing.TB, dir string) {
 	t.Helper()
-	if _, err := engine.Init(dir); err != nil {
+	if _, err := project.Init(dir); err != nil {
 		t.Fatal(err)
 	}
 	if err := engine.Agree(dir); err != nil {

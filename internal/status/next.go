@@ -7,6 +7,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -35,7 +36,7 @@ var stepsIn = map[state.State][]Step{
 func next(r *Report) []Step {
 	list := r.steps()
 	for i := range list {
-		list[i].Command = engine.Commands(r.Branch, list[i].Command)
+		list[i].Command = refusal.OnBranch(r.Branch, list[i].Command)
 	}
 	return list
 }
@@ -113,7 +114,7 @@ func (r *Report) WaitText() string {
 }
 
 // sentence says in a line where the task is, to one who wanted something else of it.
-func (r *Report) sentence() string { return engine.Commands(r.Branch, r.where()) }
+func (r *Report) sentence() string { return refusal.OnBranch(r.Branch, r.where()) }
 
 // worker says who works on the task, or who will.
 func (r *Report) worker(since string) string {

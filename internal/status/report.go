@@ -13,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/fleet"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -142,8 +143,8 @@ func ReadAll(e *engine.Engine) (*Report, error) {
 	}
 	r.Pipelines = RunningPipelines(e)
 	if r.Branch == "" {
-		r.Branches, _ = engine.Branches(r.Root) // ferrus doctor says what is wrong with them
-		r.Queue = Queue(engine.At(r.Root, "").Dir())
+		r.Branches, _ = project.Branches(r.Root) // ferrus doctor says what is wrong with them
+		r.Queue = Queue(project.At(r.Root, "").Dir())
 	}
 	return r, nil
 }

@@ -9,9 +9,10 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/queue"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/test/project"
+	"github.com/ferrus-go/ferrus/internal/test/projecttest"
 )
 
 // TestACheckWhoseServerHasGoneReadsAsAbandoned, and so the task waits for its executor and not for a check.
@@ -21,11 +22,11 @@ func TestACheckWhoseServerHasGoneReadsAsAbandoned(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "ferrus.toml"), []byte("[checks]\ncommands = [\"sleep 60\"]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := engine.Init(dir); err != nil {
+	if _, err := project.Init(dir); err != nil {
 		t.Fatal(err)
 	}
 	open := func(now func() time.Time) *engine.Engine {
-		e, err := engine.Open(engine.At(dir, ""), engine.Options{Now: now})
+		e, err := engine.Open(project.At(dir, ""), engine.Options{Now: now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,8 +71,8 @@ func TestACheckWhoseServerHasGoneReadsAsAbandoned(t *testing.T) {
 
 // TestTheTaskAloneIsReadWithoutTheProject: commands that show only the next steps do not read branches and queue.
 func TestTheTaskAloneIsReadWithoutTheProject(t *testing.T) {
-	dir := project.New(t, "alt")
-	home := engine.At(dir, "").Dir()
+	dir := projecttest.New(t, "alt")
+	home := project.At(dir, "").Dir()
 	for _, name := range []string{"b", "a"} {
 		if _, err := queue.Put(home, name, "\n\nTitle of "+name+"\u200b\n\nMore.\n"); err != nil {
 			t.Fatal(err)
@@ -87,7 +88,7 @@ func TestTheTaskAloneIsReadWithoutTheProject(t *testing.T) {
 		{"", ReadAll, Report{Branches: []string{"alt"}, Queue: waiting}},
 		{"alt", ReadAll, Report{}},
 	} {
-		e, err := engine.Open(engine.At(dir, tt.branch), engine.Options{})
+		e, err := engine.Open(project.At(dir, tt.branch), engine.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

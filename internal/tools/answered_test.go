@@ -19,6 +19,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/platform/clock"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -32,7 +34,7 @@ var events = []struct {
 	{"release", func(s *scene) error { _, err := s.person().Release(context.Background(), ""); return err }},
 	{"rollback", func(s *scene) error { _, err := s.person().Rollback(context.Background(), 1, "Again."); return err }},
 	{"takeover", func(s *scene) error {
-		e, err := engine.Open(engine.At(s.dir, ""), engine.Options{Clock: func() lease.Instant {
+		e, err := engine.Open(project.At(s.dir, ""), engine.Options{Clock: func() lease.Instant {
 			now := clock.Read()
 			now.Nanos += int64(24 * time.Hour)
 			return now
@@ -106,7 +108,7 @@ func newScene(t *testing.T, endless bool, tr *trap) *scene {
 		command = "touch ../runs; sleep 1000 & sleep 1000"
 	}
 	s.write("ferrus.toml", fmt.Sprintf("[checks]\ncommands = [%q]\n", command))
-	if _, err := engine.Init(s.dir); err != nil {
+	if _, err := project.Init(s.dir); err != nil {
 		t.Fatal(err)
 	}
 	done, err := s.person().CreateTask(t.Context(), "Do it.", "")
@@ -202,7 +204,7 @@ func (s *scene) judge(a answer, event string, running bool) {
 		s.t.Errorf("%s: %v", a.call, a.err)
 	default:
 		r := read(s.t, a.res)
-		if r.Code == engine.InternalTimeout || a.call != "the heartbeat" && (r.Status == "running") != running {
+		if r.Code == refusal.InternalTimeout || a.call != "the heartbeat" && (r.Status == "running") != running {
 			s.t.Errorf("%s: status %s, code %s: %s", a.call, r.Status, r.Code, r.Message)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/jsontime"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/tools/gate"
@@ -42,7 +43,7 @@ func (o Options) handler(t Tool) mcp.ToolHandler {
 
 // stuck is the result of a call that did not end.
 func stuck(r gate.Refusal) any {
-	return Result{Code: engine.InternalTimeout, Message: r.Message, Remedy: r.Remedy, Next: r.Next, Allowed: r.Allowed}
+	return Result{Code: refusal.InternalTimeout, Message: r.Message, Remedy: r.Remedy, Next: r.Next, Allowed: r.Allowed}
 }
 
 // Finish returns the answer of the call. If it is not called, messages stay for the next call.
@@ -170,22 +171,22 @@ func (c *call) commands(text string) string {
 	if c.s == nil {
 		return text
 	}
-	return engine.Commands(c.s.Engine().Place().Branch, text)
+	return refusal.OnBranch(c.s.Engine().Place().Branch, text)
 }
 
 // unresolvable are the refusals in a failed task that no call of an agent can resolve.
-var unresolvable = []engine.Code{engine.WrongState, engine.NotClaimed, engine.LeaseLost, engine.StaleReview}
+var unresolvable = []refusal.Code{refusal.WrongState, refusal.NotClaimed, refusal.LeaseLost, refusal.StaleReview}
 
 // runsChecks are the tools whose results say with which environment the checks run.
 var runsChecks = []string{"check", "submit", "status"}
 
 // untrustedNotice says in the result of status why every other tool refuses.
 func untrustedNotice(err error) string {
-	var r *engine.RefusedError
+	var r *refusal.RefusedError
 	if errors.As(err, &r) {
 		return string(r.Code) + ": " + r.Error()
 	}
-	return string(engine.Untrusted) + ": " + err.Error()
+	return string(refusal.Untrusted) + ": " + err.Error()
 }
 
 // maxClaim is the largest result of a claim in bytes: some clients cut the middle out of longer
@@ -206,14 +207,14 @@ func (c *call) encode() ([]byte, error) {
 // refuse turns an error into a refusal.
 func (c *call) refuse(err error) {
 	c.snap = nil
-	c.res = Result{Code: engine.StoreError, Message: err.Error(), Notices: c.res.Notices}
-	r := engine.AsRefused(err)
+	c.res = Result{Code: refusal.StoreError, Message: err.Error(), Notices: c.res.Notices}
+	r := refusal.Of(err)
 	var f *wire.Fault
 	switch {
 	case errors.Is(err, gate.ErrBug): // the agent reads the status to find out what happened
-		r = &engine.RefusedError{Code: engine.OutcomeUnknown, Message: err.Error(), Remedy: "call status and continue from its answer"}
+		r = &refusal.RefusedError{Code: refusal.OutcomeUnknown, Message: err.Error(), Remedy: "call status and continue from its answer"}
 	case errors.As(err, &f):
-		r = &engine.RefusedError{Code: engine.InvalidInput, Message: f.Message, Remedy: f.Remedy}
+		r = &refusal.RefusedError{Code: refusal.InvalidInput, Message: f.Message, Remedy: f.Remedy}
 	case r == nil:
 		return
 	}
@@ -223,11 +224,11 @@ func (c *call) refuse(err error) {
 	}
 	c.lacks = c.nameless()
 	switch r.Code {
-	case engine.TreeChanged:
+	case refusal.TreeChanged:
 		if c.tool.Name == "approve" {
 			c.res.Next = "reject"
 		}
-	case engine.StaleReview:
+	case refusal.StaleReview:
 		c.res.Next = "review_pending"
 		if c.tool.Name == "respond_consult" {
 			c.res.Next = "wait_for_review"
@@ -235,16 +236,16 @@ func (c *call) refuse(err error) {
 		if c.lacks = c.s.Once && c.Text["submission"] == "" && c.Text["consultation"] == ""; c.lacks {
 			c.res.Next = c.tool.Name
 		}
-	case engine.NotClaimed:
+	case refusal.NotClaimed:
 		// A caller that forgot to name its claim must not be sent to wait for the work that it has
 		// claimed.
 		if c.lacks {
 			c.res.Next = c.tool.Name
 			c.res.Remedy = "call it again with the claim that wait_for_task gave you; wait_for_task only if you never got one"
 		}
-	case engine.CheckRunning:
+	case refusal.CheckRunning:
 		c.res.Next = "check"
-	case engine.InvalidInput, engine.TooLarge, engine.LockBusy, engine.UnknownBranch:
+	case refusal.InvalidInput, refusal.TooLarge, refusal.LockBusy, refusal.UnknownBranch:
 		c.res.Next = c.tool.Name
 	}
 	if r.Person {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -17,7 +17,7 @@ func TestAnEmptySubmissionIsConfirmed(t *testing.T) {
 	checked(c)
 	hand := map[string]any{"summary": "Nothing.", "verification": "None."}
 	r := c.holder.call("submit", hand)
-	if r.Code != engine.InvalidInput || r.Next != "submit" || r.State != state.Checking || !strings.Contains(r.Remedy, "no_change") {
+	if r.Code != refusal.InvalidInput || r.Next != "submit" || r.State != state.Checking || !strings.Contains(r.Remedy, "no_change") {
 		t.Fatalf("without a word: %+v", r)
 	}
 	hand["no_change"] = "The typo is in another repository."

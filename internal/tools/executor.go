@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -81,7 +82,7 @@ func waitingText(t state.Task) string {
 	case t.State == state.Idle:
 		return "there is no task"
 	case t.State == state.Failed:
-		return "the task is Failed: " + t.FailureReason + "; " + engine.Commands(t.Branch, failedRemedy)
+		return "the task is Failed: " + t.FailureReason + "; " + refusal.OnBranch(t.Branch, failedRemedy)
 	case w.For == "nobody":
 		return "the task is " + string(t.State)
 	case t.ClaimedBy != "" && w.For == "executor":

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -267,7 +268,7 @@ func TestWhileARollbackMovesFilesNobodyIsGivenAnything(t *testing.T) {
 func TestOnlyAnEventCanBeLookedAt(t *testing.T) {
 	t.Parallel()
 	c := newCast(t, newWorld)
-	if _, err := c.open().Moment(7); engine.CodeOf(err) != engine.InvalidInput {
+	if _, err := c.open().Moment(7); refusal.CodeOf(err) != refusal.InvalidInput {
 		t.Error(err)
 	}
 }

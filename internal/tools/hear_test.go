@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools/gate"
 )
@@ -88,7 +89,7 @@ func TestAHolderHearsWithARefusal(t *testing.T) {
 	c := newCast(t, newWorld)
 	working(c)
 	c.steers()
-	if r := c.holder.refused(engine.InvalidInput, "progress", map[string]any{"noet": "n"}); len(r.FromThePerson) != 1 {
+	if r := c.holder.refused(refusal.InvalidInput, "progress", map[string]any{"noet": "n"}); len(r.FromThePerson) != 1 {
 		t.Errorf("%+v", r)
 	}
 	patient := c.enter(state.Executor, 4, func(o *Options) { o.Wait = patience })

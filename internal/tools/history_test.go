@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 )
 
 // numbers are those of a history's entries, with the mark of what was left behind.
@@ -72,7 +72,7 @@ func TestTheHistoryIsThePresentTasks(t *testing.T) {
 		t.Error(l)
 	}
 	for _, args := range []map[string]any{{"limit": 101}, {"limit": "3"}, {"before": 0}} {
-		c.supervisor.refused(engine.InvalidInput, "history", args)
+		c.supervisor.refused(refusal.InvalidInput, "history", args)
 	}
 	if c.disk() != before {
 		t.Error("looking at it has changed something")

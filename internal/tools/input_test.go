@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -33,48 +33,48 @@ func TestABadArgumentIsAnsweredInOurWords(t *testing.T) {
 	lines := strings.Repeat(`"yes",`, 20)
 	for _, tt := range []struct {
 		name, tool, args string
-		code             engine.Code
+		code             refusal.Code
 		says             string // in message or remedy
 	}{
-		{"an unknown argument", "progress", `{"note":"n","urgency":"high"}`, engine.InvalidInput, "send note"},
-		{"a misspelt one", "progress", `{"nott":"n"}`, engine.InvalidInput, "did you mean note?"},
-		{"a misspelt one of several", "submit", `{"summary":"s","verificaton":"v"}`, engine.InvalidInput, "did you mean verification?"},
-		{"another case", "progress", `{"Note":"n"}`, engine.InvalidInput, "did you mean note?"},
-		{"another case beside the right one", "progress", `{"note":"n","NOTE":"m"}`, engine.InvalidInput, "did you mean note?"},
-		{"twice the same", "progress", `{"note":"n","note":"m"}`, engine.InvalidInput, "note is given twice"},
-		{"twice the same in another spelling", "progress", `{"note":"n","no\u0074e":"m"}`, engine.InvalidInput, "note is given twice"},
-		{"an argument of a tool that has none", "review_pending", `{"id":"s1"}`, engine.InvalidInput, "send no arguments"},
-		{"a number", "progress", `{"note":7}`, engine.InvalidInput, "note must be a string"},
-		{"an object", "progress", `{"note":{"text":"n"}}`, engine.InvalidInput, "note must be a string"},
-		{"a list for a text", "progress", `{"note":["n"]}`, engine.InvalidInput, "note must be a string"},
-		{"null for what is needed", "progress", `{"note":null}`, engine.InvalidInput, "note must be a string"},
-		{"a text for a list", "consult", consult(`"yes"`), engine.InvalidInput, "options must be a list of strings"},
-		{"numbers in a list", "consult", consult(`[1,2]`), engine.InvalidInput, "options must be a list of strings"},
-		{"null in a list", "consult", consult(`["yes",null]`), engine.InvalidInput, "options"},
-		{"a missing argument", "submit", `{"summary":"s"}`, engine.InvalidInput, "verification is missing"},
-		{"no arguments at all", "progress", `{}`, engine.InvalidInput, "note is missing"},
-		{"null for the arguments", "progress", `null`, engine.InvalidInput, "note is missing"},
-		{"a list for the arguments", "progress", `["n"]`, engine.InvalidInput, "must be an object"},
-		{"a text for the arguments", "progress", `"note"`, engine.InvalidInput, "must be an object"},
-		{"an empty text", "progress", `{"note":""}`, engine.InvalidInput, "note is empty"},
-		{"a blank one", "progress", `{"note":" \n\t\u00a0"}`, engine.InvalidInput, "note is empty"},
-		{"a NUL", "progress", `{"note":"a\u0000b"}`, engine.InvalidInput, "NUL"},
-		{"half a pair", "progress", `{"note":"a\ud83db"}`, engine.InvalidInput, "not UTF-8"},
-		{"the other half", "progress", `{"note":"\\\udc00"}`, engine.InvalidInput, "not UTF-8"},
-		{"the halves the wrong way round", "progress", `{"note":"\udc00\ud83d"}`, engine.InvalidInput, "not UTF-8"},
-		{"half a pair in a list", "consult", consult(`["\ud83d"]`), engine.InvalidInput, "not UTF-8"},
-		{"a long note", "progress", `{"note":` + text(strings.Repeat("n", 4097)) + `}`, engine.TooLarge, "4097"},
-		{"a long document", "submit", `{"summary":` + text(strings.Repeat("s", store.MaxDoc+1)) + `,"verification":"v"}`, engine.TooLarge, "1048577"},
+		{"an unknown argument", "progress", `{"note":"n","urgency":"high"}`, refusal.InvalidInput, "send note"},
+		{"a misspelt one", "progress", `{"nott":"n"}`, refusal.InvalidInput, "did you mean note?"},
+		{"a misspelt one of several", "submit", `{"summary":"s","verificaton":"v"}`, refusal.InvalidInput, "did you mean verification?"},
+		{"another case", "progress", `{"Note":"n"}`, refusal.InvalidInput, "did you mean note?"},
+		{"another case beside the right one", "progress", `{"note":"n","NOTE":"m"}`, refusal.InvalidInput, "did you mean note?"},
+		{"twice the same", "progress", `{"note":"n","note":"m"}`, refusal.InvalidInput, "note is given twice"},
+		{"twice the same in another spelling", "progress", `{"note":"n","no\u0074e":"m"}`, refusal.InvalidInput, "note is given twice"},
+		{"an argument of a tool that has none", "review_pending", `{"id":"s1"}`, refusal.InvalidInput, "send no arguments"},
+		{"a number", "progress", `{"note":7}`, refusal.InvalidInput, "note must be a string"},
+		{"an object", "progress", `{"note":{"text":"n"}}`, refusal.InvalidInput, "note must be a string"},
+		{"a list for a text", "progress", `{"note":["n"]}`, refusal.InvalidInput, "note must be a string"},
+		{"null for what is needed", "progress", `{"note":null}`, refusal.InvalidInput, "note must be a string"},
+		{"a text for a list", "consult", consult(`"yes"`), refusal.InvalidInput, "options must be a list of strings"},
+		{"numbers in a list", "consult", consult(`[1,2]`), refusal.InvalidInput, "options must be a list of strings"},
+		{"null in a list", "consult", consult(`["yes",null]`), refusal.InvalidInput, "options"},
+		{"a missing argument", "submit", `{"summary":"s"}`, refusal.InvalidInput, "verification is missing"},
+		{"no arguments at all", "progress", `{}`, refusal.InvalidInput, "note is missing"},
+		{"null for the arguments", "progress", `null`, refusal.InvalidInput, "note is missing"},
+		{"a list for the arguments", "progress", `["n"]`, refusal.InvalidInput, "must be an object"},
+		{"a text for the arguments", "progress", `"note"`, refusal.InvalidInput, "must be an object"},
+		{"an empty text", "progress", `{"note":""}`, refusal.InvalidInput, "note is empty"},
+		{"a blank one", "progress", `{"note":" \n\t\u00a0"}`, refusal.InvalidInput, "note is empty"},
+		{"a NUL", "progress", `{"note":"a\u0000b"}`, refusal.InvalidInput, "NUL"},
+		{"half a pair", "progress", `{"note":"a\ud83db"}`, refusal.InvalidInput, "not UTF-8"},
+		{"the other half", "progress", `{"note":"\\\udc00"}`, refusal.InvalidInput, "not UTF-8"},
+		{"the halves the wrong way round", "progress", `{"note":"\udc00\ud83d"}`, refusal.InvalidInput, "not UTF-8"},
+		{"half a pair in a list", "consult", consult(`["\ud83d"]`), refusal.InvalidInput, "not UTF-8"},
+		{"a long note", "progress", `{"note":` + text(strings.Repeat("n", 4097)) + `}`, refusal.TooLarge, "4097"},
+		{"a long document", "submit", `{"summary":` + text(strings.Repeat("s", store.MaxDoc+1)) + `,"verification":"v"}`, refusal.TooLarge, "1048577"},
 		{"documents that are long together", "submit", `{"summary":` + text(strings.Repeat("s", store.MaxDoc-10)) +
-			`,"verification":` + text(strings.Repeat("v", 100)) + `}`, engine.TooLarge, "the submission"},
-		{"two lines in an option", "consult", consult(`["yes\nno"]`), engine.InvalidInput, "one line"},
-		{"a long option", "consult", consult(`[` + text(strings.Repeat("ä", 201)) + `]`), engine.InvalidInput, "200"},
-		{"an empty option", "consult", consult(`["yes",""]`), engine.InvalidInput, "options is empty"},
-		{"too many options", "consult", consult(`[` + lines + `"no"]`), engine.InvalidInput, "21"},
-		{"somebody else's claim", "progress", `{"note":"n","claim":"4f6d6d7a"}`, engine.NotClaimed, "4f6d6d7a"},
-		{"a claim of many lines", "progress", `{"note":"n","claim":"a\nb"}`, engine.InvalidInput, "one line"},
-		{"a long claim", "progress", `{"note":"n","claim":` + text(strings.Repeat("c", 1<<20)) + `}`, engine.InvalidInput, "200"},
-		{"a long unknown name", "progress", `{` + text(strings.Repeat("x", 1<<20)) + `:1}`, engine.InvalidInput, "send note"},
+			`,"verification":` + text(strings.Repeat("v", 100)) + `}`, refusal.TooLarge, "the submission"},
+		{"two lines in an option", "consult", consult(`["yes\nno"]`), refusal.InvalidInput, "one line"},
+		{"a long option", "consult", consult(`[` + text(strings.Repeat("ä", 201)) + `]`), refusal.InvalidInput, "200"},
+		{"an empty option", "consult", consult(`["yes",""]`), refusal.InvalidInput, "options is empty"},
+		{"too many options", "consult", consult(`[` + lines + `"no"]`), refusal.InvalidInput, "21"},
+		{"somebody else's claim", "progress", `{"note":"n","claim":"4f6d6d7a"}`, refusal.NotClaimed, "4f6d6d7a"},
+		{"a claim of many lines", "progress", `{"note":"n","claim":"a\nb"}`, refusal.InvalidInput, "one line"},
+		{"a long claim", "progress", `{"note":"n","claim":` + text(strings.Repeat("c", 1<<20)) + `}`, refusal.InvalidInput, "200"},
+		{"a long unknown name", "progress", `{` + text(strings.Repeat("x", 1<<20)) + `:1}`, refusal.InvalidInput, "send note"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a, next := exe, tt.tool
@@ -86,7 +86,7 @@ func TestABadArgumentIsAnsweredInOurWords(t *testing.T) {
 			if said := r.Message + "; " + r.Remedy; !strings.Contains(said, tt.says) || len(said) > 700 {
 				t.Errorf("it says %q, not %q", said[:min(len(said), 700)], tt.says)
 			}
-			if tt.code != engine.NotClaimed && r.Next != next {
+			if tt.code != refusal.NotClaimed && r.Next != next {
 				t.Errorf("next is %s", r.Next)
 			}
 			if w.disk() != before {
@@ -102,7 +102,7 @@ func TestATitleIsOneLine(t *testing.T) {
 	w := newWorld(t, "")
 	sup := w.enter(state.Supervisor, 1)
 	for _, title := range []string{"a\nb", strings.Repeat("t", 201), "  ", "a\x00b"} {
-		sup.refused(engine.InvalidInput, "create_task", map[string]any{"description": "d", "title": title})
+		sup.refused(refusal.InvalidInput, "create_task", map[string]any{"description": "d", "title": title})
 	}
 	title := strings.Repeat("ü", 200)
 	if r := sup.do("create_task", map[string]any{"description": "d", "title": title}); r.Title != title {
@@ -196,7 +196,7 @@ func TestNotesAreBounded(t *testing.T) {
 	before, through := w.disk(), 0
 	for i := range 20 {
 		r := exe.call("progress", map[string]any{"note": fmt.Sprint("too many ", i)})
-		if r.Code != engine.WrongState || !strings.Contains(r.Message, "max_progress_notes") || !strings.Contains(r.Remedy, "submission") || r.Next != "check" {
+		if r.Code != refusal.WrongState || !strings.Contains(r.Message, "max_progress_notes") || !strings.Contains(r.Remedy, "submission") || r.Next != "check" {
 			through++
 			t.Errorf("%+v", r)
 		}
@@ -217,7 +217,7 @@ func TestTheClaimOfAWorkIsThisConnections(t *testing.T) {
 	first.do("progress", map[string]any{"note": "mine", "claim": claim})
 	before := w.disk()
 	for _, tool := range []string{"check", "heartbeat", "wait_for_task", "wait_for_answer"} {
-		second.refused(engine.NotClaimed, tool, map[string]any{"claim": claim})
+		second.refused(refusal.NotClaimed, tool, map[string]any{"claim": claim})
 	}
 	if w.disk() != before {
 		t.Error("it changed the store")

@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/queue"
 )
 
 // queueTask does not touch the machine: the queue belongs to the project, whatever happens to the
 // present task.
 func queueTask(_ context.Context, c *call) error {
-	home, name, text := engine.At(c.s.Engine().Place().Root, "").Dir(), c.Text["name"], c.Text["text"]
+	home, name, text := project.At(c.s.Engine().Place().Root, "").Dir(), c.Text["name"], c.Text["text"]
 	waiting, _ := queue.List(home) // files that cannot be read are reported by ferrus run
 	i := slices.IndexFunc(waiting, func(it queue.Item) bool { return it.Text == text && strings.HasPrefix(it.Name, name) })
 	if c.res.Repeated = i >= 0; !c.res.Repeated {

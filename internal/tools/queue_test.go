@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -48,9 +48,9 @@ func TestWhatCannotBeQueuedIsRefused(t *testing.T) {
 	t.Parallel()
 	c := newCast(t, newWorld)
 	for _, bad := range []struct {
-		code       engine.Code
+		code       refusal.Code
 		text, name string
-	}{{engine.InvalidInput, "t", "../etc"}, {engine.InvalidInput, "t", "a b"}, {engine.InvalidInput, " ", ""}, {engine.TooLarge, strings.Repeat("x", store.MaxDoc+1), ""}} {
+	}{{refusal.InvalidInput, "t", "../etc"}, {refusal.InvalidInput, "t", "a b"}, {refusal.InvalidInput, " ", ""}, {refusal.TooLarge, strings.Repeat("x", store.MaxDoc+1), ""}} {
 		if r := c.supervisor.refused(bad.code, "queue_task", map[string]any{"text": bad.text, "name": bad.name}); r.Next != "queue_task" {
 			t.Errorf("next is %s", r.Next)
 		}

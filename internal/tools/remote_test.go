@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -47,7 +48,7 @@ func TestACallerWithoutASessionNamesWhatItMeans(t *testing.T) {
 	}
 	// Forgotten, it is asked for again; whoever follows next is not sent to wait for the work that it holds.
 	for _, tool := range []string{"check", "progress", "submit", "consult", "heartbeat"} {
-		if r := exe.refused(engine.NotClaimed, tool, nil); r.Next != tool || !strings.Contains(r.Remedy, "claim") {
+		if r := exe.refused(refusal.NotClaimed, tool, nil); r.Next != tool || !strings.Contains(r.Remedy, "claim") {
 			t.Errorf("%s: next %s, %s", tool, r.Next, r.Remedy)
 		}
 	}
@@ -57,7 +58,7 @@ func TestACallerWithoutASessionNamesWhatItMeans(t *testing.T) {
 	// Another token is sent to wait, claim or none.
 	other := w.from(state.Executor, "other")
 	for _, args := range []map[string]any{nil, with("check", got.Claim)} {
-		if r := other.refused(engine.NotClaimed, "check", args); r.Next != "wait_for_task" {
+		if r := other.refused(refusal.NotClaimed, "check", args); r.Next != "wait_for_task" {
 			t.Errorf("another is told %s", r.Next)
 		}
 	}
@@ -68,10 +69,10 @@ func TestACallerWithoutASessionNamesWhatItMeans(t *testing.T) {
 	exe.do("submit", with("submit", got.Claim))
 
 	shown := sup.do("review_pending", nil)
-	if r := sup.refused(engine.StaleReview, "approve", nil); r.Next != "approve" || !strings.Contains(r.Remedy, `submission "s1"`) {
+	if r := sup.refused(refusal.StaleReview, "approve", nil); r.Next != "approve" || !strings.Contains(r.Remedy, `submission "s1"`) {
 		t.Errorf("not told what to name: next %s, %s", r.Next, r.Remedy)
 	}
-	sup.refused(engine.StaleReview, "approve", map[string]any{"submission": "s9"})
+	sup.refused(refusal.StaleReview, "approve", map[string]any{"submission": "s9"})
 	if r := sup.do("approve", map[string]any{"submission": shown.SubmissionID}); r.State != state.Complete {
 		t.Errorf("approved: %s", r.State)
 	}

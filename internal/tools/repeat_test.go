@@ -5,7 +5,7 @@ package tools
 import (
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -18,16 +18,16 @@ func TestACallThatRepeatsItselfGetsItsResultAgain(t *testing.T) {
 		caller func(*cast) *agent
 		field  func(Result) string // tells what the call was about, the second time too
 		other  func(*cast)         // somebody else acts
-		code   engine.Code         // then
+		code   refusal.Code        // then
 	}{
-		{"create_task", func(*cast) {}, sup, func(r Result) string { return r.TaskID }, func(c *cast) { c.other.do("wait_for_task", nil) }, engine.WrongState},
+		{"create_task", func(*cast) {}, sup, func(r Result) string { return r.TaskID }, func(c *cast) { c.other.do("wait_for_task", nil) }, refusal.WrongState},
 		{"progress", working, holder, nil, func(c *cast) {
 			done, err := c.person.Release(c.t.Context(), "")
 			must(c.t, done, err)
-		}, engine.LeaseLost},
+		}, refusal.LeaseLost},
 		{"consult", working, holder, func(r Result) string { return r.ConsultationID }, func(c *cast) {
 			c.supervisor.do("respond_consult", map[string]any{"response": "r", "consultation": "c1"})
-		}, engine.WrongState},
+		}, refusal.WrongState},
 		{"ask_human", working, holder, func(r Result) string { return r.QuestionID }, func(c *cast) {
 			done, err := c.person.Answer(c.t.Context(), "q1", "1")
 			must(c.t, done, err)
@@ -38,17 +38,17 @@ func TestACallThatRepeatsItselfGetsItsResultAgain(t *testing.T) {
 		}, ""},
 		{"submit", checked, holder, func(r Result) string { return r.Status + r.SubmissionID }, func(c *cast) {
 			c.supervisor.do("reject", map[string]any{"notes": "n", "submission": "s1"})
-		}, engine.NotClaimed},
-		{"respond_consult", asked, sup, func(r Result) string { return r.ConsultationID }, func(c *cast) { c.holder.do("wait_for_consult", nil) }, engine.WrongState},
+		}, refusal.NotClaimed},
+		{"respond_consult", asked, sup, func(r Result) string { return r.ConsultationID }, func(c *cast) { c.holder.do("wait_for_consult", nil) }, refusal.WrongState},
 		{"wait_for_consult", answered, holder, func(r Result) string { return r.Status + r.Response }, func(c *cast) {
 			done, err := c.person.Release(c.t.Context(), "")
 			must(c.t, done, err)
-		}, engine.LeaseLost},
-		{"reject", shown, sup, func(r Result) string { return r.SubmissionID }, func(c *cast) { c.other.do("wait_for_task", nil) }, engine.WrongState},
+		}, refusal.LeaseLost},
+		{"reject", shown, sup, func(r Result) string { return r.SubmissionID }, func(c *cast) { c.other.do("wait_for_task", nil) }, refusal.WrongState},
 		{"approve", shown, sup, func(r Result) string { return r.SubmissionID }, func(c *cast) {
 			done, err := c.person.Reopen(c.t.Context(), "again")
 			must(c.t, done, err)
-		}, engine.WrongState},
+		}, refusal.WrongState},
 	} {
 		t.Run(tt.tool, func(t *testing.T) {
 			t.Parallel()
@@ -93,10 +93,10 @@ func TestAnotherArgumentIsAnotherCall(t *testing.T) {
 	c := newCast(t, newWorld)
 	working(c)
 	c.holder.do("consult", nil)
-	c.holder.refused(engine.WrongState, "consult", map[string]any{"problem": "There is one.", "tried": "Much.", "question": "What now?", "options": []string{"a"}})
+	c.holder.refused(refusal.WrongState, "consult", map[string]any{"problem": "There is one.", "tried": "Much.", "question": "What now?", "options": []string{"a"}})
 	c.supervisor.do("wait_for_review", nil)
 	c.supervisor.do("respond_consult", nil)
-	c.supervisor.refused(engine.WrongState, "respond_consult", map[string]any{"response": "Do that!"})
+	c.supervisor.refused(refusal.WrongState, "respond_consult", map[string]any{"response": "Do that!"})
 }
 
 // TestADecisionBindsToWhatWasShown: what a reviewer has not seen it does not decide, unless it names it.
@@ -105,7 +105,7 @@ func TestADecisionBindsToWhatWasShown(t *testing.T) {
 	c := newCast(t, repository)
 	submitted(c)
 	for tool, args := range map[string]map[string]any{"approve": {}, "reject": {"notes": "n"}} {
-		if r := c.supervisor.refused(engine.StaleReview, tool, args); r.Next != "review_pending" {
+		if r := c.supervisor.refused(refusal.StaleReview, tool, args); r.Next != "review_pending" {
 			t.Errorf("next is %s", r.Next)
 		}
 	}
@@ -117,16 +117,16 @@ func TestADecisionBindsToWhatWasShown(t *testing.T) {
 	c.holder.do("wait_for_task", nil)
 	c.holder.do("submit", nil)
 	// Another submission, and another session, have been shown nothing.
-	c.supervisor.refused(engine.StaleReview, "approve", nil)
-	c.supervisor.refused(engine.StaleReview, "approve", map[string]any{"submission": "s1"})
+	c.supervisor.refused(refusal.StaleReview, "approve", nil)
+	c.supervisor.refused(refusal.StaleReview, "approve", map[string]any{"submission": "s1"})
 	next := c.enter(state.Supervisor, 1)
-	next.refused(engine.StaleReview, "reject", nil)
+	next.refused(refusal.StaleReview, "reject", nil)
 	r := next.do("review_pending", nil)
 	if r.SubmissionID != "s2" || r.Review != "Not so." || r.Diffstat == "" || r.Patch == "" || *r.ReviewCyclesUsed != 1 || r.Check != "k2 passed" {
 		t.Errorf("shown %+v", r)
 	}
 	c.write("code.txt", "sneaked in\n")
-	if r := next.refused(engine.TreeChanged, "approve", nil); r.Next != "reject" || r.State != state.Reviewing {
+	if r := next.refused(refusal.TreeChanged, "approve", nil); r.Next != "reject" || r.State != state.Reviewing {
 		t.Errorf("next is %s", r.Next)
 	}
 	c.write("code.txt", "better\n")
@@ -139,7 +139,7 @@ func TestAnAnswerBindsToTheConsultationThatWasShown(t *testing.T) {
 	c := newCast(t, newWorld)
 	working(c)
 	c.holder.do("consult", nil)
-	if r := c.supervisor.refused(engine.StaleReview, "respond_consult", nil); r.Next != "wait_for_review" {
+	if r := c.supervisor.refused(refusal.StaleReview, "respond_consult", nil); r.Next != "wait_for_review" {
 		t.Errorf("next is %s", r.Next)
 	}
 	if r := c.supervisor.do("wait_for_review", nil); r.Status != "consultation" || r.ConsultationID != "c1" || r.Consultation == "" || r.Next != "respond_consult" {
@@ -148,10 +148,10 @@ func TestAnAnswerBindsToTheConsultationThatWasShown(t *testing.T) {
 	c.supervisor.do("respond_consult", nil)
 	c.holder.do("wait_for_consult", nil)
 	c.holder.do("consult", nil)
-	c.supervisor.refused(engine.StaleReview, "respond_consult", nil)
-	c.supervisor.refused(engine.StaleReview, "respond_consult", map[string]any{"response": "r", "consultation": "c1"})
+	c.supervisor.refused(refusal.StaleReview, "respond_consult", nil)
+	c.supervisor.refused(refusal.StaleReview, "respond_consult", map[string]any{"response": "r", "consultation": "c1"})
 	next := c.enter(state.Supervisor, 2)
-	next.refused(engine.StaleReview, "respond_consult", nil)
+	next.refused(refusal.StaleReview, "respond_consult", nil)
 	next.do("respond_consult", map[string]any{"response": "r", "consultation": "c2"})
 	if r := c.holder.do("wait_for_consult", nil); r.ConsultationID != "c2" || r.Response != "r" || r.State != state.Executing {
 		t.Errorf("answered %+v", r)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -14,14 +15,14 @@ import (
 type Result struct {
 	FromThePerson []string `json:"from_the_person,omitempty"` // said unasked, oldest first; each is told once, and goes before everything else
 
-	State   state.State `json:"state"`            // of the task
-	Status  string      `json:"status,omitempty"` // how a wait, a check or a submission ended
-	Code    engine.Code `json:"code,omitempty"`   // refusals only, which alone are errors
-	Message string      `json:"message"`          // what happened, for the model
-	Remedy  string      `json:"remedy,omitempty"` // refusals only: what helps
-	Next    string      `json:"next"`             // the tool to call next, "stop", or "choose" for one of those allowed
-	Allowed []string    `json:"allowed"`          // tools that would be let through now, sorted, without those that always are: status, heartbeat, history, queue_task and select; and next, if it is a tool
-	Notices []string    `json:"notices,omitempty"`
+	State   state.State  `json:"state"`            // of the task
+	Status  string       `json:"status,omitempty"` // how a wait, a check or a submission ended
+	Code    refusal.Code `json:"code,omitempty"`   // refusals only, which alone are errors
+	Message string       `json:"message"`          // what happened, for the model
+	Remedy  string       `json:"remedy,omitempty"` // refusals only: what helps
+	Next    string       `json:"next"`             // the tool to call next, "stop", or "choose" for one of those allowed
+	Allowed []string     `json:"allowed"`          // tools that would be let through now, sorted, without those that always are: status, heartbeat, history, queue_task and select; and next, if it is a tool
+	Notices []string     `json:"notices,omitempty"`
 
 	Repeated bool `json:"repeated,omitempty"` // this very request had been carried out already; nothing was changed now
 

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 )
 
 // selectAttempt compares the attempts at a task, or selects one. Only a person, or their setting in
@@ -14,10 +15,10 @@ import (
 func selectAttempt(ctx context.Context, c *call) error {
 	e := c.s.Engine()
 	if on := e.Place().Branch; on != "" {
-		return &engine.RefusedError{Code: engine.ForbiddenRole, Message: "you are the supervisor of the attempt " + on + ", and an attempt cannot select itself",
+		return &refusal.RefusedError{Code: refusal.ForbiddenRole, Message: "you are the supervisor of the attempt " + on + ", and an attempt cannot select itself",
 			Remedy: "the project's own supervisor selects, or a person"}
 	}
-	names, err := engine.Branches(e.Place().Root)
+	names, err := project.Branches(e.Place().Root)
 	if err != nil {
 		return err
 	}
@@ -28,8 +29,8 @@ func selectAttempt(ctx context.Context, c *call) error {
 		return nil
 	}
 	b, err := e.Branched(taken)
-	if code := engine.CodeOf(err); code == engine.UnknownBranch || code == engine.InvalidInput {
-		return &engine.RefusedError{Code: code, Message: engine.AsRefused(err).Message, Remedy: cmp.Or(strings.Join(names, ", "), "none") +
+	if code := refusal.CodeOf(err); code == refusal.UnknownBranch || code == refusal.InvalidInput {
+		return &refusal.RefusedError{Code: code, Message: refusal.Of(err).Message, Remedy: cmp.Or(strings.Join(names, ", "), "none") +
 			": these branches exist; select one, or call select without branch to compare them"}
 	}
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -14,7 +16,7 @@ import (
 func TestASupervisorTakesAnAttempt(t *testing.T) {
 	t.Parallel()
 	c := newCast(t, repository)
-	e := got(engine.Open(engine.At(c.dir, ""), engine.Options{}))(t)
+	e := got(engine.Open(project.At(c.dir, ""), engine.Options{}))(t)
 	defer e.Close()
 	person := engine.Caller{Role: state.Human, Agent: "human"}
 	if _, err := e.Session(person).Branch(t.Context(), engine.Fork{Names: []string{"try.1", "try.2"}, Own: true}); err != nil {
@@ -28,8 +30,8 @@ func TestASupervisorTakesAnAttempt(t *testing.T) {
 	if r := c.supervisor.do("select", nil); len(r.Attempts) != 2 || r.Attempts[1].Branch != "try.2" || r.Attempts[1].State != state.Executing {
 		t.Errorf("%+v", r.Attempts)
 	}
-	c.supervisor.refused(engine.WrongState, "select", map[string]any{"branch": "try.2"})
-	c.supervisor.refused(engine.UnknownBranch, "select", map[string]any{"branch": "try.9"})
+	c.supervisor.refused(refusal.WrongState, "select", map[string]any{"branch": "try.2"})
+	c.supervisor.refused(refusal.UnknownBranch, "select", map[string]any{"branch": "try.9"})
 
 	ex := b.Session(engine.Caller{Role: state.Executor, Agent: "executor:x:1"})
 	if _, _, err := ex.AwaitTask(t.Context(), 0, false); err != nil {

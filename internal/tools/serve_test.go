@@ -17,6 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -150,7 +151,7 @@ func TestAPanicIsAnAnswer(t *testing.T) {
 		o.Engine = func() (*engine.Engine, error) { panic("another bug") }
 		o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	})
-	a.refused(engine.OutcomeUnknown, "status", nil)
+	a.refused(refusal.OutcomeUnknown, "status", nil)
 	if _, err := a.client.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "ferrus://task"}); err == nil || !strings.Contains(err.Error(), "bug here") {
 		t.Errorf("a broken resource: %v", err)
 	}
@@ -179,7 +180,7 @@ func TestTheOutcomeOfACheckIsToldOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c.holder.refused(engine.WrongState, "check", nil)
+	c.holder.refused(refusal.WrongState, "check", nil)
 }
 
 // TestASubmissionThatOutlivesItsCallIsCalledAgain, and not a check: without git that would take the outcome, and the next

@@ -19,6 +19,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools/gate"
 )
@@ -68,7 +69,7 @@ func TestACallThatDoesNotEndIsAnswered(t *testing.T) {
 	for spare := 20 * time.Millisecond; spare <= 5*time.Second; spare *= 2 {
 		before := len(log.String())
 		dog.Spare = spare
-		r := a.refused(engine.InternalTimeout, "progress", nil)
+		r := a.refused(refusal.InternalTimeout, "progress", nil)
 		dog.Spare = patience
 		if r.Next != "progress" || len(r.Allowed) != 1 || r.Allowed[0] != "progress" {
 			t.Errorf("next %s of %v", r.Next, r.Allowed)
@@ -109,7 +110,7 @@ func TestAServerWhoseCallsDoNotEndSaysStop(t *testing.T) {
 		door.Lock()
 		dog.Spare = 20 * time.Millisecond
 		for _, next := range []string{"check", "check", "stop", "stop"} {
-			if r := a.refused(engine.InternalTimeout, "check", nil); r.Next != next || (next == "stop") != strings.HasPrefix(r.Remedy, "stop: ") {
+			if r := a.refused(refusal.InternalTimeout, "check", nil); r.Next != next || (next == "stop") != strings.HasPrefix(r.Remedy, "stop: ") {
 				t.Errorf("next %s, not %s: %s", r.Next, next, r.Remedy)
 			}
 		}

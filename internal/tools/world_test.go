@@ -19,6 +19,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -89,7 +91,7 @@ func (w *world) init(more string) *world {
 	w.t.Helper()
 	w.gate = filepath.Join(filepath.Dir(w.dir), "gate")
 	w.write("ferrus.toml", fmt.Sprintf("[checks]\ncommands = [\"test ! -e red\", \"test ! -p %[1]s || cat %[1]s\"]\n%[2]s", w.gate, more))
-	if _, err := engine.Init(w.dir); err != nil {
+	if _, err := project.Init(w.dir); err != nil {
 		w.t.Fatal(err)
 	}
 	return w
@@ -128,7 +130,7 @@ func (w *world) hold() (release func()) {
 // open opens the world's machine as another process would.
 func (w *world) open() *engine.Engine {
 	w.t.Helper()
-	e, err := engine.Open(engine.At(w.dir, ""), engine.Options{})
+	e, err := engine.Open(project.At(w.dir, ""), engine.Options{})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -274,7 +276,7 @@ func (a *agent) do(tool string, args any) Result {
 }
 
 // refused calls a tool that must be refused with a code.
-func (a *agent) refused(code engine.Code, tool string, args any) Result {
+func (a *agent) refused(code refusal.Code, tool string, args any) Result {
 	a.t.Helper()
 	r := a.call(tool, args)
 	if r.Code != code {

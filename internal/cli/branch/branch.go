@@ -11,6 +11,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -140,7 +141,7 @@ func wordsOf(text string) []string {
 }
 
 // settle gives a new branch its task, if it has one of its own.
-func settle(a *cli.App, ctx context.Context, place engine.Place, text string) (state.Task, error) {
+func settle(a *cli.App, ctx context.Context, place project.Place, text string) (state.Task, error) {
 	e, err := a.OpenAt(place)
 	if err != nil {
 		return state.Task{}, err

@@ -9,6 +9,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -53,11 +54,11 @@ func attempts(a *cli.App, ctx context.Context, like string) ([]engine.Attempt, e
 	if err != nil {
 		return nil, err
 	}
-	names, err := engine.Branches(place.Root)
+	names, err := project.Branches(place.Root)
 	if err != nil {
 		return nil, err
 	}
-	e, err := a.OpenToReadAt(engine.At(place.Root, ""))
+	e, err := a.OpenToReadAt(project.At(place.Root, ""))
 	if err != nil {
 		return nil, err
 	}

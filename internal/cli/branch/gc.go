@@ -10,6 +10,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/gc"
+	"github.com/ferrus-go/ferrus/internal/snapshots"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
@@ -53,13 +55,13 @@ branches[{branch ended refs bytes}] checkouts[{branch task_id path bytes}].`),
 
 // A clearing is what gc has removed, or would.
 type clearing struct {
-	OlderDays int              `json:"older_days"`
-	DryRun    bool             `json:"dry_run"`
-	Bytes     int64            `json:"bytes"`
-	Refs      int              `json:"refs"`
-	Tasks     []engine.Garbage `json:"tasks"`             // oldest first
-	Branches  []engine.Garbage `json:"branches"`          // that were removed
-	Records   []string         `json:"records,omitempty"` // paths of projects whose folder is gone
+	OlderDays int          `json:"older_days"`
+	DryRun    bool         `json:"dry_run"`
+	Bytes     int64        `json:"bytes"`
+	Refs      int          `json:"refs"`
+	Tasks     []gc.Garbage `json:"tasks"`             // oldest first
+	Branches  []gc.Garbage `json:"branches"`          // that were removed
+	Records   []string     `json:"records,omitempty"` // paths of projects whose folder is gone
 
 	Checkouts []engine.LeftCheckout `json:"checkouts"` // of gates that no task needs, whatever their age
 }
@@ -72,14 +74,14 @@ func runGC(a *cli.App, ctx context.Context, days int, dry bool) error {
 	if err != nil {
 		return err
 	}
-	list, err := engine.FindLitter(ctx, place.Root, time.Now().AddDate(0, 0, -days))
+	list, err := gc.Find(ctx, place.Root, time.Now().AddDate(0, 0, -days))
 	if err != nil {
 		return err
 	}
-	c := clearing{OlderDays: days, DryRun: dry, Tasks: []engine.Garbage{}, Branches: []engine.Garbage{}, Checkouts: []engine.LeftCheckout{}}
+	c := clearing{OlderDays: days, DryRun: dry, Tasks: []gc.Garbage{}, Branches: []gc.Garbage{}, Checkouts: []engine.LeftCheckout{}}
 	for _, l := range list {
 		if !dry {
-			if err = engine.Sweep(ctx, place.Root, l); err != nil {
+			if err = gc.Sweep(ctx, place.Root, l); err != nil {
 				break
 			}
 		}
@@ -127,7 +129,7 @@ func clearCheckouts(a *cli.App, root string, dry bool, c *clearing) error {
 	return nil
 }
 
-func (c *clearing) add(l engine.Garbage) {
+func (c *clearing) add(l gc.Garbage) {
 	c.Bytes, c.Refs = c.Bytes+l.Bytes, c.Refs+l.Refs
 	if l.TaskID == "" {
 		c.Branches = append(c.Branches, l)
@@ -137,12 +139,12 @@ func (c *clearing) add(l engine.Garbage) {
 }
 
 // litter prints what went in a line.
-func litter(a *cli.App, l engine.Garbage) {
+func litter(a *cli.App, l gc.Garbage) {
 	name, where := l.TaskID, ""
 	switch name {
 	case "":
 		name = "the removed branch"
-	case engine.Unassigned:
+	case snapshots.Unassigned:
 		name = "before merges"
 	}
 	if l.Branch != "" {

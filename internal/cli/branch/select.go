@@ -7,6 +7,8 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -50,7 +52,7 @@ func candidates(a *cli.App, ctx context.Context) error {
 		return a.PrintJSON(map[string]any{"branches": list})
 	}
 	if len(list) == 0 {
-		return cli.Refuse(engine.WrongState, "there are no branches to select from", "ferrus branch NAME -n 3 creates three attempts at the task")
+		return cli.Refuse(refusal.WrongState, "there are no branches to select from", "ferrus branch NAME -n 3 creates three attempts at the task")
 	}
 	ShowAttempts(a, list)
 	a.ShowSteps([]status.Step{{Command: "ferrus diff --branch NAME", Why: "shows the changes of one"}, {Command: "ferrus select NAME", Why: "merges it and deletes the other attempts"}})
@@ -71,7 +73,7 @@ func selectBranch(a *cli.App, ctx context.Context, name, reason string, keep boo
 	if err := mergeBranch(a, ctx, s, name, false); err != nil || keep {
 		return err
 	}
-	names, err := engine.Branches(e.Place().Root)
+	names, err := project.Branches(e.Place().Root)
 	if err != nil {
 		return err
 	}

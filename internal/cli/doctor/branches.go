@@ -8,8 +8,9 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/origin"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/trust"
@@ -24,12 +25,12 @@ func checkBranches(p *Context) finding {
 		return bad("the state of branch "+strings.Join(gone, ", ")+" is gone (git clean -fdx?); its work tree and the hard-linked copy of its journal exist",
 			"ferrus doctor --fix restores it")
 	}
-	names, err := engine.Branches(p.Place.Root)
+	names, err := project.Branches(p.Place.Root)
 	if err != nil {
 		return bad(err.Error(), "check that the folder can be read")
 	}
 	for _, name := range names {
-		on := engine.At(p.Place.Root, name)
+		on := project.At(p.Place.Root, name)
 		if _, err := os.Stat(on.Work); err != nil {
 			return bad("the work tree of the branch "+name+" is gone", "ferrus branch --remove "+name+" --force; its saved files stay under refs/ferrus")
 		}
@@ -39,7 +40,7 @@ func checkBranches(p *Context) finding {
 			return f
 		}
 	}
-	folders, _ := engine.Folders(p.file("branches"))
+	folders, _ := project.Folders(p.file("branches"))
 	for _, folder := range folders {
 		hidden, draft := strings.CutPrefix(folder, ".")
 		name, ok := strings.CutSuffix(hidden, ".new")
@@ -56,13 +57,13 @@ func checkBranches(p *Context) finding {
 
 // checkCopies compares the journal of a branch with its hard-linked copy, where that is missing or another file.
 func checkCopies(p *Context, name string) finding {
-	on := engine.At(p.Place.Root, name)
-	project, err := trust.Open(p.Place.Root)
-	backup := engine.Backup(on)
+	on := project.At(p.Place.Root, name)
+	record, err := trust.Open(p.Place.Root)
+	backup := on.Backup()
 	if err != nil || backup == "" || sameFile(filepath.Join(on.Dir(), "journal.jsonl"), backup) {
 		return finding{}
 	}
-	c, err := engine.Copies(on, project)
+	c, err := origin.Copies(on, record)
 	if err != nil {
 		return finding{}
 	}
@@ -110,13 +111,13 @@ func fixGitLocks(p *Context) (string, error) {
 
 // goneBranches are branches that have a work tree and a copy of the journal, but no state.
 func goneBranches(p *Context) (gone []string) {
-	trees, err := engine.Folders(p.file("worktrees"))
+	trees, err := project.Folders(p.file("worktrees"))
 	if err != nil {
 		return nil
 	}
 	for _, name := range trees {
-		on := engine.At(p.Place.Root, name)
-		if state.CheckBranch(name) == nil && !store.Initialised(on.Dir()) && cli.Exists(engine.Backup(on)) {
+		on := project.At(p.Place.Root, name)
+		if state.CheckBranch(name) == nil && !store.Initialised(on.Dir()) && cli.Exists(on.Backup()) {
 			gone = append(gone, name)
 		}
 	}
@@ -124,20 +125,20 @@ func goneBranches(p *Context) (gone []string) {
 }
 
 func fixBranches(p *Context) (string, error) {
-	project, err := trust.Open(p.Place.Root)
+	record, err := trust.Open(p.Place.Root)
 	if err != nil {
 		return "", err
 	}
 	var did []string
 	if gone := goneBranches(p); len(gone) > 0 {
 		for _, name := range gone {
-			if _, err := engine.Revive(engine.At(p.Place.Root, name), project); err != nil {
+			if _, err := origin.Revive(project.At(p.Place.Root, name), record); err != nil {
 				return "", err
 			}
 		}
 		did = append(did, strings.Join(gone, ", ")+" was restored, with its generated files")
 	}
-	names, err := engine.Branches(p.Place.Root)
+	names, err := project.Branches(p.Place.Root)
 	if err != nil {
 		return "", err
 	}
@@ -145,7 +146,7 @@ func fixBranches(p *Context) (string, error) {
 		if checkCopies(p, name).Text == "" {
 			continue
 		}
-		if _, err := engine.Reconcile(p.Ctx, engine.At(p.Place.Root, name), project, false); err != nil {
+		if _, err := origin.Reconcile(p.Ctx, project.At(p.Place.Root, name), record, false); err != nil {
 			return "", err
 		}
 		did = append(did, "the journal of "+name+" and its hard-linked copy are the same file")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -17,7 +18,7 @@ import (
 type Context struct {
 	Ctx    context.Context
 	A      *cli.App
-	Place  engine.Place
+	Place  project.Place
 	backup string // where the journal's second link belongs; "" without git
 
 	adopt bool // a person takes the journal as it is

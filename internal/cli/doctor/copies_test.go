@@ -13,8 +13,10 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/origin"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/test/project"
+	"github.com/ferrus-go/ferrus/internal/test/projecttest"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
@@ -26,13 +28,13 @@ type ward struct {
 	kinds            []string // of copies
 	texts            map[string][]byte
 	files            map[string][]byte // below .ferrus, but for the journal
-	project          *trust.Project
+	trusted          *trust.Project
 	record           trust.Journal // what is known of the journal when nothing has happened to it
 }
 
 func newWard(t *testing.T) *ward {
 	t.Helper()
-	dir := project.New(t)
+	dir := projecttest.New(t)
 	if out, err := exec.Command("git", "init", "-q", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -42,10 +44,10 @@ func newWard(t *testing.T) *ward {
 			t.Fatal(err)
 		}
 	}
-	project, err := trust.Open(dir)
+	trusted, err := trust.Open(dir)
 	check(err)
 	check(engine.Agree(dir))
-	e, err := engine.Open(engine.At(dir, ""), engine.Options{Project: project, Environ: os.Environ()})
+	e, err := engine.Open(project.At(dir, ""), engine.Options{Project: trusted, Environ: os.Environ()})
 	check(err)
 	person := e.Session(engine.Caller{Role: state.Human, Agent: "human", TTY: true})
 	for i := range 2 {
@@ -59,10 +61,10 @@ func newWard(t *testing.T) *ward {
 	_, err = person.Steer(t.Context(), "Be quick.")
 	check(err)
 	check(e.Close())
-	w := &ward{T: t, dir: dir, here: filepath.Join(dir, ".ferrus", "journal.jsonl"), there: engine.Backup(engine.At(dir, "")), project: project}
+	w := &ward{T: t, dir: dir, here: filepath.Join(dir, ".ferrus", "journal.jsonl"), there: project.At(dir, "").Backup(), trusted: trusted}
 	w.journal, err = os.ReadFile(w.here)
 	check(err)
-	record, _, err := project.Record()
+	record, _, err := trusted.Record()
 	check(err)
 	w.record = record.Journal
 	shown, err := os.ReadFile(filepath.Join(dir, ".ferrus", "STATE.json"))
@@ -78,7 +80,7 @@ func newWard(t *testing.T) *ward {
 	// A valid journal that goes on differently from the third event.
 	check(os.WriteFile(w.here, w.texts["shorter"], 0o600))
 	check(os.Remove(filepath.Join(dir, ".ferrus", "STATE.json")))
-	e, err = engine.Open(engine.At(dir, ""), engine.Options{})
+	e, err = engine.Open(project.At(dir, ""), engine.Options{})
 	check(err)
 	_, err = e.Session(engine.Caller{Role: state.Human, Agent: "human", TTY: true}).Steer(t.Context(), "Be slow.")
 	check(err)
@@ -93,8 +95,8 @@ func newWard(t *testing.T) *ward {
 
 // foreign is the journal of another project.
 func (w *ward) foreign() []byte {
-	dir := project.New(w.T)
-	project.Task(w.T, engine.At(dir, ""), "another")
+	dir := projecttest.New(w.T)
+	projecttest.Task(w.T, project.At(dir, ""), "another")
 	text, err := os.ReadFile(filepath.Join(dir, ".ferrus", "journal.jsonl"))
 	if err != nil {
 		w.Fatal(err)
@@ -134,7 +136,7 @@ func (w *ward) lay(here, there string) {
 		}
 		return nil
 	}
-	err := w.project.Update(func(r *trust.Record) error { r.Journal = w.record; return nil })
+	err := w.trusted.Update(func(r *trust.Record) error { r.Journal = w.record; return nil })
 	if err == nil {
 		err = os.RemoveAll(filepath.Join(w.dir, ".ferrus"))
 	}
@@ -235,13 +237,13 @@ func TestNoValidJournalIsLost(t *testing.T) {
 					continue
 				}
 				// A command, and init.
-				if e, err := engine.Open(engine.At(w.dir, ""), engine.Options{Project: w.project}); err == nil {
+				if e, err := engine.Open(project.At(w.dir, ""), engine.Options{Project: w.trusted}); err == nil {
 					_, _ = e.View()
 					e.Close()
 				}
 				w.kept(name+", a command", w.journal)
 				w.lay(here, there)
-				_, _ = engine.Revive(engine.At(w.dir, ""), w.project)
+				_, _ = origin.Revive(project.At(w.dir, ""), w.trusted)
 				w.kept(name+", init", w.journal)
 
 				w.lay(here, there)

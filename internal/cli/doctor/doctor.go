@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
 )
 
@@ -94,7 +93,7 @@ func runDoctor(a *cli.App, ctx context.Context, fix, adopt bool) error {
 	if err != nil && place.Root == "" {
 		return err
 	}
-	p := &Context{Ctx: ctx, A: a, Place: place, backup: engine.Backup(place), adopt: adopt}
+	p := &Context{Ctx: ctx, A: a, Place: place, backup: place.Backup(), adopt: adopt}
 	defer p.Forget()
 	var found []finding
 	for _, x := range checks {

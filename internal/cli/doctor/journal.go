@@ -5,8 +5,9 @@ import (
 	"path/filepath"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/origin"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
@@ -18,7 +19,7 @@ func (p *Context) copies() *store.Copies {
 		if err != nil {
 			return nil
 		}
-		c, err := engine.Copies(p.Place, project)
+		c, err := origin.Copies(p.Place, project)
 		if err != nil {
 			return nil
 		}
@@ -49,7 +50,7 @@ func checkJournal(p *Context) finding {
 	}
 	j := p.journal()
 	switch {
-	case engine.CodeOf(j.err) == engine.Corrupt:
+	case refusal.CodeOf(j.err) == refusal.Corrupt:
 		copied := "There is no other copy"
 		if c != nil && c.Same {
 			copied = "Its hard-linked copy is the same file and cannot help"
@@ -162,7 +163,7 @@ func (p *Context) reconcile() (store.Reconciled, error) {
 	if err != nil {
 		return store.Reconciled{}, err
 	}
-	return engine.Reconcile(p.Ctx, p.Place, project, p.adopt)
+	return origin.Reconcile(p.Ctx, p.Place, project, p.adopt)
 }
 
 // reconciled says what became of two copies.

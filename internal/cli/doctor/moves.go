@@ -9,6 +9,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
@@ -53,10 +54,10 @@ func fixMoves(p *Context) (string, error) {
 }
 
 // withMoves are the machines of the project in whose folder a move has left something.
-func (p *Context) withMoves() (places []engine.Place) {
-	names, _ := engine.Branches(p.Place.Root)
+func (p *Context) withMoves() (places []project.Place) {
+	names, _ := project.Branches(p.Place.Root)
 	for _, name := range append([]string{""}, names...) {
-		place := engine.At(p.Place.Root, name)
+		place := project.At(p.Place.Root, name)
 		entries, _ := cli.ListOwn(filepath.Join(place.Dir(), "git"))
 		for _, e := range entries {
 			if worktree.IsMove(e.Name()) {
@@ -69,7 +70,7 @@ func (p *Context) withMoves() (places []engine.Place) {
 }
 
 // movesAt asks the engine of a place.
-func movesAt[T any](p *Context, place engine.Place, ask func(*engine.Engine, context.Context) ([]T, error)) ([]T, error) {
+func movesAt[T any](p *Context, place project.Place, ask func(*engine.Engine, context.Context) ([]T, error)) ([]T, error) {
 	e, err := p.A.OpenAt(place)
 	if err != nil {
 		return nil, err

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/origin"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
@@ -17,12 +18,12 @@ func checkOrigin(p *Context) finding {
 	if err != nil {
 		return finding{}
 	}
-	err = engine.Foreign(p.Ctx, p.Place, project)
-	var r *engine.RefusedError
+	err = origin.Foreign(p.Ctx, p.Place, project)
+	var r *refusal.RefusedError
 	switch {
 	case brokenOurs(p, err):
 		return finding{} // told by the exam of the journal
-	case errors.As(err, &r) && r.Code == engine.ForeignState:
+	case errors.As(err, &r) && r.Code == refusal.ForeignState:
 		f := bad(r.Message, r.Remedy)
 		if c := p.copies(); c != nil && c.Here.Kind == store.OlderCopy && c.There.Kind != store.ValidCopy {
 			f.Mend = fmt.Sprintf("no copy has the newer lines. To continue from event %d: ferrus doctor --adopt", c.Here.Last())
@@ -45,9 +46,9 @@ func checkOrigin(p *Context) finding {
 // brokenOurs reports whether a journal is refused because a line of it was altered or cut off. It may be ours: a journal of
 // another project has lines that follow each other.
 func brokenOurs(p *Context, strange error) bool {
-	var f *engine.ForeignError
+	var f *origin.ForeignError
 	c := p.copies()
-	return errors.As(strange, &f) && f.Why == engine.OtherJournal && c != nil && (c.Here.Kind == store.DamagedCopy || c.Here.Kind == store.EmptyCopy)
+	return errors.As(strange, &f) && f.Why == origin.OtherJournal && c != nil && (c.Here.Kind == store.DamagedCopy || c.Here.Kind == store.EmptyCopy)
 }
 
 // fixOrigin sets strange state aside and restores ours, or adopts it where a person has said so.
@@ -56,14 +57,14 @@ func fixOrigin(p *Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var f *engine.ForeignError
-	if !errors.As(engine.Foreign(p.Ctx, p.Place, project), &f) {
+	var f *origin.ForeignError
+	if !errors.As(origin.Foreign(p.Ctx, p.Place, project), &f) {
 		return "", nil
 	}
-	if p.adopt && (f.Why == engine.OtherJournal || f.Why == engine.OlderJournal) {
+	if p.adopt && (f.Why == origin.OtherJournal || f.Why == origin.OlderJournal) {
 		return "recorded the journal as yours", p.A.AdoptJournal(p.Place)
 	}
-	did, err := engine.SetAside(p.Ctx, p.Place, project, f, time.Now())
+	did, err := origin.SetAside(p.Ctx, p.Place, project, f, time.Now())
 	if err != nil {
 		return did, err
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
@@ -39,7 +39,7 @@ func checkWorkflows(p *Context) finding {
 	here.Dir = p.Place.Root
 	all, path, err := here.Workflows(p.Ctx)
 	switch {
-	case engine.CodeOf(err) == engine.NotInitialised:
+	case refusal.CodeOf(err) == refusal.NotInitialised:
 		return finding{} // nobody must have pipelines
 	case err != nil:
 		f := cli.Explain(err)

@@ -13,7 +13,8 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/origin"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
@@ -44,7 +45,7 @@ var harms = []harm{
 	{exam: "journal", name: "damaged", here: "edited", remedy: "&& ferrus init"},
 	{exam: "journal", name: "both damaged", here: "edited", there: "edited", remedy: "&& ferrus init"},
 	{exam: "journal", name: "both valid, and they differ", here: "valid", there: "forked", do: func(w *ward) error {
-		return w.project.Update(func(r *trust.Record) error { r.Journal.Off, r.Journal.H = 0, ""; return nil })
+		return w.trusted.Update(func(r *trust.Record) error { r.Journal.Off, r.Journal.H = 0, ""; return nil })
 	}, remedy: adopting},
 	{exam: "journal", name: "missing", here: "missing", there: "valid", remedy: mending},
 	{exam: "journal", name: "missing, and the copy is damaged", here: "missing", there: "edited", remedy: "&& ferrus init"},
@@ -67,7 +68,7 @@ var harms = []harm{
 	{exam: "journal copy", name: "another file", there: "valid", remedy: mending},
 	{exam: "journal copy", name: "damaged", there: "edited", remedy: mending},
 	{exam: "branches", name: "gone", do: func(w *ward) error { return os.RemoveAll(w.path("branches")) }, remedy: mending},
-	{exam: "branches", name: "no copy", do: func(w *ward) error { return os.Remove(engine.Backup(w.branch())) }, remedy: mending},
+	{exam: "branches", name: "no copy", do: func(w *ward) error { return os.Remove(w.branch().Backup()) }, remedy: mending},
 	{exam: "archives", do: func(w *ward) error {
 		return errors.Join(os.RemoveAll(w.path("archive")), os.Mkdir(w.path("archive"), 0o700))
 	}, remedy: mending},
@@ -89,7 +90,7 @@ func (w *ward) path(elem ...string) string {
 	return filepath.Join(append([]string{w.dir, ".ferrus"}, elem...)...)
 }
 
-func (w *ward) branch() engine.Place { return engine.At(w.dir, "b1") }
+func (w *ward) branch() project.Place { return project.At(w.dir, "b1") }
 
 // TestNoRemedyLeadsInACircle does what each finding says, and finds something else or nothing.
 func TestNoRemedyLeadsInACircle(t *testing.T) {
@@ -132,11 +133,11 @@ func (w *ward) ready(h harm) {
 		there = "same"
 	}
 	w.lay(here, there)
-	link := engine.Backup(w.branch())
+	link := w.branch().Backup()
 	err := errors.Join(os.RemoveAll(filepath.Dir(link)), os.RemoveAll(filepath.Join(w.dir, ".git", "refs", "ferrus")),
 		os.MkdirAll(w.branch().Work, 0o700), os.WriteFile(filepath.Join(w.dir, ".gitignore"), []byte("/.ferrus/\n"), 0o600))
 	if err == nil {
-		_, err = engine.Revive(w.branch(), nil)
+		_, err = origin.Revive(w.branch(), nil)
 	}
 	if err != nil {
 		w.Fatal(err)
@@ -145,7 +146,7 @@ func (w *ward) ready(h harm) {
 
 func (w *ward) patient(adopt bool) *Context {
 	a := &cli.App{In: strings.NewReader(""), Out: io.Discard, Err: &bytes.Buffer{}, Dir: w.dir}
-	return &Context{Ctx: w.Context(), A: a, Place: engine.At(w.dir, ""), backup: w.there, adopt: adopt}
+	return &Context{Ctx: w.Context(), A: a, Place: project.At(w.dir, ""), backup: w.there, adopt: adopt}
 }
 
 func (w *ward) exam(name string) (f finding) {

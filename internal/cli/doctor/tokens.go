@@ -3,15 +3,15 @@ package doctor
 import (
 	"errors"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/server/tokens"
 )
 
 // checkTokens looks whether those who came over HTTP can still come. The tokens have no second link: what takes .ferrus
 // away takes them for good.
 func checkTokens(p *Context) finding {
-	list, err := tokens.Open(engine.At(p.Place.Root, "").Dir()).List()
+	list, err := tokens.Open(project.At(p.Place.Root, "").Dir()).List()
 	var wrong *tokens.Error
 	switch {
 	case errors.As(err, &wrong):

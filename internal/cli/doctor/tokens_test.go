@@ -10,6 +10,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/server/tokens"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
@@ -17,10 +18,10 @@ import (
 // TestTheDoctorSaysWhenNobodyCanComeOverHTTPAnyMore, and nothing of tokens where HTTP was never used.
 func TestTheDoctorSaysWhenNobodyCanComeOverHTTPAnyMore(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := engine.Init(dir); err != nil {
+	if _, err := project.Init(dir); err != nil {
 		t.Fatal(err)
 	}
-	place := engine.At(dir, "")
+	place := project.At(dir, "")
 	look := func(want level) {
 		t.Helper()
 		p := &Context{Ctx: t.Context(), A: &cli.App{Err: io.Discard}, Place: place}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
@@ -50,7 +50,7 @@ func fixUpstream(p *Context) (string, error) {
 	if err := home.Rename("STATE.json", to+"/STATE.json"); err != nil {
 		return "", err
 	}
-	if _, err := engine.Init(p.Place.Root); err != nil {
+	if _, err := project.Init(p.Place.Root); err != nil {
 		return "", err
 	}
 	if _, err := setupcmd.CopyTemplate(p.Place.Root); err != nil {

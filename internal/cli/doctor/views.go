@@ -19,6 +19,7 @@ import (
 	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/gc"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -141,7 +142,7 @@ func (p *Context) unarchived() (missing []store.Snapshot, ended int) {
 		}
 		last[snap.Task.TaskID] = snap
 	}
-	cleared := e.Cleared()
+	cleared := gc.Cleared(e.Place())
 	for _, id := range order {
 		if !e.Store().Archived(id) && !slices.Contains(cleared, id) {
 			missing = append(missing, last[id])

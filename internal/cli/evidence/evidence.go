@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 )
 
 // Command is ferrus evidence.
@@ -52,7 +52,7 @@ func runEvidence(a *cli.App, ctx context.Context, task, dir string) error {
 	}
 	defer e.Close()
 	if task = cmp.Or(task, now.Task.TaskID); task == "" {
-		return cli.Refuse(engine.WrongState, "there is no task", "ferrus status --all lists the archived tasks; name one")
+		return cli.Refuse(refusal.WrongState, "there is no task", "ferrus status --all lists the archived tasks; name one")
 	}
 	d, err := dossierOf(ctx, e, task)
 	if err != nil {

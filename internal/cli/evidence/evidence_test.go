@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/history"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -38,13 +38,13 @@ func TestAFolderIsWrittenAnewOnlyIfItIsOurs(t *testing.T) {
 	if err := write("t-1", "one"); err != nil || !there("one") || there("sub/two") || !there("mine") {
 		t.Errorf("%v; two there %v, mine there %v", err, there("sub/two"), there("mine"))
 	}
-	if err := write("t-2", "one"); engine.CodeOf(err) != engine.InvalidInput {
+	if err := write("t-2", "one"); refusal.CodeOf(err) != refusal.InvalidInput {
 		t.Errorf("that of another task: %v", err)
 	}
 	if err := os.Remove(filepath.Join(dir, sums)); err != nil {
 		t.Fatal(err)
 	}
-	if err := write("t-1", "three"); engine.CodeOf(err) != engine.InvalidInput || there("three") {
+	if err := write("t-1", "three"); refusal.CodeOf(err) != refusal.InvalidInput || there("three") {
 		t.Errorf("one that is not ours: %v", err)
 	}
 	// One that was cut off before it was done is ours.
@@ -54,7 +54,7 @@ func TestAFolderIsWrittenAnewOnlyIfItIsOurs(t *testing.T) {
 	if err := write("t-1", "three"); err != nil {
 		t.Error(err)
 	}
-	if err := writeOver(t, filepath.Join(dir, "three")); engine.CodeOf(err) != engine.InvalidInput {
+	if err := writeOver(t, filepath.Join(dir, "three")); refusal.CodeOf(err) != refusal.InvalidInput {
 		t.Errorf("a file: %v", err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/history"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -60,7 +61,7 @@ func dossierOf(ctx context.Context, e *engine.Engine, task string) (*Report, err
 		}
 	}
 	if len(d.events) == 0 {
-		return nil, cli.Refuse(engine.WrongState, "there is no task "+task+" in the journal", "ferrus status --all lists the tasks")
+		return nil, cli.Refuse(refusal.WrongState, "there is no task "+task+" in the journal", "ferrus status --all lists the tasks")
 	}
 	for _, doc := range state.Docs() {
 		if _, ok := d.last.Task.Docs[doc]; !ok {

@@ -18,7 +18,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
@@ -39,7 +39,7 @@ func sumsMark(task string) string { return "# ferrus evidence of " + task + "\n"
 func writeEvidence(dir, task string, files map[string][]byte) ([]writtenFile, error) {
 	root, err := evidenceRoot(dir)
 	if err != nil {
-		return nil, cli.Refuse(engine.InvalidInput, err.Error(), "name another folder with -o")
+		return nil, cli.Refuse(refusal.InvalidInput, err.Error(), "name another folder with -o")
 	}
 	defer root.Close()
 	was, err := sumsOf(root, dir, task)
@@ -107,7 +107,7 @@ func sumsOf(root *rootfs.Root, dir, task string) ([]string, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		entries, err := root.ReadDir(".")
 		if err == nil && len(entries) > 0 {
-			err = cli.Refuse(engine.InvalidInput, dir+" has files that ferrus evidence did not write", "name an empty folder, or a new one, with -o")
+			err = cli.Refuse(refusal.InvalidInput, dir+" has files that ferrus evidence did not write", "name an empty folder, or a new one, with -o")
 		}
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func sumsOf(root *rootfs.Root, dir, task string) ([]string, error) {
 	}
 	list, ours := strings.CutPrefix(string(text), sumsMark(task))
 	if !ours {
-		return nil, cli.Refuse(engine.InvalidInput, dir+" is not evidence of "+task, "name another folder with -o")
+		return nil, cli.Refuse(refusal.InvalidInput, dir+" is not evidence of "+task, "name another folder with -o")
 	}
 	names := []string{}
 	for l := range strings.Lines(list) {

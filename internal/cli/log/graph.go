@@ -4,6 +4,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/history"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -17,7 +18,7 @@ type fork struct {
 // forks are the branches of a project by the hashes of the lines after which they go on by themselves. One that cannot be
 // read, or has another task by now, is none: the log is whole without it.
 func forks(e *engine.Engine) map[string][]fork {
-	names, err := engine.Branches(e.Place().Root)
+	names, err := project.Branches(e.Place().Root)
 	if err != nil {
 		return nil
 	}

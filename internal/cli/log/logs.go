@@ -20,6 +20,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 )
 
 // LogsCommand is ferrus logs.
@@ -119,7 +120,7 @@ func logFile(a *cli.App, e *engine.Engine, name string) (string, error) {
 		if name == "" {
 			what = "no agent has been started for this task"
 		}
-		return "", cli.Refuse(engine.WrongState, what, "ferrus logs --json lists the runs, and "+dir+" has all logs")
+		return "", cli.Refuse(refusal.WrongState, what, "ferrus logs --json lists the runs, and "+dir+" has all logs")
 	}
 	return filepath.Join(dir, best), nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -92,5 +93,5 @@ func event(e *engine.Engine, seq uint64) (*store.Line, error) {
 		}
 		last = l.Seq
 	}
-	return nil, cli.Refuse(engine.WrongState, fmt.Sprintf("there is no event %d; the newest is %d", seq, last), "ferrus log lists them")
+	return nil, cli.Refuse(refusal.WrongState, fmt.Sprintf("there is no event %d; the newest is %d", seq, last), "ferrus log lists them")
 }

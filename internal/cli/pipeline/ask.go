@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
@@ -97,7 +97,7 @@ func askedOf(a *cli.App, ctx context.Context, verb pipeline.Verb, name string) (
 		err = MadeHere(ctx, at, f)
 	}
 	if err == nil && status.Archived(at, f) {
-		err = cli.Refuse(engine.WrongState, "cannot "+word(verb)+" "+f.Name()+": it is finished and archived",
+		err = cli.Refuse(refusal.WrongState, "cannot "+word(verb)+" "+f.Name()+": it is finished and archived",
 			"ferrus pipeline status "+f.Name()+" shows it; ferrus pipeline run starts another one")
 	}
 	return at, f, err
@@ -147,9 +147,9 @@ func want(a *cli.App, f *run.Folder, i run.Intent) error {
 	var refused *run.RefusedError
 	switch {
 	case errors.As(err, &refused):
-		return cli.Refuse(engine.WrongState, fmt.Sprintf("cannot %s %s: %v", word(i.Verb), f.Name(), refused), instead(f, refused))
+		return cli.Refuse(refusal.WrongState, fmt.Sprintf("cannot %s %s: %v", word(i.Verb), f.Name(), refused), instead(f, refused))
 	case errors.Is(err, run.ErrGone):
-		return cli.Refuse(engine.WrongState, f.Name()+" has finished meanwhile", "ferrus pipeline status "+f.Name()+" shows it")
+		return cli.Refuse(refusal.WrongState, f.Name()+" has finished meanwhile", "ferrus pipeline status "+f.Name()+" shows it")
 	}
 	return err
 }
@@ -183,7 +183,7 @@ func resumeRun(a *cli.App, ctx context.Context, name string) error {
 			return err
 		}
 	} else if pid := f.Leader(); pid != 0 {
-		return &cli.Failure{Code: string(engine.LockBusy), Message: fmt.Sprintf("process %[2]d advances %[1]s already", f.Name(), pid), Exit: cli.ExitBusy,
+		return &cli.Failure{Code: string(refusal.LockBusy), Message: fmt.Sprintf("process %[2]d advances %[1]s already", f.Name(), pid), Exit: cli.ExitBusy,
 			Remedy: "ferrus pipeline status " + f.Name() + " shows its progress; ferrus pipeline cancel ends it and its workers"}
 	}
 	return conductRun(a, ctx, at, f, pipeline.Resume)

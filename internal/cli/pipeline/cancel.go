@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 )
 
 func pipelineCancelCommand(a *cli.App) *cobra.Command {
@@ -63,5 +63,5 @@ func confirmCancel(a *cli.App, f *run.Folder) error {
 	if answer = strings.ToLower(strings.TrimSpace(answer)); err == nil && (answer == "y" || answer == "yes") {
 		return nil
 	}
-	return cli.Refuse(engine.WrongState, "not cancelled: nothing was changed", "")
+	return cli.Refuse(refusal.WrongState, "not cancelled: nothing was changed", "")
 }

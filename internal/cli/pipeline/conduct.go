@@ -9,10 +9,10 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
@@ -56,7 +56,7 @@ func moved(a *cli.App, at run.Place, f *run.Folder) (*run.Folder, error) {
 	if to, err := run.Open(filepath.Join(at.Archive, f.Name())); err == nil {
 		return to, nil
 	}
-	return nil, cli.Refuse(engine.StoreGone, f.Dir+" is gone, and not in the archive", "find out what deleted it")
+	return nil, cli.Refuse(refusal.StoreGone, f.Dir+" is gone, and not in the archive", "find out what deleted it")
 }
 
 // A PipelineEnd is the last line of a command that conducts, with --json.

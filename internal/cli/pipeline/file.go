@@ -10,10 +10,10 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 )
 
 func pipelineListCommand(a *cli.App) *cobra.Command {
@@ -121,5 +121,5 @@ func findWorkflow(a *cli.App, ctx context.Context, name string) (workflow.Workfl
 	if near := config.Nearest(name, names); near != "" {
 		remedy = "did you mean " + near + "? " + remedy
 	}
-	return w, "", cli.Refuse(engine.InvalidInput, fmt.Sprintf("%s has no pipeline %q", path, name), remedy)
+	return w, "", cli.Refuse(refusal.InvalidInput, fmt.Sprintf("%s has no pipeline %q", path, name), remedy)
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/cli/log"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 )
 
 func pipelineLogsCommand(a *cli.App) *cobra.Command {
@@ -62,7 +62,7 @@ func pipelineLogs(a *cli.App, ctx context.Context, args []string, follow, raw bo
 		if role == "" {
 			what = f.Name() + " has started no worker yet"
 		}
-		return cli.Refuse(engine.WrongState, what, "ferrus pipeline status "+f.Name()+" shows its workers, ferrus pipeline logs --json their attempts")
+		return cli.Refuse(refusal.WrongState, what, "ferrus pipeline status "+f.Name()+" shows its workers, ferrus pipeline logs --json their attempts")
 	}
 	show := log.TextWriter(a, true)
 	if !raw {

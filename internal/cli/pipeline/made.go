@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
@@ -26,9 +26,9 @@ func MadeHere(ctx context.Context, at run.Place, f *run.Folder) error {
 	files, err := worktree.TrackedFiles(ctx, at.Root, name)
 	switch {
 	case err != nil:
-		return cli.Refuse(engine.StoreError, "ask git what it tracks in "+name+": "+err.Error(), "check the git repository, then try again")
+		return cli.Refuse(refusal.StoreError, "ask git what it tracks in "+name+": "+err.Error(), "check the git repository, then try again")
 	case len(files) > 0:
-		return cli.Refuse(engine.ForeignState, fmt.Sprintf("git tracks %s of the run %s: it comes from a commit, not from this machine",
+		return cli.Refuse(refusal.ForeignState, fmt.Sprintf("git tracks %s of the run %s: it comes from a commit, not from this machine",
 			safetext.Clean(files[0]), f.Name()), "git rm -r --cached "+name+", if you created it; otherwise delete the folder")
 	}
 	return nil

@@ -15,8 +15,8 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 )
 
 // pipelineVerbs are the commands about pipelines, in the order of the help. No pipeline can have the name of one.
@@ -83,7 +83,7 @@ func openRun(a *cli.App, at run.Place, name string) (*run.Folder, error) {
 	switch {
 	case name != "":
 	case len(names) == 0:
-		return nil, cli.Refuse(engine.WrongState, "no pipeline is active", `ferrus pipeline NAME "topic" starts one; ferrus pipeline list shows the names`)
+		return nil, cli.Refuse(refusal.WrongState, "no pipeline is active", `ferrus pipeline NAME "topic" starts one; ferrus pipeline list shows the names`)
 	case len(names) > 1:
 		return nil, cli.UsageError("name one of "+strings.Join(names, ", "), "%d pipelines are active", len(names))
 	default:
@@ -93,7 +93,7 @@ func openRun(a *cli.App, at run.Place, name string) (*run.Folder, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		over, _ := at.Archived()
 		slices.Reverse(over) // the newest may be meant
-		return nil, cli.Refuse(engine.WrongState, fmt.Sprintf("there is no run %q", name), fmt.Sprintf("active: %s; finished: %s",
+		return nil, cli.Refuse(refusal.WrongState, fmt.Sprintf("there is no run %q", name), fmt.Sprintf("active: %s; finished: %s",
 			cmp.Or(strings.Join(names, ", "), "none"), cmp.Or(strings.Join(over[:min(len(over), 5)], ", "), "none")))
 	}
 	return f, err

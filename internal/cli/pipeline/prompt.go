@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 )
 
 func pipelinePromptCommand(a *cli.App) *cobra.Command {
@@ -99,7 +99,7 @@ func briefingOf(a *cli.App, ctx context.Context, of, role string) (briefing, err
 	_, phase := b.workflow.Worker(role)
 	switch {
 	case phase < 0:
-		return b, cli.Refuse(engine.InvalidInput, b.of+" has no worker "+role, "it has "+strings.Join(roles(b.workflow), ", "))
+		return b, cli.Refuse(refusal.InvalidInput, b.of+" has no worker "+role, "it has "+strings.Join(roles(b.workflow), ", "))
 	case b.prompt != "":
 	case b.workflow.Phases[phase].How() == workflow.Talking:
 		b.prompt = pipeline.TurnPrompt(role, b.path(pipeline.DialogueFile))

@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
@@ -72,7 +72,7 @@ delivered partial failure action{...} next[].`),
 // launchRun starts the pipeline that the first word names on the topic of the others.
 func launchRun(a *cli.App, ctx context.Context, how launching, words []string) error {
 	if agent := os.Getenv("FERRUS_AGENT"); agent != "" && !how.nested && !how.dry {
-		return cli.Refuse(engine.ForbiddenRole, "agents do not start pipelines, and this shell belongs to "+agent+" (FERRUS_AGENT is set)",
+		return cli.Refuse(refusal.ForbiddenRole, "agents do not start pipelines, and this shell belongs to "+agent+" (FERRUS_AGENT is set)",
 			"a person starts pipelines; --nested allows it here")
 	}
 	at, conf, err := Runs(a, ctx)

@@ -13,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/fleet"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -127,7 +128,7 @@ func endedMany(a *cli.App, out fleet.Outcome) error {
 		return exitCode(out.Exit)
 	}
 	if len(out.Tasks) == 0 {
-		return cli.Refuse(engine.WrongState, "there is nothing to do: no branch has a task, and the queue is empty",
+		return cli.Refuse(refusal.WrongState, "there is nothing to do: no branch has a task, and the queue is empty",
 			`ferrus task --branch NAME "what is to be done" creates one`)
 	}
 	var list []engine.Attempt

@@ -13,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -161,7 +162,7 @@ func goesOn(a *cli.App, ctx context.Context, s *engine.Session, now config.Gate,
 		return err
 	}
 	if snap.Task.State == state.Idle {
-		return cli.Refuse(engine.WrongState, "there is no task to continue", `ferrus run "what is to be done" creates one and starts the agents`)
+		return cli.Refuse(refusal.WrongState, "there is no task to continue", `ferrus run "what is to be done" creates one and starts the agents`)
 	}
 	frozen, err := s.Engine().Gate(snap)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -90,7 +90,7 @@ func configuration(a *cli.App, ctx context.Context) (config.Config, string, erro
 	}
 	if place, err := a.Place(ctx); err == nil {
 		root = place.Root
-	} else if engine.CodeOf(err) != engine.NotInitialised {
+	} else if refusal.CodeOf(err) != refusal.NotInitialised {
 		return config.Config{}, "", err
 	}
 	path := filepath.Join(root, config.FileName)
@@ -109,7 +109,7 @@ func configCheck(a *cli.App, ctx context.Context) error {
 	for _, role := range cli.ConfiguredAgents(conf) {
 		key := role.Table + ".agent"
 		if err := cli.CheckCommand(role.Who, key); err != nil {
-			return cli.Refuse(engine.InvalidInput, conf.At(key)+strings.TrimPrefix(err.Error(), key), "name the command in ferrus.toml:\n"+config.Lines(role.Table+".command", "my-agent {server}"))
+			return cli.Refuse(refusal.InvalidInput, conf.At(key)+strings.TrimPrefix(err.Error(), key), "name the command in ferrus.toml:\n"+config.Lines(role.Table+".command", "my-agent {server}"))
 		}
 	}
 	root := filepath.Dir(path)
@@ -160,7 +160,7 @@ func configAccept(a *cli.App, ctx context.Context) error {
 	defer e.Close()
 	changes, done, err := s.AcceptConfig(ctx)
 	if err != nil {
-		var r *engine.RefusedError
+		var r *refusal.RefusedError
 		if errors.As(err, &r) && r.Wrong != nil && r.Wrong.State == state.Idle {
 			return cli.Refuse(r.Code, "nothing to accept: there is no task", "the next task gets ferrus.toml as it is then")
 		}

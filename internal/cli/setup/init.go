@@ -19,8 +19,10 @@ import (
 	"github.com/ferrus-go/ferrus"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/origin"
 	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -74,10 +76,10 @@ func initialise(a *cli.App, ctx context.Context) error {
 		return err
 	}
 	if slices.Contains(strings.Split(filepath.ToSlash(root), "/"), ".ferrus") {
-		return cli.Refuse(engine.InvalidInput, root+" is inside a .ferrus folder", "change to the project, or name it with -C DIR")
+		return cli.Refuse(refusal.InvalidInput, root+" is inside a .ferrus folder", "change to the project, or name it with -C DIR")
 	}
 	if Upstream(root) {
-		return cli.Refuse(engine.WrongState, "there is a .ferrus of upstream ferrus in "+root,
+		return cli.Refuse(refusal.WrongState, "there is a .ferrus of upstream ferrus in "+root,
 			"ferrus doctor --fix archives it and creates a new one")
 	}
 	did, err := SetUp(a, ctx, root)
@@ -97,18 +99,18 @@ func SetUp(a *cli.App, ctx context.Context, root string) (Setup, error) {
 	if err := CheckIgnore(ctx, root); err != nil {
 		return did, err
 	}
-	there := store.Initialised(engine.At(root, "").Dir())
-	project, err := trust.Open(root)
+	there := store.Initialised(project.At(root, "").Dir())
+	record, err := trust.Open(root)
 	if err != nil {
 		return did, err
 	}
-	if err := engine.Foreign(ctx, engine.At(root, ""), project); engine.CodeOf(err) == engine.ForeignState {
+	if err := origin.Foreign(ctx, project.At(root, ""), record); refusal.CodeOf(err) == refusal.ForeignState {
 		return did, err
 	}
-	if did.Restored, err = engine.Revive(engine.At(root, ""), project); err != nil {
+	if did.Restored, err = origin.Revive(project.At(root, ""), record); err != nil {
 		return did, err
 	}
-	engine.MarkEmpty(engine.At(root, ""), project)
+	origin.MarkEmpty(project.At(root, ""), record)
 	if !there {
 		did.Wrote = append(did.Wrote, ".ferrus/")
 	}
@@ -250,7 +252,7 @@ func CheckIgnore(ctx context.Context, root string) error {
 	default:
 		why = " is not a regular file"
 	}
-	return cli.Refuse(engine.InvalidInput, name+why, "make it a regular file, or remove it")
+	return cli.Refuse(refusal.InvalidInput, name+why, "make it a regular file, or remove it")
 }
 
 func showSetup(a *cli.App, did Setup) {

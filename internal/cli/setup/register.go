@@ -16,7 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents/register"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
@@ -189,7 +189,7 @@ func ProjectOf(root string) (register.Project, error) {
 func Unregistered(err error) error {
 	var fault *register.Fault
 	if errors.As(err, &fault) {
-		return cli.Refuse(engine.InvalidInput, fault.Error(), fault.Remedy)
+		return cli.Refuse(refusal.InvalidInput, fault.Error(), fault.Remedy)
 	}
 	return err
 }

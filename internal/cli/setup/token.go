@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/server/tokens"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
@@ -85,9 +86,9 @@ func openTokens(a *cli.App, ctx context.Context, verb string) (*tokens.Book, err
 	if err != nil {
 		return nil, err
 	}
-	dir := engine.At(place.Root, "").Dir()
+	dir := project.At(place.Root, "").Dir()
 	if !store.Initialised(dir) {
-		return nil, cli.Refuse(engine.NotInitialised, dir+" was not made by this ferrus", "ferrus doctor shows what it is")
+		return nil, cli.Refuse(refusal.NotInitialised, dir+" was not made by this ferrus", "ferrus doctor shows what it is")
 	}
 	return tokens.Open(dir), nil
 }
@@ -222,15 +223,15 @@ func expiry(text string, now time.Time) (time.Time, error) {
 }
 
 // tokenCodes are the codes of what may be wrong with tokens.
-var tokenCodes = map[error]engine.Code{
-	tokens.ErrUnknown:   engine.WrongState,
-	tokens.ErrTaken:     engine.WrongState,
-	tokens.ErrInvalid:   engine.InvalidInput,
-	tokens.ErrAmbiguous: engine.InvalidInput,
-	tokens.ErrDamaged:   engine.Corrupt,
-	tokens.ErrUnsafe:    engine.StoreError,
-	tokens.ErrDisk:      engine.StoreError,
-	tokens.ErrBusy:      engine.LockBusy,
+var tokenCodes = map[error]refusal.Code{
+	tokens.ErrUnknown:   refusal.WrongState,
+	tokens.ErrTaken:     refusal.WrongState,
+	tokens.ErrInvalid:   refusal.InvalidInput,
+	tokens.ErrAmbiguous: refusal.InvalidInput,
+	tokens.ErrDamaged:   refusal.Corrupt,
+	tokens.ErrUnsafe:    refusal.StoreError,
+	tokens.ErrDisk:      refusal.StoreError,
+	tokens.ErrBusy:      refusal.LockBusy,
 }
 
 // tokenError puts an error of the tokens into the words of a refusal.

@@ -11,6 +11,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
@@ -81,7 +82,7 @@ func agreementOf(a *cli.App, ctx context.Context) (agreement, error) {
 			return agreement{}, err
 		}
 		return found(e.Project(), engine.Executable(e.Place().Root, conf), doubt)
-	} else if engine.CodeOf(err) != engine.NotInitialised {
+	} else if refusal.CodeOf(err) != refusal.NotInitialised {
 		return agreement{}, err
 	}
 	conf, path, err := configuration(a, ctx)
@@ -142,13 +143,13 @@ func runTrust(a *cli.App, ctx context.Context, how trusting) error {
 		at.Agreed = false
 		return agreedTo(a, at, "deleted "+format.Count(n, "agreement", "agreements")+" for "+at.Path)
 	case how.digest != "" && how.digest != at.Digest:
-		return cli.Refuse(engine.Untrusted, "the values of "+at.Path+" have the digest "+at.Digest+", not "+how.digest,
+		return cli.Refuse(refusal.Untrusted, "the values of "+at.Path+" have the digest "+at.Digest+", not "+how.digest,
 			"review them: ferrus trust --show")
 	case how.digest != "":
 	case at.pending == nil:
 		return agreedTo(a, at, "nothing to agree to: "+at.settled())
 	case !a.MayAsk():
-		return cli.Refuse(engine.Untrusted, "ferrus trust asks a question, and stdin is not a terminal",
+		return cli.Refuse(refusal.Untrusted, "ferrus trust asks a question, and stdin is not a terminal",
 			"review the values with ferrus trust --show, then agree to exactly these: ferrus trust --digest "+at.Digest)
 	default:
 		if err := a.AskTrust(at.pending, at.Path); err != nil {

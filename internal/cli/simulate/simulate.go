@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -97,7 +97,7 @@ func runSimulate(a *cli.App, ctx context.Context, from string, words []string) e
 		showPlayed(a, list)
 	}
 	if last.Refused != "" {
-		return cli.Refuse(engine.WrongState, last.Refused, allowedWords(last))
+		return cli.Refuse(refusal.WrongState, last.Refused, allowedWords(last))
 	}
 	return nil
 }

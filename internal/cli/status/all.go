@@ -10,6 +10,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -79,14 +80,14 @@ func statusAll(a *cli.App, ctx context.Context, newest int) error {
 
 // Survey looks at everything in a project. What cannot be read is said so in its line; the rest is shown all the same.
 func Survey(a *cli.App, root string, newest int) (*overview, error) {
-	own := engine.At(root, "")
+	own := project.At(root, "")
 	v := &overview{Root: root, Pipelines: []status.RunSummary{}, Queue: status.Queue(own.Dir()), Runs: []string{}, Archived: []Archived{}}
-	names, err := engine.Branches(root)
+	names, err := project.Branches(root)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range append([]string{""}, names...) {
-		p := engine.At(root, name)
+		p := project.At(root, name)
 		m, err := machineAt(a, p, v)
 		if err != nil {
 			m.Error = cli.Explain(err).Message
@@ -115,7 +116,7 @@ func Survey(a *cli.App, root string, newest int) (*overview, error) {
 }
 
 // machineAt reads the state of a machine, and from the project's own also the active pipelines.
-func machineAt(a *cli.App, p engine.Place, v *overview) (machine, error) {
+func machineAt(a *cli.App, p project.Place, v *overview) (machine, error) {
 	m := machine{Branch: p.Branch}
 	e, err := a.OpenToReadAt(p)
 	if err != nil {
@@ -147,14 +148,14 @@ func newestFirst(a, b Archived) int {
 // up again.
 func archivedIn(dir, present string) ([]Archived, error) {
 	dir = filepath.Join(dir, "archive")
-	names, err := engine.Folders(dir)
+	names, err := project.Folders(dir)
 	var list []Archived
 	for _, name := range names {
 		if !strings.HasPrefix(name, "t-") || name == present {
 			continue // what upstream ferrus left is no task of ours, nor are removed branches
 		}
 		t := Archived{TaskID: name}
-		if l, err := engine.LastEvent(filepath.Join(dir, name)); err != nil {
+		if l, err := project.LastEvent(filepath.Join(dir, name)); err != nil {
 			t.Error = err.Error()
 		} else {
 			t.Title, t.State, t.At = l.State.Title, l.To, l.At
@@ -166,7 +167,7 @@ func archivedIn(dir, present string) ([]Archived, error) {
 
 // archivedOfRemoved are the archived tasks of removed branches, whose folders, in dir, are called NAME@TIME.
 func archivedOfRemoved(dir string) ([]Archived, error) {
-	names, err := engine.Folders(dir)
+	names, err := project.Folders(dir)
 	var list []Archived
 	for _, name := range names {
 		branch, _, ok := strings.Cut(name, "@")

@@ -11,6 +11,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
@@ -75,14 +76,14 @@ func showDiff(a *cli.App, ctx context.Context, between stretch, stat bool) error
 	}
 	defer e.Close()
 	if now.Task.TaskID == "" {
-		return cli.Refuse(engine.WrongState, "nothing to show: there is no task", "git diff shows the work tree against its commit")
+		return cli.Refuse(refusal.WrongState, "nothing to show: there is no task", "git diff shows the work tree against its commit")
 	}
 	tree, err := e.Tree(ctx, now)
 	if err != nil {
 		return err
 	}
 	if !tree.Git() {
-		return cli.Refuse(engine.WrongState, tree.Top()+" is not in a git repository, so there is no diff",
+		return cli.Refuse(refusal.WrongState, tree.Top()+" is not in a git repository, so there is no diff",
 			"run git init before the next task")
 	}
 	base, id := now.Task.BaseTree, ""
@@ -132,7 +133,7 @@ func filesAt(ctx context.Context, e *engine.Engine, now store.Snapshot, seq uint
 	}
 	id, err := e.Files(ctx, now, seq)
 	if err == nil && id == "" {
-		err = cli.Refuse(engine.WrongState, fmt.Sprintf("no files were saved at entry %d or before", seq),
+		err = cli.Refuse(refusal.WrongState, fmt.Sprintf("no files were saved at entry %d or before", seq),
 			"ferrus diff without a number shows the changes since the start of the task")
 	}
 	return id, err

@@ -9,10 +9,11 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/conductor"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/fleet"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/queue"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
@@ -99,7 +100,7 @@ func queued(a *cli.App, ctx context.Context) error {
 	case err != nil:
 		return err
 	case wrong != nil:
-		return cli.Refuse(engine.StoreError, "some files of the queue are not valid tasks:\n"+format.Indent(wrong.Error(), "  "),
+		return cli.Refuse(refusal.StoreError, "some files of the queue are not valid tasks:\n"+format.Indent(wrong.Error(), "  "),
 			"fix, rename or delete them; the other tasks are not affected")
 	case len(list) == 0 && !a.JSON:
 		a.Say("the queue is empty; ferrus queue \"what is to be done\" adds a task\n")
@@ -113,5 +114,5 @@ func home(a *cli.App, ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return engine.At(place.Root, "").Dir(), nil
+	return project.At(place.Root, "").Dir(), nil
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/conductor"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -63,7 +63,7 @@ func runReset(a *cli.App, ctx context.Context, yes bool, reason string) error {
 	// The task that the person confirmed must be the one that is archived.
 	now, err := e.View()
 	if err == nil && now.Task.TaskID != r.TaskID {
-		err = cli.Refuse(engine.WrongState, "meanwhile "+r.TaskID+" has ended", "run ferrus status again")
+		err = cli.Refuse(refusal.WrongState, "meanwhile "+r.TaskID+" has ended", "run ferrus status again")
 	}
 	if err != nil {
 		return cli.CannotDo("reset", "", err)
@@ -94,5 +94,5 @@ func confirmReset(a *cli.App, r *status.Report) error {
 	if answer = strings.ToLower(strings.TrimSpace(answer)); err == nil && (answer == "y" || answer == "yes") {
 		return nil
 	}
-	return cli.Refuse(engine.WrongState, "not reset: nothing was changed", "")
+	return cli.Refuse(refusal.WrongState, "not reset: nothing was changed", "")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
@@ -46,7 +47,7 @@ func ensureBranch(a *cli.App, ctx context.Context) error {
 	if a.Branch == "" {
 		return nil
 	}
-	if _, err := a.Place(ctx); engine.CodeOf(err) != engine.UnknownBranch {
+	if _, err := a.Place(ctx); refusal.CodeOf(err) != refusal.UnknownBranch {
 		return nil // the command finds out itself
 	}
 	on := a.Branch
@@ -92,7 +93,7 @@ func createTask(a *cli.App, ctx context.Context, from cli.Source, words []string
 	switch {
 	case commands == nil:
 		a.ShowRow("checks", a.Paint(cli.Yellow, "none are named, and without checks nothing can be submitted:"))
-		a.Say("%s\n", format.Indent(cli.SuggestChecks(e.Place().Root)+"\nthen: "+engine.Commands(e.Place().Branch, "ferrus config accept"), "              "))
+		a.Say("%s\n", format.Indent(cli.SuggestChecks(e.Place().Root)+"\nthen: "+refusal.OnBranch(e.Place().Branch, "ferrus config accept"), "              "))
 	case len(commands) == 0:
 		a.ShowRow("checks", "every check passes (commands = [])")
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/test/model"
 )
@@ -45,7 +45,7 @@ func TestTheBestOfThreeIsTaken(t *testing.T) {
 	if got := r.must("git", "status", "--porcelain"); got != " M ferrus.toml\n?? colour.txt\n" || r.text("colour.txt") != "blue\n" {
 		t.Errorf("colour.txt is %q\n%s", r.text("colour.txt"), got)
 	}
-	if left, err := engine.Branches(r.dir); err != nil || !slices.Equal(left, []string{"try.2"}) {
+	if left, err := project.Branches(r.dir); err != nil || !slices.Equal(left, []string{"try.2"}) {
 		t.Errorf("left are %v, %v", left, err)
 	}
 	if got := r.on("try.2").events(); !slices.Equal(got[len(got)-3:], []state.Event{state.Approve, state.Select, state.Merge}) {

@@ -16,7 +16,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/test/model"
 )
@@ -190,13 +190,13 @@ func (r *rig) mergeAll() {
 			}
 			continue
 		}
-		var refusal struct {
-			Code      engine.Code
+		var refused struct {
+			Code      refusal.Code
 			Remedy    string
 			Conflicts []struct{ Path string }
 		}
-		if err := json.Unmarshal([]byte(out), &refusal); err != nil || code != 6 || refusal.Code != engine.Conflict || refusal.Remedy == "" ||
-			len(refusal.Conflicts) != 1 || refusal.Conflicts[0].Path != "sky.txt" {
+		if err := json.Unmarshal([]byte(out), &refused); err != nil || code != 6 || refused.Code != refusal.Conflict || refused.Remedy == "" ||
+			len(refused.Conflicts) != 1 || refused.Conflicts[0].Path != "sky.txt" {
 			r.t.Errorf("exit code %d, %v\n%s", code, err, out)
 		}
 		if diff := cmp.Diff(before, r.still()); diff != "" {

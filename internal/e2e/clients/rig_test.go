@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/test/model"
@@ -49,7 +50,7 @@ func (r *rig) on(branch string) *rig {
 	return &other
 }
 
-func (r *rig) place() engine.Place { return engine.At(r.dir, r.branch) }
+func (r *rig) place() project.Place { return project.At(r.dir, r.branch) }
 
 // machine is the path of a file of the machine's.
 func (r *rig) machine(name string) string { return filepath.Join(r.place().Dir(), name) }

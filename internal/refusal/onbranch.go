@@ -1,4 +1,4 @@
-package engine
+package refusal
 
 import (
 	"regexp"
@@ -13,9 +13,9 @@ var machineCommand = sync.OnceValue(func() *regexp.Regexp {
 		`log|logs|show|context|simulate|diff|evidence|config accept|config check|doctor|open)\b(?: --(?:branch|all|parallel)\b)?`)
 })
 
-// Commands returns a text of ferrus with --branch in each command that acts on one machine, so that it acts on that of the
+// OnBranch returns a text of ferrus with --branch in each command that acts on one machine, so that it acts on that of the
 // branch wherever it is pasted. For the project's own machine, whose branch is "", the text stays as it is.
-func Commands(branch, text string) string {
+func OnBranch(branch, text string) string {
 	if branch == "" {
 		return text
 	}

@@ -1,5 +1,5 @@
 // Package project creates projects for tests, with branches and tasks, and without git.
-package project
+package projecttest
 
 import (
 	"os"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -22,11 +23,11 @@ func New(t *testing.T, branches ...string) string {
 	if err := os.WriteFile(filepath.Join(dir, "ferrus.toml"), []byte("[checks]\ncommands = [\"true\"]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := engine.Init(dir); err != nil {
+	if _, err := project.Init(dir); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range branches {
-		p := engine.At(dir, name)
+		p := project.At(dir, name)
 		s, _, err := store.Create(p.Dir(), store.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -40,7 +41,7 @@ func New(t *testing.T, branches ...string) string {
 }
 
 // Task makes a task in a machine, after it has given up the one before.
-func Task(t *testing.T, p engine.Place, text string) string {
+func Task(t *testing.T, p project.Place, text string) string {
 	t.Helper()
 	e, err := engine.Open(p, engine.Options{})
 	if err != nil {

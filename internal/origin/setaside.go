@@ -1,4 +1,4 @@
-package engine
+package origin
 
 import (
 	"context"
@@ -12,6 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -22,18 +25,18 @@ import (
 // SetAside moves state that was not made here into a folder below archive, where it is evidence and nothing reads it, takes
 // what git tracks of it out of git's index, and restores the journal of this machine from its hard-linked copy. strange is
 // the error of Foreign. It returns what was done, as a sentence.
-func SetAside(ctx context.Context, place Place, project *trust.Project, strange *ForeignError, now time.Time) (did string, err error) {
+func SetAside(ctx context.Context, place project.Place, record *trust.Project, strange *ForeignError, now time.Time) (did string, err error) {
 	if strange.Why == OwnedByOther {
 		return "", strange
 	}
 	names := slices.Clone(strange.Files)
-	copies, err := Copies(place, project)
+	copies, err := Copies(place, record)
 	if err != nil {
 		return "", err
 	}
 	if here := copies.Here.Kind; here == store.ForeignCopy || here == store.OlderCopy || here == store.SpecialCopy {
 		if strange.Why == OlderJournal && copies.There.Kind != store.ValidCopy {
-			return "", &RefusedError{Code: ForeignState, Message: "there is no hard-linked copy with the newer lines", Person: true,
+			return "", &refusal.RefusedError{Code: refusal.ForeignState, Message: "there is no hard-linked copy with the newer lines", Person: true,
 				Remedy: "ferrus doctor --adopt continues from the last line that is left"}
 		}
 		names = append(names, "journal.jsonl", "STATE.json")
@@ -41,12 +44,12 @@ func SetAside(ctx context.Context, place Place, project *trust.Project, strange 
 			names = append(names, string(doc))
 		}
 	}
-	root, err := rootfs.Open(filepath.Join(place.Root, home))
+	root, err := rootfs.Open(filepath.Join(place.Root, project.DirName))
 	if err != nil {
 		return "", err
 	}
 	defer root.Close()
-	rel, err := filepath.Rel(filepath.Join(place.Root, home), place.Dir())
+	rel, err := filepath.Rel(filepath.Join(place.Root, project.DirName), place.Dir())
 	if err != nil {
 		return "", err
 	}
@@ -74,51 +77,31 @@ func SetAside(ctx context.Context, place Place, project *trust.Project, strange 
 		moved++
 	}
 	if moved > 0 {
-		did = fmt.Sprintf("moved %s to %s/%s", plural(moved, "file"), home, aside)
+		did = fmt.Sprintf("moved %s to %s/%s", format.Count(moved, "file", "files"), project.DirName, aside)
 	}
 	if len(strange.Files) > 0 {
 		below := make([]string, len(strange.Files))
 		for i, name := range strange.Files {
-			below[i] = home + "/" + name
+			below[i] = project.DirName + "/" + name
 		}
 		if err := worktree.Untrack(ctx, place.Root, below); err != nil {
 			return did, err
 		}
 		did += "; took it out of git's index: commit that"
 	}
-	return strings.TrimPrefix(did+restored(place, project, copies), "; "), nil
+	return strings.TrimPrefix(did+restored(place, record, copies), "; "), nil
 }
 
 // restored brings the journal back where it is missing, and says so.
-func restored(place Place, project *trust.Project, was store.Copies) string {
+func restored(place project.Place, record *trust.Project, was store.Copies) string {
 	if _, err := os.Lstat(filepath.Join(place.Dir(), "journal.jsonl")); err == nil {
 		return ""
 	}
 	if was.There.Kind != store.ValidCopy {
 		return "; there is no hard-linked copy of a journal of yours to restore"
 	}
-	if back, err := Revive(place, project); err != nil || !back {
+	if back, err := Revive(place, record); err != nil || !back {
 		return "; your journal could not be restored from its hard-linked copy"
 	}
 	return "; restored your journal from its hard-linked copy"
-}
-
-// Tasks counts the tasks of the journal, as far as it can be read: what a person adopts with an agreement.
-func (e *Engine) Tasks() (n int) {
-	for l, err := range e.store.History() {
-		if err != nil {
-			break
-		}
-		if l.Event == state.CreateTask {
-			n++
-		}
-	}
-	return n
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -1,4 +1,6 @@
-package engine
+// Package refusal has the error that everybody who is refused something gets: a code for programs, what could not be, why,
+// and what helps. It gives the errors of lower packages such a code and remedy.
+package refusal
 
 import (
 	"context"
@@ -79,8 +81,8 @@ var kinds = []struct {
 	{context.DeadlineExceeded, StoreError, "try again; ferrus doctor says what is slow"},
 }
 
-// refusal turns what the state machine and the store say into a Refusal; any other error stays as it is.
-func refusal(err error) error {
+// From turns what the state machine and the store say into a refusal; any other error stays as it is.
+func From(err error) error {
 	var mine *RefusedError
 	var wrong *state.RefusedError
 	var disk *store.Error
@@ -101,14 +103,14 @@ func refusal(err error) error {
 	return err
 }
 
-// AsRefused returns an error of the engine, or of a package below it, as callers are to see it: nil for any other error.
-func AsRefused(err error) *RefusedError {
+// Of returns the refusal that an error is, or that fits an error of a lower package; nil for any other error.
+func Of(err error) *RefusedError {
 	var mine *RefusedError
 	var record *trust.Error
 	var blocked *worktree.BlockedError
 	var stopped *worktree.StoppedError
 	switch {
-	case errors.As(refusal(err), &mine):
+	case errors.As(From(err), &mine):
 		return mine
 	case errors.As(err, &record):
 		return &RefusedError{Code: StoreError, Message: record.Error(), Remedy: record.Remedy, Person: true}
@@ -126,8 +128,32 @@ func AsRefused(err error) *RefusedError {
 // CodeOf returns the code of a refusal, "" for any other error.
 func CodeOf(err error) Code {
 	var r *RefusedError
-	if errors.As(refusal(err), &r) {
+	if errors.As(From(err), &r) {
 		return r.Code
 	}
 	return ""
+}
+
+// Git returns the refusal for an error of git, or of the files that it was asked about.
+func Git(err error) error {
+	return &RefusedError{Code: StoreError, Message: "the work tree cannot be read: " + err.Error(),
+		Remedy: "fix what it names, then try again"}
+}
+
+// Config returns the refusal for a ferrus.toml, or a configuration of the person, that cannot be read.
+func Config(err error) error {
+	return &RefusedError{Code: InvalidInput, Message: err.Error(), Person: true,
+		Remedy: "a person must fix ferrus.toml; ferrus config check tells when it is valid"}
+}
+
+// Folder turns an error of rootfs into a refusal that a person sees to.
+func Folder(err error) error {
+	if err == nil {
+		return nil
+	}
+	if r := Of(err); r != nil {
+		r.Person = true
+		return r
+	}
+	return &RefusedError{Code: StoreError, Message: err.Error(), Remedy: "check whether the folder can be read and written, then try again"}
 }

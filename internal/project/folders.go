@@ -1,4 +1,4 @@
-package engine
+package project
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
@@ -20,8 +21,8 @@ var (
 	machineFolders = []string{"logs", "live", "archive", "git", "git/objects", "git/objects/info", "git/objects/pack", "runs"}
 )
 
-// folders are those of the place, relative to .ferrus, outer ones first.
-func (p Place) folders() []string {
+// Folders are those of the place, relative to .ferrus, outer ones first.
+func (p Place) Folders() []string {
 	all := append(append([]string{}, machineFolders...), ownFolders...)
 	if p.Branch != "" {
 		machine := path.Join("branches", p.Branch)
@@ -36,18 +37,18 @@ func (p Place) folders() []string {
 // Links returns those of ferrus's own folders at the place that are symbolic links, as paths. A link in place of .ferrus
 // itself is the only one then.
 func (p Place) Links() ([]string, error) {
-	root, err := rootfs.Open(filepath.Join(p.Root, home))
+	root, err := rootfs.Open(filepath.Join(p.Root, DirName))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case errors.Is(err, rootfs.ErrLink):
-		return []string{filepath.Join(p.Root, home)}, nil
+		return []string{filepath.Join(p.Root, DirName)}, nil
 	case err != nil:
 		return nil, err
 	}
 	defer root.Close()
 	var links []string
-	for _, name := range p.folders() {
+	for _, name := range p.Folders() {
 		info, err := root.Lstat(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) || errors.Is(err, rootfs.ErrLink): // the latter is in the list already
@@ -67,62 +68,50 @@ func (p Place) Links() ([]string, error) {
 func (p Place) CheckFolders() error {
 	if p.Branch != "" {
 		if err := state.CheckBranch(p.Branch); err != nil {
-			return &RefusedError{Code: InvalidInput, Message: err.Error(), Remedy: "ferrus branches lists them", Person: true}
+			return &refusal.RefusedError{Code: refusal.InvalidInput, Message: err.Error(), Remedy: "ferrus branches lists them", Person: true}
 		}
 	}
 	links, err := p.Links()
 	switch {
 	case err != nil:
-		return &RefusedError{Code: StoreError, Message: err.Error(), Remedy: "check whether the folder can be read", Person: true}
+		return &refusal.RefusedError{Code: refusal.StoreError, Message: err.Error(), Remedy: "check whether the folder can be read", Person: true}
 	case len(links) > 0:
-		return &RefusedError{Code: ForeignState, Message: links[0] + " is a symbolic link, which ferrus does not follow", Person: true,
+		return &refusal.RefusedError{Code: refusal.ForeignState, Message: links[0] + " is a symbolic link, which ferrus does not follow", Person: true,
 			Remedy: "see where it leads, then remove the link; ferrus doctor --fix does that"}
 	}
 	return nil
 }
 
-// open opens the folder of the place; the error is a *Refusal, with the code ForeignState where a link is in the way.
-func (p Place) open() (*rootfs.Root, error) {
-	root, err := rootfs.OpenBelow(p.Dir(), home, 0)
+// OpenDir opens the folder of the place; the error is a *refusal.RefusedError, with the code ForeignState where a link is in the way.
+func (p Place) OpenDir() (*rootfs.Root, error) {
+	root, err := rootfs.OpenBelow(p.Dir(), DirName, 0)
 	if err != nil {
-		return nil, rootRefusal(err)
+		return nil, refusal.Folder(err)
 	}
 	return root, nil
 }
 
-// home opens the .ferrus of the project.
-func (p Place) home() (*rootfs.Root, error) { return At(p.Root, "").open() }
+// OpenHome opens the .ferrus of the project.
+func (p Place) OpenHome() (*rootfs.Root, error) { return At(p.Root, "").OpenDir() }
 
-// lock takes a lock of the place by its name below the folder.
-func (p Place) lock(name string) (*filelock.Lock, error) {
-	root, err := p.open()
+// Lock takes a lock of the place by its name below the folder.
+func (p Place) Lock(name string) (*filelock.Lock, error) {
+	root, err := p.OpenDir()
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	return lockIn(root, name)
+	return LockIn(root, name)
 }
 
-// lockIn takes a lock, and makes the folder that it is in where that is missing.
-func lockIn(root *rootfs.Root, name string) (*filelock.Lock, error) {
+// LockIn takes a lock, and makes the folder that it is in where that is missing.
+func LockIn(root *rootfs.Root, name string) (*filelock.Lock, error) {
 	if err := root.MkdirAll(path.Dir(name), 0o700); err != nil {
-		return nil, rootRefusal(err)
+		return nil, refusal.Folder(err)
 	}
 	file, err := root.Path(name)
 	if err != nil {
-		return nil, rootRefusal(err)
+		return nil, refusal.Folder(err)
 	}
 	return filelock.Take(file)
-}
-
-// rootRefusal turns an error of rootfs into a Refusal that a person sees to.
-func rootRefusal(err error) error {
-	if err == nil {
-		return nil
-	}
-	if r := AsRefused(err); r != nil {
-		r.Person = true
-		return r
-	}
-	return &RefusedError{Code: StoreError, Message: err.Error(), Remedy: "check whether the folder can be read and written, then try again"}
 }

@@ -1,4 +1,6 @@
-package engine
+// Package gc finds and removes what ended tasks and removed branches have left: logs, archives and the trees that are kept
+// under refs/ferrus. What a living machine may still need is never among it.
+package gc
 
 import (
 	"cmp"
@@ -6,13 +8,14 @@ import (
 	"errors"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
-	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/snapshots"
 )
 
 // A Garbage is what a task that is over, or a branch that was removed, has left in files and kept trees. The journal of a
@@ -28,19 +31,16 @@ type Garbage struct {
 	paths []string // below .ferrus, with slashes
 }
 
-// Unassigned stands for the task where there is none.
-const Unassigned = "@idle"
-
-// FindLitter finds what can go in a project because it ended before a time: tasks, oldest first, then removed branches. A task
+// Find finds what can go in a project because it ended before a time: tasks, oldest first, then removed branches. A task
 // that any living machine has now is never among it. What is kept in the repository and belongs to no task of a journal here
-// may be another project's, and is left. The error is a *Refusal when a living machine cannot be read: nobody knows then what
+// may be another project's, and is left. The error is a *refusal.RefusedError when a living machine cannot be read: nobody knows then what
 // it still needs.
-func FindLitter(ctx context.Context, root string, before time.Time) ([]Garbage, error) {
-	place := At(root, "")
+func Find(ctx context.Context, root string, before time.Time) ([]Garbage, error) {
+	place := project.At(root, "")
 	if err := place.CheckFolders(); err != nil {
 		return nil, err
 	}
-	home, err := place.home()
+	home, err := place.OpenHome()
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func FindLitter(ctx context.Context, root string, before time.Time) ([]Garbage, 
 		}
 	}
 	for i, l := range list {
-		if list[i].Bytes, err = sizeOf(home, l.paths); err != nil {
+		if list[i].Bytes, err = home.Size(l.paths...); err != nil {
 			return nil, err
 		}
 	}
@@ -111,10 +111,10 @@ func (l *Garbage) takeRemoved(kept []string, living []*usage, m *usage) {
 // idleSnapshots is what a machine has kept while it had no task: the files before each merge. Of others under the same name, which
 // another project in the repository may have kept, none is taken.
 func (m *usage) idleSnapshots(kept []string, before time.Time) Garbage {
-	l := Garbage{Branch: m.branch, TaskID: Unassigned}
-	for _, name := range below(kept, path.Join(m.branch, Unassigned)) {
+	l := Garbage{Branch: m.branch, TaskID: snapshots.Unassigned}
+	for _, name := range below(kept, path.Join(m.branch, snapshots.Unassigned)) {
 		number, _, _ := strings.Cut(name[strings.LastIndexByte(name, '/')+1:], ".")
-		n, _ := entryOf(number)
+		n, _ := snapshots.Entry(number)
 		if at := m.merges[n]; !at.IsZero() && at.Before(before) {
 			l.kept, l.Refs, l.Ended = append(l.kept, name), l.Refs+1, at
 		}
@@ -122,14 +122,14 @@ func (m *usage) idleSnapshots(kept []string, before time.Time) Garbage {
 	return l
 }
 
-// Sweep removes what was found. Cut off anywhere, the rest is found again: the folder of a removed branch, by which its trees
+// Sweep removes what was found. If it is killed at any point, the rest is found again: the folder of a removed branch, by which its trees
 // are found, goes last, and is out of sight before any of it is gone.
 func Sweep(ctx context.Context, root string, l Garbage) error {
-	tree, err := repositoryOf(ctx, root)
+	tree, err := project.Repository(ctx, root)
 	if err != nil {
 		return err
 	}
-	home, err := At(root, "").home()
+	home, err := project.At(root, "").OpenHome()
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func Sweep(ctx context.Context, root string, l Garbage) error {
 	}
 	for _, name := range l.kept {
 		if _, err := tree.DeleteRefs(ctx, name); err != nil {
-			return gitTrouble(err)
+			return refusal.Git(err)
 		}
 	}
 	for _, name := range l.paths {
@@ -150,7 +150,7 @@ func Sweep(ctx context.Context, root string, l Garbage) error {
 			err = home.RemoveAll(name)
 		}
 		if err != nil {
-			return &RefusedError{Code: StoreError, Message: err.Error(), Remedy: "check whether it can be removed, then try again", Person: true}
+			return &refusal.RefusedError{Code: refusal.StoreError, Message: err.Error(), Remedy: "check whether it can be removed, then try again", Person: true}
 		}
 	}
 	return nil
@@ -164,25 +164,25 @@ const maxCleared = 64 << 20
 
 // remember notes that a task has been cleared away, so that nobody makes its archive again.
 func (l Garbage) remember(root string) error {
-	if l.TaskID == "" || l.TaskID == Unassigned {
+	if l.TaskID == "" || l.TaskID == snapshots.Unassigned {
 		return nil
 	}
-	machine, err := At(root, l.Branch).open()
+	machine, err := project.At(root, l.Branch).OpenDir()
 	if err != nil {
 		return err
 	}
 	defer machine.Close()
 	f, err := machine.OpenFile(clearedFile, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
-		return rootRefusal(err)
+		return refusal.Folder(err)
 	}
 	_, err = f.WriteString(l.TaskID + "\n")
-	return rootRefusal(errors.Join(err, f.Close()))
+	return refusal.Folder(errors.Join(err, f.Close()))
 }
 
-// Cleared are the tasks of the engine's machine that were cleared away.
-func (e *Engine) Cleared() []string {
-	machine, err := e.place.open()
+// Cleared returns the tasks of the machine at a place that were cleared away.
+func Cleared(place project.Place) []string {
+	machine, err := place.OpenDir()
 	if err != nil {
 		return nil
 	}
@@ -191,37 +191,27 @@ func (e *Engine) Cleared() []string {
 	return strings.Fields(string(text))
 }
 
-// going begins the names of removed branches' folders of which a part may be gone.
-const going = ".going-"
+// RemovingPrefix begins the names of removed branches' folders of which a part may be gone.
+const RemovingPrefix = ".going-"
 
 func outOfSight(home *rootfs.Root, name string) (string, error) {
 	dir, base := path.Split(name)
-	if strings.HasPrefix(base, going) {
+	if strings.HasPrefix(base, RemovingPrefix) {
 		return name, nil
 	}
-	hidden := path.Join(dir, going+base)
+	hidden := path.Join(dir, RemovingPrefix+base)
 	return hidden, home.Rename(name, hidden)
-}
-
-// repositoryOf is the work tree of a whole project: through it trees are listed and forgotten, and branches made and
-// removed, one at a time.
-func repositoryOf(ctx context.Context, root string) (*worktree.Tree, error) {
-	tree, err := worktree.Open(ctx, root, filepath.Join(root, home, "git"), worktree.Options{Root: root})
-	if err != nil {
-		return nil, gitTrouble(err)
-	}
-	return tree, nil
 }
 
 // keptIn are the names of all trees that are kept in the repository of a project.
 func keptIn(ctx context.Context, root string) ([]string, error) {
-	tree, err := repositoryOf(ctx, root)
+	tree, err := project.Repository(ctx, root)
 	if err != nil || !tree.Git() {
 		return nil, err
 	}
 	names, err := tree.Refs(ctx, "")
 	if err != nil {
-		return nil, gitTrouble(err)
+		return nil, refusal.Git(err)
 	}
 	return names, nil
 }

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/gc"
+	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/snapshots"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -19,7 +22,7 @@ const (
 )
 
 // aged has a task that ended forty days ago, one that has just ended, and one under way.
-func (p *project) aged() (clock *dial, old, young, present string) {
+func (p *machine) aged() (clock *dial, old, young, present string) {
 	p.t.Helper()
 	clock = p.clocked()
 	old = p.finished("one")
@@ -31,7 +34,7 @@ func (p *project) aged() (clock *dial, old, young, present string) {
 }
 
 // finished is a task that was made, checked, submitted and approved.
-func (p *project) finished(text string) string {
+func (p *machine) finished(text string) string {
 	p.t.Helper()
 	sup, ex := p.supervisor(), p.executor("codex")
 	must(sup.CreateTask(p.t.Context(), text, ""))(p.t)
@@ -47,7 +50,7 @@ func (p *project) finished(text string) string {
 }
 
 // of is all that there is of a task but the journal: files below .ferrus, and kept trees.
-func (p *project) of(task string) []string {
+func (p *machine) of(task string) []string {
 	p.t.Helper()
 	list := strings.Fields(p.git("for-each-ref", "--format=%(refname)", "refs/ferrus"))
 	err := filepath.WalkDir(p.path(".ferrus"), func(path string, _ os.DirEntry, err error) error {
@@ -61,14 +64,14 @@ func (p *project) of(task string) []string {
 }
 
 // swept removes what is older than a month, and returns what that was.
-func (p *project) swept(now time.Time) []Garbage {
+func (p *machine) swept(now time.Time) []gc.Garbage {
 	p.t.Helper()
-	list, err := FindLitter(p.t.Context(), p.dir, now.Add(-month))
+	list, err := gc.Find(p.t.Context(), p.dir, now.Add(-month))
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	for _, l := range list {
-		if err := Sweep(p.t.Context(), p.dir, l); err != nil {
+		if err := gc.Sweep(p.t.Context(), p.dir, l); err != nil {
 			p.t.Fatal(err)
 		}
 	}
@@ -88,12 +91,12 @@ func TestWhatEndedLongAgoGoes(t *testing.T) {
 	})
 	made.t = t
 	made.save()
-	for name, before := range map[string]func(p *project, old string){
-		"all is there":              func(*project, string) {},
-		"the trees are gone":        func(p *project, old string) { p.unkept(old) },
-		"the archive is gone":       func(p *project, old string) { p.unfiled("archive/" + old) },
-		"half of the archive is":    func(p *project, old string) { p.unfiled("archive/" + old + "/journal.jsonl") },
-		"all but the trees is gone": func(p *project, old string) { p.unfiled("archive/"+old, "runs/"+old+".jsonl", "logs/*"+old+"*") },
+	for name, before := range map[string]func(p *machine, old string){
+		"all is there":              func(*machine, string) {},
+		"the trees are gone":        func(p *machine, old string) { p.unkept(old) },
+		"the archive is gone":       func(p *machine, old string) { p.unfiled("archive/" + old) },
+		"half of the archive is":    func(p *machine, old string) { p.unfiled("archive/" + old + "/journal.jsonl") },
+		"all but the trees is gone": func(p *machine, old string) { p.unfiled("archive/"+old, "runs/"+old+".jsonl", "logs/*"+old+"*") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := made.again(t)
@@ -123,13 +126,13 @@ func TestWhatEndedLongAgoGoes(t *testing.T) {
 	}
 }
 
-func (p *project) unkept(task string) {
+func (p *machine) unkept(task string) {
 	for name := range strings.FieldsSeq(p.git("for-each-ref", "--format=%(refname)", "refs/ferrus/"+task)) {
 		p.git("update-ref", "-d", name)
 	}
 }
 
-func (p *project) unfiled(patterns ...string) {
+func (p *machine) unfiled(patterns ...string) {
 	for _, pattern := range patterns {
 		found, err := filepath.Glob(p.path(".ferrus/" + pattern))
 		if err != nil || len(found) == 0 {
@@ -193,15 +196,15 @@ func TestARemovedBranchGoesWhole(t *testing.T) {
 		t.Errorf("removed %+v", list)
 	}
 	clock.pass(20 * day)
-	found := must(FindLitter(t.Context(), p.dir, clock.now().Add(-month)))(t)
+	found := must(gc.Find(t.Context(), p.dir, clock.now().Add(-month)))(t)
 	if len(found) != 2 || found[0].Branch != name || found[1].Branch != other || found[0].TaskID != "" || found[0].Refs == 0 || found[0].Bytes == 0 {
 		t.Fatalf("found %+v", found)
 	}
 	folder := p.path(".ferrus/archive/branches")
-	if err := os.Rename(filepath.Join(folder, name), filepath.Join(folder, going+name)); err != nil {
+	if err := os.Rename(filepath.Join(folder, name), filepath.Join(folder, gc.RemovingPrefix+name)); err != nil {
 		t.Fatal(err)
 	}
-	p.remove(".ferrus/archive/branches/" + going + name + "/journal.jsonl")
+	p.remove(".ferrus/archive/branches/" + gc.RemovingPrefix + name + "/journal.jsonl")
 	p.swept(clock.now())
 	left, alive := slices.Concat(p.of(name), p.of(other), p.of("refs/ferrus/other")), p.of("refs/ferrus/alt/")
 	if len(left) > 0 || len(alive) == 0 {
@@ -231,10 +234,10 @@ func TestWhatWasKeptBetweenTasksGoesByItsEntry(t *testing.T) {
 		t.Fatal(err)
 	}
 	begun := view(t, h).Task.Seq
-	p.git("update-ref", "refs/ferrus/"+Unassigned+"/99", "HEAD") // of another project in this repository
-	was := p.of(Unassigned)
+	p.git("update-ref", "refs/ferrus/"+snapshots.Unassigned+"/99", "HEAD") // of another project in this repository
+	was := p.of(snapshots.Unassigned)
 	p.swept(clock.now())
-	left := p.of(Unassigned)
+	left := p.of(snapshots.Unassigned)
 	for _, name := range was {
 		if ours := strings.Contains(name, fmt.Sprint("/", begun)) || strings.HasSuffix(name, "/99"); slices.Contains(left, name) != ours {
 			t.Errorf("of %q there is %q", was, left)
@@ -254,8 +257,8 @@ func TestNothingGoesWhileAMachineCannotBeRead(t *testing.T) {
 	branched(t, p.human(), Fork{Names: []string{"alt"}, Own: true})
 	p.write(".ferrus/branches/alt/journal.jsonl", "no line\nat all\n")
 	was := p.of(old)
-	_, err := FindLitter(t.Context(), p.dir, clock.now().Add(-month))
-	refused(t, err, Corrupt, "alt", "nothing was removed")
+	_, err := gc.Find(t.Context(), p.dir, clock.now().Add(-month))
+	refused(t, err, refusal.Corrupt, "alt", "nothing was removed")
 	if !slices.Equal(p.of(old), was) {
 		t.Error("something went")
 	}

@@ -15,7 +15,9 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/git"
+	"github.com/ferrus-go/ferrus/internal/origin"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -26,33 +28,33 @@ import (
 // exported are all errors that the engine and the packages below it export, each with the code that callers see.
 var exported = map[string]struct {
 	err  error
-	code Code
+	code refusal.Code
 }{
-	"engine.RefusedError":      {&RefusedError{Code: Conflict}, Conflict},
-	"engine.ConflictError":     {&ConflictError{RefusedError: RefusedError{Code: Conflict}}, Conflict},
-	"engine.UntrustedError":    {&UntrustedError{RefusedError: RefusedError{Code: Untrusted}}, Untrusted},
-	"engine.ForeignError":      {&ForeignError{RefusedError: RefusedError{Code: ForeignState}}, ForeignState},
-	"state.RefusedError":       {refusedBy(state.Executor, state.Submit), WrongState},
-	"state.SchemaError":        {&store.Error{Code: store.StoreError, Err: &state.SchemaError{Version: 9}}, StoreError},
-	"state.FieldError":         {&store.Error{Code: store.Corrupt, Err: &state.FieldError{Field: "seq", Why: "is wrong"}}, Corrupt},
-	"store.ErrOlder":           {&ForeignError{RefusedError: RefusedError{Code: ForeignState}, Why: OlderJournal}, ForeignState},
-	"store.Error":              {&store.Error{Code: store.LockBusy}, LockBusy},
-	"filelock.ErrHeld":         {filelock.ErrHeld, LockBusy},
-	"worktree.ErrInUse":        {worktree.ErrInUse, LockBusy},
-	"git.ErrNoGit":             {git.ErrNoGit, StoreError},
-	"worktree.BlockedError":    {&worktree.BlockedError{Path: "a", Why: "is in the way"}, TreeChanged},
-	"worktree.StoppedError":    {&worktree.StoppedError{Path: "a", Why: "is in the way"}, TreeChanged},
-	"trust.Error":              {&trust.Error{Path: "a", Problem: "is damaged", Remedy: "move it away"}, StoreError},
-	"rootfs.ErrLink":           {rootfs.ErrLink, ForeignState},
-	"rootfs.ErrNotRegular":     {rootfs.ErrNotRegular, StoreError},
-	"rootfs.ErrIsDir":          {rootfs.ErrIsDir, StoreError},
-	"rootfs.ErrNotDir":         {rootfs.ErrNotDir, StoreError},
-	"rootfs.ErrTooLarge":       {rootfs.ErrTooLarge, StoreError},
-	"rootfs.ErrName":           {rootfs.ErrName, InvalidInput},
-	"rootfs.ErrChanged":        {rootfs.ErrChanged, StoreError},
-	"rootfs.ErrCrossDevice":    {rootfs.ErrCrossDevice, StoreError},
-	"fs.ErrPermission":         {fs.ErrPermission, StoreError},
-	"context.DeadlineExceeded": {context.DeadlineExceeded, StoreError},
+	"engine.RefusedError":      {&refusal.RefusedError{Code: refusal.Conflict}, refusal.Conflict},
+	"engine.ConflictError":     {&ConflictError{RefusedError: refusal.RefusedError{Code: refusal.Conflict}}, refusal.Conflict},
+	"engine.UntrustedError":    {&UntrustedError{RefusedError: refusal.RefusedError{Code: refusal.Untrusted}}, refusal.Untrusted},
+	"engine.ForeignError":      {&origin.ForeignError{RefusedError: refusal.RefusedError{Code: refusal.ForeignState}}, refusal.ForeignState},
+	"state.RefusedError":       {refusedBy(state.Executor, state.Submit), refusal.WrongState},
+	"state.SchemaError":        {&store.Error{Code: store.StoreError, Err: &state.SchemaError{Version: 9}}, refusal.StoreError},
+	"state.FieldError":         {&store.Error{Code: store.Corrupt, Err: &state.FieldError{Field: "seq", Why: "is wrong"}}, refusal.Corrupt},
+	"store.ErrOlder":           {&origin.ForeignError{RefusedError: refusal.RefusedError{Code: refusal.ForeignState}, Why: origin.OlderJournal}, refusal.ForeignState},
+	"store.Error":              {&store.Error{Code: store.LockBusy}, refusal.LockBusy},
+	"filelock.ErrHeld":         {filelock.ErrHeld, refusal.LockBusy},
+	"worktree.ErrInUse":        {worktree.ErrInUse, refusal.LockBusy},
+	"git.ErrNoGit":             {git.ErrNoGit, refusal.StoreError},
+	"worktree.BlockedError":    {&worktree.BlockedError{Path: "a", Why: "is in the way"}, refusal.TreeChanged},
+	"worktree.StoppedError":    {&worktree.StoppedError{Path: "a", Why: "is in the way"}, refusal.TreeChanged},
+	"trust.Error":              {&trust.Error{Path: "a", Problem: "is damaged", Remedy: "move it away"}, refusal.StoreError},
+	"rootfs.ErrLink":           {rootfs.ErrLink, refusal.ForeignState},
+	"rootfs.ErrNotRegular":     {rootfs.ErrNotRegular, refusal.StoreError},
+	"rootfs.ErrIsDir":          {rootfs.ErrIsDir, refusal.StoreError},
+	"rootfs.ErrNotDir":         {rootfs.ErrNotDir, refusal.StoreError},
+	"rootfs.ErrTooLarge":       {rootfs.ErrTooLarge, refusal.StoreError},
+	"rootfs.ErrName":           {rootfs.ErrName, refusal.InvalidInput},
+	"rootfs.ErrChanged":        {rootfs.ErrChanged, refusal.StoreError},
+	"rootfs.ErrCrossDevice":    {rootfs.ErrCrossDevice, refusal.StoreError},
+	"fs.ErrPermission":         {fs.ErrPermission, refusal.StoreError},
+	"context.DeadlineExceeded": {context.DeadlineExceeded, refusal.StoreError},
 }
 
 func refusedBy(by state.Role, ev state.Event) error {
@@ -64,7 +66,7 @@ func refusedBy(by state.Role, ev state.Event) error {
 func TestEveryExportedErrorHasItsCode(t *testing.T) {
 	t.Parallel()
 	for name, e := range exported {
-		r := AsRefused(fmt.Errorf("on the way: %w", e.err))
+		r := refusal.Of(fmt.Errorf("on the way: %w", e.err))
 		if r == nil || r.Code != e.code {
 			t.Errorf("%s: %+v, not %s", name, r, e.code)
 		}
@@ -76,7 +78,7 @@ func TestEveryExportedErrorHasItsCode(t *testing.T) {
 			}
 		}
 	}
-	if AsRefused(errors.New("any other")) != nil || AsRefused(nil) != nil || AsRefused(context.Canceled) != nil {
+	if refusal.Of(errors.New("any other")) != nil || refusal.Of(nil) != nil || refusal.Of(context.Canceled) != nil {
 		t.Error("what is no error of ours is a refusal")
 	}
 }

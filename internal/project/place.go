@@ -1,4 +1,6 @@
-package engine
+// Package project knows where a project and its branches live: the folder .ferrus with its machines, the work trees, and who
+// owns them. It finds and makes a project; whether its state is to be believed is told by package origin.
+package project
 
 import (
 	"context"
@@ -8,7 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -21,23 +25,24 @@ type Place struct {
 	Work   string // the folder in which a new task is worked on
 }
 
-const home = ".ferrus"
+// DirName is the name of the folder that makes a folder a project.
+const DirName = ".ferrus"
 
 // Dir returns the folder of the machine's control files.
 func (p Place) Dir() string {
 	if p.Branch != "" {
-		return filepath.Join(p.Root, home, "branches", p.Branch)
+		return filepath.Join(p.Root, DirName, "branches", p.Branch)
 	}
-	return filepath.Join(p.Root, home)
+	return filepath.Join(p.Root, DirName)
 }
 
 // Find finds the machine that a process standing in dir means: that of the branch whose work tree it stands in, else
-// the nearest one upwards, else that of the main work tree when dir is in a linked one. The error is a *Refusal of
+// the nearest one upwards, else that of the main work tree when dir is in a linked one. The error is a *refusal.RefusedError of
 // code NotInitialised.
 func Find(ctx context.Context, dir string) (Place, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return Place{}, &RefusedError{Code: NotInitialised, Message: err.Error(), Remedy: "name the project with -C or --root"}
+		return Place{}, &refusal.RefusedError{Code: refusal.NotInitialised, Message: err.Error(), Remedy: "name the project with -C or --root"}
 	}
 	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = resolved
@@ -59,14 +64,14 @@ func Find(ctx context.Context, dir string) (Place, error) {
 	if main, err := worktree.Main(ctx, dir); err == nil && main != "" && known(main) && strangers(ctx, main) == "" {
 		return Place{Root: main, Work: main}, nil
 	}
-	return Place{}, &RefusedError{Code: NotInitialised, Message: "there is no .ferrus in " + dir + " or above it" + unused,
+	return Place{}, &refusal.RefusedError{Code: refusal.NotInitialised, Message: "there is no .ferrus in " + dir + " or above it" + unused,
 		Remedy: "run ferrus init in the project"}
 }
 
 // strangers says that the machine in root is another user's, whom git does not accept either; "" for one that may be used.
 func strangers(ctx context.Context, root string) string {
-	dir := filepath.Join(root, home)
-	owner, other := stranger(dir)
+	dir := filepath.Join(root, DirName)
+	owner, other := OtherOwner(dir)
 	if !other || worktree.Safe(ctx, root) {
 		return ""
 	}
@@ -77,16 +82,16 @@ func strangers(ctx context.Context, root string) string {
 func At(root, branch string) Place {
 	p := Place{Root: root, Branch: branch, Work: root}
 	if branch != "" {
-		p.Work = filepath.Join(worktreeOf(p), within(root))
+		p.Work = filepath.Join(p.WorkTree(), Within(root))
 	}
 	return p
 }
 
-// worktreeOf is the top of a branch's work tree: of the whole repository, of which the project may be a folder.
-func worktreeOf(p Place) string { return filepath.Join(p.Root, home, "worktrees", p.Branch) }
+// WorkTree returns the top of a branch's work tree: of the whole repository, of which the project may be a folder.
+func (p Place) WorkTree() string { return filepath.Join(p.Root, DirName, "worktrees", p.Branch) }
 
-// within is where the project lies in its repository, "." for all of it or none.
-func within(root string) string {
+// Within returns where the project lies in its repository, "." for all of it or none.
+func Within(root string) string {
 	for at := root; at != filepath.Dir(at); at = filepath.Dir(at) {
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
 			rel, _ := filepath.Rel(at, root)
@@ -96,15 +101,15 @@ func within(root string) string {
 	return "."
 }
 
-// On returns the place of a branch of the project. The error is a *Refusal when the name is none or there is no such
+// On returns the place of a branch of the project. The error is a *refusal.RefusedError when the name is none or there is no such
 // branch.
 func (p Place) On(branch string) (Place, error) {
 	if err := state.CheckBranch(branch); err != nil {
-		return Place{}, &RefusedError{Code: InvalidInput, Message: err.Error(), Remedy: "ferrus branches lists them", Person: true}
+		return Place{}, &refusal.RefusedError{Code: refusal.InvalidInput, Message: err.Error(), Remedy: "ferrus branches lists them", Person: true}
 	}
 	on := At(p.Root, branch)
 	if !store.Initialised(on.Dir()) {
-		return Place{}, &RefusedError{Code: UnknownBranch, Message: "there is no branch " + branch + " in " + p.Root,
+		return Place{}, &refusal.RefusedError{Code: refusal.UnknownBranch, Message: "there is no branch " + branch + " in " + p.Root,
 			Remedy: "ferrus branches lists them; ferrus branch " + branch + " makes it", Person: true}
 	}
 	return on, nil
@@ -112,7 +117,7 @@ func (p Place) On(branch string) (Place, error) {
 
 // ofBranch reads <root>/.ferrus/worktrees/<name>/... backwards.
 func ofBranch(dir string) (Place, bool) {
-	mark := string(filepath.Separator) + filepath.Join(home, "worktrees") + string(filepath.Separator)
+	mark := string(filepath.Separator) + filepath.Join(DirName, "worktrees") + string(filepath.Separator)
 	root, rest, ok := strings.Cut(dir+string(filepath.Separator), mark)
 	if !ok || !known(root) {
 		return Place{}, false
@@ -124,7 +129,7 @@ func ofBranch(dir string) (Place, bool) {
 
 // known reports whether a machine lives in root: ours, or one that upstream ferrus left.
 func known(root string) bool {
-	dir := filepath.Join(root, home)
+	dir := filepath.Join(root, DirName)
 	if store.Initialised(dir) {
 		return true
 	}
@@ -132,12 +137,10 @@ func known(root string) bool {
 	return err == nil
 }
 
-func (p Place) backup() string { return Backup(p) }
-
 // Backup returns where the journal's second hard link belongs: in the common git directory, which git clean and git
 // stash leave alone; "" outside git. Each machine of a repository has its own.
-func Backup(p Place) string {
-	ctx, cancel := context.WithTimeout(context.Background(), gitLimit)
+func (p Place) Backup() string {
+	ctx, cancel := context.WithTimeout(context.Background(), GitLimit)
 	defer cancel()
 	common, err := worktree.CommonDir(ctx, p.Root)
 	if err != nil || common == "" {
@@ -145,4 +148,36 @@ func Backup(p Place) string {
 	}
 	sum := sha256.Sum256([]byte(p.Dir()))
 	return filepath.Join(common, "ferrus", hex.EncodeToString(sum[:6]), "journal.jsonl")
+}
+
+// Repository opens the work tree of a whole project: through it trees are listed and forgotten, and branches made and
+// removed, one at a time.
+func Repository(ctx context.Context, root string) (*worktree.Tree, error) {
+	tree, err := worktree.Open(ctx, root, filepath.Join(root, DirName, "git"), worktree.Options{Root: root})
+	if err != nil {
+		return nil, refusal.Git(err)
+	}
+	return tree, nil
+}
+
+// GitLimit bounds a call of git for which others wait.
+const GitLimit = 10 * time.Second
+
+// Init makes the machine of a project in root where there is none. restored tells that a journal which had been lost
+// with its folder came back from its hard-linked copy.
+func Init(root string) (restored bool, err error) {
+	place := At(root, "")
+	return Create(place, store.Options{Backup: place.Backup})
+}
+
+// Create makes the machine of a place, or brings it back from the hard-linked copy of its journal.
+func Create(place Place, opts store.Options) (restored bool, err error) {
+	if err := place.CheckFolders(); err != nil {
+		return false, err
+	}
+	s, restored, err := store.Create(place.Dir(), opts)
+	if err != nil {
+		return false, refusal.From(err)
+	}
+	return restored, s.Close()
 }

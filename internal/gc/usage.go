@@ -1,13 +1,8 @@
-package engine
+package gc
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"log/slog"
 	"path"
 	"regexp"
@@ -15,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -32,7 +29,7 @@ type usage struct {
 
 // livingIn reads all machines of a project.
 func livingIn(home *rootfs.Root, root string) ([]*usage, error) {
-	names, err := Branches(root)
+	names, err := project.Branches(root)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +42,7 @@ func livingIn(home *rootfs.Root, root string) ([]*usage, error) {
 		m, err := trace(home, dir)
 		if err != nil {
 			where := cmp.Or(name, "the project")
-			return nil, &RefusedError{Code: cmp.Or(CodeOf(err), StoreError), Message: fmt.Sprintf("what %s still needs cannot be known: %v", where, err),
+			return nil, &refusal.RefusedError{Code: cmp.Or(refusal.CodeOf(err), refusal.StoreError), Message: fmt.Sprintf("what %s still needs cannot be known: %v", where, err),
 				Remedy: "nothing was removed; ferrus doctor says what ails it", Person: true}
 		}
 		m.branch = name
@@ -54,17 +51,14 @@ func livingIn(home *rootfs.Root, root string) ([]*usage, error) {
 	return list, nil
 }
 
-// removal is how the name of a removed branch ends, after the @: when that was.
-const removal = "20060102T150405.000"
-
 // removedIn reads the machines of removed branches. One that cannot be read is left alone.
 func removedIn(home *rootfs.Root) ([]*usage, error) {
-	dir := archived
-	names, err := foldersIn(home, dir)
+	dir := project.ArchivedBranches
+	names, err := project.FoldersIn(home, dir)
 	var list []*usage
 	for _, name := range names {
-		if strings.HasPrefix(name, going) {
-			list = append(list, &usage{dir: path.Join(dir, name), branch: strings.TrimPrefix(name, going)})
+		if strings.HasPrefix(name, RemovingPrefix) {
+			list = append(list, &usage{dir: path.Join(dir, name), branch: strings.TrimPrefix(name, RemovingPrefix)})
 			continue
 		}
 		if _, err := home.Lstat(path.Join(dir, name, "journal.jsonl")); err != nil {
@@ -73,7 +67,7 @@ func removedIn(home *rootfs.Root) ([]*usage, error) {
 		if m, err := trace(home, path.Join(dir, name)); err == nil && !m.last.IsZero() {
 			m.branch = name
 			_, stamp, _ := strings.Cut(name, "@")
-			if at, err := time.Parse(removal, stamp); err == nil && at.After(m.last) {
+			if at, err := time.Parse(project.RemovedLayout, stamp); err == nil && at.After(m.last) {
 				m.last = at
 			}
 			list = append(list, m)
@@ -86,7 +80,7 @@ func removedIn(home *rootfs.Root) ([]*usage, error) {
 func trace(home *rootfs.Root, dir string) (*usage, error) {
 	at, err := home.Path(dir)
 	if err != nil {
-		return nil, rootRefusal(err)
+		return nil, refusal.Folder(err)
 	}
 	s, err := store.Open(at, store.Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -94,14 +88,14 @@ func trace(home *rootfs.Root, dir string) (*usage, error) {
 	}
 	defer s.Close()
 	m := &usage{dir: dir, tasks: map[string]time.Time{}, merges: map[uint64]time.Time{}}
-	names, err := foldersIn(home, path.Join(dir, "archive"))
+	names, err := project.FoldersIn(home, path.Join(dir, "archive"))
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
 		if at, ok := began(name); ok { // no other is ours
 			m.tasks[name] = at
-			if l, err := lastEventIn(home, path.Join(dir, "archive", name)); err == nil {
+			if l, err := project.LastEventIn(home, path.Join(dir, "archive", name)); err == nil {
 				m.tasks[name] = l.At
 			}
 		}
@@ -160,90 +154,4 @@ func (m *usage) files(home *rootfs.Root, task string) []string {
 	}
 	slices.Sort(list)
 	return list
-}
-
-// maxTail is how much is read of the end of an archived journal: more than any line has.
-const maxTail = 33 << 20
-
-// LastEvent returns the newest event of a task from the folder of its archive.
-func LastEvent(dir string) (*store.Line, error) {
-	root, err := rootfs.OpenBelow(dir, home, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	return lastEventIn(root, ".")
-}
-
-func lastEventIn(root *rootfs.Root, dir string) (*store.Line, error) {
-	f, err := root.Open(path.Join(dir, "journal.jsonl"))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	from := max(0, info.Size()-maxTail)
-	text, err := io.ReadAll(io.NewSectionReader(f, from, info.Size()-from))
-	if err != nil {
-		return nil, err
-	}
-	text = bytes.TrimRight(text, "\n")
-	var l store.Line
-	if err := json.Unmarshal(text[bytes.LastIndexByte(text, '\n')+1:], &l); err != nil {
-		return nil, fmt.Errorf("%s does not end with a line that ferrus writes", f.Name())
-	}
-	return &l, nil
-}
-
-// Folders returns the names of the folders in dir, sorted; none where there is no dir. Links are none, and dir may be
-// no link from .ferrus on.
-func Folders(dir string) ([]string, error) {
-	root, err := rootfs.OpenBelow(dir, home, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	return foldersIn(root, ".")
-}
-
-func foldersIn(root *rootfs.Root, dir string) ([]string, error) {
-	entries, err := root.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	var names []string
-	for _, entry := range entries {
-		if entry.IsDir() {
-			names = append(names, entry.Name())
-		}
-	}
-	return names, nil
-}
-
-// sizeOf is what files and folders below .ferrus have in bytes.
-func sizeOf(home *rootfs.Root, names []string) (sum int64, err error) {
-	for _, name := range names {
-		err = errors.Join(err, home.WalkDir(name, func(_ string, e fs.DirEntry, err error) error {
-			if err == nil && e.Type().IsRegular() {
-				var info fs.FileInfo
-				if info, err = e.Info(); err == nil {
-					sum += info.Size()
-				}
-			}
-			if errors.Is(err, fs.ErrNotExist) {
-				err = nil
-			}
-			return err
-		}))
-	}
-	if err != nil {
-		err = fmt.Errorf("what is left of old tasks: %w", err)
-	}
-	return sum, err
 }
