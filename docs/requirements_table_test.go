@@ -69,6 +69,7 @@ var meaning = map[string]string{
 	"S1-28": "The identity of a caller comes from its connection, not from an argument.",
 	"S1-33": "A check that outlasts a call continues, and the next call joins it.",
 
+	"S2-11": "Workers of a pipeline can be commands without a model, beside agents.",
 	"S2-12": "A task can be rolled back to an earlier entry and continued from there; nothing is lost.",
 	"S2-13": "After a rollback an old answer is not used again; the question is asked again.",
 	"S2-14": "A rollback restores nested pauses and the documents of that entry.",

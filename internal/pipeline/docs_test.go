@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
@@ -14,10 +15,10 @@ Generated from ` + "`internal/pipeline`" + `; ` + "`go test ./internal/pipeline 
 it.
 
 A pipeline is a list of phases, and a phase is a list of workers. A worker is an
-agent that reads files, writes one file and exits. It knows its task and its
-paths and nothing else: not its phase, and not which worker is next. ferrus
-reads the files and looks up the next step in a table. No agent decides it, and
-no agent has to report that it is done: its output is there.
+agent, or a command, that reads files, writes one file and exits. It knows its
+task and its paths and nothing else: not its phase, and not which worker is
+next. ferrus reads the files and looks up the next step in a table. No agent
+decides it, and no agent has to report that it is done: its output is there.
 
 - ` + "`workflows.json`" + ` defines the pipelines. A run keeps its own copy, so an edit
   changes no run.
@@ -59,6 +60,43 @@ A worker without a ` + "`timeout`" + ` has 180 seconds, and 360 with inputs. Wit
 after its inputs are there. It waits 300 seconds for inputs. It waits longer
 while the workers that write them are at work or wait in turn, so that a long
 chain is not cut off.
+
+### Commands
+
+A worker with ` + "`run`" + ` is a command of the shell instead of an agent. It needs no
+model, and otherwise it is a worker like the others: with its time, its retries,
+its inputs and its place in the phases.
+
+    {
+      "lint": {
+        "phases": [
+          {"id": "look", "workers": [
+            {"role": "lint", "run": "make lint > $FERRUS_OUTPUT", "ok_exit": [1], "timeout": 300},
+            {"role": "reader", "task": "Read the code of internal/store and write down what you would change"}
+          ]},
+          {"id": "sum-up", "workers": [
+            {"role": "judge", "final": true, "reads": ["lint.md", "reader.md"], "task": "Name the five most urgent changes"}
+          ]}
+        ]
+      }
+    }
+
+The command runs in the project's folder by ` + "`/bin/sh -c`" + `. ` + "`$FERRUS_OUTPUT`" + ` is a
+temporary file. When the command has exited with 0, or with a code of ` + "`ok_exit`" + `,
+the process beside it moves the file into place as the output of the worker. So
+the output is there in full or not at all, whatever is killed. Any other exit is
+a failure of the worker, and so is an output that is missing or empty. ` + "`ferrus\npipeline status`" + ` then shows the end of what the command printed, and ` + "`ferrus\npipeline logs`" + ` all of it.
+
+| variable | value |
+|---|---|
+| ` + "`FERRUS_OUTPUT`" + ` | the file to write |
+| ` + "`FERRUS_RUN_DIR`" + ` | the folder of the run, with the outputs of other workers |
+| ` + "`FERRUS_ROOT`" + ` | the project's folder |
+| ` + "`FERRUS_TOPIC`" + ` | the topic of the run |
+| ` + "`FERRUS_WORKER`" + ` | its role |
+
+A run keeps the command as it was at the launch. Commands in ` + "`workflows.json`" + ` are
+among the values to which [you agree](security.md) before anything runs.
 
 ## Running
 
@@ -117,4 +155,22 @@ the phase, named after the phase.
 func TestTheReferencePageIsFresh(t *testing.T) {
 	t.Parallel()
 	golden(t, "../../docs/pipelines.md", page())
+}
+
+// TestTheExamplesOfThePageAreValid: a reader can begin with any of them.
+func TestTheExamplesOfThePageAreValid(t *testing.T) {
+	t.Parallel()
+	n := 0
+	for block := range strings.SplitSeq(page(), "\n\n") {
+		if !strings.HasPrefix(block, "    {") {
+			continue
+		}
+		n++
+		if _, err := workflow.Parse([]byte(block)); err != nil {
+			t.Errorf("%v\n%s", err, block)
+		}
+	}
+	if n != 2 {
+		t.Errorf("%d examples", n)
+	}
 }

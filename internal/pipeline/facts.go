@@ -41,6 +41,7 @@ type Seen struct {
 	GaveUp  bool   // it ended because its inputs did not come
 	Trouble string // why its agent could not be started
 	Sent    bool   // its last words contain the marker of a result that is sent
+	Said    string // the end of what a command printed; "" for an agent
 }
 
 // A Delivery is the content of delivery.json, which is created only once.

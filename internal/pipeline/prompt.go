@@ -8,11 +8,15 @@ import (
 )
 
 // Prompt returns the prompt of a worker. It names the task and the files, but no phase, no other
-// worker and nothing that follows. path turns a file name into an absolute path.
+// worker and nothing that follows. path turns a file name into an absolute path. Of a worker that is
+// a command it returns the command.
 func Prompt(w workflow.Workflow, role, topic string, path func(file string) string) string {
 	k, phase := w.Worker(role)
 	if phase < 0 {
 		return ""
+	}
+	if k.Run != "" {
+		return k.Run + "\n"
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Topic: %s\n\nYour task: %s\n\n", topic, k.Task)

@@ -101,6 +101,11 @@ func (f Facts) complete(s *WorkerStatus, seen Seen, file File) {
 	*s = s.again(Completed)
 	s.CompletedAt, s.Bytes, s.SHA256 = whole(f.Now), file.Bytes, file.SHA256
 	unclean := !seen.Alive && seen.Attempt > 0 && !(seen.Exited && seen.Exit == 0 && seen.Trouble == "")
+	// The output of a command is moved into place when it has ended well, so it proves that, whatever
+	// became of its shim.
+	if k, _ := f.Workflow.Worker(s.Role); k.Run != "" {
+		unclean = seen.Exited && seen.Exit > 0 && !k.Ends(seen.Exit)
+	}
 	if seen.Exited {
 		exit := seen.Exit
 		s.ExitCode = &exit

@@ -34,7 +34,8 @@ func (f Facts) how(role string) string {
 	case seen.Trouble != "":
 		return fmt.Sprintf("%s could not be started: %s", role, seen.Trouble)
 	case seen.Exited:
-		return fmt.Sprintf("%s ended with exit status %d, %s", role, seen.Exit, without)
+		said := strings.Join(strings.Fields(seen.Said), " ")
+		return strings.TrimSuffix(fmt.Sprintf("%s ended with exit status %d, %s: %s", role, seen.Exit, without, said), ": ")
 	}
 	return fmt.Sprintf("%s was killed, %s", role, without)
 }

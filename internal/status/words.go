@@ -31,6 +31,21 @@ func WorkerWords(v run.View, k pipeline.WorkerStatus, now time.Time) string {
 	return strings.TrimRight(text, " ")
 }
 
+// Printed returns the last lines that the command of a failed worker printed, nil for any other
+// worker.
+func Printed(v run.View, k pipeline.WorkerStatus) []string {
+	worker, _ := v.Facts.Workflow.Worker(k.Role)
+	list := v.Runs[k.Role]
+	if worker.Run == "" || k.Status != pipeline.Failed || len(list) == 0 || list[len(list)-1].Said == "" {
+		return nil
+	}
+	var lines []string
+	for line := range strings.SplitSeq(list[len(list)-1].Said, "\n") {
+		lines = append(lines, format.Line(line))
+	}
+	return lines
+}
+
 // doing says what is to be said of a worker beside its status.
 func doing(v run.View, k pipeline.WorkerStatus, now time.Time) string {
 	switch k.Status {

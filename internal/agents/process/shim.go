@@ -152,8 +152,11 @@ func (o sealed) play(hold Holder, asked <-chan os.Signal, answer func(message)) 
 	if err := sweep(); err != nil {
 		r.Error = err.Error()
 	}
-	r.Ended = stamp()
 	r.read()
+	if o.Output != nil {
+		o.Output.finish(&r)
+	}
+	r.Ended = stamp()
 	return note(o.Runs, r)
 }
 

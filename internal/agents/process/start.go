@@ -23,6 +23,7 @@ type Order struct {
 	Number int    // the least number that the run's name may have; 0 and 1 are the same
 	Hold   string // argument of the program's Holder; "" starts the agent at once
 	Launch agents.Launch
+	Output *Output // of a command; nil for an agent, which writes its output itself
 }
 
 // sealed is an order on its way to the shim. It is sent over a pipe, because arguments are open to

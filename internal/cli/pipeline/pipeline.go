@@ -33,9 +33,9 @@ func Command(a *cli.App) *cobra.Command {
 		Short: "Run several agents on a topic, in phases",
 		Long: `Runs a pipeline of workflows.json, which is in the project's folder or in
 .ferrus. "ferrus pipeline NAME TOPIC" is short for "ferrus pipeline run NAME
-TOPIC". Each worker is an agent that reads files, writes one file and exits. RUN
-is the name of a run, such as research-180141, or its folder. By default it is
-the run that is active.`,
+TOPIC". Each worker is an agent, or a command, that reads files, writes one file
+and exits. RUN is the name of a run, such as research-180141, or its folder. By
+default it is the run that is active.`,
 		Example: `  ferrus pipeline list
   ferrus pipeline research "caching in HTTP clients"
   ferrus pipeline status`,

@@ -10,7 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
@@ -113,6 +115,9 @@ func launchRun(a *cli.App, ctx context.Context, how launching, words []string) e
 func staffed(ctx context.Context, w workflow.Workflow, s run.Settings, path string) error {
 	for i, p := range w.Phases {
 		for j, k := range p.Workers {
+			if k.Run != "" {
+				continue
+			}
 			named, table := "hq.executor.agent in ferrus.toml", "hq.executor"
 			if k.Agent != "" {
 				table = ""
@@ -156,6 +161,9 @@ func foresee(a *cli.App, at run.Place, w workflow.Workflow, s run.Settings, topi
 	for _, role := range act.Roles {
 		k, _ := w.Worker(role)
 		who := s.Agent(k)
+		if k.Run != "" {
+			who = config.Agent{Agent: agents.CommandWorker}
+		}
 		p.Workers = append(p.Workers, seat{role, who.Agent, who.Model, filepath.Join(dir, "prompts", role+".txt"), filepath.Join(dir, k.File())})
 	}
 	if a.JSON {

@@ -62,6 +62,9 @@ func showRun(a *cli.App, l *status.RunStatus, now time.Time) {
 		a.Say("  %s\n", a.Paint(cli.PhaseColour[p.Status], status.PhaseWords(i, p)))
 		for _, k := range p.Workers {
 			a.Say("    %s\n", a.Paint(cli.PhaseColour[k.Status], status.WorkerWords(l.View, k, now)))
+			for _, line := range status.Printed(l.View, k) {
+				a.Say("      | %s\n", line)
+			}
 		}
 	}
 	if d := l.Delivery; d != nil {

@@ -89,6 +89,9 @@ func (f *Folder) seen(role string, runs func(role string) ([]process.Run, error)
 	if !r.Began() && !ended && !r.GaveUp {
 		s.Trouble = r.Error
 	}
+	if k, _ := f.Workflow.Worker(role); k.Run != "" {
+		s.Said = r.Said
+	}
 	if final, _ := f.Workflow.Final(); role == final && s.Exit == 0 {
 		s.Sent = strings.Contains(process.Read(r).Said, f.Workflow.Marker())
 	}

@@ -33,6 +33,7 @@ var parts = map[string]func() int{"conductor": conductor, "ticker": ticker, "del
 const part = "FERRUS_TEST_PART"
 
 func TestMain(m *testing.M) {
+	strike()
 	process.Shim(Hold)
 	if play := parts[os.Getenv(part)]; play != nil {
 		os.Exit(play())
@@ -237,12 +238,18 @@ func (y *yard) send(e errand) *exec.Cmd {
 // process starts another part.
 func (y *yard) process(name string, e errand) *exec.Cmd {
 	y.t.Helper()
+	return y.errand(name, e, "")
+}
+
+// errand starts another part with one more variable.
+func (y *yard) errand(name string, e errand, variable string) *exec.Cmd {
+	y.t.Helper()
 	self, err := os.Executable()
 	must(y.t, err)
 	text, err := json.Marshal(e)
 	must(y.t, err)
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), part+"="+name, "FERRUS_TEST_ERRAND="+string(text))
+	cmd.Env = append(os.Environ(), part+"="+name, "FERRUS_TEST_ERRAND="+string(text), variable)
 	cmd.Stderr = os.Stderr
 	must(y.t, cmd.Start())
 	return cmd

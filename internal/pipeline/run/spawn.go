@@ -69,11 +69,6 @@ func (s Settings) Agent(k workflow.Worker) config.Agent {
 func (b *runState) order(role string) (process.Order, error) {
 	f := b.f
 	k, phase := f.Workflow.Worker(role)
-	who := f.Settings.Agent(k)
-	adapter, err := agents.Find(who.Agent)
-	if err != nil {
-		return process.Order{}, err
-	}
 	number := b.status.Worker(role).Attempt + 1
 	prompt, output := pipeline.Prompt(f.Workflow, role, b.status.Topic, func(file string) string { return f.Path(file) }), f.Path(k.File())
 	if f.Workflow.Phases[phase].How() == workflow.Talking {
@@ -83,14 +78,12 @@ func (b *runState) order(role string) (process.Order, error) {
 	if err := f.replace(promptsDir+"/"+role+".txt", []byte(prompt), 0o400); err != nil {
 		return process.Order{}, err
 	}
-	launch, err := adapter.Launch(agents.LaunchSpec{Duty: agents.Worker, Index: number, Model: who.Model, Args: who.Args, Command: who.Command,
-		Prompt: prompt, Headless: true, Ferrus: b.o.Ferrus, Root: f.Settings.Root, Work: f.Settings.Root, Run: f.Dir, Name: role, Output: output,
-		Scratch: f.Path(workersDir, role), Environ: b.o.Environ})
-	if err != nil {
+	o := process.Order{Slot: f.Slot(role), Runs: f.runs(role), Logs: f.Path(logsDir), Number: number}
+	spec := agents.LaunchSpec{Duty: agents.Worker, Index: number, Prompt: prompt, Headless: true, Ferrus: b.o.Ferrus, Root: f.Settings.Root,
+		Work: f.Settings.Root, Run: f.Dir, Name: role, Output: output, Scratch: f.Path(workersDir, role), Environ: b.o.Environ}
+	if err := b.staff(&o, k, spec); err != nil {
 		return process.Order{}, err
 	}
-	o := process.Order{Slot: f.Slot(role), Runs: f.runs(role), Logs: f.Path(logsDir), Number: number,
-		Run: process.Run{Duty: agents.Duty(role), Agent: adapter.Name, Model: who.Model}, Launch: launch}
 	if f.Workflow.All() {
 		hold, err := json.Marshal(held{f.Dir, role})
 		if err != nil {
@@ -99,6 +92,26 @@ func (b *runState) order(role string) (process.Order, error) {
 		o.Hold = string(hold)
 	}
 	return o, nil
+}
+
+// staff fills in what an order starts: the command of a worker, or its agent.
+func (b *runState) staff(o *process.Order, k workflow.Worker, spec agents.LaunchSpec) error {
+	if k.Run != "" {
+		o.Output = &process.Output{Temp: b.f.Path(workersDir, fmt.Sprintf("%s.%d.output", k.Role, o.Number)), Path: spec.Output, OK: k.OKExit}
+		o.Run = process.Run{Duty: agents.Duty(k.Role), Agent: agents.CommandWorker}
+		spec.Output = o.Output.Temp
+		o.Launch = agents.Shell(k.Run, b.status.Topic, spec)
+		return nil
+	}
+	who := b.f.Settings.Agent(k)
+	adapter, err := agents.Find(who.Agent)
+	if err != nil {
+		return err
+	}
+	spec.Model, spec.Args, spec.Command = who.Model, who.Args, who.Command
+	o.Run = process.Run{Duty: agents.Duty(k.Role), Agent: adapter.Name, Model: who.Model}
+	o.Launch, err = adapter.Launch(spec)
+	return err
 }
 
 // end ends workers with all their processes, and returns when these have ended.

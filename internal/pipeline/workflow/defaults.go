@@ -42,6 +42,9 @@ func (p Phase) Transcript() string { return p.ID + ".md" }
 // File returns the name of the worker's output. For a dialogue use Transcript.
 func (k Worker) File() string { return cmp.Or(k.Output, k.Role+".md") }
 
+// Ends reports whether a command that ends with this exit code has done its work.
+func (k Worker) Ends(code int) bool { return code == 0 || slices.Contains(k.OKExit, code) }
+
 // Least returns the least size of its output in bytes.
 func (k Worker) Least() int64 { return max(k.MinBytes, 1) }
 

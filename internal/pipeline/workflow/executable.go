@@ -23,6 +23,10 @@ func (ws Workflows) Executable() []trust.Value {
 					values = append(values, trust.Value{Key: at + ".agent", Value: strconv.Quote(k.Agent),
 						Does: "Decides which program is started as a worker of the pipeline."})
 				}
+				if k.Run != "" {
+					values = append(values, trust.Value{Key: at + ".run", Value: strconv.Quote(k.Run),
+						Does: "Runs this command as a worker of the pipeline."})
+				}
 				if k.Model != "" {
 					values = append(values, trust.Value{Key: at + ".model", Value: strconv.Quote(k.Model),
 						Does: "Decides which model works as a worker of the pipeline."})

@@ -19,6 +19,7 @@ const (
 	number  kind = "whole number"
 	yesno   kind = "true or false"
 	names   kind = "list of file names"
+	codes   kind = "list of exit codes"
 	objects kind = "list of objects"
 )
 
@@ -28,7 +29,9 @@ type key struct {
 	name        string
 	kind        kind
 	need        bool
-	least, most int64 // of a number
+	unless      string // another key, with which it is not needed
+	filled      bool   // it may be left out, but not blank
+	least, most int64  // of a number, or of each code
 	nonzero     bool
 	words       []string // all that a text may be; nil when it is free
 	of          []key    // of a list of objects
@@ -66,6 +69,9 @@ var workerKeys = []key{
 	{name: "role", kind: textual, need: true, means: "its name, once in the whole pipeline; its output is named after it"},
 	{name: "agent", kind: textual, usual: "`[hq.executor]`", means: "the agent to start, one of [agents](agents.md)"},
 	{name: "model", kind: textual, usual: "the agent's own", means: "what the agent is told with its option for the model"},
+	{name: "run", kind: textual, filled: true, usual: "an agent works",
+		means: "a command of the shell to run instead of an agent; it writes its output to the file `$FERRUS_OUTPUT`"},
+	{name: "ok_exit", kind: codes, least: 1, most: 255, usual: "none", means: "exit codes of `run`, besides 0, with which its output counts"},
 	{name: "timeout", kind: number, least: 1, most: day, usual: "180; 360 with inputs",
 		means: "seconds to work, from when its inputs are there; 120 more are let pass before it is ended"},
 	{name: "wait", kind: number, least: 1, most: day, usual: "300",
@@ -76,7 +82,7 @@ var workerKeys = []key{
 	{name: "min_bytes", kind: number, least: 1, most: 1 << 30, usual: "1", means: "a smaller output is none"},
 	{name: "retries", kind: number, least: 0, most: 10, usual: "0", means: "how often it is started anew when it ended without its output"},
 	{name: "accept_partial", kind: yesno, usual: "`false`", means: "take its output even if it did not end well"},
-	{name: "task", kind: textual, need: true, means: "what it shall do"},
+	{name: "task", kind: textual, need: true, unless: "run", means: "what it shall do; a command needs none"},
 }
 
 // checkWorkflow notes what of an object the table of keys does not allow.
@@ -94,7 +100,7 @@ func checkWorkflow(t *strictjson.Text, n strictjson.Node, at, what string, keys 
 		checkKey(t, n.Items[i], at+"/"+strictjson.Escape(name), keys[k])
 	}
 	for _, k := range keys {
-		if k.need && !slices.Contains(n.Keys, k.name) {
+		if k.need && !slices.Contains(n.Keys, k.name) && !slices.Contains(n.Keys, k.unless) {
 			t.AddFault(at, fmt.Sprintf("%s has no %s", what, k.name), fmt.Sprintf("add %q: %s", k.name, k.means))
 		}
 	}
@@ -111,7 +117,7 @@ func checkKey(t *strictjson.Text, n strictjson.Node, at string, k key) {
 		switch {
 		case !ok:
 			wrong("put it in quotes")
-		case k.need && strings.TrimSpace(s) == "":
+		case (k.need || k.filled) && strings.TrimSpace(s) == "":
 			t.AddFault(at, k.name+" is blank", "write "+k.means)
 		case k.words != nil && !slices.Contains(k.words, s):
 			t.AddFault(at, fmt.Sprintf("unknown %s %q", k.name, s), meant(s, k.words))
@@ -126,7 +132,7 @@ func checkKey(t *strictjson.Text, n strictjson.Node, at string, k key) {
 		if err != nil || v < k.least || v > k.most || v == 0 && k.nonzero {
 			wrong(fmt.Sprintf("write one %s, or leave it out for %s", k.span(), k.usual))
 		}
-	case names, objects:
+	case names, codes, objects:
 		if !n.Is('[') {
 			wrong("write a list, […]")
 			return
@@ -138,6 +144,9 @@ func checkKey(t *strictjson.Text, n strictjson.Node, at string, k key) {
 			at := at + "/" + strconv.Itoa(i)
 			if _, ok := item.Token.(string); k.kind == names && !ok {
 				t.AddFault(at, "a file name must be a text, not "+item.Kind(), "put it in quotes")
+			}
+			if k.kind == codes {
+				checkKey(t, item, at, key{name: "an exit code", kind: number, least: k.least, most: k.most, usual: "0 alone"})
 			}
 			if k.kind == objects {
 				checkWorkflow(t, item, at, "a "+strings.TrimSuffix(k.name, "s"), k.of)

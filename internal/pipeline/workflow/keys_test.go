@@ -44,6 +44,7 @@ func encoded(v any, indent string) ([]byte, error) {
 func schemaOf(keys []key) ordered {
 	var props ordered
 	var need []string
+	var more ordered
 	for _, k := range keys {
 		o := ordered{{"description", strings.ReplaceAll(k.means, "`", "")}}
 		switch k.kind {
@@ -51,7 +52,7 @@ func schemaOf(keys []key) ordered {
 			o = append(o, member{"type", "string"})
 			if k.words != nil {
 				o = append(o, member{"enum", k.words})
-			} else if k.need {
+			} else if k.need || k.filled {
 				o = append(o, member{"pattern", `\S`})
 			}
 		case yesno:
@@ -63,15 +64,21 @@ func schemaOf(keys []key) ordered {
 			}
 		case names:
 			o = append(o, member{"type", "array"}, member{"uniqueItems", true}, member{"items", ordered{{"type", "string"}}})
+		case codes:
+			o = append(o, member{"type", "array"}, member{"uniqueItems", true},
+				member{"items", ordered{{"type", "integer"}, {"minimum", k.least}, {"maximum", k.most}}})
 		case objects:
 			o = append(o, member{"type", "array"}, member{"minItems", 1}, member{"items", schemaOf(k.of)})
 		}
 		props = append(props, member{k.name, o})
-		if k.need {
+		switch {
+		case k.unless != "":
+			more = append(more, member{"anyOf", []ordered{{{"required", []string{k.name}}}, {{"required", []string{k.unless}}}}})
+		case k.need:
 			need = append(need, k.name)
 		}
 	}
-	return ordered{{"type", "object"}, {"additionalProperties", false}, {"required", need}, {"properties", props}}
+	return append(ordered{{"type", "object"}, {"additionalProperties", false}, {"required", need}, {"properties", props}}, more...)
 }
 
 // TestTheSchemaIsTheTable: schema.json is made from the table of keys.
@@ -110,9 +117,9 @@ func TestTheKeysAreTheFields(t *testing.T) {
 			}
 			want := kinds[f.Type.Kind()]
 			if f.Type.Kind() == reflect.Slice {
-				want = map[bool]kind{true: names, false: objects}[f.Type.Elem().Kind() == reflect.String]
+				want = map[reflect.Kind]kind{reflect.String: names, reflect.Int: codes, reflect.Struct: objects}[f.Type.Elem().Kind()]
 			}
-			if k := o.keys[i]; k.kind != want || k.need == strings.HasPrefix(options, "omit") {
+			if k := o.keys[i]; k.kind != want || (k.need && k.unless == "") == strings.HasPrefix(options, "omit") {
 				t.Errorf("%s: a %s in the table, a %s in the type; or only one of them can be left out", name, k.kind, want)
 			}
 		}

@@ -20,11 +20,16 @@ func KeyTables() string {
 				value = "`" + strings.Join(k.words, "`, `") + "`"
 			case k.kind == number:
 				value += " " + k.span()
+			case k.kind == codes:
+				value += fmt.Sprintf(", each from %d to %d", k.least, k.most)
 			case k.kind == objects:
 				value = "list of " + k.name
 			}
 			if k.need {
 				usual = "needed"
+			}
+			if k.unless != "" {
+				usual += " without `" + k.unless + "`"
 			}
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.name, value, usual, k.means)
 		}

@@ -44,10 +44,6 @@ func flow(t testing.TB, text string) Workflow {
 	return all[0]
 }
 
-func research(t testing.TB) Workflow {
-	return flow(t, string(read(t, "../testdata/workflows.json")))
-}
-
 // workers makes a pipeline of phases: each is its keys, and its workers by role and further keys.
 func workers(keys string, phases ...string) string {
 	return `{"p": {` + keys + `"phases": [` + strings.Join(phases, ",") + `]}}`

@@ -83,6 +83,7 @@ func checkWorkers(t *strictjson.Text, w Workflow, at string) {
 			if k.Role != "" {
 				checkName(t, here+"/role", "the role", k.Role, MaxName, nil)
 			}
+			checkCommand(t, p, k, here)
 			if k.Output != "" {
 				checkFile(t, here+"/output", k.Output)
 			}
@@ -109,6 +110,34 @@ func checkWorkers(t *strictjson.Text, w Workflow, at string) {
 		}
 		t.AddFault(where, fmt.Sprintf("%s is what another one writes, as %s", file, other), "give each worker a file of its own")
 	})
+}
+
+// checkCommand refuses what only an agent can have of a command, and what only a command can have of an agent.
+func checkCommand(t *strictjson.Text, p Phase, k Worker, here string) {
+	if k.Run == "" {
+		if k.OKExit != nil {
+			t.AddFault(here+"/ok_exit", "an agent has no exit codes that count", "remove it, or add the command as \"run\"")
+		}
+		return
+	}
+	for _, no := range []struct {
+		set                  bool
+		key, problem, remedy string
+	}{
+		{k.Agent != "", "agent", "the worker has a command in \"run\" already", "keep one of agent and run"},
+		{k.Model != "", "model", "a command has no model", "remove it, or name an agent instead of run"},
+		{k.AcceptPartial, "accept_partial", "the output of a command counts when it ends well, and only then", "remove it; ok_exit lists exit codes, besides 0, that are well"},
+		{p.How() == Talking, "run", "a command takes no turns in a dialogue", "make it the worker of a phase of its own"},
+	} {
+		if no.set {
+			t.AddFault(here+"/"+no.key, no.problem, no.remedy)
+		}
+	}
+	for i, code := range k.OKExit {
+		if slices.Contains(k.OKExit[:i], code) {
+			t.AddFault(fmt.Sprintf("%s/ok_exit/%d", here, i), fmt.Sprintf("%d is there twice", code), "remove one of them")
+		}
+	}
 }
 
 func checkFinals(t *strictjson.Text, w Workflow, at string) {

@@ -38,11 +38,13 @@ type Phase struct {
 	Workers    []Worker `json:"workers"`
 }
 
-// A Worker is an agent that writes one file. Agent and Model are not checked here.
+// A Worker is an agent or a command that writes one file. Agent and Model are not checked here.
 type Worker struct {
 	Role          string   `json:"role"`
 	Agent         string   `json:"agent,omitempty"`
 	Model         string   `json:"model,omitempty"`
+	Run           string   `json:"run,omitempty"`     // a command of the shell, in place of an agent
+	OKExit        []int    `json:"ok_exit,omitempty"` // of the command, besides 0
 	Timeout       int      `json:"timeout,omitempty"` // seconds
 	Wait          int      `json:"wait,omitempty"`    // seconds
 	Final         bool     `json:"final,omitempty"`
@@ -51,7 +53,7 @@ type Worker struct {
 	MinBytes      int64    `json:"min_bytes,omitempty"`
 	Retries       int      `json:"retries,omitempty"`
 	AcceptPartial bool     `json:"accept_partial,omitempty"`
-	Task          string   `json:"task"`
+	Task          string   `json:"task,omitempty"`
 }
 
 // Spawn says when workers start.

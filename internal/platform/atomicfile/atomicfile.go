@@ -42,6 +42,25 @@ func Create(root *rootfs.Root, name string, data []byte, perm fs.FileMode) error
 	return publish(root, name, data, perm, renameNew)
 }
 
+// Install moves the file from, which another program has written, to the name to, durably. It
+// replaces what is there. Both are on one disk. The error is fs.ErrNotExist if there is no file.
+func Install(root *rootfs.Root, from, to string) error {
+	f, err := root.Open(from)
+	if err != nil {
+		return err
+	}
+	if runtime.GOOS != "windows" {
+		err = sync(f, root.Join(from))
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err := rename(root, from, to); err != nil {
+		return err
+	}
+	return SyncDir(root, path.Dir(to))
+}
+
 // publish writes a temporary file beside name and renames it. A process that is killed may leave
 // the temporary file; a later publish of the same name removes it when it is a day old.
 func publish(root *rootfs.Root, name string, data []byte, perm fs.FileMode, move func(root *rootfs.Root, from, to string) error) error {

@@ -53,6 +53,18 @@ var runs = []Rig{
 		Name: "run: workers that are killed", Promise: "a death is seen at once, and a retry starts who died", Package: runRoom, Test: "TestAKilledWorkerIsSeenAndStartedAnewAlone",
 	},
 	{
+		Name: "run: commands as workers", Promise: "nobody sees the output of a command before the command has ended", Package: runRoom, Test: "TestACommandIsAWorkerLikeAnAgent", Plain: true,
+	},
+	{
+		Name: "run: commands that fail", Promise: "the output of a command counts when the command ended well, and only then", Package: runRoom, Test: "TestACommandThatFailsHasNoOutput", Plain: true,
+	},
+	{
+		Name: "run: shims of commands", Promise: "an output of a command is there whole, or the command is run again", Package: runRoom, Test: "TestTheShimOfACommandMayDieAtEveryPoint",
+	},
+	{
+		Name: "run: commands and their time", Promise: "a command that is ended has no output", Package: runRoom, Test: "TestACommandHasItsTime", Plain: true,
+	},
+	{
 		Name: "run: everything is killed", Promise: "kill all there is, at any moment, and the run ends as it would have", Package: runRoom, Test: "TestWhateverIsKilledTheRestIsTheSame",
 	},
 	{
