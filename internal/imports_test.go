@@ -321,8 +321,8 @@ var allowed = map[string]map[string]string{
 	"internal/cli/doctor": commands("gc refusal project origin agents cli cli/setup config mcpclient engine format git conductor lease platform/proc agents/register rootfs server state " +
 		"status store server/tokens trust worktree"),
 	"internal/cli/evidence": commands("refusal cli engine format history conductor rootfs safetext agents/process state status store"),
-	"internal/cli/log":      commands("refusal project agents cli engine format history conductor agents/process state store"),
-	"internal/cli/pipeline": commands("refusal agents agents/process cli cli/log config engine format pipeline pipeline/run pipeline/workflow safetext " +
+	"internal/cli/log":      commands("refusal project agents cli engine format history conductor agents/process rootfs state store"),
+	"internal/cli/pipeline": commands("refusal agents agents/process cli cli/log config engine format pipeline pipeline/run pipeline/workflow rootfs safetext " +
 		"status strictjson worktree"),
 	"internal/cli/root": {
 		"internal/state":          "the help has a topic about states and files",
@@ -371,6 +371,7 @@ var allowed = map[string]map[string]string{
 		"internal/state":          "states and roles",
 	},
 	"internal/format": {
+		"internal/jsontime": "times in JSON have one form",
 		"internal/safetext": "lines hold no hidden characters",
 	},
 	"internal/history": {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/mcpclient"
 )
 
@@ -68,7 +68,7 @@ func agentCommand(ts *testscript.TestScript, neg bool, args []string) {
 		if r.Status == "running" {
 			continue
 		}
-		text, err := cli.AsJSON(r, "")
+		text, err := format.JSON(r, "")
 		ts.Check(err)
 		_, err = ts.Stdout().Write(text)
 		ts.Check(err)

@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/trust"
@@ -247,7 +248,7 @@ func lost(dir string) (project.Place, bool) {
 	for ; ; dir = filepath.Dir(dir) {
 		place := project.At(dir, "")
 		backup := place.Backup()
-		if Exists(backup) {
+		if rootfs.Exists(backup) {
 			return place, true
 		}
 		if backup == "" || dir == filepath.Dir(dir) {

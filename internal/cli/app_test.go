@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -61,7 +62,7 @@ func TestARefusedVerbNamesTheStatesItNeeds(t *testing.T) {
 // TestJSONObeysNoTerminal: it says the same, and no byte of it is a control character.
 func TestJSONObeysNoTerminal(t *testing.T) {
 	text := "a\x1b[31m\x07\x7f\u009b\u202e\u2028\U000E0001 <b> é 漢 \t\n"
-	got, err := AsJSON(map[string]string{"k": text}, "  ")
+	got, err := format.JSON(map[string]string{"k": text}, "  ")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -243,7 +243,7 @@ func (a *App) Fail(err error) int {
 	}
 	f.Remedy = a.Commands(f.Remedy)
 	if a.JSON {
-		if text, err := AsJSON(f, ""); err == nil {
+		if text, err := format.JSON(f, ""); err == nil {
 			_, _ = a.Err.Write(text)
 		}
 		return f.Exit

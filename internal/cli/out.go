@@ -1,15 +1,12 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"reflect"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/format"
-	"github.com/ferrus-go/ferrus/internal/jsontime"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -79,7 +76,7 @@ func Fprintf(w io.Writer, format string, args ...any) {
 
 // PrintJSON prints a result for a program, indented. It holds texts of agents exactly, but nothing that a terminal obeys.
 func (a *App) PrintJSON(v any) error {
-	text, err := AsJSON(v, "  ")
+	text, err := format.JSON(v, "  ")
 	if err == nil {
 		_, err = a.Out.Write(text)
 	}
@@ -88,23 +85,11 @@ func (a *App) PrintJSON(v any) error {
 
 // PrintJSONLine prints one of many results for a program, on a line of its own.
 func (a *App) PrintJSONLine(v any) error {
-	text, err := AsJSON(v, "")
+	text, err := format.JSON(v, "")
 	if err == nil {
 		_, err = a.Out.Write(text)
 	}
 	return err
-}
-
-// AsJSON is v as JSON with a newline; indent "" puts it on one line.
-func AsJSON(v any, indent string) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", indent)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return safetext.EscapeJSON(jsontime.Rewrite(b.Bytes(), v)), nil
 }
 
 // RunColour is the colour of how a run stands, "" for plain.

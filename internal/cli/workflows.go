@@ -27,7 +27,7 @@ func (a *App) WorkflowsText(ctx context.Context) (text []byte, path string, err 
 	path = filepath.Join(root, workflowsName)
 	if text, err = rootfs.ReadFile(path, maxWorkflows); errors.Is(err, fs.ErrNotExist) {
 		path = filepath.Join(root, ".ferrus", workflowsName)
-		text, err = ReadOwn(path, maxWorkflows)
+		text, err = rootfs.ReadOwn(path, maxWorkflows)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, "", Refuse(refusal.NotInitialised, "there is no workflows.json in "+root, "ferrus init writes an example into .ferrus")

@@ -144,7 +144,7 @@ func clashed(a *cli.App, name string, c *engine.ConflictError) error {
 	if !a.JSON {
 		return f
 	}
-	text, err := cli.AsJSON(struct {
+	text, err := format.JSON(struct {
 		*cli.Failure
 		Conflicts []worktree.Conflict `json:"conflicts,omitempty"`
 		Failures  []checks.Command    `json:"failures,omitempty"`

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/origin"
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/trust"
@@ -117,7 +117,7 @@ func goneBranches(p *Context) (gone []string) {
 	}
 	for _, name := range trees {
 		on := project.At(p.Place.Root, name)
-		if state.CheckBranch(name) == nil && !store.Initialised(on.Dir()) && cli.Exists(on.Backup()) {
+		if state.CheckBranch(name) == nil && !store.Initialised(on.Dir()) && rootfs.Exists(on.Backup()) {
 			gone = append(gone, name)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/ferrus-go/ferrus/internal/cli"
 	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
@@ -54,9 +53,9 @@ func checkFolder(p *Context) finding {
 	case !info.IsDir():
 		return bad(dir+" is a link or a file, not a folder",
 			"remove it (ferrus does not follow links), then run ferrus init")
-	case !cli.OwnedByUser(info):
+	case !rootfs.OwnedByUser(info):
 		return bad(dir+" belongs to another user", "run ferrus as that user, or change the owner with chown -R")
-	case cli.OpenToOthers(info):
+	case rootfs.OpenToOthers(info):
 		return bad(fmt.Sprintf("%s has mode %04o: other users can read it", dir, info.Mode().Perm()), "ferrus doctor --fix sets it to 0700")
 	}
 	probe, err := os.CreateTemp(dir, "doctor-*.tmp")
@@ -75,7 +74,7 @@ func fixFolder(p *Context) (string, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return restore(p)
 	}
-	if err != nil || !info.IsDir() || !cli.OpenToOthers(info) {
+	if err != nil || !info.IsDir() || !rootfs.OpenToOthers(info) {
 		return "", err
 	}
 	return "set it to 0700", os.Chmod(p.Place.Dir(), 0o700)

@@ -8,6 +8,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/origin"
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
@@ -42,7 +43,7 @@ func checkJournal(p *Context) finding {
 		}
 	}
 	if p.absent() {
-		if cli.Exists(p.backup) && (c == nil || c.There.Kind == store.ValidCopy || c.There.Kind == store.EmptyCopy) {
+		if rootfs.Exists(p.backup) && (c == nil || c.There.Kind == store.ValidCopy || c.There.Kind == store.EmptyCopy) {
 			return bad("journal.jsonl is missing, and its hard-linked copy exists", "ferrus doctor --fix restores it")
 		}
 		return bad("journal.jsonl is missing, and it has no hard-linked copy",
@@ -111,7 +112,7 @@ func undecided(p *Context, c *store.Copies, err error) finding {
 func aside(p *Context) string {
 	// Beside the project: in the work tree it would be part of every diff.
 	move := fmt.Sprintf("mv %s %s.ferrus-corrupt", p.Place.Dir(), p.Place.Root)
-	if cli.Exists(p.backup) {
+	if rootfs.Exists(p.backup) {
 		move += fmt.Sprintf(" && mv %s %s.corrupt", p.backup, p.backup)
 	}
 	return move + " && ferrus init"
@@ -120,7 +121,7 @@ func aside(p *Context) string {
 func fixJournal(p *Context) (string, error) {
 	c := p.copies()
 	if !p.adopt && (c == nil || c.Here.Kind == store.MissingCopy) {
-		if !cli.Exists(p.backup) || c != nil && c.Plan(false).Err != nil {
+		if !rootfs.Exists(p.backup) || c != nil && c.Plan(false).Err != nil {
 			return "", nil
 		}
 		return restore(p)

@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
@@ -58,7 +58,7 @@ func (p *Context) withMoves() (places []project.Place) {
 	names, _ := project.Branches(p.Place.Root)
 	for _, name := range append([]string{""}, names...) {
 		place := project.At(p.Place.Root, name)
-		entries, _ := cli.ListOwn(filepath.Join(place.Dir(), "git"))
+		entries, _ := rootfs.ListOwn(filepath.Join(place.Dir(), "git"))
 		for _, e := range entries {
 			if worktree.IsMove(e.Name()) {
 				places = append(places, place)

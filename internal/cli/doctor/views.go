@@ -15,7 +15,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/ferrus-go/ferrus/internal/cli"
 	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
@@ -56,7 +55,7 @@ func CheckViews(p *Context) finding {
 
 // stateDiffers says how STATE.json differs from the journal's end, "" when it does not.
 func stateDiffers(path string, want state.Task, j *journal) string {
-	raw, err := cli.ReadOwn(path, setupcmd.MaxState)
+	raw, err := rootfs.ReadOwn(path, setupcmd.MaxState)
 	if err != nil {
 		return unreadable(err)
 	}
@@ -90,7 +89,7 @@ func stateDiffers(path string, want state.Task, j *journal) string {
 }
 
 func docDiffers(path, want string) string {
-	data, err := cli.ReadOwn(path, store.MaxDoc)
+	data, err := rootfs.ReadOwn(path, store.MaxDoc)
 	if want == "" && errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}
@@ -185,7 +184,7 @@ func (p *Context) leftovers() []string {
 	if err != nil || j.err != nil {
 		return nil
 	}
-	entries, _ := cli.ListOwn(p.file("live"))
+	entries, _ := rootfs.ListOwn(p.file("live"))
 	var free []string
 	for _, entry := range entries {
 		session, ok := strings.CutSuffix(entry.Name(), ".lock")

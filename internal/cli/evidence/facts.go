@@ -14,8 +14,10 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/history"
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -121,7 +123,7 @@ func (d *Report) readLogs(e *engine.Engine) error {
 		if c.log == "" || !filepath.IsLocal(c.log) {
 			continue
 		}
-		text, err := cli.ReadOwn(e.Store().Path(filepath.FromSlash(c.log)), maxLog)
+		text, err := rootfs.ReadOwn(e.Store().Path(filepath.FromSlash(c.log)), maxLog)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -197,7 +199,7 @@ func (d *Report) files() (map[string][]byte, error) {
 	}
 	var journal bytes.Buffer
 	for _, p := range d.events {
-		text, err := cli.AsJSON(struct {
+		text, err := format.JSON(struct {
 			*store.Line
 			H string `json:"h"`
 		}{p.Line, p.H}, "")

@@ -21,6 +21,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // LogsCommand is ferrus logs.
@@ -99,7 +100,7 @@ func ChooseRun(runs []process.Run, name string) (process.Run, bool) {
 // logFile finds a log that is no run's: by its name, or the newest whose name holds the word.
 func logFile(a *cli.App, e *engine.Engine, name string) (string, error) {
 	dir := e.Store().Path("logs")
-	entries, err := cli.ListOwn(dir)
+	entries, err := rootfs.ListOwn(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err
 	}
@@ -130,7 +131,7 @@ const poll = 200 * time.Millisecond
 
 // Follow shows a log, and what is added to it, until over reports that nothing will be added or that no reader is left.
 func Follow(a *cli.App, ctx context.Context, path string, show func(piece []byte, end bool) error, over func() bool) error {
-	f, err := cli.OpenOwn(path)
+	f, err := rootfs.OpenOwn(path)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
@@ -153,7 +154,7 @@ type seat struct {
 func foresee(a *cli.App, at run.Place, w workflow.Workflow, s run.Settings, topic string) error {
 	now := time.Now()
 	name := pipeline.DirName(w.Name, now, func(name string) bool {
-		return cli.Exists(filepath.Join(at.Tmp, name)) || cli.Exists(filepath.Join(at.Archive, name))
+		return rootfs.Exists(filepath.Join(at.Tmp, name)) || rootfs.Exists(filepath.Join(at.Archive, name))
 	})
 	act := pipeline.Decide(pipeline.Facts{Workflow: w, Status: pipeline.New(w, name, topic, now), Now: now})
 	dir := filepath.Join(at.Tmp, name)

@@ -121,7 +121,7 @@ func SetUp(a *cli.App, ctx context.Context, root string) (Setup, error) {
 	if there {
 		did.Wrote = append(did.Wrote, wrote...)
 	}
-	if name := filepath.Join(root, config.FileName); !cli.Exists(name) {
+	if name := filepath.Join(root, config.FileName); !rootfs.Exists(name) {
 		did.Found = cli.FindAgents(ctx, root)
 		checks, hq := choose(a, config.Propose(root), cli.ChooseAgents(did.Found), did.Found)
 		switch err := create(name, config.Render(checks, hq)); {
@@ -299,7 +299,7 @@ func showSetup(a *cli.App, did Setup) {
 
 // Upstream reports whether root has the state of upstream ferrus, which wrote version 1.
 func Upstream(root string) bool {
-	raw, err := cli.ReadOwn(filepath.Join(root, ".ferrus", "STATE.json"), MaxState)
+	raw, err := rootfs.ReadOwn(filepath.Join(root, ".ferrus", "STATE.json"), MaxState)
 	var head struct {
 		Version int `json:"schema_version"`
 	}

@@ -1,15 +1,13 @@
-package cli
+package rootfs
 
 import (
 	"io/fs"
 	"os"
-
-	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // ReadOwn reads a file below .ferrus that may have max bytes. No link on the way from there is followed.
 func ReadOwn(path string, max int64) ([]byte, error) {
-	r, name, err := rootfs.For(path)
+	r, name, err := For(path)
 	if err != nil {
 		return nil, err
 	}
@@ -17,9 +15,9 @@ func ReadOwn(path string, max int64) ([]byte, error) {
 	return r.ReadFile(name, max)
 }
 
-// OpenOwn opens a file below .ferrus for reading, as readOwn does.
+// OpenOwn opens a file below .ferrus for reading, as ReadOwn does.
 func OpenOwn(path string) (*os.File, error) {
-	r, name, err := rootfs.For(path)
+	r, name, err := For(path)
 	if err != nil {
 		return nil, err
 	}
@@ -27,9 +25,9 @@ func OpenOwn(path string) (*os.File, error) {
 	return r.Open(name)
 }
 
-// ListOwn returns what is in a folder below .ferrus, sorted by name.
+// ListOwn returns the entries of a folder below .ferrus, sorted by name, as ReadOwn does.
 func ListOwn(path string) ([]fs.DirEntry, error) {
-	r, name, err := rootfs.For(path)
+	r, name, err := For(path)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package cli
+package rootfs
 
 import "io/fs"
 
