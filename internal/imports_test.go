@@ -349,7 +349,7 @@ var allowed = map[string]map[string]string{
 		"state status"),
 	"internal/cli/setup": commands("project origin refusal . agents cli config engine format pipeline/workflow agents/register rootfs server state status store " +
 		"server/tokens trust worktree"),
-	"internal/cli/simulate": commands("refusal cli config engine state status"),
+	"internal/cli/simulate": commands("refusal cli simulate state"),
 	"internal/cli/status":   commands("project cli engine format state status"),
 	"internal/cli/task":     commands("project refusal agents checks cli engine fleet format conductor lease queue state status store tools worktree"),
 	"internal/status": {
@@ -369,6 +369,12 @@ var allowed = map[string]map[string]string{
 		"internal/pipeline/run":   "the runs of pipelines",
 		"internal/agents/process": "which agents run",
 		"internal/state":          "states and roles",
+	},
+	"internal/simulate": {
+		"internal/config": "Nearest: a misspelt event is answered with the right one",
+		"internal/engine": "who is waited for",
+		"internal/state":  "it plays the table",
+		"internal/status": "budgets look as in the status",
 	},
 	"internal/format": {
 		"internal/jsontime": "times in JSON have one form",
@@ -423,6 +429,8 @@ var forCommands = map[string]string{
 	"internal/rootfs":            "what lies in a project is opened without following a link",
 	"internal/safetext":          "texts of agents are shown on a terminal",
 	"internal/server":            "serve and token",
+	"internal/simulate":          "simulate",
+	"internal/evidence":          "evidence",
 	"internal/agents/process":    "stop, logs, and the shim of an agent",
 	"internal/state":             "status",
 	"internal/status":            "the read model",

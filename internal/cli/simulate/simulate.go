@@ -2,7 +2,9 @@
 package simulate
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,8 +12,8 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/simulate"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // Command is ferrus simulate.
@@ -48,25 +50,14 @@ waiting epoch failure_reason refused allowed[]}].`),
 	return cmd
 }
 
-// A played is an event of a simulation with what became of it.
-type played struct {
-	Event         state.Event   `json:"event"`
-	Role          state.Role    `json:"role"`
-	From          state.State   `json:"from"`
-	To            state.State   `json:"to"`
-	CheckRetries  status.Budget `json:"check_retries"`
-	Reviews       status.Budget `json:"reviews"`
-	Waiting       string        `json:"waiting"`
-	Epoch         uint64        `json:"epoch"`
-	FailureReason string        `json:"failure_reason,omitempty"`
-	Refused       string        `json:"refused,omitempty"`
-	Allowed       []state.Event `json:"allowed,omitempty"` // of a refused one: what the role may do there
-}
-
 func runSimulate(a *cli.App, ctx context.Context, from string, words []string) error {
-	moves, err := movesOf(words)
-	if err != nil {
-		return err
+	var events []simulate.Event
+	for _, w := range words {
+		ev, err := simulate.ParseEvent(w)
+		if err != nil {
+			return misread(err)
+		}
+		events = append(events, ev)
 	}
 	e, now, err := a.OpenView(ctx)
 	if err != nil {
@@ -79,12 +70,14 @@ func runSimulate(a *cli.App, ctx context.Context, from string, words []string) e
 	}
 	t := now.Task
 	if from != "" {
-		if t, err = freshTask(from); err != nil {
-			return err
+		in, err := simulate.ParseState(from)
+		if err != nil {
+			return misread(err)
 		}
+		t = simulate.NewTask(in)
 	}
 	lim := state.Limits{CheckRetries: gate.Limits.MaxCheckRetries, ReviewCycles: gate.Limits.MaxReviewCycles}
-	list, err := play(t, moves, lim)
+	list, err := simulate.Play(t, events, lim)
 	if err != nil {
 		return err
 	}
@@ -102,7 +95,16 @@ func runSimulate(a *cli.App, ctx context.Context, from string, words []string) e
 	return nil
 }
 
-func allowedWords(p played) string {
+// misread is the error of a word that is no event or state.
+func misread(err error) error {
+	var wrong *simulate.ParseError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	return cli.UsageError(cmp.Or(wrong.Hint, "ferrus context --at SEQ shows the task as it was there"), "%s", wrong.Problem)
+}
+
+func allowedWords(p simulate.Step) string {
 	if len(p.Allowed) == 0 {
 		return "allowed now: nothing"
 	}
@@ -113,7 +115,7 @@ func allowedWords(p played) string {
 	return "allowed now: " + strings.Join(words, ", ")
 }
 
-func showPlayed(a *cli.App, list []played) {
+func showPlayed(a *cli.App, list []simulate.Step) {
 	for i, p := range list {
 		if p.Refused != "" {
 			a.Say("%3d  %-10s %-16s %s\n", i+1, p.Role, p.Event, a.Paint(cli.Red, "refused"))

@@ -14,13 +14,13 @@ func TestASimulationIsTheTable(t *testing.T) {
 	lim := state.Limits{CheckRetries: 2, ReviewCycles: 1}
 	led, refused := 0, 0
 	for _, s := range state.States() {
-		fresh, err := freshTask(strings.ToLower(string(s)))
-		if err != nil || fresh.State != s {
-			t.Fatalf("fresh in %s: %s, %v", s, fresh.State, err)
+		if got, err := ParseState(strings.ToLower(string(s))); err != nil || got != s {
+			t.Fatalf("%s is read as %s, %v", s, got, err)
 		}
+		fresh := NewTask(s)
 		for _, ev := range state.Events() {
 			for _, role := range []state.Role{state.Supervisor, state.Executor, state.Human, state.Engine} {
-				m, err := moveOf(string(role) + ":" + string(ev))
+				m, err := ParseEvent(string(role) + ":" + string(ev))
 				if ev == state.Rollback || ev == state.RollbackBegun {
 					if err == nil {
 						t.Errorf("%s is played", ev)
@@ -35,7 +35,7 @@ func TestASimulationIsTheTable(t *testing.T) {
 					as = state.Holder
 				}
 				next, wrong := state.Step(fresh, ev, as, lim)
-				list, err := play(fresh, []raised{m, m}, lim)
+				list, err := Play(fresh, []Event{m, m}, lim)
 				if err != nil {
 					t.Fatalf("%s in %s: %v", ev, s, err)
 				}
@@ -64,9 +64,9 @@ func TestASimulationIsTheTable(t *testing.T) {
 func TestARoleIsTakenForGrantedOnlyWhereNoOtherMay(t *testing.T) {
 	for word, want := range map[string]state.Role{"submit": state.Executor, "claim": state.Executor, "holder:submit": state.Executor,
 		"answer": state.Human, "check_failed": state.Engine, "approve": "", "ask_human": "", "create_task": "", "repair": ""} {
-		m, err := moveOf(word)
-		if m.role != want || (err == nil) != (want != "") {
-			t.Errorf("%s is %q's: %v", word, m.role, err)
+		m, err := ParseEvent(word)
+		if m.Role != want || (err == nil) != (want != "") {
+			t.Errorf("%s is %q's: %v", word, m.Role, err)
 		}
 	}
 }

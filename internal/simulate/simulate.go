@@ -1,0 +1,98 @@
+// Package simulate plays events on a task in memory, by the table of internal/state. Nothing is read
+// from a project and nothing is written.
+//
+// [ParseEvent] reads events as people write them, [Play] raises them one after the other, and
+// [NewTask] makes a task to start with. A simulation knows only the table: the engine may refuse the
+// same event for another reason, such as files that changed after the submission.
+package simulate
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/status"
+)
+
+// An Event is an event and who raises it.
+type Event struct {
+	Role  state.Role // as journals name it: the holder is an executor
+	Event state.Event
+}
+
+// A Step is what became of an event.
+type Step struct {
+	Event         state.Event   `json:"event"`
+	Role          state.Role    `json:"role"`
+	From          state.State   `json:"from"`
+	To            state.State   `json:"to"`
+	CheckRetries  status.Budget `json:"check_retries"`
+	Reviews       status.Budget `json:"reviews"`
+	Waiting       string        `json:"waiting"` // for whom
+	Epoch         uint64        `json:"epoch"`
+	FailureReason string        `json:"failure_reason,omitempty"`
+	Refused       string        `json:"refused,omitempty"` // why; "" when it happened
+	Allowed       []state.Event `json:"allowed,omitempty"` // of a refused one: what the role may do there
+}
+
+// Play raises the events one after the other, up to the first that is refused: the last step has the
+// refusal. An executor is taken for the one that has claimed the task, if one has.
+func Play(t state.Task, events []Event, lim state.Limits) ([]Step, error) {
+	var list []Step
+	for _, ev := range events {
+		by := ev.Role
+		if by == state.Executor && t.ClaimedBy != "" && ev.Event != state.Claim {
+			by = state.Holder
+		}
+		next, err := state.Step(t, ev.Event, by, lim)
+		s := Step{Event: ev.Event, Role: ev.Role, From: t.State}
+		var refused *state.RefusedError
+		if errors.As(err, &refused) {
+			s.Refused, _, _ = strings.Cut(refused.Error(), "; ")
+			s.Allowed, next = refused.Allowed, t
+		} else if err != nil {
+			return list, err
+		} else {
+			addFacts(&next, ev.Event)
+		}
+		s.To, s.Epoch, s.Waiting, s.FailureReason = next.State, next.Epoch, engine.WaitingFor(next).For, next.FailureReason
+		s.CheckRetries, s.Reviews = status.Budget{Used: next.CheckRetries, Max: lim.CheckRetries}, status.Budget{Used: next.ReviewCycles, Max: lim.ReviewCycles}
+		list = append(list, s)
+		if s.Refused != "" {
+			break
+		}
+		t = next
+	}
+	return list, nil
+}
+
+// somebody is the executor that has claimed the task in a simulation.
+const somebody = "executor:simulated:1"
+
+// addFacts adds to a task the facts of an event on which a later event may depend, as the engine does.
+func addFacts(t *state.Task, ev state.Event) {
+	if ev == state.Claim {
+		t.ClaimedBy = somebody
+	}
+	status, ok := map[state.Event]state.CheckStatus{state.CheckStarted: state.CheckRunning, state.CheckPassed: state.CheckGreen,
+		state.CheckFailed: state.CheckRed, state.CheckVoid: state.CheckGateError}[ev]
+	if ok {
+		t.Check.Status = status
+	}
+}
+
+// NewTask returns a task that has just come to the state. An executor has claimed it where the state
+// allows that.
+func NewTask(in state.State) state.Task {
+	t := state.New()
+	t.State = in
+	if in.InHand() || in.Frozen() {
+		t.ClaimedBy = somebody
+	}
+	kinds := map[state.State]state.Event{state.Consultation: state.Consult, state.AwaitingHuman: state.AskHuman}
+	if kind := kinds[in]; kind != "" {
+		t.Paused = []state.Pause{{Kind: kind, State: state.Executing, By: somebody}}
+	}
+	return t
+}
