@@ -320,7 +320,7 @@ var allowed = map[string]map[string]string{
 	"internal/cli/demo":   commands("cli config mcpclient platform/proc tools trust"),
 	"internal/cli/doctor": commands("gc refusal project origin agents cli cli/setup config mcpclient engine format git conductor lease platform/proc agents/register rootfs server state " +
 		"status store server/tokens trust worktree"),
-	"internal/cli/evidence": commands("refusal cli engine format history conductor rootfs safetext agents/process state status store"),
+	"internal/cli/evidence": commands("cli evidence format refusal"),
 	"internal/cli/log":      commands("refusal project agents cli engine format history conductor agents/process rootfs state store"),
 	"internal/cli/pipeline": commands("refusal agents agents/process cli cli/log config engine format pipeline pipeline/run pipeline/workflow rootfs safetext " +
 		"status strictjson worktree"),
@@ -369,6 +369,19 @@ var allowed = map[string]map[string]string{
 		"internal/pipeline/run":   "the runs of pipelines",
 		"internal/agents/process": "which agents run",
 		"internal/state":          "states and roles",
+	},
+	"internal/evidence": {
+		"internal/agents/process": "the agents that ferrus started, and what they used",
+		"internal/conductor":      "where the records of agents are, and what a task has cost",
+		"internal/engine":         "the task, its work tree and its patch",
+		"internal/format":         "durations, sizes and lines for people",
+		"internal/history":        "the journal as events",
+		"internal/refusal":        "a task that the journal does not have is refused",
+		"internal/rootfs":         "its folder is written, and logs are read, without following links",
+		"internal/safetext":       "texts of agents are written without hidden characters",
+		"internal/state":          "events, documents and states",
+		"internal/status":         "what was used, in words",
+		"internal/store":          "its lines and documents",
 	},
 	"internal/simulate": {
 		"internal/config": "Nearest: a misspelt event is answered with the right one",

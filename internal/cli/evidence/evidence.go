@@ -4,12 +4,14 @@ package evidence
 import (
 	"cmp"
 	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/evidence"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 )
@@ -54,11 +56,11 @@ func runEvidence(a *cli.App, ctx context.Context, task, dir string) error {
 	if task = cmp.Or(task, now.Task.TaskID); task == "" {
 		return cli.Refuse(refusal.WrongState, "there is no task", "ferrus status --all lists the archived tasks; name one")
 	}
-	d, err := dossierOf(ctx, e, task)
+	report, err := evidence.Read(ctx, e, task)
 	if err != nil {
 		return err
 	}
-	files, err := d.files()
+	files, err := report.Files()
 	if err != nil {
 		return err
 	}
@@ -69,17 +71,21 @@ func runEvidence(a *cli.App, ctx context.Context, task, dir string) error {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return err
 	}
-	list, err := writeEvidence(dir, task, files)
+	list, err := evidence.Write(dir, task, files)
+	var unfit *evidence.FolderError
+	if errors.As(err, &unfit) {
+		return cli.Refuse(refusal.InvalidInput, unfit.Why, "name an empty folder, or a new one, with -o")
+	}
 	if err != nil {
 		return err
 	}
 	if a.JSON {
-		return a.PrintJSON(map[string]any{"task_id": task, "state": d.last.Task.State, "dir": dir, "files": list})
+		return a.PrintJSON(map[string]any{"task_id": task, "state": report.State(), "dir": dir, "files": list})
 	}
 	shown := dir
 	if rel, err := filepath.Rel(root, dir); err == nil && filepath.IsLocal(rel) {
 		shown = rel
-		if !strings.HasPrefix(filepath.ToSlash(rel)+"/", ".ferrus/") && d.present {
+		if !strings.HasPrefix(filepath.ToSlash(rel)+"/", ".ferrus/") && report.Present() {
 			cli.Fprintf(a.Err, "%s is in the work tree: unless git ignores it, it counts as a change\n", rel)
 		}
 	}

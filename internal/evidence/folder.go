@@ -17,13 +17,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
-// An writtenFile is a file of the evidence.
-type writtenFile struct {
+// A File is a file that was written.
+type File struct {
 	Name   string `json:"name"` // below the folder, with slashes
 	Bytes  int    `json:"bytes"`
 	SHA256 string `json:"sha256"`
@@ -34,12 +32,18 @@ const sums = "SHA256SUMS"
 
 func sumsMark(task string) string { return "# ferrus evidence of " + task + "\n" }
 
-// writeEvidence writes the files into a folder, which is empty, or of an earlier writing about the same task: what that has
-// left and is no more goes.
-func writeEvidence(dir, task string, files map[string][]byte) ([]writtenFile, error) {
-	root, err := evidenceRoot(dir)
+// A FolderError says why a folder cannot have the evidence.
+type FolderError struct{ Why string }
+
+func (e *FolderError) Error() string { return e.Why }
+
+// Write writes the files into a folder. The folder must be new, empty, or written by Write for the same task. In the last
+// case the files that are no longer there are removed, and files of others stay. The error is a *FolderError for any
+// other folder.
+func Write(dir, task string, files map[string][]byte) ([]File, error) {
+	root, err := folderRoot(dir)
 	if err != nil {
-		return nil, cli.Refuse(refusal.InvalidInput, err.Error(), "name another folder with -o")
+		return nil, &FolderError{err.Error()}
 	}
 	defer root.Close()
 	was, err := sumsOf(root, dir, task)
@@ -51,10 +55,10 @@ func writeEvidence(dir, task string, files map[string][]byte) ([]writtenFile, er
 			return nil, err
 		}
 	}
-	list, text := []writtenFile{}, sumsMark(task)
+	list, text := []File{}, sumsMark(task)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		sum := sha256.Sum256(files[name])
-		x := writtenFile{name, len(files[name]), hex.EncodeToString(sum[:])}
+		x := File{name, len(files[name]), hex.EncodeToString(sum[:])}
 		if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
 			return nil, err
 		}
@@ -75,8 +79,8 @@ func writeEvidence(dir, task string, files map[string][]byte) ([]writtenFile, er
 	return list, root.WriteFile(sums, []byte(text), 0o644)
 }
 
-// evidenceRoot makes and opens the folder. No link below .ferrus is followed; elsewhere the folder itself may be one.
-func evidenceRoot(dir string) (*rootfs.Root, error) {
+// folderRoot makes and opens the folder. No link below .ferrus is followed; elsewhere the folder itself may be one.
+func folderRoot(dir string) (*rootfs.Root, error) {
 	if home, name := rootfs.Split(dir); filepath.Base(home) == ".ferrus" {
 		root, err := rootfs.Open(home)
 		if err != nil {
@@ -107,7 +111,7 @@ func sumsOf(root *rootfs.Root, dir, task string) ([]string, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		entries, err := root.ReadDir(".")
 		if err == nil && len(entries) > 0 {
-			err = cli.Refuse(refusal.InvalidInput, dir+" has files that ferrus evidence did not write", "name an empty folder, or a new one, with -o")
+			err = &FolderError{dir + " has files that ferrus evidence did not write"}
 		}
 		return nil, err
 	}
@@ -116,7 +120,7 @@ func sumsOf(root *rootfs.Root, dir, task string) ([]string, error) {
 	}
 	list, ours := strings.CutPrefix(string(text), sumsMark(task))
 	if !ours {
-		return nil, cli.Refuse(refusal.InvalidInput, dir+" is not evidence of "+task, "name another folder with -o")
+		return nil, &FolderError{dir + " is not evidence of " + task}
 	}
 	names := []string{}
 	for l := range strings.Lines(list) {

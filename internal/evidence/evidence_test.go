@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,7 +9,6 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/history"
-	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -22,7 +22,7 @@ func TestAFolderIsWrittenAnewOnlyIfItIsOurs(t *testing.T) {
 		for _, n := range names {
 			files[n] = []byte(n + "\n")
 		}
-		_, err := writeEvidence(dir, task, files)
+		_, err := Write(dir, task, files)
 		return err
 	}
 	there := func(name string) bool {
@@ -38,13 +38,13 @@ func TestAFolderIsWrittenAnewOnlyIfItIsOurs(t *testing.T) {
 	if err := write("t-1", "one"); err != nil || !there("one") || there("sub/two") || !there("mine") {
 		t.Errorf("%v; two there %v, mine there %v", err, there("sub/two"), there("mine"))
 	}
-	if err := write("t-2", "one"); refusal.CodeOf(err) != refusal.InvalidInput {
+	if err := write("t-2", "one"); !unfit(err) {
 		t.Errorf("that of another task: %v", err)
 	}
 	if err := os.Remove(filepath.Join(dir, sums)); err != nil {
 		t.Fatal(err)
 	}
-	if err := write("t-1", "three"); refusal.CodeOf(err) != refusal.InvalidInput || there("three") {
+	if err := write("t-1", "three"); !unfit(err) || there("three") {
 		t.Errorf("one that is not ours: %v", err)
 	}
 	// One that was cut off before it was done is ours.
@@ -54,14 +54,20 @@ func TestAFolderIsWrittenAnewOnlyIfItIsOurs(t *testing.T) {
 	if err := write("t-1", "three"); err != nil {
 		t.Error(err)
 	}
-	if err := writeOver(t, filepath.Join(dir, "three")); refusal.CodeOf(err) != refusal.InvalidInput {
+	if err := writeOver(t, filepath.Join(dir, "three")); !unfit(err) {
 		t.Errorf("a file: %v", err)
 	}
 }
 
+// unfit reports whether Write refused a folder.
+func unfit(err error) bool {
+	var folder *FolderError
+	return errors.As(err, &folder)
+}
+
 func writeOver(t *testing.T, path string) error {
 	t.Helper()
-	_, err := writeEvidence(path, "t-1", nil)
+	_, err := Write(path, "t-1", nil)
 	return err
 }
 

@@ -1,3 +1,12 @@
+// Package evidence documents how a task was done, without the agents: for a pull request, or for
+// somebody who asks later.
+//
+// [Read] gathers what is known of a task: its journal lines, its documents, the checks with their logs,
+// the agents that ferrus started, and the patch. [Report.Files] makes the files of it, with a report in
+// Markdown, and [Write] puts them into a folder. The same project files always give the same bytes: no
+// clock is read, times are UTC, and the folder of the project is written as ".".
+//
+// What is not for others is left out: the frozen configuration may name secrets.
 package evidence
 
 import (
@@ -11,7 +20,6 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
-	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
@@ -22,7 +30,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// A Report is all that is known of a task.
+// A Report has all that is known of a task.
 type Report struct {
 	task    string
 	root    string
@@ -46,8 +54,9 @@ type checked struct {
 	log          string    // relative to the .ferrus folder
 }
 
-// dossierOf reads all about a task of the machine, the present one or one that is over.
-func dossierOf(ctx context.Context, e *engine.Engine, task string) (*Report, error) {
+// Read gathers all about a task of the machine, the present one or one that is over. The error of a task
+// that the journal does not have is an *refusal.RefusedError.
+func Read(ctx context.Context, e *engine.Engine, task string) (*Report, error) {
 	all, err := history.Read(e, 0)
 	if err != nil {
 		return nil, err
@@ -63,7 +72,8 @@ func dossierOf(ctx context.Context, e *engine.Engine, task string) (*Report, err
 		}
 	}
 	if len(d.events) == 0 {
-		return nil, cli.Refuse(refusal.WrongState, "there is no task "+task+" in the journal", "ferrus status --all lists the tasks")
+		return nil, &refusal.RefusedError{Code: refusal.WrongState, Message: "there is no task " + task + " in the journal",
+			Remedy: "ferrus status --all lists the tasks"}
 	}
 	for _, doc := range state.Docs() {
 		if _, ok := d.last.Task.Docs[doc]; !ok {
@@ -188,8 +198,14 @@ func (d *Report) withhold(l *store.Line) {
 	}
 }
 
-// files are the files of the folder, by name.
-func (d *Report) files() (map[string][]byte, error) {
+// Present reports whether the task is the one that the machine has.
+func (d *Report) Present() bool { return d.present }
+
+// State returns the state of the task, at its end if it is over.
+func (d *Report) State() state.State { return d.last.Task.State }
+
+// Files returns the files of the folder, by name, with slashes.
+func (d *Report) Files() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for doc, text := range d.docs {
 		files[string(doc)] = []byte(text)
