@@ -141,6 +141,8 @@ var allowed = map[string]map[string]string{
 	},
 	"internal/snapshots": {},
 	"internal/gc": {
+		"internal/worktree":  "private checkouts",
+		"internal/trust":     "the record of a project outside of it",
 		"internal/store":     "journals and their lines",
 		"internal/state":     "states and events",
 		"internal/snapshots": "names of kept trees",
@@ -148,7 +150,32 @@ var allowed = map[string]map[string]string{
 		"internal/refusal":   "what is refused has a code and a remedy",
 		"internal/project":   "where a project and its machines live",
 	},
+	"internal/document": {
+		"internal/store":    "journals and their lines",
+		"internal/safetext": "a text without its hidden characters may be empty",
+		"internal/refusal":  "what is refused has a code and a remedy",
+	},
+	"internal/packet": {
+		"internal/store":   "journals and their lines",
+		"internal/state":   "states and events",
+		"internal/refusal": "what is refused has a code and a remedy",
+		"internal/checks":  "what a check said",
+	},
+	"internal/agreement": {
+		"internal/trust":             "the record of a project outside of it",
+		"internal/rootfs":            "no link is followed",
+		"internal/refusal":           "what is refused has a code and a remedy",
+		"internal/project":           "where a project and its machines live",
+		"internal/pipeline/workflow": "the values of workflows.json",
+		"internal/format":            "counts of things",
+		"internal/config":            "the values of ferrus.toml",
+		"internal/agents":            "which settings of clients run commands",
+	},
 	"internal/engine": {
+		"internal/agreement":         "what a project makes run must have been agreed to",
+		"internal/gc":                "what ended tasks have left",
+		"internal/packet":            "what a successor is given",
+		"internal/document":          "texts are checked and rendered",
 		"internal/format":            "counts of things",
 		"internal/snapshots":         "names of kept trees",
 		"internal/project":           "where a project and its machines live",
@@ -179,6 +206,8 @@ var allowed = map[string]map[string]string{
 		"internal/safetext": "answers hold no hidden characters",
 	},
 	"internal/tools": {
+		"internal/document":   "texts are checked and rendered",
+		"internal/packet":     "what a successor is given",
 		"internal/project":    "where a project and its machines live",
 		"internal/refusal":    "what is refused has a code and a remedy",
 		"internal/jsontime":   "times in JSON have one form",
@@ -314,7 +343,7 @@ var allowed = map[string]map[string]string{
 	"docs/examples/scripted": {},
 
 	"cmd/ferrusd": {"internal/server": "it is the server and nothing else"},
-	"internal/cli": commands("origin refusal project agents agents/process ancestry checks conductor config engine format jsontime pipeline pipeline/workflow " +
+	"internal/cli": commands("agreement origin refusal project agents agents/process ancestry checks conductor config engine format jsontime pipeline pipeline/workflow " +
 		"platform/proc rootfs safetext state status store strictjson trust worktree"),
 	"internal/cli/branch": commands("refusal snapshots gc project checks cli engine format conductor state status trust worktree"),
 	"internal/cli/demo":   commands("cli config mcpclient platform/proc tools trust"),
@@ -345,14 +374,15 @@ var allowed = map[string]map[string]string{
 		"internal/platform/proc":  "signals end a command, and the programs of agents are looked for outside of the project",
 		"internal/agents/process": "stop, logs, and the shim of an agent",
 	},
-	"internal/cli/run": commands("refusal cli cli/branch cli/pipeline config engine fleet format conductor pipeline pipeline/run platform/proc agents/process " +
+	"internal/cli/run": commands("document refusal cli cli/branch cli/pipeline config engine fleet format conductor pipeline pipeline/run platform/proc agents/process " +
 		"state status"),
-	"internal/cli/setup": commands("project origin refusal . agents cli config engine format pipeline/workflow agents/register rootfs server state status store " +
+	"internal/cli/setup": commands("agreement project origin refusal . agents cli config engine format pipeline/workflow agents/register rootfs server state status store " +
 		"server/tokens trust worktree"),
 	"internal/cli/simulate": commands("refusal cli simulate state"),
 	"internal/cli/status":   commands("project cli engine format state status"),
-	"internal/cli/task":     commands("project refusal agents checks cli engine fleet format conductor lease queue state status store tools worktree"),
+	"internal/cli/task":     commands("packet project refusal agents checks cli engine fleet format conductor lease queue state status store tools worktree"),
 	"internal/status": {
+		"internal/document":       "texts are checked and rendered",
 		"internal/project":        "where a project and its machines live",
 		"internal/refusal":        "what is refused has a code and a remedy",
 		"internal/agents":         "what a run used, in tokens and dollars",
@@ -394,10 +424,11 @@ var allowed = map[string]map[string]string{
 		"internal/safetext": "lines hold no hidden characters",
 	},
 	"internal/history": {
-		"internal/engine": "it opens the project",
-		"internal/format": "durations, sizes and lines for people",
-		"internal/state":  "events and roles",
-		"internal/store":  "its lines",
+		"internal/document": "texts are checked and rendered",
+		"internal/engine":   "it opens the project",
+		"internal/format":   "durations, sizes and lines for people",
+		"internal/state":    "events and roles",
+		"internal/store":    "its lines",
 	},
 	"internal/test/projecttest": {
 		"internal/project": "where a project and its machines live",
@@ -410,6 +441,9 @@ var allowed = map[string]map[string]string{
 
 // forCommands says why a package of commands imports another.
 var forCommands = map[string]string{
+	"internal/packet":            "what a successor is given",
+	"internal/agreement":         "what a project makes run must have been agreed to",
+	"internal/document":          "texts are checked and rendered",
 	"internal/refusal":           "what is refused has a code and a remedy",
 	"internal/project":           "where a project and its machines live",
 	"internal/origin":            "whether state was made here",

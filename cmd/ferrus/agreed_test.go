@@ -8,7 +8,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/agreement"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
@@ -34,7 +34,7 @@ func agreeFirst() {
 	if err != nil {
 		return
 	}
-	_ = engine.Agree(place.Root) // the command itself says what is wrong
+	_ = agreement.Agree(place.Root) // the command itself says what is wrong
 }
 
 // environOf is the environment of a process that a command of a script starts: that of this process, with what the script

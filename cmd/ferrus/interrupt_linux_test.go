@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/agreement"
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/test/projecttest"
@@ -40,7 +40,7 @@ func sleeping(t *testing.T, task string, branches ...string) string {
 		}
 	}
 	if err := errors.Join(os.MkdirAll(filepath.Join(dir, ".ferrus", "logs"), 0o700),
-		os.Rename(filepath.Join(dir, "held.log"), filepath.Join(dir, ".ferrus", "logs", "held.log")), engine.Agree(dir)); err != nil {
+		os.Rename(filepath.Join(dir, "held.log"), filepath.Join(dir, ".ferrus", "logs", "held.log")), agreement.Agree(dir)); err != nil {
 		t.Fatal(err)
 	}
 	if task != "" {

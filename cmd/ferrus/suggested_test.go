@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/agreement"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/cli/root"
 	"github.com/ferrus-go/ferrus/internal/engine"
@@ -61,7 +62,7 @@ func newBranchWalk(t *testing.T) *branchWalk {
 	}
 	_, err := project.Init(dir)
 	w.must(err)
-	w.must(engine.Agree(dir))
+	w.must(agreement.Agree(dir))
 	return w
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ferrus-go/ferrus/internal/agreement"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
@@ -207,7 +208,7 @@ func plainly(err error) *Failure {
 		if exit, ok := exits[r.Code]; ok {
 			f.Exit = exit
 		}
-		var u *engine.UntrustedError
+		var u *agreement.UntrustedError
 		if errors.As(err, &u) {
 			f.Digest, f.Values = trust.Digest(u.Values), u.Values
 		}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/agreement"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
@@ -28,7 +29,7 @@ func (a *App) MayAsk() bool { return a.InTTY && a.ErrTTY && !a.JSON && a.RefuseA
 // checks again.
 func (a *App) WithTrust(e *engine.Engine, check func() error) error {
 	err := check()
-	var u *engine.UntrustedError
+	var u *agreement.UntrustedError
 	if !errors.As(err, &u) || !a.MayAsk() {
 		return err
 	}
@@ -46,7 +47,7 @@ func (a *App) WithTrust(e *engine.Engine, check func() error) error {
 }
 
 // AskTrust shows what there is to agree to and asks. The error says that the person did not agree.
-func (a *App) AskTrust(u *engine.UntrustedError, root string) error {
+func (a *App) AskTrust(u *agreement.UntrustedError, root string) error {
 	Fprintf(a.Err, "%s\nDo you agree? [y/N] ", Styled(question(u, root)))
 	if answer := strings.ToLower(a.ReadWord()); answer != "y" && answer != "yes" {
 		return Refuse(refusal.Untrusted, "not agreed; nothing was started", "ferrus trust asks again")
@@ -55,7 +56,7 @@ func (a *App) AskTrust(u *engine.UntrustedError, root string) error {
 }
 
 // question is what is shown before a person agrees. Values stand in it escaped, so that what is read is what runs.
-func question(u *engine.UntrustedError, root string) string {
+func question(u *agreement.UntrustedError, root string) string {
 	var b strings.Builder
 	root = trust.Visible(root)
 	if u.Tasks > 0 {
@@ -108,7 +109,7 @@ func TrustOwnFile(root string, text []byte) (warning string) {
 
 // TrustToStart is agreed for a command that starts something from values that it has read itself.
 func (a *App) TrustToStart(place project.Place, conf config.Config, values []trust.Value) error {
-	if err := engine.Arguments(conf); err != nil {
+	if err := agreement.Arguments(conf); err != nil {
 		return err
 	}
 	e, err := a.OpenAt(place)
@@ -129,7 +130,7 @@ func (a *App) TrustPipelines(ctx context.Context, conf config.Config) error {
 	if err != nil {
 		return err
 	}
-	return a.TrustToStart(place, conf, engine.ExecutableWith(place.Root, conf, all))
+	return a.TrustToStart(place, conf, agreement.ExecutableWith(place.Root, conf, all))
 }
 
 // KeepTrust runs write, which changes files of the project on a person's word: what was agreed to before is afterwards. text is
@@ -143,7 +144,7 @@ func KeepTrust(root string, write func() error, text []byte) error {
 	if err != nil {
 		return err
 	}
-	was := engine.Executable(root, conf)
+	was := agreement.Executable(root, conf)
 	agreed, _ := project.Agreed(was)
 	if err := write(); err != nil || !agreed {
 		return err
@@ -158,7 +159,7 @@ func KeepTrust(root string, write func() error, text []byte) error {
 		}
 		conf = conf.With(own)
 	}
-	if now := engine.Executable(root, conf); trust.Digest(now) != trust.Digest(was) {
+	if now := agreement.Executable(root, conf); trust.Digest(now) != trust.Digest(was) {
 		return project.Agree(now)
 	}
 	return nil

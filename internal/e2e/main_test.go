@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
+	"github.com/ferrus-go/ferrus/internal/agreement"
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/mcpclient"
@@ -130,7 +131,7 @@ func bare(t testing.TB, toml string) *world {
 	if _, err := project.Init(w.dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := engine.Agree(w.dir); err != nil {
+	if err := agreement.Agree(w.dir); err != nil {
 		t.Fatal(err)
 	}
 	return w

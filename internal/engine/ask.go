@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -34,10 +36,10 @@ const itself = "ferrus"
 
 // ask raises the question on behalf of the session, or of the engine itself.
 func (s *Session) ask(ctx context.Context, question string, options []string, as state.Role, check func(store.Snapshot) error) (Done, error) {
-	if err := checkText("question", question, store.MaxDoc); err != nil {
+	if err := document.Check("question", question, store.MaxDoc); err != nil {
 		return Done{}, err
 	}
-	list, err := numbered(options)
+	list, err := document.Numbered(options)
 	if err != nil {
 		return Done{}, err
 	}
@@ -48,7 +50,7 @@ func (s *Session) ask(ctx context.Context, question string, options []string, as
 	if list != "" {
 		doc += "\n\n" + list
 	}
-	if err := checkText("question", doc, store.MaxDoc); err != nil {
+	if err := document.Check("question", doc, store.MaxDoc); err != nil {
 		return Done{}, err
 	}
 	return s.commit(ctx, s.asking(question, doc, as, check))
@@ -61,7 +63,7 @@ func (s *Session) asking(question, doc string, as state.Role, check func(store.S
 		as:    as,
 		docs:  map[state.Doc]string{state.QuestionDoc: doc},
 		drop:  []state.Doc{state.AnswerDoc},
-		note:  clip(question, MaxLine),
+		note:  document.Clip(question, document.MaxLine),
 		check: check,
 		lay: func(_ store.Snapshot, next *state.Task) {
 			next.Issued.Questions++
@@ -91,7 +93,7 @@ func (s *Session) Asked(t state.Task) string {
 // Answer answers the open question, or as a person the open consultation. An id, when given, must be the open one's. A
 // bare number picks the option that has it; where options are offered and none has it, it is refused as InvalidInput.
 func (s *Session) Answer(ctx context.Context, id, answer string) (Done, error) {
-	if err := checkText("the answer", answer, store.MaxDoc); err != nil {
+	if err := document.Check("the answer", answer, store.MaxDoc); err != nil {
 		return Done{}, err
 	}
 	now, err := s.e.View()
@@ -103,7 +105,7 @@ func (s *Session) Answer(ctx context.Context, id, answer string) (Done, error) {
 		if err != nil {
 			return Done{}, refusal.From(err)
 		}
-		if answer, err = choose(now.Task.Consultation.ID, consulted(request), answer); err != nil {
+		if answer, err = document.Choose(now.Task.Consultation.ID, document.ConsultationOptions(request), answer); err != nil {
 			return Done{}, err
 		}
 		return s.Respond(ctx, answer, id)
@@ -116,7 +118,7 @@ func (s *Session) Answer(ctx context.Context, id, answer string) (Done, error) {
 	if err != nil {
 		return Done{}, refusal.From(err)
 	}
-	if answer, err = choose(open.ID, question, answer); err != nil {
+	if answer, err = document.Choose(open.ID, question, answer); err != nil {
 		return Done{}, err
 	}
 	return s.commit(ctx, answering(now.Task, answer))
@@ -128,7 +130,7 @@ func answering(looked state.Task, answer string) transition {
 	return transition{
 		event: state.Answer,
 		docs:  map[state.Doc]string{state.AnswerDoc: answer},
-		note:  clip(answer, MaxLine),
+		note:  document.Clip(answer, document.MaxLine),
 		arg:   open.ID,
 		check: func(now store.Snapshot) error {
 			if now.Task.Top().ID != open.ID || now.Task.TaskID != looked.TaskID {
@@ -162,15 +164,15 @@ func notOpen(id string, t state.Task) error {
 // AwaitAnswer waits for the answer to the newest question of the session's role, which it may ask for as often as it
 // likes: an answer is a fact and is never used up. The decision is nil when wait is over, or when the role has asked
 // nothing.
-func (s *Session) AwaitAnswer(ctx context.Context, wait time.Duration) (*Decision, store.Snapshot, error) {
-	var got *Decision
+func (s *Session) AwaitAnswer(ctx context.Context, wait time.Duration) (*packet.Decision, store.Snapshot, error) {
+	var got *packet.Decision
 	snap, err := s.e.await(ctx, wait, func(now store.Snapshot) (bool, error) {
 		id := s.Asked(now.Task)
 		i := slices.IndexFunc(now.Task.Decisions, func(r state.Record) bool { return r.ID == id })
 		if id == "" || i < 0 {
 			return id == "", nil
 		}
-		d, err := s.e.decision(now.Task.Decisions[i])
+		d, err := packet.ReadDecision(s.e.store, now.Task.Decisions[i])
 		got = &d
 		return true, err
 	})

@@ -312,7 +312,7 @@ func (s *Session) retire(ctx context.Context, on project.Place, kept string) err
 	if _, err := own.DeleteRefs(ctx, on.Branch); err != nil {
 		return refusal.Git(err)
 	}
-	s.e.dropCheckouts(on, "")
+	s.e.dropCheckouts(on)
 	if err := dropCopy(on); err != nil {
 		return err
 	}

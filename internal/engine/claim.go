@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -15,7 +17,7 @@ import (
 // A Claimed is the work in an executor's hands.
 type Claimed struct {
 	Done
-	Packet Packet
+	Packet packet.Packet
 	Stale  string // who may still be editing, when the work was taken from a holder not known to be dead
 
 	fresh bool // claimed by this very call
@@ -37,7 +39,7 @@ func (s *Session) AwaitTask(ctx context.Context, wait time.Duration, headless bo
 	}
 	got.Packet, err = s.e.packet(ctx, AsOf{Snapshot: s.e.present(got.Snapshot)})
 	if got.fresh {
-		s.e.snapshotAfter(state.Claim, got.Snapshot, got.Packet.tree)
+		s.e.snapshotAfter(state.Claim, got.Snapshot, got.Packet.Tree)
 	}
 	if got.fresh && remote(s.ID) && (err != nil || ctx.Err() != nil) {
 		s.withdraw()
@@ -206,7 +208,7 @@ func (e *Engine) Claimable(now store.Snapshot) bool {
 
 // Progress remembers a note for whoever may have to go on from here.
 func (s *Session) Progress(ctx context.Context, note string) (Done, error) {
-	if err := checkText("note", note, maxNote); err != nil {
+	if err := document.Check("note", note, maxNote); err != nil {
 		return Done{}, err
 	}
 	return s.commit(ctx, transition{event: state.Progress, note: note, check: s.e.spareNotes, lay: func(now store.Snapshot, next *state.Task) {

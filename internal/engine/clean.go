@@ -15,49 +15,24 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/gc"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
-	"github.com/ferrus-go/ferrus/internal/rootfs"
-	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/trust"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 // The life of the private checkouts in which gates with [checks] where = "clean" run: one for each task of each machine of
 // a project, below the state folder of the person, outside of every repository.
 
-// checkoutsFolder is where they are in the state folder.
-const checkoutsFolder = "checkouts"
-
-// ByHand stands for the task of the checkout in which a person's own ferrus check runs.
-const ByHand = "by-hand"
-
-// checkoutsOf is the folder of all checkouts of a project.
-func checkoutsOf(root string) (string, error) {
-	dir, err := trust.StateDir()
-	if err != nil {
-		return "", err
-	}
-	if real, err := filepath.EvalSymlinks(root); err == nil {
-		root = real
-	}
-	sum := sha256.Sum256([]byte(root))
-	return filepath.Join(dir, checkoutsFolder, hex.EncodeToString(sum[:16])), nil
-}
-
-// checkoutName is the name of the checkout of a task: of a branch, "" for the project's own machine.
-func checkoutName(branch, task string) string {
-	return strings.ReplaceAll(branch, "/", "+") + "@" + task
-}
-
 // checkout returns the checkout of a task. An engine has one object for each, which remembers what it has compared.
 func (e *Engine) checkout(task string) (*worktree.Checkout, error) {
-	dir, err := checkoutsOf(e.place.Root)
+	dir, err := gc.CheckoutsDir(e.place.Root)
 	if err != nil {
 		return nil, err
 	}
-	dir = filepath.Join(dir, checkoutName(e.place.Branch, task))
+	dir = filepath.Join(dir, gc.CheckoutName(e.place.Branch, task))
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	c := e.checkouts[dir]
@@ -101,7 +76,7 @@ func (s stand) judged(res checks.Result) checks.Result {
 	case err != nil:
 		res.Status, res.Err = checks.GateError, err.Error()
 	case len(moved) > 0:
-		res.Status, res.Err = checks.GateError, "the checks changed files that they judge: "+clip(strings.Join(moved, ", "), MaxLine)
+		res.Status, res.Err = checks.GateError, "the checks changed files that they judge: "+document.Clip(strings.Join(moved, ", "), document.MaxLine)
 	}
 	return res
 }
@@ -224,7 +199,7 @@ func (e *Engine) freezable(ctx context.Context, gate config.Gate) error {
 	if common, err := worktree.CommonDir(ctx, e.place.Root); err == nil && common == "" {
 		return noClean
 	}
-	dir, err := checkoutsOf(e.place.Root)
+	dir, err := gc.CheckoutsDir(e.place.Root)
 	if err == nil {
 		err = worktree.Outside(dir)
 	}
@@ -235,95 +210,9 @@ func (e *Engine) freezable(ctx context.Context, gate config.Gate) error {
 	return nil
 }
 
-// A LeftCheckout is a private checkout that no gate needs any more.
-type LeftCheckout struct {
-	Branch string `json:"branch,omitempty"` // "" for the project's own machine
-	TaskID string `json:"task_id"`          // ByHand for that of ferrus check
-	Path   string `json:"path"`
-	Bytes  int64  `json:"bytes"`
-}
-
-// LeftCheckouts lists the checkouts of a project whose branch is gone, or has another task or none by now. One in use is
-// not among them.
-func LeftCheckouts(root string) ([]LeftCheckout, error) {
-	dir, err := checkoutsOf(root)
-	if err != nil {
-		return nil, nil // no state folder, no checkouts
-	}
-	names, err := os.ReadDir(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	needed := map[string]bool{}
-	branches, err := project.Branches(root)
-	if err != nil {
-		return nil, err
-	}
-	for _, branch := range append(branches, "") {
-		task, err := taskAt(project.At(root, branch))
-		if err != nil {
-			return nil, err
-		}
-		needed[checkoutName(branch, task)] = task != ""
-	}
-	var left []LeftCheckout
-	for _, n := range names {
-		branch, task, ok := strings.Cut(n.Name(), "@")
-		if !ok || needed[n.Name()] || worktree.CheckoutInUse(filepath.Join(dir, n.Name())) {
-			continue
-		}
-		c := LeftCheckout{Branch: strings.ReplaceAll(branch, "+", "/"), TaskID: task, Path: filepath.Join(dir, n.Name())}
-		if root, err := rootfs.Open(c.Path); err == nil {
-			c.Bytes, _ = root.Size(".") // as far as it can be read
-			root.Close()
-		}
-		left = append(left, c)
-	}
-	return left, nil
-}
-
-// taskAt is the task that a machine has under way or merged not yet, "" for none.
-func taskAt(place project.Place) (string, error) {
-	e, err := Open(place, Options{})
-	if err != nil {
-		return "", err
-	}
-	defer e.Close()
-	now, err := e.View()
-	if err != nil {
-		return "", err
-	}
-	if t := now.Task; t.Underway() || place.Branch != "" && t.State == state.Complete && t.Merged == "" {
-		return t.TaskID, nil
-	}
-	return "", nil
-}
-
-// RemoveCheckouts removes checkouts. One that a gate uses by now is left.
-func RemoveCheckouts(list []LeftCheckout) error {
-	var errs []error
-	for _, c := range list {
-		errs = append(errs, worktree.RemoveCheckout(c.Path))
-	}
-	return errors.Join(errs...)
-}
-
-// dropCheckouts removes the checkouts of a machine but that of a task that it keeps; what cannot be removed now is found by
-// ferrus gc.
-func (e *Engine) dropCheckouts(on project.Place, keep string) {
-	dir, err := checkoutsOf(on.Root)
-	if err != nil {
-		return
-	}
-	names, _ := os.ReadDir(dir) // none, most of the time
-	for _, n := range names {
-		if task, ours := strings.CutPrefix(n.Name(), checkoutName(on.Branch, "")); ours && task != keep {
-			if err := worktree.RemoveCheckout(filepath.Join(dir, n.Name())); err != nil {
-				e.log.Warn("the checkout of a gate is left", "folder", n.Name(), "error", err)
-			}
-		}
+// dropCheckouts removes the checkouts of a machine; what cannot be removed now is found by ferrus gc.
+func (e *Engine) dropCheckouts(on project.Place) {
+	if err := gc.DropCheckouts(on, ""); err != nil {
+		e.log.Warn("the checkout of a check is left", "error", err)
 	}
 }

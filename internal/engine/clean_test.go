@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/gc"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
@@ -193,7 +194,7 @@ func TestTheSetUpRunsBeforeTheExecutor(t *testing.T) {
 			t.Fatalf("%+v, %v", out, err)
 		}
 	}
-	dir, err := checkoutsOf(p.dir)
+	dir, err := gc.CheckoutsDir(p.dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +213,7 @@ func TestCheckoutsGoWithWhatTheyAreFor(t *testing.T) {
 	p := repository(t, where("clean", "true"))
 	_, ex := p.begun()
 	there := func() (names []string) {
-		dir, err := checkoutsOf(p.dir)
+		dir, err := gc.CheckoutsDir(p.dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,8 +223,8 @@ func TestCheckoutsGoWithWhatTheyAreFor(t *testing.T) {
 		}
 		return names
 	}
-	left := func() []LeftCheckout {
-		list, err := LeftCheckouts(p.dir)
+	left := func() []gc.LeftCheckout {
+		list, err := gc.LeftCheckouts(p.dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -240,7 +241,7 @@ func TestCheckoutsGoWithWhatTheyAreFor(t *testing.T) {
 	if got := there(); strings.Join(got, " ") != strings.Join(want, " ") {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := left(); len(got) != 1 || got[0].TaskID != ByHand {
+	if got := left(); len(got) != 1 || got[0].TaskID != gc.ByHand {
 		t.Errorf("%+v", got)
 	}
 	must(h.Remove(t.Context(), "try", true))(t)
@@ -249,7 +250,7 @@ func TestCheckoutsGoWithWhatTheyAreFor(t *testing.T) {
 		t.Errorf("left: %q", got)
 	}
 	// A killed removal, or one of an older machine.
-	dir, _ := checkoutsOf(p.dir)
+	dir, _ := gc.CheckoutsDir(p.dir)
 	for _, name := range []string{"gone@t-1", "@t-2.removed"} {
 		if err := os.MkdirAll(filepath.Join(dir, name, "files"), 0o700); err != nil {
 			t.Fatal(err)
@@ -258,7 +259,7 @@ func TestCheckoutsGoWithWhatTheyAreFor(t *testing.T) {
 	if got := left(); len(got) != 2 {
 		t.Errorf("%+v", got)
 	}
-	if err := RemoveCheckouts(left()); err != nil || len(there()) != 0 {
+	if err := gc.RemoveCheckouts(left()); err != nil || len(there()) != 0 {
 		t.Errorf("%v, %q", err, there())
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -34,7 +35,7 @@ func (in Consulting) act(doc string) transition {
 		event: state.Consult,
 		docs:  map[state.Doc]string{state.ConsultRequestDoc: doc},
 		drop:  []state.Doc{state.ConsultResponseDoc},
-		note:  clip(in.Question, MaxLine),
+		note:  document.Clip(in.Question, document.MaxLine),
 		check: refuseWhileChecking,
 		lay: func(_ store.Snapshot, next *state.Task) {
 			next.Issued.Consultations++
@@ -54,7 +55,7 @@ func refuseWhileChecking(now store.Snapshot) error {
 
 // Respond answers the open consultation: the one named by id, or the one this session was last shown.
 func (s *Session) Respond(ctx context.Context, response, id string) (Done, error) {
-	if err := checkText("response", response, store.MaxDoc); err != nil {
+	if err := document.Check("response", response, store.MaxDoc); err != nil {
 		return Done{}, err
 	}
 	return s.commit(ctx, s.responding(response, id))
@@ -65,7 +66,7 @@ func (s *Session) responding(response, id string) transition {
 	return transition{
 		event: state.RespondConsult,
 		docs:  map[state.Doc]string{state.ConsultResponseDoc: response},
-		note:  clip(response, MaxLine),
+		note:  document.Clip(response, document.MaxLine),
 		arg:   id,
 		check: func(now store.Snapshot) error {
 			_, shown := s.Shown(now.Task)
@@ -117,4 +118,13 @@ func (s *Session) AwaitResponse(ctx context.Context, wait time.Duration) (done D
 		done.Snapshot = snap
 	}
 	return done, ok, err
+}
+
+func (in Consulting) render() (string, error) {
+	options, err := document.Numbered(in.Options)
+	if err != nil {
+		return "", err
+	}
+	return document.Render("the consultation", []document.Part{{Heading: "Problem", Arg: "problem", Text: in.Problem, Optional: false}, {Heading: "What I tried", Arg: "tried", Text: in.Tried, Optional: false},
+		{Heading: "Options", Arg: "options", Text: options, Optional: true}, {Heading: "Question", Arg: "question", Text: in.Question, Optional: false}})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -114,11 +115,11 @@ func (e *Engine) ReviewOf(ctx context.Context, now store.Snapshot, by state.Role
 			r.LastBy += " (" + l.Actor.Tree + ")"
 		}
 	}
-	if r.Decisions, err = newestFirst(now.Task.Decisions, e.decision); err != nil {
+	if r.Decisions, err = packet.Decisions(e.store, now.Task); err != nil {
 		return Review{}, err
 	}
-	if fitList(&r.Decisions, maxReviewed, shortDecision) {
-		r.Cut = []Cut{{What: "decisions", URI: "ferrus://decisions"}}
+	if packet.FitDecisions(&r.Decisions, maxReviewed) {
+		r.Cut = []packet.Cut{{What: "decisions", URI: "ferrus://decisions"}}
 	}
 	sub := now.Task.Submission
 	if sub.Patch != "" {
@@ -127,4 +128,51 @@ func (e *Engine) ReviewOf(ctx context.Context, now store.Snapshot, by state.Role
 	r.Notices = e.Unseen(ctx, now, sub.Tree)
 	r.Diffstat, err = e.diffstat(ctx, now, sub.Tree)
 	return r, err
+}
+
+// packet gathers the packet of the task at a moment.
+func (e *Engine) packet(ctx context.Context, m AsOf) (packet.Packet, error) {
+	var p packet.Packet
+	snap := m.Snapshot
+	var err error
+	load := func(into *string, doc state.Doc) {
+		if err == nil {
+			*into, err = e.store.Text(snap, doc)
+			err = refusal.From(err)
+		}
+	}
+	load(&p.Task, state.TaskDoc)
+	load(&p.Review, state.ReviewDoc)
+	if err == nil {
+		var whole packet.Packet
+		whole, err = packet.Remembered(e.store, snap)
+		p.LastCheck, p.Decisions, p.Consultations, p.Progress = whole.LastCheck, whole.Decisions, whole.Consultations, whole.Progress
+	}
+	if err == nil {
+		var trouble error
+		if p.Diffstat, p.Tree, trouble = e.diffAt(ctx, m); trouble != nil {
+			p.Diffstat = "not known: " + trouble.Error() // the work must be had to mend that
+		}
+	}
+	p.Fit(packet.Max)
+	return p, err
+}
+
+// Remembered is packet.Remembered for the machine of the engine.
+func (e *Engine) Remembered(snap store.Snapshot) (packet.Packet, error) {
+	return packet.Remembered(e.store, snap)
+}
+
+// Answered returns the newest answer of the supervisor, the zero Consultation when there is none.
+func (e *Engine) Answered(snap store.Snapshot) (packet.Consultation, error) {
+	list := snap.Task.Consulted
+	if len(list) == 0 {
+		return packet.Consultation{}, nil
+	}
+	return packet.ReadConsultation(e.store, list[len(list)-1])
+}
+
+// LastCheckOf returns how the newest check ended, nil when there was none or it is still running.
+func (e *Engine) LastCheckOf(snap store.Snapshot) (*packet.LastCheck, error) {
+	return packet.ReadLastCheck(e.store, e.present(snap))
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -16,12 +17,12 @@ import (
 // CreateTask gives the executor something to do. The gate of ferrus.toml is pinned to the task, and the work tree as
 // it is becomes the base of all its diffs. An empty title is taken from the description's first line.
 func (s *Session) CreateTask(ctx context.Context, description, title string) (Done, error) {
-	if err := checkText("description", description, store.MaxDoc); err != nil {
+	if err := document.Check("description", description, store.MaxDoc); err != nil {
 		return Done{}, err
 	}
 	if title == "" {
-		title = titleOf(description)
-	} else if err := checkLine("title", title); err != nil {
+		title = document.Title(description)
+	} else if err := document.CheckLine("title", title); err != nil {
 		return Done{}, err
 	}
 	title = safetext.Line(title)
@@ -142,5 +143,5 @@ func changes(diff []config.Change) string {
 	for _, c := range diff {
 		text += c.String() + "; "
 	}
-	return clip(text, 400)
+	return document.Clip(text, 400)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/agreement"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/trust"
@@ -101,7 +102,7 @@ func TestAnAgentsTaskHasTheEnvironmentOfAPerson(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.opts.Project = record
-	if err := Agree(p.dir); err != nil {
+	if err := agreement.Agree(p.dir); err != nil {
 		t.Fatal(err)
 	}
 	if err := record.Agree([]trust.Value{{Key: "checks.commands", Value: `["true"]`}}); err != nil {

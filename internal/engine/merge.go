@@ -9,6 +9,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -188,7 +189,7 @@ func (m *merging) undo(ctx context.Context) error {
 		changed = m.from.e.edited(ctx, m.was, id, m.theirs, cut)
 	}
 	if len(changed) > 0 {
-		return &refusal.RefusedError{Code: refusal.TreeChanged, Message: "the files of " + name + " are no longer those that were approved: " + clip(strings.Join(changed, " "), 600),
+		return &refusal.RefusedError{Code: refusal.TreeChanged, Message: "the files of " + name + " are no longer those that were approved: " + document.Clip(strings.Join(changed, " "), 600),
 			Remedy: `ferrus reopen --branch ` + name + ` -m "..." has them checked and reviewed; or put them back`, Person: true}
 	}
 	return m.back(ctx, cut)
@@ -264,7 +265,7 @@ func conflicts(list []worktree.Conflict) string {
 	for _, c := range list {
 		parts = append(parts, c.Path+" ("+c.Kind+")")
 	}
-	return clip(strings.Join(parts, ", "), 600)
+	return document.Clip(strings.Join(parts, ", "), 600)
 }
 
 // verdict is why a run of the gate is not green.
@@ -306,7 +307,7 @@ func (m *merging) judge(ctx context.Context, tree string) (res checks.Result, er
 		}
 		if wrong == nil && err == nil && id != tree {
 			err = &refusal.RefusedError{Code: refusal.TreeChanged, Message: "while the gate ran, it or somebody changed files of " + m.from.e.place.Branch + ": " +
-				clip(strings.Join(m.from.e.changed(ctx, m.was, tree, id), " "), 600),
+				document.Clip(strings.Join(m.from.e.changed(ctx, m.was, tree, id), " "), 600),
 				Remedy: "check the commands of the gate; the files are saved as refs/ferrus/" + m.from.e.snapshotRef(m.was.Task.TaskID, fmt.Sprint(m.was.Task.Seq)) + "*", Person: true}
 		}
 		if wrong == nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/snapshots"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -104,7 +105,7 @@ func (m *merging) combine(ctx context.Context, begun store.Snapshot, now string)
 		return "", "", refusal.Git(err)
 	}
 	if len(got.Conflicts) > 0 {
-		return "", "", &refusal.RefusedError{Code: refusal.TreeChanged, Message: "while " + goal.From + " is being merged somebody has edited " + clip(strings.Join(edited, " "), 600),
+		return "", "", &refusal.RefusedError{Code: refusal.TreeChanged, Message: "while " + goal.From + " is being merged somebody has edited " + document.Clip(strings.Join(edited, " "), 600),
 			Remedy: "undo that edit and call ferrus merge " + goal.From + " again", Person: true}
 	}
 	return now, got.Tree, nil
@@ -134,7 +135,7 @@ func (m *merging) adopting(goal state.FileMove, tree string) transition {
 }
 
 func (m *merging) note() string {
-	return clip(fmt.Sprintf("%s: %s", m.from.e.place.Branch, m.was.Task.Title), MaxLine)
+	return document.Clip(fmt.Sprintf("%s: %s", m.from.e.place.Branch, m.was.Task.Title), document.MaxLine)
 }
 
 // Resolve gives work that does not fit the project back to its executor, with the project's changes in its files, marks
@@ -164,7 +165,7 @@ func (s *Session) Resolve(ctx context.Context, from *Session, c *ConflictError) 
 			text += fmt.Sprintf("- %s (%s)\n", f.Path, f.Kind)
 		}
 	}
-	done, err := from.commit(ctx, transition{event: state.Reopen, docs: map[state.Doc]string{state.ReviewDoc: text}, note: "to be merged: " + clip(c.Message, MaxLine-20),
+	done, err := from.commit(ctx, transition{event: state.Reopen, docs: map[state.Doc]string{state.ReviewDoc: text}, note: "to be merged: " + document.Clip(c.Message, document.MaxLine-20),
 		lay: func(_ store.Snapshot, next *state.Task) {
 			resetFailureStreak(next)
 			next.BaseTree = c.ours

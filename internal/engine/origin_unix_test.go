@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/agreement"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/origin"
 	"github.com/ferrus-go/ferrus/internal/project"
@@ -39,7 +40,7 @@ func (p *machine) values() []trust.Value {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	return Executable(p.dir, conf)
+	return agreement.Executable(p.dir, conf)
 }
 
 // agreed has a person agree to the project's files.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
@@ -97,7 +98,7 @@ func TestAnAnswerReachesItsAskerAndAnswersNoOtherQuestion(t *testing.T) {
 	must(h.Answer(t.Context(), "", "Spaces."))(t) // while nobody waits
 	next := p.executor("codex")
 	got := claim(t, next)
-	if d := got.Packet.Decisions; len(d) != 1 || d[0] != (Decision{ID: "q1", Question: "Tabs?", Answer: "Spaces.", By: "human"}) {
+	if d := got.Packet.Decisions; len(d) != 1 || d[0] != (packet.Decision{ID: "q1", Question: "Tabs?", Answer: "Spaces.", By: "human"}) {
 		t.Fatalf("the successor is told %+v", d)
 	}
 	for range 2 { // as often as it likes
@@ -129,7 +130,7 @@ func TestAWaiterIsWokenByTheAnswer(t *testing.T) {
 	p := plain(t, gate("true"))
 	_, ex := p.begun()
 	must(ex.AskHuman(t.Context(), "May I?", []string{"yes", "no"}))(t)
-	told := make(chan *Decision)
+	told := make(chan *packet.Decision)
 	go func() {
 		a, _, err := ex.AwaitAnswer(t.Context(), patience)
 		if err != nil {

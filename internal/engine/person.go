@@ -3,16 +3,17 @@ package engine
 import (
 	"context"
 
+	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // Reopen sends a finished or failed task back to work with a message, which becomes its review.
 func (s *Session) Reopen(ctx context.Context, message string) (Done, error) {
-	if err := checkText("the message", message, store.MaxDoc); err != nil {
+	if err := document.Check("the message", message, store.MaxDoc); err != nil {
 		return Done{}, err
 	}
-	return s.commit(ctx, transition{event: state.Reopen, docs: map[state.Doc]string{state.ReviewDoc: message}, note: clip(message, MaxLine),
+	return s.commit(ctx, transition{event: state.Reopen, docs: map[state.Doc]string{state.ReviewDoc: message}, note: document.Clip(message, document.MaxLine),
 		lay: func(_ store.Snapshot, next *state.Task) { resetFailureStreak(next) }})
 }
 
@@ -39,7 +40,7 @@ func (s *Session) Reset(ctx context.Context, reason string) (Done, error) {
 	}})
 	if err == nil && !done.Repeated {
 		s.e.archive(before)
-		s.e.dropCheckouts(s.e.place, "")
+		s.e.dropCheckouts(s.e.place)
 	}
 	return done, err
 }
@@ -49,7 +50,7 @@ func checkReason(name, text string) error {
 	if text == "" {
 		return nil
 	}
-	return checkText(name, text, maxNote)
+	return document.Check(name, text, maxNote)
 }
 
 // archiveEnded archives a task that has just ended.

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/agreement"
 	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/origin"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
@@ -32,7 +33,7 @@ var exported = map[string]struct {
 }{
 	"engine.RefusedError":      {&refusal.RefusedError{Code: refusal.Conflict}, refusal.Conflict},
 	"engine.ConflictError":     {&ConflictError{RefusedError: refusal.RefusedError{Code: refusal.Conflict}}, refusal.Conflict},
-	"engine.UntrustedError":    {&UntrustedError{RefusedError: refusal.RefusedError{Code: refusal.Untrusted}}, refusal.Untrusted},
+	"engine.UntrustedError":    {&agreement.UntrustedError{RefusedError: refusal.RefusedError{Code: refusal.Untrusted}}, refusal.Untrusted},
 	"engine.ForeignError":      {&origin.ForeignError{RefusedError: refusal.RefusedError{Code: refusal.ForeignState}}, refusal.ForeignState},
 	"state.RefusedError":       {refusedBy(state.Executor, state.Submit), refusal.WrongState},
 	"state.SchemaError":        {&store.Error{Code: store.StoreError, Err: &state.SchemaError{Version: 9}}, refusal.StoreError},

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
@@ -68,7 +69,7 @@ func (s *Session) With(claim string) (*Session, error) {
 		return s, nil
 	}
 	if !remote(s.ID) || s.Role != state.Executor {
-		return nil, &refusal.RefusedError{Code: refusal.NotClaimed, Message: "claim " + clip(claim, 40) + " is not this connection's",
+		return nil, &refusal.RefusedError{Code: refusal.NotClaimed, Message: "claim " + document.Clip(claim, 40) + " is not this connection's",
 			Remedy: "leave claim out, or call wait_for_task for a new one"}
 	}
 	return s.e.Remote(s.Caller, s.token, claim)
@@ -82,7 +83,7 @@ func readClaim(claim string) (secret string, epoch uint64, err error) {
 	number, secret, ok := strings.Cut(strings.TrimPrefix(claim, "c"), "-")
 	epoch, err = strconv.ParseUint(number, 10, 64)
 	if !ok || err != nil || epoch == 0 || secret == "" || !strings.HasPrefix(claim, "c") {
-		return "", 0, &refusal.RefusedError{Code: refusal.NotClaimed, Message: "claim " + clip(claim, 40) + " is none that wait_for_task has handed out",
+		return "", 0, &refusal.RefusedError{Code: refusal.NotClaimed, Message: "claim " + document.Clip(claim, 40) + " is none that wait_for_task has handed out",
 			Remedy: "name the claim as wait_for_task gave it, or call wait_for_task without one"}
 	}
 	return secret, epoch, nil

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -34,12 +36,12 @@ type Review struct {
 	Task       string
 	Submission string
 	Diffstat   string
-	Patch      string     // absolute path; "" without git
-	Last       string     // the notes of the rejection before; "" when there was none
-	LastBy     string     // who rejected, and from which process tree; "" when nobody did
-	Decisions  []Decision // a person's, newest first
-	Cut        []Cut      // that there are more of them than there is room for
-	Notices    []string   // what the patch does not show although it may matter
+	Patch      string            // absolute path; "" without git
+	Last       string            // the notes of the rejection before; "" when there was none
+	LastBy     string            // who rejected, and from which process tree; "" when nobody did
+	Decisions  []packet.Decision // a person's, newest first
+	Cut        []packet.Cut      // that there are more of them than there is room for
+	Notices    []string          // what the patch does not show although it may matter
 }
 
 // maxReviewed is how much of a person's decisions a reviewer is shown, in bytes of JSON.
@@ -70,11 +72,11 @@ func (e *Engine) Unseen(ctx context.Context, snap store.Snapshot, to string) []s
 			lines, err = tree.Unseen(ctx, snap.Task.BaseTree, to)
 		}
 		if err != nil {
-			lines = []string{"not known: " + clip(err.Error(), MaxLine)}
+			lines = []string{"not known: " + document.Clip(err.Error(), document.MaxLine)}
 		}
 	}
 	for i, l := range lines {
-		lines[i] = "unseen: " + clip(l, MaxLine)
+		lines[i] = "unseen: " + document.Clip(l, document.MaxLine)
 	}
 	if to != "" && to == snap.Task.BaseTree {
 		lines = append([]string{"empty: no file differs from those that the task began with"}, lines...)
@@ -148,7 +150,7 @@ func (s *Session) Approve(ctx context.Context, note, id string) (Done, error) {
 		}
 		if overtaken(sub, tree) {
 			return Done{}, &refusal.RefusedError{Code: refusal.TreeChanged, Message: "the work tree is no longer the one that " + sub.ID +
-				" submitted: " + clip(strings.Join(s.e.changed(ctx, now, sub.Tree, tree), " "), 600), Remedy: "reject, so that the executor checks and submits again"}
+				" submitted: " + document.Clip(strings.Join(s.e.changed(ctx, now, sub.Tree, tree), " "), 600), Remedy: "reject, so that the executor checks and submits again"}
 		}
 	}
 	done, err := s.commit(ctx, transition{event: state.Approve, note: note, arg: id, check: s.bound(now.Task, id)})
@@ -160,14 +162,14 @@ func (s *Session) Approve(ctx context.Context, note, id string) (Done, error) {
 
 // Reject sends the work back with notes, and fails the task when the reviews are used up.
 func (s *Session) Reject(ctx context.Context, notes, id string) (Done, error) {
-	if err := checkText("notes", notes, store.MaxDoc); err != nil {
+	if err := document.Check("notes", notes, store.MaxDoc); err != nil {
 		return Done{}, err
 	}
 	now, err := s.e.View()
 	if err != nil {
 		return Done{}, err
 	}
-	done, err := s.commit(ctx, transition{event: state.Reject, docs: map[state.Doc]string{state.ReviewDoc: notes}, note: clip(notes, MaxLine),
+	done, err := s.commit(ctx, transition{event: state.Reject, docs: map[state.Doc]string{state.ReviewDoc: notes}, note: document.Clip(notes, document.MaxLine),
 		arg: id, check: s.bound(now.Task, id)})
 	if err == nil {
 		s.e.archiveEnded(done.Snapshot)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -24,7 +25,7 @@ func (s *Session) Rollback(ctx context.Context, to uint64, reason string) (Done,
 
 // looked is the machine as it is, and the entry to which it is to return.
 func (s *Session) looked(to uint64, reason string) (now store.Snapshot, was *store.Line, err error) {
-	if err = checkText("the reason", reason, maxNote); err != nil {
+	if err = document.Check("the reason", reason, maxNote); err != nil {
 		return now, nil, err
 	}
 	if now, err = s.e.View(); err != nil {
@@ -71,7 +72,7 @@ func (s *Session) RollbackFiles(ctx context.Context, to uint64, reason string, f
 	if blocked := (*worktree.BlockedError)(nil); errors.As(err, &blocked) && !again {
 		// Nothing was moved, so nothing need be finished.
 		if before, err := s.e.Entry(begun.Snapshot, now.Task.Seq); err == nil {
-			_, _ = s.commit(ctx, s.recalling(before, "not rolled back: "+clip(blocked.Error(), MaxLine)))
+			_, _ = s.commit(ctx, s.recalling(before, "not rolled back: "+document.Clip(blocked.Error(), document.MaxLine)))
 		}
 		err = &refusal.RefusedError{Code: refusal.TreeChanged, Message: blocked.Error(), Remedy: "nothing was moved; try again then", Person: true}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -124,14 +125,14 @@ func finishing(t state.Task) string {
 func (st Status) Notices() []string {
 	var out []string
 	for _, c := range st.Differs {
-		out = append(out, "config_changed: "+clip(c.String(), MaxLine)+"; the frozen value holds until a person runs "+
+		out = append(out, "config_changed: "+document.Clip(c.String(), document.MaxLine)+"; the frozen value holds until a person runs "+
 			refusal.OnBranch(st.Task.Branch, "ferrus config accept"))
 	}
 	if n := len(out) - maxNotices; n > 0 {
 		out = append(out[:maxNotices], fmt.Sprintf("config_changed: %d more values", n))
 	}
 	if st.Broken != "" {
-		out = append(out, "config_broken: "+clip(st.Broken, MaxLine))
+		out = append(out, "config_broken: "+document.Clip(st.Broken, document.MaxLine))
 	}
 	if finish := st.Finish(); finish != "" {
 		what := fmt.Sprintf("rollback: files are being moved back to entry %d", st.Task.Returning.To)

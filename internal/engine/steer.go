@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -16,7 +18,7 @@ const steered = "steer-"
 // Steer says something to whoever works on the task, or reviews it, now or later: text of at most 4 KiB. It is in force
 // until the task ends; one that a rollback left behind is not.
 func (s *Session) Steer(ctx context.Context, text string) (Done, error) {
-	if err := checkText("the message", text, maxNote); err != nil {
+	if err := document.Check("the message", text, maxNote); err != nil {
 		return Done{}, err
 	}
 	return s.commit(ctx, transition{event: state.Steer, note: text, lay: func(now store.Snapshot, next *state.Task) {
@@ -25,14 +27,14 @@ func (s *Session) Steer(ctx context.Context, text string) (Done, error) {
 }
 
 // Steers returns the steers in force, oldest first, without those that stand whole among decisions shown.
-func (e *Engine) Steers(now store.Snapshot, shown []Decision) ([]Decision, error) {
+func (e *Engine) Steers(now store.Snapshot, shown []packet.Decision) ([]packet.Decision, error) {
 	var t delivered
 	t.note("", shown)
 	return e.pending(now, &t, "")
 }
 
 // Pending returns the steers in force that the session has not been shown, oldest first, and notes that it is shown them.
-func (s *Session) Pending(now store.Snapshot) ([]Decision, error) {
+func (s *Session) Pending(now store.Snapshot) ([]packet.Decision, error) {
 	t := s.memory()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -42,7 +44,7 @@ func (s *Session) Pending(now store.Snapshot) ([]Decision, error) {
 }
 
 // Told notes that the session has been shown decisions. A steer that was cut is yet to be shown.
-func (s *Session) Told(list []Decision) {
+func (s *Session) Told(list []packet.Decision) {
 	t := s.memory()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -59,13 +61,13 @@ func (s *Session) memory() *delivered {
 }
 
 // pending returns the steers in force that a session has not been shown. Where there are none it reads nothing.
-func (e *Engine) pending(now store.Snapshot, t *delivered, session string) ([]Decision, error) {
-	var list []Decision
+func (e *Engine) pending(now store.Snapshot, t *delivered, session string) ([]packet.Decision, error) {
+	var list []packet.Decision
 	for _, r := range now.Task.Decisions {
 		if !strings.HasPrefix(r.ID, steered) || t.of[listener{session, r.ID}] {
 			continue
 		}
-		d, err := e.decision(r)
+		d, err := packet.ReadDecision(e.store, r)
 		if err != nil {
 			return nil, err
 		}
@@ -82,12 +84,12 @@ type delivered struct {
 
 type listener struct{ session, steer string }
 
-func (t *delivered) note(session string, list []Decision) {
+func (t *delivered) note(session string, list []packet.Decision) {
 	for _, d := range list {
 		if t.of == nil {
 			t.of = map[listener]bool{}
 		}
-		if strings.HasPrefix(d.ID, steered) && !strings.HasSuffix(d.Answer, cutMark) {
+		if strings.HasPrefix(d.ID, steered) && !packet.IsCut(d.Answer) {
 			t.of[listener{session, d.ID}] = true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -155,4 +156,10 @@ func (e *Engine) replace(name string, data []byte) error {
 	}
 	defer root.Close()
 	return root.WriteFile(name, data, 0o600)
+}
+
+func (in Submitting) render() (string, error) {
+	return document.Render("the submission", []document.Part{{Heading: "Summary", Arg: "summary", Text: in.Summary, Optional: false},
+		{Heading: "Verification", Arg: "verification", Text: in.Verification, Optional: false}, {Heading: "Known limitations", Arg: "limitations", Text: in.Limitations, Optional: true},
+		{Heading: "Why no file is changed", Arg: "no_change", Text: in.NoChange, Optional: true}})
 }

@@ -6,11 +6,15 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/gc"
+	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -18,9 +22,6 @@ import (
 
 // maxGateErrors is how often in a row the gate may be unable to run before a person is asked.
 const maxGateErrors = 3
-
-// checkDoc is the document, without a view, that holds the newest red check's feedback for a successor.
-const checkDoc state.Doc = "check.json"
 
 // settle commits the outcome of a run, if the run is still the task's own, and asks a person when the same trouble
 // keeps coming back.
@@ -39,7 +40,7 @@ func (j *job) settle(ctx context.Context, began store.Snapshot, res checks.Resul
 	}
 	out.Status = outcome(res.Status, began.Task.Check.Tree, after)
 	if out.Status == state.CheckGreen && j.at.clean == nil {
-		out.touched = clip(strings.Join(j.before.Touched(j.after), " "), MaxLine)
+		out.touched = document.Clip(strings.Join(j.before.Touched(j.after), " "), document.MaxLine)
 	}
 	switch {
 	case out.Status == state.CheckMoved && j.at.clean != nil:
@@ -111,9 +112,9 @@ func (out Checked) act(j *job, began store.Snapshot, res checks.Result) transiti
 	switch out.Status {
 	case state.CheckRed:
 		text, _ := json.Marshal(out.Failures)
-		a.docs = map[state.Doc]string{checkDoc: string(text)}
+		a.docs = map[state.Doc]string{packet.CheckDoc: string(text)}
 	case state.CheckGreen:
-		a.drop = []state.Doc{checkDoc}
+		a.drop = []state.Doc{packet.CheckDoc}
 	}
 	return a
 }
@@ -136,8 +137,11 @@ func (out Checked) note(res checks.Result) string {
 	case state.CheckGateError:
 		text = "the gate could not run: " + out.Err
 	}
-	return clip(out.ID+"  "+text, 400)
+	return document.Clip(out.ID+"  "+text, 400)
 }
+
+// digits are the numbers of an output.
+var digits = regexp.MustCompile(`[0-9]+`)
 
 // failureSum digests what failed and how, so that the same failure is recognised. The numbers of the output are not in
 // it: they are times and addresses.
@@ -206,7 +210,7 @@ func (e *Engine) Trial(ctx context.Context) (checks.Result, config.Gate, error) 
 	if err := e.freezable(ctx, gate); err != nil {
 		return checks.Result{}, gate, err
 	}
-	at, err := e.standFor(ctx, snap, gate, judging{task: ByHand, base: snap.Task.BaseTree})
+	at, err := e.standFor(ctx, snap, gate, judging{task: gc.ByHand, base: snap.Task.BaseTree})
 	if err != nil {
 		return checks.Result{}, gate, standTrouble(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -85,7 +86,7 @@ func (p Event) NoteText() string {
 			note = Quoted(note)
 		}
 	case state.Steer:
-		note = Quoted(format.Clip(note, engine.MaxLine))
+		note = Quoted(format.Clip(note, document.MaxLine))
 	case state.Reject:
 		note = p.State.Submission.ID + "  " + Quoted(note)
 	case state.Submit:

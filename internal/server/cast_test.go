@@ -14,6 +14,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/ferrus-go/ferrus/internal/agreement"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/server/tokens"
@@ -93,7 +94,7 @@ commands = ["test ! -e red && { test ! -p `+c.pipe+` || cat `+c.pipe+`; }"]
 [limits]
 max_check_retries = 2
 `)
-	if err := engine.Agree(dir); err != nil {
+	if err := agreement.Agree(dir); err != nil {
 		t.Fatal(err)
 	}
 	var err error

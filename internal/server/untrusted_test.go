@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/agreement"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools"
@@ -53,7 +53,7 @@ func TestNothingOfACloneRunsByATool(t *testing.T) {
 			}
 		}
 	}
-	if err := engine.Agree(dir); err != nil {
+	if err := agreement.Agree(dir); err != nil {
 		t.Fatal(err)
 	}
 	sup.do("create_task", `{"description":"d"}`)

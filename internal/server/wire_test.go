@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/agreement"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
@@ -86,7 +86,7 @@ func initialise(t testing.TB, dir string) {
 	if _, err := project.Init(dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := engine.Agree(dir); err != nil {
+	if err := agreement.Agree(dir); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -94,7 +94,7 @@ func initialise(t testing.TB, dir string) {
 func configure(t testing.TB, dir, checks string) {
 	t.Helper()
 	write(t, filepath.Join(dir, "ferrus.toml"), "[checks]\ncommands = ["+checks+"]\n")
-	if err := engine.Agree(dir); err != nil {
+	if err := agreement.Agree(dir); err != nil {
 		t.Fatal(err)
 	}
 }

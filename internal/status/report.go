@@ -9,6 +9,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/conductor"
+	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/fleet"
 	"github.com/ferrus-go/ferrus/internal/format"
@@ -240,7 +241,7 @@ func (r *Report) papers(e *engine.Engine, st engine.Status) (err error) {
 	if t.State == state.AwaitingHuman {
 		if r.Question = read(state.QuestionDoc, t.Top().ID); r.Question != nil {
 			r.Question.By = t.Top().By
-			r.Question.Text, r.Question.Options = engine.SplitOptions(r.Question.Text)
+			r.Question.Text, r.Question.Options = document.SplitOptions(r.Question.Text)
 		}
 	}
 	if t.State == state.Consultation {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/jsontime"
+	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -31,7 +32,7 @@ type call struct {
 	unknown error          // why the project is not trusted; nil if it is
 	status  *engine.Status // nil if the tool did not read the status
 
-	packet *engine.Packet      // of a claim; nil for any other call
+	packet *packet.Packet      // of a claim; nil for any other call
 	lacks  bool                // it does not name its claim, or its subject, and would be allowed if it did
 	waits  func(time.Duration) // tells the watchdog how long the call will wait
 }

@@ -3,7 +3,7 @@ package tools
 import (
 	"math"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -24,7 +24,7 @@ func Catalogue() []Tool {
 			Name: "create_task", Title: "Create the task", Roles: supervisor, Events: on(state.CreateTask), run: createTask,
 			Doc: "Create a task for the executor. Say what must be true in the end and how it is checked. Then wait_for_review.",
 			Args: []Arg{{Name: "description", Doc: "the whole task, Markdown; the executor sees nothing else"},
-				{Name: "title", Doc: "one line; default: the description's first", Line: engine.MaxLine, Optional: true}},
+				{Name: "title", Doc: "one line; default: the description's first", Line: document.MaxLine, Optional: true}},
 		},
 		{
 			Name: "wait_for_review", Title: "Wait until you are needed", Roles: supervisor, ReadOnly: true, run: waitForReview,
@@ -39,20 +39,20 @@ func Catalogue() []Tool {
 			Name: "approve", Title: "Approve the submission", Roles: supervisor, Events: on(state.Approve), run: approve, open: submissionShown,
 			Doc: "Accept the submission that review_pending showed you; the task is Complete. Refused if the work tree changed since.",
 			Args: []Arg{{Name: "note", Doc: "for the log", Optional: true},
-				{Name: "submission", Doc: "its id, such as s1", Line: engine.MaxLine, Optional: true}},
+				{Name: "submission", Doc: "its id, such as s1", Line: document.MaxLine, Optional: true}},
 		},
 		{
 			Name: "reject", Title: "Reject the submission", Roles: supervisor, Events: on(state.Reject), run: reject, open: submissionShown,
 			Doc: "Send the work back. Say what is wrong and how you will check it next time: the executor reads only this.",
 			Args: []Arg{{Name: "notes", Doc: "what must change, Markdown"},
-				{Name: "submission", Doc: "its id, such as s1", Line: engine.MaxLine, Optional: true}},
+				{Name: "submission", Doc: "its id, such as s1", Line: document.MaxLine, Optional: true}},
 		},
 		{
 			Name: "respond_consult", Title: "Answer the consultation", Roles: supervisor, Events: on(state.RespondConsult),
 			run: respondConsult, open: consultationShown,
 			Doc: "Answer the executor's question from wait_for_review. Decide; the executor waits.",
 			Args: []Arg{{Name: "response", Doc: "your answer, Markdown"},
-				{Name: "consultation", Doc: "its id, such as c1", Line: engine.MaxLine, Optional: true}},
+				{Name: "consultation", Doc: "its id, such as c1", Line: document.MaxLine, Optional: true}},
 		},
 		{
 			Name: "history", Title: "Show what happened", Roles: supervisor, ReadOnly: true, run: showHistory, aside: true,
@@ -64,12 +64,12 @@ func Catalogue() []Tool {
 			Name: "queue_task", Title: "Queue a task", Roles: supervisor, run: queueTask, aside: true,
 			Doc: "Put another task into the queue. A person starts queued tasks (ferrus run --parallel N).",
 			Args: []Arg{{Name: "text", Doc: "the whole task, Markdown"},
-				{Name: "name", Doc: "of its branch; default: the first line's", Line: engine.MaxLine, Optional: true}},
+				{Name: "name", Doc: "of its branch; default: the first line's", Line: document.MaxLine, Optional: true}},
 		},
 		{
 			Name: "select", Title: "Choose among attempts", Roles: supervisor, run: selectAttempt, aside: true,
 			Doc: "Compare attempts at one task; with branch, select that approved one.",
-			Args: []Arg{{Name: "branch", Line: engine.MaxLine, Optional: true},
+			Args: []Arg{{Name: "branch", Line: document.MaxLine, Optional: true},
 				{Name: "reason", Optional: true}},
 		},
 		{
@@ -87,7 +87,7 @@ func Catalogue() []Tool {
 			Doc: "Submit the work for review. If this tree has not passed the checks, they run first. On status running call it again.",
 			Args: []Arg{{Name: "summary", Doc: "what you changed and why"}, {Name: "verification", Doc: "how you know that it works"},
 				{Name: "limitations", Doc: "what is not done", Optional: true},
-				{Name: "no_change", Doc: "only if no file is changed: why", Line: engine.MaxLine, Optional: true}, claim},
+				{Name: "no_change", Doc: "only if no file is changed: why", Line: document.MaxLine, Optional: true}, claim},
 		},
 		{
 			Name: "consult", Title: "Ask the supervisor", Roles: executor, Events: on(state.Consult), run: consult, open: noCheckRuns,

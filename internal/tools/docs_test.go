@@ -40,7 +40,7 @@ characters. What is misspelt, given twice or of the wrong type is refused with `
 		"| field | type | |\n|---|---|---|\n")
 	b.WriteString(fields(t, "result.go", reflect.TypeFor[Result]()))
 	b.WriteString("\n## Codes\n\n")
-	for _, line := range constants(t, "../engine/refusal.go", "Code") {
+	for _, line := range constants(t, "../refusal/refusal.go", "Code") {
 		b.WriteString("- " + line + "\n")
 	}
 	b.WriteString(workers(t))

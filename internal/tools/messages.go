@@ -1,7 +1,7 @@
 package tools
 
 import (
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -26,7 +26,7 @@ func (c *call) listen(in situation) {
 }
 
 // addMessages puts a person's messages before the result.
-func (c *call) addMessages(list []engine.Decision) {
+func (c *call) addMessages(list []packet.Decision) {
 	for _, d := range list {
 		c.res.FromThePerson = append(c.res.FromThePerson, d.Answer)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/jsontime"
+	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -27,17 +28,17 @@ type resource struct {
 // resources lists all resources. History is the journal, including decisions about others, so only
 // a supervisor has it.
 var resources = []resource{
-	{"task", "The task", markdown, agents, document(state.TaskDoc)},
-	{"review", "The notes of the last rejection", markdown, agents, document(state.ReviewDoc)},
-	{"submission", "The submission", markdown, agents, document(state.SubmissionDoc)},
-	{"question", "The newest question to a person", markdown, agents, document(state.QuestionDoc)},
-	{"answer", "The newest answer of a person", markdown, agents, document(state.AnswerDoc)},
-	{"consult_request", "The newest question to the supervisor", markdown, agents, document(state.ConsultRequestDoc)},
-	{"consult_response", "The newest answer of the supervisor", markdown, agents, document(state.ConsultResponseDoc)},
-	{"decisions", "What a person has decided about the task, newest first", object, agents, remembered(func(p engine.Packet) any { return p.Decisions })},
-	{"consultations", "What the supervisor has answered, newest first", object, agents, remembered(func(p engine.Packet) any { return p.Consultations })},
-	{"progress", "The newest progress notes, newest first", object, agents, remembered(func(p engine.Packet) any { return p.Progress })},
-	{"last_check", "How the last check ended", object, agents, remembered(func(p engine.Packet) any { return p.LastCheck })},
+	{"task", "The task", markdown, agents, storedText(state.TaskDoc)},
+	{"review", "The notes of the last rejection", markdown, agents, storedText(state.ReviewDoc)},
+	{"submission", "The submission", markdown, agents, storedText(state.SubmissionDoc)},
+	{"question", "The newest question to a person", markdown, agents, storedText(state.QuestionDoc)},
+	{"answer", "The newest answer of a person", markdown, agents, storedText(state.AnswerDoc)},
+	{"consult_request", "The newest question to the supervisor", markdown, agents, storedText(state.ConsultRequestDoc)},
+	{"consult_response", "The newest answer of the supervisor", markdown, agents, storedText(state.ConsultResponseDoc)},
+	{"decisions", "What a person has decided about the task, newest first", object, agents, remembered(func(p packet.Packet) any { return p.Decisions })},
+	{"consultations", "What the supervisor has answered, newest first", object, agents, remembered(func(p packet.Packet) any { return p.Consultations })},
+	{"progress", "The newest progress notes, newest first", object, agents, remembered(func(p packet.Packet) any { return p.Progress })},
+	{"last_check", "How the last check ended", object, agents, remembered(func(p packet.Packet) any { return p.LastCheck })},
 	{"state", "The state, as STATE.json has it", object, everyone, readState},
 	{"history", "The events, with all texts, newest last", "text/plain", supervisor, readHistory},
 }
@@ -87,8 +88,8 @@ func (o Options) addResources(s *mcp.Server) {
 	}
 }
 
-// document reads a document of the present task.
-func document(doc state.Doc) func(*engine.Engine) (string, error) {
+// storedText reads a document of the present task.
+func storedText(doc state.Doc) func(*engine.Engine) (string, error) {
 	return func(e *engine.Engine) (string, error) {
 		snap, err := e.View()
 		if err != nil {
@@ -99,7 +100,7 @@ func document(doc state.Doc) func(*engine.Engine) (string, error) {
 }
 
 // remembered reads a part of the task that is not a document, as JSON.
-func remembered(part func(engine.Packet) any) func(*engine.Engine) (string, error) {
+func remembered(part func(packet.Packet) any) func(*engine.Engine) (string, error) {
 	return func(e *engine.Engine) (string, error) {
 		snap, err := e.View()
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
@@ -38,12 +39,12 @@ type Result struct {
 	Task          string                `json:"task,omitempty"`
 	Review        string                `json:"review,omitempty"`    // the notes of the last rejection
 	ReviewBy      string                `json:"review_by,omitempty"` // whose they are, and the process tree that they came from
-	LastCheck     *engine.LastCheck     `json:"last_check,omitempty"`
-	Decisions     []engine.Decision     `json:"decisions,omitempty"`     // a person's, newest first
-	Consultations []engine.Consultation `json:"consultations,omitempty"` // newest first
-	Progress      []engine.Note         `json:"progress,omitempty"`      // newest first
+	LastCheck     *packet.LastCheck     `json:"last_check,omitempty"`
+	Decisions     []packet.Decision     `json:"decisions,omitempty"`     // a person's, newest first
+	Consultations []packet.Consultation `json:"consultations,omitempty"` // newest first
+	Progress      []packet.Note         `json:"progress,omitempty"`      // newest first
 	Diffstat      string                `json:"diffstat,omitempty"`      // against the tree that the task began with
-	Cut           []engine.Cut          `json:"cut,omitempty"`           // what there was no room for, and the resource that has it
+	Cut           []packet.Cut          `json:"cut,omitempty"`           // what there was no room for, and the resource that has it
 
 	CheckID     string           `json:"check_id,omitempty"`
 	RetriesUsed *int             `json:"retries_used,omitempty"` // red checks in a row
@@ -82,7 +83,7 @@ type Result struct {
 }
 
 // lay copies a resume packet into the result.
-func (r *Result) lay(p engine.Packet) {
+func (r *Result) lay(p packet.Packet) {
 	r.Task, r.Review, r.LastCheck, r.Diffstat, r.Cut = p.Task, p.Review, p.LastCheck, p.Diffstat, p.Cut
 	r.Decisions, r.Consultations, r.Progress = p.Decisions, p.Consultations, p.Progress
 }

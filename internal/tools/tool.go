@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools/wire"
 )
@@ -29,7 +29,7 @@ type Tool struct {
 type Arg = wire.Arg
 
 // claim names the claim where a connection does not identify it; see the server's sessions.
-var claim = Arg{Name: "claim", Doc: "claim id from wait_for_task; only needed over HTTP", Line: engine.MaxLine, Optional: true}
+var claim = Arg{Name: "claim", Doc: "claim id from wait_for_task; only needed over HTTP", Line: document.MaxLine, Optional: true}
 
 // For reports whether the role has the tool.
 func (t Tool) For(role state.Role) bool { return slices.Contains(t.Roles, role) }

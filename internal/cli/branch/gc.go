@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/gc"
 	"github.com/ferrus-go/ferrus/internal/snapshots"
@@ -63,7 +62,7 @@ type clearing struct {
 	Branches  []gc.Garbage `json:"branches"`          // that were removed
 	Records   []string     `json:"records,omitempty"` // paths of projects whose folder is gone
 
-	Checkouts []engine.LeftCheckout `json:"checkouts"` // of gates that no task needs, whatever their age
+	Checkouts []gc.LeftCheckout `json:"checkouts"` // of gates that no task needs, whatever their age
 }
 
 func runGC(a *cli.App, ctx context.Context, days int, dry bool) error {
@@ -78,7 +77,7 @@ func runGC(a *cli.App, ctx context.Context, days int, dry bool) error {
 	if err != nil {
 		return err
 	}
-	c := clearing{OlderDays: days, DryRun: dry, Tasks: []gc.Garbage{}, Branches: []gc.Garbage{}, Checkouts: []engine.LeftCheckout{}}
+	c := clearing{OlderDays: days, DryRun: dry, Tasks: []gc.Garbage{}, Branches: []gc.Garbage{}, Checkouts: []gc.LeftCheckout{}}
 	for _, l := range list {
 		if !dry {
 			if err = gc.Sweep(ctx, place.Root, l); err != nil {
@@ -111,12 +110,12 @@ func runGC(a *cli.App, ctx context.Context, days int, dry bool) error {
 
 // clearCheckouts removes the private checkouts that no gate needs.
 func clearCheckouts(a *cli.App, root string, dry bool, c *clearing) error {
-	list, err := engine.LeftCheckouts(root)
+	list, err := gc.LeftCheckouts(root)
 	if err != nil {
 		return err
 	}
 	if !dry {
-		if err := engine.RemoveCheckouts(list); err != nil {
+		if err := gc.RemoveCheckouts(list); err != nil {
 			return cli.CannotDo("delete the checkouts of checks", "a check may run in one: try again when it has finished", err)
 		}
 	}

@@ -3,14 +3,14 @@ package doctor
 import (
 	"slices"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/gc"
 )
 
 // leftCheckouts are the private checkouts of gates that no task needs. That of ferrus check stays for the next one.
-func leftCheckouts(root string) ([]engine.LeftCheckout, error) {
-	list, err := engine.LeftCheckouts(root)
-	return slices.DeleteFunc(list, func(c engine.LeftCheckout) bool { return c.TaskID == engine.ByHand }), err
+func leftCheckouts(root string) ([]gc.LeftCheckout, error) {
+	list, err := gc.LeftCheckouts(root)
+	return slices.DeleteFunc(list, func(c gc.LeftCheckout) bool { return c.TaskID == gc.ByHand }), err
 }
 
 func checkCheckouts(p *Context) finding {
@@ -22,7 +22,7 @@ func checkCheckouts(p *Context) finding {
 		"ferrus gc deletes them")
 }
 
-func sizeOfCheckouts(list []engine.LeftCheckout) (sum int64) {
+func sizeOfCheckouts(list []gc.LeftCheckout) (sum int64) {
 	for _, c := range list {
 		sum += c.Bytes
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/agreement"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/origin"
 	"github.com/ferrus-go/ferrus/internal/project"
@@ -46,7 +47,7 @@ func newWard(t *testing.T) *ward {
 	}
 	trusted, err := trust.Open(dir)
 	check(err)
-	check(engine.Agree(dir))
+	check(agreement.Agree(dir))
 	e, err := engine.Open(project.At(dir, ""), engine.Options{Project: trusted, Environ: os.Environ()})
 	check(err)
 	person := e.Session(engine.Caller{Role: state.Human, Agent: "human", TTY: true})

@@ -12,9 +12,9 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/register"
+	"github.com/ferrus-go/ferrus/internal/agreement"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
@@ -67,7 +67,7 @@ func openAgent(a *cli.App, ctx context.Context, role agents.Duty, flags register
 	if err != nil {
 		return cli.ConfigError(err)
 	}
-	if err := a.TrustToStart(place, conf, engine.Executable(place.Root, conf)); err != nil {
+	if err := a.TrustToStart(place, conf, agreement.Executable(place.Root, conf)); err != nil {
 		return err
 	}
 	configured := conf.HQ.Supervisor

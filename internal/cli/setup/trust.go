@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ferrus-go/ferrus/internal/agreement"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
@@ -57,7 +58,7 @@ FERRUS_STATE_DIR, XDG_STATE_HOME).`, "path digest agreed values[{key value does}
 }
 
 // An agreement is what there is to agree to in a project.
-type agreement struct {
+type shown struct {
 	Path    string         `json:"path"`
 	Digest  string         `json:"digest"`
 	Agreed  bool           `json:"agreed"`
@@ -66,37 +67,37 @@ type agreement struct {
 	Tasks   int            `json:"tasks,omitempty"`   // made without a record here
 
 	project *trust.Project
-	pending *engine.UntrustedError // nil when there is nothing to agree to
+	pending *agreement.UntrustedError // nil when there is nothing to agree to
 }
 
 // agreementOf reads the project's files and its record. A folder without .ferrus can be agreed to before ferrus init.
-func agreementOf(a *cli.App, ctx context.Context) (agreement, error) {
-	var doubt *engine.UntrustedError
+func agreementOf(a *cli.App, ctx context.Context) (shown, error) {
+	var doubt *agreement.UntrustedError
 	if e, err := a.Open(ctx); err == nil {
 		defer e.Close()
 		conf, err := cli.ValidConfig(e)
 		if err != nil {
-			return agreement{}, err
+			return shown{}, err
 		}
 		if err := e.Trusted(); err != nil && !errors.As(err, &doubt) {
-			return agreement{}, err
+			return shown{}, err
 		}
-		return found(e.Project(), engine.Executable(e.Place().Root, conf), doubt)
+		return found(e.Project(), agreement.Executable(e.Place().Root, conf), doubt)
 	} else if refusal.CodeOf(err) != refusal.NotInitialised {
-		return agreement{}, err
+		return shown{}, err
 	}
 	conf, path, err := configuration(a, ctx)
 	if err != nil {
-		return agreement{}, err
+		return shown{}, err
 	}
 	root := filepath.Dir(path)
 	project, err := trust.Open(root)
 	if err != nil {
-		return agreement{}, err
+		return shown{}, err
 	}
-	values := engine.Executable(root, conf)
+	values := agreement.Executable(root, conf)
 	if ok, err := project.Agreed(values); !ok && err == nil && len(values) > 0 {
-		doubt = &engine.UntrustedError{Values: values}
+		doubt = &agreement.UntrustedError{Values: values}
 		if r, _, err := project.Record(); err == nil {
 			newest, _ := r.Newest()
 			doubt.Was = newest.Values
@@ -105,8 +106,8 @@ func agreementOf(a *cli.App, ctx context.Context) (agreement, error) {
 	return found(project, values, doubt)
 }
 
-func found(p *trust.Project, values []trust.Value, doubt *engine.UntrustedError) (agreement, error) {
-	at := agreement{Path: p.Root(), Digest: trust.Digest(values), Values: append([]trust.Value{}, values...), project: p, pending: doubt,
+func found(p *trust.Project, values []trust.Value, doubt *agreement.UntrustedError) (shown, error) {
+	at := shown{Path: p.Root(), Digest: trust.Digest(values), Values: append([]trust.Value{}, values...), project: p, pending: doubt,
 		Agreed: doubt == nil}
 	if doubt != nil {
 		at.Tasks = doubt.Tasks
@@ -167,14 +168,14 @@ func runTrust(a *cli.App, ctx context.Context, how trusting) error {
 }
 
 // settled says why there is nothing to agree to.
-func (at agreement) settled() string {
+func (at shown) settled() string {
 	if len(at.Values) == 0 {
 		return "the files of " + at.Path + " run nothing beyond the defaults of ferrus"
 	}
 	return "you have agreed to the " + format.Count(len(at.Values), "value", "values") + " of " + at.Path
 }
 
-func agreedTo(a *cli.App, at agreement, text string) error {
+func agreedTo(a *cli.App, at shown, text string) error {
 	if a.JSON {
 		return a.PrintJSON(at)
 	}
@@ -182,7 +183,7 @@ func agreedTo(a *cli.App, at agreement, text string) error {
 	return nil
 }
 
-func showAgreement(a *cli.App, at agreement) {
+func showAgreement(a *cli.App, at shown) {
 	for _, v := range at.Values {
 		cli.Fprintf(a.Out, "%s", cli.ValueText(v))
 	}

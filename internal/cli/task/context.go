@@ -12,6 +12,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
@@ -112,23 +113,23 @@ func passages(r tools.Result) []passage {
 		{"The previous review", r.Review},
 		{"Check", r.Check},
 		{"Last check", lastCheckText(r.LastCheck)},
-		{"Decisions of a person", joined(r.Decisions, func(d engine.Decision) string {
+		{"Decisions of a person", joined(r.Decisions, func(d packet.Decision) string {
 			return d.ID + "  " + strings.TrimSpace(d.Question) + "\n→ " + d.By + ": " + d.Answer
 		})},
-		{"Answers of the supervisor", joined(r.Consultations, func(c engine.Consultation) string {
+		{"Answers of the supervisor", joined(r.Consultations, func(c packet.Consultation) string {
 			return c.ID + "  " + strings.TrimSpace(c.Question) + "\n→ " + c.Response
 		})},
-		{"Notes of earlier agents", joined(r.Progress, func(n engine.Note) string {
+		{"Notes of earlier agents", joined(r.Progress, func(n packet.Note) string {
 			return n.At.Local().Format(time.DateTime) + "  " + n.Note
 		})},
 		{"Changes", strings.Trim(r.Diffstat, "\n")},
 		{"Patch", r.Patch},
 		{"Work tree", r.Worktree},
-		{"Shortened", joined(r.Cut, func(c engine.Cut) string { return c.What + ": the whole is " + c.URI })},
+		{"Shortened", joined(r.Cut, func(c packet.Cut) string { return c.What + ": the whole is " + c.URI })},
 	}
 }
 
-func lastCheckText(c *engine.LastCheck) string {
+func lastCheckText(c *packet.LastCheck) string {
 	if c == nil {
 		return ""
 	}

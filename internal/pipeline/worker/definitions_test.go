@@ -112,7 +112,7 @@ func TestACodeIsOneOfTheVocabulary(t *testing.T) {
 		}
 		return all
 	}
-	known, ours := codes("../../engine/refusal.go"), codes("result.go")
+	known, ours := codes("../../refusal/refusal.go"), codes("result.go")
 	for _, code := range ours {
 		if !slices.Contains(known, code) {
 			t.Errorf("%s is none of %v", code, known)

@@ -1,4 +1,6 @@
-package engine
+// Package document has the texts that agents and people hand in: how long they may be, how sections become a document, and
+// how a question offers its options.
+package document
 
 import (
 	"fmt"
@@ -12,79 +14,62 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-var digits = regexp.MustCompile(`[0-9]+`)
-
 // MaxLine is the largest one-line argument in characters: a title, an option.
 const MaxLine = 200
 
 // maxOptions is how many answers a question may offer.
 const maxOptions = 20
 
-// checkText refuses a text that cannot be a document or an argument, be it as it is sent or as it is stored.
-func checkText(name, text string, limit int) error {
+// Check refuses a text that cannot be a document or an argument, be it as it is sent or as it is stored.
+func Check(name, text string, limit int) error {
 	if err := store.CheckText(name, text, limit); err != nil {
 		return refusal.From(err)
 	}
 	return refusal.From(store.CheckText(name, safetext.Clean(text), limit))
 }
 
-// checkLine refuses what is not one line of moderate length.
-func checkLine(name, text string) error {
+// CheckLine refuses what is not one line of moderate length.
+func CheckLine(name, text string) error {
 	if utf8.RuneCountInString(text) > MaxLine || strings.ContainsAny(text, "\r\n") {
 		return &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf("%s must be one line of at most %d characters", name, MaxLine),
 			Remedy: "shorten it"}
 	}
-	return checkText(name, text, 4*MaxLine)
+	return Check(name, text, 4*MaxLine)
 }
 
-// A part is a section of a rendered document.
-type part struct {
-	heading, arg, text string
-	optional           bool
+// A Part is a section of a rendered document.
+type Part struct {
+	Heading, Arg, Text string
+	Optional           bool
 }
 
-// render joins parts into a document, having checked each and the whole.
-func render(name string, parts []part) (string, error) {
+// Render joins parts into a document, having checked each and the whole.
+func Render(name string, parts []Part) (string, error) {
 	var b strings.Builder
 	for _, p := range parts {
-		if p.optional && strings.TrimSpace(p.text) == "" {
+		if p.Optional && strings.TrimSpace(p.Text) == "" {
 			continue
 		}
-		if err := checkText(p.arg, p.text, store.MaxDoc); err != nil {
+		if err := Check(p.Arg, p.Text, store.MaxDoc); err != nil {
 			return "", err
 		}
 		if b.Len() > 0 {
 			b.WriteString("\n")
 		}
-		fmt.Fprintf(&b, "## %s\n\n%s\n", p.heading, strings.TrimRight(p.text, "\n"))
+		fmt.Fprintf(&b, "## %s\n\n%s\n", p.Heading, strings.TrimRight(p.Text, "\n"))
 	}
-	return b.String(), checkText(name, b.String(), store.MaxDoc)
+	return b.String(), Check(name, b.String(), store.MaxDoc)
 }
 
-func (in Submitting) render() (string, error) {
-	return render("the submission", []part{{"Summary", "summary", in.Summary, false},
-		{"Verification", "verification", in.Verification, false}, {"Known limitations", "limitations", in.Limitations, true},
-		{"Why no file is changed", "no_change", in.NoChange, true}})
-}
-
-func (in Consulting) render() (string, error) {
-	options, err := numbered(in.Options)
-	if err != nil {
-		return "", err
-	}
-	return render("the consultation", []part{{"Problem", "problem", in.Problem, false}, {"What I tried", "tried", in.Tried, false},
-		{"Options", "options", options, true}, {"Question", "question", in.Question, false}})
-}
-
-// numbered lists options so that a person can answer by a number.
-func numbered(options []string) (string, error) {
+// Numbered lists options so that a person can answer by a number.
+func Numbered(options []string) (string, error) {
 	if len(options) > maxOptions {
 		return "", &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf("options has %d and may have %d", len(options), maxOptions),
 			Remedy: "offer fewer"}
 	}
 	var b strings.Builder
 	for i, o := range options {
-		if err := checkLine("options", o); err != nil {
+		if err := CheckLine("options", o); err != nil {
 			return "", err
 		}
 		fmt.Fprintf(&b, "%d. %s\n", i+1, o)
@@ -108,8 +93,8 @@ func SplitOptions(question string) (text string, options []string) {
 	return body[:begin], options
 }
 
-// consulted are the options of a consultation, as a question offers them.
-func consulted(request string) string {
+// ConsultationOptions are the options of a consultation, as a question offers them.
+func ConsultationOptions(request string) string {
 	_, options, _ := strings.Cut(request, "\n## Options\n")
 	options, _, _ = strings.Cut(options, "\n## Question\n")
 	return "\n" + options
@@ -118,9 +103,9 @@ func consulted(request string) string {
 // bareNumber is an answer that can only mean the option of that number.
 var bareNumber = regexp.MustCompile(`^([+-]?[0-9]+)[.)]?$`)
 
-// choose returns the option that an answer picks by its number alone; any other answer stays as it is, and so does every
+// Choose returns the option that an answer picks by its number alone; any other answer stays as it is, and so does every
 // answer to a question without options. The error is a *refusal.RefusedError of code InvalidInput for a number that no option has.
-func choose(id, question, answer string) (string, error) {
+func Choose(id, question, answer string) (string, error) {
 	_, options := SplitOptions(question)
 	m := bareNumber.FindStringSubmatch(strings.TrimSpace(answer))
 	if m == nil || len(options) == 0 {
@@ -133,19 +118,19 @@ func choose(id, question, answer string) (string, error) {
 		Remedy: fmt.Sprintf("ferrus answer N picks one of 1 to %d; an answer in words may say anything", len(options))}
 }
 
-// titleOf is the first line of a task, without Markdown's marks, as its title.
-func titleOf(task string) string {
+// Title is the first line of a task, without Markdown's marks, as its title.
+func Title(task string) string {
 	task = safetext.Clean(task)
 	for line := range strings.Lines(task) {
 		if t := strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "#")); t != "" {
-			return clip(t, 80)
+			return Clip(t, 80)
 		}
 	}
 	return "task"
 }
 
-// clip shortens a text to n characters and makes one line of it.
-func clip(text string, n int) string {
+// Clip shortens a text to n characters and makes one line of it.
+func Clip(text string, n int) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if utf8.RuneCountInString(text) <= n {
 		return text

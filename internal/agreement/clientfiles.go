@@ -1,4 +1,4 @@
-package engine
+package agreement
 
 import (
 	"crypto/sha256"

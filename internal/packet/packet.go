@@ -1,15 +1,13 @@
-package engine
+// Package packet has what lets an executor with an empty memory continue the work: the task, the review, the last check, what
+// was asked, answered and noted, cut so that it fits into one result.
+package packet
 
 import (
-	"context"
 	"encoding/json"
 	"slices"
 	"sort"
+	"strings"
 	"unicode/utf8"
-
-	"github.com/ferrus-go/ferrus/internal/refusal"
-	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // A Packet is what lets an executor with an empty memory go on with the work. Its JSON is at most maxPacket bytes; what
@@ -24,7 +22,7 @@ type Packet struct {
 	Diffstat      string         `json:"diffstat,omitempty"`
 	Cut           []Cut          `json:"cut,omitempty"`
 
-	tree string // of which Diffstat is; "" where nobody has looked
+	Tree string `json:"-"` // of which Diffstat is; "" where nobody has looked
 }
 
 // A Cut names something that a packet has no room for.
@@ -33,52 +31,8 @@ type Cut struct {
 	URI  string `json:"uri"` // the resource that has it whole; of the diffstat, that has the tree to compare with
 }
 
-// maxPacket leaves room for the rest of a result in the 10 KiB that every client shows whole.
-const maxPacket = 9 << 10
-
-// packet gathers the packet of the task at a moment.
-func (e *Engine) packet(ctx context.Context, m AsOf) (Packet, error) {
-	var p Packet
-	snap := m.Snapshot
-	var err error
-	load := func(into *string, doc state.Doc) {
-		if err == nil {
-			*into, err = e.store.Text(snap, doc)
-			err = refusal.From(err)
-		}
-	}
-	load(&p.Task, state.TaskDoc)
-	load(&p.Review, state.ReviewDoc)
-	if err == nil {
-		var whole Packet
-		whole, err = e.Remembered(snap)
-		p.LastCheck, p.Decisions, p.Consultations, p.Progress = whole.LastCheck, whole.Decisions, whole.Consultations, whole.Progress
-	}
-	if err == nil {
-		var trouble error
-		if p.Diffstat, p.tree, trouble = e.diffAt(ctx, m); trouble != nil {
-			p.Diffstat = "not known: " + trouble.Error() // the work must be had to mend that
-		}
-	}
-	p.fit(maxPacket)
-	return p, err
-}
-
-// Remembered returns what is remembered of the task beside its documents, whole: the last check, the decisions, the
-// consultations and the progress notes that a packet may have no room for.
-func (e *Engine) Remembered(snap store.Snapshot) (p Packet, err error) {
-	p.LastCheck, err = e.lastCheck(snap)
-	if err == nil {
-		p.Decisions, err = newestFirst(snap.Task.Decisions, e.decision)
-	}
-	if err == nil {
-		p.Consultations, err = newestFirst(snap.Task.Consulted, e.consultation)
-	}
-	if err == nil {
-		p.Progress, err = newestFirst(snap.Task.Progress, e.note)
-	}
-	return p, err
-}
+// Max leaves room for the rest of a result in the 10 KiB that every client shows whole.
+const Max = 9 << 10
 
 // A share is one part of a packet in the order of who is served first: a person's words before a model's, what must be
 // done before what was.
@@ -98,12 +52,9 @@ var shares = []share{
 	{"diffstat", "ferrus://state", 400, func(p *Packet, room int) bool { return fitText(&p.Diffstat, room) }},
 }
 
-// Fit cuts a packet further, to n bytes of JSON, for a reader who has less room.
-func (p *Packet) Fit(n int) { p.fit(n) }
-
-// fit cuts the packet to n bytes of JSON: each part may take what those after it do not need as their minimum. What was
+// Fit cuts the packet to n bytes of JSON: each part may take what those after it do not need as their minimum. What was
 // cut before stays named.
-func (p *Packet) fit(n int) {
+func (p *Packet) Fit(n int) {
 	if size(p) <= n {
 		return
 	}
@@ -137,7 +88,7 @@ const maxCut = 600
 
 // least is what is kept free for the part in a packet of n bytes.
 func (s share) least(p *Packet, n int) int {
-	return min(s.min*min(n, maxPacket)/maxPacket, s.taken(p))
+	return min(s.min*min(n, Max)/Max, s.taken(p))
 }
 
 // taken is what the packet would lose without the part.
@@ -154,6 +105,12 @@ func size(v any) int {
 	}
 	return len(text)
 }
+
+// IsCut reports whether a text of a packet is the beginning of a longer one.
+func IsCut(text string) bool { return strings.HasSuffix(text, cutMark) }
+
+// FitDecisions keeps as many of the newest decisions as room bytes of JSON hold, and reports whether any were cut.
+func FitDecisions(list *[]Decision, room int) bool { return fitList(list, room, shortDecision) }
 
 const cutMark = " … (cut)"
 

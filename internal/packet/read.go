@@ -1,4 +1,4 @@
-package engine
+package packet
 
 import (
 	"encoding/json"
@@ -40,9 +40,12 @@ type LastCheck struct {
 	Failures []checks.Command  `json:"failures,omitempty"`
 }
 
-// decision reads one decision and the question it answers.
-func (e *Engine) decision(r state.Record) (Decision, error) {
-	l, err := e.store.LineAt(r.Off)
+// CheckDoc is the document, without a view, that holds the output of the newest failed check for a successor.
+const CheckDoc state.Doc = "check.json"
+
+// ReadDecision reads one decision and the question that it answers.
+func ReadDecision(s *store.Store, r state.Record) (Decision, error) {
+	l, err := s.LineAt(r.Off)
 	if err != nil {
 		return Decision{}, refusal.From(err)
 	}
@@ -53,22 +56,23 @@ func (e *Engine) decision(r state.Record) (Decision, error) {
 		return Decision{ID: r.ID, Question: "What must whoever works know?", Answer: l.Note, By: l.Actor.Agent}, nil
 	}
 	d := Decision{ID: r.ID, Answer: l.Docs[state.AnswerDoc], By: l.Actor.Agent}
-	d.Question, err = e.textOf(l, state.QuestionDoc)
+	d.Question, err = textOf(s, l, state.QuestionDoc)
 	return d, err
 }
 
-func (e *Engine) consultation(r state.Record) (Consultation, error) {
-	l, err := e.store.LineAt(r.Off)
+// ReadConsultation reads one consultation that was answered.
+func ReadConsultation(s *store.Store, r state.Record) (Consultation, error) {
+	l, err := s.LineAt(r.Off)
 	if err != nil {
 		return Consultation{}, refusal.From(err)
 	}
 	c := Consultation{ID: r.ID, Response: l.Docs[state.ConsultResponseDoc]}
-	c.Question, err = e.textOf(l, state.ConsultRequestDoc)
+	c.Question, err = textOf(s, l, state.ConsultRequestDoc)
 	return c, err
 }
 
-func (e *Engine) note(r state.Record) (Note, error) {
-	l, err := e.store.LineAt(r.Off)
+func readNote(s *store.Store, r state.Record) (Note, error) {
+	l, err := s.LineAt(r.Off)
 	if err != nil {
 		return Note{}, refusal.From(err)
 	}
@@ -76,16 +80,21 @@ func (e *Engine) note(r state.Record) (Note, error) {
 }
 
 // textOf returns a document as it was at a line.
-func (e *Engine) textOf(l *store.Line, doc state.Doc) (string, error) {
-	text, err := e.store.Text(store.Snapshot{Task: l.State, Top: l}, doc)
+func textOf(s *store.Store, l *store.Line, doc state.Doc) (string, error) {
+	text, err := s.Text(store.Snapshot{Task: l.State, Top: l}, doc)
 	return text, refusal.From(err)
 }
 
+// Decisions returns all decisions of a task, the newest first.
+func Decisions(s *store.Store, t state.Task) ([]Decision, error) {
+	return newestFirst(s, t.Decisions, ReadDecision)
+}
+
 // newestFirst reads records, the newest first.
-func newestFirst[T any](list []state.Record, read func(state.Record) (T, error)) ([]T, error) {
+func newestFirst[T any](s *store.Store, list []state.Record, read func(*store.Store, state.Record) (T, error)) ([]T, error) {
 	out := make([]T, 0, len(list))
 	for i := len(list) - 1; i >= 0; i-- {
-		v, err := read(list[i])
+		v, err := read(s, list[i])
 		if err != nil {
 			return nil, err
 		}
@@ -94,30 +103,32 @@ func newestFirst[T any](list []state.Record, read func(state.Record) (T, error))
 	return out, nil
 }
 
-// Answered returns the newest answer of the supervisor, the zero Consultation when there is none.
-func (e *Engine) Answered(snap store.Snapshot) (Consultation, error) {
-	list := snap.Task.Consulted
-	if len(list) == 0 {
-		return Consultation{}, nil
-	}
-	return e.consultation(list[len(list)-1])
-}
-
-// LastCheckOf returns how the newest check ended, nil when there was none or it is still running.
-func (e *Engine) LastCheckOf(snap store.Snapshot) (*LastCheck, error) {
-	return e.lastCheck(e.present(snap))
-}
-
-// lastCheck is LastCheckOf of a snapshot that is to be taken at its word.
-func (e *Engine) lastCheck(snap store.Snapshot) (*LastCheck, error) {
+// ReadLastCheck returns how the newest check of a snapshot ended, nil when there was none or it is still running.
+func ReadLastCheck(s *store.Store, snap store.Snapshot) (*LastCheck, error) {
 	c := snap.Task.Check
 	if c.ID == "" || c.Status == state.CheckRunning {
 		return nil, nil
 	}
-	last := &LastCheck{ID: c.ID, Status: c.Status, Log: e.store.Path(c.Log)}
-	text, err := e.store.Text(snap, checkDoc)
+	last := &LastCheck{ID: c.ID, Status: c.Status, Log: s.Path(c.Log)}
+	text, err := s.Text(snap, CheckDoc)
 	if err != nil || text == "" || c.Status == state.CheckGreen {
 		return last, refusal.From(err)
 	}
 	return last, json.Unmarshal([]byte(text), &last.Failures)
+}
+
+// Remembered returns what is remembered of the task beside its documents, whole: the last check, the decisions, the
+// consultations and the progress notes that a packet may have no room for.
+func Remembered(s *store.Store, snap store.Snapshot) (p Packet, err error) {
+	p.LastCheck, err = ReadLastCheck(s, snap)
+	if err == nil {
+		p.Decisions, err = Decisions(s, snap.Task)
+	}
+	if err == nil {
+		p.Consultations, err = newestFirst(s, snap.Task.Consulted, ReadConsultation)
+	}
+	if err == nil {
+		p.Progress, err = newestFirst(s, snap.Task.Progress, readNote)
+	}
+	return p, err
 }
