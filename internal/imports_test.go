@@ -73,12 +73,34 @@ var allowed = map[string]map[string]string{
 	"internal/git":     {"internal/rootfs": "a file of rules that is a FIFO is named as it names one"},
 	"internal/worktree": {
 		"internal/git":                 "it asks git",
-		"internal/platform/atomicfile": "what was moved out, and what git was asked to keep, is there after a power cut",
-		"internal/platform/filelock":   "one process at a time makes or removes a linked work tree",
 		"internal/rootfs":              "its private folder is reached without following links",
 		"internal/worktree/filestat":   "a file that has not changed is known by what the file system says of it",
 		"internal/worktree/gitpath":    "git lists paths",
 		"internal/worktree/repository": "what it asks, keeps and reads goes through the repository of the work tree",
+	},
+	"internal/worktree/restore": {
+		"internal/git":                 "it asks git",
+		"internal/platform/atomicfile": "what was moved out is there after a power cut",
+		"internal/platform/filelock":   "a move that is at work is left alone",
+		"internal/rootfs":              "no link is followed",
+		"internal/worktree":            "the tree that the files are now, and what is no part of it",
+		"internal/worktree/filestat":   "it asks whether a file is there",
+		"internal/worktree/gitpath":    "git lists paths",
+		"internal/worktree/repository": "edits are kept there",
+	},
+	"internal/worktree/checkout": {
+		"internal/git":                 "it has git make files",
+		"internal/platform/atomicfile": "the list of what a set-up made is whole",
+		"internal/platform/filelock":   "a checkout is the work of one process at a time",
+		"internal/rootfs":              "no link is followed",
+		"internal/worktree":            "which files are left out of trees",
+		"internal/worktree/filestat":   "a file that has not changed is known by what the file system says of it",
+		"internal/worktree/gitpath":    "git lists paths",
+		"internal/worktree/repository": "what is laid out is a tree of it",
+	},
+	"internal/worktree/worktreetest": {
+		"internal/test/kit": "the surroundings of test programs",
+		"internal/worktree": "it opens work trees",
 	},
 	"internal/worktree/repository": {
 		"internal/git":                 "it asks git",
@@ -113,13 +135,14 @@ var allowed = map[string]map[string]string{
 		"internal/store":               "a text is one that a document can have",
 	},
 	"internal/refusal": {
-		"internal/worktree":          "git, asked about a work tree",
 		"internal/trust":             "the record of a project outside of it",
 		"internal/store":             "journals and their lines",
 		"internal/state":             "states and events",
 		"internal/rootfs":            "no link is followed",
 		"internal/platform/filelock": "one process at a time",
 		"internal/git":               "its error of a missing repository",
+		"internal/worktree/checkout": "its error of a checkout that is in use",
+		"internal/worktree/restore":  "its errors of files that are in the way",
 	},
 	"internal/project": {
 		"internal/worktree":          "git, asked about a work tree",
@@ -141,14 +164,14 @@ var allowed = map[string]map[string]string{
 	},
 	"internal/snapshots": {},
 	"internal/gc": {
-		"internal/worktree":  "private checkouts",
-		"internal/trust":     "the record of a project outside of it",
-		"internal/store":     "journals and their lines",
-		"internal/state":     "states and events",
-		"internal/snapshots": "names of kept trees",
-		"internal/rootfs":    "no link is followed",
-		"internal/refusal":   "what is refused has a code and a remedy",
-		"internal/project":   "where a project and its machines live",
+		"internal/worktree/checkout": "private checkouts",
+		"internal/trust":             "the record of a project outside of it",
+		"internal/store":             "journals and their lines",
+		"internal/state":             "states and events",
+		"internal/snapshots":         "names of kept trees",
+		"internal/rootfs":            "no link is followed",
+		"internal/refusal":           "what is refused has a code and a remedy",
+		"internal/project":           "where a project and its machines live",
 	},
 	"internal/document": {
 		"internal/store":    "journals and their lines",
@@ -196,6 +219,8 @@ var allowed = map[string]map[string]string{
 		"internal/trust":             "what is frozen or started must have been agreed to",
 		"internal/pipeline/workflow": "what workflows.json makes run is part of that",
 		"internal/agents":            "which arguments of an agent a project may set",
+		"internal/worktree/checkout": "the gate may judge a tree laid out in a folder of its own",
+		"internal/worktree/restore":  "a rollback, a merge and the end of a branch replace files",
 	},
 	"internal/tools/wire": {
 		"internal/config":   "Nearest: a wrong argument is answered with the right one",
@@ -344,11 +369,11 @@ var allowed = map[string]map[string]string{
 
 	"cmd/ferrusd": {"internal/server": "it is the server and nothing else"},
 	"internal/cli": commands("agreement origin refusal project agents agents/process ancestry checks conductor config engine format jsontime pipeline pipeline/workflow " +
-		"platform/proc rootfs safetext state status store strictjson trust worktree"),
+		"platform/proc rootfs safetext state status store strictjson trust worktree/restore"),
 	"internal/cli/branch": commands("refusal snapshots gc project checks cli engine format conductor state status trust worktree"),
 	"internal/cli/demo":   commands("cli config mcpclient platform/proc tools trust"),
 	"internal/cli/doctor": commands("gc refusal project origin agents cli cli/setup config mcpclient engine format git conductor lease platform/proc agents/register rootfs server state " +
-		"status store server/tokens trust worktree"),
+		"status store server/tokens trust worktree worktree/restore"),
 	"internal/cli/evidence": commands("cli evidence format refusal"),
 	"internal/cli/log":      commands("refusal project agents cli engine format history conductor agents/process rootfs state store"),
 	"internal/cli/pipeline": commands("refusal agents agents/process cli cli/log config engine format pipeline pipeline/run pipeline/workflow rootfs safetext " +
@@ -380,7 +405,7 @@ var allowed = map[string]map[string]string{
 		"server/tokens trust worktree"),
 	"internal/cli/simulate": commands("refusal cli simulate state"),
 	"internal/cli/status":   commands("project cli engine format state status"),
-	"internal/cli/task":     commands("packet project refusal agents checks cli engine fleet format conductor lease queue state status store tools worktree"),
+	"internal/cli/task":     commands("packet project refusal agents checks cli engine fleet format conductor lease queue state status store tools worktree worktree/restore"),
 	"internal/status": {
 		"internal/document":       "texts are checked and rendered",
 		"internal/project":        "where a project and its machines live",
@@ -486,6 +511,7 @@ var forCommands = map[string]string{
 	"internal/tools":             "context shows what they give",
 	"internal/trust":             "trust, and the record of every project that is opened",
 	"internal/worktree":          "diff, branch, merge",
+	"internal/worktree/restore":  "a rollback or a merge says what it did to files",
 	"internal/git":               "doctor asks whether there is git",
 	"internal/strictjson":        "the mistakes of workflows.json",
 }
@@ -525,7 +551,7 @@ var (
 	// largest is how many lines the files of a package may have together, tests apart.
 	largest = 4000
 	// larger are packages that are still to be split, with what they may have until then.
-	larger = map[string]int{"internal/worktree": 8000, "internal/engine": 7600}
+	larger = map[string]int{"internal/engine": 7600}
 )
 
 func TestImportsFollowTheTable(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
 
 // MaxShown is how many lines of a question or a consultation the status shows.
@@ -281,7 +281,7 @@ func Path(r *status.Report, path string) string {
 }
 
 // ShowEdits names files that were edited while ferrus moved them.
-func (a *App) ShowEdits(edits []worktree.Edit) {
+func (a *App) ShowEdits(edits []restore.Edit) {
 	for _, e := range edits {
 		a.Say("  %s\n", format.Line(e.String()))
 	}

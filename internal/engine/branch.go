@@ -23,6 +23,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
 
 // A Fork says how branches are made.
@@ -224,8 +225,8 @@ func (s *Session) plant(ctx context.Context, now store.Snapshot, tree *worktree.
 	}
 	fresh, err := there.Snapshot(ctx)
 	if err == nil {
-		var moved worktree.Change
-		moved, err = there.Restore(ctx, fresh, from.tree, on.Branch+"/"+cmp.Or(from.task, "start")+"/edits")
+		var moved restore.Change
+		moved, err = restore.In(there).Restore(ctx, fresh, from.tree, on.Branch+"/"+cmp.Or(from.task, "start")+"/edits")
 		if len(moved.Edited) > 0 {
 			s.e.log.Warn("files of a branch were edited while it was made", "branch", on.Branch, "edits", editsText(moved.Edited))
 		}

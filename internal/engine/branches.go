@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
 
 // An Attempt is a branch at a glance, to be compared with others.
@@ -218,7 +219,7 @@ func (e *Engine) clearWork(ctx context.Context, snap store.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	moved, err := tree.Clear(ctx, id, e.editsOf(snap))
+	moved, err := restore.In(tree).Clear(ctx, id, e.editsOf(snap))
 	if len(moved.Edited) > 0 {
 		e.log.Warn("files of a branch were edited while it was removed", "branch", e.place.Branch, "edits", editsText(moved.Edited))
 	}

@@ -21,13 +21,14 @@ import (
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/checkout"
 )
 
 // The life of the private checkouts in which gates with [checks] where = "clean" run: one for each task of each machine of
 // a project, below the state folder of the person, outside of every repository.
 
 // checkout returns the checkout of a task. An engine has one object for each, which remembers what it has compared.
-func (e *Engine) checkout(task string) (*worktree.Checkout, error) {
+func (e *Engine) checkout(task string) (*checkout.Checkout, error) {
 	dir, err := gc.CheckoutsDir(e.place.Root)
 	if err != nil {
 		return nil, err
@@ -37,7 +38,7 @@ func (e *Engine) checkout(task string) (*worktree.Checkout, error) {
 	defer e.mu.Unlock()
 	c := e.checkouts[dir]
 	if c == nil {
-		c = worktree.NewCheckout(dir)
+		c = checkout.New(dir)
 		e.checkouts[dir] = c
 	}
 	return c, nil
@@ -45,7 +46,7 @@ func (e *Engine) checkout(task string) (*worktree.Checkout, error) {
 
 // A stand is where the commands of a gate run. The zero value is the task's work tree.
 type stand struct {
-	clean *worktree.Checkout // nil for the work tree
+	clean *checkout.Checkout // nil for the work tree
 	dir   string             // "" for the work tree
 	env   []string           // of the commands
 }
@@ -133,7 +134,7 @@ func (e *Engine) standFor(ctx context.Context, snap store.Snapshot, gate config.
 	// Git is to find no repository above it.
 	env := append(slices.Clone(on.env), "GIT_CEILING_DIRECTORIES="+filepath.Dir(c.Files()))
 	s := stand{clean: c, dir: filepath.Join(c.Files(), project.Within(e.place.Root)), env: env}
-	l := worktree.Layout{Tree: on.tree, Within: project.Within(e.place.Root)}
+	l := checkout.Layout{Tree: on.tree, Within: project.Within(e.place.Root)}
 	if line := strings.TrimSpace(gate.Setup); line != "" {
 		l.Base = cmp.Or(on.base, on.tree)
 		sum := sha256.Sum256([]byte(l.Base + "\x00" + line))
@@ -142,7 +143,7 @@ func (e *Engine) standFor(ctx context.Context, snap store.Snapshot, gate config.
 	}
 	for over := time.Now().Add(gatePatience); ; {
 		err := c.Lay(ctx, t, l)
-		if !errors.Is(err, worktree.ErrInUse) || time.Now().After(over) {
+		if !errors.Is(err, checkout.ErrInUse) || time.Now().After(over) {
 			return s, err
 		}
 		select {
@@ -201,7 +202,7 @@ func (e *Engine) freezable(ctx context.Context, gate config.Gate) error {
 	}
 	dir, err := gc.CheckoutsDir(e.place.Root)
 	if err == nil {
-		err = worktree.Outside(dir)
+		err = checkout.Outside(dir)
 	}
 	if err != nil {
 		return &refusal.RefusedError{Code: refusal.InvalidInput, Message: `[checks] where = "clean" has no folder outside of the repository: ` + err.Error(), Person: true,

@@ -11,6 +11,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/snapshots"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
 
 // editsOf is the name under which edits are kept that a move of the files of the work takes out of the work tree.
@@ -19,7 +20,7 @@ func (e *Engine) editsOf(snap store.Snapshot) string {
 }
 
 // withEdits is an error that also names the edits that were kept before it happened.
-func withEdits(err error, edits []worktree.Edit) error {
+func withEdits(err error, edits []restore.Edit) error {
 	if err == nil || len(edits) == 0 {
 		return err
 	}
@@ -43,7 +44,7 @@ func withEdits(err error, edits []worktree.Edit) error {
 func (m Merged) Notice() string { return editsText(m.Files.Edited) }
 
 // editsText names edits, and how to see them.
-func editsText(edits []worktree.Edit) string {
+func editsText(edits []restore.Edit) string {
 	var parts []string
 	for i, e := range edits {
 		if i == 10 {
@@ -56,12 +57,12 @@ func editsText(edits []worktree.Edit) string {
 }
 
 // Leftovers lists what moves of the work's files that were cut off, or met open files, have left. It changes nothing.
-func (e *Engine) Leftovers(ctx context.Context) ([]worktree.Leftover, error) {
+func (e *Engine) Leftovers(ctx context.Context) ([]restore.Leftover, error) {
 	tree, err := e.treeNow(ctx)
 	if err != nil {
 		return nil, err
 	}
-	list, err := tree.Leftovers()
+	list, err := restore.In(tree).Leftovers()
 	if err != nil {
 		return list, refusal.Git(err)
 	}
@@ -69,12 +70,12 @@ func (e *Engine) Leftovers(ctx context.Context) ([]worktree.Leftover, error) {
 }
 
 // Recover keeps the edits that are in [Engine.Leftovers], and returns them.
-func (e *Engine) Recover(ctx context.Context) ([]worktree.Edit, error) {
+func (e *Engine) Recover(ctx context.Context) ([]restore.Edit, error) {
 	tree, err := e.treeNow(ctx)
 	if err != nil {
 		return nil, err
 	}
-	edits, err := tree.Recover(ctx)
+	edits, err := restore.In(tree).Recover(ctx)
 	if err != nil {
 		return edits, refusal.Git(err)
 	}

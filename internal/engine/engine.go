@@ -27,6 +27,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/trust"
 	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/checkout"
 )
 
 // An Engine works on one machine, for any number of sessions. Close it.
@@ -46,7 +47,7 @@ type Engine struct {
 	gates     map[string]config.Gate
 	environs  map[string]environ.Frozen
 	differs   map[string][]string // the variables of this process that differ from those frozen
-	checkouts map[string]*worktree.Checkout
+	checkouts map[string]*checkout.Checkout
 	trees     map[string]*worktree.Tree
 	committed struct { // what Uncommitted found
 		open  bool
@@ -118,7 +119,7 @@ func Open(place project.Place, opts Options) (*Engine, error) {
 	if err != nil {
 		return nil, refusal.From(err)
 	}
-	e := &Engine{place: place, store: s, probe: s.Probe, opts: opts, log: opts.Log, gates: map[string]config.Gate{}, environs: map[string]environ.Frozen{}, differs: map[string][]string{}, checkouts: map[string]*worktree.Checkout{},
+	e := &Engine{place: place, store: s, probe: s.Probe, opts: opts, log: opts.Log, gates: map[string]config.Gate{}, environs: map[string]environ.Frozen{}, differs: map[string][]string{}, checkouts: map[string]*checkout.Checkout{},
 		trees: map[string]*worktree.Tree{}, conf: latest[config.Config]{value: config.Default()}, origin: o, foreign: strange}
 	e.ctx, e.end = context.WithCancel(context.Background())
 	e.keeper.ctx, e.keeper.end = context.WithCancel(context.Background())

@@ -15,15 +15,16 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
 
 // A Merged is what a merge brought into the project.
 type Merged struct {
-	store.Snapshot                 // the project's machine, after it
-	Tree           string          // the project's files, after it
-	Files          worktree.Change // what was moved
-	Empty          bool            // the work of the branch changed no file
-	Checks         *checks.Result  // of the gate on that tree; nil where it is the very tree that was approved
+	store.Snapshot                // the project's machine, after it
+	Tree           string         // the project's files, after it
+	Files          restore.Change // what was moved
+	Empty          bool           // the work of the branch changed no file
+	Checks         *checks.Result // of the gate on that tree; nil where it is the very tree that was approved
 }
 
 // A ConflictError is why approved work does not fit the project as it is: git cannot merge the two, or the gate is red on what comes
@@ -44,9 +45,9 @@ type merging struct {
 	to, from   *Session // of the project's machine, and of the branch's
 	now, was   store.Snapshot
 	into, work *worktree.Tree
-	ours       string          // the project's files
-	theirs     string          // those that were approved
-	edits      []worktree.Edit // what was edited on the branch while files were moved there
+	ours       string         // the project's files
+	theirs     string         // those that were approved
+	edits      []restore.Edit // what was edited on the branch while files were moved there
 }
 
 // Merge brings the approved work of a branch, that of the session from, into the files of the project, that of s: git's
@@ -214,7 +215,7 @@ func (m *merging) back(ctx context.Context, from string) error {
 
 // moveBranch makes the files of the branch those of a tree.
 func (m *merging) moveBranch(ctx context.Context, from, to string) error {
-	moved, err := m.work.Restore(ctx, from, to, m.from.e.editsOf(m.was))
+	moved, err := restore.In(m.work).Restore(ctx, from, to, m.from.e.editsOf(m.was))
 	m.edits = append(m.edits, moved.Edited...)
 	return err
 }

@@ -13,11 +13,12 @@ import (
 	"github.com/ferrus-go/ferrus/internal/snapshots"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
 
 // fence fences everybody at the project and has the files moved.
 func (m *merging) fence(ctx context.Context, tree string, res *checks.Result, fenced func() error) (Merged, error) {
-	if err := m.into.Blocked(ctx, m.ours, tree); err != nil {
+	if err := restore.In(m.into).Blocked(ctx, m.ours, tree); err != nil {
 		return Merged{}, &refusal.RefusedError{Code: refusal.TreeChanged, Message: err.Error(), Remedy: "nothing was moved; try again then", Person: true}
 	}
 	looked := m.now.Task
@@ -65,7 +66,7 @@ func (m *merging) moveFiles(ctx context.Context, begun store.Snapshot, res *chec
 	if err != nil {
 		return Merged{}, err
 	}
-	moved, err := m.into.Restore(ctx, from, tree, m.to.e.editsOf(begun))
+	moved, err := restore.In(m.into).Restore(ctx, from, tree, m.to.e.editsOf(begun))
 	if err != nil {
 		return Merged{Files: moved}, &refusal.RefusedError{Code: refusal.StoreError, Message: err.Error(), Remedy: "then call ferrus merge " + goal.From + " again", Person: true}
 	}

@@ -23,7 +23,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/trust"
-	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/checkout"
+	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
 
 // exported are all errors that the engine and the packages below it export, each with the code that callers see.
@@ -41,10 +42,10 @@ var exported = map[string]struct {
 	"store.ErrOlder":           {&origin.ForeignError{RefusedError: refusal.RefusedError{Code: refusal.ForeignState}, Why: origin.OlderJournal}, refusal.ForeignState},
 	"store.Error":              {&store.Error{Code: store.LockBusy}, refusal.LockBusy},
 	"filelock.ErrHeld":         {filelock.ErrHeld, refusal.LockBusy},
-	"worktree.ErrInUse":        {worktree.ErrInUse, refusal.LockBusy},
+	"checkout.ErrInUse":        {checkout.ErrInUse, refusal.LockBusy},
 	"git.ErrNoGit":             {git.ErrNoGit, refusal.StoreError},
-	"worktree.BlockedError":    {&worktree.BlockedError{Path: "a", Why: "is in the way"}, refusal.TreeChanged},
-	"worktree.StoppedError":    {&worktree.StoppedError{Path: "a", Why: "is in the way"}, refusal.TreeChanged},
+	"restore.BlockedError":     {&restore.BlockedError{Path: "a", Why: "is in the way"}, refusal.TreeChanged},
+	"restore.StoppedError":     {&restore.StoppedError{Path: "a", Why: "is in the way"}, refusal.TreeChanged},
 	"trust.Error":              {&trust.Error{Path: "a", Problem: "is damaged", Remedy: "move it away"}, refusal.StoreError},
 	"rootfs.ErrLink":           {rootfs.ErrLink, refusal.ForeignState},
 	"rootfs.ErrNotRegular":     {rootfs.ErrNotRegular, refusal.StoreError},
@@ -72,7 +73,7 @@ func TestEveryExportedErrorHasItsCode(t *testing.T) {
 			t.Errorf("%s: %+v, not %s", name, r, e.code)
 		}
 	}
-	for _, pkg := range []string{"engine", "state", "store", "lease", "checks", "platform/filelock", "git", "worktree", "trust", "rootfs", "queue", "environ"} {
+	for _, pkg := range []string{"engine", "state", "store", "lease", "checks", "platform/filelock", "git", "worktree", "worktree/checkout", "worktree/repository", "worktree/restore", "trust", "rootfs", "queue", "environ"} {
 		for _, name := range errorsOf(t, filepath.Join("..", pkg)) {
 			if name = path.Base(pkg) + "." + name; exported[name].err == nil {
 				t.Errorf("%s has no code: give it a row in kinds and here", name)

@@ -9,7 +9,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
 
 // Rollback returns the task to an earlier entry of its own, named by its number, with the documents that it had there.
@@ -38,7 +38,7 @@ func (s *Session) looked(to uint64, reason string) (now store.Snapshot, was *sto
 // A Rolled is what became of a rollback with files.
 type Rolled struct {
 	Done
-	Files worktree.Change
+	Files restore.Change
 }
 
 // RollbackFiles is Rollback, and the files of the work are as they were there too. They are kept as they are now before
@@ -66,10 +66,10 @@ func (s *Session) RollbackFiles(ctx context.Context, to uint64, reason string, f
 		}
 	}
 	moved, err := s.e.move(ctx, begun.Snapshot, goal.Tree)
-	if stopped := (*worktree.StoppedError)(nil); errors.As(err, &stopped) {
+	if stopped := (*restore.StoppedError)(nil); errors.As(err, &stopped) {
 		err = &refusal.RefusedError{Code: refusal.TreeChanged, Message: stopped.Error(), Remedy: finishing(begun.Task) + " finishes the rollback", Person: true}
 	}
-	if blocked := (*worktree.BlockedError)(nil); errors.As(err, &blocked) && !again {
+	if blocked := (*restore.BlockedError)(nil); errors.As(err, &blocked) && !again {
 		// Nothing was moved, so nothing need be finished.
 		if before, err := s.e.Entry(begun.Snapshot, now.Task.Seq); err == nil {
 			_, _ = s.commit(ctx, s.recalling(before, "not rolled back: "+document.Clip(blocked.Error(), document.MaxLine)))
@@ -102,16 +102,16 @@ func (s *Session) returning(was *store.Line, goal state.FileMove, reason string)
 }
 
 // move makes the files of the work those of a tree, having kept them as they are.
-func (e *Engine) move(ctx context.Context, snap store.Snapshot, to string) (worktree.Change, error) {
+func (e *Engine) move(ctx context.Context, snap store.Snapshot, to string) (restore.Change, error) {
 	from, err := e.keepBefore(ctx, snap)
 	if err != nil {
-		return worktree.Change{}, err
+		return restore.Change{}, err
 	}
 	tree, err := e.Tree(ctx, snap)
 	if err != nil {
-		return worktree.Change{}, err
+		return restore.Change{}, err
 	}
-	return tree.Restore(ctx, from, to, e.editsOf(snap))
+	return restore.In(tree).Restore(ctx, from, to, e.editsOf(snap))
 }
 
 // recalling is the act that enters an earlier entry.

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/refusal"
-	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
 
 // A crowd saves files of a project while ferrus moves them.
@@ -127,8 +127,8 @@ func (c *crowd) settle(h *Session) {
 	c.t.Helper()
 	tree := must(h.e.Tree(c.t.Context(), view(c.t, h)))(c.t)
 	now := must(tree.Snapshot(c.t.Context()))(c.t)
-	must(tree.Restore(c.t.Context(), now, now, "settled"))(c.t)
-	if left := must(tree.Leftovers())(c.t); len(left) > 0 {
+	must(restore.In(tree).Restore(c.t.Context(), now, now, "settled"))(c.t)
+	if left := must(restore.In(tree).Leftovers())(c.t); len(left) > 0 {
 		c.t.Errorf("left over: %v", left)
 	}
 }
@@ -280,7 +280,7 @@ func TestAMergeNamesWhatIsEditedMeanwhile(t *testing.T) {
 	}
 }
 
-func only(t *testing.T, edits []worktree.Edit) worktree.Edit {
+func only(t *testing.T, edits []restore.Edit) restore.Edit {
 	t.Helper()
 	if len(edits) != 1 {
 		t.Fatalf("named: %+v", edits)
@@ -289,7 +289,7 @@ func only(t *testing.T, edits []worktree.Edit) worktree.Edit {
 }
 
 // printed runs the command that shows an edit.
-func printed(t *testing.T, p *machine, e worktree.Edit, want string) {
+func printed(t *testing.T, p *machine, e restore.Edit, want string) {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", e.Show)
 	cmd.Dir = p.dir

@@ -15,7 +15,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/trust"
-	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/checkout"
 )
 
 // checkoutsFolder is where they are in the state folder.
@@ -79,7 +79,7 @@ func LeftCheckouts(root string) ([]LeftCheckout, error) {
 	var left []LeftCheckout
 	for _, n := range names {
 		branch, task, ok := strings.Cut(n.Name(), "@")
-		if !ok || needed[n.Name()] || worktree.CheckoutInUse(filepath.Join(dir, n.Name())) {
+		if !ok || needed[n.Name()] || checkout.InUse(filepath.Join(dir, n.Name())) {
 			continue
 		}
 		c := LeftCheckout{Branch: strings.ReplaceAll(branch, "+", "/"), TaskID: task, Path: filepath.Join(dir, n.Name())}
@@ -113,7 +113,7 @@ func taskAt(place project.Place) (string, error) {
 func RemoveCheckouts(list []LeftCheckout) error {
 	var errs []error
 	for _, c := range list {
-		errs = append(errs, worktree.RemoveCheckout(c.Path))
+		errs = append(errs, checkout.Remove(c.Path))
 	}
 	return errors.Join(errs...)
 }
@@ -129,7 +129,7 @@ func DropCheckouts(on project.Place, keep string) error {
 	var errs []error
 	for _, n := range names {
 		if task, ours := strings.CutPrefix(n.Name(), CheckoutName(on.Branch, "")); ours && task != keep {
-			if err := worktree.RemoveCheckout(filepath.Join(dir, n.Name())); err != nil {
+			if err := checkout.Remove(filepath.Join(dir, n.Name())); err != nil {
 				errs = append(errs, err)
 			}
 		}

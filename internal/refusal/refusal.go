@@ -13,7 +13,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/trust"
-	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/checkout"
+	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
 
 // A Code names the kind of a refusal, for programs.
@@ -67,7 +68,7 @@ var kinds = []struct {
 	remedy string
 }{
 	{filelock.ErrHeld, LockBusy, "try again when the other process is done"},
-	{worktree.ErrInUse, LockBusy, "try again when the other process is done"},
+	{checkout.ErrInUse, LockBusy, "try again when the other process is done"},
 	{git.ErrNoGit, StoreError, "run git init, then try again"},
 	{rootfs.ErrLink, ForeignState, "see where it leads first; ferrus doctor --fix removes it"},
 	{rootfs.ErrNotRegular, StoreError, "then try again"},
@@ -107,8 +108,8 @@ func From(err error) error {
 func Of(err error) *RefusedError {
 	var mine *RefusedError
 	var record *trust.Error
-	var blocked *worktree.BlockedError
-	var stopped *worktree.StoppedError
+	var blocked *restore.BlockedError
+	var stopped *restore.StoppedError
 	switch {
 	case errors.As(From(err), &mine):
 		return mine

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/worktreetest"
 )
 
 // Git fails now and then when several of it make work trees of one repository: about one in thirty, four at a time.
@@ -28,7 +29,7 @@ func TestManyWorkTreesAreAddedAtOnce(t *testing.T) {
 		for i := range 4 {
 			wg.Go(func() {
 				cmd := exec.Command(self, dir, "add", fmt.Sprintf("%s/p%d", trees, i), fmt.Sprintf("p%d", i))
-				cmd.Env = append(os.Environ(), victim+"=0")
+				cmd.Env = append(os.Environ(), worktreetest.Victim+"=0")
 				if out, err := cmd.CombinedOutput(); err != nil {
 					t.Errorf("process %d: %v\n%s", i, err, out)
 				}

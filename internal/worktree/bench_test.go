@@ -170,7 +170,7 @@ func BenchmarkRestore(b *testing.B) {
 	at := 1
 	compare(b,
 		&contender{name: "restore", before: func() {}, run: func() {
-			restore(b, tree, ids[at], ids[1-at])
+			restored(b, tree, ids[at], ids[1-at])
 			at = 1 - at
 		}},
 		&contender{name: "git-read-tree", before: func() { runGit(b, dir, "read-tree", "--reset", "-u", ids[at]) }, run: func() {

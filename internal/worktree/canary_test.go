@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
 
 // A trap is something that an executor writes into the repository or its work tree so that git runs a program.
@@ -149,13 +150,13 @@ func TestNothingOfTheRepositoryRuns(t *testing.T) {
 					tree.Diffstat(t.Context(), from, now)
 					tree.Size(t.Context(), from, now)
 					tree.Patch(t.Context(), from, now, io.Discard)
-					tree.Blocked(t.Context(), now, from)
+					restore.In(tree).Blocked(t.Context(), now, from)
 				}
 				tree.Merge(t.Context(), base, now, theirs)
 				tree.Head(t.Context())
 				tree.Save(t.Context(), "t/2")
 				tree.ReadRef(t.Context(), "t/2")
-				tree.Restore(t.Context(), now, theirs, "t/edits")
+				restore.In(tree).Restore(t.Context(), now, theirs, "t/edits")
 				tree.KeepHead(t.Context(), "x", "lost/x")
 				if exists(canary) {
 					bad++

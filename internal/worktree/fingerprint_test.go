@@ -160,23 +160,6 @@ func TestWhatCounts(t *testing.T) {
 	}
 }
 
-func link(t *testing.T, target, path string) {
-	t.Helper()
-	if err := os.Symlink(target, path); err != nil {
-		t.Skip(err)
-	}
-}
-
-func embed(t *testing.T, dir, name string, commit bool) {
-	t.Helper()
-	write(t, dir, name+"/x", "x")
-	runGit(t, filepath.Join(dir, name), "init", "-q")
-	if commit {
-		runGit(t, filepath.Join(dir, name), "add", ".")
-		runGit(t, filepath.Join(dir, name), "commit", "-qm", "sub")
-	}
-}
-
 func TestTheFingerprintIsTheTreeGitWouldCommit(t *testing.T) {
 	t.Parallel()
 	dir := committed(t)

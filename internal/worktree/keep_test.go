@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -17,54 +16,8 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
-
-// collect deletes whatever nothing of the repository leads to.
-func collect(t testing.TB, dir string) {
-	t.Helper()
-	runGit(t, dir, "reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
-	runGit(t, dir, "prune", "--expire=now")
-}
-
-// whole checks that the user's repository alone has all of a tree, and that the tree is kept under that name.
-func whole(t testing.TB, dir, name, tree string) {
-	t.Helper()
-	wholes(t, dir, map[string]string{name: tree})
-}
-
-// wholes does so for trees by their names.
-func wholes(t testing.TB, dir string, trees map[string]string) {
-	t.Helper()
-	kept := strings.Fields(runGit(t, dir, "for-each-ref", "--format=%(refname)=%(tree)", "refs/ferrus"))
-	for name, tree := range trees {
-		if !slices.Contains(kept, "refs/ferrus/"+name+"="+tree) {
-			t.Errorf("%s is not kept as %s: %q", tree, name, kept)
-		}
-	}
-	// It fails where an object is missing to which a ref leads.
-	if said := runGit(t, dir, "fsck", "--strict", "--no-dangling"); strings.Contains(said, "refs/ferrus") {
-		t.Errorf("fsck: %s", said)
-	}
-}
-
-func save(t testing.TB, tree *worktree.Tree, name string) string {
-	t.Helper()
-	id, err := tree.Save(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return id
-}
-
-// disturb makes a work tree in which every kind of file differs from HEAD, and the private store borrows from the
-// user's.
-func disturb(t testing.TB, dir string) {
-	t.Helper()
-	write(t, dir, "a.txt", "borrowed\n")
-	runGit(t, dir, "add", "a.txt")
-	write(t, dir, "new/deep/x", "new\n")
-	remove(t, dir, "src/b.go")
-}
 
 func TestWhatIsKeptSurvivesEveryCollection(t *testing.T) {
 	t.Parallel()
@@ -437,39 +390,6 @@ func TestACollectionInTheMiddleOfAKeep(t *testing.T) {
 	}
 }
 
-// wrap puts a script before git on PATH. It is run with the arguments of git; where it goes on to its end, so does git.
-func wrap(t testing.TB, script string) {
-	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("needs a shell")
-	}
-	real, err := exec.LookPath("git")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	text := "#!/bin/sh\nREAL='" + real + "'\n" + script + "\nexec \"$REAL\" \"$@\"\n"
-	if err := os.WriteFile(filepath.Join(dir, "git"), []byte(text), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
-}
-
-// elsewhere is a folder on another disk than the test's.
-func elsewhere(t testing.TB) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "ferrus-test-")
-	if err != nil {
-		t.Skip("no second disk")
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	write(t, dir, "probe", "")
-	if os.Link(filepath.Join(dir, "probe"), filepath.Join(t.TempDir(), "probe")) == nil {
-		t.Skip("no second disk")
-	}
-	return dir
-}
-
 func TestAPrivateFolderOnAnotherDisk(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 200} {
@@ -490,7 +410,7 @@ func TestAPrivateFolderOnAnotherDisk(t *testing.T) {
 		collect(t, dir)
 		whole(t, dir, "t/2", id)
 		for _, back := range [][2]string{{id, from}, {from, id}} {
-			restore(t, tree, back[0], back[1])
+			restored(t, tree, back[0], back[1])
 			if got := fresh(t, dir); got != back[1] {
 				t.Errorf("restored %s, want %s", got, back[1])
 			}
@@ -510,7 +430,7 @@ func TestNothingIsKeptWithoutGit(t *testing.T) {
 		_, kept := tree.ReadRef(ctx, "t/1")
 		_, forgot := tree.DeleteRefs(ctx, "t")
 		_, listed := tree.Refs(ctx, "t")
-		_, restored := tree.Restore(ctx, id, id, "t/edits")
+		_, restored := restore.In(tree).Restore(ctx, id, id, "t/edits")
 		_, merged := tree.Merge(ctx, id, id, id)
 		_, _, headed := tree.Head(ctx)
 		_, shared := tree.CopyRefs(ctx, "t", "u", func(string) bool { return true })
@@ -518,7 +438,7 @@ func TestNothingIsKeptWithoutGit(t *testing.T) {
 		for verb, err := range map[string]error{
 			"Save": saved, "Keep": tree.SaveRef(ctx, "t/1", id), "Kept": kept, "Forget": forgot, "Refs": listed, "Restore": restored,
 			"Merge": merged, "Add": tree.Add(ctx, filepath.Join(dir, "x"), "x"), "Remove": tree.Remove(ctx, filepath.Join(dir, "x"), "x"), "Head": headed,
-			"Blocked": tree.Blocked(ctx, id, id), "Share": shared, "KeepHead": head,
+			"Blocked": restore.In(tree).Blocked(ctx, id, id), "Share": shared, "KeepHead": head,
 		} {
 			if !errors.Is(err, git.ErrNoGit) || !strings.Contains(err.Error(), "install git") {
 				t.Errorf("%s where there is git %s: %v", verb, name, err)

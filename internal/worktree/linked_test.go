@@ -13,6 +13,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/worktreetest"
 )
 
 // linked checks that dir is a whole work tree on its branch, at that commit, and that nothing else is left of its making.
@@ -89,7 +90,7 @@ func TestALinkedWorkTreeComesAndGoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	restore(t, second, save(t, second, "t/2"), snapshot)
+	restored(t, second, save(t, second, "t/2"), snapshot)
 	if got := fingerprint(t, second); got != snapshot {
 		t.Errorf("the linked work tree has %s, want %s", got, snapshot)
 	}
@@ -308,7 +309,7 @@ func TestAKilledAddIsFinishedOrCleared(t *testing.T) {
 
 func TestAKilledAddIsRemoved(t *testing.T) {
 	deaths(t, func(t *testing.T, d death) bool {
-		if d.call == "during" {
+		if d.Call == "during" {
 			return false // git may begin again after it
 		}
 		dir := committed(t)
@@ -377,7 +378,7 @@ func TestAGitThatOutlivesItsAdd(t *testing.T) {
 	}
 	at := filepath.Join(dir, ".ferrus/worktrees/x")
 	child := exec.Command(self, dir, "add", at, "x")
-	child.Env = append(os.Environ(), victim+"=0")
+	child.Env = append(os.Environ(), worktreetest.Victim+"=0")
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}

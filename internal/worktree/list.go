@@ -57,7 +57,7 @@ func (t *Tree) list(ctx context.Context) (*listing, error) {
 		out = text
 		return err
 	}, func() (err error) {
-		never, err = t.never(ctx, t.IndexCommand())
+		never, err = t.LeftOut(ctx, t.IndexCommand())
 		return err
 	})
 	if err != nil {
@@ -96,7 +96,7 @@ func (t *Tree) look(ctx context.Context, out []byte, never []string) (*listing, 
 		if !ok || !full {
 			return nil, fmt.Errorf("git ls-files: cannot read %q", line)
 		}
-		if name == last || left[name] || t.isOurs(name) {
+		if name == last || left[name] || t.IsOwn(name) {
 			continue // a conflict has up to three entries for a path, one after the other
 		}
 		last = name
@@ -165,8 +165,8 @@ func (t *Tree) inLink(ctx context.Context, f *file) ([]file, error) {
 	return []file{*f}, nil
 }
 
-// isOurs reports whether name is in the project's own .ferrus, or in the private folder.
-func (t *Tree) isOurs(name string) bool {
+// IsOwn reports whether name is in the project's own .ferrus, or in the private folder.
+func (t *Tree) IsOwn(name string) bool {
 	return slices.ContainsFunc(t.left, func(dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") })
 }
 
@@ -242,17 +242,17 @@ func (f *folders) blocked(name string) bool {
 	return false
 }
 
-// onDisk reports whether name is a file or link of the work tree itself, not one seen through a link.
-func (t *Tree) onDisk(name string) bool {
+// OnDisk reports whether name is a file or link of the work tree itself, not one seen through a link.
+func (t *Tree) OnDisk(name string) bool {
 	info, err := os.Lstat(t.Path(name))
 	if err != nil || info.IsDir() {
 		return false
 	}
-	return t.folder(path.Dir(name))
+	return t.IsFolder(path.Dir(name))
 }
 
-// folder reports whether name is a folder of the work tree itself.
-func (t *Tree) folder(name string) bool {
+// IsFolder reports whether name is a folder of the work tree itself.
+func (t *Tree) IsFolder(name string) bool {
 	return (&folders{t: t, known: map[string]bool{".": true}}).real(path.Clean(name))
 }
 

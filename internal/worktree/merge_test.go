@@ -95,7 +95,7 @@ func TestMerges(t *testing.T) {
 				t.Fatal(err)
 			}
 			whole(t, dir, "m/1", got.Tree)
-			restore(t, tree, fingerprint(t, tree), got.Tree)
+			restored(t, tree, fingerprint(t, tree), got.Tree)
 			want := map[string]string{}
 			for name, text := range tt.want {
 				want[name] = fmt.Sprintf("false %q", text)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
 
 // The project is a folder of the repository, its work trees lie in it, and each is of the whole repository.
@@ -67,10 +68,10 @@ func TestAWorkTreeForAFolderOfARepository(t *testing.T) {
 			if was != clean {
 				t.Errorf("the same files: %q", paths(t, there, clean, was))
 			}
-			if err := there.Blocked(t.Context(), was, kept); err != nil {
+			if err := restore.In(there).Blocked(t.Context(), was, kept); err != nil {
 				t.Error(err)
 			}
-			restore(t, there, was, kept)
+			restored(t, there, was, kept)
 			if got := fingerprint(t, there); got != kept || fresh(t, filepath.Join(at, "sub"), "/sub/gen/") != kept {
 				t.Errorf("restored: %q", paths(t, there, kept, got))
 			}

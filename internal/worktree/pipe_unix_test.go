@@ -6,18 +6,10 @@ import (
 	"context"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
-
-func pipe(t *testing.T, dir, name string) {
-	t.Helper()
-	if err := syscall.Mkfifo(filepath.Join(dir, name), 0o600); err != nil {
-		t.Skip(err)
-	}
-}
 
 // TestGitWaitsAtNoPipe: git opens files of rules wherever it meets them, and a FIFO would hold it until somebody writes.
 func TestGitWaitsAtNoPipe(t *testing.T) {

@@ -95,7 +95,7 @@ func (t *Tree) newlyIgnored(ctx context.Context, base string) ([]string, error) 
 	if err != nil {
 		return nil, err
 	}
-	paths := slices.DeleteFunc(gitpath.Split(out), func(name string) bool { return t.isOurs(strings.TrimSuffix(name, "/")) })
+	paths := slices.DeleteFunc(gitpath.Split(out), func(name string) bool { return t.IsOwn(strings.TrimSuffix(name, "/")) })
 	if len(paths) == 0 {
 		return nil, nil
 	}

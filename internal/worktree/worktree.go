@@ -1,12 +1,11 @@
-// Package worktree is everything ferrus asks of git about a work tree: which tree it holds now, what changed between
-// two of those trees, how to come back to one, what two of them give when merged, and where the repository lives.
+// Package worktree says which tree a work tree holds now, what changed between two trees, and what two of them give when
+// merged. It reads the files and changes none of them.
 //
-// It runs the git binary. To ask, it writes only below a folder of its own. To keep a tree it adds objects and a ref
-// under refs/ferrus/ to the user's repository, to work in parallel a linked work tree with a branch under
-// refs/heads/ferrus/. The user's index, HEAD, stash, other refs and configuration are read, never changed.
+// A Tree embeds its repository: package [repository] keeps trees there, and makes linked work trees. Package restore, above this
+// one, replaces the files by those of another tree; package checkout lays a tree out in another folder.
 //
 // It knows no task and no state, and commits nothing to a branch. A folder without git, or a machine without git, is a
-// Tree too: its fingerprint is "", its diff texts say that there is none, and what writes is refused with [ErrNoGit].
+// Tree too: its fingerprint is "", its diff texts say that there is none, and what writes is refused with [git.ErrNoGit].
 package worktree
 
 import (
@@ -41,8 +40,6 @@ type Tree struct {
 	tableAt fs.FileInfo      // of the file that the table was read from or written to
 	unsaved int              // files in the table that its file has not
 	newest  *listing         // of the newest fingerprint
-
-	hooks hooks // for tests
 }
 
 // Options are what [Open] must know beside the folder.

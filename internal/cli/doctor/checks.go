@@ -72,7 +72,7 @@ func checkFolder(p *Context) finding {
 func fixFolder(p *Context) (string, error) {
 	info, err := os.Lstat(p.Place.Dir())
 	if errors.Is(err, fs.ErrNotExist) {
-		return restore(p)
+		return restoreFolder(p)
 	}
 	if err != nil || !info.IsDir() || !rootfs.OpenToOthers(info) {
 		return "", err
@@ -80,8 +80,8 @@ func fixFolder(p *Context) (string, error) {
 	return "set it to 0700", os.Chmod(p.Place.Dir(), 0o700)
 }
 
-// restore makes the folder again around what is left of the machine, and says what came back.
-func restore(p *Context) (string, error) {
+// restoreFolder makes the folder again around what is left of the machine, and says what came back.
+func restoreFolder(p *Context) (string, error) {
 	did, err := setupcmd.SetUp(p.A, p.Ctx, p.Place.Root)
 	if err != nil {
 		return "", err

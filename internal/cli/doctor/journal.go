@@ -124,7 +124,7 @@ func fixJournal(p *Context) (string, error) {
 		if !rootfs.Exists(p.backup) || c != nil && c.Plan(false).Err != nil {
 			return "", nil
 		}
-		return restore(p)
+		return restoreFolder(p)
 	}
 	j := p.journal()
 	plan, short := store.Plan{}, false

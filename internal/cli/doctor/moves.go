@@ -10,7 +10,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
-	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
 
 // checkMoves looks for files that came out of a work tree while a rollback or a merge replaced them, and are still in
@@ -60,7 +60,7 @@ func (p *Context) withMoves() (places []project.Place) {
 		place := project.At(p.Place.Root, name)
 		entries, _ := rootfs.ListOwn(filepath.Join(place.Dir(), "git"))
 		for _, e := range entries {
-			if worktree.IsMove(e.Name()) {
+			if restore.IsMove(e.Name()) {
 				places = append(places, place)
 				break
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
-	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
 
 // RollbackCommand is ferrus rollback.
@@ -58,7 +58,7 @@ command that shows it.`, "task_id state seq epoch edited[{path ref show file}]."
 
 func runRollback(a *cli.App, ctx context.Context, to uint64, reason string, files bool) error {
 	if files {
-		var moved worktree.Change
+		var moved restore.Change
 		return a.Decide(ctx, rollbackFiles(to, &moved), reason, func() map[string]any {
 			if len(moved.Edited) == 0 {
 				return nil
@@ -82,7 +82,7 @@ func runRollback(a *cli.App, ctx context.Context, to uint64, reason string, file
 }
 
 // rollbackFiles is the verdict that takes the files back, too. moved is what it did to them.
-func rollbackFiles(to uint64, moved *worktree.Change) cli.Decision {
+func rollbackFiles(to uint64, moved *restore.Change) cli.Decision {
 	return cli.Decision{Verb: "rollback", What: fmt.Sprintf("roll the task and its files back to %d", to),
 		Act: func(ctx context.Context, s *engine.Session, text string) (engine.Done, error) {
 			got, err := s.RollbackFiles(ctx, to, text, func() error { return conductor.EndAll(ctx, s.Engine()) })

@@ -12,19 +12,19 @@ var clean = []Rig{
 	},
 	{
 		Name: "hostile: a checkout that was tampered with", Promise: "a checkout is exactly its tree, by the times of its files and by their content",
-		Package: "./internal/worktree", Test: "TestACheckoutIsTheTree", Plain: true,
+		Package: "./internal/worktree/checkout", Test: "TestACheckoutIsTheTree", Plain: true,
 	},
 	{
 		Name: "hostile: an object that is another", Promise: "no object that somebody put in the place of another is laid out",
-		Package: "./internal/worktree", Test: "TestAnObjectThatIsAnotherIsRefused", Plain: true,
+		Package: "./internal/worktree/checkout", Test: "TestAnObjectThatIsAnotherIsRefused", Plain: true,
 	},
 	{
 		Name: "hostile: a layout that is cut off", Promise: "after a layout that was killed at any of its changes, the next one is whole",
-		Package: "./internal/worktree", Test: "TestACutLayoutIsFinishedByTheNext", Plain: true,
+		Package: "./internal/worktree/checkout", Test: "TestACutLayoutIsFinishedByTheNext", Plain: true,
 	},
 	{
 		Name: "hostile: what the set-up made", Promise: "what the set-up made comes back from a copy that is not believed either",
-		Package: "./internal/worktree", Test: "TestWhatTheSetUpMadeComesBack", Plain: true,
+		Package: "./internal/worktree/checkout", Test: "TestWhatTheSetUpMadeComesBack", Plain: true,
 	},
 	{
 		Name: "hostile: a server with other programs", Promise: "checks run with what was frozen with the task from a person's environment",

@@ -3,15 +3,15 @@ package main
 // edits try what ferrus does to files that somebody edits at the same moment.
 var edits = []Rig{
 	{
-		Name: "edits: saves at every step", Promise: "a save while a file is replaced or removed is on disk or kept and named", Package: "./internal/worktree",
+		Name: "edits: saves at every step", Promise: "a save while a file is replaced or removed is on disk or kept and named", Package: "./internal/worktree/restore",
 		Test: "TestNoEditIsLost", Needs: "Linux or macOS",
 	},
 	{
-		Name: "edits: killed moves", Promise: "what a killed move had taken out of the work tree is found by the next one", Package: "./internal/worktree",
+		Name: "edits: killed moves", Promise: "what a killed move had taken out of the work tree is found by the next one", Package: "./internal/worktree/restore",
 		Test: "TestNoEditIsLostWithAKilledRestore", Needs: "Linux or macOS",
 	},
 	{
-		Name: "edits: a person works in git", Promise: "what is added, committed, stashed or left for another commit meanwhile is on disk, there, or kept", Package: "./internal/worktree",
+		Name: "edits: a person works in git", Promise: "what is added, committed, stashed or left for another commit meanwhile is on disk, there, or kept", Package: "./internal/worktree/restore",
 		Test: "TestAPersonWorksInGitMeanwhile", Needs: "Linux or macOS",
 	},
 	{

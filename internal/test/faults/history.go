@@ -13,7 +13,7 @@ var history = []Rig{
 		Test: "TestAForgottenTreeIsNotBuiltUpon", Plain: true,
 	},
 	{
-		Name: "history: what is restored", Promise: "the files are those of the tree, and nothing goes that is in no snapshot", Package: treeRoom, Test: "TestWhatIsRestored", Plain: true,
+		Name: "history: what is restored", Promise: "the files are those of the tree, and nothing goes that is in no snapshot", Package: "./internal/worktree/restore", Test: "TestWhatIsRestored", Plain: true,
 	},
 	{
 		Name: "history: merges", Promise: "equal trees merge equally, whatever the user's settings, and touch nothing of the user's", Package: treeRoom, Test: "TestMerges", Plain: true,

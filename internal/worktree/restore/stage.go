@@ -1,4 +1,4 @@
-package worktree
+package restore
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ import (
 
 // A stage is where the files of a tree are made before any of them comes into the work tree.
 type stage struct {
-	t    *Tree
+	t    *WorkTree
 	tree string
 	dir  string // below private: index, files/, rules/, and what a move adds
 	lock *filelock.Lock
@@ -29,7 +29,7 @@ type stage struct {
 }
 
 // newStage makes one with the tree in its index and no files yet. Git refuses a tree with paths that lead outside.
-func (t *Tree) newStage(ctx context.Context, tree string) (*stage, error) {
+func (t *WorkTree) newStage(ctx context.Context, tree string) (*stage, error) {
 	dir, err := t.TempDir(moving + "*")
 	if err != nil {
 		return nil, err
@@ -171,7 +171,7 @@ func (s *stage) layRules(ctx context.Context, names []string, p *plan) error {
 		for dir := path.Dir(name); !seen[dir]; dir = path.Dir(dir) {
 			seen.Add(dir)
 			rule := path.Join(dir, ".gitignore")
-			if p.remove[rule] || filestat.Exists(s.rule(rule)) || !s.t.onDisk(rule) {
+			if p.remove[rule] || filestat.Exists(s.rule(rule)) || !s.t.OnDisk(rule) {
 				continue
 			}
 			if err := s.layRule(rule); err != nil {
@@ -216,4 +216,28 @@ func same(a, b string) bool {
 	l, err1 := os.ReadFile(a)
 	m, err2 := os.ReadFile(b)
 	return err1 == nil && err2 == nil && bytes.Equal(l, m)
+}
+
+// ignored lists which of the paths the rules ignore that c finds in its work tree, with no regard to what is tracked.
+// index is a file that is not there.
+func (t *WorkTree) ignored(ctx context.Context, c git.Command, index string, names []string) ([]string, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	// As entries of an index, for git then answers for each path alike, whether there is such a file or not, and whatever
+	// leads to it.
+	c.Env = append(slices.Clone(c.Env), "GIT_INDEX_FILE="+index)
+	var entries strings.Builder
+	some := t.ID("blob", nil)
+	for _, name := range names {
+		fmt.Fprintf(&entries, "100644 %s\t%s\x00", some, name)
+	}
+	c.Stdin = strings.NewReader(entries.String())
+	if _, _, err := c.Run(ctx, "update-index", "-z", "--index-info"); err != nil {
+		return nil, err
+	}
+	defer os.Remove(index)
+	c.Stdin = nil
+	out, _, err := c.Run(ctx, "ls-files", "-z", "-c", "-i", "--exclude-standard")
+	return gitpath.Split(out), err
 }

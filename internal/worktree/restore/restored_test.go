@@ -1,4 +1,4 @@
-package worktree_test
+package restore_test
 
 import (
 	"errors"
@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
 
 // What a Restore does about one path that is special.
@@ -23,7 +24,7 @@ func TestWhatIsRestored(t *testing.T) {
 		name     string
 		from, to func(t *testing.T, dir string) // the state left, and the one come back to
 		since    func(t *testing.T, dir string) // what happened after the snapshot
-		want     worktree.Change
+		want     restore.Change
 		blocked  string // the path, if it is refused
 		differs  bool   // the tree is another one than that come back to, in what is Left or ignored no more
 	}{
@@ -33,40 +34,40 @@ func TestWhatIsRestored(t *testing.T) {
 				remove(t, dir, "src")
 				write(t, dir, "n/n", "n")
 			},
-			want: worktree.Change{Written: []string{"a.txt", "src/b.go"}, Removed: []string{"n/n"}}},
+			want: restore.Change{Written: []string{"a.txt", "src/b.go"}, Removed: []string{"n/n"}}},
 		{name: "an executable bit",
 			from: func(t *testing.T, dir string) { chmod(t, dir, "a.txt", 0o755) },
-			want: worktree.Change{Written: []string{"a.txt"}}},
+			want: restore.Change{Written: []string{"a.txt"}}},
 		{name: "a link for a file",
 			from: func(t *testing.T, dir string) {
 				remove(t, dir, "a.txt")
 				link(t, "src/b.go", filepath.Join(dir, "a.txt"))
 			},
-			want: worktree.Change{Written: []string{"a.txt"}}},
+			want: restore.Change{Written: []string{"a.txt"}}},
 		{name: "a link for a folder",
 			from: func(t *testing.T, dir string) {
 				rename(t, dir, "src", "lib")
 				link(t, "lib", filepath.Join(dir, "src"))
 			},
-			want: worktree.Change{Written: []string{"src/b.go"}, Removed: []string{"lib/b.go", "src"}}},
+			want: restore.Change{Written: []string{"src/b.go"}, Removed: []string{"lib/b.go", "src"}}},
 		{name: "a folder for a file",
 			from: func(t *testing.T, dir string) { remove(t, dir, "a.txt"); write(t, dir, "a.txt/x/y", "") },
-			want: worktree.Change{Written: []string{"a.txt"}, Removed: []string{"a.txt/x/y"}}},
+			want: restore.Change{Written: []string{"a.txt"}, Removed: []string{"a.txt/x/y"}}},
 		{name: "an empty folder in the place of a file",
 			from: func(t *testing.T, dir string) { remove(t, dir, "a.txt"); mkdir(t, dir, "a.txt/x/y") },
-			want: worktree.Change{Written: []string{"a.txt"}}},
+			want: restore.Change{Written: []string{"a.txt"}}},
 		{name: "an ignored file",
 			from: func(t *testing.T, dir string) { write(t, dir, "x.o", "2"); write(t, dir, "a.txt", "2") },
 			to:   func(t *testing.T, dir string) { write(t, dir, "x.o", "1") },
-			want: worktree.Change{Written: []string{"a.txt"}}},
+			want: restore.Change{Written: []string{"a.txt"}}},
 		{name: "an ignored file that is tracked",
 			to:   func(t *testing.T, dir string) { write(t, dir, "x.o", "1"); runGit(t, dir, "add", "-f", "x.o") },
 			from: func(t *testing.T, dir string) { write(t, dir, "x.o", "2") },
-			want: worktree.Change{Written: []string{"x.o"}}},
+			want: restore.Change{Written: []string{"x.o"}}},
 		{name: "an ignored file that was tracked, and is the same",
 			to:      func(t *testing.T, dir string) { write(t, dir, "x.o", "1"); runGit(t, dir, "add", "-f", "x.o") },
 			from:    func(t *testing.T, dir string) { runGit(t, dir, "rm", "-q", "--cached", "x.o") },
-			want:    worktree.Change{Written: []string{"x.o"}},
+			want:    restore.Change{Written: []string{"x.o"}},
 			differs: true},
 		{name: "an ignored file that was tracked, and is another",
 			to: func(t *testing.T, dir string) { write(t, dir, "x.o", "1"); runGit(t, dir, "add", "-f", "x.o") },
@@ -108,21 +109,21 @@ func TestWhatIsRestored(t *testing.T) {
 		{name: "a file that nothing ignores any more",
 			from: func(t *testing.T, dir string) { write(t, dir, "x.o", "1") },
 			to:   func(t *testing.T, dir string) { remove(t, dir, ".gitignore") },
-			want: worktree.Change{Removed: []string{".gitignore"}}, differs: true},
+			want: restore.Change{Removed: []string{".gitignore"}}, differs: true},
 		{name: "a file that is ignored again",
 			from: func(t *testing.T, dir string) {
 				remove(t, dir, ".gitignore")
 				write(t, dir, "x.o", "1")
 				write(t, dir, "x.c", "1")
 			},
-			want: worktree.Change{Written: []string{".gitignore"}, Removed: []string{"x.c"}}},
+			want: restore.Change{Written: []string{".gitignore"}, Removed: []string{"x.c"}}},
 		{name: "a tracked file that is ignored again",
 			from: func(t *testing.T, dir string) {
 				remove(t, dir, ".gitignore")
 				write(t, dir, "x.o", "1")
 				runGit(t, dir, "add", "x.o")
 			},
-			want: worktree.Change{Written: []string{".gitignore"}, Removed: []string{"x.o"}}},
+			want: restore.Change{Written: []string{".gitignore"}, Removed: []string{"x.o"}}},
 		{name: "an edit since the snapshot",
 			from:    func(t *testing.T, dir string) { write(t, dir, "a.txt", "2") },
 			since:   func(t *testing.T, dir string) { write(t, dir, "a.txt", "3") },
@@ -134,24 +135,24 @@ func TestWhatIsRestored(t *testing.T) {
 		{name: "the same edit since the snapshot",
 			from:  func(t *testing.T, dir string) { write(t, dir, "a.txt", "2"); write(t, dir, "n", "2") },
 			since: func(t *testing.T, dir string) { write(t, dir, "a.txt", "a\n") },
-			want:  worktree.Change{Removed: []string{"n"}}},
+			want:  restore.Change{Removed: []string{"n"}}},
 		{name: "a new file since the snapshot",
 			from:  func(t *testing.T, dir string) { write(t, dir, "a.txt", "2") },
 			since: func(t *testing.T, dir string) { write(t, dir, "n", "3") },
-			want:  worktree.Change{Written: []string{"a.txt"}, Left: []string{"n"}}, differs: true},
+			want:  restore.Change{Written: []string{"a.txt"}, Left: []string{"n"}}, differs: true},
 		{name: "an embedded repository of now",
 			from: func(t *testing.T, dir string) { embed(t, dir, "sub", true); write(t, dir, "n", "") },
-			want: worktree.Change{Removed: []string{"n"}, Left: []string{"sub"}}, differs: true},
+			want: restore.Change{Removed: []string{"n"}, Left: []string{"sub"}}, differs: true},
 		{name: "an embedded repository of then",
 			to:   func(t *testing.T, dir string) { embed(t, dir, "sub", true) },
 			from: func(t *testing.T, dir string) { remove(t, dir, "sub/.git"); write(t, dir, "n", "") },
-			want: worktree.Change{Removed: []string{"n"}, Left: []string{"sub"}}, differs: true},
+			want: restore.Change{Removed: []string{"n"}, Left: []string{"sub"}}, differs: true},
 		{name: "an embedded repository with another commit",
 			to: func(t *testing.T, dir string) { embed(t, dir, "sub", true) },
 			from: func(t *testing.T, dir string) {
 				runGit(t, filepath.Join(dir, "sub"), "commit", "-q", "--allow-empty", "-m", "2")
 			},
-			want: worktree.Change{Left: []string{"sub"}}, differs: true},
+			want: restore.Change{Left: []string{"sub"}}, differs: true},
 		{name: "files where a repository without a commit is now",
 			to: func(t *testing.T, dir string) { write(t, dir, "sub/x", "1") },
 			from: func(t *testing.T, dir string) {
@@ -159,34 +160,34 @@ func TestWhatIsRestored(t *testing.T) {
 				embed(t, dir, "sub", false)
 				write(t, dir, "n", "")
 			},
-			want: worktree.Change{Removed: []string{"n"}, Left: []string{"sub"}}, differs: true},
+			want: restore.Change{Removed: []string{"n"}, Left: []string{"sub"}}, differs: true},
 		{name: "a file where a repository is now",
 			from:    func(t *testing.T, dir string) { remove(t, dir, "a.txt"); embed(t, dir, "a.txt", false) },
 			blocked: "a.txt"},
 		{name: "ferrus's own",
 			from: func(t *testing.T, dir string) { write(t, dir, ".ferrus/STATE.json", "2"); write(t, dir, "a.txt", "2") },
 			to:   func(t *testing.T, dir string) { write(t, dir, ".ferrus/STATE.json", "1") },
-			want: worktree.Change{Written: []string{"a.txt"}}},
+			want: restore.Change{Written: []string{"a.txt"}}},
 		{name: "a file that the user hides from git",
 			from: func(t *testing.T, dir string) {
 				write(t, dir, "a.txt", "2")
 				runGit(t, dir, "update-index", "--skip-worktree", "a.txt")
 			},
-			want: worktree.Change{Written: []string{"a.txt"}}},
+			want: restore.Change{Written: []string{"a.txt"}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := committed(t)
-			tree := open(t, dir)
+			tree := openWork(t, dir)
 			if tt.to != nil {
 				tt.to(t, dir)
 			}
-			to := save(t, tree, "t/1")
+			to := save(t, tree.Tree, "t/1")
 			runGit(t, dir, "checkout", "-q", "--", ".") // what to changed of HEAD is not to be found here
 			if tt.from != nil {
 				tt.from(t, dir)
 			}
-			from := save(t, tree, "t/2")
+			from := save(t, tree.Tree, "t/2")
 			if tt.since != nil {
 				tt.since(t, dir)
 			}
@@ -202,7 +203,7 @@ func TestWhatIsRestored(t *testing.T) {
 			if diff := cmp.Diff(repository, users(t, dir)); diff != "" {
 				t.Errorf("the user's repository:\n%s", diff)
 			}
-			if blocked := new(worktree.BlockedError); errors.As(err, &blocked) {
+			if blocked := new(restore.BlockedError); errors.As(err, &blocked) {
 				if blocked.Path != tt.blocked || !strings.Contains(err.Error(), "move") {
 					t.Errorf("blocked: %v; want %q", err, tt.blocked)
 				}
@@ -217,8 +218,8 @@ func TestWhatIsRestored(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("change:\n%s", diff)
 			}
-			if id := fingerprint(t, tree); (id != to) != tt.differs {
-				t.Errorf("differs: %q", paths(t, tree, to, id))
+			if id := fingerprint(t, tree.Tree); (id != to) != tt.differs {
+				t.Errorf("differs: %q", paths(t, tree.Tree, to, id))
 			}
 			again, err := tree.Restore(t.Context(), from, to, "t/edits")
 			if err != nil || len(again.Removed) > 0 {
@@ -234,41 +235,17 @@ func TestWhatIsRestored(t *testing.T) {
 	}
 }
 
-func chmod(t *testing.T, dir, name string, mode os.FileMode) {
-	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("windows has no executable bit")
-	}
-	if err := os.Chmod(filepath.Join(dir, name), mode); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func rename(t *testing.T, dir, from, to string) {
-	t.Helper()
-	if err := os.Rename(filepath.Join(dir, from), filepath.Join(dir, to)); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func mkdir(t *testing.T, dir, name string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestFoldersThatARestoreEmptiesGo(t *testing.T) {
 	t.Parallel()
 	dir := committed(t)
-	tree := open(t, dir)
-	to := save(t, tree, "t/1")
+	tree := openWork(t, dir)
+	to := save(t, tree.Tree, "t/1")
 	for _, name := range []string{"n/n/n", "k/n", "src/n/n"} {
 		write(t, dir, name, "n")
 	}
 	write(t, dir, "k/x.o", "ignored")
 	mkdir(t, dir, "empty/before")
-	restore(t, tree, save(t, tree, "t/2"), to)
+	restored(t, tree, save(t, tree.Tree, "t/2"), to)
 	for name, want := range map[string]bool{"n": false, "k/x.o": true, "src/n": false, "src": true, "empty/before": true} {
 		if _, err := os.Lstat(filepath.Join(dir, name)); (err == nil) != want {
 			t.Errorf("%s is there: %v", name, err == nil)
@@ -287,18 +264,18 @@ func TestFiltersAreThoseOfTheTree(t *testing.T) {
 		{".gitattributes": "n filter=rot\ndos text eol=crlf\n*.bin -text\n", "n": "secret\n", "unix": "u\n", "dos": "d\r\n", "raw.bin": "\x00\r\n"},
 		{".gitattributes": "dos text eol=crlf\nunix text eol=crlf\n", "n": "other\n", "unix": "u\r\n", "dos": "d\r\n", "raw.bin": "\x00\r\n", "src/.gitattributes": "* -text\n"},
 	}
-	tree := open(t, dir)
+	tree := openWork(t, dir)
 	var ids []string
 	for i, state := range states {
 		remove(t, dir, "src/.gitattributes")
 		for name, text := range state {
 			write(t, dir, name, text)
 		}
-		ids = append(ids, save(t, tree, fmt.Sprintf("t/%d", i)))
+		ids = append(ids, save(t, tree.Tree, fmt.Sprintf("t/%d", i)))
 	}
 	at := len(states) - 1
 	for _, to := range []int{1, 0, 2, 0, 1, 2, 1} {
-		restore(t, tree, ids[at], ids[to])
+		restored(t, tree, ids[at], ids[to])
 		got := map[string]string{}
 		for _, name := range slices.Concat(slices.Collect(maps.Keys(states[0])), []string{"src/.gitattributes"}) {
 			if data, err := os.ReadFile(filepath.Join(dir, name)); err == nil {
@@ -309,7 +286,7 @@ func TestFiltersAreThoseOfTheTree(t *testing.T) {
 			t.Errorf("from %d to %d:\n%s", at, to, diff)
 		}
 		if id := fresh(t, dir); id != ids[to] {
-			t.Errorf("from %d to %d: differs in %q", at, to, paths(t, tree, ids[to], id))
+			t.Errorf("from %d to %d: differs in %q", at, to, paths(t, tree.Tree, ids[to], id))
 		}
 		at = to
 	}
@@ -320,7 +297,7 @@ func TestFiltersAreThoseOfTheTree(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, dir, "n", "changed\n")
-	from, before := save(t, tree, "t/9"), manifest(t, dir)
+	from, before := save(t, tree.Tree, "t/9"), manifest(t, dir)
 	if _, err := tree.Restore(t.Context(), from, ids[1], "t/edits"); err == nil || !strings.Contains(err.Error(), "n") {
 		t.Errorf("a filter that fails: %v", err)
 	}
@@ -333,8 +310,8 @@ func TestFiltersAreThoseOfTheTree(t *testing.T) {
 func TestATreeCannotLeadOutside(t *testing.T) {
 	t.Parallel()
 	dir := committed(t)
-	tree := open(t, dir)
-	from := save(t, tree, "t/1")
+	tree := openWork(t, dir)
+	from := save(t, tree.Tree, "t/1")
 	inner := strings.TrimSpace(runGit(t, dir, "rev-parse", "HEAD^{tree}"))
 	for _, name := range []string{"..", ".git", ".GIT", "."} {
 		write(t, dir, ".git/entry", fmt.Sprintf("040000 tree %s\t%s\n", inner, name))
@@ -360,27 +337,27 @@ func TestARestoreInASparseCheckout(t *testing.T) {
 	write(t, dir, "src/d", "d")
 	runGit(t, dir, "add", ".")
 	runGit(t, dir, "commit", "-qm", "two")
-	tree := open(t, dir)
+	tree := openWork(t, dir)
 	write(t, dir, "src/b.go", "other\n")
 	write(t, dir, "lib/c", "other")
 	remove(t, dir, "src/d")
-	other := save(t, tree, "t/1")
+	other := save(t, tree.Tree, "t/1")
 	runGit(t, dir, "checkout", "-q", ".")
 	runGit(t, dir, "sparse-checkout", "set", "lib")
-	now, before, repository := save(t, tree, "t/2"), manifest(t, dir), users(t, dir)
+	now, before, repository := save(t, tree.Tree, "t/2"), manifest(t, dir), users(t, dir)
 	if _, ok := before["src/b.go"]; ok {
 		t.Fatal("not sparse")
 	}
-	got := restore(t, tree, now, other)
-	want := worktree.Change{Written: []string{"lib/c", "src/b.go"}, Left: []string{"src/d"}}
+	got := restored(t, tree, now, other)
+	want := restore.Change{Written: []string{"lib/c", "src/b.go"}, Left: []string{"src/d"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("there:\n%s", diff)
 	}
-	three := save(t, tree, "t/3")
-	if left := paths(t, tree, other, three); !slices.Equal(left, []string{"src/d"}) {
+	three := save(t, tree.Tree, "t/3")
+	if left := paths(t, tree.Tree, other, three); !slices.Equal(left, []string{"src/d"}) {
 		t.Errorf("differs in %q", left)
 	}
-	restore(t, tree, three, now)
+	restored(t, tree, three, now)
 	if diff := cmp.Diff(before, manifest(t, dir)); diff != "" {
 		t.Errorf("and back:\n%s", diff)
 	}
@@ -398,7 +375,7 @@ func TestARestoreFromASubfolderIsOfTheWholeTree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	restore(t, tree, save(t, tree, "t/2"), to)
+	restored(t, restore.In(tree), save(t, tree, "t/2"), to)
 	if got := fresh(t, dir); got != to {
 		t.Errorf("got %s, want %s", got, to)
 	}
@@ -413,8 +390,8 @@ func TestAKilledRestoreIsFinished(t *testing.T) {
 		dir := committed(t)
 		write(t, dir, "x.o", "ignored")
 		write(t, dir, "d", "file")
-		tree := open(t, dir)
-		one := save(t, tree, "t/1")
+		tree := openWork(t, dir)
+		one := save(t, tree.Tree, "t/1")
 		for _, name := range []string{"d", ".gitignore", "src"} {
 			remove(t, dir, name)
 		}
@@ -422,11 +399,11 @@ func TestAKilledRestoreIsFinished(t *testing.T) {
 		write(t, dir, ".gitignore", "*.o\n*.p\n")
 		link(t, "d", filepath.Join(dir, "src"))
 		write(t, dir, "x.p", "ignored, and then not")
-		two := save(t, tree, "t/2")
+		two := save(t, tree.Tree, "t/2")
 		repository := users(t, dir)
 		died := die(t, d, dir, "restore", two, one)
-		restore(t, tree, two, one)
-		if left := paths(t, tree, one, fingerprint(t, tree)); !slices.Equal(left, []string{"x.p"}) {
+		restored(t, tree, two, one)
+		if left := paths(t, tree.Tree, one, fingerprint(t, tree.Tree)); !slices.Equal(left, []string{"x.p"}) {
 			t.Errorf("differs in %q", left)
 		}
 		files := manifest(t, dir)
@@ -447,10 +424,10 @@ func TestAKilledSaveIsMadeAgain(t *testing.T) {
 		disturb(t, dir)
 		runGit(t, dir, "reset", "-q")
 		collect(t, dir)
-		tree := open(t, dir)
-		id := fingerprint(t, tree)
+		tree := openWork(t, dir)
+		id := fingerprint(t, tree.Tree)
 		died := die(t, d, dir, "save", "t/1")
-		if d.call != "during" {
+		if d.Call != "during" {
 			collect(t, dir)
 		}
 		if out := runGit(t, dir, "for-each-ref", "--format=%(tree)", "refs/ferrus/"); out != "" {
@@ -478,9 +455,9 @@ func TestWhatOpenLeavesOutIsNotRestored(t *testing.T) {
 	for _, name := range []string{".ferrus/STATE.json", "deep/.ferrus/x", "out.log", "a.txt"} {
 		write(t, dir, name, "ours")
 	}
-	tree := open(t, dir, "*.log")
-	got := restore(t, tree, save(t, tree, "t/1"), to)
-	if diff := cmp.Diff(worktree.Change{Written: []string{"a.txt", "deep/.ferrus/x"}}, got); diff != "" {
+	tree := openWork(t, dir, "*.log")
+	got := restored(t, tree, save(t, tree.Tree, "t/1"), to)
+	if diff := cmp.Diff(restore.Change{Written: []string{"a.txt", "deep/.ferrus/x"}}, got); diff != "" {
 		t.Error(diff)
 	}
 	for name, want := range map[string]string{".ferrus/STATE.json": "ours", "deep/.ferrus/x": "theirs", "out.log": "ours", "a.txt": "theirs"} {

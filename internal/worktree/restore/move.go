@@ -1,4 +1,4 @@
-package worktree
+package restore
 
 import (
 	"context"
@@ -37,7 +37,7 @@ const (
 // goes to one of the folders out-N, or takes the place of the one that replaces it. It stays there until it is known
 // that its content is kept elsewhere, and that nobody can write to it any more.
 type move struct {
-	t       *Tree
+	t       *WorkTree
 	dir     string // the stage's: below private, with files/, out-N/, plan
 	edits   string // the name under which edits are kept
 	now     string // the tree that the work tree had
@@ -277,7 +277,7 @@ func ordinary(info fs.FileInfo) bool {
 
 // carryOut does what the plan says, removals first: what is removed may be where something is to be written. It returns
 // what was edited meanwhile, also with an error.
-func (t *Tree) carryOut(ctx context.Context, p *plan, s *stage, edits string) ([]Edit, error) {
+func (t *WorkTree) carryOut(ctx context.Context, p *plan, s *stage, edits string) ([]Edit, error) {
 	write := gitpath.Sorted(p.write)
 	if err := s.sync(write); err != nil {
 		return nil, err
@@ -334,7 +334,7 @@ func (m *move) run() error {
 // sync brings the folders in which something has changed to disk.
 func (m *move) sync() error {
 	return gitpath.Each(gitpath.Sorted(m.touched), func(dir string) error {
-		if !m.t.folder(dir) { // a file or link has taken its place
+		if !m.t.IsFolder(dir) { // a file or link has taken its place
 			return nil
 		}
 		return repository.SyncFile(m.t.Path(dir))

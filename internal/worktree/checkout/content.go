@@ -1,4 +1,4 @@
-package worktree
+package checkout
 
 import (
 	"cmp"
@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/git"
+	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
@@ -99,7 +100,7 @@ func samePermissions(info fs.FileInfo, mode string) bool {
 }
 
 // checkOut has git make files of the tree, and compares what it made with their ids.
-func (c *Checkout) checkOut(ctx context.Context, t *Tree, root *os.Root, names []string) error {
+func (c *Checkout) checkOut(ctx context.Context, t *worktree.Tree, root *os.Root, names []string) error {
 	if len(names) == 0 {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package worktree
+package checkout
 
 import (
 	"errors"
@@ -34,9 +34,9 @@ func Outside(dir string) error {
 	}
 }
 
-// RemoveCheckout removes the checkout in dir with all that belongs to it. One that is gone is no error; one that is in use is
+// Remove removes the checkout in dir with all that belongs to it. One that is gone is no error; one that is in use is
 // ErrInUse, and stays.
-func RemoveCheckout(dir string) error {
+func Remove(dir string) error {
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -69,8 +69,8 @@ func RemoveCheckout(dir string) error {
 // removedMark ends the name of a checkout that is being removed.
 const removedMark = ".removed"
 
-// CheckoutInUse reports whether a process has the checkout in dir.
-func CheckoutInUse(dir string) bool {
+// InUse reports whether a process has the checkout in dir.
+func InUse(dir string) bool {
 	held, _ := filelock.Held(filepath.Join(dir, "lock"))
 	return held
 }

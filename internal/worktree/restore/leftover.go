@@ -1,4 +1,4 @@
-package worktree
+package restore
 
 import (
 	"context"
@@ -59,7 +59,7 @@ func orNone(field string) string {
 }
 
 // readMove reads what a move has written down. The error is fs.ErrNotExist if it had not begun.
-func (t *Tree) readMove(dir string) (*move, error) {
+func (t *WorkTree) readMove(dir string) (*move, error) {
 	data, err := os.ReadFile(filepath.Join(dir, "plan"))
 	if err != nil {
 		return nil, err
@@ -153,10 +153,10 @@ func (m *move) swapBack(f *taken) error {
 	return err
 }
 
-// Recover finishes what a [Tree.Restore] that was killed, or met open files, has left: it keeps the edits that had come
+// Recover finishes what a [WorkTree.Restore] that was killed, or met open files, has left: it keeps the edits that had come
 // out of the work tree, and returns them. A file that a program still has open for writing stays for another time.
 // Restore does this first. It does nothing without git.
-func (t *Tree) Recover(ctx context.Context) ([]Edit, error) {
+func (t *WorkTree) Recover(ctx context.Context) ([]Edit, error) {
 	if !t.Git() {
 		return nil, nil
 	}
@@ -166,7 +166,7 @@ func (t *Tree) Recover(ctx context.Context) ([]Edit, error) {
 	return t.recover(ctx)
 }
 
-func (t *Tree) recover(ctx context.Context) ([]Edit, error) {
+func (t *WorkTree) recover(ctx context.Context) ([]Edit, error) {
 	var edits []Edit
 	dirs, err := t.moves()
 	for _, dir := range dirs {
@@ -177,7 +177,7 @@ func (t *Tree) recover(ctx context.Context) ([]Edit, error) {
 }
 
 // moves lists the folders of moves, finished or not.
-func (t *Tree) moves() ([]string, error) {
+func (t *WorkTree) moves() ([]string, error) {
 	root, err := t.OpenPrivate()
 	if err != nil {
 		return nil, err
@@ -193,7 +193,7 @@ func (t *Tree) moves() ([]string, error) {
 	return dirs, err
 }
 
-func (t *Tree) recoverMove(ctx context.Context, dir string) ([]Edit, error) {
+func (t *WorkTree) recoverMove(ctx context.Context, dir string) ([]Edit, error) {
 	info, err := os.Lstat(dir)
 	if err != nil {
 		return nil, nil // another process has recovered it
@@ -231,15 +231,15 @@ func (t *Tree) recoverMove(ctx context.Context, dir string) ([]Edit, error) {
 	return edits, err
 }
 
-// A Leftover is what a killed [Tree.Restore], or one during which a program had files open for writing, left in the
+// A Leftover is what a killed [WorkTree.Restore], or one during which a program had files open for writing, left in the
 // private folder. The next Restore keeps what was edited there.
 type Leftover struct {
 	Dir   string   // below the private folder
-	Files []string // printable, as in [Tree.Changed]: those that came out of the work tree
+	Files []string // printable, as in [worktree.Tree.Changed]: those that came out of the work tree
 }
 
 // Leftovers lists what moves have left that are at work no more. It changes nothing.
-func (t *Tree) Leftovers() ([]Leftover, error) {
+func (t *WorkTree) Leftovers() ([]Leftover, error) {
 	if !t.Git() {
 		return nil, nil
 	}

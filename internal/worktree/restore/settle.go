@@ -1,4 +1,4 @@
-package worktree
+package restore
 
 import (
 	"context"
@@ -14,10 +14,10 @@ import (
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
-// An Edit is a file that somebody changed while a [Tree.Restore] replaced or removed it. The work tree has the file of
+// An Edit is a file that somebody changed while a [WorkTree.Restore] replaced or removed it. The work tree has the file of
 // the tree that was restored; the edit is kept.
 type Edit struct {
-	Path string `json:"path"`           // printable, as in [Tree.Changed]
+	Path string `json:"path"`           // printable, as in [worktree.Tree.Changed]
 	Ref  string `json:"ref,omitempty"`  // where the edit is: a commit whose tree has it at the path
 	Show string `json:"show,omitempty"` // the git command that prints it
 	// File is set while a program may still write to the file that was taken out: its path, below the private folder.
@@ -38,28 +38,28 @@ type hooks struct {
 	pause    func(time.Duration)
 }
 
-func (t *Tree) exchange(a, b place) error {
+func (t *WorkTree) exchange(a, b place) error {
 	if t.hooks.exchange != nil {
 		return t.hooks.exchange(a, b)
 	}
 	return exchange(a, b)
 }
 
-func (t *Tree) writers(f *os.File) (busy, known bool) {
+func (t *WorkTree) writers(f *os.File) (busy, known bool) {
 	if t.hooks.writers != nil {
 		return t.hooks.writers(f)
 	}
 	return writers(f)
 }
 
-func (t *Tree) now() time.Time {
+func (t *WorkTree) now() time.Time {
 	if t.hooks.now != nil {
 		return t.hooks.now()
 	}
 	return time.Now()
 }
 
-func (t *Tree) pause(d time.Duration) {
+func (t *WorkTree) pause(d time.Duration) {
 	if t.hooks.pause != nil {
 		t.hooks.pause(d)
 	} else {

@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package worktree_test
+package restore_test
 
 import (
 	"fmt"
@@ -31,7 +31,7 @@ func TestAPersonWorksInGitMeanwhile(t *testing.T) {
 				runGit(t, dir, "add", "stays")
 				runGit(t, dir, "commit", "-qm", "one")
 				runGit(t, dir, "commit", "-qm", "two", "--allow-empty")
-				tree := open(t, dir)
+				tree := openWork(t, dir)
 				mine := []string{"stays", "replaced-0", "going-0/removed", "made-0", "replaced-6", "made-6", "new/file"}
 				n := 0
 				tree.Hooked(func(string) {

@@ -1,4 +1,4 @@
-package worktree
+package restore
 
 import (
 	"context"
@@ -28,7 +28,7 @@ type facts struct {
 }
 
 // plan decides about every path at which the work tree differs from the tree in the stage, and stages what it needs.
-func (t *Tree) plan(ctx context.Context, s *stage, from, now string) (*plan, error) {
+func (t *WorkTree) plan(ctx context.Context, s *stage, from, now string) (*plan, error) {
 	f, err := t.facts(ctx, s, from, now)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (t *Tree) plan(ctx context.Context, s *stage, from, now string) (*plan, err
 	}
 	for _, d := range f.deltas {
 		switch {
-		case f.never[d.Path] || t.isOurs(d.Path):
+		case f.never[d.Path] || t.IsOwn(d.Path):
 		case links[d.Path]:
 			p.left.Add(d.Path)
 		case links.Above(d.Path): // its link is named
@@ -67,7 +67,7 @@ func (t *Tree) plan(ctx context.Context, s *stage, from, now string) (*plan, err
 }
 
 // facts asks git for them, all at once.
-func (t *Tree) facts(ctx context.Context, s *stage, from, now string) (*facts, error) {
+func (t *WorkTree) facts(ctx context.Context, s *stage, from, now string) (*facts, error) {
 	f := &facts{since: map[string]repository.Entry{}, never: gitpath.Set{}}
 	return f, git.Together(func() (err error) {
 		f.deltas, err = t.Deltas(ctx, now, s.tree)
@@ -85,7 +85,7 @@ func (t *Tree) facts(ctx context.Context, s *stage, from, now string) (*facts, e
 		f.hidden, err = t.SparseFiles(ctx)
 		return err
 	}, func() error {
-		never, err := t.never(ctx, s.git())
+		never, err := t.LeftOut(ctx, s.git())
 		for _, name := range never {
 			f.never.Add(name)
 		}
@@ -119,7 +119,7 @@ func (p *plan) decide(d repository.Delta, f *facts) error {
 
 // spare takes out of the plan's removals what the rules of the tree that is restored ignore: there it is no part of
 // what is restored, and never was. What the user tracks is, and so is what stands where something is to be written.
-func (t *Tree) spare(ctx context.Context, s *stage, p *plan) error {
+func (t *WorkTree) spare(ctx context.Context, s *stage, p *plan) error {
 	over := gitpath.Set{} // folders in which something is to be written
 	for name := range p.write {
 		for dir := path.Dir(name); dir != "." && !over[dir]; dir = path.Dir(dir) {
@@ -149,7 +149,7 @@ func (t *Tree) spare(ctx context.Context, s *stage, p *plan) error {
 
 // refilter stages the whole tree, for its filters are others: a file that does not differ from it as git stores it may
 // still have other bytes.
-func (t *Tree) refilter(ctx context.Context, s *stage, p *plan, f *facts) error {
+func (t *WorkTree) refilter(ctx context.Context, s *stage, p *plan, f *facts) error {
 	out, _, err := s.git().Run(ctx, "ls-files", "-z", "-s")
 	if err != nil {
 		return err
@@ -163,7 +163,7 @@ func (t *Tree) refilter(ctx context.Context, s *stage, p *plan, f *facts) error 
 	for _, line := range gitpath.Split(out) {
 		info, name, _ := strings.Cut(line, "\t")
 		_, sparse := f.hidden[name]
-		if p.write[name] || !differs[name] && !sparse && !f.never[name] && !t.isOurs(name) && !strings.HasPrefix(info, repository.ModeLink) {
+		if p.write[name] || !differs[name] && !sparse && !f.never[name] && !t.IsOwn(name) && !strings.HasPrefix(info, repository.ModeLink) {
 			all.Add(name)
 			if of := strings.Fields(info); !p.write[name] && len(of) == 3 {
 				p.to[name] = repository.Entry{Mode: of[0], ID: of[1]}

@@ -1,4 +1,4 @@
-package worktree
+package restore
 
 import (
 	"errors"
@@ -26,7 +26,7 @@ func (e *BlockedError) Error() string { return gitpath.Printable(e.Path) + " " +
 
 // clash says what of the disk, in no snapshot, stands where the plan would write. What would come to be inside an
 // embedded repository leaves the plan.
-func (t *Tree) clash(p *plan, s *stage) error {
+func (t *WorkTree) clash(p *plan, s *stage) error {
 	for _, name := range gitpath.Sorted(p.write) {
 		free, repo, err := t.clashAbove(p, name)
 		switch {
@@ -46,7 +46,7 @@ func (t *Tree) clash(p *plan, s *stage) error {
 
 // clashAbove looks at the folders that lead to a path, from the top: whether one is yet to be made, so that the place is
 // free, and which one is a repository of its own.
-func (t *Tree) clashAbove(p *plan, name string) (free bool, repo string, err error) {
+func (t *WorkTree) clashAbove(p *plan, name string) (free bool, repo string, err error) {
 	for i, c := range name {
 		if c != '/' {
 			continue
@@ -68,7 +68,7 @@ func (t *Tree) clashAbove(p *plan, name string) (free bool, repo string, err err
 }
 
 // clashAt looks at the place of the file itself.
-func (t *Tree) clashAt(p *plan, s *stage, name string) error {
+func (t *WorkTree) clashAt(p *plan, s *stage, name string) error {
 	info, err := os.Lstat(t.Path(name))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -84,7 +84,7 @@ func (t *Tree) clashAt(p *plan, s *stage, name string) error {
 }
 
 // clashBelow looks at a folder where a file is to be: all that is in it must be removed by the plan.
-func (t *Tree) clashBelow(p *plan, dir string) error {
+func (t *WorkTree) clashBelow(p *plan, dir string) error {
 	inside, err := os.ReadDir(t.Path(dir))
 	if err != nil {
 		return err

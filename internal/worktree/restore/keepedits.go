@@ -1,4 +1,4 @@
-package worktree
+package restore
 
 import (
 	"bytes"
@@ -219,7 +219,7 @@ func (m *move) write(ctx context.Context, batch []*taken) ([]repository.Entry, e
 }
 
 // free is name, or name.2 and so on if that is taken.
-func (t *Tree) free(ctx context.Context, name string) (string, error) {
+func (t *WorkTree) free(ctx context.Context, name string) (string, error) {
 	for n := 1; ; n++ {
 		as := name
 		if n > 1 {

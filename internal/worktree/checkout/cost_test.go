@@ -1,4 +1,4 @@
-package worktree_test
+package checkout_test
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/checkout"
 )
 
 // TestTheCostOfACheckout prints, with -full, what laying out 50,000 files costs beside a fingerprint of them, which a gate
@@ -30,8 +30,8 @@ func TestTheCostOfACheckout(t *testing.T) {
 		return time.Since(begin)
 	}
 	warm := took(func() { fingerprint(t, tree) })
-	c := worktree.NewCheckout(filepath.Join(t.TempDir(), "checkout"))
-	l := worktree.Layout{Tree: id}
+	c := checkout.New(filepath.Join(t.TempDir(), "checkout"))
+	l := checkout.Layout{Tree: id}
 	ratio := func(what string, d time.Duration) {
 		t.Logf("%-40s %6.2f s  %5.1f × a fingerprint", what, d.Seconds(), float64(d)/float64(warm))
 	}
@@ -41,7 +41,7 @@ func TestTheCostOfACheckout(t *testing.T) {
 	write(t, dir, "d00/e00/f00000.go", "package g\n")
 	l.Tree = fingerprint(t, tree)
 	ratio("third, another tree", took(func() { lay(t, c, tree, l) }))
-	ratio("first of another process", took(func() { lay(t, worktree.NewCheckout(filepath.Dir(c.Files())), tree, l) }))
+	ratio("first of another process", took(func() { lay(t, checkout.New(filepath.Dir(c.Files())), tree, l) }))
 	c.Believe(false)
 	ratio("second, change times not honest", took(func() { lay(t, c, tree, l) }))
 }

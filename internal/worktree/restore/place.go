@@ -1,4 +1,4 @@
-package worktree
+package restore
 
 import (
 	"errors"
@@ -44,7 +44,7 @@ var errAway = errors.New("is not a folder of the work tree")
 
 // placeFor opens the folder that holds a path of the work tree, and follows no link. It makes the folders that are
 // missing if make is set. The error wraps errAway if one of them is something else.
-func (t *Tree) placeFor(name string, make bool) (place, error) {
+func (t *WorkTree) placeFor(name string, make bool) (place, error) {
 	root, err := rootfs.Open(t.Top())
 	if err != nil {
 		return place{}, err

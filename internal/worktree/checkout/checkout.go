@@ -1,4 +1,6 @@
-package worktree
+// Package checkout lays out the files of a tree in a folder of their own, where checks run: exactly those, and what a set-up
+// made, whatever was left there before. The folder is outside of every work tree and kept for the next time.
+package checkout
 
 import (
 	"context"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
+	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
@@ -65,8 +68,8 @@ type Layout struct {
 	Key   string
 }
 
-// NewCheckout returns the checkout in dir, of which nothing is read or made yet.
-func NewCheckout(dir string) *Checkout {
+// New returns the checkout in dir, of which nothing is read or made yet.
+func New(dir string) *Checkout {
 	return &Checkout{dir: dir, known: map[string]known{}}
 }
 
@@ -74,10 +77,10 @@ func NewCheckout(dir string) *Checkout {
 func (c *Checkout) Files() string { return filepath.Join(c.dir, "files") }
 
 // Lay takes the checkout, until [Checkout.Release], and makes its files those of l.Tree, of what the set-up made, and of
-// those that t leaves out of its trees (see [Options]), as they stand in t's work tree. A file of the tree comes before one
+// those that t leaves out of its trees (see [worktree.Options]), as they stand in t's work tree. A file of the tree comes before one
 // of the others. Everything else is removed. The objects are compared with their ids: one that somebody replaced in a store
-// is an error. The error is [ErrInUse] while another process has it, ErrNoGit without git; then nothing was changed.
-func (c *Checkout) Lay(ctx context.Context, t *Tree, l Layout) (err error) {
+// is an error. The error is [ErrInUse] while another process has it, [git.ErrNoGit] without git; then nothing was changed.
+func (c *Checkout) Lay(ctx context.Context, t *worktree.Tree, l Layout) (err error) {
 	if !t.Git() {
 		return git.ErrNoGit
 	}
@@ -165,7 +168,7 @@ func (c *Checkout) take() error {
 }
 
 // lay makes the files those of a tree and of what the set-up made.
-func (c *Checkout) lay(ctx context.Context, t *Tree, tree, within string) error {
+func (c *Checkout) lay(ctx context.Context, t *worktree.Tree, tree, within string) error {
 	if c.want == nil || c.tree != tree {
 		want, err := t.ListVerified(ctx, tree)
 		if err != nil {

@@ -1,4 +1,4 @@
-package worktree
+package checkout
 
 import (
 	"context"
@@ -19,6 +19,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
@@ -47,7 +48,7 @@ func (c *Checkout) madeList() string { return filepath.Join(c.dir, "made.list") 
 func (c *Checkout) madeDir() string  { return filepath.Join(c.dir, "made") }
 
 // setUp has what the set-up makes at hand, and runs it where it has not run yet for this layout.
-func (c *Checkout) setUp(ctx context.Context, t *Tree, l Layout) error {
+func (c *Checkout) setUp(ctx context.Context, t *worktree.Tree, l Layout) error {
 	if l.SetUp == nil {
 		c.made = nil
 		return nil
@@ -218,13 +219,10 @@ func (c *Checkout) copyMade(root *os.Root, p *checkoutPlan) error {
 	})
 }
 
-// copyIgnored copies the files that t leaves out of its trees by [Options].Ignore, as they stand in its work tree.
-func (c *Checkout) copyIgnored(ctx context.Context, t *Tree) error {
-	if len(t.ignore) == 0 {
-		return nil
-	}
-	out, _, err := t.UserCommand().Run(ctx, append([]string{"ls-files", "-z", "-o", "-c", "-i"}, excludes(t.ignore)...)...)
-	if err != nil {
+// copyIgnored copies the files that t leaves out of its trees by [worktree.Options].Ignore, as they stand in its work tree.
+func (c *Checkout) copyIgnored(ctx context.Context, t *worktree.Tree) error {
+	ignored, err := t.IgnoredFiles(ctx)
+	if err != nil || len(ignored) == 0 {
 		return err
 	}
 	from, err := os.OpenRoot(t.Top())
@@ -237,7 +235,7 @@ func (c *Checkout) copyIgnored(ctx context.Context, t *Tree) error {
 		return err
 	}
 	defer root.Close()
-	for _, name := range gitpath.Split(out) {
+	for _, name := range ignored {
 		first, _, _ := strings.Cut(name, "/")
 		if _, tracked := c.want.At[name]; tracked || first == ".ferrus" || strings.HasSuffix(name, "/") {
 			continue

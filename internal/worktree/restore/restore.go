@@ -1,4 +1,8 @@
-package worktree
+// Package restore replaces the files of a work tree by those of another tree, without losing an edit: what somebody writes
+// meanwhile is on disk, or kept under a name that the caller is told. A killed Restore is finished by the next one.
+//
+// It takes trees that are in the repository's stores; [worktree.Tree] makes and keeps them.
+package restore
 
 import (
 	"context"
@@ -9,11 +13,21 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
+	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
-// A Change is what [Tree.Restore] did. The lists are as [Tree.Changed] gives them.
+// A WorkTree is a [worktree.Tree] whose files can be replaced. Any number of them may be of the same Tree.
+type WorkTree struct {
+	*worktree.Tree
+	hooks hooks // for tests
+}
+
+// In returns the work tree of t.
+func In(t *worktree.Tree) *WorkTree { return &WorkTree{Tree: t} }
+
+// A Change is what [WorkTree.Restore] did. The lists are as [worktree.Tree.Changed] gives them.
 type Change struct {
 	Written []string
 	Removed []string
@@ -29,7 +43,7 @@ type Change struct {
 // tree is left, one that has changed since the snapshot and would be lost is a [*BlockedError].
 //
 // It never touches what git ignores unless it is tracked, by the rules of now and by those of to: a file that came to be
-// counted because a rule was gone stays when the rule is back. Nor does it touch what [Open] leaves out, or the user's
+// counted because a rule was gone stays when the rule is back. Nor does it touch what [worktree.Open] leaves out, or the user's
 // index. A file to be written where an ignored one stands is a *BlockedError. A folder goes when its
 // last file does; a link is replaced, not followed. A file has the bytes that git checkout would give it: what the
 // filters of .gitattributes have cleaned comes back smudged by those of to, hence the same if they undo each other.
@@ -42,9 +56,9 @@ type Change struct {
 // moved.
 //
 // Restore may be killed at any moment and called again with the same trees: it finishes, and keeps what the killed call
-// had taken out. What it did is on disk when it returns. Change is also valid with an error. The error is [ErrNoGit]
+// had taken out. What it did is on disk when it returns. Change is also valid with an error. The error is [git.ErrNoGit]
 // without git.
-func (t *Tree) Restore(ctx context.Context, from, to, edits string) (Change, error) {
+func (t *WorkTree) Restore(ctx context.Context, from, to, edits string) (Change, error) {
 	var c Change
 	err := t.Ready(ctx, edits)
 	if err == nil {
@@ -64,8 +78,8 @@ func (t *Tree) Restore(ctx context.Context, from, to, edits string) (Change, err
 	return c, nil
 }
 
-// Clear is a [Tree.Restore] of the empty tree: it takes away what the snapshot from has.
-func (t *Tree) Clear(ctx context.Context, from, edits string) (Change, error) {
+// Clear is a [WorkTree.Restore] of the empty tree: it takes away what the snapshot from has.
+func (t *WorkTree) Clear(ctx context.Context, from, edits string) (Change, error) {
 	if err := t.Ready(ctx, edits); err != nil {
 		return Change{}, err
 	}
@@ -76,10 +90,10 @@ func (t *Tree) Clear(ctx context.Context, from, edits string) (Change, error) {
 	return t.Restore(ctx, from, empty, edits)
 }
 
-// Blocked returns the error that [Tree.Restore] of the same trees would return before it changes anything, a
+// Blocked returns the error that [WorkTree.Restore] of the same trees would return before it changes anything, a
 // [*BlockedError] for one; nil if it would go ahead, or has nothing to do. It makes the files aside as Restore does, and
 // changes nothing itself.
-func (t *Tree) Blocked(ctx context.Context, from, to string) error {
+func (t *WorkTree) Blocked(ctx context.Context, from, to string) error {
 	if err := t.planned(ctx, from, to, func(*plan, *stage) error { return nil }); err != nil {
 		return fmt.Errorf("restore of %.12q: %w", to, err)
 	}
@@ -87,7 +101,7 @@ func (t *Tree) Blocked(ctx context.Context, from, to string) error {
 }
 
 // planned calls do, if there is anything to do, with a plan that nothing stands in the way of.
-func (t *Tree) planned(ctx context.Context, from, to string, do func(*plan, *stage) error) error {
+func (t *WorkTree) planned(ctx context.Context, from, to string, do func(*plan, *stage) error) error {
 	if !t.Git() {
 		return git.ErrNoGit
 	}
@@ -116,8 +130,8 @@ func (t *Tree) planned(ctx context.Context, from, to string, do func(*plan, *sta
 }
 
 // prune removes the folder if it is empty, and those above that it was the last in. It returns the one that stays.
-func (t *Tree) prune(dir string) string {
-	for dir != "." && t.folder(dir) && rmdir(t.Path(dir)) == nil {
+func (t *WorkTree) prune(dir string) string {
+	for dir != "." && t.IsFolder(dir) && rmdir(t.Path(dir)) == nil {
 		dir = path.Dir(dir)
 	}
 	return dir

@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package worktree_test
+package restore_test
 
 import (
 	"errors"
@@ -16,17 +16,8 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
-
-// An editor changes one file in its way. begin is what it does before the Restore starts, at is the save.
-type editor struct {
-	name  string
-	begin func(t testing.TB, path string) any
-	save  func(t testing.TB, path, text string, had any)
-	bare  bool // there is no file before
-	none  bool // the save leaves no text
-	stops bool // the Restore cannot go on
-}
 
 func must[T any](v T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
@@ -36,6 +27,16 @@ func must[T any](v T, err error) func(testing.TB) T {
 		}
 		return v
 	}
+}
+
+// An editor changes one file in its way. begin is what it does before the Restore starts, at is the save.
+type editor struct {
+	name  string
+	begin func(t testing.TB, path string) any
+	save  func(t testing.TB, path, text string, had any)
+	bare  bool // there is no file before
+	none  bool // the save leaves no text
+	stops bool // the Restore cannot go on
 }
 
 func opened(t testing.TB, path string) any {
@@ -101,21 +102,21 @@ func arena(t testing.TB) (dir, from, to string) {
 	padding := strings.Repeat(" ", 64)
 	dir = copied(t, "arena", func(dir string) {
 		runGit(t, dir, "init", "-q", "-b", "main", "--template=")
-		tree := open(t, dir)
+		tree := openWork(t, dir)
 		for i := range editors {
 			write(t, dir, fmt.Sprintf("replaced-%d", i), "then"+padding)
 			write(t, dir, fmt.Sprintf("made-%d", i), "then"+padding)
 		}
 		write(t, dir, "stays", "stays")
-		save(t, tree, "t/1")
+		save(t, tree.Tree, "t/1")
 		for i := range editors {
 			write(t, dir, fmt.Sprintf("replaced-%d", i), "now"+padding)
 			remove(t, dir, fmt.Sprintf("made-%d", i))
 			write(t, dir, fmt.Sprintf("going-%d/removed", i), "now"+padding)
 		}
-		save(t, tree, "t/2")
+		save(t, tree.Tree, "t/2")
 	})
-	tree := open(t, dir)
+	tree := openWork(t, dir)
 	return dir, must(tree.ReadRef(t.Context(), "t/2"))(t), must(tree.ReadRef(t.Context(), "t/1"))(t)
 }
 
@@ -154,9 +155,9 @@ func TestNoEditIsLost(t *testing.T) {
 						private = filepath.Join(must(os.MkdirTemp(other, "ferrus-test-"))(t), "git")
 						t.Cleanup(func() { os.RemoveAll(filepath.Dir(private)) })
 					}
-					tree := must(worktree.Open(t.Context(), dir, private, worktree.Options{}))(t)
+					tree := restore.In(must(worktree.Open(t.Context(), dir, private, worktree.Options{}))(t))
 					if world.away { // its store has nothing yet
-						from = save(t, tree, "t/2")
+						from = save(t, tree.Tree, "t/2")
 					}
 					(&saves{T: t, dir: dir, tree: tree, phase: phase, stops: stops}).run(from, to, world.noExchange, world.noLease)
 				}) {
@@ -188,11 +189,11 @@ func otherDisk(t testing.TB) string {
 type saves struct {
 	*testing.T
 	dir   string
-	tree  *worktree.Tree
+	tree  *restore.WorkTree
 	phase int
 	stops bool
 	text  map[string]string // by path: what was saved
-	named []worktree.Edit
+	named []restore.Edit
 }
 
 func (s *saves) run(from, to string, noExchange, noLease bool) {
@@ -239,7 +240,7 @@ func (s *saves) run(from, to string, noExchange, noLease bool) {
 		now = func() time.Time { return clock }
 		pause = func(d time.Duration) {
 			clock = clock.Add(d)
-			if paused++; d <= 0 || d > worktree.Grace {
+			if paused++; d <= 0 || d > restore.Grace {
 				s.Errorf("waits for %v", d)
 			}
 			if s.phase == 5 {
@@ -252,7 +253,7 @@ func (s *saves) run(from, to string, noExchange, noLease bool) {
 		}
 	}
 	s.tree.Hooked(at, noExchange, now, pause)
-	s.restore(from, to)
+	s.restored(from, to)
 	if noLease && paused == 0 {
 		s.Error("it does not wait for programs that may have a file open")
 	}
@@ -271,8 +272,8 @@ func (s *saves) run(from, to string, noExchange, noLease bool) {
 			_ = syscall.Munmap(h.([]byte))
 		}
 	}
-	last := fingerprint(s, s.tree)
-	s.restore(last, last) // nothing but what is left over
+	last := fingerprint(s, s.tree.Tree)
+	s.restored(last, last) // nothing but what is left over
 	if left, err := s.tree.Leftovers(); err != nil || len(left) > 0 {
 		s.Errorf("left over: %v, %v", left, err)
 	}
@@ -280,19 +281,19 @@ func (s *saves) run(from, to string, noExchange, noLease bool) {
 }
 
 // restore restores until nothing is in the way.
-func (s *saves) restore(from, to string) {
+func (s *saves) restored(from, to string) {
 	s.Helper()
 	for n := 0; ; n++ {
 		c, err := s.tree.Restore(s.Context(), from, to, "t/edits")
 		s.named = append(s.named, c.Edited...)
-		stopped := new(worktree.StoppedError)
+		stopped := new(restore.StoppedError)
 		if err == nil {
 			return
 		}
 		if !s.stops || !errors.As(err, &stopped) || n > 20 {
 			s.Fatal(err)
 		}
-		from = save(s, s.tree, fmt.Sprintf("t/again-%d", n))
+		from = save(s, s.tree.Tree, fmt.Sprintf("t/again-%d", n))
 	}
 }
 
@@ -326,8 +327,8 @@ func (s *saves) check(doers map[string]editor) {
 func TestAClearKeepsEdits(t *testing.T) {
 	t.Parallel()
 	dir := committed(t)
-	tree := open(t, dir)
-	from := save(t, tree, "t/1")
+	tree := openWork(t, dir)
+	from := save(t, tree.Tree, "t/1")
 	tree.Hooked(func(name string) {
 		if name == "a.txt" {
 			write(t, dir, "a.txt", "edit of a.txt")
@@ -350,11 +351,11 @@ func TestAMoveFollowsNoLink(t *testing.T) {
 	for _, repo := range []bool{false, true} {
 		dir, outside := committed(t), t.TempDir()
 		write(t, dir, "src/c.go", "package b\n")
-		tree := open(t, dir)
-		to := save(t, tree, "t/1")
+		tree := openWork(t, dir)
+		to := save(t, tree.Tree, "t/1")
 		write(t, dir, "src/b.go", "now")
 		write(t, dir, "src/c.go", "now")
-		from := save(t, tree, "t/2")
+		from := save(t, tree.Tree, "t/2")
 		tree.Hooked(func(name string) {
 			if name != "src/b.go" {
 				return
@@ -368,7 +369,7 @@ func TestAMoveFollowsNoLink(t *testing.T) {
 			}
 		}, false, nil, nil)
 		_, err := tree.Restore(t.Context(), from, to, "t/edits")
-		if stopped := new(worktree.StoppedError); !errors.As(err, &stopped) || stopped.Path != "src/b.go" || !strings.Contains(err.Error(), "no longer a folder") {
+		if stopped := new(restore.StoppedError); !errors.As(err, &stopped) || stopped.Path != "src/b.go" || !strings.Contains(err.Error(), "no longer a folder") {
 			t.Errorf("repository %v: %v", repo, err)
 		}
 		if left := must(os.ReadDir(outside))(t); len(left) > 0 {
@@ -389,11 +390,11 @@ func TestNoEditIsLostWithAKilledRestore(t *testing.T) {
 		if !t.Run(fmt.Sprint(n), func(t *testing.T) {
 			dir, from, to := arena(t)
 			t.Setenv(editing, "1")
-			died = die(t, death{n: n}, dir, "restore", from, to)
-			tree := open(t, dir)
+			died = die(t, death{N: n}, dir, "restore", from, to)
+			tree := openWork(t, dir)
 			left := must(tree.Leftovers())(t)
 			disk := strings.Join(slices.Collect(maps.Values(manifest(t, dir))), "\n")
-			last := fingerprint(t, tree)
+			last := fingerprint(t, tree.Tree)
 			c := must(tree.Restore(t.Context(), last, last, "t/again"))(t)
 			if len(c.Edited) > 0 && len(left) == 0 {
 				t.Error("it is not said that there is something to recover")
@@ -424,10 +425,6 @@ func TestNoEditIsLostWithAKilledRestore(t *testing.T) {
 	t.Logf("rig: cases=%d bad=%d; steps at which a Restore is killed", cases, bad)
 }
 
-// editing is the environment variable that makes a victim's files be edited: those of the first editor right before they
-// come out of the work tree, those of others when it dies.
-const editing = "FERRUS_TEST_EDIT"
-
 func killedText(name string) string { return "edit of " + strings.ReplaceAll(name, "/", "-") }
 
 // edit has one editor save one file, and notes it.
@@ -440,7 +437,7 @@ func edit(dir string, by int, name string) {
 }
 
 // edited has files edited in a victim.
-func edited(dir string, tree *worktree.Tree) (atDeath func()) {
+func edited(dir string, tree *restore.WorkTree) (atDeath func()) {
 	count := map[string]int{}
 	tree.Hooked(func(name string) {
 		count[name]++

@@ -1,10 +1,9 @@
-package worktree_test
+package restore_test
 
 import (
 	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -16,10 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
 
-func restore(t testing.TB, tree *worktree.Tree, from, to string) worktree.Change {
+func restored(t testing.TB, tree *restore.WorkTree, from, to string) restore.Change {
 	t.Helper()
 	c, err := tree.Restore(t.Context(), from, to, "t/edits")
 	if err != nil {
@@ -29,52 +28,6 @@ func restore(t testing.TB, tree *worktree.Tree, from, to string) worktree.Change
 		t.Errorf("nobody has edited %v", c.Edited)
 	}
 	return c
-}
-
-// manifest is every file of a work tree, ignored ones too: its kind, executable bit and bytes.
-func manifest(t testing.TB, dir string) map[string]string {
-	t.Helper()
-	all := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name, _ := filepath.Rel(dir, path)
-		if name == ".git" || name == ".ferrus" {
-			return fs.SkipDir
-		}
-		info, err := e.Info()
-		switch {
-		case err != nil || e.IsDir():
-			return err
-		case info.Mode()&fs.ModeSymlink != 0:
-			target, err := os.Readlink(path)
-			all[name] = "link " + target
-			return err
-		case !info.Mode().IsRegular():
-			all[name] = info.Mode().Type().String()
-			return nil
-		}
-		data, err := os.ReadFile(path)
-		all[name] = fmt.Sprintf("%v %q", info.Mode()&0o100 != 0, data)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
-
-// users is all that the user's repository holds but objects and kept trees.
-func users(t testing.TB, dir string) map[string]string {
-	t.Helper()
-	all := inventory(t, filepath.Join(dir, ".git"))
-	for path := range all {
-		if strings.Contains(path, "/.git/objects/") || strings.Contains(path, "/.git/refs/ferrus/") {
-			delete(all, path)
-		}
-	}
-	return all
 }
 
 // names are drawn from few, so that files, folders and links take each other's place.
@@ -229,11 +182,11 @@ var corners = []corner{
 func there(rt *rapid.T, t *testing.T, dir string, c corner, used map[string]int) {
 	scramble(rt, t, dir, used)
 	c.one(t, dir)
-	tree := open(t, dir)
-	one := save(t, tree, "t/1")
+	tree := openWork(t, dir)
+	one := save(t, tree.Tree, "t/1")
 	scramble(rt, t, dir, used)
 	c.two(t, dir)
-	two := save(t, tree, "t/2")
+	two := save(t, tree.Tree, "t/2")
 	disk, repository := manifest(t, dir), users(t, dir)
 	same := func(when string, disk map[string]string) {
 		t.Helper()
@@ -251,7 +204,7 @@ func there(rt *rapid.T, t *testing.T, dir string, c corner, used map[string]int)
 	if fmt.Sprint(foretold) != fmt.Sprint(err) {
 		rt.Fatalf("Blocked: %v; Restore: %v", foretold, err)
 	}
-	if blocked := new(worktree.BlockedError); errors.As(err, &blocked) {
+	if blocked := new(restore.BlockedError); errors.As(err, &blocked) {
 		used["blocked"]++
 		if _, ok := disk[filepath.FromSlash(blocked.Path)]; !ok {
 			rt.Fatalf("blocked by %s, which is not there", blocked.Path)
@@ -262,9 +215,9 @@ func there(rt *rapid.T, t *testing.T, dir string, c corner, used map[string]int)
 		rt.Fatal(err)
 	}
 	used["restored"]++
-	three := save(t, tree, "t/3")
-	had, has := paths(t, tree, "", two), paths(t, tree, one, three)
-	middle, seen := manifest(t, dir), paths(t, tree, "", three)
+	three := save(t, tree.Tree, "t/3")
+	had, has := paths(t, tree.Tree, "", two), paths(t, tree.Tree, one, three)
+	middle, seen := manifest(t, dir), paths(t, tree.Tree, "", three)
 	var hidden []string
 	for _, path := range has { // what came to be counted because nothing ignores it now
 		if middle[filepath.FromSlash(path)] != "" && !slices.Contains(seen, path) {
@@ -284,15 +237,15 @@ func there(rt *rapid.T, t *testing.T, dir string, c corner, used map[string]int)
 			used["link gone"]++
 		}
 	}
-	if blocked := new(worktree.BlockedError); errors.As(tree.Blocked(t.Context(), three, two), &blocked) && slices.Contains(hidden, blocked.Path) {
+	if blocked := new(restore.BlockedError); errors.As(tree.Blocked(t.Context(), three, two), &blocked) && slices.Contains(hidden, blocked.Path) {
 		return // what git ignores is never taken away
 	}
-	restore(t, tree, three, two)
-	if id := fingerprint(t, tree); id != two {
+	restored(t, tree, three, two)
+	if id := fingerprint(t, tree.Tree); id != two {
 		rt.Fatalf("fingerprint %s, want %s", id, two)
 	}
 	// What git ignores again stays, whether it was there before or not: nothing says so.
-	counted := paths(t, tree, "", one)
+	counted := paths(t, tree.Tree, "", one)
 	for name, is := range manifest(t, dir) {
 		if disk[name] == "" && middle[name] == is && slices.Contains(counted, filepath.ToSlash(name)) {
 			used["spared"]++
@@ -300,14 +253,4 @@ func there(rt *rapid.T, t *testing.T, dir string, c corner, used map[string]int)
 		}
 	}
 	same("there and back", disk)
-}
-
-// paths are those that differ between two trees.
-func paths(t testing.TB, tree *worktree.Tree, from, to string) []string {
-	t.Helper()
-	all, err := tree.Changed(t.Context(), from, to)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
 }

@@ -1,4 +1,4 @@
-package worktree_test
+package checkout_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/checkout"
 )
 
 // laidOut is every file below dir: its kind, its executable bit and its content.
@@ -49,7 +50,7 @@ func laidOut(t testing.TB, dir string) string {
 }
 
 // shop is a work tree with a file of each kind, and the checkout of a project of it.
-func shop(t testing.TB) (dir string, tree *worktree.Tree, c *worktree.Checkout) {
+func shop(t testing.TB) (dir string, tree *worktree.Tree, c *checkout.Checkout) {
 	t.Helper()
 	dir = committed(t)
 	write(t, dir, "run.sh", "#!/bin/sh\n")
@@ -62,7 +63,7 @@ func shop(t testing.TB) (dir string, tree *worktree.Tree, c *worktree.Checkout) 
 	write(t, dir, "src/deep/er/c.go", "package c\n")
 	write(t, dir, "src/bö.go", "package b\n")
 	write(t, dir, "build/x.o", "ignored by git\n")
-	c = worktree.NewCheckout(filepath.Join(t.TempDir(), "checkout"))
+	c = checkout.New(filepath.Join(t.TempDir(), "checkout"))
 	return dir, open(t, dir), c
 }
 
@@ -77,7 +78,7 @@ src/deep/
 src/deep/er/
 src/deep/er/c.go false "package c\n"`
 
-func lay(t testing.TB, c *worktree.Checkout, tree *worktree.Tree, l worktree.Layout) {
+func lay(t testing.TB, c *checkout.Checkout, tree *worktree.Tree, l checkout.Layout) {
 	t.Helper()
 	if err := c.Lay(context.Background(), tree, l); err != nil {
 		t.Fatal(err)
@@ -90,7 +91,7 @@ func lay(t testing.TB, c *worktree.Checkout, tree *worktree.Tree, l worktree.Lay
 func TestACheckoutIsTheTree(t *testing.T) {
 	t.Parallel()
 	dir, tree, c := shop(t)
-	l := worktree.Layout{Tree: fingerprint(t, tree)}
+	l := checkout.Layout{Tree: fingerprint(t, tree)}
 	lay(t, c, tree, l)
 	if got := laidOut(t, c.Files()); got != shopFiles {
 		t.Fatalf("%s\nwant\n%s", got, shopFiles)
@@ -137,7 +138,7 @@ func TestACheckoutIsTheTree(t *testing.T) {
 			}
 			use := c
 			if how.another {
-				use = worktree.NewCheckout(filepath.Dir(c.Files()))
+				use = checkout.New(filepath.Dir(c.Files()))
 				use.Believe(how.honest)
 			}
 			lay(t, use, tree, l)
@@ -163,7 +164,7 @@ func TestACheckoutIsTheTree(t *testing.T) {
 func TestASecondLayoutTouchesNothing(t *testing.T) {
 	t.Parallel()
 	_, tree, c := shop(t)
-	l := worktree.Layout{Tree: fingerprint(t, tree)}
+	l := checkout.Layout{Tree: fingerprint(t, tree)}
 	lay(t, c, tree, l)
 	var infos []fs.FileInfo
 	names := []string{"a.txt", "run.sh", "link", "src/deep/er/c.go"}
@@ -174,7 +175,7 @@ func TestASecondLayoutTouchesNothing(t *testing.T) {
 		}
 		infos = append(infos, info)
 	}
-	for _, use := range []*worktree.Checkout{c, worktree.NewCheckout(filepath.Dir(c.Files()))} {
+	for _, use := range []*checkout.Checkout{c, checkout.New(filepath.Dir(c.Files()))} {
 		lay(t, use, tree, l)
 		for i, name := range names {
 			if info, err := os.Lstat(filepath.Join(c.Files(), name)); err != nil || !os.SameFile(info, infos[i]) || info.ModTime() != infos[i].ModTime() {
@@ -224,7 +225,7 @@ func TestAnObjectThatIsAnotherIsRefused(t *testing.T) {
 			}
 		}
 		write(t, dir, filepath.Join(".ferrus/git/objects", to[:2], to[2:]), string(text))
-		if err := c.Lay(t.Context(), tree, worktree.Layout{Tree: bad}); err == nil || !strings.Contains(err.Error(), "is not what its id says") && !strings.Contains(err.Error(), "hash mismatch") {
+		if err := c.Lay(t.Context(), tree, checkout.Layout{Tree: bad}); err == nil || !strings.Contains(err.Error(), "is not what its id says") && !strings.Contains(err.Error(), "hash mismatch") {
 			t.Errorf("%s: %v\n%s", kind, err, laidOut(t, c.Files()))
 		}
 		var patch strings.Builder
@@ -235,8 +236,8 @@ func TestAnObjectThatIsAnotherIsRefused(t *testing.T) {
 }
 
 // installing is a layout whose set-up makes files beside those of the tree, and changes one of them.
-func installing(tree *worktree.Tree, id string, ran *int) worktree.Layout {
-	return worktree.Layout{Tree: id, Base: id, Key: "install", SetUp: func(_ context.Context, dir string) error {
+func installing(tree *worktree.Tree, id string, ran *int) checkout.Layout {
+	return checkout.Layout{Tree: id, Base: id, Key: "install", SetUp: func(_ context.Context, dir string) error {
 		*ran++
 		return errors.Join(os.MkdirAll(filepath.Join(dir, "vendor", "empty"), 0o755), os.WriteFile(filepath.Join(dir, "vendor", "lib.js"), []byte("lib\n"), 0o600),
 			os.WriteFile(filepath.Join(dir, ".env"), []byte("A=1\n"), 0o644), os.Symlink("lib.js", filepath.Join(dir, "vendor", "link.js")),
@@ -266,7 +267,7 @@ func TestWhatTheSetUpMadeComesBack(t *testing.T) {
 		},
 		"another mode": func() error { return os.Chmod(at("vendor/lib.js"), 0o644) },
 	} {
-		for _, use := range []*worktree.Checkout{c, worktree.NewCheckout(filepath.Dir(c.Files()))} {
+		for _, use := range []*checkout.Checkout{c, checkout.New(filepath.Dir(c.Files()))} {
 			lay(t, use, tree, l)
 			if err := trick(); err != nil {
 				t.Fatal(err)
@@ -286,7 +287,7 @@ func TestWhatTheSetUpMadeComesBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		was := ran
-		lay(t, worktree.NewCheckout(filepath.Dir(c.Files())), tree, l)
+		lay(t, checkout.New(filepath.Dir(c.Files())), tree, l)
 		if got := laidOut(t, c.Files()); got != installed || ran != was+1 {
 			t.Errorf("%s: the set-up ran %d times more: %s", name, ran-was, got)
 		}
@@ -306,7 +307,7 @@ func TestIgnoredFilesComeAsTheyStand(t *testing.T) {
 	dir, _, c := shop(t)
 	tree := open(t, dir, "*.txt", "/notes/")
 	write(t, dir, "notes/n", "one\n")
-	l := worktree.Layout{Tree: fingerprint(t, tree)}
+	l := checkout.Layout{Tree: fingerprint(t, tree)}
 	lay(t, c, tree, l)
 	write(t, dir, "a.txt", "as it stands\n")
 	remove(t, dir, "notes")
@@ -334,7 +335,7 @@ func TestACutLayoutIsFinishedByTheNext(t *testing.T) {
 			t.Fatal(err)
 		}
 		killed, n := errors.New("killed"), left
-		cut := worktree.NewCheckout(filepath.Dir(c.Files()))
+		cut := checkout.New(filepath.Dir(c.Files()))
 		cut.Cut(func() error {
 			if n--; n < 0 {
 				return killed
@@ -346,7 +347,7 @@ func TestACutLayoutIsFinishedByTheNext(t *testing.T) {
 			err = cut.Lay(t.Context(), tree, one)
 			cut.Release()
 		}
-		lay(t, worktree.NewCheckout(filepath.Dir(c.Files())), tree, one)
+		lay(t, checkout.New(filepath.Dir(c.Files())), tree, one)
 		if got := laidOut(t, c.Files()); got != installed {
 			t.Fatalf("cut before change %d: %s\nwant\n%s", left, got, installed)
 		}
@@ -363,12 +364,12 @@ func TestACutLayoutIsFinishedByTheNext(t *testing.T) {
 func TestACheckoutIsForOneAtATime(t *testing.T) {
 	t.Parallel()
 	_, tree, c := shop(t)
-	l := worktree.Layout{Tree: fingerprint(t, tree)}
+	l := checkout.Layout{Tree: fingerprint(t, tree)}
 	if err := c.Lay(t.Context(), tree, l); err != nil {
 		t.Fatal(err)
 	}
-	other := worktree.NewCheckout(filepath.Dir(c.Files()))
-	if err := other.Lay(t.Context(), tree, l); !errors.Is(err, worktree.ErrInUse) {
+	other := checkout.New(filepath.Dir(c.Files()))
+	if err := other.Lay(t.Context(), tree, l); !errors.Is(err, checkout.ErrInUse) {
 		t.Error(err)
 	}
 	c.Release()
@@ -378,9 +379,9 @@ func TestACheckoutIsForOneAtATime(t *testing.T) {
 func TestNoCheckoutInAWorkTree(t *testing.T) {
 	t.Parallel()
 	dir, tree, _ := shop(t)
-	l := worktree.Layout{Tree: fingerprint(t, tree)}
+	l := checkout.Layout{Tree: fingerprint(t, tree)}
 	for _, at := range []string{filepath.Join(dir, "x"), filepath.Join(dir, ".ferrus", "x"), filepath.Join(dir, "no", "such", "folder")} {
-		err := worktree.NewCheckout(at).Lay(t.Context(), tree, l)
+		err := checkout.New(at).Lay(t.Context(), tree, l)
 		if _, made := os.Lstat(at); err == nil || made == nil {
 			t.Errorf("%s: %v, %v", at, err, made)
 		}
@@ -389,7 +390,7 @@ func TestNoCheckoutInAWorkTree(t *testing.T) {
 	if err := os.Symlink(dir, link); err != nil {
 		t.Fatal(err)
 	}
-	if err := worktree.NewCheckout(filepath.Join(link, "x")).Lay(t.Context(), tree, l); err == nil {
+	if err := checkout.New(filepath.Join(link, "x")).Lay(t.Context(), tree, l); err == nil {
 		t.Error("a link leads there")
 	}
 }
@@ -400,7 +401,7 @@ func TestWhatTheCommandsChangedIsSeen(t *testing.T) {
 	_, tree, c := shop(t)
 	for _, honest := range []bool{true, false} {
 		c.Believe(honest)
-		if err := c.Lay(t.Context(), tree, worktree.Layout{Tree: fingerprint(t, tree)}); err != nil {
+		if err := c.Lay(t.Context(), tree, checkout.Layout{Tree: fingerprint(t, tree)}); err != nil {
 			t.Fatal(err)
 		}
 		write(t, c.Files(), "src/b.go", "package b\n") // touched
@@ -428,7 +429,7 @@ func TestAFilterMakesItsFiles(t *testing.T) {
 	tree := open(t, dir)
 	for _, honest := range []bool{true, false} {
 		c.Believe(honest)
-		lay(t, c, tree, worktree.Layout{Tree: fingerprint(t, tree)})
+		lay(t, c, tree, checkout.Layout{Tree: fingerprint(t, tree)})
 		if got := laidOut(t, c.Files()); !strings.Contains(got, `x.up false "SHOUT\n"`) {
 			t.Error(got)
 		}

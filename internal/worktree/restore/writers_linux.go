@@ -1,4 +1,4 @@
-package worktree
+package restore
 
 import (
 	"os"
