@@ -370,10 +370,9 @@ var allowed = map[string]map[string]string{
 	"cmd/ferrusd": {"internal/server": "it is the server and nothing else"},
 	"internal/cli": commands("agreement origin refusal project agents agents/process ancestry checks conductor config engine format jsontime pipeline pipeline/workflow " +
 		"platform/proc rootfs safetext state status store strictjson trust worktree/restore"),
-	"internal/cli/branch": commands("refusal snapshots gc project checks cli engine format conductor state status trust worktree"),
-	"internal/cli/demo":   commands("cli config mcpclient platform/proc tools trust"),
-	"internal/cli/doctor": commands("gc refusal project origin agents cli cli/setup config mcpclient engine format git conductor lease platform/proc agents/register rootfs server state " +
-		"status store server/tokens trust worktree worktree/restore"),
+	"internal/cli/branch":   commands("refusal snapshots gc project checks cli engine format conductor state status trust worktree"),
+	"internal/cli/demo":     commands("cli config mcpclient platform/proc tools trust"),
+	"internal/cli/doctor":   commands("agents agents/register cli cli/setup conductor config doctor format mcpclient platform/proc refusal server"),
 	"internal/cli/evidence": commands("cli evidence format refusal"),
 	"internal/cli/log":      commands("refusal project agents cli engine format history conductor agents/process rootfs state store"),
 	"internal/cli/pipeline": commands("refusal agents agents/process cli cli/log config engine format pipeline pipeline/run pipeline/workflow rootfs safetext " +
@@ -401,8 +400,8 @@ var allowed = map[string]map[string]string{
 	},
 	"internal/cli/run": commands("document refusal cli cli/branch cli/pipeline config engine fleet format conductor pipeline pipeline/run platform/proc agents/process " +
 		"state status"),
-	"internal/cli/setup": commands("agreement project origin refusal . agents cli config engine format pipeline/workflow agents/register rootfs server state status store " +
-		"server/tokens trust worktree"),
+	"internal/cli/setup": commands("agreement project origin refusal . agents cli config engine format agents/register rootfs server state status store " +
+		"scaffold server/tokens trust worktree"),
 	"internal/cli/simulate": commands("refusal cli simulate state"),
 	"internal/cli/status":   commands("project cli engine format state status"),
 	"internal/cli/task":     commands("packet project refusal agents checks cli engine fleet format conductor lease queue state status store tools worktree worktree/restore"),
@@ -437,6 +436,34 @@ var allowed = map[string]map[string]string{
 		"internal/state":          "events, documents and states",
 		"internal/status":         "what was used, in words",
 		"internal/store":          "its lines and documents",
+	},
+	"internal/doctor": {
+		"internal/config":           "what is frozen is compared with ferrus.toml",
+		"internal/engine":           "it opens the machine",
+		"internal/format":           "durations, sizes and lines for people",
+		"internal/gc":               "which checkouts nobody needs",
+		"internal/git":              "there may be no git",
+		"internal/lease":            "whether a session has ended",
+		"internal/origin":           "whether state was made here, and which copy of a journal is valid",
+		"internal/platform/proc":    "programs are looked for outside of the project",
+		"internal/project":          "where machines and branches are",
+		"internal/refusal":          "what an error says, and what helps",
+		"internal/rootfs":           "no link is followed",
+		"internal/scaffold":         "it repeats what init does",
+		"internal/server/tokens":    "who may come over HTTP",
+		"internal/state":            "what STATE.json must show",
+		"internal/status":           "which pipelines wait",
+		"internal/store":            "the journal, its copies and the generated files",
+		"internal/trust":            "the record of the project",
+		"internal/worktree":         "what git tracks and ignores",
+		"internal/worktree/restore": "what a move has left",
+	},
+	"internal/scaffold": {
+		".":                          "the template",
+		"internal/pipeline/workflow": "the schema of workflows.json",
+		"internal/refusal":           "a .gitignore that cannot be used is refused",
+		"internal/rootfs":            "no link is followed",
+		"internal/worktree":          "whether git ignores .ferrus already",
 	},
 	"internal/simulate": {
 		"internal/config": "Nearest: a misspelt event is answered with the right one",
@@ -501,6 +528,8 @@ var forCommands = map[string]string{
 	"internal/rootfs":            "what lies in a project is opened without following a link",
 	"internal/safetext":          "texts of agents are shown on a terminal",
 	"internal/server":            "serve and token",
+	"internal/scaffold":          "init, and doctor, which repeats it",
+	"internal/doctor":            "doctor",
 	"internal/simulate":          "simulate",
 	"internal/evidence":          "evidence",
 	"internal/agents/process":    "stop, logs, and the shim of an agent",

@@ -17,11 +17,13 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/cli/doctor"
+	doctorcmd "github.com/ferrus-go/ferrus/internal/cli/doctor"
 	"github.com/ferrus-go/ferrus/internal/cli/root"
 	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
+	"github.com/ferrus-go/ferrus/internal/doctor"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/rootfs/rootfstest"
+	"github.com/ferrus-go/ferrus/internal/scaffold"
 )
 
 // template is a project with a task, made once.
@@ -97,8 +99,8 @@ func TestNoEntryLeadsACommandOutside(t *testing.T) {
 			case "lay":
 				fmt.Fprintln(&out, setupcmd.Lay(map[string]string{filepath.Join(c.Dir, ".ferrus", "live", "open-x", "mcp.json"): "{}"}))
 			case "views":
-				p := &doctor.Context{Ctx: t.Context(), A: a, Place: project.At(c.Dir, "")}
-				fmt.Fprintf(&out, "%+v %v\n", doctor.CheckViews(p), setupcmd.Upstream(c.Dir))
+				p := doctor.New(t.Context(), project.At(c.Dir, ""), doctorcmd.Host(a), false)
+				fmt.Fprintf(&out, "%+v %v\n", doctor.CheckViews(p), scaffold.Upstream(c.Dir))
 				p.Forget()
 			default:
 				fmt.Fprintf(&out, "ferrus %s: exit %d\n", line, root.Run((&cli.App{In: strings.NewReader(""), Out: &out, Err: &out}), t.Context(), append([]string{"-C", c.Dir}, strings.Fields(line)...)))

@@ -18,6 +18,7 @@ import (
 	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/doctor"
 	"github.com/ferrus-go/ferrus/internal/mcpclient"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/server"
@@ -26,75 +27,75 @@ import (
 // serverLimit is how long a server may take to start and to list its tools.
 const serverLimit = 10 * time.Second
 
-func checkExecutor(p *Context) finding   { return checkAgent(p, agents.Executor) }
-func checkSupervisor(p *Context) finding { return checkAgent(p, agents.Reviewer) }
+func checkExecutor(p *doctor.Context) doctor.Finding   { return checkAgent(p, agents.Executor) }
+func checkSupervisor(p *doctor.Context) doctor.Finding { return checkAgent(p, agents.Reviewer) }
 
 // checkAgent looks whether the agent that a run would start is there, and whether the server that it would be given
 // starts.
-func checkAgent(p *Context, d agents.Duty) finding {
-	e, err := p.engine()
+func checkAgent(p *doctor.Context, d agents.Duty) doctor.Finding {
+	e, err := p.Engine()
 	if err != nil {
-		return finding{} // other exams say why
+		return doctor.Finding{} // other checks say why
 	}
 	conf, err := e.Config()
 	if err != nil {
-		return finding{}
+		return doctor.Finding{}
 	}
 	who, key := conductor.Agent(conf.HQ, d), "hq."+string(d.Role())+".agent"
 	x, err := agents.Find(who.Agent)
 	if err != nil {
-		return bad(key+": "+err.Error(), "name one of them in ferrus.toml")
+		return doctor.Bad(key+": "+err.Error(), "name one of them in ferrus.toml")
 	}
 	self, err := os.Executable()
 	if err != nil {
-		return finding{}
+		return doctor.Finding{}
 	}
 	if err := cli.CheckStartable(p.Ctx, p.Place.Root, who, key+" in ferrus.toml", "hq."+string(d.Role())); err != nil {
 		f := cli.Explain(err)
-		return bad(f.Message+"; ferrus run cannot start it", f.Remedy)
+		return doctor.Bad(f.Message+"; ferrus run cannot start it", f.Remedy)
 	}
 	tools, err := toolsOf(p.Ctx, self, "serve", "--role", string(d.Role()), "--agent-name", x.Name)
 	if err != nil {
-		return bad(fmt.Sprintf("the server of the %s does not start: %v", d.Role(), err), "see "+p.file("logs")+" for what it says")
+		return doctor.Bad(fmt.Sprintf("the server of the %s does not start: %v", d.Role(), err), "see "+p.Path("logs")+" for what it says")
 	}
 	if x.Program == "" {
-		return fine(fmt.Sprintf("%s; its server starts and lists %d tools", x.Title, tools))
+		return doctor.Fine(fmt.Sprintf("%s; its server starts and lists %d tools", x.Title, tools))
 	}
 	environ := cli.Programs(p.Place.Root)
 	path, err := x.Path(environ)
 	if err != nil {
-		return bad(err.Error(), "")
+		return doctor.Bad(err.Error(), "")
 	}
 	version, err := x.Version(p.Ctx, environ)
 	if err != nil {
-		return bad(err.Error(), "check that "+path+" works: "+x.Install+" reinstalls it")
+		return doctor.Bad(err.Error(), "check that "+path+" works: "+x.Install+" reinstalls it")
 	}
-	return fine(fmt.Sprintf("%s %s (%s); its server starts and lists %d tools", x.Name, version, path, tools))
+	return doctor.Fine(fmt.Sprintf("%s %s (%s); its server starts and lists %d tools", x.Name, version, path, tools))
 }
 
 // checkRegistered looks whether the clients' own files start our server, and whether one that a person opens gets its role.
-func checkRegistered(p *Context) finding {
+func checkRegistered(p *doctor.Context) doctor.Finding {
 	project, err := setupcmd.ProjectOf(p.Place.Root)
 	if err != nil {
-		return bad(err.Error(), "")
+		return doctor.Bad(err.Error(), "")
 	}
 	servers, err := project.Servers()
 	if err != nil {
 		f := cli.Explain(setupcmd.Unregistered(err))
-		return bad(f.Message, f.Remedy)
+		return doctor.Bad(f.Message, f.Remedy)
 	}
 	if len(servers) == 0 {
-		return finding{} // who lets ferrus run start the agents needs none
+		return doctor.Finding{} // who lets ferrus run start the agents needs none
 	}
 	self, err := os.Executable()
 	if err != nil {
-		return finding{}
+		return doctor.Finding{}
 	}
 	var told, strange []string
 	for _, s := range servers {
 		again := "ferrus register --" + string(s.Role) + " " + s.Agent + " writes it again"
 		if s.Role != agents.Supervisor && s.Role != agents.Executor {
-			return bad(s.File+" starts the server of ferrus without a role", "ferrus register --supervisor "+s.Agent+", or --executor")
+			return doctor.Bad(s.File+" starts the server of ferrus without a role", "ferrus register --supervisor "+s.Agent+", or --executor")
 		}
 		if why := notOurs(self, p.Place.Root, s.Argv); why != "" {
 			strange = append(strange, fmt.Sprintf("%s names %q for the %s: not started: %s", s.File, s.Argv[0], s.Role, why))
@@ -102,28 +103,28 @@ func checkRegistered(p *Context) finding {
 		}
 		tools, err := toolsOf(p.Ctx, self, s.Argv[1:]...)
 		if err != nil {
-			return bad(fmt.Sprintf("%s cannot start the server of the %s: %v", s.File, s.Role, err), again)
+			return doctor.Bad(fmt.Sprintf("%s cannot start the server of the %s: %v", s.File, s.Role, err), again)
 		}
 		told = append(told, fmt.Sprintf("%s is the %s by %s (%d tools)", s.Agent, s.Role, s.File, tools))
 	}
 	if len(strange) > 0 {
-		return noted(strings.Join(append(strange, told...), "; "), "ferrus register writes the entries again, with "+self)
+		return doctor.Noted(strings.Join(append(strange, told...), "; "), "ferrus register writes the entries again, with "+self)
 	}
 	if f := checkPair(p, project, told); f.Text != "" {
 		return f
 	}
-	return fine(strings.Join(told, "; "))
+	return doctor.Fine(strings.Join(told, "; "))
 }
 
 // checkPair looks whether ferrus run starts the agents that the clients' files name. told is what was found in those.
-func checkPair(p *Context, project register.Project, told []string) finding {
+func checkPair(p *doctor.Context, project register.Project, told []string) doctor.Finding {
 	found, err := project.Registered()
 	if err != nil {
-		return finding{}
+		return doctor.Finding{}
 	}
 	conf, err := config.LoadFor(filepath.Join(p.Place.Root, config.FileName))
 	if err != nil {
-		return finding{} // its own exam says why
+		return doctor.Finding{} // its own check says why
 	}
 	var differ []string
 	again := "ferrus register"
@@ -136,9 +137,9 @@ func checkPair(p *Context, project register.Project, told []string) finding {
 		}
 	}
 	if differ == nil {
-		return finding{}
+		return doctor.Finding{}
 	}
-	return noted(strings.Join(append(told, differ...), "; "), again+" makes ferrus run start the same agents; ferrus register alone changes the clients' files instead")
+	return doctor.Noted(strings.Join(append(told, differ...), "; "), again+" makes ferrus run start the same agents; ferrus register alone changes the clients' files instead")
 }
 
 // notOurs says why the doctor does not start what a client's file names, "" if it is this very program, started as a

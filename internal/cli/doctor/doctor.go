@@ -1,4 +1,5 @@
-// Package doctor has ferrus doctor: the checks of a project, and what fixes each fault.
+// Package doctor has ferrus doctor. internal/doctor checks the files of a project; here are the checks of
+// ferrus.toml, workflows.json and the agents, whose remedies are those of the commands that use them.
 package doctor
 
 import (
@@ -6,11 +7,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
+	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
+	"github.com/ferrus-go/ferrus/internal/doctor"
 	"github.com/ferrus-go/ferrus/internal/format"
 )
 
@@ -52,37 +54,6 @@ journal.`, "[{check level text mend fixed}]. level is ok, note or trouble."),
 	return cmd
 }
 
-// A level is how bad a finding is.
-type level string
-
-const (
-	well    level = "ok"
-	note    level = "note" // worth knowing
-	trouble level = "trouble"
-)
-
-// A finding is what an exam has shown. One without a text is not shown: there was nothing to look at.
-type finding struct {
-	Check string `json:"check"`
-	Level level  `json:"level"`
-	Text  string `json:"text"`
-	Mend  string `json:"mend,omitempty"`  // what helps
-	Fixed string `json:"fixed,omitempty"` // what was done about it
-
-	corrupt bool
-}
-
-func fine(text string) finding        { return finding{Level: well, Text: text} }
-func noted(text, mend string) finding { return finding{Level: note, Text: text, Mend: mend} }
-func bad(text, mend string) finding   { return finding{Level: trouble, Text: text, Mend: mend} }
-
-// An Check is one thing that the doctor looks at.
-type Check struct {
-	name string
-	look func(*Context) finding
-	mend func(*Context) (did string, err error) // nil where only a person can help
-}
-
 func runDoctor(a *cli.App, ctx context.Context, fix, adopt bool) error {
 	if fix {
 		if err := a.RefuseAgent("doctor --fix"); err != nil {
@@ -93,21 +64,14 @@ func runDoctor(a *cli.App, ctx context.Context, fix, adopt bool) error {
 	if err != nil && place.Root == "" {
 		return err
 	}
-	p := &Context{Ctx: ctx, A: a, Place: place, backup: place.Backup(), adopt: adopt}
+	p := doctor.New(ctx, place, Host(a), adopt)
 	defer p.Forget()
-	var found []finding
-	for _, x := range checks {
-		f := p.examine(x, fix)
-		f.Mend = a.Commands(f.Mend)
-		if f.Text != "" {
-			found = append(found, f)
-		}
-		if x.name == linksExam && f.Level == trouble {
-			break
-		}
+	found := p.Examine(slices.Concat(doctor.Checks(), checks), fix)
+	for i := range found {
+		found[i].Remedy = a.Commands(found[i].Remedy)
 	}
-	rank := map[level]int{well: 0, note: 1, trouble: 2}
-	slices.SortStableFunc(found, func(a, b finding) int { return rank[a.Level] - rank[b.Level] })
+	rank := map[doctor.Level]int{doctor.OK: 0, doctor.Note: 1, doctor.Trouble: 2}
+	slices.SortStableFunc(found, func(a, b doctor.Finding) int { return rank[a.Level] - rank[b.Level] })
 	if a.JSON {
 		if err := a.PrintJSON(found); err != nil {
 			return err
@@ -116,58 +80,16 @@ func runDoctor(a *cli.App, ctx context.Context, fix, adopt bool) error {
 		showFindings(a, found)
 	}
 	switch {
-	case slices.ContainsFunc(found, func(f finding) bool { return f.corrupt }):
+	case slices.ContainsFunc(found, func(f doctor.Finding) bool { return f.Corrupt }):
 		return cli.ExitWith(cli.ExitCorrupt)
-	case slices.ContainsFunc(found, func(f finding) bool { return f.Level == trouble }):
+	case slices.ContainsFunc(found, func(f doctor.Finding) bool { return f.Level == doctor.Trouble }):
 		return cli.ExitWith(cli.ExitFailure)
 	}
 	return nil
 }
 
-// settling is how long a commit of another process may show the doctor a file without its fellow.
-const settling = 50 * time.Millisecond
-
-// examine runs one check, and fixes what it finds if that is asked for.
-func (p *Context) examine(x Check, fix bool) finding {
-	f := x.look(p)
-	for range 2 {
-		if f.Level != trouble {
-			break
-		}
-		time.Sleep(settling)
-		p.Forget()
-		f = x.look(p)
-	}
-	if fix {
-		f = p.treat(x, f)
-	}
-	f.Check = x.name
-	return f
-}
-
-// treat fixes what a check found, and runs the check again.
-func (p *Context) treat(x Check, f finding) finding {
-	if x.mend == nil || f.Level != note && f.Level != trouble {
-		return f
-	}
-	did, err := x.mend(p)
-	p.Forget()
-	after := x.look(p)
-	if after.Text == "" {
-		after.Level, after.Text = well, "nothing is wrong now"
-	}
-	switch {
-	case err != nil && after.Text == f.Text: // else what is left is another trouble, with a remedy of its own
-		why := cli.Explain(err)
-		after.Mend = strings.TrimSuffix("could not be fixed: "+why.Message+"; "+why.Remedy, "; ")
-	case after.Level == well || after.Text != f.Text:
-		after.Fixed = did
-	}
-	return after
-}
-
-func showFindings(a *cli.App, found []finding) {
-	colours := map[level]string{well: cli.Green, note: cli.Yellow, trouble: cli.Red}
+func showFindings(a *cli.App, found []doctor.Finding) {
+	colours := map[doctor.Level]string{doctor.OK: cli.Green, doctor.Note: cli.Yellow, doctor.Trouble: cli.Red}
 	bad := 0
 	for _, f := range found {
 		mark := a.Paint(colours[f.Level], fmt.Sprintf("%-7s", f.Level))
@@ -175,10 +97,10 @@ func showFindings(a *cli.App, found []finding) {
 		if f.Fixed != "" {
 			a.Say("%24s %s %s\n", "", a.Paint(cli.Bold, "fixed:"), f.Fixed)
 		}
-		if f.Mend != "" && f.Level != well {
-			a.Say("%24s → %s\n", "", strings.ReplaceAll(f.Mend, "\n", "\n"+strings.Repeat(" ", 27)))
+		if f.Remedy != "" && f.Level != doctor.OK {
+			a.Say("%24s → %s\n", "", strings.ReplaceAll(f.Remedy, "\n", "\n"+strings.Repeat(" ", 27)))
 		}
-		if f.Level == trouble {
+		if f.Level == doctor.Trouble {
 			bad++
 		}
 	}
@@ -187,4 +109,24 @@ func showFindings(a *cli.App, found []finding) {
 		return
 	}
 	a.Say("\n%s\n", format.Count(bad, "trouble", "troubles"))
+}
+
+// checks are those of what other commands need.
+var checks = []doctor.Check{
+	{Name: "ferrus.toml", Look: checkConfig},
+	{Name: "workflows.json", Look: checkWorkflows},
+	{Name: "supervisor", Look: checkSupervisor},
+	{Name: "executor", Look: checkExecutor},
+	{Name: "registered", Look: checkRegistered},
+}
+
+// Host is a command, as the checks of a project see it.
+func Host(a *cli.App) doctor.Host {
+	return doctor.Host{
+		Options: a.Options,
+		SetUp: func(ctx context.Context, root string) (bool, []string, error) {
+			did, err := setupcmd.SetUp(a, ctx, root)
+			return did.Restored, did.Wrote, err
+		},
+	}
 }

@@ -4,26 +4,23 @@ package setup
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/ferrus-go/ferrus"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/origin"
-	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/scaffold"
 	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/trust"
@@ -78,7 +75,7 @@ func initialise(a *cli.App, ctx context.Context) error {
 	if slices.Contains(strings.Split(filepath.ToSlash(root), "/"), ".ferrus") {
 		return cli.Refuse(refusal.InvalidInput, root+" is inside a .ferrus folder", "change to the project, or name it with -C DIR")
 	}
-	if Upstream(root) {
+	if scaffold.Upstream(root) {
 		return cli.Refuse(refusal.WrongState, "there is a .ferrus of upstream ferrus in "+root,
 			"ferrus doctor --fix archives it and creates a new one")
 	}
@@ -96,7 +93,7 @@ func initialise(a *cli.App, ctx context.Context) error {
 // SetUp makes what is missing.
 func SetUp(a *cli.App, ctx context.Context, root string) (Setup, error) {
 	did := Setup{Root: root, Wrote: []string{}}
-	if err := CheckIgnore(ctx, root); err != nil {
+	if err := scaffold.CheckIgnore(ctx, root); err != nil {
 		return did, err
 	}
 	there := store.Initialised(project.At(root, "").Dir())
@@ -114,7 +111,7 @@ func SetUp(a *cli.App, ctx context.Context, root string) (Setup, error) {
 	if !there {
 		did.Wrote = append(did.Wrote, ".ferrus/")
 	}
-	wrote, err := CopyTemplate(root)
+	wrote, err := scaffold.Copy(root)
 	if err != nil {
 		return did, err
 	}
@@ -134,7 +131,7 @@ func SetUp(a *cli.App, ctx context.Context, root string) (Setup, error) {
 		}
 	}
 	if worktree.Inside(ctx, root) && !worktree.Ignored(ctx, root, ".ferrus/journal.jsonl") {
-		if err := Ignore(root); err != nil {
+		if err := scaffold.Ignore(root); err != nil {
 			return did, err
 		}
 		did.Wrote = append(did.Wrote, ".gitignore")
@@ -153,106 +150,6 @@ func create(path string, data []byte) error {
 	}
 	_, err = f.Write(data)
 	return errors.Join(err, f.Close())
-}
-
-// schemaName is the file in which editors look up what may stand in workflows.json.
-const schemaName = "workflows.schema.json"
-
-// CopyTemplate copies what is missing of the template into .ferrus, and of the schema, and returns what that was. No link
-// under .ferrus leads it out of there.
-func CopyTemplate(root string) (wrote []string, err error) {
-	home, err := rootfs.Open(filepath.Join(root, ".ferrus"))
-	if err != nil {
-		return nil, err
-	}
-	defer home.Close()
-	put := func(name string, text []byte) error {
-		if _, err := home.Lstat(name); err == nil {
-			return nil
-		}
-		if err := home.MkdirAll(path.Dir(name), 0o700); err != nil {
-			return err
-		}
-		f, err := home.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if errors.Is(err, fs.ErrExist) { // somebody has made it just now
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		wrote = append(wrote, ".ferrus/"+name)
-		_, err = f.Write(text)
-		return errors.Join(err, f.Close())
-	}
-	template := ferrus.Template()
-	err = fs.WalkDir(template, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		text, err := fs.ReadFile(template, name)
-		if err != nil {
-			return err
-		}
-		return put(name, text)
-	})
-	if err == nil {
-		err = put(schemaName, workflow.Schema)
-	}
-	return wrote, err
-}
-
-// Ignore adds .ferrus to the folder's .gitignore.
-func Ignore(root string) error {
-	project, err := rootfs.Open(root)
-	if err != nil {
-		return err
-	}
-	defer project.Close()
-	f, err := project.OpenFile(ignoreName, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
-	if err != nil {
-		return err
-	}
-	entry, last := "/.ferrus/\n", []byte{'\n'}
-	if info, err := f.Stat(); err == nil && info.Size() > 0 {
-		_, err = f.ReadAt(last, info.Size()-1)
-		if err != nil {
-			return errors.Join(err, f.Close())
-		}
-	}
-	if last[0] != '\n' {
-		entry = "\n" + entry
-	}
-	_, err = f.WriteString(entry)
-	return errors.Join(err, f.Close())
-}
-
-const (
-	ignoreName = ".gitignore"
-	maxIgnore  = 16 << 20 // bytes; git reads all of it
-)
-
-// CheckIgnore refuses, before anything is made, a .gitignore to which nothing can be added: a link may lead outside of
-// the project, and git would wait at a FIFO.
-func CheckIgnore(ctx context.Context, root string) error {
-	name := filepath.Join(root, ignoreName)
-	info, err := os.Lstat(name)
-	var why string
-	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && info.Mode().IsRegular() && info.Size() <= maxIgnore:
-		return nil
-	case err != nil:
-		return err
-	case info.Mode()&fs.ModeSymlink != 0:
-		if !worktree.Inside(ctx, root) || worktree.Ignored(ctx, root, ".ferrus/journal.jsonl") {
-			return nil // there is nothing to add
-		}
-		why = " is a symbolic link, which git and ferrus do not follow"
-	case info.Mode().IsRegular():
-		why = " is too large for git to read"
-	default:
-		why = " is not a regular file"
-	}
-	return cli.Refuse(refusal.InvalidInput, name+why, "make it a regular file, or remove it")
 }
 
 func showSetup(a *cli.App, did Setup) {
@@ -296,15 +193,3 @@ func showSetup(a *cli.App, did Setup) {
 	}
 	a.ShowSteps([]status.Step{edit, {Command: `ferrus run "what is to be done"`, Why: "starts the agents and waits for the first task"}})
 }
-
-// Upstream reports whether root has the state of upstream ferrus, which wrote version 1.
-func Upstream(root string) bool {
-	raw, err := rootfs.ReadOwn(filepath.Join(root, ".ferrus", "STATE.json"), MaxState)
-	var head struct {
-		Version int `json:"schema_version"`
-	}
-	return err == nil && json.Unmarshal(raw, &head) == nil && head.Version == 1
-}
-
-// MaxState bounds what is read of STATE.json, in bytes: it holds no texts.
-const MaxState = 8 << 20

@@ -3,10 +3,10 @@ package main
 // disks try what a disk may do to the store.
 var disks = []Rig{
 	{
-		Name: "journal: two copies", Promise: "whatever happens to the journal and its copy, no valid one is lost", Package: "./internal/cli/doctor", Test: "TestNoValidJournalIsLost", Plain: true,
+		Name: "journal: two copies", Promise: "whatever happens to the journal and its copy, no valid one is lost", Package: "./internal/doctor", Test: "TestNoValidJournalIsLost", Plain: true,
 	},
 	{
-		Name: "journal: remedies", Promise: "what the doctor says helps", Package: "./internal/cli/doctor", Test: "TestNoRemedyLeadsInACircle", Plain: true,
+		Name: "journal: remedies", Promise: "what the doctor says helps", Package: "./internal/doctor", Test: "TestNoRemedyLeadsInACircle", Plain: true,
 	},
 	{
 		Name:    "a fault at every operation",

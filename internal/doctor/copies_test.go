@@ -174,19 +174,19 @@ func (w *ward) lay(here, there string) {
 }
 
 // examined are the exams of the journal, as doctor, doctor --fix and doctor --adopt make them.
-func (w *ward) examined(fix, adopt bool) (found []finding) {
+func (w *ward) examined(fix, adopt bool) (found []Finding) {
 	w.Helper()
-	p := w.patient(adopt)
+	p := w.context(adopt)
 	defer p.Forget()
-	for _, x := range checks {
-		if !slices.Contains([]string{"folder", "origin", "journal", "views", "journal copy"}, x.name) {
+	for _, x := range Checks() {
+		if !slices.Contains([]string{"folder", "origin", "journal", "views", "journal copy"}, x.Name) {
 			continue
 		}
-		f := x.look(p)
+		f := x.Look(p)
 		if fix {
 			f = p.treat(x, f)
 		}
-		if f.Check = x.name; f.Level == trouble {
+		if f.Check = x.Name; f.Level == Trouble {
 			found = append(found, f)
 		}
 	}
@@ -270,11 +270,11 @@ func (w *ward) fixed(name, here, there string) {
 		if here != "foreign" && !bytes.Equal(w.content(w.here), w.texts[here]) || !bytes.Equal(w.content(w.there), w.texts[there]) {
 			w.Errorf("%s: a damaged journal was moved", name)
 		}
-		if len(left) == 0 || !strings.Contains(left[0].Mend, "&& ferrus init") {
+		if len(left) == 0 || !strings.Contains(left[0].Remedy, "&& ferrus init") {
 			w.Errorf("%s: no way out: %+v", name, left)
 		}
 	case prefix:
-		if len(left) > 0 && !strings.Contains(left[0].Mend, "ferrus doctor --adopt") {
+		if len(left) > 0 && !strings.Contains(left[0].Remedy, "ferrus doctor --adopt") {
 			w.Errorf("%s: no way out: %+v", name, left)
 		}
 		if left := w.examined(true, true); len(left) > 0 {

@@ -13,12 +13,12 @@ func leftCheckouts(root string) ([]gc.LeftCheckout, error) {
 	return slices.DeleteFunc(list, func(c gc.LeftCheckout) bool { return c.TaskID == gc.ByHand }), err
 }
 
-func checkCheckouts(p *Context) finding {
+func checkCheckouts(p *Context) Finding {
 	list, err := leftCheckouts(p.Place.Root)
 	if err != nil || len(list) == 0 {
-		return finding{}
+		return Finding{}
 	}
-	return noted(format.Count(len(list), "private checkout of a check", "private checkouts of checks")+" that no task needs, in "+format.Size(sizeOfCheckouts(list)),
+	return Noted(format.Count(len(list), "private checkout of a check", "private checkouts of checks")+" that no task needs, in "+format.Size(sizeOfCheckouts(list)),
 		"ferrus gc deletes them")
 }
 

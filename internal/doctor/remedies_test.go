@@ -1,9 +1,7 @@
 package doctor
 
 import (
-	"bytes"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/cli"
-	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
 	"github.com/ferrus-go/ferrus/internal/origin"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/trust"
@@ -32,7 +28,7 @@ const mending, adopting = "ferrus doctor --fix", "ferrus doctor --adopt"
 var harms = []harm{
 	{exam: "folder", name: "gone", do: func(w *ward) error { return os.RemoveAll(w.path()) }, remedy: mending},
 	{exam: "folder", name: "open to others", do: func(w *ward) error { return os.Chmod(w.path(), 0o755) }, remedy: mending},
-	{exam: linksExam, do: func(w *ward) error {
+	{exam: "links", do: func(w *ward) error {
 		return errors.Join(os.RemoveAll(w.path("logs")), os.Symlink(w.Name(), w.path("logs")))
 	}, remedy: mending},
 	{exam: "origin", name: "another project's", here: "foreign", there: "valid", remedy: mending},
@@ -106,18 +102,18 @@ func TestNoRemedyLeadsInACircle(t *testing.T) {
 			}
 		}
 		before := w.exam(h.exam)
-		if before.Level != trouble && before.Level != note || !strings.Contains(before.Mend, h.remedy) {
+		if before.Level != Trouble && before.Level != Note || !strings.Contains(before.Remedy, h.remedy) {
 			t.Errorf("%s: %+v does not name %s", name, before, h.remedy)
 			continue
 		}
-		w.follow(h.remedy, before.Mend)
-		if after := w.exam(h.exam); after.Level == trouble || after.Text == before.Text {
-			t.Errorf("%s: after %q still %+v", name, before.Mend, after)
+		w.follow(h.remedy, before.Remedy)
+		if after := w.exam(h.exam); after.Level == Trouble || after.Text == before.Text {
+			t.Errorf("%s: after %q still %+v", name, before.Remedy, after)
 		}
 	}
-	for _, x := range checks {
-		if x.mend != nil && !covered[x.name] && unharmed[x.name] == "" {
-			t.Errorf("nothing harms what the exam of %s mends", x.name)
+	for _, x := range Checks() {
+		if x.Fix != nil && !covered[x.Name] && unharmed[x.Name] == "" {
+			t.Errorf("nothing harms what the check of %s mends", x.Name)
 		}
 	}
 }
@@ -144,17 +140,18 @@ func (w *ward) ready(h harm) {
 	}
 }
 
-func (w *ward) patient(adopt bool) *Context {
-	a := &cli.App{In: strings.NewReader(""), Out: io.Discard, Err: &bytes.Buffer{}, Dir: w.dir}
-	return &Context{Ctx: w.Context(), A: a, Place: project.At(w.dir, ""), backup: w.there, adopt: adopt}
+func (w *ward) context(adopt bool) *Context {
+	p := New(w.Context(), project.At(w.dir, ""), host, adopt)
+	p.backup = w.there
+	return p
 }
 
-func (w *ward) exam(name string) (f finding) {
-	p := w.patient(false)
+func (w *ward) exam(name string) (f Finding) {
+	p := w.context(false)
 	defer p.Forget()
-	for _, x := range checks {
-		if x.name == name {
-			f = x.look(p)
+	for _, x := range Checks() {
+		if x.Name == name {
+			f = x.Look(p)
 		}
 	}
 	return f
@@ -164,11 +161,11 @@ func (w *ward) exam(name string) (f finding) {
 func (w *ward) follow(command, words string) {
 	w.Helper()
 	if command == mending || command == adopting {
-		p := w.patient(command == adopting)
+		p := w.context(command == adopting)
 		defer p.Forget()
-		for _, x := range checks {
-			if x.mend != nil {
-				p.treat(x, x.look(p))
+		for _, x := range Checks() {
+			if x.Fix != nil {
+				p.treat(x, x.Look(p))
 			}
 		}
 		return
@@ -177,7 +174,7 @@ func (w *ward) follow(command, words string) {
 	if out, err := exec.Command("sh", "-c", shell).CombinedOutput(); err != nil {
 		w.Errorf("%s: %v\n%s", shell, err, out)
 	}
-	if _, err := setupcmd.SetUp(w.patient(false).A, w.Context(), w.dir); err != nil {
+	if _, _, err := host.SetUp(w.Context(), w.dir); err != nil {
 		w.Errorf("ferrus init: %v", err)
 	}
 	if err := os.RemoveAll(w.dir + ".ferrus-corrupt"); err != nil {

@@ -17,22 +17,22 @@ import (
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
-func checkBranches(p *Context) finding {
+func checkBranches(p *Context) Finding {
 	if p.Place.Branch != "" {
-		return finding{} // the project's own examination is of all
+		return Finding{} // the project's own checkination is of all
 	}
 	if gone := goneBranches(p); len(gone) > 0 {
-		return bad("the state of branch "+strings.Join(gone, ", ")+" is gone (git clean -fdx?); its work tree and the hard-linked copy of its journal exist",
+		return Bad("the state of branch "+strings.Join(gone, ", ")+" is gone (git clean -fdx?); its work tree and the hard-linked copy of its journal exist",
 			"ferrus doctor --fix restores it")
 	}
 	names, err := project.Branches(p.Place.Root)
 	if err != nil {
-		return bad(err.Error(), "check that the folder can be read")
+		return Bad(err.Error(), "check that the folder can be read")
 	}
 	for _, name := range names {
 		on := project.At(p.Place.Root, name)
 		if _, err := os.Stat(on.Work); err != nil {
-			return bad("the work tree of the branch "+name+" is gone", "ferrus branch --remove "+name+" --force; its saved files stay under refs/ferrus")
+			return Bad("the work tree of the branch "+name+" is gone", "ferrus branch --remove "+name+" --force; its saved files stay under refs/ferrus")
 		}
 	}
 	for _, name := range names {
@@ -40,37 +40,37 @@ func checkBranches(p *Context) finding {
 			return f
 		}
 	}
-	folders, _ := project.Folders(p.file("branches"))
+	folders, _ := project.Folders(p.Path("branches"))
 	for _, folder := range folders {
 		hidden, draft := strings.CutPrefix(folder, ".")
 		name, ok := strings.CutSuffix(hidden, ".new")
 		if !draft || !ok {
 			continue
 		}
-		return noted("the creation of the branch "+name+" was interrupted, or still runs", "ferrus branch "+name+" deletes it and creates it again")
+		return Noted("the creation of the branch "+name+" was interrupted, or still runs", "ferrus branch "+name+" deletes it and creates it again")
 	}
 	if len(names) == 0 {
-		return finding{}
+		return Finding{}
 	}
-	return fine(fmt.Sprintf("%s, each with its work tree", format.Count(len(names), "branch", "branches")))
+	return Fine(fmt.Sprintf("%s, each with its work tree", format.Count(len(names), "branch", "branches")))
 }
 
 // checkCopies compares the journal of a branch with its hard-linked copy, where that is missing or another file.
-func checkCopies(p *Context, name string) finding {
+func checkCopies(p *Context, name string) Finding {
 	on := project.At(p.Place.Root, name)
 	record, err := trust.Open(p.Place.Root)
 	backup := on.Backup()
 	if err != nil || backup == "" || sameFile(filepath.Join(on.Dir(), "journal.jsonl"), backup) {
-		return finding{}
+		return Finding{}
 	}
 	c, err := origin.Copies(on, record)
 	if err != nil {
-		return finding{}
+		return Finding{}
 	}
 	if c.Plan(false).Err != nil {
-		return bad("the journal of the branch "+name+" and its hard-linked copy differ, and it is not known which one is right", "ferrus doctor --branch "+name+" shows more")
+		return Bad("the journal of the branch "+name+" and its hard-linked copy differ, and it is not known which one is right", "ferrus doctor --branch "+name+" shows more")
 	}
-	return bad("the journal of the branch "+name+" and its hard-linked copy are not the same file", "ferrus doctor --fix replaces both with the valid one")
+	return Bad("the journal of the branch "+name+" and its hard-linked copy are not the same file", "ferrus doctor --fix replaces both with the valid one")
 }
 
 func sameFile(a, b string) bool {
@@ -80,16 +80,16 @@ func sameFile(a, b string) bool {
 }
 
 // checkGitLocks finds locks of git that no process holds and that keep ferrus from writing to git.
-func checkGitLocks(p *Context) finding {
+func checkGitLocks(p *Context) Finding {
 	stale, err := worktree.StaleLocks(p.Ctx, p.Place.Root, time.Now())
 	switch {
 	case err != nil:
-		return bad("the locks of git cannot be listed: "+err.Error(), "check that git status works here")
+		return Bad("the locks of git cannot be listed: "+err.Error(), "check that git status works here")
 	case len(stale) > 0:
-		return bad(fmt.Sprintf("%s of a git process that was killed, such as %s: what it locks cannot change", format.Count(len(stale), "lock", "locks"), stale[0]),
-			"if no git is running, ferrus doctor --fix moves them to "+p.file("logs"))
+		return Bad(fmt.Sprintf("%s of a git process that was killed, such as %s: what it locks cannot change", format.Count(len(stale), "lock", "locks"), stale[0]),
+			"if no git is running, ferrus doctor --fix moves them to "+p.Path("logs"))
 	}
-	return finding{}
+	return Finding{}
 }
 
 func fixGitLocks(p *Context) (string, error) {
@@ -97,7 +97,7 @@ func fixGitLocks(p *Context) (string, error) {
 	if err != nil || len(stale) == 0 {
 		return "", err
 	}
-	logs := p.file("logs")
+	logs := p.Path("logs")
 	if info, err := os.Lstat(logs); err != nil || !info.IsDir() {
 		return "", fmt.Errorf("%s is not a folder", logs)
 	}
@@ -111,7 +111,7 @@ func fixGitLocks(p *Context) (string, error) {
 
 // goneBranches are branches that have a work tree and a copy of the journal, but no state.
 func goneBranches(p *Context) (gone []string) {
-	trees, err := project.Folders(p.file("worktrees"))
+	trees, err := project.Folders(p.Path("worktrees"))
 	if err != nil {
 		return nil
 	}

@@ -1,14 +1,12 @@
 package doctor
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/server/tokens"
@@ -22,11 +20,11 @@ func TestTheDoctorSaysWhenNobodyCanComeOverHTTPAnyMore(t *testing.T) {
 		t.Fatal(err)
 	}
 	place := project.At(dir, "")
-	look := func(want level) {
+	look := func(want Level) {
 		t.Helper()
-		p := &Context{Ctx: t.Context(), A: &cli.App{Err: io.Discard}, Place: place}
+		p := New(t.Context(), place, host, false)
 		defer p.Forget()
-		if f := checkTokens(p); f.Level != want || (want == note || want == trouble) && f.Mend == "" {
+		if f := checkTokens(p); f.Level != want || (want == Note || want == Trouble) && f.Remedy == "" {
 			t.Errorf("it says %+v, not %q", f, want)
 		}
 	}
@@ -44,7 +42,7 @@ func TestTheDoctorSaysWhenNobodyCanComeOverHTTPAnyMore(t *testing.T) {
 	if _, _, err := book.New(state.Executor, "ci", time.Time{}); err != nil {
 		t.Fatal(err)
 	}
-	look(well)
+	look(OK)
 	far, err := e.Remote(engine.Caller{Role: state.Executor, Agent: "executor:ci:1"}, "tk-1", "")
 	if err != nil {
 		t.Fatal(err)
@@ -52,16 +50,16 @@ func TestTheDoctorSaysWhenNobodyCanComeOverHTTPAnyMore(t *testing.T) {
 	if got, _, err := far.AwaitTask(t.Context(), time.Second, true); got == nil {
 		t.Fatal(err)
 	}
-	look(well)
+	look(OK)
 	file := filepath.Join(place.Dir(), "tokens.json")
 	if runtime.GOOS != "windows" {
 		if err := os.Chmod(file, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		look(trouble)
+		look(Trouble)
 	}
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	look(note)
+	look(Note)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/origin"
 	"github.com/ferrus-go/ferrus/internal/refusal"
@@ -29,9 +28,9 @@ func (p *Context) copies() *store.Copies {
 	return p.both
 }
 
-func checkJournal(p *Context) finding {
+func checkJournal(p *Context) Finding {
 	c := p.copies()
-	if c != nil && c.Here.Kind != store.OlderCopy && c.Here.Kind != store.ForeignCopy { // of these the exam of the origin tells
+	if c != nil && c.Here.Kind != store.OlderCopy && c.Here.Kind != store.ForeignCopy { // of these the check of the origin tells
 		plan := c.Plan(false)
 		switch {
 		case plan.Err != nil:
@@ -44,9 +43,9 @@ func checkJournal(p *Context) finding {
 	}
 	if p.absent() {
 		if rootfs.Exists(p.backup) && (c == nil || c.There.Kind == store.ValidCopy || c.There.Kind == store.EmptyCopy) {
-			return bad("journal.jsonl is missing, and its hard-linked copy exists", "ferrus doctor --fix restores it")
+			return Bad("journal.jsonl is missing, and its hard-linked copy exists", "ferrus doctor --fix restores it")
 		}
-		return bad("journal.jsonl is missing, and it has no hard-linked copy",
+		return Bad("journal.jsonl is missing, and it has no hard-linked copy",
 			"restore it from a backup; or move "+p.Place.Dir()+" away and run ferrus init")
 	}
 	j := p.journal()
@@ -56,55 +55,55 @@ func checkJournal(p *Context) finding {
 		if c != nil && c.Same {
 			copied = "Its hard-linked copy is the same file and cannot help"
 		}
-		f := bad(cli.Explain(j.err).Message+", after "+format.Count(j.lines, "event", "events")+" that are valid",
+		f := Bad(plain(j.err)+", after "+format.Count(j.lines, "event", "events")+" that are valid",
 			"nothing was changed. "+copied+". Restore journal.jsonl from a backup, or move it away and start again: "+aside(p))
-		f.corrupt = true
+		f.Corrupt = true
 		return f
 	case j.err != nil:
-		return bad(cli.Explain(j.err).Message, cli.Explain(j.err).Remedy)
+		return troubled(j.err)
 	case c != nil && c.Short(j.end()) > 0 && j.lines == 0 && j.size > 0:
-		f := bad("its end is missing: only a part of its first line is left",
+		f := Bad("its end is missing: only a part of its first line is left",
 			"no copy has the missing part. Restore journal.jsonl from a backup, or move it away and start again: "+aside(p))
-		f.corrupt = true
+		f.Corrupt = true
 		return f
 	case c != nil && c.Short(j.end()) > 0:
-		f := bad(fmt.Sprintf("its end is missing: it has %s, and STATE.json was made from a later one", format.Count(j.lines, "event", "events")),
+		f := Bad(fmt.Sprintf("its end is missing: it has %s, and STATE.json was made from a later one", format.Count(j.lines, "event", "events")),
 			fmt.Sprintf("no copy has the missing part. Restore journal.jsonl from a backup, or continue from event %d: ferrus doctor --adopt", j.lines))
-		f.corrupt = true
+		f.Corrupt = true
 		return f
 	case j.size > j.end():
-		return bad(fmt.Sprintf("%d bytes after the last complete line, from a crash", j.size-j.end()),
+		return Bad(fmt.Sprintf("%d bytes after the last complete line, from a crash", j.size-j.end()),
 			"the next command, or ferrus doctor --fix, removes them; a copy is kept in logs/")
 	}
-	return fine(format.Count(j.lines, "event", "events") + ", every hash and link valid")
+	return Fine(format.Count(j.lines, "event", "events") + ", every hash and link valid")
 }
 
 // replaceable is the finding of a journal that is to be replaced by its copy.
-func replaceable(c *store.Copies, text string) finding {
+func replaceable(c *store.Copies, text string) Finding {
 	was := string(c.Here.Kind)
 	if c.Here.Kind == store.ValidCopy {
 		was = "valid but shorter, with " + format.Count(c.Here.Lines, "event", "events")
 	}
 	if c.Here.Err != nil {
-		was += " (" + cli.Explain(c.Here.Err).Message + ")"
+		was += " (" + plain(c.Here.Err) + ")"
 	}
-	f := bad("journal.jsonl is "+was+text, "ferrus doctor --fix replaces both with the valid one and keeps the other")
-	f.corrupt = c.Here.Kind == store.DamagedCopy
+	f := Bad("journal.jsonl is "+was+text, "ferrus doctor --fix replaces both with the valid one and keeps the other")
+	f.Corrupt = c.Here.Kind == store.DamagedCopy
 	return f
 }
 
 // undecided is the finding of two copies of which only a person can say what becomes of them.
-func undecided(p *Context, c *store.Copies, err error) finding {
-	mend := "nothing was changed. Restore journal.jsonl from a backup, or move both away and start again: " + aside(p)
+func undecided(p *Context, c *store.Copies, err error) Finding {
+	remedy := "nothing was changed. Restore journal.jsonl from a backup, or move both away and start again: " + aside(p)
 	sound := func(of store.Copy) bool { return of.Kind == store.ValidCopy || of.Kind == store.OlderCopy }
 	switch {
 	case sound(c.Here):
-		mend = "nothing was changed. To continue from journal.jsonl and keep the other one: ferrus doctor --adopt"
+		remedy = "nothing was changed. To continue from journal.jsonl and keep the other one: ferrus doctor --adopt"
 	case sound(c.There):
-		mend = fmt.Sprintf("nothing was changed. To continue from event %d of the valid one and keep the other: ferrus doctor --adopt", c.There.Last())
+		remedy = fmt.Sprintf("nothing was changed. To continue from event %d of the valid one and keep the other: ferrus doctor --adopt", c.There.Last())
 	}
-	f := bad(cli.Explain(err).Message, mend)
-	f.corrupt = true
+	f := Bad(plain(err), remedy)
+	f.Corrupt = true
 	return f
 }
 
@@ -141,7 +140,7 @@ func fixJournal(p *Context) (string, error) {
 	}
 	p.Forget()
 	if p.adopt {
-		if err := p.A.AdoptJournal(p.Place); err != nil {
+		if err := p.adoptJournal(); err != nil {
 			return "", err
 		}
 	}
@@ -184,30 +183,30 @@ func reconciled(p *Context, did store.Reconciled) string {
 
 // load has the store load the machine under its lock, which makes again what is not as the journal says.
 func (p *Context) load() error {
-	e, err := p.engine()
+	e, err := p.Engine()
 	if err == nil {
 		_, err = e.Store().Apply(p.Ctx, func(store.Snapshot) (*store.Change, error) { return nil, nil })
 	}
 	return err
 }
 
-func checkSecondLink(p *Context) finding {
+func checkSecondLink(p *Context) Finding {
 	if p.backup == "" {
-		return noted("no git, so the journal has no hard-linked copy: a deleted .ferrus cannot be restored", "")
+		return Noted("no git, so the journal has no hard-linked copy: a deleted .ferrus cannot be restored", "")
 	}
 	c := p.copies()
 	switch {
 	case c == nil || c.Here.Kind == store.MissingCopy:
-		return finding{}
+		return Finding{}
 	case c.Same:
-		return fine(p.backup)
+		return Fine(p.backup)
 	case c.There.Kind == store.MissingCopy:
-		return bad(p.backup+" is missing: git clean -fdx would lose the tasks", "ferrus doctor --fix links the journal")
+		return Bad(p.backup+" is missing: git clean -fdx would lose the tasks", "ferrus doctor --fix links the journal")
 	}
 	if plan := c.Plan(false); plan.Err != nil || plan.Winner != &c.Here || plan.Added > 0 {
-		return finding{} // the exam of the journal tells
+		return Finding{} // the check of the journal tells
 	}
-	return bad(p.backup+" is not the same file as the journal", "ferrus doctor --fix moves it away and links the journal")
+	return Bad(p.backup+" is not the same file as the journal", "ferrus doctor --fix moves it away and links the journal")
 }
 
 func fixSecondLink(p *Context) (string, error) {

@@ -10,19 +10,19 @@ import (
 
 // checkTokens looks whether those who came over HTTP can still come. The tokens have no second link: what takes .ferrus
 // away takes them for good.
-func checkTokens(p *Context) finding {
+func checkTokens(p *Context) Finding {
 	list, err := tokens.Open(project.At(p.Place.Root, "").Dir()).List()
 	var wrong *tokens.Error
 	switch {
 	case errors.As(err, &wrong):
-		return bad(wrong.What, wrong.Remedy)
+		return Bad(wrong.What, wrong.Remedy)
 	case err != nil:
-		return bad(err.Error(), "check that the file can be read")
+		return Bad(err.Error(), "check that the file can be read")
 	case len(list) > 0:
-		return fine(format.Count(len(list), "client", "clients") + " may connect over HTTP; ferrus token list shows them")
+		return Fine(format.Count(len(list), "client", "clients") + " may connect over HTTP; ferrus token list shows them")
 	case p.journal().remote:
-		return noted("agents worked over HTTP, and there are no tokens now (git clean -fdx?): no client can connect",
+		return Noted("agents worked over HTTP, and there are no tokens now (git clean -fdx?): no client can connect",
 			"run ferrus token new for each client; earlier secrets are not valid any more")
 	}
-	return finding{}
+	return Finding{}
 }

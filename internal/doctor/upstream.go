@@ -5,16 +5,16 @@ import (
 	"slices"
 	"time"
 
-	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/scaffold"
 )
 
-func checkUpstream(p *Context) finding {
-	if !setupcmd.Upstream(p.Place.Root) || p.Place.Branch != "" {
-		return finding{}
+func checkUpstream(p *Context) Finding {
+	if !scaffold.Upstream(p.Place.Root) || p.Place.Branch != "" {
+		return Finding{}
 	}
-	return bad("STATE.json is from upstream ferrus (schema 1)",
+	return Bad("STATE.json is from upstream ferrus (schema 1)",
 		"ferrus doctor --fix moves it into archive/ with its documents, and starts again")
 }
 
@@ -24,7 +24,7 @@ var keepers = []string{"STATE.lock", "STATE.json", "journal.jsonl", "archive", "
 // fixUpstream moves what upstream ferrus left into the archive, STATE.json last, so that a crash leaves a state to begin
 // again from. Beside a journal of ours only STATE.json is upstream's.
 func fixUpstream(p *Context) (string, error) {
-	info, err := os.Lstat(p.file("journal.jsonl"))
+	info, err := os.Lstat(p.Path("journal.jsonl"))
 	mine := err == nil && info.Size() > 0
 	home, err := rootfs.Open(p.Place.Dir())
 	if err != nil {
@@ -53,7 +53,7 @@ func fixUpstream(p *Context) (string, error) {
 	if _, err := project.Init(p.Place.Root); err != nil {
 		return "", err
 	}
-	if _, err := setupcmd.CopyTemplate(p.Place.Root); err != nil {
+	if _, err := scaffold.Copy(p.Place.Root); err != nil {
 		return "", err
 	}
 	return "moved it to .ferrus/" + to + " and created a new one", nil

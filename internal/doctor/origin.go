@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/origin"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -13,34 +12,34 @@ import (
 )
 
 // checkOrigin looks whether the state was made on this machine.
-func checkOrigin(p *Context) finding {
+func checkOrigin(p *Context) Finding {
 	project, err := trust.Open(p.Place.Root)
 	if err != nil {
-		return finding{}
+		return Finding{}
 	}
 	err = origin.Foreign(p.Ctx, p.Place, project)
 	var r *refusal.RefusedError
 	switch {
 	case brokenOurs(p, err):
-		return finding{} // told by the exam of the journal
+		return Finding{} // told by the check of the journal
 	case errors.As(err, &r) && r.Code == refusal.ForeignState:
-		f := bad(r.Message, r.Remedy)
+		f := Bad(r.Message, r.Remedy)
 		if c := p.copies(); c != nil && c.Here.Kind == store.OlderCopy && c.There.Kind != store.ValidCopy {
-			f.Mend = fmt.Sprintf("no copy has the newer lines. To continue from event %d: ferrus doctor --adopt", c.Here.Last())
+			f.Remedy = fmt.Sprintf("no copy has the newer lines. To continue from event %d: ferrus doctor --adopt", c.Here.Last())
 		}
-		f.corrupt = true
+		f.Corrupt = true
 		return f
 	case err != nil:
-		return finding{} // told by the exam of the journal
+		return Finding{} // told by the check of the journal
 	}
 	record, found, err := project.Record()
 	switch {
 	case err != nil:
-		return bad(cli.Explain(cli.TrustError(err)).Message, cli.Explain(cli.TrustError(err)).Remedy)
+		return troubled(err)
 	case !found || !record.Journal.Begun():
-		return fine("no record of the journal yet: it becomes yours when you run ferrus trust")
+		return Fine("no record of the journal yet: it becomes yours when you run ferrus trust")
 	}
-	return fine("the state was made on this machine")
+	return Fine("the state was made on this machine")
 }
 
 // brokenOurs reports whether a journal is refused because a line of it was altered or cut off. It may be ours: a journal of
@@ -62,14 +61,14 @@ func fixOrigin(p *Context) (string, error) {
 		return "", nil
 	}
 	if p.adopt && (f.Why == origin.OtherJournal || f.Why == origin.OlderJournal) {
-		return "recorded the journal as yours", p.A.AdoptJournal(p.Place)
+		return "recorded the journal as yours", p.adoptJournal()
 	}
 	did, err := origin.SetAside(p.Ctx, p.Place, project, f, time.Now())
 	if err != nil {
 		return did, err
 	}
 	p.Forget()
-	if e, err := p.engine(); err == nil && e.Foreign() == nil && !p.absent() {
+	if e, err := p.Engine(); err == nil && e.Foreign() == nil && !p.absent() {
 		_, _ = e.Store().Apply(p.Ctx, func(store.Snapshot) (*store.Change, error) { return nil, nil }) // makes the views again
 	}
 	return did, nil

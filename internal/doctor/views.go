@@ -15,47 +15,47 @@ import (
 
 	"github.com/google/uuid"
 
-	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/gc"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/scaffold"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // CheckViews compares STATE.json and the documents with the journal, without mending them as every other command does.
-func CheckViews(p *Context) finding {
+func CheckViews(p *Context) Finding {
 	j := p.journal()
 	if c := p.copies(); j.err != nil || c != nil && c.Short(j.end()) > 0 {
-		return finding{} // the journal's own exam says it
+		return Finding{} // the journal's own check says it
 	}
-	if e, err := p.engine(); err == nil && e.Foreign() != nil {
-		return finding{} // that of the origin does
+	if e, err := p.Engine(); err == nil && e.Foreign() != nil {
+		return Finding{} // that of the origin does
 	}
 	task := state.New()
 	if j.last != nil {
 		task = j.last.State
 	}
 	var wrong []string
-	if why := stateDiffers(p.file("STATE.json"), task, j); why != "" {
+	if why := stateDiffers(p.Path("STATE.json"), task, j); why != "" {
 		wrong = append(wrong, "STATE.json "+why)
 	}
 	for _, doc := range state.Docs() {
-		if why := docDiffers(p.file(string(doc)), task.Docs[doc].SHA256); why != "" {
+		if why := docDiffers(p.Path(string(doc)), task.Docs[doc].SHA256); why != "" {
 			wrong = append(wrong, string(doc)+" "+why)
 		}
 	}
 	if len(wrong) > 0 {
-		return bad(strings.Join(wrong, "; "), "the next command, or ferrus doctor --fix, rewrites them")
+		return Bad(strings.Join(wrong, "; "), "the next command, or ferrus doctor --fix, rewrites them")
 	}
-	return fine("STATE.json and the documents match the journal")
+	return Fine("STATE.json and the documents match the journal")
 }
 
 // stateDiffers says how STATE.json differs from the journal's end, "" when it does not.
 func stateDiffers(path string, want state.Task, j *journal) string {
-	raw, err := rootfs.ReadOwn(path, setupcmd.MaxState)
+	raw, err := rootfs.ReadOwn(path, scaffold.MaxState)
 	if err != nil {
 		return unreadable(err)
 	}
@@ -115,21 +115,21 @@ func unreadable(err error) string {
 
 func fixViews(p *Context) (string, error) { return "wrote them again from the journal", p.load() }
 
-func checkArchives(p *Context) finding {
+func checkArchives(p *Context) Finding {
 	if p.journal().err != nil {
-		return finding{}
+		return Finding{}
 	}
 	missing, ended := p.unarchived()
 	if len(missing) > 0 {
-		return noted(format.Count(len(missing), "ended task is", "ended tasks are")+" not in archive/, "+missing[0].Task.TaskID+" for example",
+		return Noted(format.Count(len(missing), "ended task is", "ended tasks are")+" not in archive/, "+missing[0].Task.TaskID+" for example",
 			"ferrus doctor --fix writes the archive again from the journal")
 	}
-	return fine(format.Count(ended, "ended task", "ended tasks"))
+	return Fine(format.Count(ended, "ended task", "ended tasks"))
 }
 
 // unarchived are the tasks that have ended and are not in the archive, nor cleared away, each as it ended last, and how many have ended.
 func (p *Context) unarchived() (missing []store.Snapshot, ended int) {
-	e, err := p.engine()
+	e, err := p.Engine()
 	if err != nil {
 		return nil, 0
 	}
@@ -154,7 +154,7 @@ func fixArchives(p *Context) (string, error) {
 	missing, _ := p.unarchived()
 	var errs []error
 	for _, snap := range missing {
-		e, err := p.engine()
+		e, err := p.Engine()
 		if err == nil {
 			err = e.Store().Archive(snap)
 		}
@@ -166,25 +166,25 @@ func fixArchives(p *Context) (string, error) {
 // staleAfter is how old the lock of an ended session is before it is a leftover: until then it may be asked after.
 const staleAfter = time.Hour
 
-func checkLeftovers(p *Context) finding {
+func checkLeftovers(p *Context) Finding {
 	if p.journal().err != nil {
-		return finding{}
+		return Finding{}
 	}
 	if n := len(p.leftovers()); n > 0 {
-		return noted(format.Count(n, "lock of an ended session", "locks of ended sessions"), "harmless; ferrus doctor --fix removes them")
+		return Noted(format.Count(n, "lock of an ended session", "locks of ended sessions"), "harmless; ferrus doctor --fix removes them")
 	}
-	return fine("none")
+	return Fine("none")
 }
 
 // leftovers are the liveness locks of sessions that have ended. That of the session which holds the work is none: it
 // proves that the work may be claimed.
 func (p *Context) leftovers() []string {
-	e, err := p.engine()
+	e, err := p.Engine()
 	j := p.journal()
 	if err != nil || j.err != nil {
 		return nil
 	}
-	entries, _ := rootfs.ListOwn(p.file("live"))
+	entries, _ := rootfs.ListOwn(p.Path("live"))
 	var free []string
 	for _, entry := range entries {
 		session, ok := strings.CutSuffix(entry.Name(), ".lock")
@@ -203,7 +203,7 @@ func (p *Context) leftovers() []string {
 func fixLeftovers(p *Context) (string, error) {
 	var errs []error
 	free := p.leftovers()
-	root, live, err := rootfs.For(p.file("live"))
+	root, live, err := rootfs.For(p.Path("live"))
 	if err != nil {
 		return "", err
 	}

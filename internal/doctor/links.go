@@ -9,26 +9,23 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
-// linksExam is the name of the check that ends the examination while it fails: the others would follow the links.
-const linksExam = "links"
-
 // checkLinks looks for symbolic links in place of ferrus's own folders.
-func checkLinks(p *Context) finding {
+func checkLinks(p *Context) Finding {
 	links, err := p.Place.Links()
 	switch {
 	case err != nil:
-		return bad(err.Error(), "check that the folder can be read")
+		return Bad(err.Error(), "check that the folder can be read")
 	case len(links) == 0:
-		return fine("no folder of ferrus is a link")
+		return Fine("no folder of ferrus is a link")
 	case links[0] == filepath.Join(p.Place.Root, ".ferrus"):
-		return bad(links[0]+" is a symbolic link to "+target(links[0])+", which ferrus does not follow",
+		return Bad(links[0]+" is a symbolic link to "+target(links[0])+", which ferrus does not follow",
 			"remove the link, then run ferrus init")
 	}
 	var text []string
 	for _, link := range links {
 		text = append(text, fmt.Sprintf("%s is a symbolic link to %s", link, target(link)))
 	}
-	return bad(strings.Join(text, "; ")+"; ferrus does not follow it", "ferrus doctor --fix removes the link and not its target")
+	return Bad(strings.Join(text, "; ")+"; ferrus does not follow it", "ferrus doctor --fix removes the link and not its target")
 }
 
 // target is where a link leads, as it says.

@@ -15,12 +15,12 @@ import (
 
 // checkMoves looks for files that came out of a work tree while a rollback or a merge replaced them, and are still in
 // .ferrus: the command was killed, or a program had them open.
-func checkMoves(p *Context) finding {
+func checkMoves(p *Context) Finding {
 	var names []string
 	for _, place := range p.withMoves() {
 		left, err := movesAt(p, place, (*engine.Engine).Leftovers)
 		if err != nil {
-			return bad(err.Error(), "ferrus doctor --fix tries to save what was edited there")
+			return Bad(err.Error(), "ferrus doctor --fix tries to save what was edited there")
 		}
 		for _, l := range left {
 			names = append(names, l.Files...)
@@ -28,11 +28,11 @@ func checkMoves(p *Context) finding {
 	}
 	switch {
 	case len(p.withMoves()) == 0:
-		return finding{}
+		return Finding{}
 	case len(names) == 0:
-		return fine("no files are left from a move")
+		return Fine("no files are left from a move")
 	}
-	return noted("a rollback or merge was interrupted, or files were open; it moved away "+clipped(names, 5),
+	return Noted("a rollback or merge was interrupted, or files were open; it moved away "+clipped(names, 5),
 		"ferrus doctor --fix saves what was edited there; so does the next rollback or merge")
 }
 
@@ -71,7 +71,7 @@ func (p *Context) withMoves() (places []project.Place) {
 
 // movesAt asks the engine of a place.
 func movesAt[T any](p *Context, place project.Place, ask func(*engine.Engine, context.Context) ([]T, error)) ([]T, error) {
-	e, err := p.A.OpenAt(place)
+	e, err := p.open(place, false)
 	if err != nil {
 		return nil, err
 	}

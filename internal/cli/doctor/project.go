@@ -1,0 +1,44 @@
+package doctor
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/doctor"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/refusal"
+)
+
+func checkConfig(p *doctor.Context) doctor.Finding {
+	conf, err := config.LoadFor(filepath.Join(p.Place.Root, config.FileName))
+	switch {
+	case err != nil:
+		return doctor.Bad(err.Error(), "ferrus config explain lists every key")
+	case conf.Checks.Commands == nil:
+		return doctor.Bad("names no checks: nothing can be submitted", cli.SuggestChecks(p.Place.Root))
+	}
+	programs := cli.ConfigWarnings(conf, p.Place.Root) // the agents have checks of their own
+	switch {
+	case len(programs) > 0:
+		return doctor.Noted(strings.Join(programs, "; "), "install it, or correct ferrus.toml; ferrus config check reads it")
+	case len(conf.Checks.Commands) == 0:
+		return doctor.Noted("commands = []: every check passes", "")
+	}
+	return doctor.Fine(format.Count(len(conf.Checks.Commands), "check", "checks") + ", every key valid")
+}
+
+// checkWorkflows validates workflows.json.
+func checkWorkflows(p *doctor.Context) doctor.Finding {
+	here := cli.App{Dir: p.Place.Root}
+	all, path, err := here.Workflows(p.Ctx)
+	switch {
+	case refusal.CodeOf(err) == refusal.NotInitialised:
+		return doctor.Finding{} // nobody must have pipelines
+	case err != nil:
+		f := cli.Explain(err)
+		return doctor.Bad(f.Message, "ferrus pipeline validate lists them")
+	}
+	return doctor.Fine(path + " has " + format.Count(len(all), "pipeline", "pipelines"))
+}
