@@ -2,16 +2,10 @@ package worktree
 
 import (
 	"time"
-
-	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
-	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
-// CheckName and ReadMerge are for comparisons with git, and for fuzzing.
-var (
-	CheckName = repository.CheckName
-	ReadMerge = readMerge
-)
+// ReadMerge is for fuzzing.
+var ReadMerge = readMerge
 
 // Clock sets the time by which files are known again: with one that is ahead they are young never.
 func (t *Tree) Clock(now func() time.Time) { t.looks = now }
@@ -25,6 +19,3 @@ func (t *Tree) Known() int {
 	}
 	return len(t.table.files)
 }
-
-// Dated is whether files in a folder are known again at all.
-var Dated = filestat.Dated

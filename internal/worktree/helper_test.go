@@ -23,7 +23,6 @@ var (
 	inventory   = worktreetest.Inventory
 	collect     = worktreetest.Collect
 	whole       = worktreetest.Whole
-	wholes      = worktreetest.Wholes
 	save        = worktreetest.Save
 	disturb     = worktreetest.Disturb
 	elsewhere   = worktreetest.Elsewhere
@@ -35,14 +34,9 @@ var (
 	embed       = worktreetest.Embed
 	chmod       = worktreetest.Chmod
 	rename      = worktreetest.Rename
-	mkdir       = worktreetest.Mkdir
 	pipe        = worktreetest.Pipe
 	most        = worktreetest.Most
-	deaths      = worktreetest.Deaths
-	die         = worktreetest.Die
 )
-
-type death = worktreetest.Death
 
 // restored has a Restore make the files those of another tree.
 func restored(t testing.TB, tree *worktree.Tree, from, to string) restore.Change {

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/filestat"
 )
 
 // Content changes, while size and modification time stay: what git's index takes for no change.
@@ -104,7 +104,7 @@ func disks(t testing.TB) map[string]string {
 // dated is a folder on a file system that dates every change.
 func dated(t testing.TB) string {
 	for _, dir := range disks(t) {
-		if worktree.Dated(dir) {
+		if filestat.Dated(dir) {
 			return dir
 		}
 	}
@@ -188,7 +188,7 @@ func TestAChangeThatKeepsSizeAndTimeIsNoticed(t *testing.T) {
 	}
 	t.Logf("rig: cases=%d bad=%d; files known again: %v", attempts, through, seen)
 	for disk, n := range seen {
-		if is := worktree.Dated(known[disk]); is && n < 3 || !is && n > 0 {
+		if is := filestat.Dated(known[disk]); is && n < 3 || !is && n > 0 {
 			t.Errorf("%s: %d files are known again", disk, n)
 		}
 	}

@@ -12,11 +12,11 @@ var roots = []Rig{
 	},
 	{
 		Name: "hostile: a sweep behind a link", Promise: "a clone with a link in place of the private folder loses no file beside it",
-		Package: "./internal/worktree", Test: "TestNothingBehindALinkIsSwept", Plain: true,
+		Package: "./internal/worktree/repository", Test: "TestNothingBehindALinkIsSwept", Plain: true,
 	},
 	{
 		Name: "hostile: a forged note of git's", Promise: "a work tree of a person's is not removed because git's notes say that ferrus was making it",
-		Package: "./internal/worktree", Test: "TestAForgedUnfinishedWorkTreeIsNotRemoved", Plain: true,
+		Package: "./internal/worktree/repository", Test: "TestAForgedUnfinishedWorkTreeIsNotRemoved", Plain: true,
 	},
 	{
 		Name: "hostile: forged lines", Promise: "a line with right hashes and a field that ferrus does not write is corrupt, wherever it stands",

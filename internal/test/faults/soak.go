@@ -33,7 +33,7 @@ var soaks = []Rig{
 	{
 		Name:    "a .ferrus that was taken away",
 		Promise: "no process that still works on it makes it anew",
-		Package: "./internal/worktree",
+		Package: "./internal/worktree/repository",
 		Test:    "TestFerrusThatWasTakenAwayStaysAway",
 		Plain:   true,
 	},

@@ -1,13 +1,16 @@
-package worktree_test
+package repository_test
 
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
 func all(string) bool { return true }
@@ -142,5 +145,68 @@ func TestAShareIsTwoCallsOfGit(t *testing.T) {
 	}
 	if got, err := os.ReadFile(calls); string(got) != "xx" || err != nil {
 		t.Errorf("calls: %q, %v", got, err)
+	}
+}
+
+func TestKeptNames(t *testing.T) {
+	t.Parallel()
+	tree := open(t, committed(t))
+	id, ctx := fingerprint(t, tree), t.Context()
+	for _, name := range []string{"t-2/1", "t-1/10", "t-1/2", "t-1/1", "t-11/1", "t/x"} {
+		if err := tree.SaveRef(ctx, name, id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for prefix, want := range map[string][]string{
+		"":       {"t-1/1", "t-1/2", "t-1/10", "t-2/1", "t-11/1", "t/x"},
+		"t-1":    {"t-1/1", "t-1/2", "t-1/10"},
+		"t-1/":   {"t-1/1", "t-1/2", "t-1/10"},
+		"t-1/10": {"t-1/10"},
+		"t-":     nil,
+	} {
+		if got, err := tree.Refs(ctx, prefix); !slices.Equal(got, want) || err != nil {
+			t.Errorf("Refs(%q) = %q, %v; want %q", prefix, got, err, want)
+		}
+	}
+	for _, step := range []struct {
+		prefix string
+		n      int
+	}{{"t-1", 3}, {"t-1", 0}, {"t-11/1", 1}} {
+		if n, err := tree.DeleteRefs(ctx, step.prefix); n != step.n || err != nil {
+			t.Errorf("Forget(%q) = %d, %v; want %d", step.prefix, n, err, step.n)
+		}
+	}
+	for _, bad := range []string{"", "/"} {
+		if n, err := tree.DeleteRefs(ctx, bad); n != 0 || err == nil {
+			t.Errorf("Forget(%q) = %d, %v", bad, n, err)
+		}
+	}
+	if got, err := tree.Refs(ctx, ""); !slices.Equal(got, []string{"t-2/1", "t/x"}) || err != nil {
+		t.Errorf("Refs: %q, %v", got, err)
+	}
+	for name, want := range map[string]string{"t/x": id, "t": "", "t/y": ""} {
+		if got, err := tree.ReadRef(ctx, name); got != want || err != nil {
+			t.Errorf("Kept(%q) = %q, %v; want %q", name, got, err, want)
+		}
+	}
+	for _, bad := range []string{"HEAD", "", id[:9], strings.TrimSpace(runGit(t, tree.Top(), "rev-parse", "HEAD")), strings.Repeat("1", 40)} {
+		if err := tree.SaveRef(ctx, "t/bad", bad); err == nil {
+			t.Errorf("%q is kept as a tree", bad)
+		}
+	}
+}
+
+func TestANameIsOneThatGitTakes(t *testing.T) {
+	t.Parallel()
+	isolate(t)
+	parts := []string{"", "a", "t-1/2", ".lock", "/", ".", "@", "{", "ü", "\"$", " ", "~", "^", ":", "?", "*", "[", `\`, "\t", "\x7f"}
+	for _, one := range parts {
+		for _, two := range parts {
+			name := one + two
+			want := exec.Command("git", "check-ref-format", "refs/ferrus/"+name).Run() == nil
+			if err := repository.CheckName(name); (err == nil) != want {
+				t.Errorf("%q: %v, git says %v", name, err, want)
+			}
+		}
 	}
 }

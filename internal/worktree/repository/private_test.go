@@ -1,6 +1,6 @@
 //go:build unix
 
-package worktree_test
+package repository_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package worktree_test
+package repository_test
 
 import (
 	"path/filepath"

@@ -1,4 +1,4 @@
-package worktree_test
+package repository_test
 
 import (
 	"os"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 	"github.com/ferrus-go/ferrus/internal/worktree/worktreetest"
 )
 
@@ -90,7 +91,9 @@ func TestALinkedWorkTreeComesAndGoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	restored(t, second, save(t, second, "t/2"), snapshot)
+	if c, err := restore.In(second).Restore(t.Context(), save(t, second, "t/2"), snapshot, "t/edits"); err != nil || len(c.Edited) > 0 {
+		t.Fatalf("edited: %v, %v", c.Edited, err)
+	}
 	if got := fingerprint(t, second); got != snapshot {
 		t.Errorf("the linked work tree has %s, want %s", got, snapshot)
 	}
@@ -207,7 +210,7 @@ func TestWhatAddRefuses(t *testing.T) {
 
 func TestWithoutACommitNothingIsAdded(t *testing.T) {
 	t.Parallel()
-	dir := repository(t)
+	dir := emptyRepo(t)
 	at := filepath.Join(dir, ".ferrus/worktrees/x")
 	if err := open(t, dir).Add(t.Context(), at, "x"); err == nil || !strings.Contains(err.Error(), "no commit yet; commit once") {
 		t.Errorf("err = %v", err)
@@ -414,7 +417,7 @@ func until(t *testing.T, done func() bool) {
 
 func TestHead(t *testing.T) {
 	t.Parallel()
-	dir := repository(t)
+	dir := emptyRepo(t)
 	tree := open(t, dir)
 	check := func(commit, branch string) {
 		t.Helper()

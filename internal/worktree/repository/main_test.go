@@ -1,0 +1,54 @@
+package repository_test
+
+import (
+	"context"
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/worktree/worktreetest"
+)
+
+// Read by worktreetest.
+var _ = flag.Bool("full", false, "try as many work trees as it takes to see everything happen")
+
+func TestMain(m *testing.M) {
+	os.Exit(worktreetest.Main(m, map[string]func(context.Context, *worktreetest.Killed, []string) error{
+		"save": func(ctx context.Context, k *worktreetest.Killed, args []string) error {
+			_, err := k.Tree.Save(ctx, args[0])
+			return err
+		},
+		"add": func(ctx context.Context, k *worktreetest.Killed, args []string) error {
+			return k.Tree.Add(ctx, args[0], args[1])
+		},
+		"remove": func(ctx context.Context, k *worktreetest.Killed, args []string) error {
+			return k.Tree.Remove(ctx, args[0], args[1])
+		},
+	}))
+}
+
+// Helpers of the tests, by short names.
+var (
+	runGit      = worktreetest.RunGit
+	write       = worktreetest.Write
+	remove      = worktreetest.Remove
+	isolate     = worktreetest.Isolate
+	emptyRepo   = worktreetest.Repository
+	committed   = worktreetest.Committed
+	open        = worktreetest.Open
+	fingerprint = worktreetest.Fingerprint
+	inventory   = worktreetest.Inventory
+	collect     = worktreetest.Collect
+	whole       = worktreetest.Whole
+	wholes      = worktreetest.Wholes
+	save        = worktreetest.Save
+	wrap        = worktreetest.Wrap
+	paths       = worktreetest.Paths
+	users       = worktreetest.Users
+	mkdir       = worktreetest.Mkdir
+	most        = worktreetest.Most
+	deaths      = worktreetest.Deaths
+	die         = worktreetest.Die
+)
+
+type death = worktreetest.Death
