@@ -162,7 +162,11 @@ var allowed = map[string]map[string]string{
 		"internal/refusal":  "what is refused has a code and a remedy",
 		"internal/project":  "where a project and its machines live",
 	},
-	"internal/snapshots": {},
+	"internal/snapshots": {
+		"internal/worktree": "trees of files, and private checkouts",
+		"internal/state":    "states and events",
+		"internal/refusal":  "what is refused has a code and a remedy",
+	},
 	"internal/gc": {
 		"internal/worktree/checkout": "private checkouts",
 		"internal/trust":             "the record of a project outside of it",
@@ -194,7 +198,29 @@ var allowed = map[string]map[string]string{
 		"internal/config":            "the values of ferrus.toml",
 		"internal/agents":            "which settings of clients run commands",
 	},
+	"internal/settings": {
+		"internal/trust":   "the record of a project outside of it",
+		"internal/store":   "journals and their lines",
+		"internal/state":   "states and events",
+		"internal/rootfs":  "no link is followed",
+		"internal/refusal": "what is refused has a code and a remedy",
+		"internal/environ": "the environment that is frozen with a task",
+		"internal/config":  "ferrus.toml",
+	},
+	"internal/checkrun": {
+		"internal/worktree/checkout": "?",
+		"internal/worktree":          "trees of files, and private checkouts",
+		"internal/store":             "journals and their lines",
+		"internal/refusal":           "what is refused has a code and a remedy",
+		"internal/project":           "where a project and its machines live",
+		"internal/gc":                "where private checkouts are",
+		"internal/document":          "texts are checked and rendered",
+		"internal/config":            "ferrus.toml",
+		"internal/checks":            "the commands of a check run",
+	},
 	"internal/engine": {
+		"internal/settings":          "what is configured and frozen",
+		"internal/checkrun":          "the commands of a check run by it",
 		"internal/agreement":         "what a project makes run must have been agreed to",
 		"internal/gc":                "what ended tasks have left",
 		"internal/packet":            "what a successor is given",
@@ -368,7 +394,7 @@ var allowed = map[string]map[string]string{
 	"docs/examples/scripted": {},
 
 	"cmd/ferrusd": {"internal/server": "it is the server and nothing else"},
-	"internal/cli": commands("agreement origin refusal project agents agents/process ancestry checks conductor config engine format jsontime pipeline pipeline/workflow " +
+	"internal/cli": commands("settings agreement origin refusal project agents agents/process ancestry checks conductor config engine format jsontime pipeline pipeline/workflow " +
 		"platform/proc rootfs safetext state status store strictjson trust worktree/restore"),
 	"internal/cli/branch":   commands("refusal snapshots gc project checks cli engine format conductor state status trust worktree"),
 	"internal/cli/demo":     commands("cli config mcpclient platform/proc tools trust"),
@@ -400,7 +426,7 @@ var allowed = map[string]map[string]string{
 	},
 	"internal/cli/run": commands("document refusal cli cli/branch cli/pipeline config engine fleet format conductor pipeline pipeline/run platform/proc agents/process " +
 		"state status"),
-	"internal/cli/setup": commands("agreement project origin refusal . agents cli config engine format agents/register rootfs server state status store " +
+	"internal/cli/setup": commands("settings agreement project origin refusal . agents cli config engine format agents/register rootfs server state status store " +
 		"scaffold server/tokens trust worktree"),
 	"internal/cli/simulate": commands("refusal cli simulate state"),
 	"internal/cli/status":   commands("project cli engine format state status"),
@@ -493,6 +519,7 @@ var allowed = map[string]map[string]string{
 
 // forCommands says why a package of commands imports another.
 var forCommands = map[string]string{
+	"internal/settings":          "what is configured and frozen",
 	"internal/packet":            "what a successor is given",
 	"internal/agreement":         "what a project makes run must have been agreed to",
 	"internal/document":          "texts are checked and rendered",

@@ -14,6 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/settings"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
@@ -98,7 +99,7 @@ func TrustOwnFile(root string, text []byte) (warning string) {
 	if err == nil {
 		var project *trust.Project
 		if project, err = trust.Open(root); err == nil {
-			err = errors.Join(project.Agree(conf.Executable()), engine.RecordEnviron(project, os.Environ()))
+			err = errors.Join(project.Agree(conf.Executable()), settings.RecordEnviron(project, os.Environ()))
 		}
 	}
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/checkrun"
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/origin"
@@ -242,7 +243,7 @@ func (s *Session) plant(ctx context.Context, now store.Snapshot, tree *worktree.
 		return err
 	}
 	if from.task == "" {
-		env = s.e.personal().Apply(os.Environ())
+		env = s.e.settings.Personal().Apply(os.Environ())
 	}
 	return s.e.setUp(ctx, on, conf, draft, env)
 }
@@ -256,14 +257,14 @@ func (e *Engine) setUp(ctx context.Context, on project.Place, conf config.Config
 	if err := errors.Join(os.MkdirAll(filepath.Dir(log), 0o700), os.MkdirAll(filepath.Dir(lock), 0o700)); err != nil {
 		return err
 	}
-	spec := specOf(conf.Gate(), on.Work, log, lock)
+	spec := checkrun.SpecOf(conf.Gate(), on.Work, log, lock)
 	spec.Commands, spec.Environ = []string{conf.Branches.Setup}, env
-	res, err := e.run(ctx, spec)
+	res, err := e.runner.Run(ctx, spec)
 	if err != nil {
 		return err
 	}
 	if res.Status != checks.Passed {
-		return &refusal.RefusedError{Code: refusal.StoreError, Message: "the new work tree cannot be set up: " + verdict(res), Person: true,
+		return &refusal.RefusedError{Code: refusal.StoreError, Message: "the new work tree cannot be set up: " + checkrun.Verdict(res), Person: true,
 			Remedy: "see " + log + " and [branches] setup in ferrus.toml, then try again"}
 	}
 	return nil

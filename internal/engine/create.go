@@ -41,14 +41,14 @@ func (s *Session) CreateTask(ctx context.Context, description, title string) (Do
 	if _, err := state.Step(now.Task, state.CreateTask, s.Role, state.Limits{}); err != nil && !s.mayRepeat(now) {
 		return Done{}, refusal.From(err)
 	}
-	if err := s.e.freezable(ctx, conf.Gate()); err != nil {
+	if err := s.e.runner.CanRun(ctx, conf.Gate()); err != nil {
 		return Done{}, err
 	}
 	base, err := s.e.base(ctx)
 	if err != nil {
 		return Done{}, err
 	}
-	docs := s.e.freeze(conf.Gate())
+	docs := s.e.settings.Freeze(conf.Gate())
 	docs[state.TaskDoc] = description
 	done, err := s.commit(ctx, transition{
 		event: state.CreateTask,
@@ -114,7 +114,7 @@ func (s *Session) AcceptConfig(ctx context.Context) ([]config.Change, Done, erro
 	if err := s.e.Known(); err != nil {
 		return nil, Done{}, err
 	}
-	if err := s.e.freezable(ctx, conf.Gate()); err != nil {
+	if err := s.e.runner.CanRun(ctx, conf.Gate()); err != nil {
 		return nil, Done{}, err
 	}
 	now, err := s.e.View()
@@ -125,8 +125,8 @@ func (s *Session) AcceptConfig(ctx context.Context) ([]config.Change, Done, erro
 	if err != nil && refusal.CodeOf(err) != refusal.Corrupt {
 		return nil, Done{}, err
 	}
-	diff, docs := pinned.Diff(conf.Gate()), s.e.freeze(conf.Gate())
-	diff = append(diff, s.e.environChange(now, docs[store.EnvironDoc])...)
+	diff, docs := pinned.Diff(conf.Gate()), s.e.settings.Freeze(conf.Gate())
+	diff = append(diff, s.e.settings.EnvironChange(now, docs[store.EnvironDoc])...)
 	if len(diff) == 0 && now.Task.TaskID != "" {
 		s.e.accepted(conf)
 		return nil, Done{Snapshot: now}, nil

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +15,7 @@ import (
 
 // editsOf is the name under which edits are kept that a move of the files of the work takes out of the work tree.
 func (e *Engine) editsOf(snap store.Snapshot) string {
-	return e.snapshotRef(cmp.Or(snap.Task.TaskID, snapshots.Unassigned), fmt.Sprintf("%d.edits", snap.Task.Seq))
+	return snapshots.EditsName(e.place.Branch, snap.Task)
 }
 
 // withEdits is an error that also names the edits that were kept before it happened.

@@ -8,13 +8,13 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/checkrun"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/environ"
 	"github.com/ferrus-go/ferrus/internal/lease"
@@ -22,12 +22,11 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/clock"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
-	"github.com/ferrus-go/ferrus/internal/rootfs"
-	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/settings"
+	"github.com/ferrus-go/ferrus/internal/snapshots"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/trust"
 	"github.com/ferrus-go/ferrus/internal/worktree"
-	"github.com/ferrus-go/ferrus/internal/worktree/checkout"
 )
 
 // An Engine works on one machine, for any number of sessions. Close it.
@@ -36,25 +35,22 @@ type Engine struct {
 	store *store.Store
 	probe func(session string) lease.Probe // the store's: whether a session lives
 	opts  Options
-	log   *slog.Logger
-	ctx   context.Context // ends with Close
-	end   context.CancelFunc
+
+	settings *settings.Settings
+	runner   *checkrun.Runner
+	log      *slog.Logger
+	ctx      context.Context // ends with Close
+	end      context.CancelFunc
 
 	mu        sync.Mutex
-	job       *job                  // the check that this process runs or ran last
-	conf      latest[config.Config] // ferrus.toml
-	own       latest[config.Person]
-	gates     map[string]config.Gate
-	environs  map[string]environ.Frozen
-	differs   map[string][]string // the variables of this process that differ from those frozen
-	checkouts map[string]*checkout.Checkout
+	job       *job // the check that this process runs or ran last
 	trees     map[string]*worktree.Tree
 	committed struct { // what Uncommitted found
 		open  bool
 		known string // of which task, HEAD and index
 	}
 
-	keeper snapshotter
+	keeper *snapshots.Queue
 	told   delivered
 
 	origin  *origin.Judge // nil without Options.Project
@@ -119,10 +115,12 @@ func Open(place project.Place, opts Options) (*Engine, error) {
 	if err != nil {
 		return nil, refusal.From(err)
 	}
-	e := &Engine{place: place, store: s, probe: s.Probe, opts: opts, log: opts.Log, gates: map[string]config.Gate{}, environs: map[string]environ.Frozen{}, differs: map[string][]string{}, checkouts: map[string]*checkout.Checkout{},
-		trees: map[string]*worktree.Tree{}, conf: latest[config.Config]{value: config.Default()}, origin: o, foreign: strange}
+	e := &Engine{place: place, store: s, probe: s.Probe, opts: opts, log: opts.Log,
+		trees: map[string]*worktree.Tree{}, origin: o, foreign: strange}
+	e.keeper = snapshots.NewQueue()
+	e.settings = settings.New(place.Root, s, settings.Options{Project: opts.Project, Environ: opts.Environ, Log: opts.Log})
+	e.runner = checkrun.New(place, s, e.Environment)
 	e.ctx, e.end = context.WithCancel(context.Background())
-	e.keeper.ctx, e.keeper.end = context.WithCancel(context.Background())
 	return e, nil
 }
 
@@ -139,7 +137,7 @@ func (e *Engine) Close() error {
 		case <-time.After(stopLimit):
 		}
 	}
-	e.keeper.rest(e.opts.Rest)
+	e.keeper.Rest(e.opts.Rest)
 	e.markLast()
 	return e.store.Close()
 }
@@ -173,94 +171,6 @@ func (e *Engine) View() (store.Snapshot, error) {
 
 // Gone reports whether the folder of the machine is no longer the one that was opened; every call is then refused with StoreGone.
 func (e *Engine) Gone() bool { return !e.store.InPlace() }
-
-// Config returns ferrus.toml as it is now, with the person's own configuration laid over it. When a file is broken it
-// returns the last ferrus.toml that was sound, or the defaults, together with the error.
-func (e *Engine) Config() (config.Config, error) {
-	conf, err := e.projectConfig()
-	if err != nil || e.opts.Project == nil {
-		return conf, err
-	}
-	path, err := config.PersonPath()
-	if err != nil {
-		return conf, err
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	own, err := e.own.read(path, config.ReadPerson)
-	if err != nil {
-		return conf, err
-	}
-	return conf.With(own), nil
-}
-
-func (e *Engine) projectConfig() (config.Config, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.conf.read(filepath.Join(e.place.Root, config.FileName), config.Load)
-}
-
-// A latest is what a file said when it was last read and sound.
-type latest[T any] struct {
-	value  T
-	loaded bool
-	at     os.FileInfo // of the file then; nil when there was none
-}
-
-// read returns what the file at path says, by load where the file has changed. With an error it returns what it said before.
-func (l *latest[T]) read(path string, load func(path string) (T, error)) (T, error) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		info = nil
-		if l.loaded && l.at == nil {
-			return l.value, nil
-		}
-	case err != nil:
-		return l.value, err
-	case rootfs.Unchanged(l.at, info) && l.at.Mode() == info.Mode():
-		return l.value, nil
-	}
-	value, err := load(path)
-	if err != nil {
-		return l.value, err
-	}
-	l.value, l.loaded, l.at = value, true, info
-	return value, nil
-}
-
-// Gate returns what judges the task: the gate pinned to it, or that of ferrus.toml when there is no task.
-func (e *Engine) Gate(snap store.Snapshot) (config.Gate, error) {
-	sum := snap.Task.Pin.SHA256
-	if sum == "" {
-		conf, err := e.Config()
-		return conf.Gate(), err
-	}
-	e.mu.Lock()
-	gate, ok := e.gates[sum]
-	e.mu.Unlock()
-	if ok {
-		return gate, nil
-	}
-	text, err := e.store.Gate(snap)
-	if err != nil {
-		return gate, refusal.From(err)
-	}
-	if gate, err = config.DecodeGate(text); err != nil {
-		return gate, &refusal.RefusedError{Code: refusal.Corrupt, Message: "the frozen gate cannot be read: " + err.Error(),
-			Remedy: "a person runs ferrus config accept"}
-	}
-	e.mu.Lock()
-	e.gates[sum] = gate
-	e.mu.Unlock()
-	return gate, nil
-}
-
-// limits are the sizes of the task's budgets.
-func (e *Engine) limits(snap store.Snapshot) (state.Limits, error) {
-	gate, err := e.Gate(snap)
-	return state.Limits{CheckRetries: gate.Limits.MaxCheckRetries, ReviewCycles: gate.Limits.MaxReviewCycles}, err
-}
 
 // Tree returns the work tree of the task, or of the place when there is no task.
 func (e *Engine) Tree(ctx context.Context, snap store.Snapshot) (*worktree.Tree, error) {
@@ -306,3 +216,24 @@ func (e *Engine) statFolder() string {
 	}
 	return dir
 }
+
+// Config returns ferrus.toml as it is now, with the person's own configuration laid over it. When a file is broken it
+// returns the last ferrus.toml that was valid, or the defaults, together with the error.
+func (e *Engine) Config() (config.Config, error) { return e.settings.Config() }
+
+// Gate returns the checks and limits of the task: those frozen with it, or those of ferrus.toml when there is no task.
+func (e *Engine) Gate(snap store.Snapshot) (config.Gate, error) { return e.settings.Gate(snap) }
+
+// Environ returns the variables that are frozen with the task; nil without a task, and for one that an older ferrus made.
+func (e *Engine) Environ(snap store.Snapshot) (environ.Frozen, error) {
+	return e.settings.Environ(snap)
+}
+
+// Environment is what the task's commands run with, NAME=value.
+func (e *Engine) Environment(snap store.Snapshot) ([]string, error) {
+	return e.settings.Environment(snap)
+}
+
+// RecordEnviron records the environment of a person's command, for tasks that agents make. Where it cannot, those have
+// that of the last time.
+func (e *Engine) RecordEnviron() { e.settings.RecordEnviron() }

@@ -3,15 +3,14 @@ package engine
 import (
 	"context"
 	"fmt"
-	"path"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/ferrus-go/ferrus/internal/checkrun"
 	"github.com/ferrus-go/ferrus/internal/checks"
-	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -41,8 +40,8 @@ type job struct {
 	done    chan struct{} // closed when the outcome is committed, or lost
 	cancel  context.CancelFunc
 
-	at    stand    // where it runs
-	moved []string // files that its commands changed there, if that is a checkout of its own
+	at    checkrun.Site // where it runs
+	moved []string      // files that its commands changed there, if that is a checkout of its own
 
 	mu   sync.Mutex
 	run  *checks.Job // nil until the commands run
@@ -180,7 +179,7 @@ func (j *job) begin(ctx context.Context) (store.Snapshot, error) {
 	if err != nil {
 		return now, err
 	}
-	if err := e.awaitGate(ctx); err != nil {
+	if err := e.runner.Await(ctx); err != nil {
 		return now, err
 	}
 	tree, err := j.look(ctx, now)
@@ -216,62 +215,6 @@ func checking(tree, arg string) transition {
 	}}
 }
 
-// checkLock is held by the helper of the task's check, relative to the .ferrus folder.
-const checkLock = "live/check.lock"
-
-// spec is a run of the gate's commands in the task's work tree. log and lock are relative to the .ferrus folder.
-func (e *Engine) spec(snap store.Snapshot, gate config.Gate, log, lock string) (checks.Spec, error) {
-	log, lock, err := e.output(log, lock)
-	if err != nil {
-		return checks.Spec{}, err
-	}
-	spec := specOf(gate, e.workDir(snap), log, lock)
-	spec.Environ, err = e.Environment(snap)
-	return spec, err
-}
-
-// output returns the paths of a log and a lock of a run of commands, whose folders are ours, and made where they are missing.
-func (e *Engine) output(log, lock string) (logPath, lockPath string, err error) {
-	root, err := e.place.OpenDir()
-	if err != nil {
-		return "", "", err
-	}
-	defer root.Close()
-	for _, name := range []string{log, lock} {
-		if err := root.MkdirAll(path.Dir(name), 0o700); err != nil {
-			return "", "", refusal.Folder(err)
-		}
-	}
-	return root.Join(log), root.Join(lock), nil
-}
-
-// specOf is a run of the gate's commands in any folder. log and lock are whole paths.
-func specOf(gate config.Gate, dir, log, lock string) checks.Spec {
-	return checks.Spec{Dir: dir, Commands: gate.Checks.Commands, Timeout: gate.Checks.Timeout(),
-		Env: gate.Checks.Env, EnvDeny: gate.Checks.EnvDeny, MaxLog: int64(gate.Checks.MaxLogMB) << 20,
-		TailLines: gate.Limits.MaxFeedbackLines, Log: log, Lock: lock}
-}
-
-// gatePatience is how long a check waits for that of an earlier holder to be gone from the work tree.
-const gatePatience = 10 * time.Second
-
-// awaitGate waits until no other process runs a check here. One whose server was killed ends within milliseconds; one
-// whose server hangs goes on, which says nothing about the work and spends nothing.
-func (e *Engine) awaitGate(ctx context.Context) error {
-	over := time.After(gatePatience)
-	for checks.Running(e.store.Path(checkLock)) {
-		select {
-		case <-time.After(20 * time.Millisecond):
-		case <-over:
-			return &refusal.RefusedError{Code: refusal.CheckRunning, Message: "a check of the agent that had claimed the task before still runs in this work tree, because its server hangs",
-				Remedy: "call check again; a person can end the hung server's process"}
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return nil
-}
-
 // execute runs the commands and gives them up when the task or the epoch is no longer theirs.
 func (j *job) execute(ctx context.Context, began store.Snapshot) (checks.Result, error) {
 	e := j.session.e
@@ -281,20 +224,20 @@ func (j *job) execute(ctx context.Context, began store.Snapshot) (checks.Result,
 	}
 	bell := e.store.Watch() // armed before the run begins, which may take a while
 	defer bell.Close()
-	spec, err := e.spec(began, gate, began.Task.Check.Log, checkLock)
+	spec, err := e.runner.Spec(began, gate, began.Task.Check.Log, checkrun.Lock)
 	if err != nil {
 		return checks.Result{}, err
 	}
-	at, err := e.standFor(ctx, began, gate, judging{task: began.Task.TaskID, tree: began.Task.Check.Tree, base: began.Task.BaseTree, env: spec.Environ})
+	at, err := e.runner.Prepare(ctx, began, gate, checkrun.Target{Task: began.Task.TaskID, Tree: began.Task.Check.Tree, Base: began.Task.BaseTree, Env: spec.Environ})
 	if ctx.Err() != nil {
 		return checks.Result{}, ctx.Err()
 	}
 	if err != nil {
 		return checks.Result{Status: checks.GateError, Err: "the checkout of the gate cannot be made: " + err.Error()}, nil
 	}
-	defer at.release()
+	defer at.Release()
 	j.at = at
-	run, err := checks.Start(at.on(spec))
+	run, err := checks.Start(at.On(spec))
 	if err != nil {
 		return checks.Result{Status: checks.GateError, Err: err.Error()}, nil
 	}
@@ -306,7 +249,7 @@ func (j *job) execute(ctx context.Context, began store.Snapshot) (checks.Result,
 		case <-run.Done():
 			res := run.Result()
 			if res.Status == checks.Passed {
-				if j.moved, err = at.moved(); err != nil {
+				if j.moved, err = at.Changed(); err != nil {
 					return checks.Result{Status: checks.GateError, Err: err.Error()}, nil
 				}
 			}

@@ -60,7 +60,7 @@ func TestACallStartsFewGits(t *testing.T) {
 	} {
 		step := func(name string, s *Session, do func()) {
 			t.Helper()
-			_, first := s.e.keeper.next() // the call first, then the save
+			_, first := s.e.keeper.Next() // the call first, then the save
 			do()
 			call := calls()
 			close(first)

@@ -232,7 +232,7 @@ func (p *machine) human() *Session {
 // allKept waits until the files of every entry are kept that these have made. Another process does not wait for them.
 func allKept(sessions ...*Session) {
 	for _, s := range sessions {
-		s.e.keeper.wait()
+		s.e.keeper.Wait()
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/checkrun"
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/document"
@@ -247,7 +248,7 @@ func (m *merging) mergeTrees(ctx context.Context) (tree string, res *checks.Resu
 		return "", nil, err
 	}
 	if run.Status != checks.Passed {
-		c := m.clash(got, "is red with the project's changes in it: "+verdict(run))
+		c := m.clash(got, "is red with the project's changes in it: "+checkrun.Verdict(run))
 		c.Failures = run.Failures()
 		return "", nil, c
 	}
@@ -269,22 +270,13 @@ func conflicts(list []worktree.Conflict) string {
 	return document.Clip(strings.Join(parts, ", "), 600)
 }
 
-// verdict is why a run of the gate is not green.
-func verdict(run checks.Result) string {
-	if run.Status != checks.Failed {
-		return "the gate could not run: " + run.Err
-	}
-	out := Checked{Failures: run.Failures(), Status: state.CheckRed}
-	return strings.TrimSpace(out.note(run))
-}
-
 // judgeClean runs the gate on a tree in the checkout of the branch's task. The branch's work tree is not touched.
 func (m *merging) judgeClean(ctx context.Context, gate config.Gate, tree string) (checks.Result, error) {
 	// The branch's store has not got it.
 	if err := m.into.SaveRef(ctx, m.mark(), tree); err != nil {
 		return checks.Result{}, refusal.Git(err)
 	}
-	res, err := m.from.e.judgeClean(ctx, m.was, gate, tree, "logs/"+m.was.Task.TaskID+"-merge.log")
+	res, err := m.from.e.runner.JudgeClean(ctx, m.was, gate, tree, "logs/"+m.was.Task.TaskID+"-merge.log")
 	return res, errors.Join(err, m.forget(context.WithoutCancel(ctx)))
 }
 
@@ -316,14 +308,14 @@ func (m *merging) judge(ctx context.Context, tree string) (res checks.Result, er
 		}
 		err = errors.Join(err, wrong)
 	}()
-	if err := m.from.e.awaitGate(ctx); err != nil {
+	if err := m.from.e.runner.Await(ctx); err != nil {
 		return res, err
 	}
-	spec, err := m.from.e.spec(m.was, gate, "logs/"+m.was.Task.TaskID+"-merge.log", checkLock)
+	spec, err := m.from.e.runner.Spec(m.was, gate, "logs/"+m.was.Task.TaskID+"-merge.log", checkrun.Lock)
 	if err != nil {
 		return res, err
 	}
-	return m.from.e.run(ctx, spec)
+	return m.from.e.runner.Run(ctx, spec)
 }
 
 // lay puts a tree into the branch's work tree, having it kept and so marked.

@@ -33,7 +33,7 @@ func newStage(t testing.TB) *stage {
 	conf := config.Default().Gate()
 	conf.Limits.MaxCheckRetries, conf.Limits.MaxReviewCycles = modelLimits.CheckRetries, modelLimits.ReviewCycles
 	for _, sum := range gatesOf {
-		e.gates[sum] = conf
+		e.settings.Know(sum, conf)
 	}
 	return g
 }

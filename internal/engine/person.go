@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/gc"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -64,5 +66,12 @@ func (e *Engine) archiveEnded(snap store.Snapshot) {
 func (e *Engine) archive(snap store.Snapshot) {
 	if err := e.store.Archive(snap); err != nil {
 		e.log.Warn("task not archived", "error", err)
+	}
+}
+
+// dropCheckouts removes the checkouts of a machine; what cannot be removed now is found by ferrus gc.
+func (e *Engine) dropCheckouts(on project.Place) {
+	if err := gc.DropCheckouts(on, ""); err != nil {
+		e.log.Warn("the checkout of a check is left", "error", err)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/snapshots"
 	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
 
@@ -301,16 +302,16 @@ func printed(t *testing.T, p *machine, e restore.Edit, want string) {
 // TestNobodyWaitsForFilesThatAreKeptLater: a busy server is never without any, and a rollback must not wait for ever.
 func TestNobodyWaitsForFilesThatAreKeptLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var k snapshotter
-		_, first := k.next()
+		k := snapshots.NewQueue()
+		_, first := k.Next()
 		waited := make(chan struct{})
 		go func() {
-			k.wait()
+			k.Wait()
 			close(waited)
 		}()
 		synctest.Wait()
-		before, later := k.next()
-		if before != first || k.state() != "being made" {
+		before, later := k.Next()
+		if before != first || k.State() != "being made" {
 			t.Error("out of turn")
 		}
 		close(first)
@@ -321,8 +322,8 @@ func TestNobodyWaitsForFilesThatAreKeptLater(t *testing.T) {
 			t.Error("what came later is waited for")
 		}
 		close(later)
-		if k.wait(); k.state() != "none" {
-			t.Error(k.state())
+		if k.Wait(); k.State() != "none" {
+			t.Error(k.State())
 		}
 	})
 }

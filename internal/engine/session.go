@@ -151,7 +151,7 @@ func (s *Session) change(now store.Snapshot, a transition, req string) (*store.C
 		}
 		by = s.As(now.Task)
 	}
-	lim, err := s.e.limits(now)
+	lim, err := s.e.settings.Limits(now)
 	if err != nil && !ungated[a.event] {
 		return nil, err
 	}

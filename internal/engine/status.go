@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/lease"
@@ -56,7 +55,7 @@ func (e *Engine) StatusOf(snap store.Snapshot) (Status, error) {
 	} else if snap.Task.TaskID != "" {
 		st.Differs = st.Gate.Diff(conf.Gate())
 	}
-	st.Environ = e.otherEnviron(snap)
+	st.Environ = e.settings.OtherEnviron(snap)
 	if snap.Task.ClaimedBy != "" {
 		st.Holder = e.Verdict(snap).Why
 	}
@@ -67,7 +66,7 @@ func (e *Engine) StatusOf(snap store.Snapshot) (Status, error) {
 // is not known to live, was abandoned. One that this engine is about to start has no process yet.
 func (e *Engine) present(snap store.Snapshot) store.Snapshot {
 	if snap.Task.Check.Status == state.CheckRunning && e.store.Probe(snap.Task.Session) != lease.Alive &&
-		!checks.Running(e.store.Path(checkLock)) && !e.starting(snap) {
+		!e.runner.Busy() && !e.starting(snap) {
 		snap.Task.Check.Status = state.CheckAbandoned
 	}
 	return snap

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/checkrun"
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/document"
@@ -27,23 +28,23 @@ const maxGateErrors = 3
 // keeps coming back.
 func (j *job) settle(ctx context.Context, began store.Snapshot, res checks.Result) (Checked, error) {
 	e := j.session.e
-	out := Checked{ID: began.Task.Check.ID, Failures: res.Failures(), Err: res.Err, Clean: j.at.clean != nil}
+	out := Checked{ID: began.Task.Check.ID, Failures: res.Failures(), Err: res.Err, Clean: j.at.Clean != nil}
 	after := ""
 	switch {
-	case j.at.clean != nil && len(j.moved) == 0:
+	case j.at.Clean != nil && len(j.moved) == 0:
 		after = began.Task.Check.Tree // it was judged where nobody else works
-	case j.at.clean == nil && res.Status == checks.Passed:
+	case j.at.Clean == nil && res.Status == checks.Passed:
 		var err error
 		if after, err = j.look(ctx, began); err != nil {
 			return out, err
 		}
 	}
 	out.Status = outcome(res.Status, began.Task.Check.Tree, after)
-	if out.Status == state.CheckGreen && j.at.clean == nil {
+	if out.Status == state.CheckGreen && j.at.Clean == nil {
 		out.touched = document.Clip(strings.Join(j.before.Touched(j.after), " "), document.MaxLine)
 	}
 	switch {
-	case out.Status == state.CheckMoved && j.at.clean != nil:
+	case out.Status == state.CheckMoved && j.at.Clean != nil:
 		out.Changed = j.moved
 	case out.Status == state.CheckMoved:
 		out.Changed = e.changed(ctx, began, began.Task.Check.Tree, after)
@@ -121,11 +122,7 @@ func (out Checked) act(j *job, began store.Snapshot, res checks.Result) transiti
 
 // note is the outcome in one line of the log.
 func (out Checked) note(res checks.Result) string {
-	var parts []string
-	for _, f := range out.Failures {
-		parts = append(parts, fmt.Sprintf("%s: %s", f.Line, f))
-	}
-	text := strings.Join(parts, "; ")
+	text := checkrun.Failures(out.Failures)
 	switch out.Status {
 	case state.CheckGreen:
 		text = fmt.Sprintf("%s green in %.1f s", format.Count(len(res.Commands), "command", "commands"), res.Duration.Seconds())
@@ -207,34 +204,19 @@ func (e *Engine) Trial(ctx context.Context) (checks.Result, config.Gate, error) 
 		return checks.Result{}, config.Gate{}, err
 	}
 	gate := conf.Gate()
-	if err := e.freezable(ctx, gate); err != nil {
+	if err := e.runner.CanRun(ctx, gate); err != nil {
 		return checks.Result{}, gate, err
 	}
-	at, err := e.standFor(ctx, snap, gate, judging{task: gc.ByHand, base: snap.Task.BaseTree})
+	at, err := e.runner.Prepare(ctx, snap, gate, checkrun.Target{Task: gc.ByHand, Base: snap.Task.BaseTree})
 	if err != nil {
-		return checks.Result{}, gate, standTrouble(err)
+		return checks.Result{}, gate, checkrun.Trouble(err)
 	}
-	defer at.release()
-	spec, err := e.spec(snap, gate, "logs/check-by-hand.log", "live/check-by-hand.lock")
+	defer at.Release()
+	spec, err := e.runner.Spec(snap, gate, "logs/check-by-hand.log", "live/check-by-hand.lock")
 	if err != nil {
 		return checks.Result{}, gate, err
 	}
 	spec.Environ = nil // in the person's own environment: only an executor's check counts
-	res, err := e.run(ctx, at.on(spec))
-	return at.judged(res), gate, err
-}
-
-// run runs checks to their end, or to that of ctx.
-func (e *Engine) run(ctx context.Context, spec checks.Spec) (checks.Result, error) {
-	run, err := checks.Start(spec)
-	if err != nil {
-		return checks.Result{}, &refusal.RefusedError{Code: refusal.StoreError, Message: err.Error()}
-	}
-	select {
-	case <-run.Done():
-	case <-ctx.Done():
-		run.Stop()
-		return checks.Result{}, ctx.Err()
-	}
-	return run.Result(), nil
+	res, err := e.runner.Run(ctx, at.On(spec))
+	return at.Result(res), gate, err
 }

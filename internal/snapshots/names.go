@@ -1,4 +1,4 @@
-// Package snapshots names the trees of files that are kept for the entries of a task, below refs/ferrus.
+// Package snapshots keeps the files of a task as they were at its entries, as trees below refs/ferrus, and names them.
 package snapshots
 
 import (

@@ -10,9 +10,9 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agreement"
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/settings"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
@@ -161,7 +161,7 @@ func runTrust(a *cli.App, ctx context.Context, how trusting) error {
 		return cli.TrustError(err)
 	}
 	at.Agreed = true
-	if err := engine.RecordEnviron(at.project, os.Environ()); err != nil {
+	if err := settings.RecordEnviron(at.project, os.Environ()); err != nil {
 		return cli.TrustError(err)
 	}
 	return agreedTo(a, at, "agreed to "+format.Count(len(at.Values), "value", "values")+" of "+at.Path)
