@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/test/golden"
 )
 
 var (
@@ -62,13 +64,7 @@ func TestTheIndexNamesEveryPage(t *testing.T) {
 			t.Errorf("docs/%s does not name %s", page, name)
 		}
 	}
-	if *update {
-		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	} else if index != want {
-		t.Errorf("the table of decisions in docs/%s is stale; go test ./docs -update writes it", page)
-	}
+	golden.Check(t, page, want)
 }
 
 // documents are the Markdown files of the repository for people, but those that ferrus copies into a project.

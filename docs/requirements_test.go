@@ -2,7 +2,6 @@ package docs_test
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -15,9 +14,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write the generated pages")
+	"github.com/ferrus-go/ferrus/internal/test/golden"
+)
 
 // TestTheRequirementsAreFresh: docs/requirements.md names each requirement that a test names, and each of these tests.
 func TestTheRequirementsAreFresh(t *testing.T) {
@@ -50,16 +49,7 @@ func TestTheRequirementsAreFresh(t *testing.T) {
 			t.Errorf("%s: no test names it", id)
 		}
 	}
-	const page = "requirements.md"
-	want := requirementsPage(named)
-	if *update {
-		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got, err := os.ReadFile(page); err != nil || string(got) != want {
-		t.Errorf("%s is stale (%v); go test ./docs -update writes it", page, err)
-	}
+	golden.Check(t, "requirements.md", requirementsPage(named))
 }
 
 // ids finds requirements in a text: S1-04, F21, X5, and spans such as S1-06 to S1-08.

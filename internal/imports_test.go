@@ -324,6 +324,7 @@ var allowed = map[string]map[string]string{
 		"internal/platform/filelock":   "a slot is taken as long as its lock is held",
 	},
 	"internal/test/model":  {},
+	"internal/test/golden": {},
 	"internal/test/faults": {},
 	"internal/bench":       {"internal/mcpclient": "it drives servers as a client does"},
 	"internal/bench/bare":  {},

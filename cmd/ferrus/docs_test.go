@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -12,21 +11,12 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/cli/root"
+	"github.com/ferrus-go/ferrus/internal/test/golden"
 )
 
 // TestTheReferencePageIsFresh: docs/cli.md is made from the command tree.
 func TestTheReferencePageIsFresh(t *testing.T) {
-	const page = "../../docs/cli.md"
-	want := markdown(root.Tree((&cli.App{})))
-	if *update {
-		if err := os.WriteFile(page, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(page)
-	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s is stale (%v); go test ./cmd/ferrus -update writes it", page, err)
-	}
+	golden.Check(t, "../../docs/cli.md", string(markdown(root.Tree((&cli.App{})))))
 }
 
 // markdown is the reference page of a command tree.

@@ -16,10 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/test/kit"
 )
 
-var (
-	update = flag.Bool("update", false, "write the generated files")
-	Full   = flag.Bool("full", false, "run every reading command from every folder")
-)
+var Full = flag.Bool("full", false, "run every reading command from every folder")
 
 func TestMain(m *testing.M) {
 	checks.Helper()

@@ -15,12 +15,13 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
+	"github.com/ferrus-go/ferrus/internal/test/golden"
 )
 
 // TestTheSameFilesAreDecidedTheSame, byte for byte (X6), and to look changes none of them.
 func TestTheSameFilesAreDecidedTheSame(t *testing.T) {
 	t.Setenv("FERRUS_AGENT", "researcher-a:command:1") // an agent may look too
-	const golden = "testdata/tick.golden"
+	const file = "testdata/tick.golden"
 	for range 2 {
 		dir := walk(t)
 		before := listing(t, dir)
@@ -32,18 +33,7 @@ func TestTheSameFilesAreDecidedTheSame(t *testing.T) {
 		if diff := cmp.Diff(before, listing(t, dir)); diff != "" {
 			t.Error(diff)
 		}
-		if *update {
-			if err := os.WriteFile(golden, out.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), out.String()); diff != "" {
-			t.Error(diff)
-		}
+		golden.Check(t, file, out.String())
 	}
 }
 

@@ -1,20 +1,16 @@
 package agents
 
 import (
-	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/ferrus-go/ferrus/internal/test/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // seat is one that says all that a seat can.
 func seat(t *testing.T, duty Duty, headless bool) LaunchSpec {
@@ -57,22 +53,6 @@ func render(l Launch) string {
 	return b.String()
 }
 
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got; -update writes it anew):\n%s", name, diff)
-	}
-}
-
 func TestLaunches(t *testing.T) {
 	for _, a := range All() {
 		t.Run(a.Name, func(t *testing.T) {
@@ -93,7 +73,7 @@ func TestLaunches(t *testing.T) {
 				t.Fatal(err)
 			}
 			fmt.Fprintf(&b, "## supervisor in the project, told nothing\n%s", render(l))
-			golden(t, filepath.Join("testdata", "launch", a.Name+".golden"), b.String())
+			golden.Check(t, filepath.Join("testdata", "launch", a.Name+".golden"), b.String())
 		})
 	}
 }

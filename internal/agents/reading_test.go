@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ferrus-go/ferrus/internal/test/golden"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -60,7 +62,7 @@ func TestStreams(t *testing.T) {
 				until = r.Until.UTC().Format(time.RFC3339)
 			}
 			fmt.Fprintf(&b, "\nusage   %+v\ndoing   %s\nsaid    %s\ntrouble %s\nuntil   %s\nsession %s\n", r.Usage, r.Doing, r.Said, r.Trouble, until, r.Session)
-			golden(t, strings.TrimSuffix(file, ".jsonl")+".golden", b.String())
+			golden.Check(t, strings.TrimSuffix(file, ".jsonl")+".golden", b.String())
 
 			// One byte at a time says the same.
 			slow := reader(a)

@@ -1,13 +1,11 @@
 package conductor
 
 import (
-	"flag"
-	"os"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write the documentation anew")
+	"github.com/ferrus-go/ferrus/internal/test/golden"
+)
 
 // markdown is the page about the conductor, around its two tables.
 func markdown() string {
@@ -26,18 +24,9 @@ at a time. The section ` + "`[hq]`" + ` of ` + "`ferrus.toml`" + ` names the age
 
 // TestTheReferencePageIsFresh: docs/conductor.md is made from the tables.
 func TestTheReferencePageIsFresh(t *testing.T) {
-	const page = "../../docs/conductor.md"
-	if *update {
-		if err := os.WriteFile(page, []byte(markdown()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(page)
-	if err != nil || string(got) != markdown() {
-		t.Errorf("%s is stale (%v); go test ./internal/conductor -update writes it", page, err)
-	}
+	golden.Check(t, "../../docs/conductor.md", markdown())
 	for _, r := range rules {
-		if !strings.Contains(string(got), "| "+r.when+" | "+r.then+" |") {
+		if !strings.Contains(markdown(), "| "+r.when+" | "+r.then+" |") {
 			t.Errorf("not there: %s", r.when)
 		}
 	}

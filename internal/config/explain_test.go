@@ -2,15 +2,13 @@ package config
 
 import (
 	"bytes"
-	"flag"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-)
 
-var update = flag.Bool("update", false, "write ferrus.toml.example anew")
+	"github.com/ferrus-go/ferrus/internal/test/golden"
+)
 
 const examplePath = "../../ferrus.toml.example"
 
@@ -33,18 +31,7 @@ func TestTheExampleIsTheDefaults(t *testing.T) {
 }
 
 func TestTheExampleFileIsFresh(t *testing.T) {
-	if *update {
-		if err := os.WriteFile(examplePath, Example(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(examplePath)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(Example()), string(got)); diff != "" {
-		t.Errorf("ferrus.toml.example is stale: go test ./internal/config -update\n%s", diff)
-	}
+	golden.Check(t, examplePath, string(Example()))
 }
 
 func TestTheCommentedSampleIsAcceptedToo(t *testing.T) {

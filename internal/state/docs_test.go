@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/test/golden"
 )
 
 const page = "../../docs/state-machine.md"
@@ -23,7 +25,7 @@ func TestTheDocumentationIsTheTable(t *testing.T) {
 	} {
 		doc = splice(t, doc, name, text)
 	}
-	golden(t, page, doc)
+	golden.Check(t, page, doc)
 }
 
 // splice returns doc with text between the marker of the section and its end.

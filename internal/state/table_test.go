@@ -2,7 +2,6 @@ package state
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"reflect"
@@ -11,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-)
 
-var update = flag.Bool("update", false, "rewrite testdata/moves.golden and docs/state-machine.md from the table")
+	"github.com/ferrus-go/ferrus/internal/test/golden"
+)
 
 func TestTheTableIsWhole(t *testing.T) {
 	if got := len(table); got != len(States()) {
@@ -174,7 +173,7 @@ func TestMoves(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "testdata/moves.golden", b.String())
+	golden.Check(t, "testdata/moves.golden", b.String())
 }
 
 func (m move) String() string {
@@ -189,23 +188,6 @@ func (m move) String() string {
 		s += []string{"; ", " "}[min(i, 1)] + o.name
 	}
 	return s
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("%s is stale; if the change is meant: go test ./internal/state -update\n%s", file, diff)
-	}
 }
 
 // TestEveryTriple asks Step for each event in each state on behalf of each role. The golden file is the judge: what

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/golden"
 )
 
 // What one role's list may cost: its model pays for it in every request.
@@ -52,7 +53,7 @@ func TestEveryDefinitionIsAsItWasReviewed(t *testing.T) {
 			}
 			file := fmt.Sprintf("%s-%s.json", name, tool.Name)
 			want[file] = true
-			golden(t, filepath.Join(dir, file), string(text)+"\n")
+			golden.Check(t, filepath.Join(dir, file), string(text)+"\n")
 		}
 	}
 	files, err := os.ReadDir(dir)

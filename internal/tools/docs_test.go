@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/pipeline/worker"
+	"github.com/ferrus-go/ferrus/internal/test/golden"
 )
 
 // TestTheDocumentationIsTheCatalogue: the page of the tools is made from the catalogue and from the struct of results,
@@ -44,7 +45,7 @@ characters. What is misspelt, given twice or of the wrong type is refused with `
 		b.WriteString("- " + line + "\n")
 	}
 	b.WriteString(workers(t))
-	golden(t, "../../docs/tools.md", b.String())
+	golden.Check(t, "../../docs/tools.md", b.String())
 }
 
 // workers is the section of a pipeline's workers: their catalogue, and their struct of results.

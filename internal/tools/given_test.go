@@ -17,6 +17,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/golden"
 )
 
 // A pose is a place in the machine where somebody asks what there is to do.
@@ -163,7 +164,7 @@ func (c *cast) goldenPose(p pose, exe, sup Result) {
 	for _, f := range fleeting {
 		got = f.was.ReplaceAllString(got, f.is)
 	}
-	golden(c.t, filepath.Join("testdata", "context", strings.NewReplacer(", ", "-", " ", "-").Replace(p.name)+".json"), got+"\n")
+	golden.Check(c.t, filepath.Join("testdata", "context", strings.NewReplacer(", ", "-", " ", "-").Replace(p.name)+".json"), got+"\n")
 }
 
 // TestThePastIsAsItWas: what was given after each event is what is shown of it later, but for what only the present knew.

@@ -5,20 +5,15 @@ import (
 	"flag"
 	"log/slog"
 	"os"
-	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/test/kit"
 )
 
-var (
-	update = flag.Bool("update", false, "write the golden files and docs/tools.md anew")
-	full   = flag.Bool("full", false, "play every world in a git repository: twice the time")
-)
+var full = flag.Bool("full", false, "play every world in a git repository: twice the time")
 
 // scratch is a folder for what all tests share; TestMain sets it and removes it.
 var scratch string
@@ -27,24 +22,6 @@ func TestMain(m *testing.M) {
 	slog.SetLogLoggerLevel(slog.LevelWarn) // thousands of calls, each with a line
 	checks.Helper()
 	os.Exit(kit.Main(func() int { return kit.Scratch(&scratch, m.Run) }))
-}
-
-// golden compares a text with a file, or writes the file with -update.
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("%s is stale; if the change is meant: go test ./internal/tools -update\n%s", file, diff)
-	}
 }
 
 // connect connects a client to a server.

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/test/golden"
 )
 
 // mostBytes is what a list may cost: the model of a worker pays for it in every request.
@@ -40,8 +41,8 @@ func TestEveryDefinitionIsAsItWasReviewed(t *testing.T) {
 		c, list := listed(t, kind)
 		text, err := json.MarshalIndent(list.Tools, "", "  ")
 		must(t, err)
-		golden(t, filepath.Join("testdata", kind+".json"), string(text)+"\n")
-		golden(t, filepath.Join("testdata", kind+".txt"), c.InitializeResult().Instructions+"\n")
+		golden.Check(t, filepath.Join("testdata", kind+".json"), string(text)+"\n")
+		golden.Check(t, filepath.Join("testdata", kind+".txt"), c.InitializeResult().Instructions+"\n")
 		wire, err := json.Marshal(list)
 		must(t, err)
 		t.Logf("%s: %d tools, %d bytes", kind, len(list.Tools), len(wire))

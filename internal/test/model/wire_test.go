@@ -1,18 +1,16 @@
 package model
 
 import (
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-)
 
-var update = flag.Bool("update", false, "write the golden files")
+	"github.com/ferrus-go/ferrus/internal/test/golden"
+)
 
 // The tools as the two clients offer them.
 const (
@@ -75,25 +73,8 @@ func TestRepliesOnTheWire(t *testing.T) {
 			if want := c.reply.Header["Retry-After"]; resp.Header.Get("Retry-After") != want {
 				t.Errorf("Retry-After is %q, want %q", resp.Header.Get("Retry-After"), want)
 			}
-			golden(t, c.name, got)
+			golden.Check(t, filepath.Join("testdata", c.name+".golden"), got)
 		})
-	}
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 
