@@ -52,6 +52,7 @@ var allowed = map[string]map[string]string{
 	},
 	"internal/platform/filelock": {"internal/rootfs": "it says what lies in place of a lock file"},
 	"internal/rootfs":            {},
+	"internal/nearest":           {},
 
 	"internal/rootfs/rootfstest": {},
 
@@ -113,9 +114,10 @@ var allowed = map[string]map[string]string{
 	"internal/worktree/filestat": {},
 	"internal/worktree/gitpath":  {"internal/safetext": "the name of a file may hold hidden characters"},
 	"internal/config": {
-		"internal/agents": "the agents that ferrus.toml may name",
-		"internal/rootfs": "a project's file is read bounded, and only where it is a regular one",
-		"internal/trust":  "what the project's file makes run is listed as values to be agreed to",
+		"internal/nearest": "a misspelt key is answered with the right one",
+		"internal/agents":  "the agents that ferrus.toml may name",
+		"internal/rootfs":  "a project's file is read bounded, and only where it is a regular one",
+		"internal/trust":   "what the project's file makes run is listed as values to be agreed to",
 	},
 
 	"internal/store": {
@@ -249,7 +251,7 @@ var allowed = map[string]map[string]string{
 		"internal/worktree/restore":  "a rollback, a merge and the end of a branch replace files",
 	},
 	"internal/tools/wire": {
-		"internal/config":   "Nearest: a wrong argument is answered with the right one",
+		"internal/nearest":  "a wrong argument is answered with the right one",
 		"internal/safetext": "arguments hold no hidden characters",
 	},
 	"internal/tools/gate": {
@@ -357,7 +359,7 @@ var allowed = map[string]map[string]string{
 	},
 	"internal/pipeline/workflow": {
 		"internal/strictjson": "workflows.json is read with the line of every mistake",
-		"internal/config":     "Nearest: a misspelt key is answered with the right one",
+		"internal/nearest":    "a misspelt key is answered with the right one",
 		"internal/trust":      "what workflows.json makes run is listed as values to be agreed to",
 	},
 	"internal/pipeline": {
@@ -395,14 +397,14 @@ var allowed = map[string]map[string]string{
 	"docs/examples/scripted": {},
 
 	"cmd/ferrusd": {"internal/server": "it is the server and nothing else"},
-	"internal/cli": commands("settings agreement origin refusal project agents agents/process ancestry checks conductor config engine format jsontime pipeline pipeline/workflow " +
+	"internal/cli": commands("settings agreement origin refusal project agents agents/process ancestry checks conductor config engine format jsontime nearest pipeline pipeline/workflow " +
 		"platform/proc rootfs safetext state status store strictjson trust worktree/restore"),
 	"internal/cli/branch":   commands("refusal snapshots gc project checks cli engine format conductor state status trust worktree"),
 	"internal/cli/demo":     commands("cli config mcpclient platform/proc tools trust"),
 	"internal/cli/doctor":   commands("agents agents/register cli cli/setup conductor config doctor format mcpclient platform/proc refusal server"),
 	"internal/cli/evidence": commands("cli evidence format refusal"),
 	"internal/cli/log":      commands("refusal project agents cli engine format history conductor agents/process rootfs state store"),
-	"internal/cli/pipeline": commands("refusal agents agents/process cli cli/log config engine format pipeline pipeline/run pipeline/workflow rootfs safetext " +
+	"internal/cli/pipeline": commands("refusal agents agents/process cli cli/log config engine format nearest pipeline pipeline/run pipeline/workflow rootfs safetext " +
 		"status strictjson worktree"),
 	"internal/cli/root": {
 		"internal/state":          "the help has a topic about states and files",
@@ -493,10 +495,10 @@ var allowed = map[string]map[string]string{
 		"internal/worktree":          "whether git ignores .ferrus already",
 	},
 	"internal/simulate": {
-		"internal/config": "Nearest: a misspelt event is answered with the right one",
-		"internal/engine": "who is waited for",
-		"internal/state":  "it plays the table",
-		"internal/status": "budgets look as in the status",
+		"internal/nearest": "a misspelt event is answered with the right one",
+		"internal/engine":  "who is waited for",
+		"internal/state":   "it plays the table",
+		"internal/status":  "budgets look as in the status",
 	},
 	"internal/format": {
 		"internal/jsontime": "times in JSON have one form",
@@ -556,6 +558,7 @@ var forCommands = map[string]string{
 	"internal/rootfs":            "what lies in a project is opened without following a link",
 	"internal/safetext":          "texts of agents are shown on a terminal",
 	"internal/server":            "serve and token",
+	"internal/nearest":           "a misspelt word is answered with the right one",
 	"internal/scaffold":          "init, and doctor, which repeats it",
 	"internal/doctor":            "doctor",
 	"internal/simulate":          "simulate",

@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/nearest"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/safetext"
@@ -279,7 +280,7 @@ func NoCommand(parent *cobra.Command, word string) error {
 		}
 	}
 	remedy := parent.CommandPath() + " --help lists the commands"
-	if near := config.Nearest(word, names); near != "" {
+	if near := nearest.Word(word, names); near != "" {
 		remedy = "did you mean " + near + "? " + remedy
 	}
 	return UsageError(remedy, "there is no command %q", strings.TrimPrefix(parent.CommandPath()+" "+word, "ferrus "))

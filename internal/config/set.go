@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/nearest"
 )
 
 // set applies one entry of the file, or returns why it is not allowed there. Entries come in the
@@ -103,7 +105,7 @@ func setMember(m map[string]string, table string, e entry) error {
 
 // meant adds to a refusal the word that was probably meant.
 func (k key) meant(refusal error, word string) error {
-	if near := Nearest(word, k.words); near != "" {
+	if near := nearest.Word(word, k.words); near != "" {
 		return fmt.Errorf("%v; did you mean %s?", refusal, near)
 	}
 	return refusal
@@ -162,7 +164,7 @@ func unknown(e entry) error {
 		what = "table"
 	}
 	full := dotted(e.path)
-	if near := Nearest(name, children(parent)); near != "" {
+	if near := nearest.Word(name, children(parent)); near != "" {
 		return fmt.Errorf("unknown %s %s; did you mean %s?", what, full, near)
 	}
 	var others, names []string // the last part, and the full name
@@ -174,7 +176,7 @@ func unknown(e entry) error {
 		}
 		others, names = append(others, last), append(names, whole)
 	}
-	if near := Nearest(name, others); near != "" {
+	if near := nearest.Word(name, others); near != "" {
 		return fmt.Errorf("unknown %s %s; did you mean %s?", what, full, names[slices.Index(others, near)])
 	}
 	at := "at the top are"

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/nearest"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 	"github.com/ferrus-go/ferrus/internal/refusal"
@@ -118,7 +118,7 @@ func findWorkflow(a *cli.App, ctx context.Context, name string) (workflow.Workfl
 		names = append(names, w.Name)
 	}
 	remedy := "it has " + strings.Join(names, ", ")
-	if near := config.Nearest(name, names); near != "" {
+	if near := nearest.Word(name, names); near != "" {
 		remedy = "did you mean " + near + "? " + remedy
 	}
 	return w, "", cli.Refuse(refusal.InvalidInput, fmt.Sprintf("%s has no pipeline %q", path, name), remedy)

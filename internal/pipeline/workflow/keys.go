@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/nearest"
 	"github.com/ferrus-go/ferrus/internal/strictjson"
 )
 
@@ -175,7 +175,7 @@ func known(keys []key) string { return strings.Join(named(keys), ", ") }
 
 // meant returns the remedy for a word that is not one of words.
 func meant(word string, words []string) string {
-	if near := config.Nearest(word, words); near != "" {
+	if near := nearest.Word(word, words); near != "" {
 		return fmt.Sprintf("did you mean %s?", near)
 	}
 	return "known are " + strings.Join(words, ", ")

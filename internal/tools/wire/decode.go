@@ -9,7 +9,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/nearest"
 	"github.com/ferrus-go/ferrus/internal/safetext"
 )
 
@@ -196,7 +196,7 @@ func (t Tool) unknown(name string) error {
 		names = append(names, a.Name)
 	}
 	remedy := "send " + t.names()
-	if near := config.Nearest(name, names); near != "" {
+	if near := nearest.Word(name, names); near != "" {
 		remedy = "did you mean " + near + "?"
 	}
 	return &Fault{fmt.Sprintf("%s has no argument %.80q", t.Name, name), remedy}

@@ -1,12 +1,14 @@
-package config
+// Package nearest finds the word that a misspelt one was probably meant to be: a key, an argument, an
+// event, a command. A refusal then names it.
+package nearest
 
 import "strings"
 
-// Nearest returns the word of the list that word was probably meant to be, or "". A candidate has
+// Word returns the word of the list that word was probably meant to be, or "". A candidate has
 // an edit distance (insert, delete, replace or swap neighbours; case does not count) of up to a
 // third of the longer word and at most 4. A word of three letters or more that begins the other, as
 // ttl does ttl_secs, counts as one edit. The first of equals in the list wins.
-func Nearest(word string, of []string) string {
+func Word(word string, of []string) string {
 	best, least := "", 5
 	for _, candidate := range of {
 		d := distance(strings.ToLower(word), strings.ToLower(candidate))

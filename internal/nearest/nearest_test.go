@@ -1,8 +1,8 @@
-package config
+package nearest
 
 import "testing"
 
-func TestNearestFindsWhatWasMeantAndNothingElse(t *testing.T) {
+func TestWordFindsWhatWasMeantAndNothingElse(t *testing.T) {
 	of := []string{"description", "title", "claim", "note", "notes", "max_check_retries", "ttl_secs"}
 	for word, want := range map[string]string{
 		"descripton":       "description",
@@ -22,11 +22,11 @@ func TestNearestFindsWhatWasMeantAndNothingElse(t *testing.T) {
 		"beschreibung":     "",
 		"\xff\xfe\xfd\xfc": "",
 	} {
-		if got := Nearest(word, of); got != want {
+		if got := Word(word, of); got != want {
 			t.Errorf("Nearest(%q) = %q, want %q", word, got, want)
 		}
 	}
-	if got := Nearest("title", nil); got != "" {
+	if got := Word("title", nil); got != "" {
 		t.Errorf("nothing to choose from, yet %q", got)
 	}
 }
