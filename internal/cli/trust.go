@@ -12,6 +12,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/settings"
@@ -132,6 +133,36 @@ func (a *App) TrustPipelines(ctx context.Context, conf config.Config) error {
 		return err
 	}
 	return a.TrustToStart(place, conf, agreement.ExecutableWith(place.Root, conf, all))
+}
+
+// TrustWorkflow is agreed for a pipeline of a run that has ended: what the project's files make run now, and what the
+// run's own copy of its workflow makes run, which a person must have agreed to at some time.
+func (a *App) TrustWorkflow(ctx context.Context, conf config.Config, w workflow.Workflow) error {
+	place, err := a.Place(ctx)
+	if err != nil {
+		return err
+	}
+	now := agreement.Executable(place.Root, conf)
+	if err := a.TrustToStart(place, conf, now); err != nil {
+		return err
+	}
+	p, err := trust.Open(place.Root)
+	if err != nil {
+		return TrustError(err)
+	}
+	never, err := p.NeverAgreed((workflow.Workflows{w}).Executable(), now)
+	if err != nil {
+		return TrustError(err)
+	}
+	if len(never) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	for _, v := range never {
+		b.WriteString(ValueText(v))
+	}
+	return Refuse(refusal.Untrusted, "you have never agreed to what the workflow of the run makes run:\n"+strings.TrimRight(b.String(), "\n"),
+		"write it into workflows.json and run ferrus trust, or start a new run: ferrus pipeline run "+w.Name+" TOPIC")
 }
 
 // KeepTrust runs write, which changes files of the project on a person's word: what was agreed to before is afterwards. text is

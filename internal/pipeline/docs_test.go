@@ -110,6 +110,9 @@ among the values to which [you agree](security.md) before anything runs.
     ferrus pipeline retry --from researcher-a     repeats a worker, and every worker that used its output
     ferrus pipeline deliver --confirm             says that an uncertain delivery has arrived; --again repeats it
     ferrus pipeline cancel                        ends the workers and the run
+    ferrus pipeline runs                          lists the active and the finished runs
+    ferrus pipeline rerun research-180141 --from synthesis -m "Shorter"
+                                                  takes a finished run up again in a new folder
     ferrus tick                                   advances all runs once
 
 ` + "`workflows.json`" + ` is in the project's folder, or else in ` + "`.ferrus`" + `, where ` + "`ferrus\ninit`" + ` writes one to start from. The agent of a worker is its ` + "`agent`" + `, or else
@@ -131,6 +134,28 @@ that others write. [Commands](cli.md) describes all of them.
 ferrus follows no link below the project to reach the files of a run. A link, a
 FIFO or a file of more than 256 MB is no output. A run with files that git
 tracks is refused, because its commands come from a commit.
+
+## Taking a run up again
+
+` + "`ferrus pipeline rerun RUN`" + ` starts a new run from a finished one, delivered or
+cancelled. It has the workflow of the finished run and its topic, with the text
+of ` + "`-m`" + ` added. ` + "`--from`" + ` names a worker or a phase. The workers there work again,
+and with them those of later phases, and those that use what they write. By
+default that is the first worker that did not finish, or the first phase if all
+did.
+
+The other outputs are copied. Each must still have the hash that the journal of
+the finished run recorded. The first line of the new journal has the name of the
+finished run, the point and the hashes:
+
+    "rerun": {"run": "research-180141", "from": "synthesis",
+              "outputs": [{"file": "researcher-a.md", "roles": ["researcher-a"], "sha256": "..."}, ...]}
+
+Nothing in the folder of the finished run changes. Agents, delivery and
+notification are those of ` + "`ferrus.toml`" + ` now. The agents and commands in the
+workflow must be ones that you have [agreed to](security.md) at some time. A
+rerun that is killed early leaves a folder without a journal, which is no run; a
+later launch removes it when it is an hour old.
 
 ## What is decided
 

@@ -71,6 +71,12 @@ func (f Facts) Invalid(from string) []string {
 	if len(roles) == 0 {
 		return nil
 	}
+	return f.spoils(roles, from != "")
+}
+
+// spoils returns these roles and all started workers that have used their outputs. whole means that
+// a dialogue begins anew.
+func (f Facts) spoils(roles []string, whole bool) []string {
 	_, first := f.Workflow.Worker(roles[0])
 	for _, role := range roles {
 		_, i := f.Workflow.Worker(role)
@@ -79,7 +85,7 @@ func (f Facts) Invalid(from string) []string {
 	var all []string
 	var files []string // what is put aside
 	for i, p := range f.Workflow.Phases {
-		again := p.How() == workflow.Talking && from != "" && slices.ContainsFunc(p.Workers, func(k workflow.Worker) bool { return slices.Contains(roles, k.Role) })
+		again := p.How() == workflow.Talking && whole && slices.ContainsFunc(p.Workers, func(k workflow.Worker) bool { return slices.Contains(roles, k.Role) })
 		after := false // behind one that is done anew, where one comes after the other
 		for _, k := range p.Workers {
 			s := f.Status.Worker(k.Role)

@@ -19,6 +19,7 @@ type RunStatus struct {
 	Topic     string             `json:"topic"`
 	Archived  bool               `json:"archived"`
 	Conductor int                `json:"conductor,omitempty"` // process id
+	Rerun     *run.Origin        `json:"rerun,omitempty"`     // the run that this one takes up
 	Status    pipeline.Status    `json:"status"`
 	Delivery  *pipeline.Delivery `json:"delivery,omitempty"`
 	Action    *Decision          `json:"action"`
@@ -53,7 +54,7 @@ func ReadRun(at run.Place, f *run.Folder, now time.Time) (*RunStatus, error) {
 		return nil, err
 	}
 	s := v.Facts.Status
-	l := &RunStatus{Run: f.Name(), Dir: f.Dir, Topic: s.Topic, Archived: Archived(at, f), Conductor: f.Leader(), Status: s, View: v,
+	l := &RunStatus{Run: f.Name(), Dir: f.Dir, Topic: s.Topic, Archived: Archived(at, f), Conductor: f.Leader(), Rerun: f.Origin, Status: s, View: v,
 		Workers: []workerLook{}}
 	if s.ResultDelivered {
 		l.result = f.Result()

@@ -2,6 +2,7 @@ package status
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -47,6 +48,59 @@ func RunningPipelines(e *engine.Engine) []RunSummary {
 		list = append(list, RunSummary{name, l.Topic, l.Status.State, l.WaitText(time.Now()), l.Next[0].Command, l.View.Action.Person, l.deserted()})
 	}
 	return list
+}
+
+// A RunLine is an active or archived run in a list.
+type RunLine struct {
+	Run       string         `json:"run"`
+	Topic     string         `json:"topic,omitempty"`
+	State     pipeline.State `json:"state,omitempty"`
+	Archived  bool           `json:"archived"`
+	Dir       string         `json:"dir"`
+	CreatedAt time.Time      `json:"created_at,omitzero"`
+	RerunOf   string         `json:"rerun_of,omitempty"`
+	Error     string         `json:"error,omitempty"` // why it cannot be read
+}
+
+// Runs returns all active runs and the newest archived ones, the newest first of each, and how many
+// archived ones are left out.
+func Runs(at run.Place, newest int) (list []RunLine, more int, err error) {
+	active, err := at.Names()
+	if err != nil {
+		return nil, 0, err
+	}
+	over, err := at.Archived()
+	if err != nil {
+		return nil, 0, err
+	}
+	more = max(0, len(over)-newest)
+	list = []RunLine{}
+	for _, name := range slices.Backward(active) {
+		list = append(list, runLine(filepath.Join(at.Tmp, name), false))
+	}
+	for _, name := range slices.Backward(over[more:]) {
+		list = append(list, runLine(filepath.Join(at.Archive, name), true))
+	}
+	return list, more, nil
+}
+
+func runLine(dir string, archived bool) RunLine {
+	l := RunLine{Run: filepath.Base(dir), Archived: archived, Dir: dir}
+	f, err := run.Open(dir)
+	if err != nil {
+		l.Error = err.Error()
+		return l
+	}
+	s, err := f.Status()
+	if err != nil {
+		l.Error = err.Error()
+		return l
+	}
+	l.Topic, l.State, l.CreatedAt = s.Topic, s.State, s.CreatedAt
+	if f.Origin != nil {
+		l.RerunOf = f.Origin.Run
+	}
+	return l
 }
 
 // ArchivedRuns returns the names of the runs that are over, newest first. What cannot be read is left out.

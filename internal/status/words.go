@@ -116,9 +116,9 @@ func onward(l *RunStatus) []Step {
 	explain, cancel := Step{verb("explain"), "shows the rule that applies, and the events"}, Step{verb("cancel"), "cancels it and its workers"}
 	switch {
 	case l.Archived && l.result != "":
-		return []Step{{"cat " + l.result, "the result"}, explain}
+		return []Step{{"cat " + l.result, "the result"}, {verb("rerun") + " --from ROLE", "repeats it from there in a new folder"}, explain}
 	case l.Archived:
-		return []Step{explain}
+		return []Step{{verb("rerun"), "takes it up again in a new folder"}, explain}
 	case l.View.Facts.Delivery.State == pipeline.Uncertain:
 		return []Step{{verb("deliver") + " --confirm", "if the result arrived"}, {verb("deliver") + " --again", "if it did not"}, explain}
 	case l.Status.State == pipeline.IsPaused && l.View.Action.Person:

@@ -74,6 +74,21 @@ func (p *Project) Agree(values []Value) error {
 	})
 }
 
+// NeverAgreed returns the values that stand in none of the recorded agreements, and not among those
+// that the caller knows to be agreed to. The error is one of Agreed.
+func (p *Project) NeverAgreed(values, agreed []Value) ([]Value, error) {
+	r, _, err := p.Record()
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range r.Agreed {
+		agreed = slices.Concat(agreed, a.Values)
+	}
+	return slices.DeleteFunc(slices.Clone(values), func(v Value) bool {
+		return slices.ContainsFunc(agreed, func(is Value) bool { return is.Key == v.Key && is.Value == v.Value })
+	}), nil
+}
+
 // Revoke removes every agreement and returns how many there were.
 func (p *Project) Revoke() (n int, err error) {
 	err = p.Update(func(r *Record) error {

@@ -14,7 +14,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
-	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -29,7 +28,8 @@ continues here: workers that still run stay, and missing ones are started. It
 shows the progress and ends as "ferrus pipeline run" does.`,
 		Example: `  ferrus pipeline resume
   ferrus pipeline resume research-180141`,
-		Args: cobra.MaximumNArgs(1),
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeRuns(a, active),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return resumeRun(a, cmd.Context(), strings.Join(args, ""))
 		},
@@ -47,12 +47,14 @@ run. It shows the progress and ends as "ferrus pipeline run" does. If another
 process advances the run already, it returns at once.`,
 		Example: `  ferrus pipeline retry
   ferrus pipeline retry --from review`,
-		Args: cobra.MaximumNArgs(1),
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeRuns(a, active),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return ask(a, cmd.Context(), strings.Join(args, ""), run.Intent{Verb: pipeline.Retry, From: from})
 		},
 	}
 	cmd.Flags().StringVar(&from, "from", "", "start with this worker or `PHASE`")
+	completeFrom(a, cmd, active)
 	return cmd
 }
 
@@ -66,7 +68,8 @@ whether the result arrived. --confirm says that it did. --again sends it again.
 It shows the progress and ends as "ferrus pipeline run" does.`,
 		Example: `  ferrus pipeline deliver --confirm
   ferrus pipeline deliver research-180141 --again`,
-		Args: cobra.MaximumNArgs(1),
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeRuns(a, active),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			verb := pipeline.Confirm
 			switch {
@@ -98,7 +101,7 @@ func askedOf(a *cli.App, ctx context.Context, verb pipeline.Verb, name string) (
 	}
 	if err == nil && status.Archived(at, f) {
 		err = cli.Refuse(refusal.WrongState, "cannot "+word(verb)+" "+f.Name()+": it is finished and archived",
-			"ferrus pipeline status "+f.Name()+" shows it; ferrus pipeline run starts another one")
+			"ferrus pipeline rerun "+f.Name()+" takes it up again in a new folder")
 	}
 	return at, f, err
 }
@@ -127,17 +130,6 @@ func ask(a *cli.App, ctx context.Context, name string, i run.Intent) error {
 		return once(a, ctx, at, f)
 	}
 	return conductRun(a, ctx, at, f, i.Verb)
-}
-
-// places are the roles and the phases of a pipeline.
-func places(w workflow.Workflow) []string {
-	names := roles(w)
-	for _, p := range w.Phases {
-		if !slices.Contains(names, p.ID) {
-			names = append(names, p.ID)
-		}
-	}
-	return names
 }
 
 // want writes down what a person asks for.

@@ -22,7 +22,7 @@ import (
 // pipelineVerbs are the commands about pipelines, in the order of the help. No pipeline can have the name of one.
 var pipelineVerbs = []func(*cli.App) *cobra.Command{
 	pipelineRunCommand, pipelineStatusCommand, pipelineExplainCommand, pipelineResumeCommand, pipelineRetryCommand, pipelineDeliverCommand,
-	pipelineCancelCommand, pipelineLogsCommand, pipelinePromptCommand, pipelineListCommand, pipelineValidateCommand, pipelineTableCommand,
+	pipelineCancelCommand, pipelineRerunCommand, pipelineRunsCommand, pipelineLogsCommand, pipelinePromptCommand, pipelineListCommand, pipelineValidateCommand, pipelineTableCommand,
 }
 
 // Command is ferrus pipeline.

@@ -24,10 +24,12 @@ Without RUN, and if no run is active, it shows the newest archived run.`,
 		Example: `  ferrus pipeline status
   ferrus pipeline status research-180141 --json`,
 		Annotations: cli.Reference(`status is status.json, updated from the files. action is what would be done
-next, or null when the run is over.`, `run dir topic archived conductor status{...} delivery{...} action{row do phase
+next, or null when the run is over.`, `run dir topic archived conductor rerun{run from
+outputs[{file roles[] sha256}]} status{...} delivery{...} action{row do phase
 roles why until person ...} workers[{role phase alive waiting runs[]}]
 waiting{for[] why until} next[{command why}].`),
-		Args: cobra.MaximumNArgs(1),
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeRuns(a, finished),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return pipelineStatus(a, cmd.Context(), strings.Join(args, ""))
 		},
@@ -66,6 +68,9 @@ func showRun(a *cli.App, l *status.RunStatus, now time.Time) {
 				a.Say("      | %s\n", line)
 			}
 		}
+	}
+	if o := l.Rerun; o != nil {
+		a.ShowRow("rerun", fmt.Sprintf("of %s, from %s, with %s of it", o.Run, o.From, format.Count(len(o.Outputs), "output", "outputs")))
 	}
 	if d := l.Delivery; d != nil {
 		text := fmt.Sprintf("%s to %s by %s, %s ago", d.State, d.Target, d.By, format.Age(d.At))

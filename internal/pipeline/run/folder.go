@@ -38,6 +38,7 @@ type Folder struct {
 	Dir      string // absolute path
 	Workflow workflow.Workflow
 	Settings Settings
+	Origin   *Origin // nil for a run that was started anew
 
 	mu   sync.Mutex
 	sums map[string]sum // of outputs, by name

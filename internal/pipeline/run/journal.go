@@ -33,11 +33,11 @@ type Line struct {
 
 	Workflow json.RawMessage `json:"workflow,omitempty"` // of the launch
 	Settings *Settings       `json:"settings,omitempty"`
+	Rerun    *Origin         `json:"rerun,omitempty"` // of a run that takes up another one
 
 	Status pipeline.Status `json:"status"`
 	Was    string          `json:"was"`    // SHA-256 of status.json before; "" for none
 	SHA256 string          `json:"sha256"` // and after
-
 }
 
 // maxLine bounds a line of the journal, in bytes. A line contains a workflow, or a status of all

@@ -65,7 +65,10 @@ func open(project, dir string) (*Folder, error) {
 	if err != nil || len(all) != 1 {
 		return nil, fmt.Errorf("%s: the workflow of the launch: %v", journal, err)
 	}
-	f.Workflow = all[0]
+	f.Workflow, f.Origin = all[0], line.Rerun
+	if err := f.Origin.check(f.Workflow); err != nil {
+		return nil, fmt.Errorf("%s: the run that the launch takes up: %v", journal, err)
+	}
 	return f, nil
 }
 

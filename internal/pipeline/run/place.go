@@ -63,6 +63,15 @@ func (p Place) Settings(conf config.Config) Settings {
 
 // Launch creates the folder of a new run. Its first tick starts the first workers.
 func (p Place) Launch(w workflow.Workflow, topic string, s Settings, now time.Time) (*Folder, error) {
+	return p.begin(w, s, now, func(f *Folder) (Line, error) {
+		return Line{Status: pipeline.New(w, f.Name(), topic, now)}, nil
+	})
+}
+
+// begin creates the folder of a new run. The first line of its journal is the last that is written:
+// without it the folder is no run, and a later call removes it. fill returns that line, and may
+// write files that count in the run.
+func (p Place) begin(w workflow.Workflow, s Settings, now time.Time, fill func(*Folder) (Line, error)) (*Folder, error) {
 	root, tmp, err := in(p.Root, p.Tmp)
 	if err != nil {
 		return nil, err
@@ -72,6 +81,7 @@ func (p Place) Launch(w workflow.Workflow, topic string, s Settings, now time.Ti
 		return nil, err
 	}
 	movedir.Sweep(root, tmp)
+	sweep(root, tmp, now)
 	name, err := p.reserve(root, tmp, w.Name, now)
 	if err != nil {
 		return nil, err
@@ -89,9 +99,36 @@ func (p Place) Launch(w workflow.Workflow, topic string, s Settings, now time.Ti
 	if err := f.replace(workflowFile, text, 0o444); err != nil { // the journal has it durably, and a tick makes it again
 		return nil, err
 	}
-	b := &runState{f: f}
-	status := pipeline.New(w, name, topic, now)
-	return f, b.commit(Line{At: status.CreatedAt, Event: "launch", Status: status, Workflow: text, Settings: &s})
+	l, err := fill(f)
+	if err != nil {
+		return nil, errors.Join(err, root.RemoveAll(path.Join(tmp, name)))
+	}
+	l.At, l.Event, l.Workflow, l.Settings = l.Status.CreatedAt, "launch", text, &s
+	return f, (&runState{f: f}).commit(l)
+}
+
+// abandoned is the age at which a folder without a journal is what a killed launch has left.
+const abandoned = time.Hour
+
+// sweep removes what launches that were killed have left in a folder of runs. Of a run whose journal
+// somebody has removed there is at least the status.
+func sweep(root *rootfs.Root, dir string, now time.Time) {
+	entries, _ := root.ReadDir(dir)
+	for _, e := range entries {
+		at := path.Join(dir, e.Name())
+		if !e.IsDir() || !runName.MatchString(e.Name()) {
+			continue
+		}
+		if _, err := firstLine(root, path.Join(at, journalFile)); !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if _, err := root.Lstat(path.Join(at, statusFile)); !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > abandoned {
+			_ = root.RemoveAll(at) // the next call tries again
+		}
+	}
 }
 
 // reserve creates the folder of a run under a name that no other run has, including archived ones.

@@ -65,6 +65,18 @@ var runs = []Rig{
 		Name: "run: commands and their time", Promise: "a command that is ended has no output", Package: runRoom, Test: "TestACommandHasItsTime", Plain: true,
 	},
 	{
+		Name: "run: reruns", Promise: "a run is taken up again from outputs that are as they were, or not at all", Package: runRoom, Test: "TestARerunIsRefusedWithItsReason", Plain: true,
+	},
+	{
+		Name: "run: archives of reruns", Promise: "the run that is taken up again stays byte for byte as it was", Package: runRoom, Test: "TestARerunLeavesTheArchiveAsItIs", Plain: true,
+	},
+	{
+		Name: "run: copies of reruns", Promise: "a copied output is guarded like any other", Package: runRoom, Test: "TestACopiedOutputIsGuardedLikeAnyOther", Plain: true,
+	},
+	{
+		Name: "run: reruns that are killed", Promise: "a rerun leaves a run that goes on, or nothing that counts", Package: runRoom, Test: "TestARerunMayDieAtEveryPoint",
+	},
+	{
 		Name: "run: everything is killed", Promise: "kill all there is, at any moment, and the run ends as it would have", Package: runRoom, Test: "TestWhateverIsKilledTheRestIsTheSame",
 	},
 	{

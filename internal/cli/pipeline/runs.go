@@ -1,0 +1,70 @@
+package pipeline
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/status"
+)
+
+func pipelineRunsCommand(a *cli.App) *cobra.Command {
+	var newest int
+	cmd := &cobra.Command{
+		Use:   "runs [-n N]",
+		Short: "List the active and the finished runs",
+		Long: `Lists the runs of pipelines, the newest first: their state, when they were
+started and their topic. "ferrus pipeline status RUN" shows one of them.`,
+		Example: `  ferrus pipeline runs
+  ferrus pipeline runs -n 100 --json`,
+		Annotations: cli.Reference("", "[{run topic state archived dir created_at rerun_of error}], the newest first."),
+		Args:        cobra.NoArgs,
+		RunE:        func(cmd *cobra.Command, _ []string) error { return listRuns(a, cmd.Context(), newest) },
+	}
+	cmd.Flags().IntVarP(&newest, "newest", "n", 20, "show at most `N` finished runs")
+	return cmd
+}
+
+func listRuns(a *cli.App, ctx context.Context, newest int) error {
+	if newest < 0 {
+		return cli.UsageError("ferrus pipeline runs -n 20", "-n must not be negative")
+	}
+	at, _, err := Runs(a, ctx)
+	if err != nil {
+		return err
+	}
+	list, more, err := status.Runs(at, newest)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(list)
+	}
+	for _, r := range list {
+		where := "active"
+		if r.Archived {
+			where = "archived"
+		}
+		state, day := string(r.State), ""
+		if r.Error != "" {
+			state = "unreadable"
+		} else {
+			day = r.CreatedAt.Local().Format(time.DateTime)
+		}
+		about := format.Line(r.Topic + r.Error)
+		if r.RerunOf != "" {
+			about = "(" + r.RerunOf + " again) " + about
+		}
+		a.Say("%-30s  %-8s  %s  %-19s  %s\n", r.Run, where, a.Paint(cli.RunColour[r.State], format.Pad(state, 10)), day, format.Clip(about, 60))
+	}
+	switch {
+	case len(list) == 0:
+		a.Say("there are no runs; ferrus pipeline NAME TOPIC starts one\n")
+	case more > 0:
+		a.Say("and %d more; ferrus pipeline runs -n %d shows them\n", more, newest+more)
+	}
+	return nil
+}
