@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 )
@@ -62,6 +63,26 @@ type RunLine struct {
 	Error     string         `json:"error,omitempty"` // why it cannot be read
 }
 
+// Outcome is how the run stands or ended, in a word.
+func (l RunLine) Outcome() string {
+	if l.Error != "" {
+		return "unreadable"
+	}
+	return string(l.State)
+}
+
+// About says in one short line when the run was started and of what it is.
+func (l RunLine) About() string {
+	if l.Error != "" {
+		return format.Clip(format.Line(l.Error), 60)
+	}
+	text := format.Line(l.Topic)
+	if l.RerunOf != "" {
+		text = "(" + l.RerunOf + " again) " + text
+	}
+	return l.CreatedAt.Local().Format(time.DateTime) + "  " + format.Clip(text, 60)
+}
+
 // Runs returns all active runs and the newest archived ones, the newest first of each, and how many
 // archived ones are left out.
 func Runs(at run.Place, newest int) (list []RunLine, more int, err error) {
@@ -103,13 +124,13 @@ func runLine(dir string, archived bool) RunLine {
 	return l
 }
 
-// ArchivedRuns returns the names of the runs that are over, newest first. What cannot be read is left out.
-func ArchivedRuns(e *engine.Engine) []string {
+// ArchivedRuns returns the newest runs that are over, the newest first. It leaves out what cannot be
+// listed.
+func ArchivedRuns(e *engine.Engine, newest int) []RunLine {
 	conf, err := e.Config()
 	if err != nil {
 		return nil
 	}
-	names, _ := run.At(e.Place().Root, conf.Pipelines).Archived()
-	slices.Reverse(names)
-	return names
+	list, _, _ := Runs(run.At(e.Place().Root, conf.Pipelines), newest)
+	return slices.DeleteFunc(list, func(l RunLine) bool { return !l.Archived })
 }

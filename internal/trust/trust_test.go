@@ -103,6 +103,28 @@ func TestFERRUS_TRUSTNeedsNoFolder(t *testing.T) {
 	}
 }
 
+// TestWhatNobodyAgreedToIsNamed: each value counts by itself, in whichever agreement it stands.
+func TestWhatNobodyAgreedToIsNamed(t *testing.T) {
+	root, _ := place(t)
+	p := open(t, root)
+	run := func(command string) Value { return Value{"workflows.p.a.lint.run", command, "runs"} }
+	never := func(values, agreed []Value, want ...Value) {
+		t.Helper()
+		if got, err := p.NeverAgreed(values, agreed); err != nil || !slices.Equal(got, want) {
+			t.Errorf("never agreed to are %v, %v; want %v", got, err, want)
+		}
+	}
+	never(some, nil, some...)
+	for _, values := range [][]Value{{run("make")}, some} {
+		if err := p.Agree(values); err != nil {
+			t.Fatal(err)
+		}
+	}
+	never([]Value{run("make"), some[1]}, nil)
+	never([]Value{run("evil"), some[0]}, nil, run("evil"))
+	never([]Value{run("evil")}, []Value{run("evil")})
+}
+
 func TestOnlySoManyAgreementsAreKept(t *testing.T) {
 	root, _ := place(t)
 	p := open(t, root)

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -48,17 +47,7 @@ func listRuns(a *cli.App, ctx context.Context, newest int) error {
 		if r.Archived {
 			where = "archived"
 		}
-		state, day := string(r.State), ""
-		if r.Error != "" {
-			state = "unreadable"
-		} else {
-			day = r.CreatedAt.Local().Format(time.DateTime)
-		}
-		about := format.Line(r.Topic + r.Error)
-		if r.RerunOf != "" {
-			about = "(" + r.RerunOf + " again) " + about
-		}
-		a.Say("%-30s  %-8s  %s  %-19s  %s\n", r.Run, where, a.Paint(cli.RunColour[r.State], format.Pad(state, 10)), day, format.Clip(about, 60))
+		a.Say("%-30s  %-8s  %s  %s\n", r.Run, where, a.Paint(cli.RunColour[r.State], format.Pad(r.Outcome(), 10)), r.About())
 	}
 	switch {
 	case len(list) == 0:

@@ -24,6 +24,8 @@ type overview struct {
 	Runs      []string            `json:"archived_runs"` // of pipelines, newest first
 	Archived  []Archived          `json:"archived"`      // newest first
 	More      int                 `json:"more"`          // archived tasks that are not shown
+
+	finished []status.RunLine // the runs in a line each
 }
 
 // A machine is the task of the project or of a branch in a line.
@@ -88,7 +90,7 @@ func Survey(a *cli.App, root string, newest int) (*overview, error) {
 	}
 	for _, name := range append([]string{""}, names...) {
 		p := project.At(root, name)
-		m, err := machineAt(a, p, v)
+		m, err := machineAt(a, p, v, newest)
 		if err != nil {
 			m.Error = cli.Explain(err).Message
 		}
@@ -111,12 +113,14 @@ func Survey(a *cli.App, root string, newest int) (*overview, error) {
 	if n := len(v.Archived) - newest; n > 0 {
 		v.Archived, v.More = v.Archived[:newest], n
 	}
-	v.Runs = v.Runs[:min(newest, len(v.Runs))]
+	for _, r := range v.finished {
+		v.Runs = append(v.Runs, r.Run)
+	}
 	return v, nil
 }
 
-// machineAt reads the state of a machine, and from the project's own also the active pipelines.
-func machineAt(a *cli.App, p project.Place, v *overview) (machine, error) {
+// machineAt reads the state of a machine, and from the project's own also the active pipelines and the newest archived runs.
+func machineAt(a *cli.App, p project.Place, v *overview, newest int) (machine, error) {
 	m := machine{Branch: p.Branch}
 	e, err := a.OpenToReadAt(p)
 	if err != nil {
@@ -126,7 +130,7 @@ func machineAt(a *cli.App, p project.Place, v *overview) (machine, error) {
 	if p.Branch == "" {
 		a.WarnForeign(e.Foreign())
 		v.Pipelines = append(v.Pipelines, status.RunningPipelines(e)...)
-		v.Runs = append(v.Runs, status.ArchivedRuns(e)...)
+		v.finished = status.ArchivedRuns(e, newest)
 	}
 	r, err := status.Read(e)
 	if err != nil {

@@ -28,11 +28,11 @@ func ShowOverview(a *cli.App, v *overview) {
 	for _, t := range v.Queue {
 		a.Say("  %-22s  %s\n", t.Name, format.Clip(t.Title, 60))
 	}
-	if len(v.Runs) > 0 {
+	if len(v.finished) > 0 {
 		a.Say("\narchived pipeline runs\n")
 	}
-	for _, name := range v.Runs {
-		a.Say("  %s   ferrus pipeline status %s\n", name, name)
+	for _, r := range v.finished {
+		a.Say("  %-30s  %s  %s\n", r.Run, a.Paint(cli.RunColour[r.State], format.Pad(r.Outcome(), 10)), r.About())
 	}
 	if len(v.Archived) > 0 {
 		a.Say("\narchived\n")

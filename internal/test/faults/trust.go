@@ -11,6 +11,14 @@ var agreements = []Rig{
 		Test: "TestAFolderThatSomebodyElseDecidesIsRefused",
 	},
 	{
+		Name: "trust: commands of pipelines", Promise: "no command of workflows.json runs before a person has agreed", Package: "./internal/pipeline/workflow",
+		Test: "TestEveryValueThatStartsSomethingIsExecutable", Plain: true,
+	},
+	{
+		Name: "trust: old values", Promise: "a value that stands in no agreement is named", Package: "./internal/trust",
+		Test: "TestWhatNobodyAgreedToIsNamed", Plain: true,
+	},
+	{
 		Name: "trust: a clone", Promise: "nothing of a clone runs by a tool before a person has agreed", Package: "./internal/server",
 		Test: "TestNothingOfACloneRunsByATool",
 	},
