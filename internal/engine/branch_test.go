@@ -1,49 +1,28 @@
-package engine
+package engine_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
+
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// on returns the project as it is on a branch: its sessions are there, and its files are those of its work tree.
-func (p *machine) on(name string) *machine {
-	p.t.Helper()
-	b := *p
-	b.branch = name
-	b.dir = project.At(p.dir, name).Work
-	b.root = p.dir
-	return &b
-}
-
 // branched makes branches.
-func branched(t *testing.T, h *Session, f Fork) []project.Place {
+func branched(t *testing.T, h *engine.Session, f engine.Fork) []project.Place {
 	t.Helper()
 	made, err := h.Branch(t.Context(), f)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return made
-}
-
-// does has an executor write a file, and check and submit; then the supervisor approves.
-func (p *machine) does(name, text string) store.Snapshot {
-	p.t.Helper()
-	t := p.t.(*testing.T)
-	ex, sup := p.executor("codex"), p.supervisor()
-	claim(t, ex)
-	p.write(name, text)
-	submitted(t, ex)
-	must2(sup.Review(t.Context()))(t)
-	return must(sup.Approve(t.Context(), "Good.", ""))(t).Snapshot
 }
 
 func journal(t *testing.T, dir string) string {
@@ -57,30 +36,30 @@ func journal(t *testing.T, dir string) string {
 
 // TestABranchGoesOnByItself: what happens on a branch does not touch the machine that it came from, nor its files. S2-18.
 func TestABranchGoesOnByItself(t *testing.T) {
-	p := repository(t, gate("true"))
-	p.begun()
-	p.write("code.txt", "two\n")
-	p.write("new.txt", "untracked\n")
-	before := journal(t, p.dir)
-	h := p.human()
-	branched(t, h, Fork{Names: []string{"try.1", "try.2"}})
+	p := enginetest.Repository(t, enginetest.Gate("true"))
+	p.Begun()
+	p.Write("code.txt", "two\n")
+	p.Write("new.txt", "untracked\n")
+	before := journal(t, p.Dir)
+	h := p.Human()
+	branched(t, h, engine.Fork{Names: []string{"try.1", "try.2"}})
 
-	one, two := p.on("try.1"), p.on("try.2")
-	if one.read("code.txt") != "two\n" || two.read("new.txt") != "untracked\n" {
+	one, two := p.On("try.1"), p.On("try.2")
+	if one.Read("code.txt") != "two\n" || two.Read("new.txt") != "untracked\n" {
 		t.Error("a branch begins with other files than the project has")
 	}
-	done := one.does("code.txt", "three\n")
+	done := one.Does("code.txt", "three\n")
 	if done.Task.State != state.Complete || done.Task.Branch != "try.1" {
 		t.Errorf("%+v", done.Task)
 	}
-	if now := wantState(t, h, state.Executing); now.Task.ClaimedBy == "" {
+	if now := enginetest.WantState(t, h, state.Executing); now.Task.ClaimedBy == "" {
 		t.Error("the project's holder is fenced")
 	}
-	wantState(t, two.human(), state.Executing)
-	if journal(t, p.dir) != before {
+	enginetest.WantState(t, two.Human(), state.Executing)
+	if journal(t, p.Dir) != before {
 		t.Error("the project's journal is another one")
 	}
-	if p.read("code.txt") != "two\n" || two.read("code.txt") != "two\n" {
+	if p.Read("code.txt") != "two\n" || two.Read("code.txt") != "two\n" {
 		t.Error("files of others have changed")
 	}
 }
@@ -89,35 +68,35 @@ func TestABranchGoesOnByItself(t *testing.T) {
 // task under way began with.
 func TestWhereABranchBegins(t *testing.T) {
 	t.Parallel()
-	p := repository(t, gate("true"))
-	_, ex := p.begun()
-	h := p.human()
-	check(t, ex, state.CheckGreen)
-	allKept(ex)
-	green := wantState(t, h, state.Checking)
-	p.write("code.txt", "astray\n")
-	must(ex.AskHuman(t.Context(), "Go on?", nil))(t)
+	p := enginetest.Repository(t, enginetest.Gate("true"))
+	_, ex := p.Begun()
+	h := p.Human()
+	enginetest.Check(t, ex, state.CheckGreen)
+	enginetest.AllKept(ex)
+	green := enginetest.WantState(t, h, state.Checking)
+	p.Write("code.txt", "astray\n")
+	enginetest.Must(ex.AskHuman(t.Context(), "Go on?", nil))(t)
 
-	branched(t, h, Fork{Names: []string{"alt"}, At: green.Task.Seq})
-	branched(t, h, Fork{Names: []string{"own"}, Own: true})
-	branched(t, h, Fork{Names: []string{"here"}})
+	branched(t, h, engine.Fork{Names: []string{"alt"}, At: green.Task.Seq})
+	branched(t, h, engine.Fork{Names: []string{"own"}, Own: true})
+	branched(t, h, engine.Fork{Names: []string{"here"}})
 	for name, want := range map[string]struct {
 		state state.State
 		text  string
 	}{"alt": {state.Checking, "one\n"}, "own": {state.Idle, "one\n"}, "here": {state.AwaitingHuman, "astray\n"}} {
-		b := p.on(name)
-		now := wantState(t, b.human(), want.state)
-		if b.read("code.txt") != want.text || now.Task.ClaimedBy != "" {
-			t.Errorf("%s: %q, %+v", name, b.read("code.txt"), now.Task)
+		b := p.On(name)
+		now := enginetest.WantState(t, b.Human(), want.state)
+		if b.Read("code.txt") != want.text || now.Task.ClaimedBy != "" {
+			t.Errorf("%s: %q, %+v", name, b.Read("code.txt"), now.Task)
 		}
 	}
-	if _, err := h.Branch(t.Context(), Fork{Names: []string{"alt"}}); refusal.CodeOf(err) != refusal.InvalidInput {
+	if _, err := h.Branch(t.Context(), engine.Fork{Names: []string{"alt"}}); refusal.CodeOf(err) != refusal.InvalidInput {
 		t.Errorf("made twice: %v", err)
 	}
 	// A branch rolls back to what it shares with its parent.
-	b := p.on("alt").human()
+	b := p.On("alt").Human()
 	first := green.Task.Seq - 1
-	if got := must(b.RollbackFiles(t.Context(), first, "Again.", nil))(t); got.Task.State != state.Executing {
+	if got := enginetest.Must(b.RollbackFiles(t.Context(), first, "Again.", nil))(t); got.Task.State != state.Executing {
 		t.Errorf("%+v", got.Task)
 	}
 }
@@ -125,55 +104,55 @@ func TestWhereABranchBegins(t *testing.T) {
 // TestAMergeBringsInWhatWasApproved, beside what the project has changed meanwhile, and completes the task that was branched.
 func TestAMergeBringsInWhatWasApproved(t *testing.T) {
 	t.Parallel()
-	p := repository(t, gate("true"))
-	_, ex := p.begun()
-	h := p.human()
-	branched(t, h, Fork{Names: []string{"alt"}})
-	alt := p.on("alt")
-	alt.does("new.txt", "new\n")
-	p.write("code.txt", "edited\n")
-	index := p.git("ls-files", "-s")
+	p := enginetest.Repository(t, enginetest.Gate("true"))
+	_, ex := p.Begun()
+	h := p.Human()
+	branched(t, h, engine.Fork{Names: []string{"alt"}})
+	alt := p.On("alt")
+	alt.Does("new.txt", "new\n")
+	p.Write("code.txt", "edited\n")
+	index := p.Git("ls-files", "-s")
 
-	got, err := h.Merge(t.Context(), alt.human(), nil)
+	got, err := h.Merge(t.Context(), alt.Human(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.read("new.txt") != "new\n" || p.read("code.txt") != "edited\n" || p.git("ls-files", "-s") != index {
+	if p.Read("new.txt") != "new\n" || p.Read("code.txt") != "edited\n" || p.Git("ls-files", "-s") != index {
 		t.Errorf("merged %+v", got.Files)
 	}
 	if got.Checks == nil || got.Task.State != state.Complete || got.Task.Submission.Tree != got.Tree {
 		t.Errorf("%+v", got)
 	}
-	if alt.read("code.txt") != "one\n" {
+	if alt.Read("code.txt") != "one\n" {
 		t.Error("the branch's files are not as they were")
 	}
-	if _, err := ex.Submit(t.Context(), work, brief); refusal.CodeOf(err) != refusal.LeaseLost {
+	if _, err := ex.Submit(t.Context(), enginetest.Work, enginetest.Brief); refusal.CodeOf(err) != refusal.LeaseLost {
 		t.Errorf("the holder of before: %v", err)
 	}
-	if now := wantState(t, alt.human(), state.Complete); now.Task.Merged != got.Tree {
+	if now := enginetest.WantState(t, alt.Human(), state.Complete); now.Task.Merged != got.Tree {
 		t.Errorf("%+v", now.Task)
 	}
-	if _, err := h.Merge(t.Context(), alt.human(), nil); refusal.CodeOf(err) != refusal.WrongState {
+	if _, err := h.Merge(t.Context(), alt.Human(), nil); refusal.CodeOf(err) != refusal.WrongState {
 		t.Errorf("merged twice: %v", err)
 	}
-	link := project.At(p.dir, "alt").Backup()
-	p.remove(link)
-	p.write(link, p.read(".ferrus/journal.jsonl"))
+	link := project.At(p.Dir, "alt").Backup()
+	p.Remove(link)
+	p.Write(link, p.Read(".ferrus/journal.jsonl"))
 	if _, err := h.Remove(t.Context(), "alt", false); err != nil {
 		t.Fatal(err)
 	}
-	if kept, _ := filepath.Glob(link + ".*"); len(kept) != 1 || p.exists(link) {
+	if kept, _ := filepath.Glob(link + ".*"); len(kept) != 1 || p.Exists(link) {
 		t.Errorf("a copy that was another file is kept as %v", kept)
 	}
-	if p.exists(".ferrus/branches/alt") || p.exists(".ferrus/worktrees/alt") || strings.Contains(p.git("branch", "-a"), "ferrus/alt") {
+	if p.Exists(".ferrus/branches/alt") || p.Exists(".ferrus/worktrees/alt") || strings.Contains(p.Git("branch", "-a"), "ferrus/alt") {
 		t.Error("the branch is still there")
 	}
-	if refs := p.git("for-each-ref", "refs/ferrus/alt"); refs != "" {
+	if refs := p.Git("for-each-ref", "refs/ferrus/alt"); refs != "" {
 		t.Errorf("still kept:\n%s", refs)
 	}
-	p.write(link, p.read(".ferrus/journal.jsonl"))
-	branched(t, h, Fork{Names: []string{"alt"}, Own: true}) // the name is free, whatever lies where its copy belongs
-	here, there := must(os.Lstat(p.path(".ferrus/branches/alt/journal.jsonl")))(t), must(os.Lstat(link))(t)
+	p.Write(link, p.Read(".ferrus/journal.jsonl"))
+	branched(t, h, engine.Fork{Names: []string{"alt"}, Own: true}) // the name is free, whatever lies where its copy belongs
+	here, there := enginetest.Must(os.Lstat(p.Path(".ferrus/branches/alt/journal.jsonl")))(t), enginetest.Must(os.Lstat(link))(t)
 	if !os.SameFile(here, there) {
 		t.Error("the journal of the new branch has no hard-linked copy")
 	}
@@ -186,51 +165,41 @@ func TestAMergeThatDoesNotFitChangesNothing(t *testing.T) {
 		{"the gate", "test ! -e a || test ! -e b", "a", "a\n", "", ""},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			p := repository(t, gate(c.gate))
-			h := p.human()
-			branched(t, h, Fork{Names: []string{"alt"}, Own: true})
-			alt := p.on("alt")
-			must(alt.human().CreateTask(t.Context(), "Do it.", ""))(t)
-			alt.does(c.file, c.theirs)
+			p := enginetest.Repository(t, enginetest.Gate(c.gate))
+			h := p.Human()
+			branched(t, h, engine.Fork{Names: []string{"alt"}, Own: true})
+			alt := p.On("alt")
+			enginetest.Must(alt.Human().CreateTask(t.Context(), "Do it.", ""))(t)
+			alt.Does(c.file, c.theirs)
 			if c.ours != "" {
-				p.write("code.txt", c.ours)
+				p.Write("code.txt", c.ours)
 			} else {
-				p.write("b", "b\n")
+				p.Write("b", "b\n")
 			}
-			before, journals := p.files(), journal(t, p.dir)
-			_, err := h.Merge(t.Context(), alt.human(), nil)
-			clash, ok := err.(*ConflictError)
+			before, journals := p.Files(), journal(t, p.Dir)
+			_, err := h.Merge(t.Context(), alt.Human(), nil)
+			clash, ok := err.(*engine.ConflictError)
 			if !ok || clash.Code != refusal.Conflict || len(clash.Conflicts)+len(clash.Failures) != 1 {
 				t.Fatalf("%v", err)
 			}
-			if got := p.files(); !slices.Equal(got, before) || journal(t, p.dir) != journals {
+			if got := p.Files(); !slices.Equal(got, before) || journal(t, p.Dir) != journals {
 				t.Errorf("changed to %q", got)
 			}
-			if alt.read(c.file) != c.theirs || wantState(t, alt.human(), state.Complete).Task.Merged != "" {
+			if alt.Read(c.file) != c.theirs || enginetest.WantState(t, alt.Human(), state.Complete).Task.Merged != "" {
 				t.Error("the branch is not as it was")
 			}
-			must(h.Resolve(t.Context(), alt.human(), clash))(t)
-			wantState(t, alt.human(), state.Addressing)
+			enginetest.Must(h.Resolve(t.Context(), alt.Human(), clash))(t)
+			enginetest.WantState(t, alt.Human(), state.Addressing)
 			if c.mended == "" {
-				alt.remove("b")
+				alt.Remove("b")
 			}
-			alt.does(c.file, c.mended+"mended\n")
-			if _, err := h.Merge(t.Context(), alt.human(), nil); err != nil {
+			alt.Does(c.file, c.mended+"mended\n")
+			if _, err := h.Merge(t.Context(), alt.Human(), nil); err != nil {
 				t.Fatal(err)
 			}
-			if got := p.read(c.file); got != c.mended+"mended\n" {
+			if got := p.Read(c.file); got != c.mended+"mended\n" {
 				t.Errorf("merged %q", got)
 			}
 		})
 	}
-}
-
-// files are the files of the project's work tree with their texts.
-func (p *machine) files() []string {
-	p.t.Helper()
-	var list []string
-	for _, name := range strings.Fields(p.git("ls-files", "-co", "-x", ".ferrus")) {
-		list = append(list, fmt.Sprintf("%s: %s", name, p.read(name)))
-	}
-	return list
 }

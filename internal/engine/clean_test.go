@@ -1,6 +1,6 @@
 //go:build unix
 
-package engine
+package engine_test
 
 import (
 	"fmt"
@@ -10,6 +10,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
+
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/gc"
 	"github.com/ferrus-go/ferrus/internal/refusal"
@@ -18,7 +21,7 @@ import (
 
 // where is a ferrus.toml whose gate runs there, and never gives up.
 func where(place string, commands ...string) string {
-	return gate(commands...) + "where = \"" + place + "\"\n[limits]\nmax_check_retries = 100000\nmax_same_failure = 100000\n"
+	return enginetest.Gate(commands...) + "where = \"" + place + "\"\n[limits]\nmax_check_retries = 100000\nmax_same_failure = 100000\n"
 }
 
 // A swapper is a process of the executor's that knows when the gate's command begins and ends to look: the command says so
@@ -28,11 +31,11 @@ type swapper struct {
 }
 
 // swapping is a project whose gate looks at code.txt, and waits for a swapper before and after.
-func swapping(t *testing.T, place string) (*machine, swapper) {
-	p := plain(t, "")
+func swapping(t *testing.T, place string) (*enginetest.Machine, swapper) {
+	p := enginetest.Plain(t, "")
 	var ends [2]*os.File
 	for i, name := range []string{"ask", "answer"} {
-		fifo := filepath.Join(p.side, name)
+		fifo := filepath.Join(p.Side, name)
 		if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -42,9 +45,9 @@ func swapping(t *testing.T, place string) (*machine, swapper) {
 		}
 		t.Cleanup(func() { ends[i].Close() })
 	}
-	turn := fmt.Sprintf("echo >%s/ask; read x <%s/answer", p.side, p.side)
-	p.write("ferrus.toml", where(place, turn+"; grep -q good code.txt; is=$?; "+turn+"; exit $is"))
-	p.commits()
+	turn := fmt.Sprintf("echo >%s/ask; read x <%s/answer", p.Side, p.Side)
+	p.Write("ferrus.toml", where(place, turn+"; grep -q good code.txt; is=$?; "+turn+"; exit $is"))
+	p.Commits()
 	return p, swapper{ends[0], ends[1]}
 }
 
@@ -72,10 +75,10 @@ func TestAGoodFileIsSwappedIn(t *testing.T) {
 	for _, place := range []string{config.InWorktree, config.InClean} {
 		t.Run(place, func(t *testing.T) {
 			p, s := swapping(t, place)
-			p.write("code.txt", "bad\n")
-			p.write("src/code.txt", "bad\n")
-			_, ex := p.begun()
-			file := func(name string) string { return filepath.Join(p.dir, name) }
+			p.Write("code.txt", "bad\n")
+			p.Write("src/code.txt", "bad\n")
+			_, ex := p.Begun()
+			file := func(name string) string { return filepath.Join(p.Dir, name) }
 			put := func(name, text string) func() error {
 				return func() error { return os.WriteFile(file(name), []byte(text), 0o644) }
 			}
@@ -91,7 +94,7 @@ func TestAGoodFileIsSwappedIn(t *testing.T) {
 				if err := os.Remove(file("code.txt")); err != nil {
 					return err
 				}
-				return os.Symlink(p.side+"/good", file("code.txt"))
+				return os.Symlink(p.Side+"/good", file("code.txt"))
 			}
 			back := func() error {
 				if err := os.Remove(file("code.txt")); err != nil {
@@ -99,20 +102,20 @@ func TestAGoodFileIsSwappedIn(t *testing.T) {
 				}
 				return put("code.txt", "bad\n")()
 			}
-			if err := os.WriteFile(p.side+"/good", []byte("good\n"), 0o644); err != nil {
+			if err := os.WriteFile(p.Side+"/good", []byte("good\n"), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			ways := []struct{ in, out func() error }{
 				{put("code.txt", "good\n"), put("code.txt", "bad\n")}, {move("good\n"), move("bad\n")}, {link, back},
 			}
-			through, attempts := 0, most(9, 300)
+			through, attempts := 0, enginetest.Most(9, 300)
 			for i := range attempts {
 				done := make(chan struct{})
 				go func() {
 					defer close(done)
 					s.swap(t, ways[i%len(ways)].in, ways[i%len(ways)].out)
 				}()
-				out, err := ex.Check(t.Context(), patience)
+				out, err := ex.Check(t.Context(), enginetest.Patience)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -135,15 +138,15 @@ func TestAGoodFileIsSwappedIn(t *testing.T) {
 func TestAGoodFileIsSwappedOut(t *testing.T) {
 	t.Parallel()
 	p, s := swapping(t, config.InClean)
-	p.write("code.txt", "good\n")
-	_, ex := p.begun()
-	go s.swap(t, func() error { p.write("code.txt", "bad\n"); return nil }, func() error { return nil })
-	out, err := ex.Check(t.Context(), patience)
+	p.Write("code.txt", "good\n")
+	_, ex := p.Begun()
+	go s.swap(t, func() error { p.Write("code.txt", "bad\n"); return nil }, func() error { return nil })
+	out, err := ex.Check(t.Context(), enginetest.Patience)
 	if err != nil || out.Status != state.CheckGreen {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	go s.swap(t, func() error { return nil }, func() error { return nil })
-	got, err := ex.Submit(t.Context(), Submitting{Summary: "Done.", Verification: "Checked.", NoChange: "None is needed."}, patience)
+	got, err := ex.Submit(t.Context(), engine.Submitting{Summary: "Done.", Verification: "Checked.", NoChange: "None is needed."}, enginetest.Patience)
 	if err != nil || got.Accepted || got.Gate.Status != state.CheckRed {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -153,29 +156,29 @@ func TestAGoodFileIsSwappedOut(t *testing.T) {
 // in the same server and in another.
 func TestACheckLeavesNothingForTheNext(t *testing.T) {
 	t.Parallel()
-	p := repository(t, where("clean", "sh test.sh"))
-	p.write("test.sh", "echo good >code.txt.new; mv code.txt.new answer; echo 'exit 0' >../test.sh; mkdir -p .git/hooks; touch planted\n")
-	p.write("code.txt", "good\n")
-	_, ex := p.begun()
-	if out, err := ex.Check(t.Context(), patience); err != nil || out.Status != state.CheckGreen {
+	p := enginetest.Repository(t, where("clean", "sh test.sh"))
+	p.Write("test.sh", "echo good >code.txt.new; mv code.txt.new answer; echo 'exit 0' >../test.sh; mkdir -p .git/hooks; touch planted\n")
+	p.Write("code.txt", "good\n")
+	_, ex := p.Begun()
+	if out, err := ex.Check(t.Context(), enginetest.Patience); err != nil || out.Status != state.CheckGreen {
 		t.Fatalf("%+v, %v", out, err)
 	}
-	p.write("test.sh", "test ! -e answer && test ! -e planted && test ! -e .git && grep -q good code.txt\n")
-	p.write("code.txt", "bad\n")
-	if out, err := ex.Check(t.Context(), patience); err != nil || out.Status != state.CheckRed {
+	p.Write("test.sh", "test ! -e answer && test ! -e planted && test ! -e .git && grep -q good code.txt\n")
+	p.Write("code.txt", "bad\n")
+	if out, err := ex.Check(t.Context(), enginetest.Patience); err != nil || out.Status != state.CheckRed {
 		t.Fatalf("%+v, %v", out, err)
 	}
-	p.write("code.txt", "good\n")
-	if out, err := ex.Check(t.Context(), patience); err != nil || out.Status != state.CheckGreen {
+	p.Write("code.txt", "good\n")
+	if out, err := ex.Check(t.Context(), enginetest.Patience); err != nil || out.Status != state.CheckGreen {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	// A check that changes what it judges says nothing of the tree.
-	p.write("test.sh", "echo better >>code.txt\n")
-	out, err := ex.Check(t.Context(), patience)
+	p.Write("test.sh", "echo better >>code.txt\n")
+	out, err := ex.Check(t.Context(), enginetest.Patience)
 	if err != nil || out.Status != state.CheckMoved || strings.Join(out.Changed, " ") != "code.txt" {
 		t.Fatalf("%+v, %v", out, err)
 	}
-	if p.read("code.txt") != "good\n" || p.exists("planted") {
+	if p.Read("code.txt") != "good\n" || p.Exists("planted") {
 		t.Error("the checks of a clean gate changed the work tree")
 	}
 }
@@ -183,18 +186,18 @@ func TestACheckLeavesNothingForTheNext(t *testing.T) {
 // TestTheSetUpRunsBeforeTheExecutor: on the files with which the task began, once, with what the project has beside them.
 func TestTheSetUpRunsBeforeTheExecutor(t *testing.T) {
 	t.Parallel()
-	p := repository(t, where("clean", "grep -q one deps/installed && grep -q secret .env && test ! -e .git")+
+	p := enginetest.Repository(t, where("clean", "grep -q one deps/installed && grep -q secret .env && test ! -e .git")+
 		"[branches]\nsetup = 'cp \"$FERRUS_PROJECT/.env\" . && mkdir deps && cp code.txt deps/installed && echo ran >>"+"../../../../runs'\n")
-	p.write(".gitignore", ".env\ndeps\n.ferrus\n")
-	p.write(".env", "secret\n")
-	_, ex := p.begun()
-	p.write("code.txt", "two\n")
+	p.Write(".gitignore", ".env\ndeps\n.ferrus\n")
+	p.Write(".env", "secret\n")
+	_, ex := p.Begun()
+	p.Write("code.txt", "two\n")
 	for range 2 {
-		if out, err := ex.Check(t.Context(), patience); err != nil || out.Status != state.CheckGreen {
+		if out, err := ex.Check(t.Context(), enginetest.Patience); err != nil || out.Status != state.CheckGreen {
 			t.Fatalf("%+v, %v", out, err)
 		}
 	}
-	dir, err := gc.CheckoutsDir(p.dir)
+	dir, err := gc.CheckoutsDir(p.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +205,7 @@ func TestTheSetUpRunsBeforeTheExecutor(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 	os.Remove(filepath.Join(dir, "../../runs"))
-	if p.exists("deps") {
+	if p.Exists("deps") {
 		t.Error("it ran in the work tree")
 	}
 }
@@ -210,10 +213,10 @@ func TestTheSetUpRunsBeforeTheExecutor(t *testing.T) {
 // TestCheckoutsGoWithWhatTheyAreFor: with a reset, with a branch, and by ferrus gc.
 func TestCheckoutsGoWithWhatTheyAreFor(t *testing.T) {
 	t.Parallel()
-	p := repository(t, where("clean", "true"))
-	_, ex := p.begun()
+	p := enginetest.Repository(t, where("clean", "true"))
+	_, ex := p.Begun()
 	there := func() (names []string) {
-		dir, err := gc.CheckoutsDir(p.dir)
+		dir, err := gc.CheckoutsDir(p.Dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,19 +227,19 @@ func TestCheckoutsGoWithWhatTheyAreFor(t *testing.T) {
 		return names
 	}
 	left := func() []gc.LeftCheckout {
-		list, err := gc.LeftCheckouts(p.dir)
+		list, err := gc.LeftCheckouts(p.Dir)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return list
 	}
-	out := must(ex.Check(t.Context(), patience))(t)
-	h := p.human()
-	branched(t, h, Fork{Names: []string{"try"}})
-	on := p.on("try").executor("codex")
-	claim(t, on)
-	must(on.Check(t.Context(), patience))(t)
-	must2(h.e.Trial(t.Context()))(t)
+	out := enginetest.Must(ex.Check(t.Context(), enginetest.Patience))(t)
+	h := p.Human()
+	branched(t, h, engine.Fork{Names: []string{"try"}})
+	on := p.On("try").Executor("codex")
+	enginetest.Claim(t, on)
+	enginetest.Must(on.Check(t.Context(), enginetest.Patience))(t)
+	enginetest.Must2(h.Engine().Trial(t.Context()))(t)
 	want := []string{"@by-hand", "@" + out.Task.TaskID, "try@" + out.Task.TaskID}
 	if got := there(); strings.Join(got, " ") != strings.Join(want, " ") {
 		t.Errorf("%q, want %q", got, want)
@@ -244,13 +247,13 @@ func TestCheckoutsGoWithWhatTheyAreFor(t *testing.T) {
 	if got := left(); len(got) != 1 || got[0].TaskID != gc.ByHand {
 		t.Errorf("%+v", got)
 	}
-	must(h.Remove(t.Context(), "try", true))(t)
-	must(h.Reset(t.Context(), "enough"))(t)
+	enginetest.Must(h.Remove(t.Context(), "try", true))(t)
+	enginetest.Must(h.Reset(t.Context(), "enough"))(t)
 	if got := there(); len(got) != 0 {
 		t.Errorf("left: %q", got)
 	}
 	// A killed removal, or one of an older machine.
-	dir, _ := gc.CheckoutsDir(p.dir)
+	dir, _ := gc.CheckoutsDir(p.Dir)
 	for _, name := range []string{"gone@t-1", "@t-2.removed"} {
 		if err := os.MkdirAll(filepath.Join(dir, name, "files"), 0o700); err != nil {
 			t.Fatal(err)
@@ -267,20 +270,20 @@ func TestCheckoutsGoWithWhatTheyAreFor(t *testing.T) {
 // TestACleanMergeIsJudgedInTheCheckout: the merged result is laid out there, and the branch's work tree keeps its files.
 func TestACleanMergeIsJudgedInTheCheckout(t *testing.T) {
 	t.Parallel()
-	p := repository(t, where("clean", "test ! -e a.txt || test ! -e b.txt || grep -q both code.txt"))
-	must(p.supervisor().CreateTask(t.Context(), "Build it.", ""))(t)
-	h := p.human()
-	branched(t, h, Fork{Names: []string{"try"}})
-	one := p.on("try")
-	one.does("a.txt", "a\n")
-	p.write("b.txt", "b\n")
-	b := one.human()
+	p := enginetest.Repository(t, where("clean", "test ! -e a.txt || test ! -e b.txt || grep -q both code.txt"))
+	enginetest.Must(p.Supervisor().CreateTask(t.Context(), "Build it.", ""))(t)
+	h := p.Human()
+	branched(t, h, engine.Fork{Names: []string{"try"}})
+	one := p.On("try")
+	one.Does("a.txt", "a\n")
+	p.Write("b.txt", "b\n")
+	b := one.Human()
 	_, err := h.Merge(t.Context(), b, nil)
-	if refusal.CodeOf(err) != refusal.Conflict || one.exists("b.txt") || p.exists("a.txt") {
+	if refusal.CodeOf(err) != refusal.Conflict || one.Exists("b.txt") || p.Exists("a.txt") {
 		t.Fatalf("%v", err)
 	}
-	p.write("code.txt", "both\n")
-	if _, err := h.Merge(t.Context(), b, nil); err != nil || p.read("a.txt") != "a\n" {
+	p.Write("code.txt", "both\n")
+	if _, err := h.Merge(t.Context(), b, nil); err != nil || p.Read("a.txt") != "a\n" {
 		t.Errorf("%v", err)
 	}
 }
@@ -288,29 +291,29 @@ func TestACleanMergeIsJudgedInTheCheckout(t *testing.T) {
 // TestCleanNeedsGit: a project without it is told when the gate would be frozen.
 func TestCleanNeedsGit(t *testing.T) {
 	t.Parallel()
-	p := plain(t, where("clean", "true"))
-	if _, err := p.supervisor().CreateTask(t.Context(), "Build it.", ""); refusal.CodeOf(err) != refusal.InvalidInput || !strings.Contains(err.Error(), "git") {
+	p := enginetest.Plain(t, where("clean", "true"))
+	if _, err := p.Supervisor().CreateTask(t.Context(), "Build it.", ""); refusal.CodeOf(err) != refusal.InvalidInput || !strings.Contains(err.Error(), "git") {
 		t.Errorf("a task: %v", err)
 	}
-	if _, _, err := p.human().e.Trial(t.Context()); refusal.CodeOf(err) != refusal.InvalidInput {
+	if _, _, err := p.Human().Engine().Trial(t.Context()); refusal.CodeOf(err) != refusal.InvalidInput {
 		t.Errorf("by hand: %v", err)
 	}
-	p.write("ferrus.toml", gate("true"))
-	p.begun()
-	p.write("ferrus.toml", where("clean", "true"))
-	if _, _, err := p.human().AcceptConfig(t.Context()); refusal.CodeOf(err) != refusal.InvalidInput {
+	p.Write("ferrus.toml", enginetest.Gate("true"))
+	p.Begun()
+	p.Write("ferrus.toml", where("clean", "true"))
+	if _, _, err := p.Human().AcceptConfig(t.Context()); refusal.CodeOf(err) != refusal.InvalidInput {
 		t.Errorf("accept: %v", err)
 	}
 }
 
 // TestNoCheckoutWhereTheExecutorWorks: a state folder in the repository is refused before anything is frozen.
 func TestNoCheckoutWhereTheExecutorWorks(t *testing.T) {
-	p := repository(t, where("clean", "true"))
-	t.Setenv("FERRUS_STATE_DIR", filepath.Join(p.dir, "state"))
-	if _, err := p.supervisor().CreateTask(t.Context(), "Build it.", ""); refusal.CodeOf(err) != refusal.InvalidInput {
+	p := enginetest.Repository(t, where("clean", "true"))
+	t.Setenv("FERRUS_STATE_DIR", filepath.Join(p.Dir, "state"))
+	if _, err := p.Supervisor().CreateTask(t.Context(), "Build it.", ""); refusal.CodeOf(err) != refusal.InvalidInput {
 		t.Error(err)
 	}
-	if p.exists("state") {
+	if p.Exists("state") {
 		t.Error("it was made")
 	}
 }

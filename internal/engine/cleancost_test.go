@@ -1,11 +1,13 @@
 //go:build unix
 
-package engine
+package engine_test
 
 import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 
 	"github.com/ferrus-go/ferrus/internal/state"
 )
@@ -14,18 +16,18 @@ import (
 // run. The command itself does nothing.
 func TestTheCostOfACleanGate(t *testing.T) {
 	t.Parallel()
-	if !*full {
+	if !*enginetest.Full {
 		t.Skip("needs -full")
 	}
-	p := repository(t, gate("true"))
+	p := enginetest.Repository(t, enginetest.Gate("true"))
 	for i := range 50_000 {
-		p.write(fmt.Sprintf("d%02d/e%02d/f%05d.go", i%50, i/50%50, i), fmt.Sprintf("package f // %d\n", i))
+		p.Write(fmt.Sprintf("d%02d/e%02d/f%05d.go", i%50, i/50%50, i), fmt.Sprintf("package f // %d\n", i))
 	}
-	p.git("add", "-A")
-	p.git("commit", "-q", "-m", "many")
-	_, ex := p.begun()
+	p.Git("add", "-A")
+	p.Git("commit", "-q", "-m", "many")
+	_, ex := p.Begun()
 	check := func(edit string) time.Duration {
-		p.write("code.txt", edit+"\n")
+		p.Write("code.txt", edit+"\n")
 		begin := time.Now()
 		out, err := ex.Check(t.Context(), time.Hour)
 		for err == nil && out.Status == state.CheckRunning {
@@ -46,8 +48,8 @@ func TestTheCostOfACleanGate(t *testing.T) {
 		return best
 	}
 	inTree := least(5, "tree")
-	p.write("ferrus.toml", where("clean", "true"))
-	must2(p.human().AcceptConfig(t.Context()))(t)
+	p.Write("ferrus.toml", where("clean", "true"))
+	enginetest.Must2(p.Human().AcceptConfig(t.Context()))(t)
 	layout := check("two")
 	clean := least(5, "clean")
 	t.Logf("worktree: first %.2f s, then %.2f s; clean: first %.2f s, then %.2f s, which is %.1f × worktree",

@@ -1,13 +1,12 @@
-package engine
+package engine_test
 
 import (
-	"flag"
-	"fmt"
 	"sync"
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/refusal"
@@ -52,182 +51,62 @@ func TestTheWallClockIsForDisplayAlone(t *testing.T) {
 }
 
 func jumped(t *testing.T, by time.Duration) {
-	p := plain(t, gate("true"))
-	c := p.clocked()
-	w := &wall{at: c.now()}
-	p.opts.Now = w.now
-	_, ex := p.begun()
-	other := p.executor("qwen")
-	c.pass(time.Minute)
+	p := enginetest.Plain(t, enginetest.Gate("true"))
+	c := p.Clocked()
+	w := &wall{at: c.Now()}
+	p.Opts.Now = w.now
+	_, ex := p.Begun()
+	other := p.Executor("qwen")
+	c.Pass(time.Minute)
 	w.jump(by)
-	snap := view(t, other)
-	if v := other.e.Verdict(snap); v.Dead || left(other, snap) != 30*time.Second {
+	snap := enginetest.View(t, other)
+	if v := other.Engine().Verdict(snap); v.Dead || left(other, snap) != 30*time.Second {
 		t.Errorf("after the jump: %s, %v left", v.Why, left(other, snap))
 	}
 	unclaimed(t, other)
-	conf := must(ex.e.Config())(t)
-	if !ex.e.keep(ex, 1, conf.Lease.MaxSilence()) || left(ex, view(t, ex)) != conf.Lease.TTL() {
-		t.Errorf("not renewed: %v left", left(ex, view(t, ex)))
+	conf := enginetest.Must(ex.Engine().Config())(t)
+	if !ex.Engine().Keep(ex, 1, conf.Lease.MaxSilence()) || left(ex, enginetest.View(t, ex)) != conf.Lease.TTL() {
+		t.Errorf("not renewed: %v left", left(ex, enginetest.View(t, ex)))
 	}
-	if until := view(t, ex).Lease.Until; !until.Equal(w.now().Add(conf.Lease.TTL())) {
+	if until := enginetest.View(t, ex).Lease.Until; !until.Equal(w.now().Add(conf.Lease.TTL())) {
 		t.Errorf("shown until %v, and it is %v", until, w.now())
 	}
-	check(t, ex, state.CheckGreen)
-	if st := must(other.e.Status())(t); st.Waiting.For != "executor" {
+	enginetest.Check(t, ex, state.CheckGreen)
+	if st := enginetest.Must(other.Engine().Status())(t); st.Waiting.For != "executor" {
 		t.Errorf("waits for %s", st.Waiting.For)
 	}
 	// What follows is a hang: it is over after a term, whatever the wall clock says.
-	c.pass(conf.Lease.TTL() - 1)
+	c.Pass(conf.Lease.TTL() - 1)
 	w.jump(-2 * by)
 	unclaimed(t, other)
-	c.pass(1)
-	if got := claim(t, other); got.Stale != "executor:codex:1" || got.Task.Epoch != 2 {
+	c.Pass(1)
+	if got := enginetest.Claim(t, other); got.Stale != "executor:codex:1" || got.Task.Epoch != 2 {
 		t.Errorf("stale %q under epoch %d", got.Stale, got.Task.Epoch)
 	}
-	refused(t, second(ex.Heartbeat(t.Context())), refusal.LeaseLost)
-	submitted(t, other)
+	enginetest.Refused(t, enginetest.Second(ex.Heartbeat(t.Context())), refusal.LeaseLost)
+	enginetest.Submitted(t, other)
 }
 
 // TestARestartEndsEveryLease, at once, and also where the liveness files have gone with it.
 func TestARestartEndsEveryLease(t *testing.T) {
 	t.Parallel()
-	defer func() { t.Logf("rig: cases=2 bad=%d; restarts", one(t.Failed())) }()
-	for name, happens := range map[string]func(t *testing.T, ex *Session){
+	defer func() { t.Logf("rig: cases=2 bad=%d; restarts", enginetest.One(t.Failed())) }()
+	for name, happens := range map[string]func(t *testing.T, ex *engine.Session){
 		"its process has ended":                dieIn,
-		"the machine has been restarted since": func(t *testing.T, ex *Session) { dieIn(t, ex); forgotten(t, ex) },
+		"the machine has been restarted since": func(t *testing.T, ex *engine.Session) { dieIn(t, ex); forgotten(t, ex) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := plain(t, gate("true"))
-			c := p.clocked()
-			_, ex := p.begun()
+			p := enginetest.Plain(t, enginetest.Gate("true"))
+			c := p.Clocked()
+			_, ex := p.Begun()
 			happens(t, ex)
 			// The clock begins anew, and reads less than it did.
-			p.opts.Clock = func() lease.Instant { return lease.Instant{Boot: "b2", Nanos: 1} }
-			if got := claim(t, p.executor("qwen")); got.Top.Note != name || got.Stale != "" || got.Task.Epoch != 2 {
-				t.Errorf("claimed because %q, stale %q, epoch %d, at %v", got.Top.Note, got.Stale, got.Task.Epoch, c.now())
+			p.Opts.Clock = func() lease.Instant { return lease.Instant{Boot: "b2", Nanos: 1} }
+			if got := enginetest.Claim(t, p.Executor("qwen")); got.Top.Note != name || got.Stale != "" || got.Task.Epoch != 2 {
+				t.Errorf("claimed because %q, stale %q, epoch %d, at %v", got.Top.Note, got.Stale, got.Task.Epoch, c.Now())
 			}
 		})
 	}
 }
 
-func dieIn(t *testing.T, ex *Session) { dies(t, ex) }
-
-// An hourglass is what two sessions know of the time: one boot, and for each a clock that may be another one.
-type hourglass struct {
-	*stage
-	boot   int
-	nanos  int64
-	ahead  [2]int64
-	zoned  bool  // the two have clocks of their own
-	since  int64 // of the newest grant
-	by     int   // whose clock it was granted by
-	wall   time.Time
-	acting int
-}
-
-func (h *hourglass) instant() lease.Instant {
-	i := lease.Instant{Boot: fmt.Sprint("boot", h.boot), Nanos: h.nanos + h.ahead[h.acting]}
-	if h.zoned && h.acting == 1 {
-		i.Clock = "time:[1]"
-	}
-	return i
-}
-
-// may reports whether session i may take the work.
-func (h *hourglass) may(i int) bool {
-	switch h.is.owner {
-	case nobody, ended:
-		return true
-	case owner(i):
-		return false
-	}
-	return !(h.zoned && h.by != i) && h.nanos-h.since >= unit
-}
-
-// TestTwoSessionsByAnyClocks: however two sessions interleave, clocks jump, machines restart and processes end, hang and
-// come back, there is one holder at most, a live one keeps the work for its term, and no lease is for ever.
-func TestTwoSessionsByAnyClocks(t *testing.T) {
-	checks := map[bool]string{false: "1000", true: "30000"}[*full] // a fifth of it in a short run
-	must(0, flag.Set("rapid.checks", checks))(t)
-	must(0, flag.Set("rapid.nofailfile", "true"))(t)
-	defer flag.Set("rapid.checks", "100")
-	g := newStage(t)
-	cases := 0
-	rapid.Check(t, func(rt *rapid.T) {
-		cases++
-		h := &hourglass{stage: g, nanos: 1 << 50, wall: time.Unix(1<<31, 0)}
-		if h.zoned = rapid.Bool().Draw(rt, "zoned"); h.zoned {
-			h.ahead[1] = rapid.Int64Range(-2*int64(time.Hour), 2*int64(time.Hour)).Draw(rt, "ahead")
-		}
-		g.e.opts.Clock, g.e.opts.Now = h.instant, func() time.Time { return h.wall }
-		s := begin()
-		g.at(&s)
-		g.raise(g.sup, creating)
-		for range 60 {
-			g.at(&s)
-			h.step(rt)
-			for _, f := range g.faults {
-				rt.Error(f)
-			}
-			g.faults = nil
-		}
-	})
-	t.Logf("rig: cases=%d bad=%d; histories of 60 steps", cases, one(t.Failed()))
-}
-
-// step is one thing that somebody does, or that happens.
-func (h *hourglass) step(rt *rapid.T) {
-	i := rapid.IntRange(0, 1).Draw(rt, "who")
-	h.acting = i
-	x, s := &h.is.ex[i], h.ex[i]
-	what := rapid.SampledFrom([]string{"claims", "claims", "claims", "renews", "notes", "stops", "comes back", "dies", "passes", "passes",
-		"jumps", "restarts"}).Draw(rt, "what")
-	switch what {
-	case "passes":
-		h.nanos += rapid.SampledFrom([]int64{1, unit / 3, unit - 1, unit, int64(time.Hour)}).Draw(rt, "time")
-		return
-	case "jumps":
-		h.wall = h.wall.Add(time.Duration(rapid.Int64Range(-87660, 87660).Draw(rt, "hours")) * time.Hour)
-		return
-	case "restarts":
-		h.restart()
-		h.boot, h.nanos = h.boot+1, rapid.Int64Range(1, 1<<51).Draw(rt, "uptime")+2*int64(time.Hour)
-		return
-	case "stops", "comes back":
-		x.stopped = what == "stops"
-		return
-	case "dies":
-		h.dies(i)
-		return
-	}
-	if x.stopped {
-		return
-	}
-	mine, epoch := h.is.owner == owner(i), h.is.task.Epoch
-	did := false
-	switch what {
-	case "claims":
-		// That a live holder keeps its term is for may to say: the chronicle counts in whole terms.
-		want := h.may(i)
-		h.is.left = map[bool]remains{true: over, false: runs}[want]
-		if did = h.raise(s, s.claiming(h.is.snapshot(), new(predecessor))); did {
-			x.epoch = h.is.task.Epoch
-		}
-		if did != want {
-			rt.Fatalf("%s claims: %v, should be %v; held by %d, %d of its term are over", exIDs[i], did, want, h.is.owner, h.nanos-h.since)
-		}
-		if did && h.is.task.Epoch != epoch+1 {
-			rt.Fatalf("epoch %d after %d", h.is.task.Epoch, epoch)
-		}
-	case "renews":
-		did = h.renew(i)
-	case "notes":
-		did = h.raise(s, transition{event: state.Progress})
-	}
-	if what != "claims" && did != mine {
-		rt.Fatalf("%s %s: %v, and it holds the work: %v", exIDs[i], what, did, mine)
-	}
-	if did {
-		h.since, h.by = h.nanos, i
-	}
-}
+func dieIn(t *testing.T, ex *engine.Session) { enginetest.Dies(t, ex) }

@@ -1,8 +1,10 @@
-package engine
+package engine_test
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
 
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -20,7 +22,7 @@ func TestACutOffMoveNamesItsCommand(t *testing.T) {
 		{state.Task{Branch: "b", Returning: state.FileMove{To: 7, Tree: "t"}}, `ferrus rollback --branch b 7 --files --reason "..."`},
 		{state.Task{Returning: state.FileMove{From: "b", Tree: "t"}}, "ferrus merge b"},
 	} {
-		var st Status
+		var st engine.Status
 		st.Task = tt.in
 		if got := st.Finish(); got != tt.want {
 			t.Errorf("%+v: %q, not %q", tt.in.Returning, got, tt.want)

@@ -1,9 +1,11 @@
-package engine
+package engine_test
 
 import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -12,33 +14,33 @@ import (
 // S1-10.
 func TestAGreenCheckIsTrustedForItsTreeAndItsGateOnly(t *testing.T) {
 	for name, c := range map[string]struct {
-		then func(p *machine)
+		then func(p *enginetest.Machine)
 		runs int
 		red  bool
 	}{
-		"nothing":                    {func(*machine) {}, 1, false},
-		"an edit":                    {func(p *machine) { p.write("code.txt", "two\n") }, 2, false},
-		"an edit that breaks it":     {func(p *machine) { p.write("red", "") }, 2, true},
-		"a new file":                 {func(p *machine) { p.write("more.txt", "more\n") }, 2, false},
-		"a file gone":                {func(p *machine) { p.remove("code.txt") }, 2, false},
-		"an edit undone":             {func(p *machine) { p.write("code.txt", "two\n"); p.write("code.txt", "one\n") }, 1, false},
-		"a commit of the same tree":  {func(p *machine) { p.git("add", "."); p.git("commit", "-q", "-m", "mine") }, 1, false},
-		"a file that git ignores":    {func(p *machine) { p.write("made.o", "x") }, 1, false},
-		"a file that checks ignore":  {func(p *machine) { p.write("notes.log", "x") }, 1, false},
-		"a gate accepted by a human": {func(p *machine) { p.accept("test ! -e red", "true") }, 2, false},
-		"a gate that it fails":       {func(p *machine) { p.accept("false") }, 2, true},
-		"a gate that nobody accepts": {func(p *machine) { p.write("ferrus.toml", gate("false")) }, 1, false},
+		"nothing":                    {func(*enginetest.Machine) {}, 1, false},
+		"an edit":                    {func(p *enginetest.Machine) { p.Write("code.txt", "two\n") }, 2, false},
+		"an edit that breaks it":     {func(p *enginetest.Machine) { p.Write("red", "") }, 2, true},
+		"a new file":                 {func(p *enginetest.Machine) { p.Write("more.txt", "more\n") }, 2, false},
+		"a file gone":                {func(p *enginetest.Machine) { p.Remove("code.txt") }, 2, false},
+		"an edit undone":             {func(p *enginetest.Machine) { p.Write("code.txt", "two\n"); p.Write("code.txt", "one\n") }, 1, false},
+		"a commit of the same tree":  {func(p *enginetest.Machine) { p.Git("add", "."); p.Git("commit", "-q", "-m", "mine") }, 1, false},
+		"a file that git ignores":    {func(p *enginetest.Machine) { p.Write("made.o", "x") }, 1, false},
+		"a file that checks ignore":  {func(p *enginetest.Machine) { p.Write("notes.log", "x") }, 1, false},
+		"a gate accepted by a human": {func(p *enginetest.Machine) { p.Accept("test ! -e red", "true") }, 2, false},
+		"a gate that it fails":       {func(p *enginetest.Machine) { p.Accept("false") }, 2, true},
+		"a gate that nobody accepts": {func(p *enginetest.Machine) { p.Write("ferrus.toml", enginetest.Gate("false")) }, 1, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := repository(t, gate("test ! -e red")+`ignore = ["*.log", "ferrus.toml"]`)
-			p.write(".gitignore", "*.o\n")
-			_, ex := p.begun()
-			check(t, ex, state.CheckGreen)
+			p := enginetest.Repository(t, enginetest.Gate("test ! -e red")+`ignore = ["*.log", "ferrus.toml"]`)
+			p.Write(".gitignore", "*.o\n")
+			_, ex := p.Begun()
+			enginetest.Check(t, ex, state.CheckGreen)
 			c.then(p)
-			out := must(ex.Submit(t.Context(), work, patience))(t)
-			snap := view(t, ex)
-			if n := count(t, ex.e, state.CheckStarted); n != c.runs {
+			out := enginetest.Must(ex.Submit(t.Context(), enginetest.Work, enginetest.Patience))(t)
+			snap := enginetest.View(t, ex)
+			if n := enginetest.Count(t, ex.Engine(), state.CheckStarted); n != c.runs {
 				t.Errorf("the gate ran %d times, want %d", n, c.runs)
 			}
 			if c.red {
@@ -57,41 +59,31 @@ func TestAGreenCheckIsTrustedForItsTreeAndItsGateOnly(t *testing.T) {
 	}
 }
 
-// accept changes the gate of the task as a person would.
-func (p *machine) accept(commands ...string) {
-	p.t.Helper()
-	p.write("ferrus.toml", gate(commands...)+`ignore = ["*.log", "ferrus.toml"]`)
-	h := p.human()
-	if _, _, err := h.AcceptConfig(p.t.Context()); err != nil {
-		p.t.Fatal(err)
-	}
-}
-
 func TestTheSubmittedTreeIsGreenEvenIfAPauseEndsMeanwhile(t *testing.T) {
 	t.Parallel()
-	p := repository(t, gate("test ! -e red"))
-	_, ex := p.begun()
-	check(t, ex, state.CheckGreen)
-	must(ex.AskHuman(t.Context(), "Shall I?", nil))(t)
-	paused := view(t, ex)
-	must(p.human().Answer(t.Context(), "", "Do."))(t)
-	p.write("red", "")
+	p := enginetest.Repository(t, enginetest.Gate("test ! -e red"))
+	_, ex := p.Begun()
+	enginetest.Check(t, ex, state.CheckGreen)
+	enginetest.Must(ex.AskHuman(t.Context(), "Shall I?", nil))(t)
+	paused := enginetest.View(t, ex)
+	enginetest.Must(p.Human().Answer(t.Context(), "", "Do."))(t)
+	p.Write("red", "")
 	// The submission looked at the task while it was paused, and comes to commit when it no longer is.
-	_, err := ex.handIn(t.Context(), paused, false, "", "## Summary\n\nBuilt.\n")
-	refused(t, err, refusal.TreeChanged, "submit again")
-	wantState(t, ex, state.Checking)
+	_, err := ex.HandIn(t.Context(), paused, false, "", "## Summary\n\nBuilt.\n")
+	enginetest.Refused(t, err, refusal.TreeChanged, "submit again")
+	enginetest.WantState(t, ex, state.Checking)
 }
 
 func TestCommitsOfTheAgentHideNothing(t *testing.T) {
 	t.Parallel()
-	p := repository(t, gate("true"))
-	sup, ex := p.begun()
-	p.write("code.txt", "one\nbackdoor\n")
-	p.git("commit", "-q", "-a", "-m", "nothing to see")
-	p.write("more.txt", "more\n")
-	submitted(t, ex)
-	r, _ := must2(sup.Review(t.Context()))(t)
-	patch := p.read(r.Patch)
+	p := enginetest.Repository(t, enginetest.Gate("true"))
+	sup, ex := p.Begun()
+	p.Write("code.txt", "one\nbackdoor\n")
+	p.Git("commit", "-q", "-a", "-m", "nothing to see")
+	p.Write("more.txt", "more\n")
+	enginetest.Submitted(t, ex)
+	r, _ := enginetest.Must2(sup.Review(t.Context()))(t)
+	patch := p.Read(r.Patch)
 	for _, want := range []string{"+backdoor", "more.txt"} {
 		if !strings.Contains(patch, want) {
 			t.Errorf("the patch does not show %q:\n%s", want, patch)
@@ -104,25 +96,25 @@ func TestCommitsOfTheAgentHideNothing(t *testing.T) {
 
 func TestAGreenResultOfATreeThatMovedCountsForNothing(t *testing.T) {
 	t.Parallel()
-	p := repository(t, gate("cp side-effect made.txt 2>/dev/null; true"))
-	_, ex := p.begun()
-	p.write("side-effect", "1")
-	out := check(t, ex, state.CheckMoved)
+	p := enginetest.Repository(t, enginetest.Gate("cp side-effect made.txt 2>/dev/null; true"))
+	_, ex := p.Begun()
+	p.Write("side-effect", "1")
+	out := enginetest.Check(t, ex, state.CheckMoved)
 	if len(out.Changed) != 1 || out.Changed[0] != "made.txt" {
 		t.Errorf("changed %q", out.Changed)
 	}
-	snap := wantState(t, ex, state.Executing)
+	snap := enginetest.WantState(t, ex, state.Executing)
 	if snap.Task.CheckRetries != 0 || snap.Task.Check.Status != state.CheckMoved {
 		t.Errorf("%d retries, check %+v", snap.Task.CheckRetries, snap.Task.Check)
 	}
-	check(t, ex, state.CheckGreen) // made.txt is there now, and stays as it is
+	enginetest.Check(t, ex, state.CheckGreen) // made.txt is there now, and stays as it is
 }
 
 func TestARedResultCountsWhateverMoved(t *testing.T) {
 	t.Parallel()
-	p := repository(t, gate("date +%N > made.txt; false"))
-	_, ex := p.begun()
-	if out := check(t, ex, state.CheckRed); out.Task.CheckRetries != 1 {
+	p := enginetest.Repository(t, enginetest.Gate("date +%N > made.txt; false"))
+	_, ex := p.Begun()
+	if out := enginetest.Check(t, ex, state.CheckRed); out.Task.CheckRetries != 1 {
 		t.Errorf("%d retries", out.Task.CheckRetries)
 	}
 }
@@ -130,34 +122,34 @@ func TestARedResultCountsWhateverMoved(t *testing.T) {
 // S1-03 to S1-05, S1-17, S1-18.
 func TestRetriesCountConsecutiveFailures(t *testing.T) {
 	t.Parallel()
-	p := repository(t, gate("test ! -e red")+"[limits]\nmax_check_retries = 3\n")
-	sup, ex := p.begun()
+	p := enginetest.Repository(t, enginetest.Gate("test ! -e red")+"[limits]\nmax_check_retries = 3\n")
+	sup, ex := p.Begun()
 	red := func(want int) {
 		t.Helper()
-		p.write("red", "")
-		if out := check(t, ex, state.CheckRed); out.Task.CheckRetries != want || out.Task.State != state.Addressing {
+		p.Write("red", "")
+		if out := enginetest.Check(t, ex, state.CheckRed); out.Task.CheckRetries != want || out.Task.State != state.Addressing {
 			t.Fatalf("%d retries in %s, want %d", out.Task.CheckRetries, out.Task.State, want)
 		}
-		p.remove("red")
+		p.Remove("red")
 	}
 	red(1)
 	red(2)
-	if out := check(t, ex, state.CheckGreen); out.Task.CheckRetries != 0 || out.Task.State != state.Checking {
+	if out := enginetest.Check(t, ex, state.CheckGreen); out.Task.CheckRetries != 0 || out.Task.State != state.Checking {
 		t.Fatalf("%d retries in %s after a green check", out.Task.CheckRetries, out.Task.State)
 	}
 	red(1)
 	red(2)
-	submitted(t, ex)
-	must2(sup.Review(t.Context()))(t)
-	done := must(sup.Reject(t.Context(), "Not so.", ""))(t)
+	enginetest.Submitted(t, ex)
+	enginetest.Must2(sup.Review(t.Context()))(t)
+	done := enginetest.Must(sup.Reject(t.Context(), "Not so.", ""))(t)
 	if done.Task.CheckRetries != 0 || done.Task.ReviewCycles != 1 {
 		t.Fatalf("after the rejection: %d retries, %d cycles", done.Task.CheckRetries, done.Task.ReviewCycles)
 	}
-	claim(t, ex)
+	enginetest.Claim(t, ex)
 	red(1)
 	red(2)
-	p.write("red", "")
-	out := must(ex.Submit(t.Context(), work, patience))(t) // S1-20: a gate inside submit spends like any other
+	p.Write("red", "")
+	out := enginetest.Must(ex.Submit(t.Context(), enginetest.Work, enginetest.Patience))(t) // S1-20: a gate inside submit spends like any other
 	if out.Accepted || out.Task.State != state.Failed || out.Task.CheckRetries != 3 || out.Task.ClaimedBy != "" {
 		t.Fatalf("the third red check leaves the task %s with %d retries, held by %q", out.Task.State, out.Task.CheckRetries, out.Task.ClaimedBy)
 	}
@@ -166,17 +158,17 @@ func TestRetriesCountConsecutiveFailures(t *testing.T) {
 			t.Errorf("failure reason %q does not say %q", out.Task.FailureReason, want)
 		}
 	}
-	if !ex.e.store.Archived(out.Task.TaskID) {
+	if !ex.Engine().Store().Archived(out.Task.TaskID) {
 		t.Error("the failed task is not archived")
 	}
 }
 
 func TestFeedbackIsBoundedAndTheLogIsWhole(t *testing.T) {
 	t.Parallel()
-	p := repository(t, gate(`i=0; while [ $i -lt 500 ]; do printf '\033[31mline %d of this %200s\033[0m\n' $i x; i=$((i+1)); done; false`,
+	p := enginetest.Repository(t, enginetest.Gate(`i=0; while [ $i -lt 500 ]; do printf '\033[31mline %d of this %200s\033[0m\n' $i x; i=$((i+1)); done; false`,
 		"printf 'second\\n'; exit 3"))
-	_, ex := p.begun()
-	out := check(t, ex, state.CheckRed)
+	_, ex := p.Begun()
+	out := enginetest.Check(t, ex, state.CheckRed)
 	total := 0
 	for _, f := range out.Failures {
 		total += len(f.Tail)
@@ -191,7 +183,7 @@ func TestFeedbackIsBoundedAndTheLogIsWhole(t *testing.T) {
 		!strings.Contains(out.Failures[1].Tail, "second") || out.Failures[1].ExitCode != 3 {
 		t.Errorf("%d failures, %d bytes", len(out.Failures), total)
 	}
-	if log := p.read(ex.e.store.Path(out.Task.Check.Log)); !strings.Contains(log, "line 0 of") || !strings.Contains(log, "line 250 of") {
+	if log := p.Read(ex.Engine().Store().Path(out.Task.Check.Log)); !strings.Contains(log, "line 0 of") || !strings.Contains(log, "line 250 of") {
 		t.Errorf("the log has %d bytes and lacks lines", len(log))
 	}
 }

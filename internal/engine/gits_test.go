@@ -1,6 +1,6 @@
 //go:build unix
 
-package engine
+package engine_test
 
 import (
 	"fmt"
@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 
 	"github.com/ferrus-go/ferrus/internal/state"
 )
@@ -45,42 +48,42 @@ func gitLog(t *testing.T) func() []string {
 // TestACallStartsFewGits: how many git processes each call of a task starts, and each save of its files, in the first task of
 // two servers and in a later one; and what tells whether approved work is committed. A number that grows is paid at every call of every agent.
 func TestACallStartsFewGits(t *testing.T) {
-	p := repository(t, gate("true"))
+	p := enginetest.Repository(t, enginetest.Gate("true"))
 	for i := range 3 {
-		p.write(fmt.Sprintf("d%d/file", i), "text\n")
+		p.Write(fmt.Sprintf("d%d/file", i), "text\n")
 	}
-	p.git("add", ".")
-	p.git("commit", "-q", "-m", "more")
-	sup, ex := p.supervisor(), p.executor("codex")
+	p.Git("add", ".")
+	p.Git("commit", "-q", "-m", "more")
+	sup, ex := p.Supervisor(), p.Executor("codex")
 	calls := gitLog(t)
 	type gits struct{ call, save int }
 	for round, want := range []map[string]gits{
 		{"create": {3, 2}, "claim": {2, 1}, "check": {2, 0}, "check again": {2, 0}, "submit": {3, 0}, "review": {4, 0}, "approve": {1, 0}},
 		{"create": {2, 1}, "claim": {1, 0}, "check": {2, 0}, "check again": {2, 0}, "submit": {3, 0}, "review": {4, 0}, "approve": {1, 0}},
 	} {
-		step := func(name string, s *Session, do func()) {
+		step := func(name string, s *engine.Session, do func()) {
 			t.Helper()
-			_, first := s.e.keeper.Next() // the call first, then the save
+			_, first := s.Engine().Keeper().Next() // the call first, then the save
 			do()
 			call := calls()
 			close(first)
-			allKept(s)
+			enginetest.AllKept(s)
 			save := calls()
 			if got := (gits{len(call), len(save)}); got != want[name] {
 				t.Errorf("round %d, %s: %+v, want %+v\n%s\nsave:\n%s", round, name, got, want[name], strings.Join(call, "\n"), strings.Join(save, "\n"))
 			}
 		}
-		step("create", sup, func() { must(sup.CreateTask(t.Context(), "Build it.", ""))(t) })
-		step("claim", ex, func() { claim(t, ex) })
-		p.write("d1/file", fmt.Sprint("other ", round))
-		p.write("new", fmt.Sprint("new ", round))
-		step("check", ex, func() { check(t, ex, state.CheckGreen) })
-		step("check again", ex, func() { check(t, ex, state.CheckGreen) })
-		step("submit", ex, func() { submitted(t, ex) })
-		step("review", sup, func() { must2(sup.Review(t.Context()))(t) })
-		step("approve", sup, func() { must(sup.Approve(t.Context(), "ok", "s1"))(t) })
+		step("create", sup, func() { enginetest.Must(sup.CreateTask(t.Context(), "Build it.", ""))(t) })
+		step("claim", ex, func() { enginetest.Claim(t, ex) })
+		p.Write("d1/file", fmt.Sprint("other ", round))
+		p.Write("new", fmt.Sprint("new ", round))
+		step("check", ex, func() { enginetest.Check(t, ex, state.CheckGreen) })
+		step("check again", ex, func() { enginetest.Check(t, ex, state.CheckGreen) })
+		step("submit", ex, func() { enginetest.Submitted(t, ex) })
+		step("review", sup, func() { enginetest.Must2(sup.Review(t.Context()))(t) })
+		step("approve", sup, func() { enginetest.Must(sup.Approve(t.Context(), "ok", "s1"))(t) })
 	}
-	snap, err := sup.e.View()
+	snap, err := sup.Engine().View()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,10 +94,10 @@ func TestACallStartsFewGits(t *testing.T) {
 	}{{nil, true, 2}, {nil, true, 0}, {[]string{"add", "."}, true, 2}, {[]string{"commit", "-qm", "it"}, false, 2}, {nil, false, 0},
 		{[]string{"reset", "-q", "--soft", "HEAD~1"}, true, 2}} {
 		if c.before != nil {
-			p.git(c.before...)
+			p.Git(c.before...)
 			calls()
 		}
-		if open := sup.e.Uncommitted(t.Context(), snap); open != c.open {
+		if open := sup.Engine().Uncommitted(t.Context(), snap); open != c.open {
 			t.Errorf("after %q: uncommitted is %v", c.before, open)
 		}
 		if call := calls(); len(call) != c.gits {

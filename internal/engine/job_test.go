@@ -1,76 +1,68 @@
 //go:build unix
 
-package engine
+package engine_test
 
 import (
 	"context"
 	"errors"
-	"os"
-	"strconv"
-	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
+
 	"github.com/ferrus-go/ferrus/internal/checks"
-	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
 // slow makes a project whose check says that it runs, waits to be let go, and is red.
-func slow(t testing.TB) *machine {
-	p := repository(t, "")
-	p.write("ferrus.toml", gate("echo run >> '"+p.side+"/runs'; until test -e '"+p.side+"/go'; do sleep 0.01; done; test -e green"))
+func slow(t testing.TB) *enginetest.Machine {
+	p := enginetest.Repository(t, "")
+	p.Write("ferrus.toml", enginetest.Gate("echo run >> '"+p.Side+"/runs'; until test -e '"+p.Side+"/go'; do sleep 0.01; done; test -e green"))
 	return p
 }
-
-func (p *machine) runs() int {
-	data, _ := os.ReadFile(p.path(p.side + "/runs"))
-	return strings.Count(string(data), "\n")
-}
-
-func (p *machine) letGo() { p.write(p.side+"/go", "") }
 
 func TestAClientThatGivesUpFindsItsCheckAgain(t *testing.T) {
 	t.Parallel()
 	p := slow(t)
-	_, ex := p.begun()
+	_, ex := p.Begun()
 	ctx, giveUp := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() {
-		_, err := ex.Check(ctx, patience)
+		_, err := ex.Check(ctx, enginetest.Patience)
 		ended <- err
 	}()
-	eventually(t, "the check runs", func() bool { return p.runs() == 1 })
+	enginetest.Eventually(t, "the check runs", func() bool { return p.Runs() == 1 })
 	giveUp()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Fatalf("the call that was given up: %v", err)
 	}
-	if out := must(ex.Check(t.Context(), brief))(t); out.ID != "k1" || out.Status != state.CheckRunning {
+	if out := enginetest.Must(ex.Check(t.Context(), enginetest.Brief))(t); out.ID != "k1" || out.Status != state.CheckRunning {
 		t.Fatalf("joined %q", out.ID)
 	}
-	refused(t, second(ex.Consult(t.Context(), Consulting{Problem: "p", Tried: "t", Question: "q"})), refusal.CheckRunning, "k1 is running")
-	refused(t, second(ex.AskHuman(t.Context(), "May I?", nil)), refusal.CheckRunning)
-	must(ex.Progress(t.Context(), "Waiting."))(t)
-	both := make(chan Checked, 2)
+	enginetest.Refused(t, enginetest.Second(ex.Consult(t.Context(), engine.Consulting{Problem: "p", Tried: "t", Question: "q"})), refusal.CheckRunning, "k1 is running")
+	enginetest.Refused(t, enginetest.Second(ex.AskHuman(t.Context(), "May I?", nil)), refusal.CheckRunning)
+	enginetest.Must(ex.Progress(t.Context(), "Waiting."))(t)
+	both := make(chan engine.Checked, 2)
 	for range 2 {
 		go func() {
-			out, err := ex.Check(t.Context(), patience)
+			out, err := ex.Check(t.Context(), enginetest.Patience)
 			if err != nil {
 				t.Error(err)
 			}
 			both <- out
 		}()
 	}
-	p.letGo()
+	p.LetGo()
 	for range 2 {
 		if out := <-both; out.ID != "k1" || out.Status != state.CheckRed || out.Task.CheckRetries != 1 || len(out.Failures) != 1 {
 			t.Errorf("got %s %s, %d retries", out.ID, out.Status, out.Task.CheckRetries)
 		}
 	}
-	if p.runs() != 1 || count(t, ex.e, state.CheckFailed) != 1 {
-		t.Errorf("%d runs, %d counted", p.runs(), count(t, ex.e, state.CheckFailed))
+	if p.Runs() != 1 || enginetest.Count(t, ex.Engine(), state.CheckFailed) != 1 {
+		t.Errorf("%d runs, %d counted", p.Runs(), enginetest.Count(t, ex.Engine(), state.CheckFailed))
 	}
-	if out := check(t, ex, state.CheckRed); out.ID != "k2" || out.Task.CheckRetries != 2 {
+	if out := enginetest.Check(t, ex, state.CheckRed); out.ID != "k2" || out.Task.CheckRetries != 2 {
 		t.Errorf("once told, a check is a new one: %s, %d retries", out.ID, out.Task.CheckRetries)
 	}
 }
@@ -80,25 +72,25 @@ func TestAnOutcomeThatNobodyWaitedForIsHandedOutFirst(t *testing.T) {
 	for _, tool := range []string{"check", "submit"} {
 		t.Run(tool, func(t *testing.T) {
 			p := slow(t)
-			_, ex := p.begun()
-			if out := must(ex.Check(t.Context(), 0))(t); out.Status != state.CheckRunning {
+			_, ex := p.Begun()
+			if out := enginetest.Must(ex.Check(t.Context(), 0))(t); out.Status != state.CheckRunning {
 				t.Fatalf("it ended %s", out.Status)
 			}
-			p.letGo()
-			eventually(t, "the outcome is committed", func() bool { return view(t, ex).Task.State == state.Addressing })
-			p.write("green", "")
-			out, err := Checked{}, error(nil)
+			p.LetGo()
+			enginetest.Eventually(t, "the outcome is committed", func() bool { return enginetest.View(t, ex).Task.State == state.Addressing })
+			p.Write("green", "")
+			out, err := engine.Checked{}, error(nil)
 			if tool == "check" {
-				out, err = ex.Check(t.Context(), patience)
+				out, err = ex.Check(t.Context(), enginetest.Patience)
 			} else {
-				var sub Submitted
-				sub, err = ex.Submit(t.Context(), work, patience)
+				var sub engine.Submitted
+				sub, err = ex.Submit(t.Context(), enginetest.Work, enginetest.Patience)
 				out = sub.Gate
 			}
-			if err != nil || out.ID != "k1" || out.Status != state.CheckRed || p.runs() != 1 {
-				t.Fatalf("got %s %s (%v) after %d runs", out.ID, out.Status, err, p.runs())
+			if err != nil || out.ID != "k1" || out.Status != state.CheckRed || p.Runs() != 1 {
+				t.Fatalf("got %s %s (%v) after %d runs", out.ID, out.Status, err, p.Runs())
 			}
-			submitted(t, ex)
+			enginetest.Submitted(t, ex)
 		})
 	}
 }
@@ -106,13 +98,13 @@ func TestAnOutcomeThatNobodyWaitedForIsHandedOutFirst(t *testing.T) {
 // TestACallThatLookedBeforeACheckEndedGetsItsOutcome: it begins no other, which would void a green one.
 func TestACallThatLookedBeforeACheckEndedGetsItsOutcome(t *testing.T) {
 	t.Parallel()
-	p := repository(t, gate("true"))
-	_, ex := p.begun()
-	before := view(t, ex)
-	if j := ex.e.jobFor(ex, before); <-j.done == struct{}{} && (!ex.untold(before) || ex.e.jobFor(ex, before) != j) {
+	p := enginetest.Repository(t, enginetest.Gate("true"))
+	_, ex := p.Begun()
+	before := enginetest.View(t, ex)
+	if j := ex.Engine().JobFor(ex, before); <-j.Done() == struct{}{} && (!ex.Untold(before) || ex.Engine().JobFor(ex, before) != j) {
 		t.Error("another check is begun")
 	}
-	if out := check(t, ex, state.CheckGreen); out.ID != "k1" {
+	if out := enginetest.Check(t, ex, state.CheckGreen); out.ID != "k1" {
 		t.Errorf("check %s", out.ID)
 	}
 }
@@ -120,17 +112,17 @@ func TestACallThatLookedBeforeACheckEndedGetsItsOutcome(t *testing.T) {
 // TestACallThatWasGivenUpTakesNoOutcome: the next one gets it, and no other check runs.
 func TestACallThatWasGivenUpTakesNoOutcome(t *testing.T) {
 	t.Parallel()
-	p := repository(t, gate("false"))
-	_, ex := p.begun()
-	<-ex.e.jobFor(ex, view(t, ex)).done
+	p := enginetest.Repository(t, enginetest.Gate("false"))
+	_, ex := p.Begun()
+	<-ex.Engine().JobFor(ex, enginetest.View(t, ex)).Done()
 	over, giveUp := context.WithCancel(t.Context())
 	giveUp()
 	for range 64 { // where an answer and the end of its call come together, either may be seen first
-		if _, err := ex.Check(over, patience); !errors.Is(err, context.Canceled) {
+		if _, err := ex.Check(over, enginetest.Patience); !errors.Is(err, context.Canceled) {
 			t.Fatalf("a call that was given up: %v", err)
 		}
 	}
-	if out := check(t, ex, state.CheckRed); out.ID != "k1" || out.Task.CheckRetries != 1 {
+	if out := enginetest.Check(t, ex, state.CheckRed); out.ID != "k1" || out.Task.CheckRetries != 1 {
 		t.Errorf("check %s, %d retries", out.ID, out.Task.CheckRetries)
 	}
 }
@@ -139,70 +131,61 @@ func TestACallThatWasGivenUpTakesNoOutcome(t *testing.T) {
 func TestASubmissionWhoseGateOutlivesTheCallIsMadeByCallingAgain(t *testing.T) {
 	t.Parallel()
 	p := slow(t)
-	p.write("green", "")
-	_, ex := p.begun()
-	if out := must(ex.Submit(t.Context(), work, brief))(t); out.Accepted || out.Gate.Status != state.CheckRunning {
+	p.Write("green", "")
+	_, ex := p.Begun()
+	if out := enginetest.Must(ex.Submit(t.Context(), enginetest.Work, enginetest.Brief))(t); out.Accepted || out.Gate.Status != state.CheckRunning {
 		t.Fatalf("accepted %v, gate %s", out.Accepted, out.Gate.Status)
 	}
-	p.letGo()
-	eventually(t, "the check is green", func() bool { return view(t, ex).Task.State == state.Checking })
-	submitted(t, ex)
-	if p.runs() != 1 {
-		t.Errorf("the gate ran %d times", p.runs())
+	p.LetGo()
+	enginetest.Eventually(t, "the check is green", func() bool { return enginetest.View(t, ex).Task.State == state.Checking })
+	enginetest.Submitted(t, ex)
+	if p.Runs() != 1 {
+		t.Errorf("the gate ran %d times", p.Runs())
 	}
-	again := must(ex.Submit(t.Context(), work, patience))(t)
+	again := enginetest.Must(ex.Submit(t.Context(), enginetest.Work, enginetest.Patience))(t)
 	if !again.Accepted || !again.Repeated || again.Task.Submission.ID != "s1" {
 		t.Errorf("submitted again: %+v", again.Done.Repeated)
 	}
 }
 
 // endless makes a project whose check never ends, and says under which process group it runs.
-func endless(t testing.TB) *machine {
-	p := repository(t, "")
-	p.write("ferrus.toml", gate("echo $$ > '"+p.side+"/tmp'; mv '"+p.side+"/tmp' '"+p.side+"/pid'; sleep 1000 & sleep 1000"))
+func endless(t testing.TB) *enginetest.Machine {
+	p := enginetest.Repository(t, "")
+	p.Write("ferrus.toml", enginetest.Gate("echo $$ > '"+p.Side+"/tmp'; mv '"+p.Side+"/tmp' '"+p.Side+"/pid'; sleep 1000 & sleep 1000"))
 	return p
-}
-
-// running waits for the check, and returns a function that says whether anything of it is left.
-func (p *machine) running() (left func() bool) {
-	p.t.Helper()
-	eventually(p.t, "the check runs", func() bool { return p.exists(p.side + "/pid") })
-	pid, err := strconv.Atoi(strings.TrimSpace(p.read(p.side + "/pid")))
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	p.remove(p.side + "/pid")
-	return proc.Tree(pid).Alive
 }
 
 // F02, S1-15.
 func TestACheckEndsWithItsTaskOrItsEpoch(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		end   func(p *machine, h *Session)
+		end   func(p *enginetest.Machine, h *engine.Session)
 		state state.State
 		words string
 	}{
-		"reset":     {func(p *machine, h *Session) { must(h.Reset(p.t.Context(), ""))(p.t) }, state.Idle, "a person reset the task at "},
-		"release":   {func(p *machine, h *Session) { must(h.Release(p.t.Context(), ""))(p.t) }, state.Executing, "a person released the work at "},
-		"successor": {func(p *machine, h *Session) { must(h.Release(p.t.Context(), ""))(p.t); claim(p.t, p.executor("qwen")) }, state.Executing, ". Stop, and do not edit further"},
+		"reset":   {func(p *enginetest.Machine, h *engine.Session) { enginetest.Must(h.Reset(p.T.Context(), ""))(p.T) }, state.Idle, "a person reset the task at "},
+		"release": {func(p *enginetest.Machine, h *engine.Session) { enginetest.Must(h.Release(p.T.Context(), ""))(p.T) }, state.Executing, "a person released the work at "},
+		"successor": {func(p *enginetest.Machine, h *engine.Session) {
+			enginetest.Must(h.Release(p.T.Context(), ""))(p.T)
+			enginetest.Claim(p.T, p.Executor("qwen"))
+		}, state.Executing, ". Stop, and do not edit further"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := endless(t)
-			_, ex := p.begun()
+			_, ex := p.Begun()
 			ended := make(chan error, 1)
 			go func() {
-				_, err := ex.Check(t.Context(), patience)
+				_, err := ex.Check(t.Context(), enginetest.Patience)
 				ended <- err
 			}()
-			left := p.running()
-			c.end(p, p.human())
-			refused(t, <-ended, refusal.LeaseLost, c.words)
+			left := p.Running()
+			c.end(p, p.Human())
+			enginetest.Refused(t, <-ended, refusal.LeaseLost, c.words)
 			if left() {
 				t.Error("processes of the check are left when its call returns")
 			}
-			snap := wantState(t, ex, c.state)
-			if n := count(t, ex.e, state.CheckStarted); n != 1 || snap.Task.CheckRetries != 0 || snap.Top.Event == state.CheckVoid {
+			snap := enginetest.WantState(t, ex, c.state)
+			if n := enginetest.Count(t, ex.Engine(), state.CheckStarted); n != 1 || snap.Task.CheckRetries != 0 || snap.Top.Event == state.CheckVoid {
 				t.Errorf("the check that was given up left traces: %s", snap.Top.Event)
 			}
 		})
@@ -212,25 +195,25 @@ func TestACheckEndsWithItsTaskOrItsEpoch(t *testing.T) {
 // TestAResultThatComesTooLateCountsForNothing, when the commands end in the moment in which the task does.
 func TestAResultThatComesTooLateCountsForNothing(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(p *machine, h *Session){
-		"reset":   func(p *machine, h *Session) { must(h.Reset(p.t.Context(), ""))(p.t) },
-		"release": func(p *machine, h *Session) { must(h.Release(p.t.Context(), ""))(p.t) },
-		"next task": func(p *machine, h *Session) {
-			must(h.Reset(p.t.Context(), ""))(p.t)
-			must(p.supervisor().CreateTask(p.t.Context(), "Another.", ""))(p.t)
-			claim(p.t, p.executor("qwen"))
+	for name, end := range map[string]func(p *enginetest.Machine, h *engine.Session){
+		"reset":   func(p *enginetest.Machine, h *engine.Session) { enginetest.Must(h.Reset(p.T.Context(), ""))(p.T) },
+		"release": func(p *enginetest.Machine, h *engine.Session) { enginetest.Must(h.Release(p.T.Context(), ""))(p.T) },
+		"next task": func(p *enginetest.Machine, h *engine.Session) {
+			enginetest.Must(h.Reset(p.T.Context(), ""))(p.T)
+			enginetest.Must(p.Supervisor().CreateTask(p.T.Context(), "Another.", ""))(p.T)
+			enginetest.Claim(p.T, p.Executor("qwen"))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := repository(t, gate("false"))
-			_, ex := p.begun()
-			j := &job{session: ex, done: make(chan struct{})}
-			began := must(j.begin(t.Context()))(t)
-			res := must(j.execute(t.Context(), began))(t)
-			end(p, p.human())
-			same := unchanged(t, ex)
-			_, err := j.settle(t.Context(), began, res)
-			refused(t, err, refusal.LeaseLost)
+			p := enginetest.Repository(t, enginetest.Gate("false"))
+			_, ex := p.Begun()
+			j := engine.NewJob(ex, state.Task{})
+			began := enginetest.Must(j.Begin(t.Context()))(t)
+			res := enginetest.Must(j.Execute(t.Context(), began))(t)
+			end(p, p.Human())
+			same := enginetest.Unchanged(t, ex)
+			_, err := j.Settle(t.Context(), began, res)
+			enginetest.Refused(t, err, refusal.LeaseLost)
 			same()
 		})
 	}
@@ -238,49 +221,49 @@ func TestAResultThatComesTooLateCountsForNothing(t *testing.T) {
 
 func TestALostRunIsNotContinued(t *testing.T) {
 	t.Parallel()
-	p := repository(t, gate("true"))
-	_, ex := p.begun()
-	j := &job{session: ex, done: make(chan struct{})}
-	must(j.begin(t.Context()))(t) // and nothing comes of it: the disk refused its end, say
-	p.write("code.txt", "two\n")
-	if out := check(t, ex, state.CheckGreen); out.ID != "k2" {
+	p := enginetest.Repository(t, enginetest.Gate("true"))
+	_, ex := p.Begun()
+	j := engine.NewJob(ex, state.Task{})
+	enginetest.Must(j.Begin(t.Context()))(t) // and nothing comes of it: the disk refused its end, say
+	p.Write("code.txt", "two\n")
+	if out := enginetest.Check(t, ex, state.CheckGreen); out.ID != "k2" {
 		t.Errorf("check %s", out.ID)
 	}
 }
 
 func TestAHolderWhoComesBackDoesNotJoinTheCheckOfAnEpochThatIsOver(t *testing.T) {
 	t.Parallel()
-	p := repository(t, gate("true"))
-	_, ex := p.begun()
-	stuck := &job{session: ex, task: view(t, ex).Task.TaskID, epoch: view(t, ex).Task.Epoch, done: make(chan struct{}), cancel: func() {}}
-	ex.e.job = stuck
-	must(p.human().Release(t.Context(), ""))(t)
-	claim(t, ex)
-	check(t, ex, state.CheckGreen)
+	p := enginetest.Repository(t, enginetest.Gate("true"))
+	_, ex := p.Begun()
+	stuck := engine.NewJob(ex, enginetest.View(t, ex).Task)
+	ex.Engine().SetJob(stuck)
+	enginetest.Must(p.Human().Release(t.Context(), ""))(t)
+	enginetest.Claim(t, ex)
+	enginetest.Check(t, ex, state.CheckGreen)
 }
 
 func TestASuccessorIsToldOfAnAbandonedCheckAndRunsItsOwn(t *testing.T) {
 	t.Parallel()
 	p := slow(t)
-	_, ex := p.begun()
-	must(ex.Check(t.Context(), 0))(t)
-	eventually(t, "the check runs", func() bool { return p.runs() == 1 })
-	dies(t, ex)
-	onlooker := p.human()
-	st := must(onlooker.e.Status())(t)
+	_, ex := p.Begun()
+	enginetest.Must(ex.Check(t.Context(), 0))(t)
+	enginetest.Eventually(t, "the check runs", func() bool { return p.Runs() == 1 })
+	enginetest.Dies(t, ex)
+	onlooker := p.Human()
+	st := enginetest.Must(onlooker.Engine().Status())(t)
 	if st.Task.Check.Status != state.CheckAbandoned || st.Waiting.For != "executor" || st.Holder != "its process has ended" {
 		t.Errorf("status says check %s, waits for %s, holder: %s", st.Task.Check.Status, st.Waiting.For, st.Holder)
 	}
-	next := p.executor("codex")
-	got := claim(t, next)
+	next := p.Executor("codex")
+	got := enginetest.Claim(t, next)
 	if last := got.Packet.LastCheck; last == nil || last.Status != state.CheckAbandoned || last.ID != "k1" {
 		t.Errorf("the successor is told %+v", last)
 	}
 	if got.Stale != "" {
 		t.Errorf("a process that has ended is said to edit still: %q", got.Stale)
 	}
-	p.letGo()
-	if out := check(t, next, state.CheckRed); out.ID != "k2" || out.Task.CheckRetries != 1 {
+	p.LetGo()
+	if out := enginetest.Check(t, next, state.CheckRed); out.ID != "k2" || out.Task.CheckRetries != 1 {
 		t.Errorf("%s, %d retries", out.ID, out.Task.CheckRetries)
 	}
 }
@@ -288,33 +271,33 @@ func TestASuccessorIsToldOfAnAbandonedCheckAndRunsItsOwn(t *testing.T) {
 func TestARunningCheckIsWaitedForByName(t *testing.T) {
 	t.Parallel()
 	p := slow(t)
-	_, ex := p.begun()
-	must(ex.Check(t.Context(), 0))(t)
-	eventually(t, "the check runs", func() bool { return p.runs() == 1 })
-	if st := must(p.human().e.Status())(t); st.Waiting.For != "check" || st.Task.Check.Status != state.CheckRunning {
+	_, ex := p.Begun()
+	enginetest.Must(ex.Check(t.Context(), 0))(t)
+	enginetest.Eventually(t, "the check runs", func() bool { return p.Runs() == 1 })
+	if st := enginetest.Must(p.Human().Engine().Status())(t); st.Waiting.For != "check" || st.Task.Check.Status != state.CheckRunning {
 		t.Errorf("waits for %s, check %s", st.Waiting.For, st.Task.Check.Status)
 	}
-	p.letGo()
-	check(t, ex, state.CheckRed)
+	p.LetGo()
+	enginetest.Check(t, ex, state.CheckRed)
 }
 
 // TestACheckWaitsForThatOfAHungServer: while the check of an earlier holder, whose server hangs, still runs in the work
 // tree, the successor's waits; when it has to give up, that says nothing about the work and spends nothing.
 func TestACheckWaitsForThatOfAHungServer(t *testing.T) {
 	t.Parallel()
-	p := repository(t, gate("test -e code.txt"))
-	_, ex := p.begun()
-	hung, err := checks.Start(checks.Spec{Dir: p.dir, Commands: []string{"until test -e '" + p.side + "/go'; do sleep 0.01; done"},
-		Log: p.side + "/log", Lock: p.path(".ferrus/live/check.lock")})
+	p := enginetest.Repository(t, enginetest.Gate("test -e code.txt"))
+	_, ex := p.Begun()
+	hung, err := checks.Start(checks.Spec{Dir: p.Dir, Commands: []string{"until test -e '" + p.Side + "/go'; do sleep 0.01; done"},
+		Log: p.Side + "/log", Lock: p.Path(".ferrus/live/check.lock")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer hung.Stop()
-	if out := must(ex.Check(t.Context(), brief))(t); out.Status != state.CheckRunning || out.ID != "" {
+	if out := enginetest.Must(ex.Check(t.Context(), enginetest.Brief))(t); out.Status != state.CheckRunning || out.ID != "" {
 		t.Fatalf("beside another check ours is %s %s", out.ID, out.Status)
 	}
-	p.letGo()
-	out := must(ex.Check(t.Context(), patience))(t)
+	p.LetGo()
+	out := enginetest.Must(ex.Check(t.Context(), enginetest.Patience))(t)
 	if out.Status != state.CheckGreen || out.ID != "k1" || out.Task.Check.Errors != 0 {
 		t.Fatalf("after it ours is %s %s with %d errors", out.ID, out.Status, out.Task.Check.Errors)
 	}

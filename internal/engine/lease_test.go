@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"os"
@@ -7,6 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
+
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -14,21 +17,21 @@ import (
 )
 
 // forgotten takes the liveness file of a session away: what a folder on another machine, or git clean, looks like.
-func forgotten(t testing.TB, s *Session) {
+func forgotten(t testing.TB, s *engine.Session) {
 	t.Helper()
-	if err := os.Remove(s.e.store.Path("live", s.ID+".lock")); err != nil {
+	if err := os.Remove(s.Engine().Store().Path("live", s.ID+".lock")); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func left(s *Session, snap store.Snapshot) time.Duration {
-	return snap.Lease.Term.Left(s.e.opts.Clock())
+func left(s *engine.Session, snap store.Snapshot) time.Duration {
+	return snap.Lease.Term.Left(s.Engine().Instant())
 }
 
 // unclaimed is that a waiting executor gets nothing.
-func unclaimed(t testing.TB, s *Session) {
+func unclaimed(t testing.TB, s *engine.Session) {
 	t.Helper()
-	if got, _ := must2(s.AwaitTask(t.Context(), brief, false))(t); got != nil {
+	if got, _ := enginetest.Must2(s.AwaitTask(t.Context(), enginetest.Brief, false))(t); got != nil {
 		t.Fatalf("%s has claimed", s.Agent)
 	}
 }
@@ -36,30 +39,30 @@ func unclaimed(t testing.TB, s *Session) {
 func TestAHolderIsReplacedWhenItsLeaseRanOutOrItsProcessEnded(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		happens func(t *testing.T, ex *Session, c *dial)
+		happens func(t *testing.T, ex *engine.Session, c *enginetest.Dial)
 		taken   bool
 		stale   bool // its process may still be editing
 		why     string
 	}{
-		"it lives":              {func(t *testing.T, ex *Session, c *dial) { c.pass(89 * time.Second) }, false, false, ""},
-		"it hangs":              {func(t *testing.T, ex *Session, c *dial) { c.pass(90 * time.Second) }, true, true, "its lease ran out"},
-		"it ends":               {func(t *testing.T, ex *Session, c *dial) { dies(t, ex) }, true, false, "its process has ended"},
-		"nothing proves it":     {func(t *testing.T, ex *Session, c *dial) { forgotten(t, ex); c.pass(89 * time.Second) }, false, false, ""},
-		"nothing, for too long": {func(t *testing.T, ex *Session, c *dial) { forgotten(t, ex); c.pass(90 * time.Second) }, true, true, "its lease ran out"},
+		"it lives":              {func(t *testing.T, ex *engine.Session, c *enginetest.Dial) { c.Pass(89 * time.Second) }, false, false, ""},
+		"it hangs":              {func(t *testing.T, ex *engine.Session, c *enginetest.Dial) { c.Pass(90 * time.Second) }, true, true, "its lease ran out"},
+		"it ends":               {func(t *testing.T, ex *engine.Session, c *enginetest.Dial) { enginetest.Dies(t, ex) }, true, false, "its process has ended"},
+		"nothing proves it":     {func(t *testing.T, ex *engine.Session, c *enginetest.Dial) { forgotten(t, ex); c.Pass(89 * time.Second) }, false, false, ""},
+		"nothing, for too long": {func(t *testing.T, ex *engine.Session, c *enginetest.Dial) { forgotten(t, ex); c.Pass(90 * time.Second) }, true, true, "its lease ran out"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := plain(t, gate("true"))
-			c0 := p.clocked()
-			_, ex := p.begun()
+			p := enginetest.Plain(t, enginetest.Gate("true"))
+			c0 := p.Clocked()
+			_, ex := p.Begun()
 			c.happens(t, ex, c0)
-			next := p.executor("qwen")
+			next := p.Executor("qwen")
 			if !c.taken {
 				unclaimed(t, next)
-				must(ex.Progress(t.Context(), "Still here."))(t)
+				enginetest.Must(ex.Progress(t.Context(), "Still here."))(t)
 				return
 			}
-			before := view(t, next)
-			got := claim(t, next)
+			before := enginetest.View(t, next)
+			got := enginetest.Claim(t, next)
 			if got.Task.Epoch != before.Task.Epoch+1 || got.Task.ClaimedBy != "executor:qwen:1" || left(next, got.Snapshot) != 90*time.Second {
 				t.Errorf("epoch %d after %d, held by %s for %v", got.Task.Epoch, before.Task.Epoch, got.Task.ClaimedBy, left(next, got.Snapshot))
 			}
@@ -76,24 +79,24 @@ func TestAHolderIsReplacedWhenItsLeaseRanOutOrItsProcessEnded(t *testing.T) {
 // S1-24: everything that the one who lost the work may try.
 func TestWhoLostTheWorkChangesNothing(t *testing.T) {
 	t.Parallel()
-	p := plain(t, gate("true"))
-	c := p.clocked()
-	_, ex := p.begun()
-	check(t, ex, state.CheckGreen)
-	c.pass(2 * time.Minute)
-	claim(t, p.executor("qwen"))
-	at := c.now().Local().Format(time.TimeOnly)
-	same := unchanged(t, ex)
+	p := enginetest.Plain(t, enginetest.Gate("true"))
+	c := p.Clocked()
+	_, ex := p.Begun()
+	enginetest.Check(t, ex, state.CheckGreen)
+	c.Pass(2 * time.Minute)
+	enginetest.Claim(t, p.Executor("qwen"))
+	at := c.Now().Local().Format(time.TimeOnly)
+	same := enginetest.Unchanged(t, ex)
 	for name, call := range map[string]func() error{
-		"check":  func() error { return second(ex.Check(t.Context(), brief)) },
-		"submit": func() error { return second(ex.Submit(t.Context(), work, brief)) },
+		"check":  func() error { return enginetest.Second(ex.Check(t.Context(), enginetest.Brief)) },
+		"submit": func() error { return enginetest.Second(ex.Submit(t.Context(), enginetest.Work, enginetest.Brief)) },
 		"consult": func() error {
-			return second(ex.Consult(t.Context(), Consulting{Problem: "p", Tried: "t", Question: "q"}))
+			return enginetest.Second(ex.Consult(t.Context(), engine.Consulting{Problem: "p", Tried: "t", Question: "q"}))
 		},
-		"progress":         func() error { return second(ex.Progress(t.Context(), "Mine.")) },
-		"ask_human":        func() error { return second(ex.AskHuman(t.Context(), "May I?", nil)) },
-		"wait_for_consult": func() error { _, _, err := ex.AwaitResponse(t.Context(), brief); return err },
-		"heartbeat":        func() error { return second(ex.Heartbeat(t.Context())) },
+		"progress":         func() error { return enginetest.Second(ex.Progress(t.Context(), "Mine.")) },
+		"ask_human":        func() error { return enginetest.Second(ex.AskHuman(t.Context(), "May I?", nil)) },
+		"wait_for_consult": func() error { _, _, err := ex.AwaitResponse(t.Context(), enginetest.Brief); return err },
+		"heartbeat":        func() error { return enginetest.Second(ex.Heartbeat(t.Context())) },
 	} {
 		err := call()
 		if refusal.CodeOf(err) != refusal.LeaseLost || !strings.Contains(err.Error(), "executor:qwen:1 took this work over at "+at+" because its lease ran out") {
@@ -102,47 +105,49 @@ func TestWhoLostTheWorkChangesNothing(t *testing.T) {
 	}
 	same()
 	// Who never held it is told so.
-	third := p.executor("goose")
-	refused(t, second(third.Check(t.Context(), brief)), refusal.NotClaimed, "claimed by executor:qwen:1")
-	refused(t, second(third.Heartbeat(t.Context())), refusal.NotClaimed)
+	third := p.Executor("goose")
+	enginetest.Refused(t, enginetest.Second(third.Check(t.Context(), enginetest.Brief)), refusal.NotClaimed, "claimed by executor:qwen:1")
+	enginetest.Refused(t, enginetest.Second(third.Heartbeat(t.Context())), refusal.NotClaimed)
 	same()
 }
 
 func TestAnExpiredHolderGoesOnWhileNobodyTookTheWork(t *testing.T) {
 	t.Parallel()
-	p := plain(t, gate("true"))
-	c := p.clocked()
-	_, ex := p.begun()
-	c.pass(time.Hour)
-	if v := ex.e.Verdict(view(t, ex)); !v.Dead {
+	p := enginetest.Plain(t, enginetest.Gate("true"))
+	c := p.Clocked()
+	_, ex := p.Begun()
+	c.Pass(time.Hour)
+	if v := ex.Engine().Verdict(enginetest.View(t, ex)); !v.Dead {
 		t.Fatalf("not expired: %s", v.Why)
 	}
-	done := must(ex.Progress(t.Context(), "Still here."))(t)
+	done := enginetest.Must(ex.Progress(t.Context(), "Still here."))(t)
 	if left(ex, done.Snapshot) != 90*time.Second || done.Task.Epoch != 1 {
 		t.Errorf("the lease runs %v under epoch %d", left(ex, done.Snapshot), done.Task.Epoch)
 	}
-	unclaimed(t, p.executor("qwen"))
-	submitted(t, ex)
+	unclaimed(t, p.Executor("qwen"))
+	enginetest.Submitted(t, ex)
 }
 
 // S1-25.
 func TestALiveHoldersLeaseStandsStillInAPauseAndStartsAfreshAfterIt(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		pause func(t *testing.T, ex *Session)
-		end   func(t *testing.T, p *machine, ex *Session)
+		pause func(t *testing.T, ex *engine.Session)
+		end   func(t *testing.T, p *enginetest.Machine, ex *engine.Session)
 	}{
 		"question": {
-			func(t *testing.T, ex *Session) { must(ex.AskHuman(t.Context(), "May I?", nil))(t) },
-			func(t *testing.T, p *machine, ex *Session) { must(p.human().Answer(t.Context(), "", "Do."))(t) },
+			func(t *testing.T, ex *engine.Session) { enginetest.Must(ex.AskHuman(t.Context(), "May I?", nil))(t) },
+			func(t *testing.T, p *enginetest.Machine, ex *engine.Session) {
+				enginetest.Must(p.Human().Answer(t.Context(), "", "Do."))(t)
+			},
 		},
 		"consultation": {
-			func(t *testing.T, ex *Session) {
-				must(ex.Consult(t.Context(), Consulting{Problem: "p", Tried: "t", Question: "q"}))(t)
+			func(t *testing.T, ex *engine.Session) {
+				enginetest.Must(ex.Consult(t.Context(), engine.Consulting{Problem: "p", Tried: "t", Question: "q"}))(t)
 			},
-			func(t *testing.T, p *machine, ex *Session) {
-				must(p.human().Answer(t.Context(), "", "So."))(t)
-				done, ok, err := ex.AwaitResponse(t.Context(), patience)
+			func(t *testing.T, p *enginetest.Machine, ex *engine.Session) {
+				enginetest.Must(p.Human().Answer(t.Context(), "", "So."))(t)
+				done, ok, err := ex.AwaitResponse(t.Context(), enginetest.Patience)
 				if err != nil || !ok || done.Task.State != state.Executing {
 					t.Fatalf("no response: %v", err)
 				}
@@ -150,35 +155,35 @@ func TestALiveHoldersLeaseStandsStillInAPauseAndStartsAfreshAfterIt(t *testing.T
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := plain(t, gate("true"))
-			clock := p.clocked()
-			_, ex := p.begun()
-			other := p.executor("qwen")
+			p := enginetest.Plain(t, enginetest.Gate("true"))
+			clock := p.Clocked()
+			_, ex := p.Begun()
+			other := p.Executor("qwen")
 			c.pause(t, ex)
-			clock.pass(10 * time.Hour)
+			clock.Pass(10 * time.Hour)
 			unclaimed(t, other)
 			c.end(t, p, ex)
-			clock.pass(89 * time.Second)
+			clock.Pass(89 * time.Second)
 			unclaimed(t, other)
-			clock.pass(time.Second)
-			claim(t, other)
+			clock.Pass(time.Second)
+			enginetest.Claim(t, other)
 		})
 		t.Run(name+" of a holder not known to live", func(t *testing.T) {
-			p := plain(t, gate("true"))
-			clock := p.clocked()
-			_, ex := p.begun()
+			p := enginetest.Plain(t, enginetest.Gate("true"))
+			clock := p.Clocked()
+			_, ex := p.Begun()
 			c.pause(t, ex)
 			forgotten(t, ex)
-			clock.pass(10 * time.Hour)
-			next := p.executor("qwen")
+			clock.Pass(10 * time.Hour)
+			next := p.Executor("qwen")
 			if name == "question" { // nobody works, so nobody claims, until the person has answered
 				unclaimed(t, next)
-				must(p.human().Answer(t.Context(), "", "Do."))(t)
-				clock.pass(89 * time.Second)
+				enginetest.Must(p.Human().Answer(t.Context(), "", "Do."))(t)
+				clock.Pass(89 * time.Second)
 				unclaimed(t, next) // afresh, for it may come back
-				clock.pass(time.Second)
+				clock.Pass(time.Second)
 			}
-			claim(t, next)
+			enginetest.Claim(t, next)
 		})
 	}
 }
@@ -187,39 +192,39 @@ func TestALiveHoldersLeaseStandsStillInAPauseAndStartsAfreshAfterIt(t *testing.T
 // then keeps the work for a term, as anywhere else.
 func TestWhoNeverTakesAResponseIsReplaced(t *testing.T) {
 	t.Parallel()
-	p := plain(t, gate("true"))
-	clock := p.clocked()
-	_, ex := p.begun()
-	other := p.executor("qwen")
-	must(ex.Consult(t.Context(), Consulting{Problem: "p", Tried: "t", Question: "q"}))(t)
-	clock.pass(10 * time.Hour)
+	p := enginetest.Plain(t, enginetest.Gate("true"))
+	clock := p.Clocked()
+	_, ex := p.Begun()
+	other := p.Executor("qwen")
+	enginetest.Must(ex.Consult(t.Context(), engine.Consulting{Problem: "p", Tried: "t", Question: "q"}))(t)
+	clock.Pass(10 * time.Hour)
 	unclaimed(t, other)
-	must(p.human().Answer(t.Context(), "", "So."))(t)
-	clock.pass(89 * time.Second)
+	enginetest.Must(p.Human().Answer(t.Context(), "", "So."))(t)
+	clock.Pass(89 * time.Second)
 	unclaimed(t, other) // afresh, for it has not been its turn
-	clock.pass(time.Second)
-	if got := claim(t, other); got.Stale != "executor:codex:1" || got.Task.State != state.Consultation {
+	clock.Pass(time.Second)
+	if got := enginetest.Claim(t, other); got.Stale != "executor:codex:1" || got.Task.State != state.Consultation {
 		t.Errorf("stale %q in %s", got.Stale, got.Task.State)
 	}
-	if done, ok, err := other.AwaitResponse(t.Context(), patience); err != nil || !ok || done.Task.State != state.Executing {
+	if done, ok, err := other.AwaitResponse(t.Context(), enginetest.Patience); err != nil || !ok || done.Task.State != state.Executing {
 		t.Errorf("the successor is told nothing: %v", err)
 	}
 }
 
 // TestTheServerRenewsForAClientThatCalls, and only for one that does: S1-26. Time is the bubble's; the disk is real.
 func TestTheServerRenewsForAClientThatCalls(t *testing.T) {
-	p := plain(t, gate("true")) // ttl 90 s, renewals every 30 s, silence at most 1800 s
+	p := enginetest.Plain(t, enginetest.Gate("true")) // ttl 90 s, renewals every 30 s, silence at most 1800 s
 	began := time.Now()
 	synctest.Test(t, func(t *testing.T) {
 		here := time.Now()
-		p := &machine{t: t, dir: p.dir, side: p.side, opts: Options{Log: quiet, Clock: func() lease.Instant {
+		p := &enginetest.Machine{T: t, Dir: p.Dir, Side: p.Side, Opts: engine.Options{Log: enginetest.Quiet, Clock: func() lease.Instant {
 			return lease.Instant{Boot: "b", Nanos: int64(time.Since(here)) + 1}
 		}}}
-		_, ex := p.begun()
+		_, ex := p.Begun()
 		ex.Touch()
 		for range 58 { // 29 minutes without a call
 			time.Sleep(30*time.Second + time.Millisecond)
-			snap := view(t, ex)
+			snap := enginetest.View(t, ex)
 			if l := left(ex, snap); l < 89*time.Second {
 				t.Fatalf("after %v %v are left", time.Since(here), l)
 			}
@@ -227,28 +232,28 @@ func TestTheServerRenewsForAClientThatCalls(t *testing.T) {
 				t.Fatalf("shown: heartbeat %v, until %v", snap.Lease.Heartbeat, snap.Lease.Until)
 			}
 		}
-		lines := len(history(t, ex.e))
+		lines := len(enginetest.History(t, ex.Engine()))
 		if lines != 2 {
 			t.Errorf("renewals are events: %d lines", lines)
 		}
 		time.Sleep(5 * time.Minute)
-		if v := ex.e.Verdict(view(t, ex)); !v.Dead || v.Why != "its lease ran out" {
+		if v := ex.Engine().Verdict(enginetest.View(t, ex)); !v.Dead || v.Why != "its lease ran out" {
 			t.Errorf("a silent client keeps the work: %s", v.Why)
 		}
 		ex.Touch() // it calls again, and nobody has taken the work: it goes on, from now
 		for _, later := range []time.Duration{0, 31 * time.Second} {
 			time.Sleep(later)
-			if v := ex.e.Verdict(view(t, ex)); v.Dead {
+			if v := ex.Engine().Verdict(enginetest.View(t, ex)); v.Dead {
 				t.Errorf("%v after a client calls again it is not renewed for: %s", later, v.Why)
 			}
 		}
 		// Once the work is gone there is nothing to renew.
-		must(p.human().Release(t.Context(), ""))(t)
+		enginetest.Must(p.Human().Release(t.Context(), ""))(t)
 		time.Sleep(time.Minute)
-		if snap := view(t, ex); snap.Lease != (store.Lease{}) {
+		if snap := enginetest.View(t, ex); snap.Lease != (store.Lease{}) {
 			t.Errorf("a lease that nobody holds: %+v", snap.Lease)
 		}
-		ex.e.Close()
+		ex.Engine().Close()
 		synctest.Wait()
 	})
 	t.Logf("an hour in %v", time.Since(began))
@@ -257,61 +262,61 @@ func TestTheServerRenewsForAClientThatCalls(t *testing.T) {
 // TestHeartbeatRenews, for whoever wants to be sure: S1-23, S1-28.
 func TestHeartbeatRenews(t *testing.T) {
 	t.Parallel()
-	p := plain(t, gate("true")+"[lease]\nttl_secs = 7\nheartbeat_interval_secs = 2\n")
-	c := p.clocked()
-	_, ex := p.begun()
-	c.pass(5 * time.Second)
-	snap := must(ex.Heartbeat(t.Context()))(t)
-	if left(ex, snap) != 7*time.Second || !snap.Lease.Heartbeat.Equal(c.now()) || !snap.Lease.Until.Equal(c.now().Add(7*time.Second)) {
+	p := enginetest.Plain(t, enginetest.Gate("true")+"[lease]\nttl_secs = 7\nheartbeat_interval_secs = 2\n")
+	c := p.Clocked()
+	_, ex := p.Begun()
+	c.Pass(5 * time.Second)
+	snap := enginetest.Must(ex.Heartbeat(t.Context()))(t)
+	if left(ex, snap) != 7*time.Second || !snap.Lease.Heartbeat.Equal(c.Now()) || !snap.Lease.Until.Equal(c.Now().Add(7*time.Second)) {
 		t.Errorf("left %v, until %v", left(ex, snap), snap.Lease.Until)
 	}
-	if n := len(history(t, ex.e)); n != 2 {
+	if n := len(enginetest.History(t, ex.Engine())); n != 2 {
 		t.Errorf("a heartbeat is an event: %d lines", n)
 	}
 }
 
 func TestAClaimWhoseOutcomeWasNotKnownIsTheClaimantsOwn(t *testing.T) {
 	t.Parallel()
-	p := plain(t, gate("true"))
-	_, ex := p.begun()
-	ex.epoch = 0 // as if the disk had not said whether the claim stands
-	refused(t, second(ex.Check(t.Context(), brief)), refusal.NotClaimed)
-	got := claim(t, ex)
+	p := enginetest.Plain(t, enginetest.Gate("true"))
+	_, ex := p.Begun()
+	ex.SetEpoch(0) // as if the disk had not said whether the claim stands
+	enginetest.Refused(t, enginetest.Second(ex.Check(t.Context(), enginetest.Brief)), refusal.NotClaimed)
+	got := enginetest.Claim(t, ex)
 	if got.Task.Epoch != 1 {
 		t.Errorf("claimed again, under epoch %d", got.Task.Epoch)
 	}
-	check(t, ex, state.CheckGreen)
+	enginetest.Check(t, ex, state.CheckGreen)
 }
 
 // TestALostDeadlineIsNoLeaseForEver: it stands in STATE.json alone, which somebody may edit.
 func TestALostDeadlineIsNoLeaseForEver(t *testing.T) {
 	t.Parallel()
-	p := plain(t, gate("true"))
-	c := p.clocked()
-	_, ex := p.begun()
-	p.write(".ferrus/STATE.json", "{}")
-	if snap := view(t, ex); snap.Lease.Term != (lease.Term{}) {
+	p := enginetest.Plain(t, enginetest.Gate("true"))
+	c := p.Clocked()
+	_, ex := p.Begun()
+	p.Write(".ferrus/STATE.json", "{}")
+	if snap := enginetest.View(t, ex); snap.Lease.Term != (lease.Term{}) {
 		t.Fatalf("the deadline outlived the edit: %+v", snap.Lease)
 	}
-	next := p.executor("qwen")
+	next := p.Executor("qwen")
 	unclaimed(t, next) // and from now on it runs
-	c.pass(89 * time.Second)
+	c.Pass(89 * time.Second)
 	unclaimed(t, next)
-	c.pass(time.Second)
-	if got := claim(t, next); got.Stale != "executor:codex:1" {
+	c.Pass(time.Second)
+	if got := enginetest.Claim(t, next); got.Stale != "executor:codex:1" {
 		t.Errorf("stale: %q", got.Stale)
 	}
 }
 
 func TestTwoOfOneNameAreTwoHolders(t *testing.T) {
 	t.Parallel()
-	p := plain(t, gate("true"))
-	_, ex := p.begun()
-	twin := p.executor("codex")
+	p := enginetest.Plain(t, enginetest.Gate("true"))
+	_, ex := p.Begun()
+	twin := p.Executor("codex")
 	unclaimed(t, twin)
-	refused(t, second(twin.Progress(t.Context(), "Mine.")), refusal.NotClaimed)
-	dies(t, ex)
-	if got := claim(t, twin); got.Task.ClaimedBy != "executor:codex:1" || got.Task.Epoch != 2 {
+	enginetest.Refused(t, enginetest.Second(twin.Progress(t.Context(), "Mine.")), refusal.NotClaimed)
+	enginetest.Dies(t, ex)
+	if got := enginetest.Claim(t, twin); got.Task.ClaimedBy != "executor:codex:1" || got.Task.Epoch != 2 {
 		t.Errorf("held by %s under epoch %d", got.Task.ClaimedBy, got.Task.Epoch)
 	}
 }

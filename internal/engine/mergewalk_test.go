@@ -1,6 +1,6 @@
 //go:build unix
 
-package engine
+package engine_test
 
 import (
 	"errors"
@@ -12,22 +12,25 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
+
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
 // A side is what a merge walk knows of a branch: the files from which its work goes.
 type side struct {
-	*machine
+	*enginetest.Machine
 	base string
 }
 
 // A mergeWalk has branches worked on and merged, while a user works at the project.
 type mergeWalk struct {
-	*machine
+	*enginetest.Machine
 	t      *testing.T
 	r      *rand.Rand
-	h      *Session
+	h      *engine.Session
 	sides  []*side
 	came   map[string]int
 	merged int
@@ -37,7 +40,7 @@ type mergeWalk struct {
 // TestMergesAsGitWould: whatever was done in the project and on its branches, a merge brings in what git's own merge makes of
 // the files, or is refused and both sides are as they were; and what is the user's is never touched.
 func TestMergesAsGitWould(t *testing.T) {
-	first, walks, steps := most(3, 0), most(1, 60), most(5, 25) // the fourth comes to most in few steps
+	first, walks, steps := enginetest.Most(3, 0), enginetest.Most(1, 60), enginetest.Most(5, 25) // the fourth comes to most in few steps
 	came, bad, merges := map[string]int{}, 0, 0
 	for seed := first; seed < first+walks; seed++ {
 		if !t.Run(fmt.Sprint(seed), func(t *testing.T) { merges += mergesWalked(t, uint64(seed), steps, came) }) {
@@ -45,25 +48,25 @@ func TestMergesAsGitWould(t *testing.T) {
 		}
 	}
 	t.Logf("rig: cases=%d bad=%d; walks, with %d merges: %v", walks, bad, merges, came)
-	if came["merged"] == 0 || *full && len(came) < 6 {
+	if came["merged"] == 0 || *enginetest.Full && len(came) < 6 {
 		t.Error("too little came of it to say anything")
 	}
 }
 
 func mergesWalked(t *testing.T, seed uint64, steps int, came map[string]int) int {
-	p := repository(t, gate("test ! -e red"))
-	p.lived(map[string]string{"keep.txt": "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "a/b": "1\n2\n3\n4\n5\n6\n7\n8\n9\n"})
-	w := &mergeWalk{machine: p, t: t, r: rand.New(rand.NewPCG(seed, 3)), h: p.human(), came: came}
+	p := enginetest.Repository(t, enginetest.Gate("test ! -e red"))
+	p.Lived(map[string]string{"keep.txt": "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "a/b": "1\n2\n3\n4\n5\n6\n7\n8\n9\n"})
+	w := &mergeWalk{Machine: p, t: t, r: rand.New(rand.NewPCG(seed, 3)), h: p.Human(), came: came}
 	for _, name := range []string{"one", "two"} {
-		w.sides = append(w.sides, &side{p.on(name), w.tree(p)})
-		branched(t, w.h, Fork{Names: []string{name}, Own: true})
+		w.sides = append(w.sides, &side{p.On(name), w.tree(p)})
+		branched(t, w.h, engine.Fork{Names: []string{name}, Own: true})
 		w.edit(p)
 	}
 	for i := range steps {
 		w.edit(p)
 		w.red = i == 2 || w.r.IntN(6) == 0
 		if w.r.IntN(2) == 0 {
-			p.git("add", "-A")
+			p.Git("add", "-A")
 		}
 		if s := w.sides[i%len(w.sides)]; i < 3 || w.r.IntN(3) > 0 {
 			w.merge(s)
@@ -78,14 +81,14 @@ func mergesWalked(t *testing.T, seed uint64, steps int, came map[string]int) int
 }
 
 // tree is what git would add of a work tree now.
-func (w *mergeWalk) tree(p *machine) string {
+func (w *mergeWalk) tree(p *enginetest.Machine) string {
 	w.t.Helper()
-	index := filepath.Join(p.side, "index")
+	index := filepath.Join(p.Side, "index")
 	_ = os.Remove(index)
 	var out []byte
 	for _, args := range [][]string{{"add", "-A"}, {"write-tree"}} {
 		cmd := exec.Command("git", args...)
-		cmd.Dir, cmd.Env = p.dir, append(os.Environ(), "GIT_INDEX_FILE="+index)
+		cmd.Dir, cmd.Env = p.Dir, append(os.Environ(), "GIT_INDEX_FILE="+index)
 		var err error
 		if out, err = cmd.CombinedOutput(); err != nil {
 			w.t.Fatalf("git %v: %v\n%s", args, err, out)
@@ -95,26 +98,26 @@ func (w *mergeWalk) tree(p *machine) string {
 }
 
 // edit changes files as anybody would.
-func (w *mergeWalk) edit(p *machine) {
+func (w *mergeWalk) edit(p *enginetest.Machine) {
 	names := []string{"code.txt", "keep.txt", "a/b", "a/c", "a", "new", "link"}
 	for range 1 + w.r.IntN(2) {
 		name := names[w.r.IntN(len(names))]
-		path := p.path(name)
+		path := p.Path(name)
 		info, err := os.Lstat(path)
 		regular := err == nil && info.Mode().IsRegular()
 		switch dice := w.r.IntN(8); {
 		case regular && dice < 4: // one line of it
-			lines := strings.SplitAfter(p.read(name), "\n")
+			lines := strings.SplitAfter(p.Read(name), "\n")
 			lines[w.r.IntN(len(lines))] = fmt.Sprint(w.r.IntN(1000), "\n")
-			p.write(name, strings.Join(lines, ""))
+			p.Write(name, strings.Join(lines, ""))
 		case regular && dice == 4:
 			if err := os.Chmod(path, info.Mode()^0o111); err != nil {
 				w.t.Fatal(err)
 			}
 		case regular && dice == 5:
 			w.clear(p, "moved/"+name)
-			p.write("moved/"+name, p.read(name))
-			p.remove(name)
+			p.Write("moved/"+name, p.Read(name))
+			p.Remove(name)
 		case dice == 6:
 			_ = os.RemoveAll(path)
 		case dice == 7 && name != "a":
@@ -124,79 +127,79 @@ func (w *mergeWalk) edit(p *machine) {
 			}
 		default:
 			w.clear(p, name)
-			p.write(name, "1\n2\n3\n"+fmt.Sprint(w.r.IntN(3))+"\n")
+			p.Write(name, "1\n2\n3\n"+fmt.Sprint(w.r.IntN(3))+"\n")
 		}
 	}
 }
 
 // clear makes room for a file.
-func (w *mergeWalk) clear(p *machine, name string) {
+func (w *mergeWalk) clear(p *enginetest.Machine, name string) {
 	for dir := filepath.Dir(name); dir != "."; dir = filepath.Dir(dir) {
-		if info, err := os.Lstat(p.path(dir)); err == nil && !info.IsDir() {
-			p.remove(dir)
+		if info, err := os.Lstat(p.Path(dir)); err == nil && !info.IsDir() {
+			p.Remove(dir)
 		}
 	}
-	if err := errors.Join(os.RemoveAll(p.path(name)), os.MkdirAll(filepath.Dir(p.path(name)), 0o755)); err != nil {
+	if err := errors.Join(os.RemoveAll(p.Path(name)), os.MkdirAll(filepath.Dir(p.Path(name)), 0o755)); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
 // worked has the branch's task taken up, from wherever it is, worked on and approved.
 func (w *mergeWalk) worked(s *side) {
-	h := s.human()
-	now := view(w.t, h)
+	h := s.Human()
+	now := enginetest.View(w.t, h)
 	switch {
 	case now.Task.State == state.Idle:
-		must(h.CreateTask(w.t.Context(), "Do it.", ""))(w.t)
+		enginetest.Must(h.CreateTask(w.t.Context(), "Do it.", ""))(w.t)
 	case now.Task.State == state.Complete && w.r.IntN(2) == 0:
-		must(h.Reopen(w.t.Context(), "More."))(w.t)
+		enginetest.Must(h.Reopen(w.t.Context(), "More."))(w.t)
 		w.came["reopened"]++
 	case now.Task.State == state.Complete:
-		must(h.RollbackFiles(w.t.Context(), now.Task.Seq-3, "Again.", nil))(w.t)
+		enginetest.Must(h.RollbackFiles(w.t.Context(), now.Task.Seq-3, "Again.", nil))(w.t)
 		w.came["rolled back"]++
 	}
-	if now = view(w.t, h); now.Task.State == state.Reviewing {
-		must(h.Reject(w.t.Context(), "More.", ""))(w.t)
+	if now = enginetest.View(w.t, h); now.Task.State == state.Reviewing {
+		enginetest.Must(h.Reject(w.t.Context(), "More.", ""))(w.t)
 	}
-	ex := s.executor("codex")
-	claim(w.t, ex)
-	w.edit(s.machine)
-	_ = os.Remove(s.path("red"))
-	submitted(w.t, ex)
-	must(h.Approve(w.t.Context(), "", ""))(w.t)
-	allKept(h, ex) // for a rollback by another session
+	ex := s.Executor("codex")
+	enginetest.Claim(w.t, ex)
+	w.edit(s.Machine)
+	_ = os.Remove(s.Path("red"))
+	enginetest.Submitted(w.t, ex)
+	enginetest.Must(h.Approve(w.t.Context(), "", ""))(w.t)
+	enginetest.AllKept(h, ex) // for a rollback by another session
 }
 
 // merge has a branch worked on and merges it.
 func (w *mergeWalk) merge(s *side) {
 	w.worked(s)
 	if w.red {
-		w.write("red", "red\n")
+		w.Write("red", "red\n")
 	} else {
-		_ = os.Remove(w.path("red"))
+		_ = os.Remove(w.Path("red"))
 	}
-	ours, theirs, own := w.tree(w.machine), w.tree(s.machine), w.users()
+	ours, theirs, own := w.tree(w.Machine), w.tree(s.Machine), w.Users()
 	want, conflicts := w.model(s.base, ours, theirs)
-	red := theirs != want && strings.Contains("\n"+w.git("ls-tree", "--name-only", want), "\nred\n")
-	was, journals := view(w.t, s.human()).Journal, journal(w.t, w.dir)
+	red := theirs != want && strings.Contains("\n"+w.Git("ls-tree", "--name-only", want), "\nred\n")
+	was, journals := enginetest.View(w.t, s.Human()).Journal, journal(w.t, w.Dir)
 	w.merged++
-	got, err := w.h.Merge(w.t.Context(), s.human(), nil)
-	if now := w.users(); now != own {
+	got, err := w.h.Merge(w.t.Context(), s.Human(), nil)
+	if now := w.Users(); now != own {
 		w.t.Errorf("the user's own was\n%s\nand is\n%s", own, now)
 	}
-	if now := w.tree(s.machine); now != theirs {
+	if now := w.tree(s.Machine); now != theirs {
 		w.t.Errorf("the branch's files were %s, and are %s", theirs, now)
 	}
-	var clash *ConflictError
+	var clash *engine.ConflictError
 	switch {
 	case err == nil && (conflicts || red):
 		w.t.Errorf("it is merged: conflicts %v, red %v", conflicts, red)
 	case err == nil:
 		w.came["merged"]++
-		if now := w.tree(w.machine); now != want || got.Tree != want {
-			w.t.Errorf("merged to %s, %s on disk, and git says\n%s", got.Tree, now, w.git("diff", want, now))
+		if now := w.tree(w.Machine); now != want || got.Tree != want {
+			w.t.Errorf("merged to %s, %s on disk, and git says\n%s", got.Tree, now, w.Git("diff", want, now))
 		}
-		if _, err := w.h.Merge(w.t.Context(), s.human(), nil); refusal.CodeOf(err) != refusal.WrongState {
+		if _, err := w.h.Merge(w.t.Context(), s.Human(), nil); refusal.CodeOf(err) != refusal.WrongState {
 			w.t.Errorf("merged twice: %v", err)
 		}
 		return
@@ -205,7 +208,7 @@ func (w *mergeWalk) merge(s *side) {
 	case conflicts != (clash != nil && len(clash.Conflicts) > 0) || !conflicts && red != (clash != nil):
 		w.t.Errorf("conflicts %v, red %v, and: %v", conflicts, red, err)
 	}
-	if now := w.tree(w.machine); now != ours || view(w.t, s.human()).Journal != was || journal(w.t, w.dir) != journals {
+	if now := w.tree(w.Machine); now != ours || enginetest.View(w.t, s.Human()).Journal != was || journal(w.t, w.Dir) != journals {
 		w.t.Errorf("it is refused, and something has changed: %v", err)
 	}
 	switch {
@@ -217,11 +220,12 @@ func (w *mergeWalk) merge(s *side) {
 		w.came["red"]++
 	}
 	if clash != nil && w.r.IntN(2) == 0 {
-		must(w.h.Resolve(w.t.Context(), s.human(), clash))(w.t)
+		enginetest.Must(w.h.Resolve(w.t.Context(), s.Human(), clash))(w.t)
 		s.base = ours
 		w.came["resolved"]++
-		if now := w.tree(s.machine); now != clash.tree { // as git's, but for the ids of the sides
-			w.t.Errorf("its executor has not what git has made of it: %s", w.git("diff", clash.tree, now))
+		merged, _ := clash.Trees()
+		if now := w.tree(s.Machine); now != merged { // as git's, but for the ids of the sides
+			w.t.Errorf("its executor has not what git has made of it: %s", w.Git("diff", merged, now))
 		}
 	}
 }
@@ -229,12 +233,12 @@ func (w *mergeWalk) merge(s *side) {
 // model is git's own merge.
 func (w *mergeWalk) model(base, ours, theirs string) (tree string, conflicts bool) {
 	commit := func(tree string, parents ...string) string {
-		return strings.TrimSpace(w.git(append([]string{"commit-tree", "-m", "x", tree}, parents...)...))
+		return strings.TrimSpace(w.Git(append([]string{"commit-tree", "-m", "x", tree}, parents...)...))
 	}
 	root := commit(base)
 	cmd := exec.Command("git", "-c", "merge.directoryRenames=conflict", "-c", "diff.algorithm=histogram", "merge-tree", "--write-tree",
 		commit(ours, "-p", root), commit(theirs, "-p", root))
-	cmd.Dir = w.dir
+	cmd.Dir = w.Dir
 	out, err := cmd.Output()
 	if no := (*exec.ExitError)(nil); err != nil && !(errors.As(err, &no) && no.ExitCode() == 1) {
 		w.t.Fatalf("git merge-tree: %v\n%s", err, out)

@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"errors"
@@ -10,6 +10,9 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 
 	"pgregory.net/rapid"
 
@@ -98,7 +101,7 @@ func (m *model) check(who int) (ok, green bool) {
 	case m.broken:
 		m.raise(state.CheckVoid, state.Engine)
 		m.errs++
-		ask = m.errs >= maxGateErrors
+		ask = m.errs >= engine.MaxGateErrors
 	case m.red:
 		m.raise(state.CheckFailed, state.Engine)
 		m.same, m.errs = m.same+1, 0
@@ -145,26 +148,26 @@ var errNothing = errors.New("nothing to be had")
 
 // A player has real processes beside the model.
 type player struct {
-	*machine
+	*enginetest.Machine
 	t     *testing.T
-	clock *dial
-	ex    [3]*Session
-	sup   *Session
-	human *Session
+	clock *enginetest.Dial
+	ex    [3]*engine.Session
+	sup   *engine.Session
+	human *engine.Session
 	n     int // makes every text another
 }
 
 func newPlayer(t *testing.T) *player {
-	w := &player{machine: plain(t, modelToml(modelCycles)), t: t}
-	w.clock = w.clocked()
-	w.machine.write("ferrus.toml", modelToml(modelCycles))
-	w.ex[1], w.ex[2] = w.executor("codex"), w.executor("qwen")
-	w.sup, w.human = w.supervisor(), w.machine.human()
+	w := &player{Machine: enginetest.Plain(t, modelToml(modelCycles)), t: t}
+	w.clock = w.Clocked()
+	w.Machine.Write("ferrus.toml", modelToml(modelCycles))
+	w.ex[1], w.ex[2] = w.Executor("codex"), w.Executor("qwen")
+	w.sup, w.human = w.Supervisor(), w.Machine.Human()
 	return w
 }
 
 func modelToml(cycles int) string {
-	return gate("test ! -e broken || exit 127; test ! -e red") + fmt.Sprintf("[limits]\nmax_check_retries = %d\nmax_review_cycles = %d\nmax_same_failure = %d\n",
+	return enginetest.Gate("test ! -e broken || exit 127; test ! -e red") + fmt.Sprintf("[limits]\nmax_check_retries = %d\nmax_review_cycles = %d\nmax_same_failure = %d\n",
 		modelRetries, cycles, modelSame)
 }
 
@@ -180,48 +183,50 @@ type play struct {
 func plays() []play {
 	list := []play{
 		{"sup create", func(m *model) bool { return m.raise(state.CreateTask, state.Supervisor) },
-			func(w *player) error { return second(w.sup.CreateTask(background, w.text(), "")) }},
+			func(w *player) error { return enginetest.Second(w.sup.CreateTask(enginetest.Background, w.text(), "")) }},
 		{"human create", func(m *model) bool { return m.raise(state.CreateTask, state.Human) },
-			func(w *player) error { return second(w.human.CreateTask(background, w.text(), "")) }},
+			func(w *player) error {
+				return enginetest.Second(w.human.CreateTask(enginetest.Background, w.text(), ""))
+			}},
 		{"sup respond", func(m *model) bool { return m.raise(state.RespondConsult, state.Supervisor) },
 			func(w *player) error {
-				_, err := w.sup.AwaitReview(background, 0)
-				return errors.Join(err, second(w.sup.Respond(background, w.text(), "")))
+				_, err := w.sup.AwaitReview(enginetest.Background, 0)
+				return errors.Join(err, enginetest.Second(w.sup.Respond(enginetest.Background, w.text(), "")))
 			}},
 		{"sup ask", func(m *model) bool { return m.raise(state.AskHuman, state.Supervisor) },
-			func(w *player) error { return second(w.sup.AskHuman(background, w.text(), nil)) }},
+			func(w *player) error { return enginetest.Second(w.sup.AskHuman(enginetest.Background, w.text(), nil)) }},
 		{"sup approve", func(m *model) bool { return m.raise(state.Approve, state.Supervisor) }, w(func(w *player) error {
-			return second(w.sup.Approve(background, w.text(), ""))
+			return enginetest.Second(w.sup.Approve(enginetest.Background, w.text(), ""))
 		})},
 		{"sup reject", func(m *model) bool { return m.raise(state.Reject, state.Supervisor) }, w(func(w *player) error {
-			return second(w.sup.Reject(background, w.text(), ""))
+			return enginetest.Second(w.sup.Reject(enginetest.Background, w.text(), ""))
 		})},
 		{"human approve", func(m *model) bool { return m.raise(state.Approve, state.Human) },
-			func(w *player) error { return second(w.human.Approve(background, w.text(), "")) }},
+			func(w *player) error { return enginetest.Second(w.human.Approve(enginetest.Background, w.text(), "")) }},
 		{"human reject", func(m *model) bool { return m.raise(state.Reject, state.Human) },
-			func(w *player) error { return second(w.human.Reject(background, w.text(), "")) }},
-		{"answer", (*model).answer, func(w *player) error { return second(w.human.Answer(background, "", w.text())) }},
+			func(w *player) error { return enginetest.Second(w.human.Reject(enginetest.Background, w.text(), "")) }},
+		{"answer", (*model).answer, func(w *player) error { return enginetest.Second(w.human.Answer(enginetest.Background, "", w.text())) }},
 		{"reopen", func(m *model) bool { return m.raise(state.Reopen, state.Human) },
-			func(w *player) error { return second(w.human.Reopen(background, w.text())) }},
+			func(w *player) error { return enginetest.Second(w.human.Reopen(enginetest.Background, w.text())) }},
 		{"steer", func(m *model) bool { return m.raise(state.Steer, state.Human) },
-			func(w *player) error { return second(w.human.Steer(background, w.text())) }},
+			func(w *player) error { return enginetest.Second(w.human.Steer(enginetest.Background, w.text())) }},
 		{"release", func(m *model) bool { return m.raise(state.Release, state.Human) },
-			func(w *player) error { return second(w.human.Release(background, w.text())) }},
+			func(w *player) error { return enginetest.Second(w.human.Release(enginetest.Background, w.text())) }},
 		{"reset", func(m *model) bool { return m.raise(state.Reset, state.Human) },
-			func(w *player) error { return second(w.human.Reset(background, w.text())) }},
-		{"accept", (*model).accept, func(w *player) error { _, _, err := w.human.AcceptConfig(background); return err }},
+			func(w *player) error { return enginetest.Second(w.human.Reset(enginetest.Background, w.text())) }},
+		{"accept", (*model).accept, func(w *player) error { _, _, err := w.human.AcceptConfig(enginetest.Background); return err }},
 
 		{"edit STATE.json", func(m *model) bool { return m.raise(state.Violation, state.Engine) }, func(w *player) error {
-			w.write(".ferrus/STATE.json", fmt.Sprintf(`{"state":"Complete","n":%q}`, w.text()))
-			return second(w.human.e.View())
+			w.Write(".ferrus/STATE.json", fmt.Sprintf(`{"state":"Complete","n":%q}`, w.text()))
+			return enginetest.Second(w.human.Engine().View())
 		}},
 		{"time passes", func(m *model) bool { m.now += modelTTL; return true },
-			func(w *player) error { w.clock.pass(modelTTL); return nil }},
+			func(w *player) error { w.clock.Pass(modelTTL); return nil }},
 		{"edit ferrus.toml", func(m *model) bool { m.file = modelCycles + modelOtherMax - m.file; return true }, func(w *player) error {
-			if w.read("ferrus.toml") == modelToml(modelCycles) {
-				w.write("ferrus.toml", modelToml(modelOtherMax))
+			if w.Read("ferrus.toml") == modelToml(modelCycles) {
+				w.Write("ferrus.toml", modelToml(modelOtherMax))
 			} else {
-				w.write("ferrus.toml", modelToml(modelCycles))
+				w.Write("ferrus.toml", modelToml(modelCycles))
 			}
 			return nil
 		}},
@@ -232,27 +237,31 @@ func plays() []play {
 		name := agents[who] + " "
 		list = append(list, []play{
 			{name + "claim", func(m *model) bool { return m.claim(who) }, func(w *player) error {
-				got, _, err := w.ex[who].AwaitTask(background, 0, true)
+				got, _, err := w.ex[who].AwaitTask(enginetest.Background, 0, true)
 				if got == nil && err == nil {
 					err = errNothing
 				}
 				return err
 			}},
 			{name + "check", func(m *model) bool { ok, _ := m.check(who); return ok },
-				func(w *player) error { return second(w.ex[who].Check(background, patience)) }},
+				func(w *player) error {
+					return enginetest.Second(w.ex[who].Check(enginetest.Background, enginetest.Patience))
+				}},
 			{name + "submit", func(m *model) bool { return m.submit(who) },
 				func(w *player) error {
-					return second(w.ex[who].Submit(background, Submitting{Summary: w.text(), Verification: "v", NoChange: "None is needed."}, patience))
+					return enginetest.Second(w.ex[who].Submit(enginetest.Background, engine.Submitting{Summary: w.text(), Verification: "v", NoChange: "None is needed."}, enginetest.Patience))
 				}},
 			{name + "progress", func(m *model) bool { return m.raise(state.Progress, m.as(who)) },
-				func(w *player) error { return second(w.ex[who].Progress(background, w.text())) }},
+				func(w *player) error { return enginetest.Second(w.ex[who].Progress(enginetest.Background, w.text())) }},
 			{name + "consult", func(m *model) bool { return m.raise(state.Consult, m.as(who)) }, func(w *player) error {
-				return second(w.ex[who].Consult(background, Consulting{Problem: "p", Tried: "t", Question: w.text()}))
+				return enginetest.Second(w.ex[who].Consult(enginetest.Background, engine.Consulting{Problem: "p", Tried: "t", Question: w.text()}))
 			}},
 			{name + "ask", func(m *model) bool { return m.raise(state.AskHuman, m.as(who)) },
-				func(w *player) error { return second(w.ex[who].AskHuman(background, w.text(), nil)) }},
+				func(w *player) error {
+					return enginetest.Second(w.ex[who].AskHuman(enginetest.Background, w.text(), nil))
+				}},
 			{name + "take", func(m *model) bool { return m.take(who) }, func(w *player) error {
-				done, ok, err := w.ex[who].AwaitResponse(background, 0)
+				done, ok, err := w.ex[who].AwaitResponse(enginetest.Background, 0)
 				if err == nil && (!ok || done.Repeated) {
 					err = errNothing
 				}
@@ -264,10 +273,8 @@ func plays() []play {
 				}
 				return true
 			}, func(w *player) error {
-				if s := w.ex[who]; s.live != nil {
-					dies(w.t, s)
-				}
-				w.ex[who] = w.engine().Session(Caller{Role: state.Executor, Agent: agents[who]})
+				enginetest.Dies(w.t, w.ex[who])
+				w.ex[who] = w.Engine().Session(engine.Caller{Role: state.Executor, Agent: agents[who]})
 				return nil
 			}},
 		}...)
@@ -278,16 +285,16 @@ func plays() []play {
 // w shows the supervisor the submission first.
 func w(decide func(w *player) error) func(w *player) error {
 	return func(w *player) error {
-		_, _, err := w.sup.Review(background)
+		_, _, err := w.sup.Review(enginetest.Background)
 		return errors.Join(err, decide(w))
 	}
 }
 
 func (w *player) toggle(name string) error {
-	if w.exists(name) {
-		return os.Remove(w.path(name))
+	if w.Exists(name) {
+		return os.Remove(w.Path(name))
 	}
-	w.write(name, "")
+	w.Write(name, "")
 	return nil
 }
 
@@ -334,7 +341,7 @@ func (m *model) copied() model {
 
 // compare is the machine against the model.
 func (w *player) compare(rt *rapid.T, m *model, after string) {
-	snap, err := w.human.e.View()
+	snap, err := w.human.Engine().View()
 	if err != nil {
 		rt.Fatal(err)
 	}
@@ -355,12 +362,12 @@ func (w *player) compare(rt *rapid.T, m *model, after string) {
 // like, and what comes of it is what the model has.
 func TestTheEngineDoesWhatTheTableSays(t *testing.T) {
 	t.Parallel()
-	checks := most(3, 50)
+	checks := enginetest.Most(3, 50)
 	if testing.Short() {
 		checks = 5 // of which rapid makes a fifth
 	}
 	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
-		must(0, f.Value.Set(strconv.Itoa(checks)))(t)
+		enginetest.Must(0, f.Value.Set(strconv.Itoa(checks)))(t)
 		defer f.Value.Set(f.DefValue)
 	}
 	happened := map[state.Event]int{}
@@ -382,7 +389,7 @@ func playOn(t *testing.T, rt *rapid.T, happened map[state.Event]int) {
 		w.step(rt, m, all, used)
 	}
 	var events []state.Event
-	for _, l := range history(t, w.human.e) {
+	for _, l := range enginetest.History(t, w.human.Engine()) {
 		events = append(events, l.Event)
 		happened[l.Event]++
 	}

@@ -3,7 +3,10 @@ package engine
 import (
 	"flag"
 	"fmt"
+	"log/slog"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,18 +14,26 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-var full = flag.Bool("full", false, "explore the model far: some minutes")
-
 // newStage has sessions of a real engine. Whatever is decided is decided by them; nothing is stored.
 func newStage(t testing.TB) *stage {
-	p := plain(t, gate("true"))
-	p.opts.Clock = func() lease.Instant { return instant }
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, config.FileName), []byte("[checks]\ncommands = [\"true\"]\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := project.Init(dir); err != nil {
+		t.Fatal(err)
+	}
 	day := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
-	p.opts.Now = func() time.Time { return day }
-	e := p.engine()
+	e, err := Open(project.At(dir, ""), Options{Log: slog.New(slog.DiscardHandler), Clock: func() lease.Instant { return instant },
+		Now: func() time.Time { return day }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
 	twin := Caller{Role: state.Executor, Agent: "executor:codex:1"}
 	g := &stage{e: e, ex: [2]*Session{e.Session(twin), e.Session(twin)}, sup: e.Session(Caller{Role: state.Supervisor}),
 		hum: e.Session(Caller{Role: state.Human, TTY: true}), bug: e.Session(Caller{Role: state.Engine, Agent: itself})}
@@ -150,7 +161,7 @@ func (q *search) plain() (list []situation) {
 // explore is one search. It ends at the first promise that is broken.
 func (r region) explore(t *testing.T, did map[string]bool) *search {
 	most := r.usual
-	if *full {
+	if farther() {
 		most = r.most
 	}
 	q := &search{stage: newStage(t), seen: map[string]bool{}, known: map[string]bool{}, did: did}
@@ -179,4 +190,10 @@ func (r region) explore(t *testing.T, did map[string]bool) *search {
 	}
 	t.Logf("%d situations, %d edges, %s", len(q.seen), q.edges, end)
 	return q
+}
+
+// farther reports whether the flag -full is set; package enginetest has it.
+func farther() bool {
+	f := flag.Lookup("full")
+	return f != nil && f.Value.String() == "true"
 }

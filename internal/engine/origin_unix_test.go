@@ -1,11 +1,10 @@
 //go:build unix
 
-package engine
+package engine_test
 
 import (
 	"bytes"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,83 +12,28 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/agreement"
-	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
+
 	"github.com/ferrus-go/ferrus/internal/origin"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
-	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
-// recorded gives the project its record, as the command line does.
-func (p *machine) recorded() *machine {
-	p.t.Helper()
-	record, err := trust.Open(p.dir)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	p.opts.Project = record
-	return p
-}
-
-// values are what the project's files make run.
-func (p *machine) values() []trust.Value {
-	p.t.Helper()
-	conf, err := config.Load(p.path(config.FileName))
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return agreement.Executable(p.dir, conf)
-}
-
-// agreed has a person agree to the project's files.
-func (p *machine) agreed() *machine {
-	p.t.Helper()
-	if err := p.opts.Project.Agree(p.values()); err != nil {
-		p.t.Fatal(err)
-	}
-	return p
-}
-
 // upgraded is a project with a task that a ferrus without records made.
-func upgraded(t testing.TB) *machine {
-	p := plain(t, checksOf("true"))
-	sup := p.supervisor()
-	must(sup.CreateTask(t.Context(), "mine", ""))(t)
-	sup.e.Close()
-	return p.recorded()
+func upgraded(t testing.TB) *enginetest.Machine {
+	p := enginetest.Plain(t, checksOf("true"))
+	sup := p.Supervisor()
+	enginetest.Must(sup.CreateTask(t.Context(), "mine", ""))(t)
+	sup.Engine().Close()
+	return p.Recorded()
 }
 
 func checksOf(command string) string { return "[checks]\ncommands = [\"" + command + "\"]\n" }
 
-// works makes n tasks, each after the one before was given up.
-func (p *machine) works(n int) *machine {
-	p.t.Helper()
-	for range n {
-		h := p.human()
-		if view(p.t, h).Task.State != state.Idle {
-			must(h.Reset(p.t.Context(), ""))(p.t)
-		}
-		must(h.CreateTask(p.t.Context(), "mine", ""))(p.t)
-		h.e.Close()
-	}
-	return p
-}
-
-func made(t testing.TB, n int) *machine {
-	return plain(t, checksOf("true")).recorded().agreed().works(n)
-}
-
-// judged is what opening the project and looking at it says.
-func (p *machine) judged() error {
-	e, err := Open(project.At(p.dir, ""), p.opts)
-	if err != nil {
-		return err
-	}
-	defer e.Close()
-	_, err = e.View()
-	return err
+func made(t testing.TB, n int) *enginetest.Machine {
+	return enginetest.Plain(t, checksOf("true")).Recorded().Agreed().Works(n)
 }
 
 func why(err error) origin.Strangeness {
@@ -100,61 +44,47 @@ func why(err error) origin.Strangeness {
 	return ""
 }
 
-// lay puts a file in the place of another, as git does: it removes the one and makes the other.
-func (p *machine) lay(name string, data []byte) {
-	p.t.Helper()
-	path := filepath.Join(p.dir, ".ferrus", filepath.FromSlash(name))
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		p.t.Fatal(err)
-	}
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, data, 0o600)); err != nil {
-		p.t.Fatal(err)
-	}
-}
-
-func (p *machine) journal() []byte { return []byte(p.read(".ferrus/journal.jsonl")) }
-
 // TestStateFromElsewhereIsNotUsed attacks a live project in each way in which state can come from elsewhere.
 func TestStateFromElsewhereIsNotUsed(t *testing.T) {
 	t.Parallel()
-	evil := made(t, 5).journal()
+	evil := made(t, 5).Journal()
 	first := func(journal []byte) []byte { return journal[:bytes.IndexByte(journal, '\n')+1] }
 	for _, c := range []struct {
 		name string
-		do   func(p *machine)
+		do   func(p *enginetest.Machine)
 		want origin.Strangeness
 		code refusal.Code
 	}{
-		{"another journal", func(p *machine) { p.lay("journal.jsonl", evil) }, origin.OtherJournal, refusal.ForeignState},
-		{"another journal, written over ours", func(p *machine) {
-			if err := os.WriteFile(p.path(".ferrus/journal.jsonl"), evil, 0o600); err != nil {
-				p.t.Fatal(err)
+		{"another journal", func(p *enginetest.Machine) { p.Lay("journal.jsonl", evil) }, origin.OtherJournal, refusal.ForeignState},
+		{"another journal, written over ours", func(p *enginetest.Machine) {
+			if err := os.WriteFile(p.Path(".ferrus/journal.jsonl"), evil, 0o600); err != nil {
+				p.T.Fatal(err)
 			}
 		}, origin.OtherJournal, refusal.ForeignState},
-		{"our first line, then another history", func(p *machine) {
-			ours := p.journal()
-			p.lay("journal.jsonl", append(bytes.Clone(first(ours)), bytes.Repeat(evil, 1+len(ours)/len(evil))...))
+		{"our first line, then another history", func(p *enginetest.Machine) {
+			ours := p.Journal()
+			p.Lay("journal.jsonl", append(bytes.Clone(first(ours)), bytes.Repeat(evil, 1+len(ours)/len(evil))...))
 		}, origin.OtherJournal, refusal.ForeignState},
-		{"another first line with the hash of ours", func(p *machine) {
-			ours := p.journal()
-			p.lay("journal.jsonl", bytes.Replace(ours, []byte("mine"), []byte("evil"), 1))
+		{"another first line with the hash of ours", func(p *enginetest.Machine) {
+			ours := p.Journal()
+			p.Lay("journal.jsonl", bytes.Replace(ours, []byte("mine"), []byte("evil"), 1))
 		}, "", refusal.Corrupt},
-		{"less than was seen", func(p *machine) { p.lay("journal.jsonl", first(p.journal())) }, origin.OlderJournal, refusal.ForeignState},
-		{"half of a line", func(p *machine) { p.lay("journal.jsonl", evil[:100]) }, origin.OtherJournal, refusal.ForeignState},
+		{"less than was seen", func(p *enginetest.Machine) { p.Lay("journal.jsonl", first(p.Journal())) }, origin.OlderJournal, refusal.ForeignState},
+		{"half of a line", func(p *enginetest.Machine) { p.Lay("journal.jsonl", evil[:100]) }, origin.OtherJournal, refusal.ForeignState},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			p := made(t, 3)
-			if err := p.judged(); err != nil {
+			if err := p.Judged(); err != nil {
 				t.Fatal(err)
 			}
-			open := p.supervisor()
-			view(t, open)
+			open := p.Supervisor()
+			enginetest.View(t, open)
 			c.do(p)
-			if err := p.judged(); why(err) != c.want || refusal.CodeOf(err) != c.code {
+			if err := p.Judged(); why(err) != c.want || refusal.CodeOf(err) != c.code {
 				t.Errorf("opened anew: %v", err)
 			}
-			if _, err := open.e.View(); c.name != "another journal, written over ours" && refusal.CodeOf(err) != c.code {
+			if _, err := open.Engine().View(); c.name != "another journal, written over ours" && refusal.CodeOf(err) != c.code {
 				t.Errorf("a server that is open: %v", err)
 			}
 			if _, err := open.CreateTask(t.Context(), "more", ""); err == nil {
@@ -163,15 +93,15 @@ func TestStateFromElsewhereIsNotUsed(t *testing.T) {
 			if c.code != refusal.ForeignState {
 				return
 			}
-			opts := p.opts
+			opts := p.Opts
 			opts.Look = true
-			e, err := Open(project.At(p.dir, ""), opts)
+			e, err := engine.Open(project.At(p.Dir, ""), opts)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer e.Close()
 			files := func() string {
-				return p.read(".ferrus/journal.jsonl") + p.read(".ferrus/STATE.json") + p.read(".ferrus/TASK.md")
+				return p.Read(".ferrus/journal.jsonl") + p.Read(".ferrus/STATE.json") + p.Read(".ferrus/TASK.md")
 			}
 			before := files()
 			_, _ = e.View()
@@ -182,10 +112,10 @@ func TestStateFromElsewhereIsNotUsed(t *testing.T) {
 	}
 	t.Run("a journal where there was none", func(t *testing.T) {
 		t.Parallel()
-		p := plain(t, "").recorded()
-		origin.MarkEmpty(project.At(p.dir, ""), p.opts.Project)
-		p.lay("journal.jsonl", evil)
-		if err := p.judged(); why(err) != origin.OtherJournal {
+		p := enginetest.Plain(t, "").Recorded()
+		origin.MarkEmpty(project.At(p.Dir, ""), p.Opts.Project)
+		p.Lay("journal.jsonl", evil)
+		if err := p.Judged(); why(err) != origin.OtherJournal {
 			t.Error(err)
 		}
 	})
@@ -194,34 +124,34 @@ func TestStateFromElsewhereIsNotUsed(t *testing.T) {
 // TestWhatGitTracksIsNotState: a commit brings a control file of any kind.
 func TestWhatGitTracksIsNotState(t *testing.T) {
 	t.Parallel()
-	p := repository(t, checksOf("true")).recorded().agreed().works(1)
-	open := p.supervisor()
-	view(t, open)
+	p := enginetest.Repository(t, checksOf("true")).Recorded().Agreed().Works(1)
+	open := p.Supervisor()
+	enginetest.View(t, open)
 	for name, tracked := range map[string]bool{
 		"STATE.json": true, "journal.jsonl": true, "tokens.json": true, "TASK.md": true, "queue/one.md": true, "register.json": true,
 		"branches/b/journal.jsonl": true, "runs/t.jsonl": true, "live/agent-main-executor.lock": true, "git/config": true, "anything": true,
 		"workflows.json": false, "workflows.schema.json": false, "README.md": false, "TASK.example.md": false, "skills/executor/SKILL.md": false, ".gitignore": false,
 	} {
-		if !p.exists(".ferrus/" + name) {
-			p.lay(name, []byte("{}"))
+		if !p.Exists(".ferrus/" + name) {
+			p.Lay(name, []byte("{}"))
 		}
-		p.git("add", "-f", ".ferrus/"+name)
+		p.Git("add", "-f", ".ferrus/"+name)
 		want := origin.Strangeness("")
 		if tracked {
 			want = origin.TrackedState
 		}
-		if err := p.judged(); why(err) != want || (err == nil) == tracked {
+		if err := p.Judged(); why(err) != want || (err == nil) == tracked {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := open.e.Ours(); why(err) != want {
+		if err := open.Engine().Ours(); why(err) != want {
 			t.Errorf("%s, for a server that is open: %v", name, err)
 		}
-		if _, err := open.e.View(); why(err) != want {
+		if _, err := open.Engine().View(); why(err) != want {
 			t.Errorf("%s, for a server that is open: %v", name, err)
 		}
-		p.git("rm", "-q", "--cached", ".ferrus/"+name)
+		p.Git("rm", "-q", "--cached", ".ferrus/"+name)
 	}
-	if err := p.judged(); err != nil {
+	if err := p.Judged(); err != nil {
 		t.Error(err)
 	}
 }
@@ -229,8 +159,8 @@ func TestWhatGitTracksIsNotState(t *testing.T) {
 // TestAnotherUsersStateIsNotUsed: of .ferrus, of the project, and of the repository around it; in a folder further up it is
 // not even found. It needs to give files away, which only root can: others look at their own as another user.
 func TestAnotherUsersStateIsNotUsed(t *testing.T) {
-	p := repository(t, checksOf("true")).recorded().agreed().works(1)
-	sub := filepath.Join(p.dir, "deep", "down")
+	p := enginetest.Repository(t, checksOf("true")).Recorded().Agreed().Works(1)
+	sub := filepath.Join(p.Dir, "deep", "down")
 	if err := os.MkdirAll(sub, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -245,94 +175,94 @@ func TestAnotherUsersStateIsNotUsed(t *testing.T) {
 		}
 		return func() { os.Lchown(path, 0, -1) }
 	}
-	for _, path := range []string{p.path(".ferrus"), p.dir} {
+	for _, path := range []string{p.Path(".ferrus"), p.Dir} {
 		back := give(path)
-		if err := p.judged(); why(err) != origin.OwnedByOther {
+		if err := p.Judged(); why(err) != origin.OwnedByOther {
 			t.Errorf("%s: %v", path, err)
 		}
-		for value, safe := range map[string]bool{p.dir: true, "*": true, filepath.Dir(p.dir) + "/*": true, p.dir + "x": false, filepath.Dir(p.dir): false} {
-			conf := filepath.Join(p.side, "gitconfig")
+		for value, safe := range map[string]bool{p.Dir: true, "*": true, filepath.Dir(p.Dir) + "/*": true, p.Dir + "x": false, filepath.Dir(p.Dir): false} {
+			conf := filepath.Join(p.Side, "gitconfig")
 			if err := os.WriteFile(conf, []byte("[safe]\n\tdirectory = "+value+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			t.Setenv("GIT_CONFIG_GLOBAL", conf)
-			if err := p.judged(); safe != (why(err) == "") {
+			if err := p.Judged(); safe != (why(err) == "") {
 				t.Errorf("%s, with safe.directory = %s: %v", path, value, err)
 			}
 			t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 		}
 		back()
 	}
-	if place, err := project.Find(t.Context(), sub); err != nil || place.Root != p.dir {
+	if place, err := project.Find(t.Context(), sub); err != nil || place.Root != p.Dir {
 		t.Errorf("ours is not found from below: %v, %v", place, err)
 	}
-	back := give(p.path(".ferrus"))
+	back := give(p.Path(".ferrus"))
 	place, err := project.Find(t.Context(), sub)
 	if refusal.CodeOf(err) != refusal.NotInitialised || !strings.Contains(err.Error(), "belongs to another user (uid ") || !strings.Contains(err.Error(), "is not used") {
 		t.Errorf("found from below: %v, %v", place, err)
 	}
 	back()
-	if err := p.judged(); err != nil {
+	if err := p.Judged(); err != nil {
 		t.Error(err)
 	}
 }
 
 // TestOneQuestionAtMost: what happens to a project that is nobody's attack, and what is asked then.
 func TestOneQuestionAtMost(t *testing.T) {
-	fresh := func(p *machine) { t.Setenv(trust.EnvStateDir, filepath.Join(p.side, "fresh")); p.recorded() }
-	away := func(p *machine, name string) string { return filepath.Join(p.side, name) }
+	fresh := func(p *enginetest.Machine) { t.Setenv(trust.EnvStateDir, filepath.Join(p.Side, "fresh")); p.Recorded() }
+	away := func(p *enginetest.Machine, name string) string { return filepath.Join(p.Side, name) }
 	for _, c := range []struct {
 		name  string
-		make  func(t testing.TB) *machine
-		do    func(p *machine)
+		make  func(t testing.TB) *enginetest.Machine
+		do    func(p *enginetest.Machine)
 		asks  origin.Strangeness
 		known bool // by the record, without an agreement
 	}{
-		{"nothing", func(t testing.TB) *machine { return made(t, 2) }, func(*machine) {}, "", true},
-		{"an upgrade", func(t testing.TB) *machine { return upgraded(t) }, func(*machine) {}, "", false},
-		{"a fresh HOME", func(t testing.TB) *machine { return made(t, 2) }, fresh, "", false},
-		{"other devices and inodes", func(t testing.TB) *machine { return made(t, 2) }, func(p *machine) {
-			p.copy(p.dir, away(p, "copy"))
-			if err := os.RemoveAll(p.dir); err != nil {
-				p.t.Fatal(err)
+		{"nothing", func(t testing.TB) *enginetest.Machine { return made(t, 2) }, func(*enginetest.Machine) {}, "", true},
+		{"an upgrade", func(t testing.TB) *enginetest.Machine { return upgraded(t) }, func(*enginetest.Machine) {}, "", false},
+		{"a fresh HOME", func(t testing.TB) *enginetest.Machine { return made(t, 2) }, fresh, "", false},
+		{"other devices and inodes", func(t testing.TB) *enginetest.Machine { return made(t, 2) }, func(p *enginetest.Machine) {
+			p.Copy(p.Dir, away(p, "copy"))
+			if err := os.RemoveAll(p.Dir); err != nil {
+				p.T.Fatal(err)
 			}
-			p.copy(away(p, "copy"), p.dir)
+			p.Copy(away(p, "copy"), p.Dir)
 		}, "", true},
-		{"a copy in another place", func(t testing.TB) *machine { return made(t, 2) }, func(p *machine) {
-			p.copy(p.dir, away(p, "copy"))
-			p.dir = away(p, "copy")
-			p.recorded()
+		{"a copy in another place", func(t testing.TB) *enginetest.Machine { return made(t, 2) }, func(p *enginetest.Machine) {
+			p.Copy(p.Dir, away(p, "copy"))
+			p.Dir = away(p, "copy")
+			p.Recorded()
 		}, "", false},
-		{"a backup, newer", func(t testing.TB) *machine { return made(t, 2) }, func(p *machine) {
-			record := p.opts.Project
-			p.opts.Project = nil // another machine goes on with it
-			p.works(2)
-			p.opts.Project = record
+		{"a backup, newer", func(t testing.TB) *enginetest.Machine { return made(t, 2) }, func(p *enginetest.Machine) {
+			record := p.Opts.Project
+			p.Opts.Project = nil // another machine goes on with it
+			p.Works(2)
+			p.Opts.Project = record
 		}, "", true},
-		{"a backup, older", func(t testing.TB) *machine { return made(t, 1) }, func(p *machine) {
-			p.copy(p.path(".ferrus"), away(p, "backup"))
-			p.works(2)
-			if err := os.RemoveAll(p.path(".ferrus")); err != nil {
-				p.t.Fatal(err)
+		{"a backup, older", func(t testing.TB) *enginetest.Machine { return made(t, 1) }, func(p *enginetest.Machine) {
+			p.Copy(p.Path(".ferrus"), away(p, "backup"))
+			p.Works(2)
+			if err := os.RemoveAll(p.Path(".ferrus")); err != nil {
+				p.T.Fatal(err)
 			}
-			p.copy(away(p, "backup"), p.path(".ferrus"))
+			p.Copy(away(p, "backup"), p.Path(".ferrus"))
 		}, origin.OlderJournal, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := c.make(t)
 			c.do(p)
-			err := p.judged()
+			err := p.Judged()
 			if why(err) != c.asks || (err == nil) != (c.asks == "") {
 				t.Fatalf("the first look: %v", err)
 			}
-			if r, _, _ := p.opts.Project.Record(); r.Journal.Begun() != c.known {
+			if r, _, _ := p.Opts.Project.Record(); r.Journal.Begun() != c.known {
 				t.Errorf("recorded without an agreement: %+v", r.Journal)
 			}
 			// The one answer: to the question of the journal, or with the agreement.
 			if c.asks != "" {
-				opts := p.opts
+				opts := p.Opts
 				opts.Look = true
-				e, err := Open(project.At(p.dir, ""), opts)
+				e, err := engine.Open(project.At(p.Dir, ""), opts)
 				if err == nil {
 					err = errors.Join(e.Adopt(), e.Close())
 				}
@@ -340,27 +270,27 @@ func TestOneQuestionAtMost(t *testing.T) {
 					t.Fatal(err)
 				}
 			} else if !c.known {
-				p.agreed()
+				p.Agreed()
 			}
-			if err := p.judged(); err != nil {
+			if err := p.Judged(); err != nil {
 				t.Fatalf("asked again: %v", err)
 			}
-			p.works(1)
-			r, _, err := p.opts.Project.Record()
+			p.Works(1)
+			r, _, err := p.Opts.Project.Record()
 			if err != nil || !r.Journal.Begun() || r.Journal.H == "" {
 				t.Errorf("not recorded afterwards: %+v, %v", r.Journal, err)
 			}
-			if err := p.judged(); err != nil {
+			if err := p.Judged(); err != nil {
 				t.Errorf("after more work: %v", err)
 			}
 		})
 	}
 	t.Run("FERRUS_TRUST without a state folder", func(t *testing.T) {
-		p := plain(t, checksOf("true"))
-		t.Setenv(trust.EnvTrust, trust.Digest(p.values()))
-		t.Setenv(trust.EnvStateDir, p.path("ferrus.toml")) // a file, in the project
-		p.recorded().works(3)
-		if err := p.judged(); err != nil {
+		p := enginetest.Plain(t, checksOf("true"))
+		t.Setenv(trust.EnvTrust, trust.Digest(p.Values()))
+		t.Setenv(trust.EnvStateDir, p.Path("ferrus.toml")) // a file, in the project
+		p.Recorded().Works(3)
+		if err := p.Judged(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -369,19 +299,19 @@ func TestOneQuestionAtMost(t *testing.T) {
 // TestAFirstLineIsRecordedBeforeItIsWritten: a process that ends in between, and two that begin at once.
 func TestAFirstLineIsRecordedBeforeItIsWritten(t *testing.T) {
 	t.Parallel()
-	p := plain(t, checksOf("true")).recorded().agreed()
-	o := origin.New(t.Context(), project.At(p.dir, ""), p.opts.Project, time.Time{})
+	p := enginetest.Plain(t, checksOf("true")).Recorded().Agreed()
+	o := origin.New(t.Context(), project.At(p.Dir, ""), p.Opts.Project, time.Time{})
 	if err := o.Begin(strings.Repeat("0", 64)); err != nil { // and killed
 		t.Fatal(err)
 	}
-	if err := p.judged(); err != nil {
+	if err := p.Judged(); err != nil {
 		t.Errorf("after the kill: %v", err)
 	}
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	done := 0
 	for range 4 {
-		s := p.supervisor()
+		s := p.Supervisor()
 		wg.Go(func() {
 			if _, err := s.CreateTask(t.Context(), "mine", ""); err == nil {
 				mu.Lock()
@@ -394,54 +324,42 @@ func TestAFirstLineIsRecordedBeforeItIsWritten(t *testing.T) {
 	if done != 1 {
 		t.Errorf("%d first tasks", done)
 	}
-	if err := p.judged(); err != nil {
+	if err := p.Judged(); err != nil {
 		t.Errorf("after the race: %v", err)
 	}
-	r, _, err := p.opts.Project.Record()
-	if err != nil || !r.Journal.Began(p.first()) {
+	r, _, err := p.Opts.Project.Record()
+	if err != nil || !r.Journal.Began(p.First()) {
 		t.Errorf("the first line is not recorded: %+v, %v", r.Journal, err)
 	}
-}
-
-// first is the hash of the journal's first line.
-func (p *machine) first() string {
-	p.t.Helper()
-	for l, err := range p.engine().store.History() {
-		if err != nil {
-			p.t.Fatal(err)
-		}
-		return l.H
-	}
-	return ""
 }
 
 // TestAForeignJournalIsSetAside: ours comes back from its hard-linked copy, and the stranger is evidence.
 func TestAForeignJournalIsSetAside(t *testing.T) {
 	t.Parallel()
-	p := repository(t, checksOf("true")).recorded().agreed()
-	p.init() // links the journal in the repository
-	p.works(2)
-	want := p.journal()
-	evil := made(t, 3).journal()
-	p.lay("journal.jsonl", evil)
-	p.lay("tokens.json", []byte("evil"))
-	p.git("add", "-f", ".ferrus/journal.jsonl", ".ferrus/tokens.json")
+	p := enginetest.Repository(t, checksOf("true")).Recorded().Agreed()
+	p.Init() // links the journal in the repository
+	p.Works(2)
+	want := p.Journal()
+	evil := made(t, 3).Journal()
+	p.Lay("journal.jsonl", evil)
+	p.Lay("tokens.json", []byte("evil"))
+	p.Git("add", "-f", ".ferrus/journal.jsonl", ".ferrus/tokens.json")
 	var strange *origin.ForeignError
-	if err := origin.Foreign(t.Context(), project.At(p.dir, ""), p.opts.Project); !errors.As(err, &strange) {
+	if err := origin.Foreign(t.Context(), project.At(p.Dir, ""), p.Opts.Project); !errors.As(err, &strange) {
 		t.Fatal(err)
 	}
-	did, err := origin.SetAside(t.Context(), project.At(p.dir, ""), p.opts.Project, strange, time.Now())
+	did, err := origin.SetAside(t.Context(), project.At(p.Dir, ""), p.Opts.Project, strange, time.Now())
 	if err != nil || !strings.Contains(did, "restored your journal") {
 		t.Fatalf("%s, %v", did, err)
 	}
-	if err := p.judged(); err != nil || !bytes.Equal(p.journal(), want) {
+	if err := p.Judged(); err != nil || !bytes.Equal(p.Journal(), want) {
 		t.Errorf("not ours again: %v", err)
 	}
-	kept, _ := filepath.Glob(p.path(".ferrus/archive/foreign-*/journal.jsonl"))
-	if len(kept) != 1 || p.exists(".ferrus/tokens.json") {
+	kept, _ := filepath.Glob(p.Path(".ferrus/archive/foreign-*/journal.jsonl"))
+	if len(kept) != 1 || p.Exists(".ferrus/tokens.json") {
 		t.Errorf("kept: %q", kept)
 	}
-	if out := p.git("ls-files", ".ferrus"); out != "" {
+	if out := p.Git("ls-files", ".ferrus"); out != "" {
 		t.Errorf("git still tracks %s", out)
 	}
 }

@@ -1,4 +1,4 @@
-package engine
+package engine_test
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
 
 	"github.com/ferrus-go/ferrus/internal/agreement"
 	"github.com/ferrus-go/ferrus/internal/git"
@@ -33,7 +35,7 @@ var exported = map[string]struct {
 	code refusal.Code
 }{
 	"engine.RefusedError":      {&refusal.RefusedError{Code: refusal.Conflict}, refusal.Conflict},
-	"engine.ConflictError":     {&ConflictError{RefusedError: refusal.RefusedError{Code: refusal.Conflict}}, refusal.Conflict},
+	"engine.ConflictError":     {&engine.ConflictError{RefusedError: refusal.RefusedError{Code: refusal.Conflict}}, refusal.Conflict},
 	"engine.UntrustedError":    {&agreement.UntrustedError{RefusedError: refusal.RefusedError{Code: refusal.Untrusted}}, refusal.Untrusted},
 	"engine.ForeignError":      {&origin.ForeignError{RefusedError: refusal.RefusedError{Code: refusal.ForeignState}}, refusal.ForeignState},
 	"state.RefusedError":       {refusedBy(state.Executor, state.Submit), refusal.WrongState},

@@ -1,50 +1,15 @@
-package engine
+package engine_test
 
 import (
 	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
-
-// papers are the documents of pauses, as they lie there.
-func (p *machine) papers() map[state.Doc]string {
-	got := map[state.Doc]string{}
-	for _, doc := range []state.Doc{state.ConsultRequestDoc, state.ConsultResponseDoc, state.QuestionDoc, state.AnswerDoc} {
-		if name := ".ferrus/" + string(doc); p.exists(name) {
-			got[doc] = p.read(name)
-		}
-	}
-	return got
-}
-
-// nested has a consultation with a question of the supervisor's on top of it, and another after that, each answered. It
-// returns the entries by what was open then, and what the documents were.
-func (p *machine) nested(sup, ex, h *Session) (at map[string]uint64, papers map[string]map[state.Doc]string) {
-	p.t.Helper()
-	ctx := p.t.Context()
-	at, papers = map[string]uint64{}, map[string]map[state.Doc]string{}
-	note := func(name string) {
-		at[name], papers[name] = view(p.t, h).Task.Seq, p.papers()
-	}
-	for _, round := range []string{"first", "second"} {
-		must(ex.Consult(ctx, Consulting{Problem: round, Tried: "Both.", Question: "Which?", Options: []string{"left", "right"}}))(p.t)
-		note(round + ": consultation")
-		must(sup.AwaitReview(ctx, patience))(p.t)
-		must(sup.AskHuman(ctx, round+" question?", nil))(p.t)
-		note(round + ": both")
-		must(h.Answer(ctx, "", round+" answer."))(p.t)
-		note(round + ": question answered")
-		must2(sup.AwaitAnswer(ctx, patience))(p.t)
-		must(sup.Respond(ctx, round+" response.", ""))(p.t)
-		note(round + ": consultation answered")
-		must2(ex.AwaitResponse(ctx, patience))(p.t)
-		note(round + ": none")
-	}
-	return at, papers
-}
 
 // TestARollbackOfAPauseTakesWhatLiesOnItAlong: what was open on top of a pause at an entry is open again with it, and nothing
 // that came later is; the documents are those of the entry, not of their later answers. S2-14.
@@ -69,10 +34,10 @@ func TestARollbackOfAPauseTakesWhatLiesOnItAlong(t *testing.T) {
 		"second: question answered":     {state.Consultation, on, "c2", "c2", false},
 		"second: consultation answered": {state.Consultation, on, "c2", "c2", true},
 	}
-	p := plain(t, gate("true"))
-	sup, ex := p.begun()
-	h := p.human()
-	at, papers := p.nested(sup, ex, h)
+	p := enginetest.Plain(t, enginetest.Gate("true"))
+	sup, ex := p.Begun()
+	h := p.Human()
+	at, papers := p.Nested(sup, ex, h)
 	cases := []string{"first: both", "second: both", "first: consultation", "second: question answered", "first: question answered",
 		"second: consultation", "first: consultation answered", "first: none", "second: consultation answered", "first: both"}
 	bad := 0
@@ -82,7 +47,7 @@ func TestARollbackOfAPauseTakesWhatLiesOnItAlong(t *testing.T) {
 		for _, pause := range got.Paused {
 			is.Paused = append(is.Paused, pause.State)
 		}
-		if diff := cmp.Diff(want[name], is) + cmp.Diff(papers[name], p.papers()); diff != "" {
+		if diff := cmp.Diff(want[name], is) + cmp.Diff(papers[name], p.Papers()); diff != "" {
 			bad++
 			t.Errorf("%s: %s", name, diff)
 		}
@@ -93,25 +58,25 @@ func TestARollbackOfAPauseTakesWhatLiesOnItAlong(t *testing.T) {
 // TestWhatIsOpenAgainIsAnsweredAgain: from the top of the pauses to the bottom, and who asked is told the new answer alone.
 func TestWhatIsOpenAgainIsAnsweredAgain(t *testing.T) {
 	t.Parallel()
-	p := plain(t, gate("true"))
-	sup, ex := p.begun()
-	h := p.human()
-	at, _ := p.nested(sup, ex, h)
+	p := enginetest.Plain(t, enginetest.Gate("true"))
+	sup, ex := p.Begun()
+	h := p.Human()
+	at, _ := p.Nested(sup, ex, h)
 	rolled(t, h, at["first: both"])
-	refused(t, second(sup.Respond(t.Context(), "Too soon.", "")), refusal.WrongState)
-	must(h.Answer(t.Context(), "q1", "Another answer."))(t)
-	wantState(t, ex, state.Consultation)
-	if got, _ := must2(sup.AwaitAnswer(t.Context(), patience))(t); got == nil || got.Answer != "Another answer." {
+	enginetest.Refused(t, enginetest.Second(sup.Respond(t.Context(), "Too soon.", "")), refusal.WrongState)
+	enginetest.Must(h.Answer(t.Context(), "q1", "Another answer."))(t)
+	enginetest.WantState(t, ex, state.Consultation)
+	if got, _ := enginetest.Must2(sup.AwaitAnswer(t.Context(), enginetest.Patience))(t); got == nil || got.Answer != "Another answer." {
 		t.Errorf("the supervisor is told %+v", got)
 	}
-	must(sup.AwaitReview(t.Context(), patience))(t)
-	must(sup.Respond(t.Context(), "Another response.", ""))(t)
-	claim(t, ex)
-	if done, ok := must2(ex.AwaitResponse(t.Context(), patience))(t); !ok || done.Task.State != state.Executing || len(done.Task.Paused) != 0 {
+	enginetest.Must(sup.AwaitReview(t.Context(), enginetest.Patience))(t)
+	enginetest.Must(sup.Respond(t.Context(), "Another response.", ""))(t)
+	enginetest.Claim(t, ex)
+	if done, ok := enginetest.Must2(ex.AwaitResponse(t.Context(), enginetest.Patience))(t); !ok || done.Task.State != state.Executing || len(done.Task.Paused) != 0 {
 		t.Errorf("%v, and then %+v", ok, done.Task)
 	}
 	for doc, text := range map[state.Doc]string{state.AnswerDoc: "Another answer.", state.ConsultResponseDoc: "Another response."} {
-		if got := p.papers()[doc]; got != text {
+		if got := p.Papers()[doc]; got != text {
 			t.Errorf("%s is %q", doc, got)
 		}
 	}

@@ -1,15 +1,16 @@
-package engine
+package engine_test
 
 import (
 	"fmt"
-	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -27,11 +28,11 @@ type moment struct {
 
 // A walk goes through a task, forth and back.
 type walk struct {
-	*machine
+	*enginetest.Machine
 	t       *testing.T
 	r       *rand.Rand
-	sup, ex *Session
-	h       *Session
+	sup, ex *engine.Session
+	h       *engine.Session
 	past    map[uint64]moment
 	rolls   map[bool]int
 }
@@ -40,7 +41,7 @@ type walk struct {
 // documents and, if wanted, its files; and the user's own things are as he left them. S2-12 to S2-16.
 func TestWalksForthAndBack(t *testing.T) {
 	t.Parallel()
-	walks, steps := most(2, 500), 14
+	walks, steps := enginetest.Most(2, 500), 14
 	bad, rolls := 0, map[bool]int{}
 	for seed := range walks {
 		if !t.Run(fmt.Sprint(seed), func(t *testing.T) { walked(t, uint64(seed), steps, rolls) }) {
@@ -54,17 +55,17 @@ func TestWalksForthAndBack(t *testing.T) {
 }
 
 func walked(t *testing.T, seed uint64, steps int, rolls map[bool]int) {
-	p := repository(t, gate("test ! -e red"))
-	p.write(".gitignore", "ignored\n.ferrus\n")
-	p.write("ignored", "mine\n")
-	p.git("add", ".gitignore")
-	p.write("staged", "staged\n")
-	p.git("add", "staged")
-	p.write("stashed", "stashed\n")
-	p.git("stash", "push", "-q", "-u", "--", "stashed")
-	w := &walk{machine: p, t: t, r: rand.New(rand.NewPCG(seed, 1)), sup: p.supervisor(), ex: p.executor("codex"), h: p.human(), past: map[uint64]moment{}, rolls: rolls}
+	p := enginetest.Repository(t, enginetest.Gate("test ! -e red"))
+	p.Write(".gitignore", "ignored\n.ferrus\n")
+	p.Write("ignored", "mine\n")
+	p.Git("add", ".gitignore")
+	p.Write("staged", "staged\n")
+	p.Git("add", "staged")
+	p.Write("stashed", "stashed\n")
+	p.Git("stash", "push", "-q", "-u", "--", "stashed")
+	w := &walk{Machine: p, t: t, r: rand.New(rand.NewPCG(seed, 1)), sup: p.Supervisor(), ex: p.Executor("codex"), h: p.Human(), past: map[uint64]moment{}, rolls: rolls}
 	own := w.own()
-	must(w.sup.CreateTask(t.Context(), "Build it.", ""))(t)
+	enginetest.Must(w.sup.CreateTask(t.Context(), "Build it.", ""))(t)
 	w.note()
 	for i := range steps {
 		if i%5 == 4 { // often enough, whatever the dice say
@@ -83,37 +84,37 @@ func walked(t *testing.T, seed uint64, steps int, rolls map[bool]int) {
 
 // own is what is the user's: his index, stash, branches and what git ignores.
 func (w *walk) own() map[string]string {
-	index, err := os.ReadFile(w.path(".git/index"))
+	index, err := os.ReadFile(w.Path(".git/index"))
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return map[string]string{"index": string(index), "stash": w.git("stash", "list"), "heads": w.git("for-each-ref", "refs/heads", "refs/tags"),
-		"head": w.git("rev-parse", "HEAD"), "ignored": w.read("ignored")}
+	return map[string]string{"index": string(index), "stash": w.Git("stash", "list"), "heads": w.Git("for-each-ref", "refs/heads", "refs/tags"),
+		"head": w.Git("rev-parse", "HEAD"), "ignored": w.Read("ignored")}
 }
 
 // note remembers the entries that have come, all of which see the files as they are.
 func (w *walk) note() {
 	w.t.Helper()
-	allKept(w.sup, w.ex, w.h)
-	now := view(w.t, w.h)
-	for l, err := range w.h.e.store.History() {
+	enginetest.AllKept(w.sup, w.ex, w.h)
+	now := enginetest.View(w.t, w.h)
+	for l, err := range w.h.Engine().Store().History() {
 		if err != nil {
 			w.t.Fatal(err)
 		}
 		if _, known := w.past[l.Seq]; known {
 			continue
 		}
-		m := moment{task: l.State, files: w.files(), docs: map[string]string{}}
+		m := moment{task: l.State, files: w.Contents(), docs: map[string]string{}}
 		for doc := range l.State.Docs {
 			if slices.Contains(state.Docs(), doc) {
-				text, err := w.h.e.store.Text(store.Snapshot{Task: l.State, Top: l}, doc)
+				text, err := w.h.Engine().Store().Text(store.Snapshot{Task: l.State, Top: l}, doc)
 				if err != nil {
 					w.t.Fatal(err)
 				}
 				m.docs[string(doc)] = text
 			}
 		}
-		if snapshotEvents[l.Event] == nil && l.Event != state.RollbackBegun { // what was kept last is what counts
+		if engine.SnapshotEvents[l.Event] == nil && l.Event != state.RollbackBegun { // what was kept last is what counts
 			m.files = w.past[l.Seq-1].files
 		}
 		w.past[l.Seq] = m
@@ -127,30 +128,9 @@ func (w *walk) note() {
 func (w *walk) docs() map[string]string {
 	got := map[string]string{}
 	for _, doc := range state.Docs() {
-		if w.exists(".ferrus/" + string(doc)) {
-			got[string(doc)] = w.read(".ferrus/" + string(doc))
+		if w.Exists(".ferrus/" + string(doc)) {
+			got[string(doc)] = w.Read(".ferrus/" + string(doc))
 		}
-	}
-	return got
-}
-
-// files are the files of the work, but for what is the user's own.
-func (w *walk) files() map[string]string {
-	got := map[string]string{}
-	err := filepath.WalkDir(w.dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if e.IsDir() && (e.Name() == ".git" || e.Name() == ".ferrus") {
-			return fs.SkipDir
-		}
-		if rel, _ := filepath.Rel(w.dir, path); !e.IsDir() && rel != "ignored" {
-			got[rel] = w.read(rel)
-		}
-		return nil
-	})
-	if err != nil {
-		w.t.Fatal(err)
 	}
 	return got
 }
@@ -161,12 +141,12 @@ func (w *walk) edit() {
 		name := []string{"code.txt", "a/b", "a/c", "new", "red", "a"}[w.r.IntN(6)]
 		switch {
 		case w.r.IntN(3) == 0:
-			_ = os.RemoveAll(w.path(name))
+			_ = os.RemoveAll(w.Path(name))
 		case name == "a" || strings.HasPrefix(name, "a/"):
-			_ = os.RemoveAll(w.path("a"))
-			w.write(name, fmt.Sprint(w.r.IntN(1000)))
+			_ = os.RemoveAll(w.Path("a"))
+			w.Write(name, fmt.Sprint(w.r.IntN(1000)))
 		default:
-			w.write(name, fmt.Sprint(w.r.IntN(1000)))
+			w.Write(name, fmt.Sprint(w.r.IntN(1000)))
 		}
 	}
 }
@@ -174,10 +154,10 @@ func (w *walk) edit() {
 // step is one thing that an agent or a person does, whatever is allowed.
 func (w *walk) step() {
 	ctx := w.t.Context()
-	now := view(w.t, w.h)
+	now := enginetest.View(w.t, w.h)
 	if now.Task.State.InHand() {
 		if !w.ex.Holds(now.Task) {
-			claim(w.t, w.ex)
+			enginetest.Claim(w.t, w.ex)
 			w.note()
 		}
 		w.edit()
@@ -190,10 +170,10 @@ func (w *walk) step() {
 		_, err = w.h.Respond(ctx, fmt.Sprint("response ", w.r.IntN(1000)), "")
 	case now.Task.State == state.Consultation:
 		if !w.ex.Holds(now.Task) {
-			claim(w.t, w.ex)
+			enginetest.Claim(w.t, w.ex)
 			w.note()
 		}
-		_, _, err = w.ex.AwaitResponse(ctx, brief)
+		_, _, err = w.ex.AwaitResponse(ctx, enginetest.Brief)
 	case now.Task.State == state.Reviewing && dice < 4:
 		_, err = w.h.Reject(ctx, fmt.Sprint("notes ", w.r.IntN(1000)), "")
 	case now.Task.State == state.Reviewing:
@@ -209,9 +189,9 @@ func (w *walk) step() {
 	case dice == 2:
 		_, err = w.ex.Progress(ctx, fmt.Sprint("note ", w.r.IntN(1000)))
 	case dice == 3:
-		_, err = w.ex.Check(ctx, patience)
+		_, err = w.ex.Check(ctx, enginetest.Patience)
 	default:
-		_, err = w.ex.Submit(ctx, Submitting{Summary: fmt.Sprint("done ", w.r.IntN(1000)), Verification: "it is green", NoChange: "None is needed."}, patience)
+		_, err = w.ex.Submit(ctx, engine.Submitting{Summary: fmt.Sprint("done ", w.r.IntN(1000)), Verification: "it is green", NoChange: "None is needed."}, enginetest.Patience)
 	}
 	if err != nil {
 		w.t.Fatalf("in %s: %v", now.Task.State, err)
@@ -221,14 +201,14 @@ func (w *walk) step() {
 
 // back rolls back to an entry, any one of them.
 func (w *walk) back(files bool) {
-	now := view(w.t, w.h)
+	now := enginetest.View(w.t, w.h)
 	to := 1 + w.r.Uint64N(now.Task.Seq-1)
-	want, present := w.past[to], w.files()
+	want, present := w.past[to], w.Contents()
 	w.rolls[files]++
-	var done Done
+	var done engine.Done
 	var err error
 	if files {
-		var got Rolled
+		var got engine.Rolled
 		got, err = w.h.RollbackFiles(w.t.Context(), to, "It went astray.", nil)
 		done = got.Done
 	} else {
@@ -240,7 +220,7 @@ func (w *walk) back(files bool) {
 	if files {
 		present = want.files
 	}
-	if diff := cmp.Diff(present, w.files()); diff != "" {
+	if diff := cmp.Diff(present, w.Contents()); diff != "" {
 		w.t.Errorf("from %d to %d, with files %v: %s", now.Task.Seq, to, files, diff)
 	}
 	if got := w.docs(); !maps.Equal(got, want.docs) {

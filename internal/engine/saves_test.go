@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package engine
+package engine_test
 
 import (
 	"crypto/sha1"
@@ -16,6 +16,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
+
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/snapshots"
 	"github.com/ferrus-go/ferrus/internal/worktree/restore"
@@ -23,7 +26,7 @@ import (
 
 // A crowd saves files of a project while ferrus moves them.
 type crowd struct {
-	*machine
+	*enginetest.Machine
 	t    *testing.T
 	mu   sync.Mutex
 	last map[string]string // by path: what was saved there last
@@ -38,11 +41,11 @@ func (c *crowd) save(way, name string, had *os.File) {
 	c.n++
 	text := fmt.Sprintf("save %d of %s: %s\n", c.n, name, way)
 	c.mu.Unlock()
-	path := c.path(name)
+	path := c.Path(name)
 	var err error
 	switch {
 	case way == "open descriptor" && had != nil:
-		err = errors.Join(had.Truncate(0), second(had.WriteAt([]byte(text), 0)))
+		err = errors.Join(had.Truncate(0), enginetest.Second(had.WriteAt([]byte(text), 0)))
 	case way == "rename":
 		if err = os.WriteFile(path+".part", []byte(text), 0o644); err == nil {
 			err = os.Rename(path+".part", path)
@@ -63,7 +66,7 @@ func (c *crowd) save(way, name string, had *os.File) {
 // moving waits until files are being moved, or all is over.
 func (c *crowd) moving(over <-chan struct{}) {
 	for {
-		plans, _ := filepath.Glob(c.path(".ferrus/git/move-*/plan"))
+		plans, _ := filepath.Glob(c.Path(".ferrus/git/move-*/plan"))
 		select {
 		case <-over:
 			return
@@ -89,7 +92,7 @@ func (c *crowd) during(r *rand.Rand, names []string, do func() error) error {
 		people.Go(func() {
 			r := rand.New(rand.NewPCG(seed, 2))
 			name := own[r.IntN(len(own))]
-			had, _ := os.OpenFile(c.path(name), os.O_RDWR, 0)
+			had, _ := os.OpenFile(c.Path(name), os.O_RDWR, 0)
 			if had != nil {
 				defer had.Close()
 			}
@@ -111,9 +114,9 @@ func (c *crowd) during(r *rand.Rand, names []string, do func() error) error {
 
 // lost are the files whose last save is neither on disk nor in a commit.
 func (c *crowd) lost() (list []string) {
-	objects := c.git("rev-list", "--objects", "--all", "--reflog")
+	objects := c.Git("rev-list", "--objects", "--all", "--reflog")
 	for name, text := range c.last {
-		data, _ := os.ReadFile(c.path(name))
+		data, _ := os.ReadFile(c.Path(name))
 		id := fmt.Sprintf("%x", sha1.Sum([]byte(fmt.Sprintf("blob %d\x00%s", len(text), text))))
 		if string(data) != text && !strings.Contains(objects, id) {
 			list = append(list, name+": "+text)
@@ -124,12 +127,12 @@ func (c *crowd) lost() (list []string) {
 }
 
 // settle has what programs had open kept, now that they have closed it.
-func (c *crowd) settle(h *Session) {
+func (c *crowd) settle(h *engine.Session) {
 	c.t.Helper()
-	tree := must(h.e.Tree(c.t.Context(), view(c.t, h)))(c.t)
-	now := must(tree.Snapshot(c.t.Context()))(c.t)
-	must(restore.In(tree).Restore(c.t.Context(), now, now, "settled"))(c.t)
-	if left := must(restore.In(tree).Leftovers())(c.t); len(left) > 0 {
+	tree := enginetest.Must(h.Engine().Tree(c.t.Context(), enginetest.View(c.t, h)))(c.t)
+	now := enginetest.Must(tree.Snapshot(c.t.Context()))(c.t)
+	enginetest.Must(restore.In(tree).Restore(c.t.Context(), now, now, "settled"))(c.t)
+	if left := enginetest.Must(restore.In(tree).Leftovers())(c.t); len(left) > 0 {
 		c.t.Errorf("left over: %v", left)
 	}
 }
@@ -140,9 +143,9 @@ func (c *crowd) layOut(files, version int) (names []string) {
 		name := fmt.Sprintf("d%d/f%d", i%7, i)
 		names = append(names, name)
 		if i%3 == 0 || i%3 == version {
-			c.write(name, fmt.Sprintf("version %d of %s\n", version, name))
+			c.Write(name, fmt.Sprintf("version %d of %s\n", version, name))
 		} else {
-			_ = os.Remove(c.path(name))
+			_ = os.Remove(c.Path(name))
 		}
 	}
 	return names
@@ -152,22 +155,22 @@ func (c *crowd) layOut(files, version int) (names []string) {
 // each file is on disk or in a commit.
 func TestNoSaveIsLost(t *testing.T) {
 	t.Parallel()
-	rounds, files, bad, refusedRounds, kept := most(2, 200), most(60, 400), 0, 0, 0
-	p := repository(t, gate("true"))
-	c := &crowd{machine: p, t: t, last: map[string]string{}}
+	rounds, files, bad, refusedRounds, kept := enginetest.Most(2, 200), enginetest.Most(60, 400), 0, 0, 0
+	p := enginetest.Repository(t, enginetest.Gate("true"))
+	c := &crowd{Machine: p, t: t, last: map[string]string{}}
 	r := rand.New(rand.NewPCG(1, 1))
 	c.layOut(files, 1)
-	h, sup, ex := p.human(), p.supervisor(), p.executor("codex")
-	must(sup.CreateTask(t.Context(), "Build it.", ""))(t)
-	one := view(t, h).Task.Seq
-	allKept(sup)
+	h, sup, ex := p.Human(), p.Supervisor(), p.Executor("codex")
+	enginetest.Must(sup.CreateTask(t.Context(), "Build it.", ""))(t)
+	one := enginetest.View(t, h).Task.Seq
+	enginetest.AllKept(sup)
 	names := c.layOut(files, 2)
-	claim(t, ex)
-	allKept(ex)
-	two := view(t, h).Task.Seq
+	enginetest.Claim(t, ex)
+	enginetest.AllKept(ex)
+	two := enginetest.View(t, h).Task.Seq
 	for round := range rounds {
 		to := []uint64{one, two}[round%2]
-		var got Rolled
+		var got engine.Rolled
 		err := c.during(r, names, func() (err error) {
 			got, err = h.RollbackFiles(t.Context(), to, "It went astray.", nil)
 			return err
@@ -180,7 +183,7 @@ func TestNoSaveIsLost(t *testing.T) {
 			t.Fatal(err)
 		}
 		if round%5 == 4 { // and works in git
-			c.git([][]string{{"add", "-A"}, {"commit", "-qam", "mine", "--allow-empty"}, {"stash", "push", "-q", "-u"}}[round/5%3]...)
+			c.Git([][]string{{"add", "-A"}, {"commit", "-qam", "mine", "--allow-empty"}, {"stash", "push", "-q", "-u"}}[round/5%3]...)
 		}
 		c.settle(h)
 		if lost := c.lost(); len(lost) > 0 {
@@ -194,30 +197,30 @@ func TestNoSaveIsLost(t *testing.T) {
 // TestNoSaveIsLostInAMerge is the same for merges.
 func TestNoSaveIsLostInAMerge(t *testing.T) {
 	t.Parallel()
-	if !*full {
+	if !*enginetest.Full {
 		t.Skip("with -full; the usual form is TestAMergeNamesWhatIsEditedMeanwhile")
 	}
-	p := repository(t, gate("true"))
-	c := &crowd{machine: p, t: t, last: map[string]string{}}
+	p := enginetest.Repository(t, enginetest.Gate("true"))
+	c := &crowd{Machine: p, t: t, last: map[string]string{}}
 	names := c.layOut(400, 1)
-	p.write(".gitignore", ".ferrus\n")
-	p.git("add", "-A")
-	p.git("commit", "-qm", "files")
-	branched(t, p.human(), Fork{Names: []string{"alt"}, Own: true})
-	alt := p.on("alt")
-	must(alt.human().CreateTask(t.Context(), "Build it.", ""))(t)
-	(&crowd{machine: alt, t: t}).layOut(400, 2)
-	alt.does("done.txt", "done\n")
-	p.save()
+	p.Write(".gitignore", ".ferrus\n")
+	p.Git("add", "-A")
+	p.Git("commit", "-qm", "files")
+	branched(t, p.Human(), engine.Fork{Names: []string{"alt"}, Own: true})
+	alt := p.On("alt")
+	enginetest.Must(alt.Human().CreateTask(t.Context(), "Build it.", ""))(t)
+	(&crowd{Machine: alt, t: t}).layOut(400, 2)
+	alt.Does("done.txt", "done\n")
+	p.Save()
 	bad, refusedRounds, kept, rounds := 0, 0, 0, 200
 	for round := range rounds {
 		t.Run(fmt.Sprint(round), func(t *testing.T) {
-			c.machine, c.t = p.again(t), t
+			c.Machine, c.t = p.Again(t), t
 			r := rand.New(rand.NewPCG(uint64(round), 4))
-			h := c.human()
-			var got Merged
+			h := c.Human()
+			var got engine.Merged
 			err := c.during(r, names, func() (err error) {
-				got, err = h.Merge(t.Context(), c.on("alt").human(), nil)
+				got, err = h.Merge(t.Context(), c.On("alt").Human(), nil)
 				return err
 			})
 			kept += len(got.Files.Edited)
@@ -240,28 +243,28 @@ func TestNoSaveIsLostInAMerge(t *testing.T) {
 // writes is in the result of the next one.
 func TestARollbackNamesWhatIsEditedMeanwhile(t *testing.T) {
 	t.Parallel()
-	p := repository(t, gate("true"))
-	h, sup, ex := p.human(), p.supervisor(), p.executor("codex")
-	must(sup.CreateTask(t.Context(), "Build it.", ""))(t)
-	one := view(t, h).Task.Seq
-	allKept(sup)
-	p.write("code.txt", "two\n")
-	claim(t, ex)
-	allKept(ex)
-	two := view(t, h).Task.Seq
-	had := must(os.OpenFile(p.path("code.txt"), os.O_RDWR, 0))(t)
+	p := enginetest.Repository(t, enginetest.Gate("true"))
+	h, sup, ex := p.Human(), p.Supervisor(), p.Executor("codex")
+	enginetest.Must(sup.CreateTask(t.Context(), "Build it.", ""))(t)
+	one := enginetest.View(t, h).Task.Seq
+	enginetest.AllKept(sup)
+	p.Write("code.txt", "two\n")
+	enginetest.Claim(t, ex)
+	enginetest.AllKept(ex)
+	two := enginetest.View(t, h).Task.Seq
+	had := enginetest.Must(os.OpenFile(p.Path("code.txt"), os.O_RDWR, 0))(t)
 	defer had.Close()
-	got := must(h.RollbackFiles(t.Context(), one, "It went astray.", nil))(t)
+	got := enginetest.Must(h.RollbackFiles(t.Context(), one, "It went astray.", nil))(t)
 	edit := only(t, got.Files.Edited)
-	if p.read("code.txt") != "one\n" || edit.Path != "code.txt" || !strings.HasPrefix(edit.File, p.path(".ferrus/git/move-")) {
-		t.Errorf("%q, named %+v", p.read("code.txt"), edit)
+	if p.Read("code.txt") != "one\n" || edit.Path != "code.txt" || !strings.HasPrefix(edit.File, p.Path(".ferrus/git/move-")) {
+		t.Errorf("%q, named %+v", p.Read("code.txt"), edit)
 	}
-	must(had.WriteAt([]byte("mine\n"), 0))(t)
+	enginetest.Must(had.WriteAt([]byte("mine\n"), 0))(t)
 	had.Close()
-	edit = only(t, must(h.RollbackFiles(t.Context(), two, "No, it was right.", nil))(t).Files.Edited)
+	edit = only(t, enginetest.Must(h.RollbackFiles(t.Context(), two, "No, it was right.", nil))(t).Files.Edited)
 	printed(t, p, edit, "mine\n")
-	if p.read("code.txt") != "two\n" {
-		t.Errorf("rolled back to %q", p.read("code.txt"))
+	if p.Read("code.txt") != "two\n" {
+		t.Errorf("rolled back to %q", p.Read("code.txt"))
 	}
 }
 
@@ -269,10 +272,10 @@ func TestARollbackNamesWhatIsEditedMeanwhile(t *testing.T) {
 func TestAMergeNamesWhatIsEditedMeanwhile(t *testing.T) {
 	k := newKill(t, "merge")
 	p := k.again(t)
-	h, alt := p.human(), p.on("alt")
-	had := must(os.OpenFile(p.path("keep.txt"), os.O_RDWR, 0))(t) // the merge moves it
+	h, alt := p.Human(), p.On("alt")
+	had := enginetest.Must(os.OpenFile(p.Path("keep.txt"), os.O_RDWR, 0))(t) // the merge moves it
 	defer had.Close()
-	got := must(h.Merge(t.Context(), alt.human(), func() error { return second(had.WriteAt([]byte("mine\n"), 0)) }))(t)
+	got := enginetest.Must(h.Merge(t.Context(), alt.Human(), func() error { return enginetest.Second(had.WriteAt([]byte("mine\n"), 0)) }))(t)
 	if got.Files.Edited == nil {
 		t.Fatalf("nothing is named; written %q", got.Files.Written)
 	}
@@ -290,10 +293,10 @@ func only(t *testing.T, edits []restore.Edit) restore.Edit {
 }
 
 // printed runs the command that shows an edit.
-func printed(t *testing.T, p *machine, e restore.Edit, want string) {
+func printed(t *testing.T, p *enginetest.Machine, e restore.Edit, want string) {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", e.Show)
-	cmd.Dir = p.dir
+	cmd.Dir = p.Dir
 	if out, err := cmd.Output(); string(out) != want || err != nil {
 		t.Errorf("%s prints %q, %v; want %q", e.Show, out, err, want)
 	}

@@ -53,6 +53,18 @@ func (e *Engine) Session(c Caller) *Session {
 // Engine returns the engine of the session.
 func (s *Session) Engine() *Engine { return s.e }
 
+// Close frees the session's liveness lock, as the end of its process does: what it had claimed can be claimed by others.
+func (s *Session) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.live == nil {
+		return nil
+	}
+	live := s.live
+	s.live = nil
+	return live.Close()
+}
+
 // Holds reports whether this session holds the task under the present epoch.
 func (s *Session) Holds(t state.Task) bool {
 	s.mu.Lock()

@@ -85,3 +85,6 @@ func (e *Engine) keepBefore(ctx context.Context, snap store.Snapshot) (string, e
 	}
 	return snapshots.Keep(ctx, tree, e.place.Branch, snap.Task)
 }
+
+// Settle waits until the files of all entries so far are kept. Another process's are not waited for.
+func (e *Engine) Settle() { e.keeper.Wait() }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package engine
+package engine_test
 
 import (
 	"encoding/json"
@@ -10,6 +10,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
+
 	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -17,10 +20,10 @@ import (
 )
 
 // steer says something to whoever works, and returns under which id.
-func steer(t testing.TB, h *Session, text string) string {
+func steer(t testing.TB, h *engine.Session, text string) string {
 	t.Helper()
-	before := view(t, h)
-	done := must(h.Steer(t.Context(), text))(t)
+	before := enginetest.View(t, h)
+	done := enginetest.Must(h.Steer(t.Context(), text))(t)
 	is, was := done.Task, before.Task
 	if is.State != was.State || is.Epoch != was.Epoch || is.Session != was.Session || len(is.Decisions) != len(was.Decisions)+1 {
 		t.Errorf("a word changes the task from %+v to %+v", was, is)
@@ -37,22 +40,22 @@ func ids(list []packet.Decision) (ids []string) {
 }
 
 // untold are the ids of what a session has not been shown, which it is now.
-func untold(t testing.TB, s *Session) []string {
+func untold(t testing.TB, s *engine.Session) []string {
 	t.Helper()
-	return ids(must(s.Pending(view(t, s)))(t))
+	return ids(enginetest.Must(s.Pending(enginetest.View(t, s)))(t))
 }
 
 // TestASteerIsToldOnceToWhoeverWorks, now or later. S2-17.
 func TestASteerIsToldOnceToWhoeverWorks(t *testing.T) {
 	t.Parallel()
-	p := plain(t, gate("true"))
-	_, ex := p.begun()
-	h := p.human()
+	p := enginetest.Plain(t, enginetest.Gate("true"))
+	_, ex := p.Begun()
+	h := p.Human()
 	if got := untold(t, ex); len(got) > 0 {
 		t.Errorf("told %v", got)
 	}
 	first, second := steer(t, h, "Use blue."), steer(t, h, "Not that blue.")
-	list := must(ex.Pending(view(t, ex)))(t)
+	list := enginetest.Must(ex.Pending(enginetest.View(t, ex)))(t)
 	if !slices.Equal(ids(list), []string{first, second}) || list[0].Answer != "Use blue." || list[0].By != "human" || list[0].Question == "" {
 		t.Errorf("told %+v", list)
 	}
@@ -63,9 +66,9 @@ func TestASteerIsToldOnceToWhoeverWorks(t *testing.T) {
 	if got := untold(t, ex); !slices.Equal(got, []string{third}) {
 		t.Errorf("told %v", got)
 	}
-	must(h.Release(t.Context(), ""))(t)
-	next := p.executor("qwen")
-	got := claim(t, next)
+	enginetest.Must(h.Release(t.Context(), ""))(t)
+	next := p.Executor("qwen")
+	got := enginetest.Claim(t, next)
 	if !slices.Equal(ids(got.Packet.Decisions), []string{third, second, first}) {
 		t.Errorf("the packet has %+v", got.Packet.Decisions)
 	}
@@ -73,9 +76,9 @@ func TestASteerIsToldOnceToWhoeverWorks(t *testing.T) {
 	if got := untold(t, next); len(got) > 0 {
 		t.Errorf("told %v, which the packet has", got)
 	}
-	sup := p.supervisor()
-	submitted(t, next)
-	r, _ := must2(sup.Review(t.Context()))(t)
+	sup := p.Supervisor()
+	enginetest.Submitted(t, next)
+	r, _ := enginetest.Must2(sup.Review(t.Context()))(t)
 	if !slices.Equal(ids(r.Decisions), []string{third, second, first}) || len(r.Cut) > 0 {
 		t.Errorf("the reviewer sees %+v, cut %v", r.Decisions, r.Cut)
 	}
@@ -84,38 +87,38 @@ func TestASteerIsToldOnceToWhoeverWorks(t *testing.T) {
 // TestASteerIsAPersonsWhereATaskIsUnderWay.
 func TestASteerIsAPersonsWhereATaskIsUnderWay(t *testing.T) {
 	t.Parallel()
-	p := plain(t, gate("true"))
-	h := p.human()
-	refused(t, second(h.Steer(t.Context(), "Use blue.")), refusal.WrongState)
-	sup, ex := p.begun()
-	for _, s := range []*Session{sup, ex} {
-		refused(t, second(s.Steer(t.Context(), "Use blue.")), refusal.ForbiddenRole)
+	p := enginetest.Plain(t, enginetest.Gate("true"))
+	h := p.Human()
+	enginetest.Refused(t, enginetest.Second(h.Steer(t.Context(), "Use blue.")), refusal.WrongState)
+	sup, ex := p.Begun()
+	for _, s := range []*engine.Session{sup, ex} {
+		enginetest.Refused(t, enginetest.Second(s.Steer(t.Context(), "Use blue.")), refusal.ForbiddenRole)
 	}
-	for text, code := range map[string]refusal.Code{"": refusal.InvalidInput, " \n": refusal.InvalidInput, "\xff": refusal.InvalidInput, strings.Repeat("x", maxNote+1): refusal.TooLarge} {
-		refused(t, second(h.Steer(t.Context(), text)), code)
+	for text, code := range map[string]refusal.Code{"": refusal.InvalidInput, " \n": refusal.InvalidInput, "\xff": refusal.InvalidInput, strings.Repeat("x", engine.MaxNote+1): refusal.TooLarge} {
+		enginetest.Refused(t, enginetest.Second(h.Steer(t.Context(), text)), code)
 	}
-	steer(t, h, strings.Repeat("x", maxNote))
-	must(ex.Consult(t.Context(), Consulting{Problem: "p", Tried: "t", Question: "q"}))(t)
+	steer(t, h, strings.Repeat("x", engine.MaxNote))
+	enginetest.Must(ex.Consult(t.Context(), engine.Consulting{Problem: "p", Tried: "t", Question: "q"}))(t)
 	steer(t, h, "While it asks.")
-	must(sup.AskHuman(t.Context(), "Red or blue?", nil))(t)
+	enginetest.Must(sup.AskHuman(t.Context(), "Red or blue?", nil))(t)
 	steer(t, h, "While I am asked.")
-	must(h.Answer(t.Context(), "", "Blue."))(t)
-	must(h.Answer(t.Context(), "", "As I said."))(t)
-	if _, ok, err := ex.AwaitResponse(t.Context(), brief); err != nil || !ok {
+	enginetest.Must(h.Answer(t.Context(), "", "Blue."))(t)
+	enginetest.Must(h.Answer(t.Context(), "", "As I said."))(t)
+	if _, ok, err := ex.AwaitResponse(t.Context(), enginetest.Brief); err != nil || !ok {
 		t.Fatal(err)
 	}
-	submitted(t, ex)
+	enginetest.Submitted(t, ex)
 	steer(t, h, "While it is reviewed.")
-	must(h.Reject(t.Context(), "Not so.", ""))(t)
+	enginetest.Must(h.Reject(t.Context(), "Not so.", ""))(t)
 	steer(t, h, "While nobody has it.")
-	claim(t, ex)
-	check(t, ex, state.CheckGreen)
+	enginetest.Claim(t, ex)
+	enginetest.Check(t, ex, state.CheckGreen)
 	steer(t, h, "While it is green.")
-	submitted(t, ex)
-	must(h.Approve(t.Context(), "", ""))(t)
-	refused(t, second(h.Steer(t.Context(), "Use red.")), refusal.WrongState)
-	must(h.CreateTask(t.Context(), "Another.", ""))(t)
-	if got := must(h.e.Steers(view(t, h), nil))(t); len(got) > 0 {
+	enginetest.Submitted(t, ex)
+	enginetest.Must(h.Approve(t.Context(), "", ""))(t)
+	enginetest.Refused(t, enginetest.Second(h.Steer(t.Context(), "Use red.")), refusal.WrongState)
+	enginetest.Must(h.CreateTask(t.Context(), "Another.", ""))(t)
+	if got := enginetest.Must(h.Engine().Steers(enginetest.View(t, h), nil))(t); len(got) > 0 {
 		t.Errorf("another task has %v", got)
 	}
 }
@@ -123,19 +126,19 @@ func TestASteerIsAPersonsWhereATaskIsUnderWay(t *testing.T) {
 // TestASteerThatARollbackLeftBehindIsNotInForce, until one returns to it.
 func TestASteerThatARollbackLeftBehindIsNotInForce(t *testing.T) {
 	t.Parallel()
-	p := plain(t, gate("true"))
-	_, ex := p.begun()
-	h := p.human()
+	p := enginetest.Plain(t, enginetest.Gate("true"))
+	_, ex := p.Begun()
+	h := p.Human()
 	kept := steer(t, h, "Use blue.")
-	before := view(t, h).Task.Seq
+	before := enginetest.View(t, h).Task.Seq
 	left := steer(t, h, "No, red.")
-	tip := view(t, h).Task.Seq
+	tip := enginetest.View(t, h).Task.Seq
 	if got := untold(t, ex); !slices.Equal(got, []string{kept, left}) {
 		t.Errorf("told %v", got)
 	}
 	rolled(t, h, before)
-	next := p.executor("qwen")
-	got := ids(claim(t, next).Packet.Decisions)
+	next := p.Executor("qwen")
+	got := ids(enginetest.Claim(t, next).Packet.Decisions)
 	if !slices.Contains(got, kept) || slices.Contains(got, left) || slices.Contains(untold(t, next), left) {
 		t.Errorf("told %v", got)
 	}
@@ -148,10 +151,10 @@ func TestASteerThatARollbackLeftBehindIsNotInForce(t *testing.T) {
 // TestASteerIsToldToOneOfTwoCalls, and to both sessions of one name.
 func TestASteerIsToldToOneOfTwoCalls(t *testing.T) {
 	t.Parallel()
-	p := plain(t, gate("true"))
-	_, ex := p.begun()
-	steer(t, p.human(), "Use blue.")
-	now := view(t, ex)
+	p := enginetest.Plain(t, enginetest.Gate("true"))
+	_, ex := p.Begun()
+	steer(t, p.Human(), "Use blue.")
+	now := enginetest.View(t, ex)
 	told := make(chan []packet.Decision, 8)
 	var all sync.WaitGroup
 	for range cap(told) {
@@ -171,7 +174,7 @@ func TestASteerIsToldToOneOfTwoCalls(t *testing.T) {
 	if n != 1 {
 		t.Errorf("told %d times", n)
 	}
-	if got := untold(t, p.executor("codex")); len(got) != 1 {
+	if got := untold(t, p.Executor("codex")); len(got) != 1 {
 		t.Errorf("another session is told %v", got)
 	}
 }
@@ -179,11 +182,11 @@ func TestASteerIsToldToOneOfTwoCalls(t *testing.T) {
 // TestARemoteExecutorIsToldOncePerClaim, though each of its calls is a session of its own; a supervisor, who has none, again.
 func TestARemoteExecutorIsToldOncePerClaim(t *testing.T) {
 	t.Parallel()
-	p := plain(t, gate("true"))
-	e := p.engine()
-	must(p.supervisor().CreateTask(t.Context(), "Build it.", ""))(t)
+	p := enginetest.Plain(t, enginetest.Gate("true"))
+	e := p.Engine()
+	enginetest.Must(p.Supervisor().CreateTask(t.Context(), "Build it.", ""))(t)
 	mine := claimed(t, e, "tk-1")
-	id := steer(t, p.human(), "Use blue.")
+	id := steer(t, p.Human(), "Use blue.")
 	for i, want := range [][]string{{id}, nil} {
 		if got := untold(t, remotely(t, e, state.Executor, "tk-1", mine)); !slices.Equal(got, want) {
 			t.Errorf("call %d is told %v", i, got)
@@ -197,19 +200,19 @@ func TestARemoteExecutorIsToldOncePerClaim(t *testing.T) {
 // TestASteerThatIsCutIsYetToBeTold: what there is no room for among the decisions comes whole with what is asked for next.
 func TestASteerThatIsCutIsYetToBeTold(t *testing.T) {
 	t.Parallel()
-	p := plain(t, gate("true"))
-	_, ex := p.begun()
-	h := p.human()
-	long := strings.Repeat("long ", maxNote/5)
+	p := enginetest.Plain(t, enginetest.Gate("true"))
+	_, ex := p.Begun()
+	h := p.Human()
+	long := strings.Repeat("long ", engine.MaxNote/5)
 	first, last := steer(t, h, long), steer(t, h, "Use blue.")
-	submitted(t, ex)
-	sup := p.supervisor()
-	r, now := must2(sup.Review(t.Context()))(t)
-	if !slices.Equal(ids(r.Decisions), []string{last, first}) || len(r.Decisions[1].Answer) >= len(long) || len(r.Cut) != 1 || len(asJSON(t, r.Decisions)) > maxReviewed {
+	enginetest.Submitted(t, ex)
+	sup := p.Supervisor()
+	r, now := enginetest.Must2(sup.Review(t.Context()))(t)
+	if !slices.Equal(ids(r.Decisions), []string{last, first}) || len(r.Decisions[1].Answer) >= len(long) || len(r.Cut) != 1 || len(asJSON(t, r.Decisions)) > engine.MaxReviewed {
 		t.Errorf("%d bytes, cut %v", len(asJSON(t, r.Decisions)), r.Cut)
 	}
 	sup.Told(r.Decisions)
-	if got := must(sup.Pending(now))(t); !slices.Equal(ids(got), []string{first}) || got[0].Answer != long {
+	if got := enginetest.Must(sup.Pending(now))(t); !slices.Equal(ids(got), []string{first}) || got[0].Answer != long {
 		t.Errorf("told %v", ids(got))
 	}
 }
@@ -218,17 +221,17 @@ func TestASteerThatIsCutIsYetToBeTold(t *testing.T) {
 func TestACheckThatWasOverBringsWhatWasSaidSince(t *testing.T) {
 	t.Parallel()
 	p := slow(t)
-	_, ex := p.begun()
-	h := p.human()
-	if out := must(ex.Check(t.Context(), brief))(t); out.Status != state.CheckRunning {
+	_, ex := p.Begun()
+	h := p.Human()
+	if out := enginetest.Must(ex.Check(t.Context(), enginetest.Brief))(t); out.Status != state.CheckRunning {
 		t.Fatal(out.Status)
 	}
 	during := steer(t, h, "While it runs.")
-	p.letGo()
-	eventually(t, "the check is over", func() bool { return view(t, h).Task.Check.Status == state.CheckRed })
+	p.LetGo()
+	enginetest.Eventually(t, "the check is over", func() bool { return enginetest.View(t, h).Task.Check.Status == state.CheckRed })
 	after := steer(t, h, "When it was over.")
-	out := check(t, ex, state.CheckRed)
-	if got := ids(must(ex.Pending(out.Snapshot))(t)); out.ID != "k1" || out.Task.CheckRetries != 1 || !slices.Equal(got, []string{during, after}) {
+	out := enginetest.Check(t, ex, state.CheckRed)
+	if got := ids(enginetest.Must(ex.Pending(out.Snapshot))(t)); out.ID != "k1" || out.Task.CheckRetries != 1 || !slices.Equal(got, []string{during, after}) {
 		t.Errorf("%s, %d retries, told %v", out.ID, out.Task.CheckRetries, got)
 	}
 }
@@ -236,7 +239,7 @@ func TestACheckThatWasOverBringsWhatWasSaidSince(t *testing.T) {
 // TestWhereNothingIsSaidNothingIsRead: the journal has no line at these places.
 func TestWhereNothingIsSaidNothingIsRead(t *testing.T) {
 	t.Parallel()
-	_, ex := plain(t, gate("true")).begun()
+	_, ex := enginetest.Plain(t, enginetest.Gate("true")).Begun()
 	at := func(id string) store.Snapshot {
 		return store.Snapshot{Task: state.Task{Decisions: []state.Record{{ID: id, Off: 1 << 40}}}}
 	}

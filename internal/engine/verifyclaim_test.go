@@ -1,11 +1,12 @@
-package engine
+package engine_test
 
 import (
-	"errors"
 	"testing"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
+
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -15,32 +16,29 @@ import (
 // the journal when the lock is free again.
 func TestARefusalReadsNoHistoryUnderTheLock(t *testing.T) {
 	t.Parallel()
-	p := plain(t, gate("true"))
-	c := p.clocked()
-	_, ex := p.begun()
-	c.pass(2 * time.Minute)
-	now := claim(t, p.executor("qwen")).Snapshot
-	disk := ex.e.store
-	defer func() { ex.e.store = disk }()
+	p := enginetest.Plain(t, enginetest.Gate("true"))
+	c := p.Clocked()
+	_, ex := p.Begun()
+	c.Pass(2 * time.Minute)
+	now := enginetest.Claim(t, p.Executor("qwen")).Snapshot
 	for _, ev := range state.Allowed(now.Task, state.Holder) {
-		ex.e.store = nil
-		_, err := ex.change(now, transition{event: ev}, "")
-		ex.e.store = disk
-		if lost := (lossError{}); !errors.As(err, &lost) || lost.epoch != 1 {
+		var err error
+		ex.Engine().WithStore(nil, func() { _, err = ex.Decide(now, ev) })
+		if engine.LostEpoch(err) != 1 {
 			t.Errorf("%s: %v", ev, err)
 		}
-		refused(t, ex.explain(err), refusal.LeaseLost, "executor:qwen:1 took this work over")
+		enginetest.Refused(t, ex.Explain(err), refusal.LeaseLost, "executor:qwen:1 took this work over")
 	}
-	ex.e.store = nil // nor does a check that ended too late
-	_, err := ex.change(now, (Checked{Status: state.CheckGreen}).act(&job{session: ex}, store.Snapshot{}, checks.Result{}), "")
-	ex.e.store = disk
-	refused(t, ex.explain(err), refusal.LeaseLost, "executor:qwen:1 took this work over")
+	var err error // nor does a check that ended too late
+	ex.Engine().WithStore(nil, func() { _, err = ex.DecideGreen(now) })
+	enginetest.Refused(t, ex.Explain(err), refusal.LeaseLost, "executor:qwen:1 took this work over")
 	// Without the journal there is nothing more to say.
-	gone, err := store.Open(t.TempDir(), store.Options{Log: quiet})
+	gone, err := store.Open(t.TempDir(), store.Options{Log: enginetest.Quiet})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer gone.Close()
-	ex.e.store = gone
-	refused(t, ex.explain(lossError{1}), refusal.LeaseLost, "the lease was taken away")
+	ex.Engine().WithStore(gone, func() {
+		enginetest.Refused(t, ex.Explain(engine.LossOf(1)), refusal.LeaseLost, "the lease was taken away")
+	})
 }

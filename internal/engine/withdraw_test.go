@@ -1,9 +1,12 @@
-package engine
+package engine_test
 
 import (
 	"context"
 	"testing"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -12,7 +15,7 @@ import (
 // leaving is the context of a caller that leaves as soon as the work is claimed.
 type leaving struct {
 	context.Context
-	e *Engine
+	e *engine.Engine
 }
 
 func (g leaving) Err() error {
@@ -26,21 +29,21 @@ func (g leaving) Err() error {
 // enough to be the holder: who comes next is another one, under an epoch of its own.
 func TestAClaimThatNobodyWasToldIsFreeAtOnce(t *testing.T) {
 	t.Parallel()
-	p := repository(t, gate("true"))
-	e := p.engine()
-	must(p.human().CreateTask(t.Context(), "Build it.", ""))(t)
+	p := enginetest.Repository(t, enginetest.Gate("true"))
+	e := p.Engine()
+	enginetest.Must(p.Human().CreateTask(t.Context(), "Build it.", ""))(t)
 	lost := remotely(t, e, state.Executor, "tk-1", "")
-	if got, _, _ := lost.AwaitTask(leaving{t.Context(), e}, patience, false); got == nil {
+	if got, _, _ := lost.AwaitTask(leaving{t.Context(), e}, enginetest.Patience, false); got == nil {
 		t.Fatal("it was not claimed, so nothing is lost")
 	}
 	next := remotely(t, e, state.Executor, "tk-1", "")
-	if got := claim(t, next); got.Task.Epoch != 2 || next.Claim() == lost.Claim() || left(next, got.Snapshot) <= 0 {
+	if got := enginetest.Claim(t, next); got.Task.Epoch != 2 || next.Claim() == lost.Claim() || left(next, got.Snapshot) <= 0 {
 		t.Errorf("claimed under epoch %d, %v left", got.Task.Epoch, left(next, got.Snapshot))
 	}
-	refused(t, second(lost.Progress(t.Context(), "Still here.")), refusal.LeaseLost, "its lease ran out")
+	enginetest.Refused(t, enginetest.Second(lost.Progress(t.Context(), "Still here.")), refusal.LeaseLost, "its lease ran out")
 
 	// One that was told keeps it, whatever becomes of a later call.
-	_, _, _ = must(remotely(t, e, state.Executor, "tk-1", "").With(next.Claim()))(t).AwaitTask(leaving{t.Context(), e}, patience, false)
+	_, _, _ = enginetest.Must(remotely(t, e, state.Executor, "tk-1", "").With(next.Claim()))(t).AwaitTask(leaving{t.Context(), e}, enginetest.Patience, false)
 	unclaimed(t, remotely(t, e, state.Executor, "tk-1", ""))
 }
 
@@ -48,24 +51,24 @@ func TestAClaimThatNobodyWasToldIsFreeAtOnce(t *testing.T) {
 // claim that was made for them, with a lease that runs.
 func TestALostAnswerIsGivenAgain(t *testing.T) {
 	t.Parallel()
-	p := repository(t, gate("true"))
-	e := p.engine()
-	must(p.human().CreateTask(t.Context(), "Build it.", ""))(t)
+	p := enginetest.Repository(t, enginetest.Gate("true"))
+	e := p.Engine()
+	enginetest.Must(p.Human().CreateTask(t.Context(), "Build it.", ""))(t)
 	old := claimed(t, e, "tk-1")
-	for name, again := range map[string]func(first *Session) *Session{
-		"in its session":        func(first *Session) *Session { return first },
-		"with an earlier claim": func(*Session) *Session { return remotely(t, e, state.Executor, "tk-1", old) },
+	for name, again := range map[string]func(first *engine.Session) *engine.Session{
+		"in its session":        func(first *engine.Session) *engine.Session { return first },
+		"with an earlier claim": func(*engine.Session) *engine.Session { return remotely(t, e, state.Executor, "tk-1", old) },
 	} {
-		must(p.human().Release(t.Context(), ""))(t)
+		enginetest.Must(p.Human().Release(t.Context(), ""))(t)
 		first := remotely(t, e, state.Executor, "tk-1", old)
-		if got, _, _ := first.AwaitTask(leaving{t.Context(), e}, patience, false); got == nil {
+		if got, _, _ := first.AwaitTask(leaving{t.Context(), e}, enginetest.Patience, false); got == nil {
 			t.Fatal("it was not claimed, so nothing is lost")
 		}
-		epoch := view(t, first).Task.Epoch
+		epoch := enginetest.View(t, first).Task.Epoch
 		s := again(first)
 		s.Touch() // as each call does
-		claim(t, s)
-		if now := view(t, s); now.Task.Epoch != epoch || s.Claim() != first.Claim() || left(s, now) < time.Minute {
+		enginetest.Claim(t, s)
+		if now := enginetest.View(t, s); now.Task.Epoch != epoch || s.Claim() != first.Claim() || left(s, now) < time.Minute {
 			t.Errorf("%s: epoch %d, not %d, claim %s, not %s, %v left", name, now.Task.Epoch, epoch, s.Claim(), first.Claim(), left(s, now))
 		}
 	}
@@ -74,19 +77,19 @@ func TestALostAnswerIsGivenAgain(t *testing.T) {
 // TestACheckThatIsAboutToStartIsNotAbandoned: between the commit and the helper's lock no process runs it.
 func TestACheckThatIsAboutToStartIsNotAbandoned(t *testing.T) {
 	t.Parallel()
-	p := plain(t, gate("true"))
-	e := p.engine()
-	must(p.human().CreateTask(t.Context(), "Build it.", ""))(t)
-	s := must(e.Remote(Caller{Role: state.Executor, Agent: "executor:net:1"}, "tk-1", claimed(t, e, "tk-1")))(t)
-	snap := view(t, s)
+	p := enginetest.Plain(t, enginetest.Gate("true"))
+	e := p.Engine()
+	enginetest.Must(p.Human().CreateTask(t.Context(), "Build it.", ""))(t)
+	s := enginetest.Must(e.Remote(engine.Caller{Role: state.Executor, Agent: "executor:net:1"}, "tk-1", claimed(t, e, "tk-1")))(t)
+	snap := enginetest.View(t, s)
 	snap.Task.Check = state.Check{ID: "k1", Status: state.CheckRunning}
-	j := &job{session: s, task: snap.Task.TaskID, epoch: snap.Task.Epoch, done: make(chan struct{}), cancel: func() {}}
-	e.job = j
-	if got := e.present(snap).Task.Check.Status; got != state.CheckRunning {
+	j := engine.NewJob(s, snap.Task)
+	e.SetJob(j)
+	if got := e.Present(snap).Task.Check.Status; got != state.CheckRunning {
 		t.Errorf("about to start it is %s", got)
 	}
-	close(j.done)
-	if got := e.present(snap).Task.Check.Status; got != state.CheckAbandoned {
+	j.End()
+	if got := e.Present(snap).Task.Check.Status; got != state.CheckAbandoned {
 		t.Errorf("ended and still said to be running, it is %s", got)
 	}
 }
