@@ -95,8 +95,9 @@ a failure of the worker, and so is an output that is missing or empty. ` + "`fer
 | ` + "`FERRUS_TOPIC`" + ` | the topic of the run |
 | ` + "`FERRUS_WORKER`" + ` | its role |
 
-A run keeps the command as it was at the launch. Commands in ` + "`workflows.json`" + ` are
-among the values to which [you agree](security.md) before anything runs.
+A run keeps the command as it was at the launch. The journal line of a start
+names the commands among the workers in ` + "`runs`" + `. Commands in ` + "`workflows.json`" + `
+are among the values to which [you agree](security.md) before anything runs.
 
 ## Running
 

@@ -21,6 +21,8 @@ func flows(t testing.TB) []workflow.Workflow {
 			ph("two", `, "pause_after": true`, wk("end", final))),
 		workers(`"spawn": "all", "max_parallel": 2,`, ph("one", `, "mode": "sequential"`, wk("a", ""), wk("b", "")), ph("two", "", wk("c", reads("b.md")), wk("end", final+`, "retries": 2`))),
 		workers("", ph("one", "", wk("a", "")), ph("talk", `, "mode": "dialogue", "pause_after": true, "max_rounds": 1`, wk("b", reads("a.md")), wk("c", "")), ph("z", "", wk("end", final+reads("talk.md")))),
+		workers("", ph("one", "", wk("a", `, "run": "make lint", "ok_exit": [1], "retries": 1`), wk("b", "")), ph("two", "", wk("end", final+reads("a.md", "b.md")))),
+		workers(`"spawn": "all",`, ph("one", "", wk("a", "")), ph("two", "", wk("end", final+reads("a.md")+`, "run": "make report"`))),
 	} {
 		all = append(all, flow(t, text))
 	}

@@ -20,6 +20,7 @@ type EventJSON struct {
 	Event  string          `json:"event"`
 	Row    string          `json:"row,omitempty"`
 	Roles  []string        `json:"roles,omitempty"`
+	Runs   []string        `json:"runs,omitempty"` // of them, those that are commands
 	Reason pipeline.Reason `json:"reason,omitempty"`
 	Why    string          `json:"why,omitempty"`
 	By     string          `json:"by,omitempty"`
@@ -29,7 +30,7 @@ type EventJSON struct {
 }
 
 func deedOf(name string, l run.Line) EventJSON {
-	return EventJSON{"event", l.At, l.Rev, l.Event, l.Row, l.Roles, l.Reason, l.Why, l.By, l.Tell, name, l.Status.State}
+	return EventJSON{"event", l.At, l.Rev, l.Event, l.Row, l.Roles, l.Runs, l.Reason, l.Why, l.By, l.Tell, name, l.Status.State}
 }
 
 // quiet are events that a person need not see: others say the same.

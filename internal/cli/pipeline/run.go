@@ -62,9 +62,9 @@ Exit codes:
 - 0: the result is delivered
 - 1: the run failed or was cancelled
 - 6: the run is waiting for you
-- 130, 143: ctrl-C or SIGTERM ended the command`, `one object a line. kind (event): at rev event row roles[] reason why by tell run
-state. kind (result): run text. The last line is kind (end): exit run dir state
-delivered partial failure action{...} next[].`),
+- 130, 143: ctrl-C or SIGTERM ended the command`, `one object a line. kind (event): at rev event row roles[] runs[] reason why by
+tell run state. kind (result): run text. The last line is kind (end): exit run
+dir state delivered partial failure action{...} next[].`),
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, words []string) error { return launchRun(a, cmd.Context(), how, words) },
 	}

@@ -47,6 +47,11 @@ func (b *runState) do(ctx context.Context, facts pipeline.Facts, a pipeline.Acti
 		if err := b.start(a.Roles); err != nil {
 			return err
 		}
+		for _, role := range a.Roles {
+			if k, _ := b.f.Workflow.Worker(role); k.Run != "" {
+				l.Runs = append(l.Runs, role)
+			}
+		}
 		b.o.at("started " + l.Event)
 	}
 	if err := b.write(a); err != nil {

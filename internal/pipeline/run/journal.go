@@ -24,6 +24,7 @@ type Line struct {
 	Event  string          `json:"event"` // launch, observed, a verb of the decision table, or one of the guard's
 	Row    string          `json:"row,omitempty"`
 	Roles  []string        `json:"roles,omitempty"`
+	Runs   []string        `json:"runs,omitempty"` // of the roles that are started, those that are commands and have no model
 	Reason pipeline.Reason `json:"reason,omitempty"`
 	Why    string          `json:"why,omitempty"`
 	Aside  []string        `json:"aside,omitempty"`

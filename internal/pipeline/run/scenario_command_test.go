@@ -61,6 +61,11 @@ func TestACommandIsAWorkerLikeAnAgent(t *testing.T) {
 	if left := y.temps(f); len(left) > 0 {
 		t.Errorf("left are %v", left)
 	}
+	for _, l := range y.lines(f, func(l Line) bool { return l.Event == string(pipeline.Start) }) {
+		if want := slices.Contains(l.Roles, "lint"); want != slices.Equal(l.Runs, []string{"lint"}) {
+			t.Errorf("the journal says that of %v %v are commands", l.Roles, l.Runs)
+		}
+	}
 	if prompt, err := f.Prompt("lint"); err != nil || !strings.HasPrefix(prompt, begun) {
 		t.Errorf("its prompt is %q: %v", prompt, err)
 	}
