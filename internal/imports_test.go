@@ -221,6 +221,7 @@ var allowed = map[string]map[string]string{
 		"internal/checks":            "the commands of a check run",
 	},
 	"internal/engine/enginetest": {
+		"internal/branch":        "branches, and merges of them",
 		"internal/platform/proc": "?",
 		"internal/trust":         "the record of a project",
 		"internal/config":        "ferrus.toml",
@@ -275,6 +276,7 @@ var allowed = map[string]map[string]string{
 		"internal/safetext": "answers hold no hidden characters",
 	},
 	"internal/tools": {
+		"internal/branch":     "branches, and merges of them",
 		"internal/document":   "texts are checked and rendered",
 		"internal/packet":     "what a successor is given",
 		"internal/project":    "where a project and its machines live",
@@ -347,6 +349,23 @@ var allowed = map[string]map[string]string{
 	"internal/bench":       {"internal/mcpclient": "it drives servers as a client does"},
 	"internal/bench/bare":  {},
 	"internal/e2e/clients": {},
+	"internal/branch": {
+		"internal/document":          "texts are checked and rendered",
+		"internal/rootfs":            "no link is followed",
+		"internal/platform/filelock": "one process at a time makes a branch or merges",
+		"internal/config":            "checks and set-up are configured",
+		"internal/checks":            "what a check said",
+		"internal/checkrun":          "checks judge what is merged",
+		"internal/worktree/restore":  "files are moved without losing an edit",
+		"internal/worktree":          "trees of files",
+		"internal/store":             "journals and their lines",
+		"internal/state":             "states and events",
+		"internal/snapshots":         "files are kept for entries",
+		"internal/refusal":           "what is refused has a code and a remedy",
+		"internal/project":           "where a project and its machines live",
+		"internal/gc":                "private checkouts go with a branch",
+		"internal/engine":            "it acts through it",
+	},
 	"internal/conductor": {
 		"internal/refusal":           "what is refused has a code and a remedy",
 		"internal/jsontime":          "times in JSON have one form",
@@ -364,6 +383,7 @@ var allowed = map[string]map[string]string{
 		"internal/config":            "agents and limits are configured",
 	},
 	"internal/fleet": {
+		"internal/branch":    "branches, and merges of them",
 		"internal/refusal":   "what is refused has a code and a remedy",
 		"internal/project":   "where a project and its machines live",
 		"internal/conductor": "each branch has a conductor",
@@ -415,11 +435,11 @@ var allowed = map[string]map[string]string{
 	"cmd/ferrusd": {"internal/server": "it is the server and nothing else"},
 	"internal/cli": commands("settings agreement origin refusal project agents agents/process ancestry checks conductor config engine format jsontime nearest pipeline pipeline/workflow " +
 		"platform/proc rootfs safetext state status store strictjson trust worktree/restore"),
-	"internal/cli/branch":   commands("refusal snapshots gc project checks cli engine format conductor state status trust worktree"),
+	"internal/cli/branch":   commands("branch refusal snapshots gc project checks cli engine format conductor state status trust worktree"),
 	"internal/cli/demo":     commands("cli config mcpclient platform/proc tools trust"),
 	"internal/cli/doctor":   commands("agents agents/register cli cli/setup conductor config doctor format mcpclient platform/proc refusal server"),
 	"internal/cli/evidence": commands("cli evidence format refusal"),
-	"internal/cli/log":      commands("refusal project agents cli engine format history conductor agents/process rootfs state store"),
+	"internal/cli/log":      commands("branch refusal project agents cli engine format history conductor agents/process rootfs state store"),
 	"internal/cli/pipeline": commands("refusal agents agents/process cli cli/log config engine format nearest pipeline pipeline/run pipeline/workflow rootfs safetext " +
 		"status strictjson worktree"),
 	"internal/cli/root": {
@@ -443,13 +463,13 @@ var allowed = map[string]map[string]string{
 		"internal/platform/proc":  "signals end a command, and the programs of agents are looked for outside of the project",
 		"internal/agents/process": "stop, logs, and the shim of an agent",
 	},
-	"internal/cli/run": commands("document refusal cli cli/branch cli/pipeline config engine fleet format conductor pipeline pipeline/run platform/proc agents/process " +
+	"internal/cli/run": commands("branch document refusal cli cli/branch cli/pipeline config engine fleet format conductor pipeline pipeline/run platform/proc agents/process " +
 		"state status"),
 	"internal/cli/setup": commands("settings agreement project origin refusal . agents cli config engine format agents/register rootfs server state status store " +
 		"scaffold server/tokens trust worktree"),
 	"internal/cli/simulate": commands("refusal cli simulate state"),
 	"internal/cli/status":   commands("project cli engine format state status"),
-	"internal/cli/task":     commands("packet project refusal agents checks cli engine fleet format conductor lease queue state status store tools worktree worktree/restore"),
+	"internal/cli/task":     commands("branch packet project refusal agents checks cli engine fleet format conductor lease queue state status store tools worktree worktree/restore"),
 	"internal/status": {
 		"internal/document":       "texts are checked and rendered",
 		"internal/project":        "where a project and its machines live",
@@ -538,6 +558,7 @@ var allowed = map[string]map[string]string{
 
 // forCommands says why a package of commands imports another.
 var forCommands = map[string]string{
+	"internal/branch":            "branches, and merges of them",
 	"internal/settings":          "what is configured and frozen",
 	"internal/packet":            "what a successor is given",
 	"internal/agreement":         "what a project makes run must have been agreed to",

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/cli/root"
 	setupcmd "github.com/ferrus-go/ferrus/internal/cli/setup"
@@ -279,7 +280,7 @@ func (b bait) work(t *testing.T) {
 	if _, err := agent.Submit(t.Context(), engine.Submitting{Summary: "Done.", Verification: "None.", NoChange: "None is needed."}, 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := person.Branch(t.Context(), engine.Fork{Names: []string{"b1"}}); err != nil {
+	if _, err := branch.Create(t.Context(), person, branch.Fork{Names: []string{"b1"}}); err != nil {
 		t.Fatal(err)
 	}
 }

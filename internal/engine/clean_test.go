@@ -10,10 +10,10 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/branch"
+	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
-
-	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/gc"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -235,7 +235,7 @@ func TestCheckoutsGoWithWhatTheyAreFor(t *testing.T) {
 	}
 	out := enginetest.Must(ex.Check(t.Context(), enginetest.Patience))(t)
 	h := p.Human()
-	branched(t, h, engine.Fork{Names: []string{"try"}})
+	enginetest.Branched(t, h, branch.Fork{Names: []string{"try"}})
 	on := p.On("try").Executor("codex")
 	enginetest.Claim(t, on)
 	enginetest.Must(on.Check(t.Context(), enginetest.Patience))(t)
@@ -247,7 +247,7 @@ func TestCheckoutsGoWithWhatTheyAreFor(t *testing.T) {
 	if got := left(); len(got) != 1 || got[0].TaskID != gc.ByHand {
 		t.Errorf("%+v", got)
 	}
-	enginetest.Must(h.Remove(t.Context(), "try", true))(t)
+	enginetest.Must(branch.Remove(t.Context(), h, "try", true))(t)
 	enginetest.Must(h.Reset(t.Context(), "enough"))(t)
 	if got := there(); len(got) != 0 {
 		t.Errorf("left: %q", got)
@@ -273,17 +273,17 @@ func TestACleanMergeIsJudgedInTheCheckout(t *testing.T) {
 	p := enginetest.Repository(t, where("clean", "test ! -e a.txt || test ! -e b.txt || grep -q both code.txt"))
 	enginetest.Must(p.Supervisor().CreateTask(t.Context(), "Build it.", ""))(t)
 	h := p.Human()
-	branched(t, h, engine.Fork{Names: []string{"try"}})
+	enginetest.Branched(t, h, branch.Fork{Names: []string{"try"}})
 	one := p.On("try")
 	one.Does("a.txt", "a\n")
 	p.Write("b.txt", "b\n")
 	b := one.Human()
-	_, err := h.Merge(t.Context(), b, nil)
+	_, err := branch.Merge(t.Context(), h, b, nil)
 	if refusal.CodeOf(err) != refusal.Conflict || one.Exists("b.txt") || p.Exists("a.txt") {
 		t.Fatalf("%v", err)
 	}
 	p.Write("code.txt", "both\n")
-	if _, err := h.Merge(t.Context(), b, nil); err != nil || p.Read("a.txt") != "a\n" {
+	if _, err := branch.Merge(t.Context(), h, b, nil); err != nil || p.Read("a.txt") != "a\n" {
 		t.Errorf("%v", err)
 	}
 }

@@ -2,9 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/snapshots"
@@ -16,43 +13,6 @@ import (
 // editsOf is the name under which edits are kept that a move of the files of the work takes out of the work tree.
 func (e *Engine) editsOf(snap store.Snapshot) string {
 	return snapshots.EditsName(e.place.Branch, snap.Task)
-}
-
-// withEdits is an error that also names the edits that were kept before it happened.
-func withEdits(err error, edits []restore.Edit) error {
-	if err == nil || len(edits) == 0 {
-		return err
-	}
-	text := ". " + editsText(edits)
-	var clash *ConflictError
-	var refused *refusal.RefusedError
-	switch {
-	case errors.As(err, &clash):
-		named := *clash
-		named.Message += text
-		return &named
-	case errors.As(err, &refused):
-		named := *refused
-		named.Message += text
-		return &named
-	}
-	return fmt.Errorf("%w%s", err, text)
-}
-
-// Notice names the files that were edited while the merge moved them, "" for none.
-func (m Merged) Notice() string { return editsText(m.Files.Edited) }
-
-// editsText names edits, and how to see them.
-func editsText(edits []restore.Edit) string {
-	var parts []string
-	for i, e := range edits {
-		if i == 10 {
-			parts = append(parts, fmt.Sprintf("and %d more", len(edits)-i))
-			break
-		}
-		parts = append(parts, e.String())
-	}
-	return strings.Join(parts, "; ")
 }
 
 // Leftovers lists what moves of the work's files that were cut off, or met open files, have left. It changes nothing.
@@ -88,4 +48,12 @@ func (e *Engine) treeNow(ctx context.Context) (*worktree.Tree, error) {
 		return nil, err
 	}
 	return e.Tree(ctx, now)
+}
+
+// withEdits is an error that also names the edits that were kept before it happened.
+func withEdits(err error, edits []restore.Edit) error {
+	if err == nil || len(edits) == 0 {
+		return err
+	}
+	return refusal.Adding(err, ". "+restore.Text(edits))
 }

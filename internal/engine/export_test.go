@@ -8,7 +8,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/packet"
-	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/snapshots"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -104,19 +103,3 @@ func (e *Engine) Keep(s *Session, epoch uint64, maxSilence time.Duration) bool {
 }
 
 func (e *Engine) Replace(name string, data []byte) error { return e.replace(name, data) }
-
-func KeptName(on project.Place) string              { return keptName(on) }
-func (c *ConflictError) Trees() (tree, ours string) { return c.tree, c.ours }
-
-// LayMerged puts what git makes of both sides into the branch's work tree, as a merge that is killed then does.
-func (s *Session) LayMerged(ctx context.Context, from *Session) error {
-	m, err := s.merging(ctx, from)
-	if err != nil {
-		return err
-	}
-	got, err := m.into.Merge(ctx, m.was.Task.BaseTree, m.ours, m.theirs)
-	if err != nil {
-		return err
-	}
-	return m.lay(ctx, got.Tree)
-}

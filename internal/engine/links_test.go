@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
-
 	"github.com/ferrus-go/ferrus/internal/gc"
 	"github.com/ferrus-go/ferrus/internal/origin"
 	"github.com/ferrus-go/ferrus/internal/project"
@@ -40,9 +40,9 @@ func peopled(t *testing.T) (p *enginetest.Machine, old string) {
 		clock.Pass(40 * enginetest.Day)
 		h := p.Human()
 		for _, name := range []string{"alt", "gone"} {
-			branched(t, h, engine.Fork{Names: []string{name}, Own: true})
+			enginetest.Branched(t, h, branch.Fork{Names: []string{name}, Own: true})
 		}
-		enginetest.Must(h.Remove(t.Context(), "gone", true))(t)
+		enginetest.Must(branch.Remove(t.Context(), h, "gone", true))(t)
 		clock.Pass(40 * enginetest.Day)
 		p.Begun()
 	})
@@ -146,8 +146,8 @@ func TestALinkLaidUnderAnOpenEngine(t *testing.T) {
 			}
 			_, did["Announce"] = sup.Engine().Store().Announce("s-" + strings.Repeat("1", 8))
 			_, _, did["Trial"] = sup.Engine().Trial(ctx)
-			_, did["Branch"] = h.Branch(ctx, engine.Fork{Names: []string{"new"}, Own: true})
-			_, did["Remove"] = h.Remove(ctx, "alt", true)
+			_, did["Branch"] = branch.Create(ctx, h, branch.Fork{Names: []string{"new"}, Own: true})
+			_, did["Remove"] = branch.Remove(ctx, h, "alt", true)
 			if name == "git" || name == "git/objects" || strings.HasPrefix(name, "archive") {
 				_, did["Steer"] = h.Steer(ctx, "faster") // the store goes on: it needs none of these
 			}
@@ -256,21 +256,5 @@ func TestWorkIsDoneWhereTheEngineIs(t *testing.T) {
 	}
 	if tree := enginetest.Must(e.Tree(t.Context(), now))(t); tree.Top() != p.Dir {
 		t.Errorf("its tree is %s", tree.Top())
-	}
-}
-
-// TestTheNoteOfARemovalIsNoPath: what stands in it becomes a part of names.
-func TestTheNoteOfARemovalIsNoPath(t *testing.T) {
-	t.Parallel()
-	p := enginetest.Plain(t, enginetest.Gate("true"))
-	on := project.At(p.Dir, "alt")
-	for text, want := range map[string]string{
-		"alt@20260102T030405.000\n": "alt@20260102T030405.000", "alt@20260102T030405.000": "", "../../outside\n": "",
-		"alt@../../outside\n": "", "other@20260102T030405.000\n": "", "alt@20260102T030405.000/..\n": "",
-	} {
-		p.Write(".ferrus/branches/alt/removing", text)
-		if got := engine.KeptName(on); got != want {
-			t.Errorf("%q: %q", text, got)
-		}
 	}
 }

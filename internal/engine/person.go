@@ -75,3 +75,11 @@ func (e *Engine) dropCheckouts(on project.Place) {
 		e.log.Warn("the checkout of a check is left", "error", err)
 	}
 }
+
+// Select notes that of several attempts at a task this approved one is taken.
+func (s *Session) Select(ctx context.Context, reason string) (Done, error) {
+	if err := checkReason("the reason", reason); err != nil {
+		return Done{}, err
+	}
+	return s.commit(ctx, transition{event: state.Select, note: reason})
+}

@@ -14,9 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
-
 	"github.com/ferrus-go/ferrus/internal/agreement"
+	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/origin"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
@@ -35,7 +34,7 @@ var exported = map[string]struct {
 	code refusal.Code
 }{
 	"engine.RefusedError":      {&refusal.RefusedError{Code: refusal.Conflict}, refusal.Conflict},
-	"engine.ConflictError":     {&engine.ConflictError{RefusedError: refusal.RefusedError{Code: refusal.Conflict}}, refusal.Conflict},
+	"engine.ConflictError":     {&branch.ConflictError{RefusedError: refusal.RefusedError{Code: refusal.Conflict}}, refusal.Conflict},
 	"engine.UntrustedError":    {&agreement.UntrustedError{RefusedError: refusal.RefusedError{Code: refusal.Untrusted}}, refusal.Untrusted},
 	"engine.ForeignError":      {&origin.ForeignError{RefusedError: refusal.RefusedError{Code: refusal.ForeignState}}, refusal.ForeignState},
 	"state.RefusedError":       {refusedBy(state.Executor, state.Submit), refusal.WrongState},

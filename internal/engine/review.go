@@ -150,7 +150,7 @@ func (s *Session) Approve(ctx context.Context, note, id string) (Done, error) {
 		}
 		if overtaken(sub, tree) {
 			return Done{}, &refusal.RefusedError{Code: refusal.TreeChanged, Message: "the work tree is no longer the one that " + sub.ID +
-				" submitted: " + document.Clip(strings.Join(s.e.changed(ctx, now, sub.Tree, tree), " "), 600), Remedy: "reject, so that the executor checks and submits again"}
+				" submitted: " + document.Clip(strings.Join(s.e.Changed(ctx, now, sub.Tree, tree), " "), 600), Remedy: "reject, so that the executor checks and submits again"}
 		}
 	}
 	done, err := s.commit(ctx, transition{event: state.Approve, note: note, arg: id, check: s.bound(now.Task, id)})

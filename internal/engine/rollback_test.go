@@ -13,12 +13,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// rolled rolls the task back, which must work.
-func rolled(t *testing.T, h *engine.Session, to uint64) engine.Done {
-	t.Helper()
-	return enginetest.Must(h.Rollback(t.Context(), to, "It went astray."))(t)
-}
-
 // TestARollbackIsNoReplay: what was answered since is asked again, and the old answer is told to nobody. S2-13.
 func TestARollbackIsNoReplay(t *testing.T) {
 	t.Parallel()
@@ -33,7 +27,7 @@ func TestARollbackIsNoReplay(t *testing.T) {
 	}
 	enginetest.Check(t, ex, state.CheckGreen)
 
-	done := rolled(t, h, asked.Task.Seq)
+	done := enginetest.Rolled(t, h, asked.Task.Seq)
 	if done.Task.State != state.AwaitingHuman || done.Task.Top().ID != "q1" || p.Exists(".ferrus/ANSWER.md") || !p.Exists(".ferrus/QUESTION.md") {
 		t.Errorf("%+v", done.Task)
 	}
@@ -66,7 +60,7 @@ func TestARollbackFencesWhoHeldTheWork(t *testing.T) {
 	enginetest.Must(ex.Progress(t.Context(), "Half of it."))(t)
 	before := enginetest.View(t, ex)
 
-	done := rolled(t, h, submitted.Task.Seq-1) // found green, not submitted yet
+	done := enginetest.Rolled(t, h, submitted.Task.Seq-1) // found green, not submitted yet
 	if done.Task.State != state.Checking || done.Task.ClaimedBy != "" || done.Task.Epoch != before.Task.Epoch+1 || done.Task.ReviewCycles != 0 ||
 		len(done.Task.Progress) != 0 || p.Exists(".ferrus/REVIEW.md") || p.Exists(".ferrus/SUBMISSION.md") {
 		t.Errorf("%+v", done.Task)
@@ -99,9 +93,9 @@ func TestTheAbandonedTipCanBeReturnedTo(t *testing.T) {
 	enginetest.Must(sup.AwaitReview(t.Context(), enginetest.Patience))(t)
 	enginetest.Must(sup.Approve(t.Context(), "", ""))(t)
 	complete := enginetest.WantState(t, ex, state.Complete)
-	rolled(t, h, 2)
+	enginetest.Rolled(t, h, 2)
 	enginetest.WantState(t, h, state.Executing)
-	done := rolled(t, h, complete.Task.Seq)
+	done := enginetest.Rolled(t, h, complete.Task.Seq)
 	if done.Task.State != state.Complete || done.Task.Submission != complete.Task.Submission || p.Read(".ferrus/SUBMISSION.md") == "" {
 		t.Errorf("%+v", done.Task)
 	}

@@ -42,7 +42,7 @@ func TestARollbackOfAPauseTakesWhatLiesOnItAlong(t *testing.T) {
 		"second: consultation", "first: consultation answered", "first: none", "second: consultation answered", "first: both"}
 	bad := 0
 	for _, name := range cases {
-		got := rolled(t, h, at[name]).Task
+		got := enginetest.Rolled(t, h, at[name]).Task
 		is := open{State: got.State, ID: got.Top().ID, Consults: got.Consultation.ID, Answered: got.Consultation.Answered}
 		for _, pause := range got.Paused {
 			is.Paused = append(is.Paused, pause.State)
@@ -62,7 +62,7 @@ func TestWhatIsOpenAgainIsAnsweredAgain(t *testing.T) {
 	sup, ex := p.Begun()
 	h := p.Human()
 	at, _ := p.Nested(sup, ex, h)
-	rolled(t, h, at["first: both"])
+	enginetest.Rolled(t, h, at["first: both"])
 	enginetest.Refused(t, enginetest.Second(sup.Respond(t.Context(), "Too soon.", "")), refusal.WrongState)
 	enginetest.Must(h.Answer(t.Context(), "q1", "Another answer."))(t)
 	enginetest.WantState(t, ex, state.Consultation)

@@ -16,9 +16,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
-
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/snapshots"
 	"github.com/ferrus-go/ferrus/internal/worktree/restore"
@@ -206,7 +206,7 @@ func TestNoSaveIsLostInAMerge(t *testing.T) {
 	p.Write(".gitignore", ".ferrus\n")
 	p.Git("add", "-A")
 	p.Git("commit", "-qm", "files")
-	branched(t, p.Human(), engine.Fork{Names: []string{"alt"}, Own: true})
+	enginetest.Branched(t, p.Human(), branch.Fork{Names: []string{"alt"}, Own: true})
 	alt := p.On("alt")
 	enginetest.Must(alt.Human().CreateTask(t.Context(), "Build it.", ""))(t)
 	(&crowd{Machine: alt, t: t}).layOut(400, 2)
@@ -218,9 +218,9 @@ func TestNoSaveIsLostInAMerge(t *testing.T) {
 			c.Machine, c.t = p.Again(t), t
 			r := rand.New(rand.NewPCG(uint64(round), 4))
 			h := c.Human()
-			var got engine.Merged
+			var got branch.Merged
 			err := c.during(r, names, func() (err error) {
-				got, err = h.Merge(t.Context(), c.On("alt").Human(), nil)
+				got, err = branch.Merge(t.Context(), h, c.On("alt").Human(), nil)
 				return err
 			})
 			kept += len(got.Files.Edited)
@@ -265,22 +265,6 @@ func TestARollbackNamesWhatIsEditedMeanwhile(t *testing.T) {
 	printed(t, p, edit, "mine\n")
 	if p.Read("code.txt") != "two\n" {
 		t.Errorf("rolled back to %q", p.Read("code.txt"))
-	}
-}
-
-// TestAMergeNamesWhatIsEditedMeanwhile, in the project and on the branch.
-func TestAMergeNamesWhatIsEditedMeanwhile(t *testing.T) {
-	k := newKill(t, "merge")
-	p := k.again(t)
-	h, alt := p.Human(), p.On("alt")
-	had := enginetest.Must(os.OpenFile(p.Path("keep.txt"), os.O_RDWR, 0))(t) // the merge moves it
-	defer had.Close()
-	got := enginetest.Must(h.Merge(t.Context(), alt.Human(), func() error { return enginetest.Second(had.WriteAt([]byte("mine\n"), 0)) }))(t)
-	if got.Files.Edited == nil {
-		t.Fatalf("nothing is named; written %q", got.Files.Written)
-	}
-	if text := got.Notice(); !strings.Contains(text, "keep.txt is still open in another program") {
-		t.Errorf("it says %q", text)
 	}
 }
 

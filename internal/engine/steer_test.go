@@ -136,13 +136,13 @@ func TestASteerThatARollbackLeftBehindIsNotInForce(t *testing.T) {
 	if got := untold(t, ex); !slices.Equal(got, []string{kept, left}) {
 		t.Errorf("told %v", got)
 	}
-	rolled(t, h, before)
+	enginetest.Rolled(t, h, before)
 	next := p.Executor("qwen")
 	got := ids(enginetest.Claim(t, next).Packet.Decisions)
 	if !slices.Contains(got, kept) || slices.Contains(got, left) || slices.Contains(untold(t, next), left) {
 		t.Errorf("told %v", got)
 	}
-	rolled(t, h, tip)
+	enginetest.Rolled(t, h, tip)
 	if got := untold(t, next); !slices.Contains(got, left) {
 		t.Errorf("back at it, told %v", got)
 	}

@@ -47,7 +47,7 @@ func (j *job) settle(ctx context.Context, began store.Snapshot, res checks.Resul
 	case out.Status == state.CheckMoved && j.at.Clean != nil:
 		out.Changed = j.moved
 	case out.Status == state.CheckMoved:
-		out.Changed = e.changed(ctx, began, began.Task.Check.Tree, after)
+		out.Changed = e.Changed(ctx, began, began.Task.Check.Tree, after)
 	}
 	done, err := j.session.commit(ctx, out.act(j, began, res))
 	if refusal.CodeOf(err) == refusal.WrongState {
@@ -178,7 +178,9 @@ func (j *job) askIfStuck(ctx context.Context, out *Checked) error {
 	return err
 }
 
-func (e *Engine) changed(ctx context.Context, snap store.Snapshot, from, to string) []string {
+// Changed lists the paths that differ between two trees of files; of very many, the first, and how many more. What cannot be
+// told is logged, and nil.
+func (e *Engine) Changed(ctx context.Context, snap store.Snapshot, from, to string) []string {
 	tree, err := e.Tree(ctx, snap)
 	if err != nil {
 		return nil

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
@@ -57,7 +58,7 @@ const (
 
 // A BranchStatus is the state of a branch at the end of a run of the fleet.
 type BranchStatus struct {
-	engine.Attempt
+	branch.Attempt
 	Unmerged string `json:"unmerged,omitempty"` // why approved work is not merged that is to be
 	Clashes  bool   `json:"clashes,omitempty"`  // it does not fit the project, and its executor can be given both
 	Trouble  string `json:"trouble,omitempty"`  // why its conductor could not work
@@ -127,7 +128,7 @@ type ended struct {
 	branch string
 	merged bool // it was a merge
 	out    conductor.Outcome
-	got    engine.Merged
+	got    branch.Merged
 	err    error
 }
 
@@ -224,7 +225,7 @@ func (f *fleet) conduct(ctx context.Context, name string) {
 }
 
 func (f *fleet) conducted(ctx context.Context, name string) (conductor.Outcome, error) {
-	e, err := f.e.Branched(name)
+	e, err := branch.Open(f.e, name)
 	if err != nil {
 		return conductor.Outcome{}, err
 	}

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/conductor"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/queue"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
@@ -82,7 +82,7 @@ func killedOnce(t *testing.T) {
 	// The third was cut off when it had its branch, and the fourth when that had its task.
 	y.queued("three", "write three.txt")
 	y.queued("four", "write four.txt")
-	_, err := y.on("").Branch(t.Context(), engine.Fork{Names: []string{"three"}, Own: true})
+	_, err := branch.Create(t.Context(), y.on(""), branch.Fork{Names: []string{"three"}, Own: true})
 	must(t, err)
 	y.branch("write four.txt", "four")
 	first := y.start()
@@ -182,7 +182,7 @@ func TestAMergeThatWasCutOffIsFinished(t *testing.T) {
 	_, err := y.run(t.Context(), 1)
 	must(t, err)
 	dies := errors.New("the process dies here")
-	if _, err := y.on("").Merge(t.Context(), y.on("one"), func() error { return dies }); !errors.Is(err, dies) {
+	if _, err := branch.Merge(t.Context(), y.on(""), y.on("one"), func() error { return dies }); !errors.Is(err, dies) {
 		t.Fatal(err)
 	}
 	_, err = y.run(t.Context(), 1)

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
+	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
@@ -158,7 +159,7 @@ func (y *yard) count(branch string, ev state.Event) (n int) {
 // branch makes branches with a task each.
 func (y *yard) branch(task string, names ...string) {
 	y.t.Helper()
-	_, err := y.on("").Branch(y.t.Context(), engine.Fork{Names: names, Own: true})
+	_, err := branch.Create(y.t.Context(), y.on(""), branch.Fork{Names: names, Own: true})
 	must(y.t, err)
 	for _, name := range names {
 		_, err := y.on(name).CreateTask(y.t.Context(), task, "")

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -16,7 +16,7 @@ import (
 
 // view reads the state of a branch.
 func (f *fleet) view(name string) (store.Snapshot, error) {
-	e, err := f.e.Branched(name)
+	e, err := branch.Open(f.e, name)
 	if err != nil {
 		return store.Snapshot{}, err
 	}
@@ -31,7 +31,7 @@ func (f *fleet) merge(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	if f.merging != "" || f.e.Merging() {
+	if f.merging != "" || branch.Merging(f.e) {
 		return nil
 	}
 	project, err := f.e.View()
@@ -68,13 +68,13 @@ func (f *fleet) merge(ctx context.Context, names []string) error {
 	return nil
 }
 
-func (f *fleet) merged(ctx context.Context, name string) (engine.Merged, error) {
-	e, err := f.e.Branched(name)
+func (f *fleet) merged(ctx context.Context, name string) (branch.Merged, error) {
+	e, err := branch.Open(f.e, name)
 	if err != nil {
-		return engine.Merged{}, err
+		return branch.Merged{}, err
 	}
 	defer e.Close()
-	return f.s.Merge(ctx, e.Session(f.Caller), func() error { return conductor.EndAll(ctx, f.e) })
+	return branch.Merge(ctx, f.s, e.Session(f.Caller), func() error { return conductor.EndAll(ctx, f.e) })
 }
 
 func (f *fleet) mergeEnded(done ended) {
@@ -96,7 +96,7 @@ func (f *fleet) mergeEnded(done ended) {
 	now, err := f.view(done.branch)
 	project, wrong := f.e.View()
 	if err == nil && wrong == nil {
-		var clash *engine.ConflictError
+		var clash *branch.ConflictError
 		f.refuse(done.branch, refused{now.Task.Seq, project.Task.Seq, done.err.Error(), errors.As(done.err, &clash)})
 	}
 }
@@ -116,7 +116,7 @@ func (f *fleet) unchosen(names []string, name string, t state.Task) string {
 		return ""
 	}
 	var others []string
-	for _, other := range engine.Group(names, name) {
+	for _, other := range branch.Group(names, name) {
 		if other == name {
 			continue
 		}
@@ -144,7 +144,7 @@ func (f *fleet) outcome(ctx context.Context) (Outcome, error) {
 		return Outcome{}, err
 	}
 	out := Outcome{Exit: exitNothing}
-	for _, a := range f.e.Attempts(ctx, names) {
+	for _, a := range branch.Attempts(ctx, f.e, names) {
 		s := BranchStatus{Attempt: a}
 		if r, ok := f.refused[a.Branch]; ok && a.State == state.Complete && !a.Merged {
 			s.Unmerged, s.Clashes = r.why, r.clash

@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/queue"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -44,13 +44,13 @@ func (f *fleet) take(ctx context.Context) (string, error) {
 func (f *fleet) branch(ctx context.Context, it queue.Item) (state.Task, error) {
 	now, err := f.view(it.Name)
 	if refusal.CodeOf(err) == refusal.UnknownBranch {
-		if _, err := f.s.Branch(ctx, engine.Fork{Names: []string{it.Name}, Own: true}); err != nil {
+		if _, err := branch.Create(ctx, f.s, branch.Fork{Names: []string{it.Name}, Own: true}); err != nil {
 			return state.Task{}, err
 		}
 	} else if err != nil {
 		return state.Task{}, err
 	}
-	e, err := f.e.Branched(it.Name)
+	e, err := branch.Open(f.e, it.Name)
 	if err != nil {
 		return state.Task{}, err
 	}

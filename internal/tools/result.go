@@ -3,6 +3,7 @@ package tools
 import (
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/packet"
@@ -69,7 +70,7 @@ type Result struct {
 	Answer         string `json:"answer,omitempty"`   // the person's
 
 	History  []string         `json:"history,omitempty"`  // the task's entries, newest last; ┆ marks one that a rollback has left behind
-	Attempts []engine.Attempt `json:"attempts,omitempty"` // the branches, side by side
+	Attempts []branch.Attempt `json:"attempts,omitempty"` // the branches, side by side
 	Queued   string           `json:"queued,omitempty"`   // the name of a task that waits
 	Queue    int              `json:"queue,omitempty"`    // how many tasks wait
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 )
@@ -24,11 +25,11 @@ func selectAttempt(ctx context.Context, c *call) error {
 	}
 	taken := c.Text["branch"]
 	if taken == "" {
-		c.res.Attempts = e.Attempts(ctx, names)
+		c.res.Attempts = branch.Attempts(ctx, e, names)
 		c.res.Message = fmt.Sprintf("%d branches. The work of each is in its folder under .ferrus/worktrees. Select one that is Complete.", len(names))
 		return nil
 	}
-	b, err := e.Branched(taken)
+	b, err := branch.Open(e, taken)
 	if code := refusal.CodeOf(err); code == refusal.UnknownBranch || code == refusal.InvalidInput {
 		return &refusal.RefusedError{Code: code, Message: refusal.Of(err).Message, Remedy: cmp.Or(strings.Join(names, ", "), "none") +
 			": these branches exist; select one, or call select without branch to compare them"}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
@@ -19,10 +20,10 @@ func TestASupervisorTakesAnAttempt(t *testing.T) {
 	e := got(engine.Open(project.At(c.dir, ""), engine.Options{}))(t)
 	defer e.Close()
 	person := engine.Caller{Role: state.Human, Agent: "human"}
-	if _, err := e.Session(person).Branch(t.Context(), engine.Fork{Names: []string{"try.1", "try.2"}, Own: true}); err != nil {
+	if _, err := branch.Create(t.Context(), e.Session(person), branch.Fork{Names: []string{"try.1", "try.2"}, Own: true}); err != nil {
 		t.Fatal(err)
 	}
-	b := got(e.Branched("try.2"))(t)
+	b := got(branch.Open(e, "try.2"))(t)
 	defer b.Close()
 	h := b.Session(person)
 	got(h.CreateTask(t.Context(), "Try it.", ""))(t)

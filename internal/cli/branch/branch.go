@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
@@ -95,14 +96,14 @@ func makeBranches(a *cli.App, ctx context.Context, name string, how branching) e
 	if err := a.WithTrust(s.Engine(), s.Engine().Trusted); err != nil {
 		return cli.CannotDo("make the branch", "", err)
 	}
-	fork := engine.Fork{Names: []string{name}, At: how.at, Own: text != ""}
+	fork := branch.Fork{Names: []string{name}, At: how.at, Own: text != ""}
 	if how.copies > 0 {
 		fork.Names = nil
 		for n := range how.copies {
 			fork.Names = append(fork.Names, fmt.Sprintf("%s.%d", name, n+1))
 		}
 	}
-	made, err := s.Branch(ctx, fork)
+	made, err := branch.Create(ctx, s, fork)
 	if err != nil && len(made) == 0 {
 		return cli.CannotDo("make the branch", "", err)
 	}
@@ -195,5 +196,5 @@ func retire(a *cli.App, ctx context.Context, s *engine.Session, name string, for
 			return "", err
 		}
 	}
-	return s.Remove(ctx, name, force)
+	return branch.Remove(ctx, s, name, force)
 }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -49,7 +49,7 @@ size of its changes, and how long it took.`,
 }
 
 // attempts looks at the branches of the project: at all, or at those that are attempts at the same as one.
-func attempts(a *cli.App, ctx context.Context, like string) ([]engine.Attempt, error) {
+func attempts(a *cli.App, ctx context.Context, like string) ([]branch.Attempt, error) {
 	place, err := a.Place(ctx)
 	if err != nil {
 		return nil, err
@@ -64,13 +64,13 @@ func attempts(a *cli.App, ctx context.Context, like string) ([]engine.Attempt, e
 	}
 	defer e.Close()
 	if like != "" {
-		names = engine.Group(names, like)
+		names = branch.Group(names, like)
 	}
-	return e.Attempts(ctx, names), nil
+	return branch.Attempts(ctx, e, names), nil
 }
 
 // ShowAttempts prints branches as a table, and below each why its checks did not pass.
-func ShowAttempts(a *cli.App, list []engine.Attempt) {
+func ShowAttempts(a *cli.App, list []branch.Attempt) {
 	a.Say("%s\n", a.Paint(cli.Dim, fmt.Sprintf("%-14s %-13s %-12s %-22s %8s  %s", "branch", "state", "checks", "change", "time", "task")))
 	for _, t := range list {
 		if t.Error != "" {
@@ -86,7 +86,7 @@ func ShowAttempts(a *cli.App, list []engine.Attempt) {
 }
 
 // gate says whether the checks passed on the files of the branch.
-func gate(a *cli.App, t engine.Attempt) cli.Styled {
+func gate(a *cli.App, t branch.Attempt) cli.Styled {
 	switch {
 	case t.Green:
 		return a.Paint(cli.Green, format.Pad("passed", 12))
@@ -98,11 +98,11 @@ func gate(a *cli.App, t engine.Attempt) cli.Styled {
 	return a.Paint(cli.Yellow, format.Pad("not passed", 12))
 }
 
-func change(t engine.Attempt) string {
+func change(t branch.Attempt) string {
 	return fmt.Sprintf("%s +%d -%d", format.Count(t.Size.Files, "file", "files"), t.Size.Added, t.Size.Deleted)
 }
 
-func mark(t engine.Attempt) string {
+func mark(t branch.Attempt) string {
 	switch {
 	case t.Merged:
 		return "  (merged)"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/conductor"
@@ -70,8 +71,8 @@ func mergeBranch(a *cli.App, ctx context.Context, s *engine.Session, name string
 	if err := a.WithTrust(s.Engine(), s.Engine().Known); err != nil {
 		return cli.CannotDo("merge "+name, "", err)
 	}
-	got, err := s.Merge(ctx, from, func() error { return conductor.EndAll(ctx, s.Engine()) })
-	var clash *engine.ConflictError
+	got, err := branch.Merge(ctx, s, from, func() error { return conductor.EndAll(ctx, s.Engine()) })
+	var clash *branch.ConflictError
 	switch {
 	case errors.As(err, &clash) && resolve:
 		return startResolving(a, ctx, s, from, clash)
@@ -109,14 +110,14 @@ func branchSession(a *cli.App, s *engine.Session, name string) (*engine.Session,
 	return a.SessionOn(e), nil
 }
 
-func gateWords(got engine.Merged) string {
+func gateWords(got branch.Merged) string {
 	if got.Checks == nil {
 		return "; the project had not changed, so the checks did not run again"
 	}
 	return "; the checks passed on the merged result, in " + format.Duration(got.Checks.Duration)
 }
 
-func mergeJSON(name string, got engine.Merged) map[string]any {
+func mergeJSON(name string, got branch.Merged) map[string]any {
 	m := map[string]any{"merged": name, "tree": got.Tree, "written": listed(got.Files.Written), "removed": listed(got.Files.Removed), "left": listed(got.Files.Left)}
 	if got.Empty {
 		m["empty"] = true
@@ -139,7 +140,7 @@ func listed(list []string) []string {
 }
 
 // clashed says what does not fit.
-func clashed(a *cli.App, name string, c *engine.ConflictError) error {
+func clashed(a *cli.App, name string, c *branch.ConflictError) error {
 	f := cli.Explain(cli.CannotDo("merge "+name, "", c))
 	if !a.JSON {
 		return f
@@ -159,8 +160,8 @@ func clashed(a *cli.App, name string, c *engine.ConflictError) error {
 }
 
 // startResolving gives the work back to its executor.
-func startResolving(a *cli.App, ctx context.Context, s, from *engine.Session, c *engine.ConflictError) error {
-	done, err := s.Resolve(ctx, from, c)
+func startResolving(a *cli.App, ctx context.Context, s, from *engine.Session, c *branch.ConflictError) error {
+	done, err := branch.Resolve(ctx, s, from, c)
 	name := from.Engine().Place().Branch
 	if err != nil {
 		return cli.CannotDo("give "+name+" back", "", err)

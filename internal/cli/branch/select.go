@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
@@ -77,7 +78,7 @@ func selectBranch(a *cli.App, ctx context.Context, name, reason string, keep boo
 	if err != nil {
 		return err
 	}
-	for _, other := range engine.Group(names, name) {
+	for _, other := range branch.Group(names, name) {
 		if other == name {
 			continue
 		}

@@ -1,6 +1,7 @@
 package log
 
 import (
+	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/history"
@@ -35,7 +36,7 @@ func forks(e *engine.Engine) map[string][]fork {
 }
 
 func forkOf(e *engine.Engine, name string) (fork, bool) {
-	b, err := e.Branched(name)
+	b, err := branch.Open(e, name)
 	if err != nil {
 		return fork{}, false
 	}

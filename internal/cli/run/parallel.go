@@ -7,8 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/cli/branch"
+	branchcli "github.com/ferrus-go/ferrus/internal/cli/branch"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/fleet"
@@ -131,14 +132,14 @@ func endedMany(a *cli.App, out fleet.Outcome) error {
 		return cli.Refuse(refusal.WrongState, "there is nothing to do: no branch has a task, and the queue is empty",
 			`ferrus task --branch NAME "what is to be done" creates one`)
 	}
-	var list []engine.Attempt
+	var list []branch.Attempt
 	var next []status.Step
 	for _, t := range out.Tasks {
 		list = append(list, t.Attempt)
 		next = append(next, nextOf(t)...)
 	}
 	a.Say("\n")
-	branch.ShowAttempts(a, list)
+	branchcli.ShowAttempts(a, list)
 	for _, t := range out.Tasks {
 		if t.Unmerged != "" {
 			a.ShowRow(t.Branch, a.Paint(cli.Yellow, "not merged: "+format.Line(t.Unmerged)))

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
@@ -61,7 +61,7 @@ func ensureBranch(a *cli.App, ctx context.Context) error {
 	if err := a.WithTrust(s.Engine(), s.Engine().Trusted); err != nil {
 		return cli.CannotDo("make the branch", "", err)
 	}
-	_, err = s.Branch(ctx, engine.Fork{Names: []string{on}, Own: true})
+	_, err = branch.Create(ctx, s, branch.Fork{Names: []string{on}, Own: true})
 	return cli.CannotDo("make the branch", "", err)
 }
 

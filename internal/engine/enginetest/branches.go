@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
@@ -76,13 +77,13 @@ func (p *Machine) Looked(h *engine.Session) {
 	if err != nil {
 		p.T.Fatal(err)
 	}
-	for _, a := range h.Engine().Attempts(context.Background(), names) {
+	for _, a := range branch.Attempts(context.Background(), h.Engine(), names) {
 		if a.Error != "" && !strings.Contains(a.Error, "--remove alt --force finishes it") {
 			p.T.Errorf("%s: %s", a.Branch, a.Error)
 		}
 	}
 	if now.Task.Returning.From != "" {
-		_, err := h.Remove(context.Background(), "alt", true)
+		_, err := branch.Remove(context.Background(), h, "alt", true)
 		Refused(p.T, err, refusal.WrongState, "ferrus merge alt finishes that")
 	}
 }
@@ -203,4 +204,24 @@ func (p *Machine) Nested(sup, ex, h *engine.Session) (at map[string]uint64, pape
 		note(round + ": none")
 	}
 	return at, papers
+}
+
+// Branched makes branches.
+func Branched(t testing.TB, h *engine.Session, f branch.Fork) []project.Place {
+	t.Helper()
+	made, err := branch.Create(t.Context(), h, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// JournalText returns the journal of the project in dir.
+func JournalText(t testing.TB, dir string) string {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(dir, ".ferrus", "journal.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
 }

@@ -169,3 +169,9 @@ func (p *Machine) Runs() int {
 }
 
 func (p *Machine) LetGo() { p.Write(p.Side+"/go", "") }
+
+// Rolled rolls the task back, which must work.
+func Rolled(t testing.TB, h *engine.Session, to uint64) engine.Done {
+	t.Helper()
+	return Must(h.Rollback(t.Context(), to, "It went astray."))(t)
+}

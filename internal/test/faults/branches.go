@@ -9,23 +9,23 @@ const (
 // is merged once and without loss, and that many go on at once.
 var branches = []Rig{
 	{
-		Name: "branches: calls that are killed", Promise: "a branch is made, merged, given back and removed whole or not at all, and the same call finishes", Package: engineRoom,
+		Name: "branches: calls that are killed", Promise: "a branch is made, merged, given back and removed whole or not at all, and the same call finishes", Package: "./internal/branch",
 		Test: "TestAKilledCallIsFinishedByTheSame", Needs: "a Unix system",
 	},
 	{
-		Name: "branches: merges that are half moved", Promise: "the same call finishes a merge, and what a person has edited since is there or named", Package: engineRoom,
+		Name: "branches: merges that are half moved", Promise: "the same call finishes a merge, and what a person has edited since is there or named", Package: "./internal/branch",
 		Test: "TestAHalfMovedMergeIsFinished", Needs: "a Unix system",
 	},
 	{
-		Name: "branches: merges as git's", Promise: "a merge brings in what git makes of both sides, or changes nothing", Package: engineRoom,
+		Name: "branches: merges as git's", Promise: "a merge brings in what git makes of both sides, or changes nothing", Package: "./internal/branch",
 		Test: "TestMergesAsGitWould", Needs: "a Unix system",
 	},
 	{
-		Name: "branches: what a merge has tried", Promise: "what was tried on a branch is taken back, and what a person has edited there is not", Package: engineRoom,
+		Name: "branches: what a merge has tried", Promise: "what was tried on a branch is taken back, and what a person has edited there is not", Package: "./internal/branch",
 		Test: "TestWhatWasTriedIsTakenBack", Needs: "a Unix system",
 	},
 	{
-		Name: "branches: merges that do not fit", Promise: "the gate judges the whole, and both sides stay as they are", Package: engineRoom, Test: "TestAMergeThatDoesNotFitChangesNothing", Plain: true,
+		Name: "branches: merges that do not fit", Promise: "the gate judges the whole, and both sides stay as they are", Package: "./internal/branch", Test: "TestAMergeThatDoesNotFitChangesNothing", Plain: true,
 	},
 	{
 		Name: "fleet: so many at a time", Promise: "so many tasks go on at a time, and no more", Package: fleetRoom, Test: "TestSoManyTasksAtATimeAndNoMore", Needs: "a Unix system",

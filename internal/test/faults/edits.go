@@ -23,7 +23,7 @@ var edits = []Rig{
 		Test: "TestARollbackNamesWhatIsEditedMeanwhile", Needs: "Linux", Plain: true,
 	},
 	{
-		Name: "edits: a merge that meets an open file", Promise: "the file is named", Package: engineRoom,
+		Name: "edits: a merge that meets an open file", Promise: "the file is named", Package: "./internal/branch",
 		Test: "TestAMergeNamesWhatIsEditedMeanwhile", Needs: "Linux", Plain: true,
 	},
 	{

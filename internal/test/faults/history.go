@@ -23,10 +23,10 @@ var history = []Rig{
 		Test: "TestARollbackOfAPauseTakesWhatLiesOnItAlong",
 	},
 	{
-		Name: "history: what is cleared away", Promise: "what ended long ago goes, whatever of it has gone already, and nothing else does", Package: "./internal/engine",
+		Name: "history: what is cleared away", Promise: "what ended long ago goes, whatever of it has gone already, and nothing else does", Package: "./internal/gc",
 		Test: "TestWhatEndedLongAgoGoes", Plain: true,
 	},
 	{
-		Name: "history: what is not cleared away", Promise: "what a machine still has is never cleared away", Package: "./internal/engine", Test: "TestATaskThatAnyMachineHasStays",
+		Name: "history: what is not cleared away", Promise: "what a machine still has is never cleared away", Package: "./internal/gc", Test: "TestATaskThatAnyMachineHasStays",
 	},
 }

@@ -1,4 +1,4 @@
-package engine_test
+package gc_test
 
 import (
 	"errors"
@@ -9,9 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
-
 	"github.com/ferrus-go/ferrus/internal/gc"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/snapshots"
@@ -43,7 +42,7 @@ func TestWhatEndedLongAgoGoes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := made.Again(t)
 			kept := [][]string{p.Of(young), p.Of(present), p.Of("t-20200101"), p.Of("upstream")}
-			was := journal(t, p.Dir)
+			was := enginetest.JournalText(t, p.Dir)
 			before(p, old)
 			list := p.Swept(clock.Now())
 			if len(list) != 1 || list[0].TaskID != old || list[0].Refs+int(list[0].Bytes) == 0 {
@@ -57,13 +56,13 @@ func TestWhatEndedLongAgoGoes(t *testing.T) {
 					t.Errorf("of %s there is %q, not %q", id, got, kept[i])
 				}
 			}
-			if journal(t, p.Dir) != was {
+			if enginetest.JournalText(t, p.Dir) != was {
 				t.Error("the journal is another one")
 			}
 			if again := p.Swept(clock.Now()); len(again) > 0 {
 				t.Errorf("and again %+v", again)
 			}
-			rolled(t, p.Human(), uint64(strings.Count(was, "\n"))-1) // to the creation of the present task
+			enginetest.Rolled(t, p.Human(), uint64(strings.Count(was, "\n"))-1) // to the creation of the present task
 		})
 	}
 }
@@ -88,7 +87,7 @@ func TestATaskThatAnyMachineHasStays(t *testing.T) {
 		}
 	}
 	one := p.Finished("one")
-	branched(t, h, engine.Fork{Names: []string{"alt"}}) // goes on with one
+	enginetest.Branched(t, h, branch.Fork{Names: []string{"alt"}}) // goes on with one
 	two := p.Finished("two")
 	clock.Pass(40 * enginetest.Day)
 	went("one is the branch's, two the project's")
@@ -96,7 +95,7 @@ func TestATaskThatAnyMachineHasStays(t *testing.T) {
 	clock.Pass(40 * enginetest.Day)
 	enginetest.Must(h.Reset(t.Context(), ""))(t)
 	went("the third was given up today, after forty days of silence", two)
-	enginetest.Must(h.Remove(t.Context(), "alt", true))(t)
+	enginetest.Must(branch.Remove(t.Context(), h, "alt", true))(t)
 	went("the branch is no more", one)
 	t.Logf("rig: cases=%d bad=%d; old tasks of the project and of a branch", cases, bad)
 }
@@ -108,11 +107,11 @@ func TestARemovedBranchGoesWhole(t *testing.T) {
 	clock := p.Clocked()
 	h := p.Human()
 	p.Begun()
-	branched(t, h, engine.Fork{Names: []string{"alt", "other"}})
+	enginetest.Branched(t, h, branch.Fork{Names: []string{"alt", "other"}})
 	clock.Pass(40 * enginetest.Day)
-	name, other := enginetest.Must(h.Remove(t.Context(), "alt", true))(t), enginetest.Must(h.Remove(t.Context(), "other", true))(t)
+	name, other := enginetest.Must(branch.Remove(t.Context(), h, "alt", true))(t), enginetest.Must(branch.Remove(t.Context(), h, "other", true))(t)
 	p.Git("update-ref", "refs/ferrus/other/"+enginetest.View(t, h).Task.TaskID+"/2", "HEAD") // it was cut off before its last step
-	branched(t, h, engine.Fork{Names: []string{"alt"}})                                      // again
+	enginetest.Branched(t, h, branch.Fork{Names: []string{"alt"}})                           // again
 	clock.Pass(20 * enginetest.Day)
 	if list := p.Swept(clock.Now()); len(list) > 0 || len(p.Of(name)) == 0 {
 		t.Errorf("removed %+v", list)
@@ -140,11 +139,11 @@ func TestWhatWasKeptBetweenTasksGoesByItsEntry(t *testing.T) {
 	clock := p.Clocked()
 	h := p.Human()
 	merge := func(name string, fenced func() error) error {
-		branched(t, h, engine.Fork{Names: []string{name}, Own: true})
+		enginetest.Branched(t, h, branch.Fork{Names: []string{name}, Own: true})
 		b := p.On(name)
 		enginetest.Must(b.Human().CreateTask(t.Context(), "Do it.", ""))(t)
 		b.Does(name, name+"\n")
-		_, err := h.Merge(t.Context(), b.Human(), fenced)
+		_, err := branch.Merge(t.Context(), h, b.Human(), fenced)
 		clock.Pass(40 * enginetest.Day)
 		return err
 	}
@@ -168,7 +167,7 @@ func TestWhatWasKeptBetweenTasksGoesByItsEntry(t *testing.T) {
 	if len(left) < 2 || len(left) == len(was) {
 		t.Errorf("of %q there is %q", was, left)
 	}
-	enginetest.Must(h.Merge(t.Context(), p.On("b").Human(), nil))(t)
+	enginetest.Must(branch.Merge(t.Context(), h, p.On("b").Human(), nil))(t)
 }
 
 // TestNothingGoesWhileAMachineCannotBeRead: nobody knows what it needs.
@@ -176,7 +175,7 @@ func TestNothingGoesWhileAMachineCannotBeRead(t *testing.T) {
 	t.Parallel()
 	p := enginetest.Repository(t, enginetest.Gate("true"))
 	clock, old, _, _ := p.Aged()
-	branched(t, p.Human(), engine.Fork{Names: []string{"alt"}, Own: true})
+	enginetest.Branched(t, p.Human(), branch.Fork{Names: []string{"alt"}, Own: true})
 	p.Write(".ferrus/branches/alt/journal.jsonl", "no line\nat all\n")
 	was := p.Of(old)
 	_, err := gc.Find(t.Context(), p.Dir, clock.Now().Add(-enginetest.Month))

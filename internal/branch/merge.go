@@ -1,4 +1,4 @@
-package engine
+package branch
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -43,7 +44,7 @@ func (c *ConflictError) Unwrap() error { return &c.RefusedError }
 
 // A merging is one attempt to bring the work of a branch into the project.
 type merging struct {
-	to, from   *Session // of the project's machine, and of the branch's
+	to, from   *engine.Session // of the project's machine, and of the branch's
 	now, was   store.Snapshot
 	into, work *worktree.Tree
 	ours       string         // the project's files
@@ -56,13 +57,13 @@ type merging struct {
 // the project's is moved. The project's index, commits and branches are not touched. If its own task is the one that was
 // branched, that is Complete too, and who held it is fenced, and ended by fenced, which may be nil. All or nothing: the
 // error is a *ConflictError or another *refusal.RefusedError, and both are as they were. A call that was cut off is finished by the same one.
-func (s *Session) Merge(ctx context.Context, from *Session, fenced func() error) (Merged, error) {
-	lock, err := s.aloneMerging()
+func Merge(ctx context.Context, s, from *engine.Session, fenced func() error) (Merged, error) {
+	lock, err := alone(s.Engine())
 	if err != nil {
 		return Merged{}, err
 	}
 	defer lock.Close()
-	m, err := s.merging(ctx, from)
+	m, err := look(ctx, s, from)
 	if err != nil {
 		return Merged{}, err
 	}
@@ -73,7 +74,7 @@ func (s *Session) Merge(ctx context.Context, from *Session, fenced func() error)
 
 // run carries the merge out.
 func (m *merging) run(ctx context.Context, fenced func() error) (Merged, error) {
-	if m.now.Task.Returning.From == m.from.e.place.Branch {
+	if m.now.Task.Returning.From == m.from.Engine().Place().Branch {
 		return m.fenceAndMove(ctx, m.now, nil, fenced)
 	}
 	for range 3 { // a person may edit files of the project while the gate runs
@@ -94,42 +95,42 @@ func (m *merging) run(ctx context.Context, fenced func() error) (Merged, error) 
 		Remedy: "let who edits them finish, then try again"}
 }
 
-// Merging reports whether a merge into the engine's project is at work.
-func (e *Engine) Merging() bool {
-	held, _ := filelock.Held(e.store.Path("live", mergeLock))
+// Merging reports whether a merge into the project of e is in progress, in whatever process.
+func Merging(e *engine.Engine) bool {
+	held, _ := filelock.Held(e.Store().Path("live", mergeLock))
 	return held
 }
 
 const mergeLock = "merge.lock"
 
-// aloneMerging lets one merge at a time look at the project's files and move them.
-func (s *Session) aloneMerging() (*filelock.Lock, error) {
-	lock, err := s.e.place.Lock("live/" + mergeLock)
+// alone lets one merge at a time look at the project's files and move them.
+func alone(e *engine.Engine) (*filelock.Lock, error) {
+	lock, err := e.Place().Lock("live/" + mergeLock)
 	if errors.Is(err, filelock.ErrHeld) {
 		err = &refusal.RefusedError{Code: refusal.LockBusy, Message: "another merge is at work", Remedy: "try again when it is done", Person: true}
 	}
 	return lock, err
 }
 
-// merging looks at both sides and refuses what cannot be merged.
-func (s *Session) merging(ctx context.Context, from *Session) (m *merging, err error) {
-	if err := s.e.Known(); err != nil {
+// look looks at both sides and refuses what cannot be merged.
+func look(ctx context.Context, s, from *engine.Session) (m *merging, err error) {
+	if err := s.Engine().Known(); err != nil {
 		return nil, err
 	}
 	m = &merging{to: s, from: from}
-	if m.now, err = s.e.View(); err != nil {
+	if m.now, err = s.Engine().View(); err != nil {
 		return nil, err
 	}
-	if m.was, err = from.e.View(); err != nil {
+	if m.was, err = from.Engine().View(); err != nil {
 		return nil, err
 	}
-	if m.into, err = s.e.Tree(ctx, m.now); err != nil {
+	if m.into, err = s.Engine().Tree(ctx, m.now); err != nil {
 		return nil, err
 	}
-	if m.work, err = from.e.Tree(ctx, m.was); err != nil {
+	if m.work, err = from.Engine().Tree(ctx, m.was); err != nil {
 		return nil, err
 	}
-	if m.now.Task.Returning.From == from.e.place.Branch {
+	if m.now.Task.Returning.From == from.Engine().Place().Branch {
 		return m, nil
 	}
 	if err := m.mergeable(); err != nil {
@@ -140,7 +141,7 @@ func (s *Session) merging(ctx context.Context, from *Session) (m *merging, err e
 	}
 	m.theirs = m.was.Task.Submission.Tree
 	// The other work tree's store does not have it.
-	name := from.e.snapshotRef(m.was.Task.TaskID, fmt.Sprint(m.was.Task.Seq))
+	name := refOf(from.Engine(), m.was.Task.TaskID, fmt.Sprint(m.was.Task.Seq))
 	if err := m.work.SaveRef(ctx, name, m.theirs); err != nil {
 		return nil, refusal.Git(err)
 	}
@@ -154,7 +155,7 @@ func (s *Session) merging(ctx context.Context, from *Session) (m *merging, err e
 }
 
 func (m *merging) mergeable() error {
-	here, there, name := m.now.Task, m.was.Task, m.from.e.place.Branch
+	here, there, name := m.now.Task, m.was.Task, m.from.Engine().Place().Branch
 	refuse := func(remedy, format string, args ...any) error {
 		return &refusal.RefusedError{Code: refusal.WrongState, Message: fmt.Sprintf(format, args...), Remedy: remedy, Person: true}
 	}
@@ -174,7 +175,7 @@ func (m *merging) mergeable() error {
 
 // undo puts the files of the branch back to those that were approved, if a merge that was cut off has left others there.
 func (m *merging) undo(ctx context.Context) error {
-	name := m.from.e.place.Branch
+	name := m.from.Engine().Place().Branch
 	id, err := m.work.Fingerprint(ctx)
 	if err != nil {
 		return refusal.Git(err)
@@ -186,9 +187,9 @@ func (m *merging) undo(ctx context.Context) error {
 	if err != nil {
 		return refusal.Git(err)
 	}
-	changed := m.from.e.changed(ctx, m.was, m.theirs, id)
+	changed := m.from.Engine().Changed(ctx, m.was, m.theirs, id)
 	if cut != "" {
-		changed = m.from.e.edited(ctx, m.was, id, m.theirs, cut)
+		changed = edited(ctx, m.from.Engine(), m.was, id, m.theirs, cut)
 	}
 	if len(changed) > 0 {
 		return &refusal.RefusedError{Code: refusal.TreeChanged, Message: "the files of " + name + " are no longer those that were approved: " + document.Clip(strings.Join(changed, " "), 600),
@@ -199,9 +200,9 @@ func (m *merging) undo(ctx context.Context) error {
 
 // edited are the paths at which a tree has neither what the one has nor what the other has: between the two files have not
 // been moved there, but edited. It knows of the first hundred that differ from each.
-func (e *Engine) edited(ctx context.Context, snap store.Snapshot, tree, one, other string) []string {
-	two := e.changed(ctx, snap, other, tree)
-	return slices.DeleteFunc(e.changed(ctx, snap, one, tree), func(path string) bool {
+func edited(ctx context.Context, e *engine.Engine, snap store.Snapshot, tree, one, other string) []string {
+	two := e.Changed(ctx, snap, other, tree)
+	return slices.DeleteFunc(e.Changed(ctx, snap, one, tree), func(path string) bool {
 		return !slices.Contains(two, path) || strings.HasPrefix(path, "… and ")
 	})
 }
@@ -216,13 +217,13 @@ func (m *merging) back(ctx context.Context, from string) error {
 
 // moveBranch makes the files of the branch those of a tree.
 func (m *merging) moveBranch(ctx context.Context, from, to string) error {
-	moved, err := restore.In(m.work).Restore(ctx, from, to, m.from.e.editsOf(m.was))
+	moved, err := restore.In(m.work).Restore(ctx, from, to, editsOf(m.from.Engine(), m.was))
 	m.edits = append(m.edits, moved.Edited...)
 	return err
 }
 
 // mark is the name under which what is tried in the branch's work tree is kept for as long as it lies there.
-func (m *merging) mark() string { return m.from.e.snapshotRef(m.was.Task.TaskID, "merging") }
+func (m *merging) mark() string { return refOf(m.from.Engine(), m.was.Task.TaskID, "merging") }
 
 func (m *merging) forget(ctx context.Context) error {
 	if _, err := m.work.DeleteRefs(ctx, m.mark()); err != nil {
@@ -256,7 +257,7 @@ func (m *merging) mergeTrees(ctx context.Context) (tree string, res *checks.Resu
 }
 
 func (m *merging) clash(got worktree.Merged, why string) *ConflictError {
-	name := m.from.e.place.Branch
+	name := m.from.Engine().Place().Branch
 	return &ConflictError{RefusedError: refusal.RefusedError{Code: refusal.Conflict, Message: name + " " + why + ". Nothing was changed", Person: true,
 		Remedy: "ferrus merge " + name + " --resolve gives its executor both, to be checked and reviewed again"},
 		Conflicts: got.Conflicts, tree: got.Tree, ours: m.ours}
@@ -276,13 +277,13 @@ func (m *merging) judgeClean(ctx context.Context, gate config.Gate, tree string)
 	if err := m.into.SaveRef(ctx, m.mark(), tree); err != nil {
 		return checks.Result{}, refusal.Git(err)
 	}
-	res, err := m.from.e.runner.JudgeClean(ctx, m.was, gate, tree, "logs/"+m.was.Task.TaskID+"-merge.log")
+	res, err := m.from.Engine().Runner().JudgeClean(ctx, m.was, gate, tree, "logs/"+m.was.Task.TaskID+"-merge.log")
 	return res, errors.Join(err, m.forget(context.WithoutCancel(ctx)))
 }
 
 // judge runs the gate on a tree in the work tree of the branch, and puts that back. A clean gate has its own checkout.
 func (m *merging) judge(ctx context.Context, tree string) (res checks.Result, err error) {
-	gate, err := m.from.e.Gate(m.was)
+	gate, err := m.from.Engine().Gate(m.was)
 	if err != nil {
 		return res, err
 	}
@@ -296,26 +297,26 @@ func (m *merging) judge(ctx context.Context, tree string) (res checks.Result, er
 		ctx := context.WithoutCancel(ctx)
 		id, wrong := m.work.Fingerprint(ctx)
 		if wrong == nil && id != tree {
-			_, wrong = m.from.e.keepBefore(ctx, m.was) // somebody may have worked on them
+			_, wrong = keep(ctx, m.from.Engine(), m.was) // somebody may have worked on them
 		}
 		if wrong == nil && err == nil && id != tree {
-			err = &refusal.RefusedError{Code: refusal.TreeChanged, Message: "while the gate ran, it or somebody changed files of " + m.from.e.place.Branch + ": " +
-				document.Clip(strings.Join(m.from.e.changed(ctx, m.was, tree, id), " "), 600),
-				Remedy: "check the commands of the gate; the files are saved as refs/ferrus/" + m.from.e.snapshotRef(m.was.Task.TaskID, fmt.Sprint(m.was.Task.Seq)) + "*", Person: true}
+			err = &refusal.RefusedError{Code: refusal.TreeChanged, Message: "while the gate ran, it or somebody changed files of " + m.from.Engine().Place().Branch + ": " +
+				document.Clip(strings.Join(m.from.Engine().Changed(ctx, m.was, tree, id), " "), 600),
+				Remedy: "check the commands of the gate; the files are saved as refs/ferrus/" + refOf(m.from.Engine(), m.was.Task.TaskID, fmt.Sprint(m.was.Task.Seq)) + "*", Person: true}
 		}
 		if wrong == nil {
 			wrong = m.back(ctx, id)
 		}
 		err = errors.Join(err, wrong)
 	}()
-	if err := m.from.e.runner.Await(ctx); err != nil {
+	if err := m.from.Engine().Runner().Await(ctx); err != nil {
 		return res, err
 	}
-	spec, err := m.from.e.runner.Spec(m.was, gate, "logs/"+m.was.Task.TaskID+"-merge.log", checkrun.Lock)
+	spec, err := m.from.Engine().Runner().Spec(m.was, gate, "logs/"+m.was.Task.TaskID+"-merge.log", checkrun.Lock)
 	if err != nil {
 		return res, err
 	}
-	return m.from.e.runner.Run(ctx, spec)
+	return m.from.Engine().Runner().Run(ctx, spec)
 }
 
 // lay puts a tree into the branch's work tree, having it kept and so marked.
@@ -331,4 +332,22 @@ func (m *merging) lay(ctx context.Context, tree string) error {
 		return errors.Join(refusal.Git(err), wrong)
 	}
 	return nil
+}
+
+// Notice names the files that were edited while the merge moved them, "" for none.
+func (m Merged) Notice() string { return restore.Text(m.Files.Edited) }
+
+// Adding returns the error with a text added to its message.
+func (c *ConflictError) Adding(text string) error {
+	named := *c
+	named.Message += text
+	return &named
+}
+
+// withEdits is an error that also names the edits that were kept before it happened.
+func withEdits(err error, edits []restore.Edit) error {
+	if err == nil || len(edits) == 0 {
+		return err
+	}
+	return refusal.Adding(err, ". "+restore.Text(edits))
 }

@@ -1,4 +1,4 @@
-package engine_test
+package branch_test
 
 import (
 	"os"
@@ -7,32 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
-
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
-
-// branched makes branches.
-func branched(t *testing.T, h *engine.Session, f engine.Fork) []project.Place {
-	t.Helper()
-	made, err := h.Branch(t.Context(), f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return made
-}
-
-func journal(t *testing.T, dir string) string {
-	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(dir, ".ferrus", "journal.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(raw)
-}
 
 // TestABranchGoesOnByItself: what happens on a branch does not touch the machine that it came from, nor its files. S2-18.
 func TestABranchGoesOnByItself(t *testing.T) {
@@ -40,9 +20,9 @@ func TestABranchGoesOnByItself(t *testing.T) {
 	p.Begun()
 	p.Write("code.txt", "two\n")
 	p.Write("new.txt", "untracked\n")
-	before := journal(t, p.Dir)
+	before := enginetest.JournalText(t, p.Dir)
 	h := p.Human()
-	branched(t, h, engine.Fork{Names: []string{"try.1", "try.2"}})
+	enginetest.Branched(t, h, branch.Fork{Names: []string{"try.1", "try.2"}})
 
 	one, two := p.On("try.1"), p.On("try.2")
 	if one.Read("code.txt") != "two\n" || two.Read("new.txt") != "untracked\n" {
@@ -56,7 +36,7 @@ func TestABranchGoesOnByItself(t *testing.T) {
 		t.Error("the project's holder is fenced")
 	}
 	enginetest.WantState(t, two.Human(), state.Executing)
-	if journal(t, p.Dir) != before {
+	if enginetest.JournalText(t, p.Dir) != before {
 		t.Error("the project's journal is another one")
 	}
 	if p.Read("code.txt") != "two\n" || two.Read("code.txt") != "two\n" {
@@ -77,9 +57,9 @@ func TestWhereABranchBegins(t *testing.T) {
 	p.Write("code.txt", "astray\n")
 	enginetest.Must(ex.AskHuman(t.Context(), "Go on?", nil))(t)
 
-	branched(t, h, engine.Fork{Names: []string{"alt"}, At: green.Task.Seq})
-	branched(t, h, engine.Fork{Names: []string{"own"}, Own: true})
-	branched(t, h, engine.Fork{Names: []string{"here"}})
+	enginetest.Branched(t, h, branch.Fork{Names: []string{"alt"}, At: green.Task.Seq})
+	enginetest.Branched(t, h, branch.Fork{Names: []string{"own"}, Own: true})
+	enginetest.Branched(t, h, branch.Fork{Names: []string{"here"}})
 	for name, want := range map[string]struct {
 		state state.State
 		text  string
@@ -90,7 +70,7 @@ func TestWhereABranchBegins(t *testing.T) {
 			t.Errorf("%s: %q, %+v", name, b.Read("code.txt"), now.Task)
 		}
 	}
-	if _, err := h.Branch(t.Context(), engine.Fork{Names: []string{"alt"}}); refusal.CodeOf(err) != refusal.InvalidInput {
+	if _, err := branch.Create(t.Context(), h, branch.Fork{Names: []string{"alt"}}); refusal.CodeOf(err) != refusal.InvalidInput {
 		t.Errorf("made twice: %v", err)
 	}
 	// A branch rolls back to what it shares with its parent.
@@ -107,13 +87,13 @@ func TestAMergeBringsInWhatWasApproved(t *testing.T) {
 	p := enginetest.Repository(t, enginetest.Gate("true"))
 	_, ex := p.Begun()
 	h := p.Human()
-	branched(t, h, engine.Fork{Names: []string{"alt"}})
+	enginetest.Branched(t, h, branch.Fork{Names: []string{"alt"}})
 	alt := p.On("alt")
 	alt.Does("new.txt", "new\n")
 	p.Write("code.txt", "edited\n")
 	index := p.Git("ls-files", "-s")
 
-	got, err := h.Merge(t.Context(), alt.Human(), nil)
+	got, err := branch.Merge(t.Context(), h, alt.Human(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,13 +112,13 @@ func TestAMergeBringsInWhatWasApproved(t *testing.T) {
 	if now := enginetest.WantState(t, alt.Human(), state.Complete); now.Task.Merged != got.Tree {
 		t.Errorf("%+v", now.Task)
 	}
-	if _, err := h.Merge(t.Context(), alt.Human(), nil); refusal.CodeOf(err) != refusal.WrongState {
+	if _, err := branch.Merge(t.Context(), h, alt.Human(), nil); refusal.CodeOf(err) != refusal.WrongState {
 		t.Errorf("merged twice: %v", err)
 	}
 	link := project.At(p.Dir, "alt").Backup()
 	p.Remove(link)
 	p.Write(link, p.Read(".ferrus/journal.jsonl"))
-	if _, err := h.Remove(t.Context(), "alt", false); err != nil {
+	if _, err := branch.Remove(t.Context(), h, "alt", false); err != nil {
 		t.Fatal(err)
 	}
 	if kept, _ := filepath.Glob(link + ".*"); len(kept) != 1 || p.Exists(link) {
@@ -151,7 +131,7 @@ func TestAMergeBringsInWhatWasApproved(t *testing.T) {
 		t.Errorf("still kept:\n%s", refs)
 	}
 	p.Write(link, p.Read(".ferrus/journal.jsonl"))
-	branched(t, h, engine.Fork{Names: []string{"alt"}, Own: true}) // the name is free, whatever lies where its copy belongs
+	enginetest.Branched(t, h, branch.Fork{Names: []string{"alt"}, Own: true}) // the name is free, whatever lies where its copy belongs
 	here, there := enginetest.Must(os.Lstat(p.Path(".ferrus/branches/alt/journal.jsonl")))(t), enginetest.Must(os.Lstat(link))(t)
 	if !os.SameFile(here, there) {
 		t.Error("the journal of the new branch has no hard-linked copy")
@@ -167,7 +147,7 @@ func TestAMergeThatDoesNotFitChangesNothing(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			p := enginetest.Repository(t, enginetest.Gate(c.gate))
 			h := p.Human()
-			branched(t, h, engine.Fork{Names: []string{"alt"}, Own: true})
+			enginetest.Branched(t, h, branch.Fork{Names: []string{"alt"}, Own: true})
 			alt := p.On("alt")
 			enginetest.Must(alt.Human().CreateTask(t.Context(), "Do it.", ""))(t)
 			alt.Does(c.file, c.theirs)
@@ -176,30 +156,46 @@ func TestAMergeThatDoesNotFitChangesNothing(t *testing.T) {
 			} else {
 				p.Write("b", "b\n")
 			}
-			before, journals := p.Files(), journal(t, p.Dir)
-			_, err := h.Merge(t.Context(), alt.Human(), nil)
-			clash, ok := err.(*engine.ConflictError)
+			before, journals := p.Files(), enginetest.JournalText(t, p.Dir)
+			_, err := branch.Merge(t.Context(), h, alt.Human(), nil)
+			clash, ok := err.(*branch.ConflictError)
 			if !ok || clash.Code != refusal.Conflict || len(clash.Conflicts)+len(clash.Failures) != 1 {
 				t.Fatalf("%v", err)
 			}
-			if got := p.Files(); !slices.Equal(got, before) || journal(t, p.Dir) != journals {
+			if got := p.Files(); !slices.Equal(got, before) || enginetest.JournalText(t, p.Dir) != journals {
 				t.Errorf("changed to %q", got)
 			}
 			if alt.Read(c.file) != c.theirs || enginetest.WantState(t, alt.Human(), state.Complete).Task.Merged != "" {
 				t.Error("the branch is not as it was")
 			}
-			enginetest.Must(h.Resolve(t.Context(), alt.Human(), clash))(t)
+			enginetest.Must(branch.Resolve(t.Context(), h, alt.Human(), clash))(t)
 			enginetest.WantState(t, alt.Human(), state.Addressing)
 			if c.mended == "" {
 				alt.Remove("b")
 			}
 			alt.Does(c.file, c.mended+"mended\n")
-			if _, err := h.Merge(t.Context(), alt.Human(), nil); err != nil {
+			if _, err := branch.Merge(t.Context(), h, alt.Human(), nil); err != nil {
 				t.Fatal(err)
 			}
 			if got := p.Read(c.file); got != c.mended+"mended\n" {
 				t.Errorf("merged %q", got)
 			}
 		})
+	}
+}
+
+// TestTheNoteOfARemovalIsNoPath: what stands in it becomes a part of names.
+func TestTheNoteOfARemovalIsNoPath(t *testing.T) {
+	t.Parallel()
+	p := enginetest.Plain(t, enginetest.Gate("true"))
+	on := project.At(p.Dir, "alt")
+	for text, want := range map[string]string{
+		"alt@20260102T030405.000\n": "alt@20260102T030405.000", "alt@20260102T030405.000": "", "../../outside\n": "",
+		"alt@../../outside\n": "", "other@20260102T030405.000\n": "", "alt@20260102T030405.000/..\n": "",
+	} {
+		p.Write(".ferrus/branches/alt/removing", text)
+		if got := branch.KeptName(on); got != want {
+			t.Errorf("%q: %q", text, got)
+		}
 	}
 }

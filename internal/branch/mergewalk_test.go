@@ -1,6 +1,6 @@
 //go:build unix
 
-package engine_test
+package branch_test
 
 import (
 	"errors"
@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
-
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
@@ -59,7 +59,7 @@ func mergesWalked(t *testing.T, seed uint64, steps int, came map[string]int) int
 	w := &mergeWalk{Machine: p, t: t, r: rand.New(rand.NewPCG(seed, 3)), h: p.Human(), came: came}
 	for _, name := range []string{"one", "two"} {
 		w.sides = append(w.sides, &side{p.On(name), w.tree(p)})
-		branched(t, w.h, engine.Fork{Names: []string{name}, Own: true})
+		enginetest.Branched(t, w.h, branch.Fork{Names: []string{name}, Own: true})
 		w.edit(p)
 	}
 	for i := range steps {
@@ -181,16 +181,16 @@ func (w *mergeWalk) merge(s *side) {
 	ours, theirs, own := w.tree(w.Machine), w.tree(s.Machine), w.Users()
 	want, conflicts := w.model(s.base, ours, theirs)
 	red := theirs != want && strings.Contains("\n"+w.Git("ls-tree", "--name-only", want), "\nred\n")
-	was, journals := enginetest.View(w.t, s.Human()).Journal, journal(w.t, w.Dir)
+	was, journals := enginetest.View(w.t, s.Human()).Journal, enginetest.JournalText(w.t, w.Dir)
 	w.merged++
-	got, err := w.h.Merge(w.t.Context(), s.Human(), nil)
+	got, err := branch.Merge(w.t.Context(), w.h, s.Human(), nil)
 	if now := w.Users(); now != own {
 		w.t.Errorf("the user's own was\n%s\nand is\n%s", own, now)
 	}
 	if now := w.tree(s.Machine); now != theirs {
 		w.t.Errorf("the branch's files were %s, and are %s", theirs, now)
 	}
-	var clash *engine.ConflictError
+	var clash *branch.ConflictError
 	switch {
 	case err == nil && (conflicts || red):
 		w.t.Errorf("it is merged: conflicts %v, red %v", conflicts, red)
@@ -199,7 +199,7 @@ func (w *mergeWalk) merge(s *side) {
 		if now := w.tree(w.Machine); now != want || got.Tree != want {
 			w.t.Errorf("merged to %s, %s on disk, and git says\n%s", got.Tree, now, w.Git("diff", want, now))
 		}
-		if _, err := w.h.Merge(w.t.Context(), s.Human(), nil); refusal.CodeOf(err) != refusal.WrongState {
+		if _, err := branch.Merge(w.t.Context(), w.h, s.Human(), nil); refusal.CodeOf(err) != refusal.WrongState {
 			w.t.Errorf("merged twice: %v", err)
 		}
 		return
@@ -208,7 +208,7 @@ func (w *mergeWalk) merge(s *side) {
 	case conflicts != (clash != nil && len(clash.Conflicts) > 0) || !conflicts && red != (clash != nil):
 		w.t.Errorf("conflicts %v, red %v, and: %v", conflicts, red, err)
 	}
-	if now := w.tree(w.Machine); now != ours || enginetest.View(w.t, s.Human()).Journal != was || journal(w.t, w.Dir) != journals {
+	if now := w.tree(w.Machine); now != ours || enginetest.View(w.t, s.Human()).Journal != was || enginetest.JournalText(w.t, w.Dir) != journals {
 		w.t.Errorf("it is refused, and something has changed: %v", err)
 	}
 	switch {
@@ -220,7 +220,7 @@ func (w *mergeWalk) merge(s *side) {
 		w.came["red"]++
 	}
 	if clash != nil && w.r.IntN(2) == 0 {
-		enginetest.Must(w.h.Resolve(w.t.Context(), s.Human(), clash))(w.t)
+		enginetest.Must(branch.Resolve(w.t.Context(), w.h, s.Human(), clash))(w.t)
 		s.base = ours
 		w.came["resolved"]++
 		merged, _ := clash.Trees()

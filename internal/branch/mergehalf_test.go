@@ -1,15 +1,17 @@
 //go:build unix
 
-package engine_test
+package branch_test
 
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
-
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
@@ -53,7 +55,7 @@ func TestAHalfMovedMergeIsFinished(t *testing.T) {
 func (k *kill) halved(t *testing.T, moved []string, edit func(*enginetest.Machine), named string) {
 	p := k.again(t)
 	h, alt := p.Human(), p.On("alt")
-	if _, err := h.Merge(t.Context(), alt.Human(), func() error { return errDies }); !errors.Is(err, errDies) {
+	if _, err := branch.Merge(t.Context(), h, alt.Human(), func() error { return errDies }); !errors.Is(err, errDies) {
 		t.Fatal(err)
 	}
 	for _, file := range moved {
@@ -112,7 +114,7 @@ func TestWhatWasTriedIsTakenBack(t *testing.T) {
 			p := k.again(t)
 			h, alt := p.Human(), p.On("alt")
 			approved := alt.All()
-			if err := h.LayMerged(t.Context(), alt.Human()); err != nil || alt.Read("code.txt") != "ours\n" {
+			if err := branch.LayMerged(t.Context(), h, alt.Human()); err != nil || alt.Read("code.txt") != "ours\n" {
 				t.Fatalf("nothing is tried there: %v", err)
 			}
 			if edit != "" {
@@ -137,4 +139,20 @@ func TestWhatWasTriedIsTakenBack(t *testing.T) {
 		}
 	}
 	t.Logf("rig: cases=%d bad=%d", len(edits), bad)
+}
+
+// TestAMergeNamesWhatIsEditedMeanwhile, in the project and on the branch.
+func TestAMergeNamesWhatIsEditedMeanwhile(t *testing.T) {
+	k := newKill(t, "merge")
+	p := k.again(t)
+	h, alt := p.Human(), p.On("alt")
+	had := enginetest.Must(os.OpenFile(p.Path("keep.txt"), os.O_RDWR, 0))(t) // the merge moves it
+	defer had.Close()
+	got := enginetest.Must(branch.Merge(t.Context(), h, alt.Human(), func() error { return enginetest.Second(had.WriteAt([]byte("mine\n"), 0)) }))(t)
+	if got.Files.Edited == nil {
+		t.Fatalf("nothing is named; written %q", got.Files.Written)
+	}
+	if text := got.Notice(); !strings.Contains(text, "keep.txt is still open in another program") {
+		t.Errorf("it says %q", text)
+	}
 }

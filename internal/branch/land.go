@@ -1,14 +1,14 @@
-package engine
+package branch
 
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/snapshots"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -23,20 +23,11 @@ func (m *merging) fence(ctx context.Context, tree string, res *checks.Result, fe
 	}
 	looked := m.now.Task
 	// Whatever happens from here on, what it leads to is kept.
-	goal := m.to.e.snapshotRef(cmp.Or(looked.TaskID, snapshots.Unassigned), fmt.Sprintf("%d.goal", looked.Seq+1))
+	goal := refOf(m.to.Engine(), cmp.Or(looked.TaskID, snapshots.Unassigned), fmt.Sprintf("%d.goal", looked.Seq+1))
 	if err := m.into.SaveRef(ctx, goal, tree); err != nil {
 		return Merged{}, refusal.Git(err)
 	}
-	begun, err := m.to.commit(ctx, transition{event: state.MergeBegun, note: m.note(),
-		check: func(now store.Snapshot) error {
-			if now.Task.TaskID != looked.TaskID || now.Task.Underway() != looked.Underway() {
-				return &refusal.RefusedError{Code: refusal.WrongState, Message: "the project's task has changed", Remedy: "try again", Person: true}
-			}
-			return nil
-		},
-		lay: func(_ store.Snapshot, next *state.Task) {
-			next.Returning = state.FileMove{From: m.from.e.place.Branch, Was: m.ours, Tree: tree}
-		}})
+	begun, err := m.to.BeginMerge(ctx, looked, state.FileMove{From: m.from.Engine().Place().Branch, Was: m.ours, Tree: tree}, m.note())
 	if err != nil {
 		return Merged{}, err
 	}
@@ -58,7 +49,7 @@ func (m *merging) fenceAndMove(ctx context.Context, begun store.Snapshot, res *c
 // else.
 func (m *merging) moveFiles(ctx context.Context, begun store.Snapshot, res *checks.Result) (Merged, error) {
 	goal := begun.Task.Returning
-	from, err := m.to.e.keepBefore(ctx, begun)
+	from, err := keep(ctx, m.to.Engine(), begun)
 	if err != nil {
 		return Merged{}, err
 	}
@@ -66,38 +57,25 @@ func (m *merging) moveFiles(ctx context.Context, begun store.Snapshot, res *chec
 	if err != nil {
 		return Merged{}, err
 	}
-	moved, err := restore.In(m.into).Restore(ctx, from, tree, m.to.e.editsOf(begun))
+	moved, err := restore.In(m.into).Restore(ctx, from, tree, editsOf(m.to.Engine(), begun))
 	if err != nil {
 		return Merged{Files: moved}, &refusal.RefusedError{Code: refusal.StoreError, Message: err.Error(), Remedy: "then call ferrus merge " + goal.From + " again", Person: true}
 	}
-	_, err = m.from.commit(ctx, transition{event: state.Merge, note: "into the project",
-		check: func(now store.Snapshot) error {
-			if now.Task.State != state.Complete || now.Task.Merged != "" {
-				return errEntered
-			}
-			return nil
-		},
-		lay: func(_ store.Snapshot, next *state.Task) { next.Merged = tree }})
-	if err != nil && !errors.Is(err, errEntered) {
+	if err := m.from.EnterMerge(ctx, m.was, tree); err != nil {
 		return Merged{Files: moved}, err
 	}
-	m.from.e.archive(m.was)
-	done, err := m.to.commit(ctx, m.adopting(goal, tree))
+	done, err := m.to.EndMerge(ctx, goal, m.note(), m.handover(tree))
 	if err != nil {
 		return Merged{Files: moved}, err
 	}
-	m.to.e.archiveEnded(done.Snapshot)
 	return Merged{Snapshot: done.Snapshot, Tree: tree, Files: moved, Checks: res}, nil
 }
-
-// errEntered: the branch has the merge in its journal, or its work has been taken up again since it was cut off.
-var errEntered = errors.New("nothing to enter")
 
 // combine is what is to come of the project's files, now that the merge has begun, and the snapshot of them that counts: that of
 // before the merge if nobody has edited any since, so that what is half moved is finished and nothing else is written over.
 func (m *merging) combine(ctx context.Context, begun store.Snapshot, now string) (from, to string, err error) {
 	goal := begun.Task.Returning
-	edited := m.to.e.edited(ctx, begun, now, goal.Was, goal.Tree)
+	edited := edited(ctx, m.to.Engine(), begun, now, goal.Was, goal.Tree)
 	if len(edited) == 0 { // git's merge could take what is half moved for something else
 		return goal.Was, goal.Tree, nil
 	}
@@ -112,51 +90,40 @@ func (m *merging) combine(ctx context.Context, begun store.Snapshot, now string)
 	return now, got.Tree, nil
 }
 
-// adopting is the merge at the project. A task of its own that is not over is the one that was branched, and has the
-// branch's submission then.
-func (m *merging) adopting(goal state.FileMove, tree string) transition {
-	a := transition{event: state.Merge, note: m.note(),
-		check: func(now store.Snapshot) error {
-			if now.Task.Returning != goal {
-				return &refusal.RefusedError{Code: refusal.WrongState, Message: "the merge was ended by a rollback or a reset of the project's task",
-					Remedy: "ferrus log shows which", Person: true}
-			}
-			return nil
-		}}
+// handover is what the task that was branched gets, nil where the project has none or it has ended.
+func (m *merging) handover(tree string) *engine.Handover {
 	if !m.now.Task.Underway() {
-		return a
+		return nil
 	}
-	if text, err := m.from.e.store.Text(m.was, state.SubmissionDoc); err == nil && text != "" {
-		a.docs = map[state.Doc]string{state.SubmissionDoc: text}
+	over := &engine.Handover{Submission: state.Submission{ID: m.was.Task.Submission.ID, Tree: tree}}
+	if text, err := m.from.Engine().Store().Text(m.was, state.SubmissionDoc); err == nil {
+		over.Text = text
 	}
-	a.lay = func(_ store.Snapshot, next *state.Task) {
-		next.Submission = state.Submission{ID: m.was.Task.Submission.ID, Tree: tree, Base: next.BaseTree}
-	}
-	return a
+	return over
 }
 
 func (m *merging) note() string {
-	return document.Clip(fmt.Sprintf("%s: %s", m.from.e.place.Branch, m.was.Task.Title), document.MaxLine)
+	return document.Clip(fmt.Sprintf("%s: %s", m.from.Engine().Place().Branch, m.was.Task.Title), document.MaxLine)
 }
 
 // Resolve gives work that does not fit the project back to its executor, with the project's changes in its files, marks
 // where git could not merge them, and a review that says so. The project's files as they are become what it is compared
 // with. Whoever mends it has it checked, reviewed and merged again.
-func (s *Session) Resolve(ctx context.Context, from *Session, c *ConflictError) (Done, error) {
-	lock, err := s.aloneMerging()
+func Resolve(ctx context.Context, s, from *engine.Session, c *ConflictError) (engine.Done, error) {
+	lock, err := alone(s.Engine())
 	if err != nil {
-		return Done{}, err
+		return engine.Done{}, err
 	}
 	defer lock.Close()
-	m, err := s.merging(ctx, from)
+	m, err := look(ctx, s, from)
 	if err != nil {
-		return Done{}, err
+		return engine.Done{}, err
 	}
-	if err := m.into.SaveRef(ctx, m.from.e.snapshotRef(m.was.Task.TaskID, "base-"+m.was.Task.Submission.ID), c.ours); err != nil {
-		return Done{}, refusal.Git(err)
+	if err := m.into.SaveRef(ctx, refOf(m.from.Engine(), m.was.Task.TaskID, "base-"+m.was.Task.Submission.ID), c.ours); err != nil {
+		return engine.Done{}, refusal.Git(err)
 	}
 	if err := m.lay(ctx, c.tree); err != nil {
-		return Done{}, err
+		return engine.Done{}, err
 	}
 	text := "The project has moved on, and this work does not fit it: " + c.Message + ".\n\n" +
 		"The files have the project's changes now. Make both work together: neither side's purpose may be lost. Then check and submit.\n"
@@ -166,21 +133,9 @@ func (s *Session) Resolve(ctx context.Context, from *Session, c *ConflictError) 
 			text += fmt.Sprintf("- %s (%s)\n", f.Path, f.Kind)
 		}
 	}
-	done, err := from.commit(ctx, transition{event: state.Reopen, docs: map[state.Doc]string{state.ReviewDoc: text}, note: "to be merged: " + document.Clip(c.Message, document.MaxLine-20),
-		lay: func(_ store.Snapshot, next *state.Task) {
-			resetFailureStreak(next)
-			next.BaseTree = c.ours
-		}})
+	done, err := from.ReopenOn(ctx, c.ours, text, "to be merged: "+document.Clip(c.Message, document.MaxLine-20))
 	if err != nil {
 		return done, err
 	}
 	return done, m.forget(ctx)
-}
-
-// Select notes that of several attempts at a task this approved one is taken.
-func (s *Session) Select(ctx context.Context, reason string) (Done, error) {
-	if err := checkReason("the reason", reason); err != nil {
-		return Done{}, err
-	}
-	return s.commit(ctx, transition{event: state.Select, note: reason})
 }

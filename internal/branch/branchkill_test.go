@@ -1,6 +1,6 @@
 //go:build unix
 
-package engine_test
+package branch_test
 
 import (
 	"cmp"
@@ -17,9 +17,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
-
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/snapshots"
@@ -90,12 +90,12 @@ type deed struct {
 
 var deeds = map[string]deed{
 	"branch": {branchReady, func(ctx context.Context, _ *enginetest.Machine, h *engine.Session) error {
-		return enginetest.Second(h.Branch(ctx, engine.Fork{Names: []string{"alt"}}))
+		return enginetest.Second(branch.Create(ctx, h, branch.Fork{Names: []string{"alt"}}))
 	}, 50, refusal.InvalidInput, branchDone},
 	"merge":   {mergeReady, mergeAlt, 84, refusal.WrongState, mergeDone},
 	"resolve": {resolveReady, resolveAlt, 48, refusal.WrongState, resolveDone},
 	"remove": {removeReady, func(ctx context.Context, _ *enginetest.Machine, h *engine.Session) error {
-		return enginetest.Second(h.Remove(ctx, "alt", true))
+		return enginetest.Second(branch.Remove(ctx, h, "alt", true))
 	}, 56, refusal.NotInitialised, removeDone},
 }
 
@@ -257,7 +257,7 @@ func branchDone(t *testing.T, p *enginetest.Machine) {
 // mergeReady has a branch that moves, changes, adds and removes files, of a project that is worked on.
 func mergeReady(t *testing.T, p *enginetest.Machine) {
 	p.Begun()
-	branched(t, p.Human(), engine.Fork{Names: []string{"alt"}})
+	enginetest.Branched(t, p.Human(), branch.Fork{Names: []string{"alt"}})
 	alt := p.On("alt")
 	alt.Write("moved.txt", alt.Read("keep.txt")+"7\n")
 	alt.Remove("keep.txt")
@@ -274,7 +274,7 @@ func mergeAlt(ctx context.Context, p *enginetest.Machine, h *engine.Session) err
 		return err
 	}
 	defer b.Close()
-	_, err = h.Merge(ctx, b.Session(h.Caller), func() error { return os.WriteFile(filepath.Join(p.Side, "fenced"), nil, 0o600) })
+	_, err = branch.Merge(ctx, h, b.Session(h.Caller), func() error { return os.WriteFile(filepath.Join(p.Side, "fenced"), nil, 0o600) })
 	return err
 }
 
@@ -302,7 +302,7 @@ func mergeDone(t *testing.T, p *enginetest.Machine) {
 
 func resolveReady(t *testing.T, p *enginetest.Machine) {
 	h := p.Human()
-	branched(t, h, engine.Fork{Names: []string{"alt"}, Own: true})
+	enginetest.Branched(t, h, branch.Fork{Names: []string{"alt"}, Own: true})
 	alt := p.On("alt")
 	enginetest.Must(alt.Human().CreateTask(t.Context(), "Do it.", ""))(t)
 	alt.Write("sub/new.txt", "new\n")
@@ -318,10 +318,10 @@ func resolveAlt(ctx context.Context, p *enginetest.Machine, h *engine.Session) e
 	}
 	defer b.Close()
 	from := b.Session(h.Caller)
-	_, err = h.Merge(ctx, from, nil)
-	var c *engine.ConflictError
+	_, err = branch.Merge(ctx, h, from, nil)
+	var c *branch.ConflictError
 	if errors.As(err, &c) {
-		_, err = h.Resolve(ctx, from, c)
+		_, err = branch.Resolve(ctx, h, from, c)
 	}
 	return err
 }

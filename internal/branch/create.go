@@ -1,4 +1,6 @@
-package engine
+// Package branch makes branches of a project, each a machine with a work tree of its own, compares them, merges the approved
+// work of one into the project's files, and removes them.
+package branch
 
 import (
 	"cmp"
@@ -10,12 +12,11 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/ferrus-go/ferrus/internal/checkrun"
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/origin"
+	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
@@ -42,32 +43,32 @@ type start struct {
 	tree  string // the files
 }
 
-// Branch makes branches: machines of their own, each with a work tree of its own on the git branch ferrus/NAME, all from
+// Create makes branches: machines of their own, each with a work tree of its own on the git branch ferrus/NAME, all from
 // the same point. They go on with the present task as it is, or was at an entry, or have none yet; then their files are
 // those from which the present task began, or where none is under way the files as they are. The machine that they come
 // from is not touched. Those that were made before an error are returned with it. What a killed call has left is cleared
 // away by the same one.
-func (s *Session) Branch(ctx context.Context, f Fork) ([]project.Place, error) {
-	if err := s.e.Trusted(); err != nil { // its setup command runs
+func Create(ctx context.Context, s *engine.Session, f Fork) ([]project.Place, error) {
+	if err := s.Engine().Trusted(); err != nil { // its setup command runs
 		return nil, err
 	}
 	for _, name := range f.Names {
-		if err := s.e.newBranch(name); err != nil {
+		if err := newBranch(s.Engine(), name); err != nil {
 			return nil, err
 		}
 	}
-	now, err := s.e.View()
+	now, err := s.Engine().View()
 	if err != nil {
 		return nil, err
 	}
-	from, err := s.start(ctx, now, f)
+	from, err := startOf(ctx, s, now, f)
 	if err != nil {
 		return nil, err
 	}
 	var made []project.Place
 	for _, name := range f.Names {
-		on := project.At(s.e.place.Root, name)
-		if err := s.grow(ctx, now, on, from); err != nil {
+		on := project.At(s.Engine().Place().Root, name)
+		if err := add(ctx, s, now, on, from); err != nil {
 			return made, err
 		}
 		made = append(made, on)
@@ -76,20 +77,20 @@ func (s *Session) Branch(ctx context.Context, f Fork) ([]project.Place, error) {
 }
 
 // newBranch refuses a name that is none, or is taken.
-func (e *Engine) newBranch(name string) error {
+func newBranch(e *engine.Engine, name string) error {
 	if err := state.CheckBranch(name); err != nil {
 		return &refusal.RefusedError{Code: refusal.InvalidInput, Message: err.Error(), Remedy: "take another name", Person: true}
 	}
-	if store.Initialised(project.At(e.place.Root, name).Dir()) {
+	if store.Initialised(project.At(e.Place().Root, name).Dir()) {
 		return &refusal.RefusedError{Code: refusal.InvalidInput, Message: "there is a branch " + name + " already",
 			Remedy: "take another name, or remove it: ferrus branch --remove " + name, Person: true}
 	}
 	return nil
 }
 
-// start finds where branches begin, and has their files kept.
-func (s *Session) start(ctx context.Context, now store.Snapshot, f Fork) (start, error) {
-	tree, err := s.e.Tree(ctx, now)
+// startOf finds where branches begin, and has their files kept.
+func startOf(ctx context.Context, s *engine.Session, now store.Snapshot, f Fork) (start, error) {
+	tree, err := s.Engine().Tree(ctx, now)
 	if err != nil {
 		return start{}, err
 	}
@@ -99,7 +100,7 @@ func (s *Session) start(ctx context.Context, now store.Snapshot, f Fork) (start,
 	}
 	from := start{upto: now.Journal.Bytes, entry: now.Task.Seq, task: now.Task.TaskID}
 	if f.At != 0 && f.At != now.Task.Seq {
-		l, err := s.e.Entry(now, f.At)
+		l, err := s.Engine().Entry(now, f.At)
 		if err != nil {
 			return start{}, err
 		}
@@ -107,7 +108,7 @@ func (s *Session) start(ctx context.Context, now store.Snapshot, f Fork) (start,
 	}
 	switch {
 	case f.At != 0:
-		if from.tree, err = s.e.Files(ctx, now, f.At); err == nil && from.tree == "" {
+		if from.tree, err = s.Engine().Files(ctx, now, f.At); err == nil && from.tree == "" {
 			err = &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf("no files were kept at entry %d or before", f.At),
 				Remedy: "leave --at out: the branch begins with the files as they are", Person: true}
 		}
@@ -127,32 +128,30 @@ func (s *Session) start(ctx context.Context, now store.Snapshot, f Fork) (start,
 	return from, err
 }
 
-// grow makes one branch: its work tree, then its machine, which is there whole or not at all.
-func (s *Session) grow(ctx context.Context, now store.Snapshot, on project.Place, from start) error {
+// add makes one branch: its work tree, then its machine, which is there whole or not at all.
+func add(ctx context.Context, s *engine.Session, now store.Snapshot, on project.Place, from start) error {
 	draft := filepath.Join(filepath.Dir(on.Dir()), "."+on.Branch+".new")
 	lock, err := holdBranch(on)
 	if err != nil {
 		return err
 	}
 	defer lock.Close()
-	if err := s.e.newBranch(on.Branch); err != nil {
+	if err := newBranch(s.Engine(), on.Branch); err != nil {
 		return err
 	}
-	tree, err := s.e.Tree(ctx, now)
+	tree, err := s.Engine().Tree(ctx, now)
 	if err != nil {
 		return err
 	}
-	if err := s.plant(ctx, now, tree, on, from, draft); err != nil {
+	if err := lay(ctx, s, now, tree, on, from, draft); err != nil {
 		return err
 	}
-	s.carry(now, draft)
-	opts := store.Options{Backup: on.Backup, Now: s.e.opts.Now, Log: s.e.log}
-	if s.e.origin != nil {
-		opts.Begin = origin.New(s.e.ctx, on, s.e.opts.Project, time.Time{}).Begin
+	carry(s, now, draft)
+	note := "from the project's files"
+	if from.task != "" {
+		note = fmt.Sprintf("from entry %d of %s", from.entry, cmp.Or(s.Engine().Place().Branch, "the project"))
 	}
-	return refusal.From(s.e.store.Fork(ctx, draft, on.Dir(), from.upto, opts, func(was store.Snapshot) (*store.Change, error) {
-		return s.branching(was, on, from)
-	}))
+	return s.Fork(ctx, draft, on, from.upto, note)
 }
 
 // holdBranch lets one process at a time make or remove a branch.
@@ -172,10 +171,10 @@ func holdBranch(on project.Place) (*filelock.Lock, error) {
 	return lock, err
 }
 
-// plant makes the work tree with its files, and has them kept for the branch.
-func (s *Session) plant(ctx context.Context, now store.Snapshot, tree *worktree.Tree, on project.Place, from start, draft string) error {
+// lay makes the work tree with its files, and has them kept for the branch.
+func lay(ctx context.Context, s *engine.Session, now store.Snapshot, tree *worktree.Tree, on project.Place, from start, draft string) error {
 	dir := on.WorkTree()
-	own, err := project.Repository(ctx, s.e.place.Root)
+	own, err := project.Repository(ctx, s.Engine().Place().Root)
 	if err != nil {
 		return err
 	}
@@ -186,7 +185,7 @@ func (s *Session) plant(ctx context.Context, now store.Snapshot, tree *worktree.
 	defer home.Close()
 	below := "branches/" + filepath.Base(draft)
 	if _, err := home.Lstat(below); err == nil { // a call that was killed has left it
-		if _, err := own.KeepHead(ctx, on.Branch, s.e.lost(on.Branch)); err != nil {
+		if _, err := own.KeepHead(ctx, on.Branch, lost(s.Engine(), on.Branch)); err != nil {
 			return refusal.Git(err)
 		}
 		if err := own.Remove(ctx, dir, on.Branch); err != nil {
@@ -211,16 +210,16 @@ func (s *Session) plant(ctx context.Context, now store.Snapshot, tree *worktree.
 	}
 	if from.task != "" {
 		shared := func(name string) bool { n, ok := snapshots.Entry(name); return ok && n <= from.entry }
-		if _, err := tree.CopyRefs(ctx, s.e.snapshotRef(from.task, ""), on.Branch+"/"+from.task, shared); err != nil {
+		if _, err := tree.CopyRefs(ctx, snapshots.Name(s.Engine().Place().Branch, from.task, ""), on.Branch+"/"+from.task, shared); err != nil {
 			return refusal.Git(err)
 		}
 	}
-	conf, err := s.e.Config()
+	conf, err := s.Engine().Config()
 	if err != nil {
 		return refusal.Config(err)
 	}
 	gate := conf.Gate()
-	there, err := worktree.Open(ctx, dir, filepath.Join(draft, "git"), worktree.Options{Root: s.e.place.Root, Ignore: gate.Checks.Ignore})
+	there, err := worktree.Open(ctx, dir, filepath.Join(draft, "git"), worktree.Options{Root: s.Engine().Place().Root, Ignore: gate.Checks.Ignore})
 	if err != nil {
 		return refusal.Git(err)
 	}
@@ -229,7 +228,7 @@ func (s *Session) plant(ctx context.Context, now store.Snapshot, tree *worktree.
 		var moved restore.Change
 		moved, err = restore.In(there).Restore(ctx, fresh, from.tree, on.Branch+"/"+cmp.Or(from.task, "start")+"/edits")
 		if len(moved.Edited) > 0 {
-			s.e.log.Warn("files of a branch were edited while it was made", "branch", on.Branch, "edits", editsText(moved.Edited))
+			s.Engine().Log().Warn("files of a branch were edited while it was made", "branch", on.Branch, "edits", restore.Text(moved.Edited))
 		}
 	}
 	if err == nil {
@@ -238,18 +237,18 @@ func (s *Session) plant(ctx context.Context, now store.Snapshot, tree *worktree.
 	if err != nil {
 		return refusal.Git(err)
 	}
-	env, err := s.e.Environment(now)
+	env, err := s.Engine().Environment(now)
 	if err != nil {
 		return err
 	}
 	if from.task == "" {
-		env = s.e.settings.Personal().Apply(os.Environ())
+		env = s.Engine().Personal().Apply(os.Environ())
 	}
-	return s.e.setUp(ctx, on, conf, draft, env)
+	return setUp(ctx, s.Engine(), on, conf, draft, env)
 }
 
 // setUp runs the command that a new work tree needs, if there is one.
-func (e *Engine) setUp(ctx context.Context, on project.Place, conf config.Config, draft string, env []string) error {
+func setUp(ctx context.Context, e *engine.Engine, on project.Place, conf config.Config, draft string, env []string) error {
 	if strings.TrimSpace(conf.Branches.Setup) == "" {
 		return nil
 	}
@@ -259,7 +258,7 @@ func (e *Engine) setUp(ctx context.Context, on project.Place, conf config.Config
 	}
 	spec := checkrun.SpecOf(conf.Gate(), on.Work, log, lock)
 	spec.Commands, spec.Environ = []string{conf.Branches.Setup}, env
-	res, err := e.runner.Run(ctx, spec)
+	res, err := e.Runner().Run(ctx, spec)
 	if err != nil {
 		return err
 	}
@@ -274,8 +273,8 @@ func (e *Engine) setUp(ctx context.Context, on project.Place, conf config.Config
 const maxCarried = 256 << 20
 
 // carry copies what the task names by its path, if it is there, into the folder of the branch.
-func (s *Session) carry(now store.Snapshot, draft string) {
-	from, err := s.e.place.OpenDir()
+func carry(s *engine.Session, now store.Snapshot, draft string) {
+	from, err := s.Engine().Place().OpenDir()
 	if err != nil {
 		return
 	}
@@ -295,24 +294,7 @@ func (s *Session) carry(now store.Snapshot, draft string) {
 	}
 }
 
-// branching is the first event of a branch's own.
-func (s *Session) branching(was store.Snapshot, on project.Place, from start) (*store.Change, error) {
-	next, err := state.Step(was.Task, state.Branch, s.Role, state.Limits{})
-	if err != nil {
-		return nil, err
-	}
-	next.Branch = on.Branch
-	if next.TaskID != "" {
-		next.Worktree = on.Work
-	}
-	note := "from the project's files"
-	if from.task != "" {
-		note = fmt.Sprintf("from entry %d of %s", from.entry, cmp.Or(s.e.place.Branch, "the project"))
-	}
-	return &store.Change{Actor: s.actor(s.Role), Event: state.Branch, Next: next, Note: note}, nil
-}
-
 // lost is a name for commits of a branch that is removed, which no other has.
-func (e *Engine) lost(branch string) string {
-	return branch + "@" + e.stamp().Format(project.RemovedLayout)
+func lost(e *engine.Engine, branch string) string {
+	return branch + "@" + e.Now().Format(project.RemovedLayout)
 }

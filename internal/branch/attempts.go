@@ -1,0 +1,157 @@
+package branch
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/worktree"
+)
+
+// An Attempt is a branch at a glance, to be compared with others.
+type Attempt struct {
+	Branch   string         `json:"branch"`
+	TaskID   string         `json:"task_id,omitempty"`
+	Title    string         `json:"title,omitempty"`
+	State    state.State    `json:"state,omitempty"`
+	Since    time.Time      `json:"since,omitzero"` // when it entered its state
+	Holder   string         `json:"holder,omitempty"`
+	Check    string         `json:"check,omitempty"` // how the newest check ended: its id, its status, "" before the first
+	Why      string         `json:"why,omitempty"`   // what the gate last said, or why the task failed
+	Green    bool           `json:"green"`           // the gate was green on what the task holds or has handed in
+	Checks   int            `json:"checks"`
+	Rejected int            `json:"rejected"` // by reviews
+	Size     worktree.Size  `json:"size"`     // of its change
+	Took     time.Duration  `json:"-"`        // from its beginning to its end, or to now
+	Seconds  float64        `json:"seconds"`
+	Selected bool           `json:"selected,omitempty"`
+	Merged   bool           `json:"merged,omitempty"`
+	Error    string         `json:"error,omitempty"` // why it cannot be read
+	Snap     store.Snapshot `json:"-"`
+}
+
+// Attempts looks at branches of the project of e. What cannot be read says so; the others are looked at all the same.
+func Attempts(ctx context.Context, e *engine.Engine, names []string) []Attempt {
+	list := make([]Attempt, len(names))
+	for i, name := range names {
+		list[i] = attempt(ctx, e, name)
+	}
+	return list
+}
+
+func attempt(ctx context.Context, e *engine.Engine, name string) Attempt {
+	a := Attempt{Branch: name}
+	b, err := Open(e, name)
+	if err != nil {
+		a.Error = err.Error()
+		return a
+	}
+	defer b.Close()
+	if err := a.read(ctx, b); err != nil {
+		a.Error = err.Error()
+	}
+	return a
+}
+
+func (a *Attempt) read(ctx context.Context, b *engine.Engine) error {
+	now, err := b.View()
+	if err != nil {
+		return err
+	}
+	t := now.Task
+	a.Snap, a.TaskID, a.Title, a.State, a.Since, a.Holder = now, t.TaskID, t.Title, t.State, t.Since, t.ClaimedBy
+	a.Checks, a.Rejected, a.Selected, a.Merged, a.Why = t.Issued.Checks, t.ReviewCycles, t.Selected, t.Merged != "", t.FailureReason
+	if t.TaskID == "" {
+		return nil
+	}
+	if t.Check.ID != "" {
+		a.Check = t.Check.ID + " " + string(t.Check.Status)
+	}
+	if err := a.story(b, now); err != nil {
+		return err
+	}
+	tree, err := b.Tree(ctx, now)
+	if err != nil {
+		return err
+	}
+	files := t.Submission.Tree
+	if t.State != state.Reviewing && t.State != state.Complete {
+		if files, err = tree.Fingerprint(ctx); err != nil {
+			return refusal.Git(err)
+		}
+	}
+	a.Green = t.Check.Status == state.CheckGreen && t.Check.Tree == files
+	if a.Size, err = tree.Size(ctx, t.BaseTree, files); err != nil {
+		return refusal.Git(err)
+	}
+	return nil
+}
+
+// story is what only the journal tells: how long it took, and what the gate said.
+func (a *Attempt) story(b *engine.Engine, now store.Snapshot) error {
+	var began, ended time.Time
+	for l, err := range b.Store().HistoryFrom(now.Task.Docs[state.TaskDoc].Off) {
+		if err != nil {
+			return refusal.From(err)
+		}
+		switch l.Event {
+		case state.CreateTask, state.Branch:
+			began = l.At
+		case state.CheckPassed, state.CheckFailed, state.CheckVoid:
+			if now.Task.FailureReason == "" {
+				a.Why = l.Note
+			}
+		}
+		if l.To.Over() && l.From != l.To {
+			ended = l.At
+		}
+	}
+	if !a.State.Over() {
+		ended = b.Now()
+	}
+	a.Took = ended.Sub(began)
+	a.Seconds = a.Took.Round(time.Millisecond).Seconds()
+	return nil
+}
+
+// Group returns those of the names that are attempts at the same task as name: with "try.2" all of try.1, try.2 ...; name
+// alone where it has no number.
+func Group(names []string, name string) []string {
+	stem, ok := stemOf(name)
+	if !ok {
+		return []string{name}
+	}
+	return slices.DeleteFunc(slices.Clone(names), func(other string) bool {
+		s, ok := stemOf(other)
+		return !ok || s != stem
+	})
+}
+
+// stemOf is what stands before the number of try.2.
+func stemOf(name string) (stem string, ok bool) {
+	i := strings.LastIndexByte(name, '.')
+	if i < 0 || strings.Trim(name[i+1:], "0123456789") != "" {
+		return "", false
+	}
+	return name[:i], true
+}
+
+// Open opens the machine of a branch of the project of e. The error is a *refusal.RefusedError of code UnknownBranch where there
+// is none, of WrongState where its removal was cut off.
+func Open(e *engine.Engine, name string) (*engine.Engine, error) {
+	on, err := project.At(e.Place().Root, "").On(name)
+	if err != nil {
+		return nil, err
+	}
+	if keptName(on) != "" {
+		return nil, &refusal.RefusedError{Code: refusal.WrongState, Message: "the removal of " + name + " was cut off",
+			Remedy: "ferrus branch --remove " + name + " --force finishes it", Person: true}
+	}
+	return e.Beside(on)
+}

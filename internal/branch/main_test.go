@@ -1,0 +1,14 @@
+package branch_test
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
+)
+
+func TestMain(m *testing.M) {
+	enginetest.Full = flag.Bool("full", false, "explore the model far: some minutes")
+	os.Exit(enginetest.Main(m))
+}

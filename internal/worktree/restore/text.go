@@ -1,0 +1,22 @@
+package restore
+
+import (
+	"fmt"
+	"strings"
+)
+
+// maxNamed is how many edits are named one by one.
+const maxNamed = 10
+
+// Text names edits, and how to see them; it is "" for none.
+func Text(edits []Edit) string {
+	var parts []string
+	for i, e := range edits {
+		if i == maxNamed {
+			parts = append(parts, fmt.Sprintf("and %d more", len(edits)-i))
+			break
+		}
+		parts = append(parts, e.String())
+	}
+	return strings.Join(parts, "; ")
+}
