@@ -125,8 +125,8 @@ func shellQuoted(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
-// Unreadable is the refusal where the record of agreements cannot be read.
-func Unreadable(root string, values []trust.Value, err error) *UntrustedError {
+// unreadable is the refusal where the record of agreements cannot be read.
+func unreadable(root string, values []trust.Value, err error) *UntrustedError {
 	u := &UntrustedError{RefusedError: refusal.RefusedError{Code: refusal.Untrusted, Person: true}, Values: values}
 	u.Message, u.Remedy = "the agreement for "+root+" cannot be read: "+err.Error(), "run "+command(root)
 	var mine *trust.Error
@@ -136,8 +136,8 @@ func Unreadable(root string, values []trust.Value, err error) *UntrustedError {
 	return u
 }
 
-// In returns the refusal of these values in the project at root, with its message and remedy.
-func (u UntrustedError) In(root string) *UntrustedError {
+// in returns the refusal of these values in the project at root, with its message and remedy.
+func (u UntrustedError) in(root string) *UntrustedError {
 	u.Code, u.Person = refusal.Untrusted, true
 	u.Message, u.Remedy = u.sentence(root), "a person runs "+command(root)+", which shows the values and asks"
 	return &u

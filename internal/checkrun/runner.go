@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -317,4 +318,19 @@ func Failures(failed []checks.Command) string {
 		parts = append(parts, fmt.Sprintf("%s: %s", f.Line, f))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// digits are the numbers of an output.
+var digits = regexp.MustCompile(`[0-9]+`)
+
+// Digest digests what failed and how, so that the same failure is recognised. The numbers of the output are not in
+// it: they are times and addresses.
+func Digest(failures []checks.Command) string {
+	var b strings.Builder
+	for _, f := range failures {
+		fmt.Fprintf(&b, "%s\x00%d\x00%s\x00%v\n", f.Line, f.ExitCode, f.Signal, f.TimedOut)
+		b.WriteString(digits.ReplaceAllString(f.Tail, "#"))
+	}
+	sum := sha256.Sum256([]byte(b.String()))
+	return hex.EncodeToString(sum[:8])
 }

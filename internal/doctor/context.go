@@ -20,6 +20,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/remote"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -134,7 +135,7 @@ func (p *Context) journal() *journal {
 		}
 		j.last = l
 		j.lines++
-		j.remote = j.remote || engine.OverHTTP(l.Actor.Session)
+		j.remote = j.remote || remote.IsSession(l.Actor.Session)
 	}
 	return j
 }

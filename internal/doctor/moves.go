@@ -1,14 +1,13 @@
 package doctor
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
@@ -18,7 +17,7 @@ import (
 func checkMoves(p *Context) Finding {
 	var names []string
 	for _, place := range p.withMoves() {
-		left, err := movesAt(p, place, (*engine.Engine).Leftovers)
+		left, err := movesAt(p, place, (*restore.WorkTree).Leftovers)
 		if err != nil {
 			return Bad(err.Error(), "ferrus doctor --fix tries to save what was edited there")
 		}
@@ -39,7 +38,7 @@ func checkMoves(p *Context) Finding {
 func fixMoves(p *Context) (string, error) {
 	var said []string
 	for _, place := range p.withMoves() {
-		edits, err := movesAt(p, place, (*engine.Engine).Recover)
+		edits, err := movesAt(p, place, func(t *restore.WorkTree) ([]restore.Edit, error) { return t.Recover(p.Ctx) })
 		if err != nil {
 			return "", err
 		}
@@ -69,14 +68,26 @@ func (p *Context) withMoves() (places []project.Place) {
 	return places
 }
 
-// movesAt asks the engine of a place.
-func movesAt[T any](p *Context, place project.Place, ask func(*engine.Engine, context.Context) ([]T, error)) ([]T, error) {
+// movesAt asks the work tree of the task at a place.
+func movesAt[T any](p *Context, place project.Place, ask func(*restore.WorkTree) ([]T, error)) ([]T, error) {
 	e, err := p.open(place, false)
 	if err != nil {
 		return nil, err
 	}
 	defer e.Close()
-	return ask(e, p.Ctx)
+	now, err := e.View()
+	if err != nil {
+		return nil, err
+	}
+	tree, err := e.Tree(p.Ctx, now)
+	if err != nil {
+		return nil, err
+	}
+	list, err := ask(restore.In(tree))
+	if err != nil {
+		return list, refusal.Git(err)
+	}
+	return list, nil
 }
 
 // clipped names at most so many.

@@ -10,6 +10,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/remote"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -41,7 +42,7 @@ func (s *Session) AwaitTask(ctx context.Context, wait time.Duration, headless bo
 	if got.fresh {
 		s.e.snapshotAfter(state.Claim, got.Snapshot, got.Packet.Tree)
 	}
-	if got.fresh && remote(s.ID) && (err != nil || ctx.Err() != nil) {
+	if got.fresh && remote.IsSession(s.ID) && (err != nil || ctx.Err() != nil) {
 		s.withdraw()
 	}
 	if err != nil {
@@ -153,7 +154,7 @@ func (s *Session) hold(epoch uint64) {
 	s.mu.Lock()
 	s.epoch = epoch
 	s.mu.Unlock()
-	if !remote(s.ID) {
+	if !remote.IsSession(s.ID) {
 		s.e.keepAlive(s)
 	}
 }
@@ -164,7 +165,7 @@ var errHeld = &refusal.RefusedError{Code: refusal.NotClaimed, Message: "another 
 func (s *Session) announce() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.live != nil || remote(s.ID) {
+	if s.live != nil || remote.IsSession(s.ID) {
 		return nil
 	}
 	live, err := s.e.store.Announce(s.ID)

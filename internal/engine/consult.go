@@ -8,6 +8,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/remote"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -104,7 +105,7 @@ func (s *Session) AwaitResponse(ctx context.Context, wait time.Duration) (done D
 		}
 		consulted := now.Task.InConsultation()
 		if consulted && !s.Holds(now.Task) {
-			return true, s.notClaimed(now)
+			return true, refusal.NotHeld(now.Task.ClaimedBy, remote.IsSession(s.ID))
 		}
 		if consulted && (now.Task.State != state.Consultation || !now.Task.Consultation.Answered) {
 			return false, nil

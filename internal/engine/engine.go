@@ -16,9 +16,11 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/checkrun"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/differences"
 	"github.com/ferrus-go/ferrus/internal/environ"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/origin"
+	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/platform/clock"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
@@ -42,16 +44,13 @@ type Engine struct {
 	ctx      context.Context // ends with Close
 	end      context.CancelFunc
 
-	mu        sync.Mutex
-	job       *job // the check that this process runs or ran last
-	trees     map[string]*worktree.Tree
-	committed struct { // what Uncommitted found
-		open  bool
-		known string // of which task, HEAD and index
-	}
+	mu          sync.Mutex
+	job         *job // the check that this process runs or ran last
+	trees       map[string]*worktree.Tree
+	differences differences.Memory
 
 	keeper *snapshots.Queue
-	told   delivered
+	told   packet.Shown
 
 	origin  *origin.Judge // nil without Options.Project
 	foreign error         // of state that is only looked at; nil for ours

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
+	"github.com/ferrus-go/ferrus/internal/status/notice"
 
 	"github.com/ferrus-go/ferrus/internal/agreement"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -34,7 +35,7 @@ func TestAServersEnvironmentJudgesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := st.EnvironNotice(); !strings.HasPrefix(got, "environment: BASH_ENV, LD_LIBRARY_PATH, NODE_OPTIONS, PATH of this server") ||
+	if got := notice.Environ(st); !strings.HasPrefix(got, "environment: BASH_ENV, LD_LIBRARY_PATH, NODE_OPTIONS, PATH of this server") ||
 		strings.Contains(got, "/tmp/other") {
 		t.Errorf("notices: %s", got)
 	}

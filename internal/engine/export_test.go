@@ -21,8 +21,6 @@ const (
 	MaxGateErrors = maxGateErrors
 )
 
-var SnapshotEvents = snapshotEvents
-
 func (e *Engine) Keeper() *snapshots.Queue { return e.keeper }
 func (e *Engine) Instant() lease.Instant   { return e.opts.Clock() }
 
@@ -101,5 +99,3 @@ func (e *Engine) WithStore(s *store.Store, do func()) {
 func (e *Engine) Keep(s *Session, epoch uint64, maxSilence time.Duration) bool {
 	return e.keep(s, epoch, maxSilence)
 }
-
-func (e *Engine) Replace(name string, data []byte) error { return e.replace(name, data) }

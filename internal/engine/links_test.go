@@ -141,7 +141,7 @@ func TestALinkLaidUnderAnOpenEngine(t *testing.T) {
 				did["Sweep "+l.Branch+l.TaskID] = gc.Sweep(ctx, p.Dir, l)
 			}
 			if now, err := sup.Engine().View(); err == nil {
-				did["replace"] = sup.Engine().Replace("logs/x.patch", []byte("x"))
+				did["replace"] = sup.Engine().Place().WriteFile("logs/x.patch", []byte("x"))
 				did["Archive"] = sup.Engine().Store().Archive(now)
 			}
 			_, did["Announce"] = sup.Engine().Store().Announce("s-" + strings.Repeat("1", 8))

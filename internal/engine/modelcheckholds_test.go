@@ -173,7 +173,7 @@ func (g *stage) attended() bool {
 	can := func(by state.Role, ev ...state.Event) bool {
 		return slices.ContainsFunc(state.Allowed(t, by), func(e state.Event) bool { return among(e, ev...) })
 	}
-	switch WaitingFor(t).For {
+	switch state.WaitingFor(t).For {
 	case "human":
 		return can(state.Human, state.Answer)
 	case "supervisor":

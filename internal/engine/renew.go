@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/remote"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -53,7 +54,7 @@ func (s *Session) Touch() {
 
 // spare is how much of a lease may be left for a call to renew it.
 func (s *Session) spare() time.Duration {
-	if !remote(s.ID) {
+	if !remote.IsSession(s.ID) {
 		return 0
 	}
 	conf, _ := s.e.Config()

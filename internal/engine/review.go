@@ -2,10 +2,10 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/differences"
 	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/refusal"
@@ -59,65 +59,6 @@ func (s *Session) Review(ctx context.Context) (Review, store.Snapshot, error) {
 	}
 	s.show(now.Task, now.Task.Submission.ID, "")
 	return r, now, nil
-}
-
-// Unseen says, a line each, what the patch of the task's work up to a tree does not show although it may matter: what git
-// is told to hide, repositories in the work tree, and files that were touched while the newest check ran; first, that it is
-// empty.
-func (e *Engine) Unseen(ctx context.Context, snap store.Snapshot, to string) []string {
-	var lines []string
-	if to != "" && snap.Task.BaseTree != "" {
-		tree, err := e.Tree(ctx, snap)
-		if err == nil {
-			lines, err = tree.Unseen(ctx, snap.Task.BaseTree, to)
-		}
-		if err != nil {
-			lines = []string{"not known: " + document.Clip(err.Error(), document.MaxLine)}
-		}
-	}
-	for i, l := range lines {
-		lines[i] = "unseen: " + document.Clip(l, document.MaxLine)
-	}
-	if to != "" && to == snap.Task.BaseTree {
-		lines = append([]string{"empty: no file differs from those that the task began with"}, lines...)
-	}
-	if t := snap.Task.Check.Touched; t != "" {
-		lines = append(lines, "touched: these files were written or replaced while the check ran, and are as before now: "+t)
-	}
-	return lines
-}
-
-// Uncommitted reports whether approved work lies in the work tree and is not in the commit that is checked out there. It is
-// false, and logged, where git cannot tell. An engine asks again when the task, HEAD or the index has changed.
-func (e *Engine) Uncommitted(ctx context.Context, snap store.Snapshot) bool {
-	open, err := e.uncommitted(ctx, snap)
-	if err != nil {
-		e.log.Warn("not known whether the work is committed", "error", err)
-	}
-	return open
-}
-
-// uncommitted asks git, unless the task, HEAD and the index are those of the last answer.
-func (e *Engine) uncommitted(ctx context.Context, snap store.Snapshot) (bool, error) {
-	tree, err := e.Tree(ctx, snap)
-	if err != nil {
-		return false, err
-	}
-	known := fmt.Sprint(snap.Task.Seq, " ", tree.HeadAndIndex(ctx))
-	e.mu.Lock()
-	last := e.committed
-	e.mu.Unlock()
-	if last.known == known {
-		return last.open, nil
-	}
-	open, err := tree.Uncommitted(ctx, snap.Task.BaseTree, snap.Task.Submission.Tree)
-	if err != nil {
-		return false, err
-	}
-	e.mu.Lock()
-	e.committed.known, e.committed.open = known, open
-	e.mu.Unlock()
-	return open, nil
 }
 
 // diffstat is the change from the task's base to a tree.
@@ -191,4 +132,25 @@ func (s *Session) bound(looked state.Task, named string) func(store.Snapshot) er
 		shown, _ := s.Shown(is)
 		return s.stale("submission", named, is.Submission.ID, shown, "review_pending")
 	}
+}
+
+// Unseen says, a line each, what the patch of the task's work up to a tree does not show although it may matter; see
+// differences.Unseen.
+func (e *Engine) Unseen(ctx context.Context, snap store.Snapshot, to string) []string {
+	tree, err := e.Tree(ctx, snap)
+	return differences.Unseen(ctx, tree, err, snap.Task, to)
+}
+
+// Uncommitted reports whether approved work lies in the work tree and is not in the commit that is checked out there. It is
+// false, and logged, where git cannot tell.
+func (e *Engine) Uncommitted(ctx context.Context, snap store.Snapshot) bool {
+	tree, err := e.Tree(ctx, snap)
+	open := false
+	if err == nil {
+		open, err = e.differences.Uncommitted(ctx, tree, snap.Task)
+	}
+	if err != nil {
+		e.log.Warn("not known whether the work is committed", "error", err)
+	}
+	return open
 }

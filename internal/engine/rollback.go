@@ -67,7 +67,7 @@ func (s *Session) RollbackFiles(ctx context.Context, to uint64, reason string, f
 	}
 	moved, err := s.e.move(ctx, begun.Snapshot, goal.Tree)
 	if stopped := (*restore.StoppedError)(nil); errors.As(err, &stopped) {
-		err = &refusal.RefusedError{Code: refusal.TreeChanged, Message: stopped.Error(), Remedy: finishing(begun.Task) + " finishes the rollback", Person: true}
+		err = &refusal.RefusedError{Code: refusal.TreeChanged, Message: stopped.Error(), Remedy: refusal.Finishing(begun.Task) + " finishes the rollback", Person: true}
 	}
 	if blocked := (*restore.BlockedError)(nil); errors.As(err, &blocked) && !again {
 		// Nothing was moved, so nothing need be finished.

@@ -140,7 +140,7 @@ func TestARollbackThatIsCutOffIsFinishedByTheSameCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := enginetest.View(t, h)
-	if now.Task.Returning.To != 1 || engine.WaitingFor(now.Task).For != "human" || p.Read("code.txt") != "three\n" {
+	if now.Task.Returning.To != 1 || state.WaitingFor(now.Task).For != "human" || p.Read("code.txt") != "three\n" {
 		t.Errorf("%+v", now.Task)
 	}
 	unclaimed(t, p.Executor("qwen"))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
+	"github.com/ferrus-go/ferrus/internal/snapshots"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -114,7 +115,7 @@ func (w *walk) note() {
 				m.docs[string(doc)] = text
 			}
 		}
-		if engine.SnapshotEvents[l.Event] == nil && l.Event != state.RollbackBegun { // what was kept last is what counts
+		if snapshots.Events[l.Event] == nil && l.Event != state.RollbackBegun { // what was kept last is what counts
 			m.files = w.past[l.Seq-1].files
 		}
 		w.past[l.Seq] = m

@@ -11,7 +11,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/remote"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -39,7 +41,7 @@ type Session struct {
 	epoch uint64      // under which this session last held the work; 0 when it never did
 	last  int64       // when the client called last, in nanoseconds of the monotonic clock, for max_silence_secs
 	shown shown
-	told  delivered
+	told  packet.Shown
 }
 
 // shown is what a reviewer has before it, and in which task.
@@ -226,7 +228,7 @@ func (e *Engine) term(now store.Snapshot, next state.Task, by state.Role) (store
 func (e *Engine) grant(session string) store.Lease {
 	conf, _ := e.Config() // a broken file leaves the last sound one
 	ttl, now := conf.Lease.TTL(), e.stamp()
-	if remote(session) {
+	if remote.IsSession(session) {
 		ttl = conf.Lease.MaxSilence()
 	}
 	return store.Lease{Term: lease.Grant(e.opts.Clock(), ttl), Until: now.Add(ttl), Heartbeat: now}

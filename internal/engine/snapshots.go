@@ -9,33 +9,10 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// snapshotEvents are the events after which the files of the work are kept, each with the tree that it is about, "" for the work
-// tree as it is: what came of an agent's or a person's turn can be returned to.
-var snapshotEvents = map[state.Event]func(state.Task) string{
-	state.CreateTask:     func(t state.Task) string { return t.BaseTree },
-	state.Claim:          asItIs,
-	state.CheckPassed:    func(t state.Task) string { return t.Check.Tree },
-	state.CheckFailed:    func(t state.Task) string { return t.Check.Tree },
-	state.CheckVoid:      asItIs,
-	state.Submit:         func(t state.Task) string { return t.Submission.Tree },
-	state.Consult:        asItIs,
-	state.RespondConsult: asItIs,
-	state.AskHuman:       asItIs,
-	state.Answer:         asItIs,
-	state.Approve:        func(t state.Task) string { return t.Submission.Tree },
-	state.Reject:         asItIs,
-	state.Reopen:         asItIs,
-	state.Release:        asItIs,
-	state.Rollback:       asItIs,
-	state.Merge:          asItIs,
-}
-
-func asItIs(state.Task) string { return "" }
-
 // snapshotAfter keeps the files of the work as they are after an event: id is their tree, "" where nobody has looked yet. What
 // cannot be kept cannot be returned to later; the event stands all the same.
 func (e *Engine) snapshotAfter(event state.Event, after store.Snapshot, id string) {
-	of := snapshotEvents[event]
+	of := snapshots.Events[event]
 	if of == nil || after.Task.TaskID == "" {
 		return
 	}

@@ -142,20 +142,10 @@ func (e *Engine) writePatch(ctx context.Context, now store.Snapshot, tree, name 
 	if err := t.Patch(ctx, now.Task.BaseTree, tree, &patch); err != nil {
 		return refusal.Git(err)
 	}
-	if err := e.replace(name, patch.Bytes()); err != nil {
+	if err := e.place.WriteFile(name, patch.Bytes()); err != nil {
 		return &refusal.RefusedError{Code: refusal.StoreError, Message: "write the patch: " + err.Error(), Remedy: "check whether the disk is full, then try again"}
 	}
 	return nil
-}
-
-// replace writes a file under the store's folder anew. A link that stands in its place is not followed.
-func (e *Engine) replace(name string, data []byte) error {
-	root, err := e.place.OpenDir()
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	return root.WriteFile(name, data, 0o600)
 }
 
 func (in Submitting) render() (string, error) {

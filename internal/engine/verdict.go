@@ -2,11 +2,8 @@ package engine
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/checkrun"
@@ -97,7 +94,7 @@ func (out Checked) act(j *job, began store.Snapshot, res checks.Result) transiti
 			case state.CheckGreen:
 				c.Errors, c.Same, c.Sum, c.Touched = 0, 0, "", out.touched
 			case state.CheckRed:
-				sum := failureSum(out.Failures)
+				sum := checkrun.Digest(out.Failures)
 				if sum != c.Sum {
 					c.Same = 0
 				}
@@ -135,21 +132,6 @@ func (out Checked) note(res checks.Result) string {
 		text = "the gate could not run: " + out.Err
 	}
 	return document.Clip(out.ID+"  "+text, 400)
-}
-
-// digits are the numbers of an output.
-var digits = regexp.MustCompile(`[0-9]+`)
-
-// failureSum digests what failed and how, so that the same failure is recognised. The numbers of the output are not in
-// it: they are times and addresses.
-func failureSum(failures []checks.Command) string {
-	var b strings.Builder
-	for _, f := range failures {
-		fmt.Fprintf(&b, "%s\x00%d\x00%s\x00%v\n", f.Line, f.ExitCode, f.Signal, f.TimedOut)
-		b.WriteString(digits.ReplaceAllString(f.Tail, "#"))
-	}
-	sum := sha256.Sum256([]byte(b.String()))
-	return hex.EncodeToString(sum[:8])
 }
 
 // askIfStuck asks a person when the gate could not run three times in a row, or when the checks failed alike

@@ -13,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/status/notice"
 )
 
 // markdown is what the evidence says, in the order in which a reviewer asks.
@@ -26,7 +27,7 @@ func (d *Report) markdown() string {
 	if d.unended() {
 		facts[3][0] = "last event"
 	}
-	for _, n := range (engine.Status{Snapshot: d.last}).Notices() {
+	for _, n := range notice.All(engine.Status{Snapshot: d.last}) {
 		facts = append(facts, [2]string{"notice", cell(n)})
 	}
 	for _, f := range facts {
@@ -78,7 +79,7 @@ func (d *Report) outcome() string {
 			}
 		}
 	}
-	return fmt.Sprintf("%s: %s", t.State, "waits for the "+engine.WaitingFor(t).For)
+	return fmt.Sprintf("%s: %s", t.State, "waits for the "+state.WaitingFor(t).For)
 }
 
 func (d *Report) patchWords() string {

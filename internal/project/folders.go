@@ -94,6 +94,16 @@ func (p Place) OpenDir() (*rootfs.Root, error) {
 // OpenHome opens the .ferrus of the project.
 func (p Place) OpenHome() (*rootfs.Root, error) { return At(p.Root, "").OpenDir() }
 
+// WriteFile writes a file below the folder of the place anew. A link that stands in its place is not followed.
+func (p Place) WriteFile(name string, data []byte) error {
+	root, err := p.OpenDir()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return root.WriteFile(name, data, 0o600)
+}
+
 // Lock takes a lock of the place by its name below the folder.
 func (p Place) Lock(name string) (*filelock.Lock, error) {
 	root, err := p.OpenDir()

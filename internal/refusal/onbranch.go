@@ -1,9 +1,12 @@
 package refusal
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/ferrus-go/ferrus/internal/state"
 )
 
 // machineCommand finds the commands that act on one machine: the project's own, unless --branch names another. What it finds
@@ -25,4 +28,16 @@ func OnBranch(branch, text string) string {
 		}
 		return command + " --branch " + branch
 	})
+}
+
+// Finishing returns the command by which a person finishes a rollback or a merge whose files are being moved, "" where none
+// is in progress.
+func Finishing(t state.Task) string {
+	switch r := t.Returning; {
+	case r.To != 0:
+		return fmt.Sprintf("%s %d --files --reason \"...\"", OnBranch(t.Branch, "ferrus rollback"), r.To)
+	case r.From != "":
+		return "ferrus merge " + r.From
+	}
+	return ""
 }

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -56,7 +55,7 @@ func Play(t state.Task, events []Event, lim state.Limits) ([]Step, error) {
 		} else {
 			addFacts(&next, ev.Event)
 		}
-		s.To, s.Epoch, s.Waiting, s.FailureReason = next.State, next.Epoch, engine.WaitingFor(next).For, next.FailureReason
+		s.To, s.Epoch, s.Waiting, s.FailureReason = next.State, next.Epoch, state.WaitingFor(next).For, next.FailureReason
 		s.CheckRetries, s.Reviews = status.Budget{Used: next.CheckRetries, Max: lim.CheckRetries}, status.Budget{Used: next.ReviewCycles, Max: lim.ReviewCycles}
 		list = append(list, s)
 		if s.Refused != "" {

@@ -15,7 +15,9 @@ import (
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/status/notice"
 )
 
 // A Report is what status shows: the machine with the words and times that a person looks for.
@@ -37,7 +39,7 @@ type Report struct {
 	Approval      *Text           `json:"approval,omitempty"` // while it is the newest event
 	Question      *Text           `json:"question,omitempty"`
 	Consultation  *Text           `json:"consultation,omitempty"`
-	Waiting       engine.Waiting  `json:"waiting"`
+	Waiting       state.Waiting   `json:"waiting"`
 	Created       time.Time       `json:"created,omitzero"`
 	Conductor     int             `json:"conductor,omitempty"` // process id of the run that is at work
 	Agents        []AgentReport   `json:"agents,omitempty"`    // that a run has started and that live
@@ -103,8 +105,8 @@ func Read(e *engine.Engine) (*Report, error) {
 	}
 	t := st.Task
 	r := &Report{Root: e.Place().Root, Branch: e.Place().Branch, TaskID: t.TaskID, Title: t.Title, State: t.State, Since: t.Since,
-		Seq: t.Seq, Epoch: t.Epoch, Waiting: st.Waiting, FailureReason: t.FailureReason, Notices: st.Notices(),
-		Reviews: Budget{t.ReviewCycles, st.Gate.Limits.MaxReviewCycles}, merged: t.Merged != "", finish: st.Finish()}
+		Seq: t.Seq, Epoch: t.Epoch, Waiting: st.Waiting, FailureReason: t.FailureReason, Notices: notice.All(st),
+		Reviews: Budget{t.ReviewCycles, st.Gate.Limits.MaxReviewCycles}, merged: t.Merged != "", finish: refusal.Finishing(st.Task)}
 	if t.State == state.Complete && r.Branch == "" {
 		r.uncommitted = e.Uncommitted(context.Background(), st.Snapshot)
 	}
@@ -120,7 +122,7 @@ func Read(e *engine.Engine) (*Report, error) {
 		return nil, err
 	}
 	if r.Check != nil && r.Check.Status == state.CheckAbandoned && r.Waiting.For == "check" {
-		r.Waiting = engine.Waiting{For: "executor", Since: t.UpdatedAt}
+		r.Waiting = state.Waiting{For: "executor", Since: t.UpdatedAt}
 	}
 	if err := r.papers(e, st); err != nil {
 		return nil, err

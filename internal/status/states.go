@@ -1,7 +1,6 @@
 package status
 
 import (
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -18,13 +17,16 @@ var meaning = map[state.State]string{
 	state.Failed:        "A limit was reached. You can reopen the task or reset it.",
 }
 
-// waiting says for whom a task waits, by the names of engine.Waiting.
+// waiting says for whom a task waits, by the names of state.Waiting.
 var waiting = map[string]string{"executor": "the executor", "supervisor": "the supervisor, or you", "human": "you"}
 
 // AboutState says what a state means, and who is waited for in it. It is empty for a state that it does not know.
 func AboutState(s state.State) string {
-	text := meaning[s]
-	if who := waiting[engine.WaitingFor(state.Task{State: s}).For]; who != "" {
+	text, known := meaning[s]
+	if !known {
+		return ""
+	}
+	if who := waiting[state.WaitingFor(state.Task{State: s}).For]; who != "" {
 		text += " Waits for " + who + "."
 	}
 	return text

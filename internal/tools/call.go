@@ -15,6 +15,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/status/notice"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/tools/gate"
 	"github.com/ferrus-go/ferrus/internal/tools/wire"
@@ -130,8 +131,8 @@ func (c *call) finish(err error) {
 	}
 	c.listen(in)
 	if st, err := c.statusOf(e); err == nil {
-		c.res.Notices = append(c.res.Notices, st.Notices()...)
-		if n := st.EnvironNotice(); n != "" && slices.Contains(runsChecks, c.tool.Name) {
+		c.res.Notices = append(c.res.Notices, notice.All(st)...)
+		if n := notice.Environ(st); n != "" && slices.Contains(runsChecks, c.tool.Name) {
 			c.res.Notices = append(c.res.Notices, n)
 		}
 	}

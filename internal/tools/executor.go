@@ -77,7 +77,7 @@ func (c *call) nothing(snap store.Snapshot) {
 // waitingText says what the task waits for. For a failed task it says why it failed and how a
 // person continues it.
 func waitingText(t state.Task) string {
-	w := engine.WaitingFor(t)
+	w := state.WaitingFor(t)
 	switch {
 	case t.State == state.Idle:
 		return "there is no task"

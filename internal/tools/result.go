@@ -5,7 +5,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/checks"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -75,12 +74,12 @@ type Result struct {
 	Queue    int              `json:"queue,omitempty"`    // how many tasks wait
 
 	// Of status.
-	Seq           uint64          `json:"seq,omitempty"` // of the newest event
-	CheckRetries  *int            `json:"check_retries,omitempty"`
-	ReviewCycles  *int            `json:"review_cycles,omitempty"`
-	FailureReason string          `json:"failure_reason,omitempty"`
-	Paused        []state.Pause   `json:"paused,omitempty"`  // innermost last
-	Waiting       *engine.Waiting `json:"waiting,omitempty"` // for whom, and since when
+	Seq           uint64         `json:"seq,omitempty"` // of the newest event
+	CheckRetries  *int           `json:"check_retries,omitempty"`
+	ReviewCycles  *int           `json:"review_cycles,omitempty"`
+	FailureReason string         `json:"failure_reason,omitempty"`
+	Paused        []state.Pause  `json:"paused,omitempty"`  // innermost last
+	Waiting       *state.Waiting `json:"waiting,omitempty"` // for whom, and since when
 }
 
 // lay copies a resume packet into the result.

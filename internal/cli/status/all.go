@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
@@ -30,14 +29,14 @@ type overview struct {
 
 // A machine is the task of the project or of a branch in a line.
 type machine struct {
-	Branch  string         `json:"branch,omitempty"`
-	TaskID  string         `json:"task_id,omitempty"`
-	Title   string         `json:"title,omitempty"`
-	State   state.State    `json:"state,omitempty"`
-	Since   time.Time      `json:"since,omitzero"`
-	Waiting engine.Waiting `json:"waiting,omitzero"`
-	Holder  string         `json:"holder,omitempty"`
-	Error   string         `json:"error,omitempty"` // why it cannot be read
+	Branch  string        `json:"branch,omitempty"`
+	TaskID  string        `json:"task_id,omitempty"`
+	Title   string        `json:"title,omitempty"`
+	State   state.State   `json:"state,omitempty"`
+	Since   time.Time     `json:"since,omitzero"`
+	Waiting state.Waiting `json:"waiting,omitzero"`
+	Holder  string        `json:"holder,omitempty"`
+	Error   string        `json:"error,omitempty"` // why it cannot be read
 
 	words string // who is waited for
 }

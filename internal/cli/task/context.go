@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -94,7 +93,7 @@ func showContext(a *cli.App, ctx context.Context, role state.Role, seq uint64) e
 
 // awaitedRole is the role of the agent that a task waits for, the executor where it waits for none.
 func awaitedRole(t state.Task) state.Role {
-	if engine.WaitingFor(t).For == "supervisor" {
+	if state.WaitingFor(t).For == "supervisor" {
 		return state.Supervisor
 	}
 	return state.Executor

@@ -1,0 +1,64 @@
+// Package differences tells how the work of a task differs from what a reader of its patch sees, and from what is committed.
+package differences
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/worktree"
+)
+
+// Unseen says, a line each, what the patch of the task's work up to the tree of files to does not show although it may matter:
+// what git is told to hide, repositories in the work tree, and files that were touched while the newest check ran; first, that
+// it is empty. err is why there is no work tree to ask, nil when there is; to is "" where nothing was submitted.
+func Unseen(ctx context.Context, tree *worktree.Tree, err error, t state.Task, to string) []string {
+	var lines []string
+	if to != "" && t.BaseTree != "" {
+		if err == nil {
+			lines, err = tree.Unseen(ctx, t.BaseTree, to)
+		}
+		if err != nil {
+			lines = []string{"not known: " + document.Clip(err.Error(), document.MaxLine)}
+		}
+	}
+	for i, l := range lines {
+		lines[i] = "unseen: " + document.Clip(l, document.MaxLine)
+	}
+	if to != "" && to == t.BaseTree {
+		lines = append([]string{"empty: no file differs from those that the task began with"}, lines...)
+	}
+	if t.Check.Touched != "" {
+		lines = append(lines, "touched: these files were written or replaced while the check ran, and are as before now: "+t.Check.Touched)
+	}
+	return lines
+}
+
+// A Memory remembers what Uncommitted found. The zero value has found nothing; it may be used by several goroutines.
+type Memory struct {
+	mu    sync.Mutex
+	open  bool
+	known string // of which task, HEAD and index
+}
+
+// Uncommitted reports whether approved work lies in the work tree and is not in the commit that is checked out there. It asks
+// git, unless the task, HEAD and the index are those of the last answer.
+func (m *Memory) Uncommitted(ctx context.Context, tree *worktree.Tree, t state.Task) (bool, error) {
+	known := fmt.Sprint(t.Seq, " ", tree.HeadAndIndex(ctx))
+	m.mu.Lock()
+	open, same := m.open, m.known == known
+	m.mu.Unlock()
+	if same {
+		return open, nil
+	}
+	open, err := tree.Uncommitted(ctx, t.BaseTree, t.Submission.Tree)
+	if err != nil {
+		return false, err
+	}
+	m.mu.Lock()
+	m.known, m.open = known, open
+	m.mu.Unlock()
+	return open, nil
+}

@@ -1,0 +1,74 @@
+// Package notice puts into words what a reader of a task is told beside its own matter: that frozen values are not those of
+// ferrus.toml, that files are being moved, that control files were edited, that a person acted without a terminal.
+package notice
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
+)
+
+// All returns what every result tells its reader beside its own matter: that the gate in force is not that of
+// ferrus.toml, that control files were edited, that a person acted without a terminal.
+func All(st engine.Status) []string {
+	var out []string
+	for _, c := range st.Differs {
+		out = append(out, "config_changed: "+document.Clip(c.String(), document.MaxLine)+"; the frozen value holds until a person runs "+
+			refusal.OnBranch(st.Task.Branch, "ferrus config accept"))
+	}
+	if n := len(out) - maxNotices; n > 0 {
+		out = append(out[:maxNotices], fmt.Sprintf("config_changed: %d more values", n))
+	}
+	if st.Broken != "" {
+		out = append(out, "config_broken: "+document.Clip(st.Broken, document.MaxLine))
+	}
+	if finish := refusal.Finishing(st.Task); finish != "" {
+		what := fmt.Sprintf("rollback: files are being moved back to entry %d", st.Task.Returning.To)
+		if from := st.Task.Returning.From; from != "" {
+			what = "merge: files of the branch " + from + " are being moved in"
+		}
+		out = append(out, what+"; a person finishes that by "+finish)
+	}
+	if n := st.Task.Violations; n > 0 {
+		out = append(out, fmt.Sprintf("violation: control files were edited from outside %d times in this task and put back; "+
+			"use the tools", n))
+	}
+	times := map[string]int{}
+	for _, r := range st.Task.Unattended {
+		times[r.ID]++
+	}
+	var acts []string
+	for _, event := range slices.Sorted(maps.Keys(times)) {
+		acts = append(acts, fmt.Sprintf("%s %d", event, times[event]))
+	}
+	if len(acts) > 0 {
+		out = append(out, "without a terminal: done in a person's name, and how often: "+strings.Join(acts, ", "))
+	}
+	return out
+}
+
+// maxNotices is how many changed values of ferrus.toml are told one by one.
+const maxNotices = 3
+
+// maxNamed is how many variables are named one by one.
+const maxNamed = 8
+
+// Environ tells that variables of this server which decide what a program is are not those of the task; "" where all
+// are. It is for the results that say what ran, not for every one: clients give their servers variables of their own.
+func Environ(st engine.Status) string {
+	names := st.Environ
+	if len(names) == 0 {
+		return ""
+	}
+	more := ""
+	if n := len(names) - maxNamed; n > 0 {
+		names, more = names[:maxNamed], fmt.Sprintf(" and %d more", n)
+	}
+	return "environment: " + strings.Join(names, ", ") + more + " of this server are not as they were frozen with the task; the checks run with " +
+		"those of the task. " + refusal.OnBranch(st.Task.Branch, "ferrus config accept") + " freezes the environment of the terminal in which it is run"
+}
