@@ -284,7 +284,9 @@ var allowed = map[string]map[string]string{
 		"internal/nearest":  "a wrong argument is answered with the right one",
 		"internal/safetext": "arguments hold no hidden characters",
 	},
+	"internal/callog": {"internal/rootfs": "logs are read without following a link"},
 	"internal/tools/gate": {
+		"internal/callog":   "it writes the lines of the log",
 		"internal/jsontime": "the result of a call that did not end is like every other",
 		"internal/safetext": "answers hold no hidden characters",
 	},
@@ -306,6 +308,7 @@ var allowed = map[string]map[string]string{
 		"internal/lease":         "results say until when the task is claimed",
 		"internal/checks":        "results show what a check said",
 		"internal/worktree":      "review packets show what the work changed",
+		"internal/callog":        "a line says which task and entry a call belongs to",
 	},
 	"internal/server/web": {
 		"internal/state":             "a token has a role, and a role has a server",
@@ -318,6 +321,8 @@ var allowed = map[string]map[string]string{
 		"internal/server/tokens": "the suite has none of its own",
 	},
 	"internal/server": {
+		"internal/callog":          "the names of its logs",
+		"internal/agents/process":  "the slot of its agent names the run",
 		"internal/refusal":         "what is refused has a code and a remedy",
 		"internal/project":         "where a project and its machines live",
 		"internal/safetext":        "names have a form",
@@ -338,6 +343,7 @@ var allowed = map[string]map[string]string{
 	"internal/mcpclient": {"internal/tools": "a client gets its results"},
 	"internal/e2e":       {},
 	"internal/agents": {
+		"internal/callog":   "a call in the output of an agent is found in the log of our server",
 		"internal/state":    "roles",
 		"internal/rootfs":   "an error names a path once",
 		"internal/safetext": "what agents print is shown to people",
@@ -435,6 +441,7 @@ var allowed = map[string]map[string]string{
 		"internal/platform/proc":       "the command of [deliver]",
 	},
 	"internal/pipeline/worker": {
+		"internal/callog":            "a line says which run and entry a call belongs to",
 		"internal/jsontime":          "times in JSON have one form",
 		"internal/tools/wire":        "definitions and arguments are those of every server",
 		"internal/tools/gate":        "what every call passes",

@@ -108,7 +108,7 @@ func (c *claudeReader) line(line []byte, at time.Time, r *Reading) []Note {
 func claudeSystem(e claudeEvent, at time.Time, r *Reading) []Note {
 	switch e.Subtype {
 	case "init":
-		notes := []Note{{Info, "begins with " + brief(e.Model)}}
+		notes := []Note{{Kind: Info, Text: "begins with " + brief(e.Model)}}
 		for _, s := range e.Servers {
 			if s.Name != ServerName {
 				continue
@@ -117,7 +117,7 @@ func claudeSystem(e claudeEvent, at time.Time, r *Reading) []Note {
 				return notes
 			}
 			r.Trouble = NoServer
-			return append(notes, Note{Error, "the MCP server " + s.Name + " is " + brief(s.Status)})
+			return append(notes, Note{Kind: Error, Text: "the MCP server " + s.Name + " is " + brief(s.Status)})
 		}
 		return notes
 	case "api_retry":
@@ -127,7 +127,7 @@ func claudeSystem(e claudeEvent, at time.Time, r *Reading) []Note {
 				r.Until = at.Add(time.Duration(e.RetryDelay) * time.Millisecond)
 			}
 		}
-		return []Note{{Info, fmt.Sprintf("its provider says %s (%d), it tries again", brief(word(e.Failure)), e.Status)}}
+		return []Note{{Kind: Info, Text: fmt.Sprintf("its provider says %s (%d), it tries again", brief(word(e.Failure)), e.Status)}}
 	}
 	return nil
 }
@@ -152,10 +152,10 @@ func (c *claudeReader) assistant(e claudeEvent, at time.Time, r *Reading) []Note
 		case "text":
 			if text := clean(b.Text); text != "" {
 				r.Said = text
-				notes = append(notes, Note{Speech, text})
+				notes = append(notes, Note{Kind: Speech, Text: text})
 			}
 		case "tool_use":
-			notes = append(notes, r.does(call(b.Name, b.Input)))
+			notes = append(notes, r.uses(b.Name, b.Input))
 		}
 	}
 	return notes
@@ -176,7 +176,7 @@ func claudeResults(content json.RawMessage) []Note {
 			text += part.Text + "\n"
 		}
 		if text = result(text); text != "" {
-			notes = append(notes, Note{kind, text})
+			notes = append(notes, Note{Kind: kind, Text: text})
 		}
 	}
 	return notes

@@ -58,7 +58,7 @@ func readCodex() lineReader {
 		switch e.Type {
 		case "thread.started":
 			r.Session = e.Thread
-			return []Note{{Info, "begins"}}
+			return []Note{{Kind: Info, Text: "begins"}}
 		case "turn.completed":
 			r.Doing = ""
 			r.answers()
@@ -83,7 +83,7 @@ func codexBegins(item codexItem, r *Reading) []Note {
 	case "command_execution":
 		return []Note{r.does(brief(unwrapped(item.Command)))}
 	case "mcp_tool_call":
-		return []Note{r.does(call(item.Server+"_"+item.Tool, item.Arguments))}
+		return []Note{r.uses(item.Server+"_"+item.Tool, item.Arguments)}
 	case "web_search":
 		return []Note{r.does(brief("search " + item.Query))}
 	}
@@ -97,14 +97,14 @@ func codexEnds(item codexItem, r *Reading) []Note {
 	switch item.Type {
 	case "agent_message":
 		r.Said = clean(item.Text)
-		return []Note{{Speech, r.Said}}
+		return []Note{{Kind: Speech, Text: r.Said}}
 	case "error": // a warning: what ends the turn is an event
-		return []Note{{Error, brief(item.Message)}}
+		return []Note{{Kind: Error, Text: brief(item.Message)}}
 	case "command_execution":
 		if item.ExitCode != nil && *item.ExitCode != 0 {
-			return []Note{{Error, brief(fmt.Sprintf("exit %d: %s", *item.ExitCode, item.Output))}}
+			return []Note{{Kind: Error, Text: brief(fmt.Sprintf("exit %d: %s", *item.ExitCode, item.Output))}}
 		}
-		return []Note{{Answer, brief("exit 0: " + item.Output)}}
+		return []Note{{Kind: Answer, Text: brief("exit 0: " + item.Output)}}
 	case "file_change":
 		var names []string
 		for _, c := range item.Changes {
@@ -113,16 +113,16 @@ func codexEnds(item codexItem, r *Reading) []Note {
 		return []Note{r.does(brief(strings.Join(names, ", ")))}
 	case "mcp_tool_call":
 		if item.Error.Message != "" {
-			return []Note{{Error, brief(item.Error.Message)}}
+			return []Note{{Kind: Error, Text: brief(item.Error.Message)}}
 		}
 		var text string
 		for _, c := range item.Result.Content {
 			text += c.Text + "\n"
 		}
 		if item.Status == "failed" {
-			return []Note{{Error, result(text)}}
+			return []Note{{Kind: Error, Text: result(text)}}
 		}
-		return []Note{{Answer, result(text)}}
+		return []Note{{Kind: Answer, Text: result(text)}}
 	}
 	return nil
 }

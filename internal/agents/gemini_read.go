@@ -40,7 +40,7 @@ func readGemini() lineReader {
 		switch e.Type {
 		case "init":
 			r.Session = e.Session
-			return []Note{{Info, "begins with " + brief(e.Model)}}
+			return []Note{{Kind: Info, Text: "begins with " + brief(e.Model)}}
 		case "message":
 			if e.Role != "assistant" {
 				return nil
@@ -52,14 +52,14 @@ func readGemini() lineReader {
 			} else {
 				r.Said = text
 			}
-			return []Note{{Speech, text}}
+			return []Note{{Kind: Speech, Text: text}}
 		case "tool_use":
-			return []Note{r.does(call(e.Tool, e.Args))}
+			return []Note{r.uses(e.Tool, e.Args)}
 		case "tool_result":
 			if e.Status == "error" {
-				return []Note{{Error, result(e.Output)}}
+				return []Note{{Kind: Error, Text: result(e.Output)}}
 			}
-			return []Note{{Answer, result(e.Output)}}
+			return []Note{{Kind: Answer, Text: result(e.Output)}}
 		case "error":
 			return []Note{failed(0, e.Message, at, r)}
 		case "result":

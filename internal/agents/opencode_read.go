@@ -55,13 +55,13 @@ func readOpencode() lineReader {
 		switch e.Type {
 		case "text":
 			r.Said = clean(p.Text)
-			return []Note{{Speech, r.Said}}
+			return []Note{{Kind: Speech, Text: r.Said}}
 		case "tool_use": // told when it is over
-			answer := Note{Answer, result(p.State.Output)}
+			answer := Note{Kind: Answer, Text: result(p.State.Output)}
 			if p.State.Status == "error" {
-				answer = Note{Error, result(p.State.Error)}
+				answer = Note{Kind: Error, Text: result(p.State.Error)}
 			}
-			return []Note{r.does(call(p.Tool, p.State.Input)), answer}
+			return []Note{r.uses(p.Tool, p.State.Input), answer}
 		case "step_finish":
 			r.Usage = r.Usage.Plus(Usage{Input: p.Tokens.Input + p.Tokens.Cache.Read + p.Tokens.Cache.Write,
 				Cached: p.Tokens.Cache.Read, Output: p.Tokens.Output + p.Tokens.Reasoning, Dollars: p.Cost})

@@ -15,13 +15,13 @@ func readPlain() lineReader {
 		if trouble, until := troubleIn(text, at); trouble != "" {
 			since = 0
 			r.Trouble, r.Until = trouble, until
-			return []Note{{Error, text}}
+			return []Note{{Kind: Error, Text: text}}
 		}
 		if since++; since > plainForgets {
 			r.Trouble, r.Until = "", time.Time{}
 		}
 		r.Said = text
-		return []Note{{Raw, text}}
+		return []Note{{Kind: Raw, Text: text}}
 	}
 }
 
@@ -31,7 +31,7 @@ func stray(line []byte, at time.Time, r *Reading) []Note {
 	text := clean(string(line))
 	if trouble, until := troubleIn(text, at); trouble != "" {
 		r.Trouble, r.Until = trouble, until
-		return []Note{{Error, brief(text)}}
+		return []Note{{Kind: Error, Text: brief(text)}}
 	}
-	return []Note{{Raw, text}}
+	return []Note{{Kind: Raw, Text: text}}
 }

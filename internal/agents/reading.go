@@ -2,6 +2,7 @@ package agents
 
 import (
 	"bytes"
+	"encoding/json"
 	"time"
 )
 
@@ -44,6 +45,9 @@ type Reading struct {
 type Note struct {
 	Kind NoteKind
 	Text string
+	Tool string    // that is called, "ferrus check" for one of ours; "" if the agent does not report tools
+	At   time.Time // as the agent reports it; zero if it reports no times
+	Args string    // digest of the arguments of that call, as in the log of a server
 }
 
 // A NoteKind says what a Note is about.
@@ -120,5 +124,24 @@ func (r *Reader) line(line []byte) []Note {
 	if r.Now != nil {
 		now = r.Now
 	}
-	return r.read(line, now(), &r.Reading)
+	notes := r.read(line, now(), &r.Reading)
+	if len(notes) > 0 && line[0] == '{' {
+		for i, at := 0, timeOf(line); i < len(notes); i++ {
+			notes[i].At = at
+		}
+	}
+	return notes
+}
+
+// timeOf returns the time of a line of a stream: its timestamp as a text, or in milliseconds.
+func timeOf(line []byte) time.Time {
+	var text struct{ Timestamp time.Time }
+	if json.Unmarshal(line, &text) == nil {
+		return text.Timestamp.UTC()
+	}
+	var number struct{ Timestamp int64 }
+	if json.Unmarshal(line, &number) == nil && number.Timestamp > 0 {
+		return time.UnixMilli(number.Timestamp).UTC()
+	}
+	return time.Time{}
 }

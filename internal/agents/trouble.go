@@ -1,10 +1,13 @@
 package agents
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/callog"
 )
 
 // signs are the words by which clients and providers report a trouble. They are not searched for in
@@ -67,7 +70,7 @@ func failed(status int, text string, at time.Time, r *Reading) Note {
 		}
 		r.Trouble = trouble
 	}
-	return Note{Error, brief(text)}
+	return Note{Kind: Error, Text: brief(text)}
 }
 
 // ended notes the end of an agent's work.
@@ -76,7 +79,7 @@ func ended(u Usage) Note {
 	if u.Dollars > 0 {
 		text += fmt.Sprintf(", $%.2f", u.Dollars)
 	}
-	return Note{Info, text}
+	return Note{Kind: Info, Text: text}
 }
 
 // answers is called when the agent's provider has answered: a limit has ended, and the login works.
@@ -94,7 +97,14 @@ func (r *Reading) does(what string) Note {
 		r.Trouble = ""
 	}
 	r.Doing = what
-	return Note{Call, what}
+	return Note{Kind: Call, Text: what}
+}
+
+// uses is does for a call of a tool with its arguments.
+func (r *Reading) uses(tool string, args json.RawMessage) Note {
+	n := r.does(call(tool, args))
+	n.Tool, n.Args = clean(toolName(tool)), callog.Digest(args)
+	return n
 }
 
 // once skips an error that the previous line reported in the same words.

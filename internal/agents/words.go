@@ -42,13 +42,19 @@ func result(text string) string {
 var telling = []string{"command", "cmd", "file_path", "filePath", "notebook_path", "path", "pattern", "query", "url", "title",
 	"question", "problem", "summary", "note", "notes", "response", "description", "prompt"}
 
-// call describes a call of a tool in a few words.
-func call(tool string, args json.RawMessage) string {
+// toolName returns the name of a tool as a person knows it: one of ours follows the name of our server.
+func toolName(tool string) string {
 	for _, prefix := range []string{"mcp__" + ServerName + "__", "mcp_" + geminiServer + "_", ServerName + "_"} {
 		if ours, ok := strings.CutPrefix(tool, prefix); ok {
-			tool = ServerName + " " + ours
+			return ServerName + " " + ours
 		}
 	}
+	return tool
+}
+
+// call describes a call of a tool in a few words.
+func call(tool string, args json.RawMessage) string {
+	tool = toolName(tool)
 	var named map[string]json.RawMessage
 	if json.Unmarshal(args, &named) != nil || len(named) == 0 {
 		return brief(tool)

@@ -69,6 +69,24 @@ func BelowExecutor(root string) (Agent, bool) {
 	return nearest(here{}, os.Getpid(), root, func(a Agent) bool { return !a.Supervisor() })
 }
 
+// Slot returns the path of the slot of the agent of the project from which this process descends, if
+// ferrus has started it.
+func Slot(root string) (path string, ok bool) { return slot(here{}, os.Getpid(), root) }
+
+func slot(sys system, pid int, root string) (string, bool) {
+	root = real(root)
+	p, ok := sys.look(pid)
+	for depth := 0; ok && root != "" && depth < maxDepth; depth++ {
+		if p, ok = sys.look(p.parent); !ok || p.pid <= 1 {
+			break
+		}
+		if _, ours := shim(p, root); ours {
+			return p.args[3], true
+		}
+	}
+	return "", false
+}
+
 func below(sys system, pid int, root string) (Agent, bool) {
 	return nearest(sys, pid, root, func(Agent) bool { return true })
 }

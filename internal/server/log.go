@@ -4,15 +4,17 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
+	"strconv"
 	"sync"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/agents/process"
+	"github.com/ferrus-go/ferrus/internal/ancestry"
+	"github.com/ferrus-go/ferrus/internal/callog"
 	"github.com/ferrus-go/ferrus/internal/project"
 )
 
@@ -116,12 +118,27 @@ func (c Config) logFile() *os.File {
 		return nil
 	}
 	defer root.Close()
-	name := fmt.Sprintf("serve-%s-%s-%d.log", strings.ReplaceAll(c.Identity(), ":", "-"), time.Now().UTC().Format("150405"), os.Getpid())
+	name := callog.FileName(c.Identity(), time.Now().UTC().Format("150405"), strconv.Itoa(os.Getpid()))
 	f, err := root.OpenFile(filepath.Join("logs", name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil
 	}
 	return f
+}
+
+// run returns the run of the agent that this server serves, as its shim has recorded it. It is "" if
+// a person started the agent, or if the system does not show the processes above this one.
+func (c Config) run() string {
+	place, err := project.Find(context.Background(), cmp.Or(c.Root, "."))
+	if err != nil {
+		return ""
+	}
+	slot, ok := ancestry.Slot(place.Root)
+	if !ok {
+		return ""
+	}
+	o, _ := process.Slot(slot).Taken()
+	return o.Run
 }
 
 // logDir returns the folder that contains the folder of the logs.

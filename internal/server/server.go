@@ -20,6 +20,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -211,6 +212,7 @@ func (c Config) server(log *slog.Logger) (*mcp.Server, func()) {
 		Session: func(*mcp.CallToolRequest) (*engine.Session, error) { return d.session() },
 		Engine:  d.engine,
 		Locks:   d.locks,
+		Run:     sync.OnceValue(c.run),
 	}), d.close
 }
 

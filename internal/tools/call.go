@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/ferrus-go/ferrus/internal/callog"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/jsontime"
 	"github.com/ferrus-go/ferrus/internal/packet"
@@ -55,8 +56,19 @@ func (c *call) Finish(err error) (gate.Outcome, error) {
 	if err == nil && c.s != nil {
 		c.s.Told(c.res.Decisions)
 	}
-	return gate.Outcome{Object: text, Status: c.res.Status, Code: string(c.res.Code), Next: c.res.Next,
-		Caller: []any{"agent", c.agent(), "state", c.res.State}}, err
+	return gate.Outcome{Object: text, Status: c.res.Status, Code: string(c.res.Code), Next: c.res.Next, Caller: c.caller()}, err
+}
+
+// caller returns who called and where the task stands after the call, for the log.
+func (c *call) caller() []any {
+	facts := []any{"agent", c.agent(), "state", c.res.State}
+	if c.snap != nil && c.snap.Top != nil {
+		facts = append(facts, callog.Task, c.snap.Task.TaskID, callog.Seq, c.snap.Top.Seq)
+	}
+	if c.opts.Run != nil {
+		facts = append(facts, callog.Run, c.opts.Run())
+	}
+	return facts
 }
 
 // agent returns the name of the caller, "" when it is unknown.

@@ -43,6 +43,10 @@ type Options struct {
 	// not wait. Nil means no locks.
 	Locks func() string
 
+	// Run returns the run of the agent that calls, for the log, "" if a person started the agent. Nil
+	// for a server with many clients.
+	Run func() string
+
 	every time.Duration // between progress notifications; 10 s when zero
 	gate  *gate.Gate
 }

@@ -3,11 +3,14 @@ package worker
 import (
 	"context"
 	"errors"
+	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/ferrus-go/ferrus/internal/callog"
 	"github.com/ferrus-go/ferrus/internal/jsontime"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/tools/gate"
@@ -49,7 +52,8 @@ func (c *call) Finish(err error) (gate.Outcome, error) {
 	c.finish(err)
 	text, err := jsontime.Marshal(c.res)
 	return gate.Outcome{Object: text, Status: c.res.Status, Code: string(c.res.Code), Next: c.res.Next,
-		Caller: []any{"worker", c.opts.Worker, "attempt", c.opts.Attempt}}, err
+		Caller: []any{"worker", c.opts.Worker, "attempt", c.opts.Attempt, callog.Task, filepath.Base(c.opts.Run),
+			callog.Seq, c.rev(), callog.Run, fmt.Sprintf("%s-%d", c.opts.Worker, c.opts.Attempt)}}, err
 }
 
 // Serve runs the tool.

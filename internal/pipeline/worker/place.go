@@ -46,6 +46,18 @@ func (p *place) open() error {
 	return nil
 }
 
+// rev returns the revision of the run's status, 0 if it cannot be read.
+func (p *place) rev() int {
+	if p.open() != nil {
+		return 0
+	}
+	s, err := p.f.Status()
+	if err != nil {
+		return 0
+	}
+	return s.Rev
+}
+
 // gone returns the refusal for a run that no longer exists.
 func (p *place) gone() *refusal {
 	return &refusal{StoreGone, fmt.Sprintf("the run %s does not exist: it has ended and is archived, or it was removed", filepath.Base(p.opts.Run)),

@@ -23,6 +23,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/ferrus-go/ferrus/internal/callog"
 	"github.com/ferrus-go/ferrus/internal/jsontime"
 )
 
@@ -92,7 +93,8 @@ func (g *Gate) handle(ctx context.Context, tool string, c Call, req *mcp.CallToo
 		return nil, err
 	}
 	facts := append([]any{"tool", tool}, out.Caller...)
-	g.Log.Info("call", append(facts, "status", out.Status, "code", out.Code, "next", out.Next, "bytes", len(out.Object), "took", time.Since(began))...)
+	g.Log.Info(callog.Message, append(facts, "status", out.Status, "code", out.Code, "next", out.Next, "bytes", len(out.Object), "took", time.Since(began),
+		callog.Args, callog.Digest(req.Params.Arguments))...)
 	return answer(out.Object, out.Code != ""), nil
 }
 

@@ -1,0 +1,136 @@
+// Package callog is the log of the calls that a server has answered: the form of its lines, and how
+// they are read. A server writes one file, which has a line for each call and lines about itself.
+//
+// internal/tools/gate writes the lines, internal/server makes the files, internal/stack reads them.
+package callog
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
+)
+
+// Message is the message of a line that is about a call.
+const Message = "call"
+
+// Keys of the values that connect a call with the journal and with the run of an agent.
+const (
+	Task = "task" // id of the task, or name of the pipeline's run
+	Seq  = "seq"  // number of the newest line of the journal after the call
+	Run  = "run"  // of the agent, such as executor-1; without it a person started the agent
+	Args = "args" // see Digest
+)
+
+// A Call is a line of the log. Lines of older versions have no task, seq, run and args.
+type Call struct {
+	End     time.Time     `json:"time"` // when it was answered
+	Message string        `json:"msg"`
+	Tool    string        `json:"tool"`
+	Agent   string        `json:"agent"` // as role:name:index; "" of a worker
+	Worker  string        `json:"worker"`
+	Attempt int           `json:"attempt"`
+	Status  string        `json:"status"` // of the result
+	Code    string        `json:"code"`   // of a refusal
+	Next    string        `json:"next"`
+	Took    time.Duration `json:"took"`
+	Task    string        `json:"task"`
+	Seq     uint64        `json:"seq"`
+	Run     string        `json:"run"`
+	Args    string        `json:"args"`
+}
+
+// Start returns when the call began.
+func (c Call) Start() time.Time { return c.End.Add(-c.Took) }
+
+// digits is the length of a digest: enough to tell the calls of an agent apart.
+const digits = 16
+
+// Digest returns the beginning of the SHA-256 of the arguments of a call. It depends neither on the
+// order of the members nor on white space; no arguments are an empty object. The log has no
+// arguments themselves, which may contain secrets.
+func Digest(args json.RawMessage) string {
+	text := bytes.TrimSpace(args)
+	if len(text) == 0 || string(text) == "null" {
+		text = []byte("{}")
+	}
+	in := json.NewDecoder(bytes.NewReader(text))
+	in.UseNumber()
+	var v any
+	if in.Decode(&v) == nil {
+		if sorted, err := json.Marshal(v); err == nil {
+			text = sorted
+		}
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])[:digits]
+}
+
+// Files begin with prefix and end with suffix.
+const prefix, suffix = "serve-", ".log"
+
+// FileName returns the name of the file of a server: whom it serves, the time, and its process.
+func FileName(identity, clock, pid string) string {
+	return prefix + strings.ReplaceAll(identity, ":", "-") + "-" + clock + "-" + pid + suffix
+}
+
+// maxLine bounds a line in bytes. A line about a hanging call has all goroutines.
+const maxLine = 16 << 20
+
+// Read returns the calls in all logs of a folder, in the order of their start. A missing folder has
+// none. Lines that are torn or no calls are skipped.
+func Read(dir string) ([]Call, error) {
+	entries, err := rootfs.ListOwn(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []Call
+	for _, e := range entries {
+		if !e.Type().IsRegular() || !strings.HasPrefix(e.Name(), prefix) || !strings.HasSuffix(e.Name(), suffix) {
+			continue
+		}
+		calls, err := readFile(filepath.Join(dir, e.Name()))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // ferrus gc may have removed it
+			return nil, err
+		}
+		all = append(all, calls...)
+	}
+	slices.SortStableFunc(all, func(a, b Call) int { return a.Start().Compare(b.Start()) })
+	return all, nil
+}
+
+func readFile(path string) ([]Call, error) {
+	f, err := rootfs.OpenOwn(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return parse(f), nil
+}
+
+// parse returns the calls of one log.
+func parse(r io.Reader) []Call {
+	var all []Call
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
+	for lines.Scan() {
+		var c Call
+		if json.Unmarshal(lines.Bytes(), &c) == nil && c.Message == Message && c.Tool != "" && !c.End.IsZero() && c.Took >= 0 {
+			all = append(all, c)
+		}
+	}
+	return all
+}

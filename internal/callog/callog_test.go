@@ -1,0 +1,65 @@
+package callog
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestADigestIsThatOfTheSameArguments, however they are written, and of no others.
+func TestADigestIsThatOfTheSameArguments(t *testing.T) {
+	same := [][]string{
+		{``, `{}`, ` { } `, `null`},
+		{`{"a":"x","b":[1,2]}`, `{ "b": [1, 2], "a": "\u0078" }`},
+		{`{"b":[2,1],"a":"x"}`},
+		{`{"n":9007199254740993}`},
+		{`{"n":9007199254740992}`},
+		{`{"a":"y","b":[1,2]}`},
+		{`no JSON`},
+	}
+	seen := map[string]string{}
+	for _, list := range same {
+		want := Digest(json.RawMessage(list[0]))
+		if other, ok := seen[want]; ok || len(want) != digits {
+			t.Errorf("%s and %s: %s", other, list[0], want)
+		}
+		seen[want] = list[0]
+		for _, args := range list {
+			if got := Digest(json.RawMessage(args)); got != want || strings.Contains(args, got) {
+				t.Errorf("%s: %s, not %s", args, got, want)
+			}
+		}
+	}
+}
+
+// TestOldLinesAndTornOnesAreRead: all logs of a folder in the order of the calls, and nothing else.
+func TestOldLinesAndTornOnesAreRead(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"serve-executor-codex-1-120000-7.log": `{"time":"2026-01-02T12:00:09Z","level":"INFO","msg":"call","tool":"submit","agent":"executor:codex:1","status":"submitted","code":"","next":"stop","bytes":9,"took":8000000000,"task":"t-1","seq":7,"run":"executor-1","args":"ab"}
+{"time":"2026-01-02T12:00:10Z","level":"ERROR","msg":"panic","in":"submit"}
+{"time":"2026-01-02T12:00:11Z","level":"INFO","msg":"call","tool":"pro`,
+		"serve-executor-codex-1-110000-6.log": `{"time":"2026-01-02T12:00:02Z","level":"INFO","msg":"call","tool":"check","agent":"executor:codex:1","status":"passed","code":"","next":"submit","bytes":9,"took":0}
+`,
+		"agent-t-1-executor-1.log": `{"time":"2026-01-02T12:00:02Z","msg":"call","tool":"approve"}` + "\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := Read(dir)
+	if err != nil || len(list) != 2 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	if c := list[0]; c.Tool != "submit" || c.Task != "t-1" || c.Seq != 7 || c.Run != "executor-1" || c.Args != "ab" {
+		t.Errorf("%+v", c) // it began first
+	}
+	if c := list[1]; c.Tool != "check" || c.Agent != "executor:codex:1" || c.Run != "" || c.Status != "passed" {
+		t.Errorf("an old line: %+v", c)
+	}
+	if list, err := Read(filepath.Join(dir, "none")); err != nil || list != nil {
+		t.Errorf("%v, %v", list, err)
+	}
+}
