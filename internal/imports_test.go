@@ -285,6 +285,18 @@ var allowed = map[string]map[string]string{
 		"internal/safetext": "arguments hold no hidden characters",
 	},
 	"internal/callog": {"internal/rootfs": "logs are read without following a link"},
+	"internal/stack": {
+		"internal/agents":            "the output of a client is read by its adapter",
+		"internal/agents/process":    "the records of runs",
+		"internal/callog":            "the calls that servers have answered",
+		"internal/engine":            "the journal and the folders of a machine",
+		"internal/pipeline/run":      "the workers of pipelines are agents, too",
+		"internal/pipeline/workflow": "which worker is a command",
+		"internal/rootfs":            "logs are read without following a link",
+		"internal/safetext":          "texts of models are shown to people",
+		"internal/state":             "roles and events",
+		"internal/store":             "lines of the journal",
+	},
 	"internal/tools/gate": {
 		"internal/callog":   "it writes the lines of the log",
 		"internal/jsontime": "the result of a call that did not end is like every other",
@@ -460,7 +472,7 @@ var allowed = map[string]map[string]string{
 	"internal/cli/demo":     commands("cli config mcpclient platform/proc tools trust"),
 	"internal/cli/doctor":   commands("agents agents/register cli cli/setup conductor config doctor format mcpclient platform/proc refusal server"),
 	"internal/cli/evidence": commands("cli evidence format refusal"),
-	"internal/cli/log":      commands("branch refusal project agents cli engine format history conductor agents/process rootfs state store"),
+	"internal/cli/log":      commands("branch refusal project agents cli engine format history conductor agents/process pipeline/run rootfs stack state store"),
 	"internal/cli/pipeline": commands("refusal agents agents/process cli cli/log config engine format nearest pipeline pipeline/run pipeline/workflow rootfs safetext " +
 		"status strictjson worktree"),
 	"internal/cli/root": {
@@ -628,6 +640,7 @@ var forCommands = map[string]string{
 	"internal/scaffold":          "init, and doctor, which repeats it",
 	"internal/doctor":            "doctor",
 	"internal/simulate":          "simulate",
+	"internal/stack":             "stack",
 	"internal/evidence":          "evidence",
 	"internal/agents/process":    "stop, logs, and the shim of an agent",
 	"internal/state":             "status",

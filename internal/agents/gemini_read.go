@@ -52,7 +52,7 @@ func readGemini() lineReader {
 			} else {
 				r.Said = text
 			}
-			return []Note{{Kind: Speech, Text: text}}
+			return []Note{{Kind: Speech, Text: text, More: goesOn}}
 		case "tool_use":
 			return []Note{r.uses(e.Tool, e.Args)}
 		case "tool_result":

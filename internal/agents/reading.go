@@ -46,6 +46,7 @@ type Note struct {
 	Kind NoteKind
 	Text string
 	Tool string    // that is called, "ferrus check" for one of ours; "" if the agent does not report tools
+	More bool      // it goes on with the speech before it, in the same line
 	At   time.Time // as the agent reports it; zero if it reports no times
 	Args string    // digest of the arguments of that call, as in the log of a server
 }

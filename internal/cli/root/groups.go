@@ -34,7 +34,7 @@ var groups = []group{
 		branch.BranchCommand, branch.BranchesCommand, branch.SelectCommand, branch.MergeCommand, branch.GcCommand}},
 	{"pipeline", "Pipelines:", []func(*cli.App) *cobra.Command{pipeline.Command, run.TickCommand, run.WaitFileCommand}},
 	{"inspect", "Inspect:", []func(*cli.App) *cobra.Command{
-		log.LogCommand, log.LogsCommand, log.ShowCommand, task.DiffCommand, task.ContextCommand, simulate.Command, evidence.Command,
+		log.LogCommand, log.LogsCommand, log.ShowCommand, log.StackCommand, task.DiffCommand, task.ContextCommand, simulate.Command, evidence.Command,
 		doctor.Command}},
 	{"setup", "Set up:", []func(*cli.App) *cobra.Command{
 		setup.ConfigCommand, setup.TrustCommand, setup.AgentsCommand, setup.RegisterCommand, setup.UnregisterCommand,
