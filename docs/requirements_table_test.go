@@ -69,6 +69,11 @@ var meaning = map[string]string{
 	"S1-28": "The identity of a caller comes from its connection, not from an argument.",
 	"S1-33": "A check that outlasts a call continues, and the next call joins it.",
 
+	"S2-01": "What an agent did is a stack of entries of nine kinds.",
+	"S2-02": "The first entry of an agent is a message to it.",
+	"S2-03": "A table says which kind may follow which: a command's wrong step is refused, an agent's is marked.",
+	"S2-04": "The newest entry alone decides which entry may come next.",
+	"S2-05": "A finished agent takes no step until it is told something; every path can finish.",
 	"S2-11": "Workers of a pipeline can be commands without a model, beside agents.",
 	"S2-12": "A task can be rolled back to an earlier entry and continued from there; nothing is lost.",
 	"S2-13": "After a rollback an old answer is not used again; the question is asked again.",

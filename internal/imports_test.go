@@ -472,7 +472,7 @@ var allowed = map[string]map[string]string{
 	"internal/cli/demo":     commands("cli config mcpclient platform/proc tools trust"),
 	"internal/cli/doctor":   commands("agents agents/register cli cli/setup conductor config doctor format mcpclient platform/proc refusal server"),
 	"internal/cli/evidence": commands("cli evidence format refusal"),
-	"internal/cli/log":      commands("branch refusal project agents cli engine format history conductor agents/process pipeline/run rootfs stack state store"),
+	"internal/cli/log":      commands("branch refusal project agents cli engine format history conductor jsontime agents/process pipeline/run rootfs stack state store"),
 	"internal/cli/pipeline": commands("refusal agents agents/process cli cli/log config engine format nearest pipeline pipeline/run pipeline/workflow rootfs safetext " +
 		"status strictjson worktree"),
 	"internal/cli/root": {

@@ -92,6 +92,20 @@ func entryCommand(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], strconv.Itoa(newest))
 }
 
+// momentCommand sets a variable to the time of the first step of a kind and a tool: moment NAME FILE KIND TOOL. The file is
+// what ferrus stack --json has printed.
+func momentCommand(ts *testscript.TestScript, _ bool, args []string) {
+	for line := range strings.Lines(ts.ReadFile(args[1])) {
+		var e struct{ Kind, Tool, At string }
+		ts.Check(json.Unmarshal([]byte(line), &e))
+		if e.Kind == args[2] && e.Tool == args[3] {
+			ts.Setenv(args[0], e.At)
+			return
+		}
+	}
+	ts.Fatalf("%s has no %s of %s", args[1], args[2], args[3])
+}
+
 // ageCommand makes a file a day older: age FILE.
 func ageCommand(ts *testscript.TestScript, _ bool, args []string) {
 	yesterday := time.Now().Add(-24 * time.Hour)

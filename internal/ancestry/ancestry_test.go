@@ -97,6 +97,21 @@ func TestWhoDescendsFromAnExecutor(t *testing.T) {
 	}
 }
 
+// TestTheSlotIsThatOfTheNearestShim of the project.
+func TestTheSlotIsThatOfTheNearestShim(t *testing.T) {
+	root, other := real(t.TempDir()), real(t.TempDir())
+	slotOf := func(duty, project string) string { return filepath.Join(project, ".ferrus", "live", "agent-main-"+duty+".lock") }
+	shimOf := func(duty, project string) string { return "ferrus " + Shim + " " + duty + " " + slotOf(duty, project) }
+	w := world{50: cmd(40, "ferrusd"), 40: cmd(30, "codex"), 30: cmd(25, shimOf("reviewer", other)), 25: cmd(20, shimOf("reviewer", root)),
+		20: cmd(1, shimOf("executor", root)), 60: cmd(1, "ferrusd")}
+	if path, ok := slot(w, 50, root); !ok || path != slotOf("reviewer", root) {
+		t.Errorf("%q, %v", path, ok)
+	}
+	if path, ok := slot(w, 60, root); ok {
+		t.Errorf("a person's client is in %q", path)
+	}
+}
+
 func TestTheTreeIsShortAndClean(t *testing.T) {
 	evil := fake{process: process{parent: 30, name: "\x1b]0;x\a<\u202e" + strings.Repeat("y", 100)}}
 	w := world{50: cmd(40, "ferrusd"), 40: evil, 30: fake{process: process{parent: 20, session: 30, name: "zsh"}}, 20: cmd(1, "tmux")}

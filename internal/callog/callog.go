@@ -24,17 +24,19 @@ import (
 // Message is the message of a line that is about a call.
 const Message = "call"
 
-// Keys of the values that connect a call with the journal and with the run of an agent.
+// Keys of the values that connect a call with the journal, and with the run and the output of an agent.
 const (
-	Task = "task" // id of the task, or name of the pipeline's run
-	Seq  = "seq"  // number of the newest line of the journal after the call
-	Run  = "run"  // of the agent, such as executor-1; without it a person started the agent
-	Args = "args" // see Digest
+	Task  = "task"  // id of the task, or name of the pipeline's run
+	Seq   = "seq"   // number of the newest line of the journal after the call
+	Began = "began" // when the call began
+	Run   = "run"   // of the agent, such as executor-1; without it a person started the agent
+	Args  = "args"  // see Digest
 )
 
-// A Call is a line of the log. Lines of older versions have no task, seq, run and args.
+// A Call is a line of the log. Lines of older versions have no began, task, seq, run and args.
 type Call struct {
 	End     time.Time     `json:"time"` // when it was answered
+	Began   time.Time     `json:"began"`
 	Message string        `json:"msg"`
 	Tool    string        `json:"tool"`
 	Agent   string        `json:"agent"` // as role:name:index; "" of a worker
@@ -50,8 +52,13 @@ type Call struct {
 	Args    string        `json:"args"`
 }
 
-// Start returns when the call began.
-func (c Call) Start() time.Time { return c.End.Add(-c.Took) }
+// Start returns when the call began. A line of an older server says only how long it took.
+func (c Call) Start() time.Time {
+	if !c.Began.IsZero() {
+		return c.Began
+	}
+	return c.End.Add(-c.Took)
+}
 
 // digits is the length of a digest: enough to tell the calls of an agent apart.
 const digits = 16

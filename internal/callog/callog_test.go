@@ -2,11 +2,14 @@ package callog
 
 import (
 	"encoding/json"
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
+
+var _ = flag.Bool("full", false, "there is no longer form")
 
 // TestADigestIsThatOfTheSameArguments, however they are written, and of no others.
 func TestADigestIsThatOfTheSameArguments(t *testing.T) {

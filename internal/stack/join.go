@@ -62,8 +62,12 @@ type Facts struct {
 	read func() ([]agents.Note, error)
 }
 
-// slack is how much the times of two records of one moment may differ.
-const slack = 2 * time.Millisecond
+// slack is how much earlier than in a log a moment may be in the journal, which has milliseconds.
+const slack = time.Millisecond
+
+// late is how much later than its answer an older server may have written the line of a call, which
+// says only how long the call took.
+const late = 50 * time.Millisecond
 
 // during reports whether a moment is in the time of the run.
 func (f *Facts) during(at time.Time) bool {

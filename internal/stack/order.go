@@ -35,7 +35,7 @@ func (f *Facts) order() []Entry {
 		}
 	}
 	for _, e := range f.Events {
-		if i := slices.IndexFunc(f.Calls, e.within); i >= 0 {
+		if i := f.caller(e); i >= 0 {
 			answered[i].Events = append(answered[i].Events, e)
 			continue
 		}
@@ -50,11 +50,26 @@ func (f *Facts) order() []Entry {
 	return dated(merge(steps, more), f.Began)
 }
 
+// caller returns the call that raised an event, -1 if it is not in the log. Lines of older servers
+// say only when: if several calls fit, it is the one of the tool that raises such an event.
+func (f *Facts) caller(e Event) int {
+	for i, c := range f.Calls {
+		if e.within(c) && c.Tool == e.Event {
+			return i
+		}
+	}
+	return slices.IndexFunc(f.Calls, e.within)
+}
+
 // within reports whether an event of the journal was raised by a call: at its time, in its task, and
 // not after the newest entry that the call has seen.
 func (e Event) within(c callog.Call) bool {
+	slack := slack
+	if c.Began.IsZero() {
+		slack = late
+	}
 	return (c.Task == "" || c.Task == e.task) && (c.Seq == 0 || c.Seq >= e.Seq) &&
-		!e.at.Before(c.Start().Add(-slack)) && !e.at.After(c.End.Add(slack))
+		!e.at.Before(c.Start().Add(-slack)) && !e.at.After(c.End)
 }
 
 // maxText bounds the text of one entry, in bytes.

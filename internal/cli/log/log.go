@@ -17,29 +17,44 @@ import (
 // LogCommand is ferrus log.
 func LogCommand(a *cli.App) *cobra.Command {
 	var newest int
-	var durations bool
+	var durations, all bool
 	cmd := &cobra.Command{
-		Use:   "log [-n N]",
+		Use:   "log [-n N] [--all]",
 		Short: "Show the events of the task, one per line",
 		Long: `Shows the journal, oldest entry first: number, time, actor, event, states and a
 note. Every line is verified by its hash. At an altered line ferrus stops with
 exit code 8. The mark ┆ is for entries that a rollback abandoned, ├─ for a
-branch that starts there, and │ for entries that a branch shares.`,
+branch that starts there, and │ for entries that a branch shares. With --all it
+shows the project, its branches and the runs of its pipelines together.`,
 		Example: `  ferrus log
   ferrus log -n 20 --durations
-  ferrus log --branch fix-login --json`,
-		Annotations: cli.Reference("", `one object a line: seq at actor{role agent session tty} event from to epoch
+  ferrus log --branch fix-login --json
+  ferrus log --all -n 50`,
+		Annotations: cli.Reference(`With --all the entries are sorted by time, and each line begins with the name of
+its machine: project, a branch, or a run of a pipeline. An entry that a branch
+shares is shown once. The number of an entry of a pipeline is the revision of
+its status.`, `one object a line: seq at actor{role agent session tty} event from to epoch
 note. A rollback also has back. An abandoned entry has abandoned. branches[] are
-the branches that start there. shared marks entries that a branch shares.`),
+the branches that start there. shared marks entries that a branch shares. With
+--all each line also has machine and kind, which is project, branch or pipeline,
+and neither branches nor shared. A line of a pipeline has seq at event roles
+state note by.`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if newest < 0 {
 				return cli.UsageError("ferrus log -n 20", "-n %d is not a number of events", newest)
 			}
+			if all {
+				if a.Branch != "" {
+					return cli.UsageError("ferrus log --all", "--all shows every branch; leave out --branch")
+				}
+				return everywhere(a, cmd.Context(), newest, durations)
+			}
 			return showLog(a, cmd.Context(), newest, durations)
 		},
 	}
 	cmd.Flags().IntVarP(&newest, "number", "n", 0, "show only the newest `N` events")
+	cmd.Flags().BoolVar(&all, "all", false, "show all machines of the project")
 	cmd.Flags().BoolVar(&durations, "durations", false, "show the time since the event before")
 	return cmd
 }

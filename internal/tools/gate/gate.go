@@ -94,7 +94,7 @@ func (g *Gate) handle(ctx context.Context, tool string, c Call, req *mcp.CallToo
 	}
 	facts := append([]any{"tool", tool}, out.Caller...)
 	g.Log.Info(callog.Message, append(facts, "status", out.Status, "code", out.Code, "next", out.Next, "bytes", len(out.Object), "took", time.Since(began),
-		callog.Args, callog.Digest(req.Params.Arguments))...)
+		callog.Began, began.UTC(), callog.Args, callog.Digest(req.Params.Arguments))...)
 	return answer(out.Object, out.Code != ""), nil
 }
 
