@@ -14,7 +14,6 @@ import (
 // named are the files that end an error with "NAME: " and another error as it is, and what NAME is of. An error of the
 // system names its path itself, and rootfs.Cause leaves that out.
 var named = map[string]string{
-	"internal/cli/log/all.go":                "a machine",
 	"internal/stack/join.go":                 "a run",
 	"internal/cli/demo/branch.go":            "a file of the demonstration",
 	"internal/cli/doctor/agents.go":          "a role",

@@ -100,7 +100,9 @@ func TestWhoDescendsFromAnExecutor(t *testing.T) {
 // TestTheSlotIsThatOfTheNearestShim of the project.
 func TestTheSlotIsThatOfTheNearestShim(t *testing.T) {
 	root, other := real(t.TempDir()), real(t.TempDir())
-	slotOf := func(duty, project string) string { return filepath.Join(project, ".ferrus", "live", "agent-main-"+duty+".lock") }
+	slotOf := func(duty, project string) string {
+		return filepath.Join(project, ".ferrus", "live", "agent-main-"+duty+".lock")
+	}
 	shimOf := func(duty, project string) string { return "ferrus " + Shim + " " + duty + " " + slotOf(duty, project) }
 	w := world{50: cmd(40, "ferrusd"), 40: cmd(30, "codex"), 30: cmd(25, shimOf("reviewer", other)), 25: cmd(20, shimOf("reviewer", root)),
 		20: cmd(1, shimOf("executor", root)), 60: cmd(1, "ferrusd")}

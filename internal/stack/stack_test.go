@@ -173,6 +173,9 @@ func TestFourRecordsBecomeOneStack(t *testing.T) {
 		if strings.Contains(e.Text, "\x1b") {
 			t.Errorf("%q", e.Text)
 		}
+		if e.Kind == ToolCall && e.Tool == "progress" && strings.Contains(e.Text, "second") != (e.At.Equal(at(30))) {
+			t.Errorf("the client has called %q at %v", e.Text, e.At)
+		}
 		if i > 0 && e.Illegal == "" && !Legal(s.Entries[i-1].Kind, e.Kind) && e.Kind != Finished {
 			t.Errorf("%s after %s is not marked", e.Kind, s.Entries[i-1].Kind)
 		}

@@ -41,11 +41,12 @@ func everywhere(a *cli.App, ctx context.Context, newest int, durations bool) err
 	}
 	var journals [][]row
 	var damage []error
+	var unread []string // the machines of which some entries are missing
 	for _, name := range append([]string{""}, names...) {
 		more, err := journalsAt(a, project.At(place.Root, name), newest)
 		journals = append(journals, more...)
 		if err != nil {
-			damage = append(damage, fmt.Errorf("%s: %w", cmp.Or(name, "project"), err))
+			damage, unread = append(damage, err), append(unread, cmp.Or(name, "project"))
 		}
 	}
 	rows := interleave(journals)
@@ -62,6 +63,9 @@ func everywhere(a *cli.App, ctx context.Context, newest int, durations bool) err
 	}
 	if len(rows) == 0 && damage == nil && !a.JSON {
 		a.Say("there are no events yet\n")
+	}
+	if damage != nil && !a.JSON {
+		a.Say("not all entries can be read of: %s\n", strings.Join(unread, ", "))
 	}
 	return errors.Join(damage...)
 }
