@@ -135,7 +135,7 @@ func parse(r io.Reader) []Call {
 	lines.Buffer(nil, maxLine)
 	for lines.Scan() {
 		var c Call
-		if json.Unmarshal(lines.Bytes(), &c) == nil && c.Message == Message && c.Tool != "" && !c.End.IsZero() && c.Took >= 0 {
+		if json.Unmarshal(lines.Bytes(), &c) == nil && c.Message == Message && c.Tool != "" && !c.End.IsZero() && !c.Start().After(c.End) {
 			all = append(all, c)
 		}
 	}

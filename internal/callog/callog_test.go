@@ -37,6 +37,20 @@ func TestADigestIsThatOfTheSameArguments(t *testing.T) {
 	}
 }
 
+// FuzzParse: whatever a log holds, each of its calls has a tool, and no call ends before it begins.
+func FuzzParse(f *testing.F) {
+	f.Add(`{"time":"2026-01-02T12:00:09Z","msg":"call","tool":"submit","took":8000000000,"began":"2026-01-02T12:00:01Z","seq":7}` + "\n{")
+	f.Add(`{"time":"2026-01-02T12:00:09Z","msg":"call","tool":"submit","took":-1}` + "\n" + `{"msg":"call"}`)
+	f.Add(`{"time":"2026-01-02T12:00:09Z","msg":"call","tool":"check","began":"2026-01-02T13:00:00Z"}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, c := range parse(strings.NewReader(text)) {
+			if c.Tool == "" || c.Start().After(c.End) {
+				t.Errorf("%+v", c)
+			}
+		}
+	})
+}
+
 // TestOldLinesAndTornOnesAreRead: all logs of a folder in the order of the calls, and nothing else.
 func TestOldLinesAndTornOnesAreRead(t *testing.T) {
 	dir := t.TempDir()

@@ -153,15 +153,30 @@ func journal(e *engine.Engine, list Records) (Records, map[string]string, error)
 			list = list.forget() // the entries before it are those of another machine
 		}
 		list = list.event(l)
-		said, ok := heard(l)
-		for _, f := range list {
-			if ok && f.Agent != l.Actor.Agent && f.during(l.At) && (said.Kind != UserMessage || f.Agent == l.State.ClaimedBy) {
+		if said, ok := heard(l); ok {
+			for _, f := range list.listeners(l, said.Kind) {
 				said.Agent, said.Run, said.Task = f.Agent, f.Run, l.State.TaskID
 				f.Heard = append(f.Heard, said)
 			}
 		}
 	}
 	return list, titles, nil
+}
+
+// listeners returns the runs that an entry may be said to: a message to the newest run of the agent
+// that has the task, an answer to all others than its author, of which the stack finds who asked.
+func (list Records) listeners(l *store.Line, kind Kind) Records {
+	var all Records
+	for _, f := range list {
+		switch {
+		case f.Agent == l.Actor.Agent || !f.during(l.At):
+		case kind != UserMessage:
+			all = append(all, f)
+		case f.Agent == l.State.ClaimedBy && (all == nil || !f.Began.Before(all[0].Began)):
+			all = Records{f}
+		}
+	}
+	return all
 }
 
 // forget removes all entries of the journal.

@@ -15,6 +15,8 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/callog"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 var _ = flag.Bool("full", false, "there is no longer form")
@@ -285,6 +287,24 @@ func TestCallsFindTheirRun(t *testing.T) {
 	}
 	if want := []string{"executor:codex:1 executor-1 1", "executor:codex:1 executor-2 2", "executor:codex:1  2", "executor:other:1  1"}; !slices.Equal(got, want) {
 		t.Errorf("%q, not %q", got, want)
+	}
+}
+
+// TestAMessageIsForTheRunThatWorks, also while an older run has no end because its record was lost.
+func TestAMessageIsForTheRunThatWorks(t *testing.T) {
+	lost, works := &Facts{Agent: "executor:codex:1", Run: "executor-1", Began: at(0)}, &Facts{Agent: "executor:codex:1", Run: "executor-2", Began: at(10)}
+	reviews, over := &Facts{Agent: "supervisor:codex:1", Run: "reviewer-1", Began: at(5)}, &Facts{Agent: "executor:codex:1", Run: "executor-3", Began: at(11), Ended: at(12)}
+	list := Records{works, lost, reviews, over}
+	l := &store.Line{At: at(20), Actor: store.Actor{Role: state.Human, Agent: "human"}, State: state.Task{ClaimedBy: "executor:codex:1"}}
+	if got := list.listeners(l, UserMessage); len(got) != 1 || got[0] != works {
+		t.Errorf("%+v", got)
+	}
+	if got := list.listeners(l, UserResponse); len(got) != 3 {
+		t.Errorf("%+v", got)
+	}
+	l.Actor.Agent = "supervisor:codex:1"
+	if got := list.listeners(l, AgentResult); len(got) != 2 || slices.Contains(got, reviews) {
+		t.Errorf("%+v", got)
 	}
 }
 
