@@ -140,10 +140,15 @@ func (o sealed) play(hold Holder, asked <-chan os.Signal, answer func(message)) 
 		_ = cmd.Wait() // ProcessState has the result
 		close(exited)
 	}()
+	watch, unwatch := context.WithCancel(context.Background())
+	defer unwatch()
 	select {
 	case <-exited:
 	case why := <-asked:
 		r.Cut, r.Stopped = why != stopped, why == stopped
+		end(cmd.Process, exited)
+	case <-o.Slot.removed(watch, lookAtSlot):
+		r.Stopped = true
 		end(cmd.Process, exited)
 	}
 	if cmd.ProcessState != nil {
@@ -182,6 +187,14 @@ func (o sealed) held(hold Holder, log io.Writer, asked <-chan os.Signal, r *Run)
 			release()
 		}
 		return nil, errors.New("it was stopped while it waited")
+	case <-o.Slot.removed(ctx, lookAtSlot):
+		r.Stopped = true
+		cancel()
+		<-done
+		if err == nil {
+			release()
+		}
+		return nil, errors.New("its slot was removed while it waited")
 	}
 	r.GaveUp = errors.Is(err, ErrGaveUp)
 	return release, err

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 )
 
 func TestAnAgentIsStartedAsOrderedAndWrittenDown(t *testing.T) {
@@ -322,5 +323,21 @@ func TestASlotIsNamedByBranchAndDuty(t *testing.T) {
 	<-b.slot.Freed()
 	if _, err := os.Lstat(string(b.slot)); !errors.Is(err, os.ErrNotExist) {
 		t.Error("who only looks has made the slot")
+	}
+}
+
+// TestAnAgentWhoseSlotIsRemovedEnds: with the folder of its machine went all by which anybody could find it.
+func TestAnAgentWhoseSlotIsRemovedEnds(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.start("echo $$ > pid.tmp; mv pid.tmp pid; sleep 1000 & wait")
+	b.eventually("it works", func() bool { return b.text("pid") != "" })
+	agent, shim := b.pid("pid"), b.occupant().Shim
+	if err := os.RemoveAll(b.path("live")); err != nil {
+		t.Fatal(err)
+	}
+	b.eventually("it ends", func() bool { return !proc.Alive(agent) && !proc.Alive(shim) })
+	if _, err := os.Lstat(b.path("live")); err == nil {
+		t.Error("somebody has made its folder again")
 	}
 }

@@ -3,6 +3,10 @@ package main
 // kills try what real processes do to each other when they are killed, and what a broken system does to them.
 var kills = []Rig{
 	{
+		Name: "an agent whose machine is removed", Promise: "an agent ends when the folder goes by which anybody could find it",
+		Package: "./internal/agents/process", Test: "TestAnAgentWhoseSlotIsRemovedEnds", Plain: true,
+	},
+	{
 		Name:    "a storm of SIGKILLs",
 		Promise: "kill any server at any moment: nothing acknowledged is lost, nothing happens twice, and nothing of it is left",
 		Package: "./internal/e2e",
