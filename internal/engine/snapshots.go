@@ -29,11 +29,6 @@ func (e *Engine) snapshotAfter(event state.Event, after store.Snapshot, id strin
 	}()
 }
 
-// snapshotRef is the name under which something of a task is kept.
-func (e *Engine) snapshotRef(task, what string) string {
-	return snapshots.Name(e.place.Branch, task, what)
-}
-
 // saveSnapshot keeps a tree, that of the work as it is for "", under the newest entry of the task.
 func (e *Engine) saveSnapshot(ctx context.Context, snap store.Snapshot, id string) error {
 	tree, err := e.Tree(ctx, snap)
