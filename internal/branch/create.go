@@ -210,7 +210,7 @@ func lay(ctx context.Context, s *engine.Session, now store.Snapshot, tree *workt
 	}
 	if from.task != "" {
 		shared := func(name string) bool { n, ok := snapshots.Entry(name); return ok && n <= from.entry }
-		if _, err := tree.CopyRefs(ctx, snapshots.Name(s.Engine().Place().Branch, from.task, ""), on.Branch+"/"+from.task, shared); err != nil {
+		if _, err := tree.CopyRefs(ctx, refOf(s.Engine(), from.task, ""), on.Branch+"/"+from.task, shared); err != nil {
 			return refusal.Git(err)
 		}
 	}

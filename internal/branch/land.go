@@ -22,7 +22,7 @@ func (m *merging) fence(ctx context.Context, tree string, res *checks.Result, fe
 		return Merged{}, &refusal.RefusedError{Code: refusal.TreeChanged, Message: err.Error(), Remedy: "nothing was moved; try again then", Person: true}
 	}
 	looked := m.now.Task
-	// Whatever happens from here on, what it leads to is kept.
+	// The merged tree has a ref before anything moves, so that an interrupted merge can be finished.
 	goal := refOf(m.to.Engine(), cmp.Or(looked.TaskID, snapshots.Unassigned), fmt.Sprintf("%d.goal", looked.Seq+1))
 	if err := m.into.SaveRef(ctx, goal, tree); err != nil {
 		return Merged{}, refusal.Git(err)
@@ -34,7 +34,7 @@ func (m *merging) fence(ctx context.Context, tree string, res *checks.Result, fe
 	return m.fenceAndMove(ctx, begun.Snapshot, res, fenced)
 }
 
-// fenceAndMove goes on when everybody at the project is fenced, to the end, whoever wants to stop now.
+// fenceAndMove continues once everybody at the project is fenced, and does not stop when ctx ends.
 func (m *merging) fenceAndMove(ctx context.Context, begun store.Snapshot, res *checks.Result, fenced func() error) (Merged, error) {
 	if fenced != nil {
 		if err := fenced(); err != nil {
@@ -49,7 +49,7 @@ func (m *merging) fenceAndMove(ctx context.Context, begun store.Snapshot, res *c
 // else.
 func (m *merging) moveFiles(ctx context.Context, begun store.Snapshot, res *checks.Result) (Merged, error) {
 	goal := begun.Task.Returning
-	from, err := keep(ctx, m.to.Engine(), begun)
+	from, err := m.to.Engine().Keep(ctx, begun)
 	if err != nil {
 		return Merged{}, err
 	}
@@ -57,7 +57,7 @@ func (m *merging) moveFiles(ctx context.Context, begun store.Snapshot, res *chec
 	if err != nil {
 		return Merged{}, err
 	}
-	moved, err := restore.In(m.into).Restore(ctx, from, tree, editsOf(m.to.Engine(), begun))
+	moved, err := restore.In(m.into).Restore(ctx, from, tree, m.to.Engine().EditsName(begun))
 	if err != nil {
 		return Merged{Files: moved}, &refusal.RefusedError{Code: refusal.StoreError, Message: err.Error(), Remedy: "then call ferrus merge " + goal.From + " again", Person: true}
 	}
@@ -108,7 +108,7 @@ func (m *merging) note() string {
 
 // Resolve gives work that does not fit the project back to its executor, with the project's changes in its files, marks
 // where git could not merge them, and a review that says so. The project's files as they are become what it is compared
-// with. Whoever mends it has it checked, reviewed and merged again.
+// with. The executor who fixes it has it checked, reviewed and merged again.
 func Resolve(ctx context.Context, s, from *engine.Session, c *ConflictError) (engine.Done, error) {
 	lock, err := alone(s.Engine())
 	if err != nil {

@@ -56,7 +56,8 @@ type merging struct {
 // three-way merge from where the work began. The gate is run on the result, in the branch's work tree, before anything of
 // the project's is moved. The project's index, commits and branches are not touched. If its own task is the one that was
 // branched, that is Complete too, and who held it is fenced, and ended by fenced, which may be nil. All or nothing: the
-// error is a *ConflictError or another *refusal.RefusedError, and both are as they were. A call that was cut off is finished by the same one.
+// error is a *ConflictError or another *refusal.RefusedError, and neither side has changed. The same call finishes one that was
+// interrupted.
 func Merge(ctx context.Context, s, from *engine.Session, fenced func() error) (Merged, error) {
 	lock, err := alone(s.Engine())
 	if err != nil {
@@ -69,7 +70,7 @@ func Merge(ctx context.Context, s, from *engine.Session, fenced func() error) (M
 	}
 	done, err := m.run(ctx, fenced)
 	done.Files.Edited, done.Empty = append(done.Files.Edited, m.edits...), m.was.Task.Submission.Empty()
-	return done, withEdits(err, done.Files.Edited)
+	return done, refusal.WithEdits(err, done.Files.Edited)
 }
 
 // run carries the merge out.
@@ -146,7 +147,7 @@ func look(ctx context.Context, s, from *engine.Session) (m *merging, err error) 
 		return nil, refusal.Git(err)
 	}
 	if err := m.undo(ctx); err != nil {
-		return nil, withEdits(err, m.edits)
+		return nil, refusal.WithEdits(err, m.edits)
 	}
 	if m.ours, err = m.into.Snapshot(ctx); err != nil {
 		return nil, refusal.Git(err)
@@ -217,7 +218,7 @@ func (m *merging) back(ctx context.Context, from string) error {
 
 // moveBranch makes the files of the branch those of a tree.
 func (m *merging) moveBranch(ctx context.Context, from, to string) error {
-	moved, err := restore.In(m.work).Restore(ctx, from, to, editsOf(m.from.Engine(), m.was))
+	moved, err := restore.In(m.work).Restore(ctx, from, to, m.from.Engine().EditsName(m.was))
 	m.edits = append(m.edits, moved.Edited...)
 	return err
 }
@@ -297,7 +298,7 @@ func (m *merging) judge(ctx context.Context, tree string) (res checks.Result, er
 		ctx := context.WithoutCancel(ctx)
 		id, wrong := m.work.Fingerprint(ctx)
 		if wrong == nil && id != tree {
-			_, wrong = keep(ctx, m.from.Engine(), m.was) // somebody may have worked on them
+			_, wrong = m.from.Engine().Keep(ctx, m.was) // somebody may have worked on them
 		}
 		if wrong == nil && err == nil && id != tree {
 			err = &refusal.RefusedError{Code: refusal.TreeChanged, Message: "while the gate ran, it or somebody changed files of " + m.from.Engine().Place().Branch + ": " +
@@ -342,12 +343,4 @@ func (c *ConflictError) Adding(text string) error {
 	named := *c
 	named.Message += text
 	return &named
-}
-
-// withEdits is an error that also names the edits that were kept before it happened.
-func withEdits(err error, edits []restore.Edit) error {
-	if err == nil || len(edits) == 0 {
-		return err
-	}
-	return refusal.Adding(err, ". "+restore.Text(edits))
 }

@@ -70,7 +70,7 @@ func Remove(ctx context.Context, s *engine.Session, name string, force bool) (ke
 // clearWork keeps the files of the work and takes them away, with what somebody edits meanwhile kept too. What git
 // ignores stays.
 func clearWork(ctx context.Context, e *engine.Engine, snap store.Snapshot) error {
-	id, err := keep(ctx, e, snap)
+	id, err := e.Keep(ctx, snap)
 	if err != nil || id == "" {
 		return err
 	}
@@ -78,12 +78,12 @@ func clearWork(ctx context.Context, e *engine.Engine, snap store.Snapshot) error
 	if err != nil {
 		return err
 	}
-	moved, err := restore.In(tree).Clear(ctx, id, editsOf(e, snap))
+	moved, err := restore.In(tree).Clear(ctx, id, e.EditsName(snap))
 	if len(moved.Edited) > 0 {
 		e.Log().Warn("files of a branch were edited while it was removed", "branch", e.Place().Branch, "edits", restore.Text(moved.Edited))
 	}
 	if err != nil {
-		return &refusal.RefusedError{Code: refusal.TreeChanged, Message: withEdits(err, moved.Edited).Error(), Remedy: "nothing is lost", Person: true}
+		return &refusal.RefusedError{Code: refusal.TreeChanged, Message: refusal.WithEdits(err, moved.Edited).Error(), Remedy: "nothing is lost", Person: true}
 	}
 	rest, err := tree.Fingerprint(ctx)
 	if err != nil {
@@ -92,7 +92,7 @@ func clearWork(ctx context.Context, e *engine.Engine, snap store.Snapshot) error
 	if made, err := tree.Changed(ctx, "", rest); err != nil || len(made) == 0 {
 		return err
 	}
-	_, err = keep(ctx, e, snap) // files that were made meanwhile
+	_, err = e.Keep(ctx, snap) // files that were made meanwhile
 	return err
 }
 
@@ -172,9 +172,7 @@ func retire(ctx context.Context, s *engine.Session, on project.Place, kept strin
 	if _, err := own.DeleteRefs(ctx, on.Branch); err != nil {
 		return refusal.Git(err)
 	}
-	if err := gc.DropCheckouts(on, ""); err != nil {
-		s.Engine().Log().Warn("the checkout of a check is left", "branch", on.Branch, "error", err)
-	}
+	gc.DropCheckouts(on, s.Engine().Log())
 	if err := dropCopy(on); err != nil {
 		return err
 	}
@@ -193,20 +191,6 @@ func dropCopy(on project.Place) error {
 		return os.Remove(link)
 	}
 	return os.Rename(link, fmt.Sprintf("%s.%d", link, time.Now().UnixNano()))
-}
-
-// keep keeps the files of the work as they are, and returns their tree.
-func keep(ctx context.Context, e *engine.Engine, snap store.Snapshot) (string, error) {
-	tree, err := e.Tree(ctx, snap)
-	if err != nil {
-		return "", err
-	}
-	return snapshots.Keep(ctx, tree, e.Place().Branch, snap.Task)
-}
-
-// editsOf is the name under which edits are kept that a move of the files of the work takes out of the work tree.
-func editsOf(e *engine.Engine, snap store.Snapshot) string {
-	return snapshots.EditsName(e.Place().Branch, snap.Task)
 }
 
 // refOf is the name under which something of a task is kept.

@@ -65,7 +65,7 @@ func jumped(t *testing.T, by time.Duration) {
 	}
 	unclaimed(t, other)
 	conf := enginetest.Must(ex.Engine().Config())(t)
-	if !ex.Engine().Keep(ex, 1, conf.Lease.MaxSilence()) || left(ex, enginetest.View(t, ex)) != conf.Lease.TTL() {
+	if !ex.Engine().RenewOnce(ex, 1, conf.Lease.MaxSilence()) || left(ex, enginetest.View(t, ex)) != conf.Lease.TTL() {
 		t.Errorf("not renewed: %v left", left(ex, enginetest.View(t, ex)))
 	}
 	if until := enginetest.View(t, ex).Lease.Until; !until.Equal(w.now().Add(conf.Lease.TTL())) {

@@ -96,6 +96,6 @@ func (e *Engine) WithStore(s *store.Store, do func()) {
 	do()
 }
 
-func (e *Engine) Keep(s *Session, epoch uint64, maxSilence time.Duration) bool {
+func (e *Engine) RenewOnce(s *Session, epoch uint64, maxSilence time.Duration) bool {
 	return e.keep(s, epoch, maxSilence)
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/gc"
-	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -42,7 +41,7 @@ func (s *Session) Reset(ctx context.Context, reason string) (Done, error) {
 	}})
 	if err == nil && !done.Repeated {
 		s.e.archive(before)
-		s.e.dropCheckouts(s.e.place)
+		gc.DropCheckouts(s.e.place, s.e.log)
 	}
 	return done, err
 }
@@ -66,13 +65,6 @@ func (e *Engine) archiveEnded(snap store.Snapshot) {
 func (e *Engine) archive(snap store.Snapshot) {
 	if err := e.store.Archive(snap); err != nil {
 		e.log.Warn("task not archived", "error", err)
-	}
-}
-
-// dropCheckouts removes the checkouts of a machine; what cannot be removed now is found by ferrus gc.
-func (e *Engine) dropCheckouts(on project.Place) {
-	if err := gc.DropCheckouts(on, ""); err != nil {
-		e.log.Warn("the checkout of a check is left", "error", err)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 // AwaitReview waits until the supervisor is needed: for a submission, for a consultation, or because the task has
@@ -137,8 +138,7 @@ func (s *Session) bound(looked state.Task, named string) func(store.Snapshot) er
 // Unseen says, a line each, what the patch of the task's work up to a tree does not show although it may matter; see
 // differences.Unseen.
 func (e *Engine) Unseen(ctx context.Context, snap store.Snapshot, to string) []string {
-	tree, err := e.Tree(ctx, snap)
-	return differences.Unseen(ctx, tree, err, snap.Task, to)
+	return differences.Unseen(ctx, func() (*worktree.Tree, error) { return e.Tree(ctx, snap) }, snap.Task, to)
 }
 
 // Uncommitted reports whether approved work lies in the work tree and is not in the commit that is checked out there. It is

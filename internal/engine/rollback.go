@@ -77,7 +77,7 @@ func (s *Session) RollbackFiles(ctx context.Context, to uint64, reason string, f
 		err = &refusal.RefusedError{Code: refusal.TreeChanged, Message: blocked.Error(), Remedy: "nothing was moved; try again then", Person: true}
 	}
 	if err != nil {
-		return Rolled{begun, moved}, withEdits(err, moved.Edited)
+		return Rolled{begun, moved}, refusal.WithEdits(err, moved.Edited)
 	}
 	done, err := s.commit(ctx, s.recalling(was, reason))
 	return Rolled{done, moved}, err
@@ -103,7 +103,7 @@ func (s *Session) returning(was *store.Line, goal state.FileMove, reason string)
 
 // move makes the files of the work those of a tree, having kept them as they are.
 func (e *Engine) move(ctx context.Context, snap store.Snapshot, to string) (restore.Change, error) {
-	from, err := e.keepBefore(ctx, snap)
+	from, err := e.Keep(ctx, snap)
 	if err != nil {
 		return restore.Change{}, err
 	}
@@ -111,7 +111,7 @@ func (e *Engine) move(ctx context.Context, snap store.Snapshot, to string) (rest
 	if err != nil {
 		return restore.Change{}, err
 	}
-	return restore.In(tree).Restore(ctx, from, to, e.editsOf(snap))
+	return restore.In(tree).Restore(ctx, from, to, e.EditsName(snap))
 }
 
 // recalling is the act that enters an earlier entry.

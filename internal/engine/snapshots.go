@@ -49,8 +49,8 @@ func (e *Engine) Files(ctx context.Context, snap store.Snapshot, seq uint64) (st
 	return snapshots.Find(ctx, tree, e.place.Branch, snap.Task.TaskID, seq)
 }
 
-// keepBefore keeps the work as it is before files are moved, under a name of its own each time, and returns the tree.
-func (e *Engine) keepBefore(ctx context.Context, snap store.Snapshot) (string, error) {
+// Keep keeps the work as it is before files are moved, under a name of its own each time, and returns the tree.
+func (e *Engine) Keep(ctx context.Context, snap store.Snapshot) (string, error) {
 	tree, err := e.Tree(ctx, snap)
 	if err != nil {
 		return "", err
@@ -60,3 +60,8 @@ func (e *Engine) keepBefore(ctx context.Context, snap store.Snapshot) (string, e
 
 // Settle waits until the files of all entries so far are kept. Another process's are not waited for.
 func (e *Engine) Settle() { e.keeper.Wait() }
+
+// EditsName is the name under which edits are kept that a move of the files of the work takes out of the work tree.
+func (e *Engine) EditsName(snap store.Snapshot) string {
+	return snapshots.EditsName(e.place.Branch, snap.Task)
+}

@@ -118,21 +118,19 @@ func RemoveCheckouts(list []LeftCheckout) error {
 	return errors.Join(errs...)
 }
 
-// DropCheckouts removes the checkouts of a machine except that of the task keep. The error names those that are left, which
-// LeftCheckouts finds later.
-func DropCheckouts(on project.Place, keep string) error {
+// DropCheckouts removes the checkouts of a machine. What cannot be removed now is logged, and LeftCheckouts finds it later.
+func DropCheckouts(on project.Place, log *slog.Logger) {
 	dir, err := CheckoutsDir(on.Root)
 	if err != nil {
-		return nil // no state folder, no checkouts
+		return // no state folder, no checkouts
 	}
 	names, _ := os.ReadDir(dir) // none, most of the time
-	var errs []error
 	for _, n := range names {
-		if task, ours := strings.CutPrefix(n.Name(), CheckoutName(on.Branch, "")); ours && task != keep {
-			if err := checkout.Remove(filepath.Join(dir, n.Name())); err != nil {
-				errs = append(errs, err)
-			}
+		if !strings.HasPrefix(n.Name(), CheckoutName(on.Branch, "")) {
+			continue
+		}
+		if err := checkout.Remove(filepath.Join(dir, n.Name())); err != nil {
+			log.Warn("the checkout of a check is left", "folder", n.Name(), "error", err)
 		}
 	}
-	return errors.Join(errs...)
 }

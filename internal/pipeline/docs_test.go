@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
+	"github.com/ferrus-go/ferrus/internal/test/golden"
 )
 
 // page is the page about pipelines, around its tables.
@@ -180,7 +181,7 @@ the phase, named after the phase.
 // TestTheReferencePageIsFresh: docs/pipelines.md is made from the tables.
 func TestTheReferencePageIsFresh(t *testing.T) {
 	t.Parallel()
-	golden(t, "../../docs/pipelines.md", page())
+	golden.Check(t, "../../docs/pipelines.md", page())
 }
 
 // TestTheExamplesOfThePageAreValid: a reader can begin with any of them.

@@ -1,34 +1,15 @@
 package pipeline
 
 import (
-	"encoding/json"
-	"flag"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow/workflowtest"
 )
 
-var update = flag.Bool("update", false, "write the golden files and the documentation anew")
-
 var noon = time.Date(2026, 2, 28, 18, 1, 41, 0, time.UTC)
-
-func golden(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil || got != string(want) {
-		t.Errorf("%s is stale (%v); go test ./internal/pipeline -update writes it\n%s", path, err, cmp.Diff(string(want), got))
-	}
-}
 
 func read(t testing.TB, path string) []byte {
 	t.Helper()
@@ -53,22 +34,12 @@ func research(t testing.TB) workflow.Workflow {
 	return flow(t, string(read(t, "testdata/workflows.json")))
 }
 
-// workers makes a pipeline of phases: each is its keys, and its workers by role and further keys.
-func workers(keys string, phases ...string) string {
-	return `{"p": {` + keys + `"phases": [` + strings.Join(phases, ",") + `]}}`
-}
+// Texts of workflows, by short names.
+var (
+	workers = workflowtest.Pipeline
+	ph      = workflowtest.Phase
+	wk      = workflowtest.Worker
+	reads   = workflowtest.Reads
+)
 
-// ph is a phase: its id, further keys, and workers.
-func ph(id, keys string, list ...string) string {
-	return `{"id": "` + id + `"` + keys + `, "workers": [` + strings.Join(list, ",") + `]}`
-}
-
-// wk is a worker with further keys.
-func wk(role, keys string) string { return `{"role": "` + role + `", "task": "do"` + keys + `}` }
-
-const final = `, "final": true`
-
-func reads(files ...string) string {
-	list, _ := json.Marshal(files)
-	return `, "reads": ` + string(list)
-}
+const final = workflowtest.Final

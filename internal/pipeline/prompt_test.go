@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
+	"github.com/ferrus-go/ferrus/internal/test/golden"
 )
 
 func at(file string) string { return "/w/.ferrus/pipeline-tmp/research-180141/" + file }
@@ -16,8 +17,8 @@ func TestThePromptIsTheWholeContract(t *testing.T) {
 	t.Parallel()
 	w := research(t)
 	got := Prompt(w, "synthesizer", "FSA architecture", at)
-	golden(t, "testdata/synthesizer.txt", got)
-	golden(t, "testdata/researcher-a.txt", Prompt(w, "researcher-a", "FSA architecture", at))
+	golden.Check(t, "testdata/synthesizer.txt", got)
+	golden.Check(t, "testdata/researcher-a.txt", Prompt(w, "researcher-a", "FSA architecture", at))
 	for _, no := range []string{"phase", "synthesis\"", "collect", "status.json", "final", "next"} {
 		if strings.Contains(strings.ToLower(got), no) {
 			t.Errorf("it speaks of %s", no)
@@ -35,7 +36,7 @@ func TestThePromptIsTheWholeContract(t *testing.T) {
 func TestATurnIsToldNoMoreThanThePath(t *testing.T) {
 	t.Parallel()
 	got := TurnPrompt("architect-1", at(DialogueFile))
-	golden(t, "testdata/turn.txt", got)
+	golden.Check(t, "testdata/turn.txt", got)
 	if long := TurnPrompt(strings.Repeat("r", workflow.MaxName), strings.Repeat("p", 400)); len(long) > 1024 {
 		t.Errorf("%d bytes", len(long))
 	}

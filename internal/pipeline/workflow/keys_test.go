@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/test/golden"
 )
 
 // ordered is a JSON object with its keys in order.
@@ -89,8 +91,8 @@ func TestTheSchemaIsTheTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "schema.json", string(text))
-	if !*update && (string(Schema) != string(text) || !json.Valid(Schema)) {
+	golden.Check(t, "schema.json", string(text))
+	if !golden.Updating() && (string(Schema) != string(text) || !json.Valid(Schema)) {
 		t.Error("the schema that is built in is another")
 	}
 }
