@@ -113,7 +113,12 @@ var allowed = map[string]map[string]string{
 	},
 	"internal/worktree/filestat": {},
 	"internal/worktree/gitpath":  {"internal/safetext": "the name of a file may hold hidden characters"},
+	"internal/rules": {
+		"internal/nearest": "a misspelt word of a rule is answered with the right one",
+		"internal/state":   "the events that rules follow, and what the engine may do after them",
+	},
 	"internal/config": {
+		"internal/rules":   "[[rules]] are read and frozen with the rest",
 		"internal/nearest": "a misspelt key is answered with the right one",
 		"internal/agents":  "the agents that ferrus.toml may name",
 		"internal/rootfs":  "a project's file is read bounded, and only where it is a regular one",
@@ -681,7 +686,7 @@ var exceptions = map[string]string{
 
 var (
 	// pure packages get time and randomness as arguments and touch nothing outside.
-	pure    = []string{"internal/lease", "internal/state", "internal/pipeline", "internal/pipeline/workflow"}
+	pure    = []string{"internal/lease", "internal/state", "internal/pipeline", "internal/pipeline/workflow", "internal/rules"}
 	impure  = []string{"os", "io/fs", "path/filepath", "net", "syscall", "log", "math/rand", "crypto/rand", "golang.org/x/sys"}
 	clock   = []string{"Now", "Since", "Until", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker", "Sleep"}
 	exits   = []string{"os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln", "syscall.Exit"}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/rules"
 )
 
 // FileName is the name of the file in a project's root.
@@ -38,8 +39,12 @@ type Config struct {
 	Pipelines Pipelines
 	Deliver   Deliver
 
+	Rules []rules.Rule // [[rules]] in the order of the file, without the defaults
+
 	project *HQ             // the values of the file; nil unless a person's own configuration overrides them
 	lent    map[string]bool // tables whose arguments come from the person's configuration
+
+	ruleLines []map[string]int // of each rule: "" and its keys, as rules.Error names them
 
 	lines map[string]int // key as written in the table -> its line in the file
 }

@@ -23,7 +23,7 @@ func (c Config) Executable() []trust.Value {
 			values = append(values, trust.Value{Key: k.name, Value: is, Does: k.does})
 		}
 	}
-	return values
+	return append(values, ruleValues(c.Rules)...)
 }
 
 // canonical returns the value at the key in c as a literal. Values with the same meaning have the
@@ -42,11 +42,12 @@ func (g Gate) Executable() []trust.Value {
 	c := Default()
 	g = g.normal()
 	c.Checks, c.Limits, c.Notify, c.HQ, c.Branches.Setup = g.Checks, g.Limits, g.Notify, g.HQ, g.Setup
+	c.Rules = g.Rules
 	return c.Executable()
 }
 
 // InGate reports whether the key is frozen with a task.
 func InGate(name string) bool {
 	k, ok := find(name)
-	return ok && !slices.Contains(unpinned, k.table()) && k.table() != "branches"
+	return isRule(name) || ok && !slices.Contains(unpinned, k.table()) && k.table() != "branches"
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/rules"
 )
 
 // A Row explains one key of ferrus.toml. Value and Default are written as in the file; "none" is a
@@ -64,6 +66,7 @@ func Example() []byte {
 		}
 		fmt.Fprintf(&b, "%s = %s\n", k.last(), literal(k.def))
 	}
+	b.WriteString(exampleRules)
 	return b.Bytes()
 }
 
@@ -78,6 +81,7 @@ func Markdown() []byte {
 	for was, now := range oldNames {
 		fmt.Fprintf(&b, "\n`%s` is read as `%s`.\n", was, now)
 	}
+	b.WriteString(rulesPage + rules.Markdown() + rulesPageEnd)
 	return b.Bytes()
 }
 

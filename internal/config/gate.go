@@ -9,10 +9,12 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/rules"
 )
 
 // A Gate decides about the work, and which agents do the work and review it: [checks], [limits],
-// [notify] and [hq]. It is frozen when a task is created. So agents cannot loosen their own checks
+// [notify], [hq] and [[rules]]. It is frozen when a task is created. So agents cannot loosen their own checks
 // or choose another reviewer, and no command that an agent wrote runs outside of the agent's
 // sandbox.
 type Gate struct {
@@ -24,6 +26,8 @@ type Gate struct {
 	// Setup is [branches] setup if the gate runs in a private checkout, which needs it too; else
 	// "".
 	Setup string `json:"setup,omitempty"`
+
+	Rules []rules.Rule `json:"rules,omitempty"`
 }
 
 // A Change is one key in which a frozen gate and the present one differ. The values are written as
@@ -36,7 +40,7 @@ type Change struct {
 
 // Gate returns the part of the configuration that is frozen with a task. It shares c's slices.
 func (c Config) Gate() Gate {
-	g := Gate{Checks: c.Checks, Limits: c.Limits, Notify: c.Notify, HQ: c.HQ}
+	g := Gate{Checks: c.Checks, Limits: c.Limits, Notify: c.Notify, HQ: c.HQ, Rules: c.Rules}
 	if c.Checks.Clean() {
 		g.Setup = c.Branches.Setup
 	}
@@ -45,7 +49,7 @@ func (c Config) Gate() Gate {
 
 // config returns a configuration that has only the gate.
 func (g Gate) config() Config {
-	return Config{Checks: g.Checks, Limits: g.Limits, Notify: g.Notify, HQ: g.HQ, Branches: Branches{Setup: g.Setup}}
+	return Config{Checks: g.Checks, Limits: g.Limits, Notify: g.Notify, HQ: g.HQ, Branches: Branches{Setup: g.Setup}, Rules: g.Rules}
 }
 
 // unpinned are the tables that are not part of a gate: they check nothing and run nothing in a
@@ -77,6 +81,11 @@ func DecodeGate(data []byte) (Gate, error) {
 	if _, err := d.Token(); err != io.EOF {
 		return Gate{}, fmt.Errorf("read the frozen gate: more than one value")
 	}
+	for i, r := range g.Rules {
+		if err := r.Check(nil); err != nil {
+			return Gate{}, fmt.Errorf("read the frozen gate: rule %d: %v", i+1, err)
+		}
+	}
 	return g.normal(), nil
 }
 
@@ -98,6 +107,7 @@ func (g Gate) Diff(now Gate) []Change {
 			changes = append(changes, Change{Key: k.name, Pinned: was, Now: is})
 		}
 	}
+	changes = append(changes, ruleChanges(g.Rules, now.Rules)...)
 	slices.SortFunc(changes, func(a, b Change) int { return cmp.Compare(a.Key, b.Key) })
 	return changes
 }
@@ -117,6 +127,9 @@ func (g Gate) normal() Gate {
 	}
 	if g.Checks.EnvDeny == nil {
 		g.Checks.EnvDeny = []string{}
+	}
+	if len(g.Rules) == 0 {
+		g.Rules = nil
 	}
 	if g.Checks.Env == nil {
 		g.Checks.Env = map[string]string{}

@@ -298,5 +298,8 @@ func children(path string) []string {
 			names = append(names, name)
 		}
 	}
+	if path == "" {
+		names = append(names, rulesKey)
+	}
 	return names
 }

@@ -37,6 +37,9 @@ func Parse(name string, data []byte) (Config, error) {
 			return Config{}, fmt.Errorf("%s:%d: %v", name, e.line, err)
 		}
 	}
+	if line, err := c.parseRules(data); err != nil {
+		return Config{}, fmt.Errorf("%s:%d: %v", name, line, err)
+	}
 	if line, err := c.agree(); err != nil {
 		return Config{}, fmt.Errorf("%s:%d: %v", name, line, err)
 	}

@@ -25,6 +25,10 @@ func (c *Config) set(e entry) error {
 	if k, ok := find(parent); ok && k.isMap() {
 		return setMember(*k.field(c).(*map[string]string), k.name, e)
 	}
+	if name == rulesKey {
+		c.lines[name] = e.line // parseRules reads them
+		return nil
+	}
 	if len(children(name)) == 0 {
 		return unknown(e)
 	}

@@ -21,6 +21,8 @@ func Lost(l *store.Line) error {
 			how = "a person reset the task at " + at
 		case state.Release:
 			how = "a person released the work at " + at
+		case state.Reassign:
+			how = fmt.Sprintf("a rule of the project gave the work to %s at %s", l.State.Assigned.Agent, at)
 		case state.RollbackBegun, state.Rollback:
 			how = fmt.Sprintf("a person rolled the task back to entry %d at %s", l.Back, at)
 		}

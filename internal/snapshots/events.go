@@ -19,6 +19,7 @@ var Events = map[state.Event]func(state.Task) string{
 	state.Reject:         asItIs,
 	state.Reopen:         asItIs,
 	state.Release:        asItIs,
+	state.Reassign:       asItIs,
 	state.Rollback:       asItIs,
 	state.Merge:          asItIs,
 }

@@ -149,7 +149,7 @@ func (h *history) follow(before Task, a act, next Task) {
 func (h *history) holds(before Task, a act, next Task) {
 	nobody := slices.Contains([]State{Idle, Reviewing, Complete, Failed}, next.State)
 	waits := next.State == Consultation || next.State == AwaitingHuman
-	fenced := slices.Contains([]Event{Claim, Release, RollbackBegun, Rollback, Branch, MergeBegun, Merge, Reset}, a.ev)
+	fenced := slices.Contains([]Event{Claim, Release, Reassign, RollbackBegun, Rollback, Branch, MergeBegun, Merge, Reset}, a.ev)
 	rise := next.Epoch - before.Epoch
 	for _, p := range []struct {
 		promise string

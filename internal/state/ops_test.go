@@ -30,6 +30,7 @@ func full() Task {
 		Issued:       Issued{Questions: 1, Consultations: 1, Checks: 3, Submissions: 1},
 		Asked:        Asked{Executor: "q1", Supervisor: "q2"},
 		BaseTree:     hex("4a"), Worktree: "/w", Pin: Pin{Off: 1, SHA256: sum("9f")},
+		Assigned:  Assigned{Agent: "claude-code", Model: "opus", Off: 2},
 		Docs:      map[Doc]Ref{TaskDoc: {Off: 1, SHA256: sum("aa")}, ReviewDoc: {Off: 300, SHA256: sum("bb")}},
 		Decisions: []Record{{ID: "q0", Off: 5}}, Progress: []Record{{ID: "p1", Off: 6}}, Consulted: []Record{{ID: "c0", Off: 7}},
 		Unattended: []Record{{ID: "approve", Off: 8}}, Violations: 1, Branch: "main", UpdatedAt: at,
@@ -64,7 +65,8 @@ func TestWhatEachOpChanges(t *testing.T) {
 		"arrive":       "returning",
 		"markSelected": "selected",
 		"unmark":       "merged selected",
-		"wipe": "asked base_tree check check_retries claimed_at claimed_by consultation consultations decisions docs " +
+		"unassign":     "assigned",
+		"wipe": "asked assigned base_tree check check_retries claimed_at claimed_by consultation consultations decisions docs " +
 			"failure_reason issued merged paused paused_state pin progress returning review_cycles selected session since submission task_id title " +
 			"unattended violations worktree",
 	}

@@ -69,7 +69,7 @@ const (
 	Executor   Role = "executor"   // any executor, whether it holds the work or not
 	Holder     Role = "holder"     // the executor whose session holds the lease
 	Human      Role = "human"      // a person at the command line
-	Engine     Role = "engine"     // ferrus itself: the outcome of a check, a budget, a repair
+	Engine     Role = "engine"     // ferrus itself: the outcome of a check, a budget, a rule, a repair
 )
 
 // Public returns the role as journals and people name it: a holder is an executor.
@@ -104,8 +104,9 @@ const (
 	Reject         Event = "reject"
 	Reopen         Event = "reopen"
 	Release        Event = "release"
-	Steer          Event = "steer"  // a person says something to whoever works
-	Select         Event = "select" // of several attempts at a task, this approved one is taken
+	Reassign       Event = "reassign" // a rule gives the work to another executor
+	Steer          Event = "steer"    // a person says something to whoever works
+	Select         Event = "select"   // of several attempts at a task, this approved one is taken
 	AcceptConfig   Event = "accept_config"
 	RollbackBegun  Event = "rollback_started" // the files of the work are being moved; only the rollback ends that, or a reset
 	Rollback       Event = "rollback"
@@ -120,6 +121,6 @@ const (
 // Events returns all events in the order of the documentation.
 func Events() []Event {
 	return []Event{CreateTask, Claim, CheckStarted, CheckPassed, CheckFailed, CheckVoid, Submit, Progress, Consult,
-		RespondConsult, TakeResponse, AskHuman, Answer, Approve, Reject, Reopen, Release, Steer, Select, AcceptConfig,
+		RespondConsult, TakeResponse, AskHuman, Answer, Approve, Reject, Reopen, Release, Reassign, Steer, Select, AcceptConfig,
 		RollbackBegun, Rollback, Branch, MergeBegun, Merge, Reset, Violation, Repair}
 }

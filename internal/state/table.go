@@ -47,7 +47,7 @@ var table = map[State]moves{
 	}),
 	Reviewing: underway.and(moves{
 		AskHuman: {by: of(Supervisor, Engine), then: pause(AwaitingHuman)},
-		Approve:  {by: of(Supervisor, Human), then: goTo(Complete)},
+		Approve:  {by: of(Supervisor, Human, Engine), then: goTo(Complete)},
 		Reject:   {by: of(Supervisor, Human), then: goTo(Addressing), spend: ReviewCycles, do: ops(zeroChecks)},
 	}),
 	Complete: taken.and(moves{
@@ -72,7 +72,7 @@ var (
 		Repair:     {by: of(Engine, Human), then: stay, amid: true},
 	}
 	taken = always.and(moves{
-		AcceptConfig:  {by: of(Human), then: stay},
+		AcceptConfig:  {by: of(Human), then: stay, do: ops(unassign)},
 		RollbackBegun: {by: of(Human), then: stay, do: ops(dropLease, bumpEpoch, dropCheck), amid: true},
 		Rollback:      {by: of(Human), then: recall, do: ops(dropLease, bumpEpoch, dropCheck, arrive), amid: true},
 		Reset:         {by: of(Human), then: goTo(Idle), do: ops(wipe, bumpEpoch), amid: true},
@@ -92,7 +92,8 @@ var (
 		CheckFailed:  {by: of(Engine), then: goTo(Addressing), spend: CheckRetries},
 		CheckVoid:    {by: of(Engine), then: stay},
 		Progress:     {by: of(Holder), then: stay},
-		Consult:      {by: of(Holder), then: pause(Consultation), do: ops(markAsked)},
+		Consult:      {by: of(Holder, Engine), then: pause(Consultation), do: ops(markAsked)},
+		Reassign:     {by: of(Engine), then: stay, do: ops(dropLease, bumpEpoch, dropCheck)},
 		AskHuman:     {by: of(Holder, Engine), then: pause(AwaitingHuman)},
 	}
 	claim  = move{by: of(Executor), then: stay, do: ops(dropLease, bumpEpoch, dropCheck)}
@@ -160,6 +161,7 @@ var (
 	arrive       = op{"arrive", func(t *Task) { t.Returning = FileMove{} }}
 	markSelected = op{"markSelected", func(t *Task) { t.Selected = true }}
 	unmark       = op{"unmark", func(t *Task) { t.Selected, t.Merged = false, "" }}
+	unassign     = op{"unassign", func(t *Task) { t.Assigned = Assigned{} }}
 	countEdit    = op{"countEdit", func(t *Task) { t.Violations++ }}
 	wipe         = op{"wipe", func(t *Task) { *t = t.emptied() }}
 )

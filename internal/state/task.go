@@ -39,6 +39,7 @@ type Task struct {
 	BaseTree     string      `json:"base_tree,omitempty"` // the work tree at create_task; "" without git
 	Worktree     string      `json:"worktree,omitempty"`  // absolute path of the folder that the task is worked on in
 	Pin          Pin         `json:"pin,omitzero"`        // the gate in force
+	Assigned     Assigned    `json:"assigned,omitzero"`   // the executor that a rule gave the work to; the zero one is the gate's
 	Docs         map[Doc]Ref `json:"docs,omitempty"`      // the current documents
 	Decisions    []Record    `json:"decisions,omitempty"` // answers of a person, newest last, at most MaxRecords
 	Progress     []Record    `json:"progress,omitempty"`  // the holder's notes, likewise
@@ -128,6 +129,13 @@ type Asked struct {
 type Pin struct {
 	Off    int64  `json:"off"`
 	SHA256 string `json:"sha256"`
+}
+
+// Assigned is the agent that a rule gave the work to, in place of the executor of the frozen gate.
+type Assigned struct {
+	Agent string `json:"agent"`
+	Model string `json:"model,omitempty"` // "" for the agent's own choice
+	Off   int64  `json:"off"`             // of the journal line: earlier runs of an executor are over
 }
 
 // A FileMove is the target of a rollback or a merge that is moving files.

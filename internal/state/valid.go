@@ -81,6 +81,9 @@ func (t *Task) Valid() error {
 	v.form("base_tree", t.BaseTree, objectID)
 	v.text("worktree", t.Worktree, maxPath)
 	v.ref("pin", Ref(t.Pin))
+	v.line("assigned.agent", t.Assigned.Agent)
+	v.line("assigned.model", t.Assigned.Model)
+	v.count("assigned.off", t.Assigned.Off)
 	for doc, ref := range t.Docs {
 		if !ValidDoc(doc) {
 			v.fail("docs", "names %.80q, which is not a document", string(doc))
@@ -105,6 +108,7 @@ func (t *Task) Valid() error {
 // field.
 func (t *Task) Offsets(yield func(field string, off int64)) {
 	yield("pin.off", t.Pin.Off)
+	yield("assigned.off", t.Assigned.Off)
 	for doc, ref := range t.Docs {
 		yield("docs."+string(doc)+".off", ref.Off)
 	}

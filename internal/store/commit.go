@@ -27,6 +27,7 @@ type Change struct {
 	Drop  []state.Doc          // documents that the event removes
 	Note  string               // stored without hidden characters
 	Back  uint64               // of a rollback: seq of the line to which it leads
+	Rule  string               // the rule by which ferrus acts; "" where nobody acts by one
 	Req   string               // names the request; "" where a repetition is another event
 	Lease *Lease               // the term after the event; nil leaves it as it is
 }
@@ -192,7 +193,7 @@ func (s *Store) commit(journal file, now lockedState, c *Change, first *beginnin
 		next.Pin = state.Pin{Off: off, SHA256: digest([]byte(gate))}
 	}
 	l := &Line{V: LineVersion, Seq: next.Seq, At: next.UpdatedAt, Actor: c.Actor, Event: c.Event, From: now.Task.State,
-		To: next.State, Epoch: next.Epoch, Req: c.Req, Note: note, Back: c.Back, Docs: docs, State: next, Prev: genesis, Off: off}
+		To: next.State, Epoch: next.Epoch, Req: c.Req, Note: note, Back: c.Back, Rule: c.Rule, Docs: docs, State: next, Prev: genesis, Off: off}
 	if now.Top != nil {
 		l.Prev = now.Top.H
 	}

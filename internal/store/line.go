@@ -51,6 +51,7 @@ type Line struct {
 	Req   string               `json:"req,omitempty"`  // names the request, so that its repetition is recognised
 	Note  string               `json:"note,omitempty"` // what a person wants to read in the log
 	Back  uint64               `json:"back,omitempty"` // seq of the line to which a rollback leads
+	Rule  string               `json:"rule,omitempty"` // the rule by which ferrus did this after the line before
 	Docs  map[state.Doc]string `json:"docs,omitempty"` // the documents this event wrote
 	State state.Task           `json:"state"`          // everything, after the event
 	Prev  string               `json:"prev"`           // H of the line before; 64 zeros in the first

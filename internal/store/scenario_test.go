@@ -87,6 +87,8 @@ func scenarios() []scenario {
 		{name: "reject", road: reviewing, act: apply(reject)},
 		{name: "reopen", road: complete, act: apply(on(state.Reopen, state.Human, text(state.ReviewDoc, "More.\n")))},
 		{name: "release", road: working, act: apply(on(state.Release, state.Human, nil))},
+		{name: "reassign by a rule", road: and(working, started, on(state.CheckFailed, state.Engine, nil)),
+			act: apply(byRule(on(state.Reassign, state.Engine, nil)))},
 		{name: "accept_config", road: working, act: apply(on(state.AcceptConfig, state.Human, text(GateDoc, `{"a":1}`)))},
 		{name: "rollback_started", road: reviewing, act: apply(on(state.RollbackBegun, state.Human, nil))},
 		{name: "rollback", road: reviewing, act: apply(on(state.Rollback, state.Human, nil, state.SubmissionDoc))},
@@ -106,6 +108,17 @@ func scenarios() []scenario {
 			string(state.TaskDoc): "Do nothing.\n"}},
 	}
 	return list
+}
+
+// byRule is a decision that names its rule.
+func byRule(d decision) decision {
+	return func(now Snapshot) (*Change, error) {
+		c, err := d(now)
+		if err == nil {
+			c.Rule = `on submit when paths = ["docs/**"] then approve`
+		}
+		return c, err
+	}
 }
 
 // scenarioOf returns one scenario by its name.

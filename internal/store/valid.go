@@ -96,6 +96,8 @@ func (l *Line) valid() error {
 		return wrong("req", "has %d bytes", len(l.Req))
 	case len(l.Note) > maxNote:
 		return wrong("note", "has %d bytes", len(l.Note))
+	case len(l.Rule) > maxNote:
+		return wrong("rule", "has %d bytes", len(l.Rule))
 	case !lineHash.MatchString(l.Prev):
 		return wrong("prev", "is %.80q, which is not a hash", l.Prev)
 	}

@@ -46,8 +46,8 @@ A missing program is a warning.`,
 		&cobra.Command{
 			Use:   "accept",
 			Short: "Apply the present ferrus.toml to the task",
-			Long: `Freezes [checks], [limits], [hq] and [notify] of ferrus.toml as they are now
-with the task. Without this, the task keeps the values with which it was
+			Long: `Freezes [checks], [limits], [hq], [notify] and [[rules]] of ferrus.toml as they
+are now with the task. Without this, the task keeps the values with which it was
 created: agents cannot loosen their own checks.`,
 			Example: `  ferrus config accept
   ferrus config accept --branch fix-login`,
@@ -58,8 +58,9 @@ created: agents cannot loosen their own checks.`,
 		&cobra.Command{
 			Use:   "explain",
 			Short: "List every key with its value and meaning",
-			Long: `Lists every key of ferrus.toml with its value, its default, the values that it
-allows, and what it means.`,
+			Long: `Lists every key of ferrus.toml with its value, its default and what it means.
+The rules follow in the order in which they are tried: the defaults, then those
+of the file, each with its line.`,
 			Example: `  ferrus config explain
   ferrus config explain --json`,
 			Annotations: cli.Reference("", "[{key value default allowed comment line}]."),
@@ -183,7 +184,7 @@ func configExplain(a *cli.App, ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	rows := conf.Explain()
+	rows := append(conf.Explain(), conf.ExplainRules()...)
 	if a.JSON {
 		return a.PrintJSON(rows)
 	}
