@@ -81,6 +81,7 @@ type Limits struct {
 	MaxExecutorDispatches int `json:"max_executor_dispatches"`
 	MaxSameFailure        int `json:"max_same_failure"`
 	MaxProgressNotes      int `json:"max_progress_notes"`
+	MaxMessages           int `json:"max_messages"`
 	MaxTaskMinutes        int `json:"max_task_minutes"`
 	MaxTaskTokens         int `json:"max_task_tokens"`
 	MaxTaskDollars        int `json:"max_task_dollars"`

@@ -55,7 +55,7 @@ func TestEveryDifferenceOfTwoGatesIsNamed(t *testing.T) {
 	}
 	want := strings.Fields("checks.commands checks.env_deny checks.max_log_mb checks.timeout_secs hq.executor.agent hq.supervisor.agent " +
 		"limits.max_check_retries limits.max_executor_dispatches limits.max_feedback_lines " +
-		"limits.max_progress_notes limits.max_review_cycles limits.max_same_failure")
+		"limits.max_messages limits.max_progress_notes limits.max_review_cycles limits.max_same_failure")
 	if diff := cmp.Diff(want, keysDiffering); diff != "" {
 		t.Error(diff)
 	}

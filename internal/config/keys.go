@@ -119,6 +119,11 @@ var keys = []key{
 		field:   func(c *Config) any { return &c.Limits.MaxProgressNotes },
 	},
 	{
+		name: "limits.max_messages", def: 20,
+		comment: "How many messages the agents of one task may send to each other.",
+		field:   func(c *Config) any { return &c.Limits.MaxMessages },
+	},
+	{
 		name: "limits.max_task_minutes", def: 0,
 		comment: "How many minutes the agents of one task may run, together, before ferrus asks a person. 0: no limit.",
 		field:   func(c *Config) any { return &c.Limits.MaxTaskMinutes },

@@ -41,6 +41,7 @@ limits.max_feedback_lines = 5
 limits.max_executor_dispatches = 6
 limits.max_same_failure = 7
 limits.max_progress_notes = 77
+limits.max_messages = 78
 limits.max_task_minutes = 0
 limits.max_task_tokens = 1000000000
 limits.max_task_dollars = 12
@@ -86,7 +87,7 @@ timeout_secs = 13
 			Commands: []string{"make"}, TimeoutSecs: 1, Ignore: []string{"*.md"}, Where: InClean,
 			Env: map[string]string{"A": "1", "b.c": ""}, EnvDeny: []string{}, MaxLogMB: 2,
 		},
-		Limits: Limits{3, 4, 5, 6, 7, 77, 0, 1_000_000_000, 12},
+		Limits: Limits{3, 4, 5, 6, 7, 77, 78, 0, 1_000_000_000, 12},
 		Server: Server{8},
 		Lease:  Lease{10, 9, 11},
 		Notify: Notify{"say hello"},

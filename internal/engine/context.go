@@ -145,8 +145,8 @@ func (e *Engine) packet(ctx context.Context, m AsOf) (packet.Packet, error) {
 	load(&p.Review, state.ReviewDoc)
 	if err == nil {
 		var whole packet.Packet
-		whole, err = packet.Remembered(e.store, snap)
-		p.LastCheck, p.Decisions, p.Consultations, p.Progress = whole.LastCheck, whole.Decisions, whole.Consultations, whole.Progress
+		whole, err = packet.Remembered(e.store, snap, state.Executor)
+		p.LastCheck, p.Decisions, p.Messages, p.Consultations, p.Progress = whole.LastCheck, whole.Decisions, whole.Messages, whole.Consultations, whole.Progress
 	}
 	if err == nil {
 		var trouble error
@@ -159,8 +159,8 @@ func (e *Engine) packet(ctx context.Context, m AsOf) (packet.Packet, error) {
 }
 
 // Remembered is packet.Remembered for the machine of the engine.
-func (e *Engine) Remembered(snap store.Snapshot) (packet.Packet, error) {
-	return packet.Remembered(e.store, snap)
+func (e *Engine) Remembered(snap store.Snapshot, to state.Role) (packet.Packet, error) {
+	return packet.Remembered(e.store, snap, to)
 }
 
 // Answered returns the newest answer of the supervisor, the zero Consultation when there is none.

@@ -167,7 +167,7 @@ func newPlayer(t *testing.T) *player {
 }
 
 func modelToml(cycles int) string {
-	return enginetest.Gate("test ! -e broken || exit 127; test ! -e red") + fmt.Sprintf("[limits]\nmax_check_retries = %d\nmax_review_cycles = %d\nmax_same_failure = %d\n",
+	return enginetest.Gate("test ! -e broken || exit 127; test ! -e red") + fmt.Sprintf("[limits]\nmax_check_retries = %d\nmax_review_cycles = %d\nmax_same_failure = %d\nmax_messages = 1000\n",
 		modelRetries, cycles, modelSame)
 }
 
@@ -210,6 +210,10 @@ func plays() []play {
 			func(w *player) error { return enginetest.Second(w.human.Reopen(enginetest.Background, w.text())) }},
 		{"steer", func(m *model) bool { return m.raise(state.Steer, state.Human) },
 			func(w *player) error { return enginetest.Second(w.human.Steer(enginetest.Background, w.text())) }},
+		{"sup tell", func(m *model) bool { return m.raise(state.Tell, state.Supervisor) },
+			func(w *player) error {
+				return enginetest.Second(w.sup.Tell(enginetest.Background, "executor", w.text()))
+			}},
 		{"release", func(m *model) bool { return m.raise(state.Release, state.Human) },
 			func(w *player) error { return enginetest.Second(w.human.Release(enginetest.Background, w.text())) }},
 		{"reset", func(m *model) bool { return m.raise(state.Reset, state.Human) },
@@ -253,6 +257,10 @@ func plays() []play {
 				}},
 			{name + "progress", func(m *model) bool { return m.raise(state.Progress, m.as(who)) },
 				func(w *player) error { return enginetest.Second(w.ex[who].Progress(enginetest.Background, w.text())) }},
+			{name + "tell", func(m *model) bool { return m.raise(state.Tell, m.as(who)) },
+				func(w *player) error {
+					return enginetest.Second(w.ex[who].Tell(enginetest.Background, "supervisor", w.text()))
+				}},
 			{name + "consult", func(m *model) bool { return m.raise(state.Consult, m.as(who)) }, func(w *player) error {
 				return enginetest.Second(w.ex[who].Consult(enginetest.Background, engine.Consulting{Problem: "p", Tried: "t", Question: w.text()}))
 			}},

@@ -7,13 +7,14 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/packet"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/remote"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// Steer says something to whoever works on the task, or reviews it, now or later: text of at most 4 KiB. It is in force
-// until the task ends; one that a rollback left behind is not.
+// Steer sends a person's message to whoever works on the task or reviews it, now or later: text of at most 4 KiB. It is in
+// force until the task ends; a rollback to before it leaves it behind.
 func (s *Session) Steer(ctx context.Context, text string) (Done, error) {
 	if err := document.Check("the message", text, maxNote); err != nil {
 		return Done{}, err
@@ -23,21 +24,60 @@ func (s *Session) Steer(ctx context.Context, text string) (Done, error) {
 	}})
 }
 
-// Steers returns the steers in force, oldest first, without those that stand whole among decisions shown.
-func (e *Engine) Steers(now store.Snapshot, shown []packet.Decision) ([]packet.Decision, error) {
-	var t packet.Shown
-	t.Note("", shown)
-	return e.pending(now, func(id string) bool { return t.Has("", id) })
+// Tell sends an agent's message of at most 4 KiB to the agent of the other role: to the executor or to the supervisor of
+// the same task, the present one and those after it. It is in force as a steer is. A task may have limits.max_messages.
+func (s *Session) Tell(ctx context.Context, to, text string) (Done, error) {
+	if err := document.Check("the message", text, maxNote); err != nil {
+		return Done{}, err
+	}
+	reader := map[state.Role]state.Role{state.Executor: state.Supervisor, state.Supervisor: state.Executor}[s.Role]
+	if to != string(reader) {
+		return Done{}, &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf("to is %.80q, and this role sends messages to the %s alone", to, reader),
+			Remedy: fmt.Sprintf("set to to %q", reader)}
+	}
+	return s.commit(ctx, s.telling(reader, text, s.e.spareMessages))
 }
 
-// Pending returns the steers in force that the session has not been shown, oldest first, and notes that it is shown them.
-func (s *Session) Pending(now store.Snapshot) ([]packet.Decision, error) {
-	return s.memory().Take(s.ID, func(shown func(id string) bool) ([]packet.Decision, error) { return s.e.pending(now, shown) })
+func (s *Session) telling(to state.Role, text string, check func(store.Snapshot) error) transition {
+	return transition{event: state.Tell, note: text, arg: string(to), check: check, lay: func(now store.Snapshot, next *state.Task) {
+		next.Issued.Messages++
+		next.Messages = state.Remember(next.Messages, state.Message{ID: fmt.Sprint("m", now.Task.Seq+1), To: to, Off: now.Journal.Bytes})
+	}}
 }
 
-// Told notes that the session has been shown decisions. A steer that was cut is yet to be shown.
-func (s *Session) Told(list []packet.Decision) {
-	s.memory().Note(s.ID, list)
+// spareMessages refuses a message when the task has had limits.max_messages: two models that answer each other never end.
+func (e *Engine) spareMessages(now store.Snapshot) error {
+	gate, err := e.Gate(now)
+	if err != nil || now.Task.Issued.Messages < gate.Limits.MaxMessages {
+		return err
+	}
+	return &refusal.RefusedError{Code: refusal.WrongState, Message: fmt.Sprintf("the agents of this task have sent %d messages, which is all that limits.max_messages allows",
+		now.Task.Issued.Messages), Remedy: "continue without messages: put the rest into the submission, the review, a consultation or its answer"}
+}
+
+// A Reader is who reads messages: an agent of a role, which reads steers only when it is its turn.
+type Reader struct {
+	Role   state.Role
+	Steers bool
+}
+
+// News returns what is in force for a reader, without what was shown.
+func (e *Engine) News(now store.Snapshot, to Reader, shown packet.News) (packet.News, error) {
+	var s packet.Shown
+	s.Note("", shown)
+	return e.news(now, to, func(id string) bool { return s.Has("", id) })
+}
+
+// Pending returns what is in force and the session has not been shown, and notes that it is shown it.
+func (s *Session) Pending(now store.Snapshot, steers bool) (packet.News, error) {
+	return s.memory().Take(s.ID, func(shown func(id string) bool) (packet.News, error) {
+		return s.e.news(now, Reader{s.Role, steers}, shown)
+	})
+}
+
+// Told notes that the session has been shown something. A text that was cut is yet to be shown.
+func (s *Session) Told(news packet.News) {
+	s.memory().Note(s.ID, news)
 }
 
 // memory is where the session remembers what it was told. A remote executor may have a new Session with every call, and is
@@ -49,18 +89,29 @@ func (s *Session) memory() *packet.Shown {
 	return &s.told
 }
 
-// pending returns the steers in force that were not shown. Where there are none it reads nothing.
-func (e *Engine) pending(now store.Snapshot, shown func(id string) bool) ([]packet.Decision, error) {
-	var list []packet.Decision
+// news returns what is in force for a reader and was not shown, as much as one result carries. Where there is none it reads
+// nothing.
+func (e *Engine) news(now store.Snapshot, to Reader, shown func(id string) bool) (news packet.News, err error) {
 	for _, r := range now.Task.Decisions {
-		if !strings.HasPrefix(r.ID, packet.SteerPrefix) || shown(r.ID) {
+		if !to.Steers || !strings.HasPrefix(r.ID, packet.SteerPrefix) || shown(r.ID) {
 			continue
 		}
 		d, err := packet.ReadDecision(e.store, r)
 		if err != nil {
-			return nil, err
+			return packet.News{}, err
 		}
-		list = append(list, d)
+		news.Steers = append(news.Steers, d)
 	}
-	return list, nil
+	for _, r := range now.Task.MessagesTo(to.Role) {
+		if shown(r.ID) {
+			continue
+		}
+		m, err := packet.ReadMessage(e.store, r)
+		if err != nil {
+			return packet.News{}, err
+		}
+		news.Messages = append(news.Messages, m)
+	}
+	news.Fit()
+	return news, nil
 }

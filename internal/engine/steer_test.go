@@ -42,7 +42,7 @@ func ids(list []packet.Decision) (ids []string) {
 // untold are the ids of what a session has not been shown, which it is now.
 func untold(t testing.TB, s *engine.Session) []string {
 	t.Helper()
-	return ids(enginetest.Must(s.Pending(enginetest.View(t, s)))(t))
+	return ids(enginetest.Must(s.Pending(enginetest.View(t, s), true))(t).Steers)
 }
 
 // TestASteerIsToldOnceToWhoeverWorks, now or later. S2-17.
@@ -55,7 +55,7 @@ func TestASteerIsToldOnceToWhoeverWorks(t *testing.T) {
 		t.Errorf("told %v", got)
 	}
 	first, second := steer(t, h, "Use blue."), steer(t, h, "Not that blue.")
-	list := enginetest.Must(ex.Pending(enginetest.View(t, ex)))(t)
+	list := enginetest.Must(ex.Pending(enginetest.View(t, ex), true))(t).Steers
 	if !slices.Equal(ids(list), []string{first, second}) || list[0].Answer != "Use blue." || list[0].By != "human" || list[0].Question == "" {
 		t.Errorf("told %+v", list)
 	}
@@ -72,7 +72,7 @@ func TestASteerIsToldOnceToWhoeverWorks(t *testing.T) {
 	if !slices.Equal(ids(got.Packet.Decisions), []string{third, second, first}) {
 		t.Errorf("the packet has %+v", got.Packet.Decisions)
 	}
-	next.Told(got.Packet.Decisions)
+	next.Told(packet.News{Steers: got.Packet.Decisions})
 	if got := untold(t, next); len(got) > 0 {
 		t.Errorf("told %v, which the packet has", got)
 	}
@@ -118,7 +118,7 @@ func TestASteerIsAPersonsWhereATaskIsUnderWay(t *testing.T) {
 	enginetest.Must(h.Approve(t.Context(), "", ""))(t)
 	enginetest.Refused(t, enginetest.Second(h.Steer(t.Context(), "Use red.")), refusal.WrongState)
 	enginetest.Must(h.CreateTask(t.Context(), "Another.", ""))(t)
-	if got := enginetest.Must(h.Engine().Steers(enginetest.View(t, h), nil))(t); len(got) > 0 {
+	if got := enginetest.Must(h.Engine().News(enginetest.View(t, h), engine.Reader{Role: state.Executor, Steers: true}, packet.News{}))(t); len(got.Steers) > 0 {
 		t.Errorf("another task has %v", got)
 	}
 }
@@ -159,11 +159,11 @@ func TestASteerIsToldToOneOfTwoCalls(t *testing.T) {
 	var all sync.WaitGroup
 	for range cap(told) {
 		all.Go(func() {
-			list, err := ex.Pending(now)
+			list, err := ex.Pending(now, true)
 			if err != nil {
 				t.Error(err)
 			}
-			told <- list
+			told <- list.Steers
 		})
 	}
 	all.Wait()
@@ -211,8 +211,8 @@ func TestASteerThatIsCutIsYetToBeTold(t *testing.T) {
 	if !slices.Equal(ids(r.Decisions), []string{last, first}) || len(r.Decisions[1].Answer) >= len(long) || len(r.Cut) != 1 || len(asJSON(t, r.Decisions)) > engine.MaxReviewed {
 		t.Errorf("%d bytes, cut %v", len(asJSON(t, r.Decisions)), r.Cut)
 	}
-	sup.Told(r.Decisions)
-	if got := enginetest.Must(sup.Pending(now))(t); !slices.Equal(ids(got), []string{first}) || got[0].Answer != long {
+	sup.Told(packet.News{Steers: r.Decisions})
+	if got := enginetest.Must(sup.Pending(now, true))(t).Steers; !slices.Equal(ids(got), []string{first}) || got[0].Answer != long {
 		t.Errorf("told %v", ids(got))
 	}
 }
@@ -231,7 +231,7 @@ func TestACheckThatWasOverBringsWhatWasSaidSince(t *testing.T) {
 	enginetest.Eventually(t, "the check is over", func() bool { return enginetest.View(t, h).Task.Check.Status == state.CheckRed })
 	after := steer(t, h, "When it was over.")
 	out := enginetest.Check(t, ex, state.CheckRed)
-	if got := ids(enginetest.Must(ex.Pending(out.Snapshot))(t)); out.ID != "k1" || out.Task.CheckRetries != 1 || !slices.Equal(got, []string{during, after}) {
+	if got := ids(enginetest.Must(ex.Pending(out.Snapshot, true))(t).Steers); out.ID != "k1" || out.Task.CheckRetries != 1 || !slices.Equal(got, []string{during, after}) {
 		t.Errorf("%s, %d retries, told %v", out.ID, out.Task.CheckRetries, got)
 	}
 }
@@ -244,12 +244,12 @@ func TestWhereNothingIsSaidNothingIsRead(t *testing.T) {
 		return store.Snapshot{Task: state.Task{Decisions: []state.Record{{ID: id, Off: 1 << 40}}}}
 	}
 	for id, read := range map[string]bool{"q1": false, "rollback-3": false, "steer-3": true} {
-		if _, err := ex.Pending(at(id)); (err != nil) != read {
+		if _, err := ex.Pending(at(id), true); (err != nil) != read {
 			t.Errorf("%s: %v", id, err)
 		}
 	}
-	ex.Told([]packet.Decision{{ID: "steer-4"}})
-	if list, err := ex.Pending(at("steer-4")); len(list) > 0 || err != nil {
+	ex.Told(packet.News{Steers: []packet.Decision{{ID: "steer-4"}}})
+	if list, err := ex.Pending(at("steer-4"), true); len(list.Steers) > 0 || err != nil {
 		t.Errorf("%v, %v", list, err)
 	}
 }

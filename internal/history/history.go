@@ -85,6 +85,8 @@ func (p Event) NoteText() string {
 		if p.State.Branch == "" {
 			note = Quoted(note)
 		}
+	case state.Tell:
+		note = fmt.Sprintf("to %s  %s", told(p.State), Quoted(format.Clip(note, document.MaxLine)))
 	case state.Steer:
 		note = Quoted(format.Clip(note, document.MaxLine))
 	case state.Reject:
@@ -108,6 +110,14 @@ func (p Event) NoteText() string {
 		note = strings.TrimSpace(note + "   (without a terminal)")
 	}
 	return strings.TrimSpace(note + format.FromTree(format.Line(p.Actor.Tree)))
+}
+
+// told returns to whom the newest message of a task was sent.
+func told(t state.Task) string {
+	if n := len(t.Messages); n > 0 {
+		return string(t.Messages[n-1].To)
+	}
+	return "nobody"
 }
 
 // ID returns the id of the event's subject, if the note does not name it.

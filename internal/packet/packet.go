@@ -17,6 +17,7 @@ type Packet struct {
 	Review        string         `json:"review,omitempty"`
 	LastCheck     *LastCheck     `json:"last_check,omitempty"`
 	Decisions     []Decision     `json:"decisions,omitempty"`     // newest first
+	Messages      []Message      `json:"messages,omitempty"`      // of other agents to the executor, newest first
 	Consultations []Consultation `json:"consultations,omitempty"` // newest first
 	Progress      []Note         `json:"progress,omitempty"`      // newest first
 	Diffstat      string         `json:"diffstat,omitempty"`
@@ -43,12 +44,13 @@ type share struct {
 }
 
 var shares = []share{
-	{"task", "ferrus://task", 3000, func(p *Packet, room int) bool { return fitText(&p.Task, room) }},
+	{"task", "ferrus://task", 2800, func(p *Packet, room int) bool { return fitText(&p.Task, room) }},
 	{"decisions", "ferrus://decisions", 1500, func(p *Packet, room int) bool { return fitList(&p.Decisions, room, shortDecision) }},
 	{"review", "ferrus://review", 1500, func(p *Packet, room int) bool { return fitText(&p.Review, room) }},
 	{"last_check", "ferrus://last_check", 1200, fitCheck},
-	{"consultations", "ferrus://consultations", 700, func(p *Packet, room int) bool { return fitList(&p.Consultations, room, shortConsultation) }},
-	{"progress", "ferrus://progress", 700, func(p *Packet, room int) bool { return fitList(&p.Progress, room, shortNote) }},
+	{"messages", "ferrus://messages", 600, func(p *Packet, room int) bool { return fitList(&p.Messages, room, shortMessage) }},
+	{"consultations", "ferrus://consultations", 600, func(p *Packet, room int) bool { return fitList(&p.Consultations, room, shortConsultation) }},
+	{"progress", "ferrus://progress", 600, func(p *Packet, room int) bool { return fitList(&p.Progress, room, shortNote) }},
 	{"diffstat", "ferrus://state", 400, func(p *Packet, room int) bool { return fitText(&p.Diffstat, room) }},
 }
 
@@ -179,6 +181,8 @@ func shortConsultation(c *Consultation, room int) {
 	fitText(&c.Question, max(0, (room-80)/3))
 	fitText(&c.Response, max(0, room-80-size(c.Question)))
 }
+
+func shortMessage(m *Message, room int) { fitText(&m.Text, max(0, room-120)) }
 
 func shortNote(n *Note, room int) { fitText(&n.Note, max(0, room-60)) }
 

@@ -32,6 +32,14 @@ type Note struct {
 	Note string    `json:"note"`
 }
 
+// A Message is what one agent has said to another: material for its work, never a person's word.
+type Message struct {
+	ID   string    `json:"id"`
+	At   time.Time `json:"at"`
+	From string    `json:"from"` // role:agent:index
+	Text string    `json:"text"` // at most 4 KiB
+}
+
 // LastCheck is how the newest check ended, for a successor.
 type LastCheck struct {
 	ID       string            `json:"check_id"`
@@ -71,6 +79,15 @@ func ReadConsultation(s *store.Store, r state.Record) (Consultation, error) {
 	return c, err
 }
 
+// ReadMessage reads one message of an agent.
+func ReadMessage(s *store.Store, m state.Message) (Message, error) {
+	l, err := s.LineAt(m.Off)
+	if err != nil {
+		return Message{}, refusal.From(err)
+	}
+	return Message{ID: m.ID, At: l.At, From: l.Actor.Agent, Text: l.Note}, nil
+}
+
 func readNote(s *store.Store, r state.Record) (Note, error) {
 	l, err := s.LineAt(r.Off)
 	if err != nil {
@@ -91,7 +108,7 @@ func Decisions(s *store.Store, t state.Task) ([]Decision, error) {
 }
 
 // newestFirst reads records, the newest first.
-func newestFirst[T any](s *store.Store, list []state.Record, read func(*store.Store, state.Record) (T, error)) ([]T, error) {
+func newestFirst[R, T any](s *store.Store, list []R, read func(*store.Store, R) (T, error)) ([]T, error) {
 	out := make([]T, 0, len(list))
 	for i := len(list) - 1; i >= 0; i-- {
 		v, err := read(s, list[i])
@@ -118,8 +135,8 @@ func ReadLastCheck(s *store.Store, snap store.Snapshot) (*LastCheck, error) {
 }
 
 // Remembered returns what is remembered of the task beside its documents, whole: the last check, the decisions, the
-// consultations and the progress notes that a packet may have no room for.
-func Remembered(s *store.Store, snap store.Snapshot) (p Packet, err error) {
+// consultations, the progress notes and the messages to a role that a packet may have no room for.
+func Remembered(s *store.Store, snap store.Snapshot, to state.Role) (p Packet, err error) {
 	p.LastCheck, err = ReadLastCheck(s, snap)
 	if err == nil {
 		p.Decisions, err = Decisions(s, snap.Task)
@@ -129,6 +146,9 @@ func Remembered(s *store.Store, snap store.Snapshot) (p Packet, err error) {
 	}
 	if err == nil {
 		p.Progress, err = newestFirst(s, snap.Task.Progress, readNote)
+	}
+	if err == nil {
+		p.Messages, err = newestFirst(s, snap.Task.MessagesTo(to), ReadMessage)
 	}
 	return p, err
 }

@@ -216,6 +216,8 @@ func heard(l *store.Line) (Entry, bool) {
 		e.Kind, e.Text = AgentResult, l.Docs[state.ConsultResponseDoc]
 	case state.Steer:
 		e.Kind, e.Text = UserMessage, l.Note
+	case state.Tell:
+		e.Kind, e.Text = UserMessage, l.Actor.Agent+": "+l.Note
 	default:
 		return e, false
 	}

@@ -33,6 +33,7 @@ func full() Task {
 		Assigned:  Assigned{Agent: "claude-code", Model: "opus", Off: 2},
 		Docs:      map[Doc]Ref{TaskDoc: {Off: 1, SHA256: sum("aa")}, ReviewDoc: {Off: 300, SHA256: sum("bb")}},
 		Decisions: []Record{{ID: "q0", Off: 5}}, Progress: []Record{{ID: "p1", Off: 6}}, Consulted: []Record{{ID: "c0", Off: 7}},
+		Messages:   []Message{{ID: "m9", To: Supervisor, Off: 9}},
 		Unattended: []Record{{ID: "approve", Off: 8}}, Violations: 1, Branch: "main", UpdatedAt: at,
 		Selected: true, Merged: hex("4d"), Returning: FileMove{To: 3, From: "alt", Tree: hex("4c")},
 		Extra: map[string]json.RawMessage{"zoo": json.RawMessage(`{"b":[1,2],"a":null}`), "ape": json.RawMessage(`"x"`)},
@@ -67,7 +68,7 @@ func TestWhatEachOpChanges(t *testing.T) {
 		"unmark":       "merged selected",
 		"unassign":     "assigned",
 		"wipe": "asked assigned base_tree check check_retries claimed_at claimed_by consultation consultations decisions docs " +
-			"failure_reason issued merged paused paused_state pin progress returning review_cycles selected session since submission task_id title " +
+			"failure_reason issued merged messages paused paused_state pin progress returning review_cycles selected session since submission task_id title " +
 			"unattended violations worktree",
 	}
 	for name, o := range allOps() {
@@ -154,6 +155,9 @@ func scribble(t Task) {
 		for i := range list {
 			list[i] = Record{}
 		}
+	}
+	for i := range t.Messages {
+		t.Messages[i] = Message{}
 	}
 	for d := range t.Docs {
 		t.Docs[d] = Ref{}

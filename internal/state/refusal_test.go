@@ -14,16 +14,16 @@ func TestWhatARefusalSays(t *testing.T) {
 		forbidden bool
 	}{
 		{Consultation, act{Holder, Submit},
-			"executor cannot submit while the task is in Consultation; allowed now: progress", false},
+			"executor cannot submit while the task is in Consultation; allowed now: progress, tell", false},
 		{Idle, act{Executor, Claim},
 			"executor cannot claim while the task is in Idle; allowed now: nothing", false},
 		// S1-11: what the role may never do is told apart from what it may not do now.
 		{Reviewing, act{Executor, Approve},
 			"executor cannot approve while the task is in Reviewing; allowed now: nothing", true},
 		{Reviewing, act{Supervisor, Submit},
-			"supervisor cannot submit while the task is in Reviewing; allowed now: ask_human, approve, reject", true},
+			"supervisor cannot submit while the task is in Reviewing; allowed now: ask_human, approve, reject, tell", true},
 		{Executing, act{Supervisor, Approve},
-			"supervisor cannot approve while the task is in Executing; allowed now: nothing", false},
+			"supervisor cannot approve while the task is in Executing; allowed now: tell", false},
 	} {
 		_, err := Step(in(t, c.in), c.act.ev, c.act.by, three)
 		var refused *RefusedError

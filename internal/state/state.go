@@ -106,6 +106,7 @@ const (
 	Release        Event = "release"
 	Reassign       Event = "reassign" // a rule gives the work to another executor
 	Steer          Event = "steer"    // a person says something to whoever works
+	Tell           Event = "tell"     // an agent sends a message to another one
 	Select         Event = "select"   // of several attempts at a task, this approved one is taken
 	AcceptConfig   Event = "accept_config"
 	RollbackBegun  Event = "rollback_started" // the files of the work are being moved; only the rollback ends that, or a reset
@@ -121,6 +122,6 @@ const (
 // Events returns all events in the order of the documentation.
 func Events() []Event {
 	return []Event{CreateTask, Claim, CheckStarted, CheckPassed, CheckFailed, CheckVoid, Submit, Progress, Consult,
-		RespondConsult, TakeResponse, AskHuman, Answer, Approve, Reject, Reopen, Release, Reassign, Steer, Select, AcceptConfig,
+		RespondConsult, TakeResponse, AskHuman, Answer, Approve, Reject, Reopen, Release, Reassign, Steer, Tell, Select, AcceptConfig,
 		RollbackBegun, Rollback, Branch, MergeBegun, Merge, Reset, Violation, Repair}
 }

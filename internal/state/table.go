@@ -44,6 +44,7 @@ var table = map[State]moves{
 	}),
 	AwaitingHuman: held.and(moves{
 		Answer: {by: of(Human), then: back},
+		Tell:   spoken,
 	}),
 	Reviewing: underway.and(moves{
 		AskHuman: {by: of(Supervisor, Engine), then: pause(AwaitingHuman)},
@@ -79,10 +80,12 @@ var (
 	})
 	underway = taken.and(moves{
 		Steer: {by: of(Human), then: stay},
+		Tell:  spoken,
 		// The work of a branch of this task was approved: so the task is complete here as well.
 		Merge: merge(goTo(Complete)),
 	})
 	held = underway.and(moves{
+		Tell:    {by: of(Holder, Supervisor), then: stay},
 		Release: {by: of(Human), when: leased, then: stay, do: ops(dropLease, bumpEpoch, dropCheck)},
 	})
 	working = moves{
@@ -97,6 +100,7 @@ var (
 		AskHuman:     {by: of(Holder, Engine), then: pause(AwaitingHuman)},
 	}
 	claim  = move{by: of(Executor), then: stay, do: ops(dropLease, bumpEpoch, dropCheck)}
+	spoken = move{by: of(Supervisor), then: stay}
 	create = move{by: of(Supervisor, Human), then: goTo(Executing), do: ops(wipe)}
 	reopen = move{by: of(Human), then: goTo(Addressing), do: ops(zeroChecks, zeroReviews, unmark)}
 )

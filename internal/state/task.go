@@ -44,6 +44,7 @@ type Task struct {
 	Decisions    []Record    `json:"decisions,omitempty"` // answers of a person, newest last, at most MaxRecords
 	Progress     []Record    `json:"progress,omitempty"`  // the holder's notes, likewise
 	Consulted    []Record    `json:"consultations,omitempty"`
+	Messages     []Message   `json:"messages,omitempty"`   // between agents, newest last, likewise
 	Unattended   []Record    `json:"unattended,omitempty"` // a person's acts made without a terminal, named by their event
 	Violations   int         `json:"violations,omitempty"` // control files edited from outside in this task
 	Branch       string      `json:"branch,omitempty"`
@@ -109,13 +110,14 @@ type Consulting struct {
 	Answered bool   `json:"answered"`
 }
 
-// Issued counts the ids that were given out in this task, and the progress notes.
+// Issued counts the ids that were given out in this task, the progress notes and the messages.
 type Issued struct {
 	Questions     int `json:"questions,omitempty"`
 	Consultations int `json:"consultations,omitempty"`
 	Checks        int `json:"checks,omitempty"`
 	Submissions   int `json:"submissions,omitempty"`
 	Notes         int `json:"notes,omitempty"`
+	Messages      int `json:"messages,omitempty"`
 }
 
 // Asked has the id of the newest question of each role to a person, "" if there is none in this
@@ -189,13 +191,31 @@ type Record struct {
 	Off int64  `json:"off"`
 }
 
+// A Message points to the journal line of a message from one agent to another, which has its text and
+// its sender.
+type Message struct {
+	ID  string `json:"id"` // m and the number of the line: unique in the journal
+	To  Role   `json:"to"` // Executor or Supervisor
+	Off int64  `json:"off"`
+}
+
 // MaxRecords is the number of records of one kind in a task; older ones are only in the journal.
 const MaxRecords = 32
 
-// Remember appends a record, and drops the oldest ones beyond MaxRecords.
-func Remember(list []Record, r Record) []Record {
+// Remember appends to records or messages, and drops the oldest ones beyond MaxRecords.
+func Remember[R Record | Message](list []R, r R) []R {
 	list = append(slices.Clip(list), r)
 	return list[max(0, len(list)-MaxRecords):]
+}
+
+// MessagesTo returns the messages to the agents of a role, newest last.
+func (t Task) MessagesTo(r Role) (list []Message) {
+	for _, m := range t.Messages {
+		if m.To == r {
+			list = append(list, m)
+		}
+	}
+	return list
 }
 
 // PausedFrom returns the state to which the innermost pause returns, "" when the task is not paused.
@@ -237,6 +257,7 @@ func (t Task) Clone() Task {
 	t.Decisions = slices.Clone(t.Decisions)
 	t.Progress = slices.Clone(t.Progress)
 	t.Consulted = slices.Clone(t.Consulted)
+	t.Messages = slices.Clone(t.Messages)
 	t.Unattended = slices.Clone(t.Unattended)
 	return t
 }

@@ -23,7 +23,7 @@ var (
 	taskID    = safetext.NewForm(`^t-[0-9A-Za-z][0-9A-Za-z-]*$`, 3, 63)
 	objectID  = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 	digest    = safetext.NewForm(`^[0-9a-f]*$`, 64, 64)
-	number    = safetext.NewForm(`^[kqcs][0-9]*$`, 2, 19)
+	number    = safetext.NewForm(`^[kqcsm][0-9]*$`, 2, 19)
 	label     = safetext.NewForm(`^[0-9A-Za-z_-]*$`, 0, 64)
 	sessionID = safetext.NewForm(`^[0-9A-Za-z][0-9A-Za-z-]*$`, 1, 64)
 	docName   = safetext.NewForm(`^[A-Za-z][0-9A-Za-z_-]*\.(md|json)$`, 4, 66)
@@ -75,6 +75,7 @@ func (t *Task) Valid() error {
 	v.count("issued.consultations", int64(t.Issued.Consultations))
 	v.count("issued.checks", int64(t.Issued.Checks))
 	v.count("issued.submissions", int64(t.Issued.Submissions))
+	v.count("issued.messages", int64(t.Issued.Messages))
 	v.form("asked.executor", t.Asked.Executor, number)
 	v.form("asked.supervisor", t.Asked.Supervisor, number)
 
@@ -93,6 +94,7 @@ func (t *Task) Valid() error {
 	v.records("decisions", t.Decisions)
 	v.records("progress", t.Progress)
 	v.records("consultations", t.Consulted)
+	v.messages(t.Messages)
 	v.records("unattended", t.Unattended)
 	v.count("violations", int64(t.Violations))
 	v.branch("branch", t.Branch)
@@ -117,6 +119,9 @@ func (t *Task) Offsets(yield func(field string, off int64)) {
 		for _, r := range list {
 			yield(field+".off", r.Off)
 		}
+	}
+	for _, m := range t.Messages {
+		yield("messages.off", m.Off)
 	}
 }
 
@@ -194,6 +199,18 @@ func (v *validator) records(field string, list []Record) {
 	for _, r := range list {
 		v.form(field+".id", r.ID, label)
 		v.count(field+".off", r.Off)
+	}
+}
+
+func (v *validator) messages(list []Message) {
+	if len(list) > MaxRecords {
+		v.fail("messages", "has %d entries and may have %d", len(list), MaxRecords)
+		return
+	}
+	for _, m := range list {
+		v.form("messages.id", m.ID, number)
+		v.known("messages.to", m.To == Executor || m.To == Supervisor)
+		v.count("messages.off", m.Off)
 	}
 }
 

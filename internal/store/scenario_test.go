@@ -94,6 +94,7 @@ func scenarios() []scenario {
 		{name: "rollback", road: reviewing, act: apply(on(state.Rollback, state.Human, nil, state.SubmissionDoc))},
 		{name: "branch", road: working, act: apply(on(state.Branch, state.Human, nil))},
 		{name: "steer", road: working, act: apply(on(state.Steer, state.Human, nil))},
+		{name: "tell", road: working, act: apply(on(state.Tell, state.Supervisor, nil))},
 		{name: "select", road: complete, act: apply(on(state.Select, state.Human, nil))},
 		{name: "merge_started", road: complete, act: apply(on(state.MergeBegun, state.Human, nil))},
 		{name: "merge", road: working, act: apply(on(state.Merge, state.Human, text(state.SubmissionDoc, "Built elsewhere.\n")))},

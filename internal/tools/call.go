@@ -54,7 +54,7 @@ func (c *call) Finish(err error) (gate.Outcome, error) {
 	c.finish(err)
 	text, err := c.encode()
 	if err == nil && c.s != nil {
-		c.s.Told(c.res.Decisions)
+		c.s.Told(c.shown())
 	}
 	return gate.Outcome{Object: text, Status: c.res.Status, Code: string(c.res.Code), Next: c.res.Next, Caller: c.caller()}, err
 }

@@ -64,7 +64,8 @@ func Catalogue() []Tool {
 			Name: "queue_task", Title: "Queue a task", Roles: supervisor, run: queueTask, aside: true,
 			Doc: "Put another task into the queue. A person starts queued tasks (ferrus run --parallel N).",
 			Args: []Arg{{Name: "text", Doc: "the whole task, Markdown"},
-				{Name: "name", Doc: "of its branch; default: the first line's", Line: document.MaxLine, Optional: true}},
+				{Name: "name", Doc: "of its branch; default: the first line's", Line: document.MaxLine, Optional: true},
+				{Name: "to", Doc: "executor: send text to it as a message instead", Line: document.MaxLine, Optional: true}},
 		},
 		{
 			Name: "select", Title: "Choose among attempts", Roles: supervisor, run: selectAttempt, aside: true,
@@ -75,7 +76,7 @@ func Catalogue() []Tool {
 		{
 			Name: "wait_for_task", Title: "Wait for work and claim it", Roles: executor, run: waitForTask,
 			Doc:  "Wait for work, claim it, and get all you need: task, review, last check, decisions, notes of earlier executors. Call it first.",
-			Args: []Arg{claim},
+			Args: []Arg{namedClaim},
 		},
 		{
 			Name: "check", Title: "Run the checks", Roles: executor, Events: on(state.CheckStarted), run: check,
@@ -102,9 +103,9 @@ func Catalogue() []Tool {
 			Args:   []Arg{claim},
 		},
 		{
-			Name: "progress", Title: "Note your progress", Roles: executor, Events: on(state.Progress), run: progress,
+			Name: "progress", Title: "Note your progress", Roles: executor, Events: on(state.Progress, state.Tell), run: progress,
 			Doc:  "Save a note for the next executor, in case you stop: what is done, what is next, what to avoid.",
-			Args: []Arg{{Name: "note", Doc: "at most 4 KiB"}, claim},
+			Args: []Arg{{Name: "note", Doc: "at most 4 KiB"}, {Name: "to", Doc: "supervisor: send it as a message instead", Line: document.MaxLine, Optional: true}, claim},
 		},
 		{
 			Name: "heartbeat", Title: "Renew the lease", Roles: executor, run: heartbeat, aside: true,

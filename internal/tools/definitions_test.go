@@ -241,6 +241,6 @@ func TestPromptsAndResourcesAreDescribed(t *testing.T) {
 // readable are the resources that a role is offered, said once more in other words than the table's.
 var readable = map[state.Role]string{
 	None:             "state",
-	state.Executor:   "answer consult_request consult_response consultations decisions last_check progress question review state submission task",
-	state.Supervisor: "answer consult_request consult_response consultations decisions history last_check progress question review state submission task",
+	state.Executor:   "answer consult_request consult_response consultations decisions last_check messages progress question review state submission task",
+	state.Supervisor: "answer consult_request consult_response consultations decisions history last_check messages progress question review state submission task",
 }

@@ -192,6 +192,9 @@ func waitForConsult(ctx context.Context, c *call) error {
 }
 
 func progress(ctx context.Context, c *call) error {
+	if to := c.Text["to"]; to != "" {
+		return c.tell(ctx, to, c.Text["note"])
+	}
 	done, err := c.s.Progress(ctx, c.Text["note"])
 	if err != nil {
 		return err

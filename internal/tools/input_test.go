@@ -207,6 +207,28 @@ func TestNotesAreBounded(t *testing.T) {
 	t.Logf("%d of 20", through)
 }
 
+// TestMessagesAreBounded: two models that answer each other end.
+func TestMessagesAreBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "[limits]\nmax_messages = 3\n")
+	sup, exe := w.enter(state.Supervisor, 1), w.enter(state.Executor, 1)
+	sup.do("create_task", nil)
+	exe.do("wait_for_task", nil)
+	exe.do("progress", map[string]any{"note": "1", "to": "supervisor"})
+	sup.do("queue_task", map[string]any{"text": "2", "to": "executor"})
+	exe.do("progress", map[string]any{"note": "3", "to": "supervisor"})
+	before := w.disk()
+	for who, call := range map[*agent]struct{ tool, text, to string }{exe: {"progress", "note", "supervisor"}, sup: {"queue_task", "text", "executor"}} {
+		r := who.call(call.tool, map[string]any{call.text: "too many", "to": call.to})
+		if r.Code != refusal.WrongState || !strings.Contains(r.Message, "max_messages") || !strings.Contains(r.Remedy, "submission") {
+			t.Errorf("%+v", r)
+		}
+	}
+	if w.disk() != before {
+		t.Error("a refused message changed the store")
+	}
+}
+
 // TestTheClaimOfAWorkIsThisConnections: the claim is a name, not a key.
 func TestTheClaimOfAWorkIsThisConnections(t *testing.T) {
 	t.Parallel()

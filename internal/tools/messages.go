@@ -5,29 +5,37 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// hears reports whether this result carries a person's messages for the running agent: the caller
-// has the claim, or reviews or answers. A claim has them among its decisions, where a successor
-// finds them, too.
-func (c *call) hears(in situation) bool {
-	return c.packet == nil && (in.as == state.Holder || in.role == state.Supervisor && !unneeded(in))
+// hears reports whether this result carries messages for the running agent, and whether those of a
+// person are among them: they are for whoever has the claim, reviews or answers. A claim has them in
+// its packet, where a successor finds them, too.
+func (c *call) hears(in situation) (messages, steers bool) {
+	holds, decides := in.as == state.Holder, in.role == state.Supervisor
+	return c.packet == nil && (holds || decides), holds || decides && !unneeded(in)
 }
 
 // listen marks the pending messages as delivered to the session and adds them to the result.
 func (c *call) listen(in situation) {
-	if !c.hears(in) {
+	messages, steers := c.hears(in)
+	if !messages {
 		return
 	}
-	c.s.Told(c.res.Decisions)
-	list, err := c.s.Pending(*c.snap)
+	c.s.Told(c.shown())
+	news, err := c.s.Pending(*c.snap, steers)
 	if err != nil {
-		c.opts.Log.Warn("messages of a person were not delivered", "agent", c.s.Agent, "error", err)
+		c.opts.Log.Warn("messages were not delivered", "agent", c.s.Agent, "error", err)
 	}
-	c.addMessages(list)
+	c.addNews(news)
 }
 
-// addMessages puts a person's messages before the result.
-func (c *call) addMessages(list []packet.Decision) {
-	for _, d := range list {
+// shown returns which messages the result has.
+func (c *call) shown() packet.News {
+	return packet.News{Steers: c.res.Decisions, Messages: c.res.Messages}
+}
+
+// addNews puts messages before the result.
+func (c *call) addNews(news packet.News) {
+	for _, d := range news.Steers {
 		c.res.FromThePerson = append(c.res.FromThePerson, d.Answer)
 	}
+	c.res.Messages = news.Messages
 }

@@ -20,12 +20,12 @@ func Preview(ctx context.Context, e *engine.Engine, m engine.AsOf, role state.Ro
 	}
 	c.res.State, c.res.Next = in.task.State, in.next()
 	c.res.Allowed = in.allowed(c.res.Next)
-	if c.hears(in) {
-		list, err := e.Steers(m.Snapshot, c.res.Decisions)
+	if messages, steers := c.hears(in); messages {
+		news, err := e.News(m.Snapshot, engine.Reader{Role: role, Steers: steers}, c.shown())
 		if err != nil {
 			return Result{}, err
 		}
-		c.addMessages(list)
+		c.addNews(news)
 	}
 	st := engine.Status{Snapshot: *c.snap}
 	if !m.Past {

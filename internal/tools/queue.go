@@ -10,9 +10,12 @@ import (
 	"github.com/ferrus-go/ferrus/internal/queue"
 )
 
-// queueTask does not touch the machine: the queue belongs to the project, whatever happens to the
+// queueTask does not touch the machine unless it sends a message: the queue belongs to the project, whatever happens to the
 // present task.
-func queueTask(_ context.Context, c *call) error {
+func queueTask(ctx context.Context, c *call) error {
+	if to := c.Text["to"]; to != "" {
+		return c.tell(ctx, to, c.Text["text"])
+	}
 	home, name, text := project.At(c.s.Engine().Place().Root, "").Dir(), c.Text["name"], c.Text["text"]
 	waiting, _ := queue.List(home) // files that cannot be read are reported by ferrus run
 	i := slices.IndexFunc(waiting, func(it queue.Item) bool { return it.Text == text && strings.HasPrefix(it.Name, name) })

@@ -36,6 +36,7 @@ var resources = []resource{
 	{"consult_request", "The newest question to the supervisor", markdown, agents, storedText(state.ConsultRequestDoc)},
 	{"consult_response", "The newest answer of the supervisor", markdown, agents, storedText(state.ConsultResponseDoc)},
 	{"decisions", "What a person has decided about the task, newest first", object, agents, remembered(func(p packet.Packet) any { return p.Decisions })},
+	{"messages", "What agents have sent to the executor, newest first", object, agents, remembered(func(p packet.Packet) any { return p.Messages })},
 	{"consultations", "What the supervisor has answered, newest first", object, agents, remembered(func(p packet.Packet) any { return p.Consultations })},
 	{"progress", "The newest progress notes, newest first", object, agents, remembered(func(p packet.Packet) any { return p.Progress })},
 	{"last_check", "How the last check ended", object, agents, remembered(func(p packet.Packet) any { return p.LastCheck })},
@@ -106,7 +107,7 @@ func remembered(part func(packet.Packet) any) func(*engine.Engine) (string, erro
 		if err != nil {
 			return "", err
 		}
-		p, err := e.Remembered(snap)
+		p, err := e.Remembered(snap, state.Executor)
 		if err != nil {
 			return "", err
 		}

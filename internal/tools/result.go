@@ -14,7 +14,8 @@ import (
 // as the only text block: clients show a model one or the other. State, Message, Next and Allowed
 // are always set.
 type Result struct {
-	FromThePerson []string `json:"from_the_person,omitempty"` // said unasked, oldest first; each is told once, and goes before everything else
+	FromThePerson []string         `json:"from_the_person,omitempty"` // said unasked, oldest first; each is told once, and goes before everything else
+	Messages      []packet.Message `json:"messages,omitempty"`        // from the other agent, oldest first, each once; in a claim, all of them, newest first
 
 	State   state.State  `json:"state"`            // of the task
 	Status  string       `json:"status,omitempty"` // how a wait, a check or a submission ended
@@ -85,5 +86,5 @@ type Result struct {
 // lay copies a resume packet into the result.
 func (r *Result) lay(p packet.Packet) {
 	r.Task, r.Review, r.LastCheck, r.Diffstat, r.Cut = p.Task, p.Review, p.LastCheck, p.Diffstat, p.Cut
-	r.Decisions, r.Consultations, r.Progress = p.Decisions, p.Consultations, p.Progress
+	r.Decisions, r.Messages, r.Consultations, r.Progress = p.Decisions, p.Messages, p.Consultations, p.Progress
 }

@@ -34,6 +34,17 @@ func waitForAnswer(ctx context.Context, c *call) error {
 	return nil
 }
 
+// tell sends a message to another agent.
+func (c *call) tell(ctx context.Context, to, text string) error {
+	done, err := c.s.Tell(ctx, to, text)
+	if err != nil {
+		return err
+	}
+	c.left(done)
+	c.res.Message = "Sent. The " + to + " reads it with its next call."
+	return nil
+}
+
 func showStatus(_ context.Context, c *call) error {
 	st, err := c.s.Engine().Status()
 	if err != nil {

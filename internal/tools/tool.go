@@ -28,8 +28,12 @@ type Tool struct {
 // An Arg is one argument of a tool.
 type Arg = wire.Arg
 
-// claim names the claim where a connection does not identify it; see the server's sessions.
-var claim = Arg{Name: "claim", Doc: "claim id from wait_for_task; only needed over HTTP", Line: document.MaxLine, Optional: true}
+// claim names the claim where a connection does not identify it; see the server's sessions. namedClaim is the same, with the
+// description that the other tools do not repeat.
+var (
+	claim      = Arg{Name: "claim", Line: document.MaxLine, Optional: true}
+	namedClaim = Arg{Name: "claim", Doc: "claim id from an earlier wait_for_task; every later call names it, only over HTTP", Line: document.MaxLine, Optional: true}
+)
 
 // For reports whether the role has the tool.
 func (t Tool) For(role state.Role) bool { return slices.Contains(t.Roles, role) }

@@ -115,6 +115,9 @@ func passages(r tools.Result) []passage {
 		{"Decisions of a person", joined(r.Decisions, func(d packet.Decision) string {
 			return d.ID + "  " + strings.TrimSpace(d.Question) + "\n→ " + d.By + ": " + d.Answer
 		})},
+		{"Messages of agents", joined(r.Messages, func(m packet.Message) string {
+			return m.At.Local().Format(time.DateTime) + "  " + m.From + ": " + m.Text
+		})},
 		{"Answers of the supervisor", joined(r.Consultations, func(c packet.Consultation) string {
 			return c.ID + "  " + strings.TrimSpace(c.Question) + "\n→ " + c.Response
 		})},

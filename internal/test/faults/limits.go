@@ -30,6 +30,21 @@ var limits = []Rig{
 		Name: "hostile: notes are bounded", Promise: "no agent grows the journal for ever", Package: "./internal/tools", Test: "TestNotesAreBounded", Plain: true,
 	},
 	{
+		Name: "hostile: messages are bounded", Promise: "two models that answer each other end", Package: "./internal/tools", Test: "TestMessagesAreBounded", Plain: true,
+	},
+	{
+		Name: "messages: once to each reader", Promise: "a message reaches each agent it is for once, and nobody as a person's word", Package: "./internal/tools",
+		Test: "TestAMessageIsDeliveredOnceToEachReader", Plain: true,
+	},
+	{
+		Name: "messages: long ones", Promise: "a message is not lost because others are long", Package: "./internal/tools",
+		Test: "TestLongMessagesArriveOneByOne", Plain: true,
+	},
+	{
+		Name: "messages: to the other role", Promise: "an agent writes to no one but the agent that it works with", Package: "./internal/tools",
+		Test: "TestAMessageGoesToTheOtherRole", Plain: true,
+	},
+	{
 		Name: "hostile: the newest lines", Promise: "the end of the journal is read from the end, and is what the whole says", Package: "./internal/store",
 		Test: "TestTheNewestLinesAreTheEndOfTheHistory", Plain: true,
 	},

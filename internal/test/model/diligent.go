@@ -107,6 +107,21 @@ func ConsultOnce(question string) Rule {
 	})
 }
 
+// TellOnce sends a message to the supervisor before the work begins, unless that was done in this task.
+func TellOnce(text string) Rule {
+	return When(Claimed, func(r Request) (Reply, bool) {
+		return Use(ours+"progress", map[string]any{"note": text, "to": "supervisor"}), !r.Called(ours+"progress") && r.Packet().Review == ""
+	})
+}
+
+// TellBack sends a message to the executor before a consultation is answered, unless this conversation has.
+func TellBack(text string) Rule {
+	return func(r Request) (Reply, bool) {
+		last, _ := r.Last()
+		return Use(ours+"queue_task", map[string]any{"text": text, "to": "executor"}), last.Next == "respond_consult" && !r.Called(ours+"queue_task")
+	}
+}
+
 // AskOnce asks a person before the work begins, unless that was done in this task.
 func AskOnce(question string) Rule {
 	return When(Claimed, func(r Request) (Reply, bool) {

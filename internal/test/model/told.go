@@ -25,6 +25,7 @@ type Told struct {
 	Epoch                        int
 	Decisions                    []struct{ ID, Question, Answer string }
 	Consultations, Progress      []json.RawMessage
+	Messages                     []struct{ From, Text string }
 	Claim, ClaimedBy, Submission string
 }
 
