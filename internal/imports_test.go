@@ -419,6 +419,18 @@ var allowed = map[string]map[string]string{
 		"internal/lease":             "it starts nobody while the task is claimed",
 		"internal/config":            "agents and limits are configured",
 	},
+	"internal/score": {
+		"internal/branch":   "attempts are branches",
+		"internal/engine":   "a score is entered as an event of the task",
+		"internal/checkrun": "the score command runs as a check does",
+		"internal/checks":   "what the command printed, and how it ended",
+		"internal/config":   "the frozen gate has the command",
+		"internal/document": "texts are clipped",
+		"internal/format":   "texts are clipped",
+		"internal/refusal":  "what is refused has a code and a remedy",
+		"internal/state":    "which work can be scored",
+		"internal/store":    "a score is of one snapshot",
+	},
 	"internal/fleet": {
 		"internal/branch":    "branches, and merges of them",
 		"internal/refusal":   "what is refused has a code and a remedy",

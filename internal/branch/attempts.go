@@ -26,9 +26,12 @@ type Attempt struct {
 	Why      string         `json:"why,omitempty"`   // what the gate last said, or why the task failed
 	Green    bool           `json:"green"`           // the gate was green on what the task holds or has handed in
 	Checks   int            `json:"checks"`
-	Rejected int            `json:"rejected"` // by reviews
-	Size     worktree.Size  `json:"size"`     // of its change
-	Took     time.Duration  `json:"-"`        // from its beginning to its end, or to now
+	Score    *float64       `json:"score,omitempty"`      // of its work; nil where none counts
+	Void     bool           `json:"score_void,omitempty"` // its newest score is of another tree or another gate
+	Agent    string         `json:"agent,omitempty"`      // the executor of the branch, AGENT or AGENT:MODEL; "" for that of ferrus.toml
+	Rejected int            `json:"rejected"`             // by reviews
+	Size     worktree.Size  `json:"size"`                 // of its change
+	Took     time.Duration  `json:"-"`                    // from its beginning to its end, or to now
 	Seconds  float64        `json:"seconds"`
 	Selected bool           `json:"selected,omitempty"`
 	Merged   bool           `json:"merged,omitempty"`
@@ -67,6 +70,7 @@ func (a *Attempt) read(ctx context.Context, b *engine.Engine) error {
 	t := now.Task
 	a.Snap, a.TaskID, a.Title, a.State, a.Since, a.Holder = now, t.TaskID, t.Title, t.State, t.Since, t.ClaimedBy
 	a.Checks, a.Rejected, a.Selected, a.Merged, a.Why = t.Issued.Checks, t.ReviewCycles, t.Selected, t.Merged != "", t.FailureReason
+	a.Agent = t.Variant.String()
 	if t.TaskID == "" {
 		return nil
 	}
@@ -87,6 +91,10 @@ func (a *Attempt) read(ctx context.Context, b *engine.Engine) error {
 		}
 	}
 	a.Green = t.Check.Status == state.CheckGreen && t.Check.Tree == files
+	if t.Score.Counts(t, files) {
+		a.Score = &t.Score.Value
+	}
+	a.Void = a.Score == nil && t.Score.Tree != ""
 	if a.Size, err = tree.Size(ctx, t.BaseTree, files); err != nil {
 		return refusal.Git(err)
 	}

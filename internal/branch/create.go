@@ -33,6 +33,8 @@ type Fork struct {
 	Names []string
 	At    uint64 // the entry of the present task at which they begin; 0 for the present
 	Own   bool   // they are for tasks of their own, and begin without one
+
+	Variants []state.Variant // the executor of each; nil where all have that of the gate
 }
 
 // A start is where branches begin.
@@ -66,9 +68,13 @@ func Create(ctx context.Context, s *engine.Session, f Fork) ([]project.Place, er
 		return nil, err
 	}
 	var made []project.Place
-	for _, name := range f.Names {
+	for i, name := range f.Names {
 		on := project.At(s.Engine().Place().Root, name)
-		if err := add(ctx, s, now, on, from); err != nil {
+		var as state.Variant
+		if f.Variants != nil {
+			as = f.Variants[i]
+		}
+		if err := add(ctx, s, now, on, from, as); err != nil {
 			return made, err
 		}
 		made = append(made, on)
@@ -129,7 +135,7 @@ func startOf(ctx context.Context, s *engine.Session, now store.Snapshot, f Fork)
 }
 
 // add makes one branch: its work tree, then its machine, which is there whole or not at all.
-func add(ctx context.Context, s *engine.Session, now store.Snapshot, on project.Place, from start) error {
+func add(ctx context.Context, s *engine.Session, now store.Snapshot, on project.Place, from start, as state.Variant) error {
 	draft := filepath.Join(filepath.Dir(on.Dir()), "."+on.Branch+".new")
 	lock, err := holdBranch(on)
 	if err != nil {
@@ -151,7 +157,10 @@ func add(ctx context.Context, s *engine.Session, now store.Snapshot, on project.
 	if from.task != "" {
 		note = fmt.Sprintf("from entry %d of %s", from.entry, cmp.Or(s.Engine().Place().Branch, "the project"))
 	}
-	return s.Fork(ctx, draft, on, from.upto, note)
+	if as.Agent != "" {
+		note += ", worked on by " + as.String()
+	}
+	return s.Fork(ctx, draft, on, from.upto, as, note)
 }
 
 // holdBranch lets one process at a time make or remove a branch.

@@ -30,6 +30,7 @@ type Spec struct {
 	Log       string            // absolute path of the log; an existing file is replaced
 	MaxLog    int64             // bytes of output in the log, without headers; 0 means DefaultMaxLog
 	TailLines int               // lines of feedback for each failing command; 0 means none
+	TailAll   bool              // also for commands that pass
 	Lock      string            // absolute path of the lock file held while the job runs; never removed
 }
 
@@ -56,7 +57,7 @@ type Command struct {
 	Signal   string        `json:"signal,omitempty"`    // such as SIGKILL, when a signal ended the shell
 	TimedOut bool          `json:"timed_out,omitempty"` // it was killed at its time limit
 	Duration time.Duration `json:"duration_ns"`
-	Tail     string        `json:"tail,omitempty"` // last lines of a failing command's output, clean and bounded
+	Tail     string        `json:"tail,omitempty"` // last lines of the output, clean and bounded; see Spec.TailAll
 }
 
 // Passed reports whether the command ended by itself with exit status 0.

@@ -43,7 +43,7 @@ func run(ctx context.Context, o order, report func(message)) (result Result) {
 		out := log.begin(line)
 		c, err := command(ctx, o.Spec, line, env, out, report)
 		out.end(c)
-		if !c.Passed() {
+		if !c.Passed() || o.Spec.TailAll {
 			c.Tail = lastLines(&out.last, o.Spec.TailLines)
 		}
 		result.Commands = append(result.Commands, c)

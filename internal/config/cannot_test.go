@@ -39,6 +39,7 @@ var cannot = map[string]map[string]string{
 	"hq.executor.args":               {`[" "]`: "item 1"},
 	"hq.executor.command":            {`"a\u0000"`: "a string"},
 	"branches.setup":                 {`"a\u0000"`: "a string"},
+	"branches.score":                 {`"a\u0000"`: "a string"},
 	"branches.on_approve":            {`"merg"`: "did you mean merge?"},
 	"pipelines.tmp_dir":              {`"/tmp"`: "below", `""`: "below", `".git/runs"`: "in use for .git", `".ferrus/live"`: "in use", `".ferrus"`: "in use"},
 	"pipelines.archive_dir":          {`"../x"`: "below", `".ferrus/logs/old"`: "in use for .ferrus/logs", `".GIT"`: "in use"},

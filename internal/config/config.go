@@ -129,6 +129,7 @@ const (
 type Branches struct {
 	Setup     string // for the shell, in a new work tree; blank for none
 	OnApprove string // Keep or Merge
+	Score     string // for the shell, prints the score of checked work; blank for none
 }
 
 // Pipelines is [pipelines]: two folders below the project's, neither within the other, with

@@ -41,7 +41,7 @@ func (k key) canonical(c Config) string {
 func (g Gate) Executable() []trust.Value {
 	c := Default()
 	g = g.normal()
-	c.Checks, c.Limits, c.Notify, c.HQ, c.Branches.Setup = g.Checks, g.Limits, g.Notify, g.HQ, g.Setup
+	c.Checks, c.Limits, c.Notify, c.HQ, c.Branches.Setup, c.Branches.Score = g.Checks, g.Limits, g.Notify, g.HQ, g.Setup, g.Score
 	c.Rules = g.Rules
 	return c.Executable()
 }
@@ -49,5 +49,5 @@ func (g Gate) Executable() []trust.Value {
 // InGate reports whether the key is frozen with a task.
 func InGate(name string) bool {
 	k, ok := find(name)
-	return isRule(name) || ok && !slices.Contains(unpinned, k.table()) && k.table() != "branches"
+	return isRule(name) || ok && !slices.Contains(unpinned, k.table()) && (k.table() != "branches" || k.name == "branches.score")
 }

@@ -14,9 +14,9 @@ import (
 )
 
 // A Gate decides about the work, and which agents do the work and review it: [checks], [limits],
-// [notify], [hq] and [[rules]]. It is frozen when a task is created. So agents cannot loosen their own checks
-// or choose another reviewer, and no command that an agent wrote runs outside of the agent's
-// sandbox.
+// [notify], [hq], [branches] score and [[rules]]. It is frozen when a task is created. So agents
+// cannot loosen their own checks or choose another reviewer, and no command that an agent wrote
+// runs outside of the agent's sandbox.
 type Gate struct {
 	Checks Checks `json:"checks"`
 	Limits Limits `json:"limits"`
@@ -28,6 +28,29 @@ type Gate struct {
 	Setup string `json:"setup,omitempty"`
 
 	Rules []rules.Rule `json:"rules,omitempty"`
+
+	// Score is [branches] score.
+	Score string `json:"score,omitempty"`
+
+	// Variant is what As put in place of the executor; not frozen, because the branch has it.
+	Variant *Agent `json:"-"`
+}
+
+// As returns the gate of a branch whose executor is another agent than the configured one; the same
+// gate for agent "". What is configured for that agent stays; arguments for another one do not fit.
+// A model of "" is the configured one of that agent, else the agent's own choice.
+func (g Gate) As(agent, model string) Gate {
+	if agent == "" {
+		return g
+	}
+	if g.HQ.Executor.Agent != agent {
+		g.HQ.Executor = Agent{Agent: agent, Args: []string{}}
+	}
+	if model != "" {
+		g.HQ.Executor.Model = model
+	}
+	g.Variant = &Agent{Agent: agent, Model: model}
+	return g
 }
 
 // A Change is one key in which a frozen gate and the present one differ. The values are written as
@@ -40,7 +63,7 @@ type Change struct {
 
 // Gate returns the part of the configuration that is frozen with a task. It shares c's slices.
 func (c Config) Gate() Gate {
-	g := Gate{Checks: c.Checks, Limits: c.Limits, Notify: c.Notify, HQ: c.HQ, Rules: c.Rules}
+	g := Gate{Checks: c.Checks, Limits: c.Limits, Notify: c.Notify, HQ: c.HQ, Score: c.Branches.Score, Rules: c.Rules}
 	if c.Checks.Clean() {
 		g.Setup = c.Branches.Setup
 	}
@@ -49,7 +72,7 @@ func (c Config) Gate() Gate {
 
 // config returns a configuration that has only the gate.
 func (g Gate) config() Config {
-	return Config{Checks: g.Checks, Limits: g.Limits, Notify: g.Notify, HQ: g.HQ, Branches: Branches{Setup: g.Setup}, Rules: g.Rules}
+	return Config{Checks: g.Checks, Limits: g.Limits, Notify: g.Notify, HQ: g.HQ, Branches: Branches{Setup: g.Setup, Score: g.Score}, Rules: g.Rules}
 }
 
 // unpinned are the tables that are not part of a gate: they check nothing and run nothing in a
@@ -90,8 +113,11 @@ func DecodeGate(data []byte) (Gate, error) {
 }
 
 // Diff returns every key in which now differs from the frozen g, sorted by key; nil when they are
-// equal.
+// equal. The executor of a branch that has its own does not differ.
 func (g Gate) Diff(now Gate) []Change {
+	if v := g.Variant; v != nil {
+		now = now.As(v.Agent, v.Model)
+	}
 	g, now = g.normal(), now.normal()
 	if reflect.DeepEqual(g, now) {
 		return nil

@@ -131,6 +131,58 @@ func TestTheSetUpOfACleanGateIsFrozen(t *testing.T) {
 	}
 }
 
+// TestTheScoreIsFrozenWithTheGate: whose number counts is decided before the work begins.
+func TestTheScoreIsFrozenWithTheGate(t *testing.T) {
+	c := Default()
+	before := string(c.Gate().Encode())
+	if strings.Contains(before, "score") {
+		t.Errorf("a gate without a score command is another than before: %s", before)
+	}
+	c.Branches.Score = "make bench"
+	frozen, err := DecodeGate(c.Gate().Encode())
+	if err != nil || frozen.Score != "make bench" {
+		t.Fatalf("%+v, %v", frozen, err)
+	}
+	c.Branches.Score = "echo 1000"
+	if got := frozen.Diff(c.Gate()); len(got) != 1 || got[0].Key != "branches.score" || !InGate("branches.score") || InGate("branches.setup") {
+		t.Errorf("%v", got)
+	}
+	if values := frozen.Executable(); len(values) != 1 || values[0].Key != "branches.score" {
+		t.Errorf("agreed to: %v", values)
+	}
+}
+
+// TestTheExecutorOfABranchIsItsOwn: it is the one that the branch names, and no difference from ferrus.toml.
+func TestTheExecutorOfABranchIsItsOwn(t *testing.T) {
+	conf := Default()
+	conf.HQ.Executor = Agent{Agent: "codex", Model: "small", Args: []string{"--fast"}}
+	g := conf.Gate()
+	for _, c := range []struct {
+		agent, model string
+		want         Agent
+	}{
+		{"", "", conf.HQ.Executor},
+		{"codex", "", conf.HQ.Executor},
+		{"codex", "large", Agent{Agent: "codex", Model: "large", Args: []string{"--fast"}}},
+		{"claude-code", "opus", Agent{Agent: "claude-code", Model: "opus", Args: []string{}}},
+		{"claude-code", "", Agent{Agent: "claude-code", Args: []string{}}},
+	} {
+		as := g.As(c.agent, c.model)
+		if diff := cmp.Diff(c.want, as.HQ.Executor); diff != "" {
+			t.Errorf("%s:%s: %s", c.agent, c.model, diff)
+		}
+		if diff := as.Diff(g); diff != nil {
+			t.Errorf("%s:%s differs: %v", c.agent, c.model, diff)
+		}
+		if other := as.HQ.Supervisor; other.Agent != g.HQ.Supervisor.Agent {
+			t.Errorf("its reviewer is %v", other)
+		}
+	}
+	if diff := cmp.Diff(conf.HQ.Executor, g.HQ.Executor); diff != "" {
+		t.Errorf("the gate itself has changed: %s", diff)
+	}
+}
+
 // TestAPipelineIsNoPartOfTheGate: an edit of where results go must not look like one of what judges a task.
 func TestAPipelineIsNoPartOfTheGate(t *testing.T) {
 	c := Default()

@@ -225,6 +225,12 @@ var keys = []key{
 		field:   func(c *Config) any { return &c.Branches.OnApprove },
 	},
 	{
+		name: "branches.score", def: "",
+		comment: "A shell command that scores checked work: its last line is a number, higher is better. Empty: none.",
+		does:    "Runs with your rights to score work, and decides which attempt select --best takes.",
+		field:   func(c *Config) any { return &c.Branches.Score },
+	},
+	{
 		name: "pipelines.tmp_dir", def: ".ferrus/pipeline-tmp", folder: true,
 		comment: "The folder of active runs of pipelines, relative to the project. No part of it may be a link.",
 		field:   func(c *Config) any { return &c.Pipelines.TmpDir },

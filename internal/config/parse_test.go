@@ -66,6 +66,7 @@ command = "play {prompt}"
 [branches]
 setup = "npm ci"
 on_approve = "merge"
+score = "make bench"
 [pipelines]
 tmp_dir = "pipeline-tmp"
 archive_dir = "memory/pipelines"
@@ -93,7 +94,7 @@ timeout_secs = 13
 		Notify: Notify{"say hello"},
 		HQ:     HQ{Agent{"gemini", "m", []string{"--yolo"}, ""}, Agent{"goose", "n", []string{}, "play {prompt}"}},
 
-		Branches:  Branches{Setup: "npm ci", OnApprove: Merge},
+		Branches:  Branches{Setup: "npm ci", OnApprove: Merge, Score: "make bench"},
 		Pipelines: Pipelines{"pipeline-tmp", "memory/pipelines"},
 		Deliver:   Deliver{ToCommand, "/srv/{pipeline}/{run}.md", "send", 13},
 	}

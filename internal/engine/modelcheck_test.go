@@ -118,6 +118,7 @@ var regions = map[string]region{
 	"what is judged by which":    {core | gated | edit | pin, 1500, 0},
 	"whose check counts":         {core | gated | person | other, 1500, far},
 	"the next task":              {core | gated | rival | anew, 6000, 0},
+	"what a score is of":         {core | gated | edit | pin | anew | scores, 1500, far},
 	"who decides":                {core | gated | red | edit | rival | person, 1500, far},
 	"a review that is paused":    {core | gated | talk | edit, 1500, far},
 	"everything":                 {^kind(0), 1500, far},

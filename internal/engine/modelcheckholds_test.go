@@ -56,6 +56,23 @@ func (g *stage) chronicle(before situation, s *Session, c *store.Change) {
 	g.review(before, s, ev)
 	g.pauses(was, ev)
 	g.budgets(was, ev)
+	g.scored(before, ev)
+}
+
+// scored is what a score says, and of what.
+func (g *stage) scored(before situation, ev state.Event) {
+	is, was := g.is.task.Score, before.task
+	if ev != state.Scored {
+		g.expect("nothing but a score changes the score of a task", is == was.Score || among(ev, state.CreateTask, state.Reset))
+		return
+	}
+	g.expect("a score changes nothing else", g.is.task.State == was.State && g.is.task.Session == was.Session && g.is.task.Check == was.Check)
+	g.expect("a score is of the gate in force", is.Gate == was.Pin.SHA256)
+	if was.State == state.Checking {
+		g.expect("work in hand has a score of what its checks have passed on", before.seal.on && trees[before.seal.tree] == is.Tree)
+	} else {
+		g.expect("work that was submitted has a score of that", is.Tree == was.Submission.Tree && was.Submission.ID != "")
+	}
 }
 
 // replaceable reports whether the holder may be replaced, as it is promised: nobody, one that is known to be dead, and

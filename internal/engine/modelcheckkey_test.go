@@ -17,6 +17,7 @@ func (s *situation) key() []byte {
 		b.text(p.ID)
 	}
 	b.check(t.Check)
+	b.text(t.Score.Tree, t.Score.Gate, s.scores.task, s.scores.tree, s.scores.gate)
 	b.text(t.Submission.Tree, t.Consultation.ID, t.Pin.SHA256, t.TaskID, s.due.Boot)
 	b.flag(t.Consultation.Answered, s.due.Left(instant) > 0, s.due == lease.Term{}, s.lost)
 	b.number(int(s.tree), int(s.conf))
@@ -32,7 +33,7 @@ func (s *situation) key() []byte {
 	}
 	b.looking(s.asks)
 	b.number(int(s.owner), int(s.chronicle.left), int(s.seal.tree))
-	b.flag(s.rebooted, s.seal.on, s.shownNow)
+	b.flag(s.rebooted, s.seal.on, s.shownNow, s.scores.on)
 	b.text(s.seal.gate)
 	return b
 }

@@ -226,6 +226,27 @@ func (g *stage) submit(i int) bool {
 	return true
 }
 
+// beginScore is the part of a score that is done without the lock.
+func (g *stage) beginScore() bool {
+	tree, err := g.bug.Scorable(g.is.snapshot())
+	if g.is.scores.on || err != nil {
+		return false
+	}
+	g.is.scores = scoring{on: true, task: g.is.task.TaskID, tree: tree, gate: g.is.task.Pin.SHA256}
+	return true
+}
+
+// score enters a score. One of another task can have the same tree and the same gate: then it is one of this work.
+func (g *stage) score() bool {
+	s := g.is.scores
+	if !s.on {
+		return false
+	}
+	g.raise(g.bug, g.bug.scoring(state.Score{Value: 1, Tree: s.tree, Gate: s.gate}))
+	g.is.scores = scoring{}
+	return true
+}
+
 // deface is an edit of STATE.json, which is put back and journalled; the deadline stood nowhere else.
 func (g *stage) deface() bool {
 	next, err := state.Step(g.is.task, state.Violation, state.Engine, state.Limits{})

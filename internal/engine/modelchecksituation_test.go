@@ -21,7 +21,15 @@ type situation struct {
 	hum  reviewing
 	asks looking // a person who has read a question and writes the answer
 	lost bool    // the liveness file of the holder that has ended is not there any more
+
+	scores scoring
 	chronicle
+}
+
+// A scoring is a run of the score command: what it was begun on.
+type scoring struct {
+	on               bool
+	task, tree, gate string
 }
 
 // An executing is the process of an executor.
@@ -159,6 +167,9 @@ func (s *situation) settle() string {
 	s.sup.settle(*t, t.Submission.ID)
 	s.hum.settle(*t, t.Submission.ID)
 	s.asks.settle(*t, t.Top().ID)
+	if s.scores.on {
+		s.scores.task = rename(s.scores.task == t.TaskID, "t1", "t0")
+	}
 	bare := state.Task{SchemaVersion: t.SchemaVersion, State: t.State, Epoch: 2, CheckRetries: t.CheckRetries, ReviewCycles: t.ReviewCycles,
 		FailureReason: t.FailureReason, ClaimedBy: t.ClaimedBy, Session: t.Session, Check: settled(t.Check),
 		Pin: state.Pin{SHA256: t.Pin.SHA256}, TaskID: rename(t.TaskID != "", "t1", "")}
@@ -176,6 +187,7 @@ func (s *situation) settle() string {
 	}
 	bare.Issued = state.Issued{Checks: one(bare.Check.ID != ""), Submissions: one(bare.Submission.ID != ""),
 		Consultations: one(bare.Consultation.ID != ""), Questions: one(bare.Top().ID == "q1")}
+	bare.Score = state.Score{Tree: t.Score.Tree, Gate: t.Score.Gate}
 	s.task = bare
 	s.lost = s.lost && s.holding() == ended
 	switch {

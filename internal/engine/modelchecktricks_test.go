@@ -41,6 +41,7 @@ const (
 	harm                    // what should not happen
 	other                   // a second executor
 	red                     // what spends a budget
+	scores                  // of checked work
 )
 
 // tricks are all that may happen.
@@ -70,6 +71,8 @@ func tricks() []trick {
 		{"person accepts it", pin, (*stage).accept},
 		{"somebody edits the work", edit, func(g *stage) bool { g.is.tree = 1 - g.is.tree; return true }},
 		{"somebody edits STATE.json", harm, (*stage).deface},
+		{"ferrus begins to score", scores, (*stage).beginScore},
+		{"ferrus scores", scores, (*stage).score},
 		{"a term passes", hang, (*stage).tick},
 		{"the machine restarts", harm, (*stage).restart},
 		{"git clean", harm, (*stage).clean},

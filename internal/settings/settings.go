@@ -114,8 +114,14 @@ func (l *latest[T]) read(path string, load func(path string) (T, error)) (T, err
 	return value, nil
 }
 
-// Gate returns what judges the task: the gate pinned to it, or that of ferrus.toml when there is no task.
+// Gate returns what judges the task: the gate pinned to it, or that of ferrus.toml when there is no task. The executor is that
+// of the branch, if it has its own.
 func (s *Settings) Gate(snap store.Snapshot) (config.Gate, error) {
+	gate, err := s.gate(snap)
+	return gate.As(snap.Task.Variant.Agent, snap.Task.Variant.Model), err
+}
+
+func (s *Settings) gate(snap store.Snapshot) (config.Gate, error) {
 	sum := snap.Task.Pin.SHA256
 	if sum == "" {
 		conf, err := s.Config()

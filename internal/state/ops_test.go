@@ -29,12 +29,14 @@ func full() Task {
 		Consultation: Consulting{ID: "c1", Answered: true},
 		Issued:       Issued{Questions: 1, Consultations: 1, Checks: 3, Submissions: 1},
 		Asked:        Asked{Executor: "q1", Supervisor: "q2"},
+		Score:        Score{Value: 0.5, Tree: hex("4b"), Gate: sum("9f"), Log: "logs/score.log"},
 		BaseTree:     hex("4a"), Worktree: "/w", Pin: Pin{Off: 1, SHA256: sum("9f")},
 		Assigned:  Assigned{Agent: "claude-code", Model: "opus", Off: 2},
 		Docs:      map[Doc]Ref{TaskDoc: {Off: 1, SHA256: sum("aa")}, ReviewDoc: {Off: 300, SHA256: sum("bb")}},
 		Decisions: []Record{{ID: "q0", Off: 5}}, Progress: []Record{{ID: "p1", Off: 6}}, Consulted: []Record{{ID: "c0", Off: 7}},
 		Messages:   []Message{{ID: "m9", To: Supervisor, Off: 9}},
 		Unattended: []Record{{ID: "approve", Off: 8}}, Violations: 1, Branch: "main", UpdatedAt: at,
+		Variant:  Variant{Agent: "claude-code", Model: "opus"},
 		Selected: true, Merged: hex("4d"), Returning: FileMove{To: 3, From: "alt", Tree: hex("4c")},
 		Extra: map[string]json.RawMessage{"zoo": json.RawMessage(`{"b":[1,2],"a":null}`), "ape": json.RawMessage(`"x"`)},
 	}
@@ -68,7 +70,7 @@ func TestWhatEachOpChanges(t *testing.T) {
 		"unmark":       "merged selected",
 		"unassign":     "assigned",
 		"wipe": "asked assigned base_tree check check_retries claimed_at claimed_by consultation consultations decisions docs " +
-			"failure_reason issued merged messages paused paused_state pin progress returning review_cycles selected session since submission task_id title " +
+			"failure_reason issued merged messages paused paused_state pin progress returning review_cycles score selected session since submission task_id title " +
 			"unattended violations worktree",
 	}
 	for name, o := range allOps() {
@@ -186,7 +188,7 @@ func TestWhatARollbackBringsBack(t *testing.T) {
 	now, was := full(), Task{SchemaVersion: 1, TaskID: "t", State: Consultation, Seq: 3, Epoch: 2, CheckRetries: 9, ClaimedBy: "x", Session: "y",
 		Check: Check{ID: "k1", Status: CheckRunning}, Issued: Issued{Checks: 1}, Docs: map[Doc]Ref{TaskDoc: {Off: 9}}}
 	got := now.Recall(was)
-	if diff := strings.Join(changed(t, was, got), " "); diff != "ape check claimed_by epoch issued pin schema_version seq session unattended updated_at violations zoo" {
+	if diff := strings.Join(changed(t, was, got), " "); diff != "ape check claimed_by epoch issued pin schema_version seq session unattended updated_at variant violations zoo" {
 		t.Errorf("brought back with other values: %s", diff)
 	}
 	if got.Check.Status != CheckAbandoned || got.Seq != now.Seq || got.Epoch != now.Epoch || got.Issued != now.Issued {

@@ -108,6 +108,7 @@ const (
 	Steer          Event = "steer"    // a person says something to whoever works
 	Tell           Event = "tell"     // an agent sends a message to another one
 	Select         Event = "select"   // of several attempts at a task, this approved one is taken
+	Scored         Event = "scored"   // [branches] score gave the checked work a number
 	AcceptConfig   Event = "accept_config"
 	RollbackBegun  Event = "rollback_started" // the files of the work are being moved; only the rollback ends that, or a reset
 	Rollback       Event = "rollback"
@@ -122,6 +123,6 @@ const (
 // Events returns all events in the order of the documentation.
 func Events() []Event {
 	return []Event{CreateTask, Claim, CheckStarted, CheckPassed, CheckFailed, CheckVoid, Submit, Progress, Consult,
-		RespondConsult, TakeResponse, AskHuman, Answer, Approve, Reject, Reopen, Release, Reassign, Steer, Tell, Select, AcceptConfig,
+		RespondConsult, TakeResponse, AskHuman, Answer, Approve, Reject, Reopen, Release, Reassign, Steer, Tell, Select, Scored, AcceptConfig,
 		RollbackBegun, Rollback, Branch, MergeBegun, Merge, Reset, Violation, Repair}
 }

@@ -34,6 +34,7 @@ var table = map[State]moves{
 	Addressing: working.and(held),
 	Checking: working.and(held).and(moves{
 		Submit: {by: of(Holder), then: goTo(Reviewing)},
+		Scored: scored,
 	}),
 	Consultation: held.and(moves{
 		Claim:          claim,
@@ -47,6 +48,7 @@ var table = map[State]moves{
 		Tell:   spoken,
 	}),
 	Reviewing: underway.and(moves{
+		Scored:   scored,
 		AskHuman: {by: of(Supervisor, Engine), then: pause(AwaitingHuman)},
 		Approve:  {by: of(Supervisor, Human, Engine), then: goTo(Complete)},
 		Reject:   {by: of(Supervisor, Human), then: goTo(Addressing), spend: ReviewCycles, do: ops(zeroChecks)},
@@ -55,6 +57,7 @@ var table = map[State]moves{
 		CreateTask: create,
 		Reopen:     reopen,
 		Select:     {by: of(Supervisor, Human), then: stay, do: ops(markSelected)},
+		Scored:     scored,
 	}),
 	Failed: taken.and(moves{
 		Reopen: reopen,
@@ -102,6 +105,7 @@ var (
 	claim  = move{by: of(Executor), then: stay, do: ops(dropLease, bumpEpoch, dropCheck)}
 	spoken = move{by: of(Supervisor), then: stay}
 	create = move{by: of(Supervisor, Human), then: goTo(Executing), do: ops(wipe)}
+	scored = move{by: of(Engine), then: stay} // it counts for one tree and one gate, so nothing has to void it
 	reopen = move{by: of(Human), then: goTo(Addressing), do: ops(zeroChecks, zeroReviews, unmark)}
 )
 

@@ -36,6 +36,7 @@ type Task struct {
 	Consultation Consulting  `json:"consultation,omitzero"`
 	Issued       Issued      `json:"issued,omitzero"`
 	Asked        Asked       `json:"asked,omitzero"`
+	Score        Score       `json:"score,omitzero"`      // the newest
 	BaseTree     string      `json:"base_tree,omitempty"` // the work tree at create_task; "" without git
 	Worktree     string      `json:"worktree,omitempty"`  // absolute path of the folder that the task is worked on in
 	Pin          Pin         `json:"pin,omitzero"`        // the gate in force
@@ -48,6 +49,7 @@ type Task struct {
 	Unattended   []Record    `json:"unattended,omitempty"` // a person's acts made without a terminal, named by their event
 	Violations   int         `json:"violations,omitempty"` // control files edited from outside in this task
 	Branch       string      `json:"branch,omitempty"`
+	Variant      Variant     `json:"variant,omitzero"`   // the executor of this branch; the zero one is that of the gate
 	Selected     bool        `json:"selected,omitempty"` // a complete one: of several attempts it was taken
 	Merged       string      `json:"merged,omitempty"`   // a complete one: the tree that its merge into the project made; "" until then
 	Returning    FileMove    `json:"returning,omitzero"` // a rollback or merge that moves files and is not over; the zero one otherwise
@@ -127,6 +129,34 @@ type Asked struct {
 	Supervisor string `json:"supervisor,omitempty"`
 }
 
+// A Score is the number that [branches] score gave to a tree. It counts while the work is that tree
+// and the gate is the one that had the command.
+type Score struct {
+	Value float64 `json:"value"` // finite; higher is better
+	Tree  string  `json:"tree"`
+	Gate  string  `json:"gate"` // digest of the pin
+	Log   string  `json:"log"`  // relative to the .ferrus folder
+}
+
+// Counts reports whether the score is that of the task's work, which is tree.
+func (s Score) Counts(t Task, tree string) bool {
+	return s.Tree != "" && s.Tree == tree && s.Gate == t.Pin.SHA256
+}
+
+// A Variant is the agent, and its model, that works on a branch in place of the gate's executor.
+type Variant struct {
+	Agent string `json:"agent"`
+	Model string `json:"model,omitempty"` // "" for the agent's own choice
+}
+
+// String returns AGENT or AGENT:MODEL, "" for the zero variant.
+func (v Variant) String() string {
+	if v.Model == "" {
+		return v.Agent
+	}
+	return v.Agent + ":" + v.Model
+}
+
 // A Pin says which journal line has the frozen gate of the task, and the hash of its text.
 type Pin struct {
 	Off    int64  `json:"off"`
@@ -150,11 +180,13 @@ type FileMove struct {
 
 // Recall returns the task as it was at an earlier line of its own. Some fields keep their present
 // values: the place in the journal, the epoch, the ids that were given out, what was done for a
-// person without a terminal, and the gate in force. The result has no claim.
+// person without a terminal, the gate in force, and the branch's own executor. The result has no
+// claim.
 func (t Task) Recall(was Task) Task {
 	next := was.Clone()
 	next.SchemaVersion, next.Seq, next.Epoch, next.UpdatedAt, next.Extra = t.SchemaVersion, t.Seq, t.Epoch, t.UpdatedAt, t.Extra
 	next.Issued, next.Unattended, next.Violations, next.Pin = t.Issued, slices.Clone(t.Unattended), t.Violations, t.Pin
+	next.Variant = t.Variant
 	dropLease.apply(&next)
 	abandonCheck(&next)
 	arrive.apply(&next)
@@ -263,9 +295,9 @@ func (t Task) Clone() Task {
 }
 
 // emptied returns the task without a request. It keeps what outlives a task: the place in the
-// journal, the epoch, the branch, and unknown keys.
+// journal, the epoch, the branch with its executor, and unknown keys.
 func (t Task) emptied() Task {
-	return Task{SchemaVersion: t.SchemaVersion, Seq: t.Seq, Epoch: t.Epoch, State: t.State, Branch: t.Branch,
+	return Task{SchemaVersion: t.SchemaVersion, Seq: t.Seq, Epoch: t.Epoch, State: t.State, Branch: t.Branch, Variant: t.Variant,
 		UpdatedAt: t.UpdatedAt, Extra: t.Extra}
 }
 

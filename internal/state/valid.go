@@ -79,6 +79,12 @@ func (t *Task) Valid() error {
 	v.form("asked.executor", t.Asked.Executor, number)
 	v.form("asked.supervisor", t.Asked.Supervisor, number)
 
+	v.form("score.tree", t.Score.Tree, objectID)
+	v.form("score.gate", t.Score.Gate, digest)
+	v.form("score.log", t.Score.Log, logPath)
+	v.form("variant.agent", t.Variant.Agent, label)
+	v.line("variant.model", t.Variant.Model)
+
 	v.form("base_tree", t.BaseTree, objectID)
 	v.text("worktree", t.Worktree, maxPath)
 	v.ref("pin", Ref(t.Pin))

@@ -96,6 +96,7 @@ func scenarios() []scenario {
 		{name: "steer", road: working, act: apply(on(state.Steer, state.Human, nil))},
 		{name: "tell", road: working, act: apply(on(state.Tell, state.Supervisor, nil))},
 		{name: "select", road: complete, act: apply(on(state.Select, state.Human, nil))},
+		{name: "scored", road: checked, act: apply(on(state.Scored, state.Engine, nil))},
 		{name: "merge_started", road: complete, act: apply(on(state.MergeBegun, state.Human, nil))},
 		{name: "merge", road: working, act: apply(on(state.Merge, state.Human, text(state.SubmissionDoc, "Built elsewhere.\n")))},
 		{name: "reset", road: again, act: apply(on(state.Reset, state.Human, nil,
