@@ -121,7 +121,7 @@ func (s *tempest) make(call *call, c *mcpclient.Client, doom <-chan struct{}) {
 	defer cancel()
 	var err error
 	call.begun = s.now()
-	call.res, err = c.Call(ctx, call.tool, call.args())
+	call.res, err = c.Call(ctx, call.name(), call.args())
 	call.ended, call.lost = s.now(), err != nil
 	l := call.life
 	if l.calls = append(l.calls, call); doom != nil {

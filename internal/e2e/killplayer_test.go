@@ -27,8 +27,8 @@ var first = map[state.Role]string{state.Executor: "wait_for_task", state.Supervi
 
 // offered are the tools of each role that do not wait.
 var offered = map[state.Role][]string{
-	state.Executor:   {"check", "submit", "consult", "progress", "heartbeat", "ask_human", "status"},
-	state.Supervisor: {"create_task", "review_pending", "approve", "reject", "respond_consult", "ask_human", "status"},
+	state.Executor:   {"check", "submit", "consult", "progress", "tell", "heartbeat", "ask_human", "status"},
+	state.Supervisor: {"create_task", "review_pending", "approve", "reject", "respond_consult", "tell", "ask_human", "status"},
 }
 
 // choose does mostly what it was told, often looks, and now and then tries what may be refused.
@@ -87,6 +87,9 @@ func (c *call) args() args {
 	if r, ok := raises[c.tool]; ok {
 		a[r.arg] = c.token
 	}
+	if m, ok := messages[c.life.role]; ok && c.tool == "tell" {
+		a[m.text], a["to"] = c.token, string(m.to)
+	}
 	switch c.tool {
 	case "consult":
 		a["problem"], a["tried"] = "p", "t"
@@ -94,6 +97,20 @@ func (c *call) args() args {
 		a["verification"], a["no_change"] = "v", "n" // the files may be those of the beginning
 	}
 	return a
+}
+
+// messages are how each role sends the other one a message, which is a call named tell here.
+var messages = map[state.Role]struct {
+	tool, text string
+	to         state.Role
+}{state.Executor: {"progress", "note", state.Supervisor}, state.Supervisor: {"queue_task", "text", state.Executor}}
+
+// name returns the tool as the server knows it.
+func (c *call) name() string {
+	if c.tool == "tell" {
+		return messages[c.life.role].tool
+	}
+	return c.tool
 }
 
 var aToken = regexp.MustCompile(`token-[a-z0-9:]+-\d+\.`)

@@ -42,7 +42,7 @@ type call struct {
 
 // writes are the tools that journal an event, and the event. A check's events are the engine's.
 var writes = map[string]state.Event{
-	"create_task": state.CreateTask, "wait_for_task": state.Claim, "progress": state.Progress, "consult": state.Consult,
+	"create_task": state.CreateTask, "wait_for_task": state.Claim, "progress": state.Progress, "tell": state.Tell, "consult": state.Consult,
 	"respond_consult": state.RespondConsult, "wait_for_consult": state.TakeResponse, "ask_human": state.AskHuman,
 	"submit": state.Submit, "approve": state.Approve, "reject": state.Reject, "answer": state.Answer, "reopen": state.Reopen,
 	"reset": state.Reset, "release": state.Release,

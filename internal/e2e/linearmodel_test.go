@@ -13,6 +13,9 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
+// mostMessages is limits.max_messages by default.
+const mostMessages = 20
+
 // budgets are the limits of a storm's task.
 var budgets = state.Limits{CheckRetries: 3, ReviewCycles: 3}
 
@@ -96,6 +99,7 @@ var conditions = map[state.Event]func(c *call, m machine) bool{
 	state.RespondConsult: func(c *call, m machine) bool { return c.about == m.task.Consultation.ID },
 	state.Approve:        reviewed,
 	state.Reject:         reviewed,
+	state.Tell:           func(_ *call, m machine) bool { return m.task.Issued.Messages < mostMessages },
 	state.Answer:         func(c *call, m machine) bool { return c.about == m.task.Top().ID },
 }
 
@@ -115,6 +119,7 @@ var facts = map[state.Event]func(c *call, t *state.Task){
 		t.Paused[len(t.Paused)-1].ID = t.Consultation.ID
 	},
 	state.AskHuman: func(_ *call, t *state.Task) { ask(t) },
+	state.Tell:     func(_ *call, t *state.Task) { t.Issued.Messages++ },
 }
 
 func ask(t *state.Task) {
@@ -184,5 +189,5 @@ func (c *call) mayNot(m machine) bool {
 		return true
 	}
 	_, err := m.step(ev, c.as(m))
-	return err != nil
+	return err != nil || ev == state.Tell && !conditions[ev](c, m)
 }
