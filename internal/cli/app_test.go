@@ -22,7 +22,7 @@ import (
 // so, and an error without a remedy leaves its reader alone.
 func TestEveryRefusalHasItsExitCodeAndARemedy(t *testing.T) {
 	want := map[refusal.Code]int{refusal.WrongState: 3, refusal.ForbiddenRole: 4, refusal.NotClaimed: 3, refusal.LeaseLost: 3,
-		refusal.StaleReview: 1, refusal.CheckRunning: 3, refusal.TreeChanged: 1, refusal.InvalidInput: 2, refusal.TooLarge: 2,
+		refusal.StaleReview: 1, refusal.CheckRunning: 3, refusal.DelegatesRunning: 3, refusal.TreeChanged: 1, refusal.InvalidInput: 2, refusal.TooLarge: 2,
 		refusal.LockBusy: 7, refusal.StoreError: 1, refusal.StoreGone: 1, refusal.OutcomeUnknown: 1, refusal.InternalTimeout: 5, refusal.Corrupt: 8,
 		refusal.NotInitialised: 3, refusal.UnknownBranch: 3, refusal.ConfigChanged: 6, refusal.Conflict: 6, refusal.Untrusted: 4, refusal.ForeignState: 8}
 	if diff := cmp.Diff(want, exits); diff != "" {

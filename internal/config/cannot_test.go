@@ -22,6 +22,7 @@ var cannot = map[string]map[string]string{
 	"limits.max_same_failure":        {"-1": "1 to", "0": "1 to", "1000001": "1 to"},
 	"limits.max_progress_notes":      {"-1": "1 to", "0": "1 to", "1000001": "1 to"},
 	"limits.max_messages":            {"-1": "1 to", "0": "1 to", "1000001": "1 to"},
+	"limits.max_delegates":           {"-1": "0 to 32", "33": "0 to 32"},
 	"limits.max_task_minutes":        {"-1": "0 to", "1000001": "0 to"},
 	"limits.max_task_tokens":         {"-1": "0 to", "1000000001": "0 to"},
 	"limits.max_task_dollars":        {"-1": "0 to", "1000001": "0 to"},

@@ -85,6 +85,7 @@ type Limits struct {
 	MaxTaskMinutes        int `json:"max_task_minutes"`
 	MaxTaskTokens         int `json:"max_task_tokens"`
 	MaxTaskDollars        int `json:"max_task_dollars"`
+	MaxDelegates          int `json:"max_delegates"` // 0: the tool delegate does not exist
 }
 
 // Server is [server].

@@ -139,6 +139,11 @@ var keys = []key{
 		field:   func(c *Config) any { return &c.Limits.MaxTaskDollars },
 	},
 	{
+		name: "limits.max_delegates", def: 0, most: 32,
+		comment: "How many parts of one task its executor may give to other agents (the tool delegate). 0: the tool does not exist.",
+		field:   func(c *Config) any { return &c.Limits.MaxDelegates },
+	},
+	{
 		name: "server.wait_timeout_secs", def: 45, most: maxWait,
 		comment: "How many seconds a waiting tool call lasts; less than the time limit of every client in use.",
 		field:   func(c *Config) any { return &c.Server.WaitTimeoutSecs },

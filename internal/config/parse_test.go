@@ -45,6 +45,7 @@ limits.max_messages = 78
 limits.max_task_minutes = 0
 limits.max_task_tokens = 1000000000
 limits.max_task_dollars = 12
+limits.max_delegates = 5
 [server]
 wait_timeout_secs = 8
 [lease]
@@ -88,7 +89,7 @@ timeout_secs = 13
 			Commands: []string{"make"}, TimeoutSecs: 1, Ignore: []string{"*.md"}, Where: InClean,
 			Env: map[string]string{"A": "1", "b.c": ""}, EnvDeny: []string{}, MaxLogMB: 2,
 		},
-		Limits: Limits{3, 4, 5, 6, 7, 77, 78, 0, 1_000_000_000, 12},
+		Limits: Limits{3, 4, 5, 6, 7, 77, 78, 0, 1_000_000_000, 12, 5},
 		Server: Server{8},
 		Lease:  Lease{10, 9, 11},
 		Notify: Notify{"say hello"},

@@ -42,6 +42,7 @@ func newStage(t testing.TB) *stage {
 	}
 	e.probe = g.probe
 	conf := config.Default().Gate()
+	conf.Limits.MaxDelegates = state.MaxDelegates
 	conf.Limits.MaxCheckRetries, conf.Limits.MaxReviewCycles = modelLimits.CheckRetries, modelLimits.ReviewCycles
 	for _, sum := range gatesOf {
 		e.settings.Know(sum, conf)
@@ -121,6 +122,8 @@ var regions = map[string]region{
 	"what a score is of":         {core | gated | edit | pin | anew | scores, 1500, far},
 	"who decides":                {core | gated | red | edit | rival | person, 1500, far},
 	"a review that is paused":    {core | gated | talk | edit, 1500, far},
+	"who works for whom":         {core | hang | death | person | anew | other | family, 1500, far},
+	"what is submitted of all":   {core | gated | red | talk | family, 1500, far},
 	"everything":                 {^kind(0), 1500, far},
 }
 

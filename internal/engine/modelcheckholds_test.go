@@ -57,6 +57,7 @@ func (g *stage) chronicle(before situation, s *Session, c *store.Change) {
 	g.pauses(was, ev)
 	g.budgets(was, ev)
 	g.scored(before, ev)
+	g.delegation(was, ev)
 }
 
 // scored is what a score says, and of what.
@@ -189,6 +190,9 @@ func (g *stage) attended() bool {
 	t := g.is.task
 	can := func(by state.Role, ev ...state.Event) bool {
 		return slices.ContainsFunc(state.Allowed(t, by), func(e state.Event) bool { return among(e, ev...) })
+	}
+	if t.Returning.Of != "" { // whoever has begun it, and the engine where that one has ended
+		return can(state.Engine, state.DelegateMerged)
 	}
 	switch state.WaitingFor(t).For {
 	case "human":

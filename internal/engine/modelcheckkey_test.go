@@ -32,6 +32,11 @@ func (s *situation) key() []byte {
 		b.looking(r.looking)
 	}
 	b.looking(s.asks)
+	b.flag(len(t.Delegates) > 0, t.Returning.Of != "")
+	for _, d := range t.Delegates {
+		b.number(int(s.child))
+		b.text(string(d.Decided.What), d.Merged)
+	}
 	b.number(int(s.owner), int(s.chronicle.left), int(s.seal.tree))
 	b.flag(s.rebooted, s.seal.on, s.shownNow, s.scores.on)
 	b.text(s.seal.gate)

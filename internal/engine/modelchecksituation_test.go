@@ -12,15 +12,16 @@ import (
 // A situation is all that anybody's next act may depend on: the task with its lease, the work tree, the processes, what
 // they have in mind, and beside it what the test remembers of the road (chronicle). It is a value.
 type situation struct {
-	task state.Task
-	due  lease.Term
-	tree int8 // the content of the work tree
-	conf int8 // that of ferrus.toml
-	ex   [2]executing
-	sup  reviewing
-	hum  reviewing
-	asks looking // a person who has read a question and writes the answer
-	lost bool    // the liveness file of the holder that has ended is not there any more
+	task  state.Task
+	due   lease.Term
+	tree  int8 // the content of the work tree
+	conf  int8 // that of ferrus.toml
+	ex    [2]executing
+	sup   reviewing
+	hum   reviewing
+	asks  looking // a person who has read a question and writes the answer
+	child child   // of the delegate that is open
+	lost  bool    // the liveness file of the holder that has ended is not there any more
 
 	scores scoring
 	chronicle
@@ -175,6 +176,11 @@ func (s *situation) settle() string {
 		Pin: state.Pin{SHA256: t.Pin.SHA256}, TaskID: rename(t.TaskID != "", "t1", "")}
 	if bare.FailureReason != "" {
 		bare.FailureReason = "spent"
+	}
+	bare.Delegates = s.settledDelegates()
+	bare.Issued.Delegates = len(bare.Delegates)
+	if t.Returning.Of != "" {
+		bare.Returning = state.FileMove{From: "b", Of: "d1", Tree: "t"}
 	}
 	for _, p := range t.Paused {
 		bare.Paused = append(bare.Paused, state.Pause{Kind: p.Kind, State: p.State, ID: rename(p.Kind == state.Consult, "c1", "q1")})

@@ -42,6 +42,7 @@ const (
 	other                   // a second executor
 	red                     // what spends a budget
 	scores                  // of checked work
+	family                  // delegates
 )
 
 // tricks are all that may happen.
@@ -77,6 +78,7 @@ func tricks() []trick {
 		{"the machine restarts", harm, (*stage).restart},
 		{"git clean", harm, (*stage).clean},
 	}
+	list = append(list, besides()...)
 	for i := range 2 {
 		name := exIDs[i]
 		who := kind(0)
@@ -107,6 +109,7 @@ func tricks() []trick {
 			trick{name + " comes back", hang | who, func(g *stage) bool { return !g.awake(i) && g.set(&g.is.ex[i].stopped, false) }},
 			trick{name + " dies", death | who, func(g *stage) bool { g.dies(i); return true }},
 		)
+		list = append(list, delegates(i, name, who)...)
 	}
 	return list
 }

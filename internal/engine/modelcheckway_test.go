@@ -33,6 +33,15 @@ func (g *stage) finishes(s situation, known map[string]bool) bool {
 // onwards is the next act on the way to Complete.
 func (g *stage) onwards() bool {
 	t := g.is.task
+	if t.Returning.Of != "" {
+		return g.fetched(g.bug)
+	}
+	if d, open := g.open(); open && d.Merged == "" && g.is.child != stopped && g.is.child != lost {
+		g.is.child = stopped
+	}
+	if g.close() {
+		return true
+	}
 	switch t.State {
 	case state.Idle:
 		return g.raise(g.sup, creating)

@@ -118,6 +118,8 @@ type transition struct {
 	back  uint64 // of a rollback: seq of the line to which it leads
 	keeps bool   // the caller keeps the files of the work
 
+	seen map[string]uint64 // the newest line of the branch of each open delegate, as far as it is known
+
 	// check refuses on facts that only hold under the lock; nil when there are none.
 	check func(now store.Snapshot) error
 	// lay puts the event's facts over the task; nil when there are none.
@@ -137,6 +139,7 @@ func (s *Session) commit(ctx context.Context, a transition) (Done, error) {
 		return Done{}, err
 	}
 	req := a.request()
+	a.seen = s.e.branchesSeen()
 	after, err := s.e.store.Apply(ctx, func(now store.Snapshot) (*store.Change, error) {
 		if repeated = s.repeats(now, req); repeated {
 			return nil, nil
@@ -187,6 +190,7 @@ func (s *Session) change(now store.Snapshot, a transition, req string) (*store.C
 	if a.lay != nil {
 		a.lay(now, &next)
 	}
+	noteBranches(&next, a.seen)
 	if by == state.Human && !s.TTY {
 		next.Unattended = state.Remember(next.Unattended, state.Record{ID: string(a.event), Off: now.Journal.Bytes})
 	}

@@ -40,6 +40,9 @@ func (s *Session) Submit(ctx context.Context, in Submitting, wait time.Duration)
 		if err != nil {
 			return Submitted{}, err
 		}
+		if err := s.refuseWhileDelegating(now); err != nil {
+			return Submitted{}, err
+		}
 		tree, green, err := s.green(ctx, now, ran)
 		if err != nil {
 			return Submitted{}, err

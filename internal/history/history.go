@@ -81,6 +81,10 @@ func (p Event) NoteText() string {
 		return fmt.Sprintf("epoch %d%s", p.Epoch, because(p.from, note))
 	case state.CreateTask, state.Answer, state.RespondConsult, state.Approve, state.Reopen, state.Select, state.MergeBegun, state.AskHuman, state.Consult:
 		note = Quoted(note)
+	case state.DelegateStarted:
+		if n := len(p.State.Delegates); n > 0 {
+			note = p.State.Delegates[n-1].ID + "  " + Quoted(note)
+		}
 	case state.Merge:
 		if p.State.Branch == "" {
 			note = Quoted(note)

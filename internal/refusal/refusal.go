@@ -21,27 +21,28 @@ import (
 type Code string
 
 const (
-	WrongState      Code = "wrong_state"      // the table has no such move in this state
-	ForbiddenRole   Code = "forbidden_role"   // the role may never do this
-	NotClaimed      Code = "not_claimed"      // this session does not hold the work, and never did
-	LeaseLost       Code = "lease_lost"       // this session held the work and does not now
-	StaleReview     Code = "stale_review"     // the reviewer was shown something else, or nothing
-	CheckRunning    Code = "check_running"    // the gate runs; it must end first
-	TreeChanged     Code = "tree_changed"     // the work tree is not the one that was checked or submitted
-	Conflict        Code = "conflict"         // two pieces of work do not fit together
-	InvalidInput    Code = "invalid_input"    // an argument is wrong
-	TooLarge        Code = "too_large"        // an argument is too long
-	LockBusy        Code = "lock_busy"        // another process holds the store's lock
-	StoreError      Code = "store_error"      // the disk or git refused; nothing was changed
-	StoreGone       Code = "store_gone"       // .ferrus was removed or replaced
-	OutcomeUnknown  Code = "outcome_unknown"  // the disk failed too late to tell
-	InternalTimeout Code = "internal_timeout" // a call did not end within twice its longest time; what it had begun may still happen
-	Corrupt         Code = "corrupt"          // the journal contradicts itself
-	NotInitialised  Code = "not_initialised"  // no .ferrus here
-	UnknownBranch   Code = "unknown_branch"   // the project has no branch of that name
-	ConfigChanged   Code = "config_changed"   // an agent fails, and ferrus.toml no longer names the one that is frozen with the task
-	ForeignState    Code = "foreign_state"    // what lies in .ferrus was not made here
-	Untrusted       Code = "untrusted"        // a person has not agreed to what the project's files make run
+	WrongState       Code = "wrong_state"       // the table has no such move in this state
+	ForbiddenRole    Code = "forbidden_role"    // the role may never do this
+	NotClaimed       Code = "not_claimed"       // this session does not hold the work, and never did
+	LeaseLost        Code = "lease_lost"        // this session held the work and does not now
+	StaleReview      Code = "stale_review"      // the reviewer was shown something else, or nothing
+	DelegatesRunning Code = "delegates_running" // a delegate is open; it must end first
+	CheckRunning     Code = "check_running"     // the gate runs; it must end first
+	TreeChanged      Code = "tree_changed"      // the work tree is not the one that was checked or submitted
+	Conflict         Code = "conflict"          // two pieces of work do not fit together
+	InvalidInput     Code = "invalid_input"     // an argument is wrong
+	TooLarge         Code = "too_large"         // an argument is too long
+	LockBusy         Code = "lock_busy"         // another process holds the store's lock
+	StoreError       Code = "store_error"       // the disk or git refused; nothing was changed
+	StoreGone        Code = "store_gone"        // .ferrus was removed or replaced
+	OutcomeUnknown   Code = "outcome_unknown"   // the disk failed too late to tell
+	InternalTimeout  Code = "internal_timeout"  // a call did not end within twice its longest time; what it had begun may still happen
+	Corrupt          Code = "corrupt"           // the journal contradicts itself
+	NotInitialised   Code = "not_initialised"   // no .ferrus here
+	UnknownBranch    Code = "unknown_branch"    // the project has no branch of that name
+	ConfigChanged    Code = "config_changed"    // an agent fails, and ferrus.toml no longer names the one that is frozen with the task
+	ForeignState     Code = "foreign_state"     // what lies in .ferrus was not made here
+	Untrusted        Code = "untrusted"         // a person has not agreed to what the project's files make run
 )
 
 // A RefusedError says what could not be, why, and what helps. Nothing was changed by what was refused, unless the code is

@@ -8,6 +8,7 @@ package simulate
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -71,8 +72,19 @@ const somebody = "executor:simulated:1"
 
 // addFacts adds to a task the facts of an event on which a later event may depend, as the engine does.
 func addFacts(t *state.Task, ev state.Event) {
-	if ev == state.Claim {
+	switch ev {
+	case state.Claim:
 		t.ClaimedBy = somebody
+	case state.DelegateStarted:
+		t.Issued.Delegates++
+		t.SetDelegate(state.Delegate{ID: "d" + strconv.Itoa(t.Issued.Delegates)})
+	case state.DelegateMergeStarted:
+		t.Returning = state.FileMove{Of: t.OpenDelegates()[0].ID}
+	case state.DelegateDone:
+		for _, d := range t.OpenDelegates()[:min(1, len(t.OpenDelegates()))] {
+			d.Ended = state.DelegateComplete
+			t.SetDelegate(d)
+		}
 	}
 	status, ok := map[state.Event]state.CheckStatus{state.CheckStarted: state.CheckRunning, state.CheckPassed: state.CheckGreen,
 		state.CheckFailed: state.CheckRed, state.CheckVoid: state.CheckGateError}[ev]

@@ -37,8 +37,11 @@ func full() Task {
 		Messages:   []Message{{ID: "m9", To: Supervisor, Off: 9}},
 		Unattended: []Record{{ID: "approve", Off: 8}}, Violations: 1, Branch: "main", UpdatedAt: at,
 		Variant:  Variant{Agent: "claude-code", Model: "opus"},
-		Selected: true, Merged: hex("4d"), Returning: FileMove{To: 3, From: "alt", Tree: hex("4c")},
-		Extra: map[string]json.RawMessage{"zoo": json.RawMessage(`{"b":[1,2],"a":null}`), "ape": json.RawMessage(`"x"`)},
+		Selected: true, Merged: hex("4d"), Returning: FileMove{To: 3, From: "alt", Of: "d2", Tree: hex("4c")},
+		Delegates: []Delegate{{ID: "d1", Branch: "d1-ab", Base: hex("4a"), Off: 9, Ended: DelegateFailed}, {ID: "d2", Branch: "d2-cd", Base: hex("4a"), Off: 10,
+			Seq: 4, Decided: Verdict{On: "s1", What: RuledApprove, Off: 11}}},
+		Parent: Parent{Branch: "try", Seq: 9, ID: "d3"},
+		Extra:  map[string]json.RawMessage{"zoo": json.RawMessage(`{"b":[1,2],"a":null}`), "ape": json.RawMessage(`"x"`)},
 	}
 }
 
@@ -57,19 +60,20 @@ func TestFullIsFull(t *testing.T) {
 // TestWhatEachOpChanges compares a task in which everything is set with what is left of it.
 func TestWhatEachOpChanges(t *testing.T) {
 	want := map[string]string{
-		"zeroChecks":   "check_retries",
-		"zeroReviews":  "failure_reason review_cycles",
-		"markAsked":    "consultation",
-		"markAnswered": "consultation",
-		"dropLease":    "claimed_at claimed_by session",
-		"countEdit":    "violations",
-		"bumpEpoch":    "epoch",
-		"dropCheck":    "check",
-		"arrive":       "returning",
-		"markSelected": "selected",
-		"unmark":       "merged selected",
-		"unassign":     "assigned",
-		"wipe": "asked assigned base_tree check check_retries claimed_at claimed_by consultation consultations decisions docs " +
+		"zeroChecks":    "check_retries",
+		"zeroReviews":   "failure_reason review_cycles",
+		"markAsked":     "consultation",
+		"markAnswered":  "consultation",
+		"dropLease":     "claimed_at claimed_by session",
+		"countEdit":     "violations",
+		"bumpEpoch":     "epoch",
+		"dropCheck":     "check",
+		"arrive":        "returning",
+		"markSelected":  "selected",
+		"loseDelegates": "delegates",
+		"unmark":        "merged selected",
+		"unassign":      "assigned",
+		"wipe": "asked assigned base_tree check check_retries claimed_at claimed_by consultation consultations decisions delegates docs " +
 			"failure_reason issued merged messages paused paused_state pin progress returning review_cycles score selected session since submission task_id title " +
 			"unattended violations worktree",
 	}
@@ -161,6 +165,9 @@ func scribble(t Task) {
 	for i := range t.Messages {
 		t.Messages[i] = Message{}
 	}
+	for i := range t.Delegates {
+		t.Delegates[i] = Delegate{}
+	}
 	for d := range t.Docs {
 		t.Docs[d] = Ref{}
 	}
@@ -168,7 +175,7 @@ func scribble(t Task) {
 
 // TestWhileFilesAreMovedNothingElseHappens: whoever acted would act on a work tree that is of two minds.
 func TestWhileFilesAreMovedNothingElseHappens(t *testing.T) {
-	amid := []Event{RollbackBegun, Rollback, Merge, Reset, Violation, Repair}
+	amid := []Event{RollbackBegun, Rollback, Merge, DelegateMerged, DelegateDone, Reset, Violation, Repair}
 	for _, s := range States() {
 		for ev, m := range table[s] {
 			for _, by := range m.by {
@@ -188,7 +195,7 @@ func TestWhatARollbackBringsBack(t *testing.T) {
 	now, was := full(), Task{SchemaVersion: 1, TaskID: "t", State: Consultation, Seq: 3, Epoch: 2, CheckRetries: 9, ClaimedBy: "x", Session: "y",
 		Check: Check{ID: "k1", Status: CheckRunning}, Issued: Issued{Checks: 1}, Docs: map[Doc]Ref{TaskDoc: {Off: 9}}}
 	got := now.Recall(was)
-	if diff := strings.Join(changed(t, was, got), " "); diff != "ape check claimed_by epoch issued pin schema_version seq session unattended updated_at variant violations zoo" {
+	if diff := strings.Join(changed(t, was, got), " "); diff != "ape check claimed_by epoch issued parent pin schema_version seq session unattended updated_at variant violations zoo" {
 		t.Errorf("brought back with other values: %s", diff)
 	}
 	if got.Check.Status != CheckAbandoned || got.Seq != now.Seq || got.Epoch != now.Epoch || got.Issued != now.Issued {

@@ -35,6 +35,14 @@ func does(t Task, a act, lim Limits) (Task, error) {
 		next.Check.Status = CheckRed
 	case CheckVoid:
 		next.Check.Status = CheckGateError
+	case DelegateStarted:
+		next.SetDelegate(Delegate{ID: "d1", Branch: "d1"})
+	case DelegateMergeStarted:
+		next.Returning = FileMove{From: "d1", Of: "d1"}
+	case DelegateDone:
+		if len(next.OpenDelegates()) > 0 {
+			next.SetDelegate(Delegate{ID: "d1", Branch: "d1", Ended: DelegateFailed})
+		}
 	case Consult, AskHuman:
 		for i := range next.Paused[len(t.Paused):] {
 			next.Paused[len(t.Paused)+i].By = string(a.by)

@@ -124,5 +124,6 @@ const (
 func Events() []Event {
 	return []Event{CreateTask, Claim, CheckStarted, CheckPassed, CheckFailed, CheckVoid, Submit, Progress, Consult,
 		RespondConsult, TakeResponse, AskHuman, Answer, Approve, Reject, Reopen, Release, Reassign, Steer, Tell, Select, Scored, AcceptConfig,
-		RollbackBegun, Rollback, Branch, MergeBegun, Merge, Reset, Violation, Repair}
+		RollbackBegun, Rollback, Branch, MergeBegun, Merge, DelegateStarted, DelegateDecided,
+		DelegateMergeStarted, DelegateMerged, DelegateDone, Reset, Violation, Repair}
 }

@@ -68,6 +68,9 @@ func Step(t Task, ev Event, by Role, lim Limits) (Task, error) {
 	if holderless[next.State] {
 		dropLease.apply(&next)
 	}
+	if next.State.Over() {
+		next.endDelegates(DelegateCancelled)
+	}
 	return next, nil
 }
 

@@ -29,11 +29,12 @@ func (m move) open(t Task, by Role) bool {
 var table = map[State]moves{
 	Idle: always.and(moves{
 		CreateTask: create,
+		Branch:     {by: of(Human, Engine), then: stay, do: ops(dropLease, bumpEpoch, dropCheck)}, // the engine makes that of a delegate
 	}),
 	Executing:  working.and(held),
 	Addressing: working.and(held),
 	Checking: working.and(held).and(moves{
-		Submit: {by: of(Holder), then: goTo(Reviewing)},
+		Submit: {by: of(Holder), when: alone, then: goTo(Reviewing)},
 		Scored: scored,
 	}),
 	Consultation: held.and(moves{
@@ -69,7 +70,7 @@ var table = map[State]moves{
 // working where the executor works.
 var (
 	always = moves{
-		Branch:     {by: of(Human), then: stay, do: ops(dropLease, bumpEpoch, dropCheck)},
+		Branch:     {by: of(Human), then: stay, do: ops(dropLease, bumpEpoch, dropCheck, loseDelegates)},
 		MergeBegun: {by: of(Human), then: stay, do: ops(dropLease, bumpEpoch, dropCheck)},
 		Merge:      merge(stay),
 		Violation:  {by: of(Engine), then: stay, do: ops(countEdit), amid: true},
@@ -80,6 +81,7 @@ var (
 		RollbackBegun: {by: of(Human), then: stay, do: ops(dropLease, bumpEpoch, dropCheck), amid: true},
 		Rollback:      {by: of(Human), then: recall, do: ops(dropLease, bumpEpoch, dropCheck, arrive), amid: true},
 		Reset:         {by: of(Human), then: goTo(Idle), do: ops(wipe, bumpEpoch), amid: true},
+		DelegateDone:  {by: of(Engine), then: stay, amid: true},
 	})
 	underway = taken.and(moves{
 		Steer: {by: of(Human), then: stay},
@@ -101,6 +103,11 @@ var (
 		Consult:      {by: of(Holder, Engine), then: pause(Consultation), do: ops(markAsked)},
 		Reassign:     {by: of(Engine), then: stay, do: ops(dropLease, bumpEpoch, dropCheck)},
 		AskHuman:     {by: of(Holder, Engine), then: pause(AwaitingHuman)},
+
+		DelegateStarted:      {by: of(Holder), then: stay},
+		DelegateDecided:      {by: of(Holder), when: delegating, then: stay},
+		DelegateMergeStarted: {by: of(Holder), when: delegating, then: stay, do: ops(dropCheck)},
+		DelegateMerged:       {by: of(Holder, Engine), when: fetching, then: stay, do: ops(dropCheck, arrive), amid: true},
 	}
 	claim  = move{by: of(Executor), then: stay, do: ops(dropLease, bumpEpoch, dropCheck)}
 	spoken = move{by: of(Supervisor), then: stay}
@@ -133,6 +140,10 @@ var (
 	unanswered = condition{"unanswered", func(t Task) bool { return !t.Consultation.Answered }}
 	answered   = condition{"answered", func(t Task) bool { return t.Consultation.Answered }}
 	leased     = condition{"leased", func(t Task) bool { return t.ClaimedBy != "" }}
+
+	delegating = condition{"delegating", func(t Task) bool { return len(t.OpenDelegates()) > 0 }}
+	alone      = condition{"alone", func(t Task) bool { return len(t.OpenDelegates()) == 0 }}
+	fetching   = condition{"fetching", func(t Task) bool { return t.Returning.Of != "" }}
 )
 
 func (c condition) met(t Task) bool { return c.holds == nil || c.holds(t) }
@@ -159,19 +170,20 @@ type op struct {
 }
 
 var (
-	zeroChecks   = op{"zeroChecks", func(t *Task) { t.CheckRetries = 0 }}
-	zeroReviews  = op{"zeroReviews", func(t *Task) { t.ReviewCycles = 0; t.FailureReason = "" }}
-	markAsked    = op{"markAsked", func(t *Task) { t.Consultation.Answered = false }}
-	markAnswered = op{"markAnswered", func(t *Task) { t.Consultation.Answered = true }}
-	dropLease    = op{"dropLease", func(t *Task) { t.ClaimedBy, t.Session, t.ClaimedAt = "", "", time.Time{} }}
-	bumpEpoch    = op{"bumpEpoch", func(t *Task) { t.Epoch++ }}
-	dropCheck    = op{"dropCheck", abandonCheck}
-	arrive       = op{"arrive", func(t *Task) { t.Returning = FileMove{} }}
-	markSelected = op{"markSelected", func(t *Task) { t.Selected = true }}
-	unmark       = op{"unmark", func(t *Task) { t.Selected, t.Merged = false, "" }}
-	unassign     = op{"unassign", func(t *Task) { t.Assigned = Assigned{} }}
-	countEdit    = op{"countEdit", func(t *Task) { t.Violations++ }}
-	wipe         = op{"wipe", func(t *Task) { *t = t.emptied() }}
+	zeroChecks    = op{"zeroChecks", func(t *Task) { t.CheckRetries = 0 }}
+	zeroReviews   = op{"zeroReviews", func(t *Task) { t.ReviewCycles = 0; t.FailureReason = "" }}
+	markAsked     = op{"markAsked", func(t *Task) { t.Consultation.Answered = false }}
+	markAnswered  = op{"markAnswered", func(t *Task) { t.Consultation.Answered = true }}
+	dropLease     = op{"dropLease", func(t *Task) { t.ClaimedBy, t.Session, t.ClaimedAt = "", "", time.Time{} }}
+	bumpEpoch     = op{"bumpEpoch", func(t *Task) { t.Epoch++ }}
+	dropCheck     = op{"dropCheck", abandonCheck}
+	arrive        = op{"arrive", func(t *Task) { t.Returning = FileMove{} }}
+	markSelected  = op{"markSelected", func(t *Task) { t.Selected = true }}
+	unmark        = op{"unmark", func(t *Task) { t.Selected, t.Merged = false, "" }}
+	countEdit     = op{"countEdit", func(t *Task) { t.Violations++ }}
+	unassign      = op{"unassign", func(t *Task) { t.Assigned = Assigned{} }}
+	loseDelegates = op{"loseDelegates", func(t *Task) { t.endDelegates(DelegateLost) }}
+	wipe          = op{"wipe", func(t *Task) { *t = t.emptied() }}
 )
 
 // abandonCheck marks a running check as abandoned: its epoch has ended, so its result does not

@@ -102,6 +102,7 @@ type place struct {
 	paused         string
 	answered, held bool
 	checks, cycles int
+	open, moving   bool // a delegate, and its files
 }
 
 func placeOf(t Task) place {
@@ -110,7 +111,7 @@ func placeOf(t Task) place {
 		paused = append(paused, string(p.State))
 	}
 	return place{t.State, strings.Join(paused, " "), t.Consultation.Answered, t.ClaimedBy != "",
-		t.CheckRetries, t.ReviewCycles}
+		t.CheckRetries, t.ReviewCycles, len(t.OpenDelegates()) > 0, t.Returning.Of != ""}
 }
 
 // explore goes wherever legal acts lead from a fresh project.
@@ -206,6 +207,8 @@ func TestEveryTriple(t *testing.T) {
 						task.ClaimedBy = "executor:codex:1"
 					}
 					everyEvent(t, task, by, rules)
+					task.Delegates = []Delegate{{ID: "d1", Ended: DelegateFailed}, {ID: "d2"}}
+					everyEvent(t, task, by, rules)
 				}
 			}
 		}
@@ -260,6 +263,10 @@ func (r rule) holds(t Task) bool {
 		"answered":   t.Consultation.Answered,
 		"unanswered": !t.Consultation.Answered,
 		"leased":     t.ClaimedBy != "",
+
+		"delegating": slices.ContainsFunc(t.Delegates, func(d Delegate) bool { return d.Ended == "" }),
+		"alone":      !slices.ContainsFunc(t.Delegates, func(d Delegate) bool { return d.Ended == "" }),
+		"fetching":   t.Returning.Of != "",
 	}[r.when]
 }
 

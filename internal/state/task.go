@@ -49,10 +49,12 @@ type Task struct {
 	Unattended   []Record    `json:"unattended,omitempty"` // a person's acts made without a terminal, named by their event
 	Violations   int         `json:"violations,omitempty"` // control files edited from outside in this task
 	Branch       string      `json:"branch,omitempty"`
-	Variant      Variant     `json:"variant,omitzero"`   // the executor of this branch; the zero one is that of the gate
-	Selected     bool        `json:"selected,omitempty"` // a complete one: of several attempts it was taken
-	Merged       string      `json:"merged,omitempty"`   // a complete one: the tree that its merge into the project made; "" until then
-	Returning    FileMove    `json:"returning,omitzero"` // a rollback or merge that moves files and is not over; the zero one otherwise
+	Variant      Variant     `json:"variant,omitzero"`    // the executor of this branch; the zero one is that of the gate
+	Selected     bool        `json:"selected,omitempty"`  // a complete one: of several attempts it was taken
+	Merged       string      `json:"merged,omitempty"`    // a complete one: the tree that its merge into the project made; "" until then
+	Delegates    []Delegate  `json:"delegates,omitempty"` // oldest first, at most MaxDelegates
+	Parent       Parent      `json:"parent,omitzero"`     // of a branch that is a delegate: whose; the zero one otherwise
+	Returning    FileMove    `json:"returning,omitzero"`  // a rollback or merge that moves files and is not over; the zero one otherwise
 	UpdatedAt    time.Time   `json:"updated_at"`
 
 	// Extra has the keys that this version does not know; they are written back unchanged.
@@ -120,6 +122,7 @@ type Issued struct {
 	Submissions   int `json:"submissions,omitempty"`
 	Notes         int `json:"notes,omitempty"`
 	Messages      int `json:"messages,omitempty"`
+	Delegates     int `json:"delegates,omitempty"`
 }
 
 // Asked has the id of the newest question of each role to a person, "" if there is none in this
@@ -170,10 +173,12 @@ type Assigned struct {
 	Off   int64  `json:"off"`             // of the journal line: earlier runs of an executor are over
 }
 
-// A FileMove is the target of a rollback or a merge that is moving files.
+// A FileMove is the target of a rollback or a merge that is moving files. It is the merge of a
+// delegate where Of is set.
 type FileMove struct {
 	To   uint64 `json:"to,omitempty"`   // of a rollback: seq of the journal line
 	From string `json:"from,omitempty"` // of a merge: the branch
+	Of   string `json:"of,omitempty"`   // of the merge of a delegate: its id
 	Was  string `json:"was,omitempty"`  // of a merge: what the work tree held before
 	Tree string `json:"tree"`           // what the work tree is to hold
 }
@@ -186,7 +191,7 @@ func (t Task) Recall(was Task) Task {
 	next := was.Clone()
 	next.SchemaVersion, next.Seq, next.Epoch, next.UpdatedAt, next.Extra = t.SchemaVersion, t.Seq, t.Epoch, t.UpdatedAt, t.Extra
 	next.Issued, next.Unattended, next.Violations, next.Pin = t.Issued, slices.Clone(t.Unattended), t.Violations, t.Pin
-	next.Variant = t.Variant
+	next.Variant, next.Parent = t.Variant, t.Parent
 	dropLease.apply(&next)
 	abandonCheck(&next)
 	arrive.apply(&next)
@@ -291,13 +296,14 @@ func (t Task) Clone() Task {
 	t.Consulted = slices.Clone(t.Consulted)
 	t.Messages = slices.Clone(t.Messages)
 	t.Unattended = slices.Clone(t.Unattended)
+	t.Delegates = slices.Clone(t.Delegates)
 	return t
 }
 
 // emptied returns the task without a request. It keeps what outlives a task: the place in the
-// journal, the epoch, the branch with its executor, and unknown keys.
+// journal, the epoch, the branch with its executor and its parent, and unknown keys.
 func (t Task) emptied() Task {
-	return Task{SchemaVersion: t.SchemaVersion, Seq: t.Seq, Epoch: t.Epoch, State: t.State, Branch: t.Branch, Variant: t.Variant,
+	return Task{SchemaVersion: t.SchemaVersion, Seq: t.Seq, Epoch: t.Epoch, State: t.State, Branch: t.Branch, Variant: t.Variant, Parent: t.Parent,
 		UpdatedAt: t.UpdatedAt, Extra: t.Extra}
 }
 

@@ -23,7 +23,7 @@ var (
 	taskID    = safetext.NewForm(`^t-[0-9A-Za-z][0-9A-Za-z-]*$`, 3, 63)
 	objectID  = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 	digest    = safetext.NewForm(`^[0-9a-f]*$`, 64, 64)
-	number    = safetext.NewForm(`^[kqcsm][0-9]*$`, 2, 19)
+	number    = safetext.NewForm(`^[kqcsmd][0-9]*$`, 2, 19)
 	label     = safetext.NewForm(`^[0-9A-Za-z_-]*$`, 0, 64)
 	sessionID = safetext.NewForm(`^[0-9A-Za-z][0-9A-Za-z-]*$`, 1, 64)
 	docName   = safetext.NewForm(`^[A-Za-z][0-9A-Za-z_-]*\.(md|json)$`, 4, 66)
@@ -76,6 +76,7 @@ func (t *Task) Valid() error {
 	v.count("issued.checks", int64(t.Issued.Checks))
 	v.count("issued.submissions", int64(t.Issued.Submissions))
 	v.count("issued.messages", int64(t.Issued.Messages))
+	v.count("issued.delegates", int64(t.Issued.Delegates))
 	v.form("asked.executor", t.Asked.Executor, number)
 	v.form("asked.supervisor", t.Asked.Supervisor, number)
 
@@ -103,10 +104,15 @@ func (t *Task) Valid() error {
 	v.messages(t.Messages)
 	v.records("unattended", t.Unattended)
 	v.count("violations", int64(t.Violations))
+	v.delegates("delegates", t.Delegates)
+	v.branch("parent.branch", t.Parent.Branch)
+	v.count("parent.seq", int64(min(t.Parent.Seq, maxCount+1)))
+	v.form("parent.id", t.Parent.ID, number)
 	v.branch("branch", t.Branch)
 	v.form("merged", t.Merged, objectID)
 	v.count("returning.to", int64(min(t.Returning.To, maxCount+1)))
 	v.branch("returning.from", t.Returning.From)
+	v.form("returning.of", t.Returning.Of, number)
 	v.form("returning.was", t.Returning.Was, objectID)
 	v.form("returning.tree", t.Returning.Tree, objectID)
 	return v.err
@@ -129,6 +135,12 @@ func (t *Task) Offsets(yield func(field string, off int64)) {
 	for _, m := range t.Messages {
 		yield("messages.off", m.Off)
 	}
+	for _, d := range t.Delegates {
+		yield("delegates.off", d.Off)
+		if d.Decided != (Verdict{}) {
+			yield("delegates.decided.off", d.Decided.Off)
+		}
+	}
 }
 
 // ValidTaskID reports whether id can be a task id. It becomes part of file names, so it contains no
@@ -142,6 +154,11 @@ func ValidDoc(doc Doc) bool { return docName.MatchString(string(doc)) }
 func ValidSession(id string) bool { return sessionID.MatchString(id) }
 
 var checkStatuses = []CheckStatus{CheckRunning, CheckGreen, CheckRed, CheckGateError, CheckMoved, CheckAbandoned}
+
+var (
+	rulings      = []Ruling{RuledApprove, RuledReject, RuledAnswer}
+	delegateEnds = []DelegateEnd{DelegateComplete, DelegateFailed, DelegateLost, DelegateCancelled}
+)
 
 // A validator has the first invalid field as its error.
 type validator struct{ err error }
@@ -217,6 +234,27 @@ func (v *validator) messages(list []Message) {
 		v.form("messages.id", m.ID, number)
 		v.known("messages.to", m.To == Executor || m.To == Supervisor)
 		v.count("messages.off", m.Off)
+	}
+}
+
+func (v *validator) delegates(field string, list []Delegate) {
+	if len(list) > MaxDelegates {
+		v.fail(field, "has %d entries and may have %d", len(list), MaxDelegates)
+		return
+	}
+	for _, d := range list {
+		v.known(field+".id", d.ID != "")
+		v.form(field+".id", d.ID, number)
+		v.known(field+".branch", d.Branch != "")
+		v.branch(field+".branch", d.Branch)
+		v.form(field+".base", d.Base, objectID)
+		v.count(field+".off", d.Off)
+		v.count(field+".seq", int64(min(d.Seq, maxCount+1)))
+		v.form(field+".decided.on", d.Decided.On, number)
+		v.known(field+".decided.what", d.Decided.What == "" || slices.Contains(rulings, d.Decided.What))
+		v.count(field+".decided.off", d.Decided.Off)
+		v.form(field+".merged", d.Merged, objectID)
+		v.known(field+".ended", d.Open() || slices.Contains(delegateEnds, d.Ended))
 	}
 }
 

@@ -25,6 +25,7 @@ var waitsFor = map[State]string{
 func WaitingFor(t Task) Waiting {
 	who, known := waitsFor[t.State]
 	switch {
+	case t.Returning.Of != "": // to finish that move; the engine does it for one that has ended
 	case t.Returning != (FileMove{}): // to finish the move of the files
 		return Waiting{For: "human", Since: t.UpdatedAt}
 	case !known:

@@ -55,6 +55,21 @@ func scenarios() []scenario {
 	ask := on(state.AskHuman, state.Holder, text(state.QuestionDoc, "May I?\n"))
 	reject := on(state.Reject, state.Supervisor, text(state.ReviewDoc, "No.\n"))
 
+	laid := func(d decision, lay func(*state.Task)) decision {
+		return func(now Snapshot) (*Change, error) {
+			c, err := d(now)
+			if err == nil {
+				lay(&c.Next)
+			}
+			return c, err
+		}
+	}
+	delegate := laid(on(state.DelegateStarted, state.Holder, text("DELEGATE.md", "Half of it.\n")),
+		func(t *state.Task) { t.SetDelegate(state.Delegate{ID: "d1", Branch: "d1-ab"}) })
+	decided := on(state.DelegateDecided, state.Holder, text("DELEGATE.md", "No.\n"))
+	fetch := laid(on(state.DelegateMergeStarted, state.Holder, nil), func(t *state.Task) { t.Returning.Of = "d1" })
+	fetched := on(state.DelegateMerged, state.Holder, nil)
+
 	working := []decision{begin, leased}
 	checked := append(slices.Clip(working), started, passed)
 	reviewing := append(slices.Clip(checked), submit)
@@ -99,6 +114,14 @@ func scenarios() []scenario {
 		{name: "scored", road: checked, act: apply(on(state.Scored, state.Engine, nil))},
 		{name: "merge_started", road: complete, act: apply(on(state.MergeBegun, state.Human, nil))},
 		{name: "merge", road: working, act: apply(on(state.Merge, state.Human, text(state.SubmissionDoc, "Built elsewhere.\n")))},
+		{name: "delegate_started", road: working, act: apply(delegate)},
+		{name: "delegate_decided", road: and(working, delegate), act: apply(decided)},
+		{name: "delegate_merge_started", road: and(working, delegate, decided), act: apply(fetch)},
+		{name: "delegate_merged", road: and(working, delegate, decided, fetch), act: apply(fetched)},
+		{name: "delegate_done", road: and(working, delegate, decided, fetch, fetched), act: apply(laid(on(state.DelegateDone, state.Engine, nil),
+			func(t *state.Task) {
+				t.SetDelegate(state.Delegate{ID: "d1", Branch: "d1-ab", Ended: state.DelegateComplete})
+			}))},
 		{name: "reset", road: again, act: apply(on(state.Reset, state.Human, nil,
 			state.TaskDoc, state.SubmissionDoc, state.ReviewDoc))},
 		{name: "repair", road: working, act: apply(on(state.Repair, state.Engine, nil))},
