@@ -432,6 +432,7 @@ var allowed = map[string]map[string]string{
 		"internal/store":    "a score is of one snapshot",
 	},
 	"internal/fleet": {
+		"internal/score":     "approved work is scored, so that attempts can be compared",
 		"internal/branch":    "branches, and merges of them",
 		"internal/refusal":   "what is refused has a code and a remedy",
 		"internal/project":   "where a project and its machines live",
@@ -486,7 +487,7 @@ var allowed = map[string]map[string]string{
 	"cmd/ferrusd": {"internal/server": "it is the server and nothing else"},
 	"internal/cli": commands("settings agreement origin refusal project agents agents/process ancestry checks conductor config engine format jsontime nearest pipeline pipeline/workflow " +
 		"platform/proc rootfs safetext state status store strictjson trust worktree/restore"),
-	"internal/cli/branch":   commands("branch refusal snapshots gc project checks cli engine format conductor state status trust worktree"),
+	"internal/cli/branch":   commands("branch score refusal snapshots gc project checks cli engine format conductor state status trust worktree"),
 	"internal/cli/demo":     commands("cli config mcpclient platform/proc tools trust"),
 	"internal/cli/doctor":   commands("agents agents/register cli cli/setup conductor config doctor format mcpclient platform/proc refusal server"),
 	"internal/cli/evidence": commands("cli evidence format refusal"),
@@ -618,6 +619,7 @@ var allowed = map[string]map[string]string{
 // forCommands says why a package of commands imports another.
 var forCommands = map[string]string{
 	"internal/branch":            "branches, and merges of them",
+	"internal/score":             "attempts are scored, and the best one is taken",
 	"internal/settings":          "what is configured and frozen",
 	"internal/packet":            "what a successor is given",
 	"internal/agreement":         "what a project makes run must have been agreed to",

@@ -141,6 +141,18 @@ func Group(names []string, name string) []string {
 	})
 }
 
+// Groups returns the names that have a number, those with the same name before it together, in the order of names.
+func Groups(names []string) [][]string {
+	var groups [][]string
+	for _, name := range names {
+		if _, ok := stemOf(name); !ok || slices.ContainsFunc(groups, func(g []string) bool { return slices.Contains(g, name) }) {
+			continue
+		}
+		groups = append(groups, Group(names, name))
+	}
+	return groups
+}
+
 // stemOf is what stands before the number of try.2.
 func stemOf(name string) (stem string, ok bool) {
 	i := strings.LastIndexByte(name, '.')

@@ -14,13 +14,16 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/score"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // Options configure a run of the fleet.
@@ -52,6 +55,7 @@ const (
 	Left     EventKind = "left"     // a conductor, that of a task which is over or waits for a person
 	Merging  EventKind = "merging"  // approved work is being brought into the project
 	Merged   EventKind = "merged"   // it is there; the text says so where it changed no file
+	Scored   EventKind = "scored"   // approved work has a score; the text is the number
 	Unmerged EventKind = "unmerged" // it does not fit, or not now; a person is needed
 	Trouble  EventKind = "trouble"  // what goes wrong without being of the task
 )
@@ -130,6 +134,9 @@ type ended struct {
 	out    conductor.Outcome
 	got    branch.Merged
 	err    error
+
+	score    string // of approved work; "" for none
+	unscored error  // why it has none
 }
 
 func (f *fleet) run(ctx context.Context) (Outcome, error) {
@@ -219,22 +226,40 @@ func (f *fleet) conduct(ctx context.Context, name string) {
 	f.busy[name] = true
 	f.Tell(Event{Branch: name, Kind: Begun})
 	go func() {
-		out, err := f.conducted(ctx, name)
-		f.ended <- ended{branch: name, out: out, err: err}
+		done := ended{branch: name}
+		f.conducted(ctx, &done)
+		f.ended <- done
 	}()
 }
 
-func (f *fleet) conducted(ctx context.Context, name string) (conductor.Outcome, error) {
-	e, err := branch.Open(f.e, name)
+func (f *fleet) conducted(ctx context.Context, done *ended) {
+	e, err := branch.Open(f.e, done.branch)
 	if err != nil {
-		return conductor.Outcome{}, err
+		done.err = err
+		return
 	}
 	defer e.Close()
-	opts, err := f.Conduct(name, e)
+	opts, err := f.Conduct(done.branch, e)
 	if err != nil {
-		return conductor.Outcome{}, err
+		done.err = err
+		return
 	}
-	return conductor.Run(ctx, e, opts)
+	if done.out, done.err = conductor.Run(ctx, e, opts); done.err == nil && done.out.Task.State == state.Complete {
+		done.score, done.unscored = f.score(ctx, e, done.out.Snapshot)
+	}
+}
+
+// score scores approved work if its gate has a command for that, so that attempts can be compared.
+func (f *fleet) score(ctx context.Context, e *engine.Engine, now store.Snapshot) (string, error) {
+	gate, err := e.Gate(now)
+	if err != nil || gate.Score == "" {
+		return "", err
+	}
+	scored, err := score.Take(ctx, e.Session(f.Caller))
+	if err != nil {
+		return "", err
+	}
+	return strconv.FormatFloat(scored.Task.Score.Value, 'g', -1, 64), nil
 }
 
 // end stores how work on a branch has ended.
@@ -255,6 +280,12 @@ func (f *fleet) end(done ended) {
 		f.trouble(done.branch, done.err)
 	} else {
 		f.Tell(Event{Branch: done.branch, Kind: Left, Text: string(done.out.Task.State)})
+	}
+	switch {
+	case done.unscored != nil && !errors.Is(done.unscored, context.Canceled):
+		f.trouble(done.branch, done.unscored)
+	case done.score != "":
+		f.Tell(Event{Branch: done.branch, Kind: Scored, Text: done.score})
 	}
 	f.left[done.branch] = l
 }

@@ -52,7 +52,7 @@ func all(t *testing.T, h *engine.Session, names ...string) []branch.Attempt {
 }
 
 // TestTheBestOfThreeIsTheOneWithTheHighestScore, by a command that reads the work of each. Its run leaves a log and one line
-// in the journal, and no other fact of the task is changed.
+// in the journal, and no other fact of the task is changed. S2-18.
 func TestTheBestOfThreeIsTheOneWithTheHighestScore(t *testing.T) {
 	t.Parallel()
 	p, h := attempts(t, toml("echo looking; cat code.txt"), "0.5", "12", "-3e2")

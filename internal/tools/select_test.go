@@ -45,6 +45,14 @@ func TestASupervisorTakesAnAttempt(t *testing.T) {
 		}
 	}
 	got(h.Approve(t.Context(), "", ""))(t)
+	if r := c.supervisor.do("select", nil); r.Attempts[1].Score != nil || strings.Contains(r.Message, "score") {
+		t.Errorf("before it was scored: %+v", r)
+	}
+	is := got(b.View())(t).Task
+	got(h.EnterScore(t.Context(), state.Score{Value: 0.5, Tree: is.Submission.Tree, Gate: is.Pin.SHA256, Log: "logs/x.log"}))(t)
+	if r := c.supervisor.do("select", nil); r.Attempts[1].Score == nil || *r.Attempts[1].Score != 0.5 || !strings.Contains(r.Message, "higher score is better") {
+		t.Errorf("scored: %+v", r)
+	}
 	before := c.disk()
 	r := c.supervisor.do("select", map[string]any{"branch": "try.2", "reason": "It is shorter."})
 	if !strings.Contains(r.Message, "ferrus select try.2") || c.disk() != before {

@@ -22,6 +22,7 @@ type branching struct {
 	at            uint64
 	copies        int
 	task          string
+	variants      []string
 	file          cli.Source
 	remove, force bool
 }
@@ -30,16 +31,18 @@ type branching struct {
 func BranchCommand(a *cli.App) *cobra.Command {
 	var how branching
 	cmd := &cobra.Command{
-		Use:   "branch NAME [--at SEQ] [-n N] [--task TEXT | -f FILE]",
+		Use:   "branch NAME [--at SEQ] [-n N] [--variant AGENT] [--task TEXT]",
 		Short: "Create a branch for another attempt or another task",
 		Long: `Creates a branch: its own task, log, agents and checks, in its own work tree
 .ferrus/worktrees/NAME on the git branch ferrus/NAME. It starts with the present
 task and files, or with --at as they were at that entry of "ferrus log". With
 --task it gets a new task. With -n 3 it creates NAME.1, NAME.2 and NAME.3 as
-three attempts. With --remove it deletes the branch.`,
+three attempts. Each --variant is one attempt, whose executor is that agent.
+With --remove it deletes the branch.`,
 		Example: `  ferrus branch try-cache
   ferrus branch attempt -n 3
   ferrus branch docs --task "update the docs"
+  ferrus branch fast --task "be fast" --variant codex --variant qwen:max
   ferrus branch --remove try-cache`,
 		Annotations: cli.Reference(`With --task the branch starts with the files from which the present task
 started. If there is no task, it starts with the present files. The task that
@@ -51,13 +54,18 @@ select" takes one of several attempts, and "ferrus merge" merges approved work
 into the project. A new work tree has no files that git ignores; ferrus runs
 [branches] setup of ferrus.toml there first.
 
+With --variant codex --variant claude-code:opus, the executor of NAME.1 is codex
+and that of NAME.2 is claude-code with the model opus. The agent is frozen on
+the branch: no agent and no edit of ferrus.toml changes it. A single --variant
+makes the branch NAME. The reviewer stays the configured one.
+
 With --remove, the work tree and the git branch are deleted. The log stays in
-.ferrus/archive/branches, and the files stay in git under refs/ferrus.`, "branches[{branch work task_id state}], or removed kept."),
+.ferrus/archive/branches, and the files stay in git under refs/ferrus.`, "branches[{branch work task_id state agent}], or removed kept."),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			switch {
 			case len(names) != 1:
 				return cli.UsageError("ferrus branch NAME; ferrus branches lists the branches", "the branch has no name")
-			case how.remove && (how.at != 0 || how.copies != 0 || how.task != ""):
+			case how.remove && (how.at != 0 || how.copies != 0 || how.task != "" || how.variants != nil):
 				return cli.UsageError("omit the other flags", "--remove allows only --force")
 			case how.force && !how.remove:
 				return cli.UsageError("leave it out", "--force is for --remove")
@@ -65,6 +73,10 @@ With --remove, the work tree and the git branch are deleted. The log stays in
 				return removeBranch(a, cmd.Context(), names[0], how.force)
 			case how.copies < 0 || how.copies > 20:
 				return cli.UsageError("use -n 3", "-n %d is not a number of branches", how.copies)
+			case how.copies > 0 && how.variants != nil:
+				return cli.UsageError("repeat --variant for each attempt", "-n does not go with --variant")
+			case len(how.variants) > 20:
+				return cli.UsageError("name at most 20", "%d variants are too many", len(how.variants))
 			}
 			return makeBranches(a, cmd.Context(), names[0], how)
 		},
@@ -72,6 +84,7 @@ With --remove, the work tree and the git branch are deleted. The log stays in
 	flags := cmd.Flags()
 	flags.Uint64Var(&how.at, "at", 0, "start at entry `SEQ` of ferrus log")
 	flags.IntVarP(&how.copies, "copies", "n", 0, "create `N` attempts: NAME.1, NAME.2 ...")
+	flags.StringArrayVar(&how.variants, "variant", nil, "create an attempt by `AGENT[:MODEL]`; repeat it for others")
 	flags.StringVar(&how.task, "task", "", "create a task from `TEXT` on the branch")
 	how.file.FileFlag(cmd)
 	flags.BoolVar(&how.remove, "remove", false, "delete the branch")
@@ -85,9 +98,14 @@ type grown struct {
 	Work   string      `json:"work"`
 	TaskID string      `json:"task_id"`
 	State  state.State `json:"state"`
+	Agent  string      `json:"agent,omitempty"` // its executor, AGENT or AGENT:MODEL; "" for that of ferrus.toml
 }
 
 func makeBranches(a *cli.App, ctx context.Context, name string, how branching) error {
+	variants, err := cli.Variants(how.variants)
+	if err != nil {
+		return err
+	}
 	s, text, err := a.PersonText(ctx, "branch", "make the branch", how.file, wordsOf(how.task))
 	if err != nil {
 		return err
@@ -96,10 +114,10 @@ func makeBranches(a *cli.App, ctx context.Context, name string, how branching) e
 	if err := a.WithTrust(s.Engine(), s.Engine().Trusted); err != nil {
 		return cli.CannotDo("make the branch", "", err)
 	}
-	fork := branch.Fork{Names: []string{name}, At: how.at, Own: text != ""}
-	if how.copies > 0 {
+	fork := branch.Fork{Names: []string{name}, At: how.at, Own: text != "", Variants: variants}
+	if n := max(how.copies, len(variants)); how.copies > 0 || n > 1 {
 		fork.Names = nil
-		for n := range how.copies {
+		for n := range n {
 			fork.Names = append(fork.Names, fmt.Sprintf("%s.%d", name, n+1))
 		}
 	}
@@ -113,7 +131,7 @@ func makeBranches(a *cli.App, ctx context.Context, name string, how branching) e
 		if wrong != nil {
 			return cli.CannotDo("settle in the branch "+place.Branch, "", wrong)
 		}
-		list[i] = grown{place.Branch, place.Work, t.TaskID, t.State}
+		list[i] = grown{place.Branch, place.Work, t.TaskID, t.State, t.Variant.String()}
 	}
 	if a.JSON {
 		if wrong := a.PrintJSON(map[string]any{"branches": list}); wrong != nil {
@@ -122,7 +140,11 @@ func makeBranches(a *cli.App, ctx context.Context, name string, how branching) e
 		return err
 	}
 	for _, b := range list {
-		a.Say("%-14s %s  %s\n", b.Branch, a.Paint(cli.ColourOf(b.State), format.Pad(string(b.State), 13)), relative(a, b.Work))
+		by := ""
+		if b.Agent != "" {
+			by = "  " + b.Agent
+		}
+		a.Say("%-14s %s  %s%s\n", b.Branch, a.Paint(cli.ColourOf(b.State), format.Pad(string(b.State), 13)), relative(a, b.Work), by)
 	}
 	if err != nil {
 		return cli.CannotDo("make the others", "", err)

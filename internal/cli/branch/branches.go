@@ -3,6 +3,8 @@ package branch
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -16,21 +18,33 @@ import (
 
 // branchesJSON are the fields of a list of branches.
 const branchesJSON = `branches[{branch task_id title state since holder check why green checks
-rejected size{files added deleted} seconds selected merged error}].`
+score score_void agent rejected size{files added deleted} seconds selected
+merged error}].`
 
 // BranchesCommand is ferrus branches.
 func BranchesCommand(a *cli.App) *cobra.Command {
-	return &cobra.Command{
-		Use:   "branches",
+	var take bool
+	cmd := &cobra.Command{
+		Use:   "branches [--score]",
 		Short: "Compare the branches",
 		Long: `Shows every branch: the state of its task, the result of its last check, the
-size of its changes, and how long it took.`,
+size of its changes, its score, and how long it took. With --score it first
+scores the checked work that has no score.`,
 		Example: `  ferrus branches
+  ferrus branches --score
   ferrus branches --json`,
-		Annotations: cli.Reference("", branchesJSON),
-		Args:        cobra.NoArgs,
+		Annotations: cli.Reference(`The score comes from [branches] score of ferrus.toml: a shell command that runs
+like a check on the files that passed the checks. The last line that it prints
+is the score, a number; higher is better. The command is frozen with the task.
+A score counts for the scored files only: after a change it is void, and "-"
+stands in its place. The code that is judged can print the number itself, so
+review what you take.`, branchesJSON),
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			list, err := attempts(a, cmd.Context(), "")
+			if err == nil && take {
+				list, err = scored(a, cmd.Context(), "branches --score", list)
+			}
 			if err != nil {
 				return err
 			}
@@ -46,6 +60,8 @@ size of its changes, and how long it took.`,
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&take, "score", false, "score the checked work that has no score")
+	return cmd
 }
 
 // attempts looks at the branches of the project: at all, or at those that are attempts at the same as one.
@@ -69,20 +85,36 @@ func attempts(a *cli.App, ctx context.Context, like string) ([]branch.Attempt, e
 	return branch.Attempts(ctx, e, names), nil
 }
 
-// ShowAttempts prints branches as a table, and below each why its checks did not pass.
+// ShowAttempts prints branches as a table, and below each why its checks did not pass. Scores have a column where there are
+// any.
 func ShowAttempts(a *cli.App, list []branch.Attempt) {
-	a.Say("%s\n", a.Paint(cli.Dim, fmt.Sprintf("%-14s %-13s %-12s %-22s %8s  %s", "branch", "state", "checks", "change", "time", "task")))
+	scores := slices.ContainsFunc(list, func(t branch.Attempt) bool { return t.Score != nil || t.Void })
+	column := func(text string) string {
+		if !scores {
+			return ""
+		}
+		return fmt.Sprintf(" %9s", text)
+	}
+	a.Say("%s\n", a.Paint(cli.Dim, fmt.Sprintf("%-14s %-13s %-12s %-22s%s %8s  %s", "branch", "state", "checks", "change", column("score"), "time", "task")))
 	for _, t := range list {
 		if t.Error != "" {
 			a.Say("%-14s cannot be read: %s\n", format.Clip(t.Branch, 14), format.Line(t.Error))
 			continue
 		}
-		a.Say("%-14s %s %s %-22s %8s  %s\n", format.Clip(t.Branch, 14), a.Paint(cli.ColourOf(t.State), format.Pad(string(t.State), 13)), gate(a, t),
-			change(t), format.Duration(t.Took), format.Clip(format.Line(t.Title), 40)+mark(t))
+		a.Say("%-14s %s %s %-22s%s %8s  %s\n", format.Clip(t.Branch, 14), a.Paint(cli.ColourOf(t.State), format.Pad(string(t.State), 13)), gate(a, t),
+			change(t), column(number(t)), format.Duration(t.Took), format.Clip(format.Line(t.Title), 40)+mark(t))
 		if !t.Green && t.Why != "" {
 			a.Say("%-14s %s\n", "", a.Paint(cli.Dim, format.Clip(format.Line(t.Why), 100)))
 		}
 	}
+}
+
+// number is the score of an attempt that counts.
+func number(t branch.Attempt) string {
+	if t.Score == nil {
+		return "-"
+	}
+	return strconv.FormatFloat(*t.Score, 'g', 6, 64)
 }
 
 // gate says whether the checks passed on the files of the branch.
@@ -103,11 +135,15 @@ func change(t branch.Attempt) string {
 }
 
 func mark(t branch.Attempt) string {
+	text := ""
+	if t.Agent != "" {
+		text = "  by " + t.Agent
+	}
 	switch {
 	case t.Merged:
-		return "  (merged)"
+		text += "  (merged)"
 	case t.Selected:
-		return "  (selected)"
+		text += "  (selected)"
 	}
-	return ""
+	return text
 }

@@ -66,7 +66,7 @@ func (w *fleetWatcher) line(at time.Time, branch string, text cli.Styled) {
 
 var (
 	fleetWords = map[fleet.EventKind]string{fleet.Taken: "taken from the queue: ", fleet.Begun: "in progress", fleet.Left: "finished ",
-		fleet.Merging: "is being merged", fleet.Merged: "merged into the project", fleet.Unmerged: "not merged: ", fleet.Trouble: "problem: "}
+		fleet.Scored: "scored ", fleet.Merging: "is being merged", fleet.Merged: "merged into the project", fleet.Unmerged: "not merged: ", fleet.Trouble: "problem: "}
 	fleetColour = map[fleet.EventKind]string{fleet.Merged: cli.Green, fleet.Unmerged: cli.Yellow, fleet.Trouble: cli.Red, fleet.Begun: cli.Dim, fleet.Left: cli.Dim}
 )
 

@@ -1,0 +1,98 @@
+package branch
+
+import (
+	"context"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/branch"
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/score"
+)
+
+// selectBest scores the attempts of a group and takes the best.
+func selectBest(a *cli.App, ctx context.Context, name, reason string, keep bool) error {
+	place, err := a.Place(ctx)
+	if err != nil {
+		return err
+	}
+	names, err := project.Branches(place.Root)
+	if err != nil {
+		return err
+	}
+	group, err := groupOf(names, name)
+	if err != nil {
+		return err
+	}
+	list, err := attempts(a, ctx, group[0])
+	if err != nil {
+		return err
+	}
+	if list, err = scored(a, ctx, "select --best", list); err != nil {
+		return err
+	}
+	best, err := score.Best(list)
+	if err != nil {
+		return cli.CannotDo("select the best attempt", "", err)
+	}
+	if !a.JSON {
+		ShowAttempts(a, list)
+		a.Say("the best is %s\n", best.Branch)
+	}
+	if reason == "" && best.Score != nil {
+		reason = "the highest score, " + number(best)
+	}
+	return selectBranch(a, ctx, best.Branch, reason, keep)
+}
+
+// groupOf returns the attempts that name means: those of its group, or of the only group for "".
+func groupOf(names []string, name string) ([]string, error) {
+	groups := branch.Groups(names)
+	if name == "" {
+		if len(groups) == 1 {
+			return groups[0], nil
+		}
+		if len(groups) == 0 {
+			return nil, cli.UsageError(`ferrus branch NAME -n 3 --task "..." creates three attempts`, "there are no attempts to compare")
+		}
+		var stems []string
+		for _, g := range groups {
+			stems = append(stems, strings.TrimSuffix(g[0], g[0][strings.LastIndexByte(g[0], '.'):]))
+		}
+		return nil, cli.UsageError("ferrus select "+stems[0]+" --best", "there are several groups of attempts: %s", strings.Join(stems, ", "))
+	}
+	for _, g := range groups {
+		for _, member := range g {
+			if member == name || strings.HasPrefix(member, name+".") && !strings.Contains(member[len(name)+1:], ".") {
+				return g, nil
+			}
+		}
+	}
+	return nil, cli.UsageError("ferrus branches shows the attempts", "there are no attempts %s", name)
+}
+
+// scored scores the attempts that can have a score and have none, and returns all as they are then.
+func scored(a *cli.App, ctx context.Context, verb string, list []branch.Attempt) ([]branch.Attempt, error) {
+	s, err := a.ProjectSession(ctx, verb)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Engine().Close()
+	var names []string
+	for _, t := range list {
+		names = append(names, t.Branch)
+		if t.Error != "" || t.Score != nil || !t.Green || t.Merged {
+			continue
+		}
+		from, err := branchSession(a, s, t.Branch)
+		if err != nil {
+			return nil, cli.CannotDo("score "+t.Branch, "", err)
+		}
+		_, err = score.Take(ctx, from)
+		from.Engine().Close()
+		if err != nil {
+			return nil, cli.CannotDo("score "+t.Branch, "", err)
+		}
+	}
+	return branch.Attempts(ctx, s.Engine(), names), nil
+}
