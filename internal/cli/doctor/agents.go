@@ -54,7 +54,7 @@ func checkAgent(p *doctor.Context, d agents.Duty) doctor.Finding {
 		f := cli.Explain(err)
 		return doctor.Bad(f.Message+"; ferrus run cannot start it", f.Remedy)
 	}
-	tools, err := toolsOf(p.Ctx, self, "serve", "--role", string(d.Role()), "--agent-name", x.Name)
+	tools, err := toolsOf(p.Ctx, p.Place.Root, self, "serve", "--role", string(d.Role()), "--agent-name", x.Name)
 	if err != nil {
 		return doctor.Bad(fmt.Sprintf("the server of the %s does not start: %v", d.Role(), err), "see "+p.Path("logs")+" for what it says")
 	}
@@ -101,7 +101,7 @@ func checkRegistered(p *doctor.Context) doctor.Finding {
 			strange = append(strange, fmt.Sprintf("%s names %q for the %s: not started: %s", s.File, s.Argv[0], s.Role, why))
 			continue
 		}
-		tools, err := toolsOf(p.Ctx, self, s.Argv[1:]...)
+		tools, err := toolsOf(p.Ctx, p.Place.Root, self, s.Argv[1:]...)
 		if err != nil {
 			return doctor.Bad(fmt.Sprintf("%s cannot start the server of the %s: %v", s.File, s.Role, err), again)
 		}
@@ -168,8 +168,9 @@ func notOurs(self, root string, argv []string) string {
 }
 
 // toolsOf starts a server as a client would, and counts the tools that it lists. It does so in a folder without a
-// machine, because a server repairs what it finds and the doctor was not asked to. program is the running ferrus.
-func toolsOf(ctx context.Context, program string, args ...string) (int, error) {
+// machine, because a server repairs what it finds and the doctor was not asked to. No program of the project at root is on its
+// PATH: in that folder git would not be known as the project's own. program is the running ferrus.
+func toolsOf(ctx context.Context, root, program string, args ...string) (int, error) {
 	dir, err := os.MkdirTemp("", "ferrus-doctor")
 	if err != nil {
 		return 0, err
@@ -179,7 +180,7 @@ func toolsOf(ctx context.Context, program string, args ...string) (int, error) {
 	defer cancel()
 	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Stderr = dir, io.Discard
-	cmd.Env = append(os.Environ(), "PWD="+dir, "FERRUS_ROOT=")
+	cmd.Env = append(cli.Programs(root), "PWD="+dir, "FERRUS_ROOT=")
 	client, err := mcpclient.Start(ctx, "doctor", cmd)
 	if err == nil {
 		defer client.Close()
