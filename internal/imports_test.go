@@ -285,6 +285,16 @@ var allowed = map[string]map[string]string{
 		"internal/worktree/checkout": "the gate may judge a tree laid out in a folder of its own",
 		"internal/worktree/restore":  "a rollback, a merge and the end of a branch replace files",
 	},
+	"internal/delegate": {
+		"internal/branch":            "a delegate works on a branch, and its work is merged from there",
+		"internal/engine":            "what it carries out are acts of two machines",
+		"internal/platform/filelock": "one process at a time settles the delegates of a task",
+		"internal/project":           "where branches lie, and those that were removed",
+		"internal/refusal":           "what is refused has a code and a remedy",
+		"internal/snapshots":         "the name under which the first files of a delegate are kept",
+		"internal/state":             "delegates and decisions about them",
+		"internal/store":             "lines of the journal",
+	},
 	"internal/tools/wire": {
 		"internal/nearest":  "a wrong argument is answered with the right one",
 		"internal/safetext": "arguments hold no hidden characters",

@@ -35,6 +35,9 @@ type Fork struct {
 	Own   bool   // they are for tasks of their own, and begin without one
 
 	Variants []state.Variant // the executor of each; nil where all have that of the gate
+
+	Tree   string       // the files that they begin with; "" for those that follow from the rest
+	Parent state.Parent // whose delegates they are; the zero one for branches of a person
 }
 
 // A start is where branches begin.
@@ -74,7 +77,7 @@ func Create(ctx context.Context, s *engine.Session, f Fork) ([]project.Place, er
 		if f.Variants != nil {
 			as = f.Variants[i]
 		}
-		if err := add(ctx, s, now, on, from, as); err != nil {
+		if err := add(ctx, s, now, on, from, as, f.Parent); err != nil {
 			return made, err
 		}
 		made = append(made, on)
@@ -113,6 +116,8 @@ func startOf(ctx context.Context, s *engine.Session, now store.Snapshot, f Fork)
 		from.upto, from.entry = l.End, l.Seq
 	}
 	switch {
+	case f.Tree != "":
+		from.tree = f.Tree
 	case f.At != 0:
 		if from.tree, err = s.Engine().Files(ctx, now, f.At); err == nil && from.tree == "" {
 			err = &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf("no files were kept at entry %d or before", f.At),
@@ -135,7 +140,7 @@ func startOf(ctx context.Context, s *engine.Session, now store.Snapshot, f Fork)
 }
 
 // add makes one branch: its work tree, then its machine, which is there whole or not at all.
-func add(ctx context.Context, s *engine.Session, now store.Snapshot, on project.Place, from start, as state.Variant) error {
+func add(ctx context.Context, s *engine.Session, now store.Snapshot, on project.Place, from start, as state.Variant, parent state.Parent) error {
 	draft := filepath.Join(filepath.Dir(on.Dir()), "."+on.Branch+".new")
 	lock, err := holdBranch(on)
 	if err != nil {
@@ -160,7 +165,7 @@ func add(ctx context.Context, s *engine.Session, now store.Snapshot, on project.
 	if as.Agent != "" {
 		note += ", worked on by " + as.String()
 	}
-	return s.Fork(ctx, draft, on, from.upto, as, note)
+	return s.Fork(ctx, draft, on, from.upto, as, parent, note)
 }
 
 // holdBranch lets one process at a time make or remove a branch.

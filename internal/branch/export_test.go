@@ -15,7 +15,7 @@ func (c *ConflictError) Trees() (tree, ours string) { return c.tree, c.ours }
 
 // LayMerged puts what git makes of both sides into the branch's work tree, as a merge that is killed then does.
 func LayMerged(ctx context.Context, s, from *engine.Session) error {
-	m, err := look(ctx, s, from)
+	m, err := look(ctx, s, from, byPerson(from.Engine().Place().Branch))
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func (m *merging) fence(ctx context.Context, tree string, res *checks.Result, fe
 	if err := m.into.SaveRef(ctx, goal, tree); err != nil {
 		return Merged{}, refusal.Git(err)
 	}
-	begun, err := m.to.BeginMerge(ctx, looked, state.FileMove{From: m.from.Engine().Place().Branch, Was: m.ours, Tree: tree}, m.note())
+	begun, err := m.begin(m, ctx, state.FileMove{From: m.from.Engine().Place().Branch, Was: m.ours, Tree: tree})
 	if err != nil {
 		return Merged{}, err
 	}
@@ -59,12 +59,9 @@ func (m *merging) moveFiles(ctx context.Context, begun store.Snapshot, res *chec
 	}
 	moved, err := restore.In(m.into).Restore(ctx, from, tree, m.to.Engine().EditsName(begun))
 	if err != nil {
-		return Merged{Files: moved}, &refusal.RefusedError{Code: refusal.StoreError, Message: err.Error(), Remedy: "then call ferrus merge " + goal.From + " again", Person: true}
+		return Merged{Files: moved}, &refusal.RefusedError{Code: refusal.StoreError, Message: err.Error(), Remedy: "then " + m.again, Person: true}
 	}
-	if err := m.from.EnterMerge(ctx, m.was, tree); err != nil {
-		return Merged{Files: moved}, err
-	}
-	done, err := m.to.EndMerge(ctx, goal, m.note(), m.handover(tree))
+	done, err := m.end(m, ctx, goal, tree)
 	if err != nil {
 		return Merged{Files: moved}, err
 	}
@@ -85,9 +82,20 @@ func (m *merging) combine(ctx context.Context, begun store.Snapshot, now string)
 	}
 	if len(got.Conflicts) > 0 {
 		return "", "", &refusal.RefusedError{Code: refusal.TreeChanged, Message: "while " + goal.From + " is being merged somebody has edited " + document.Clip(strings.Join(edited, " "), 600),
-			Remedy: "undo that edit and call ferrus merge " + goal.From + " again", Person: true}
+			Remedy: "undo that edit and " + m.again, Person: true}
 	}
 	return now, got.Tree, nil
+}
+
+func (m *merging) beginByPerson(ctx context.Context, goal state.FileMove) (engine.Done, error) {
+	return m.to.BeginMerge(ctx, m.now.Task, goal, m.note())
+}
+
+func (m *merging) endByPerson(ctx context.Context, goal state.FileMove, tree string) (engine.Done, error) {
+	if err := m.from.EnterMerge(ctx, m.was, tree); err != nil {
+		return engine.Done{}, err
+	}
+	return m.to.EndMerge(ctx, goal, m.note(), m.handover(tree))
 }
 
 // handover is what the task that was branched gets, nil where the project has none or it has ended.
@@ -115,7 +123,7 @@ func Resolve(ctx context.Context, s, from *engine.Session, c *ConflictError) (en
 		return engine.Done{}, err
 	}
 	defer lock.Close()
-	m, err := look(ctx, s, from)
+	m, err := look(ctx, s, from, byPerson(from.Engine().Place().Branch))
 	if err != nil {
 		return engine.Done{}, err
 	}

@@ -50,6 +50,22 @@ type merging struct {
 	ours       string         // the project's files
 	theirs     string         // those that were approved
 	edits      []restore.Edit // what was edited on the branch while files were moved there
+	kind
+}
+
+// A kind is what differs between a merge into the project, which a person makes, and that of a delegate into the work tree of
+// its executor.
+type kind struct {
+	mergeable func(m *merging) error // refuses what cannot be merged
+	judged    bool                   // the gate judges what comes of it
+	begin     func(m *merging, ctx context.Context, goal state.FileMove) (engine.Done, error)
+	end       func(m *merging, ctx context.Context, goal state.FileMove, tree string) (engine.Done, error)
+	again     string // the command that finishes it
+}
+
+// byPerson is the merge of a branch into the project.
+func byPerson(name string) kind {
+	return kind{mergeable: (*merging).fits, judged: true, begin: (*merging).beginByPerson, end: (*merging).endByPerson, again: "call ferrus merge " + name + " again"}
 }
 
 // Merge brings the approved work of a branch, that of the session from, into the files of the project, that of s: git's
@@ -64,7 +80,7 @@ func Merge(ctx context.Context, s, from *engine.Session, fenced func() error) (M
 		return Merged{}, err
 	}
 	defer lock.Close()
-	m, err := look(ctx, s, from)
+	m, err := look(ctx, s, from, byPerson(from.Engine().Place().Branch))
 	if err != nil {
 		return Merged{}, err
 	}
@@ -114,11 +130,11 @@ func alone(e *engine.Engine) (*filelock.Lock, error) {
 }
 
 // look looks at both sides and refuses what cannot be merged.
-func look(ctx context.Context, s, from *engine.Session) (m *merging, err error) {
+func look(ctx context.Context, s, from *engine.Session, as kind) (m *merging, err error) {
 	if err := s.Engine().Known(); err != nil {
 		return nil, err
 	}
-	m = &merging{to: s, from: from}
+	m = &merging{to: s, from: from, kind: as}
 	if m.now, err = s.Engine().View(); err != nil {
 		return nil, err
 	}
@@ -134,7 +150,7 @@ func look(ctx context.Context, s, from *engine.Session) (m *merging, err error) 
 	if m.now.Task.Returning.From == from.Engine().Place().Branch {
 		return m, nil
 	}
-	if err := m.mergeable(); err != nil {
+	if err := m.mergeable(m); err != nil {
 		if m.was.Task.State != state.Complete { // a Resolve may have been cut off when all but this was done
 			err = errors.Join(err, m.forget(ctx))
 		}
@@ -146,7 +162,10 @@ func look(ctx context.Context, s, from *engine.Session) (m *merging, err error) 
 	if err := m.work.SaveRef(ctx, name, m.theirs); err != nil {
 		return nil, refusal.Git(err)
 	}
-	if err := m.undo(ctx); err != nil {
+	if m.judged {
+		err = m.undo(ctx)
+	}
+	if err != nil {
 		return nil, refusal.WithEdits(err, m.edits)
 	}
 	if m.ours, err = m.into.Snapshot(ctx); err != nil {
@@ -155,7 +174,8 @@ func look(ctx context.Context, s, from *engine.Session) (m *merging, err error) 
 	return m, nil
 }
 
-func (m *merging) mergeable() error {
+// fits refuses what a person cannot merge into the project.
+func (m *merging) fits() error {
 	here, there, name := m.now.Task, m.was.Task, m.from.Engine().Place().Branch
 	refuse := func(remedy, format string, args ...any) error {
 		return &refusal.RefusedError{Code: refusal.WrongState, Message: fmt.Sprintf(format, args...), Remedy: remedy, Person: true}
@@ -164,6 +184,8 @@ func (m *merging) mergeable() error {
 		return refusal.From(err)
 	}
 	switch {
+	case there.Parent != (state.Parent{}):
+		return refuse("its executor merges it into its own work, and that is what a person merges", "%s is a delegate of %s", name, parentName(there.Parent))
 	case there.Merged != "":
 		return refuse("ferrus branch --remove "+name+" clears it away", "%s is merged already", name)
 	case there.State != state.Complete:
@@ -242,7 +264,7 @@ func (m *merging) mergeTrees(ctx context.Context) (tree string, res *checks.Resu
 	if len(got.Conflicts) > 0 {
 		return "", nil, m.clash(got, "and the project have changed the same: "+conflicts(got.Conflicts))
 	}
-	if got.Tree == m.theirs {
+	if got.Tree == m.theirs || !m.judged {
 		return got.Tree, nil, nil // the gate and a reviewer have seen this very tree
 	}
 	run, err := m.judge(ctx, got.Tree)
@@ -255,6 +277,14 @@ func (m *merging) mergeTrees(ctx context.Context) (tree string, res *checks.Resu
 		return "", nil, c
 	}
 	return got.Tree, &run, nil
+}
+
+// parentName is how a person names the machine that a delegate works for.
+func parentName(p state.Parent) string {
+	if p.Branch == "" {
+		return "the project's task"
+	}
+	return p.Branch
 }
 
 func (m *merging) clash(got worktree.Merged, why string) *ConflictError {

@@ -16,6 +16,13 @@ import (
 
 // AskHuman pauses the task for a question to a person.
 func (s *Session) AskHuman(ctx context.Context, question string, options []string) (Done, error) {
+	now, err := s.e.View()
+	if err != nil {
+		return Done{}, err
+	}
+	if err := s.e.undelegated(now, "call consult: it answers, or asks a person itself"); err != nil {
+		return Done{}, err
+	}
 	return s.ask(ctx, question, options, "", refuseWhileChecking)
 }
 

@@ -32,8 +32,8 @@ func (e *Engine) Runner() *checkrun.Runner { return e.runner }
 func (e *Engine) Personal() environ.Frozen { return e.settings.Personal() }
 
 // Fork makes the machine of a branch as a draft and moves it into its place: with the journal up to upto bytes, and a first
-// event of its own, in whose line note stands. The branch has the executor of as, if as names one.
-func (s *Session) Fork(ctx context.Context, draft string, on project.Place, upto int64, as state.Variant, note string) error {
+// event of its own, in whose line note stands. The branch has the executor of as, if as names one, and works for parent.
+func (s *Session) Fork(ctx context.Context, draft string, on project.Place, upto int64, as state.Variant, parent state.Parent, note string) error {
 	opts := store.Options{Backup: on.Backup, Now: s.e.opts.Now, Log: s.e.log}
 	if s.e.origin != nil {
 		opts.Begin = origin.New(s.e.ctx, on, s.e.opts.Project, time.Time{}).Begin
@@ -47,6 +47,7 @@ func (s *Session) Fork(ctx context.Context, draft string, on project.Place, upto
 		if as.Agent != "" {
 			next.Variant = as
 		}
+		next.Parent = parent // a branch of a delegate is none itself
 		if next.TaskID != "" {
 			next.Worktree = on.Work
 		}

@@ -16,21 +16,22 @@ import (
 // or an answer. No file is generated from it.
 const DelegateDoc state.Doc = "DELEGATE.md"
 
-// StartDelegate enters a new delegate of the task into the journal: where it is to work, with which
-// files, and on what. The branch is made afterwards, by whoever finds the line.
-func (s *Session) StartDelegate(ctx context.Context, branch, base, text string) (Done, error) {
+// StartDelegate enters a new delegate of the task into the journal: the branch of d, its files and its
+// agent, and on what it is to work. The branch is made afterwards, by whoever finds the line.
+func (s *Session) StartDelegate(ctx context.Context, d state.Delegate, text string) (Done, error) {
 	if err := document.Check("task", text, store.MaxDoc); err != nil {
 		return Done{}, err
 	}
-	return s.commit(ctx, starting(branch, base, text, s.e.mayDelegate))
+	return s.commit(ctx, starting(d, text, s.e.mayDelegate))
 }
 
 // starting is the beginning of a delegate.
-func starting(branch, base, text string, check func(store.Snapshot) error) transition {
-	return transition{event: state.DelegateStarted, docs: map[state.Doc]string{DelegateDoc: text}, note: document.Title(text), arg: branch, check: check,
+func starting(d state.Delegate, text string, check func(store.Snapshot) error) transition {
+	return transition{event: state.DelegateStarted, docs: map[state.Doc]string{DelegateDoc: text}, note: document.Title(text), arg: d.Variant.String(), check: check,
 		lay: func(now store.Snapshot, next *state.Task) {
 			next.Issued.Delegates++
-			next.SetDelegate(state.Delegate{ID: "d" + strconv.Itoa(next.Issued.Delegates), Branch: branch, Base: base, Off: now.Journal.Bytes})
+			d.ID, d.Off = "d"+strconv.Itoa(next.Issued.Delegates), now.Journal.Bytes
+			next.SetDelegate(d)
 		}}
 }
 

@@ -65,7 +65,7 @@ func (g *stage) child(from, to child) bool {
 }
 
 func (g *stage) delegate(i int) bool {
-	if _, open := g.open(); open || !g.raise(g.ex[i], starting("b", "", "t", g.e.mayDelegate)) {
+	if _, open := g.open(); open || !g.raise(g.ex[i], starting(state.Delegate{Branch: "b"}, "t", g.e.mayDelegate)) {
 		return false
 	}
 	g.is.child = working

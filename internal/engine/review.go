@@ -84,6 +84,9 @@ func (s *Session) Approve(ctx context.Context, note, id string) (Done, error) {
 	if err != nil {
 		return Done{}, err
 	}
+	if err := s.e.undelegated(now, "wait until it has decided"); err != nil {
+		return Done{}, err
+	}
 	sub := now.Task.Submission
 	if now.Task.State == state.Reviewing && sub.Tree != "" {
 		tree, err := s.e.fingerprint(ctx, now)

@@ -42,6 +42,7 @@ type Session struct {
 	last  int64       // when the client called last, in nanoseconds of the monotonic clock, for max_silence_secs
 	shown shown
 	told  packet.Shown
+	seen  map[string]string // of each delegate, by its id: the submission or the consultation that was shown
 }
 
 // shown is what a reviewer has before it, and in which task.

@@ -5,11 +5,12 @@ import "slices"
 // A Delegate is a part of a task that its executor gave to another agent, which works on a branch of
 // its own. The executor supervises that branch.
 type Delegate struct {
-	ID      string      `json:"id"`             // d1
-	Branch  string      `json:"branch"`         // where it is worked on
-	Base    string      `json:"base,omitempty"` // the tree that it starts with
-	Off     int64       `json:"off"`            // of the line that started it, which has its text
-	Seq     uint64      `json:"seq,omitempty"`  // the newest line of its branch that was known when this line was written
+	ID      string      `json:"id"`               // d1
+	Branch  string      `json:"branch"`           // where it is worked on
+	Base    string      `json:"base,omitempty"`   // the tree that it starts with
+	Variant Variant     `json:"variant,omitzero"` // its agent; the zero one is that of the task
+	Off     int64       `json:"off"`              // of the line that started it, which has its text
+	Seq     uint64      `json:"seq,omitempty"`    // the newest line of its branch that was known when this line was written
 	Decided Verdict     `json:"decided,omitzero"`
 	Merged  string      `json:"merged,omitempty"` // the tree that its merge into the work tree made; "" until then
 	Ended   DelegateEnd `json:"ended,omitempty"`  // "" while it is open

@@ -248,6 +248,8 @@ func (v *validator) delegates(field string, list []Delegate) {
 		v.known(field+".branch", d.Branch != "")
 		v.branch(field+".branch", d.Branch)
 		v.form(field+".base", d.Base, objectID)
+		v.form(field+".variant.agent", d.Variant.Agent, label)
+		v.line(field+".variant.model", d.Variant.Model)
 		v.count(field+".off", d.Off)
 		v.count(field+".seq", int64(min(d.Seq, maxCount+1)))
 		v.form(field+".decided.on", d.Decided.On, number)

@@ -1,0 +1,135 @@
+package engine
+
+import (
+	"context"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/safetext"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// Frozen returns the documents by which a delegate has the gate and the environment of this task. It
+// has no rules of the user, because the executor decides about its delegates, and no budget of its own,
+// because it uses that of this task.
+func (e *Engine) Frozen(now store.Snapshot) (map[state.Doc]string, error) {
+	gate, err := e.settings.Gate(now)
+	if err != nil {
+		return nil, err
+	}
+	l := &gate.Limits
+	gate.Rules, l.MaxDelegates, l.MaxTaskMinutes, l.MaxTaskTokens, l.MaxTaskDollars = nil, 0, 0, 0, 0
+	docs := map[state.Doc]string{store.GateDoc: string(gate.Encode())}
+	env, err := e.store.Text(now, store.EnvironDoc)
+	if err == nil && env != "" {
+		docs[store.EnvironDoc] = env
+	}
+	return docs, refusal.From(err)
+}
+
+// CreateDelegated gives a branch that is a delegate its task, with what its parent has frozen.
+func (s *Session) CreateDelegated(ctx context.Context, text string, frozen map[state.Doc]string) (Done, error) {
+	tree, err := s.e.Tree(ctx, store.Snapshot{})
+	if err != nil {
+		return Done{}, err
+	}
+	base, err := tree.Snapshot(ctx)
+	if err != nil {
+		return Done{}, refusal.Git(err)
+	}
+	docs, title := map[state.Doc]string{state.TaskDoc: text}, safetext.Line(document.Title(text))
+	for doc, text := range frozen {
+		docs[doc] = text
+	}
+	return s.commit(ctx, transition{event: state.CreateTask, docs: docs, note: title,
+		lay: func(_ store.Snapshot, next *state.Task) {
+			next.TaskID, next.Title, next.BaseTree, next.Worktree = s.e.newTaskID(), title, base, s.e.place.Work
+		}})
+}
+
+// ApproveMerged approves the submission of a delegate, which is in the work tree of its executor as a
+// part of tree.
+func (s *Session) ApproveMerged(ctx context.Context, submission, tree string) (Done, error) {
+	done, err := s.commit(ctx, transition{event: state.Approve, arg: submission, check: ofSubmission(submission),
+		lay: func(_ store.Snapshot, next *state.Task) { next.Merged = tree }})
+	if err == nil {
+		s.e.archiveEnded(done.Snapshot)
+	}
+	return done, err
+}
+
+// RejectOn sends the submission of a delegate back, to be compared with base from now on.
+func (s *Session) RejectOn(ctx context.Context, base, submission, text string) error {
+	done, err := s.commit(ctx, transition{event: state.Reject, docs: map[state.Doc]string{state.ReviewDoc: text}, note: document.Clip(text, document.MaxLine),
+		arg: submission, check: ofSubmission(submission),
+		lay: func(_ store.Snapshot, next *state.Task) { next.BaseTree = base }})
+	if err == nil {
+		s.e.archiveEnded(done.Snapshot)
+	}
+	return err
+}
+
+// ofSubmission refuses a decision about another submission than the present one.
+func ofSubmission(id string) func(store.Snapshot) error {
+	return func(now store.Snapshot) error {
+		if now.Task.Submission.ID == id {
+			return nil
+		}
+		return &refusal.RefusedError{Code: refusal.StaleReview, Message: "submission " + id + " is not the present one", Remedy: "call delegate to be shown it"}
+	}
+}
+
+// Delegated reports whether the task is a delegate that is open: its executor is supervised by that of
+// another machine of the project, which it reads.
+func (e *Engine) Delegated(now store.Snapshot) bool {
+	by := now.Task.Parent
+	if by == (state.Parent{}) {
+		return false
+	}
+	s, err := store.Open(project.At(e.place.Root, by.Branch).Dir(), store.Options{ReadOnly: true, Log: e.log})
+	if err != nil {
+		return false
+	}
+	defer s.Close()
+	snap, err := s.View()
+	d, known := snap.Task.Delegate(by.ID)
+	return err == nil && known && d.Open() && d.Branch == e.place.Branch
+}
+
+// undelegated refuses what only the executor that delegated the task may do.
+func (e *Engine) undelegated(now store.Snapshot, remedy string) error {
+	if !e.Delegated(now) {
+		return nil
+	}
+	return &refusal.RefusedError{Code: refusal.WrongState, Message: "this task is delegate " + now.Task.Parent.ID + " of another executor, which decides about it", Remedy: remedy}
+}
+
+// ShowDelegate notes that the session has been shown what a delegate waits with: the id of a submission
+// or of a consultation.
+func (s *Session) ShowDelegate(id, on string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.seen == nil {
+		s.seen = map[string]string{}
+	}
+	s.seen[id] = on
+}
+
+// VerifyShown refuses a decision about what the session has not been shown, or about something else than
+// what the delegate waits with. named is what the caller named, "" for nothing.
+func (s *Session) VerifyShown(id, named, present string) error {
+	s.mu.Lock()
+	shown := s.seen[id] == present
+	s.mu.Unlock()
+	what := "submission"
+	if strings.HasPrefix(present, "c") {
+		what = "consultation"
+	}
+	return s.stale(what, named, present, shown, "delegate")
+}
+
+// Context ends when the engine is closed.
+func (e *Engine) Context() context.Context { return e.ctx }
