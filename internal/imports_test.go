@@ -414,6 +414,7 @@ var allowed = map[string]map[string]string{
 		"internal/engine":            "it acts through it",
 	},
 	"internal/conductor": {
+		"internal/packet":            "the id of a rollback among the decisions says what was undone",
 		"internal/refusal":           "what is refused has a code and a remedy",
 		"internal/jsontime":          "times in JSON have one form",
 		"internal/rootfs":            "its lock and its record of whom it told are opened without following a link",

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -62,6 +63,8 @@ type LaunchSpec struct {
 	Work     string   // absolute path of the folder to work in
 	Scratch  string   // absolute path of a folder of ours for the files of a launch
 	Environ  []string // the environment of the process that starts it, NAME=value
+	Session  string   // the client's own name of a session to continue; "" begins a new one
+	Fork     bool     // continue a copy of that session
 
 	Run    string // of a worker: absolute path of the folder of its run
 	Name   string // of a worker: its role in the pipeline
@@ -88,6 +91,8 @@ type Adapter struct {
 	Executes string   // what a headless executor may do without asking
 	Reviews  string   // what the other duties of a task may do, headless or not
 	Works    string   // what a headless worker of a pipeline may do without asking
+	Resumes  bool     // it can continue a session of its own, which its output names
+	Forks    bool     // it can continue a copy of one
 	Settings []string // files of a project that make it run commands and that it always reads; with slashes
 	Lacks    []string // its limits, and those of ferrus with it, one sentence each
 
@@ -120,6 +125,9 @@ func (a Adapter) Launch(s LaunchSpec) (Launch, error) {
 	if s.Duty == Worker && (s.Run == "" || s.Name == "" || s.Output == "") {
 		return Launch{}, fmt.Errorf("%s is started as a worker without a run (%q), a name (%q) or an output (%q)", a.Name, s.Run, s.Name, s.Output)
 	}
+	if err := a.checkSession(s); err != nil {
+		return Launch{}, err
+	}
 	l, err := a.launch(a, s)
 	if err != nil {
 		return Launch{}, err
@@ -130,6 +138,27 @@ func (a Adapter) Launch(s LaunchSpec) (Launch, error) {
 	}
 	return l, nil
 }
+
+// sessionForm is the form of the names that clients give to their sessions. None can be an option.
+var sessionForm = safetext.NewForm(`^[0-9A-Za-z][0-9A-Za-z_-]*$`, 8, 64)
+
+// checkSession refuses a session that the agent cannot continue.
+func (a Adapter) checkSession(s LaunchSpec) error {
+	switch {
+	case s.Session == "" && s.Fork:
+		return fmt.Errorf("%s is to continue a copy of no session", a.Name)
+	case s.Session == "":
+		return nil
+	case !a.Resumes || s.Fork && !a.Forks:
+		return fmt.Errorf("%s cannot continue the session %.80q", a.Name, s.Session)
+	case !IsSession(s.Session):
+		return fmt.Errorf("%.80q is not the name of a session", s.Session)
+	}
+	return nil
+}
+
+// IsSession reports whether a name can be that of a client's session.
+func IsSession(name string) bool { return sessionForm.MatchString(name) }
 
 // Identity returns role:agent:index, the agent's name in the journal. A worker's role is its role
 // in the pipeline, its index the number of the attempt.

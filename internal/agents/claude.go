@@ -13,6 +13,8 @@ var claude = Adapter{
 	Executes: "edits files and runs commands; its edit tools refuse `.ferrus`",
 	Reviews:  "reads and searches files; has no tool that edits or runs, and runs no hooks",
 	Works:    "edits files and runs commands; its edit tools refuse the files by which ferrus keeps tasks and runs; starts no other agent",
+	Resumes:  true,
+	Forks:    true,
 	Lacks: []string{
 		"It loads no settings of the project, so that no hook or helper of a repository runs. It reads `CLAUDE.md` like any other file.",
 		"Its commands run without a sandbox: those of an executor can do what you can.",
@@ -66,6 +68,12 @@ func launchClaude(a Adapter, s LaunchSpec) (Launch, error) {
 	argv = append(argv, "--allowedTools="+allowed)
 	if s.Model != "" {
 		argv = append(argv, "--model="+s.Model)
+	}
+	if s.Session != "" {
+		argv = append(argv, "--resume="+s.Session)
+	}
+	if s.Fork {
+		argv = append(argv, "--fork-session")
 	}
 	server := a.server(s)
 	l := Launch{

@@ -13,6 +13,7 @@ var codex = Adapter{
 	// Codex reads these only in a project that the person trusts in Codex itself.
 	Settings: []string{".codex/config.toml", ".codex/hooks.json", ".codex/rules"},
 	Works:    "edits files and runs commands inside its sandbox `workspace-write`, widened by the folder of its run; starts no other agent",
+	Resumes:  true,
 	Lacks: []string{
 		"In its sandbox the commands of an executor write only to the work folder and the temporary folders. They cannot write to .git or to caches in your home, and reach no network. The checks run outside of it.",
 		"Where its sandbox cannot run, as in many containers, its commands fail until you add `--dangerously-bypass-approvals-and-sandbox`.",
@@ -57,6 +58,9 @@ func launchCodex(a Adapter, s LaunchSpec) (Launch, error) {
 		set("model", s.Model)
 	}
 	l := Launch{Argv: append(argv, s.Args...)}
+	if s.Session != "" {
+		l.Argv = append(l.Argv, "resume", s.Session)
+	}
 	if s.Headless {
 		l.Argv, l.Stdin = append(l.Argv, "-"), s.Prompt
 	} else if s.Prompt != "" {

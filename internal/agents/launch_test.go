@@ -182,3 +182,29 @@ func TestMarkdownNamesAll(t *testing.T) {
 		}
 	}
 }
+
+// TestASessionIsContinuedWhereTheAgentCan: by its name, which is never an option, and where the agent cannot it is an
+// error.
+func TestASessionIsContinuedWhereTheAgentCan(t *testing.T) {
+	const name = "0f5d2a3e-aaaa-4bbb-8ccc-1234567890ab"
+	for _, a := range All() {
+		for _, fork := range []bool{false, true} {
+			s := seat(t, Executor, true)
+			s.Session, s.Fork = name, fork
+			l, err := a.Launch(s)
+			if can := a.Resumes && (!fork || a.Forks); can != (err == nil) || can != strings.Contains(strings.Join(l.Argv, " "), name) {
+				t.Errorf("%s, fork %v: %q, %v", a.Name, fork, l.Argv, err)
+			}
+			if given := slices.Contains(l.Argv, "--fork-session"); given != (fork && a.Forks) {
+				t.Errorf("%s, fork %v: %q", a.Name, fork, l.Argv)
+			}
+		}
+		for _, bad := range []string{"--last", "-c", "a b", "../../x", "short", strings.Repeat("a", 65)} {
+			s := seat(t, Executor, true)
+			s.Session = bad
+			if l, err := a.Launch(s); err == nil {
+				t.Errorf("%s continues %q: %q", a.Name, bad, l.Argv)
+			}
+		}
+	}
+}

@@ -48,8 +48,8 @@ them in ` + "`ferrus.toml`" + `:
 		if a.Install != "" {
 			fmt.Fprintf(&b, "    %s\n\n", a.Install)
 		}
-		for _, lack := range a.Lacks {
-			fmt.Fprintf(&b, "- %s\n", lack)
+		for _, fact := range append(a.continuing(), a.Lacks...) {
+			fmt.Fprintf(&b, "- %s\n", fact)
 		}
 	}
 	b.WriteString(`
@@ -91,3 +91,14 @@ One server serves clients in containers and on other machines. ` + "`ferrus toke
   ` + "`ferrus doctor --fix`" + ` restores the task but not the tokens; ` + "`ferrus doctor`" + `
   says so, and you make new ones.
 `
+
+// continuing says what the agent does where [hq.executor] continue is "native".
+func (a Adapter) continuing() []string {
+	switch {
+	case a.Forks:
+		return []string{"With `continue = \"native\"` an executor continues its earlier session, after a rollback a copy of it."}
+	case a.Resumes:
+		return []string{"With `continue = \"native\"` an executor continues its earlier session, but after a rollback it begins a new one."}
+	}
+	return nil
+}

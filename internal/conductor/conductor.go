@@ -259,7 +259,7 @@ func (c *conductor) carryOut(ctx context.Context, f Facts, act Act) (again bool,
 // start starts the missing agent.
 func (c *conductor) start(f Facts, act Act) (again bool, err error) {
 	c.park = ""
-	order, err := c.order(f, act)
+	order, why, err := c.order(f, act)
 	if err != nil {
 		return false, err
 	}
@@ -277,21 +277,26 @@ func (c *conductor) start(f Facts, act Act) (again bool, err error) {
 		return true, nil
 	}
 	c.told[run.Name] = true
-	c.say(Event{Kind: Started, Duty: run.Duty, Agent: run.Agent, Run: run.Name, Text: run.Log})
+	c.say(Event{Kind: Started, Duty: run.Duty, Agent: run.Agent, Run: run.Name, Text: run.Log, Why: why})
 	return true, nil
 }
 
-// order returns what the shim of a missing agent is started with.
-func (c *conductor) order(f Facts, act Act) (process.Order, error) {
+// order returns what the shim of a missing agent is started with, and why it continues an earlier session or does not;
+// "" where that is not asked for.
+func (c *conductor) order(f Facts, act Act) (order process.Order, why string, err error) {
 	who := Agent(f.Gate.HQ, act.Duty)
 	adapter, err := agents.Find(who.Agent)
 	if err != nil {
-		return process.Order{}, err
+		return process.Order{}, "", err
 	}
 	place := c.e.Place()
+	earlier, why := f.conversation(act.Duty, adapter, who.Model)
+	if earlier.session != "" {
+		act.Prompt = continuing
+	}
 	prompt, err := promptFor(act.Prompt)
 	if err != nil {
-		return process.Order{}, err
+		return process.Order{}, "", err
 	}
 	work := f.Task.Worktree
 	if work == "" {
@@ -299,12 +304,12 @@ func (c *conductor) order(f Facts, act Act) (process.Order, error) {
 	}
 	launch, err := adapter.Launch(agents.LaunchSpec{Duty: act.Duty, Index: 1, Model: who.Model, Args: who.Args, Command: who.Command,
 		Prompt: prompt, Headless: true, Ferrus: c.Ferrus, Root: place.Root, Branch: place.Branch, Work: work,
-		Scratch: c.e.Store().Path(liveDir), Environ: c.Environ})
+		Scratch: c.e.Store().Path(liveDir), Environ: c.Environ, Session: earlier.session, Fork: earlier.fork})
 	if err != nil {
-		return process.Order{}, err
+		return process.Order{}, "", err
 	}
 	return process.Order{Slot: c.slot(act.Duty), Runs: Runs(c.e, f.Task.TaskID), Logs: c.e.Store().Path("logs"), Tag: f.Task.TaskID,
-		Run: process.Run{Duty: act.Duty, Agent: adapter.Name, Model: who.Model, At: f.Journal.Bytes}, Launch: launch}, nil
+		Run: process.Run{Duty: act.Duty, Agent: adapter.Name, Model: who.Model, At: f.Journal.Bytes, Continues: earlier.session}, Launch: launch}, why, nil
 }
 
 // Agent returns the agent that ferrus.toml names for a duty.

@@ -22,6 +22,7 @@ type Event struct {
 	Run   string       `json:"run,omitempty"`
 	Text  string       `json:"text,omitempty"`
 	Until time.Time    `json:"until,omitzero"`
+	Why   string       `json:"why,omitempty"` // of Started: what becomes of an earlier session, if agents continue theirs
 	Ended *process.Run `json:"ended,omitempty"`
 }
 

@@ -39,6 +39,7 @@ var cannot = map[string]map[string]string{
 	"hq.executor.model":              {`"a\u0000"`: "a string"},
 	"hq.executor.args":               {`[" "]`: "item 1"},
 	"hq.executor.command":            {`"a\u0000"`: "a string"},
+	"hq.executor.continue":           {`"naitve"`: "did you mean native?", `""`: "one of"},
 	"branches.setup":                 {`"a\u0000"`: "a string"},
 	"branches.score":                 {`"a\u0000"`: "a string"},
 	"branches.on_approve":            {`"merg"`: "did you mean merge?"},

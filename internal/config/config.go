@@ -105,10 +105,17 @@ type Notify struct {
 	Command string `json:"command"`
 }
 
+// The values of HQ.Continue. A task that an older ferrus froze has Fresh.
+const (
+	Fresh  = "fresh"
+	Native = "native"
+)
+
 // HQ is [hq.supervisor] and [hq.executor]: the agents that the conductor starts.
 type HQ struct {
-	Supervisor Agent `json:"supervisor"`
-	Executor   Agent `json:"executor"`
+	Supervisor Agent  `json:"supervisor"`
+	Executor   Agent  `json:"executor"`
+	Continue   string `json:"continue,omitempty"` // of the executor: Fresh or Native; "" is Fresh
 }
 
 // Agent names an adapter, its model, and further arguments of its command line. With an empty Model

@@ -148,6 +148,9 @@ func (g Gate) normal() Gate {
 	if g.Checks.Ignore == nil {
 		g.Checks.Ignore = []string{}
 	}
+	if g.HQ.Continue == "" {
+		g.HQ.Continue = Fresh
+	}
 	if g.Checks.Where == "" {
 		g.Checks.Where = InWorktree
 	}

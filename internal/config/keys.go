@@ -218,6 +218,11 @@ var keys = []key{
 		field:   func(c *Config) any { return &c.HQ.Executor.Command },
 	},
 	{
+		name: "hq.executor.continue", def: Fresh, words: []string{Fresh, Native},
+		comment: "How the executor continues after a rejection or an answer: fresh, or in its client's own session.",
+		field:   func(c *Config) any { return &c.HQ.Continue },
+	},
+	{
 		name: "branches.setup", def: "",
 		comment: "A shell command for each new work tree, such as npm ci: the tree has no files that git ignores. Empty: none.",
 		does:    "Runs with your rights in every new work tree.",

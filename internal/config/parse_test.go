@@ -60,6 +60,7 @@ model = "m"
 args = ["--yolo"]
 command = ""
 [hq.executor]
+continue = "native"
 agent = "goose"
 model = "n"
 args = []
@@ -93,7 +94,7 @@ timeout_secs = 13
 		Server: Server{8},
 		Lease:  Lease{10, 9, 11},
 		Notify: Notify{"say hello"},
-		HQ:     HQ{Agent{"gemini", "m", []string{"--yolo"}, ""}, Agent{"goose", "n", []string{}, "play {prompt}"}},
+		HQ:     HQ{Agent{"gemini", "m", []string{"--yolo"}, ""}, Agent{"goose", "n", []string{}, "play {prompt}"}, Native},
 
 		Branches:  Branches{Setup: "npm ci", OnApprove: Merge, Score: "make bench"},
 		Pipelines: Pipelines{"pipeline-tmp", "memory/pipelines"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -135,7 +136,7 @@ func (s *Session) recalling(was *store.Line, reason string) transition {
 			}
 			next.Since = s.e.stamp()
 			// Whoever goes on from here learns why; and who was started before has no part in it.
-			next.Decisions = state.Remember(next.Decisions, state.Record{ID: fmt.Sprint("rollback-", was.Seq), Off: now.Journal.Bytes})
+			next.Decisions = state.Remember(next.Decisions, state.Record{ID: fmt.Sprint(packet.RollbackPrefix, was.Seq), Off: now.Journal.Bytes})
 		}}
 }
 

@@ -8,6 +8,9 @@ import (
 // SteerPrefix begins the id of a person's message to the running agent; the number of its entry follows, which is unique.
 const SteerPrefix = "steer-"
 
+// RollbackPrefix begins the id of the reason of a rollback; the number of the entry that it leads to follows.
+const RollbackPrefix = "rollback-"
+
 // News is what a session has not been shown yet, oldest first.
 type News struct {
 	Steers   []Decision // a person's messages to the running agent

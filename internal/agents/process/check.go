@@ -59,6 +59,8 @@ func (r Run) check() error {
 		field = "signal"
 	case len(r.Client) > maxWords:
 		field = "client_session"
+	case r.Continues != "" && !agents.IsSession(r.Continues):
+		field = "continues"
 	case !counts(r.Usage.Input), !counts(r.Usage.Cached), !counts(r.Usage.Output), r.Usage.Dollars < 0, r.Usage.Dollars > maxDollars:
 		field = "usage"
 	case !slices.Contains(troubles, r.Trouble):

@@ -41,6 +41,8 @@ type Run struct {
 	Until   time.Time      `json:"until,omitzero"` // when its trouble is over
 	Said    string         `json:"said,omitempty"` // its last words, in short
 	Client  string         `json:"client_session,omitempty"`
+
+	Continues string `json:"continues,omitempty"` // the session of its client that it was started to continue
 }
 
 // Over reports whether the end of the run is known.

@@ -86,7 +86,7 @@ func (w *watcher) words(e conductor.Event) cli.Styled {
 	case conductor.Found:
 		return duty + w.a.Paint("", "  "+e.Agent+" is already running")
 	case conductor.Started:
-		return duty + w.a.Paint("", "  "+e.Agent+" started")
+		return duty + w.a.Paint("", "  "+e.Agent+" started"+because(e.Why))
 	case conductor.Ending:
 		return duty + w.a.Paint("", "  stopped by ferrus: "+format.Line(e.Text))
 	case conductor.Ended:
@@ -104,6 +104,14 @@ func (w *watcher) words(e conductor.Event) cli.Styled {
 		return cli.Styled("stopping: ending the agents")
 	}
 	return cli.Styled(string(e.Kind))
+}
+
+// because returns a reason as it follows a statement.
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return "; " + format.Line(why)
 }
 
 // read takes lines from the terminal for as long as the program runs, and answers what is open with them.

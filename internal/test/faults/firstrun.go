@@ -7,6 +7,10 @@ var firstruns = []Rig{
 		Test: "TestWhatRunsCountFor", Plain: true,
 	},
 	{
+		Name: "conductor: a session is continued", Promise: "an executor continues only what is its own and ended well", Package: "./internal/conductor",
+		Test: "TestAnExecutorContinuesItsOwnSession", Plain: true,
+	},
+	{
 		Name: "ferrus.toml: no value that cannot work", Promise: "a value that would fail later is refused when the file is read", Package: "./internal/config",
 		Test: "TestNoKeyTakesWhatCannotWork", Plain: true,
 	},

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // A Rule is a part of a policy: it answers a request, or leaves it to the next rule.
@@ -67,6 +68,14 @@ func When(condition func(Request) bool, rule Rule) Rule {
 // Answer is the rule that always gives this reply: Answer(Say("no")) leaves without doing anything, and
 // Answer(Reply{Hang: true}) hangs.
 func Answer(reply Reply) Rule { return func(Request) (Reply, bool) { return reply, true } }
+
+// Continued asks for work when the client continues an earlier conversation with another prompt for an executor.
+func Continued() Rule {
+	return func(r Request) (Reply, bool) {
+		last := r.Messages[len(r.Messages)-1]
+		return call("wait_for_task"), r.Executor() && len(r.Told()) > 0 && last.Role == "user" && strings.Contains(last.Text, "your earlier session continues")
+	}
+}
 
 // Claimed reports whether the last word of ferrus was that there is work to do: edit, then check.
 func Claimed(r Request) bool {
