@@ -20,6 +20,7 @@ type RunStatus struct {
 	Archived  bool               `json:"archived"`
 	Conductor int                `json:"conductor,omitempty"` // process id
 	Rerun     *run.Origin        `json:"rerun,omitempty"`     // the run that this one takes up
+	Variant   string             `json:"variant,omitempty"`   // the agent of its workers, in place of that of the workflow
 	Status    pipeline.Status    `json:"status"`
 	Delivery  *pipeline.Delivery `json:"delivery,omitempty"`
 	Action    *Decision          `json:"action"`
@@ -54,7 +55,7 @@ func ReadRun(at run.Place, f *run.Folder, now time.Time) (*RunStatus, error) {
 		return nil, err
 	}
 	s := v.Facts.Status
-	l := &RunStatus{Run: f.Name(), Dir: f.Dir, Topic: s.Topic, Archived: Archived(at, f), Conductor: f.Leader(), Rerun: f.Origin, Status: s, View: v,
+	l := &RunStatus{Run: f.Name(), Dir: f.Dir, Topic: s.Topic, Archived: Archived(at, f), Conductor: f.Leader(), Rerun: f.Origin, Variant: f.Settings.Variant, Status: s, View: v,
 		Workers: []workerLook{}}
 	if s.ResultDelivered {
 		l.result = f.Result()

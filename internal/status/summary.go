@@ -60,6 +60,7 @@ type RunLine struct {
 	Dir       string         `json:"dir"`
 	CreatedAt time.Time      `json:"created_at,omitzero"`
 	RerunOf   string         `json:"rerun_of,omitempty"`
+	Variant   string         `json:"variant,omitempty"`
 	Error     string         `json:"error,omitempty"` // why it cannot be read
 }
 
@@ -79,6 +80,9 @@ func (l RunLine) About() string {
 	text := format.Line(l.Topic)
 	if l.RerunOf != "" {
 		text = "(" + l.RerunOf + " again) " + text
+	}
+	if l.Variant != "" {
+		text = "(by " + l.Variant + ") " + text
 	}
 	return l.CreatedAt.Local().Format(time.DateTime) + "  " + format.Clip(text, 60)
 }
@@ -117,7 +121,7 @@ func runLine(dir string, archived bool) RunLine {
 		l.Error = err.Error()
 		return l
 	}
-	l.Topic, l.State, l.CreatedAt = s.Topic, s.State, s.CreatedAt
+	l.Topic, l.State, l.CreatedAt, l.Variant = s.Topic, s.State, s.CreatedAt, f.Settings.Variant
 	if f.Origin != nil {
 		l.RerunOf = f.Origin.Run
 	}

@@ -42,7 +42,7 @@ With --remove it deletes the branch.`,
 		Example: `  ferrus branch try-cache
   ferrus branch attempt -n 3
   ferrus branch docs --task "update the docs"
-  ferrus branch fast --task "be fast" --variant codex --variant qwen:max
+  ferrus branch fast --task "be fast" --variant codex --variant qwen-code
   ferrus branch --remove try-cache`,
 		Annotations: cli.Reference(`With --task the branch starts with the files from which the present task
 started. If there is no task, it starts with the present files. The task that

@@ -23,6 +23,7 @@ import (
 type rerunning struct {
 	from, more string
 	detach     bool
+	variants   []string
 }
 
 func pipelineRerunCommand(a *cli.App) *cobra.Command {
@@ -34,14 +35,20 @@ func pipelineRerunCommand(a *cli.App) *cobra.Command {
 before ROLE or PHASE are copied, and the workers from there on work again. By
 default it begins with the first worker that did not finish, or with the first
 phase if all did. TEXT is added to the topic. The finished run is not changed.
-It shows the progress and ends as "ferrus pipeline run" does.`,
+It shows the progress and ends as "ferrus pipeline run" does. Each --variant is
+a new run whose workers are another agent.`,
 		Example: `  ferrus pipeline rerun research-180141
   ferrus pipeline rerun research-180141 --from synthesis
-  ferrus pipeline rerun research-180141 --from synthesizer -m "Shorter, please"`,
+  ferrus pipeline rerun research-180141 --from synthesizer -m "Shorter, please"
+  ferrus pipeline rerun research-180141 --from synthesis --variant claude-code`,
 		Annotations: cli.Reference(`Each copied output must still have the hash that the finished run recorded. The
 new run records the hashes, and the name of the finished run, in the first line
 of its journal. The commands and agents in the workflow of the finished run must
-be ones that you have agreed to.`, "as ferrus pipeline run."),
+be ones that you have agreed to.
+
+With --variant AGENT[:MODEL], the workers that work again are that agent, except
+commands; the copied outputs stay as they are. Without it, the agents are those
+of the finished run. Several variants are started as with --detach.`, "as ferrus pipeline run."),
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeRuns(a, finished),
 		RunE:              func(cmd *cobra.Command, args []string) error { return rerun(a, cmd.Context(), args[0], how) },
@@ -49,6 +56,7 @@ be ones that you have agreed to.`, "as ferrus pipeline run."),
 	cmd.Flags().StringVar(&how.from, "from", "", "begin with this worker or `PHASE`")
 	cmd.Flags().StringVarP(&how.more, "message", "m", "", "add this `TEXT` to the topic")
 	cmd.Flags().BoolVar(&how.detach, "detach", false, "start the first workers and return")
+	variantFlag(cmd, &how.variants)
 	completeFrom(a, cmd, finished)
 	return cmd
 }
@@ -72,24 +80,30 @@ func rerun(a *cli.App, ctx context.Context, name string, how rerunning) error {
 		return err
 	}
 	settings := at.Settings(conf)
-	if err := staffed(ctx, old.Workflow, settings, "the run "+old.Name()); err != nil {
-		return err
-	}
-	f, err := at.Rerun(old, how.from, strings.TrimSpace(how.more), settings, time.Now())
+	settings.Variant = old.Settings.Variant
+	all, err := variantsOf(settings, how.variants)
 	if err != nil {
-		return cannotRerun(old, err)
-	}
-	if f, err = run.Open(f.Dir); err != nil {
 		return err
 	}
-	if !a.JSON {
-		cli.Fprintf(a.Err, "%s takes up %s from %s, with %s of it\n", f.Name(), old.Name(), f.Origin.From,
-			format.Count(len(f.Origin.Outputs), "output", "outputs"))
+	for _, settings := range all {
+		if err := staffed(ctx, old.Workflow, settings, "the run "+old.Name()); err != nil {
+			return err
+		}
 	}
-	if how.detach {
-		return once(a, ctx, at, f)
-	}
-	return conductRun(a, ctx, at, f, "")
+	return eachVariant(a, ctx, at, all, how.detach, func(s run.Settings) (*run.Folder, error) {
+		f, err := at.Rerun(old, how.from, strings.TrimSpace(how.more), s, time.Now())
+		if err != nil {
+			return nil, cannotRerun(old, err)
+		}
+		if f, err = run.Open(f.Dir); err != nil {
+			return nil, err
+		}
+		if !a.JSON {
+			cli.Fprintf(a.Err, "%s takes up %s from %s, with %s of it\n", f.Name(), old.Name(), f.Origin.From,
+				format.Count(len(f.Origin.Outputs), "output", "outputs"))
+		}
+		return f, nil
+	})
 }
 
 // cannotRerun says why a run cannot be taken up again, and what can be done instead.

@@ -26,11 +26,14 @@ type launching struct {
 	nested bool
 	detach bool
 	dry    bool
+
+	variants []string
 }
 
 func (how *launching) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&how.detach, "detach", false, "start the first workers and return")
 	cmd.Flags().BoolVar(&how.dry, "dry-run", false, "print what would be started, and do nothing")
+	variantFlag(cmd, &how.variants)
 	cmd.Flags().BoolVar(&how.nested, "nested", false, "allow it in the shell of an agent")
 }
 
@@ -46,7 +49,8 @@ the result goes. Ctrl-C does not end the workers; "ferrus pipeline resume" or
 started.`,
 		Example: `  ferrus pipeline run research "caching in HTTP clients"
   ferrus pipeline run research "caching" --dry-run
-  ferrus pipeline run research "caching" --detach`,
+  ferrus pipeline run research "caching" --detach
+  ferrus pipeline run research "caching" --variant codex --variant claude-code`,
 		Annotations: cli.Reference(`On a terminal, ferrus shows the progress as a small table. Otherwise it writes a
 line for each event to stderr. If the result goes to stdout and stdout is not a
 terminal, stdout has only the result. The run can be killed at any time.
@@ -54,6 +58,9 @@ terminal, stdout has only the result. The run can be killed at any time.
 With --detach, use "ferrus pipeline resume", or "ferrus tick" from cron, to
 continue when the workers finish. If the pipeline has spawn "all", its workers
 finish without it, and only the steps after them wait.
+
+With --variant AGENT[:MODEL], all workers are that agent, except commands. Each
+--variant is a run of its own. Several of them are started as with --detach.
 
 In the shell of an agent the command is refused. --nested allows it.
 
@@ -95,21 +102,21 @@ func launchRun(a *cli.App, ctx context.Context, how launching, words []string) e
 			return err
 		}
 	}
-	settings := at.Settings(conf)
-	if err := staffed(ctx, w, settings, path); err != nil {
-		return err
-	}
-	if how.dry {
-		return foresee(a, at, w, settings, topic)
-	}
-	f, err := at.Launch(w, topic, settings, time.Now())
+	all, err := variantsOf(at.Settings(conf), how.variants)
 	if err != nil {
 		return err
 	}
-	if how.detach {
-		return once(a, ctx, at, f)
+	for _, settings := range all {
+		if err := staffed(ctx, w, settings, path); err != nil {
+			return err
+		}
 	}
-	return conductRun(a, ctx, at, f, "")
+	return eachVariant(a, ctx, at, all, how.detach, func(s run.Settings) (*run.Folder, error) {
+		if how.dry {
+			return nil, foresee(a, at, w, s, topic)
+		}
+		return at.Launch(w, topic, s, time.Now())
+	})
 }
 
 // staffed refuses a pipeline whose agents are not there. path is where it stands.

@@ -19,7 +19,7 @@ func pipelineRunsCommand(a *cli.App) *cobra.Command {
 started and their topic. "ferrus pipeline status RUN" shows one of them.`,
 		Example: `  ferrus pipeline runs
   ferrus pipeline runs -n 100 --json`,
-		Annotations: cli.Reference("", "[{run topic state archived dir created_at rerun_of error}], the newest first."),
+		Annotations: cli.Reference("", "[{run topic state archived dir created_at rerun_of variant\nerror}], the newest first."),
 		Args:        cobra.NoArgs,
 		RunE:        func(cmd *cobra.Command, _ []string) error { return listRuns(a, cmd.Context(), newest) },
 	}

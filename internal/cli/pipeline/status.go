@@ -72,6 +72,9 @@ func showRun(a *cli.App, l *status.RunStatus, now time.Time) {
 	if o := l.Rerun; o != nil {
 		a.ShowRow("rerun", fmt.Sprintf("of %s, from %s, with %s of it", o.Run, o.From, format.Count(len(o.Outputs), "output", "outputs")))
 	}
+	if l.Variant != "" {
+		a.ShowRow("variant", "every agent is "+l.Variant)
+	}
 	if d := l.Delivery; d != nil {
 		text := fmt.Sprintf("%s to %s by %s, %s ago", d.State, d.Target, d.By, format.Age(d.At))
 		if l.Partial() {

@@ -54,11 +54,15 @@ type Settings struct {
 	Supervisor config.Agent   `json:"supervisor"`
 	Notify     config.Notify  `json:"notify"`
 	Deliver    config.Deliver `json:"deliver"`
+
+	// Variant is the agent of all workers that have one, AGENT or AGENT:MODEL; "" for that of the
+	// workflow.
+	Variant string `json:"variant,omitempty"`
 }
 
 // Settings returns the settings of a run that is launched now.
 func (p Place) Settings(conf config.Config) Settings {
-	return Settings{p.Root, p.Archive, conf.HQ.Executor, conf.HQ.Supervisor, conf.Notify, conf.Deliver}
+	return Settings{Root: p.Root, Archive: p.Archive, Executor: conf.HQ.Executor, Supervisor: conf.HQ.Supervisor, Notify: conf.Notify, Deliver: conf.Deliver}
 }
 
 // Launch creates the folder of a new run. Its first tick starts the first workers.

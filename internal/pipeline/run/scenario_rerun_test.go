@@ -19,6 +19,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 )
 
@@ -104,6 +105,49 @@ func TestARerunLeavesTheArchiveAsItIs(t *testing.T) {
 	}
 	if !cmp.Equal(after, before) {
 		t.Errorf("the archive is another: %s", cmp.Diff(before, after))
+	}
+}
+
+// TestAVariantOfARunHasAnotherAgent: all workers but commands are the variant, the copied outputs stay, and the first line of
+// the journal names it. S2-12, S2-17.
+func TestAVariantOfARunHasAnotherAgent(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.play("one", `echo "$$ one" > "$FERRUS_OUTPUT"`)
+	old := y.over(pair)
+	before := tree(t, y.place().Archive)
+	y.play("end", `echo "by $FERRUS_MODEL" > "$FERRUS_OUTPUT"`)
+	s := y.place().Settings(y.conf)
+	s.Variant = "command:large"
+	f, err := y.place().Rerun(old, "end", "", s, time.Now())
+	must(t, err)
+	f = y.again(f)
+	y.ended(f, y.conduct(f))
+	f = y.again(f)
+	if f.Settings.Variant != "command:large" || f.Origin.Run != old.Name() {
+		t.Errorf("the journal has %+v, %+v", f.Settings, f.Origin)
+	}
+	if text, err := f.slurp("end.md"); err != nil || string(text) != "by large\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if text, err := f.slurp("one.md"); err != nil || !strings.HasSuffix(string(text), " one\n") {
+		t.Errorf("the copied output is %q, %v", text, err)
+	}
+	after := tree(t, y.place().Archive)
+	for path := range after {
+		if strings.HasPrefix(path, f.Dir) || path == y.place().Archive { // the new one lies beside the old one now
+			delete(after, path)
+			delete(before, path)
+		}
+	}
+	if !cmp.Equal(after, before) {
+		t.Errorf("the archive is another: %s", cmp.Diff(before, after))
+	}
+	for _, c := range []struct{ variant, agent, model string }{{"codex", "codex", ""}, {"claude-code:opus", "claude-code", "opus"}, {"command", "command", y.conf.HQ.Executor.Model}} {
+		got := Settings{Executor: y.conf.HQ.Executor, Variant: c.variant}.Agent(workflow.Worker{Agent: "gemini", Model: "flash"})
+		if got.Agent != c.agent || got.Model != c.model {
+			t.Errorf("%s: %+v", c.variant, got)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
@@ -52,8 +53,11 @@ func (b *runState) startOne(role string) error {
 	return fmt.Errorf("start %s: %w", role, err)
 }
 
-// Agent returns the agent of a worker, from ferrus.toml and the workflow.
+// Agent returns the agent of a worker: that of the variant, else from ferrus.toml and the workflow.
 func (s Settings) Agent(k workflow.Worker) config.Agent {
+	if s.Variant != "" {
+		k.Agent, k.Model, _ = strings.Cut(s.Variant, ":")
+	}
 	who := config.Agent{Agent: k.Agent}
 	for _, known := range []config.Agent{s.Executor, s.Supervisor} {
 		if k.Agent == "" || k.Agent == known.Agent {

@@ -28,4 +28,12 @@ var scores = []Rig{
 		Name: "scores: of different gates", Promise: "scores that different gates have given are not compared", Package: scoreRoom,
 		Test: "TestScoresOfDifferentGatesAreNotCompared", Plain: true,
 	},
+	{
+		Name: "variants: of a task", Promise: "the agent of an attempt is frozen on its branch", Package: "./internal/branch",
+		Test: "TestTheAgentOfAnAttemptIsFrozenOnItsBranch", Plain: true,
+	},
+	{
+		Name: "variants: of a run", Promise: "the workers of a variant of a run are its agent", Package: "./internal/pipeline/run",
+		Test: "TestAVariantOfARunHasAnotherAgent", Plain: true,
+	},
 }
