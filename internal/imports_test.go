@@ -254,6 +254,7 @@ var allowed = map[string]map[string]string{
 		"internal/document": "texts are clipped",
 	},
 	"internal/engine": {
+		"internal/rules":             "which step follows an event without a model",
 		"internal/differences":       "what a patch does not show",
 		"internal/remote":            "sessions of callers over the network",
 		"internal/settings":          "what is configured and frozen",

@@ -15,7 +15,10 @@ func (e *Engine) await(ctx context.Context, wait time.Duration, look func(store.
 	over := time.NewTimer(wait)
 	defer over.Stop()
 	for {
-		snap, err := e.View()
+		snap, err := e.FollowRules(ctx) // before whatever is waited for
+		if err != nil {
+			snap, err = e.View() // the rule is the next writer's
+		}
 		if err != nil {
 			return snap, err
 		}

@@ -127,7 +127,7 @@ func (s *Session) AcceptConfig(ctx context.Context) ([]config.Change, Done, erro
 	}
 	diff, docs := pinned.Diff(conf.Gate()), s.e.settings.Freeze(conf.Gate())
 	diff = append(diff, s.e.settings.EnvironChange(now, docs[store.EnvironDoc])...)
-	if len(diff) == 0 && now.Task.TaskID != "" {
+	if len(diff) == 0 && now.Task.TaskID != "" && now.Task.Assigned == (state.Assigned{}) {
 		s.e.accepted(conf)
 		return nil, Done{Snapshot: now}, nil
 	}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/checkrun"
@@ -48,6 +49,8 @@ type Engine struct {
 	job         *job // the check that this process runs or ran last
 	trees       map[string]*worktree.Tree
 	differences differences.Memory
+
+	settled atomic.Uint64 // the newest entry after which no rule was found due
 
 	keeper *snapshots.Queue
 	told   packet.Shown

@@ -8,6 +8,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/packet"
+	"github.com/ferrus-go/ferrus/internal/rules"
 	"github.com/ferrus-go/ferrus/internal/snapshots"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -18,7 +19,7 @@ import (
 const (
 	MaxNote       = maxNote
 	MaxReviewed   = maxReviewed
-	MaxGateErrors = maxGateErrors
+	MaxGateErrors = rules.GateErrors
 )
 
 func (e *Engine) Keeper() *snapshots.Queue { return e.keeper }

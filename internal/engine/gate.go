@@ -26,7 +26,8 @@ type Checked struct {
 	Changed  []string // paths that changed while it ran, when Status is CheckMoved
 	Clean    bool     // it ran in a checkout of its own: then it was its own commands that changed them
 	Err      string   // why the gate could not run, when Status is CheckGateError
-	Asked    bool     // the engine has asked a person, because this keeps happening
+	Asked    bool     // ferrus has asked a person by a rule, because this keeps happening
+	Rule     string   // the rule by which ferrus acted after the verdict; "" where none did
 
 	touched string // what was written while it ran, though the tree is the same
 }

@@ -39,6 +39,7 @@ const (
 	gone          = -1
 	modelRetries  = 4
 	modelSame     = 3
+	modelRule     = 2
 	modelTTL      = 90 * time.Second
 	modelCycles   = 2
 	modelOtherMax = 10
@@ -96,24 +97,34 @@ func (m *model) check(who int) (ok, green bool) {
 	if !m.raise(state.CheckStarted, m.as(who)) {
 		return false, false
 	}
-	ask := false
 	switch {
 	case m.broken:
 		m.raise(state.CheckVoid, state.Engine)
 		m.errs++
-		ask = m.errs >= engine.MaxGateErrors
+		m.follow(m.errs >= engine.MaxGateErrors, m.errs >= modelRule, false)
 	case m.red:
 		m.raise(state.CheckFailed, state.Engine)
 		m.same, m.errs = m.same+1, 0
-		ask = m.same >= modelSame && m.task.State != state.Failed
+		m.follow(m.same >= modelSame, m.same >= modelRule, m.task.Assigned.Agent == "")
 	default:
 		m.raise(state.CheckPassed, state.Engine)
 		m.same, m.errs, green = 0, 0, true
 	}
-	if ask {
-		m.raise(state.AskHuman, state.Engine)
-	}
 	return true, green
+}
+
+// follow is what the rules of modelToml, and the defaults before them, make of a check. The table refuses them all in Failed.
+func (m *model) follow(ask, rule, reassign bool) {
+	switch {
+	case ask:
+		m.raise(state.AskHuman, state.Engine)
+	case rule && reassign:
+		if m.raise(state.Reassign, state.Engine) {
+			m.holder, m.task.Assigned.Agent = 0, "claude-code"
+		}
+	case rule:
+		m.raise(state.Consult, state.Engine)
+	}
 }
 
 func (m *model) submit(who int) bool {
@@ -129,7 +140,7 @@ func (m *model) take(who int) bool {
 }
 
 func (m *model) accept() bool {
-	if m.task.TaskID != "" && m.lim.ReviewCycles == m.file {
+	if m.task.TaskID != "" && m.lim.ReviewCycles == m.file && m.task.Assigned.Agent == "" {
 		return true
 	}
 	return m.raise(state.AcceptConfig, state.Human)
@@ -168,7 +179,20 @@ func newPlayer(t *testing.T) *player {
 
 func modelToml(cycles int) string {
 	return enginetest.Gate("test ! -e broken || exit 127; test ! -e red") + fmt.Sprintf("[limits]\nmax_check_retries = %d\nmax_review_cycles = %d\nmax_same_failure = %d\nmax_messages = 1000\n",
-		modelRetries, cycles, modelSame)
+		modelRetries, cycles, modelSame) + fmt.Sprintf(`
+[[rules]]
+on = "check_failed"
+when = { same = %[1]d }
+then = "executor claude-code:opus"
+[[rules]]
+on = "check_failed"
+when = { same = %[1]d }
+then = "consult"
+[[rules]]
+on = "check_void"
+when = { errors = %[1]d }
+then = "consult"
+`, modelRule)
 }
 
 func (w *player) text() string { w.n++; return "text " + strconv.Itoa(w.n) }

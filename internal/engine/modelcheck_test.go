@@ -118,6 +118,8 @@ var regions = map[string]region{
 	"what may be submitted":      {core | gated | red | edit, 1500, 0},
 	"what is judged by which":    {core | gated | edit | pin, 1500, 0},
 	"whose check counts":         {core | gated | person | other, 1500, far},
+	"what a rule does":           {core | gated | red | edit | pin | ruled, 1500, far},
+	"a rule takes the work":      {core | hang | talk | other | ruled, 1500, far},
 	"the next task":              {core | gated | rival | anew, 6000, 0},
 	"what a score is of":         {core | gated | edit | pin | anew | scores, 1500, far},
 	"who decides":                {core | gated | red | edit | rival | person, 1500, far},

@@ -22,7 +22,7 @@ func (g *stage) chronicle(before situation, s *Session, c *store.Change) {
 	ev, is, was, who := c.Event, g.is, before.task, owner(slices.Index(g.ex[:], s))
 	now := is.task
 
-	frees := among(ev, state.Release, state.Reset, state.RollbackBegun, state.Rollback, state.Branch, state.MergeBegun, state.Merge)
+	frees := among(ev, state.Release, state.Reassign, state.Reset, state.RollbackBegun, state.Rollback, state.Branch, state.MergeBegun, state.Merge)
 	fences := frees || ev == state.Claim
 	g.expect("the epoch rises by one when the holder changes, and never otherwise", now.Epoch == was.Epoch+uint64(one(fences)))
 	if ev == state.Claim {
@@ -103,6 +103,11 @@ func holderless(s state.State) bool {
 func (g *stage) review(before situation, s *Session, ev state.Event) {
 	is, was := g.is, before.task
 	looked := before.hum
+	if s == g.bug && ev == state.Approve {
+		looked.looking = looking{present: true, same: was.Submission.Tree == trees[before.tree]}
+		g.expect("what a rule approves has been found green, by the gate in force", before.seal.on &&
+			trees[before.seal.tree] == was.Submission.Tree && before.seal.gate == was.Pin.SHA256)
+	}
 	if s == g.sup {
 		looked = before.sup
 		if among(ev, state.Approve, state.Reject, state.RespondConsult) {

@@ -109,6 +109,12 @@ func (g *stage) read() bool {
 	return true
 }
 
+// byRule is what a rule does: nothing has happened since it was found due.
+func (g *stage) byRule(a transition) bool {
+	a.as, a.rule, a.check = state.Engine, "on an event", refuseWhileChecking
+	return g.raise(g.bug, a)
+}
+
 func (g *stage) answer() bool {
 	a := &g.is.asks
 	if !a.on {

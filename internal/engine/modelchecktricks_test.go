@@ -41,6 +41,7 @@ const (
 	harm                    // what should not happen
 	other                   // a second executor
 	red                     // what spends a budget
+	ruled                   // what a rule does
 	scores                  // of checked work
 	family                  // delegates
 )
@@ -55,6 +56,11 @@ func tricks() []trick {
 		{"person responds", talk, func(g *stage) bool { return g.raise(g.hum, g.hum.responding("r", "")) }},
 		{"supervisor asks", talk, func(g *stage) bool { return g.raise(g.sup, g.sup.asking("q", "q", "", refuseWhileChecking)) }},
 		{"ferrus asks", talk, func(g *stage) bool { return g.raise(g.bug, g.bug.asking("q", "q", state.Engine, refuseWhileChecking)) }},
+		{"a rule asks the supervisor", ruled, func(g *stage) bool { return g.byRule(Consulting{}.act("c")) }},
+		{"a rule approves", ruled, func(g *stage) bool {
+			return approvable(g.is.task, trees[g.is.tree]) && g.byRule(transition{event: state.Approve})
+		}},
+		{"a rule gives the work away", ruled, func(g *stage) bool { return g.byRule(transition{event: state.Reassign}) }},
 		{"supervisor begins to decide", gated, func(g *stage) bool { return g.weigh(&g.is.sup) }},
 		{"supervisor approves", gated, func(g *stage) bool { return g.decide(g.sup, &g.is.sup, state.Approve) }},
 		{"supervisor rejects", gated | red, func(g *stage) bool { return g.decide(g.sup, &g.is.sup, state.Reject) }},

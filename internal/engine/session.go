@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"sync"
 	"time"
 
@@ -121,6 +122,9 @@ type transition struct {
 
 	seen map[string]uint64 // the newest line of the branch of each open delegate, as far as it is known
 
+	rule string      // the rule by which ferrus acts; "" where nobody acts by one
+	on   *store.Line // of a rule: the line that it follows
+
 	// check refuses on facts that only hold under the lock; nil when there are none.
 	check func(now store.Snapshot) error
 	// lay puts the event's facts over the task; nil when there are none.
@@ -130,7 +134,8 @@ type transition struct {
 // A Done is what became of an act.
 type Done struct {
 	store.Snapshot
-	Repeated bool // the same request had been carried out already; nothing was changed now
+	Repeated bool   // the same request had been carried out already; nothing was changed now
+	Rule     string // the rule by which ferrus acted after it; the snapshot is that after both
 }
 
 // commit commits an act: the one way in which a session changes the machine.
@@ -145,20 +150,49 @@ func (s *Session) commit(ctx context.Context, a transition) (Done, error) {
 		if repeated = s.repeats(now, req); repeated {
 			return nil, nil
 		}
+		if a.rule == "" && s.e.unsettled(now) {
+			return nil, errRuleFirst
+		}
 		return s.change(now, a, req)
 	})
+	if err == errRuleFirst {
+		if after, err = s.e.FollowRules(ctx); err != nil {
+			return Done{Snapshot: after}, err
+		}
+		return s.commit(ctx, a)
+	}
 	after = s.e.here(after)
 	if err != nil {
-		return Done{after, false}, refusal.From(s.explain(err))
+		return Done{Snapshot: after}, refusal.From(s.explain(err))
 	}
-	if !repeated {
-		if !a.keeps {
-			s.e.snapshotAfter(a.event, after, "")
-		}
-		s.e.markLater(after)
+	if repeated {
+		return Done{Snapshot: after, Repeated: true}, nil
 	}
-	return Done{after, repeated}, nil
+	if !a.keeps {
+		s.e.snapshotAfter(a.event, after, "")
+	}
+	s.e.markLater(after)
+	return s.e.thenRules(ctx, Done{Snapshot: after}), nil
 }
+
+// thenRules takes the step that a rule wants after an act. One that fails is the next writer's.
+func (e *Engine) thenRules(ctx context.Context, done Done) Done {
+	if !e.unsettled(done.Snapshot) {
+		return done
+	}
+	now, err := e.FollowRules(ctx)
+	if err != nil {
+		e.log.Warn("a rule was not followed; the next act of anybody does it", "error", err)
+		return done
+	}
+	if now.Task.Seq == done.Task.Seq+1 && now.Top != nil && now.Top.Rule != "" {
+		done.Snapshot, done.Rule = now, now.Top.Rule
+	}
+	return done
+}
+
+// errRuleFirst says that a rule is due, which comes before whatever else happens.
+var errRuleFirst = errors.New("a rule is due")
 
 // change decides an act on the present, under the store's lock.
 func (s *Session) change(now store.Snapshot, a transition, req string) (*store.Change, error) {
@@ -196,10 +230,13 @@ func (s *Session) change(now store.Snapshot, a transition, req string) (*store.C
 		next.Unattended = state.Remember(next.Unattended, state.Record{ID: string(a.event), Off: now.Journal.Bytes})
 	}
 	actor := s.actor(by)
+	if a.on != nil { // for the session after whose act it is, so that a repetition of that act is recognised
+		actor.Session, req = a.on.Actor.Session, a.on.Req
+	}
 	if decisions[a.event] {
 		actor.Tree = s.Tree
 	}
-	change := &store.Change{Actor: actor, Event: a.event, Next: next, Docs: a.docs, Drop: a.drop, Note: a.note, Back: a.back, Req: req}
+	change := &store.Change{Actor: actor, Event: a.event, Next: next, Docs: a.docs, Drop: a.drop, Note: a.note, Back: a.back, Rule: a.rule, Req: req}
 	if term, ok := s.e.term(now, next, by); ok {
 		change.Lease = &term
 	}

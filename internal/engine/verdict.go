@@ -18,11 +18,11 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// maxGateErrors is how often in a row the gate may be unable to run before a person is asked.
-const maxGateErrors = 3
+// couldNotRun begins the note of a check that ended because its commands could not be run.
+const couldNotRun = "the gate could not run: "
 
-// settle commits the outcome of a run, if the run is still the task's own, and asks a person when the same trouble
-// keeps coming back.
+// settle commits the outcome of a run, if the run is still the task's own. A rule may follow, such as a question to a person
+// when the same trouble keeps coming back.
 func (j *job) settle(ctx context.Context, began store.Snapshot, res checks.Result) (Checked, error) {
 	e := j.session.e
 	out := Checked{ID: began.Task.Check.ID, Failures: res.Failures(), Err: res.Err, Clean: j.at.Clean != nil}
@@ -55,10 +55,8 @@ func (j *job) settle(ctx context.Context, began store.Snapshot, res checks.Resul
 	if err != nil {
 		return out, err
 	}
-	out.Snapshot = done.Snapshot
-	if err := j.askIfStuck(ctx, &out); err != nil {
-		e.log.Warn("question not asked", "error", err)
-	}
+	out.Snapshot, out.Rule = done.Snapshot, done.Rule
+	out.Asked = done.Rule != "" && out.Task.State == state.AwaitingHuman
 	e.archiveEnded(out.Snapshot)
 	return out, nil
 }
@@ -129,35 +127,9 @@ func (out Checked) note(res checks.Result) string {
 			text = "the checks changed files that they judge: " + strings.Join(out.Changed, ", ")
 		}
 	case state.CheckGateError:
-		text = "the gate could not run: " + out.Err
+		text = couldNotRun + out.Err
 	}
 	return document.Clip(out.ID+"  "+text, 400)
-}
-
-// askIfStuck asks a person when the gate could not run three times in a row, or when the checks failed alike
-// limits.max_same_failure times in a row.
-func (j *job) askIfStuck(ctx context.Context, out *Checked) error {
-	c := out.Task.Check
-	gate, err := j.session.e.Gate(out.Snapshot)
-	if err != nil || !out.Task.State.InHand() {
-		return err
-	}
-	var question string
-	switch {
-	case out.Status == state.CheckGateError && c.Errors >= maxGateErrors:
-		question = fmt.Sprintf("The checks could not be run, %d times in a row.\n\n%s\n\nPlease fix this, then answer; "+
-			"if ferrus.toml had to change, run ferrus config accept first.", c.Errors, out.Err)
-	case out.Status == state.CheckRed && c.Same >= gate.Limits.MaxSameFailure:
-		question = fmt.Sprintf("The same check failed %d times in a row.\n\n%s\n\nShould the executor continue, and with which hint? "+
-			"ferrus reset gives the task up.", c.Same, out.note(checks.Result{}))
-	default:
-		return nil
-	}
-	done, err := j.session.ask(ctx, question, nil, state.Engine, refuseWhileChecking)
-	if err == nil {
-		out.Asked, out.Snapshot = true, done.Snapshot
-	}
-	return err
 }
 
 // Changed lists the paths that differ between two trees of files; of very many, the first, and how many more. What cannot be

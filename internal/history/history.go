@@ -101,6 +101,8 @@ func (p Event) NoteText() string {
 		note = p.State.Check.ID
 	case state.RollbackBegun, state.Rollback:
 		note = fmt.Sprintf("to %d, epoch %d  %s", p.Back, p.Epoch, Quoted(note))
+	case state.Reassign:
+		note = fmt.Sprintf("to %s, epoch %d", note, p.Epoch)
 	case state.Release, state.Reset:
 		note = strings.TrimSpace(fmt.Sprintf("epoch %d  %s", p.Epoch, Quoted(note)))
 	}
@@ -112,6 +114,9 @@ func (p Event) NoteText() string {
 	}
 	if p.Actor.Role == state.Human && !p.Actor.TTY {
 		note = strings.TrimSpace(note + "   (without a terminal)")
+	}
+	if p.Rule != "" {
+		note += "   (rule: " + format.Line(p.Rule) + ")"
 	}
 	return strings.TrimSpace(note + format.FromTree(format.Line(p.Actor.Tree)))
 }
@@ -163,6 +168,9 @@ func (p Event) LineJSON() map[string]any {
 	l := map[string]any{"seq": p.Seq, "at": p.At, "actor": p.Actor, "event": p.Event, "from": p.From, "to": p.To, "epoch": p.Epoch, "note": p.Note}
 	if p.Back != 0 {
 		l["back"] = p.Back
+	}
+	if p.Rule != "" {
+		l["rule"] = p.Rule
 	}
 	return l
 }

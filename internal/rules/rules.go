@@ -105,14 +105,20 @@ func (r Rule) matches(f Facts) bool {
 			return false
 		}
 	}
-	agent, _ := r.Agent()
 	switch r.Action() {
 	case Approve:
 		return f.Approved
 	case Executor:
-		return agent != "" && strings.TrimPrefix(r.Then, Executor+" ") != f.Executor
+		return !r.has(f.Executor)
 	}
 	return true
+}
+
+// has reports whether an executor is the one that the rule names.
+func (r Rule) has(executor string) bool {
+	agent, model := r.Agent()
+	is, its, _ := strings.Cut(executor, ":")
+	return is == agent && (model == "" || its == model)
 }
 
 // Action returns the first word of Then.
@@ -134,6 +140,16 @@ func (r Rule) Agent() (agent, model string) {
 
 // Event returns the event that the action raises, "" for an unknown action.
 func (r Rule) Event() state.Event { return actions[r.Action()] }
+
+// Follow reports whether a rule may follow the event.
+func Follow(list []Rule, ev state.Event) bool {
+	for _, r := range list {
+		if r.On == ev {
+			return true
+		}
+	}
+	return false
+}
 
 // NeedsFiles reports whether a rule on the event looks at the files of the work.
 func NeedsFiles(list []Rule, ev state.Event) bool {

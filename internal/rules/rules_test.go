@@ -47,6 +47,17 @@ func TestTheEngineMayTakeEveryAction(t *testing.T) {
 	}
 }
 
+// TestNoActionStartsARule: so rules cannot loop.
+func TestNoActionStartsARule(t *testing.T) {
+	for word, ev := range actions {
+		for _, tr := range triggers {
+			if tr.Event == ev {
+				t.Errorf("%s raises %s, which rules follow", word, ev)
+			}
+		}
+	}
+}
+
 func TestTheFirstRuleThatMatchesCounts(t *testing.T) {
 	lim := Limits{CheckRetries: 20, ReviewCycles: 3, SameFailure: 5}
 	own := []Rule{
@@ -76,6 +87,7 @@ func TestTheFirstRuleThatMatchesCounts(t *testing.T) {
 		{Facts{Event: state.CheckVoid, Errors: 3}, "on check_void when errors = 3 then ask_human"},
 		{Facts{Event: state.Reject, Cycles: 1}, ""},
 		{Facts{Event: state.Reject, Cycles: 2}, "on reject when cycles = 2 then executor codex"},
+		{Facts{Event: state.Reject, Cycles: 2, Executor: "codex:mini"}, ""},
 		{Facts{Event: state.Submit, Paths: docs, Approved: true}, `on submit when paths = ["docs/**", "*.md"] then approve`},
 		{Facts{Event: state.Submit, Paths: docs}, ""},
 		{Facts{Event: state.Submit, Paths: docs[:1]}, `on submit when paths = ["docs/**"] then ask_human`},

@@ -115,10 +115,11 @@ func (l *latest[T]) read(path string, load func(path string) (T, error)) (T, err
 }
 
 // Gate returns what judges the task: the gate pinned to it, or that of ferrus.toml when there is no task. The executor is that
-// of the branch, if it has its own.
+// of the branch, if it has its own, and the one to which a rule gave the work before both.
 func (s *Settings) Gate(snap store.Snapshot) (config.Gate, error) {
 	gate, err := s.gate(snap)
-	return gate.As(snap.Task.Variant.Agent, snap.Task.Variant.Model), err
+	t := snap.Task
+	return gate.As(t.Variant.Agent, t.Variant.Model).As(t.Assigned.Agent, t.Assigned.Model), err
 }
 
 func (s *Settings) gate(snap store.Snapshot) (config.Gate, error) {

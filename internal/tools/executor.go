@@ -126,14 +126,26 @@ func checkedMessage(out engine.Checked, limit int) string {
 		return "The checks are running. Call again to wait for them; edit nothing meanwhile."
 	case out.Asked:
 		return "This keeps happening, so ferrus has asked a person. Wait for the answer."
+	case out.Rule != "":
+		return checkedResult(out, limit) + " " + ruledText(t)
 	case t.State == state.Failed:
 		return "The checks failed; " + waitingText(t) + "."
 	}
+	return checkedResult(out, limit)
+}
+
+// checkedResult describes a verdict, and what to do about it.
+func checkedResult(out engine.Checked, limit int) string {
+	t := out.Task
 	switch out.Status {
 	case state.CheckGreen:
 		return "The checks passed for this tree. Submit it."
 	case state.CheckRed:
-		return fmt.Sprintf("The checks failed: %d of %d failed checks used. Fix the errors, then check again.", t.CheckRetries, limit)
+		text := fmt.Sprintf("The checks failed: %d of %d failed checks used.", t.CheckRetries, limit)
+		if out.Rule == "" {
+			text += " Fix the errors, then check again."
+		}
+		return text
 	case state.CheckMoved:
 		if out.Clean {
 			return "The checks changed files that they check, so the result does not count: " + strings.Join(out.Changed, ", ") +
@@ -157,6 +169,9 @@ func submit(ctx context.Context, c *call) error {
 	c.left(out.Done)
 	c.res.Status, c.res.SubmissionID, c.res.Tree = "submitted", out.Task.Submission.ID, out.Task.Submission.Tree
 	c.res.Message = "Submitted for review as " + out.Task.Submission.ID + ". Edit nothing more unless it comes back."
+	if out.Rule != "" {
+		c.res.Message += " " + ruledText(out.Task)
+	}
 	return nil
 }
 

@@ -184,8 +184,12 @@ func historyLine(l *store.Line) string {
 	if l.From != l.To {
 		moved = fmt.Sprintf("%s → %s", l.From, l.To)
 	}
+	rule := ""
+	if l.Rule != "" {
+		rule = "  (rule: " + l.Rule + ")"
+	}
 	return strings.TrimRight(fmt.Sprintf("%d  %s  %s  %s  %s  %s", l.Seq, l.At.Format("2006-01-02 15:04:05"), l.Actor.Agent,
-		l.Event, moved, strings.ReplaceAll(l.Note, "\n", " ")+from(l.Actor)), " ")
+		l.Event, moved, strings.ReplaceAll(l.Note, "\n", " ")+from(l.Actor)+rule), " ")
 }
 
 func (o Options) addPrompts(s *mcp.Server) {

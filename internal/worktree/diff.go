@@ -23,6 +23,16 @@ const (
 // without git. An id is what [Tree.Fingerprint] or [Tree.Snapshot] returned, or that of a commit or tree of the
 // repository; "" stands for the empty tree.
 func (t *Tree) Changed(ctx context.Context, from, to string) ([]string, error) {
+	paths, err := t.ChangedPaths(ctx, from, to)
+	if paths == nil {
+		return nil, err
+	}
+	return gitpath.Listed(paths), err
+}
+
+// ChangedPaths lists every path that differs between two trees, as in [Tree.Changed], but all of them and as they are. Both
+// names of a renamed file are among them. It is nil without git.
+func (t *Tree) ChangedPaths(ctx context.Context, from, to string) ([]string, error) {
 	if !t.Git() {
 		return nil, nil
 	}
@@ -30,7 +40,7 @@ func (t *Tree) Changed(ctx context.Context, from, to string) ([]string, error) {
 	if err := t.diff(ctx, from, to, &out, "-z", "--name-only", "--no-renames"); err != nil {
 		return nil, err
 	}
-	return gitpath.Listed(gitpath.Split([]byte(out.String()))), nil
+	return gitpath.Split([]byte(out.String())), nil
 }
 
 // Diffstat is git's summary of what differs between two trees, as in [Tree.Changed]: a line for each of the first 60

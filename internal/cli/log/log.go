@@ -34,11 +34,11 @@ shows the project, its branches and the runs of its pipelines together.`,
 its machine: project, a branch, or a run of a pipeline. An entry that a branch
 shares is shown once. The number of an entry of a pipeline is the revision of
 its status.`, `one object a line: seq at actor{role agent session tty} event from to epoch
-note. A rollback also has back. An abandoned entry has abandoned. branches[] are
-the branches that start there. shared marks entries that a branch shares. With
---all each line also has machine and kind, which is project, branch or pipeline,
-and neither branches nor shared. A line of a pipeline has seq at event roles
-state note by.`),
+note. A rollback also has back, and what ferrus did by a rule has rule. An
+abandoned entry has abandoned. branches[] are the branches that start there.
+shared marks entries that a branch shares. With --all each line also has machine
+and kind, which is project, branch or pipeline, and neither branches nor shared.
+A line of a pipeline has seq at event roles state note by.`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if newest < 0 {
