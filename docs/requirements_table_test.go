@@ -124,6 +124,8 @@ var meaning = map[string]string{
 	"F23": "Two questions follow each other: each answer belongs to its question.",
 	"F24": "A reviewer dies: the submission stays, and another one reviews it.",
 	"F27": "An agent rewrites the history of a dialogue: it is restored.",
+	"F28": "An executor submits while one of its delegates runs: it is refused.",
+	"F29": "A delegate fails, is removed or dies: its parent is told, and nobody waits for it.",
 	"F30": "Many workers end at once: no call waits long for a lock.",
 	"F32": "An agent cannot be started: a person is told, and a retry continues.",
 	"F33": "A rollback while an executor works: its lease is revoked, and its files are kept.",
