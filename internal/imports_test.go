@@ -321,6 +321,7 @@ var allowed = map[string]map[string]string{
 	"internal/tools": {
 		"internal/status/notice": "what every result tells beside its own matter",
 		"internal/branch":        "branches, and merges of them",
+		"internal/delegate":      "an executor delegates",
 		"internal/document":      "texts are checked and rendered",
 		"internal/packet":        "what a successor is given",
 		"internal/project":       "where a project and its machines live",

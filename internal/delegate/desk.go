@@ -22,10 +22,13 @@ import (
 // the branch to be made; the making goes on after that.
 func Start(ctx context.Context, s *engine.Session, task, agent string, wait time.Duration) (engine.Done, Child, error) {
 	e := s.Engine()
-	if err := e.Trusted(); err != nil { // the setup command of a branch runs
-		return engine.Done{}, Child{}, err
-	}
 	now, err := e.View()
+	if err == nil {
+		err = s.MayDelegate(now)
+	}
+	if err == nil {
+		err = e.Trusted() // the setup command of a branch runs
+	}
 	if err != nil {
 		return engine.Done{}, Child{}, err
 	}
@@ -97,6 +100,9 @@ func keepBase(ctx context.Context, e *engine.Engine, now store.Snapshot, branch 
 func Decide(ctx context.Context, s *engine.Session, id string, what state.Ruling, named, text string, wait time.Duration) (engine.Done, Child, error) {
 	e := s.Engine()
 	now, err := e.View()
+	if err == nil {
+		err = s.MayDelegate(now)
+	}
 	if err != nil {
 		return engine.Done{}, Child{}, err
 	}
@@ -167,6 +173,13 @@ func Wait(ctx context.Context, s *engine.Session, id string, wait time.Duration)
 	over := time.NewTimer(wait)
 	defer over.Stop()
 	for open := -1; ; {
+		now, err := s.Engine().View()
+		if err == nil {
+			err = s.MayDelegate(now)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
 		if _, err := settleFor(ctx, s, time.Until(until)); err != nil {
 			return nil, nil, err
 		}

@@ -131,5 +131,19 @@ func (s *Session) VerifyShown(id, named, present string) error {
 	return s.stale(what, named, present, shown, "delegate")
 }
 
+// MayDelegate refuses the executor's dealings with delegates to everybody but the one that holds the work,
+// and where the work is not in its hands.
+func (s *Session) MayDelegate(now store.Snapshot) error {
+	ev := state.DelegateStarted
+	if now.Task.Returning.Of != "" {
+		ev = state.DelegateMerged
+	}
+	if err := s.verifyClaim(now, ev); err != nil {
+		return err
+	}
+	_, err := state.Step(now.Task, ev, s.As(now.Task), state.Limits{})
+	return refusal.From(err)
+}
+
 // Context ends when the engine is closed.
 func (e *Engine) Context() context.Context { return e.ctx }

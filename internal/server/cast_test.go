@@ -93,6 +93,7 @@ func newCast(t *testing.T, transport string) *cast {
 commands = ["test ! -e red && { test ! -p `+c.pipe+` || cat `+c.pipe+`; }"]
 [limits]
 max_check_retries = 2
+max_delegates = 2
 `)
 	if err := agreement.Agree(dir); err != nil {
 		t.Fatal(err)

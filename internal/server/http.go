@@ -146,7 +146,7 @@ func (d *lazyEngine) servers() map[state.Role]*mcp.Server {
 	all := map[state.Role]*mcp.Server{}
 	for _, role := range []state.Role{state.Supervisor, state.Executor} {
 		all[role] = tools.NewServer(tools.Options{
-			Role: role, Remote: true, Wait: d.conf.Wait, Headless: d.conf.Headless, Version: Version(), Log: d.log, Engine: d.engine, Locks: d.locks,
+			Role: role, Remote: true, Wait: d.conf.Wait, Headless: d.conf.Headless, Version: Version(), Log: d.log, Engine: d.engine, Locks: d.locks, Delegates: d.delegates,
 			Session: func(req *mcp.CallToolRequest) (*engine.Session, error) {
 				caller, ok := web.CallerOf(req)
 				if !ok {

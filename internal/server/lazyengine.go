@@ -70,6 +70,20 @@ func (d *lazyEngine) open() error {
 	return nil
 }
 
+// delegates reports whether the task, or where there is none a new one, may have delegates.
+func (d *lazyEngine) delegates() bool {
+	e, err := d.engine()
+	if err != nil {
+		return false
+	}
+	now, err := e.View()
+	if err != nil {
+		return false
+	}
+	gate, err := e.Gate(now)
+	return err == nil && gate.Limits.MaxDelegates > 0
+}
+
 func (d *lazyEngine) find() (*engine.Engine, error) {
 	place, err := d.conf.place()
 	if err != nil {

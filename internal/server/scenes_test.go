@@ -71,6 +71,7 @@ var (
 		"progress":        {"note": "Half of it is done."},
 		"ask_human":       {"question": "Which of the two?", "options": []string{"this", "that"}},
 		"queue_task":      {"text": "Another thing."},
+		"delegate":        {},
 		"select":          {},
 	}
 )
@@ -108,7 +109,7 @@ func predicted(tool tools.Tool, as stance, task state.Task) refusal.Code {
 		}
 	}
 	lost := as.held != 0 && task.Epoch > as.held
-	binds := takes(tool, "submission") || takes(tool, "consultation")
+	binds := as.role == state.Supervisor && (takes(tool, "submission") || takes(tool, "consultation"))
 	asks := tool.Name == "consult" || tool.Name == "ask_human"
 	switch {
 	case as.role == state.Executor && lost:

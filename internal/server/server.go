@@ -209,10 +209,11 @@ func (c Config) server(log *slog.Logger) (*mcp.Server, func()) {
 	d := &lazyEngine{conf: c, log: log}
 	return tools.NewServer(tools.Options{
 		Role: c.Role, Wait: c.Wait, Headless: c.Headless, Version: Version(), Log: log,
-		Session: func(*mcp.CallToolRequest) (*engine.Session, error) { return d.session() },
-		Engine:  d.engine,
-		Locks:   d.locks,
-		Run:     sync.OnceValue(c.run),
+		Session:   func(*mcp.CallToolRequest) (*engine.Session, error) { return d.session() },
+		Engine:    d.engine,
+		Locks:     d.locks,
+		Delegates: d.delegates,
+		Run:       sync.OnceValue(c.run),
 	}), d.close
 }
 

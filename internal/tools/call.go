@@ -257,6 +257,8 @@ func (c *call) refuse(err error) {
 			c.res.Next = c.tool.Name
 			c.res.Remedy = "call it again with the claim that wait_for_task gave you; wait_for_task only if you never got one"
 		}
+	case refusal.DelegatesRunning:
+		c.res.Next = delegateTool
 	case refusal.CheckRunning:
 		c.res.Next = "check"
 	case refusal.InvalidInput, refusal.TooLarge, refusal.LockBusy, refusal.UnknownBranch:

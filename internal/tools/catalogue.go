@@ -16,6 +16,9 @@ var (
 
 func on(events ...state.Event) []state.Event { return events }
 
+// delegateTool exists only where limits.max_delegates is not 0.
+const delegateTool = "delegate"
+
 // Catalogue returns all tools, in the order of the documentation. Actions of a person alone
 // (answer, reset, reopen, release, rollback, accepting a configuration) are never tools.
 func Catalogue() []Tool {
@@ -106,6 +109,15 @@ func Catalogue() []Tool {
 			Name: "progress", Title: "Note your progress", Roles: executor, Events: on(state.Progress, state.Tell), run: progress,
 			Doc:  "Save a note for the next executor, in case you stop: what is done, what is next, what to avoid.",
 			Args: []Arg{{Name: "note", Doc: "at most 4 KiB"}, {Name: "to", Doc: "supervisor: send it as a message instead", Line: document.MaxLine, Optional: true}, claim},
+		},
+		{
+			Name: delegateTool, Title: "Delegate", Roles: executor, run: delegateWork, open: delegating,
+			Events: on(state.DelegateStarted, state.DelegateDecided, state.DelegateMerged),
+			Doc:    "Give a part (task) to another agent. Or wait until one submits or asks; then decide: id with approve, reject or answer.",
+			Args: []Arg{{Name: "task", Doc: "the whole part, Markdown", Optional: true}, {Name: "agent", Line: document.MaxLine, Optional: true},
+				{Name: "id", Doc: "such as d1", Line: document.MaxLine, Optional: true},
+				{Name: "approve", Doc: "merge its change", Flag: true, Optional: true}, {Name: "reject", Doc: "what is wrong", Optional: true},
+				{Name: "answer", Optional: true}, {Name: "submission", Doc: "its id: s1, c1", Line: document.MaxLine, Optional: true}, claim},
 		},
 		{
 			Name: "heartbeat", Title: "Renew the lease", Roles: executor, run: heartbeat, aside: true,

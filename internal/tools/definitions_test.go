@@ -28,7 +28,7 @@ var roles = map[string]state.Role{"supervisor": state.Supervisor, "executor": st
 
 // bare connects a client to a server without a machine.
 func bare(t *testing.T, role state.Role) *mcp.ClientSession {
-	return connect(t, NewServer(Options{Role: role, Version: "test"}), nil)
+	return connect(t, NewServer(Options{Role: role, Version: "test", Delegates: func() bool { return true }}), nil)
 }
 
 func listed(t *testing.T, role state.Role) *mcp.ListToolsResult {
@@ -94,7 +94,7 @@ func TestARoleHasItsToolsAndNoOther(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{
 		"supervisor": "approve ask_human create_task history queue_task reject respond_consult review_pending select status wait_for_answer wait_for_review",
-		"executor":   "ask_human check consult heartbeat progress status submit wait_for_answer wait_for_consult wait_for_task",
+		"executor":   "ask_human check consult delegate heartbeat progress status submit wait_for_answer wait_for_consult wait_for_task",
 		"none":       "status",
 	}
 	for name, role := range roles {
@@ -104,6 +104,31 @@ func TestARoleHasItsToolsAndNoOther(t *testing.T) {
 		}
 		if got := strings.Join(names, " "); got != want[name] {
 			t.Errorf("%s has %s, not %s", name, got, want[name])
+		}
+	}
+}
+
+// TestWithoutDelegatesThereIsNoToolForThem: neither where nobody may have any, nor where this task may not.
+func TestWithoutDelegatesThereIsNoToolForThem(t *testing.T) {
+	t.Parallel()
+	may := false
+	for name, opts := range map[string]Options{
+		"nobody":    {Role: state.Executor, Version: "test"},
+		"this task": {Role: state.Executor, Version: "test", Delegates: func() bool { return may }},
+	} {
+		client := connect(t, NewServer(opts), nil)
+		has := func() bool {
+			list, err := client.ListTools(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return slices.ContainsFunc(list.Tools, func(t *mcp.Tool) bool { return t.Name == delegateTool })
+		}
+		if may = false; has() {
+			t.Errorf("%s: the tool is listed", name)
+		}
+		if may = true; has() != (opts.Delegates != nil) {
+			t.Errorf("%s: the tool is listed: %v", name, has())
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 )
 
 func waitForTask(ctx context.Context, c *call) error {
+	c.finishMove(ctx)
 	got, snap, err := c.s.AwaitTask(ctx, c.wait(), c.opts.Headless)
 	if err != nil {
 		return err

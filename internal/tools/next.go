@@ -20,8 +20,10 @@ var steps = []step{
 	{state.Executor, during(state.AwaitingHuman).and(headless), "stop"},
 	{state.Executor, during(state.AwaitingHuman), "wait_for_answer"},
 	{state.Executor, during(state.Consultation), "wait_for_consult"},
+	{state.Executor, fetching, "delegate"},
 	{state.Executor, checking.and(submitting), "submit"},
 	{state.Executor, checking, "check"},
+	{state.Executor, during(state.Checking).and(waitsForDelegates), "delegate"},
 	{state.Executor, during(state.Checking), "submit"},
 	{state.Executor, always, "check"},
 
@@ -55,10 +57,13 @@ var (
 	headless predicate = func(s situation) bool { return s.headless }
 	noWork   predicate = func(s situation) bool { return !s.work }
 	checking predicate = func(s situation) bool { return s.task.Check.Status == state.CheckRunning }
+	fetching predicate = func(s situation) bool { return s.task.Returning.Of != "" }
 	ownAsked predicate = func(s situation) bool { return s.own }
 	// submitting: without git only a gate that ran for the submission counts. A check in between
 	// would replace its outcome.
 	submitting predicate = func(s situation) bool { return s.tool == "submit" }
+	// waitsForDelegates: the work cannot be submitted before they have ended.
+	waitsForDelegates predicate = func(s situation) bool { return len(s.task.OpenDelegates()) > 0 }
 	// unneeded: the next action is the executor's or a person's.
 	unneeded predicate = func(s situation) bool {
 		return s.task.State != state.Reviewing && !(s.task.State == state.Consultation && !s.task.Consultation.Answered)

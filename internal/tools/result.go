@@ -69,6 +69,8 @@ type Result struct {
 	Response       string `json:"response,omitempty"` // the supervisor's or the person's answer
 	Answer         string `json:"answer,omitempty"`   // the person's
 
+	Delegates []Delegated `json:"delegates,omitempty"` // the parts of the task that other agents have, oldest first
+
 	History  []string         `json:"history,omitempty"`  // the task's entries, newest last; ┆ marks one that a rollback has left behind
 	Attempts []branch.Attempt `json:"attempts,omitempty"` // the branches, side by side
 	Queued   string           `json:"queued,omitempty"`   // the name of a task that waits

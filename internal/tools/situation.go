@@ -18,6 +18,7 @@ type situation struct {
 	work                     bool // this headless executor could claim work
 	submission, consultation bool // this session was shown the present one
 	own                      bool // the open question is this role's
+	delegates                bool // this task may have delegates
 }
 
 func (c *call) situation() situation {
@@ -26,6 +27,9 @@ func (c *call) situation() situation {
 	in.submission, in.consultation = c.s.Shown(t)
 	id := c.s.Asked(t)
 	in.own = id != "" && t.Top().ID == id
+	if gate, err := c.s.Engine().Gate(*c.snap); err == nil && c.opts.Delegates != nil {
+		in.delegates = gate.Limits.MaxDelegates > 0
+	}
 	in.work = in.headless && in.as == state.Executor && c.s.Engine().Claimable(*c.snap)
 	return in
 }

@@ -39,6 +39,10 @@ type Options struct {
 	// Engine returns the engine for resources and prompts.
 	Engine func() (*engine.Engine, error)
 
+	// Delegates reports whether the task of the connection may have delegates. Until it is known, a list
+	// has no tool for them. Nil means that there are none.
+	Delegates func() bool
+
 	// Locks describes the locks that a call may wait for, for the log of a call that hangs. It does
 	// not wait. Nil means no locks.
 	Locks func() string
@@ -62,9 +66,12 @@ func NewServer(opts Options) *mcp.Server {
 	s := gate.NewServer(opts.Version, opts.instructions(), &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{},
 		Resources: &mcp.ResourceCapabilities{}, Prompts: &mcp.PromptCapabilities{}}, opts.Log)
 	for _, t := range Catalogue() {
-		if t.For(opts.Role) {
+		if t.For(opts.Role) && (t.Name != delegateTool || opts.Delegates != nil) {
 			s.AddTool(t.wire().Definition(), opts.handler(t))
 		}
+	}
+	if opts.Delegates != nil {
+		s.AddReceivingMiddleware(opts.hideDelegate)
 	}
 	opts.addResources(s)
 	opts.addPrompts(s)

@@ -1,0 +1,106 @@
+//go:build unix
+
+package tools
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// delegates gives an agent the tool.
+func delegates(o *Options) { o.Delegates, o.Wait = func() bool { return true }, patience }
+
+// branch connects an executor on a branch.
+func (w *world) branch(name string) *agent {
+	w.t.Helper()
+	e, err := engine.Open(project.At(w.dir, name), engine.Options{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { e.Close() })
+	a := &agent{t: w.t, role: state.Executor, s: e.Session(engine.Caller{Role: state.Executor, Agent: "executor:test:7"})}
+	a.client = connect(w.t, NewServer(Options{Role: state.Executor, Wait: patience, Version: "test", Headless: true,
+		Session: func(*mcp.CallToolRequest) (*engine.Session, error) { return a.s, nil }, Engine: func() (*engine.Engine, error) { return e, nil }}), nil)
+	return a
+}
+
+// TestADelegateByItsTool: an executor that follows next starts one, answers it, rejects and approves its work, and submits the
+// whole.
+func TestADelegateByItsTool(t *testing.T) {
+	t.Parallel()
+	w := repository(t, "[limits]\nmax_delegates = 2\n")
+	made, err := w.person().CreateTask(t.Context(), "All of it.", "")
+	must(t, made, err)
+	ex := w.enter(state.Executor, 1, delegates)
+	ex.do("wait_for_task", nil)
+	if r := ex.do("delegate", nil); r.Status != "idle" || r.Next != "check" {
+		t.Errorf("without delegates: %+v", r)
+	}
+	started := ex.do("delegate", map[string]any{"task": "Half of it."})
+	if started.Status != "working" || len(started.Delegates) != 1 || !strings.Contains(started.Message, "d1") {
+		t.Fatalf("%+v", started)
+	}
+	name := started.Delegates[0].Branch
+	child := w.branch(name)
+	if r := child.do("wait_for_task", nil); !strings.Contains(r.Task, "Half of it.") || !strings.Contains(r.Worktree, name) {
+		t.Errorf("the delegate is given %+v", r)
+	}
+	child.refused(refusal.WrongState, "ask_human", nil)
+	child.do("consult", nil)
+	asked := ex.do("delegate", nil)
+	if asked.Status != "asking" || asked.Next != "delegate" || !strings.Contains(asked.Consultation, "What now?") {
+		t.Errorf("%+v", asked)
+	}
+	ex.refused(refusal.InvalidInput, "delegate", map[string]any{"answer": "So."})
+	ex.refused(refusal.WrongState, "delegate", map[string]any{"id": "d1", "approve": true})
+	ex.do("delegate", map[string]any{"id": "d1", "answer": "So."})
+	if r := child.do("wait_for_consult", nil); !strings.Contains(r.Response, "So.") {
+		t.Errorf("%+v", r)
+	}
+	half := filepath.Join(w.dir, ".ferrus", "worktrees", name, "half.txt")
+	write := func(text string) {
+		if err := os.WriteFile(half, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("half\n")
+	child.do("submit", nil)
+	ex.refused(refusal.StaleReview, "delegate", map[string]any{"id": "d1", "approve": true})
+	shown := ex.do("delegate", nil)
+	patch, err := os.ReadFile(shown.Patch)
+	if err != nil || shown.Status != "submitted" || shown.SubmissionID != "s1" || !strings.Contains(string(patch), "half.txt") || !strings.Contains(shown.Diffstat, "half.txt") {
+		t.Errorf("%+v %v", shown, err)
+	}
+	ex.do("delegate", map[string]any{"id": "d1", "reject": "Do it well."})
+	if r := child.do("wait_for_task", nil); !strings.Contains(r.Review, "Do it well.") {
+		t.Errorf("%+v", r)
+	}
+	write("well\n")
+	child.do("submit", nil)
+	ex.do("check", nil)
+	if r := ex.refused(refusal.DelegatesRunning, "submit", nil); r.Next != "delegate" {
+		t.Errorf("%+v", r)
+	}
+	if shown = ex.do("delegate", map[string]any{"id": "d1"}); shown.SubmissionID != "s2" {
+		t.Errorf("%+v", shown)
+	}
+	done := ex.do("delegate", map[string]any{"id": "d1", "approve": true})
+	if text, err := os.ReadFile(filepath.Join(w.dir, "half.txt")); done.Status != "complete" || string(text) != "well\n" || err != nil {
+		t.Errorf("%+v %q %v", done, text, err)
+	}
+	if r := ex.do("submit", nil); r.State != state.Reviewing {
+		t.Errorf("%+v", r)
+	}
+	if r := child.do("wait_for_task", nil); r.Next != "stop" {
+		t.Errorf("the delegate is not told that it has ended: %+v", r)
+	}
+}
