@@ -233,7 +233,8 @@ func (c *conductor) carryOut(ctx context.Context, f Facts, act Act) (again bool,
 	case end:
 		c.say(Event{Kind: Ending, Duty: act.Duty, Run: f.Slots[act.Duty].Occupant.Run, Text: act.Why})
 		end := c.slot(act.Duty).End
-		if f.Task.State == state.AwaitingHuman || act.Duty != wanted(f).want {
+		replaced := duty{Facts: f, SlotFacts: f.Slots[act.Duty], name: act.Duty}.replaced()
+		if f.Task.State == state.AwaitingHuman || act.Duty != wanted(f).want || replaced {
 			end = c.slot(act.Duty).Stop
 		}
 		if err := end(ctx); err != nil && ctx.Err() == nil {

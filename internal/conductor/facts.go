@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -93,7 +94,10 @@ func (c *conductor) gather() (Facts, error) {
 
 // look reads the facts, one after the other.
 func (c *conductor) look() (Facts, error) {
-	snap, err := c.e.View()
+	snap, err := c.e.FollowRules(context.Background())
+	if err != nil {
+		snap, err = c.e.View() // the rule is the next writer's
+	}
 	if err != nil {
 		return Facts{}, err
 	}
@@ -284,6 +288,14 @@ func limitBackOff(hit int) time.Duration { return min(30*time.Minute, time.Minut
 func (d duty) moved() time.Time { return later(d.Task.Since, d.Occupant.Started) }
 
 func (d duty) sinceMove() time.Duration { return d.awake(d.moved()) }
+
+// replaced reports whether a running executor began before a rule gave the work to another.
+func (d duty) replaced() bool {
+	if !d.Taken || d.name != agents.Executor || d.Task.Assigned.Agent == "" {
+		return false
+	}
+	return slices.ContainsFunc(d.Runs, func(r process.Run) bool { return r.Name == d.Occupant.Run && r.At <= d.Task.Assigned.Off })
+}
 
 // idle returns how long a running executor has not had the claim.
 func (d duty) idle() time.Duration { return d.awake(later(d.moved(), d.Heard)) }

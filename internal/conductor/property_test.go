@@ -32,6 +32,10 @@ func anyFacts(t *rapid.T) Facts {
 	if f.Held = seldom.Draw(t, "held"); f.Held {
 		f.Heard = moment(t, "heard")
 	}
+	if seldom.Draw(t, "reassigned") {
+		reassigned(&f)
+		begun(int64(rapid.SampledFrom([]int{100, 300}).Draw(t, "begun")))(&f)
+	}
 	if seldom.Draw(t, "check") {
 		f.Task.Check.Status = state.CheckRunning
 	}
@@ -45,7 +49,7 @@ func anyFacts(t *rapid.T) Facts {
 		s := SlotFacts{Taken: seldom.Draw(t, "taken"), Starts: few.Draw(t, "starts"), Stuck: rapid.IntRange(0, 3).Draw(t, "stuck"), Alike: rapid.IntRange(0, 2).Draw(t, "alike"),
 			Limited: moment(t, "limited"), NotBefore: moment(t, "not before")}
 		if s.Taken {
-			s.Occupant, s.Printed = process.Occupant{Started: moment(t, "came")}, moment(t, "printed")
+			s.Occupant, s.Printed = process.Occupant{Run: string(name) + "-1", Started: moment(t, "came")}, moment(t, "printed")
 			s.Reading.Trouble = rapid.SampledFrom([]agents.Trouble{"", "", agents.RateLimited, agents.Unauthorised, agents.NoServer}).Draw(t, "trouble")
 			s.Reading.Until = moment(t, "until")
 		}
@@ -87,7 +91,8 @@ func TestWhateverTheFactsOneActIsSound(t *testing.T) {
 		case end:
 			must(s.Taken, "nobody is there")
 			must(strings.TrimSpace(act.Why) != "", "for no reason")
-			must(!(act.Duty == agents.Executor && f.Held && act.Duty == want.want) || f.overBudget() != "" || s.Reading.Trouble != "", "it holds the work")
+			must(!(act.Duty == agents.Executor && f.Held && act.Duty == want.want) || f.overBudget() != "" || s.Reading.Trouble != "" ||
+				duty{Facts: f, SlotFacts: s, name: act.Duty}.replaced(), "it holds the work")
 		case ask:
 			must(strings.TrimSpace(act.Why) != "" && strings.Contains(act.Why, "?") || strings.Contains(act.Why, "Please"), "asks nothing")
 			must(!duty{Facts: f}.checkRuns() || s.Starts+s.Stuck+s.Alike > 0, "while a check runs")

@@ -77,6 +77,11 @@ var rules = []rule{
 		why:  func(d duty) string { return d.overBudget() },
 	},
 	{
+		when: "it is an executor that began before a rule gave the work to another", then: "end it", do: end,
+		fits: func(d duty) bool { return d.replaced() && !d.checkRuns() },
+		why:  func(d duty) string { return "a rule gave the work to " + d.Task.Assigned.Agent },
+	},
+	{
 		when: "it is not needed, and the task waits for a person", then: "keep it: it may wait for the answer",
 		fits: func(d duty) bool { return !d.wanted && d.Taken && wanted(d.Facts).want == "" }, do: keep,
 	},

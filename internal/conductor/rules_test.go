@@ -66,6 +66,14 @@ func woke(d time.Duration) func(*Facts) {
 	return func(f *Facts) { f.Woke = ago(d) }
 }
 
+// reassigned has a rule that gave the work to another executor, in the line at byte 200.
+func reassigned(f *Facts) { f.Task.Assigned = state.Assigned{Agent: "claude-code", Off: 200} }
+
+// begun has the executor that is there started when the journal had so many bytes.
+func begun(at int64) func(*Facts) {
+	return func(f *Facts) { f.Runs = append(f.Runs, process.Run{Name: "executor-1", Duty: ex, At: at}) }
+}
+
 // broke has used up the minutes of the task.
 func broke(f *Facts) { f.Gate.Limits.MaxTaskMinutes, f.Spent.Time = 5, 5*time.Minute }
 
@@ -97,6 +105,14 @@ var judgements = []struct {
 	{"idle", facts(state.Idle), "", Act{Do: finish, Exit: 3}},
 
 	{"at work", facts(state.Executing, there(ex, time.Minute, 0), held), "it runs", Act{Do: keep, Duty: ex, Prompt: "executor-work"}},
+	{"at work, and replaced by a rule", facts(state.Addressing, there(ex, time.Minute, 0), begun(100), reassigned), "it is an executor that began before",
+		Act{Do: end, Duty: ex, Why: "a rule gave the work to claude-code", Prompt: "executor-mend"}},
+	{"replaced, and it has claimed the work again", facts(state.Addressing, there(ex, time.Minute, 0), begun(200), held, reassigned), "it is an executor that began before",
+		Act{Do: end, Duty: ex, Why: "a rule gave the work to claude-code", Prompt: "executor-mend"}},
+	{"replaced in a pause", facts(state.AwaitingHuman, there(ex, time.Minute, 0), begun(100), reassigned), "it is an executor that began before",
+		Act{Do: end, Duty: ex, Why: "a rule gave the work to claude-code"}},
+	{"the one that a rule named", facts(state.Addressing, there(ex, time.Minute, 0), begun(201), held, reassigned), "it runs", Act{Do: keep, Duty: ex, Prompt: "executor-mend"}},
+	{"a rule named one that is not there", facts(state.Addressing, reassigned), "otherwise", Act{Do: start, Duty: ex, Prompt: "executor-mend"}},
 	{"somebody else's executor", facts(state.Executing, held), "an executor that the conductor did not start", Act{Do: keep, Duty: ex, Prompt: "executor-work"}},
 	{"a reviewer beside a held task", facts(state.Consultation, held), "otherwise", Act{Do: start, Duty: con, Prompt: "consultant"}},
 

@@ -26,7 +26,7 @@ func (c *Config) parseRules(data []byte) (line int, err error) {
 		return c.lines[rulesKey], err
 	}
 	for _, t := range tables {
-		r, err := rules.Parse(t.values, ruleAgents())
+		r, err := rules.Parse(t.values, c.ruleAgents())
 		c.Rules, c.ruleLines = append(c.Rules, r), append(c.ruleLines, t.lines)
 		if err != nil {
 			return c.lineOf(len(c.Rules)-1, err), err
@@ -59,9 +59,9 @@ func (g Gate) RuleLimits() rules.Limits {
 // AllRules returns the rules in force: the defaults, then those of ferrus.toml.
 func (g Gate) AllRules() []rules.Rule { return rules.All(g.Rules, g.RuleLimits()) }
 
-// ruleAgents are the agents that a rule may name: not the one that needs the command of its table.
-func ruleAgents() []string {
-	return slices.DeleteFunc(agentNames(), func(name string) bool { return name == "command" })
+// ruleAgents are the agents that a rule may name: the one that needs a command only where [hq.executor] has it.
+func (c Config) ruleAgents() []string {
+	return slices.DeleteFunc(agentNames(), func(name string) bool { return name == "command" && c.HQ.Executor.Agent != name })
 }
 
 // A ruleTable is one table of [[rules]] and its lines: "" is its header, or the whole list where that

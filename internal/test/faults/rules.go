@@ -50,4 +50,12 @@ var ruled = []Rig{
 		Name: "rules: the limits", Promise: "the questions of the limits are rules, and each entry names its rule", Package: "./internal/engine",
 		Test: "TestTheDefaultRulesAreTheLimits", Plain: true,
 	},
+	{
+		Name: "rules: who is started", Promise: "the conductor ends the replaced executor and starts the named one", Package: "./internal/e2e",
+		Test: "TestARuleStartsAnotherExecutor", Plain: true,
+	},
+	{
+		Name: "rules: a killed server", Promise: "a submission whose server was killed before the rule is approved by whoever comes next", Package: "./internal/e2e",
+		Test: "TestAServerKilledBetweenASubmissionAndItsRule", Plain: true,
+	},
 }
