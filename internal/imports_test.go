@@ -287,6 +287,7 @@ var allowed = map[string]map[string]string{
 		"internal/worktree/restore":  "a rollback, a merge and the end of a branch replace files",
 	},
 	"internal/delegate": {
+		"internal/packet":            "messages of its relatives",
 		"internal/branch":            "a delegate works on a branch, and its work is merged from there",
 		"internal/engine":            "what it carries out are acts of two machines",
 		"internal/platform/filelock": "one process at a time settles the delegates of a task",

@@ -145,7 +145,7 @@ func (e *Engine) packet(ctx context.Context, m AsOf) (packet.Packet, error) {
 	load(&p.Review, state.ReviewDoc)
 	if err == nil {
 		var whole packet.Packet
-		whole, err = packet.Remembered(e.store, snap, state.Executor)
+		whole, err = packet.Remembered(e.store, snap, string(state.Executor))
 		p.LastCheck, p.Decisions, p.Messages, p.Consultations, p.Progress = whole.LastCheck, whole.Decisions, whole.Messages, whole.Consultations, whole.Progress
 	}
 	if err == nil {
@@ -159,7 +159,7 @@ func (e *Engine) packet(ctx context.Context, m AsOf) (packet.Packet, error) {
 }
 
 // Remembered is packet.Remembered for the machine of the engine.
-func (e *Engine) Remembered(snap store.Snapshot, to state.Role) (packet.Packet, error) {
+func (e *Engine) Remembered(snap store.Snapshot, to string) (packet.Packet, error) {
 	return packet.Remembered(e.store, snap, to)
 }
 

@@ -67,7 +67,7 @@ func tricks() []trick {
 		{"person begins to decide", rival, func(g *stage) bool { return g.weigh(&g.is.hum) }},
 		{"person approves", rival, func(g *stage) bool { return g.decide(g.hum, &g.is.hum, state.Approve) }},
 		{"person rejects", rival | red, func(g *stage) bool { return g.decide(g.hum, &g.is.hum, state.Reject) }},
-		{"supervisor sends a message", talk, func(g *stage) bool { return g.raise(g.sup, g.sup.telling(state.Executor, "m", nil)) }},
+		{"supervisor sends a message", talk, func(g *stage) bool { return g.raise(g.sup, g.sup.telling("executor", "m", nil)) }},
 		{"person reads the question", talk, (*stage).read},
 		{"person answers", talk, (*stage).answer},
 		{"person reopens", person, func(g *stage) bool { return g.raise(g.hum, transition{event: state.Reopen}) }},
@@ -97,7 +97,7 @@ func tricks() []trick {
 			trick{name + " renews", hang | who, func(g *stage) bool { return g.awake(i) && g.renew(i) }},
 			trick{name + " notes", core | who, func(g *stage) bool { return g.awake(i) && g.raise(g.ex[i], transition{event: state.Progress}) }},
 			trick{name + " sends a message", talk | who, func(g *stage) bool {
-				return g.awake(i) && g.raise(g.ex[i], g.ex[i].telling(state.Supervisor, "m", nil))
+				return g.awake(i) && g.raise(g.ex[i], g.ex[i].telling("supervisor", "m", nil))
 			}},
 			trick{name + " begins a check", gated | who, func(g *stage) bool { return g.awake(i) && g.check(i) }},
 			trick{name + "'s check is green", gated | who, func(g *stage) bool { return g.awake(i) && g.verdict(i, checks.Passed) }},

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/document"
@@ -24,22 +25,39 @@ func (s *Session) Steer(ctx context.Context, text string) (Done, error) {
 	}})
 }
 
-// Tell sends an agent's message of at most 4 KiB to the agent of the other role: to the executor or to the supervisor of
-// the same task, the present one and those after it. It is in force as a steer is. A task may have limits.max_messages.
+// Tell sends an agent's message of at most 4 KiB: to the agent of the other role, the executor or the supervisor of the same
+// task, or from an executor to one of its open delegates, by the delegate's id. The present agents read it and those after
+// them. It is in force as a steer is. A task may have limits.max_messages.
 func (s *Session) Tell(ctx context.Context, to, text string) (Done, error) {
 	if err := document.Check("the message", text, maxNote); err != nil {
 		return Done{}, err
 	}
-	reader := map[state.Role]state.Role{state.Executor: state.Supervisor, state.Supervisor: state.Executor}[s.Role]
-	if to != string(reader) {
-		return Done{}, &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf("to is %.80q, and this role sends messages to the %s alone", to, reader),
-			Remedy: fmt.Sprintf("set to to %q", reader)}
-	}
-	return s.commit(ctx, s.telling(reader, text, s.e.spareMessages))
+	return s.commit(ctx, s.telling(to, text, func(now store.Snapshot) error {
+		if err := s.checkReader(now.Task, to); err != nil {
+			return err
+		}
+		return s.e.spareMessages(now)
+	}))
 }
 
-func (s *Session) telling(to state.Role, text string, check func(store.Snapshot) error) transition {
-	return transition{event: state.Tell, note: text, arg: string(to), check: check, lay: func(now store.Snapshot, next *state.Task) {
+// checkReader refuses a message to anybody but the agents that the session works with.
+func (s *Session) checkReader(t state.Task, to string) error {
+	can := []string{string(state.Executor)}
+	if s.Role == state.Executor {
+		can[0] = string(state.Supervisor)
+		for _, d := range t.OpenDelegates() {
+			can = append(can, d.ID)
+		}
+	}
+	if slices.Contains(can, to) {
+		return nil
+	}
+	return &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf("to is %.80q, which this session sends no messages to", to),
+		Remedy: fmt.Sprintf("set to to one of %q", can)}
+}
+
+func (s *Session) telling(to, text string, check func(store.Snapshot) error) transition {
+	return transition{event: state.Tell, note: text, arg: to, check: check, lay: func(now store.Snapshot, next *state.Task) {
 		next.Issued.Messages++
 		next.Messages = state.Remember(next.Messages, state.Message{ID: fmt.Sprint("m", now.Task.Seq+1), To: to, Off: now.Journal.Bytes})
 	}}
@@ -55,10 +73,12 @@ func (e *Engine) spareMessages(now store.Snapshot) error {
 		now.Task.Issued.Messages), Remedy: "continue without messages: put the rest into the submission, the review, a consultation or its answer"}
 }
 
-// A Reader is who reads messages: an agent of a role, which reads steers only when it is its turn.
+// A Reader is who reads messages: an agent of a role, which reads steers only when it is its turn. Relatives are messages to
+// it from the machines of its delegates, or from the one that it is a delegate of.
 type Reader struct {
-	Role   state.Role
-	Steers bool
+	Role      state.Role
+	Steers    bool
+	Relatives []packet.Message
 }
 
 // News returns what is in force for a reader, without what was shown.
@@ -69,10 +89,8 @@ func (e *Engine) News(now store.Snapshot, to Reader, shown packet.News) (packet.
 }
 
 // Pending returns what is in force and the session has not been shown, and notes that it is shown it.
-func (s *Session) Pending(now store.Snapshot, steers bool) (packet.News, error) {
-	return s.memory().Take(s.ID, func(shown func(id string) bool) (packet.News, error) {
-		return s.e.news(now, Reader{s.Role, steers}, shown)
-	})
+func (s *Session) Pending(now store.Snapshot, to Reader) (packet.News, error) {
+	return s.memory().Take(s.ID, func(shown func(id string) bool) (packet.News, error) { return s.e.news(now, to, shown) })
 }
 
 // Told notes that the session has been shown something. A text that was cut is yet to be shown.
@@ -102,7 +120,7 @@ func (e *Engine) news(now store.Snapshot, to Reader, shown func(id string) bool)
 		}
 		news.Steers = append(news.Steers, d)
 	}
-	for _, r := range now.Task.MessagesTo(to.Role) {
+	for _, r := range now.Task.MessagesTo(string(to.Role)) {
 		if shown(r.ID) {
 			continue
 		}
@@ -111,6 +129,11 @@ func (e *Engine) news(now store.Snapshot, to Reader, shown func(id string) bool)
 			return packet.News{}, err
 		}
 		news.Messages = append(news.Messages, m)
+	}
+	for _, m := range to.Relatives {
+		if !shown(m.ID) {
+			news.Messages = append(news.Messages, m)
+		}
 	}
 	news.Fit()
 	return news, nil

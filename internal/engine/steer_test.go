@@ -42,7 +42,7 @@ func ids(list []packet.Decision) (ids []string) {
 // untold are the ids of what a session has not been shown, which it is now.
 func untold(t testing.TB, s *engine.Session) []string {
 	t.Helper()
-	return ids(enginetest.Must(s.Pending(enginetest.View(t, s), true))(t).Steers)
+	return ids(enginetest.Must(s.Pending(enginetest.View(t, s), engine.Reader{Role: state.Executor, Steers: true}))(t).Steers)
 }
 
 // TestASteerIsToldOnceToWhoeverWorks, now or later. S2-17.
@@ -55,7 +55,7 @@ func TestASteerIsToldOnceToWhoeverWorks(t *testing.T) {
 		t.Errorf("told %v", got)
 	}
 	first, second := steer(t, h, "Use blue."), steer(t, h, "Not that blue.")
-	list := enginetest.Must(ex.Pending(enginetest.View(t, ex), true))(t).Steers
+	list := enginetest.Must(ex.Pending(enginetest.View(t, ex), engine.Reader{Role: state.Executor, Steers: true}))(t).Steers
 	if !slices.Equal(ids(list), []string{first, second}) || list[0].Answer != "Use blue." || list[0].By != "human" || list[0].Question == "" {
 		t.Errorf("told %+v", list)
 	}
@@ -159,7 +159,7 @@ func TestASteerIsToldToOneOfTwoCalls(t *testing.T) {
 	var all sync.WaitGroup
 	for range cap(told) {
 		all.Go(func() {
-			list, err := ex.Pending(now, true)
+			list, err := ex.Pending(now, engine.Reader{Role: state.Executor, Steers: true})
 			if err != nil {
 				t.Error(err)
 			}
@@ -212,7 +212,7 @@ func TestASteerThatIsCutIsYetToBeTold(t *testing.T) {
 		t.Errorf("%d bytes, cut %v", len(asJSON(t, r.Decisions)), r.Cut)
 	}
 	sup.Told(packet.News{Steers: r.Decisions})
-	if got := enginetest.Must(sup.Pending(now, true))(t).Steers; !slices.Equal(ids(got), []string{first}) || got[0].Answer != long {
+	if got := enginetest.Must(sup.Pending(now, engine.Reader{Role: state.Executor, Steers: true}))(t).Steers; !slices.Equal(ids(got), []string{first}) || got[0].Answer != long {
 		t.Errorf("told %v", ids(got))
 	}
 }
@@ -231,7 +231,7 @@ func TestACheckThatWasOverBringsWhatWasSaidSince(t *testing.T) {
 	enginetest.Eventually(t, "the check is over", func() bool { return enginetest.View(t, h).Task.Check.Status == state.CheckRed })
 	after := steer(t, h, "When it was over.")
 	out := enginetest.Check(t, ex, state.CheckRed)
-	if got := ids(enginetest.Must(ex.Pending(out.Snapshot, true))(t).Steers); out.ID != "k1" || out.Task.CheckRetries != 1 || !slices.Equal(got, []string{during, after}) {
+	if got := ids(enginetest.Must(ex.Pending(out.Snapshot, engine.Reader{Role: state.Executor, Steers: true}))(t).Steers); out.ID != "k1" || out.Task.CheckRetries != 1 || !slices.Equal(got, []string{during, after}) {
 		t.Errorf("%s, %d retries, told %v", out.ID, out.Task.CheckRetries, got)
 	}
 }
@@ -244,12 +244,12 @@ func TestWhereNothingIsSaidNothingIsRead(t *testing.T) {
 		return store.Snapshot{Task: state.Task{Decisions: []state.Record{{ID: id, Off: 1 << 40}}}}
 	}
 	for id, read := range map[string]bool{"q1": false, "rollback-3": false, "steer-3": true} {
-		if _, err := ex.Pending(at(id), true); (err != nil) != read {
+		if _, err := ex.Pending(at(id), engine.Reader{Role: state.Executor, Steers: true}); (err != nil) != read {
 			t.Errorf("%s: %v", id, err)
 		}
 	}
 	ex.Told(packet.News{Steers: []packet.Decision{{ID: "steer-4"}}})
-	if list, err := ex.Pending(at("steer-4"), true); len(list.Steers) > 0 || err != nil {
+	if list, err := ex.Pending(at("steer-4"), engine.Reader{Role: state.Executor, Steers: true}); len(list.Steers) > 0 || err != nil {
 		t.Errorf("%v, %v", list, err)
 	}
 }

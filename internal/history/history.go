@@ -124,7 +124,7 @@ func (p Event) NoteText() string {
 // told returns to whom the newest message of a task was sent.
 func told(t state.Task) string {
 	if n := len(t.Messages); n > 0 {
-		return string(t.Messages[n-1].To)
+		return t.Messages[n-1].To
 	}
 	return "nobody"
 }

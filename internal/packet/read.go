@@ -136,7 +136,7 @@ func ReadLastCheck(s *store.Store, snap store.Snapshot) (*LastCheck, error) {
 
 // Remembered returns what is remembered of the task beside its documents, whole: the last check, the decisions, the
 // consultations, the progress notes and the messages to a role that a packet may have no room for.
-func Remembered(s *store.Store, snap store.Snapshot, to state.Role) (p Packet, err error) {
+func Remembered(s *store.Store, snap store.Snapshot, to string) (p Packet, err error) {
 	p.LastCheck, err = ReadLastCheck(s, snap)
 	if err == nil {
 		p.Decisions, err = Decisions(s, snap.Task)

@@ -34,7 +34,7 @@ func full() Task {
 		Assigned:  Assigned{Agent: "claude-code", Model: "opus", Off: 2},
 		Docs:      map[Doc]Ref{TaskDoc: {Off: 1, SHA256: sum("aa")}, ReviewDoc: {Off: 300, SHA256: sum("bb")}},
 		Decisions: []Record{{ID: "q0", Off: 5}}, Progress: []Record{{ID: "p1", Off: 6}}, Consulted: []Record{{ID: "c0", Off: 7}},
-		Messages:   []Message{{ID: "m9", To: Supervisor, Off: 9}},
+		Messages:   []Message{{ID: "m9", To: "supervisor", Off: 9}},
 		Unattended: []Record{{ID: "approve", Off: 8}}, Violations: 1, Branch: "main", UpdatedAt: at,
 		Variant:  Variant{Agent: "claude-code", Model: "opus"},
 		Selected: true, Merged: hex("4d"), Returning: FileMove{To: 3, From: "alt", Of: "d2", Tree: hex("4c")},

@@ -232,7 +232,7 @@ type Record struct {
 // its sender.
 type Message struct {
 	ID  string `json:"id"` // m and the number of the line: unique in the journal
-	To  Role   `json:"to"` // Executor or Supervisor
+	To  string `json:"to"` // executor, supervisor, or the id of a delegate
 	Off int64  `json:"off"`
 }
 
@@ -245,10 +245,10 @@ func Remember[R Record | Message](list []R, r R) []R {
 	return list[max(0, len(list)-MaxRecords):]
 }
 
-// MessagesTo returns the messages to the agents of a role, newest last.
-func (t Task) MessagesTo(r Role) (list []Message) {
+// MessagesTo returns the messages to the agents of a role or to a delegate, newest last.
+func (t Task) MessagesTo(reader string) (list []Message) {
 	for _, m := range t.Messages {
-		if m.To == r {
+		if m.To == reader {
 			list = append(list, m)
 		}
 	}

@@ -232,7 +232,10 @@ func (v *validator) messages(list []Message) {
 	}
 	for _, m := range list {
 		v.form("messages.id", m.ID, number)
-		v.known("messages.to", m.To == Executor || m.To == Supervisor)
+		if m.To != string(Executor) && m.To != string(Supervisor) {
+			v.form("messages.to", m.To, number)
+			v.known("messages.to", m.To != "")
+		}
 		v.count("messages.off", m.Off)
 	}
 }

@@ -1,6 +1,10 @@
 package tools
 
 import (
+	"errors"
+
+	"github.com/ferrus-go/ferrus/internal/delegate"
+	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
@@ -20,8 +24,13 @@ func (c *call) listen(in situation) {
 		return
 	}
 	c.s.Told(c.shown())
-	news, err := c.s.Pending(*c.snap, steers)
-	if err != nil {
+	to := engine.Reader{Role: in.role, Steers: steers}
+	var unread error
+	if in.as == state.Holder {
+		to.Relatives, unread = delegate.Messages(c.s.Engine(), c.snap.Task)
+	}
+	news, err := c.s.Pending(*c.snap, to)
+	if err := errors.Join(unread, err); err != nil {
 		c.opts.Log.Warn("messages were not delivered", "agent", c.s.Agent, "error", err)
 	}
 	c.addNews(news)

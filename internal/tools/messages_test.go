@@ -42,7 +42,7 @@ func TestAMessageIsDeliveredOnceToEachReader(t *testing.T) {
 	c.wantTexts(c.supervisor.do("wait_for_review", nil))
 	c.wantTexts(c.supervisor.do("queue_task", map[string]any{"text": "Keep the old rows.", "to": "executor"}))
 	c.wantTexts(c.supervisor.do("queue_task", map[string]any{"text": "And their order.", "to": "executor"}))
-	c.wantTexts(c.holder.do("check", nil), sup+": Keep the old rows.", sup+": And their order.")
+	c.wantTexts(c.holder.do("heartbeat", nil), sup+": Keep the old rows.", sup+": And their order.")
 	c.wantTexts(c.holder.do("status", nil))
 	for name, a := range c.callers() {
 		if got := texts(a.call("status", nil)); len(got) > 0 {

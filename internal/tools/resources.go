@@ -107,7 +107,7 @@ func remembered(part func(packet.Packet) any) func(*engine.Engine) (string, erro
 		if err != nil {
 			return "", err
 		}
-		p, err := e.Remembered(snap, state.Executor)
+		p, err := e.Remembered(snap, string(state.Executor))
 		if err != nil {
 			return "", err
 		}

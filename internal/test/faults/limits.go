@@ -45,6 +45,14 @@ var limits = []Rig{
 		Test: "TestAMessageGoesToTheOtherRole", Plain: true,
 	},
 	{
+		Name: "messages: within a family", Promise: "an executor and its delegates read each other once, and nobody else's", Package: "./internal/delegate",
+		Test: "TestMessagesGoWithinAFamily", Plain: true,
+	},
+	{
+		Name: "messages: of another task", Promise: "an id that is given again is another delegate", Package: "./internal/delegate",
+		Test: "TestMessagesOfAnotherTaskAreNotRead", Plain: true,
+	},
+	{
 		Name: "hostile: the newest lines", Promise: "the end of the journal is read from the end, and is what the whole says", Package: "./internal/store",
 		Test: "TestTheNewestLinesAreTheEndOfTheHistory", Plain: true,
 	},
