@@ -74,7 +74,7 @@ var meaning = map[string]string{
 	"S2-03": "A table says which kind may follow which: a command's wrong step is refused, an agent's is marked.",
 	"S2-04": "The newest entry alone decides which entry may come next.",
 	"S2-05": "A finished agent takes no step until it is told something; every path can finish.",
-	"S2-11": "Workers of a pipeline can be commands without a model, beside agents.",
+	"S2-11": "Workers of a pipeline can be commands, and rules take steps of a task, without a model beside agents; the journal names the rule.",
 	"S2-12": "A task can be rolled back to an earlier entry and continued from there; nothing is lost.",
 	"S2-13": "After a rollback an old answer is not used again; the question is asked again.",
 	"S2-14": "A rollback restores nested pauses and the documents of that entry.",

@@ -605,6 +605,7 @@ var allowed = map[string]map[string]string{
 		"internal/worktree":          "whether git ignores .ferrus already",
 	},
 	"internal/simulate": {
+		"internal/rules":   "which rule follows an event",
 		"internal/nearest": "a misspelt event is answered with the right one",
 		"internal/engine":  "who is waited for",
 		"internal/state":   "it plays the table",

@@ -43,7 +43,7 @@ func (w *world) executors() (models []string) {
 }
 
 // TestARuleStartsAnotherExecutor: the one that failed is ended, though it hangs, and the named one has the work, also when the
-// conductor is killed as soon as the rule was followed.
+// conductor is killed as soon as the rule was followed. S2-11.
 func TestARuleStartsAnotherExecutor(t *testing.T) {
 	t.Parallel()
 	for _, killed := range []bool{false, true} {

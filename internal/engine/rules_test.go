@@ -65,6 +65,7 @@ func happens(t testing.TB, s *engine.Session, ev state.Event, by state.Role, lay
 	}
 }
 
+// TestARuleAsksTheSupervisor without a model that decides to, and the journal names it. S2-11.
 func TestARuleAsksTheSupervisor(t *testing.T) {
 	t.Parallel()
 	p := enginetest.Repository(t, ruled(consultAtTwo))

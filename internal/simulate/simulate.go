@@ -1,5 +1,5 @@
-// Package simulate plays events on a task in memory, by the table of internal/state. Nothing is read
-// from a project and nothing is written.
+// Package simulate plays events on a task in memory, by the table of internal/state and the rules of
+// a project. Nothing is read from a project and nothing is written.
 //
 // [ParseEvent] reads events as people write them, [Play] raises them one after the other, and
 // [NewTask] makes a task to start with. A simulation knows only the table: the engine may refuse the
@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/rules"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -32,13 +33,22 @@ type Step struct {
 	Waiting       string        `json:"waiting"` // for whom
 	Epoch         uint64        `json:"epoch"`
 	FailureReason string        `json:"failure_reason,omitempty"`
+	Rule          string        `json:"rule,omitempty"`    // by which ferrus raises it; "" for an event that was given
 	Refused       string        `json:"refused,omitempty"` // why; "" when it happened
 	Allowed       []state.Event `json:"allowed,omitempty"` // of a refused one: what the role may do there
 }
 
+// Rules are the rules of a simulation, and the facts that only a work tree has.
+type Rules struct {
+	List     []rules.Rule
+	Changed  []string // the files that a submission changes
+	Executor string   // the one that has the work, AGENT or AGENT:MODEL
+}
+
 // Play raises the events one after the other, up to the first that is refused: the last step has the
-// refusal. An executor is taken for the one that has claimed the task, if one has.
-func Play(t state.Task, events []Event, lim state.Limits) ([]Step, error) {
+// refusal. An executor is taken for the one that has claimed the task, if one has. After each event
+// the first rule that matches raises another one; failures are alike, and submissions may be approved.
+func Play(t state.Task, events []Event, lim state.Limits, with Rules) ([]Step, error) {
 	var list []Step
 	for _, ev := range events {
 		by := ev.Role
@@ -56,15 +66,43 @@ func Play(t state.Task, events []Event, lim state.Limits) ([]Step, error) {
 		} else {
 			addFacts(&next, ev.Event)
 		}
-		s.To, s.Epoch, s.Waiting, s.FailureReason = next.State, next.Epoch, state.WaitingFor(next).For, next.FailureReason
-		s.CheckRetries, s.Reviews = status.Budget{Used: next.CheckRetries, Max: lim.CheckRetries}, status.Budget{Used: next.ReviewCycles, Max: lim.ReviewCycles}
+		s.describe(next, lim)
 		list = append(list, s)
 		if s.Refused != "" {
 			break
 		}
+		if s, ruled, ok := with.follow(ev.Event, next, lim); ok {
+			list, next = append(list, s), ruled
+		}
 		t = next
 	}
 	return list, nil
+}
+
+// follow raises the event of the first rule that matches after another.
+func (r *Rules) follow(ev state.Event, t state.Task, lim state.Limits) (Step, state.Task, bool) {
+	f := rules.Of(ev, t)
+	f.Paths, f.Approved, f.Executor = r.Changed, true, r.Executor
+	rule, ok := rules.First(r.List, f)
+	if !ok {
+		return Step{}, t, false
+	}
+	next, err := state.Step(t, rule.Event(), state.Engine, lim)
+	if err != nil {
+		return Step{}, t, false // the task has failed
+	}
+	if agent, model := rule.Agent(); agent != "" {
+		r.Executor = strings.TrimSuffix(agent+":"+model, ":")
+	}
+	s := Step{Event: rule.Event(), Role: state.Engine, From: t.State, Rule: rule.String()}
+	s.describe(next, lim)
+	return s, next, true
+}
+
+// describe adds what became of the task.
+func (s *Step) describe(next state.Task, lim state.Limits) {
+	s.To, s.Epoch, s.Waiting, s.FailureReason = next.State, next.Epoch, state.WaitingFor(next).For, next.FailureReason
+	s.CheckRetries, s.Reviews = status.Budget{Used: next.CheckRetries, Max: lim.CheckRetries}, status.Budget{Used: next.ReviewCycles, Max: lim.ReviewCycles}
 }
 
 // somebody is the executor that has claimed the task in a simulation.
@@ -90,6 +128,15 @@ func addFacts(t *state.Task, ev state.Event) {
 		state.CheckFailed: state.CheckRed, state.CheckVoid: state.CheckGateError}[ev]
 	if ok {
 		t.Check.Status = status
+	}
+	switch ev {
+	case state.CheckFailed:
+		t.Check.Same++
+		t.Check.Errors = 0
+	case state.CheckVoid:
+		t.Check.Errors++
+	case state.CheckPassed, state.Answer:
+		t.Check.Same, t.Check.Errors = 0, 0
 	}
 }
 

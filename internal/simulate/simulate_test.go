@@ -1,12 +1,17 @@
 package simulate
 
 import (
+	"flag"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/rules"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
+
+// The rigs pass -full to every test program; these tests are as long as they are.
+var _ = flag.Bool("full", false, "as without it")
 
 // TestASimulationIsTheTable: from every state every event of every role leads where Step leads it, and is refused where
 // Step refuses it, with what is allowed.
@@ -35,7 +40,7 @@ func TestASimulationIsTheTable(t *testing.T) {
 					as = state.Holder
 				}
 				next, wrong := state.Step(fresh, ev, as, lim)
-				list, err := Play(fresh, []Event{m, m}, lim)
+				list, err := Play(fresh, []Event{m, m}, lim, Rules{})
 				if err != nil {
 					t.Fatalf("%s in %s: %v", ev, s, err)
 				}
@@ -67,6 +72,53 @@ func TestARoleIsTakenForGrantedOnlyWhereNoOtherMay(t *testing.T) {
 		m, err := ParseEvent(word)
 		if m.Role != want || (err == nil) != (want != "") {
 			t.Errorf("%s is %q's: %v", word, m.Role, err)
+		}
+	}
+}
+
+// TestASimulationShowsWhichRuleFollows, with the defaults, in the order in which they are tried.
+func TestASimulationShowsWhichRuleFollows(t *testing.T) {
+	lim := rules.Limits{CheckRetries: 9, ReviewCycles: 3, SameFailure: 4}
+	own := []rules.Rule{
+		{On: state.CheckFailed, When: rules.When{Same: 3}, Then: "executor claude-code:opus"},
+		{On: state.CheckFailed, When: rules.When{Same: 2}, Then: "consult"},
+		{On: state.Submit, When: rules.When{Paths: []string{"docs/**"}}, Then: "approve"},
+	}
+	for _, c := range []struct {
+		words, changed, want string
+	}{
+		{"check_failed", "", "check_failed Addressing"},
+		{"check_failed check_failed supervisor:respond_consult take_response check_failed", "",
+			"check_failed Addressing, check_failed Addressing, consult Consultation by on check_failed when same = 2 then consult, respond_consult Consultation, " +
+				"take_response Addressing, check_failed Addressing, reassign Addressing by on check_failed when same = 3 then executor claude-code:opus"},
+		{"check_void check_void check_void", "", "check_void Executing, check_void Executing, check_void Executing, ask_human AwaitingHuman by on check_void when errors = 3 then ask_human"},
+		{"check_passed submit", "docs/a.md", `check_passed Checking, submit Reviewing, approve Complete by on submit when paths = ["docs/**"] then approve`},
+		{"check_passed submit", "docs/a.md main.go", "check_passed Checking, submit Reviewing"},
+		{"check_passed submit", "", "check_passed Checking, submit Reviewing"},
+	} {
+		var events []Event
+		for _, w := range strings.Fields(c.words) {
+			ev, err := ParseEvent(w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			events = append(events, ev)
+		}
+		list, err := Play(NewTask(state.Executing), events, state.Limits{CheckRetries: 9, ReviewCycles: 3},
+			Rules{List: rules.All(own, lim), Changed: strings.Fields(c.changed), Executor: "codex"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, s := range list {
+			text := string(s.Event) + " " + string(s.To)
+			if s.Rule != "" {
+				text += " by " + s.Rule
+			}
+			got = append(got, text)
+		}
+		if strings.Join(got, ", ") != c.want {
+			t.Errorf("%s %s:\n%s\nwant\n%s", c.words, c.changed, strings.Join(got, ", "), c.want)
 		}
 	}
 }

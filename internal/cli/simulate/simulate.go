@@ -19,15 +19,18 @@ import (
 // Command is ferrus simulate.
 func Command(a *cli.App) *cobra.Command {
 	var from string
+	var changed []string
 	cmd := &cobra.Command{
-		Use:   "simulate [--from STATE] [ROLE:]EVENT...",
+		Use:   "simulate [--from STATE] [--changed FILE] [ROLE:]EVENT...",
 		Short: "Play events on the task without changing it",
 		Long: `Applies events to a copy of the task and shows where each one leads. It uses the
-same table as ferrus itself, with the limits that were frozen with the task.
-Write an event as ROLE:EVENT, such as executor:submit. You can omit the role if
-only one role can raise the event. With --from it starts with a new task in
-STATE. The exit code is 3 if an event is refused.`,
+same table as ferrus itself, with the limits that were frozen with the task. A
+new task (--from) has those of ferrus.toml. Write an event as ROLE:EVENT, such
+as executor:submit. You can omit the role if only one role can raise the event.
+After each event it shows the rule that ferrus follows, if any. The exit code is
+3 if an event is refused.`,
 		Example: `  ferrus simulate submit reject submit approve
+  ferrus simulate --from Checking --changed docs/guide.md submit
   ferrus simulate --from Executing engine:check_failed executor:consult`,
 		Annotations: cli.Reference(`Other events are supervisor:reject, human:answer and engine:check_failed. The
 page [state machine](state-machine.md) has the table. The executor is the one
@@ -36,21 +39,29 @@ state that allows it.
 
 The simulation knows only the table. A real event may be refused for another
 reason, such as changed files or a submission that was not shown. A rollback is
-not simulated; "ferrus context --at" shows where it leads.`, `task_id from steps[{event role from to check_retries{used max} reviews{used max}
-waiting epoch failure_reason refused allowed[]}].`),
+not simulated; "ferrus context --at" shows where it leads.
+
+The rules are those that were frozen with the task, or those of ferrus.toml when
+there is no task or with --from. All failed checks count as the same failure. A
+rule with paths needs the files of the submission: name each with --changed.`, `task_id from steps[{event role from to check_retries{used max} reviews{used max}
+waiting epoch failure_reason rule refused allowed[]}]. A step with rule is what
+ferrus does by that rule.`),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cli.UsageError("ferrus simulate engine:check_failed executor:consult", "name the events")
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return runSimulate(a, cmd.Context(), from, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runSimulate(a, cmd.Context(), from, changed, args)
+		},
 	}
+	cmd.Flags().StringArrayVar(&changed, "changed", nil, "a submission changes `FILE`; may be repeated")
 	cmd.Flags().StringVar(&from, "from", "", "start with a new task in `STATE`")
 	return cmd
 }
 
-func runSimulate(a *cli.App, ctx context.Context, from string, words []string) error {
+func runSimulate(a *cli.App, ctx context.Context, from string, changed, words []string) error {
 	var events []simulate.Event
 	for _, w := range words {
 		ev, err := simulate.ParseEvent(w)
@@ -75,9 +86,15 @@ func runSimulate(a *cli.App, ctx context.Context, from string, words []string) e
 			return misread(err)
 		}
 		t = simulate.NewTask(in)
+		conf, err := e.Config() // what a new task is frozen with
+		if err != nil {
+			return refusal.Config(err)
+		}
+		gate = conf.Gate()
 	}
 	lim := state.Limits{CheckRetries: gate.Limits.MaxCheckRetries, ReviewCycles: gate.Limits.MaxReviewCycles}
-	list, err := simulate.Play(t, events, lim)
+	with := simulate.Rules{List: gate.AllRules(), Changed: changed, Executor: strings.TrimSuffix(gate.HQ.Executor.Agent+":"+gate.HQ.Executor.Model, ":")}
+	list, err := simulate.Play(t, events, lim, with)
 	if err != nil {
 		return err
 	}
@@ -127,6 +144,9 @@ func showPlayed(a *cli.App, list []simulate.Step) {
 		}
 		a.Say("%3d  %s %-16s %s  %d of %d failed checks, %d of %d reviews   %s\n", i+1, a.Paint(cli.RoleColour[p.Role], fmt.Sprintf("%-10s", p.Role)), p.Event,
 			a.Paint(cli.StateColour[p.To], fmt.Sprintf("%-28s", moved)), p.CheckRetries.Used, p.CheckRetries.Max, p.Reviews.Used, p.Reviews.Max, waits(p.Waiting))
+		if p.Rule != "" {
+			a.Say("%34sby the rule: %s\n", "", p.Rule)
+		}
 		if p.FailureReason != "" && p.From != p.To {
 			a.Say("%34s%s\n", "", a.Paint(cli.Red, p.FailureReason))
 		}

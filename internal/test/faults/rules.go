@@ -51,6 +51,10 @@ var ruled = []Rig{
 		Test: "TestTheDefaultRulesAreTheLimits", Plain: true,
 	},
 	{
+		Name: "rules: a simulation", Promise: "a simulation shows which rule follows an event", Package: "./internal/simulate",
+		Test: "TestASimulationShowsWhichRuleFollows", Plain: true,
+	},
+	{
 		Name: "rules: who is started", Promise: "the conductor ends the replaced executor and starts the named one", Package: "./internal/e2e",
 		Test: "TestARuleStartsAnotherExecutor", Plain: true,
 	},
