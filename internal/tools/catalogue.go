@@ -108,7 +108,7 @@ func Catalogue() []Tool {
 		{
 			Name: "progress", Title: "Note your progress", Roles: executor, Events: on(state.Progress, state.Tell), run: progress,
 			Doc:  "Save a note for the next executor, in case you stop: what is done, what is next, what to avoid.",
-			Args: []Arg{{Name: "note", Doc: "at most 4 KiB"}, {Name: "to", Doc: "supervisor, or the id of a delegate: send it as a message instead", Line: document.MaxLine, Optional: true}, claim},
+			Args: []Arg{{Name: "note", Doc: "at most 4 KiB"}, {Name: "to", Doc: "supervisor or a delegate's id: send it as a message", Line: document.MaxLine, Optional: true}, claim},
 		},
 		{
 			Name: delegateTool, Title: "Delegate", Roles: executor, run: delegateWork, open: delegating,

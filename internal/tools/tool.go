@@ -32,7 +32,7 @@ type Arg = wire.Arg
 // description that the other tools do not repeat.
 var (
 	claim      = Arg{Name: "claim", Line: document.MaxLine, Optional: true}
-	namedClaim = Arg{Name: "claim", Doc: "claim id from an earlier wait_for_task; every later call names it, only over HTTP", Line: document.MaxLine, Optional: true}
+	namedClaim = Arg{Name: "claim", Doc: "claim id from an earlier call; only needed over HTTP, then in all later calls", Line: document.MaxLine, Optional: true}
 )
 
 // For reports whether the role has the tool.
