@@ -39,7 +39,7 @@ func heard(r Result) (list []string) {
 // TestWhoeverHoldsTheWorkHearsWithItsNextCall, whatever that is and however it ends, and once. S2-17.
 func TestWhoeverHoldsTheWorkHearsWithItsNextCall(t *testing.T) {
 	for _, tool := range Catalogue() {
-		if !tool.For(state.Executor) {
+		if !tool.For(state.Executor) || tool.Name == delegateTool { // this task may have none
 			continue
 		}
 		t.Run(tool.Name, func(t *testing.T) {

@@ -49,11 +49,21 @@ var mustName = map[state.Role]string{
 		"in respond_consult.",
 }
 
+// mayDelegate is added where a task may have delegates.
+const mayDelegate = `
+
+delegate: gives a part of the task to another agent, on a branch of its own, while you continue. Call it again to wait until
+that agent submits or asks: then decide with its id, as a supervisor does. Submit when every delegate has ended.`
+
 func (o Options) instructions() string {
-	if o.Remote {
-		return instructions[o.Role] + mustName[o.Role]
+	text := instructions[o.Role]
+	if o.Role == state.Executor && o.Delegates != nil {
+		text += mayDelegate
 	}
-	return instructions[o.Role]
+	if o.Remote {
+		text += mustName[o.Role]
+	}
+	return text
 }
 
 // prompts are the prompts that a person selects in a client to start an agent.
