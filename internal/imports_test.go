@@ -445,12 +445,22 @@ var allowed = map[string]map[string]string{
 		"internal/state":    "which work can be scored",
 		"internal/store":    "a score is of one snapshot",
 	},
+	"internal/family": {
+		"internal/agents/process": "what the agents of delegates have used",
+		"internal/conductor":      "the task and each delegate have a conductor",
+		"internal/delegate":       "what the journal asks for is carried out",
+		"internal/engine":         "it looks at the machine of the task",
+		"internal/project":        "where branches lie",
+		"internal/refusal":        "what is refused has a code and a remedy",
+		"internal/state":          "delegates and how they end",
+	},
 	"internal/fleet": {
 		"internal/score":     "approved work is scored, so that attempts can be compared",
 		"internal/branch":    "branches, and merges of them",
 		"internal/refusal":   "what is refused has a code and a remedy",
 		"internal/project":   "where a project and its machines live",
 		"internal/conductor": "each branch has a conductor",
+		"internal/family":    "and one for each delegate of its task",
 		"internal/engine":    "it makes branches and merges them",
 		"internal/queue":     "a task that waits becomes a branch",
 		"internal/store":     "it looks at branches",
@@ -501,7 +511,7 @@ var allowed = map[string]map[string]string{
 	"cmd/ferrusd": {"internal/server": "it is the server and nothing else"},
 	"internal/cli": commands("settings agreement origin refusal project agents agents/process ancestry checks conductor config engine format jsontime nearest pipeline pipeline/workflow " +
 		"platform/proc rootfs safetext state status store strictjson trust worktree/restore"),
-	"internal/cli/branch":   commands("branch score refusal snapshots gc project checks cli engine format conductor state status trust worktree"),
+	"internal/cli/branch":   commands("branch score refusal snapshots gc project checks cli engine family format conductor state status trust worktree"),
 	"internal/cli/demo":     commands("cli config mcpclient platform/proc tools trust"),
 	"internal/cli/doctor":   commands("agents agents/register cli cli/setup conductor config doctor format mcpclient platform/proc refusal server"),
 	"internal/cli/evidence": commands("cli evidence format refusal"),
@@ -529,13 +539,13 @@ var allowed = map[string]map[string]string{
 		"internal/platform/proc":  "signals end a command, and the programs of agents are looked for outside of the project",
 		"internal/agents/process": "stop, logs, and the shim of an agent",
 	},
-	"internal/cli/run": commands("branch document refusal cli cli/branch cli/pipeline config engine fleet format conductor pipeline pipeline/run platform/proc agents/process " +
+	"internal/cli/run": commands("branch document refusal cli cli/branch cli/pipeline config engine family fleet format conductor pipeline pipeline/run platform/proc agents/process " +
 		"state status"),
 	"internal/cli/setup": commands("settings agreement project origin refusal . agents cli config engine format agents/register rootfs server state status store " +
 		"scaffold server/tokens trust worktree"),
 	"internal/cli/simulate": commands("refusal cli simulate state"),
 	"internal/cli/status":   commands("project cli engine format state status"),
-	"internal/cli/task":     commands("branch packet project refusal agents checks cli engine fleet format conductor lease queue state status store tools worktree worktree/restore"),
+	"internal/cli/task":     commands("branch packet project refusal agents checks cli engine family fleet format conductor lease queue state status store tools worktree worktree/restore"),
 	"internal/status/notice": {
 		"internal/refusal":  "what is refused has a code and a remedy",
 		"internal/engine":   "the task and what it waits for",
@@ -634,6 +644,7 @@ var allowed = map[string]map[string]string{
 // forCommands says why a package of commands imports another.
 var forCommands = map[string]string{
 	"internal/branch":            "branches, and merges of them",
+	"internal/family":            "a task runs with its delegates",
 	"internal/score":             "attempts are scored, and the best one is taken",
 	"internal/settings":          "what is configured and frozen",
 	"internal/packet":            "what a successor is given",

@@ -37,6 +37,12 @@ type Options struct {
 	Show     func(View)   // called at least once a second; may be nil
 	Log      *slog.Logger // slog.Default when nil
 
+	// Others returns what agents of other machines have used for this task, in all and since the last
+	// decision of a person. Nil means nothing.
+	Others func() (total, since Spend)
+	// Hold returns why no agent of this task may run now, "" if they may. Nil means that they may.
+	Hold func() string
+
 	Now      func() time.Time               // time.Now when nil
 	BackOff  func(failed int) time.Duration // wait after a number of starts without progress; nil: up to a minute
 	Patience Patience

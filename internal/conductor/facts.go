@@ -30,6 +30,9 @@ type Facts struct {
 	Woke  time.Time // when the machine last woke up; zero when it did not sleep
 	Spent Spend     // since the last decision of a person
 	Total Spend     // in the whole task
+
+	Delegated bool   // another executor supervises the task
+	Hold      string // why no agent may run now; "" if they may
 }
 
 // SlotFacts are the facts about one duty.
@@ -52,6 +55,11 @@ type Spend struct {
 	Runs  int
 	Time  time.Duration
 	Usage agents.Usage
+}
+
+// Plus returns the sum of both.
+func (s Spend) Plus(more Spend) Spend {
+	return Spend{s.Runs + more.Runs, s.Time + more.Time, s.Usage.Plus(more.Usage)}
 }
 
 // MarshalJSON writes the time as seconds.
@@ -131,6 +139,14 @@ func (c *conductor) look() (Facts, error) {
 	}
 	f.Total = SpendOf(f.Runs, f.Now)
 	f.Spent = SpendOf(after(f.Runs, spoken(snap.Task)), f.Now)
+	if c.Others != nil {
+		total, since := c.Others()
+		f.Total, f.Spent = f.Total.Plus(total), f.Spent.Plus(since)
+	}
+	if c.Hold != nil {
+		f.Hold = c.Hold()
+	}
+	f.Delegated = c.e.Delegated(snap)
 	return f, nil
 }
 
@@ -327,18 +343,20 @@ const asleep = time.Minute
 func (d duty) checkRuns() bool { return d.Task.Check.Status == state.CheckRunning && d.Held }
 
 // overBudget returns which budget of the whole task is used up, "" when none is.
-func (f Facts) overBudget() string {
-	spent := f.Spent
+func (f Facts) overBudget() string { return OverBudget(f.Gate.Limits, f.Spent) }
+
+// OverBudget returns which budget is used up, "" when none is.
+func OverBudget(limits config.Limits, spent Spend) string {
 	for _, b := range []struct {
 		limit, used float64
 		text        string
 	}{
-		{float64(f.Gate.Limits.MaxTaskMinutes), spent.Time.Minutes(), fmt.Sprintf("The agents of this task have run for %.0f minutes of %d.",
-			spent.Time.Minutes(), f.Gate.Limits.MaxTaskMinutes)},
-		{float64(f.Gate.Limits.MaxTaskTokens), float64(spent.Usage.Tokens()), fmt.Sprintf("The agents of this task have used %d tokens of %d.",
-			spent.Usage.Tokens(), f.Gate.Limits.MaxTaskTokens)},
-		{float64(f.Gate.Limits.MaxTaskDollars), spent.Usage.Dollars, fmt.Sprintf("The agents of this task have cost %.2f dollars of %d.",
-			spent.Usage.Dollars, f.Gate.Limits.MaxTaskDollars)},
+		{float64(limits.MaxTaskMinutes), spent.Time.Minutes(), fmt.Sprintf("The agents of this task have run for %.0f minutes of %d.",
+			spent.Time.Minutes(), limits.MaxTaskMinutes)},
+		{float64(limits.MaxTaskTokens), float64(spent.Usage.Tokens()), fmt.Sprintf("The agents of this task have used %d tokens of %d.",
+			spent.Usage.Tokens(), limits.MaxTaskTokens)},
+		{float64(limits.MaxTaskDollars), spent.Usage.Dollars, fmt.Sprintf("The agents of this task have cost %.2f dollars of %d.",
+			spent.Usage.Dollars, limits.MaxTaskDollars)},
 	} {
 		if b.limit > 0 && b.used >= b.limit {
 			return b.text

@@ -82,8 +82,13 @@ var rules = []rule{
 		why:  func(d duty) string { return "a rule gave the work to " + d.Task.Assigned.Agent },
 	},
 	{
+		when: "it runs, and the budget of the task that it is a part of is used up", then: "end it", do: end,
+		fits: func(d duty) bool { return d.Taken && d.Hold != "" && !d.checkRuns() },
+		why:  func(d duty) string { return d.Hold },
+	},
+	{
 		when: "it is not needed, and the task waits for a person", then: "keep it: it may wait for the answer",
-		fits: func(d duty) bool { return !d.wanted && d.Taken && wanted(d.Facts).want == "" }, do: keep,
+		fits: func(d duty) bool { return !d.wanted && d.Taken && d.Task.State == state.AwaitingHuman }, do: keep,
 	},
 	{
 		when: "it is an executor that waits for the answer to its consultation", then: "keep it: it knows its question",
@@ -109,6 +114,10 @@ var rules = []rule{
 		},
 	},
 	{
+		when: "the budget of the task that it is a part of is used up", then: "wait: a person is asked there", do: keep,
+		fits: func(d duty) bool { return d.Hold != "" && !d.Taken },
+	},
+	{
 		when: "it runs, and has printed nothing for lease.max_silence_secs", then: "end it", do: end,
 		fits: func(d duty) bool {
 			return d.Taken && !(d.name == agents.Executor && d.Held) && d.silence() > d.MaxSilence
@@ -130,6 +139,10 @@ var rules = []rule{
 	{
 		when: "it runs", then: "keep it", do: keep,
 		fits: func(d duty) bool { return d.Taken },
+	},
+	{
+		when: "the files of a delegate move into the work tree", then: "wait until they are there", do: keep,
+		fits: func(d duty) bool { return d.Task.Returning.Of != "" },
 	},
 	{
 		when: "an executor that the conductor did not start has the claim", then: "wait for that one", do: keep,

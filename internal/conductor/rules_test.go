@@ -77,6 +77,11 @@ func begun(at int64) func(*Facts) {
 // broke has used up the minutes of the task.
 func broke(f *Facts) { f.Gate.Limits.MaxTaskMinutes, f.Spent.Time = 5, 5*time.Minute }
 
+// child is a delegate; onHold is one whose whole task is over budget; movesIn has one whose files move in.
+func child(f *Facts)   { f.Delegated = true }
+func onHold(f *Facts)  { f.Delegated, f.Hold = true, "the whole is over budget" }
+func movesIn(f *Facts) { f.Task.Returning = state.FileMove{Of: "d1", Tree: "t"} }
+
 var failed = process.Run{Name: "executor-3", Agent: "codex", Exit: 1, Said: "I give up", Ended: ago(time.Minute)}
 
 const (
@@ -176,6 +181,18 @@ var judgements = []struct {
 		"otherwise", Act{Do: start, Duty: ex, Prompt: "executor-work"}},
 	{"the budget of yesterday is not counted", facts(state.Executing, func(f *Facts) { f.Gate.Limits.MaxTaskMinutes, f.Total.Time = 5, time.Hour }),
 		"otherwise", Act{Do: start, Duty: ex, Prompt: "executor-work"}},
+
+	{"a part whose whole is over budget", facts(state.Executing, onHold), "the budget of the task that it is a part of", Act{Do: keep, Duty: ex, Prompt: "executor-work"}},
+	{"a part at work whose whole is over budget", facts(state.Executing, onHold, there(ex, time.Hour, 0), held), "it runs, and the budget of the task that it is a part of",
+		Act{Do: end, Duty: ex, Why: "the whole is", Prompt: "executor-work"}},
+	{"a part that asks", facts(state.Consultation, child, there(ex, time.Hour, time.Hour), held, since(time.Hour)), "it is an executor that waits", Act{Do: keep, Duty: ex}},
+	{"a part that asked, and its executor is gone", facts(state.Consultation, child), "", Act{Do: keep}},
+	{"a part that has its answer", facts(state.Consultation, child, answered), "otherwise", Act{Do: start, Duty: ex, Prompt: "executor-go-on"}},
+	{"a part that is submitted", facts(state.Reviewing, child), "", Act{Do: keep}},
+	{"a part that is submitted, and its executor does not leave", facts(state.Reviewing, child, there(ex, time.Hour, 0), since(time.Hour)),
+		"it is not needed, and has had", Act{Do: end, Duty: ex, Why: "the task is Reviewing"}},
+	{"a part moves in, and its executor is gone", facts(state.Checking, movesIn), "the files of a delegate", Act{Do: keep, Duty: ex, Prompt: "executor-mend"}},
+	{"a part moves in", facts(state.Checking, movesIn, there(ex, time.Hour, 0), held), "it runs", Act{Do: keep, Duty: ex, Prompt: "executor-mend"}},
 
 	{"tried too often", facts(state.Executing, at(ex, func(s *SlotFacts) { s.Starts, s.Last = 3, failed })), "limits.max_executor_dispatches",
 		Act{Do: ask, Duty: ex, Why: "The last one (codex) ended with: I give up", Prompt: "executor-work"}},

@@ -22,12 +22,15 @@ type row struct {
 // table is the first table of the conductor. It does nothing that is not in this table or in the
 // rules.
 var table = []row{
+	{in: in(state.Executing, state.Checking, state.Addressing), when: fetching, want: agents.Executor, prompt: "executor-mend", means: "the files of a delegate move in first"},
 	{in: state.States()[1:], when: returning, over: true, exit: 6, means: "a rollback or a merge moves files: the same command must finish it"},
 	{in: in(state.Executing), want: agents.Executor, prompt: "executor-work", means: "work on the task"},
 	{in: in(state.Addressing), want: agents.Executor, prompt: "executor-mend", means: "fix what the review or the check says"},
 	{in: in(state.Checking), want: agents.Executor, prompt: "executor-mend", means: "submit the work that passed the checks"},
+	{in: in(state.Consultation), when: asksExecutor, means: "the executor that delegated the task answers"},
 	{in: in(state.Consultation), when: unanswered, want: agents.Consultant, prompt: "consultant", means: "answer the consultation"},
 	{in: in(state.Consultation), want: agents.Executor, prompt: "executor-go-on", means: "read the answer and continue"},
+	{in: in(state.Reviewing), when: delegated, means: "the executor that delegated the task decides"},
 	{in: in(state.Reviewing), want: agents.Reviewer, prompt: "reviewer", means: "review the submission"},
 	{in: in(state.AwaitingHuman), when: headless, over: true, exit: 6, means: "the question is printed and notified; the agents are ended"},
 	{in: in(state.AwaitingHuman), means: "the question is printed and notified; running agents stay"},
@@ -45,9 +48,12 @@ type condition struct {
 }
 
 var (
-	unanswered = condition{"unanswered", func(f Facts) bool { return !f.Task.Consultation.Answered }}
-	returning  = condition{"during a rollback or a merge", func(f Facts) bool { return f.Task.Returning != state.FileMove{} }}
-	headless   = condition{"headless", func(f Facts) bool { return f.Headless }}
+	unanswered   = condition{"unanswered", func(f Facts) bool { return !f.Task.Consultation.Answered }}
+	returning    = condition{"during a rollback or a merge", func(f Facts) bool { return f.Task.Returning != state.FileMove{} }}
+	fetching     = condition{"while the files of a delegate move in", func(f Facts) bool { return f.Task.Returning.Of != "" }}
+	delegated    = condition{"of a delegate", func(f Facts) bool { return f.Delegated }}
+	asksExecutor = condition{"unanswered, of a delegate", func(f Facts) bool { return f.Delegated && !f.Task.Consultation.Answered }}
+	headless     = condition{"headless", func(f Facts) bool { return f.Headless }}
 )
 
 func (c condition) met(f Facts) bool { return c.holds == nil || c.holds(f) }

@@ -51,7 +51,7 @@ func (c Child) Due() bool {
 // Look looks at the branch of a delegate of e's task.
 func Look(e *engine.Engine, d state.Delegate) (Child, error) {
 	c := Child{Delegate: d}
-	b, err := open(e, d)
+	b, err := Open(e, d)
 	switch refusal.CodeOf(err) {
 	case "":
 	case refusal.UnknownBranch:
@@ -101,8 +101,8 @@ func (c *Child) phase(parent string, b *engine.Engine) {
 	}
 }
 
-// open opens the machine of a delegate.
-func open(e *engine.Engine, d state.Delegate) (*engine.Engine, error) {
+// Open opens the machine of a delegate of the task of e. The errors are those of branch.Open.
+func Open(e *engine.Engine, d state.Delegate) (*engine.Engine, error) {
 	return branch.Open(e, d.Branch)
 }
 

@@ -44,7 +44,7 @@ func fromParent(e *engine.Engine, t state.Task) ([]packet.Message, error) {
 }
 
 func fromDelegate(e *engine.Engine, d state.Delegate) ([]packet.Message, error) {
-	child, err := open(e, d)
+	child, err := Open(e, d)
 	if code := refusal.CodeOf(err); code == refusal.UnknownBranch || code == refusal.WrongState {
 		return nil, nil // it is not there yet, or not any more
 	}

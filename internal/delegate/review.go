@@ -20,7 +20,7 @@ type Reviewed struct {
 
 // Review returns what a child of e's task waits with.
 func Review(ctx context.Context, e *engine.Engine, c Child) (Reviewed, error) {
-	b, err := open(e, c.Delegate)
+	b, err := Open(e, c.Delegate)
 	if err != nil {
 		return Reviewed{}, err
 	}

@@ -144,7 +144,7 @@ func (s settling) end(ctx context.Context, how state.DelegateEnd) error {
 
 // child runs do with a session that supervises the delegate in the name of the executor whose line is at off.
 func (s settling) child(off int64, do func(to *engine.Session, l *store.Line) error) error {
-	b, err := open(s.e, s.c.Delegate)
+	b, err := Open(s.e, s.c.Delegate)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/family"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/score"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -211,7 +212,7 @@ func (f *fleet) waiting(names []string) (list []string) {
 			continue
 		}
 		t := now.Task
-		if was, ok := f.left[name]; ok && was.seq == t.Seq || !t.Underway() || t.State == state.AwaitingHuman {
+		if was, ok := f.left[name]; ok && was.seq == t.Seq || !t.Underway() || t.Parent != (state.Parent{}) || t.State == state.AwaitingHuman {
 			continue
 		}
 		if _, busy := conductor.Conductor(project.At(f.e.Place().Root, name).Dir()); !busy {
@@ -244,7 +245,7 @@ func (f *fleet) conducted(ctx context.Context, done *ended) {
 		done.err = err
 		return
 	}
-	if done.out, done.err = conductor.Run(ctx, e, opts); done.err == nil && done.out.Task.State == state.Complete {
+	if done.out, done.err = family.Run(ctx, e, family.Options{Options: opts}); done.err == nil && done.out.Task.State == state.Complete {
 		done.score, done.unscored = f.score(ctx, e, done.out.Snapshot)
 	}
 }

@@ -38,6 +38,9 @@ func (f *fleet) merge(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
+	if project.Task.Returning.Of != "" {
+		return nil // a delegate of the project's own task moves in, which its executor ends
+	}
 	cut := project.Task.Returning.From
 	if cut == "" && (conf.Branches.OnApprove != config.Merge || f.e.Trusted() != nil) {
 		return nil // unfinished work must not decide, by a line in ferrus.toml, that it is merged
@@ -47,7 +50,7 @@ func (f *fleet) merge(ctx context.Context, names []string) error {
 			continue
 		}
 		now, err := f.view(name)
-		if err != nil || cut == "" && (now.Task.State != state.Complete || now.Task.Merged != "") {
+		if err != nil || cut == "" && (now.Task.Parent != (state.Parent{}) || now.Task.State != state.Complete || now.Task.Merged != "") {
 			continue // a failed read was already reported
 		}
 		if why := f.unchosen(names, name, now.Task); cut == "" && why != "" {
@@ -145,6 +148,9 @@ func (f *fleet) outcome(ctx context.Context) (Outcome, error) {
 	}
 	out := Outcome{Exit: exitNothing}
 	for _, a := range branch.Attempts(ctx, f.e, names) {
+		if a.Snap.Task.Parent != (state.Parent{}) {
+			continue // it is a part of another task
+		}
 		s := BranchStatus{Attempt: a}
 		if r, ok := f.refused[a.Branch]; ok && a.State == state.Complete && !a.Merged {
 			s.Unmerged, s.Clashes = r.why, r.clash

@@ -11,6 +11,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/family"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -214,7 +215,7 @@ func retire(a *cli.App, ctx context.Context, s *engine.Session, name string, for
 		return "", err
 	}
 	if force || !now.Task.Underway() {
-		if err := conductor.EndAll(ctx, e); err != nil {
+		if err := family.EndAll(ctx, e); err != nil {
 			return "", err
 		}
 	}

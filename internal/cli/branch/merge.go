@@ -11,8 +11,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/family"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -71,7 +71,7 @@ func mergeBranch(a *cli.App, ctx context.Context, s *engine.Session, name string
 	if err := a.WithTrust(s.Engine(), s.Engine().Known); err != nil {
 		return cli.CannotDo("merge "+name, "", err)
 	}
-	got, err := branch.Merge(ctx, s, from, func() error { return conductor.EndAll(ctx, s.Engine()) })
+	got, err := branch.Merge(ctx, s, from, func() error { return family.EndAll(ctx, s.Engine()) })
 	var clash *branch.ConflictError
 	switch {
 	case errors.As(err, &clash) && resolve:

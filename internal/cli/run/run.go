@@ -12,6 +12,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/family"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -141,7 +142,7 @@ func conduct(a *cli.App, ctx context.Context, how conducting) error {
 	defer w.close()
 	opts := r.options(r.conf)
 	opts.Headless, opts.Tell, opts.Show = w.headless, w.tell, w.show
-	out, err := conductor.Run(ctx, e, opts)
+	out, err := family.Run(ctx, e, family.Options{Options: opts, TellOf: w.tellOf})
 	w.close()
 	var taken *conductor.BusyError
 	switch {

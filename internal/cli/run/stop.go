@@ -10,6 +10,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/conductor"
+	"github.com/ferrus-go/ferrus/internal/family"
 	"github.com/ferrus-go/ferrus/internal/fleet"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/status"
@@ -68,7 +69,7 @@ func runStop(a *cli.App, ctx context.Context) error {
 			}
 		}
 	}
-	if err := conductor.EndAll(ctx, e); err != nil {
+	if err := family.EndAll(ctx, e); err != nil {
 		return err
 	}
 	var ended []string

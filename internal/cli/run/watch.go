@@ -73,6 +73,24 @@ func (w *watcher) tell(e conductor.Event) {
 	w.read()
 }
 
+// tellOf shows what has happened to a delegate of the task, by its branch.
+func (w *watcher) tellOf(branch string, e conductor.Event) {
+	if e.At.IsZero() {
+		e.At = time.Now()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.a.JSON {
+		_ = w.a.PrintJSONLine(struct {
+			Branch string `json:"branch"`
+			conductor.Event
+		}{branch, e})
+		return
+	}
+	w.Erase()
+	w.a.Say("%s  %-14s  %s\n", format.Clock(e.At), format.Clip(branch, 14), w.words(e))
+}
+
 // words is an event in a line.
 func (w *watcher) words(e conductor.Event) cli.Styled {
 	duty := w.a.Paint(cli.RoleColour[e.Duty.Role()], fmt.Sprintf("%-12s", e.Run))

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/conductor"
+	"github.com/ferrus-go/ferrus/internal/family"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -72,7 +72,7 @@ func runReset(a *cli.App, ctx context.Context, yes bool, reason string) error {
 	if err != nil {
 		return cli.CannotDo("reset", status.Sentence(e), err)
 	}
-	if err := conductor.EndAll(ctx, e); err != nil {
+	if err := family.EndAll(ctx, e, now.Task); err != nil {
 		return err
 	}
 	archive := e.Store().Path("archive", r.TaskID)

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
-	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/family"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
@@ -72,7 +72,7 @@ func runRollback(a *cli.App, ctx context.Context, to uint64, reason string, file
 			if err != nil {
 				return done, err
 			}
-			return done, conductor.EndAll(ctx, s.Engine())
+			return done, family.EndAll(ctx, s.Engine())
 		},
 		Told: func(a *cli.App, done engine.Done) {
 			a.Say("%s is %s again, as it was at %d; the files of the work are unchanged\n", done.Task.TaskID, done.Task.State, to)
@@ -85,7 +85,7 @@ func runRollback(a *cli.App, ctx context.Context, to uint64, reason string, file
 func rollbackFiles(to uint64, moved *restore.Change) cli.Decision {
 	return cli.Decision{Verb: "rollback", What: fmt.Sprintf("roll the task and its files back to %d", to),
 		Act: func(ctx context.Context, s *engine.Session, text string) (engine.Done, error) {
-			got, err := s.RollbackFiles(ctx, to, text, func() error { return conductor.EndAll(ctx, s.Engine()) })
+			got, err := s.RollbackFiles(ctx, to, text, func() error { return family.EndAll(ctx, s.Engine()) })
 			*moved = got.Files
 			return got.Done, err
 		},

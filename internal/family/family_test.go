@@ -1,0 +1,87 @@
+//go:build unix
+
+package family
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+const limits = "[limits]\nmax_delegates = 4\nmax_executor_dispatches = 3\n"
+
+// three is a task with two parts that succeed, one after two deaths and one after a rejection, and one that fails.
+const three = "parts: write a.txt die 2; write b.txt badly; fail"
+
+// whole holds the end of the task to what it should be, whoever was killed on the way.
+func (y *yard) whole() {
+	y.t.Helper()
+	t := y.task("")
+	if t.State != state.Complete || text(y.dir, "a.txt") != "well\n" || text(y.dir, "b.txt") != "well\n" {
+		y.t.Errorf("%s: a %q, b %q; %+v\n%s", t.State, text(y.dir, "a.txt"), text(y.dir, "b.txt"), t.Delegates, text(y.side, "log"))
+	}
+	var ends []string
+	for _, d := range t.Delegates {
+		ends = append(ends, string(d.Ended))
+		n := y.counts(d.Branch)
+		if n[state.CreateTask] != 1 || d.Ended == state.DelegateComplete && n[state.Approve] != 1 {
+			y.t.Errorf("%s: %v", d.ID, n)
+		}
+	}
+	if got := strings.Join(ends, " "); got != "complete complete failed" {
+		y.t.Errorf("the delegates have ended %s", got)
+	}
+	n := y.counts("")
+	if n[state.DelegateStarted] != 3 || n[state.DelegateDone] != 3 || n[state.DelegateMerged] != 2 || n[state.Submit] != 1 {
+		y.t.Errorf("%v", n)
+	}
+	if log := text(y.side, "log"); strings.Count(log, "reviewer") != strings.Count(log, "reviewer \n") {
+		y.t.Errorf("a delegate had a reviewer of its own:\n%s", log)
+	}
+}
+
+// TestAFamilyWorks: two delegates at a time, one that is killed twice and one that is rejected once, and one that fails; then
+// the whole is submitted and approved. F29.
+func TestAFamilyWorks(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, limits, three)
+	out, err := y.run(t.Context())
+	must(t, err)
+	if out.Exit != 0 {
+		t.Errorf("exit %d", out.Exit)
+	}
+	y.whole()
+}
+
+// TestDelegatesWorkAtTheSameTime.
+func TestDelegatesWorkAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, limits, "parts: write a.txt; write b.txt")
+	y.say("hold-write")
+	family := y.start()
+	defer ends(t, family)
+	eventually(t, "two are at work", func() bool { return strings.Count(text(y.side, "log"), "executor d") == 2 })
+}
+
+// TestAKilledFamilyGoesOn: whenever its conductor is killed, or the executor that delegates, the next one comes to the same end,
+// and nobody works twice.
+func TestAKilledFamilyGoesOn(t *testing.T) {
+	t.Parallel()
+	points := []state.Event{state.DelegateStarted, state.DelegateDecided, state.DelegateMergeStarted, state.DelegateMerged, state.DelegateDone, state.Submit}
+	for _, at := range points {
+		t.Run(string(at), func(t *testing.T) {
+			t.Parallel()
+			y := newYard(t, limits, three)
+			first := y.start()
+			eventually(t, string(at), func() bool { return y.counts("")[at] > 0 })
+			ends(t, first)
+			out, err := y.run(t.Context())
+			must(t, err)
+			if out.Exit != 0 {
+				t.Errorf("exit %d", out.Exit)
+			}
+			y.whole()
+		})
+	}
+}

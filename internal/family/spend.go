@@ -1,0 +1,98 @@
+package family
+
+import (
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/agents/process"
+	"github.com/ferrus-go/ferrus/internal/conductor"
+	"github.com/ferrus-go/ferrus/internal/delegate"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// others returns what the agents of the delegates have used, in all and since a person last decided something at the task.
+func (f *family) others() (total, since conductor.Spend) {
+	now, err := f.e.View()
+	if err != nil {
+		return total, since
+	}
+	at := f.spoken(now.Task)
+	for _, d := range now.Task.Delegates {
+		runs := f.runs(d)
+		total = total.Plus(conductor.SpendOf(runs, time.Now()))
+		var later []process.Run
+		for _, r := range runs {
+			if r.Started.After(at) {
+				later = append(later, r)
+			}
+		}
+		since = since.Plus(conductor.SpendOf(later, time.Now()))
+	}
+	return total, since
+}
+
+// runs returns the runs of the agents of a delegate; none where they cannot be read.
+func (f *family) runs(d state.Delegate) []process.Run {
+	b, err := delegate.Open(f.e, d)
+	if err != nil {
+		return nil
+	}
+	defer b.Close()
+	now, err := b.View()
+	if err != nil || now.Task.TaskID == "" {
+		return nil
+	}
+	list, err := process.Runs(conductor.Runs(b, now.Task.TaskID))
+	if err != nil {
+		return nil
+	}
+	for i, r := range list {
+		if !r.Over() {
+			t := r.Tail()
+			t.More()
+			list[i].Usage = t.Usage
+		}
+	}
+	return list
+}
+
+// spoken returns when a person last decided something about a task, the zero time if never.
+func (f *family) spoken(t state.Task) time.Time {
+	if len(t.Decisions) == 0 {
+		return time.Time{}
+	}
+	l, err := f.e.Store().LineAt(t.Decisions[len(t.Decisions)-1].Off)
+	if err != nil {
+		return time.Time{}
+	}
+	return l.At
+}
+
+// hold returns why no agent of a delegate may run: the budget is that of the whole family, and a person is asked once, at the
+// task.
+func (f *family) hold() string {
+	now, err := f.e.View()
+	if err != nil || now.Task.TaskID == "" {
+		return ""
+	}
+	gate, err := f.e.Gate(now)
+	if err != nil {
+		return ""
+	}
+	l := gate.Limits
+	if l.MaxTaskMinutes == 0 && l.MaxTaskTokens == 0 && l.MaxTaskDollars == 0 {
+		return ""
+	}
+	runs, err := process.Runs(conductor.Runs(f.e, now.Task.TaskID))
+	if err != nil {
+		return ""
+	}
+	at := f.spoken(now.Task)
+	var own []process.Run
+	for _, r := range runs {
+		if r.Started.After(at) {
+			own = append(own, r)
+		}
+	}
+	_, since := f.others()
+	return conductor.OverBudget(l, conductor.SpendOf(own, time.Now()).Plus(since))
+}
