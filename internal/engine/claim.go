@@ -33,7 +33,7 @@ func (s *Session) AwaitTask(ctx context.Context, wait time.Duration, headless bo
 		if got, err = s.tryClaim(ctx, now); got != nil || err != nil {
 			return true, err
 		}
-		return headless && !s.e.Claimable(now), nil
+		return headless && (s.Replaced(now.Task) || !s.e.Claimable(now)), nil
 	})
 	if err != nil || got == nil {
 		return nil, snap, err
@@ -80,6 +80,9 @@ func (s *Session) tryClaim(ctx context.Context, now store.Snapshot) (*Claimed, e
 	}
 	if _, ok := s.e.claimable(now); !ok {
 		return nil, s.e.date(ctx, now)
+	}
+	if s.Replaced(now.Task) {
+		return nil, nil // the work is another's now
 	}
 	if err := s.announce(); err != nil {
 		return nil, err

@@ -120,6 +120,9 @@ func TestARuleGivesTheWorkToAnother(t *testing.T) {
 		t.Fatalf("%+v", out.Task)
 	}
 	enginetest.Refused(t, enginetest.Second(ex.Progress(t.Context(), "still here")), refusal.LeaseLost, "a rule of the project gave the work to claude-code")
+	if got, _, err := ex.AwaitTask(t.Context(), enginetest.Brief, true); got != nil || err != nil {
+		t.Errorf("the replaced executor has the work again: %v", err)
+	}
 	gate := enginetest.Must(ex.Engine().Gate(out.Snapshot))(t)
 	if gate.HQ.Executor.Agent != "claude-code" || gate.HQ.Executor.Model != "opus" || len(gate.Diff(enginetest.Must(ex.Engine().Config())(t).Gate())) > 0 {
 		t.Errorf("%+v", gate.HQ.Executor)

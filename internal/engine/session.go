@@ -76,6 +76,9 @@ func (s *Session) Holds(t state.Task) bool {
 	return t.ClaimedBy != "" && t.Session == s.ID && t.Epoch == s.epoch
 }
 
+// Replaced reports whether a rule has taken the work from this session and given it to another executor.
+func (s *Session) Replaced(t state.Task) bool { return t.Assigned.Was == s.ID && !s.Holds(t) }
+
 // As returns the role in which this session meets the task: the executor that holds it is its holder.
 func (s *Session) As(t state.Task) state.Role {
 	if s.Role == state.Executor && s.Holds(t) {

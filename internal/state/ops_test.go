@@ -31,7 +31,7 @@ func full() Task {
 		Asked:        Asked{Executor: "q1", Supervisor: "q2"},
 		Score:        Score{Value: 0.5, Tree: hex("4b"), Gate: sum("9f"), Log: "logs/score.log"},
 		BaseTree:     hex("4a"), Worktree: "/w", Pin: Pin{Off: 1, SHA256: sum("9f")},
-		Assigned:  Assigned{Agent: "claude-code", Model: "opus", Off: 2},
+		Assigned:  Assigned{Agent: "claude-code", Model: "opus", Off: 2, Was: "6c"},
 		Docs:      map[Doc]Ref{TaskDoc: {Off: 1, SHA256: sum("aa")}, ReviewDoc: {Off: 300, SHA256: sum("bb")}},
 		Decisions: []Record{{ID: "q0", Off: 5}}, Progress: []Record{{ID: "p1", Off: 6}}, Consulted: []Record{{ID: "c0", Off: 7}},
 		Messages:   []Message{{ID: "m9", To: "supervisor", Off: 9}},

@@ -171,6 +171,7 @@ type Assigned struct {
 	Agent string `json:"agent"`
 	Model string `json:"model,omitempty"` // "" for the agent's own choice
 	Off   int64  `json:"off"`             // of the journal line: earlier runs of an executor are over
+	Was   string `json:"was,omitempty"`   // the session that held the work; "" for nobody
 }
 
 // A FileMove is the target of a rollback or a merge that is moving files. It is the merge of a

@@ -92,6 +92,7 @@ func (t *Task) Valid() error {
 	v.line("assigned.agent", t.Assigned.Agent)
 	v.line("assigned.model", t.Assigned.Model)
 	v.count("assigned.off", t.Assigned.Off)
+	v.form("assigned.was", t.Assigned.Was, sessionID)
 	for doc, ref := range t.Docs {
 		if !ValidDoc(doc) {
 			v.fail("docs", "names %.80q, which is not a document", string(doc))

@@ -30,7 +30,7 @@ func (c *call) situation() situation {
 	if gate, err := c.s.Engine().Gate(*c.snap); err == nil && c.opts.Delegates != nil {
 		in.delegates = gate.Limits.MaxDelegates > 0
 	}
-	in.work = in.headless && in.as == state.Executor && c.s.Engine().Claimable(*c.snap)
+	in.work = in.headless && in.as == state.Executor && c.s.Engine().Claimable(*c.snap) && !c.s.Replaced(t)
 	return in
 }
 
