@@ -74,6 +74,8 @@ var meaning = map[string]string{
 	"S2-03": "A table says which kind may follow which: a command's wrong step is refused, an agent's is marked.",
 	"S2-04": "The newest entry alone decides which entry may come next.",
 	"S2-05": "A finished agent takes no step until it is told something; every path can finish.",
+	"S2-07": "`ferrus step` makes one decision for each unfinished task and pipeline. Agents that run on their own move by themselves.",
+	"S2-08": "The order of the decisions of a step does not matter; free places and the one merge go by name.",
 	"S2-11": "Workers of a pipeline can be commands, and rules take steps of a task, without a model beside agents; the journal names the rule.",
 	"S2-12": "A task can be rolled back to an earlier entry and continued from there; nothing is lost.",
 	"S2-13": "After a rollback an old answer is not used again; the question is asked again.",

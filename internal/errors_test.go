@@ -26,6 +26,7 @@ var named = map[string]string{
 	"internal/pipeline/run/deliver.go":       "a target",
 	"internal/pipeline/run/spawn.go":         "a role",
 	"internal/pipeline/run/tick.go":          "an action",
+	"internal/pipeline/run/turn.go":          "an action",
 	"internal/queue/queue.go":                "a file; most errors are of its text",
 	"internal/store/archive.go":              "a task",
 	"internal/worktree/checkout/checkout.go": "a tree",

@@ -433,6 +433,19 @@ var allowed = map[string]map[string]string{
 		"internal/lease":             "it starts nobody while the task is claimed",
 		"internal/config":            "agents and limits are configured",
 	},
+	"internal/step": {
+		"internal/branch":            "branches, and merges of them",
+		"internal/conductor":         "it decides once about each task",
+		"internal/config":            "whether approved work is merged",
+		"internal/engine":            "it opens the task of each branch",
+		"internal/fleet":             "a task of the queue becomes a branch, and one of several attempts is merged, as there",
+		"internal/pipeline/run":      "it decides once about each pipeline",
+		"internal/platform/filelock": "one step at a time",
+		"internal/project":           "where a project and its machines live",
+		"internal/queue":             "tasks that wait",
+		"internal/rootfs":            "no link is followed",
+		"internal/state":             "what can go on, is over or waits for a person",
+	},
 	"internal/score": {
 		"internal/branch":   "attempts are branches",
 		"internal/engine":   "a score is entered as an event of the task",
@@ -539,7 +552,7 @@ var allowed = map[string]map[string]string{
 		"internal/platform/proc":  "signals end a command, and the programs of agents are looked for outside of the project",
 		"internal/agents/process": "stop, logs, and the shim of an agent",
 	},
-	"internal/cli/run": commands("branch document refusal cli cli/branch cli/pipeline config engine family fleet format conductor pipeline pipeline/run platform/proc agents/process " +
+	"internal/cli/run": commands("branch document refusal cli cli/branch cli/pipeline config engine step family fleet format conductor pipeline pipeline/run platform/proc agents/process " +
 		"state status"),
 	"internal/cli/setup": commands("settings agreement project origin refusal . agents cli config engine format agents/register rootfs server state status store " +
 		"scaffold server/tokens trust worktree"),
@@ -645,6 +658,7 @@ var allowed = map[string]map[string]string{
 var forCommands = map[string]string{
 	"internal/branch":            "branches, and merges of them",
 	"internal/family":            "a task runs with its delegates",
+	"internal/step":              "step",
 	"internal/score":             "attempts are scored, and the best one is taken",
 	"internal/settings":          "what is configured and frozen",
 	"internal/packet":            "what a successor is given",

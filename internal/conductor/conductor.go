@@ -78,6 +78,18 @@ var ErrStopped = errors.New("stopped")
 // run, or ctx ends. The error is a *BusyError when another conductor works on the task, ErrStopped
 // when ctx has ended, or an error of the machine.
 func Run(ctx context.Context, e *engine.Engine, opts Options) (Outcome, error) {
+	if err := e.Known(); err != nil {
+		return Outcome{}, err
+	}
+	lock, err := Hold(e.Store().Path())
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer lock.Close()
+	return newConductor(e, opts).run(ctx)
+}
+
+func newConductor(e *engine.Engine, opts Options) *conductor {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
@@ -94,16 +106,7 @@ func Run(ctx context.Context, e *engine.Engine, opts Options) (Outcome, error) {
 		opts.Show = func(View) {}
 	}
 	opts.Patience = opts.Patience.orUsual()
-	if err := e.Known(); err != nil {
-		return Outcome{}, err
-	}
-	lock, err := Hold(e.Store().Path())
-	if err != nil {
-		return Outcome{}, err
-	}
-	defer lock.Close()
-	c := &conductor{Options: opts, e: e, began: opts.Now(), tails: map[string]*process.Tail{}, freed: map[process.Slot]<-chan struct{}{}, told: map[string]bool{}}
-	return c.run(ctx)
+	return &conductor{Options: opts, e: e, began: opts.Now(), tails: map[string]*process.Tail{}, freed: map[process.Slot]<-chan struct{}{}, told: map[string]bool{}}
 }
 
 const liveDir = "live"

@@ -19,6 +19,16 @@ they say, and waits until something changes. It stores nothing else: if it is
 killed and started again, it continues from the files. A task has one conductor
 at a time. The section ` + "`[hq]`" + ` of ` + "`ferrus.toml`" + ` names the agents that it starts.
 
+` + "`ferrus step`" + ` uses the same tables without the loop: one decision for the task,
+each branch and each pipeline, from the facts at the start of the step, and then
+it returns. It is for cron. The agents that it starts keep running:
+
+    * * * * * cd ~/src/site && ferrus step --parallel 4
+
+Free places are taken in the order of names, and at most one branch is merged in
+a step. Otherwise the order of the decisions does not matter. ` + "`ferrus tick`" + `
+advances only pipelines, until nothing is left to do now.
+
 ` + Explain()
 }
 

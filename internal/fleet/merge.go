@@ -112,9 +112,18 @@ func (f *fleet) refuse(name string, r refused) {
 	f.refused[name] = r
 }
 
-// unchosen returns why one of several attempts at a task is not merged yet, "" for one that may be
-// merged: it was selected, or is the only approved one.
+// unchosen is Unchosen for the branches as they are now.
 func (f *fleet) unchosen(names []string, name string, t state.Task) string {
+	return Unchosen(names, name, t, func(other string) (state.Task, error) {
+		now, err := f.view(other)
+		return now.Task, err
+	})
+}
+
+// Unchosen returns why one of several attempts at a task is not merged yet, "" for one that may be
+// merged: it was selected, or is the only approved one. t is its task, and view returns those of
+// other branches.
+func Unchosen(names []string, name string, t state.Task, view func(name string) (state.Task, error)) string {
 	if t.Selected {
 		return ""
 	}
@@ -123,14 +132,14 @@ func (f *fleet) unchosen(names []string, name string, t state.Task) string {
 		if other == name {
 			continue
 		}
-		now, err := f.view(other)
+		is, err := view(other)
 		switch {
 		case err != nil:
-		case now.Task.Underway():
+		case is.Underway():
 			return "other attempts at it are running"
-		case now.Task.Merged != "" || now.Task.Selected:
+		case is.Merged != "" || is.Selected:
 			return other + " was taken"
-		case now.Task.State == state.Complete:
+		case is.State == state.Complete:
 			others = append(others, other)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/branch"
+	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/queue"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -42,19 +43,27 @@ func (f *fleet) take(ctx context.Context) (string, error) {
 
 // branch makes the branch of a queued task, with the task.
 func (f *fleet) branch(ctx context.Context, it queue.Item) (state.Task, error) {
-	now, err := f.view(it.Name)
+	return Branch(ctx, f.s, it)
+}
+
+// Branch makes the branch of a queued task, with the task, for the caller of a session of the
+// project. It finishes one that was interrupted.
+func Branch(ctx context.Context, s *engine.Session, it queue.Item) (state.Task, error) {
+	e, err := branch.Open(s.Engine(), it.Name)
 	if refusal.CodeOf(err) == refusal.UnknownBranch {
-		if _, err := branch.Create(ctx, f.s, branch.Fork{Names: []string{it.Name}, Own: true}); err != nil {
+		if _, err := branch.Create(ctx, s, branch.Fork{Names: []string{it.Name}, Own: true}); err != nil {
 			return state.Task{}, err
 		}
-	} else if err != nil {
-		return state.Task{}, err
+		e, err = branch.Open(s.Engine(), it.Name)
 	}
-	e, err := branch.Open(f.e, it.Name)
 	if err != nil {
 		return state.Task{}, err
 	}
 	defer e.Close()
+	now, err := e.View()
+	if err != nil {
+		return state.Task{}, err
+	}
 	if now.Task.TaskID != "" { // taken before, by one that was killed, or somebody else's
 		text, err := e.Store().Text(now, state.TaskDoc)
 		if err == nil && strings.TrimSpace(text) != strings.TrimSpace(it.Text) {
@@ -63,6 +72,6 @@ func (f *fleet) branch(ctx context.Context, it queue.Item) (state.Task, error) {
 		}
 		return now.Task, err
 	}
-	done, err := e.Session(f.Caller).CreateTask(ctx, it.Text, "")
+	done, err := e.Session(s.Caller).CreateTask(ctx, it.Text, "")
 	return done.Task, err
 }

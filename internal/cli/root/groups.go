@@ -26,7 +26,7 @@ type group struct {
 // groups are all commands, in the order of the help.
 var groups = []group{
 	{"start", "Start here:", []func(*cli.App) *cobra.Command{
-		setup.InitCommand, run.RunCommand, status.Command, task.AnswerCommand, run.ResumeCommand, run.StopCommand, demoCommand}},
+		setup.InitCommand, run.RunCommand, status.Command, task.AnswerCommand, run.ResumeCommand, run.StopCommand, run.StepCommand, demoCommand}},
 	{"task", "Tasks:", []func(*cli.App) *cobra.Command{
 		task.TaskCommand, task.QueueCommand, task.SendCommand, task.ApproveCommand, task.RejectCommand, task.CheckCommand,
 		task.ReleaseCommand, task.ReopenCommand, task.ResetCommand, task.RollbackCommand}},

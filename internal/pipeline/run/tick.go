@@ -106,24 +106,10 @@ func (f *Folder) tick(ctx context.Context, o Options) (pipeline.Action, error) {
 	}
 	woke := f.woke(o)
 	for range steps {
-		facts, err := f.facts(b.status, o.Now(), f.settle)
+		facts, a, err := b.look(woke)
 		if err != nil {
 			return pipeline.Action{}, err
 		}
-		facts.Woke = woke
-		if again, err := b.guard(&facts); err != nil {
-			return pipeline.Action{}, err
-		} else if again {
-			continue
-		}
-		seen := pipeline.Reconcile(facts)
-		if seen.Rev != b.status.Rev {
-			if err := b.observe(facts, seen); err != nil {
-				return pipeline.Action{}, err
-			}
-		}
-		facts.Status = seen
-		a := pipeline.Decide(facts)
 		if a.Do == pipeline.Wait {
 			return a, b.refuse(facts, a)
 		}
@@ -134,7 +120,11 @@ func (f *Folder) tick(ctx context.Context, o Options) (pipeline.Action, error) {
 			return a, nil
 		}
 	}
-	return pipeline.Action{}, fmt.Errorf("%s does not settle: %d steps in one tick; see %s", f.Name(), steps, f.Path(journalFile))
+	return pipeline.Action{}, f.unsettled()
+}
+
+func (f *Folder) unsettled() error {
+	return fmt.Errorf("%s does not settle: %d steps in one tick; see %s", f.Name(), steps, f.Path(journalFile))
 }
 
 // observe records the changes of the files and the locks.
