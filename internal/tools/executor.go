@@ -20,6 +20,9 @@ func waitForTask(ctx context.Context, c *call) error {
 	c.snap = &snap
 	if got == nil {
 		c.nothing(snap)
+		if c.s.Replaced(snap.Task) {
+			c.res.Message = "no work for you: " + ruledText(snap.Task)
+		}
 		return nil
 	}
 	c.claimed(got)
@@ -70,9 +73,6 @@ func (c *call) nothing(snap store.Snapshot) {
 		c.res.Status = ends[snap.Task.State]
 	}
 	c.res.Message = "no work for you yet: " + waitingText(snap.Task)
-	if c.s.Replaced(snap.Task) {
-		c.res.Message = "no work for you: " + ruledText(snap.Task)
-	}
 	if c.nameless() {
 		c.res.Message += ". That is your own name: if you claimed it, call again with the claim that wait_for_task gave you"
 	}
