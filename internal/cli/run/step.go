@@ -38,9 +38,9 @@ a loop, in place of "ferrus run". At most one branch is merged in a step.`,
 		Example: `  ferrus step
   ferrus step --parallel 2
   ferrus step -C ~/src/site`,
-		Annotations: cli.Reference(`All decisions are made from the facts at the start of the step, before any of
-them is carried out, so their order does not matter. What they share is taken in
-the order of names: agents work on at most N branches at a time (default 4), and
+		Annotations: cli.Reference(`All decisions are made from the facts at the start of the step. Then they are
+carried out, so their order does not matter. What they share is taken in the
+order of names: agents work on at most N branches at a time (default 4), and
 free places go to branches first, then to tasks of the queue. A step that merges
 a branch takes nothing from the queue, because a new branch begins with the
 files of the project.
