@@ -558,7 +558,7 @@ var allowed = map[string]map[string]string{
 		"scaffold server/tokens trust worktree"),
 	"internal/cli/simulate": commands("refusal cli simulate state"),
 	"internal/cli/status":   commands("project cli engine format state status"),
-	"internal/cli/task":     commands("branch packet project refusal agents checks cli engine family fleet format conductor lease queue state status store tools worktree worktree/restore"),
+	"internal/cli/task":     commands("branch packet project refusal agents checks cli delegate engine family fleet format conductor lease queue state status store tools worktree worktree/restore"),
 	"internal/status/notice": {
 		"internal/refusal":  "what is refused has a code and a remedy",
 		"internal/engine":   "the task and what it waits for",
@@ -659,6 +659,7 @@ var forCommands = map[string]string{
 	"internal/branch":            "branches, and merges of them",
 	"internal/family":            "a task runs with its delegates",
 	"internal/step":              "step",
+	"internal/delegate":          "a rollback takes the delegates of a task back",
 	"internal/score":             "attempts are scored, and the best one is taken",
 	"internal/settings":          "what is configured and frozen",
 	"internal/packet":            "what a successor is given",

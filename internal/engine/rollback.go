@@ -47,13 +47,25 @@ type Rolled struct {
 // that was cut off is finished by the same one. A file that a person edits while it is moved is kept, and is among
 // Files.Edited, or named in the error.
 func (s *Session) RollbackFiles(ctx context.Context, to uint64, reason string, fenced func() error) (Rolled, error) {
+	return s.rollback(ctx, to, reason, true, fenced)
+}
+
+// RollbackFenced is Rollback for a task of which fenced has something to take back, too: nobody can act meanwhile. The files
+// stay as they are. A call that was cut off is finished by the same one.
+func (s *Session) RollbackFenced(ctx context.Context, to uint64, reason string, fenced func() error) (Rolled, error) {
+	return s.rollback(ctx, to, reason, false, fenced)
+}
+
+func (s *Session) rollback(ctx context.Context, to uint64, reason string, files bool, fenced func() error) (Rolled, error) {
 	now, was, err := s.looked(to, reason)
 	if err != nil {
 		return Rolled{}, err
 	}
-	goal, err := s.goal(ctx, now, to)
-	if err != nil {
-		return Rolled{}, err
+	goal := state.FileMove{To: to}
+	if files || now.Task.Returning.To == to {
+		if goal, err = s.goal(ctx, now, to); err != nil {
+			return Rolled{}, err
+		}
 	}
 	begun, again := Done{Snapshot: now}, now.Task.Returning == goal
 	if !again {
@@ -66,7 +78,10 @@ func (s *Session) RollbackFiles(ctx context.Context, to uint64, reason string, f
 			return Rolled{Done: begun}, err
 		}
 	}
-	moved, err := s.e.move(ctx, begun.Snapshot, goal.Tree)
+	var moved restore.Change
+	if goal.Tree != "" {
+		moved, err = s.e.move(ctx, begun.Snapshot, goal.Tree)
+	}
 	if stopped := (*restore.StoppedError)(nil); errors.As(err, &stopped) {
 		err = &refusal.RefusedError{Code: refusal.TreeChanged, Message: stopped.Error(), Remedy: refusal.Finishing(begun.Task) + " finishes the rollback", Person: true}
 	}

@@ -34,8 +34,12 @@ func OnBranch(branch, text string) string {
 // is in progress.
 func Finishing(t state.Task) string {
 	switch r := t.Returning; {
+	case r.To != 0 && r.Tree == "":
+		return fmt.Sprintf("%s %d --reason \"...\"", OnBranch(t.Branch, "ferrus rollback"), r.To)
 	case r.To != 0:
 		return fmt.Sprintf("%s %d --files --reason \"...\"", OnBranch(t.Branch, "ferrus rollback"), r.To)
+	case r.Of != "":
+		return OnBranch(t.Branch, "ferrus resume")
 	case r.From != "":
 		return "ferrus merge " + r.From
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/delegate"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/family"
 	"github.com/ferrus-go/ferrus/internal/format"
@@ -68,11 +69,8 @@ func runRollback(a *cli.App, ctx context.Context, to uint64, reason string, file
 	}
 	v := cli.Decision{Verb: "rollback", What: fmt.Sprintf("roll the task back to %d", to),
 		Act: func(ctx context.Context, s *engine.Session, text string) (engine.Done, error) {
-			done, err := s.Rollback(ctx, to, text)
-			if err != nil {
-				return done, err
-			}
-			return done, family.EndAll(ctx, s.Engine())
+			got, err := delegate.Rollback(ctx, s, to, text, false, func() error { return family.EndAll(ctx, s.Engine()) })
+			return got.Done, err
 		},
 		Told: func(a *cli.App, done engine.Done) {
 			a.Say("%s is %s again, as it was at %d; the files of the work are unchanged\n", done.Task.TaskID, done.Task.State, to)
@@ -85,7 +83,7 @@ func runRollback(a *cli.App, ctx context.Context, to uint64, reason string, file
 func rollbackFiles(to uint64, moved *restore.Change) cli.Decision {
 	return cli.Decision{Verb: "rollback", What: fmt.Sprintf("roll the task and its files back to %d", to),
 		Act: func(ctx context.Context, s *engine.Session, text string) (engine.Done, error) {
-			got, err := s.RollbackFiles(ctx, to, text, func() error { return family.EndAll(ctx, s.Engine()) })
+			got, err := delegate.Rollback(ctx, s, to, text, true, func() error { return family.EndAll(ctx, s.Engine()) })
 			*moved = got.Files
 			return got.Done, err
 		},

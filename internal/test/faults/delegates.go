@@ -25,4 +25,31 @@ var delegates = []Rig{
 	{
 		Name: "delegates: questions", Promise: "a delegate asks its executor, and nobody else", Package: delegateRoom, Test: "TestADelegateAsksItsExecutor", Plain: true,
 	},
+	{
+		Name: "delegates: rollbacks", Promise: "a rollback takes the delegates back to where they had come then, and the same command finishes", Package: delegateRoom,
+		Test: "TestARollbackTakesTheDelegatesBack", Plain: true,
+	},
+	{
+		Name: "delegates: the end of a task", Promise: "it ends the delegates of the task", Package: delegateRoom, Test: "TestTheEndOfATaskEndsItsDelegates", Plain: true,
+	},
+	{
+		Name: "delegates: branches", Promise: "a branch has no delegate of its parent, and a branch of a delegate is nobody's", Package: delegateRoom,
+		Test: "TestABranchHasNoDelegatesOfItsParent", Plain: true,
+	},
+	{
+		Name: "delegates: a half moved delegate", Promise: "whoever comes next finishes the move before anybody claims the work", Package: delegateRoom,
+		Test: "TestAHalfMovedDelegateIsFinished", Plain: true,
+	},
+	{
+		Name: "delegates: people", Promise: "a person neither merges a delegate nor approves it in place of its executor", Package: delegateRoom,
+		Test: "TestADelegateIsNotMergedByAPerson", Plain: true,
+	},
+	{
+		Name: "family: killed", Promise: "whenever the conductor is killed the next one comes to the same end, and nobody works twice", Package: "./internal/family",
+		Test: "TestAKilledFamilyGoesOn", Plain: true, Needs: "a Unix system",
+	},
+	{
+		Name: "family: a task and its delegates", Promise: "a delegate that is killed goes on, one that is rejected is corrected, and one that cannot work ends", Package: "./internal/family",
+		Test: "TestAFamilyWorks", Plain: true, Needs: "a Unix system",
+	},
 }
