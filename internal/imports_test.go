@@ -434,6 +434,8 @@ var allowed = map[string]map[string]string{
 		"internal/config":            "agents and limits are configured",
 	},
 	"internal/step": {
+		"internal/delegate":          "parts of a task settle before the step decides",
+		"internal/family":            "a task and its delegates have one budget",
 		"internal/branch":            "branches, and merges of them",
 		"internal/conductor":         "it decides once about each task",
 		"internal/config":            "whether approved work is merged",

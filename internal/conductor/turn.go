@@ -2,7 +2,9 @@ package conductor
 
 import (
 	"context"
+	"slices"
 
+	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -60,6 +62,9 @@ func single(f Facts) Act {
 	}
 	return act
 }
+
+// Duties returns the duties for which a conductor starts agents.
+func Duties() []agents.Duty { return slices.Clone(conducted) }
 
 // Busy reports whether an agent worked on the task when the facts were gathered.
 func (t *Turn) Busy() bool {

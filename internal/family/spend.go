@@ -6,8 +6,15 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/delegate"
+	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
+
+// Others returns what the conductor of e's task needs as its Options.Others: the budget is that of the whole family.
+func Others(e *engine.Engine) func() (total, since conductor.Spend) { return (&family{e: e}).others }
+
+// Hold returns what the conductors of the delegates of e's task need as their Options.Hold.
+func Hold(e *engine.Engine) func() string { return (&family{e: e}).hold }
 
 // others returns what the agents of the delegates have used, in all and since a person last decided something at the task.
 func (f *family) others() (total, since conductor.Spend) {

@@ -74,7 +74,7 @@ func (f facts) merge(names []string, unmerged map[string]string) string {
 	}
 	for _, name := range names {
 		t := f.tasks[name]
-		if t.State != state.Complete || t.Merged != "" || delegate(t) {
+		if t.State != state.Complete || t.Merged != "" || part(t) {
 			continue
 		}
 		why := fleet.Unchosen(names, name, t, func(other string) (state.Task, error) { return f.tasks[other], nil })
@@ -91,7 +91,3 @@ func (f facts) merge(names []string, unmerged map[string]string) string {
 	}
 	return ""
 }
-
-// delegate reports whether the task is a part of another branch's: its parent decides about it, and it
-// needs no place of its own.
-func delegate(t state.Task) bool { return t.Parent != (state.Parent{}) }

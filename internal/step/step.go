@@ -11,6 +11,8 @@ package step
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/branch"
@@ -107,8 +109,8 @@ func Run(ctx context.Context, root string, opts Options) ([]Decision, error) {
 		return nil, err
 	}
 	defer e.Close()
-	s := &step{Options: opts, e: e, s: e.Session(opts.Caller)}
-	defer s.close()
+	s := &step{Options: opts, e: e, s: e.Session(opts.Caller), engines: map[string]*engine.Engine{"": e}}
+	defer func() { _ = s.close() }()
 	if err := s.look(ctx); err != nil {
 		return nil, err
 	}
@@ -132,6 +134,7 @@ type step struct {
 	Options
 	e        *engine.Engine
 	s        *engine.Session
+	engines  map[string]*engine.Engine // by branch, "" for the project
 	machines []*machine
 	acts     []*act // in the order of carrying out
 	taken    []Decision
@@ -144,48 +147,41 @@ func (a *act) free() {
 	}
 }
 
-func (s *step) close() {
-	for _, a := range s.acts {
-		a.free()
-	}
-	for _, m := range s.machines {
-		if m.e != s.e {
-			_ = m.e.Close()
-		}
-	}
-}
-
 // look gathers all facts and makes all decisions.
 func (s *step) look(ctx context.Context) error {
-	names, err := project.Branches(s.e.Place().Root)
-	if err != nil {
+	if err := s.open(); err != nil {
 		return err
 	}
 	runs, err := s.Runs.Names()
 	if err != nil {
 		return err
 	}
-	s.machines = []*machine{s.machine("", s.e)}
-	for _, name := range names {
-		e, err := branch.Open(s.e, name)
-		if err != nil {
-			d := Decision{Kind: Branch, Name: name, Do: skip}
-			d.fail(err)
-			s.acts = append(s.acts, &act{Decision: d})
-			continue
+	unsettled := map[string]error{}
+	for name, e := range s.engines {
+		if err := s.settle(ctx, e); err != nil {
+			unsettled[name] = err
 		}
-		s.machines = append(s.machines, s.machine(name, e))
+	}
+	if err := s.open(); err != nil { // the delegates that were made
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.engines)) {
+		m := s.machine(ctx, name, s.engines[name])
+		if m != nil {
+			m.act.fail(unsettled[name])
+			s.machines = append(s.machines, m)
+		}
 	}
 	for _, name := range runs {
 		if a := s.pipeline(ctx, name); a != nil {
 			s.acts = append(s.acts, a)
 		}
 	}
-	return s.share(ctx)
+	return s.share()
 }
 
 // share arranges what the tasks share, and lists their acts.
-func (s *step) share(ctx context.Context) error {
+func (s *step) share() error {
 	conf, err := s.e.Config()
 	if err != nil {
 		return err
@@ -203,7 +199,7 @@ func (s *step) share(ctx context.Context) error {
 			f.own = now.Task
 		default:
 			f.tasks[m.name] = now.Task
-			if delegate(now.Task) {
+			if part(now.Task) {
 				continue
 			}
 			f.busy[m.name] = m.turn == nil && m.act.Err == nil || m.turn != nil && m.turn.Busy() // a run works on it, or an agent
@@ -237,16 +233,22 @@ func (s *step) share(ctx context.Context) error {
 	return nil
 }
 
-// machine decides about a task.
-func (s *step) machine(name string, e *engine.Engine) *machine {
+// machine decides about a task; nil for a delegate that nobody waits for.
+func (s *step) machine(ctx context.Context, name string, e *engine.Engine) *machine {
 	m := &machine{name: name, e: e, act: &act{Decision: Decision{Kind: Branch, Name: name, Do: skip}}}
 	if name == "" {
 		m.act.Kind = Task
 	}
 	opts, err := s.Conduct(e)
-	if err != nil {
-		m.act.fail(err)
-		return m
+	wanted := false
+	if err == nil {
+		wanted, err = s.relate(ctx, e, &opts)
+	}
+	if err == nil && !wanted {
+		if a := s.dismiss(name, e); a != nil {
+			s.acts = append(s.acts, a)
+		}
+		return nil
 	}
 	started := ""
 	opts.Tell = func(ev conductor.Event) {
@@ -254,7 +256,9 @@ func (s *step) machine(name string, e *engine.Engine) *machine {
 			started = ev.Run
 		}
 	}
-	m.turn, err = conductor.Look(e, opts)
+	if err == nil {
+		m.turn, err = conductor.Look(e, opts)
+	}
 	var busy *conductor.BusyError
 	if errors.As(err, &busy) {
 		m.act.Why = busy.Error()
