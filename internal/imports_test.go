@@ -562,6 +562,7 @@ var allowed = map[string]map[string]string{
 	"internal/cli/status":   commands("project cli engine format state status"),
 	"internal/cli/task":     commands("branch packet project refusal agents checks cli delegate engine family fleet format conductor lease queue state status store tools worktree worktree/restore"),
 	"internal/status/notice": {
+		"internal/state":    "the delegates of a task",
 		"internal/refusal":  "what is refused has a code and a remedy",
 		"internal/engine":   "the task and what it waits for",
 		"internal/document": "texts are clipped",

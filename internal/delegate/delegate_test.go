@@ -71,7 +71,7 @@ func (f family) task() state.Task {
 }
 
 // TestTheWorkOfADelegateMovesIn: it begins with the executor's files as they are, has a review of its own, and is a part of
-// what the executor submits. F28: nothing is submitted before.
+// what the executor submits. S2-10. F28: nothing is submitted before.
 func TestTheWorkOfADelegateMovesIn(t *testing.T) {
 	f := newFamily(t)
 	f.Write("mine.txt", "mine\n")

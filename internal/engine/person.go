@@ -5,6 +5,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/gc"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -73,5 +74,10 @@ func (s *Session) Select(ctx context.Context, reason string) (Done, error) {
 	if err := checkReason("the reason", reason); err != nil {
 		return Done{}, err
 	}
-	return s.commit(ctx, transition{event: state.Select, note: reason})
+	return s.commit(ctx, transition{event: state.Select, note: reason, check: func(now store.Snapshot) error {
+		if now.Task.Parent == (state.Parent{}) {
+			return nil
+		}
+		return &refusal.RefusedError{Code: refusal.WrongState, Message: s.e.place.Branch + " is a part of another task and no attempt at one", Remedy: "ferrus branches lists the branches", Person: true}
+	}})
 }

@@ -105,7 +105,7 @@ func Read(e *engine.Engine) (*Report, error) {
 	}
 	t := st.Task
 	r := &Report{Root: e.Place().Root, Branch: e.Place().Branch, TaskID: t.TaskID, Title: t.Title, State: t.State, Since: t.Since,
-		Seq: t.Seq, Epoch: t.Epoch, Waiting: st.Waiting, FailureReason: t.FailureReason, Notices: notice.All(st),
+		Seq: t.Seq, Epoch: t.Epoch, Waiting: st.Waiting, FailureReason: t.FailureReason, Notices: append(notice.All(st), notice.Delegates(st.Task)...),
 		Reviews: Budget{t.ReviewCycles, st.Gate.Limits.MaxReviewCycles}, merged: t.Merged != "", finish: refusal.Finishing(st.Task)}
 	if t.State == state.Complete && r.Branch == "" {
 		r.uncommitted = e.Uncommitted(context.Background(), st.Snapshot)

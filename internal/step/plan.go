@@ -66,7 +66,7 @@ func arrange(f facts) plan {
 // merge returns the branch that is merged: the one whose merge was interrupted, else the first with
 // approved work that fits as far as is known.
 func (f facts) merge(names []string, unmerged map[string]string) string {
-	if cut := f.own.Returning.From; cut != "" {
+	if cut := f.own.Returning.From; cut != "" && f.own.Returning.Of == "" {
 		return cut
 	}
 	if !f.merges || f.own.Returning != (state.FileMove{}) {

@@ -26,6 +26,9 @@ func waitForTask(ctx context.Context, c *call) error {
 		return nil
 	}
 	c.claimed(got)
+	if err := c.delegates(ctx); err != nil {
+		return err
+	}
 	c.res.Claim = c.s.Claim()
 	if c.opts.Remote {
 		c.res.Message += " Name this claim in every later call."

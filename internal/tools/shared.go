@@ -45,7 +45,7 @@ func (c *call) tell(ctx context.Context, to, text string) error {
 	return nil
 }
 
-func showStatus(_ context.Context, c *call) error {
+func showStatus(ctx context.Context, c *call) error {
 	st, err := c.s.Engine().Status()
 	if err != nil {
 		return err
@@ -60,5 +60,5 @@ func showStatus(_ context.Context, c *call) error {
 		c.res.LeaseUntil = &until
 	}
 	c.res.Message = waitingText(t)
-	return nil
+	return c.delegates(ctx)
 }
