@@ -52,3 +52,28 @@ func TestTheAgentOfAnAttemptIsFrozenOnItsBranch(t *testing.T) {
 		t.Errorf("the project is worked on by %s", gate.HQ.Executor.Agent)
 	}
 }
+
+// TestTheAgentOfAnAttemptIsNotThatOfARule which gave the task to another before the branch was made.
+func TestTheAgentOfAnAttemptIsNotThatOfARule(t *testing.T) {
+	t.Parallel()
+	p := enginetest.Repository(t, enginetest.Gate("test ! -e red")+"[[rules]]\non = \"check_failed\"\nthen = \"executor gemini\"\n")
+	_, ex := p.Begun()
+	p.Write("red", "")
+	if out := enginetest.Check(t, ex, state.CheckRed); out.Task.Assigned.Agent != "gemini" {
+		t.Fatalf("%+v", out.Task.Assigned)
+	}
+	before := enginetest.View(t, ex).Task.Seq
+	enginetest.Branched(t, p.Human(), branch.Fork{Names: []string{"same"}})
+	enginetest.Branched(t, p.Human(), branch.Fork{Names: []string{"other"}, Variants: []state.Variant{{Agent: "codex"}}})
+	is := func(name, want string) {
+		t.Helper()
+		h := p.On(name).Human()
+		if gate := enginetest.Must(h.Engine().Gate(enginetest.View(t, h)))(t); gate.HQ.Executor.Agent != want {
+			t.Errorf("%s is worked on by %s, not %s", name, gate.HQ.Executor.Agent, want)
+		}
+	}
+	is("same", "gemini")
+	is("other", "codex")
+	enginetest.Must(p.On("other").Human().Rollback(t.Context(), before, "Back to the rule."))(t)
+	is("other", "codex")
+}

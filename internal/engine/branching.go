@@ -45,7 +45,7 @@ func (s *Session) Fork(ctx context.Context, draft string, on project.Place, upto
 		}
 		next.Branch = on.Branch
 		if as.Agent != "" {
-			next.Variant = as
+			next.Variant, next.Assigned = as, state.Assigned{}
 		}
 		next.Parent = parent // a branch of a delegate is none itself
 		if next.TaskID != "" {

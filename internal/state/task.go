@@ -193,6 +193,9 @@ func (t Task) Recall(was Task) Task {
 	next.SchemaVersion, next.Seq, next.Epoch, next.UpdatedAt, next.Extra = t.SchemaVersion, t.Seq, t.Epoch, t.UpdatedAt, t.Extra
 	next.Issued, next.Unattended, next.Violations, next.Pin = t.Issued, slices.Clone(t.Unattended), t.Violations, t.Pin
 	next.Variant, next.Parent = t.Variant, t.Parent
+	if was.Variant != t.Variant { // the line is older than the branch, whose own executor counts
+		unassign.apply(&next)
+	}
 	dropLease.apply(&next)
 	abandonCheck(&next)
 	arrive.apply(&next)

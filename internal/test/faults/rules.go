@@ -62,4 +62,12 @@ var ruled = []Rig{
 		Name: "rules: a killed server", Promise: "a submission whose server was killed before the rule is approved by whoever comes next", Package: "./internal/e2e",
 		Test: "TestAServerKilledBetweenASubmissionAndItsRule", Plain: true,
 	},
+	{
+		Name: "rules: a delegate", Promise: "no rule decides about a delegate in place of its parent", Package: "./internal/delegate",
+		Test: "TestNoRuleApprovesADelegate", Plain: true,
+	},
+	{
+		Name: "rules: an attempt", Promise: "the agent of an attempt is its own, whatever a rule did before", Package: "./internal/branch",
+		Test: "TestTheAgentOfAnAttemptIsNotThatOfARule", Plain: true,
+	},
 }
