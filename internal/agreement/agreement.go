@@ -5,7 +5,6 @@ package agreement
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,7 +15,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
-	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
@@ -32,34 +30,20 @@ type UntrustedError struct {
 // Unwrap returns the refusal.
 func (u *UntrustedError) Unwrap() error { return &u.RefusedError }
 
-// WorkflowsName is the name of the file that defines pipelines, in the project's root or in its .ferrus.
-const WorkflowsName = "workflows.json"
-
 // Executable lists what the files of the project at root make run: the values of conf, settings of clients that they cannot
 // be told to ignore, and the values of its workflows.json.
 // One that is missing or broken makes nothing run.
 func Executable(root string, conf config.Config) []trust.Value {
-	for _, dir := range []string{root, filepath.Join(root, project.DirName)} {
-		text, err := readWorkflows(filepath.Join(dir, WorkflowsName))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		all, _ := workflow.Parse(text) // none of a broken file
-		return ExecutableWith(root, conf, all)
+	var all workflow.Workflows
+	if text, _, err := project.Workflows(root); err == nil {
+		all, _ = workflow.Parse(text) // none of a broken file
 	}
-	return ExecutableWith(root, conf, nil)
+	return ExecutableWith(root, conf, all)
 }
 
 // ExecutableWith is Executable for workflows that the caller has read.
 func ExecutableWith(root string, conf config.Config, all workflow.Workflows) []trust.Value {
 	return slices.Concat(conf.Executable(), clientFiles(root, conf.HQ), all.Executable())
-}
-
-// maxWorkflows bounds what is read of a workflows.json, in bytes.
-const maxWorkflows = 1 << 20
-
-func readWorkflows(path string) ([]byte, error) {
-	return rootfs.ReadFile(path, maxWorkflows)
 }
 
 // Arguments refuses arguments of agents that a project's file must not set, and says where a person may.

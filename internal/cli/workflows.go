@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
-	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/strictjson"
 )
 
@@ -24,11 +23,7 @@ func (a *App) WorkflowsText(ctx context.Context) (text []byte, path string, err 
 	if place, err := a.Place(ctx); err == nil {
 		root = place.Root
 	}
-	path = filepath.Join(root, workflowsName)
-	if text, err = rootfs.ReadFile(path, maxWorkflows); errors.Is(err, fs.ErrNotExist) {
-		path = filepath.Join(root, ".ferrus", workflowsName)
-		text, err = rootfs.ReadOwn(path, maxWorkflows)
-	}
+	text, path, err = project.Workflows(root)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, "", Refuse(refusal.NotInitialised, "there is no workflows.json in "+root, "ferrus init writes an example into .ferrus")
 	}
@@ -57,8 +52,3 @@ func WorkflowsError(path string, err error) error {
 	return &Failure{Code: string(refusal.InvalidInput), Message: fmt.Sprintf("%s has %s", path, format.Count(len(faults), "fault", "faults")),
 		Remedy: faults.Error(), Exit: ExitUsage}
 }
-
-// maxWorkflows bounds what is read of it, in bytes.
-const maxWorkflows = 4 << 20
-
-const workflowsName = "workflows.json"
