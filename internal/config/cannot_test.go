@@ -45,6 +45,7 @@ var cannot = map[string]map[string]string{
 	"branches.on_approve":            {`"merg"`: "did you mean merge?"},
 	"pipelines.tmp_dir":              {`"/tmp"`: "below", `""`: "below", `".git/runs"`: "in use for .git", `".ferrus/live"`: "in use", `".ferrus"`: "in use"},
 	"pipelines.archive_dir":          {`"../x"`: "below", `".ferrus/logs/old"`: "in use for .ferrus/logs", `".GIT"`: "in use"},
+	"pipelines.allow":                {`[" "]`: "item 1"},
 	"deliver.to":                     {`"fil"`: "did you mean file?", `"command"`: "deliver.command is empty"},
 	"deliver.file":                   {`"results/{rum}.md"`: "unknown placeholder {rum}", `" "`: "not blank"},
 	"deliver.command":                {`"a\u0000"`: "a string"},

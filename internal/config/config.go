@@ -145,6 +145,8 @@ type Branches struct {
 type Pipelines struct {
 	TmpDir     string `json:"tmp_dir"`     // of the runs that are going on
 	ArchiveDir string `json:"archive_dir"` // of those that are over
+
+	Allow []string `json:"allow"` // pipelines that an agent may have started without a person
 }
 
 // The values of Deliver.To.

@@ -186,7 +186,7 @@ func TestTheExecutorOfABranchIsItsOwn(t *testing.T) {
 // TestAPipelineIsNoPartOfTheGate: an edit of where results go must not look like one of what judges a task.
 func TestAPipelineIsNoPartOfTheGate(t *testing.T) {
 	c := Default()
-	c.Pipelines, c.Deliver = Pipelines{"a", "b"}, Deliver{ToFile, "x", "y", 1}
+	c.Pipelines, c.Deliver = Pipelines{"a", "b", []string{"c"}}, Deliver{ToFile, "x", "y", 1}
 	if diff := cmp.Diff(string(Default().Gate().Encode()), string(c.Gate().Encode())); diff != "" {
 		t.Error(diff)
 	}

@@ -251,6 +251,12 @@ var keys = []key{
 		field:   func(c *Config) any { return &c.Pipelines.ArchiveDir },
 	},
 	{
+		name: "pipelines.allow", def: []string{},
+		comment: "Pipelines that ferrus tick starts when an agent has queued them. Others wait until you start them.",
+		does:    "Lets agents have these pipelines started without asking you.",
+		field:   func(c *Config) any { return &c.Pipelines.Allow },
+	},
+	{
 		name: "deliver.to", def: ToStdout, words: []string{ToStdout, ToFile, ToCommand},
 		comment: "Where the result of a pipeline is sent, besides its own folder.",
 		does:    "Decides where the result of a pipeline goes.",

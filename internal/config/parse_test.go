@@ -72,6 +72,7 @@ score = "make bench"
 [pipelines]
 tmp_dir = "pipeline-tmp"
 archive_dir = "memory/pipelines"
+allow = ["research"]
 [deliver]
 to = "command"
 file = "/srv/{pipeline}/{run}.md"
@@ -97,7 +98,7 @@ timeout_secs = 13
 		HQ:     HQ{Agent{"gemini", "m", []string{"--yolo"}, ""}, Agent{"goose", "n", []string{}, "play {prompt}"}, Native},
 
 		Branches:  Branches{Setup: "npm ci", OnApprove: Merge, Score: "make bench"},
-		Pipelines: Pipelines{"pipeline-tmp", "memory/pipelines"},
+		Pipelines: Pipelines{"pipeline-tmp", "memory/pipelines", []string{"research"}},
 		Deliver:   Deliver{ToCommand, "/srv/{pipeline}/{run}.md", "send", 13},
 	}
 	if diff := cmp.Diff(want, got, sameValues); diff != "" {

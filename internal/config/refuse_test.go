@@ -99,7 +99,7 @@ func TestAHugeFileIsRefusedUnread(t *testing.T) {
 // TestFoldersOfOneBeginningAreTwo: only whole names make one folder part of another.
 func TestFoldersOfOneBeginningAreTwo(t *testing.T) {
 	c, err := Parse(FileName, []byte("[pipelines]\ntmp_dir = 'runs'\narchive_dir = 'runs-old'\n"))
-	if err != nil || c.Pipelines != (Pipelines{"runs", "runs-old"}) {
+	if err != nil || c.Pipelines.TmpDir != "runs" || c.Pipelines.ArchiveDir != "runs-old" {
 		t.Errorf("%+v, %v", c.Pipelines, err)
 	}
 }

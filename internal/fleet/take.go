@@ -19,6 +19,9 @@ func (f *fleet) take(ctx context.Context) (string, error) {
 		f.trouble("", err) // the good ones are taken all the same
 	}
 	for _, it := range list {
+		if _, _, ok := it.Pipeline(); ok {
+			continue // ferrus pipeline starts it
+		}
 		if text, tried := f.untaken[it.Name]; tried && text == it.Text {
 			continue
 		}

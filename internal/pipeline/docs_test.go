@@ -137,6 +137,29 @@ ferrus follows no link below the project to reach the files of a run. A link, a
 FIFO or a file of more than 256 MB is no output. A run with files that git
 tracks is refused, because its commands come from a commit.
 
+## From the chat
+
+A supervisor queues a pipeline with the tool ` + "`queue_task`" + ` and its argument
+` + "`pipeline`" + `. In a client that shows MCP prompts you can also choose the prompt
+` + "`pipeline`" + ` of the server ` + "`ferrus`" + ` and give it a name and a topic, for example
+` + "`/mcp__ferrus__pipeline research caching`" + ` in Claude Code.
+
+The pipeline waits in the queue as a file, ` + "`.ferrus/queue/ITEM.md`" + `: its first
+line is ` + "`pipeline: NAME`" + `, and the topic follows. You start it:
+
+    ferrus queue                     lists what waits
+    ferrus pipeline start            starts all pipelines that wait
+    ferrus pipeline start ITEM       starts one, and waits for its result
+
+` + "`ferrus tick`" + ` starts the pipelines that ` + "`[pipelines] allow`" + ` names without asking
+you:
+
+    [pipelines]
+    allow = ["research"]
+
+You agree to this line like to everything that makes something run, by
+` + "`ferrus trust`" + `.
+
 ## Taking a run up again
 
 ` + "`ferrus pipeline rerun RUN`" + ` starts a new run from a finished one, delivered or

@@ -56,6 +56,15 @@ func Put(home, name, text string) (Item, error) {
 	}
 }
 
+// PutPipeline adds a pipeline on a topic to the queue. Its name in the queue is that of the topic. The error is a *store.Error
+// for an invalid topic or name.
+func PutPipeline(home, pipeline, topic string) (Item, error) {
+	if strings.TrimSpace(topic) == "" {
+		return Item{}, &store.Error{Code: store.InvalidInput, What: "the topic is empty", Remedy: "say what the pipeline is to work on"}
+	}
+	return Put(home, slug(topic), pipelineLine+pipeline+"\n\n"+strings.TrimSpace(topic)+"\n")
+}
+
 // Taken moves a task out of the queue, once its branch exists. It never overwrites a file. A second
 // call does nothing, even if another task has got the name of the first.
 func Taken(it Item) error {

@@ -34,8 +34,12 @@ type Item struct {
 	Text string
 }
 
-// Title returns the first line of the task that is not empty, without hidden characters.
+// Title returns the first line of the task that is not empty, without hidden characters; of a pipeline that waits its name and
+// its topic.
 func (it Item) Title() string {
+	if pipeline, topic, ok := it.Pipeline(); ok {
+		return safetext.Line(pipeline + ": " + strings.Join(strings.Fields(topic), " "))
+	}
 	first, _, _ := strings.Cut(strings.Trim(it.Text, "\n"), "\n")
 	return safetext.Line(first)
 }

@@ -68,6 +68,7 @@ func Catalogue() []Tool {
 			Doc: "Put another task into the queue. A person starts queued tasks (ferrus run --parallel N).",
 			Args: []Arg{{Name: "text", Doc: "the whole task, Markdown"},
 				{Name: "name", Doc: "of its branch; default: the first line's", Line: document.MaxLine, Optional: true},
+				{Name: "pipeline", Doc: "run this one, with text as topic", Line: document.MaxLine, Optional: true},
 				{Name: "to", Doc: "executor: send text to it as a message instead", Line: document.MaxLine, Optional: true}},
 		},
 		{

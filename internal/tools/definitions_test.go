@@ -236,14 +236,32 @@ func TestPromptsAndResourcesAreDescribed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := 1; role == None && len(prompts.Prompts) != 0 || role != None && len(prompts.Prompts) != want {
-			t.Errorf("%s has %d prompts", name, len(prompts.Prompts))
-		}
+		var names []string
 		for _, p := range prompts.Prompts {
-			got, err := client.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: p.Name})
-			if err != nil || p.Name != name || p.Description == "" || p.Title == "" || len(got.Messages) != 1 {
-				t.Errorf("%s: prompt %+v gives %+v: %v", name, p, got, err)
+			names = append(names, p.Name)
+			args := map[string]string{}
+			for _, arg := range p.Arguments {
+				if _, err := client.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: p.Name, Arguments: args}); err == nil || !strings.Contains(err.Error(), arg.Name) {
+					t.Errorf("%s: prompt %s without %s: %v", name, p.Name, arg.Name, err)
+				}
+				args[arg.Name] = "the value of " + arg.Name
 			}
+			got, err := client.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: p.Name, Arguments: args})
+			if err != nil || p.Description == "" || p.Title == "" || len(got.Messages) != 1 {
+				t.Fatalf("%s: prompt %+v gives %+v: %v", name, p, got, err)
+			}
+			text := got.Messages[0].Content.(*mcp.TextContent).Text
+			for _, value := range args {
+				if !strings.Contains(text, value) {
+					t.Errorf("%s: prompt %s does not say %q: %s", name, p.Name, value, text)
+				}
+			}
+			if strings.Contains(text, "%!") {
+				t.Errorf("%s: prompt %s: %s", name, p.Name, text)
+			}
+		}
+		if want := map[string]string{"executor": "executor", "supervisor": "pipeline supervisor"}; strings.Join(names, " ") != want[name] {
+			t.Errorf("%s has the prompts %v", name, names)
 		}
 		resources, err := client.ListResources(t.Context(), nil)
 		if err != nil {

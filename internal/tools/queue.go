@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/queue"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 )
 
 // queueTask does not touch the machine unless it sends a message: the queue belongs to the project, whatever happens to the
@@ -16,11 +18,29 @@ func queueTask(ctx context.Context, c *call) error {
 	if to := c.Text["to"]; to != "" {
 		return c.tell(ctx, to, c.Text["text"])
 	}
-	home, name, text := project.At(c.s.Engine().Place().Root, "").Dir(), c.Text["name"], c.Text["text"]
+	root := c.s.Engine().Place().Root
+	home, name, text := project.At(root, "").Dir(), c.Text["name"], c.Text["text"]
+	put := func() (queue.Item, error) { return queue.Put(home, name, text) }
+	same := func(it queue.Item) bool { return it.Text == text && strings.HasPrefix(it.Name, name) }
+	starts := "A person starts them: ferrus run --parallel N."
+	if pipeline := c.Text["pipeline"]; pipeline != "" {
+		if err := checkPipeline(root, pipeline, name); err != nil {
+			return err
+		}
+		put = func() (queue.Item, error) { return queue.PutPipeline(home, pipeline, text) }
+		same = func(it queue.Item) bool {
+			waits, topic, _ := it.Pipeline()
+			return waits == pipeline && topic == strings.TrimSpace(text)
+		}
+		starts = "A person starts them: ferrus pipeline start."
+		if conf, err := c.s.Engine().Config(); err == nil && slices.Contains(conf.Pipelines.Allow, pipeline) {
+			starts = "ferrus tick starts it without asking: [pipelines] allow has " + pipeline + "."
+		}
+	}
 	waiting, _ := queue.List(home) // files that cannot be read are reported by ferrus run
-	i := slices.IndexFunc(waiting, func(it queue.Item) bool { return it.Text == text && strings.HasPrefix(it.Name, name) })
+	i := slices.IndexFunc(waiting, same)
 	if c.res.Repeated = i >= 0; !c.res.Repeated {
-		it, err := queue.Put(home, name, text)
+		it, err := put()
 		if err != nil {
 			return err
 		}
@@ -31,6 +51,32 @@ func queueTask(ctx context.Context, c *call) error {
 	if n := len(waiting); n > 1 {
 		wait = fmt.Sprintf("%d tasks wait", n)
 	}
-	c.res.Message = fmt.Sprintf("Queued as %s; %s. A person starts them: ferrus run --parallel N.", c.res.Queued, wait)
+	c.res.Message = fmt.Sprintf("Queued as %s; %s. %s", c.res.Queued, wait, starts)
 	return nil
+}
+
+// checkPipeline refuses a pipeline that the project does not have, and a name for its run.
+func checkPipeline(root, pipeline, name string) error {
+	refused := func(message, remedy string) error {
+		return &refusal.RefusedError{Code: refusal.InvalidInput, Message: message, Remedy: remedy}
+	}
+	if name != "" {
+		return refused("name is of a task's branch, and a pipeline has none", "leave name out")
+	}
+	text, path, err := project.Workflows(root)
+	if err != nil {
+		return refused("the pipelines of the project cannot be read: "+err.Error(), "queue a task instead, or ask the person")
+	}
+	all, err := workflow.Parse(text)
+	if err != nil {
+		return refused(path+" is not valid", "ask the person to run ferrus pipeline validate")
+	}
+	if _, ok := all.Find(pipeline); ok {
+		return nil
+	}
+	var names []string
+	for _, w := range all {
+		names = append(names, w.Name)
+	}
+	return refused(fmt.Sprintf("the project has no pipeline %.80q", pipeline), "set pipeline to one of "+strings.Join(names, ", "))
 }

@@ -197,10 +197,22 @@ func (o Options) addPrompts(s *mcp.Server) {
 		if o.Role != p.role {
 			continue
 		}
-		s.AddPrompt(&mcp.Prompt{Name: p.name, Title: p.title, Description: p.doc},
-			func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		s.AddPrompt(&mcp.Prompt{Name: p.name, Title: p.title, Description: p.doc, Arguments: p.args},
+			func(_ context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+				order := p.order
+				if p.args != nil {
+					var values []any
+					for _, arg := range p.args {
+						value := strings.TrimSpace(req.Params.Arguments[arg.Name])
+						if value == "" {
+							return nil, fmt.Errorf("the prompt %s needs %s: %s", p.name, arg.Name, arg.Description)
+						}
+						values = append(values, value)
+					}
+					order = fmt.Sprintf(order, values...)
+				}
 				return &mcp.GetPromptResult{Description: p.doc, Messages: []*mcp.PromptMessage{
-					{Role: "user", Content: &mcp.TextContent{Text: p.order}}}}, nil
+					{Role: "user", Content: &mcp.TextContent{Text: order}}}}, nil
 			})
 	}
 }

@@ -1,6 +1,9 @@
 package tools
 
-import "github.com/ferrus-go/ferrus/internal/state"
+import (
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
 
 // failedRemedy says how a failed task continues: only by a person.
 const failedRemedy = `a person continues it with ferrus reopen -m "..." or gives it up with ferrus reset`
@@ -71,9 +74,14 @@ var prompts = []struct {
 	role         state.Role
 	name, doc    string
 	title, order string
+	args         []*mcp.PromptArgument // put into order in its order, as %s
 }{
 	{state.Executor, "executor", "Work as the executor of the ferrus task until it is done", "Work on the task",
-		"You are the executor. Call wait_for_task and do the work that it gives you; after every answer call the tool that next names, until it says stop."},
+		"You are the executor. Call wait_for_task and do the work that it gives you; after every answer call the tool that next names, until it says stop.", nil},
 	{state.Supervisor, "supervisor", "Work as the supervisor of the ferrus task until it is done", "Supervise the task",
-		"You are the supervisor. Call status; after every answer call the tool that next names, until it says stop. If there is no task, ask me what should be done and give it with create_task."},
+		"You are the supervisor. Call status; after every answer call the tool that next names, until it says stop. If there is no task, ask me what should be done and give it with create_task.", nil},
+	{state.Supervisor, "pipeline", "Queue a pipeline of the project on a topic", "Queue a pipeline",
+		"Call queue_task once, with pipeline set to %q and text set to %q, and tell me what it answers. If it refuses, tell me its remedy.",
+		[]*mcp.PromptArgument{{Name: "name", Title: "Pipeline", Description: "its name in workflows.json", Required: true},
+			{Name: "topic", Title: "Topic", Description: "what it is to work on", Required: true}}},
 }

@@ -21,7 +21,7 @@ import (
 
 // pipelineVerbs are the commands about pipelines, in the order of the help. No pipeline can have the name of one.
 var pipelineVerbs = []func(*cli.App) *cobra.Command{
-	pipelineRunCommand, pipelineStatusCommand, pipelineExplainCommand, pipelineResumeCommand, pipelineRetryCommand, pipelineDeliverCommand,
+	pipelineRunCommand, pipelineStartCommand, pipelineStatusCommand, pipelineExplainCommand, pipelineResumeCommand, pipelineRetryCommand, pipelineDeliverCommand,
 	pipelineCancelCommand, pipelineRerunCommand, pipelineRunsCommand, pipelineLogsCommand, pipelinePromptCommand, pipelineListCommand, pipelineValidateCommand, pipelineTableCommand,
 }
 

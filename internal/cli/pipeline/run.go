@@ -79,11 +79,20 @@ dir state delivered partial failure action{...} next[].`),
 	return cmd
 }
 
+// refuseAgent refuses a start in the shell of an agent.
+func (how launching) refuseAgent() error {
+	agent := os.Getenv("FERRUS_AGENT")
+	if agent == "" || how.nested || how.dry {
+		return nil
+	}
+	return cli.Refuse(refusal.ForbiddenRole, "agents do not start pipelines, and this shell belongs to "+agent+" (FERRUS_AGENT is set)",
+		"a person starts pipelines; --nested allows it here")
+}
+
 // launchRun starts the pipeline that the first word names on the topic of the others.
 func launchRun(a *cli.App, ctx context.Context, how launching, words []string) error {
-	if agent := os.Getenv("FERRUS_AGENT"); agent != "" && !how.nested && !how.dry {
-		return cli.Refuse(refusal.ForbiddenRole, "agents do not start pipelines, and this shell belongs to "+agent+" (FERRUS_AGENT is set)",
-			"a person starts pipelines; --nested allows it here")
+	if err := how.refuseAgent(); err != nil {
+		return err
 	}
 	at, conf, err := Runs(a, ctx)
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,10 +23,11 @@ func TickCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tick [--dry-run]",
 		Short: "Advance running pipelines until nothing is left to do",
-		Long: `Looks at each running pipeline, does everything that can be done now, and
-returns. Use it from cron or in a loop. It can run beside "ferrus pipeline run"
-and beside itself. For each run it prints the rule that applies in the end. With
---dry-run it prints the rule that applies now and changes nothing.`,
+		Long: `Starts the queued pipelines that [pipelines] allow names. Then it looks at each
+running pipeline, does everything that can be done now, and returns. Use it from
+cron or in a loop. It can run beside "ferrus pipeline run" and beside itself.
+For each run it prints the rule that applies in the end. With --dry-run it
+prints the rule that applies now and changes nothing.`,
 		Example: `  ferrus tick
   ferrus tick --dry-run --json`,
 		Annotations: cli.Reference("The exit code is 0 even if there is nothing to do, and 1 if an error occurred.", `one object a line: run row do phase roles reason why file missing aside until
@@ -54,6 +57,12 @@ func runTick(a *cli.App, ctx context.Context, dry bool) error {
 	if err != nil {
 		return err
 	}
+	broken := false
+	if !dry {
+		if broken, err = startAllowed(a, ctx); err != nil {
+			return err
+		}
+	}
 	names, err := at.Names()
 	if err != nil {
 		return err
@@ -61,7 +70,6 @@ func runTick(a *cli.App, ctx context.Context, dry bool) error {
 	if len(names) == 0 && !a.JSON {
 		a.Say("nothing to do: no pipeline is active\n")
 	}
-	broken := false
 	for _, name := range names {
 		act, err := tickOne(a, ctx, at, name, dry)
 		switch {
@@ -80,6 +88,20 @@ func runTick(a *cli.App, ctx context.Context, dry bool) error {
 		return cli.ExitWith(cli.ExitFailure)
 	}
 	return nil
+}
+
+// startAllowed starts the pipelines that wait and need no person. It reports whether one could not be started.
+func startAllowed(a *cli.App, ctx context.Context) (broken bool, err error) {
+	trouble, err := pipelinecmd.StartAllowed(a, ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, item := range slices.Sorted(maps.Keys(trouble)) {
+		if err := showTick(a, item, pipeline.Action{}, trouble[item]); err != nil {
+			return true, err
+		}
+	}
+	return len(trouble) > 0, nil
 }
 
 func tickOne(a *cli.App, ctx context.Context, at run.Place, name string, dry bool) (pipeline.Action, error) {

@@ -21,7 +21,7 @@ var devices = []string{"con", "prn", "aux", "nul", "com0", "com1", "com2", "com3
 	"lpt0", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9"}
 
 // verbs are the words after "ferrus pipeline", where the name of a pipeline is also allowed.
-var verbs = []string{"list", "validate", "table", "run", "status", "explain", "resume", "retry", "deliver", "cancel", "rerun", "runs",
+var verbs = []string{"list", "validate", "table", "run", "status", "explain", "resume", "retry", "deliver", "cancel", "rerun", "start", "runs",
 	"prompt", "logs", "help"}
 
 // checkName refuses what is no plain name: letters, digits, - and _.
