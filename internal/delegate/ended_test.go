@@ -199,4 +199,40 @@ func TestAHalfMovedDelegateIsFinished(t *testing.T) {
 	enginetest.Claim(t, next)
 }
 
+// TestADecisionOfAKilledExecutorIsCarriedOut by its successor: no decision is asked for twice, and none is lost.
+func TestADecisionOfAKilledExecutorIsCarriedOut(t *testing.T) {
+	t.Parallel()
+	for _, what := range []state.Ruling{state.RuledApprove, state.RuledReject} {
+		t.Run(string(what), func(t *testing.T) {
+			t.Parallel()
+			f := newFamily(t)
+			c, child := f.starts("Do it.")
+			f.submits(child, map[string]string{"a": "a\n"})
+			_, due, err := delegate.Wait(t.Context(), f.ex, "", wait)
+			if err != nil || due == nil {
+				t.Fatal(err)
+			}
+			enginetest.Must(f.ex.DecideDelegate(t.Context(), c.ID, due.On, what, "Not so."))(t)
+			enginetest.Dies(t, f.ex)
+
+			if err := delegate.Settle(t.Context(), f.Human().Engine(), nil); err != nil {
+				t.Fatal(err)
+			}
+			next := f.Executor("codex")
+			enginetest.Claim(t, next)
+			if what == state.RuledReject {
+				enginetest.WantState(t, child.Human(), state.Addressing)
+				return
+			}
+			if f.Exists("a") {
+				t.Error("files have moved while nobody held the work")
+			}
+			list, _, err := delegate.Wait(t.Context(), next, c.ID, wait)
+			if err != nil || list[0].Ended != state.DelegateComplete || f.Read("a") != "a\n" {
+				t.Errorf("%+v %v", list, err)
+			}
+		})
+	}
+}
+
 func taskOf(f family, e *engine.Engine) state.Task { return enginetest.Must(e.View())(f).Task }

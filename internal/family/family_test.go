@@ -3,10 +3,15 @@
 package family
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/conductor"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 const limits = "[limits]\nmax_delegates = 4\nmax_executor_dispatches = 3\n"
@@ -84,4 +89,51 @@ func TestAKilledFamilyGoesOn(t *testing.T) {
 			y.whole()
 		})
 	}
+}
+
+// TestAFamilyKilledAtEveryLine: the conductor, and every second time the executor that delegates with it, are killed when so many
+// lines stand in all journals together.
+func TestAFamilyKilledAtEveryLine(t *testing.T) {
+	t.Parallel()
+	points := []int{2, 7, 12, 19, 26, 33}
+	if *full {
+		points = nil
+		for n := 1; n < 64; n++ {
+			points = append(points, n)
+		}
+	}
+	bad := 0
+	for _, at := range points {
+		if !t.Run(strconv.Itoa(at), func(t *testing.T) {
+			y := newYard(t, limits, three)
+			first := y.start()
+			eventually(t, "so many lines", func() bool { return y.lines() >= at || y.task("").State == state.Complete })
+			ends(t, first)
+			if at%2 == 0 {
+				must(t, conductor.Slot(y.on("").Engine(), agents.Executor).Stop(t.Context()))
+			}
+			out, err := y.run(t.Context())
+			must(t, err)
+			if out.Exit != 0 && out.Exit != 3 {
+				t.Errorf("exit %d", out.Exit)
+			}
+			y.whole()
+		}) {
+			bad++
+		}
+	}
+	t.Logf("rig: cases=%d bad=%d", len(points), bad)
+}
+
+// lines is how many lines stand in the journals of the task and its delegates.
+func (y *yard) lines() int {
+	y.t.Helper()
+	t := y.task("")
+	n := int(t.Seq)
+	for _, d := range t.Delegates {
+		if store.Initialised(project.At(y.dir, d.Branch).Dir()) {
+			n += int(y.task(d.Branch).Seq)
+		}
+	}
+	return n
 }

@@ -52,4 +52,12 @@ var delegates = []Rig{
 		Name: "family: a task and its delegates", Promise: "a delegate that is killed goes on, one that is rejected is corrected, and one that cannot work ends", Package: "./internal/family",
 		Test: "TestAFamilyWorks", Plain: true, Needs: "a Unix system",
 	},
+	{
+		Name: "delegates: decisions of the dead", Promise: "what an executor decided before it was killed is carried out once, and its successor moves the files", Package: delegateRoom,
+		Test: "TestADecisionOfAKilledExecutorIsCarriedOut", Plain: true,
+	},
+	{
+		Name: "family: killed at every line", Promise: "a conductor or an executor that is killed at any line of the journals changes nothing of the end", Package: "./internal/family",
+		Test: "TestAFamilyKilledAtEveryLine", Needs: "a Unix system",
+	},
 }
