@@ -48,10 +48,10 @@ files of the project.
 Each step uses the rules of "ferrus run --headless" and "ferrus run --explain":
 a question waits for "ferrus answer", and [notify] is told of it once. A task
 that a "ferrus run" works on is left to it. Delegates of a task need no place,
-and what their executor decided is carried out first. Approved work of a branch is merged
-if [branches] on_approve is "merge". A merge that does not fit is tried again
-when the branch or the project has changed. The step returns when the agents
-run; a merge takes as long as its checks.
+and what their executor decided is carried out first. Approved work of a branch
+is merged if [branches] on_approve is "merge". A merge that does not fit is
+tried again when the branch or the project has changed. The step returns when
+the agents run; a merge takes as long as its checks.
 
 "ferrus tick" advances pipelines until nothing is left to do now; a step moves
 each of them by one decision.
