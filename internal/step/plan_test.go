@@ -99,6 +99,10 @@ func TestACutMergeIsFinishedFirst(t *testing.T) {
 	if p := arrange(f); p.merge != "b" {
 		t.Errorf("%+v", p)
 	}
+	f.own.Returning.Of = "d1"
+	if p := arrange(f); p.merge != "" {
+		t.Errorf("a delegate moves in: %+v", p)
+	}
 	f.own.Returning = state.FileMove{To: 3, Tree: "x"}
 	f.merges = true
 	if p := arrange(f); p.merge != "" {
