@@ -43,7 +43,7 @@ func Executable(root string, conf config.Config) []trust.Value {
 
 // ExecutableWith is Executable for workflows that the caller has read.
 func ExecutableWith(root string, conf config.Config, all workflow.Workflows) []trust.Value {
-	return slices.Concat(conf.Executable(), clientFiles(root, conf.HQ), all.Executable())
+	return slices.Concat(conf.Executable(), clientFiles(root, conf), all.Executable())
 }
 
 // Arguments refuses arguments of agents that a project's file must not set, and says where a person may.

@@ -21,10 +21,11 @@ const (
 
 // clientFiles lists the files of the project by which the clients of its agents run commands of their own and which those
 // clients cannot be told to ignore. Their content counts byte by byte: ferrus does not know what it means.
-func clientFiles(root string, hq config.HQ) []trust.Value {
+func clientFiles(root string, conf config.Config) []trust.Value {
 	var values []trust.Value
 	var seen []string
-	for _, who := range []config.Agent{hq.Supervisor, hq.Executor} {
+	ruled, _ := conf.RuleAgents()
+	for _, who := range append([]config.Agent{conf.HQ.Supervisor, conf.HQ.Executor}, ruled...) {
 		adapter, err := adapters.Find(who.Agent)
 		if err != nil {
 			continue

@@ -137,7 +137,7 @@ func ConfiguredAgents(conf config.Config) []ConfiguredAgent {
 	return []ConfiguredAgent{{"hq.supervisor", conf.HQ.Supervisor}, {"hq.executor", conf.HQ.Executor}}
 }
 
-// AgentWarnings are those about the agents of [hq].
+// AgentWarnings are those about the agents of [hq] and of [[rules]].
 func AgentWarnings(conf config.Config, root string) (list []string) {
 	for _, role := range ConfiguredAgents(conf) {
 		command := role.Table + ".command"
@@ -152,6 +152,14 @@ func AgentWarnings(conf config.Config, root string) (list []string) {
 			}
 			if _, err := adapter.Path(Programs(root)); err != nil {
 				list = append(list, conf.At(role.Table+".agent")+": "+adapter.Program+" is not on PATH")
+			}
+		}
+	}
+	ruled, at := conf.RuleAgents()
+	for i, who := range ruled {
+		if adapter, err := agents.Find(who.Agent); err == nil && adapter.Program != "" {
+			if _, err := adapter.Path(Programs(root)); err != nil {
+				list = append(list, at[i]+": "+adapter.Program+" is not on PATH")
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -176,6 +177,22 @@ func blank(data []byte) []byte {
 		}
 		return ' '
 	}, data)
+}
+
+// RuleAgents returns the agents that rules start, each with the place of its rule, as At does.
+func (c Config) RuleAgents() (agents []Agent, at []string) {
+	for i, r := range c.Rules {
+		name, model := r.Agent()
+		if name == "" {
+			continue
+		}
+		where := ruleName(i)
+		if i < len(c.ruleLines) {
+			where = fmt.Sprintf("%s:%d: %s", FileName, cmp.Or(c.ruleLines[i]["then"], c.ruleLines[i][""]), where)
+		}
+		agents, at = append(agents, Agent{Agent: name, Model: model}), append(at, where)
+	}
+	return agents, at
 }
 
 // ruleLiteral returns a rule as TOML.
