@@ -59,6 +59,7 @@ func (y *weather) judge(s *tempest, over time.Duration) {
 			wrong = append(wrong, "a violation was journalled and nobody edited anything: "+l.Note)
 		}
 	}
+	wrong = append(wrong, s.followed(lines)...)
 	wrong = append(wrong, s.left()...)
 	y.bad += len(wrong)
 	for _, text := range wrong[:min(len(wrong), 5)] {

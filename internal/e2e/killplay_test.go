@@ -17,7 +17,19 @@ import (
 )
 
 // stormy is the configuration of a storm: its checks are red while there is a file of that name.
-const stormy = "[checks]\ncommands = [\"test ! -e red\"]\n[limits]\nmax_check_retries = 3\nmax_review_cycles = 3\nmax_same_failure = 2\n"
+const stormy = "[checks]\ncommands = [\"test ! -e red\"]\n[limits]\nmax_check_retries = 3\nmax_review_cycles = 3\nmax_same_failure = 2\n" + stormyRules
+
+// stormyRules are rules of a storm. Those of a reject find the work given away, and then another step.
+const stormyRules = `[[rules]]
+on = "check_failed"
+then = "consult"
+[[rules]]
+on = "reject"
+then = "executor claude-code:opus"
+[[rules]]
+on = "reject"
+then = "consult"
+`
 
 // A tempest is many clients of real servers, some of which are killed, and remembers every call with its times.
 type tempest struct {

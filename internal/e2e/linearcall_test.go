@@ -38,6 +38,7 @@ type call struct {
 	lost         bool // the server was killed before it answered
 	res          tools.Result
 	line         *store.Line // what it wrote; nil when nothing
+	rule         *store.Line // what ferrus did by a rule right after that; nil when nothing
 }
 
 // writes are the tools that journal an event, and the event. A check's events are the engine's.
@@ -90,6 +91,9 @@ func witness(lives []*life, lines []*store.Line) (engines []*store.Line, wrong [
 			w := writer{life.agent, writes[c.tool]}
 			if mine := left[w]; len(mine) > 0 && (c.lost || c.wrote()) {
 				c.line, left[w] = mine[0], mine[1:]
+				if next := c.line.Seq; next < uint64(len(lines)) && lines[next].Rule != "" {
+					c.rule = lines[next]
+				}
 			}
 			switch {
 			case c.wrote() && c.line == nil:

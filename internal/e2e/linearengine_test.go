@@ -31,7 +31,7 @@ func (o outcome) on(m machine) (machine, bool) {
 		if m.task.ClaimedBy != o.Actor.Agent {
 			return m, false
 		}
-	} else if o.Event != state.AskHuman && (m.task.Check.ID != o.State.Check.ID || m.task.Check.Status != state.CheckRunning) {
+	} else if o.Rule == "" && (m.task.Check.ID != o.State.Check.ID || m.task.Check.Status != state.CheckRunning) {
 		return m, false
 	}
 	next, err := m.step(o.Event, by)
@@ -44,6 +44,8 @@ func (o outcome) on(m machine) (machine, bool) {
 		next.task.Issued.Checks++
 	case state.AskHuman:
 		ask(&next.task)
+	case state.Consult:
+		consulted(&next.task)
 	}
 	return next.sealed(), next.task.State == o.To
 }
@@ -83,7 +85,10 @@ func operations(lives []*life, engines []*store.Line, over time.Duration) (list 
 	}
 	for _, l := range engines {
 		span, known := gates[l.Actor.Agent]
-		if !known {
+		switch {
+		case l.Rule != "":
+			span = [2]time.Duration{0, over} // whoever comes next follows a rule
+		case !known:
 			span = [2]time.Duration{over, over} // nobody has called for it: the checker will find no place
 		}
 		add(outcome{l}, span[0], span[1])

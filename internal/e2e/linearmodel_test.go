@@ -113,13 +113,15 @@ var facts = map[state.Event]func(c *call, t *state.Task){
 		t.Issued.Submissions++
 		t.Submission.ID = number("s", t.Issued.Submissions)
 	},
-	state.Consult: func(_ *call, t *state.Task) {
-		t.Issued.Consultations++
-		t.Consultation.ID = number("c", t.Issued.Consultations)
-		t.Paused[len(t.Paused)-1].ID = t.Consultation.ID
-	},
+	state.Consult:  func(_ *call, t *state.Task) { consulted(t) },
 	state.AskHuman: func(_ *call, t *state.Task) { ask(t) },
 	state.Tell:     func(_ *call, t *state.Task) { t.Issued.Messages++ },
+}
+
+func consulted(t *state.Task) {
+	t.Issued.Consultations++
+	t.Consultation.ID = number("c", t.Issued.Consultations)
+	t.Paused[len(t.Paused)-1].ID = t.Consultation.ID
 }
 
 func ask(t *state.Task) {
@@ -142,7 +144,7 @@ func (c *call) acts(m machine) (machine, bool) {
 	if lay := facts[ev]; lay != nil {
 		lay(c, &next.task)
 	}
-	return next.sealed(), c.lost || c.told(next.task)
+	return next.sealed(), c.lost || c.told(next.task) || c.rule != nil && c.told(c.rule.State)
 }
 
 // told reports whether the result is that of the task.

@@ -14,8 +14,11 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/mcpclient"
+	"github.com/ferrus-go/ferrus/internal/rules"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // ruled are the entries of the journal that a rule made, with the rule.
@@ -166,4 +169,37 @@ PATH=${PATH#*:} exec git "$@"
 	if git, err := strconv.Atoi(strings.TrimSpace(w.text(w.side + "/between"))); err == nil {
 		_ = syscall.Kill(git, syscall.SIGKILL)
 	}
+}
+
+// followed is that after every event the first rule that matches was followed, once, before anything else happened, and no other
+// rule. Only the newest event may still wait for its rule. The rules are those of ferrus.toml, which nobody has changed.
+func (w *world) followed(lines []*store.Line) (wrong []string) {
+	conf, err := config.Load(w.path(config.FileName))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for i, l := range lines {
+		if l.Event == state.Violation || l.Event == state.Repair || i > 0 && lines[i-1].Event == state.Violation {
+			continue
+		}
+		next := i + 1
+		for next < len(lines) && (lines[next].Event == state.Violation || lines[next].Event == state.Repair) {
+			next++
+		}
+		if next == len(lines) {
+			break
+		}
+		gate := conf.Gate().As(l.State.Assigned.Agent, l.State.Assigned.Model)
+		facts, who, want := rules.Of(l.Event, l.State), gate.HQ.Executor, ""
+		facts.Executor = strings.TrimSuffix(who.Agent+":"+who.Model, ":")
+		if r, ok := rules.First(gate.AllRules(), facts); ok {
+			if _, err := state.Step(l.State, r.Event(), state.Engine, state.Limits{}); err == nil {
+				want = r.String()
+			}
+		}
+		if got := lines[next].Rule; got != want {
+			wrong = append(wrong, fmt.Sprintf("after entry %d, %s, the rule of the next one is %q, not %q", l.Seq, l.Event, got, want))
+		}
+	}
+	return wrong
 }

@@ -208,7 +208,7 @@ func (s *storm) reader(over <-chan struct{}) (reads int) {
 func TestNoUpdateIsLostInAStorm(t *testing.T) {
 	t.Parallel()
 	clients, calls := rounds(6, 16), rounds(30, 200)
-	s := &storm{world: repository(t, "[checks]\ncommands = [\"test ! -e red\"]\n[limits]\nmax_check_retries = 3\nmax_same_failure = 2\n"),
+	s := &storm{world: repository(t, "[checks]\ncommands = [\"test ! -e red\"]\n[limits]\nmax_check_retries = 3\nmax_same_failure = 2\n"+stormyRules),
 		acked: map[string]state.Event{}, calls: map[string]int{}, codes: map[refusal.Code]int{}}
 	all := make([]*client, clients)
 	for i := range all {
@@ -235,6 +235,9 @@ func TestNoUpdateIsLostInAStorm(t *testing.T) {
 		len(lines), reads, s.calls, s.codes)
 	s.sound(lines)
 	s.found(lines)
+	for _, text := range s.followed(lines) {
+		t.Error(text)
+	}
 }
 
 // sound is that every line follows from the one before by the table.
