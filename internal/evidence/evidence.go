@@ -40,6 +40,8 @@ type Report struct {
 	docs    map[state.Doc]string
 	checks  []checked
 	logs    map[string][]byte // of the checks, by their id
+	scores  []score
+	printed map[string][]byte // of the scores, by their file
 	runs    []process.Run
 	tree    string // to which the patch leads; "" when none is known
 	patch   []byte
@@ -61,7 +63,7 @@ func Read(ctx context.Context, e *engine.Engine, task string) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Report{task: task, root: e.Place().Root, logs: map[string][]byte{}, docs: map[state.Doc]string{}}
+	d := &Report{task: task, root: e.Place().Root, logs: map[string][]byte{}, printed: map[string][]byte{}, docs: map[state.Doc]string{}}
 	for i, p := range all {
 		own := p.State.TaskID == task
 		if own {
@@ -83,7 +85,7 @@ func Read(ctx context.Context, e *engine.Engine, task string) (*Report, error) {
 			return nil, err
 		}
 	}
-	d.checks = checksOf(d.events)
+	d.checks, d.scores = checksOf(d.events), scoresOf(d.events)
 	if err := d.readLogs(e); err != nil {
 		return nil, err
 	}
@@ -127,22 +129,34 @@ func checksOf(events []history.Event) []checked {
 // maxLog bounds what is read of the log of a check, in bytes.
 const maxLog = 256 << 20
 
-// readLogs reads what the checks printed. A log that is gone is left out.
+// readLogs reads what the checks and the scores printed. A log that is gone is left out.
 func (d *Report) readLogs(e *engine.Engine) error {
 	for _, c := range d.checks {
-		if c.log == "" || !filepath.IsLocal(c.log) {
-			continue
-		}
-		text, err := rootfs.ReadOwn(e.Store().Path(filepath.FromSlash(c.log)), maxLog)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
+		if err := readLog(e, c.log, d.logs, c.id); err != nil {
 			return err
 		}
-		d.logs[c.id] = text
+	}
+	for _, s := range d.scores {
+		if err := readLog(e, s.Log, d.printed, s.file()); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// readLog reads a log of a path relative to the .ferrus folder, if it is there.
+func readLog(e *engine.Engine, log string, all map[string][]byte, name string) error {
+	if log == "" || !filepath.IsLocal(log) {
+		return nil
+	}
+	text, err := rootfs.ReadOwn(e.Store().Path(filepath.FromSlash(log)), maxLog)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		all[name] = text
+	}
+	return err
 }
 
 // readPatch takes the patch from the tree that the task began with to that of its end: the work tree while somebody is to
@@ -213,6 +227,7 @@ func (d *Report) Files() (map[string][]byte, error) {
 	for id, text := range d.logs {
 		files["checks/"+id+".log"] = text
 	}
+	maps.Copy(files, d.printed)
 	var journal bytes.Buffer
 	for _, p := range d.events {
 		text, err := format.JSON(struct {

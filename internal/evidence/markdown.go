@@ -37,6 +37,7 @@ func (d *Report) markdown() string {
 	}
 	b.WriteString("\n## The task\n\n" + literal(d.docs[state.TaskDoc]))
 	b.WriteString("\n## The checks\n\n" + d.checkTable())
+	b.WriteString(d.scoreTable())
 	b.WriteString(d.papers("The reviews", reviewing))
 	b.WriteString(d.papers("Questions to a person", asking))
 	b.WriteString(d.papers("Questions to the supervisor", consulting))
