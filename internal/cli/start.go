@@ -108,6 +108,7 @@ func ConfigWarnings(conf config.Config, root string) (list []string) {
 	}
 	list = append(list, missing(conf, root, "notify.command", conf.Notify.Command)...)
 	list = append(list, missing(conf, root, "branches.setup", conf.Branches.Setup)...)
+	list = append(list, missing(conf, root, "branches.score", conf.Branches.Score)...)
 	if conf.Deliver.To == config.ToCommand {
 		list = append(list, missing(conf, root, "deliver.command", conf.Deliver.Command)...)
 	}

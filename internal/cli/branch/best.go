@@ -8,6 +8,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/score"
+	"github.com/ferrus-go/ferrus/internal/state"
 )
 
 // selectBest scores the attempts of a group and takes the best.
@@ -81,8 +82,8 @@ func scored(a *cli.App, ctx context.Context, verb string, list []branch.Attempt)
 	var names []string
 	for _, t := range list {
 		names = append(names, t.Branch)
-		if t.Error != "" || t.Score != nil || !t.Green || t.Merged {
-			continue
+		if t.Error != "" || t.Score != nil || !t.Green || t.Merged || t.Snap.Task.Parent != (state.Parent{}) {
+			continue // nobody selects a delegate
 		}
 		from, err := branchSession(a, s, t.Branch)
 		if err != nil {
