@@ -14,7 +14,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/conductor"
+	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/fleet"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
@@ -118,6 +120,55 @@ func TestTheOrderOfAStepDoesNotMatter(t *testing.T) {
 				if diff := cmp.Diff(want, got); diff != "" {
 					bad++
 					t.Errorf("in the order %s: %s", strings.Join(order, ", "), diff)
+				}
+				y.end()
+				cases++
+			}
+		})
+	}
+	t.Logf("rig: cases=%d bad=%d", cases, bad)
+}
+
+// TestAStepThatIsCutOffIsFinishedByTheNext: whatever it has carried out before it was killed, the steps after it come to the
+// same end, and nobody is started twice.
+func TestAStepThatIsCutOffIsFinishedByTheNext(t *testing.T) {
+	t.Parallel()
+	cuts := []int{1, 4}
+	if *full {
+		cuts = []int{0, 1, 2, 3, 4, 5, 6}
+	}
+	end := func(y *yard, places int) map[string]string {
+		y.order = nil
+		for range 8 {
+			y.step(places)
+		}
+		all := y.left(nil)
+		delete(all, "run") // its commands end when they do
+		for name, e := range y.engines() {
+			runs, _ := process.Runs(conductor.Runs(e, enginetest.View(t, e.Session(engine.Caller{Role: state.Human})).Task.TaskID))
+			all["runs of "+name] = fmt.Sprint(len(runs))
+		}
+		return all
+	}
+	cases, bad := 0, 0
+	for name, world := range worlds {
+		t.Run(name, func(t *testing.T) {
+			usual := world.make(t)
+			want := end(usual, world.places)
+			usual.end()
+			for _, cut := range cuts {
+				y := world.make(t)
+				y.order = func(acts []*act) {
+					for i, a := range acts {
+						if i >= cut {
+							a.do = nil
+						}
+					}
+				}
+				y.step(world.places)
+				if diff := cmp.Diff(want, end(y, world.places)); diff != "" {
+					bad++
+					t.Errorf("cut off after %d: %s", cut, diff)
 				}
 				y.end()
 				cases++

@@ -9,6 +9,10 @@ var steps = []Rig{
 		Test: "TestTheOrderOfAStepDoesNotMatter",
 	},
 	{
+		Name: "steps: cut off", Promise: "the next step finishes one that was killed, and nobody is started twice", Package: stepRoom,
+		Test: "TestAStepThatIsCutOffIsFinishedByTheNext",
+	},
+	{
 		Name: "steps: what is shared", Promise: "places are taken by name, and at most one branch is merged", Package: stepRoom,
 		Test: "TestPlacesAndTheMergeAreSharedByName", Plain: true,
 	},
