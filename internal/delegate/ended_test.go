@@ -84,6 +84,27 @@ func TestARollbackTakesTheDelegatesBack(t *testing.T) {
 	}
 }
 
+// TestARollbackPassesByADelegateThatWasReset: it has nothing to return to, and is lost.
+func TestARollbackPassesByADelegateThatWasReset(t *testing.T) {
+	t.Parallel()
+	f := newFamily(t)
+	c, child := f.starts("Do it.")
+	here := enginetest.Must(f.ex.Progress(t.Context(), "It is under way."))(t)
+	enginetest.Must(child.Human().Reset(t.Context(), ""))(t)
+	f.Write("mine", "mine")
+	enginetest.Check(t, f.ex, state.CheckGreen)
+	if _, err := delegate.Rollback(t.Context(), f.Human(), here.Task.Seq, "Astray.", false, func() error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	e := f.Human().Engine()
+	if err := delegate.Settle(t.Context(), e, nil); err != nil {
+		t.Fatal(err)
+	}
+	if d, _ := taskOf(f, e).Delegate(c.ID); d.Ended != state.DelegateLost {
+		t.Errorf("%+v", d)
+	}
+}
+
 // TestTheEndOfATaskEndsItsDelegates: whichever event it is, nobody works for a task that is over, and whoever decides about such
 // a branch is a person again.
 func TestTheEndOfATaskEndsItsDelegates(t *testing.T) {

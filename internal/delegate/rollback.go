@@ -93,12 +93,12 @@ func back(ctx context.Context, s *engine.Session, old state.Delegate, reason str
 		return err
 	}
 	to := max(begun, old.Seq)
-	if now.Task.Seq <= to || returned(now, to) {
+	if now.Task.TaskID == "" || now.Task.Seq <= to || returned(now, to) { // one that was reset is lost
 		return nil
 	}
 	_, err = b.Session(s.Caller).RollbackFiles(ctx, to, fmt.Sprintf("The task that this is a part of was rolled back: %s", reason), nil)
 	var gone *refusal.RefusedError
-	if errors.As(err, &gone) && gone.Code == refusal.InvalidInput { // its task was reset, and there is no such entry: it is lost
+	if errors.As(err, &gone) && gone.Code == refusal.InvalidInput { // its task is another one since: it is lost
 		return nil
 	}
 	return err

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/project"
@@ -124,11 +123,7 @@ func (s *Session) VerifyShown(id, named, present string) error {
 	s.mu.Lock()
 	shown := s.seen[id] == present
 	s.mu.Unlock()
-	what := "submission"
-	if strings.HasPrefix(present, "c") {
-		what = "consultation"
-	}
-	return s.stale(what, named, present, shown, "delegate")
+	return s.stale("submission", named, present, shown, "delegate") // the argument has that name for both
 }
 
 // MayDelegate refuses the executor's dealings with delegates to everybody but the one that holds the work,

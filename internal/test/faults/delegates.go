@@ -60,4 +60,12 @@ var delegates = []Rig{
 		Name: "family: killed at every line", Promise: "a conductor or an executor that is killed at any line of the journals changes nothing of the end", Package: "./internal/family",
 		Test: "TestAFamilyKilledAtEveryLine", Needs: "a Unix system",
 	},
+	{
+		Name: "delegates: rollbacks past the lost", Promise: "a rollback does not stop at a delegate that was reset", Package: delegateRoom,
+		Test: "TestARollbackPassesByADelegateThatWasReset", Plain: true,
+	},
+	{
+		Name: "delegates: walks of two whole machines", Promise: "whatever happens to a task and its delegates, each ends once, work moves in once, and the task comes to its submission",
+		Package: delegateRoom, Test: "TestWalksOfAFamily",
+	},
 }
