@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -212,5 +211,3 @@ func waits(ctx context.Context, path string) {
 func once(side, name string) bool {
 	return os.Mkdir(filepath.Join(side, "once-"+name), 0o700) == nil
 }
-
-func lines(text string) int { return strings.Count(text, "\n") }
