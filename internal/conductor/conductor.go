@@ -275,8 +275,8 @@ func (c *conductor) start(f Facts, act Act) (again bool, err error) {
 	}
 	run, err := process.Start(order)
 	switch {
-	case errors.Is(err, process.ErrTaken):
-		return false, nil
+	case errors.Is(err, process.ErrTaken): // by one that works, or that has ended since the facts were read
+		return true, nil
 	case err != nil:
 		// A failed start is recorded, so that the rules count it. Otherwise they would start again
 		// and again.
@@ -318,7 +318,7 @@ func (c *conductor) order(f Facts, act Act) (order process.Order, why string, er
 	if err != nil {
 		return process.Order{}, "", err
 	}
-	return process.Order{Slot: c.slot(act.Duty), Runs: Runs(c.e, f.Task.TaskID), Logs: c.e.Store().Path("logs"), Tag: f.Task.TaskID,
+	return process.Order{Slot: c.slot(act.Duty), Runs: Runs(c.e, f.Task.TaskID), Logs: c.e.Store().Path("logs"), Tag: f.Task.TaskID, Number: process.Next(f.Runs, act.Duty),
 		Run: process.Run{Duty: act.Duty, Agent: adapter.Name, Model: who.Model, At: f.Journal.Bytes, Continues: earlier.session}, Launch: launch}, why, nil
 }
 

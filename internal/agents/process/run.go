@@ -9,6 +9,8 @@ import (
 	slashpath "path"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
@@ -43,6 +45,23 @@ type Run struct {
 	Client  string         `json:"client_session,omitempty"`
 
 	Continues string `json:"continues,omitempty"` // the session of its client that it was started to continue
+}
+
+// number returns the number in the run's name.
+func (r Run) number() int {
+	n, _ := strconv.Atoi(strings.TrimPrefix(r.Name, string(r.Duty)+"-")) // check has read it
+	return n
+}
+
+// Next returns the number of the next run of a duty.
+func Next(runs []Run, d agents.Duty) int {
+	n := 0
+	for _, r := range runs {
+		if r.Duty == d {
+			n = max(n, r.number())
+		}
+	}
+	return n + 1
 }
 
 // Over reports whether the end of the run is known.

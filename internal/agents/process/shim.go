@@ -91,7 +91,7 @@ func (o sealed) play(hold Holder, asked <-chan os.Signal, answer func(message)) 
 	r := o.Run
 	r.Started = stamp()
 	if err := o.name(&r); err != nil {
-		answer(message{Error: err.Error()})
+		answer(message{Taken: errors.Is(err, ErrTaken), Error: err.Error()})
 		return err
 	}
 	fail := func(err error) error {
@@ -209,6 +209,9 @@ func (o sealed) name(r *Run) error {
 	list, err := Runs(o.Runs)
 	if err != nil {
 		return err
+	}
+	if o.Number > 0 && slices.ContainsFunc(list, func(was Run) bool { return was.Duty == r.Duty && was.number() >= o.Number }) {
+		return ErrTaken
 	}
 	for n := max(1, o.Number); ; n++ {
 		r.Name = fmt.Sprintf("%s-%d", r.Duty, n)

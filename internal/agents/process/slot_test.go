@@ -133,6 +133,32 @@ func TestOneOfManyStarts(t *testing.T) {
 	}
 }
 
+// TestAnOrderIsCarriedOutOnce: a conductor that was killed has started an agent, which has ended before the shim of the next
+// conductor comes to the slot. That one's order is about the same start.
+func TestAnOrderIsCarriedOutOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	o := b.order(`echo here >> starts`)
+	o.Number = Next(b.runs(), o.Run.Duty)
+	if _, err := Start(o); err != nil {
+		t.Fatal(err)
+	}
+	b.over()
+	if r, err := Start(o); !errors.Is(err, ErrTaken) {
+		t.Errorf("started again: %+v, %v", r, err)
+	}
+	if got := b.text("starts"); got != "here\n" || len(b.runs()) != 1 {
+		t.Errorf("%q, %+v", got, b.runs())
+	}
+	if o.Number = Next(b.runs(), o.Run.Duty); o.Number != 2 || Next(b.runs(), agents.Reviewer) != 1 {
+		t.Errorf("next is %d", o.Number)
+	}
+	if r, err := Start(o); err != nil || r.Name != "executor-2" {
+		t.Errorf("the next order: %+v, %v", r, err)
+	}
+	b.over()
+}
+
 // TestWhoOnlyLooksIsInNobodysWay: a look at the lock holds it for a moment.
 func TestWhoOnlyLooksIsInNobodysWay(t *testing.T) {
 	t.Parallel()

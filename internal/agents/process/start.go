@@ -20,7 +20,7 @@ type Order struct {
 	Logs   string // folder of the run's log
 	Tag    string // an addition to the log's name, such as the task
 	Run    Run    // Duty, Agent, Model and At; the shim fills in the rest
-	Number int    // the least number that the run's name may have; 0 and 1 are the same
+	Number int    // the least number that the run's name may have: ErrTaken when the list has it, or a later one. 0: the next one
 	Hold   string // argument of the program's Holder; "" starts the agent at once
 	Launch agents.Launch
 	Output *Output // of a command; nil for an agent, which writes its output itself
@@ -41,7 +41,8 @@ type message struct {
 }
 
 // Start starts the agent of an order. It returns as soon as the agent runs or, with Hold, as soon
-// as its shim runs. The error is ErrTaken when there is an agent in the slot. Any other error says
+// as its shim runs. The error is ErrTaken when there is an agent in the slot, or
+// was since the order was given: a process that was killed may have started one. Any other error says
 // why the agent could not be started, which is recorded, too. The agent outlives the process that
 // starts it.
 func Start(o Order) (Run, error) {

@@ -3,6 +3,10 @@ package main
 // kills try what real processes do to each other when they are killed, and what a broken system does to them.
 var kills = []Rig{
 	{
+		Name: "process: an order is carried out once", Promise: "an agent that a killed conductor has started is not started again, though it has ended",
+		Package: "./internal/agents/process", Test: "TestAnOrderIsCarriedOutOnce", Plain: true,
+	},
+	{
 		Name: "an agent whose machine is removed", Promise: "an agent ends when the folder goes by which anybody could find it",
 		Package: "./internal/agents/process", Test: "TestAnAgentWhoseSlotIsRemovedEnds", Plain: true,
 	},
