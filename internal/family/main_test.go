@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/conductor"
@@ -83,6 +84,7 @@ func newYard(t *testing.T, toml, task string) *yard {
 	}
 	_, err = project.Init(y.dir)
 	must(t, err)
+	t.Cleanup(y.stop)
 	_, err = y.on("").CreateTask(t.Context(), task, "")
 	must(t, err)
 	return y
@@ -147,6 +149,20 @@ func options(e *engine.Engine) Options {
 func (y *yard) run(ctx context.Context) (conductor.Outcome, error) {
 	e := y.on("").Engine()
 	return Run(ctx, e, options(e))
+}
+
+// stop stops the agents that work yet, for a test may end before they do.
+func (y *yard) stop() {
+	branches, err := project.Branches(y.dir)
+	must(y.t, err)
+	for _, b := range append(branches, "") {
+		e, err := engine.Open(project.At(y.dir, b), engine.Options{Log: quiet})
+		must(y.t, err)
+		for _, d := range agents.Duties() {
+			must(y.t, conductor.Slot(e, d).Stop(context.Background()))
+		}
+		must(y.t, e.Close())
+	}
 }
 
 // another is a family in a process of its own.

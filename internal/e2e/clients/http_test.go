@@ -85,13 +85,7 @@ func TestTheModelSeesTheToolsOfItsTokenOverHTTP(t *testing.T) {
 	for _, w := range ways {
 		for _, role := range []state.Role{state.Supervisor, state.Executor} {
 			t.Run(fmt.Sprintf("%s over %s as %s", w.agent, w.way, role), func(t *testing.T) {
-				var want []string
-				for _, tool := range tools.Catalogue() {
-					if tool.For(role) {
-						want = append(want, tool.Name)
-					}
-				}
-				slices.Sort(want)
+				want := listed(role)
 				before, secret := len(r.model.Seen()), s.token(role, w.agent+"-"+w.way)
 				c := r.connect(w.agent, s, w.way, secret, "Look around.")
 				r.end(c)
