@@ -55,6 +55,7 @@ var allowed = map[string]map[string]string{
 	"internal/nearest":           {},
 
 	"internal/rootfs/rootfstest": {},
+	"internal/web/access":        {},
 
 	"internal/trust": {
 		"internal/jsontime":            "times in JSON have one form",

@@ -1,0 +1,175 @@
+// Package access decides who may see and use the page of a project: one person, with a browser that was let in by a link
+// from the terminal. It knows nothing of the pages themselves.
+//
+// The page has a host name of its own, so that a cookie is sent to no other server of this machine: cookies ignore ports.
+// Every request must name that host. A browser gets its cookie for the code of a link, once. An act needs the cookie, the
+// page's own Origin, and the token of a form that the page has sent.
+package access
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+)
+
+// How long a link can be used, and a session lasts.
+const (
+	LinkTerm    = time.Minute
+	SessionTerm = 12 * time.Hour
+)
+
+// Paths that the gate answers itself. Files below Static are part of the program and need no session.
+const (
+	Enter  = "/enter"
+	Leave  = "/leave"
+	Static = "/static/"
+)
+
+// maxBody bounds the body of a request: a text of a person has at most 1 MiB, and a form writes a byte with up to three.
+const maxBody = 4 << 20
+
+// Options are what a gate needs.
+type Options struct {
+	Origin string           // of the page, such as http://x.localhost:4711
+	Now    func() time.Time // time.Now when nil
+
+	// Ask shows the button that uses the code of a link. It must not use the code itself.
+	Ask func(w http.ResponseWriter, r *http.Request, code string)
+	// Refused shows why a request was refused.
+	Refused func(w http.ResponseWriter, r *http.Request, why Refusal)
+	// Site has the pages. It is called only with a session.
+	Site http.Handler
+	// Files has what is below Static.
+	Files http.Handler
+}
+
+// A Gate lets requests of the person through to the pages, and refuses all others.
+type Gate struct {
+	opts   Options
+	host   string // of the origin, with its port
+	secure bool
+
+	mu       sync.Mutex
+	code     string // of the link that can be used; "" for none
+	codeEnds time.Time
+	sessions map[[sha256.Size]byte]*session // by the hash of the cookie
+}
+
+// A session is one browser that was let in.
+type session struct {
+	ends  time.Time
+	token string // of its forms
+	ctx   context.Context
+	end   context.CancelFunc
+}
+
+// New returns the gate of a page.
+func New(opts Options) (*Gate, error) {
+	u, err := url.Parse(opts.Origin)
+	if err != nil {
+		return nil, err
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	return &Gate{opts: opts, host: u.Host, secure: u.Scheme == "https", sessions: map[[sha256.Size]byte]*session{}}, nil
+}
+
+// Link returns a link with a new code, and until when it can be used. The link before can no longer be used.
+func (g *Gate) Link() (link string, until time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.code, g.codeEnds = secret(), g.opts.Now().Add(LinkTerm)
+	return g.opts.Origin + Enter + "?code=" + g.code, g.codeEnds
+}
+
+// secret returns 32 random bytes as text.
+func secret() string {
+	var b [32]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	return hex.EncodeToString(b[:])
+}
+
+// ServeHTTP answers a request or refuses it.
+func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	nonce := secret()[:32]
+	r = r.WithContext(context.WithValue(r.Context(), nonceKey{}, nonce))
+	protect(w.Header(), nonce, g.secure)
+	if why, ok := g.refuse(r); ok {
+		g.opts.Refused(w, r, why)
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	if strings.HasPrefix(r.URL.Path, Static) {
+		g.opts.Files.ServeHTTP(w, r)
+		return
+	}
+	if r.URL.Path == Enter {
+		g.enter(w, r)
+		return
+	}
+	s := g.session(r)
+	if s == nil {
+		g.opts.Refused(w, r, NoSession)
+		return
+	}
+	if r.Method == http.MethodPost {
+		if subtle.ConstantTimeCompare([]byte(r.PostFormValue(TokenField)), []byte(s.token)) != 1 {
+			g.opts.Refused(w, r, OldForm)
+			return
+		}
+		if r.URL.Path == Leave {
+			g.leave(w, r)
+			return
+		}
+	}
+	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), sessionKey{}, s))
+	defer cancel()
+	defer context.AfterFunc(s.ctx, cancel)() // a stream ends with the session
+	g.opts.Site.ServeHTTP(w, r.WithContext(ctx))
+}
+
+// protect sets the headers of every answer.
+func protect(h http.Header, nonce string, secure bool) {
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'nonce-"+nonce+"'; style-src 'nonce-"+nonce+"'; img-src 'self'; "+
+		"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	// Without a referrer a browser sends "Origin: null" with a form.
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+	if secure {
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
+}
+
+// TokenField is the name of the field of a form that has the token.
+const TokenField = "token"
+
+type (
+	nonceKey   struct{}
+	sessionKey struct{}
+)
+
+// Nonce returns the nonce of the answer to a request: the scripts and style sheets of the page need it.
+func Nonce(ctx context.Context) string {
+	nonce, _ := ctx.Value(nonceKey{}).(string)
+	return nonce
+}
+
+// Token returns the token for forms of the page that answers a request.
+func Token(ctx context.Context) string {
+	if s, ok := ctx.Value(sessionKey{}).(*session); ok {
+		return s.token
+	}
+	return ""
+}
