@@ -254,6 +254,9 @@ var allowed = map[string]map[string]string{
 		"internal/state":    "states and events",
 		"internal/document": "texts are clipped",
 	},
+	"internal/act": {
+		"internal/refusal": "what is refused has a code and a remedy",
+	},
 	"internal/engine": {
 		"internal/rules":             "which step follows an event without a model",
 		"internal/differences":       "what a patch does not show",
@@ -526,7 +529,7 @@ var allowed = map[string]map[string]string{
 	"docs/examples/scripted": {},
 
 	"cmd/ferrusd": {"internal/server": "it is the server and nothing else"},
-	"internal/cli": commands("settings agreement origin refusal project agents agents/process ancestry checks conductor config engine format jsontime nearest pipeline pipeline/workflow " +
+	"internal/cli": commands("act settings agreement origin refusal project agents agents/process ancestry checks conductor config engine format jsontime nearest pipeline pipeline/workflow " +
 		"platform/proc rootfs safetext state status store strictjson trust worktree/restore"),
 	"internal/cli/branch":   commands("branch score refusal snapshots gc project checks cli engine family format conductor state status trust worktree"),
 	"internal/cli/demo":     commands("cli config mcpclient platform/proc tools trust"),
@@ -570,6 +573,10 @@ var allowed = map[string]map[string]string{
 		"internal/document": "texts are clipped",
 	},
 	"internal/status": {
+		"internal/worktree":       "the size of a change",
+		"internal/branch":         "attempts, and what conflicts",
+		"internal/history":        "the log of a task",
+		"internal/act":            "what a person can do is a command",
 		"internal/status/notice":  "what every result tells beside its own matter",
 		"internal/document":       "texts are checked and rendered",
 		"internal/project":        "where a project and its machines live",
@@ -661,6 +668,7 @@ var allowed = map[string]map[string]string{
 
 // forCommands says why a package of commands imports another.
 var forCommands = map[string]string{
+	"internal/act":               "what a person can do is a command",
 	"internal/branch":            "branches, and merges of them",
 	"internal/family":            "a task runs with its delegates",
 	"internal/step":              "step",

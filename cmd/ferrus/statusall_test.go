@@ -30,7 +30,7 @@ func TestTheOverviewHasEveryMachine(t *testing.T) {
 	}
 	var out bytes.Buffer
 	a := &cli.App{Out: &out, Err: &out}
-	v, err := status.Survey(a, dir, 10)
+	v, err := status.Survey(a, t.Context(), dir, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestTheOverviewHasEveryMachine(t *testing.T) {
 			t.Errorf("no %q in\n%s", words, out.String())
 		}
 	}
-	if v, err := status.Survey(a, dir, 1); err != nil || len(v.Archived) != 1 || v.More != 1 {
+	if v, err := status.Survey(a, t.Context(), dir, 1); err != nil || len(v.Archived) != 1 || v.More != 1 {
 		t.Errorf("%+v: %v", v, err)
 	}
 }

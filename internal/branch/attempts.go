@@ -49,13 +49,17 @@ func Attempts(ctx context.Context, e *engine.Engine, names []string) []Attempt {
 }
 
 func attempt(ctx context.Context, e *engine.Engine, name string) Attempt {
-	a := Attempt{Branch: name}
 	b, err := Open(e, name)
 	if err != nil {
-		a.Error = err.Error()
-		return a
+		return Attempt{Branch: name, Error: err.Error()}
 	}
 	defer b.Close()
+	return AttemptOf(ctx, b)
+}
+
+// AttemptOf looks at one branch, or at the project's own task.
+func AttemptOf(ctx context.Context, b *engine.Engine) Attempt {
+	a := Attempt{Branch: b.Place().Branch}
 	if err := a.read(ctx, b); err != nil {
 		a.Error = err.Error()
 	}

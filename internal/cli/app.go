@@ -34,6 +34,9 @@ type App struct {
 
 	Dir, Branch string
 	JSON        bool
+	Via         string         // what a person acts by, when it is not this command line: ui or web
+	Shown       Shown          // what the person decided on
+	Run         Runner         // runs another command in this process; internal/cli/root sets it
 	Parsed      bool           // the command line was sound
 	at          *project.Place // the machine that the command acts on; nil until it is found
 }
@@ -193,13 +196,17 @@ func (a *App) OpenAsPerson(ctx context.Context, verb string) (*engine.Session, e
 			return nil, err
 		}
 	}
+	if err := a.StillShown(e); err != nil {
+		e.Close()
+		return nil, err
+	}
 	return a.SessionOn(e), nil
 }
 
 // SessionOn is a person's session on a machine that is open.
 func (a *App) SessionOn(e *engine.Engine) *engine.Session {
 	e.RecordEnviron()
-	return e.Session(engine.Caller{Role: state.Human, Agent: "human", TTY: a.InTTY || a.ErrTTY, Tree: ancestry.Tree()})
+	return e.Session(engine.Caller{Role: state.Human, Agent: "human", TTY: a.InTTY || a.ErrTTY, Via: a.Via, Tree: ancestry.Tree()})
 }
 
 // RefuseAgent refuses a person's verb in a shell of an agent: one that says so in its environment, or that descends from an

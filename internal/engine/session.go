@@ -24,6 +24,7 @@ type Caller struct {
 	Role  state.Role // Supervisor, Executor or Human
 	Agent string     // role:agent:index, such as executor:codex:1; "human" for a person
 	TTY   bool       // a person at a terminal
+	Via   string     // what a person acts by, when it is no command: ui or web; that this is a person was made sure of there
 	Tree  string     // the processes that the caller comes from, nearest first; stands in the journal beside each decision
 	Once  bool       // its session ends with this call: what the caller was shown before is not known, and must be named
 }
@@ -229,7 +230,7 @@ func (s *Session) change(now store.Snapshot, a transition, req string) (*store.C
 		a.lay(now, &next)
 	}
 	noteBranches(&next, a.seen)
-	if by == state.Human && !s.TTY {
+	if by == state.Human && !s.TTY && s.Via == "" {
 		next.Unattended = state.Remember(next.Unattended, state.Record{ID: string(a.event), Off: now.Journal.Bytes})
 	}
 	actor := s.actor(by)
@@ -255,7 +256,7 @@ var decisions = map[state.Event]bool{state.Approve: true, state.Reject: true, st
 var ungated = map[state.Event]bool{state.AcceptConfig: true, state.Reset: true, state.RollbackBegun: true, state.Rollback: true}
 
 func (s *Session) actor(by state.Role) store.Actor {
-	return store.Actor{Role: by.Public(), Agent: s.Agent, Session: s.ID, TTY: s.TTY}
+	return store.Actor{Role: by.Public(), Agent: s.Agent, Session: s.ID, TTY: s.TTY, Via: s.Via}
 }
 
 // term is the lease after an event: its holder's acts renew it, and it starts afresh when a pause ends or the holder's

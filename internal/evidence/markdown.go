@@ -139,7 +139,10 @@ func (d *Report) papers(heading string, of sheet) string {
 		if p.Left {
 			left = ", abandoned by a rollback"
 		}
-		if p.Actor.Role == state.Human && !p.Actor.TTY {
+		switch {
+		case p.Actor.Via != "":
+			left += ", via " + cell(p.Actor.Via)
+		case p.Actor.Role == state.Human && !p.Actor.TTY:
 			left += ", without a terminal"
 		}
 		if p.Actor.Tree != "" {

@@ -112,7 +112,10 @@ func (p Event) NoteText() string {
 	if p.rejected != "" {
 		note += "   " + p.rejected
 	}
-	if p.Actor.Role == state.Human && !p.Actor.TTY {
+	switch {
+	case p.Actor.Via != "":
+		note = strings.TrimSpace(note + "   (via " + format.Line(p.Actor.Via) + ")")
+	case p.Actor.Role == state.Human && !p.Actor.TTY:
 		note = strings.TrimSpace(note + "   (without a terminal)")
 	}
 	if p.Rule != "" {

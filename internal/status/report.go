@@ -51,9 +51,11 @@ type Report struct {
 	Notices       []string        `json:"notices,omitempty"`
 	Next          []Step          `json:"next"`
 
-	merged      bool   // into the project
-	uncommitted bool   // the approved work is not in the commit that is checked out
-	finish      string // the command that ends a rollback or a merge that was cut off
+	merged      bool // into the project
+	uncommitted bool // the approved work is not in the commit that is checked out
+	parent      state.Parent
+	conflicts   []string // paths in which approved work conflicts with the project, where that was looked up
+	finish      string   // the command that ends a rollback or a merge that was cut off
 }
 
 // A holder is who has the work, and how they are.
@@ -106,7 +108,7 @@ func Read(e *engine.Engine) (*Report, error) {
 	t := st.Task
 	r := &Report{Root: e.Place().Root, Branch: e.Place().Branch, TaskID: t.TaskID, Title: t.Title, State: t.State, Since: t.Since,
 		Seq: t.Seq, Epoch: t.Epoch, Waiting: st.Waiting, FailureReason: t.FailureReason, Notices: append(notice.All(st), notice.Delegates(st.Task)...),
-		Reviews: Budget{t.ReviewCycles, st.Gate.Limits.MaxReviewCycles}, merged: t.Merged != "", finish: refusal.Finishing(st.Task)}
+		Reviews: Budget{t.ReviewCycles, st.Gate.Limits.MaxReviewCycles}, merged: t.Merged != "", parent: t.Parent, finish: refusal.Finishing(st.Task)}
 	if t.State == state.Complete && r.Branch == "" {
 		r.uncommitted = e.Uncommitted(context.Background(), st.Snapshot)
 	}

@@ -20,7 +20,9 @@ type RunSummary struct {
 	Waiting string         `json:"waiting"`
 	Next    string         `json:"next"` // the command that moves it on
 
-	Person, Deserted bool `json:"-"`
+	Since            time.Time `json:"-"` // when it changed last
+	Person, Deserted bool      `json:"-"`
+	uncertain        bool      // whether its result arrived
 }
 
 // Line is the run in a line of text.
@@ -46,7 +48,8 @@ func RunningPipelines(e *engine.Engine) []RunSummary {
 		if err != nil {
 			continue
 		}
-		list = append(list, RunSummary{name, l.Topic, l.Status.State, l.WaitText(time.Now()), l.Next[0].Command, l.View.Action.Person, l.deserted()})
+		list = append(list, RunSummary{Run: name, Topic: l.Topic, State: l.Status.State, Waiting: l.WaitText(time.Now()), Next: l.Next[0].Command,
+			Since: l.Status.UpdatedAt, Person: l.View.Action.Person, Deserted: l.deserted(), uncertain: l.View.Facts.Delivery.State == pipeline.Uncertain})
 	}
 	return list
 }

@@ -35,6 +35,7 @@ type Actor struct {
 	Agent   string     `json:"agent"`             // role:agent:index; "human" for a person
 	Session string     `json:"session,omitempty"` // of the process that acted
 	TTY     bool       `json:"tty"`               // a person at a terminal
+	Via     string     `json:"via,omitempty"`     // what a person acted by, when it was no command: ui or web
 	Tree    string     `json:"tree,omitempty"`    // of a decision: the processes it came from, the one that wrote this first
 }
 

@@ -59,6 +59,7 @@ With --resolve: task_id state seq epoch.`),
 		},
 	}
 	cmd.Flags().BoolVar(&resolve, "resolve", false, "send a conflict back to the executor")
+	a.SubmissionFlag(cmd)
 	return cmd
 }
 
@@ -105,6 +106,10 @@ func branchSession(a *cli.App, s *engine.Session, name string) (*engine.Session,
 	}
 	e, err := a.OpenAt(on)
 	if err != nil {
+		return nil, err
+	}
+	if err := a.StillShown(e); err != nil {
+		e.Close()
 		return nil, err
 	}
 	return a.SessionOn(e), nil

@@ -53,6 +53,7 @@ With NAME: merged tree written[] removed[] left[] gate{status seconds}.`),
 	cmd.Flags().StringVarP(&reason, "message", "m", "", "`REASON` for the log")
 	cmd.Flags().BoolVar(&best, "best", false, "take the attempt with the highest score")
 	cmd.Flags().BoolVar(&keep, "keep", false, "keep the other attempts")
+	a.SubmissionFlag(cmd)
 	return cmd
 }
 

@@ -60,6 +60,9 @@ func showEvent(a *cli.App, ctx context.Context, seq uint64) error {
 	if l.Actor.TTY {
 		tty = "   at a terminal"
 	}
+	if l.Actor.Via != "" {
+		tty += "   via " + format.Line(l.Actor.Via)
+	}
 	a.ShowRow("by", l.Actor.Agent+" ("+string(l.Actor.Role)+")"+tty)
 	if l.Actor.Session != "" {
 		a.ShowRow("session", l.Actor.Session)

@@ -126,6 +126,7 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 
 // Run runs one command line and returns its exit code.
 func Run(a *cli.App, ctx context.Context, args []string) int {
+	a.Run = Run
 	root := Tree(a)
 	root.SetArgs(unslashed(root, args))
 	a.In = cli.Interruptible{Ctx: ctx, From: a.In}

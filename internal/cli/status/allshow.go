@@ -5,16 +5,17 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // ShowOverview prints a project as a table, a line each.
-func ShowOverview(a *cli.App, v *overview) {
+func ShowOverview(a *cli.App, v *status.Overview) {
 	for _, m := range v.Machines {
 		name := m.Branch
 		if name == "" {
 			name = "project"
 		}
-		a.Say("%-14s %s  %-22s  %s\n", format.Clip(name, 14), a.Paint(cli.ColourOf(m.State), format.Pad(string(m.State), 13)), m.TaskID, m.line())
+		a.Say("%-14s %s  %-22s  %s\n", format.Clip(name, 14), a.Paint(cli.ColourOf(m.State), format.Pad(string(m.State), 13)), m.TaskID, line(m))
 	}
 	if len(v.Pipelines) > 0 {
 		a.Say("\npipelines\n")
@@ -28,10 +29,10 @@ func ShowOverview(a *cli.App, v *overview) {
 	for _, t := range v.Queue {
 		a.Say("  %-22s  %s\n", t.Name, format.Clip(t.Title, 60))
 	}
-	if len(v.finished) > 0 {
+	if len(v.Finished) > 0 {
 		a.Say("\narchived pipeline runs\n")
 	}
-	for _, r := range v.finished {
+	for _, r := range v.Finished {
 		a.Say("  %-30s  %s  %s\n", r.Run, a.Paint(cli.RunColour[r.State], format.Pad(r.Outcome(), 10)), r.About())
 	}
 	if len(v.Archived) > 0 {
@@ -57,13 +58,13 @@ func ShowOverview(a *cli.App, v *overview) {
 }
 
 // line is what there is to say about a machine beside its state.
-func (m machine) line() string {
+func line(m status.Machine) string {
 	if m.Error != "" {
 		return "cannot be read: " + format.Line(m.Error)
 	}
 	text := format.Clip(format.Line(m.Title), 44)
-	if m.words != "" {
-		text += "   waits " + m.words + ", since " + format.Age(m.Waiting.Since)
+	if m.Waits != "" {
+		text += "   waits " + m.Waits + ", since " + format.Age(m.Waiting.Since)
 	}
 	return text
 }

@@ -33,7 +33,10 @@ conductor agents[{run duty agent started usage doing}] spent{...} failure_reason
 progress{by at text} branches[] queue[{name title}]
 pipelines[{run topic state waiting next}] notices[] next[{command why}]. With
 --watch, one such object a line whenever it differs. With --all: root
-machines[{branch task_id title state since waiting{for since} holder error}]
+needs_you[{id kind branch run title since text options[] command}]
+machines[{branch parent{branch seq id} task_id title state group since
+waiting{for since} waits holder agents[] checks{used max} reviews{used max}
+size{files added deleted} score spent{...} merged error}]
 pipelines[{run topic state waiting next}] queue[{name title}] archived_runs[]
 archived[{branch task_id title state at error}] more.`),
 		Args: cobra.NoArgs,

@@ -23,18 +23,22 @@ committed: "ferrus diff" shows it.`,
 		Annotations: cli.Reference("", cli.VerdictJSON),
 		Args:        cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.Decide(cmd.Context(), approve, from.Message)
+			return a.Decide(cmd.Context(), approve(a.Shown.Submission), from.Message)
 		},
 	}
+	a.SubmissionFlag(cmd)
 	from.MessageFlag(cmd, "`NOTE` for the journal")
 	return cmd
 }
 
-var approve = cli.Decision{Verb: "approve", What: "approve",
-	Act: func(ctx context.Context, s *engine.Session, note string) (engine.Done, error) {
-		return s.Approve(ctx, note, "")
-	},
-	Told: func(a *cli.App, done engine.Done) {
-		a.Say("%s approved: %s is %s\n", done.Task.Submission.ID, done.Task.TaskID, a.Paint(cli.Green, string(done.Task.State)))
-	},
+// approve approves the submission that is named, "" for the present one.
+func approve(submission string) cli.Decision {
+	return cli.Decision{Verb: "approve", What: "approve",
+		Act: func(ctx context.Context, s *engine.Session, note string) (engine.Done, error) {
+			return s.Approve(ctx, note, submission)
+		},
+		Told: func(a *cli.App, done engine.Done) {
+			a.Say("%s approved: %s is %s\n", done.Task.Submission.ID, done.Task.TaskID, a.Paint(cli.Green, string(done.Task.State)))
+		},
+	}
 }

@@ -30,6 +30,7 @@ started is ended. Any other agent may edit files until its next call.`,
 		},
 	}
 	from.MessageFlag(cmd, "`REASON` for the journal")
+	a.TaskFlag(cmd)
 	return cmd
 }
 

@@ -31,6 +31,7 @@ REVIEW.md. The budgets of checks and reviews start again at 0.`,
 	}
 	from.MessageFlag(cmd, "`TEXT` that says what is missing")
 	from.FileFlag(cmd)
+	a.TaskFlag(cmd)
 	return cmd
 }
 

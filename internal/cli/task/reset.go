@@ -34,6 +34,7 @@ nothing to do, and the exit code is 0.`,
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	from.MessageFlag(cmd, "`REASON` for the journal")
+	a.TaskFlag(cmd)
 	return cmd
 }
 

@@ -54,6 +54,7 @@ command that shows it.`, "task_id state seq epoch edited[{path ref show file}]."
 	}
 	cmd.Flags().StringVarP(&reason, "reason", "m", "", "`TEXT` for the agents that continue")
 	cmd.Flags().BoolVar(&files, "files", false, "also restore the files of the work")
+	a.TaskFlag(cmd)
 	return cmd
 }
 

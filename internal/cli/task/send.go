@@ -36,6 +36,7 @@ The message is valid until the task ends and has at most 4 KiB.`, cli.VerdictJSO
 	}
 	cmd.Flags().BoolVar(&steering, "steer", false, "message the running agent")
 	from.FileFlag(cmd)
+	a.TaskFlag(cmd)
 	return cmd
 }
 

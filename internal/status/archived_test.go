@@ -8,7 +8,7 @@ import (
 
 func TestArchivedTasksOfOneSecondAreNewestFirst(t *testing.T) {
 	at := func(ms int) time.Time { return time.Date(2026, 1, 2, 3, 4, 5, ms*1e6, time.UTC) }
-	list := []Archived{
+	list := []ArchivedTask{
 		{TaskID: "t-20260102-030405-bbbb", At: at(1)},
 		{TaskID: "t-20260102-030405-aaaa", At: at(2)},
 		{TaskID: "t-20260102-030406-cccc"}, // it cannot be read

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/act"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
+	"github.com/ferrus-go/ferrus/internal/refusal"
+)
+
+// A Runner runs a command line in this process and returns its exit code.
+type Runner func(a *App, ctx context.Context, args []string) int
+
+// Shown is what a person was shown before a decision, as far as the command was told: "" for what it was not told.
+type Shown struct{ Task, Submission string }
+
+// TaskFlag lets a command name the task that it is about.
+func (a *App) TaskFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&a.Shown.Task, "task-id", "", "only if the present task is `ID`")
+}
+
+// SubmissionFlag lets a command name the submission that it is about.
+func (a *App) SubmissionFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&a.Shown.Submission, "submission", "", "only if the present submission is `ID`")
+}
+
+// StillShown refuses with wrong_state if the task or the submission is no longer the one that the command names.
+func (a *App) StillShown(e *engine.Engine) error {
+	if a.Shown == (Shown{}) {
+		return nil
+	}
+	now, err := e.View()
+	if err != nil {
+		return err
+	}
+	t := now.Task
+	for _, is := range []struct{ what, shown, now string }{{"task", a.Shown.Task, t.TaskID}, {"submission", a.Shown.Submission, t.Submission.ID}} {
+		if is.shown != "" && is.shown != is.now {
+			return Refuse(refusal.WrongState, fmt.Sprintf("%s %s is not the present one, which is %s", is.what, is.shown, orNone(is.now)),
+				refusal.OnBranch(e.Place().Branch, "ferrus status shows the task as it is now"))
+		}
+	}
+	return nil
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+// Do carries out an act of a person on the project in the folder root: it runs the command of the act in this process, or starts
+// it as a process of its own if it is a run. via says by what the person acts: ui or web. The error is that of a value which a
+// field does not take; what the command refuses is in the outcome.
+func (a *App) Do(ctx context.Context, root, via string, what act.Act, values map[string]string) (act.Outcome, error) {
+	args, err := what.Fill(values)
+	if err != nil {
+		return act.Outcome{}, err
+	}
+	args = append([]string{"--root", root}, args...)
+	if what.Runs {
+		return a.startDetached(ctx, args)
+	}
+	var out, errs bytes.Buffer
+	inner := &App{In: strings.NewReader(""), Out: &out, Err: &errs, InTTY: a.InTTY && via == "ui", Via: via}
+	code := a.Run(inner, ctx, args)
+	text := out.String()
+	if code != 0 {
+		text = errs.String() + text
+	}
+	return act.Outcome{Exit: code, Text: strings.TrimSpace(text)}, nil
+}
+
+// settled is after what time a run that has not ended is taken to work.
+const settled = 1500 * time.Millisecond
+
+// startDetached starts a command of this program as a process of its own, which outlives this one and its terminal. The outcome is
+// that of a command that ended at once, and otherwise that it runs.
+func (a *App) startDetached(ctx context.Context, args []string) (act.Outcome, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return act.Outcome{}, err
+	}
+	log, err := os.CreateTemp("", "ferrus-run-*.log")
+	if err != nil {
+		return act.Outcome{}, err
+	}
+	defer os.Remove(log.Name())
+	defer log.Close()
+	cmd := exec.Command(self, args...)
+	cmd.Dir = filepath.Dir(log.Name()) // the project is named; a folder that is in use cannot be removed everywhere
+	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = log, log, proc.Leader()
+	if err := cmd.Start(); err != nil {
+		return act.Outcome{}, err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended:
+		text, _ := readFrom(log)
+		var exit *exec.ExitError
+		if err != nil && !errors.As(err, &exit) {
+			return act.Outcome{}, err
+		}
+		return act.Outcome{Exit: cmd.ProcessState.ExitCode(), Text: strings.TrimSpace(text)}, nil
+	case <-time.After(settled):
+		return act.Outcome{Text: fmt.Sprintf("started: process %d; it continues when this is closed", cmd.Process.Pid)}, nil
+	case <-ctx.Done():
+		return act.Outcome{}, ctx.Err()
+	}
+}
+
+func readFrom(f *os.File) (string, error) {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return "", err
+	}
+	data, err := io.ReadAll(f)
+	return string(data), err
+}

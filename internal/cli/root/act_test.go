@@ -1,0 +1,138 @@
+package root
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/act"
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/test/projecttest"
+)
+
+// screen is the App of a screen or a page.
+func screen() *cli.App {
+	return &cli.App{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Run: Run}
+}
+
+func detail(t *testing.T, dir string) *status.Detail {
+	t.Helper()
+	e, err := engine.Open(project.At(dir, ""), engine.Options{Look: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	d, err := status.ReadDetail(t.Context(), e, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func find(t *testing.T, acts []act.Act, name string) act.Act {
+	t.Helper()
+	for _, a := range acts {
+		if a.Name == name {
+			return a
+		}
+	}
+	t.Fatalf("no %s among %v", name, acts)
+	return act.Act{}
+}
+
+// TestAnActIsTheCommandThatWasShown: it is carried out once, in the name of a person by the page, and one whose question is
+// answered, or whose task is another, is refused with what to do.
+func TestAnActIsTheCommandThatWasShown(t *testing.T) {
+	dir := projecttest.New(t)
+	projecttest.Task(t, project.At(dir, ""), "paint it")
+	e, err := engine.Open(project.At(dir, ""), engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	agent := e.Session(engine.Caller{Role: state.Executor, Agent: "executor:codex:1"})
+	if _, _, err := agent.AwaitTask(t.Context(), 0, true); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := agent.AskHuman(t.Context(), "Which colour?", []string{"blue", "red"}); err != nil {
+		t.Fatal(err)
+	}
+	shown := detail(t, dir)
+	if len(shown.Needs) == 0 || shown.Needs[0].Kind != status.NeedAnswer || len(shown.Needs[0].Options) != 2 {
+		t.Fatalf("%+v", shown.Needs)
+	}
+	answer := find(t, shown.Acts, "answer")
+	do := func(a act.Act, values map[string]string) act.Outcome {
+		t.Helper()
+		got, err := screen().Do(context.Background(), dir, "web", a, values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	if got := do(answer, map[string]string{"answer": "2"}); got.Failed() {
+		t.Fatalf("%+v", got)
+	}
+	d := detail(t, dir)
+	last := d.Timeline[len(d.Timeline)-1]
+	if last.Event != state.Answer || !strings.Contains(last.Text, "(via web)") || strings.Contains(last.Text, "without a terminal") {
+		t.Errorf("%+v", last)
+	}
+	if doc := d.Documents[len(d.Documents)-1]; d.State != state.Executing || doc.Text == "" {
+		t.Errorf("%s, %+v", d.State, doc)
+	}
+	if got := do(answer, map[string]string{"answer": "1"}); got.Exit == 0 || !strings.Contains(got.Text, "not open") {
+		t.Errorf("the same again: %+v", got)
+	}
+	if _, err := act.Find(d.Acts, answer); err == nil {
+		t.Error("an answer is offered yet")
+	}
+	reset := find(t, d.Acts, "reset")
+	projecttest.Task(t, project.At(dir, ""), "another task")
+	if got := do(reset, nil); got.Exit == 0 || !strings.Contains(got.Text, "is not the present one") {
+		t.Errorf("of another task: %+v", got)
+	}
+	if now := detail(t, dir); now.Title != "another task" || now.State != state.Executing {
+		t.Errorf("%s is %s", now.Title, now.State)
+	}
+}
+
+// TestEveryActIsACommand: its arguments are those of a command, with flags that the command has.
+func TestEveryActIsACommand(t *testing.T) {
+	dir := projecttest.New(t, "alt")
+	projecttest.Task(t, project.At(dir, "alt"), "on a branch")
+	projecttest.Task(t, project.At(dir, ""), "paint it")
+	v, err := status.ReadOverview(t.Context(), dir, status.Options{Newest: 3, Open: func(p project.Place) (*engine.Engine, error) {
+		return engine.Open(p, engine.Options{Look: true})
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	acts := append(v.Acts, detail(t, dir).Acts...)
+	if len(acts) < 8 {
+		t.Fatalf("%v", acts)
+	}
+	for _, a := range acts {
+		values := map[string]string{}
+		for _, f := range a.Fields {
+			values[f.Name] = "1"
+		}
+		args, err := a.Fill(values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd, rest, err := Tree(screen()).Find(args)
+		if err != nil || !cmd.Runnable() {
+			t.Errorf("%q: %v", args, err)
+			continue
+		}
+		if err := cmd.ParseFlags(rest); err != nil {
+			t.Errorf("%q: %v", args, err)
+		}
+	}
+}

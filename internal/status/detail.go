@@ -1,0 +1,114 @@
+package status
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/act"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/history"
+	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// A Detail is all there is to show of one task: its report, what needs a person, what a person can do, its documents and its log.
+type Detail struct {
+	*Report
+	Needs     []Need     `json:"needs_you"`
+	Acts      []act.Act  `json:"acts"`
+	Documents []Document `json:"documents"` // in the order in which agents read them
+	Timeline  []Entry    `json:"timeline"`  // oldest first
+	Earlier   bool       `json:"earlier"`   // there are older entries than those of the timeline
+}
+
+// A Document is a text of the task as it is now.
+type Document struct {
+	Name state.Doc `json:"name"`
+	By   string    `json:"by,omitempty"`
+	At   time.Time `json:"at,omitzero"`
+	Text string    `json:"text"`
+}
+
+// An Entry is an event of the log.
+type Entry struct {
+	Seq    uint64      `json:"seq"`
+	At     time.Time   `json:"at"`
+	By     string      `json:"by"`
+	Event  state.Event `json:"event"`
+	From   state.State `json:"from"`
+	To     state.State `json:"to"`
+	Text   string      `json:"text,omitempty"` // in a line
+	Back   uint64      `json:"back,omitempty"` // of a rollback: the entry that it returned to
+	Undone bool        `json:"undone,omitempty"`
+	Shared bool        `json:"shared,omitempty"` // it is older than the branch
+}
+
+// ReadDetail reads a task with its newest entries, all for 0.
+func ReadDetail(ctx context.Context, e *engine.Engine, newest int) (*Detail, error) {
+	r, err := ReadAll(e)
+	if err != nil {
+		return nil, err
+	}
+	m := &Machine{}
+	if r.TaskID != "" && e.Foreign() == nil {
+		if err := m.measure(ctx, e, r); err != nil {
+			return nil, err
+		}
+	}
+	d := &Detail{Report: r, Needs: r.Needs(), Acts: r.Acts(), Documents: []Document{}, Timeline: []Entry{}}
+	list, err := history.Read(e, newest)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range list {
+		d.Timeline = append(d.Timeline, Entry{Seq: p.Seq, At: p.At, By: p.Actor.Agent, Event: p.Event, From: p.From, To: p.To, Text: p.NoteText(), Back: p.Back,
+			Undone: p.Left, Shared: p.Shared})
+	}
+	d.Earlier = len(list) > 0 && list[0].Seq > 1
+	now, err := e.View()
+	if err != nil {
+		return nil, err
+	}
+	for _, doc := range state.Docs() {
+		ref, ok := now.Task.Docs[doc]
+		if !ok {
+			continue
+		}
+		l, err := e.Store().LineAt(ref.Off)
+		if err != nil {
+			return nil, err
+		}
+		d.Documents = append(d.Documents, Document{doc, l.Actor.Agent, l.At, l.Docs[doc]})
+	}
+	return d, nil
+}
+
+// ProjectActs are what a person can do in the project of e beside its tasks: create tasks, and run all that waits.
+func ProjectActs(e *engine.Engine) ([]act.Act, error) {
+	r, err := Read(e)
+	if err != nil {
+		return nil, err
+	}
+	return projectActs(r), nil
+}
+
+// WriteDiff writes the patch of the task: what its work tree has changed since the task was created. Of a task without one it
+// writes nothing.
+func WriteDiff(ctx context.Context, e *engine.Engine, w io.Writer) error {
+	now, err := e.View()
+	if err != nil || now.Task.TaskID == "" {
+		return err
+	}
+	tree, err := e.Tree(ctx, now)
+	if err != nil || !tree.Git() {
+		return err
+	}
+	files := now.Task.Submission.Tree
+	if now.Task.State != state.Reviewing && now.Task.State != state.Complete {
+		if files, err = tree.Fingerprint(ctx); err != nil {
+			return refusal.Git(err)
+		}
+	}
+	return tree.Patch(ctx, now.Task.BaseTree, files, w)
+}

@@ -1,0 +1,155 @@
+package status
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// A NeedKind says why a person is needed.
+type NeedKind string
+
+// The kinds of needs.
+const (
+	NeedAnswer     NeedKind = "question"      // an agent asks
+	NeedBudget     NeedKind = "budget"        // ferrus asks: a limit is reached, or agents fail
+	NeedResponse   NeedKind = "consultation"  // an executor asks a supervisor whom no run starts
+	NeedReview     NeedKind = "review"        // a submission waits for a supervisor whom no run starts
+	NeedFailed     NeedKind = "failed"        // the task has failed
+	NeedStopped    NeedKind = "stopped"       // the task waits for an agent that no run starts
+	NeedMerge      NeedKind = "merge"         // approved work of a branch is not merged
+	NeedConflict   NeedKind = "conflict"      // approved work of a branch cannot be merged
+	NeedChoice     NeedKind = "choice"        // several attempts at one task are approved
+	NeedFinish     NeedKind = "unfinished"    // a rollback or a merge was cut off
+	NeedAgreement  NeedKind = "configuration" // ferrus.toml is not what the task was created with
+	NeedPipeline   NeedKind = "pipeline"      // a run of a pipeline waits for a person, or nothing advances it
+	NeedDelivery   NeedKind = "delivery"      // it is uncertain whether the result of a pipeline arrived
+	NeedInspection NeedKind = "unreadable"    // the state of a task cannot be read
+)
+
+// A Need is something that only a person can do.
+type Need struct {
+	ID      string    `json:"id"` // the same for as long as it is the same need; unique in the project
+	Kind    NeedKind  `json:"kind"`
+	Branch  string    `json:"branch,omitempty"` // "" for the project's own task, or a run
+	Run     string    `json:"run,omitempty"`    // of a pipeline
+	Title   string    `json:"title,omitempty"`  // of the task, or the topic of the run
+	Since   time.Time `json:"since,omitzero"`
+	Text    string    `json:"text"`              // a sentence
+	Options []string  `json:"options,omitempty"` // of a question, the recommended one first
+	Command string    `json:"command"`           // that does it
+}
+
+// Needs are what the task needs a person for, the most pressing first.
+func (r *Report) Needs() []Need {
+	var list []Need
+	add := func(kind NeedKind, id, command, text string, args ...any) {
+		n := Need{ID: r.TaskID + ":" + id, Kind: kind, Branch: r.Branch, Title: format.Line(r.Title), Since: r.Since, Text: fmt.Sprintf(text, args...),
+			Command: refusal.OnBranch(r.Branch, command)}
+		if kind == NeedAnswer || kind == NeedBudget {
+			n.Options = r.Question.Options
+		}
+		list = append(list, n)
+	}
+	switch {
+	case r.finish != "":
+		add(NeedFinish, fmt.Sprintf("finish-%d", r.Seq), r.finish, "Files are being moved, and the command was cut off.")
+	case r.parent != (state.Parent{}): // its executor decides about it
+	case r.Question != nil && r.Question.By == engineName:
+		add(NeedBudget, r.Question.ID, "ferrus answer "+r.Question.ID+" 1", "%s", firstLine(r.Question.Text))
+	case r.Question != nil:
+		add(NeedAnswer, r.Question.ID, "ferrus answer "+r.Question.ID+answerWord(r.Question.Options), "%s asks: %s", r.Question.By, firstLine(r.Question.Text))
+	case r.State == state.Failed:
+		add(NeedFailed, fmt.Sprintf("failed-%d", r.Seq), `ferrus reopen -m "..."`, "The task failed: %s", format.Line(r.FailureReason))
+	case r.State == state.Complete && r.mergeable() && len(r.conflicts) > 0:
+		add(NeedConflict, "conflict-"+r.submission(), "ferrus merge "+r.Branch+" --resolve", "The approved work conflicts with the project in %s.", paths(r.conflicts))
+	case r.State == state.Complete && r.mergeable():
+		add(NeedMerge, "merge-"+r.submission(), "ferrus merge "+r.Branch, "The work is approved and not merged.")
+	case !r.deserted():
+	case r.State == state.Reviewing:
+		add(NeedReview, r.submission(), "ferrus approve", "Submission %s waits for a review, and no run starts a supervisor.", r.submission())
+	case r.State == state.Consultation:
+		add(NeedResponse, r.Consultation.ID, `ferrus answer `+r.Consultation.ID+` "..."`, "%s asks: %s", r.Consultation.By, firstLine(r.Consultation.Text))
+	default:
+		add(NeedStopped, fmt.Sprintf("stopped-%d", r.Seq), "ferrus resume", "No run works on the task; it waits %s.", r.WaitText())
+	}
+	if !r.State.Over() {
+		for _, n := range r.Notices {
+			if text, ok := strings.CutPrefix(n, "config_changed: "); ok {
+				add(NeedAgreement, "config", "ferrus config accept", "ferrus.toml has changed since the task was created: %s", firstLine(text))
+				break
+			}
+		}
+	}
+	return list
+}
+
+// engineName is who asks when ferrus does.
+const engineName = "ferrus"
+
+// answerWord is what follows the id in the command that answers.
+func answerWord(options []string) string {
+	if len(options) > 0 {
+		return " 1"
+	}
+	return ` "..."`
+}
+
+// submission is the id of the newest submission, "" before the first.
+func (r *Report) submission() string {
+	if r.Submission == nil {
+		return ""
+	}
+	return r.Submission.ID
+}
+
+// mergeable reports whether the work is that of a branch, approved, and not merged.
+func (r *Report) mergeable() bool {
+	return r.Branch != "" && r.State == state.Complete && !r.merged && r.parent == (state.Parent{})
+}
+
+func paths(list []string) string {
+	if len(list) > 3 {
+		return strings.Join(list[:3], ", ") + fmt.Sprintf(" and %d more", len(list)-3)
+	}
+	return strings.Join(list, ", ")
+}
+
+// firstLine is the first line of a text that has words in it.
+func firstLine(text string) string {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "#")); line != "" {
+			return format.Clip(format.Line(line), 200)
+		}
+	}
+	return ""
+}
+
+// unreadable is what a task needs whose state cannot be read.
+func unreadable(m Machine) Need {
+	return Need{ID: "unreadable:" + m.Branch, Kind: NeedInspection, Branch: m.Branch, Text: "The state cannot be read: " + firstLine(m.Error), Command: "ferrus doctor"}
+}
+
+// choose is what several approved attempts at one task need; n is what one of them needs alone.
+func choose(n Need, approved []string) Need {
+	return Need{ID: "choice:" + strings.Join(approved, ","), Kind: NeedChoice, Branch: n.Branch, Title: n.Title, Since: n.Since,
+		Text: fmt.Sprintf("%d attempts are approved: %s.", len(approved), paths(approved)), Options: approved, Command: "ferrus select"}
+}
+
+// need is what a run of a pipeline needs.
+func (u RunSummary) need() (Need, bool) {
+	n := Need{ID: "run:" + u.Run + ":" + string(u.State), Kind: NeedPipeline, Run: u.Run, Title: format.Line(u.Topic), Since: u.Since, Command: u.Next}
+	switch {
+	case u.uncertain:
+		n.ID, n.Kind, n.Text = "run:"+u.Run+":delivery", NeedDelivery, "It is uncertain whether the result arrived."
+	case u.Person, u.Deserted:
+		n.Text = "The run waits " + u.Waiting + "."
+	default:
+		return Need{}, false
+	}
+	return n, true
+}
