@@ -79,6 +79,14 @@ func (g Gate) config() Config {
 // task. A run of a pipeline freezes its own.
 var unpinned = []string{"server", "lease", "pipelines", "deliver"}
 
+// OfDelegate returns the gate of a delegate of a task with this gate. It has no rules, because the executor decides about its
+// delegates; it can have no delegates itself; and it has no budget of its own, because it uses that of the task.
+func (g Gate) OfDelegate() Gate {
+	l := &g.Limits
+	g.Rules, l.MaxDelegates, l.MaxTaskMinutes, l.MaxTaskTokens, l.MaxTaskDollars = nil, 0, 0, 0, 0
+	return g
+}
+
 // Encode returns the gate as canonical JSON on one line: equal gates give equal bytes. Nil commands
 // (not configured) and empty ones (every check passes) differ; in every other list or table nil
 // equals empty.

@@ -7,15 +7,23 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// TestNoRuleApprovesADelegate: its parent decides about it, also where a person has given it rules. The rule approves what the
-// parent submits then.
+// TestNoRuleApprovesADelegate: its parent decides about it, also when a person has accepted another ferrus.toml for it. The rule
+// approves what the parent submits then. What its gate leaves out is no difference that anybody is told of.
 func TestNoRuleApprovesADelegate(t *testing.T) {
 	t.Parallel()
 	p := enginetest.Repository(t, enginetest.Gate("true")+limits+"[[rules]]\non = \"submit\"\nwhen = { paths = [\"docs/**\"] }\nthen = \"approve\"\n")
 	_, ex := p.Begun()
 	f := family{t, p, ex}
 	c, child := f.starts("Write the guide.")
-	enginetest.Must2(child.Human().AcceptConfig(t.Context()))(t) // now the delegate has rules as well
+	if now := enginetest.Must(child.Engine().Status())(t); len(now.Differs) > 0 {
+		t.Errorf("it is told of %v", now.Differs)
+	}
+	before := p.Read("ferrus.toml")
+	p.Write("ferrus.toml", before+"\n[notify]\ncommand = \"true\"\n")
+	if changes, _ := enginetest.Must2(child.Human().AcceptConfig(t.Context()))(t); len(changes) != 1 {
+		t.Errorf("accepted are %v", changes)
+	}
+	p.Write("ferrus.toml", before)
 	f.submits(child, map[string]string{"docs/guide.md": "guide\n"})
 	if snap := enginetest.Must(child.Engine().FollowRules(t.Context()))(t); snap.Task.State != state.Reviewing {
 		t.Fatalf("the delegate is %s", snap.Task.State)

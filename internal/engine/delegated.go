@@ -11,17 +11,14 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// Frozen returns the documents by which a delegate has the gate and the environment of this task. It
-// has no rules of the user, because the executor decides about its delegates, and no budget of its own,
-// because it uses that of this task.
+// Frozen returns the documents by which a delegate has the gate and the environment of this task; see
+// [config.Gate.OfDelegate].
 func (e *Engine) Frozen(now store.Snapshot) (map[state.Doc]string, error) {
 	gate, err := e.settings.Gate(now)
 	if err != nil {
 		return nil, err
 	}
-	l := &gate.Limits
-	gate.Rules, l.MaxDelegates, l.MaxTaskMinutes, l.MaxTaskTokens, l.MaxTaskDollars = nil, 0, 0, 0, 0
-	docs := map[state.Doc]string{store.GateDoc: string(gate.Encode())}
+	docs := map[state.Doc]string{store.GateDoc: string(gate.OfDelegate().Encode())}
 	env, err := e.store.Text(now, store.EnvironDoc)
 	if err == nil && env != "" {
 		docs[store.EnvironDoc] = env

@@ -97,7 +97,7 @@ func (e *Engine) submitted(ctx context.Context, now store.Snapshot) ([]string, b
 	if err != nil || !approvable(now.Task, id) {
 		return paths, false
 	}
-	return paths, !e.Delegated(now) && len(e.Unseen(ctx, now, sub.Tree)) == 0
+	return paths, len(e.Unseen(ctx, now, sub.Tree)) == 0
 }
 
 // approvable reports whether the work tree, which is tree now, is the submitted one, and its checks passed by the gate in force.

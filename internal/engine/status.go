@@ -39,13 +39,21 @@ func (e *Engine) StatusOf(snap store.Snapshot) (Status, error) {
 	if err != nil {
 		st.Broken = err.Error()
 	} else if snap.Task.TaskID != "" {
-		st.Differs = st.Gate.Diff(conf.Gate())
+		st.Differs = st.Gate.Diff(gateFor(snap.Task, conf))
 	}
 	st.Environ = e.settings.OtherEnviron(snap)
 	if snap.Task.ClaimedBy != "" {
 		st.Holder = e.Verdict(snap).Why
 	}
 	return st, nil
+}
+
+// gateFor is the gate that ferrus.toml has for a task now.
+func gateFor(t state.Task, conf config.Config) config.Gate {
+	if t.Parent != (state.Parent{}) {
+		return conf.Gate().OfDelegate()
+	}
+	return conf.Gate()
 }
 
 // present is the snapshot as it reads now: a check that is said to be running, while no process runs it and its holder

@@ -26,8 +26,12 @@ type Told struct {
 	Decisions                    []struct{ ID, Question, Answer string }
 	Consultations, Progress      []json.RawMessage
 	Messages                     []struct{ From, Text string }
+	Delegates                    []Delegated
 	Claim, ClaimedBy, Submission string
 }
+
+// A Delegated is a delegate of the task, as the tools tell of it.
+type Delegated struct{ ID, Branch, Status string }
 
 // ours is what every client calls the server of ferrus, with what stands between it and a tool.
 const ours = "ferrus/"
