@@ -67,11 +67,30 @@ func TestEveryDefinitionIsAsItWasReviewed(t *testing.T) {
 	}
 }
 
-// TestAListIsSmall counts the bytes of a tools/list result as it goes over the wire.
+// configurations are all combinations of options that could change what a list holds, by their names.
+func configurations() map[string]Options {
+	all := map[string]Options{}
+	for name, role := range roles {
+		for bits := range 1 << 4 {
+			opts := Options{Role: role, Version: "test", Remote: bits&1 != 0, Headless: bits&2 != 0}
+			if bits&4 != 0 {
+				may := bits&8 != 0
+				opts.Delegates = func() bool { return may }
+			}
+			all[fmt.Sprintf("%s %04b", name, bits)] = opts
+		}
+	}
+	return all
+}
+
+// TestAListIsSmall counts the bytes of a tools/list result as it goes over the wire, in every configuration.
 func TestAListIsSmall(t *testing.T) {
 	t.Parallel()
-	for name, role := range roles {
-		list := listed(t, role)
+	for name, opts := range configurations() {
+		list, err := connect(t, NewServer(opts), nil).ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
 		text, err := json.Marshal(list)
 		if err != nil {
 			t.Fatal(err)
