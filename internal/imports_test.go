@@ -28,14 +28,29 @@ var allowed = map[string]map[string]string{
 	".": {},
 
 	// Packages that know nothing of a task.
-	"internal/lease":               {},
-	"internal/jsontime":            {},
-	"internal/state":               {"internal/lease": "a task may name the term of its lease", "internal/jsontime": "times in JSON have one form", "internal/safetext": "names have a form"},
-	"internal/platform/proc":       {},
-	"internal/strictjson":          {},
-	"internal/safetext":            {},
-	"internal/platform/clock":      {"internal/lease": "an instant is what a term is measured by"},
-	"internal/platform/notify":     {"internal/platform/proc": "the command is a shell's"},
+	"internal/lease":          {},
+	"internal/jsontime":       {},
+	"internal/state":          {"internal/lease": "a task may name the term of its lease", "internal/jsontime": "times in JSON have one form", "internal/safetext": "names have a form"},
+	"internal/platform/proc":  {},
+	"internal/strictjson":     {},
+	"internal/safetext":       {},
+	"internal/platform/clock": {"internal/lease": "an instant is what a term is measured by"},
+	"internal/platform/notify": {
+		"internal/platform/proc": "the command is a shell's, and programs are looked for outside of the project",
+		"internal/safetext":      "what services answer is shown without hidden characters",
+	},
+	"internal/outbox": {
+		"internal/agreement":           "no channel of a project's file is used that no person has agreed to",
+		"internal/config":              "[notify], of the project and of the person",
+		"internal/jsontime":            "times in JSON have one form",
+		"internal/platform/atomicfile": "what was sent stays recorded after a power cut",
+		"internal/platform/filelock":   "one process at a time sends",
+		"internal/platform/notify":     "the channels",
+		"internal/rootfs":              "its files are opened without following a link",
+		"internal/safetext":            "texts of agents are sent without hidden characters",
+		"internal/trust":               "the record of what was agreed to",
+		"internal/worktree/gitpath":    "a folder in a command is quoted for the shell",
+	},
 	"internal/platform/atomicfile": {"internal/rootfs": "no link is followed"},
 	"internal/platform/movedir": {
 		"internal/platform/atomicfile": "a folder that was moved is there after a power cut",
@@ -427,7 +442,9 @@ var allowed = map[string]map[string]string{
 		"internal/jsontime":          "times in JSON have one form",
 		"internal/rootfs":            "its lock and its record of whom it told are opened without following a link",
 		".":                          "the prompts",
-		"internal/platform/notify":   "a person is told outside of the terminal",
+		"internal/document":          "a question has options",
+		"internal/outbox":            "a person is told outside of the terminal, once",
+		"internal/platform/notify":   "what they are told",
 		"internal/platform/proc":     "a conductor that is gone holds nothing up",
 		"internal/platform/filelock": "there is one conductor",
 		"internal/agents":            "it says who should be alive, and how to launch them",
@@ -512,7 +529,9 @@ var allowed = map[string]map[string]string{
 		"internal/platform/filelock":   "one tick at a time, one delivery at a time, so many agents at a time",
 		"internal/lease":               "an instant, by which a sleep of the machine is told from work",
 		"internal/platform/clock":      "what it reads",
-		"internal/platform/notify":     "a person is told outside of the terminal",
+		"internal/outbox":              "a person is told outside of the terminal, once",
+		"internal/platform/notify":     "what they are told",
+		"internal/trust":               "which channels a person has agreed to",
 		"internal/platform/proc":       "the command of [deliver]",
 	},
 	"internal/pipeline/worker": {
@@ -529,11 +548,11 @@ var allowed = map[string]map[string]string{
 	"docs/examples/scripted": {},
 
 	"cmd/ferrusd": {"internal/server": "it is the server and nothing else"},
-	"internal/cli": commands("act settings agreement origin refusal project agents agents/process ancestry checks conductor config engine format jsontime nearest pipeline pipeline/workflow " +
+	"internal/cli": commands("outbox platform/notify act settings agreement origin refusal project agents agents/process ancestry checks conductor config engine format jsontime nearest pipeline pipeline/workflow " +
 		"platform/proc rootfs safetext state status store strictjson trust worktree/restore"),
 	"internal/cli/branch":   commands("branch score refusal snapshots gc project checks cli engine family format conductor state status trust worktree"),
 	"internal/cli/demo":     commands("cli config mcpclient platform/proc tools trust"),
-	"internal/cli/doctor":   commands("agents agents/register cli cli/setup conductor config doctor format mcpclient platform/proc refusal server"),
+	"internal/cli/doctor":   commands("agreement outbox agents agents/register cli cli/setup conductor config doctor format mcpclient platform/proc refusal server"),
 	"internal/cli/evidence": commands("cli evidence format refusal"),
 	"internal/cli/log":      commands("branch refusal project agents cli engine format history conductor jsontime agents/process pipeline/run rootfs stack state store"),
 	"internal/cli/pipeline": commands("queue project refusal agents agents/process cli cli/log config engine format nearest pipeline pipeline/run pipeline/workflow rootfs safetext " +
@@ -561,7 +580,7 @@ var allowed = map[string]map[string]string{
 	},
 	"internal/cli/run": commands("branch document refusal cli cli/branch cli/pipeline config engine step family fleet format conductor pipeline pipeline/run platform/proc agents/process " +
 		"state status"),
-	"internal/cli/setup": commands("settings agreement project origin refusal . agents cli config engine format agents/register rootfs server state status store " +
+	"internal/cli/setup": commands("outbox platform/notify settings agreement project origin refusal . agents cli config engine format agents/register rootfs server state status store " +
 		"scaffold server/tokens trust worktree"),
 	"internal/cli/simulate": commands("refusal cli simulate state"),
 	"internal/cli/status":   commands("project cli engine format state status"),
@@ -585,6 +604,7 @@ var allowed = map[string]map[string]string{
 		"internal/checks":         "the last check",
 		"internal/engine":         "the task and what it waits for",
 		"internal/fleet":          "which branches there are",
+		"internal/outbox":         "which channels of [notify] failed",
 		"internal/format":         "durations, sizes and lines for people",
 		"internal/conductor":      "who conducts",
 		"internal/jsontime":       "times in JSON have one form",
@@ -713,6 +733,8 @@ var forCommands = map[string]string{
 	"internal/nearest":           "a misspelt word is answered with the right one",
 	"internal/scaffold":          "init, and doctor, which repeats it",
 	"internal/doctor":            "doctor",
+	"internal/outbox":            "which channels of [notify] failed, and tests of them",
+	"internal/platform/notify":   "the channels of [notify]",
 	"internal/simulate":          "simulate",
 	"internal/stack":             "stack",
 	"internal/evidence":          "evidence",

@@ -83,7 +83,7 @@ func runScripts(t *testing.T, dir string) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"agent": agentCommand, "rc": rcCommand, "write": writeCommand, "edit": editCommand, "fill": fillCommand,
-			"lock": lockCommand, "tree": treeCommand, "tty": ttyCommand, "moment": momentCommand, "age": ageCommand, "entry": entryCommand, "nobody": nobodyCommand,
+			"lock": lockCommand, "tree": treeCommand, "tty": ttyCommand, "moment": momentCommand, "age": ageCommand, "entry": entryCommand, "service": serviceCommand, "nobody": nobodyCommand,
 		},
 	})
 }

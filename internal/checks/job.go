@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -83,7 +84,7 @@ func (j *Job) launch(spec Spec) error {
 	if own == nil {
 		own = os.Environ()
 	}
-	j.cmd.Env = allowed(own, spec.EnvDeny)
+	j.cmd.Env = allowed(own, append(slices.Clone(spec.EnvDeny), notifySecrets))
 	j.cmd.Stderr = stderr
 	j.cmd.WaitDelay = killGrace
 	j.cmd.SysProcAttr = proc.Leader()

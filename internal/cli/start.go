@@ -109,6 +109,11 @@ func ConfigWarnings(conf config.Config, root string) (list []string) {
 	list = append(list, missing(conf, root, "notify.command", conf.Notify.Command)...)
 	list = append(list, missing(conf, root, "branches.setup", conf.Branches.Setup)...)
 	list = append(list, missing(conf, root, "branches.score", conf.Branches.Score)...)
+	for _, item := range conf.Channels.URLs {
+		if name := config.Variable(item); name != "" && os.Getenv(name) == "" {
+			list = append(list, conf.At("notify.urls")+": the variable "+name+" is not set in this shell")
+		}
+	}
 	if conf.Deliver.To == config.ToCommand {
 		list = append(list, missing(conf, root, "deliver.command", conf.Deliver.Command)...)
 	}

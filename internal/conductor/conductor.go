@@ -287,6 +287,7 @@ func (c *conductor) start(f Facts, act Act) (again bool, err error) {
 		return true, nil
 	}
 	c.told[run.Name] = true
+	c.goesOn()
 	c.say(Event{Kind: Started, Duty: run.Duty, Agent: run.Agent, Run: run.Name, Text: run.Log, Why: why})
 	return true, nil
 }

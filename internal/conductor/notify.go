@@ -2,70 +2,83 @@ package conductor
 
 import (
 	"context"
-	"fmt"
+	"path/filepath"
+	"strings"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/outbox"
 	"github.com/ferrus-go/ferrus/internal/platform/notify"
-	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// notified is the file with the last notification, so that the next conductor does not repeat it.
-// It is written after the command has run: a repeated notification is better than a lost one.
-const notified = "notified"
+// news are the states of which a person is notified: the kind of the notification, its title, and
+// the commands that help.
+var news = map[state.State]struct {
+	kind, title string
+	commands    []string
+}{
+	state.AwaitingHuman: {"question", "a question waits for you", []string{`ferrus answer "..."`}},
+	state.Complete:      {"complete", "the work was approved", []string{"ferrus diff"}},
+	state.Failed:        {"failed", "the task has failed", []string{`ferrus reopen -m "..."`, "ferrus log"}},
+}
 
-// notify runs the command of [notify] when the task waits for a person or has ended.
+// notify tells a person by the channels of [notify] that the task waits for them or has ended, once.
 func (c *conductor) notify(f Facts) {
 	t := f.Task
-	kind := map[state.State]string{state.AwaitingHuman: "question", state.Complete: "complete", state.Failed: "failed"}[t.State]
-	if f.Gate.Notify.Command == "" || kind == "" {
+	what, ok := news[t.State]
+	if !ok {
 		return
 	}
-	// The key does not contain the number of the newest event: others may happen while a person
-	// thinks.
-	key := fmt.Sprintf("%s %s %s %s\n", t.TaskID, kind, t.Top().ID, t.Since.Format(time.RFC3339Nano))
-	path := c.e.Store().Path(liveDir, notified)
-	if was, err := lastTold(path); err == nil && was == key {
-		return
-	}
-	text := t.Title
-	if t.State == state.AwaitingHuman {
-		text, _ = c.e.Store().Text(f.Snapshot, state.QuestionDoc)
-	} else if t.FailureReason != "" {
-		text += "\n" + t.FailureReason
-	}
+	place := c.e.Place()
 	env, err := c.e.Environment(f.Snapshot)
 	if err != nil {
 		c.Log.Warn("a person was not notified", "error", err)
 		return
 	}
-	err = notify.Run(context.Background(), f.Gate.Notify.Command, c.e.Place().Root, text, env, "FERRUS_EVENT="+kind, "FERRUS_ROOT="+c.e.Place().Root,
-		"FERRUS_TASK="+t.TaskID, "FERRUS_TITLE="+t.Title, "FERRUS_STATE="+string(t.State), "FERRUS_QUESTION="+t.Top().ID)
+	to, err := outbox.Channels(place.Root, c.e.Project(), f.Gate.Notify.Command, env)
 	if err != nil {
+		c.Log.Warn("not every channel of [notify] is used", "error", err)
+	}
+	// The ID does not contain the number of the newest event: others may happen while a person
+	// thinks.
+	id := strings.Join(strings.Fields(strings.Join([]string{t.TaskID, what.kind, t.Top().ID, t.Since.UTC().Format(time.RFC3339Nano)}, " ")), " ")
+	text, commands := t.FailureReason, what.commands
+	if t.State == state.AwaitingHuman {
+		if text, err = c.e.Store().Text(f.Snapshot, state.QuestionDoc); err != nil {
+			c.Log.Warn("question not read", "error", err)
+		}
+		if _, options := document.SplitOptions(text); len(options) > 0 {
+			commands = []string{"ferrus answer 1"}
+		}
+	}
+	var help []string
+	for _, command := range commands {
+		help = append(help, refusal.OnBranch(place.Branch, command))
+	}
+	where := filepath.Base(place.Root)
+	if place.Branch != "" {
+		where += ", branch " + place.Branch
+	}
+	item := outbox.Item{ID: id, Subject: subject(place.Branch), Message: notify.Message{
+		Title: "ferrus: " + what.title + " (" + where + ")",
+		Text:  outbox.Text(place.Root, id, []string{t.Title, text}, help),
+		Env: []string{"FERRUS_EVENT=" + what.kind, "FERRUS_ROOT=" + place.Root, "FERRUS_TASK=" + t.TaskID, "FERRUS_TITLE=" + t.Title,
+			"FERRUS_STATE=" + string(t.State), "FERRUS_QUESTION=" + t.Top().ID, "FERRUS_BRANCH=" + place.Branch, "FERRUS_ID=" + id},
+	}}
+	if err := outbox.Open(place.Root).Tell(context.Background(), to, item); err != nil {
 		c.Log.Warn("a person was not notified", "error", err)
 	}
-	if err := noteTold(path, key); err != nil {
-		c.Log.Warn("the notification of a person was not recorded", "error", err)
+}
+
+// goesOn drops notifications that were not sent: the task needs nobody now.
+func (c *conductor) goesOn() {
+	place := c.e.Place()
+	if err := outbox.Open(place.Root).Withdraw(subject(place.Branch)); err != nil {
+		c.Log.Warn("old notifications were not dropped", "error", err)
 	}
 }
 
-// lastTold returns the key of the last notification.
-func lastTold(path string) (string, error) {
-	root, name, err := rootfs.For(path)
-	if err != nil {
-		return "", err
-	}
-	defer root.Close()
-	text, err := root.ReadFile(name, maxHolder)
-	return string(text), err
-}
-
-// noteTold records the key of the last notification.
-func noteTold(path, key string) error {
-	root, name, err := rootfs.For(path)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	return root.WriteFile(name, []byte(key), 0o600)
-}
+// subject is what the notifications of a machine are about.
+func subject(branch string) string { return "branch " + branch }

@@ -35,18 +35,38 @@ type Config struct {
 	Notify Notify
 	HQ     HQ
 
+	Channels Channels
+
 	Branches  Branches
 	Pipelines Pipelines
 	Deliver   Deliver
 
 	Rules []rules.Rule // [[rules]] in the order of the file, without the defaults
 
-	project *HQ             // the values of the file; nil unless a person's own configuration overrides them
-	lent    map[string]bool // tables whose arguments come from the person's configuration
+	project *projectValues  // the values of the file; nil unless a person's own configuration overrides them
+	lent    map[string]bool // tables whose arguments, and keys whose value, come from the person's configuration
 
 	ruleLines []map[string]int // of each rule: "" and its keys, as rules.Error names them
 
 	lines map[string]int // key as written in the table -> its line in the file
+}
+
+// projectValues are the values of a project's file that a person's own configuration overrides.
+type projectValues struct {
+	HQ       HQ
+	Channels Channels
+}
+
+// ProjectChannels returns the part of Channels that the project's file sets and that applies.
+func (c Config) ProjectChannels() Channels {
+	project := c.Channels
+	if c.lent["notify.urls"] {
+		project.URLs = nil
+	}
+	if c.lent["notify.desktop"] {
+		project.Desktop = false
+	}
+	return project
 }
 
 // Checks is [checks]: the gate that work must pass before a review. The json tags are the format of
@@ -100,9 +120,16 @@ type Lease struct {
 	MaxSilenceSecs        int
 }
 
-// Notify is [notify]. An empty Command notifies nobody.
+// Notify is the part of [notify] that is frozen with a task. An empty Command notifies nobody.
 type Notify struct {
 	Command string `json:"command"`
+}
+
+// Channels is the part of [notify] that is not frozen: URLs are secrets, which the journal must not
+// have. What ferrus.toml says now counts, if a person has agreed to it.
+type Channels struct {
+	URLs    []string // each a URL, or the name of a variable as Variable reads it
+	Desktop bool
 }
 
 // The values of HQ.Continue. A task that an older ferrus froze has Fresh.
@@ -194,6 +221,8 @@ func Default() Config {
 		switch p := k.field(&c).(type) {
 		case *int:
 			*p = k.def.(int)
+		case *bool:
+			*p = k.def.(bool)
 		case *string:
 			*p = k.def.(string)
 		case *[]string:

@@ -12,7 +12,7 @@ import (
 // agreement. Nil equals empty, except for checks.commands, where they mean different things.
 func (c Config) Executable() []trust.Value {
 	if c.project != nil {
-		c.HQ = *c.project
+		c.HQ, c.Channels = c.project.HQ, c.project.Channels
 	}
 	var values []trust.Value
 	for _, k := range keys {
@@ -26,10 +26,21 @@ func (c Config) Executable() []trust.Value {
 	return append(values, ruleValues(c.Rules)...)
 }
 
+// shown returns the value at the key in c as a literal without its secrets.
+func (k key) shown(c Config) string {
+	if list, ok := k.value(c).([]string); ok && k.secret {
+		return literal(masked(list))
+	}
+	return literal(k.value(c))
+}
+
 // canonical returns the value at the key in c as a literal. Values with the same meaning have the
 // same literal.
 func (k key) canonical(c Config) string {
 	v := k.value(c)
+	if list, ok := v.([]string); ok && k.secret {
+		v = masked(list)
+	}
 	if list, ok := v.([]string); ok && list == nil && k.name != "checks.commands" {
 		v = []string{}
 	}
@@ -49,5 +60,6 @@ func (g Gate) Executable() []trust.Value {
 // InGate reports whether the key is frozen with a task.
 func InGate(name string) bool {
 	k, ok := find(name)
-	return isRule(name) || ok && !slices.Contains(unpinned, k.table()) && (k.table() != "branches" || k.name == "branches.score")
+	return isRule(name) || ok && !slices.Contains(unpinned, k.table()) && !slices.Contains(live, k.name) &&
+		(k.table() != "branches" || k.name == "branches.score")
 }

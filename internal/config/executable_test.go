@@ -23,9 +23,14 @@ func TestEveryKeyIsExecutableOrHarmless(t *testing.T) {
 
 // other is a value of the key that is not its default, as TOML.
 func other(k key) string {
+	if k.secret {
+		return `["ntfy://ntfy.sh/canary"]`
+	}
 	switch k.def.(type) {
 	case int:
 		return "31"
+	case bool:
+		return "true"
 	case []string:
 		return `["canary"]`
 	case map[string]string:

@@ -29,7 +29,7 @@ func (c Config) Explain() []Row {
 	for i, k := range keys {
 		rows[i] = Row{
 			Key:     k.name,
-			Value:   literal(k.value(c)),
+			Value:   k.shown(c),
 			Default: literal(k.def),
 			Allowed: k.allowed(),
 			Comment: k.comment,

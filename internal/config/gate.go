@@ -87,6 +87,9 @@ func (g Gate) OfDelegate() Gate {
 	return g
 }
 
+// live are the keys of other tables that are not part of a gate.
+var live = []string{"notify.urls", "notify.desktop"}
+
 // Encode returns the gate as canonical JSON on one line: equal gates give equal bytes. Nil commands
 // (not configured) and empty ones (every check passes) differ; in every other list or table nil
 // equals empty.

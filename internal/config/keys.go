@@ -25,8 +25,8 @@ func agentNames() []string {
 	return names
 }
 
-// A key is one line of ferrus.toml. The type of def is the type of the key: int, string, []string
-// or map[string]string. Numbers run from 1 to maxNumber, or from 0 if 0 means no limit.
+// A key is one line of ferrus.toml. The type of def is the type of the key: int, bool, string,
+// []string or map[string]string. Numbers run from 1 to maxNumber, or from 0 if 0 means no limit.
 type key struct {
 	name    string
 	def     any
@@ -34,6 +34,7 @@ type key struct {
 	filled  bool     // a string that must not be blank
 	folder  bool     // a string that must name a folder below the project's
 	globs   bool     // a list of patterns, each well-formed
+	secret  bool     // a list of URLs, each a secret or the name of a variable that has it
 	holes   []string // allowed placeholders of a string; nil: braces have no meaning
 	words   []string // allowed values of a string; nil: any
 	most    int      // the greatest number; maxNumber when 0
@@ -168,7 +169,19 @@ var keys = []key{
 		comment: "A shell command that ferrus runs when it waits for your answer. Empty: none.",
 		does:    "Runs with your rights whenever ferrus waits for you.",
 		field:   func(c *Config) any { return &c.Notify.Command },
+	}, {
+		name: "notify.urls", def: []string{}, secret: true,
+		comment: "Further channels, as URLs of shoutrrr; secrets come from the environment: \"$FERRUS_NOTIFY_URL\".",
+		does:    "Sends your questions and the titles of your tasks to these addresses.",
+		field:   func(c *Config) any { return &c.Channels.URLs },
 	},
+	{
+		name: "notify.desktop", def: false,
+		comment: "Whether the desktop shows notifications, by notify-send, osascript or PowerShell.",
+		does:    "Runs the desktop's program for notifications.",
+		field:   func(c *Config) any { return &c.Channels.Desktop },
+	},
+
 	{
 		name: "hq.supervisor.agent", def: "claude-code", words: agentNames(),
 		comment: "The agent that reviews work and answers consultations.",

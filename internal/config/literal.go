@@ -17,6 +17,8 @@ func literal(v any) string {
 	switch v := v.(type) {
 	case int:
 		return strconv.Itoa(v)
+	case bool:
+		return strconv.FormatBool(v)
 	case string:
 		return quote(v)
 	case []string:
@@ -76,6 +78,8 @@ func dotted(path []string) string {
 func (k key) value(c Config) any {
 	switch p := k.field(&c).(type) {
 	case *int:
+		return *p
+	case *bool:
 		return *p
 	case *string:
 		return *p

@@ -54,6 +54,8 @@ heartbeat_interval_secs = 9
 max_silence_secs = 11
 [notify]
 command = "say hello"
+urls = ["ntfy://ntfy.sh/x", "$FERRUS_NOTIFY_URL"]
+desktop = true
 [hq.supervisor]
 agent = "gemini"
 model = "m"
@@ -96,6 +98,8 @@ timeout_secs = 13
 		Lease:  Lease{10, 9, 11},
 		Notify: Notify{"say hello"},
 		HQ:     HQ{Agent{"gemini", "m", []string{"--yolo"}, ""}, Agent{"goose", "n", []string{}, "play {prompt}"}, Native},
+
+		Channels: Channels{[]string{"ntfy://ntfy.sh/x", "$FERRUS_NOTIFY_URL"}, true},
 
 		Branches:  Branches{Setup: "npm ci", OnApprove: Merge, Score: "make bench"},
 		Pipelines: Pipelines{"pipeline-tmp", "memory/pipelines", []string{"research"}},

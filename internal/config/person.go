@@ -25,6 +25,14 @@ type Person struct {
 	Path       string // of the file, which need not exist
 	Supervisor PersonAgent
 	Executor   PersonAgent
+	Notify     PersonNotify
+}
+
+// PersonNotify is [notify] of a person's own configuration. What is not set keeps the project's
+// value.
+type PersonNotify struct {
+	URLs    []string `toml:"urls"`
+	Desktop *bool    `toml:"desktop"`
 }
 
 // PersonAgent is [hq.supervisor] or [hq.executor] of a person's own configuration. An empty value
@@ -75,16 +83,22 @@ func (p *Person) parse(data []byte) error {
 			Supervisor PersonAgent `toml:"supervisor"`
 			Executor   PersonAgent `toml:"executor"`
 		} `toml:"hq"`
+		Notify PersonNotify `toml:"notify"`
 	}
 	md, err := toml.Decode(string(data), &file)
 	if err != nil {
 		return fmt.Errorf("%s: %s", p.Path, visible(err.Error()))
 	}
 	if unknown := md.Undecoded(); len(unknown) > 0 {
-		return fmt.Errorf("%s: unknown key %s; known are agent, model, command and args.AGENT in [hq.supervisor] and [hq.executor]",
+		return fmt.Errorf("%s: unknown key %s; known are agent, model, command and args.AGENT in [hq.supervisor] and [hq.executor], and urls and desktop in [notify]",
 			p.Path, dotted(unknown[0]))
 	}
-	p.Supervisor, p.Executor = file.HQ.Supervisor, file.HQ.Executor
+	p.Supervisor, p.Executor, p.Notify = file.HQ.Supervisor, file.HQ.Executor, file.Notify
+	for i, item := range p.Notify.URLs {
+		if err := checkURL(item); err != nil {
+			return fmt.Errorf("%s: [notify] urls: item %d %w", p.Path, i+1, err)
+		}
+	}
 	agent, _ := find("hq.executor.agent")
 	for _, table := range []string{"hq.supervisor", "hq.executor"} {
 		own := p.Supervisor
@@ -107,8 +121,13 @@ func (p *Person) parse(data []byte) error {
 // With returns c with a person's own configuration over it. If the person names another agent, the
 // project's other settings of that agent do not apply.
 func (c Config) With(p Person) Config {
-	project := c.HQ
-	c.project, c.lent = &project, map[string]bool{}
+	c.project, c.lent = &projectValues{c.HQ, c.Channels}, map[string]bool{}
+	if p.Notify.URLs != nil {
+		c.Channels.URLs, c.lent["notify.urls"] = slices.Clone(p.Notify.URLs), true
+	}
+	if p.Notify.Desktop != nil {
+		c.Channels.Desktop, c.lent["notify.desktop"] = *p.Notify.Desktop, true
+	}
 	c.HQ.Supervisor = c.overlay("hq.supervisor", c.HQ.Supervisor, p.Supervisor)
 	c.HQ.Executor = c.overlay("hq.executor", c.HQ.Executor, p.Executor)
 	return c

@@ -18,7 +18,7 @@ func TestAMistakeIsRefusedWithItsLineAndTheWayOut(t *testing.T) {
 		{"a key twice", "[checks]\ntimeout_secs = 1\ntimeout_secs = 2", "3: checks.timeout_secs is defined twice; keep one, with all of its keys"},
 		{"no quotes", "[checks]\ncommands = [make test]", "2: expected value but found \"make\" instead; write a string in quotes, as in \"make test\""},
 		{"unknown table", "[spec]\ndirectory = 'docs'", "1: unknown table spec; known at the top are checks, limits, server, lease, notify, hq, branches, pipelines, deliver, rules"},
-		{"unknown key", "[notify]\nzzzzzz = 'x'", "2: unknown key notify.zzzzzz; known in [notify] are command"},
+		{"unknown key", "[notify]\nzzzzzz = 'x'", "2: unknown key notify.zzzzzz; known in [notify] are command, urls, desktop"},
 		{"the first mistake first", "[limits]\nb = 1\na = 1", "2: unknown key limits.b; known in [limits] are"},
 		{"case", "[limits]\nMax_Check_Retries = 3", "2: unknown key limits.Max_Check_Retries; did you mean max_check_retries?"},
 		{"quoted dots", "'limits.max_check_retries' = 3", `1: unknown key "limits.max_check_retries"; `},

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"regexp"
@@ -53,6 +54,12 @@ func (k key) set(c *Config, name string, value any) error {
 			return refuse()
 		}
 		*p = int(n)
+	case *bool:
+		is, ok := value.(bool)
+		if !ok {
+			return refuse()
+		}
+		*p = is
 	case *string:
 		s, ok := value.(string)
 		if !ok || strings.ContainsRune(s, 0) || k.filled && strings.TrimSpace(s) == "" || k.folder && !below(s) {
@@ -77,6 +84,11 @@ func (k key) set(c *Config, name string, value any) error {
 		*p = make([]string, 0, len(list))
 		for i, v := range list {
 			s, ok := v.(string)
+			if k.secret {
+				if err := checkURL(s); !ok || err != nil {
+					return fmt.Errorf("%s: item %d %v", name, i+1, cmp.Or(err, errNoURL))
+				}
+			}
 			if !ok || strings.TrimSpace(s) == "" || strings.ContainsRune(s, 0) {
 				return fmt.Errorf("%s must be %s; item %d is %s", name, k.allowed(), i+1, kind(v))
 			}
@@ -121,6 +133,8 @@ func (k key) allowed() string {
 	case int:
 		least, most := k.bounds()
 		return fmt.Sprintf("a whole number from %d to %d", least, most)
+	case bool:
+		return "true or false"
 	case string:
 		switch {
 		case k.words != nil:
@@ -132,6 +146,9 @@ func (k key) allowed() string {
 		}
 		return "a string"
 	case []string:
+		if k.secret {
+			return "a list of URLs and of names of variables, `$FERRUS_NOTIFY...`"
+		}
 		return "a list of strings, none of them blank"
 	default:
 		return "a table of strings"

@@ -14,6 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/fleet"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/outbox"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -120,6 +121,7 @@ func Read(e *engine.Engine) (*Report, error) {
 		r.Holder = &holder{Agent: t.ClaimedBy, Alive: e.Store().Probe(t.Session) == lease.Alive, Dead: v.Dead, Why: v.Why,
 			ClaimedAt: t.ClaimedAt, Heartbeat: st.Lease.Heartbeat, LeaseUntil: st.Lease.Until}
 	}
+	r.Notices = append(r.Notices, outbox.Warnings(r.Root, e.Project(), st.Gate.Notify.Command)...)
 	if r.Check, err = checkOf(e, st); err != nil {
 		return nil, err
 	}

@@ -115,6 +115,7 @@ func showFindings(a *cli.App, found []doctor.Finding) {
 var checks = []doctor.Check{
 	{Name: "ferrus.toml", Look: checkConfig},
 	{Name: "workflows.json", Look: checkWorkflows},
+	{Name: "notify", Look: checkNotify},
 	{Name: "supervisor", Look: checkSupervisor},
 	{Name: "executor", Look: checkExecutor},
 	{Name: "registered", Look: checkRegistered},

@@ -1,13 +1,16 @@
 package doctor
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/agreement"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/doctor"
 	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/outbox"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 )
 
@@ -41,4 +44,25 @@ func checkWorkflows(p *doctor.Context) doctor.Finding {
 		return doctor.Bad(f.Message, "ferrus pipeline validate lists them")
 	}
 	return doctor.Fine(path + " has " + format.Count(len(all), "pipeline", "pipelines"))
+}
+
+// checkNotify says which channels of [notify] failed when they were used last.
+func checkNotify(p *doctor.Context) doctor.Finding {
+	to, err := cli.Channels(p.Place.Root)
+	list, unread := outbox.Open(p.Place.Root).Failures(to)
+	switch {
+	case unread != nil:
+		return doctor.Noted(unread.Error(), "")
+	case errors.Is(err, agreement.ErrChannels):
+		return doctor.Noted(err.Error(), "ferrus trust")
+	case len(list) > 0:
+		var texts []string
+		for _, f := range list {
+			texts = append(texts, f.String())
+		}
+		return doctor.Noted(strings.Join(texts, "; "), "ferrus notify --test tries every channel")
+	case len(to.List()) == 0:
+		return doctor.Finding{} // nobody must be notified
+	}
+	return doctor.Fine(format.Count(len(to.List()), "channel", "channels") + " of [notify]")
 }

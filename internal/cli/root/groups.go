@@ -37,7 +37,7 @@ var groups = []group{
 		log.LogCommand, log.LogsCommand, log.ShowCommand, log.StackCommand, task.DiffCommand, task.ContextCommand, simulate.Command, evidence.Command,
 		doctor.Command}},
 	{"setup", "Set up:", []func(*cli.App) *cobra.Command{
-		setup.ConfigCommand, setup.TrustCommand, setup.AgentsCommand, setup.RegisterCommand, setup.UnregisterCommand,
+		setup.ConfigCommand, setup.TrustCommand, setup.NotifyCommand, setup.AgentsCommand, setup.RegisterCommand, setup.UnregisterCommand,
 		setup.OpenCommand, setup.ServeCommand, setup.TokenCommand, setup.VersionCommand}},
 }
 

@@ -142,6 +142,7 @@ var variables = []variableGroup{
 		{trust.EnvXDGState, "these records are in its folder ferrus"},
 		{trust.EnvXDGConf, "your own configuration is in its folder ferrus"},
 		{"NO_COLOR", "turns colours off"},
+		{"FERRUS_NOTIFY_URL", "a URL of [notify] urls; no agent and no check gets FERRUS_NOTIFY*"},
 		{"FERRUS_TOKEN", "the token of an HTTP client (ferrus token new)"},
 	}},
 	{"Set for agents, checks and [branches] setup:", []row{
@@ -153,7 +154,7 @@ var variables = []variableGroup{
 		{"", "FERRUS_PROMPT, _ROOT, _BRANCH, _WORK, _DUTY, _ROLE, _MODEL, _MCP_CONFIG, _SERVER, _RUN_DIR, _WORKER, _OUTPUT"},
 	}},
 	{"Set for [notify] command:", []row{
-		{"", "FERRUS_EVENT, _ROOT, _STATE, _TITLE, _TASK, _QUESTION, and of a pipeline _PIPELINE, _DELIVERY"},
+		{"", "FERRUS_EVENT, _ID, _ROOT, _BRANCH, _STATE, _TITLE, _TASK, _QUESTION, and of a pipeline _PIPELINE, _DELIVERY"},
 	}},
 	{"Set for [deliver] command:", []row{
 		{"", "FERRUS_PIPELINE, _DELIVERY, _TOPIC, _RESULT"},

@@ -67,6 +67,9 @@ func runTick(a *cli.App, ctx context.Context, dry bool) error {
 	if err != nil {
 		return err
 	}
+	if !dry {
+		a.Resend(ctx, at.Root)
+	}
 	if len(names) == 0 && !a.JSON {
 		a.Say("nothing to do: no pipeline is active\n")
 	}

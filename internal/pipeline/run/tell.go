@@ -2,9 +2,13 @@ package run
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strconv"
 
+	"github.com/ferrus-go/ferrus/internal/outbox"
 	"github.com/ferrus-go/ferrus/internal/platform/notify"
+	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
 // news sends pending notifications, unless another process is doing that. Then that process, or the
@@ -16,11 +20,11 @@ func (f *Folder) news(ctx context.Context, o Options) {
 	}
 }
 
-// spread sends the notifications of the journal to a person by the command of [notify]. It records
-// its progress afterwards: a repeated notification is better than a lost one. The caller holds the
-// lock of the notifications.
+// spread sends the notifications of the journal to a person by the channels of [notify]. It records
+// afterwards up to which line it did: the outbox knows what it was given already. The caller holds
+// the lock of the notifications.
 func (f *Folder) spread(ctx context.Context, o Options) {
-	if f.Settings.Notify.Command == "" || !f.Workflow.Notifies() {
+	if !f.Workflow.Notifies() {
 		return
 	}
 	text, err := f.slurp(toldFile)
@@ -32,22 +36,46 @@ func (f *Folder) spread(ctx context.Context, o Options) {
 	if err != nil {
 		return
 	}
+	lines = slices.DeleteFunc(lines, func(l Line) bool { return l.Rev <= upTo || l.Tell == "" })
+	if len(lines) == 0 {
+		return
+	}
+	to := f.channels(o)
 	for _, l := range lines {
-		if l.Rev <= upTo {
-			continue
+		o.at("before tell")
+		if err := outbox.Open(f.Settings.Root).Tell(ctx, to, f.item(l)); err != nil {
+			o.Log.Warn("a person was not notified", "error", err)
+			return
 		}
-		if l.Tell != "" {
-			o.at("before tell")
-			err := notify.Run(ctx, f.Settings.Notify.Command, f.Settings.Root, l.Tell, nil, "FERRUS_EVENT=pipeline", "FERRUS_ROOT="+f.Settings.Root,
-				"FERRUS_PIPELINE="+f.Workflow.Name, "FERRUS_DELIVERY="+f.Name(), "FERRUS_STATE="+string(l.Status.State), "FERRUS_TITLE="+l.Status.Topic)
-			if err != nil {
-				o.Log.Warn("a person was not notified", "error", err)
-			}
-			o.at("after tell")
-		}
+		o.at("after tell")
 		if err := f.replace(toldFile, []byte(strconv.Itoa(l.Rev)), 0o600); err != nil {
 			o.Log.Warn("the notification of a person was not recorded", "error", err)
 			return
 		}
 	}
+}
+
+// channels are those of the project, with the command that the run has frozen.
+func (f *Folder) channels(o Options) notify.Channels {
+	record, err := trust.Open(f.Settings.Root)
+	if err != nil {
+		o.Log.Warn("not every channel of [notify] is used", "error", err)
+		return notify.Channels{Command: f.Settings.Notify.Command, Dir: f.Settings.Root}
+	}
+	to, err := outbox.Channels(f.Settings.Root, record, f.Settings.Notify.Command, nil)
+	if err != nil {
+		o.Log.Warn("not every channel of [notify] is used", "error", err)
+	}
+	return to
+}
+
+// item is the notification of a line of the journal.
+func (f *Folder) item(l Line) outbox.Item {
+	id := fmt.Sprint(f.Name(), " ", l.Rev)
+	return outbox.Item{ID: id, Subject: "pipeline " + f.Name(), Message: notify.Message{
+		Title: "ferrus: pipeline " + f.Name(),
+		Text:  outbox.Text(f.Settings.Root, id, []string{l.Tell}, []string{"ferrus pipeline status " + f.Name()}),
+		Env: []string{"FERRUS_EVENT=pipeline", "FERRUS_ROOT=" + f.Settings.Root, "FERRUS_PIPELINE=" + f.Workflow.Name, "FERRUS_DELIVERY=" + f.Name(),
+			"FERRUS_STATE=" + string(l.Status.State), "FERRUS_TITLE=" + l.Status.Topic, "FERRUS_ID=" + id},
+	}}
 }

@@ -1,0 +1,42 @@
+package agreement
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/trust"
+)
+
+// ErrChannels means that [notify] of ferrus.toml names channels that no person has agreed to.
+var ErrChannels = errors.New("you have not agreed to the channels of [notify] in ferrus.toml")
+
+// Channels returns the channels by which the person of the project at root may be notified: their own, and of ferrus.toml
+// those that a person has agreed to, now or earlier. Other values of the project do not matter: that they have changed is what
+// the person is told. The error is ErrChannels where some are left out, or one of the record. For a nil record all may be used.
+func Channels(record *trust.Project, root string, conf config.Config) (config.Channels, error) {
+	all, project := conf.Channels, conf.ProjectChannels()
+	if record == nil || len(project.URLs) == 0 && !project.Desktop {
+		return all, nil
+	}
+	values := Executable(root, conf)
+	if ok, err := record.Agreed(values); ok && err == nil {
+		return all, nil
+	}
+	values = slices.DeleteFunc(values, func(v trust.Value) bool { return v.Key != "notify.urls" && v.Key != "notify.desktop" })
+	never, err := record.NeverAgreed(values, nil)
+	if err != nil {
+		never = values
+	} else if len(never) > 0 {
+		err = ErrChannels
+	}
+	for _, v := range never {
+		switch {
+		case v.Key == "notify.urls" && len(project.URLs) > 0:
+			all.URLs = nil
+		case v.Key == "notify.desktop" && project.Desktop:
+			all.Desktop = false
+		}
+	}
+	return all, err
+}

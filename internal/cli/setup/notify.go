@@ -1,0 +1,117 @@
+package setup
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/agreement"
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/outbox"
+	"github.com/ferrus-go/ferrus/internal/platform/notify"
+	"github.com/ferrus-go/ferrus/internal/refusal"
+)
+
+// NotifyCommand is ferrus notify.
+func NotifyCommand(a *cli.App) *cobra.Command {
+	var test bool
+	cmd := &cobra.Command{
+		Use:   "notify [--test]",
+		Short: "List the channels that notify you, and test them",
+		Long: `Lists the channels of [notify] and says which of them failed when they were used
+last. With --test it sends a message over each channel and says what happened.
+The exit code of --test is 1 if a channel failed.`,
+		Example: `  ferrus notify
+  ferrus notify --test
+  FERRUS_NOTIFY_URL=ntfy://ntfy.sh/my-topic ferrus notify --test`,
+		Annotations: cli.Reference(`A channel is named by its variable, or by its service and a digest of its URL.
+URLs are secrets: they are never printed. Channels in ferrus.toml are used after
+you agreed to them ("ferrus trust"); those in your own
+~/.config/ferrus/config.toml need no agreement.`, "one object: channels[{channel at reason}]. Without a reason the channel works."),
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runNotify(a, cmd.Context(), test) },
+	}
+	cmd.Flags().BoolVar(&test, "test", false, "send a message over each channel")
+	return cmd
+}
+
+func runNotify(a *cli.App, ctx context.Context, test bool) error {
+	if test {
+		if err := a.RefuseAgent("notify --test"); err != nil {
+			return err
+		}
+	}
+	place, err := a.Place(ctx)
+	if err != nil {
+		return err
+	}
+	to, err := cli.Channels(place.Root)
+	if errors.Is(err, agreement.ErrChannels) {
+		return cli.Refuse(refusal.Untrusted, err.Error(), "run ferrus trust")
+	}
+	if err != nil {
+		return err
+	}
+	box := outbox.Open(place.Root)
+	var list []outbox.Failure
+	if test {
+		m := notify.Message{Title: "ferrus: a test", Env: []string{"FERRUS_EVENT=test", "FERRUS_ROOT=" + place.Root, "FERRUS_ID=test"}}
+		m.Text = outbox.Text(place.Root, "test", []string{"This is a test. Nothing waits for you."}, []string{"ferrus status"})
+		list, err = box.Test(ctx, to, m)
+	} else {
+		list, err = standing(box, to)
+	}
+	if err != nil {
+		return err
+	}
+	return showChannels(a, list, test)
+}
+
+// standing is how each channel did when it was used last.
+func standing(box *outbox.Box, to notify.Channels) ([]outbox.Failure, error) {
+	failed, err := box.Failures(to)
+	var list []outbox.Failure
+	for _, ch := range to.List() {
+		is := outbox.Failure{Channel: ch.Name}
+		for _, f := range failed {
+			if f.Channel == ch.Name {
+				is = f
+			}
+		}
+		list = append(list, is)
+	}
+	return list, err
+}
+
+func showChannels(a *cli.App, list []outbox.Failure, test bool) error {
+	failed := 0
+	for _, ch := range list {
+		if ch.Reason != "" {
+			failed++
+		}
+	}
+	switch {
+	case a.JSON:
+		if err := a.PrintJSON(map[string]any{"channels": append([]outbox.Failure{}, list...)}); err != nil {
+			return err
+		}
+	case len(list) == 0:
+		a.Say("nobody is notified: [notify] of ferrus.toml names no channel\n")
+	default:
+		for _, ch := range list {
+			switch {
+			case ch.Reason != "":
+				a.Say("%s\n", ch)
+			case test:
+				a.Say("%s: sent\n", ch.Channel)
+			default:
+				a.Say("%s\n", ch.Channel)
+			}
+		}
+	}
+	if test && failed > 0 {
+		return cli.ExitWith(cli.ExitFailure)
+	}
+	return nil
+}

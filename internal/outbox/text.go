@@ -1,0 +1,33 @@
+package outbox
+
+import (
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/safetext"
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
+)
+
+// maxPart bounds a part of a text, in bytes: services take about 2,000 characters.
+const maxPart = 1200
+
+// Text returns what a person is sent: the parts that are not empty, the commands that help, each
+// with the project's folder, and the ID by which a repetition is known.
+func Text(root, id string, parts, commands []string) string {
+	var all []string
+	for _, part := range parts {
+		if part = strings.TrimSpace(safetext.Clean(part)); part == "" {
+			continue
+		}
+		if len(part) > maxPart { // the end has the options
+			head, tail := strings.ToValidUTF8(part[:maxPart/2], ""), strings.ToValidUTF8(part[len(part)-maxPart/2:], "")
+			part = head + "\n[...]\n" + tail
+		}
+		all = append(all, part)
+	}
+	var lines []string
+	for _, c := range commands {
+		lines = append(lines, c+" -C "+gitpath.ShellQuoted(root))
+	}
+	all = append(all, strings.Join(append(lines, "id: "+id), "\n"))
+	return strings.Join(all, "\n\n")
+}
