@@ -109,7 +109,7 @@ func parent(ctx context.Context, side string, s *engine.Session, parts []string)
 		if err != nil {
 			return 12
 		}
-		if n := now.Task.Issued.Delegates; n < len(parts) {
+		if n := len(now.Task.Delegates); n < len(parts) {
 			if _, _, err := delegate.Start(ctx, s, parts[n], "", patience); err != nil {
 				return 13
 			}

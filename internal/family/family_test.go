@@ -3,12 +3,18 @@
 package family
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/conductor"
+	"github.com/ferrus-go/ferrus/internal/delegate"
+	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -67,6 +73,54 @@ func TestDelegatesWorkAtTheSameTime(t *testing.T) {
 	family := y.start()
 	defer ends(t, family)
 	eventually(t, "two are at work", func() bool { return strings.Count(text(y.side, "log"), "executor d") == 2 })
+}
+
+// TestTheEndOfATaskEndsTheAgentsOfItsDelegates: a person resets the task, or rolls it back to before its delegates, while two of
+// them are at work. Their agents end and nobody starts others; after the rollback the work is done from there.
+func TestTheEndOfATaskEndsTheAgentsOfItsDelegates(t *testing.T) {
+	t.Parallel()
+	for name, do := range map[string]func(y *yard, s *engine.Session) error{
+		"reset": func(y *yard, s *engine.Session) error {
+			was := y.task("")
+			_, err := s.Reset(y.t.Context(), "enough")
+			return errors.Join(err, EndAll(y.t.Context(), s.Engine(), was))
+		},
+		"rollback": func(y *yard, s *engine.Session) error {
+			_, err := delegate.Rollback(y.t.Context(), s, 2, "in another way", true, func() error { return EndAll(y.t.Context(), s.Engine()) })
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			y := newYard(t, limits, "parts: write a.txt; write b.txt")
+			y.say("hold-write")
+			first := y.start()
+			eventually(t, "two are at work", func() bool { return strings.Count(text(y.side, "log"), "executor d") == 2 })
+			delegates := y.task("").Delegates
+			if name == "rollback" { // the run would go on with the task
+				ends(t, first)
+			}
+			must(t, do(y, y.on("")))
+			if name == "reset" {
+				_ = first.Wait()
+			}
+			for _, d := range delegates {
+				if o, taken := process.Path(project.At(y.dir, d.Branch).Dir(), d.Branch, string(agents.Executor)).Taken(); taken {
+					t.Errorf("%s is at work yet: %+v", d.ID, o)
+				}
+			}
+			must(t, os.Remove(filepath.Join(y.side, "hold-write")))
+			out, err := y.run(t.Context())
+			must(t, err)
+			a, b := text(y.dir, "a.txt"), text(y.dir, "b.txt")
+			switch {
+			case name == "reset" && (y.task("").State != state.Idle || a+b != "" || strings.Count(text(y.side, "log"), "executor d") != 2):
+				t.Errorf("%s: a %q, b %q\n%s", y.task("").State, a, b, text(y.side, "log"))
+			case name == "rollback" && (out.Exit != 0 || y.task("").State != state.Complete || a+b != "well\nwell\n"):
+				t.Errorf("exit %d, %s: a %q, b %q\n%s", out.Exit, y.task("").State, a, b, text(y.side, "log"))
+			}
+		})
+	}
 }
 
 // TestAKilledFamilyGoesOn: whenever its conductor is killed, or the executor that delegates, the next one comes to the same end,
