@@ -31,6 +31,7 @@ type App struct {
 	ErrTTY   bool
 	Colour   bool     // on stdout
 	window   *os.File // the terminal that stdout leads to; nil when its size is not known
+	keyboard *os.File // where In reads from; nil in tests
 
 	Dir, Branch string
 	JSON        bool
@@ -43,10 +44,13 @@ type App struct {
 
 // NewApp returns the App of a process with these streams.
 func NewApp(in, out, err *os.File) *App {
-	a := &App{In: in, Out: out, Err: err, InTTY: terminal(in), OutTTY: terminal(out), ErrTTY: terminal(err), window: out}
+	a := &App{In: in, Out: out, Err: err, InTTY: terminal(in), OutTTY: terminal(out), ErrTTY: terminal(err), window: out, keyboard: in}
 	a.Colour = a.OutTTY && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && colourful(out)
 	return a
 }
+
+// Terminal is the terminal that the process has: where keys come from, and where a screen is drawn.
+func (a *App) Terminal() (in, out *os.File) { return a.keyboard, a.window }
 
 // WorkingDir is the folder that the command was told to work in, as an absolute path without links.
 func (a *App) WorkingDir() (string, error) {

@@ -14,6 +14,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/cli/setup"
+	"github.com/ferrus-go/ferrus/internal/cli/status"
+	"github.com/ferrus-go/ferrus/internal/cli/ui"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 )
@@ -69,7 +71,7 @@ func Tree(a *cli.App) *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          known,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:          func(cmd *cobra.Command, _ []string) error { return alone(a, cmd) },
 		// What fails before this is an error of usage.
 		PersistentPreRun: func(*cobra.Command, []string) { a.Parsed = true },
 	}
@@ -88,6 +90,18 @@ func Tree(a *cli.App) *cobra.Command {
 	cobra.EnableCommandSorting = false
 	addCommands(root, a)
 	return root
+}
+
+// alone is ferrus without a command: the screen where a person can use it, else the status; outside of a project the help.
+func alone(a *cli.App, cmd *cobra.Command) error {
+	ctx := cmd.Context()
+	switch {
+	case ui.Opens(a, ctx):
+		return ui.Open(a, ctx)
+	case ui.InProject(a, ctx):
+		return status.Show(a, ctx)
+	}
+	return cmd.Help()
 }
 
 // known refuses a word that is no command, and says which one may be meant.

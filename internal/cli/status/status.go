@@ -2,6 +2,8 @@
 package status
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
@@ -49,27 +51,37 @@ archived[{branch task_id title state at error}] more.`),
 			case all:
 				return statusAll(a, cmd.Context(), newest)
 			}
+			if !watch {
+				return Show(a, cmd.Context())
+			}
 			e, err := a.OpenToRead(cmd.Context())
 			if err != nil {
 				return err
 			}
 			defer e.Close()
-			if watch {
-				return watchTask(a, cmd.Context(), e)
-			}
-			r, err := status.ReadAll(e)
-			if err != nil {
-				return err
-			}
-			if a.JSON {
-				return a.PrintJSON(r)
-			}
-			a.ShowReport(r)
-			return nil
+			return watchTask(a, cmd.Context(), e)
 		},
 	}
 	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "stay and show every change")
 	cmd.Flags().BoolVar(&all, "all", false, "show the whole project: branches, pipelines, archived tasks")
 	cmd.Flags().IntVarP(&newest, "number", "n", 10, "with --all: only the newest `N` archived tasks")
 	return cmd
+}
+
+// Show prints the status of the task.
+func Show(a *cli.App, ctx context.Context) error {
+	e, err := a.OpenToRead(ctx)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	r, err := status.ReadAll(e)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(r)
+	}
+	a.ShowReport(r)
+	return nil
 }

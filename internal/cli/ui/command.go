@@ -1,0 +1,120 @@
+// Package ui has ferrus ui: the screen, its plain form, and the source from which both read.
+package ui
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/ui"
+)
+
+// Command is ferrus ui.
+func Command(a *cli.App) *cobra.Command {
+	var plain, screen bool
+	cmd := &cobra.Command{
+		Use:   "ui [--plain]",
+		Short: "Show all work on one screen, and act on it",
+		Long: `Shows what needs you, what is at work, what waits and what is done, in this
+terminal. The selected item is shown beside the list: its overview, diff,
+journal, agents and checks. The keys that work now are in the last line, and ?
+shows all of them. A run that you start here goes on when the screen is closed.
+With --plain it asks and answers line by line, for screen readers. "ferrus"
+alone opens the screen in a terminal inside a project.`,
+		Example: `  ferrus ui
+  ferrus ui --plain
+  NO_COLOR=1 ferrus ui`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case a.JSON:
+				return cli.UsageError("ferrus status --all --json", "a screen is for people, and --json for programs")
+			case plain:
+				return showPlain(a, cmd.Context())
+			case screen:
+				return showScreen(a, cmd.Context())
+			}
+			return guard(a, cmd.Context())
+		},
+	}
+	cmd.Flags().BoolVar(&plain, "plain", false, "go line by line, for screen readers")
+	cmd.Flags().BoolVar(&screen, screenFlag, false, "be the process that the other one guards")
+	_ = cmd.Flags().MarkHidden(screenFlag)
+	return cmd
+}
+
+// Opens reports whether ferrus without a command opens the screen: both ends are a terminal that can draw, a project is
+// there, and no agent calls.
+func Opens(a *cli.App, ctx context.Context) bool {
+	return a.InTTY && a.OutTTY && !a.JSON && !dumb() && os.Getenv("FERRUS_AGENT") == "" && InProject(a, ctx)
+}
+
+// InProject reports whether a project is there.
+func InProject(a *cli.App, ctx context.Context) bool {
+	dir, err := a.WorkingDir()
+	if err == nil {
+		_, err = project.Find(ctx, dir)
+	}
+	return err == nil
+}
+
+// Open opens the screen as ferrus ui does.
+func Open(a *cli.App, ctx context.Context) error { return guard(a, ctx) }
+
+func dumb() bool { term := os.Getenv("TERM"); return term == "" || term == "dumb" }
+
+// check refuses to show a screen where none can be, or to whom none is shown.
+func check(a *cli.App) error {
+	switch {
+	case !a.InTTY || !a.OutTTY:
+		return cli.Refuse(refusal.InvalidInput, "ferrus ui needs a terminal for its input and its output",
+			"ferrus status --watch shows every change as text; ferrus ui --plain goes line by line")
+	case dumb():
+		return cli.Refuse(refusal.InvalidInput, "this terminal cannot draw a screen (TERM is "+os.Getenv("TERM")+")",
+			"ferrus status --watch shows every change as text; ferrus ui --plain goes line by line")
+	}
+	return a.RefuseAgent("ui")
+}
+
+// source opens the project for a screen.
+func source(a *cli.App, ctx context.Context) (*reader, string, error) {
+	place, err := a.Place(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	return newReader(a, place.Root), filepath.Base(place.Root), nil
+}
+
+func showPlain(a *cli.App, ctx context.Context) error {
+	if err := a.RefuseAgent("ui"); err != nil {
+		return err
+	}
+	src, title, err := source(a, ctx)
+	if err != nil {
+		return err
+	}
+	return ui.Plain(ctx, src, title, a.In, a.Out)
+}
+
+func showScreen(a *cli.App, ctx context.Context) error {
+	if err := check(a); err != nil {
+		return err
+	}
+	src, title, err := source(a, ctx)
+	if err != nil {
+		return err
+	}
+	ctx, stop := endWithGuard(ctx)
+	defer stop()
+	in, out := a.Terminal()
+	err = ui.Run(ctx, ui.New(src, title), ui.Terminal{In: in, Out: out, Environ: os.Environ(), Edit: editIn(a, in, out)})
+	if ctx.Err() != nil {
+		return cli.ExitWith(cli.ExitOfSignal(ctx))
+	}
+	return err
+}

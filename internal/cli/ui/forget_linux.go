@@ -1,0 +1,11 @@
+package ui
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// forget drops what the terminal has sent and nobody has read: answers to a screen that has ended would be taken for
+// commands by the shell.
+func forget(in *os.File) { _ = unix.IoctlSetInt(int(in.Fd()), unix.TCFLSH, unix.TCIFLUSH) }

@@ -1,0 +1,248 @@
+package ui
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/act"
+	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/agents/process"
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/conductor"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/ui"
+)
+
+// A reader reads a project for a screen.
+type reader struct {
+	app  *cli.App
+	root string
+	watcher
+}
+
+func newReader(a *cli.App, root string) *reader {
+	return &reader{app: a, root: root, watcher: watcher{root: root}}
+}
+
+// at opens the machine of a key for reading. The caller closes it.
+func (r *reader) at(key ui.Key) (*engine.Engine, error) {
+	return r.app.OpenToReadAt(project.At(r.root, key.Name))
+}
+
+// Overview reads the project at a glance.
+func (r *reader) Overview(ctx context.Context) (*status.Overview, error) {
+	return status.ReadOverview(ctx, r.root, status.Options{Open: r.app.OpenToReadAt, Newest: newest, Sizes: true})
+}
+
+const (
+	newest  = 20  // archived tasks that are shown
+	entries = 500 // of a journal that are shown
+)
+
+// Detail reads one item.
+func (r *reader) Detail(ctx context.Context, key ui.Key) (*ui.Detail, error) {
+	switch key.Kind {
+	case ui.Task:
+		e, err := r.at(key)
+		if err != nil {
+			return nil, err
+		}
+		defer e.Close()
+		task, err := status.ReadDetail(ctx, e, entries)
+		return &ui.Detail{Task: task}, err
+	case ui.Pipeline:
+		l, err := r.run(key.Name)
+		return &ui.Detail{Run: l}, err
+	case ui.Queued:
+		return &ui.Detail{Text: r.queued(key.Name)}, nil
+	}
+	return &ui.Detail{Text: r.past(ctx, key.Name)}, nil
+}
+
+// run reads a run of a pipeline.
+func (r *reader) run(name string) (*status.RunStatus, error) {
+	e, err := r.at(ui.Key{})
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	conf, err := e.Config()
+	if err != nil {
+		return nil, err
+	}
+	at := run.At(r.root, conf.Pipelines)
+	f, err := at.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return status.ReadRun(at, f, time.Now())
+}
+
+// queued is what is known of a task that waits in the queue.
+func (r *reader) queued(name string) string {
+	for _, q := range status.Queue(project.At(r.root, "").Dir()) {
+		if q.Name == name {
+			return q.Title + "\n\nIt waits in the queue. It becomes the branch " + name + " when branches and queue are run."
+		}
+	}
+	return "It is no longer in the queue."
+}
+
+// past is what is known of a task that is over.
+func (r *reader) past(ctx context.Context, id string) string {
+	o, err := status.ReadOverview(ctx, r.root, status.Options{Open: r.app.OpenToReadAt, Newest: newest})
+	if err != nil {
+		return err.Error()
+	}
+	for _, t := range o.Archived {
+		if t.TaskID == id {
+			return t.Title + "\n\n" + t.Outcome() + ", " + t.At.Local().Format(time.DateTime) + "\n\nferrus log --all shows what happened."
+		}
+	}
+	return "It is not among the newest archived tasks; ferrus status --all shows more."
+}
+
+// Diff reads what a task has changed.
+func (r *reader) Diff(ctx context.Context, key ui.Key) (string, error) {
+	if key.Kind != ui.Task {
+		return "", nil
+	}
+	e, err := r.at(key)
+	if err != nil {
+		return "", err
+	}
+	defer e.Close()
+	var text bytes.Buffer
+	err = status.WriteDiff(ctx, e, &text)
+	return text.String(), err
+}
+
+// Outputs reads what the newest agents of a task have printed.
+func (r *reader) Outputs(_ context.Context, key ui.Key) ([]ui.Output, error) {
+	if key.Kind != ui.Task {
+		return nil, nil
+	}
+	e, err := r.at(key)
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	now, err := e.View()
+	if err != nil {
+		return nil, err
+	}
+	runs, err := process.Runs(conductor.Runs(e, now.Task.TaskID))
+	if err != nil {
+		return nil, err
+	}
+	const most = 4
+	var list []ui.Output
+	for i := len(runs) - 1; i >= max(0, len(runs)-most); i-- {
+		one := runs[i]
+		text, err := endOf(one.Log)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, ui.Output{Name: one.Name, About: one.Agent, Live: !one.Over(), Lines: words(one.Agent, text)})
+	}
+	return list, nil
+}
+
+// outputTail is how many bytes of a log are read.
+const outputTail = 64 << 10
+
+// words are what the output of an agent says, a line each.
+func words(agent string, text []byte) []string {
+	in := agents.ReaderOf(agent)
+	var lines []string
+	for _, n := range append(in.Feed(text), in.End()...) {
+		lines = append(lines, cmp.Or(string(n.Kind), "said")+"  "+n.Text)
+	}
+	return lines
+}
+
+// endOf reads the last bytes of a log.
+func endOf(path string) ([]byte, error) {
+	f, err := rootfs.OpenOwn(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-outputTail), outputTail))
+}
+
+// CheckLog reads the end of the log of the newest check.
+func (r *reader) CheckLog(_ context.Context, key ui.Key) (string, error) {
+	if key.Kind != ui.Task {
+		return "", nil
+	}
+	e, err := r.at(key)
+	if err != nil {
+		return "", err
+	}
+	defer e.Close()
+	report, err := status.Read(e)
+	if err != nil || report.Check == nil || report.Check.Log == "" {
+		return "", err
+	}
+	text, err := endOf(report.Check.Log)
+	return string(text), err
+}
+
+// Do carries out an act that is still among those of its item or of the project.
+func (r *reader) Do(ctx context.Context, key ui.Key, shown act.Act, values map[string]string) (act.Outcome, error) {
+	list, err := r.acts(ctx, key)
+	if err != nil {
+		return act.Outcome{}, err
+	}
+	what, err := act.Find(list, shown)
+	var done act.Outcome
+	if err == nil {
+		done, err = r.app.Do(ctx, r.root, "ui", what, values)
+	}
+	if err != nil {
+		f := cli.Explain(err)
+		done = act.Outcome{Exit: max(1, f.Exit), Text: strings.TrimSpace(f.Message + "\n" + f.Remedy)}
+	}
+	return done, nil
+}
+
+// acts are those that a person can do now, with an item or with the project.
+func (r *reader) acts(ctx context.Context, key ui.Key) ([]act.Act, error) {
+	e, err := r.at(ui.Key{})
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	list, err := status.ProjectActs(e)
+	if err != nil {
+		return nil, err
+	}
+	d, err := r.Detail(ctx, key)
+	switch {
+	case err != nil:
+		return nil, err
+	case d.Task != nil:
+		list = append(list, d.Task.Acts...)
+	case d.Run != nil:
+		list = append(list, d.Run.Acts()...)
+	}
+	return list, nil
+}

@@ -1,0 +1,72 @@
+package ui
+
+import (
+	"context"
+	"path/filepath"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/ferrus-go/ferrus/internal/project"
+)
+
+// A watcher tells when something in a project may have changed.
+type watcher struct{ root string }
+
+const (
+	// settle is how long a change may go on before it is told: an act changes several files.
+	settle = 30 * time.Millisecond
+	// atLeast is how often a change is told without any: file notifications fail on network file systems, and the end of a
+	// process changes no file.
+	atLeast = 20 * time.Second
+)
+
+// Changed returns when a machine, the queue or the list of branches may have changed since it was called.
+func (w watcher) Changed(ctx context.Context) error {
+	var events <-chan fsnotify.Event
+	if n, err := fsnotify.NewWatcher(); err == nil {
+		defer func() { go n.Close() }() // the kernel takes some ten milliseconds
+		for _, dir := range w.folders() {
+			_ = n.Add(dir)
+		}
+		events = n.Events
+	}
+	rest := time.NewTimer(atLeast)
+	defer rest.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-rest.C:
+			return nil
+		case e := <-events:
+			if w.matters(e) {
+				events = nil
+				rest.Reset(settle)
+			}
+		}
+	}
+}
+
+// folders are those in which files change.
+func (w watcher) folders() []string {
+	own := project.At(w.root, "").Dir()
+	dirs := []string{own, filepath.Join(own, "branches"), filepath.Join(own, "queue"), filepath.Join(own, "runs")}
+	names, _ := project.Branches(w.root)
+	for _, name := range names {
+		dirs = append(dirs, project.At(w.root, name).Dir())
+	}
+	return dirs
+}
+
+// matters tells a change from what reading leaves behind. Every change of a machine ends with a new STATE.json.
+func (w watcher) matters(e fsnotify.Event) bool {
+	if e.Op&^fsnotify.Chmod == 0 {
+		return false
+	}
+	if filepath.Base(e.Name) == "STATE.json" {
+		return true
+	}
+	dir := filepath.Base(filepath.Dir(e.Name))
+	return dir == "branches" || dir == "queue"
+}

@@ -1,0 +1,293 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/ferrus-go/ferrus/internal/status"
+)
+
+// A Model is the whole screen. It routes keys and messages to its panes, and holds nothing that they can hold.
+type Model struct {
+	src   Source
+	ctx   context.Context // of the program that runs it
+	now   func() time.Time
+	title string
+
+	width, height int
+	list          list
+	tabs          []tab
+	tab           int
+	right         bool // the right pane has the focus
+	dialog        dialog
+	filter        *textinput.Model // while it is typed
+	editing       *form            // its text is being edited by $EDITOR
+
+	overview *status.Overview
+	detail   *Detail
+	of       Key // whose detail it is
+	loading  bool
+	stale    bool // something has changed while it was read
+	polling  bool // the output of agents is read again and again
+
+	message string
+	bad     bool
+	busy    bool
+	undo    uint64                       // the entry before the newest act, to which a rollback returns
+	drafts  map[string]map[string]string // what was typed into forms that were closed, by act
+}
+
+// New returns a screen of a project.
+func New(src Source, title string) *Model {
+	return &Model{src: src, ctx: context.Background(), now: time.Now, title: line(title), tabs: newTabs(), drafts: map[string]map[string]string{}}
+}
+
+// Init reads what is shown first.
+func (m *Model) Init() tea.Cmd {
+	m.loading = false
+	return tea.Batch(loadOverview(m.ctx, m.src), awaitChange(m.ctx, m.src), later(agesEvery, ageMsg{}), m.load())
+}
+
+// Update takes a message to the pane that it is for. It reads and writes nothing.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+		m.resize()
+	case tea.KeyPressMsg:
+		return m, m.press(msg)
+	case tea.PasteMsg:
+		return m, m.paste(msg)
+	case overviewMsg:
+		return m, m.takeOverview(msg)
+	case detailMsg:
+		return m, m.takeDetail(msg)
+	case changedMsg:
+		return m, m.changed(msg)
+	case actedMsg:
+		return m, m.acted(msg)
+	case ageMsg:
+		m.showDetail()
+		return m, later(agesEvery, ageMsg{})
+	case liveMsg:
+		m.polling = false
+		return m, m.loadTab()
+	case diffMsg, outputMsg, checkLogMsg:
+		return m, m.takeTab(msg)
+	default:
+		return m, m.forward(msg)
+	}
+	return m, nil
+}
+
+// takeTab gives a tab what it has read, unless another item is selected by now. While agents are at work it is read again.
+func (m *Model) takeTab(msg tea.Msg) tea.Cmd {
+	var key Key
+	switch msg := msg.(type) {
+	case diffMsg:
+		key = msg.key
+	case outputMsg:
+		key = msg.key
+	case checkLogMsg:
+		key = msg.key
+	}
+	if key != m.of {
+		return nil
+	}
+	for _, t := range m.tabs {
+		t.receive(msg)
+	}
+	if a, ok := m.tabs[m.tab].(*agentsTab); ok && a.live && !m.polling {
+		m.polling = true
+		return later(liveEvery, liveMsg{})
+	}
+	return nil
+}
+
+// forward gives what is no key to what is typed into: a dialog, or the filter.
+func (m *Model) forward(msg tea.Msg) (cmd tea.Cmd) {
+	switch {
+	case m.dialog != nil:
+		_, cmd = m.dialog.update(msg)
+	case m.filter != nil:
+		*m.filter, cmd = m.filter.Update(msg)
+	}
+	return cmd
+}
+
+func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
+	cmd := m.forward(msg)
+	if m.dialog == nil && m.filter != nil {
+		m.sift(m.filter.Value())
+	}
+	return cmd
+}
+
+func (m *Model) takeOverview(msg overviewMsg) tea.Cmd {
+	if msg.err != nil {
+		m.say(msg.err.Error(), true)
+		return nil
+	}
+	first := m.overview == nil
+	m.overview = msg.overview
+	m.list.set(itemsOf(msg.overview))
+	if first {
+		m.list.at = 0
+	}
+	return m.selected()
+}
+
+// selected reads the item that is selected, if it is another one by now.
+func (m *Model) selected() tea.Cmd {
+	it, ok := m.list.selected()
+	if !ok {
+		m.detail, m.of = nil, Key{}
+		return nil
+	}
+	if it.key == m.of && m.detail != nil {
+		return nil
+	}
+	m.detail, m.of = nil, it.key
+	m.showDetail()
+	return m.load()
+}
+
+// load reads the selected item, unless it is being read.
+func (m *Model) load() tea.Cmd {
+	if m.of == (Key{}) {
+		return nil
+	}
+	if m.loading {
+		m.stale = true
+		return nil
+	}
+	m.loading, m.stale = true, false
+	return tea.Batch(loadDetail(m.ctx, m.src, m.of), m.loadTab())
+}
+
+func (m *Model) loadTab() tea.Cmd {
+	if m.of == (Key{}) {
+		return nil
+	}
+	return m.tabs[m.tab].load(m.src, m.of)
+}
+
+func (m *Model) takeDetail(msg detailMsg) tea.Cmd {
+	m.loading = false
+	if msg.key != m.of || m.stale {
+		return m.load()
+	}
+	if msg.err != nil {
+		m.say(msg.err.Error(), true)
+		return nil
+	}
+	m.detail = msg.detail
+	m.showDetail()
+	return nil
+}
+
+func (m *Model) showDetail() {
+	for _, t := range m.tabs {
+		t.show(m.detail, m.now())
+	}
+}
+
+func (m *Model) changed(msg changedMsg) tea.Cmd {
+	if m.ctx.Err() != nil {
+		return nil
+	}
+	if msg.err != nil {
+		m.say(msg.err.Error(), true)
+		return nil
+	}
+	return tea.Batch(loadOverview(m.ctx, m.src), m.load(), awaitChange(m.ctx, m.src))
+}
+
+// begin leads an act on: to a form for its fields, to a question if something would be lost, and at last to the source.
+func (m *Model) begin(r reply) tea.Cmd {
+	act := *r.act
+	if m.busy {
+		m.say("wait until the last act is done", false)
+		return nil
+	}
+	if len(act.Fields) > 0 && r.values == nil {
+		m.dialog = newForm(act, m.prefilled(act))
+		return nil
+	}
+	if act.Loses != "" && !r.sure {
+		m.dialog = &question{act, r.values}
+		return nil
+	}
+	m.busy = true
+	m.say(act.Label+" …", false)
+	var before uint64
+	if r := m.detail.report(); r != nil {
+		before = r.Seq
+	}
+	return do(m.ctx, m.src, m.of, before, act, r.values)
+}
+
+// prefilled are the values that a form begins with: what was typed before it was closed, and the entry under the cursor.
+func (m *Model) prefilled(act Act) map[string]string {
+	if draft := m.drafts[draftOf(act)]; draft != nil {
+		return draft
+	}
+	seq := m.undo
+	if j, ok := m.tabs[m.tab].(*journalTab); ok {
+		seq = j.seq()
+	}
+	if seq == 0 {
+		return nil
+	}
+	return map[string]string{"seq": strconv.FormatUint(seq, 10)}
+}
+
+func draftOf(act Act) string { return strings.Join(act.Args, "\x00") }
+
+func (m *Model) acted(msg actedMsg) tea.Cmd {
+	m.busy = false
+	text := msg.outcome.Text
+	if msg.err != nil {
+		text = msg.err.Error()
+	}
+	if msg.err != nil || msg.outcome.Failed() {
+		m.say("", false)
+		m.dialog = &note{title: line(msg.act.Label) + ": refused", text: rowsOf(text)}
+		return tea.Batch(loadOverview(m.ctx, m.src), m.load())
+	}
+	delete(m.drafts, draftOf(msg.act))
+	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	text = msg.act.Label + ": " + first
+	if m.undo = m.undoable(msg); m.undo != 0 {
+		text = fmt.Sprintf("%s   (undo: %s to entry %d)", text, keyOf("rollback"), m.undo)
+	}
+	m.say(text, false)
+	return tea.Batch(loadOverview(m.ctx, m.src), m.load())
+}
+
+// undoable is the entry to which a rollback undoes an act, 0 where none does.
+func (m *Model) undoable(msg actedMsg) uint64 {
+	if !slices.ContainsFunc(m.detail.acts(), func(a Act) bool { return a.Name == "rollback" }) || slices.ContainsFunc(m.overview.Acts, msg.act.Same) {
+		return 0
+	}
+	return msg.before
+}
+
+func (m *Model) say(text string, bad bool) { m.message, m.bad = line(text), bad }
+
+// acts are what the person can do: with the selected item, then with the project.
+func (m *Model) acts() []Act {
+	var all []Act
+	all = append(all, m.detail.acts()...)
+	if m.overview != nil {
+		all = append(all, m.overview.Acts...)
+	}
+	return slices.Clone(all)
+}

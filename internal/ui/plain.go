@@ -1,0 +1,233 @@
+package ui
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/status"
+)
+
+// plainHelp are the words of Plain.
+const plainHelp = `list          all items, with their numbers
+NUMBER        show an item
+next          the next item that needs you
+diff, journal, agents, checks   more of the item
+acts          what you can do now, with numbers
+act NUMBER    do it; its fields are asked for one by one
+quit          end; runs go on`
+
+// A plainScreen is the screen line by line: for screen readers, and for terminals that can do nothing else.
+type plainScreen struct {
+	src      Source
+	in       *bufio.Reader
+	out      io.Writer
+	items    []item
+	overview *status.Overview
+	at       int // of items
+	detail   *Detail
+}
+
+// Plain shows a project line by line, until quit or the end of in.
+func Plain(ctx context.Context, src Source, title string, in io.Reader, out io.Writer) error {
+	p := &plainScreen{src: src, in: bufio.NewReader(in), out: out}
+	p.say("ferrus %s. Type help for the words, quit to end.", line(title))
+	if err := p.list(ctx); err != nil {
+		return err
+	}
+	for {
+		text, err := p.ask("> ")
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if text == "quit" || text == "q" {
+			return nil
+		}
+		if err := p.obey(ctx, text); err != nil {
+			p.say("error: %s", strings.Join(rowsOf(err.Error()), "\n"))
+		}
+	}
+}
+
+func (p *plainScreen) say(layout string, args ...any) { fmt.Fprintf(p.out, layout+"\n", args...) }
+
+// ask reads an answer of a line.
+func (p *plainScreen) ask(prompt string) (string, error) {
+	fmt.Fprint(p.out, prompt)
+	text, err := p.in.ReadString('\n')
+	if err != nil && text == "" {
+		return "", err
+	}
+	return strings.TrimSpace(text), nil
+}
+
+// obey does what a line says.
+func (p *plainScreen) obey(ctx context.Context, text string) error {
+	word, rest, _ := strings.Cut(text, " ")
+	n, numberErr := strconv.Atoi(word)
+	switch {
+	case text == "":
+		return nil
+	case numberErr == nil:
+		return p.show(ctx, n-1)
+	case word == "help" || word == "?":
+		p.say("%s", plainHelp)
+	case word == "list":
+		return p.list(ctx)
+	case word == "next":
+		return p.next(ctx)
+	case word == "acts":
+		p.acts()
+	case word == "act":
+		return p.act(ctx, rest)
+	default:
+		for _, t := range newTabs()[1:] {
+			if t.name() == word {
+				return p.tab(t)
+			}
+		}
+		return fmt.Errorf("%q is not known; help lists the words", line(word))
+	}
+	return nil
+}
+
+func (p *plainScreen) list(ctx context.Context) error {
+	o, err := p.src.Overview(ctx)
+	if err != nil {
+		return err
+	}
+	p.overview, p.items = o, itemsOf(o)
+	for g, of := range groups {
+		n := 0
+		for i, it := range p.items {
+			if it.group != g {
+				continue
+			}
+			if n++; n == 1 {
+				p.say("%s:", of.title)
+			}
+			p.say("%d. %s, %s. %s", i+1, it.name, it.state, strings.Join(it.facts, ", "))
+		}
+		if n == 0 && g == 0 {
+			p.say("nothing needs you")
+		}
+	}
+	return nil
+}
+
+func (p *plainScreen) show(ctx context.Context, at int) error {
+	if at < 0 || at >= len(p.items) {
+		return fmt.Errorf("there is no item %d; list shows them", at+1)
+	}
+	d, err := p.src.Detail(ctx, p.items[at].key)
+	if err != nil {
+		return err
+	}
+	p.at, p.detail = at, d
+	return p.tab(&overviewTab{})
+}
+
+// tab prints all that a tab of the screen would show of the item.
+func (p *plainScreen) tab(t tab) error {
+	if p.detail == nil {
+		return errors.New("no item is chosen; type its number")
+	}
+	t.resize(100, 1)
+	t.show(p.detail, time.Now())
+	if cmd := t.load(p.src, p.items[p.at].key); cmd != nil {
+		t.receive(cmd())
+	}
+	for _, r := range t.content() {
+		p.say("%s", strings.TrimRight(r.text, " "))
+	}
+	return nil
+}
+
+func (p *plainScreen) next(ctx context.Context) error {
+	if err := p.read(ctx); err != nil {
+		return err
+	}
+	for i := 1; i <= len(p.items); i++ {
+		if at := (p.at + i) % len(p.items); p.items[at].needs {
+			p.say("%d. %s", at+1, p.items[at].name)
+			return p.show(ctx, at)
+		}
+	}
+	p.say("nothing needs you")
+	return nil
+}
+
+func (p *plainScreen) read(ctx context.Context) error {
+	o, err := p.src.Overview(ctx)
+	if err == nil {
+		p.overview, p.items = o, itemsOf(o)
+	}
+	return err
+}
+
+// can are the acts that can be done now.
+func (p *plainScreen) can() []Act {
+	var all []Act
+	all = append(all, p.detail.acts()...)
+	return append(all, p.overview.Acts...)
+}
+
+func (p *plainScreen) acts() {
+	for i, a := range p.can() {
+		p.say("%d. %s", i+1, line(a.Label))
+	}
+	if len(p.can()) == 0 {
+		p.say("nothing can be done now")
+	}
+}
+
+// act asks for the fields of an act, and before something is lost, and carries it out.
+func (p *plainScreen) act(ctx context.Context, which string) error {
+	n, err := strconv.Atoi(which)
+	list := p.can()
+	if err != nil || n < 1 || n > len(list) {
+		return fmt.Errorf("act takes a number; acts lists them")
+	}
+	act, values := list[n-1], map[string]string{}
+	for _, f := range act.Fields {
+		for i, o := range f.Options {
+			p.say("%d. %s", i+1, line(o))
+		}
+		text, err := p.ask(line(f.Label) + ": ")
+		if err != nil {
+			return err
+		}
+		if text == "" && f.Required {
+			return fmt.Errorf("%s is required; nothing was done", line(f.Label))
+		}
+		values[f.Name] = text
+	}
+	if act.Loses != "" {
+		text, err := p.ask(line(act.Loses) + " Type yes to go on: ")
+		if err != nil || text != "yes" {
+			p.say("nothing was done")
+			return err
+		}
+	}
+	var key Key
+	if p.detail != nil {
+		key = p.items[p.at].key
+	}
+	outcome, err := p.src.Do(ctx, key, act, values)
+	if err != nil {
+		return err
+	}
+	if outcome.Failed() {
+		return errors.New(outcome.Text)
+	}
+	p.say("%s", strings.Join(rowsOf(outcome.Text), "\n"))
+	return p.read(ctx)
+}
