@@ -1,0 +1,92 @@
+package sandbox
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/landlock-lsm/go-landlock/landlock"
+	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
+)
+
+// leastABI is the oldest version of Landlock that is worth anything here: before it a file could be truncated by its path.
+const leastABI = 3
+
+// kernelABI is the version of Landlock that the kernel has, 0 for none.
+func kernelABI() int {
+	v, err := ll.LandlockGetABIVersion()
+	if err != nil {
+		return 0
+	}
+	return v
+}
+
+// Rights that the versions of Landlock brought. Only what the version has is asked for, by hand: a best effort of the library
+// can enforce nothing at all without an error.
+var (
+	since = map[int]landlock.AccessFSSet{
+		1: ll.AccessFSExecute | ll.AccessFSWriteFile | ll.AccessFSReadFile | ll.AccessFSReadDir | ll.AccessFSRemoveDir | ll.AccessFSRemoveFile |
+			ll.AccessFSMakeChar | ll.AccessFSMakeDir | ll.AccessFSMakeReg | ll.AccessFSMakeSock | ll.AccessFSMakeFifo | ll.AccessFSMakeBlock | ll.AccessFSMakeSym,
+		2: ll.AccessFSRefer,
+		3: ll.AccessFSTruncate,
+		5: ll.AccessFSIoctlDev,
+	}
+	readRights   landlock.AccessFSSet = ll.AccessFSExecute | ll.AccessFSReadFile | ll.AccessFSReadDir
+	deviceRights landlock.AccessFSSet = ll.AccessFSReadFile | ll.AccessFSWriteFile | ll.AccessFSIoctlDev
+	// fileRights are those that a rule about a single file can have.
+	fileRights landlock.AccessFSSet = ll.AccessFSExecute | ll.AccessFSReadFile | ll.AccessFSWriteFile | ll.AccessFSTruncate | ll.AccessFSIoctlDev
+	// neverRights are given to nobody.
+	neverRights landlock.AccessFSSet = ll.AccessFSMakeChar | ll.AccessFSMakeBlock
+)
+
+// restrictFiles restricts this process to the files of a policy, and to signals and abstract sockets of its own.
+func restrictFiles(p Policy, most int) error {
+	abi := kernelABI()
+	if most > 0 {
+		abi = min(abi, most)
+	}
+	if abi < leastABI {
+		return fmt.Errorf("the kernel has version %d of Landlock, and version %d is needed", abi, leastABI)
+	}
+	var handled landlock.AccessFSSet
+	for v, rights := range since {
+		if v <= abi {
+			handled |= rights
+		}
+	}
+	parts := []any{handled}
+	if abi >= 6 {
+		parts = append(parts, landlock.ScopedSet(ll.ScopeSignal|ll.ScopeAbstractUnixSocket))
+	}
+	conf, err := landlock.NewConfig(parts...)
+	if err != nil {
+		return err
+	}
+	var rules []landlock.Rule
+	add := func(rights landlock.AccessFSSet, path string) error {
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		if !info.IsDir() {
+			rights &= fileRights
+		}
+		rules = append(rules, landlock.PathAccess(rights&handled, path))
+		return nil
+	}
+	for _, path := range p.Read {
+		if err := add(readRights, path); err != nil && !os.IsNotExist(err) && !os.IsPermission(err) {
+			return err
+		}
+	}
+	for _, path := range p.Devices {
+		if err := add(deviceRights, path); err != nil && !os.IsNotExist(err) && !os.IsPermission(err) {
+			return err
+		}
+	}
+	for _, path := range p.Write {
+		if err := add(handled&^neverRights, path); err != nil {
+			return err
+		}
+	}
+	return conf.Restrict(rules...)
+}

@@ -1,0 +1,154 @@
+// Package sandbox starts a command that reaches only the files that its policy names. The operating system enforces it:
+// Landlock and a seccomp filter, or bubblewrap with Landlock inside. The program that starts such a command is ferrus itself:
+// [Command] makes a command line that runs it again, and [Stage], called first in main, restricts that process, proves from
+// inside that the restriction holds, and becomes the command.
+package sandbox
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A Mechanism is what enforces a policy.
+type Mechanism string
+
+// The mechanisms, the strongest first.
+const (
+	Bwrap    Mechanism = "bwrap"    // bubblewrap: namespaces of its own, with Landlock inside
+	Landlock Mechanism = "landlock" // Landlock of the kernel, with a seccomp filter
+	None     Mechanism = "none"     // nothing: the command can do what the user can
+)
+
+// Strongest returns the strongest mechanism that holds here, and for each stronger one why it does not.
+func Strongest(ctx context.Context, self string) (m Mechanism, why map[Mechanism]error) {
+	why = map[Mechanism]error{}
+	for _, m := range []Mechanism{Bwrap, Landlock} {
+		if why[m] = Probe(ctx, m, self); why[m] == nil {
+			delete(why, m)
+			return m, why
+		}
+	}
+	return None, why
+}
+
+// A Policy is what a command reaches. Paths are absolute.
+type Policy struct {
+	Read    []string `json:"read"`              // files and folders that it reads and executes; one that is missing is left out
+	Write   []string `json:"write"`             // folders that it also writes; each must exist
+	Devices []string `json:"devices,omitempty"` // devices that it opens for reading and writing; one that is missing is left out
+	Hidden  []string `json:"hidden,omitempty"`  // folders below others that it does not see; only bwrap can hide
+	Network bool     `json:"network"`           // false: none but a loopback of its own, which only bwrap can give
+	Dir     string   `json:"dir"`               // working directory
+	Deny    []string `json:"deny"`              // paths that must not open, tried from inside before the command starts
+}
+
+// A PolicyError says why a policy cannot be enforced, or would not hold.
+type PolicyError struct{ Reason string }
+
+func (e *PolicyError) Error() string { return "the sandbox policy is refused: " + e.Reason }
+
+func refuse(format string, args ...any) error { return &PolicyError{fmt.Sprintf(format, args...)} }
+
+// Check refuses with a *PolicyError a policy that would give away what it is to protect: a writable folder that is or contains
+// one of the paths that must not open, the home folder, or the root of the file system; and what the mechanism cannot do.
+func (p Policy) Check(m Mechanism, home string) error {
+	for _, list := range [][]string{p.Read, p.Write, p.Devices, p.Hidden, p.Deny, {p.Dir}} {
+		for _, path := range list {
+			if !filepath.IsAbs(path) || filepath.Clean(path) != path {
+				return refuse("%q is not a clean absolute path", path)
+			}
+		}
+	}
+	for _, w := range p.Write {
+		if w == "/" || home != "" && contains(w, home) {
+			return refuse("%s may not be writable: it contains the home folder", w)
+		}
+		for _, d := range p.Deny {
+			if contains(w, d) && !slices.ContainsFunc(p.Hidden, func(h string) bool { return contains(h, d) }) {
+				return refuse("%s may not be writable: it contains %s", w, d)
+			}
+		}
+	}
+	switch {
+	case m == Landlock && len(p.Hidden) > 0:
+		return refuse("landlock cannot hide %s inside a folder that is allowed; bwrap can", p.Hidden[0])
+	case m == Landlock && !p.Network:
+		return refuse("landlock cannot take the network away without the loopback; bwrap can")
+	}
+	return nil
+}
+
+// contains reports whether a path is a folder or lies below it.
+func contains(folder, path string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, "../")
+}
+
+// order is what the stage is told.
+type order struct {
+	Mechanism Mechanism `json:"mechanism"`
+	ABI       int       `json:"abi,omitempty"` // use no more of Landlock than this version; 0: all that the kernel has
+	Policy    Policy    `json:"policy"`
+	Inside    bool      `json:"inside,omitempty"` // the process is in bubblewrap
+}
+
+// stageWord is the first argument of a process that is a stage.
+const stageWord = "__sandbox"
+
+// Command returns the command line that runs argv under a policy. self is this program, or one whose main calls [Stage] first. The
+// error is that of [Policy.Check].
+func Command(m Mechanism, p Policy, self string, argv []string) ([]string, error) {
+	return command(order{Mechanism: m, Policy: p}, self, argv)
+}
+
+func command(o order, self string, argv []string) ([]string, error) {
+	if o.Mechanism == None {
+		return argv, nil
+	}
+	home, _ := os.UserHomeDir()
+	if err := o.Policy.Check(o.Mechanism, home); err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(o)
+	if err != nil {
+		return nil, err
+	}
+	return append([]string{self, stageWord, base64.RawURLEncoding.EncodeToString(data), "--"}, argv...), nil
+}
+
+// Exit codes of a stage that could not start the command.
+const (
+	ExitRefused = 125 // the sandbox could not be built, or does not hold; nothing was started
+	ExitMissing = 127 // the command cannot be executed inside
+)
+
+// Stage must be the first thing that main does. In a process that [Command] describes it does not return: it becomes the command,
+// or exits with ExitRefused or ExitMissing after a line on stderr. In every other process it returns at once.
+func Stage() {
+	if len(os.Args) < 5 || os.Args[1] != stageWord || os.Args[3] != "--" {
+		return
+	}
+	var o order
+	data, err := base64.RawURLEncoding.DecodeString(os.Args[2])
+	if err == nil {
+		err = json.Unmarshal(data, &o)
+	}
+	if err == nil {
+		err = enter(o, os.Args[4:])
+	}
+	code := ExitRefused
+	if errors.Is(err, errNotStarted) {
+		code = ExitMissing
+	}
+	fmt.Fprintf(os.Stderr, "ferrus: the sandbox (%s) is not entered: %v\n", o.Mechanism, err)
+	os.Exit(code)
+}
+
+var errNotStarted = errors.New("the command cannot be executed inside")

@@ -1,0 +1,27 @@
+//go:build !linux
+
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"runtime"
+)
+
+func enter(order, []string) error { return errNoMechanism() }
+
+// Probe reports whether a mechanism holds here. On this system only None does.
+func Probe(_ context.Context, m Mechanism, _ string) error {
+	if m == None {
+		return nil
+	}
+	return errNoMechanism()
+}
+
+func errNoMechanism() error { return errors.New("no sandbox is built on " + runtime.GOOS) }
+
+// System is the zero policy here.
+func System() Policy { return Policy{} }
+
+// Describe names a mechanism.
+func Describe(m Mechanism) string { return string(m) }

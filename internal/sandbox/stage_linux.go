@@ -1,0 +1,98 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// enter restricts this process and becomes the command. It returns only with an error.
+func enter(o order, argv []string) error {
+	runtime.LockOSThread() // capabilities and the filter are those of the thread that becomes the command
+	home, _ := os.UserHomeDir()
+	if err := o.Policy.Check(o.Mechanism, home); err != nil && !o.Inside {
+		return err
+	}
+	if o.Mechanism == Bwrap && !o.Inside {
+		return becomeBwrap(o, argv)
+	}
+	if err := os.Chdir(o.Policy.Dir); err != nil {
+		return err
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("no_new_privs: %w", err)
+	}
+	if err := dropCapabilities(); err != nil {
+		return err
+	}
+	p := o.Policy
+	if o.Inside { // everything there is throw-away but what the policy names
+		p.Write = append(p.Write[:len(p.Write):len(p.Write)], "/tmp", "/dev/shm")
+		p.Hidden = nil
+	}
+	if err := restrictFiles(p, o.ABI); err != nil {
+		return err
+	}
+	abi := kernelABI()
+	if o.ABI > 0 {
+		abi = min(abi, o.ABI)
+	}
+	if err := theFilter(o.Inside, abi).install(); err != nil {
+		return err
+	}
+	if err := unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		return fmt.Errorf("close_range: %w", err)
+	}
+	if err := prove(o.Policy.Deny); err != nil {
+		return err
+	}
+	path, err := exec.LookPath(argv[0])
+	if err == nil {
+		err = syscall.Exec(path, argv, os.Environ())
+	}
+	return fmt.Errorf("%w: %s: %w", errNotStarted, argv[0], err)
+}
+
+// prove tries to open what must not open.
+func prove(deny []string) error {
+	for _, path := range deny {
+		f, err := os.Open(path)
+		if err == nil {
+			f.Close()
+			return fmt.Errorf("it does not hold: %s can be opened from inside", path)
+		}
+		if !errors.Is(err, os.ErrPermission) && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("whether it holds is not known: %w", err)
+		}
+	}
+	return nil
+}
+
+// dropCapabilities takes away for good what root can do beyond its files; for other users it changes nothing.
+func dropCapabilities() error {
+	const noRoot, locked = 1 << 0, 1 << 1
+	if os.Geteuid() == 0 {
+		for c := 0; unix.Prctl(unix.PR_CAPBSET_READ, uintptr(c), 0, 0, 0) == nil; c++ {
+			if err := unix.Prctl(unix.PR_CAPBSET_DROP, uintptr(c), 0, 0, 0); err != nil && !errors.Is(err, unix.EPERM) {
+				return fmt.Errorf("capabilities: %w", err)
+			}
+		}
+		if err := unix.Prctl(unix.PR_SET_SECUREBITS, noRoot|locked, 0, 0, 0); err != nil && !errors.Is(err, unix.EPERM) {
+			return fmt.Errorf("securebits: %w", err)
+		}
+	}
+	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil && !errors.Is(err, unix.EINVAL) {
+		return fmt.Errorf("capabilities: %w", err)
+	}
+	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var none [2]unix.CapUserData
+	if err := unix.Capset(&head, &none[0]); err != nil {
+		return fmt.Errorf("capabilities: %w", err)
+	}
+	return nil
+}
