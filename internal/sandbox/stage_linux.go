@@ -55,7 +55,7 @@ func enter(o order, argv []string) error {
 	if err == nil {
 		err = syscall.Exec(path, argv, os.Environ())
 	}
-	return fmt.Errorf("%w: %s: %w", errNotStarted, argv[0], err)
+	return fmt.Errorf("%w: %w", errNotStarted, err)
 }
 
 // prove tries to open what must not open.
