@@ -552,7 +552,7 @@ var allowed = map[string]map[string]string{
 	"internal/cli": commands("outbox platform/notify act settings agreement origin refusal project agents agents/process ancestry checks conductor config engine format jsontime nearest pipeline pipeline/workflow " +
 		"platform/proc rootfs safetext state status store strictjson trust worktree/restore"),
 	"internal/cli/branch":   commands("branch score refusal snapshots gc project checks cli engine family format conductor state status trust worktree"),
-	"internal/cli/demo":     commands("cli config mcpclient platform/proc tools trust"),
+	"internal/cli/demo":     commands("cli config mcpclient platform/proc refusal status tools trust"),
 	"internal/cli/doctor":   commands("agreement outbox agents agents/register cli cli/setup conductor config doctor format mcpclient platform/proc refusal server"),
 	"internal/cli/evidence": commands("cli evidence format refusal"),
 	"internal/cli/log":      commands("branch refusal project agents cli engine format history conductor jsontime agents/process pipeline/run rootfs stack state store"),

@@ -25,28 +25,50 @@ import (
 // Command is ferrus demo.
 func Command() *cobra.Command {
 	var keep, asJSON bool
+	var at string
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Play a whole task in a temporary repository",
-		Long: `Creates a temporary git repository with a small Go module whose test fails. Then
-it starts real servers and plays a task with scripted agents that edit files. No
-model is used. Every scene verifies its result. The exit code is 0 only if all
-scenes succeed.`,
+		Long: `Plays a task in a temporary git repository, with real servers and scripted
+agents that edit files. No model is used. Every scene verifies its result. The
+exit code is 0 only if all scenes succeed. With --night DIR it makes a project
+in which agents have worked for a night, and each kind of need waits for you:
+look at it with "ferrus -C DIR status --all".`,
 		Example: `  ferrus demo
   ferrus demo --keep=false
-  ferrus demo --json`,
+  ferrus demo --json
+  ferrus demo --night shop`,
 		Annotations: cli.Reference(`The servers are "ferrus serve" of the same binary, and the agents are MCP
 clients. The scenes are: a failed check, a consultation, a question to a person,
 a check that passes, and a rejection. Then an executor is killed and replaced,
 another one hangs, comes back and is refused, and the work is approved. At last
-another task is done on a branch and merged.`, ""),
+another task is done on a branch and merged.
+
+The project of --night is an ordinary one, made by ordinary commands in some 10
+seconds. It is yours: answer, approve and merge, and let the scripted agents go
+on with "ferrus run". In it wait:
+
+- a question with options, and one because a limit is reached
+- a review that no run starts, and a task that no run works on
+- a failed task, and a task that was created with another ferrus.toml
+- a merge conflict, and a choice between two attempts with scores
+- a pipeline whose delivery is uncertain
+
+Two tasks are queued, and others are done. Nothing runs any more.`,
+			"one object a scene: scene title ms, and without --night proof; then the journal."),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if at != "" {
+				return runNight(cmd.Context(), cmd.OutOrStdout(), at, asJSON)
+			}
 			return runDemo(cmd.Context(), cmd.OutOrStdout(), keep, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&keep, "keep", true, "keep the repository; --keep=false deletes it")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object for each scene, then the journal")
+	cmd.Flags().StringVar(&at, "night", "", "make a project in the new folder `DIR` in which each kind of need waits for you")
+	cmd.MarkFlagsMutuallyExclusive("night", "keep")
+	cmd.AddCommand(actorCommand())
 	return cmd
 }
 
