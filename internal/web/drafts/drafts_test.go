@@ -1,0 +1,99 @@
+package drafts
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var about = Subject{"fix", "t-20260102-030405", "s2"}
+
+func TestCommentsBecomeTheRejection(t *testing.T) {
+	s := Store{t.TempDir()}
+	for _, c := range []Comment{
+		{"a.go", "n12", "x := 1", "Why \x1b[31mone\u202e?\r\nOr two?"},
+		{"a.go", "o3", "y", "first"},
+		{"a.go", "n9", "z", "  "},
+		{"a.go", "o3", "y", "Keep this."},
+		{"b.go", "n1", "", "gone soon"},
+		{"b.go", "n1", "", ""},
+	} {
+		if err := s.Comment(about, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, err := s.Read(about)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "a.go:12\n> x := 1\n\nWhy one?\nOr two?\n\na.go:3 (removed)\n> y\n\nKeep this.\n"
+	if diff := cmp.Diff(want, d.Text()); diff != "" {
+		t.Error(diff)
+	}
+	info, err := os.Stat(filepath.Join(s.Home, "drafts", "fix@t-20260102-030405@s2.json"))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v %v", info, err)
+	}
+	if err := s.Remove(about); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Remove(about); err != nil {
+		t.Error(err)
+	}
+	if d, err := s.Read(about); err != nil || len(d.Comments) != 0 || d.Text() != "" {
+		t.Errorf("%v %v", d, err)
+	}
+}
+
+// TestADraftOfAnotherSubmissionIsStale, and one of another task or branch is none of ours.
+func TestADraftOfAnotherSubmissionIsStale(t *testing.T) {
+	s := Store{t.TempDir()}
+	if list, err := s.Stale(about); err != nil || list != nil {
+		t.Errorf("%v %v", list, err)
+	}
+	for _, other := range []Subject{about, {"fix", about.Task, "s1"}, {"", about.Task, "s1"}, {"fix", "t-20260102-030406", "s1"}} {
+		if err := s.Comment(other, Comment{"a", "n1", "q", other.Branch + other.Submission}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := s.Stale(about)
+	if err != nil || len(list) != 1 || list[0].Comments[0].Text != "fixs1" {
+		t.Errorf("%v %v", list, err)
+	}
+}
+
+func TestWhatIsNoCommentIsRefused(t *testing.T) {
+	s := Store{t.TempDir()}
+	good := Comment{"a", "n1", "q", "text"}
+	for _, bad := range []Subject{{}, {"", "t", ""}, {"", "../t", "s1"}, {"../x", "t", "s1"}, {"", "t", "a/b"}, {"a@b", "t", "s1"}} {
+		if err := s.Comment(bad, good); err == nil {
+			t.Errorf("%v", bad)
+		}
+	}
+	for _, bad := range []Comment{{"", "n1", "", "x"}, {"a", "", "", "x"}, {"a", "n", "", "x"}, {"a", "n0", "", "x"}, {"a", "x1", "", "x"}, {"a", "n1x", "", "x"},
+		{"a", "n-1", "", "x"}, {"a", "nn1", "", "x"}, {"a", "n1", "", strings.Repeat("x", MaxText+1)}, {strings.Repeat("a", 5000), "n1", "", "x"}} {
+		if err := s.Comment(about, bad); err == nil {
+			t.Errorf("%.40v", bad)
+		}
+	}
+	if entries, err := os.ReadDir(s.Home); err != nil || len(entries) != 0 {
+		t.Errorf("%v %v", entries, err)
+	}
+}
+
+// TestALinkIsNotFollowed in place of the folder or of a draft.
+func TestALinkIsNotFollowed(t *testing.T) {
+	s, outside := Store{t.TempDir()}, t.TempDir()
+	if err := os.Symlink(outside, filepath.Join(s.Home, "drafts")); err != nil {
+		t.Skip(err)
+	}
+	if err := s.Comment(about, Comment{"a", "n1", "q", "text"}); err == nil {
+		t.Error("a comment was written through a link")
+	}
+	if entries, _ := os.ReadDir(outside); len(entries) != 0 {
+		t.Errorf("%v", entries)
+	}
+}

@@ -1,0 +1,162 @@
+package patch
+
+import (
+	"html"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const sample = `diff --git a/a.go b/a.go
+index 1..2 100644
+--- a/a.go
++++ b/a.go
+@@ -1,3 +1,4 @@ func f() {
+ package a
+-var x = "<old>"
++var x = "<script>alert(1)</script>"
++// diff --git a/fake b/fake
+ 
+\ No newline at end of file
+@@ -10 +11,0 @@
+--- a/looks.like
+diff --git "a/\303\244 b" "b/\303\244 b"
+new file mode 100755
+--- /dev/null
++++ "b/\303\244 b"
+@@ -0,0 +1 @@
++one
+diff --git a/old name b/new name
+similarity index 90%
+rename from old name
+rename to new name
+diff --git a/gone b/gone
+deleted file mode 100644
+--- a/gone
++++ /dev/null
+@@ -1 +0,0 @@
+-last
+`
+
+func TestAPatchIsRead(t *testing.T) {
+	got := Parse(sample)
+	want := []File{
+		{Path: "a.go", Added: 2, Removed: 2, Hunks: []Hunk{
+			{"@@ -1,3 +1,4 @@ func f() {", []Line{
+				{' ', 1, 1, "package a"}, {'-', 2, 0, `var x = "<old>"`}, {'+', 0, 2, `var x = "<script>alert(1)</script>"`},
+				{'+', 0, 3, "// diff --git a/fake b/fake"}, {' ', 3, 4, ""}, {'\\', 0, 0, " No newline at end of file"}}},
+			{"@@ -10 +11,0 @@", []Line{{'-', 10, 0, "-- a/looks.like"}}}}},
+		{Path: "ä b", Notes: []string{"new file mode 100755"}, Added: 1, Hunks: []Hunk{{"@@ -0,0 +1 @@", []Line{{'+', 0, 1, "one"}}}}},
+		{Path: "new name", Was: "old name", Notes: []string{"similarity index 90%"}},
+		{Path: "gone", Notes: []string{"deleted file mode 100644"}, Removed: 1, Hunks: []Hunk{{"@@ -1 +0,0 @@", []Line{{'-', 1, 0, "last"}}}}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	for key, want := range map[string]string{"n2": `var x = "<script>alert(1)</script>"`, "o2": `var x = "<old>"`, "o10": "-- a/looks.like", "n4": ""} {
+		if l, ok := got[0].Line(key); !ok || l.Text != want {
+			t.Errorf("%s: %q %v", key, l.Text, ok)
+		}
+	}
+	for _, key := range []string{"", "n0", "n9", "o3", "x"} {
+		if l, ok := got[0].Line(key); ok {
+			t.Errorf("%q: %v", key, l)
+		}
+	}
+}
+
+var tag = regexp.MustCompile(`<span class="[kscmf]">|</span>`)
+
+// TestColouredLinesAreTheSameText, whatever it is: it becomes no element of the page.
+func TestColouredLinesAreTheSameText(t *testing.T) {
+	for _, f := range Parse(sample) {
+		for name, all := range map[string][][]string{"coloured": texts(Highlight(&f)), "plain": texts(Plain(&f))} {
+			for i, h := range f.Hunks {
+				for j, l := range h.Lines {
+					bare := tag.ReplaceAllString(all[i][j], "")
+					if strings.ContainsAny(bare, `<>"`) || html.UnescapeString(bare) != l.Text {
+						t.Errorf("%s: %q became %q", name, l.Text, all[i][j])
+					}
+				}
+			}
+		}
+	}
+	f := Parse(sample)[0]
+	coloured := texts(Highlight(&f))[0]
+	if !strings.HasPrefix(coloured[0], `<span class="k">package</span>`) || !strings.HasPrefix(coloured[3], `<span class="c">`) {
+		t.Errorf("%q", coloured)
+	}
+}
+
+func texts[T ~string](all [][]T) [][]string {
+	var list [][]string
+	for _, lines := range all {
+		var one []string
+		for _, l := range lines {
+			one = append(one, string(l))
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// TestWhatGitWrites of files with awkward names and lines is read: as many lines as git counts, and every path.
+func TestWhatGitWrites(t *testing.T) {
+	dir := t.TempDir()
+	for side, files := range map[string]map[string]string{
+		"a": {"gone": "1\n2\n", "same": "x\n", "change": "one\ntwo\nthree\n", "sp ace": "1", "quote\"d": "--- a/x\n+++ b/x\n"},
+		"b": {"same": "x\n", "change": "one\n2\nthree\nfour", "sp ace": "1\n2", "quote\"d": "@@ -1 +1 @@\n-- a/x\n", "né w": "diff --git a/x b/x\n", "empty": ""},
+	} {
+		for name, text := range files {
+			file := filepath.Join(dir, side, name)
+			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	git := func(args ...string) string {
+		cmd := exec.Command("git", append([]string{"diff", "--no-index", "--no-prefix"}, args...)...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
+		out, _ := cmd.Output() // it exits with 1 where there are differences
+		return string(out)
+	}
+	files := Parse(git("--no-renames", "a", "b"))
+	if len(files) != 6 {
+		t.Fatalf("%d files", len(files))
+	}
+	sum := map[string][2]int{}
+	for _, f := range files {
+		sum[f.Path] = [2]int{f.Added, f.Removed}
+	}
+	want := map[string][2]int{"gone": {0, 2}, "change": {2, 1}, "sp ace": {2, 1}, "quote\"d": {2, 2}, "né w": {1, 0}, "empty": {0, 0}}
+	if diff := cmp.Diff(want, sum); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(sample)
+	f.Add("@@ -0,9 +0,9 @@\n+x\n\\\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, file := range Parse(text) {
+			all := Highlight(&file)
+			for i, h := range file.Hunks {
+				for j, l := range h.Lines {
+					bare := tag.ReplaceAllString(string(all[i][j]), "")
+					if strings.ContainsAny(bare, `<>"`) {
+						t.Errorf("%q became %q", l.Text, all[i][j])
+					}
+				}
+			}
+		}
+	})
+}
