@@ -16,7 +16,7 @@ import (
 // ownFolders are the folders that ferrus has below .ferrus for the whole project, and machineFolders those of each
 // machine, relative to its own folder. None of them may be a link.
 var (
-	ownFolders = []string{"archive/branches", "branches", "worktrees", "queue", "queue/taken", "evidence", "parallel",
+	ownFolders = []string{"archive/branches", "branches", "worktrees", "queue", "queue/taken", "drafts", "evidence", "parallel",
 		"pipeline-tmp", "memory", "memory/pipelines", "skills"}
 	machineFolders = []string{"logs", "live", "archive", "git", "git/objects", "git/objects/info", "git/objects/pack", "runs"}
 )

@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli/status"
 	"github.com/ferrus-go/ferrus/internal/cli/task"
 	"github.com/ferrus-go/ferrus/internal/cli/ui"
+	"github.com/ferrus-go/ferrus/internal/cli/web"
 )
 
 // A group is a heading of `ferrus --help` with its commands.
@@ -27,7 +28,7 @@ type group struct {
 // groups are all commands, in the order of the help.
 var groups = []group{
 	{"start", "Start here:", []func(*cli.App) *cobra.Command{
-		setup.InitCommand, run.RunCommand, status.Command, ui.Command, task.AnswerCommand, run.ResumeCommand, run.StopCommand, run.StepCommand, demoCommand}},
+		setup.InitCommand, run.RunCommand, status.Command, ui.Command, web.Command, task.AnswerCommand, run.ResumeCommand, run.StopCommand, run.StepCommand, demoCommand}},
 	{"task", "Tasks:", []func(*cli.App) *cobra.Command{
 		task.TaskCommand, task.QueueCommand, task.SendCommand, task.ApproveCommand, task.RejectCommand, task.CheckCommand,
 		task.ReleaseCommand, task.ReopenCommand, task.ResetCommand, task.RollbackCommand}},

@@ -105,6 +105,7 @@ func filesText() string {
 		{"ferrus.toml", "checks, limits and agents (ferrus config explain)"},
 		{"workflows.json", "your pipelines; by default in .ferrus"},
 		{".ferrus/queue/", "tasks that wait for ferrus run --parallel, a file each"},
+		{".ferrus/drafts/", "your comments on lines that ferrus web has not sent yet"},
 	}) + `
 Files in .ferrus that ferrus writes; do not edit them:
 

@@ -1,0 +1,124 @@
+// Package web is ferrus web: the page of a project for a person with a browser.
+package web
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/act"
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/cli/setup"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/web"
+)
+
+// Command is ferrus web.
+func Command(a *cli.App) *cobra.Command {
+	var at address
+	cmd := &cobra.Command{
+		Use:   "web [--http HOST:PORT] [--url URL]",
+		Short: "Show the project in your browser, and act there",
+		Long: `Serves a page of the project until you press ctrl-C: what needs you, all tasks,
+diffs that you can comment, and your acts as forms. It prints a link that logs
+one browser in, once, within a minute. Enter prints another link. It listens on
+the loopback; another address needs TLS. For a phone put a proxy with TLS in
+front and name its address with --url. No agent may start it.`,
+		Example: `  ferrus web
+  ferrus web --http 127.0.0.1:7434 --url https://desk.example.ts.net
+  ferrus web --http desk.local:7443 --tls-cert cert.pem --tls-key key.pem`,
+		Annotations: cli.Reference(`It does not open a browser. A browser stays logged in for 12 hours, or until
+ferrus web ends. The page has no more rights than your commands: it runs them.
+See docs/security.md for what the way in promises.`, `{url expires_at}, a line for each link.`),
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return serve(a, cmd.Context(), at) },
+	}
+	cmd.Flags().StringVar(&at.http, "http", "127.0.0.1:0", "listen at `HOST:PORT`; port 0 is a free one")
+	cmd.Flags().StringVar(&at.url, "url", "", "the `URL` at which browsers reach it, https only")
+	cmd.Flags().StringVar(&at.cert, "tls-cert", "", "`FILE` of the certificate, for https")
+	cmd.Flags().StringVar(&at.key, "tls-key", "", "`FILE` of its key")
+	cmd.Flags().SortFlags = false
+	return cmd
+}
+
+func serve(a *cli.App, ctx context.Context, at address) error {
+	if err := a.RefuseAgent("web"); err != nil {
+		return err
+	}
+	place, err := a.Place(ctx)
+	if err != nil {
+		return err
+	}
+	listeners, conf, origin, err := at.listen(ctx)
+	if err != nil {
+		return err
+	}
+	site, err := web.New(ctx, web.Options{
+		Root: place.Root, Origin: origin, Version: setup.VersionText(), Log: cli.Warnings(a.Err), Open: a.OpenToReadAt,
+		Do: func(ctx context.Context, what act.Act, values map[string]string) (act.Outcome, error) {
+			return a.Do(ctx, place.Root, "web", what, values)
+		},
+		Untrusted: func() error { return untrusted(a, place) },
+	})
+	if err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- site.Serve(ctx, listeners, conf) }()
+	if !a.JSON {
+		a.Say("The page of %s. Open this link within a minute; it can be used once:\n", place.Root)
+	}
+	if err := link(a, site); err != nil {
+		return err
+	}
+	if !a.JSON {
+		a.Say("Enter prints another link, ctrl-C ends.\n")
+	}
+	go func() {
+		lines := bufio.NewScanner(a.In)
+		for lines.Scan() {
+			if link(a, site) != nil {
+				return
+			}
+		}
+	}()
+	err = <-ended
+	if ctx.Err() != nil {
+		return a.Interrupted(ctx)
+	}
+	return err
+}
+
+// link prints a new link.
+func link(a *cli.App, site *web.Site) error {
+	url, until := site.Link()
+	if a.JSON {
+		return a.PrintJSONLine(struct {
+			URL     string    `json:"url"`
+			Expires time.Time `json:"expires_at"`
+		}{url, until.UTC()})
+	}
+	a.Say("\n  %s\n\n", url)
+	return nil
+}
+
+// untrusted returns why nothing may be done in the project, nil when the person has agreed to it.
+func untrusted(a *cli.App, place project.Place) error {
+	e, err := a.OpenToReadAt(project.At(place.Root, ""))
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	return errors.Join(e.Foreign(), known(e))
+}
+
+func known(e *engine.Engine) error {
+	if e.Foreign() != nil {
+		return nil // it says enough
+	}
+	return e.Known()
+}

@@ -1,0 +1,157 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
+)
+
+// How often the files of a project are looked at while a page is open, and after what time a page is told that time has
+// passed: it shows ages, and a process may end without a trace in a file.
+const (
+	look  = 60 * time.Millisecond
+	tired = 15 * time.Second
+)
+
+// A change names what is no longer as it was: the machine of a branch, "" for the project's own, "run:NAME", or "queue". Seq
+// counts the changes that were noticed.
+type change struct {
+	Of  string `json:"of"`
+	Seq uint64 `json:"seq"`
+}
+
+// A hub notices changes for all open pages. While no page is open it does nothing.
+type hub struct {
+	root string
+	ctx  context.Context
+
+	mu       sync.Mutex
+	pages    map[chan change]bool
+	watching bool              // a goroutine looks at the files
+	last     map[string]string // of each part, what its files looked like
+	seqs     map[string]uint64 // from first on
+	first    uint64            // a number that no earlier process has reached
+}
+
+func newHub(ctx context.Context, root string) *hub {
+	return &hub{root: root, ctx: ctx, pages: map[chan change]bool{}, seqs: map[string]uint64{}, first: uint64(time.Now().UnixMilli())}
+}
+
+// join returns a stream of changes. The caller ends it with leave.
+func (h *hub) join() (changes chan change, leave func()) {
+	c := make(chan change, 64)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.watching {
+		h.watching, h.last = true, h.signs()
+		go h.watch()
+	}
+	h.pages[c] = true
+	return c, func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		delete(h.pages, c)
+	}
+}
+
+// seq is how many changes of a part were noticed.
+func (h *hub) seq(of string) uint64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.first + h.seqs[of]
+}
+
+// watch looks at the files until the last page is closed.
+func (h *hub) watch() {
+	every := time.NewTicker(look)
+	defer every.Stop()
+	for {
+		select {
+		case <-h.ctx.Done():
+			return
+		case <-every.C:
+		}
+		now := h.signs()
+		h.mu.Lock()
+		for of := range now {
+			if h.last[of] != now[of] {
+				h.tell(of)
+			}
+		}
+		for of := range h.last {
+			if _, there := now[of]; !there {
+				h.tell(of)
+			}
+		}
+		h.last = now
+		h.watching = len(h.pages) > 0
+		over := !h.watching
+		h.mu.Unlock()
+		if over {
+			return
+		}
+	}
+}
+
+// tell tells all pages of a change. One that reads nothing misses it: the next one leads to the same page.
+func (h *hub) tell(of string) {
+	h.seqs[of]++
+	for c := range h.pages {
+		select {
+		case c <- change{of, h.first + h.seqs[of]}:
+		default:
+		}
+	}
+}
+
+// signs are what the files of each part of the project look like.
+func (h *hub) signs() map[string]string {
+	own := project.At(h.root, "")
+	signs := map[string]string{"": machine(own.Dir()), "queue": sign(own.Dir(), "queue")}
+	names, _ := project.Branches(h.root) // what cannot be listed shows itself in the page
+	for _, name := range names {
+		signs[name] = machine(project.At(h.root, name).Dir())
+	}
+	runs := filepath.Join(own.Dir(), "pipeline-tmp")
+	for _, e := range entries(runs) {
+		signs[runPlace+e] = sign(filepath.Join(runs, e), "status.json") + sign(filepath.Join(runs, e), ".")
+	}
+	return signs
+}
+
+// machine is the sign of the machine in a folder: its state, its runs of agents, and who lives.
+func machine(dir string) string {
+	text := sign(dir, "STATE.json") + sign(dir, "live")
+	runs := entries(filepath.Join(dir, "runs"))
+	if len(runs) > 0 { // the names begin with the time of the task
+		text += sign(filepath.Join(dir, "runs"), runs[len(runs)-1])
+	}
+	return text
+}
+
+func entries(dir string) []string {
+	list, err := rootfs.ListOwn(dir)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, e := range list {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// sign is what a file looks like from outside.
+func sign(dir, name string) string {
+	info, err := os.Lstat(filepath.Join(dir, name))
+	if err != nil {
+		return "-"
+	}
+	return fmt.Sprintf("%d.%d;", info.ModTime().UnixNano(), info.Size())
+}

@@ -1,0 +1,175 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
+	"github.com/ferrus-go/ferrus/internal/state"
+)
+
+// made is a project whose files a person has agreed to.
+func made(t testing.TB) *enginetest.Machine {
+	t.Helper()
+	return enginetest.Repository(t, gate).Recorded().Agreed()
+}
+
+func TestAProjectWithoutATask(t *testing.T) {
+	t.Parallel()
+	b := browse(t, made(t))
+	b.has("/", "Nothing needs you.", "New task, now")
+	b.has("/task", "There is no task here.")
+	for _, view := range []string{"diff", "log", "checks", "agents", "documents"} {
+		b.get("/task?view=" + view)
+	}
+	b.has("/history", "0 tasks")
+	for _, path := range []string{"/x", "/branch/none", "/branch/..%2fx", "/run/none", "/run/%2e%2e", "/history/t-20200101-000000", "/history/..", "/task?view=x",
+		"/log?name=../../ferrus.toml", "/log?name=x.log", "/output?run=x&offset=0", "/log?run=x"} {
+		if resp := b.send("GET", path, nil, nil); resp.StatusCode != http.StatusNotFound && resp.StatusCode != http.StatusUnprocessableEntity &&
+			resp.StatusCode != http.StatusTemporaryRedirect {
+			t.Errorf("%s: %s", path, resp.Status)
+		}
+	}
+}
+
+// TestAQuestionIsAnsweredOnce, on the first page, by the person who acts by the page; the same form again is refused.
+func TestAQuestionIsAnsweredOnce(t *testing.T) {
+	t.Parallel()
+	m := made(t)
+	_, ex := m.Begun()
+	enginetest.Must(ex.AskHuman(t.Context(), "Which colour?", []string{"blue", "red"}))(t)
+	b := browse(t, m)
+	page := b.has("/", "Which colour?", "1. blue", "(recommended)", "2. red")
+	answer := with(form(t, page, "answer"), "f.answer", "2")
+	shown := b.do("/act", answer)
+	if !strings.Contains(shown, "Answer: done.") {
+		t.Errorf("%s", shown)
+	}
+	if event, via := last(t, m); event != "answer" || via != "web" {
+		t.Errorf("%s by %s", event, via)
+	}
+	if got := enginetest.View(t, ex); got.Task.State != state.Executing {
+		t.Errorf("%s", got.Task.State)
+	}
+	b.refused("/act", answer, http.StatusConflict, "no longer possible")
+	b.has("/", "!Which colour?")
+}
+
+// TestAReview reads the patch, comments on a line, sees the comments become the rejection, rejects, and approves what comes
+// next. A decision about what was replaced is refused, and its comments are shown as stale.
+func TestAReview(t *testing.T) {
+	t.Parallel()
+	m := made(t)
+	sup, ex := m.Begun()
+	m.Write("code.txt", "one\n<script>alert(1)</script>\n")
+	enginetest.Submitted(t, ex)
+	b := browse(t, m)
+	b.has("/", "Look at it")
+	page := b.has("/task?view=diff", "code.txt", "<script>alert(1)</script>", "Your decision on s1")
+	if strings.Contains(page, "<script>alert") {
+		t.Error("text of a file is a script")
+	}
+	stale := form(t, page, "approve")
+	page = b.has("/task?view=diff&file=0&comment=0-n2", "Comment on line 2")
+	comment := url.Values{}
+	for _, f := range hidden.FindAllStringSubmatch(page[strings.Index(page, `action="/draft"`):], 8) {
+		comment.Set(f[1], unescape(f[2]))
+	}
+	page = b.do("/draft", with(comment, "text", "Why a <b>script</b>?\r\nRemove it."))
+	composed := "code.txt:2\n> <script>alert(1)</script>\n\nWhy a <b>script</b>?\nRemove it.\n"
+	b.has("/task?view=diff", composed, "1 comment")
+	reject := with(form(t, page, "reject"), "f.message", strings.ReplaceAll(composed, "\n", "\r\n"))
+	b.do("/act", reject)
+	if event, via := last(t, m); event != "reject" || via != "web" {
+		t.Errorf("%s by %s", event, via)
+	}
+	if text := m.Read(".ferrus/REVIEW.md"); text != strings.TrimSpace(composed) {
+		t.Errorf("%q", text)
+	}
+	b.refused("/act", reject, http.StatusConflict, "no longer possible", "Remove it.")
+	b.has("/task?view=diff", "!1 comment")
+	b.do("/draft", with(comment, "text", "late", "from", "/task?view=diff"))
+
+	enginetest.Claim(t, ex)
+	m.Write("code.txt", "one\ntwo\n")
+	enginetest.Submitted(t, ex)
+	page = b.has("/task?view=diff", "Comments on s1, which was replaced", "late", "Your decision on s2")
+	b.refused("/act", stale, http.StatusConflict, "no longer possible")
+	b.do("/act", with(form(t, page, "approve"), "f.note", "well done"))
+	if got := enginetest.View(t, sup); got.Task.State != state.Complete {
+		t.Errorf("%s", got.Task.State)
+	}
+	b.has("/task?view=log", "approve", "well done", "(via web)")
+}
+
+// TestWhatIsLostIsAskedFor before it happens, and the answer must be yes.
+func TestWhatIsLostIsAskedFor(t *testing.T) {
+	t.Parallel()
+	m := made(t)
+	_, ex := m.Begun()
+	b := browse(t, m)
+	reset := with(form(t, b.get("/task"), "reset"), "f.note", "wrong <i>idea</i>")
+	resp := b.send("POST", "/act", reset, nil)
+	page := read(t, resp)
+	if resp.StatusCode != http.StatusOK || !strings.Contains(page, "The task is abandoned and archived.") {
+		t.Fatalf("%s\n%s", resp.Status, page)
+	}
+	if got := enginetest.View(t, ex); got.Task.State != state.Executing {
+		t.Fatalf("%s before it was confirmed", got.Task.State)
+	}
+	id := enginetest.View(t, ex).Task.TaskID
+	b.do("/act", with(form(t, page, "reset"), "sure", "yes"))
+	b.has("/history", "Build it.", "abandoned")
+	b.has("/history?q=build+ABAND", "Build it.")
+	b.has("/history?q=other", "!Build it.", "0 tasks")
+	b.has("/history/"+id, "Build it.", "abandoned", "TASK.md", "!gate.json")
+}
+
+// TestFormsThatTheListHasNot are refused: a command is never taken from the form.
+func TestFormsThatTheListHasNot(t *testing.T) {
+	t.Parallel()
+	m := made(t)
+	m.Reviewing()
+	b := browse(t, m)
+	good := form(t, b.get("/task?view=diff"), "approve")
+	change := func(pairs ...string) url.Values {
+		copied := url.Values{}
+		for k, v := range good {
+			copied[k] = v
+		}
+		return with(copied, pairs...)
+	}
+	for name, c := range map[string]struct {
+		form   url.Values
+		status int
+	}{
+		"another command":    {change("args", `["reset","--yes"]`), http.StatusConflict},
+		"another submission": {change("args", strings.Replace(good.Get("args"), "s1", "s2", 1)), http.StatusConflict},
+		"another root":       {change("args", strings.Replace(good.Get("args"), `["`, `["--root","/","`, 1)), http.StatusConflict},
+		"no arguments":       {change("args", ""), http.StatusUnprocessableEntity},
+		"no list":            {change("args", `{"a":1}`), http.StatusUnprocessableEntity},
+		"another name":       {change("act", "reset"), http.StatusConflict},
+		"another place":      {change("place", "project"), http.StatusConflict},
+		"no place":           {change("place", ""), http.StatusNotFound},
+		"no such branch":     {change("place", "branch:x"), http.StatusNotFound},
+		"no such run":        {change("place", "run:.."), http.StatusNotFound},
+		"no form token":      {change("token", ""), http.StatusForbidden},
+		"two lines":          {change("f.note", "a\nb"), http.StatusUnprocessableEntity},
+	} {
+		if resp := b.send("POST", "/act", c.form, nil); resp.StatusCode != c.status {
+			t.Errorf("%s: %s\n%s", name, resp.Status, read(t, resp))
+		}
+	}
+	for _, from := range []string{"//evil.example", "https://evil.example", `/\evil.example`, "javascript:alert(1)", "x"} {
+		d := change("from", from, "branch", "", "task", "t-20260101-000000", "submission", "s1", "path", "a", "line", "n1", "text", "x")
+		if got := b.send("POST", "/draft", d, nil).Header.Get("Location"); got != "/" {
+			t.Errorf("%s leads to %s", from, got)
+		}
+	}
+	if event, _ := last(t, m); event != "submit" {
+		t.Errorf("%s happened", event)
+	}
+	b.do("/act", good)
+}

@@ -1,0 +1,104 @@
+// Keeps an open page as the project is: a server-sent event says that something has changed, the page is fetched again, and the
+// parts that differ are exchanged. A part in which a person writes stays. Without this file everything works by loading again.
+"use strict";
+
+const said = document.getElementById("said");
+const events = document.body.dataset.events;
+let source = null;
+let busy = false;
+let again = false;
+
+function say(text) {
+  if (said && said.textContent !== text) said.textContent = text;
+}
+
+// written reports whether a person writes in a part, or has written.
+function written(part) {
+  for (const field of part.querySelectorAll("input, textarea")) {
+    if (field === document.activeElement && field.type !== "radio") return true;
+    if (field.type === "radio" ? field.checked !== field.defaultChecked : field.value !== field.defaultValue) return true;
+  }
+  return false;
+}
+
+// exchange puts the new content of a part in place of the old one. What was opened stays open, and the focus stays.
+function exchange(was, now) {
+  const open = new Set([...was.querySelectorAll("details[open] > summary")].map((s) => s.textContent));
+  const focus = was.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+  was.replaceChildren(...now.childNodes);
+  for (const s of was.querySelectorAll("details > summary")) if (open.has(s.textContent)) s.parentNode.open = true;
+  if (focus) for (const a of was.querySelectorAll("a")) if (a.getAttribute("href") === focus) { a.focus(); break; }
+}
+
+async function refresh() {
+  if (busy) { again = true; return; }
+  busy = true;
+  try {
+    const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+    if (answer.status === 401) { say("This browser is logged out."); stop(); return; }
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    let kept = false, changed = false;
+    for (const now of page.querySelectorAll("[data-live]")) {
+      const was = document.getElementById(now.id);
+      if (!was || was.innerHTML === now.innerHTML) continue;
+      if (written(was)) { kept = true; continue; }
+      exchange(was, now);
+      changed = true;
+    }
+    document.title = page.title;
+    if (kept) say("The task has changed. What you write is kept; load the page again to see the change.");
+    else if (changed) say("Updated at " + new Date().toLocaleTimeString());
+  } catch {
+    say("ferrus web does not answer.");
+  } finally {
+    busy = false;
+    if (again) { again = false; refresh(); }
+  }
+}
+
+function start() {
+  if (!events || source) return;
+  source = new EventSource(events);
+  source.addEventListener("change", refresh);
+  source.addEventListener("time", refresh);
+  source.addEventListener("error", () => say("Connecting again …"));
+  source.addEventListener("hello", () => { if (said && said.textContent.startsWith("Connecting")) say(""); });
+}
+
+function stop() {
+  if (source) source.close();
+  source = null;
+}
+
+// A browser opens only six connections to a host: a page that is not seen needs none.
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) { stop(); unfollow(); } else { start(); follow(); refresh(); }
+});
+
+// The output of an agent has a stream of its own, by the offset in its log.
+const output = document.getElementById("output");
+let outputs = null;
+let next = output && output.dataset.output;
+
+function follow() {
+  if (!next || outputs) return;
+  outputs = new EventSource(next);
+  outputs.addEventListener("output", (e) => {
+    const atEnd = output.scrollHeight - output.scrollTop - output.clientHeight < 40;
+    const text = JSON.parse(e.data);
+    if (text) output.append(text);
+    const url = new URL(next, location.href);
+    url.searchParams.set("offset", e.lastEventId);
+    next = url.pathname + url.search;
+    if (atEnd) output.scrollTop = output.scrollHeight;
+  });
+  outputs.addEventListener("end", () => { unfollow(); next = null; });
+}
+
+function unfollow() {
+  if (outputs) outputs.close();
+  outputs = null;
+}
+
+if (output) output.scrollTop = output.scrollHeight;
+if (!document.hidden) { start(); follow(); }
