@@ -34,6 +34,14 @@ var RoleColour = map[state.Role]string{state.Supervisor: Cyan, state.Executor: B
 var StateColour = map[state.State]string{state.AwaitingHuman: Yellow, state.Reviewing: purple, state.Consultation: Cyan,
 	state.Complete: Green, state.Failed: Red, state.Addressing: Yellow}
 
+// Name is the name of a branch or of a run in a column: cut to the width on a terminal, and whole for a program that reads it.
+func (a *App) Name(name string, width int) string {
+	if !a.OutTTY {
+		return name
+	}
+	return format.Clip(name, width)
+}
+
 // Paint colours a text, if stdout takes colours.
 func (a *App) Paint(colour, text string) Styled {
 	text = safetext.Clean(text)

@@ -98,10 +98,10 @@ func ShowAttempts(a *cli.App, list []branch.Attempt) {
 	a.Say("%s\n", a.Paint(cli.Dim, fmt.Sprintf("%-14s %-13s %-12s %-22s%s %8s  %s", "branch", "state", "checks", "change", column("score"), "time", "task")))
 	for _, t := range list {
 		if t.Error != "" {
-			a.Say("%-14s cannot be read: %s\n", format.Clip(t.Branch, 14), format.Line(t.Error))
+			a.Say("%-14s cannot be read: %s\n", a.Name(t.Branch, 14), format.Line(t.Error))
 			continue
 		}
-		a.Say("%-14s %s %s %-22s%s %8s  %s\n", format.Clip(t.Branch, 14), a.Paint(cli.ColourOf(t.State), format.Pad(string(t.State), 13)), gate(a, t),
+		a.Say("%-14s %s %s %-22s%s %8s  %s\n", a.Name(t.Branch, 14), a.Paint(cli.ColourOf(t.State), format.Pad(string(t.State), 13)), gate(a, t),
 			change(t), column(number(t)), format.Duration(t.Took), format.Clip(format.Line(t.Title), 40)+mark(t))
 		if !t.Green && t.Why != "" {
 			a.Say("%-14s %s\n", "", a.Paint(cli.Dim, format.Clip(format.Line(t.Why), 100)))

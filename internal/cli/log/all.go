@@ -146,7 +146,7 @@ func (r row) show(a *cli.App, durations bool) error {
 	if d := r.at.Local().Format(time.DateOnly); d != time.Now().Format(time.DateOnly) {
 		day = d + " "
 	}
-	a.Say("%s%s ", day, format.Pad(format.Clip(format.Line(r.machine), machineWidth), machineWidth))
+	a.Say("%s%s ", day, format.Pad(a.Name(format.Line(r.machine), machineWidth), machineWidth))
 	if r.event != nil {
 		ShowEvent(a, *r.event, durations)
 		return nil

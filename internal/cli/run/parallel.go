@@ -61,7 +61,7 @@ func (w *fleetWatcher) hear(branch string, e conductor.Event) {
 }
 
 func (w *fleetWatcher) line(at time.Time, branch string, text cli.Styled) {
-	w.a.Say("%s  %-14s  %s\n", format.Clock(at), format.Clip(branch, 14), text)
+	w.a.Say("%s  %-14s  %s\n", format.Clock(at), w.a.Name(branch, 14), text)
 }
 
 var (
@@ -83,6 +83,7 @@ func conductMany(a *cli.App, ctx context.Context, how conducting) error {
 		return err
 	}
 	cli.IgnoreHangup()
+	defer a.TellNeeds(ctx, root)
 	w := &fleetWatcher{a: a}
 	w.words = watcher{a: a}
 	out, err := fleet.Run(ctx, root, fleet.Options{Parallel: how.parallel, Caller: r.Caller, Engine: opts, Tell: w.tell,

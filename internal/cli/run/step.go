@@ -92,6 +92,7 @@ func runStep(a *cli.App, ctx context.Context, places int) error {
 	if err != nil {
 		return err
 	}
+	defer a.TellNeeds(ctx, root)
 	list, err := step.Run(ctx, root, opts)
 	var taken *conductor.BusyError
 	if errors.As(err, &taken) {
@@ -161,7 +162,7 @@ func showStep(a *cli.App, list []step.Decision) error {
 			continue
 		}
 		shown++
-		a.Say("%-8s  %-20s  %s\n", d.Kind, format.Clip(d.Name, 20), stepWords(d))
+		a.Say("%-8s  %-20s  %s\n", d.Kind, a.Name(d.Name, 20), stepWords(d))
 	}
 	if shown == 0 && !broken && !a.JSON {
 		a.Say("nothing to do\n")

@@ -88,7 +88,7 @@ func (w *watcher) tellOf(branch string, e conductor.Event) {
 		return
 	}
 	w.Erase()
-	w.a.Say("%s  %-14s  %s\n", format.Clock(e.At), format.Clip(branch, 14), w.words(e))
+	w.a.Say("%s  %-14s  %s\n", format.Clock(e.At), w.a.Name(branch, 14), w.words(e))
 }
 
 // words is an event in a line.

@@ -15,7 +15,7 @@ func ShowOverview(a *cli.App, v *status.Overview) {
 		if name == "" {
 			name = "project"
 		}
-		a.Say("%-14s %s  %-22s  %s\n", format.Clip(name, 14), a.Paint(cli.ColourOf(m.State), format.Pad(string(m.State), 13)), m.TaskID, line(m))
+		a.Say("%-14s %s  %-22s  %s\n", a.Name(name, 14), a.Paint(cli.ColourOf(m.State), format.Pad(string(m.State), 13)), m.TaskID, line(m))
 	}
 	if len(v.Pipelines) > 0 {
 		a.Say("\npipelines\n")
