@@ -70,8 +70,10 @@ func (t *agentsTab) build() {
 		}
 		rows = append(rows, row{text: line(o.Name + "  " + o.About + "  " + state), style: bold, mark: true})
 		for _, l := range o.Lines {
-			for _, piece := range wrapped(untabbed(line(l)), t.width-2) {
-				rows = append(rows, row{text: "  " + piece})
+			for _, r := range rowsOf(l) {
+				for _, piece := range wrapped(r, t.width-2) {
+					rows = append(rows, row{text: "  " + piece})
+				}
 			}
 		}
 		rows = append(rows, row{})

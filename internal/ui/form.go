@@ -181,7 +181,11 @@ func (f *form) send() reply {
 
 func (f *form) keys() []hint {
 	list := []hint{{"ctrl+s", "send"}, {"esc", "cancel"}}
-	if f.inputs[f.at].area != nil {
+	in := f.inputs[f.at]
+	if in.choosing() {
+		list = append([]hint{{"1-9", "choose"}, {"0", "your own words"}}, list...)
+	}
+	if in.area != nil {
 		list = append(list, hint{"ctrl+e", "$EDITOR"})
 	}
 	if len(f.inputs) > 1 {
@@ -193,7 +197,11 @@ func (f *form) keys() []hint {
 func (f *form) view(width, height int) ([]string, *tea.Cursor) {
 	width = min(width-4, 80)
 	areas, others := 0, 2
+	most := 10
 	for _, in := range f.inputs {
+		if len(in.Options) > 0 {
+			most = 3
+		}
 		others += 1 + len(in.Options) + min(1, len(in.Options))
 		if in.area != nil {
 			areas++
@@ -203,7 +211,7 @@ func (f *form) view(width, height int) ([]string, *tea.Cursor) {
 	}
 	room := 1
 	if areas > 0 {
-		room = max(1, min(10, (height-others-1)/areas))
+		room = max(1, min(most, (height-others-1)/areas))
 	}
 	var rows []string
 	var cursor *tea.Cursor

@@ -25,7 +25,7 @@ func itemsOf(o *status.Overview) []item {
 		all = append(all, ofMachine(m, needs[Key{Task, m.Branch}]))
 	}
 	for _, p := range o.Pipelines {
-		it := item{key: Key{Pipeline, p.Run}, group: groupOf(status.AtWork), name: line(p.Run), state: string(p.State), since: p.Since,
+		it := item{key: Key{Pipeline, p.Run}, group: groupOf(status.AtWork), name: line(p.Run), state: line(string(p.State)), since: p.Since,
 			facts: []string{line(p.Topic), line(p.Waiting)}}
 		all = append(all, needed(it, needs[it.key]))
 	}
@@ -33,7 +33,7 @@ func itemsOf(o *status.Overview) []item {
 		all = append(all, item{key: Key{Queued, q.Name}, group: groupOf(status.Waiting), name: line(q.Name), state: "queued", facts: []string{line(q.Title)}})
 	}
 	for _, a := range o.Archived {
-		it := item{key: Key{Past, a.TaskID}, group: groupOf(status.Done), name: line(a.Title + a.Error), state: a.Outcome(), since: a.At,
+		it := item{key: Key{Past, a.TaskID}, group: groupOf(status.Done), name: line(a.Title + a.Error), state: line(a.Outcome()), since: a.At,
 			facts: []string{line(a.TaskID), line(a.Branch)}}
 		all = append(all, needed(it, ""))
 	}
@@ -51,7 +51,7 @@ func needed(it item, need string) item {
 }
 
 func ofMachine(m status.Machine, need string) item {
-	it := item{key: Key{Task, m.Branch}, group: groupOf(m.Group), name: machineName(m.Branch), state: string(m.State), since: m.Since}
+	it := item{key: Key{Task, m.Branch}, group: groupOf(m.Group), name: machineName(m.Branch), state: line(string(m.State)), since: m.Since}
 	if m.Title != "" {
 		it.name += "  " + line(m.Title)
 	}

@@ -2,8 +2,9 @@ package ui
 
 import (
 	"fmt"
-	"strings"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // A journalTab shows the entries of a task, with a cursor on one of them.
@@ -13,6 +14,7 @@ type journalTab struct {
 	seqs   []uint64 // of the rows
 	cursor int      // in rows
 	task   string
+	detail *Detail
 }
 
 func (*journalTab) name() string { return "journal" }
@@ -21,35 +23,54 @@ func (t *journalTab) show(d *Detail, _ time.Time) {
 	if d == nil {
 		return
 	}
-	last := t.cursor >= len(t.rows)-1
-	var rows []row
-	t.seqs = nil
-	if d.Task == nil {
-		t.set(nil)
-		return
+	last := t.cursor >= len(t.rows)-1 || d.Task == nil || d.Task.TaskID != t.task
+	t.detail, t.task = d, ""
+	if d.Task != nil {
+		t.task = d.Task.TaskID
 	}
-	for _, e := range d.Task.Timeline {
-		mark, style := " ", plain
-		if e.Undone {
-			mark, style = "x", dim // a rollback has left it behind
-		}
-		text := fmt.Sprintf(" %s%4d  %s  %-20s %s", mark, e.Seq, e.At.Local().Format("15:04:05"), string(e.Event), fit(string(e.To), 13))
-		if e.Back != 0 {
-			text += fmt.Sprintf("  back to %d", e.Back)
-		}
-		text += "  " + line(e.By) + "  " + line(e.Text)
-		rows = append(rows, row{text: strings.TrimRight(text, " "), style: style})
-		t.seqs = append(t.seqs, e.Seq)
-	}
-	t.set(rows)
-	if d.Task.TaskID != t.task {
-		t.task, last = d.Task.TaskID, true
-	}
+	t.build()
 	if last {
 		t.cursor = len(t.rows) - 1
 	}
 	t.move(0)
 }
+
+func (t *journalTab) build() {
+	var rows []row
+	t.seqs = nil
+	if t.detail != nil && t.detail.Task != nil {
+		for _, e := range t.detail.Task.Timeline {
+			rows = append(rows, t.rowOf(e))
+			t.seqs = append(t.seqs, e.Seq)
+		}
+	}
+	t.set(rows)
+}
+
+// rowOf is an entry in a line. Where there is little room the state is left out: the event implies it.
+func (t *journalTab) rowOf(e status.Entry) row {
+	mark, style := " ", plain
+	if e.Undone {
+		mark, style = "x", dim // a rollback has left it behind
+	}
+	text := fmt.Sprintf(" %s%4d  %s  ", mark, e.Seq, e.At.Local().Format("15:04:05"))
+	if t.width >= roomForState {
+		text += fit(line(string(e.Event)), 20) + "  " + fit(line(string(e.To)), 13)
+	} else {
+		text += fit(line(string(e.Event)), 14)
+	}
+	if e.Back != 0 {
+		text += fmt.Sprintf("  back to %d", e.Back)
+	}
+	for _, more := range []string{line(e.By), line(e.Text)} {
+		if more != "" {
+			text += "  " + more
+		}
+	}
+	return row{text: text, style: style}
+}
+
+const roomForState = 70
 
 // seq is the number of the entry under the cursor, 0 for none.
 func (t *journalTab) seq() uint64 {
@@ -89,6 +110,7 @@ func (t *journalTab) move(by int) {
 
 func (t *journalTab) resize(width, height int) {
 	t.scroll.resize(width, height)
+	t.build()
 	t.move(0)
 }
 

@@ -79,5 +79,5 @@ func helpText(acts []Act) []string {
 			text = append(text, fit(k, 10)+" "+line(a.Label))
 		}
 	}
-	return append(text, "", "Ages and marks: ! needs you, * at work, . waiting, + done.")
+	return append(text, "", "Marks: ! needs you, * at work, . waiting, + done.")
 }

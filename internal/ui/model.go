@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -19,6 +20,7 @@ type Model struct {
 	src   Source
 	ctx   context.Context // of the program that runs it
 	now   func() time.Time
+	after func(time.Duration, tea.Msg) tea.Cmd
 	title string
 
 	width, height int
@@ -46,13 +48,13 @@ type Model struct {
 
 // New returns a screen of a project.
 func New(src Source, title string) *Model {
-	return &Model{src: src, ctx: context.Background(), now: time.Now, title: line(title), tabs: newTabs(), drafts: map[string]map[string]string{}}
+	return &Model{src: src, ctx: context.Background(), now: time.Now, after: later, title: line(title), tabs: newTabs(), drafts: map[string]map[string]string{}}
 }
 
 // Init reads what is shown first.
 func (m *Model) Init() tea.Cmd {
 	m.loading = false
-	return tea.Batch(loadOverview(m.ctx, m.src), awaitChange(m.ctx, m.src), later(agesEvery, ageMsg{}), m.load())
+	return tea.Batch(loadOverview(m.ctx, m.src), awaitChange(m.ctx, m.src), m.after(agesEvery, ageMsg{}), m.load())
 }
 
 // Update takes a message to the pane that it is for. It reads and writes nothing.
@@ -75,7 +77,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.acted(msg)
 	case ageMsg:
 		m.showDetail()
-		return m, later(agesEvery, ageMsg{})
+		return m, m.after(agesEvery, ageMsg{})
 	case liveMsg:
 		m.polling = false
 		return m, m.loadTab()
@@ -106,7 +108,7 @@ func (m *Model) takeTab(msg tea.Msg) tea.Cmd {
 	}
 	if a, ok := m.tabs[m.tab].(*agentsTab); ok && a.live && !m.polling {
 		m.polling = true
-		return later(liveEvery, liveMsg{})
+		return m.after(liveEvery, liveMsg{})
 	}
 	return nil
 }
@@ -200,7 +202,7 @@ func (m *Model) showDetail() {
 }
 
 func (m *Model) changed(msg changedMsg) tea.Cmd {
-	if m.ctx.Err() != nil {
+	if errors.Is(msg.err, context.Canceled) {
 		return nil
 	}
 	if msg.err != nil {

@@ -95,7 +95,7 @@ func (t *overviewTab) task(s *sheet, d *status.Detail) {
 	}
 	s.gap()
 	for _, n := range d.Needs {
-		s.add(red.Bold(true), "! ", n.Text)
+		s.add(red.Bold(true), "", "! "+line(n.Text))
 		s.add(plain, "  ", n.Command)
 	}
 	s.gap()

@@ -25,12 +25,17 @@ func Run(ctx context.Context, m *Model, t Terminal) error {
 		}
 		f := m.editing
 		m.editing = nil
-		text, err := t.Edit(ctx, f.inputs[f.at].value())
-		if err != nil {
-			m.say(err.Error(), true)
-		} else {
-			f.inputs[f.at].area.SetValue(text)
-		}
+		m.dialog = f
+		m.edited(t.Edit(ctx, f.inputs[f.at].area.Value()))
+	}
+}
+
+// edited takes over what the editor has left.
+func (m *Model) edited(text string, err error) {
+	if err != nil {
+		m.say(err.Error(), true)
+	} else if f, ok := m.dialog.(*form); ok {
+		f.inputs[f.at].area.SetValue(text)
 	}
 }
 
