@@ -2,12 +2,16 @@ package main
 
 import (
 	"os"
+	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -61,5 +65,72 @@ func TestAKilledScreenLeavesAUsableTerminal(t *testing.T) {
 		}
 		x.press(t, "\n")
 		x.end(t)
+	}
+}
+
+// entry is a line of the journal tab.
+var entry = regexp.MustCompile(`│ .{2} +\d+  \d\d:\d\d:\d\d  `)
+
+// colour is a sequence that chooses a colour.
+var colour = regexp.MustCompile(`\x1b\[(?:\d+;)*(?:[34][0-8]|9[0-7])(?:;\d+)*m`)
+
+func coloursIn(text string) string { return strings.Join(colour.FindAllString(text, 3), " ") }
+
+// TestADumbTerminalHasNoScreen: the refusal names what else there is, and ferrus alone is the status.
+func TestADumbTerminalHasNoScreen(t *testing.T) {
+	dir := sleeping(t, "One task")
+	for _, term := range []string{"TERM=dumb", "TERM="} {
+		x := inTerminal(t, dir, 80, 24, []string{term}, "ferrus", "ui")
+		if code := x.end(t); code != cli.ExitUsage || !strings.Contains(x.written(), "ferrus status --watch") {
+			t.Errorf("it ends with %d: %s", code, x.written())
+		}
+		x = inTerminal(t, dir, 80, 24, []string{term}, "ferrus")
+		if code := x.end(t); code != 0 || !strings.Contains(x.written(), "Executing") || strings.Contains(x.written(), "\x1b[?1049h") {
+			t.Errorf("it ends with %d: %s", code, x.written())
+		}
+	}
+	x := inTerminal(t, dir, 80, 24, []string{"FERRUS_AGENT=executor:codex:1"}, "ferrus")
+	if code := x.end(t); code != 0 || strings.Contains(x.written(), "\x1b[?1049h") {
+		t.Errorf("an agent has a screen: %d: %s", code, x.written())
+	}
+}
+
+// TestASignalEndsTheScreen, and the terminal is as it was.
+func TestASignalEndsTheScreen(t *testing.T) {
+	dir := sleeping(t, "One task")
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+		x := inTerminal(t, dir, 80, 24, nil, "ferrus", "ui")
+		x.shows(t, "One task", "q quit")
+		if err := x.cmd.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		if code := x.end(t); code != 128+int(signal) || x.emulator.IsAltScreen() || !x.cooked(t) {
+			t.Errorf("after %v it ends with %d", signal, code)
+		}
+	}
+}
+
+// TestAnEditorGetsTheTerminal to itself, and its text returns to the form.
+func TestAnEditorGetsTheTerminal(t *testing.T) {
+	dir := sleeping(t, "One task")
+	editor := filepath.Join(t.TempDir(), "editor")
+	if err := os.WriteFile(editor, []byte("#!/bin/sh\necho editing; read answer; echo \"with $answer\" >>\"$1\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	x := inTerminal(t, dir, 80, 24, []string{"EDITOR=" + editor, "VISUAL="}, "ferrus", "ui")
+	x.shows(t, "One task", "q quit")
+	x.press(t, "t")
+	x.shows(t, "into the queue")
+	x.press(t, "2")
+	x.shows(t, "What is to be done")
+	x.press(t, "Paint it", "\x05")
+	x.shows(t, "editing")
+	x.press(t, "blue paint\n")
+	x.shows(t, "Paint it", "with blue paint", "ctrl+s send")
+	x.press(t, "\x1b")
+	x.until(t, "no form", func(shown string) bool { return !strings.Contains(shown, "What is to be done") })
+	x.press(t, "q")
+	if code := x.end(t); code != 0 || !x.cooked(t) {
+		t.Errorf("it ends with %d", code)
 	}
 }

@@ -40,6 +40,7 @@ type Model struct {
 	polling  bool // the output of agents is read again and again
 
 	message string
+	beside  string // the message: how the act is undone
 	bad     bool
 	busy    bool
 	undo    uint64                       // the entry before the newest act, to which a rollback returns
@@ -266,11 +267,10 @@ func (m *Model) acted(msg actedMsg) tea.Cmd {
 	}
 	delete(m.drafts, draftOf(msg.act))
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	text = msg.act.Label + ": " + first
+	m.say(msg.act.Label+": "+first, false)
 	if m.undo = m.undoable(msg); m.undo != 0 {
-		text = fmt.Sprintf("%s   (undo: %s to entry %d)", text, keyOf("rollback"), m.undo)
+		m.beside = fmt.Sprintf("(undo: %s to entry %d)", keyOf("rollback"), m.undo)
 	}
-	m.say(text, false)
 	return tea.Batch(loadOverview(m.ctx, m.src), m.load())
 }
 
@@ -282,7 +282,7 @@ func (m *Model) undoable(msg actedMsg) uint64 {
 	return msg.before
 }
 
-func (m *Model) say(text string, bad bool) { m.message, m.bad = line(text), bad }
+func (m *Model) say(text string, bad bool) { m.message, m.beside, m.bad = line(text), "", bad }
 
 // acts are what the person can do: with the selected item, then with the project.
 func (m *Model) acts() []Act {

@@ -114,7 +114,7 @@ func (p *plainScreen) list(ctx context.Context) error {
 			if n++; n == 1 {
 				p.say("%s:", of.title)
 			}
-			p.say("%d. %s, %s. %s", i+1, it.name, it.state, strings.Join(it.facts, ", "))
+			p.say("%d. %s, %s", i+1, it.name, strings.Join(append([]string{it.state}, it.facts...), ", "))
 		}
 		if n == 0 && g == 0 {
 			p.say("nothing needs you")

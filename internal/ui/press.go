@@ -73,7 +73,7 @@ func (m *Model) enter() tea.Cmd {
 }
 
 func (m *Model) back() tea.Cmd {
-	m.message = ""
+	m.say("", false)
 	m.sift("")
 	if m.right {
 		return m.otherPane()

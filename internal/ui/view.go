@@ -153,15 +153,15 @@ func (m *Model) titleOf(name string, focused bool, width int) string {
 }
 
 func (m *Model) messageLine() string {
-	style := plain
-	text := m.message
-	if m.bad {
+	style, text := plain, m.message
+	if m.bad && text != "" {
 		style, text = red, "error: "+text
 	}
-	if text == "" || m.bad && m.message == "" {
-		return strings.Repeat(" ", m.width)
+	room := m.width - ansi.StringWidth(m.beside)
+	if m.beside != "" {
+		room--
 	}
-	return style.Render(fit(text, m.width))
+	return style.Render(fit(ends(clip(text, room), m.beside, m.width), m.width))
 }
 
 // keyLine names the keys that work now, as many as there is room for; help and the end always.

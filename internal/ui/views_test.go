@@ -114,7 +114,7 @@ func TestColourIsNeverAlone(t *testing.T) {
 }
 
 // hostile is put into every text that others can write.
-const hostile = "\x1b]0;owned\x07\x1b[2J\x1b[45mred\u202egnp.exe\u200b\r\x00\x9b5n‮"
+const hostile = "\x1b]0;owned\x07\x1b[2J\x1b[45mred\u202egnp.exe\u200b\r\x00\x9b5n"
 
 // poison puts hostile characters into every text of a value.
 func poison(v reflect.Value) {

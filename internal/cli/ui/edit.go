@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
@@ -22,7 +23,7 @@ func editIn(a *cli.App, in, out *os.File) func(context.Context, string) (string,
 			return "", err
 		}
 		defer os.Remove(file.Name())
-		_, err = file.WriteString(text)
+		_, err = file.WriteString(text + "\n")
 		if closeErr := file.Close(); err == nil {
 			err = closeErr
 		}
@@ -35,9 +36,11 @@ func editIn(a *cli.App, in, out *os.File) func(context.Context, string) (string,
 		}
 		words := strings.Fields(editor)
 		environ := cli.Programs(dir)
-		program, err := proc.LookPath(words[0], os.Getenv("PATH"), proc.WorkTree(dir))
-		if err != nil {
-			return "", fmt.Errorf("$EDITOR: %v", err)
+		program, project := words[0], proc.WorkTree(dir)
+		if !filepath.IsAbs(program) || proc.Within(project, program) {
+			if program, err = proc.LookPath(program, os.Getenv("PATH"), project); err != nil {
+				return "", fmt.Errorf("no editor: %v", err)
+			}
 		}
 		cmd := exec.CommandContext(ctx, program, append(words[1:], file.Name())...)
 		cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = in, out, out, environ

@@ -217,6 +217,9 @@ func (r *reader) Do(ctx context.Context, key ui.Key, shown act.Act, values map[s
 	if err == nil {
 		done, err = r.app.Do(ctx, r.root, "ui", what, values)
 	}
+	if what.Runs && done.Exit == cli.ExitPerson { // that is how a run ends well that needs its person
+		done = act.Outcome{Text: "the run has ended and waits for you"}
+	}
 	if err != nil {
 		f := cli.Explain(err)
 		done = act.Outcome{Exit: max(1, f.Exit), Text: strings.TrimSpace(f.Message + "\n" + f.Remedy)}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/agreement"
+)
+
+// playedAgent plays the executor, who asks first and mends more after a rejection, and a reviewer who says nothing.
+const playedAgent = `set -e
+[ "$FERRUS_DUTY" = executor ] || exec sleep 1000
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+mkfifo "$dir/in" "$dir/out"
+"$@" <"$dir/in" >"$dir/out" &
+exec 3>"$dir/in" 4<"$dir/out"
+id=0
+call() {
+  id=$((id + 1))
+  printf '{"jsonrpc":"2.0","id":%d,"method":"%s","params":%s}\n' $id "$1" "$2" >&3
+  while read -r answer <&4; do
+    case $answer in *'"id":'"$id"[,}]*) break ;; esac
+  done
+  printf '%s\n' "$answer"
+}
+tool() { call tools/call '{"name":"'"$1"'","arguments":'"$2"'}'; }
+call initialize '{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"sh","version":"1"}}'
+printf '{"jsonrpc":"2.0","method":"notifications/initialized"}\n' >&3
+tool wait_for_task '{}'
+case $answer in
+*'a second line'*) printf 'mended\nmended twice\n' >sum.txt ;;
+*'yes, of course'*) echo mended >sum.txt ;;
+*) tool ask_human '{"question":"May I mend it?","options":["yes, of course","no"]}'; exit ;;
+esac
+tool submit '{"summary":"It is mended.","verification":"the check"}'
+`
+
+// playedProject is a git repository with a project whose agents are played.
+func playedProject(t testing.TB) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := func(program string, args ...string) {
+		t.Helper()
+		cmd := exec.Command(program, args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "FERRUS_AGENT=", "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s %v: %v: %s", program, args, err, out)
+		}
+	}
+	in("git", "init", "-q")
+	in("ferrus", "init")
+	for name, text := range map[string]string{"sum.txt": "broken\n", "agent.sh": playedAgent, "ferrus.toml": `[checks]
+commands = ["grep mended sum.txt"]
+[hq.supervisor]
+agent = "command"
+command = "sh agent.sh {server}"
+[hq.executor]
+agent = "command"
+command = "sh agent.sh {server}"
+`} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := agreement.Agree(dir); err != nil {
+		t.Fatal(err)
+	}
+	in("git", "add", "-A")
+	in("git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "broken")
+	t.Cleanup(func() {
+		cmd := exec.Command("ferrus", "-C", dir, "stop", "--branch", "mend")
+		cmd.Env = append(os.Environ(), "FERRUS_AGENT=")
+		_ = cmd.Run()
+	})
+	return dir
+}
+
+// TestAWholeTaskOnTheScreen: a new task, its run, a question, the diff, a rejection with a comment, an approval, the merge and a
+// rollback, all by keys. The screen is killed in the middle, and the run goes on.
+func TestAWholeTaskOnTheScreen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it plays a whole task")
+	}
+	dir := playedProject(t)
+	x := inTerminal(t, dir, 120, 40, nil, "ferrus")
+	x.shows(t, "ferrus  ", "waiting (1)", "q quit")
+
+	// A new task on a branch, and its run.
+	x.press(t, "t")
+	x.shows(t, "New task, on a branch")
+	x.press(t, "2")
+	x.shows(t, "What is to be done")
+	x.press(t, "Mend the sum", "\t", "mend", "\x13")
+	x.shows(t, "needs you (1)", "! mend  Mend the sum")
+	x.press(t, "n")
+	x.shows(t, "> ! mend", "s resume")
+	x.press(t, "s")
+
+	// The agent asks, and is answered by a number.
+	x.shows(t, "May I mend it?", "yes, of course", "a answer")
+	x.press(t, "a")
+	x.shows(t, "0  in your own words")
+	x.press(t, "1")
+	x.shows(t, "Answer: ", "s resume")
+	x.press(t, "s")
+
+	// The screen is killed. The run goes on, and another screen shows what it did.
+	x.shows(t, "Reviewing", "y approve")
+	screen := children(x.cmd.Process.Pid)[0]
+	if err := syscall.Kill(screen, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	x.end(t)
+	x = inTerminal(t, dir, 120, 40, []string{"NO_COLOR=1"}, "ferrus", "ui")
+	x.shows(t, "mend  Mend the sum", "Reviewing")
+	x.choose(t, "mend")
+	x.shows(t, "It is mended.", "x stop") // a run is still at work
+
+	// The diff, and a rejection with a comment.
+	x.press(t, "2")
+	x.shows(t, "-broken", "+mended")
+	x.press(t, "r")
+	x.shows(t, "What is wrong")
+	x.press(t, "There must be a second line.", "\x13")
+	x.shows(t, "Reject: ")
+	x.shows(t, "+mended twice")
+	x.press(t, "1")
+	x.shows(t, "submitted s2", "y approve")
+
+	// The approval and the merge.
+	x.press(t, "y")
+	x.shows(t, "Note (optional)")
+	x.press(t, "\r")
+	x.shows(t, "Complete", "M merge")
+	x.press(t, "M")
+	x.until(t, "the merge", func(string) bool {
+		text, _ := os.ReadFile(filepath.Join(dir, "sum.txt"))
+		return strings.Contains(string(text), "mended twice")
+	})
+	x.shows(t, "X remove")
+
+	// A rollback to the line under the cursor: to that of the first submission.
+	x.press(t, "3", "\t")
+	shown := x.shows(t, "create_task", " merge ")
+	x.press(t, "g")
+	for l := range strings.SplitSeq(shown, "\n") {
+		if strings.Contains(l, " submit ") {
+			break
+		}
+		if entry.MatchString(l) {
+			x.press(t, "j")
+		}
+	}
+	x.press(t, "b")
+	x.shows(t, "Roll back with files")
+	x.press(t, "1")
+	x.shows(t, "Entry of the log")
+	x.press(t, "\t", "one line was enough", "\r")
+	x.shows(t, "Are you sure?")
+	x.press(t, "y")
+	x.shows(t, "(undo: b to entry 16)")
+	x.shows(t, "Reviewing", "y approve")
+
+	if found := coloursIn(x.written()); found != "" {
+		t.Errorf("NO_COLOR is set, and there are colours: %q", found)
+	}
+	x.press(t, "q")
+	if code := x.end(t); code != 0 || x.emulator.IsAltScreen() || !x.cooked(t) {
+		t.Errorf("it ends with %d, and the terminal is not as it was", code)
+	}
+}
