@@ -29,6 +29,7 @@ const (
 	NeedPipeline   NeedKind = "pipeline"      // a run of a pipeline waits for a person, or nothing advances it
 	NeedDelivery   NeedKind = "delivery"      // it is uncertain whether the result of a pipeline arrived
 	NeedInspection NeedKind = "unreadable"    // the state of a task cannot be read
+	NeedTrust      NeedKind = "trust"         // nobody has agreed to what the project's files make run
 )
 
 // A Need is something that only a person can do.
@@ -132,6 +133,14 @@ func firstLine(text string) string {
 // unreadable is what a task needs whose state cannot be read.
 func unreadable(m Machine) Need {
 	return Need{ID: "unreadable:" + m.Branch, Kind: NeedInspection, Branch: m.Branch, Text: "The state cannot be read: " + firstLine(m.Error), Command: "ferrus doctor"}
+}
+
+// untrusted is what a project needs whose files nobody has agreed to; err says so.
+func untrusted(err error) (Need, bool) {
+	if refusal.CodeOf(err) != refusal.Untrusted {
+		return Need{}, false
+	}
+	return Need{ID: "trust", Kind: NeedTrust, Text: "You have not agreed to what the project's files make run.", Command: "ferrus trust"}, true
 }
 
 // choose is what several approved attempts at one task need; n is what one of them needs alone.

@@ -130,6 +130,9 @@ func (v *Overview) machine(ctx context.Context, p project.Place, o Options) (Mac
 		v.Foreign = e.Foreign()
 		v.Pipelines = append(v.Pipelines, RunningPipelines(e)...)
 		v.Finished = ArchivedRuns(e, o.Newest)
+		if n, ok := untrusted(e.Trusted()); ok {
+			v.Needs = append(v.Needs, n)
+		}
 		for _, run := range v.Pipelines {
 			if n, ok := run.need(); ok {
 				v.Needs = append(v.Needs, n)

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
@@ -16,6 +17,12 @@ func ShowOverview(a *cli.App, v *status.Overview) {
 			name = "project"
 		}
 		a.Say("%-14s %s  %-22s  %s\n", a.Name(name, 14), a.Paint(cli.ColourOf(m.State), format.Pad(string(m.State), 13)), m.TaskID, line(m))
+	}
+	if len(v.Needs) > 0 {
+		a.Say("\nneeds you\n")
+	}
+	for _, n := range v.Needs {
+		a.Say("  %-14s %s  →  %s\n", format.Clip(cmp.Or(n.Branch, n.Run, "project"), 14), n.Text, a.Paint(cli.Bold, n.Command))
 	}
 	if len(v.Pipelines) > 0 {
 		a.Say("\npipelines\n")
