@@ -3,6 +3,7 @@
 package tools
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -102,5 +103,47 @@ func TestADelegateByItsTool(t *testing.T) {
 	}
 	if r := child.do("wait_for_task", nil); r.Next != "stop" {
 		t.Errorf("the delegate is not told that it has ended: %+v", r)
+	}
+}
+
+// TestADelegateOfACallerWithoutASession: every call names the claim, and a decision names what was shown. Over HTTP nobody but
+// the conductor lives between two calls, and the files move in all the same. A claim that was lost decides nothing.
+func TestADelegateOfACallerWithoutASession(t *testing.T) {
+	t.Parallel()
+	w := repository(t, "[limits]\nmax_delegates = 2\n")
+	made, err := w.person().CreateTask(t.Context(), "All of it.", "")
+	must(t, made, err)
+	ex := w.from(state.Executor, "ci", delegates)
+	claim := ex.do("wait_for_task", nil).Claim
+	as := func(args map[string]any) map[string]any {
+		args["claim"] = claim
+		return args
+	}
+	ex.refused(refusal.NotClaimed, "delegate", map[string]any{"task": "Half of it."})
+	name := ex.do("delegate", as(map[string]any{"task": "Half of it."})).Delegates[0].Branch
+	child := w.branch(name)
+	child.do("wait_for_task", nil)
+	if err := os.WriteFile(filepath.Join(w.dir, ".ferrus", "worktrees", name, "half.txt"), []byte("half\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	child.do("submit", nil)
+	shown := ex.do("delegate", as(map[string]any{}))
+	if shown.Status != "submitted" || shown.SubmissionID != "s1" {
+		t.Fatalf("%+v", shown)
+	}
+	approve := map[string]any{"id": "d1", "approve": true, "submission": "s1"}
+	ex.refused(refusal.StaleReview, "delegate", as(map[string]any{"id": "d1", "approve": true}))
+	ex.refused(refusal.NotClaimed, "delegate", approve)
+	w.from(state.Executor, "other", delegates).refused(refusal.NotClaimed, "delegate", maps.Clone(as(maps.Clone(approve))))
+	if text, err := os.ReadFile(filepath.Join(w.dir, "half.txt")); err == nil {
+		t.Fatalf("files have moved: %q", text)
+	}
+	done := ex.do("delegate", as(approve))
+	if text, err := os.ReadFile(filepath.Join(w.dir, "half.txt")); done.Status != "complete" || string(text) != "half\n" || err != nil {
+		t.Errorf("%+v %q %v", done, text, err)
+	}
+	ex.do("check", as(map[string]any{}))
+	if r := ex.do("submit", with("submit", claim)); r.State != state.Reviewing {
+		t.Errorf("%+v", r)
 	}
 }

@@ -15,11 +15,14 @@ import (
 )
 
 // from connects an agent whose every call is a session of its own, as without an MCP session over HTTP.
-func (w *world) from(role state.Role, token string) *agent {
+func (w *world) from(role state.Role, token string, more ...func(*Options)) *agent {
 	w.t.Helper()
 	return w.enter(role, 1, func(o *Options) {
 		e := w.open()
 		o.Remote = true
+		for _, f := range more {
+			f(o)
+		}
 		o.Engine = func() (*engine.Engine, error) { return e, nil }
 		o.Session = func(*mcp.CallToolRequest) (*engine.Session, error) {
 			return e.Remote(engine.Caller{Role: role, Agent: string(role) + ":" + token + ":1", Once: true}, token, "")
