@@ -3,6 +3,7 @@
 package notify
 
 import (
+	"flag"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,8 @@ import (
 	"sync"
 	"testing"
 )
+
+var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 // A service is a local server that takes messages, as a webhook or ntfy does.
 type service struct {

@@ -1,0 +1,59 @@
+package main
+
+const outboxRoom = "./internal/outbox"
+
+// notices try what a person is notified of, and where to.
+var notices = []Rig{
+	{
+		Name: "notices: kills", Promise: "a kill at any point loses no notification, and repeats only what was not recorded", Package: outboxRoom,
+		Test: "TestAKillLosesNothing", Plain: true,
+	},
+	{
+		Name: "notices: once", Promise: "each channel gets each item once, also from another process", Package: outboxRoom,
+		Test: "TestEachItemIsSentOnce", Plain: true,
+	},
+	{
+		Name: "notices: at once", Promise: "of many processes one sends an item", Package: outboxRoom,
+		Test: "TestManyProcessesSendAnItemOnce", Plain: true,
+	},
+	{
+		Name: "notices: tries", Promise: "a channel that fails is tried again, and the others are not", Package: outboxRoom,
+		Test: "TestAChannelThatFailsIsTriedAgain", Plain: true,
+	},
+	{
+		Name: "notices: too late", Promise: "what needs nobody any longer is not sent", Package: outboxRoom,
+		Test: "TestWhatNeedsNobodyIsNotSent", Plain: true,
+	},
+	{
+		Name: "notices: strangers", Promise: "nothing is sent to an address that no person has agreed to", Package: outboxRoom,
+		Test: "TestACloneSendsNothing", Plain: true,
+	},
+	{
+		Name: "notices: secrets of a file", Promise: "what is frozen, agreed to, explained or refused has no secret of a URL", Package: "./internal/config",
+		Test: "TestSecretsOfURLsStayInTheFile", Plain: true,
+	},
+	{
+		Name: "notices: another URL", Promise: "another URL needs another agreement, and none is frozen", Package: "./internal/config",
+		Test: "TestAnotherURLIsAnotherValue", Plain: true,
+	},
+	{
+		Name: "notices: what may be named", Promise: "no variable but those for it can be sent away", Package: "./internal/config",
+		Test: "TestNoKeyTakesWhatCannotWork", Plain: true,
+	},
+	{
+		Name: "notices: secrets of a failure", Promise: "no failure names a secret of a URL", Package: "./internal/platform/notify",
+		Test: "TestAFailureNamesNoSecret", Plain: true,
+	},
+	{
+		Name: "notices: words of a failure", Promise: "a failure names no credential and is a short line", Package: "./internal/platform/notify",
+		Test: "TestAReasonIsShort", Plain: true,
+	},
+	{
+		Name: "notices: the desktop", Promise: "no program of the project shows a notification, and no markup of an agent", Package: "./internal/platform/notify",
+		Test: "TestTheDesktopShowsTheText", Plain: true,
+	},
+	{
+		Name: "notices: checks", Promise: "no check gets the URL", Package: "./internal/checks",
+		Test: "TestCommandsDoNotSeeWhatIsDenied", Plain: true,
+	},
+}
