@@ -41,7 +41,7 @@ func agreeFirst() {
 // says of homes and trust.
 func environOf(ts *testscript.TestScript, more ...string) []string {
 	env := os.Environ()
-	for _, name := range []string{"HOME", "PATH", agreesTo, trust.EnvTrust, trust.EnvStateDir, trust.EnvXDGState, trust.EnvXDGConf} {
+	for _, name := range []string{"HOME", "PATH", "PAGER", agreesTo, trust.EnvTrust, trust.EnvStateDir, trust.EnvXDGState, trust.EnvXDGConf} {
 		env = append(env, name+"="+ts.Getenv(name))
 	}
 	return append(env, more...)

@@ -70,6 +70,7 @@ func runScripts(t *testing.T, dir string) {
 			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 			env.Setenv("GIT_CEILING_DIRECTORIES", env.WorkDir)
 			env.Setenv("NO_COLOR", "")
+			env.Setenv("PAGER", "cat")
 			env.Setenv(agreesTo, "1")
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(os.Getenv("XDG_CONFIG_HOME"), filepath.Base(env.WorkDir)))
 			env.Setenv("FERRUS_STATE_DIR", filepath.Join(os.Getenv("FERRUS_STATE_DIR"), filepath.Base(env.WorkDir)))

@@ -25,7 +25,8 @@ func LogCommand(a *cli.App) *cobra.Command {
 note. Every line is verified by its hash. At an altered line ferrus stops with
 exit code 8. The mark ┆ is for entries that a rollback abandoned, ├─ for a
 branch that starts there, and │ for entries that a branch shares. With --all it
-shows the project, its branches and the runs of its pipelines together.`,
+shows the project, its branches and the runs of its pipelines together. On a
+terminal the output goes through $PAGER, or less.`,
 		Example: `  ferrus log
   ferrus log -n 20 --durations
   ferrus log --branch fix-login --json
@@ -48,9 +49,9 @@ A line of a pipeline has seq at event roles state note by.`),
 				if a.Branch != "" {
 					return cli.UsageError("ferrus log --all", "--all shows every branch; leave out --branch")
 				}
-				return everywhere(a, cmd.Context(), newest, durations)
+				return a.Paged(cmd.Context(), func() error { return everywhere(a, cmd.Context(), newest, durations) })
 			}
-			return showLog(a, cmd.Context(), newest, durations)
+			return a.Paged(cmd.Context(), func() error { return showLog(a, cmd.Context(), newest, durations) })
 		},
 	}
 	cmd.Flags().IntVarP(&newest, "number", "n", 0, "show only the newest `N` events")

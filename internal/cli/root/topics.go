@@ -143,6 +143,7 @@ var variables = []variableGroup{
 		{trust.EnvXDGState, "these records are in its folder ferrus"},
 		{trust.EnvXDGConf, "your own configuration is in its folder ferrus"},
 		{"NO_COLOR", "turns colours off"},
+		{"PAGER", "shows long output on a terminal, such as that of ferrus log; cat for none"},
 		{"FERRUS_NOTIFY_URL", "a URL of [notify] urls; no agent and no check gets FERRUS_NOTIFY*"},
 		{"FERRUS_TOKEN", "the token of an HTTP client (ferrus token new)"},
 	}},
