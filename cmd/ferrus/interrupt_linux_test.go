@@ -30,7 +30,7 @@ command = "sh -c 'echo $$ >child; exec sleep 1000'"
 `
 
 // sleeping makes such a project, with a task if there is a text for one, on the branch if there is one.
-func sleeping(t *testing.T, task string, branches ...string) string {
+func sleeping(t testing.TB, task string, branches ...string) string {
 	t.Helper()
 	dir := projecttest.New(t, branches...)
 	for name, text := range map[string]string{"ferrus.toml": sleepy, "held.log": "it goes on\n",

@@ -108,7 +108,7 @@ func TestAWholeTaskOnTheScreen(t *testing.T) {
 	// The agent asks, and is answered by a number.
 	x.shows(t, "May I mend it?", "yes, of course", "a answer")
 	x.press(t, "a")
-	x.shows(t, "0  in your own words")
+	x.shows(t, "0. in your own words")
 	x.press(t, "1")
 	x.shows(t, "Answer: ", "s resume")
 	x.press(t, "s")

@@ -39,7 +39,7 @@ type fake struct {
 	err     error
 }
 
-func (f *fake) Overview(context.Context) (*status.Overview, error) { return f.overview, f.err }
+func (f *fake) Overview(context.Context, bool) (*status.Overview, error) { return f.overview, f.err }
 func (f *fake) Detail(_ context.Context, key Key) (*Detail, error) {
 	if d := f.details[key]; d != nil {
 		return d, f.err

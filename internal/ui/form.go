@@ -259,10 +259,10 @@ func (in *input) view(width, room int) ([]string, *tea.Cursor) {
 	}
 	var rows []string
 	for i, o := range in.Options {
-		rows = append(rows, in.option(i, number(i)+"  "+line(o), width))
+		rows = append(rows, in.option(i, numbered(i, o), width))
 	}
 	if n := len(in.Options); n > 0 {
-		rows = append(rows, in.option(n, "0  in your own words:", width))
+		rows = append(rows, in.option(n, "0. in your own words:", width))
 	}
 	in.area.SetWidth(width)
 	in.area.SetHeight(room)

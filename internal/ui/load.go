@@ -10,6 +10,7 @@ import (
 )
 
 type overviewMsg struct {
+	quick    bool
 	overview *status.Overview
 	err      error
 }
@@ -40,10 +41,13 @@ const (
 	liveEvery = 500 * time.Millisecond
 )
 
-func loadOverview(ctx context.Context, src Source) tea.Cmd {
+func loadOverview(ctx context.Context, src Source) tea.Cmd { return readOverview(ctx, src, false) }
+
+// readOverview reads quickly for the first picture.
+func readOverview(ctx context.Context, src Source, quickly bool) tea.Cmd {
 	return func() tea.Msg {
-		o, err := src.Overview(ctx)
-		return overviewMsg{o, err}
+		o, err := src.Overview(ctx, quickly)
+		return overviewMsg{quickly, o, err}
 	}
 }
 

@@ -32,6 +32,7 @@ type Model struct {
 	filter        *textinput.Model // while it is typed
 	editing       *form            // its text is being edited by $EDITOR
 
+	first    Key // is selected at first
 	overview *status.Overview
 	detail   *Detail
 	of       Key // whose detail it is
@@ -52,10 +53,13 @@ func New(src Source, title string) *Model {
 	return &Model{src: src, ctx: context.Background(), now: time.Now, after: later, title: line(title), tabs: newTabs(), drafts: map[string]map[string]string{}}
 }
 
+// Choose selects the task of a branch at first.
+func (m *Model) Choose(branch string) { m.first = Key{Task, branch} }
+
 // Init reads what is shown first.
 func (m *Model) Init() tea.Cmd {
 	m.loading = false
-	return tea.Batch(loadOverview(m.ctx, m.src), awaitChange(m.ctx, m.src), m.after(agesEvery, ageMsg{}), m.load())
+	return tea.Batch(readOverview(m.ctx, m.src, true), awaitChange(m.ctx, m.src), m.after(agesEvery, ageMsg{}), m.load())
 }
 
 // Update takes a message to the pane that it is for. It reads and writes nothing.
@@ -143,6 +147,10 @@ func (m *Model) takeOverview(msg overviewMsg) tea.Cmd {
 	m.list.set(itemsOf(msg.overview))
 	if first {
 		m.list.at = 0
+		m.list.choose(m.first)
+	}
+	if msg.quick {
+		return tea.Batch(m.selected(), loadOverview(m.ctx, m.src))
 	}
 	return m.selected()
 }

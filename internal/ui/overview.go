@@ -159,9 +159,15 @@ func (t *overviewTab) question(s *sheet, kind string, q *status.Text) {
 	s.add(yellow.Bold(true), "", fmt.Sprintf("%s %s from %s, %s ago", kind, q.ID, line(q.By), age(q.At, t.now)))
 	s.add(plain, "  ", q.Text)
 	for i, o := range q.Options {
-		s.add(plain, "  ", fmt.Sprintf("%d  %s", i+1, line(o)))
+		s.add(plain, "  ", numbered(i, o))
 	}
 	s.gap()
+}
+
+// numbered is an option with its number, which it may have already.
+func numbered(i int, option string) string {
+	number := fmt.Sprintf("%d. ", i+1)
+	return number + strings.TrimPrefix(line(option), number)
 }
 
 // work shows who works, the budgets, and what was spent.

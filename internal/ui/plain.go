@@ -100,7 +100,7 @@ func (p *plainScreen) obey(ctx context.Context, text string) error {
 }
 
 func (p *plainScreen) list(ctx context.Context) error {
-	o, err := p.src.Overview(ctx)
+	o, err := p.src.Overview(ctx, false)
 	if err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (p *plainScreen) next(ctx context.Context) error {
 }
 
 func (p *plainScreen) read(ctx context.Context) error {
-	o, err := p.src.Overview(ctx)
+	o, err := p.src.Overview(ctx, false)
 	if err == nil {
 		p.overview, p.items = o, itemsOf(o)
 	}
@@ -199,7 +199,7 @@ func (p *plainScreen) act(ctx context.Context, which string) error {
 	act, values := list[n-1], map[string]string{}
 	for _, f := range act.Fields {
 		for i, o := range f.Options {
-			p.say("%d. %s", i+1, line(o))
+			p.say("%s", numbered(i, o))
 		}
 		text, err := p.ask(line(f.Label) + ": ")
 		if err != nil {

@@ -92,10 +92,14 @@ func (m *Model) turn(to int) tea.Cmd {
 }
 
 func (m *Model) nextNeed() tea.Cmd {
-	if !m.list.nextNeed() {
+	switch {
+	case m.overview == nil:
+		return nil
+	case !m.list.nextNeed():
 		m.say("nothing needs you", false)
 		return nil
 	}
+	m.say("", false)
 	return tea.Batch(m.selected(), m.turnQuietly(0))
 }
 

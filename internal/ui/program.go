@@ -39,11 +39,15 @@ func (m *Model) edited(text string, err error) {
 	}
 }
 
+// frames are how often in a second the screen may be drawn. Looking whether it must be is nearly all that an idle screen costs,
+// and waiting for it is most of the time from a key to the screen.
+const frames = 40
+
 func show(ctx context.Context, m *Model, t Terminal) error {
 	within, end := context.WithCancel(ctx)
 	defer end()
 	m.ctx = within
-	_, err := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(t.In), tea.WithOutput(t.Out), tea.WithEnvironment(t.Environ),
+	_, err := tea.NewProgram(m, tea.WithFPS(frames), tea.WithContext(ctx), tea.WithInput(t.In), tea.WithOutput(t.Out), tea.WithEnvironment(t.Environ),
 		tea.WithoutSignalHandler()).Run()
 	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -61,7 +61,8 @@ func (d *Detail) report() *status.Report {
 
 // A Source reads what is shown, and carries out what the person does. Its methods are called from several goroutines.
 type Source interface {
-	Overview(context.Context) (*status.Overview, error)
+	// Overview reads the project at a glance; quickly without what git must be asked for.
+	Overview(ctx context.Context, quickly bool) (*status.Overview, error)
 	Detail(context.Context, Key) (*Detail, error)
 	// Diff is what the task has changed, as a patch.
 	Diff(context.Context, Key) (string, error)

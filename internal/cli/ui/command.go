@@ -112,7 +112,11 @@ func showScreen(a *cli.App, ctx context.Context) error {
 	ctx, stop := endWithGuard(ctx)
 	defer stop()
 	in, out := a.Terminal()
-	err = ui.Run(ctx, ui.New(src, title), ui.Terminal{In: in, Out: out, Environ: os.Environ(), Edit: editIn(a, in, out)})
+	screen := ui.New(src, title)
+	if a.Branch != "" {
+		screen.Choose(a.Branch)
+	}
+	err = ui.Run(ctx, screen, ui.Terminal{In: in, Out: out, Environ: os.Environ(), Edit: editIn(a, in, out)})
 	if ctx.Err() != nil {
 		return cli.ExitWith(cli.ExitOfSignal(ctx))
 	}

@@ -25,12 +25,8 @@ const reset = "\x1b[?2026l\x1b[?2027l\x1b[?2004l\x1b[>4m\x1b[<1u\x1b[0 q\x1b[0m\
 // guard shows the screen in a process of its own, and puts the terminal right when that has ended: also when it was killed,
 // which no process can do for itself. The screen ends when the guard is killed.
 func guard(a *cli.App, ctx context.Context) error {
-	if err := check(a); err != nil {
-		return err
-	}
-	place, err := a.Place(ctx)
-	if err != nil {
-		return err
+	if !a.InTTY || !a.OutTTY {
+		return check(a)
 	}
 	in, out := a.Terminal()
 	before, err := term.GetState(in.Fd())
@@ -41,7 +37,12 @@ func guard(a *cli.App, ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	args := []string{"-C", place.Root, "ui", "--" + screenFlag}
+	args := []string{"ui", "--" + screenFlag}
+	for flag, value := range map[string]string{"--root": a.Dir, "--branch": a.Branch} {
+		if value != "" {
+			args = append(args, flag, value)
+		}
+	}
 	alive, held, err := os.Pipe()
 	if err != nil {
 		return err

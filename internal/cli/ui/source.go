@@ -40,8 +40,8 @@ func (r *reader) at(key ui.Key) (*engine.Engine, error) {
 }
 
 // Overview reads the project at a glance.
-func (r *reader) Overview(ctx context.Context) (*status.Overview, error) {
-	return status.ReadOverview(ctx, r.root, status.Options{Open: r.app.OpenToReadAt, Newest: newest, Sizes: true})
+func (r *reader) Overview(ctx context.Context, quickly bool) (*status.Overview, error) {
+	return status.ReadOverview(ctx, r.root, status.Options{Open: r.app.OpenToReadAt, Newest: newest, Sizes: !quickly})
 }
 
 const (

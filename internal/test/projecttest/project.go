@@ -13,7 +13,7 @@ import (
 )
 
 // New makes a project without git, and opens its machines.
-func New(t *testing.T, branches ...string) string {
+func New(t testing.TB, branches ...string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -41,7 +41,7 @@ func New(t *testing.T, branches ...string) string {
 }
 
 // Task makes a task in a machine, after it has given up the one before.
-func Task(t *testing.T, p project.Place, text string) string {
+func Task(t testing.TB, p project.Place, text string) string {
 	t.Helper()
 	e, err := engine.Open(p, engine.Options{})
 	if err != nil {

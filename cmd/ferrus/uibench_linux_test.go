@@ -1,0 +1,73 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// built is the real binary, not this test.
+func built(b *testing.B) string {
+	b.Helper()
+	bin := filepath.Join(b.TempDir(), "ferrus")
+	if out, err := exec.Command("go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
+		b.Fatalf("%v: %s", err, out)
+	}
+	return bin
+}
+
+// BenchmarkFirstPaint is from the start of ferrus ui to a screen with all that it shows.
+func BenchmarkFirstPaint(b *testing.B) {
+	bin, dir := built(b), sleeping(b, "One task")
+	for b.Loop() {
+		x := inTerminal(b, dir, 120, 40, []string{"GIT_CEILING_DIRECTORIES=" + filepath.Dir(dir)}, bin, "ui")
+		x.shows(b, "One task", "s resume")
+		b.StopTimer()
+		x.press(b, "q")
+		x.end(b)
+		b.StartTimer()
+	}
+}
+
+// BenchmarkKeyToScreen is from a key to the screen that it leads to.
+func BenchmarkKeyToScreen(b *testing.B) {
+	bin, dir := built(b), sleeping(b, "One task")
+	x := inTerminal(b, dir, 120, 40, nil, bin, "ui")
+	x.shows(b, "One task", "s resume")
+	keys := []string{"?", "q"} // esc begins sequences of keys, and so is waited for
+	for i := 0; b.Loop(); i++ {
+		x.press(b, keys[i%2])
+		x.until(b, "the help, or none", func(shown string) bool { return strings.Contains(shown, "┌ Keys") == (i%2 == 0) })
+	}
+}
+
+// BenchmarkIdle reports the milliseconds of processor time that an open screen takes in a second in which nothing happens.
+func BenchmarkIdle(b *testing.B) {
+	bin, dir := built(b), sleeping(b, "One task")
+	x := inTerminal(b, dir, 120, 40, nil, bin, "ui")
+	x.shows(b, "One task", "s resume")
+	const watched = 30 * time.Second
+	for b.Loop() {
+		before := ticks(x.cmd.Process.Pid)
+		time.Sleep(watched)
+		used := 1000 * float64(ticks(x.cmd.Process.Pid)-before) / 100 // a tick is 10 ms
+		b.ReportMetric(used/watched.Seconds(), "cpu-ms/s")
+	}
+}
+
+// ticks are what a process and those that it started have used of the processors.
+func ticks(pid int) (n int) {
+	stat, err := os.ReadFile("/proc/" + itoa(pid) + "/stat")
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	n = atoi(fields[11]) + atoi(fields[12])
+	for _, child := range children(pid) {
+		n += ticks(child)
+	}
+	return n
+}
