@@ -19,17 +19,7 @@ func Channels(record *trust.Project, root string, conf config.Config) (config.Ch
 	if record == nil || len(project.URLs) == 0 && !project.Desktop {
 		return all, nil
 	}
-	values := Executable(root, conf)
-	if ok, err := record.Agreed(values); ok && err == nil {
-		return all, nil
-	}
-	values = slices.DeleteFunc(values, func(v trust.Value) bool { return v.Key != "notify.urls" && v.Key != "notify.desktop" })
-	never, err := record.NeverAgreed(values, nil)
-	if err != nil {
-		never = values
-	} else if len(never) > 0 {
-		err = ErrChannels
-	}
+	never, err := neverAgreed(record, root, conf, "notify.urls", "notify.desktop")
 	for _, v := range never {
 		switch {
 		case v.Key == "notify.urls" && len(project.URLs) > 0:
@@ -39,4 +29,31 @@ func Channels(record *trust.Project, root string, conf config.Config) (config.Ch
 		}
 	}
 	return all, err
+}
+
+// NotifyCommand returns the command of [notify] if a person has agreed to it, now or earlier; "" otherwise, with the error of
+// Channels.
+func NotifyCommand(record *trust.Project, root string, conf config.Config) (string, error) {
+	if never, err := neverAgreed(record, root, conf, "notify.command"); len(never) > 0 {
+		return "", err
+	}
+	return conf.Notify.Command, nil
+}
+
+// neverAgreed returns those of the project's values at the keys that no person has agreed to. If there are any, the error is
+// ErrChannels, or one of the record, which then agrees to none.
+func neverAgreed(record *trust.Project, root string, conf config.Config, keys ...string) ([]trust.Value, error) {
+	values := Executable(root, conf)
+	if ok, err := record.Agreed(values); ok && err == nil {
+		return nil, nil
+	}
+	values = slices.DeleteFunc(values, func(v trust.Value) bool { return !slices.Contains(keys, v.Key) })
+	never, err := record.NeverAgreed(values, nil)
+	switch {
+	case err != nil:
+		return values, err
+	case len(never) > 0:
+		return never, ErrChannels
+	}
+	return nil, nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -22,18 +23,21 @@ func Channels(root string) (notify.Channels, error) {
 	if err != nil {
 		return notify.Channels{}, err
 	}
-	command := ""
+	command, refused := "", error(nil)
 	if conf, err := config.LoadFor(filepath.Join(root, config.FileName)); err == nil {
-		if ok, err := record.Agreed(agreement.Executable(root, conf)); ok && err == nil {
-			command = conf.Notify.Command
-		}
+		command, refused = agreement.NotifyCommand(record, root, conf)
 	}
-	return outbox.Channels(root, record, command, nil)
+	to, err := outbox.Channels(root, record, command, nil)
+	return to, cmp.Or(err, refused)
 }
 
-// toldAtWork are the needs of which a person is notified by who works on the task or the pipeline, as soon as they
-// arise; or, of approved work, that it is approved. An agent that no run starts was stopped by a person.
-var toldAtWork = []status.NeedKind{status.NeedAnswer, status.NeedBudget, status.NeedFailed, status.NeedPipeline, status.NeedDelivery, status.NeedMerge, status.NeedStopped}
+// untold are the needs of which nobody is notified here: a tick of a pipeline does that, the conductor has told that work is
+// approved, and an agent that no run starts was stopped by a person.
+var untold = []status.NeedKind{status.NeedPipeline, status.NeedDelivery, status.NeedMerge, status.NeedStopped}
+
+// atWork are the needs of which the conductor of a task notifies as soon as they arise, as this event. A task without one, whose
+// agents a person has started, has nobody else who does.
+var atWork = map[status.NeedKind]string{status.NeedAnswer: "question", status.NeedBudget: "question", status.NeedFailed: "failed"}
 
 // TellNeeds notifies the person of the project at root of what needs them now and was not told yet, and sends again what
 // could not be sent. It never fails a command: ferrus doctor says which channels do not work.
@@ -49,7 +53,7 @@ func (a *App) TellNeeds(ctx context.Context, root string) {
 	}
 	box := outbox.Open(root)
 	for _, n := range needs {
-		if !slices.Contains(toldAtWork, n.Kind) {
+		if !slices.Contains(untold, n.Kind) {
 			err = errors.Join(err, box.Tell(ctx, to, itemOf(root, n)))
 		}
 	}
@@ -64,10 +68,20 @@ func itemOf(root string, n status.Need) outbox.Item {
 	if n.Branch != "" {
 		where += ", branch " + n.Branch
 	}
-	return outbox.Item{ID: n.ID, Subject: "need " + n.ID, Message: notify.Message{
-		Title: "ferrus: " + string(n.Kind) + " (" + where + ")",
-		Text:  outbox.Text(root, n.ID, []string{n.Title, n.Text, strings.Join(n.Options, "\n")}, []string{n.Command}),
-		Env: []string{"FERRUS_EVENT=" + string(n.Kind), "FERRUS_ROOT=" + root, "FERRUS_TITLE=" + n.Title, "FERRUS_BRANCH=" + n.Branch,
-			"FERRUS_ID=" + n.ID},
-	}}
+	item := outbox.Item{ID: n.ID, Subject: "need " + n.ID}
+	event := string(n.Kind)
+	if as, ok := atWork[n.Kind]; ok {
+		task, question, _ := strings.Cut(n.ID, ":")
+		if event = as; as != "question" {
+			question = ""
+		}
+		item.ID, item.Subject = outbox.TaskID(task, event, question, n.Since), outbox.TaskSubject(n.Branch)
+	}
+	item.Message = notify.Message{
+		Title: "ferrus: " + event + " (" + where + ")",
+		Text:  outbox.Text(root, item.ID, []string{n.Title, n.Text, strings.Join(n.Options, "\n")}, []string{n.Command}),
+		Env: []string{"FERRUS_EVENT=" + event, "FERRUS_ROOT=" + root, "FERRUS_TITLE=" + n.Title, "FERRUS_BRANCH=" + n.Branch,
+			"FERRUS_ID=" + item.ID},
+	}
+	return item
 }

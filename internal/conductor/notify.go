@@ -3,8 +3,6 @@ package conductor
 import (
 	"context"
 	"path/filepath"
-	"strings"
-	"time"
 
 	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/outbox"
@@ -41,9 +39,7 @@ func (c *conductor) notify(f Facts) {
 	if err != nil {
 		c.Log.Warn("not every channel of [notify] is used", "error", err)
 	}
-	// The ID does not contain the number of the newest event: others may happen while a person
-	// thinks.
-	id := strings.Join(strings.Fields(strings.Join([]string{t.TaskID, what.kind, t.Top().ID, t.Since.UTC().Format(time.RFC3339Nano)}, " ")), " ")
+	id := outbox.TaskID(t.TaskID, what.kind, t.Top().ID, t.Since)
 	text, commands := t.FailureReason, what.commands
 	if t.State == state.AwaitingHuman {
 		if text, err = c.e.Store().Text(f.Snapshot, state.QuestionDoc); err != nil {
@@ -61,7 +57,7 @@ func (c *conductor) notify(f Facts) {
 	if place.Branch != "" {
 		where += ", branch " + place.Branch
 	}
-	item := outbox.Item{ID: id, Subject: subject(place.Branch), Message: notify.Message{
+	item := outbox.Item{ID: id, Subject: outbox.TaskSubject(place.Branch), Message: notify.Message{
 		Title: "ferrus: " + what.title + " (" + where + ")",
 		Text:  outbox.Text(place.Root, id, []string{t.Title, text}, help),
 		Env: []string{"FERRUS_EVENT=" + what.kind, "FERRUS_ROOT=" + place.Root, "FERRUS_TASK=" + t.TaskID, "FERRUS_TITLE=" + t.Title,
@@ -75,10 +71,7 @@ func (c *conductor) notify(f Facts) {
 // goesOn drops notifications that were not sent: the task needs nobody now.
 func (c *conductor) goesOn() {
 	place := c.e.Place()
-	if err := outbox.Open(place.Root).Withdraw(subject(place.Branch)); err != nil {
+	if err := outbox.Open(place.Root).Withdraw(outbox.TaskSubject(place.Branch)); err != nil {
 		c.Log.Warn("old notifications were not dropped", "error", err)
 	}
 }
-
-// subject is what the notifications of a machine are about.
-func subject(branch string) string { return "branch " + branch }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/agreement"
+	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/test/kit"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
@@ -67,6 +68,16 @@ func TestACloneSendsNothing(t *testing.T) {
 		if list, refused := names(t, dir); !slices.Equal(list, []string{"desktop"}) || !refused {
 			t.Errorf("%s: %q, %v", other, list, refused)
 		}
+	}
+	configure(t, dir, mine+"command = \"evil\"\n")
+	conf, err := config.Load(filepath.Join(dir, config.FileName))
+	must(t, err)
+	if command, err := agreement.NotifyCommand(record, dir, conf); command != "" || !errors.Is(err, agreement.ErrChannels) {
+		t.Errorf("%q, %v", command, err)
+	}
+	must(t, agreement.Agree(dir))
+	if command, err := agreement.NotifyCommand(record, dir, conf); command != "evil" || err != nil {
+		t.Errorf("%q, %v", command, err)
 	}
 	configure(t, dir, "")
 	if list, refused := names(t, dir); len(list) != 0 || refused {

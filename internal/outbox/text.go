@@ -2,10 +2,21 @@ package outbox
 
 import (
 	"strings"
+	"time"
 
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
+
+// TaskID is the ID of an item about a task: its event (question, failed or complete) in a state that the task is in since then.
+// Question is the id of the question, if it is one. The number of the newest entry is not part of it: others may come while a
+// person thinks.
+func TaskID(task, event, question string, since time.Time) string {
+	return strings.Join(strings.Fields(strings.Join([]string{task, event, question, since.UTC().Format(time.RFC3339Nano)}, " ")), " ")
+}
+
+// TaskSubject is what items about the task of a branch are about; "" is the project's own.
+func TaskSubject(branch string) string { return "branch " + branch }
 
 // maxPart bounds a part of a text, in bytes: services take about 2,000 characters.
 const maxPart = 1200
