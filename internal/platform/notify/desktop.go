@@ -15,7 +15,7 @@ import (
 )
 
 // A program shows notifications on a desktop. The message comes as arguments, or in the variables
-// FERRUS_TITLE and FERRUS_TEXT: it is never part of a script.
+// NOTICE_TITLE and NOTICE_TEXT: it is never part of a script.
 type program struct {
 	name string
 	args func(title, text string) []string
@@ -34,7 +34,7 @@ var programs = map[string]program{
 $n = New-Object System.Windows.Forms.NotifyIcon
 $n.Icon = [System.Drawing.SystemIcons]::Information
 $n.Visible = $true
-$n.ShowBalloonTip(10000, $env:FERRUS_TITLE, $env:FERRUS_TEXT, 'Info')
+$n.ShowBalloonTip(10000, $env:NOTICE_TITLE, $env:NOTICE_TEXT, 'Info')
 Start-Sleep -Seconds 5
 $n.Dispose()`}
 	}},
@@ -53,7 +53,7 @@ func (c Channels) desktop(ctx context.Context, m Message) error {
 	}
 	title, text := safetext.Line(m.Title), safetext.Clean(m.Text)
 	cmd := exec.CommandContext(ctx, path, p.args(title, text)...)
-	cmd.Env = append(os.Environ(), "FERRUS_TITLE="+title, "FERRUS_TEXT="+text)
+	cmd.Env = append(os.Environ(), "NOTICE_TITLE="+title, "NOTICE_TEXT="+text)
 	cmd.WaitDelay = time.Second
 	if out, err := cmd.CombinedOutput(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		return errors.New(scrub(fmt.Sprintf("%s: %v: %s", p.name, err, out), c.secrets()...))
