@@ -115,7 +115,11 @@ func (a *App) startDetached(ctx context.Context, args []string) (act.Outcome, er
 		if err != nil && !errors.As(err, &exit) {
 			return act.Outcome{}, err
 		}
-		return act.Outcome{Exit: cmd.ProcessState.ExitCode(), Text: strings.TrimSpace(text)}, nil
+		code := cmd.ProcessState.ExitCode()
+		if code == ExitPerson { // it has run, and waits for the person
+			code = ExitOK
+		}
+		return act.Outcome{Exit: code, Text: strings.TrimSpace(text)}, nil
 	case <-time.After(settled):
 		return act.Outcome{Text: fmt.Sprintf("started: process %d; it continues when this is closed", cmd.Process.Pid)}, nil
 	case <-ctx.Done():

@@ -29,6 +29,7 @@ type Overview struct {
 	More      int            `json:"more"`          // archived tasks that are not shown
 
 	Finished []RunLine `json:"-"` // the archived runs in a line each
+	Busy     error     `json:"-"` // a task could not be read because another process has its lock; nil when all could
 	Foreign  error     `json:"-"` // why the project's state is only shown; nil when it was made here
 	Acts     []act.Act `json:"-"` // that are about the project and no task
 }
@@ -86,6 +87,9 @@ func ReadOverview(ctx context.Context, root string, o Options) (*Overview, error
 		p := project.At(root, name)
 		m, err := v.machine(ctx, p, o)
 		if err != nil {
+			if refusal.CodeOf(err) == refusal.LockBusy {
+				v.Busy = err
+			}
 			m.Error, m.Group = explained(err), NeedsYou
 			v.Needs = append(v.Needs, unreadable(m))
 		}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -76,9 +77,13 @@ var views = map[status.NeedKind]string{status.NeedReview: "diff", status.NeedMer
 
 func (s *Site) board(w http.ResponseWriter, r *http.Request) error {
 	v, stale, err := remember(s.seen, "overview", func() (*status.Overview, error) {
-		return status.ReadOverview(r.Context(), s.opts.Root, status.Options{Open: s.opts.Open, Newest: newestDone, Sizes: true})
+		v, err := status.ReadOverview(r.Context(), s.opts.Root, status.Options{Open: s.opts.Open, Newest: newestDone, Sizes: true})
+		if err == nil {
+			err = v.Busy
+		}
+		return v, err
 	})
-	if err != nil {
+	if err != nil && (v == nil || v.Busy == nil) {
 		return err
 	}
 	p := s.page(r, "Overview")
@@ -88,7 +93,7 @@ func (s *Site) board(w http.ResponseWriter, r *http.Request) error {
 		b.Foreign, _ = explain(v.Foreign)
 	}
 	for _, n := range v.Needs {
-		b.Needs = append(b.Needs, s.need(n))
+		b.Needs = append(b.Needs, s.need(r.Context(), n))
 	}
 	for _, c := range columns {
 		col := column{Name: c.name}
@@ -111,7 +116,7 @@ func (s *Site) board(w http.ResponseWriter, r *http.Request) error {
 }
 
 // need finds the acts of a need. What cannot be read has none: its own page says why.
-func (s *Site) need(n status.Need) need {
+func (s *Site) need(ctx context.Context, n status.Need) need {
 	if n.Run != "" {
 		return need{Need: n, Place: runPlace + n.Run, Link: "/run/" + url.PathEscape(n.Run)}
 	}
@@ -123,16 +128,11 @@ func (s *Site) need(n status.Need) need {
 	if len(names) == 0 {
 		return one
 	}
-	e, err := s.open(n.Branch)
+	acts, err := s.settling(ctx, n)
 	if err != nil {
 		return one
 	}
-	defer e.Close()
-	report, err := status.Read(e)
-	if err != nil {
-		return one
-	}
-	for _, a := range report.Acts() {
+	for _, a := range acts {
 		for _, name := range names {
 			if a.Name == name {
 				one.Acts = append(one.Acts, a)
@@ -140,6 +140,23 @@ func (s *Site) need(n status.Need) need {
 		}
 	}
 	return one
+}
+
+// settling are the acts about the task of a need. Whether one can be merged is asked of git only where that is what is needed.
+func (s *Site) settling(ctx context.Context, n status.Need) ([]act.Act, error) {
+	if n.Kind == status.NeedConflict {
+		return s.acts(ctx, placeOf(n.Branch))
+	}
+	e, err := s.open(n.Branch)
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	report, err := status.Read(e)
+	if err != nil {
+		return nil, err
+	}
+	return report.Acts(), nil
 }
 
 // linkTo is the page of the task of a branch, "" for the project's own.

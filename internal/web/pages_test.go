@@ -162,7 +162,7 @@ func TestFormsThatTheListHasNot(t *testing.T) {
 			t.Errorf("%s: %s\n%s", name, resp.Status, read(t, resp))
 		}
 	}
-	for _, from := range []string{"//evil.example", "https://evil.example", `/\evil.example`, "javascript:alert(1)", "x"} {
+	for _, from := range []string{"//evil.example", "https://evil.example", "https://evil.example/x", `/\evil.example`, "javascript:alert(1)", "x"} {
 		d := change("from", from, "branch", "", "task", "t-20260101-000000", "submission", "s1", "path", "a", "line", "n1", "text", "x")
 		if got := b.send("POST", "/draft", d, nil).Header.Get("Location"); got != "/" {
 			t.Errorf("%s leads to %s", from, got)

@@ -91,7 +91,7 @@ func (s *Site) page(r *http.Request, title string) *page {
 // local is the address of a request without what only this answer is about.
 func local(r *http.Request) string {
 	q := r.URL.Query()
-	for _, once := range []string{"done", "code"} {
+	for _, once := range []string{"done", "code", "comment"} {
 		q.Del(once)
 	}
 	if len(q) == 0 {

@@ -3,6 +3,7 @@ package web_test
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"html"
 	"io"
@@ -23,7 +24,14 @@ import (
 	"github.com/ferrus-go/ferrus/internal/web"
 )
 
-func TestMain(m *testing.M) { os.Exit(enginetest.Main(m)) }
+var _ = flag.Bool("full", false, "nothing more than is always tried")
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-test.") { // a run that the page has started, or a server of its agents
+		root.Main()
+	}
+	os.Exit(enginetest.Main(m))
+}
 
 // A browser is logged in to the site of a project, on the wire.
 type browser struct {

@@ -67,13 +67,17 @@ func (s *Site) task(w http.ResponseWriter, r *http.Request) error {
 			newest = 0
 		}
 	}
-	e, err := s.open(branch)
-	if err != nil {
-		return err
+	var e *engine.Engine // nil when it cannot be opened now
+	d, stale, err := remember(s.seen, "task "+branch+" "+strconv.Itoa(newest), func() (_ *status.Detail, err error) {
+		if e, err = s.open(branch); err != nil {
+			return nil, err
+		}
+		return status.ReadDetail(r.Context(), e, newest)
+	})
+	if e != nil {
+		defer e.Close()
 	}
-	defer e.Close()
-	d, stale, err := remember(s.seen, "task "+branch+" "+strconv.Itoa(newest), func() (*status.Detail, error) { return status.ReadDetail(r.Context(), e, newest) })
-	if code := refusal.CodeOf(err); code == refusal.Corrupt {
+	if refusal.CodeOf(err) == refusal.Corrupt && e != nil {
 		return s.damaged(w, r, e, err)
 	}
 	if err != nil {
@@ -94,6 +98,9 @@ func (s *Site) task(w http.ResponseWriter, r *http.Request) error {
 			t.Other = append(t.Other, a)
 		}
 	}
+	if e == nil && (name == "diff" || name == "agents") {
+		return errBusy
+	}
 	switch name {
 	case "diff":
 		if t.Diff, err = s.diff(r, e, d); err != nil {
@@ -107,6 +114,9 @@ func (s *Site) task(w http.ResponseWriter, r *http.Request) error {
 	p.Data = t
 	return s.show(w, http.StatusOK, "task", p)
 }
+
+// errBusy is why a patch or the output of agents is not shown: what was read last has neither.
+var errBusy = &refusal.RefusedError{Code: refusal.LockBusy, Message: "another process has the lock of the task", Remedy: "load the page again", Person: true}
 
 // Acted returns the acts about an entry of the log.
 func (t *task) Acted() (list []act.Act) {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -62,6 +63,10 @@ Examples:
 "{{.CommandPath}} COMMAND --help" shows the help of a command.{{end}}
 `
 
+// unsorted leaves the commands of the help in our order. The switch is one of the whole process, in which a page may run several
+// commands at a time.
+var unsorted = sync.OnceFunc(func() { cobra.EnableCommandSorting = false })
+
 // Tree is the whole command tree.
 func Tree(a *cli.App) *cobra.Command {
 	root := &cobra.Command{
@@ -87,7 +92,7 @@ func Tree(a *cli.App) *cobra.Command {
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
-	cobra.EnableCommandSorting = false
+	unsorted()
 	addCommands(root, a)
 	return root
 }

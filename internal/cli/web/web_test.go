@@ -11,6 +11,7 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
+	"flag"
 	"io"
 	"math/big"
 	"net"
@@ -28,6 +29,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 )
 
+var _ = flag.Bool("full", false, "nothing more than is always tried")
+
 func TestMain(m *testing.M) { os.Exit(enginetest.Main(m)) }
 
 // once runs a command that ends by itself.
@@ -35,7 +38,7 @@ func once(t *testing.T, args ...string) (code int, stderr string) {
 	t.Helper()
 	var errs bytes.Buffer
 	a := &cli.App{In: strings.NewReader(""), Out: io.Discard, Err: &errs}
-	ctx, cancel := context.WithTimeout(t.Context(), enginetest.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), enginetest.Patience/4)
 	defer cancel()
 	return root.Run(a, ctx, args), errs.String()
 }

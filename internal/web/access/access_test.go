@@ -2,6 +2,7 @@ package access
 
 import (
 	"bufio"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -13,6 +14,8 @@ import (
 	"testing"
 	"time"
 )
+
+var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 // A page is a gate on the wire, with a site behind it that says what reached it.
 type page struct {

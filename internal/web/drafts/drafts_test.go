@@ -1,6 +1,7 @@
 package drafts
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 )
+
+var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 var about = Subject{"fix", "t-20260102-030405", "s2"}
 

@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"flag"
 	"html"
 	"os"
 	"os/exec"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 )
+
+var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 const sample = `diff --git a/a.go b/a.go
 index 1..2 100644
