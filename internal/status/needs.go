@@ -61,7 +61,7 @@ func (r *Report) Needs() []Need {
 		add(NeedFinish, fmt.Sprintf("finish-%d", r.Seq), r.finish, "Files are being moved, and the command was cut off.")
 	case r.parent != (state.Parent{}): // its executor decides about it
 	case r.Question != nil && r.Question.By == engineName:
-		add(NeedBudget, r.Question.ID, "ferrus answer "+r.Question.ID+" 1", "%s", firstLine(r.Question.Text))
+		add(NeedBudget, r.Question.ID, "ferrus answer "+r.Question.ID+answerWord(r.Question.Options), "%s", firstLine(r.Question.Text))
 	case r.Question != nil:
 		add(NeedAnswer, r.Question.ID, "ferrus answer "+r.Question.ID+answerWord(r.Question.Options), "%s asks: %s", r.Question.By, firstLine(r.Question.Text))
 	case r.State == state.Failed:

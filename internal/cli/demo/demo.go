@@ -33,7 +33,7 @@ func Command() *cobra.Command {
 agents that edit files. No model is used. Every scene verifies its result. The
 exit code is 0 only if all scenes succeed. With --night DIR it makes a project
 in which agents have worked for a night, and each kind of need waits for you:
-look at it with "ferrus -C DIR status --all".`,
+look at it with "ferrus -C DIR ui", or web, or status --all.`,
 		Example: `  ferrus demo
   ferrus demo --keep=false
   ferrus demo --json

@@ -91,7 +91,8 @@ func runNight(ctx context.Context, out io.Writer, dir string, asJSON bool) error
 	}
 	fmt.Fprintf(out, "\nThe night took %.1f s. What waits for you in the morning:\n\n", time.Since(began).Seconds())
 	text, err := n.ferrus(nil, "status", "--all")
-	fmt.Fprintf(out, "%s\nThe agents are scripts: answer, approve, merge, and let them go on with ferrus run.\n  %s -C %s status --all\n", text, called(), dir)
+	fmt.Fprintf(out, "%s\nLook at it on a screen or a page. The agents are scripts: answer, approve, merge, and let them go on with ferrus run.\n"+
+		"  %[2]s -C %[3]s ui\n  %[2]s -C %[3]s web\n  %[2]s -C %[3]s status --all\n", text, called(), dir)
 	return err
 }
 
