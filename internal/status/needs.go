@@ -81,7 +81,8 @@ func (r *Report) Needs() []Need {
 	if !r.State.Over() {
 		for _, n := range r.Notices {
 			if text, ok := strings.CutPrefix(n, "config_changed: "); ok {
-				add(NeedAgreement, "config", "ferrus config accept", "ferrus.toml has changed since the task was created: %s", firstLine(text))
+				what, _, _ := strings.Cut(firstLine(text), "; ")
+				add(NeedAgreement, "config", "ferrus config accept", "ferrus.toml has changed since the task was created: %s.", what)
 				break
 			}
 		}
