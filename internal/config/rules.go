@@ -300,7 +300,8 @@ const rulesPageEnd = `
   rule that matches counts. ` + "`ferrus config explain`" + ` lists all of them.
 - All conditions of ` + "`when`" + ` must be met. A rule without conditions follows every
   such event.
-- In ` + "`paths`" + `, ` + "`**`" + ` is any number of folders, and ` + "`*`" + ` stays within one. Both
+- ` + "`paths`" + ` are relative to the top of the git repository, also if the project is
+  a folder below it. ` + "`**`" + ` is any number of folders, and ` + "`*`" + ` stays within one. Both
   names of a renamed file count. A submission without changed files never
   matches.
 - ` + "`approve`" + ` needs passed checks of exactly the submitted files, and files that
