@@ -48,7 +48,7 @@ func (a *App) TellNeeds(ctx context.Context, root string) {
 	}
 	var needs []status.Need
 	v, err := status.ReadOverview(ctx, root, status.Options{Open: a.OpenToReadAt, Sizes: true})
-	if err == nil {
+	if err == nil && v.Foreign == nil { // of state that was not made here nobody is told
 		needs = v.Needs
 	}
 	box := outbox.Open(root)
