@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"maps"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -94,6 +95,26 @@ func TestEveryViewFillsItsWindow(t *testing.T) {
 					t.Errorf("the cursor of %s is at %v in %v", v.name, c.Position, size)
 				}
 			}
+		}
+	}
+}
+
+// TestTheDocsNameEveryKey.
+func TestTheDocsNameEveryKey(t *testing.T) {
+	page, err := os.ReadFile("../../docs/ui.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []string
+	for _, h := range generalKeys {
+		rows = append(rows, "| `"+strings.Join(strings.Fields(h.key), "` `")+"` | "+h.does+" |\n")
+	}
+	for _, k := range actKeys {
+		rows = append(rows, "| `"+k.key+"` | `"+k.act+"` |\n")
+	}
+	for _, r := range rows {
+		if !strings.Contains(string(page), r) {
+			t.Errorf("docs/ui.md lacks %s", r)
 		}
 	}
 }

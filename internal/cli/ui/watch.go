@@ -18,7 +18,7 @@ const (
 	settle = 30 * time.Millisecond
 	// atLeast is how often a change is told without any: file notifications fail on network file systems, and the end of a
 	// process changes no file.
-	atLeast = 30 * time.Second
+	atLeast = time.Minute
 )
 
 // Changed returns when a machine, the queue or the list of branches may have changed since it was called.
