@@ -31,7 +31,7 @@ var cannot = map[string]map[string]string{
 	"lease.heartbeat_interval_secs":  {"-1": "1 to 86400", "0": "1 to 86400", "86401": "1 to 86400", "90": "less than lease.ttl_secs"},
 	"lease.max_silence_secs":         {"-1": "1 to 86400", "0": "1 to 86400", "86401": "1 to 86400", "30": "less than lease.max_silence_secs"},
 	"notify.command":                 {`"a\u0000"`: "a string"},
-	"notify.urls":                    {`["ntfy.sh/x"]`: "item 1 is not a URL", `["ntfy://h/x", 3]`: "item 2 is not a URL", `["$HOME"]`: "must begin with FERRUS_NOTIFY", `["$FERRUS_NOTIFY_URL/x"]`: "item 1", `["generic://evil/?x=$FERRUS_NOTIFY_URL\u0000"]`: "item 1"},
+	"notify.urls":                    {`["ntfy.sh/x"]`: "item 1 is not a URL", `["ntfy://h/x", 3]`: "item 2 is not a URL", `"ntfy://h/x"`: "not a string", `["$HOME"]`: "must begin with FERRUS_NOTIFY", `["$FERRUS_NOTIFY_URL/x"]`: "item 1", `["generic://evil/?x=$FERRUS_NOTIFY_URL\u0000"]`: "item 1"},
 	"notify.desktop":                 {`"true"`: "true or false", "1": "true or false"},
 	"hq.supervisor.agent":            {`"claud"`: "did you mean claude-code?", `"/nope/agent"`: "one of", `""`: "one of"},
 	"hq.supervisor.model":            {`"a\u0000"`: "a string"}, // only the agent knows its models

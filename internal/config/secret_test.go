@@ -27,8 +27,13 @@ func TestSecretsOfURLsStayInTheFile(t *testing.T) {
 		if err == nil {
 			t.Fatal("accepted")
 		}
-		_, err = Parse(FileName, []byte("notify.urls = ["+quote(wrong+" ")+", \"\"]"))
-		said["refusal of "+wrong] = fmt.Sprint(err)
+		for i, text := range []string{"[" + quote(wrong+" ") + ", \"\"]", quote(wrong), "[" + wrong + "]", wrong, "[" + quote(wrong) + " " + wrong, "\"" + wrong, "[[" + quote(wrong) + "]]"} {
+			_, err = Parse(FileName, []byte("notify.urls = "+text+"\n"))
+			if err == nil {
+				t.Errorf("%s is accepted", text)
+			}
+			said[fmt.Sprint("refusal ", i, " of ", wrong)] = fmt.Sprint(err)
+		}
 	}
 	for what, text := range said {
 		if strings.Contains(text, secret) {

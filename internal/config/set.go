@@ -45,6 +45,9 @@ var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
 
 func (k key) set(c *Config, name string, value any) error {
 	refuse := func() error {
+		if _, ok := value.(string); ok && k.secret {
+			return fmt.Errorf("%s must be %s, not a string", name, k.allowed())
+		}
 		return fmt.Errorf("%s must be %s, not %s", name, k.allowed(), kind(value))
 	}
 	switch p := k.field(c).(type) {
