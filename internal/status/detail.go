@@ -50,9 +50,8 @@ func ReadDetail(ctx context.Context, e *engine.Engine, newest int) (*Detail, err
 	if err != nil {
 		return nil, err
 	}
-	m := &Machine{}
-	if r.TaskID != "" && e.Foreign() == nil {
-		if err := m.measure(ctx, e, r); err != nil {
+	if e.Foreign() == nil {
+		if err := r.mergesCleanly(ctx, e); err != nil {
 			return nil, err
 		}
 	}

@@ -184,14 +184,15 @@ func (m *Machine) measure(ctx context.Context, e *engine.Engine, r *Report) erro
 		return nil // the project may be in no repository; ferrus diff says why there is none
 	}
 	m.Size, m.Score = &look.Size, look.Score
+	return r.mergesCleanly(ctx, e)
+}
+
+// mergesCleanly looks up whether approved work that is not merged conflicts with the project.
+func (r *Report) mergesCleanly(ctx context.Context, e *engine.Engine) (err error) {
 	if r.mergeable() {
-		conflicts, err := branch.Conflicts(ctx, e)
-		if err != nil {
-			return err
-		}
-		r.conflicts = conflicts
+		r.conflicts, err = branch.Conflicts(ctx, e)
 	}
-	return nil
+	return err
 }
 
 // groupOf says in which part of an overview a task stands.

@@ -2,12 +2,15 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"html/template"
 	"net/http"
 	"strconv"
+	"sync"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/web/drafts"
 	"github.com/ferrus-go/ferrus/internal/web/patch"
@@ -18,8 +21,8 @@ import (
 const (
 	maxPatch   = 16 << 20
 	fileLines  = 600
-	pageLines  = 2000
-	colourSize = 48 << 10
+	pageLines  = 1200
+	colourSize = 32 << 10
 )
 
 // A diff is a patch on a page.
@@ -47,6 +50,9 @@ type row struct {
 	patch.Line
 	HTML    template.HTML
 	ID      string // in the page
+	Class   string
+	Sign    string
+	Number  int
 	Comment *drafts.Comment
 	Open    bool // a comment is written about it now
 }
@@ -64,18 +70,84 @@ func (l *limited) Write(p []byte) (int, error) {
 	return l.Buffer.Write(p)
 }
 
-// diff reads the patch of a task, and the comments on its lines.
-func (s *Site) diff(r *http.Request, e *engine.Engine, d *status.Detail) (*diff, error) {
-	var text limited
-	v := &diff{Open: r.URL.Query().Get("comment")}
-	if err := status.WriteDiff(r.Context(), e, &text); errors.Is(err, errLong) {
-		v.Cut = true
-	} else if err != nil {
+// A read patch is one that was read and partly coloured. That of a submission does not change.
+type readPatch struct {
+	files []patch.File
+	cut   bool
+
+	mu       sync.Mutex
+	coloured map[int][][]template.HTML // by the index of the file
+}
+
+// html is the lines of a file as HTML, coloured or not.
+func (p *readPatch) html(i int, colour bool) [][]template.HTML {
+	if !colour {
+		return patch.Plain(&p.files[i])
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.coloured[i] == nil {
+		p.coloured[i] = patch.Highlight(&p.files[i])
+	}
+	return p.coloured[i]
+}
+
+// patches are the patches of submissions that were read last.
+type patches struct {
+	mu  sync.Mutex
+	all map[[2]string]*readPatch // by the trees that they compare
+}
+
+// maxPatches bounds how many patches are kept, each of at most maxPatch.
+const maxPatches = 4
+
+// patch reads the patch of a task, or takes the one of the same submission that was read before.
+func (s *Site) patch(ctx context.Context, e *engine.Engine) (*readPatch, error) {
+	now, err := e.View()
+	if err != nil {
 		return nil, err
 	}
+	var trees [2]string
+	if now.Task.State == state.Reviewing || now.Task.State == state.Complete {
+		trees = [2]string{now.Task.BaseTree, now.Task.Submission.Tree}
+	}
+	s.patches.mu.Lock()
+	p := s.patches.all[trees]
+	s.patches.mu.Unlock()
+	if p != nil {
+		return p, nil
+	}
+	p = &readPatch{coloured: map[int][][]template.HTML{}}
+	var text limited
+	err = status.WriteDiff(ctx, e, &text)
+	if p.cut = errors.Is(err, errLong); err != nil && !p.cut {
+		return nil, err
+	}
+	p.files = patch.Parse(text.String())
+	after, err := e.View()
+	if err != nil {
+		return nil, err
+	}
+	if trees[1] != "" && !p.cut && after.Task.Seq == now.Task.Seq {
+		s.patches.mu.Lock()
+		defer s.patches.mu.Unlock()
+		if len(s.patches.all) >= maxPatches {
+			clear(s.patches.all)
+		}
+		s.patches.all[trees] = p
+	}
+	return p, nil
+}
+
+// diff shows the patch of a task, and the comments on its lines.
+func (s *Site) diff(r *http.Request, e *engine.Engine, d *status.Detail) (*diff, error) {
+	read, err := s.patch(r.Context(), e)
+	if err != nil {
+		return nil, err
+	}
+	v := &diff{Open: r.URL.Query().Get("comment"), Cut: read.cut}
 	if d.Submission != nil && d.TaskID != "" {
 		v.Subject = drafts.Subject{Branch: d.Branch, Task: d.TaskID, Submission: d.Submission.ID}
-		var err error
 		if v.Draft, err = s.drafts.Read(v.Subject); err != nil {
 			return nil, err
 		}
@@ -86,14 +158,14 @@ func (s *Site) diff(r *http.Request, e *engine.Engine, d *status.Detail) (*diff,
 			v.Reviewing = v.Reviewing || a.Name == "reject"
 		}
 	}
-	v.lay(patch.Parse(text.String()), r.URL.Query().Get("file"))
+	v.lay(read, r.URL.Query().Get("file"))
 	return v, nil
 }
 
 // lay decides what is shown of each file, and of which file all is: the one of that index.
-func (v *diff) lay(files []patch.File, whole string) {
+func (v *diff) lay(read *readPatch, whole string) {
 	lines, coloured := 0, 0
-	for i, f := range files {
+	for i, f := range read.files {
 		v.Added, v.Removed = v.Added+f.Added, v.Removed+f.Removed
 		one := diffFile{File: f, Index: i}
 		sum, size := 0, 0
@@ -105,22 +177,24 @@ func (v *diff) lay(files []patch.File, whole string) {
 		}
 		if one.Folded = strconv.Itoa(i) != whole && (sum > fileLines || lines+sum > pageLines || size > 256<<10); !one.Folded {
 			lines += sum
-			show := patch.Plain
-			if coloured+size <= colourSize {
+			colour := coloured+size <= colourSize
+			if colour {
 				coloured += size
-				show = patch.Highlight
 			}
-			one.rows(show(&f), v)
+			one.rows(read.html(i, colour), v)
 		}
 		v.Files = append(v.Files, one)
 	}
 }
 
+// classes are those of the kinds of lines.
+var classes = map[byte]string{'+': "add", '-': "del", '\\': "dim"}
+
 func (f *diffFile) rows(html [][]template.HTML, v *diff) {
 	for i, h := range f.Hunks {
 		rows := make([]row, len(h.Lines))
 		for j, l := range h.Lines {
-			rows[j] = row{Line: l, HTML: html[i][j]}
+			rows[j] = row{Line: l, HTML: html[i][j], Class: classes[l.Kind], Sign: string(rune(l.Kind)), Number: max(l.Old, l.New)}
 			key := l.Key()
 			if key == "" {
 				continue

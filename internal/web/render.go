@@ -43,7 +43,6 @@ var functions = template.FuncMap{
 	"count": format.Count,
 	"lower": func(v any) string { return strings.ToLower(fmt.Sprint(v)) },
 	"inc":   func(i int) int { return i + 1 },
-	"kind":  func(k byte) string { return string(rune(k)) },
 	"form":  func(p *page, place string, a act.Act) form { return newForm(p, place, a) },
 }
 

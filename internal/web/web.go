@@ -46,6 +46,7 @@ type Site struct {
 	hub     *hub
 	seen    *seen
 	results *results
+	patches patches
 	started time.Time
 }
 
@@ -55,7 +56,7 @@ var static embed.FS
 // New returns the site of a project. Its life is that of ctx.
 func New(ctx context.Context, opts Options) (*Site, error) {
 	s := &Site{opts: opts, drafts: drafts.Store{Home: filepath.Join(opts.Root, project.DirName)}, hub: newHub(ctx, opts.Root), seen: newSeen(),
-		results: newResults(), started: time.Now()}
+		results: newResults(), patches: patches{all: map[[2]string]*readPatch{}}, started: time.Now()}
 	files, err := fs.Sub(static, "static")
 	if err != nil {
 		return nil, err
