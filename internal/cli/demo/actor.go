@@ -102,6 +102,9 @@ func (a *actor) execute() error {
 			if _, err := a.tool("progress", map[string]any{"note": p.note()}); err != nil {
 				return err
 			}
+			if len(r.Progress) == 0 { // one that goes on does not begin anew
+				a.labour(p.steps)
+			}
 		}
 		r, err := a.tool("check", nil)
 		if err != nil {
@@ -120,6 +123,18 @@ func (a *actor) execute() error {
 		}
 	}
 	return nil
+}
+
+// labour takes a second for each step, and says so.
+func (a *actor) labour(steps int) {
+	for i := range steps {
+		a.say("I am at step %d of %d.", i+1, steps)
+		select {
+		case <-a.ctx.Done():
+			return
+		case <-time.After(time.Second):
+		}
+	}
 }
 
 // edit writes the files of a draft.

@@ -24,7 +24,7 @@ import (
 
 // Command is ferrus demo.
 func Command() *cobra.Command {
-	var keep, asJSON bool
+	var keep, asJSON, working bool
 	var at string
 	cmd := &cobra.Command{
 		Use:   "demo",
@@ -54,12 +54,16 @@ on with "ferrus run". In it wait:
 - a merge conflict, and a choice between two attempts with scores
 - a pipeline whose delivery is uncertain
 
-Two tasks are queued, and others are done. Nothing runs any more.`,
+Two tasks are queued, and others are done. Nothing runs any more, except with
+--at-work a run on the branch labels: "ferrus stop --branch labels" ends it.`,
 			"one object a scene: scene title ms, and without --night proof; then the journal."),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if working && at == "" {
+				return cli.UsageError("ferrus demo --night DIR --at-work", "--at-work is for --night")
+			}
 			if at != "" {
-				return runNight(cmd.Context(), cmd.OutOrStdout(), at, asJSON)
+				return runNight(cmd.Context(), cmd.OutOrStdout(), at, working, asJSON)
 			}
 			return runDemo(cmd.Context(), cmd.OutOrStdout(), keep, asJSON)
 		},
@@ -67,6 +71,7 @@ Two tasks are queued, and others are done. Nothing runs any more.`,
 	cmd.Flags().BoolVar(&keep, "keep", true, "keep the repository; --keep=false deletes it")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object for each scene, then the journal")
 	cmd.Flags().StringVar(&at, "night", "", "make a project in the new folder `DIR` in which each kind of need waits for you")
+	cmd.Flags().BoolVar(&working, "at-work", false, "with --night: leave a run whose agent works for ten minutes")
 	cmd.MarkFlagsMutuallyExclusive("night", "keep")
 	cmd.AddCommand(actorCommand())
 	return cmd

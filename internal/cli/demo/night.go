@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -45,12 +46,15 @@ var chapters = []chapter{
 	{"tasks in the queue", (*night).queue},
 }
 
+// atWork is a chapter for those who want to see an agent at work. Its run outlives the night.
+var atWork = chapter{"a task that a run works on", (*night).work}
+
 // needsOfNight are the kinds of needs that a night leaves behind.
 var needsOfNight = []status.NeedKind{status.NeedAnswer, status.NeedBudget, status.NeedReview, status.NeedFailed, status.NeedStopped, status.NeedConflict,
 	status.NeedChoice, status.NeedAgreement, status.NeedDelivery}
 
 // runNight plays the night in the folder dir, which must be new or empty.
-func runNight(ctx context.Context, out io.Writer, dir string, asJSON bool) error {
+func runNight(ctx context.Context, out io.Writer, dir string, working, asJSON bool) error {
 	exe, err := os.Executable()
 	if err != nil {
 		return err
@@ -72,7 +76,11 @@ func runNight(ctx context.Context, out io.Writer, dir string, asJSON bool) error
 	ctx, cancel := context.WithTimeout(ctx, demoLimit)
 	defer cancel()
 	n, began := &night{ctx: ctx, exe: exe, dir: dir}, time.Now()
-	for i, c := range chapters {
+	all := slices.Clone(chapters)
+	if working {
+		all = append(all, atWork)
+	}
+	for i, c := range all {
 		at := time.Now()
 		if err := c.play(n); err != nil {
 			return fmt.Errorf("%s: %w (the project is %s)", c.title, err, dir)
@@ -156,7 +164,21 @@ func (n *night) review() error {
 	if _, err := n.ferrus(nil, "step"); err != nil {
 		return err
 	}
-	return n.await("receipt", "Reviewing")
+	return n.await("receipt", func(at standing) bool { return at.State == "Reviewing" && len(at.Agents) == 0 })
+}
+
+// work starts a run as a process of its own, and waits until its agent has a plan.
+func (n *night) work() error {
+	if _, err := n.ferrus(nil, "branch", "labels", "--task", taskLabels); err != nil {
+		return err
+	}
+	cmd := exec.Command(n.exe, "-C", n.dir, "run", "--headless", "--branch", "labels")
+	cmd.Env, cmd.SysProcAttr = n.env(), proc.Leader()
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go func() { _ = cmd.Wait() }()
+	return n.await("labels", func(at standing) bool { return at.Progress != nil && len(at.Agents) == 1 })
 }
 
 func (n *night) pipelines() error {
@@ -209,26 +231,30 @@ func (n *night) verify() error {
 	return nil
 }
 
-// await waits until a branch is in a state and no agent runs in it.
-func (n *night) await(branch, state string) error {
+// A standing is what the night asks of ferrus status --json.
+type standing struct {
+	State    string
+	Agents   []struct{}
+	Progress *struct{}
+}
+
+// await waits until a branch is as it should be.
+func (n *night) await(branch string, good func(standing) bool) error {
 	for {
 		text, err := n.ferrus(nil, "status", "--branch", branch, "--json")
 		if err != nil {
 			return err
 		}
-		var r struct {
-			State  string
-			Agents []any
-		}
-		if err := json.Unmarshal([]byte(text), &r); err != nil {
+		var at standing
+		if err := json.Unmarshal([]byte(text), &at); err != nil {
 			return err
 		}
-		if r.State == state && len(r.Agents) == 0 {
+		if good(at) {
 			return nil
 		}
 		select {
 		case <-n.ctx.Done():
-			return fmt.Errorf("branch %s is %s, not %s: %w", branch, r.State, state, n.ctx.Err())
+			return fmt.Errorf("branch %s is %s: %w", branch, at.State, n.ctx.Err())
 		case <-time.After(settle):
 		}
 	}

@@ -18,6 +18,7 @@ type play struct {
 	drafts    []draft  // written one after the other, until the checks pass
 	objection string   // to the first submission
 	mended    []draft  // after it, or after a hint
+	steps     int      // of work that takes a second each
 }
 
 func (p play) note() string    { return "the plan: " + p.does }
@@ -34,6 +35,7 @@ const (
 	taskEuro     = "Show prices in euro\n\nPrice formats cents for people."
 	taskReceipt  = "Print a receipt\n\nReceipt returns the lines of a cart and the total as text."
 	taskStock    = "Refuse what is not in stock\n\nAdd refuses an article that is not there."
+	taskLabels   = "Write a label for each article\n\nlabels.go has a line for each article."
 	taskInvoice  = "Send an invoice by mail\n\nThe invoice is the receipt with an address."
 	taskRounding = "Round the tax to whole cents\n\nHalf a cent is rounded up."
 )
@@ -77,7 +79,8 @@ var plays = map[string]play{
 		mended: []draft{{"orders.go": "package shop\n\n// ReadOrders reads orders.csv of the old shop, without the lines that have no date.\nfunc ReadOrders(file string) error { return nil }\n"}}},
 	title(taskSearch): {does: "compare each name with the word", drafts: failing("search.go", "TODO: after %d names the umlaut is not found"),
 		mended: []draft{{"search.go": "package shop\n\nimport \"strings\"\n\n// Search reports whether a name contains a word.\nfunc Search(name, word string) bool { return strings.Contains(name, word) }\n"}}},
-	title(taskFast): {does: "keep the articles in a map"},
+	title(taskLabels): {does: "go through the articles", steps: 600, drafts: []draft{{"labels.go": "package shop\n\n// Labels are by article.\nvar Labels = map[string]string{}\n"}}},
+	title(taskFast):   {does: "keep the articles in a map"},
 	title(taskEuro): {does: "format cents with two digits", question: "How should a price look?\n\nThe old shop wrote 1.234,50 €; the new one has customers in other countries, too.",
 		options: []string{"1.234,50 € for everybody, as before", "€1,234.50 for everybody", "as the customer's country writes it"},
 		drafts:  []draft{{"price.go": "package shop\n\nimport \"fmt\"\n\n// Price formats cents for people.\nfunc Price(cents int) string { return fmt.Sprintf(\"%d.%02d €\", cents/100, cents%100) }\n"}}},
