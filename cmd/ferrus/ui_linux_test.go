@@ -39,7 +39,7 @@ func TestTheScreenShowsTheProject(t *testing.T) {
 	if code := x.end(t); code != 0 {
 		t.Errorf("it ends with %d", code)
 	}
-	if x.emulator.IsAltScreen() || !x.cooked(t) {
+	if x.second() || !x.cooked(t) {
 		t.Error("the terminal is not as it was")
 	}
 }
@@ -58,7 +58,7 @@ func TestAKilledScreenLeavesAUsableTerminal(t *testing.T) {
 			t.Fatal(err)
 		}
 		x.until(t, "the shell, in a terminal as it was", func(string) bool {
-			return strings.Contains(x.written(), " is the end") && !x.emulator.IsAltScreen() && x.cooked(t)
+			return strings.Contains(x.written(), " is the end") && !x.second() && x.cooked(t)
 		})
 		if !guard && !strings.Contains(x.text(), "the screen was killed") {
 			t.Errorf("it says %s", x.text())
@@ -104,7 +104,7 @@ func TestASignalEndsTheScreen(t *testing.T) {
 		if err := x.cmd.Process.Signal(signal); err != nil {
 			t.Fatal(err)
 		}
-		if code := x.end(t); code != 128+int(signal) || x.emulator.IsAltScreen() || !x.cooked(t) {
+		if code := x.end(t); code != 128+int(signal) || x.second() || !x.cooked(t) {
 			t.Errorf("after %v it ends with %d", signal, code)
 		}
 	}

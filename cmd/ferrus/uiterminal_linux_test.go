@@ -16,14 +16,14 @@ import (
 
 // A terminal is a terminal emulator with a program in it: what the program draws, and answers to what it asks.
 type terminal struct {
-	emulator *vt.SafeEmulator
-	master   *os.File
-	cmd      *exec.Cmd
-	ended    chan error
+	master *os.File
+	cmd    *exec.Cmd
+	ended  chan error
 
-	mu      sync.Mutex
-	changed chan struct{} // closed and replaced when something was written
-	raw     strings.Builder
+	mu       sync.Mutex
+	emulator *vt.Emulator  // but for the answers, which are a pipe
+	changed  chan struct{} // closed and replaced when something was written
+	raw      strings.Builder
 }
 
 // inTerminal starts a program in a terminal of a size. env is added to its environment.
@@ -37,14 +37,18 @@ func inTerminal(t testing.TB, dir string, columns, rows int, env []string, args 
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &terminal{emulator: vt.NewSafeEmulator(columns, rows), master: master, cmd: cmd, ended: make(chan error, 1), changed: make(chan struct{})}
-	go func() { _, _ = io.Copy(master, x.emulator) }()
+	x := &terminal{emulator: vt.NewEmulator(columns, rows), master: master, cmd: cmd, ended: make(chan error, 1), changed: make(chan struct{})}
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		_, _ = io.Copy(master, x.emulator)
+	}()
 	go func() {
 		piece := make([]byte, 32<<10)
 		for {
 			n, err := master.Read(piece)
-			_, _ = x.emulator.Write(piece[:n])
 			x.mu.Lock()
+			_, _ = x.emulator.Write(piece[:n])
 			x.raw.Write(piece[:n])
 			close(x.changed)
 			x.changed = make(chan struct{})
@@ -58,7 +62,10 @@ func inTerminal(t testing.TB, dir string, columns, rows int, env []string, args 
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		master.Close()
-		x.emulator.Close()
+		if pipe, ok := x.emulator.InputPipe().(io.Closer); ok { // closing the emulator itself races with its reader
+			pipe.Close()
+			<-answered
+		}
 	})
 	return x
 }
@@ -67,7 +74,9 @@ func parentOf(dir string) string { return dir[:strings.LastIndexByte(dir, '/')] 
 
 // text is what the terminal shows.
 func (x *terminal) text() string {
+	x.mu.Lock()
 	lines := strings.Split(x.emulator.String(), "\n")
+	x.mu.Unlock()
 	for i, l := range lines {
 		lines[i] = strings.TrimRight(l, " ")
 	}
@@ -126,7 +135,9 @@ func (x *terminal) press(t testing.TB, keys ...string) {
 
 func (x *terminal) resize(t testing.TB, columns, rows int) {
 	t.Helper()
+	x.mu.Lock()
 	x.emulator.Resize(columns, rows)
+	x.mu.Unlock()
 	if err := creack.Setsize(x.master, &creack.Winsize{Rows: uint16(rows), Cols: uint16(columns)}); err != nil {
 		t.Fatal(err)
 	}
@@ -158,6 +169,13 @@ func children(pid int) []int {
 		}
 	}
 	return list
+}
+
+// second reports whether the second screen is shown, on which programs draw.
+func (x *terminal) second() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.emulator.IsAltScreen()
 }
 
 // cooked reports whether a terminal reads lines and echoes them, as a shell needs it.

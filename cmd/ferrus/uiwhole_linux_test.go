@@ -174,7 +174,7 @@ func TestAWholeTaskOnTheScreen(t *testing.T) {
 		t.Errorf("NO_COLOR is set, and there are colours: %q", found)
 	}
 	x.press(t, "q")
-	if code := x.end(t); code != 0 || x.emulator.IsAltScreen() || !x.cooked(t) {
+	if code := x.end(t); code != 0 || x.second() || !x.cooked(t) {
 		t.Errorf("it ends with %d, and the terminal is not as it was", code)
 	}
 }

@@ -36,10 +36,14 @@ type fake struct {
 	done    []Act // the acts that were carried out
 	values  []map[string]string
 	outcome Outcome
+	reads   int
 	err     error
 }
 
-func (f *fake) Overview(context.Context, bool) (*status.Overview, error) { return f.overview, f.err }
+func (f *fake) Overview(context.Context, bool) (*status.Overview, error) {
+	f.reads++
+	return f.overview, f.err
+}
 func (f *fake) Detail(_ context.Context, key Key) (*Detail, error) {
 	if d := f.details[key]; d != nil {
 		return d, f.err

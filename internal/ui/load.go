@@ -41,8 +41,6 @@ const (
 	liveEvery = 500 * time.Millisecond
 )
 
-func loadOverview(ctx context.Context, src Source) tea.Cmd { return readOverview(ctx, src, false) }
-
 // readOverview reads quickly for the first picture.
 func readOverview(ctx context.Context, src Source, quickly bool) tea.Cmd {
 	return func() tea.Msg {

@@ -35,8 +35,10 @@ type Model struct {
 	first    Key // is selected at first
 	overview *status.Overview
 	detail   *Detail
-	of       Key // whose detail it is
-	loading  bool
+	of       Key  // whose detail it is
+	reading  bool // the overview
+	reread   bool // something has changed while it was read
+	loading  bool // the detail
 	stale    bool // something has changed while it was read
 	polling  bool // the output of agents is read again and again
 
@@ -58,7 +60,7 @@ func (m *Model) Choose(branch string) { m.first = Key{Task, branch} }
 
 // Init reads what is shown first.
 func (m *Model) Init() tea.Cmd {
-	m.loading = false
+	m.loading, m.reading = false, true
 	return tea.Batch(readOverview(m.ctx, m.src, true), awaitChange(m.ctx, m.src), m.after(agesEvery, ageMsg{}), m.load())
 }
 
@@ -137,7 +139,18 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	return cmd
 }
 
+// loadOverview reads the overview, once at a time: changes may come faster than it can be read.
+func (m *Model) loadOverview() tea.Cmd {
+	if m.reading {
+		m.reread = true
+		return nil
+	}
+	m.reading, m.reread = true, false
+	return readOverview(m.ctx, m.src, false)
+}
+
 func (m *Model) takeOverview(msg overviewMsg) tea.Cmd {
+	m.reading = false
 	if msg.err != nil {
 		m.say(msg.err.Error(), true)
 		return nil
@@ -149,8 +162,8 @@ func (m *Model) takeOverview(msg overviewMsg) tea.Cmd {
 		m.list.at = 0
 		m.list.choose(m.first)
 	}
-	if msg.quick {
-		return tea.Batch(m.selected(), loadOverview(m.ctx, m.src))
+	if msg.quick || m.reread {
+		return tea.Batch(m.selected(), m.loadOverview())
 	}
 	return m.selected()
 }
@@ -218,7 +231,7 @@ func (m *Model) changed(msg changedMsg) tea.Cmd {
 		m.say(msg.err.Error(), true)
 		return nil
 	}
-	return tea.Batch(loadOverview(m.ctx, m.src), m.load(), awaitChange(m.ctx, m.src))
+	return tea.Batch(m.loadOverview(), m.load(), awaitChange(m.ctx, m.src))
 }
 
 // begin leads an act on: to a form for its fields, to a question if something would be lost, and at last to the source.
@@ -271,7 +284,7 @@ func (m *Model) acted(msg actedMsg) tea.Cmd {
 	if msg.err != nil || msg.outcome.Failed() {
 		m.say("", false)
 		m.dialog = &note{title: line(msg.act.Label) + ": refused", text: rowsOf(text)}
-		return tea.Batch(loadOverview(m.ctx, m.src), m.load())
+		return tea.Batch(m.loadOverview(), m.load())
 	}
 	delete(m.drafts, draftOf(msg.act))
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
@@ -279,7 +292,7 @@ func (m *Model) acted(msg actedMsg) tea.Cmd {
 	if m.undo = m.undoable(msg); m.undo != 0 {
 		m.beside = fmt.Sprintf("(undo: %s to entry %d)", keyOf("rollback"), m.undo)
 	}
-	return tea.Batch(loadOverview(m.ctx, m.src), m.load())
+	return tea.Batch(m.loadOverview(), m.load())
 }
 
 // undoable is the entry to which a rollback undoes an act, 0 where none does.

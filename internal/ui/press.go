@@ -38,7 +38,7 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 
 // screenKeys are the keys of the screen itself.
 var screenKeys = map[string]func(*Model) tea.Cmd{
-	"q":         func(*Model) tea.Cmd { return tea.Quit },
+	"q":         (*Model).close,
 	"tab":       (*Model).otherPane,
 	"shift+tab": (*Model).otherPane,
 	"enter":     (*Model).enter,
@@ -56,7 +56,15 @@ var screenKeys = map[string]func(*Model) tea.Cmd{
 	"/":         (*Model).startFilter,
 	"?":         (*Model).help,
 	"ctrl+r":    (*Model).reload,
-	"ctrl+z":    func(*Model) tea.Cmd { return tea.Suspend },
+}
+
+// close ends the screen, but not an act in the middle.
+func (m *Model) close() tea.Cmd {
+	if m.busy {
+		m.say("an act is being carried out; ctrl+c closes the screen all the same", false)
+		return nil
+	}
+	return tea.Quit
 }
 
 func (m *Model) otherPane() tea.Cmd {
@@ -135,7 +143,7 @@ func (m *Model) help() tea.Cmd {
 
 func (m *Model) reload() tea.Cmd {
 	m.say("", false)
-	return tea.Batch(loadOverview(m.ctx, m.src), m.load())
+	return tea.Batch(m.loadOverview(), m.load())
 }
 
 // pressDialog gives a key to the dialog, and goes on with what it has come to.

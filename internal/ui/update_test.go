@@ -171,6 +171,40 @@ func TestALateAnswerIsNotShown(t *testing.T) {
 	}
 }
 
+// TestAnOverviewIsReadOnceAtATime, and once more after changes in between.
+func TestAnOverviewIsReadOnceAtATime(t *testing.T) {
+	src := night(t)
+	s := onStage(t, src, 80, 24)
+	before := src.reads
+	first := s.loadOverview()
+	for range 5 {
+		if s.loadOverview() != nil {
+			t.Fatal("it is read twice at a time")
+		}
+	}
+	s.carry(first)
+	if n := src.reads - before; n != 2 {
+		t.Errorf("it was read %d times", n)
+	}
+}
+
+// TestTheScreenIsNotClosedInAnAct by q: the act would be cut off.
+func TestTheScreenIsNotClosedInAnAct(t *testing.T) {
+	s := onStage(t, night(t), 80, 24)
+	s.begin(reply{act: &mergeAct})
+	if s.press("q"); s.quit {
+		t.Error("it is closed")
+	}
+	s.shows("an act is being carried out")
+	if s.begin(reply{act: &mergeAct}) != nil {
+		t.Error("a second act begins meanwhile")
+	}
+	s.send(actedMsg{act: mergeAct})
+	if s.press("q"); !s.quit {
+		t.Error("it is not closed")
+	}
+}
+
 // TestKeysOfTheScreenAndOfActsDiffer: an act with the key of the screen could not be reached.
 func TestKeysOfTheScreenAndOfActsDiffer(t *testing.T) {
 	l := &list{shown: make([]int, 3), items: make([]item, 3), height: 9}
