@@ -9,18 +9,12 @@ import (
 	"syscall"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/ferrus-go/ferrus/internal/cli"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
 func atoi(s string) int { n, _ := strconv.Atoi(s); return n }
-
-func termiosOf(f *os.File) (*unix.Termios, error) {
-	return unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
-}
 
 // TestTheScreenShowsTheProject in sizes from small to large, follows changes of the size, and leaves the terminal as it was.
 func TestTheScreenShowsTheProject(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/charmbracelet/x/vt"
 	creack "github.com/creack/pty"
+	"golang.org/x/sys/unix"
 )
 
 // A terminal is a terminal emulator with a program in it: what the program draws, and answers to what it asks.
@@ -104,6 +105,7 @@ func (x *terminal) until(t testing.TB, what string, claim func(shown string) boo
 		}
 		select {
 		case <-changed:
+		case <-time.After(50 * time.Millisecond): // the modes of a terminal and files change without a word
 		case <-limit:
 			w := x.written()
 			t.Fatalf("not on the screen: %s\n%s\nlast written: %q", what, shown, w[max(0, len(w)-300):])
@@ -181,7 +183,7 @@ func (x *terminal) second() bool {
 // cooked reports whether a terminal reads lines and echoes them, as a shell needs it.
 func (x *terminal) cooked(t testing.TB) bool {
 	t.Helper()
-	attr, err := termiosOf(x.master)
+	attr, err := unix.IoctlGetTermios(int(x.master.Fd()), unix.TCGETS)
 	if err != nil {
 		t.Fatal(err)
 	}
