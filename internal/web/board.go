@@ -31,10 +31,14 @@ type board struct {
 // A need is something that only a person can do, with the acts that do it.
 type need struct {
 	status.Need
-	Place string
-	Link  string
-	Acts  []act.Act
+	Place   string
+	Link    string
+	Choices []choice // of attempts
+	Acts    []act.Act
 }
+
+// A choice is an attempt that can be selected.
+type choice struct{ Branch, Link string }
 
 // A column of the board.
 type column struct {
@@ -123,6 +127,11 @@ func (s *Site) need(ctx context.Context, n status.Need) need {
 	one := need{Need: n, Place: placeOf(n.Branch), Link: linkTo(n.Branch)}
 	if view := views[n.Kind]; view != "" {
 		one.Link += "?view=" + view
+	}
+	if n.Kind == status.NeedChoice {
+		for _, branch := range n.Options {
+			one.Choices = append(one.Choices, choice{branch, linkTo(branch) + "?view=diff"})
+		}
 	}
 	names := actsFor[n.Kind]
 	if len(names) == 0 {

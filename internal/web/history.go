@@ -119,7 +119,27 @@ func (s *Site) archived(w http.ResponseWriter, r *http.Request) error {
 		p.Data = a
 		return s.show(w, http.StatusOK, "archived", p)
 	}
+	for _, name := range append([]string{""}, names...) {
+		if s.present(name) == id {
+			http.Redirect(w, r, linkTo(name), http.StatusSeeOther)
+			return nil
+		}
+	}
 	return errNotFound
+}
+
+// present is the task of a branch now, "" where it cannot be read.
+func (s *Site) present(branch string) string {
+	e, err := s.open(branch)
+	if err != nil {
+		return ""
+	}
+	defer e.Close()
+	now, err := e.View()
+	if err != nil {
+		return ""
+	}
+	return now.Task.TaskID
 }
 
 // readArchive reads the folder of a task that is over: its lines of the journal and its documents.

@@ -32,7 +32,13 @@ func TestAPersonWorksWithABrowser(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", agent, "../../docs/examples/scripted").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	m := enginetest.Repository(t, gate+"\n[hq.supervisor]\nagent = \"command\"\ncommand = \""+agent+" sleep 600\"\n[hq.executor]\nagent = \"command\"\ncommand = \""+
+	side := t.TempDir()
+	more := filepath.Join(side, "more")
+	if err := os.WriteFile(filepath.Join(side, "review.sh"), []byte("echo 'reading <b>the patch</b>'; while [ ! -e "+more+" ]; do sleep 0.05; done\n"+
+		"echo 'a second look <script>window.hacked=1</script>'; exec sleep 600\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := enginetest.Repository(t, gate+"\n[hq.supervisor]\nagent = \"command\"\ncommand = \"sh "+filepath.Join(side, "review.sh")+"\"\n[hq.executor]\nagent = \"command\"\ncommand = \""+
 		agent+" sh ../side/work.sh\"\n").Recorded().Agreed()
 	if err := os.WriteFile(filepath.Join(m.Side, "work.sh"), []byte(work), 0o600); err != nil {
 		t.Fatal(err)
@@ -56,6 +62,13 @@ func TestAPersonWorksWithABrowser(t *testing.T) {
 	s.sees("Resume: done.")
 	s.sees("Submission s1")
 	s.accessible("a submission")
+	s.open(b.origin + "/task?view=agents")
+	s.sees("reading <b>the patch</b>")
+	if err := os.WriteFile(more, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.sees("a second look <script>window.hacked=1</script>") // without loading the page again
+	s.accessible("the output of an agent")
 	s.open(b.origin + "/task?view=diff")
 	s.sees("<script>window.hacked=1</script>")
 	s.accessible("the diff")

@@ -44,6 +44,9 @@ func TestAMorning(t *testing.T) {
 	for _, n := range v.Needs {
 		s.sees(n.Text)
 		s.sees(n.Command)
+		if n.Kind == status.NeedChoice {
+			s.sees("Look at " + n.Options[1])
+		}
 	}
 	s.accessible("the morning")
 	s.picture("web-overview", 1280, 800, "light")

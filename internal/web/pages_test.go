@@ -120,6 +120,9 @@ func TestWhatIsLostIsAskedFor(t *testing.T) {
 		t.Fatalf("%s before it was confirmed", got.Task.State)
 	}
 	id := enginetest.View(t, ex).Task.TaskID
+	if got := b.send("GET", "/history/"+id, nil, nil).Header.Get("Location"); got != "/task" {
+		t.Errorf("the present task is at %s", got)
+	}
 	b.do("/act", with(form(t, page, "reset"), "sure", "yes"))
 	b.has("/history", "Build it.", "abandoned")
 	b.has("/history?q=build+ABAND", "Build it.")
