@@ -146,13 +146,14 @@ func TestARefusalIsShownWhole(t *testing.T) {
 	s.shows("No tests")
 }
 
-// TestAnErrorOfReadingIsSaid, and the screen stays.
+// TestAnErrorOfReadingIsSaid, whatever was read, and the screen stays.
 func TestAnErrorOfReadingIsSaid(t *testing.T) {
-	src := night(t)
-	s := onStage(t, src, 80, 24)
-	src.err = errors.New("the journal is damaged")
-	s.press("ctrl+r")
-	s.shows("error: the journal is damaged", "Rename the public function")
+	err := errors.New("the journal is damaged")
+	for _, msg := range []tea.Msg{overviewMsg{err: err}, detailMsg{key: Key{Task, ""}, err: err}, changedMsg{err}} {
+		s := onStage(t, night(t), 80, 24)
+		s.send(msg)
+		s.shows("error: the journal is damaged", "Rename the public function")
+	}
 }
 
 // TestALateAnswerIsNotShown: the detail, the patch and the output of an item that is no longer selected.

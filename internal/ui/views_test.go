@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"flag"
 	"fmt"
 	"image/color"
 	"maps"
@@ -18,6 +19,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/test/golden"
 )
+
+var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 func basic(i int) color.Color { return ansi.BasicColor(i) }
 
