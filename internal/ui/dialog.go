@@ -87,7 +87,7 @@ func (q *question) view(width, _ int) ([]string, *tea.Cursor) {
 	for _, piece := range wrapped(line(q.act.Loses), width) {
 		rows = append(rows, yellow.Render(piece))
 	}
-	rows = append(rows, "", "y  "+line(q.act.Label), "n  leave everything as it is")
+	rows = append(rows, dim.Render(clip(commandOf(q.act), width)), "", "y  "+line(q.act.Label), "n  leave everything as it is")
 	return framed("Are you sure?", rows, width), nil
 }
 

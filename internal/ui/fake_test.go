@@ -158,6 +158,7 @@ type stage struct {
 func onStage(t testing.TB, src Source, width, height int) *stage {
 	t.Helper()
 	m := New(src, "adder")
+	m.opened = ago(200)
 	m.now, m.after = func() time.Time { return today }, func(time.Duration, tea.Msg) tea.Cmd { return nil }
 	s := &stage{Model: m, t: t}
 	s.send(tea.WindowSizeMsg{Width: width, Height: height})

@@ -167,6 +167,9 @@ func (in *input) update(msg tea.Msg) (cmd tea.Cmd) {
 	return cmd
 }
 
+// commandOf is the command of an act, for a person who would rather paste it.
+func commandOf(a Act) string { return line(a.Command()) }
+
 // send returns the act with its values, if all that is required is there.
 func (f *form) send() reply {
 	for i, in := range f.inputs {
@@ -196,7 +199,7 @@ func (f *form) keys() []hint {
 
 func (f *form) view(width, height int) ([]string, *tea.Cursor) {
 	width = min(width-4, 80)
-	areas, others := 0, 2
+	areas, others := 0, 3
 	most := 10
 	for _, in := range f.inputs {
 		if len(in.Options) > 0 {
@@ -237,6 +240,8 @@ func (f *form) view(width, height int) ([]string, *tea.Cursor) {
 	}
 	if f.wrong != "" {
 		rows = append(rows, red.Render(f.wrong))
+	} else {
+		rows = append(rows, dim.Render(clip(commandOf(f.does), width)))
 	}
 	if cut := top - max(0, height-2-room-2); cut > 0 && len(rows) > height-2 { // the field in hand stays in sight
 		cut = min(cut, len(rows)-(height-2))

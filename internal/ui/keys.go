@@ -1,5 +1,11 @@
 package ui
 
+import (
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/format"
+)
+
 // actKeys are the keys of acts by their names. All acts are in the menu, too.
 var actKeys = []struct{ act, key string }{
 	{"answer", "a"},
@@ -65,7 +71,7 @@ var generalKeys = []hint{
 }
 
 // helpText is the help: the keys that work at any time, then those of the acts that can be done now.
-func helpText(acts []Act) []string {
+func helpText(acts []Act, opened time.Time) []string {
 	var text []string
 	for _, h := range generalKeys {
 		text = append(text, fit(h.key, 10)+" "+h.does)
@@ -79,5 +85,6 @@ func helpText(acts []Act) []string {
 			text = append(text, fit(k, 10)+" "+line(a.Label))
 		}
 	}
-	return append(text, "", "Marks: ! needs you, * at work, . waiting, + done.")
+	return append(text, "", "Marks: ! needs you, * at work, . waiting, + done.",
+		"A run that you start here gets the environment of this screen, as it was when it was opened: "+format.Clock(opened)+".")
 }

@@ -17,11 +17,12 @@ import (
 
 // A Model is the whole screen. It routes keys and messages to its panes, and holds nothing that they can hold.
 type Model struct {
-	src   Source
-	ctx   context.Context // of the program that runs it
-	now   func() time.Time
-	after func(time.Duration, tea.Msg) tea.Cmd
-	title string
+	src    Source
+	ctx    context.Context // of the program that runs it
+	now    func() time.Time
+	after  func(time.Duration, tea.Msg) tea.Cmd
+	title  string
+	opened time.Time
 
 	width, height int
 	list          list
@@ -52,7 +53,7 @@ type Model struct {
 
 // New returns a screen of a project.
 func New(src Source, title string) *Model {
-	return &Model{src: src, ctx: context.Background(), now: time.Now, after: later, title: line(title), tabs: newTabs(), drafts: map[string]map[string]string{}}
+	return &Model{src: src, ctx: context.Background(), now: time.Now, opened: time.Now(), after: later, title: line(title), tabs: newTabs(), drafts: map[string]map[string]string{}}
 }
 
 // Choose selects the task of a branch at first.

@@ -105,6 +105,9 @@ func (p *plainScreen) list(ctx context.Context) error {
 		return err
 	}
 	p.overview, p.items = o, itemsOf(o)
+	if o.Foreign != nil {
+		p.say("not made here, shown as text only: %s", line(o.Foreign.Error()))
+	}
 	for g, of := range groups {
 		n := 0
 		for i, it := range p.items {

@@ -137,7 +137,7 @@ func (m *Model) menu() tea.Cmd {
 }
 
 func (m *Model) help() tea.Cmd {
-	m.dialog = &note{title: "Keys", text: helpText(m.acts())}
+	m.dialog = &note{title: "Keys", text: helpText(m.acts(), m.opened)}
 	return nil
 }
 

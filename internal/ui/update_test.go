@@ -156,6 +156,17 @@ func TestAnErrorOfReadingIsSaid(t *testing.T) {
 	}
 }
 
+// TestStateThatWasNotMadeHereIsNamed for as long as it is shown.
+func TestStateThatWasNotMadeHereIsNamed(t *testing.T) {
+	src := night(t)
+	src.overview.Foreign = errors.New("the journal was made on another machine")
+	onStage(t, src, 80, 24).shows("not made here, shown as text only: the journal was made")
+	var out strings.Builder
+	if err := Plain(t.Context(), src, "adder", strings.NewReader(""), &out); err != nil || !strings.Contains(out.String(), "not made here") {
+		t.Errorf("%v: %s", err, out.String())
+	}
+}
+
 // TestALateAnswerIsNotShown: the detail, the patch and the output of an item that is no longer selected.
 func TestALateAnswerIsNotShown(t *testing.T) {
 	src := night(t)

@@ -154,6 +154,9 @@ func (m *Model) titleOf(name string, focused bool, width int) string {
 
 func (m *Model) messageLine() string {
 	style, text := plain, m.message
+	if text == "" && m.overview != nil && m.overview.Foreign != nil {
+		style, text = yellow, "not made here, shown as text only: "+line(m.overview.Foreign.Error())
+	}
 	if m.bad && text != "" {
 		style, text = red, "error: "+text
 	}
