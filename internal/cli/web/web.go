@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"net"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,7 +34,7 @@ front and name its address with --url. No agent may start it.`,
   ferrus web --http desk.local:7443 --tls-cert cert.pem --tls-key key.pem`,
 		Annotations: cli.Reference(`It does not open a browser. A browser stays logged in for 12 hours, or until
 ferrus web ends. The page has no more rights than your commands: it runs them.
-See docs/security.md for what the way in promises.`, `{url expires_at}, a line for each link.`),
+See docs/security.md for what the way in promises.`, `{url expires_at address}, a line for each link.`),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return serve(a, cmd.Context(), at) },
 	}
@@ -70,9 +71,9 @@ func serve(a *cli.App, ctx context.Context, at address) error {
 	ended := make(chan error, 1)
 	go func() { ended <- site.Serve(ctx, listeners, conf) }()
 	if !a.JSON {
-		a.Say("The page of %s. Open this link within a minute; it can be used once:\n", place.Root)
+		a.Say("The page of %s, at %s. Open this link within a minute; it can be used once:\n", place.Root, listeners[0].Addr())
 	}
-	if err := link(a, site); err != nil {
+	if err := link(a, site, listeners[0].Addr()); err != nil {
 		return err
 	}
 	if !a.JSON {
@@ -81,7 +82,7 @@ func serve(a *cli.App, ctx context.Context, at address) error {
 	go func() {
 		lines := bufio.NewScanner(a.In)
 		for lines.Scan() {
-			if link(a, site) != nil {
+			if link(a, site, listeners[0].Addr()) != nil {
 				return
 			}
 		}
@@ -94,13 +95,14 @@ func serve(a *cli.App, ctx context.Context, at address) error {
 }
 
 // link prints a new link.
-func link(a *cli.App, site *web.Site) error {
+func link(a *cli.App, site *web.Site, at net.Addr) error {
 	url, until := site.Link()
 	if a.JSON {
 		return a.PrintJSONLine(struct {
 			URL     string    `json:"url"`
 			Expires time.Time `json:"expires_at"`
-		}{url, until.UTC()})
+			Address string    `json:"address"` // at which it listens
+		}{url, until.UTC(), at.String()})
 	}
 	a.Say("\n  %s\n\n", url)
 	return nil

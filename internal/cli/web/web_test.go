@@ -83,8 +83,9 @@ func TestAnAgentDoesNotStartThePage(t *testing.T) {
 
 // A served page is one that ferrus web serves until the test ends.
 type served struct {
-	links *bufio.Scanner
-	enter io.Writer
+	links   *bufio.Scanner
+	enter   io.Writer
+	address string // at which it listens
 }
 
 func serve(t *testing.T, args ...string) *served {
@@ -105,7 +106,7 @@ func serve(t *testing.T, args ...string) *served {
 			t.Logf("stderr: %s", &errs)
 		}
 	})
-	return &served{bufio.NewScanner(out), enter}
+	return &served{links: bufio.NewScanner(out), enter: enter}
 }
 
 // link is the next link that it prints.
@@ -117,6 +118,7 @@ func (s *served) link(t *testing.T) *url.URL {
 	var l struct {
 		URL     string    `json:"url"`
 		Expires time.Time `json:"expires_at"`
+		Address string    `json:"address"`
 	}
 	if err := json.Unmarshal(s.links.Bytes(), &l); err != nil {
 		t.Fatal(err)
@@ -124,6 +126,7 @@ func (s *served) link(t *testing.T) *url.URL {
 	if left := time.Until(l.Expires); left <= 0 || left > time.Minute {
 		t.Errorf("the link is good for %s", left)
 	}
+	s.address = l.Address
 	u, err := url.Parse(l.URL)
 	if err != nil {
 		t.Fatal(err)
@@ -199,15 +202,10 @@ func TestAnotherAddressHasTLS(t *testing.T) {
 	t.Parallel()
 	m := enginetest.Repository(t, enginetest.Gate("true"))
 	cert, key, trust := certificate(t)
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(free.Addr().String())
-	free.Close()
-	s := serve(t, "-C", m.Dir, "--http=0.0.0.0:"+port, "--url=https://desk.example:"+port, "--tls-cert="+cert, "--tls-key="+key)
+	s := serve(t, "-C", m.Dir, "--http=0.0.0.0:0", "--url=https://desk.example", "--tls-cert="+cert, "--tls-key="+key)
 	link := s.link(t)
-	if link.Scheme != "https" || link.Host != "desk.example:"+port {
+	_, port, _ := net.SplitHostPort(s.address)
+	if link.Scheme != "https" || link.Host != "desk.example" {
 		t.Fatalf("%s", link)
 	}
 	transport := &http.Transport{TLSClientConfig: trust, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -236,20 +234,13 @@ func TestAnotherAddressHasTLS(t *testing.T) {
 func TestTheLinkNamesTheURL(t *testing.T) {
 	t.Parallel()
 	m := enginetest.Repository(t, enginetest.Gate("true"))
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	l.Close()
-	address := net.JoinHostPort("127.0.0.1", big.NewInt(int64(port)).String())
-	s := serve(t, "-C", m.Dir, "--http="+address, "--url=https://Desk.example:443/")
+	s := serve(t, "-C", m.Dir, "--url=https://Desk.example:443/")
 	link := s.link(t)
 	if link.Scheme+"://"+link.Host != "https://desk.example" {
 		t.Fatalf("%s", link)
 	}
 	for host, want := range map[string]int{"desk.example": 200, "127.0.0.1": http.StatusMisdirectedRequest} {
-		req, err := http.NewRequest("GET", "http://"+address+link.RequestURI(), nil)
+		req, err := http.NewRequest("GET", "http://"+s.address+link.RequestURI(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
