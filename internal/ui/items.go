@@ -10,15 +10,10 @@ import (
 
 // itemsOf are the items of an overview in the order of the screen.
 func itemsOf(o *status.Overview) []item {
-	needs := map[Key]string{}
+	needs := map[Key][]status.Need{}
 	for _, n := range o.Needs {
-		key := Key{Task, n.Branch}
-		if n.Run != "" {
-			key = Key{Pipeline, n.Run}
-		}
-		if needs[key] == "" {
-			needs[key] = line(n.Text)
-		}
+		key := keyOfNeed(n)
+		needs[key] = append(needs[key], n)
 	}
 	var all []item
 	for _, m := range o.Machines {
@@ -35,22 +30,34 @@ func itemsOf(o *status.Overview) []item {
 	for _, a := range o.Archived {
 		it := item{key: Key{Past, a.TaskID}, group: groupOf(status.Done), name: line(a.Title + a.Error), state: line(a.Outcome()), since: a.At,
 			facts: []string{line(a.TaskID), line(a.Branch)}}
-		all = append(all, needed(it, ""))
+		all = append(all, needed(it, nil))
 	}
 	return nested(all, parents(o))
 }
 
+// keyOfNeed is the item that needs the person.
+func keyOfNeed(n status.Need) Key {
+	if n.Run != "" {
+		return Key{Pipeline, n.Run}
+	}
+	return Key{Task, n.Branch}
+}
+
 // needed puts an item into the group of those that need the person, if it has a need.
-func needed(it item, need string) item {
-	if need != "" {
+func needed(it item, needs []status.Need) item {
+	if len(needs) > 0 {
 		it.needs, it.group = true, groupOf(status.NeedsYou)
-		it.facts = append([]string{need}, it.facts...)
+		text := line(needs[0].Text)
+		if len(needs) > 1 {
+			text = fmt.Sprintf("%d needs: %s", len(needs), text)
+		}
+		it.facts = append([]string{text}, it.facts...)
 	}
 	it.search = strings.Join(append([]string{it.name, it.state}, it.facts...), " ")
 	return it
 }
 
-func ofMachine(m status.Machine, need string) item {
+func ofMachine(m status.Machine, needs []status.Need) item {
 	it := item{key: Key{Task, m.Branch}, group: groupOf(m.Group), name: machineName(m.Branch), state: line(string(m.State)), since: m.Since}
 	if m.Title != "" {
 		it.name += "  " + line(m.Title)
@@ -69,7 +76,7 @@ func ofMachine(m status.Machine, need string) item {
 			it.facts = append(it.facts, line(text))
 		}
 	}
-	return needed(it, need)
+	return needed(it, needs)
 }
 
 // machineName is what the task of a branch is called; the project's own has no branch.

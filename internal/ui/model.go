@@ -163,6 +163,9 @@ func (m *Model) takeOverview(msg overviewMsg) tea.Cmd {
 		m.list.at = 0
 		m.list.choose(m.first)
 	}
+	if m.detail != nil {
+		m.showDetail()
+	}
 	if msg.quick || m.reread {
 		return tea.Batch(m.selected(), m.loadOverview())
 	}
@@ -220,6 +223,9 @@ func (m *Model) takeDetail(msg detailMsg) tea.Cmd {
 
 func (m *Model) showDetail() {
 	for _, t := range m.tabs {
+		if o, ok := t.(*overviewTab); ok && m.overview != nil {
+			o.needs = slices.DeleteFunc(slices.Clone(m.overview.Needs), func(n status.Need) bool { return keyOfNeed(n) != m.of })
+		}
 		t.show(m.detail, m.now())
 	}
 }

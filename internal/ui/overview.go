@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ type overviewTab struct {
 	scroll
 	static
 	detail *Detail
+	needs  []status.Need // of the item, in the words of the overview
 	now    time.Time
 }
 
@@ -94,7 +96,7 @@ func (t *overviewTab) task(s *sheet, d *status.Detail) {
 		s.add(bold, "", line(r.Title))
 	}
 	s.gap()
-	for _, n := range d.Needs {
+	for _, n := range t.allNeeds(d.Needs) {
 		s.add(red.Bold(true), "", "! "+line(n.Text))
 		s.add(plain, "  ", n.Command)
 	}
@@ -120,6 +122,17 @@ func (t *overviewTab) task(s *sheet, d *status.Detail) {
 		s.add(bold, "", "commands")
 		t.next(s, r.Next)
 	}
+}
+
+// allNeeds are the needs of a task, and those of its item that are not the task's: of the project.
+func (t *overviewTab) allNeeds(list []status.Need) []status.Need {
+	list = slices.Clone(list)
+	for _, n := range t.needs {
+		if !slices.ContainsFunc(list, func(m status.Need) bool { return m.ID == n.ID }) {
+			list = append(list, n)
+		}
+	}
+	return list
 }
 
 func (t *overviewTab) next(s *sheet, list []status.Step) {
