@@ -64,12 +64,13 @@ func TestAReview(t *testing.T) {
 	m := made(t)
 	sup, ex := m.Begun()
 	m.Write("code.txt", "one\n<script>alert(1)</script>\n")
+	m.Write("z<img src=x onerror=alert(2)>\u202e.txt", "x\n")
 	enginetest.Submitted(t, ex)
 	b := browse(t, m)
 	b.has("/", "Look at it")
 	page := b.has("/task?view=diff", "code.txt", "<script>alert(1)</script>", "Your decision on s1")
-	if strings.Contains(page, "<script>alert") {
-		t.Error("text of a file is a script")
+	if strings.Contains(page, "<script>alert") || strings.Contains(page, "<img") || !strings.Contains(page, "z&lt;img src=x onerror=alert(2)&gt;") {
+		t.Errorf("a text of the work is an element:\n%s", page)
 	}
 	stale := form(t, page, "approve")
 	page = b.has("/task?view=diff&file=0&comment=0-n2", "Comment on line 2")

@@ -3,20 +3,29 @@ package patch
 import (
 	"html/template"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
 )
 
+// A lexer is a list of regular expressions, of which some take quadratic time for a text that is made for it. So a hunk with
+// a line of more bytes has no colours, and neither has what comes after this time in a file.
+const (
+	maxLine = 400
+	maxTime = 200 * time.Millisecond
+)
+
 // Highlight returns the lines of each hunk of a file as HTML, in their order, coloured by its language. All text is escaped.
 func Highlight(f *File) [][]template.HTML {
 	lexer := lexers.Match(f.Path)
+	end := time.Now().Add(maxTime)
 	all := make([][]template.HTML, len(f.Hunks))
 	for i, h := range f.Hunks {
 		all[i] = plain(h.Lines)
 		if lexer != nil {
-			colour(lexer, h.Lines, all[i], '-')
-			colour(lexer, h.Lines, all[i], '+')
+			colour(lexer, h.Lines, all[i], '-', end)
+			colour(lexer, h.Lines, all[i], '+', end)
 		}
 	}
 	return all
@@ -39,19 +48,28 @@ func plain(lines []Line) []template.HTML {
 	return list
 }
 
-// colour colours the lines of one side of a hunk: a comment or a string goes on over lines.
-func colour(lexer chroma.Lexer, lines []Line, into []template.HTML, side byte) {
+// colour colours the lines of one side of a hunk: a comment or a string goes on over lines. After the time end it colours none.
+func colour(lexer chroma.Lexer, lines []Line, into []template.HTML, side byte, end time.Time) {
 	var text strings.Builder
 	var at []int
 	for i, l := range lines {
+		if len(l.Text) > maxLine {
+			return
+		}
 		if l.Kind == side || l.Kind == ' ' {
 			text.WriteString(l.Text + "\n")
 			at = append(at, i)
 		}
 	}
-	tokens, err := chroma.Tokenise(lexer, &chroma.TokeniseOptions{State: "root"}, text.String())
+	next, err := lexer.Tokenise(&chroma.TokeniseOptions{State: "root"}, text.String())
 	if err != nil {
 		return
+	}
+	var tokens []chroma.Token
+	for t := next(); t != chroma.EOF; t = next() {
+		if tokens = append(tokens, t); time.Now().After(end) {
+			return
+		}
 	}
 	for n, line := range chroma.SplitTokensIntoLines(tokens) {
 		if n == len(at) {
