@@ -261,6 +261,8 @@ var allowed = map[string]map[string]string{
 		"internal/config":  "ferrus.toml",
 	},
 	"internal/checkrun": {
+		"internal/sandbox":           "what an agent wrote runs in a sandbox",
+		"internal/platform/proc":     "ferrus starts itself as a stage",
 		"internal/worktree/checkout": "?",
 		"internal/worktree":          "trees of files, and private checkouts",
 		"internal/store":             "journals and their lines",
@@ -272,6 +274,7 @@ var allowed = map[string]map[string]string{
 		"internal/checks":            "the commands of a check run",
 	},
 	"internal/engine/enginetest": {
+		"internal/sandbox":       "what an agent wrote runs in a sandbox",
 		"internal/branch":        "branches, and merges of them",
 		"internal/platform/proc": "?",
 		"internal/trust":         "the record of a project",
@@ -399,6 +402,7 @@ var allowed = map[string]map[string]string{
 		"internal/server/tokens": "the suite has none of its own",
 	},
 	"internal/server": {
+		"internal/sandbox":         "what an agent wrote runs in a sandbox",
 		"internal/callog":          "the names of its logs",
 		"internal/agents/process":  "the slot of its agent names the run",
 		"internal/refusal":         "what is refused has a code and a remedy",
@@ -586,6 +590,7 @@ var allowed = map[string]map[string]string{
 	"internal/cli/pipeline": commands("queue project refusal agents agents/process cli cli/log config engine format nearest pipeline pipeline/run pipeline/workflow rootfs safetext " +
 		"status strictjson worktree"),
 	"internal/cli/root": {
+		"internal/sandbox":        "what an agent wrote runs in a sandbox",
 		"internal/state":          "the help has a topic about states and files",
 		"internal/status":         "what a state means",
 		"internal/trust":          "the help lists environment variables",

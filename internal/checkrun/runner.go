@@ -73,6 +73,8 @@ type Site struct {
 	Clean *checkout.Checkout // nil for the work tree
 	dir   string             // "" for the work tree
 	env   []string           // of the commands
+
+	sandbox *confinement // nil for none
 }
 
 // Release ends the use of a checkout.
@@ -119,6 +121,9 @@ func (s Site) On(spec checks.Spec) checks.Spec {
 	if s.Clean != nil {
 		spec.Dir, spec.Environ = s.dir, s.env
 	}
+	if s.sandbox != nil {
+		spec = s.sandbox.of(spec)
+	}
 	return spec
 }
 
@@ -131,8 +136,21 @@ type Target struct {
 }
 
 // Prepare makes the site of a check: for checks that are configured so, the private checkout of the task, which the caller
-// releases.
+// releases, and the sandbox of the commands.
 func (r *Runner) Prepare(ctx context.Context, snap store.Snapshot, gate config.Gate, on Target) (Site, error) {
+	s, err := r.site(ctx, snap, gate, on)
+	if err != nil || !gate.Checks.Sandboxed() {
+		return s, err
+	}
+	if s.sandbox, err = r.confine(ctx, gate, cmp.Or(s.dir, r.place.Work)); err != nil {
+		s.Release()
+		return Site{}, err
+	}
+	return s, nil
+}
+
+// site is the place of a check, without its sandbox: in a checkout the set-up runs outside of it.
+func (r *Runner) site(ctx context.Context, snap store.Snapshot, gate config.Gate, on Target) (Site, error) {
 	if !gate.Checks.Clean() {
 		return Site{}, nil
 	}
@@ -218,6 +236,18 @@ var noClean = &refusal.RefusedError{Code: refusal.InvalidInput, Message: `[check
 
 // CanRun refuses checks that could not run here, before they are frozen.
 func (r *Runner) CanRun(ctx context.Context, gate config.Gate) error {
+	if gate.Checks.Sandboxed() {
+		dir := r.place.Work
+		if gate.Checks.Clean() {
+			var err error
+			if dir, err = gc.CheckoutsDir(r.place.Root); err != nil {
+				return Trouble(err)
+			}
+		}
+		if _, err := r.confine(ctx, gate, dir); err != nil {
+			return err
+		}
+	}
 	if !gate.Checks.Clean() {
 		return nil
 	}

@@ -27,6 +27,7 @@ type Spec struct {
 	Env       map[string]string // added to the commands' environment, after EnvDeny
 	EnvDeny   []string          // path.Match patterns of variable names taken out of Environ
 	Environ   []string          `json:"-"` // what the commands' environment is made of, NAME=value; nil means this process's own
+	Prefix    []string          // the command line by which each shell is started, such as that of a sandbox; nil for none
 	Log       string            // absolute path of the log; an existing file is replaced
 	MaxLog    int64             // bytes of output in the log, without headers; 0 means DefaultMaxLog
 	TailLines int               // lines of feedback for each failing command; 0 means none

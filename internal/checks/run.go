@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -87,6 +88,9 @@ func command(
 		return c, err
 	}
 	cmd := shell(line)
+	if len(spec.Prefix) > 0 {
+		cmd.Path, cmd.Args = spec.Prefix[0], slices.Concat(spec.Prefix, cmd.Args)
+	}
 	cmd.Dir, cmd.Env = spec.Dir, env
 	cmd.Stdout, cmd.Stderr = w, w // a file, so that Wait does not wait for processes that inherit it
 	err = cmd.Start()

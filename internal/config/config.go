@@ -78,6 +78,9 @@ type Checks struct {
 	TimeoutSecs int               `json:"timeout_secs"` // for each command
 	Ignore      []string          `json:"ignore"`       // globs outside the fingerprint
 	Where       string            `json:"where"`        // InWorktree or InClean
+	Sandbox     string            `json:"sandbox"`      // NoSandbox, AnySandbox or the name of a mechanism
+	Network     bool              `json:"network"`      // the commands have a network in the sandbox
+	Read        []string          `json:"read"`         // absolute paths that they read in the sandbox, beside the tools
 	Env         map[string]string `json:"env"`          // added to the commands' environment
 	EnvDeny     []string          `json:"env_deny"`     // name patterns taken from it
 	MaxLogMB    int               `json:"max_log_mb"`
@@ -88,6 +91,16 @@ const (
 	InWorktree = "worktree"
 	InClean    = "clean"
 )
+
+// The values of Checks.Sandbox beside the names of mechanisms, which are those of internal/sandbox. A task that an older ferrus
+// froze has NoSandbox.
+const (
+	NoSandbox  = "off"
+	AnySandbox = "on" // the strongest mechanism that holds
+)
+
+// Sandboxed reports whether the commands run in a sandbox.
+func (c Checks) Sandboxed() bool { return c.Sandbox != "" && c.Sandbox != NoSandbox }
 
 // Clean reports whether the gate runs in a private checkout.
 func (c Checks) Clean() bool { return c.Where == InClean }

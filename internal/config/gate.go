@@ -165,6 +165,12 @@ func (g Gate) normal() Gate {
 	if g.Checks.Where == "" {
 		g.Checks.Where = InWorktree
 	}
+	if g.Checks.Sandbox == "" {
+		g.Checks.Sandbox = NoSandbox
+	}
+	if len(g.Checks.Read) == 0 {
+		g.Checks.Read = []string{}
+	}
 	if g.Checks.EnvDeny == nil {
 		g.Checks.EnvDeny = []string{}
 	}

@@ -73,6 +73,24 @@ var keys = []key{
 		field:   func(c *Config) any { return &c.Checks.Where },
 	},
 	{
+		name: "checks.sandbox", def: NoSandbox, words: []string{NoSandbox, AnySandbox, "bwrap", "landlock"},
+		comment: "The sandbox of the commands: off, on (the strongest that works here), bwrap or landlock. See docs/sandbox.md.",
+		does:    "Decides in which sandbox the check commands run.",
+		field:   func(c *Config) any { return &c.Checks.Sandbox },
+	},
+	{
+		name: "checks.network", def: false,
+		comment: "In the sandbox: let the commands use the network. landlock needs true.",
+		does:    "Lets the check commands use the network from their sandbox.",
+		field:   func(c *Config) any { return &c.Checks.Network },
+	},
+	{
+		name: "checks.read", def: []string{},
+		comment: "In the sandbox: more absolute paths that the commands can read.",
+		does:    "Lets the check commands read more paths from their sandbox.",
+		field:   func(c *Config) any { return &c.Checks.Read },
+	},
+	{
 		name: "checks.env", def: map[string]string{},
 		comment: "Variables added to the environment of the commands.",
 		does:    "Sets environment variables of the check commands.",

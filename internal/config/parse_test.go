@@ -34,7 +34,7 @@ func TestAFileThatCannotBeReadIsNamed(t *testing.T) {
 func TestEveryKeyIsReadFromTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), FileName)
 	text := `
-checks = { commands = ["make"], timeout_secs = 1, ignore = ["*.md"], where = "clean", env = { A = "1", "b.c" = "" }, env_deny = [], max_log_mb = 2 }
+checks = { commands = ["make"], timeout_secs = 1, ignore = ["*.md"], where = "clean", sandbox = "on", network = true, read = ["/srv"], env = { A = "1", "b.c" = "" }, env_deny = [], max_log_mb = 2 }
 limits.max_check_retries = 3
 limits.max_review_cycles = 4
 limits.max_feedback_lines = 5
@@ -91,6 +91,7 @@ timeout_secs = 13
 	want := Config{
 		Checks: Checks{
 			Commands: []string{"make"}, TimeoutSecs: 1, Ignore: []string{"*.md"}, Where: InClean,
+			Sandbox: AnySandbox, Network: true, Read: []string{"/srv"},
 			Env: map[string]string{"A": "1", "b.c": ""}, EnvDeny: []string{}, MaxLogMB: 2,
 		},
 		Limits: Limits{3, 4, 5, 6, 7, 77, 78, 0, 1_000_000_000, 12, 5},

@@ -35,7 +35,8 @@ type attack struct {
 	try  func(t target) error
 	// through are the mechanisms that do not stop it, as the documentation says; landlock-5 is Landlock up to version 5.
 	through map[Mechanism]bool
-	upTo    int // the version of Landlock that stops it first; 0: all that are used here do
+	network bool // without a network it is stopped
+	upTo    int  // the version of Landlock that stops it first; 0: all that are used here do
 }
 
 var inLandlock = map[Mechanism]bool{Landlock: true}
@@ -144,8 +145,8 @@ var attacks = []attack{
 	{name: "read the arguments of a process outside", through: inLandlock, try: func(t target) error { return show("/proc/" + strconv.Itoa(t.pid) + "/cmdline") }},
 	{name: "connect to an abstract socket", try: func(t target) error { return say("unix", "@"+t.base) }},
 	{name: "connect to a socket by its path", try: func(t target) error { return say("unix", t.base+"/s") }},
-	{name: "connect to a service on the loopback", through: everywhere, try: func(t target) error { return say("tcp", t.tcp) }},
-	{name: "send a datagram", through: everywhere, try: func(t target) error { return say("udp", t.udp) }},
+	{name: "connect to a service on the loopback", through: everywhere, network: true, try: func(t target) error { return say("tcp", t.tcp) }},
+	{name: "send a datagram", through: everywhere, network: true, try: func(t target) error { return say("udp", t.udp) }},
 	{name: "read tokens.json in a user namespace of its own", try: func(t target) error {
 		out, err := exec.Command("unshare", "--user", "--map-root-user", "--mount", "cat", t.ferrus+"/tokens.json").Output()
 		fmt.Print(string(out))

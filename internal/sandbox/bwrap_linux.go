@@ -44,8 +44,13 @@ func bwrapArgs(p Policy, self string) []string {
 		args []string
 	}
 	var mounts []mount
+	seen := map[string]bool{}
 	for _, path := range append(slices.Clone(p.Read), self) {
-		if path == "/proc" || contains("/dev", path) {
+		if seen[path] {
+			continue
+		}
+		seen[path] = true
+		if contains("/proc", path) || path == "/dev" {
 			continue // there are new ones
 		}
 		mounts = append(mounts, mount{path, []string{"--ro-bind-try", path, path}})

@@ -32,8 +32,7 @@ func Probe(ctx context.Context, m Mechanism, self string) error {
 	}
 	p := System()
 	p.Write, p.Dir, p.Deny, p.Network = []string{work}, work, []string{denied}, true
-	p.Read = append(p.Read, self)
-	argv, err := Command(m, p, self, []string{"sh", "-c", "echo inside >file && ! echo outside >../denied"})
+	argv, err := Command(m, p, self, []string{"sh", "-c", "echo inside >file; echo outside >../denied; true"})
 	if err != nil {
 		return err
 	}
@@ -43,6 +42,9 @@ func Probe(ctx context.Context, m Mechanism, self string) error {
 	}
 	if text, _ := os.ReadFile(filepath.Join(work, "file")); string(text) != "inside\n" {
 		return fmt.Errorf("%s does not hold here: a command inside cannot write its own folder", m)
+	}
+	if text, err := os.ReadFile(denied); err != nil || len(text) > 0 {
+		return fmt.Errorf("%s does not hold here: a command inside writes outside", m)
 	}
 	return nil
 }

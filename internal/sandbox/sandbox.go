@@ -26,10 +26,13 @@ const (
 	None     Mechanism = "none"     // nothing: the command can do what the user can
 )
 
+// Mechanisms are those that enforce something, the strongest first.
+func Mechanisms() []Mechanism { return []Mechanism{Bwrap, Landlock} }
+
 // Strongest returns the strongest mechanism that holds here, and for each stronger one why it does not.
 func Strongest(ctx context.Context, self string) (m Mechanism, why map[Mechanism]error) {
 	why = map[Mechanism]error{}
-	for _, m := range []Mechanism{Bwrap, Landlock} {
+	for _, m := range Mechanisms() {
 		if why[m] = Probe(ctx, m, self); why[m] == nil {
 			delete(why, m)
 			return m, why

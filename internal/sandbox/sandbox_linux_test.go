@@ -11,13 +11,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ferrus-go/ferrus/internal/test/golden"
 )
 
 // secret is what an attack must not print. It is the same in all processes of a test.
@@ -55,12 +56,13 @@ func attackAs(name string) int {
 
 // A victim is what an attack is tried on.
 type victim struct {
-	base    string
-	env     []string
-	process *exec.Cmd
-	dead    chan struct{}
-	reached atomic.Int32 // how often a service was
-	left    *os.File     // open in the process that starts the command
+	base     string
+	env      []string
+	process  *exec.Cmd
+	dead     chan struct{}
+	visitors atomic.Int32 // of the services, without ourselves
+	services [][2]string  // networks with addresses
+	left     *os.File     // open in the process that starts the command
 }
 
 func must(t testing.TB, err error) {
@@ -112,11 +114,26 @@ func (v *victim) serve(t *testing.T, network, address string) string {
 			if err != nil {
 				return
 			}
-			v.reached.Add(1)
+			v.visitors.Add(1)
 			c.Close()
 		}
 	}()
+	v.services = append(v.services, [2]string{network, l.Addr().String()})
 	return l.Addr().String()
+}
+
+// visits is how often a service was reached. It visits each itself, after all that came before.
+func (v *victim) visits(t *testing.T) int32 {
+	t.Helper()
+	for _, s := range v.services {
+		c, err := net.Dial(s[0], s[1])
+		must(t, err)
+		_, _ = c.Write([]byte("ours")) // it may be closed already
+		_, _ = c.Read(make([]byte, 1)) // it is answered, or closed
+		must(t, c.Close())
+		v.visitors.Add(-1)
+	}
+	return v.visitors.Load()
 }
 
 func (v *victim) datagrams(t *testing.T) string {
@@ -126,12 +143,15 @@ func (v *victim) datagrams(t *testing.T) string {
 	t.Cleanup(func() { c.Close() })
 	go func() {
 		for buf := make([]byte, 64); ; {
-			if _, _, err := c.ReadFrom(buf); err != nil {
+			_, from, err := c.ReadFrom(buf)
+			if err != nil {
 				return
 			}
-			v.reached.Add(1)
+			v.visitors.Add(1)
+			_, _ = c.WriteTo(buf[:1], from)
 		}
 	}()
+	v.services = append(v.services, [2]string{"udp", c.LocalAddr().String()})
 	return c.LocalAddr().String()
 }
 
@@ -162,20 +182,20 @@ func (v *victim) outside(t *testing.T) map[string]string {
 }
 
 // policy is one under which the command has its work tree.
-func (v *victim) policy(m Mechanism) Policy {
+func (v *victim) policy(network bool) Policy {
 	f := v.base + "/p/.ferrus"
 	p := System()
-	p.Write, p.Dir, p.Network = []string{f + "/worktrees/one"}, f+"/worktrees/one", true
+	p.Write, p.Dir, p.Network = []string{f + "/worktrees/one"}, f+"/worktrees/one", network
 	p.Read = append(p.Read, filepath.Dir(os.Args[0]))
 	p.Deny = []string{f + "/journal.jsonl", v.base + "/home"}
 	return p
 }
 
 // tried tries an attack and reports whether it went through, and what it printed.
-func (v *victim) tried(t *testing.T, a attack, m Mechanism, abi int) (through bool, told string) {
+func (v *victim) tried(t *testing.T, a attack, c column) (through bool, told string) {
 	t.Helper()
-	before, reached := v.outside(t), v.reached.Load()
-	argv, err := command(order{Mechanism: m, ABI: abi, Policy: v.policy(m)}, os.Args[0], []string{os.Args[0]})
+	before, reached := v.outside(t), v.visits(t)
+	argv, err := command(order{Mechanism: c.m, ABI: c.abi, Policy: v.policy(!c.offline)}, os.Args[0], []string{os.Args[0]})
 	must(t, err)
 	cmd := exec.Command(argv[0], argv[1:]...)
 	var out, errs bytes.Buffer
@@ -190,28 +210,26 @@ func (v *victim) tried(t *testing.T, a attack, m Mechanism, abi int) (through bo
 		<-v.dead
 		dead = true
 	}
-	if err == nil && (strings.HasPrefix(a.name, "connect") || strings.HasPrefix(a.name, "send")) {
-		for v.reached.Load() == reached { // it was sent, and so it arrives
-			runtime.Gosched()
-		}
-	}
-	through = dead || v.reached.Load() != reached || strings.Contains(out.String(), secret) || !maps.Equal(before, v.outside(t))
+	through = dead || v.visits(t) != reached || strings.Contains(out.String(), secret) || !maps.Equal(before, v.outside(t))
 	return through, strings.TrimSpace(errs.String())
+}
+
+// A column is a way in which the attacks are tried.
+type column struct {
+	m       Mechanism
+	abi     int  // of Landlock; 0 for that of the kernel
+	offline bool // without a network
 }
 
 // TestNoAttackGoesThroughThatTheDocumentationSaysIsStopped: each goes through without a sandbox, so that the test can see it, and
 // through none that is to stop it.
 func TestNoAttackGoesThroughThatTheDocumentationSaysIsStopped(t *testing.T) {
-	type column struct {
-		m   Mechanism
-		abi int
-	}
 	var columns []column
 	for abi := leastABI; abi <= kernelABI(); abi++ {
-		columns = append(columns, column{Landlock, abi})
+		columns = append(columns, column{m: Landlock, abi: abi})
 	}
 	if _, err := exec.LookPath("bwrap"); err == nil {
-		columns = append(columns, column{Bwrap, 0})
+		columns = append(columns, column{m: Bwrap}, column{m: Bwrap, offline: true})
 	} else {
 		t.Log("bubblewrap is not installed: its column is not tried")
 	}
@@ -221,16 +239,16 @@ func TestNoAttackGoesThroughThatTheDocumentationSaysIsStopped(t *testing.T) {
 	for _, a := range attacks {
 		t.Run(a.name, func(t *testing.T) {
 			t.Parallel()
-			if through, why := newVictim(t).tried(t, a, None, 0); !through {
+			if through, why := newVictim(t).tried(t, a, column{m: None}); !through {
 				if strings.Contains(why, "not permitted") || strings.Contains(why, "not implemented") || strings.Contains(why, "not supported") {
 					t.Skipf("it cannot be done here without a sandbox either: %s", why)
 				}
 				t.Fatalf("it does not go through without a sandbox, so that nothing is shown: %s", why)
 			}
 			for _, c := range columns {
-				want := a.through[c.m] || c.m == Landlock && c.abi < a.upTo
-				if through, why := newVictim(t).tried(t, a, c.m, c.abi); through != want {
-					t.Errorf("%s %d: through is %v, and the documentation says %v: %s", c.m, c.abi, through, want, why)
+				want := a.through[c.m] && !(c.offline && a.network) || c.m == Landlock && c.abi < a.upTo
+				if through, why := newVictim(t).tried(t, a, c); through != want {
+					t.Errorf("%+v: through is %v, and the documentation says %v: %s", c, through, want, why)
 				}
 			}
 		})
@@ -258,7 +276,7 @@ func TestAStageThatCannotBeProvedStartsNothing(t *testing.T) {
 		t.Skip("the kernel has no Landlock")
 	}
 	v := newVictim(t)
-	p := v.policy(Landlock)
+	p := v.policy(true)
 	p.Deny = []string{"/usr/bin/env"}
 	argv, err := Command(Landlock, p, os.Args[0], []string{"sh", "-c", "echo started"})
 	must(t, err)
@@ -267,4 +285,33 @@ func TestAStageThatCannotBeProvedStartsNothing(t *testing.T) {
 	if !errors.As(err, &exit) || exit.ExitCode() != ExitRefused || strings.Contains(string(out), "started") || !strings.Contains(string(out), "does not hold") {
 		t.Errorf("%v: %s", err, out)
 	}
+}
+
+// TestTheTableOfAttacksIsFresh: docs/sandbox.md lists the attacks, and which of them the test finds stopped.
+func TestTheTableOfAttacksIsFresh(t *testing.T) {
+	const file = "../../docs/sandbox.md"
+	data, err := os.ReadFile(file)
+	must(t, err)
+	var table strings.Builder
+	for _, a := range attacks {
+		cell := func(m Mechanism) string {
+			switch {
+			case a.through[m] && a.network && m == Bwrap:
+				return "stopped without a network"
+			case a.through[m]:
+				return "not stopped"
+			case m == Landlock && a.upTo > 0:
+				return fmt.Sprintf("stopped from version %d on", a.upTo)
+			}
+			return "stopped"
+		}
+		fmt.Fprintf(&table, "| %s | %s | %s |\n", a.name, cell(Landlock), cell(Bwrap))
+	}
+	const head = "| attack | landlock | bwrap |\n|---|---|---|\n"
+	before, rest, found := strings.Cut(string(data), head)
+	_, after, ends := strings.Cut(rest, "\n\n")
+	if !found || !ends {
+		t.Fatalf("%s has no table of attacks", file)
+	}
+	golden.Check(t, file, before+head+table.String()+"\n"+after)
 }

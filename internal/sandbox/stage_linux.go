@@ -14,8 +14,8 @@ import (
 // enter restricts this process and becomes the command. It returns only with an error.
 func enter(o order, argv []string) error {
 	runtime.LockOSThread() // capabilities and the filter are those of the thread that becomes the command
-	home, _ := os.UserHomeDir()
-	if err := o.Policy.Check(o.Mechanism, home); err != nil && !o.Inside {
+	// The home folder was that of the person when the command was made; now it is that of the sandbox.
+	if err := o.Policy.Check(o.Mechanism, ""); err != nil && !o.Inside {
 		return err
 	}
 	if o.Mechanism == Bwrap && !o.Inside {

@@ -30,6 +30,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/safetext"
+	"github.com/ferrus-go/ferrus/internal/sandbox"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
@@ -73,6 +74,7 @@ func (c Config) Identity() string {
 // Over stdio it serves until its client leaves, over HTTP until a signal ends it. prog is the
 // program's name in usage messages.
 func Main(prog string, args []string) int {
+	sandbox.Stage()
 	checks.Helper()
 	conf, code := parse(prog, args, os.Stdout, os.Stderr)
 	if code >= 0 {

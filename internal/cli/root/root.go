@@ -19,10 +19,12 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli/ui"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
+	"github.com/ferrus-go/ferrus/internal/sandbox"
 )
 
 // Main runs the command line of the process and exits with its code.
 func Main() {
+	sandbox.Stage()
 	checks.Helper()
 	process.Shim(run.Hold)
 	ctx, stop := proc.Interruptible(context.Background(), os.Interrupt, syscall.SIGTERM, proc.Stop)

@@ -113,6 +113,7 @@ Files in .ferrus that ferrus writes; do not edit them:
 		{"journal.jsonl", "every event with its documents: the only source of truth"},
 		{"STATE.json", "the present state, written from the journal"},
 		{"logs/", "the output of agents, checks and servers (ferrus logs)"},
+		{"sandbox/", "the home folder and the caches of sandboxed checks"},
 		{"runs/", "one line for each start and end of an agent"},
 		{"archive/", "finished tasks, and files that ferrus doctor replaced"},
 		{"branches/", "the state of each branch"},

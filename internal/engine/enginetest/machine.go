@@ -17,6 +17,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/sandbox"
 	"github.com/ferrus-go/ferrus/internal/test/kit"
 )
 
@@ -218,6 +219,7 @@ var Full *bool
 
 // Main runs the tests of a package with a folder that all share, and returns the exit code.
 func Main(m *testing.M) int {
+	sandbox.Stage()
 	checks.Helper()
 	return kit.Main(func() int { return kit.Scratch(&Scratch, m.Run) })
 }

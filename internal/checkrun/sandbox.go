@@ -1,0 +1,209 @@
+package checkrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/sandbox"
+	"github.com/ferrus-go/ferrus/internal/worktree"
+)
+
+// A confinement is the sandbox of the commands of a check.
+type confinement struct {
+	prefix []string // that starts a command in it
+	env    []string // that the commands have in it
+}
+
+// of returns the run of commands in the sandbox.
+func (c *confinement) of(spec checks.Spec) checks.Spec {
+	own := spec.Environ
+	if own == nil {
+		own = os.Environ()
+	}
+	spec.Prefix, spec.Environ = c.prefix, slices.Concat(own, c.env)
+	return spec
+}
+
+// probed is what holds on this machine. A process asks once.
+var probed = sync.OnceValue(func() map[sandbox.Mechanism]error {
+	self, err := proc.Executable()
+	found := map[sandbox.Mechanism]error{}
+	for _, m := range sandbox.Mechanisms() {
+		if found[m] = err; err == nil {
+			found[m] = sandbox.Probe(context.Background(), m, self)
+		}
+	}
+	return found
+})
+
+// mechanism returns the mechanism of a gate, or why none holds that it could have.
+func mechanism(c config.Checks) (sandbox.Mechanism, error) {
+	want := sandbox.Mechanisms()
+	if c.Sandbox != config.AnySandbox {
+		want = []sandbox.Mechanism{sandbox.Mechanism(c.Sandbox)}
+	}
+	var why []string
+	for _, m := range want {
+		err := probed()[m]
+		if err == nil && !c.Network && m != sandbox.Bwrap {
+			err = fmt.Errorf("%s cannot take the network away", m)
+		}
+		if err == nil {
+			return m, nil
+		}
+		why = append(why, err.Error())
+	}
+	return sandbox.None, &refusal.RefusedError{Code: refusal.InvalidInput, Person: true,
+		Message: fmt.Sprintf("[checks] sandbox = %q does not hold here: %s", c.Sandbox, strings.Join(why, "; ")),
+		Remedy:  `install bubblewrap, or set network = true, or sandbox = "off" under [checks] in ferrus.toml`}
+}
+
+// confine makes the sandbox of the commands that run in a folder. They write that folder, and a home, a folder for temporary
+// files and caches of their own, which no agent and no person uses. They read the tools that are on the PATH, and the repository
+// of the project.
+func (r *Runner) confine(ctx context.Context, gate config.Gate, dir string) (*confinement, error) {
+	m, err := mechanism(gate.Checks)
+	if err != nil {
+		return nil, err
+	}
+	self, err := proc.Executable()
+	if err != nil {
+		return nil, err
+	}
+	private, err := r.privateFolders()
+	if err != nil {
+		return nil, err
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil, err
+	}
+	p := sandbox.System()
+	p.Dir, p.Network = dir, gate.Checks.Network
+	p.Write = append(p.Write, dir, private)
+	p.Read = append(p.Read, gate.Checks.Read...)
+	p.Read = append(p.Read, tools(os.Getenv("PATH"), home)...)
+	if common, err := worktree.CommonDir(ctx, r.place.Root); err == nil && common != "" {
+		p.Read, p.Hidden = repository(p.Read, common, m)
+	}
+	own := project.At(r.place.Root, "").Dir()
+	p.Deny = []string{filepath.Join(own, "journal.jsonl"), filepath.Join(own, "tokens.json"), filepath.Join(home, ".ssh"), filepath.Join(home, ".gnupg")}
+	if m == sandbox.Bwrap && within(dir, own) {
+		p.Hidden = append(p.Hidden, own)
+	}
+	prefix, err := sandbox.Command(m, p, self, nil)
+	if refused := (*sandbox.PolicyError)(nil); errors.As(err, &refused) {
+		return nil, &refusal.RefusedError{Code: refusal.InvalidInput, Person: true, Message: fmt.Sprintf("[checks] sandbox = %q: %s", gate.Checks.Sandbox, refused.Reason),
+			Remedy: `under [checks] set where = "clean", or sandbox = "bwrap"; or work on a branch`}
+	}
+	return &confinement{prefix: prefix, env: privateEnv(private, home)}, err
+}
+
+// privateFolders makes the folder that the commands of this machine's checks have for themselves, with a fresh folder for temporary
+// files.
+func (r *Runner) privateFolders() (string, error) {
+	root, err := r.place.OpenDir()
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	if err := root.RemoveAll("sandbox/tmp"); err != nil {
+		return "", refusal.Folder(err)
+	}
+	for _, name := range []string{"sandbox/home", "sandbox/tmp", "sandbox/cache"} {
+		if err := root.MkdirAll(name, 0o700); err != nil {
+			return "", refusal.Folder(err)
+		}
+	}
+	return filepath.EvalSymlinks(root.Join("sandbox"))
+}
+
+// privateEnv is the environment by which programs keep to the private folders. What others have downloaded is read from there.
+func privateEnv(private, home string) []string {
+	cache := filepath.Join(private, "cache")
+	return []string{"HOME=" + filepath.Join(private, "home"), "TMPDIR=" + filepath.Join(private, "tmp"), "XDG_CACHE_HOME=" + cache,
+		"GOCACHE=" + filepath.Join(cache, "go"), "GOMODCACHE=" + modules(home), "GOTELEMETRY=off", "npm_config_cache=" + filepath.Join(cache, "npm")}
+}
+
+// modules is where Go keeps what it has downloaded.
+func modules(home string) string {
+	if dir := os.Getenv("GOMODCACHE"); filepath.IsAbs(dir) {
+		return filepath.Clean(dir)
+	}
+	if first, _, _ := strings.Cut(os.Getenv("GOPATH"), string(filepath.ListSeparator)); filepath.IsAbs(first) {
+		return filepath.Join(first, "pkg", "mod")
+	}
+	return filepath.Join(home, "go", "pkg", "mod")
+}
+
+// tools are the folders of the programs on a PATH, where their links lead, and what such an installation has beside its programs.
+func tools(path, home string) []string {
+	list := []string{modules(home)}
+	add := func(dir string) {
+		dir = filepath.Clean(dir)
+		if !filepath.IsAbs(dir) || dir == "/" || within(dir, home) || slices.Contains(list, dir) {
+			return
+		}
+		if _, err := os.Stat(dir); err == nil {
+			list = append(list, dir)
+		}
+	}
+	for _, dir := range filepath.SplitList(path) {
+		add(dir)
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if to, err := filepath.EvalSymlinks(filepath.Join(dir, e.Name())); err == nil && filepath.Dir(to) != filepath.Clean(dir) && !strings.HasPrefix(to, "/usr/") {
+				add(filepath.Dir(to))
+			}
+		}
+	}
+	for _, dir := range slices.Clone(list) {
+		if filepath.Base(dir) != "bin" {
+			continue
+		}
+		top := filepath.Dir(dir)
+		for _, beside := range []string{"lib", "libexec", "include", "pkg", "src", "VERSION", "go.env"} {
+			add(filepath.Join(top, beside))
+		}
+	}
+	return list
+}
+
+// repository adds a git directory to what the commands read, but for what ferrus keeps there. With bubblewrap it is read-only as
+// a whole, also where it lies in a folder that the commands write.
+func repository(read []string, common string, m sandbox.Mechanism) (list, hidden []string) {
+	ours := filepath.Join(common, "ferrus")
+	if m == sandbox.Bwrap {
+		if _, err := os.Stat(ours); err == nil {
+			hidden = []string{ours}
+		}
+		return append(read, common), hidden
+	}
+	entries, _ := os.ReadDir(common) // without it git says what is missing
+	for _, e := range entries {
+		if path := filepath.Join(common, e.Name()); path != ours {
+			read = append(read, path)
+		}
+	}
+	return read, nil
+}
+
+// within reports whether a path is a folder or lies below it.
+func within(folder, path string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
