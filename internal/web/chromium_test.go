@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 )
 
 // withChromium is a flag: the tests with a browser install axe-core by npm, and take half a minute.
@@ -57,11 +58,19 @@ func chromium(t *testing.T) *screen {
 	if err != nil {
 		t.Skip("no axe-core: " + err.Error())
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox)
+	var started *exec.Cmd
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox,
+		// Debian's program is a script that waits for the real one: only the whole group can be ended.
+		chromedp.ModifyCmdFunc(func(cmd *exec.Cmd) { cmd.SysProcAttr, started = proc.Leader(), cmd }))
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(stop)
 	ctx, stop = chromedp.NewContext(ctx)
 	t.Cleanup(stop)
+	t.Cleanup(func() {
+		if started != nil && started.Process != nil {
+			proc.Of(started.Process).Kill()
+		}
+	})
 	ctx, stop = context.WithTimeout(ctx, 3*time.Minute)
 	t.Cleanup(stop)
 	if err := chromedp.Run(ctx); err != nil {
