@@ -48,9 +48,6 @@ func New(place project.Place, s *store.Store, environment func(store.Snapshot) (
 // Busy reports whether the commands of a task's check run, in whatever process.
 func (r *Runner) Busy() bool { return checks.Running(r.store.Path(Lock)) }
 
-// Lock is held by the helper of the task's check, relative to the .ferrus folder.
-const Lock = "live/check.lock"
-
 // checkout returns the checkout of a task. An engine has one object for each, which remembers what it has compared.
 func (r *Runner) checkout(task string) (*checkout.Checkout, error) {
 	dir, err := gc.CheckoutsDir(r.place.Root)
@@ -142,7 +139,10 @@ func (r *Runner) Prepare(ctx context.Context, snap store.Snapshot, gate config.G
 	if err != nil || !gate.Checks.Sandboxed() {
 		return s, err
 	}
-	if s.sandbox, err = r.confine(ctx, gate, cmp.Or(s.dir, r.place.Work)); err != nil {
+	if err = r.makePrivate(on.kind()); err == nil {
+		s.sandbox, err = r.confine(ctx, gate, cmp.Or(s.dir, r.place.Work), on.kind())
+	}
+	if err != nil {
 		s.Release()
 		return Site{}, err
 	}
@@ -234,7 +234,7 @@ func (r *Runner) setUpClean(ctx context.Context, gate config.Gate, s Site, task 
 var noClean = &refusal.RefusedError{Code: refusal.InvalidInput, Message: `[checks] where = "clean" needs a git repository, and there is none here`, Person: true,
 	Remedy: `run git init and commit once, or set where = "worktree" in ferrus.toml`}
 
-// CanRun refuses checks that could not run here, before they are frozen.
+// CanRun refuses checks that could not run here, before they are frozen. It changes nothing: a check may be running.
 func (r *Runner) CanRun(ctx context.Context, gate config.Gate) error {
 	if gate.Checks.Sandboxed() {
 		dir := r.place.Work
@@ -244,7 +244,7 @@ func (r *Runner) CanRun(ctx context.Context, gate config.Gate) error {
 				return Trouble(err)
 			}
 		}
-		if _, err := r.confine(ctx, gate, dir); err != nil {
+		if _, err := r.confine(ctx, gate, dir, ofTask); err != nil {
 			return err
 		}
 	}

@@ -69,10 +69,10 @@ func mechanism(c config.Checks) (sandbox.Mechanism, error) {
 		Remedy:  `install bubblewrap, or set network = true, or sandbox = "off" under [checks] in ferrus.toml`}
 }
 
-// confine makes the sandbox of the commands that run in a folder. They write that folder, and a home, a folder for temporary
-// files and caches of their own, which no agent and no person uses. They read the tools that are on the PATH, and the repository
-// of the project.
-func (r *Runner) confine(ctx context.Context, gate config.Gate, dir string) (*confinement, error) {
+// confine returns the sandbox of the commands that run in a folder, or why there is none. It makes no folder. The commands write
+// the folder, and a home, a folder for temporary files and caches of their own, which no agent and no person uses. They read the
+// tools that are on the PATH, and the repository of the project.
+func (r *Runner) confine(ctx context.Context, gate config.Gate, dir string, k kind) (*confinement, error) {
 	m, err := mechanism(gate.Checks)
 	if err != nil {
 		return nil, err
@@ -81,10 +81,11 @@ func (r *Runner) confine(ctx context.Context, gate config.Gate, dir string) (*co
 	if err != nil {
 		return nil, err
 	}
-	private, err := r.privateFolders()
+	machine, err := filepath.EvalSymlinks(r.place.Dir())
 	if err != nil {
 		return nil, err
 	}
+	private := filepath.Join(machine, privateDir)
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return nil, err
@@ -107,44 +108,7 @@ func (r *Runner) confine(ctx context.Context, gate config.Gate, dir string) (*co
 		return nil, &refusal.RefusedError{Code: refusal.InvalidInput, Person: true, Message: fmt.Sprintf("[checks] sandbox = %q: %s", gate.Checks.Sandbox, refused.Reason),
 			Remedy: `under [checks] set where = "clean", or sandbox = "bwrap"; or work on a branch`}
 	}
-	return &confinement{prefix: prefix, env: privateEnv(private, home)}, err
-}
-
-// privateFolders makes the folder that the commands of this machine's checks have for themselves, with a fresh folder for temporary
-// files.
-func (r *Runner) privateFolders() (string, error) {
-	root, err := r.place.OpenDir()
-	if err != nil {
-		return "", err
-	}
-	defer root.Close()
-	if err := root.RemoveAll("sandbox/tmp"); err != nil {
-		return "", refusal.Folder(err)
-	}
-	for _, name := range []string{"sandbox/home", "sandbox/tmp", "sandbox/cache"} {
-		if err := root.MkdirAll(name, 0o700); err != nil {
-			return "", refusal.Folder(err)
-		}
-	}
-	return filepath.EvalSymlinks(root.Join("sandbox"))
-}
-
-// privateEnv is the environment by which programs keep to the private folders. What others have downloaded is read from there.
-func privateEnv(private, home string) []string {
-	cache := filepath.Join(private, "cache")
-	return []string{"HOME=" + filepath.Join(private, "home"), "TMPDIR=" + filepath.Join(private, "tmp"), "XDG_CACHE_HOME=" + cache,
-		"GOCACHE=" + filepath.Join(cache, "go"), "GOMODCACHE=" + modules(home), "GOTELEMETRY=off", "npm_config_cache=" + filepath.Join(cache, "npm")}
-}
-
-// modules is where Go keeps what it has downloaded.
-func modules(home string) string {
-	if dir := os.Getenv("GOMODCACHE"); filepath.IsAbs(dir) {
-		return filepath.Clean(dir)
-	}
-	if first, _, _ := strings.Cut(os.Getenv("GOPATH"), string(filepath.ListSeparator)); filepath.IsAbs(first) {
-		return filepath.Join(first, "pkg", "mod")
-	}
-	return filepath.Join(home, "go", "pkg", "mod")
+	return &confinement{prefix: prefix, env: privateEnv(machine, k, home)}, err
 }
 
 // tools are the folders of the programs on a PATH, where their links lead, and what such an installation has beside its programs.

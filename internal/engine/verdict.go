@@ -168,7 +168,7 @@ func (e *Engine) Trial(ctx context.Context) (checks.Result, config.Gate, error) 
 		return checks.Result{}, gate, checkrun.Trouble(err)
 	}
 	defer at.Release()
-	spec, err := e.runner.Spec(snap, gate, "logs/check-by-hand.log", "live/check-by-hand.lock")
+	spec, err := e.runner.Spec(snap, gate, "logs/check-by-hand.log", checkrun.ByHandLock)
 	if err != nil {
 		return checks.Result{}, gate, err
 	}

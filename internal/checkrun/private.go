@@ -1,0 +1,89 @@
+package checkrun
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/checks"
+	"github.com/ferrus-go/ferrus/internal/gc"
+	"github.com/ferrus-go/ferrus/internal/refusal"
+)
+
+// Locks that are held by the helper of a check, relative to the .ferrus folder.
+const (
+	Lock       = "live/check.lock"         // of the task's check
+	ByHandLock = "live/check-by-hand.lock" // of a person's own
+)
+
+// A kind of checks. One check of each kind can run at a time.
+type kind string
+
+const (
+	ofTask kind = "task"
+	byHand kind = gc.ByHand
+)
+
+func (k kind) lock() string {
+	if k == byHand {
+		return ByHandLock
+	}
+	return Lock
+}
+
+func (t Target) kind() kind {
+	if t.Task == gc.ByHand {
+		return byHand
+	}
+	return ofTask
+}
+
+// The folders that only checks use, relative to the folder of the machine. Checks that run at the same time share the home and the
+// caches: programs lock what they keep there.
+const (
+	privateDir = "sandbox"
+	homeDir    = privateDir + "/home"
+	cacheDir   = privateDir + "/cache"
+)
+
+// tmp is the folder for temporary files of the checks of a kind.
+func (k kind) tmp() string { return privateDir + "/tmp/" + string(k) }
+
+// makePrivate makes the folders that only checks use. It removes the temporary files of the previous check of the kind, unless that
+// check still runs.
+func (r *Runner) makePrivate(k kind) error {
+	root, err := r.place.OpenDir()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if !checks.Running(r.store.Path(k.lock())) {
+		if err := root.RemoveAll(k.tmp()); err != nil {
+			return refusal.Folder(err)
+		}
+	}
+	for _, name := range []string{homeDir, k.tmp(), cacheDir} {
+		if err := root.MkdirAll(name, 0o700); err != nil {
+			return refusal.Folder(err)
+		}
+	}
+	return nil
+}
+
+// privateEnv is the environment by which programs keep to the private folders. What others have downloaded is read from there.
+func privateEnv(machine string, k kind, home string) []string {
+	cache := filepath.Join(machine, cacheDir)
+	return []string{"HOME=" + filepath.Join(machine, homeDir), "TMPDIR=" + filepath.Join(machine, k.tmp()), "XDG_CACHE_HOME=" + cache,
+		"GOCACHE=" + filepath.Join(cache, "go"), "GOMODCACHE=" + modules(home), "GOTELEMETRY=off", "npm_config_cache=" + filepath.Join(cache, "npm")}
+}
+
+// modules is where Go keeps what it has downloaded.
+func modules(home string) string {
+	if dir := os.Getenv("GOMODCACHE"); filepath.IsAbs(dir) {
+		return filepath.Clean(dir)
+	}
+	if first, _, _ := strings.Cut(os.Getenv("GOPATH"), string(filepath.ListSeparator)); filepath.IsAbs(first) {
+		return filepath.Join(first, "pkg", "mod")
+	}
+	return filepath.Join(home, "go", "pkg", "mod")
+}
