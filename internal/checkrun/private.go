@@ -16,20 +16,17 @@ const (
 	ByHandLock = "live/check-by-hand.lock" // of a person's own
 )
 
-// A kind of checks. One check of each kind can run at a time.
-type kind string
-
-const (
-	ofTask kind = "task"
-	byHand kind = gc.ByHand
-)
-
-func (k kind) lock() string {
-	if k == byHand {
-		return ByHandLock
-	}
-	return Lock
+// A kind of checks. One check of each kind can run at a time, beside that of the other.
+type kind struct {
+	lock  string // of the check
+	setup string // lock of the set-up of its checkout
+	tmp   string // folder for temporary files
 }
+
+var (
+	ofTask = kind{Lock, "live/setup.lock", privateDir + "/tmp/task"}
+	byHand = kind{ByHandLock, "live/setup-by-hand.lock", privateDir + "/tmp/by-hand"}
+)
 
 func (t Target) kind() kind {
 	if t.Task == gc.ByHand {
@@ -46,9 +43,6 @@ const (
 	cacheDir   = privateDir + "/cache"
 )
 
-// tmp is the folder for temporary files of the checks of a kind.
-func (k kind) tmp() string { return privateDir + "/tmp/" + string(k) }
-
 // makePrivate makes the folders that only checks use. It removes the temporary files of the previous check of the kind, unless that
 // check still runs.
 func (r *Runner) makePrivate(k kind) error {
@@ -57,12 +51,12 @@ func (r *Runner) makePrivate(k kind) error {
 		return err
 	}
 	defer root.Close()
-	if !checks.Running(r.store.Path(k.lock())) {
-		if err := root.RemoveAll(k.tmp()); err != nil {
+	if !checks.Running(r.store.Path(k.lock)) {
+		if err := root.RemoveAll(k.tmp); err != nil {
 			return refusal.Folder(err)
 		}
 	}
-	for _, name := range []string{homeDir, k.tmp(), cacheDir} {
+	for _, name := range []string{homeDir, k.tmp, cacheDir} {
 		if err := root.MkdirAll(name, 0o700); err != nil {
 			return refusal.Folder(err)
 		}
@@ -73,7 +67,7 @@ func (r *Runner) makePrivate(k kind) error {
 // privateEnv is the environment by which programs keep to the private folders. What others have downloaded is read from there.
 func privateEnv(machine string, k kind, home string) []string {
 	cache := filepath.Join(machine, cacheDir)
-	return []string{"HOME=" + filepath.Join(machine, homeDir), "TMPDIR=" + filepath.Join(machine, k.tmp()), "XDG_CACHE_HOME=" + cache,
+	return []string{"HOME=" + filepath.Join(machine, homeDir), "TMPDIR=" + filepath.Join(machine, k.tmp), "XDG_CACHE_HOME=" + cache,
 		"GOCACHE=" + filepath.Join(cache, "go"), "GOMODCACHE=" + modules(home), "GOTELEMETRY=off", "npm_config_cache=" + filepath.Join(cache, "npm")}
 }
 

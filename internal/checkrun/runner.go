@@ -181,7 +181,7 @@ func (r *Runner) site(ctx context.Context, snap store.Snapshot, gate config.Gate
 		l.Base = cmp.Or(on.Base, on.Tree)
 		sum := sha256.Sum256([]byte(l.Base + "\x00" + line))
 		l.Key = hex.EncodeToString(sum[:])
-		l.SetUp = func(ctx context.Context, _ string) error { return r.setUpClean(ctx, gate, s, on.Task) }
+		l.SetUp = func(ctx context.Context, _ string) error { return r.setUpClean(ctx, gate, s, on) }
 	}
 	for over := time.Now().Add(gatePatience); ; {
 		err := c.Lay(ctx, t, l)
@@ -216,8 +216,8 @@ func (r *Runner) JudgeClean(ctx context.Context, snap store.Snapshot, gate confi
 
 // setUpClean runs the set-up in a checkout, before anything of an executor's is in it. The project is named to it: there it
 // may copy what is in no commit.
-func (r *Runner) setUpClean(ctx context.Context, gate config.Gate, s Site, task string) error {
-	log, lock, err := r.output("logs/"+task+"-setup.log", "live/setup.lock")
+func (r *Runner) setUpClean(ctx context.Context, gate config.Gate, s Site, on Target) error {
+	log, lock, err := r.output("logs/"+on.Task+"-setup.log", on.kind().setup)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package checkrun_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,10 +14,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/sandbox"
 )
-
-var _ = flag.Bool("full", false, "nothing more than is always tried")
-
-func TestMain(m *testing.M) { os.Exit(enginetest.Main(m)) }
 
 // hostile is what an executor's test may be: it reads and writes whatever the user can, and then what every test may.
 const hostile = `
