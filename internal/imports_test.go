@@ -31,7 +31,7 @@ var allowed = map[string]map[string]string{
 	"internal/lease":          {},
 	"internal/jsontime":       {},
 	"internal/state":          {"internal/lease": "a task may name the term of its lease", "internal/jsontime": "times in JSON have one form", "internal/safetext": "names have a form"},
-	"internal/platform/proc":  {},
+	"internal/platform/proc":  {"internal/rootfs": "whether a program lies in a folder"},
 	"internal/strictjson":     {},
 	"internal/safetext":       {},
 	"internal/platform/clock": {"internal/lease": "an instant is what a term is measured by"},
@@ -68,7 +68,7 @@ var allowed = map[string]map[string]string{
 	"internal/platform/filelock": {"internal/rootfs": "it says what lies in place of a lock file"},
 	"internal/rootfs":            {},
 	"internal/nearest":           {},
-	"internal/sandbox":           {},
+	"internal/sandbox":           {"internal/rootfs": "whether a path lies in a folder"},
 
 	"internal/rootfs/rootfstest": {},
 	"internal/web/access":        {},
@@ -263,7 +263,8 @@ var allowed = map[string]map[string]string{
 	"internal/checkrun": {
 		"internal/sandbox":           "what an agent wrote runs in a sandbox",
 		"internal/platform/proc":     "ferrus starts itself as a stage",
-		"internal/worktree/checkout": "?",
+		"internal/rootfs":            "whether a path lies in a folder",
+		"internal/worktree/checkout": "private checkouts",
 		"internal/worktree":          "trees of files, and private checkouts",
 		"internal/store":             "journals and their lines",
 		"internal/refusal":           "what is refused has a code and a remedy",
@@ -435,7 +436,7 @@ var allowed = map[string]map[string]string{
 		"internal/rootfs":              "no link leads it out of the project",
 		"internal/agents":              "it writes into a client's own files how to start our server",
 	},
-	"internal/ancestry": {},
+	"internal/ancestry": {"internal/rootfs": "whether a shim is one of the project"},
 	"internal/agents/process": {
 		"internal/platform/atomicfile": "a run that was begun is counted after a power cut",
 		"internal/ancestry":            "a shim is recognised by its arguments",

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // limit returns how many seconds a client must allow one call of our tools: the longest wait, plus
@@ -32,7 +34,7 @@ func (s LaunchSpec) beyond() []string {
 	if s.Duty == Worker {
 		dir = s.Run
 	}
-	if within(s.Work, dir) {
+	if rootfs.Within(s.Work, dir) {
 		return nil
 	}
 	return []string{dir}
@@ -68,10 +70,4 @@ func jsonText(v any, indent string) string {
 		panic(err) // callers pass only maps, slices, strings and numbers
 	}
 	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// within reports whether path is dir or below it.
-func within(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }

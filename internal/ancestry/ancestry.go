@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // Shim is the first argument of the process under which ferrus starts an agent. The duty of the
@@ -134,7 +136,7 @@ func nearest(sys system, pid int, root string, counts func(Agent) bool) (Agent, 
 
 // shim returns the agent of a shim of the project.
 func shim(p process, root string) (Agent, bool) {
-	if len(p.args) != 4 || p.args[1] != Shim || !within(root, p.args[3]) {
+	if len(p.args) != 4 || p.args[1] != Shim || !rootfs.Within(root, real(p.args[3])) {
 		return Agent{}, false
 	}
 	a := Agent{p.pid, "supervisor", p.args[2], "the shim that ferrus started it under"}
@@ -177,7 +179,7 @@ func clientsOf(sys system, root string) map[int]bool {
 		if dir == "" || !filepath.IsAbs(dir) {
 			dir = filepath.Join(sys.folder(pid), dir)
 		}
-		if filepath.IsAbs(dir) && (real(dir) == root || within(root, dir)) {
+		if filepath.IsAbs(dir) && rootfs.Within(root, real(dir)) {
 			clients[p.parent] = true
 		}
 	}
@@ -213,12 +215,6 @@ var shells = []string{"sh", "bash", "zsh", "fish", "dash", "ash", "ksh", "tcsh",
 func shell(name string) bool {
 	name = strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(name, "-"), ".exe"))
 	return slices.Contains(shells, name)
-}
-
-// within reports whether path is below the folder root, which has no links.
-func within(root, path string) bool {
-	rel, err := filepath.Rel(root, real(path))
-	return err == nil && rel != "." && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
 // real returns path without links, as far as it exists.

@@ -15,6 +15,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/sandbox"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
@@ -100,7 +101,7 @@ func (r *Runner) confine(ctx context.Context, gate config.Gate, dir string, k ki
 	}
 	own := project.At(r.place.Root, "").Dir()
 	p.Deny = []string{filepath.Join(own, "journal.jsonl"), filepath.Join(own, "tokens.json"), filepath.Join(home, ".ssh"), filepath.Join(home, ".gnupg")}
-	if m == sandbox.Bwrap && within(dir, own) {
+	if m == sandbox.Bwrap && rootfs.Within(dir, own) {
 		p.Hidden = append(p.Hidden, own)
 	}
 	prefix, err := sandbox.Command(m, p, self, nil)
@@ -116,7 +117,7 @@ func tools(path, home string) []string {
 	list := []string{modules(home)}
 	add := func(dir string) {
 		dir = filepath.Clean(dir)
-		if !filepath.IsAbs(dir) || dir == "/" || within(dir, home) || slices.Contains(list, dir) {
+		if !filepath.IsAbs(dir) || dir == "/" || rootfs.Within(dir, home) || slices.Contains(list, dir) {
 			return
 		}
 		if _, err := os.Stat(dir); err == nil {
@@ -164,10 +165,4 @@ func repository(read []string, common string, m sandbox.Mechanism) (list, hidden
 		}
 	}
 	return read, nil
-}
-
-// within reports whether a path is a folder or lies below it.
-func within(folder, path string) bool {
-	rel, err := filepath.Rel(folder, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }

@@ -27,6 +27,12 @@ func Split(path string) (dir, name string) {
 	return dir, filepath.ToSlash(name)
 }
 
+// Within reports whether a path is a folder or lies below it. It compares the names and follows no link.
+func Within(folder, path string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
 // For opens the Root through which the file of ferrus at path is reached, as Split says, and returns its name there.
 // The error is fs.ErrNotExist where the folder is not there. The caller closes the Root.
 func For(path string) (r *Root, name string, err error) {

@@ -23,3 +23,25 @@ func TestAPathIsDividedAtTheOutermostStateFolder(t *testing.T) {
 		}
 	}
 }
+
+func TestAPathLiesInAFolder(t *testing.T) {
+	for _, c := range []struct {
+		folder, path string
+		in           bool
+	}{
+		{"/p", "/p", true},
+		{"/p", "/p/a", true},
+		{"/p", "/p/..a", true},
+		{"/p/", "/p/a/../b", true},
+		{"/", "/p", true},
+		{"/p", "/pa", false},
+		{"/p", "/p/../a", false},
+		{"/p", "/", false},
+		{"/p/a", "/p/b", false},
+		{"/p", "a", false},
+	} {
+		if in := Within(filepath.FromSlash(c.folder), filepath.FromSlash(c.path)); in != c.in {
+			t.Errorf("%s in %s: %v", c.path, c.folder, in)
+		}
+	}
+}

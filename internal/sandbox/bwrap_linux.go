@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // becomeBwrap becomes bubblewrap, which starts this program again inside.
@@ -50,7 +52,7 @@ func bwrapArgs(p Policy, self string) []string {
 			continue
 		}
 		seen[path] = true
-		if contains("/proc", path) || path == "/dev" {
+		if rootfs.Within("/proc", path) || path == "/dev" {
 			continue // there are new ones
 		}
 		mounts = append(mounts, mount{path, []string{"--ro-bind-try", path, path}})

@@ -13,7 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // A Mechanism is what enforces a policy.
@@ -70,11 +71,11 @@ func (p Policy) Check(m Mechanism, home string) error {
 		}
 	}
 	for _, w := range p.Write {
-		if w == "/" || home != "" && contains(w, home) {
+		if w == "/" || home != "" && rootfs.Within(w, home) {
 			return refuse("%s may not be writable: it contains the home folder", w)
 		}
 		for _, d := range p.Deny {
-			if contains(w, d) && !slices.ContainsFunc(p.Hidden, func(h string) bool { return contains(h, d) }) {
+			if rootfs.Within(w, d) && !slices.ContainsFunc(p.Hidden, func(h string) bool { return rootfs.Within(h, d) }) {
 				return refuse("%s may not be writable: it contains %s", w, d)
 			}
 		}
@@ -86,12 +87,6 @@ func (p Policy) Check(m Mechanism, home string) error {
 		return refuse("landlock cannot take the network away without the loopback; bwrap can")
 	}
 	return nil
-}
-
-// contains reports whether a path is a folder or lies below it.
-func contains(folder, path string) bool {
-	rel, err := filepath.Rel(folder, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, "../")
 }
 
 // order is what the stage is told.

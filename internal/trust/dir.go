@@ -8,8 +8,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // Variables that name the folders. Adapters and register pass them on to the servers.
@@ -225,7 +226,7 @@ func outside(root, dir string) error {
 		return err
 	}
 	for _, path := range []string{dir, real} {
-		if rel, err := filepath.Rel(root, path); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		if rootfs.Within(root, path) {
 			return &Error{Path: dir, Problem: "the state folder lies in the project " + root,
 				Remedy: "unset " + EnvStateDir + " and " + EnvXDGState + ", or name a folder outside of every repository"}
 		}

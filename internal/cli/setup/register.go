@@ -17,6 +17,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
@@ -243,8 +244,7 @@ func shortLived(exe string) bool {
 	if err != nil {
 		temp = os.TempDir()
 	}
-	rel, err := filepath.Rel(temp, exe)
-	return err == nil && filepath.IsLocal(rel) || strings.Contains(filepath.ToSlash(exe), "/go-build")
+	return rootfs.Within(temp, exe) || strings.Contains(filepath.ToSlash(exe), "/go-build")
 }
 
 func showPlan(a *cli.App, plan *register.Plan, notes []string, show bool) {

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // LookPath returns the absolute path of a program in one of the folders of a PATH. It skips
@@ -30,8 +32,7 @@ func Within(dir, path string) bool {
 			*p = real
 		}
 	}
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && (rel == "." || filepath.IsLocal(rel))
+	return rootfs.Within(dir, path)
 }
 
 // WorkTree returns the work tree that dir belongs to: of the nearest folder with a .ferrus, or of dir where there is
