@@ -60,9 +60,9 @@ func (e *PolicyError) Error() string { return "the sandbox policy is refused: " 
 
 func refuse(format string, args ...any) error { return &PolicyError{fmt.Sprintf(format, args...)} }
 
-// Check refuses with a *PolicyError a policy that would give away what it is to protect: a writable folder that is or contains
+// check refuses with a *PolicyError a policy that would give away what it is to protect: a writable folder that is or contains
 // one of the paths that must not open, the home folder, or the root of the file system; and what the mechanism cannot do.
-func (p Policy) Check(m Mechanism, home string) error {
+func (p Policy) check(m Mechanism, home string) error {
 	for _, list := range [][]string{p.Read, p.Write, p.Devices, p.Hidden, p.Deny, {p.Dir}} {
 		for _, path := range list {
 			if !filepath.IsAbs(path) || filepath.Clean(path) != path {
@@ -101,7 +101,7 @@ type order struct {
 const stageWord = "__sandbox"
 
 // Command returns the command line that runs argv under a policy. self is this program, or one whose main calls [Stage] first. The
-// error is that of [Policy.Check].
+// error is a *PolicyError for a policy that is refused.
 func Command(m Mechanism, p Policy, self string, argv []string) ([]string, error) {
 	return command(order{Mechanism: m, Policy: p}, self, argv)
 }
@@ -111,7 +111,7 @@ func command(o order, self string, argv []string) ([]string, error) {
 		return argv, nil
 	}
 	home, _ := os.UserHomeDir()
-	if err := o.Policy.Check(o.Mechanism, home); err != nil {
+	if err := o.Policy.check(o.Mechanism, home); err != nil {
 		return nil, err
 	}
 	data, err := json.Marshal(o)
@@ -123,12 +123,12 @@ func command(o order, self string, argv []string) ([]string, error) {
 
 // Exit codes of a stage that could not start the command.
 const (
-	ExitRefused = 125 // the sandbox could not be built, or does not hold; nothing was started
-	ExitMissing = 127 // the command cannot be executed inside
+	exitRefused = 125 // the sandbox could not be built, or does not hold; nothing was started
+	exitMissing = 127 // the command cannot be executed inside
 )
 
 // Stage must be the first thing that main does. In a process that [Command] describes it does not return: it becomes the command,
-// or exits with ExitRefused or ExitMissing after a line on stderr. In every other process it returns at once.
+// or exits with 125 or 127 after a line on stderr. In every other process it returns at once.
 func Stage() {
 	if len(os.Args) < 5 || os.Args[1] != stageWord || os.Args[3] != "--" {
 		return
@@ -141,9 +141,9 @@ func Stage() {
 	if err == nil {
 		err = enter(o, os.Args[4:])
 	}
-	code := ExitRefused
+	code := exitRefused
 	if errors.Is(err, errNotStarted) {
-		code = ExitMissing
+		code = exitMissing
 	}
 	fmt.Fprintf(os.Stderr, "ferrus: the sandbox (%s) is not entered: %v\n", o.Mechanism, err)
 	os.Exit(code)

@@ -202,7 +202,7 @@ func (v *victim) tried(t *testing.T, a attack, c column) (through bool, told str
 	cmd.Env, cmd.Stdout, cmd.Stderr, cmd.Dir = append(v.env, "FERRUS_TEST_ATTACK="+a.name), &out, &errs, v.base+"/p/.ferrus/worktrees/one"
 	cmd.ExtraFiles = []*os.File{v.left}
 	err = cmd.Run()
-	if code := cmd.ProcessState.ExitCode(); code == ExitRefused || code == ExitMissing || code == 2 {
+	if code := cmd.ProcessState.ExitCode(); code == exitRefused || code == exitMissing || code == 2 {
 		t.Fatalf("%s: exit code %d, %v: %s", a.name, code, err, errs.String())
 	}
 	dead := false
@@ -282,7 +282,7 @@ func TestAStageThatCannotBeProvedStartsNothing(t *testing.T) {
 	must(t, err)
 	out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != ExitRefused || strings.Contains(string(out), "started") || !strings.Contains(string(out), "does not hold") {
+	if !errors.As(err, &exit) || exit.ExitCode() != exitRefused || strings.Contains(string(out), "started") || !strings.Contains(string(out), "does not hold") {
 		t.Errorf("%v: %s", err, out)
 	}
 }

@@ -15,7 +15,7 @@ import (
 func enter(o order, argv []string) error {
 	runtime.LockOSThread() // capabilities and the filter are those of the thread that becomes the command
 	// The home folder was that of the person when the command was made; now it is that of the sandbox.
-	if err := o.Policy.Check(o.Mechanism, ""); err != nil && !o.Inside {
+	if err := o.Policy.check(o.Mechanism, ""); err != nil && !o.Inside {
 		return err
 	}
 	if o.Mechanism == Bwrap && !o.Inside {

@@ -131,9 +131,9 @@ func runLine(dir string, archived bool) RunLine {
 	return l
 }
 
-// ArchivedRuns returns the newest runs that are over, the newest first. It leaves out what cannot be
+// archivedRuns returns the newest runs that are over, the newest first. It leaves out what cannot be
 // listed.
-func ArchivedRuns(e *engine.Engine, newest int) []RunLine {
+func archivedRuns(e *engine.Engine, newest int) []RunLine {
 	conf, err := e.Config()
 	if err != nil {
 		return nil

@@ -21,15 +21,15 @@ import (
 
 // How long a link can be used, and a session lasts.
 const (
-	LinkTerm    = time.Minute
-	SessionTerm = 12 * time.Hour
+	linkTerm    = time.Minute
+	sessionTerm = 12 * time.Hour
 )
 
 // Paths that the gate answers itself. Files below Static are part of the program and need no session.
 const (
-	Enter  = "/enter"
-	Leave  = "/leave"
-	Static = "/static/"
+	enterPath = "/enter"
+	leavePath = "/leave"
+	Static    = "/static/"
 )
 
 // maxBody bounds the body of a request: a text of a person has at most 1 MiB, and a form writes a byte with up to three.
@@ -86,8 +86,8 @@ func New(opts Options) (*Gate, error) {
 func (g *Gate) Link() (link string, until time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.code, g.codeEnds = secret(), g.opts.Now().Add(LinkTerm)
-	return g.opts.Origin + Enter + "?code=" + g.code, g.codeEnds
+	g.code, g.codeEnds = secret(), g.opts.Now().Add(linkTerm)
+	return g.opts.Origin + enterPath + "?code=" + g.code, g.codeEnds
 }
 
 // secret returns 32 random bytes as text.
@@ -111,7 +111,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.opts.Files.ServeHTTP(w, r)
 		return
 	}
-	if r.URL.Path == Enter {
+	if r.URL.Path == enterPath {
 		g.enter(w, r)
 		return
 	}
@@ -121,11 +121,11 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.Method == http.MethodPost {
-		if subtle.ConstantTimeCompare([]byte(r.PostFormValue(TokenField)), []byte(s.token)) != 1 {
+		if subtle.ConstantTimeCompare([]byte(r.PostFormValue(tokenField)), []byte(s.token)) != 1 {
 			g.opts.Refused(w, r, OldForm)
 			return
 		}
-		if r.URL.Path == Leave {
+		if r.URL.Path == leavePath {
 			g.leave(w, r)
 			return
 		}
@@ -152,8 +152,8 @@ func protect(h http.Header, nonce string, secure bool) {
 	}
 }
 
-// TokenField is the name of the field of a form that has the token.
-const TokenField = "token"
+// tokenField is the name of the field of a form that has the token.
+const tokenField = "token"
 
 type (
 	nonceKey   struct{}

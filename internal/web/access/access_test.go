@@ -160,12 +160,12 @@ func TestALinkIsUsedOnce(t *testing.T) {
 		t.Errorf("no code when there is no link: %d", got)
 	}
 	code = p.code()
-	p.later(LinkTerm - time.Nanosecond)
+	p.later(linkTerm - time.Nanosecond)
 	if got := try(code); got != http.StatusSeeOther {
 		t.Errorf("within the minute: %d", got)
 	}
 	code = p.code()
-	p.later(LinkTerm)
+	p.later(linkTerm)
 	if got := try(code); got != http.StatusGone {
 		t.Errorf("after a minute: %d", got)
 	}
@@ -355,7 +355,7 @@ func TestASessionEnds(t *testing.T) {
 	if got := status(other); got != 200 {
 		t.Errorf("another browser: %d", got)
 	}
-	p.later(SessionTerm - time.Nanosecond)
+	p.later(sessionTerm - time.Nanosecond)
 	if got := status(other); got != 200 {
 		t.Errorf("within its term: %d", got)
 	}

@@ -19,8 +19,8 @@ func (g *Gate) enter(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	cookie := secret()
-	s := &session{ends: g.opts.Now().Add(SessionTerm), token: secret()}
-	s.ctx, s.end = context.WithTimeout(context.Background(), SessionTerm)
+	s := &session{ends: g.opts.Now().Add(sessionTerm), token: secret()}
+	s.ctx, s.end = context.WithTimeout(context.Background(), sessionTerm)
 	g.mu.Lock()
 	for key, old := range g.sessions {
 		if !g.opts.Now().Before(old.ends) {
@@ -30,7 +30,7 @@ func (g *Gate) enter(w http.ResponseWriter, r *http.Request) {
 	}
 	g.sessions[sha256.Sum256([]byte(cookie))] = s
 	g.mu.Unlock()
-	g.cookie(w, cookie, int(SessionTerm.Seconds()))
+	g.cookie(w, cookie, int(sessionTerm.Seconds()))
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 

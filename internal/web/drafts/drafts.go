@@ -20,8 +20,8 @@ import (
 
 // Limits of a draft.
 const (
-	MaxComments = 200
-	MaxText     = 16 << 10 // bytes of a comment
+	maxComments = 200
+	maxText     = 16 << 10 // bytes of a comment
 	maxFile     = 8 << 20
 )
 
@@ -124,8 +124,8 @@ func (s Store) Comment(about Subject, c Comment) error {
 	}
 	c.Text, _ = safetext.Document(strings.TrimSpace(strings.ReplaceAll(c.Text, "\r\n", "\n")))
 	c.Quote = safetext.Clean(c.Quote)
-	if len(c.Text) > MaxText {
-		return fmt.Errorf("a comment has at most %d bytes", MaxText)
+	if len(c.Text) > maxText {
+		return fmt.Errorf("a comment has at most %d bytes", maxText)
 	}
 	if quote := []rune(c.Quote); len(quote) > 400 {
 		c.Quote = string(quote[:400]) + "…"
@@ -142,8 +142,8 @@ func (s Store) Comment(about Subject, c Comment) error {
 		d.Comments[at] = c
 	case c.Text == "":
 		return nil
-	case len(d.Comments) == MaxComments:
-		return fmt.Errorf("a draft has at most %d comments", MaxComments)
+	case len(d.Comments) == maxComments:
+		return fmt.Errorf("a draft has at most %d comments", maxComments)
 	default:
 		d.Comments = append(d.Comments, c)
 	}

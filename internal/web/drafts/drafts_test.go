@@ -77,7 +77,7 @@ func TestWhatIsNoCommentIsRefused(t *testing.T) {
 		}
 	}
 	for _, bad := range []Comment{{"", "n1", "", "x"}, {"a", "", "", "x"}, {"a", "n", "", "x"}, {"a", "n0", "", "x"}, {"a", "x1", "", "x"}, {"a", "n1x", "", "x"},
-		{"a", "n-1", "", "x"}, {"a", "nn1", "", "x"}, {"a", "n1", "", strings.Repeat("x", MaxText+1)}, {strings.Repeat("a", 5000), "n1", "", "x"}} {
+		{"a", "n-1", "", "x"}, {"a", "nn1", "", "x"}, {"a", "n1", "", strings.Repeat("x", maxText+1)}, {strings.Repeat("a", 5000), "n1", "", "x"}} {
 		if err := s.Comment(about, bad); err == nil {
 			t.Errorf("%.40v", bad)
 		}
