@@ -48,11 +48,3 @@ func Probe(ctx context.Context, m Mechanism, self string) error {
 	}
 	return nil
 }
-
-// Describe names a mechanism with its version, such as "landlock 7".
-func Describe(m Mechanism) string {
-	if m == Landlock {
-		return fmt.Sprintf("landlock %d", kernelABI())
-	}
-	return string(m)
-}

@@ -5,7 +5,6 @@
 package sandbox
 
 import (
-	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -29,18 +28,6 @@ const (
 
 // Mechanisms are those that enforce something, the strongest first.
 func Mechanisms() []Mechanism { return []Mechanism{Bwrap, Landlock} }
-
-// Strongest returns the strongest mechanism that holds here, and for each stronger one why it does not.
-func Strongest(ctx context.Context, self string) (m Mechanism, why map[Mechanism]error) {
-	why = map[Mechanism]error{}
-	for _, m := range Mechanisms() {
-		if why[m] = Probe(ctx, m, self); why[m] == nil {
-			delete(why, m)
-			return m, why
-		}
-	}
-	return None, why
-}
 
 // A Policy is what a command reaches. Paths are absolute.
 type Policy struct {

@@ -22,6 +22,3 @@ func errNoMechanism() error { return errors.New("no sandbox is built on " + runt
 
 // System is the zero policy here.
 func System() Policy { return Policy{} }
-
-// Describe names a mechanism.
-func Describe(m Mechanism) string { return string(m) }

@@ -41,18 +41,6 @@ func (l Line) Key() string {
 	return ""
 }
 
-// Line returns the line of a key.
-func (f *File) Line(key string) (Line, bool) {
-	for _, h := range f.Hunks {
-		for _, l := range h.Lines {
-			if key != "" && l.Key() == key {
-				return l, true
-			}
-		}
-	}
-	return Line{}, false
-}
-
 // Parse reads a patch.
 func Parse(text string) []File {
 	var p parser

@@ -61,15 +61,15 @@ func TestAPatchIsRead(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	for key, want := range map[string]string{"n2": `var x = "<script>alert(1)</script>"`, "o2": `var x = "<old>"`, "o10": "-- a/looks.like", "n4": ""} {
-		if l, ok := got[0].Line(key); !ok || l.Text != want {
-			t.Errorf("%s: %q %v", key, l.Text, ok)
+	keys := map[string]string{}
+	for _, h := range got[0].Hunks {
+		for _, l := range h.Lines {
+			keys[l.Key()] = l.Text
 		}
 	}
-	for _, key := range []string{"", "n0", "n9", "o3", "x"} {
-		if l, ok := got[0].Line(key); ok {
-			t.Errorf("%q: %v", key, l)
-		}
+	if diff := cmp.Diff(map[string]string{"n1": "package a", "n2": `var x = "<script>alert(1)</script>"`, "n3": "// diff --git a/fake b/fake", "n4": "",
+		"o2": `var x = "<old>"`, "o10": "-- a/looks.like", "": " No newline at end of file"}, keys); diff != "" {
+		t.Error(diff)
 	}
 }
 
