@@ -95,7 +95,7 @@ func (r *Runner) confine(ctx context.Context, gate config.Gate, dir string, k ki
 	p.Dir, p.Network = dir, gate.Checks.Network
 	p.Write = append(p.Write, dir, private)
 	p.Read = append(p.Read, gate.Checks.Read...)
-	p.Read = append(p.Read, tools(os.Getenv("PATH"), home)...)
+	p.Read = append(p.Read, tools(os.Getenv("PATH"), home, p.Read)...)
 	if common, err := worktree.CommonDir(ctx, r.place.Root); err == nil && common != "" {
 		p.Read, p.Hidden = repository(p.Read, common, m)
 	}
@@ -112,26 +112,43 @@ func (r *Runner) confine(ctx context.Context, gate config.Gate, dir string, k ki
 	return &confinement{prefix: prefix, env: privateEnv(machine, k, home)}, err
 }
 
+// packaged are folders whose many links are those of installed packages. They lead to folders of the system.
+var packaged = []string{"/usr/bin", "/usr/sbin"}
+
 // tools are the folders of the programs on a PATH, where their links lead, and what such an installation has beside its programs.
-func tools(path, home string) []string {
+// They leave out what the programs of the system read in any case.
+func tools(path, home string, system []string) []string {
 	list := []string{modules(home)}
+	covered := func(dir string) bool {
+		return slices.ContainsFunc(system, func(top string) bool { return rootfs.Within(top, dir) })
+	}
 	add := func(dir string) {
 		dir = filepath.Clean(dir)
-		if !filepath.IsAbs(dir) || dir == "/" || rootfs.Within(dir, home) || slices.Contains(list, dir) {
+		if !filepath.IsAbs(dir) || rootfs.Within(dir, home) || covered(dir) || slices.Contains(list, dir) {
 			return
 		}
 		if _, err := os.Stat(dir); err == nil {
 			list = append(list, dir)
 		}
 	}
+	var seen []string
 	for _, dir := range filepath.SplitList(path) {
 		add(dir)
-		entries, err := os.ReadDir(dir)
-		if err != nil {
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil || !filepath.IsAbs(real) || slices.Contains(seen, real) {
 			continue
 		}
+		seen = append(seen, real)
+		add(real)
+		if slices.Contains(packaged, real) {
+			continue
+		}
+		entries, _ := os.ReadDir(real) // the programs of a folder that cannot be listed can be used all the same
 		for _, e := range entries {
-			if to, err := filepath.EvalSymlinks(filepath.Join(dir, e.Name())); err == nil && filepath.Dir(to) != filepath.Clean(dir) && !strings.HasPrefix(to, "/usr/") {
+			if e.Type()&os.ModeSymlink == 0 {
+				continue
+			}
+			if to, err := filepath.EvalSymlinks(filepath.Join(real, e.Name())); err == nil {
 				add(filepath.Dir(to))
 			}
 		}
