@@ -36,27 +36,45 @@ func (c *confinement) of(spec checks.Spec) checks.Spec {
 	return spec
 }
 
-// probed is what holds on this machine. A process asks once.
-var probed = sync.OnceValue(func() map[sandbox.Mechanism]error {
-	self, err := proc.Executable()
-	found := map[sandbox.Mechanism]error{}
-	for _, m := range sandbox.Mechanisms() {
-		if found[m] = err; err == nil {
-			found[m] = sandbox.Probe(context.Background(), m, self)
-		}
+// probes are what is known of the mechanisms on this machine.
+type probes struct {
+	mu    sync.Mutex
+	found map[sandbox.Mechanism]error
+	probe func(ctx context.Context, m sandbox.Mechanism, self string) error
+}
+
+// probed is what this process knows. A probe starts processes, so that it is made once.
+var probed = probes{found: map[sandbox.Mechanism]error{}, probe: sandbox.Probe}
+
+// of returns why a mechanism does not hold, nil when it does. A probe that took too long is made again.
+func (p *probes) of(ctx context.Context, m sandbox.Mechanism) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err, known := p.found[m]; known {
+		return err
 	}
-	return found
-})
+	self, err := proc.Executable()
+	if err == nil {
+		err = p.probe(ctx, m, self)
+	}
+	if !errors.Is(err, sandbox.ErrSlow) && ctx.Err() == nil {
+		p.found[m] = err
+	}
+	return err
+}
 
 // mechanism returns the mechanism of a gate, or why none holds that it could have.
-func mechanism(c config.Checks) (sandbox.Mechanism, error) {
+func mechanism(ctx context.Context, c config.Checks) (sandbox.Mechanism, error) {
 	want := sandbox.Mechanisms()
 	if c.Sandbox != config.AnySandbox {
 		want = []sandbox.Mechanism{sandbox.Mechanism(c.Sandbox)}
 	}
 	var why []string
 	for _, m := range want {
-		err := probed()[m]
+		err := probed.of(ctx, m)
+		if ctx.Err() != nil {
+			return sandbox.None, ctx.Err()
+		}
 		if err == nil && !c.Network && m != sandbox.Bwrap {
 			err = fmt.Errorf("%s cannot take the network away", m)
 		}
@@ -74,7 +92,7 @@ func mechanism(c config.Checks) (sandbox.Mechanism, error) {
 // the folder, and a home, a folder for temporary files and caches of their own, which no agent and no person uses. They read the
 // tools that are on the PATH, and the repository of the project.
 func (r *Runner) confine(ctx context.Context, gate config.Gate, dir string, k kind) (*confinement, error) {
-	m, err := mechanism(gate.Checks)
+	m, err := mechanism(ctx, gate.Checks)
 	if err != nil {
 		return nil, err
 	}

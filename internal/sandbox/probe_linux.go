@@ -7,11 +7,20 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
+// probeLimit is how long a probe may take. Most take some milliseconds.
+const probeLimit = 10 * time.Second
+
 // Probe reports whether a mechanism holds here: it starts a command under it that has a folder of its own, and must not open
-// another. self is this program, or one whose main calls [Stage] first. The error says why it does not hold.
+// another. self is this program, or one whose main calls [Stage] first. The error says why it does not hold. It is ErrSlow when
+// that is not known.
 func Probe(ctx context.Context, m Mechanism, self string) error {
+	return probe(ctx, m, self, probeLimit)
+}
+
+func probe(ctx context.Context, m Mechanism, self string, limit time.Duration) error {
 	if m == None {
 		return nil
 	}
@@ -36,8 +45,17 @@ func Probe(ctx context.Context, m Mechanism, self string) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	in, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmd := exec.CommandContext(in, argv[0], argv[1:]...)
+	cmd.WaitDelay = time.Second // what it has started can have its output open
 	if out, err := cmd.CombinedOutput(); err != nil {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case in.Err() != nil:
+			return fmt.Errorf("%s does not hold here: %w within %s; try again when the machine is less busy", m, ErrSlow, limit)
+		}
 		return fmt.Errorf("%s does not hold here: %w: %s", m, err, strings.TrimSpace(string(out)))
 	}
 	if text, _ := os.ReadFile(filepath.Join(work, "file")); string(text) != "inside\n" {

@@ -29,6 +29,9 @@ const (
 // Mechanisms are those that enforce something, the strongest first.
 func Mechanisms() []Mechanism { return []Mechanism{Bwrap, Landlock} }
 
+// ErrSlow is the error of a probe that took too long: another one may find that the mechanism holds.
+var ErrSlow = errors.New("no command ended under it")
+
 // A Policy is what a command reaches. Paths are absolute.
 type Policy struct {
 	Read    []string `json:"read"`              // files and folders that it reads and executes; one that is missing is left out

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -269,6 +271,20 @@ func TestProbe(t *testing.T) {
 		case m == Bwrap && missing != nil && err == nil:
 			t.Error("bubblewrap holds, and is not installed")
 		}
+	}
+}
+
+// TestAProbeEnds: a program that never ends holds nobody up.
+func TestAProbeEnds(t *testing.T) {
+	self := filepath.Join(t.TempDir(), "hangs")
+	must(t, os.WriteFile(self, []byte("#!/bin/sh\nexec sleep 5\n"), 0o700))
+	if err := probe(t.Context(), Landlock, self, time.Millisecond); !errors.Is(err, ErrSlow) || !strings.HasSuffix(err.Error(), "try again when the machine is less busy") {
+		t.Error(err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := probe(gone, Landlock, self, time.Minute); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }
 
