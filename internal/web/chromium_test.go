@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
@@ -117,7 +118,7 @@ func (s *screen) run(what string, actions ...chromedp.Action) {
 func (s *screen) size(width, height int64, scheme string) {
 	s.Helper()
 	s.run("size", chromedp.EmulateViewport(width, height),
-		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}))
+		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}))
 }
 
 // open opens an address of the site.
@@ -129,30 +130,63 @@ func (s *screen) open(address string) {
 // sees waits until the page shows a text. While a page gives way to another it shows nothing.
 func (s *screen) sees(text string) {
 	s.Helper()
+	s.until("see", fmt.Sprintf(`((text) => document.readyState === "complete" && document.body.innerText.includes(text) ? "" : "no " + text)(%q)`, text))
+}
+
+// pressed presses an element as a finger does: it must be what is seen at its place. It looks and presses in one step of the page,
+// because an open page exchanges its parts at any time.
+const pressed = `((e) => {
+	if (document.readyState !== "complete") return "the page is not loaded";
+	if (!e) return "it is not there";
+	e.scrollIntoView({ block: "center", behavior: "instant" });
+	const at = e.getClientRects()[0];
+	if (!at) return "it is not seen";
+	const top = document.elementFromPoint(at.left + at.width / 2, at.top + at.height / 2);
+	if (!e.contains(top)) return "it is covered by " + (top ? top.outerHTML.slice(0, 200) : "the edge of the page");
+	e.focus();
+	e.click();
+	return "";
+})(%s)`
+
+// press presses the first element that a selector finds, as soon as it can be pressed.
+func (s *screen) press(selector string) {
+	s.Helper()
+	s.until("press "+selector, fmt.Sprintf(pressed, fmt.Sprintf("document.querySelector(%q)", selector)))
+}
+
+// follow presses the first link with a text.
+func (s *screen) follow(text string) {
+	s.Helper()
+	s.until("follow "+text, fmt.Sprintf(pressed, fmt.Sprintf("[...document.links].find((a) => a.textContent.trim() === %q)", text)))
+}
+
+// write writes into a field, which then has the focus: the page leaves alone what somebody writes in.
+func (s *screen) write(selector, text string) {
+	s.Helper()
+	s.until("write into "+selector, fmt.Sprintf(`((e) => {
+	if (document.readyState !== "complete" || !e) return "it is not there";
+	e.focus();
+	return document.activeElement === e ? "" : "it takes no focus";
+})(document.querySelector(%q))`, selector))
+	s.run("write", input.InsertText(text))
+}
+
+// until evaluates an expression until it is the empty string; before, it says what is missing.
+func (s *screen) until(what, expression string) {
+	s.Helper()
 	end := time.Now().Add(enginetest.Patience)
+	missing := ""
 	for time.Now().Before(end) {
-		var there bool
-		err := chromedp.Run(s.ctx, chromedp.Evaluate(fmt.Sprintf("document.readyState === 'complete' && document.body.innerText.includes(%q)", text), &there))
-		if err == nil && there {
+		if err := chromedp.Run(s.ctx, chromedp.Evaluate(expression, &missing)); err != nil {
+			missing = err.Error() // one page gives way to another
+		} else if missing == "" {
 			return
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
 	var page string
 	_ = chromedp.Run(s.ctx, chromedp.Text("body", &page, chromedp.ByQuery))
-	s.Fatalf("no %q in\n%s", text, page)
-}
-
-// press presses what a selector finds, as a finger or the mouse does.
-func (s *screen) press(selector string) {
-	s.Helper()
-	s.run("press "+selector, chromedp.ScrollIntoView(selector, chromedp.ByQuery), chromedp.Click(selector, chromedp.ByQuery, chromedp.NodeVisible))
-}
-
-// write writes into a field as the keyboard does.
-func (s *screen) write(selector, text string) {
-	s.Helper()
-	s.run("write", chromedp.SendKeys(selector, text, chromedp.ByQuery))
+	s.Fatalf("%s: %s, in\n%s", what, missing, page)
 }
 
 // accessible requires that axe finds nothing, and that nothing is wider than the screen, at both sizes and in both schemes.
@@ -267,11 +301,6 @@ func TestTheCookieIsForThePageAlone(t *testing.T) {
 	if event, _ := last(t, m); event != "claim" {
 		t.Errorf("%s happened", event)
 	}
-}
-
-// clickLink presses the first link with a text.
-func clickLink(text string) chromedp.Action {
-	return chromedp.Click(fmt.Sprintf("//a[normalize-space()=%q]", text), chromedp.BySearch, chromedp.NodeVisible)
 }
 
 func scrollTo(selector string) chromedp.Action {

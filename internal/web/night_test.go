@@ -79,7 +79,7 @@ func TestAMorning(t *testing.T) {
 
 	review := v.Needs[slices.IndexFunc(v.Needs, func(n status.Need) bool { return n.Kind == status.NeedReview })]
 	s.open(b.origin + "/")
-	s.run("look", clickLink(review.Title))
+	s.follow(review.Title)
 	s.sees("Your decision on")
 	s.accessible("a diff")
 	s.picture("web-diff", 1280, 800, "light")
