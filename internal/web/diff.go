@@ -16,13 +16,12 @@ import (
 	"github.com/ferrus-go/ferrus/internal/web/patch"
 )
 
-// What a page shows of a patch: a file with more lines is folded, and so is what comes after that many lines altogether. Only
-// the first lines are coloured.
+// What a page shows of a patch: a file with more lines or bytes is folded, and so is what comes after that many lines altogether.
 const (
-	maxPatch   = 16 << 20
-	fileLines  = 600
-	pageLines  = 1200
-	colourSize = 32 << 10
+	maxPatch  = 16 << 20
+	fileLines = 600
+	fileSize  = 256 << 10
+	pageLines = 1200
 )
 
 // A diff is a patch on a page.
@@ -70,7 +69,7 @@ func (l *limited) Write(p []byte) (int, error) {
 	return l.Buffer.Write(p)
 }
 
-// A read patch is one that was read and partly coloured. That of a submission does not change.
+// A read patch is one that was read, and of which some files are coloured. That of a submission does not change.
 type readPatch struct {
 	files []patch.File
 	cut   bool
@@ -79,11 +78,8 @@ type readPatch struct {
 	coloured map[int][][]template.HTML // by the index of the file
 }
 
-// html is the lines of a file as HTML, coloured or not.
-func (p *readPatch) html(i int, colour bool) [][]template.HTML {
-	if !colour {
-		return patch.Plain(&p.files[i])
-	}
+// html is the lines of a file as coloured HTML.
+func (p *readPatch) html(i int) [][]template.HTML {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.coloured[i] == nil {
@@ -164,7 +160,7 @@ func (s *Site) diff(r *http.Request, e *engine.Engine, d *status.Detail) (*diff,
 
 // lay decides what is shown of each file, and of which file all is: the one of that index.
 func (v *diff) lay(read *readPatch, whole string) {
-	lines, coloured := 0, 0
+	lines := 0
 	for i, f := range read.files {
 		v.Added, v.Removed = v.Added+f.Added, v.Removed+f.Removed
 		one := diffFile{File: f, Index: i}
@@ -175,13 +171,9 @@ func (v *diff) lay(read *readPatch, whole string) {
 				size += len(l.Text)
 			}
 		}
-		if one.Folded = strconv.Itoa(i) != whole && (sum > fileLines || lines+sum > pageLines || size > 256<<10); !one.Folded {
+		if one.Folded = strconv.Itoa(i) != whole && (sum > fileLines || lines+sum > pageLines || size > fileSize); !one.Folded {
 			lines += sum
-			colour := coloured+size <= colourSize
-			if colour {
-				coloured += size
-			}
-			one.rows(read.html(i, colour), v)
+			one.rows(read.html(i), v)
 		}
 		v.Files = append(v.Files, one)
 	}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/act"
@@ -21,17 +22,15 @@ import (
 //go:embed templates
 var sources embed.FS
 
-// pages are the templates, each with the layout around it.
-var pages = parse("board", "task", "run", "history", "archived", "confirm", "failed", "ask")
-
-func parse(names ...string) map[string]*template.Template {
+// pages are the templates, each with the layout around it. They are read when the first page is shown, not by every command.
+var pages = sync.OnceValue(func() map[string]*template.Template {
 	all := map[string]*template.Template{}
 	shared := template.Must(template.New("").Funcs(functions).ParseFS(sources, "templates/layout.html", "templates/parts.html", "templates/diff.html"))
-	for _, name := range names {
+	for _, name := range []string{"board", "task", "run", "history", "archived", "confirm", "failed", "ask"} {
 		all[name] = template.Must(template.Must(shared.Clone()).ParseFS(sources, "templates/"+name+".html"))
 	}
 	return all
-}
+})
 
 var functions = template.FuncMap{
 	"age":   age,
@@ -102,7 +101,7 @@ func local(r *http.Request) string {
 // show writes a page. It is built before its first byte is sent: a template that fails is an error, not half a page.
 func (s *Site) show(w http.ResponseWriter, status int, name string, p *page) error {
 	var b bytes.Buffer
-	if err := pages[name].ExecuteTemplate(&b, "layout", p); err != nil {
+	if err := pages()[name].ExecuteTemplate(&b, "layout", p); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

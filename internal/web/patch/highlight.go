@@ -3,107 +3,133 @@ package patch
 import (
 	"html/template"
 	"strings"
-	"time"
-
-	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/lexers"
 )
 
-// A lexer is a list of regular expressions, of which some take quadratic time for a text that is made for it. So a hunk with
-// a line of more bytes has no colours, and neither has what comes after this time in a file.
-const (
-	maxLine = 400
-	maxTime = 200 * time.Millisecond
-)
-
-// Highlight returns the lines of each hunk of a file as HTML, in their order, coloured by its language. All text is escaped.
+// Highlight returns the lines of each hunk of a file as HTML, in their order, coloured by its language. All text is escaped. The
+// time that it takes grows with the text alone, whatever the text is.
 func Highlight(f *File) [][]template.HTML {
-	lexer := lexers.Match(f.Path)
-	end := time.Now().Add(maxTime)
+	l := lexerOf(f.Path)
 	all := make([][]template.HTML, len(f.Hunks))
 	for i, h := range f.Hunks {
-		all[i] = plain(h.Lines)
-		if lexer != nil {
-			colour(lexer, h.Lines, all[i], '-', end)
-			colour(lexer, h.Lines, all[i], '+', end)
+		all[i] = l.hunk(h.Lines)
+	}
+	return all
+}
+
+// A lexer colours the text of a language; the empty one colours nothing. Its classes are those of the style sheet: k a keyword, s a string, m a number,
+// c a comment, f a function.
+type lexer struct {
+	regions []region
+	words   map[string]bool
+}
+
+// hunk colours lines. Each side is a text of its own: a string that begins in a removed line does not go on in an added one.
+func (l *lexer) hunk(lines []Line) []template.HTML {
+	all := make([]template.HTML, len(lines))
+	var was, now *region
+	for i, line := range lines {
+		switch line.Kind {
+		case '-':
+			all[i], was = l.line(line.Text, was)
+		case '+':
+			all[i], now = l.line(line.Text, now)
+		case ' ':
+			_, was = l.line(line.Text, was)
+			all[i], now = l.line(line.Text, now)
+		default:
+			all[i] = template.HTML(template.HTMLEscapeString(line.Text))
 		}
 	}
 	return all
 }
 
-// Plain is Highlight without colours.
-func Plain(f *File) [][]template.HTML {
-	all := make([][]template.HTML, len(f.Hunks))
-	for i, h := range f.Hunks {
-		all[i] = plain(h.Lines)
-	}
-	return all
-}
-
-func plain(lines []Line) []template.HTML {
-	list := make([]template.HTML, len(lines))
-	for i, l := range lines {
-		list[i] = template.HTML(template.HTMLEscapeString(l.Text))
-	}
-	return list
-}
-
-// colour colours the lines of one side of a hunk: a comment or a string goes on over lines. After the time end it colours none.
-func colour(lexer chroma.Lexer, lines []Line, into []template.HTML, side byte, end time.Time) {
-	var text strings.Builder
-	var at []int
-	for i, l := range lines {
-		if len(l.Text) > maxLine {
-			return
-		}
-		if l.Kind == side || l.Kind == ' ' {
-			text.WriteString(l.Text + "\n")
-			at = append(at, i)
+// line colours a line that begins within a region, or in code if that is nil, and returns within what the next one begins.
+func (l *lexer) line(text string, in *region) (template.HTML, *region) {
+	var b strings.Builder
+	put := func(class, part string) {
+		if class != "" && part != "" {
+			b.WriteString(`<span class="` + class + `">` + template.HTMLEscapeString(part) + `</span>`)
+		} else {
+			b.WriteString(template.HTMLEscapeString(part))
 		}
 	}
-	next, err := lexer.Tokenise(&chroma.TokeniseOptions{State: "root"}, text.String())
-	if err != nil {
-		return
-	}
-	var tokens []chroma.Token
-	for t := next(); t != chroma.EOF; t = next() {
-		if tokens = append(tokens, t); time.Now().After(end) {
-			return
-		}
-	}
-	for n, line := range chroma.SplitTokensIntoLines(tokens) {
-		if n == len(at) {
-			return
-		}
-		if lines[at[n]].Kind == ' ' && side == '-' {
-			continue // the new side colours it
-		}
-		var b strings.Builder
-		for _, t := range line {
-			value := template.HTMLEscapeString(strings.TrimSuffix(t.Value, "\n"))
-			if class := class(t.Type); class != "" && value != "" {
-				b.WriteString(`<span class="` + class + `">` + value + `</span>`)
-			} else {
-				b.WriteString(value)
+	plain := 0 // where the text begins that is not written yet
+	for at := 0; at < len(text); {
+		begin := at
+		if in == nil {
+			if in = l.opens(text, at); in == nil {
+				class := ""
+				if at, class = l.word(text, at); class != "" {
+					put("", text[plain:begin])
+					put(class, text[begin:at])
+					plain = at
+				}
+				continue
 			}
+			at += len(in.open)
 		}
-		into[at[n]] = template.HTML(b.String())
+		var closed bool
+		at, closed = in.end(text, at)
+		put("", text[plain:begin])
+		put(in.class, text[begin:at])
+		plain = at
+		if !closed {
+			break
+		}
+		in = nil
 	}
+	put("", text[plain:])
+	if in != nil && !in.lines {
+		in = nil
+	}
+	return template.HTML(b.String()), in
 }
 
-// class is the class of a kind of token in the style sheet: its own group's, so that a few colours are enough.
-func class(t chroma.TokenType) string {
-	switch {
-	case t.InCategory(chroma.Keyword):
-		return "k"
-	case t.InSubCategory(chroma.LiteralString):
-		return "s"
-	case t.InSubCategory(chroma.LiteralNumber):
-		return "m"
-	case t.InCategory(chroma.Comment):
-		return "c"
-	case t == chroma.NameFunction, t == chroma.NameClass, t == chroma.NameBuiltin, t == chroma.NameTag:
-		return "f"
+// opens returns the region that begins at an index, nil if none does. A "#" begins a comment only where a word could begin.
+func (l *lexer) opens(text string, at int) *region {
+	for i, s := range l.regions {
+		if strings.HasPrefix(text[at:], s.open) && (s.open != "#" || at == 0 || text[at-1] == ' ' || text[at-1] == '\t') {
+			return &l.regions[i]
+		}
 	}
-	return ""
+	return nil
+}
+
+// end returns the index behind a region of which the rest begins at an index, and whether it ends in this text.
+func (s *region) end(text string, at int) (int, bool) {
+	for ; s.close != "" && at < len(text); at++ {
+		switch {
+		case strings.HasPrefix(text[at:], s.close):
+			return at + len(s.close), true
+		case s.escapes && text[at] == '\\':
+			at++
+		}
+	}
+	return len(text), false
+}
+
+// word returns the index behind the word, the number or the byte at an index, and its class, empty for what has no colour.
+func (l *lexer) word(text string, at int) (int, string) {
+	end := at
+	for end < len(text) && inWord(text[end]) {
+		end++
+	}
+	switch word := text[at:end]; {
+	case word == "":
+		return at + 1, ""
+	case l.words == nil:
+		return end, ""
+	case word[0] <= '9':
+		return end, "m"
+	case l.words[word]:
+		return end, "k"
+	case end < len(text) && text[end] == '(':
+		return end, "f"
+	}
+	return end, ""
+}
+
+// inWord reports whether a byte is a part of a word or of a number.
+func inWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= 0x80
 }
