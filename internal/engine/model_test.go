@@ -30,6 +30,7 @@ type model struct {
 	now    time.Duration // since the beginning
 	due    time.Duration // when the lease runs out
 	undate bool          // nobody knows any more
+	was    int           // from whom a rule took the work; its process has not ended since
 
 	red, broken bool // how the gate would judge
 	same, errs  int  // how often in a row it failed alike, or could not run
@@ -83,6 +84,9 @@ func (m *model) claim(who int) bool {
 		return true
 	}
 	free := m.task.ClaimedBy == "" || m.holder == gone || !m.undate && m.now >= m.due && !m.task.Waits()
+	if free && m.task.Assigned.Agent != "" && m.was == who {
+		return false
+	}
 	if !free || !m.raise(state.Claim, state.Executor) {
 		if m.undate {
 			m.due, m.undate = m.now+modelTTL, false // from now on
@@ -120,7 +124,7 @@ func (m *model) follow(ask, rule, reassign bool) {
 		m.raise(state.AskHuman, state.Engine)
 	case rule && reassign:
 		if m.raise(state.Reassign, state.Engine) {
-			m.holder, m.task.Assigned.Agent = 0, "claude-code"
+			m.was, m.holder, m.task.Assigned.Agent = m.holder, 0, "claude-code"
 		}
 	case rule:
 		m.raise(state.Consult, state.Engine)
@@ -302,6 +306,9 @@ func plays() []play {
 			{name + "dies", func(m *model) bool {
 				if m.holder == who {
 					m.holder = gone
+				}
+				if m.was == who {
+					m.was = 0
 				}
 				return true
 			}, func(w *player) error {
