@@ -257,7 +257,11 @@ func rerunner() int {
 func TestARerunMayDieAtEveryPoint(t *testing.T) {
 	t.Parallel()
 	cases, bad, began := 0, 0, 0
-	for n := 1; ; n++ {
+	next := 2
+	if *full {
+		next = 1
+	}
+	for n := 1; ; n += next {
 		y := newYard(t)
 		old := y.over(pair)
 		before := tree(t, old.Dir)
