@@ -157,10 +157,11 @@ func (t *Text) AddFault(pointer, problem, remedy string) {
 	t.Faults = append(t.Faults, Fault{Pointer: pointer, Line: t.lines[at], Problem: problem, Remedy: remedy})
 }
 
+// escape is made once: a replacer is dear to make, and every key of every document is escaped.
+var escape = strings.NewReplacer("~", "~0", "/", "~1")
+
 // Escape returns a key as a part of a pointer.
-func Escape(key string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
-}
+func Escape(key string) string { return escape.Replace(key) }
 
 func lineAt(data []byte, offset int) int {
 	return 1 + bytes.Count(data[:min(offset, len(data))], []byte("\n"))
