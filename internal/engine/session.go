@@ -230,10 +230,10 @@ func (s *Session) change(now store.Snapshot, a transition, req string) (*store.C
 		a.lay(now, &next)
 	}
 	noteBranches(&next, a.seen)
-	if by == state.Human && !s.TTY && s.Via == "" {
+	actor := s.actor(by)
+	if actor.Unattended() {
 		next.Unattended = state.Remember(next.Unattended, state.Record{ID: string(a.event), Off: now.Journal.Bytes})
 	}
-	actor := s.actor(by)
 	if a.on != nil { // for the session after whose act it is, so that a repetition of that act is recognised
 		actor.Session, req = a.on.Actor.Session, a.on.Req
 	}

@@ -139,11 +139,8 @@ func (d *Report) papers(heading string, of sheet) string {
 		if p.Left {
 			left = ", abandoned by a rollback"
 		}
-		switch {
-		case p.Actor.Via != "":
-			left += ", via " + cell(p.Actor.Via)
-		case p.Actor.Role == state.Human && !p.Actor.TTY:
-			left += ", without a terminal"
+		if how := p.Actor.How(); how != "" {
+			left += ", " + cell(how)
 		}
 		if p.Actor.Tree != "" {
 			left += ", from " + cell(p.Actor.Tree)

@@ -112,11 +112,8 @@ func (p Event) NoteText() string {
 	if p.rejected != "" {
 		note += "   " + p.rejected
 	}
-	switch {
-	case p.Actor.Via != "":
-		note = strings.TrimSpace(note + "   (via " + format.Line(p.Actor.Via) + ")")
-	case p.Actor.Role == state.Human && !p.Actor.TTY:
-		note = strings.TrimSpace(note + "   (without a terminal)")
+	if how := p.Actor.How(); how != "" {
+		note = strings.TrimSpace(note + "   (" + how + ")")
 	}
 	if p.Rule != "" {
 		note += "   (rule: " + format.Line(p.Rule) + ")"

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/jsontime"
+	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -37,6 +38,22 @@ type Actor struct {
 	TTY     bool       `json:"tty"`               // a person at a terminal
 	Via     string     `json:"via,omitempty"`     // what a person acted by, when it was no command: ui or web
 	Tree    string     `json:"tree,omitempty"`    // of a decision: the processes it came from, the one that wrote this first
+}
+
+// Unattended reports whether a person acted neither at a terminal nor by the page or the screen of ferrus: a script or an agent may
+// have acted in their name.
+func (a Actor) Unattended() bool { return a.Role == state.Human && !a.TTY && a.Via == "" }
+
+// How says by what a person acted, clean and in one line: "via web", or "without a terminal". It is "" for a command at a terminal
+// and for everyone else.
+func (a Actor) How() string {
+	switch {
+	case a.Via != "":
+		return "via " + safetext.Line(a.Via)
+	case a.Unattended():
+		return "without a terminal"
+	}
+	return ""
 }
 
 // A Line is one event of the journal.

@@ -56,14 +56,14 @@ func showEvent(a *cli.App, ctx context.Context, seq uint64) error {
 		}{l, l.H})
 	}
 	a.Say("%s %d   %s\n", a.Paint(cli.Bold, string(l.Event)), l.Seq, l.At.Local().Format(time.RFC3339))
-	tty := ""
+	by := l.Actor.Agent + " (" + string(l.Actor.Role) + ")"
 	if l.Actor.TTY {
-		tty = "   at a terminal"
+		by += "   at a terminal"
 	}
-	if l.Actor.Via != "" {
-		tty += "   via " + format.Line(l.Actor.Via)
+	if how := l.Actor.How(); how != "" {
+		by += "   " + how
 	}
-	a.ShowRow("by", l.Actor.Agent+" ("+string(l.Actor.Role)+")"+tty)
+	a.ShowRow("by", by)
 	if l.Actor.Session != "" {
 		a.ShowRow("session", l.Actor.Session)
 	}
