@@ -453,6 +453,7 @@ var allowed = map[string]map[string]string{
 	"internal/bench/bare":  {},
 	"internal/e2e/clients": {},
 	"internal/branch": {
+		"internal/differences":       "which files are the work of a task",
 		"internal/document":          "texts are checked and rendered",
 		"internal/rootfs":            "no link is followed",
 		"internal/platform/filelock": "one process at a time makes a branch or merges",
@@ -635,6 +636,7 @@ var allowed = map[string]map[string]string{
 		"internal/document": "texts are clipped",
 	},
 	"internal/status": {
+		"internal/differences":    "which files are the work of a task",
 		"internal/worktree":       "the size of a change",
 		"internal/branch":         "attempts, and what conflicts",
 		"internal/history":        "the log of a task",

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/differences"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
@@ -88,11 +89,9 @@ func (a *Attempt) read(ctx context.Context, b *engine.Engine) error {
 	if err != nil {
 		return err
 	}
-	files := t.Submission.Tree
-	if t.State != state.Reviewing && t.State != state.Complete {
-		if files, err = tree.Fingerprint(ctx); err != nil {
-			return refusal.Git(err)
-		}
+	files, err := differences.Work(ctx, tree, t)
+	if err != nil {
+		return refusal.Git(err)
 	}
 	a.Green = t.Check.Status == state.CheckGreen && t.Check.Tree == files
 	if t.Score.Counts(t, files) {

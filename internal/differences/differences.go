@@ -1,4 +1,5 @@
-// Package differences tells how the work of a task differs from what a reader of its patch sees, and from what is committed.
+// Package differences tells which files are the work of a task, and how it differs from what a reader of its patch sees, and from
+// what is committed.
 package differences
 
 import (
@@ -10,6 +11,15 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
+
+// Work returns the tree of the work of a task: that of its submission, or of the files as they are now where it has none that
+// counts.
+func Work(ctx context.Context, tree *worktree.Tree, t state.Task) (string, error) {
+	if t.Submitted() {
+		return t.Submission.Tree, nil
+	}
+	return tree.Fingerprint(ctx)
+}
 
 // Unseen says, a line each, what the patch of the task's work up to the tree of files to does not show although it may matter:
 // what git is told to hide, repositories in the work tree, and files that were touched while the newest check ran; first, that

@@ -284,6 +284,9 @@ func (t Task) InConsultation() bool {
 // Underway reports whether there is a task that has not ended.
 func (t Task) Underway() bool { return t.TaskID != "" && !t.State.Over() }
 
+// Submitted reports whether the work of the task is its submission: while it is reviewed, and once it is complete.
+func (t Task) Submitted() bool { return t.State == Reviewing || t.State == Complete }
+
 // Waits reports whether the task waits for an answer of someone other than its executor. Meanwhile
 // the lease of a live executor does not expire. After an answered consultation the executor has to
 // act, so Waits is false.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/act"
+	"github.com/ferrus-go/ferrus/internal/differences"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/history"
 	"github.com/ferrus-go/ferrus/internal/refusal"
@@ -92,7 +93,7 @@ func ProjectActs(e *engine.Engine) ([]act.Act, error) {
 	return projectActs(r), nil
 }
 
-// WriteDiff writes the patch of the task: what its work tree has changed since the task was created. Of a task without one it
+// WriteDiff writes the patch of the task: what its work has changed since the task was created. Of a task without one it
 // writes nothing.
 func WriteDiff(ctx context.Context, e *engine.Engine, w io.Writer) error {
 	now, err := e.View()
@@ -103,11 +104,9 @@ func WriteDiff(ctx context.Context, e *engine.Engine, w io.Writer) error {
 	if err != nil || !tree.Git() {
 		return err
 	}
-	files := now.Task.Submission.Tree
-	if now.Task.State != state.Reviewing && now.Task.State != state.Complete {
-		if files, err = tree.Fingerprint(ctx); err != nil {
-			return refusal.Git(err)
-		}
+	files, err := differences.Work(ctx, tree, now.Task)
+	if err != nil {
+		return refusal.Git(err)
 	}
 	return tree.Patch(ctx, now.Task.BaseTree, files, w)
 }

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/web/drafts"
 	"github.com/ferrus-go/ferrus/internal/web/patch"
@@ -104,7 +103,7 @@ func (s *Site) patch(ctx context.Context, e *engine.Engine) (*readPatch, error) 
 		return nil, err
 	}
 	var trees [2]string
-	if now.Task.State == state.Reviewing || now.Task.State == state.Complete {
+	if now.Task.Submitted() {
 		trees = [2]string{now.Task.BaseTree, now.Task.Submission.Tree}
 	}
 	s.patches.mu.Lock()
