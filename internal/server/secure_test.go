@@ -4,13 +4,7 @@ package server
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"encoding/pem"
-	"math/big"
 	"net"
 	"net/http"
 	"os"
@@ -21,39 +15,13 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/tlstest"
 )
-
-// certificate makes one for a name, and returns its files and who trusts it.
-func certificate(t *testing.T, name string) (cert, key string, trust *x509.CertPool) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	form := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{name}, NotAfter: time.Now().Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true}
-	der, err := x509.CreateCertificate(rand.Reader, form, form, &private.PublicKey, private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
-	write(t, cert, string(text))
-	write(t, key, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})))
-	trust = x509.NewCertPool()
-	trust.AppendCertsFromPEM(text)
-	return cert, key, trust
-}
 
 // TestWithTLSItMayListenAnywhere, and is called by the names that a person allowed.
 func TestWithTLSItMayListenAnywhere(t *testing.T) {
 	t.Parallel()
-	cert, key, trust := certificate(t, "ferrus.example")
+	cert, key, trust := tlstest.Certificate(t, "ferrus.example")
 	o := opened(t, newProject(t, `"true"`), "--http", "0.0.0.0:0", "--tls-cert", cert, "--tls-key", key, "--allow-host", "ferrus.example")
 	if o.scheme != "https" {
 		t.Fatalf("it says %s", o.scheme)

@@ -4,16 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
-	"encoding/pem"
 	"flag"
 	"io"
-	"math/big"
 	"net"
 	"net/http"
 	"net/url"
@@ -27,6 +21,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/cli/root"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
+	"github.com/ferrus-go/ferrus/internal/test/tlstest"
 )
 
 var _ = flag.Bool("full", false, "nothing more than is always tried")
@@ -201,14 +196,14 @@ func TestThePageIsReachedByItsOwnName(t *testing.T) {
 func TestAnotherAddressHasTLS(t *testing.T) {
 	t.Parallel()
 	m := enginetest.Repository(t, enginetest.Gate("true"))
-	cert, key, trust := certificate(t)
+	cert, key, trust := tlstest.Certificate(t, "desk.example")
 	s := serve(t, "-C", m.Dir, "--http=0.0.0.0:0", "--url=https://desk.example", "--tls-cert="+cert, "--tls-key="+key)
 	link := s.link(t)
 	_, port, _ := net.SplitHostPort(s.address)
 	if link.Scheme != "https" || link.Host != "desk.example" {
 		t.Fatalf("%s", link)
 	}
-	transport := &http.Transport{TLSClientConfig: trust, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trust}, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "tcp", "127.0.0.1:"+port)
 	}}
 	defer transport.CloseIdleConnections()
@@ -254,37 +249,4 @@ func TestTheLinkNamesTheURL(t *testing.T) {
 			t.Errorf("%s: %s %v", host, resp.Status, resp.Header)
 		}
 	}
-}
-
-// certificate writes a certificate of desk.example and its key.
-func certificate(t *testing.T) (cert, key string, trust *tls.Config) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"desk.example"}, NotAfter: time.Now().Add(time.Hour), IsCA: true,
-		BasicConstraintsValid: true}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	for file, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "PRIVATE KEY", Bytes: secret}} {
-		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	roots := x509.NewCertPool()
-	parsed, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	roots.AddCert(parsed)
-	return cert, key, &tls.Config{RootCAs: roots, ServerName: "desk.example"}
 }
