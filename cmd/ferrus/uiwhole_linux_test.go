@@ -11,7 +11,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agreement"
 )
 
-// playedAgent plays the executor, who asks first and mends more after a rejection, and a reviewer who says nothing.
+// playedAgent plays the executor, who asks first and fixes more after a rejection, and a reviewer who says nothing.
 const playedAgent = `set -e
 [ "$FERRUS_DUTY" = executor ] || exec sleep 1000
 dir=$(mktemp -d)
@@ -33,11 +33,11 @@ call initialize '{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":
 printf '{"jsonrpc":"2.0","method":"notifications/initialized"}\n' >&3
 tool wait_for_task '{}'
 case $answer in
-*'a second line'*) printf 'mended\nmended twice\n' >sum.txt ;;
-*'yes, of course'*) echo mended >sum.txt ;;
-*) tool ask_human '{"question":"May I mend it?","options":["yes, of course","no"]}'; exit ;;
+*'a second line'*) printf 'fixed\nfixed twice\n' >sum.txt ;;
+*'yes, of course'*) echo fixed >sum.txt ;;
+*) tool ask_human '{"question":"May I fix it?","options":["yes, of course","no"]}'; exit ;;
 esac
-tool submit '{"summary":"It is mended.","verification":"the check"}'
+tool submit '{"summary":"It is fixed.","verification":"the check"}'
 `
 
 // playedProject is a git repository with a project whose agents are played.
@@ -59,7 +59,7 @@ func playedProject(t testing.TB) string {
 	in("git", "init", "-q")
 	in("ferrus", "init")
 	for name, text := range map[string]string{"sum.txt": "broken\n", "agent.sh": playedAgent, "ferrus.toml": `[checks]
-commands = ["grep mended sum.txt"]
+commands = ["grep fixed sum.txt"]
 [hq.supervisor]
 agent = "command"
 command = "sh agent.sh {server}"
@@ -77,7 +77,7 @@ command = "sh agent.sh {server}"
 	in("git", "add", "-A")
 	in("git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "broken")
 	t.Cleanup(func() {
-		cmd := exec.Command("ferrus", "-C", dir, "stop", "--branch", "mend")
+		cmd := exec.Command("ferrus", "-C", dir, "stop", "--branch", "fix")
 		cmd.Env = append(os.Environ(), "FERRUS_AGENT=")
 		_ = cmd.Run()
 	})
@@ -99,14 +99,14 @@ func TestAWholeTaskOnTheScreen(t *testing.T) {
 	x.shows(t, "New task, on a branch")
 	x.press(t, "2")
 	x.shows(t, "What is to be done")
-	x.press(t, "Mend the sum", "\t", "mend", "\x13")
-	x.shows(t, "needs you (1)", "! mend  Mend the sum")
+	x.press(t, "Fix the sum", "\t", "fix", "\x13")
+	x.shows(t, "needs you (1)", "! fix  Fix the sum")
 	x.press(t, "n")
-	x.shows(t, "> ! mend", "s resume")
+	x.shows(t, "> ! fix", "s resume")
 	x.press(t, "s")
 
 	// The agent asks, and is answered by a number.
-	x.shows(t, "May I mend it?", "yes, of course", "a answer")
+	x.shows(t, "May I fix it?", "yes, of course", "a answer")
 	x.press(t, "a")
 	x.shows(t, "0. in your own words")
 	x.press(t, "1")
@@ -121,18 +121,18 @@ func TestAWholeTaskOnTheScreen(t *testing.T) {
 	}
 	x.end(t)
 	x = inTerminal(t, dir, 120, 40, []string{"NO_COLOR=1"}, "ferrus", "ui")
-	x.shows(t, "mend  Mend the sum", "Reviewing")
-	x.choose(t, "mend")
-	x.shows(t, "It is mended.", "x stop") // a run is still at work
+	x.shows(t, "fix  Fix the sum", "Reviewing")
+	x.choose(t, "fix")
+	x.shows(t, "It is fixed.", "x stop") // a run is still at work
 
 	// The diff, and a rejection with a comment.
 	x.press(t, "2")
-	x.shows(t, "-broken", "+mended")
+	x.shows(t, "-broken", "+fixed")
 	x.press(t, "r")
 	x.shows(t, "What is wrong")
 	x.press(t, "There must be a second line.", "\x13")
 	x.shows(t, "Reject: ")
-	x.shows(t, "+mended twice")
+	x.shows(t, "+fixed twice")
 	x.press(t, "1")
 	x.shows(t, "submitted s2", "y approve")
 
@@ -144,7 +144,7 @@ func TestAWholeTaskOnTheScreen(t *testing.T) {
 	x.press(t, "M")
 	x.until(t, "the merge", func(string) bool {
 		text, _ := os.ReadFile(filepath.Join(dir, "sum.txt"))
-		return strings.Contains(string(text), "mended twice")
+		return strings.Contains(string(text), "fixed twice")
 	})
 	x.shows(t, "X remove")
 

@@ -160,7 +160,7 @@ you:
 You agree to this line like to everything that makes something run, by
 ` + "`ferrus trust`" + `.
 
-## Taking a run up again
+## Reruns
 
 ` + "`ferrus pipeline rerun RUN`" + ` starts a new run from a finished one, delivered or
 cancelled. It has the workflow of the finished run and its topic, with the text
