@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -36,24 +35,15 @@ func LastEvent(dir string) (*store.Line, error) {
 
 // LastEventIn is LastEvent for the folder dir of a root.
 func LastEventIn(root *rootfs.Root, dir string) (*store.Line, error) {
-	f, err := root.Open(path.Join(dir, "journal.jsonl"))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	from := max(0, info.Size()-maxTail)
-	text, err := io.ReadAll(io.NewSectionReader(f, from, info.Size()-from))
+	name := path.Join(dir, "journal.jsonl")
+	text, err := root.ReadTail(name, maxTail)
 	if err != nil {
 		return nil, err
 	}
 	text = bytes.TrimRight(text, "\n")
 	var l store.Line
 	if err := json.Unmarshal(text[bytes.LastIndexByte(text, '\n')+1:], &l); err != nil {
-		return nil, fmt.Errorf("%s does not end with a line that ferrus writes", f.Name())
+		return nil, fmt.Errorf("%s does not end with a line that ferrus writes", root.Join(name))
 	}
 	return &l, nil
 }

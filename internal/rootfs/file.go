@@ -86,6 +86,21 @@ func (r *Root) ReadFile(name string, max int64) ([]byte, error) {
 	return bounded(f, max)
 }
 
+// ReadTail reads the last bytes of the regular file name, at most most.
+func (r *Root) ReadTail(name string, most int64) ([]byte, error) {
+	f, err := r.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	from := max(0, info.Size()-most)
+	return io.ReadAll(io.NewSectionReader(f, from, info.Size()-from)) // not what is appended meanwhile
+}
+
 // ReadRegular reads a regular file anywhere, which may have max bytes, and follows links to it. It is for files that
 // a person may keep elsewhere, such as a configuration; below .ferrus a Root is used.
 func ReadRegular(path string, max int64) ([]byte, error) {

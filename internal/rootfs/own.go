@@ -15,6 +15,16 @@ func ReadOwn(path string, max int64) ([]byte, error) {
 	return r.ReadFile(name, max)
 }
 
+// ReadOwnTail reads the last bytes of a file below .ferrus, at most most, as ReadOwn does.
+func ReadOwnTail(path string, most int64) ([]byte, error) {
+	r, name, err := For(path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return r.ReadTail(name, most)
+}
+
 // OpenOwn opens a file below .ferrus for reading, as ReadOwn does.
 func OpenOwn(path string) (*os.File, error) {
 	r, name, err := For(path)

@@ -330,3 +330,23 @@ func TestALinkPutThereMeanwhile(t *testing.T) {
 		t.Error("nothing was ever opened")
 	}
 }
+
+func TestTheEndOfAFileIsRead(t *testing.T) {
+	dir := t.TempDir()
+	r, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := os.WriteFile(filepath.Join(dir, "log"), []byte("one two"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for most, want := range map[int64]string{0: "", 3: "two", 7: "one two", 1 << 40: "one two"} {
+		if text, err := r.ReadTail("log", most); err != nil || string(text) != want {
+			t.Errorf("%d: %q %v", most, text, err)
+		}
+	}
+	if _, err := r.ReadTail("missing", 3); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}

@@ -51,23 +51,11 @@ func (o Output) finish(r *Run) {
 
 // tailOf returns the last bytes of a file, "" when it cannot be read.
 func tailOf(path string) string {
-	root, name, err := rootfs.For(path)
+	text, err := rootfs.ReadOwnTail(path, 4*maxSaid)
 	if err != nil {
 		return ""
 	}
-	defer root.Close()
-	f, err := root.Open(name)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return ""
-	}
-	text := make([]byte, min(info.Size(), 4*maxSaid))
-	n, _ := f.ReadAt(text, info.Size()-int64(len(text)))
-	return string(text[:n])
+	return string(text)
 }
 
 // lastLines returns the last lines of a text that are not blank, at most ten, and at most maxSaid

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"strings"
 	"time"
@@ -173,19 +172,11 @@ func words(agent string, text []byte) []string {
 
 // endOf reads the last bytes of a log.
 func endOf(path string) ([]byte, error) {
-	f, err := rootfs.OpenOwn(path)
+	text, err := rootfs.ReadOwnTail(path, outputTail)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-outputTail), outputTail))
+	return text, err
 }
 
 // CheckLog reads the end of the log of the newest check.
