@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
+	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/jsontime"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
@@ -46,6 +47,20 @@ type awaited struct {
 	For   []string `json:"for"`
 	Why   string   `json:"why,omitempty"`
 	Until string   `json:"until,omitempty"`
+}
+
+// ReadRunNamed is ReadRun for the run of a name in the project of an engine. The error is fs.ErrNotExist where there is none.
+func ReadRunNamed(e *engine.Engine, name string, now time.Time) (*RunStatus, error) {
+	conf, err := e.Config()
+	if err != nil {
+		return nil, err
+	}
+	at := run.At(e.Place().Root, conf.Pipelines)
+	f, err := at.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return ReadRun(at, f, now)
 }
 
 // ReadRun gathers how a run stands.

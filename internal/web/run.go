@@ -10,7 +10,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/act"
 	"github.com/ferrus-go/ferrus/internal/format"
-	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/status"
@@ -36,27 +35,19 @@ const maxOutput = 64 << 10
 
 // readRun reads a run that is active or archived.
 func (s *Site) readRun(name string) (*status.RunStatus, error) {
+	if name == "" || name != filepath.Base(name) || strings.Trim(name, ".") == "" || strings.Contains(name, `\`) {
+		return nil, errNotFound
+	}
 	e, err := s.open("")
 	if err != nil {
 		return nil, err
 	}
 	defer e.Close()
-	conf, err := e.Config()
-	if err != nil {
-		return nil, err
-	}
-	if name == "" || name != filepath.Base(name) || strings.Trim(name, ".") == "" || strings.Contains(name, `\`) {
-		return nil, errNotFound
-	}
-	at := run.At(s.opts.Root, conf.Pipelines)
-	f, err := at.Open(name)
+	r, err := status.ReadRunNamed(e, name, time.Now())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errNotFound
 	}
-	if err != nil {
-		return nil, err
-	}
-	return status.ReadRun(at, f, time.Now())
+	return r, err
 }
 
 func (s *Site) run(w http.ResponseWriter, r *http.Request) error {

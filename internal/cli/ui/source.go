@@ -15,7 +15,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/status"
@@ -75,16 +74,7 @@ func (r *reader) run(name string) (*status.RunStatus, error) {
 		return nil, err
 	}
 	defer e.Close()
-	conf, err := e.Config()
-	if err != nil {
-		return nil, err
-	}
-	at := run.At(r.root, conf.Pipelines)
-	f, err := at.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	return status.ReadRun(at, f, time.Now())
+	return status.ReadRunNamed(e, name, time.Now())
 }
 
 // queued is what is known of a task that waits in the queue.
