@@ -86,7 +86,6 @@ var allowed = map[string]map[string]string{
 		"internal/engine":         "it opens a machine for reading",
 		"internal/format":         "durations and lines for people",
 		"internal/history":        "the log up to a damaged line, and that of an archived task",
-		"internal/pipeline/run":   "runs of pipelines",
 		"internal/project":        "where a project and its machines live",
 		"internal/refusal":        "what is refused has a code and a remedy",
 		"internal/rootfs":         "no link is followed",
@@ -623,7 +622,7 @@ var allowed = map[string]map[string]string{
 	"internal/cli/simulate": commands("refusal cli simulate state"),
 	"internal/cli/status":   commands("project cli engine format state status"),
 	"internal/cli/task":     commands("branch packet project refusal agents checks cli delegate engine family fleet format conductor lease queue state status store tools worktree worktree/restore"),
-	"internal/cli/ui":       commands("act agents agents/process cli conductor engine pipeline/run platform/proc project refusal rootfs status ui"),
+	"internal/cli/ui":       commands("act agents agents/process cli conductor engine platform/proc project refusal rootfs status ui"),
 	"internal/ui": {
 		"internal/act":      "what a person can do is a command",
 		"internal/format":   "durations and counts for people",

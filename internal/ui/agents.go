@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -22,14 +21,7 @@ type outputMsg struct {
 	err  error
 }
 
-func (*agentsTab) name() string         { return "agents" }
-func (t *agentsTab) view(bool) []string { return t.scroll.view() }
-
-func (t *agentsTab) show(d *Detail, _ time.Time) {
-	if d == nil {
-		t.set([]row{{text: "reading …", style: dim}})
-	}
-}
+func (*agentsTab) name() string { return "agents" }
 
 func (*agentsTab) load(src Source, key Key) tea.Cmd {
 	return func() tea.Msg {

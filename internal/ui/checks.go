@@ -22,8 +22,7 @@ type checkLogMsg struct {
 	err  error
 }
 
-func (*checksTab) name() string         { return "checks" }
-func (t *checksTab) view(bool) []string { return t.scroll.view() }
+func (*checksTab) name() string { return "checks" }
 
 func (t *checksTab) show(d *Detail, _ time.Time) {
 	if d == nil {

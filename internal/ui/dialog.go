@@ -59,7 +59,7 @@ func (n *note) view(width, height int) ([]string, *tea.Cursor) {
 	if w := n.where(); w != "" {
 		title += " (" + w + ")"
 	}
-	return framed(title, n.scroll.view(), width), nil
+	return framed(title, n.scroll.view(true), width), nil
 }
 
 // A question asks before something is lost. Nothing but y is a yes.

@@ -3,7 +3,6 @@ package ui
 import (
 	"context"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
@@ -21,14 +20,7 @@ type diffMsg struct {
 	err  error
 }
 
-func (*diffTab) name() string         { return "diff" }
-func (t *diffTab) view(bool) []string { return t.scroll.view() }
-
-func (t *diffTab) show(d *Detail, _ time.Time) {
-	if d == nil {
-		t.set([]row{{text: "reading …", style: dim}})
-	}
-}
+func (*diffTab) name() string { return "diff" }
 
 func (*diffTab) load(src Source, key Key) tea.Cmd {
 	return func() tea.Msg {

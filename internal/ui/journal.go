@@ -120,7 +120,7 @@ func (t *journalTab) search(text string) {
 }
 
 func (t *journalTab) view(focused bool) []string {
-	shown := t.scroll.view()
+	shown := t.scroll.view(focused)
 	if at := t.cursor - t.top; len(t.rows) > 0 && at >= 0 && at < len(shown) {
 		style := bold
 		if focused {

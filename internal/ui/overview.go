@@ -21,8 +21,7 @@ type overviewTab struct {
 	now    time.Time
 }
 
-func (*overviewTab) name() string         { return "overview" }
-func (t *overviewTab) view(bool) []string { return t.scroll.view() }
+func (*overviewTab) name() string { return "overview" }
 
 func (t *overviewTab) show(d *Detail, now time.Time) {
 	t.detail, t.now = d, now
@@ -72,7 +71,7 @@ func (s *sheet) fact(name, text string) {
 func (t *overviewTab) build() {
 	d := t.detail
 	if d == nil {
-		t.set([]row{{text: "reading …", style: dim}})
+		t.set(reading)
 		return
 	}
 	s := &sheet{width: t.width}

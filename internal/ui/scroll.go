@@ -2,6 +2,7 @@ package ui
 
 import (
 	"strings"
+	"time"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -120,8 +121,18 @@ func (s *scroll) search(text string) {
 	s.clamp()
 }
 
-// view are the rows in sight, each as wide as the pane.
-func (s *scroll) view() []string {
+// reading is shown while something is read.
+var reading = []row{{text: "reading …", style: dim}}
+
+// show is that of a tab that shows nothing of the detail.
+func (s *scroll) show(d *Detail, _ time.Time) {
+	if d == nil {
+		s.set(reading)
+	}
+}
+
+// view are the rows in sight, each as wide as the pane, with the focus or without.
+func (s *scroll) view(bool) []string {
 	shown := make([]string, 0, s.height)
 	for i := s.top; i < s.top+s.height; i++ {
 		if i >= len(s.rows) {
