@@ -139,12 +139,14 @@ var requests = map[string]request{
 
 // waits turns the calls that ask and wait into requests and responses.
 type waits struct {
-	open request // that is unanswered
-	fold bool    // the next result is that of a call that only waits
+	open  request // that is unanswered
+	fetch string  // the tool that returns an answer which came before the agent waited for it
+	fold  bool    // the next result is that of a call that only waits
 }
 
 // next returns the entry that stands for e, and whether there is one. A call that waits for an open
-// request is no step: the request is still on top.
+// request is no step: the request is still on top. Nor is one that returns an answer which is already
+// on the stack.
 func (w *waits) next(e Entry) (Entry, bool) {
 	r, asks := requests[e.Tool]
 	switch {
@@ -152,15 +154,18 @@ func (w *waits) next(e Entry) (Entry, bool) {
 		if e.Kind != w.open.answers {
 			return e, false
 		}
+		if !w.fold {
+			w.fetch = w.open.wait
+		}
 		w.open = request{}
-	case e.Kind == ToolCall && w.open.wait != "" && e.Tool == w.open.wait:
-		w.fold = true
+	case e.Kind == ToolCall && e.Tool != "" && (e.Tool == w.open.wait || e.Tool == w.fetch):
+		w.fold, w.fetch = true, ""
 		return e, false
 	case e.Kind == ToolResult && w.fold && isWait(e.Tool):
 		w.fold = false
 		return e, false
 	case e.Kind == ToolResult && asks && e.Code == "":
-		e.Kind, w.open = r.asks, r
+		e.Kind, w.open, w.fetch = r.asks, r, ""
 	}
 	return e, true
 }

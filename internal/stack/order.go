@@ -44,6 +44,11 @@ func (f *Facts) order() []Entry {
 		more = append(more, call, result)
 	}
 	for _, e := range f.Heard {
+		for _, c := range f.Calls { // an answer can come before the call that asks has returned
+			if requests[c.Tool].answers == e.Kind && e.At.After(c.Start()) && e.At.Before(c.End) {
+				e.At = c.End
+			}
+		}
 		more = append(more, &step{Entry: e, dated: true})
 	}
 	slices.SortStableFunc(more, func(a, b *step) int { return a.At.Compare(b.At) })

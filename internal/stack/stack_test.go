@@ -238,6 +238,28 @@ func TestACallThatWaitsIsNoStep(t *testing.T) {
 	}
 }
 
+// TestAQuickAnswerFollowsItsRequest: it is recorded while the call that asks is still returning.
+func TestAQuickAnswerFollowsItsRequest(t *testing.T) {
+	f := Facts{Agent: "executor:codex:1", Run: "executor-1", Began: at(0), Ended: at(99)}
+	f.Calls = []callog.Call{called(1, 9, "consult", `{}`, "", 1), called(10, 20, "wait_for_consult", `{}`, "answered", 2), called(40, 41, "submit", `{}`, "", 5)}
+	f.Heard = []Entry{{Kind: AgentResult, At: at(5)}}
+	var s Stack
+	if err := s.Join(f); err != nil {
+		t.Fatal(err)
+	}
+	want := `0 UserMessage 
+1 ToolCall consult
+9 AgentCall consult
+9 AgentResult 
+40 ToolCall submit
+41 ToolResult submit
+99 Finished 
+`
+	if got := lines(s.Entries); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // TestStepsOfACommandAreOursToRefuse: a rule decides them, and what cannot be is an error. S2-03, S2-11.
 func TestStepsOfACommandAreOursToRefuse(t *testing.T) {
 	f := Facts{Name: "r/lint-1", Agent: "lint:run:1", Run: "lint-1", Began: at(0), Ended: at(1), Told: "lint", Command: "make lint"}
