@@ -69,6 +69,7 @@ var allowed = map[string]map[string]string{
 	"internal/rootfs":            {},
 	"internal/nearest":           {},
 	"internal/sandbox":           {"internal/rootfs": "whether a path lies in a folder"},
+	"internal/sandbox/attack":    {"internal/sandbox": "what is tried under it"},
 
 	"internal/rootfs/rootfstest": {},
 	"internal/web/access":        {},
@@ -586,13 +587,14 @@ var allowed = map[string]map[string]string{
 		"platform/proc rootfs safetext state status store strictjson trust worktree/restore"),
 	"internal/cli/branch":   commands("branch score refusal snapshots gc project checks cli engine family format conductor state status trust worktree"),
 	"internal/cli/demo":     commands("cli config mcpclient platform/proc refusal status tools trust"),
-	"internal/cli/doctor":   commands("agreement outbox agents agents/register cli cli/setup conductor config doctor format mcpclient platform/proc refusal server"),
+	"internal/cli/doctor":   commands("agreement outbox agents agents/register cli cli/setup conductor config doctor format mcpclient platform/proc refusal sandbox sandbox/attack sandbox sandbox/attack server"),
 	"internal/cli/evidence": commands("cli evidence format refusal"),
 	"internal/cli/log":      commands("branch refusal project agents cli engine format history conductor jsontime agents/process pipeline/run rootfs stack state store"),
 	"internal/cli/pipeline": commands("queue project refusal agents agents/process cli cli/log config engine format nearest pipeline pipeline/run pipeline/workflow rootfs safetext " +
 		"status strictjson worktree"),
 	"internal/cli/root": {
 		"internal/sandbox":        "what an agent wrote runs in a sandbox",
+		"internal/sandbox/attack": "doctor --sandbox tries attacks",
 		"internal/state":          "the help has a topic about states and files",
 		"internal/status":         "what a state means",
 		"internal/trust":          "the help lists environment variables",
@@ -733,6 +735,8 @@ var allowed = map[string]map[string]string{
 
 // forCommands says why a package of commands imports another.
 var forCommands = map[string]string{
+	"internal/sandbox":           "the sandboxes of this machine",
+	"internal/sandbox/attack":    "doctor --sandbox tries attacks",
 	"internal/act":               "what a person can do is a command",
 	"internal/branch":            "branches, and merges of them",
 	"internal/family":            "a task runs with its delegates",
@@ -817,6 +821,7 @@ var exceptions = map[string]string{
 	"internal/cli/root os.Exit":         "it is the main function of ferrus, where tests can call it",
 	"internal/checks os.Exit":           "the helper of a check is a process of its own that no main of ours has begun",
 	"internal/sandbox os.Exit":          "a stage becomes the command, or ends",
+	"internal/sandbox/attack os.Exit":   "a process that is an attack says by its code what came of it",
 	"internal/checks os.Stdout":         "the helper tells its parent the outcome, over a pipe",
 	"internal/agents/process os.Exit":   "the shim of an agent is a process of its own that no main of ours has begun",
 	"internal/agents/process os.Stdout": "the shim tells its starter how the start went, over a pipe",

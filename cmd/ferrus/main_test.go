@@ -14,6 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli/root"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/sandbox"
+	"github.com/ferrus-go/ferrus/internal/sandbox/attack"
 	"github.com/ferrus-go/ferrus/internal/test/kit"
 )
 
@@ -21,6 +22,7 @@ var Full = flag.Bool("full", false, "run every reading command from every folder
 
 func TestMain(m *testing.M) {
 	sandbox.Stage()
+	attack.Main()
 	checks.Helper()
 	process.Shim(run.Hold)
 	if len(os.Args) > 1 && os.Args[1] == "serve" { // a command that a test runs in this process has started this program

@@ -8,11 +8,8 @@ import (
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
 )
 
-// leastABI is the oldest version of Landlock that is worth anything here: before it a file could be truncated by its path.
-const leastABI = 3
-
-// kernelABI is the version of Landlock that the kernel has, 0 for none.
-func kernelABI() int {
+// LandlockVersion is the version of Landlock that the kernel has, 0 for none.
+func LandlockVersion() int {
 	v, err := ll.LandlockGetABIVersion()
 	if err != nil {
 		return 0
@@ -40,12 +37,12 @@ var (
 
 // restrictFiles restricts this process to the files of a policy, and to signals and abstract sockets of its own.
 func restrictFiles(p Policy, most int) error {
-	abi := kernelABI()
+	abi := LandlockVersion()
 	if most > 0 {
 		abi = min(abi, most)
 	}
-	if abi < leastABI {
-		return fmt.Errorf("the kernel has version %d of Landlock, and version %d is needed", abi, leastABI)
+	if abi < LeastLandlock {
+		return fmt.Errorf("the kernel has version %d of Landlock, and version %d is needed", abi, LeastLandlock)
 	}
 	var handled landlock.AccessFSSet
 	for v, rights := range since {

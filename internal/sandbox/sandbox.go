@@ -29,6 +29,9 @@ const (
 // Mechanisms are those that enforce something, the strongest first.
 func Mechanisms() []Mechanism { return []Mechanism{Bwrap, Landlock} }
 
+// LeastLandlock is the oldest version of Landlock that is worth anything here: before it a file could be truncated by its path.
+const LeastLandlock = 3
+
 // ErrSlow is the error of a probe that took too long: another one may find that the mechanism holds.
 var ErrSlow = errors.New("no command ended under it")
 
@@ -93,7 +96,13 @@ const stageWord = "__sandbox"
 // Command returns the command line that runs argv under a policy. self is this program, or one whose main calls [Stage] first. The
 // error is a *PolicyError for a policy that is refused.
 func Command(m Mechanism, p Policy, self string, argv []string) ([]string, error) {
-	return command(order{Mechanism: m, Policy: p}, self, argv)
+	return CommandHeld(m, 0, p, self, argv)
+}
+
+// CommandHeld is [Command] for a kernel with that version of Landlock and no later one; 0 is the kernel as it is. It is for those who
+// try what each version stops.
+func CommandHeld(m Mechanism, landlock int, p Policy, self string, argv []string) ([]string, error) {
+	return command(order{Mechanism: m, ABI: landlock, Policy: p}, self, argv)
 }
 
 func command(o order, self string, argv []string) ([]string, error) {

@@ -22,3 +22,6 @@ func errNoMechanism() error { return errors.New("no sandbox is built on " + runt
 
 // System is the zero policy here.
 func System() Policy { return Policy{} }
+
+// LandlockVersion is 0 here.
+func LandlockVersion() int { return 0 }

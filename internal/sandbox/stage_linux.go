@@ -38,7 +38,7 @@ func enter(o order, argv []string) error {
 	if err := restrictFiles(p, o.ABI); err != nil {
 		return err
 	}
-	abi := kernelABI()
+	abi := LandlockVersion()
 	if o.ABI > 0 {
 		abi = min(abi, o.ABI)
 	}

@@ -18,9 +18,9 @@ import (
 
 // Command is ferrus doctor.
 func Command(a *cli.App) *cobra.Command {
-	var fix, adopt bool
+	var fix, adopt, sandboxes bool
 	cmd := &cobra.Command{
-		Use:   "doctor [--fix | --adopt]",
+		Use:   "doctor [--fix | --adopt | --sandbox]",
 		Short: "Check the project and fix what can be fixed",
 		Long: `Checks the project, its files, the agents and git. It prints one line for each
 check, problems last, with the command that helps. A note is not a problem.
@@ -28,7 +28,8 @@ Nothing is changed without --fix or --adopt. The exit code is 0 without
 problems, 8 if the journal is damaged or was not made here, and 1 otherwise.`,
 		Example: `  ferrus doctor
   ferrus doctor --fix
-  ferrus doctor --adopt`,
+  ferrus doctor --adopt
+  ferrus doctor --sandbox`,
 		Annotations: cli.Reference(`With --fix, ferrus restores a lost .ferrus from the hard-linked copy of the
 journal. It rewrites generated files and archives, and removes an incomplete
 line at the end of the journal. It creates the copy of the journal again if it
@@ -45,12 +46,27 @@ State that was not made on this machine, such as a journal from a git pull, is
 moved to archive/foreign-*. Your journal is restored from its copy. --adopt does
 what --fix does, and accepts a journal in .ferrus as yours. Use it after you
 restored a backup, moved the project to another machine, or lost the end of the
-journal.`, "[{check level text mend fixed}]. level is ok, note or trouble."),
+journal.
+
+--sandbox examines the machine instead of the project. It tries each attack of
+docs/sandbox.md on a victim made for it. First it uses no sandbox, then each
+mechanism that works here. The exit code is 1 if an attack succeeds that should
+be stopped.`, "[{check level text mend fixed}]. level is ok, note or trouble.\n"+
+			"With --sandbox: mechanisms[] (name holds version why) attacks[] (attack\nresults{} broken). A result is stopped, not stopped or not possible here."),
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(a, cmd.Context(), fix || adopt, adopt) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if sandboxes {
+				if fix || adopt {
+					return cli.UsageError("leave out --fix and --adopt", "--sandbox examines this machine, where there is nothing to fix")
+				}
+				return runSandbox(a, cmd.Context())
+			}
+			return runDoctor(a, cmd.Context(), fix || adopt, adopt)
+		},
 	}
 	cmd.Flags().BoolVar(&fix, "fix", false, "fix what can be fixed, and say what was done")
 	cmd.Flags().BoolVar(&adopt, "adopt", false, "also accept a journal that was not made here as yours")
+	cmd.Flags().BoolVar(&sandboxes, "sandbox", false, "show which attacks the sandboxes of this machine stop")
 	return cmd
 }
 

@@ -20,11 +20,13 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/sandbox"
+	"github.com/ferrus-go/ferrus/internal/sandbox/attack"
 )
 
 // Main runs the command line of the process and exits with its code.
 func Main() {
 	sandbox.Stage()
+	attack.Main()
 	checks.Helper()
 	process.Shim(run.Hold)
 	ctx, stop := proc.Interruptible(context.Background(), os.Interrupt, syscall.SIGTERM, proc.Stop)

@@ -3,7 +3,7 @@ package main
 // sandboxed try what is promised of the sandbox of checks.
 var sandboxed = []Rig{
 	{
-		Name: "sandbox: attacks", Promise: "no attack goes through that the documentation says is stopped", Package: "./internal/sandbox",
+		Name: "sandbox: attacks", Promise: "no attack goes through that the documentation says is stopped", Package: "./internal/sandbox/attack",
 		Test: "TestNoAttackGoesThroughThatTheDocumentationSaysIsStopped", Plain: true, Needs: "Linux with Landlock",
 	},
 	{
