@@ -155,6 +155,11 @@ var allowed = map[string]map[string]string{
 		"internal/worktree/filestat":   "it asks whether a file is there",
 		"internal/worktree/gitpath":    "git lists paths",
 	},
+	"internal/worktree/guest": {
+		"internal/git":                 "its error of a missing repository, and a person's name and address",
+		"internal/rootfs":              "no link is followed",
+		"internal/worktree/repository": "the repository whose objects an agent reads",
+	},
 	"internal/worktree/filestat": {},
 	"internal/worktree/gitpath":  {"internal/safetext": "the name of a file may hold hidden characters"},
 	"internal/rules": {

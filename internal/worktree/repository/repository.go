@@ -126,6 +126,12 @@ func (r *Repository) Private() string { return r.private }
 // GitDir is the absolute path of the work tree's own git directory.
 func (r *Repository) GitDir() string { return r.gitDir }
 
+// CommonDir is the absolute path of the git directory that all work trees of the repository share.
+func (r *Repository) CommonDir() string { return r.common }
+
+// Objects is the absolute path of the repository's own object store.
+func (r *Repository) Objects() string { return r.objects }
+
 // IndexFile is the absolute path of the user's index.
 func (r *Repository) IndexFile() string { return r.index }
 
