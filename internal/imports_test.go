@@ -71,6 +71,11 @@ var allowed = map[string]map[string]string{
 	"internal/sandbox":           {"internal/rootfs": "whether a path lies in a folder"},
 	"internal/sandbox/attack":    {"internal/sandbox": "what is tried under it"},
 
+	"internal/relay": {
+		"internal/platform/proc": "a server dies with the process that listens",
+		"internal/rootfs":        "the file of a ticket is read bounded, and only where it is a regular one",
+	},
+
 	"internal/rootfs/rootfstest": {},
 	"internal/web/access":        {},
 	"internal/web/patch":         {},
