@@ -92,8 +92,8 @@ const (
 	InClean    = "clean"
 )
 
-// The values of Checks.Sandbox beside the names of mechanisms, which are those of internal/sandbox. A task that an older ferrus
-// froze has NoSandbox.
+// The values of Checks.Sandbox and Sandbox.Mode beside the names of mechanisms, which are those of internal/sandbox. A task that an
+// older ferrus froze has NoSandbox.
 const (
 	NoSandbox  = "off"
 	AnySandbox = "on" // the strongest mechanism that holds
@@ -156,7 +156,19 @@ type HQ struct {
 	Supervisor Agent  `json:"supervisor"`
 	Executor   Agent  `json:"executor"`
 	Continue   string `json:"continue,omitempty"` // of the executor: Fresh or Native; "" is Fresh
+
+	Sandbox Sandbox `json:"sandbox,omitzero"` // of the executor
 }
+
+// Sandbox is the sandbox of an agent.
+type Sandbox struct {
+	Mode  string   `json:"mode"`  // NoSandbox, AnySandbox or the name of a mechanism; "" is NoSandbox
+	Read  []string `json:"read"`  // absolute paths that it reads, beside the tools
+	Write []string `json:"write"` // absolute folders that it writes, beside its work tree
+}
+
+// On reports whether the agent runs in a sandbox.
+func (s Sandbox) On() bool { return s.Mode != "" && s.Mode != NoSandbox }
 
 // Agent names an adapter, its model, and further arguments of its command line. With an empty Model
 // the agent chooses. Command is for the adapter of that name.

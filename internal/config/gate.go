@@ -180,6 +180,14 @@ func (g Gate) normal() Gate {
 	if g.Checks.Env == nil {
 		g.Checks.Env = map[string]string{}
 	}
+	if g.HQ.Sandbox.Mode == "" {
+		g.HQ.Sandbox.Mode = NoSandbox
+	}
+	for _, list := range []*[]string{&g.HQ.Sandbox.Read, &g.HQ.Sandbox.Write} {
+		if len(*list) == 0 {
+			*list = []string{}
+		}
+	}
 	for _, a := range []*Agent{&g.HQ.Supervisor, &g.HQ.Executor} {
 		if a.Args == nil {
 			a.Args = []string{}

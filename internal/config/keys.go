@@ -254,6 +254,24 @@ var keys = []key{
 		field:   func(c *Config) any { return &c.HQ.Continue },
 	},
 	{
+		name: "hq.executor.sandbox", def: NoSandbox, words: []string{NoSandbox, AnySandbox, "bwrap", "landlock"},
+		comment: "The sandbox of the executors that ferrus run starts on branches: off, on or landlock. See docs/sandbox.md.",
+		does:    "Decides in which sandbox the agent runs that does the work.",
+		field:   func(c *Config) any { return &c.HQ.Sandbox.Mode },
+	},
+	{
+		name: "hq.executor.read", def: []string{},
+		comment: "In the sandbox: more absolute paths that the executor can read.",
+		does:    "Lets the agent that does the work read more paths from its sandbox.",
+		field:   func(c *Config) any { return &c.HQ.Sandbox.Read },
+	},
+	{
+		name: "hq.executor.write", def: []string{},
+		comment: "In the sandbox: more absolute folders that the executor can write.",
+		does:    "Lets the agent that does the work write more folders from its sandbox.",
+		field:   func(c *Config) any { return &c.HQ.Sandbox.Write },
+	},
+	{
 		name: "branches.setup", def: "",
 		comment: "A shell command for each new work tree, such as npm ci: the tree has no files that git ignores. Empty: none.",
 		does:    "Runs with your rights in every new work tree.",

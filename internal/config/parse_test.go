@@ -63,6 +63,9 @@ args = ["--yolo"]
 command = ""
 [hq.executor]
 continue = "native"
+sandbox = "landlock"
+read = ["/opt/x"]
+write = ["/srv/y"]
 agent = "goose"
 model = "n"
 args = []
@@ -98,7 +101,7 @@ timeout_secs = 13
 		Server: Server{8},
 		Lease:  Lease{10, 9, 11},
 		Notify: Notify{"say hello"},
-		HQ:     HQ{Agent{"gemini", "m", []string{"--yolo"}, ""}, Agent{"goose", "n", []string{}, "play {prompt}"}, Native},
+		HQ:     HQ{Agent{"gemini", "m", []string{"--yolo"}, ""}, Agent{"goose", "n", []string{}, "play {prompt}"}, Native, Sandbox{"landlock", []string{"/opt/x"}, []string{"/srv/y"}}},
 
 		Channels: Channels{[]string{"ntfy://ntfy.sh/x", "$FERRUS_NOTIFY_URL"}, true},
 
