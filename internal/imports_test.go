@@ -70,6 +70,7 @@ var allowed = map[string]map[string]string{
 	"internal/nearest":           {},
 	"internal/sandbox":           {"internal/rootfs": "whether a path lies in a folder"},
 	"internal/sandbox/attack":    {"internal/sandbox": "what is tried under it"},
+	"internal/sandbox/toolchain": {"internal/rootfs": "whether a path lies in a folder"},
 
 	"internal/relay": {
 		"internal/platform/proc": "a server dies with the process that listens",
@@ -272,6 +273,7 @@ var allowed = map[string]map[string]string{
 	},
 	"internal/checkrun": {
 		"internal/sandbox":           "what an agent wrote runs in a sandbox",
+		"internal/sandbox/toolchain": "the folders of the tools that check commands use",
 		"internal/platform/proc":     "ferrus starts itself as a stage",
 		"internal/rootfs":            "whether a path lies in a folder",
 		"internal/worktree/checkout": "private checkouts",

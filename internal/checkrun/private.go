@@ -1,13 +1,12 @@
 package checkrun
 
 import (
-	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/gc"
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/sandbox/toolchain"
 )
 
 // Locks that are held by the helper of a check, relative to the .ferrus folder.
@@ -68,16 +67,5 @@ func (r *Runner) makePrivate(k kind) error {
 func privateEnv(machine string, k kind, home string) []string {
 	cache := filepath.Join(machine, cacheDir)
 	return []string{"HOME=" + filepath.Join(machine, homeDir), "TMPDIR=" + filepath.Join(machine, k.tmp), "XDG_CACHE_HOME=" + cache,
-		"GOCACHE=" + filepath.Join(cache, "go"), "GOMODCACHE=" + modules(home), "GOTELEMETRY=off", "npm_config_cache=" + filepath.Join(cache, "npm")}
-}
-
-// modules is where Go keeps what it has downloaded.
-func modules(home string) string {
-	if dir := os.Getenv("GOMODCACHE"); filepath.IsAbs(dir) {
-		return filepath.Clean(dir)
-	}
-	if first, _, _ := strings.Cut(os.Getenv("GOPATH"), string(filepath.ListSeparator)); filepath.IsAbs(first) {
-		return filepath.Join(first, "pkg", "mod")
-	}
-	return filepath.Join(home, "go", "pkg", "mod")
+		"GOCACHE=" + filepath.Join(cache, "go"), "GOMODCACHE=" + toolchain.Modules(home), "GOTELEMETRY=off", "npm_config_cache=" + filepath.Join(cache, "npm")}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/sandbox"
+	"github.com/ferrus-go/ferrus/internal/sandbox/toolchain"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
@@ -113,7 +114,7 @@ func (r *Runner) confine(ctx context.Context, gate config.Gate, dir string, k ki
 	p.Dir, p.Network = dir, gate.Checks.Network
 	p.Write = append(p.Write, dir, private)
 	p.Read = append(p.Read, gate.Checks.Read...)
-	p.Read = append(p.Read, tools(os.Getenv("PATH"), home, p.Read)...)
+	p.Read = append(p.Read, toolchain.Folders(os.Getenv("PATH"), home, p.Read)...)
 	if common, err := worktree.CommonDir(ctx, r.place.Root); err == nil && common != "" {
 		p.Read, p.Hidden = repository(p.Read, common, m)
 	}
@@ -128,59 +129,6 @@ func (r *Runner) confine(ctx context.Context, gate config.Gate, dir string, k ki
 			Remedy: `under [checks] set where = "clean", or sandbox = "bwrap"; or work on a branch`}
 	}
 	return &confinement{prefix: prefix, env: privateEnv(machine, k, home)}, err
-}
-
-// packaged are folders whose many links are those of installed packages. They lead to folders of the system.
-var packaged = []string{"/usr/bin", "/usr/sbin"}
-
-// tools are the folders of the programs on a PATH, where their links lead, and what such an installation has beside its programs.
-// They leave out what the programs of the system read in any case.
-func tools(path, home string, system []string) []string {
-	list := []string{modules(home)}
-	covered := func(dir string) bool {
-		return slices.ContainsFunc(system, func(top string) bool { return rootfs.Within(top, dir) })
-	}
-	add := func(dir string) {
-		dir = filepath.Clean(dir)
-		if !filepath.IsAbs(dir) || rootfs.Within(dir, home) || covered(dir) || slices.Contains(list, dir) {
-			return
-		}
-		if _, err := os.Stat(dir); err == nil {
-			list = append(list, dir)
-		}
-	}
-	var seen []string
-	for _, dir := range filepath.SplitList(path) {
-		add(dir)
-		real, err := filepath.EvalSymlinks(dir)
-		if err != nil || !filepath.IsAbs(real) || slices.Contains(seen, real) {
-			continue
-		}
-		seen = append(seen, real)
-		add(real)
-		if slices.Contains(packaged, real) {
-			continue
-		}
-		entries, _ := os.ReadDir(real) // the programs of a folder that cannot be listed can be used all the same
-		for _, e := range entries {
-			if e.Type()&os.ModeSymlink == 0 {
-				continue
-			}
-			if to, err := filepath.EvalSymlinks(filepath.Join(real, e.Name())); err == nil {
-				add(filepath.Dir(to))
-			}
-		}
-	}
-	for _, dir := range slices.Clone(list) {
-		if filepath.Base(dir) != "bin" {
-			continue
-		}
-		top := filepath.Dir(dir)
-		for _, beside := range []string{"lib", "libexec", "include", "pkg", "src", "VERSION", "go.env"} {
-			add(filepath.Join(top, beside))
-		}
-	}
-	return list
 }
 
 // repository adds a git directory to what the commands read, but for what ferrus keeps there. With bubblewrap it is read-only as
