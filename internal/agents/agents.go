@@ -66,6 +66,10 @@ type LaunchSpec struct {
 	Session  string   // the client's own name of a session to continue; "" begins a new one
 	Fork     bool     // continue a copy of that session
 
+	// Of an executor in a sandbox of ferrus.
+	Ticket string // absolute path of the file by which its client reaches the server outside; "" for no sandbox
+	Home   string // absolute path of its home folder
+
 	Run    string // of a worker: absolute path of the folder of its run
 	Name   string // of a worker: its role in the pipeline
 	Output string // of a worker: absolute path of the one file it writes; in a dialogue, of dialogue.json
@@ -174,8 +178,17 @@ func (s LaunchSpec) Identity(agent string) string {
 // that no session can have the tools of two roles.
 const ServerName = "ferrus"
 
-// server returns the command line of the agent's MCP server.
+// server returns the command line that the agent's client starts as its MCP server. In a sandbox that is a program that joins it to
+// the one of [Adapter.Server].
 func (a Adapter) server(s LaunchSpec) []string {
+	if s.Ticket != "" {
+		return []string{s.Ferrus, "connect", s.Ticket}
+	}
+	return a.Server(s)
+}
+
+// Server returns the command line of the agent's MCP server, which cannot run in a sandbox.
+func (a Adapter) Server(s LaunchSpec) []string {
 	argv, index := []string{s.Ferrus, "serve", "--role", string(s.Duty.Role())}, strconv.Itoa(max(1, s.Index))
 	if s.Duty == Worker {
 		argv = append(argv, "--run", s.Run, "--worker", s.Name, "--attempt", index, "--agent-name", a.Name)

@@ -47,6 +47,9 @@ func launchCodex(a Adapter, s LaunchSpec) (Launch, error) {
 	switch {
 	case !s.Duty.Writes():
 		set("sandbox_mode", "read-only")
+	case s.Ticket != "": // its own does not start in ours, and a login shell has the PATH of the system
+		set("sandbox_mode", "danger-full-access")
+		set("allow_login_shell", false)
 	case s.Headless:
 		set("sandbox_mode", "workspace-write")
 	}

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"path/filepath"
 	"strings"
 )
@@ -36,7 +37,7 @@ const geminiServer = "ferrus-run"
 var geminiReads = []string{"read_file", "read_many_files", "list_directory", "glob", "grep_search", "search_file_content"}
 
 func launchGemini(a Adapter, s LaunchSpec) (Launch, error) {
-	home := filepath.Join(s.Scratch, string(s.Duty)+".gemini")
+	home := filepath.Join(cmp.Or(s.Home, s.Scratch), string(s.Duty)+".gemini") // it writes there
 	settings, policy := filepath.Join(home, ".gemini", "settings.json"), s.file("policy.toml")
 	argv := []string{a.Program, "--allowed-mcp-server-names=" + geminiServer, "--admin-policy=" + policy}
 	env := []string{"GEMINI_CLI_HOME=" + home}

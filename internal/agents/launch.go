@@ -30,6 +30,9 @@ func (s LaunchSpec) home() string { return filepath.Join(s.Root, ".ferrus") }
 // beyond returns the folders outside of its work in which the agent must read, or a worker must
 // write.
 func (s LaunchSpec) beyond() []string {
+	if s.Ticket != "" {
+		return []string{s.Scratch}
+	}
 	dir := s.state()
 	if s.Duty == Worker {
 		dir = s.Run
@@ -49,7 +52,7 @@ func (a Adapter) entry(s LaunchSpec) map[string]any {
 // withEnv adds the variables that our server needs to a client's entry of it, under the client's
 // key for them.
 func withEnv(entry map[string]any, key string, s LaunchSpec) map[string]any {
-	if set := handed(s.Environ); len(set) > 0 {
+	if set := handed(s.Environ); s.Ticket == "" && len(set) > 0 {
 		entry[key] = set
 	}
 	return entry

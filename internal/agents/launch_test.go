@@ -66,7 +66,17 @@ func TestLaunches(t *testing.T) {
 					fmt.Fprintf(&b, "## %s, headless %v\n%s\n", duty, headless, render(l))
 				}
 			}
-			s := seat(t, Supervisor, false)
+			s := seat(t, Executor, true)
+			s.Ticket, s.Home, s.Scratch = "/home/me/p/.ferrus/executor/in/relay.json", "/home/me/p/.ferrus/executor/home", "/home/me/p/.ferrus/executor/in"
+			inside, err := a.Launch(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if said := render(inside); strings.Contains(said, "--role") || !strings.Contains(said, s.Ticket) {
+				t.Errorf("in a sandbox it does not connect to the server outside: %s", said)
+			}
+			fmt.Fprintf(&b, "## executor in a sandbox\n%s\n", render(inside))
+			s = seat(t, Supervisor, false)
 			s.Prompt, s.Model, s.Args, s.Branch, s.Work = "", "", nil, "", s.Root
 			l, err := a.Launch(s)
 			if err != nil {
