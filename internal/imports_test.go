@@ -383,6 +383,7 @@ var allowed = map[string]map[string]string{
 		"internal/safetext": "answers hold no hidden characters",
 	},
 	"internal/tools": {
+		"internal/confine":           "an executor in a sandbox reads logs in a folder of its own",
 		"internal/pipeline/workflow": "a pipeline that is queued must exist",
 		"internal/status/notice":     "what every result tells beside its own matter",
 		"internal/branch":            "branches, and merges of them",
@@ -450,6 +451,7 @@ var allowed = map[string]map[string]string{
 	},
 	"internal/ancestry": {"internal/rootfs": "whether a shim is one of the project"},
 	"internal/agents/process": {
+		"internal/confine":             "an executor starts in its sandbox",
 		"internal/platform/atomicfile": "a run that was begun is counted after a power cut",
 		"internal/ancestry":            "a shim is recognised by its arguments",
 		"internal/safetext":            "names have a form",
@@ -483,7 +485,31 @@ var allowed = map[string]map[string]string{
 		"internal/gc":                "private checkouts go with a branch",
 		"internal/engine":            "it acts through it",
 	},
+	"internal/confine": {
+		"internal/platform/proc":       "ferrus starts itself as a stage",
+		"internal/relay":               "the client inside reaches its server outside",
+		"internal/rootfs":              "no link is followed",
+		"internal/sandbox":             "it enforces what an executor reaches",
+		"internal/worktree/guest":      "an executor has a git directory of its own",
+		"internal/worktree/repository": "the repository of the work tree",
+	},
+	"internal/confine/plan": {
+		"internal/config":              "what is configured of a sandbox",
+		"internal/confine":             "it makes what is planned",
+		"internal/platform/proc":       "ferrus starts itself as a stage",
+		"internal/project":             "where a project and its machines live",
+		"internal/refusal":             "what is refused has a code and a remedy",
+		"internal/sandbox":             "whether a mechanism holds",
+		"internal/sandbox/toolchain":   "the folders of the tools that an executor uses",
+		"internal/trust":               "the person's folders, which nobody is given",
+		"internal/worktree":            "the git directory of a project",
+		"internal/worktree/guest":      "which repositories an executor cannot have",
+		"internal/worktree/repository": "the repository of the project",
+	},
 	"internal/conductor": {
+		"internal/confine":           "the sandbox of an executor",
+		"internal/confine/plan":      "whether there can be one, and what it gives",
+		"internal/project":           "where a project and its machines live",
 		"internal/packet":            "the id of a rollback among the decisions says what was undone",
 		"internal/refusal":           "what is refused has a code and a remedy",
 		"internal/jsontime":          "times in JSON have one form",
@@ -631,7 +657,7 @@ var allowed = map[string]map[string]string{
 	},
 	"internal/cli/run": commands("branch document refusal cli cli/branch cli/pipeline config engine step family fleet format conductor pipeline pipeline/run platform/proc agents/process " +
 		"state status"),
-	"internal/cli/setup": commands("outbox platform/notify settings agreement project origin refusal . agents cli config engine format agents/register rootfs server state status store " +
+	"internal/cli/setup": commands("relay outbox platform/notify settings agreement project origin refusal . agents cli config engine format agents/register rootfs server state status store " +
 		"scaffold server/tokens trust worktree"),
 	"internal/cli/simulate": commands("refusal cli simulate state"),
 	"internal/cli/status":   commands("project cli engine format state status"),
@@ -774,6 +800,7 @@ var forCommands = map[string]string{
 	"internal/cli/log":           "the output of an agent is shown as ferrus logs shows it",
 	"internal/cli/pipeline":      "tick moves pipelines",
 	"internal/cli/setup":         "doctor repeats what init and register do",
+	"internal/relay":             "connect joins an agent in a sandbox to its server",
 	"internal/config":            "config",
 	"internal/mcpclient":         "the demonstration drives real servers",
 	"internal/engine":            "a person's verbs are acts like any other",

@@ -143,6 +143,11 @@ func (a Adapter) Launch(s LaunchSpec) (Launch, error) {
 	return l, nil
 }
 
+// ServerEnv returns the environment of an agent's MCP server that is not started by its client.
+func (s LaunchSpec) ServerEnv(agent string) []string {
+	return append(inherited(s.Environ, nil), "FERRUS_AGENT="+s.Identity(agent), "FERRUS_PROJECT="+s.Root)
+}
+
 // sessionForm is the form of the names that clients give to their sessions. None can be an option.
 var sessionForm = safetext.NewForm(`^[0-9A-Za-z][0-9A-Za-z_-]*$`, 8, 64)
 

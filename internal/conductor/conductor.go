@@ -313,14 +313,23 @@ func (c *conductor) order(f Facts, act Act) (order process.Order, why string, er
 	if work == "" {
 		work = place.Work
 	}
-	launch, err := adapter.Launch(agents.LaunchSpec{Duty: act.Duty, Index: 1, Model: who.Model, Args: who.Args, Command: who.Command,
+	spec := agents.LaunchSpec{Duty: act.Duty, Index: 1, Model: who.Model, Args: who.Args, Command: who.Command,
 		Prompt: prompt, Headless: true, Ferrus: c.Ferrus, Root: place.Root, Branch: place.Branch, Work: work,
-		Scratch: c.e.Store().Path(liveDir), Environ: c.Environ, Session: earlier.session, Fork: earlier.fork})
+		Scratch: c.e.Store().Path(liveDir), Environ: c.Environ, Session: earlier.session, Fork: earlier.fork}
+	run := process.Run{Duty: act.Duty, Agent: adapter.Name, Model: who.Model, At: f.Journal.Bytes, Continues: earlier.session}
+	inside, err := confined(f, place, adapter, &spec)
+	if err != nil {
+		return process.Order{}, "", err
+	}
+	if inside != nil {
+		run.Sandbox = string(inside.Mechanism)
+	}
+	launch, err := adapter.Launch(spec)
 	if err != nil {
 		return process.Order{}, "", err
 	}
 	return process.Order{Slot: c.slot(act.Duty), Runs: Runs(c.e, f.Task.TaskID), Logs: c.e.Store().Path("logs"), Tag: f.Task.TaskID, Number: process.Next(f.Runs, act.Duty),
-		Run: process.Run{Duty: act.Duty, Agent: adapter.Name, Model: who.Model, At: f.Journal.Bytes, Continues: earlier.session}, Launch: launch}, why, nil
+		Run: run, Launch: launch, Inside: inside}, why, nil
 }
 
 // Agent returns the agent that ferrus.toml names for a duty.

@@ -42,7 +42,7 @@ func Listen(network, address string, command func() *exec.Cmd) (*Host, error) {
 	h := &Host{listener: l, ticket: Ticket{network, l.Addr().String(), newToken()}, command: command, starts: make(chan stream),
 		knocks: make(chan struct{}, maxKnocks), servers: make(chan struct{}, maxServers), closed: make(chan struct{})}
 	h.working.Go(h.accept)
-	h.working.Go(h.start)
+	go h.start()
 	return h, nil
 }
 
@@ -120,19 +120,15 @@ func (h *Host) admit(c stream) {
 	}
 }
 
-// start starts servers, all in one thread: the kernel ties the death of a child to the thread that started it.
+// start starts servers, all in one thread: the kernel ties the death of a child to the thread that started it. It stays until this
+// process ends, so that a server whose client has left can end by itself.
 func (h *Host) start() {
 	runtime.LockOSThread()
-	for {
-		select {
-		case c := <-h.starts:
-			if err := h.serve(c); err != nil {
-				<-h.servers
-			}
-			c.Close() // the server has its own
-		case <-h.closed:
-			return
+	for c := range h.starts {
+		if err := h.serve(c); err != nil {
+			<-h.servers
 		}
+		c.Close() // the server has its own
 	}
 }
 

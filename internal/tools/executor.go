@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/confine"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -40,6 +41,9 @@ func waitForTask(ctx context.Context, c *call) error {
 func (c *call) claimed(got *engine.Claimed) {
 	t := got.Task
 	c.snap, c.packet = &got.Snapshot, &got.Packet
+	if last := got.Packet.LastCheck; last != nil {
+		last.Log = c.shared(last.Log)
+	}
 	c.res.Status, c.res.Repeated = "claimed", got.Repeated
 	c.res.TaskID, c.res.Title, c.res.Epoch, c.res.ClaimedBy, c.res.Worktree = t.TaskID, t.Title, t.Epoch, t.ClaimedBy, t.Worktree
 	if until := got.Lease.Until; !until.IsZero() {
@@ -50,6 +54,16 @@ func (c *call) claimed(got *engine.Claimed) {
 		c.res.Notices = append(c.res.Notices, "stale_process: "+got.Stale+
 			" had claimed this task and may still be editing the work tree; run git status before you rely on it")
 	}
+}
+
+// shared returns the path of a log as the executor can read it: in a sandbox it has copies.
+func (c *call) shared(log string) string {
+	path, err := confine.Of(c.s.Engine().Store().Path()).Share(log)
+	if err != nil {
+		c.opts.Log.Warn("a log was not copied for the executor", "error", err)
+		return log
+	}
+	return path
 }
 
 // claimedMessage tells the executor in which state the task is.
@@ -121,7 +135,7 @@ func (c *call) checked(out engine.Checked) {
 		}
 	}
 	if t.Check.Log != "" {
-		c.res.Log = c.s.Engine().Store().Path(t.Check.Log)
+		c.res.Log = c.shared(c.s.Engine().Store().Path(t.Check.Log))
 	}
 	c.res.Message = checkedMessage(out, c.res.RetriesMax)
 }

@@ -51,6 +51,8 @@ func (r Run) check() error {
 		field = "at"
 	case !logForm.MatchString(filepath.Base(r.Log)):
 		field = "log"
+	case !wordForm.MatchString(r.Sandbox):
+		field = "sandbox"
 	case len(r.Error) > maxText:
 		field = "error"
 	case len(r.Said) > maxSaid+len("…"):

@@ -28,6 +28,9 @@ type Run struct {
 	At    int64       `json:"at"`  // length of the journal when it was asked for: what came before it, and what after
 	Log   string      `json:"log"` // path of its output
 
+	Sandbox  string `json:"sandbox,omitempty"`      // the mechanism that kept it in; "" for none
+	Replaced bool   `json:"git_replaced,omitempty"` // it had replaced the file .git of its work tree, which was put back
+
 	Started  time.Time `json:"started"`
 	Launched time.Time `json:"launched,omitzero"` // when one that was held was let go
 	Ended    time.Time `json:"ended,omitzero"`

@@ -126,12 +126,27 @@ func (o sealed) play(hold Holder, asked <-chan os.Signal, answer func(message)) 
 			return fail(err)
 		}
 	}
-	cmd, err := o.command(log)
+	cmd, err := o.command()
 	if err != nil {
 		return fail(err)
 	}
-	if err := cmd.Start(); err != nil {
-		return fail(fmt.Errorf("start %s: %v", cmd.Path, rootfs.Cause(err)))
+	inside, err := o.enter(cmd)
+	if err != nil {
+		return fail(fmt.Errorf("make the sandbox of the agent: %w", err))
+	}
+	leave := func() error { return nil }
+	if inside != nil {
+		leave = func() (err error) { r.Replaced, err = inside.Leave(); return err }
+	}
+	drained, err := output(cmd, log, inside != nil)
+	if err == nil {
+		if err = cmd.Start(); err != nil {
+			err = fmt.Errorf("start %s: %v", cmd.Path, rootfs.Cause(err))
+		}
+		drained.began()
+	}
+	if err != nil {
+		return fail(errors.Join(err, leave()))
 	}
 	answer(message{Run: &r})
 
@@ -154,9 +169,13 @@ func (o sealed) play(hold Holder, asked <-chan os.Signal, answer func(message)) 
 	if cmd.ProcessState != nil {
 		r.Exit, r.Signal = proc.Status(cmd.ProcessState)
 	}
-	if err := sweep(); err != nil {
+	if inside != nil {
+		inside.Close()
+	}
+	if err := errors.Join(sweep(), leave()); err != nil {
 		r.Error = err.Error()
 	}
+	drained.wait()
 	r.read()
 	if o.Output != nil {
 		o.Output.finish(&r)
@@ -223,13 +242,9 @@ func (o sealed) name(r *Run) error {
 	}
 }
 
-// command returns the agent's process, not started yet. Its output goes directly to the file, so
-// nothing is lost if the shim dies.
-func (o sealed) command(log *os.File) (*exec.Cmd, error) {
+// command returns the agent's process, not started yet.
+func (o sealed) command() (*exec.Cmd, error) {
 	l := o.Launch
-	if err := o.lay(l.Files); err != nil {
-		return nil, err
-	}
 	path, err := agents.LookPath(l.Argv[0], l.Env)
 	if err != nil {
 		return nil, err
@@ -237,7 +252,6 @@ func (o sealed) command(log *os.File) (*exec.Cmd, error) {
 	cmd := exec.Command(path, l.Argv[1:]...)
 	cmd.Args[0] = l.Argv[0]
 	cmd.Dir, cmd.Env = l.Dir, append(l.Env, markName+"="+o.Mark, "PWD="+l.Dir)
-	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = proc.Bound(false) // in the shim's own group
 	if l.Stdin != "" {
 		cmd.Stdin = strings.NewReader(l.Stdin)

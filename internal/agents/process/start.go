@@ -10,6 +10,7 @@ import (
 	"os/exec"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/confine"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 )
 
@@ -23,7 +24,8 @@ type Order struct {
 	Number int    // the least number that the run's name may have: ErrTaken when the list has it, or a later one. 0: the next one
 	Hold   string // argument of the program's Holder; "" starts the agent at once
 	Launch agents.Launch
-	Output *Output // of a command; nil for an agent, which writes its output itself
+	Inside *confine.Order // the sandbox of the agent; nil for none
+	Output *Output        // of a command; nil for an agent, which writes its output itself
 }
 
 // sealed is an order on its way to the shim. It is sent over a pipe, because arguments are open to

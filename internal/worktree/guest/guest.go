@@ -57,7 +57,7 @@ func (l Link) make(ctx context.Context, r *repository.Repository) ([]string, err
 	if l.GitDir == r.CommonDir() {
 		return nil, errors.New("the work tree is not a linked one; work on a branch")
 	}
-	if err := whole(ctx, r); err != nil {
+	if err := Whole(ctx, r); err != nil {
 		return nil, err
 	}
 	objects, err := stores(r.Objects())
@@ -118,8 +118,8 @@ func (l Link) make(ctx context.Context, r *repository.Repository) ([]string, err
 	return objects, copyFile(root, r.IndexFile(), "index", maxIndex)
 }
 
-// whole refuses a repository that may lack objects.
-func whole(ctx context.Context, r *repository.Repository) error {
+// Whole refuses, with ErrPartial, a repository that may lack objects.
+func Whole(ctx context.Context, r *repository.Repository) error {
 	_, _, err := r.UserCommand().Run(ctx, "config", "--get-regexp", `^(extensions\.partialclone|remote\..*\.promisor)$`)
 	if git.SaidNo(err) {
 		return nil

@@ -1,0 +1,25 @@
+package setup
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/relay"
+)
+
+// ConnectCommand is ferrus connect, which only the client of an agent in a sandbox starts.
+func ConnectCommand(a *cli.App) *cobra.Command {
+	return &cobra.Command{
+		Use:    "connect TICKET",
+		Short:  "Connect an agent in a sandbox with its MCP server outside",
+		Hidden: true,
+		Args:   cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			t, err := relay.ReadTicket(args[0])
+			if err != nil {
+				return err
+			}
+			return relay.Connect(cmd.Context(), t, a.In, a.Out)
+		},
+	}
+}

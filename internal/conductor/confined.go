@@ -1,0 +1,26 @@
+package conductor
+
+import (
+	"context"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/confine"
+	"github.com/ferrus-go/ferrus/internal/confine/plan"
+	"github.com/ferrus-go/ferrus/internal/project"
+)
+
+// confined returns the sandbox of an agent, nil if it has none, and fits what it is started with to it. Only executors have one: the
+// others get no tools that write.
+func confined(f Facts, place project.Place, adapter agents.Adapter, spec *agents.LaunchSpec) (*confine.Order, error) {
+	if spec.Duty != agents.Executor || !f.Gate.HQ.Sandbox.On() {
+		return nil, nil
+	}
+	order, environ, err := plan.Order(context.Background(), plan.Executor{Gate: f.Gate, Place: place, Work: spec.Work, Ferrus: spec.Ferrus, Environ: spec.Environ})
+	if err != nil {
+		return nil, err
+	}
+	outside := *spec
+	spec.Ticket, spec.Home, spec.Scratch, spec.Environ, spec.Work = order.Folder.Ticket(), order.Folder.Home(), order.Folder.In(), environ, order.Work
+	order.Server, order.ServerEnv = adapter.Server(outside), outside.ServerEnv(adapter.Name)
+	return order, nil
+}

@@ -1,0 +1,237 @@
+// Package confine builds the sandbox of an executor and takes it away again. The shim of the agent does both: before the start it
+// makes the folders of the run, a private git directory and the policy, and listens for the client; after the end it puts the work
+// tree back as it was.
+//
+// Package plan, below, decides whether there can be a sandbox and what it gives; package sandbox enforces it.
+package confine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
+	"github.com/ferrus-go/ferrus/internal/relay"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/sandbox"
+	"github.com/ferrus-go/ferrus/internal/worktree/guest"
+	"github.com/ferrus-go/ferrus/internal/worktree/repository"
+)
+
+// An Order says which sandbox an executor gets. Paths are absolute and have no links.
+type Order struct {
+	Mechanism sandbox.Mechanism
+	Folder    Folder
+	Project   string // the folder that has .ferrus
+	Work      string // the work tree
+	Private   string // the folder of ferrus's own git directory
+	Read      []string
+	Write     []string // beside the work tree and the folders of the run
+	Deny      []string // that must not open, tried from inside
+	Server    []string // the command line of the MCP server outside
+	ServerEnv []string
+}
+
+// A Folder is what an executor has beside its work tree. It lies in the folder of the machine.
+type Folder string
+
+// Of returns the folder of the executors of a machine.
+func Of(machine string) Folder { return Folder(filepath.Join(machine, "executor")) }
+
+// In is read-only inside: the files of a launch, and the logs of checks.
+func (f Folder) In() string { return filepath.Join(string(f), in) }
+
+// Home is the home folder. What the client keeps there stays for the next run.
+func (f Folder) Home() string { return filepath.Join(string(f), home) }
+
+// Temp is the folder for temporary files, empty at the start.
+func (f Folder) Temp() string { return filepath.Join(string(f), temp) }
+
+// Git is the private git directory.
+func (f Folder) Git() string { return filepath.Join(string(f), "git") }
+
+// Ticket is the file by which the client reaches its server.
+func (f Folder) Ticket() string { return filepath.Join(f.In(), ticket) }
+
+// Names in the folder.
+const (
+	in     = "in"
+	home   = "home"
+	temp   = "tmp"
+	ticket = "relay.json"
+	record = "run.json" // while the work tree names the private git directory: how to put it back
+)
+
+// Inside is a sandbox that is ready for its executor.
+type Inside struct {
+	Prefix []string // the command line that starts a command in it
+
+	folder Folder
+	host   *relay.Host
+}
+
+// Enter makes the sandbox. What an earlier run has left is put back first.
+func (o Order) Enter(ctx context.Context) (*Inside, error) {
+	if _, err := o.Folder.Restore(); err != nil {
+		return nil, err
+	}
+	if err := o.Folder.make(); err != nil {
+		return nil, err
+	}
+	r, err := repository.Open(ctx, o.Work, o.Private, o.Project)
+	if err != nil {
+		return nil, err
+	}
+	link, objects, err := guest.Make(ctx, r, o.Folder.Git())
+	if err != nil {
+		return nil, err
+	}
+	self, err := proc.Executable()
+	if err != nil {
+		return nil, err
+	}
+	i := &Inside{folder: o.Folder}
+	if i.Prefix, err = sandbox.Command(o.Mechanism, o.policy(objects), self, nil); err != nil {
+		return nil, err
+	}
+	if err := o.Folder.write(record, link); err != nil {
+		return nil, err
+	}
+	if err := i.open(o, link); err != nil {
+		_, undone := i.Leave()
+		return nil, errors.Join(err, undone)
+	}
+	return i, nil
+}
+
+// open points the work tree to the private git directory, and listens for the client.
+func (i *Inside) open(o Order, link guest.Link) (err error) {
+	if err := link.Enter(); err != nil {
+		return err
+	}
+	i.host, err = relay.Listen("tcp", "127.0.0.1:0", func() *exec.Cmd {
+		cmd := exec.Command(o.Server[0], o.Server[1:]...)
+		cmd.Dir, cmd.Env = string(filepath.Separator), o.ServerEnv
+		return cmd
+	})
+	if err != nil {
+		return err
+	}
+	return o.Folder.write(in+"/"+ticket, i.host.Ticket())
+}
+
+// Close takes no further connections.
+func (i *Inside) Close() {
+	if i.host != nil {
+		i.host.Close()
+	}
+}
+
+// Leave puts the work tree back as it was. It reports whether the executor had replaced the file .git there. No process of the
+// executor is left.
+func (i *Inside) Leave() (replaced bool, err error) {
+	i.Close()
+	return i.folder.Restore()
+}
+
+// policy is what the executor reaches.
+func (o Order) policy(objects []string) sandbox.Policy {
+	p := sandbox.System()
+	p.Dir, p.Network, p.Deny = o.Work, true, o.Deny
+	p.Read = append(p.Read, o.Read...)
+	p.Read = append(append(p.Read, objects...), o.Folder.In())
+	p.Write = append([]string{o.Work, o.Folder.Home(), o.Folder.Temp(), o.Folder.Git()}, o.Write...)
+	return p
+}
+
+// open opens the folder below .ferrus.
+func (f Folder) open() (*rootfs.Root, error) { return rootfs.OpenBelow(string(f), ".ferrus", 0) }
+
+// make makes the folders, the read-only one and that for temporary files anew.
+func (f Folder) make() error {
+	root, err := rootfs.OpenBelow(string(f), ".ferrus", 0o700)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, name := range []string{in, temp} {
+		if err := clear(root, name); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{in, home, temp} {
+		if err := root.MkdirAll(name, 0o700); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clear removes a folder, also one whose folders the executor has made read-only.
+func clear(root *rootfs.Root, name string) error {
+	if root.RemoveAll(name) == nil {
+		return nil
+	}
+	_ = root.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() {
+			_ = os.Chmod(root.Join(path), 0o700) // RemoveAll says what is wrong
+		}
+		return nil
+	})
+	return root.RemoveAll(name)
+}
+
+// write writes a file of the folder as JSON.
+func (f Folder) write(name string, v any) error {
+	root, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return root.WriteFile(name, append(text, '\n'), 0o600)
+}
+
+// maxRecord bounds the record, in bytes.
+const maxRecord = 64 << 10
+
+// Restore puts back what a run has changed in the work tree, if that was not done yet: after the end of the executor, or of a shim
+// that was killed. It reports whether the executor had replaced the file .git there. No executor may run.
+func (f Folder) Restore() (replaced bool, err error) {
+	root, err := f.open()
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer root.Close()
+	text, err := root.ReadFile(record, maxRecord)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	var link guest.Link
+	if err == nil {
+		err = json.Unmarshal(text, &link)
+	}
+	if err == nil && (!strings.HasPrefix(link.Work, string(filepath.Separator)) || link.Guest != f.Git()) {
+		err = errors.New("it names another folder")
+	}
+	if err != nil {
+		return false, fmt.Errorf("read how the work tree was before the run: %w", err)
+	}
+	if replaced, err = link.Leave(); err != nil {
+		return replaced, fmt.Errorf("put back the file .git of the work tree: %w", err)
+	}
+	_ = root.Remove(in + "/" + ticket)
+	return replaced, root.Remove(record)
+}

@@ -1,0 +1,213 @@
+package confine_test
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/agents/process"
+	"github.com/ferrus-go/ferrus/internal/branch"
+	"github.com/ferrus-go/ferrus/internal/conductor"
+	"github.com/ferrus-go/ferrus/internal/confine"
+	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
+	"github.com/ferrus-go/ferrus/internal/mcpclient"
+	"github.com/ferrus-go/ferrus/internal/relay"
+	"github.com/ferrus-go/ferrus/internal/sandbox"
+	"github.com/ferrus-go/ferrus/internal/server"
+	"github.com/ferrus-go/ferrus/internal/tools"
+)
+
+var _ = flag.Bool("full", false, "nothing more than is always tried")
+
+// part is the environment variable that makes this binary another program.
+const part = "FERRUS_TEST_PART"
+
+func TestMain(m *testing.M) {
+	sandbox.Stage()
+	process.Shim(nil)
+	if len(os.Args) > 1 && os.Args[1] == "serve" {
+		os.Exit(server.Main("ferrus serve", os.Args[2:]))
+	}
+	if len(os.Args) > 2 && os.Args[1] == "connect" {
+		t, err := relay.ReadTicket(os.Args[2])
+		if err == nil {
+			err = relay.Connect(context.Background(), t, os.Stdin, os.Stdout)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	if os.Getenv(part) == "agent" {
+		os.Exit(play(strings.Fields(os.Args[1])))
+	}
+	os.Exit(enginetest.Main(m))
+}
+
+// play is an agent: each word is a tool to call, sh:FILE to run a script of the work tree, or hang.
+func play(words []string) int {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	line := os.Getenv("FERRUS_SERVER")
+	client, err := mcpclient.Start(ctx, "actor", exec.Command("/bin/sh", "-c", "exec "+line))
+	if err != nil {
+		fmt.Println(err)
+		return 4
+	}
+	defer client.Close()
+	with := map[string]map[string]any{
+		"submit": {"summary": "Done.", "verification": "Looked.", "no_change": "None is needed."},
+		"reject": {"notes": "Again."},
+	}
+	for _, word := range words {
+		switch name, arg, _ := strings.Cut(word, ":"); name {
+		case "sh":
+			cmd := exec.Command("/bin/sh", arg)
+			cmd.Stdout, cmd.Stderr = os.Stdout, os.Stdout
+			if err := cmd.Run(); err != nil {
+				fmt.Println(arg, err)
+			}
+		case "hang":
+			fmt.Println("hangs with", client.Process().Pid)
+			select {}
+		default:
+			var res tools.Result
+			for res.Status = "timeout"; res.Status == "timeout" || res.Status == "running"; {
+				if res, err = client.Call(ctx, name, with[name]); err != nil {
+					fmt.Println(name, err)
+					return 3
+				}
+			}
+			text, _ := json.Marshal(res)
+			fmt.Printf("%s: %s\n", name, text)
+			if res.Log != "" {
+				text, err := os.ReadFile(res.Log)
+				fmt.Printf("its log: %q %v\n", text, err)
+			}
+		}
+	}
+	return 0
+}
+
+// patience is how long a test waits for what should take milliseconds.
+const patience = 40 * time.Second
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A site is a project with a branch whose executor is in a sandbox, or in none.
+type site struct {
+	*enginetest.Machine // of the project
+	at                  *enginetest.Machine
+	self                string
+}
+
+// newSite makes one. plan is what its executor does; the reviewer approves.
+func newSite(t *testing.T, sandboxed bool, plan string, files map[string]string, more string) *site {
+	t.Helper()
+	self, err := os.Executable()
+	must(t, err)
+	if sandboxed {
+		held(t, self)
+	}
+	mode := "off"
+	if sandboxed {
+		mode = "landlock"
+	}
+	agent := func(plan string) string {
+		return fmt.Sprintf("agent = \"command\"\ncommand = \"%s=agent exec '%s' '%s'\"\n", part, self, plan)
+	}
+	if !strings.Contains(more, "commands") {
+		more += "commands = [\"echo checked\"]\n"
+	}
+	toml := "[checks]\n" + more
+	if sandboxed && !strings.Contains(more, "sandbox") {
+		toml += "sandbox = \"landlock\"\nnetwork = true\n"
+	}
+	toml += "[hq.executor]\n" + agent(plan) + "sandbox = \"" + mode + "\"\n[hq.supervisor]\n" + agent("review_pending approve")
+	s := &site{Machine: enginetest.Repository(t, toml), self: self}
+	s.Recorded().Agreed()
+	for name, text := range files {
+		s.Write(name, text)
+	}
+	s.Git("add", "-A")
+	s.Git("commit", "-qm", "more")
+	enginetest.Branched(t, s.Human(), branch.Fork{Names: []string{"alt"}, Own: true})
+	s.at = s.On("alt")
+	if _, err := s.at.Human().CreateTask(t.Context(), "Build it.", ""); err != nil {
+		t.Fatal(err)
+	}
+	e := s.at.Human().Engine()
+	t.Cleanup(func() {
+		if err := conductor.EndAll(context.Background(), e); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// held skips a test where Landlock does not hold.
+func held(t *testing.T, self string) {
+	t.Helper()
+	if err := sandbox.Probe(t.Context(), sandbox.Landlock, self); err != nil {
+		t.Skip(err)
+	}
+}
+
+func (s *site) options() conductor.Options {
+	return conductor.Options{Headless: true, Ferrus: s.self, Environ: os.Environ(), BackOff: func(int) time.Duration { return 0 }, Log: enginetest.Quiet,
+		Patience: conductor.Patience{Leaving: 2 * time.Second}}
+}
+
+// conduct runs the task to its end.
+func (s *site) conduct(t *testing.T) (conductor.Outcome, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	e := s.at.Human().Engine()
+	conf, err := e.Config()
+	must(t, err)
+	opts := s.options()
+	opts.Lease = conf.Lease
+	return conductor.Run(ctx, e, opts)
+}
+
+// executor is the newest run of the executor, with its output.
+func (s *site) executor(t *testing.T) (process.Run, string) {
+	t.Helper()
+	e := s.at.Human().Engine()
+	now, err := e.View()
+	must(t, err)
+	list, err := process.Runs(conductor.Runs(e, now.Task.TaskID))
+	must(t, err)
+	var last process.Run
+	for _, r := range list {
+		if r.Duty == "executor" {
+			last = r
+		}
+	}
+	text, _ := os.ReadFile(last.Log)
+	return last, string(text)
+}
+
+func (s *site) folder() confine.Folder {
+	return confine.Of(filepath.Join(s.Dir, ".ferrus", "branches", "alt"))
+}
+
+// dotGit is the file .git of the work tree.
+func (s *site) dotGit() string {
+	text, _ := os.ReadFile(filepath.Join(s.at.Dir, ".git"))
+	return string(text)
+}

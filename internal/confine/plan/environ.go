@@ -1,0 +1,42 @@
+package plan
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/confine"
+	"github.com/ferrus-go/ferrus/internal/sandbox/toolchain"
+)
+
+// outside are patterns of variables that name what an executor in a sandbox does not reach, or what ferrus sets: the settings of
+// clients and tools elsewhere, sockets, and ferrus's own records.
+var outside = []string{
+	"HOME", "TMPDIR", "TMP", "TEMP", "XDG_*", "FERRUS_*", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "GNUPGHOME",
+	"DBUS_*", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "TMUX", "TMUX_PANE", "STY", "DOCKER_HOST", "KUBECONFIG",
+	"CLAUDE_CONFIG_DIR", "CODEX_HOME", "CODEX_SQLITE_HOME", "GEMINI_CLI_HOME", "QWEN_HOME", "OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR",
+	"GIT_CONFIG*", "GIT_SSH*", "GIT_ASKPASS", "SSH_ASKPASS", "GOCACHE", "GOENV", "GOBIN", "GOTELEMETRY*", "GOMODCACHE", "npm_config_*", "NPM_CONFIG_*", "HISTFILE",
+}
+
+// environ is the environment of a client in a sandbox: that of others without what leads outside. What Go has downloaded for the
+// person, whose home folder that is, can be read there.
+func environ(others []string, f confine.Folder, home string) []string {
+	var env []string
+	for _, entry := range others {
+		name, _, _ := strings.Cut(entry, "=")
+		if !slices.ContainsFunc(outside, func(p string) bool { ok, _ := path.Match(p, name); return ok }) {
+			env = append(env, entry)
+		}
+	}
+	return append(env, "HOME="+f.Home(), "TMPDIR="+f.Temp(), "GOMODCACHE="+toolchain.Modules(home), "GOTELEMETRY=off")
+}
+
+// lookup returns the value of a variable. The last entry counts.
+func lookup(environ []string, name string) string {
+	for _, entry := range slices.Backward(environ) {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}

@@ -1,0 +1,117 @@
+package plan
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/config"
+)
+
+// logins are where programs keep keys, logins and what they start by themselves, relative to the home folder.
+var logins = []string{".ssh", ".gnupg", ".aws", ".azure", ".config", ".docker", ".kube", ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".gitconfig",
+	".claude", ".claude.json", ".codex", ".gemini", ".qwen", ".local/share", ".local/bin", ".bashrc", ".profile", ".zshrc"}
+
+// secrets are those of them that no list may make readable.
+var secrets = []string{".ssh", ".gnupg", ".netrc", ".git-credentials"}
+
+// lists are the further paths of a sandbox, without links. It refuses those that would give away what it protects.
+func (p protected) lists(s config.Sandbox) (read, write []string, err error) {
+	for _, path := range s.Read {
+		path, err := existing("read", path)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, secret := range p.unreadable() {
+			if within(path, secret) || within(secret, path) {
+				return nil, nil, fmt.Errorf("read = %q would give away %s", path, secret)
+			}
+		}
+		if within(path, p.home) {
+			return nil, nil, fmt.Errorf("read = %q would give away the home folder", path)
+		}
+		read = append(read, path)
+	}
+	for _, path := range s.Write {
+		path, err := existing("write", path)
+		if err != nil {
+			return nil, nil, err
+		}
+		if info, err := os.Stat(path); err != nil || !info.IsDir() {
+			return nil, nil, fmt.Errorf("write = %q is no folder", path)
+		}
+		if within(path, p.home) || within(path, p.root) {
+			return nil, nil, fmt.Errorf("write = %q would give away the home folder or the project", path)
+		}
+		for _, kept := range p.unwritable() {
+			if within(path, kept) || within(kept, path) {
+				return nil, nil, fmt.Errorf("write = %q would give away %s", path, kept)
+			}
+		}
+		write = append(write, path)
+	}
+	return read, write, nil
+}
+
+// existing is a path of a list without links.
+func existing(list, path string) (string, error) {
+	if !filepath.IsAbs(path) {
+		return "", fmt.Errorf("%s = %q is not an absolute path", list, path)
+	}
+	found, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", fmt.Errorf("%s = %q: there is no such path", list, path)
+	}
+	return found, nil
+}
+
+// unreadable are paths that nothing makes readable.
+func (p protected) unreadable() []string {
+	list := append([]string{p.ferrus}, p.own...)
+	for _, name := range secrets {
+		list = append(list, filepath.Join(p.home, name))
+	}
+	return list
+}
+
+// unwritable are paths that nothing makes writable: what decides what a person's programs do is among them.
+func (p protected) unwritable() []string {
+	list := append([]string{p.ferrus, p.common, "/etc", "/usr", "/bin", "/sbin", "/lib", "/proc", "/sys", "/dev"}, p.own...)
+	for _, name := range logins {
+		list = append(list, filepath.Join(p.home, name))
+	}
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		if filepath.IsAbs(dir) {
+			list = append(list, filepath.Clean(dir))
+		}
+	}
+	var all []string
+	for _, path := range list {
+		if path == "" {
+			continue
+		}
+		all = append(all, path)
+		if to := real(path); to != "" && to != path {
+			all = append(all, to)
+		}
+	}
+	return all
+}
+
+// deny are the paths that are tried from inside before the client starts.
+func (p protected) deny(machine string) []string {
+	list := []string{p.home, p.ferrus, filepath.Join(p.ferrus, "journal.jsonl"), filepath.Join(p.ferrus, "tokens.json"), machine,
+		filepath.Join(machine, "journal.jsonl"), filepath.Join(p.common, "config"), p.root}
+	for _, name := range secrets {
+		list = append(list, filepath.Join(p.home, name))
+	}
+	return slices.Compact(append(list, p.own...))
+}
+
+// within reports whether a path is a folder or lies below it.
+func within(folder, path string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
