@@ -389,5 +389,5 @@ func EndAll(ctx context.Context, e *engine.Engine) error {
 	for _, duty := range conducted {
 		errs = append(errs, Slot(e, duty).Stop(ctx))
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, putBack(e))...)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/confine"
 	"github.com/ferrus-go/ferrus/internal/confine/plan"
+	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
 )
 
@@ -23,4 +24,10 @@ func confined(f Facts, place project.Place, adapter agents.Adapter, spec *agents
 	spec.Ticket, spec.Home, spec.Scratch, spec.Environ, spec.Work = order.Folder.Ticket(), order.Folder.Home(), order.Folder.In(), environ, order.Work
 	order.Server, order.ServerEnv = adapter.Server(outside), outside.ServerEnv(adapter.Name)
 	return order, nil
+}
+
+// putBack puts the work tree back as it was where the shim of an executor in a sandbox was killed before it could. No executor runs.
+func putBack(e *engine.Engine) error {
+	_, err := confine.Of(e.Store().Path()).Restore()
+	return err
 }

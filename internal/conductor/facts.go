@@ -137,6 +137,11 @@ func (c *conductor) look() (Facts, error) {
 	for _, d := range conducted {
 		f.Slots[d] = c.slotFacts(f, d)
 	}
+	if !f.Slots[agents.Executor].Taken {
+		if err := putBack(c.e); err != nil {
+			return f, err
+		}
+	}
 	f.Total = SpendOf(f.Runs, f.Now)
 	f.Spent = SpendOf(after(f.Runs, spoken(snap.Task)), f.Now)
 	if c.Others != nil {

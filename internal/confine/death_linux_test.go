@@ -1,0 +1,116 @@
+package confine_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/conductor"
+	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
+)
+
+// below are the processes below one, by a word of their command line.
+func below(pid int) map[string]int {
+	parents, lines := map[int]int{}, map[int]string{}
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, stat := range stats {
+		id, _ := strconv.Atoi(filepath.Base(filepath.Dir(stat)))
+		text, _ := os.ReadFile(stat)
+		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+		if len(fields) < 2 || fields[0] == "Z" {
+			continue
+		}
+		parents[id], _ = strconv.Atoi(fields[1])
+		line, _ := os.ReadFile(filepath.Dir(stat) + "/cmdline")
+		lines[id] = strings.ReplaceAll(string(line), "\x00", " ")
+	}
+	found := map[string]int{}
+	for id, line := range lines {
+		for at := id; at > 1; at = parents[at] {
+			if parents[at] != pid {
+				continue
+			}
+			switch {
+			case strings.Contains(line, " serve "):
+				found["server"] = id
+			case strings.Contains(line, " connect "):
+				found["relay"] = id
+			case strings.Contains(line, "wait_for_task"):
+				found["client"] = id
+			default:
+				found[line] = id
+			}
+		}
+	}
+	return found
+}
+
+// TestTheClaimEndsWithTheClient: whichever process of the executor is killed, the work is free within milliseconds, nothing is left
+// behind, and the work tree is as it was.
+func TestTheClaimEndsWithTheClient(t *testing.T) {
+	for _, victim := range []string{"client", "relay", "server", "shim"} {
+		t.Run(victim, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, true, "wait_for_task sh:work.sh hang", map[string]string{"work.sh": "sleep 1000 & echo ready >ready\n"}, "")
+			before := s.dotGit()
+			turn := func() {
+				turn, err := conductor.Look(s.at.Human().Engine(), s.options())
+				must(t, err)
+				defer turn.Close()
+				if turn.Starts() {
+					must(t, turn.Take(t.Context()))
+				}
+			}
+			turn()
+			enginetest.Eventually(t, "the executor works", func() bool { return s.at.Exists("ready") })
+			e := s.at.Human().Engine()
+			slot := conductor.Slot(e, agents.Executor)
+			o, taken := slot.Taken()
+			all := below(o.Shim)
+			if !taken || len(all) < 4 || s.dotGit() == before {
+				t.Fatalf("%v, %v, %q", o, all, s.dotGit())
+			}
+			id := all[victim]
+			if victim == "shim" {
+				id = o.Shim
+			}
+			now, err := e.View()
+			must(t, err)
+			ended := e.Store().SessionDone(now.Task.Session)
+			began := time.Now()
+			must(t, unix.Kill(id, unix.SIGKILL))
+			select {
+			case <-ended:
+				t.Logf("the work is free %v after kill -9 of the %s", time.Since(began), victim)
+			case <-time.After(patience):
+				t.Fatal("the work is still claimed")
+			}
+			if victim == "relay" || victim == "server" {
+				must(t, slot.Stop(t.Context())) // the client goes on, and may connect again
+			}
+			select {
+			case <-slot.Freed():
+			case <-time.After(patience):
+				t.Fatal("the slot is taken")
+			}
+			must(t, conductor.EndAll(t.Context(), e))
+			for what, id := range all {
+				enginetest.Eventually(t, what+" ends", func() bool { return !proc.Alive(id) })
+			}
+			if s.dotGit() != before {
+				t.Errorf("the work tree names %q", s.dotGit())
+			}
+			if _, err := os.Stat(s.folder().Ticket()); err == nil {
+				t.Error("the ticket is left")
+			}
+		})
+	}
+}
