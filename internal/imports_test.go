@@ -621,7 +621,7 @@ var allowed = map[string]map[string]string{
 	"docs/examples/scripted": {},
 
 	"cmd/ferrusd": {"internal/server": "it is the server and nothing else"},
-	"internal/cli": commands("outbox platform/notify act settings agreement origin refusal project agents agents/process ancestry checks conductor config engine format jsontime nearest pipeline pipeline/workflow " +
+	"internal/cli": commands("confine/plan outbox platform/notify act settings agreement origin refusal project agents agents/process ancestry checks conductor config engine format jsontime nearest pipeline pipeline/workflow " +
 		"platform/proc rootfs safetext state status store strictjson trust worktree/restore"),
 	"internal/cli/branch":   commands("branch score refusal snapshots gc project checks cli engine family format conductor state status trust worktree"),
 	"internal/cli/demo":     commands("cli config mcpclient platform/proc refusal status tools trust"),
@@ -808,6 +808,7 @@ var forCommands = map[string]string{
 	"internal/format":            "durations, sizes and lines for people",
 	"internal/history":           "the journal as events",
 	"internal/conductor":         "run and resume",
+	"internal/confine/plan":      "a sandbox that cannot be made is refused before a run",
 	"internal/jsontime":          "times in JSON have one form",
 	"internal/lease":             "status shows who holds the work",
 	"internal/pipeline":          "pipeline",

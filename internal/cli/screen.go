@@ -304,6 +304,8 @@ func DescribeEnd(r process.Run) string {
 		return ": " + r.Error
 	case r.Exit != 0:
 		return fmt.Sprintf(", exit status %d", r.Exit)
+	case r.Replaced:
+		return ", and had replaced the file .git of its work tree, which was put back"
 	}
 	return ""
 }
@@ -313,6 +315,9 @@ func (a *App) ShowAgent(w status.AgentReport) {
 	text := w.Name + "  " + w.Agent + "  for " + format.Duration(time.Since(w.Started))
 	if u := status.Usage(w.Usage); u != "" {
 		text += ", " + u
+	}
+	if w.Sandbox != "" {
+		text += ", sandbox: " + w.Sandbox
 	}
 	if w.Doing != "" {
 		text += "  " + format.Clip(format.Line(w.Doing), 60)

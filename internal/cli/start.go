@@ -11,6 +11,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/confine/plan"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/project"
@@ -20,8 +21,10 @@ import (
 )
 
 // CheckReady refuses a run that could not end well, before an agent is started: without checks nothing can be submitted, and an agent
-// that is not there, or not logged in, does nothing.
-func CheckReady(ctx context.Context, gate config.Gate, root string) error {
+// that is not there, or not logged in, does nothing; nor does one whose sandbox cannot be made. place is that of the task; of tasks
+// that get branches it is the project's, and branches is true.
+func CheckReady(ctx context.Context, gate config.Gate, place project.Place, branches bool) error {
+	root := place.Root
 	if gate.Checks.Commands == nil {
 		return Refuse(refusal.InvalidInput, "no checks are named, and without checks nothing can be submitted", SuggestChecks(root))
 	}
@@ -31,7 +34,7 @@ func CheckReady(ctx context.Context, gate config.Gate, root string) error {
 			return err
 		}
 	}
-	return nil
+	return plan.Check(ctx, gate, place, branches)
 }
 
 // SuggestChecks says how checks are named.
@@ -210,7 +213,7 @@ func CheckContinuable(ctx context.Context, e *engine.Engine, now config.Gate, as
 	if err != nil {
 		return err
 	}
-	if err := CheckReady(ctx, frozen, e.Place().Root); err != nil {
+	if err := CheckReady(ctx, frozen, e.Place(), false); err != nil {
 		return thenAccept(ctx, e.Place(), err, now)
 	}
 	differs := frozen.Diff(now)
@@ -244,7 +247,7 @@ func thenAccept(ctx context.Context, place project.Place, err error, now config.
 		return err
 	}
 	accept, more := refusal.OnBranch(place.Branch, "ferrus config accept"), *r
-	if CheckReady(ctx, now, place.Root) == nil {
+	if CheckReady(ctx, now, place, false) == nil {
 		more.Remedy = "ferrus.toml is correct now, and the task keeps what was frozen with it; to use the new values: " + accept
 	} else {
 		more.Remedy += "\nthen, because the task keeps what was frozen with it: " + accept

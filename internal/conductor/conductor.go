@@ -288,7 +288,7 @@ func (c *conductor) start(f Facts, act Act) (again bool, err error) {
 	}
 	c.told[run.Name] = true
 	c.goesOn()
-	c.say(Event{Kind: Started, Duty: run.Duty, Agent: run.Agent, Run: run.Name, Text: run.Log, Why: why})
+	c.say(Event{Kind: Started, Duty: run.Duty, Agent: run.Agent, Run: run.Name, Text: run.Log, Why: why, Sandbox: run.Sandbox})
 	return true, nil
 }
 

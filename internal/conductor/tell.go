@@ -24,6 +24,8 @@ type Event struct {
 	Until time.Time    `json:"until,omitzero"`
 	Why   string       `json:"why,omitempty"` // of Started: what becomes of an earlier session, if agents continue theirs
 	Ended *process.Run `json:"ended,omitempty"`
+
+	Sandbox string `json:"sandbox,omitempty"` // of Started and Found: the mechanism that keeps the agent in
 }
 
 // An EventKind says what an Event is about.
@@ -71,7 +73,7 @@ func (c *conductor) tell(f Facts, first bool) {
 			if first {
 				kind = Found
 			}
-			c.say(Event{Kind: kind, Duty: r.Duty, Agent: r.Agent, Run: r.Name, Text: r.Log})
+			c.say(Event{Kind: kind, Duty: r.Duty, Agent: r.Agent, Run: r.Name, Text: r.Log, Sandbox: r.Sandbox})
 		}
 		if r.Over() && !c.told[closed] {
 			c.told[closed] = true

@@ -192,7 +192,11 @@ func (t *overviewTab) work(s *sheet, r *status.Report) {
 		s.fact("claimed by", how)
 	}
 	for _, a := range r.Agents {
-		s.fact("running", strings.TrimSpace(a.Name+"  "+a.Agent+"  "+a.Doing))
+		who := a.Agent
+		if a.Sandbox != "" {
+			who += ", sandbox: " + a.Sandbox
+		}
+		s.fact("running", strings.TrimSpace(a.Name+"  "+who+"  "+a.Doing))
 	}
 	if p := r.Progress; p != nil {
 		s.fact("progress", p.Text+", "+age(p.At, t.now)+" ago")

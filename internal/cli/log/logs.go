@@ -77,7 +77,11 @@ func showLogs(a *cli.App, ctx context.Context, name string, follow, raw bool) er
 	}
 	show := TextWriter(a, true)
 	if !raw {
-		a.Say("%s  %s, started %s\n", a.Paint(cli.Bold, run.Name), run.Agent, format.Clock(run.Started))
+		who := run.Agent
+		if run.Sandbox != "" {
+			who += ", sandbox: " + run.Sandbox
+		}
+		a.Say("%s  %s, started %s\n", a.Paint(cli.Bold, run.Name), who, format.Clock(run.Started))
 		show = EventWriter(a, agents.ReaderOf(run.Agent))
 	}
 	return Follow(a, ctx, run.Log, show, func() bool {

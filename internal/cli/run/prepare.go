@@ -62,7 +62,7 @@ func startable(a *cli.App, ctx context.Context, e *engine.Engine, many, fresh bo
 		return conf, a.BusyError(&conductor.BusyError{Holder: other})
 	}
 	if fresh {
-		return conf, cli.CheckReady(ctx, conf.Gate(), e.Place().Root)
+		return conf, cli.CheckReady(ctx, conf.Gate(), e.Place(), many)
 	}
 	return conf, nil
 }

@@ -102,9 +102,9 @@ func (w *watcher) words(e conductor.Event) cli.Styled {
 		}
 		return text
 	case conductor.Found:
-		return duty + w.a.Paint("", "  "+e.Agent+" is already running")
+		return duty + w.a.Paint("", "  "+e.Agent+" is already running"+inSandbox(e.Sandbox))
 	case conductor.Started:
-		return duty + w.a.Paint("", "  "+e.Agent+" started"+because(e.Why))
+		return duty + w.a.Paint("", "  "+e.Agent+" started"+inSandbox(e.Sandbox)+because(e.Why))
 	case conductor.Ending:
 		return duty + w.a.Paint("", "  stopped by ferrus: "+format.Line(e.Text))
 	case conductor.Ended:
@@ -122,6 +122,14 @@ func (w *watcher) words(e conductor.Event) cli.Styled {
 		return cli.Styled("stopping: ending the agents")
 	}
 	return cli.Styled(string(e.Kind))
+}
+
+// inSandbox says which mechanism keeps an agent in.
+func inSandbox(mechanism string) string {
+	if mechanism == "" {
+		return ""
+	}
+	return " in a sandbox (" + mechanism + ")"
 }
 
 // because returns a reason as it follows a statement.

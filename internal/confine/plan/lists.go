@@ -42,8 +42,10 @@ func (p protected) lists(s config.Sandbox) (read, write []string, err error) {
 		if info, err := os.Stat(path); err != nil || !info.IsDir() {
 			return nil, nil, fmt.Errorf("write = %q is no folder", path)
 		}
-		if within(path, p.home) || within(path, p.root) {
-			return nil, nil, fmt.Errorf("write = %q would give away the home folder or the project", path)
+		for _, kept := range []string{p.home, p.root, "/dev"} {
+			if within(path, kept) {
+				return nil, nil, fmt.Errorf("write = %q would give away %s", path, kept)
+			}
 		}
 		for _, kept := range p.unwritable() {
 			if within(path, kept) || within(kept, path) {
@@ -51,6 +53,13 @@ func (p protected) lists(s config.Sandbox) (read, write []string, err error) {
 			}
 		}
 		write = append(write, path)
+	}
+	for _, folder := range write { // below it the executor makes links, which the next run would follow
+		for _, path := range append(slices.Clone(read), write...) {
+			if path != folder && within(folder, path) {
+				return nil, nil, fmt.Errorf("%q lies in %q, which is writable: leave it out", path, folder)
+			}
+		}
 	}
 	return read, write, nil
 }
@@ -78,7 +87,7 @@ func (p protected) unreadable() []string {
 
 // unwritable are paths that nothing makes writable: what decides what a person's programs do is among them.
 func (p protected) unwritable() []string {
-	list := append([]string{p.ferrus, p.common, "/etc", "/usr", "/bin", "/sbin", "/lib", "/proc", "/sys", "/dev"}, p.own...)
+	list := append([]string{p.ferrus, p.common, "/etc", "/usr", "/bin", "/sbin", "/lib", "/proc", "/sys"}, p.own...)
 	for _, name := range logins {
 		list = append(list, filepath.Join(p.home, name))
 	}
