@@ -499,6 +499,7 @@ var allowed = map[string]map[string]string{
 		"internal/platform/proc":       "ferrus starts itself as a stage",
 		"internal/project":             "where a project and its machines live",
 		"internal/refusal":             "what is refused has a code and a remedy",
+		"internal/rootfs":              "whether a path lies in a folder",
 		"internal/sandbox":             "whether a mechanism holds",
 		"internal/sandbox/toolchain":   "the folders of the tools that an executor uses",
 		"internal/trust":               "the person's folders, which nobody is given",

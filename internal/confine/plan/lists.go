@@ -5,9 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // logins are where programs keep keys, logins and what they start by themselves, relative to the home folder.
@@ -25,11 +25,11 @@ func (p protected) lists(s config.Sandbox) (read, write []string, err error) {
 			return nil, nil, err
 		}
 		for _, secret := range p.unreadable() {
-			if within(path, secret) || within(secret, path) {
+			if rootfs.Within(path, secret) || rootfs.Within(secret, path) {
 				return nil, nil, fmt.Errorf("read = %q would give away %s", path, secret)
 			}
 		}
-		if within(path, p.home) {
+		if rootfs.Within(path, p.home) {
 			return nil, nil, fmt.Errorf("read = %q would give away the home folder", path)
 		}
 		read = append(read, path)
@@ -43,12 +43,12 @@ func (p protected) lists(s config.Sandbox) (read, write []string, err error) {
 			return nil, nil, fmt.Errorf("write = %q is no folder", path)
 		}
 		for _, kept := range []string{p.home, p.root, "/dev"} {
-			if within(path, kept) {
+			if rootfs.Within(path, kept) {
 				return nil, nil, fmt.Errorf("write = %q would give away %s", path, kept)
 			}
 		}
 		for _, kept := range p.unwritable() {
-			if within(path, kept) || within(kept, path) {
+			if rootfs.Within(path, kept) || rootfs.Within(kept, path) {
 				return nil, nil, fmt.Errorf("write = %q would give away %s", path, kept)
 			}
 		}
@@ -56,7 +56,7 @@ func (p protected) lists(s config.Sandbox) (read, write []string, err error) {
 	}
 	for _, folder := range write { // below it the executor makes links, which the next run would follow
 		for _, path := range append(slices.Clone(read), write...) {
-			if path != folder && within(folder, path) {
+			if path != folder && rootfs.Within(folder, path) {
 				return nil, nil, fmt.Errorf("%q lies in %q, which is writable: leave it out", path, folder)
 			}
 		}
@@ -117,10 +117,4 @@ func (p protected) deny(machine string) []string {
 		list = append(list, filepath.Join(p.home, name))
 	}
 	return slices.Compact(append(list, p.own...))
-}
-
-// within reports whether a path is a folder or lies below it.
-func within(folder, path string) bool {
-	rel, err := filepath.Rel(folder, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }

@@ -24,14 +24,29 @@ import (
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
-// probed is whether Landlock holds on this machine. A process asks once.
-var probed = sync.OnceValue(func() error {
-	self, err := proc.Executable()
-	if err != nil {
-		return err
+// probed is what this process knows of Landlock on this machine: a probe starts processes.
+var probed struct {
+	sync.Mutex
+	known bool
+	err   error
+}
+
+// holds returns why Landlock does not hold, nil when it does. A probe that took too long is made again.
+func holds(ctx context.Context) error {
+	probed.Lock()
+	defer probed.Unlock()
+	if probed.known {
+		return probed.err
 	}
-	return sandbox.Probe(context.Background(), sandbox.Landlock, self)
-})
+	self, err := proc.Executable()
+	if err == nil {
+		err = sandbox.Probe(ctx, sandbox.Landlock, self)
+	}
+	if !errors.Is(err, sandbox.ErrSlow) && ctx.Err() == nil {
+		probed.known, probed.err = true, err
+	}
+	return err
+}
 
 // refuse is the refusal of a sandbox that cannot be.
 func refuse(mode, remedy, format string, args ...any) error {
@@ -41,15 +56,15 @@ func refuse(mode, remedy, format string, args ...any) error {
 
 const switchOff = `set sandbox = "off" under [hq.executor] in ferrus.toml`
 
-// Mechanism returns the mechanism of a mode, or why there is none.
-func Mechanism(mode string) (sandbox.Mechanism, error) {
+// mechanism returns the mechanism of a mode, or why there is none.
+func mechanism(ctx context.Context, mode string) (sandbox.Mechanism, error) {
 	switch {
 	case mode == "" || mode == config.NoSandbox:
 		return sandbox.None, nil
 	case mode == string(sandbox.Bwrap):
 		return sandbox.None, refuse(mode, `set sandbox = "landlock" or "on" under [hq.executor] in ferrus.toml`, "executors cannot run under bubblewrap yet")
 	}
-	if err := probed(); err != nil {
+	if err := holds(ctx); err != nil {
 		return sandbox.None, refuse(mode, switchOff, "%v", err)
 	}
 	return sandbox.Landlock, nil
@@ -62,7 +77,7 @@ func Check(ctx context.Context, gate config.Gate, place project.Place, queued bo
 	if !s.On() {
 		return nil
 	}
-	if _, err := Mechanism(s.Mode); err != nil {
+	if _, err := mechanism(ctx, s.Mode); err != nil {
 		return err
 	}
 	if place.Branch == "" && !queued {
@@ -112,7 +127,7 @@ func Order(ctx context.Context, e Executor) (*confine.Order, []string, error) {
 		return nil, nil, err
 	}
 	s := e.Gate.HQ.Sandbox
-	mechanism, err := Mechanism(s.Mode)
+	m, err := mechanism(ctx, s.Mode)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -132,8 +147,8 @@ func Order(ctx context.Context, e Executor) (*confine.Order, []string, error) {
 	}
 	root, machine, work, ferrus := paths[0], paths[1], paths[2], paths[3]
 	folder := confine.Of(machine)
-	read = append(read, toolchain.Folders(lookup(e.Environ, "PATH"), p.home)...)
-	return &confine.Order{Mechanism: mechanism, Folder: folder, Project: root, Work: work, Private: filepath.Join(machine, "git"),
+	read = append(read, toolchain.Folders(lookup(e.Environ, "PATH"), p.home, sandbox.System().Read)...)
+	return &confine.Order{Mechanism: m, Folder: folder, Project: root, Work: work, Private: filepath.Join(machine, "git"),
 		Read: append(read, ferrus), Write: write, Deny: p.deny(machine)}, environ(e.Environ, folder, p.home), nil
 }
 
