@@ -58,6 +58,9 @@ func (c *call) claimed(got *engine.Claimed) {
 
 // shared returns the path of a log as the executor can read it: in a sandbox it has copies.
 func (c *call) shared(log string) string {
+	if c.s == nil { // a preview
+		return log
+	}
 	path, err := confine.Of(c.s.Engine().Store().Path()).Share(log)
 	if err != nil {
 		c.opts.Log.Warn("a log was not copied for the executor", "error", err)
