@@ -20,6 +20,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/confine/plan"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -327,6 +328,13 @@ func (c *conductor) order(f Facts, act Act) (order process.Order, why string, er
 	launch, err := adapter.Launch(spec)
 	if err != nil {
 		return process.Order{}, "", err
+	}
+	if inside == nil && f.Gate.HQ.Sandbox.On() {
+		git, err := plan.GitEnviron(context.Background(), place, work)
+		if err != nil {
+			return process.Order{}, "", err
+		}
+		launch.Env = append(launch.Env, git...)
 	}
 	return process.Order{Slot: c.slot(act.Duty), Runs: Runs(c.e, f.Task.TaskID), Logs: c.e.Store().Path("logs"), Tag: f.Task.TaskID, Number: process.Next(f.Runs, act.Duty),
 		Run: run, Launch: launch, Inside: inside}, why, nil

@@ -34,20 +34,27 @@ var escapes = map[string]string{
 	"the project's folder": `for d in "$P/.git/worktrees/alt"*; do echo "$HOME/evil" >"$d/commondir"; cp "$HOME/evil/config" "$d/config.worktree"; done`,
 }
 
+// look is what the client of a reviewer does in the work tree, while the executor is still there.
+const look = `for call in "status --short" "diff" "log -1 --format=%s" "add -A --dry-run"; do git --no-pager $call || echo failed; done
+`
+
 // TestNoGitOfAnExecutorRunsOutside: whatever it makes of the git directory that its work tree names, the server outside that takes
-// its work runs nothing of it. A person's own git there would.
+// its work runs nothing of it, nor does the client of its reviewer. A person's own git there would.
 func TestNoGitOfAnExecutorRunsOutside(t *testing.T) {
 	for name, escape := range escapes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			canary := filepath.Join(t.TempDir(), "canary")
-			s := newSite(t, true, "wait_for_task sh:escape.sh check submit", map[string]string{"escape.sh": "exit 0\n"}, "")
+			s := newSite(t, true, "wait_for_task sh:escape.sh check submit hang", map[string]string{"escape.sh": "exit 0\n", "look.sh": look}, "")
 			before := s.dotGit()
 			s.at.Write("escape.sh", fmt.Sprintf("CANARY='%s' P='%s'\n", canary, s.Dir)+evil+escape+"\necho escaped\n")
 			out, err := s.conduct(t)
 			run, log := s.executor(t)
 			if err != nil || out.Task.State != state.Complete || !strings.Contains(log, "escaped") {
 				t.Fatalf("%s, %v\n%s", out.Task.State, err, log)
+			}
+			if text, _ := os.ReadFile(s.runOf(t, "reviewer").Log); !strings.Contains(string(text), "more\n") || strings.Contains(string(text), "failed") {
+				t.Errorf("the reviewer has not looked:\n%s", text)
 			}
 			if text, err := os.ReadFile(canary); err == nil {
 				t.Errorf("its program ran outside %d times\n%s", strings.Count(string(text), "ran"), log)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/conductor"
@@ -71,7 +72,7 @@ func play(words []string) int {
 		switch name, arg, _ := strings.Cut(word, ":"); name {
 		case "sh":
 			cmd := exec.Command("/bin/sh", arg)
-			cmd.Stdout, cmd.Stderr = os.Stdout, os.Stdout
+			cmd.Dir, cmd.Stdout, cmd.Stderr = os.Getenv("FERRUS_WORK"), os.Stdout, os.Stdout
 			if err := cmd.Run(); err != nil {
 				fmt.Println(arg, err)
 			}
@@ -114,9 +115,13 @@ type site struct {
 	self                string
 }
 
-// newSite makes one. plan is what its executor does; the reviewer approves.
+// newSite makes one. plan is what its executor does; the reviewer runs look.sh, if that is among the files, and approves.
 func newSite(t *testing.T, sandboxed bool, plan string, files map[string]string, more string) *site {
 	t.Helper()
+	review := "review_pending approve"
+	if files["look.sh"] != "" {
+		review = "review_pending sh:look.sh approve"
+	}
 	self, err := os.Executable()
 	must(t, err)
 	if sandboxed {
@@ -136,7 +141,7 @@ func newSite(t *testing.T, sandboxed bool, plan string, files map[string]string,
 	if sandboxed && !strings.Contains(more, "sandbox") {
 		toml += "sandbox = \"landlock\"\nnetwork = true\n"
 	}
-	toml += "[hq.executor]\n" + agent(plan) + "sandbox = \"" + mode + "\"\n[hq.supervisor]\n" + agent("review_pending approve")
+	toml += "[hq.executor]\n" + agent(plan) + "sandbox = \"" + mode + "\"\n[hq.supervisor]\n" + agent(review)
 	s := &site{Machine: enginetest.Repository(t, toml), self: self}
 	s.Recorded().Agreed()
 	for name, text := range files {
@@ -168,7 +173,7 @@ func held(t *testing.T, self string) {
 
 func (s *site) options() conductor.Options {
 	return conductor.Options{Headless: true, Ferrus: s.self, Environ: os.Environ(), BackOff: func(int) time.Duration { return 0 }, Log: enginetest.Quiet,
-		Patience: conductor.Patience{Leaving: 2 * time.Second}}
+		Patience: conductor.Patience{Leaving: 500 * time.Millisecond}}
 }
 
 // conduct runs the task to its end.
@@ -184,8 +189,8 @@ func (s *site) conduct(t *testing.T) (conductor.Outcome, error) {
 	return conductor.Run(ctx, e, opts)
 }
 
-// executor is the newest run of the executor, with its output.
-func (s *site) executor(t *testing.T) (process.Run, string) {
+// runOf is the newest run of a duty.
+func (s *site) runOf(t *testing.T, duty agents.Duty) process.Run {
 	t.Helper()
 	e := s.at.Human().Engine()
 	now, err := e.View()
@@ -194,10 +199,17 @@ func (s *site) executor(t *testing.T) (process.Run, string) {
 	must(t, err)
 	var last process.Run
 	for _, r := range list {
-		if r.Duty == "executor" {
+		if r.Duty == duty {
 			last = r
 		}
 	}
+	return last
+}
+
+// executor is the newest run of the executor, with its output.
+func (s *site) executor(t *testing.T) (process.Run, string) {
+	t.Helper()
+	last := s.runOf(t, agents.Executor)
 	text, _ := os.ReadFile(last.Log)
 	return last, string(text)
 }

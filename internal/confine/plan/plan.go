@@ -152,6 +152,16 @@ func Order(ctx context.Context, e Executor) (*confine.Order, []string, error) {
 		Read: append(read, ferrus), Write: write, Deny: p.deny(machine)}, environ(e.Environ, folder, p.home), nil
 }
 
+// GitEnviron returns the variables by which git in the work tree uses the git directory of the repository, whatever an executor in a
+// sandbox has put in the place of .git there. They are for the clients of agents that read its work outside of the sandbox.
+func GitEnviron(ctx context.Context, place project.Place, work string) ([]string, error) {
+	r, err := repository.Open(ctx, work, filepath.Join(place.Dir(), "git"), place.Root)
+	if err != nil || !r.Git() {
+		return nil, err
+	}
+	return []string{"GIT_DIR=" + r.GitDir(), "GIT_WORK_TREE=" + r.Top()}, nil
+}
+
 // protected are paths that no executor may be given.
 type protected struct {
 	root   string   // the project
