@@ -272,6 +272,7 @@ var allowed = map[string]map[string]string{
 		"internal/config":  "ferrus.toml",
 	},
 	"internal/checkrun": {
+		"internal/confine":           "the git directory of an executor in a sandbox",
 		"internal/sandbox":           "what an agent wrote runs in a sandbox",
 		"internal/sandbox/toolchain": "the folders of the tools that check commands use",
 		"internal/platform/proc":     "ferrus starts itself as a stage",
@@ -469,6 +470,7 @@ var allowed = map[string]map[string]string{
 	"internal/e2e/clients":  {},
 	"internal/branch": {
 		"internal/differences":       "which files are the work of a task",
+		"internal/confine":           "a branch that is removed has no work tree that an executor has changed",
 		"internal/document":          "texts are checked and rendered",
 		"internal/rootfs":            "no link is followed",
 		"internal/platform/filelock": "one process at a time makes a branch or merges",

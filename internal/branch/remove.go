@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/confine"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/gc"
 	"github.com/ferrus-go/ferrus/internal/project"
@@ -165,6 +166,9 @@ func retire(ctx context.Context, s *engine.Session, on project.Place, kept strin
 	all := func(string) bool { return true }
 	if _, err := own.CopyRefs(ctx, on.Branch, kept, all); err != nil {
 		return refusal.Git(err)
+	}
+	if err := confine.Of(on.Dir()).Drop(); err != nil {
+		return refusal.Folder(err)
 	}
 	if err := own.Remove(ctx, on.WorkTree(), on.Branch); err != nil {
 		return refusal.Git(err)

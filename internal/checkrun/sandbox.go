@@ -12,6 +12,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/confine"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
@@ -118,6 +119,7 @@ func (r *Runner) confine(ctx context.Context, gate config.Gate, dir string, k ki
 	if common, err := worktree.CommonDir(ctx, r.place.Root); err == nil && common != "" {
 		p.Read, p.Hidden = repository(p.Read, common, m)
 	}
+	p.Read = append(p.Read, confine.Of(machine).Git()) // which the work tree names while an executor in a sandbox works
 	own := project.At(r.place.Root, "").Dir()
 	p.Deny = []string{filepath.Join(own, "journal.jsonl"), filepath.Join(own, "tokens.json"), filepath.Join(home, ".ssh"), filepath.Join(home, ".gnupg")}
 	if m == sandbox.Bwrap && rootfs.Within(dir, own) {

@@ -20,7 +20,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/config"
-	"github.com/ferrus-go/ferrus/internal/confine/plan"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -291,61 +290,6 @@ func (c *conductor) start(f Facts, act Act) (again bool, err error) {
 	c.goesOn()
 	c.say(Event{Kind: Started, Duty: run.Duty, Agent: run.Agent, Run: run.Name, Text: run.Log, Why: why, Sandbox: run.Sandbox})
 	return true, nil
-}
-
-// order returns what the shim of a missing agent is started with, and why it continues an earlier session or does not;
-// "" where that is not asked for.
-func (c *conductor) order(f Facts, act Act) (order process.Order, why string, err error) {
-	who := Agent(f.Gate.HQ, act.Duty)
-	adapter, err := agents.Find(who.Agent)
-	if err != nil {
-		return process.Order{}, "", err
-	}
-	place := c.e.Place()
-	earlier, why := f.conversation(act.Duty, adapter, who.Model)
-	if earlier.session != "" {
-		act.Prompt = continuing
-	}
-	prompt, err := promptFor(act.Prompt)
-	if err != nil {
-		return process.Order{}, "", err
-	}
-	work := f.Task.Worktree
-	if work == "" {
-		work = place.Work
-	}
-	spec := agents.LaunchSpec{Duty: act.Duty, Index: 1, Model: who.Model, Args: who.Args, Command: who.Command,
-		Prompt: prompt, Headless: true, Ferrus: c.Ferrus, Root: place.Root, Branch: place.Branch, Work: work,
-		Scratch: c.e.Store().Path(liveDir), Environ: c.Environ, Session: earlier.session, Fork: earlier.fork}
-	run := process.Run{Duty: act.Duty, Agent: adapter.Name, Model: who.Model, At: f.Journal.Bytes, Continues: earlier.session}
-	inside, err := confined(f, place, adapter, &spec)
-	if err != nil {
-		return process.Order{}, "", err
-	}
-	if inside != nil {
-		run.Sandbox = string(inside.Mechanism)
-	}
-	launch, err := adapter.Launch(spec)
-	if err != nil {
-		return process.Order{}, "", err
-	}
-	if inside == nil && f.Gate.HQ.Sandbox.On() {
-		git, err := plan.GitEnviron(context.Background(), place, work)
-		if err != nil {
-			return process.Order{}, "", err
-		}
-		launch.Env = append(launch.Env, git...)
-	}
-	return process.Order{Slot: c.slot(act.Duty), Runs: Runs(c.e, f.Task.TaskID), Logs: c.e.Store().Path("logs"), Tag: f.Task.TaskID, Number: process.Next(f.Runs, act.Duty),
-		Run: run, Launch: launch, Inside: inside}, why, nil
-}
-
-// Agent returns the agent that ferrus.toml names for a duty.
-func Agent(conf config.HQ, d agents.Duty) config.Agent {
-	if d.Role() == state.Executor {
-		return conf.Executor
-	}
-	return conf.Supervisor
 }
 
 // stop ends the agents, because the conductor was stopped.

@@ -187,6 +187,20 @@ func clear(root *rootfs.Root, name string) error {
 	return root.RemoveAll(name)
 }
 
+// Drop puts the work tree back as it was, and removes the folder with all that executors have kept there. No executor may run.
+func (f Folder) Drop() error {
+	if _, err := f.Restore(); err != nil {
+		return err
+	}
+	dir, name := filepath.Split(string(f))
+	root, err := rootfs.OpenBelow(dir, ".ferrus", 0)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return clear(root, name)
+}
+
 // write writes a file of the folder as JSON.
 func (f Folder) write(name string, v any) error {
 	root, err := f.open()

@@ -114,6 +114,7 @@ Files in .ferrus that ferrus writes; do not edit them:
 		{"STATE.json", "the present state, written from the journal"},
 		{"logs/", "the output of agents, checks and servers (ferrus logs)"},
 		{"sandbox/", "the home folder and the caches of sandboxed checks"},
+		{"executor/", "of a branch: the folders of an executor in a sandbox"},
 		{"runs/", "one line for each start and end of an agent"},
 		{"archive/", "finished tasks, and files that ferrus doctor replaced"},
 		{"branches/", "the state of each branch"},
