@@ -452,6 +452,7 @@ var allowed = map[string]map[string]string{
 	},
 	"internal/ancestry": {"internal/rootfs": "whether a shim is one of the project"},
 	"internal/agents/process": {
+		"internal/sandbox":             "the exit code of a sandbox that cannot be entered",
 		"internal/confine":             "an executor starts in its sandbox",
 		"internal/platform/atomicfile": "a run that was begun is counted after a power cut",
 		"internal/ancestry":            "a shim is recognised by its arguments",

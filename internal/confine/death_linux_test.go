@@ -12,9 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/conductor"
+	"github.com/ferrus-go/ferrus/internal/confine/plan"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
+	"github.com/ferrus-go/ferrus/internal/sandbox"
 )
 
 // below are the processes below one, by a word of their command line.
@@ -112,5 +115,31 @@ func TestTheClaimEndsWithTheClient(t *testing.T) {
 				t.Error("the ticket is left")
 			}
 		})
+	}
+}
+
+// TestASandboxThatDoesNotHoldStartsNothing: what can be opened from inside is found before the client starts, and the run says so.
+func TestASandboxThatDoesNotHoldStartsNothing(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, true, "wait_for_task submit", nil, "")
+	e := s.at.Human().Engine()
+	now, err := e.View()
+	must(t, err)
+	gate, err := e.Gate(now)
+	must(t, err)
+	before := s.dotGit()
+	order, environ, err := plan.Order(t.Context(), plan.Executor{Gate: gate, Place: e.Place(), Work: s.at.Dir, Ferrus: s.self, Environ: os.Environ()})
+	must(t, err)
+	order.Deny = append(order.Deny, "/usr/bin/env")
+	_, err = process.Start(process.Order{Slot: conductor.Slot(e, agents.Executor), Runs: conductor.Runs(e, now.Task.TaskID), Logs: e.Store().Path("logs"), Tag: "t",
+		Run: process.Run{Duty: agents.Executor, Agent: "command"}, Launch: agents.Launch{Argv: []string{"/bin/sh", "-c", "echo started"}, Env: environ, Dir: s.at.Dir}, Inside: order})
+	must(t, err)
+	<-conductor.Slot(e, agents.Executor).Freed()
+	run, log := s.executor(t)
+	if run.Exit != sandbox.ExitRefused || !strings.Contains(run.Error, "/usr/bin/env can be opened from inside") || strings.Contains(log, "started") {
+		t.Errorf("%+v\n%s", run, log)
+	}
+	if s.dotGit() != before {
+		t.Errorf("the work tree names %q", s.dotGit())
 	}
 }

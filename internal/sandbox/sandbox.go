@@ -122,7 +122,7 @@ func command(o order, self string, argv []string) ([]string, error) {
 
 // Exit codes of a stage that could not start the command.
 const (
-	exitRefused = 125 // the sandbox could not be built, or does not hold; nothing was started
+	ExitRefused = 125 // the sandbox could not be built, or does not hold; nothing was started
 	exitMissing = 127 // the command cannot be executed inside
 )
 
@@ -140,7 +140,7 @@ func Stage() {
 	if err == nil {
 		err = enter(o, os.Args[4:])
 	}
-	code := exitRefused
+	code := ExitRefused
 	if errors.Is(err, errNotStarted) {
 		code = exitMissing
 	}

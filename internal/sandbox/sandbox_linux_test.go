@@ -68,7 +68,7 @@ func TestAStageThatCannotBeProvedStartsNothing(t *testing.T) {
 	must(t, err)
 	out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != exitRefused || strings.Contains(string(out), "started") || !strings.Contains(string(out), "does not hold") {
+	if !errors.As(err, &exit) || exit.ExitCode() != ExitRefused || strings.Contains(string(out), "started") || !strings.Contains(string(out), "does not hold") {
 		t.Errorf("%v: %s", err, out)
 	}
 }

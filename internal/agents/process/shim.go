@@ -20,6 +20,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/ancestry"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/sandbox"
 )
 
 // shimArg is the first argument of a program that becomes a shim. Later arguments are for people
@@ -177,6 +178,9 @@ func (o sealed) play(hold Holder, asked <-chan os.Signal, answer func(message)) 
 	}
 	drained.wait()
 	r.read()
+	if r.Error == "" && inside != nil && r.Exit == sandbox.ExitRefused {
+		r.Error = lastLines(tailOf(r.Log))
+	}
 	if o.Output != nil {
 		o.Output.finish(&r)
 	}
