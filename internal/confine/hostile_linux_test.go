@@ -61,7 +61,7 @@ func TestAHostileExecutorReachesNothing(t *testing.T) {
 			dead := make(chan struct{})
 			go func() { _ = victim.Wait(); close(dead) }()
 			t.Cleanup(func() { _ = victim.Process.Kill(); <-dead })
-			s := newSite(t, sandboxed, "wait_for_task sh:attack.sh submit", map[string]string{"attack.sh": "exit 0\n"}, "")
+			s := newSite(t, sandboxed, "wait_for_task sh:attack.sh truncate submit", map[string]string{"attack.sh": "exit 0\n"}, "")
 			head := fmt.Sprintf("P='%s' V='%s' SELF='%s' VICTIM=%d\n", s.Dir, person, s.self, victim.Process.Pid)
 			s.at.Write("attack.sh", head+hostile)
 			must(t, os.WriteFile(s.Path("private"), []byte("secret\n"), 0o600))
@@ -82,7 +82,6 @@ func TestAHostileExecutorReachesNothing(t *testing.T) {
 			before := outside()
 			out, err := s.conduct(t)
 			run, log := s.executor(t)
-			t.Log(log)
 			killed := false
 			select {
 			case <-dead:

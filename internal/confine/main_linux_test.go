@@ -53,7 +53,7 @@ func TestMain(m *testing.M) {
 	os.Exit(enginetest.Main(m))
 }
 
-// play is an agent: each word is a tool to call, sh:FILE to run a script of the work tree, or hang.
+// play is an agent: each word is a tool to call, sh:FILE to run a script of the work tree, truncate, or hang.
 func play(words []string) int {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -76,6 +76,8 @@ func play(words []string) int {
 			if err := cmd.Run(); err != nil {
 				fmt.Println(arg, err)
 			}
+		case "truncate": // its own output, by the open file
+			fmt.Println("truncated:", os.Stdout.Truncate(0))
 		case "hang":
 			fmt.Println("hangs with", client.Process().Pid)
 			select {}

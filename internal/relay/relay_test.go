@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -24,6 +25,8 @@ const (
 	part = "FERRUS_TEST_PART"
 	held = "FERRUS_TEST_LOCK"
 )
+
+var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 func TestMain(m *testing.M) {
 	switch os.Getenv(part) {

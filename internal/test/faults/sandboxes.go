@@ -1,6 +1,6 @@
 package main
 
-// sandboxed try what is promised of the sandbox of checks.
+// sandboxed try what is promised of the sandboxes of checks and of executors.
 var sandboxed = []Rig{
 	{
 		Name: "sandbox: attacks", Promise: "no attack goes through that the documentation says is stopped", Package: "./internal/sandbox/attack",
@@ -17,5 +17,37 @@ var sandboxed = []Rig{
 	{
 		Name: "sandbox: checks", Promise: "what an executor wrote reaches nothing outside when the checks run it", Package: "./internal/checkrun",
 		Test: "TestAHostileCheckReachesNothing", Plain: true, Needs: "Linux with Landlock",
+	},
+	{
+		Name: "sandbox: executors", Promise: "an executor in a sandbox reaches nothing outside", Package: "./internal/confine",
+		Test: "TestAHostileExecutorReachesNothing", Plain: true, Needs: "Linux with Landlock",
+	},
+	{
+		Name: "sandbox: work", Promise: "an executor in a sandbox works as ever", Package: "./internal/confine",
+		Test: "TestAnExecutorWorksInASandbox", Plain: true, Needs: "Linux with Landlock",
+	},
+	{
+		Name: "sandbox: git of an executor", Promise: "what an executor makes of its git directory runs nothing outside", Package: "./internal/confine",
+		Test: "TestNoGitOfAnExecutorRunsOutside", Plain: true, Needs: "Linux with Landlock",
+	},
+	{
+		Name: "sandbox: deaths", Promise: "the claim ends with each process of an executor, and nothing is left behind", Package: "./internal/confine",
+		Test: "TestTheClaimEndsWithTheClient", Plain: true, Needs: "Linux with Landlock",
+	},
+	{
+		Name: "sandbox: refusals", Promise: "a sandbox of an executor that would give away what it protects is refused", Package: "./internal/confine/plan",
+		Test: "TestASandboxThatCannotBeIsRefused", Plain: true, Needs: "Linux with Landlock",
+	},
+	{
+		Name: "sandbox: guests", Promise: "an agent uses git in a directory of its own", Package: "./internal/worktree/guest",
+		Test: "TestAnAgentUsesGitThere", Plain: true,
+	},
+	{
+		Name: "sandbox: what guests leave", Promise: "nothing that an agent leaves in the place of .git is trusted", Package: "./internal/worktree/guest",
+		Test: "TestNothingThatAnAgentLeavesIsTrusted", Plain: true,
+	},
+	{
+		Name: "sandbox: relay", Promise: "only the token of a run leads to a server", Package: "./internal/relay",
+		Test: "TestNobodyConnectsWithoutTheToken", Plain: true, Needs: "Linux",
 	},
 }

@@ -3,6 +3,7 @@ package guest_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"maps"
 	"os"
 	"os/exec"
@@ -14,6 +15,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/worktree/guest"
 	"github.com/ferrus-go/ferrus/internal/worktree/worktreetest"
 )
+
+var _ = flag.Bool("full", false, "nothing more than is always tried")
 
 func TestMain(m *testing.M) { os.Exit(worktreetest.Main(m, nil)) }
 
