@@ -216,3 +216,21 @@ func TestStatusIsWarm(t *testing.T) {
 		t.Error("git had to look at the files again")
 	}
 }
+
+// TestAnotherWorkTreeLeavesItAlone: one that is made or removed meanwhile does not take the git directory away from the agent.
+func TestAnotherWorkTreeLeavesItAlone(t *testing.T) {
+	h := newHost(t, worktreetest.Committed(t))
+	h.enter(t)
+	was, beside := dotGit(t, h.work), filepath.Join(filepath.Dir(h.work), "two")
+	own, err := worktree.Open(t.Context(), h.main, filepath.Join(h.main, ".ferrus", "git"), worktree.Options{})
+	must(t, err)
+	if err := own.Add(t.Context(), beside, "two"); err != nil || dotGit(t, h.work) != was {
+		t.Errorf("another is made, %v: the work tree names %q", err, dotGit(t, h.work))
+	}
+	if said := worktreetest.RunGit(t, beside, "status", "--porcelain"); said != "" {
+		t.Errorf("git status there: %s", said)
+	}
+	if err := own.Remove(t.Context(), beside, "two"); err != nil || dotGit(t, h.work) != was {
+		t.Errorf("another is removed, %v: the work tree names %q", err, dotGit(t, h.work))
+	}
+}

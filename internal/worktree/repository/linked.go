@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/git"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 const (
@@ -41,7 +43,7 @@ func (r *Repository) add(ctx context.Context, dir, branch string) error {
 		return err
 	}
 	all, err := r.admins()
-	for _, a := range all { // git worktree repair writes into all of them
+	for _, a := range all {
 		if err == nil {
 			err = noLink(a.dir)
 		}
@@ -120,8 +122,7 @@ func (r *Repository) grow(ctx context.Context, dir, branch, commit string) error
 	if err := os.Rename(aside, dir); err != nil {
 		return err
 	}
-	// Not git worktree move, which refuses one with submodules.
-	if _, _, err := c.Run(ctx, "worktree", "repair", dir); err != nil {
+	if err := r.moved(dir, branch); err != nil {
 		return err
 	}
 	// Its old value is no object: it must be new.
@@ -135,6 +136,34 @@ func (r *Repository) grow(ctx context.Context, dir, branch, commit string) error
 		}
 	}
 	return err
+}
+
+// moved tells git that an unfinished work tree lies in dir now, beside its old place. git worktree move refuses one with submodules,
+// and git worktree repair writes into other work trees as well: into one in which an agent has a git directory of its own.
+func (r *Repository) moved(dir, branch string) error {
+	all, err := r.admins()
+	if err != nil {
+		return err
+	}
+	root, err := rootfs.Open(r.common)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, a := range all {
+		if a.reason != making+branch || !a.at(dir) {
+			continue
+		}
+		name := "worktrees/" + filepath.Base(a.path) + "/gitdir"
+		text, err := root.ReadFile(name, maxAdmin)
+		if err != nil {
+			return err
+		}
+		was := path.Dir(strings.TrimSpace(string(text))) // with slashes, absolute or relative
+		r.Changing()
+		return root.WriteFile(name, []byte(path.Join(path.Dir(was), filepath.Base(dir), ".git")+"\n"), 0o644)
+	}
+	return fmt.Errorf("git has no folder for the work tree %s", dir)
 }
 
 // unlock is the end of an Add: from here on git treats the work tree as any other.
