@@ -44,9 +44,9 @@ Exit codes:
 - 130, 143: ctrl-C or SIGTERM ended the run`
 
 // runJSON are the lines of a run with --json.
-const runJSON = `one object a line: at kind state duty agent run text until ended{...}. kind is
-state, found, started, ending, ended, parked, question or stopping. The last
-line is: kind (end) exit state task_id title failure_reason question{...}
+const runJSON = `one object a line: at kind state duty agent run text until sandbox ended{...}.
+kind is state, found, started, ending, ended, parked, question or stopping. The
+last line is: kind (end) exit state task_id title failure_reason question{...}
 spent{runs seconds usage{...}} runs[].`
 
 // A conducting is how a run is asked for.

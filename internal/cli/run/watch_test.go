@@ -1,12 +1,15 @@
 package run
 
 import (
+	"bytes"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/conductor"
+	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // TestAQuestionIsOpenUntilTheTaskMoves: what is typed meanwhile answers it, be the agent that asked gone by then.
@@ -25,6 +28,31 @@ func TestAQuestionIsOpenUntilTheTaskMoves(t *testing.T) {
 	} {
 		if w.tell(step.event); w.open != step.open {
 			t.Errorf("after %s the open question is %q", step.event.Kind, w.open)
+		}
+	}
+}
+
+// TestTheSandboxOfAnAgentIsSaid at its start, when it is found, while it works, and at its end where it had replaced .git; without
+// one nothing is.
+func TestTheSandboxOfAnAgentIsSaid(t *testing.T) {
+	for _, mechanism := range []string{"landlock", ""} {
+		var out bytes.Buffer
+		a := &cli.App{Out: &out}
+		w := newWatcher(a, nil, true)
+		run := process.Run{Name: "executor-1", Agent: "codex", Sandbox: mechanism, Replaced: mechanism != ""}
+		said := map[string]func(){
+			"start":  func() { w.tell(conductor.Event{Kind: conductor.Started, Run: run.Name, Agent: run.Agent, Sandbox: run.Sandbox}) },
+			"found":  func() { w.tell(conductor.Event{Kind: conductor.Found, Run: run.Name, Agent: run.Agent, Sandbox: run.Sandbox}) },
+			"status": func() { a.ShowAgent(status.AgentReport{Run: run}) },
+		}
+		for what, say := range said {
+			out.Reset()
+			if say(); !strings.Contains(out.String(), "codex") || strings.Contains(out.String(), "landlock") != (mechanism != "") || strings.Contains(out.String(), "sandbox") != (mechanism != "") {
+				t.Errorf("%s, in %q: %s", what, mechanism, &out)
+			}
+		}
+		if end := cli.DescribeEnd(run); strings.Contains(end, ".git") != run.Replaced {
+			t.Errorf("the end, in %q: %s", mechanism, end)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package plan_test
 
 import (
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -165,7 +164,7 @@ func TestTheEnvironmentLeadsNowhereOutside(t *testing.T) {
 		}
 	}
 	if !slices.Contains(order.Deny, filepath.Join(m.Dir, ".ferrus", "journal.jsonl")) || !slices.Contains(order.Read, self) {
-		t.Error(fmt.Sprintf("%+v", order))
+		t.Errorf("%+v", order)
 	}
 }
 
