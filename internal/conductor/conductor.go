@@ -341,5 +341,5 @@ func EndAll(ctx context.Context, e *engine.Engine) error {
 	for _, duty := range conducted {
 		errs = append(errs, Slot(e, duty).Stop(ctx))
 	}
-	return errors.Join(append(errs, putBack(e))...)
+	return errors.Join(append(errs, putBack(ctx, e))...)
 }

@@ -26,8 +26,16 @@ func confined(f Facts, place project.Place, adapter agents.Adapter, spec *agents
 	return order, nil
 }
 
-// putBack puts the work tree back as it was where the shim of an executor in a sandbox was killed before it could. No executor runs.
-func putBack(e *engine.Engine) error {
-	_, err := confine.Of(e.Store().Path()).Restore()
+// putBack puts the work tree back as it was where the shim of an executor in a sandbox was killed before it could, after the end of
+// what that executor has left behind. No executor runs.
+func putBack(ctx context.Context, e *engine.Engine) error {
+	folder := confine.Of(e.Store().Path())
+	if !folder.Entered() {
+		return nil
+	}
+	if err := Slot(e, agents.Executor).Stop(ctx); err != nil {
+		return err
+	}
+	_, err := folder.Restore()
 	return err
 }

@@ -138,7 +138,7 @@ func (c *conductor) look() (Facts, error) {
 		f.Slots[d] = c.slotFacts(f, d)
 	}
 	if !f.Slots[agents.Executor].Taken {
-		if err := putBack(c.e); err != nil {
+		if err := putBack(context.Background(), c.e); err != nil {
 			return f, err
 		}
 	}

@@ -215,6 +215,9 @@ func (f Folder) write(name string, v any) error {
 	return root.WriteFile(name, append(text, '\n'), 0o600)
 }
 
+// Entered reports whether the work tree may name the private git directory: an executor runs, or nobody has put it back.
+func (f Folder) Entered() bool { return rootfs.Exists(filepath.Join(string(f), record)) }
+
 // maxRecord bounds the record, in bytes.
 const maxRecord = 64 << 10
 

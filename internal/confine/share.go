@@ -15,7 +15,7 @@ const maxShared = 16 << 20
 // Share copies a log into the folder that the executor can read, and returns the path of the copy. While no executor is in a sandbox,
 // and for a log that is gone, it returns the path itself.
 func (f Folder) Share(path string) (string, error) {
-	if !rootfs.Exists(filepath.Join(string(f), record)) {
+	if !f.Entered() {
 		return path, nil
 	}
 	to, err := rootfs.OpenBelow(f.In(), ".ferrus", 0)

@@ -41,8 +41,12 @@ func TestTheSandboxOfAnAgentIsSaid(t *testing.T) {
 		w := newWatcher(a, nil, true)
 		run := process.Run{Name: "executor-1", Agent: "codex", Sandbox: mechanism, Replaced: mechanism != ""}
 		said := map[string]func(){
-			"start":  func() { w.tell(conductor.Event{Kind: conductor.Started, Run: run.Name, Agent: run.Agent, Sandbox: run.Sandbox}) },
-			"found":  func() { w.tell(conductor.Event{Kind: conductor.Found, Run: run.Name, Agent: run.Agent, Sandbox: run.Sandbox}) },
+			"start": func() {
+				w.tell(conductor.Event{Kind: conductor.Started, Run: run.Name, Agent: run.Agent, Sandbox: run.Sandbox})
+			},
+			"found": func() {
+				w.tell(conductor.Event{Kind: conductor.Found, Run: run.Name, Agent: run.Agent, Sandbox: run.Sandbox})
+			},
 			"status": func() { a.ShowAgent(status.AgentReport{Run: run}) },
 		}
 		for what, say := range said {
