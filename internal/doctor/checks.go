@@ -12,6 +12,7 @@ type Check struct {
 func Checks() []Check {
 	return []Check{
 		{Name: "git", Look: checkGit},
+		{Name: "modes", Look: checkModes, Fix: fixModes},             // the others have to see the files
 		{Name: "links", Look: checkLinks, Fix: fixLinks, Ends: true}, // the others would follow the links
 		{Name: "folder", Look: checkFolder, Fix: fixFolder},
 		{Name: "origin", Look: checkOrigin, Fix: fixOrigin},

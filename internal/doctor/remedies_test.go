@@ -76,6 +76,9 @@ var harms = []harm{
 		lock, old := filepath.Join(w.dir, ".git", "refs", "ferrus", "x.lock"), time.Now().Add(-24*time.Hour)
 		return errors.Join(os.MkdirAll(filepath.Dir(lock), 0o700), os.WriteFile(lock, nil, 0o600), os.Chtimes(lock, old, old))
 	}, remedy: "ferrus doctor --fix"},
+	{exam: "modes", name: "shut", do: func(w *ward) error {
+		return errors.Join(os.Chmod(w.path("archive"), 0), os.Chmod(w.path("journal.jsonl"), 0o400), os.Chmod(w.path(), 0))
+	}, remedy: mending},
 	{exam: "ignored", do: func(w *ward) error { return os.Remove(filepath.Join(w.dir, ".gitignore")) }, remedy: mending},
 }
 

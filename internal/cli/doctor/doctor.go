@@ -33,9 +33,9 @@ problems, 8 if the journal is damaged or was not made here, and 1 otherwise.`,
 		Annotations: cli.Reference(`With --fix, ferrus restores a lost .ferrus from the hard-linked copy of the
 journal. It rewrites generated files and archives, and removes an incomplete
 line at the end of the journal. It creates the copy of the journal again if it
-is missing, and moves the files of upstream ferrus into the archive. Removed
-files are kept in logs/ or archive/, except for locks of sessions that ended
-long ago.
+is missing. It restores the modes of files in .ferrus. It moves the files of
+upstream ferrus into the archive. Removed files are kept in logs/ or archive/,
+except for locks of sessions that ended long ago.
 
 The journal and its copy should be one file. If they are two files, --fix
 verifies every line of both and makes both the valid one. The other version is
