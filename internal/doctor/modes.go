@@ -22,8 +22,11 @@ type shut struct {
 	want fs.FileMode // with the rights that are missing
 }
 
-// nextShut finds a shut file or folder in .ferrus, the nearest to the project first; ok is false when there is none. What lies in a
-// work tree, and the caches of the checks, are not ferrus's own: modules are read-only there.
+// foreign are folders in .ferrus whose content is not ferrus's own: work trees, and what checks and executors keep, where modules
+// are read-only.
+var foreign = []string{".ferrus/worktrees/*", ".ferrus/sandbox", ".ferrus/branches/*/sandbox", ".ferrus/branches/*/executor"}
+
+// nextShut finds a shut file or folder in .ferrus, the nearest to the project first; ok is false when there is none.
 func nextShut(root string) (found shut, ok bool, err error) {
 	err = fs.WalkDir(os.DirFS(root), ".ferrus", func(name string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -40,8 +43,10 @@ func nextShut(root string) (found shut, ok bool, err error) {
 			found, ok = shut{name, info.Mode().Perm(), want}, true
 			return fs.SkipAll
 		}
-		if info.IsDir() && (path.Dir(name) == ".ferrus/worktrees" || path.Base(name) == "sandbox") {
-			return fs.SkipDir
+		for _, pattern := range foreign {
+			if match, _ := path.Match(pattern, name); match && info.IsDir() {
+				return fs.SkipDir
+			}
 		}
 		return nil
 	})
