@@ -33,6 +33,7 @@ func enter(o order, argv []string) error {
 	p := o.Policy
 	if o.Inside { // everything there is throw-away but what the policy names
 		p.Write = append(p.Write[:len(p.Write):len(p.Write)], "/tmp", "/dev/shm")
+		p.Devices = append(p.Devices[:len(p.Devices):len(p.Devices)], "/dev/ptmx", "/dev/pts") // terminals of its own
 		p.Hidden = nil
 	}
 	if err := restrictFiles(p, o.ABI); err != nil {

@@ -9,6 +9,6 @@ func System() Policy {
 			"/etc/gai.conf", "/etc/ssl", "/etc/ca-certificates", "/etc/localtime", "/etc/alternatives", "/etc/os-release", "/etc/mime.types", "/etc/gitconfig",
 			"/etc/profile", "/etc/profile.d", "/etc/bash.bashrc", "/etc/shells", "/etc/inputrc", "/etc/terminfo",
 			"/sys/fs/cgroup", "/sys/devices/system/cpu", "/sys/kernel/mm/transparent_hugepage"},
-		Devices: []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts", "/dev/random", "/dev/urandom"},
+		Devices: []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/random", "/dev/urandom"},
 	}
 }

@@ -29,6 +29,7 @@ type target struct {
 	pid     int    // a process of the same user, whose environment and arguments have the secret
 	tcp     string // an address on the loopback
 	udp     string
+	tty     string // a terminal; "" where the system has none
 	secret  string
 }
 
@@ -139,6 +140,7 @@ var attacks = []Attack{
 	{Name: "connect to an abstract socket", try: func(t target) error { return say("unix", "@"+filepath.Base(t.base)) }},
 	{Name: "connect to a socket by its path", try: byPath},
 	{Name: "connect to a service on the loopback", Through: everywhere, Network: true, try: func(t target) error { return say("tcp", t.tcp) }},
+	{Name: "write to a terminal of the person", try: intrude},
 	{Name: "send a datagram", Through: everywhere, Network: true, try: func(t target) error { return say("udp", t.udp) }},
 	{Name: "read tokens.json in a user namespace of its own", try: func(t target) error {
 		out, err := exec.Command("unshare", "--user", "--map-root-user", "--mount", "cat", t.ferrus+"/tokens.json").Output()

@@ -32,6 +32,7 @@ const (
 	envPid    = "ATTACK_PID"
 	envTCP    = "ATTACK_TCP"
 	envUDP    = "ATTACK_UDP"
+	envTTY    = "ATTACK_TTY"
 	envSecret = "ATTACK_SECRET"
 )
 
@@ -56,7 +57,7 @@ func Main() {
 	pid, _ := strconv.Atoi(os.Getenv(envPid))
 	base := os.Getenv(envBase)
 	err := attacks[i].try(target{base: base, project: base + "/p", ferrus: base + "/p/.ferrus", work: base + "/p/.ferrus/worktrees/one", other: base + "/p/.ferrus/worktrees/two",
-		home: base + "/home", pid: pid, tcp: os.Getenv(envTCP), udp: os.Getenv(envUDP), secret: secret})
+		home: base + "/home", pid: pid, tcp: os.Getenv(envTCP), udp: os.Getenv(envUDP), tty: os.Getenv(envTTY), secret: secret})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -73,6 +74,7 @@ type victim struct {
 	stdin    io.Closer    // of the process, which ends when it is closed
 	visitors atomic.Int32 // of the services, without ourselves
 	services [][2]string  // networks with addresses
+	terminal *terminal    // nil where the system has none
 	left     *os.File     // open in the process that starts the command
 	close    []func()
 }
@@ -136,8 +138,9 @@ func (v *victim) make(self string) (err error) {
 			return err
 		}
 	}
+	v.terminal, _ = openTerminal() // without one the attack says so
 	udp, err := v.datagrams()
-	v.env = append(os.Environ(), envSecret+"="+v.secret, envBase+"="+v.base, envPid+"="+strconv.Itoa(v.process.Process.Pid), envTCP+"="+tcp, envUDP+"="+udp, "HOME="+v.base+"/home")
+	v.env = append(os.Environ(), envSecret+"="+v.secret, envBase+"="+v.base, envPid+"="+strconv.Itoa(v.process.Process.Pid), envTCP+"="+tcp, envUDP+"="+udp, envTTY+"="+v.terminal.path(), "HOME="+v.base+"/home")
 	return err
 }
 
@@ -146,6 +149,7 @@ func (v *victim) remove() {
 	for _, end := range v.close {
 		end()
 	}
+	v.terminal.close()
 	if v.left != nil {
 		v.left.Close()
 	}
@@ -284,7 +288,11 @@ func (v *victim) tried(ctx context.Context, a Attack, w Way, self string) (Resul
 	if err != nil {
 		return Result{}, err
 	}
-	through := visits != reached || strings.Contains(out.String(), v.secret) || !maps.Equal(before, after) || v.killed()
+	intruded, err := v.terminal.used()
+	if err != nil {
+		return Result{}, err
+	}
+	through := visits != reached || intruded || strings.Contains(out.String(), v.secret) || !maps.Equal(before, after) || v.killed()
 	return Result{Through: through, Why: strings.TrimSpace(errs.String())}, nil
 }
 
