@@ -161,7 +161,7 @@ func (f Folder) make() error {
 	}
 	defer root.Close()
 	for _, name := range []string{in, temp} {
-		if err := clear(root, name); err != nil {
+		if err := root.RemoveTree(name); err != nil {
 			return err
 		}
 	}
@@ -170,21 +170,7 @@ func (f Folder) make() error {
 			return err
 		}
 	}
-	return nil
-}
-
-// clear removes a folder, also one whose folders the executor has made read-only.
-func clear(root *rootfs.Root, name string) error {
-	if root.RemoveAll(name) == nil {
-		return nil
-	}
-	_ = root.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
-		if d != nil && d.IsDir() {
-			_ = os.Chmod(root.Join(path), 0o700) // RemoveAll says what is wrong
-		}
-		return nil
-	})
-	return root.RemoveAll(name)
+	return os.Chmod(f.Home(), 0o700) // an earlier executor may have taken the rights away
 }
 
 // Drop puts the work tree back as it was, and removes the folder with all that executors have kept there. No executor may run.
@@ -198,7 +184,7 @@ func (f Folder) Drop() error {
 		return err
 	}
 	defer root.Close()
-	return clear(root, name)
+	return root.RemoveTree(name)
 }
 
 // write writes a file of the folder as JSON.

@@ -178,6 +178,24 @@ func (r *Root) RemoveAll(name string) error {
 	return named(at.dir.RemoveAll(at.base), at.path)
 }
 
+// RemoveTree is RemoveAll, also where folders lack the rights for that: it gives itself those of folders that it may change.
+func (r *Root) RemoveTree(name string) error {
+	if r.RemoveAll(name) == nil {
+		return nil
+	}
+	_ = r.WalkDir(name, func(path string, d fs.DirEntry, _ error) error { // RemoveAll says what is wrong
+		if d == nil || !d.IsDir() {
+			return nil
+		}
+		if at, err := r.at(path); err == nil {
+			_ = at.dir.Chmod(at.base, 0o700)
+			at.done()
+		}
+		return nil
+	})
+	return r.RemoveAll(name)
+}
+
 // Rename renames from to to, of which a file is replaced. Where the two are in different folders a link that another
 // program puts in place of one of these meanwhile can lead elsewhere, but not out of the Root.
 func (r *Root) Rename(from, to string) error {

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -74,7 +75,7 @@ func (l Link) make(ctx context.Context, r *repository.Repository) ([]string, err
 		return nil, err
 	}
 	defer above.Close()
-	if err := above.RemoveAll(name); err != nil {
+	if err := above.RemoveTree(name); err != nil {
 		return nil, err
 	}
 	for _, sub := range []string{"objects/info", "objects/pack", "refs/heads", "refs/tags", "info"} {
@@ -209,6 +210,11 @@ func (l Link) Enter() error { return l.put(l.Guest) }
 // had replaced the file that Enter has left. A work tree that is gone is no error.
 func (l Link) Leave() (replaced bool, err error) {
 	root, err := rootfs.Open(l.Work)
+	if errors.Is(err, fs.ErrPermission) { // no sandbox keeps an agent from taking the rights away
+		if err = os.Chmod(l.Work, 0o755); err == nil {
+			root, err = rootfs.Open(l.Work)
+		}
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -224,7 +230,7 @@ func (l Link) Leave() (replaced bool, err error) {
 		replaced = string(text) != line(l.Guest)
 	default:
 		replaced = true
-		if err := root.RemoveAll(".git"); err != nil {
+		if err := root.RemoveTree(".git"); err != nil {
 			return replaced, err
 		}
 	}

@@ -152,13 +152,17 @@ func TestNothingThatAnAgentLeavesIsTrusted(t *testing.T) {
 		leave    func() error
 		replaced bool
 	}{
-		"as it was":        {func() error { return nil }, false},
-		"another folder":   {func() error { return os.WriteFile(file, []byte("gitdir: "+elsewhere+"\n"), 0o644) }, true},
-		"nothing":          {func() error { return os.Remove(file) }, true},
-		"a repository":     {func() error { return errors.Join(os.Remove(file), exec.Command("git", "init", "-q", h.work).Run()) }, true},
-		"a link":           {func() error { return errors.Join(os.Remove(file), os.Symlink(elsewhere, file)) }, true},
-		"a link to a file": {func() error { return errors.Join(os.Remove(file), os.Symlink(elsewhere+"/kept", file)) }, true},
-		"the old one":      {func() error { return os.WriteFile(file, []byte(was), 0o644) }, false},
+		"as it was":      {func() error { return nil }, false},
+		"another folder": {func() error { return os.WriteFile(file, []byte("gitdir: "+elsewhere+"\n"), 0o644) }, true},
+		"nothing":        {func() error { return os.Remove(file) }, true},
+		"a repository":   {func() error { return errors.Join(os.Remove(file), exec.Command("git", "init", "-q", h.work).Run()) }, true},
+		"a folder that cannot be removed": {func() error {
+			return errors.Join(os.Remove(file), os.MkdirAll(filepath.Join(file, "a/b"), 0o755), os.Chmod(filepath.Join(file, "a"), 0), os.Chmod(file, 0o100))
+		}, true},
+		"a link":                     {func() error { return errors.Join(os.Remove(file), os.Symlink(elsewhere, file)) }, true},
+		"a link to a file":           {func() error { return errors.Join(os.Remove(file), os.Symlink(elsewhere+"/kept", file)) }, true},
+		"a work tree without rights": {func() error { return errors.Join(os.Remove(file), os.Chmod(h.work, 0)) }, true},
+		"the old one":                {func() error { return os.WriteFile(file, []byte(was), 0o644) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, _ := h.enter(t)
