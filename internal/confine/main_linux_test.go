@@ -21,6 +21,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/mcpclient"
 	"github.com/ferrus-go/ferrus/internal/relay"
 	"github.com/ferrus-go/ferrus/internal/sandbox"
+	"github.com/ferrus-go/ferrus/internal/sandbox/attack"
 	"github.com/ferrus-go/ferrus/internal/server"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
@@ -32,6 +33,7 @@ const part = "FERRUS_TEST_PART"
 
 func TestMain(m *testing.M) {
 	sandbox.Stage()
+	attack.Main()
 	process.Shim(nil)
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		os.Exit(server.Main("ferrus serve", os.Args[2:]))
