@@ -81,7 +81,7 @@ func Check(ctx context.Context, gate config.Gate, place project.Place, queued bo
 		return err
 	}
 	if place.Branch == "" && !queued {
-		return refuse(s.Mode, "work on a branch: ferrus branch NAME, then ferrus run --branch NAME; or "+switchOff,
+		return refuse(s.Mode, "work on a branch: ferrus branch NAME --task \"what is to be done\", then ferrus run --branch NAME; or "+switchOff,
 			"an executor in the project's own work tree cannot be kept out of .ferrus")
 	}
 	if !gate.Checks.Sandboxed() {
