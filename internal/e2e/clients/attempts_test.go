@@ -31,6 +31,7 @@ func attempt(r model.Request, work model.Told) []model.Call {
 
 // TestTheBestOfThreeIsTaken: one task, three real executors, one of whom comes to nothing; a person sees why, and takes one.
 func TestTheBestOfThreeIsTaken(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, claude, codex, model.Diligent(newMeeting(3).rule, model.ReadPatch(), model.Work(attempt)))
 	r.configure(config(claude, codex) + "\n[limits]\nmax_check_retries = 2\n")
 	began := time.Now()

@@ -24,6 +24,7 @@ func (r *rig) native(supervisor, executor string) {
 // TestAnExecutorContinuesItsConversation after a rejection: what the client sends to its model begins with what was said
 // before.
 func TestAnExecutorContinuesItsConversation(t *testing.T) {
+	t.Parallel()
 	for _, p := range pairs {
 		t.Run(p.executor, func(t *testing.T) {
 			r := newRig(t, p.supervisor, p.executor, eventful(model.Continued()))
@@ -45,6 +46,7 @@ func TestAnExecutorContinuesItsConversation(t *testing.T) {
 
 // TestASessionThatIsGoneIsNoLoss: the client cannot continue it, so the next executor begins a new one.
 func TestASessionThatIsGoneIsNoLoss(t *testing.T) {
+	t.Parallel()
 	for _, p := range pairs {
 		t.Run(p.executor, func(t *testing.T) {
 			r := newRig(t, p.supervisor, p.executor, model.Diligent(model.AskOnce("Which blue?"), model.ReadPatch(), model.Work(paint)))
@@ -69,6 +71,7 @@ func TestASessionThatIsGoneIsNoLoss(t *testing.T) {
 
 // TestARollbackForksTheConversation where the client can: the session that knows the undone work stays as it is.
 func TestARollbackForksTheConversation(t *testing.T) {
+	t.Parallel()
 	for _, p := range pairs {
 		t.Run(p.executor, func(t *testing.T) {
 			r := newRig(t, p.supervisor, p.executor, model.Diligent(model.Continued(), model.AskOnce("Which blue?"), model.ReadPatch(), model.Work(paint)))

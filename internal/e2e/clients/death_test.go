@@ -10,6 +10,7 @@ import (
 // TestTheConductorMayDieAnywhere: it is killed after every line of the journal, and whoever resumes at once goes on with
 // the agents that are there.
 func TestTheConductorMayDieAnywhere(t *testing.T) {
+	t.Parallel()
 	for _, p := range pairs {
 		t.Run(p.executor+" for "+p.supervisor, func(t *testing.T) {
 			r := newRig(t, p.supervisor, p.executor, eventful())

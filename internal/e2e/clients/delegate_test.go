@@ -28,6 +28,7 @@ const cutTask = "Cut this into its parts, and give each to a delegate."
 // TestAnExecutorDelegates: real clients as executor and as delegates, with questions, a rejection, a death and a failure on the
 // way; the executor takes in what they have made, and submits the whole.
 func TestAnExecutorDelegates(t *testing.T) {
+	t.Parallel()
 	for _, p := range pairs {
 		t.Run(p.executor+" delegates", func(t *testing.T) { delegates(t, p.supervisor, p.executor) })
 	}

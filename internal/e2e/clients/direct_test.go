@@ -14,6 +14,7 @@ import (
 
 // TestEachClientPlaysEachRole, started by its adapter alone: from a task that a client gives to Complete.
 func TestEachClientPlaysEachRole(t *testing.T) {
+	t.Parallel()
 	for _, p := range pairs {
 		t.Run(p.executor+" for "+p.supervisor, func(t *testing.T) {
 			r := newRig(t, p.supervisor, p.executor, eventful(model.Create(task)))

@@ -24,6 +24,7 @@ const (
 
 // TestATaskOverHTTP: two clients talk to one server at the same time, from create_task to Complete, each in one go.
 func TestATaskOverHTTP(t *testing.T) {
+	t.Parallel()
 	for _, p := range pairs {
 		t.Run(p.executor+" for "+p.supervisor, func(t *testing.T) {
 			usual := map[string]string{claude: sessionless, codex: sessions}
@@ -79,6 +80,7 @@ func overHTTP(t *testing.T, supervisor, executor, way, supervisorCame, executorC
 
 // TestTheModelSeesTheToolsOfItsTokenOverHTTP, and none of ours without a good one.
 func TestTheModelSeesTheToolsOfItsTokenOverHTTP(t *testing.T) {
+	t.Parallel()
 	ways := []struct{ agent, way string }{{claude, "http"}, {claude, overSSE}, {codex, "http"}}
 	r := newRig(t, claude, codex, model.Diligent(model.Answer(model.Say("Thank you."))))
 	s := r.serve()

@@ -13,6 +13,7 @@ import (
 // TestAnExecutorReadsTheProjectsInstructions: a client that gets no settings of the project still gets the text that the
 // project has for agents.
 func TestAnExecutorReadsTheProjectsInstructions(t *testing.T) {
+	t.Parallel()
 	for executor, file := range map[string]string{claude: "CLAUDE.md", codex: "AGENTS.md"} {
 		t.Run(executor, func(t *testing.T) {
 			const rule = "Every file ends in a newline, says the project."

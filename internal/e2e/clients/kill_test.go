@@ -13,6 +13,7 @@ import (
 
 // TestAKilledExecutorHasASuccessor, who gets the packet and finishes the work.
 func TestAKilledExecutorHasASuccessor(t *testing.T) {
+	t.Parallel()
 	for _, p := range pairs {
 		t.Run(p.executor, func(t *testing.T) {
 			first := func(r model.Request) bool { return model.Claimed(r) && r.Packet().Epoch == 1 }

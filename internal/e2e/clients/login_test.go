@@ -13,6 +13,7 @@ import (
 
 // TestWhoCannotLogInBecomesAQuestion, soon, and no loop.
 func TestWhoCannotLogInBecomesAQuestion(t *testing.T) {
+	t.Parallel()
 	for _, p := range pairs {
 		t.Run(p.executor, func(t *testing.T) {
 			refused := model.When(model.Request.Executor, model.Answer(model.Reply{Status: 401}))
@@ -31,6 +32,7 @@ func TestWhoCannotLogInBecomesAQuestion(t *testing.T) {
 
 // TestARateLimitIsWaitedFor, as long as the provider says, and nobody is asked. Claude Code alone reports how long.
 func TestARateLimitIsWaitedFor(t *testing.T) {
+	t.Parallel()
 	var refused atomic.Int32
 	limit := func(r model.Request) (model.Reply, bool) {
 		// Claude Code tries once more by itself.

@@ -11,6 +11,7 @@ import (
 
 // TestAgentsSendMessages: each reads once what the other has sent, and the executor's successor reads it with the task.
 func TestAgentsSendMessages(t *testing.T) {
+	t.Parallel()
 	for _, p := range pairs {
 		t.Run(p.executor+" and "+p.supervisor, func(t *testing.T) {
 			r := newRig(t, p.supervisor, p.executor, eventful(model.TellOnce("I paint the north wall."), model.TellBack("Mind the window.")))

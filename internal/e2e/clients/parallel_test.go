@@ -41,6 +41,7 @@ const first = 2
 // TestFourBranchesAtOnce: real clients on four branches, one of which dies and dies again; none hears of another's work, and
 // what they have made is merged, but for what does not fit.
 func TestFourBranchesAtOnce(t *testing.T) {
+	t.Parallel()
 	for _, p := range pairs {
 		t.Run(p.executor+" dies", func(t *testing.T) { fourAtOnce(t, p.supervisor, p.executor) })
 	}

@@ -77,6 +77,7 @@ func names(paths []string) []string {
 // TestTheOriginalPipelineWithRealAgents: its workflows.json byte for byte, and its status.json at each of its steps; the
 // workers write by our tool, and then by those of their client. S0-01 to S0-13.
 func TestTheOriginalPipelineWithRealAgents(t *testing.T) {
+	t.Parallel()
 	for _, agent := range []string{claude, codex} {
 		for _, own := range []bool{false, true} {
 			t.Run(agent+map[bool]string{false: " by our tool", true: " by its own"}[own], func(t *testing.T) {

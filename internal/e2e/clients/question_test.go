@@ -13,6 +13,7 @@ import (
 
 // TestAQuestionEndsTheRunAndItsAnswerGoesOn: the executor asks and leaves; who comes after it knows the answer.
 func TestAQuestionEndsTheRunAndItsAnswerGoesOn(t *testing.T) {
+	t.Parallel()
 	for _, p := range pairs {
 		t.Run(p.executor, func(t *testing.T) {
 			r := newRig(t, p.supervisor, p.executor, model.Diligent(model.AskOnce("Which blue?"), model.ReadPatch(), model.Work(paint)))

@@ -26,6 +26,7 @@ func (r *rig) ruled() (list []string) {
 
 // TestARuleGivesTheWorkToAnotherClient after two equal failures, and the work of that one is approved without a review.
 func TestARuleGivesTheWorkToAnotherClient(t *testing.T) {
+	t.Parallel()
 	for _, p := range []struct{ first, second, key, model string }{
 		{codex, claude + ":opus", "claude", "opus"}, {claude, codex + ":gpt-other", "codex", "gpt-other"},
 	} {
@@ -61,6 +62,7 @@ func TestARuleGivesTheWorkToAnotherClient(t *testing.T) {
 
 // TestARuleAsksTheOtherClient after a failure; its answer helps the one that works.
 func TestARuleAsksTheOtherClient(t *testing.T) {
+	t.Parallel()
 	for _, p := range pairs {
 		t.Run(p.executor+" for "+p.supervisor, func(t *testing.T) {
 			colour := func(r model.Request, work model.Told) []model.Call {

@@ -43,6 +43,7 @@ var pairs = []struct{ supervisor, executor string }{{claude, codex}, {codex, cla
 
 // TestATaskRunsToItsEnd: one command, through a consultation and a rejection.
 func TestATaskRunsToItsEnd(t *testing.T) {
+	t.Parallel()
 	for _, p := range pairs {
 		t.Run(p.executor+" for "+p.supervisor, func(t *testing.T) {
 			r := newRig(t, p.supervisor, p.executor, eventful())

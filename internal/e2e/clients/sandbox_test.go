@@ -27,6 +27,7 @@ func meddle(r *rig, name string) func(model.Request, model.Told) []model.Call {
 
 // TestARealClientInASandbox: each does the whole loop on a branch, and its shell reaches nothing that is not its own.
 func TestARealClientInASandbox(t *testing.T) {
+	t.Parallel()
 	for _, p := range pairs {
 		t.Run(p.executor, func(t *testing.T) {
 			var r *rig

@@ -13,6 +13,7 @@ import (
 // TestStopEndsAllAndResumeGoesOn: ferrus stop in the middle of the work ends the conductor and the agents, at once and
 // without a trace; a hanging model is no hindrance.
 func TestStopEndsAllAndResumeGoesOn(t *testing.T) {
+	t.Parallel()
 	for _, p := range pairs {
 		t.Run(p.executor, func(t *testing.T) {
 			hang := model.When(func(r model.Request) bool { return model.Claimed(r) && r.Packet().Epoch == 1 },

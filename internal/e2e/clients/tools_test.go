@@ -42,6 +42,7 @@ func listed(role state.Role) []string {
 // TestTheModelSeesTheToolsOfItsDuty: of ours those of its role, and of the client's own none that write unless it is to
 // write.
 func TestTheModelSeesTheToolsOfItsDuty(t *testing.T) {
+	t.Parallel()
 	for _, agent := range []string{claude, codex} {
 		r := newRig(t, claude, codex, model.Diligent(model.Answer(model.Say("Thank you."))))
 		for _, duty := range agents.Duties() {
@@ -75,6 +76,7 @@ func TestTheModelSeesTheToolsOfItsDuty(t *testing.T) {
 
 // TestAReviewerWritesNothing, though its model tries by all that it is offered.
 func TestAReviewerWritesNothing(t *testing.T) {
+	t.Parallel()
 	for _, p := range pairs {
 		t.Run(p.supervisor, func(t *testing.T) {
 			tempted := model.When(model.Reviewing, func(r model.Request) (model.Reply, bool) {

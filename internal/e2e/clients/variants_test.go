@@ -33,6 +33,7 @@ func (c *casting) paint(r model.Request, work model.Told) []model.Call {
 // TestTheBestOfThreeClientsIsSelected: Codex, Claude Code and Claude Code with another model do the same task; a command scores
 // each, and the best is merged.
 func TestTheBestOfThreeClientsIsSelected(t *testing.T) {
+	t.Parallel()
 	c := &casting{by: map[string]string{}}
 	r := newRig(t, claude, codex, model.Diligent(newMeeting(3).rule, model.ReadPatch(), model.Work(c.paint)))
 	r.configure(config(claude, codex) + "\n[branches]\nscore = \"wc -l <colour.txt\"\n")
