@@ -197,7 +197,7 @@ func byHandle(t target) error {
 	if err != nil {
 		return err
 	}
-	dir, err := os.Open("/")
+	dir, err := os.Open(t.work) // on the same file system
 	if err != nil {
 		return err
 	}
