@@ -61,7 +61,7 @@ func (r *rig) finished() {
 // gone: no process is left and no lock is held.
 func (r *rig) gone() {
 	r.t.Helper()
-	if left := r.processes(); len(left) > 0 {
+	if left := r.left(); len(left) > 0 {
 		r.t.Errorf("left behind: %v", left)
 	}
 	entries, err := os.ReadDir(r.machine("live"))

@@ -115,7 +115,7 @@ func TestTheOriginalPipelineWithRealAgents(t *testing.T) {
 // quietly: no process is left.
 func (r *rig) quietly() {
 	r.t.Helper()
-	if left := r.processes(); len(left) > 0 {
+	if left := r.left(); len(left) > 0 {
 		r.t.Errorf("left behind: %v", left)
 	}
 }

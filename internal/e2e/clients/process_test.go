@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
@@ -33,6 +34,15 @@ func (r *rig) processes() []running {
 		}
 	}
 	return found
+}
+
+// left are the processes that do not end by themselves: the last step of a shim comes after the run that it belongs to.
+func (r *rig) left() []running {
+	left := r.processes()
+	for end := time.Now().Add(patience); len(left) > 0 && time.Now().Before(end); left = r.processes() {
+		time.Sleep(5 * time.Millisecond)
+	}
+	return left
 }
 
 type running struct {
