@@ -2,6 +2,7 @@ package process
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -19,7 +20,7 @@ func (o sealed) enter(cmd *exec.Cmd) (*confine.Inside, error) {
 	order.ServerEnv = append(order.ServerEnv, markName+"="+o.Mark)
 	inside, err := order.Enter(context.Background())
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("make the sandbox of the agent: %w", err)
 	}
 	if err := o.lay(o.Launch.Files); err != nil {
 		_, _ = inside.Leave()

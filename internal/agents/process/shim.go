@@ -133,7 +133,7 @@ func (o sealed) play(hold Holder, asked <-chan os.Signal, answer func(message)) 
 	}
 	inside, err := o.enter(cmd)
 	if err != nil {
-		return fail(fmt.Errorf("make the sandbox of the agent: %w", err))
+		return fail(err)
 	}
 	leave := func() error { return nil }
 	if inside != nil {
