@@ -2,7 +2,6 @@ package confine
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"path/filepath"
 
@@ -23,20 +22,10 @@ func (f Folder) Share(path string) (string, error) {
 		return "", err
 	}
 	defer to.Close()
-	from, err := rootfs.OpenOwn(path)
+	text, err := rootfs.ReadOwnTail(path, maxShared)
 	if errors.Is(err, fs.ErrNotExist) {
 		return path, nil
 	}
-	if err != nil {
-		return "", err
-	}
-	defer from.Close()
-	info, err := from.Stat()
-	if err != nil {
-		return "", err
-	}
-	start := max(0, info.Size()-maxShared)
-	text, err := io.ReadAll(io.NewSectionReader(from, start, maxShared))
 	if err != nil {
 		return "", err
 	}
