@@ -164,6 +164,7 @@ var allowed = map[string]map[string]string{
 	"internal/worktree/guest": {
 		"internal/git":                 "its error of a missing repository, and a person's name and address",
 		"internal/rootfs":              "no link is followed",
+		"internal/worktree/gitpath":    "paths and values in files of git are quoted",
 		"internal/worktree/repository": "the repository whose objects an agent reads",
 	},
 	"internal/worktree/filestat": {},

@@ -103,6 +103,12 @@ func Quoted(path string) string {
 	return b.String() + `"`
 }
 
+// ConfigQuoted is a value, or the name of a subsection, as a configuration file of git has it. There git knows fewer escapes than in
+// a path: in the name of a subsection it drops the backslash of all others.
+func ConfigQuoted(text string) string { return `"` + configEscape.Replace(text) + `"` }
+
+var configEscape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+
 // ShellQuoted is one word of a command that a person can paste.
 func ShellQuoted(word string) string {
 	plain := func(r rune) bool {

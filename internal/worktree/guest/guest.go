@@ -18,6 +18,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
@@ -90,7 +91,7 @@ func (l Link) make(ctx context.Context, r *repository.Repository) ([]string, err
 	defer root.Close()
 	files := map[string]string{
 		"config":                  config(ctx, commit),
-		"objects/info/alternates": quoted(r.Objects()) + "\n",
+		"objects/info/alternates": gitpath.Quoted(r.Objects()) + "\n",
 		"HEAD":                    commit + "\n",
 	}
 	if branch != "" {
@@ -107,7 +108,7 @@ func (l Link) make(ctx context.Context, r *repository.Repository) ([]string, err
 		filepath.Join(r.CommonDir(), "info", "exclude"):    "info/exclude",
 		filepath.Join(r.CommonDir(), "info", "attributes"): "info/attributes",
 	}
-	shared, _ := filepath.Glob(filepath.Join(globbed(l.GitDir), "sharedindex.*"))
+	shared, _ := filepath.Glob(filepath.Join(gitpath.EscapeGlob(l.GitDir), "sharedindex.*"))
 	for _, file := range shared {
 		copies[file] = filepath.Base(file)
 	}
@@ -146,19 +147,9 @@ func config(ctx context.Context, commit string) string {
 		if err != nil || value == "" {
 			value = map[string]string{"name": "ferrus executor", "email": "executor@ferrus.invalid"}[key]
 		}
-		text += "\t" + key + " = " + quoted(value) + "\n"
+		text += "\t" + key + " = " + gitpath.ConfigQuoted(value) + "\n"
 	}
 	return text
-}
-
-// quoted is a value as a file of git has it.
-func quoted(value string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(value) + `"`
-}
-
-// globbed is a path that a pattern matches as it is.
-func globbed(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
 // stores are a folder of objects and those that it names as its alternates, at any depth.

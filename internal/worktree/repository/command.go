@@ -29,7 +29,7 @@ func (r *Repository) own(store string, others ...string) git.Command {
 	env := []string{"GIT_DIR=" + r.repository(), "GIT_COMMON_DIR=" + r.repository(), "GIT_WORK_TREE=" + r.dir,
 		"GIT_OBJECT_DIRECTORY=" + store}
 	for i, other := range others {
-		others[i] = quoted(other)
+		others[i] = gitpath.Quoted(other)
 	}
 	if len(others) > 0 {
 		env = append(env, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+strings.Join(others, string(os.PathListSeparator)))
@@ -43,11 +43,6 @@ func (r *Repository) Command() git.Command {
 	c := r.own(r.store(), r.objects)
 	c.Config = syncedByGit
 	return c
-}
-
-// quoted is how git reads a path in a list of alternates.
-func quoted(path string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
 }
 
 // IndexCommand is a call in the private git directory on the user's index. It reads the index as a list.

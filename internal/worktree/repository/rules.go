@@ -309,17 +309,15 @@ func (r *gitRules) config(dir string, sha256 bool) string {
 		first, last := strings.IndexByte(s.Key, '.'), strings.LastIndexByte(s.Key, '.')
 		section := s.Key[:first]
 		if first < last {
-			section += ` "` + quoteSetting.Replace(s.Key[first+1:last]) + `"`
+			section += " " + gitpath.ConfigQuoted(s.Key[first+1:last])
 		}
-		fmt.Fprintf(&b, "[%s]\n\t%s = \"%s\"\n", section, s.Key[last+1:], quoteSetting.Replace(s.Value))
+		fmt.Fprintf(&b, "[%s]\n\t%s = %s\n", section, s.Key[last+1:], gitpath.ConfigQuoted(s.Value))
 	}
 	for _, f := range []struct{ key, name string }{{"excludesfile", "excludes"}, {"attributesfile", "attributes"}} {
-		fmt.Fprintf(&b, "[core]\n\t%s = \"%s\"\n", f.key, quoteSetting.Replace(filepath.ToSlash(filepath.Join(dir, f.name))))
+		fmt.Fprintf(&b, "[core]\n\t%s = %s\n", f.key, gitpath.ConfigQuoted(filepath.ToSlash(filepath.Join(dir, f.name))))
 	}
 	return b.String()
 }
-
-var quoteSetting = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`)
 
 // Filters returns the names of the filters that do something when content goes into a tree, and a text that changes when what
 // they do changes, but for what the .gitattributes of the work tree say. Without such filters both are empty.
