@@ -115,6 +115,7 @@ var allowed = map[string]map[string]string{
 	"internal/test/kit": {"internal/trust": "the variables that name its folders"},
 
 	"internal/checks": {
+		"internal/environ":           "the variables that no command gets are matched by patterns",
 		"internal/rootfs":            "the log of a check is made without following a link",
 		"internal/platform/proc":     "a command ends with everything that it started",
 		"internal/platform/filelock": "a check whose lock is free was abandoned",
@@ -442,6 +443,7 @@ var allowed = map[string]map[string]string{
 	"internal/e2e":       {},
 	"internal/agents": {
 		"internal/callog":   "a call in the output of an agent is found in the log of our server",
+		"internal/environ":  "variables of an environment are looked up",
 		"internal/state":    "roles",
 		"internal/rootfs":   "an error names a path once",
 		"internal/safetext": "what agents print is shown to people",
@@ -500,6 +502,7 @@ var allowed = map[string]map[string]string{
 	"internal/confine/plan": {
 		"internal/config":              "what is configured of a sandbox",
 		"internal/confine":             "it makes what is planned",
+		"internal/environ":             "variables of an environment are looked up",
 		"internal/platform/proc":       "ferrus starts itself as a stage",
 		"internal/project":             "where a project and its machines live",
 		"internal/refusal":             "what is refused has a code and a remedy",

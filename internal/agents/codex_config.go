@@ -14,6 +14,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"github.com/ferrus-go/ferrus/internal/environ"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
@@ -78,8 +79,8 @@ func codexFiles(s LaunchSpec) []string {
 }
 
 // codexHome returns the person's folder of Codex.
-func codexHome(environ []string) string {
-	return cmp.Or(lookup(environ, "CODEX_HOME"), filepath.Join(homeOf(environ), ".codex"))
+func codexHome(env []string) string {
+	return cmp.Or(environ.Lookup(env, "CODEX_HOME"), filepath.Join(homeOf(env), ".codex"))
 }
 
 // tomlValue returns a value as the option -c reads it.

@@ -2,10 +2,11 @@ package agents
 
 import (
 	"cmp"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/environ"
 )
 
 // foreign are patterns of variables that no agent inherits: those that make an agent believe that
@@ -32,10 +33,10 @@ var ours = []string{"FERRUS_STATE_DIR", "FERRUS_TRUST", "XDG_STATE_HOME", "XDG_C
 
 // handed returns the variables among ours that are set in an environment, for clients that start
 // servers in an environment of their own.
-func handed(environ []string) map[string]string {
+func handed(env []string) map[string]string {
 	set := map[string]string{}
 	for _, name := range ours {
-		if value := lookup(environ, name); value != "" {
+		if value := environ.Lookup(env, name); value != "" {
 			set[name] = value
 		}
 	}
@@ -43,11 +44,11 @@ func handed(environ []string) map[string]string {
 }
 
 // inherited returns an environment without the foreign variables, followed by added.
-func inherited(environ, added []string) []string {
-	out := make([]string, 0, len(environ)+len(added))
-	for _, entry := range environ {
+func inherited(env, added []string) []string {
+	out := make([]string, 0, len(env)+len(added))
+	for _, entry := range env {
 		name, _, _ := strings.Cut(entry, "=")
-		if slices.Contains(ours, name) || !matches(foreign, name) {
+		if slices.Contains(ours, name) || !environ.Matches(foreign, name) {
 			out = append(out, entry)
 		}
 	}
@@ -63,11 +64,11 @@ var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // passed returns the names in an environment that our server needs, for itself and its checks, if a
 // client passes only listed variables.
-func passed(environ []string) []string {
+func passed(env []string) []string {
 	var names []string
-	for _, entry := range inherited(environ, nil) {
+	for _, entry := range inherited(env, nil) {
 		name, _, _ := strings.Cut(entry, "=")
-		if variable.MatchString(name) && !matches(secret, name) {
+		if variable.MatchString(name) && !environ.Matches(secret, name) {
 			names = append(names, name)
 		}
 	}
@@ -75,21 +76,7 @@ func passed(environ []string) []string {
 	return slices.Compact(names)
 }
 
-// lookup returns the value of a variable in an environment. The last entry counts.
-func lookup(environ []string, name string) string {
-	for _, entry := range slices.Backward(environ) {
-		if value, ok := strings.CutPrefix(entry, name+"="); ok {
-			return value
-		}
-	}
-	return ""
-}
-
 // homeOf returns a person's home folder, by the system's variable for it.
-func homeOf(environ []string) string {
-	return cmp.Or(lookup(environ, "HOME"), lookup(environ, "USERPROFILE"))
-}
-
-func matches(patterns []string, name string) bool {
-	return slices.ContainsFunc(patterns, func(p string) bool { ok, _ := path.Match(p, name); return ok })
+func homeOf(env []string) string {
+	return cmp.Or(environ.Lookup(env, "HOME"), environ.Lookup(env, "USERPROFILE"))
 }

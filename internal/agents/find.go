@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/environ"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
@@ -24,13 +25,13 @@ func (a Adapter) Path(environ []string) (string, error) {
 	return "", fmt.Errorf("%s is not on PATH: install it by `%s`", a.Program, a.Install)
 }
 
-// LookPath returns the path of a program on the PATH of environ. A name with a separator already is
+// LookPath returns the path of a program on the PATH of env. A name with a separator already is
 // a path.
-func LookPath(name string, environ []string) (string, error) {
+func LookPath(name string, env []string) (string, error) {
 	if strings.ContainsRune(name, filepath.Separator) {
 		return name, nil
 	}
-	for _, dir := range filepath.SplitList(lookup(environ, "PATH")) {
+	for _, dir := range filepath.SplitList(environ.Lookup(env, "PATH")) {
 		if !filepath.IsAbs(dir) {
 			continue // a file in the project is not a program of the person
 		}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"path/filepath"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/environ"
 )
 
 // gemini is Google's Gemini CLI.
@@ -85,7 +87,7 @@ func geminiSettings(a Adapter, s LaunchSpec) map[string]any {
 	// Without this choice an interactive session starts with a question.
 	for _, way := range []struct{ variable, choice string }{
 		{"GEMINI_API_KEY", "gemini-api-key"}, {"GOOGLE_GENAI_USE_VERTEXAI", "vertex-ai"}, {"GOOGLE_API_KEY", "vertex-ai"}} {
-		if lookup(s.Environ, way.variable) != "" {
+		if environ.Lookup(s.Environ, way.variable) != "" {
 			conf["security"] = map[string]any{"auth": map[string]any{"selectedType": way.choice}}
 			break
 		}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/ferrus-go/ferrus/internal/environ"
 )
 
 // A login says how to ask a client whether it is logged in. The client reads its own files and asks
@@ -54,14 +56,14 @@ func (a Adapter) asked(ctx context.Context, path string, environ []string, args 
 
 // codexFree reports whether Codex needs no login: its environment has a key, or its configuration
 // names another provider.
-func codexFree(environ []string) bool {
-	if lookup(environ, "CODEX_API_KEY") != "" {
+func codexFree(env []string) bool {
+	if environ.Lookup(env, "CODEX_API_KEY") != "" {
 		return true
 	}
 	var conf struct {
 		Provider string `toml:"model_provider"`
 	}
-	files := codexFiles(LaunchSpec{Environ: environ, Work: codexHome(environ)})
+	files := codexFiles(LaunchSpec{Environ: env, Work: codexHome(env)})
 	return slices.ContainsFunc(files, func(file string) bool {
 		conf.Provider = ""
 		_, err := toml.DecodeFile(file, &conf)

@@ -2,9 +2,10 @@ package checks
 
 import (
 	"maps"
-	"path"
 	"slices"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/environ"
 )
 
 // markName is the variable by which a server finds the processes of a helper that was killed.
@@ -18,10 +19,7 @@ const notifySecrets = "FERRUS_NOTIFY*"
 func allowed(env, deny []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
-		return slices.ContainsFunc(deny, func(pattern string) bool {
-			denied, _ := path.Match(fold(pattern), fold(name)) // the patterns were validated
-			return denied
-		})
+		return environ.Matches(deny, name)
 	})
 }
 

@@ -21,6 +21,3 @@ func shell(line string) *exec.Cmd {
 	cmd.SysProcAttr = proc.Bound(true)
 	return cmd
 }
-
-// fold returns the form in which names of variables are compared.
-func fold(name string) string { return name }

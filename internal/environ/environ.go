@@ -12,7 +12,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"path"
 	"regexp"
 	"runtime"
 	"slices"
@@ -181,11 +180,6 @@ func (f Frozen) Without(deny []string) Frozen {
 		return nil
 	}
 	left := maps.Clone(f)
-	maps.DeleteFunc(left, func(name, _ string) bool {
-		return slices.ContainsFunc(deny, func(pattern string) bool {
-			denied, _ := path.Match(fold(pattern), name)
-			return denied
-		})
-	})
+	maps.DeleteFunc(left, func(name, _ string) bool { return Matches(deny, name) })
 	return left
 }

@@ -1,11 +1,10 @@
 package plan
 
 import (
-	"path"
-	"slices"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/confine"
+	"github.com/ferrus-go/ferrus/internal/environ"
 	"github.com/ferrus-go/ferrus/internal/sandbox/toolchain"
 )
 
@@ -18,25 +17,15 @@ var outside = []string{
 	"GIT_CONFIG*", "GIT_SSH*", "GIT_ASKPASS", "SSH_ASKPASS", "GOCACHE", "GOENV", "GOBIN", "GOTELEMETRY*", "GOMODCACHE", "npm_config_*", "NPM_CONFIG_*", "HISTFILE",
 }
 
-// environ is the environment of a client in a sandbox: that of others without what leads outside. What Go has downloaded for the
+// clientEnv is the environment of a client in a sandbox: that of others without what leads outside. What Go has downloaded for the
 // person, whose home folder that is, can be read there.
-func environ(others []string, f confine.Folder, home string) []string {
+func clientEnv(others []string, f confine.Folder, home string) []string {
 	var env []string
 	for _, entry := range others {
 		name, _, _ := strings.Cut(entry, "=")
-		if !slices.ContainsFunc(outside, func(p string) bool { ok, _ := path.Match(p, name); return ok }) {
+		if !environ.Matches(outside, name) {
 			env = append(env, entry)
 		}
 	}
 	return append(env, "HOME="+f.Home(), "TMPDIR="+f.Temp(), "GOMODCACHE="+toolchain.Modules(home), "GOTELEMETRY=off")
-}
-
-// lookup returns the value of a variable. The last entry counts.
-func lookup(environ []string, name string) string {
-	for _, entry := range slices.Backward(environ) {
-		if value, ok := strings.CutPrefix(entry, name+"="); ok {
-			return value
-		}
-	}
-	return ""
 }

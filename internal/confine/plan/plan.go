@@ -13,6 +13,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/confine"
+	"github.com/ferrus-go/ferrus/internal/environ"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
@@ -147,9 +148,9 @@ func Order(ctx context.Context, e Executor) (*confine.Order, []string, error) {
 	}
 	root, machine, work, ferrus := paths[0], paths[1], paths[2], paths[3]
 	folder := confine.Of(machine)
-	read = append(read, toolchain.Folders(lookup(e.Environ, "PATH"), p.home, sandbox.System().Read)...)
+	read = append(read, toolchain.Folders(environ.Lookup(e.Environ, "PATH"), p.home, sandbox.System().Read)...)
 	return &confine.Order{Mechanism: m, Folder: folder, Project: root, Work: work, Private: filepath.Join(machine, "git"),
-		Read: append(read, ferrus), Write: write, Deny: p.deny(machine)}, environ(e.Environ, folder, p.home), nil
+		Read: append(read, ferrus), Write: write, Deny: p.deny(machine)}, clientEnv(e.Environ, folder, p.home), nil
 }
 
 // GitEnviron returns the variables by which git in the work tree uses the git directory of the repository, whatever an executor in a
