@@ -26,22 +26,23 @@ type shut struct {
 // are read-only.
 var foreign = []string{".ferrus/worktrees/*", ".ferrus/sandbox", ".ferrus/branches/*/sandbox", ".ferrus/branches/*/executor"}
 
-// nextShut finds a shut file or folder in .ferrus, the nearest to the project first; ok is false when there is none.
-func nextShut(root string) (found shut, ok bool, err error) {
-	err = fs.WalkDir(os.DirFS(root), ".ferrus", func(name string, d fs.DirEntry, err error) error {
+// eachShut calls do for each shut file and folder in .ferrus, for a folder before it is read: do can open it.
+func eachShut(root string, do func(shut) error) error {
+	return fs.WalkDir(os.DirFS(root), ".ferrus", func(name string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		if err != nil {
-			return err // its folder is shut, and was found before, or belongs to somebody else
+			return err
 		}
 		info, err := os.Lstat(filepath.Join(root, name))
 		if err != nil || info.Mode()&fs.ModeSymlink != 0 || !rootfs.OwnedByUser(info) {
 			return nil
 		}
 		if want := info.Mode().Perm() | needs(name, info.Mode()); want != info.Mode().Perm() {
-			found, ok = shut{name, info.Mode().Perm(), want}, true
-			return fs.SkipAll
+			if err := do(shut{name, info.Mode().Perm(), want}); err != nil {
+				return err
+			}
 		}
 		for _, pattern := range foreign {
 			if match, _ := path.Match(pattern, name); match && info.IsDir() {
@@ -50,9 +51,14 @@ func nextShut(root string) (found shut, ok bool, err error) {
 		}
 		return nil
 	})
-	if ok {
-		err = nil
-	}
+}
+
+// firstShut finds the shut file or folder with which to begin; ok is false when there is none.
+func firstShut(root string) (found shut, ok bool, err error) {
+	err = eachShut(root, func(s shut) error {
+		found, ok = s, true
+		return fs.SkipAll
+	})
 	return found, ok, err
 }
 
@@ -73,7 +79,7 @@ func checkModes(p *Context) Finding {
 	if runtime.GOOS == "windows" {
 		return Finding{} // access lists say it there
 	}
-	found, ok, err := nextShut(p.Place.Root)
+	found, ok, err := firstShut(p.Place.Root)
 	switch {
 	case err != nil:
 		return Bad(err.Error(), "check that the folder can be read")
@@ -83,7 +89,7 @@ func checkModes(p *Context) Finding {
 	return Bad(fmt.Sprintf("%s has mode %04o: ferrus cannot use it", filepath.Join(p.Place.Root, filepath.FromSlash(found.name)), found.mode), "ferrus doctor --fix restores the mode")
 }
 
-// fixModes gives back the rights one by one: what is in a folder is seen when the folder is open.
+// fixModes gives back the rights.
 func fixModes(p *Context) (string, error) {
 	root, err := os.OpenRoot(p.Place.Root)
 	if err != nil {
@@ -91,16 +97,14 @@ func fixModes(p *Context) (string, error) {
 	}
 	defer root.Close()
 	var did []string
-	for {
-		found, ok, err := nextShut(p.Place.Root)
-		if err != nil || !ok {
-			return restored(did), err
-		}
+	err = eachShut(p.Place.Root, func(found shut) error {
 		if err := root.Chmod(filepath.FromSlash(found.name), found.want); err != nil {
-			return restored(did), err
+			return err
 		}
 		did = append(did, fmt.Sprintf("set %s to %04o", found.name, found.want))
-	}
+		return nil
+	})
+	return restored(did), err
 }
 
 // restored says what was done, the first of it by name.
