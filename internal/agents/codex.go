@@ -17,6 +17,7 @@ var codex = Adapter{
 	Lacks: []string{
 		"In its sandbox the commands of an executor write only to the work folder and the temporary folders. They cannot write to .git or to caches in your home, and reach no network. The checks run outside of it.",
 		"Where its sandbox cannot run, as in many containers, its commands fail until you add `--dangerously-bypass-approvals-and-sandbox`.",
+		"With bubblewrap older than 0.9 its commands also fail if its home folder (`CODEX_HOME`) is below the temporary folder.",
 		"A reviewer, consultant or supervisor may run commands that write nothing.",
 		"Its commands run in a login shell: their PATH is that of your profile.",
 		"In your terminal it also has tools of its own that list and start other threads.",

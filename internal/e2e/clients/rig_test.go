@@ -74,9 +74,10 @@ func newRig(t testing.TB, supervisor, executor string, policy model.Policy) *rig
 	})
 	home := filepath.Join(base, "home")
 	// A model that refuses is not to be asked for minutes: the clients try again once.
+	// The home folder is not below TMPDIR: Codex makes no helper programs there, and needs one to run bubblewrap before 0.9.
 	r.env = []string{
 		"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "TERM=dumb", "LANG=C.UTF-8",
-		"HOME=" + home, "TMPDIR=" + base, "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
+		"HOME=" + home, "TMPDIR=" + filepath.Join(base, "tmp"), "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
 		"CLAUDE_CONFIG_DIR=" + filepath.Join(home, ".claude"),
 		"ANTHROPIC_BASE_URL=" + r.model.URL("claude"), "ANTHROPIC_API_KEY=none",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "CLAUDE_CODE_MAX_RETRIES=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
@@ -85,8 +86,10 @@ func newRig(t testing.TB, supervisor, executor string, policy model.Policy) *rig
 	r.write("check.sh", checkScript)
 	r.write("ferrus.toml", config(supervisor, executor))
 	r.write(filepath.Join(home, ".codex", "config.toml"), codexConfig(r.model.URL("codex")))
-	if err := os.MkdirAll(filepath.Join(home, ".claude"), 0o755); err != nil {
-		t.Fatal(err)
+	for _, dir := range []string{filepath.Join(home, ".claude"), filepath.Join(base, "tmp")} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	r.must("git", "init", "-q", "-b", "main", "--template=")
 	r.must(ferrus, "init")
