@@ -15,7 +15,7 @@ import (
 // Limits of the connections of a run. Clients connect again, and their subagents each have a server.
 const (
 	maxServers = 16 // that run at a time
-	maxKnocks  = 16 // connections at a time that have not shown the token yet
+	maxPending = 16 // connections at a time that have not shown the token yet
 )
 
 // A Host listens for the clients of one run. Its servers are children of this process and die with it.
@@ -25,7 +25,7 @@ type Host struct {
 	command  func() *exec.Cmd
 
 	starts  chan stream
-	knocks  chan struct{}
+	pending chan struct{}
 	servers chan struct{}
 	closed  chan struct{}
 	once    sync.Once
@@ -40,7 +40,7 @@ func Listen(network, address string, command func() *exec.Cmd) (*Host, error) {
 		return nil, fmt.Errorf("listen for the agent: %w", err)
 	}
 	h := &Host{listener: l, ticket: Ticket{network, l.Addr().String(), newToken()}, command: command, starts: make(chan stream),
-		knocks: make(chan struct{}, maxKnocks), servers: make(chan struct{}, maxServers), closed: make(chan struct{})}
+		pending: make(chan struct{}, maxPending), servers: make(chan struct{}, maxServers), closed: make(chan struct{})}
 	h.working.Go(h.accept)
 	go h.start()
 	return h, nil
@@ -58,8 +58,8 @@ func (h *Host) Close() {
 	h.working.Wait()
 }
 
-// accept takes connections until the host is closed. Of those without the token it takes a few at a time: whoever knocks without
-// one keeps nobody out for long.
+// accept takes connections until the host is closed. A few at a time are pending: they have not shown the token yet. One more is
+// closed at once, and each has a deadline, so that programs without the token cannot block the client for long.
 func (h *Host) accept() {
 	for {
 		c, err := h.listener.Accept()
@@ -72,10 +72,10 @@ func (h *Host) accept() {
 			}
 		}
 		select {
-		case h.knocks <- struct{}{}:
+		case h.pending <- struct{}{}:
 			h.working.Go(func() {
 				h.admit(c.(stream))
-				<-h.knocks
+				<-h.pending
 			})
 		default:
 			c.Close()

@@ -211,16 +211,16 @@ func TestNobodyConnectsWithoutTheToken(t *testing.T) {
 	start(t, h.Ticket()).says(t, "hello")
 }
 
-// TestConnectionsAreBounded: those without the token keep none out that has it once they are gone, and one too many is told so.
+// TestConnectionsAreBounded: pending connections block nobody once they are closed, and one connection too many is answered with busy.
 func TestConnectionsAreBounded(t *testing.T) {
 	h, _ := newHost(t, "tcp")
 	var silent []net.Conn
-	for range maxKnocks + 4 {
+	for range maxPending + 4 {
 		c, err := net.Dial("tcp", h.Ticket().Address)
 		must(t, err)
 		silent = append(silent, c)
 	}
-	for _, c := range silent[maxKnocks:] { // closed at once
+	for _, c := range silent[maxPending:] { // closed at once
 		_ = c.SetDeadline(time.Now().Add(deadline))
 		if n, err := c.Read(make([]byte, 1)); n > 0 || err == nil {
 			t.Errorf("it is answered: %v", err)

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A terminal is one in which a person could sit: whoever opens its path shows them what they like, and reads what they type.
+// A terminal stands for that of a person: a process that opens its path can write to its screen and read what is typed.
 type terminal struct {
 	screen *os.File // what the person sees
 	own    *os.File // the end of the person's programs
