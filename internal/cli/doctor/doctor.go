@@ -49,7 +49,7 @@ restored a backup, moved the project to another machine, or lost the end of the
 journal.
 
 --sandbox examines the machine instead of the project. It tries each attack of
-docs/sandbox.md on a victim made for it. First it uses no sandbox, then each
+docs/security.md on a victim made for it. First it uses no sandbox, then each
 mechanism that works here. The exit code is 1 if an attack succeeds that should
 be stopped.`, "[{check level text mend fixed}]. level is ok, note or trouble.\n"+
 			"With --sandbox: mechanisms[] (name holds version why) attacks[] (attack\nresults{} broken). A result is stopped, not stopped or not possible here."),

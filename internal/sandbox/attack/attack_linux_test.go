@@ -60,9 +60,9 @@ func TestNoAttackGoesThroughThatTheDocumentationSaysIsStopped(t *testing.T) {
 	}
 }
 
-// TestTheTableOfAttacksIsFresh: docs/sandbox.md lists the attacks, and which of them the test finds stopped.
+// TestTheTableOfAttacksIsFresh: docs/security.md lists the attacks, and which of them the test finds stopped.
 func TestTheTableOfAttacksIsFresh(t *testing.T) {
-	const file = "../../../docs/sandbox.md"
+	const file = "../../../docs/security.md"
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
