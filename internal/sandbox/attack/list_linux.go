@@ -30,6 +30,7 @@ type target struct {
 	tcp     string // an address on the loopback
 	udp     string
 	tty     string // a terminal; "" where the system has none
+	memory  string // the id of a System V segment; "" where the system has none
 	secret  string
 }
 
@@ -137,6 +138,7 @@ var attacks = []Attack{
 		return err
 	}},
 	{Name: "read the arguments of a process outside", Through: inLandlock, try: func(t target) error { return show("/proc/" + strconv.Itoa(t.pid) + "/cmdline") }},
+	{Name: "read System V shared memory of a process outside", Through: inLandlock, try: attachMemory},
 	{Name: "connect to an abstract socket", try: func(t target) error { return say("unix", "@"+filepath.Base(t.base)) }},
 	{Name: "connect to a socket by its path", try: byPath},
 	{Name: "connect to a service on the loopback", Through: everywhere, Network: true, try: func(t target) error { return say("tcp", t.tcp) }},

@@ -33,6 +33,7 @@ const (
 	envTCP    = "ATTACK_TCP"
 	envUDP    = "ATTACK_UDP"
 	envTTY    = "ATTACK_TTY"
+	envMemory = "ATTACK_MEMORY"
 	envSecret = "ATTACK_SECRET"
 )
 
@@ -57,7 +58,7 @@ func Main() {
 	pid, _ := strconv.Atoi(os.Getenv(envPid))
 	base := os.Getenv(envBase)
 	err := attacks[i].try(target{base: base, project: base + "/p", ferrus: base + "/p/.ferrus", work: base + "/p/.ferrus/worktrees/one", other: base + "/p/.ferrus/worktrees/two",
-		home: base + "/home", pid: pid, tcp: os.Getenv(envTCP), udp: os.Getenv(envUDP), tty: os.Getenv(envTTY), secret: secret})
+		home: base + "/home", pid: pid, tcp: os.Getenv(envTCP), udp: os.Getenv(envUDP), tty: os.Getenv(envTTY), memory: os.Getenv(envMemory), secret: secret})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -139,8 +140,12 @@ func (v *victim) make(self string) (err error) {
 		}
 	}
 	v.terminal, _ = openTerminal() // without one the attack says so
+	memory, detach, err := shareMemory(v.secret)
+	if err == nil { // so does this one
+		v.close = append(v.close, detach)
+	}
 	udp, err := v.datagrams()
-	v.env = append(os.Environ(), envSecret+"="+v.secret, envBase+"="+v.base, envPid+"="+strconv.Itoa(v.process.Process.Pid), envTCP+"="+tcp, envUDP+"="+udp, envTTY+"="+v.terminal.path(), "HOME="+v.base+"/home")
+	v.env = append(os.Environ(), envSecret+"="+v.secret, envBase+"="+v.base, envPid+"="+strconv.Itoa(v.process.Process.Pid), envTCP+"="+tcp, envUDP+"="+udp, envTTY+"="+v.terminal.path(), envMemory+"="+memory, "HOME="+v.base+"/home")
 	return err
 }
 
