@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/refusal"
@@ -166,12 +167,12 @@ const GitLimit = 10 * time.Second
 // Init makes the machine of a project in root where there is none. restored tells that a journal which had been lost
 // with its folder came back from its hard-linked copy.
 func Init(root string) (restored bool, err error) {
-	place := At(root, "")
-	return Create(place, store.Options{Backup: place.Backup})
+	return Create(At(root, ""), store.Options{})
 }
 
-// Create makes the machine of a place, or brings it back from the hard-linked copy of its journal.
+// Create makes the machine of a place, or brings it back from the hard-linked copy of its journal. It sets opts.Backup.
 func Create(place Place, opts store.Options) (restored bool, err error) {
+	opts.Backup = sync.OnceValue(place.Backup) // which asks git
 	if err := place.CheckFolders(); err != nil {
 		return false, err
 	}
