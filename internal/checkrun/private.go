@@ -1,6 +1,9 @@
 package checkrun
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/ferrus-go/ferrus/internal/checks"
@@ -20,11 +23,12 @@ type kind struct {
 	lock  string // of the check
 	setup string // lock of the set-up of its checkout
 	tmp   string // folder for temporary files
+	cargo string // folder of cargo
 }
 
 var (
-	ofTask = kind{Lock, "live/setup.lock", privateDir + "/tmp/task"}
-	byHand = kind{ByHandLock, "live/setup-by-hand.lock", privateDir + "/tmp/by-hand"}
+	ofTask = kind{Lock, "live/setup.lock", privateDir + "/tmp/task", privateDir + "/cargo/task"}
+	byHand = kind{ByHandLock, "live/setup-by-hand.lock", privateDir + "/tmp/by-hand", privateDir + "/cargo/by-hand"}
 )
 
 func (t Target) kind() kind {
@@ -43,7 +47,7 @@ const (
 )
 
 // makePrivate makes the folders that only checks use. It removes the temporary files of the previous check of the kind, unless that
-// check still runs.
+// check still runs. The folder of cargo leads to what cargo has downloaded for the person.
 func (r *Runner) makePrivate(k kind) error {
 	root, err := r.place.OpenDir()
 	if err != nil {
@@ -51,21 +55,34 @@ func (r *Runner) makePrivate(k kind) error {
 	}
 	defer root.Close()
 	if !checks.Running(r.store.Path(k.lock)) {
-		if err := root.RemoveAll(k.tmp); err != nil {
+		for _, name := range []string{k.tmp, k.cargo} {
+			if err := root.RemoveAll(name); err != nil {
+				return refusal.Folder(err)
+			}
+		}
+	}
+	for _, name := range []string{homeDir, k.tmp, k.cargo, cacheDir} {
+		if err := root.MkdirAll(name, 0o700); err != nil {
 			return refusal.Folder(err)
 		}
 	}
-	for _, name := range []string{homeDir, k.tmp, cacheDir} {
-		if err := root.MkdirAll(name, 0o700); err != nil {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return err
+	}
+	for name, dir := range toolchain.Crates(home) {
+		if err := root.Symlink(dir, k.cargo+"/"+name); err != nil && !errors.Is(err, fs.ErrExist) {
 			return refusal.Folder(err)
 		}
 	}
 	return nil
 }
 
-// privateEnv is the environment by which programs keep to the private folders. What others have downloaded is read from there.
+// privateEnv is the environment by which programs keep to the private folders. What the person has installed and downloaded is read
+// from there.
 func privateEnv(machine string, k kind, home string) []string {
 	cache := filepath.Join(machine, cacheDir)
 	return []string{"HOME=" + filepath.Join(machine, homeDir), "TMPDIR=" + filepath.Join(machine, k.tmp), "XDG_CACHE_HOME=" + cache,
-		"GOCACHE=" + filepath.Join(cache, "go"), "GOMODCACHE=" + toolchain.Modules(home), "GOTELEMETRY=off", "npm_config_cache=" + filepath.Join(cache, "npm")}
+		"GOCACHE=" + filepath.Join(cache, "go"), "GOMODCACHE=" + toolchain.Modules(home), "GOTELEMETRY=off", "npm_config_cache=" + filepath.Join(cache, "npm"),
+		"CARGO_HOME=" + filepath.Join(machine, k.cargo), "RUSTUP_HOME=" + toolchain.Rustup(home)}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -116,6 +117,10 @@ func (r *Runner) confine(ctx context.Context, gate config.Gate, dir string, k ki
 	p.Write = append(p.Write, dir, private)
 	p.Read = append(p.Read, gate.Checks.Read...)
 	p.Read = append(p.Read, toolchain.Folders(os.Getenv("PATH"), home, p.Read)...)
+	p.Read = append(p.Read, slices.Sorted(maps.Values(toolchain.Crates(home)))...)
+	if m == sandbox.Landlock && rootfs.Within(r.place.Root, dir) { // with bwrap they do not exist
+		p.Read = append(p.Read, toolchain.Above(r.place.Root)...)
+	}
 	if common, err := worktree.CommonDir(ctx, r.place.Root); err == nil && common != "" {
 		p.Read, p.Hidden = repository(p.Read, common, m)
 	}

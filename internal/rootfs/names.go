@@ -219,6 +219,16 @@ func (r *Root) Link(from, to string) error {
 	return r.pair(from, to, (*os.Root).Link)
 }
 
+// Symlink makes name a symbolic link to a path, which nothing here follows.
+func (r *Root) Symlink(to, name string) error {
+	at, err := r.at(name)
+	if err != nil {
+		return err
+	}
+	defer at.done()
+	return named(at.dir.Symlink(to, at.base), at.path)
+}
+
 // pair does what needs two names, from within the folder of both where it is the same.
 func (r *Root) pair(from, to string, do func(root *os.Root, from, to string) error) error {
 	source, err := r.at(from)

@@ -85,6 +85,7 @@ var operations = map[string]func(r *Root, dir string) error{
 	"Rename to":   func(r *Root, dir string) error { return r.Rename("f", dir+"/g") },
 	"Link from":   func(r *Root, dir string) error { return r.Link(dir+"/f", "g") },
 	"Link to":     func(r *Root, dir string) error { return r.Link("f", dir+"/g") },
+	"Symlink":     func(r *Root, dir string) error { return r.Symlink("f", dir+"/new") },
 	"Sub": func(r *Root, dir string) error {
 		sub, err := r.Sub(dir)
 		if err == nil {

@@ -14,11 +14,11 @@ var outside = []string{
 	"HOME", "TMPDIR", "TMP", "TEMP", "XDG_*", "FERRUS_*", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "GNUPGHOME",
 	"DBUS_*", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "TMUX", "TMUX_PANE", "STY", "DOCKER_HOST", "KUBECONFIG",
 	"CLAUDE_CONFIG_DIR", "CODEX_HOME", "CODEX_SQLITE_HOME", "GEMINI_CLI_HOME", "QWEN_HOME", "OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR",
-	"GIT_CONFIG*", "GIT_SSH*", "GIT_ASKPASS", "SSH_ASKPASS", "GOCACHE", "GOENV", "GOBIN", "GOTELEMETRY*", "GOMODCACHE", "npm_config_*", "NPM_CONFIG_*", "HISTFILE",
+	"GIT_CONFIG*", "GIT_SSH*", "GIT_ASKPASS", "SSH_ASKPASS", "GOCACHE", "GOENV", "GOBIN", "GOTELEMETRY*", "GOMODCACHE", "CARGO_HOME", "CARGO_TARGET_DIR", "RUSTUP_HOME", "npm_config_*", "NPM_CONFIG_*", "HISTFILE",
 }
 
 // clientEnv is the environment of a client in a sandbox: that of others without what leads outside. What Go has downloaded for the
-// person, whose home folder that is, can be read there.
+// person, whose home folder that is, can be read there, and the tool chains of rustup.
 func clientEnv(others []string, f confine.Folder, home string) []string {
 	var env []string
 	for _, entry := range others {
@@ -27,5 +27,5 @@ func clientEnv(others []string, f confine.Folder, home string) []string {
 			env = append(env, entry)
 		}
 	}
-	return append(env, "HOME="+f.Home(), "TMPDIR="+f.Temp(), "GOMODCACHE="+toolchain.Modules(home), "GOTELEMETRY=off")
+	return append(env, "HOME="+f.Home(), "TMPDIR="+f.Temp(), "GOMODCACHE="+toolchain.Modules(home), "GOTELEMETRY=off", "RUSTUP_HOME="+toolchain.Rustup(home))
 }

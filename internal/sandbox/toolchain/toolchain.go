@@ -60,6 +60,7 @@ func Folders(path, home string, system []string) []string {
 			}
 		}
 	}
+	add(Rustup(home))
 	for _, dir := range slices.Clone(list) {
 		if filepath.Base(dir) != "bin" {
 			continue
@@ -70,6 +71,47 @@ func Folders(path, home string, system []string) []string {
 		}
 	}
 	return list
+}
+
+// Rustup is where rustup keeps the tool chains that its programs start.
+func Rustup(home string) string { return ownOr("RUSTUP_HOME", filepath.Join(home, ".rustup")) }
+
+// Crates are the folders of what cargo has downloaded, by their names in its own folder, where logins and settings lie beside them.
+// The paths have no links.
+func Crates(home string) map[string]string {
+	found := map[string]string{}
+	for _, name := range []string{"registry", "git"} {
+		dir, err := filepath.EvalSymlinks(filepath.Join(ownOr("CARGO_HOME", filepath.Join(home, ".cargo")), name))
+		if err == nil && !rootfs.Within(dir, home) {
+			found[name] = dir
+		}
+	}
+	return found
+}
+
+// Above are the files of a project that cargo reads in a work tree below it: it fails where one exists and cannot be read. Links are
+// left out, because they can lead to anything.
+func Above(project string) []string {
+	project, err := filepath.EvalSymlinks(project)
+	if err != nil {
+		return nil
+	}
+	var list []string
+	for _, name := range []string{"Cargo.toml", ".cargo/config.toml", ".cargo/config"} {
+		path := filepath.Join(project, name)
+		if real, err := filepath.EvalSymlinks(path); err == nil && real == path {
+			list = append(list, path)
+		}
+	}
+	return list
+}
+
+// ownOr is the folder that a variable names, or another where it names none.
+func ownOr(variable, other string) string {
+	if dir := os.Getenv(variable); filepath.IsAbs(dir) {
+		return filepath.Clean(dir)
+	}
+	return other
 }
 
 // Modules is where Go keeps what it has downloaded.
