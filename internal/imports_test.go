@@ -472,6 +472,8 @@ var allowed = map[string]map[string]string{
 	"internal/bench":        {"internal/mcpclient": "it drives servers as a client does"},
 	"internal/bench/bare":   {},
 	"internal/e2e/clients":  {},
+
+	"internal/checkrun/suites": {},
 	"internal/branch": {
 		"internal/differences":       "which files are the work of a task",
 		"internal/confine":           "a branch that is removed has no work tree that an executor has changed",

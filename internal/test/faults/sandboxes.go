@@ -19,6 +19,14 @@ var sandboxed = []Rig{
 		Test: "TestAHostileCheckReachesNothing", Plain: true, Needs: "Linux with Landlock",
 	},
 	{
+		Name: "sandbox: suites", Promise: "test suites pass in a sandbox as documented", Package: "./internal/checkrun/suites",
+		Test: "TestCargoInASandbox", Plain: true, Needs: "Linux with Landlock, cargo",
+	},
+	{
+		Name: "sandbox: databases", Promise: "a check reaches services of the machine with a network, and not without", Package: "./internal/checkrun/suites",
+		Test: "TestADatabaseIsReachedOnTheLoopback", Plain: true, Needs: "Linux with bubblewrap, PostgreSQL",
+	},
+	{
 		Name: "sandbox: executors", Promise: "an executor in a sandbox reaches nothing outside", Package: "./internal/confine",
 		Test: "TestAHostileExecutorReachesNothing", Plain: true, Needs: "Linux with Landlock",
 	},
