@@ -68,7 +68,7 @@ var allowed = map[string]map[string]string{
 	"internal/platform/filelock": {"internal/rootfs": "it says what lies in place of a lock file"},
 	"internal/rootfs":            {},
 	"internal/nearest":           {},
-	"internal/sandbox":           {"internal/rootfs": "whether a path lies in a folder"},
+	"internal/sandbox":           {"internal/rootfs": "whether a path lies in a folder", "internal/platform/proc": "ferrus starts itself as a stage"},
 	"internal/sandbox/attack":    {"internal/sandbox": "what is tried under it"},
 	"internal/sandbox/toolchain": {"internal/rootfs": "whether a path lies in a folder"},
 
@@ -505,7 +505,6 @@ var allowed = map[string]map[string]string{
 		"internal/config":              "what is configured of a sandbox",
 		"internal/confine":             "it makes what is planned",
 		"internal/environ":             "variables of an environment are looked up",
-		"internal/platform/proc":       "ferrus starts itself as a stage",
 		"internal/project":             "where a project and its machines live",
 		"internal/refusal":             "what is refused has a code and a remedy",
 		"internal/rootfs":              "whether a path lies in a folder",

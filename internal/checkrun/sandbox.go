@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-	"sync"
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/config"
@@ -39,56 +37,20 @@ func (c *confinement) of(spec checks.Spec) checks.Spec {
 	return spec
 }
 
-// probes are what is known of the mechanisms on this machine.
-type probes struct {
-	mu    sync.Mutex
-	found map[sandbox.Mechanism]error
-	probe func(ctx context.Context, m sandbox.Mechanism, self string) error
-}
-
-// probed is what this process knows. A probe starts processes, so that it is made once.
-var probed = probes{found: map[sandbox.Mechanism]error{}, probe: sandbox.Probe}
-
-// of returns why a mechanism does not hold, nil when it does. A probe that took too long is made again.
-func (p *probes) of(ctx context.Context, m sandbox.Mechanism) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if err, known := p.found[m]; known {
-		return err
-	}
-	self, err := proc.Executable()
-	if err == nil {
-		err = p.probe(ctx, m, self)
-	}
-	if !errors.Is(err, sandbox.ErrSlow) && ctx.Err() == nil {
-		p.found[m] = err
-	}
-	return err
-}
-
 // mechanism returns the mechanism of a gate, or why none holds that it could have.
 func mechanism(ctx context.Context, c config.Checks) (sandbox.Mechanism, error) {
-	want := sandbox.Mechanisms()
-	if c.Sandbox != config.AnySandbox {
-		want = []sandbox.Mechanism{sandbox.Mechanism(c.Sandbox)}
+	m, err := sandbox.Choose(ctx, sandbox.Named(c.Sandbox), func(m sandbox.Mechanism) error {
+		if !c.Network && m != sandbox.Bwrap {
+			return fmt.Errorf("%s cannot take the network away", m)
+		}
+		return nil
+	})
+	if err != nil && ctx.Err() == nil {
+		err = &refusal.RefusedError{Code: refusal.InvalidInput, Person: true,
+			Message: fmt.Sprintf("[checks] sandbox = %q does not hold here: %v", c.Sandbox, err),
+			Remedy:  `install bubblewrap, or set network = true, or sandbox = "off" under [checks] in ferrus.toml`}
 	}
-	var why []string
-	for _, m := range want {
-		err := probed.of(ctx, m)
-		if ctx.Err() != nil {
-			return sandbox.None, ctx.Err()
-		}
-		if err == nil && !c.Network && m != sandbox.Bwrap {
-			err = fmt.Errorf("%s cannot take the network away", m)
-		}
-		if err == nil {
-			return m, nil
-		}
-		why = append(why, err.Error())
-	}
-	return sandbox.None, &refusal.RefusedError{Code: refusal.InvalidInput, Person: true,
-		Message: fmt.Sprintf("[checks] sandbox = %q does not hold here: %s", c.Sandbox, strings.Join(why, "; ")),
-		Remedy:  `install bubblewrap, or set network = true, or sandbox = "off" under [checks] in ferrus.toml`}
+	return m, err
 }
 
 // confine returns the sandbox of the commands that run in a folder, or why there is none. It makes no folder. The commands write

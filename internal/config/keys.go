@@ -255,7 +255,7 @@ var keys = []key{
 	},
 	{
 		name: "hq.executor.sandbox", def: NoSandbox, words: []string{NoSandbox, AnySandbox, "bwrap", "landlock"},
-		comment: "The sandbox of the executors that ferrus run starts on branches: off, on or landlock. See docs/sandbox.md.",
+		comment: "The sandbox of executors of ferrus run: off, on (the strongest that works), bwrap, landlock. See docs/sandbox.md.",
 		does:    "Decides in which sandbox the agent runs that does the work.",
 		field:   func(c *Config) any { return &c.HQ.Sandbox.Mode },
 	},

@@ -15,7 +15,11 @@ import (
 // TestTheAttacksOfTheDocumentationFromAnExecutor: each is tried by a process in the very sandbox that an executor gets, and goes
 // through where the documentation says so.
 func TestTheAttacksOfTheDocumentationFromAnExecutor(t *testing.T) {
-	s := newSite(t, true, "wait_for_task submit", nil, "")
+	inEach(t, func(t *testing.T, in setting) { attackFrom(t, in) })
+}
+
+func attackFrom(t *testing.T, in setting) {
+	s := newSite(t, in, "wait_for_task submit", nil, "")
 	e := s.at.Human().Engine()
 	now, err := e.View()
 	must(t, err)
@@ -42,7 +46,7 @@ func TestTheAttacksOfTheDocumentationFromAnExecutor(t *testing.T) {
 			t.Parallel()
 			got, err := attack.Try(t.Context(), a, attack.Way{Mechanism: sandbox.None}, program)
 			must(t, err)
-			if stopped := a.Stopped(attack.Way{Mechanism: sandbox.Landlock}); got.Through && stopped {
+			if stopped := a.Stopped(attack.Way{Mechanism: in.mechanism}); got.Through && stopped {
 				t.Error("it goes through")
 			} else if !got.Through && !stopped {
 				t.Errorf("it is stopped, and the documentation says that it is not: %s", got.Why)

@@ -29,10 +29,12 @@ type Order struct {
 	Mechanism sandbox.Mechanism
 	Folder    Folder
 	Project   string // the folder that has .ferrus
-	Work      string // the work tree
+	Work      string // the folder that the executor works in
+	Top       string // the top of the work tree, which has .git
 	Private   string // the folder of ferrus's own git directory
 	Read      []string
 	Write     []string // beside the work tree and the folders of the run
+	Hidden    []string // folders of the work tree that it does not see
 	Deny      []string // that must not open, tried from inside
 	Server    []string // the command line of the MCP server outside
 	ServerEnv []string
@@ -65,8 +67,16 @@ const (
 	home   = "home"
 	temp   = "tmp"
 	ticket = "relay.json"
-	record = "run.json" // while the work tree names the private git directory: how to put it back
+	record = "run.json" // while the executor runs, a run
+
+	dotGitName = "git" // the file that is shown in the place of .git
 )
+
+// A run says how to put back the work tree.
+type run struct {
+	guest.Link
+	Mounted bool `json:"mounted,omitempty"` // the work tree was not changed
+}
 
 // Inside is a sandbox that is ready for its executor.
 type Inside struct {
@@ -88,22 +98,28 @@ func (o Order) Enter(ctx context.Context) (*Inside, error) {
 	if err != nil {
 		return nil, err
 	}
-	link, objects, err := guest.Make(ctx, r, o.Folder.Git())
+	private, err := guest.Make(ctx, r, o.Folder.Git())
 	if err != nil {
 		return nil, err
+	}
+	policy := o.policy(private)
+	if o.mounts() {
+		if policy.Mounts, err = o.over(private); err != nil {
+			return nil, err
+		}
 	}
 	self, err := proc.Executable()
 	if err != nil {
 		return nil, err
 	}
 	i := &Inside{folder: o.Folder}
-	if i.Prefix, err = sandbox.Command(o.Mechanism, o.policy(objects), self, nil); err != nil {
+	if i.Prefix, err = sandbox.Command(o.Mechanism, policy, self, nil); err != nil {
 		return nil, err
 	}
-	if err := o.Folder.write(record, link); err != nil {
+	if err := o.Folder.write(record, run{private.Link, o.mounts()}); err != nil {
 		return nil, err
 	}
-	if err := i.open(o, link); err != nil {
+	if err := i.open(o, private.Link); err != nil {
 		_, undone := i.Leave()
 		return nil, errors.Join(err, undone)
 	}
@@ -112,8 +128,10 @@ func (o Order) Enter(ctx context.Context) (*Inside, error) {
 
 // open points the work tree to the private git directory, and listens for the client.
 func (i *Inside) open(o Order, link guest.Link) (err error) {
-	if err := link.Enter(); err != nil {
-		return err
+	if !o.mounts() {
+		if err := link.Enter(); err != nil {
+			return err
+		}
 	}
 	i.host, err = relay.Listen("tcp", "127.0.0.1:0", func() *exec.Cmd {
 		cmd := exec.Command(o.Server[0], o.Server[1:]...)
@@ -141,13 +159,30 @@ func (i *Inside) Leave() (replaced bool, err error) {
 }
 
 // policy is what the executor reaches.
-func (o Order) policy(objects []string) sandbox.Policy {
+func (o Order) policy(private guest.Directory) sandbox.Policy {
 	p := sandbox.System()
-	p.Dir, p.Network, p.Deny = o.Work, true, o.Deny
+	p.Dir, p.Network, p.Deny, p.Hidden = o.Work, true, o.Deny, o.Hidden
 	p.Read = append(p.Read, o.Read...)
-	p.Read = append(append(p.Read, objects...), o.Folder.In())
-	p.Write = append([]string{o.Work, o.Folder.Home(), o.Folder.Temp(), o.Folder.Git()}, o.Write...)
+	p.Read = append(append(p.Read, private.Objects...), o.Folder.In())
+	p.Write = append([]string{o.Top, o.Folder.Home(), o.Folder.Temp(), o.Folder.Git()}, o.Write...)
 	return p
+}
+
+// mounts reports whether .git of the work tree stays as it is, because the sandbox shows another one in its place.
+func (o Order) mounts() bool { return o.Mechanism == sandbox.Bwrap }
+
+// over is what the sandbox shows in the place of .git.
+func (o Order) over(private guest.Directory) ([]sandbox.Mount, error) {
+	dotGit := filepath.Join(private.Link.Work, ".git")
+	if private.Covers != "" {
+		return []sandbox.Mount{{From: o.Folder.Git(), To: dotGit, Write: true}, {From: private.Covers, To: filepath.Join(dotGit, guest.Borrowed)}}, nil
+	}
+	root, err := o.Folder.open()
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return []sandbox.Mount{{From: root.Join(in + "/" + dotGitName), To: dotGit}}, root.WriteFile(in+"/"+dotGitName, []byte(private.Link.Line()), 0o600)
 }
 
 // open opens the folder below .ferrus.
@@ -201,7 +236,7 @@ func (f Folder) write(name string, v any) error {
 	return root.WriteFile(name, append(text, '\n'), 0o600)
 }
 
-// Entered reports whether the work tree may name the private git directory: an executor runs, or nobody has put it back.
+// Entered reports whether an executor runs in the sandbox, or has left it without putting the work tree back.
 func (f Folder) Entered() bool { return rootfs.Exists(filepath.Join(string(f), record)) }
 
 // maxRecord bounds the record, in bytes.
@@ -222,18 +257,20 @@ func (f Folder) Restore() (replaced bool, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	var link guest.Link
+	var was run
 	if err == nil {
-		err = json.Unmarshal(text, &link)
+		err = json.Unmarshal(text, &was)
 	}
-	if err == nil && (!strings.HasPrefix(link.Work, string(filepath.Separator)) || link.Guest != f.Git()) {
+	if err == nil && (!strings.HasPrefix(was.Work, string(filepath.Separator)) || was.Guest != f.Git()) {
 		err = errors.New("it names another folder")
 	}
 	if err != nil {
 		return false, fmt.Errorf("read how the work tree was before the run: %w", err)
 	}
-	if replaced, err = link.Leave(); err != nil {
-		return replaced, fmt.Errorf("put back the file .git of the work tree: %w", err)
+	if !was.Mounted {
+		if replaced, err = was.Leave(); err != nil {
+			return replaced, fmt.Errorf("put back the file .git of the work tree: %w", err)
+		}
 	}
 	_ = root.Remove(in + "/" + ticket)
 	return replaced, root.Remove(record)

@@ -42,6 +42,10 @@ func below(pid int) map[string]int {
 				continue
 			}
 			switch {
+			case strings.HasPrefix(line, "bwrap ") && parents[id] == pid:
+				found["bwrap"] = id
+			case strings.HasPrefix(line, "bwrap "):
+				found["bwrap inside"] = id
 			case strings.Contains(line, " serve "):
 				found["server"] = id
 			case strings.Contains(line, " connect "):
@@ -59,69 +63,80 @@ func below(pid int) map[string]int {
 // TestTheClaimEndsWithTheClient: whichever process of the executor is killed, the work is free within milliseconds, nothing is left
 // behind, and the work tree is as it was.
 func TestTheClaimEndsWithTheClient(t *testing.T) {
-	for _, victim := range []string{"client", "relay", "server", "shim"} {
-		t.Run(victim, func(t *testing.T) {
-			t.Parallel()
-			s := newSite(t, true, "wait_for_task sh:work.sh hang", map[string]string{"work.sh": "sleep 1000 & echo ready >ready\n"}, "")
-			before := s.dotGit()
-			turn := func() {
-				turn, err := conductor.Look(s.at.Human().Engine(), s.options())
-				must(t, err)
-				defer turn.Close()
-				if turn.Starts() {
-					must(t, turn.Take(t.Context()))
+	inEach(t, func(t *testing.T, in setting) {
+		victims := []string{"client", "relay", "server", "shim"}
+		if in.mechanism == sandbox.Bwrap {
+			victims = append(victims, "bwrap", "bwrap inside")
+		}
+		for _, victim := range victims {
+			t.Run(victim, func(t *testing.T) {
+				t.Parallel()
+				s := newSite(t, in, "wait_for_task sh:work.sh hang", map[string]string{"work.sh": "sleep 1000 & echo ready >ready\n"}, "")
+				before := s.dotGit()
+				s.start(t)
+				enginetest.Eventually(t, "the executor works", func() bool { return s.at.Exists("ready") })
+				e := s.at.Human().Engine()
+				slot := conductor.Slot(e, agents.Executor)
+				o, taken := slot.Taken()
+				all := below(o.Shim)
+				if !taken || len(all) < 4 || (s.dotGit() != before) == (in.mechanism == sandbox.Bwrap) {
+					t.Fatalf("%v, %v, %q", o, all, s.dotGit())
 				}
-			}
-			turn()
-			enginetest.Eventually(t, "the executor works", func() bool { return s.at.Exists("ready") })
-			e := s.at.Human().Engine()
-			slot := conductor.Slot(e, agents.Executor)
-			o, taken := slot.Taken()
-			all := below(o.Shim)
-			if !taken || len(all) < 4 || s.dotGit() == before {
-				t.Fatalf("%v, %v, %q", o, all, s.dotGit())
-			}
-			id := all[victim]
-			if victim == "shim" {
-				id = o.Shim
-			}
-			now, err := e.View()
-			must(t, err)
-			ended := e.Store().SessionDone(now.Task.Session)
-			began := time.Now()
-			must(t, unix.Kill(id, unix.SIGKILL))
-			select {
-			case <-ended:
-				t.Logf("the work is free %v after kill -9 of the %s", time.Since(began), victim)
-			case <-time.After(patience):
-				t.Fatal("the work is still claimed")
-			}
-			if victim == "relay" || victim == "server" {
-				must(t, slot.Stop(t.Context())) // the client goes on, and may connect again
-			}
-			select {
-			case <-slot.Freed():
-			case <-time.After(patience):
-				t.Fatal("the slot is taken")
-			}
-			must(t, conductor.EndAll(t.Context(), e))
-			for what, id := range all {
-				enginetest.Eventually(t, what+" ends", func() bool { return !proc.Alive(id) })
-			}
-			if s.dotGit() != before {
-				t.Errorf("the work tree names %q", s.dotGit())
-			}
-			if _, err := os.Stat(s.folder().Ticket()); err == nil {
-				t.Error("the ticket is left")
-			}
-		})
-	}
+				id := all[victim]
+				if victim == "shim" {
+					id = o.Shim
+				}
+				now, err := e.View()
+				must(t, err)
+				ended := e.Store().SessionDone(now.Task.Session)
+				began := time.Now()
+				must(t, unix.Kill(id, unix.SIGKILL))
+				select {
+				case <-ended:
+					t.Logf("the work is free %v after kill -9 of the %s", time.Since(began), victim)
+				case <-time.After(patience):
+					t.Fatal("the work is still claimed")
+				}
+				if victim == "relay" || victim == "server" {
+					must(t, slot.Stop(t.Context())) // the client goes on, and may connect again
+				}
+				select {
+				case <-slot.Freed():
+				case <-time.After(patience):
+					t.Fatal("the slot is taken")
+				}
+				must(t, conductor.EndAll(t.Context(), e))
+				for what, id := range all {
+					enginetest.Eventually(t, what+" ends", func() bool { return !proc.Alive(id) })
+				}
+				if s.dotGit() != before {
+					t.Errorf("the work tree names %q", s.dotGit())
+				}
+				if _, err := os.Stat(s.folder().Ticket()); err == nil {
+					t.Error("the ticket is left")
+				}
+			})
+		}
+	})
+}
+
+// TestAnExecutorIsAskedToEnd: the request reaches the client itself, which ends in its own way.
+func TestAnExecutorIsAskedToEnd(t *testing.T) {
+	inEach(t, func(t *testing.T, in setting) {
+		s := newSite(t, in, "wait_for_task leave", nil, "")
+		s.start(t)
+		enginetest.Eventually(t, "the executor waits", func() bool { _, log := s.executor(t); return strings.Contains(log, "waits\n") })
+		must(t, conductor.Slot(s.at.Human().Engine(), agents.Executor).Stop(t.Context()))
+		if run, log := s.executor(t); !strings.Contains(log, "leaves\n") || run.Exit != 0 || !run.Stopped {
+			t.Errorf("%+v\n%s", run, log)
+		}
+	})
 }
 
 // TestASandboxThatDoesNotHoldStartsNothing: what can be opened from inside is found before the client starts, and the run says so.
 func TestASandboxThatDoesNotHoldStartsNothing(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, true, "wait_for_task submit", nil, "")
+	s := newSite(t, landlocked, "wait_for_task submit", nil, "")
 	e := s.at.Human().Engine()
 	now, err := e.View()
 	must(t, err)

@@ -12,7 +12,7 @@ import (
 // TestABranchIsRemovedWithWhatItsExecutorKept, also folders that cannot be written.
 func TestABranchIsRemovedWithWhatItsExecutorKept(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, true, "wait_for_task sh:work.sh submit",
+	s := newSite(t, landlocked, "wait_for_task sh:work.sh submit",
 		map[string]string{"work.sh": "for d in $HOME $TMPDIR; do mkdir -p $d/a/b && echo >$d/a/b/c && chmod 555 $d/a/b $d/a; done\n"}, "")
 	if out, err := s.conduct(t); err != nil || out.Task.State != state.Complete {
 		t.Fatalf("%s, %v", out.Task.State, err)

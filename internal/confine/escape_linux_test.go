@@ -45,7 +45,7 @@ func TestNoGitOfAnExecutorRunsOutside(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			canary := filepath.Join(t.TempDir(), "canary")
-			s := newSite(t, true, "wait_for_task sh:escape.sh check submit hang", map[string]string{"escape.sh": "exit 0\n", "look.sh": look}, "")
+			s := newSite(t, landlocked, "wait_for_task sh:escape.sh check submit hang", map[string]string{"escape.sh": "exit 0\n", "look.sh": look}, "")
 			before := s.dotGit()
 			s.at.Write("escape.sh", fmt.Sprintf("CANARY='%s' P='%s'\n", canary, s.Dir)+evil+escape+"\necho escaped\n")
 			out, err := s.conduct(t)

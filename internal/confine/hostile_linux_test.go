@@ -1,6 +1,7 @@
 package confine_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -8,22 +9,24 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/sandbox"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
 // hostile is what the shell of an executor may run: each line is an attack. What one prints that has the word secret, and what is
 // spoiled, is judged from outside.
 const hostile = `
-cat "$P/.ferrus/journal.jsonl" "$P/.ferrus/branches/alt/journal.jsonl" "$P/.git/ferrus/"*/journal.jsonl
+cat "$P/.ferrus/journal.jsonl" "$M/journal.jsonl" "$P/.git/ferrus/"*/journal.jsonl
 echo spoiled >>"$P/.ferrus/journal.jsonl"
-echo spoiled >>"$P/.ferrus/branches/alt/journal.jsonl"
+echo spoiled >>"$M/journal.jsonl"
 echo spoiled >"$P/.ferrus/tokens.json"
-echo spoiled >"$P/.ferrus/branches/alt/executor/run.json"
-echo spoiled >"$P/.ferrus/branches/alt/executor/in/x"
-mv "$P/.ferrus/branches/alt/executor/home" "$P/.ferrus/branches/alt/executor/gone"
+echo spoiled >"$M/executor/run.json"
+echo spoiled >"$M/executor/in/x"
+mv "$M/executor/home" "$M/executor/gone"
 mv "$P/.ferrus/STATE.json" "$P/.ferrus/gone"
 ln "$P/.ferrus/STATE.json" linked && cat linked
-ls "$P/.ferrus" | sed s/^/secret/
+ls "$P/.ferrus" | grep -x -e STATE.json -e logs | sed s/^/secret/
 cat "$P/private" ../other/private "$V/.ssh/id" "$V/notes" "$V/.claude.json"
 echo spoiled >>"$P/code.txt"
 echo spoiled >>../other/code.txt
@@ -46,9 +49,10 @@ exit 0
 // TestAHostileExecutorReachesNothing: each of its attacks that goes through without a sandbox changes and shows nothing in one, and
 // it still has its work approved.
 func TestAHostileExecutorReachesNothing(t *testing.T) {
-	for _, sandboxed := range []bool{false, true} {
-		t.Run(fmt.Sprint(sandboxed), func(t *testing.T) {
+	for _, in := range append([]setting{unconfined}, settings...) {
+		t.Run(in.name, func(t *testing.T) {
 			t.Parallel()
+			sandboxed := in.mechanism != sandbox.None
 			person := t.TempDir()
 			files := map[string]string{".bashrc": "good\n", "notes": "secret\n", ".ssh/id": "secret\n", ".claude.json": "secret\n"}
 			for name, text := range files {
@@ -61,10 +65,12 @@ func TestAHostileExecutorReachesNothing(t *testing.T) {
 			dead := make(chan struct{})
 			go func() { _ = victim.Wait(); close(dead) }()
 			t.Cleanup(func() { _ = victim.Process.Kill(); <-dead })
-			s := newSite(t, sandboxed, "wait_for_task sh:attack.sh truncate submit", map[string]string{"attack.sh": "exit 0\n"}, "")
-			head := fmt.Sprintf("P='%s' V='%s' SELF='%s' VICTIM=%d\n", s.Dir, person, s.self, victim.Process.Pid)
+			s := newSite(t, in, "wait_for_task sh:attack.sh truncate submit", map[string]string{"attack.sh": "exit 0\n"}, "")
+			head := fmt.Sprintf("P='%s' M='%s' V='%s' SELF='%s' VICTIM=%d\n", s.Dir, filepath.Dir(string(s.folder())), person, s.self, victim.Process.Pid)
 			s.at.Write("attack.sh", head+hostile)
-			must(t, os.WriteFile(s.Path("private"), []byte("secret\n"), 0o600))
+			if !in.own { // there it is the executor's to read
+				must(t, os.WriteFile(s.Path("private"), []byte("secret\n"), 0o600))
+			}
 			other := filepath.Join(filepath.Dir(s.at.Dir), "other")
 			must(t, os.MkdirAll(other, 0o755))
 			must(t, os.WriteFile(filepath.Join(other, "private"), []byte("secret\n"), 0o600))
@@ -72,9 +78,16 @@ func TestAHostileExecutorReachesNothing(t *testing.T) {
 			must(t, os.MkdirAll(s.Path(".git/hooks"), 0o755))
 			outside := func() string {
 				var b strings.Builder
-				for _, path := range []string{s.Path("code.txt"), s.Path("ferrus.toml"), s.Path(".git/config"), s.Path(".ferrus/journal.jsonl"), s.Path(".ferrus/STATE.json"), other + "/code.txt",
-					s.Path(".ferrus/tokens.json"), s.Path(".git/hooks/post-commit"), s.Path(".git/refs/heads/main"), s.Path(".git/refs/heads/mine"), person + "/.bashrc"} {
+				paths := []string{s.Path("code.txt")}
+				if in.own { // the executor's to write
+					paths = nil
+				}
+				for _, path := range append(paths, s.Path("ferrus.toml"), s.Path(".git/config"), s.Path(".ferrus/journal.jsonl"), s.Path(".ferrus/STATE.json"), other+"/code.txt",
+					s.Path(".ferrus/tokens.json"), s.Path(".git/hooks/post-commit"), s.Path(".git/refs/heads/main"), s.Path(".git/refs/heads/mine"), person+"/.bashrc") {
 					text, err := os.ReadFile(path)
+					if in.own && rootfs.Within(s.Path(".ferrus"), path) { // its own task goes on
+						text = []byte(fmt.Sprint(bytes.Contains(text, []byte("spoiled"))))
+					}
 					fmt.Fprintf(&b, "%s %q %v\n", path, text, err == nil)
 				}
 				return b.String()

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -55,7 +57,8 @@ func TestMain(m *testing.M) {
 	os.Exit(enginetest.Main(m))
 }
 
-// play is an agent: each word is a tool to call, sh:FILE to run a script of the work tree, truncate, or hang.
+// play is an agent: each word is a tool to call, sh:FILE to run a script of the work tree, truncate, hang, or leave: wait for
+// the request to end.
 func play(words []string) int {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -80,6 +83,13 @@ func play(words []string) int {
 			}
 		case "truncate": // its own output, by the open file
 			fmt.Println("truncated:", os.Stdout.Truncate(0))
+		case "leave":
+			asked := make(chan os.Signal, 1)
+			signal.Notify(asked, syscall.SIGTERM)
+			fmt.Println("waits")
+			<-asked
+			fmt.Println("leaves")
+			return 0
 		case "hang":
 			fmt.Println("hangs with", client.Process().Pid)
 			select {}
@@ -112,7 +122,30 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// A site is a project with a branch whose executor is in a sandbox, or in none.
+// A setting is where an executor works, and what keeps it in.
+type setting struct {
+	name      string
+	mechanism sandbox.Mechanism
+	own       bool // in the project's own work tree, not on a branch
+}
+
+var (
+	unconfined = setting{"no sandbox", sandbox.None, false}
+	landlocked = setting{"landlock", sandbox.Landlock, false}
+	settings   = []setting{landlocked, {"bwrap", sandbox.Bwrap, false}, {"bwrap in the project's own work tree", sandbox.Bwrap, true}}
+)
+
+// inEach runs a test in each setting.
+func inEach(t *testing.T, test func(t *testing.T, in setting)) {
+	for _, in := range settings {
+		t.Run(in.name, func(t *testing.T) {
+			t.Parallel()
+			test(t, in)
+		})
+	}
+}
+
+// A site is a project with an executor in a sandbox, or in none.
 type site struct {
 	*enginetest.Machine // of the project
 	at                  *enginetest.Machine
@@ -120,7 +153,7 @@ type site struct {
 }
 
 // newSite makes one. plan is what its executor does; the reviewer runs look.sh, if that is among the files, and approves.
-func newSite(t *testing.T, sandboxed bool, plan string, files map[string]string, more string) *site {
+func newSite(t *testing.T, in setting, plan string, files map[string]string, more string) *site {
 	t.Helper()
 	review := "review_pending approve"
 	if files["look.sh"] != "" {
@@ -128,12 +161,10 @@ func newSite(t *testing.T, sandboxed bool, plan string, files map[string]string,
 	}
 	self, err := os.Executable()
 	must(t, err)
-	if sandboxed {
-		held(t, self)
-	}
 	mode := "off"
-	if sandboxed {
-		mode = "landlock"
+	if in.mechanism != sandbox.None {
+		held(t, in.mechanism, self)
+		mode = string(in.mechanism)
 	}
 	agent := func(plan string) string {
 		return fmt.Sprintf("agent = \"command\"\ncommand = \"%s=agent exec '%s' '%s'\"\n", part, self, plan)
@@ -142,8 +173,8 @@ func newSite(t *testing.T, sandboxed bool, plan string, files map[string]string,
 		more += "commands = [\"echo checked\"]\n"
 	}
 	toml := "[checks]\n" + more
-	if sandboxed && !strings.Contains(more, "sandbox") {
-		toml += "sandbox = \"landlock\"\nnetwork = true\n"
+	if mode != "off" && !strings.Contains(more, "sandbox") {
+		toml += "sandbox = \"" + mode + "\"\nnetwork = true\n"
 	}
 	toml += "[hq.executor]\n" + agent(plan) + "sandbox = \"" + mode + "\"\n[hq.supervisor]\n" + agent(review)
 	s := &site{Machine: enginetest.Repository(t, toml), self: self}
@@ -153,8 +184,11 @@ func newSite(t *testing.T, sandboxed bool, plan string, files map[string]string,
 	}
 	s.Git("add", "-A")
 	s.Git("commit", "-qm", "more")
-	enginetest.Branched(t, s.Human(), branch.Fork{Names: []string{"alt"}, Own: true})
-	s.at = s.On("alt")
+	s.at = s.Machine
+	if !in.own {
+		enginetest.Branched(t, s.Human(), branch.Fork{Names: []string{"alt"}, Own: true})
+		s.at = s.On("alt")
+	}
 	if _, err := s.at.Human().CreateTask(t.Context(), "Build it.", ""); err != nil {
 		t.Fatal(err)
 	}
@@ -167,10 +201,10 @@ func newSite(t *testing.T, sandboxed bool, plan string, files map[string]string,
 	return s
 }
 
-// held skips a test where Landlock does not hold.
-func held(t *testing.T, self string) {
+// held skips a test where a mechanism does not hold.
+func held(t *testing.T, m sandbox.Mechanism, self string) {
 	t.Helper()
-	if err := sandbox.Probe(t.Context(), sandbox.Landlock, self); err != nil {
+	if err := sandbox.Probe(t.Context(), m, self); err != nil {
 		t.Skip(err)
 	}
 }
@@ -191,6 +225,17 @@ func (s *site) conduct(t *testing.T) (conductor.Outcome, error) {
 	opts := s.options()
 	opts.Lease = conf.Lease
 	return conductor.Run(ctx, e, opts)
+}
+
+// start starts the executor.
+func (s *site) start(t *testing.T) {
+	t.Helper()
+	turn, err := conductor.Look(s.at.Human().Engine(), s.options())
+	must(t, err)
+	defer turn.Close()
+	if turn.Starts() {
+		must(t, turn.Take(t.Context()))
+	}
 }
 
 // runOf is the newest run of a duty.
@@ -219,11 +264,14 @@ func (s *site) executor(t *testing.T) (process.Run, string) {
 }
 
 func (s *site) folder() confine.Folder {
-	return confine.Of(filepath.Join(s.Dir, ".ferrus", "branches", "alt"))
+	return confine.Of(s.at.Human().Engine().Store().Path())
 }
 
-// dotGit is the file .git of the work tree.
+// dotGit is the file .git of the work tree, or the configuration of the git directory in its place.
 func (s *site) dotGit() string {
-	text, _ := os.ReadFile(filepath.Join(s.at.Dir, ".git"))
+	text, err := os.ReadFile(filepath.Join(s.at.Dir, ".git"))
+	if err != nil {
+		text, _ = os.ReadFile(filepath.Join(s.at.Dir, ".git", "config"))
+	}
 	return string(text)
 }

@@ -25,6 +25,11 @@ func becomeBwrap(o order, argv []string) error {
 		return err
 	}
 	o.Inside = true
+	for _, path := range o.Policy.Deny {
+		if info, err := os.Stat(path); err == nil {
+			o.Denied = append(o.Denied, fileOf(info))
+		}
+	}
 	data, err := json.Marshal(o)
 	if err != nil {
 		return err
@@ -62,6 +67,10 @@ func bwrapArgs(p Policy, self string) []string {
 	}
 	for _, path := range p.Hidden {
 		mounts = append(mounts, mount{path, []string{"--tmpfs", path}})
+	}
+	for _, m := range p.Mounts {
+		bind := map[bool]string{false: "--ro-bind", true: "--bind"}[m.Write]
+		mounts = append(mounts, mount{m.To, []string{bind, m.From, m.To}})
 	}
 	slices.SortStableFunc(mounts, func(a, b mount) int {
 		return strings.Count(filepath.Clean(a.path), "/") - strings.Count(filepath.Clean(b.path), "/")

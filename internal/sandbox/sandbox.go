@@ -29,6 +29,14 @@ const (
 // Mechanisms are those that enforce something, the strongest first.
 func Mechanisms() []Mechanism { return []Mechanism{Bwrap, Landlock} }
 
+// Named returns the mechanism of that name, or all of them for another name, the strongest first.
+func Named(name string) []Mechanism {
+	if m := Mechanism(name); slices.Contains(Mechanisms(), m) {
+		return []Mechanism{m}
+	}
+	return Mechanisms()
+}
+
 // LeastLandlock is the oldest version of Landlock that is worth anything here: before it a file could be truncated by its path.
 const LeastLandlock = 3
 
@@ -41,9 +49,17 @@ type Policy struct {
 	Write   []string `json:"write"`             // folders that it also writes; each must exist
 	Devices []string `json:"devices,omitempty"` // devices that it opens for reading and writing; one that is missing is left out
 	Hidden  []string `json:"hidden,omitempty"`  // folders below others that it does not see; only bwrap can hide
+	Mounts  []Mount  `json:"mounts,omitempty"`  // what it finds at another path than its own; only bwrap can mount
 	Network bool     `json:"network"`           // false: none but a loopback of its own, which only bwrap can give
 	Dir     string   `json:"dir"`               // working directory
-	Deny    []string `json:"deny"`              // paths that must not open, tried from inside before the command starts
+	Deny    []string `json:"deny"`              // paths that must not open, tried from inside before the command starts; a throw-away one over them may
+}
+
+// A Mount is a file or folder that lies over another path: what is there otherwise is not seen. It must exist.
+type Mount struct {
+	From  string `json:"from"`
+	To    string `json:"to"`
+	Write bool   `json:"write,omitempty"` // the command also writes it
 }
 
 // A PolicyError says why a policy cannot be enforced, or would not hold.
@@ -56,7 +72,11 @@ func refuse(format string, args ...any) error { return &PolicyError{fmt.Sprintf(
 // check refuses with a *PolicyError a policy that would give away what it is to protect: a writable folder that is or contains
 // one of the paths that must not open, the home folder, or the root of the file system; and what the mechanism cannot do.
 func (p Policy) check(m Mechanism, home string) error {
-	for _, list := range [][]string{p.Read, p.Write, p.Devices, p.Hidden, p.Deny, {p.Dir}} {
+	lists := [][]string{p.Read, p.Write, p.Devices, p.Hidden, p.Deny, {p.Dir}}
+	for _, mount := range p.Mounts {
+		lists = append(lists, []string{mount.From, mount.To})
+	}
+	for _, list := range lists {
 		for _, path := range list {
 			if !filepath.IsAbs(path) || filepath.Clean(path) != path {
 				return refuse("%q is not a clean absolute path", path)
@@ -68,12 +88,21 @@ func (p Policy) check(m Mechanism, home string) error {
 			return refuse("%s may not be writable: it contains the home folder", w)
 		}
 		for _, d := range p.Deny {
-			if rootfs.Within(w, d) && !slices.ContainsFunc(p.Hidden, func(h string) bool { return rootfs.Within(h, d) }) {
+			if rootfs.Within(w, d) && !p.covered(d) {
 				return refuse("%s may not be writable: it contains %s", w, d)
 			}
 		}
 	}
+	for _, mount := range p.Mounts { // at another path nobody would notice that it can be opened
+		for _, d := range append(slices.Clone(p.Deny), home) {
+			if d != "" && rootfs.Within(mount.From, d) {
+				return refuse("%s may not appear at %s: it contains %s", mount.From, mount.To, d)
+			}
+		}
+	}
 	switch {
+	case m == Landlock && len(p.Mounts) > 0:
+		return refuse("landlock cannot show %s at %s; bwrap can", p.Mounts[0].From, p.Mounts[0].To)
 	case m == Landlock && len(p.Hidden) > 0:
 		return refuse("landlock cannot hide %s inside a folder that is allowed; bwrap can", p.Hidden[0])
 	case m == Landlock && !p.Network:
@@ -82,12 +111,25 @@ func (p Policy) check(m Mechanism, home string) error {
 	return nil
 }
 
+// covered reports whether something else lies over a path, or over a folder that contains it.
+func (p Policy) covered(path string) bool {
+	return slices.ContainsFunc(p.Hidden, func(h string) bool { return rootfs.Within(h, path) }) ||
+		slices.ContainsFunc(p.Mounts, func(m Mount) bool { return rootfs.Within(m.To, path) })
+}
+
 // order is what the stage is told.
 type order struct {
 	Mechanism Mechanism `json:"mechanism"`
 	ABI       int       `json:"abi,omitempty"` // use no more of Landlock than this version; 0: all that the kernel has
 	Policy    Policy    `json:"policy"`
 	Inside    bool      `json:"inside,omitempty"` // the process is in bubblewrap
+	Denied    []file    `json:"denied,omitempty"` // in bubblewrap: what the paths of Policy.Deny are outside
+}
+
+// A file is known by its device and inode, wherever it appears.
+type file struct {
+	Device uint64 `json:"device"`
+	Inode  uint64 `json:"inode"`
 }
 
 // stageWord is the first argument of a process that is a stage.

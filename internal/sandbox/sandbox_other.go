@@ -20,6 +20,9 @@ func Probe(_ context.Context, m Mechanism, _ string) error {
 
 func errNoMechanism() error { return errors.New("no sandbox is built on " + runtime.GOOS) }
 
+// Leader is the process itself here.
+func Leader(_ Mechanism, pid int) int { return pid }
+
 // System is the zero policy here.
 func System() Policy { return Policy{} }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -34,7 +35,13 @@ func enter(o order, argv []string) error {
 	if o.Inside { // everything there is throw-away but what the policy names
 		p.Write = append(p.Write[:len(p.Write):len(p.Write)], "/tmp", "/dev/shm")
 		p.Devices = append(p.Devices[:len(p.Devices):len(p.Devices)], "/dev/ptmx", "/dev/pts") // terminals of its own
-		p.Hidden = nil
+		for _, m := range p.Mounts {
+			if m.Write {
+				p.Write = append(p.Write, m.To)
+			} else {
+				p.Read = append(p.Read, m.To)
+			}
+		}
 	}
 	if err := restrictFiles(p, o.ABI); err != nil {
 		return err
@@ -49,7 +56,7 @@ func enter(o order, argv []string) error {
 	if err := unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return fmt.Errorf("close_range: %w", err)
 	}
-	if err := prove(o.Policy.Deny); err != nil {
+	if err := o.prove(); err != nil {
 		return err
 	}
 	path, err := exec.LookPath(argv[0])
@@ -60,18 +67,35 @@ func enter(o order, argv []string) error {
 }
 
 // prove tries to open what must not open.
-func prove(deny []string) error {
-	for _, path := range deny {
-		f, err := os.Open(path)
-		if err == nil {
-			f.Close()
-			return fmt.Errorf("it does not hold: %s can be opened from inside", path)
-		}
-		if !errors.Is(err, os.ErrPermission) && !errors.Is(err, os.ErrNotExist) {
+func (o order) prove() error {
+	for _, path := range o.Policy.Deny {
+		switch open, err := o.opens(path); {
+		case err != nil:
 			return fmt.Errorf("whether it holds is not known: %w", err)
+		case open:
+			return fmt.Errorf("it does not hold: %s can be opened from inside", path)
 		}
 	}
 	return nil
+}
+
+// opens reports whether a path that must not open does. In bubblewrap an empty folder may be there, which is none of those outside.
+func (o order) opens(path string) (bool, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrPermission) || errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	return err == nil && (!o.Inside || slices.Contains(o.Denied, fileOf(info))), err
+}
+
+func fileOf(info os.FileInfo) file {
+	s := info.Sys().(*syscall.Stat_t)
+	return file{uint64(s.Dev), s.Ino}
 }
 
 // dropCapabilities takes away for good what root can do beyond its files; for other users it changes nothing.

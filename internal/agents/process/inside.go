@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/confine"
+	"github.com/ferrus-go/ferrus/internal/sandbox"
 )
 
 // enter writes the files of the launch and makes the sandbox of the agent, if it is to have one: then the command starts in it.
@@ -29,6 +30,17 @@ func (o sealed) enter(cmd *exec.Cmd) (*confine.Inside, error) {
 	args := append([]string{cmd.Path}, cmd.Args[1:]...)
 	cmd.Path, cmd.Args = inside.Prefix[0], append(inside.Prefix, args...)
 	return inside, nil
+}
+
+// leader is the process of the agent itself, which a signal must reach, of the process that was started.
+func (o sealed) leader(p *os.Process) *os.Process {
+	if o.Inside == nil {
+		return p
+	}
+	if agent, err := os.FindProcess(sandbox.Leader(o.Inside.Mechanism, p.Pid)); err == nil {
+		return agent
+	}
+	return p
 }
 
 // A drain copies the output of an agent into its log.

@@ -162,10 +162,10 @@ func (o sealed) play(hold Holder, asked <-chan os.Signal, answer func(message)) 
 	case <-exited:
 	case why := <-asked:
 		r.Cut, r.Stopped = why != stopped, why == stopped
-		end(cmd.Process, exited)
+		o.end(cmd.Process, exited)
 	case <-o.Slot.removed(watch, lookAtSlot):
 		r.Stopped = true
-		end(cmd.Process, exited)
+		o.end(cmd.Process, exited)
 	}
 	if cmd.ProcessState != nil {
 		r.Exit, r.Signal = proc.Status(cmd.ProcessState)
@@ -266,8 +266,8 @@ func (o sealed) command() (*exec.Cmd, error) {
 }
 
 // end asks the agent to end, and kills it when it does not.
-func end(p *os.Process, exited <-chan struct{}) {
-	terminate(p)
+func (o sealed) end(p *os.Process, exited <-chan struct{}) {
+	terminate(o.leader(p))
 	select {
 	case <-exited:
 		return

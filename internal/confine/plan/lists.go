@@ -2,11 +2,13 @@ package plan
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/confine"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
@@ -109,12 +111,23 @@ func (p protected) unwritable() []string {
 	return all
 }
 
-// deny are the paths that are tried from inside before the client starts.
-func (p protected) deny(machine string) []string {
-	list := []string{p.home, p.ferrus, filepath.Join(p.ferrus, "journal.jsonl"), filepath.Join(p.ferrus, "tokens.json"), machine,
-		filepath.Join(machine, "journal.jsonl"), filepath.Join(p.common, "config"), p.root}
+// within sets what an executor does not see of its work tree, and the paths that are tried from inside before the client starts.
+// machine is the folder of the task's machine.
+func (p protected) within(o *confine.Order, machine string) {
+	o.Deny = append([]string{p.home, p.ferrus, filepath.Join(p.ferrus, "journal.jsonl"), filepath.Join(p.ferrus, "tokens.json"),
+		machine, filepath.Join(machine, "journal.jsonl"), filepath.Join(p.common, "config")}, p.own...)
 	for _, name := range secrets {
-		list = append(list, filepath.Join(p.home, name))
+		o.Deny = append(o.Deny, filepath.Join(p.home, name))
 	}
-	return slices.Compact(append(list, p.own...))
+	if !rootfs.Within(o.Top, p.ferrus) {
+		o.Deny = append(o.Deny, p.root)
+		return
+	}
+	// The project's own work tree. Empty folders lie over its .ferrus, and a private git directory over its .git.
+	o.Hidden = []string{p.ferrus}
+	for _, path := range []string{filepath.Join(p.root, config.FileName), filepath.Join(p.common, "modules")} {
+		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink == 0 {
+			o.Read = append(o.Read, path) // over what it writes
+		}
+	}
 }

@@ -9,12 +9,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/confine"
 	"github.com/ferrus-go/ferrus/internal/environ"
-	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/sandbox"
@@ -25,30 +23,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
-// probed is what this process knows of Landlock on this machine: a probe starts processes.
-var probed struct {
-	sync.Mutex
-	known bool
-	err   error
-}
-
-// holds returns why Landlock does not hold, nil when it does. A probe that took too long is made again.
-func holds(ctx context.Context) error {
-	probed.Lock()
-	defer probed.Unlock()
-	if probed.known {
-		return probed.err
-	}
-	self, err := proc.Executable()
-	if err == nil {
-		err = sandbox.Probe(ctx, sandbox.Landlock, self)
-	}
-	if !errors.Is(err, sandbox.ErrSlow) && ctx.Err() == nil {
-		probed.known, probed.err = true, err
-	}
-	return err
-}
-
 // refuse is the refusal of a sandbox that cannot be.
 func refuse(mode, remedy, format string, args ...any) error {
 	return &refusal.RefusedError{Code: refusal.InvalidInput, Person: true, Remedy: remedy,
@@ -57,66 +31,76 @@ func refuse(mode, remedy, format string, args ...any) error {
 
 const switchOff = `set sandbox = "off" under [hq.executor] in ferrus.toml`
 
-// mechanism returns the mechanism of a mode, or why there is none.
-func mechanism(ctx context.Context, mode string) (sandbox.Mechanism, error) {
+// A decision is what was found out about the sandbox of an executor.
+type decision struct {
+	mechanism   sandbox.Mechanism
+	protected   protected
+	read, write []string
+	top         string // of the work tree
+}
+
+// decide finds the sandbox that the executors of a gate get, or refuses the gate. place is that of the task; of a queued task,
+// which gets a branch, it is the project's.
+func decide(ctx context.Context, gate config.Gate, place project.Place, queued bool) (d decision, err error) {
+	s := gate.HQ.Sandbox
+	if !gate.Checks.Sandboxed() {
+		return d, refuse(s.Mode, `set sandbox = "on" under [checks] too; or `+switchOff, "the checks run what the executor wrote, and have no sandbox")
+	}
+	own := place.Branch == "" && !queued
+	d.mechanism, err = sandbox.Choose(ctx, sandbox.Named(s.Mode), func(m sandbox.Mechanism) error {
+		if own && m == sandbox.Landlock {
+			return errors.New("landlock cannot keep an executor in the project's own work tree out of .ferrus")
+		}
+		return nil
+	})
 	switch {
-	case mode == "" || mode == config.NoSandbox:
-		return sandbox.None, nil
-	case mode == string(sandbox.Bwrap):
-		return sandbox.None, refuse(mode, `set sandbox = "landlock" or "on" under [hq.executor] in ferrus.toml`, "executors cannot run under bubblewrap yet")
+	case ctx.Err() != nil:
+		return d, ctx.Err()
+	case err != nil && own:
+		return d, refuse(s.Mode, "install bubblewrap; or work on a branch: ferrus branch NAME --task \"what is to be done\", then ferrus run --branch NAME; or "+switchOff, "%v", err)
+	case err != nil:
+		return d, refuse(s.Mode, switchOff, "%v", err)
 	}
-	if err := holds(ctx); err != nil {
-		return sandbox.None, refuse(mode, switchOff, "%v", err)
+	if d.protected, err = protectedBy(ctx, place); err != nil {
+		return d, err
 	}
-	return sandbox.Landlock, nil
+	if d.read, d.write, err = d.protected.lists(s); err != nil {
+		return d, refuse(s.Mode, "correct read and write under [hq.executor] in ferrus.toml", "%v", err)
+	}
+	r, err := repository.Open(ctx, place.Root, filepath.Join(project.At(place.Root, "").Dir(), "git"), "")
+	switch {
+	case err != nil:
+		return d, refuse(s.Mode, switchOff, "%v", err)
+	case !r.Git():
+		return d, refuse(s.Mode, "run git init and commit once; or "+switchOff, "it needs a git repository, and there is none here")
+	}
+	switch err := guest.Whole(ctx, r); {
+	case errors.Is(err, guest.ErrPartial):
+		return d, refuse(s.Mode, "run git fetch --refetch without a filter, and unset remote.NAME.promisor; or "+switchOff, "%v", err)
+	case err != nil:
+		return d, refuse(s.Mode, switchOff, "%v", err)
+	}
+	if d.top = place.WorkTree(); place.Branch == "" {
+		d.top = r.Top()
+	}
+	return d, nil
 }
 
 // Check refuses a gate under which no executor could start in its sandbox. place is that of the task; of a queued task, which gets
 // a branch, it is the project's.
 func Check(ctx context.Context, gate config.Gate, place project.Place, queued bool) error {
-	s := gate.HQ.Sandbox
-	if !s.On() {
+	if !gate.HQ.Sandbox.On() {
 		return nil
 	}
-	if _, err := mechanism(ctx, s.Mode); err != nil {
-		return err
-	}
-	if place.Branch == "" && !queued {
-		return refuse(s.Mode, "work on a branch: ferrus branch NAME --task \"what is to be done\", then ferrus run --branch NAME; or "+switchOff,
-			"an executor in the project's own work tree cannot be kept out of .ferrus")
-	}
-	if !gate.Checks.Sandboxed() {
-		return refuse(s.Mode, `set sandbox = "on" under [checks] too; or `+switchOff, "the checks run what the executor wrote, and have no sandbox")
-	}
-	p, err := protectedBy(ctx, place)
-	if err != nil {
-		return err
-	}
-	if _, _, err := p.lists(s); err != nil {
-		return refuse(s.Mode, "correct read and write under [hq.executor] in ferrus.toml", "%v", err)
-	}
-	r, err := repository.Open(ctx, place.Root, filepath.Join(project.At(place.Root, "").Dir(), "git"), "")
-	switch {
-	case err != nil:
-		return refuse(s.Mode, switchOff, "%v", err)
-	case !r.Git():
-		return refuse(s.Mode, "run git init and commit once; or "+switchOff, "it needs a git repository, and there is none here")
-	}
-	switch err := guest.Whole(ctx, r); {
-	case errors.Is(err, guest.ErrPartial):
-		return refuse(s.Mode, "run git fetch --refetch without a filter, and unset remote.NAME.promisor; or "+switchOff,
-			"the repository is a partial clone, and an executor inside cannot fetch what it lacks")
-	case err != nil:
-		return refuse(s.Mode, switchOff, "%v", err)
-	}
-	return nil
+	_, err := decide(ctx, gate, place, queued)
+	return err
 }
 
 // An Executor is what Order needs to know of an executor.
 type Executor struct {
 	Gate    config.Gate
 	Place   project.Place
-	Work    string   // the work tree
+	Work    string   // the folder that it works in
 	Ferrus  string   // the program whose server the client is to have
 	Environ []string // that the client would have without a sandbox
 }
@@ -124,33 +108,23 @@ type Executor struct {
 // Order returns the sandbox of an executor, without the command line of its server, and the environment of its client. The
 // error is one of Check.
 func Order(ctx context.Context, e Executor) (*confine.Order, []string, error) {
-	if err := Check(ctx, e.Gate, e.Place, false); err != nil {
-		return nil, nil, err
-	}
-	s := e.Gate.HQ.Sandbox
-	m, err := mechanism(ctx, s.Mode)
+	d, err := decide(ctx, e.Gate, e.Place, false)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := protectedBy(ctx, e.Place)
-	if err != nil {
-		return nil, nil, err
-	}
-	read, write, err := p.lists(s)
-	if err != nil {
-		return nil, nil, err
-	}
-	paths := []string{e.Place.Root, e.Place.Dir(), e.Work, e.Ferrus}
+	paths := []string{e.Place.Root, e.Place.Dir(), e.Work, e.Ferrus, d.top}
 	for i, path := range paths {
 		if paths[i], err = filepath.EvalSymlinks(path); err != nil {
 			return nil, nil, err
 		}
 	}
-	root, machine, work, ferrus := paths[0], paths[1], paths[2], paths[3]
+	root, machine, work, ferrus, top := paths[0], paths[1], paths[2], paths[3], paths[4]
 	folder := confine.Of(machine)
-	read = append(read, toolchain.Folders(environ.Lookup(e.Environ, "PATH"), p.home, sandbox.System().Read)...)
-	return &confine.Order{Mechanism: m, Folder: folder, Project: root, Work: work, Private: filepath.Join(machine, "git"),
-		Read: append(read, ferrus), Write: write, Deny: p.deny(machine)}, clientEnv(e.Environ, folder, p.home), nil
+	o := &confine.Order{Mechanism: d.mechanism, Folder: folder, Project: root, Work: work, Top: top, Private: filepath.Join(machine, "git"),
+		Read: append(d.read, ferrus), Write: d.write}
+	o.Read = append(o.Read, toolchain.Folders(environ.Lookup(e.Environ, "PATH"), d.protected.home, sandbox.System().Read)...)
+	d.protected.within(o, machine)
+	return o, clientEnv(e.Environ, folder, d.protected.home), nil
 }
 
 // GitEnviron returns the variables by which git in the work tree uses the git directory of the repository, whatever an executor in a

@@ -64,7 +64,6 @@ func TestASandboxThatCannotBeIsRefused(t *testing.T) {
 		"as it is":                 {func(*config.Gate) {}, ""},
 		"off":                      {func(g *config.Gate) { g.HQ.Sandbox = config.Sandbox{}; g.Checks.Sandbox = "" }, ""},
 		"the strongest":            {func(g *config.Gate) { g.HQ.Sandbox.Mode = config.AnySandbox }, ""},
-		"bubblewrap":               {func(g *config.Gate) { g.HQ.Sandbox.Mode = "bwrap" }, "cannot run under bubblewrap yet"},
 		"checks outside":           {func(g *config.Gate) { g.Checks.Sandbox = config.NoSandbox }, "the checks run what the executor wrote"},
 		"a folder of caches":       {write(filepath.Join(home, ".cache")), ""},
 		"the root":                 {write("/"), "give away"},
@@ -140,8 +139,11 @@ func TestASandboxThatCannotBeIsRefused(t *testing.T) {
 // TestTheEnvironmentLeadsNowhereOutside: what names sockets, records and folders elsewhere is gone, and keys stay.
 func TestTheEnvironmentLeadsNowhereOutside(t *testing.T) {
 	m := enginetest.Repository(t, "")
-	if err := os.MkdirAll(filepath.Join(m.Dir, ".ferrus/branches/alt"), 0o700); err != nil {
-		t.Fatal(err)
+	work := filepath.Join(m.Dir, ".ferrus/worktrees/alt")
+	for _, dir := range []string{work, filepath.Join(m.Dir, ".ferrus/branches/alt")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -149,7 +151,7 @@ func TestTheEnvironmentLeadsNowhereOutside(t *testing.T) {
 	}
 	given := []string{"PATH=/usr/bin:/bin", "HOME=/home/me", "TMPDIR=/tmp/x", "SSH_AUTH_SOCK=/run/s", "DBUS_SESSION_BUS_ADDRESS=unix:x", "CODEX_HOME=/home/me/.codex",
 		"CLAUDE_CONFIG_DIR=/home/me/.claude", "XDG_CONFIG_HOME=/home/me/.config", "FERRUS_STATE_DIR=/home/me/s", "GOCACHE=/home/me/c", "CARGO_HOME=/home/me/cargo", "CARGO_TARGET_DIR=/home/me/t", "GIT_CONFIG_GLOBAL=/x", "OPENAI_API_KEY=sesame", "LANG=C"}
-	order, env, err := plan.Order(t.Context(), plan.Executor{Gate: gate(t), Place: project.Place{Root: m.Dir, Branch: "alt"}, Work: m.Dir, Ferrus: self, Environ: given})
+	order, env, err := plan.Order(t.Context(), plan.Executor{Gate: gate(t), Place: project.Place{Root: m.Dir, Branch: "alt"}, Work: work, Ferrus: self, Environ: given})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,6 +43,10 @@ var sandboxed = []Rig{
 		Test: "TestTheClaimEndsWithTheClient", Plain: true, Needs: "Linux with Landlock",
 	},
 	{
+		Name: "sandbox: an end", Promise: "an executor in a sandbox is asked to end, and may do so in its own way", Package: "./internal/confine",
+		Test: "TestAnExecutorIsAskedToEnd", Plain: true, Needs: "Linux with bubblewrap",
+	},
+	{
 		Name: "sandbox: refusals", Promise: "a sandbox of an executor that would give away what it protects is refused", Package: "./internal/confine/plan",
 		Test: "TestASandboxThatCannotBeIsRefused", Plain: true, Needs: "Linux with Landlock",
 	},

@@ -1,9 +1,10 @@
-// Package guest makes a private git directory for an agent that works in a linked work tree. The agent can use git there as it
+// Package guest makes a private git directory for an agent that works in a work tree. The agent can use git there as it
 // likes: the directory has an index and refs of its own, and reads the objects of the project's repository. Of the rest of that
 // repository it gives nothing away.
 //
-// While the agent works, the file .git of the work tree names that directory. ferrus itself never asks it: package repository
-// knows the git directory of each work tree from the project. Whatever the agent has left there is never trusted.
+// While the agent works, .git of the work tree names that directory: the file is changed, or a sandbox shows another one in its
+// place. ferrus itself never asks it: package repository knows the git directory of each work tree from the project. Whatever
+// the agent has left there is never trusted.
 package guest
 
 import (
@@ -37,61 +38,71 @@ const (
 )
 
 // ErrPartial is the error of a repository that lacks objects.
-var ErrPartial = errors.New("the repository is a partial clone, and an agent inside cannot fetch what it lacks; " +
-	"run git fetch --refetch without a filter and unset remote.NAME.promisor, or set sandbox = \"off\" under [hq.executor]")
+var ErrPartial = errors.New("the repository is a partial clone, and an agent inside cannot fetch what it lacks")
 
-// Make makes the private git directory in the folder dir, in place of an earlier one, for the linked work tree of a repository. It
-// returns the file .git of the work tree, which it leaves as it is, and the folders of objects that the directory reads. dir is
-// below .ferrus.
-func Make(ctx context.Context, r *repository.Repository, dir string) (Link, []string, error) {
-	if !r.Git() {
-		return Link{}, nil, git.ErrNoGit
-	}
-	l := Link{Work: r.Top(), GitDir: r.GitDir(), Guest: dir}
-	objects, err := l.make(ctx, r)
-	if err != nil {
-		return Link{}, nil, fmt.Errorf("make a git directory for the agent: %w", err)
-	}
-	return l, objects, nil
+// A Directory is a private git directory.
+type Directory struct {
+	Link    Link     // .git of the work tree, which Make leaves as it is
+	Objects []string // the folders of objects that the directory reads at their own paths
+	Covers  string   // where .git of the work tree is itself the git directory: its folder of objects, to be shown at Borrowed; otherwise ""
 }
 
-func (l Link) make(ctx context.Context, r *repository.Repository) ([]string, error) {
-	if l.GitDir == r.CommonDir() {
-		return nil, errors.New("the work tree is not a linked one; work on a branch")
+// Borrowed is the folder of a private git directory at which a sandbox shows the objects of the git directory that it covers.
+const Borrowed = "borrowed"
+
+// Make makes the private git directory in the folder dir, in place of an earlier one, for the work tree of a repository. dir is
+// below .ferrus.
+func Make(ctx context.Context, r *repository.Repository, dir string) (Directory, error) {
+	if !r.Git() {
+		return Directory{}, git.ErrNoGit
 	}
+	d := Directory{Link: Link{Work: r.Top(), GitDir: r.GitDir(), Guest: dir}}
+	if err := d.make(ctx, r); err != nil {
+		return Directory{}, fmt.Errorf("make a git directory for the agent: %w", err)
+	}
+	return d, nil
+}
+
+func (d *Directory) make(ctx context.Context, r *repository.Repository) error {
+	l := d.Link
 	if err := Whole(ctx, r); err != nil {
-		return nil, err
+		return err
 	}
 	objects, err := stores(r.Objects())
 	if err != nil {
-		return nil, err
+		return err
 	}
+	alternate := gitpath.Quoted(r.Objects())
+	if l.covers() {
+		d.Covers, objects, alternate = r.Objects(), objects[1:], "../"+Borrowed
+	}
+	d.Objects = objects
 	commit, branch, err := r.Head(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	parent, name := filepath.Split(l.Guest)
 	above, err := rootfs.OpenBelow(parent, ".ferrus", 0o700)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer above.Close()
 	if err := above.RemoveTree(name); err != nil {
-		return nil, err
+		return err
 	}
-	for _, sub := range []string{"objects/info", "objects/pack", "refs/heads", "refs/tags", "info"} {
+	for _, sub := range []string{"objects/info", "objects/pack", "refs/heads", "refs/tags", "info", Borrowed} {
 		if err := above.MkdirAll(name+"/"+sub, 0o700); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	root, err := above.Sub(name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer root.Close()
 	files := map[string]string{
 		"config":                  config(ctx, commit),
-		"objects/info/alternates": gitpath.Quoted(r.Objects()) + "\n",
+		"objects/info/alternates": alternate + "\n",
 		"HEAD":                    commit + "\n",
 	}
 	if branch != "" {
@@ -100,7 +111,7 @@ func (l Link) make(ctx context.Context, r *repository.Repository) ([]string, err
 	}
 	for file, text := range files {
 		if err := root.WriteFile(file, []byte(text), 0o600); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	copies := map[string]string{
@@ -114,10 +125,10 @@ func (l Link) make(ctx context.Context, r *repository.Repository) ([]string, err
 	}
 	for from, to := range copies {
 		if err := copyFile(root, from, to, maxFile); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return objects, copyFile(root, r.IndexFile(), "index", maxIndex)
+	return copyFile(root, r.IndexFile(), "index", maxIndex)
 }
 
 // Whole refuses, with ErrPartial, a repository that may lack objects.
@@ -194,12 +205,29 @@ func copyFile(to *rootfs.Root, from, name string, most int64) error {
 	return err
 }
 
+// covers reports whether .git of the work tree is the git directory itself, not a file that names it.
+func (l Link) covers() bool { return l.GitDir == filepath.Join(l.Work, ".git") }
+
+// errCovers keeps the git directory of a repository from being replaced.
+var errCovers = errors.New(".git of the work tree is the git directory of the repository, not a file that names it; work on a branch")
+
+// Line is the text of the file .git that names the private git directory.
+func (l Link) Line() string { return line(l.Guest) }
+
 // Enter lets the work tree name the private git directory.
-func (l Link) Enter() error { return l.put(l.Guest) }
+func (l Link) Enter() error {
+	if l.covers() {
+		return errCovers
+	}
+	return l.put(l.Guest)
+}
 
 // Leave lets the work tree name the git directory of the repository again, whatever is in its place. It reports whether the agent
 // had replaced the file that Enter has left. A work tree that is gone is no error.
 func (l Link) Leave() (replaced bool, err error) {
+	if l.covers() {
+		return false, errCovers
+	}
 	root, err := rootfs.Open(l.Work)
 	if errors.Is(err, fs.ErrPermission) { // no sandbox keeps an agent from taking the rights away
 		if err = os.Chmod(l.Work, 0o755); err == nil {

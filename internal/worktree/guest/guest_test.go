@@ -1,7 +1,6 @@
 package guest_test
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"maps"
@@ -48,10 +47,10 @@ func newHost(t *testing.T, main string) *host {
 
 func (h *host) enter(t *testing.T) (guest.Link, []string) {
 	t.Helper()
-	l, objects, err := guest.Make(t.Context(), h.tree.Repository, h.guest)
+	d, err := guest.Make(t.Context(), h.tree.Repository, h.guest)
 	must(t, err)
-	must(t, l.Enter())
-	return l, objects
+	must(t, d.Link.Enter())
+	return d.Link, d.Objects
 }
 
 func dotGit(t *testing.T, work string) string {
@@ -188,18 +187,43 @@ func TestNothingThatAnAgentLeavesIsTrusted(t *testing.T) {
 	}
 }
 
-// TestARepositoryThatLacksObjectsIsRefused, and so is a work tree that is not a linked one.
+// TestARepositoryThatLacksObjectsIsRefused also where it is found late.
 func TestARepositoryThatLacksObjectsIsRefused(t *testing.T) {
 	main := worktreetest.Committed(t)
 	h := newHost(t, main)
 	worktreetest.RunGit(t, main, "config", "remote.origin.promisor", "true")
-	if _, _, err := guest.Make(t.Context(), h.tree.Repository, h.guest); !errors.Is(err, guest.ErrPartial) {
+	if _, err := guest.Make(t.Context(), h.tree.Repository, h.guest); !errors.Is(err, guest.ErrPartial) {
 		t.Errorf("a partial clone: %v", err)
 	}
-	own, err := worktree.Open(context.Background(), main, filepath.Join(main, ".ferrus", "git"), worktree.Options{})
+}
+
+// TestARepositoryIsNeverReplaced: where .git is the git directory itself, only a sandbox can show another one in its place.
+func TestARepositoryIsNeverReplaced(t *testing.T) {
+	main := worktreetest.Committed(t)
+	h := newHost(t, main)
+	own, err := worktree.Open(t.Context(), main, filepath.Join(main, ".ferrus", "git"), worktree.Options{})
 	must(t, err)
-	if _, _, err := guest.Make(t.Context(), own.Repository, h.guest); err == nil || !strings.Contains(err.Error(), "branch") {
-		t.Errorf("the project's own work tree: %v", err)
+	d, err := guest.Make(t.Context(), own.Repository, h.guest)
+	must(t, err)
+	if d.Covers != filepath.Join(main, ".git", "objects") || len(d.Objects) > 0 {
+		t.Errorf("it covers %q and reads %q", d.Covers, d.Objects)
+	}
+	if err := d.Link.Enter(); err == nil {
+		t.Error("it was entered")
+	}
+	if _, err := d.Link.Leave(); err == nil {
+		t.Error("it was left")
+	}
+	if said := worktreetest.RunGit(t, main, "log", "--format=%s"); said == "" {
+		t.Error("the repository is gone")
+	}
+	// What a sandbox shows.
+	must(t, os.Rename(filepath.Join(main, ".git"), filepath.Join(h.guest, "..", "covered")))
+	must(t, os.Remove(filepath.Join(h.guest, guest.Borrowed)))
+	must(t, os.Symlink(filepath.Join("..", "covered", "objects"), filepath.Join(h.guest, guest.Borrowed)))
+	must(t, os.Symlink(h.guest, filepath.Join(main, ".git")))
+	if said := worktreetest.RunGit(t, main, "status", "--porcelain", "--untracked-files=no") + worktreetest.RunGit(t, main, "fsck"); said != "" {
+		t.Errorf("git in it: %s", said)
 	}
 }
 
