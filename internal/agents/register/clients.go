@@ -118,7 +118,7 @@ func (p Project) server(a assignment) table { return table{{"command", p.Exe}, {
 
 // args are the arguments of our server. The project is not among them: the server finds it from the folder in which the
 // client works. So an entry also holds in a linked work tree, where it means the machine of that work tree, and in the
-// checkout of whoever else gets the file, if it is committed.
+// checkout of another person who gets the file, if it is committed.
 func args(a assignment) []string {
 	return []string{"serve", "--role", string(a.role), "--agent-name", a.Name, "--wait", strconv.Itoa(wait(a))}
 }
@@ -131,7 +131,7 @@ func wait(a assignment) int { return min(a.Wait, 100) }
 func limit(a assignment) int { return wait(a) + 60 }
 
 // passed are variables that Codex is to hand on to our server, which runs the checks: it hands on no others. The list is
-// the same whoever registers, so that a file which is committed does not change with them; what else the checks need
+// the same for each person who registers, so that a file which is committed does not change with them; what else the checks need
 // goes into ferrus.toml, checks.env.
 var passed = []string{"SHELL", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "FERRUS_STATE_DIR",
 	"XDG_DATA_HOME", "SSH_AUTH_SOCK", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "CI",

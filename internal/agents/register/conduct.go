@@ -10,7 +10,7 @@ import (
 const configFile = "ferrus.toml"
 
 // Conduct adds to the plan that [hq] of ferrus.toml names the same agents, so that `ferrus run` starts the registered pair. was
-// are the seats as they hold now; a role that is not in will stays. Comments and order of the file stay too. A model or
+// are the present assignments, will the new ones; a role that is not in will stays. Comments and order of the file stay too. A model or
 // arguments of an agent that loses its role go with it. The errors are a *Fault, or of the system.
 func (p *Plan) Conduct(was, will map[agents.Duty]Assignment) error {
 	r, err := p.project.look(configFile)
@@ -29,16 +29,16 @@ func (p *Plan) Conduct(was, will map[agents.Duty]Assignment) error {
 		return err
 	}
 	for _, role := range roles {
-		seat, ok := will[role]
-		if !ok || seat == was[role] || seat.Agent == was[role].Agent && seat.Model == "" {
+		assigned, ok := will[role]
+		if !ok || assigned == was[role] || assigned.Agent == was[role].Agent && assigned.Model == "" {
 			continue
 		}
 		path := []string{"hq", string(role)}
-		set := table{{"agent", seat.Agent}}
-		if seat.Model != "" {
-			set = append(set, entry{"model", seat.Model})
+		set := table{{"agent", assigned.Agent}}
+		if assigned.Model != "" {
+			set = append(set, entry{"model", assigned.Model})
 		}
-		if seat.Agent != was[role].Agent {
+		if assigned.Agent != was[role].Agent {
 			for _, key := range []string{"model", "args"} {
 				if text, err = removeTOML(text, append(slices.Clone(path), key), "", func([]string) bool { return true }); err != nil {
 					return err

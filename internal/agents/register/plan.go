@@ -133,7 +133,7 @@ func (r reading) blame(err error) error {
 	if errors.As(err, &f) {
 		f.File = r.name
 		if f.Remedy == "" {
-			f.Remedy = "mend the file, then run this again; nothing was written"
+			f.Remedy = "fix the file, then run this again; nothing was written"
 		}
 	}
 	return err

@@ -61,8 +61,8 @@ func remembered(path string) (record, error) {
 			delete(r.Files, name)
 		}
 	}
-	for role, seat := range r.Roles {
-		if _, err := agents.Find(seat.Agent); err != nil || !slices.Contains(roles, role) || !plainModel(seat.Model) {
+	for role, assigned := range r.Roles {
+		if _, err := agents.Find(assigned.Agent); err != nil || !slices.Contains(roles, role) || !plainModel(assigned.Model) {
 			delete(r.Roles, role)
 		}
 	}

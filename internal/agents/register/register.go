@@ -104,15 +104,15 @@ func (p Project) Registered() (map[agents.Duty]Assignment, error) {
 			there[c.name] = true
 			if slices.Contains(roles, role) {
 				found[role] = Assignment{Agent: c.name}
-				if seat := rec.Roles[role]; seat.Agent == c.name {
-					found[role] = seat
+				if assigned := rec.Roles[role]; assigned.Agent == c.name {
+					found[role] = assigned
 				}
 			}
 		}
 	}
-	for role, seat := range rec.Roles { // of a client with two roles the file shows one
-		if _, ok := found[role]; !ok && there[seat.Agent] {
-			found[role] = seat
+	for role, assigned := range rec.Roles { // of a client with two roles the file shows one
+		if _, ok := found[role]; !ok && there[assigned.Agent] {
+			found[role] = assigned
 		}
 	}
 	return found, nil
@@ -128,11 +128,11 @@ func (p Project) Plan(want map[agents.Duty]Assignment) (*Plan, error) {
 	plan := &Plan{Roles: maps.Clone(want), project: p, record: rec}
 	given := map[string]assignment{}
 	for _, role := range roles {
-		seat, ok := want[role]
+		assigned, ok := want[role]
 		if !ok {
 			continue
 		}
-		adapter, err := agents.Find(seat.Agent)
+		adapter, err := agents.Find(assigned.Agent)
 		if err != nil {
 			return nil, err
 		}
@@ -141,7 +141,7 @@ func (p Project) Plan(want map[agents.Duty]Assignment) (*Plan, error) {
 				string(given[adapter.Name].role)+"; `ferrus open "+string(role)+"` opens it as the "+string(role))
 			continue
 		}
-		given[adapter.Name] = assignment{adapter, role, seat.Model}
+		given[adapter.Name] = assignment{adapter, role, assigned.Model}
 		if !Files(adapter.Name) {
 			plan.Changes = append(plan.Changes, Change{Agent: adapter.Name, Role: role, Kind: Unchanged,
 				Note: "it has no project file to write: `ferrus open " + string(role) + "` opens it"})

@@ -37,7 +37,7 @@ func (p *Plan) skill(name, owner, reader string, role agents.Duty) error {
 		return err
 	}
 	mem, text := p.record.Files[name], p.project.Skills[role]
-	// A copy of our text is ours, whoever put it there; one that a person has changed is theirs.
+	// A copy of our text is ours, also one that ferrus did not write; one that a person has changed is theirs.
 	mine := r.there && (mem != nil && mem.Sum == sum(r.text) || string(r.text) == text)
 	c := Change{Agent: owner, File: name, Kind: Unchanged, before: r.text, after: r.text, target: r.target, absent: !r.there}
 	if r.link {

@@ -129,10 +129,10 @@ func checkPair(p *doctor.Context, project register.Project, told []string) docto
 	var differ []string
 	again := "ferrus register"
 	for i, who := range []config.Agent{conf.HQ.Supervisor, conf.HQ.Executor} {
-		if seat, ok := found[setupcmd.Seats[i]]; ok {
-			again += " --" + string(setupcmd.Seats[i]) + " " + seat.Agent
-			if seat.Agent != who.Agent {
-				differ = append(differ, "ferrus run starts "+who.Agent+" as the "+string(setupcmd.Seats[i]))
+		if assigned, ok := found[setupcmd.Duties[i]]; ok {
+			again += " --" + string(setupcmd.Duties[i]) + " " + assigned.Agent
+			if assigned.Agent != who.Agent {
+				differ = append(differ, "ferrus run starts "+who.Agent+" as the "+string(setupcmd.Duties[i]))
 			}
 		}
 	}

@@ -31,7 +31,7 @@ passed to it.`,
 		Example: `  ferrus open supervisor
   ferrus open executor --agent codex`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 || !slices.Contains(Seats[:], agents.Duty(args[0])) {
+			if len(args) == 0 || !slices.Contains(Duties[:], agents.Duty(args[0])) {
 				return cli.UsageError("ferrus open supervisor, or ferrus open executor", "no role is named")
 			}
 			return nil
@@ -78,30 +78,30 @@ func openAgent(a *cli.App, ctx context.Context, role agents.Duty, flags register
 	if err != nil {
 		return err
 	}
-	seat := register.Assignment{Agent: configured.Agent, Model: configured.Model}
+	assigned := register.Assignment{Agent: configured.Agent, Model: configured.Model}
 	project := register.Project{Root: place.Root, Exe: exe, Record: filepath.Join(place.Root, ".ferrus", "register.json")}
 	// A file that cannot be read is no reason not to open an agent, which does without it.
 	if found, err := project.Registered(); err == nil && found[role].Agent != "" {
-		seat = found[role]
+		assigned = found[role]
 	}
-	if flags.Agent != "" && flags.Agent != seat.Agent {
-		seat = register.Assignment{Agent: flags.Agent}
+	if flags.Agent != "" && flags.Agent != assigned.Agent {
+		assigned = register.Assignment{Agent: flags.Agent}
 	}
-	if seat.Model == "" && seat.Agent == configured.Agent {
-		seat.Model = configured.Model
+	if assigned.Model == "" && assigned.Agent == configured.Agent {
+		assigned.Model = configured.Model
 	}
 	if flags.Model != "" {
-		seat.Model = flags.Model
+		assigned.Model = flags.Model
 	}
-	adapter, err := agents.Find(seat.Agent)
+	adapter, err := agents.Find(assigned.Agent)
 	if err != nil {
 		return cli.UsageError("name another one with --agent", "%v", err)
 	}
-	if seat.Agent == configured.Agent {
+	if assigned.Agent == configured.Agent {
 		args = slices.Concat(configured.Args, args)
 	}
 	launch, err := adapter.Launch(agents.LaunchSpec{
-		Duty: role, Index: 1, Model: seat.Model, Args: args, Command: configured.Command, Prompt: orders[role], Ferrus: exe,
+		Duty: role, Index: 1, Model: assigned.Model, Args: args, Command: configured.Command, Prompt: orders[role], Ferrus: exe,
 		Root: place.Root, Branch: place.Branch, Work: place.Work, Environ: os.Environ(),
 		// Not where the conductor has its own: that would take the files from under each other.
 		Scratch: filepath.Join(place.Dir(), "live", "open-"+adapter.Name),

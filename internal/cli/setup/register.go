@@ -61,8 +61,8 @@ the supervisor; "ferrus open executor" opens it as the executor.`, registerJSON)
 	return cmd
 }
 
-// Seats are the two roles in the order of the flags.
-var Seats = [2]agents.Duty{agents.Supervisor, agents.Executor}
+// Duties are those of the two roles in the order of the flags.
+var Duties = [2]agents.Duty{agents.Supervisor, agents.Executor}
 
 func runRegister(a *cli.App, ctx context.Context, flags [2]register.Assignment, show bool) error {
 	project, root, err := registry(a, ctx, "register")
@@ -78,14 +78,14 @@ func runRegister(a *cli.App, ctx context.Context, flags [2]register.Assignment, 
 			flags[i] = register.Assignment{Agent: agent.Agent, Model: agent.Model}
 		}
 	}
-	for i, seat := range flags {
-		if seat.Agent == "" {
-			if seat.Model != "" {
-				return cli.UsageError("add --"+string(Seats[i])+" AGENT", "--%s-model needs --%s", Seats[i], Seats[i])
+	for i, assigned := range flags {
+		if assigned.Agent == "" {
+			if assigned.Model != "" {
+				return cli.UsageError("add --"+string(Duties[i])+" AGENT", "--%s-model needs --%s", Duties[i], Duties[i])
 			}
 			continue
 		}
-		if _, err := agents.Find(seat.Agent); err != nil {
+		if _, err := agents.Find(assigned.Agent); err != nil {
 			return cli.UsageError("ferrus agents lists the agents", "%v", err)
 		}
 	}
@@ -93,9 +93,9 @@ func runRegister(a *cli.App, ctx context.Context, flags [2]register.Assignment, 
 	if err != nil {
 		return Unregistered(err)
 	}
-	for i, seat := range flags {
-		if seat.Agent != "" {
-			want[Seats[i]] = seat
+	for i, assigned := range flags {
+		if assigned.Agent != "" {
+			want[Duties[i]] = assigned
 		}
 	}
 	plan, err := project.Plan(want)
@@ -112,9 +112,9 @@ func runRegister(a *cli.App, ctx context.Context, flags [2]register.Assignment, 
 func conductToo(a *cli.App, plan *register.Plan, conf config.Config, flags [2]register.Assignment, show bool) error {
 	was, will := map[agents.Duty]register.Assignment{}, map[agents.Duty]register.Assignment{}
 	for i, agent := range []config.Agent{conf.HQ.Supervisor, conf.HQ.Executor} {
-		was[Seats[i]] = register.Assignment{Agent: agent.Agent, Model: agent.Model}
+		was[Duties[i]] = register.Assignment{Agent: agent.Agent, Model: agent.Model}
 		if flags[i].Agent != "" {
-			will[Seats[i]] = flags[i]
+			will[Duties[i]] = flags[i]
 		}
 	}
 	if err := plan.Conduct(was, will); err != nil {
@@ -143,7 +143,7 @@ func conductToo(a *cli.App, plan *register.Plan, conf config.Config, flags [2]re
 	}
 	for i, agent := range []config.Agent{now.With(own).HQ.Supervisor, now.With(own).HQ.Executor} {
 		if flags[i].Agent != "" && agent.Agent != flags[i].Agent {
-			plan.Notes = append(plan.Notes, "ferrus run starts "+agent.Agent+" as the "+string(Seats[i])+": "+own.Path+" overrides ferrus.toml")
+			plan.Notes = append(plan.Notes, "ferrus run starts "+agent.Agent+" as the "+string(Duties[i])+": "+own.Path+" overrides ferrus.toml")
 		}
 	}
 	return nil
@@ -176,7 +176,7 @@ func ProjectOf(root string) (register.Project, error) {
 	}
 	p := register.Project{Root: root, Exe: exe, Record: filepath.Join(root, ".ferrus", "register.json"),
 		Skills: map[agents.Duty]string{}}
-	for _, role := range Seats {
+	for _, role := range Duties {
 		text, err := fs.ReadFile(ferrus.Template(), "skills/ferrus-"+string(role)+"/SKILL.md")
 		if err != nil {
 			return p, err
@@ -292,15 +292,15 @@ func opened(a *cli.App, plan *register.Plan) []status.Step {
 	var list []status.Step
 	where := "here"
 	taken := ""
-	for _, role := range Seats {
-		seat, ok := plan.Roles[role]
+	for _, role := range Duties {
+		assigned, ok := plan.Roles[role]
 		if !ok {
 			list = append(list, status.Step{Command: "ferrus register --" + string(role) + " AGENT", Why: "if it should have a client too"})
 			continue
 		}
-		adapter, err := agents.Find(seat.Agent)
+		adapter, err := agents.Find(assigned.Agent)
 		how := adapter.Program
-		if err != nil || taken == seat.Agent || !register.Files(seat.Agent) {
+		if err != nil || taken == assigned.Agent || !register.Files(assigned.Agent) {
 			how = "ferrus open " + string(role)
 		}
 		say := "tell it to wait for tasks"
@@ -308,7 +308,7 @@ func opened(a *cli.App, plan *register.Plan) []status.Step {
 			say = "tell it what to do"
 		}
 		list = append(list, status.Step{Command: how, Why: where + ": it is the " + string(role) + "; " + say})
-		taken, where = seat.Agent, "in another terminal"
+		taken, where = assigned.Agent, "in another terminal"
 	}
 	return list
 }

@@ -44,7 +44,7 @@ func runUnregister(a *cli.App, ctx context.Context, which [2]bool, show bool) er
 			return Unregistered(err)
 		}
 	}
-	for i, role := range Seats {
+	for i, role := range Duties {
 		if which[i] {
 			delete(want, role)
 		}
