@@ -135,7 +135,7 @@ func (c *conductor) run(ctx context.Context) (Outcome, error) {
 	for {
 		f, err := c.gather()
 		if refusal.CodeOf(err) == refusal.LockBusy && ctx.Err() == nil {
-			c.Log.Warn("waiting", "error", err) // whoever holds the lock will let go of it
+			c.Log.Warn("waiting", "error", err) // the process that has the lock will release it
 			continue
 		}
 		if err != nil {

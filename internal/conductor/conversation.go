@@ -40,7 +40,7 @@ func (f Facts) conversation(duty agents.Duty, adapter agents.Adapter, model stri
 	case !agents.IsSession(last.Client):
 		not = "did not name its session"
 	case f.Journal.Bytes == last.At:
-		not = "came to nothing"
+		not = "made no progress"
 	case undone && !adapter.Forks:
 		not = "knows work that was rolled back"
 	}

@@ -47,7 +47,7 @@ func TestAnExecutorContinuesItsOwnSession(t *testing.T) {
 		{"it was killed", "codex", agents.Executor, with(func(r *process.Run) { r.Exit, r.Signal = -1, "killed" }), nil, conversation{}, "a new session: executor-1 did not end well"},
 		{"it failed", "codex", agents.Executor, with(func(r *process.Run) { r.Exit = 1 }), nil, conversation{}, "a new session: executor-1 did not end well"},
 		{"the conductor ended it", "codex", agents.Executor, with(func(r *process.Run) { r.Cut = true }), nil, conversation{}, "a new session: executor-1 did not end well"},
-		{"it came to nothing", "codex", agents.Executor, with(same), func(f *Facts) { f.Journal.Bytes = 100 }, conversation{}, "a new session: executor-1 came to nothing"},
+		{"it made no progress", "codex", agents.Executor, with(same), func(f *Facts) { f.Journal.Bytes = 100 }, conversation{}, "a new session: executor-1 made no progress"},
 		{"rolled back, and it cannot copy", "codex", agents.Executor, with(same), rolledBack(500), conversation{}, "a new session: executor-1 knows work that was rolled back"},
 		{"rolled back, and it can", "claude-code", agents.Executor, with(func(r *process.Run) { r.Agent = "claude-code" }), rolledBack(500),
 			conversation{session, true}, "continues the session of executor-1"},

@@ -92,7 +92,7 @@ func TestWhatRunsCountFor(t *testing.T) {
 		notBefore     time.Time
 	}{
 		{name: "none"},
-		{name: "one that came to nothing", runs: list(ended()), starts: 1, notBefore: sec(1)},
+		{name: "one that made no progress", runs: list(ended()), starts: 1, notBefore: sec(1)},
 		{name: "three", runs: list(ended(), ended(), ended()), starts: 3, notBefore: sec(3)},
 		{name: "the conductor cut it", runs: list(ended(cut)), starts: 1, notBefore: sec(1)},
 		{name: "its shim was killed", runs: list(ended(shimKilled)), starts: 1, notBefore: sec(1)},
@@ -108,7 +108,7 @@ func TestWhatRunsCountFor(t *testing.T) {
 		{name: "no server of ours", runs: list(ended(troubled(agents.NoServer))), stuck: 1, notBefore: sec(2)},
 		{name: "could not be started, then could", runs: list(ended(unstarted), ended(unstarted), ended()), starts: 1, notBefore: sec(1)},
 		{name: "could not be started, then was stopped", runs: list(ended(unstarted), ended(unstarted), ended(stopped)), notBefore: sec(3)},
-		{name: "came to nothing, then could not be started", runs: list(ended(), ended(unstarted)), starts: 1, stuck: 1, alike: 1, notBefore: sec(2)},
+		{name: "made no progress, then could not be started", runs: list(ended(), ended(unstarted)), starts: 1, stuck: 1, alike: 1, notBefore: sec(2)},
 
 		{name: "ended at once", runs: list(ended(brief)), starts: 1, alike: 1, notBefore: noon},
 		{name: "twice with the same error", runs: list(ended(brief, says7), ended(brief, says8)), starts: 2, alike: 2, notBefore: noon},

@@ -126,7 +126,7 @@ func TestWhoOnlyLooksKeepsNoConductorOut(t *testing.T) {
 	looking.Wait()
 }
 
-// TestAConductorThatHasOnlyJustComeIsWaitedFor: who is told no number might signal a process group of its own.
+// TestAConductorThatHasOnlyJustComeIsWaitedFor: a reader without the number might signal a process group of its own.
 func TestAConductorThatHasOnlyJustComeIsWaitedFor(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, liveDir, lockFile)

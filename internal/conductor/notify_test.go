@@ -14,7 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// TestAPersonIsNotifiedOnceOfEachQuestion: whatever else happens meanwhile, and whoever conducts.
+// TestAPersonIsNotifiedOnceOfEachQuestion: whatever else happens meanwhile, and whichever conductor runs.
 func TestAPersonIsNotifiedOnceOfEachQuestion(t *testing.T) {
 	c := conducting(t, "[checks]\ncommands = []\n[notify]\ncommand = '(echo $FERRUS_EVENT $FERRUS_QUESTION $FERRUS_STATE $FERRUS_TITLE; sed \"s/^id: [^ ]*/id:/; s/ 20.*//\") >> told'\n")
 	human := c.e.Session(engine.Caller{Role: state.Human, Agent: "human", TTY: true})

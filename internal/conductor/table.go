@@ -22,11 +22,11 @@ type row struct {
 // table is the first table of the conductor. It does nothing that is not in this table or in the
 // rules.
 var table = []row{
-	{in: in(state.Executing, state.Checking, state.Addressing), when: fetching, want: agents.Executor, prompt: "executor-mend", means: "the files of a delegate move in first"},
+	{in: in(state.Executing, state.Checking, state.Addressing), when: fetching, want: agents.Executor, prompt: "executor-fix", means: "the files of a delegate move in first"},
 	{in: state.States()[1:], when: returning, over: true, exit: 6, means: "a rollback or a merge moves files: the same command must finish it"},
 	{in: in(state.Executing), want: agents.Executor, prompt: "executor-work", means: "work on the task"},
-	{in: in(state.Addressing), want: agents.Executor, prompt: "executor-mend", means: "fix what the review or the check says"},
-	{in: in(state.Checking), want: agents.Executor, prompt: "executor-mend", means: "submit the work that passed the checks"},
+	{in: in(state.Addressing), want: agents.Executor, prompt: "executor-fix", means: "fix what the review or the check says"},
+	{in: in(state.Checking), want: agents.Executor, prompt: "executor-fix", means: "submit the work that passed the checks"},
 	{in: in(state.Consultation), when: asksExecutor, means: "the executor that delegated the task answers"},
 	{in: in(state.Consultation), when: unanswered, want: agents.Consultant, prompt: "consultant", means: "answer the consultation"},
 	{in: in(state.Consultation), want: agents.Executor, prompt: "executor-go-on", means: "read the answer and continue"},

@@ -12,7 +12,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// An Event is something that a watcher of the run is told.
+// An Event is something that a watcher of the run gets to know.
 type Event struct {
 	At    time.Time    `json:"at"`
 	Kind  EventKind    `json:"kind"`
