@@ -168,10 +168,10 @@ func TestTheFileSystemIsThatOfTheNearestMount(t *testing.T) {
 	}
 }
 
-// TestEveryFigureIsMeasured finds the benchmark of each figure that comes from a room, and the names that it reports by,
+// TestEveryFigureIsMeasured finds the benchmark of each figure that comes from a package, and the names that it reports by,
 // so that a figure does not vanish when they are renamed.
 func TestEveryFigureIsMeasured(t *testing.T) {
-	sources := map[string]string{} // the tests of a room, by the benchmarks that a suite runs
+	sources := map[string]string{} // the tests of a package, by the benchmarks that a suite runs
 	for _, s := range suites {
 		names, err := filepath.Glob(filepath.Join("..", "..", s.Package, "*_test.go"))
 		if err != nil || len(names) == 0 {

@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// A suite is the benchmarks of a room that are run together.
+// A suite is the benchmarks of a package that are run together.
 type suite struct {
 	Package     string // from the root
-	Bench       string // what -bench is told
-	Short, Long string // what -benchtime is told
+	Bench       string // the value of -bench
+	Short, Long string // the value of -benchtime
 }
 
 // suites is where figures that need no other program are measured. Each can be run alone:

@@ -137,7 +137,7 @@ type part struct {
 }
 
 // parts are all there are, in the order in which they are measured.
-var parts = slices.Concat(rooms(), []part{
+var parts = slices.Concat(packages(), []part{
 	{"start", func(l *lab) error {
 		for range l.rounds(5, 20) {
 			if err := l.starts(supervisor(l.systems[0])); err != nil {
@@ -168,8 +168,8 @@ func (l *lab) gatherings(n, rounds int) error {
 	return nil
 }
 
-// rooms are the parts that are benchmarks of a room.
-func rooms() (list []part) {
+// packages are the parts that are benchmarks of a package.
+func packages() (list []part) {
 	for _, s := range suites {
 		list = append(list, part{filepath.Base(s.Package), func(l *lab) error {
 			return s.run(l.ctx, l.results, l.short, l.rounds(1, 5))

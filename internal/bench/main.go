@@ -53,7 +53,7 @@ type options struct {
 	only             *regexp.Regexp
 }
 
-// cached is where peers are kept from run to run.
+// cached is where peers are stored from run to run.
 func cached() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {

@@ -1,8 +1,8 @@
 package main
 
 const (
-	engineRoom = "./internal/engine"
-	fleetRoom  = "./internal/fleet"
+	enginePackage = "./internal/engine"
+	fleetPackage  = "./internal/fleet"
 )
 
 // branches try what is done in several work trees at a time: that each is there whole or not at all, that what comes of it
@@ -28,13 +28,13 @@ var branches = []Rig{
 		Name: "branches: merges that do not fit", Promise: "the gate judges the whole, and both sides stay as they are", Package: "./internal/branch", Test: "TestAMergeThatDoesNotFitChangesNothing", Plain: true,
 	},
 	{
-		Name: "fleet: so many at a time", Promise: "so many tasks go on at a time, and no more", Package: fleetRoom, Test: "TestSoManyTasksAtATimeAndNoMore", Needs: "a Unix system",
+		Name: "fleet: so many at a time", Promise: "so many tasks go on at a time, and no more", Package: fleetPackage, Test: "TestSoManyTasksAtATimeAndNoMore", Needs: "a Unix system",
 	},
 	{
-		Name: "fleet: a fleet that is killed", Promise: "the next one goes on: no task is lost, or done twice", Package: fleetRoom, Test: "TestAFleetThatIsKilledGoesOn", Needs: "a Unix system",
+		Name: "fleet: a fleet that is killed", Promise: "the next one goes on: no task is lost, or done twice", Package: fleetPackage, Test: "TestAFleetThatIsKilledGoesOn", Needs: "a Unix system",
 	},
 	{
-		Name: "fleet: several attempts", Promise: "of several attempts that one is merged which was chosen, or alone came to something", Package: fleetRoom, Test: "TestOneOfSeveralAttemptsIsMerged",
+		Name: "fleet: several attempts", Promise: "of several attempts that one is merged which was chosen, or alone came to something", Package: fleetPackage, Test: "TestOneOfSeveralAttemptsIsMerged",
 		Plain: true, Needs: "a Unix system",
 	},
 }

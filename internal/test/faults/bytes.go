@@ -24,7 +24,7 @@ var content = []Rig{
 	},
 	{
 		Name:    "hostile: what a patch does not show",
-		Promise: "what git is told to hide is named to the reviewer",
+		Promise: "what git's marks hide is named to the reviewer",
 		Package: "./internal/worktree",
 		Test:    "TestWhatAPatchDoesNotShowIsNamed",
 	},

@@ -4,7 +4,7 @@ package main
 var clocks = []Rig{
 	{
 		Name:    "terms by clocks, boots and probes",
-		Promise: "a lease that runs is kept, one that cannot be measured is judged by the process, and none is for ever",
+		Promise: "a lease that runs stays, one that cannot be measured is judged by the process, and none is for ever",
 		Package: "./internal/lease",
 		Test:    "TestWhoMayBeReplaced",
 	},

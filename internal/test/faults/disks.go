@@ -22,13 +22,13 @@ var disks = []Rig{
 	},
 	{
 		Name:    "a torn line at every byte",
-		Promise: "the newest line, cut anywhere, is the state before it, and its remains are kept",
+		Promise: "the newest line, cut anywhere, is the state before it, and its remains are saved",
 		Package: "./internal/store",
 		Test:    "TestATornLineAtEveryByteIsThePreviousState",
 	},
 	{
 		Name:    "a flipped bit at every byte",
-		Promise: "a line that was altered is found, never believed and never mended in silence",
+		Promise: "a line that was altered is found, never believed and never repaired in silence",
 		Package: "./internal/store",
 		Test:    "TestAFlippedBitInAnyLineIsFound",
 	},

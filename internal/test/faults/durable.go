@@ -24,12 +24,12 @@ var durable = []Rig{
 		Name: "durable: slots", Promise: "a power cut forgets no agent that was started", Package: "./internal/agents/process", Test: "TestAPowerCutForgetsNoRun",
 	},
 	{
-		Name: "durable: runs", Promise: "a power cut loses no run, and sends no result twice", Package: runRoom, Test: "TestAPowerCutLosesNoRun",
+		Name: "durable: runs", Promise: "a power cut loses no run, and sends no result twice", Package: runPackage, Test: "TestAPowerCutLosesNoRun",
 	},
 	{
-		Name: "durable: failing disks of runs", Promise: "a failing disk loses no run and sends no result twice", Package: runRoom, Test: "TestAFailingDiskSendsNothingTwice",
+		Name: "durable: failing disks of runs", Promise: "a failing disk loses no run and sends no result twice", Package: runPackage, Test: "TestAFailingDiskSendsNothingTwice",
 	},
 	{
-		Name: "durable: torn deliveries", Promise: "a torn delivery.json is a question, not a second sending", Package: runRoom, Test: "TestATornDeliveryIsAskedAbout", Plain: true,
+		Name: "durable: torn deliveries", Promise: "a torn delivery.json is a question, not a second sending", Package: runPackage, Test: "TestATornDeliveryIsAskedAbout", Plain: true,
 	},
 }

@@ -15,11 +15,11 @@ var edits = []Rig{
 		Test: "TestAPersonWorksInGitMeanwhile", Needs: "Linux or macOS",
 	},
 	{
-		Name: "edits: people at work", Promise: "rollbacks lose no save of people who edit in place, by renaming and through open files", Package: engineRoom,
+		Name: "edits: people at work", Promise: "rollbacks lose no save of people who edit in place, by renaming and through open files", Package: enginePackage,
 		Test: "TestNoSaveIsLost", Needs: "Linux or macOS",
 	},
 	{
-		Name: "edits: a rollback that meets an open file", Promise: "the file is named, and what is written there is in the result of the next one", Package: engineRoom,
+		Name: "edits: a rollback that meets an open file", Promise: "the file is named, and what is written there is in the result of the next one", Package: enginePackage,
 		Test: "TestARollbackNamesWhatIsEditedMeanwhile", Needs: "Linux", Plain: true,
 	},
 	{

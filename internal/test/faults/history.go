@@ -1,22 +1,22 @@
 package main
 
-const treeRoom = "./internal/worktree"
+const treePackage = "./internal/worktree"
 
-// history tries what is said of the past: that it is kept, that it can be returned to, and what may be cleared away.
+// history tries what is promised about the past: that it is saved, that it can be returned to, and what may be cleared away.
 var history = []Rig{
 	{
-		Name: "history: a collection in the middle of a keep", Promise: "what is kept is there, whatever git gc deletes meanwhile", Package: treeRoom,
+		Name: "history: a collection in the middle of a keep", Promise: "what is saved is there, whatever git gc deletes meanwhile", Package: treePackage,
 		Test: "TestACollectionInTheMiddleOfAKeep", Plain: true,
 	},
 	{
-		Name: "history: trees that are forgotten", Promise: "a tree that is kept is whole, whatever has been forgotten before", Package: treeRoom,
+		Name: "history: trees that are forgotten", Promise: "a saved tree is whole, whatever has been forgotten before", Package: treePackage,
 		Test: "TestAForgottenTreeIsNotBuiltUpon", Plain: true,
 	},
 	{
 		Name: "history: what is restored", Promise: "the files are those of the tree, and nothing goes that is in no snapshot", Package: "./internal/worktree/restore", Test: "TestWhatIsRestored", Plain: true,
 	},
 	{
-		Name: "history: merges", Promise: "equal trees merge equally, whatever the user's settings, and touch nothing of the user's", Package: treeRoom, Test: "TestMerges", Plain: true,
+		Name: "history: merges", Promise: "equal trees merge equally, whatever the user's settings, and touch nothing of the user's", Package: treePackage, Test: "TestMerges", Plain: true,
 	},
 	{
 		Name: "history: pauses on pauses", Promise: "a rollback of a pause takes along what lies on it, and nothing that came later", Package: "./internal/engine",

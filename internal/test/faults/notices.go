@@ -1,31 +1,31 @@
 package main
 
-const outboxRoom = "./internal/outbox"
+const outboxPackage = "./internal/outbox"
 
 // notices try what a person is notified of, and where to.
 var notices = []Rig{
 	{
-		Name: "notices: kills", Promise: "a kill at any point loses no notification, and repeats only what was not recorded", Package: outboxRoom,
+		Name: "notices: kills", Promise: "a kill at any point loses no notification, and repeats only what was not recorded", Package: outboxPackage,
 		Test: "TestAKillLosesNothing", Plain: true,
 	},
 	{
-		Name: "notices: once", Promise: "each channel gets each item once, also from another process", Package: outboxRoom,
+		Name: "notices: once", Promise: "each channel gets each item once, also from another process", Package: outboxPackage,
 		Test: "TestEachItemIsSentOnce", Plain: true,
 	},
 	{
-		Name: "notices: at once", Promise: "of many processes one sends an item", Package: outboxRoom,
+		Name: "notices: at once", Promise: "of many processes one sends an item", Package: outboxPackage,
 		Test: "TestManyProcessesSendAnItemOnce", Plain: true,
 	},
 	{
-		Name: "notices: tries", Promise: "a channel that fails is tried again, and the others are not", Package: outboxRoom,
+		Name: "notices: tries", Promise: "a channel that fails is tried again, and the others are not", Package: outboxPackage,
 		Test: "TestAChannelThatFailsIsTriedAgain", Plain: true,
 	},
 	{
-		Name: "notices: too late", Promise: "what needs nobody any longer is not sent", Package: outboxRoom,
+		Name: "notices: too late", Promise: "what needs nobody any longer is not sent", Package: outboxPackage,
 		Test: "TestWhatNeedsNobodyIsNotSent", Plain: true,
 	},
 	{
-		Name: "notices: strangers", Promise: "nothing is sent to an address that no person has agreed to", Package: outboxRoom,
+		Name: "notices: strangers", Promise: "nothing is sent to an address that no person has agreed to", Package: outboxPackage,
 		Test: "TestACloneSendsNothing", Plain: true,
 	},
 	{

@@ -59,7 +59,7 @@ var ruled = []Rig{
 		Test: "TestARuleStartsAnotherExecutor", Plain: true,
 	},
 	{
-		Name: "rules: a killed server", Promise: "a submission whose server was killed before the rule is approved by whoever comes next", Package: "./internal/e2e",
+		Name: "rules: a killed server", Promise: "a submission whose server was killed before the rule is approved by the next process that looks", Package: "./internal/e2e",
 		Test: "TestAServerKilledBetweenASubmissionAndItsRule", Plain: true,
 	},
 	{

@@ -1,31 +1,31 @@
 package main
 
-const scoreRoom = "./internal/score"
+const scorePackage = "./internal/score"
 
-// scores try what the best of several attempts is told by: a number that belongs to one tree and one gate.
+// scores try what decides which of several attempts is the best: a number that belongs to one tree and one gate.
 var scores = []Rig{
 	{
-		Name: "scores: of which work", Promise: "a score counts for the tree and the gate that it was taken of", Package: scoreRoom,
+		Name: "scores: of which work", Promise: "a score counts for the tree and the gate that it was taken of", Package: scorePackage,
 		Test: "TestAScoreOfAnotherTreeIsVoid", Plain: true,
 	},
 	{
-		Name: "scores: by which command", Promise: "a branch cannot loosen its score: the command is frozen with the gate", Package: scoreRoom,
+		Name: "scores: by which command", Promise: "a branch cannot loosen its score: the command is frozen with the gate", Package: scorePackage,
 		Test: "TestABranchCannotLoosenItsScore", Plain: true,
 	},
 	{
-		Name: "scores: what is a number", Promise: "what is not a finite number of a command that passed is no score", Package: scoreRoom,
+		Name: "scores: what is a number", Promise: "what is not a finite number of a command that passed is no score", Package: scorePackage,
 		Test: "TestWhatIsNoNumberIsRefused", Plain: true,
 	},
 	{
-		Name: "scores: which work has one", Promise: "only checked work is scored, as it was checked", Package: scoreRoom,
+		Name: "scores: which work has one", Promise: "only checked work is scored, as it was checked", Package: scorePackage,
 		Test: "TestOnlyCheckedWorkIsScored", Plain: true,
 	},
 	{
-		Name: "scores: the best", Promise: "the attempt with the highest score is the best one", Package: scoreRoom,
+		Name: "scores: the best", Promise: "the attempt with the highest score is the best one", Package: scorePackage,
 		Test: "TestTheBestOfThreeIsTheOneWithTheHighestScore", Plain: true,
 	},
 	{
-		Name: "scores: of different gates", Promise: "scores that different gates have given are not compared", Package: scoreRoom,
+		Name: "scores: of different gates", Promise: "scores that different gates have given are not compared", Package: scorePackage,
 		Test: "TestScoresOfDifferentGatesAreNotCompared", Plain: true,
 	},
 	{

@@ -38,7 +38,7 @@ var soaks = []Rig{
 		Plain:   true,
 	},
 	{
-		Name:    "files that are kept later",
+		Name:    "files that are saved later",
 		Promise: "who waits for files to be kept waits for none that come later, and may wait while they come",
 		Package: "./internal/engine",
 		Test:    "TestNobodyWaitsForFilesThatAreKeptLater",
