@@ -26,9 +26,9 @@ var prompts embed.FS
 // workflows.json, with pipelines to begin from.
 func Template() fs.FS { return under(files, ".ferrus-template") }
 
-// Prompts is what agents are told first when ferrus starts them, one file for
-// each thing that they are started for: NAME.md. They are not copied into a
-// project, where an agent could rewrite what its judge is told.
+// Prompts are the first prompts of the agents that ferrus starts, one file for
+// each duty: NAME.md. They are not copied into a project, where an agent could
+// rewrite the prompt of its reviewer.
 func Prompts() fs.FS { return under(prompts, ".ferrus-template/prompts") }
 
 func under(all embed.FS, dir string) fs.FS {

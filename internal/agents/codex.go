@@ -21,7 +21,7 @@ var codex = Adapter{
 		"A reviewer, consultant or supervisor may run commands that write nothing.",
 		"Its commands run in a login shell: their PATH is that of your profile.",
 		"In your terminal it also has tools of its own that list and start other threads.",
-		"It reports no dollars.",
+		"It does not report its cost.",
 	},
 	login:  login{ask: []string{"login", "status"}, free: codexFree},
 	launch: launchCodex,

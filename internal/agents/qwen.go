@@ -15,7 +15,7 @@ var qwen = Adapter{
 		"Its commands run without a sandbox: those of an executor can do what you can.",
 		"ferrus replaces its machine-wide settings file: those settings do not apply in the session.",
 		"When its provider limits it for long, it waits silently.",
-		"It reports no dollars.",
+		"It does not report its cost.",
 	},
 	launch: launchQwen,
 	read:   readClaude,

@@ -1,5 +1,5 @@
-// Package agreement says what the files of a project make run, and refuses what no person has agreed to. The record of what
-// was agreed to is kept by package trust.
+// Package agreement says what the files of a project make run, and refuses what no person has agreed to. Package
+// trust stores the record of what was agreed to.
 package agreement
 
 import (

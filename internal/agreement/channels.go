@@ -12,8 +12,8 @@ import (
 var ErrChannels = errors.New("you have not agreed to the channels of [notify] in ferrus.toml")
 
 // Channels returns the channels by which the person of the project at root may be notified: their own, and of ferrus.toml
-// those that a person has agreed to, now or earlier. Other values of the project do not matter: that they have changed is what
-// the person is told. The error is ErrChannels where some are left out, or one of the record. For a nil record all may be used.
+// those that a person has agreed to, now or earlier. Other values of the project do not matter: a notification may
+// say that they have changed. The error is ErrChannels where some are left out, or one of the record. For a nil record all may be used.
 func Channels(record *trust.Project, root string, conf config.Config) (config.Channels, error) {
 	all, project := conf.Channels, conf.ProjectChannels()
 	if record == nil || len(project.URLs) == 0 && !project.Desktop {

@@ -49,8 +49,8 @@ func ofDelegate(id string) kind {
 }
 
 // ReturnDelegate gives submitted work that git cannot merge back to the delegate: with the executor's changes in its files, marks
-// where git could not merge them, and a review that says so. The executor's files as they were become what the work is compared
-// with. from is the session that rejects.
+// where git could not merge them, and a review that says so. The work is compared with the executor's files from then
+// on. from is the session that rejects.
 func ReturnDelegate(ctx context.Context, s, from *engine.Session, id string, c *ConflictError) error {
 	lock, err := alone(s.Engine())
 	if err != nil {

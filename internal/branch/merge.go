@@ -245,7 +245,7 @@ func (m *merging) moveBranch(ctx context.Context, from, to string) error {
 	return err
 }
 
-// mark is the name under which what is tried in the branch's work tree is kept for as long as it lies there.
+// mark is the name under which the tree that is tried in the branch's work tree is saved for as long as it lies there.
 func (m *merging) mark() string { return refOf(m.from.Engine(), m.was.Task.TaskID, "merging") }
 
 func (m *merging) forget(ctx context.Context) error {

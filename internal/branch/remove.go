@@ -97,7 +97,7 @@ func clearWork(ctx context.Context, e *engine.Engine, snap store.Snapshot) error
 	return err
 }
 
-// removing is the file in the folder of a branch that is being removed. It has the name under which the branch is kept, so
+// removing is the file in the folder of a branch that is being removed. It has the name under which the branch is saved, so
 // that a call that was cut off and the one that finishes it keep it under the same.
 const removing = "removing"
 
@@ -183,7 +183,7 @@ func retire(ctx context.Context, s *engine.Session, on project.Place, kept strin
 	return refusal.Folder(home.Rename(path.Join("branches", on.Branch), path.Join(project.ArchivedBranches, kept)))
 }
 
-// dropCopy removes the second name of a journal whose first one goes to the archive. Another file that has the name is kept
+// dropCopy removes the second name of a journal whose first one goes to the archive. Another file that has the name stays
 // beside it: it may be the valid one of the two.
 func dropCopy(on project.Place) error {
 	link := on.Backup()
@@ -197,7 +197,7 @@ func dropCopy(on project.Place) error {
 	return os.Rename(link, fmt.Sprintf("%s.%d", link, time.Now().UnixNano()))
 }
 
-// refOf is the name under which something of a task is kept.
+// refOf is the name under which something of a task is saved.
 func refOf(e *engine.Engine, task, what string) string {
 	return snapshots.Name(e.Place().Branch, task, what)
 }

@@ -12,7 +12,7 @@ type Footer struct {
 	drawn []int // the columns of the lines that stand there
 }
 
-// Draw shows lines in the place of those that stand there, as many as the terminal has room for.
+// Draw shows lines in the place of those that stand there, as many as fit into the terminal.
 func (f *Footer) Draw(rows []string, colours []string) {
 	f.Erase()
 	columns, high := f.On.Size()

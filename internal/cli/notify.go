@@ -48,7 +48,7 @@ func (a *App) TellNeeds(ctx context.Context, root string) {
 	}
 	var needs []status.Need
 	v, err := status.ReadOverview(ctx, root, status.Options{Open: a.OpenToReadAt, Sizes: true})
-	if err == nil && v.Foreign == nil { // of state that was not made here nobody is told
+	if err == nil && v.Foreign == nil { // state that was not made here sends nothing
 		needs = v.Needs
 	}
 	box := outbox.Open(root)

@@ -70,7 +70,7 @@ func (a *App) ShowReport(r *status.Report) {
 	a.ShowSteps(r.Next)
 }
 
-// heading shows a task and its state in a line; in two where the terminal has no room for one.
+// heading shows a task and its state in a line; in two where one does not fit.
 func (a *App) heading(id, title string, s state.State) {
 	columns := a.Width()
 	room := 44

@@ -104,7 +104,7 @@ var keys = []key{
 	},
 	{
 		name: "checks.max_log_mb", def: 50,
-		comment: "Size limit of the log of one check in MiB; of longer output the head and the tail are kept.",
+		comment: "Size limit of the log of one check in MiB; of longer output the head and the tail stay.",
 		field:   func(c *Config) any { return &c.Checks.MaxLogMB },
 	},
 	{

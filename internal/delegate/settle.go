@@ -205,7 +205,7 @@ func (s settling) merge(ctx context.Context) error {
 	})
 }
 
-// finish ends a move of files that was begun, whoever began it.
+// finish ends a move of files that any process began.
 func (s settling) finish(ctx context.Context) error {
 	by := s.holder
 	if by == nil || !by.Holds(s.now.Task) {

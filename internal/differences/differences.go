@@ -22,7 +22,7 @@ func Work(ctx context.Context, tree *worktree.Tree, t state.Task) (string, error
 }
 
 // Unseen says, a line each, what the patch of the task's work up to the tree of files to does not show although it may matter:
-// what git is told to hide, repositories in the work tree, and files that were touched while the newest check ran; first, that
+// what git's marks hide, repositories in the work tree, and files that were touched while the newest check ran; first, that
 // it is empty. open opens the work tree, and is called only where that is asked; to is "" where nothing was submitted.
 func Unseen(ctx context.Context, open func() (*worktree.Tree, error), t state.Task, to string) []string {
 	var lines []string

@@ -41,7 +41,7 @@ type Context struct {
 
 	host   Host
 	adopt  bool   // a person takes the journal as it is
-	backup string // where the journal's second link belongs; "" without git
+	backup string // path of the journal's hard-linked copy; "" without git
 
 	both    *store.Copies // of the journal
 	opened  *engine.Engine

@@ -73,7 +73,7 @@ func checkJournal(p *Context) Finding {
 		return f
 	case j.size > j.end():
 		return Bad(fmt.Sprintf("%d bytes after the last complete line, from a crash", j.size-j.end()),
-			"the next command, or ferrus doctor --fix, removes them; a copy is kept in logs/")
+			"the next command, or ferrus doctor --fix, removes them; a copy stays in logs/")
 	}
 	return Fine(format.Count(j.lines, "event", "events") + ", every hash and link valid")
 }
@@ -176,7 +176,7 @@ func reconciled(p *Context, did store.Reconciled) string {
 		said += fmt.Sprintf(", with %s of the other that follow", format.Count(did.Added, "event", "events"))
 	}
 	if did.Kept != "" {
-		said += "; the other is kept as " + did.Kept
+		said += "; the other one is now " + did.Kept
 	}
 	return said
 }

@@ -14,17 +14,17 @@ func checkPipelines(p *Context) Finding {
 	if err != nil {
 		return Finding{} // other checks say why
 	}
-	var waiting, mends []string
+	var waiting, remedies []string
 	list := status.RunningPipelines(e)
 	for _, u := range list {
 		if u.Person || u.Deserted {
 			waiting = append(waiting, fmt.Sprintf("%s is %s and waits %s", u.Run, u.State, u.Waiting))
-			mends = append(mends, u.Next)
+			remedies = append(remedies, u.Next)
 		}
 	}
 	switch {
 	case len(waiting) > 0:
-		return Noted(strings.Join(waiting, "; "), strings.Join(mends, ", or "))
+		return Noted(strings.Join(waiting, "; "), strings.Join(remedies, ", or "))
 	case len(list) > 0:
 		return Fine(format.Count(len(list), "pipeline run is", "pipeline runs are") + " active")
 	}

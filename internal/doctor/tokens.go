@@ -8,8 +8,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/server/tokens"
 )
 
-// checkTokens looks whether those who came over HTTP can still come. The tokens have no second link: what takes .ferrus
-// away takes them for good.
+// checkTokens checks whether tokens for HTTP are left. They have no hard-linked copy: if .ferrus is deleted, they are lost.
 func checkTokens(p *Context) Finding {
 	list, err := tokens.Open(project.At(p.Place.Root, "").Dir()).List()
 	var wrong *tokens.Error

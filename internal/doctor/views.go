@@ -25,7 +25,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// CheckViews compares STATE.json and the documents with the journal, without mending them as every other command does.
+// CheckViews compares STATE.json and the documents with the journal. Unlike every other command, it does not restore them.
 func CheckViews(p *Context) Finding {
 	j := p.journal()
 	if c := p.copies(); j.err != nil || c != nil && c.Short(j.end()) > 0 {

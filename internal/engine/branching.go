@@ -55,7 +55,7 @@ func (s *Session) Fork(ctx context.Context, draft string, on project.Place, upto
 	}))
 }
 
-// BeginMerge fences whoever works on the project's own machine, because files are being moved to what goal says. looked is the
+// BeginMerge fences the agents that work on the project's own machine, because files are being moved to what goal says. looked is the
 // task that the caller has looked at: another one by now is refused.
 func (s *Session) BeginMerge(ctx context.Context, looked state.Task, goal state.FileMove, note string) (Done, error) {
 	return s.commit(ctx, transition{event: state.MergeBegun, note: note,

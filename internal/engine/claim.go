@@ -210,7 +210,7 @@ func (e *Engine) Claimable(now store.Snapshot) bool {
 	return ok
 }
 
-// Progress remembers a note for whoever may have to go on from here.
+// Progress remembers a note for an agent that may have to continue from here.
 func (s *Session) Progress(ctx context.Context, note string) (Done, error) {
 	if err := document.Check("note", note, maxNote); err != nil {
 		return Done{}, err

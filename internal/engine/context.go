@@ -151,7 +151,7 @@ func (e *Engine) packet(ctx context.Context, m AsOf) (packet.Packet, error) {
 	if err == nil {
 		var trouble error
 		if p.Diffstat, p.Tree, trouble = e.diffAt(ctx, m); trouble != nil {
-			p.Diffstat = "not known: " + trouble.Error() // the work must be had to mend that
+			p.Diffstat = "not known: " + trouble.Error() // an agent needs the work to fix that
 		}
 	}
 	p.Fit(packet.Max)

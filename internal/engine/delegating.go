@@ -17,7 +17,7 @@ import (
 const DelegateDoc state.Doc = "DELEGATE.md"
 
 // StartDelegate enters a new delegate of the task into the journal: the branch of d, its files and its
-// agent, and on what it is to work. The branch is made afterwards, by whoever finds the line.
+// agent, and on what it is to work. The branch is made afterwards, by the next process that finds the line.
 func (s *Session) StartDelegate(ctx context.Context, d state.Delegate, text string) (Done, error) {
 	if err := document.Check("task", text, store.MaxDoc); err != nil {
 		return Done{}, err
@@ -53,7 +53,7 @@ func (e *Engine) mayDelegate(now store.Snapshot) error {
 }
 
 // DecideDelegate enters what the executor decided about a submission or a consultation of its delegate.
-// It is applied to the delegate afterwards, by whoever finds the line.
+// It is applied to the delegate afterwards, by the next process that finds the line.
 func (s *Session) DecideDelegate(ctx context.Context, id, on string, what state.Ruling, text string) (Done, error) {
 	if what != state.RuledApprove {
 		if err := document.Check("the text", text, store.MaxDoc); err != nil {

@@ -193,7 +193,7 @@ func (e *Engine) Tree(ctx context.Context, snap store.Snapshot) (*worktree.Tree,
 		return nil, &refusal.RefusedError{Code: refusal.StoreError, Message: err.Error(), Remedy: "check the git repository, then try again"}
 	}
 	if !tree.Git() && snap.Task.BaseTree != "" {
-		// Without git a verdict is bound to nothing: whoever can move .git away must not have that.
+		// Without git a verdict is bound to nothing: a process that can move .git away must not gain that.
 		return nil, &refusal.RefusedError{Code: refusal.StoreError, Message: "the task began in a git repository, and there is none at " + dir + " now",
 			Remedy: "put .git back, and see that git is on PATH, then try again"}
 	}
@@ -203,7 +203,7 @@ func (e *Engine) Tree(ctx context.Context, snap store.Snapshot) (*worktree.Tree,
 	return tree, nil
 }
 
-// statFolder is where stat tables are kept outside of the repository, "" where there is no such folder.
+// statFolder is where stat tables are stored outside of the repository, "" where there is no such folder.
 func (e *Engine) statFolder() string {
 	if e.opts.Project == nil {
 		return ""

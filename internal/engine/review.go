@@ -41,7 +41,7 @@ type Review struct {
 	Last       string            // the notes of the rejection before; "" when there was none
 	LastBy     string            // who rejected, and from which process tree; "" when nobody did
 	Decisions  []packet.Decision // a person's, newest first
-	Cut        []packet.Cut      // that there are more of them than there is room for
+	Cut        []packet.Cut      // that there are more of them than fit
 	Notices    []string          // what the patch does not show although it may matter
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // Rollback returns the task to an earlier entry of its own, named by its number, with the documents that it had there.
-// The files of the work stay as they are. Whoever held the work is fenced, and what was answered since is asked again.
+// The files of the work stay as they are. The agent that held the work is fenced, and what was answered since is asked again.
 // What is left behind stays in the journal, and can be returned to as well.
 func (s *Session) Rollback(ctx context.Context, to uint64, reason string) (Done, error) {
 	_, was, err := s.looked(to, reason)
@@ -42,9 +42,9 @@ type Rolled struct {
 	Files restore.Change
 }
 
-// RollbackFiles is Rollback, and the files of the work are as they were there too. They are kept as they are now before
+// RollbackFiles is Rollback, and restores the files of the work of that entry too. It saves the present files before
 // anything is moved, and nobody can act meanwhile: who held the work is fenced, and ended by fenced, nil for nobody. A call
-// that was cut off is finished by the same one. A file that a person edits while it is moved is kept, and is among
+// that was cut off is finished by the same one. A file that a person edits while it is moved is saved, and is among
 // Files.Edited, or named in the error.
 func (s *Session) RollbackFiles(ctx context.Context, to uint64, reason string, fenced func() error) (Rolled, error) {
 	return s.rollback(ctx, to, reason, true, fenced)
@@ -150,7 +150,7 @@ func (s *Session) recalling(was *store.Line, reason string) transition {
 				next.Docs[store.EnvironDoc] = frozen
 			}
 			next.Since = s.e.stamp()
-			// Whoever goes on from here learns why; and who was started before has no part in it.
+			// The agent that continues from here learns why; one that was started before has no part in it.
 			next.Decisions = state.Remember(next.Decisions, state.Record{ID: fmt.Sprint(packet.RollbackPrefix, was.Seq), Off: now.Journal.Bytes})
 		}}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// A rule is due when the newest event matches it and no line of a rule follows. Whoever acts next evaluates it first, in
-// whatever process: so nothing is lost when a process ends between the event and its rule.
+// A rule is due when the newest event matches it and no line of a rule follows. The next act evaluates it first, in
+// any process: so nothing is lost when a process ends between the event and its rule.
 
 // FollowRules takes the step that a rule wants after the newest event, if one is due. The conductor calls it, and every act
 // and every wait of a session does so by itself. It returns the machine after that.

@@ -252,7 +252,7 @@ func (s *Session) change(now store.Snapshot, a transition, req string) (*store.C
 var decisions = map[state.Event]bool{state.Approve: true, state.Reject: true, state.Select: true, state.RespondConsult: true,
 	state.Answer: true, state.AcceptConfig: true, state.Reset: true, state.Reopen: true}
 
-// ungated are the events that mend a gate which cannot be read, or end the task.
+// ungated are the events that replace a gate which cannot be read, or end the task.
 var ungated = map[state.Event]bool{state.AcceptConfig: true, state.Reset: true, state.RollbackBegun: true, state.Rollback: true}
 
 func (s *Session) actor(by state.Role) store.Actor {

@@ -58,10 +58,10 @@ func (e *Engine) Keep(ctx context.Context, snap store.Snapshot) (string, error) 
 	return snapshots.Keep(ctx, tree, e.place.Branch, snap.Task)
 }
 
-// Settle waits until the files of all entries so far are kept. Another process's are not waited for.
+// Settle waits until the files of all entries so far are saved. Another process's are not waited for.
 func (e *Engine) Settle() { e.keeper.Wait() }
 
-// EditsName is the name under which edits are kept that a move of the files of the work takes out of the work tree.
+// EditsName is the name under which edits are saved that a move of the files of the work takes out of the work tree.
 func (e *Engine) EditsName(snap store.Snapshot) string {
 	return snapshots.EditsName(e.place.Branch, snap.Task)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// Steer sends a person's message to whoever works on the task or reviews it, now or later: text of at most 4 KiB. It is in
+// Steer sends a person's message to the agent that works on the task or reviews it, now or later: text of at most 4 KiB. It is in
 // force until the task ends; a rollback to before it leaves it behind.
 func (s *Session) Steer(ctx context.Context, text string) (Done, error) {
 	if err := document.Check("the message", text, maxNote); err != nil {
@@ -98,8 +98,8 @@ func (s *Session) Told(news packet.News) {
 	s.memory().Note(s.ID, news)
 }
 
-// memory is where the session remembers what it was told. A remote executor may have a new Session with every call, and is
-// known by its claim; a remote supervisor without an MCP session is not known at all, and is told again.
+// memory is where the session remembers which messages it got. A remote executor may have a new Session with every call, and is
+// known by its claim; a remote supervisor without an MCP session is not known at all, and gets the messages again.
 func (s *Session) memory() *packet.Shown {
 	if remote.IsSession(s.ID) && s.Role == state.Executor {
 		return &s.e.told

@@ -25,7 +25,7 @@ func (f *fleet) view(name string) (store.Snapshot, error) {
 }
 
 // merge merges the next branch with approved work, one at a time, if ferrus.toml says so. It first
-// finishes an interrupted merge, whoever started it: until then the project can do nothing else.
+// finishes an interrupted merge of any process: until then the project can do nothing else.
 func (f *fleet) merge(ctx context.Context, names []string) error {
 	conf, err := f.e.Config()
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package gc finds and removes what ended tasks and removed branches have left: logs, archives and the trees that are kept
+// Package gc finds and removes what ended tasks and removed branches have left: logs, archives and the trees that are saved
 // under refs/ferrus. What a living machine may still need is never among it.
 package gc
 
@@ -32,7 +32,7 @@ type Garbage struct {
 }
 
 // Find finds what can go in a project because it ended before a time: tasks, oldest first, then removed branches. A task
-// that any living machine has now is never among it. What is kept in the repository and belongs to no task of a journal here
+// that any living machine has now is never among it. What is saved in the repository and belongs to no task of a journal here
 // may be another project's, and is left. The error is a *refusal.RefusedError when a living machine cannot be read: nobody knows then what
 // it still needs.
 func Find(ctx context.Context, root string, before time.Time) ([]Garbage, error) {
@@ -85,7 +85,7 @@ func Find(ctx context.Context, root string, before time.Time) ([]Garbage, error)
 	return list, nil
 }
 
-// take takes what is kept below a name.
+// take takes what is saved below a name.
 func (l *Garbage) take(kept []string, under string) {
 	if n := len(below(kept, under)); n > 0 {
 		l.Refs += n
@@ -93,7 +93,7 @@ func (l *Garbage) take(kept []string, under string) {
 	}
 }
 
-// takeRemoved takes what is kept of a removed branch: under its name of now, and, if its removal was cut off, under that
+// takeRemoved takes what is saved of a removed branch: under its name of now, and, if its removal was cut off, under that
 // which it had, unless a living branch has it and the task.
 func (l *Garbage) takeRemoved(kept []string, living []*usage, m *usage) {
 	had, _, renamed := strings.Cut(m.branch, "@") // which no branch has in its name
@@ -203,7 +203,7 @@ func outOfSight(home *rootfs.Root, name string) (string, error) {
 	return hidden, home.Rename(name, hidden)
 }
 
-// keptIn are the names of all trees that are kept in the repository of a project.
+// keptIn are the names of all trees that are saved in the repository of a project.
 func keptIn(ctx context.Context, root string) ([]string, error) {
 	tree, err := project.Repository(ctx, root)
 	if err != nil || !tree.Git() {

@@ -1,5 +1,5 @@
 // Package origin tells whether state was made on this machine by this user, or came with a clone, an archive or a backup.
-// It compares the journal and its hard-linked copy with the record of the project that is kept outside of it (package
+// It compares the journal and its hard-linked copy with the record of the project outside of it (package
 // trust), and sets aside, adopts or brings back what a person decides about.
 package origin
 

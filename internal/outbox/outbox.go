@@ -19,7 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/notify"
 )
 
-// An Item is what a person is told once.
+// An Item is a notification that a person gets once.
 type Item struct {
 	ID      string // unique in the project
 	Subject string // what it is about; a newer item of the same subject ends further tries of an older one

@@ -26,7 +26,7 @@ type Packet struct {
 	Tree string `json:"-"` // of which Diffstat is; "" where nobody has looked
 }
 
-// A Cut names something that a packet has no room for.
+// A Cut names something that does not fit into a packet.
 type Cut struct {
 	What string `json:"what"`
 	URI  string `json:"uri"` // the resource that has it whole; of the diffstat, that has the tree to compare with
@@ -63,7 +63,7 @@ func (p *Packet) Fit(n int) {
 	was := p.Cut
 	p.Cut = nil
 	n = max(0, n-maxCut)
-	// What has no room even alone is cut first: the rest is then a matter of kilobytes, whatever the texts were.
+	// What does not fit even alone is cut first: the rest is then a matter of kilobytes, whatever the texts were.
 	for _, s := range shares {
 		if s.fit(p, n) {
 			was = append(was, Cut{What: s.what})
@@ -88,7 +88,7 @@ func (p *Packet) Fit(n int) {
 // maxCut is what the frame of a packet takes, and the list of what was cut.
 const maxCut = 600
 
-// least is what is kept free for the part in a packet of n bytes.
+// least is how many bytes stay free for the part in a packet of n bytes.
 func (s share) least(p *Packet, n int) int {
 	return min(s.min*min(n, Max)/Max, s.taken(p))
 }

@@ -61,7 +61,7 @@ func ReadDecision(s *store.Store, r state.Record) (Decision, error) {
 	case state.Rollback:
 		return Decision{ID: r.ID, Question: fmt.Sprintf("Why did you roll the task back to entry %d?", l.Back), Answer: l.Note, By: l.Actor.Agent}, nil
 	case state.Steer:
-		return Decision{ID: r.ID, Question: "What must whoever works know?", Answer: l.Note, By: l.Actor.Agent}, nil
+		return Decision{ID: r.ID, Question: "What must the working agent know?", Answer: l.Note, By: l.Actor.Agent}, nil
 	}
 	d := Decision{ID: r.ID, Answer: l.Docs[state.AnswerDoc], By: l.Actor.Agent}
 	d.Question, err = textOf(s, l, state.QuestionDoc)
@@ -135,7 +135,7 @@ func ReadLastCheck(s *store.Store, snap store.Snapshot) (*LastCheck, error) {
 }
 
 // Remembered returns what is remembered of the task beside its documents, whole: the last check, the decisions, the
-// consultations, the progress notes and the messages to a role that a packet may have no room for.
+// consultations, the progress notes and the messages to a role that may not fit into a packet.
 func Remembered(s *store.Store, snap store.Snapshot, to string) (p Packet, err error) {
 	p.LastCheck, err = ReadLastCheck(s, snap)
 	if err == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 )
 
-// A Rerun is how a finished run is taken up again: the status with which a new run begins, and the
+// A Rerun is how a finished run is run again: the status with which a new run begins, and the
 // outputs of the old one that count in it.
 type Rerun struct {
 	Status  Status
@@ -36,7 +36,7 @@ func (e *PointError) Error() string {
 	return fmt.Sprintf("before %s there is no output of %s", e.From, list(e.Unfinished))
 }
 
-// NewRerun returns how a run that has ended with a status is taken up again in the folder dir. The
+// NewRerun returns how a run that has ended with a status is run again in the folder dir. The
 // workers of the role or phase from work again, and all that use what these write; so do workers of
 // its phase, and of later ones, that did not finish. "" is the first worker that did not finish, or
 // the first phase if all did. The error is *PointError.

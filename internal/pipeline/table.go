@@ -53,7 +53,7 @@ type Action struct {
 	By      string    // the person
 	Until   time.Time // when to look again at the latest; zero: when something happens
 	Person  bool      // nobody but a person gets it any further
-	Tell    string    // what a person is told; "" is nothing
+	Tell    string    // the text of a notification; "" for none
 }
 
 // A row is one line of a decision table. The first row that fits decides.

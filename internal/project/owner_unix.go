@@ -11,11 +11,11 @@ import (
 // EffectiveUser is whose state is believed; a test looks as another.
 var EffectiveUser = os.Geteuid
 
-// OtherOwner returns the owner of a folder, and whether that is another user. As in git, whoever called sudo is none to root.
+// OtherOwner returns the owner of a folder, and whether that is another user. As in git, the user who called sudo is none to root.
 func OtherOwner(dir string) (owner int, other bool) {
 	info, err := os.Lstat(dir)
 	if err != nil {
-		return 0, false // it is missing, or its absence is told elsewhere
+		return 0, false // it is missing, which others report
 	}
 	sys, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -1,5 +1,5 @@
 // Package project knows where a project and its branches live: the folder .ferrus with its machines, the work trees, and who
-// owns them. It finds and makes a project; whether its state is to be believed is told by package origin.
+// owns them. It finds and makes a project; package origin decides whether its state is to be believed.
 package project
 
 import (

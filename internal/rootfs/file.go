@@ -152,7 +152,7 @@ func bounded(f *os.File, max int64) ([]byte, error) {
 	return nil, fmt.Errorf("%s has %d bytes, of which at most %d are read: it %w", f.Name(), size, max, ErrTooLarge)
 }
 
-// WriteFile replaces the file name by way of a new file beside it, which is renamed: whoever reads it finds the old or
+// WriteFile replaces the file name by way of a new file beside it, which is renamed: a reader finds the old or
 // the new text, and a link or FIFO at name is replaced, not written through. It does not sync.
 func (r *Root) WriteFile(name string, data []byte, perm fs.FileMode) error {
 	at, err := r.at(name)

@@ -117,7 +117,7 @@ func (p Policy) covered(path string) bool {
 		slices.ContainsFunc(p.Mounts, func(m Mount) bool { return rootfs.Within(m.To, path) })
 }
 
-// order is what the stage is told.
+// order is the order that the stage gets.
 type order struct {
 	Mechanism Mechanism `json:"mechanism"`
 	ABI       int       `json:"abi,omitempty"` // use no more of Landlock than this version; 0: all that the kernel has

@@ -30,7 +30,7 @@ func openLog(conf Config, stderr io.Writer) (*slog.Logger, func()) {
 }
 
 // A spill writes to a stream whose reader may let it fill up, as clients do with the stderr of
-// servers. Writers never wait; lines without room are dropped.
+// servers. Writers never wait; lines that do not fit are dropped.
 type spill struct {
 	mu    sync.Mutex
 	lines chan []byte // nil after close

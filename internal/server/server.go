@@ -118,7 +118,7 @@ func parse(prog string, args []string, stdout, stderr io.Writer) (Config, int) {
 	fs.StringVar(&c.Root, "root", os.Getenv("FERRUS_ROOT"), "`DIR` of the project, or below it; default: the working directory")
 	fs.StringVar(&c.Branch, "branch", "", "`NAME` of the branch; default: that of the work tree, else none")
 	fs.IntVar(&wait, "wait", 0, "`SECS` that one call waits at most; default: server.wait_timeout_secs")
-	fs.BoolVar(&c.Headless, "headless", false, "non-interactive: an agent without work is told to stop")
+	fs.BoolVar(&c.Headless, "headless", false, "non-interactive: tell an agent without work to stop")
 	c.HTTP.flags(fs)
 	c.Worker.flags(fs)
 	switch err := fs.Parse(args); {

@@ -2,7 +2,7 @@ package snapshots
 
 import "github.com/ferrus-go/ferrus/internal/state"
 
-// Events are the events after which the files of the work are kept, each with the tree that it is about, "" for the work
+// Events are the events after which the files of the work are saved, each with the tree that it is about, "" for the work
 // tree as it is: what came of an agent's or a person's turn can be returned to.
 var Events = map[state.Event]func(state.Task) string{
 	state.CreateTask:      func(t state.Task) string { return t.BaseTree },

@@ -20,7 +20,7 @@ type Queue struct {
 	end context.CancelFunc
 
 	mu   sync.Mutex
-	last chan struct{} // closed when what was to be kept last is kept, and so all; nil when there was nothing
+	last chan struct{} // closed when the newest snapshot is saved, and with it all; nil when there was none
 }
 
 // NewQueue returns one that has nothing to keep yet.
@@ -130,7 +130,7 @@ func Keep(ctx context.Context, tree *worktree.Tree, branch string, t state.Task)
 	}
 }
 
-// EditsName is the name under which edits are kept that a move of the files of the work takes out of the work tree.
+// EditsName is the name under which edits are saved that a move of the files of the work takes out of the work tree.
 func EditsName(branch string, t state.Task) string {
 	return Name(branch, cmp.Or(t.TaskID, Unassigned), fmt.Sprintf("%d.edits", t.Seq))
 }

@@ -1,4 +1,4 @@
-// Package snapshots keeps the files of a task as they were at its entries, as trees below refs/ferrus, and names them.
+// Package snapshots saves the files of a task at its entries, as trees below refs/ferrus, and names them.
 package snapshots
 
 import (
@@ -9,13 +9,13 @@ import (
 // Unassigned stands in a name where there is no task.
 const Unassigned = "@idle"
 
-// Entry returns the number of the entry under which a tree is kept.
+// Entry returns the number of the entry under which a tree is saved.
 func Entry(name string) (uint64, bool) {
 	n, err := strconv.ParseUint(name[strings.LastIndexByte(name, '/')+1:], 10, 64)
 	return n, err == nil
 }
 
-// Name returns the name under which something of a task is kept, what "" for all of it. branch is "" for the project's own machine.
+// Name returns the name under which something of a task is saved, what "" for all of it. branch is "" for the project's own machine.
 func Name(branch, task, what string) string {
 	name := task
 	if branch != "" {

@@ -105,7 +105,7 @@ const (
 	Reopen         Event = "reopen"
 	Release        Event = "release"
 	Reassign       Event = "reassign" // a rule gives the work to another executor
-	Steer          Event = "steer"    // a person says something to whoever works
+	Steer          Event = "steer"    // a person messages the running agent
 	Tell           Event = "tell"     // an agent sends a message to another one
 	Select         Event = "select"   // of several attempts at a task, this approved one is taken
 	Scored         Event = "scored"   // [branches] score gave the checked work a number

@@ -19,7 +19,7 @@ import (
 // the new machine. The error is an *Error, or that of decide.
 func (s *Store) Fork(ctx context.Context, draft, dir string, upto int64, opts Options, decide func(Snapshot) (*Change, error)) error {
 	if err := s.beginning(draft, upto); err != nil {
-		return &Error{Code: StoreError, What: "make " + dir, Err: err, Remedy: "check whether the folder is writable and the disk has room"}
+		return &Error{Code: StoreError, What: "make " + dir, Err: err, Remedy: "check whether the folder is writable and the disk has space"}
 	}
 	first := opts
 	first.Backup = nil // the name belongs to another machine until this one is complete

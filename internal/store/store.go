@@ -123,7 +123,7 @@ func Open(dir string, opts Options) (*Store, error) {
 func Create(dir string, opts Options) (_ *Store, restored bool, err error) {
 	fail := func(err error) (*Store, bool, error) {
 		return nil, false, &Error{Code: StoreError, What: "create " + dir, Err: err,
-			Remedy: "check whether the folder is writable and the disk has room"}
+			Remedy: "check whether the folder is writable and the disk has space"}
 	}
 	above := firstThere(filepath.Dir(dir))
 	if err := os.MkdirAll(dir, 0o700); err != nil {

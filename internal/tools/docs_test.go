@@ -57,8 +57,8 @@ func workers(t *testing.T) string {
 
 Generated from ` + "`internal/pipeline/worker`" + `. A worker of a [pipeline](pipelines.md) has a server of its own, which ferrus starts for
 it: ` + "`ferrus serve --role worker --run DIR --worker NAME --attempt N`" + `. It has these tools and no other, and none of their
-arguments is a path; an output may be longer than a document. An attempt at a worker's work that counts no more, because another does the work, the worker was
-given up, or the run is over, is told to stop on every call.
+arguments is a path; an output may be longer than a document. If an attempt at a worker's work counts no more, because another does the work, the worker was
+given up, or the run is over, each call tells it to stop.
 
 `)
 	for _, tool := range worker.Catalogue() {

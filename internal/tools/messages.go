@@ -10,7 +10,7 @@ import (
 )
 
 // hears reports whether this result carries messages for the running agent, and whether those of a
-// person are among them: they are for whoever has the claim, reviews or answers. A claim has them in
+// person are among them: they are for the agent that has the claim, reviews or answers. A claim has them in
 // its packet, where a successor finds them, too.
 func (c *call) hears(in situation) (messages, steers bool) {
 	holds, decides := in.as == state.Holder, in.role == state.Supervisor

@@ -14,7 +14,7 @@ import (
 // as the only text block: clients show a model one or the other. State, Message, Next and Allowed
 // are always set.
 type Result struct {
-	FromThePerson []string         `json:"from_the_person,omitempty"` // said unasked, oldest first; each is told once, and goes before everything else
+	FromThePerson []string         `json:"from_the_person,omitempty"` // said unasked, oldest first; each is sent once, and goes before everything else
 	Messages      []packet.Message `json:"messages,omitempty"`        // from the other agent, oldest first, each once; in a claim, all of them, newest first
 
 	State   state.State  `json:"state"`            // of the task
@@ -45,7 +45,7 @@ type Result struct {
 	Consultations []packet.Consultation `json:"consultations,omitempty"` // newest first
 	Progress      []packet.Note         `json:"progress,omitempty"`      // newest first
 	Diffstat      string                `json:"diffstat,omitempty"`      // against the tree that the task began with
-	Cut           []packet.Cut          `json:"cut,omitempty"`           // what there was no room for, and the resource that has it
+	Cut           []packet.Cut          `json:"cut,omitempty"`           // what did not fit, and the resource that has it
 
 	CheckID     string           `json:"check_id,omitempty"`
 	RetriesUsed *int             `json:"retries_used,omitempty"` // red checks in a row

@@ -29,7 +29,7 @@ type Options struct {
 	Role     state.Role    // Supervisor, Executor or None; every connection of the server has it
 	Wait     time.Duration // the longest that one call waits; wait_timeout_secs of ferrus.toml when zero
 	Headless bool          // non-interactive: an agent without work stops instead of waiting
-	Remote   bool          // callers may have no session: they are told to name their claim or subject
+	Remote   bool          // callers may have no session: results ask them to name their claim or subject
 	Version  string        // of ferrus
 	Log      *slog.Logger  // slog.Default when nil
 

@@ -47,7 +47,7 @@ func (t *journalTab) build() {
 	t.set(rows)
 }
 
-// rowOf is an entry in a line. Where there is little room the state is left out: the event implies it.
+// rowOf is an entry in a line. In a narrow pane the state is left out: the event implies it.
 func (t *journalTab) rowOf(e status.Entry) row {
 	mark, style := " ", plain
 	if e.Undone {

@@ -15,7 +15,7 @@ type row struct {
 	mark  bool // a jump with { and } stops here
 }
 
-// A scroll shows as many rows as there is room for.
+// A scroll shows as many rows as fit.
 type scroll struct {
 	all           []row
 	rows          []row // of all, those that the filter leaves

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	narrowBelow = 72 // columns in which there is room for one pane only
+	narrowBelow = 72 // columns in which only one pane fits
 	aroundBody  = 4  // lines: the header, the titles, the message, the keys
 )
 
@@ -167,7 +167,7 @@ func (m *Model) messageLine() string {
 	return style.Render(fit(ends(clip(text, room), m.beside, m.width), m.width))
 }
 
-// keyLine names the keys that work now, as many as there is room for; help and the end always.
+// keyLine names the keys that work now, as many as fit; help and the end always.
 func (m *Model) keyLine() string {
 	if m.dialog != nil {
 		return m.hints(m.dialog.keys(), nil)

@@ -93,7 +93,7 @@ type patches struct {
 	all map[[2]string]*readPatch // by the trees that they compare
 }
 
-// maxPatches bounds how many patches are kept, each of at most maxPatch.
+// maxPatches bounds how many patches are cached, each of at most maxPatch.
 const maxPatches = 4
 
 // patch reads the patch of a task, or takes the one of the same submission that was read before.

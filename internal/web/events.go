@@ -39,7 +39,7 @@ func (s *stream) send(id, name string, data any) error {
 }
 
 // events streams the changes that a page is about: those of a branch, of a run, or all of them. Its id is MACHINE:SEQ; a
-// browser that comes back with the id of an older change is told at once.
+// browser that comes back with the id of an older change gets an event at once.
 func (s *Site) events(w http.ResponseWriter, r *http.Request) error {
 	about, one := partOf(r)
 	changes, leave := s.hub.join()

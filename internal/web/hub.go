@@ -12,8 +12,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
-// How often the files of a project are looked at while a page is open, and after what time a page is told that time has
-// passed: it shows ages, and a process may end without a trace in a file.
+// How often the files of a project are looked at while a page is open, and after what time a page is refreshed without
+// a change: it shows ages, and a process may end without a trace in a file.
 const (
 	look  = 60 * time.Millisecond
 	tired = 15 * time.Second

@@ -99,7 +99,7 @@ func (s *Site) routes() http.Handler {
 	return mux
 }
 
-// grace is how long Serve waits for open requests when it is told to end.
+// grace is how long Serve waits for open requests when its context ends.
 const grace = 300 * time.Millisecond
 
 // Serve serves listeners until ctx ends, and closes them. conf is nil without TLS.

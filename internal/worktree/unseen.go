@@ -63,7 +63,7 @@ func (t *Tree) unseen(ctx context.Context, base, now string) ([]string, error) {
 	}
 	for _, dir := range t.left {
 		if _, ours := git.Below(t.Path(dir), t.Private()); !ours && git.Resolve(t.Private()) != t.Path(dir) && filestat.Exists(t.Path(dir)) {
-			lines = append(lines, "files in "+gitpath.Printable(dir)+" are in no patch: the folder is kept for ferrus")
+			lines = append(lines, "files in "+gitpath.Printable(dir)+" are in no patch: ferrus uses the folder")
 		}
 	}
 	return lines, err

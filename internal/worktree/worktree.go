@@ -46,10 +46,10 @@ type Tree struct {
 type Options struct {
 	// Root is a folder of the main side: the project that has the control files. Its repository is the only one that is
 	// asked anything. A dir in a linked work tree is found through the list that this repository keeps, never through
-	// the .git file in dir, which whoever works there can replace. "" stands for dir.
+	// the .git file in dir, which an agent there can replace. "" stands for dir.
 	Root string
 
-	// State is a folder outside of the repository where the stat table is kept; "" stands for private. It exists.
+	// State is a folder outside of the repository where the stat table is stored; "" stands for private. It exists.
 	State string
 
 	// Ignore holds gitignore patterns, relative to the top level, of files that do not count even when tracked.
@@ -100,7 +100,7 @@ func Open(ctx context.Context, dir, private string, o Options) (*Tree, error) {
 // to be opened again: the repository may be gone, or say that its files are elsewhere. Without git it is.
 func (t *Tree) Current() bool { return t.settings[0].Unchanged() && t.settings[1].Unchanged() }
 
-// clock is the time by which it is told whether a file may be known again by its identity.
+// clock is the time that decides whether a file may be known again by its identity.
 func (t *Tree) clock() time.Time {
 	if t.looks != nil {
 		return t.looks()

@@ -161,8 +161,8 @@ func (s Slot) clear() {
 	}
 	defer lock.Close()
 	if o = s.occupant(); o.Mark != "" {
-		// By the mark alone: the number of a shim that is gone may be another process's by now. Whoever sees the slot taken
-		// meanwhile must not read it either.
+		// By the mark alone: the number of a shim that is gone may be another process's by now. A process that finds the
+		// slot taken meanwhile must not read it either.
 		_ = s.write(Occupant{Mark: o.Mark})
 		proc.KillMarked(0, markName+"="+o.Mark)
 		_ = s.write(Occupant{})

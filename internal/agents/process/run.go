@@ -37,7 +37,7 @@ type Run struct {
 	Exit     int       `json:"exit"`              // status, -1 when a signal ended it
 	Signal   string    `json:"signal,omitempty"`  // that ended it
 	Error    string    `json:"error,omitempty"`   // why it could not be started, or what became of its shim
-	Cut      bool      `json:"cut,omitempty"`     // the conductor ended it, because it came to nothing
+	Cut      bool      `json:"cut,omitempty"`     // the conductor ended it, because it made no progress
 	Stopped  bool      `json:"stopped,omitempty"` // it was ended through no fault of its own
 	GaveUp   bool      `json:"gave_up,omitempty"` // it was held, and what it waited for did not come
 

@@ -36,7 +36,7 @@ func BranchCommand(a *cli.App) *cobra.Command {
 		Short: "Create a branch for another attempt or another task",
 		Long: `Creates a branch: its own task, log, agents and checks, in its own work tree
 .ferrus/worktrees/NAME on the git branch ferrus/NAME. It starts with the present
-task and files, or with --at as they were at that entry of "ferrus log". With
+task and files, or with --at those of that entry of "ferrus log". With
 --task it gets a new task. With -n 3 it creates NAME.1, NAME.2 and NAME.3 as
 three attempts. Each --variant is one attempt, whose executor is that agent.
 With --remove it deletes the branch.`,

@@ -32,7 +32,7 @@ deleted at any age. "ferrus log" still shows all events, and "ferrus evidence"
 what they contain.
 
 Saved files are refs under refs/ferrus in your repository. Refs of tasks that no
-journal here knows are kept, because they may belong to another project. The
+journal here knows stay, because they may belong to another project. The
 objects stay on disk until git collects garbage (git gc). Objects that your own
 commits contain stay. The reported bytes are those of files only.
 

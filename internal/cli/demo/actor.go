@@ -92,7 +92,7 @@ func (a *actor) execute() error {
 		a.say("The review says: %s", r.Review)
 	}
 	if r.Review != "" || len(r.Decisions) > 0 && p.question == "" { // a hint of the person helps, too
-		drafts = p.mended
+		drafts = p.revised
 	}
 	for i, d := range drafts {
 		if err := a.edit(r.Worktree, d); err != nil {

@@ -45,7 +45,7 @@ func besides(s *stage) (string, error) {
 	if _, err := os.Stat(filepath.Join(s.dir, "max.go")); err == nil {
 		return "", fmt.Errorf("the project has the file already")
 	}
-	return "ferrus branch max: in .ferrus/worktrees/max; approved; the project's files are as they were", nil
+	return "ferrus branch max: in .ferrus/worktrees/max; approved; the project's files did not change", nil
 }
 
 // mergeIn brings it into the project, where something else has changed meanwhile.

@@ -17,7 +17,7 @@ type play struct {
 	does      string   // in a few words
 	drafts    []draft  // written one after the other, until the checks pass
 	objection string   // to the first submission
-	mended    []draft  // after it, or after a hint
+	revised   []draft  // after it, or after a hint
 	steps     int      // of work that takes a second each
 }
 
@@ -69,16 +69,16 @@ var plays = map[string]play{
 	title(taskTotal): {does: "add up the lines",
 		drafts:    []draft{{"total.go": "package shop\n\n// TODO: Total\n"}, {"total.go": totalPlain}},
 		objection: "A negative count makes the cart cheaper. Let it cost nothing.",
-		mended:    []draft{{"total.go": totalPositive}}},
+		revised:   []draft{{"total.go": totalPositive}}},
 	title(taskTax): {does: "multiply the total by 1.2",
 		drafts: []draft{{"total.go": strings.Replace(totalPositive, "return sum\n", "return sum * 120 / 100 // with tax\n", 1)}}},
 	title(taskDiscount): {does: "take 10 % off from 100 euro on",
-		drafts: []draft{{"total.go": strings.Replace(totalPositive, "return sum\n", "if sum >= 100_00 {\n\t\treturn sum * 90 / 100\n\t}\n\treturn sum\n", 1)}},
-		mended: []draft{{"total.go": strings.Replace(totalPositive, "return sum\n", "if sum >= 100_00 {\n\t\tsum = sum * 90 / 100\n\t}\n\treturn sum * 120 / 100 // with tax\n", 1)}}},
+		drafts:  []draft{{"total.go": strings.Replace(totalPositive, "return sum\n", "if sum >= 100_00 {\n\t\treturn sum * 90 / 100\n\t}\n\treturn sum\n", 1)}},
+		revised: []draft{{"total.go": strings.Replace(totalPositive, "return sum\n", "if sum >= 100_00 {\n\t\tsum = sum * 90 / 100\n\t}\n\treturn sum * 120 / 100 // with tax\n", 1)}}},
 	title(taskImport): {does: "read orders.csv line by line", drafts: failing("orders.go", "TODO: line %d has no date", "FIXME: line %d is read twice"),
-		mended: []draft{{"orders.go": "package shop\n\n// ReadOrders reads orders.csv of the old shop, without the lines that have no date.\nfunc ReadOrders(file string) error { return nil }\n"}}},
+		revised: []draft{{"orders.go": "package shop\n\n// ReadOrders reads orders.csv of the old shop, without the lines that have no date.\nfunc ReadOrders(file string) error { return nil }\n"}}},
 	title(taskSearch): {does: "compare each name with the word", drafts: failing("search.go", "TODO: after %d names the umlaut is not found"),
-		mended: []draft{{"search.go": "package shop\n\nimport \"strings\"\n\n// Search reports whether a name contains a word.\nfunc Search(name, word string) bool { return strings.Contains(name, word) }\n"}}},
+		revised: []draft{{"search.go": "package shop\n\nimport \"strings\"\n\n// Search reports whether a name contains a word.\nfunc Search(name, word string) bool { return strings.Contains(name, word) }\n"}}},
 	title(taskLabels): {does: "go through the articles", steps: 600, drafts: []draft{{"labels.go": "package shop\n\n// Labels are by article.\nvar Labels = map[string]string{}\n"}}},
 	title(taskFast):   {does: "keep the articles in a map"},
 	title(taskEuro): {does: "format cents with two digits", question: "How should a price look?\n\nThe old shop wrote 1.234,50 €; the new one has customers in other countries, too.",
@@ -128,12 +128,12 @@ func playOf(of string) play {
 		name := fileOf(of)
 		p = play{does: "write " + name, drafts: []draft{{name: "package shop\n\n// " + of + "\n"}}}
 	}
-	if len(p.mended) == 0 {
+	if len(p.revised) == 0 {
 		last := draft{}
 		for name, text := range p.drafts[len(p.drafts)-1] {
 			last[name] = text + "\n// It was looked at once more.\n"
 		}
-		p.mended = []draft{last}
+		p.revised = []draft{last}
 	}
 	return p
 }

@@ -19,9 +19,9 @@ type Line struct {
 	Count int
 }
 `,
-	"lint.sh": `# The first check of the shop: nothing is to be mended.
+	"lint.sh": `# The first check of the shop: nothing is to be fixed.
 if grep -n FIXME *.go; then
-  echo "lint: mend this first"
+  echo "lint: fix this first"
   exit 1
 fi
 `,

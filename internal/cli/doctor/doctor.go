@@ -34,7 +34,7 @@ problems, 8 if the journal is damaged or was not made here, and 1 otherwise.`,
 journal. It rewrites generated files and archives, and removes an incomplete
 line at the end of the journal. It creates the copy of the journal again if it
 is missing. It restores the modes of files in .ferrus. It moves the files of
-upstream ferrus into the archive. Removed files are kept in logs/ or archive/,
+upstream ferrus into the archive. Removed files go to logs/ or archive/,
 except for locks of sessions that ended long ago.
 
 The journal and its copy should be one file. If they are two files, --fix

@@ -19,7 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/refusal"
 )
 
-// A rerunning is how a run is taken up again.
+// A rerunning is how a run is run again.
 type rerunning struct {
 	from, more string
 	detach     bool
@@ -106,7 +106,7 @@ func rerun(a *cli.App, ctx context.Context, name string, how rerunning) error {
 	})
 }
 
-// cannotRerun says why a run cannot be taken up again, and what can be done instead.
+// cannotRerun says why a run cannot be run again, and what can be done instead.
 func cannotRerun(old *run.Folder, err error) error {
 	again := "ferrus pipeline rerun " + old.Name() + " --from "
 	var point *pipeline.PointError

@@ -154,15 +154,15 @@ type prospect struct {
 	Dir     string          `json:"dir"`
 	Topic   string          `json:"topic"`
 	Action  status.Decision `json:"action"`
-	Workers []seat          `json:"workers"`
+	Workers []planned       `json:"workers"`
 }
 
-// A seat is a worker that would be started.
-type seat struct {
+// A planned worker would be started.
+type planned struct {
 	Role   string `json:"role"`
 	Agent  string `json:"agent"`
 	Model  string `json:"model,omitempty"`
-	Prompt string `json:"prompt"` // path of what it is told
+	Prompt string `json:"prompt"` // path of the file
 	Output string `json:"output"`
 }
 
@@ -174,14 +174,14 @@ func foresee(a *cli.App, at run.Place, w workflow.Workflow, s run.Settings, topi
 	})
 	act := pipeline.Decide(pipeline.Facts{Workflow: w, Status: pipeline.New(w, name, topic, now), Now: now})
 	dir := filepath.Join(at.Tmp, name)
-	p := prospect{Run: name, Dir: dir, Topic: topic, Action: status.DecisionOf(act), Workers: []seat{}}
+	p := prospect{Run: name, Dir: dir, Topic: topic, Action: status.DecisionOf(act), Workers: []planned{}}
 	for _, role := range act.Roles {
 		k, _ := w.Worker(role)
 		who := s.Agent(k)
 		if k.Run != "" {
 			who = config.Agent{Agent: agents.CommandWorker}
 		}
-		p.Workers = append(p.Workers, seat{role, who.Agent, who.Model, filepath.Join(dir, "prompts", role+".txt"), filepath.Join(dir, k.File())})
+		p.Workers = append(p.Workers, planned{role, who.Agent, who.Model, filepath.Join(dir, "prompts", role+".txt"), filepath.Join(dir, k.File())})
 	}
 	if a.JSON {
 		return a.PrintJSON(p)

@@ -11,7 +11,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/fleet"
 )
 
-// A preparation is a run that nothing stands in the way of. Whoever has it closes its engine.
+// A preparation is a run that nothing stands in the way of. Its owner closes its engine.
 type preparation struct {
 	*engine.Session
 	conf    config.Config
@@ -67,7 +67,7 @@ func startable(a *cli.App, ctx context.Context, e *engine.Engine, many, fresh bo
 	return conf, nil
 }
 
-// options are those of a conductor under a configuration, but for who is told.
+// options are those of a conductor under a configuration, without the receivers of its events.
 func (p *preparation) options(conf config.Config) conductor.Options {
 	return conductor.Options{Hurry: p.hurry, Ferrus: p.program, Lease: conf.Lease, Environ: os.Environ()}
 }

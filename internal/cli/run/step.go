@@ -46,7 +46,7 @@ a branch takes nothing from the queue, because a new branch begins with the
 files of the project.
 
 Each step uses the rules of "ferrus run --headless" and "ferrus run --explain":
-a question waits for "ferrus answer", and [notify] is told of it once. A task
+a question waits for "ferrus answer", and [notify] reports it once. A task
 that a "ferrus run" works on is left to it. Delegates of a task need no place,
 and what their executor decided is carried out first. Approved work of a branch
 is merged if [branches] on_approve is "merge". A merge that does not fit is

@@ -51,7 +51,7 @@ func watchTask(a *cli.App, ctx context.Context, e *engine.Engine) error {
 	}
 }
 
-// redraw draws the status over what stood there, as much of it as the terminal has room for.
+// redraw draws the status over what stood there, as much of it as fits into the terminal.
 func redraw(a *cli.App, r *status.Report) error {
 	var frame bytes.Buffer
 	drawn := *a

@@ -65,7 +65,7 @@ func enqueue(a *cli.App, ctx context.Context, name string, from cli.Source, word
 	if err != nil {
 		return err
 	}
-	all, _ := queue.List(home) // what else is wrong with it is told where it is listed
+	all, _ := queue.List(home) // the command that lists it says what else is wrong
 	if a.JSON {
 		return a.PrintJSON(map[string]any{"name": it.Name, "path": it.Path, "waiting": len(all)})
 	}

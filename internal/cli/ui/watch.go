@@ -14,9 +14,9 @@ import (
 type watcher struct{ root string }
 
 const (
-	// settle is how long a change may go on before it is told: an act changes several files.
+	// settle is how long a change may go on before it is reported: an act changes several files.
 	settle = 30 * time.Millisecond
-	// atLeast is how often a change is told without any: file notifications fail on network file systems, and the end of a
+	// atLeast is how often a change is reported without any: file notifications fail on network file systems, and the end of a
 	// process changes no file.
 	atLeast = time.Minute
 )

@@ -39,7 +39,7 @@ func (p *Machine) Human() *engine.Session {
 	return p.Engine().Session(engine.Caller{Role: state.Human, Agent: "human", TTY: true})
 }
 
-// AllKept waits until the files of every entry are kept that these have made. Another process does not wait for them.
+// AllKept waits until the files of every entry are saved that these have made. Another process does not wait for them.
 func AllKept(sessions ...*engine.Session) {
 	for _, s := range sessions {
 		s.Engine().Settle()

@@ -18,8 +18,8 @@ const (
 	journalFile  = "journal.jsonl"      // all that was ever done about it, a line each
 	lockFile     = "status.lock"        // held for a tick
 	intentFile   = "intent.json"        // what a person asks for
-	deliveryFile = "delivery.json"      // made once, by whoever delivers
-	deliveryLock = "delivery.lock"      // held by whoever delivers
+	deliveryFile = "delivery.json"      // made once, by the sender
+	deliveryLock = "delivery.lock"      // held by the sender
 	finalFile    = "final.md"           // the result
 	baseFile     = "dialogue.base.json" // our own copy of dialogue.json
 	lookedFile   = "looked.json"        // when a tick last looked

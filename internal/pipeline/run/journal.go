@@ -30,7 +30,7 @@ type Line struct {
 	Aside  []string        `json:"aside,omitempty"`
 	By     string          `json:"by,omitempty"`     // the person
 	Intent string          `json:"intent,omitempty"` // that is done with it
-	Tell   string          `json:"tell,omitempty"`   // what a person is told
+	Tell   string          `json:"tell,omitempty"`   // the text of a notification
 
 	Workflow json.RawMessage `json:"workflow,omitempty"` // of the launch
 	Settings *Settings       `json:"settings,omitempty"`

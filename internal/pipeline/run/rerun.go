@@ -18,7 +18,7 @@ type Origin struct {
 	Outputs []pipeline.Output `json:"outputs"`
 }
 
-// ErrActive means that a run has not ended, and so cannot be taken up again.
+// ErrActive means that a run has not ended, and so cannot be run again.
 var ErrActive = errors.New("the run has not ended")
 
 // A ChangedError says that an output of a run is not what its journal recorded.

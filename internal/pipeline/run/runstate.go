@@ -42,7 +42,7 @@ func (b *runState) open(now time.Time) error {
 			return fmt.Errorf("cut off the torn end of %s: %v", file.Name(), rootfs.Cause(err))
 		}
 	}
-	if last.Intent != "" { // it was done; whoever did it died before he could clear it away
+	if last.Intent != "" { // it was done; the process that did it died before it could remove the file
 		if i, _ := b.f.intent(); i.ID == last.Intent {
 			_ = b.f.remove(intentFile)
 		}

@@ -39,7 +39,7 @@ type Assignment struct {
 	Role     string    `json:"role"`
 	Topic    string    `json:"topic"`
 	Task     string    `json:"task"`
-	Prompt   string    `json:"prompt"`            // all that it is told
+	Prompt   string    `json:"prompt"`            // everything that it gets to read at its start
 	Inputs   []Input   `json:"inputs"`            // what it reads
 	Output   string    `json:"output"`            // absolute path of the file it writes
 	Deadline time.Time `json:"deadline,omitzero"` // when its time is over, without the grace
@@ -58,7 +58,7 @@ type Input struct {
 var ErrReplaced = errors.New("this attempt no longer counts: it was replaced or given up; stop now")
 
 // ErrTooLong means that the text is too long for the dialogue.
-var ErrTooLong = errors.New("the dialogue has no room for that")
+var ErrTooLong = errors.New("that does not fit into the dialogue")
 
 // Assignment returns the work of the worker.
 func (d *WorkerSession) Assignment(now time.Time) (Assignment, error) {

@@ -21,8 +21,8 @@ import (
 // mostBytes is what a list may cost: the model of a worker pays for it in every request.
 const mostBytes = 2560
 
-// seats are the workers whose lists differ.
-var seats = map[string]string{"terminal": "deliver get_assignment heartbeat wait_for_inputs write_output",
+// lists are the workers whose lists differ.
+var lists = map[string]string{"terminal": "deliver get_assignment heartbeat wait_for_inputs write_output",
 	"other": "get_assignment heartbeat wait_for_inputs write_output", "talker": "get_assignment heartbeat wait_for_inputs write_output"}
 
 func listed(t *testing.T, kind string) (*client, *mcp.ListToolsResult) {
@@ -33,11 +33,11 @@ func listed(t *testing.T, kind string) (*client, *mcp.ListToolsResult) {
 	return c, list
 }
 
-// TestEveryDefinitionIsAsItWasReviewed: what a model is told changes only together with its snapshot; a list is small,
+// TestEveryDefinitionIsAsItWasReviewed: what a model reads changes only together with its snapshot; a list is small,
 // sorted, for its caller alone, and only the terminal worker's has deliver.
 func TestEveryDefinitionIsAsItWasReviewed(t *testing.T) {
 	t.Parallel()
-	for kind, want := range seats {
+	for kind, want := range lists {
 		c, list := listed(t, kind)
 		text, err := json.MarshalIndent(list.Tools, "", "  ")
 		must(t, err)
@@ -59,7 +59,7 @@ func TestEveryDefinitionIsAsItWasReviewed(t *testing.T) {
 // TestEveryDefinitionIsWhatAllClientsTake: annotated, loaded at once, without what some provider refuses.
 func TestEveryDefinitionIsWhatAllClientsTake(t *testing.T) {
 	t.Parallel()
-	for kind := range seats {
+	for kind := range lists {
 		_, list := listed(t, kind)
 		for _, tool := range list.Tools {
 			a := tool.Annotations
@@ -84,7 +84,7 @@ func TestEveryDefinitionIsWhatAllClientsTake(t *testing.T) {
 // TestTheInstructionsNameTheWorkersToolsAndNoOther.
 func TestTheInstructionsNameTheWorkersToolsAndNoOther(t *testing.T) {
 	t.Parallel()
-	for kind, tools := range seats {
+	for kind, tools := range lists {
 		c, _ := listed(t, kind)
 		text := c.InitializeResult().Instructions
 		for _, tool := range Catalogue() {

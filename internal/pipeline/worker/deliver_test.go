@@ -50,7 +50,7 @@ func (c *client) insist() Result {
 	}
 }
 
-// TestOfManyWhoDeliverAtOnceOneDelivers (F09): each has a server of its own, and the others are told that it is sent.
+// TestOfManyWhoDeliverAtOnceOneDelivers (F09): each has a server of its own, and the others learn that it is sent.
 func TestOfManyWhoDeliverAtOnceOneDelivers(t *testing.T) {
 	t.Parallel()
 	const clients = 8
@@ -78,7 +78,7 @@ func TestOfManyWhoDeliverAtOnceOneDelivers(t *testing.T) {
 					})
 				}
 				all.Wait()
-				// Who did not wait for the end of what it sent is told by the next call, as the others are.
+				// A worker that did not wait for the end of its delivery learns it by the next call, as the others do.
 				if n := said["delivered"]; n > 1 || n+said["already_sent"] != clients || wait == patience && n != 1 {
 					t.Errorf("the answers are %v", said)
 				}
@@ -153,7 +153,7 @@ func TestADeliveryOutlivesTheCall(t *testing.T) {
 			}
 			other := s.enter("writer", hurried)
 			if r := other.do("deliver", ""); r.Status != "sending" {
-				t.Errorf("another is told %+v", r)
+				t.Errorf("another gets %+v", r)
 			}
 			if r := other.do("heartbeat", ""); r.Next != "deliver" {
 				t.Errorf("%+v", r)
@@ -194,7 +194,7 @@ func TestADeliveryWaitsForWhoIsSending(t *testing.T) {
 	}
 }
 
-// TestADoubtfulDeliveryIsForAPerson: whoever calls stops, as often as it is called.
+// TestADoubtfulDeliveryIsForAPerson: each call says stop, however often it is made.
 func TestADoubtfulDeliveryIsForAPerson(t *testing.T) {
 	t.Parallel()
 	t.Run("a command that failed", func(t *testing.T) {
@@ -279,7 +279,7 @@ func TestADeliveryThatARunsEndCutsOffIsNoFault(t *testing.T) {
 	p := &place{opts: Options{Run: s.f.Dir, Worker: "writer", Attempt: 1, Log: quiet}}
 	must(t, p.open())
 	must(t, os.Rename(s.f.Dir, s.root+"/archived"))
-	c := &call{place: p, tool: Catalogue()[4], who: p.seat()}
+	c := &call{place: p, tool: Catalogue()[4], who: p.binding()}
 	c.finish(c.undelivered(errors.New("a file is not there")))
 	if c.res.Code != StoreGone || c.res.Next != "stop" {
 		t.Errorf("%+v", c.res)

@@ -15,7 +15,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 )
 
-// kinds are the workers of the matrix: one of each seat, and one whose turn it is not.
+// kinds are the workers of the matrix: one with each list of tools, and one whose turn it is not.
 var kinds = map[string]struct{ workflow, role string }{
 	"terminal": {report, "writer"},
 	"other":    {report, "reader"},

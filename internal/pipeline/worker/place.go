@@ -64,8 +64,8 @@ func (p *place) gone() *refusal {
 		"stop: there is nothing left to do", "stop"}
 }
 
-// seat returns the binding of the worker, the zero one if the run cannot be opened.
-func (p *place) seat() binding {
+// binding returns the binding of the worker, the zero one if the run cannot be opened.
+func (p *place) binding() binding {
 	if p.open() != nil {
 		return binding{}
 	}

@@ -13,7 +13,7 @@ const (
 	ForbiddenRole   Code = "forbidden_role"   // this worker may never do this
 	LeaseLost       Code = "lease_lost"       // this attempt counts no more
 	InvalidInput    Code = "invalid_input"    // an argument is wrong
-	TooLarge        Code = "too_large"        // a turn that the dialogue has no room for
+	TooLarge        Code = "too_large"        // a turn that does not fit into the dialogue
 	StoreError      Code = "store_error"      // the disk refused, or where the result is to go
 	StoreGone       Code = "store_gone"       // the run is archived, or its folder was removed
 	OutcomeUnknown  Code = "outcome_unknown"  // nobody knows whether the result was sent, or a bug of ours

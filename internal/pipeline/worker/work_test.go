@@ -342,7 +342,7 @@ func TestAPanicEndsTheCallAlone(t *testing.T) {
 	must(t, p.open())
 	tool := Tool{Tool: Catalogue()[0].Tool, run: func(context.Context, *call) error { panic("a bug") }}
 	server := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	server.AddTool(tool.Definition(), p.handler(tool, p.seat()))
+	server.AddTool(tool.Definition(), p.handler(tool, p.binding()))
 	if r := connect(t, server, nil).call(tool.Name, ""); r.Code != OutcomeUnknown || r.Next != "deliver" || !strings.Contains(r.Message, "bug") {
 		t.Errorf("%+v", r)
 	}

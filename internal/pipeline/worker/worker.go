@@ -41,7 +41,7 @@ func NewServer(opts Options) *mcp.Server {
 	}
 	opts.gate = &gate.Gate{Watchdog: gate.Watchdog{Log: opts.Log}, Every: opts.every, Stuck: stuck}
 	at := &place{opts: opts}
-	who := at.seat()
+	who := at.binding()
 	s := gate.NewServer(opts.Version, who.instructions(), &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}, opts.Log)
 	for _, t := range Catalogue() {
 		s.AddTool(t.of(who).Definition(), at.handler(t, who))

@@ -68,7 +68,7 @@ var phaseKeys = []key{
 var workerKeys = []key{
 	{name: "role", kind: textual, need: true, means: "its name, once in the whole pipeline; its output is named after it"},
 	{name: "agent", kind: textual, usual: "`[hq.executor]`", means: "the agent to start, one of [agents](agents.md)"},
-	{name: "model", kind: textual, usual: "the agent's own", means: "what the agent is told with its option for the model"},
+	{name: "model", kind: textual, usual: "the agent's own", means: "the value of the agent's option for the model"},
 	{name: "run", kind: textual, filled: true, usual: "an agent works",
 		means: "a command of the shell to run instead of an agent; it writes its output to the file `$FERRUS_OUTPUT`"},
 	{name: "ok_exit", kind: codes, least: 1, most: 255, usual: "none", means: "exit codes of `run`, besides 0, with which its output counts"},

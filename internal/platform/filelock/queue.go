@@ -30,7 +30,7 @@ type Queue struct {
 // A turn is a caller that waits.
 type turn struct {
 	since time.Time
-	given chan given // has room for one
+	given chan given // with a buffer of one
 }
 
 // given is what a caller waited for: a lock, or why there is none.

@@ -21,7 +21,7 @@ import (
 // limit is how long one channel may take for one message.
 const limit = 30 * time.Second
 
-// A Message is what a person is told.
+// A Message is the text of a notification.
 type Message struct {
 	Title string   `json:"title"` // one line
 	Text  string   `json:"text"`  // the whole, without the title

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// huge is the size of a file that nobody should read. It is sparse and takes no room.
+// huge is the size of a file that nobody should read. It is sparse and takes no space.
 const huge = 5 << 30
 
 // An entry is a kind of thing that can lie where a file or a folder is expected.
@@ -54,6 +54,6 @@ func lay(t testing.TB, e entry, path, outside string) {
 		err = e.lay(path, moved)
 	}
 	if err != nil {
-		t.Skip(err) // a system without links, or without room
+		t.Skip(err) // a system without links, or a full disk
 	}
 }

@@ -60,12 +60,12 @@ func (b *bounded) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		b.mu.Lock()
-		room := b.open < b.most
-		if room {
+		free := b.open < b.most
+		if free {
 			b.open++
 		}
 		b.mu.Unlock()
-		if room {
+		if free {
 			return &counted{Conn: c, leave: sync.OnceFunc(func() {
 				b.mu.Lock()
 				b.open--

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// grace is how long Serve waits for open requests to end by themselves when it is told to end.
+// grace is how long Serve waits for open requests to end by themselves when its context ends.
 const grace = 300 * time.Millisecond
 
 // Serve serves a listener until ctx ends. Then it ends the site: first sessions, streams and calls,

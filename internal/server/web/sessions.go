@@ -31,8 +31,8 @@ type sessions struct {
 	all map[string]*session
 }
 
-// room returns 0 if the bearer may open one more session, otherwise the status to answer with.
-func (all *sessions) room(b *bearer, lim Limits) (status int) {
+// admits returns 0 if the bearer may open one more session, otherwise the status to answer with.
+func (all *sessions) admits(b *bearer, lim Limits) (status int) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	own := 0
@@ -46,7 +46,7 @@ func (all *sessions) room(b *bearer, lim Limits) (status int) {
 
 // full answers a request that would open too many sessions.
 func (s *Site) full(w http.ResponseWriter, r *http.Request, v *identity) bool {
-	status := s.sessions.room(v.bearer, s.opts.Limits)
+	status := s.sessions.admits(v.bearer, s.opts.Limits)
 	if status == 0 {
 		return false
 	}

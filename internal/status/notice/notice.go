@@ -1,4 +1,4 @@
-// Package notice puts into words what a reader of a task is told beside its own matter: that frozen values are not those of
+// Package notice has the notices that each result on a task may have beside its own matter: that frozen values are not those of
 // ferrus.toml, that files are being moved, that control files were edited, that a person acted without a terminal.
 package notice
 
@@ -53,7 +53,7 @@ func All(st engine.Status) []string {
 	return out
 }
 
-// maxNotices is how many changed values of ferrus.toml are told one by one.
+// maxNotices is how many changed values of ferrus.toml are listed one by one.
 const maxNotices = 3
 
 // maxNamed is how many variables are named one by one.
@@ -70,7 +70,7 @@ func Environ(st engine.Status) string {
 	if n := len(names) - maxNamed; n > 0 {
 		names, more = names[:maxNamed], fmt.Sprintf(" and %d more", n)
 	}
-	return "environment: " + strings.Join(names, ", ") + more + " of this server are not as they were frozen with the task; the checks run with " +
+	return "environment: " + strings.Join(names, ", ") + more + " of this server are not those that were frozen with the task; the checks run with " +
 		"those of the task. " + refusal.OnBranch(st.Task.Branch, "ferrus config accept") + " freezes the environment of the terminal in which it is run"
 }
 

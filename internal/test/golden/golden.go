@@ -1,4 +1,4 @@
-// Package golden compares what a test makes with a file that is kept beside it: the answer of a tool,
+// Package golden compares what a test makes with a file beside it: the answer of a tool,
 // a launch of an agent, a page of docs. With the flag -update the test program writes the file instead;
 // the difference is then to be read in the commit.
 package golden

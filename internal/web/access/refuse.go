@@ -30,7 +30,7 @@ var (
 		"press Enter where ferrus web runs, and open the link that it prints"}
 )
 
-// refuse returns why a request is refused whoever sends it.
+// refuse returns why a request is refused from any sender.
 func (g *Gate) refuse(r *http.Request) (Refusal, bool) {
 	if !strings.EqualFold(r.Host, g.host) {
 		return WrongHost, true

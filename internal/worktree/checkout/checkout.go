@@ -61,7 +61,7 @@ type Layout struct {
 	Within string // a folder that exists in any case, relative to the top, with slashes; "" or "." for none
 
 	// SetUp makes what the tracked files need beside them, such as installed packages, in the folder dir, which holds the
-	// files of Base. It runs once for each Key; what it made is kept beside the checkout, and comes back from there. Nil:
+	// files of Base. It runs once for each Key; what it made is saved beside the checkout, and comes back from there. Nil:
 	// there is none.
 	SetUp func(ctx context.Context, dir string) error
 	Base  string
@@ -129,7 +129,7 @@ func (c *Checkout) Release() {
 	}
 }
 
-// take makes the folder and takes its lock. A folder in a work tree is refused: whoever works there could write in it, and
+// take makes the folder and takes its lock. A folder in a work tree is refused: an agent there could write in it, and
 // git would take it for a part of that.
 func (c *Checkout) take() error {
 	if err := Outside(c.dir); err != nil {
@@ -208,7 +208,7 @@ func (c *Checkout) lay(ctx context.Context, t *worktree.Tree, tree, within strin
 // A checkoutPlan is what a checkout is to hold, by path.
 type checkoutPlan struct {
 	dirs  gitpath.Set        // folders
-	made  map[string]madeRow // what the set-up made and the tree leaves room for
+	made  map[string]madeRow // what the set-up made and no file of the tree is in the way of
 	there gitpath.Set        // files that are there already, as they are to be
 }
 
@@ -235,7 +235,7 @@ func (c *Checkout) planned(within string) *checkoutPlan {
 			p.dirs.Add(e.Path)
 		}
 	}
-	room := func(name string) bool { // no file of the tree stands at the path, or where it needs a folder
+	free := func(name string) bool { // no file of the tree stands at the path, or where it needs a folder
 		for at := name; at != "."; at = path.Dir(at) {
 			if e, ok := c.want.At[at]; ok && !e.IsLink() {
 				return false
@@ -245,7 +245,7 @@ func (c *Checkout) planned(within string) *checkoutPlan {
 	}
 	if c.made != nil {
 		for _, r := range c.made.rows {
-			if !room(r.path) || p.dirs[r.path] && !r.dir() {
+			if !free(r.path) || p.dirs[r.path] && !r.dir() {
 				continue
 			}
 			above(r.path)
@@ -256,7 +256,7 @@ func (c *Checkout) planned(within string) *checkoutPlan {
 			}
 		}
 	}
-	if within = path.Clean(filepath.ToSlash(within)); within != "." && room(within) {
+	if within = path.Clean(filepath.ToSlash(within)); within != "." && free(within) {
 		above(within)
 		p.dirs.Add(within)
 	}

@@ -196,7 +196,7 @@ func (c *Checkout) compareFiltered(ctx context.Context, call git.Command, names 
 }
 
 // Changed lists tracked files that no longer are what [Checkout.Lay] made them, by content: those that the commands of a
-// gate changed while it ran. It is for whoever has the checkout.
+// gate changed while it ran. Only the owner of the checkout calls it.
 func (c *Checkout) Changed() ([]string, error) {
 	if c.want == nil {
 		return nil, errors.New("nothing is laid out")

@@ -48,7 +48,7 @@ func Remove(dir string) error {
 		return err
 	}
 	defer lock.Close()
-	// Out of the way first: whoever makes another one has a lock of its own.
+	// Out of the way first: a process that makes another one has a lock of its own.
 	gone := strings.TrimSuffix(dir, removedMark) + removedMark
 	root, err := os.OpenRoot(filepath.Dir(gone))
 	if err != nil {

@@ -32,7 +32,7 @@ func (r *Repository) alone(ctx context.Context, branch string, do func() error) 
 }
 
 // turn waits until no other branch is being made or removed. Git does not lock what it knows of linked work trees: it
-// looks at all of them before it makes one, dies of one that is half made, and mends one that is half removed.
+// looks at all of them before it makes one, dies of one that is half made, and repairs one that is half removed.
 func (r *Repository) turn(ctx context.Context) (*filelock.Lock, error) {
 	lock, err := filelock.Acquire(ctx, filepath.Join(r.private, "linked.lock"))
 	if err != nil && ctx.Err() != nil {

@@ -37,7 +37,7 @@ func (r *Repository) resolve(ctx context.Context, rev string) (string, error) {
 // KeepHead makes refs/ferrus/<name> point at the tip of the branch ferrus/<branch>, so that its commits survive
 // [Repository.Remove], and returns it. Where there is no such branch, or the HEAD of the main work tree leads to its tip, there
 // is nothing to keep: it returns "". [Repository.ReadRef] gives the tree of the commit. What the name held before is let go, and
-// what is kept is on disk, as with [Repository.SaveRef]. The error is [git.ErrNoGit] without git.
+// what is saved is on disk, as with [Repository.SaveRef]. The error is [git.ErrNoGit] without git.
 func (r *Repository) KeepHead(ctx context.Context, branch, name string) (commit string, err error) {
 	commit, err = r.keepHead(ctx, branch, name)
 	if err != nil {

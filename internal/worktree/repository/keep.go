@@ -31,7 +31,7 @@ type kept struct {
 // as <task>/<seq>; what it held before is let go.
 //
 // The commit has no parent, and its author and date are always the same: equal trees have equal commits. All of it is on
-// disk when SaveRef returns. The error is [git.ErrNoGit] without git, and nothing is kept after any.
+// disk when SaveRef returns. The error is [git.ErrNoGit] without git, and nothing is saved after any.
 func (r *Repository) SaveRef(ctx context.Context, name, tree string) error {
 	err := r.Ready(ctx, name)
 	if err == nil && !IsID(tree) {
@@ -77,7 +77,7 @@ func (r *Repository) SaveTree(ctx context.Context, name, tree string) error {
 	return err
 }
 
-// keepBeside keeps a tree given that base is kept and still will be when the ref is made, or HEAD if base is none.
+// keepBeside saves a tree given that base is saved and still will be when the ref is made, or HEAD if base is none.
 func (r *Repository) keepBeside(ctx context.Context, base kept, name, tree string) (kept, error) {
 	k := kept{name, tree, base.commit, base.of}
 	var l transfer
@@ -241,7 +241,7 @@ func (r *Repository) news(ctx context.Context, base, k kept) ([]string, error) {
 	return slices.Compact(ids), err
 }
 
-// ReadRef returns the tree that is kept under that name, "" if none is.
+// ReadRef returns the tree that is saved under that name, "" if none is.
 func (r *Repository) ReadRef(ctx context.Context, name string) (string, error) {
 	err := r.Ready(ctx, name)
 	if err == nil {
@@ -257,7 +257,7 @@ func (r *Repository) ReadRef(ctx context.Context, name string) (string, error) {
 			return "", nil
 		}
 	}
-	return "", fmt.Errorf("what is kept as %q: %w", name, err)
+	return "", fmt.Errorf("read the files saved as %q: %w", name, err)
 }
 
 // syncRefs brings refs, by their whole names, to disk, with the folders that lead to them. Git itself syncs refs since

@@ -38,7 +38,7 @@ func (l *Listing) SameAttributes(other *Listing) bool {
 }
 
 // ListVerified lists a tree, having computed its id from what is listed: git does not compare an object that it reads
-// with its id, and whoever can write to an object store can put another in its place.
+// with its id, and a program that can write to an object store can put another in its place.
 func (r *Repository) ListVerified(ctx context.Context, tree string) (*Listing, error) {
 	if !IsID(tree) {
 		return nil, fmt.Errorf("%q is not an object id", tree)

@@ -9,7 +9,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/git"
 )
 
-// RefPrefix is where trees are kept in the user's repository.
+// RefPrefix is where trees are saved in the user's repository.
 const RefPrefix = "refs/ferrus/"
 
 // Refs lists the names of kept trees, without refs/ferrus/: prefix itself and what is below it, all where it is "". The
@@ -17,7 +17,7 @@ const RefPrefix = "refs/ferrus/"
 func (r *Repository) Refs(ctx context.Context, prefix string) ([]string, error) {
 	all, err := r.keptBelow(ctx, prefix)
 	if err != nil {
-		return nil, fmt.Errorf("list of what is kept as %q: %w", prefix, err)
+		return nil, fmt.Errorf("list the files saved as %q: %w", prefix, err)
 	}
 	var names []string
 	for _, k := range all {
@@ -26,14 +26,14 @@ func (r *Repository) Refs(ctx context.Context, prefix string) ([]string, error) 
 	return names, nil
 }
 
-// CopyRefs keeps under to what is kept under from, each under the same name but for the prefix: from/3 as to/3 too. keep
+// CopyRefs saves under to what is saved under from, each under the same name but for the prefix: from/3 as to/3 too. keep
 // says of a whole name, such as from/3, whether it is wanted; what is below to is not asked about. CopyRefs says how many
-// they were. All of them are kept or, after an error, none. What a name held before is let go, and what is shared is on
+// they were. All of them are saved or, after an error, none. What a name held before is let go, and what is shared is on
 // disk, as with [Repository.SaveRef]. The error is [git.ErrNoGit] without git.
 func (r *Repository) CopyRefs(ctx context.Context, from, to string, keep func(name string) bool) (n int, err error) {
 	n, err = r.share(ctx, strings.TrimSuffix(from, "/"), strings.TrimSuffix(to, "/"), keep)
 	if err != nil {
-		return 0, fmt.Errorf("keep what is kept as %q as %q too: %w", from, to, err)
+		return 0, fmt.Errorf("save what %q has as %q too: %w", from, to, err)
 	}
 	return n, nil
 }
@@ -72,7 +72,7 @@ func isBelow(prefix, name string) bool {
 	return name == prefix || strings.HasPrefix(name, prefix+"/")
 }
 
-// DeleteRefs lets go of the trees that are kept under prefix and below it, and says how many they were. Git deletes what
+// DeleteRefs lets go of the trees that are saved under prefix and below it, and says how many they were. Git deletes what
 // nothing else holds when it next collects garbage. A prefix of "" is refused: one task forgets its own.
 func (r *Repository) DeleteRefs(ctx context.Context, prefix string) (n int, err error) {
 	var all []kept
@@ -89,12 +89,12 @@ func (r *Repository) DeleteRefs(ctx context.Context, prefix string) (n int, err 
 		err = r.updateRefs(ctx, orders.String())
 	}
 	if err != nil {
-		return 0, fmt.Errorf("forget what is kept as %q: %w", prefix, err)
+		return 0, fmt.Errorf("delete the files saved as %q: %w", prefix, err)
 	}
 	return len(all), nil
 }
 
-// keptBelow lists what is kept under prefix and below it, with no trees.
+// keptBelow lists what is saved under prefix and below it, with no trees.
 func (r *Repository) keptBelow(ctx context.Context, prefix string) ([]kept, error) {
 	if !r.Git() {
 		return nil, git.ErrNoGit

@@ -35,7 +35,7 @@ type gitRules struct {
 	local  string // digest of the repository's own settings as they are now, but for those that git itself writes
 }
 
-// frozen are the rules as they were when the task was created.
+// frozen are the rules from when the task was created.
 type frozen struct {
 	Config     []setting `json:"config,omitempty"`     // filter.* and a few of core.*, of all scopes, the weakest first
 	Exclude    string    `json:"exclude,omitempty"`    // text of info/exclude
@@ -99,7 +99,7 @@ func (r *Repository) Prepare(ctx context.Context) error {
 	return r.layRepository(rules)
 }
 
-// rulesNow returns the rules: the person's as they were when this Tree first needed them, the frozen ones as they are in
+// rulesNow returns the rules: the person's from when this Tree first needed them, the frozen ones as they are in
 // their file, which another process may have written again.
 func (r *Repository) rulesNow(ctx context.Context) (*gitRules, error) {
 	root, err := r.OpenPrivate()

@@ -119,7 +119,7 @@ func (r *Repository) pack(ctx context.Context, ids []string) (string, error) {
 	return filepath.Join(dir, "pack-"+strings.TrimSpace(string(out))+".pack"), SyncFile(dir)
 }
 
-// place puts loose objects into the user's store, by a second link where the system can. One that is there stays.
+// place puts loose objects into the user's store, by a hard link where the system can. One that is there stays.
 func (r *Repository) place(ctx context.Context, ids []string) error {
 	var gone []string // another process lends the same, and is ahead of us
 	for _, id := range ids {

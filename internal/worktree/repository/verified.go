@@ -15,7 +15,7 @@ import (
 
 // Verify compares the objects by which two trees differ with their ids: the trees, from the top down to the folders that
 // differ, and the blobs of every path that is not the same in both. Git shows an object under whatever id it lies, and
-// whoever works in the tree can write to the object stores: a reviewer would be shown a good file in place of the bad one
+// an agent in the tree can write to the object stores: a reviewer would be shown a good file in place of the bad one
 // that is submitted. It returns the paths of files that have more than most bytes on one side, in their order.
 func (r *Repository) Verify(ctx context.Context, from, to string, most int64) (larger []string, err error) {
 	err = r.reading(ctx, func(o *objects) (err error) {

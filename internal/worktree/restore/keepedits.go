@@ -151,7 +151,7 @@ func editOf(ref, name string) Edit {
 	return Edit{Path: gitpath.Printable(name), Ref: ref, Show: "git show " + gitpath.ShellQuoted(ref+":"+name)}
 }
 
-// note writes down which edits are kept: if nobody learns of them because the process is killed, the next Restore names
+// note writes down which edits are saved: if nobody learns of them because the process is killed, the next Restore names
 // them.
 func (m *move) note(list string) error {
 	f, err := os.OpenFile(filepath.Join(m.dir, "kept"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)

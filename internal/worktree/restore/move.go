@@ -35,11 +35,11 @@ const (
 
 // A move carries out a plan. Each file of the plan is made in the folder files; a file that comes out of the work tree
 // goes to one of the folders out-N, or takes the place of the one that replaces it. It stays there until it is known
-// that its content is kept elsewhere, and that nobody can write to it any more.
+// that its content is saved elsewhere, and that nobody can write to it any more.
 type move struct {
 	t       *WorkTree
 	dir     string // the stage's: below private, with files/, out-N/, plan
-	edits   string // the name under which edits are kept
+	edits   string // the name under which edits are saved
 	now     string // the tree that the work tree had
 	files   []moved
 	out     []*taken
@@ -58,7 +58,7 @@ type taken struct {
 	moved
 	at    string             // where it is
 	holds repository.Entry   // what it held when it was looked at last
-	safe  []repository.Entry // what it may hold besides: edits that are kept, and what filters make the same
+	safe  []repository.Entry // what it may hold besides: edits that are saved, and what filters make the same
 	edit  Edit               // with a Path if it was edited
 	gone  bool               // it was removed
 	open  bool               // it stays: a process has it open for writing
@@ -294,7 +294,7 @@ func (t *WorkTree) carryOut(ctx context.Context, p *plan, s *stage, edits string
 	}
 	s.unsettled = true
 	err := errors.Join(m.run(), m.sync())
-	// Whoever wants to stop now does not want an edit to be lost.
+	// A caller that wants to stop now does not want an edit to be lost.
 	found, wrong := m.settle(context.WithoutCancel(ctx))
 	s.unsettled = wrong != nil || !m.settled()
 	if s.unsettled {

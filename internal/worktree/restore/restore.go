@@ -1,5 +1,5 @@
 // Package restore replaces the files of a work tree by those of another tree, without losing an edit: what somebody writes
-// meanwhile is on disk, or kept under a name that the caller is told. A killed Restore is finished by the next one.
+// meanwhile is on disk, or saved under a name that the caller gets. A killed Restore is finished by the next one.
 //
 // It takes trees that are in the repository's stores; [worktree.Tree] makes and keeps them.
 package restore
@@ -34,7 +34,7 @@ type Change struct {
 	// Left differs still: submodules and embedded repositories, which are never touched, with what would be inside them;
 	// files made since the snapshot; files that a sparse checkout has and the tree has not.
 	Left []string
-	// Edited was changed by somebody meanwhile, or while an earlier Restore was cut off. It is kept.
+	// Edited was changed by somebody meanwhile, or while an earlier Restore was cut off. It is saved.
 	Edited []Edit
 }
 
@@ -50,7 +50,7 @@ type Change struct {
 // Owner, times and permissions other than the executable bit are those of a new file.
 //
 // No edit is lost. A file that is changed while Restore replaces or removes it, by its name or by a descriptor or mapping
-// that was there before, comes out of the work tree and is kept below refs/ferrus/ under the name edits, or edits.2 and so
+// that was there before, comes out of the work tree and is saved below refs/ferrus/ under the name edits, or edits.2 and so
 // on; Change.Edited names it. One that is made or changed after its path was dealt with stays. A folder, or something
 // that is no file, at the place of a file is left there: the error is a [*StoppedError], and other files may have been
 // moved.

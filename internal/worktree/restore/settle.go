@@ -15,13 +15,13 @@ import (
 )
 
 // An Edit is a file that somebody changed while a [WorkTree.Restore] replaced or removed it. The work tree has the file of
-// the tree that was restored; the edit is kept.
+// the tree that was restored; the edit is saved.
 type Edit struct {
 	Path string `json:"path"`           // printable, as in [worktree.Tree.Changed]
 	Ref  string `json:"ref,omitempty"`  // where the edit is: a commit whose tree has it at the path
 	Show string `json:"show,omitempty"` // the git command that prints it
 	// File is set while a program may still write to the file that was taken out: its path, below the private folder.
-	// What is written there is kept by the next Restore.
+	// The next Restore saves what is written there.
 	File string `json:"file,omitempty"`
 }
 
@@ -67,10 +67,10 @@ func (t *WorkTree) pause(d time.Duration) {
 	}
 }
 
-// rounds is how often a file is looked at that changes while it is kept. Then it stays where it is.
+// rounds is how often a file is looked at that changes while it is saved. Then it stays where it is.
 const rounds = 4
 
-// settle looks at what came out. What is neither what the plan saw nor what it put there is kept as an edit; then, when
+// settle looks at what came out. What is neither what the plan saw nor what it put there is saved as an edit; then, when
 // no process has the file open for writing, it is removed. settle returns the edits, also with an error; what is not
 // settled stays for the next Restore.
 func (m *move) settle(ctx context.Context) ([]Edit, error) {
@@ -106,12 +106,12 @@ func (m *move) settle(ctx context.Context) ([]Edit, error) {
 	return edits, wrong
 }
 
-// settled reports whether nothing is left that is kept nowhere else.
+// settled reports whether everything that is left is saved elsewhere.
 func (m *move) settled() bool {
 	return !slices.ContainsFunc(m.out, func(f *taken) bool { return !f.gone })
 }
 
-// release removes a file whose content is kept elsewhere, unless it may still be written to. Otherwise it notes what the
+// release removes a file whose content is saved elsewhere, unless it may still be written to. Otherwise it notes what the
 // file holds.
 func (m *move) release(f *taken) error {
 	if f.gone || f.open {
@@ -156,7 +156,7 @@ func (m *move) release(f *taken) error {
 	return m.drop(f)
 }
 
-// drop removes a file whose content is kept elsewhere.
+// drop removes a file whose content is saved elsewhere.
 func (m *move) drop(f *taken) error {
 	if !f.kept() {
 		return nil
@@ -178,7 +178,7 @@ func (f *taken) kept() bool {
 func (e Edit) String() string {
 	var parts []string
 	if e.Show != "" {
-		parts = append(parts, e.Path+" was edited meanwhile, and the edit is kept: "+e.Show)
+		parts = append(parts, e.Path+" was edited meanwhile, and the edit is saved: "+e.Show)
 	}
 	if e.File != "" {
 		parts = append(parts, e.Path+" is still open in another program; what that writes goes to "+e.File)

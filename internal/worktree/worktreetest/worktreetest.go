@@ -180,7 +180,7 @@ func Collect(t testing.TB, dir string) {
 	RunGit(t, dir, "prune", "--expire=now")
 }
 
-// Whole checks that the user's repository alone has all of a tree, and that the tree is kept under that name.
+// Whole checks that the user's repository alone has all of a tree, and that the tree is saved under that name.
 func Whole(t testing.TB, dir, name, tree string) {
 	t.Helper()
 	Wholes(t, dir, map[string]string{name: tree})

@@ -112,7 +112,7 @@ type left struct {
 	text []byte
 }
 
-// left is the folder with those of the pending changes that are kept, and with remains of each file.
+// left is the folder with those of the pending changes that kept chooses, and with remains of each file.
 func (m moment) left(kept func(n int) bool, of func() int) copied {
 	names := map[entry]int{}
 	n := 0
