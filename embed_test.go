@@ -141,7 +141,7 @@ func TestTheReviewersFindTheChangeAndLeaveItAlone(t *testing.T) {
 	}
 }
 
-// A worker is told nothing of what comes after it.
+// A worker learns nothing of what comes after it.
 func TestThePipelinesOfTheTemplateTellNobodyOfAnother(t *testing.T) {
 	for _, w := range ready(t) {
 		var roles []string

@@ -67,7 +67,7 @@ func (p *pty) resize(columns, rows int) error {
 	return p.size(columns, rows)
 }
 
-// run starts a program in the terminal, which is its controlling one: ctrl-C is a signal to it. said is told all that has
+// run starts a program in the terminal, which is its controlling one: ctrl-C is a signal to it. said gets all that has
 // been written, whenever there is more.
 func (p *pty) run(cmd *exec.Cmd, said func(all string)) error {
 	cmd.Stdout, cmd.Stderr = p.tty, p.tty

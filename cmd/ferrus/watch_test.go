@@ -66,7 +66,7 @@ func TestWatchShowsEveryChangeUntilItIsInterrupted(t *testing.T) {
 			act(step.then...)
 		}
 	}
-	// Meanwhile the bell rings by itself, once a second, and nothing was changed.
+	// Meanwhile the watcher reports by itself, once a second, and nothing was changed.
 	time.AfterFunc(1500*time.Millisecond, func() { _ = watch.Process.Signal(os.Interrupt) })
 	if lines.Scan() {
 		t.Errorf("a line of nothing new: %s", lines.Bytes())

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// codexSeat is a seat whose files of Codex are these.
-func codexSeat(t *testing.T, files map[string]string) LaunchSpec {
+// codexSpec is a launch whose files of Codex are these.
+func codexSpec(t *testing.T, files map[string]string) LaunchSpec {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
@@ -46,7 +46,7 @@ func servers(t *testing.T, l Launch) map[string]map[string]any {
 }
 
 func TestCodexSwitchesOffOtherServers(t *testing.T) {
-	l, err := codex.Launch(codexSeat(t, map[string]string{
+	l, err := codex.Launch(codexSpec(t, map[string]string{
 		"home/.codex/config.toml":      "model = 'x'\n[mcp_servers.mine]\ncommand = 'm'\n[mcp_servers.ferrus]\ncommand = 'old'\nargs = ['serve']\n",
 		"home/.codex/work.config.toml": "[mcp_servers.\"in.profile\"]\ncommand = 'p'\n",
 		"p/.codex/config.toml":         "[mcp_servers.far]\nurl = 'https://far.example/?key=sesame'\nrequired = true\n",
@@ -77,7 +77,7 @@ func TestCodexSwitchesOffOtherServers(t *testing.T) {
 }
 
 func TestCodexGivesOurServer(t *testing.T) {
-	s := codexSeat(t, nil)
+	s := codexSpec(t, nil)
 	l, err := codex.Launch(s)
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +96,7 @@ func TestCodexIsNotLaunchedBlindly(t *testing.T) {
 		{"home/.codex/config.toml", "[mcp_servers.ferrus]\nurl = 'x'\n", "mcp_servers.ferrus has url"},
 		{"p/.codex/config.toml", "[mcp_servers.ferrus]\nenabled_tools = ['check']\n", "mcp_servers.ferrus has enabled_tools"},
 	} {
-		_, err := codex.Launch(codexSeat(t, map[string]string{c.file: c.text}))
+		_, err := codex.Launch(codexSpec(t, map[string]string{c.file: c.text}))
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), filepath.FromSlash(c.file)) {
 			t.Errorf("%s %q: %v", c.file, c.text, err)
 		}
@@ -104,7 +104,7 @@ func TestCodexIsNotLaunchedBlindly(t *testing.T) {
 }
 
 func TestCodexHomeIsTheirs(t *testing.T) {
-	s := codexSeat(t, map[string]string{"other/config.toml": "[mcp_servers.mine]\ncommand = 'm'\n"})
+	s := codexSpec(t, map[string]string{"other/config.toml": "[mcp_servers.mine]\ncommand = 'm'\n"})
 	s.Environ = append(s.Environ, "CODEX_HOME="+filepath.Join(s.Root, "..", "other"))
 	l, err := codex.Launch(s)
 	if err != nil {

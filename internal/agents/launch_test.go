@@ -12,8 +12,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/test/golden"
 )
 
-// seat is one that says all that a seat can.
-func seat(t *testing.T, duty Duty, headless bool) LaunchSpec {
+// specFor is a launch with all that it can have.
+func specFor(t *testing.T, duty Duty, headless bool) LaunchSpec {
 	if runtime.GOOS == "windows" {
 		t.Skip("the paths are those of a Unix")
 	}
@@ -59,14 +59,14 @@ func TestLaunches(t *testing.T) {
 			var b strings.Builder
 			for _, duty := range []Duty{Executor, Reviewer, Worker} {
 				for _, headless := range []bool{true, false} {
-					l, err := a.Launch(seat(t, duty, headless))
+					l, err := a.Launch(specFor(t, duty, headless))
 					if err != nil {
 						t.Fatal(err)
 					}
 					fmt.Fprintf(&b, "## %s, headless %v\n%s\n", duty, headless, render(l))
 				}
 			}
-			s := seat(t, Executor, true)
+			s := specFor(t, Executor, true)
 			s.Ticket, s.Home, s.Scratch = "/home/me/p/.ferrus/executor/in/relay.json", "/home/me/p/.ferrus/executor/home", "/home/me/p/.ferrus/executor/in"
 			inside, err := a.Launch(s)
 			if err != nil {
@@ -76,7 +76,7 @@ func TestLaunches(t *testing.T) {
 				t.Errorf("in a sandbox it does not connect to the server outside: %s", said)
 			}
 			fmt.Fprintf(&b, "## executor in a sandbox\n%s\n", render(inside))
-			s = seat(t, Supervisor, false)
+			s = specFor(t, Supervisor, false)
 			s.Prompt, s.Model, s.Args, s.Branch, s.Work = "", "", nil, "", s.Root
 			l, err := a.Launch(s)
 			if err != nil {
@@ -94,7 +94,7 @@ func TestEveryLaunch(t *testing.T) {
 		for _, duty := range append(Duties(), Worker) {
 			for _, headless := range []bool{true, false} {
 				t.Run(fmt.Sprintf("%s/%s/%v", a.Name, duty, headless), func(t *testing.T) {
-					s := seat(t, duty, headless)
+					s := specFor(t, duty, headless)
 					l, err := a.Launch(s)
 					if err != nil {
 						t.Fatal(err)
@@ -141,20 +141,20 @@ func TestEveryLaunch(t *testing.T) {
 
 func TestWhatCannotBeLaunched(t *testing.T) {
 	for _, a := range All() {
-		s := seat(t, Executor, true)
+		s := specFor(t, Executor, true)
 		s.Prompt = ""
 		if _, err := a.Launch(s); err == nil {
 			t.Errorf("%s: launched headless, though told nothing", a.Name)
 		}
 	}
 	for _, forget := range []func(*LaunchSpec){func(s *LaunchSpec) { s.Run = "" }, func(s *LaunchSpec) { s.Name = "" }, func(s *LaunchSpec) { s.Output = "" }} {
-		s := seat(t, Worker, true)
+		s := specFor(t, Worker, true)
 		forget(&s)
 		if _, err := claude.Launch(s); err == nil || !strings.Contains(err.Error(), `("")`) {
 			t.Errorf("a worker without one of run, name and output: %v", err)
 		}
 	}
-	s := seat(t, Executor, true)
+	s := specFor(t, Executor, true)
 	s.Command = " "
 	if _, err := command.Launch(s); err == nil || !strings.Contains(err.Error(), "ferrus.toml") {
 		t.Errorf("command without a command: %v", err)
@@ -199,7 +199,7 @@ func TestASessionIsContinuedWhereTheAgentCan(t *testing.T) {
 	const name = "0f5d2a3e-aaaa-4bbb-8ccc-1234567890ab"
 	for _, a := range All() {
 		for _, fork := range []bool{false, true} {
-			s := seat(t, Executor, true)
+			s := specFor(t, Executor, true)
 			s.Session, s.Fork = name, fork
 			l, err := a.Launch(s)
 			if can := a.Resumes && (!fork || a.Forks); can != (err == nil) || can != strings.Contains(strings.Join(l.Argv, " "), name) {
@@ -210,7 +210,7 @@ func TestASessionIsContinuedWhereTheAgentCan(t *testing.T) {
 			}
 		}
 		for _, bad := range []string{"--last", "-c", "a b", "../../x", "short", strings.Repeat("a", 65)} {
-			s := seat(t, Executor, true)
+			s := specFor(t, Executor, true)
 			s.Session = bad
 			if l, err := a.Launch(s); err == nil {
 				t.Errorf("%s continues %q: %q", a.Name, bad, l.Argv)

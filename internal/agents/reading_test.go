@@ -100,7 +100,7 @@ func TestPlainTroubleIsForgotten(t *testing.T) {
 	}
 	r.Feed([]byte(strings.Repeat("  at stack\n", plainForgets)))
 	if r.Trouble != RateLimited {
-		t.Error("forgotten while it is told")
+		t.Error("forgotten while it is read")
 	}
 	r.Feed([]byte("working\n"))
 	if r.Trouble != "" || !r.Until.IsZero() || r.Said != "working" {
@@ -156,7 +156,7 @@ func TestALineWithoutEndIsBounded(t *testing.T) {
 	for range 20 {
 		notes = append(notes, r.Feed(piece)...)
 		if len(r.rest) > maxRest {
-			t.Fatalf("%d bytes are kept", len(r.rest))
+			t.Fatalf("%d bytes are buffered", len(r.rest))
 		}
 	}
 	if len(notes) != 2 {

@@ -23,13 +23,13 @@ func TestAWorkersServerKnowsItsRun(t *testing.T) {
 	for _, a := range All() {
 		want := []string{"/opt/fer rus/ferrus", "serve", "--role", "worker", "--run", run, "--worker", "researcher-a",
 			"--attempt", "2", "--agent-name", a.Name, "--wait", fmt.Sprint(a.Wait), "--headless"}
-		if diff := cmp.Diff(want, a.server(seat(t, Worker, true))); diff != "" {
+		if diff := cmp.Diff(want, a.server(specFor(t, Worker, true))); diff != "" {
 			t.Errorf("%s: %s", a.Name, diff)
 		}
 	}
 }
 
-// TestAWorkerHasNoRoleInATask: whoever asks a table of the task about it must find nothing.
+// TestAWorkerHasNoRoleInATask: the tables of the task have nothing about it.
 func TestAWorkerHasNoRoleInATask(t *testing.T) {
 	if slices.Contains(Duties(), Worker) {
 		t.Error("it has a duty at the task")
@@ -50,7 +50,7 @@ func TestAWorkerWritesItsFileAndNoneOfOurs(t *testing.T) {
 		})
 	}
 	for _, dir := range []string{run, "/elsewhere/research-180141"} {
-		s := seat(t, Worker, true)
+		s := specFor(t, Worker, true)
 		s.Run = dir
 		for _, name := range []string{"researcher-a.md", "researcher-a.md.tmp", "dialogue.json", "workers.md", "status.md"} {
 			if refuses(s, dir+"/"+name) {
@@ -69,7 +69,7 @@ func TestAWorkerWritesItsFileAndNoneOfOurs(t *testing.T) {
 			}
 		}
 	}
-	if s := seat(t, Executor, true); !refuses(s, run+"/researcher-a.md") {
+	if s := specFor(t, Executor, true); !refuses(s, run+"/researcher-a.md") {
 		t.Error("an executor can write into a run")
 	}
 }
@@ -81,7 +81,7 @@ func TestAWorkerReachesItsRun(t *testing.T) {
 		qwen.Name: `"--include-directories=/elsewhere/r"`, gemini.Name: `"--include-directories=/elsewhere/r"`,
 	}
 	for _, a := range All() {
-		s := seat(t, Worker, true)
+		s := specFor(t, Worker, true)
 		s.Run = "/elsewhere/r"
 		if text := launched(t, a, s); !strings.Contains(text, way[a.Name]) {
 			t.Errorf("%s does not reach its run:\n%s", a.Name, text)
@@ -111,7 +111,7 @@ func TestAWorkerStartsNoOther(t *testing.T) {
 		{gemini, "toolName = \"invoke_agent\"\ndecision = \"deny\"\npriority = 997\n", "[[rule]]"},
 		{opencode, `"permission":{"*":"deny","bash":"allow"`, `"task":"allow"`},
 	} {
-		worker, executor := launched(t, c.agent, seat(t, Worker, true)), launched(t, c.agent, seat(t, Executor, true))
+		worker, executor := launched(t, c.agent, specFor(t, Worker, true)), launched(t, c.agent, specFor(t, Executor, true))
 		if !strings.Contains(worker, c.off) || strings.Contains(worker, `"task":"`) {
 			t.Errorf("%s: a worker can start others:\n%s", c.agent.Name, worker)
 		}
@@ -124,16 +124,16 @@ func TestAWorkerStartsNoOther(t *testing.T) {
 // TestAWorkerSeesWhatGitIgnores: a run usually lies there, with all that a worker is to read.
 func TestAWorkerSeesWhatGitIgnores(t *testing.T) {
 	const sees = "\"respectGitIgnore\": false"
-	if text := launched(t, gemini, seat(t, Worker, true)); !strings.Contains(text, sees) {
+	if text := launched(t, gemini, specFor(t, Worker, true)); !strings.Contains(text, sees) {
 		t.Error(text)
 	}
-	if text := launched(t, gemini, seat(t, Executor, true)); strings.Contains(text, sees) {
+	if text := launched(t, gemini, specFor(t, Executor, true)); strings.Contains(text, sees) {
 		t.Error(text)
 	}
 }
 
 func TestACommandIsToldOfItsRun(t *testing.T) {
-	s := seat(t, Worker, true)
+	s := specFor(t, Worker, true)
 	s.Command = "play {worker} in {run_dir} to {output} as {duty}, {role}"
 	text := launched(t, command, s)
 	for _, want := range []string{
@@ -148,7 +148,7 @@ func TestACommandIsToldOfItsRun(t *testing.T) {
 	if strings.Contains(text, "env FERRUS_RUN=") {
 		t.Errorf("the mark of the processes is taken:\n%s", text)
 	}
-	s = seat(t, Executor, true)
+	s = specFor(t, Executor, true)
 	s.Command = "play {worker}{run_dir}{output}"
 	if text := launched(t, command, s); !strings.Contains(text, `"play ''''''`) {
 		t.Errorf("an executor's are not empty:\n%s", text)

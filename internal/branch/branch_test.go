@@ -104,7 +104,7 @@ func TestAMergeBringsInWhatWasApproved(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if alt.Read("code.txt") != "one\n" {
-		t.Error("the branch's files are not as they were")
+		t.Error("the branch's files have changed")
 	}
 	if _, err := ex.Submit(t.Context(), enginetest.Work, enginetest.Brief); refusal.CodeOf(err) != refusal.LeaseLost {
 		t.Errorf("the holder of before: %v", err)
@@ -122,7 +122,7 @@ func TestAMergeBringsInWhatWasApproved(t *testing.T) {
 		t.Fatal(err)
 	}
 	if kept, _ := filepath.Glob(link + ".*"); len(kept) != 1 || p.Exists(link) {
-		t.Errorf("a copy that was another file is kept as %v", kept)
+		t.Errorf("a copy that was another file is moved to %v", kept)
 	}
 	if p.Exists(".ferrus/branches/alt") || p.Exists(".ferrus/worktrees/alt") || strings.Contains(p.Git("branch", "-a"), "ferrus/alt") {
 		t.Error("the branch is still there")
@@ -138,9 +138,9 @@ func TestAMergeBringsInWhatWasApproved(t *testing.T) {
 	}
 }
 
-// TestAMergeThatDoesNotFitChangesNothing, whether git or the gate says so; its executor gets both sides to mend it.
+// TestAMergeThatDoesNotFitChangesNothing, whether git or the gate says so; its executor gets both sides to fix it.
 func TestAMergeThatDoesNotFitChangesNothing(t *testing.T) {
-	for _, c := range []struct{ why, gate, file, theirs, ours, mended string }{
+	for _, c := range []struct{ why, gate, file, theirs, ours, fixed string }{
 		{"git", "true", "code.txt", "theirs\n", "ours\n", "both\n"},
 		{"the gate", "test ! -e a || test ! -e b", "a", "a\n", "", ""},
 	} {
@@ -170,14 +170,14 @@ func TestAMergeThatDoesNotFitChangesNothing(t *testing.T) {
 			}
 			enginetest.Must(branch.Resolve(t.Context(), h, alt.Human(), clash))(t)
 			enginetest.WantState(t, alt.Human(), state.Addressing)
-			if c.mended == "" {
+			if c.fixed == "" {
 				alt.Remove("b")
 			}
-			alt.Does(c.file, c.mended+"mended\n")
+			alt.Does(c.file, c.fixed+"fixed\n")
 			if _, err := branch.Merge(t.Context(), h, alt.Human(), nil); err != nil {
 				t.Fatal(err)
 			}
-			if got := p.Read(c.file); got != c.mended+"mended\n" {
+			if got := p.Read(c.file); got != c.fixed+"fixed\n" {
 				t.Errorf("merged %q", got)
 			}
 		})

@@ -26,7 +26,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// What a process that is to be killed is told: what to do, where, where the count stands of the points that it has come to,
+// What a process that is to be killed gets: what to do, where, where the count stands of the points that it has come to,
 // at which to die, and where the true git is.
 const (
 	cutDeed  = "FERRUS_CUT_DEED"
@@ -362,7 +362,7 @@ func removeDone(t *testing.T, p *enginetest.Machine) {
 	has := map[string]bool{}
 	for _, ref := range refs {
 		if strings.HasPrefix(ref, "refs/ferrus/alt/") || strings.HasPrefix(ref, "refs/ferrus/alt@") && !strings.HasPrefix(ref, "refs/ferrus/"+kept+"/") {
-			t.Errorf("%s, and it is kept as %s", ref, kept)
+			t.Errorf("%s, and it is saved as %s", ref, kept)
 		}
 		for _, name := range strings.Fields(p.Git("ls-tree", "-r", "--name-only", ref)) {
 			has[name] = true

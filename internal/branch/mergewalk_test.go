@@ -38,7 +38,7 @@ type mergeWalk struct {
 }
 
 // TestMergesAsGitWould: whatever was done in the project and on its branches, a merge brings in what git's own merge makes of
-// the files, or is refused and both sides are as they were; and what is the user's is never touched.
+// the files, or is refused and nothing is changed; and what is the user's is never touched.
 func TestMergesAsGitWould(t *testing.T) {
 	first, walks, steps := enginetest.Most(3, 0), enginetest.Most(1, 60), enginetest.Most(5, 25) // the fourth comes to most in few steps
 	came, bad, merges := map[string]int{}, 0, 0
@@ -132,7 +132,7 @@ func (w *mergeWalk) edit(p *enginetest.Machine) {
 	}
 }
 
-// clear makes room for a file.
+// clear removes what is in the place of a file.
 func (w *mergeWalk) clear(p *enginetest.Machine, name string) {
 	for dir := filepath.Dir(name); dir != "."; dir = filepath.Dir(dir) {
 		if info, err := os.Lstat(p.Path(dir)); err == nil && !info.IsDir() {

@@ -105,8 +105,8 @@ func TestARollbackPassesByADelegateThatWasReset(t *testing.T) {
 	}
 }
 
-// TestTheEndOfATaskEndsItsDelegates: whichever event it is, nobody works for a task that is over, and whoever decides about such
-// a branch is a person again.
+// TestTheEndOfATaskEndsItsDelegates: whichever event it is, nobody works for a task that is over, and a person decides about such
+// a branch again.
 func TestTheEndOfATaskEndsItsDelegates(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(f family){
@@ -182,7 +182,7 @@ func TestADelegateIsNotMergedByAPerson(t *testing.T) {
 	enginetest.Refused(t, err, refusal.WrongState, "delegate")
 }
 
-// TestAHalfMovedDelegateIsFinished by whoever comes next, when the executor has been killed while files moved.
+// TestAHalfMovedDelegateIsFinished by the next process, when the executor has been killed while files moved.
 func TestAHalfMovedDelegateIsFinished(t *testing.T) {
 	t.Parallel()
 	f := newFamily(t)

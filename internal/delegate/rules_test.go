@@ -8,7 +8,7 @@ import (
 )
 
 // TestNoRuleApprovesADelegate: its parent decides about it, also when a person has accepted another ferrus.toml for it. The rule
-// approves what the parent submits then. What its gate leaves out is no difference that anybody is told of.
+// approves what the parent submits then. What its gate leaves out is no difference that any result names.
 func TestNoRuleApprovesADelegate(t *testing.T) {
 	t.Parallel()
 	p := enginetest.Repository(t, enginetest.Gate("true")+limits+"[[rules]]\non = \"submit\"\nwhen = { paths = [\"docs/**\"] }\nthen = \"approve\"\n")
@@ -16,7 +16,7 @@ func TestNoRuleApprovesADelegate(t *testing.T) {
 	f := family{t, p, ex}
 	c, child := f.starts("Write the guide.")
 	if now := enginetest.Must(child.Engine().Status())(t); len(now.Differs) > 0 {
-		t.Errorf("it is told of %v", now.Differs)
+		t.Errorf("it names %v", now.Differs)
 	}
 	before := p.Read("ferrus.toml")
 	p.Write("ferrus.toml", before+"\n[notify]\ncommand = \"true\"\n")

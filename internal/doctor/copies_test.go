@@ -193,8 +193,8 @@ func (w *ward) examined(fix, adopt bool) (found []Finding) {
 	return found
 }
 
-// mended are the journal's troubles gone, and the journal as it was.
-func (w *ward) mended(name string) {
+// repaired checks that no trouble of the journal is left, and that the journal has all its lines.
+func (w *ward) repaired(name string) {
 	w.Helper()
 	if left := w.examined(false, false); len(left) > 0 {
 		w.Errorf("%s: still %+v", name, left)
@@ -265,7 +265,7 @@ func (w *ward) fixed(name, here, there string) {
 	w.kept(name, w.texts[there])
 	switch {
 	case slices.Contains(pair, "valid"), damaged && prefix:
-		w.mended(name)
+		w.repaired(name)
 	case damaged: // nothing is moved, and there is a way out
 		if here != "foreign" && !bytes.Equal(w.content(w.here), w.texts[here]) || !bytes.Equal(w.content(w.there), w.texts[there]) {
 			w.Errorf("%s: a damaged journal was moved", name)

@@ -23,34 +23,34 @@ type harm struct {
 	remedy     string
 }
 
-const mending, adopting = "ferrus doctor --fix", "ferrus doctor --adopt"
+const fixing, adopting = "ferrus doctor --fix", "ferrus doctor --adopt"
 
 var harms = []harm{
-	{exam: "folder", name: "gone", do: func(w *ward) error { return os.RemoveAll(w.path()) }, remedy: mending},
-	{exam: "folder", name: "open to others", do: func(w *ward) error { return os.Chmod(w.path(), 0o755) }, remedy: mending},
+	{exam: "folder", name: "gone", do: func(w *ward) error { return os.RemoveAll(w.path()) }, remedy: fixing},
+	{exam: "folder", name: "open to others", do: func(w *ward) error { return os.Chmod(w.path(), 0o755) }, remedy: fixing},
 	{exam: "links", do: func(w *ward) error {
 		return errors.Join(os.RemoveAll(w.path("logs")), os.Symlink(w.Name(), w.path("logs")))
-	}, remedy: mending},
-	{exam: "origin", name: "another project's", here: "foreign", there: "valid", remedy: mending},
-	{exam: "origin", name: "another project's, without a copy", here: "foreign", there: "missing", remedy: mending},
-	{exam: "origin", name: "older", here: "shorter", there: "valid", remedy: mending},
+	}, remedy: fixing},
+	{exam: "origin", name: "another project's", here: "foreign", there: "valid", remedy: fixing},
+	{exam: "origin", name: "another project's, without a copy", here: "foreign", there: "missing", remedy: fixing},
+	{exam: "origin", name: "older", here: "shorter", there: "valid", remedy: fixing},
 	{exam: "origin", name: "older, without a newer copy", here: "shorter", remedy: adopting},
 	{exam: "origin", name: "the end was cut off", here: "torn", remedy: adopting},
-	{exam: "upstream", do: func(w *ward) error { return os.WriteFile(w.path("STATE.json"), []byte(`{"schema_version":1}`), 0o600) }, remedy: mending},
-	{exam: "journal", name: "damaged, with a copy", here: "edited", there: "valid", remedy: mending},
+	{exam: "upstream", do: func(w *ward) error { return os.WriteFile(w.path("STATE.json"), []byte(`{"schema_version":1}`), 0o600) }, remedy: fixing},
+	{exam: "journal", name: "damaged, with a copy", here: "edited", there: "valid", remedy: fixing},
 	{exam: "journal", name: "damaged", here: "edited", remedy: "&& ferrus init"},
 	{exam: "journal", name: "both damaged", here: "edited", there: "edited", remedy: "&& ferrus init"},
 	{exam: "journal", name: "both valid, and they differ", here: "valid", there: "forked", do: func(w *ward) error {
 		return w.trusted.Update(func(r *trust.Record) error { r.Journal.Off, r.Journal.H = 0, ""; return nil })
 	}, remedy: adopting},
-	{exam: "journal", name: "missing", here: "missing", there: "valid", remedy: mending},
+	{exam: "journal", name: "missing", here: "missing", there: "valid", remedy: fixing},
 	{exam: "journal", name: "missing, and the copy is damaged", here: "missing", there: "edited", remedy: "&& ferrus init"},
 	{exam: "journal", name: "missing, and the copy is older", here: "missing", there: "shorter", remedy: adopting},
 	{exam: "journal", name: "emptied", here: "emptied", remedy: adopting},
 	{exam: "journal", name: "nothing is left but half a line", here: "half", remedy: "&& ferrus init"},
 	{exam: "journal", name: "a line was made longer", here: "longer", remedy: "&& ferrus init"},
-	{exam: "journal", name: "a line was made longer, with a copy", here: "longer", there: "valid", remedy: mending},
-	{exam: "journal", name: "special", here: "special", there: "valid", remedy: mending},
+	{exam: "journal", name: "a line was made longer, with a copy", here: "longer", there: "valid", remedy: fixing},
+	{exam: "journal", name: "special", here: "special", there: "valid", remedy: fixing},
 	{exam: "journal", name: "a crash has left something", do: func(w *ward) error {
 		f, err := os.OpenFile(w.here, os.O_APPEND|os.O_WRONLY, 0)
 		if err == nil {
@@ -58,31 +58,31 @@ var harms = []harm{
 			err = errors.Join(err, f.Close())
 		}
 		return err
-	}, remedy: mending},
-	{exam: "views", do: func(w *ward) error { return os.Remove(w.path("STATE.json")) }, remedy: mending},
-	{exam: "journal copy", name: "missing", there: "missing", remedy: mending},
-	{exam: "journal copy", name: "another file", there: "valid", remedy: mending},
-	{exam: "journal copy", name: "damaged", there: "edited", remedy: mending},
-	{exam: "branches", name: "gone", do: func(w *ward) error { return os.RemoveAll(w.path("branches")) }, remedy: mending},
-	{exam: "branches", name: "no copy", do: func(w *ward) error { return os.Remove(w.branch().Backup()) }, remedy: mending},
+	}, remedy: fixing},
+	{exam: "views", do: func(w *ward) error { return os.Remove(w.path("STATE.json")) }, remedy: fixing},
+	{exam: "journal copy", name: "missing", there: "missing", remedy: fixing},
+	{exam: "journal copy", name: "another file", there: "valid", remedy: fixing},
+	{exam: "journal copy", name: "damaged", there: "edited", remedy: fixing},
+	{exam: "branches", name: "gone", do: func(w *ward) error { return os.RemoveAll(w.path("branches")) }, remedy: fixing},
+	{exam: "branches", name: "no copy", do: func(w *ward) error { return os.Remove(w.branch().Backup()) }, remedy: fixing},
 	{exam: "archives", do: func(w *ward) error {
 		return errors.Join(os.RemoveAll(w.path("archive")), os.Mkdir(w.path("archive"), 0o700))
-	}, remedy: mending},
+	}, remedy: fixing},
 	{exam: "leftovers", do: func(w *ward) error {
 		lock, old := w.path("live", "11111111-2222-4333-8444-555555555555.lock"), time.Now().Add(-2*staleAfter)
 		return errors.Join(os.WriteFile(lock, nil, 0o600), os.Chtimes(lock, old, old))
-	}, remedy: mending},
+	}, remedy: fixing},
 	{exam: "git locks", do: func(w *ward) error {
 		lock, old := filepath.Join(w.dir, ".git", "refs", "ferrus", "x.lock"), time.Now().Add(-24*time.Hour)
 		return errors.Join(os.MkdirAll(filepath.Dir(lock), 0o700), os.WriteFile(lock, nil, 0o600), os.Chtimes(lock, old, old))
 	}, remedy: "ferrus doctor --fix"},
 	{exam: "modes", name: "shut", do: func(w *ward) error {
 		return errors.Join(os.Chmod(w.path("archive"), 0), os.Chmod(w.path("journal.jsonl"), 0o400), os.Chmod(w.path(), 0))
-	}, remedy: mending},
-	{exam: "ignored", do: func(w *ward) error { return os.Remove(filepath.Join(w.dir, ".gitignore")) }, remedy: mending},
+	}, remedy: fixing},
+	{exam: "ignored", do: func(w *ward) error { return os.Remove(filepath.Join(w.dir, ".gitignore")) }, remedy: fixing},
 }
 
-// unharmed are the exams that mend and have no harm in the table, with the test that has one.
+// unharmed are the exams that fix something and have no harm in the table, with the test that has one.
 var unharmed = map[string]string{"moved files": "doctor.txtar"}
 
 func (w *ward) path(elem ...string) string {
@@ -116,7 +116,7 @@ func TestNoRemedyLeadsInACircle(t *testing.T) {
 	}
 	for _, x := range Checks() {
 		if x.Fix != nil && !covered[x.Name] && unharmed[x.Name] == "" {
-			t.Errorf("nothing harms what the check of %s mends", x.Name)
+			t.Errorf("nothing harms what the check of %s fixes", x.Name)
 		}
 	}
 }
@@ -163,7 +163,7 @@ func (w *ward) exam(name string) (f Finding) {
 // follow does what a remedy says: a command of the doctor, or what stands at the end of its words.
 func (w *ward) follow(command, words string) {
 	w.Helper()
-	if command == mending || command == adopting {
+	if command == fixing || command == adopting {
 		p := w.context(command == adopting)
 		defer p.Forget()
 		for _, x := range Checks() {

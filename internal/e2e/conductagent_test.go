@@ -91,7 +91,7 @@ func (a *actor) act(word string) int {
 
 // with are the arguments of the tools that need some.
 var with = map[string]args{
-	"consult": consultation, "submit": submission, "respond_consult": {"response": "The left one."}, "reject": {"notes": "Mend it."},
+	"consult": consultation, "submit": submission, "respond_consult": {"response": "The left one."}, "reject": {"notes": "Fix it."},
 	"ask_human": {"question": "Tabs?"}, "progress": {"note": "Half done."},
 }
 

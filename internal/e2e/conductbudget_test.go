@@ -141,7 +141,7 @@ func TestAnAgentThatIsNotThereIsAQuestion(t *testing.T) {
 	}
 }
 
-// ran writes down an agent that has run for so long, and came to nothing.
+// ran writes down an agent that has run for so long, and made no progress.
 func (w *world) ran(d time.Duration) {
 	w.t.Helper()
 	e := w.engine()

@@ -222,7 +222,7 @@ func TestWhoIsNotOursIsLeftToWork(t *testing.T) {
 	own.claim()
 	c := w.conductor()
 	eventually(t, "it is conducted", func() bool { _, busy := conductor.Conductor(w.path(".ferrus")); return busy })
-	own.call("progress", args{"note": "Half done."}) // rings the bell
+	own.call("progress", args{"note": "Half done."}) // which watchers notice
 	if got := w.started(); got != "" {
 		t.Fatalf("beside the holder: %s", got)
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
 
-// TestAQuestionEndsAHeadlessRun with its agents, and is told once; the answer is in the hands of the successor.
+// TestAQuestionEndsAHeadlessRun with its agents, and is reported once; the answer is in the hands of the successor.
 func TestAQuestionEndsAHeadlessRun(t *testing.T) {
 	t.Parallel()
 	for name, leaves := range map[string]string{"the asker leaves": "", "the asker stays": " hang"} {
@@ -31,7 +31,7 @@ func TestAQuestionEndsAHeadlessRun(t *testing.T) {
 			}
 			w := newProject(t, conducted+"[notify]\ncommand = 'echo \"$FERRUS_EVENT $FERRUS_QUESTION\" >> SIDE/told'\n",
 				plans{"executor": "wait_for_task ask_human" + leaves + "\nwait_for_task submit", "reviewer": approves})
-			for range 2 { // who comes again is told the same, and starts nobody
+			for range 2 { // a second run reports the same, and starts nobody
 				if out := w.run(leaving); out.Exit != 6 || w.state() != state.AwaitingHuman || w.started() != "executor 1" {
 					t.Fatalf("exit code %d in %s after %s", out.Exit, w.state(), w.started())
 				}

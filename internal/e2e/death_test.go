@@ -96,7 +96,7 @@ func TestNothingOfACheckOutlivesItsServer(t *testing.T) {
 	next := w.start(state.Executor, "codex")
 	res := next.claim()
 	if res.LastCheck == nil || res.LastCheck.Status != state.CheckAbandoned || res.State != state.Executing {
-		t.Errorf("the successor is told %+v in %s", res.LastCheck, res.State)
+		t.Errorf("the successor gets %+v in %s", res.LastCheck, res.State)
 	}
 	w.write(w.side+"/go", "")
 	w.write("green", "")
@@ -114,7 +114,7 @@ func TestATakeoverEndsThePredecessorsCheck(t *testing.T) {
 	eventually(t, "the check runs", func() bool { return len(w.groups()) == 1 })
 	resume := a.stop() // the server sleeps; its check does not
 	if res := b.claim(); res.LastCheck == nil || res.LastCheck.Status != state.CheckAbandoned {
-		t.Errorf("the successor is told %+v", res.LastCheck)
+		t.Errorf("the successor gets %+v", res.LastCheck)
 	}
 	resume()
 	if res := <-checked; res.Code != "lease_lost" || !strings.Contains(res.Message, "executor:qwen:1 took this work over at ") {
@@ -173,9 +173,9 @@ func TestAReviewerThatDiesOrIsSlowDecidesNothing(t *testing.T) {
 	if res := quick.call("wait_for_review", nil); res.Status != "submission" || res.SubmissionID != "s1" {
 		t.Fatalf("shown %s %s", res.Status, res.SubmissionID)
 	}
-	quick.call("reject", args{"notes": "Mend it."})
-	if res := ex.claim(); res.Review != "Mend it." {
-		t.Errorf("the executor is told %q", res.Review)
+	quick.call("reject", args{"notes": "Fix it."})
+	if res := ex.claim(); res.Review != "Fix it." {
+		t.Errorf("the executor gets %q", res.Review)
 	}
 	ex.call("submit", submission)
 	if res := slow.try("approve", nil); res.Code != "stale_review" || res.Next != "review_pending" || res.State != state.Reviewing {

@@ -24,10 +24,10 @@ type weather struct {
 }
 
 // blow lets one storm loose on a world and judges it.
-func (y *weather) blow(w *world, seats, kills, calls int) {
+func (y *weather) blow(w *world, players, kills, calls int) {
 	s := &tempest{world: w, calls: calls}
 	s.kills.Store(int64(kills))
-	s.rage(seats)
+	s.rage(players)
 	over := s.now()
 	for _, l := range s.lives {
 		y.calls += len(l.calls)

@@ -64,9 +64,9 @@ func (s *tempest) born(role state.Role) (*life, *mcpclient.Client) {
 	return l, c
 }
 
-// seat has one client after the other, each in the place of one that was killed, until all kills are made. One that is
+// inTurn has one client after the other, each in the place of one that was killed, until all kills are made. One that is
 // not to be killed makes its calls and leaves.
-func (s *tempest) seat(n int) {
+func (s *tempest) inTurn(n int) {
 	rnd := rand.New(rand.NewPCG(uint64(n), uint64(s.began.UnixNano())))
 	role := []state.Role{state.Executor, state.Supervisor, state.Executor}[n%3]
 	for {
@@ -157,13 +157,13 @@ func (s *tempest) make(call *call, c *mcpclient.Client, doom <-chan struct{}) {
 }
 
 // rage lets the storm loose and returns when it is over and every server has ended.
-func (s *tempest) rage(seats int) {
+func (s *tempest) rage(players int) {
 	s.began = time.Now()
 	over := make(chan struct{})
 	var beside, all sync.WaitGroup
 	beside.Go(func() { s.person(over) })
-	for n := range seats {
-		all.Go(func() { s.seat(n) })
+	for n := range players {
+		all.Go(func() { s.inTurn(n) })
 	}
 	all.Wait()
 	close(over)

@@ -87,7 +87,7 @@ func operations(lives []*life, engines []*store.Line, over time.Duration) (list 
 		span, known := gates[l.Actor.Agent]
 		switch {
 		case l.Rule != "":
-			span = [2]time.Duration{0, over} // whoever comes next follows a rule
+			span = [2]time.Duration{0, over} // the next caller follows a rule
 		case !known:
 			span = [2]time.Duration{over, over} // nobody has called for it: the checker will find no place
 		}

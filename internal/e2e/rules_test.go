@@ -93,7 +93,7 @@ func TestARuleAsksASupervisorThatIsStartedForIt(t *testing.T) {
 	w.deserted()
 }
 
-// TestAServerKilledBetweenASubmissionAndItsRule: the submission stands, and whoever comes next follows the rule, once.
+// TestAServerKilledBetweenASubmissionAndItsRule: the submission stands, and the next caller follows the rule, once.
 func TestAServerKilledBetweenASubmissionAndItsRule(t *testing.T) {
 	t.Parallel()
 	for name, next := range map[string]func(w *world){

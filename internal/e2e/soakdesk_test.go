@@ -27,10 +27,10 @@ type desk struct {
 	mu     sync.Mutex
 	client *mcpclient.Client
 	stderr *said
-	killed bool // since it was seated
+	killed bool // since it was started
 }
 
-// sit seats an agent.
+// sit starts the client of an agent.
 func (d *desk) sit() (*mcpclient.Client, error) {
 	name := fmt.Sprint("agent-", d.id)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -91,7 +91,7 @@ func (d *desk) work(over <-chan struct{}) {
 	}
 }
 
-// A sitter is whoever sits at a desk now.
+// A sitter is the agent that sits at a desk now.
 type sitter struct {
 	*desk
 	rnd   *rand.Rand
@@ -153,7 +153,7 @@ func (a *sitter) act(token string) {
 	case a.rnd.IntN(60) == 0:
 		a.toggle("red")
 	case res.Status == "failed":
-		_ = os.Remove(a.path("red")) // it mends what the check says
+		_ = os.Remove(a.path("red")) // it fixes what the check says
 	}
 	a.last = res
 }

@@ -42,7 +42,7 @@ func (s *soak) usages(desks []*desk) []usage {
 		usageOf(s.t, desks[0].client.Process().Pid, desks[0].stderr), usageOf(s.t, desks[1].client.Process().Pid, desks[1].stderr)}
 }
 
-// goroutines are told by a test's server when it is asked by a signal.
+// goroutines are what a test's server reports when a signal asks for it.
 var goroutines = regexp.MustCompile(`goroutines (\d+)\n`)
 
 func usageOf(t testing.TB, pid int, stderr *said) usage {

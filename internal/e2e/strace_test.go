@@ -15,7 +15,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/refusal"
 )
 
-// struck are the system calls that are struck, and whether they make room on a disk, which may be full.
+// struck are the system calls that are struck, and whether they free space on a disk, which may be full.
 var struck = map[string]bool{
 	"openat": true, "write": true, "pwrite64": true, "fsync": true, "fdatasync": true, "renameat": true, "renameat2": true,
 	"mkdirat": true, "linkat": true, "ftruncate": true, "unlinkat": false, "flock": false, "read": false, "pread64": false,
@@ -26,7 +26,7 @@ var struck = map[string]bool{
 type strike struct {
 	call  string
 	n     int
-	fault string // as strace is told
+	fault string // in the form of strace
 	also  string // what else fails, whenever it is called; "" for nothing
 }
 
@@ -34,7 +34,7 @@ func (k strike) String() string {
 	return strings.TrimSuffix(fmt.Sprintf("%s at call %d of %s, %s", k.fault, k.n, k.call, k.also), ", ")
 }
 
-// orders are what strace is told.
+// orders are the arguments of strace.
 func (k strike) orders() []string {
 	list := []string{"-e", fmt.Sprintf("inject=%s:%s:when=%d", k.call, k.fault, k.n)}
 	if k.also != "" {

@@ -74,7 +74,7 @@ func set(t *testing.T, name string, dirty bool) *scene {
 	return s
 }
 
-// restore lays the control files as they were before the act.
+// restore writes the control files from before the act.
 func (s *scene) restore() {
 	s.t.Helper()
 	if err := os.RemoveAll(s.path(".ferrus")); err != nil {

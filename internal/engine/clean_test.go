@@ -288,7 +288,7 @@ func TestACleanMergeIsJudgedInTheCheckout(t *testing.T) {
 	}
 }
 
-// TestCleanNeedsGit: a project without it is told when the gate would be frozen.
+// TestCleanNeedsGit: a project without it gets an error when the gate would be frozen.
 func TestCleanNeedsGit(t *testing.T) {
 	t.Parallel()
 	p := enginetest.Plain(t, where("clean", "true"))

@@ -42,7 +42,7 @@ func TestTheCommandsOfATextNameTheBranch(t *testing.T) {
 		`ferrus answer 2, or ferrus diff`:      `ferrus answer --branch b 2, or ferrus diff --branch b`,
 		"`ferrus config accept`; ferrus trust": "`ferrus config accept --branch b`; ferrus trust",
 		"ferrus answer --branch b 2":           "ferrus answer --branch b 2",
-		"ferrus doctor --fix mends it":         "ferrus doctor --branch b --fix mends it",
+		"ferrus doctor --fix repairs it":       "ferrus doctor --branch b --fix repairs it",
 		"ferrus run --parallel 2":              "ferrus run --parallel 2",
 		"ferrus status --all; ferrus merge b":  "ferrus status --all; ferrus merge b",
 		"ferrus logs k1; ferrusd resume":       "ferrus logs --branch b k1; ferrusd resume",

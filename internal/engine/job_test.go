@@ -257,7 +257,7 @@ func TestASuccessorIsToldOfAnAbandonedCheckAndRunsItsOwn(t *testing.T) {
 	next := p.Executor("codex")
 	got := enginetest.Claim(t, next)
 	if last := got.Packet.LastCheck; last == nil || last.Status != state.CheckAbandoned || last.ID != "k1" {
-		t.Errorf("the successor is told %+v", last)
+		t.Errorf("the successor gets %+v", last)
 	}
 	if got.Stale != "" {
 		t.Errorf("a process that has ended is said to edit still: %q", got.Stale)

@@ -104,7 +104,7 @@ func TestWhoLostTheWorkChangesNothing(t *testing.T) {
 		}
 	}
 	same()
-	// Who never held it is told so.
+	// A session that never held it gets that as the answer.
 	third := p.Executor("goose")
 	enginetest.Refused(t, enginetest.Second(third.Check(t.Context(), enginetest.Brief)), refusal.NotClaimed, "claimed by executor:qwen:1")
 	enginetest.Refused(t, enginetest.Second(third.Heartbeat(t.Context())), refusal.NotClaimed)
@@ -207,7 +207,7 @@ func TestWhoNeverTakesAResponseIsReplaced(t *testing.T) {
 		t.Errorf("stale %q in %s", got.Stale, got.Task.State)
 	}
 	if done, ok, err := other.AwaitResponse(t.Context(), enginetest.Patience); err != nil || !ok || done.Task.State != state.Executing {
-		t.Errorf("the successor is told nothing: %v", err)
+		t.Errorf("the successor gets nothing: %v", err)
 	}
 }
 
@@ -259,7 +259,7 @@ func TestTheServerRenewsForAClientThatCalls(t *testing.T) {
 	t.Logf("an hour in %v", time.Since(began))
 }
 
-// TestHeartbeatRenews, for whoever wants to be sure: S1-23, S1-28.
+// TestHeartbeatRenews a lease by an explicit call: S1-23, S1-28.
 func TestHeartbeatRenews(t *testing.T) {
 	t.Parallel()
 	p := enginetest.Plain(t, enginetest.Gate("true")+"[lease]\nttl_secs = 7\nheartbeat_interval_secs = 2\n")

@@ -115,7 +115,7 @@ func closed(e *engine.Engine, err error) error {
 	return err
 }
 
-// TestALinkLaidUnderAnOpenEngine: whoever works in the project may lay one at any moment. What is done then fails, or does not
+// TestALinkLaidUnderAnOpenEngine: an agent in the project may lay one at any moment. What is done then fails, or does not
 // need the folder; nothing beside the project changes.
 func TestALinkLaidUnderAnOpenEngine(t *testing.T) {
 	t.Parallel()

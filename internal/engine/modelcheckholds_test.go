@@ -150,7 +150,7 @@ func (g *stage) pauses(was state.Task, ev state.Event) {
 	g.expect("a consultation is answered once, and left when it is", ev != state.TakeResponse && ev != state.RespondConsult ||
 		was.Consultation.Answered == (ev == state.TakeResponse))
 	g.expect("a consultation begins without an answer", ev != state.Consult || !is.Consultation.Answered)
-	g.expect("pauses are kept and left in their order", slices.EqualFunc(from, to, func(a, b state.Pause) bool {
+	g.expect("pauses are entered and left in their order", slices.EqualFunc(from, to, func(a, b state.Pause) bool {
 		return a.Kind == b.Kind && a.State == b.State
 	}))
 	g.expect("a task is paused where it waits for an answer, and only there", is.State.Frozen() == (len(to) > 0))
@@ -196,7 +196,7 @@ func (g *stage) attended() bool {
 	can := func(by state.Role, ev ...state.Event) bool {
 		return slices.ContainsFunc(state.Allowed(t, by), func(e state.Event) bool { return among(e, ev...) })
 	}
-	if t.Returning.Of != "" { // whoever has begun it, and the engine where that one has ended
+	if t.Returning.Of != "" { // the session that has begun it, and the engine where that one has ended
 		return can(state.Engine, state.DelegateMerged)
 	}
 	switch state.WaitingFor(t).For {

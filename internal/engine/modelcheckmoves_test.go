@@ -294,7 +294,7 @@ func (g *stage) restart() bool {
 	return true
 }
 
-// clean takes the liveness files away, of whoever has one.
+// clean removes all liveness files.
 func (g *stage) clean() bool {
 	for i := range g.is.ex {
 		g.is.ex[i].lost = g.is.ex[i].epoch != 0 || g.is.holding() == owner(i)

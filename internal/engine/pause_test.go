@@ -57,7 +57,7 @@ func TestEveryPauseReturnsToWhereItCameFrom(t *testing.T) {
 			enginetest.WantState(t, ex, state.Consultation)
 			got, _ := enginetest.Must2(sup.AwaitAnswer(t.Context(), enginetest.Patience))(t)
 			if got == nil || got.ID != "q2" || got.Answer != "Left." || got.Question != "Left or right?" {
-				t.Fatalf("the supervisor is told %+v", got)
+				t.Fatalf("the supervisor gets %+v", got)
 			}
 			enginetest.Must(sup.Respond(t.Context(), "The left one.", ""))(t)
 			done, ok, err := ex.AwaitResponse(t.Context(), enginetest.Patience)
@@ -68,7 +68,7 @@ func TestEveryPauseReturnsToWhereItCameFrom(t *testing.T) {
 				t.Errorf("back in %s with %+v", done.Task.State, done.Task.Paused)
 			}
 			if c := enginetest.Must(ex.Engine().Answered(done.Snapshot))(t); c.ID != "c1" || c.Response != "The left one." {
-				t.Errorf("the executor is told %+v", c)
+				t.Errorf("the executor gets %+v", c)
 			}
 			if done.Task.CheckRetries != before.Task.CheckRetries || done.Task.Check.ID != before.Task.Check.ID || done.Task.Epoch != before.Task.Epoch {
 				t.Errorf("pauses changed more than the state") // S1-20
@@ -104,7 +104,7 @@ func TestAnAnswerReachesItsAskerAndAnswersNoOtherQuestion(t *testing.T) {
 	next := p.Executor("codex")
 	got := enginetest.Claim(t, next)
 	if d := got.Packet.Decisions; len(d) != 1 || d[0] != (packet.Decision{ID: "q1", Question: "Tabs?", Answer: "Spaces.", By: "human"}) {
-		t.Fatalf("the successor is told %+v", d)
+		t.Fatalf("the successor gets %+v", d)
 	}
 	for range 2 { // as often as it likes
 		if a, _ := enginetest.Must2(next.AwaitAnswer(t.Context(), enginetest.Brief))(t); a == nil || a.ID != "q1" {

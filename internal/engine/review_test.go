@@ -43,9 +43,9 @@ func TestADecisionBindsToTheSubmissionThatWasShown(t *testing.T) {
 	// While the first reviewer reads, a second one rejects and the work comes again.
 	other := p.Supervisor()
 	enginetest.Must2(other.Review(t.Context()))(t)
-	enginetest.Must(other.Reject(t.Context(), "Mend it.", ""))(t)
-	if got := enginetest.Claim(t, ex); got.Packet.Review != "Mend it." {
-		t.Errorf("the executor is told %q", got.Packet.Review)
+	enginetest.Must(other.Reject(t.Context(), "Fix it.", ""))(t)
+	if got := enginetest.Claim(t, ex); got.Packet.Review != "Fix it." {
+		t.Errorf("the executor gets %q", got.Packet.Review)
 	}
 	enginetest.Submitted(t, ex)
 	same := enginetest.Unchanged(t, first)
@@ -54,7 +54,7 @@ func TestADecisionBindsToTheSubmissionThatWasShown(t *testing.T) {
 	enginetest.Refused(t, enginetest.Second(first.Approve(t.Context(), "", "s1")), refusal.StaleReview, "s1 is not the present one, s2 is")
 	same()
 	r, _ := enginetest.Must2(first.Review(t.Context()))(t)
-	if r.Last != "Mend it." {
+	if r.Last != "Fix it." {
 		t.Errorf("the rejection before: %q", r.Last)
 	}
 	enginetest.Must(first.Approve(t.Context(), "", ""))(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// TestARollbackIsNoReplay: what was answered since is asked again, and the old answer is told to nobody. S2-13.
+// TestARollbackIsNoReplay: what was answered since is asked again, and nobody gets the old answer. S2-13.
 func TestARollbackIsNoReplay(t *testing.T) {
 	t.Parallel()
 	p := enginetest.Plain(t, enginetest.Gate("true"))
@@ -71,7 +71,7 @@ func TestARollbackFencesWhoHeldTheWork(t *testing.T) {
 	enginetest.Refused(t, enginetest.Second(ex.Progress(t.Context(), "The other half.")), refusal.LeaseLost, "a person rolled the task back to entry")
 	next := p.Executor("qwen")
 	if got := enginetest.Claim(t, next); got.Packet.Review != "" {
-		t.Errorf("it is told %q", got.Packet.Review)
+		t.Errorf("it gets %q", got.Packet.Review)
 	}
 	if again := submittedBy(t, next); again.Task.Submission.ID == submitted.Task.Submission.ID {
 		t.Error("two submissions have one id")
@@ -99,7 +99,7 @@ func TestTheAbandonedTipCanBeReturnedTo(t *testing.T) {
 	if done.Task.State != state.Complete || done.Task.Submission != complete.Task.Submission || p.Read(".ferrus/SUBMISSION.md") == "" {
 		t.Errorf("%+v", done.Task)
 	}
-	// S2-15: whoever opens the machine anew finds it there.
+	// S2-15: a new engine finds it there.
 	if again := enginetest.View(t, p.Human()); again.Task.State != state.Complete || again.Task.Seq != done.Task.Seq {
 		t.Errorf("found %+v", again.Task)
 	}
@@ -146,7 +146,7 @@ func TestARollbackThatIsCutOffIsFinishedByTheSameCommand(t *testing.T) {
 	unclaimed(t, p.Executor("qwen"))
 	enginetest.Refused(t, enginetest.Second(ex.Progress(t.Context(), "More.")), refusal.LeaseLost)
 	enginetest.Refused(t, enginetest.Second(p.Supervisor().AskHuman(t.Context(), "What now?", nil)), refusal.WrongState)
-	// Somebody moves files meanwhile, or a kill has: what is there is kept before anything is moved.
+	// Somebody moves files meanwhile, or a kill has: what is there is saved before anything is moved.
 	p.Write("code.txt", "four\n")
 	got := enginetest.Must(h.RollbackFiles(t.Context(), 1, "It went astray.", nil))(t)
 	if got.Task.State != state.Executing || p.Read("code.txt") != "one\n" || got.Task.Returning.To != 0 {

@@ -55,7 +55,7 @@ func TestARollbackOfAPauseTakesWhatLiesOnItAlong(t *testing.T) {
 	t.Logf("rig: cases=%d bad=%d; entries between which a question lay on a consultation, or did not", len(cases), bad)
 }
 
-// TestWhatIsOpenAgainIsAnsweredAgain: from the top of the pauses to the bottom, and who asked is told the new answer alone.
+// TestWhatIsOpenAgainIsAnsweredAgain: from the top of the pauses to the bottom, and who asked gets the new answer alone.
 func TestWhatIsOpenAgainIsAnsweredAgain(t *testing.T) {
 	t.Parallel()
 	p := enginetest.Plain(t, enginetest.Gate("true"))
@@ -67,7 +67,7 @@ func TestWhatIsOpenAgainIsAnsweredAgain(t *testing.T) {
 	enginetest.Must(h.Answer(t.Context(), "q1", "Another answer."))(t)
 	enginetest.WantState(t, ex, state.Consultation)
 	if got, _ := enginetest.Must2(sup.AwaitAnswer(t.Context(), enginetest.Patience))(t); got == nil || got.Answer != "Another answer." {
-		t.Errorf("the supervisor is told %+v", got)
+		t.Errorf("the supervisor gets %+v", got)
 	}
 	enginetest.Must(sup.AwaitReview(t.Context(), enginetest.Patience))(t)
 	enginetest.Must(sup.Respond(t.Context(), "Another response.", ""))(t)

@@ -226,7 +226,7 @@ func TestAnApprovalByARuleNeedsTheCheckedFiles(t *testing.T) {
 	}
 }
 
-// TestAKillBetweenEventAndRuleLosesNeither: whoever acts next, or waits, follows the rule first.
+// TestAKillBetweenEventAndRuleLosesNeither: the next act, or wait, follows the rule first.
 func TestAKillBetweenEventAndRuleLosesNeither(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -19,7 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// steer says something to whoever works, and returns under which id.
+// steer messages the running agent, and returns under which id.
 func steer(t testing.TB, h *engine.Session, text string) string {
 	t.Helper()
 	before := enginetest.View(t, h)
@@ -175,7 +175,7 @@ func TestASteerIsToldToOneOfTwoCalls(t *testing.T) {
 		t.Errorf("told %d times", n)
 	}
 	if got := untold(t, p.Executor("codex")); len(got) != 1 {
-		t.Errorf("another session is told %v", got)
+		t.Errorf("another session gets %v", got)
 	}
 }
 
@@ -189,15 +189,15 @@ func TestARemoteExecutorIsToldOncePerClaim(t *testing.T) {
 	id := steer(t, p.Human(), "Use blue.")
 	for i, want := range [][]string{{id}, nil} {
 		if got := untold(t, remotely(t, e, state.Executor, "tk-1", mine)); !slices.Equal(got, want) {
-			t.Errorf("call %d is told %v", i, got)
+			t.Errorf("call %d gets %v", i, got)
 		}
 		if got := untold(t, remotely(t, e, state.Supervisor, "tk-1", "")); !slices.Equal(got, []string{id}) {
-			t.Errorf("call %d of the supervisor is told %v", i, got)
+			t.Errorf("call %d of the supervisor gets %v", i, got)
 		}
 	}
 }
 
-// TestASteerThatIsCutIsYetToBeTold: what there is no room for among the decisions comes whole with what is asked for next.
+// TestASteerThatIsCutIsYetToBeTold: what does not fit among the decisions comes whole with what is asked for next.
 func TestASteerThatIsCutIsYetToBeTold(t *testing.T) {
 	t.Parallel()
 	p := enginetest.Plain(t, enginetest.Gate("true"))

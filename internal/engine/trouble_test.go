@@ -41,7 +41,7 @@ func TestAGateThatCannotRunSpendsNothingAndTheThirdAsksAPerson(t *testing.T) {
 		t.Fatalf("not asked: %s, pause %+v", out.Task.State, top)
 	}
 	enginetest.Must(p.Human().Answer(t.Context(), "", "I have installed it."))(t)
-	// The one who waits is told, as if it had asked itself.
+	// The one who waits gets the answer, as if it had asked itself.
 	answer, _ := enginetest.Must2(ex.AwaitAnswer(t.Context(), enginetest.Patience))(t)
 	if answer == nil || answer.Answer != "I have installed it." || !strings.Contains(answer.Question, "no-such-command-at-all") {
 		t.Fatalf("answer %+v", answer)
@@ -243,7 +243,7 @@ func TestAMachineInASubfolder(t *testing.T) {
 	}
 }
 
-// TestATreeThatGitCannotReadIsNoDeadEnd: the work is given out all the same, for somebody must mend it.
+// TestATreeThatGitCannotReadIsNoDeadEnd: the work is given out all the same, for an agent must fix it.
 func TestATreeThatGitCannotReadIsNoDeadEnd(t *testing.T) {
 	t.Parallel()
 	p := enginetest.Repository(t, enginetest.Gate("true"))

@@ -11,10 +11,10 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// A reviewer is told what the patch does not show, and what was written while the checks ran.
+// A reviewer gets a notice of what the patch does not show, and of what was written while the checks ran.
 func TestAReviewerIsToldWhatThePatchDoesNotShow(t *testing.T) {
 	t.Parallel()
-	// The check exchanges the judged file for a good one, and puts it back: the tree is the same before and after.
+	// The check exchanges the submitted file for a good one, and puts it back: the tree is the same before and after.
 	p := enginetest.Repository(t, enginetest.Gate("cp code.txt ../side/bad && echo good >code.txt && grep -q good code.txt && cp ../side/bad code.txt"))
 	sup, ex := p.Begun()
 	p.Write("pkg/.gitignore", "*\n")

@@ -47,7 +47,7 @@ func TestAClaimThatNobodyWasToldIsFreeAtOnce(t *testing.T) {
 	unclaimed(t, remotely(t, e, state.Executor, "tk-1", ""))
 }
 
-// TestALostAnswerIsGivenAgain to a session, and to whoever names the claim that it had before: their next call finds the
+// TestALostAnswerIsGivenAgain to a session, and to a caller that names the claim that it had before: their next call finds the
 // claim that was made for them, with a lease that runs.
 func TestALostAnswerIsGivenAgain(t *testing.T) {
 	t.Parallel()

@@ -92,7 +92,7 @@ func TestAPathIsRelativeWhereverItStands(t *testing.T) {
 	}
 }
 
-// TestWhatAnAgentWritesIsNotObeyedByAForge: no table, no tag, nobody who is told.
+// TestWhatAnAgentWritesIsNotObeyedByAForge: no table, no tag, nobody who is notified.
 func TestWhatAnAgentWritesIsNotObeyedByAForge(t *testing.T) {
 	got := cell("a|b <img> @you [x](y) `c`\n# d \x1b[31m")
 	if strings.ContainsAny(got, "\n\x1b<") || strings.Contains(got, "@you") || strings.Contains(got, "a|b") || strings.Contains(got, "[x") && !strings.Contains(got, `\[x`) {

@@ -25,7 +25,7 @@ const limits = "[limits]\nmax_delegates = 4\nmax_executor_dispatches = 3\n"
 // three is a task with two parts that succeed, one after two deaths and one after a rejection, and one that fails.
 const three = "parts: write a.txt die 2; write b.txt badly; fail"
 
-// whole holds the end of the task to what it should be, whoever was killed on the way.
+// whole compares the end of the task with what it should be, whichever process was killed on the way.
 func (y *yard) whole() {
 	y.t.Helper()
 	t := y.task("")

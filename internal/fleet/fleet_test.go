@@ -155,7 +155,7 @@ func TestOneOfSeveralAttemptsIsMerged(t *testing.T) {
 	}
 }
 
-// TestAnotherTaskOfTheProjectIsInTheWay: it is told once, and what waits for it is merged when it is over.
+// TestAnotherTaskOfTheProjectIsInTheWay: it is reported once, and what waits for it is merged when it is over.
 func TestAnotherTaskOfTheProjectIsInTheWay(t *testing.T) {
 	t.Parallel()
 	y := newYard(t, merges)
@@ -174,7 +174,7 @@ func TestAnotherTaskOfTheProjectIsInTheWay(t *testing.T) {
 	}
 }
 
-// TestAMergeThatWasCutOffIsFinished, before anything else, whoever began it.
+// TestAMergeThatWasCutOffIsFinished, before anything else, whichever process began it.
 func TestAMergeThatWasCutOffIsFinished(t *testing.T) {
 	t.Parallel()
 	y := newYard(t, "")

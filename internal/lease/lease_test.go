@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The rigs of every room can be asked for more; the table here is all there is.
+// The fault tests of every package have a flag for more; the table here is all there is.
 var _ = flag.Bool("full", false, "as without it")
 
 const (

@@ -40,7 +40,7 @@ func names(t *testing.T, dir string) (list []string, refused bool) {
 }
 
 // TestACloneSendsNothing to the addresses that its files name, and runs no program, until a person agrees. An address
-// that was agreed to is used while other values of the files have changed: that is what a person is told.
+// that was agreed to is used while other values of the files have changed: the notification says so.
 func TestACloneSendsNothing(t *testing.T) {
 	s, dir := newService(t), project(t)
 	mine := "[notify]\nurls = [\"" + s.urls().URLs[0] + "\"]\ndesktop = true\n"

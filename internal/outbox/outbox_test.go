@@ -203,7 +203,7 @@ func TestWhatNeedsNobodyIsNotSent(t *testing.T) {
 	}
 }
 
-// TestManyProcessesSendAnItemOnce: whoever comes first.
+// TestManyProcessesSendAnItemOnce: the first of them sends it.
 func TestManyProcessesSendAnItemOnce(t *testing.T) {
 	s, dir := newService(t), project(t)
 	var all sync.WaitGroup

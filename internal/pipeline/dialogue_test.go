@@ -157,7 +157,7 @@ func TestOnlyTheLastContentMayChange(t *testing.T) {
 	}
 }
 
-// FuzzJudge: nothing that an agent leaves makes it panic, and what is good has the older entries as they were.
+// FuzzJudge: nothing that an agent leaves makes it panic, and what is good has the older entries unchanged.
 func FuzzJudge(f *testing.F) {
 	w := flow(f, talkText)
 	d := open(w.Phases[0], "q").Offer(noon)

@@ -32,8 +32,8 @@ func digestOf(file string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// TestARerunRepeatsThatPointAndWhatFollowsFromIt: whoever has neither to be repeated nor used what is has its output taken
-// over.
+// TestARerunRepeatsThatPointAndWhatFollowsFromIt: a worker that is not repeated, and used nothing of one that is, has its output
+// taken over.
 func TestARerunRepeatsThatPointAndWhatFollowsFromIt(t *testing.T) {
 	t.Parallel()
 	three := workers("", ph("a", "", wk("a1", ""), wk("a2", "")), ph("b", "", wk("b1", reads("a1.md")), wk("b2", "")), ph("c", "", wk("end", final+reads("b1.md", "b2.md"))))
@@ -101,7 +101,7 @@ func TestARerunRepeatsThatPointAndWhatFollowsFromIt(t *testing.T) {
 		if !was.Same(before) {
 			t.Errorf("%s: the old status has changed", c.name)
 		}
-		// Whoever is taken over is not started, and everybody else is, in the world of the other tests.
+		// A worker whose output is taken over is not started, and all others are, in the world of the other tests.
 		world := newWorld(t, w)
 		world.status, world.now = r.Status, at
 		for _, o := range r.Outputs {

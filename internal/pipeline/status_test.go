@@ -108,7 +108,7 @@ func TestStatusKeepsTheOrderAndTheKeysOfOthers(t *testing.T) {
 	}
 }
 
-// TestADoubtfulStatusIsRefused: C.3, nothing is kept silently wrong.
+// TestADoubtfulStatusIsRefused: C.3, nothing stays silently wrong.
 func TestADoubtfulStatusIsRefused(t *testing.T) {
 	t.Parallel()
 	text, _ := New(research(t), "d", "t", noon).Encode()

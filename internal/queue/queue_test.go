@@ -109,7 +109,7 @@ func FuzzSlug(f *testing.F) {
 	})
 }
 
-// TestATakenNameIsNumbered, whoever has it.
+// TestATakenNameIsNumbered, whichever task has it.
 func TestATakenNameIsNumbered(t *testing.T) {
 	home := t.TempDir()
 	lay(t, filepath.Join(home, "branches", "fix", "journal.jsonl"), "")
@@ -124,7 +124,7 @@ func TestATakenNameIsNumbered(t *testing.T) {
 	}
 }
 
-// TestNothingIsEverOverwritten, whoever puts and takes at once.
+// TestNothingIsEverOverwritten, however many put and take at once.
 func TestNothingIsEverOverwritten(t *testing.T) {
 	home, all := t.TempDir(), sync.WaitGroup{}
 	const many = 20

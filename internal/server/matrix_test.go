@@ -133,7 +133,7 @@ func play(t *testing.T, s scene, way string, count *tally, pick func(tool, who i
 }
 
 // helps reports whether an answer names a way on: a refusal has a remedy in words, and in a failed task, out of which no agent
-// has a way, whoever looks, waits or is refused is told of a person's.
+// has a way, each result and refusal names a person's.
 func helps(tool string, r tools.Result) bool {
 	if r.Code != "" && (strings.TrimSpace(r.Remedy) == "" || strings.HasPrefix(r.Remedy, "next:")) {
 		return false

@@ -15,7 +15,7 @@ import (
 )
 
 // TestTwoClientsOfOneTokenAreTwo: one holds the work and the other does not. A client with a session need not name its
-// claim; one without must, and whoever names it with another token is nobody.
+// claim; one without must, and a caller that names it with another token is nobody.
 func TestTwoClientsOfOneTokenAreTwo(t *testing.T) {
 	for _, transport := range transports {
 		t.Run(transport, func(t *testing.T) {
@@ -70,17 +70,17 @@ func TestASeatIsKeptForItsSession(t *testing.T) {
 	}
 	a := sit("tk-1", "s")
 	if sit("tk-1", "s") != a || sit("tk-1", "r") == a || sit("tk-2", "s") == a || a.Agent != "executor:n:1" {
-		t.Errorf("seats are mixed up; %+v", a.Caller)
+		t.Errorf("callers are mixed up; %+v", a.Caller)
 	}
 	if one, other := sit("tk-1", ""), sit("tk-1", ""); one == other || len(at.taken) != 3 {
-		t.Errorf("a caller without a session has a seat: %d", len(at.taken))
+		t.Errorf("a caller without a session has an entry: %d", len(at.taken))
 	}
 	for _, one := range at.taken {
 		one.last = one.last.Add(-idleSeat - time.Hour)
 	}
 	at.swept = time.Time{}
 	if sit("tk-1", "s") == a || len(at.taken) != 1 {
-		t.Errorf("%d seats are left", len(at.taken))
+		t.Errorf("%d entries are left", len(at.taken))
 	}
 }
 

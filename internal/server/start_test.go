@@ -77,7 +77,7 @@ func TestEveryRevisionOfTheProtocolIsServed(t *testing.T) {
 	})
 }
 
-// TestWithoutARoleOneMayOnlyLook, and is told so where a person sees it.
+// TestWithoutARoleOneMayOnlyLook, and the server says so where a person sees it.
 func TestWithoutARoleOneMayOnlyLook(t *testing.T) {
 	t.Parallel()
 	w := start(t, "ferrusd", newProject(t, `"true"`))

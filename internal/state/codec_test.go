@@ -153,7 +153,7 @@ func TestWhatIsNotReadAsATask(t *testing.T) {
 	for _, c := range []struct{ name, data, want string }{
 		{"newer", `{"schema_version":3,"state":"Idle"}`,
 			"schema 3 is newer than this ferrus understands (2): use the newer ferrus"},
-		// Another version may have other types and other states; what is told is the version.
+		// Another version may have other types and other states; what the error names is the version.
 		{"newer, shaped otherwise", `{"schema_version":3,"state":"Pondering","paused":{"by":1},"updated_at":7}`,
 			"schema 3 is newer than this ferrus understands (2): use the newer ferrus"},
 		{"older", `{"schema_version":1,"state":"Idle","check_retries":0,"review_cycles":0,"failure_reason":null,"owner_pid":7}`,

@@ -79,7 +79,7 @@ func (h *history) draw() act {
 	if rapid.IntRange(0, 9).Draw(h.T, "stray") == 9 {
 		by := rapid.SampledFrom(Roles()).Draw(h.T, "by")
 		if by == Holder && h.task.ClaimedBy == "" {
-			by = Executor // whoever it is, it holds nothing
+			by = Executor // of whatever name, it holds nothing
 		}
 		return act{by, rapid.SampledFrom(Events()).Draw(h.T, "event")}
 	}

@@ -22,7 +22,7 @@ func TestRemember(t *testing.T) {
 		list = next
 	}
 	if len(list) != MaxRecords || list[0].ID != "q9" || list[MaxRecords-1].ID != "q40" {
-		t.Errorf("%d records are kept, from %s to %s", len(list), list[0].ID, list[len(list)-1].ID)
+		t.Errorf("%d records are left, from %s to %s", len(list), list[0].ID, list[len(list)-1].ID)
 	}
 	shared := slices.Grow([]Record{{ID: "q1"}}, 4)
 	a, b := Remember(shared, Record{ID: "a"}), Remember(shared, Record{ID: "b"})

@@ -133,7 +133,7 @@ func TestWhoGoesOnForgetsItsPauses(t *testing.T) {
 	}
 }
 
-// TestAStepSharesNothing: whoever writes into the result of a step must not write into the task before it, which may
+// TestAStepSharesNothing: a caller that writes into the result of a step must not write into the task before it, which may
 // still be the answer to somebody's question.
 func TestAStepSharesNothing(t *testing.T) {
 	for _, s := range States() {
@@ -173,7 +173,7 @@ func scribble(t Task) {
 	}
 }
 
-// TestWhileFilesAreMovedNothingElseHappens: whoever acted would act on a work tree that is of two minds.
+// TestWhileFilesAreMovedNothingElseHappens: any act would use a work tree that is half of one tree and half of another.
 func TestWhileFilesAreMovedNothingElseHappens(t *testing.T) {
 	amid := []Event{RollbackBegun, Rollback, Merge, DelegateMerged, DelegateDone, Reset, Violation, Repair}
 	for _, s := range States() {

@@ -17,7 +17,7 @@ func TestWhatARefusalSays(t *testing.T) {
 			"executor cannot submit while the task is in Consultation; allowed now: progress, tell", false},
 		{Idle, act{Executor, Claim},
 			"executor cannot claim while the task is in Idle; allowed now: nothing", false},
-		// S1-11: what the role may never do is told apart from what it may not do now.
+		// S1-11: what the role may never do is another refusal than what it may not do now.
 		{Reviewing, act{Executor, Approve},
 			"executor cannot approve while the task is in Reviewing; allowed now: nothing", true},
 		{Reviewing, act{Supervisor, Submit},

@@ -146,7 +146,7 @@ func TestScenarios(t *testing.T) {
 			human reopen Addressing holder=
 			executor claim Addressing`},
 
-		// S1-24: whoever claims ends the epoch of the one before, and with it the check that still ran.
+		// S1-24: a claim ends the epoch of the one before, and with it the check that still ran.
 		{"a claim abandons a running check", Executing, three, `
 			holder check_started Executing check=running epoch=1
 			executor claim Executing check=abandoned epoch=2`},
@@ -272,7 +272,7 @@ func TestWhatAPauseRemembers(t *testing.T) {
 	}
 }
 
-// A lost pause is told. To guess Idle would lose the task.
+// A lost pause is an error. To guess Idle would lose the task.
 func TestAPauseWithNothingToReturnToIsAnError(t *testing.T) {
 	for s, a := range map[State]act{AwaitingHuman: {Human, Answer}, Consultation: {Holder, TakeResponse}} {
 		task := in(t, s)
@@ -305,7 +305,7 @@ func TestResetFromEachState(t *testing.T) {
 	}
 }
 
-// Where nobody works, nobody holds the work: the next phase belongs to whoever claims it.
+// Where nobody works, nobody holds the work: the next phase belongs to the agent that claims it.
 func TestTheLeaseIsDroppedWhereNobodyWorks(t *testing.T) {
 	held := func(s State) bool { t := in(t, s); return t.ClaimedBy != "" && t.Session != "" }
 	for _, s := range []State{Executing, Checking, Addressing, Consultation, AwaitingHuman} {

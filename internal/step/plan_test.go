@@ -91,7 +91,7 @@ func shared(rt *rapid.T, seen map[string]int) {
 	}
 }
 
-// TestACutMergeIsFinishedFirst, whoever began it and whatever ferrus.toml says.
+// TestACutMergeIsFinishedFirst, whichever process began it and whatever ferrus.toml says.
 func TestACutMergeIsFinishedFirst(t *testing.T) {
 	t.Parallel()
 	f := facts{own: state.Task{Returning: state.FileMove{From: "b", Tree: "x"}}, parallel: 1, tasks: map[string]state.Task{

@@ -21,7 +21,7 @@ func newDamage(t *testing.T) *damage { return &damage{T: t, base: quick(t)} }
 
 // end reports, as a rig does.
 func (d *damage) end() {
-	d.Logf("rig: cases=%d bad=%d; %d were refused and left as they were", d.cases.Load(), d.bad.Load(), d.refused)
+	d.Logf("rig: cases=%d bad=%d; %d were refused and not changed", d.cases.Load(), d.bad.Load(), d.refused)
 	if d.bad.Load() > 0 {
 		d.Errorf("the first bad case: %s", d.first)
 	}

@@ -151,7 +151,7 @@ func TestViewsThatLagFarBehindAreNoEdit(t *testing.T) {
 	}
 }
 
-// TestAnEditThatCannotBePutBackIsJournalledOnce: a full disk may leave room for lines and none for views.
+// TestAnEditThatCannotBePutBackIsJournalledOnce: a full disk may leave space for lines and none for generated files.
 func TestAnEditThatCannotBePutBackIsJournalledOnce(t *testing.T) {
 	t.Parallel()
 	s := reviewing(t)

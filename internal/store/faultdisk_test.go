@@ -13,9 +13,9 @@ type fault string
 const (
 	none     fault = "none"
 	eio      fault = "eio"      // this operation fails
-	enospc   fault = "enospc"   // this operation finds no room
+	enospc   fault = "enospc"   // this operation finds no space
 	short    fault = "short"    // this write is cut in half
-	full     fault = "full"     // no room from here on
+	full     fault = "full"     // no space from here on
 	broken   fault = "broken"   // every operation fails from here on
 	crash    fault = "crash"    // the process is killed here; the system keeps what it wrote
 	powercut fault = "powercut" // the machine stops here; what the journal has not synced is lost

@@ -61,8 +61,8 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	}
 }
 
-// fillUp writes a file until the disk is full, and then leaves that much room.
-func fillUp(t *testing.T, path string, room int) {
+// fillUp writes a file until the disk is full, and then leaves that much space.
+func fillUp(t *testing.T, path string, space int) {
 	t.Helper()
 	f := must(os.Create(path))
 	defer f.Close()
@@ -73,7 +73,7 @@ func fillUp(t *testing.T, path string, room int) {
 			break
 		}
 	}
-	must(0, f.Truncate(int64(max(0, size-room))))
+	must(0, f.Truncate(int64(max(0, size-space))))
 }
 
 func TestAReadOnlyFolderCanBeRead(t *testing.T) {

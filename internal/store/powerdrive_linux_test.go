@@ -61,7 +61,7 @@ func (d *drive) command(args ...string) {
 	}
 }
 
-// What ext4 is told: end now, and write nothing more, the file system's own log neither.
+// What ext4 gets: end now, and write nothing more, the file system's own log neither.
 const (
 	shutdown   = 0x8004587d // EXT4_IOC_SHUTDOWN
 	noLogFlush = 2

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 
 // parts are what another process may do. Each says a line when it is there.
 var parts = map[string]func(s *Store){
-	"count": func(s *Store) { // as many as it is told
+	"count": func(s *Store) { // as many as its argument says
 		var n int
 		must(fmt.Scan(&n))
 		for range n {
@@ -266,7 +266,7 @@ func TestAChangeElsewhereRings(t *testing.T) {
 		p.says(t)
 	}
 	if took := time.Since(began); took > 3*tick {
-		t.Errorf("five changes were seen after %v: the bell only ticked", took)
+		t.Errorf("five changes were seen after %v: the watcher only ticked", took)
 	}
 }
 

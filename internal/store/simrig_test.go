@@ -202,7 +202,7 @@ func (r *simrig) again(m moment, d *simdisk, legal []outcome, how string, depth 
 // judge looks at one disk that was left.
 func (r *simrig) judge(m moment, d *simdisk, h harm, how string) (outcome, bool) {
 	r.cases.Add(1)
-	if r.dice.IntN(2) == 0 { // the name of the lock file is never synced, and whoever held the lock is gone
+	if r.dice.IntN(2) == 0 { // the name of the lock file is never synced, and the process that held the lock is gone
 		_ = os.Remove(filepath.Join(r.dir, lockFile))
 	}
 	o, err := r.look(d.clone(), m.bare)

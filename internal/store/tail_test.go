@@ -65,7 +65,7 @@ func TestTheNewestLinesAreTheEndOfTheHistory(t *testing.T) {
 	}
 	check()
 
-	// An altered line is found by whoever reads it, and by nobody who does not.
+	// A store that reads an altered line finds it, and no other does.
 	off := int64(0)
 	for l := range s.Newest(3) {
 		off = l.Off

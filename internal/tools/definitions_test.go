@@ -40,7 +40,7 @@ func listed(t *testing.T, role state.Role) *mcp.ListToolsResult {
 	return list
 }
 
-// TestEveryDefinitionIsAsItWasReviewed: what a model is told of a tool changes only together with its snapshot.
+// TestEveryDefinitionIsAsItWasReviewed: what a model reads of a tool changes only together with its snapshot.
 func TestEveryDefinitionIsAsItWasReviewed(t *testing.T) {
 	t.Parallel()
 	const dir = "testdata/definitions"

@@ -10,7 +10,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// TestAnEmptySubmissionIsConfirmed by its executor, and the reviewer is told first.
+// TestAnEmptySubmissionIsConfirmed by its executor, and the reviewer gets a notice first.
 func TestAnEmptySubmissionIsConfirmed(t *testing.T) {
 	t.Parallel()
 	c := newCast(t, repository)
@@ -25,7 +25,7 @@ func TestAnEmptySubmissionIsConfirmed(t *testing.T) {
 	r = c.supervisor.do("review_pending", nil)
 	if !strings.HasPrefix(r.Message, "s1 changes no file: ") || len(r.Notices) == 0 || !strings.HasPrefix(r.Notices[0], "empty: ") ||
 		!strings.Contains(r.Submission, "The typo is in another repository.") {
-		t.Errorf("the reviewer is told %+v", r)
+		t.Errorf("the reviewer gets %+v", r)
 	}
 	c.supervisor.do("reject", map[string]any{"notes": "It is in this one."})
 	c.holder.do("wait_for_task", nil)
@@ -33,6 +33,6 @@ func TestAnEmptySubmissionIsConfirmed(t *testing.T) {
 	delete(hand, "no_change")
 	c.holder.do("submit", hand)
 	if r = c.supervisor.do("review_pending", nil); !strings.HasPrefix(r.Message, "Review s2: ") || len(r.Notices) > 0 {
-		t.Errorf("of a change the reviewer is told %+v", r)
+		t.Errorf("of a change the reviewer gets %+v", r)
 	}
 }

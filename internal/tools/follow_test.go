@@ -43,7 +43,7 @@ func (f *follower) step() Result {
 		f.t.Fatalf("next is %s, allowed %v; log %v", r.Next, r.Allowed, f.log)
 	}
 	if r.Status == "failed" && f.role == state.Executor && !f.fail {
-		f.w.remove("red") // it mends what the check says
+		f.w.remove("red") // it fixes what the check says
 	}
 	f.next = r.Next
 	return r
@@ -87,7 +87,7 @@ var roads = []road{
 const mostSteps = 120
 
 // TestWhoeverFollowsNextGetsThrough plays every road with two agents that only follow next, and with a person who
-// answers what is asked. Where headless agents are told to stop for want of work, new ones come in, as a conductor
+// answers what is asked. Where headless agents stop for want of work, new ones come in, as a conductor
 // would have it.
 func TestWhoeverFollowsNextGetsThrough(t *testing.T) {
 	for _, r := range roads {
@@ -146,7 +146,7 @@ func TestWhoeverFollowsNextGetsThrough(t *testing.T) {
 				}
 			}
 			if exec := both[1].call("status", nil).Next; r.headless && exec != "stop" || !r.headless && exec != "wait_for_task" {
-				t.Errorf("the executor is told %s in the end", exec)
+				t.Errorf("the executor gets %s in the end", exec)
 			}
 			t.Logf("%d calls", steps)
 		})
@@ -160,7 +160,7 @@ func cloned(will map[string][]string) map[string][]string {
 	return maps.Clone(will)
 }
 
-// TestAHeadlessAgentStopsWhereAPersonIsWaitedFor: nobody looks on, so nobody waits.
+// TestAHeadlessAgentStopsWhereAPersonIsWaitedFor: a run without a terminal does not wait.
 func TestAHeadlessAgentStopsWhereAPersonIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")

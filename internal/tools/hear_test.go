@@ -18,7 +18,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/tools/gate"
 )
 
-// steers says something to whoever works.
+// steers messages the running agent.
 func (c *cast) steers() {
 	c.t.Helper()
 	done, err := c.person.Steer(c.t.Context(), "Use blue.")
@@ -62,7 +62,7 @@ func TestWhoeverHoldsTheWorkHearsWithItsNextCall(t *testing.T) {
 			}
 			text := res.Content[0].(*mcp.TextContent).Text
 			r, first := read(t, res), strings.HasPrefix(text, `{"from_the_person":["Use blue."],`)
-			// Who has handed the work in must not touch it again: its reviewer hears, and then whoever mends it.
+			// Who has handed the work in must not touch it again: its reviewer hears, and then the executor that fixes it.
 			switch got := heard(r); {
 			case handed && len(got) > 0:
 				t.Errorf("handed in, it hears %v", got)

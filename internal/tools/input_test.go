@@ -19,7 +19,7 @@ import (
 )
 
 // TestABadArgumentIsAnsweredInOurWords: whatever is wrong with the arguments, the answer is a result with a code, what
-// is wrong, and what helps; nothing has changed, and the agent is told to call the same tool again.
+// is wrong, and what helps; nothing has changed, and the result says to call the same tool again.
 func TestABadArgumentIsAnsweredInOurWords(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")
@@ -110,7 +110,7 @@ func TestATitleIsOneLine(t *testing.T) {
 	}
 }
 
-// TestAGoodArgumentIsStoredExactly: pairs, escapes and odd characters are kept as they are.
+// TestAGoodArgumentIsStoredExactly: pairs, escapes and odd characters stay as they are.
 func TestAGoodArgumentIsStoredExactly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")
@@ -132,7 +132,7 @@ func TestAGoodArgumentIsStoredExactly(t *testing.T) {
 }
 
 // TestDocumentsAreCleanedWhenTheyAreAccepted: what a reader cannot see is stored nowhere and shown to nobody, and the
-// writer is told.
+// writer gets a notice.
 func TestDocumentsAreCleanedWhenTheyAreAccepted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")
@@ -183,7 +183,7 @@ func TestDocumentsAreCleanedWhenTheyAreAccepted(t *testing.T) {
 	}
 }
 
-// TestNotesAreBounded: a model that notes for ever does not grow the journal for ever, and is told what to do.
+// TestNotesAreBounded: a model that notes for ever does not grow the journal for ever, and learns what to do.
 func TestNotesAreBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "[limits]\nmax_progress_notes = 3\n")
@@ -262,11 +262,11 @@ func FuzzArguments(f *testing.F) {
 		if err != nil {
 			return
 		}
-		mended := 0 // by encoding/json, which puts U+FFFD where it finds no text
+		replaced := 0 // by encoding/json, which puts U+FFFD where it finds no text
 		for _, text := range v.Text {
-			mended += strings.Count(text, "\ufffd")
+			replaced += strings.Count(text, "\ufffd")
 		}
-		if sent := bytes.Count(raw, []byte("\ufffd")) + bytes.Count(bytes.ToLower(raw), []byte(`\ufffd`)); mended > sent {
+		if sent := bytes.Count(raw, []byte("\ufffd")) + bytes.Count(bytes.ToLower(raw), []byte(`\ufffd`)); replaced > sent {
 			t.Errorf("%q was let through from %q", v.Text, raw)
 		}
 		if _, ok := v.Text["note"]; !ok {

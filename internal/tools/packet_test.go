@@ -117,7 +117,7 @@ func (l load) fill(t *testing.T, w *world) (whole packet.Packet) {
 
 func (l load) try(t *testing.T) {
 	in := newWorld
-	if l.files > 0 && l.how <= 3 { // a diffstat is told with little else and with much, and each event has its tree
+	if l.files > 0 && l.how <= 3 { // a diffstat comes with little else and with much, and each event has its tree
 		in = repository
 	}
 	w := in(t, "")

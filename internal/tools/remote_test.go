@@ -49,7 +49,7 @@ func TestACallerWithoutASessionNamesWhatItMeans(t *testing.T) {
 	if got.Claim == "" || !strings.Contains(got.Message, "Name this claim") {
 		t.Fatalf("claimed with %q: %s", got.Claim, got.Message)
 	}
-	// Forgotten, it is asked for again; whoever follows next is not sent to wait for the work that it holds.
+	// Forgotten, it is asked for again; a caller that follows next is not sent to wait for the work that it holds.
 	for _, tool := range []string{"check", "progress", "submit", "consult", "heartbeat"} {
 		if r := exe.refused(refusal.NotClaimed, tool, nil); r.Next != tool || !strings.Contains(r.Remedy, "claim") {
 			t.Errorf("%s: next %s, %s", tool, r.Next, r.Remedy)
@@ -62,7 +62,7 @@ func TestACallerWithoutASessionNamesWhatItMeans(t *testing.T) {
 	other := w.from(state.Executor, "other")
 	for _, args := range []map[string]any{nil, with("check", got.Claim)} {
 		if r := other.refused(refusal.NotClaimed, "check", args); r.Next != "wait_for_task" {
-			t.Errorf("another is told %s", r.Next)
+			t.Errorf("another gets %s", r.Next)
 		}
 	}
 	if r := exe.do("wait_for_task", with("wait_for_task", got.Claim)); r.Claim != got.Claim || r.Epoch != got.Epoch {

@@ -158,7 +158,7 @@ func TestAnAnswerBindsToTheConsultationThatWasShown(t *testing.T) {
 	}
 }
 
-// TestAnAnswerOfAPersonIsNeverUsedUp: it is a fact, and may be asked for by whoever has the role, in any state.
+// TestAnAnswerOfAPersonIsNeverUsedUp: it is a fact, and any caller with the role may ask for it, in any state.
 func TestAnAnswerOfAPersonIsNeverUsedUp(t *testing.T) {
 	t.Parallel()
 	c := newCast(t, newWorld)

@@ -159,7 +159,7 @@ func TestAPanicIsAnAnswer(t *testing.T) {
 	a.do("status", nil)
 }
 
-// TestTheOutcomeOfACheckIsToldOnce: a check that ends while nobody waits is told to whoever calls next, also when it was
+// TestTheOutcomeOfACheckIsToldOnce: a check that ends while nobody waits is in the result of the next call, also when it was
 // the one that ended the task; then check runs again.
 func TestTheOutcomeOfACheckIsToldOnce(t *testing.T) {
 	t.Parallel()

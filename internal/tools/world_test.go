@@ -30,7 +30,7 @@ const (
 	patience = time.Minute
 )
 
-// A world is a project with ferrus in it, and whoever is connected.
+// A world is a project with ferrus in it, and the connected callers.
 type world struct {
 	t    *testing.T
 	dir  string

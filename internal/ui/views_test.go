@@ -61,7 +61,7 @@ func stageOf(t testing.TB, view, width, height int) *stage {
 	return s
 }
 
-// TestViews compares each view with the one that is kept, as text and as the picture of the docs.
+// TestViews compares each view with its golden file, as text and as the picture of the docs.
 func TestViews(t *testing.T) {
 	for i, v := range views {
 		for _, size := range [][2]int{{80, 24}, {120, 40}} {

@@ -121,7 +121,7 @@ func (s *stream) next() (id, name, data string) {
 	return "", "", ""
 }
 
-// TestAnEventNamesWhatHasChanged, a browser that comes back is told what it has missed, and the stream ends with its session.
+// TestAnEventNamesWhatHasChanged, a browser that comes back gets what it has missed, and the stream ends with its session.
 func TestAnEventNamesWhatHasChanged(t *testing.T) {
 	t.Parallel()
 	m := made(t)

@@ -80,7 +80,7 @@ func TestAWorkTreeForAFolderOfARepository(t *testing.T) {
 			}
 			for _, path := range paths(t, tree, "", kept) {
 				if strings.Contains(path, ".ferrus") {
-					t.Errorf("%s is kept", path)
+					t.Errorf("%s is saved", path)
 				}
 			}
 			for path, want := range map[string]string{

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What git is told to hide is named to whoever reads the patch; what was there before is not.
+// What git's marks hide is named to readers of the patch; what was there before is not.
 func TestWhatAPatchDoesNotShowIsNamed(t *testing.T) {
 	tests := []struct {
 		name   string

@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// starter starts agents as it is told to: an order a line on stdin, what became of it a line on stdout.
+// starter starts agents by orders: an order a line on stdin, what became of it a line on stdout.
 func starter() int {
 	orders := json.NewDecoder(os.Stdin)
 	for {

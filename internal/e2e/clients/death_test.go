@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestTheConductorMayDieAnywhere: it is killed after every line of the journal, and whoever resumes at once goes on with
+// TestTheConductorMayDieAnywhere: it is killed after every line of the journal, and the next one at once continues with
 // the agents that are there.
 func TestTheConductorMayDieAnywhere(t *testing.T) {
 	t.Parallel()

@@ -84,7 +84,7 @@ func (m *meeting) enter(branch string) {
 	}
 }
 
-// apart: whoever works on an errand was told of it and of its own folder, and of no other's.
+// apart: an agent that works on an errand knows it and its own folder, and no other's.
 func (r *rig) apart(errands []errand) {
 	r.t.Helper()
 	told := map[string]int{}
@@ -102,7 +102,7 @@ func (r *rig) apart(errands []errand) {
 		case len(at) != 1:
 			r.t.Errorf("it is at work in %v: %v", at, s)
 		case len(about) > 1, len(about) == 1 && about[0] != at[0]:
-			r.t.Errorf("on %s it is told of %v: %v", at[0], about, s)
+			r.t.Errorf("on %s it knows of %v: %v", at[0], about, s)
 		case len(about) == 1:
 			told[at[0]+map[bool]string{true: "'s executor", false: "'s reviewer"}[s.Executor()]]++
 		}

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// The clients as they were when the adapters were tried against them.
+// The versions of the clients with which the adapters were tried.
 const (
 	claudeVersion = "2.1.329"
 	codexVersion  = "0.169.0"

@@ -98,7 +98,7 @@ func (s *site) text() string {
 func (s *site) keepsNo(secret string) {
 	s.r.t.Helper()
 	if code, out := s.r.run("grep", "-rF", "-e", secret, ".ferrus", s.err); code != 1 {
-		s.r.t.Errorf("a secret is kept in\n%s", out)
+		s.r.t.Errorf("a secret is stored in\n%s", out)
 	}
 }
 

@@ -77,7 +77,7 @@ func newYard(t testing.TB) *yard {
 	return y
 }
 
-// clear ends whoever is left.
+// clear ends all that are left.
 func (y *yard) clear() {
 	names, _ := y.place().Names()
 	for _, name := range names {

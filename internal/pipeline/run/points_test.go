@@ -55,7 +55,7 @@ var courses = []course{
 		plays: map[string]string{"ann": speaking, "bob": speaking}, spawns: map[string]int{"ann": 2, "bob": 2, "end": 1}, deliver: toBox},
 }
 
-// TestTheConductorMayDieAtEveryPoint: whoever goes on finds all as it was: the same outputs, nobody started twice, one
+// TestTheConductorMayDieAtEveryPoint: the next conductor finds all as it was: the same outputs, nobody started twice, one
 // delivery. S0-21, S3-05, F05 to F08.
 func TestTheConductorMayDieAtEveryPoint(t *testing.T) {
 	cases := 0

@@ -142,7 +142,7 @@ func (v voyage) landed(y *yard, root string, was outside) error {
 		return fmt.Errorf("the file has %q, %v", box, err)
 	}
 	if text, err := os.ReadFile(f.Path(finalFile)); string(text) != result {
-		return fmt.Errorf("the result is kept as %q, %v", text, err)
+		return fmt.Errorf("the saved result is %q, %v", text, err)
 	}
 	return nil
 }
@@ -224,7 +224,7 @@ func TestATornDeliveryIsAskedAbout(t *testing.T) {
 			t.Errorf("%q: %s, %+v, sent %d times", torn, a, d, y.mails())
 		}
 		if told := y.lines(f, func(l Line) bool { return strings.Contains(l.Tell, "deliver --confirm, or --again") }); len(told) != 1 {
-			t.Errorf("a person is told %d times\n%s", len(told), y.story(f))
+			t.Errorf("a person is notified %d times\n%s", len(told), y.story(f))
 		}
 		y.ask(f, pipeline.Confirm)
 		if y.ended(f, y.tick(f)); y.mails() != 0 {

@@ -40,7 +40,7 @@ func (y *yard) hung(w *watch) *Folder {
 }
 
 // TestASilentWorkerHasItsTimeAndTheGrace: to the nanosecond, and then it has failed within one tick, is ended, and a
-// person is told once. An output that is there by then counts. F15, S0-16.
+// person is notified once. An output that is there by then counts. F15, S0-16.
 func TestASilentWorkerHasItsTimeAndTheGrace(t *testing.T) {
 	t.Parallel()
 	rig(t, 2, "workers that were silent for all their time", func(t *testing.T, n int) {
@@ -77,7 +77,7 @@ func TestASilentWorkerHasItsTimeAndTheGrace(t *testing.T) {
 	})
 }
 
-// TestAClockThatIsSetHarmsNobody: an hour back, nothing is told or started again, and no time lies before its beginning;
+// TestAClockThatIsSetHarmsNobody: an hour back, nothing is reported or started again, and no time lies before its beginning;
 // an hour forward while the machine slept, and who lives has the grace once more; an hour forward while it was awake, and
 // the time is over. F17.
 func TestAClockThatIsSetHarmsNobody(t *testing.T) {

@@ -37,7 +37,7 @@ func (y *yard) temps(f *Folder) []string {
 	return left
 }
 
-// TestACommandIsAWorkerLikeAnAgent: it is told its topic and its paths, nobody sees its output before it has ended, and who
+// TestACommandIsAWorkerLikeAnAgent: it gets its topic and its paths, nobody sees its output before it has ended, and who
 // reads it is an agent. S2-11.
 func TestACommandIsAWorkerLikeAnAgent(t *testing.T) {
 	t.Parallel()
@@ -71,7 +71,7 @@ func TestACommandIsAWorkerLikeAnAgent(t *testing.T) {
 	}
 }
 
-// TestACommandThatFailsHasNoOutput: whatever it has written, its exit code and what it printed last are told, and a person
+// TestACommandThatFailsHasNoOutput: whatever it has written, its exit code and what it printed last are reported, and a person
 // who retries it has it started anew.
 func TestACommandThatFailsHasNoOutput(t *testing.T) {
 	t.Parallel()

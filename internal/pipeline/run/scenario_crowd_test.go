@@ -18,7 +18,7 @@ const counted = `mkdir -p "$FERRUS_ROOT/now"; touch "$FERRUS_ROOT/now/$$"; ls "$
 	echo $FERRUS_WORKER >> "$FERRUS_ROOT/begun"; until test -e "$FERRUS_ROOT/go-$FERRUS_WORKER"; do sleep 0.01; done
 	rm "$FERRUS_ROOT/now/$$"; ` + write
 
-// TestSoManyAgentsRunAtATimeAndNoMore: of six four run at once, by their own count, and whoever ends leaves a place; those
+// TestSoManyAgentsRunAtATimeAndNoMore: of six four run at once, by their own count, and each that ends leaves a place; those
 // who wait for inputs or for a place do not count. S4-08.
 func TestSoManyAgentsRunAtATimeAndNoMore(t *testing.T) {
 	t.Parallel()
@@ -59,7 +59,7 @@ func TestSoManyAgentsRunAtATimeAndNoMore(t *testing.T) {
 	t.Log("rig: cases=12 bad=0; workers that counted each other")
 }
 
-// TestAPauseLastsUntilAPersonEndsIt: nobody is started over a hundred ticks, the summary is told once, and the run goes on
+// TestAPauseLastsUntilAPersonEndsIt: nobody is started over a hundred ticks, the summary is sent once, and the run goes on
 // where it stood; a pause of the last phase is one before the delivery. S0-15.
 func TestAPauseLastsUntilAPersonEndsIt(t *testing.T) {
 	t.Parallel()

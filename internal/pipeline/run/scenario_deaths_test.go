@@ -21,7 +21,7 @@ import (
 const struck = `if [ $(wc -l < "$FERRUS_ROOT/spawned-$FERRUS_WORKER") = 1 ]; then echo half > "$FERRUS_OUTPUT.tmp"; touch "$FERRUS_ROOT/at-work"; exec sleep 600; fi; ` + write
 
 // TestAKilledWorkerIsSeenAndStartedAnewAlone: its shim, its agent or both are killed. It has failed before its time is
-// over, a person is told once, what it wrote beside its output is nothing, and a retry starts it and nobody else. F03.
+// over, a person is notified once, what it wrote beside its output is nothing, and a retry starts it and nobody else. F03.
 func TestAKilledWorkerIsSeenAndStartedAnewAlone(t *testing.T) {
 	t.Parallel()
 	rig(t, rounds(3, 30), "workers killed at work: the shim, the agent, both", func(t *testing.T, n int) {
@@ -141,7 +141,7 @@ func TestAConductorThatDiesAroundAStartStartsOnce(t *testing.T) {
 	})
 }
 
-// TestNobodyNeedsToBeTold: no conductor is there when workers end, the last of them or all; whoever looks later finds
+// TestNobodyNeedsToBeTold: no conductor is there when workers end, the last of them or all; a later tick finds
 // everything. F10, F11, S0-09.
 func TestNobodyNeedsToBeTold(t *testing.T) {
 	t.Parallel()
@@ -169,13 +169,13 @@ func TestNobodyNeedsToBeTold(t *testing.T) {
 	})
 }
 
-// bare is the play of an agent that knows nothing but what it is told: no environment, no memory.
+// bare is the play of an agent that knows nothing but its prompt: no environment, no memory.
 const bare = `exec env -i PATH="$PATH" P="$FERRUS_PROMPT" sh -c '
 	out=$(printf "%s" "$P" | sed -n "s/^Write your result to this file, and to no other: //p")
 	{ printf "%s" "$P" | sed -n "s/^Topic: //p"; printf "%s" "$P" | sed -n "s/^- //p" | while read f; do cat "$f"; done; } > "$out.tmp" && mv "$out.tmp" "$out"'`
 
 // TestAPromptIsAllThatAWorkerNeeds: an agent without any memory does its work from prompt and files, also in the place of
-// one that was killed; and it is told nothing of phases, of other workers or of what comes next. F13, S0-07.
+// one that was killed; and it learns nothing of phases, of other workers or of what comes next. F13, S0-07.
 func TestAPromptIsAllThatAWorkerNeeds(t *testing.T) {
 	t.Parallel()
 	y := newYard(t)
@@ -199,12 +199,12 @@ func TestAPromptIsAllThatAWorkerNeeds(t *testing.T) {
 		}
 		for _, word := range []string{"phase", "pipeline ", "synthes"} {
 			if strings.Contains(strings.ReplaceAll(strings.ToLower(text), dir, ""), word) {
-				t.Errorf("%s is told of %q:\n%s", role, word, text)
+				t.Errorf("%s learns of %q:\n%s", role, word, text)
 			}
 		}
 	}
 	if text, _ := f.Prompt("one"); strings.Contains(text, "end.md") || strings.Contains(text, "two.md") {
-		t.Errorf("one is told of others:\n%s", text)
+		t.Errorf("one learns of others:\n%s", text)
 	}
 	t.Log("rig: cases=3 bad=0; workers that know nothing but their prompt")
 }

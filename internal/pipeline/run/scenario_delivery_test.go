@@ -165,7 +165,7 @@ func TestADeathBetweenSendingAndItsNote(t *testing.T) {
 }
 
 // TestAPipelineGoesOnAlone: the conductor dies when all are started; every output comes, and the result is sent by the
-// final worker, or, when it cannot, by whoever looks next. S4-01, S4-07, S4-11.
+// final worker, or, when it cannot, by the next process that looks. S4-01, S4-07, S4-11.
 func TestAPipelineGoesOnAlone(t *testing.T) {
 	rig(t, rounds(2, 20), "pipelines whose conductor died right after the start", func(t *testing.T, n int) {
 		y := newYard(t)

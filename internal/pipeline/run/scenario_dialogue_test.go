@@ -39,7 +39,7 @@ var offences = map[string]string{
 var usual = []string{"it rewrites an older entry", "it says nothing"}
 
 // TestWhoOffendsInADialogueHasOneMoreTurn: what it changed is put back; it is started once more, and if it offends again
-// it has failed and a person is told. The others' words are as they were said. F27, S3-08, S3-09.
+// it has failed and a person is notified. The others' words are unchanged. F27, S3-08, S3-09.
 func TestWhoOffendsInADialogueHasOneMoreTurn(t *testing.T) {
 	t.Parallel()
 	cases := 0
@@ -89,7 +89,7 @@ func TestWhoOffendsInADialogueHasOneMoreTurn(t *testing.T) {
 	t.Logf("rig: cases=%d bad=0; offences in dialogues, once and twice", cases)
 }
 
-// TestADialogueIsNotToldByACommand: what the worker of a turn is told is where the file is, and nothing of what is in it.
+// TestADialogueIsNotToldByACommand: what the worker of a turn gets is where the file is, and nothing of what is in it.
 // S3-03, S3-04.
 func TestADialogueIsNotToldByACommand(t *testing.T) {
 	t.Parallel()

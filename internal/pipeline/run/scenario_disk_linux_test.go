@@ -31,7 +31,7 @@ func (y *yard) small() {
 	})
 }
 
-// fill leaves no room on the small disk, and returns what makes room again.
+// fill leaves no space on the small disk, and returns a function that frees it again.
 func (y *yard) fill() (empty func()) {
 	y.t.Helper()
 	path := filepath.Join(y.place().Tmp, "full")
@@ -46,15 +46,15 @@ func (y *yard) fill() (empty func()) {
 	return func() { must(y.t, os.Remove(path)) }
 }
 
-// crammed is pair, whose workers are started again when there was no room for what they write.
+// crammed is pair, whose workers are started again when there was no space for what they write.
 var crammed = strings.ReplaceAll(pair, `"task"`, `"retries": 5, "task"`)
 
-// TestAFullDiskHalvesNothing: there is no room any more at one of the points of a run. The tick says so, what stood there
-// is whole, and when there is room the run ends as if nothing had been. F18.
+// TestAFullDiskHalvesNothing: there is no space any more at one of the points of a run. The tick says so, what stood there
+// is whole, and when there is space the run ends as if nothing had been. F18.
 func TestAFullDiskHalvesNothing(t *testing.T) {
 	t.Parallel()
 	points := map[string]int{}
-	t.Run("with room", func(t *testing.T) {
+	t.Run("with space", func(t *testing.T) {
 		y := newYard(t)
 		y.small()
 		y.conf.Deliver = toBox

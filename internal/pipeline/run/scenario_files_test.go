@@ -70,7 +70,7 @@ func TestHalfAFileIsFedToNobody(t *testing.T) {
 	})
 }
 
-// TestLookingAgainChangesNothing: whatever is told twice, or looked at later, adds no line and does not touch status.json.
+// TestLookingAgainChangesNothing: what is reported twice, or looked at later, adds no line and does not touch status.json.
 // F12, S0-17.
 func TestLookingAgainChangesNothing(t *testing.T) {
 	t.Parallel()
@@ -209,7 +209,7 @@ func TestAnOutputThatVanishesIsAFailure(t *testing.T) {
 	t.Log("rig: cases=1 bad=0; outputs that vanished")
 }
 
-// TestAWorkerIsNotStartedWithoutItsInputs: they are gone when it is due. The phase has failed, a person is told, and a
+// TestAWorkerIsNotStartedWithoutItsInputs: they are gone when it is due. The phase has failed, a person is notified, and a
 // retry has them made anew. S0-25.
 func TestAWorkerIsNotStartedWithoutItsInputs(t *testing.T) {
 	t.Parallel()

@@ -19,7 +19,7 @@ func (y *yard) forges(f *Folder, name, text string) {
 	must(y.t, os.Rename(tmp, f.Path(name)))
 }
 
-// kept reports whether what somebody wrote is kept among what counts no more.
+// kept reports whether a text that somebody wrote is among the files that no longer count.
 func (y *yard) kept(f *Folder, text string) bool {
 	found := false
 	_ = filepath.WalkDir(f.Path(attemptsDir), func(path string, e os.DirEntry, err error) error {

@@ -114,7 +114,7 @@ func (y *yard) lines(f *Folder, claim func(Line) bool) []Line {
 func (y *yard) tells(f *Folder, times int, words string) {
 	y.t.Helper()
 	if got := y.lines(f, func(l Line) bool { return strings.Contains(l.Tell, words) }); len(got) != times {
-		y.t.Errorf("a person is told %d times that %q, not %d\n%s", len(got), words, times, y.story(f))
+		y.t.Errorf("a person is notified %d times that %q, not %d\n%s", len(got), words, times, y.story(f))
 	}
 }
 

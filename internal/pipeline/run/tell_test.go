@@ -12,7 +12,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 )
 
-// TestAPersonIsNotifiedOnceThoughTheConductorDies: around each notification. The line of the journal was told, and whoever goes on
+// TestAPersonIsNotifiedOnceThoughTheConductorDies: around each notification. The line of the journal was sent, and the next conductor
 // knows that.
 func TestAPersonIsNotifiedOnceThoughTheConductorDies(t *testing.T) {
 	for _, point := range []string{"before tell", "after tell"} {

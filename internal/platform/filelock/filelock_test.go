@@ -102,7 +102,7 @@ func TestALockIsHeldUntilItsHolderEnds(t *testing.T) {
 	}
 }
 
-// TestALockHasOneHolder, whoever else wants it and whoever looks.
+// TestALockHasOneHolder, however many others want it or look.
 func TestALockHasOneHolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	var holders atomic.Int32

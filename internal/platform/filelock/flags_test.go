@@ -70,7 +70,7 @@ func TestALockFileIsTheUsersAlone(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	// Whoever may not write it may still look. Root may do both.
+	// A user who may not write it may still look. Root may do both.
 	if err := os.Chmod(path, 0o400); err != nil {
 		t.Fatal(err)
 	}

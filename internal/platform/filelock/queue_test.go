@@ -148,7 +148,7 @@ func TestALockThatCannotBeHad(t *testing.T) {
 	}
 }
 
-// TestAQueueHasOneHolder, whatever processes there are, and whoever gives up.
+// TestAQueueHasOneHolder, whatever processes there are, and whichever give up.
 func TestAQueueHasOneHolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	if lock, err := Acquire(t.Context(), path); err != nil || lock.Close() != nil {

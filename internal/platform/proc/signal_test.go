@@ -25,7 +25,7 @@ func TestASignalIsAwaitedBehindAChildThatItEnded(t *testing.T) {
 		{"a child by ctrl-C, the signal later", ended, true, sent},
 		{"a child by ctrl-C, no signal", ended, false, nil},
 		{"a child that failed", failed, true, nil},
-		{"another error", errors.New("no room"), true, nil},
+		{"another error", errors.New("no space"), true, nil},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())

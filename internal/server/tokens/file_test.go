@@ -112,7 +112,7 @@ func TestADamagedFileStopsEverything(t *testing.T) {
 func TestTheFileIsItsOwnersAlone(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("permissions are kept elsewhere")
+		t.Skip("access lists have the permissions")
 	}
 	b := book(t)
 	made(t, b, state.Executor, "old", never)

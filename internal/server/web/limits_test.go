@@ -158,7 +158,7 @@ func TestACallMayTakeLongerThanAnyLimit(t *testing.T) {
 	}
 }
 
-// TestTooManyCallsAreTurnedAway, of one token and of all, for a while: when some have ended there is room again.
+// TestTooManyCallsAreTurnedAway, of one token and of all, for a while: when some have ended others are accepted again.
 func TestTooManyCallsAreTurnedAway(t *testing.T) {
 	t.Parallel()
 	p := serve(t, func(o *Options) { o.Limits.Calls, o.Limits.CallsPerToken = 6, 4 })
@@ -200,7 +200,7 @@ func TestTooManyCallsAreTurnedAway(t *testing.T) {
 	for range 6 {
 		eventually(t, p.let, "a call")
 	}
-	until(t, "there is room again", func() bool {
+	until(t, "others are accepted again", func() bool {
 		status, _ := p.status(first(boss)["modern POST"])
 		return status == 200
 	})
@@ -230,7 +230,7 @@ func TestNobodyGetsPastTheCount(t *testing.T) {
 	}
 }
 
-// TestTooManySessionsAreTurnedAway, and those that nobody uses end: a client that is told so opens another.
+// TestTooManySessionsAreTurnedAway, and those that nobody uses end: a client that gets that answer opens another.
 func TestTooManySessionsAreTurnedAway(t *testing.T) {
 	t.Parallel()
 	p := serve(t, func(o *Options) {
@@ -267,7 +267,7 @@ func TestTooManySessionsAreTurnedAway(t *testing.T) {
 	}
 }
 
-// TestTooManyConnectionsAreClosed, and there is room when one has gone.
+// TestTooManyConnectionsAreClosed, and another is accepted when one has gone.
 func TestTooManyConnectionsAreClosed(t *testing.T) {
 	t.Parallel()
 	p := serve(t, func(o *Options) { o.Limits.Conns = 3 })
@@ -295,7 +295,7 @@ func TestTooManyConnectionsAreClosed(t *testing.T) {
 		t.Errorf("one too many: %q", text)
 	}
 	open[0].Close()
-	until(t, "there is room again", func() bool {
+	until(t, "others are accepted again", func() bool {
 		c, err := net.Dial("tcp", p.addr)
 		if err != nil {
 			t.Fatal(err)

@@ -101,7 +101,7 @@ func TestTheObjectOfAResult(t *testing.T) {
 	}
 }
 
-// TestSeen: clients are told apart by their address, and a request is remembered with what was said to it.
+// TestSeen: clients are distinguished by their address, and a request is remembered with what was said to it.
 func TestSeen(t *testing.T) {
 	s := Start(t, func(r Request) Reply { return Use("ferrus/check", nil) })
 	post(t, s.URL("one")+"/v1/messages", asMessages)

@@ -367,7 +367,7 @@ func TestASessionEnds(t *testing.T) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.sessions) != 1 {
-		t.Errorf("%d sessions are kept", len(g.sessions))
+		t.Errorf("%d sessions are left", len(g.sessions))
 	}
 }
 

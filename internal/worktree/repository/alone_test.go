@@ -64,7 +64,7 @@ func TestManyWorkTreesAreAddedAtOnce(t *testing.T) {
 	}
 }
 
-// Whoever gives up has done nothing.
+// A call that gives up has done nothing.
 func TestOneWorkTreeAtATime(t *testing.T) {
 	t.Parallel()
 	dir := committed(t)

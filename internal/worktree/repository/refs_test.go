@@ -38,7 +38,7 @@ func TestWhatIsShared(t *testing.T) {
 	for name, tt := range map[string]struct {
 		from, to string
 		keep     func(string) bool
-		want     []string // what is kept besides
+		want     []string // what is saved besides
 	}{
 		"all":               {"t", "u", all, []string{"u/1", "u/10", "u/2", "u/deep/3", "u/lost"}},
 		"some":              {"t", "u", upTo(2), []string{"u/1", "u/2"}},
@@ -191,7 +191,7 @@ func TestKeptNames(t *testing.T) {
 	}
 	for _, bad := range []string{"HEAD", "", id[:9], strings.TrimSpace(runGit(t, tree.Top(), "rev-parse", "HEAD")), strings.Repeat("1", 40)} {
 		if err := tree.SaveRef(ctx, "t/bad", bad); err == nil {
-			t.Errorf("%q is kept as a tree", bad)
+			t.Errorf("%q is saved as a tree", bad)
 		}
 	}
 }

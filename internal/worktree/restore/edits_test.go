@@ -120,7 +120,7 @@ func arena(t testing.TB) (dir, from, to string) {
 	return dir, must(tree.ReadRef(t.Context(), "t/2"))(t), must(tree.ReadRef(t.Context(), "t/1"))(t)
 }
 
-// TestNoEditIsLost: whoever saves a file in whatever way at whatever step of a Restore that replaces, removes or makes it,
+// TestNoEditIsLost: another program saves a file in any way at any step of a Restore that replaces, removes or makes it,
 // finds the edit on disk or by the command that the Restore names.
 func TestNoEditIsLost(t *testing.T) {
 	t.Parallel()
@@ -257,7 +257,7 @@ func (s *saves) run(from, to string, noExchange, noLease bool) {
 	if noLease && paused == 0 {
 		s.Error("it does not wait for programs that may have a file open")
 	}
-	if !noLease { // what the system does not know of is kept for a while alone
+	if !noLease { // a file that the system does not know of only stays for a while
 		for name := range doers {
 			if had[name] != nil {
 				do(name)
@@ -323,7 +323,7 @@ func (s *saves) check(doers map[string]editor) {
 	}
 }
 
-// TestAClearKeepsEdits: what is edited while a work tree is cleared is kept, and what is made meanwhile stays.
+// TestAClearKeepsEdits: what is edited while a work tree is cleared is saved, and what is made meanwhile stays.
 func TestAClearKeepsEdits(t *testing.T) {
 	t.Parallel()
 	dir := committed(t)
