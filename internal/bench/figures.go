@@ -12,9 +12,10 @@ type figure struct {
 }
 
 var (
-	times = []string{"p50-µs", "p99-µs"}
-	fates = []string{"asked-n", "acked-n", "kept-n"}
-	rate  = []string{"per-s"}
+	times  = []string{"p50-µs", "p99-µs"}
+	median = []string{"p50-µs"}
+	fates  = []string{"asked-n", "acked-n", "kept-n"}
+	rate   = []string{"per-s"}
 )
 
 // figures are all rows, in the order of the table.
@@ -69,6 +70,14 @@ var figures = []figure{
 	{"50,000 files: check again", "Large/check-again", "ferrus", "beside", times, "nothing changed; limit: as before"},
 	{"50,000 files: submit", "Large/submit", "ferrus", "beside", times, "as before"},
 	{"50,000 files: approve", "Large/approve", "ferrus", "beside", times, "as before"},
+
+	{"/bin/true under Landlock", "SandboxStart", "landlock", "direct", median, "limit: without a sandbox"},
+	{"the same under bubblewrap", "SandboxStart", "bwrap", "direct", median, "as before"},
+	{"git status, 50,000 files, under Landlock", "SandboxStatus", "landlock", "direct", median, "-short: 5,000 files; limit: without a sandbox"},
+	{"the same under bubblewrap", "SandboxStatus", "bwrap", "direct", median, "as before"},
+	{"go build, all cached, under Landlock", "SandboxBuild", "landlock", "direct", median, "limit: without a sandbox"},
+	{"the same under bubblewrap", "SandboxBuild", "bwrap", "direct", median, "as before"},
+	{"an executor's git directory, 50,000 files", "SandboxGuest", "guest", "worktree-add", median, "-short: 5,000 files; limit: git worktree add, which comes before it"},
 
 	{"calls per finished task", "Flow", "ferrus", "", []string{"calls"}, "ferrus: create, claim, check, submit, review, approve; a peer: create, then done"},
 	{"bytes of arguments and results", "Flow", "ferrus", "", []string{"said-bytes"}, "what the models write and read"},

@@ -26,6 +26,8 @@ var suites = []suite{
 	{"./internal/server", "^Benchmark(StdioCall|HTTPCall)$", "200x", "400x"},
 	{"./internal/e2e", "^Benchmark(Answer|Takeover|Stale)$", "10x", "100x"},
 	{"./internal/pipeline/run", "^Benchmark(Pipeline|Tick)$", "5x", "20x"},
+	{"./internal/checkrun/suites", "^BenchmarkSandbox(Start|Status|Build)$", "3x", "20x"},
+	{"./internal/checkrun/suites", "^BenchmarkSandboxGuest$", "1x", "3x"},
 }
 
 // run runs a suite that often.
