@@ -1,8 +1,9 @@
 // Package model is a scripted model for tests: an HTTP server on the loopback interface that speaks
 // the protocols of real coding agents. A function of the conversation decides what it answers.
 //
-// It speaks Anthropic Messages, for Claude Code, and OpenAI Responses, for Codex. A [Policy] gets
-// the conversation in terms common to both and returns the answer. [Diligent] is a policy that
+// It speaks Anthropic Messages, for Claude Code; OpenAI Responses, for Codex; OpenAI Chat
+// Completions, for Qwen Code and opencode; and Google's generateContent, for Gemini CLI. A [Policy]
+// gets the conversation in terms common to all and returns the answer. [Diligent] is a policy that
 // plays any role of ferrus by following the answers of the tools. The package imports nothing else
 // of ferrus.
 package model
@@ -24,6 +25,8 @@ type API string
 const (
 	Messages  API = "messages"  // Anthropic's, of Claude Code
 	Responses API = "responses" // OpenAI's, of Codex
+	Chat      API = "chat"      // OpenAI's Chat Completions, of Qwen Code and opencode
+	Generate  API = "generate"  // Google's generateContent, of Gemini CLI
 )
 
 // A Request is a conversation as a client sends it, whole, for the model's next reply.
@@ -137,11 +140,12 @@ func (r Request) Called(tool string) bool {
 }
 
 // object returns the JSON object that a text is or ends in, nil when it does not: Codex puts lines of its own before
-// the output of a tool.
+// the output of a tool, Gemini CLI puts it in an element.
 func object(text string) json.RawMessage {
 	if _, after, ok := strings.Cut(text, "\nOutput:\n"); ok {
 		text = after
 	}
+	text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "<untrusted_context>"), "</untrusted_context>")
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "{") && json.Valid([]byte(text)) {
 		return json.RawMessage(text)

@@ -83,11 +83,22 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return // the client has left
 	}
 	out := &answer{w}
+	const google = "/v1beta/models/" // its paths name the model and what is asked of it
+	var named, asked string
+	if rest, ok := strings.CutPrefix(path, google); ok {
+		named, asked, _ = strings.Cut(rest, ":")
+		path = google + ":" + asked
+	}
 	switch r.Method + " " + path {
 	case "POST /v1/messages":
 		s.converse(out, r, key, body, readMessages, sendMessages)
 	case "POST /v1/responses":
 		s.converse(out, r, key, body, readResponses, sendResponses)
+	case "POST /v1/chat/completions":
+		s.converse(out, r, key, body, readChat, sendChat)
+	case "POST " + google + ":generateContent", "POST " + google + ":streamGenerateContent":
+		read := func(body []byte) (*talk, error) { return readGenerate(named, asked == "streamGenerateContent", body) }
+		s.converse(out, r, key, body, read, sendGenerate)
 	case "POST /v1/messages/count_tokens":
 		out.json(fields{"input_tokens": len(body) / 4})
 	case "GET /v1/models":
@@ -103,7 +114,7 @@ func (s *Server) converse(out *answer, r *http.Request, key string, body []byte,
 	read func([]byte) (*talk, error), send func(*answer, *talk, Reply)) {
 	talk, err := read(body)
 	if err != nil {
-		s.refuse(out, Seen{Request: Request{Key: key}}, http.StatusBadRequest, err.Error())
+		s.refuse(out, Seen{Request: Request{Key: key}, Body: string(body)}, http.StatusBadRequest, err.Error())
 		return
 	}
 	talk.Key = key
@@ -214,11 +225,17 @@ func (a *answer) fail(status int, message string) {
 	_, _ = io.WriteString(a, encode(fields{"type": "error", "error": fields{"type": kind, "message": message}}))
 }
 
-// event sends an event of a stream.
+// event sends an event of a stream; the name may be empty.
 func (a *answer) event(name string, v fields) {
 	a.Header().Set("Content-Type", "text/event-stream")
-	_, _ = fmt.Fprintf(a, "event: %s\ndata: %s\n\n", name, encode(v))
+	if name != "" {
+		_, _ = fmt.Fprintf(a, "event: %s\n", name)
+	}
+	_, _ = fmt.Fprintf(a, "data: %s\n\n", encode(v))
 	if f, ok := a.ResponseWriter.(http.Flusher); ok {
 		f.Flush()
 	}
 }
+
+// done ends a stream as OpenAI's Chat Completions do.
+func (a *answer) done() { _, _ = io.WriteString(a, "data: [DONE]\n\n") }

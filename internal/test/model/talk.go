@@ -100,25 +100,31 @@ func (t *talk) whole() error {
 
 // text reads content: a string, or a list of blocks of these types, whose texts are joined by newlines.
 func text(raw json.RawMessage, types ...string) (string, error) {
+	parts, err := texts(raw, types...)
+	return strings.Join(parts, "\n"), err
+}
+
+// texts reads content as text does, each block for itself.
+func texts(raw json.RawMessage, types ...string) ([]string, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" {
-		return "", nil
+		return nil, nil
 	}
 	if raw[0] == '"' {
 		var whole string
 		err := json.Unmarshal(raw, &whole)
-		return whole, err
+		return []string{whole}, err
 	}
 	var blocks []struct{ Type, Text string }
 	if err := json.Unmarshal(raw, &blocks); err != nil {
-		return "", fmt.Errorf("content that is neither a text nor a list of blocks: %v", err)
+		return nil, fmt.Errorf("content that is neither a text nor a list of blocks: %v", err)
 	}
 	var parts []string
 	for _, b := range blocks {
 		if !slices.Contains(types, b.Type) {
-			return "", fmt.Errorf("content of the type %q", b.Type)
+			return nil, fmt.Errorf("content of the type %q", b.Type)
 		}
 		parts = append(parts, b.Text)
 	}
-	return strings.Join(parts, "\n"), nil
+	return parts, nil
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The same conversation, as Claude Code and as Codex send it.
+// The same conversation, as the clients send it.
 const (
 	asMessages = `{"model":"m","system":[{"type":"text","text":"Be good."}],` + claudeTools + `,"messages":[
 		{"role":"user","content":[{"type":"text","text":"<system-reminder>\nContext.</system-reminder>"},{"type":"text","text":"Do it."}]},
@@ -30,6 +30,25 @@ const (
 		{"type":"function_call","call_id":"c","namespace":"agents","name":"spawn","arguments":"{}"},
 		{"type":"function_call_output","call_id":"c","output":""},
 		{"type":"message","role":"user","content":"Go on."}]}`
+	asChat = `{"model":"m",` + qwenTools + `,"messages":[
+		{"role":"system","content":"Be good."},
+		{"role":"user","content":[{"type":"text","text":"<system-reminder>\nContext.</system-reminder>"},{"type":"text","text":"Do it."}]},
+		{"role":"assistant","content":"Both.","tool_calls":[{"id":"a","type":"function","function":{"name":"mcp__ferrus__check","arguments":"{\"claim\":\"c\"}"}},
+			{"id":"b","type":"function","function":{"name":"run_shell_command","arguments":"{}"}}]},
+		{"role":"tool","tool_call_id":"b","content":[{"type":"text","text":"one"},{"type":"text","text":"two"}]},
+		{"role":"tool","tool_call_id":"a","content":"{\"next\":\"submit\"}"},
+		{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"ferrus_status","arguments":"{}"}}]},
+		{"role":"tool","tool_call_id":"c","content":""},
+		{"role":"user","content":"Go on."}]}`
+	asGenerate = `{"systemInstruction":{"role":"user","parts":[{"text":"Be good."}]},` + geminiTools + `,"contents":[
+		{"role":"user","parts":[{"text":"<session_context>\nContext.</session_context>"}]},
+		{"role":"user","parts":[{"text":"Do it."}]},
+		{"role":"model","parts":[{"text":"I wonder.","thought":true},{"text":"Both."},{"functionCall":{"id":"a","name":"mcp_ferrus-run_check","args":{"claim":"c"}}},
+			{"functionCall":{"id":"b","name":"run_shell_command","args":{}}}]},
+		{"role":"user","parts":[{"functionResponse":{"id":"b","name":"run_shell_command","response":{"error":"one\ntwo"}}},
+			{"functionResponse":{"id":"a","name":"mcp_ferrus-run_check","response":{"output":"<untrusted_context>\n{\"next\":\"submit\"}\n</untrusted_context>"}}}]},
+		{"role":"model","parts":[{"functionCall":{"id":"c","name":"run_shell_command","args":{}}}]},
+		{"role":"user","parts":[{"functionResponse":{"id":"c","name":"run_shell_command","response":{"output":""}}},{"text":"Go on."}]}]}`
 )
 
 func TestAConversationIsReadWhole(t *testing.T) {
@@ -38,6 +57,14 @@ func TestAConversationIsReadWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	codex, err := readResponses([]byte(asResponses))
+	if err != nil {
+		t.Fatal(err)
+	}
+	chat, err := readChat([]byte(asChat))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gemini, err := readGenerate("m", true, []byte(asGenerate))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,6 +98,26 @@ func TestAConversationIsReadWhole(t *testing.T) {
 			{Role: "assistant", Calls: []Call{{Tool: "agents/spawn", Args: object{}, ID: "c", Result: &Result{}}}},
 			{Role: "user", Text: "Go on."},
 		}, []string{"exec_command", "apply_patch", "web_search", "ferrus/check", "agents/spawn"}, "Be good.\nMore."},
+		{chat.Request, []Message{
+			{Role: "system", Text: "Be good."},
+			{Role: "system", Text: "<system-reminder>\nContext.</system-reminder>"},
+			{Role: "user", Text: "Do it."},
+			{Role: "assistant", Text: "Both.", Calls: []Call{
+				{Tool: "ferrus/check", Args: object{"claim": "c"}, ID: "a", Result: &Result{Text: `{"next":"submit"}`, JSON: submit}},
+				{Tool: "run_shell_command", Args: object{}, ID: "b", Result: &Result{Text: "one\ntwo"}}}},
+			{Role: "assistant", Calls: []Call{{Tool: "ferrus/status", Args: object{}, ID: "c", Result: &Result{}}}},
+			{Role: "user", Text: "Go on."},
+		}, []string{"run_shell_command", "ferrus/check", "ferrus/status"}, "Be good.\n<system-reminder>\nContext.</system-reminder>"},
+		{gemini.Request, []Message{
+			{Role: "user", Text: "<session_context>\nContext.</session_context>"},
+			{Role: "user", Text: "Do it."},
+			{Role: "assistant", Text: "Both.", Calls: []Call{
+				{Tool: "ferrus/check", Args: object{"claim": "c"}, ID: "a",
+					Result: &Result{Text: "<untrusted_context>\n{\"next\":\"submit\"}\n</untrusted_context>", JSON: submit}},
+				{Tool: "run_shell_command", Args: object{}, ID: "b", Result: &Result{Text: "one\ntwo", Error: true}}}},
+			{Role: "assistant", Calls: []Call{{Tool: "run_shell_command", Args: object{}, ID: "c", Result: &Result{}}}},
+			{Role: "user", Text: "Go on."},
+		}, []string{"run_shell_command", "ferrus/check"}, "Be good."},
 	} {
 		t.Run(string(c.got.API), func(t *testing.T) {
 			var tools []string

@@ -12,7 +12,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/test/golden"
 )
 
-// The tools as the two clients offer them.
+// The tools as the clients offer them.
 const (
 	claudeTools = `"tools":[{"name":"Bash","description":"d","input_schema":{"type":"object"}},
 		{"name":"mcp__ferrus__check","input_schema":{"type":"object"}},
@@ -21,6 +21,10 @@ const (
 		{"type":"web_search","external_web_access":false},
 		{"type":"namespace","name":"mcp__ferrus","description":"d","tools":[{"type":"function","name":"check","parameters":{}}]},
 		{"type":"namespace","name":"agents","tools":[{"type":"function","name":"spawn","parameters":{}}]}]`
+	qwenTools = `"tools":[{"type":"function","function":{"name":"run_shell_command","parameters":{}}},
+		{"type":"function","function":{"name":"mcp__ferrus__check","parameters":{}}},
+		{"type":"function","function":{"name":"ferrus_status","parameters":{}}}]`
+	geminiTools = `"tools":[{"functionDeclarations":[{"name":"run_shell_command","parametersJsonSchema":{}},{"name":"mcp_ferrus-run_check"}]}]`
 )
 
 // post sends a body and returns the whole answer as text: status, type, body.
@@ -42,6 +46,9 @@ var both = []Call{{Tool: "ferrus/check"}, {Tool: "Bash", Args: map[string]any{"c
 
 func TestRepliesOnTheWire(t *testing.T) {
 	const user = `"messages":[{"role":"user","content":"go"}]`
+	const contents = `"contents":[{"role":"user","parts":[{"text":"go"}]}]`
+	two := Reply{Text: "both", Calls: []Call{{Tool: "ferrus/check"}, {Tool: "run_shell_command", Args: map[string]any{"command": "ls"}}},
+		Usage: Usage{Input: 100, Cached: 50, Output: 7}}
 	three := []Call{{Tool: "ferrus/check"}, {Tool: "exec_command", Args: map[string]any{"cmd": "ls"}}, {Tool: "apply_patch", Args: map[string]any{"input": "*** Begin"}}}
 	for _, c := range []struct {
 		name, path, body string
@@ -62,6 +69,14 @@ func TestRepliesOnTheWire(t *testing.T) {
 		{"responses-whole", "/v1/responses", `{"model":"m",` + codexTools + `,"input":"go"}`, Reply{Calls: three}},
 		{"responses-side", "/v1/responses", `{"model":"m","input":"go","text":{"format":{"type":"json_schema"}}}`, Say("not asked")},
 		{"responses-login", "/v1/responses", `{"model":"m","stream":true,` + codexTools + `,"input":"go"}`, Reply{Status: 401}},
+		{"chat-text", "/v1/chat/completions", `{"model":"m","stream":true,` + qwenTools + `,` + user + `}`, Say("hello")},
+		{"chat-calls", "/v1/chat/completions", `{"model":"m","stream":true,` + qwenTools + `,` + user + `}`, two},
+		{"chat-whole", "/v1/chat/completions", `{"model":"m",` + qwenTools + `,` + user + `}`, two},
+		{"chat-side", "/v1/chat/completions", `{"model":"m",` + user + `,"response_format":{"type":"json_object"}}`, Say("not asked")},
+		{"generate-text", "/v1beta/models/m:streamGenerateContent?alt=sse", `{` + geminiTools + `,` + contents + `}`, Say("hello")},
+		{"generate-calls", "/v1beta/models/m:streamGenerateContent?alt=sse", `{` + geminiTools + `,` + contents + `}`, two},
+		{"generate-whole", "/v1beta/models/m:generateContent", `{` + geminiTools + `,` + contents + `}`, two},
+		{"generate-side", "/v1beta/models/m:generateContent", `{` + contents + `,"generationConfig":{"responseJsonSchema":{}}}`, Say("not asked")},
 		{"count", "/v1/messages/count_tokens", `{"model":"m",` + user + `}`, Reply{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -150,7 +165,14 @@ func TestAWrongRequestIsLoud(t *testing.T) {
 		{"/v1/responses", codex(`{"role":"user","content":7}`), "neither a text nor a list"},
 		{"/v1/responses", `{"tools":[{"type":"wand","name":"w"}],"input":"go"}`, `a tool "w" of the type "wand"`},
 		{"/v1/responses", `{"tools":[{"type":"function"}],"input":"go"}`, "a tool without a name"},
-		{"/v1/chat/completions", `{}`, "nothing is known of POST /v1/chat/completions"},
+		{"/v1/chat/completions", `{"messages":[{"role":"x","content":"go"}]}`, "message 0 of x: no such role"},
+		{"/v1/chat/completions", `{"messages":[{"role":"user","content":[{"type":"image_url"}]}]}`, `content of the type "image_url"`},
+		{"/v1/chat/completions", `{"messages":[{"role":"tool","tool_call_id":"a","content":"x"}]}`, `a result of the call "a", which nobody made`},
+		{"/v1/chat/completions", `{"tools":[{"type":"wand","function":{"name":"w"}}]}`, `a tool "w" of the type "wand"`},
+		{"/v1beta/models/m:generateContent", `{"contents":[{"role":"x"}]}`, `no such role as "x"`},
+		{"/v1beta/models/m:generateContent", `{"contents":[{"role":"user","parts":[{}]}]}`, "a part without a text or a function"},
+		{"/v1beta/models/m:generateContent", `{"contents":[{"role":"user","parts":[{"functionResponse":{"id":"a"}}]}]}`, `a result of the call "a", which nobody made`},
+		{"/v1beta/models/m:dream", `{}`, "nothing is known of POST /v1beta/models/:dream"},
 		// What the policy does wrong.
 		{"/v1/responses", codex(`{"role":"user","content":"go"}`), "the model wants Fly, but is offered [exec_command apply_patch web_search ferrus/check agents/spawn]"},
 	} {
