@@ -77,7 +77,8 @@ func geminiLaunch(argv []string, s LaunchSpec) Launch {
 }
 
 func geminiSettings(a Adapter, s LaunchSpec) map[string]any {
-	conf := map[string]any{"mcpServers": map[string]any{geminiServer: a.entry(s)}}
+	conf := map[string]any{"mcpServers": map[string]any{geminiServer: a.entry(s)},
+		"privacy": map[string]any{"usageStatisticsEnabled": false}} // the person may have chosen so in settings that it does not read
 	if s.Duty == Worker { // git ignores the folder of its run, and so would its tools
 		conf["context"] = map[string]any{"fileFiltering": map[string]any{"respectGitIgnore": false}}
 	}
@@ -88,11 +89,16 @@ func geminiSettings(a Adapter, s LaunchSpec) map[string]any {
 	for _, way := range []struct{ variable, choice string }{
 		{"GEMINI_API_KEY", "gemini-api-key"}, {"GOOGLE_GENAI_USE_VERTEXAI", "vertex-ai"}, {"GOOGLE_API_KEY", "vertex-ai"}} {
 		if environ.Lookup(s.Environ, way.variable) != "" {
-			conf["security"] = map[string]any{"auth": map[string]any{"selectedType": way.choice}}
+			conf["security"] = authType(way.choice)
 			break
 		}
 	}
 	return conf
+}
+
+// authType chooses how Gemini CLI and Qwen Code log in.
+func authType(choice string) map[string]any {
+	return map[string]any{"auth": map[string]any{"selectedType": choice}}
 }
 
 // geminiPolicy returns rules that override all others. Our tools are allowed, those of other

@@ -21,7 +21,7 @@ func specFor(t *testing.T, duty Duty, headless bool) LaunchSpec {
 		Duty: duty, Index: 2, Model: "big", Args: []string{"--extra", "an argument"}, Command: "run {prompt} in {work}",
 		Prompt: "-go, do\n'it'", Headless: headless, Ferrus: "/opt/fer rus/ferrus", Root: "/home/me/p", Branch: "b1", Work: "/trees/b1",
 		Scratch: "/home/me/p/.ferrus/live/s",
-		Environ: []string{"PATH=/bin", "HOME=/nobody", "GEMINI_API_KEY=sesame", "SSH_AUTH_SOCK=/s", "CLAUDECODE=1", "FERRUS_ROOT=/x"},
+		Environ: []string{"PATH=/bin", "HOME=/nobody", "GEMINI_API_KEY=sesame", "OPENAI_API_KEY=sesame", "SSH_AUTH_SOCK=/s", "CLAUDECODE=1", "FERRUS_ROOT=/x"},
 	}
 	if duty == Worker {
 		s.Run, s.Name, s.Output, s.Branch = run, "researcher-a", run+"/researcher-a.md", ""
@@ -39,7 +39,7 @@ func render(l Launch) string {
 		fmt.Fprintf(&b, "  %q\n", arg)
 	}
 	for _, entry := range l.Env {
-		if !slices.Contains([]string{"PATH", "HOME", "GEMINI_API_KEY", "SSH_AUTH_SOCK"}, entry[:strings.Index(entry, "=")]) {
+		if !slices.Contains([]string{"PATH", "HOME", "GEMINI_API_KEY", "OPENAI_API_KEY", "SSH_AUTH_SOCK"}, entry[:strings.Index(entry, "=")]) {
 			fmt.Fprintf(&b, "env %s\n", entry)
 		}
 	}

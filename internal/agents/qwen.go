@@ -1,5 +1,7 @@
 package agents
 
+import "github.com/ferrus-go/ferrus/internal/environ"
+
 // qwen is Qwen Code.
 var qwen = Adapter{
 	Name:     "qwen-code",
@@ -31,7 +33,16 @@ const (
 
 func launchQwen(a Adapter, s LaunchSpec) (Launch, error) {
 	settings := s.file("settings.json")
-	conf := map[string]any{"mcpServers": map[string]any{ServerName: a.entry(s)}}
+	server := a.entry(s)
+	server["alwaysLoadTools"] = true // else its model must search for them
+	conf := map[string]any{"mcpServers": map[string]any{ServerName: server}}
+	if s.Ticket != "" { // there its commands get no terminal, and the person's settings are out of reach
+		conf["tools"] = map[string]any{"shell": map[string]any{"enableInteractiveShell": false}}
+		conf["privacy"] = map[string]any{"usageStatisticsEnabled": false}
+		if environ.Lookup(s.Environ, "OPENAI_API_KEY") != "" {
+			conf["security"] = authType("openai")
+		}
+	}
 	never := qwenNever
 	if s.Duty == Worker {
 		never += "," + qwenOthers
