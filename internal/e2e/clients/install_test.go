@@ -9,19 +9,38 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
 )
 
-// The versions of the clients with which the adapters were tried.
-const (
-	claudeVersion = "2.1.329"
-	codexVersion  = "0.169.0"
-)
+// A bundle is clients that npm installs in one folder.
+type bundle struct {
+	agents   []string
+	folder   string
+	packages []string
+	install  func() (bin string, err error) // once
+}
 
-// installed returns the folder with the programs of the clients, or skips the test.
-func installed(t testing.TB) string {
+// The clients in the versions with which the adapters were tried.
+var bundles = []bundle{
+	bundled([]string{claude, codex}, "clients-2.1.329-0.169.0", "@anthropic-ai/claude-code@2.1.329", "@openai/codex@0.169.0"),
+	bundled([]string{gemini}, "gemini-0.61.0", "@google/gemini-cli@0.61.0"),
+	bundled([]string{qwen}, "qwen-0.24.4", "@qwen-code/qwen-code@0.24.4", "node@22.23.3"), // it starts under no older one
+	bundled([]string{opencode}, "opencode-1.18.33", "opencode-ai@1.18.33"),
+}
+
+func bundled(agents []string, folder string, packages ...string) bundle {
+	b := bundle{agents: agents, folder: folder, packages: packages}
+	b.install = sync.OnceValues(b.installed)
+	return b
+}
+
+// installed returns the folders with the programs of agents, or skips the test.
+func installed(t testing.TB, agents ...string) []string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("real clients are not run with -short")
@@ -32,28 +51,36 @@ func installed(t testing.TB) string {
 	if runtime.GOOS != "linux" {
 		t.Skip("real clients are watched by /proc")
 	}
-	bin, err := install()
-	if err != nil {
-		t.Skip("no real clients: " + err.Error())
+	var bins []string
+	for _, b := range bundles {
+		if !slices.ContainsFunc(agents, func(a string) bool { return slices.Contains(b.agents, a) }) {
+			continue
+		}
+		bin, err := b.install()
+		if err != nil {
+			t.Skipf("no real clients: %v: %v", b.agents, err)
+		}
+		bins = append(bins, bin)
 	}
-	return bin
+	return bins
 }
 
-// install installs the clients, unless they are there already.
-var install = sync.OnceValues(func() (string, error) {
-	dir := os.Getenv("FERRUS_CLIENTS_DIR")
-	if dir == "" {
+// installed installs the clients, unless they are there already.
+func (b bundle) installed() (string, error) {
+	above := os.Getenv("FERRUS_CLIENTS_DIR")
+	if above == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
 			return "", err
 		}
-		dir = filepath.Join(cache, "ferrus", fmt.Sprintf("clients-%s-%s", claudeVersion, codexVersion))
+		above = filepath.Join(cache, "ferrus")
 	}
 	for _, program := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(program); err != nil {
 			return "", err
 		}
 	}
+	dir := filepath.Join(above, b.folder)
 	bin := filepath.Join(dir, "node_modules", ".bin")
 	unlock, err := lock(dir + ".lock")
 	if err != nil {
@@ -63,28 +90,36 @@ var install = sync.OnceValues(func() (string, error) {
 	if _, err := os.Stat(bin); err == nil {
 		return bin, nil
 	}
-	return bin, installInto(dir)
-})
+	return bin, b.installInto(dir)
+}
 
 // installInto installs beside the folder and renames, so that what is there is whole.
-func installInto(dir string) error {
+func (b bundle) installInto(dir string) error {
 	part, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".part-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(part)
-	err = command(part, "npm", "install", "--prefix", part, "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=0",
-		"@anthropic-ai/claude-code@"+claudeVersion, "@openai/codex@"+codexVersion)
-	if err != nil {
+	args := []string{"install", "--prefix", part, "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=0"}
+	if err := command(part, "npm", append(args, b.packages...)...); err != nil {
 		return err
 	}
-	claude := filepath.Join(part, "node_modules", ".bin", "claude")
-	if command(part, claude, "--version") != nil {
-		// npm may hold back the script by which the package puts its program in place.
-		if err := command(filepath.Join(part, "node_modules", "@anthropic-ai", "claude-code"), "node", "install.cjs"); err != nil {
+	bin := filepath.Join(part, "node_modules", ".bin")
+	for _, name := range b.agents {
+		adapter, err := agents.Find(name)
+		if err != nil {
 			return err
 		}
-		if err := command(part, claude, "--version"); err != nil {
+		version := func() error {
+			return command(part, "env", "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), adapter.Program, "--version")
+		}
+		if name == claude && version() != nil {
+			// npm may hold back the script by which the package puts its program in place.
+			if err := command(filepath.Join(part, "node_modules", "@anthropic-ai", "claude-code"), "node", "install.cjs"); err != nil {
+				return err
+			}
+		}
+		if err := version(); err != nil {
 			return err
 		}
 	}

@@ -18,7 +18,7 @@ import (
 var asked = flag.Bool("clients", os.Getenv("FERRUS_TEST_CLIENTS") == "1", "run the real clients; installs them the first time")
 
 // patience is how long a test waits for what takes seconds.
-const patience = 60 * time.Second
+const patience = 3 * time.Minute
 
 // ferrus is the program under test, built once.
 var ferrus string

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,8 +24,11 @@ import (
 
 // Names of agents, as in ferrus.toml.
 const (
-	claude = "claude-code"
-	codex  = "codex"
+	claude   = "claude-code"
+	codex    = "codex"
+	gemini   = "gemini"
+	qwen     = "qwen-code"
+	opencode = "opencode"
 )
 
 // task is what is to be done in every test: until it is, the check is red.
@@ -58,7 +62,7 @@ func (r *rig) machine(name string) string { return filepath.Join(r.place().Dir()
 // newRig makes the project, with these agents for its slots.
 func newRig(t testing.TB, supervisor, executor string, policy model.Policy) *rig {
 	t.Helper()
-	bin := installed(t)
+	bins := installed(t, supervisor, executor)
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -76,13 +80,14 @@ func newRig(t testing.TB, supervisor, executor string, policy model.Policy) *rig
 	// A model that refuses is not to be asked for minutes: the clients try again once.
 	// The home folder is not below TMPDIR: Codex makes no helper programs there, and needs one to run bubblewrap before 0.9.
 	r.env = []string{
-		"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "TERM=dumb", "LANG=C.UTF-8",
+		"PATH=" + strings.Join(append(bins, os.Getenv("PATH")), string(os.PathListSeparator)), "TERM=dumb", "LANG=C.UTF-8",
 		"HOME=" + home, "TMPDIR=" + filepath.Join(base, "tmp"), "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
 		"CLAUDE_CONFIG_DIR=" + filepath.Join(home, ".claude"),
 		"ANTHROPIC_BASE_URL=" + r.model.URL("claude"), "ANTHROPIC_API_KEY=none",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "CLAUDE_CODE_MAX_RETRIES=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
 		"CODEX_HOME=" + filepath.Join(home, ".codex"), "MODEL_KEY=none",
 	}
+	r.env = append(r.env, modelEnv(executor, r.model.URL(executor))...)
 	r.write("check.sh", checkScript)
 	r.write("ferrus.toml", config(supervisor, executor))
 	r.write(filepath.Join(home, ".codex", "config.toml"), codexConfig(r.model.URL("codex")))
@@ -128,6 +133,17 @@ func config(supervisor, executor string) string {
 	return fmt.Sprintf("[checks]\ncommands = [\"sh check.sh\"]\n\n[hq.supervisor]\nagent = %q\n\n[hq.executor]\nagent = %q\n", supervisor, executor)
 }
 
+// modelEnv is what leads Gemini CLI and Qwen Code to their model.
+func modelEnv(agent, url string) []string {
+	switch agent {
+	case gemini:
+		return []string{"GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_API_KEY=none", "GEMINI_MODEL=gemini-2.5-pro"}
+	case qwen:
+		return []string{"OPENAI_BASE_URL=" + url + "/v1", "OPENAI_API_KEY=none"}
+	}
+	return nil
+}
+
 func codexConfig(url string) string {
 	return `model = "scripted"
 model_provider = "scripted"
@@ -143,6 +159,20 @@ stream_max_retries = 1
 
 [analytics]
 enabled = false
+`
+}
+
+func opencodeConfig(url string) string {
+	return `{
+	"model": "scripted/scripted",
+	"small_model": "scripted/scripted",
+	"autoupdate": false,
+	"provider": {"scripted": {
+		"npm": "@ai-sdk/openai-compatible",
+		"options": {"baseURL": "` + url + `/v1", "apiKey": "none"},
+		"models": {"scripted": {"tool_call": true}}
+	}}
+}
 `
 }
 

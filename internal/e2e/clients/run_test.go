@@ -38,8 +38,10 @@ var (
 	started = map[agents.Duty]int{agents.Executor: 2, agents.Consultant: 1, agents.Reviewer: 2}
 )
 
-// pairs are who is supervisor and who executor.
-var pairs = []struct{ supervisor, executor string }{{claude, codex}, {codex, claude}}
+// A pair is who is supervisor and who executor.
+type pair struct{ supervisor, executor string }
+
+var pairs = []pair{{claude, codex}, {codex, claude}}
 
 // TestATaskRunsToItsEnd: one command, through a consultation and a rejection.
 func TestATaskRunsToItsEnd(t *testing.T) {

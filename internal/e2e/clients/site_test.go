@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -135,13 +136,13 @@ func (s *site) refused() int {
 // connect starts a client that finds the server by a configuration of its own, and its token in the environment.
 func (r *rig) connect(agent string, s *site, way, secret, prompt string) *client {
 	r.t.Helper()
-	argv := []string{"codex", "exec", "--skip-git-repo-check", prompt}
+	argv := []string{"exec", "--skip-git-repo-check", prompt}
 	switch agent {
 	case claude:
 		file := filepath.Join(r.base, "mcp.json")
 		r.write(file, fmt.Sprintf(`{"mcpServers": {"ferrus": {"type": %q, "url": %q, "headers": {"Authorization": "Bearer ${FERRUS_TOKEN}"}}}}`,
 			way, s.urls[way]))
-		argv = []string{"claude", "-p", prompt, "--strict-mcp-config", "--mcp-config=" + file, "--permission-mode=acceptEdits",
+		argv = []string{"-p", prompt, "--strict-mcp-config", "--mcp-config=" + file, "--permission-mode=acceptEdits",
 			"--allowedTools=mcp__ferrus,Bash,Edit,Write"}
 	case codex:
 		r.write(filepath.Join(r.base, "home/.codex/config.toml"), "sandbox_mode = \"workspace-write\"\napproval_policy = \"never\"\n"+
@@ -152,7 +153,7 @@ func (r *rig) connect(agent string, s *site, way, secret, prompt string) *client
 		r.t.Fatal(err)
 	}
 	defer out.Close()
-	cmd := r.command(context.Background(), r.program(argv[0]), argv[1:]...)
+	cmd := r.command(context.Background(), r.program(agent), argv...)
 	cmd.Env = append(slices.Clone(r.env), "FERRUS_TOKEN="+secret)
 	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Start(); err != nil {
@@ -164,7 +165,18 @@ func (r *rig) connect(agent string, s *site, way, secret, prompt string) *client
 }
 
 // program is the path of a client.
-func (r *rig) program(name string) string { return filepath.Join(installed(r.t), name) }
+func (r *rig) program(agent string) string {
+	r.t.Helper()
+	adapter, err := agents.Find(agent)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	path, err := adapter.Path(r.env)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return path
+}
 
 const codexServer = `
 [features]
