@@ -38,7 +38,7 @@ func TestAQueuedTaskWaitsForAPerson(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	if r := c.supervisor.do("queue_task", map[string]any{"text": "Do fix", "name": "fix"}); r.Queued != "fix" || r.Queue != 4 || !strings.Contains(r.Message, "4 tasks wait") {
+	if r := c.supervisor.do("queue_task", map[string]any{"text": "Do fix", "name": "repair"}); r.Queued != "repair" || r.Queue != 4 || !strings.Contains(r.Message, "4 tasks wait") {
 		t.Errorf("%+v", r)
 	}
 }
