@@ -503,6 +503,7 @@ var allowed = map[string]map[string]string{
 	},
 	"internal/confine/plan": {
 		"internal/config":              "what is configured of a sandbox",
+		"internal/agents":              "whether a client has what it needs in a sandbox",
 		"internal/confine":             "it makes what is planned",
 		"internal/environ":             "variables of an environment are looked up",
 		"internal/project":             "where a project and its machines live",

@@ -23,7 +23,7 @@ var claude = Adapter{
 		"After a wait of more than five minutes its provider may read the whole context again instead of from its cache.",
 	},
 	// A version without that command would take it for a prompt, and must not find a model.
-	login:  login{ask: []string{"auth", "status"}, env: []string{"ANTHROPIC_BASE_URL=http://127.0.0.1:1"}},
+	login:  login{ask: []string{"auth", "status"}, env: []string{"ANTHROPIC_BASE_URL=http://127.0.0.1:1"}, keys: []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"}, file: ".claude/.credentials.json"},
 	launch: launchClaude,
 	read:   readClaude,
 }

@@ -23,7 +23,7 @@ var codex = Adapter{
 		"In your terminal it also has tools of its own that list and start other threads.",
 		"It does not report its cost.",
 	},
-	login:  login{ask: []string{"login", "status"}, free: codexFree},
+	login:  login{ask: []string{"login", "status"}, free: codexFree, keys: []string{"CODEX_API_KEY"}, file: ".codex/auth.json"},
 	launch: launchCodex,
 	read:   readCodex,
 }

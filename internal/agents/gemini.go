@@ -27,6 +27,7 @@ var gemini = Adapter{
 		"Its shell tool kills a command that is silent for five minutes.",
 		"It reports its tokens only when it ends, and no dollars.",
 	},
+	login:  login{keys: []string{"GEMINI_API_KEY"}, file: ".gemini/oauth_creds.json"},
 	launch: launchGemini,
 	read:   readGemini,
 }

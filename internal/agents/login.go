@@ -12,6 +12,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/ferrus-go/ferrus/internal/environ"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // A login says how to ask a client whether it is logged in. The client reads its own files and asks
@@ -20,6 +21,8 @@ type login struct {
 	ask  []string                    // arguments of its program
 	env  []string                    // added to its environment, so that no version takes the arguments for a prompt
 	free func(environ []string) bool // reports whether it needs no login; nil: it always needs one
+	keys []string                    // variables with one of which it needs neither a login nor settings of the person's
+	file string                      // where it keeps a login, relative to the home folder
 }
 
 // loginTime is how long a client may take to report its login.
@@ -44,6 +47,20 @@ func (a Adapter) LoggedOut(ctx context.Context, environ []string) bool {
 	said, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	return errors.As(err, &exit) && ctx.Err() == nil && loggedOut.Match(said)
+}
+
+// Keyed reports whether an environment has all that the agent's client needs to reach its model, without a login and settings in
+// a home folder.
+func (a Adapter) Keyed(env []string) bool {
+	return slices.ContainsFunc(a.login.keys, func(name string) bool { return environ.Lookup(env, name) != "" })
+}
+
+// Keys are the variables one of which the agent's client needs in order to be keyed; none where ferrus knows of none.
+func (a Adapter) Keys() []string { return slices.Clone(a.login.keys) }
+
+// LoggedIn reports whether a home folder has a login of the agent's client.
+func (a Adapter) LoggedIn(home string) bool {
+	return a.login.file != "" && rootfs.Exists(filepath.Join(home, filepath.FromSlash(a.login.file)))
 }
 
 // asked returns a command of the agent's program. It runs in the program's own folder, because some

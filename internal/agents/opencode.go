@@ -19,6 +19,7 @@ var opencode = Adapter{
 		"It does not report that the ferrus server failed to start. When its provider limits it, it waits silently.",
 		"Its commands run without a sandbox: those of an executor can do what you can.",
 	},
+	login:  login{keys: []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"}, file: ".local/share/opencode/auth.json"},
 	launch: launchOpencode,
 	read:   readOpencode,
 }

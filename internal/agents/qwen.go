@@ -19,6 +19,7 @@ var qwen = Adapter{
 		"When its provider limits it for long, it waits silently.",
 		"It does not report its cost.",
 	},
+	login:  login{keys: []string{"OPENAI_API_KEY"}, file: ".qwen/oauth_creds.json"},
 	launch: launchQwen,
 	read:   readClaude,
 }

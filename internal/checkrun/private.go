@@ -16,6 +16,7 @@ import (
 const (
 	Lock       = "live/check.lock"         // of the task's check
 	ByHandLock = "live/check-by-hand.lock" // of a person's own
+	TrialLock  = "live/check-trial.lock"   // of the trial of a sandbox
 )
 
 // A kind of checks. One check of each kind can run at a time, beside that of the other.
@@ -27,12 +28,16 @@ type kind struct {
 }
 
 var (
-	ofTask = kind{Lock, "live/setup.lock", privateDir + "/tmp/task", privateDir + "/cargo/task"}
-	byHand = kind{ByHandLock, "live/setup-by-hand.lock", privateDir + "/tmp/by-hand", privateDir + "/cargo/by-hand"}
+	ofTask  = kind{Lock, "live/setup.lock", privateDir + "/tmp/task", privateDir + "/cargo/task"}
+	ofTrial = kind{TrialLock, "live/setup-trial.lock", privateDir + "/tmp/trial", privateDir + "/cargo/trial"}
+	byHand  = kind{ByHandLock, "live/setup-by-hand.lock", privateDir + "/tmp/by-hand", privateDir + "/cargo/by-hand"}
 )
 
 func (t Target) kind() kind {
-	if t.Task == gc.ByHand {
+	switch {
+	case t.Tried:
+		return ofTrial
+	case t.Task == gc.ByHand:
 		return byHand
 	}
 	return ofTask

@@ -130,13 +130,15 @@ type Target struct {
 	Tree string   // "" for the work tree as it is
 	Base string   // on which the set-up runs: no executor has changed it; "" for tree
 	Env  []string // of the commands; nil for this process's own
+
+	Tried bool // checks that follow the executor run in a sandbox, though no executor has worked in one
 }
 
 // Prepare makes the site of a check: for checks that are configured so, the private checkout of the task, which the caller
 // releases, and the sandbox of the commands.
 func (r *Runner) Prepare(ctx context.Context, snap store.Snapshot, gate config.Gate, on Target) (Site, error) {
 	s, err := r.site(ctx, snap, gate, on)
-	if err != nil || !gate.Checks.Sandboxed() {
+	if err != nil || !r.confined(gate, on) {
 		return s, err
 	}
 	if err = r.makePrivate(on.kind()); err == nil {
@@ -236,7 +238,7 @@ var noClean = &refusal.RefusedError{Code: refusal.InvalidInput, Message: `[check
 
 // CanRun refuses checks that could not run here, before they are frozen. It changes nothing: a check may be running.
 func (r *Runner) CanRun(ctx context.Context, gate config.Gate) error {
-	if gate.Checks.Sandboxed() {
+	if r.confined(gate, Target{}) {
 		dir := r.place.Work
 		if gate.Checks.Clean() {
 			var err error

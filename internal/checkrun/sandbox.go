@@ -37,10 +37,11 @@ func (c *confinement) of(spec checks.Spec) checks.Spec {
 	return spec
 }
 
-// mechanism returns the mechanism of a gate, or why none holds that it could have.
+// mechanism returns the mechanism of a gate, or why none holds that it could have. One that is chosen for the person may leave the
+// network on.
 func mechanism(ctx context.Context, c config.Checks) (sandbox.Mechanism, error) {
 	m, err := sandbox.Choose(ctx, sandbox.Named(c.Sandbox), func(m sandbox.Mechanism) error {
-		if !c.Network && m != sandbox.Bwrap {
+		if !c.Network && c.Sandbox != config.AutoSandbox && m != sandbox.Bwrap {
 			return fmt.Errorf("%s cannot take the network away", m)
 		}
 		return nil
@@ -51,6 +52,29 @@ func mechanism(ctx context.Context, c config.Checks) (sandbox.Mechanism, error) 
 			Remedy:  `install bubblewrap, or set network = true, or sandbox = "off" under [checks] in ferrus.toml`}
 	}
 	return m, err
+}
+
+// confined reports whether the commands of a gate run in a sandbox. Checks that follow the executor do so once one has worked in a
+// sandbox here, or where a sandbox is tried.
+func (r *Runner) confined(gate config.Gate, on Target) bool {
+	if gate.Checks.Sandbox == config.AutoSandbox {
+		return on.Tried || confine.Of(r.place.Dir()).Used()
+	}
+	return gate.Checks.Sandboxed()
+}
+
+// nameOf names the sandbox that the commands of a gate have where they have one, in few words.
+func nameOf(ctx context.Context, c config.Checks) (string, error) {
+	m, err := mechanism(ctx, c)
+	if err == nil && !network(c, m) {
+		return string(m) + ", without a network", nil
+	}
+	return string(m), err
+}
+
+// network reports whether the commands of a gate have a network in a sandbox.
+func network(c config.Checks, m sandbox.Mechanism) bool {
+	return c.Network || c.Sandbox == config.AutoSandbox && m != sandbox.Bwrap
 }
 
 // confine returns the sandbox of the commands that run in a folder, or why there is none. It makes no folder. The commands write
@@ -75,7 +99,7 @@ func (r *Runner) confine(ctx context.Context, gate config.Gate, dir string, k ki
 		return nil, err
 	}
 	p := sandbox.System()
-	p.Dir, p.Network = dir, gate.Checks.Network
+	p.Dir, p.Network = dir, network(gate.Checks, m)
 	p.Write = append(p.Write, dir, private)
 	p.Read = append(p.Read, gate.Checks.Read...)
 	p.Read = append(p.Read, toolchain.Folders(os.Getenv("PATH"), home, p.Read)...)

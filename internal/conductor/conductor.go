@@ -238,7 +238,7 @@ func Runs(e *engine.Engine, task string) string { return e.Store().Path("runs", 
 func (c *conductor) carryOut(ctx context.Context, f Facts, act Act) (again bool, err error) {
 	switch act.Do {
 	case start:
-		return c.start(f, act)
+		return c.start(ctx, f, act)
 	case end:
 		c.say(Event{Kind: Ending, Duty: act.Duty, Run: f.Slots[act.Duty].Occupant.Run, Text: act.Why})
 		end := c.slot(act.Duty).End
@@ -251,11 +251,7 @@ func (c *conductor) carryOut(ctx context.Context, f Facts, act Act) (again bool,
 		}
 		return true, nil
 	case ask:
-		_, err := c.e.Ask(ctx, f.Snapshot, refusal.OnBranch(c.e.Place().Branch, act.Why), nil)
-		if code := refusal.CodeOf(err); code == refusal.WrongState || code == refusal.CheckRunning {
-			return false, nil // the state has changed, or will
-		}
-		return err == nil, err
+		return c.ask(ctx, f, act.Why)
 	case park:
 		if c.park != act.Why {
 			c.say(Event{Kind: Parked, Duty: act.Duty, Text: act.Why, Until: act.Until})
@@ -266,12 +262,32 @@ func (c *conductor) carryOut(ctx context.Context, f Facts, act Act) (again bool,
 	return false, nil
 }
 
-// start starts the missing agent.
-func (c *conductor) start(f Facts, act Act) (again bool, err error) {
+// ask asks a person.
+func (c *conductor) ask(ctx context.Context, f Facts, question string) (again bool, err error) {
+	_, err = c.e.Ask(ctx, f.Snapshot, refusal.OnBranch(c.e.Place().Branch, question), nil)
+	if code := refusal.CodeOf(err); code == refusal.WrongState || code == refusal.CheckRunning {
+		return false, nil // the state has changed, or will
+	}
+	return err == nil, err
+}
+
+// start starts the missing agent. Before the first executor in a sandbox it finds out whether the checks can work in theirs.
+func (c *conductor) start(ctx context.Context, f Facts, act Act) (again bool, err error) {
 	c.park = ""
 	order, why, err := c.order(f, act)
 	if err != nil {
 		return false, err
+	}
+	if order.Inside != nil {
+		question, err := c.e.TrySandbox(ctx, f.Gate, func(sandbox string) { c.say(Event{Kind: Trying, Sandbox: sandbox}) })
+		switch {
+		case ctx.Err() != nil:
+			return false, nil
+		case err != nil:
+			return false, err
+		case question != "":
+			return c.ask(ctx, f, question)
+		}
 	}
 	run, err := process.Start(order)
 	switch {
@@ -288,7 +304,7 @@ func (c *conductor) start(f Facts, act Act) (again bool, err error) {
 	}
 	c.told[run.Name] = true
 	c.goesOn()
-	c.say(Event{Kind: Started, Duty: run.Duty, Agent: run.Agent, Run: run.Name, Text: run.Log, Why: why, Sandbox: run.Sandbox})
+	c.say(Event{Kind: Started, Duty: run.Duty, Agent: run.Agent, Run: run.Name, Text: run.Log, Why: why, Sandbox: run.Sandbox, Outside: run.Outside})
 	return true, nil
 }
 

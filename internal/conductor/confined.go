@@ -10,20 +10,20 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 )
 
-// confined returns the sandbox of an agent, nil if it has none, and fits what it is started with to it. Only executors have one: the
-// others get no tools that write.
-func confined(f Facts, place project.Place, adapter agents.Adapter, spec *agents.LaunchSpec) (*confine.Order, error) {
-	if spec.Duty != agents.Executor || !f.Gate.HQ.Sandbox.On() {
-		return nil, nil
+// confined returns the sandbox of an agent, nil if it has none, and fits what it is started with to it. Where an executor that can
+// have one has none, it returns why. Agents of other duties have none: they get no tools that write.
+func confined(f Facts, place project.Place, adapter agents.Adapter, spec *agents.LaunchSpec) (*confine.Order, string, error) {
+	if spec.Duty != agents.Executor {
+		return nil, "", nil
 	}
-	order, environ, err := plan.Order(context.Background(), plan.Executor{Gate: f.Gate, Place: place, Work: spec.Work, Ferrus: spec.Ferrus, Environ: spec.Environ})
-	if err != nil {
-		return nil, err
+	p, err := plan.Of(context.Background(), plan.Executor{Gate: f.Gate, Place: place, Work: spec.Work, Ferrus: spec.Ferrus, Environ: spec.Environ, Agent: adapter})
+	if err != nil || p.Order == nil {
+		return nil, p.Outside, err
 	}
-	outside := *spec
-	spec.Ticket, spec.Home, spec.Scratch, spec.Environ, spec.Work = order.Folder.Ticket(), order.Folder.Home(), order.Folder.In(), environ, order.Work
+	outside, order := *spec, p.Order
+	spec.Ticket, spec.Home, spec.Scratch, spec.Environ, spec.Work = order.Folder.Ticket(), order.Home(), order.Folder.In(), p.Environ, order.Work
 	order.Server, order.ServerEnv = adapter.Server(outside), outside.ServerEnv(adapter.Name)
-	return order, nil
+	return order, "", nil
 }
 
 // putBack puts the work tree back as it was where the shim of an executor in a sandbox was killed before it could, after the end of

@@ -35,10 +35,11 @@ func (c *conductor) order(f Facts, act Act) (order process.Order, why string, er
 		Prompt: prompt, Headless: true, Ferrus: c.Ferrus, Root: place.Root, Branch: place.Branch, Work: work,
 		Scratch: c.e.Store().Path(liveDir), Environ: c.Environ, Session: earlier.session, Fork: earlier.fork}
 	run := process.Run{Duty: act.Duty, Agent: adapter.Name, Model: who.Model, At: f.Journal.Bytes, Continues: earlier.session}
-	inside, err := confined(f, place, adapter, &spec)
+	inside, outside, err := confined(f, place, adapter, &spec)
 	if err != nil {
 		return process.Order{}, "", err
 	}
+	run.Outside = outside
 	if inside != nil {
 		run.Sandbox = string(inside.Mechanism)
 	}

@@ -25,7 +25,8 @@ type Event struct {
 	Why   string       `json:"why,omitempty"` // of Started: what becomes of an earlier session, if agents continue theirs
 	Ended *process.Run `json:"ended,omitempty"`
 
-	Sandbox string `json:"sandbox,omitempty"` // of Started and Found: the mechanism that keeps the agent in
+	Sandbox string `json:"sandbox,omitempty"` // of Started and Found: the mechanism that keeps the agent in; of Trying, the checks
+	Outside string `json:"outside,omitempty"` // of Started: why an agent that can have a sandbox has none
 }
 
 // An EventKind says what an Event is about.
@@ -34,6 +35,7 @@ type EventKind string
 const (
 	Moved    EventKind = "state"    // the task is in another state
 	Found    EventKind = "found"    // an agent was at work already when the conductor came
+	Trying   EventKind = "trying"   // the checks run in their sandbox for the first time, before an agent starts
 	Started  EventKind = "started"  // an agent
 	Ending   EventKind = "ending"   // the conductor ends an agent
 	Ended    EventKind = "ended"    // an agent

@@ -95,12 +95,15 @@ const (
 // The values of Checks.Sandbox and Sandbox.Mode beside the names of mechanisms, which are those of internal/sandbox. A task that an
 // older ferrus froze has NoSandbox.
 const (
-	NoSandbox  = "off"
-	AnySandbox = "on" // the strongest mechanism that holds
+	NoSandbox   = "off"
+	AnySandbox  = "on"   // the strongest mechanism that holds
+	AutoSandbox = "auto" // that for an executor that can work in it, and for the checks of what such an executor wrote; otherwise none
 )
 
-// Sandboxed reports whether the commands run in a sandbox.
-func (c Checks) Sandboxed() bool { return c.Sandbox != "" && c.Sandbox != NoSandbox }
+// Sandboxed reports whether the commands run in a sandbox, or may have to.
+func (c Checks) Sandboxed() bool { return sandboxed(c.Sandbox) }
+
+func sandboxed(mode string) bool { return mode != "" && mode != NoSandbox }
 
 // Clean reports whether the gate runs in a private checkout.
 func (c Checks) Clean() bool { return c.Where == InClean }
@@ -167,8 +170,8 @@ type Sandbox struct {
 	Write []string `json:"write"` // absolute folders that it writes, beside its work tree
 }
 
-// On reports whether the agent runs in a sandbox.
-func (s Sandbox) On() bool { return s.Mode != "" && s.Mode != NoSandbox }
+// On reports whether the agent runs in a sandbox, or does where it can.
+func (s Sandbox) On() bool { return sandboxed(s.Mode) }
 
 // Agent names an adapter, its model, and further arguments of its command line. With an empty Model
 // the agent chooses. Command is for the adapter of that name.

@@ -48,6 +48,9 @@ var oldNames = map[string]string{
 	"limits.wait_timeout_secs": "server.wait_timeout_secs",
 }
 
+// sandboxes are the values of the sandbox keys.
+var sandboxes = []string{NoSandbox, AutoSandbox, AnySandbox, "bwrap", "landlock"}
+
 var keys = []key{
 	{
 		name: "checks.commands", def: []string(nil), sample: []string{"go vet ./...", "go test ./..."},
@@ -73,8 +76,8 @@ var keys = []key{
 		field:   func(c *Config) any { return &c.Checks.Where },
 	},
 	{
-		name: "checks.sandbox", def: NoSandbox, words: []string{NoSandbox, AnySandbox, "bwrap", "landlock"},
-		comment: "The sandbox of the commands: off, on (the strongest that works here), bwrap or landlock. See docs/sandbox.md.",
+		name: "checks.sandbox", def: NoSandbox, words: sandboxes,
+		comment: "The sandbox of the commands: off, auto (when an executor has one), on, bwrap or landlock. See docs/sandbox.md.",
 		does:    "Decides in which sandbox the check commands run.",
 		field:   func(c *Config) any { return &c.Checks.Sandbox },
 	},
@@ -254,8 +257,8 @@ var keys = []key{
 		field:   func(c *Config) any { return &c.HQ.Continue },
 	},
 	{
-		name: "hq.executor.sandbox", def: NoSandbox, words: []string{NoSandbox, AnySandbox, "bwrap", "landlock"},
-		comment: "The sandbox of executors of ferrus run: off, on (the strongest that works), bwrap, landlock. See docs/sandbox.md.",
+		name: "hq.executor.sandbox", def: NoSandbox, words: sandboxes,
+		comment: "The sandbox of executors: off, auto (where one works), on (always one), bwrap or landlock. See docs/sandbox.md.",
 		does:    "Decides in which sandbox the agent runs that does the work.",
 		field:   func(c *Config) any { return &c.HQ.Sandbox.Mode },
 	},

@@ -25,9 +25,9 @@ func attackFrom(t *testing.T, in setting) {
 	must(t, err)
 	gate, err := e.Gate(now)
 	must(t, err)
-	order, _, err := plan.Order(t.Context(), plan.Executor{Gate: gate, Place: e.Place(), Work: s.at.Dir, Ferrus: s.self, Environ: os.Environ()})
+	p, err := plan.Of(t.Context(), plan.Executor{Gate: gate, Place: e.Place(), Work: s.at.Dir, Ferrus: s.self, Environ: os.Environ()})
 	must(t, err)
-	inside, err := order.Enter(t.Context())
+	inside, err := p.Order.Enter(t.Context())
 	must(t, err)
 	t.Cleanup(func() {
 		if _, err := inside.Leave(); err != nil {

@@ -6,6 +6,7 @@
 package confine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,6 +37,7 @@ type Order struct {
 	Write     []string // beside the work tree and the folders of the run
 	Hidden    []string // folders of the work tree that it does not see
 	Deny      []string // that must not open, tried from inside
+	Login     string   // the home folder that has the login of the client; "" for one of the machine's
 	Server    []string // the command line of the MCP server outside
 	ServerEnv []string
 }
@@ -45,6 +47,12 @@ type Folder string
 
 // Of returns the folder of the executors of a machine.
 func Of(machine string) Folder { return Folder(filepath.Join(machine, "executor")) }
+
+// Login returns the home folder in which the client of an agent keeps its login, for all executors of a project.
+func Login(root, agent string) string { return filepath.Join(root, ".ferrus", "logins", agent) }
+
+// Home is the home folder of the executor.
+func (o Order) Home() string { return cmp.Or(o.Login, o.Folder.Home()) }
 
 // In is read-only inside: the files of a launch, and the logs of checks.
 func (f Folder) In() string { return filepath.Join(string(f), in) }
@@ -164,7 +172,7 @@ func (o Order) policy(private guest.Directory) sandbox.Policy {
 	p.Dir, p.Network, p.Deny, p.Hidden = o.Work, true, o.Deny, o.Hidden
 	p.Read = append(p.Read, o.Read...)
 	p.Read = append(append(p.Read, private.Objects...), o.Folder.In())
-	p.Write = append([]string{o.Top, o.Folder.Home(), o.Folder.Temp(), o.Folder.Git()}, o.Write...)
+	p.Write = append([]string{o.Top, o.Home(), o.Folder.Temp(), o.Folder.Git()}, o.Write...)
 	return p
 }
 
@@ -238,6 +246,9 @@ func (f Folder) write(name string, v any) error {
 
 // Entered reports whether an executor runs in the sandbox, or has left it without putting the work tree back.
 func (f Folder) Entered() bool { return rootfs.Exists(filepath.Join(string(f), record)) }
+
+// Used reports whether an executor has worked in a sandbox of the machine.
+func (f Folder) Used() bool { return rootfs.Exists(string(f)) }
 
 // maxRecord bounds the record, in bytes.
 const maxRecord = 64 << 10

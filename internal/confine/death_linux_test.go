@@ -143,8 +143,9 @@ func TestASandboxThatDoesNotHoldStartsNothing(t *testing.T) {
 	gate, err := e.Gate(now)
 	must(t, err)
 	before := s.dotGit()
-	order, environ, err := plan.Order(t.Context(), plan.Executor{Gate: gate, Place: e.Place(), Work: s.at.Dir, Ferrus: s.self, Environ: os.Environ()})
+	p, err := plan.Of(t.Context(), plan.Executor{Gate: gate, Place: e.Place(), Work: s.at.Dir, Ferrus: s.self, Environ: os.Environ()})
 	must(t, err)
+	order, environ := p.Order, p.Environ
 	order.Deny = append(order.Deny, "/usr/bin/env")
 	_, err = process.Start(process.Order{Slot: conductor.Slot(e, agents.Executor), Runs: conductor.Runs(e, now.Task.TaskID), Logs: e.Store().Path("logs"), Tag: "t",
 		Run: process.Run{Duty: agents.Executor, Agent: "command"}, Launch: agents.Launch{Argv: []string{"/bin/sh", "-c", "echo started"}, Env: environ, Dir: s.at.Dir}, Inside: order})

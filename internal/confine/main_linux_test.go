@@ -150,6 +150,7 @@ type site struct {
 	*enginetest.Machine // of the project
 	at                  *enginetest.Machine
 	self                string
+	said                []conductor.Event // by conduct
 }
 
 // newSite makes one. plan is what its executor does; the reviewer runs look.sh, if that is among the files, and approves.
@@ -223,7 +224,7 @@ func (s *site) conduct(t *testing.T) (conductor.Outcome, error) {
 	conf, err := e.Config()
 	must(t, err)
 	opts := s.options()
-	opts.Lease = conf.Lease
+	opts.Lease, opts.Tell = conf.Lease, func(e conductor.Event) { s.said = append(s.said, e) }
 	return conductor.Run(ctx, e, opts)
 }
 

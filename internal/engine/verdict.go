@@ -146,6 +146,15 @@ func (e *Engine) Changed(ctx context.Context, snap store.Snapshot, from, to stri
 	return paths
 }
 
+// TrySandbox is [checkrun.Runner.Try] for the task as it is.
+func (e *Engine) TrySandbox(ctx context.Context, gate config.Gate, before func(sandbox string)) (question string, err error) {
+	snap, err := e.View()
+	if err != nil {
+		return "", err
+	}
+	return e.runner.Try(ctx, snap, gate, before)
+}
+
 // Trial runs the checks of ferrus.toml as it is now for a person, and moves nothing.
 func (e *Engine) Trial(ctx context.Context) (checks.Result, config.Gate, error) {
 	snap, err := e.View()

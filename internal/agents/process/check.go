@@ -53,6 +53,8 @@ func (r Run) check() error {
 		field = "log"
 	case !wordForm.MatchString(r.Sandbox):
 		field = "sandbox"
+	case len(r.Outside) > maxText:
+		field = "outside"
 	case len(r.Error) > maxText:
 		field = "error"
 	case len(r.Said) > maxSaid+len("…"):

@@ -29,6 +29,7 @@ type Run struct {
 	Log   string      `json:"log"` // path of its output
 
 	Sandbox  string `json:"sandbox,omitempty"`      // the mechanism that kept it in; "" for none
+	Outside  string `json:"outside,omitempty"`      // why one that can be in a sandbox was in none
 	Replaced bool   `json:"git_replaced,omitempty"` // it had replaced the file .git of its work tree, which was put back
 
 	Started  time.Time `json:"started"`

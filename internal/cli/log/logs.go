@@ -81,6 +81,9 @@ func showLogs(a *cli.App, ctx context.Context, name string, follow, raw bool) er
 		if run.Sandbox != "" {
 			who += ", sandbox: " + run.Sandbox
 		}
+		if run.Outside != "" {
+			who += ", " + format.Line(run.Outside)
+		}
 		a.Say("%s  %s, started %s\n", a.Paint(cli.Bold, run.Name), who, format.Clock(run.Started))
 		show = EventWriter(a, agents.ReaderOf(run.Agent))
 	}

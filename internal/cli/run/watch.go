@@ -103,8 +103,10 @@ func (w *watcher) words(e conductor.Event) cli.Styled {
 		return text
 	case conductor.Found:
 		return duty + w.a.Paint("", "  "+e.Agent+" is already running"+inSandbox(e.Sandbox))
+	case conductor.Trying:
+		return cli.Styled("trying the checks in their sandbox (" + e.Sandbox + "), once before an agent starts")
 	case conductor.Started:
-		return duty + w.a.Paint("", "  "+e.Agent+" started"+inSandbox(e.Sandbox)+because(e.Why))
+		return duty + w.a.Paint("", "  "+e.Agent+" started"+inSandbox(e.Sandbox)+because(e.Outside)+because(e.Why))
 	case conductor.Ending:
 		return duty + w.a.Paint("", "  stopped by ferrus: "+format.Line(e.Text))
 	case conductor.Ended:

@@ -19,7 +19,7 @@ var outside = []string{
 
 // clientEnv is the environment of a client in a sandbox: that of others without what leads outside. What Go has downloaded for the
 // person, whose home folder that is, can be read there, and the tool chains of rustup.
-func clientEnv(others []string, f confine.Folder, home string) []string {
+func clientEnv(others []string, o *confine.Order, home string) []string {
 	var env []string
 	for _, entry := range others {
 		name, _, _ := strings.Cut(entry, "=")
@@ -27,5 +27,5 @@ func clientEnv(others []string, f confine.Folder, home string) []string {
 			env = append(env, entry)
 		}
 	}
-	return append(env, "HOME="+f.Home(), "TMPDIR="+f.Temp(), "GOMODCACHE="+toolchain.Modules(home), "GOTELEMETRY=off", "RUSTUP_HOME="+toolchain.Rustup(home))
+	return append(env, "HOME="+o.Home(), "TMPDIR="+o.Folder.Temp(), "GOMODCACHE="+toolchain.Modules(home), "GOTELEMETRY=off", "RUSTUP_HOME="+toolchain.Rustup(home))
 }

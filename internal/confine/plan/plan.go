@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/confine"
 	"github.com/ferrus-go/ferrus/internal/environ"
@@ -24,10 +26,13 @@ import (
 )
 
 // refuse is the refusal of a sandbox that cannot be.
-func refuse(mode, remedy, format string, args ...any) error {
+func refuse(mode, remedy, format string, args ...any) *refusal.RefusedError {
 	return &refusal.RefusedError{Code: refusal.InvalidInput, Person: true, Remedy: remedy,
-		Message: fmt.Sprintf("[hq.executor] sandbox = %q: ", mode) + fmt.Sprintf(format, args...)}
+		Message: prefix(mode) + fmt.Sprintf(format, args...)}
 }
+
+// prefix names the key.
+func prefix(mode string) string { return fmt.Sprintf("[hq.executor] sandbox = %q: ", mode) }
 
 const switchOff = `set sandbox = "off" under [hq.executor] in ferrus.toml`
 
@@ -39,12 +44,24 @@ type decision struct {
 	top         string // of the work tree
 }
 
+// An unfit error is why there is no sandbox: this machine, the project or the agent is not fit for one. What a person has written
+// wrongly is no reason to leave it out.
+type unfit struct{ refused *refusal.RefusedError }
+
+func (e unfit) Error() string { return e.refused.Error() }
+func (e unfit) Unwrap() error { return e.refused }
+
+// cannot is an unfit error.
+func cannot(mode, remedy, format string, args ...any) error {
+	return unfit{refuse(mode, remedy, format, args...)}
+}
+
 // decide finds the sandbox that the executors of a gate get, or refuses the gate. place is that of the task; of a queued task,
 // which gets a branch, it is the project's.
 func decide(ctx context.Context, gate config.Gate, place project.Place, queued bool) (d decision, err error) {
 	s := gate.HQ.Sandbox
 	if !gate.Checks.Sandboxed() {
-		return d, refuse(s.Mode, `set sandbox = "on" under [checks] too; or `+switchOff, "the checks run what the executor wrote, and have no sandbox")
+		return d, cannot(s.Mode, `set sandbox = "on" under [checks] too; or `+switchOff, "the checks run what the executor wrote, and have no sandbox")
 	}
 	own := place.Branch == "" && !queued
 	d.mechanism, err = sandbox.Choose(ctx, sandbox.Named(s.Mode), func(m sandbox.Mechanism) error {
@@ -57,9 +74,9 @@ func decide(ctx context.Context, gate config.Gate, place project.Place, queued b
 	case ctx.Err() != nil:
 		return d, ctx.Err()
 	case err != nil && own:
-		return d, refuse(s.Mode, "install bubblewrap; or work on a branch: ferrus branch NAME --task \"what is to be done\", then ferrus run --branch NAME; or "+switchOff, "%v", err)
+		return d, cannot(s.Mode, "install bubblewrap; or work on a branch: ferrus branch NAME --task \"what is to be done\", then ferrus run --branch NAME; or "+switchOff, "%v", err)
 	case err != nil:
-		return d, refuse(s.Mode, switchOff, "%v", err)
+		return d, cannot(s.Mode, switchOff, "%v", err)
 	}
 	if d.protected, err = protectedBy(ctx, place); err != nil {
 		return d, err
@@ -70,15 +87,15 @@ func decide(ctx context.Context, gate config.Gate, place project.Place, queued b
 	r, err := repository.Open(ctx, place.Root, filepath.Join(project.At(place.Root, "").Dir(), "git"), "")
 	switch {
 	case err != nil:
-		return d, refuse(s.Mode, switchOff, "%v", err)
+		return d, cannot(s.Mode, switchOff, "%v", err)
 	case !r.Git():
-		return d, refuse(s.Mode, "run git init and commit once; or "+switchOff, "it needs a git repository, and there is none here")
+		return d, cannot(s.Mode, "run git init and commit once; or "+switchOff, "it needs a git repository, and there is none here")
 	}
 	switch err := guest.Whole(ctx, r); {
 	case errors.Is(err, guest.ErrPartial):
-		return d, refuse(s.Mode, "run git fetch --refetch without a filter, and unset remote.NAME.promisor; or "+switchOff, "%v", err)
+		return d, cannot(s.Mode, "run git fetch --refetch without a filter, and unset remote.NAME.promisor; or "+switchOff, "%v", err)
 	case err != nil:
-		return d, refuse(s.Mode, switchOff, "%v", err)
+		return d, cannot(s.Mode, switchOff, "%v", err)
 	}
 	if d.top = place.WorkTree(); place.Branch == "" {
 		d.top = r.Top()
@@ -93,6 +110,9 @@ func Check(ctx context.Context, gate config.Gate, place project.Place, queued bo
 		return nil
 	}
 	_, err := decide(ctx, gate, place, queued)
+	if gate.HQ.Sandbox.Mode == config.AutoSandbox && errors.As(err, new(unfit)) {
+		return nil
+	}
 	return err
 }
 
@@ -103,19 +123,37 @@ type Executor struct {
 	Work    string   // the folder that it works in
 	Ferrus  string   // the program whose server the client is to have
 	Environ []string // that the client would have without a sandbox
+	Agent   agents.Adapter
 }
 
-// Order returns the sandbox of an executor, without the command line of its server, and the environment of its client. The
-// error is one of Check.
-func Order(ctx context.Context, e Executor) (*confine.Order, []string, error) {
+// A Plan is how an executor starts.
+type Plan struct {
+	Order   *confine.Order // without the command line of the server; nil for no sandbox
+	Environ []string       // of the client in the sandbox
+	Outside string         // why an executor that can have a sandbox has none, and what changes that; "" otherwise
+}
+
+// Of returns how an executor starts. The error is one of Check.
+func Of(ctx context.Context, e Executor) (Plan, error) {
+	s := e.Gate.HQ.Sandbox
+	if !s.On() {
+		return Plan{}, nil
+	}
 	d, err := decide(ctx, e.Gate, e.Place, false)
+	login := confine.Login(e.Place.Root, e.Agent.Name)
+	if auto := s.Mode == config.AutoSandbox; auto && err == nil && !e.Agent.Keyed(e.Environ) && !e.Agent.LoggedIn(login) {
+		err = cannot(s.Mode, way(e.Agent), "its client has no key and no login of its own")
+	}
+	if why := (unfit{}); s.Mode == config.AutoSandbox && errors.As(err, &why) {
+		return Plan{Outside: "not in a sandbox: " + strings.TrimPrefix(why.refused.Message, prefix(s.Mode)) + "; " + why.refused.Remedy}, nil
+	}
 	if err != nil {
-		return nil, nil, err
+		return Plan{}, err
 	}
 	paths := []string{e.Place.Root, e.Place.Dir(), e.Work, e.Ferrus, d.top}
 	for i, path := range paths {
 		if paths[i], err = filepath.EvalSymlinks(path); err != nil {
-			return nil, nil, err
+			return Plan{}, err
 		}
 	}
 	root, machine, work, ferrus, top := paths[0], paths[1], paths[2], paths[3], paths[4]
@@ -124,7 +162,19 @@ func Order(ctx context.Context, e Executor) (*confine.Order, []string, error) {
 		Read: append(d.read, ferrus), Write: d.write}
 	o.Read = append(o.Read, toolchain.Folders(environ.Lookup(e.Environ, "PATH"), d.protected.home, sandbox.System().Read)...)
 	d.protected.within(o, machine)
-	return o, clientEnv(e.Environ, folder, d.protected.home), nil
+	if e.Agent.LoggedIn(login) {
+		o.Login = login
+	}
+	return Plan{Order: o, Environ: clientEnv(e.Environ, o, d.protected.home)}, nil
+}
+
+// way is how the client of an agent gets what it needs in a sandbox.
+func way(a agents.Adapter) string {
+	keys := a.Keys()
+	if len(keys) == 0 {
+		return `set sandbox = "on" under [hq.executor] if it needs none; or "off"`
+	}
+	return "set " + keys[0] + ", or run ferrus open executor --login"
 }
 
 // GitEnviron returns the variables by which git in the work tree uses the git directory of the repository, whatever an executor in a

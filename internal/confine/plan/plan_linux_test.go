@@ -151,10 +151,11 @@ func TestTheEnvironmentLeadsNowhereOutside(t *testing.T) {
 	}
 	given := []string{"PATH=/usr/bin:/bin", "HOME=/home/me", "TMPDIR=/tmp/x", "SSH_AUTH_SOCK=/run/s", "DBUS_SESSION_BUS_ADDRESS=unix:x", "CODEX_HOME=/home/me/.codex",
 		"CLAUDE_CONFIG_DIR=/home/me/.claude", "XDG_CONFIG_HOME=/home/me/.config", "FERRUS_STATE_DIR=/home/me/s", "GOCACHE=/home/me/c", "CARGO_HOME=/home/me/cargo", "CARGO_TARGET_DIR=/home/me/t", "GIT_CONFIG_GLOBAL=/x", "OPENAI_API_KEY=sesame", "LANG=C"}
-	order, env, err := plan.Order(t.Context(), plan.Executor{Gate: gate(t), Place: project.Place{Root: m.Dir, Branch: "alt"}, Work: work, Ferrus: self, Environ: given})
+	p, err := plan.Of(t.Context(), plan.Executor{Gate: gate(t), Place: project.Place{Root: m.Dir, Branch: "alt"}, Work: work, Ferrus: self, Environ: given})
 	if err != nil {
 		t.Fatal(err)
 	}
+	order, env := p.Order, p.Environ
 	for _, entry := range env {
 		if strings.Contains(entry, "/home/me") || strings.Contains(entry, "/run/") || strings.Contains(entry, "unix:") || entry == "TMPDIR=/tmp/x" {
 			t.Errorf("it has %s", entry)

@@ -47,6 +47,18 @@ var sandboxed = []Rig{
 		Test: "TestAnExecutorIsAskedToEnd", Plain: true, Needs: "Linux with bubblewrap",
 	},
 	{
+		Name: "sandbox: first use", Promise: "checks that fail in their sandbox alone are one question before an agent starts", Package: "./internal/confine",
+		Test: "TestChecksThatNeedANetworkAreOneQuestion", Plain: true, Needs: "Linux with bubblewrap",
+	},
+	{
+		Name: "sandbox: auto", Promise: "an executor has a sandbox where its client can work in one, or says why it has none", Package: "./internal/confine/plan",
+		Test: "TestAutoFindsASandboxOrSaysWhyNot", Plain: true, Needs: "Linux with Landlock",
+	},
+	{
+		Name: "sandbox: checks of auto", Promise: "the checks run in a sandbox from the first executor on that does", Package: "./internal/confine",
+		Test: "TestChecksFollowTheirExecutor", Plain: true, Needs: "Linux with Landlock",
+	},
+	{
 		Name: "sandbox: refusals", Promise: "a sandbox of an executor that would give away what it protects is refused", Package: "./internal/confine/plan",
 		Test: "TestASandboxThatCannotBeIsRefused", Plain: true, Needs: "Linux with Landlock",
 	},
