@@ -506,6 +506,7 @@ var allowed = map[string]map[string]string{
 		"internal/agents":              "whether a client has what it needs in a sandbox",
 		"internal/confine":             "it makes what is planned",
 		"internal/environ":             "variables of an environment are looked up",
+		"internal/platform/proc":       "ferrus starts itself as a stage",
 		"internal/project":             "where a project and its machines live",
 		"internal/refusal":             "what is refused has a code and a remedy",
 		"internal/rootfs":              "whether a path lies in a folder",
@@ -667,7 +668,7 @@ var allowed = map[string]map[string]string{
 	},
 	"internal/cli/run": commands("branch document refusal cli cli/branch cli/pipeline config engine step family fleet format conductor pipeline pipeline/run platform/proc agents/process " +
 		"state status"),
-	"internal/cli/setup": commands("relay outbox platform/notify settings agreement project origin refusal . agents cli config engine format agents/register rootfs server state status store " +
+	"internal/cli/setup": commands("confine/plan relay outbox platform/notify settings agreement project origin refusal . agents cli config engine format agents/register rootfs server state status store " +
 		"scaffold server/tokens trust worktree"),
 	"internal/cli/simulate": commands("refusal cli simulate state"),
 	"internal/cli/status":   commands("project cli engine format state status"),

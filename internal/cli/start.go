@@ -29,8 +29,12 @@ func CheckReady(ctx context.Context, gate config.Gate, place project.Place, bran
 		return Refuse(refusal.InvalidInput, "no checks are named, and without checks nothing can be submitted", SuggestChecks(root))
 	}
 	for _, d := range []agents.Duty{agents.Executor, agents.Reviewer} {
-		table := "hq." + string(d.Role())
-		if err := CheckStartable(ctx, root, conductor.Agent(gate.HQ, d), table+".agent in ferrus.toml", table); err != nil {
+		table, who := "hq."+string(d.Role()), conductor.Agent(gate.HQ, d)
+		check := CheckStartable
+		if adapter, err := agents.Find(who.Agent); err == nil && d == agents.Executor && plan.LoggedIn(gate, place, adapter) {
+			check = checkInstalled // its login is not the person's
+		}
+		if err := check(ctx, root, who, table+".agent in ferrus.toml", table); err != nil {
 			return err
 		}
 	}
@@ -49,6 +53,20 @@ func SuggestChecks(root string) string {
 // CheckStartable refuses an agent that cannot be started, or cannot work. named says where it is named; table is its table of
 // ferrus.toml, "" where it is named elsewhere.
 func CheckStartable(ctx context.Context, root string, who config.Agent, named, table string) error {
+	if err := checkInstalled(ctx, root, who, named, table); err != nil {
+		return err
+	}
+	adapter, err := agents.Find(who.Agent)
+	// With arguments of its own it may have another way in.
+	if err == nil && len(who.Args) == 0 && adapter.LoggedOut(ctx, Programs(root)) {
+		return Refuse(refusal.StoreError, adapter.Name+" is not logged in, and "+named+" names it",
+			nameAgent(ctx, root, table, who.Agent, "log in: "+adapter.LogIn))
+	}
+	return nil
+}
+
+// checkInstalled refuses an agent that cannot be started.
+func checkInstalled(ctx context.Context, root string, who config.Agent, named, table string) error {
 	adapter, err := agents.Find(who.Agent)
 	if err != nil {
 		return Refuse(refusal.InvalidInput, named+": "+err.Error(), "name one of them; ferrus agents shows them")
@@ -63,15 +81,9 @@ func CheckStartable(ctx context.Context, root string, who config.Agent, named, t
 		}
 		return nil
 	}
-	environ := Programs(root)
-	if _, err := adapter.Path(environ); err != nil {
+	if _, err := adapter.Path(Programs(root)); err != nil {
 		return Refuse(refusal.StoreError, adapter.Program+" is not on PATH, and "+named+" names "+adapter.Name,
 			nameAgent(ctx, root, table, who.Agent, "install it: "+adapter.Install))
-	}
-	// With arguments of its own it may have another way in.
-	if len(who.Args) == 0 && adapter.LoggedOut(ctx, environ) {
-		return Refuse(refusal.StoreError, adapter.Name+" is not logged in, and "+named+" names it",
-			nameAgent(ctx, root, table, who.Agent, "log in: "+adapter.LogIn))
 	}
 	return nil
 }

@@ -4,12 +4,16 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/conductor"
+	"github.com/ferrus-go/ferrus/internal/confine"
+	"github.com/ferrus-go/ferrus/internal/confine/plan"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
@@ -121,4 +125,42 @@ func TestAnExecutorWithoutASandboxSaysSo(t *testing.T) {
 			t.Errorf("the start says %q", e.Outside)
 		}
 	}
+}
+
+// TestALoginIsKeptOverARenewal: a client in a sandbox that replaces the file of its login, as clients do, has the new one the next
+// time, and on another branch.
+func TestALoginIsKeptOverARenewal(t *testing.T) {
+	inEach(t, func(t *testing.T, in setting) {
+		s := newSite(t, in, "wait_for_task", nil, "")
+		claude, err := agents.Find("claude-code")
+		must(t, err)
+		file := filepath.Join(confine.Login(s.Dir, claude.Name), ".claude", ".credentials.json")
+		must(t, os.MkdirAll(filepath.Dir(file), 0o700))
+		must(t, os.WriteFile(file, []byte("token 1\n"), 0o600))
+		e := s.at.Human().Engine()
+		now, err := e.View()
+		must(t, err)
+		gate, err := e.Gate(now)
+		must(t, err)
+		for n := 1; n <= 2; n++ {
+			p, err := plan.Of(t.Context(), plan.Executor{Gate: gate, Place: e.Place(), Work: s.at.Dir, Ferrus: s.self, Environ: os.Environ(), Agent: claude})
+			must(t, err)
+			inside, err := p.Order.Enter(t.Context())
+			must(t, err)
+			script := fmt.Sprintf(`cd ~/.claude && grep -q "token %d" .credentials.json && echo "token %d" >new && mv new .credentials.json`, n, n+1)
+			argv := append(inside.Prefix, "/bin/sh", "-c", script)
+			cmd := exec.Command(argv[0], argv[1:]...)
+			cmd.Env = p.Environ
+			said, err := cmd.CombinedOutput()
+			if _, left := inside.Leave(); left != nil {
+				t.Error(left)
+			}
+			if err != nil {
+				t.Fatalf("run %d: %v: %s", n, err, said)
+			}
+		}
+		if text, err := os.ReadFile(file); string(text) != "token 3\n" {
+			t.Errorf("%q, %v", text, err)
+		}
+	})
 }

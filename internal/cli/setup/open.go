@@ -21,15 +21,18 @@ import (
 // OpenCommand is ferrus open.
 func OpenCommand(a *cli.App) *cobra.Command {
 	var flags register.Assignment
+	login := false
 	cmd := &cobra.Command{
 		Use:   "open ROLE [--agent AGENT] [--model MODEL] [-- ARGS...]",
 		Short: "Open an agent in this terminal, in a role",
 		Long: `Starts one of your agents in this terminal with the tools of ROLE: supervisor or
 executor. Nothing is written into its configuration. By default it is the agent
 that is registered for the role, or that of ferrus.toml. Arguments after -- are
-passed to it.`,
+passed to it. With --login it logs in for executors in a sandbox: that login is
+in .ferrus/logins, and yours is neither used nor copied.`,
 		Example: `  ferrus open supervisor
-  ferrus open executor --agent codex`,
+  ferrus open executor --agent codex
+  ferrus open executor --login`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 || !slices.Contains(Duties[:], agents.Duty(args[0])) {
 				return cli.UsageError("ferrus open supervisor, or ferrus open executor", "no role is named")
@@ -38,11 +41,15 @@ passed to it.`,
 		},
 		ValidArgs: []string{string(agents.Supervisor), string(agents.Executor)},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return openAgent(a, cmd.Context(), agents.Duty(args[0]), flags, args[1:])
+			if role := agents.Duty(args[0]); role != agents.Executor && login {
+				return cli.UsageError("ferrus open executor --login", "only executors run in a sandbox")
+			}
+			return openAgent(a, cmd.Context(), agents.Duty(args[0]), flags, login, args[1:])
 		},
 	}
 	cmd.Flags().StringVar(&flags.Agent, "agent", "", "open this `AGENT`; \"ferrus agents\" lists them")
 	cmd.Flags().StringVar(&flags.Model, "model", "", "use this `MODEL`")
+	cmd.Flags().BoolVar(&login, "login", false, "log in for executors in a sandbox")
 	cmd.Flags().SortFlags = false
 	return cmd
 }
@@ -55,7 +62,7 @@ var orders = map[agents.Duty]string{
 		"tool that next names, until it says stop.",
 }
 
-func openAgent(a *cli.App, ctx context.Context, role agents.Duty, flags register.Assignment, args []string) error {
+func openAgent(a *cli.App, ctx context.Context, role agents.Duty, flags register.Assignment, login bool, args []string) error {
 	if err := a.RefuseAgent("open"); err != nil {
 		return err
 	}
@@ -96,6 +103,9 @@ func openAgent(a *cli.App, ctx context.Context, role agents.Duty, flags register
 	adapter, err := agents.Find(assigned.Agent)
 	if err != nil {
 		return cli.UsageError("name another one with --agent", "%v", err)
+	}
+	if login {
+		return logIn(ctx, a, conf.Gate(), place, adapter, args)
 	}
 	if assigned.Agent == configured.Agent {
 		args = slices.Concat(configured.Args, args)

@@ -3,7 +3,6 @@ package plan
 import (
 	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/confine"
 	"github.com/ferrus-go/ferrus/internal/environ"
 	"github.com/ferrus-go/ferrus/internal/sandbox/toolchain"
 )
@@ -17,9 +16,9 @@ var outside = []string{
 	"GIT_CONFIG*", "GIT_SSH*", "GIT_ASKPASS", "SSH_ASKPASS", "GOCACHE", "GOENV", "GOBIN", "GOTELEMETRY*", "GOMODCACHE", "CARGO_HOME", "CARGO_TARGET_DIR", "RUSTUP_HOME", "npm_config_*", "NPM_CONFIG_*", "HISTFILE",
 }
 
-// clientEnv is the environment of a client in a sandbox: that of others without what leads outside. What Go has downloaded for the
-// person, whose home folder that is, can be read there, and the tool chains of rustup.
-func clientEnv(others []string, o *confine.Order, home string) []string {
+// clientEnv is the environment of a client in a sandbox: that of others without what leads outside. What Go has downloaded into the
+// home folder of the person can be read there, and the tool chains of rustup.
+func clientEnv(others []string, home, temp, person string) []string {
 	var env []string
 	for _, entry := range others {
 		name, _, _ := strings.Cut(entry, "=")
@@ -27,5 +26,5 @@ func clientEnv(others []string, o *confine.Order, home string) []string {
 			env = append(env, entry)
 		}
 	}
-	return append(env, "HOME="+o.Home(), "TMPDIR="+o.Folder.Temp(), "GOMODCACHE="+toolchain.Modules(home), "GOTELEMETRY=off", "RUSTUP_HOME="+toolchain.Rustup(home))
+	return append(env, "HOME="+home, "TMPDIR="+temp, "GOMODCACHE="+toolchain.Modules(person), "GOTELEMETRY=off", "RUSTUP_HOME="+toolchain.Rustup(person))
 }

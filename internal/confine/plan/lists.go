@@ -111,14 +111,19 @@ func (p protected) unwritable() []string {
 	return all
 }
 
-// within sets what an executor does not see of its work tree, and the paths that are tried from inside before the client starts.
-// machine is the folder of the task's machine.
-func (p protected) within(o *confine.Order, machine string) {
-	o.Deny = append([]string{p.home, p.ferrus, filepath.Join(p.ferrus, "journal.jsonl"), filepath.Join(p.ferrus, "tokens.json"),
+// deny are the paths that are tried from inside before a client starts. machine is the folder of the task's machine.
+func (p protected) deny(machine string) []string {
+	list := append([]string{p.home, p.ferrus, filepath.Join(p.ferrus, "journal.jsonl"), filepath.Join(p.ferrus, "tokens.json"),
 		machine, filepath.Join(machine, "journal.jsonl"), filepath.Join(p.common, "config")}, p.own...)
 	for _, name := range secrets {
-		o.Deny = append(o.Deny, filepath.Join(p.home, name))
+		list = append(list, filepath.Join(p.home, name))
 	}
+	return list
+}
+
+// within sets what an executor does not see of its work tree, and what must not open.
+func (p protected) within(o *confine.Order, machine string) {
+	o.Deny = p.deny(machine)
 	if !rootfs.Within(o.Top, p.ferrus) {
 		o.Deny = append(o.Deny, p.root)
 		return

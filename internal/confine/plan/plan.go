@@ -140,8 +140,8 @@ func Of(ctx context.Context, e Executor) (Plan, error) {
 		return Plan{}, nil
 	}
 	d, err := decide(ctx, e.Gate, e.Place, false)
-	login := confine.Login(e.Place.Root, e.Agent.Name)
-	if auto := s.Mode == config.AutoSandbox; auto && err == nil && !e.Agent.Keyed(e.Environ) && !e.Agent.LoggedIn(login) {
+	login := LoggedIn(e.Gate, e.Place, e.Agent)
+	if s.Mode == config.AutoSandbox && err == nil && !login && !e.Agent.Keyed(e.Environ) {
 		err = cannot(s.Mode, way(e.Agent), "its client has no key and no login of its own")
 	}
 	if why := (unfit{}); s.Mode == config.AutoSandbox && errors.As(err, &why) {
@@ -162,10 +162,10 @@ func Of(ctx context.Context, e Executor) (Plan, error) {
 		Read: append(d.read, ferrus), Write: d.write}
 	o.Read = append(o.Read, toolchain.Folders(environ.Lookup(e.Environ, "PATH"), d.protected.home, sandbox.System().Read)...)
 	d.protected.within(o, machine)
-	if e.Agent.LoggedIn(login) {
-		o.Login = login
+	if login {
+		o.Login = confine.Login(root, e.Agent.Name)
 	}
-	return Plan{Order: o, Environ: clientEnv(e.Environ, o, d.protected.home)}, nil
+	return Plan{Order: o, Environ: clientEnv(e.Environ, o.Home(), folder.Temp(), d.protected.home)}, nil
 }
 
 // way is how the client of an agent gets what it needs in a sandbox.
