@@ -97,7 +97,7 @@ func Lines(key string, value any) string {
 
 // Render returns the ferrus.toml that `ferrus init` writes. Parsed, it has exactly these commands.
 // Nil leaves them unconfigured and explains that; empty writes the choice that every check passes.
-// An agent without a name is omitted.
+// An agent without a name is omitted. Executors and checks get a sandbox where one works.
 func Render(commands []string, hq HQ) []byte {
 	var b bytes.Buffer
 	b.WriteString("# How ferrus judges work in this project. `ferrus config explain` lists every key with its default,\n" +
@@ -115,11 +115,12 @@ func Render(commands []string, hq HQ) []byte {
 		}
 		b.WriteString("]\n")
 	}
-	for _, a := range []struct{ key, does, name string }{
-		{"hq.supervisor.agent", "reviews work and answers consultations", hq.Supervisor.Agent}, {"hq.executor.agent", "does the work", hq.Executor.Agent}} {
-		if a.name != "" {
-			fmt.Fprintf(&b, "\n# The agent that %s. `ferrus agents` lists them.\n%s\n", a.does, Lines(a.key, a.name))
-		}
+	fmt.Fprintf(&b, "# They run in a sandbox when the agent that did the work ran in one: docs/sandbox.md.\nsandbox = %q\n", AutoSandbox)
+	if hq.Supervisor.Agent != "" {
+		fmt.Fprintf(&b, "\n# The agent that reviews work and answers consultations. `ferrus agents` lists them.\n%s\n", Lines("hq.supervisor.agent", hq.Supervisor.Agent))
+	}
+	if hq.Executor.Agent != "" {
+		fmt.Fprintf(&b, "\n# The agent that does the work, in a sandbox where one works.\n%s\nsandbox = %q\n", Lines("hq.executor.agent", hq.Executor.Agent), AutoSandbox)
 	}
 	return b.Bytes()
 }

@@ -76,6 +76,7 @@ func TestTheReferencePageNamesEveryKey(t *testing.T) {
 }
 
 func TestWhatInitWritesHasExactlyTheseCommands(t *testing.T) {
+	hq := HQ{Supervisor: Agent{Agent: "claude-code"}, Executor: Agent{Agent: "codex"}}
 	for _, commands := range [][]string{
 		nil, {}, {"go vet ./..."},
 		{`grep -q "a\b" 'c' # x`, "two\nlines", "tab\t\x7f\u2028 ü && <"},
@@ -85,7 +86,14 @@ func TestWhatInitWritesHasExactlyTheseCommands(t *testing.T) {
 			t.Fatalf("%v\n%s", err, Render(commands, HQ{}))
 		}
 		want := Default()
-		want.Checks.Commands = commands
+		want.Checks.Commands, want.Checks.Sandbox = commands, AutoSandbox
+		if diff := cmp.Diff(want, c, sameValues); diff != "" {
+			t.Error(diff)
+		}
+		if c, err = Parse(FileName, Render(commands, hq)); err != nil {
+			t.Fatalf("%v\n%s", err, Render(commands, hq))
+		}
+		want.HQ.Supervisor.Agent, want.HQ.Executor.Agent, want.HQ.Sandbox.Mode = "claude-code", "codex", AutoSandbox
 		if diff := cmp.Diff(want, c, sameValues); diff != "" {
 			t.Error(diff)
 		}
