@@ -18,7 +18,11 @@ import (
 
 var _ = flag.Bool("full", false, "nothing more than is always tried")
 
-func TestMain(m *testing.M) { os.Exit(enginetest.Main(m)) }
+func TestMain(m *testing.M) {
+	sandbox.Stage()
+	another()
+	os.Exit(enginetest.Main(m))
+}
 
 // gate is one under which an executor has a sandbox.
 func gate(t *testing.T) config.Gate {
