@@ -17,6 +17,15 @@ func LandlockVersion() int {
 	return v
 }
 
+// Held is the version of Landlock on a kernel that has no later one than that; 0 stands for the kernel as it is, and [NoLandlock] for one
+// without Landlock.
+func Held(most int) int {
+	if most == 0 {
+		return LandlockVersion()
+	}
+	return min(LandlockVersion(), max(most, 0))
+}
+
 // Rights that the versions of Landlock brought. Only what the version has is asked for, by hand: a best effort of the library
 // can enforce nothing at all without an error.
 var (
@@ -35,13 +44,13 @@ var (
 	neverRights landlock.AccessFSSet = ll.AccessFSMakeChar | ll.AccessFSMakeBlock
 )
 
-// restrictFiles restricts this process to the files of a policy, and to signals and abstract sockets of its own.
-func restrictFiles(p Policy, most int) error {
-	abi := LandlockVersion()
-	if most > 0 {
-		abi = min(abi, most)
-	}
-	if abi < LeastLandlock {
+// restrictFiles restricts this process to the files of a policy, and to signals and abstract sockets of its own, with a version of
+// Landlock. In bubblewrap nothing else is in sight, so that it does what the version can.
+func restrictFiles(p Policy, abi int, inBwrap bool) error {
+	switch {
+	case inBwrap && abi < 1:
+		return nil
+	case !inBwrap && abi < LeastLandlock:
 		return fmt.Errorf("the kernel has version %d of Landlock, and version %d is needed", abi, LeastLandlock)
 	}
 	var handled landlock.AccessFSSet

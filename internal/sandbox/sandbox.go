@@ -40,6 +40,9 @@ func Named(name string) []Mechanism {
 // LeastLandlock is the oldest version of Landlock that is worth anything here: before it a file could be truncated by its path.
 const LeastLandlock = 3
 
+// NoLandlock stands for a kernel without Landlock.
+const NoLandlock = -1
+
 // ErrSlow is the error of a probe that took too long: another one may find that the mechanism holds.
 var ErrSlow = errors.New("no command ended under it")
 
@@ -141,8 +144,7 @@ func Command(m Mechanism, p Policy, self string, argv []string) ([]string, error
 	return CommandHeld(m, 0, p, self, argv)
 }
 
-// CommandHeld is [Command] for a kernel with that version of Landlock and no later one; 0 is the kernel as it is. It is for those who
-// try what each version stops.
+// CommandHeld is [Command] for a kernel with a version of Landlock as in [Held]. It is for those who try what each version stops.
 func CommandHeld(m Mechanism, landlock int, p Policy, self string, argv []string) ([]string, error) {
 	return command(order{Mechanism: m, ABI: landlock, Policy: p}, self, argv)
 }

@@ -43,12 +43,9 @@ func enter(o order, argv []string) error {
 			}
 		}
 	}
-	if err := restrictFiles(p, o.ABI); err != nil {
+	abi := Held(o.ABI)
+	if err := restrictFiles(p, abi, o.Inside); err != nil {
 		return err
-	}
-	abi := LandlockVersion()
-	if o.ABI > 0 {
-		abi = min(abi, o.ABI)
 	}
 	if err := theFilter(o.Inside, abi).install(); err != nil {
 		return err

@@ -143,7 +143,7 @@ func showSandbox(a *cli.App, report sandboxReport, holding []sandbox.Mechanism) 
 		}
 	}
 	if len(holding) == 0 {
-		a.Say("\nno sandbox works here: the checks run without one\n")
+		a.Say("\nno sandbox works here: with auto, executors and checks have none; with on, ferrus refuses to start them\n")
 		return
 	}
 	head := fmt.Sprintf("%-50s", "attack")

@@ -120,10 +120,9 @@ func TestWhatIsSaidOnOtherMachines(t *testing.T) {
 	for lacks, want := range map[string]map[string]string{
 		"nothing": {"auto alt": "=bwrap", "auto ": "=bwrap", "on alt": "=bwrap", "on ": "=bwrap", "bwrap alt": "=bwrap", "bwrap ": "=bwrap",
 			"landlock alt": "=landlock", "landlock ": "refused: [hq.executor] sandbox = \"landlock\": " + own},
-		"userns": {"auto alt": "=landlock", "auto ": own, "on alt": "=landlock", "on ": "install bubblewrap; or work on a branch",
+		"userns": {"auto alt": "=landlock", "auto ": own, "on alt": "=landlock", "on ": "make bubblewrap work: ferrus doctor --sandbox; or work on a branch",
 			"bwrap alt": "bwrap does not hold here", "bwrap ": "bwrap does not hold here", "landlock alt": "=landlock", "landlock ": own},
-		"landlock": {"auto alt": "not in a sandbox: ", "auto ": "not in a sandbox: ", "on alt": "the kernel has version 0 of Landlock", "on ": "refused: ",
-			"bwrap alt": "refused: ", "bwrap ": "refused: ", "landlock alt": "the kernel has version 0 of Landlock, and version 3 is needed", "landlock ": "refused: "},
+		"landlock": {"auto alt": "=bwrap", "auto ": "=bwrap", "on alt": "=bwrap", "on ": "=bwrap", "bwrap alt": "=bwrap", "bwrap ": "=bwrap", "landlock alt": "the kernel has version 0 of Landlock, and version 3 is needed", "landlock ": "refused: "},
 		"landlock userns": {"auto alt": "not in a sandbox: ", "auto ": "not in a sandbox: ", "on alt": "refused: ", "on ": "refused: ",
 			"bwrap alt": "bwrap does not hold here", "bwrap ": "bwrap does not hold here", "landlock alt": "the kernel has version 0 of Landlock", "landlock ": own},
 	} {

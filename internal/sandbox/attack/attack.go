@@ -17,6 +17,7 @@ type Attack struct {
 	Through map[sandbox.Mechanism]bool // the mechanisms that do not stop it
 	Network bool                       // a sandbox without a network stops it all the same
 	Since   int                        // the version of Landlock that stops it first; 0: all that are used do
+	Beside  int                        // the version of Landlock that bubblewrap needs beside it to stop it; 0: none
 
 	try func(t target) error
 }
@@ -24,7 +25,7 @@ type Attack struct {
 // A Way is how an attack is tried.
 type Way struct {
 	Mechanism sandbox.Mechanism
-	Landlock  int  // hold Landlock to this version; 0: that of the kernel
+	Landlock  int  // hold Landlock to this version, as in sandbox.Held
 	Offline   bool // without a network
 }
 
@@ -33,14 +34,11 @@ func (a Attack) Stopped(w Way) bool {
 	if w.Mechanism == sandbox.None {
 		return false
 	}
-	if w.Mechanism == sandbox.Landlock {
-		abi := sandbox.LandlockVersion()
-		if w.Landlock > 0 {
-			abi = min(abi, w.Landlock)
-		}
-		if abi < a.Since {
-			return false
-		}
+	switch abi := sandbox.Held(w.Landlock); {
+	case w.Mechanism == sandbox.Landlock && abi < a.Since:
+		return false
+	case w.Mechanism == sandbox.Bwrap && abi < a.Beside:
+		return w.Offline && a.Network
 	}
 	return !a.Through[w.Mechanism] || w.Offline && a.Network
 }

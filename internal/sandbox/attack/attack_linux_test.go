@@ -28,7 +28,11 @@ func TestNoAttackGoesThroughThatTheDocumentationSaysIsStopped(t *testing.T) {
 		ways = append(ways, Way{Mechanism: sandbox.Landlock, Landlock: v})
 	}
 	if _, err := exec.LookPath("bwrap"); err == nil {
-		ways = append(ways, Way{Mechanism: sandbox.Bwrap}, Way{Mechanism: sandbox.Bwrap, Offline: true})
+		ways = append(ways, Way{Mechanism: sandbox.Bwrap}, Way{Mechanism: sandbox.Bwrap, Offline: true},
+			Way{Mechanism: sandbox.Bwrap, Landlock: sandbox.NoLandlock}, Way{Mechanism: sandbox.Bwrap, Landlock: sandbox.NoLandlock, Offline: true})
+		for v := 1; v < sandbox.LandlockVersion(); v++ {
+			ways = append(ways, Way{Mechanism: sandbox.Bwrap, Landlock: v})
+		}
 	} else {
 		t.Log("bubblewrap is not installed: its column is not tried")
 	}
@@ -75,6 +79,8 @@ func TestTheTableOfAttacksIsFresh(t *testing.T) {
 				return "stopped without a network"
 			case a.Through[m]:
 				return "not stopped"
+			case m == sandbox.Bwrap && a.Beside > 0:
+				return fmt.Sprintf("stopped without a network, or with Landlock %d", a.Beside)
 			case m == sandbox.Landlock && a.Since > 0:
 				return fmt.Sprintf("stopped from version %d on", a.Since)
 			}

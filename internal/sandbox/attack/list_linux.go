@@ -139,7 +139,7 @@ var attacks = []Attack{
 	}},
 	{Name: "read the arguments of a process outside", Through: inLandlock, try: func(t target) error { return show("/proc/" + strconv.Itoa(t.pid) + "/cmdline") }},
 	{Name: "read System V shared memory of a process outside", Through: inLandlock, try: attachMemory},
-	{Name: "connect to an abstract socket", try: func(t target) error { return say("unix", "@"+filepath.Base(t.base)) }},
+	{Name: "connect to an abstract socket", Beside: 6, Network: true, try: func(t target) error { return say("unix", "@"+filepath.Base(t.base)) }},
 	{Name: "connect to a socket by its path", try: byPath},
 	{Name: "connect to a service on the loopback", Through: everywhere, Network: true, try: func(t target) error { return say("tcp", t.tcp) }},
 	{Name: "write to a terminal of the person", try: intrude},
