@@ -319,6 +319,9 @@ func (a *App) ShowAgent(w status.AgentReport) {
 	if w.Sandbox != "" {
 		text += ", sandbox: " + w.Sandbox
 	}
+	if w.Outside != "" {
+		text += ", no sandbox"
+	}
 	if w.Doing != "" {
 		text += "  " + format.Clip(format.Line(w.Doing), 60)
 	}

@@ -2,8 +2,11 @@ package confine_test
 
 import (
 	"bytes"
+	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,6 +21,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/sandbox"
+	"github.com/ferrus-go/ferrus/internal/state"
 )
 
 // below are the processes below one, by a word of their command line.
@@ -118,6 +122,80 @@ func TestTheClaimEndsWithTheClient(t *testing.T) {
 			})
 		}
 	})
+}
+
+// TestExecutorsAreKilledAtRandom: whatever process of an executor dies at whatever moment of its start or its work, the next one takes
+// the work up, nothing is left behind, and the work tree is as it was. It goes on until each kind of process has died twice.
+func TestExecutorsAreKilledAtRandom(t *testing.T) {
+	inEach(t, func(t *testing.T, in setting) {
+		s := newSite(t, in, "wait_for_task sh:work.sh hang", map[string]string{"work.sh": "sleep 1000 & setsid sleep 1000 & exit 0\n"}, "")
+		before, e := s.dotGit(), s.at.Human().Engine()
+		slot := conductor.Slot(e, agents.Executor)
+		due := map[string]int{"client": 2, "relay": 2, "server": 2, "shim": 2}
+		if in.mechanism == sandbox.Bwrap {
+			due["bwrap"], due["bwrap inside"] = 2, 2
+		}
+		for round := 0; len(due) > 0; round++ {
+			if round == 100 {
+				t.Fatalf("not drawn in %d rounds: %v", round, due)
+			}
+			s.start(t)
+			if now, err := e.View(); err == nil && now.Task.State == state.AwaitingHuman { // after some of them ferrus asks whether to go on
+				enginetest.Must(s.at.Human().Answer(t.Context(), "", "Go on."))(t)
+				continue
+			}
+			var victims map[string]int
+			var names []string // of those that are still to be killed
+			enginetest.Eventually(t, "a process is there", func() bool {
+				o, taken := slot.Taken()
+				if !taken {
+					return true // a question was asked
+				}
+				victims = below(o.Shim)
+				victims["shim"] = o.Shim
+				names = slices.DeleteFunc(slices.Collect(maps.Keys(victims)), func(name string) bool { return due[name] == 0 })
+				return rand.IntN(3) == 0 && len(names) > 0
+			})
+			if len(names) == 0 {
+				continue
+			}
+			name := names[rand.IntN(len(names))]
+			_ = unix.Kill(victims[name], unix.SIGKILL)
+			if due[name]--; due[name] == 0 {
+				delete(due, name)
+			}
+			must(t, conductor.EndAll(t.Context(), e))
+			for what, id := range victims {
+				enginetest.Eventually(t, what+" ends", func() bool { return !proc.Alive(id) })
+			}
+			if left := marked(s.at.Dir); len(left) > 0 {
+				t.Fatalf("after the death of the %s there is %q", name, left)
+			}
+			s.start(t) // puts the work tree back where the shim could not
+			must(t, conductor.EndAll(t.Context(), e))
+			if now := s.dotGit(); now != before {
+				t.Fatalf("after the death of the %s the work tree names %q", name, now)
+			}
+		}
+		now, err := e.View()
+		must(t, err)
+		if now.Task.State != state.Executing || now.Task.ClaimedBy != "" && !e.Verdict(now).Dead {
+			t.Errorf("%s, claimed by %s", now.Task.State, now.Task.ClaimedBy)
+		}
+	})
+}
+
+// marked are the command lines of processes that work in a folder.
+func marked(dir string) (lines []string) {
+	links, _ := filepath.Glob("/proc/[0-9]*/cwd")
+	for _, link := range links {
+		if to, err := os.Readlink(link); err == nil && to == dir {
+			if line, _ := os.ReadFile(filepath.Dir(link) + "/cmdline"); len(line) > 0 {
+				lines = append(lines, strings.ReplaceAll(string(line), "\x00", " "))
+			}
+		}
+	}
+	return lines
 }
 
 // TestAnExecutorIsAskedToEnd: the request reaches the client itself, which ends in its own way.

@@ -41,44 +41,46 @@ const look = `for call in "status --short" "diff" "log -1 --format=%s" "add -A -
 // TestNoGitOfAnExecutorRunsOutside: whatever it makes of the git directory that its work tree names, the server outside that takes
 // its work runs nothing of it, nor does the client of its reviewer. A person's own git there would.
 func TestNoGitOfAnExecutorRunsOutside(t *testing.T) {
-	for name, escape := range escapes {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			canary := filepath.Join(t.TempDir(), "canary")
-			s := newSite(t, landlocked, "wait_for_task sh:escape.sh check submit hang", map[string]string{"escape.sh": "exit 0\n", "look.sh": look}, "")
-			before := s.dotGit()
-			s.at.Write("escape.sh", fmt.Sprintf("CANARY='%s' P='%s'\n", canary, s.Dir)+evil+escape+"\necho escaped\n")
-			out, err := s.conduct(t)
-			run, log := s.executor(t)
-			if err != nil || out.Task.State != state.Complete || !strings.Contains(log, "escaped") {
-				t.Fatalf("%s, %v\n%s", out.Task.State, err, log)
-			}
-			if text, _ := os.ReadFile(s.runOf(t, "reviewer").Log); !strings.Contains(string(text), "more\n") || strings.Contains(string(text), "failed") {
-				t.Errorf("the reviewer has not looked:\n%s", text)
-			}
-			if text, err := os.ReadFile(canary); err == nil {
-				t.Errorf("its program ran outside %d times\n%s", strings.Count(string(text), "ran"), log)
-			}
-			if s.dotGit() != before {
-				t.Errorf("the work tree names %q for %q", s.dotGit(), before)
-			}
-			if want := strings.Contains(name, ".git f") || name == "a link"; run.Replaced != want {
-				t.Errorf("that .git was replaced is recorded: %v", run.Replaced)
-			}
-			if s.at.Read("code.txt") != "two\n" {
-				t.Error("the work is lost")
-			}
-			if name == "the project's folder" {
-				return // the executor could not write there
-			}
-			// The person's own git shows that there is something to be stopped.
-			must(t, os.WriteFile(filepath.Join(s.at.Dir, ".git"), []byte("gitdir: "+filepath.Join(s.folder().Home(), "evil")+"\n"), 0o644))
-			cmd := exec.Command("git", "add", "-A")
-			cmd.Dir = s.at.Dir
-			_ = cmd.Run()
-			if _, err := os.Stat(canary); err != nil {
-				t.Errorf("git runs nothing of it here, so that nothing is shown: %v", err)
-			}
-		})
-	}
+	inEach(t, func(t *testing.T, in setting) {
+		for name, escape := range escapes {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				canary := filepath.Join(t.TempDir(), "canary")
+				s := newSite(t, in, "wait_for_task sh:escape.sh check submit hang", map[string]string{"escape.sh": "exit 0\n", "look.sh": look}, "")
+				before := s.dotGit()
+				s.at.Write("escape.sh", fmt.Sprintf("CANARY='%s' P='%s'\n", canary, s.Dir)+evil+escape+"\necho escaped\n")
+				out, err := s.conduct(t)
+				run, log := s.executor(t)
+				if err != nil || out.Task.State != state.Complete || !strings.Contains(log, "escaped") {
+					t.Fatalf("%s, %v\n%s", out.Task.State, err, log)
+				}
+				if text, _ := os.ReadFile(s.runOf(t, "reviewer").Log); !strings.Contains(string(text), "more\n") || strings.Contains(string(text), "failed") {
+					t.Errorf("the reviewer has not looked:\n%s", text)
+				}
+				if text, err := os.ReadFile(canary); err == nil {
+					t.Errorf("its program ran outside %d times\n%s", strings.Count(string(text), "ran"), log)
+				}
+				if s.dotGit() != before {
+					t.Errorf("the work tree names %q for %q", s.dotGit(), before)
+				}
+				if want := in == landlocked && (strings.Contains(name, ".git f") || name == "a link"); run.Replaced != want {
+					t.Errorf("that .git was replaced is recorded: %v", run.Replaced)
+				}
+				if s.at.Read("code.txt") != "two\n" {
+					t.Error("the work is lost")
+				}
+				if in != landlocked || name == "the project's folder" {
+					return // the executor could not write there
+				}
+				// The person's own git shows that there is something to be stopped.
+				must(t, os.WriteFile(filepath.Join(s.at.Dir, ".git"), []byte("gitdir: "+filepath.Join(s.folder().Home(), "evil")+"\n"), 0o644))
+				cmd := exec.Command("git", "add", "-A")
+				cmd.Dir = s.at.Dir
+				_ = cmd.Run()
+				if _, err := os.Stat(canary); err != nil {
+					t.Errorf("git runs nothing of it here, so that nothing is shown: %v", err)
+				}
+			})
+		}
+	})
 }

@@ -228,15 +228,13 @@ func (s *site) conduct(t *testing.T) (conductor.Outcome, error) {
 	return conductor.Run(ctx, e, opts)
 }
 
-// start starts the executor.
+// start starts the executor, or does what else is due.
 func (s *site) start(t *testing.T) {
 	t.Helper()
 	turn, err := conductor.Look(s.at.Human().Engine(), s.options())
 	must(t, err)
 	defer turn.Close()
-	if turn.Starts() {
-		must(t, turn.Take(t.Context()))
-	}
+	must(t, turn.Take(t.Context()))
 }
 
 // runOf is the newest run of a duty.

@@ -196,6 +196,9 @@ func (t *overviewTab) work(s *sheet, r *status.Report) {
 		if a.Sandbox != "" {
 			who += ", sandbox: " + a.Sandbox
 		}
+		if a.Outside != "" {
+			who += ", no sandbox"
+		}
 		s.fact("running", strings.TrimSpace(a.Name+"  "+who+"  "+a.Doing))
 	}
 	if p := r.Progress; p != nil {

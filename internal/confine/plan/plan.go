@@ -161,6 +161,9 @@ func Of(ctx context.Context, e Executor) (Plan, error) {
 	o := &confine.Order{Mechanism: d.mechanism, Folder: folder, Project: root, Work: work, Top: top, Private: filepath.Join(machine, "git"),
 		Read: append(d.read, ferrus), Write: d.write}
 	o.Read = append(o.Read, toolchain.Folders(environ.Lookup(e.Environ, "PATH"), d.protected.home, sandbox.System().Read)...)
+	if d.mechanism == sandbox.Landlock {
+		o.Read = append(o.Read, toolchain.Above(root)...)
+	}
 	d.protected.within(o, machine)
 	if login {
 		o.Login = confine.Login(root, e.Agent.Name)

@@ -155,6 +155,7 @@ func TestTheEnvironmentLeadsNowhereOutside(t *testing.T) {
 	}
 	given := []string{"PATH=/usr/bin:/bin", "HOME=/home/me", "TMPDIR=/tmp/x", "SSH_AUTH_SOCK=/run/s", "DBUS_SESSION_BUS_ADDRESS=unix:x", "CODEX_HOME=/home/me/.codex",
 		"CLAUDE_CONFIG_DIR=/home/me/.claude", "XDG_CONFIG_HOME=/home/me/.config", "FERRUS_STATE_DIR=/home/me/s", "GOCACHE=/home/me/c", "CARGO_HOME=/home/me/cargo", "CARGO_TARGET_DIR=/home/me/t", "GIT_CONFIG_GLOBAL=/x", "OPENAI_API_KEY=sesame", "LANG=C"}
+	m.Write("Cargo.toml", "[workspace]\n")
 	p, err := plan.Of(t.Context(), plan.Executor{Gate: gate(t), Place: project.Place{Root: m.Dir, Branch: "alt"}, Work: work, Ferrus: self, Environ: given})
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +171,8 @@ func TestTheEnvironmentLeadsNowhereOutside(t *testing.T) {
 			t.Errorf("%s is missing in %q", want, env)
 		}
 	}
-	if !slices.Contains(order.Deny, filepath.Join(m.Dir, ".ferrus", "journal.jsonl")) || !slices.Contains(order.Read, self) {
+	if !slices.Contains(order.Deny, filepath.Join(m.Dir, ".ferrus", "journal.jsonl")) || !slices.Contains(order.Read, self) ||
+		!slices.Contains(order.Read, filepath.Join(m.Dir, "Cargo.toml")) {
 		t.Errorf("%+v", order)
 	}
 }
