@@ -37,7 +37,7 @@ func TestARealClientInASandbox(t *testing.T) {
 			t.Run(fmt.Sprintf("%s in %s", p.executor, m), func(t *testing.T) {
 				t.Parallel()
 				var r *rig
-				want, branch := "blue\n", "sky"
+				want, branch, mode := "blue\n", "sky", string(m)
 				rules := []model.Rule{model.ReadPatch(),
 					model.Work(func(q model.Request, work model.Told) []model.Call { return meddle(r, q, work) })}
 				switch often := slices.Contains(pairs, p); {
@@ -45,6 +45,9 @@ func TestARealClientInASandbox(t *testing.T) {
 					want, rules = painted, append(rules, model.RejectFirst("Add that the review says so."))
 				case often:
 					branch = ""
+				}
+				if p.executor == claude && m == sandbox.Bwrap {
+					mode = "auto" // its key is in the environment
 				}
 				r = newRig(t, p.supervisor, p.executor, model.Diligent(rules...))
 				if err := sandbox.Probe(t.Context(), m, ferrus); err != nil {
@@ -58,8 +61,8 @@ func TestARealClientInASandbox(t *testing.T) {
 				}
 				r.write(filepath.Join(home, ".ssh", "id"), "sesame\n")
 				r.write(filepath.Join(home, ".bashrc"), "true\n")
-				toml := strings.Replace(config(p.supervisor, p.executor), "[checks]\n", fmt.Sprintf("[checks]\nsandbox = %q\nnetwork = true\n", m), 1) +
-					fmt.Sprintf("sandbox = %q\n", m)
+				toml := strings.Replace(config(p.supervisor, p.executor), "[checks]\n", fmt.Sprintf("[checks]\nsandbox = %q\nnetwork = true\n", mode), 1) +
+					fmt.Sprintf("sandbox = %q\n", mode)
 				r.configure(toml)
 				r.commit()
 				r.must(ferrus, append([]string{"task", task}, at...)...)
