@@ -12,6 +12,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/confine/plan"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/sandbox"
 )
 
 // TestAutoFindsASandboxOrSaysWhyNot: an executor whose client can work in a sandbox gets one. Otherwise it starts as ever, with the
@@ -89,6 +90,32 @@ func TestAutoFindsASandboxOrSaysWhyNot(t *testing.T) {
 				t.Errorf("its home folder is %s", p.Order.Home())
 			}
 		})
+	}
+}
+
+// TestAWorkTreeThatContainsAHomeFolderIsNoPlace for an executor in a sandbox: it would write what the person's programs obey.
+func TestAWorkTreeThatContainsAHomeFolderIsNoPlace(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sandbox.Probe(t.Context(), sandbox.Bwrap, self); err != nil {
+		t.Skip(err)
+	}
+	m := enginetest.Repository(t, "")
+	home := filepath.Join(m.Dir, "home")
+	write(t, filepath.Join(home, "file"))
+	t.Setenv("HOME", home)
+	g := gate(t)
+	g.HQ.Sandbox.Mode, g.Checks.Sandbox = "bwrap", config.AutoSandbox
+	place := project.Place{Root: m.Dir, Work: m.Dir}
+	if err := plan.Check(t.Context(), g, place, false); err == nil || !strings.Contains(err.Error(), "contains "+home) {
+		t.Error(err)
+	}
+	g.HQ.Sandbox.Mode = config.AutoSandbox
+	p, err := plan.Of(t.Context(), plan.Executor{Gate: g, Place: place, Work: m.Dir, Ferrus: self, Environ: []string{"ANTHROPIC_API_KEY=x"}})
+	if err != nil || p.Order != nil || !strings.Contains(p.Outside, "contains "+home) {
+		t.Errorf("%+v, %v", p, err)
 	}
 }
 

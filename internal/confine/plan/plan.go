@@ -17,6 +17,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/environ"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/sandbox"
 	"github.com/ferrus-go/ferrus/internal/sandbox/toolchain"
 	"github.com/ferrus-go/ferrus/internal/trust"
@@ -97,8 +98,15 @@ func decide(ctx context.Context, gate config.Gate, place project.Place, queued b
 	case err != nil:
 		return d, cannot(s.Mode, switchOff, "%v", err)
 	}
-	if d.top = place.WorkTree(); place.Branch == "" {
+	d.top = place.WorkTree()
+	if own {
 		d.top = r.Top()
+		for _, path := range append(d.protected.own, d.protected.home) {
+			if rootfs.Within(d.top, path) {
+				return d, cannot(s.Mode, "work on a branch: ferrus branch NAME --task \"what is to be done\", then ferrus run --branch NAME; or "+switchOff,
+					"the work tree %s contains %s", d.top, path)
+			}
+		}
 	}
 	return d, nil
 }
@@ -116,7 +124,7 @@ func Check(ctx context.Context, gate config.Gate, place project.Place, queued bo
 	return err
 }
 
-// An Executor is what Order needs to know of an executor.
+// An Executor is what Of needs to know of an executor.
 type Executor struct {
 	Gate    config.Gate
 	Place   project.Place
