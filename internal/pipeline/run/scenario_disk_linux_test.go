@@ -43,7 +43,10 @@ func (y *yard) fill() (empty func()) {
 	if must(y.t, file.Close()); !errors.Is(err, syscall.ENOSPC) {
 		y.t.Fatal(err)
 	}
-	return func() { must(y.t, os.Remove(path)) }
+	return func() {
+		must(y.t, os.Truncate(path, 0)) // a process that is just being started may have it open for a moment
+		must(y.t, os.Remove(path))
+	}
 }
 
 // crammed is pair, whose workers are started again when there was no space for what they write.
