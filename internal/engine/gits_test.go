@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
@@ -64,9 +65,11 @@ func TestACallStartsFewGits(t *testing.T) {
 		step := func(name string, s *engine.Session, do func()) {
 			t.Helper()
 			_, first := s.Engine().Keeper().Next() // the call first, then the save
+			begin := sync.OnceFunc(func() { close(first) })
+			defer begin() // Close of an engine waits for all saves
 			do()
 			call := calls()
-			close(first)
+			begin()
 			enginetest.AllKept(s)
 			save := calls()
 			if got := (gits{len(call), len(save)}); got != want[name] {

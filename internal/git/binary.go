@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // found is the git binary for a value of PATH, which a process does not change while it works.
@@ -39,7 +41,7 @@ func gitPath(dir string) (string, error) {
 			if _, in := Below(at, dir); !in && at != dir {
 				continue
 			}
-			if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			if rootfs.IsWorkTree(at) {
 				return "", fmt.Errorf("the git on PATH, %s, lies in the work tree %s: a repository cannot bring its own; take its folder out of PATH", git, at)
 			}
 		}

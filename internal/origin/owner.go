@@ -3,10 +3,10 @@ package origin
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
@@ -19,7 +19,7 @@ func checkOwner(ctx context.Context, p project.Place) error {
 	}
 	top := p.Root
 	for at := p.Root; at != filepath.Dir(at); at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+		if rootfs.IsWorkTree(at) {
 			top = at
 			break
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -94,7 +95,7 @@ func (p Place) WorkTree() string { return filepath.Join(p.Root, DirName, "worktr
 // Within returns where the project lies in its repository, "." for all of it or none.
 func Within(root string) string {
 	for at := root; at != filepath.Dir(at); at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+		if rootfs.IsWorkTree(at) {
 			rel, _ := filepath.Rel(at, root)
 			return rel
 		}

@@ -1,6 +1,7 @@
 package rootfs
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -54,4 +55,16 @@ func ReadFile(path string, max int64) ([]byte, error) {
 	}
 	defer r.Close()
 	return r.ReadFile(filepath.Base(path), max)
+}
+
+// IsWorkTree reports whether git takes a folder for the top of a work tree: its .git is a file, a link, or a folder with a
+// HEAD. An empty .git folder is none: sandboxes of clients leave such placeholders in folders for temporary files. It does not look
+// above the folder.
+func IsWorkTree(folder string) bool {
+	git := filepath.Join(folder, ".git")
+	info, err := os.Lstat(git)
+	if err == nil && info.IsDir() {
+		_, err = os.Lstat(filepath.Join(git, "HEAD"))
+	}
+	return err == nil
 }

@@ -1,6 +1,8 @@
 package rootfs
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 )
@@ -42,6 +44,29 @@ func TestAPathLiesInAFolder(t *testing.T) {
 	} {
 		if in := Within(filepath.FromSlash(c.folder), filepath.FromSlash(c.path)); in != c.in {
 			t.Errorf("%s in %s: %v", c.path, c.folder, in)
+		}
+	}
+}
+
+func TestAnEmptyGitFolderIsNoWorkTree(t *testing.T) {
+	for name, c := range map[string]struct {
+		make func(git string) error
+		is   bool
+	}{
+		"nothing":         {func(string) error { return nil }, false},
+		"an empty folder": {func(git string) error { return os.Mkdir(git, 0o755) }, false},
+		"a folder with a HEAD": {func(git string) error {
+			return errors.Join(os.Mkdir(git, 0o755), os.WriteFile(filepath.Join(git, "HEAD"), []byte("ref: refs/heads/main\n"), 0o644))
+		}, true},
+		"a file":          {func(git string) error { return os.WriteFile(git, []byte("gitdir: /elsewhere\n"), 0o644) }, true},
+		"a dangling link": {func(git string) error { return os.Symlink("nowhere", git) }, true},
+	} {
+		dir := t.TempDir()
+		if err := c.make(filepath.Join(dir, ".git")); err != nil {
+			t.Fatal(err)
+		}
+		if is := IsWorkTree(dir); is != c.is {
+			t.Errorf("a folder with %s as .git: IsWorkTree is %v", name, is)
 		}
 	}
 }

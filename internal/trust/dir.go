@@ -202,13 +202,11 @@ func workTree(dir string) (string, bool) {
 	}
 	for at := dir; ; at = filepath.Dir(at) {
 		if at != home {
-			// A .git folder without HEAD is no repository: sandboxes of clients make such placeholders.
-			for _, mark := range []string{".git", ".ferrus", "ferrus.toml"} {
-				info, err := os.Lstat(filepath.Join(at, mark))
-				if err == nil && mark == ".git" && info.IsDir() {
-					_, err = os.Lstat(filepath.Join(at, mark, "HEAD"))
-				}
-				if err == nil {
+			if rootfs.IsWorkTree(at) {
+				return at, true
+			}
+			for _, mark := range []string{".ferrus", "ferrus.toml"} {
+				if _, err := os.Lstat(filepath.Join(at, mark)); err == nil {
 					return at, true
 				}
 			}

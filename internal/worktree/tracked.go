@@ -30,7 +30,7 @@ func FindIndex(dir string) Index {
 		git := filepath.Join(at, ".git")
 		info, err := os.Lstat(git)
 		switch {
-		case err != nil:
+		case err != nil, info.IsDir() && !rootfs.IsWorkTree(at):
 		case info.IsDir() || info.Mode()&fs.ModeSymlink != 0:
 			return Index{find(filepath.Join(git, "index"))}
 		case info.Mode().IsRegular() && info.Size() < 64<<10:

@@ -157,6 +157,10 @@ env_key = "MODEL_KEY"
 request_max_retries = 1
 stream_max_retries = 1
 
+# Its sandbox makes an empty .git in each folder that it writes in, and one that is killed leaves it there.
+[sandbox_workspace_write]
+exclude_slash_tmp = true
+
 [analytics]
 enabled = false
 `

@@ -41,14 +41,17 @@ func Within(dir, path string) bool {
 func WorkTree(dir string) string {
 	branches := string(filepath.Separator) + filepath.Join(".ferrus", "worktrees") + string(filepath.Separator)
 	dir, _, _ = strings.Cut(dir+string(filepath.Separator), branches)
-	project := nearest(filepath.Clean(dir), ".ferrus")
-	return nearest(project, ".git")
+	project := nearest(filepath.Clean(dir), func(at string) bool {
+		_, err := os.Lstat(filepath.Join(at, ".ferrus"))
+		return err == nil
+	})
+	return nearest(project, rootfs.IsWorkTree)
 }
 
-// nearest returns the folder, dir or above it, that contains name; dir if there is none.
-func nearest(dir, name string) string {
+// nearest returns the folder, dir or above it, that is one; dir if there is none.
+func nearest(dir string, is func(string) bool) string {
 	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, name)); err == nil {
+		if is(at) {
 			return at
 		}
 		if at == filepath.Dir(at) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // Outside refuses a folder at or below a work tree or a project. A home folder is the person's own, and may be a work tree.
@@ -23,10 +24,8 @@ func Outside(dir string) error {
 		if at == home {
 			return nil
 		}
-		for _, mark := range []string{".git", ".ferrus"} {
-			if _, err := os.Lstat(filepath.Join(at, mark)); err == nil {
-				return fmt.Errorf("%s lies in %s, which has a %s; name a state folder outside of every repository in FERRUS_STATE_DIR", dir, at, mark)
-			}
+		if _, err := os.Lstat(filepath.Join(at, ".ferrus")); err == nil || rootfs.IsWorkTree(at) {
+			return fmt.Errorf("%s lies in the project or work tree %s; name a state folder outside of every repository in FERRUS_STATE_DIR", dir, at)
 		}
 		if at == filepath.Dir(at) {
 			return nil
