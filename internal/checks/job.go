@@ -44,7 +44,6 @@ type order struct {
 // message is what the helper writes to its stdout: any number of reports, then one result.
 type message struct {
 	Locked bool    `json:",omitempty"` // the lock is held
-	Tree   int     `json:",omitempty"` // a command has started, under this process (group) id
 	Result *Result `json:",omitempty"`
 }
 
@@ -120,7 +119,6 @@ func (j *Job) launch(spec Spec) error {
 func (j *Job) follow(stdout io.Reader, stderr *ring, begin time.Time) {
 	defer close(j.done)
 	waiting := true
-	tree := 0
 	for dec := json.NewDecoder(stdout); ; {
 		var m message
 		if err := dec.Decode(&m); err != nil {
@@ -129,9 +127,6 @@ func (j *Job) follow(stdout io.Reader, stderr *ring, begin time.Time) {
 		if m.Locked && waiting {
 			waiting = false
 			close(j.locked)
-		}
-		if m.Tree != 0 {
-			tree = m.Tree
 		}
 		if m.Result != nil {
 			j.result = *m.Result
@@ -146,7 +141,9 @@ func (j *Job) follow(stdout io.Reader, stderr *ring, begin time.Time) {
 	if j.result.Status != "" && end == nil {
 		return
 	}
-	proc.KillMarked(tree, markName+"="+j.mark)
+	// The commands are in the helper's session. A report of each command's group would be too late: a command may have
+	// killed the helper before.
+	proc.KillMarked(j.cmd.Process.Pid, markName+"="+j.mark)
 	j.result = gateError(fmt.Sprintf("the check helper vanished (%v): find out whether a check kills its parent or memory ran "+
 		"out, then run check again", ended(end)))
 	if j.stopped.Load() {

@@ -42,7 +42,7 @@ func run(ctx context.Context, o order, report func(message)) (result Result) {
 	env := commandEnv(o, os.Environ())
 	for _, line := range o.Spec.Commands {
 		out := log.begin(line)
-		c, err := command(ctx, o.Spec, line, env, out, report)
+		c, err := command(ctx, o.Spec, line, env, out)
 		out.end(c)
 		if !c.Passed() || o.Spec.TailAll {
 			c.Tail = lastLines(&out.last, o.Spec.TailLines)
@@ -78,9 +78,7 @@ func logErr(err error) string {
 
 // command runs one command until it exits, reaches its time limit or ctx ends, and ends all its
 // processes. The error says why the command proves nothing.
-func command(
-	ctx context.Context, spec Spec, line string, env []string, out io.Writer, report func(message),
-) (Command, error) {
+func command(ctx context.Context, spec Spec, line string, env []string, out io.Writer) (Command, error) {
 	begin := time.Now()
 	c := Command{Line: line, ExitCode: -1}
 	r, w, err := os.Pipe()
@@ -100,7 +98,6 @@ func command(
 		return c, fmt.Errorf("the shell could not start: %v: correct [checks] commands in ferrus.toml", err)
 	}
 	tree := proc.Of(cmd.Process)
-	report(message{Tree: cmd.Process.Pid})
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)

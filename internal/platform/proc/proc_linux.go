@@ -84,8 +84,8 @@ func reap() bool {
 
 // A process is a line of the kernel's process table.
 type process struct {
-	pid, parent, group int
-	dead               bool // a zombie: its parent has not reaped it yet
+	pid, parent, group, session int
+	dead                        bool // a zombie: its parent has not reaped it yet
 }
 
 // processes reads the process table.
@@ -104,14 +104,15 @@ func processes() []process {
 // look reads one line of the process table; ok is false when the process no longer exists.
 func look(pid int) (p process, ok bool) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	// pid (name) state parent group ...; the name may contain anything.
+	// pid (name) state parent group session ...; the name may contain anything.
 	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
-	if err != nil || len(fields) < 3 {
+	if err != nil || len(fields) < 4 {
 		return p, false
 	}
 	parent, _ := strconv.Atoi(fields[1])
 	group, _ := strconv.Atoi(fields[2])
-	return process{pid, parent, group, fields[0] == "Z" || fields[0] == "X"}, true
+	session, _ := strconv.Atoi(fields[3])
+	return process{pid, parent, group, session, fields[0] == "Z" || fields[0] == "X"}, true
 }
 
 func children() []process {
@@ -131,17 +132,16 @@ func (t Tree) Alive() bool {
 	return t > 1 && slices.ContainsFunc(processes(), func(p process) bool { return p.group == int(t) && !p.dead })
 }
 
-// KillMarked kills the rest of a tree whose root was killed: the group, unless it is 0, and every
-// process with the mark, NAME=value, in its environment. The mark must match a whole variable,
-// because a mark from a file may be a prefix of another one.
-func KillMarked(group int, mark string) {
-	Tree(group).Kill()
+// KillMarked kills the rest of a tree whose root was killed: the session of the root, which the root led as Leader makes
+// it, and every process with the mark, NAME=value, in its environment. With 0 for the root only the mark counts. The mark
+// must match a whole variable, because a mark from a file may be a prefix of another one.
+func KillMarked(root int, mark string) {
 	whole := []byte("\x00" + mark + "\x00")
 	// A process that executes another program has no environment for a moment: hence the second
 	// pass.
 	for clean, wait := 0, 100*time.Microsecond; clean < 2 && wait < time.Second; wait *= 2 {
+		found := killSession(root)
 		environs, _ := filepath.Glob("/proc/[0-9]*/environ")
-		found := false
 		for _, environ := range environs {
 			data, err := os.ReadFile(environ)
 			if err != nil || !bytes.Contains(append([]byte{0}, data...), whole) {
@@ -155,4 +155,19 @@ func KillMarked(group int, mark string) {
 		}
 		time.Sleep(wait)
 	}
+}
+
+// killSession kills a session group by group, because a process of a group that is killed as a whole
+// cannot fork its way out. It reports whether there was one that ran.
+func killSession(leader int) (found bool) {
+	if leader <= 1 {
+		return false
+	}
+	for _, p := range processes() {
+		if p.session == leader && !p.dead {
+			found = true
+			Tree(p.group).Kill()
+		}
+	}
+	return found
 }

@@ -26,5 +26,9 @@ func zombie(int) bool { return false }
 // Alive reports whether there is a process in the group, be it a zombie.
 func (t Tree) Alive() bool { return t > 1 && syscall.Kill(-int(t), 0) != syscall.ESRCH }
 
-// KillMarked kills what is left of a tree whose root was killed: its group.
-func KillMarked(group int, _ string) { Tree(group).Kill() }
+// KillMarked kills what is left of a tree whose root was killed: the groups of the session that the root led.
+func KillMarked(root int, _ string) {
+	for _, group := range session(root) {
+		Tree(group).Kill()
+	}
+}
