@@ -41,7 +41,7 @@ func (c *confinement) of(spec checks.Spec) checks.Spec {
 // network on.
 func mechanism(ctx context.Context, c config.Checks) (sandbox.Mechanism, error) {
 	m, err := sandbox.Choose(ctx, sandbox.Named(c.Sandbox), func(m sandbox.Mechanism) error {
-		if !c.Network && c.Sandbox != config.AutoSandbox && m != sandbox.Bwrap {
+		if m != sandbox.Bwrap && !network(c, m) {
 			return fmt.Errorf("%s cannot take the network away", m)
 		}
 		return nil
