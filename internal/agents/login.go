@@ -58,6 +58,10 @@ func (a Adapter) Keyed(env []string) bool {
 // Keys are the variables one of which the agent's client needs in order to be keyed; none where ferrus knows of none.
 func (a Adapter) Keys() []string { return slices.Clone(a.login.keys) }
 
+// LoginFile returns where the agent's client keeps a login, relative to the home folder, with slashes; "" where ferrus does not
+// know it.
+func (a Adapter) LoginFile() string { return a.login.file }
+
 // LoggedIn reports whether a home folder has a login of the agent's client.
 func (a Adapter) LoggedIn(home string) bool {
 	return a.login.file != "" && rootfs.Exists(filepath.Join(home, filepath.FromSlash(a.login.file)))

@@ -18,7 +18,7 @@ func logIn(ctx context.Context, a *cli.App, gate config.Gate, place project.Plac
 	failed := func(message, remedy string) error {
 		return &cli.Failure{Code: "failure", Message: message, Remedy: remedy, Exit: cli.ExitFailure}
 	}
-	if len(agent.Keys()) == 0 {
+	if agent.LoginFile() == "" {
 		return failed("ferrus does not know where "+agent.Name+" keeps a login", "name another agent with --agent")
 	}
 	login, err := plan.LogIn(ctx, gate, place, agent, cli.Programs(place.Root))
