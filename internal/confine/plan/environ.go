@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/environ"
+	"github.com/ferrus-go/ferrus/internal/sandbox"
 	"github.com/ferrus-go/ferrus/internal/sandbox/toolchain"
 )
 
@@ -16,15 +17,24 @@ var outside = []string{
 	"GIT_CONFIG*", "GIT_SSH*", "GIT_ASKPASS", "SSH_ASKPASS", "GOCACHE", "GOENV", "GOBIN", "GOTELEMETRY*", "GOMODCACHE", "CARGO_HOME", "CARGO_TARGET_DIR", "RUSTUP_HOME", "npm_config_*", "NPM_CONFIG_*", "HISTFILE",
 }
 
-// clientEnv is the environment of a client in a sandbox: that of others without what leads outside. What Go has downloaded into the
-// home folder of the person can be read there, and the tool chains of rustup.
-func clientEnv(others []string, home, temp, person string) []string {
-	var env []string
+// A client is what every client in a sandbox has, of an executor and of a login.
+type client struct {
+	read    []string // the tools on its PATH
+	deny    []string // what is tried from inside before it starts
+	environ []string
+}
+
+// client returns what a client in a sandbox has that would have the environment others without one: its own is that without what
+// leads outside. What Go has downloaded into the home folder of the person can be read there, and the tool chains of rustup. machine
+// is the folder of the task's machine; home and temp are the client's folders.
+func (p protected) client(machine string, others []string, home, temp string) client {
+	c := client{read: toolchain.Folders(environ.Lookup(others, "PATH"), p.home, sandbox.System().Read), deny: p.deny(machine)}
 	for _, entry := range others {
 		name, _, _ := strings.Cut(entry, "=")
 		if !environ.Matches(outside, name) {
-			env = append(env, entry)
+			c.environ = append(c.environ, entry)
 		}
 	}
-	return append(env, "HOME="+home, "TMPDIR="+temp, "GOMODCACHE="+toolchain.Modules(person), "GOTELEMETRY=off", "RUSTUP_HOME="+toolchain.Rustup(person))
+	c.environ = append(c.environ, "HOME="+home, "TMPDIR="+temp, "GOMODCACHE="+toolchain.Modules(p.home), "GOTELEMETRY=off", "RUSTUP_HOME="+toolchain.Rustup(p.home))
+	return c
 }

@@ -121,9 +121,8 @@ func (p protected) deny(machine string) []string {
 	return list
 }
 
-// within sets what an executor does not see of its work tree, and what must not open.
-func (p protected) within(o *confine.Order, machine string) {
-	o.Deny = p.deny(machine)
+// within sets what an executor does not see of its work tree, or that the project must not open.
+func (p protected) within(o *confine.Order) {
 	if !rootfs.Within(o.Top, p.ferrus) {
 		o.Deny = append(o.Deny, p.root)
 		return

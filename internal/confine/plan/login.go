@@ -7,12 +7,10 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/confine"
-	"github.com/ferrus-go/ferrus/internal/environ"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/sandbox"
-	"github.com/ferrus-go/ferrus/internal/sandbox/toolchain"
 )
 
 // A Login is how the client of an agent starts when a person logs in for the executors of a project.
@@ -53,11 +51,12 @@ func LogIn(ctx context.Context, gate config.Gate, place project.Place, agent age
 	if err != nil {
 		return Login{}, err
 	}
+	client := p.client(place.Dir(), others, home, filepath.Join(home, "tmp"))
 	policy := sandbox.System()
-	policy.Dir, policy.Network, policy.Write, policy.Deny = home, true, []string{home}, p.deny(place.Dir())
-	policy.Read = append(policy.Read, toolchain.Folders(environ.Lookup(others, "PATH"), p.home, policy.Read)...)
+	policy.Dir, policy.Network, policy.Write, policy.Deny = home, true, []string{home}, client.deny
+	policy.Read = append(policy.Read, client.read...)
 	prefix, err := sandbox.Command(m, policy, self, nil)
-	return Login{Prefix: prefix, Environ: append(clientEnv(others, home, filepath.Join(home, "tmp"), p.home), "PWD="+home), Home: home}, err
+	return Login{Prefix: prefix, Environ: append(client.environ, "PWD="+home), Home: home}, err
 }
 
 // LoggedIn reports whether the executors of a project have a login of their own, which they use.

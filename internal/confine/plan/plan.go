@@ -9,12 +9,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/confine"
-	"github.com/ferrus-go/ferrus/internal/environ"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
@@ -167,16 +167,17 @@ func Of(ctx context.Context, e Executor) (Plan, error) {
 	root, machine, work, ferrus, top := paths[0], paths[1], paths[2], paths[3], paths[4]
 	folder := confine.Of(machine)
 	o := &confine.Order{Mechanism: d.mechanism, Folder: folder, Project: root, Work: work, Top: top, Private: filepath.Join(machine, "git"),
-		Read: append(d.read, ferrus), Write: d.write}
-	o.Read = append(o.Read, toolchain.Folders(environ.Lookup(e.Environ, "PATH"), d.protected.home, sandbox.System().Read)...)
-	if d.mechanism == sandbox.Landlock {
-		o.Read = append(o.Read, toolchain.Above(root)...)
-	}
-	d.protected.within(o, machine)
+		Write: d.write}
 	if login {
 		o.Login = confine.Login(root, e.Agent.Name)
 	}
-	return Plan{Order: o, Environ: clientEnv(e.Environ, o.Home(), folder.Temp(), d.protected.home)}, nil
+	client := d.protected.client(machine, e.Environ, o.Home(), folder.Temp())
+	o.Read, o.Deny = slices.Concat(d.read, []string{ferrus}, client.read), client.deny
+	if d.mechanism == sandbox.Landlock {
+		o.Read = append(o.Read, toolchain.Above(root)...)
+	}
+	d.protected.within(o)
+	return Plan{Order: o, Environ: client.environ}, nil
 }
 
 // way is how the client of an agent gets what it needs in a sandbox.
