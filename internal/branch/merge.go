@@ -343,7 +343,7 @@ func (m *merging) judge(ctx context.Context, tree string) (res checks.Result, er
 	if err := m.from.Engine().Runner().Await(ctx); err != nil {
 		return res, err
 	}
-	spec, err := m.from.Engine().Runner().Spec(m.was, gate, "logs/"+m.was.Task.TaskID+"-merge.log", checkrun.Lock)
+	spec, err := m.from.Engine().Runner().Spec(m.was, gate, "logs/"+m.was.Task.TaskID+"-merge.log", checkrun.Target{Task: m.was.Task.TaskID})
 	if err != nil {
 		return res, err
 	}

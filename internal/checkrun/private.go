@@ -12,30 +12,25 @@ import (
 	"github.com/ferrus-go/ferrus/internal/sandbox/toolchain"
 )
 
-// Locks that are held by the helper of a check, relative to the .ferrus folder.
-const (
-	Lock       = "live/check.lock"         // of the task's check
-	ByHandLock = "live/check-by-hand.lock" // of a person's own
-	TrialLock  = "live/check-trial.lock"   // of the trial of a sandbox
-)
-
-// A kind of checks. One check of each kind can run at a time, beside that of the other.
+// A kind of checks. One check of each kind can run at a time, beside those of the others. The locks are relative to the .ferrus
+// folder, the folders to that of the machine.
 type kind struct {
-	lock  string // of the check
-	setup string // lock of the set-up of its checkout
-	tmp   string // folder for temporary files
-	cargo string // folder of cargo
+	lock     string // that the helper of the check holds
+	setup    string // lock of the set-up of its checkout
+	tmp      string // folder for temporary files
+	cargo    string // folder of cargo
+	confined bool   // checks that follow the executor run in a sandbox, though no executor has worked in one
 }
 
 var (
-	ofTask  = kind{Lock, "live/setup.lock", privateDir + "/tmp/task", privateDir + "/cargo/task"}
-	ofTrial = kind{TrialLock, "live/setup-trial.lock", privateDir + "/tmp/trial", privateDir + "/cargo/trial"}
-	byHand  = kind{ByHandLock, "live/setup-by-hand.lock", privateDir + "/tmp/by-hand", privateDir + "/cargo/by-hand"}
+	ofTask  = kind{"live/check.lock", "live/setup.lock", privateDir + "/tmp/task", privateDir + "/cargo/task", false}
+	ofTrial = kind{"live/check-trial.lock", "live/setup-trial.lock", privateDir + "/tmp/trial", privateDir + "/cargo/trial", true}
+	byHand  = kind{"live/check-by-hand.lock", "live/setup-by-hand.lock", privateDir + "/tmp/by-hand", privateDir + "/cargo/by-hand", false}
 )
 
 func (t Target) kind() kind {
 	switch {
-	case t.Tried:
+	case t.Trial:
 		return ofTrial
 	case t.Task == gc.ByHand:
 		return byHand

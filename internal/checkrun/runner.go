@@ -46,7 +46,7 @@ func New(place project.Place, s *store.Store, environment func(store.Snapshot) (
 }
 
 // Busy reports whether the commands of a task's check run, in whatever process.
-func (r *Runner) Busy() bool { return checks.Running(r.store.Path(Lock)) }
+func (r *Runner) Busy() bool { return checks.Running(r.store.Path(ofTask.lock)) }
 
 // checkout returns the checkout of a task. An engine has one object for each, which remembers what it has compared.
 func (r *Runner) checkout(task string) (*checkout.Checkout, error) {
@@ -131,7 +131,7 @@ type Target struct {
 	Base string   // on which the set-up runs: no executor has changed it; "" for tree
 	Env  []string // of the commands; nil for this process's own
 
-	Tried bool // checks that follow the executor run in a sandbox, though no executor has worked in one
+	Trial bool // of their sandbox
 }
 
 // Prepare makes the site of a check: for checks that are configured so, the private checkout of the task, which the caller
@@ -203,11 +203,13 @@ func (r *Runner) JudgeClean(ctx context.Context, snap store.Snapshot, gate confi
 	if err := r.Await(ctx); err != nil {
 		return checks.Result{}, err
 	}
-	spec, err := r.Spec(snap, gate, log, Lock)
+	on := Target{Task: snap.Task.TaskID, Tree: tree, Base: snap.Task.BaseTree}
+	spec, err := r.Spec(snap, gate, log, on)
 	if err != nil {
 		return checks.Result{}, err
 	}
-	at, err := r.Prepare(ctx, snap, gate, Target{Task: snap.Task.TaskID, Tree: tree, Base: snap.Task.BaseTree, Env: spec.Environ})
+	on.Env = spec.Environ
+	at, err := r.Prepare(ctx, snap, gate, on)
 	if err != nil {
 		return checks.Result{}, Trouble(err)
 	}
@@ -267,9 +269,9 @@ func (r *Runner) CanRun(ctx context.Context, gate config.Gate) error {
 	return nil
 }
 
-// Spec returns the run of the commands of a check in the task's work tree. log and lock are relative to the .ferrus folder.
-func (r *Runner) Spec(snap store.Snapshot, gate config.Gate, log, lock string) (checks.Spec, error) {
-	log, lock, err := r.output(log, lock)
+// Spec returns the run of the commands of a check in the task's work tree. log is relative to the .ferrus folder.
+func (r *Runner) Spec(snap store.Snapshot, gate config.Gate, log string, on Target) (checks.Spec, error) {
+	log, lock, err := r.output(log, on.kind().lock)
 	if err != nil {
 		return checks.Spec{}, err
 	}
@@ -307,7 +309,7 @@ const gatePatience = 10 * time.Second
 // whose server hangs continues, which says nothing about the work and spends nothing.
 func (r *Runner) Await(ctx context.Context) error {
 	over := time.After(gatePatience)
-	for checks.Running(r.store.Path(Lock)) {
+	for checks.Running(r.store.Path(ofTask.lock)) {
 		select {
 		case <-time.After(20 * time.Millisecond):
 		case <-over:

@@ -58,7 +58,7 @@ func mechanism(ctx context.Context, c config.Checks) (sandbox.Mechanism, error) 
 // sandbox here, or where a sandbox is tried.
 func (r *Runner) confined(gate config.Gate, on Target) bool {
 	if gate.Checks.Sandbox == config.AutoSandbox {
-		return on.Tried || confine.Of(r.place.Dir()).Used()
+		return on.kind().confined || confine.Of(r.place.Dir()).Used()
 	}
 	return gate.Checks.Sandboxed()
 }

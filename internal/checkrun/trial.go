@@ -75,12 +75,13 @@ func (r *Runner) Try(ctx context.Context, snap store.Snapshot, gate config.Gate,
 
 // try runs the checks of a gate, in their sandbox if it has one.
 func (r *Runner) try(ctx context.Context, snap store.Snapshot, gate config.Gate) (checks.Result, error) {
-	at, err := r.Prepare(ctx, snap, gate, Target{Task: snap.Task.TaskID, Base: snap.Task.BaseTree, Tried: true})
+	on := Target{Task: snap.Task.TaskID, Base: snap.Task.BaseTree, Trial: true}
+	at, err := r.Prepare(ctx, snap, gate, on)
 	if err != nil {
 		return checks.Result{}, Trouble(err)
 	}
 	defer at.Release()
-	spec, err := r.Spec(snap, gate, trialLog, TrialLock)
+	spec, err := r.Spec(snap, gate, trialLog, on)
 	if err != nil {
 		return checks.Result{}, err
 	}

@@ -225,11 +225,13 @@ func (j *job) execute(ctx context.Context, began store.Snapshot) (checks.Result,
 	}
 	bell := e.store.Watch() // armed before the run begins, which may take a while
 	defer bell.Close()
-	spec, err := e.runner.Spec(began, gate, began.Task.Check.Log, checkrun.Lock)
+	on := checkrun.Target{Task: began.Task.TaskID, Tree: began.Task.Check.Tree, Base: began.Task.BaseTree}
+	spec, err := e.runner.Spec(began, gate, began.Task.Check.Log, on)
 	if err != nil {
 		return checks.Result{}, err
 	}
-	at, err := e.runner.Prepare(ctx, began, gate, checkrun.Target{Task: began.Task.TaskID, Tree: began.Task.Check.Tree, Base: began.Task.BaseTree, Env: spec.Environ})
+	on.Env = spec.Environ
+	at, err := e.runner.Prepare(ctx, began, gate, on)
 	if ctx.Err() != nil {
 		return checks.Result{}, ctx.Err()
 	}

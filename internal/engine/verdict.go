@@ -172,12 +172,13 @@ func (e *Engine) Trial(ctx context.Context) (checks.Result, config.Gate, error) 
 	if err := e.runner.CanRun(ctx, gate); err != nil {
 		return checks.Result{}, gate, err
 	}
-	at, err := e.runner.Prepare(ctx, snap, gate, checkrun.Target{Task: gc.ByHand, Base: snap.Task.BaseTree})
+	on := checkrun.Target{Task: gc.ByHand, Base: snap.Task.BaseTree}
+	at, err := e.runner.Prepare(ctx, snap, gate, on)
 	if err != nil {
 		return checks.Result{}, gate, checkrun.Trouble(err)
 	}
 	defer at.Release()
-	spec, err := e.runner.Spec(snap, gate, "logs/check-by-hand.log", checkrun.ByHandLock)
+	spec, err := e.runner.Spec(snap, gate, "logs/check-by-hand.log", on)
 	if err != nil {
 		return checks.Result{}, gate, err
 	}

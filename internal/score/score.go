@@ -85,12 +85,13 @@ func run(ctx context.Context, e *engine.Engine, now store.Snapshot, gate config.
 	if err := same("is not the one that was checked"); err != nil {
 		return checks.Result{}, err
 	}
-	spec, err := r.Spec(now, gate, log, checkrun.Lock)
+	on := checkrun.Target{Task: now.Task.TaskID, Tree: tree, Base: now.Task.BaseTree}
+	spec, err := r.Spec(now, gate, log, on)
 	if err != nil {
 		return checks.Result{}, err
 	}
-	spec.Commands, spec.TailAll = []string{gate.Score}, true
-	at, err := r.Prepare(ctx, now, gate, checkrun.Target{Task: now.Task.TaskID, Tree: tree, Base: now.Task.BaseTree, Env: spec.Environ})
+	on.Env, spec.Commands, spec.TailAll = spec.Environ, []string{gate.Score}, true
+	at, err := r.Prepare(ctx, now, gate, on)
 	if err != nil {
 		return checks.Result{}, checkrun.Trouble(err)
 	}
