@@ -75,7 +75,7 @@ func decide(ctx context.Context, gate config.Gate, place project.Place, queued b
 	case ctx.Err() != nil:
 		return d, ctx.Err()
 	case err != nil && own:
-		return d, cannot(s.Mode, "make bubblewrap work: ferrus doctor --sandbox; or work on a branch: ferrus branch NAME --task \"what is to be done\", then ferrus run --branch NAME; or "+switchOff, "%v", err)
+		return d, cannot(s.Mode, sandbox.Repair+"; or work on a branch: ferrus branch NAME --task \"what is to be done\", then ferrus run --branch NAME; or "+switchOff, "%v", err)
 	case err != nil:
 		return d, cannot(s.Mode, switchOff, "%v", err)
 	}
