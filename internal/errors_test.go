@@ -28,7 +28,7 @@ var named = map[string]string{
 	"internal/pipeline/run/tick.go":          "an action",
 	"internal/pipeline/run/turn.go":          "an action",
 	"internal/queue/queue.go":                "a file; most errors are of its text",
-	"internal/store/archive.go":              "a task",
+	"internal/store/file/archive.go":         "a task",
 	"internal/worktree/checkout/checkout.go": "a tree",
 	"internal/worktree/diff.go":              "trees",
 	"internal/worktree/fingerprint.go":       "a work tree, of whose files one is the matter",

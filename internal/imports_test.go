@@ -183,13 +183,19 @@ var allowed = map[string]map[string]string{
 	},
 
 	"internal/store": {
+		"internal/jsontime": "times in JSON have one form",
+		"internal/safetext": "what it accepts from others is stored without hidden characters",
+		"internal/state":    "what it stores is a task",
+		"internal/lease":    "a snapshot has the term of the lease; a session is probed",
+	},
+	"internal/store/file": {
 		"internal/jsontime":            "times in JSON have one form",
-		"internal/platform/atomicfile": "a branch begins with a copy of a journal that survives a power cut",
-		"internal/safetext":            "what it accepts from others is stored without hidden characters",
-		"internal/state":               "what it stores is a task, and what it judges by is Step",
 		"internal/lease":               "STATE.json shows the term; a liveness lock answers a probe",
+		"internal/platform/atomicfile": "a branch begins with a copy of a journal that survives a power cut",
 		"internal/platform/filelock":   "a session lives as long as its lock is held",
 		"internal/rootfs":              "no link is followed in its folder",
+		"internal/state":               "what it stores is a task, and what it judges by is Step",
+		"internal/store":               "it is one of its stores",
 	},
 	"internal/queue": {
 		"internal/platform/atomicfile": "an accepted task stays when the power fails",
@@ -209,6 +215,7 @@ var allowed = map[string]map[string]string{
 		"internal/worktree/restore":  "its errors of files that are in the way",
 	},
 	"internal/project": {
+		"internal/store/file":        "it opens the machine of a place, wherever that is kept",
 		"internal/worktree":          "git, asked about a work tree",
 		"internal/store":             "journals and their lines",
 		"internal/state":             "states and events",
@@ -217,14 +224,15 @@ var allowed = map[string]map[string]string{
 		"internal/platform/filelock": "one process at a time",
 	},
 	"internal/origin": {
-		"internal/state":    "states and events",
-		"internal/format":   "counts of things",
-		"internal/worktree": "git, asked about a work tree",
-		"internal/rootfs":   "no link is followed",
-		"internal/trust":    "the record of a project outside of it",
-		"internal/store":    "journals and their lines",
-		"internal/refusal":  "what is refused has a code and a remedy",
-		"internal/project":  "where a project and its machines live",
+		"internal/store/file": "the journal and its copy, judged before anything in it is used",
+		"internal/state":      "states and events",
+		"internal/format":     "counts of things",
+		"internal/worktree":   "git, asked about a work tree",
+		"internal/rootfs":     "no link is followed",
+		"internal/trust":      "the record of a project outside of it",
+		"internal/store":      "journals and their lines",
+		"internal/refusal":    "what is refused has a code and a remedy",
+		"internal/project":    "where a project and its machines live",
 	},
 	"internal/snapshots": {
 		"internal/worktree": "trees of files, and private checkouts",
@@ -232,6 +240,7 @@ var allowed = map[string]map[string]string{
 		"internal/refusal":  "what is refused has a code and a remedy",
 	},
 	"internal/gc": {
+		"internal/store/file":        "the journal of a removed branch",
 		"internal/worktree/checkout": "private checkouts",
 		"internal/trust":             "the record of a project outside of it",
 		"internal/store":             "journals and their lines",
@@ -727,6 +736,7 @@ var allowed = map[string]map[string]string{
 		"internal/store":          "its lines and documents",
 	},
 	"internal/doctor": {
+		"internal/store/file":       "the journal and its copy",
 		"internal/remote":           "sessions of callers over the network",
 		"internal/config":           "what is frozen is compared with ferrus.toml",
 		"internal/engine":           "it opens the machine",
@@ -774,10 +784,11 @@ var allowed = map[string]map[string]string{
 		"internal/store":    "its lines",
 	},
 	"internal/test/projecttest": {
-		"internal/project": "where a project and its machines live",
-		"internal/engine":  "it opens the project",
-		"internal/state":   "events and roles",
-		"internal/store":   "its lines",
+		"internal/store/file": "it makes a machine",
+		"internal/project":    "where a project and its machines live",
+		"internal/engine":     "it opens the project",
+		"internal/state":      "events and roles",
+		"internal/store":      "its lines",
 	},
 	"cmd/ferrus": {"internal/cli/root": "the command line"},
 }

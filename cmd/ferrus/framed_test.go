@@ -115,7 +115,7 @@ func TestNoTextOfAModelLooksLikeFerrus(t *testing.T) {
 	fail(human.Reject(ctx, text, ""))
 	look("status", "log", "context --role executor")
 	for name, text := range map[string]string{"executor-1.log": text, "check-k9.log": text} {
-		if err := os.WriteFile(e.Store().Path("logs", name), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(e.Place().Path("logs", name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

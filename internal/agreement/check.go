@@ -13,7 +13,7 @@ import (
 type Machine interface {
 	View() (store.Snapshot, error)
 	Gate(store.Snapshot) (config.Gate, error) // what the task is frozen with
-	Store() *store.Store
+	Store() store.Machine
 }
 
 // Check returns nil when a person has agreed to values that the files of the project at root make run, and for a nil record.
@@ -96,7 +96,7 @@ func Accept(record *trust.Project, conf config.Config) error {
 }
 
 // tasks counts the tasks of a journal, as far as it can be read: what a person adopts with an agreement.
-func tasks(s *store.Store) (n int) {
+func tasks(s store.Machine) (n int) {
 	for l, err := range s.History() {
 		if err != nil {
 			break

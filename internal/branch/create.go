@@ -90,7 +90,7 @@ func newBranch(e *engine.Engine, name string) error {
 	if err := state.CheckBranch(name); err != nil {
 		return &refusal.RefusedError{Code: refusal.InvalidInput, Message: err.Error(), Remedy: "take another name", Person: true}
 	}
-	if store.Initialised(project.At(e.Place().Root, name).Dir()) {
+	if project.At(e.Place().Root, name).Initialised() {
 		return &refusal.RefusedError{Code: refusal.InvalidInput, Message: "there is a branch " + name + " already",
 			Remedy: "take another name, or remove it: ferrus branch --remove " + name, Person: true}
 	}

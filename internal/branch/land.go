@@ -104,7 +104,7 @@ func (m *merging) handover(tree string) *engine.Handover {
 		return nil
 	}
 	over := &engine.Handover{Submission: state.Submission{ID: m.was.Task.Submission.ID, Tree: tree}}
-	if text, err := m.from.Engine().Store().Text(m.was, state.SubmissionDoc); err == nil {
+	if text, err := store.Text(m.from.Engine().Store(), m.was, state.SubmissionDoc); err == nil {
 		over.Text = text
 	}
 	return over

@@ -114,7 +114,7 @@ func (m *merging) run(ctx context.Context, fenced func() error) (Merged, error) 
 
 // Merging reports whether a merge into the project of e is in progress, in whatever process.
 func Merging(e *engine.Engine) bool {
-	held, _ := filelock.Held(e.Store().Path("live", mergeLock))
+	held, _ := filelock.Held(e.Place().Path("live", mergeLock))
 	return held
 }
 

@@ -54,7 +54,7 @@ func (r *Runner) makePrivate(k kind) error {
 		return err
 	}
 	defer root.Close()
-	if !checks.Running(r.store.Path(k.lock)) {
+	if !checks.Running(r.place.Path(k.lock)) {
 		for _, name := range []string{k.tmp, k.cargo} {
 			if err := root.RemoveAll(name); err != nil {
 				return refusal.Folder(err)

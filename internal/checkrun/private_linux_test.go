@@ -59,7 +59,7 @@ func TestNoCheckLosesItsTemporaryFiles(t *testing.T) {
 
 	// A second trial begins while the first one runs.
 	e := h.Engine()
-	lock, err := filelock.Take(e.Store().Path("live", "check-by-hand.lock"))
+	lock, err := filelock.Take(e.Place().Path("live", "check-by-hand.lock"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ import (
 // each machine of a project lies below the state folder of the person, outside of every repository.
 type Runner struct {
 	place       project.Place
-	store       *store.Store
+	store       store.Machine
 	environment func(store.Snapshot) ([]string, error) // what the commands of a task run with
 
 	mu        sync.Mutex
@@ -41,12 +41,12 @@ type Runner struct {
 }
 
 // New returns the runner of a machine.
-func New(place project.Place, s *store.Store, environment func(store.Snapshot) ([]string, error)) *Runner {
+func New(place project.Place, s store.Machine, environment func(store.Snapshot) ([]string, error)) *Runner {
 	return &Runner{place: place, store: s, environment: environment, checkouts: map[string]*checkout.Checkout{}}
 }
 
 // Busy reports whether the commands of a task's check run, in whatever process.
-func (r *Runner) Busy() bool { return checks.Running(r.store.Path(ofTask.lock)) }
+func (r *Runner) Busy() bool { return checks.Running(r.place.Path(ofTask.lock)) }
 
 // checkout returns the checkout of a task. An engine has one object for each, which remembers what it has compared.
 func (r *Runner) checkout(task string) (*checkout.Checkout, error) {
@@ -159,7 +159,7 @@ func (r *Runner) site(ctx context.Context, snap store.Snapshot, gate config.Gate
 	if on.Env == nil {
 		on.Env = os.Environ()
 	}
-	t, err := worktree.Open(ctx, r.place.Work, r.store.Path("git"), worktree.Options{Root: r.place.Root, Ignore: gate.Checks.Ignore})
+	t, err := worktree.Open(ctx, r.place.Work, r.place.Path("git"), worktree.Options{Root: r.place.Root, Ignore: gate.Checks.Ignore})
 	if err != nil {
 		return Site{}, err
 	}
@@ -309,7 +309,7 @@ const gatePatience = 10 * time.Second
 // whose server hangs continues, which says nothing about the work and spends nothing.
 func (r *Runner) Await(ctx context.Context) error {
 	over := time.After(gatePatience)
-	for checks.Running(r.store.Path(ofTask.lock)) {
+	for checks.Running(r.place.Path(ofTask.lock)) {
 		select {
 		case <-time.After(20 * time.Millisecond):
 		case <-over:

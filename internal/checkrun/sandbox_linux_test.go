@@ -104,9 +104,9 @@ func TestAHostileCheckReachesNothing(t *testing.T) {
 				e := at.Human().Engine()
 				res, _, err := e.Trial(t.Context())
 				if err != nil || res.Status != checks.Passed {
-					t.Fatalf("%v, %+v\n%s", err, res, text(e.Store().Path("logs/check-by-hand.log")))
+					t.Fatalf("%v, %+v\n%s", err, res, text(e.Place().Path("logs/check-by-hand.log")))
 				}
-				log := text(e.Store().Path("logs/check-by-hand.log"))
+				log := text(e.Place().Path("logs/check-by-hand.log"))
 				spoiled := strings.Contains(log, "secret") || strings.Contains(log, `"event"`) || outside() != before || m.Exists(".git/hooks/post-commit")
 				for name, good := range files {
 					if text(filepath.Join(victim, name)) != good {

@@ -13,10 +13,10 @@ import (
 func TestATrialSetsUpBesideTheTask(t *testing.T) {
 	m := enginetest.Repository(t, "[checks]\ncommands = [\"cat installed\"]\nwhere = \"clean\"\n[branches]\nsetup = \"echo it >installed\"\n")
 	e := m.Human().Engine()
-	if err := os.MkdirAll(e.Store().Path("live"), 0o700); err != nil {
+	if err := os.MkdirAll(e.Place().Path("live"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	lock, err := filelock.Take(e.Store().Path("live/setup.lock"))
+	lock, err := filelock.Take(e.Place().Path("live/setup.lock"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func (r *Runner) Try(ctx context.Context, snap store.Snapshot, gate config.Gate,
 		case err != nil:
 			return "", err
 		case outside.Status == checks.Passed:
-			return unfit(name, inside, r.store.Path(trialLog)), nil
+			return unfit(name, inside, r.place.Path(trialLog)), nil
 		}
 	}
 	if len(known) > maxTrials/2 {

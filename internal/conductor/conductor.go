@@ -81,7 +81,7 @@ func Run(ctx context.Context, e *engine.Engine, opts Options) (Outcome, error) {
 	if err := e.Known(); err != nil {
 		return Outcome{}, err
 	}
-	lock, err := Hold(e.Store().Path())
+	lock, err := Hold(e.Place().Path())
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -228,11 +228,11 @@ func (c *conductor) slot(d agents.Duty) process.Slot { return Slot(c.e, d) }
 
 // Slot returns the slot of a duty for the engine's task.
 func Slot(e *engine.Engine, d agents.Duty) process.Slot {
-	return process.Path(e.Store().Path(), e.Place().Branch, string(d))
+	return process.Path(e.Place().Path(), e.Place().Branch, string(d))
 }
 
 // Runs returns the path of the records of a task's runs.
-func Runs(e *engine.Engine, task string) string { return e.Store().Path("runs", task+".jsonl") }
+func Runs(e *engine.Engine, task string) string { return e.Place().Path("runs", task+".jsonl") }
 
 // carryOut executes an act. It reports whether to gather facts again at once.
 func (c *conductor) carryOut(ctx context.Context, f Facts, act Act) (again bool, err error) {

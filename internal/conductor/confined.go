@@ -29,7 +29,7 @@ func confined(f Facts, place project.Place, adapter agents.Adapter, spec *agents
 // putBack puts the work tree back as it was where the shim of an executor in a sandbox was killed before it could, after the end of
 // what that executor has left behind. No executor runs.
 func putBack(ctx context.Context, e *engine.Engine) error {
-	folder := confine.Of(e.Store().Path())
+	folder := confine.Of(e.Place().Path())
 	if !folder.Entered() {
 		return nil
 	}

@@ -229,7 +229,7 @@ func TestTheFactsOfARealMachine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	order := process.Order{Slot: c.slot(agents.Executor), Runs: Runs(c.e, done.Task.TaskID), Logs: c.e.Store().Path("logs"),
+	order := process.Order{Slot: c.slot(agents.Executor), Runs: Runs(c.e, done.Task.TaskID), Logs: c.e.Place().Path("logs"),
 		Run:    process.Run{Duty: agents.Executor, Agent: "codex", At: done.Journal.Bytes},
 		Launch: agents.Launch{Argv: []string{"/bin/sh", "-c", `echo '{"type":"turn.completed","usage":{"input_tokens":9,"output_tokens":2}}'; exec sleep 1000`}, Env: os.Environ(), Dir: c.e.Place().Root}}
 	if _, err := process.Start(order); err != nil {

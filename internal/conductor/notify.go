@@ -9,6 +9,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/notify"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // news are the states of which a person is notified: the kind of the notification, its title, and
@@ -42,7 +43,7 @@ func (c *conductor) notify(f Facts) {
 	id := outbox.TaskID(t.TaskID, what.kind, t.Top().ID, t.Since)
 	text, commands := t.FailureReason, what.commands
 	if t.State == state.AwaitingHuman {
-		if text, err = c.e.Store().Text(f.Snapshot, state.QuestionDoc); err != nil {
+		if text, err = store.Text(c.e.Store(), f.Snapshot, state.QuestionDoc); err != nil {
 			c.Log.Warn("question not read", "error", err)
 		}
 		if _, options := document.SplitOptions(text); len(options) > 0 {

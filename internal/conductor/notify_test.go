@@ -104,7 +104,7 @@ func TestANotifierThatStaysDoesNotStopTheConductor(t *testing.T) {
 			_ = p.Kill()
 		}
 	}
-	if _, err := os.Stat(c.e.Store().Path(liveDir, "outbox.json")); err != nil {
+	if _, err := os.Stat(c.e.Place().Path(liveDir, "outbox.json")); err != nil {
 		t.Error("it is not written down: ", err)
 	}
 }

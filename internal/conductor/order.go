@@ -33,7 +33,7 @@ func (c *conductor) order(f Facts, act Act) (order process.Order, why string, er
 	}
 	spec := agents.LaunchSpec{Duty: act.Duty, Index: 1, Model: who.Model, Args: who.Args, Command: who.Command,
 		Prompt: prompt, Headless: true, Ferrus: c.Ferrus, Root: place.Root, Branch: place.Branch, Work: work,
-		Scratch: c.e.Store().Path(liveDir), Environ: c.Environ, Session: earlier.session, Fork: earlier.fork}
+		Scratch: c.e.Place().Path(liveDir), Environ: c.Environ, Session: earlier.session, Fork: earlier.fork}
 	run := process.Run{Duty: act.Duty, Agent: adapter.Name, Model: who.Model, At: f.Journal.Bytes, Continues: earlier.session}
 	inside, outside, err := confined(f, place, adapter, &spec)
 	if err != nil {
@@ -54,7 +54,7 @@ func (c *conductor) order(f Facts, act Act) (order process.Order, why string, er
 		}
 		launch.Env = append(launch.Env, git...)
 	}
-	return process.Order{Slot: c.slot(act.Duty), Runs: Runs(c.e, f.Task.TaskID), Logs: c.e.Store().Path("logs"), Tag: f.Task.TaskID, Number: process.Next(f.Runs, act.Duty),
+	return process.Order{Slot: c.slot(act.Duty), Runs: Runs(c.e, f.Task.TaskID), Logs: c.e.Place().Path("logs"), Tag: f.Task.TaskID, Number: process.Next(f.Runs, act.Duty),
 		Run: run, Launch: launch, Inside: inside}, why, nil
 }
 

@@ -94,7 +94,7 @@ func (c *conductor) tell(f Facts, first bool) {
 	asked := t.State == state.AwaitingHuman && (first || c.was.Task.State != state.AwaitingHuman || c.was.Task.Top().ID != t.Top().ID)
 	c.was = f.Snapshot
 	if asked {
-		text, err := c.e.Store().Text(f.Snapshot, state.QuestionDoc)
+		text, err := store.Text(c.e.Store(), f.Snapshot, state.QuestionDoc)
 		if err != nil {
 			c.Log.Warn("question not read", "error", err)
 		}

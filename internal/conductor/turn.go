@@ -27,7 +27,7 @@ func Look(e *engine.Engine, opts Options) (*Turn, error) {
 	if err := e.Known(); err != nil {
 		return nil, err
 	}
-	lock, err := Hold(e.Store().Path())
+	lock, err := Hold(e.Place().Path())
 	if err != nil {
 		return nil, err
 	}

@@ -225,7 +225,7 @@ func TestASandboxThatDoesNotHoldStartsNothing(t *testing.T) {
 	must(t, err)
 	order, environ := p.Order, p.Environ
 	order.Deny = append(order.Deny, "/usr/bin/env")
-	_, err = process.Start(process.Order{Slot: conductor.Slot(e, agents.Executor), Runs: conductor.Runs(e, now.Task.TaskID), Logs: e.Store().Path("logs"), Tag: "t",
+	_, err = process.Start(process.Order{Slot: conductor.Slot(e, agents.Executor), Runs: conductor.Runs(e, now.Task.TaskID), Logs: e.Place().Path("logs"), Tag: "t",
 		Run: process.Run{Duty: agents.Executor, Agent: "command"}, Launch: agents.Launch{Argv: []string{"/bin/sh", "-c", "echo started"}, Env: environ, Dir: s.at.Dir}, Inside: order})
 	must(t, err)
 	<-conductor.Slot(e, agents.Executor).Freed()

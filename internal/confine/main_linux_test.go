@@ -263,7 +263,7 @@ func (s *site) executor(t *testing.T) (process.Run, string) {
 }
 
 func (s *site) folder() confine.Folder {
-	return confine.Of(s.at.Human().Engine().Store().Path())
+	return confine.Of(s.at.Human().Engine().Place().Path())
 }
 
 // dotGit is the file .git of the work tree, or the configuration of the git directory in its place.

@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/confine/plan"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // TestChecksThatNeedANetworkAreOneQuestion: where they fail in their sandbox alone, a person is asked before an agent starts, and
@@ -42,7 +43,7 @@ func TestChecksThatNeedANetworkAreOneQuestion(t *testing.T) {
 	if err != nil || out.Task.State != state.AwaitingHuman || len(out.Runs) > 0 {
 		t.Fatalf("%s, %v, %+v", out.Task.State, err, out.Runs)
 	}
-	question, err := s.at.Human().Engine().Store().Text(out.Snapshot, state.QuestionDoc)
+	question, err := store.Text(s.at.Human().Engine().Store(), out.Snapshot, state.QuestionDoc)
 	must(t, err)
 	for _, want := range []string{"fail in their sandbox (bwrap, without a network) and pass without it", port, "network = true", "ferrus config accept"} {
 		if !strings.Contains(question, want) {
@@ -81,7 +82,7 @@ func TestChecksFollowTheirExecutor(t *testing.T) {
 		byHand := func() string {
 			res, _, err := s.at.Human().Engine().Trial(t.Context())
 			must(t, err)
-			text, err := os.ReadFile(s.at.Human().Engine().Store().Path("logs/check-by-hand.log"))
+			text, err := os.ReadFile(s.at.Human().Engine().Place().Path("logs/check-by-hand.log"))
 			must(t, err)
 			return fmt.Sprint(res.Status, string(text))
 		}

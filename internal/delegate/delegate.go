@@ -88,7 +88,7 @@ func (c *Child) phase(parent string, b *engine.Engine) {
 	case t.State == state.Failed:
 		c.Phase, c.Why = Stopped, t.FailureReason
 	case t.State == state.AwaitingHuman:
-		question, _ := b.Store().Text(c.Snap, state.QuestionDoc)
+		question, _ := store.Text(b.Store(), c.Snap, state.QuestionDoc)
 		c.Phase, c.Why = Stopped, "it would have to ask a person: "+question
 	case t.State == state.Reviewing:
 		c.Phase, c.On = Submitted, t.Submission.ID

@@ -7,6 +7,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // A Reviewed is what a delegate waits with.
@@ -27,8 +28,8 @@ func Review(ctx context.Context, e *engine.Engine, c Child) (Reviewed, error) {
 	defer b.Close()
 	if c.Phase == Asking {
 		var r Reviewed
-		if r.Task, err = b.Store().Text(c.Snap, state.TaskDoc); err == nil {
-			r.Question, err = b.Store().Text(c.Snap, state.ConsultRequestDoc)
+		if r.Task, err = store.Text(b.Store(), c.Snap, state.TaskDoc); err == nil {
+			r.Question, err = store.Text(b.Store(), c.Snap, state.ConsultRequestDoc)
 		}
 		return r, refusal.From(err)
 	}
@@ -41,6 +42,6 @@ const ConductorLock = "live/hq.lock"
 
 // Conducted reports whether a conductor runs, which starts the agents of delegates.
 func Conducted(e *engine.Engine) bool {
-	held, _ := filelock.Held(e.Store().Path(ConductorLock))
+	held, _ := filelock.Held(e.Place().Path(ConductorLock))
 	return held
 }

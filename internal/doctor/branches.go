@@ -12,7 +12,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/trust"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
@@ -117,7 +116,7 @@ func goneBranches(p *Context) (gone []string) {
 	}
 	for _, name := range trees {
 		on := project.At(p.Place.Root, name)
-		if state.CheckBranch(name) == nil && !store.Initialised(on.Dir()) && rootfs.Exists(on.Backup()) {
+		if state.CheckBranch(name) == nil && !on.Initialised() && rootfs.Exists(on.Backup()) {
 			gone = append(gone, name)
 		}
 	}

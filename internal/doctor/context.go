@@ -23,6 +23,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/remote"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/store/file"
 )
 
 // A Host is the program that checks a project.
@@ -43,7 +44,7 @@ type Context struct {
 	adopt  bool   // a person takes the journal as it is
 	backup string // path of the journal's hard-linked copy; "" without git
 
-	both    *store.Copies // of the journal
+	both    *file.Copies // of the journal
 	opened  *engine.Engine
 	read    *journal
 	openErr error

@@ -9,11 +9,12 @@ import (
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/store/file"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
 // copies are the journal and its hard-linked copy; nil where there is no folder to look into.
-func (p *Context) copies() *store.Copies {
+func (p *Context) copies() *file.Copies {
 	if p.both == nil {
 		project, err := trust.Open(p.Place.Root)
 		if err != nil {
@@ -30,19 +31,19 @@ func (p *Context) copies() *store.Copies {
 
 func checkJournal(p *Context) Finding {
 	c := p.copies()
-	if c != nil && c.Here.Kind != store.OlderCopy && c.Here.Kind != store.ForeignCopy { // of these the check of the origin tells
+	if c != nil && c.Here.Kind != file.OlderCopy && c.Here.Kind != file.ForeignCopy { // of these the check of the origin tells
 		plan := c.Plan(false)
 		switch {
 		case plan.Err != nil:
 			return undecided(p, c, plan.Err)
 		case plan.Added > 0:
 			return replaceable(c, fmt.Sprintf("; its hard-linked copy is valid, and %s that follow are left in the damaged one", format.Count(plan.Added, "event", "events")))
-		case plan.Winner == &c.There && c.Here.Kind != store.MissingCopy:
+		case plan.Winner == &c.There && c.Here.Kind != file.MissingCopy:
 			return replaceable(c, fmt.Sprintf("; its hard-linked copy is valid, with %s", format.Count(c.There.Lines, "event", "events")))
 		}
 	}
 	if p.absent() {
-		if rootfs.Exists(p.backup) && (c == nil || c.There.Kind == store.ValidCopy || c.There.Kind == store.EmptyCopy) {
+		if rootfs.Exists(p.backup) && (c == nil || c.There.Kind == file.ValidCopy || c.There.Kind == file.EmptyCopy) {
 			return Bad("journal.jsonl is missing, and its hard-linked copy exists", "ferrus doctor --fix restores it")
 		}
 		return Bad("journal.jsonl is missing, and it has no hard-linked copy",
@@ -79,23 +80,23 @@ func checkJournal(p *Context) Finding {
 }
 
 // replaceable is the finding of a journal that is to be replaced by its copy.
-func replaceable(c *store.Copies, text string) Finding {
+func replaceable(c *file.Copies, text string) Finding {
 	was := string(c.Here.Kind)
-	if c.Here.Kind == store.ValidCopy {
+	if c.Here.Kind == file.ValidCopy {
 		was = "valid but shorter, with " + format.Count(c.Here.Lines, "event", "events")
 	}
 	if c.Here.Err != nil {
 		was += " (" + plain(c.Here.Err) + ")"
 	}
 	f := Bad("journal.jsonl is "+was+text, "ferrus doctor --fix replaces both with the valid one and keeps the other")
-	f.Corrupt = c.Here.Kind == store.DamagedCopy
+	f.Corrupt = c.Here.Kind == file.DamagedCopy
 	return f
 }
 
 // undecided is the finding of two copies of which only a person can say what becomes of them.
-func undecided(p *Context, c *store.Copies, err error) Finding {
+func undecided(p *Context, c *file.Copies, err error) Finding {
 	remedy := "nothing was changed. Restore journal.jsonl from a backup, or move both away and start again: " + aside(p)
-	sound := func(of store.Copy) bool { return of.Kind == store.ValidCopy || of.Kind == store.OlderCopy }
+	sound := func(of file.Copy) bool { return of.Kind == file.ValidCopy || of.Kind == file.OlderCopy }
 	switch {
 	case sound(c.Here):
 		remedy = "nothing was changed. To continue from journal.jsonl and keep the other one: ferrus doctor --adopt"
@@ -119,14 +120,14 @@ func aside(p *Context) string {
 
 func fixJournal(p *Context) (string, error) {
 	c := p.copies()
-	if !p.adopt && (c == nil || c.Here.Kind == store.MissingCopy) {
+	if !p.adopt && (c == nil || c.Here.Kind == file.MissingCopy) {
 		if !rootfs.Exists(p.backup) || c != nil && c.Plan(false).Err != nil {
 			return "", nil
 		}
 		return restoreFolder(p)
 	}
 	j := p.journal()
-	plan, short := store.Plan{}, false
+	plan, short := file.Plan{}, false
 	if c != nil {
 		plan = c.Plan(p.adopt)
 		short = plan.Winner == &c.Here && plan.Added == 0 && c.Short(j.end()) > 0
@@ -158,16 +159,16 @@ func fixJournal(p *Context) (string, error) {
 }
 
 // reconcile makes the journal and its hard-linked copy one file.
-func (p *Context) reconcile() (store.Reconciled, error) {
+func (p *Context) reconcile() (file.Reconciled, error) {
 	project, err := trust.Open(p.Place.Root)
 	if err != nil {
-		return store.Reconciled{}, err
+		return file.Reconciled{}, err
 	}
 	return origin.Reconcile(p.Ctx, p.Place, project, p.adopt)
 }
 
 // reconciled says what became of two copies.
-func reconciled(p *Context, did store.Reconciled) string {
+func reconciled(p *Context, did file.Reconciled) string {
 	said := "linked the journal in " + filepath.Dir(p.backup)
 	if did.Restored {
 		said = "put the valid copy of the journal in place"
@@ -196,11 +197,11 @@ func checkSecondLink(p *Context) Finding {
 	}
 	c := p.copies()
 	switch {
-	case c == nil || c.Here.Kind == store.MissingCopy:
+	case c == nil || c.Here.Kind == file.MissingCopy:
 		return Finding{}
 	case c.Same:
 		return Fine(p.backup)
-	case c.There.Kind == store.MissingCopy:
+	case c.There.Kind == file.MissingCopy:
 		return Bad(p.backup+" is missing: git clean -fdx would lose the tasks", "ferrus doctor --fix links the journal")
 	}
 	if plan := c.Plan(false); plan.Err != nil || plan.Winner != &c.Here || plan.Added > 0 {

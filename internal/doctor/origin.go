@@ -8,6 +8,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/origin"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/store/file"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
@@ -24,7 +25,7 @@ func checkOrigin(p *Context) Finding {
 		return Finding{} // told by the check of the journal
 	case errors.As(err, &r) && r.Code == refusal.ForeignState:
 		f := Bad(r.Message, r.Remedy)
-		if c := p.copies(); c != nil && c.Here.Kind == store.OlderCopy && c.There.Kind != store.ValidCopy {
+		if c := p.copies(); c != nil && c.Here.Kind == file.OlderCopy && c.There.Kind != file.ValidCopy {
 			f.Remedy = fmt.Sprintf("no copy has the newer lines. To continue from event %d: ferrus doctor --adopt", c.Here.Last())
 		}
 		f.Corrupt = true
@@ -47,7 +48,7 @@ func checkOrigin(p *Context) Finding {
 func brokenOurs(p *Context, strange error) bool {
 	var f *origin.ForeignError
 	c := p.copies()
-	return errors.As(strange, &f) && f.Why == origin.OtherJournal && c != nil && (c.Here.Kind == store.DamagedCopy || c.Here.Kind == store.EmptyCopy)
+	return errors.As(strange, &f) && f.Why == origin.OtherJournal && c != nil && (c.Here.Kind == file.DamagedCopy || c.Here.Kind == file.EmptyCopy)
 }
 
 // fixOrigin sets strange state aside and restores ours, or adopts it where a person has said so.

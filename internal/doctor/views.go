@@ -143,7 +143,7 @@ func (p *Context) unarchived() (missing []store.Snapshot, ended int) {
 	}
 	cleared := gc.Cleared(e.Place())
 	for _, id := range order {
-		if !e.Store().Archived(id) && !slices.Contains(cleared, id) {
+		if !e.Place().Archived(id) && !slices.Contains(cleared, id) {
 			missing = append(missing, last[id])
 		}
 	}
@@ -156,7 +156,7 @@ func fixArchives(p *Context) (string, error) {
 	for _, snap := range missing {
 		e, err := p.Engine()
 		if err == nil {
-			err = e.Store().Archive(snap)
+			err = e.Place().Archive(e.Store(), snap)
 		}
 		errs = append(errs, err)
 	}

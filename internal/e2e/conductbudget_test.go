@@ -14,6 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // question is what a person is asked now.
@@ -24,7 +25,7 @@ func (w *world) question() string {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	text, err := e.Store().Text(snap, state.QuestionDoc)
+	text, err := store.Text(e.Store(), snap, state.QuestionDoc)
 	if err != nil {
 		w.t.Fatal(err)
 	}

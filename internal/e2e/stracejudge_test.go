@@ -12,12 +12,13 @@ import (
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/store/file"
 )
 
 // judge says what is wrong with the machine after the act, "" when nothing: it is old or new, and whole; what was done
 // stands, what was refused does not; the process could go on, where its disk was not left broken, and so can the next.
 func (s *scene) judge(a *account, broken bool) string {
-	st, err := store.Open(s.path(".ferrus"), store.Options{})
+	st, err := file.Open(s.path(".ferrus"), file.Options{})
 	if err != nil {
 		return err.Error()
 	}
@@ -62,7 +63,7 @@ func (s *scene) judge(a *account, broken bool) string {
 		return fmt.Sprintf("it was refused and is there: %s %s", a.Code, a.Said)
 	}
 	for _, doc := range state.Docs() {
-		text, err := st.Text(snap, doc)
+		text, err := store.Text(st, snap, doc)
 		if got := s.text(".ferrus/" + string(doc)); err != nil || got != text {
 			return fmt.Sprintf("%s is %q, the journal has %q (%v)", doc, got, text, err)
 		}

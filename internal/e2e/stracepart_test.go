@@ -19,7 +19,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // A feat is one act of a process of its own, which a fault strikes.
@@ -126,12 +125,12 @@ func perform(root, name string, dirty bool) int {
 	s := e.Session(engine.Caller{Role: f.role, Agent: string(f.role) + ":feat:1"})
 	older, err := os.ReadFile(filepath.Join(root, "older.json"))
 	if f.takes {
-		if older, err = os.ReadFile(e.Store().Path("STATE.json")); err == nil {
+		if older, err = os.ReadFile(e.Place().Path("STATE.json")); err == nil {
 			err = taking(ctx, s)
 		}
 	}
 	if err == nil && dirty {
-		err = soil(e.Store(), older)
+		err = soil(e.Place(), older)
 	}
 	if err != nil {
 		return fail(err)
@@ -167,7 +166,7 @@ func follow(ctx context.Context, e *engine.Engine) error {
 }
 
 // soil leaves what a crash may leave: a STATE.json that lags behind, and half a line at the journal's end.
-func soil(s *store.Store, older []byte) error {
+func soil(s project.Place, older []byte) error {
 	if err := os.WriteFile(s.Path("STATE.json"), older, 0o600); err != nil {
 		return err
 	}

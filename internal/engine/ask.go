@@ -108,7 +108,7 @@ func (s *Session) Answer(ctx context.Context, id, answer string) (Done, error) {
 		return Done{}, err
 	}
 	if now.Task.State == state.Consultation && (id == "" || id == now.Task.Consultation.ID) {
-		request, err := s.e.store.Text(now, state.ConsultRequestDoc)
+		request, err := store.Text(s.e.store, now, state.ConsultRequestDoc)
 		if err != nil {
 			return Done{}, refusal.From(err)
 		}
@@ -121,7 +121,7 @@ func (s *Session) Answer(ctx context.Context, id, answer string) (Done, error) {
 	if now.Task.State != state.AwaitingHuman || (id != "" && id != open.ID) {
 		return Done{}, notOpen(id, now.Task)
 	}
-	question, err := s.e.store.Text(now, state.QuestionDoc)
+	question, err := store.Text(s.e.store, now, state.QuestionDoc)
 	if err != nil {
 		return Done{}, refusal.From(err)
 	}

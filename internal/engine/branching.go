@@ -34,11 +34,11 @@ func (e *Engine) Personal() environ.Frozen { return e.settings.Personal() }
 // Fork makes the machine of a branch as a draft and moves it into its place: with the journal up to upto bytes, and a first
 // event of its own, in whose line note stands. The branch has the executor of as, if as names one, and works for parent.
 func (s *Session) Fork(ctx context.Context, draft string, on project.Place, upto int64, as state.Variant, parent state.Parent, note string) error {
-	opts := store.Options{Backup: on.Backup, Now: s.e.opts.Now, Log: s.e.log}
+	made := store.Branch{Name: on.Branch, Draft: draft, Dir: on.Dir(), Backup: on.Backup}
 	if s.e.origin != nil {
-		opts.Begin = origin.New(s.e.ctx, on, s.e.opts.Project, time.Time{}).Begin
+		made.Begin = origin.New(s.e.ctx, on, s.e.opts.Project, time.Time{}).Begin
 	}
-	return refusal.From(s.e.store.Fork(ctx, draft, on.Dir(), upto, opts, func(was store.Snapshot) (*store.Change, error) {
+	return refusal.From(s.e.store.Fork(ctx, made, upto, func(was store.Snapshot) (*store.Change, error) {
 		next, err := state.Step(was.Task, state.Branch, s.Role, state.Limits{})
 		if err != nil {
 			return nil, err

@@ -101,7 +101,7 @@ func (e *Engine) ReviewOf(ctx context.Context, now store.Snapshot, by state.Role
 	var r Review
 	var err error
 	for doc, text := range map[state.Doc]*string{state.TaskDoc: &r.Task, state.SubmissionDoc: &r.Submission, state.ReviewDoc: &r.Last} {
-		if *text, err = e.store.Text(now, doc); err != nil {
+		if *text, err = store.Text(e.store, now, doc); err != nil {
 			return Review{}, refusal.From(err)
 		}
 	}
@@ -123,7 +123,7 @@ func (e *Engine) ReviewOf(ctx context.Context, now store.Snapshot, by state.Role
 	}
 	sub := now.Task.Submission
 	if sub.Patch != "" {
-		r.Patch = e.store.Path(sub.Patch)
+		r.Patch = e.place.Path(sub.Patch)
 	}
 	r.Notices = e.Unseen(ctx, now, sub.Tree)
 	r.Diffstat, err = e.diffstat(ctx, now, sub.Tree)
@@ -137,7 +137,7 @@ func (e *Engine) packet(ctx context.Context, m AsOf) (packet.Packet, error) {
 	var err error
 	load := func(into *string, doc state.Doc) {
 		if err == nil {
-			*into, err = e.store.Text(snap, doc)
+			*into, err = store.Text(e.store, snap, doc)
 			err = refusal.From(err)
 		}
 	}
@@ -145,7 +145,7 @@ func (e *Engine) packet(ctx context.Context, m AsOf) (packet.Packet, error) {
 	load(&p.Review, state.ReviewDoc)
 	if err == nil {
 		var whole packet.Packet
-		whole, err = packet.Remembered(e.store, snap, string(state.Executor))
+		whole, err = packet.Remembered(e.store, e.place.Dir(), snap, string(state.Executor))
 		p.LastCheck, p.Decisions, p.Messages, p.Consultations, p.Progress = whole.LastCheck, whole.Decisions, whole.Messages, whole.Consultations, whole.Progress
 	}
 	if err == nil {
@@ -160,7 +160,7 @@ func (e *Engine) packet(ctx context.Context, m AsOf) (packet.Packet, error) {
 
 // Remembered is packet.Remembered for the machine of the engine.
 func (e *Engine) Remembered(snap store.Snapshot, to string) (packet.Packet, error) {
-	return packet.Remembered(e.store, snap, to)
+	return packet.Remembered(e.store, e.place.Dir(), snap, to)
 }
 
 // Answered returns the newest answer of the supervisor, the zero Consultation when there is none.
@@ -174,5 +174,5 @@ func (e *Engine) Answered(snap store.Snapshot) (packet.Consultation, error) {
 
 // LastCheckOf returns how the newest check ended, nil when there was none or it is still running.
 func (e *Engine) LastCheckOf(snap store.Snapshot) (*packet.LastCheck, error) {
-	return packet.ReadLastCheck(e.store, e.present(snap))
+	return packet.ReadLastCheck(e.store, e.place.Dir(), e.present(snap))
 }

@@ -19,7 +19,7 @@ func (e *Engine) Frozen(now store.Snapshot) (map[state.Doc]string, error) {
 		return nil, err
 	}
 	docs := map[state.Doc]string{store.GateDoc: string(gate.OfDelegate().Encode())}
-	env, err := e.store.Text(now, store.EnvironDoc)
+	env, err := store.Text(e.store, now, store.EnvironDoc)
 	if err == nil && env != "" {
 		docs[store.EnvironDoc] = env
 	}
@@ -85,7 +85,7 @@ func (e *Engine) Delegated(now store.Snapshot) bool {
 	if by == (state.Parent{}) {
 		return false
 	}
-	s, err := store.Open(project.At(e.place.Root, by.Branch).Dir(), store.Options{ReadOnly: true, Log: e.log})
+	s, err := project.At(e.place.Root, by.Branch).Open(project.StoreOptions{ReadOnly: true, Log: e.log})
 	if err != nil {
 		return false
 	}

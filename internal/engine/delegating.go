@@ -176,7 +176,7 @@ func (e *Engine) branchesSeen() map[string]uint64 {
 	}
 	seen := map[string]uint64{}
 	for _, d := range last.Task.OpenDelegates() {
-		s, err := store.Open(project.At(e.place.Root, d.Branch).Dir(), store.Options{ReadOnly: true, Log: e.log})
+		s, err := project.At(e.place.Root, d.Branch).Open(project.StoreOptions{ReadOnly: true, Log: e.log})
 		if err != nil {
 			continue
 		}

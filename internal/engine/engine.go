@@ -35,7 +35,7 @@ import (
 // An Engine works on one machine, for any number of sessions. Close it.
 type Engine struct {
 	place project.Place
-	store *store.Store
+	store store.Machine
 	probe func(session string) lease.Probe // the store's: whether a session lives
 	opts  Options
 
@@ -99,7 +99,7 @@ func Open(place project.Place, opts Options) (*Engine, error) {
 	if err := place.CheckFolders(); err != nil {
 		return nil, err
 	}
-	disk := store.Options{Backup: place.Backup, Now: opts.Now, Log: opts.Log}
+	disk := project.StoreOptions{Backup: place.Backup, Now: opts.Now, Log: opts.Log}
 	var o *origin.Judge
 	var strange error
 	if opts.Project != nil {
@@ -113,7 +113,7 @@ func Open(place project.Place, opts Options) (*Engine, error) {
 			return nil, err
 		}
 	}
-	s, err := store.Open(place.Dir(), disk)
+	s, err := place.Open(disk)
 	if err != nil {
 		return nil, refusal.From(err)
 	}
@@ -157,7 +157,7 @@ func (e *Engine) Foreign() error { return e.foreign }
 func (e *Engine) Place() project.Place { return e.place }
 
 // Store returns the engine's store, for reading.
-func (e *Engine) Store() *store.Store { return e.store }
+func (e *Engine) Store() store.Machine { return e.store }
 
 // View returns the machine as it is.
 func (e *Engine) View() (store.Snapshot, error) {
@@ -188,7 +188,7 @@ func (e *Engine) Tree(ctx context.Context, snap store.Snapshot) (*worktree.Tree,
 	if ok && tree.Current() {
 		return tree, nil
 	}
-	tree, err = worktree.Open(ctx, dir, e.store.Path("git"), worktree.Options{Root: e.place.Root, State: e.statFolder(), Ignore: gate.Checks.Ignore})
+	tree, err = worktree.Open(ctx, dir, e.place.Path("git"), worktree.Options{Root: e.place.Root, State: e.statFolder(), Ignore: gate.Checks.Ignore})
 	if err != nil {
 		return nil, &refusal.RefusedError{Code: refusal.StoreError, Message: err.Error(), Remedy: "check the git repository, then try again"}
 	}

@@ -90,7 +90,7 @@ func (j *job) Settle(ctx context.Context, began store.Snapshot, res checks.Resul
 func (j *job) End() { close(j.done) }
 
 // WithStore has the engine use another store, or none, while do runs.
-func (e *Engine) WithStore(s *store.Store, do func()) {
+func (e *Engine) WithStore(s store.Machine, do func()) {
 	was := e.store
 	defer func() { e.store = was }()
 	e.store = s

@@ -158,7 +158,7 @@ func TestRetriesCountConsecutiveFailures(t *testing.T) {
 			t.Errorf("failure reason %q does not say %q", out.Task.FailureReason, want)
 		}
 	}
-	if !ex.Engine().Store().Archived(out.Task.TaskID) {
+	if !ex.Engine().Place().Archived(out.Task.TaskID) {
 		t.Error("the failed task is not archived")
 	}
 }
@@ -183,7 +183,7 @@ func TestFeedbackIsBoundedAndTheLogIsWhole(t *testing.T) {
 		!strings.Contains(out.Failures[1].Tail, "second") || out.Failures[1].ExitCode != 3 {
 		t.Errorf("%d failures, %d bytes", len(out.Failures), total)
 	}
-	if log := p.Read(ex.Engine().Store().Path(out.Task.Check.Log)); !strings.Contains(log, "line 0 of") || !strings.Contains(log, "line 250 of") {
+	if log := p.Read(ex.Engine().Place().Path(out.Task.Check.Log)); !strings.Contains(log, "line 0 of") || !strings.Contains(log, "line 250 of") {
 		t.Errorf("the log has %d bytes and lacks lines", len(log))
 	}
 }

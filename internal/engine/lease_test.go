@@ -19,7 +19,7 @@ import (
 // forgotten takes the liveness file of a session away: what a folder on another machine, or git clean, looks like.
 func forgotten(t testing.TB, s *engine.Session) {
 	t.Helper()
-	if err := os.Remove(s.Engine().Store().Path("live", s.ID+".lock")); err != nil {
+	if err := os.Remove(s.Engine().Place().Path("live", s.ID+".lock")); err != nil {
 		t.Fatal(err)
 	}
 }

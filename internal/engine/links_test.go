@@ -142,7 +142,7 @@ func TestALinkLaidUnderAnOpenEngine(t *testing.T) {
 			}
 			if now, err := sup.Engine().View(); err == nil {
 				did["replace"] = sup.Engine().Place().WriteFile("logs/x.patch", []byte("x"))
-				did["Archive"] = sup.Engine().Store().Archive(now)
+				did["Archive"] = sup.Engine().Place().Archive(sup.Engine().Store(), now)
 			}
 			_, did["Announce"] = sup.Engine().Store().Announce("s-" + strings.Repeat("1", 8))
 			_, _, did["Trial"] = sup.Engine().Trial(ctx)
@@ -202,7 +202,7 @@ func TestAForgedJournalReachesNothing(t *testing.T) {
 			for op, err := range map[string]error{
 				"check":    func() error { _, _, err := e.Trial(ctx); return err }(),
 				"rollback": enginetest.Second(h.Rollback(ctx, 2, "why")),
-				"archive":  e.Store().Archive(store.Snapshot{Task: state.Task{TaskID: "../../outside/x", Docs: map[state.Doc]state.Ref{state.TaskDoc: {}}}}),
+				"archive":  e.Place().Archive(e.Store(), store.Snapshot{Task: state.Task{TaskID: "../../outside/x", Docs: map[state.Doc]state.Ref{state.TaskDoc: {}}}}),
 			} {
 				cases++
 				if viewed != nil && refusal.CodeOf(viewed) != refusal.Corrupt || err != nil && strings.Contains(err.Error(), "panic") {

@@ -64,7 +64,7 @@ func (e *Engine) archiveEnded(snap store.Snapshot) {
 
 // archive makes the archive's view of a task. The journal has it all: a failure is only told.
 func (e *Engine) archive(snap store.Snapshot) {
-	if err := e.store.Archive(snap); err != nil {
+	if err := e.place.Archive(e.store, snap); err != nil {
 		e.log.Warn("task not archived", "error", err)
 	}
 }

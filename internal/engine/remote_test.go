@@ -59,7 +59,7 @@ func TestAClaimIsTheIdentityOfACallerWithoutAProcess(t *testing.T) {
 	}
 	secret := mine[strings.Index(mine, "-")+1:]
 	for _, file := range []string{"journal.jsonl", "STATE.json"} {
-		if text, err := os.ReadFile(e.Store().Path(file)); err != nil || strings.Contains(string(text), secret) {
+		if text, err := os.ReadFile(e.Place().Path(file)); err != nil || strings.Contains(string(text), secret) {
 			t.Errorf("%s has the secret of the claim (%v)", file, err)
 		}
 	}

@@ -108,7 +108,7 @@ func (w *walk) note() {
 		m := moment{task: l.State, files: w.Contents(), docs: map[string]string{}}
 		for doc := range l.State.Docs {
 			if slices.Contains(state.Docs(), doc) {
-				text, err := w.h.Engine().Store().Text(store.Snapshot{Task: l.State, Top: l}, doc)
+				text, err := store.Text(w.h.Engine().Store(), store.Snapshot{Task: l.State, Top: l}, doc)
 				if err != nil {
 					w.t.Fatal(err)
 				}

@@ -70,7 +70,7 @@ func about(t state.Task, on *store.Line) string {
 func (e *Engine) consulting(r rules.Rule, now store.Snapshot, on *store.Line) (transition, error) {
 	t := now.Task
 	tried := fmt.Sprintf("%d failed checks since the last passed one or review, %d in a row with the same failure; %d rejections.", t.CheckRetries, t.Check.Same, t.ReviewCycles)
-	last, err := packet.ReadLastCheck(e.store, now)
+	last, err := packet.ReadLastCheck(e.store, e.place.Dir(), now)
 	if err != nil {
 		return transition{}, err
 	}

@@ -80,7 +80,7 @@ func TestARuleAsksTheSupervisor(t *testing.T) {
 	}
 	wantEvents(t, ex, "check_failed", "consult (on check_failed when same = 2 then consult)")
 	snap := enginetest.Must(sup.AwaitReview(t.Context(), enginetest.Patience))(t)
-	text := enginetest.Must(sup.Engine().Store().Text(snap, state.ConsultRequestDoc))(t)
+	text := enginetest.Must(store.Text(sup.Engine().Store(), snap, state.ConsultRequestDoc))(t)
 	for _, want := range []string{"ferrus asks by a rule of ferrus.toml, not the executor: on check_failed when same = 2 then consult", "test ! -e red", "2 in a row"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"io"
 	"sync"
 	"time"
 
@@ -39,9 +40,9 @@ type Session struct {
 	token, secret string // of a remote session: whose it is, and what its claim is made of
 
 	mu    sync.Mutex
-	live  *store.Live // held from before the first claim
-	epoch uint64      // under which this session last held the work; 0 when it never did
-	last  int64       // when the client called last, in nanoseconds of the monotonic clock, for max_silence_secs
+	live  io.Closer // held from before the first claim
+	epoch uint64    // under which this session last held the work; 0 when it never did
+	last  int64     // when the client called last, in nanoseconds of the monotonic clock, for max_silence_secs
 	shown shown
 	told  packet.Shown
 	seen  map[string]string // of each delegate, by its id: the submission or the consultation that was shown

@@ -98,7 +98,7 @@ func TestTheSameFailureTimeAndAgainAsksAPerson(t *testing.T) {
 	if snap.Task.CheckRetries != 5 || snap.Task.Top().State != state.Addressing {
 		t.Errorf("%d retries, pause %+v", snap.Task.CheckRetries, snap.Task.Top())
 	}
-	if q := p.Read(ex.Engine().Store().Path("QUESTION.md")); !strings.Contains(q, "failed 3 times in a row") {
+	if q := p.Read(ex.Engine().Place().Path("QUESTION.md")); !strings.Contains(q, "failed 3 times in a row") {
 		t.Errorf("the question: %s", q)
 	}
 	enginetest.Must(p.Human().Answer(t.Context(), "q1", "Look at b."))(t)
@@ -266,7 +266,7 @@ func TestASubmissionFollowsNoLink(t *testing.T) {
 	p := enginetest.Repository(t, enginetest.Gate("true"))
 	_, ex := p.Begun()
 	p.Write(p.Side+"/precious", "precious")
-	link := ex.Engine().Store().Path("logs", enginetest.View(t, ex).Task.TaskID+"-s1.patch")
+	link := ex.Engine().Place().Path("logs", enginetest.View(t, ex).Task.TaskID+"-s1.patch")
 	if err := os.Symlink(p.Side+"/precious", link); err != nil {
 		t.Fatal(err)
 	}

@@ -6,10 +6,10 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
+	"github.com/ferrus-go/ferrus/internal/store/file"
 
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // Without a store to read from, a session that has lost the work is refused all the same: who took the work is read from
@@ -33,7 +33,7 @@ func TestARefusalReadsNoHistoryUnderTheLock(t *testing.T) {
 	ex.Engine().WithStore(nil, func() { _, err = ex.DecideGreen(now) })
 	enginetest.Refused(t, ex.Explain(err), refusal.LeaseLost, "executor:qwen:1 took this work over")
 	// Without the journal there is nothing more to say.
-	gone, err := store.Open(t.TempDir(), store.Options{Log: enginetest.Quiet})
+	gone, err := file.Open(t.TempDir(), file.Options{Log: enginetest.Quiet})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,7 +81,7 @@ func Read(ctx context.Context, e *engine.Engine, task string) (*Report, error) {
 		if _, ok := d.last.Task.Docs[doc]; !ok {
 			continue
 		}
-		if d.docs[doc], err = e.Store().Text(d.last, doc); err != nil {
+		if d.docs[doc], err = store.Text(e.Store(), d.last, doc); err != nil {
 			return nil, err
 		}
 	}
@@ -149,7 +149,7 @@ func readLog(e *engine.Engine, log string, all map[string][]byte, name string) e
 	if log == "" || !filepath.IsLocal(log) {
 		return nil
 	}
-	text, err := rootfs.ReadOwn(e.Store().Path(filepath.FromSlash(log)), maxLog)
+	text, err := rootfs.ReadOwn(e.Place().Path(filepath.FromSlash(log)), maxLog)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // agent plays a role at a branch, in its work tree. The text of a task says what its executor does:
@@ -40,7 +41,7 @@ func agent() int {
 	if err != nil {
 		return 5
 	}
-	task, err := e.Store().Text(now, state.TaskDoc)
+	task, err := store.Text(e.Store(), now, state.TaskDoc)
 	if err != nil {
 		return 6
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 const limits = "[limits]\nmax_delegates = 4\nmax_executor_dispatches = 3\n"
@@ -185,7 +184,7 @@ func (y *yard) lines() int {
 	t := y.task("")
 	n := int(t.Seq)
 	for _, d := range t.Delegates {
-		if store.Initialised(project.At(y.dir, d.Branch).Dir()) {
+		if project.At(y.dir, d.Branch).Initialised() {
 			n += int(y.task(d.Branch).Seq)
 		}
 	}

@@ -26,6 +26,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/test/kit"
 )
 
@@ -250,7 +251,7 @@ func agent() int {
 	if err != nil {
 		return 5
 	}
-	work, err := e.Store().Text(now, state.TaskDoc)
+	work, err := store.Text(e.Store(), now, state.TaskDoc)
 	if err != nil {
 		return 6
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/queue"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // take makes a branch of the next task in the queue and returns its name, "" if there is none. It
@@ -68,7 +69,7 @@ func Branch(ctx context.Context, s *engine.Session, it queue.Item) (state.Task, 
 		return state.Task{}, err
 	}
 	if now.Task.TaskID != "" { // taken before, by one that was killed, or somebody else's
-		text, err := e.Store().Text(now, state.TaskDoc)
+		text, err := store.Text(e.Store(), now, state.TaskDoc)
 		if err == nil && strings.TrimSpace(text) != strings.TrimSpace(it.Text) {
 			err = &refusal.RefusedError{Code: refusal.InvalidInput, Message: "there is a branch of that name with another task",
 				Remedy: "call the file " + it.Path + " by another name"}

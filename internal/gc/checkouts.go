@@ -13,7 +13,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/trust"
 	"github.com/ferrus-go/ferrus/internal/worktree/checkout"
 )
@@ -94,7 +93,7 @@ func LeftCheckouts(root string) ([]LeftCheckout, error) {
 
 // taskAt is the task that a machine has in progress or merged not yet, "" for none.
 func taskAt(place project.Place) (string, error) {
-	s, err := store.Open(place.Dir(), store.Options{Log: slog.New(slog.DiscardHandler), ReadOnly: true})
+	s, err := place.Open(project.StoreOptions{Log: slog.New(slog.DiscardHandler), ReadOnly: true})
 	if err != nil {
 		return "", refusal.From(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/store/file"
 )
 
 // The traces of a machine, living or removed, are what it says about its past.
@@ -82,7 +82,7 @@ func trace(home *rootfs.Root, dir string) (*usage, error) {
 	if err != nil {
 		return nil, refusal.Folder(err)
 	}
-	s, err := store.Open(at, store.Options{Log: slog.New(slog.DiscardHandler)})
+	s, err := file.Open(at, file.Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
-	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/store/file"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
@@ -18,8 +18,8 @@ func Revive(place project.Place, record *trust.Project) (restored bool, err erro
 }
 
 // copyOptions are those of a store that is opened to look at the copies of its journal.
-func copyOptions(place project.Place, record *trust.Project) store.Options {
-	opts := store.Options{Backup: place.Backup}
+func copyOptions(place project.Place, record *trust.Project) file.Options {
+	opts := file.Options{Backup: place.Backup}
 	if record != nil {
 		opts.Judge = New(context.Background(), place, record, time.Time{}).Journal
 	}
@@ -27,29 +27,29 @@ func copyOptions(place project.Place, record *trust.Project) store.Options {
 }
 
 // Copies examines the journal of a place and its hard-linked copy, and changes nothing.
-func Copies(place project.Place, record *trust.Project) (c store.Copies, err error) {
-	err = withCopies(place, record, func(s *store.Store) error {
+func Copies(place project.Place, record *trust.Project) (c file.Copies, err error) {
+	err = withCopies(place, record, func(s *file.Store) error {
 		c = s.Copies()
 		return nil
 	})
 	return c, err
 }
 
-// Reconcile makes the journal of a place and its hard-linked copy one file; see store.Store.Reconcile. The error is a
+// Reconcile makes the journal of a place and its hard-linked copy one file; see file.Store.Reconcile. The error is a
 // *refusal.RefusedError.
-func Reconcile(ctx context.Context, place project.Place, record *trust.Project, adopt bool) (did store.Reconciled, err error) {
-	err = withCopies(place, record, func(s *store.Store) (err error) {
+func Reconcile(ctx context.Context, place project.Place, record *trust.Project, adopt bool) (did file.Reconciled, err error) {
+	err = withCopies(place, record, func(s *file.Store) (err error) {
 		did, err = s.Reconcile(ctx, adopt)
 		return err
 	})
 	return did, err
 }
 
-func withCopies(place project.Place, record *trust.Project, do func(*store.Store) error) error {
+func withCopies(place project.Place, record *trust.Project, do func(*file.Store) error) error {
 	if err := place.CheckFolders(); err != nil {
 		return err
 	}
-	s, err := store.Open(place.Dir(), copyOptions(place, record))
+	s, err := file.Open(place.Dir(), copyOptions(place, record))
 	if err != nil {
 		return refusal.From(err)
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/store/file"
 	"github.com/ferrus-go/ferrus/internal/trust"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
@@ -34,8 +34,8 @@ func SetAside(ctx context.Context, place project.Place, record *trust.Project, s
 	if err != nil {
 		return "", err
 	}
-	if here := copies.Here.Kind; here == store.ForeignCopy || here == store.OlderCopy || here == store.SpecialCopy {
-		if strange.Why == OlderJournal && copies.There.Kind != store.ValidCopy {
+	if here := copies.Here.Kind; here == file.ForeignCopy || here == file.OlderCopy || here == file.SpecialCopy {
+		if strange.Why == OlderJournal && copies.There.Kind != file.ValidCopy {
 			return "", &refusal.RefusedError{Code: refusal.ForeignState, Message: "there is no hard-linked copy with the newer lines", Person: true,
 				Remedy: "ferrus doctor --adopt continues from the last line that is left"}
 		}
@@ -93,11 +93,11 @@ func SetAside(ctx context.Context, place project.Place, record *trust.Project, s
 }
 
 // restored brings the journal back where it is missing, and says so.
-func restored(place project.Place, record *trust.Project, was store.Copies) string {
+func restored(place project.Place, record *trust.Project, was file.Copies) string {
 	if _, err := os.Lstat(filepath.Join(place.Dir(), "journal.jsonl")); err == nil {
 		return ""
 	}
-	if was.There.Kind != store.ValidCopy {
+	if was.There.Kind != file.ValidCopy {
 		return "; there is no hard-linked copy of a journal of yours to restore"
 	}
 	if back, err := Revive(place, record); err != nil || !back {

@@ -3,6 +3,7 @@ package packet
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/checks"
@@ -52,7 +53,7 @@ type LastCheck struct {
 const CheckDoc state.Doc = "check.json"
 
 // ReadDecision reads one decision and the question that it answers.
-func ReadDecision(s *store.Store, r state.Record) (Decision, error) {
+func ReadDecision(s store.Reader, r state.Record) (Decision, error) {
 	l, err := s.LineAt(r.Off)
 	if err != nil {
 		return Decision{}, refusal.From(err)
@@ -69,7 +70,7 @@ func ReadDecision(s *store.Store, r state.Record) (Decision, error) {
 }
 
 // ReadConsultation reads one consultation that was answered.
-func ReadConsultation(s *store.Store, r state.Record) (Consultation, error) {
+func ReadConsultation(s store.Reader, r state.Record) (Consultation, error) {
 	l, err := s.LineAt(r.Off)
 	if err != nil {
 		return Consultation{}, refusal.From(err)
@@ -80,7 +81,7 @@ func ReadConsultation(s *store.Store, r state.Record) (Consultation, error) {
 }
 
 // ReadMessage reads one message of an agent.
-func ReadMessage(s *store.Store, m state.Message) (Message, error) {
+func ReadMessage(s store.Reader, m state.Message) (Message, error) {
 	l, err := s.LineAt(m.Off)
 	if err != nil {
 		return Message{}, refusal.From(err)
@@ -88,7 +89,7 @@ func ReadMessage(s *store.Store, m state.Message) (Message, error) {
 	return Message{ID: m.ID, At: l.At, From: l.Actor.Agent, Text: l.Note}, nil
 }
 
-func readNote(s *store.Store, r state.Record) (Note, error) {
+func readNote(s store.Reader, r state.Record) (Note, error) {
 	l, err := s.LineAt(r.Off)
 	if err != nil {
 		return Note{}, refusal.From(err)
@@ -97,18 +98,18 @@ func readNote(s *store.Store, r state.Record) (Note, error) {
 }
 
 // textOf returns a document as it was at a line.
-func textOf(s *store.Store, l *store.Line, doc state.Doc) (string, error) {
-	text, err := s.Text(store.Snapshot{Task: l.State, Top: l}, doc)
+func textOf(s store.Reader, l *store.Line, doc state.Doc) (string, error) {
+	text, err := store.Text(s, store.Snapshot{Task: l.State, Top: l}, doc)
 	return text, refusal.From(err)
 }
 
 // Decisions returns all decisions of a task, the newest first.
-func Decisions(s *store.Store, t state.Task) ([]Decision, error) {
+func Decisions(s store.Reader, t state.Task) ([]Decision, error) {
 	return newestFirst(s, t.Decisions, ReadDecision)
 }
 
 // newestFirst reads records, the newest first.
-func newestFirst[R, T any](s *store.Store, list []R, read func(*store.Store, R) (T, error)) ([]T, error) {
+func newestFirst[R, T any](s store.Reader, list []R, read func(store.Reader, R) (T, error)) ([]T, error) {
 	out := make([]T, 0, len(list))
 	for i := len(list) - 1; i >= 0; i-- {
 		v, err := read(s, list[i])
@@ -120,14 +121,15 @@ func newestFirst[R, T any](s *store.Store, list []R, read func(*store.Store, R) 
 	return out, nil
 }
 
-// ReadLastCheck returns how the newest check of a snapshot ended, nil when there was none or it is still running.
-func ReadLastCheck(s *store.Store, snap store.Snapshot) (*LastCheck, error) {
+// ReadLastCheck returns how the newest check of a snapshot ended, nil when there was none or it is still running. dir is the folder
+// of the machine, which has the log.
+func ReadLastCheck(s store.Reader, dir string, snap store.Snapshot) (*LastCheck, error) {
 	c := snap.Task.Check
 	if c.ID == "" || c.Status == state.CheckRunning {
 		return nil, nil
 	}
-	last := &LastCheck{ID: c.ID, Status: c.Status, Log: s.Path(c.Log)}
-	text, err := s.Text(snap, CheckDoc)
+	last := &LastCheck{ID: c.ID, Status: c.Status, Log: filepath.Join(dir, c.Log)}
+	text, err := store.Text(s, snap, CheckDoc)
 	if err != nil || text == "" || c.Status == state.CheckGreen {
 		return last, refusal.From(err)
 	}
@@ -136,8 +138,8 @@ func ReadLastCheck(s *store.Store, snap store.Snapshot) (*LastCheck, error) {
 
 // Remembered returns what is remembered of the task beside its documents, whole: the last check, the decisions, the
 // consultations, the progress notes and the messages to a role that may not fit into a packet.
-func Remembered(s *store.Store, snap store.Snapshot, to string) (p Packet, err error) {
-	p.LastCheck, err = ReadLastCheck(s, snap)
+func Remembered(s store.Reader, dir string, snap store.Snapshot, to string) (p Packet, err error) {
+	p.LastCheck, err = ReadLastCheck(s, dir, snap)
 	if err == nil {
 		p.Decisions, err = Decisions(s, snap.Task)
 	}

@@ -19,7 +19,7 @@ import (
 func Branches(root string) ([]string, error) {
 	names, err := Folders(filepath.Join(At(root, "").Dir(), "branches"))
 	return slices.DeleteFunc(names, func(name string) bool {
-		return state.CheckBranch(name) != nil || !store.Initialised(At(root, name).Dir())
+		return state.CheckBranch(name) != nil || !At(root, name).Initialised()
 	}), err
 }
 

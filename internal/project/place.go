@@ -10,13 +10,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
@@ -36,6 +34,11 @@ func (p Place) Dir() string {
 		return filepath.Join(p.Root, DirName, "branches", p.Branch)
 	}
 	return filepath.Join(p.Root, DirName)
+}
+
+// Path returns the path of a file below Dir.
+func (p Place) Path(elem ...string) string {
+	return filepath.Join(append([]string{p.Dir()}, elem...)...)
 }
 
 // Find finds the machine that a process standing in dir means: that of the branch whose work tree it stands in, else
@@ -110,7 +113,7 @@ func (p Place) On(branch string) (Place, error) {
 		return Place{}, &refusal.RefusedError{Code: refusal.InvalidInput, Message: err.Error(), Remedy: "ferrus branches lists them", Person: true}
 	}
 	on := At(p.Root, branch)
-	if !store.Initialised(on.Dir()) {
+	if !on.Initialised() {
 		return Place{}, &refusal.RefusedError{Code: refusal.UnknownBranch, Message: "there is no branch " + branch + " in " + p.Root,
 			Remedy: "ferrus branches lists them; ferrus branch " + branch + " makes it", Person: true}
 	}
@@ -126,16 +129,16 @@ func ofBranch(dir string) (Place, bool) {
 	}
 	name, _, _ := strings.Cut(rest, string(filepath.Separator))
 	p := At(root, name)
-	return p, store.Initialised(p.Dir())
+	return p, p.Initialised()
 }
 
 // known reports whether a machine lives in root: ours, or one that upstream ferrus left.
 func known(root string) bool {
-	dir := filepath.Join(root, DirName)
-	if store.Initialised(dir) {
+	p := At(root, "")
+	if p.Initialised() {
 		return true
 	}
-	_, err := os.Lstat(filepath.Join(dir, "STATE.json"))
+	_, err := os.Lstat(p.Path("STATE.json"))
 	return err == nil
 }
 
@@ -168,18 +171,5 @@ const GitLimit = 10 * time.Second
 // Init makes the machine of a project in root where there is none. restored tells that a journal which had been lost
 // with its folder came back from its hard-linked copy.
 func Init(root string) (restored bool, err error) {
-	return Create(At(root, ""), store.Options{})
-}
-
-// Create makes the machine of a place, or brings it back from the hard-linked copy of its journal. It sets opts.Backup.
-func Create(place Place, opts store.Options) (restored bool, err error) {
-	opts.Backup = sync.OnceValue(place.Backup) // which asks git
-	if err := place.CheckFolders(); err != nil {
-		return false, err
-	}
-	s, restored, err := store.Create(place.Dir(), opts)
-	if err != nil {
-		return false, refusal.From(err)
-	}
-	return restored, s.Close()
+	return Create(At(root, ""), StoreOptions{})
 }

@@ -51,7 +51,7 @@ func Take(ctx context.Context, s *engine.Session) (engine.Done, error) {
 	if err != nil {
 		return engine.Done{}, err
 	}
-	value, err := read(res, e.Store().Path(log), e.Place().Branch)
+	value, err := read(res, e.Place().Path(log), e.Place().Branch)
 	if err != nil {
 		return engine.Done{}, err
 	}

@@ -72,7 +72,7 @@ func TestTheBestOfThreeIsTheOneWithTheHighestScore(t *testing.T) {
 		if done.Top.Event != state.Scored || done.Top.Actor.Role != state.Engine || done.Task.State != state.Complete {
 			t.Errorf("%+v", done.Top)
 		}
-		log, err := os.ReadFile(s.Engine().Store().Path(filepath.FromSlash(is.Log)))
+		log, err := os.ReadFile(s.Engine().Place().Path(filepath.FromSlash(is.Log)))
 		if err != nil || !strings.Contains(string(log), "looking") {
 			t.Errorf("%v: %s", err, log)
 		}

@@ -31,7 +31,7 @@ type Options struct {
 // with. They may be used by several goroutines.
 type Settings struct {
 	root    string
-	store   *store.Store
+	store   store.Machine
 	record  *trust.Project
 	environ []string
 	log     *slog.Logger
@@ -45,7 +45,7 @@ type Settings struct {
 }
 
 // New returns the settings of the project at root, whose machine s is the store of.
-func New(root string, s *store.Store, opts Options) *Settings {
+func New(root string, s store.Machine, opts Options) *Settings {
 	return &Settings{root: root, store: s, record: opts.Project, environ: opts.Environ, log: opts.Log, conf: latest[config.Config]{value: config.Default()},
 		gates: map[string]config.Gate{}, environs: map[string]environ.Frozen{}, differs: map[string][]string{}}
 }
@@ -134,7 +134,7 @@ func (s *Settings) gate(snap store.Snapshot) (config.Gate, error) {
 	if ok {
 		return gate, nil
 	}
-	text, err := s.store.Gate(snap)
+	text, err := store.Gate(s.store, snap)
 	if err != nil {
 		return gate, refusal.From(err)
 	}
@@ -166,7 +166,7 @@ func (s *Settings) Environ(snap store.Snapshot) (environ.Frozen, error) {
 	if ok {
 		return frozen, nil
 	}
-	text, err := s.store.Text(snap, store.EnvironDoc)
+	text, err := store.Text(s.store, snap, store.EnvironDoc)
 	if err != nil {
 		return nil, refusal.From(err)
 	}
@@ -259,7 +259,7 @@ func (s *Settings) OtherEnviron(snap store.Snapshot) []string {
 // EnvironChange is how the environment frozen with the task differs from one that is to be frozen, as text: none where it
 // does not, or where that is "". It names variables and no values.
 func (s *Settings) EnvironChange(now store.Snapshot, next string) []config.Change {
-	was, err := s.store.Text(now, store.EnvironDoc)
+	was, err := store.Text(s.store, now, store.EnvironDoc)
 	if next == "" || err == nil && next == was {
 		return nil
 	}

@@ -27,7 +27,7 @@ type Records []*Facts
 // Gather reads the records of a machine, and of its pipelines if it is the project's own. A journal
 // that is damaged is read as far as it is valid: then there are records and an error.
 func Gather(e *engine.Engine) (Records, error) {
-	calls, err := callog.Read(e.Store().Path("logs"))
+	calls, err := callog.Read(e.Place().Path("logs"))
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func Gather(e *engine.Engine) (Records, error) {
 
 // taskRuns returns the runs of all tasks of a machine.
 func taskRuns(e *engine.Engine) (Records, error) {
-	dir := e.Store().Path("runs")
+	dir := e.Place().Path("runs")
 	entries, err := rootfs.ListOwn(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

@@ -23,7 +23,7 @@ func Queue(home string) []QueuedTask {
 }
 
 // progress returns the newest progress note of the present task, nil if there is none.
-func progress(s *store.Store, now store.Snapshot) (*Text, error) {
+func progress(s store.Machine, now store.Snapshot) (*Text, error) {
 	notes := now.Task.Progress
 	if len(notes) == 0 {
 		return nil, nil

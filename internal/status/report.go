@@ -164,7 +164,7 @@ type AgentReport struct {
 
 // working reads who is at work on the task, and what it has cost so far.
 func (r *Report) working(e *engine.Engine, t state.Task) error {
-	h, busy := conductor.Conductor(e.Store().Path())
+	h, busy := conductor.Conductor(e.Place().Path())
 	if !busy && r.Branch != "" { // a run of all branches conducts this one when there is something to do
 		h, busy = conductor.Conductor(fleet.Dir(r.Root))
 	}
@@ -207,11 +207,11 @@ func checkOf(e *engine.Engine, st engine.Status) (*checkReport, error) {
 	c := &checkReport{ID: t.Check.ID, Status: t.Check.Status, Used: t.CheckRetries, Max: st.Gate.Limits.MaxCheckRetries,
 		Commands: st.Gate.Checks.Commands}
 	if t.Check.Log != "" {
-		c.Log = e.Store().Path(t.Check.Log)
+		c.Log = e.Place().Path(t.Check.Log)
 	}
 	// The helper takes its lock a moment after the check has begun.
 	young := time.Since(t.UpdatedAt) < 2*time.Second
-	if c.Status == state.CheckRunning && !young && !checks.Running(e.Store().Path("live", "check.lock")) {
+	if c.Status == state.CheckRunning && !young && !checks.Running(e.Place().Path("live", "check.lock")) {
 		c.Status = state.CheckAbandoned
 	}
 	last, err := e.LastCheckOf(st.Snapshot)
@@ -238,7 +238,7 @@ func (r *Report) papers(e *engine.Engine, st engine.Status) (err error) {
 		return p
 	}
 	if r.Submission = read(state.SubmissionDoc, t.Submission.ID); r.Submission != nil && t.Submission.Patch != "" {
-		r.Submission.Patch = e.Store().Path(t.Submission.Patch)
+		r.Submission.Patch = e.Place().Path(t.Submission.Patch)
 	}
 	r.Rejection = read(state.ReviewDoc, t.Submission.ID)
 	if top := st.Top; top != nil && top.Event == state.Approve {

@@ -40,7 +40,7 @@ func TestACheckWhoseServerHasGoneReadsAsAbandoned(t *testing.T) {
 	if _, _, err := executor.AwaitTask(t.Context(), time.Second, true); err != nil {
 		t.Fatal(err)
 	}
-	for !checks.Running(server.Store().Path("live", "check.lock")) {
+	for !checks.Running(server.Place().Path("live", "check.lock")) {
 		if out, err := executor.Check(t.Context(), 10*time.Millisecond); err != nil || out.Status != state.CheckRunning {
 			t.Fatalf("%s: %v", out.Status, err)
 		}

@@ -70,7 +70,7 @@ func (s *step) relate(ctx context.Context, e *engine.Engine, opts *conductor.Opt
 		return false, fmt.Errorf("the task that delegated it, on %s, cannot be read", now.Task.Parent.Branch)
 	}
 	// A run conducts the delegates of its task as well, and looks again only when that task changes.
-	if other, busy := conductor.Conductor(parent.Store().Path()); busy && other.Pid != os.Getpid() {
+	if other, busy := conductor.Conductor(parent.Place().Path()); busy && other.Pid != os.Getpid() {
 		return false, &conductor.BusyError{Holder: other}
 	}
 	opts.Hold = family.Hold(parent)

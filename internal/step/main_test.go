@@ -145,7 +145,7 @@ func (y *yard) agents() map[string]bool {
 	all := map[string]bool{}
 	for name, e := range y.engines() {
 		for _, d := range []string{"executor", "consultant", "reviewer"} {
-			if _, taken := process.Path(e.Store().Path(), name, d).Taken(); taken {
+			if _, taken := process.Path(e.Place().Path(), name, d).Taken(); taken {
 				all[name+" "+d] = true
 			}
 		}

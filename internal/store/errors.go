@@ -1,6 +1,9 @@
 package store
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // A Code names a kind of failure, for programs.
 type Code string
@@ -37,7 +40,20 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-func corrupt(format string, args ...any) error {
-	return &Error{Code: Corrupt, What: journalFile + ": " + fmt.Sprintf(format, args...),
+// JournalName is the name of the file of a journal.
+const JournalName = "journal.jsonl"
+
+// CorruptJournal returns an *Error of code Corrupt that says what is wrong with the file of a journal.
+func CorruptJournal(format string, args ...any) error {
+	return &Error{Code: Corrupt, What: JournalName + ": " + fmt.Sprintf(format, args...),
 		Remedy: "nothing was changed; run ferrus doctor"}
 }
+
+// ReadError returns the *Error of the file of a journal that could not be read.
+func ReadError(err error) error {
+	return &Error{Code: StoreError, What: "read " + JournalName, Err: err, Remedy: "check the disk"}
+}
+
+// ErrOlder is wrapped by the error of an Options.Judge that refuses a journal only because it lacks
+// newer lines.
+var ErrOlder = errors.New("the journal is older than last seen here")

@@ -80,7 +80,7 @@ type Line struct {
 	rawState json.RawMessage // State as encode wrote it
 }
 
-var genesis = strings.Repeat("0", 64)
+var Genesis = strings.Repeat("0", 64)
 
 const (
 	hashKey   = `,"h":"`
@@ -90,8 +90,11 @@ const (
 // actorKey follows the time of a line.
 var actorKey = []byte(`,"actor":`)
 
-// encode returns the line's bytes with its newline, and sets H and End.
-func (l *Line) encode() (raw []byte, err error) {
+// StateText returns the state after the event in JSON, as Encode wrote it; nil for a line that was read.
+func (l *Line) StateText() json.RawMessage { return l.rawState }
+
+// Encode returns the line's bytes with its newline, and sets H and End.
+func (l *Line) Encode() (raw []byte, err error) {
 	if l.rawState, err = l.State.MarshalJSON(); err != nil {
 		return nil, err
 	}
@@ -109,7 +112,7 @@ func (l *Line) encode() (raw []byte, err error) {
 	}
 	head, rest, _ := bytes.Cut(bytes.TrimSuffix(buf.Bytes(), []byte("}\n")), actorKey) // the state has its own times
 	raw = slices.Concat(jsontime.Rewrite(head, l), actorKey, rest)
-	l.H = digest(raw)
+	l.H = Digest(raw)
 	raw = fmt.Appendf(raw, "%s%s\"}\n", hashKey, l.H)
 	l.End = l.Off + int64(len(raw))
 	return raw, nil
@@ -117,23 +120,23 @@ func (l *Line) encode() (raw []byte, err error) {
 
 var errLine = errors.New("the line does not match its hash")
 
-// sealed returns the hash that raw contains, after verifying it.
-func sealed(raw []byte) (string, error) {
+// Sealed returns the hash that raw contains, after verifying it.
+func Sealed(raw []byte) (string, error) {
 	if len(raw) < tailBytes || !bytes.HasSuffix(raw, []byte("\"}\n")) {
 		return "", errLine
 	}
 	head, tail := raw[:len(raw)-tailBytes], raw[len(raw)-tailBytes:]
 	h := string(tail[len(hashKey) : len(hashKey)+64])
-	if string(tail[:len(hashKey)]) != hashKey || digest(head) != h {
+	if string(tail[:len(hashKey)]) != hashKey || Digest(head) != h {
 		return "", errLine
 	}
 	return h, nil
 }
 
-// decode reads one line with its newline, which starts at off. A *state.FieldError means that the
+// Decode reads one line with its newline, which starts at off. A *state.FieldError means that the
 // line matches its hash, so it is not torn, but has a field that ferrus does not write that way.
-func decode(raw []byte, off int64) (*Line, error) {
-	h, err := sealed(raw)
+func Decode(raw []byte, off int64) (*Line, error) {
+	h, err := Sealed(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -149,14 +152,14 @@ func decode(raw []byte, off int64) (*Line, error) {
 		return nil, &state.SchemaError{Version: l.V}
 	}
 	l.Off = off
-	if err := l.valid(); err != nil {
+	if err := l.Valid(); err != nil {
 		return nil, err
 	}
 	l.H, l.Off, l.End = h, off, off+int64(len(raw))
 	return &l, nil
 }
 
-func digest(data []byte) string {
+func Digest(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }

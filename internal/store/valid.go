@@ -15,12 +15,11 @@ import (
 // Bounds of what is read. A document has at most MaxDoc bytes, which JSON can make six times as
 // long. No event writes more than three documents; the state beside them is small.
 const (
-	maxLine  = 32 << 20 // a line of the journal; commit writes no larger one
-	maxIndex = 16 << 20 // STATE.json
-	maxView  = 4 << 20  // a document's file, possibly edited
-	maxNote  = 4 << 20
-	maxTree  = 64 << 10
-	maxName  = 512
+	MaxLine = 32 << 20 // a line of the journal; commit writes no larger one
+	maxText = 4 << 20  // a document
+	maxNote = 4 << 20
+	maxTree = 64 << 10
+	maxName = 512
 )
 
 var (
@@ -29,17 +28,17 @@ var (
 	lineHash  = regexp.MustCompile(`^[0-9a-f]{64}$`)
 )
 
-// errLong says that a line is longer than maxLine.
-var errLong = fmt.Errorf("it has more than %d bytes", maxLine)
+// LineTooLong says that a line is longer than MaxLine.
+var LineTooLong = fmt.Errorf("it has more than %d bytes", MaxLine)
 
-// readLine reads a line with its newline. At the end of the file it returns the rest and io.EOF.
-// For a line that is longer than maxLine it returns errLong and stops reading.
-func readLine(r *bufio.Reader) ([]byte, error) {
+// ReadLine reads a line with its newline. At the end of the file it returns the rest and io.EOF.
+// For a line that is longer than MaxLine it returns LineTooLong and stops reading.
+func ReadLine(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
 		part, err := r.ReadSlice('\n')
-		if len(line)+len(part) > maxLine {
-			return nil, errLong
+		if len(line)+len(part) > MaxLine {
+			return nil, LineTooLong
 		}
 		if err == nil && line == nil {
 			return slices.Clone(part), nil
@@ -62,9 +61,9 @@ func unwritten(err error) error {
 	return &state.FieldError{Field: "state", Why: "cannot be read: " + err.Error()}
 }
 
-// valid returns nil if every field of the line has a value that ferrus could have written there,
+// Valid returns nil if every field of the line has a value that ferrus could have written there,
 // otherwise a *state.FieldError. [state.Task.Valid] has already verified the task in it.
-func (l *Line) valid() error {
+func (l *Line) Valid() error {
 	wrong := func(field, format string, args ...any) error {
 		return &state.FieldError{Field: field, Why: fmt.Sprintf(format, args...)}
 	}
@@ -105,7 +104,7 @@ func (l *Line) valid() error {
 		if !state.ValidDoc(doc) {
 			return wrong("docs", "has %.80q, which is not a document", string(doc))
 		}
-		if len(text) > maxView {
+		if len(text) > maxText {
 			return wrong("docs."+string(doc), "has %d bytes", len(text))
 		}
 	}
@@ -121,13 +120,13 @@ func (l *Line) valid() error {
 // writable refuses a line that could not be read again. A size above the limit is the caller's
 // mistake. Anything else is a bug of ferrus, which must not end a project.
 func (l *Line) writable(size int) error {
-	if size > maxLine {
-		return &Error{Code: TooLarge, What: fmt.Sprintf("the event has %d bytes and may have %d", size, maxLine),
+	if size > MaxLine {
+		return &Error{Code: TooLarge, What: fmt.Sprintf("the event has %d bytes and may have %d", size, MaxLine),
 			Remedy: "shorten it, or put the rest into a file of the work tree and name its path"}
 	}
 	err := l.State.Valid()
 	if err == nil {
-		err = l.valid()
+		err = l.Valid()
 	}
 	if err != nil {
 		return &Error{Code: InvalidInput, What: "the event cannot be written", Err: err, Remedy: "nothing was changed"}

@@ -61,7 +61,7 @@ func (c *call) shared(log string) string {
 	if c.s == nil { // a preview
 		return log
 	}
-	path, err := confine.Of(c.s.Engine().Store().Path()).Share(log)
+	path, err := confine.Of(c.s.Engine().Place().Path()).Share(log)
 	if err != nil {
 		c.opts.Log.Warn("a log was not copied for the executor", "error", err)
 		return log
@@ -138,7 +138,7 @@ func (c *call) checked(out engine.Checked) {
 		}
 	}
 	if t.Check.Log != "" {
-		c.res.Log = c.shared(c.s.Engine().Store().Path(t.Check.Log))
+		c.res.Log = c.shared(c.s.Engine().Place().Path(t.Check.Log))
 	}
 	c.res.Message = checkedMessage(out, c.res.RetriesMax)
 }

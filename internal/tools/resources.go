@@ -96,7 +96,7 @@ func storedText(doc state.Doc) func(*engine.Engine) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return e.Store().Text(snap, doc)
+		return store.Text(e.Store(), snap, doc)
 	}
 }
 

@@ -41,7 +41,7 @@ func (c *call) needed(e *engine.Engine, snap store.Snapshot) (err error) {
 		if !t.Consultation.Answered {
 			c.res.Status, c.res.ConsultationID = "consultation", t.Consultation.ID
 			c.res.Message = "The executor asks for your decision, and waits."
-			c.res.Consultation, err = e.Store().Text(snap, state.ConsultRequestDoc)
+			c.res.Consultation, err = store.Text(e.Store(), snap, state.ConsultRequestDoc)
 			return err
 		}
 	case state.Complete:

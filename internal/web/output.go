@@ -184,7 +184,7 @@ func (s *Site) log(w http.ResponseWriter, r *http.Request) error {
 		if name != filepath.Base(name) || !strings.HasSuffix(name, ".log") {
 			return errNotFound
 		}
-		path = e.Store().Path("logs", name)
+		path = e.Place().Path("logs", name)
 	}
 	f, err := rootfs.OpenOwn(path)
 	if errors.Is(err, fs.ErrNotExist) {

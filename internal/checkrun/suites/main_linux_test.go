@@ -96,7 +96,7 @@ func (k *task) check(t *testing.T, m mode, command string) (output string, passe
 		t.Fatal(err)
 	}
 	out := enginetest.Must(k.executor.Check(t.Context(), patience))(t)
-	log, err := os.ReadFile(k.executor.Engine().Store().Path(out.Task.Check.Log))
+	log, err := os.ReadFile(k.executor.Engine().Place().Path(out.Task.Check.Log))
 	if err != nil {
 		t.Fatal(err)
 	}

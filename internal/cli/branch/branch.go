@@ -207,7 +207,7 @@ func retire(a *cli.App, ctx context.Context, s *engine.Session, name string, for
 		return "", err
 	}
 	defer e.Close()
-	if other, busy := conductor.Conductor(e.Store().Path()); busy {
+	if other, busy := conductor.Conductor(e.Place().Path()); busy {
 		return "", a.BusyError(&conductor.BusyError{Holder: other})
 	}
 	now, err := e.View()

@@ -106,7 +106,7 @@ func ChooseRun(runs []process.Run, name string) (process.Run, bool) {
 
 // logFile finds a log that is no run's: by its name, or the newest whose name holds the word.
 func logFile(a *cli.App, e *engine.Engine, name string) (string, error) {
-	dir := e.Store().Path("logs")
+	dir := e.Place().Path("logs")
 	entries, err := rootfs.ListOwn(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err

@@ -48,7 +48,7 @@ func startable(a *cli.App, ctx context.Context, e *engine.Engine, many, fresh bo
 	if err != nil {
 		return conf, err
 	}
-	needed, dir := e.Known, e.Store().Path()
+	needed, dir := e.Known, e.Place().Path()
 	if fresh {
 		needed = e.Trusted
 	}

@@ -47,7 +47,7 @@ func runStop(a *cli.App, ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	dir := e.Store().Path()
+	dir := e.Place().Path()
 	h, busy := conductor.Conductor(dir)
 	if !busy && e.Place().Branch == "" {
 		dir = fleet.Dir(e.Place().Root)

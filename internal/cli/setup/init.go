@@ -22,7 +22,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/scaffold"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/trust"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
@@ -96,7 +95,7 @@ func SetUp(a *cli.App, ctx context.Context, root string) (Setup, error) {
 	if err := scaffold.CheckIgnore(ctx, root); err != nil {
 		return did, err
 	}
-	there := store.Initialised(project.At(root, "").Dir())
+	there := project.At(root, "").Initialised()
 	record, err := trust.Open(root)
 	if err != nil {
 		return did, err

@@ -15,7 +15,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/server/tokens"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
-	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // TokenCommand is ferrus token.
@@ -86,11 +85,11 @@ func openTokens(a *cli.App, ctx context.Context, verb string) (*tokens.Book, err
 	if err != nil {
 		return nil, err
 	}
-	dir := project.At(place.Root, "").Dir()
-	if !store.Initialised(dir) {
-		return nil, cli.Refuse(refusal.NotInitialised, dir+" was not made by this ferrus", "ferrus doctor shows what it is")
+	main := project.At(place.Root, "")
+	if !main.Initialised() {
+		return nil, cli.Refuse(refusal.NotInitialised, main.Dir()+" was not made by this ferrus", "ferrus doctor shows what it is")
 	}
-	return tokens.Open(dir), nil
+	return tokens.Open(main.Dir()), nil
 }
 
 func tokenNew(a *cli.App, ctx context.Context, role, name, expires string) error {

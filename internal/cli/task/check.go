@@ -36,7 +36,7 @@ func runCheck(a *cli.App, ctx context.Context) error {
 	if err := a.WithTrust(e, e.Trusted); err != nil {
 		return err
 	}
-	log := e.Store().Path("logs", "check-by-hand.log")
+	log := e.Place().Path("logs", "check-by-hand.log")
 	if conf, err := e.Config(); err == nil && a.ErrTTY && !a.JSON {
 		cli.Fprintf(a.Err, "running %s; the log is %s\n", format.Count(len(conf.Checks.Commands), "command", "commands"), log)
 	}

@@ -76,7 +76,7 @@ func runReset(a *cli.App, ctx context.Context, yes bool, reason string) error {
 	if err := family.EndAll(ctx, e, now.Task); err != nil {
 		return err
 	}
-	archive := e.Store().Path("archive", r.TaskID)
+	archive := e.Place().Path("archive", r.TaskID)
 	if a.JSON {
 		return a.PrintJSON(map[string]any{"task_id": r.TaskID, "state": done.Task.State, "seq": done.Task.Seq, "epoch": done.Task.Epoch,
 			"archive": archive})

@@ -11,31 +11,31 @@ var disks = []Rig{
 	{
 		Name:    "a fault at every operation",
 		Promise: "a transition happens whole or not at all, and is not lost when it was acknowledged",
-		Package: "./internal/store",
+		Package: "./internal/store/file",
 		Test:    "TestEveryFaultLeavesTheOldStateOrTheNew",
 	},
 	{
 		Name:    "a power cut of a simulated disk",
 		Promise: "what was acknowledged is on every disk that a power cut may leave, and the rest is whole or absent",
-		Package: "./internal/store",
+		Package: "./internal/store/file",
 		Test:    "TestAPowerCutOfASimulatedDiskLosesNothing",
 	},
 	{
 		Name:    "a torn line at every byte",
 		Promise: "the newest line, cut anywhere, is the state before it, and its remains are saved",
-		Package: "./internal/store",
+		Package: "./internal/store/file",
 		Test:    "TestATornLineAtEveryByteIsThePreviousState",
 	},
 	{
 		Name:    "a flipped bit at every byte",
 		Promise: "a line that was altered is found, never believed and never repaired in silence",
-		Package: "./internal/store",
+		Package: "./internal/store/file",
 		Test:    "TestAFlippedBitInAnyLineIsFound",
 	},
 	{
 		Name:    "every damaged STATE.json",
 		Promise: "whatever became of STATE.json, the state is the journal's, and STATE.json is made again",
-		Package: "./internal/store",
+		Package: "./internal/store/file",
 		Test:    "TestEveryDamagedStateFileIsMadeAgain",
 	},
 }

@@ -13,10 +13,10 @@ import (
 // testdata of its package.
 var parsers = []Rig{
 	{
-		Name: "fuzz STATE.json", Promise: "whatever stands there, no acknowledged line is lost", Package: "./internal/store", Test: "FuzzStateFile",
+		Name: "fuzz STATE.json", Promise: "whatever stands there, no acknowledged line is lost", Package: "./internal/store/file", Test: "FuzzStateFile",
 	},
 	{
-		Name: "fuzz journal lines", Promise: "a line is read as it was written, or not at all", Package: "./internal/store", Test: "FuzzDecodeLine",
+		Name: "fuzz journal lines", Promise: "a line is read as it was written, or not at all", Package: "./internal/store/file", Test: "FuzzDecodeLine",
 	},
 	{
 		Name: "fuzz tasks", Promise: "a task is read the same again, and no event makes it panic", Package: "./internal/state", Test: "FuzzTask",

@@ -44,12 +44,12 @@ var kills = []Rig{
 		Needs: "Linux", Plain: true,
 	},
 	{
-		Name: "locks: a new lock file", Promise: "who waited for a lock file that was replaced writes nothing", Package: "./internal/store", Test: "TestTheLockIsReplacedWhileCallersWait", Plain: true,
+		Name: "locks: a new lock file", Promise: "who waited for a lock file that was replaced writes nothing", Package: "./internal/store/file", Test: "TestTheLockIsReplacedWhileCallersWait", Plain: true,
 	},
 	{
 		Name:    "power cuts",
 		Promise: "what was acknowledged before the power failed is on the disk, whole",
-		Package: "./internal/store",
+		Package: "./internal/store/file",
 		Test:    "TestAPowerCutLosesNothingAcknowledged",
 		Needs:   "Linux, root, mkfs.ext4 and a loop device",
 	},

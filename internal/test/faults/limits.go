@@ -15,7 +15,7 @@ var limits = []Rig{
 		Test: "TestDocumentsAreCleanedWhenTheyAreAccepted", Plain: true,
 	},
 	{
-		Name: "hostile: the journal is clean", Promise: "what is stored, shown to models and shown to people is the same", Package: "./internal/store",
+		Name: "hostile: the journal is clean", Promise: "what is stored, shown to models and shown to people is the same", Package: "./internal/store/file",
 		Test: "TestTextsAreKeptToTheByte", Plain: true,
 	},
 	{
@@ -53,11 +53,11 @@ var limits = []Rig{
 		Test: "TestMessagesOfAnotherTaskAreNotRead", Plain: true,
 	},
 	{
-		Name: "hostile: the newest lines", Promise: "the end of the journal is read from the end, and is what the whole says", Package: "./internal/store",
+		Name: "hostile: the newest lines", Promise: "the end of the journal is read from the end, and is what the whole says", Package: "./internal/store/file",
 		Test: "TestTheNewestLinesAreTheEndOfTheHistory", Plain: true,
 	},
 	{
-		Name: "hostile: the newest lines are cheap", Promise: "what lies before the newest lines is not read", Package: "./internal/store",
+		Name: "hostile: the newest lines are cheap", Promise: "what lies before the newest lines is not read", Package: "./internal/store/file",
 		Test: "TestTheNewestLinesCostNothingOfTheRest", Plain: true,
 	},
 	{
@@ -65,7 +65,7 @@ var limits = []Rig{
 		Test: "TestARefusalReadsNoHistoryUnderTheLock", Plain: true,
 	},
 	{
-		Name: "hostile: a search is cheap", Promise: "a line is found without reading those before it", Package: "./internal/store", Test: "TestASearchReadsFewLines", Plain: true,
+		Name: "hostile: a search is cheap", Promise: "a line is found without reading those before it", Package: "./internal/store/file", Test: "TestASearchReadsFewLines", Plain: true,
 	},
 	{
 		Name: "hostile: shares of tokens", Promise: "other tokens lock no token out", Package: "./internal/server/web", Test: "TestEachTokenHasAShare", Plain: true,

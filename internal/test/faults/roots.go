@@ -20,7 +20,7 @@ var roots = []Rig{
 	},
 	{
 		Name: "hostile: forged lines", Promise: "a line with right hashes and a field that ferrus does not write is corrupt, wherever it stands",
-		Package: "./internal/store", Test: "TestAForgedLineIsCorrupt",
+		Package: "./internal/store/file", Test: "TestAForgedLineIsCorrupt",
 	},
 	{
 		Name: "hostile: forged fields", Promise: "what becomes part of a path or a command is one name of plain characters",
@@ -32,7 +32,7 @@ var roots = []Rig{
 	},
 	{
 		Name: "hostile: entries in place of control files", Promise: "links, FIFOs, devices and folders in place of control files are refused by name, and nothing hangs",
-		Package: "./internal/store", Test: "TestNothingIsReadOrWrittenInPlaceOfAControlFile",
+		Package: "./internal/store/file", Test: "TestNothingIsReadOrWrittenInPlaceOfAControlFile",
 	},
 	{
 		Name: "hostile: a link put there meanwhile", Promise: "what is opened is what lay there when it was looked at",

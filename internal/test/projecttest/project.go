@@ -9,7 +9,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
-	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/store/file"
 )
 
 // New makes a project without git, and opens its machines.
@@ -28,7 +28,7 @@ func New(t testing.TB, branches ...string) string {
 	}
 	for _, name := range branches {
 		p := project.At(dir, name)
-		s, _, err := store.Create(p.Dir(), store.Options{})
+		s, _, err := file.Create(p.Dir(), file.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
