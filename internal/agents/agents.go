@@ -143,9 +143,10 @@ func (a Adapter) Launch(s LaunchSpec) (Launch, error) {
 	return l, nil
 }
 
-// ServerEnv returns the environment of an agent's MCP server that is not started by its client.
+// ServerEnv returns the environment of an agent's MCP server that is not started by its client. A server has the variables of a
+// database, which its agent does not get: it writes the journal.
 func (s LaunchSpec) ServerEnv(agent string) []string {
-	return append(inherited(s.Environ, nil), "FERRUS_AGENT="+s.Identity(agent), "FERRUS_PROJECT="+s.Root)
+	return append(outsideOf(s.Environ), "FERRUS_AGENT="+s.Identity(agent), "FERRUS_PROJECT="+s.Root)
 }
 
 // sessionForm is the form of the names that clients give to their sessions. None can be an option.

@@ -43,16 +43,21 @@ func handed(env []string) map[string]string {
 	return set
 }
 
-// inherited returns an environment without the foreign variables, followed by added.
+// inherited returns the variables of an environment that an agent gets, followed by added.
 func inherited(env, added []string) []string {
-	out := make([]string, 0, len(env)+len(added))
+	return append(environ.Without(outsideOf(env), environ.Withheld), added...)
+}
+
+// outsideOf returns an environment without the foreign variables.
+func outsideOf(env []string) []string {
+	out := make([]string, 0, len(env))
 	for _, entry := range env {
 		name, _, _ := strings.Cut(entry, "=")
 		if slices.Contains(ours, name) || !environ.Matches(foreign, name) {
 			out = append(out, entry)
 		}
 	}
-	return append(out, added...)
+	return out
 }
 
 // secret are variables that a client does not pass to our server by name: the same that are hidden

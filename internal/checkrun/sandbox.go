@@ -112,7 +112,8 @@ func (r *Runner) confine(ctx context.Context, gate config.Gate, dir string, k ki
 	}
 	p.Read = append(p.Read, confine.Of(machine).Git()) // which the work tree names while an executor in a sandbox works
 	own := project.At(r.place.Root, "").Dir()
-	p.Deny = []string{filepath.Join(own, "journal.jsonl"), filepath.Join(own, "tokens.json"), filepath.Join(home, ".ssh"), filepath.Join(home, ".gnupg")}
+	p.Deny = []string{filepath.Join(own, "journal.jsonl"), filepath.Join(own, "tokens.json"),
+		filepath.Join(home, ".ssh"), filepath.Join(home, ".gnupg"), filepath.Join(home, ".pgpass"), filepath.Join(home, ".pg_service.conf")}
 	if m == sandbox.Bwrap && rootfs.Within(dir, own) {
 		p.Hidden = append(p.Hidden, own)
 	}

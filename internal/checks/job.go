@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/environ"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/safetext"
 )
@@ -83,7 +84,7 @@ func (j *Job) launch(spec Spec) error {
 	if own == nil {
 		own = os.Environ()
 	}
-	j.cmd.Env = allowed(own, append(slices.Clone(spec.EnvDeny), notifySecrets))
+	j.cmd.Env = environ.Without(own, slices.Concat(spec.EnvDeny, environ.Withheld))
 	j.cmd.Stderr = stderr
 	j.cmd.WaitDelay = killGrace
 	j.cmd.SysProcAttr = proc.Leader()

@@ -193,17 +193,21 @@ func TestCommandsDoNotSeeWhatIsDenied(t *testing.T) {
 	t.Setenv("FERRUS_TEST_API_KEY", "secret")
 	t.Setenv("FERRUS_TEST_TOKEN", "secret")
 	t.Setenv("FERRUS_NOTIFY_URL", "secret")
+	for _, name := range []string{"PGHOST", "PGHOSTADDR", "PGPORT", "PGUSER", "PGPASSWORD", "PGPASSFILE", "PGSERVICE", "PGSERVICEFILE", "PGSSLKEY"} {
+		t.Setenv(name, "secret")
+	}
 	t.Setenv("FERRUS_TEST_KEPT", "kept")
 	spec := specFor(t, "env", "cat /proc/$PPID/environ || :")
 	spec.EnvDeny = []string{"*_API_KEY", "FERRUS_TEST_TOKEN"}
 	spec.Env["FERRUS_TEST_TOKEN"] = "given"
 	spec.Env["FERRUS_TEST_ADDED"] = "a=b c"
+	spec.Env["PGHOST"] = "of the project"
 	r := finished(t, spec)
 	log := read(t, spec.Log)
 	if r.Status != Passed || strings.Contains(log, "secret") {
 		t.Errorf("%+v\n%s", r, log)
 	}
-	for _, want := range []string{"FERRUS_TEST_KEPT=kept", "FERRUS_TEST_TOKEN=given", "FERRUS_TEST_ADDED=a=b c"} {
+	for _, want := range []string{"FERRUS_TEST_KEPT=kept", "FERRUS_TEST_TOKEN=given", "FERRUS_TEST_ADDED=a=b c", "PGHOST=of the project"} {
 		if !strings.Contains(log, want+"\n") {
 			t.Errorf("the environment lacks %s", want)
 		}

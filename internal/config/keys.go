@@ -95,7 +95,7 @@ var keys = []key{
 	},
 	{
 		name: "checks.env", def: map[string]string{},
-		comment: "Variables added to the environment of the commands.",
+		comment: "Variables added to the environment of the commands; your own PG* do not reach them.",
 		does:    "Sets environment variables of the check commands.",
 		field:   func(c *Config) any { return &c.Checks.Env },
 	},

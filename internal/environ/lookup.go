@@ -16,6 +16,15 @@ func Lookup(env []string, name string) string {
 	return ""
 }
 
+// Without returns the variables of an environment whose names match none of the patterns, never nil: for an exec.Cmd that would be
+// everything.
+func Without(env, patterns []string) []string {
+	return slices.DeleteFunc(append([]string{}, env...), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return Matches(patterns, name)
+	})
+}
+
 // Matches reports whether the name of a variable matches one of the patterns, which are those of [path.Match].
 func Matches(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool {

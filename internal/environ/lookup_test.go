@@ -1,6 +1,9 @@
 package environ
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestTheLastOfEqualNamesIsFound(t *testing.T) {
 	env := []string{"A=1", "AB=2", "A=3=4", "C", "D="}
@@ -8,6 +11,16 @@ func TestTheLastOfEqualNamesIsFound(t *testing.T) {
 		if got := Lookup(env, name); got != want {
 			t.Errorf("%s is %q, not %q", name, got, want)
 		}
+	}
+}
+
+func TestNothingIsLeftOfWhatMatches(t *testing.T) {
+	got := Without([]string{"A=1", "PGHOST=h", "PG=", "APG=2", "PGPASSFILE=/p=q", "=C:=c"}, []string{"B", Database})
+	if want := []string{"A=1", "APG=2", "=C:=c"}; !slices.Equal(got, want) {
+		t.Errorf("%q, not %q", got, want)
+	}
+	if Without(nil, nil) == nil {
+		t.Error("nil")
 	}
 }
 

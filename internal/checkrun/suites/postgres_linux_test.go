@@ -35,6 +35,35 @@ func TestADatabaseIsReachedOnTheLoopback(t *testing.T) {
 	}
 }
 
+// TestADatabaseOfThePersonIsNotThatOfTheChecks: the variables that lead the programs of a person to a database, as to that of
+// ferrus's own records, lead no check there. A command that names a database reaches it.
+func TestADatabaseOfThePersonIsNotThatOfTheChecks(t *testing.T) {
+	missing(t, "psql")
+	port := database(t)
+	for name, value := range map[string]string{"PGHOST": "127.0.0.1", "PGPORT": port, "PGUSER": "ferrus", "PGDATABASE": "postgres"} {
+		t.Setenv(name, value)
+	}
+	const ask = "psql -Atc \"select 'the answer is ' || 6*7\""
+	if out, err := exec.Command("sh", "-c", ask).CombinedOutput(); err != nil {
+		t.Fatalf("the person does not reach it: %v\n%s", err, out)
+	}
+	k := begin(t, nil)
+	for _, m := range modes {
+		if !m.network {
+			continue
+		}
+		t.Run(m.name, func(t *testing.T) {
+			if output, passed := k.check(t, m, ask); passed || strings.Contains(output, "the answer is 42") {
+				t.Errorf("the check passed: %v\n%s", passed, output)
+			}
+			named := fmt.Sprintf("PGHOST=127.0.0.1 PGPORT=%s PGUSER=ferrus PGDATABASE=postgres %s", port, ask)
+			if output, passed := k.check(t, m, named); !passed || !strings.Contains(output, "the answer is 42") {
+				t.Errorf("the check passed: %v\n%s", passed, output)
+			}
+		})
+	}
+}
+
 // TestACheckStartsADatabase of its own, with sockets and shared memory, in a sandbox that has its own.
 func TestACheckStartsADatabase(t *testing.T) {
 	missing(t, "psql")

@@ -149,6 +149,7 @@ var variables = []variableGroup{
 		{"NO_COLOR", "turns colours off"},
 		{"PAGER", "shows long output on a terminal, such as that of ferrus log; cat for none"},
 		{"FERRUS_NOTIFY_URL", "a URL of [notify] urls; no agent and no check gets FERRUS_NOTIFY*"},
+		{"PG*", "of PostgreSQL's clients; no agent and no command of ferrus.toml gets them, see [checks] env"},
 		{"FERRUS_TOKEN", "the token of an HTTP client (ferrus token new)"},
 	}},
 	{"Set for agents, checks and [branches] setup:", []row{

@@ -1,7 +1,7 @@
 package plan
 
 import (
-	"strings"
+	"slices"
 
 	"github.com/ferrus-go/ferrus/internal/environ"
 	"github.com/ferrus-go/ferrus/internal/sandbox"
@@ -29,12 +29,6 @@ type client struct {
 // is the folder of the task's machine; home and temp are the client's folders.
 func (p protected) client(machine string, others []string, home, temp string) client {
 	c := client{read: toolchain.Folders(environ.Lookup(others, "PATH"), p.home, sandbox.System().Read), deny: p.deny(machine)}
-	for _, entry := range others {
-		name, _, _ := strings.Cut(entry, "=")
-		if !environ.Matches(outside, name) {
-			c.environ = append(c.environ, entry)
-		}
-	}
-	c.environ = append(c.environ, "HOME="+home, "TMPDIR="+temp, "GOMODCACHE="+toolchain.Modules(p.home), "GOTELEMETRY=off", "RUSTUP_HOME="+toolchain.Rustup(p.home))
+	c.environ = append(environ.Without(others, slices.Concat(outside, environ.Withheld)), "HOME="+home, "TMPDIR="+temp, "GOMODCACHE="+toolchain.Modules(p.home), "GOTELEMETRY=off", "RUSTUP_HOME="+toolchain.Rustup(p.home))
 	return c
 }

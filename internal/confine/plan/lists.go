@@ -13,11 +13,11 @@ import (
 )
 
 // logins are where programs keep keys, logins and what they start by themselves, relative to the home folder.
-var logins = []string{".ssh", ".gnupg", ".aws", ".azure", ".config", ".docker", ".kube", ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".gitconfig",
+var logins = []string{".ssh", ".gnupg", ".aws", ".azure", ".config", ".docker", ".kube", ".netrc", ".pgpass", ".pg_service.conf", ".postgresql", ".npmrc", ".pypirc", ".git-credentials", ".gitconfig",
 	".claude", ".claude.json", ".codex", ".gemini", ".qwen", ".local/share", ".local/bin", ".bashrc", ".profile", ".zshrc"}
 
 // secrets are those of them that no list may make readable.
-var secrets = []string{".ssh", ".gnupg", ".netrc", ".git-credentials"}
+var secrets = []string{".ssh", ".gnupg", ".netrc", ".pgpass", ".pg_service.conf", ".postgresql", ".git-credentials"}
 
 // lists are the further paths of a sandbox, without links. It refuses those that would give away what it protects.
 func (p protected) lists(s config.Sandbox) (read, write []string, err error) {

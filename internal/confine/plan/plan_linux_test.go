@@ -46,7 +46,7 @@ func TestASandboxThatCannotBeIsRefused(t *testing.T) {
 	m := enginetest.Repository(t, "")
 	tools := filepath.Join(home, "tools")
 	t.Setenv("PATH", os.Getenv("PATH")+":"+tools)
-	for _, dir := range []string{".ssh", ".cache/x", ".config/x", "tools", "project/.git"} {
+	for _, dir := range []string{".ssh", ".pgpass", ".cache/x", ".config/x", "tools", "project/.git"} {
 		if err := os.MkdirAll(filepath.Join(home, dir), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -95,6 +95,7 @@ func TestASandboxThatCannotBeIsRefused(t *testing.T) {
 		"reading .ferrus":                  {read(at(".ferrus")), "give away"},
 		"reading the project":              {read(m.Dir), "give away"},
 		"reading a key":                    {read(filepath.Join(home, ".ssh")), "give away"},
+		"reading passwords of databases":   {read(filepath.Join(home, ".pgpass")), "give away"},
 		"reading the home folder":          {read(home), "give away"},
 		"reading the root":                 {read("/"), "give away"},
 		"reading a file of the project":    {read(at("file")), ""},
@@ -154,7 +155,8 @@ func TestTheEnvironmentLeadsNowhereOutside(t *testing.T) {
 		t.Fatal(err)
 	}
 	given := []string{"PATH=/usr/bin:/bin", "HOME=/home/me", "TMPDIR=/tmp/x", "SSH_AUTH_SOCK=/run/s", "DBUS_SESSION_BUS_ADDRESS=unix:x", "CODEX_HOME=/home/me/.codex",
-		"CLAUDE_CONFIG_DIR=/home/me/.claude", "XDG_CONFIG_HOME=/home/me/.config", "FERRUS_STATE_DIR=/home/me/s", "GOCACHE=/home/me/c", "CARGO_HOME=/home/me/cargo", "CARGO_TARGET_DIR=/home/me/t", "GIT_CONFIG_GLOBAL=/x", "OPENAI_API_KEY=sesame", "LANG=C"}
+		"CLAUDE_CONFIG_DIR=/home/me/.claude", "XDG_CONFIG_HOME=/home/me/.config", "FERRUS_STATE_DIR=/home/me/s", "GOCACHE=/home/me/c", "CARGO_HOME=/home/me/cargo", "CARGO_TARGET_DIR=/home/me/t", "GIT_CONFIG_GLOBAL=/x", "OPENAI_API_KEY=sesame", "LANG=C",
+		"PGPASSFILE=/home/me/.pgpass", "PGSERVICEFILE=/home/me/.pg_service.conf"}
 	m.Write("Cargo.toml", "[workspace]\n")
 	p, err := plan.Of(t.Context(), plan.Executor{Gate: gate(t), Place: project.Place{Root: m.Dir, Branch: "alt"}, Work: work, Ferrus: self, Environ: given})
 	if err != nil {

@@ -7,16 +7,19 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/ferrus-go/ferrus/internal/environ"
 )
 
-// RunShell runs a line of a person's configuration in a folder with the environment env and the
-// text on its standard input, for at most limit. The error says how the command ended and contains
+// RunShell runs a line of a person's configuration in a folder with the environment env, but for the
+// variables of a database, and the text on its standard input, for at most limit. The error says how the command ended and contains
 // its first bytes of output. Background processes that keep the output open do not delay the call.
 func RunShell(ctx context.Context, limit time.Duration, line, dir, text string, env []string) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmd := Shell(ctx, line)
-	cmd.Dir, cmd.Env, cmd.Stdin = dir, env, strings.NewReader(text)
+	// An agent may have changed a script of the project that the line names.
+	cmd.Dir, cmd.Env, cmd.Stdin = dir, environ.Without(env, []string{environ.Database}), strings.NewReader(text)
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	if err == nil || errors.Is(err, exec.ErrWaitDelay) {

@@ -22,9 +22,10 @@ func TestAShellCommandSaysHowItEnded(t *testing.T) {
 		{"cat > /dev/null", time.Minute, ""},
 		{"echo no; exit 3", time.Minute, "exit status 3: no\n"},
 		{"echo no; kill -9 $$", time.Minute, "SIGKILL ended it: no\n"},
+		{`echo "$OTHER$PGPASSWORD"; exit 3`, time.Minute, "exit status 3: given\n"},
 		{"exec sleep 60", 50 * time.Millisecond, "it did not end within 50ms: "},
 	} {
-		err := proc.RunShell(context.Background(), c.limit, c.line, t.TempDir(), "text", nil)
+		err := proc.RunShell(context.Background(), c.limit, c.line, t.TempDir(), "text", []string{"OTHER=given", "PGPASSWORD=secret"})
 		got := ""
 		if err != nil {
 			got = err.Error()
