@@ -122,7 +122,10 @@ var allowed = map[string]map[string]string{
 		"internal/safetext":          "models and people are given tails of output without hidden characters",
 	},
 	"internal/environ": {},
-	"internal/git":     {"internal/rootfs": "a file of rules that is a FIFO is named as it names one"},
+	"internal/git": {
+		"internal/platform/proc": "a call of another repository ends with everything that it started",
+		"internal/rootfs":        "a file of rules that is a FIFO is named as it names one",
+	},
 	"internal/worktree": {
 		"internal/git":                 "it asks git",
 		"internal/rootfs":              "its private folder is reached without following links",
@@ -161,6 +164,11 @@ var allowed = map[string]map[string]string{
 		"internal/rootfs":              "its private folder is reached without following links",
 		"internal/worktree/filestat":   "it asks whether a file is there",
 		"internal/worktree/gitpath":    "git lists paths",
+	},
+	"internal/worktree/exchange": {
+		"internal/git":                 "it asks git",
+		"internal/safetext":            "what a host says is shown without hidden characters",
+		"internal/worktree/repository": "what is sent and fetched are its objects",
 	},
 	"internal/worktree/guest": {
 		"internal/git":                 "its error of a missing repository, and a person's name and address",

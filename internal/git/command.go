@@ -19,6 +19,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
@@ -71,6 +72,10 @@ type Command struct {
 	Flags  []string // options of git itself
 	Stdin  io.Reader
 	Stdout io.Writer // nil: returned
+
+	// Detached is for calls that start other programs, such as ssh: git gets a session without a terminal, so that none of
+	// them asks there, and where ctx ends the call, all of them are ended.
+	Detached bool
 }
 
 // Run calls git and returns what it wrote to stdout and the first lines of its stderr. An error carries the first of
@@ -95,12 +100,19 @@ func (c Command) Run(ctx context.Context, args ...string) (stdout []byte, stderr
 	cmd.Dir, cmd.Env, cmd.Stdin = c.Dir, environ(c.Env), c.Stdin
 	// SIGTERM lets git remove its lock and temporary files; what a filter of the user's leaves open does not hold us.
 	cmd.Cancel = func() error {
+		if c.Detached {
+			proc.Of(cmd.Process).Terminate()
+			return nil
+		}
 		if cmd.Process.Signal(syscall.SIGTERM) != nil {
 			return cmd.Process.Kill()
 		}
 		return nil
 	}
 	cmd.WaitDelay = 2 * time.Second
+	if c.Detached {
+		cmd.SysProcAttr = proc.Leader()
+	}
 	var out bytes.Buffer
 	cmd.Stdout = &out
 	if c.Stdout != nil {
@@ -113,6 +125,9 @@ func (c Command) Run(ctx context.Context, args ...string) (stdout []byte, stderr
 		return out.Bytes(), said.String(), nil
 	}
 	if ctx.Err() != nil {
+		if c.Detached && cmd.Process != nil {
+			proc.Of(cmd.Process).Kill()
+		}
 		return nil, "", interrupted(ctx, args[0])
 	}
 	return nil, said.String(), Explain(args[0], said.String(), err)

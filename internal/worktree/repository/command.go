@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/git"
@@ -26,15 +27,20 @@ func (r *Repository) UserCommand() git.Command {
 
 // own is a call in the private git directory on one object store; the other, if any, is only read.
 func (r *Repository) own(store string, others ...string) git.Command {
-	env := []string{"GIT_DIR=" + r.repository(), "GIT_COMMON_DIR=" + r.repository(), "GIT_WORK_TREE=" + r.dir,
-		"GIT_OBJECT_DIRECTORY=" + store}
+	env := []string{"GIT_DIR=" + r.repository(), "GIT_COMMON_DIR=" + r.repository(), "GIT_WORK_TREE=" + r.dir}
+	return git.Command{Dir: r.dir, Env: slices.Concat(env, stores(store, others...), git.Isolated)}
+}
+
+// stores has git write objects to one store, and read the others as well.
+func stores(store string, others ...string) []string {
+	env := []string{"GIT_OBJECT_DIRECTORY=" + store}
 	for i, other := range others {
 		others[i] = gitpath.Quoted(other)
 	}
 	if len(others) > 0 {
 		env = append(env, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+strings.Join(others, string(os.PathListSeparator)))
 	}
-	return git.Command{Dir: r.dir, Env: append(env, git.Isolated...)}
+	return env
 }
 
 // Command is a call about files and objects in the private git directory, which writes to the private object store and reads both stores; git follows the

@@ -178,17 +178,22 @@ func (r *Repository) isKept(k kept) bool {
 // WriteCommit writes a commit of a tree into the private store and returns its id, which is a function of the tree and its
 // parents.
 func (r *Repository) WriteCommit(tree string, parents ...string) (string, error) {
-	const nobody = "ferrus <ferrus@localhost> 0 +0000"
-	text := "tree " + tree + "\n"
-	for _, p := range parents {
-		text += "parent " + p + "\n"
-	}
-	text += "author " + nobody + "\ncommitter " + nobody + "\n\nferrus\n"
-	id := r.ID("commit", []byte(text))
+	id, text := r.commit(tree, parents...)
 	if filestat.Exists(loose(r.store(), id)) || filestat.Exists(loose(r.objects, id)) {
 		return id, nil
 	}
-	return id, r.WriteObject("commit", id, []byte(text))
+	return id, r.WriteObject("commit", id, text)
+}
+
+// commit is the commit that [Repository.WriteCommit] writes.
+func (r *Repository) commit(tree string, parents ...string) (id string, text []byte) {
+	const nobody = "ferrus <ferrus@localhost> 0 +0000"
+	text = append(text, "tree "+tree+"\n"...)
+	for _, p := range parents {
+		text = append(text, "parent "+p+"\n"...)
+	}
+	text = append(text, "author "+nobody+"\ncommitter "+nobody+"\n\nferrus\n"...)
+	return r.ID("commit", text), text
 }
 
 // A Source is what a tree was made of. Where it is known, what is new in the tree need not be read from the stores. All

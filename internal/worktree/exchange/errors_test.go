@@ -1,0 +1,125 @@
+package exchange_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/git"
+	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/exchange"
+)
+
+// TestAnErrorSaysWhatHelps: what failed, why, and what to do.
+func TestAnErrorSaysWhatHelps(t *testing.T) {
+	t.Parallel()
+	dir := committed(t)
+	h := newHost(t, dir)
+	runGit(t, dir, "config", "core.sshCommand", "ssh -i deploy-key")
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { silent.Close() })
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	for name, c := range map[string]struct {
+		remote string
+		is     error
+		said   []string
+	}{
+		"nobody listens":      {"http://" + closed.Addr().String() + "/x.git", exchange.ErrUnreachable, []string{"try again", "git ls-remote http://" + closed.Addr().String()}},
+		"nobody at the port":  {"git://" + closed.Addr().String() + "/x.git", exchange.ErrUnreachable, []string{"try again"}},
+		"it never answers":    {"git://" + silent.Addr().String() + "/x.git", exchange.ErrUnreachable, []string{"within 1s"}},
+		"no repository":       {"git://" + h.daemon(t) + "/x.git", exchange.ErrAccess, []string{"correct the address", "core.sshcommand"}},
+		"no path":             {filepath.Join(t.TempDir(), "x.git"), exchange.ErrAccess, []string{"correct the address"}},
+		"no page":             {h.http(t, nil) + "/x.git", exchange.ErrAccess, []string{"correct the address"}},
+		"a helper by address": {"ext::sh -c true", exchange.ErrAccess, []string{"https, ssh or git"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tree := open(t, dir)
+			o := exchange.Options{}
+			if name == "it never answers" {
+				o.Timeout = time.Second
+			}
+			r := remote(t, tree, c.remote, o)
+			_, pushed := r.Push(t.Context(), epoch(1, ""), fingerprint(t, tree), h.main)
+			_, fetched := r.Fetch(t.Context(), epoch(1, strings.Repeat("1", 40)), h.main)
+			for _, err := range []error{pushed, fetched, r.Probe(t.Context())} {
+				if errors.Is(err, c.is) {
+					for _, want := range c.said {
+						if !strings.Contains(err.Error(), want) {
+							t.Errorf("%v does not say %q", err, want)
+						}
+					}
+				} else if err != nil || c.is != nil {
+					t.Errorf("err = %v", err)
+				}
+			}
+		})
+	}
+}
+
+// TestACallEndsWithItsContext, and says so.
+func TestACallEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	dir := committed(t)
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	tree := open(t, dir)
+	r := remote(t, tree, "git://"+silent.Addr().String()+"/x.git")
+	go func() {
+		conn, err := silent.Accept()
+		if err == nil {
+			defer conn.Close()
+		}
+		cancel()
+	}()
+	if _, err := r.Sweep(ctx, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("err = %v", err)
+	}
+}
+
+// TestWhatCannotBeARefIsRefused before anything is sent.
+func TestWhatCannotBeARefIsRefused(t *testing.T) {
+	t.Parallel()
+	dir := committed(t)
+	h := newHost(t, dir)
+	tree := open(t, dir)
+	r := remote(t, tree, h.dir)
+	id := fingerprint(t, tree)
+	for _, at := range []exchange.Ref{{Task: "t"}, {Task: "a/b", Epoch: 1}, {Task: "", Epoch: 1}, {Task: "..", Epoch: 1}, {Task: "t", Epoch: 1, Commit: "main"}, {Task: "*", Epoch: 1}} {
+		if _, err := r.Push(t.Context(), at, id, h.main); err == nil {
+			t.Errorf("%+v was pushed", at)
+		}
+	}
+	for _, of := range [][2]string{{strings.Repeat("1", 40), h.main}, {id, strings.Repeat("1", 40)}} {
+		if _, err := r.Push(t.Context(), epoch(1, ""), of[0], of[1]); err == nil || !strings.Contains(err.Error(), "not in the repository") {
+			t.Errorf("%v: %v", of, err)
+		}
+	}
+	for _, o := range []exchange.Options{{Remote: h.dir, Project: "a/b"}, {Remote: h.dir, Project: "p", Namespace: "refs/heads"}, {Remote: "nowhere", Project: "p"}, {Remote: "", Project: "p"}, {Remote: "a/path", Project: "p"}} {
+		if _, err := exchange.Open(t.Context(), tree.Repository, o); err == nil {
+			t.Errorf("%+v was opened", o)
+		}
+	}
+	plain, err := worktree.Open(t.Context(), t.TempDir(), filepath.Join(t.TempDir(), "git"), worktree.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := exchange.Open(t.Context(), plain.Repository, exchange.Options{Remote: h.dir, Project: "p"}); !errors.Is(err, git.ErrNoGit) {
+		t.Errorf("without git: %v", err)
+	}
+}
