@@ -161,6 +161,7 @@ var allowed = map[string]map[string]string{
 		"internal/git":                 "it asks git",
 		"internal/platform/atomicfile": "what git was asked to keep is there after a power cut",
 		"internal/platform/filelock":   "one process at a time makes or removes a linked work tree",
+		"internal/platform/proc":       "programs are looked for outside of the project",
 		"internal/rootfs":              "its private folder is reached without following links",
 		"internal/worktree/filestat":   "it asks whether a file is there",
 		"internal/worktree/gitpath":    "git lists paths",

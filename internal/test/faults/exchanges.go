@@ -37,6 +37,10 @@ var exchanges = []Rig{
 		Package: exchangePackage, Test: "TestNoProgramOfTheRepositoryRuns", Plain: true,
 	},
 	{
+		Name: "exchange: programs in the work tree", Promise: "no program in the work tree is started when trees are exchanged, though it is on PATH",
+		Package: exchangePackage, Test: "TestAProgramInTheWorkTreeIsNotStarted", Plain: true,
+	},
+	{
 		Name: "exchange: settings of the person", Promise: "addresses, credentials and programs that a person configured are used, and shown to nobody",
 		Package: exchangePackage, Test: "TestThePersonsConfigurationIsUsed", Plain: true,
 	},
@@ -55,5 +59,9 @@ var exchanges = []Rig{
 	{
 		Name: "exchange: errors", Promise: "a call ends in bounded time and says what helps",
 		Package: exchangePackage, Test: "TestAnErrorSaysWhatHelps", Plain: true,
+	},
+	{
+		Name: "exchange: programs that hang", Promise: "what git started for a remote ends with the call",
+		Package: exchangePackage, Test: "TestWhatGitStartedEndsWithTheCall", Plain: true,
 	},
 }

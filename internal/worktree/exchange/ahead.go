@@ -8,8 +8,8 @@ import (
 )
 
 // Ahead says what a first push sends beside the work tree: how many commits lead to base that the remote did not have when the
-// repository last heard of its branches, and how many bytes they take in the object store. It connects to nothing. For a remote that is a URL
-// the repository knows no branches: there it is the whole history.
+// repository last fetched its branches, and how many bytes they take in the object store. It connects to nothing. For a
+// remote that is a URL the repository knows no branches: there it is the whole history.
 func (r *Remote) Ahead(ctx context.Context, base string) (commits int, bytes int64, err error) {
 	commits, bytes, err = r.ahead(ctx, base)
 	if err != nil {

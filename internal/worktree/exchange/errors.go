@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	// ErrUnreachable says that the remote did not answer, or not in time. It is worth to try again later.
+	// ErrUnreachable says that the remote did not answer, or not in time. Try again later.
 	ErrUnreachable = errors.New("the remote cannot be reached")
 	// ErrAccess says that the remote did not accept the credentials, or has no such repository for this person.
 	ErrAccess = errors.New("the remote refuses access")

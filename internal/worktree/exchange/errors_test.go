@@ -3,9 +3,15 @@ package exchange_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -89,6 +95,33 @@ func TestACallEndsWithItsContext(t *testing.T) {
 	}()
 	if _, err := r.Sweep(ctx, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("err = %v", err)
+	}
+}
+
+// TestWhatGitStartedEndsWithTheCall: an ssh that hangs and does not obey.
+func TestWhatGitStartedEndsWithTheCall(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a shell")
+	}
+	dir := committed(t)
+	fifo, ssh := filepath.Join(t.TempDir(), "fifo"), filepath.Join(t.TempDir(), "ssh")
+	if out, err := exec.Command("mkfifo", fifo).CombinedOutput(); err != nil {
+		t.Skipf("no FIFO: %v: %s", err, out)
+	}
+	executable(t, ssh, fmt.Sprintf("trap '' TERM\nexec 9>'%s'\necho started >&9\nsleep 20\necho over >&9", fifo))
+	person(t, fmt.Sprintf("[core]\n\tsshCommand = %s\n[ssh]\n\tvariant = simple\n", ssh))
+	end, err := os.OpenFile(fifo, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end.Close()
+	r := remote(t, open(t, dir), "ssh://nowhere/x.git", exchange.Options{Timeout: time.Second})
+	if _, err := r.List(t.Context()); !errors.Is(err, exchange.ErrUnreachable) {
+		t.Errorf("err = %v", err)
+	}
+	// It ends when no process has the other side.
+	if text, err := io.ReadAll(end); err != nil || string(text) != "started\n" {
+		t.Errorf("%q, %v", text, err)
 	}
 }
 

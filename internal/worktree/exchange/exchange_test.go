@@ -34,13 +34,13 @@ func TestAPushSendsOnlyTheChange(t *testing.T) {
 	t.Parallel()
 	const most = 4 << 10
 	dir := large(t)
-	h := newHost(t, dir)
-	there := h.clone(t)
-	ahead := strings.TrimSpace(runGit(t, h.dir, "commit-tree", "-p", "main", "-m", "ahead", "main^{tree}"))
-	runGit(t, h.dir, "update-ref", "refs/heads/main", ahead)
-	tree, other := open(t, dir), open(t, there)
+	first := newHost(t, dir)
+	tree, other := open(t, dir), open(t, first.clone(t))
 	for _, kind := range []string{"path", "daemon", "http"} {
 		t.Run(kind, func(t *testing.T) {
+			h := first.copy(t)
+			ahead := strings.TrimSpace(runGit(t, h.dir, "commit-tree", "-p", "main", "-m", "ahead", "main^{tree}"))
+			runGit(t, h.dir, "update-ref", "refs/heads/main", ahead)
 			url := h.by(t, kind)
 			here, far := remote(t, tree, url), remote(t, other, url)
 			at := exchange.Ref{Task: kind, Epoch: 1}
@@ -186,6 +186,9 @@ func TestWorkTreesOfEveryKind(t *testing.T) {
 			runGit(t, dir, "push", "-q", "origin", "main")
 			shallow := h.clone(t, "--depth=2")
 			write(t, shallow, "new", "x")
+			runGit(t, shallow, "add", ".")
+			runGit(t, shallow, "commit", "-qm", "local")
+			write(t, shallow, "new", "y")
 			return shallow
 		},
 		"a submodule": func(t *testing.T, h *host, dir string) string {
@@ -212,6 +215,11 @@ func TestWorkTreesOfEveryKind(t *testing.T) {
 			}
 			tree := open(t, at)
 			r := remote(t, tree, h.dir)
+			if base != "" {
+				if n, bytes, err := r.Ahead(t.Context(), base); err != nil || n == 0 || bytes == 0 {
+					t.Errorf("%d commits ahead, %d bytes, %v", n, bytes, err)
+				}
+			}
 			ref := push(t, tree, r, epoch(1, ""), base)
 			s, err := remote(t, there, h.dir).Fetch(t.Context(), ref, base)
 			if err != nil || s.Tree != fingerprint(t, tree) || s.Base != base {

@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// Fetch brings the commit of a ref, which a journal line names, into the private object store, and returns its tree and base. It
-// asks for the commit by its id: no other ref is listed or fetched, and a ref that has moved on since the line was written does not
-// matter as long as the remote has the commit. Where the repository lacks base, which the caller knows from the journal, Fetch
-// brings that commit too, without its history.
+// Fetch brings the commit of a ref, which a journal line names, into the private object store, and returns its tree and base.
+// It asks for the commit by its id. So no other ref is listed or fetched, and the ref may have moved on since the line was
+// written, as long as the remote still has the commit. Where the repository lacks base, which the caller knows from the
+// journal, Fetch brings that commit too, without its history.
 //
 // The commit is that very commit and one that Push makes, its content was compared with its id, and all of it is on disk when
 // Fetch returns. Files are compared when they are laid out. The error wraps [ErrMissing] where the remote does not

@@ -32,12 +32,19 @@ type counter struct{ up, down atomic.Int64 }
 // newHost makes one for the work tree in dir, which gets the remote origin.
 func newHost(t testing.TB, dir string) *host {
 	t.Helper()
-	h := &host{dir: filepath.Join(t.TempDir(), "host.git"), main: head(t, dir)}
-	runGit(t, dir, "clone", "-q", "--bare", "--template=", dir, h.dir)
-	runGit(t, h.dir, "config", "http.receivepack", "true")
+	h := (&host{dir: dir, main: head(t, dir)}).copy(t)
 	runGit(t, dir, "remote", "add", "origin", h.dir)
 	runGit(t, dir, "fetch", "-q", "origin")
 	return h
+}
+
+// copy is another host with the same branches.
+func (h *host) copy(t testing.TB) *host {
+	t.Helper()
+	c := &host{dir: filepath.Join(t.TempDir(), "host.git"), main: h.main}
+	runGit(t, h.dir, "clone", "-q", "--bare", "--template=", h.dir, c.dir)
+	runGit(t, c.dir, "config", "http.receivepack", "true")
+	return c
 }
 
 func head(t testing.TB, dir string) string {

@@ -159,6 +159,27 @@ func exists(path string) bool {
 	return err == nil
 }
 
+// TestAProgramInTheWorkTreeIsNotStarted, though its folder is on PATH.
+func TestAProgramInTheWorkTreeIsNotStarted(t *testing.T) {
+	dir := committed(t)
+	h := newHost(t, dir)
+	canary := filepath.Join(t.TempDir(), "canary")
+	executable(t, filepath.Join(dir, "bin", "ssh"), "touch "+canary+"; exit 1")
+	tree := open(t, dir)
+	r := remote(t, tree, "ssh://127.0.0.1/x.git")
+	t.Setenv("PATH", filepath.Join(dir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
+	if cmd := exec.Command("git", "ls-remote", "ssh://127.0.0.1/x.git"); cmd.Run() == nil || !exists(canary) {
+		t.Fatal("the user's git does not start it")
+	}
+	remove(t, filepath.Dir(canary), "canary")
+	for _, at := range []string{dir, h.dir} {
+		t.Chdir(at)
+		if _, err := r.List(t.Context()); err == nil || exists(canary) {
+			t.Errorf("in %s: it was started, or %v", at, err)
+		}
+	}
+}
+
 // person has git read a configuration of the user.
 func person(t *testing.T, text string) {
 	t.Helper()

@@ -14,8 +14,8 @@ import (
 // names its commit. The tree is one that package worktree has made, base the base commit of the task, "" where there is
 // none. Both are in the repository or in the private object store.
 //
-// Push may be killed at any moment and called again. After an error the ref has the old or the new commit: the new one only if the
-// answer of the remote was lost. The errors are a [*LaterError], a [*StaleError], a [*RefusedError], or wrap [ErrUnreachable] or
+// Push may be killed at any moment and called again. After an error the ref is as it was, or has the new commit if the answer of
+// the remote was lost. The errors are a [*LaterError], a [*StaleError], a [*RefusedError], or wrap [ErrUnreachable] or
 // [ErrAccess].
 func (r *Remote) Push(ctx context.Context, at Ref, tree, base string) (Ref, error) {
 	to := at
@@ -51,8 +51,8 @@ func (r *Remote) commit(ctx context.Context, tree, base string) (string, error) 
 	return r.repo.WriteCommit(tree, parents...)
 }
 
-// Restore pushes the commit of a ref again where the remote lost the ref: somebody's git push --mirror deletes refs that it does
-// not have. It is no error if the ref is there. The errors are those of [Remote.Push].
+// Restore pushes the commit of a ref again where the remote lost the ref: somebody's git push --mirror deletes refs that it
+// does not have. It is no error if the ref is there. The errors are those of [Remote.Push].
 func (r *Remote) Restore(ctx context.Context, at Ref) error {
 	err := r.check(at)
 	if err == nil {
@@ -73,7 +73,7 @@ func (r *Remote) Restore(ctx context.Context, at Ref) error {
 	return nil
 }
 
-// tries is how often a push is repeated that met another push of the same ref, if that changed nothing.
+// tries is how often a push is tried that meets the lock of another one on the host.
 const tries = 5
 
 // publish changes a ref from one commit to another. The look comes first for its errors; the lease of the push decides.
@@ -113,8 +113,8 @@ func (r *Remote) publish(ctx context.Context, from Ref, commit string) error {
 	}
 }
 
-// known reports whether the repository has one of the commits. Then a push sends only what that has not. Otherwise git asks the remote
-// which commits both have: the branches of the remote may have moved on to commits that are not here.
+// known reports whether the repository has one of the commits. Then a push sends only what is not below that. Otherwise git asks
+// the remote which commits both have: its branches may have moved on to commits that are not here.
 func (r *Remote) known(ctx context.Context, refs []Ref) (bool, error) {
 	var ids []string
 	for _, at := range refs {

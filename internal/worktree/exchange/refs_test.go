@@ -16,13 +16,14 @@ import (
 	"github.com/ferrus-go/ferrus/internal/worktree/worktreetest"
 )
 
-// TestOneOfEightPushesWins: all expect the same commit; the losers are told what the ref has.
+// TestOneOfEightPushesWins: all have looked before one of them pushes, and expect the same commit. The losers are told what the
+// ref has.
 func TestOneOfEightPushesWins(t *testing.T) {
-	t.Parallel()
 	dir := committed(t)
 	h := newHost(t, dir)
 	tree := open(t, dir)
 	at := push(t, tree, remote(t, tree, h.dir), epoch(1, ""), h.main)
+	path := os.Getenv("PATH")
 	for round := range worktreetest.Most(2, 20) {
 		const many = 8
 		var pushes [many]func() (exchange.Ref, error)
@@ -33,6 +34,10 @@ func TestOneOfEightPushesWins(t *testing.T) {
 			r, id := remote(t, other, h.dir), fingerprint(t, other)
 			pushes[i] = func() (exchange.Ref, error) { return r.Push(t.Context(), at, id, h.main) }
 		}
+		arrived := filepath.Join(t.TempDir(), "arrived")
+		wrap(t, fmt.Sprintf(`case " $* " in *" push "*)
+			printf x >>'%[1]s'
+			while [ $(wc -c <'%[1]s') -lt %[2]d ]; do :; done;; esac`, arrived, many))
 		var won []exchange.Ref
 		var mu sync.Mutex
 		var all sync.WaitGroup
@@ -49,6 +54,7 @@ func TestOneOfEightPushesWins(t *testing.T) {
 			})
 		}
 		all.Wait()
+		os.Setenv("PATH", path)
 		if len(won) != 1 || h.refs(t)["refs/ferrus/p/t/1"] != won[0].Commit {
 			t.Fatalf("winners %v, refs %v", won, h.refs(t))
 		}

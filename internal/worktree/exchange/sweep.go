@@ -24,12 +24,12 @@ func (r *Remote) List(ctx context.Context) ([]Ref, error) {
 	return all, nil
 }
 
-// Sweep deletes the refs of the project of which keep says no, and returns how many they were. keep says yes to a commit that the newest
-// journal line of its task names, whatever its epoch: a session that took the task over needs it until its own first push
-// is in the journal. It says no to all else, which is what ended tasks and old epochs have left. A ref that somebody changes at
-// the same time stays, and is no error.
+// Sweep deletes the refs of the project that keep does not want, and returns how many they were. keep wants a commit that the newest
+// journal line of its task names, of whatever epoch: a session that took the task over needs it until its own first push is
+// in the journal. It does not want what ended tasks and old epochs have left. A ref that somebody changes at the same time
+// stays, and is no error.
 //
-// Every push is sent a list of all refs, so few are worth keeping.
+// Every push gets a list of all refs, so keep few.
 func (r *Remote) Sweep(ctx context.Context, keep func(Ref) bool) (n int, err error) {
 	all, err := r.List(ctx)
 	if err != nil {

@@ -6,20 +6,23 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/git"
+	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // RemoteCommand is a call that talks to another repository about the objects of [Repository.Command]. It has the person's
 // configuration and the machine's: proxies, credential helpers and how ssh is started are theirs. The repository's
-// configuration has no part in it, for an agent can write there. The caller names the address and the allowed protocols.
-// [Repository.PrepareRemote] comes before it.
+// configuration has no part in it, for an agent can write there, nor have programs in the work tree, such as an ssh. The caller
+// names the address and the allowed protocols. [Repository.PrepareRemote] comes before it.
 func (r *Repository) RemoteCommand() git.Command {
 	env := []string{"GIT_DIR=" + r.repository(), "GIT_COMMON_DIR=" + r.repository()}
+	env = append(env, proc.Outside([]string{"PATH=" + os.Getenv("PATH")}, proc.WorkTree(r.dir))...)
 	return git.Command{
 		Dir: r.repository(), Env: slices.Concat(env, stores(r.store(), r.objects)), Detached: true,
 		Config: []string{"core.fsync=objects", "fetch.fsckObjects=true", "protocol.version=2"},
