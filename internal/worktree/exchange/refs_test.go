@@ -16,8 +16,8 @@ import (
 	"github.com/ferrus-go/ferrus/internal/worktree/worktreetest"
 )
 
-// TestOneOfEightPushesWins: all have looked before one of them pushes, and expect the same commit. The losers are told what the
-// ref has.
+// TestOneOfEightPushesWins: all have looked before one of them pushes, and expect the same commit. Then they push at once, or in
+// the next round one after the other. The losers are told what the ref has.
 func TestOneOfEightPushesWins(t *testing.T) {
 	dir := committed(t)
 	h := newHost(t, dir)
@@ -37,7 +37,13 @@ func TestOneOfEightPushesWins(t *testing.T) {
 		arrived := filepath.Join(t.TempDir(), "arrived")
 		wrap(t, fmt.Sprintf(`case " $* " in *" push "*)
 			printf x >>'%[1]s'
-			while [ $(wc -c <'%[1]s') -lt %[2]d ]; do :; done;; esac`, arrived, many))
+			while [ $(wc -c <'%[1]s') -lt %[2]d ]; do :; done
+			if [ %[3]d = 1 ]; then
+				until mkdir '%[1]s.turn' 2>/dev/null; do :; done
+				"$REAL" "$@"; code=$?
+				rmdir '%[1]s.turn'
+				exit $code
+			fi;; esac`, arrived, many, round%2))
 		var won []exchange.Ref
 		var mu sync.Mutex
 		var all sync.WaitGroup
