@@ -57,9 +57,11 @@ func TestAnErrorSaysWhatHelps(t *testing.T) {
 				o.Timeout = time.Second
 			}
 			r := remote(t, tree, c.remote, o)
-			_, pushed := r.Push(t.Context(), epoch(1, ""), fingerprint(t, tree), h.main)
-			_, fetched := r.Fetch(t.Context(), epoch(1, strings.Repeat("1", 40)), h.main)
-			for _, err := range []error{pushed, fetched, r.Probe(t.Context())} {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			_, pushed := r.Push(ctx, epoch(1, ""), fingerprint(t, tree), h.main)
+			_, fetched := r.Fetch(ctx, epoch(1, strings.Repeat("1", 40)), h.main)
+			for _, err := range []error{pushed, fetched, r.Probe(ctx)} {
 				if errors.Is(err, c.is) {
 					for _, want := range c.said {
 						if !strings.Contains(err.Error(), want) {
