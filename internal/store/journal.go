@@ -22,7 +22,7 @@ func Lines(journal io.ReaderAt, off, size int64) iter.Seq2[*Line, error] {
 			if errors.Is(err, io.EOF) {
 				return
 			}
-			if errors.Is(err, LineTooLong) {
+			if TooLong(err) {
 				yield(nil, CorruptJournal("the line at byte %d is not valid: %v", off, err))
 				return
 			}
@@ -53,7 +53,7 @@ func ReadLineAt(journal io.ReaderAt, off int64) (*Line, error) {
 	switch {
 	case errors.Is(err, io.EOF):
 		return nil, io.EOF
-	case errors.Is(err, LineTooLong):
+	case TooLong(err):
 		return nil, CorruptJournal("the line at byte %d is not valid: %v", off, err)
 	case err != nil:
 		return nil, ReadError(err)

@@ -28,17 +28,20 @@ var (
 	lineHash  = regexp.MustCompile(`^[0-9a-f]{64}$`)
 )
 
-// LineTooLong says that a line is longer than MaxLine.
-var LineTooLong = fmt.Errorf("it has more than %d bytes", MaxLine)
+// errLong says that a line is longer than MaxLine.
+var errLong = fmt.Errorf("it has more than %d bytes", MaxLine)
+
+// TooLong reports whether an error of ReadLine says that a line is longer than MaxLine.
+func TooLong(err error) bool { return errors.Is(err, errLong) }
 
 // ReadLine reads a line with its newline. At the end of the file it returns the rest and io.EOF.
-// For a line that is longer than MaxLine it returns LineTooLong and stops reading.
+// For a line that is longer than MaxLine it returns an error that TooLong knows and stops reading.
 func ReadLine(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
 		part, err := r.ReadSlice('\n')
 		if len(line)+len(part) > MaxLine {
-			return nil, LineTooLong
+			return nil, errLong
 		}
 		if err == nil && line == nil {
 			return slices.Clone(part), nil

@@ -91,7 +91,7 @@ func (r *replayed) scan(journal io.ReaderAt, from, size, covered int64) (end int
 	lines := bufio.NewReaderSize(io.NewSectionReader(journal, from, size-from), int(min(size-from, 1<<16)))
 	for end < size {
 		raw, err := store.ReadLine(lines)
-		if errors.Is(err, store.LineTooLong) {
+		if store.TooLong(err) {
 			return 0, store.CorruptJournal("the line at byte %d is not valid: %v", end, err)
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
