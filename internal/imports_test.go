@@ -197,7 +197,12 @@ var allowed = map[string]map[string]string{
 		"internal/state":    "what it stores is a task",
 		"internal/lease":    "a snapshot has the term of the lease; a session is probed",
 	},
+	"internal/store/live": {
+		"internal/lease":             "a lock answers a probe",
+		"internal/platform/filelock": "a session lives as long as its lock is held",
+	},
 	"internal/store/file": {
+		"internal/store/live":          "which sessions live on this computer",
 		"internal/jsontime":            "times in JSON have one form",
 		"internal/lease":               "STATE.json shows the term; a liveness lock answers a probe",
 		"internal/platform/atomicfile": "a branch begins with a copy of a journal that survives a power cut",

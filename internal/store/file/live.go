@@ -2,23 +2,18 @@ package file
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/ferrus-go/ferrus/internal/lease"
-	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/store/live"
 )
-
-// sessionName is the form of a session id, which becomes a file name.
-var sessionName = regexp.MustCompile(`^[0-9A-Za-z-]{1,64}$`)
 
 // staleLive is how long the file of an ended session stays, for processes that still probe it.
 const staleLive = 24 * time.Hour
@@ -26,11 +21,11 @@ const staleLive = 24 * time.Hour
 // Announce takes the lock of a session, which must be new. It proves that the session is alive: the kernel releases it when the process
 // ends, and no child process inherits it. The file stays when the session ends, because a missing file would prove nothing.
 func (s *Store) Announce(session string) (io.Closer, error) {
-	if !sessionName.MatchString(session) {
-		return nil, fmt.Errorf("session %q cannot be a file name", session)
+	name, err := live.File(session)
+	if err != nil {
+		return nil, err
 	}
 	s.sweepLive()
-	name := liveDir + "/" + session + ".lock"
 	f, err := s.disk.open(name, os.O_RDWR|os.O_CREATE)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = s.disk.mkdir(liveDir); err == nil {
@@ -42,7 +37,7 @@ func (s *Store) Announce(session string) (io.Closer, error) {
 			Remedy: "see whether " + s.dir + " can be written"}
 	}
 	f.Close()
-	lock, err := filelock.Take(s.Path(liveDir, session+".lock"))
+	lock, err := s.sessions.Take(session)
 	if err != nil {
 		return nil, &store.Error{Code: store.StoreError, What: "lock " + name, Err: err, Remedy: "start the server again"}
 	}
@@ -50,19 +45,7 @@ func (s *Store) Announce(session string) (io.Closer, error) {
 }
 
 // Probe tests whether a session is alive.
-func (s *Store) Probe(session string) lease.Probe {
-	if !sessionName.MatchString(session) {
-		return lease.Unknown
-	}
-	held, err := filelock.Held(s.Path(liveDir, session+".lock"))
-	switch {
-	case err != nil:
-		return lease.Unknown
-	case held:
-		return lease.Alive
-	}
-	return lease.Gone
-}
+func (s *Store) Probe(session string) lease.Probe { return s.sessions.Probe(session) }
 
 // sweepLive removes the files of old sessions that have ended. It keeps the file of the session
 // that has the claim: that file proves that the task may be claimed.
@@ -84,31 +67,6 @@ func (s *Store) sweepLive() {
 	}
 }
 
-// SessionDone returns a channel that is closed within a millisecond after the end of a session's
-// process. It returns nil if the session has no liveness lock. Waiting blocks a thread, so all
-// calls for one session share one channel.
-func (s *Store) SessionDone(session string) <-chan struct{} {
-	if !sessionName.MatchString(session) || s.Probe(session) == lease.Unknown {
-		return nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if c, ok := s.deaths[session]; ok {
-		return c
-	}
-	path := s.Path(liveDir, session+".lock")
-	if _, err := os.Lstat(path); err != nil {
-		return nil
-	}
-	dead := make(chan struct{})
-	if s.deaths == nil {
-		s.deaths = map[string]chan struct{}{}
-	}
-	s.deaths[session] = dead
-	go func() {
-		if filelock.Wait(path) == nil {
-			close(dead)
-		}
-	}()
-	return dead
-}
+// SessionDone returns a channel that is closed within a millisecond after the end of a session's process; nil if the session has no
+// lock.
+func (s *Store) SessionDone(session string) <-chan struct{} { return s.sessions.Done(session) }

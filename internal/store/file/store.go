@@ -20,6 +20,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/store/live"
 )
 
 // Names under .ferrus.
@@ -28,26 +29,26 @@ const (
 	lockFile    = "STATE.lock"
 	journalFile = store.JournalName
 	logDir      = "logs"
-	liveDir     = "live"
+	liveDir     = live.Dir
 	archiveDir  = "archive"
 )
 
 // A Store is the open folder of one machine. It is safe for concurrent use by goroutines, and by
 // several processes.
 type Store struct {
-	dir   string
-	disk  disk
-	opts  Options
-	home  fs.FileInfo // of dir when it was opened
-	lock  fs.FileInfo // of STATE.lock when it was opened
-	queue *filelock.Queue
-	now   func() time.Time
-	log   *slog.Logger
+	dir      string
+	disk     disk
+	opts     Options
+	home     fs.FileInfo // of dir when it was opened
+	lock     fs.FileInfo // of STATE.lock when it was opened
+	queue    *filelock.Queue
+	sessions *live.Sessions
+	now      func() time.Time
+	log      *slog.Logger
 
 	mu     sync.Mutex
-	top    cached                   // what this process parsed last
-	seen   map[string]viewing       // documents known to agree with the journal
-	deaths map[string]chan struct{} // by session, closed at its end
+	top    cached             // what this process parsed last
+	seen   map[string]viewing // documents known to agree with the journal
 	judged judged
 }
 
@@ -95,7 +96,7 @@ func Open(dir string, opts Options) (*Store, error) {
 		return nil, &store.Error{Code: store.StoreError, What: "open " + dir, Err: err, Remedy: "check whether the folder can be read"}
 	}
 	s := &Store{dir: dir, disk: d, opts: opts, home: info, queue: filelock.NewQueue(filepath.Join(dir, lockFile)), now: opts.Now, log: opts.Log,
-		seen: map[string]viewing{}}
+		sessions: live.In(dir), seen: map[string]viewing{}}
 	if s.now == nil {
 		s.now = time.Now
 	}
