@@ -205,6 +205,7 @@ var allowed = map[string]map[string]string{
 		"internal/store/live":          "which sessions live on this computer",
 		"internal/jsontime":            "times in JSON have one form",
 		"internal/lease":               "STATE.json shows the term; a liveness lock answers a probe",
+		"internal/platform/clock":      "terms are measured by the clock of this computer",
 		"internal/platform/atomicfile": "a branch begins with a copy of a journal that survives a power cut",
 		"internal/platform/filelock":   "a session lives as long as its lock is held",
 		"internal/rootfs":              "no link is followed in its folder",

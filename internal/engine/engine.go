@@ -22,7 +22,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/origin"
 	"github.com/ferrus-go/ferrus/internal/packet"
-	"github.com/ferrus-go/ferrus/internal/platform/clock"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/settings"
@@ -62,7 +61,7 @@ type Engine struct {
 // Options are for tests and for the doors; the zero value is right for a server.
 type Options struct {
 	Now   func() time.Time     // wall clock, for display; time.Now when nil
-	Clock func() lease.Instant // monotonic clock; this machine's when nil
+	Clock func() lease.Instant // by which terms of leases and silences are measured; the store's clock when nil
 	Log   *slog.Logger         // slog.Default when nil
 
 	// Environ is the environment, NAME=value, of the person whose command this is; nil in a server. What decides what a
@@ -86,9 +85,6 @@ type Options struct {
 func Open(place project.Place, opts Options) (*Engine, error) {
 	if opts.Now == nil {
 		opts.Now = time.Now
-	}
-	if opts.Clock == nil {
-		opts.Clock = clock.Read
 	}
 	if opts.Log == nil {
 		opts.Log = slog.Default()
@@ -116,6 +112,9 @@ func Open(place project.Place, opts Options) (*Engine, error) {
 	s, err := place.Open(disk)
 	if err != nil {
 		return nil, refusal.From(err)
+	}
+	if opts.Clock == nil {
+		opts.Clock = s.Clock
 	}
 	e := &Engine{place: place, store: s, probe: s.Probe, opts: opts, log: opts.Log,
 		trees: map[string]*worktree.Tree{}, origin: o, foreign: strange}

@@ -57,6 +57,7 @@ const (
 	Unknown Probe = "unknown" // no lock to look at; proves nothing
 	Alive   Probe = "alive"   // the holder's process lives (it may be stopped or hung)
 	Gone    Probe = "gone"    // the holder's process has ended
+	Lost    Probe = "lost"    // the computer of the holder has not been heard of for longer than it may be silent
 )
 
 // A Verdict says whether another session may take over a claim.
@@ -73,6 +74,8 @@ func Dead(t Term, now Instant, holder Probe, frozen bool) Verdict {
 	switch {
 	case holder == Gone:
 		return Verdict{Dead: true, Sure: true, Why: "its process has ended"}
+	case holder == Lost:
+		return Verdict{Dead: true, Why: "its computer has not been heard of"}
 	case holder != Alive && t.Boot != "" && t.Boot != now.Boot:
 		return Verdict{Dead: true, Sure: true, Why: "the machine has been restarted since"}
 	case holder == Alive && frozen:

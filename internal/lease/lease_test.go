@@ -39,6 +39,7 @@ func TestWhoMayBeReplaced(t *testing.T) {
 		blind  = "its process lives and its deadline cannot be read here"
 		nobody = "no deadline of it is known here"
 		out    = "its lease ran out"
+		cutOff = "its computer has not been heard of"
 	)
 	cases, bad := 0, 0
 	for _, c := range []struct {
@@ -55,6 +56,12 @@ func TestWhoMayBeReplaced(t *testing.T) {
 		{"gone, expired", term, at(ttl), Gone, false, Verdict{true, true, ended}},
 		{"gone, zero term", Term{}, at(0), Gone, false, Verdict{true, true, ended}},
 		{"gone, other boot", term, rebooted, Gone, false, Verdict{true, true, ended}},
+
+		// A computer that is cut off may still be at work.
+		{"lost", term, at(0), Lost, false, Verdict{true, false, cutOff}},
+		{"lost, paused", term, at(0), Lost, true, Verdict{true, false, cutOff}},
+		{"lost, other boot", term, rebooted, Lost, false, Verdict{true, false, cutOff}},
+		{"lost, zero term", Term{}, at(0), Lost, false, Verdict{true, false, cutOff}},
 
 		// No process outlives a boot; a lock that is held proves that this one did not have to (a shared folder).
 		{"unknown, other boot", term, rebooted, Unknown, false, Verdict{true, true, booted}},

@@ -52,6 +52,9 @@ type Machine interface {
 	// Bytes returns the bytes of the journal from one position up to another, both where a line starts or the journal ends.
 	Bytes(from, to int64) (io.ReadCloser, error)
 
+	// Clock reads the clock by which the terms of leases are measured: that of this computer, or of the database.
+	Clock() lease.Instant
+
 	// Watch starts a watcher. The caller closes it.
 	Watch() *Watcher
 

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/platform/clock"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -89,6 +91,9 @@ func (s *Store) withJournal(read func(journal io.ReaderAt, size int64) error) er
 	}
 	return read(journal, info.Size())
 }
+
+// Clock reads the monotonic clock of this computer.
+func (s *Store) Clock() lease.Instant { return clock.Read() }
 
 // Initialised reports whether dir contains a machine of ferrus.
 func Initialised(dir string) bool {
