@@ -209,7 +209,10 @@ func TestAnotherUsersStateIsNotUsed(t *testing.T) {
 
 // TestOneQuestionAtMost: what happens to a project that is nobody's attack, and what is asked then.
 func TestOneQuestionAtMost(t *testing.T) {
-	fresh := func(p *enginetest.Machine) { p.T.Setenv(trust.EnvStateDir, filepath.Join(p.Side, "fresh")); p.Recorded() }
+	fresh := func(p *enginetest.Machine) {
+		p.T.Setenv(trust.EnvStateDir, filepath.Join(p.Side, "fresh"))
+		p.Recorded()
+	}
 	away := func(p *enginetest.Machine, name string) string { return filepath.Join(p.Side, name) }
 	for _, c := range []struct {
 		name  string
