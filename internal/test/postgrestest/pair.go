@@ -1,0 +1,87 @@
+package postgrestest
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A Pair is a primary and its synchronous standby. A commit on the primary waits for the standby.
+type Pair struct {
+	Primary, Standby *Server // the roles that they have since the last Promote
+}
+
+// standbyName is what a standby calls itself. With a star for it, the primary would take pg_basebackup for a standby.
+const standbyName = "standby"
+
+// NewPair starts two servers for one test. They end with the test.
+func NewPair(t testing.TB, o Options) *Pair {
+	t.Helper()
+	need(t)
+	both := map[string]string{
+		"synchronous_standby_names": standbyName, "wal_keep_size": "64MB",
+		"wal_retrieve_retry_interval": "20ms", // how long a standby waits before it connects again
+	}
+	maps.Copy(both, o.Settings)
+	o.Settings = both
+	p := &Pair{Primary: NewServer(t, o)}
+	program.Lock()
+	standby, err := newServer(o)
+	program.Unlock()
+	p.Standby = standby
+	standby.endWith(t, err)
+	p.Rebuild(t)
+	return p
+}
+
+// URL returns the URL of a database on whichever server accepts writes.
+func (p *Pair) URL(database string) string {
+	return Join(p.Primary.URL(database), p.Standby.URL(database))
+}
+
+// Database makes an empty database and returns its URL, which leads to whichever server accepts writes.
+func (p *Pair) Database(t testing.TB) string {
+	t.Helper()
+	return p.URL(p.Primary.create(t))
+}
+
+// Promote makes the standby the primary, and returns when it accepts writes. The old primary stays as it is: running, frozen
+// or killed. Commits wait until Rebuild.
+func (p *Pair) Promote(t testing.TB) {
+	t.Helper()
+	p.Standby.Exec(t, "select pg_promote(wait => false)")
+	if err := p.Standby.until("select not pg_is_in_recovery()"); err != nil {
+		t.Fatal(err)
+	}
+	p.Primary, p.Standby = p.Standby, p.Primary
+}
+
+// Rebuild makes the other server anew, as the standby of the primary, and returns when the primary waits for it. What only the
+// other server had is lost.
+func (p *Pair) Rebuild(t testing.TB) {
+	t.Helper()
+	p.Standby.quit()
+	if err := p.rebuild(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (p *Pair) rebuild() error {
+	s := p.Standby
+	s.follows, p.Primary.follows = p.Primary, s
+	if err := os.RemoveAll(s.data()); err != nil {
+		return err
+	}
+	err := do("pg_basebackup", "-D", s.data(), "-h", p.Primary.dir, "-p", p.Primary.port, "-U", superuser, "--checkpoint=fast", "--no-sync")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(s.data(), "standby.signal"), nil, 0o644)
+	}
+	if err == nil {
+		err = s.start()
+	}
+	if err == nil {
+		err = p.Primary.until("select count(*) > 0 from pg_stat_replication where state = 'streaming' and sync_state = 'sync'")
+	}
+	return err
+}
