@@ -10,4 +10,4 @@ import (
 
 var _ = flag.Bool("full", false, "nothing more than is always tried")
 
-func TestMain(m *testing.M) { os.Exit(enginetest.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(enginetest.Main(m.Run)) }

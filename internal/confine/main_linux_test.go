@@ -54,7 +54,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(part) == "agent" {
 		os.Exit(play(strings.Fields(os.Args[1])))
 	}
-	os.Exit(enginetest.Main(m))
+	os.Exit(enginetest.Main(m.Run))
 }
 
 // play is an agent: each word is a tool to call, sh:FILE to run a script of the work tree, truncate, hang, or leave: wait for

@@ -10,5 +10,5 @@ import (
 
 func TestMain(m *testing.M) {
 	enginetest.Full = flag.Bool("full", false, "explore the model far: some minutes")
-	os.Exit(enginetest.Main(m))
+	os.Exit(enginetest.Main(m.Run))
 }

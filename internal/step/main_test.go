@@ -28,7 +28,7 @@ var full = flag.Bool("full", false, "try all orders: a minute or two")
 func TestMain(m *testing.M) {
 	process.Shim(run.Hold)
 	enginetest.Full = full
-	os.Exit(enginetest.Main(m))
+	os.Exit(enginetest.Main(m.Run))
 }
 
 // waits is an agent that does nothing until it is ended.

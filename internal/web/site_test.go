@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-test.") { // a run that the page has started, or a server of its agents
 		root.Main()
 	}
-	os.Exit(enginetest.Main(m))
+	os.Exit(enginetest.Main(m.Run))
 }
 
 // A browser is logged in to the site of a project, on the wire.

@@ -14,6 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/sandbox"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/postgrestest"
 )
 
 var (
@@ -24,7 +25,9 @@ var (
 // patience is how long a check may take that compiles a standard library on a busy machine.
 const patience = 5 * time.Minute
 
-func TestMain(m *testing.M) { os.Exit(enginetest.Main(m)) }
+func TestMain(m *testing.M) {
+	os.Exit(enginetest.Main(func() int { return postgrestest.Main(m.Run) }))
+}
 
 // A mode is a sandbox of checks.
 type mode struct {

@@ -26,7 +26,7 @@ import (
 
 var _ = flag.Bool("full", false, "nothing more than is always tried")
 
-func TestMain(m *testing.M) { os.Exit(enginetest.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(enginetest.Main(m.Run)) }
 
 // once runs a command that ends by itself.
 func once(t *testing.T, args ...string) (code int, stderr string) {

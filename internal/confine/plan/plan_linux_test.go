@@ -21,7 +21,7 @@ var _ = flag.Bool("full", false, "nothing more than is always tried")
 func TestMain(m *testing.M) {
 	sandbox.Stage()
 	another()
-	os.Exit(enginetest.Main(m))
+	os.Exit(enginetest.Main(m.Run))
 }
 
 // gate is one under which an executor has a sandbox.

@@ -217,11 +217,11 @@ var Background = context.Background()
 // Full is the flag -full of a test binary: to explore far, for some minutes.
 var Full *bool
 
-// Main runs the tests of a package with a folder that all share, and returns the exit code.
-func Main(m *testing.M) int {
+// Main runs a test program, usually m.Run, with a folder that all tests share, and returns its exit code.
+func Main(run func() int) int {
 	sandbox.Stage()
 	checks.Helper()
-	return kit.Main(func() int { return kit.Scratch(&Scratch, m.Run) })
+	return kit.Main(func() int { return kit.Scratch(&Scratch, run) })
 }
 
 // Scratch is a folder of all tests, for what is made once and copied.

@@ -53,6 +53,12 @@ var installed = sync.OnceValues(func() (tools, error) {
 // skipped writes a line, once for each program.
 var skipped sync.Once
 
+// Programs returns the folder of the programs of PostgreSQL, for a test that starts a server by other ways.
+func Programs(t testing.TB) string {
+	t.Helper()
+	return need(t).bin
+}
+
 // need returns the programs of PostgreSQL, and skips the test where there are none.
 func need(t testing.TB) tools {
 	t.Helper()
