@@ -212,6 +212,13 @@ var allowed = map[string]map[string]string{
 		"internal/state":               "what it stores is a task, and what it judges by is Step",
 		"internal/store":               "it is one of its stores",
 	},
+	"internal/store/postgres": {
+		"internal/store/live":          "which sessions live on this computer",
+		"internal/lease":               "terms are measured by the clock of the database; its rows answer a probe",
+		"internal/platform/atomicfile": "the folder of a branch is there when the power fails",
+		"internal/platform/filelock":   "a session of this computer has a lock",
+		"internal/store":               "it is one of its stores",
+	},
 	"internal/queue": {
 		"internal/platform/atomicfile": "an accepted task stays when the power fails",
 		"internal/safetext":            "a task is cleaned when it is accepted",
@@ -494,6 +501,11 @@ var allowed = map[string]map[string]string{
 	"internal/test/tlstest": {},
 	"internal/test/postgrestest": {
 		"internal/platform/proc": "a killed server is gone when all of its processes are",
+	},
+	"internal/test/storetest": {
+		"internal/lease": "what a probe of a session says",
+		"internal/state": "states and documents",
+		"internal/store": "what every store promises",
 	},
 	"internal/test/faults": {},
 	"internal/bench":       {"internal/mcpclient": "it drives servers as a client does"},

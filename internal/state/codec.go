@@ -71,20 +71,11 @@ func (t Task) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads a task and ignores the volatile keys. It returns a *SchemaError for another
-// schema version, a *FieldError for a value that is not [Task.Valid], and an error for a state that
-// is not in the table, including states to return to.
+// schema version, and a *FieldError for a value that is not [Task.Valid].
 func (t *Task) UnmarshalJSON(data []byte) error {
 	read, err := decode(data)
 	if err != nil {
 		return err
-	}
-	if !read.State.Known() {
-		return fmt.Errorf("unknown state %q", read.State)
-	}
-	for _, p := range read.Paused {
-		if !p.State.Known() {
-			return fmt.Errorf("pause %s returns to the unknown state %q", p.ID, p.State)
-		}
 	}
 	if err := read.Valid(); err != nil {
 		return err

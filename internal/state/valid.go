@@ -47,6 +47,7 @@ func (e *FieldError) Error() string { return fmt.Sprintf("its field %s %s", e.Fi
 // journal, the engine the work tree against the project.
 func (t *Task) Valid() error {
 	var v validator
+	v.state("state", t.State)
 	v.form("task_id", t.TaskID, taskID)
 	v.text("title", t.Title, maxLine)
 	v.count("seq", int64(min(t.Seq, maxCount+1)))
@@ -183,6 +184,13 @@ func (v *validator) known(field string, ok bool) {
 	}
 }
 
+// state requires a state of the table: nothing leads out of another one.
+func (v *validator) state(field string, s State) {
+	if !s.Known() {
+		v.fail(field, "is %.80q, which is not a state", string(s))
+	}
+}
+
 func (v *validator) count(field string, n int64) {
 	if n < 0 || n > maxCount {
 		v.fail(field, "is out of range")
@@ -273,5 +281,6 @@ func (v *validator) pauses(list []Pause) {
 		v.form("paused.id", p.ID, number)
 		v.form("paused.kind", string(p.Kind), label)
 		v.line("paused.by", p.By)
+		v.state("paused.state", p.State)
 	}
 }

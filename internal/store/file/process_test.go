@@ -21,6 +21,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/test/storetest"
 )
 
 // TestMain runs a part instead of the tests where this binary was started again to be another process.
@@ -30,7 +31,7 @@ func TestMain(m *testing.M) {
 		parts[part](s)
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(storetest.Main(kind, m.Run))
 }
 
 // parts are what another process may do. Each says a line when it is there.

@@ -30,6 +30,9 @@ type Sessions struct {
 // In returns the sessions of the machine whose folder is dir.
 func In(dir string) *Sessions { return &Sessions{dir: dir, ends: map[string]chan struct{}{}} }
 
+// Folder returns the folder of the machine.
+func (s *Sessions) Folder() string { return s.dir }
+
 // File returns the name of the lock file of a session, below the folder of the machine. The error says that the id cannot be the name of a file.
 func File(session string) (string, error) {
 	if !sessionName.MatchString(session) {

@@ -125,9 +125,13 @@ func (s *Server) create(t testing.TB) string {
 	return name
 }
 
-// URL returns the URL by which the owner of a database connects to it.
+// URL returns the URL by which the owner of a database connects to it, with the password where the server asks for one.
 func (s *Server) URL(database string) string {
-	return located(url.URL{Scheme: "postgres", User: url.UserPassword(owner, password), Path: "/" + database}, s.host, s.port)
+	user := url.User(owner)
+	if s.host != s.dir {
+		user = url.UserPassword(owner, password)
+	}
+	return located(url.URL{Scheme: "postgres", User: user, Path: "/" + database}, s.host, s.port)
 }
 
 // local returns the URL by which the superuser connects, by the socket even if the server listens elsewhere.

@@ -1,0 +1,293 @@
+// Package postgres keeps machines in a PostgreSQL database, so that several computers work on one project with the promises of one.
+//
+// A transition is committed when PostgreSQL has committed its line, with synchronous_commit, at the end of the machine's journal: under
+// the lock of the machine's head row, and on condition that the head is still the one that was read. A commit whose answer was lost is
+// looked up by its attempt id, and is believed only after another commit has been acknowledged; see [Store.Apply].
+//
+// The bytes of a journal are those of its file: an export is the file, with the same hashes.
+package postgres
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+//go:embed schema.sql
+var schema string
+
+// version is the version of the tables that this ferrus reads and writes.
+const version = 1
+
+// searchPath is the schema of the tables. Channels belong to a database, whatever the schema.
+const searchPath = "ferrus"
+
+// Options say how a database is used. The zero value is right but for Node.
+type Options struct {
+	Node uuid.UUID        // this computer
+	Host string           // its name, for people
+	Now  func() time.Time // wall clock, for display; time.Now when nil
+	Wait time.Duration    // how long a call waits for the database and for locks; 10 s when zero
+	TTL  time.Duration    // after which a computer that is silent is lost; 10 s when zero
+	Log  *slog.Logger     // slog.Default when nil
+
+	// Unsafe accepts settings of the server with which a power cut may lose acknowledged events. It is for tests.
+	Unsafe bool
+}
+
+// A Database is a PostgreSQL database with the tables of ferrus. It is safe for concurrent use. Close it.
+type Database struct {
+	opts   Options
+	write  *pgxpool.Pool // for what holds the lock of a machine; at most one connection for each machine of this process
+	read   *pgxpool.Pool // for everything else: what holds a lock never waits for it
+	config *pgx.ConnConfig
+	ctx    context.Context // ends with Close
+	end    context.CancelFunc
+	work   sync.WaitGroup
+	rings  chan int64 // machines that have changed
+	clock  dbClock
+
+	mu       sync.Mutex
+	watchers map[int64]map[chan struct{}]bool
+	ours     map[string]ownSession // announced by this process
+	beating  sync.Once
+	notices  map[*pgconn.PgConn]*pgconn.Notice
+}
+
+// Connect opens a database by its URL, and makes the tables where there are none. The error is an *store.Error.
+func Connect(ctx context.Context, url string, opts Options) (*Database, error) {
+	if opts.Wait == 0 {
+		opts.Wait = 10 * time.Second
+	}
+	if opts.TTL == 0 {
+		opts.TTL = 10 * time.Second
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.Log == nil {
+		opts.Log = slog.Default()
+	}
+	d := &Database{opts: opts, rings: make(chan int64, 64), watchers: map[int64]map[chan struct{}]bool{}, ours: map[string]ownSession{},
+		notices: map[*pgconn.PgConn]*pgconn.Notice{}}
+	d.ctx, d.end = context.WithCancel(context.Background())
+	if err := d.connect(ctx, url); err != nil {
+		d.Close()
+		return nil, err
+	}
+	d.work.Go(d.listen)
+	d.work.Go(d.ring)
+	return d, nil
+}
+
+func (d *Database) connect(ctx context.Context, url string) error {
+	conf, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return &store.Error{Code: store.InvalidInput, What: "the URL of the store: " + redacted(err),
+			Remedy: "write postgres://HOST/DATABASE?target_session_attrs=read-write; see docs/machines.md"}
+	}
+	if err := checkURL(url, conf.ConnConfig); err != nil {
+		return err
+	}
+	conf.ConnConfig.RuntimeParams["application_name"] = "ferrus"
+	conf.ConnConfig.RuntimeParams["search_path"] = searchPath
+	conf.ConnConfig.ConnectTimeout = d.opts.Wait / 2
+	conf.ConnConfig.OnNotice = d.noticed
+	conf.AfterConnect = d.prepare
+	conf.BeforeClose = func(conn *pgx.Conn) { d.warned(conn.PgConn()) }
+	dial := net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 5 * time.Second, Interval: 2 * time.Second, Count: 3}}
+	conf.ConnConfig.DialFunc = dial.DialContext
+	conf.MaxConns, conf.MinConns = 4, 0
+	conf.MaxConnIdleTime = time.Minute
+	d.config = conf.ConnConfig.Copy()
+	if d.write, err = pgxpool.NewWithConfig(ctx, conf); err == nil {
+		d.read, err = pgxpool.NewWithConfig(ctx, conf.Copy())
+	}
+	if err != nil {
+		return d.failed("connect", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, d.opts.Wait)
+	defer cancel()
+	return d.migrate(ctx)
+}
+
+// checkURL refuses a password that stands in the URL, and a server elsewhere whose name would not be verified.
+func checkURL(url string, conf *pgx.ConnConfig) error {
+	if rest, ok := strings.CutPrefix(url, "postgres"); ok {
+		if user, _, ok := strings.Cut(rest, "@"); ok && strings.Count(user, ":") > 1 || strings.Contains(rest, "password=") {
+			return &store.Error{Code: store.InvalidInput, What: "the URL of the store has a password",
+				Remedy: "put it into the file that PGPASSFILE names, ~/.pgpass else, and leave it out of the URL"}
+		}
+	}
+	hosts := []*pgconn.FallbackConfig{{Host: conf.Host, TLSConfig: conf.TLSConfig}}
+	for _, f := range append(hosts, conf.Fallbacks...) {
+		if local(f.Host) || f.TLSConfig != nil && !f.TLSConfig.InsecureSkipVerify && f.TLSConfig.ServerName != "" {
+			continue
+		}
+		return &store.Error{Code: store.InvalidInput, What: "the connection to " + f.Host + " would not be verified",
+			Remedy: "add sslmode=verify-full to the URL, and sslrootcert where the certificate is your own authority's"}
+	}
+	return nil
+}
+
+// local reports whether a host is this computer: the folder of a socket, or a loopback address.
+func local(host string) bool {
+	if strings.HasPrefix(host, "/") || strings.HasPrefix(host, "@") || host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// redacted is the error of a URL without the URL, which may have a password.
+func redacted(err error) string {
+	text := err.Error()
+	if i := strings.LastIndex(text, "`: "); i >= 0 {
+		return text[i+3:]
+	}
+	return "it cannot be read"
+}
+
+// settings are those of each connection. With off and local an acknowledged event could be lost; a client that has gone silent must
+// not keep the lock of a machine.
+const settings = `set synchronous_commit = on; set lock_timeout = %[1]d; set idle_in_transaction_session_timeout = %[2]d;
+set client_connection_check_interval = '1s'; set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3;
+set tcp_user_timeout = '10s'; set default_transaction_isolation = 'read committed'; set default_transaction_read_only = off`
+
+// prepare sets a new connection up, and refuses a server that would not keep the promises.
+func (d *Database) prepare(ctx context.Context, conn *pgx.Conn) error {
+	// By the simple protocol, which allows several statements.
+	if _, err := conn.PgConn().Exec(ctx, fmt.Sprintf(settings, d.opts.Wait.Milliseconds(), d.opts.Wait.Milliseconds()/2)).ReadAll(); err != nil {
+		return err
+	}
+	var commit, fsync, pages string
+	var standby bool
+	err := conn.QueryRow(ctx, "select current_setting('synchronous_commit'), current_setting('fsync'), current_setting('full_page_writes'), pg_is_in_recovery()").
+		Scan(&commit, &fsync, &pages, &standby)
+	switch {
+	case err != nil:
+		return err
+	case standby:
+		return errStandby
+	case d.opts.Unsafe:
+		return nil
+	case commit != "on" && commit != "remote_apply":
+		return &unsafeError{"synchronous_commit", commit}
+	case fsync != "on":
+		return &unsafeError{"fsync", fsync}
+	case pages != "on":
+		return &unsafeError{"full_page_writes", pages}
+	}
+	return nil
+}
+
+var errStandby = errors.New("the server is a standby")
+
+// An unsafeError is a setting of the server with which acknowledged events can be lost.
+type unsafeError struct{ name, value string }
+
+func (e *unsafeError) Error() string { return e.name + " is " + e.value }
+
+// migrate makes the tables where there are none.
+func (d *Database) migrate(ctx context.Context) error {
+	err := pgx.BeginFunc(ctx, d.write, func(tx pgx.Tx) error {
+		var have int
+		err := tx.QueryRow(ctx, "select count(*) from pg_tables where schemaname = $1 and tablename = 'format'", searchPath).Scan(&have)
+		if err != nil {
+			return err
+		}
+		if have == 0 {
+			if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock(hashtext('ferrus'))"); err != nil {
+				return err
+			}
+			err := tx.QueryRow(ctx, "select count(*) from pg_tables where schemaname = $1 and tablename = 'format'", searchPath).Scan(&have)
+			if err != nil {
+				return err
+			}
+		}
+		if have == 0 {
+			if _, err := tx.Conn().PgConn().Exec(ctx, "create schema if not exists "+searchPath+";\n"+schema).ReadAll(); err != nil {
+				return err
+			}
+		}
+		var v int
+		if err := tx.QueryRow(ctx, "select version from format").Scan(&v); err != nil {
+			return err
+		}
+		if v != version {
+			return &store.Error{Code: store.StoreError, What: fmt.Sprintf("the tables of the store have the format %d, and this ferrus knows %d", v, version),
+				Remedy: "install the same version of ferrus on every computer that uses the store"}
+		}
+		return nil
+	})
+	return d.failed("make the tables", err)
+}
+
+// Close closes all connections.
+func (d *Database) Close() error {
+	d.end()
+	d.work.Wait()
+	for _, pool := range []*pgxpool.Pool{d.write, d.read} {
+		if pool != nil {
+			pool.Close()
+		}
+	}
+	return nil
+}
+
+// failed is the *store.Error of a call that changed nothing; nil for nil.
+func (d *Database) failed(what string, err error) error {
+	var known *store.Error
+	var setting *unsafeError
+	var pg *pgconn.PgError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &known), errors.Is(err, context.Canceled):
+		return err
+	case errors.As(err, &setting):
+		return &store.Error{Code: store.StoreError, What: what + ": " + setting.Error() + " on the PostgreSQL server, which could lose acknowledged events",
+			Remedy: "nothing was changed: alter system set " + setting.name + " = on; also look for alter role and alter database"}
+	case errors.Is(err, errStandby):
+		return &store.Error{Code: store.StoreError, What: what + ": the PostgreSQL server is a standby",
+			Remedy: "nothing was changed: name all servers in the URL and add target_session_attrs=read-write"}
+	case errors.As(err, &pg) && pg.Code == "55P03":
+		return &store.Error{Code: store.LockBusy, What: fmt.Sprintf("the machine is locked in PostgreSQL for more than %v", d.opts.Wait), Remedy: "try again"}
+	case errors.As(err, &pg) && pg.Code == "42501":
+		return &store.Error{Code: store.StoreError, What: what + " in PostgreSQL", Err: err,
+			Remedy: "nothing was changed: let the database user create the schema " + searchPath + ", or make it its owner"}
+	}
+	return &store.Error{Code: store.StoreError, What: what + " in PostgreSQL", Err: err, Remedy: "nothing was changed: check that the server runs and can be reached, then try again"}
+}
+
+// noticed remembers a warning of a connection: during a commit it says that the commit may not have reached a standby.
+func (d *Database) noticed(conn *pgconn.PgConn, n *pgconn.Notice) {
+	if n.SeverityUnlocalized != "WARNING" {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.notices[conn] = n
+}
+
+// warned returns the warning that a connection has had since the last call, nil for none.
+func (d *Database) warned(conn *pgconn.PgConn) *pgconn.Notice {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n := d.notices[conn]
+	delete(d.notices, conn)
+	return n
+}

@@ -1,0 +1,67 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// errBroken is wrapped by the error of a transition that changed nothing, and may be tried again.
+var errBroken = errors.New("the connection failed")
+
+// query reads. It is tried again while the servers change places.
+func (d *Database) query(ctx context.Context, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, d.opts.Wait)
+	defer cancel()
+	for try := 0; ; try++ {
+		err := do(ctx)
+		if err == nil || !transient(err) || !wait(ctx, try) {
+			return err
+		}
+	}
+}
+
+// wait waits before another try, longer each time. It reports false when ctx ends before.
+func wait(ctx context.Context, try int) bool {
+	next := time.NewTimer(min(time.Duration(try+1)*10*time.Millisecond, 250*time.Millisecond))
+	defer next.Stop()
+	select {
+	case <-next.C:
+		return ctx.Err() == nil
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// transient reports whether an error says that the connection or the server has failed, so that another try may help. The caller knows that
+// nothing was committed.
+func transient(err error) bool {
+	var known *store.Error
+	var pg *pgconn.PgError
+	var refused *pgconn.ConnectError
+	var network net.Error
+	switch {
+	case errors.As(err, &known), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return false
+	case errors.As(err, &pg):
+		return transientState(pg.Code)
+	}
+	return errors.Is(err, errBroken) || errors.Is(err, errStandby) || errors.As(err, &refused) || errors.As(err, &network) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err)
+}
+
+// transientState is transient for the SQLSTATE of an error: those of a server that ends, starts, is a standby or has no room, and of a connection
+// that it has ended.
+func transientState(code string) bool {
+	switch code[:2] {
+	case "08", "53", "57":
+		return true
+	}
+	return code == "25006" || code == "25P02" || code == "25P03"
+}

@@ -1,0 +1,64 @@
+-- The tables of ferrus. A journal is never changed: rows are only added, but for a machine that is removed, which is only marked.
+create table project (
+	id    uuid primary key,
+	name  text not null, -- the folder in which the project was made, for people
+	made  timestamptz not null default clock_timestamp()
+);
+
+-- A node is a computer that works on projects.
+create table node (
+	id      uuid primary key,
+	host    text not null, -- for people
+	until   timestamptz not null -- it is lost afterwards, unless it is heard of again
+);
+
+create table machine (
+	id      bigint generated always as identity primary key,
+	project uuid not null references project,
+	branch  text not null, -- '' for the project's own
+	gone    timestamptz    -- when it was removed
+);
+create unique index machine_name on machine (project, branch) where gone is null;
+
+-- The head says where the journal of a machine ends. Its lock is the lock of the machine.
+create table head (
+	machine bigint primary key references machine,
+	seq     bigint not null, -- of the newest line, 0 for none
+	epoch   bigint not null,
+	bytes   bigint not null, -- the size of the journal: the next line starts here
+	last    bigint not null, -- where the newest line starts
+	h       bytea  not null  -- the hash of the newest line, '' for none
+) with (fillfactor = 50);
+
+-- The lease is what a renewal writes. It belongs to the holder at its epoch, and to nobody at another one.
+create table lease (
+	machine     bigint primary key references machine,
+	epoch       bigint not null,
+	boot        text   not null,
+	clock       text   not null,
+	deadline_ns bigint not null,
+	ttl_ns      bigint not null,
+	until       timestamptz,
+	heartbeat   timestamptz
+) with (fillfactor = 50);
+
+create table journal (
+	machine bigint not null references machine,
+	seq     bigint not null,
+	off     bigint not null, -- where the line starts: the length of all lines before it
+	attempt uuid   not null unique, -- by which its writer finds it again after an answer that was lost
+	line    bytea  not null, -- with its newline
+	primary key (machine, seq),
+	unique (machine, off)
+);
+
+create table session (
+	id      text primary key,
+	node    uuid   not null references node,
+	machine bigint not null references machine,
+	ended   timestamptz
+);
+create index session_alive on session (node) where ended is null;
+
+create table format (version int not null);
+insert into format values (1);

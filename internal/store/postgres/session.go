@@ -1,0 +1,169 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/platform/filelock"
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/store/live"
+)
+
+// An ownSession was announced by this process.
+type ownSession struct {
+	d    *Database
+	id   string
+	lock *filelock.Lock
+}
+
+// Announce says that a session lives in this process: to processes of this computer by a file lock, to other computers by a row. Those
+// believe the row as long as the computer is heard of.
+func (s *Store) Announce(session string) (io.Closer, error) {
+	failed := func(err error) error {
+		return &store.Error{Code: store.StoreError, What: "announce the session", Err: err, Remedy: "check whether the folder of the machine can be written"}
+	}
+	name, err := live.File(session)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(filepath.Join(s.sessions.Folder(), name)), 0o700); err != nil {
+		return nil, failed(err)
+	}
+	lock, err := s.sessions.Take(session)
+	if err != nil {
+		return nil, failed(err)
+	}
+	ctx, cancel := context.WithTimeout(s.db.ctx, s.db.opts.Wait)
+	defer cancel()
+	if err := s.db.heard(ctx); err == nil {
+		_, err = s.db.write.Exec(ctx, "insert into session (id, node, machine) values ($1, $2, $3)", session, s.db.opts.Node, s.id)
+		if err != nil {
+			lock.Close()
+			return nil, s.db.failed("announce the session", err)
+		}
+	} else {
+		lock.Close()
+		return nil, err
+	}
+	own := ownSession{s.db, session, lock}
+	s.db.announced(own)
+	return own, nil
+}
+
+// Close ends the session: its row first, which others believe.
+func (o ownSession) Close() error {
+	o.d.mu.Lock()
+	delete(o.d.ours, o.id)
+	o.d.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = o.d.ended(ctx, o.id) // the end of its lock tells as much
+	return o.lock.Close()
+}
+
+// announced notes a session, and says from now on that this computer is there.
+func (d *Database) announced(own ownSession) {
+	d.mu.Lock()
+	first := len(d.ours) == 0
+	d.ours[own.id] = own
+	d.mu.Unlock()
+	if first {
+		d.beating.Do(func() { d.work.Go(d.beat) })
+	}
+}
+
+// heard says that this computer is there, for the time that it may be silent.
+func (d *Database) heard(ctx context.Context) error {
+	_, err := d.write.Exec(ctx, `insert into node (id, host, until) values ($1, $2, clock_timestamp() + make_interval(secs => $3))
+		on conflict (id) do update set host = excluded.host, until = greatest(node.until, excluded.until)`, d.opts.Node, d.opts.Host, d.opts.TTL.Seconds())
+	return d.failed("announce this computer", err)
+}
+
+// beat says again and again that this computer is there, as long as the database is open.
+func (d *Database) beat() {
+	every := time.NewTicker(d.opts.TTL / 5)
+	defer every.Stop()
+	for {
+		select {
+		case <-d.ctx.Done():
+			return
+		case <-every.C:
+		}
+		ctx, cancel := context.WithTimeout(d.ctx, d.opts.TTL/2)
+		if err := d.heard(ctx); err != nil && d.ctx.Err() == nil {
+			d.opts.Log.Warn("other computers may take this one for lost", "error", err)
+		}
+		cancel()
+	}
+}
+
+// ended notes that a session has ended, and rings for its machine.
+func (d *Database) ended(ctx context.Context, session string) error {
+	var machine int64
+	err := d.write.QueryRow(ctx, "update session set ended = clock_timestamp() where id = $1 and ended is null returning machine", session).Scan(&machine)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err == nil {
+		d.changed(machine)
+	}
+	return err
+}
+
+// Probe tests whether a session is alive: by its lock, if it lives on this computer, else by what its own computer has said. It is
+// lease.Lost where that computer has not been heard of for too long, and lease.Unknown where the session is not known or the database does
+// not answer.
+func (s *Store) Probe(session string) lease.Probe {
+	name, err := live.File(session)
+	if err != nil {
+		return lease.Unknown
+	}
+	if _, err := os.Lstat(filepath.Join(s.sessions.Folder(), name)); err == nil {
+		return s.sessions.Probe(session)
+	}
+	ctx, cancel := context.WithTimeout(s.db.ctx, s.db.opts.Wait)
+	defer cancel()
+	var ended, lost bool
+	err = s.db.read.QueryRow(ctx, "select s.ended is not null, n.until < clock_timestamp() from session s join node n on n.id = s.node where s.id = $1", session).Scan(&ended, &lost)
+	switch {
+	case err != nil:
+		return lease.Unknown
+	case ended:
+		return lease.Gone
+	case lost:
+		return lease.Lost
+	}
+	return lease.Alive
+}
+
+// SessionDone returns a channel that is closed soon after the end of a session's process, and tells other computers of it. It returns nil for a
+// session that does not live on this computer: its end rings.
+func (s *Store) SessionDone(session string) <-chan struct{} {
+	done := s.sessions.Done(session)
+	if done == nil {
+		return nil
+	}
+	once, _ := s.told.LoadOrStore(session, &sync.Once{})
+	once.(*sync.Once).Do(func() {
+		s.db.work.Go(func() {
+			select {
+			case <-done:
+				ctx, cancel := context.WithTimeout(s.db.ctx, s.db.opts.Wait)
+				defer cancel()
+				if err := s.db.ended(ctx, session); err != nil && s.db.ctx.Err() == nil {
+					s.db.opts.Log.Warn("the end of a session was not announced to other computers", "session", session, "error", err)
+				}
+			case <-s.db.ctx.Done():
+			}
+		})
+	})
+	return done
+}

@@ -1,0 +1,168 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/store/live"
+)
+
+// A Name names a machine in a database.
+type Name struct {
+	Project uuid.UUID
+	Branch  string // "" for the project's own
+}
+
+func (n Name) String() string {
+	if n.Branch == "" {
+		return "the project's machine"
+	}
+	return "branch " + n.Branch
+}
+
+// A Store is a machine in a database. It is safe for concurrent use by goroutines, and by several processes on several computers.
+type Store struct {
+	db       *Database
+	name     Name
+	id       int64
+	begin    func(hash string) error
+	sessions *live.Sessions // of this computer
+	told     sync.Map       // by session, the *sync.Once of what tells its end
+	turn     chan struct{}  // holds a value while a transition of this process is at work
+
+	mu     sync.Mutex
+	top    store.Snapshot // the newest that this process has read
+	has    bool           // top was read
+	stands string         // the hash of the newest line that is known to stand: its commit was acknowledged
+}
+
+// Initialised reports whether the database has a machine of this name.
+func (d *Database) Initialised(ctx context.Context, name Name) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, d.opts.Wait)
+	defer cancel()
+	var n int
+	err := d.read.QueryRow(ctx, "select count(*) from machine where project = $1 and branch = $2 and gone is null", name.Project, name.Branch).Scan(&n)
+	return n > 0, d.failed("look for "+name.String(), err)
+}
+
+// Branches returns the names of a project's branches, sorted by their bytes.
+func (d *Database) Branches(ctx context.Context, project uuid.UUID) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, d.opts.Wait)
+	defer cancel()
+	rows, err := d.read.Query(ctx, `select branch from machine where project = $1 and branch <> '' and gone is null order by branch collate "C"`, project)
+	if err != nil {
+		return nil, d.failed("list the branches", err)
+	}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	return names, d.failed("list the branches", err)
+}
+
+// Create makes a machine without events, and its project, where there are none. label names the project for people.
+func (d *Database) Create(ctx context.Context, name Name, label string) error {
+	ctx, cancel := context.WithTimeout(ctx, d.opts.Wait)
+	defer cancel()
+	err := pgx.BeginFunc(ctx, d.write, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "insert into project (id, name) values ($1, $2) on conflict do nothing", name.Project, label); err != nil {
+			return err
+		}
+		_, err := insertMachine(ctx, tx, name)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return d.failed("make "+name.String(), err)
+}
+
+// insertMachine makes a machine without events. The error is pgx.ErrNoRows where there is one of that name.
+func insertMachine(ctx context.Context, tx pgx.Tx, name Name) (id int64, err error) {
+	err = tx.QueryRow(ctx, "insert into machine (project, branch) values ($1, $2) on conflict do nothing returning id", name.Project, name.Branch).Scan(&id)
+	if err == nil {
+		_, err = tx.Exec(ctx, "insert into head values ($1, 0, 0, 0, 0, '')", id)
+	}
+	if err == nil {
+		_, err = tx.Exec(ctx, "insert into lease values ($1, 0, '', '', 0, 0, null, null)", id)
+	}
+	return id, err
+}
+
+// Remove marks a machine as removed. Its journal stays. Every use of it by those who have it open is refused.
+func (d *Database) Remove(ctx context.Context, name Name) error {
+	ctx, cancel := context.WithTimeout(ctx, d.opts.Wait)
+	defer cancel()
+	_, err := d.write.Exec(ctx, "update machine set gone = clock_timestamp() where project = $1 and branch = $2 and gone is null", name.Project, name.Branch)
+	return d.failed("remove "+name.String(), err)
+}
+
+// Open opens a machine. dir is the folder of the machine on this computer, which has the locks of the sessions that live here. begin gets
+// the hash of a journal's first line before that line is written; nil for nothing. The error is an *store.Error, of code NotInitialised when
+// there is no such machine.
+func (d *Database) Open(ctx context.Context, name Name, dir string, begin func(hash string) error) (*Store, error) {
+	ctx, cancel := context.WithTimeout(ctx, d.opts.Wait)
+	defer cancel()
+	s := &Store{db: d, name: name, begin: begin, sessions: live.In(dir), turn: make(chan struct{}, 1)}
+	err := d.read.QueryRow(ctx, "select id from machine where project = $1 and branch = $2 and gone is null", name.Project, name.Branch).Scan(&s.id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, &store.Error{Code: store.NotInitialised, What: "the database has no machine for " + name.String(),
+			Remedy: "check the project id in .ferrus/store.json, or import its journal: ferrus store import"}
+	}
+	if err != nil {
+		return nil, d.failed("open "+name.String(), err)
+	}
+	return s, nil
+}
+
+// Close ends the use of the machine by this process. The database stays open.
+func (s *Store) Close() error { return nil }
+
+// InPlace reports whether the machine was not removed. It reports true where the database does not answer.
+func (s *Store) InPlace() bool {
+	ctx, cancel := context.WithTimeout(s.db.ctx, s.db.opts.Wait)
+	defer cancel()
+	var gone bool
+	err := s.db.read.QueryRow(ctx, "select gone is not null from machine where id = $1", s.id).Scan(&gone)
+	return err != nil || !gone
+}
+
+func (s *Store) gone() error {
+	return &store.Error{Code: store.StoreGone, What: s.name.String() + " was removed", Remedy: "ferrus branches lists what there is"}
+}
+
+// Locks describes the connections of this process.
+func (s *Store) Locks() string {
+	w, r := s.db.write.Stat(), s.db.read.Stat()
+	turn := "free"
+	if len(s.turn) > 0 {
+		turn = "held"
+	}
+	return fmt.Sprintf("transitions of this process: %s; connections: %d of %d write, %d of %d read", turn, w.AcquiredConns(), w.MaxConns(), r.AcquiredConns(), r.MaxConns())
+}
+
+// remember keeps a snapshot unless a newer one is known.
+func (s *Store) remember(snap store.Snapshot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.has || snap.Task.Seq >= s.top.Task.Seq {
+		s.top, s.has = snap, true
+	}
+}
+
+// known returns the newest line that this process has read; nil if it has read none.
+func (s *Store) known() *store.Line {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.top.Top
+}
+
+// Last returns the machine as this process read it last.
+func (s *Store) Last() (store.Snapshot, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.top, s.has && s.top.Top != nil
+}
