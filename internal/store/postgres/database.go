@@ -24,6 +24,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/store/live"
 )
 
 //go:embed schema.sql
@@ -48,7 +49,8 @@ type Options struct {
 	Unsafe bool
 }
 
-// A Database is a PostgreSQL database with the tables of ferrus. It is safe for concurrent use. Close it.
+// A Database is a PostgreSQL database with the tables of ferrus. It is safe for concurrent use. It does nothing by itself while nobody watches a
+// machine and no session is announced, and then has no connection after a minute.
 type Database struct {
 	opts   Options
 	write  *pgxpool.Pool // for what holds the lock of a machine; at most one connection for each machine of this process
@@ -57,13 +59,16 @@ type Database struct {
 	ctx    context.Context // ends with Close
 	end    context.CancelFunc
 	work   sync.WaitGroup
-	rings  chan int64 // machines that have changed
 	clock  dbClock
 
 	mu       sync.Mutex
-	watchers map[int64]map[chan struct{}]bool
-	ours     map[string]ownSession // announced by this process
-	beating  sync.Once
+	watchers map[int64]map[chan struct{}]bool // by machine
+	deaf     func()                           // ends the listening; nil while nobody watches
+	due      map[int64]bool                   // machines that have changed and were not announced yet
+	ringing  bool                             // they are being announced
+	ours     map[string]ownSession            // announced by this process
+	beating  bool                             // this computer says that it is there
+	sessions map[int64]*live.Sessions         // of this computer, by the machine that was opened
 	notices  map[*pgconn.PgConn]*pgconn.Notice
 }
 
@@ -81,15 +86,13 @@ func Connect(ctx context.Context, url string, opts Options) (*Database, error) {
 	if opts.Log == nil {
 		opts.Log = slog.Default()
 	}
-	d := &Database{opts: opts, rings: make(chan int64, 64), watchers: map[int64]map[chan struct{}]bool{}, ours: map[string]ownSession{},
+	d := &Database{opts: opts, sessions: map[int64]*live.Sessions{}, due: map[int64]bool{}, watchers: map[int64]map[chan struct{}]bool{}, ours: map[string]ownSession{},
 		notices: map[*pgconn.PgConn]*pgconn.Notice{}}
 	d.ctx, d.end = context.WithCancel(context.Background())
 	if err := d.connect(ctx, url); err != nil {
 		d.Close()
 		return nil, err
 	}
-	d.work.Go(d.listen)
-	d.work.Go(d.ring)
 	return d, nil
 }
 

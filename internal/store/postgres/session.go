@@ -69,15 +69,23 @@ func (o ownSession) Close() error {
 	return o.lock.Close()
 }
 
-// announced notes a session, and says from now on that this computer is there.
+// announced notes a session. From now on, and as long as there is one, this process says that the computer is there.
 func (d *Database) announced(own ownSession) {
 	d.mu.Lock()
-	first := len(d.ours) == 0
+	defer d.mu.Unlock()
 	d.ours[own.id] = own
-	d.mu.Unlock()
-	if first {
-		d.beating.Do(func() { d.work.Go(d.beat) })
+	if !d.beating && d.ctx.Err() == nil {
+		d.beating = true
+		d.work.Go(d.beat)
 	}
+}
+
+// silent reports whether no session is left for which the computer must be heard of.
+func (d *Database) silent() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.beating = len(d.ours) > 0
+	return !d.beating
 }
 
 // heard says that this computer is there, for the time that it may be silent.
@@ -87,7 +95,7 @@ func (d *Database) heard(ctx context.Context) error {
 	return d.failed("announce this computer", err)
 }
 
-// beat says again and again that this computer is there, as long as the database is open.
+// beat says again and again that this computer is there, and which of its sessions have ended without a word, while this process has a session.
 func (d *Database) beat() {
 	every := time.NewTicker(d.opts.TTL / 5)
 	defer every.Stop()
@@ -97,12 +105,44 @@ func (d *Database) beat() {
 			return
 		case <-every.C:
 		}
+		if d.silent() {
+			return
+		}
 		ctx, cancel := context.WithTimeout(d.ctx, d.opts.TTL/2)
-		if err := d.heard(ctx); err != nil && d.ctx.Err() == nil {
+		err := d.heard(ctx)
+		if err == nil {
+			err = d.sweep(ctx)
+		}
+		if err != nil && d.ctx.Err() == nil {
 			d.opts.Log.Warn("other computers may take this one for lost", "error", err)
 		}
 		cancel()
 	}
+}
+
+// sweep tells which sessions of this computer have ended without a word, and forgets what ended long ago.
+func (d *Database) sweep(ctx context.Context) error {
+	rows, err := d.read.Query(ctx, "select id, machine from session where node = $1 and ended is null", d.opts.Node)
+	if err != nil {
+		return err
+	}
+	var id string
+	var machine int64
+	var over []string
+	_, err = pgx.ForEachRow(rows, []any{&id, &machine}, func() error {
+		d.mu.Lock()
+		here := d.sessions[machine]
+		d.mu.Unlock()
+		if here != nil && here.Probe(id) == lease.Gone {
+			over = append(over, id)
+		}
+		return nil
+	})
+	for _, id := range over {
+		err = errors.Join(err, d.ended(ctx, id))
+	}
+	_, old := d.write.Exec(ctx, "delete from session where node = $1 and ended < clock_timestamp() - interval '7 days'", d.opts.Node)
+	return errors.Join(err, old)
 }
 
 // ended notes that a session has ended, and rings for its machine.

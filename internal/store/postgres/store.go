@@ -115,6 +115,9 @@ func (d *Database) Open(ctx context.Context, name Name, dir string, begin func(h
 	if err != nil {
 		return nil, d.failed("open "+name.String(), err)
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.sessions[s.id] = s.sessions
 	return s, nil
 }
 

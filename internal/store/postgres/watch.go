@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -20,29 +21,25 @@ const tick = time.Second
 // serialise the commits of the whole database.
 func (d *Database) changed(machine int64) {
 	d.notify(machine)
-	select {
-	case d.rings <- machine:
-	default: // the tick makes it good
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.due[machine] = true
+	if !d.ringing && d.ctx.Err() == nil {
+		d.ringing = true
+		d.work.Go(d.ring)
 	}
 }
 
-// ring sends rings that wait, each machine once.
+// ring sends the rings that are due, each machine once, until none is. One that is lost is made good by the tick.
 func (d *Database) ring() {
 	for {
-		due := map[int64]bool{}
-		select {
-		case m := <-d.rings:
-			due[m] = true
-		case <-d.ctx.Done():
+		d.mu.Lock()
+		due := d.due
+		d.due = map[int64]bool{}
+		d.ringing = len(due) > 0
+		d.mu.Unlock()
+		if len(due) == 0 {
 			return
-		}
-		for more := true; more; {
-			select {
-			case m := <-d.rings:
-				due[m] = true
-			default:
-				more = false
-			}
 		}
 		batch := &pgx.Batch{}
 		batch.Queue("set local synchronous_commit = off") // nothing of it is on the disk
@@ -66,38 +63,35 @@ func (d *Database) notify(machine int64) {
 			continue
 		}
 		for c := range all {
-			select {
-			case c <- struct{}{}:
-			default:
-			}
+			ring(c)
 		}
 	}
 }
 
-// listen waits for rings on a connection of its own. After each new connection it notifies everybody: rings may have been missed.
-func (d *Database) listen() {
+// listen waits for rings on a connection of its own, until ctx ends. After each new connection it notifies everybody: rings may have been missed.
+func (d *Database) listen(ctx context.Context) {
 	for try := 0; ; try++ {
-		conn, err := pgx.ConnectConfig(d.ctx, d.config)
+		conn, err := pgx.ConnectConfig(ctx, d.config)
 		if err == nil {
-			if _, err = conn.Exec(d.ctx, "listen "+channel); err == nil {
+			if _, err = conn.Exec(ctx, "listen "+channel); err == nil {
 				try = 0
 				d.notify(0)
-				d.hear(conn)
+				d.hear(ctx, conn)
 			}
 			end, cancel := context.WithTimeout(context.Background(), time.Second)
 			conn.Close(end)
 			cancel()
 		}
-		if d.ctx.Err() != nil || !wait(d.ctx, try) {
+		if ctx.Err() != nil || !wait(ctx, try) {
 			return
 		}
 	}
 }
 
 // hear passes rings on until the connection ends.
-func (d *Database) hear(conn *pgx.Conn) {
+func (d *Database) hear(ctx context.Context, conn *pgx.Conn) {
 	for {
-		n, err := conn.WaitForNotification(d.ctx)
+		n, err := conn.WaitForNotification(ctx)
 		if err != nil {
 			return
 		}
@@ -110,13 +104,7 @@ func (d *Database) hear(conn *pgx.Conn) {
 // Watch starts a watcher. It is notified after each change that was announced, and each second.
 func (s *Store) Watch() *store.Watcher {
 	c, done := make(chan struct{}, 1), make(chan struct{})
-	d := s.db
-	d.mu.Lock()
-	if d.watchers[s.id] == nil {
-		d.watchers[s.id] = map[chan struct{}]bool{}
-	}
-	d.watchers[s.id][c] = true
-	d.mu.Unlock()
+	s.db.watch(s.id, c)
 	go func() {
 		every := time.NewTicker(tick)
 		defer every.Stop()
@@ -125,17 +113,49 @@ func (s *Store) Watch() *store.Watcher {
 			case <-done:
 				return
 			case <-every.C:
-				select {
-				case c <- struct{}{}:
-				default:
-				}
+				ring(c)
 			}
 		}
 	}()
-	return store.NewWatcher(c, func() {
+	return store.NewWatcher(c, sync.OnceFunc(func() {
 		close(done)
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		delete(d.watchers[s.id], c)
-	})
+		s.db.unwatch(s.id, c)
+	}))
+}
+
+// ring notifies a watcher.
+func ring(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// watch adds a watcher of a machine. The first one of the process makes it listen.
+func (d *Database) watch(machine int64, c chan struct{}) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.watchers) == 0 && d.ctx.Err() == nil {
+		ctx, cancel := context.WithCancel(d.ctx)
+		d.deaf = cancel
+		d.work.Go(func() { d.listen(ctx) })
+	}
+	if d.watchers[machine] == nil {
+		d.watchers[machine] = map[chan struct{}]bool{}
+	}
+	d.watchers[machine][c] = true
+}
+
+// unwatch removes a watcher. After the last one nobody listens.
+func (d *Database) unwatch(machine int64, c chan struct{}) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.watchers[machine], c)
+	if len(d.watchers[machine]) == 0 {
+		delete(d.watchers, machine)
+	}
+	if len(d.watchers) == 0 && d.deaf != nil {
+		d.deaf()
+		d.deaf = nil
+	}
 }
