@@ -14,20 +14,21 @@ import (
 
 // A suite is the benchmarks of a package that are run together.
 type suite struct {
+	Name        string // of the part
 	Package     string // from the root
 	Bench       string // the value of -bench
 	Short, Long string // the value of -benchtime
 }
 
 // suites is where figures that need no other program are measured. Each can be run alone:
-// go test -run='^$' -bench=Transition -benchtime=60x ./internal/store
+// go test -run='^$' -bench=Transition -benchtime=60x ./internal/store/file
 var suites = []suite{
-	{"./internal/store", "^Benchmark(Transition|View|Wake)$", "10x", "60x"},
-	{"./internal/server", "^Benchmark(StdioCall|HTTPCall)$", "200x", "400x"},
-	{"./internal/e2e", "^Benchmark(Answer|Takeover|Stale)$", "10x", "100x"},
-	{"./internal/pipeline/run", "^Benchmark(Pipeline|Tick)$", "5x", "20x"},
-	{"./internal/checkrun/suites", "^BenchmarkSandbox(Start|Status|Build)$", "3x", "20x"},
-	{"./internal/checkrun/suites", "^BenchmarkSandboxGuest$", "1x", "3x"},
+	{"store", "./internal/store/file", "^Benchmark(Transition|View|Wake)$", "10x", "60x"},
+	{"server", "./internal/server", "^Benchmark(StdioCall|HTTPCall)$", "200x", "400x"},
+	{"e2e", "./internal/e2e", "^Benchmark(Answer|Takeover|Stale)$", "10x", "100x"},
+	{"run", "./internal/pipeline/run", "^Benchmark(Pipeline|Tick)$", "5x", "20x"},
+	{"suites", "./internal/checkrun/suites", "^BenchmarkSandbox(Start|Status|Build)$", "3x", "20x"},
+	{"suites", "./internal/checkrun/suites", "^BenchmarkSandboxGuest$", "1x", "3x"},
 }
 
 // run runs a suite that often.

@@ -171,7 +171,7 @@ func (l *lab) gatherings(n, rounds int) error {
 // packages are the parts that are benchmarks of a package.
 func packages() (list []part) {
 	for _, s := range suites {
-		list = append(list, part{filepath.Base(s.Package), func(l *lab) error {
+		list = append(list, part{s.Name, func(l *lab) error {
 			return s.run(l.ctx, l.results, l.short, l.rounds(1, 5))
 		}})
 	}
