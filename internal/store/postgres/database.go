@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	neturl "net/url"
 	"strings"
 	"sync"
 	"time"
@@ -69,7 +70,6 @@ type Database struct {
 	ours     map[string]ownSession            // announced by this process
 	beating  bool                             // this computer says that it is there
 	sessions map[int64]*live.Sessions         // of this computer, by the machine that was opened
-	notices  map[*pgconn.PgConn]*pgconn.Notice
 }
 
 // Connect opens a database by its URL, and makes the tables where there are none. The error is an *store.Error.
@@ -86,8 +86,7 @@ func Connect(ctx context.Context, url string, opts Options) (*Database, error) {
 	if opts.Log == nil {
 		opts.Log = slog.Default()
 	}
-	d := &Database{opts: opts, sessions: map[int64]*live.Sessions{}, due: map[int64]bool{}, watchers: map[int64]map[chan struct{}]bool{}, ours: map[string]ownSession{},
-		notices: map[*pgconn.PgConn]*pgconn.Notice{}}
+	d := &Database{opts: opts, sessions: map[int64]*live.Sessions{}, due: map[int64]bool{}, watchers: map[int64]map[chan struct{}]bool{}, ours: map[string]ownSession{}}
 	d.ctx, d.end = context.WithCancel(context.Background())
 	if err := d.connect(ctx, url); err != nil {
 		d.Close()
@@ -99,18 +98,16 @@ func Connect(ctx context.Context, url string, opts Options) (*Database, error) {
 func (d *Database) connect(ctx context.Context, url string) error {
 	conf, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		return &store.Error{Code: store.InvalidInput, What: "the URL of the store: " + redacted(err),
-			Remedy: "write postgres://HOST/DATABASE?target_session_attrs=read-write; see docs/machines.md"}
+		return &store.Error{Code: store.InvalidInput, What: "the URL of the store: " + redacted(err), Remedy: urlRemedy}
 	}
 	if err := checkURL(url, conf.ConnConfig); err != nil {
 		return err
 	}
 	conf.ConnConfig.RuntimeParams["application_name"] = "ferrus"
 	conf.ConnConfig.RuntimeParams["search_path"] = searchPath
-	conf.ConnConfig.ConnectTimeout = d.opts.Wait / 2
-	conf.ConnConfig.OnNotice = d.noticed
+	conf.ConnConfig.ConnectTimeout = d.opts.Wait / 4 // to each host, one of which may be silent
+	conf.ConnConfig.OnNotice = noticed
 	conf.AfterConnect = d.prepare
-	conf.BeforeClose = func(conn *pgx.Conn) { d.warned(conn.PgConn()) }
 	dial := net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 5 * time.Second, Interval: 2 * time.Second, Count: 3}}
 	conf.ConnConfig.DialFunc = dial.DialContext
 	conf.MaxConns, conf.MinConns = 4, 0
@@ -127,13 +124,17 @@ func (d *Database) connect(ctx context.Context, url string) error {
 	return d.migrate(ctx)
 }
 
+const urlRemedy = "write postgres://HOST/DATABASE?target_session_attrs=read-write; see docs/machines.md"
+
 // checkURL refuses a password that stands in the URL, and a server elsewhere whose name would not be verified.
 func checkURL(url string, conf *pgx.ConnConfig) error {
-	if rest, ok := strings.CutPrefix(url, "postgres"); ok {
-		if user, _, ok := strings.Cut(rest, "@"); ok && strings.Count(user, ":") > 1 || strings.Contains(rest, "password=") {
-			return &store.Error{Code: store.InvalidInput, What: "the URL of the store has a password",
-				Remedy: "put it into the file that PGPASSFILE names, ~/.pgpass else, and leave it out of the URL"}
-		}
+	u, err := neturl.Parse(url)
+	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
+		return &store.Error{Code: store.InvalidInput, What: "the URL of the store does not begin with postgres://", Remedy: urlRemedy}
+	}
+	if _, has := u.User.Password(); has || u.Query().Has("password") || u.Query().Has("sslpassword") {
+		return &store.Error{Code: store.InvalidInput, What: "the URL of the store has a password",
+			Remedy: "put it into the file that PGPASSFILE names, ~/.pgpass else, and leave it out of the URL"}
 	}
 	hosts := []*pgconn.FallbackConfig{{Host: conf.Host, TLSConfig: conf.TLSConfig}}
 	for _, f := range append(hosts, conf.Fallbacks...) {
@@ -164,7 +165,8 @@ func redacted(err error) string {
 	return "it cannot be read"
 }
 
-// settings are those of each connection. With off and local an acknowledged event could be lost; a client that has gone silent must
+// settings are those of each connection, whatever the role and the database have. With another synchronous_commit an acknowledged event could
+// be lost, and a client that has gone silent must
 // not keep the lock of a machine.
 const settings = `set synchronous_commit = on; set lock_timeout = %[1]d; set idle_in_transaction_session_timeout = %[2]d;
 set client_connection_check_interval = '1s'; set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3;
@@ -176,10 +178,9 @@ func (d *Database) prepare(ctx context.Context, conn *pgx.Conn) error {
 	if _, err := conn.PgConn().Exec(ctx, fmt.Sprintf(settings, d.opts.Wait.Milliseconds(), d.opts.Wait.Milliseconds()/2)).ReadAll(); err != nil {
 		return err
 	}
-	var commit, fsync, pages string
+	var fsync, pages string
 	var standby bool
-	err := conn.QueryRow(ctx, "select current_setting('synchronous_commit'), current_setting('fsync'), current_setting('full_page_writes'), pg_is_in_recovery()").
-		Scan(&commit, &fsync, &pages, &standby)
+	err := conn.QueryRow(ctx, "select current_setting('fsync'), current_setting('full_page_writes'), pg_is_in_recovery()").Scan(&fsync, &pages, &standby)
 	switch {
 	case err != nil:
 		return err
@@ -187,8 +188,6 @@ func (d *Database) prepare(ctx context.Context, conn *pgx.Conn) error {
 		return errStandby
 	case d.opts.Unsafe:
 		return nil
-	case commit != "on" && commit != "remote_apply":
-		return &unsafeError{"synchronous_commit", commit}
 	case fsync != "on":
 		return &unsafeError{"fsync", fsync}
 	case pages != "on":
@@ -206,7 +205,7 @@ func (e *unsafeError) Error() string { return e.name + " is " + e.value }
 
 // migrate makes the tables where there are none.
 func (d *Database) migrate(ctx context.Context) error {
-	err := pgx.BeginFunc(ctx, d.write, func(tx pgx.Tx) error {
+	return d.change(ctx, "make the tables", func(tx pgx.Tx) error {
 		var have int
 		err := tx.QueryRow(ctx, "select count(*) from pg_tables where schemaname = $1 and tablename = 'format'", searchPath).Scan(&have)
 		if err != nil {
@@ -236,19 +235,60 @@ func (d *Database) migrate(ctx context.Context) error {
 		}
 		return nil
 	})
-	return d.failed("make the tables", err)
 }
 
-// Close closes all connections.
+// change makes a change of several statements. do uses tx alone, and does not end it.
+func (d *Database) change(ctx context.Context, what string, do func(tx pgx.Tx) error) error {
+	conn, err := d.write.Acquire(ctx)
+	if err != nil {
+		return d.failed(what, err)
+	}
+	defer conn.Release() // the pool closes a connection whose transaction did not end
+	tx, err := conn.Begin(ctx)
+	if err == nil {
+		err = do(tx)
+	}
+	if err == nil {
+		err = d.commit(conn.Conn(), &pgx.Batch{})
+	}
+	if lost := (*lostAnswer)(nil); errors.As(err, &lost) {
+		return d.unknown(what, lost)
+	}
+	return d.failed(what, err)
+}
+
+// Close closes all connections. It does not wait long for a server that does not answer.
 func (d *Database) Close() error {
 	d.end()
 	d.work.Wait()
+	var closing sync.WaitGroup
 	for _, pool := range []*pgxpool.Pool{d.write, d.read} {
 		if pool != nil {
-			pool.Close()
+			closing.Go(pool.Close)
 		}
 	}
+	closed := make(chan struct{})
+	go func() {
+		closing.Wait()
+		close(closed)
+	}()
+	select {
+	case <-closed:
+	case <-time.After(time.Second):
+	}
 	return nil
+}
+
+// reconnect lets no connection be used again: their server is silent, or is no longer the one that accepts writes.
+func (d *Database) reconnect() {
+	d.write.Reset()
+	d.read.Reset()
+}
+
+// unknown is the *store.Error of a call whose commit may stand.
+func (d *Database) unknown(what string, lost *lostAnswer) error {
+	return &store.Error{Code: store.OutcomeUnknown, What: what + " in PostgreSQL", Err: lost,
+		Remedy: "it may or may not be saved: check the server, then read the status and continue from it"}
 }
 
 // failed is the *store.Error of a call that changed nothing; nil for nil.
@@ -269,28 +309,37 @@ func (d *Database) failed(what string, err error) error {
 			Remedy: "nothing was changed: name all servers in the URL and add target_session_attrs=read-write"}
 	case errors.As(err, &pg) && pg.Code == "55P03":
 		return &store.Error{Code: store.LockBusy, What: fmt.Sprintf("the machine is locked in PostgreSQL for more than %v", d.opts.Wait), Remedy: "try again"}
-	case errors.As(err, &pg) && pg.Code == "42501":
-		return &store.Error{Code: store.StoreError, What: what + " in PostgreSQL", Err: err,
-			Remedy: "nothing was changed: let the database user create the schema " + searchPath + ", or make it its owner"}
 	}
-	return &store.Error{Code: store.StoreError, What: what + " in PostgreSQL", Err: err, Remedy: "nothing was changed: check that the server runs and can be reached, then try again"}
+	remedy := "check that the server runs and can be reached, then try again"
+	if errors.As(err, &pg) && remedies[pg.Code] != "" {
+		remedy = remedies[pg.Code]
+	}
+	return &store.Error{Code: store.StoreError, What: what + " in PostgreSQL", Err: err, Remedy: "nothing was changed: " + remedy}
 }
 
+// remedies are those of errors of the server, by SQLSTATE.
+var remedies = map[string]string{
+	"28000": "check the user in the URL, and pg_hba.conf on the server",
+	"28P01": "check the password in the file that PGPASSFILE names, ~/.pgpass else",
+	"3D000": "make the database first: createdb",
+	"42501": "let the database user create the schema " + searchPath + ", or make it its owner",
+	"53300": "raise max_connections on the server, or close other clients",
+}
+
+// warning is the key under which a connection has its newest warning.
+const warning = "ferrus.warning"
+
 // noticed remembers a warning of a connection: during a commit it says that the commit may not have reached a standby.
-func (d *Database) noticed(conn *pgconn.PgConn, n *pgconn.Notice) {
-	if n.SeverityUnlocalized != "WARNING" {
-		return
+func noticed(conn *pgconn.PgConn, n *pgconn.Notice) {
+	if n.SeverityUnlocalized == "WARNING" {
+		conn.CustomData()[warning] = n
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.notices[conn] = n
 }
 
 // warned returns the warning that a connection has had since the last call, nil for none.
-func (d *Database) warned(conn *pgconn.PgConn) *pgconn.Notice {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	n := d.notices[conn]
-	delete(d.notices, conn)
+func warned(conn *pgx.Conn) *pgconn.Notice {
+	data := conn.PgConn().CustomData()
+	n, _ := data[warning].(*pgconn.Notice)
+	delete(data, warning)
 	return n
 }

@@ -60,7 +60,7 @@ func (s *Store) fork(ctx context.Context, as store.Branch, upto int64, decide fu
 	name := Name{s.name.Project, as.Name}
 	ctx, cancel := context.WithTimeout(ctx, s.db.opts.Wait)
 	defer cancel()
-	err = pgx.BeginFunc(ctx, s.db.write, func(tx pgx.Tx) error {
+	return s.db.change(ctx, "make "+name.String(), func(tx pgx.Tx) error {
 		id, err := insertMachine(ctx, tx, name)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return &store.Error{Code: store.StoreError, What: "there is a " + name.String() + " in the database already", Remedy: "take another name"}
@@ -78,5 +78,4 @@ func (s *Store) fork(ctx context.Context, as store.Branch, upto int64, decide fu
 		}
 		return err
 	})
-	return s.db.failed("make "+name.String(), err)
 }

@@ -3,8 +3,11 @@ package postgres
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -16,8 +19,8 @@ type head struct {
 	bytes, last int64
 	h           []byte
 	gone        bool
-	now         time.Time // of the server
 
+	now              time.Time // of the server
 	leaseEpoch       int64
 	boot, clock      string
 	deadline, ttl    int64
@@ -27,21 +30,21 @@ type head struct {
 }
 
 const (
-	headColumns = `h.seq, h.epoch, h.bytes, h.last, h.h, (select m.gone is not null from machine m where m.id = h.machine), clock_timestamp()`
-	restColumns = `l.epoch, l.boot, l.clock, l.deadline_ns, l.ttl_ns, l.until, l.heartbeat`
+	headColumns = `h.seq, h.epoch, h.bytes, h.last, h.h, (select m.gone is not null from machine m where m.id = h.machine)`
+	restColumns = `clock_timestamp(), l.epoch, l.boot, l.clock, l.deadline_ns, l.ttl_ns, l.until, l.heartbeat`
 	newestLine  = `(select j.line from journal j where j.machine = h.machine and j.seq = h.seq and h.h <> $2)`
 	lockHead    = `select ` + headColumns + ` from head h where h.machine = $1 for update`
-	// In a statement of its own, after the lock: a statement that has waited sees a new head and an old lease.
+	// In a statement of its own, after the lock: a statement that has waited sees a new head, an old lease and the time before.
 	readRest = `select ` + restColumns + `, ` + newestLine + ` from head h join lease l using (machine) where machine = $1`
 	readAll  = `select ` + headColumns + `, ` + restColumns + `, ` + newestLine + ` from head h join lease l using (machine) where machine = $1`
 )
 
 func (h *head) first() []any {
-	return []any{&h.seq, &h.epoch, &h.bytes, &h.last, &h.h, &h.gone, &h.now}
+	return []any{&h.seq, &h.epoch, &h.bytes, &h.last, &h.h, &h.gone}
 }
 
 func (h *head) rest() []any {
-	return []any{&h.leaseEpoch, &h.boot, &h.clock, &h.deadline, &h.ttl, &h.until, &h.heartbeat, &h.line}
+	return []any{&h.now, &h.leaseEpoch, &h.boot, &h.clock, &h.deadline, &h.ttl, &h.until, &h.heartbeat, &h.line}
 }
 
 // hash returns the hash of a line as the head has it; nil for no line.
@@ -110,8 +113,11 @@ func (s *Store) View() (store.Snapshot, error) {
 		known := s.known()
 		var h head
 		err := s.db.read.QueryRow(ctx, readAll, s.id, hash(known)).Scan(append(h.first(), h.rest()...)...)
-		if err == nil {
+		switch {
+		case err == nil:
 			snap, err = s.snapshot(h, known)
+		case errors.Is(err, pgx.ErrNoRows):
+			err = s.gone()
 		}
 		return err
 	})

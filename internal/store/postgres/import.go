@@ -18,8 +18,8 @@ import (
 // there whole or not at all. Nobody holds the work: a term is measured by the clock of one store. label names the project for people. The error is an
 // *store.Error, of code Corrupt when a line is not valid, of code InvalidInput when there is such a machine with at least one event already.
 func (d *Database) Import(ctx context.Context, name Name, label string, journal io.Reader) error {
-	err := pgx.BeginFunc(ctx, d.write, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "insert into project (id, name) values ($1, $2) on conflict do nothing", name.Project, label); err != nil {
+	return d.change(ctx, "import "+name.String(), func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, insertProject, name.Project, label); err != nil {
 			return err
 		}
 		id, err := insertMachine(ctx, tx, name)
@@ -36,7 +36,6 @@ func (d *Database) Import(ctx context.Context, name Name, label string, journal 
 		}
 		return setHead(ctx, tx, id, lines.prev)
 	})
-	return d.failed("import "+name.String(), err)
 }
 
 // setHead sets the head of a new machine to its newest line, nil for none.

@@ -13,7 +13,7 @@ import (
 )
 
 // page is how many bytes of lines are asked for at a time, about.
-const page = 4 << 20
+const page = 1 << 20
 
 // lineWhere returns the one line of a condition on the journal, nil where there is none.
 func (s *Store) lineWhere(where string, args ...any) (*store.Line, error) {

@@ -20,8 +20,14 @@ func (d *Database) query(ctx context.Context, do func(context.Context) error) er
 	ctx, cancel := context.WithTimeout(ctx, d.opts.Wait)
 	defer cancel()
 	for try := 0; ; try++ {
-		err := do(ctx)
-		if err == nil || !transient(err) || !wait(ctx, try) {
+		one, stop := context.WithTimeout(ctx, d.opts.Wait/2)
+		err := do(one)
+		stop()
+		silent := errors.Is(err, context.DeadlineExceeded)
+		if silent {
+			d.reconnect()
+		}
+		if err == nil || !silent && !transient(err) || !wait(ctx, try) {
 			return err
 		}
 	}
@@ -47,20 +53,24 @@ func transient(err error) bool {
 	var refused *pgconn.ConnectError
 	var network net.Error
 	switch {
-	case errors.As(err, &known), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case errors.As(err, &known), errors.Is(err, context.Canceled):
 		return false
 	case errors.As(err, &pg):
 		return transientState(pg.Code)
+	case errors.As(err, &refused): // also by one that did not answer in time
+		return true
+	case errors.Is(err, context.DeadlineExceeded):
+		return false
 	}
-	return errors.Is(err, errBroken) || errors.Is(err, errStandby) || errors.As(err, &refused) || errors.As(err, &network) ||
+	return errors.Is(err, errBroken) || errors.Is(err, errStandby) || errors.As(err, &network) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err)
 }
 
-// transientState is transient for the SQLSTATE of an error: those of a server that ends, starts, is a standby or has no room, and of a connection
-// that it has ended.
+// transientState is transient for the SQLSTATE of an error: those of a server that ends, starts, is a standby or has no room, of a connection
+// that it has ended, and of a transaction that it has undone in favour of another.
 func transientState(code string) bool {
 	switch code[:2] {
-	case "08", "53", "57":
+	case "08", "40", "53", "57":
 		return true
 	}
 	return code == "25006" || code == "25P02" || code == "25P03"

@@ -90,9 +90,13 @@ func (d *Database) silent() bool {
 
 // heard says that this computer is there, for the time that it may be silent.
 func (d *Database) heard(ctx context.Context) error {
-	_, err := d.write.Exec(ctx, `insert into node (id, host, until) values ($1, $2, clock_timestamp() + make_interval(secs => $3))
+	batch := &pgx.Batch{}
+	batch.Queue("begin")
+	batch.Queue("set local synchronous_commit = off") // others must see it while a standby is away
+	batch.Queue(`insert into node (id, host, until) values ($1, $2, clock_timestamp() + make_interval(secs => $3))
 		on conflict (id) do update set host = excluded.host, until = greatest(node.until, excluded.until)`, d.opts.Node, d.opts.Host, d.opts.TTL.Seconds())
-	return d.failed("announce this computer", err)
+	batch.Queue("commit")
+	return d.failed("announce this computer", d.write.SendBatch(ctx, batch).Close())
 }
 
 // beat says again and again that this computer is there, and which of its sessions have ended without a word, while this process has a session.

@@ -67,8 +67,8 @@ func (d *Database) Branches(ctx context.Context, project uuid.UUID) ([]string, e
 func (d *Database) Create(ctx context.Context, name Name, label string) error {
 	ctx, cancel := context.WithTimeout(ctx, d.opts.Wait)
 	defer cancel()
-	err := pgx.BeginFunc(ctx, d.write, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "insert into project (id, name) values ($1, $2) on conflict do nothing", name.Project, label); err != nil {
+	return d.change(ctx, "make "+name.String(), func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, insertProject, name.Project, label); err != nil {
 			return err
 		}
 		_, err := insertMachine(ctx, tx, name)
@@ -77,8 +77,10 @@ func (d *Database) Create(ctx context.Context, name Name, label string) error {
 		}
 		return err
 	})
-	return d.failed("make "+name.String(), err)
 }
+
+// insertProject writes in any case, so that the commit is acknowledged for what is there already too.
+const insertProject = "insert into project (id, name) values ($1, $2) on conflict (id) do update set name = project.name"
 
 // insertMachine makes a machine without events. The error is pgx.ErrNoRows where there is one of that name.
 func insertMachine(ctx context.Context, tx pgx.Tx, name Name) (id int64, err error) {
@@ -96,8 +98,12 @@ func insertMachine(ctx context.Context, tx pgx.Tx, name Name) (id int64, err err
 func (d *Database) Remove(ctx context.Context, name Name) error {
 	ctx, cancel := context.WithTimeout(ctx, d.opts.Wait)
 	defer cancel()
-	_, err := d.write.Exec(ctx, "update machine set gone = clock_timestamp() where project = $1 and branch = $2 and gone is null", name.Project, name.Branch)
-	return d.failed("remove "+name.String(), err)
+	return d.change(ctx, "remove "+name.String(), func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `with of as (select h.machine from head h join machine m on m.id = h.machine
+			where project = $1 and branch = $2 and gone is null for update of h)
+			update machine set gone = clock_timestamp() from of where id = of.machine`, name.Project, name.Branch)
+		return err
+	})
 }
 
 // Open opens a machine. dir is the folder of the machine on this computer, which has the locks of the sessions that live here. begin gets

@@ -80,12 +80,12 @@ func (s *Store) transact(ctx context.Context, do decision) (store.Snapshot, erro
 	case s.turn <- struct{}{}:
 		defer func() { <-s.turn }()
 	case <-ctx.Done():
-		return store.Snapshot{}, s.late(ctx)
+		return store.Snapshot{}, s.late(ctx, nil)
 	}
 	t := &transition{s: s, id: uuid.New(), do: do}
+	var failure error // why the newest attempt that ended by itself came to nothing
 	for try := 0; ; try++ {
 		err := t.attempt(ctx)
-		var lost *lostAnswer
 		switch {
 		case err == nil:
 			s.remember(t.after)
@@ -93,26 +93,32 @@ func (s *Store) transact(ctx context.Context, do decision) (store.Snapshot, erro
 				s.db.changed(s.id)
 			}
 			return t.after, t.refused
-		case errors.As(err, &lost):
-			t.lost = lost
-		case !transient(err) && ctx.Err() == nil:
-			return t.after, s.db.failed("change "+s.name.String(), err)
+		case errors.As(err, &t.lost), errors.Is(err, context.DeadlineExceeded):
+			s.db.reconnect()
+		}
+		if ctx.Err() == nil {
+			failure = err
+		}
+		if (errors.As(err, new(*lostAnswer)) || transient(err)) && wait(ctx, try) {
+			continue
 		}
 		switch {
-		case wait(ctx, try):
 		case t.lost != nil:
-			return t.after, &store.Error{Code: store.OutcomeUnknown, What: "commit to PostgreSQL", Err: t.lost,
-				Remedy: "the event may or may not be saved: check the server, then read the status and continue from it"}
-		default:
-			return t.after, s.late(ctx)
+			return t.after, s.db.unknown("change "+s.name.String(), t.lost)
+		case ctx.Err() != nil:
+			return t.after, s.late(ctx, failure)
 		}
+		return t.after, s.db.failed("change "+s.name.String(), err)
 	}
 }
 
-// late is the error of a transition that changed nothing in its time.
-func (s *Store) late(ctx context.Context) error {
-	if errors.Is(ctx.Err(), context.Canceled) {
+// late is the error of a transition that changed nothing in its time. failure is why its last attempt ended, nil if none did.
+func (s *Store) late(ctx context.Context, failure error) error {
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
 		return ctx.Err()
+	case failure != nil:
+		return s.db.failed("change "+s.name.String(), failure)
 	}
 	return &store.Error{Code: store.LockBusy, What: fmt.Sprintf("PostgreSQL did not give the lock of %s for %v", s.name, s.db.opts.Wait),
 		Remedy: "nothing was changed: check that the server answers, then try again"}
@@ -154,7 +160,9 @@ func (t *transition) attempt(ctx context.Context) error {
 	batch.Queue(lockHead, s.id).QueryRow(func(row pgx.Row) error { return row.Scan(h.first()...) })
 	batch.Queue(readRest, s.id, hash(known)).QueryRow(func(row pgx.Row) error { return row.Scan(h.rest()...) })
 	batch.Queue("select off, line from (select) one left join journal on attempt = $1", t.id).QueryRow(func(row pgx.Row) error { return row.Scan(&off, &own) })
-	if err := conn.SendBatch(ctx, batch).Close(); err != nil {
+	if err := conn.SendBatch(ctx, batch).Close(); errors.Is(err, pgx.ErrNoRows) {
+		return s.gone()
+	} else if err != nil {
 		return err
 	}
 	now, err := s.snapshot(h, known)
@@ -206,11 +214,8 @@ func (t *transition) write(conn *pgx.Conn, h head, w *writing) error {
 			s.writeLease(batch, w.after, int64(l.Epoch), hash(l))
 		}
 	}
-	if err := s.commit(conn, batch); err != nil {
-		if w.line == nil { // a renewal may be made twice
-			return fmt.Errorf("%w: %w", errBroken, err)
-		}
-		return &lostAnswer{err}
+	if err := s.db.commit(conn, batch); err != nil {
+		return err
 	}
 	if written != 1 {
 		return fmt.Errorf("%w: the head has moved on", errBroken)
@@ -234,32 +239,36 @@ func (s *Store) writeLease(batch *pgx.Batch, snap store.Snapshot, epoch int64, h
 func (t *transition) seal(conn *pgx.Conn) error {
 	batch := &pgx.Batch{}
 	batch.Queue("update head set seq = seq where machine = $1", t.s.id)
-	if err := t.s.commit(conn, batch); err != nil {
-		return &lostAnswer{err}
+	if err := t.s.db.commit(conn, batch); err != nil {
+		return err
 	}
 	t.s.acknowledge(t.after.Journal.H)
 	return nil
 }
 
-// commit sends a batch and commits. After an error nobody knows whether it is committed. The caller's end does not end it, so that what is
-// committed is known.
-func (s *Store) commit(conn *pgx.Conn, batch *pgx.Batch) error {
-	ctx, cancel := context.WithTimeout(context.Background(), s.db.opts.Wait)
+// commit sends a batch and commits. After a *lostAnswer nobody knows whether it is committed, after another error it is not. The caller's
+// end does not end it, so that what is committed is known.
+func (d *Database) commit(conn *pgx.Conn, batch *pgx.Batch) error {
+	ctx, cancel := context.WithTimeout(context.Background(), d.opts.Wait)
 	defer cancel()
-	s.db.warned(conn.PgConn())
+	warned(conn)
 	tag := ""
 	batch.Queue("commit").Exec(func(t pgconn.CommandTag) error { tag = t.String(); return nil })
 	err := conn.SendBatch(ctx, batch).Close()
-	warning := s.db.warned(conn.PgConn())
+	warning := warned(conn)
+	var refused *pgconn.PgError
 	switch {
+	case errors.As(err, &refused) && refused.SeverityUnlocalized == "ERROR": // which no transaction survives, and no commit that is done has
+		return err
 	case err != nil:
 		conn.Close(ctx)
+		return &lostAnswer{err}
 	case tag != "COMMIT": // the answer to a transaction that has failed
-		err = errors.New("the server answered " + tag)
+		return &lostAnswer{errors.New("the server answered " + tag)}
 	case warning != nil: // an acknowledgement that a standby did not give
-		err = errors.New(warning.Message)
+		return &lostAnswer{errors.New(warning.Message)}
 	}
-	return err
+	return nil
 }
 
 // acknowledge notes that a line is known to stand.
