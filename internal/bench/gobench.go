@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -24,6 +25,8 @@ type suite struct {
 // go test -run='^$' -bench=Transition -benchtime=60x ./internal/store/file
 var suites = []suite{
 	{"store", "./internal/store/file", "^Benchmark(Transition|View|Wake)$", "10x", "60x"},
+	{"machines", "./internal/store/postgres", "^BenchmarkMachine(Apply|View|Renew|Wake)$", "10x", "60x"},
+	{"machines", "./internal/store/postgres", "^BenchmarkMachineWriters$", "2x", "10x"},
 	{"server", "./internal/server", "^Benchmark(StdioCall|HTTPCall)$", "200x", "400x"},
 	{"e2e", "./internal/e2e", "^Benchmark(Answer|Takeover|Stale)$", "10x", "100x"},
 	{"run", "./internal/pipeline/run", "^Benchmark(Pipeline|Tick)$", "5x", "20x"},
@@ -44,11 +47,18 @@ func (s suite) run(ctx context.Context, r results, short bool, rounds int) error
 	if err != nil {
 		return fmt.Errorf("go %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
-	if n := read(out, r); n == 0 {
+	switch n := read(out, r); {
+	case n > 0:
+	case bytes.Contains(out, []byte("--- SKIP: ")):
+		return errSkipped
+	default:
 		return fmt.Errorf("go %s measured nothing:\n%s", strings.Join(args, " "), out)
 	}
 	return nil
 }
+
+// errSkipped says that the benchmarks cannot run here.
+var errSkipped = errors.New("skipped")
 
 var processors = regexp.MustCompile(`-\d+$`)
 

@@ -172,7 +172,12 @@ func (l *lab) gatherings(n, rounds int) error {
 func packages() (list []part) {
 	for _, s := range suites {
 		list = append(list, part{s.Name, func(l *lab) error {
-			return s.run(l.ctx, l.results, l.short, l.rounds(1, 5))
+			err := s.run(l.ctx, l.results, l.short, l.rounds(1, 5))
+			if errors.Is(err, errSkipped) {
+				l.note("%s was not measured: go test %s says why", s.Name, s.Package)
+				return nil
+			}
+			return err
 		}})
 	}
 	return list

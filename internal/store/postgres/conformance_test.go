@@ -20,6 +20,13 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if text := os.Getenv(envWay); text != "" {
+		if err := commitLines(text, os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	os.Exit(storetest.Main(kind, func() int {
 		return kit.Main(func() int { return postgrestest.Main(m.Run) })
 	}))
