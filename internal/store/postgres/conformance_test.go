@@ -34,8 +34,11 @@ func TestMain(m *testing.M) {
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
-// here is this computer in tests.
-var here = uuid.MustParse("4e0de000-0000-4000-8000-000000000001")
+// here is this computer in tests, there another one.
+var (
+	here  = uuid.MustParse("4e0de000-0000-4000-8000-000000000001")
+	there = uuid.MustParse("4e0de000-0000-4000-8000-000000000002")
+)
 
 // An address says where a machine is: its database, project and branch, and its folder on this computer.
 type address struct {
@@ -80,7 +83,10 @@ var kind = storetest.Kind{
 
 // options are those of a test: the server does not sync its files, and a call waits less long.
 func options(o Options) Options {
-	o.Node, o.Host, o.Log, o.Unsafe = here, "here", quiet, true
+	o.Host, o.Log, o.Unsafe = "here", quiet, true
+	if o.Node == uuid.Nil {
+		o.Node = here
+	}
 	if o.Wait == 0 {
 		o.Wait = 4 * time.Second
 	}
@@ -130,11 +136,11 @@ func place(a address) storetest.Place {
 		},
 		Forked: func(t testing.TB, to storetest.Place) bool {
 			a := parse(to.Address)
-			there, err := connect(t, a.url, Options{}).Initialised(context.Background(), a.name())
+			found, err := connect(t, a.url, Options{}).Initialised(context.Background(), a.name())
 			if err != nil {
 				t.Fatal(err)
 			}
-			return there
+			return found
 		},
 	}
 }

@@ -109,6 +109,7 @@ func (s *Store) corrupt(format string, args ...any) error {
 // View returns the present machine in one statement.
 func (s *Store) View() (store.Snapshot, error) {
 	var snap store.Snapshot
+	var when time.Time
 	err := s.db.query(s.db.ctx, func(ctx context.Context) error {
 		known := s.known()
 		var h head
@@ -116,6 +117,7 @@ func (s *Store) View() (store.Snapshot, error) {
 		switch {
 		case err == nil:
 			snap, err = s.snapshot(h, known)
+			when = h.now
 		case errors.Is(err, pgx.ErrNoRows):
 			err = s.gone()
 		}
@@ -124,6 +126,6 @@ func (s *Store) View() (store.Snapshot, error) {
 	if err != nil {
 		return store.Snapshot{}, s.db.failed("read "+s.name.String(), err)
 	}
-	s.remember(snap)
+	s.remember(snap, when)
 	return snap, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -55,10 +56,14 @@ func transient(err error) bool {
 	switch {
 	case errors.As(err, &known), errors.Is(err, context.Canceled):
 		return false
+	case errors.As(err, &refused): // by each server of the URL; one of them may accept later, or may not have answered in time
+		var each interface{ Unwrap() []error }
+		if !errors.As(refused.Unwrap(), &each) {
+			return true
+		}
+		return slices.ContainsFunc(each.Unwrap(), func(one error) bool { return !errors.As(one, &pg) || transientState(pg.Code) })
 	case errors.As(err, &pg):
 		return transientState(pg.Code)
-	case errors.As(err, &refused): // also by one that did not answer in time
-		return true
 	case errors.Is(err, context.DeadlineExceeded):
 		return false
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -37,29 +38,31 @@ type Store struct {
 	turn     chan struct{}  // holds a value while a transition of this process is at work
 
 	mu     sync.Mutex
-	top    store.Snapshot // the newest that this process has read
+	top    store.Snapshot // as this process read it last
 	has    bool           // top was read
+	when   time.Time      // by the clock of the server, when it was so
 	stands string         // the hash of the newest line that is known to stand: its commit was acknowledged
 }
 
 // Initialised reports whether the database has a machine of this name.
 func (d *Database) Initialised(ctx context.Context, name Name) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, d.opts.Wait)
-	defer cancel()
 	var n int
-	err := d.read.QueryRow(ctx, "select count(*) from machine where project = $1 and branch = $2 and gone is null", name.Project, name.Branch).Scan(&n)
+	err := d.query(ctx, func(ctx context.Context) error {
+		return d.read.QueryRow(ctx, "select count(*) from machine where project = $1 and branch = $2 and gone is null", name.Project, name.Branch).Scan(&n)
+	})
 	return n > 0, d.failed("look for "+name.String(), err)
 }
 
 // Branches returns the names of a project's branches, sorted by their bytes.
 func (d *Database) Branches(ctx context.Context, project uuid.UUID) ([]string, error) {
-	ctx, cancel := context.WithTimeout(ctx, d.opts.Wait)
-	defer cancel()
-	rows, err := d.read.Query(ctx, `select branch from machine where project = $1 and branch <> '' and gone is null order by branch collate "C"`, project)
-	if err != nil {
-		return nil, d.failed("list the branches", err)
-	}
-	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	var names []string
+	err := d.query(ctx, func(ctx context.Context) error {
+		rows, err := d.read.Query(ctx, `select branch from machine where project = $1 and branch <> '' and gone is null order by branch collate "C"`, project)
+		if err == nil {
+			names, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		}
+		return err
+	})
 	return names, d.failed("list the branches", err)
 }
 
@@ -110,10 +113,10 @@ func (d *Database) Remove(ctx context.Context, name Name) error {
 // the hash of a journal's first line before that line is written; nil for nothing. The error is an *store.Error, of code NotInitialised when
 // there is no such machine.
 func (d *Database) Open(ctx context.Context, name Name, dir string, begin func(hash string) error) (*Store, error) {
-	ctx, cancel := context.WithTimeout(ctx, d.opts.Wait)
-	defer cancel()
 	s := &Store{db: d, name: name, begin: begin, sessions: live.In(dir), turn: make(chan struct{}, 1)}
-	err := d.read.QueryRow(ctx, "select id from machine where project = $1 and branch = $2 and gone is null", name.Project, name.Branch).Scan(&s.id)
+	err := d.query(ctx, func(ctx context.Context) error {
+		return d.read.QueryRow(ctx, "select id from machine where project = $1 and branch = $2 and gone is null", name.Project, name.Branch).Scan(&s.id)
+	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, &store.Error{Code: store.NotInitialised, What: "the database has no machine for " + name.String(),
 			Remedy: "check the project id in .ferrus/store.json, or import its journal: ferrus store import"}
@@ -153,12 +156,13 @@ func (s *Store) Locks() string {
 	return fmt.Sprintf("transitions of this process: %s; connections: %d of %d write, %d of %d read", turn, w.AcquiredConns(), w.MaxConns(), r.AcquiredConns(), r.MaxConns())
 }
 
-// remember keeps a snapshot unless a newer one is known.
-func (s *Store) remember(snap store.Snapshot) {
+// remember keeps a snapshot and when it was so, unless a newer one is known. After a failover or a restored backup the newer one may have fewer
+// lines.
+func (s *Store) remember(snap store.Snapshot, when time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.has || snap.Task.Seq >= s.top.Task.Seq {
-		s.top, s.has = snap, true
+	if !s.has || snap.Task.Seq >= s.top.Task.Seq || when.After(s.when) {
+		s.top, s.has, s.when = snap, true, when
 	}
 }
 

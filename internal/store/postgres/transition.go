@@ -88,7 +88,7 @@ func (s *Store) transact(ctx context.Context, do decision) (store.Snapshot, erro
 		err := t.attempt(ctx)
 		switch {
 		case err == nil:
-			s.remember(t.after)
+			s.remember(t.after, s.db.clock.now())
 			if t.wrote {
 				s.db.changed(s.id)
 			}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -132,6 +133,22 @@ func (s *Server) URL(database string) string {
 		user = url.UserPassword(owner, password)
 	}
 	return located(url.URL{Scheme: "postgres", User: user, Path: "/" + database}, s.host, s.port)
+}
+
+// WithoutPassword returns a URL of this package without its password, which the program reads from PGPASSFILE until the end of the test.
+func WithoutPassword(t testing.TB, text string) string {
+	t.Helper()
+	u, err := url.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "pgpass")
+	if err := os.WriteFile(file, []byte("*:*:*:"+owner+":"+password+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PGPASSFILE", file)
+	u.User = url.User(owner)
+	return u.String()
 }
 
 // local returns the URL by which the superuser connects, by the socket even if the server listens elsewhere.

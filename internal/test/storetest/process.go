@@ -164,3 +164,13 @@ func (p process) kill() {
 	_ = p.Process.Kill()
 	_ = p.Wait()
 }
+
+// StartSession announces a session in another process, which the function kills.
+func StartSession(t testing.TB, p Place, session string) (kill func()) {
+	t.Helper()
+	proc := start(t, p, "session")
+	if got := proc.must(t, session); got != "announced" {
+		t.Fatal(got)
+	}
+	return proc.kill
+}

@@ -1,0 +1,120 @@
+package postgres
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/test/postgrestest"
+)
+
+// TestURLsThatAreRefused do not lead to any server.
+func TestURLsThatAreRefused(t *testing.T) {
+	const passwords, verified = "has a password; put it into the file that PGPASSFILE names", "would not be verified; add sslmode=verify-full"
+	for url, want := range map[string]string{
+		"postgres://me:secret@localhost/db":                                 passwords,
+		"postgresql://me:@localhost/db":                                     passwords,
+		"postgres://me@localhost/db?password=secret":                        passwords,
+		"postgres://me@localhost/db?pass%77ord=secret":                      passwords,
+		"postgres://me@localhost/db?sslpassword=secret":                     passwords,
+		"host=localhost user=me password=secret":                            "does not begin with postgres://",
+		"mysql://localhost/db":                                              "",
+		"postgres://localhost:port/db":                                      "",
+		"postgres://db.example.org/db":                                      verified,
+		"postgres://db.example.org/db?sslmode=disable":                      verified,
+		"postgres://db.example.org/db?sslmode=require":                      verified,
+		"postgres://db.example.org/db?sslmode=verify-ca":                    verified,
+		"postgres://localhost,db.example.org/db?sslmode=prefer":             verified,
+		"postgres://192.0.2.1/db":                                           verified,
+		"postgres:///db?host=/tmp,db.example.org&sslmode=disable":           verified,
+		"postgres://me@db.example.org/db?sslmode=verify-full&password=x":    passwords,
+		"postgres://me:secret@db.example.org/db?sslmode=verify-full&port=x": "",
+	} {
+		d, err := Connect(t.Context(), url, options(Options{}))
+		if err == nil {
+			d.Close()
+		}
+		says(t, err, store.InvalidInput, want)
+	}
+}
+
+// TestSettingsThatAreRefused could lose what was acknowledged.
+func TestSettingsThatAreRefused(t *testing.T) {
+	safely := func(url string) error {
+		d, err := Connect(t.Context(), url, Options{Log: quiet})
+		if err == nil {
+			d.Close()
+		}
+		return err
+	}
+	durable := postgrestest.DurableDatabase(t)
+	if err := safely(durable); err != nil {
+		t.Errorf("as PostgreSQL is by default: %v", err)
+	}
+	says(t, safely(postgrestest.Database(t)), store.StoreError, "fsync is off", "alter system set fsync = on")
+	torn := postgrestest.NewServer(t, postgrestest.Options{Durable: true, TCP: true, Settings: map[string]string{"full_page_writes": "off"}})
+	database := databaseOf(t, torn.Database(t))
+	url := postgrestest.WithoutPassword(t, torn.URL(database))
+	says(t, safely(url), store.StoreError, "full_page_writes is off", "alter system set full_page_writes = on")
+	says(t, safely(postgrestest.WithoutPassword(t, torn.URL("missing"))), store.StoreError, "make the database first")
+	torn.Exec(t, "alter role ferrus password 'another'")
+	says(t, safely(url), store.StoreError, "check the password in the file that PGPASSFILE names")
+
+	conn := postgrestest.Connect(t, durable)
+	execute := func(sql string) {
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	execute("update ferrus.format set version = 2")
+	says(t, safely(durable), store.StoreError, "have the format 2, and this ferrus knows 1", "install the same version of ferrus")
+	execute("drop schema ferrus cascade; revoke create on database " + databaseOf(t, durable) + " from ferrus")
+	says(t, safely(durable), store.StoreError, "let the database user create the schema ferrus")
+}
+
+// TestASettingOfTheRoleDoesNotCount: each connection has its own synchronous_commit.
+func TestASettingOfTheRoleDoesNotCount(t *testing.T) {
+	url := postgrestest.Database(t)
+	conn := postgrestest.Connect(t, url)
+	if _, err := conn.Exec(t.Context(), "alter role ferrus in database "+databaseOf(t, url)+" set synchronous_commit = off"); err != nil {
+		t.Fatal(err)
+	}
+	if got := ask[string](t, postgrestest.Connect(t, url), "show synchronous_commit"); got != "off" {
+		t.Fatalf("the role has %s", got)
+	}
+	d := connect(t, url, Options{})
+	for range 2 {
+		var got string
+		if err := d.write.QueryRow(t.Context(), "show synchronous_commit").Scan(&got); err != nil || got != "on" {
+			t.Errorf("a connection has %s: %v", got, err)
+		}
+		d.reconnect()
+	}
+}
+
+// TestAStandbyIsRefused where no other server is named.
+func TestAStandbyIsRefused(t *testing.T) {
+	p := postgrestest.NewPair(t, postgrestest.Options{})
+	_, err := Connect(t.Context(), p.Standby.URL("postgres"), options(Options{}))
+	says(t, err, store.StoreError, "is a standby", "target_session_attrs=read-write")
+}
+
+// TestTheTablesAreMadeOnce, however many connect at once.
+func TestTheTablesAreMadeOnce(t *testing.T) {
+	url := postgrestest.Database(t)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			d, err := Connect(t.Context(), url, options(Options{}))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			d.Close()
+		})
+	}
+	all.Wait()
+	if n := ask[int](t, postgrestest.Connect(t, url), "select count(*) from ferrus.format"); n != 1 {
+		t.Errorf("made %d times", n)
+	}
+}
