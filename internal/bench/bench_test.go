@@ -200,3 +200,21 @@ func TestEveryFigureIsMeasured(t *testing.T) {
 		}
 	}
 }
+
+func TestTheFirstLimitComesFirst(t *testing.T) {
+	of := func(from, limit string) figure { return figure{From: from, Limit: limit} }
+	got := firstLimits([]row{
+		{Figure: "rings", Ratio: 4, of: of("Scale/rings", "server")},
+		{Figure: "reads", Ratio: 0.5, of: of("Scale/reads", "server")},
+		{Figure: "connections", Ratio: 90, of: of("Scale/connections", "server")},
+		{Figure: "a line", Ratio: 100, of: of("Scale/line", "length")},
+		{Figure: "a transition", Ratio: 200, of: of("Transition", "server")},
+	})
+	want := "nodes with ten branches each at which one database reaches its limits, the first one first: connections: 11; rings: 500; reads: 2,000"
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got := firstLimits(nil); got != "" {
+		t.Errorf("nothing was measured: %s", got)
+	}
+}

@@ -16,6 +16,10 @@ var (
 	median = []string{"p50-µs"}
 	fates  = []string{"asked-n", "acked-n", "kept-n"}
 	rate   = []string{"per-s"}
+
+	connections = []string{"connections"}
+	byteCount   = []string{"bytes"}
+	mebibytes   = []string{"MiB"}
 )
 
 // figures are all rows, in the order of the table.
@@ -53,6 +57,26 @@ var figures = []figure{
 	{"per second", "MachineWriters/many", "postgres", "raw", rate, ""},
 	{"32 writers on 32 machines, files", "MachineWriters/many", "file", "append", times, "a process each; limit: lock, append, fdatasync, each its own file"},
 	{"per second", "MachineWriters/many", "file", "append", rate, ""},
+
+	{"connections, all pools full", "Scale/connections", "need", "server", connections, "1,000 nodes with one process each: 1 listens, 4 write, 4 read; limit: max_connections of PostgreSQL, where nobody changes it"},
+	{"connections at rest", "Scale/connections-rest", "need", "server", connections, "counted in one process with a session and a watcher; 1,000 nodes with one process each; limit: as before"},
+	{"connections at rest, a process a branch", "Scale/connections-process", "need", "server", connections, "10,000 processes; limit: as before"},
+	{"memory of a connection", "Scale/memory", "idle", "", mebibytes, "of the server, private, of a connection that only listens"},
+	{"rings", "Scale/rings", "need", "server", rate, "an event a branch in 30 s; each ring reaches 1,000 listening connections; limit: the server's, measured with as many (-short: 100)"},
+	{"rings, a process a branch", "Scale/rings-process", "need", "server", rate, "each ring reaches 10,000 connections; limit: computed from the row before"},
+	{"events that 1,000 connections hear", "Scale/events-heard", "need", "server", rate, "32 writers, Apply; rings of one process are joined"},
+	{"events", "Scale/events", "need", "server", rate, "an event a branch in 30 s; nobody listens; limit: 32 writers on 10,000 machines (-short: 1,000), Apply"},
+	{"renewals", "Scale/renewals", "need", "server", rate, "one a branch in 30 s; limit: 32 processes' connections, Renew"},
+	{"reads", "Scale/reads", "need", "server", rate, "a watcher a branch, which looks each second; limit: 32 readers, View"},
+	{"beats", "Scale/beats", "need", "server", rate, "one a node in 2 s; limit: 32 connections, the statement of a beat"},
+	{"beats, a process a branch", "Scale/beats-process", "need", "server", rate, "as long as each process with a session beats: beat, look for ended sessions, delete old ones"},
+	{"claims of a branch by a conductor", "Scale/claims", "need", "server", rate, "all branches within 10 s; SELECT FOR UPDATE SKIP LOCKED; the table is a draft"},
+	{"a read beside 10,000 machines", "Scale/view", "many", "few", times, "-short: 1,000; limit: beside one"},
+	{"a branch in the database", "Scale/branch", "rows", "", byteCount, "machine, head, lease, session with indexes, without the journal"},
+	{"a journal line in the database", "Scale/line", "stored", "length", byteCount, "with indexes; limit: the line"},
+	{"growth of the journals a day", "Scale/day", "growth", "", mebibytes, "computed: 10,000 branches, a line each in 30 s"},
+	{"git: refs that a push is told", "Scale/git", "all", "hidden", byteCount, "10,000 refs below refs/ferrus; limit: with receive.hideRefs=refs/ferrus"},
+	{"git: the same, a second", "Scale/git-traffic", "need", "server", byteCount, "computed: a push a branch in 10 min; limit: a network of 1 Gbit/s"},
 
 	{"a call beside three stale agents", "Stale", "many", "few", times, "the holder's progress while three that lost the work are refused; a journal of 3,000 lines; limit: of 30"},
 

@@ -27,6 +27,7 @@ var suites = []suite{
 	{"store", "./internal/store/file", "^Benchmark(Transition|View|Wake)$", "10x", "60x"},
 	{"machines", "./internal/store/postgres", "^BenchmarkMachine(Apply|View|Renew|Wake)$", "10x", "60x"},
 	{"machines", "./internal/store/postgres", "^BenchmarkMachineWriters$", "2x", "10x"},
+	{"scale", "./internal/store/postgres", "^BenchmarkScale$", "1x", "20x"},
 	{"server", "./internal/server", "^Benchmark(StdioCall|HTTPCall)$", "200x", "400x"},
 	{"e2e", "./internal/e2e", "^Benchmark(Answer|Takeover|Stale)$", "10x", "100x"},
 	{"run", "./internal/pipeline/run", "^Benchmark(Pipeline|Tick)$", "5x", "20x"},

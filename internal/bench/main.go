@@ -85,8 +85,11 @@ func bench(ctx context.Context, o options) error {
 		r.Machine.Others, r.Busy = fmt.Sprintf("%.0f", percent), percent > calm
 	}
 	l.samples.quantiles(l.results)
-	r.Took, r.Peers, r.Notes = time.Since(began).Round(time.Second).String(), l.peers, l.notes
 	r.Rows = rows(l.results, l.peers)
+	if text := firstLimits(r.Rows); text != "" {
+		l.note("%s", text)
+	}
+	r.Took, r.Peers, r.Notes = time.Since(began).Round(time.Second).String(), l.peers, l.notes
 	if o.json {
 		return r.json(os.Stdout)
 	}

@@ -19,6 +19,7 @@ type row struct {
 	Peers  map[string]map[string]float64 `json:"peers,omitempty"`
 
 	metrics []string
+	of      figure
 }
 
 // rows are the figures of which anything was measured.
@@ -36,7 +37,7 @@ func rows(r results, peers []string) (list []row) {
 			}
 			return found
 		}
-		line := row{Figure: f.Name, How: f.How, Ours: of(f.Ours), Peers: map[string]map[string]float64{}, metrics: f.Metrics}
+		line := row{Figure: f.Name, How: f.How, Ours: of(f.Ours), Peers: map[string]map[string]float64{}, metrics: f.Metrics, of: f}
 		measured := line.Ours != nil
 		if f.Limit != "" {
 			line.Limit = of(f.Limit)

@@ -41,16 +41,28 @@ const turns = 25
 func compare(b *testing.B, list ...*contender) {
 	b.Helper()
 	for b.Loop() {
-		for _, c := range list {
-			for range turns {
-				began := time.Now()
-				if err := c.run(); err != nil {
-					b.Fatalf("%s: %v", c.name, err)
-				}
-				c.took = append(c.took, time.Since(began))
+		compareOnce(b, list)
+	}
+	report(b, list)
+}
+
+// compareOnce gives each contender one turn.
+func compareOnce(b *testing.B, list []*contender) {
+	b.Helper()
+	for _, c := range list {
+		for range turns {
+			began := time.Now()
+			if err := c.run(); err != nil {
+				b.Fatalf("%s: %v", c.name, err)
 			}
+			c.took = append(c.took, time.Since(began))
 		}
 	}
+}
+
+// report reports the quantiles of all contenders.
+func report(b *testing.B, list []*contender) {
+	b.Helper()
 	b.ReportMetric(0, "ns/op")
 	for _, c := range list {
 		quantiles(b, c.name, c.took)
@@ -89,14 +101,20 @@ type bench struct {
 // lines and one of machines with as many as the long one, in the same database. In one that has only some rows the server would read whole tables.
 func newBench(b *testing.B, lines int) (short, long bench) {
 	b.Helper()
-	server := postgrestest.NewServer(b, postgrestest.Options{Durable: true, Settings: usual})
-	r := bench{B: b, server: server, url: server.Database(b)}
-	r.db = sure(Connect(b.Context(), r.url, Options{Node: here, Host: "here", Log: quiet}))
-	b.Cleanup(func() { r.db.Close() })
+	r := newDatabase(b, postgrestest.NewServer(b, postgrestest.Options{Durable: true, Settings: usual}))
 	long = r.with(lines)
 	long.imported()
 	long.settled()
 	return r.with(10), long
+}
+
+// newDatabase makes a database on a server. The bench has no journal yet.
+func newDatabase(b *testing.B, server *postgrestest.Server) bench {
+	b.Helper()
+	r := bench{B: b, server: server, url: server.Database(b)}
+	r.db = sure(Connect(b.Context(), r.url, Options{Node: here, Host: "here", Log: quiet}))
+	b.Cleanup(func() { r.db.Close() })
+	return r
 }
 
 // with is the bench of machines with that many lines.
@@ -211,15 +229,15 @@ func BenchmarkMachineView(b *testing.B) {
 	short, long := newBench(b, history())
 	ours, inFiles, raw := short.machines()
 	old, _, _ := long.machines()
-	viewing := func(m store.Machine) func() error {
-		return func() error {
-			_, err := m.View()
-			return err
-		}
-	}
+	viewing := func(m store.Machine) func() error { return func() error { return viewed(m) } }
 	short.settled()
 	compare(b, &contender{name: "postgres", run: viewing(ours)}, &contender{name: "raw", run: raw.view},
 		&contender{name: "file", run: viewing(inFiles)}, &contender{name: "postgres-long", run: viewing(old)})
+}
+
+func viewed(m store.Machine) error {
+	_, err := m.View()
+	return err
 }
 
 // BenchmarkMachineRenew measures the renewal of a lease, beside a raw transaction that updates one row and does not wait for the disk.

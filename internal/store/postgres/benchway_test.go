@@ -102,8 +102,14 @@ func applying(m store.Machine) way {
 	}}
 }
 
-// progress is a note of the holder, as file.BenchmarkTransition commits it.
-var progress = on(state.Progress, state.Holder, nil)
+// progress is a note of the holder. Its line has 1.4 KB, about as much as a real one.
+func progress(now store.Snapshot) (*store.Change, error) {
+	c, err := on(state.Progress, state.Holder, nil)(now)
+	if err == nil {
+		c.Note = strings.Repeat("The tests of the parser pass. ", 32)
+	}
+	return c, err
+}
 
 // on returns the decision to raise an event and to write documents.
 func on(ev state.Event, by state.Role, docs map[state.Doc]string) func(store.Snapshot) (*store.Change, error) {
