@@ -46,6 +46,18 @@ func (p *Pair) Database(t testing.TB) string {
 	return p.URL(p.Primary.create(t))
 }
 
+// Detach lets the standby receive nothing more from the primary, on which commits wait from now on. What the primary has committed since is
+// lost with it, after Promote.
+func (p *Pair) Detach(t testing.TB) {
+	t.Helper()
+	// A setting that only its file has: the standby asks for what the primary does not have.
+	p.Standby.Exec(t, "alter system set primary_slot_name = 'missing'")
+	p.Standby.Exec(t, "select pg_reload_conf()")
+	if err := p.Standby.until("select not exists (select from pg_stat_wal_receiver where status = 'streaming')"); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Promote makes the standby the primary, and returns when it accepts writes. The old primary stays as it is: running, frozen
 // or killed. Commits wait until Rebuild.
 func (p *Pair) Promote(t testing.TB) {
@@ -54,6 +66,7 @@ func (p *Pair) Promote(t testing.TB) {
 	if err := p.Standby.until("select not pg_is_in_recovery()"); err != nil {
 		t.Fatal(err)
 	}
+	p.Standby.Exec(t, "alter system reset primary_slot_name")
 	p.Primary, p.Standby = p.Standby, p.Primary
 }
 

@@ -76,6 +76,31 @@ func TestACommitWaitsForTheStandby(t *testing.T) {
 	}
 }
 
+// TestWhatADetachedStandbyLacks is lost when it is promoted: the commit waits, and is visible when its waiting is cancelled.
+func TestWhatADetachedStandbyLacks(t *testing.T) {
+	p := NewPair(t, Options{})
+	u := p.Database(t)
+	execute(t, Connect(t, u), "create table note(n int)")
+	p.Detach(t)
+	answered := send(t, Connect(t, u), "insert into note values (1)")
+	if err := p.Primary.until("select count(*) > 0 from pg_stat_activity where wait_event = 'SyncRep'"); err != nil {
+		t.Fatal(err)
+	}
+	p.Primary.Exec(t, "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'")
+	if err := <-answered; err != nil { // there was a warning
+		t.Error(err)
+	}
+	if rows := ask[int](t, Connect(t, u), "select count(*) from note"); rows != 1 {
+		t.Errorf("the primary has %d rows", rows)
+	}
+	p.Primary.Kill(t)
+	p.Promote(t)
+	p.Rebuild(t)
+	if rows := ask[int](t, Connect(t, u), "select count(*) from note"); rows != 0 {
+		t.Errorf("the new primary has %d rows", rows)
+	}
+}
+
 // database is the name in a URL.
 func database(t testing.TB, u string) string {
 	t.Helper()
