@@ -135,24 +135,38 @@ func ask[T any](t testing.TB, conn *pgx.Conn, query string, args ...any) (answer
 	return answer
 }
 
+// patience is how long a test waits for what takes a second.
+const patience = time.Minute
+
 // until asks until the answer is true.
 func until(t testing.TB, conn *pgx.Conn, query string, args ...any) {
 	t.Helper()
-	for !ask[bool](t, conn, query, args...) {
-		if t.Context().Err() != nil {
+	for end := time.Now().Add(patience); !ask[bool](t, conn, query, args...); {
+		if time.Now().After(end) {
 			t.Fatalf("never: %s", query)
 		}
 	}
 }
 
-// waiting is whether a commit waits for the standby, except by one process.
-const waiting = "select count(*) > 0 from pg_stat_activity where wait_event = 'SyncRep' and pid <> $1"
-
-// waitsForStandby returns the process of a commit that waits for the standby, which is not that of another commit.
-func waitsForStandby(t testing.TB, conn *pgx.Conn, but int) int {
+// rung waits for a notification.
+func rung(t testing.TB, c <-chan struct{}) {
 	t.Helper()
-	until(t, conn, waiting, but)
-	return ask[int](t, conn, "select pid from pg_stat_activity where wait_event = 'SyncRep' and pid <> $1 limit 1", but)
+	select {
+	case <-c:
+	case <-time.After(patience / 2):
+		t.Fatal("nobody rings")
+	}
+}
+
+// waitsForStandby returns the process of a call's commit that waits for the standby, which is not that of an earlier commit.
+func waitsForStandby(t testing.TB, conn *pgx.Conn, call started, but int) int {
+	t.Helper()
+	for {
+		if pid := ask[int](t, conn, "select coalesce(max(pid), 0) from pg_stat_activity where wait_event = 'SyncRep' and pid <> $1", but); pid != 0 {
+			return pid
+		}
+		call.still(t, "its commit does not wait for the standby")
+	}
 }
 
 // hurry lets the calls of a database wait less long than it waited when it connected. Its connections are made anew.

@@ -19,10 +19,9 @@ func TestNothingIsAcknowledgedWithoutTheStandby(t *testing.T) {
 	for _, end := range []string{"pg_cancel_backend", "pg_terminate_backend"} {
 		p.Standby.Stop(t)
 		done := begin(s, noted(end))
-		pid := waitsForStandby(t, super, 0)
+		pid := waitsForStandby(t, super, done, 0)
 		ask[bool](t, super, "select "+end+"($1)", pid)
-		waitsForStandby(t, super, pid)
-		done.still(t, "the line is not on the standby")
+		waitsForStandby(t, super, done, pid)
 		p.Standby.Cont(t)
 		if err := <-done; err != nil {
 			t.Errorf("%s: %v", end, err)
@@ -60,19 +59,21 @@ func TestRingsAndBeatsDoNotWaitForTheStandby(t *testing.T) {
 	p, s := pair(t, Options{})
 	c := make(chan struct{}, 1)
 	s.db.watch(s.id, c)
-	<-c // it listens
-	other := connect(t, s.db.config.ConnString(), Options{Node: there})
+	rung(t, c) // it listens
+	other := connect(t, s.db.config.ConnString(), Options{Node: there, Wait: patience})
 	if err := other.heard(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	p.Standby.Stop(t)
 	defer p.Standby.Cont(t)
 	other.changed(s.id)
-	<-c
+	rung(t, c)
 	super := postgrestest.Connect(t, s.db.config.ConnString())
 	was := ask[time.Time](t, super, "select until from ferrus.node where id = $1", there)
-	if err := other.heard(t.Context()); err != nil {
-		t.Error(err)
+	ctx, cancel := context.WithTimeout(t.Context(), patience/4)
+	defer cancel()
+	if err := other.heard(ctx); err != nil {
+		t.Fatal(err)
 	}
 	until(t, super, "select until > $2 from ferrus.node where id = $1", there, was)
 }

@@ -42,12 +42,9 @@ func (d *Database) ring() {
 			return
 		}
 		batch := &pgx.Batch{}
-		batch.Queue("begin")
-		batch.Queue("set local synchronous_commit = off") // nothing of it is on the disk
 		for m := range due {
-			batch.Queue("select pg_notify($1, $2)", channel, strconv.FormatInt(m, 10))
+			batch.Queue("select pg_notify($1, $2)", channel, strconv.FormatInt(m, 10)) // waits for no disk and no standby: it writes nothing
 		}
-		batch.Queue("commit")
 		ctx, cancel := context.WithTimeout(d.ctx, d.opts.Wait)
 		if err := d.read.SendBatch(ctx, batch).Close(); err != nil && d.ctx.Err() == nil {
 			d.opts.Log.Debug("a change was not announced to other computers, which see it within a second", "error", err)

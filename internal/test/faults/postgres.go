@@ -29,8 +29,8 @@ var servers = []Rig{
 		Package: postgresPackage, Test: "TestRingsAndBeatsDoNotWaitForTheStandby", Needs: "PostgreSQL", Plain: true,
 	},
 	{
-		Name: "postgres: partitions", Promise: "a holder that was cut off writes nothing after its successor",
-		Package: postgresPackage, Test: "TestAPartitionOfTheNetwork", Needs: "Linux, root and PostgreSQL", Plain: true,
+		Name: "postgres: a late writer", Promise: "a holder that falls silent while it decides is replaced, and writes nothing when it comes back",
+		Package: postgresPackage, Test: "TestALateWriterOfAnOldEpoch", Needs: "PostgreSQL", Plain: true,
 	},
 	{
 		Name: "postgres: old heads", Promise: "a write of an old head changes nothing, even without the lock",
