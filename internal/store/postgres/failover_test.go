@@ -200,6 +200,7 @@ func (r *failover) round(e ending, events int) {
 // TestFailoversLoseNothing lets processes write to machines of their own, and rivals claim one machine, while the servers of a synchronous pair change
 // places. The old primary is killed, frozen, cut off or simply alive. In most rounds it has committed what the standby lacks, and the clients have seen it.
 func TestFailoversLoseNothing(t *testing.T) {
+	t.Parallel()
 	rounds, events := 3, 100
 	if *fully {
 		rounds, events = 14, 1600
@@ -210,7 +211,7 @@ func TestFailoversLoseNothing(t *testing.T) {
 	for _, s := range []*postgrestest.Server{r.pair.Primary, r.pair.Standby} {
 		p := postgrestest.NewProxy(t, s.URL(databaseOf(t, url)))
 		r.proxies[s] = p
-		through = append(through, postgrestest.WithoutPassword(t, p.URL))
+		through = append(through, p.URL)
 	}
 	d, err := Connect(t.Context(), url, Options{Node: there, Log: quiet, Wait: time.Minute})
 	if err != nil {
@@ -224,7 +225,7 @@ func TestFailoversLoseNothing(t *testing.T) {
 		r.machines++
 		machines[s] = names
 		for _, name := range names {
-			c, start := prepareClient(t, role, postgrestest.Join(through...), s, name, r.hears(name))
+			c, start := prepareClient(t, role, postgrestest.WithoutPassword(t, postgrestest.Join(through...)), s, name, r.hears(name))
 			if err := start(); err != nil {
 				t.Fatal(err)
 			}
@@ -261,6 +262,7 @@ func TestFailoversLoseNothing(t *testing.T) {
 // TestAPartitionOfTheNetwork cuts a holder off, which is in a network namespace with the server and writes all the time. Another one takes over by the
 // socket. When the network is back, the old holder writes nothing, and all that it was told stands.
 func TestAPartitionOfTheNetwork(t *testing.T) {
+	t.Parallel()
 	network := postgrestest.NewNetwork(t)
 	server := postgrestest.NewServer(t, postgrestest.Options{Durable: true, Network: network})
 	far := postgrestest.WithoutPassword(t, server.Database(t))

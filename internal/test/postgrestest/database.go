@@ -135,7 +135,7 @@ func (s *Server) URL(database string) string {
 	return located(url.URL{Scheme: "postgres", User: user, Path: "/" + database}, s.host, s.port)
 }
 
-// WithoutPassword returns a URL of this package without its password, which the program reads from PGPASSFILE until the end of the test.
+// WithoutPassword returns a URL of this package that names a file with the password instead of it. The file is removed after the test.
 func WithoutPassword(t testing.TB, text string) string {
 	t.Helper()
 	u, err := url.Parse(text)
@@ -146,8 +146,9 @@ func WithoutPassword(t testing.TB, text string) string {
 	if err := os.WriteFile(file, []byte("*:*:*:"+owner+":"+password+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("PGPASSFILE", file)
-	u.User = url.User(owner)
+	settings := u.Query()
+	settings.Set("passfile", file)
+	u.User, u.RawQuery = url.User(owner), settings.Encode()
 	return u.String()
 }
 
