@@ -169,7 +169,7 @@ func waitsForStandby(t testing.TB, conn *pgx.Conn, call started, but int) int {
 	}
 }
 
-// hurry lets the calls of a database wait less long than it waited when it connected. Its connections are made anew.
+// hurry lets the calls of a database wait less long than it waited when it connected. It has made no transition yet. Its connections are made anew.
 func hurry(d *Database, wait time.Duration) {
 	d.opts.Wait = wait
 	d.reconnect()

@@ -128,7 +128,7 @@ func TestASessionThatIsNotAnnounced(t *testing.T) {
 		t.Errorf("a session of which the database does not tell is %s", got)
 	}
 	server.Start(t)
-	hurry(s.db, time.Minute)
+	insist(t, s, noted("it is there"))
 	own, err := s.Announce("5e55")
 	if err != nil {
 		t.Fatal(err)
