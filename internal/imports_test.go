@@ -236,7 +236,18 @@ var allowed = map[string]map[string]string{
 		"internal/worktree/checkout": "its error of a checkout that is in use",
 		"internal/worktree/restore":  "its errors of files that are in the way",
 	},
+	"internal/sharing": {
+		"internal/project":        "where a project and its machines live",
+		"internal/refusal":        "what is refused has a code and a remedy",
+		"internal/state":          "documents and names of branches",
+		"internal/store":          "journals and their lines",
+		"internal/store/file":     "journals arrive in files",
+		"internal/store/postgres": "journals arrive in a database",
+		"internal/trust":          "the record of a project outside of it",
+	},
 	"internal/project": {
+		"internal/store/postgres":    "it opens the machine of a place, wherever that is kept",
+		"internal/trust":             "which database has a project, a person has said",
 		"internal/store/file":        "it opens the machine of a place, wherever that is kept",
 		"internal/worktree":          "git, asked about a work tree",
 		"internal/store":             "journals and their lines",
@@ -707,7 +718,7 @@ var allowed = map[string]map[string]string{
 	},
 	"internal/cli/run": commands("branch document refusal cli cli/branch cli/pipeline config engine step family fleet format conductor pipeline pipeline/run platform/proc agents/process " +
 		"state status"),
-	"internal/cli/setup": commands("confine/plan relay outbox platform/notify settings agreement project origin refusal . agents cli config engine format agents/register rootfs server state status store " +
+	"internal/cli/setup": commands("sharing store/postgres confine/plan relay outbox platform/notify settings agreement project origin refusal . agents cli config engine format agents/register rootfs server state status store " +
 		"scaffold server/tokens trust worktree"),
 	"internal/cli/simulate": commands("refusal cli simulate state"),
 	"internal/cli/status":   commands("project cli engine format state status"),
@@ -826,6 +837,8 @@ var allowed = map[string]map[string]string{
 // forCommands says why a package of commands imports another.
 var forCommands = map[string]string{
 	"internal/sandbox":           "the sandboxes of this machine",
+	"internal/sharing":           "where the state is kept",
+	"internal/store/postgres":    "the computers that take part",
 	"internal/sandbox/attack":    "doctor --sandbox tries attacks",
 	"internal/act":               "what a person can do is a command",
 	"internal/branch":            "branches, and merges of them",

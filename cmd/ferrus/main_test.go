@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/sandbox"
 	"github.com/ferrus-go/ferrus/internal/sandbox/attack"
 	"github.com/ferrus-go/ferrus/internal/test/kit"
+	"github.com/ferrus-go/ferrus/internal/test/postgrestest"
 )
 
 var Full = flag.Bool("full", false, "run every reading command from every folder")
@@ -39,7 +40,7 @@ func (i isolated) Run() int {
 		if err := os.Setenv(agreesTo, "1"); err != nil {
 			panic(err)
 		}
-		return i.M.Run()
+		return postgrestest.Main(i.M.Run)
 	})
 }
 
@@ -49,8 +50,13 @@ func TestTheCommandLine(t *testing.T) { runScripts(t, "script") }
 // TestAFirstRun meets machines with one client, with none, and with broken ones.
 func TestAFirstRun(t *testing.T) { runScripts(t, "firstrun") }
 
-// runScripts runs the scripts of a folder of testdata.
-func runScripts(t *testing.T, dir string) {
+// TestTheCommandLineWithADatabase runs scripts that have a PostgreSQL database, $DATABASE.
+func TestTheCommandLineWithADatabase(t *testing.T) {
+	runScripts(t, "database", "DATABASE="+postgrestest.DurableDatabase(t))
+}
+
+// runScripts runs the scripts of a folder of testdata, with some variables, NAME=value.
+func runScripts(t *testing.T, dir string, environ ...string) {
 	bin, err := exec.LookPath("ferrus")
 	if err != nil {
 		t.Fatal(err)
@@ -76,6 +82,7 @@ func runScripts(t *testing.T, dir string) {
 			env.Setenv("NO_COLOR", "")
 			env.Setenv("PAGER", "cat")
 			env.Setenv(agreesTo, "1")
+			env.Vars = append(env.Vars, environ...)
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(os.Getenv("XDG_CONFIG_HOME"), filepath.Base(env.WorkDir)))
 			env.Setenv("FERRUS_STATE_DIR", filepath.Join(os.Getenv("FERRUS_STATE_DIR"), filepath.Base(env.WorkDir)))
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // else the race detector holds each process for a second

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -152,14 +151,6 @@ func retire(ctx context.Context, s *engine.Session, on project.Place, kept strin
 	if err != nil {
 		return err
 	}
-	home, err := on.OpenHome()
-	if err != nil {
-		return err
-	}
-	defer home.Close()
-	if err := home.MkdirAll(project.ArchivedBranches, 0o700); err != nil {
-		return refusal.Folder(err)
-	}
 	if _, err := own.KeepHead(ctx, on.Branch, kept+"/head"); err != nil {
 		return refusal.Git(err)
 	}
@@ -180,7 +171,7 @@ func retire(ctx context.Context, s *engine.Session, on project.Place, kept strin
 	if err := dropCopy(on); err != nil {
 		return err
 	}
-	return refusal.Folder(home.Rename(path.Join("branches", on.Branch), path.Join(project.ArchivedBranches, kept)))
+	return on.Remove(ctx, kept)
 }
 
 // dropCopy removes the second name of a journal whose first one goes to the archive. Another file that has the name stays

@@ -26,6 +26,12 @@ type Person struct {
 	Supervisor PersonAgent
 	Executor   PersonAgent
 	Notify     PersonNotify
+	Store      PersonStore
+}
+
+// PersonStore is [store] of a person's own configuration.
+type PersonStore struct {
+	URL string `toml:"url"` // of the database into which ferrus store moves projects; "" for none
 }
 
 // PersonNotify is [notify] of a person's own configuration. What is not set keeps the project's
@@ -84,16 +90,17 @@ func (p *Person) parse(data []byte) error {
 			Executor   PersonAgent `toml:"executor"`
 		} `toml:"hq"`
 		Notify PersonNotify `toml:"notify"`
+		Store  PersonStore  `toml:"store"`
 	}
 	md, err := toml.Decode(string(data), &file)
 	if err != nil {
 		return fmt.Errorf("%s: %s", p.Path, visible(err.Error()))
 	}
 	if unknown := md.Undecoded(); len(unknown) > 0 {
-		return fmt.Errorf("%s: unknown key %s; known are agent, model, command and args.AGENT in [hq.supervisor] and [hq.executor], and urls and desktop in [notify]",
+		return fmt.Errorf("%s: unknown key %s; known are agent, model, command and args.AGENT in [hq.supervisor] and [hq.executor], urls and desktop in [notify], and url in [store]",
 			p.Path, dotted(unknown[0]))
 	}
-	p.Supervisor, p.Executor, p.Notify = file.HQ.Supervisor, file.HQ.Executor, file.Notify
+	p.Supervisor, p.Executor, p.Notify, p.Store = file.HQ.Supervisor, file.HQ.Executor, file.Notify, file.Store
 	for i, item := range p.Notify.URLs {
 		if err := checkURL(item); err != nil {
 			return fmt.Errorf("%s: [notify] urls: item %d %w", p.Path, i+1, err)

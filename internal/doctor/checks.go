@@ -6,7 +6,20 @@ type Check struct {
 	Look func(*Context) Finding                 // changes nothing
 	Fix  func(*Context) (did string, err error) // nil where only a person can help
 	Ends bool                                   // nothing else is checked while it finds trouble
+	Of   keeping                                // the projects that it is for
 }
+
+// A keeping says where the state of a project is kept.
+type keeping int
+
+const (
+	anywhere keeping = iota
+	inFiles
+	inDatabase
+)
+
+// is reports whether a project is kept so.
+func (k keeping) is(shared bool) bool { return k == anywhere || shared == (k == inDatabase) }
 
 // Checks returns the checks of a project's own files, in the order in which fixing one helps the next.
 func Checks() []Check {
@@ -16,12 +29,13 @@ func Checks() []Check {
 		{Name: "links", Look: checkLinks, Fix: fixLinks, Ends: true}, // the others would follow the links
 		{Name: "folder", Look: checkFolder, Fix: fixFolder},
 		{Name: "origin", Look: checkOrigin, Fix: fixOrigin},
-		{Name: "upstream", Look: checkUpstream, Fix: fixUpstream},
+		{Name: "upstream", Look: checkUpstream, Fix: fixUpstream, Of: inFiles},
+		{Name: "database", Look: checkDatabase, Of: inDatabase},
 		{Name: "journal", Look: checkJournal, Fix: fixJournal},
-		{Name: "views", Look: CheckViews, Fix: fixViews},
-		{Name: "journal copy", Look: checkSecondLink, Fix: fixSecondLink},
+		{Name: "views", Look: CheckViews, Fix: fixViews, Of: inFiles},
+		{Name: "journal copy", Look: checkSecondLink, Fix: fixSecondLink, Of: inFiles},
 		{Name: "gate", Look: checkGate},
-		{Name: "branches", Look: checkBranches, Fix: fixBranches},
+		{Name: "branches", Look: checkBranches, Fix: fixBranches, Of: inFiles},
 		{Name: "archives", Look: checkArchives, Fix: fixArchives},
 		{Name: "leftovers", Look: checkLeftovers, Fix: fixLeftovers},
 		{Name: "checkouts", Look: checkCheckouts},

@@ -117,12 +117,14 @@ func (p *Context) journal() *journal {
 		j.err = err
 		return j
 	}
-	info, err := os.Stat(p.Path("journal.jsonl"))
-	if err != nil {
-		j.err = err
-		return j
+	if !p.Place.InDatabase() {
+		info, err := os.Stat(p.Path("journal.jsonl"))
+		if err != nil {
+			j.err = err
+			return j
+		}
+		j.size = info.Size()
 	}
-	j.size = info.Size()
 	for l, err := range e.Store().History() {
 		if err != nil {
 			j.err = err
@@ -149,8 +151,11 @@ func (j *journal) end() int64 {
 	return j.last.End
 }
 
-// absent reports that the journal is not there at all.
+// absent reports that there is no file of the journal where one belongs.
 func (p *Context) absent() bool {
+	if p.Place.InDatabase() {
+		return false
+	}
 	_, err := os.Lstat(p.Path("journal.jsonl"))
 	return errors.Is(err, fs.ErrNotExist)
 }

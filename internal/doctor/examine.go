@@ -12,6 +12,9 @@ import (
 func (p *Context) Examine(checks []Check, fix bool) []Finding {
 	var found []Finding
 	for _, c := range checks {
+		if !c.Of.is(p.Place.InDatabase()) {
+			continue
+		}
 		f := p.examine(c, fix)
 		if f.Text != "" {
 			found = append(found, f)

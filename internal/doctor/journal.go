@@ -15,6 +15,9 @@ import (
 
 // copies are the journal and its hard-linked copy; nil where there is no folder to look into.
 func (p *Context) copies() *file.Copies {
+	if p.Place.InDatabase() {
+		return nil
+	}
 	if p.both == nil {
 		project, err := trust.Open(p.Place.Root)
 		if err != nil {
@@ -72,7 +75,7 @@ func checkJournal(p *Context) Finding {
 			fmt.Sprintf("no copy has the missing part. Restore journal.jsonl from a backup, or continue from event %d: ferrus doctor --adopt", j.lines))
 		f.Corrupt = true
 		return f
-	case j.size > j.end():
+	case j.size > j.end() && !p.Place.InDatabase():
 		return Bad(fmt.Sprintf("%d bytes after the last complete line, from a crash", j.size-j.end()),
 			"the next command, or ferrus doctor --fix, removes them; a copy stays in logs/")
 	}
@@ -119,6 +122,9 @@ func aside(p *Context) string {
 }
 
 func fixJournal(p *Context) (string, error) {
+	if p.Place.InDatabase() {
+		return "", nil // a backup of the database helps
+	}
 	c := p.copies()
 	if !p.adopt && (c == nil || c.Here.Kind == file.MissingCopy) {
 		if !rootfs.Exists(p.backup) || c != nil && c.Plan(false).Err != nil {

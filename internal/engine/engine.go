@@ -8,6 +8,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -112,6 +113,11 @@ func Open(place project.Place, opts Options) (*Engine, error) {
 	s, err := place.Open(disk)
 	if err != nil {
 		return nil, refusal.From(err)
+	}
+	if o != nil && !opts.Look && place.InDatabase() {
+		if err := o.Machine(s); err != nil {
+			return nil, refusal.From(errors.Join(err, s.Close()))
+		}
 	}
 	if opts.Clock == nil {
 		opts.Clock = s.Clock

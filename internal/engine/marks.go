@@ -11,7 +11,7 @@ func (e *Engine) Adopt() error {
 	if err != nil {
 		return err
 	}
-	return e.origin.Mark(snap.Journal, true)
+	return e.origin.Mark(e.store, snap.Journal, true)
 }
 
 // markLater records how far the journal is after an act, now and then.
@@ -32,7 +32,7 @@ func (e *Engine) markLast() {
 }
 
 func (e *Engine) markNow(snap store.Snapshot) {
-	if err := e.origin.Mark(snap.Journal, false); err != nil {
+	if err := e.origin.Mark(e.store, snap.Journal, false); err != nil {
 		e.log.Debug("the journal's newest line is not recorded", "error", err)
 	}
 }

@@ -124,17 +124,41 @@ func Control(name string) bool {
 	return !strings.HasPrefix(strings.ToLower(name), "skills/")
 }
 
-// Journal is the store's Judge.
+// Journal is the Judge of a store in files.
 func (j *Judge) Journal(journal io.ReaderAt, size int64) error {
 	if size == 0 {
 		return nil // nothing in it can be believed
 	}
+	return j.judge(func(off int64) (string, bool, error) { return store.HashAt(journal, off, size) })
+}
+
+// Machine judges a machine in a database, which is bound by the lines that this computer has seen: a database that was restored from an older
+// backup lacks them.
+func (j *Judge) Machine(m store.Machine) error {
+	now, err := m.View()
+	if err != nil || now.Top == nil {
+		return err
+	}
+	return j.judge(func(off int64) (string, bool, error) {
+		if off >= now.Journal.Bytes {
+			return "", false, io.EOF
+		}
+		l, err := m.LineAt(off)
+		if err != nil {
+			return "", false, err
+		}
+		return l.H, true, nil
+	})
+}
+
+// judge compares the lines of a journal that is not empty with those that were recorded here. hashAt is store.HashAt for it.
+func (j *Judge) judge(hashAt func(off int64) (hash string, sound bool, err error)) error {
 	r, found, err := j.record.Record()
 	if err != nil || !found || !r.Journal.Begun() {
 		j.adoptLater(len(r.Agreed) > 0)
 		return nil // a person is asked about that, together with the agreement
 	}
-	h, sound, err := store.HashAt(journal, 0, size)
+	h, sound, err := hashAt(0)
 	switch {
 	case err == io.EOF && r.Journal.Off == 0:
 		return nil // a first line that a crash has torn
@@ -142,15 +166,17 @@ func (j *Judge) Journal(journal io.ReaderAt, size int64) error {
 		return j.other("has no whole line")
 	case err != nil:
 		return err
-	case !r.Journal.Began(h):
+	case !r.Journal.Began(h) && r.Shared == nil: // a branch of a shared project may have begun anywhere
 		return j.other("does not begin with a line that was written here")
+	case !r.Journal.Began(h) && j.place.Branch == "":
+		return j.other("does not begin with a line that was seen here")
 	case !sound:
 		return damagedAt(0)
 	}
 	if j.place.Branch != "" || r.Journal.H == "" {
 		return nil
 	}
-	h, sound, err = store.HashAt(journal, r.Journal.Off, size)
+	h, sound, err = hashAt(r.Journal.Off)
 	switch {
 	case err == io.EOF:
 		return foreign(OlderJournal, fmt.Sprintf("the journal of %s is older than last seen here (%s): a restored backup?", j.place.Root,
@@ -248,42 +274,23 @@ func (j *Judge) Owed() bool {
 // Locks describes who holds the judge's lock, and waits for nobody.
 func (j *Judge) Locks() string { return store.Mutex(j.mu.TryLock, j.mu.Unlock) }
 
-// Mark records the newest line of the journal; force does so also where a later one was recorded.
-func (j *Judge) Mark(at store.Position, force bool) error {
-	root, err := j.place.OpenDir()
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	f, err := root.Open("journal.jsonl")
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	return j.markAt(f, info.Size(), at, force)
-}
-
-// markAt records where the newest line is. force takes it also where a later one was recorded. It is not called under the
+// Mark records the newest line of the journal of a machine; force does so also where a later one was recorded. It is not called under the
 // store's lock, and not for lines that are not synced.
-func (j *Judge) markAt(journal io.ReaderAt, size int64, at store.Position, force bool) error {
+func (j *Judge) Mark(m store.Machine, at store.Position, force bool) error {
 	if j.place.Branch != "" || at.H == "" {
 		return nil
 	}
-	first, _, err := store.HashAt(journal, 0, size)
+	first, err := m.LineAt(0)
 	if err != nil {
 		return err
 	}
-	if r, found, err := j.record.Record(); err != nil || found && !force && r.Journal.Began(first) && r.Journal.Off >= at.Last && r.Journal.H != "" {
+	if r, found, err := j.record.Record(); err != nil || found && !force && r.Journal.Began(first.H) && r.Journal.Off >= at.Last && r.Journal.H != "" {
 		return err
 	} else if !force && !r.Journal.Begun() && len(r.Agreed) == 0 {
 		return nil // nobody has been asked yet
 	}
 	return j.record.Update(func(r *trust.Record) error {
-		r.Journal.Begin(first)
+		r.Journal.Begin(first.H)
 		if force || r.Journal.H == "" || r.Journal.Off < at.Last {
 			r.Journal.Off, r.Journal.H = at.Last, at.H
 		}
@@ -296,6 +303,9 @@ func Foreign(ctx context.Context, place project.Place, record *trust.Project) er
 	j := New(ctx, place, record, time.Time{})
 	if err := j.CheckFolders(); err != nil {
 		return err
+	}
+	if place.InDatabase() {
+		return foreignShared(j)
 	}
 	root, err := rootfs.OpenBelow(place.Dir(), project.DirName, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -315,4 +325,14 @@ func Foreign(ctx context.Context, place project.Place, record *trust.Project) er
 		return nil
 	}
 	return j.Journal(f, info.Size())
+}
+
+// foreignShared is Foreign for a machine in a database.
+func foreignShared(j *Judge) error {
+	m, err := j.place.Open(project.StoreOptions{ReadOnly: true})
+	if err != nil {
+		return refusal.From(err)
+	}
+	defer m.Close()
+	return refusal.From(j.Machine(m))
 }

@@ -2,6 +2,7 @@ package project
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +18,9 @@ import (
 
 // Branches returns the names of the project's branches, sorted.
 func Branches(root string) ([]string, error) {
+	if main := At(root, ""); main.InDatabase() {
+		return main.sharedBranches(context.Background())
+	}
 	names, err := Folders(filepath.Join(At(root, "").Dir(), "branches"))
 	return slices.DeleteFunc(names, func(name string) bool {
 		return state.CheckBranch(name) != nil || !At(root, name).Initialised()

@@ -1,18 +1,30 @@
 package project
 
 import (
+	"context"
+	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/store/file"
 )
 
-// StoreOptions say how the machine of a place is opened.
+// StoreOptions say how the machine of a place is opened. A machine in a database is judged by its opener, and has no copy: of them it takes
+// Begin, Now and Log.
 type StoreOptions = file.Options
 
 // Open opens the machine of a place, wherever it is kept.
 func (p Place) Open(opts StoreOptions) (store.Machine, error) {
+	if p.InDatabase() {
+		m, err := p.openShared(opts)
+		if err != nil {
+			return nil, err
+		}
+		return m, nil
+	}
 	s, err := file.Open(p.Dir(), opts)
 	if err != nil {
 		return nil, err
@@ -20,8 +32,39 @@ func (p Place) Open(opts StoreOptions) (store.Machine, error) {
 	return s, nil
 }
 
-// Initialised reports whether there is a machine at the place.
-func (p Place) Initialised() bool { return file.Initialised(p.Dir()) }
+// Initialised reports whether there is a machine at the place. Where a database does not answer, it goes by the folder.
+func (p Place) Initialised() bool {
+	if !p.InDatabase() {
+		return file.Initialised(p.Dir())
+	}
+	if p.Branch == "" {
+		return true
+	}
+	there, err := p.thereIs(context.Background())
+	if err != nil {
+		_, err = os.Lstat(p.Dir())
+		return err == nil
+	}
+	return there
+}
+
+// Remove makes the machine of a branch be gone, and keeps what is left of it on this computer as archive/branches/kept.
+func (p Place) Remove(ctx context.Context, kept string) error {
+	if p.InDatabase() {
+		if err := p.retire(ctx); err != nil {
+			return err
+		}
+	}
+	home, err := p.OpenHome()
+	if err != nil {
+		return err
+	}
+	defer home.Close()
+	if err := home.MkdirAll(ArchivedBranches, 0o700); err != nil {
+		return refusal.Folder(err)
+	}
+	return refusal.Folder(home.Rename(filepath.ToSlash(filepath.Join("branches", p.Branch)), ArchivedBranches+"/"+kept))
+}
 
 // Archive copies a task of the machine of the place, as it was at snap, into its archive: the documents and the journal lines. It runs after
 // the task has ended, and may run again at any time.
@@ -38,9 +81,19 @@ func Create(place Place, opts StoreOptions) (restored bool, err error) {
 	if err := place.CheckFolders(); err != nil {
 		return false, err
 	}
+	if !file.Initialised(place.Dir()) {
+		if at, err := place.recorded(); err != nil {
+			return false, err
+		} else if at != nil { // its folder was lost
+			return true, at.mark(place)
+		}
+	}
 	s, restored, err := file.Create(place.Dir(), opts)
 	if err != nil {
 		return false, refusal.From(err)
 	}
 	return restored, s.Close()
 }
+
+// InDatabase reports whether the folder of the project says that its machines are in a database. Which one, a person has told this computer.
+func (p Place) InDatabase() bool { return rootfs.Exists(filepath.Join(p.Root, DirName, SharedName)) }

@@ -28,8 +28,17 @@ type Record struct {
 	Journal Journal           `json:"journal"`
 	Agreed  []Agreement       `json:"agreed,omitempty"` // the newest last
 	Environ map[string]string `json:"environ,omitempty"`
-	Seen    time.Time         `json:"seen"`          // of the last Update
-	Gone    time.Time         `json:"gone,omitzero"` // when Sweep first found no folder at Path
+	Shared  *Shared           `json:"shared,omitempty"` // nil: the machines are in the project's own files
+	Seen    time.Time         `json:"seen"`             // of the last Update
+	Gone    time.Time         `json:"gone,omitzero"`    // when Sweep first found no folder at Path
+}
+
+// Shared says which database has the machines of the project, and who this folder is there. A person has named it: what stands in a
+// repository is not believed.
+type Shared struct {
+	URL     string `json:"url"`     // of the database, without a password
+	Project string `json:"project"` // UUID of the project in the database
+	Node    string `json:"node"`    // UUID of this folder on this computer
 }
 
 // Journal marks lines of the project's journal that were written on this machine.

@@ -40,7 +40,7 @@ var groups = []group{
 		doctor.Command}},
 	{"setup", "Set up:", []func(*cli.App) *cobra.Command{
 		setup.ConfigCommand, setup.TrustCommand, setup.NotifyCommand, setup.AgentsCommand, setup.RegisterCommand, setup.UnregisterCommand,
-		setup.OpenCommand, setup.ServeCommand, setup.ConnectCommand, setup.TokenCommand, setup.VersionCommand}},
+		setup.OpenCommand, setup.ServeCommand, setup.ConnectCommand, setup.TokenCommand, setup.StoreCommand, setup.VersionCommand}},
 }
 
 // demoCommand is the demo, which needs no project.

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/url"
 	neturl "net/url"
 	"strings"
 	"sync"
@@ -342,4 +343,17 @@ func warned(conn *pgx.Conn) *pgconn.Notice {
 	n, _ := data[warning].(*pgconn.Notice)
 	delete(data, warning)
 	return n
+}
+
+// WithPassFile returns a URL that names the file with the password, if there is such a file and the URL names none.
+func WithPassFile(text, file string) string {
+	u, err := url.Parse(text)
+	if err != nil || file == "" || u.Query().Has("passfile") {
+		return text
+	}
+	if u.RawQuery != "" {
+		u.RawQuery += "&"
+	}
+	u.RawQuery += "passfile=" + url.QueryEscape(file)
+	return u.String()
 }

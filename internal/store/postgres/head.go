@@ -30,7 +30,7 @@ type head struct {
 }
 
 const (
-	headColumns = `h.seq, h.epoch, h.bytes, h.last, h.h, (select m.gone is not null from machine m where m.id = h.machine)`
+	headColumns = `h.seq, h.epoch, h.bytes, h.last, h.h, (select m.gone is not null or p.moved is not null from machine m join project p on p.id = m.project where m.id = h.machine)`
 	restColumns = `clock_timestamp(), l.epoch, l.boot, l.clock, l.deadline_ns, l.ttl_ns, l.until, l.heartbeat`
 	newestLine  = `(select j.line from journal j where j.machine = h.machine and j.seq = h.seq and h.h <> $2)`
 	lockHead    = `select ` + headColumns + ` from head h where h.machine = $1 for update`

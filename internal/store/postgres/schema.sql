@@ -2,7 +2,8 @@
 create table project (
 	id    uuid primary key,
 	name  text not null, -- the folder in which the project was made, for people
-	made  timestamptz not null default clock_timestamp()
+	made  timestamptz not null default clock_timestamp(),
+	moved timestamptz -- when its machines were moved to files again; nobody writes them here afterwards
 );
 
 -- A node is a computer that works on projects.
@@ -58,7 +59,7 @@ create table session (
 	machine bigint not null references machine,
 	ended   timestamptz
 );
-create index session_alive on session (node) where ended is null;
+create index session_of_node on session (node, ended);
 
 create table format (version int not null);
 insert into format values (1);

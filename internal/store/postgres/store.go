@@ -115,11 +115,11 @@ func (d *Database) Remove(ctx context.Context, name Name) error {
 func (d *Database) Open(ctx context.Context, name Name, dir string, begin func(hash string) error) (*Store, error) {
 	s := &Store{db: d, name: name, begin: begin, sessions: live.In(dir), turn: make(chan struct{}, 1)}
 	err := d.query(ctx, func(ctx context.Context) error {
-		return d.read.QueryRow(ctx, "select id from machine where project = $1 and branch = $2 and gone is null", name.Project, name.Branch).Scan(&s.id)
+		return d.read.QueryRow(ctx, "select m.id from machine m join project p on p.id = m.project where project = $1 and branch = $2 and gone is null and moved is null", name.Project, name.Branch).Scan(&s.id)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, &store.Error{Code: store.NotInitialised, What: "the database has no machine for " + name.String(),
-			Remedy: "check the project id in .ferrus/store.json, or import its journal: ferrus store import"}
+		return nil, &store.Error{Code: store.NotInitialised, What: "the database does not have " + name.String() + " any more",
+			Remedy: "it was removed, or moved into files on another computer; ferrus store join takes part in another project"}
 	}
 	if err != nil {
 		return nil, d.failed("open "+name.String(), err)

@@ -159,7 +159,9 @@ func (t *transition) attempt(ctx context.Context) error {
 	batch.Queue("begin")
 	batch.Queue(lockHead, s.id).QueryRow(func(row pgx.Row) error { return row.Scan(h.first()...) })
 	batch.Queue(readRest, s.id, hash(known)).QueryRow(func(row pgx.Row) error { return row.Scan(h.rest()...) })
-	batch.Queue("select off, line from (select) one left join journal on attempt = $1", t.id).QueryRow(func(row pgx.Row) error { return row.Scan(&off, &own) })
+	if t.lost != nil {
+		batch.Queue("select off, line from (select) one left join journal on attempt = $1", t.id).QueryRow(func(row pgx.Row) error { return row.Scan(&off, &own) })
+	}
 	if err := conn.SendBatch(ctx, batch).Close(); errors.Is(err, pgx.ErrNoRows) {
 		return s.gone()
 	} else if err != nil {

@@ -1,0 +1,283 @@
+package setup
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/sharing"
+	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/store/postgres"
+)
+
+// StoreCommand is ferrus store.
+func StoreCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "store",
+		Short: "Keep the state in PostgreSQL, for several computers",
+		Long: `Shows where the state of the project is kept: in its files, or in a PostgreSQL
+database, so that several computers work on one project.
+"ferrus store move" moves it there; "ferrus store join" is for other clones.`,
+		Example: `  ferrus store
+  ferrus store move 'postgres://db.example.com/team?sslmode=verify-full'
+  ferrus store join`,
+		Annotations: cli.Reference("", "url, project, nodes [{id host lost silent_s sessions}]; url is empty for files."),
+		Args:        cobra.NoArgs,
+		RunE:        func(cmd *cobra.Command, _ []string) error { return storeShow(a, cmd.Context()) },
+	}
+	var files bool
+	move := &cobra.Command{
+		Use:   "move [URL]",
+		Short: "Move the state into a database, or back into files",
+		Long: `Moves the journals of the project and its branches into the database at URL,
+else at [store] url of your own configuration. With --files it moves them back.
+Nobody may work on a task meanwhile. What was moved stays in .ferrus/archive.`,
+		Example: `  ferrus store move 'postgres://db.example.com/team?sslmode=verify-full'
+  ferrus store move --files`,
+		Annotations: cli.Reference("", "project name url machines events kept."),
+		Args:        cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return storeMove(a, cmd.Context(), append(args, "")[0], files)
+		},
+	}
+	move.Flags().BoolVar(&files, "files", false, "move the state from the database into files")
+	var which string
+	join := &cobra.Command{
+		Use:   "join [URL]",
+		Short: "Take part in a project of a database",
+		Long: `Lets this clone take part in a project whose state is in the database at URL,
+else at [store] url of your own configuration. Without --project it is the one
+that is named like the folder, or the only one.`,
+		Example: `  ferrus store join 'postgres://db.example.com/team?sslmode=verify-full'
+  ferrus store join --project website`,
+		Annotations: cli.Reference("", "project name url machines events."),
+		Args:        cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return storeJoin(a, cmd.Context(), append(args, "")[0], which)
+		},
+	}
+	join.Flags().StringVar(&which, "project", "", "join the project `NAME`, which may be its id")
+	cmd.AddCommand(move, join,
+		&cobra.Command{
+			Use:   "export FILE",
+			Short: "Write the journal to a file",
+			Long: `Verifies the journal and writes it to FILE; - is standard output. The bytes are
+the same wherever the state is kept. With --branch it is that branch's journal.`,
+			Example:     "  ferrus store export backup.jsonl",
+			Annotations: cli.Reference("", "bytes h."),
+			Args:        cobra.ExactArgs(1),
+			RunE:        func(cmd *cobra.Command, args []string) error { return storeExport(a, cmd.Context(), args[0]) },
+		},
+		&cobra.Command{
+			Use:   "import FILE",
+			Short: "Read the journal from a file",
+			Long: `Makes the state from a journal that "ferrus store export" wrote; - is standard
+input. The project must have no tasks yet. Every line and link is verified.`,
+			Example:     "  ferrus store import backup.jsonl",
+			Annotations: cli.Reference("", "events."),
+			Args:        cobra.ExactArgs(1),
+			RunE:        func(cmd *cobra.Command, args []string) error { return storeImport(a, cmd.Context(), args[0]) },
+		})
+	return cmd
+}
+
+// storePlace returns the place of a command of the whole project.
+func storePlace(a *cli.App, ctx context.Context, verb string) (project.Place, error) {
+	if err := a.RefuseAgent("store " + verb); err != nil {
+		return project.Place{}, err
+	}
+	if a.Branch != "" {
+		return project.Place{}, cli.UsageError("omit --branch", "all machines of a project are kept together")
+	}
+	return a.Place(ctx)
+}
+
+// databaseURL returns the URL that was given, else that of the person's own configuration. Where PGPASSFILE names a file, the URL names it too: other
+// processes of ferrus do not get that variable.
+func databaseURL(given string) (string, error) {
+	person, err := config.LoadPerson()
+	if err != nil && given == "" {
+		return "", refusal.Config(err)
+	}
+	url := cmp.Or(given, person.Store.URL)
+	if url == "" {
+		path, _ := config.PersonPath()
+		return "", cli.UsageError("ferrus store move URL, or write url = \"postgres://...\" under [store] in "+path, "no database is named")
+	}
+	return postgres.WithPassFile(url, os.Getenv("PGPASSFILE")), nil
+}
+
+func storeMove(a *cli.App, ctx context.Context, url string, files bool) error {
+	place, err := storePlace(a, ctx, "move")
+	if err != nil {
+		return err
+	}
+	if files {
+		if url != "" {
+			return cli.UsageError("ferrus store move --files", "--files takes no URL")
+		}
+		did, err := sharing.Return(ctx, place.Root)
+		return showMoved(a, did, err, "is in files of this computer again")
+	}
+	if !project.At(place.Root, "").InDatabase() {
+		if url, err = databaseURL(url); err != nil {
+			return err
+		}
+	}
+	did, err := sharing.Move(ctx, place.Root, url, time.Now())
+	return showMoved(a, did, err, "is in the database now")
+}
+
+func storeJoin(a *cli.App, ctx context.Context, url, which string) error {
+	if err := a.RefuseAgent("store join"); err != nil {
+		return err
+	}
+	if a.Branch != "" {
+		return cli.UsageError("omit --branch", "all machines of a project are kept together")
+	}
+	root, err := a.WorkingDir()
+	if err != nil {
+		return err
+	}
+	if url, err = databaseURL(url); err != nil {
+		return err
+	}
+	if _, err := SetUp(a, ctx, root); err != nil {
+		return err
+	}
+	did, err := sharing.Join(ctx, root, url, which, time.Now())
+	return showMoved(a, did, err, "is joined")
+}
+
+// showMoved says what was done.
+func showMoved(a *cli.App, did sharing.Moved, err error, what string) error {
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(did)
+	}
+	a.Say("%s %s: %s, %s\n", did.Name, what, format.Count(did.Machines, "machine", "machines"), format.Count(int(did.Events), "event", "events"))
+	if did.Kept != "" {
+		a.Say("the files that were moved are in .ferrus/%s\n", did.Kept)
+	}
+	a.ShowSteps([]status.Step{{Command: "ferrus store", Why: "shows where the state is, and which computers take part"}})
+	return nil
+}
+
+func storeShow(a *cli.App, ctx context.Context) error {
+	place, err := a.Place(ctx)
+	if err != nil {
+		return err
+	}
+	shown := struct {
+		URL     string          `json:"url"`
+		Project *uuid.UUID      `json:"project,omitempty"`
+		Nodes   []postgres.Node `json:"nodes"`
+	}{Nodes: []postgres.Node{}}
+	at, err := project.At(place.Root, "").Shared()
+	if err != nil {
+		return err
+	}
+	if at != nil {
+		d, err := at.Database(ctx, nil)
+		if err == nil {
+			shown.Nodes, err = d.Nodes(ctx, at.Project)
+		}
+		if err != nil {
+			return refusal.From(err)
+		}
+		shown.URL, shown.Project = at.URL, &at.Project
+	}
+	if a.JSON {
+		return a.PrintJSON(shown)
+	}
+	if at == nil {
+		a.Say("the state is in the files of %s\n", place.Dir())
+		a.ShowSteps([]status.Step{{Command: "ferrus store move URL", Why: "moves it into a PostgreSQL database, for several computers"}})
+		return nil
+	}
+	a.Say("the state is in %s\nproject %s\n", at.URL, at.Project.String())
+	for _, n := range shown.Nodes {
+		heard := cli.Styled("heard of")
+		if n.Lost {
+			heard = a.Paint(cli.Red, "silent for "+format.Duration(time.Duration(n.Silent*float64(time.Second))))
+		}
+		here := ""
+		if n.ID == at.Node {
+			here = "  (this folder)"
+		}
+		a.Say("%s  %s  %s%s\n", a.Name(n.Host, 24), format.Count(n.Sessions, "session", "sessions"), heard, here)
+	}
+	return nil
+}
+
+func storeExport(a *cli.App, ctx context.Context, name string) error {
+	if err := a.RefuseAgent("store export"); err != nil {
+		return err
+	}
+	place, err := a.Place(ctx)
+	if err != nil {
+		return err
+	}
+	if name == "-" {
+		_, err := sharing.Export(place, a.Out)
+		return err
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return cli.Refuse(refusal.InvalidInput, name+" exists", "name another file")
+	}
+	if err != nil {
+		return refusal.Folder(err)
+	}
+	defer f.Close()
+	end, err := sharing.Export(place, f)
+	if err == nil {
+		err = refusal.Folder(f.Sync())
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(name))
+	}
+	if a.JSON {
+		return a.PrintJSON(map[string]any{"bytes": end.Bytes, "h": end.H})
+	}
+	a.Say("%s: %s\n", name, format.Size(end.Bytes))
+	return nil
+}
+
+func storeImport(a *cli.App, ctx context.Context, name string) error {
+	place, err := storePlace(a, ctx, "import")
+	if err != nil {
+		return err
+	}
+	in := io.Reader(a.In)
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return refusal.Folder(err)
+		}
+		defer f.Close()
+		in = f
+	}
+	events, err := sharing.Import(ctx, project.At(place.Root, ""), in)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(map[string]any{"events": events})
+	}
+	a.Say("%s, every hash and link valid\n", format.Count(int(events), "event", "events"))
+	return nil
+}

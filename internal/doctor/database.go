@@ -1,0 +1,31 @@
+package doctor
+
+import (
+	"fmt"
+
+	"github.com/ferrus-go/ferrus/internal/format"
+	"github.com/ferrus-go/ferrus/internal/project"
+)
+
+// checkDatabase asks the database of the project who takes part.
+func checkDatabase(p *Context) Finding {
+	at, err := project.At(p.Place.Root, "").Shared()
+	if err != nil {
+		return troubled(err)
+	}
+	d, err := at.Database(p.Ctx, nil)
+	if err != nil {
+		return troubled(err)
+	}
+	nodes, err := d.Nodes(p.Ctx, at.Project)
+	if err != nil {
+		return troubled(err)
+	}
+	heard := 0
+	for _, n := range nodes {
+		if !n.Lost {
+			heard++
+		}
+	}
+	return Fine(fmt.Sprintf("%s; %s heard of, %d of them now", at.URL, format.Count(len(nodes), "computer", "computers"), heard))
+}

@@ -1,0 +1,234 @@
+package project
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/store/postgres"
+	"github.com/ferrus-go/ferrus/internal/trust"
+)
+
+// SharedName is the name of the file in .ferrus which says that the machines of the project are in a database. It does not say in which one:
+// that stands in the record of the project, which no repository writes.
+const SharedName = "store.json"
+
+// movedVersion is the schema version of the STATE.json of a project whose machines are elsewhere: none that a ferrus reads.
+const movedVersion = 1000
+
+// Shared is where the machines of a project are, if not in its files.
+type Shared struct {
+	URL     string    // of the database
+	Project uuid.UUID // in the database
+	Node    uuid.UUID // this folder on this computer
+}
+
+// recorded returns what the record of the project says; nil where the machines are in its files.
+func (p Place) recorded() (*Shared, error) {
+	record, err := trust.Open(p.Root)
+	if err != nil {
+		return nil, refusal.Folder(err)
+	}
+	r, _, err := record.Record()
+	if err != nil || r.Shared == nil {
+		return nil, refusal.Folder(err)
+	}
+	at := &Shared{URL: r.Shared.URL}
+	if at.Project, err = uuid.Parse(r.Shared.Project); err == nil {
+		at.Node, err = uuid.Parse(r.Shared.Node)
+	}
+	if err != nil {
+		return nil, &refusal.RefusedError{Code: refusal.Corrupt, Message: "the record " + record.Path() + " names no project of a database", Person: true,
+			Remedy: "ferrus store join names it again"}
+	}
+	return at, nil
+}
+
+// Shared returns where the machines of the project are; nil where they are in its files. The error is a *refusal.RefusedError, of code
+// ForeignState where the folder says that they are in a database, and nobody has told this computer in which one.
+func (p Place) Shared() (*Shared, error) {
+	if !p.InDatabase() {
+		return nil, nil
+	}
+	at, err := p.recorded()
+	if err == nil && at == nil {
+		err = &refusal.RefusedError{Code: refusal.ForeignState, Message: filepath.Join(p.Root, DirName, SharedName) + " says that the project is in a database, and this computer was not told in which one",
+			Remedy: "if you know it: ferrus store join; if the file came with a repository: remove it", Person: true}
+	}
+	return at, err
+}
+
+// Share records that the machines of the project at the place are in a database from now on, or for nil that they are in its files.
+func (p Place) Share(at *Shared) error {
+	record, err := trust.Open(p.Root)
+	if err != nil {
+		return refusal.Folder(err)
+	}
+	if at == nil {
+		if err := p.unmark(); err != nil {
+			return err
+		}
+	}
+	err = record.Update(func(r *trust.Record) error {
+		r.Shared = nil
+		if at != nil {
+			r.Shared = &trust.Shared{URL: at.URL, Project: at.Project.String(), Node: at.Node.String()}
+		}
+		return nil
+	})
+	if err != nil || at == nil {
+		return refusal.Folder(err)
+	}
+	return at.mark(p)
+}
+
+// mark writes the files that say so: one for this ferrus, and a STATE.json that an older one does not read.
+func (at *Shared) mark(p Place) error {
+	dir := filepath.Join(p.Root, DirName)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return refusal.Folder(err)
+	}
+	home, err := p.OpenHome()
+	if err != nil {
+		return err
+	}
+	defer home.Close()
+	text, err := json.Marshal(map[string]any{"schema_version": movedVersion, "project": at.Project, "note": "the machine is in a database: ferrus status"})
+	for _, name := range []string{SharedName, "STATE.json"} {
+		if err == nil {
+			err = home.WriteFile(name, append(text, '\n'), 0o600)
+		}
+	}
+	return refusal.Folder(err)
+}
+
+// unmark removes them.
+func (p Place) unmark() error {
+	home, err := p.OpenHome()
+	if err != nil {
+		return err
+	}
+	defer home.Close()
+	for _, name := range []string{"STATE.json", SharedName} {
+		if err := home.Remove(name); err != nil && !os.IsNotExist(err) {
+			return refusal.Folder(err)
+		}
+	}
+	return nil
+}
+
+// databases are those that this process has opened. They stay open: one without work has no connection.
+var databases = struct {
+	sync.Mutex
+	open map[Shared]*postgres.Database
+}{open: map[Shared]*postgres.Database{}}
+
+// Database opens the database, or returns it as it was opened before. It is not closed.
+func (at *Shared) Database(ctx context.Context, log *slog.Logger) (*postgres.Database, error) {
+	databases.Lock()
+	defer databases.Unlock()
+	if d := databases.open[*at]; d != nil {
+		return d, nil
+	}
+	host, _ := os.Hostname()
+	d, err := postgres.Connect(ctx, at.URL, postgres.Options{Node: at.Node, Host: host, Log: log})
+	if err != nil {
+		return nil, err
+	}
+	databases.open[*at] = d
+	return d, nil
+}
+
+// Name is that of the machine of the place in the database.
+func (at *Shared) Name(p Place) postgres.Name {
+	return postgres.Name{Project: at.Project, Branch: p.Branch}
+}
+
+// openShared opens the machine of the place in the database. A folder that this computer lacks, of a branch that was made on another one, is made.
+func (p Place) openShared(opts StoreOptions) (*postgres.Store, error) {
+	at, err := p.Shared()
+	if err != nil {
+		return nil, err
+	}
+	ctx := context.Background()
+	d, err := at.Database(ctx, opts.Log)
+	if err != nil {
+		return nil, err
+	}
+	s, err := d.Open(ctx, at.Name(p), p.Dir(), opts.Begin)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(p.Dir(), 0o700); err != nil && !opts.ReadOnly {
+		return nil, &store.Error{Code: store.StoreError, What: "make " + p.Dir(), Err: err, Remedy: "check whether the folder can be written"}
+	}
+	return s, nil
+}
+
+// thereIs reports whether the database has the machine of the place.
+func (p Place) thereIs(ctx context.Context) (bool, error) {
+	at, err := p.Shared()
+	if err != nil {
+		return false, err
+	}
+	d, err := at.Database(ctx, nil)
+	if err != nil {
+		return false, err
+	}
+	return d.Initialised(ctx, at.Name(p))
+}
+
+// retire removes the machine of the place from the database, and makes its folder here where there is none.
+func (p Place) retire(ctx context.Context) error {
+	at, err := p.Shared()
+	if err != nil {
+		return err
+	}
+	d, err := at.Database(ctx, nil)
+	if err == nil {
+		err = d.Remove(ctx, at.Name(p))
+	}
+	if err == nil {
+		err = os.MkdirAll(p.Dir(), 0o700)
+	}
+	return refusal.From(err)
+}
+
+// sharedBranches returns the names of the project's branches in the database.
+func (p Place) sharedBranches(ctx context.Context) ([]string, error) {
+	at, err := p.Shared()
+	if err != nil {
+		return nil, err
+	}
+	d, err := at.Database(ctx, nil)
+	if err != nil {
+		return nil, refusal.From(err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	names, err := d.Branches(ctx, at.Project)
+	return slices.DeleteFunc(names, func(name string) bool { return state.CheckBranch(name) != nil }), refusal.From(err)
+}
+
+// CloseDatabases closes the databases that this process has opened, for tests.
+func CloseDatabases() error {
+	databases.Lock()
+	defer databases.Unlock()
+	for at, d := range databases.open {
+		if err := d.Close(); err != nil {
+			return err
+		}
+		delete(databases.open, at)
+	}
+	return nil
+}

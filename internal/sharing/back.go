@@ -1,0 +1,111 @@
+package sharing
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/store/file"
+	"github.com/ferrus-go/ferrus/internal/store/postgres"
+)
+
+// Return moves all machines of the project at root from its database into files of this computer. No other computer can use the project
+// afterwards. A call that was cut off is finished by the same one.
+func Return(ctx context.Context, root string) (Moved, error) {
+	main := project.At(root, "")
+	at, err := main.Shared()
+	if err != nil {
+		return Moved{}, err
+	}
+	if at == nil {
+		return Moved{}, &refusal.RefusedError{Code: refusal.WrongState, Message: "the project is in its files", Person: true, Remedy: "ferrus store move URL moves it into a database"}
+	}
+	places, err := machines(root)
+	if err != nil {
+		return Moved{}, err
+	}
+	d, err := at.Database(ctx, nil)
+	if err != nil {
+		return Moved{}, refusal.From(err)
+	}
+	did := Moved{Project: at.Project, Name: filepath.Base(root), URL: at.URL, Machines: len(places)}
+	ends := map[string]store.Position{}
+	for _, p := range places {
+		if err := idle(p); err != nil {
+			return did, err
+		}
+		if err := os.MkdirAll(p.Dir(), 0o700); err != nil {
+			return did, refusal.Folder(err)
+		}
+		if ends[p.Branch], err = receive(ctx, d, at.Name(p), p); err != nil {
+			return did, refusal.From(err)
+		}
+	}
+	if err := d.Retire(ctx, at.Project, ends); err != nil {
+		return did, refusal.From(err)
+	}
+	for _, p := range places {
+		if err := file.Accept(p.Dir()); err != nil {
+			return did, refusal.From(err)
+		}
+	}
+	if err := main.Share(nil); err != nil {
+		return did, err
+	}
+	for _, p := range places {
+		if err := adopt(p, &did.Events); err != nil {
+			return did, err
+		}
+	}
+	return did, nil
+}
+
+// idle refuses a machine whose work somebody holds. One that is not used any more has nobody.
+func idle(p project.Place) error {
+	m, err := p.Open(project.StoreOptions{ReadOnly: true})
+	if refusal.CodeOf(err) == refusal.NotInitialised {
+		return nil
+	}
+	if err != nil {
+		return refusal.From(err)
+	}
+	defer m.Close()
+	now, err := m.View()
+	if err == nil && now.Task.ClaimedBy != "" {
+		return held(p, now.Task.ClaimedBy)
+	}
+	return refusal.From(err)
+}
+
+// receive writes the journal of a machine from the database beside its place in files.
+func receive(ctx context.Context, d *postgres.Database, name postgres.Name, p project.Place) (end store.Position, err error) {
+	r, w := io.Pipe()
+	go func() {
+		_, err := d.Export(ctx, name, w)
+		w.CloseWithError(err)
+	}()
+	defer r.Close()
+	return file.Receive(p.Dir(), r)
+}
+
+// adopt makes the other files of a machine that has come in a journal, and records its first line as one of this computer's.
+func adopt(p project.Place, events *uint64) error {
+	if _, err := project.Create(p, project.StoreOptions{}); err != nil {
+		return err
+	}
+	m, err := p.Open(project.StoreOptions{})
+	if err != nil {
+		return refusal.From(err)
+	}
+	defer m.Close()
+	now, err := m.View()
+	if err != nil || now.Top == nil {
+		return refusal.From(err)
+	}
+	*events += now.Task.Seq
+	return seen(p, m, now)
+}
