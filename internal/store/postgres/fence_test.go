@@ -161,7 +161,7 @@ func TestAMachineThatWasRemoved(t *testing.T) {
 		t.Fatal("it is in its place: ", err)
 	}
 	_, err := d.Open(t.Context(), s.name, t.TempDir(), nil)
-	says(t, err, store.NotInitialised, "ferrus store import")
+	says(t, err, store.NotInitialised, "ferrus store join")
 	if err := d.Create(t.Context(), s.name, "test"); err != nil {
 		t.Fatal(err)
 	}
