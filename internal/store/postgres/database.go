@@ -15,7 +15,6 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
-	neturl "net/url"
 	"strings"
 	"sync"
 	"time"
@@ -128,8 +127,8 @@ func (d *Database) connect(ctx context.Context, url string) error {
 const urlRemedy = "write postgres://HOST/DATABASE?target_session_attrs=read-write; see docs/machines.md"
 
 // checkURL refuses a password that stands in the URL, and a server elsewhere whose name would not be verified.
-func checkURL(url string, conf *pgx.ConnConfig) error {
-	u, err := neturl.Parse(url)
+func checkURL(text string, conf *pgx.ConnConfig) error {
+	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
 		return &store.Error{Code: store.InvalidInput, What: "the URL of the store does not begin with postgres://", Remedy: urlRemedy}
 	}
