@@ -17,27 +17,28 @@ import (
 
 // An Attempt is a branch at a glance, to be compared with others.
 type Attempt struct {
-	Branch   string         `json:"branch"`
-	TaskID   string         `json:"task_id,omitempty"`
-	Title    string         `json:"title,omitempty"`
-	State    state.State    `json:"state,omitempty"`
-	Since    time.Time      `json:"since,omitzero"` // when it entered its state
-	Holder   string         `json:"holder,omitempty"`
-	Check    string         `json:"check,omitempty"` // how the newest check ended: its id, its status, "" before the first
-	Why      string         `json:"why,omitempty"`   // what the gate last said, or why the task failed
-	Green    bool           `json:"green"`           // the gate was green on what the task holds or has handed in
-	Checks   int            `json:"checks"`
-	Score    *float64       `json:"score,omitempty"`      // of its work; nil where none counts
-	Void     bool           `json:"score_void,omitempty"` // its newest score is of another tree or another gate
-	Agent    string         `json:"agent,omitempty"`      // the executor of the branch, AGENT or AGENT:MODEL; "" for that of ferrus.toml
-	Rejected int            `json:"rejected"`             // by reviews
-	Size     worktree.Size  `json:"size"`                 // of its change
-	Took     time.Duration  `json:"-"`                    // from its beginning to its end, or to now
-	Seconds  float64        `json:"seconds"`
-	Selected bool           `json:"selected,omitempty"`
-	Merged   bool           `json:"merged,omitempty"`
-	Error    string         `json:"error,omitempty"` // why it cannot be read
-	Snap     store.Snapshot `json:"-"`
+	Branch    string         `json:"branch"`
+	TaskID    string         `json:"task_id,omitempty"`
+	Title     string         `json:"title,omitempty"`
+	State     state.State    `json:"state,omitempty"`
+	Since     time.Time      `json:"since,omitzero"` // when it entered its state
+	Holder    string         `json:"holder,omitempty"`
+	Check     string         `json:"check,omitempty"` // how the newest check ended: its id, its status, "" before the first
+	Why       string         `json:"why,omitempty"`   // what the gate last said, or why the task failed
+	Green     bool           `json:"green"`           // the gate was green on what the task holds or has handed in
+	Checks    int            `json:"checks"`
+	Score     *float64       `json:"score,omitempty"`      // of its work; nil where none counts
+	Void      bool           `json:"score_void,omitempty"` // its newest score is of another tree or another gate
+	Agent     string         `json:"agent,omitempty"`      // the executor of the branch, AGENT or AGENT:MODEL; "" for that of ferrus.toml
+	Rejected  int            `json:"rejected"`             // by reviews
+	Size      worktree.Size  `json:"size"`                 // of its change
+	Took      time.Duration  `json:"-"`                    // from its beginning to its end, or to now
+	Seconds   float64        `json:"seconds"`
+	Selected  bool           `json:"selected,omitempty"`
+	Merged    bool           `json:"merged,omitempty"`
+	Elsewhere bool           `json:"elsewhere,omitempty"` // its work tree is on another computer: Size, Green and Score are not known here
+	Error     string         `json:"error,omitempty"`     // why it cannot be read
+	Snap      store.Snapshot `json:"-"`
 }
 
 // Attempts looks at branches of the project of e. What cannot be read says so; the others are looked at all the same.
@@ -84,6 +85,9 @@ func (a *Attempt) read(ctx context.Context, b *engine.Engine) error {
 	}
 	if err := a.story(b, now); err != nil {
 		return err
+	}
+	if a.Elsewhere = b.Place().Here() != nil; a.Elsewhere {
+		return nil
 	}
 	tree, err := b.Tree(ctx, now)
 	if err != nil {

@@ -193,6 +193,9 @@ func (e *Engine) Tree(ctx context.Context, snap store.Snapshot) (*worktree.Tree,
 	if ok && tree.Current() {
 		return tree, nil
 	}
+	if err := e.place.Here(); err != nil {
+		return nil, err
+	}
 	tree, err = worktree.Open(ctx, dir, e.place.Path("git"), worktree.Options{Root: e.place.Root, State: e.statFolder(), Ignore: gate.Checks.Ignore})
 	if err != nil {
 		return nil, &refusal.RefusedError{Code: refusal.StoreError, Message: err.Error(), Remedy: "check the git repository, then try again"}

@@ -95,5 +95,15 @@ func Create(place Place, opts StoreOptions) (restored bool, err error) {
 	return restored, s.Close()
 }
 
+// Here returns nil if the work tree of the place is on this computer. That of a branch which was made on another one is not: then the error is a
+// *refusal.RefusedError.
+func (p Place) Here() error {
+	if p.Branch == "" || !p.InDatabase() || rootfs.Exists(p.WorkTree()) {
+		return nil
+	}
+	return &refusal.RefusedError{Code: refusal.WrongState, Message: "the work tree of " + p.Branch + " is on another computer",
+		Remedy: "work on it there; ferrus store shows the computers"}
+}
+
 // InDatabase reports whether the folder of the project says that its machines are in a database. Which one, a person has told this computer.
 func (p Place) InDatabase() bool { return rootfs.Exists(filepath.Join(p.Root, DirName, SharedName)) }

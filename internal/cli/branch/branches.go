@@ -19,7 +19,7 @@ import (
 // branchesJSON are the fields of a list of branches.
 const branchesJSON = `branches[{branch task_id title state since holder check why green checks
 score score_void agent rejected size{files added deleted} seconds selected
-merged error}].`
+merged elsewhere error}].`
 
 // BranchesCommand is ferrus branches.
 func BranchesCommand(a *cli.App) *cobra.Command {
@@ -131,6 +131,9 @@ func gate(a *cli.App, t branch.Attempt) cli.Styled {
 }
 
 func change(t branch.Attempt) string {
+	if t.Elsewhere {
+		return "on another computer"
+	}
 	return fmt.Sprintf("%s +%d -%d", format.Count(t.Size.Files, "file", "files"), t.Size.Added, t.Size.Deleted)
 }
 

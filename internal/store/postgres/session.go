@@ -152,7 +152,8 @@ func (d *Database) sweep(ctx context.Context) error {
 // ended notes that a session has ended, and rings for its machine.
 func (d *Database) ended(ctx context.Context, session string) error {
 	var machine int64
-	err := d.write.QueryRow(ctx, "update session set ended = clock_timestamp() where id = $1 and ended is null returning machine", session).Scan(&machine)
+	// On a connection for reading: somebody may ask while he holds the lock of a machine.
+	err := d.read.QueryRow(ctx, "update session set ended = clock_timestamp() where id = $1 and ended is null returning machine", session).Scan(&machine)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
@@ -162,7 +163,20 @@ func (d *Database) ended(ctx context.Context, session string) error {
 	return err
 }
 
-// Probe tests whether a session is alive: by its lock, if it lives on this computer, else by what its own computer has said. It is
+// tell tells other computers, once, that a session of this one has ended.
+func (s *Store) tell(session string) {
+	once, _ := s.told.LoadOrStore(session, &sync.Once{})
+	once.(*sync.Once).Do(func() {
+		ctx, cancel := context.WithTimeout(s.db.ctx, s.db.opts.Wait)
+		defer cancel()
+		if err := s.db.ended(ctx, session); err != nil && s.db.ctx.Err() == nil {
+			s.db.opts.Log.Warn("the end of a session was not announced to other computers", "session", session, "error", err)
+		}
+	})
+}
+
+// Probe tests whether a session is alive: by its lock, if it lives on this computer, else by what its own computer has said. It tells others of the
+// end of a session of this computer. It is
 // lease.Lost where that computer has not been heard of for too long, and lease.Unknown where the session is not known or the database does
 // not answer.
 func (s *Store) Probe(session string) lease.Probe {
@@ -171,7 +185,11 @@ func (s *Store) Probe(session string) lease.Probe {
 		return lease.Unknown
 	}
 	if _, err := os.Lstat(filepath.Join(s.sessions.Folder(), name)); err == nil {
-		return s.sessions.Probe(session)
+		found := s.sessions.Probe(session)
+		if found == lease.Gone {
+			s.tell(session)
+		}
+		return found
 	}
 	ctx, cancel := context.WithTimeout(s.db.ctx, s.db.opts.Wait)
 	defer cancel()
@@ -195,16 +213,12 @@ func (s *Store) SessionDone(session string) <-chan struct{} {
 	if done == nil {
 		return nil
 	}
-	once, _ := s.told.LoadOrStore(session, &sync.Once{})
+	once, _ := s.awaited.LoadOrStore(session, &sync.Once{})
 	once.(*sync.Once).Do(func() {
 		s.db.work.Go(func() {
 			select {
 			case <-done:
-				ctx, cancel := context.WithTimeout(s.db.ctx, s.db.opts.Wait)
-				defer cancel()
-				if err := s.db.ended(ctx, session); err != nil && s.db.ctx.Err() == nil {
-					s.db.opts.Log.Warn("the end of a session was not announced to other computers", "session", session, "error", err)
-				}
+				s.tell(session)
 			case <-s.db.ctx.Done():
 			}
 		})

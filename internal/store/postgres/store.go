@@ -34,6 +34,7 @@ type Store struct {
 	id       int64
 	begin    func(hash string) error
 	sessions *live.Sessions // of this computer
+	awaited  sync.Map       // by session, the *sync.Once of what awaits its end
 	told     sync.Map       // by session, the *sync.Once of what tells its end
 	turn     chan struct{}  // holds a value while a transition of this process is at work
 
