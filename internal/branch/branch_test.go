@@ -16,6 +16,7 @@ import (
 
 // TestABranchGoesOnByItself: what happens on a branch does not touch the machine that it came from, nor its files. S2-18.
 func TestABranchGoesOnByItself(t *testing.T) {
+	enginetest.InFiles(t, "it reads journal.jsonl")
 	p := enginetest.Repository(t, enginetest.Gate("true"))
 	p.Begun()
 	p.Write("code.txt", "two\n")
@@ -83,6 +84,7 @@ func TestWhereABranchBegins(t *testing.T) {
 
 // TestAMergeBringsInWhatWasApproved, beside what the project has changed meanwhile, and completes the task that was branched.
 func TestAMergeBringsInWhatWasApproved(t *testing.T) {
+	enginetest.InFiles(t, "it removes the copy of journal.jsonl")
 	t.Parallel()
 	p := enginetest.Repository(t, enginetest.Gate("true"))
 	_, ex := p.Begun()
@@ -140,6 +142,7 @@ func TestAMergeBringsInWhatWasApproved(t *testing.T) {
 
 // TestAMergeThatDoesNotFitChangesNothing, whether git or the gate says so; its executor gets both sides to fix it.
 func TestAMergeThatDoesNotFitChangesNothing(t *testing.T) {
+	enginetest.InFiles(t, "it reads journal.jsonl")
 	for _, c := range []struct{ why, gate, file, theirs, ours, fixed string }{
 		{"git", "true", "code.txt", "theirs\n", "ours\n", "both\n"},
 		{"the gate", "test ! -e a || test ! -e b", "a", "a\n", "", ""},

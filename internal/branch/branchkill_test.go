@@ -102,6 +102,7 @@ var deeds = map[string]deed{
 // TestAKilledCallIsFinishedByTheSame: branches are made, merged, given back and removed whole or not at all, whenever the
 // process dies, and the same call again finishes. What is the user's stays as it is, and an edit of in between is not lost.
 func TestAKilledCallIsFinishedByTheSame(t *testing.T) {
+	enginetest.InFiles(t, "its points of a kill are operations on files")
 	var said []string
 	cases, bad := 0, 0
 	for _, name := range []string{"branch", "merge", "resolve", "remove"} {

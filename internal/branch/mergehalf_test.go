@@ -21,6 +21,7 @@ var errDies = errors.New("the process dies here")
 // TestAHalfMovedMergeIsFinished: however many of its files have been moved when a merge is cut off, the same call finishes
 // it. What a person edits in between is still there then, or named.
 func TestAHalfMovedMergeIsFinished(t *testing.T) {
+	enginetest.InFiles(t, "it starts from copies of a folder")
 	// In the order of a restore: removals first.
 	moves := []string{"dir/a", "keep.txt", "dir", "moved.txt", "sub/new.txt"}
 	edits := map[string]struct {
@@ -106,6 +107,7 @@ func (k *kill) halved(t *testing.T, moved []string, edit func(*enginetest.Machin
 // TestWhatWasTriedIsTakenBack: a merge that dies while the gate judges the whole leaves that on the branch. The same call puts
 // the branch's files back, but not those that a person has edited there.
 func TestWhatWasTriedIsTakenBack(t *testing.T) {
+	enginetest.InFiles(t, "it starts from copies of a folder")
 	k := newKill(t, "merge")
 	edits := []string{"moved.txt", "person.txt", ""}[:enginetest.Most(1, 3)] // the last is what all come to
 	bad := 0
@@ -143,6 +145,7 @@ func TestWhatWasTriedIsTakenBack(t *testing.T) {
 
 // TestAMergeNamesWhatIsEditedMeanwhile, in the project and on the branch.
 func TestAMergeNamesWhatIsEditedMeanwhile(t *testing.T) {
+	enginetest.InFiles(t, "it starts from copies of a folder")
 	k := newKill(t, "merge")
 	p := k.again(t)
 	h, alt := p.Human(), p.On("alt")

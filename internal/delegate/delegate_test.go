@@ -73,6 +73,7 @@ func (f family) task() state.Task {
 // TestTheWorkOfADelegateMovesIn: it begins with the executor's files as they are, has a review of its own, and is a part of
 // what the executor submits. S2-10. F28: nothing is submitted before.
 func TestTheWorkOfADelegateMovesIn(t *testing.T) {
+	enginetest.InFiles(t, "it reads REVIEW.md")
 	f := newFamily(t)
 	f.Write("mine.txt", "mine\n")
 	c, child := f.starts("Write theirs.txt.")

@@ -308,6 +308,7 @@ func TestCleanNeedsGit(t *testing.T) {
 
 // TestNoCheckoutWhereTheExecutorWorks: a state folder in the repository is refused before anything is frozen.
 func TestNoCheckoutWhereTheExecutorWorks(t *testing.T) {
+	enginetest.InFiles(t, "it has the record of the project in the project")
 	p := enginetest.Repository(t, where("clean", "true"))
 	t.Setenv("FERRUS_STATE_DIR", filepath.Join(p.Dir, "state"))
 	if _, err := p.Supervisor().CreateTask(t.Context(), "Build it.", ""); refusal.CodeOf(err) != refusal.InvalidInput {

@@ -89,6 +89,7 @@ func jumped(t *testing.T, by time.Duration) {
 
 // TestARestartEndsEveryLease, at once, and also where the liveness files have gone with it.
 func TestARestartEndsEveryLease(t *testing.T) {
+	enginetest.InFiles(t, "terms in a database do not end with a restart of this computer")
 	t.Parallel()
 	defer func() { t.Logf("rig: cases=2 bad=%d; restarts", enginetest.One(t.Failed())) }()
 	for name, happens := range map[string]func(t *testing.T, ex *engine.Session){

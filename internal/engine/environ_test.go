@@ -76,6 +76,7 @@ func TestATaskOfAnOlderFerrusHasNoEnvironment(t *testing.T) {
 
 // TestAnAgentsTaskHasTheEnvironmentOfAPerson: a supervisor's server freezes what the newest command of a person had.
 func TestAnAgentsTaskHasTheEnvironmentOfAPerson(t *testing.T) {
+	enginetest.InFiles(t, "it has another record of the project")
 	p := enginetest.Plain(t, enginetest.Gate("true"))
 	t.Setenv("FERRUS_STATE_DIR", filepath.Join(p.Side, "state"))
 	record, err := trust.Open(p.Dir)

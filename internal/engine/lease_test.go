@@ -130,6 +130,7 @@ func TestAnExpiredHolderGoesOnWhileNobodyTookTheWork(t *testing.T) {
 
 // S1-25.
 func TestALiveHoldersLeaseStandsStillInAPauseAndStartsAfreshAfterIt(t *testing.T) {
+	enginetest.InFiles(t, "it removes the lock of a session")
 	t.Parallel()
 	for name, c := range map[string]struct {
 		pause func(t *testing.T, ex *engine.Session)
@@ -213,6 +214,7 @@ func TestWhoNeverTakesAResponseIsReplaced(t *testing.T) {
 
 // TestTheServerRenewsForAClientThatCalls, and only for one that does: S1-26. Time is the bubble's; the disk is real.
 func TestTheServerRenewsForAClientThatCalls(t *testing.T) {
+	enginetest.InFiles(t, "the clock of synctest does not run in a server")
 	p := enginetest.Plain(t, enginetest.Gate("true")) // ttl 90 s, renewals every 30 s, silence at most 1800 s
 	began := time.Now()
 	synctest.Test(t, func(t *testing.T) {
@@ -290,6 +292,7 @@ func TestAClaimWhoseOutcomeWasNotKnownIsTheClaimantsOwn(t *testing.T) {
 
 // TestALostDeadlineIsNoLeaseForEver: it stands in STATE.json alone, which somebody may edit.
 func TestALostDeadlineIsNoLeaseForEver(t *testing.T) {
+	enginetest.InFiles(t, "it removes STATE.json")
 	t.Parallel()
 	p := enginetest.Plain(t, enginetest.Gate("true"))
 	c := p.Clocked()

@@ -61,6 +61,7 @@ func peopled(t *testing.T) (p *enginetest.Machine, old string) {
 // TestNoFolderOfOursIsALink: with a link in place of any of them nothing is opened, made or cleared away, nothing beside the
 // project changes, and the refusal names the link. Also with what was there behind it: it was not made there.
 func TestNoFolderOfOursIsALink(t *testing.T) {
+	enginetest.InFiles(t, "it moves folders of the store")
 	t.Parallel()
 	made, _ := peopled(t)
 	outside, cases, bad := filepath.Join(filepath.Dir(made.Dir), "outside"), 0, 0
@@ -118,6 +119,7 @@ func closed(e *engine.Engine, err error) error {
 // TestALinkLaidUnderAnOpenEngine: an agent in the project may lay one at any moment. What is done then fails, or does not
 // need the folder; nothing beside the project changes.
 func TestALinkLaidUnderAnOpenEngine(t *testing.T) {
+	enginetest.InFiles(t, "it moves folders of the store")
 	t.Parallel()
 	made, _ := peopled(t)
 	outside, cases, bad := filepath.Join(filepath.Dir(made.Dir), "outside"), 0, 0
@@ -168,6 +170,7 @@ func TestALinkLaidUnderAnOpenEngine(t *testing.T) {
 
 // TestAForgedJournalReachesNothing: lines with right hashes whose fields lead out of .ferrus.
 func TestAForgedJournalReachesNothing(t *testing.T) {
+	enginetest.InFiles(t, "it changes journal.jsonl")
 	t.Parallel()
 	made, old := peopled(t)
 	outside, cases, bad := filepath.Join(filepath.Dir(made.Dir), "outside"), 0, 0
@@ -243,6 +246,7 @@ func rehashed(t *testing.T, journal, old, new string) string {
 
 // TestWorkIsDoneWhereTheEngineIs, whatever folder the journal names: of a project that was moved, or of a neighbour.
 func TestWorkIsDoneWhereTheEngineIs(t *testing.T) {
+	enginetest.InFiles(t, "it changes journal.jsonl")
 	t.Parallel()
 	p := enginetest.Repository(t, enginetest.Gate("true"))
 	p.Begun()

@@ -400,6 +400,7 @@ func (w *player) compare(rt *rapid.T, m *model, after string) {
 // TestTheEngineDoesWhatTheTableSays: two executors, a supervisor and a person, in processes of their own, do what they
 // like, and what comes of it is what the model has.
 func TestTheEngineDoesWhatTheTableSays(t *testing.T) {
+	enginetest.InFiles(t, "it makes more machines than a server has connections for")
 	t.Parallel()
 	checks := enginetest.Most(3, 50)
 	if testing.Short() {

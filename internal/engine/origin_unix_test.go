@@ -46,6 +46,7 @@ func why(err error) origin.Strangeness {
 
 // TestStateFromElsewhereIsNotUsed attacks a live project in each way in which state can come from elsewhere.
 func TestStateFromElsewhereIsNotUsed(t *testing.T) {
+	enginetest.InFiles(t, "it copies journal.jsonl")
 	t.Parallel()
 	evil := made(t, 5).Journal()
 	first := func(journal []byte) []byte { return journal[:bytes.IndexByte(journal, '\n')+1] }
@@ -209,6 +210,7 @@ func TestAnotherUsersStateIsNotUsed(t *testing.T) {
 
 // TestOneQuestionAtMost: what happens to a project that is nobody's attack, and what is asked then.
 func TestOneQuestionAtMost(t *testing.T) {
+	enginetest.InFiles(t, "it takes the record of the project away")
 	fresh := func(p *enginetest.Machine) {
 		p.T.Setenv(trust.EnvStateDir, filepath.Join(p.Side, "fresh"))
 		p.Recorded()
@@ -338,6 +340,7 @@ func TestAFirstLineIsRecordedBeforeItIsWritten(t *testing.T) {
 
 // TestAForeignJournalIsSetAside: ours comes back from its hard-linked copy, and the stranger is evidence.
 func TestAForeignJournalIsSetAside(t *testing.T) {
+	enginetest.InFiles(t, "it changes journal.jsonl")
 	t.Parallel()
 	p := enginetest.Repository(t, checksOf("true")).Recorded().Agreed()
 	p.Init() // links the journal in the repository

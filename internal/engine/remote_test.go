@@ -28,6 +28,7 @@ func claimed(t testing.TB, e *engine.Engine, token string) string {
 }
 
 func TestAClaimIsTheIdentityOfACallerWithoutAProcess(t *testing.T) {
+	enginetest.InFiles(t, "it reads journal.jsonl")
 	t.Parallel()
 	p := enginetest.Plain(t, enginetest.Gate("true"))
 	e := p.Engine()

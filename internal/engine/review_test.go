@@ -79,6 +79,7 @@ func TestAReviewOutlivesItsReviewer(t *testing.T) {
 
 // S1-12, S1-13.
 func TestTheLastRejectionFailsTheTask(t *testing.T) {
+	enginetest.InFiles(t, "it reads REVIEW.md")
 	t.Parallel()
 	p := enginetest.Repository(t, enginetest.Gate("true")+"[limits]\nmax_review_cycles = 2\n")
 	sup, ex := p.Begun()

@@ -15,6 +15,7 @@ import (
 
 // TestARollbackIsNoReplay: what was answered since is asked again, and nobody gets the old answer. S2-13.
 func TestARollbackIsNoReplay(t *testing.T) {
+	enginetest.InFiles(t, "it reads the documents in the folder")
 	t.Parallel()
 	p := enginetest.Plain(t, enginetest.Gate("true"))
 	_, ex := p.Begun()
@@ -86,6 +87,7 @@ func submittedBy(t *testing.T, s *engine.Session) engine.Done {
 
 // TestTheAbandonedTipCanBeReturnedTo: nothing of a history is lost by going back in it.
 func TestTheAbandonedTipCanBeReturnedTo(t *testing.T) {
+	enginetest.InFiles(t, "it reads SUBMISSION.md")
 	t.Parallel()
 	p := enginetest.Plain(t, enginetest.Gate("true"))
 	sup, ex := p.Reviewing()

@@ -57,6 +57,7 @@ func TestARollbackOfAPauseTakesWhatLiesOnItAlong(t *testing.T) {
 
 // TestWhatIsOpenAgainIsAnsweredAgain: from the top of the pauses to the bottom, and who asked gets the new answer alone.
 func TestWhatIsOpenAgainIsAnsweredAgain(t *testing.T) {
+	enginetest.InFiles(t, "it reads the documents in the folder")
 	t.Parallel()
 	p := enginetest.Plain(t, enginetest.Gate("true"))
 	sup, ex := p.Begun()

@@ -41,6 +41,7 @@ type walk struct {
 // TestWalksForthAndBack: wherever a rollback leads, with files or without, the task is what it was there, with its
 // documents and, if wanted, its files; and the user's own things are as he left them. S2-12 to S2-16.
 func TestWalksForthAndBack(t *testing.T) {
+	enginetest.InFiles(t, "it reads the documents in the folder")
 	t.Parallel()
 	walks, steps := enginetest.Most(2, 500), 14
 	bad, rolls := 0, map[bool]int{}

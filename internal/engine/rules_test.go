@@ -298,6 +298,7 @@ func TestAKillBetweenEventAndRuleLosesNeither(t *testing.T) {
 
 // TestNoRuleFollowsARule, a repair of one, or anything else than the newest event.
 func TestNoRuleFollowsARule(t *testing.T) {
+	enginetest.InFiles(t, "it reads journal.jsonl")
 	t.Parallel()
 	p := enginetest.Repository(t, ruled(`on = "reject"; then = "executor claude-code:opus"`, `on = "submit"; when = { paths = ["nothing"] }; then = "ask_human"`))
 	sup, ex := p.Reviewing()
@@ -344,6 +345,7 @@ func TestRulesWithoutGitNeverApprove(t *testing.T) {
 
 // TestTheDefaultRulesAreTheLimits: what is asked for without a line in ferrus.toml names its rule, too.
 func TestTheDefaultRulesAreTheLimits(t *testing.T) {
+	enginetest.InFiles(t, "it reads QUESTION.md")
 	t.Parallel()
 	p := enginetest.Plain(t, enginetest.Gate("test ! -e broken || exit 127; test ! -e red")+"[limits]\nmax_same_failure = 2\n")
 	_, ex := p.Begun()

@@ -288,6 +288,7 @@ func printed(t *testing.T, p *enginetest.Machine, e restore.Edit, want string) {
 
 // TestNobodyWaitsForFilesThatAreKeptLater: a busy server is never without any, and a rollback must not wait for ever.
 func TestNobodyWaitsForFilesThatAreKeptLater(t *testing.T) {
+	enginetest.InFiles(t, "the clock of synctest does not run in a server")
 	synctest.Test(t, func(t *testing.T) {
 		k := snapshots.NewQueue()
 		_, first := k.Next()

@@ -79,6 +79,7 @@ func TestAGreenOrRedCheckEndsARowOfGateErrors(t *testing.T) {
 }
 
 func TestTheSameFailureTimeAndAgainAsksAPerson(t *testing.T) {
+	enginetest.InFiles(t, "it reads QUESTION.md")
 	t.Parallel()
 	p := enginetest.Repository(t, enginetest.Gate(`echo "took $(date +%N) ns"; cat reason; test -e green`)+"[limits]\nmax_same_failure = 3\n")
 	_, ex := p.Begun()

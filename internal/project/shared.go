@@ -165,7 +165,7 @@ func (p Place) openShared(opts StoreOptions) (*postgres.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := d.Open(ctx, at.Name(p), p.Dir(), opts.Begin)
+	s, err := d.Open(ctx, at.Name(p), p.Dir(), postgres.Opening{Begin: opts.Begin, Now: opts.Now})
 	if err != nil {
 		return nil, err
 	}
@@ -220,15 +220,14 @@ func (p Place) sharedBranches(ctx context.Context) ([]string, error) {
 	return slices.DeleteFunc(names, func(name string) bool { return state.CheckBranch(name) != nil }), refusal.From(err)
 }
 
-// CloseDatabases closes the databases that this process has opened, for tests.
-func CloseDatabases() error {
+// Close closes the database, if this process has opened it. It is for tests.
+func (at *Shared) Close() error {
 	databases.Lock()
 	defer databases.Unlock()
-	for at, d := range databases.open {
-		if err := d.Close(); err != nil {
-			return err
-		}
-		delete(databases.open, at)
+	d := databases.open[*at]
+	delete(databases.open, *at)
+	if d == nil {
+		return nil
 	}
-	return nil
+	return d.Close()
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/sandbox"
 	"github.com/ferrus-go/ferrus/internal/test/kit"
+	"github.com/ferrus-go/ferrus/internal/test/postgrestest"
 )
 
 // Patience is how long a test waits for what should take milliseconds, and Brief how long a call waits in vain.
@@ -152,6 +153,9 @@ func (p *Machine) Init() {
 	if _, err := project.Init(p.Dir); err != nil {
 		p.T.Fatal(err)
 	}
+	if shared() {
+		p.share()
+	}
 }
 
 func (p *Machine) Git(args ...string) string {
@@ -221,6 +225,10 @@ var Full *bool
 func Main(run func() int) int {
 	sandbox.Stage()
 	checks.Helper()
+	if shared() {
+		tests := run
+		run = func() int { return postgrestest.Main(tests) }
+	}
 	return kit.Main(func() int { return kit.Scratch(&Scratch, run) })
 }
 

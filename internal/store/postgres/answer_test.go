@@ -141,7 +141,7 @@ func TestTheSameAttemptTwice(t *testing.T) {
 func writes(s *Store, text string) decision {
 	return func(now store.Snapshot) (*writing, error) {
 		c, _ := noted(text)(now)
-		l, raw, err := c.Line(now, s.db.stamp())
+		l, raw, err := c.Line(now, s.stamp())
 		return &writing{before: now, after: c.After(now, l), line: l, raw: raw}, err
 	}
 }

@@ -178,7 +178,7 @@ func (r bench) imported() address {
 
 // raw imports the journal as a new machine that only raw transactions change, and returns the way to it.
 func (r bench) raw() string {
-	s := sure(r.db.Open(context.Background(), r.imported().name(), "", nil))
+	s := sure(r.db.Open(context.Background(), r.imported().name(), "", Opening{}))
 	return fmt.Sprint("raw ", r.url, " ", s.id, " ", r.line)
 }
 
@@ -221,7 +221,7 @@ func (r bench) machines() (store.Machine, store.Machine, *rawWay) {
 	a := r.imported()
 	inFiles := sure(file.Open(strings.TrimPrefix(r.files(), "file "), file.Options{Log: quiet}))
 	r.Cleanup(func() { inFiles.Close() })
-	return sure(r.db.Open(context.Background(), a.name(), a.dir, nil)), inFiles, sure(connectRaw(strings.Split(r.raw(), " ")[1:]))
+	return sure(r.db.Open(context.Background(), a.name(), a.dir, Opening{})), inFiles, sure(connectRaw(strings.Split(r.raw(), " ")[1:]))
 }
 
 // BenchmarkMachineView measures a read of the machine, beside the read of a row by its key on one connection.
@@ -262,7 +262,7 @@ func BenchmarkMachineWake(b *testing.B) {
 	r, _ := newBench(b, usualHistory)
 	a, dir, raw := r.imported(), r.files(), strings.Split(r.raw(), " ")
 	seen := map[string]func(){ // returns when this process has read another event
-		"postgres": watching(b, sure(r.db.Open(b.Context(), a.name(), a.dir, nil))),
+		"postgres": watching(b, sure(r.db.Open(b.Context(), a.name(), a.dir, Opening{}))),
 		"file":     watching(b, sure(file.Open(strings.TrimPrefix(dir, "file "), file.Options{Log: quiet}))),
 		"raw":      listening(b, raw),
 	}

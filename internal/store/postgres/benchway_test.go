@@ -51,7 +51,7 @@ var ways = map[string]func(args []string) (way, error){
 		if err != nil {
 			return way{}, err
 		}
-		s, err := d.Open(context.Background(), a.name(), a.dir, nil)
+		s, err := d.Open(context.Background(), a.name(), a.dir, Opening{})
 		return applying(s), err
 	},
 	"file": func(args []string) (way, error) { // FOLDER

@@ -73,7 +73,7 @@ func runClient(does string) int {
 	if err == nil {
 		defer d.Close()
 		var s *Store
-		if s, err = d.Open(ctx, Name{Project: uuid.MustParse(words[2])}, words[3], nil); err == nil {
+		if s, err = d.Open(ctx, Name{Project: uuid.MustParse(words[2])}, words[3], Opening{}); err == nil {
 			write(ctx, s, me, decide)
 			return 0
 		}

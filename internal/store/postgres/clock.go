@@ -32,7 +32,7 @@ func (c *dbClock) now() time.Time {
 }
 
 // stamp is the wall clock as it is written: UTC, in milliseconds.
-func (d *Database) stamp() time.Time { return d.opts.Now().UTC().Truncate(time.Millisecond) }
+func (s *Store) stamp() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
 
 // clockName stands for a boot in the terms of leases: all computers measure by the clock of one database.
 const clockName = "postgres"

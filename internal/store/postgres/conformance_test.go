@@ -75,7 +75,7 @@ var kind = storetest.Kind{
 		if err != nil {
 			return nil, err
 		}
-		s, err := d.Open(context.Background(), a.name(), a.dir, nil)
+		s, err := d.Open(context.Background(), a.name(), a.dir, Opening{})
 		if err != nil {
 			d.Close()
 			return nil, err

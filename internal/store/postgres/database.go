@@ -39,12 +39,11 @@ const searchPath = "ferrus"
 
 // Options say how a database is used. The zero value is right but for Node.
 type Options struct {
-	Node uuid.UUID        // this computer
-	Host string           // its name, for people
-	Now  func() time.Time // wall clock, for display; time.Now when nil
-	Wait time.Duration    // how long a call waits for the database and for locks; 10 s when zero
-	TTL  time.Duration    // after which a computer that is silent is lost; 10 s when zero
-	Log  *slog.Logger     // slog.Default when nil
+	Node uuid.UUID     // this computer
+	Host string        // its name, for people
+	Wait time.Duration // how long a call waits for the database and for locks; 10 s when zero
+	TTL  time.Duration // after which a computer that is silent is lost; 10 s when zero
+	Log  *slog.Logger  // slog.Default when nil
 
 	// Unsafe accepts settings of the server with which a power cut may lose acknowledged events. It is for tests.
 	Unsafe bool
@@ -79,9 +78,6 @@ func Connect(ctx context.Context, url string, opts Options) (*Database, error) {
 	}
 	if opts.TTL == 0 {
 		opts.TTL = 10 * time.Second
-	}
-	if opts.Now == nil {
-		opts.Now = time.Now
 	}
 	if opts.Log == nil {
 		opts.Log = slog.Default()

@@ -160,7 +160,7 @@ func TestAMachineThatWasRemoved(t *testing.T) {
 	if err := d.Remove(t.Context(), s.name); err != nil || s.InPlace() {
 		t.Fatal("it is in its place: ", err)
 	}
-	_, err := d.Open(t.Context(), s.name, t.TempDir(), nil)
+	_, err := d.Open(t.Context(), s.name, t.TempDir(), Opening{})
 	says(t, err, store.NotInitialised, "ferrus store join")
 	if err := d.Create(t.Context(), s.name, "test"); err != nil {
 		t.Fatal(err)

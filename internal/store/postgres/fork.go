@@ -48,7 +48,7 @@ func (s *Store) fork(ctx context.Context, as store.Branch, upto int64, decide fu
 	if err != nil || change == nil {
 		return err
 	}
-	l, raw, err := change.Line(at, s.db.stamp())
+	l, raw, err := change.Line(at, s.stamp())
 	if err != nil {
 		return err
 	}

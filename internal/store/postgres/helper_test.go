@@ -37,7 +37,7 @@ func newMachine(t testing.TB, d *Database) *Store {
 // open opens a machine in a folder of its own, as on another computer.
 func open(t testing.TB, d *Database, name Name) *Store {
 	t.Helper()
-	s, err := d.Open(t.Context(), name, t.TempDir(), nil)
+	s, err := d.Open(t.Context(), name, t.TempDir(), Opening{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -116,7 +116,7 @@ func newScale(b *testing.B) scale {
 		var own []*Store
 		for n := i; n < f.branches; n += crowd {
 			name.Branch = fmt.Sprint("b", n+1)
-			own = append(own, sure(d.Open(b.Context(), name, "", nil)))
+			own = append(own, sure(d.Open(b.Context(), name, "", Opening{})))
 		}
 		f.workers, f.machines = append(f.workers, d), append(f.machines, own)
 	}
@@ -249,7 +249,7 @@ func (f scale) connections() {
 	before := f.number(ours)
 	d := sure(Connect(f.Context(), f.url, Options{Node: here, Host: "here", Log: quiet}))
 	defer d.Close()
-	s := sure(d.Open(f.Context(), Name{f.machines[0][0].name.Project, "b1"}, f.TempDir(), nil))
+	s := sure(d.Open(f.Context(), Name{f.machines[0][0].name.Project, "b1"}, f.TempDir(), Opening{}))
 	c := sure(s.Announce("5e55ca1e"))
 	w := s.Watch()
 	for range 2 { // ticks

@@ -30,7 +30,7 @@ func TestSessionsOfAnotherComputer(t *testing.T) {
 	s := newMachine(t, connect(t, url, Options{}))
 	far := func() (*Database, *Store) {
 		d := connect(t, url, Options{Node: there, TTL: 2 * time.Second})
-		m, err := d.Open(t.Context(), s.name, t.TempDir(), nil)
+		m, err := d.Open(t.Context(), s.name, t.TempDir(), Opening{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestAKilledSessionIsToldToOthers(t *testing.T) {
 			killed := storetest.StartSession(t, p, session) // here
 			a := parse(p.Address)
 			elsewhere := open(t, connect(t, a.url, Options{Node: there}), a.name())
-			m, err := connect(t, a.url, Options{TTL: time.Second}).Open(t.Context(), a.name(), a.dir, nil)
+			m, err := connect(t, a.url, Options{TTL: time.Second}).Open(t.Context(), a.name(), a.dir, Opening{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -33,6 +33,7 @@ type Store struct {
 	name     Name
 	id       int64
 	begin    func(hash string) error
+	now      func() time.Time
 	sessions *live.Sessions // of this computer
 	awaited  sync.Map       // by session, the *sync.Once of what awaits its end
 	told     sync.Map       // by session, the *sync.Once of what tells its end
@@ -110,11 +111,19 @@ func (d *Database) Remove(ctx context.Context, name Name) error {
 	})
 }
 
-// Open opens a machine. dir is the folder of the machine on this computer, which has the locks of the sessions that live here. begin gets
-// the hash of a journal's first line before that line is written; nil for nothing. The error is an *store.Error, of code NotInitialised when
+// Opening says how a machine is opened. The zero value is right outside of tests.
+type Opening struct {
+	Begin func(hash string) error // gets the hash of a journal's first line before that line is written; nil for nothing
+	Now   func() time.Time        // wall clock, for display; time.Now when nil
+}
+
+// Open opens a machine. dir is the folder of the machine on this computer, which has the locks of the sessions that live here. The error is an *store.Error, of code NotInitialised when
 // there is no such machine.
-func (d *Database) Open(ctx context.Context, name Name, dir string, begin func(hash string) error) (*Store, error) {
-	s := &Store{db: d, name: name, begin: begin, sessions: live.In(dir), turn: make(chan struct{}, 1)}
+func (d *Database) Open(ctx context.Context, name Name, dir string, how Opening) (*Store, error) {
+	s := &Store{db: d, name: name, begin: how.Begin, now: how.Now, sessions: live.In(dir), turn: make(chan struct{}, 1)}
+	if s.now == nil {
+		s.now = time.Now
+	}
 	err := d.query(ctx, func(ctx context.Context) error {
 		return d.read.QueryRow(ctx, "select m.id from machine m join project p on p.id = m.project where project = $1 and branch = $2 and gone is null and moved is null", name.Project, name.Branch).Scan(&s.id)
 	})

@@ -34,7 +34,7 @@ func (s *Store) Apply(ctx context.Context, decide func(now store.Snapshot) (*sto
 		if err != nil || change == nil {
 			return nil, err
 		}
-		l, raw, err := change.Line(now, s.db.stamp())
+		l, raw, err := change.Line(now, s.stamp())
 		if err != nil {
 			return nil, err
 		}
