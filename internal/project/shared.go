@@ -3,6 +3,8 @@ package project
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -36,6 +38,9 @@ type Shared struct {
 // recorded returns what the record of the project says; nil where the machines are in its files.
 func (p Place) recorded() (*Shared, error) {
 	record, err := trust.Open(p.Root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // of a folder that is about to be made
+	}
 	if err != nil {
 		return nil, refusal.Folder(err)
 	}
