@@ -198,6 +198,7 @@ var allowed = map[string]map[string]string{
 		"internal/lease":    "a snapshot has the term of the lease; a session is probed",
 	},
 	"internal/store/live": {
+		"internal/rootfs":            "its record is opened without following a link",
 		"internal/lease":             "a lock answers a probe",
 		"internal/platform/filelock": "a session lives as long as its lock is held",
 	},
@@ -217,6 +218,7 @@ var allowed = map[string]map[string]string{
 		"internal/lease":               "terms are measured by the clock of the database; its rows answer a probe",
 		"internal/platform/atomicfile": "the folder of a branch is there when the power fails",
 		"internal/platform/filelock":   "a session of this computer has a lock",
+		"internal/platform/clock":      "when the database last heard of this computer, for the shims",
 		"internal/store":               "it is one of its stores",
 	},
 	"internal/queue": {
@@ -246,6 +248,8 @@ var allowed = map[string]map[string]string{
 		"internal/trust":          "the record of a project outside of it",
 	},
 	"internal/project": {
+		"internal/lease":             "the clock by which a computer is heard of",
+		"internal/store/live":        "shims learn when the database last heard of this computer",
 		"internal/store/postgres":    "it opens the machine of a place, wherever that is kept",
 		"internal/trust":             "which database has a project, a person has said",
 		"internal/store/file":        "it opens the machine of a place, wherever that is kept",
@@ -499,6 +503,8 @@ var allowed = map[string]map[string]string{
 	},
 	"internal/ancestry": {"internal/rootfs": "whether a shim is one of the project"},
 	"internal/agents/process": {
+		"internal/platform/clock":      "an agent is killed before others take its computer for lost",
+		"internal/store/live":          "other computers know a shim by a session",
 		"internal/sandbox":             "the exit code of a sandbox that cannot be entered",
 		"internal/confine":             "an executor starts in its sandbox",
 		"internal/platform/atomicfile": "a run that was begun is counted after a power cut",
@@ -569,7 +575,16 @@ var allowed = map[string]map[string]string{
 		"internal/worktree/guest":      "which repositories an executor cannot have",
 		"internal/worktree/repository": "the repository of the project",
 	},
+	"internal/post": {
+		"internal/store/postgres": "the post of a machine is a row of the database",
+		"internal/store/live":     "when the database last heard of this computer",
+		"internal/store":          "a machine in files needs no post",
+		"internal/agents":         "the duties of agents",
+		"internal/agents/process": "the runs of agents, and the order to start one",
+		"internal/project":        "where a project and its machines live",
+	},
 	"internal/conductor": {
+		"internal/post":              "one computer conducts a task that several share",
 		"internal/confine":           "the sandbox of an executor",
 		"internal/confine/plan":      "whether there can be one, and what it gives",
 		"internal/project":           "where a project and its machines live",

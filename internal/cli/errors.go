@@ -263,6 +263,10 @@ func (a *App) Fail(err error) int {
 
 // BusyError is the refusal to start a second conductor.
 func (a *App) BusyError(err *conductor.BusyError) error {
+	if err.Host != "" {
+		return &Failure{Code: string(refusal.LockBusy), Message: err.Error(), Exit: ExitBusy,
+			Remedy: "it continues there; ferrus status --watch shows its progress, ferrus store the computers"}
+	}
 	return &Failure{Code: string(refusal.LockBusy), Message: err.Error(), Exit: ExitBusy,
 		Remedy: "ferrus status --watch shows its progress; ferrus stop ends it and its agents"}
 }

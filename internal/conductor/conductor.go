@@ -14,6 +14,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/post"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -42,6 +44,12 @@ type Options struct {
 	Others func() (total, since Spend)
 	// Hold returns why no agent of this task may run now, "" if they may. Nil means that they may.
 	Hold func() string
+
+	// Arrive brings the files of the task into the work tree of this computer, when another one has conducted the task or nobody has:
+	// from the commit files, with "" from what the journal names. Nil means that they are not moved.
+	Arrive func(ctx context.Context, e *engine.Engine, files string) error
+	// Depart hands them over to other computers when a run ends before its task, and returns the commit. Nil means that it does not.
+	Depart func(ctx context.Context, e *engine.Engine) (files string, err error)
 
 	Now      func() time.Time               // time.Now when nil
 	BackOff  func(failed int) time.Duration // wait after a number of starts without progress; nil: up to a minute
@@ -74,19 +82,34 @@ const signalled = time.Second
 // unchanged.
 var ErrStopped = errors.New("stopped")
 
+// ErrLost means that another computer may conduct the task now. The agents of this one have ended.
+var ErrLost = post.ErrLost
+
 // Run conducts the task of the engine until the task has ended, needs a person in a non-interactive
 // run, or ctx ends. The error is a *BusyError when another conductor works on the task, ErrStopped
-// when ctx has ended, or an error of the machine.
+// when ctx has ended, ErrLost, or an error of the machine.
 func Run(ctx context.Context, e *engine.Engine, opts Options) (Outcome, error) {
 	if err := e.Known(); err != nil {
 		return Outcome{}, err
 	}
-	lock, err := Hold(e.Place().Path())
-	if err != nil {
+	c := newConductor(e, opts)
+	if err := c.take(ctx); err != nil {
 		return Outcome{}, err
 	}
-	defer lock.Close()
-	return newConductor(e, opts).run(ctx)
+	defer c.leave()
+	if err := c.arrive(ctx); err != nil {
+		return Outcome{}, err
+	}
+	within, cancel := c.post.Context(ctx)
+	defer cancel()
+	out, err := c.run(within)
+	if ctx.Err() == nil && context.Cause(within) == ErrLost {
+		return out, ErrLost
+	}
+	if (err == nil || errors.Is(err, ErrStopped)) && out.Task.Underway() {
+		c.depart()
+	}
+	return out, err
 }
 
 func newConductor(e *engine.Engine, opts Options) *conductor {
@@ -106,7 +129,7 @@ func newConductor(e *engine.Engine, opts Options) *conductor {
 		opts.Show = func(View) {}
 	}
 	opts.Patience = opts.Patience.orUsual()
-	return &conductor{Options: opts, e: e, began: opts.Now(), tails: map[string]*process.Tail{}, freed: map[process.Slot]<-chan struct{}{}, told: map[string]bool{}}
+	return &conductor{Options: opts, e: e, alone: lockPath(e.Place()), began: opts.Now(), tails: map[string]*process.Tail{}, freed: map[process.Slot]<-chan struct{}{}, told: map[string]bool{}}
 }
 
 const liveDir = "live"
@@ -115,6 +138,10 @@ const liveDir = "live"
 type conductor struct {
 	Options
 	e     *engine.Engine
+	lock  io.Closer  // of this computer
+	post  *post.Post // nil for a machine in files
+	alone string     // the lock without which agents may not stay where other computers can continue, "" for none
+	files string     // by which another computer gets those of the task, "" for none
 	began time.Time
 
 	looked, woke time.Time // when it last gathered facts, and when it last noticed that the machine had slept
@@ -288,6 +315,11 @@ func (c *conductor) start(ctx context.Context, f Facts, act Act) (again bool, er
 		case question != "":
 			return c.ask(ctx, f, question)
 		}
+	}
+	if err := c.post.Begin(ctx, f.Task.TaskID, &order, c.alone); errors.Is(err, ErrLost) || ctx.Err() != nil {
+		return false, nil // the run ends
+	} else if err != nil {
+		return false, err
 	}
 	run, err := process.Start(order)
 	switch {

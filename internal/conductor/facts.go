@@ -2,7 +2,6 @@ package conductor
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -23,6 +23,7 @@ type Facts struct {
 	Held       bool      // a session has the claim, and it may not be taken over
 	Heard      time.Time // when the session with the claim last called; zero when there is none
 	Runs       []process.Run
+	Elsewhere  map[agents.Duty]string // the other computer on which an agent of the duty works; a duty without one is not there
 	Slots      map[agents.Duty]SlotFacts
 	Gate       config.Gate // frozen with the task: its limits and agents
 	MaxSilence time.Duration
@@ -48,41 +49,6 @@ type SlotFacts struct {
 	Alike     int         // newest consecutive runs that ended at once in the same way, with no event between them
 	Limited   time.Time   // end of the newest run's rate limit; zero when it had none
 	NotBefore time.Time   // when the next run may start
-}
-
-// Spend is what the agents of a task have used.
-type Spend struct {
-	Runs  int
-	Time  time.Duration
-	Usage agents.Usage
-}
-
-// Plus returns the sum of both.
-func (s Spend) Plus(more Spend) Spend {
-	return Spend{s.Runs + more.Runs, s.Time + more.Time, s.Usage.Plus(more.Usage)}
-}
-
-// MarshalJSON writes the time as seconds.
-func (s Spend) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Runs    int          `json:"runs"`
-		Seconds float64      `json:"seconds"`
-		Usage   agents.Usage `json:"usage"`
-	}{s.Runs, s.Time.Seconds(), s.Usage})
-}
-
-// SpendOf returns the sum of runs.
-func SpendOf(runs []process.Run, now time.Time) Spend {
-	var s Spend
-	for _, r := range runs {
-		if !r.Began() {
-			continue
-		}
-		s.Runs++
-		s.Time += r.Lasted(now)
-		s.Usage = s.Usage.Plus(r.Usage)
-	}
-	return s
 }
 
 // gather reads the facts, and records the end of runs whose shims were killed. The facts must be of
@@ -125,8 +91,11 @@ func (c *conductor) look() (Facts, error) {
 		f.Heard = snap.Lease.Heartbeat
 	}
 	if snap.Task.TaskID != "" {
-		if f.Runs, err = process.Settle(Runs(c.e, snap.Task.TaskID), c.slot); err != nil {
-			return f, err
+		if f.Runs, err = process.Settle(Runs(c.e, snap.Task.TaskID), c.slot); err == nil {
+			f.Runs, f.Elsewhere, err = c.post.Runs(context.Background(), snap.Task.TaskID, f.Runs, c.slot)
+		}
+		if err != nil {
+			return f, refusal.From(err)
 		}
 	}
 	for i, r := range f.Runs {
@@ -346,29 +315,6 @@ func (d duty) awake(since time.Time) time.Duration { return d.Now.Sub(later(sinc
 const asleep = time.Minute
 
 func (d duty) checkRuns() bool { return d.Task.Check.Status == state.CheckRunning && d.Held }
-
-// overBudget returns which budget of the whole task is used up, "" when none is.
-func (f Facts) overBudget() string { return OverBudget(f.Gate.Limits, f.Spent) }
-
-// OverBudget returns which budget is used up, "" when none is.
-func OverBudget(limits config.Limits, spent Spend) string {
-	for _, b := range []struct {
-		limit, used float64
-		text        string
-	}{
-		{float64(limits.MaxTaskMinutes), spent.Time.Minutes(), fmt.Sprintf("The agents of this task have run for %.0f minutes of %d.",
-			spent.Time.Minutes(), limits.MaxTaskMinutes)},
-		{float64(limits.MaxTaskTokens), float64(spent.Usage.Tokens()), fmt.Sprintf("The agents of this task have used %d tokens of %d.",
-			spent.Usage.Tokens(), limits.MaxTaskTokens)},
-		{float64(limits.MaxTaskDollars), spent.Usage.Dollars, fmt.Sprintf("The agents of this task have cost %.2f dollars of %d.",
-			spent.Usage.Dollars, limits.MaxTaskDollars)},
-	} {
-		if b.limit > 0 && b.used >= b.limit {
-			return b.text
-		}
-	}
-	return ""
-}
 
 // troubles describes each trouble of an agent.
 var troubles = map[agents.Trouble]string{

@@ -24,12 +24,16 @@ const lockFile = "hq.lock"
 type Holder struct {
 	Pid   int       `json:"pid"`
 	Since time.Time `json:"since"`
+	Host  string    `json:"host,omitempty"` // the other computer on which it runs; Pid is 0 then
 }
 
 // BusyError means that another conductor works on the task.
 type BusyError struct{ Holder }
 
 func (e *BusyError) Error() string {
+	if e.Host != "" {
+		return fmt.Sprintf("a conductor is already running on %s (since %s)", e.Host, e.Since.Local().Format(time.DateTime))
+	}
 	return fmt.Sprintf("a conductor is already running (process %d, since %s)", e.Pid, e.Since.Local().Format(time.TimeOnly))
 }
 
@@ -90,7 +94,7 @@ func Hold(dir string) (*filelock.Lock, error) {
 	for until := time.Now().Add(dying); ; time.Sleep(time.Millisecond) {
 		lock, err := filelock.Take(path)
 		if err == nil {
-			text, err := jsontime.Marshal(Holder{os.Getpid(), time.Now().UTC().Truncate(time.Second)})
+			text, err := jsontime.Marshal(Holder{Pid: os.Getpid(), Since: time.Now().UTC().Truncate(time.Second)})
 			if err == nil {
 				err = record(root, name, append(text, '\n'))
 			}

@@ -141,6 +141,10 @@ var rules = []rule{
 		fits: func(d duty) bool { return d.Taken },
 	},
 	{
+		when: "an agent of another computer works as it", then: "wait until that one has ended", do: keep,
+		fits: func(d duty) bool { return d.Elsewhere[d.name] != "" },
+	},
+	{
 		when: "the files of a delegate move into the work tree", then: "wait until they are there", do: keep,
 		fits: func(d duty) bool { return d.Task.Returning.Of != "" },
 	},

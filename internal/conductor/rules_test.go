@@ -119,6 +119,10 @@ var judgements = []struct {
 	{"the one that a rule named", facts(state.Addressing, there(ex, time.Minute, 0), begun(201), held, reassigned), "it runs", Act{Do: keep, Duty: ex, Prompt: "executor-fix"}},
 	{"a rule named one that is not there", facts(state.Addressing, reassigned), "otherwise", Act{Do: start, Duty: ex, Prompt: "executor-fix"}},
 	{"somebody else's executor", facts(state.Executing, held), "an executor that the conductor did not start", Act{Do: keep, Duty: ex, Prompt: "executor-work"}},
+	{"on another computer", facts(state.Executing, func(f *Facts) { f.Elsewhere = map[agents.Duty]string{ex: "far"} }), "an agent of another computer",
+		Act{Do: keep, Duty: ex, Prompt: "executor-work"}},
+	{"another duty on another computer", facts(state.Executing, func(f *Facts) { f.Elsewhere = map[agents.Duty]string{rev: "far"} }), "otherwise",
+		Act{Do: start, Duty: ex, Prompt: "executor-work"}},
 	{"a reviewer beside a held task", facts(state.Consultation, held), "otherwise", Act{Do: start, Duty: con, Prompt: "consultant"}},
 
 	{"a person asked, one looks on", facts(state.AwaitingHuman, there(ex, time.Hour, time.Hour), since(time.Hour)),

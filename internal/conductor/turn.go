@@ -6,7 +6,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -17,8 +16,7 @@ type Turn struct {
 	Act  Act
 	Done bool // Take has carried it out; false: there was nothing to do, or the task had changed
 
-	c    *conductor
-	lock *filelock.Lock
+	c *conductor
 }
 
 // Look decides once about the task of the engine, as a non-interactive run would. The error is a
@@ -27,14 +25,19 @@ func Look(e *engine.Engine, opts Options) (*Turn, error) {
 	if err := e.Known(); err != nil {
 		return nil, err
 	}
-	lock, err := Hold(e.Place().Path())
-	if err != nil {
+	opts.Headless = true
+	t := &Turn{c: newConductor(e, opts)}
+	t.c.alone = "" // its agents work on until the next decision
+	ctx := context.Background()
+	if err := t.c.take(ctx); err != nil {
 		return nil, err
 	}
-	opts.Headless = true
-	t := &Turn{c: newConductor(e, opts), lock: lock}
-	if t.Facts, err = t.c.gather(); err != nil {
-		_ = lock.Close()
+	err := t.c.arrive(ctx)
+	if err == nil {
+		t.Facts, err = t.c.gather()
+	}
+	if err != nil {
+		t.c.leave()
 		return nil, err
 	}
 	t.Act = single(t.Facts)
@@ -104,4 +107,7 @@ func (t *Turn) Take(ctx context.Context) error {
 }
 
 // Close lets other conductors work on the task again.
-func (t *Turn) Close() error { return t.lock.Close() }
+func (t *Turn) Close() error {
+	t.c.leave()
+	return nil
+}

@@ -11,9 +11,11 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -34,6 +36,12 @@ type Options struct {
 	Engine   engine.Options
 	Tell     func(Event)   // called for each event, one at a time
 	Every    time.Duration // interval between two passes; half a second when zero
+
+	// Node continues when nothing is left to do, until ctx ends: other computers make tasks for this one. What goes wrong is tried again
+	// after Retry. It merges nothing, because the files of the project are those of a person.
+	Node  bool
+	Retry time.Duration // a minute when zero
+	Only  []string      // the branches that it conducts; with none, all of them and the queue
 
 	// Conduct returns the options of a branch's conductor. Its Tell may be called from several
 	// goroutines at a time.
@@ -92,9 +100,7 @@ func Run(ctx context.Context, root string, opts Options) (Outcome, error) {
 		return Outcome{}, err
 	}
 	defer e.Close()
-	if opts.Every == 0 {
-		opts.Every = time.Second / 2
-	}
+	opts.Every, opts.Retry = cmp.Or(opts.Every, time.Second/2), cmp.Or(opts.Retry, time.Minute)
 	f := &fleet{Options: opts, e: e, s: e.Session(opts.Caller), ended: make(chan ended), busy: map[string]bool{}, left: map[string]left{}, refused: map[string]refused{}, told: map[string]bool{}, untaken: map[string]string{}}
 	return f.run(ctx)
 }
@@ -116,8 +122,9 @@ type fleet struct {
 
 // A left is the result of a branch's conductor: nothing is left to do until the machine changes.
 type left struct {
-	seq uint64
-	err error
+	seq   uint64
+	err   error
+	until time.Time // when it is tried again; zero for not
 }
 
 // A refused is a merge that was refused, from this entry of the branch into that one of the
@@ -143,6 +150,10 @@ type ended struct {
 func (f *fleet) run(ctx context.Context) (Outcome, error) {
 	for {
 		err := f.look(ctx)
+		if err != nil && f.Node && ctx.Err() == nil {
+			f.trouble("", err)
+			err = nil
+		}
 		if err != nil || ctx.Err() != nil {
 			for len(f.busy) > 0 {
 				f.end(<-f.ended)
@@ -152,7 +163,7 @@ func (f *fleet) run(ctx context.Context) (Outcome, error) {
 			}
 			return Outcome{}, err
 		}
-		if len(f.busy) == 0 {
+		if len(f.busy) == 0 && !f.Node {
 			return f.outcome(ctx)
 		}
 		select {
@@ -178,7 +189,7 @@ func (f *fleet) look(ctx context.Context) error {
 			f.conduct(ctx, a)
 		}
 	}
-	for f.free() {
+	for f.free() && len(f.Only) == 0 {
 		name, err := f.take(ctx)
 		if err != nil {
 			return err
@@ -187,6 +198,9 @@ func (f *fleet) look(ctx context.Context) error {
 			break
 		}
 		f.conduct(ctx, name)
+	}
+	if f.Node {
+		return nil
 	}
 	return f.merge(ctx, names)
 }
@@ -202,8 +216,12 @@ func (f *fleet) free() bool {
 
 // waiting returns the branches whose task could continue and has no conductor.
 func (f *fleet) waiting(names []string) (list []string) {
+	elsewhere, err := conductor.Elsewhere(f.e)
+	if err != nil {
+		f.trouble("", err) // the post decides
+	}
 	for _, name := range names {
-		if f.busy[name] {
+		if f.busy[name] || elsewhere[name] || len(f.Only) > 0 && !slices.Contains(f.Only, name) {
 			continue
 		}
 		now, err := f.view(name)
@@ -212,7 +230,7 @@ func (f *fleet) waiting(names []string) (list []string) {
 			continue
 		}
 		t := now.Task
-		if was, ok := f.left[name]; ok && was.seq == t.Seq || !t.Underway() || t.Parent != (state.Parent{}) || t.State == state.AwaitingHuman {
+		if was, ok := f.left[name]; ok && was.seq == t.Seq && (was.until.IsZero() || time.Now().Before(was.until)) || !t.Underway() || t.Parent != (state.Parent{}) || t.State == state.AwaitingHuman {
 			continue
 		}
 		if _, busy := conductor.Conductor(project.At(f.e.Place().Root, name).Dir()); !busy {
@@ -272,8 +290,12 @@ func (f *fleet) end(done ended) {
 	}
 	l := left{seq: done.out.Task.Seq, err: done.err}
 	if done.err != nil {
-		if errors.Is(done.err, conductor.ErrStopped) {
+		var busy *conductor.BusyError
+		if errors.Is(done.err, conductor.ErrStopped) || errors.Is(done.err, conductor.ErrLost) || f.Node && errors.As(done.err, &busy) {
 			return
+		}
+		if f.Node {
+			l.until = time.Now().Add(f.Retry)
 		}
 		if now, err := f.view(done.branch); err == nil {
 			l.seq = now.Task.Seq

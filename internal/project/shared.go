@@ -14,9 +14,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/store/live"
 	"github.com/ferrus-go/ferrus/internal/store/postgres"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
@@ -33,6 +35,7 @@ type Shared struct {
 	URL     string    // of the database
 	Project uuid.UUID // in the database
 	Node    uuid.UUID // this folder on this computer
+	Root    string    // this folder
 }
 
 // recorded returns what the record of the project says; nil where the machines are in its files.
@@ -48,7 +51,7 @@ func (p Place) recorded() (*Shared, error) {
 	if err != nil || r.Shared == nil {
 		return nil, refusal.Folder(err)
 	}
-	at := &Shared{URL: r.Shared.URL}
+	at := &Shared{URL: r.Shared.URL, Root: p.Root}
 	if at.Project, err = uuid.Parse(r.Shared.Project); err == nil {
 		at.Node, err = uuid.Parse(r.Shared.Node)
 	}
@@ -146,7 +149,10 @@ func (at *Shared) Database(ctx context.Context, log *slog.Logger) (*postgres.Dat
 		return d, nil
 	}
 	host, _ := os.Hostname()
-	d, err := postgres.Connect(ctx, at.URL, postgres.Options{Node: at.Node, Host: host, Log: log})
+	opts := postgres.Options{Node: at.Node, Host: host, Log: log}
+	home := At(at.Root, "").Dir()
+	opts.Heard = func(sent lease.Instant) { _ = live.NoteHeard(home, sent) } // a shim that misses it ends its agent, which is safe
+	d, err := postgres.Connect(ctx, at.URL, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func Join(ctx context.Context, root, url, which string, now time.Time) (Moved, e
 				Remedy: "move that folder away first, or take a fresh clone"}
 		}
 	}
-	at := &project.Shared{URL: url, Node: uuid.New()}
+	at := &project.Shared{URL: url, Node: uuid.New(), Root: root}
 	d, err := at.Database(ctx, nil)
 	if err != nil {
 		return Moved{}, refusal.From(err)

@@ -29,7 +29,7 @@ func Move(ctx context.Context, root, url string, now time.Time) (Moved, error) {
 	if err != nil {
 		return Moved{}, err
 	}
-	at := &project.Shared{URL: url, Project: uuid.New(), Node: uuid.New()}
+	at := &project.Shared{URL: url, Project: uuid.New(), Node: uuid.New(), Root: root}
 	d, err := at.Database(ctx, nil)
 	if err != nil {
 		return Moved{}, refusal.From(err)

@@ -34,6 +34,9 @@ func Path(dir, branch, duty string) Slot {
 	return Slot(filepath.Join(dir, "live", "agent-"+branch+"-"+duty+".lock"))
 }
 
+// machine returns the folder of the machine that the slot belongs to.
+func (s Slot) machine() string { return filepath.Dir(filepath.Dir(string(s))) }
+
 // An Occupant is the process in a slot, as recorded by its shim.
 type Occupant struct {
 	Shim    int       `json:"shim"` // process id, and the id of the group

@@ -6,8 +6,11 @@ import (
 	"time"
 )
 
-// lookAtSlot is how often a shim looks whether its slot is still there.
-const lookAtSlot = time.Second
+// lookAtSlot is how often a shim looks whether its slot is still there, and lookAtFence whether another computer may continue.
+const (
+	lookAtSlot  = time.Second
+	lookAtFence = time.Second / 4
+)
 
 // removed returns a channel that is closed when the file of the slot is gone or another one is in its place: the folder of
 // the machine was removed, and nobody who looks for the agent can find it any more. It looks once in every, until ctx ends.

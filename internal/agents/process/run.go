@@ -183,3 +183,22 @@ func Settle(path string, of func(agents.Duty) Slot) ([]Run, error) {
 	}
 	return list, err
 }
+
+// Portable returns the record of a run as other computers get it: without what means something on this one alone.
+func (r Run) Portable() ([]byte, error) {
+	r.Log, r.Client, r.Continues = filepath.Base(r.Log), "", ""
+	return json.Marshal(r)
+}
+
+// ReadPortable reads what Portable has returned. The run has no log on this computer: its Log is "".
+func ReadPortable(line []byte) (Run, error) {
+	var r Run
+	if err := json.Unmarshal(line, &r); err != nil {
+		return Run{}, err
+	}
+	if err := r.check(); err != nil {
+		return Run{}, err
+	}
+	r.Log, r.Client, r.Continues = "", "", ""
+	return r, nil
+}

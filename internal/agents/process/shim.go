@@ -21,6 +21,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/sandbox"
+	"github.com/ferrus-go/ferrus/internal/store/live"
 )
 
 // shimArg is the first argument of a program that becomes a shim. Later arguments are for people
@@ -80,6 +81,14 @@ func shim(stdin io.Reader, stdout io.WriteCloser, hold Holder) error {
 		return err
 	}
 	defer lock.Close()
+	if o.Session != "" {
+		known, err := live.In(o.Slot.machine()).Take(o.Session)
+		if err != nil {
+			answer(message{Error: fmt.Sprintf("take the lock of the session: %v", err)})
+			return err
+		}
+		defer known.Close()
+	}
 	err = o.play(hold, asked, answer)
 	// No process of this run is left to clear.
 	_ = o.Slot.write(Occupant{})
@@ -158,13 +167,20 @@ func (o sealed) play(hold Holder, asked <-chan os.Signal, answer func(message)) 
 	}()
 	watch, unwatch := context.WithCancel(context.Background())
 	defer unwatch()
+	why := "" // the fence ended it
 	select {
 	case <-exited:
-	case why := <-asked:
-		r.Cut, r.Stopped = why != stopped, why == stopped
+	case sig := <-asked:
+		r.Cut, r.Stopped = sig != stopped, sig == stopped
 		o.end(cmd.Process, exited)
 	case <-o.Slot.removed(watch, lookAtSlot):
 		r.Stopped = true
+		o.end(cmd.Process, exited)
+	case breach := <-o.Fence.broken(watch, lookAtFence):
+		r.Stopped, why = true, breach.why
+		if breach.kill {
+			_ = cmd.Process.Kill()
+		}
 		o.end(cmd.Process, exited)
 	}
 	if cmd.ProcessState != nil {
@@ -178,6 +194,9 @@ func (o sealed) play(hold Holder, asked <-chan os.Signal, answer func(message)) 
 	}
 	drained.wait()
 	r.read()
+	if r.Error == "" {
+		r.Error = why
+	}
 	if r.Error == "" && inside != nil && r.Exit == sandbox.ExitRefused {
 		r.Error = lastLines(tailOf(r.Log))
 	}

@@ -26,6 +26,11 @@ type Order struct {
 	Launch agents.Launch
 	Inside *confine.Order // the sandbox of the agent; nil for none
 	Output *Output        // of a command; nil for an agent, which writes its output itself
+
+	// Session is what other computers know the shim by: it holds the lock of that session of package live as long as the agent may live.
+	// "" for none.
+	Session string
+	Fence   Fence
 }
 
 // sealed is an order on its way to the shim. It is sent over a pipe, because arguments are open to

@@ -33,7 +33,7 @@ var groups = []group{
 		task.TaskCommand, task.QueueCommand, task.SendCommand, task.ApproveCommand, task.RejectCommand, task.CheckCommand,
 		task.ReleaseCommand, task.ReopenCommand, task.ResetCommand, task.RollbackCommand}},
 	{"branch", "Branches:", []func(*cli.App) *cobra.Command{
-		branch.BranchCommand, branch.BranchesCommand, branch.SelectCommand, branch.MergeCommand, branch.GcCommand}},
+		branch.BranchCommand, branch.BranchesCommand, branch.SelectCommand, branch.MergeCommand, branch.GcCommand, run.NodeCommand}},
 	{"pipeline", "Pipelines:", []func(*cli.App) *cobra.Command{pipeline.Command, run.TickCommand, run.WaitFileCommand}},
 	{"inspect", "Inspect:", []func(*cli.App) *cobra.Command{
 		log.LogCommand, log.LogsCommand, log.ShowCommand, log.StackCommand, task.DiffCommand, task.ContextCommand, simulate.Command, evidence.Command,

@@ -87,15 +87,7 @@ func conductMany(a *cli.App, ctx context.Context, how conducting) error {
 	w := &fleetWatcher{a: a}
 	w.words = watcher{a: a}
 	out, err := fleet.Run(ctx, root, fleet.Options{Parallel: how.parallel, Caller: r.Caller, Engine: opts, Tell: w.tell,
-		Conduct: func(branch string, e *engine.Engine) (conductor.Options, error) {
-			conf, err := e.Config()
-			if err == nil {
-				err = cli.CheckContinuable(ctx, e, conf.Gate(), false)
-			}
-			opts := r.options(conf)
-			opts.Headless, opts.Tell = true, func(e conductor.Event) { w.hear(branch, e) }
-			return opts, err
-		}})
+		Conduct: func(branch string, e *engine.Engine) (conductor.Options, error) { return r.ofBranch(ctx, w, branch, e) }})
 	var taken *conductor.BusyError
 	switch {
 	case errors.As(err, &taken):
@@ -115,6 +107,17 @@ func conductMany(a *cli.App, ctx context.Context, how conducting) error {
 		return err
 	}
 	return endedMany(a, out)
+}
+
+// ofBranch are the options of the conductor of a branch, whose events are printed.
+func (p *preparation) ofBranch(ctx context.Context, w *fleetWatcher, branch string, e *engine.Engine) (conductor.Options, error) {
+	conf, err := e.Config()
+	if err == nil {
+		err = cli.CheckContinuable(ctx, e, conf.Gate(), false)
+	}
+	opts := p.options(conf)
+	opts.Headless, opts.Tell = true, func(e conductor.Event) { w.hear(branch, e) }
+	return opts, err
 }
 
 // endedMany shows how all stands, and what is for a person to do.

@@ -55,7 +55,8 @@ type conducting struct {
 	headless bool
 	now      bool
 	explain  bool
-	parallel int // how many tasks of branches and of the queue at a time; 0 for the one task that the command means
+	parallel int      // how many tasks of branches and of the queue at a time; 0 for the one task that the command means
+	only     []string // of a node: the branches that it works on; none for all and the queue
 }
 
 // RunCommand is ferrus run.

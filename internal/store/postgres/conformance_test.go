@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -86,7 +87,7 @@ var kind = storetest.Kind{
 
 // options are those of a test: the server does not sync its files, and a call waits less long.
 func options(o Options) Options {
-	o.Host, o.Log, o.Unsafe = "here", quiet, true
+	o.Host, o.Log, o.Unsafe = cmp.Or(o.Host, "here"), quiet, true
 	if o.Node == uuid.Nil {
 		o.Node = here
 	}

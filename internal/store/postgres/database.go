@@ -24,6 +24,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/store/live"
 )
@@ -44,6 +45,10 @@ type Options struct {
 	Wait time.Duration // how long a call waits for the database and for locks; 10 s when zero
 	TTL  time.Duration // after which a computer that is silent is lost; 10 s when zero
 	Log  *slog.Logger  // slog.Default when nil
+
+	// Heard is called after the database has heard of this computer, with the time at which that was sent, by the clock of package clock.
+	// Nil means that nobody wants to know.
+	Heard func(sent lease.Instant)
 
 	// Unsafe accepts settings of the server with which a power cut may lose acknowledged events. It is for tests.
 	Unsafe bool
@@ -68,6 +73,7 @@ type Database struct {
 	ringing  bool                             // they are being announced
 	ours     map[string]ownSession            // announced by this process
 	beating  bool                             // this computer says that it is there
+	said     time.Time                        // when it last said so with success
 	sessions map[int64]*live.Sessions         // of this computer, by the machine that was opened
 }
 

@@ -61,5 +61,29 @@ create table session (
 );
 create index session_of_node on session (node, ended);
 
+-- A post is the right of one node to conduct a machine: to start agents for its task. It is free without a session, and when that has ended.
+create table post (
+	machine bigint primary key references machine,
+	epoch   bigint not null,             -- raised by everybody who takes it
+	node    uuid references node,        -- who took it last
+	session text,                        -- of that conductor; null when it has left
+	since   timestamptz,                 -- when it was taken
+	home    uuid references node,        -- whose work tree has the newest files; null when nobody has conducted it
+	files   text not null default ''     -- the commit by which home has handed them over, '' for none
+);
+
+-- A run is an agent that a conductor has started. Budgets count those of all nodes.
+create table run (
+	machine bigint  not null references machine,
+	task    text    not null,
+	name    text    not null,
+	n       bigint  generated always as identity, -- their order
+	node    uuid    not null references node,
+	session text    not null, -- which lives as long as its shim
+	over    boolean not null,
+	line    bytea   not null, -- its record
+	primary key (machine, task, name)
+);
+
 create table format (version int not null);
 insert into format values (1);

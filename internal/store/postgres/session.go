@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/platform/clock"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/store/live"
@@ -90,13 +91,33 @@ func (d *Database) silent() bool {
 
 // heard says that this computer is there, for the time that it may be silent.
 func (d *Database) heard(ctx context.Context) error {
+	sent, stamp := time.Now(), clock.Read()
 	batch := &pgx.Batch{}
 	batch.Queue("begin")
 	batch.Queue("set local synchronous_commit = off") // others must see it while a standby is away
 	batch.Queue(`insert into node (id, host, until) values ($1, $2, clock_timestamp() + make_interval(secs => $3))
 		on conflict (id) do update set host = excluded.host, until = greatest(node.until, excluded.until)`, d.opts.Node, d.opts.Host, d.opts.TTL.Seconds())
 	batch.Queue("commit")
-	return d.failed("announce this computer", d.write.SendBatch(ctx, batch).Close())
+	if err := d.write.SendBatch(ctx, batch).Close(); err != nil {
+		return d.failed("announce this computer", err)
+	}
+	d.mu.Lock()
+	if sent.After(d.said) {
+		d.said = sent
+	}
+	d.mu.Unlock()
+	if d.opts.Heard != nil {
+		d.opts.Heard(stamp)
+	}
+	return nil
+}
+
+// Silent returns how long this process has not said that its computer is there, so that the database has it. Others take the computer for lost after
+// Options.TTL, unless another process of it says so.
+func (d *Database) Silent() time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return time.Since(d.said)
 }
 
 // beat says again and again that this computer is there, and which of its sessions have ended without a word, while this process has a session.

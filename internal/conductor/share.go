@@ -1,0 +1,98 @@
+package conductor
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/agents/process"
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/post"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
+)
+
+// take makes this the one conductor of the task: on this computer by a lock, and on all that share the machine by the post. The error is
+// a *BusyError if there is another one.
+func (c *conductor) take(ctx context.Context) error {
+	place := c.e.Place()
+	lock, err := Hold(place.Path())
+	if err != nil {
+		return err
+	}
+	c.lock = lock
+	if c.post, err = post.Take(ctx, c.e.Store(), place); err == nil {
+		return nil
+	}
+	err = errors.Join(err, lock.Close())
+	var taken *post.TakenError
+	if errors.As(err, &taken) {
+		return &BusyError{Holder{Since: taken.Since, Host: taken.Host}}
+	}
+	return refusal.From(err)
+}
+
+// arrive brings the files of the task to this computer if they are not here.
+func (c *conductor) arrive(ctx context.Context) error {
+	if !c.post.Moved() {
+		return nil
+	}
+	if place := c.e.Place(); place.Branch != "" {
+		switch {
+		case c.Arrive != nil:
+			if err := c.Arrive(ctx, c.e, c.post.Files); err != nil {
+				return err
+			}
+		case c.post.Elsewhere != "":
+			return &refusal.RefusedError{Code: refusal.WrongState, Message: "the newest files of " + place.Branch + " are on " + c.post.Elsewhere, Person: true,
+				Remedy: "work on it there, or let work trees travel: [store] trees, see docs/machines.md"}
+		default:
+			if err := place.Here(); err != nil {
+				return err
+			}
+		}
+	}
+	return refusal.From(c.post.Arrived(ctx))
+}
+
+// departing bounds how long the files are handed over: a person waits for the end of the run.
+const departing = time.Minute
+
+// depart hands the files over to other computers, after the end of all agents.
+func (c *conductor) depart() {
+	if c.post == nil || c.Depart == nil || c.e.Place().Branch == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), departing)
+	defer cancel()
+	files, err := c.Depart(ctx, c.e)
+	if err != nil {
+		c.Log.Warn("other computers do not get the newest files of the task", "branch", c.e.Place().Branch, "error", err)
+		return
+	}
+	c.files = files
+}
+
+// leave lets other conductors work on the task.
+func (c *conductor) leave() {
+	if err := errors.Join(c.post.Leave(context.Background(), c.files), c.lock.Close()); err != nil {
+		c.Log.Warn("the post is free only after a while", "error", err)
+	}
+}
+
+// AllRuns returns the runs of a task on all computers, in the order of their start. Those of other computers have no log.
+func AllRuns(ctx context.Context, e *engine.Engine, task string) ([]process.Run, error) {
+	own, err := process.Runs(Runs(e, task))
+	if err != nil {
+		return own, err
+	}
+	return post.All(ctx, e.Store(), task, own), nil
+}
+
+// Elsewhere returns the branches of the project that other computers conduct; none where the machines are in files.
+func Elsewhere(e *engine.Engine) (map[string]bool, error) {
+	return post.Elsewhere(context.Background(), e.Store())
+}
+
+// lockPath is the lock of the conductor of a place.
+func lockPath(place project.Place) string { return place.Path(liveDir, lockFile) }

@@ -1,0 +1,253 @@
+// Package post gives a computer the right to conduct a task whose machine several computers share, and knows the agents that all of
+// them have started for it.
+//
+// The right is a row of the database. Three things together let at most one agent of a duty work, on whatever computer:
+//
+//   - A start is recorded in the database before it happens, on condition that the right is still there.
+//   - The record names a session that lives as long as the shim. Another computer starts nothing while the database says that it lives.
+//   - A computer that cannot reach the database is taken for lost after some seconds. Its shims kill their agents before that, by
+//     [process.Fence].
+//
+// A machine in files needs none of this: the locks of package conductor and package process do it. Its Post is nil.
+package post
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/agents/process"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/store/live"
+	"github.com/ferrus-go/ferrus/internal/store/postgres"
+)
+
+// A TakenError says which computer conducts the task.
+type TakenError = postgres.TakenError
+
+// ErrLost means that another computer may conduct the task now.
+var ErrLost = postgres.ErrPostLost
+
+// A Post is the right to conduct a task. A nil Post is that of a machine in files: it is never lost, and its methods do nothing. It is for one
+// goroutine at a time.
+type Post struct {
+	*postgres.Post
+	s     *postgres.Store
+	place project.Place
+}
+
+// Take takes the right to conduct the task of a machine; nil for a machine in files. The error is a *TakenError when another conductor has
+// it, or a *store.Error.
+func Take(ctx context.Context, m store.Machine, place project.Place) (*Post, error) {
+	s, ok := m.(*postgres.Store)
+	if !ok {
+		return nil, nil
+	}
+	p, err := s.TakePost(ctx, uuid.NewString())
+	if err != nil {
+		return nil, err
+	}
+	return &Post{p, s, place}, nil
+}
+
+// Context returns a context that ends with ctx, or with the cause ErrLost when the post is lost.
+func (p *Post) Context(ctx context.Context) (context.Context, context.CancelFunc) {
+	if p == nil {
+		return context.WithCancel(ctx)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-p.Lost():
+			cancel(ErrLost)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}
+
+// Moved reports whether the newest files of the task are not in the work tree of this computer, as far as is known.
+func (p *Post) Moved() bool { return p != nil && !p.Home }
+
+// Arrived records that they are.
+func (p *Post) Arrived(ctx context.Context) error {
+	if p == nil || p.Home {
+		return nil
+	}
+	return p.Post.Arrived(ctx)
+}
+
+// Leave gives the right up. files is the commit by which another computer gets the files of the task, "" if they were not handed over.
+func (p *Post) Leave(ctx context.Context, files string) error {
+	if p == nil {
+		return nil
+	}
+	return p.Post.Leave(ctx, files)
+}
+
+// Begin records the start of an agent before it happens, and completes the order. conductor is the lock of the conductor without which the
+// agent may not stay, "" where it may. The error is ErrLost if nothing may be started.
+func (p *Post) Begin(ctx context.Context, task string, o *process.Order, conductor string) error {
+	if p == nil {
+		return nil
+	}
+	o.Session = uuid.NewString()
+	ttl := p.s.Database().TTL()
+	o.Fence = process.Fence{Heard: live.HeardFile(project.At(p.place.Root, "").Dir()), Silence: ttl * 8 / 10, Conductor: conductor, Alone: ttl}
+	r := o.Run
+	r.Name, r.Started = fmt.Sprintf("%s-%d", r.Duty, o.Number), time.Now().UTC().Truncate(time.Millisecond)
+	r.Log = "agent-" + r.Name + ".log"
+	line, err := r.Portable()
+	if err != nil {
+		return err
+	}
+	return p.Post.Begin(ctx, task, r.Name, o.Session, line)
+}
+
+// Runs returns the runs of a task on all computers, in the order of their start, and by duty the computer on which an agent of another one works.
+// own are those of this computer, which it records; slot tells whether an agent of this computer is in its slot.
+func (p *Post) Runs(ctx context.Context, task string, own []process.Run, slot func(agents.Duty) process.Slot) ([]process.Run, map[agents.Duty]string, error) {
+	if p == nil {
+		return own, nil, nil
+	}
+	rows, err := p.s.Runs(ctx, task)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, elsewhere, stale := merge(own, rows)
+	for _, r := range stale {
+		if here := slices.ContainsFunc(rows, func(row postgres.Run) bool { return row.Here && row.Name == r.Name }); here && !r.Over() {
+			if _, taken := slot(r.Duty).Taken(); taken {
+				continue // it is only just starting
+			}
+			r = ended(r, 0, "it was recorded and not started")
+			put(all, r)
+		}
+		if !r.Over() {
+			r = lost(r, hostOf(rows, r.Name))
+			put(all, r)
+		}
+		line, err := r.Portable()
+		if err == nil {
+			err = p.Record(ctx, task, r.Name, r.Over(), line)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return all, elsewhere, nil
+}
+
+// lost is the record of a run whose end nobody has seen.
+func lost(r process.Run, host string) process.Run {
+	return ended(r, -1, "it ended on "+host+" without a record")
+}
+
+// ended is the record of a run that ended through no fault of its own.
+func ended(r process.Run, exit int, why string) process.Run {
+	r.Ended, r.Exit, r.Stopped, r.Error = time.Now().UTC().Truncate(time.Millisecond), exit, true, why
+	return r
+}
+
+func hostOf(rows []postgres.Run, name string) string {
+	for _, row := range rows {
+		if row.Name == name {
+			return row.Host
+		}
+	}
+	return "another computer"
+}
+
+func put(all []process.Run, r process.Run) {
+	for i := range all {
+		if all[i].Name == r.Name {
+			all[i] = r
+		}
+	}
+}
+
+// merge returns the runs of all computers, by duty where another computer's agent works, and the runs whose rows are not as they should be: those of
+// this computer that have ended or have no row, and those without an end whose shims do not live.
+func merge(own []process.Run, rows []postgres.Run) (all []process.Run, elsewhere map[agents.Duty]string, stale []process.Run) {
+	elsewhere, all = map[agents.Duty]string{}, slices.Clone(own)
+	seen := map[string]bool{}
+	for _, row := range rows {
+		i := slices.IndexFunc(own, func(r process.Run) bool { return r.Name == row.Name })
+		switch {
+		case row.Here && i >= 0:
+			seen[row.Name] = true
+			if own[i].Over() && !row.Over {
+				stale = append(stale, own[i])
+			}
+			continue
+		case i >= 0:
+			continue // a run of this computer from before it was shared, whose name another one has used
+		}
+		r, err := process.ReadPortable(row.Line)
+		if err != nil {
+			continue // nobody who writes there writes that
+		}
+		switch {
+		case row.Over:
+		case row.Alive && !row.Here:
+			elsewhere[r.Duty] = row.Host
+			continue
+		default:
+			stale = append(stale, r)
+		}
+		all = append(all, r)
+	}
+	for _, r := range own {
+		if !seen[r.Name] && r.Over() {
+			stale = append(stale, r)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b process.Run) int {
+		return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Name, b.Name))
+	})
+	return all, elsewhere, stale
+}
+
+// All returns the runs of a task on all computers, for reports: own are those of this computer. Where the database does not answer, it returns those.
+func All(ctx context.Context, m store.Machine, task string, own []process.Run) []process.Run {
+	s, ok := m.(*postgres.Store)
+	if !ok {
+		return own
+	}
+	rows, err := s.Runs(ctx, task)
+	if err != nil {
+		return own
+	}
+	all, _, stale := merge(own, rows)
+	for _, r := range stale {
+		if !r.Over() {
+			put(all, lost(r, hostOf(rows, r.Name)))
+		}
+	}
+	return all
+}
+
+// Elsewhere returns the branches of the project of a machine that other computers conduct; none for a machine in files.
+func Elsewhere(ctx context.Context, m store.Machine) (map[string]bool, error) {
+	s, ok := m.(*postgres.Store)
+	if !ok {
+		return nil, nil
+	}
+	posts, err := s.Database().Posts(ctx, s.Name().Project)
+	if err != nil {
+		return nil, err
+	}
+	far := map[string]bool{}
+	for _, p := range posts {
+		if !p.Here && !p.Lost {
+			far[p.Branch] = true
+		}
+	}
+	return far, nil
+}

@@ -1,0 +1,261 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// ErrPostLost means that this computer does not have the post any more: others may conduct the machine, so it starts no agents.
+var ErrPostLost = errors.New("another computer may conduct the task now: this one was not heard of for too long")
+
+// A TakenError means that another conductor has the post.
+type TakenError struct {
+	Host  string // its computer
+	Since time.Time
+}
+
+func (e *TakenError) Error() string {
+	return fmt.Sprintf("the task is conducted on %s since %s", e.Host, e.Since.Local().Format(time.DateTime))
+}
+
+// A Post is the right to conduct a machine. One conductor has it, wherever it runs. It is safe for concurrent use.
+type Post struct {
+	s       *Store
+	epoch   int64
+	session string
+	life    io.Closer // of the session
+	lost    chan struct{}
+	end     context.CancelFunc
+
+	// Home reports whether the work tree of this computer has the newest files. False also means that nobody has conducted the
+	// machine yet, or that Files has them.
+	Home bool
+	// Elsewhere is the computer whose work tree has the newest files, "" for none or this one.
+	Elsewhere string
+	// Files is the commit by which that computer has handed them over, "" if it has not.
+	Files string
+}
+
+// TakePost takes the post of the machine for a session, which must be new. A post whose conductor has ended without a word is free after
+// the time for which a computer may be silent: until then a new conductor of its own computer continues. The error is a *TakenError while
+// another conductor has it.
+func (s *Store) TakePost(ctx context.Context, session string) (*Post, error) {
+	life, err := s.Announce(session)
+	if err != nil {
+		return nil, err
+	}
+	p := &Post{s: s, session: session, life: life, lost: make(chan struct{})}
+	ctx, cancel := context.WithTimeout(ctx, s.db.opts.Wait)
+	defer cancel()
+	if err := s.db.change(ctx, "take the post of "+s.name.String(), func(tx pgx.Tx) error { return p.take(ctx, tx) }); err != nil {
+		return nil, errors.Join(err, life.Close())
+	}
+	watching, end := context.WithCancel(s.db.ctx)
+	p.end = end
+	s.db.work.Go(func() { p.watch(watching) })
+	return p, nil
+}
+
+func (p *Post) take(ctx context.Context, tx pgx.Tx) error {
+	s := p.s
+	if _, err := tx.Exec(ctx, "insert into post (machine, epoch) select id, 0 from machine where id = $1 and gone is null on conflict do nothing", s.id); err != nil {
+		return err
+	}
+	var node, home *uuid.UUID
+	var session *string
+	err := tx.QueryRow(ctx, "select epoch, node, session, home, files from post where machine = $1 for update", s.id).Scan(&p.epoch, &node, &session, &home, &p.Files)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return s.gone()
+	}
+	if err != nil {
+		return err
+	}
+	// The rest by a second statement: one that has waited for the lock would see it as it was before.
+	var taken TakenError
+	var over, lost bool
+	var elsewhere *string
+	err = tx.QueryRow(ctx, `select coalesce(n.host, ''), coalesce(p.since, clock_timestamp()),
+		s.id is null or coalesce(s.ended < clock_timestamp() - make_interval(secs => $2), false), coalesce(n.until < clock_timestamp(), true), h.host
+		from post p left join node n on n.id = p.node left join session s on s.id = p.session left join node h on h.id = p.home
+		where p.machine = $1`, s.id, s.db.opts.TTL.Seconds()).Scan(&taken.Host, &taken.Since, &over, &lost, &elsewhere)
+	if err != nil {
+		return err
+	}
+	switch {
+	case session == nil || over:
+	case node != nil && *node == s.db.opts.Node:
+		if s.sessions.Probe(*session) == lease.Alive {
+			return &taken
+		}
+	case !lost:
+		return &taken
+	}
+	if home != nil {
+		if p.Home = *home == s.db.opts.Node; !p.Home && elsewhere != nil {
+			p.Elsewhere = *elsewhere
+		}
+	}
+	p.epoch++
+	_, err = tx.Exec(ctx, "update post set epoch = $2, node = $3, session = $4, since = clock_timestamp() where machine = $1", s.id, p.epoch, s.db.opts.Node, p.session)
+	return err
+}
+
+// watch closes lost when others may have the post.
+func (p *Post) watch(ctx context.Context) {
+	every := time.NewTicker(p.s.db.opts.TTL / 10)
+	defer every.Stop()
+	for n := 0; ; n++ {
+		select {
+		case <-ctx.Done():
+			return
+		case <-every.C:
+		}
+		if p.s.db.Silent() < p.s.db.opts.TTL*8/10 {
+			if n%4 != 0 || p.has(ctx) {
+				continue
+			}
+		}
+		close(p.lost)
+		return
+	}
+}
+
+// has reports whether the database still says so, and true where it does not answer.
+func (p *Post) has(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, p.s.db.opts.TTL/5)
+	defer cancel()
+	var mine bool
+	err := p.s.db.read.QueryRow(ctx, "select session = $2 and epoch = $3 from post where machine = $1", p.s.id, p.session, p.epoch).Scan(&mine)
+	return err != nil || mine
+}
+
+// Lost returns a channel that is closed when another computer may have the post: this one was not heard of for nearly as long as it may be
+// silent.
+func (p *Post) Lost() <-chan struct{} { return p.lost }
+
+// Arrived records that the newest files are in the work tree of this computer. The error is ErrPostLost if the post is another's.
+func (p *Post) Arrived(ctx context.Context) error {
+	err := p.fenced(ctx, "record where the files are", "update post set home = $4, files = '' where machine = $1 and session = $2 and epoch = $3", p.s.db.opts.Node)
+	if err == nil {
+		p.Home, p.Elsewhere, p.Files = true, "", ""
+	}
+	return err
+}
+
+// Leave gives the post up. files is the commit by which another computer gets the files, "" where they were not handed over. It may be called once.
+func (p *Post) Leave(ctx context.Context, files string) error {
+	p.end()
+	err := p.fenced(ctx, "leave the post", "update post set session = null, files = $4 where machine = $1 and session = $2 and epoch = $3", files)
+	if errors.Is(err, ErrPostLost) {
+		err = nil
+	}
+	p.s.db.changed(p.s.id)
+	return errors.Join(err, p.life.Close())
+}
+
+// Begin records a run before its agent starts. session is that of its shim, which must be new. The error is ErrPostLost if the post is
+// another's; then nothing may be started.
+func (p *Post) Begin(ctx context.Context, task, name, session string, line []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, p.s.db.opts.Wait)
+	defer cancel()
+	return p.s.db.change(ctx, "record the start of an agent", func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, "insert into session (id, node, machine) values ($1, $2, $3) on conflict do nothing", session, p.s.db.opts.Node, p.s.id)
+		if err != nil {
+			return err
+		}
+		return p.exec(ctx, tx, `insert into run (machine, task, name, node, session, over, line)
+			select machine, $4, $5, $6, $7, false, $8 from post where machine = $1 and session = $2 and epoch = $3 for share
+			on conflict (machine, task, name) do update set node = excluded.node, session = excluded.session, over = false, line = excluded.line`,
+			task, name, p.s.db.opts.Node, session, line)
+	})
+}
+
+// Record replaces the record of a run.
+func (p *Post) Record(ctx context.Context, task, name string, over bool, line []byte) error {
+	return p.fenced(ctx, "record a run", `insert into run (machine, task, name, node, session, over, line)
+		select machine, $4, $5, $6, '', $7, $8 from post where machine = $1 and session = $2 and epoch = $3 for share
+		on conflict (machine, task, name) do update set over = excluded.over, line = excluded.line`,
+		task, name, p.s.db.opts.Node, over, line)
+}
+
+// fenced runs a statement that changes one row if the post is ours. Its first three arguments are the machine, the session and the epoch.
+func (p *Post) fenced(ctx context.Context, what, sql string, args ...any) error {
+	ctx, cancel := context.WithTimeout(ctx, p.s.db.opts.Wait)
+	defer cancel()
+	return p.s.db.change(ctx, what, func(tx pgx.Tx) error { return p.exec(ctx, tx, sql, args...) })
+}
+
+func (p *Post) exec(ctx context.Context, tx pgx.Tx, sql string, args ...any) error {
+	tag, err := tx.Exec(ctx, sql, append([]any{p.s.id, p.session, p.epoch}, args...)...)
+	if err == nil && tag.RowsAffected() != 1 {
+		err = &store.Error{Code: store.StoreError, What: "conduct " + p.s.name.String(), Err: ErrPostLost, Remedy: "nothing was changed: the other computer continues"}
+	}
+	return err
+}
+
+// A Run is the record of an agent that a conductor has started.
+type Run struct {
+	Name  string
+	Host  string // its computer
+	Here  bool   // it was started on this computer
+	Alive bool   // by what its computer says: its shim lives, and the computer is not lost
+	Over  bool   // the record says how it ended
+	Line  []byte
+}
+
+// Runs returns the runs of a task on all computers, in the order of their start.
+func (s *Store) Runs(ctx context.Context, task string) ([]Run, error) {
+	var list []Run
+	err := s.db.query(ctx, func(ctx context.Context) error {
+		rows, err := s.db.read.Query(ctx, `select r.name, n.host, r.node = $3, not r.over and s.id is not null and s.ended is null and n.until > clock_timestamp(), r.over, r.line
+			from run r join node n on n.id = r.node left join session s on s.id = r.session where r.machine = $1 and r.task = $2 order by r.n`, s.id, task, s.db.opts.Node)
+		if err == nil {
+			list, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Run])
+		}
+		return err
+	})
+	return list, s.db.failed("read the runs of "+s.name.String(), err)
+}
+
+// A Conducted is a machine that a node conducts.
+type Conducted struct {
+	Branch string    `json:"branch"` // "" for the project's own
+	Node   uuid.UUID `json:"node"`
+	Host   string    `json:"host"`
+	Here   bool      `json:"here"` // it is this one
+	Since  time.Time `json:"since"`
+	Lost   bool      `json:"lost"` // the node has not been heard of for too long, or its conductor has ended
+}
+
+// Posts returns the posts of a project that somebody has, by branch.
+func (d *Database) Posts(ctx context.Context, project uuid.UUID) ([]Conducted, error) {
+	var list []Conducted
+	err := d.query(ctx, func(ctx context.Context) error {
+		rows, err := d.read.Query(ctx, `select m.branch, p.node, n.host, p.node = $2, p.since, n.until < clock_timestamp() or s.ended is not null
+			from post p join machine m on m.id = p.machine join node n on n.id = p.node join session s on s.id = p.session
+			where m.project = $1 and m.gone is null order by m.branch collate "C"`, project, d.opts.Node)
+		if err == nil {
+			list, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Conducted])
+		}
+		return err
+	})
+	return list, d.failed("list what is conducted", err)
+}
+
+// TTL returns how long a computer may be silent before others take it for lost.
+func (d *Database) TTL() time.Duration { return d.opts.TTL }
+
+// Name returns the name of the machine.
+func (s *Store) Name() Name { return s.name }
+
+// Database returns the database of the machine.
+func (s *Store) Database() *Database { return s.db }

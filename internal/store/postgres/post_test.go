@@ -1,0 +1,192 @@
+package postgres
+
+import (
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/ferrus-go/ferrus/internal/test/postgrestest"
+)
+
+// another opens the machine of s as another computer does, which is lost after ttl.
+func another(t testing.TB, s *Store, url string, ttl time.Duration) *Store {
+	t.Helper()
+	m, err := connect(t, url, Options{Node: uuid.New(), Host: "far", TTL: ttl}).Open(t.Context(), s.name, t.TempDir(), Opening{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func takePost(t testing.TB, s *Store) *Post {
+	t.Helper()
+	p, err := s.TakePost(t.Context(), uuid.NewString())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestOneConductorHasThePost whatever computer it runs on, and of many that try at once.
+func TestOneConductorHasThePost(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.Database(t)
+	s := newMachine(t, connect(t, url, Options{}))
+	var all []*Store
+	for range 6 {
+		all = append(all, another(t, s, url, 0))
+	}
+	for range 5 {
+		var mu sync.Mutex
+		var got []*Post
+		var each sync.WaitGroup
+		for _, m := range all {
+			each.Go(func() {
+				p, err := m.TakePost(t.Context(), uuid.NewString())
+				var taken *TakenError
+				mu.Lock()
+				defer mu.Unlock()
+				switch {
+				case err == nil:
+					got = append(got, p)
+				case !errors.As(err, &taken) || taken.Host != "far":
+					t.Errorf("the post cannot be taken: %v", err)
+				}
+			})
+		}
+		each.Wait()
+		if len(got) != 1 {
+			t.Fatalf("%d conductors have the post", len(got))
+		}
+		if err := got[0].Leave(t.Context(), ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestTheFilesOfATaskHaveOneHome until another computer says that it has them.
+func TestTheFilesOfATaskHaveOneHome(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.Database(t)
+	s := newMachine(t, connect(t, url, Options{Host: "near"}))
+	m := another(t, s, url, 0)
+	p := takePost(t, s)
+	if p.Home || p.Elsewhere != "" || p.Files != "" {
+		t.Errorf("nobody has conducted the task, and %+v", p)
+	}
+	if err := errors.Join(p.Arrived(t.Context()), p.Leave(t.Context(), "c0ffee")); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the first one ends before it has the files
+		p = takePost(t, m)
+		if p.Home || p.Elsewhere != "near" || p.Files != "c0ffee" {
+			t.Errorf("the files are %+v", p)
+		}
+		if err := p.Leave(t.Context(), p.Files); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p = takePost(t, m)
+	if err := p.Arrived(t.Context()); err != nil || !p.Home {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	if err := p.Leave(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	if p = takePost(t, s); p.Home || p.Elsewhere != "far" || p.Files != "" {
+		t.Errorf("the files are %+v", p)
+	}
+}
+
+// TestALostComputerStartsNothing: when another one has taken its post, its late start is refused, and it knows.
+func TestALostComputerStartsNothing(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.Database(t)
+	s := newMachine(t, connect(t, url, Options{}))
+	m := another(t, s, url, 2*time.Second)
+	old := takePost(t, m)
+	if err := old.Begin(t.Context(), "t-1", "executor-1", uuid.NewString(), []byte("{}")); err != nil {
+		t.Fatal(err)
+	}
+	if runs, err := s.Runs(t.Context(), "t-1"); err != nil || len(runs) != 1 || !runs[0].Alive || runs[0].Here || runs[0].Host != "far" {
+		t.Fatalf("%+v, %v", runs, err)
+	}
+	if _, err := s.TakePost(t.Context(), uuid.NewString()); err == nil {
+		t.Fatal("two conductors have the post")
+	}
+	// Its computer is not heard of any more, as behind a network that broke.
+	m.db.mu.Lock()
+	m.db.ours = map[string]ownSession{}
+	m.db.mu.Unlock()
+	select {
+	case <-old.Lost():
+	case <-t.Context().Done():
+		t.Fatal("it does not know that it is lost")
+	}
+	var p *Post
+	for p == nil {
+		got, err := s.TakePost(t.Context(), uuid.NewString())
+		var taken *TakenError
+		if err != nil && !errors.As(err, &taken) {
+			t.Fatal(err)
+		}
+		p = got
+	}
+	if runs, err := s.Runs(t.Context(), "t-1"); err != nil || len(runs) != 1 || runs[0].Alive || runs[0].Over {
+		t.Fatalf("%+v, %v", runs, err)
+	}
+	for what, err := range map[string]error{
+		"a start":           old.Begin(t.Context(), "t-1", "executor-2", uuid.NewString(), []byte("{}")),
+		"a record":          old.Record(t.Context(), "t-1", "executor-1", true, []byte("{}")),
+		"the files":         old.Arrived(t.Context()),
+		"the wrong machine": takePost(t, newMachine(t, s.db)).fenced(t.Context(), "change", "update post set files = 'x' where machine = $1 and session = $2 and epoch = $3 + 1"),
+	} {
+		if !errors.Is(err, ErrPostLost) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if err := p.Begin(t.Context(), "t-1", "executor-2", uuid.NewString(), []byte("{}")); err != nil {
+		t.Error(err)
+	}
+	if err := old.Leave(t.Context(), "stale"); err != nil {
+		t.Error(err)
+	}
+	if posts, err := s.db.Posts(t.Context(), s.name.Project); err != nil || len(posts) != 1 || posts[0].Node != s.db.opts.Node || posts[0].Lost {
+		t.Errorf("%+v, %v", posts, err)
+	}
+}
+
+// TestAConductorThatEndsWithoutAWord is followed at once by one of its own computer, and by another computer after a while: its agents live on until then.
+func TestAConductorThatEndsWithoutAWord(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.Database(t)
+	s := newMachine(t, connect(t, url, Options{TTL: time.Second}))
+	m := another(t, s, url, time.Second)
+	p := takePost(t, m)
+	if err := p.life.Close(); err != nil { // as if its process had ended
+		t.Fatal(err)
+	}
+	if _, err := s.TakePost(t.Context(), uuid.NewString()); err == nil {
+		t.Error("another computer has taken the post at once")
+	}
+	p = takePost(t, m)
+	if err := p.life.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		_, err := s.TakePost(t.Context(), uuid.NewString())
+		var taken *TakenError
+		if err == nil {
+			break
+		} else if !errors.As(err, &taken) {
+			t.Fatal(err)
+		}
+	}
+	var taken *TakenError
+	if _, err := m.TakePost(t.Context(), uuid.NewString()); !errors.As(err, &taken) {
+		t.Errorf("two conductors have the post: %v", err)
+	}
+}
