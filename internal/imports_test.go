@@ -248,6 +248,7 @@ var allowed = map[string]map[string]string{
 		"internal/trust":          "the record of a project outside of it",
 	},
 	"internal/project": {
+		"internal/config":            "how long this computer may be silent",
 		"internal/lease":             "the clock by which a computer is heard of",
 		"internal/store/live":        "shims learn when the database last heard of this computer",
 		"internal/store/postgres":    "it opens the machine of a place, wherever that is kept",

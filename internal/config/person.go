@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/BurntSushi/toml"
 
@@ -32,7 +33,16 @@ type Person struct {
 // PersonStore is [store] of a person's own configuration.
 type PersonStore struct {
 	URL string `toml:"url"` // of the database into which ferrus store moves projects; "" for none
+
+	// SilenceSecs is how long a computer may be silent before others take it for lost; 0 for 10 seconds.
+	SilenceSecs int `toml:"silence_secs"`
 }
+
+// maxSilence bounds SilenceSecs: tasks of a computer that is gone wait as long.
+const maxSilence = 3600
+
+// TTL returns how long a computer may be silent, 0 for the usual time.
+func (s PersonStore) TTL() time.Duration { return time.Duration(s.SilenceSecs) * time.Second }
 
 // PersonNotify is [notify] of a person's own configuration. What is not set keeps the project's
 // value.
@@ -97,10 +107,13 @@ func (p *Person) parse(data []byte) error {
 		return fmt.Errorf("%s: %s", p.Path, visible(err.Error()))
 	}
 	if unknown := md.Undecoded(); len(unknown) > 0 {
-		return fmt.Errorf("%s: unknown key %s; known are agent, model, command and args.AGENT in [hq.supervisor] and [hq.executor], urls and desktop in [notify], and url in [store]",
+		return fmt.Errorf("%s: unknown key %s; known are agent, model, command and args.AGENT in [hq.supervisor] and [hq.executor], urls and desktop in [notify], and url and silence_secs in [store]",
 			p.Path, dotted(unknown[0]))
 	}
 	p.Supervisor, p.Executor, p.Notify, p.Store = file.HQ.Supervisor, file.HQ.Executor, file.Notify, file.Store
+	if n := p.Store.SilenceSecs; n < 0 || n == 1 || n > maxSilence {
+		return fmt.Errorf("%s: [store] silence_secs is %d; it is a number from 2 to %d", p.Path, n, maxSilence)
+	}
 	for i, item := range p.Notify.URLs {
 		if err := checkURL(item); err != nil {
 			return fmt.Errorf("%s: [notify] urls: item %d %w", p.Path, i+1, err)

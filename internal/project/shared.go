@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -148,8 +149,12 @@ func (at *Shared) Database(ctx context.Context, log *slog.Logger) (*postgres.Dat
 	if d := databases.open[*at]; d != nil {
 		return d, nil
 	}
+	person, err := config.LoadPerson()
+	if err != nil {
+		return nil, refusal.Config(err)
+	}
 	host, _ := os.Hostname()
-	opts := postgres.Options{Node: at.Node, Host: host, Log: log}
+	opts := postgres.Options{Node: at.Node, Host: host, Log: log, TTL: person.Store.TTL()}
 	home := At(at.Root, "").Dir()
 	opts.Heard = func(sent lease.Instant) { _ = live.NoteHeard(home, sent) } // a shim that misses it ends its agent, which is safe
 	d, err := postgres.Connect(ctx, at.URL, opts)

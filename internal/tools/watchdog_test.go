@@ -75,7 +75,7 @@ func TestACallThatDoesNotEndIsAnswered(t *testing.T) {
 			t.Errorf("next %s of %v", r.Next, r.Allowed)
 		}
 		lacks = slices.DeleteFunc([]string{`msg="a call does not end" tool=progress`, fmt.Sprintf("STATE.lock: held by process %d", syscall.Getpid()),
-			"engine: free", "msg=goroutines", "ferrus/internal/store.(*Store).", "ferrus/internal/tools.progress"},
+			"engine: free", "msg=goroutines", "ferrus/internal/store/file.(*Store).", "ferrus/internal/tools.progress"},
 			func(want string) bool { return strings.Contains(log.String()[before:], want) })
 		if len(lacks) == 0 {
 			break
