@@ -24,7 +24,7 @@ var fully = flag.Bool("full", false, "200 kills and partitions: some minutes")
 const part = "FERRUS_TEST_PART"
 
 // patience is how long a test waits for what takes seconds.
-const patience = 3 * time.Minute
+const patience = time.Minute
 
 func TestMain(m *testing.M) {
 	sandbox.Stage()

@@ -79,7 +79,7 @@ func newWorld(t *testing.T, names ...string) *world {
 	t.Cleanup(func() {
 		for _, n := range w.nodes {
 			n.kill()
-			n.run("stop")
+			_, _ = n.try("stop")
 		}
 		if bad, err := os.ReadFile(filepath.Join(w.side, "violations")); err == nil {
 			t.Errorf("two agents of one duty:\n%s", bad)
@@ -178,7 +178,7 @@ func (n *node) run(args ...string) string {
 	n.w.t.Helper()
 	out, err := n.try(args...)
 	if err != nil {
-		n.w.t.Errorf("%s: ferrus %s: %v\n%s", n.name, strings.Join(args, " "), err, out)
+		n.w.t.Fatalf("%s: ferrus %s: %v\n%s", n.name, strings.Join(args, " "), err, out)
 	}
 	return out
 }

@@ -124,6 +124,7 @@ func (d *Database) Silent() time.Duration {
 func (d *Database) beat() {
 	every := time.NewTicker(d.opts.TTL / 5)
 	defer every.Stop()
+	told := false // that the database does not hear of it
 	for {
 		select {
 		case <-d.ctx.Done():
@@ -138,9 +139,10 @@ func (d *Database) beat() {
 		if err == nil {
 			err = d.sweep(ctx)
 		}
-		if err != nil && d.ctx.Err() == nil {
+		if err != nil && !told && d.ctx.Err() == nil {
 			d.opts.Log.Warn("other computers may take this one for lost", "error", err)
 		}
+		told = err != nil
 		cancel()
 	}
 }
