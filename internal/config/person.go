@@ -36,6 +36,31 @@ type PersonStore struct {
 
 	// SilenceSecs is how long a computer may be silent before others take it for lost; 0 for 10 seconds.
 	SilenceSecs int `toml:"silence_secs"`
+
+	// Trees is the git remote by which the work trees of projects in a database travel: a name, a URL or an absolute path. By default it is
+	// "", for none: whoever can read the remote can read unfinished work.
+	Trees string `toml:"trees"`
+	// Namespace is where their refs are on the remote, one of [Namespaces]; "" for the first.
+	Namespace string `toml:"namespace"`
+}
+
+// Namespaces are where the refs of work trees may be on a git remote. Clones leave those of the first one alone, but some hosts refuse it.
+var Namespaces = []string{"refs/ferrus", "refs/heads/ferrus"}
+
+// checkStore returns an error for a value of [store] that has no meaning.
+func (p *Person) checkStore() error {
+	s := p.Store
+	if s.Namespace != "" && !slices.Contains(Namespaces, s.Namespace) {
+		return fmt.Errorf("%s: [store] namespace is %s; it is one of %s", p.Path, quote(s.Namespace), strings.Join(Namespaces, ", "))
+	}
+	path := strings.ContainsAny(s.Trees, `/\`) && !strings.Contains(s.Trees, ":")
+	if path && !filepath.IsAbs(s.Trees) || strings.HasPrefix(s.Trees, "-") {
+		return fmt.Errorf("%s: [store] trees is %s; it is the name of a remote, a URL or an absolute path", p.Path, quote(s.Trees))
+	}
+	if n := s.SilenceSecs; n < 0 || n == 1 || n > maxSilence {
+		return fmt.Errorf("%s: [store] silence_secs is %d; it is a number from 2 to %d", p.Path, n, maxSilence)
+	}
+	return nil
 }
 
 // maxSilence bounds SilenceSecs: tasks of a computer that is gone wait as long.
@@ -107,12 +132,12 @@ func (p *Person) parse(data []byte) error {
 		return fmt.Errorf("%s: %s", p.Path, visible(err.Error()))
 	}
 	if unknown := md.Undecoded(); len(unknown) > 0 {
-		return fmt.Errorf("%s: unknown key %s; known are agent, model, command and args.AGENT in [hq.supervisor] and [hq.executor], urls and desktop in [notify], and url and silence_secs in [store]",
+		return fmt.Errorf("%s: unknown key %s; known are agent, model, command and args.AGENT in [hq.supervisor] and [hq.executor], urls and desktop in [notify], and url, trees, namespace and silence_secs in [store]",
 			p.Path, dotted(unknown[0]))
 	}
 	p.Supervisor, p.Executor, p.Notify, p.Store = file.HQ.Supervisor, file.HQ.Executor, file.Notify, file.Store
-	if n := p.Store.SilenceSecs; n < 0 || n == 1 || n > maxSilence {
-		return fmt.Errorf("%s: [store] silence_secs is %d; it is a number from 2 to %d", p.Path, n, maxSilence)
+	if err := p.checkStore(); err != nil {
+		return err
 	}
 	for i, item := range p.Notify.URLs {
 		if err := checkURL(item); err != nil {

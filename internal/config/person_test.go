@@ -68,6 +68,10 @@ func TestAPersonsFileMustBeTheirs(t *testing.T) {
 		"[hq.executor]\nagent = \"claud\"\n":        "did you mean claude-code?",
 		"[hq.supervisor.args]\ncodexx = [\"-x\"]\n": "did you mean codex?",
 		"[hq.executor]\nagent = \"/nope/agent\"\n":  `there is no agent "/nope/agent"`,
+		"[store]\ntree = \"origin\"\n":              "url, trees and namespace in [store]",
+		"[store]\nnamespace = \"refs/tags\"\n":      `namespace is "refs/tags"; it is one of refs/ferrus, refs/heads/ferrus`,
+		"[store]\ntrees = \"../host.git\"\n":        `it is the name of a remote, a URL or an absolute path`,
+		"[store]\ntrees = \"--upload-pack=x\"\n":    `it is the name of a remote, a URL or an absolute path`,
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
