@@ -88,6 +88,7 @@ func (t *Task) Valid() error {
 	v.line("variant.model", t.Variant.Model)
 
 	v.form("base_tree", t.BaseTree, objectID)
+	v.form("base_commit", t.BaseCommit, objectID)
 	v.text("worktree", t.Worktree, maxPath)
 	v.ref("pin", Ref(t.Pin))
 	v.line("assigned.agent", t.Assigned.Agent)

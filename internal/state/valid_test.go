@@ -75,6 +75,8 @@ var hostile = []forgery{
 	{"asked.executor", `"asked":{"executor":"q"}`},
 	{"asked.supervisor", `"asked":{"supervisor":"Q1"}`},
 	{"base_tree", `"base_tree":"main"`},
+	{"base_commit", `"base_commit":"HEAD"`},
+	{"base_commit", `"base_commit":"--upload-pack=x"`},
 	{"worktree", `"worktree":"/` + strings.Repeat("a", 1<<15) + `"`},
 	{"pin.off", `"pin":{"off":-1}`},
 	{"pin.sha256", `"pin":{"sha256":"x"}`},
