@@ -185,6 +185,20 @@ func (r *Repository) WriteCommit(tree string, parents ...string) (string, error)
 	return id, r.WriteObject("commit", id, text)
 }
 
+// CommitID returns the id of the commit that [Repository.WriteCommit] writes. It writes nothing. An empty parent is none.
+func (r *Repository) CommitID(tree, parent string) string {
+	id, _ := r.commit(tree, parents(parent)...)
+	return id
+}
+
+// parents are those of a commit with one parent, or with none for "".
+func parents(parent string) []string {
+	if parent == "" {
+		return nil
+	}
+	return []string{parent}
+}
+
 // commit is the commit that [Repository.WriteCommit] writes.
 func (r *Repository) commit(tree string, parents ...string) (id string, text []byte) {
 	const nobody = "ferrus <ferrus@localhost> 0 +0000"
