@@ -261,6 +261,16 @@ var allowed = map[string]map[string]string{
 		"internal/refusal":           "what is refused has a code and a remedy",
 		"internal/platform/filelock": "one process at a time",
 	},
+	"internal/published": {
+		"internal/config":              "the git remote is a person's choice",
+		"internal/project":             "the id of a project in its database",
+		"internal/refusal":             "what is refused has a code and a remedy",
+		"internal/state":               "which trees and which commit a task names",
+		"internal/store":               "the epoch that the journal has",
+		"internal/worktree":            "what is published is a tree",
+		"internal/worktree/exchange":   "it pushes and fetches",
+		"internal/worktree/repository": "what is fetched goes into one",
+	},
 	"internal/origin": {
 		"internal/store/file": "the journal and its copy, judged before anything in it is used",
 		"internal/state":      "states and events",
@@ -369,6 +379,7 @@ var allowed = map[string]map[string]string{
 		"internal/refusal": "what is refused has a code and a remedy",
 	},
 	"internal/engine": {
+		"internal/published":         "work trees are published before the journal line that names them",
 		"internal/rules":             "which step follows an event without a model",
 		"internal/differences":       "what a patch does not show",
 		"internal/remote":            "sessions of callers over the network",
@@ -551,6 +562,8 @@ var allowed = map[string]map[string]string{
 		"internal/project":           "where a project and its machines live",
 		"internal/gc":                "private checkouts go with a branch",
 		"internal/engine":            "it acts through it",
+		"internal/lease":             "whether a session lives",
+		"internal/store/live":        "no files are fetched under the hands of an agent of this computer",
 	},
 	"internal/confine": {
 		"internal/platform/proc":       "ferrus starts itself as a stage",
@@ -702,7 +715,7 @@ var allowed = map[string]map[string]string{
 	"cmd/ferrusd": {"internal/server": "it is the server and nothing else"},
 	"internal/cli": commands("confine/plan outbox platform/notify act settings agreement origin refusal project agents agents/process ancestry checks conductor config engine format jsontime nearest pipeline pipeline/workflow " +
 		"platform/proc rootfs safetext state status store strictjson trust worktree/restore"),
-	"internal/cli/branch":   commands("branch score refusal snapshots gc project checks cli engine family format conductor state status trust worktree"),
+	"internal/cli/branch":   commands("branch score refusal snapshots gc project checks cli engine family format conductor state status trust worktree worktree/restore"),
 	"internal/cli/demo":     commands("cli config mcpclient platform/proc refusal status tools trust"),
 	"internal/cli/doctor":   commands("agreement outbox agents agents/register cli cli/setup conductor config doctor format mcpclient platform/proc refusal sandbox sandbox/attack sandbox sandbox/attack server"),
 	"internal/cli/evidence": commands("cli evidence format refusal"),

@@ -27,10 +27,7 @@ func (c *conductor) order(f Facts, act Act) (order process.Order, why string, er
 	if err != nil {
 		return process.Order{}, "", err
 	}
-	work := f.Task.Worktree
-	if work == "" {
-		work = place.Work
-	}
+	work := place.Work // what the journal says may be a folder of another computer
 	spec := agents.LaunchSpec{Duty: act.Duty, Index: 1, Model: who.Model, Args: who.Args, Command: who.Command,
 		Prompt: prompt, Headless: true, Ferrus: c.Ferrus, Root: place.Root, Branch: place.Branch, Work: work,
 		Scratch: c.e.Place().Path(liveDir), Environ: c.Environ, Session: earlier.session, Fork: earlier.fork}

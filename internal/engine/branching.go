@@ -48,7 +48,7 @@ func (s *Session) Fork(ctx context.Context, draft string, on project.Place, upto
 			next.Variant, next.Assigned = as, state.Assigned{}
 		}
 		next.Parent = parent // a branch of a delegate is none itself
-		if next.TaskID != "" {
+		if next.Worktree = ""; next.TaskID != "" && !s.e.published.Shared() {
 			next.Worktree = on.Work
 		}
 		return &store.Change{Actor: s.actor(s.Role), Event: state.Branch, Next: next, Note: note}, nil
@@ -119,6 +119,7 @@ func (s *Session) EnterMerge(ctx context.Context, was store.Snapshot, tree strin
 		return err
 	}
 	s.e.archive(was)
+	s.e.ended(was)
 	return nil
 }
 

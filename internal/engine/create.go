@@ -11,7 +11,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 // CreateTask gives the executor something to do. The gate of ferrus.toml is pinned to the task, and the work tree as
@@ -44,20 +43,12 @@ func (s *Session) CreateTask(ctx context.Context, description, title string) (Do
 	if err := s.e.runner.CanRun(ctx, conf.Gate()); err != nil {
 		return Done{}, err
 	}
-	base, err := s.e.base(ctx)
-	if err != nil {
+	if err := s.e.freezeRules(ctx); err != nil {
 		return Done{}, err
 	}
 	docs := s.e.settings.Freeze(conf.Gate())
 	docs[state.TaskDoc] = description
-	done, err := s.commit(ctx, transition{
-		event: state.CreateTask,
-		docs:  docs,
-		note:  title,
-		lay: func(_ store.Snapshot, next *state.Task) {
-			next.TaskID, next.Title, next.BaseTree, next.Worktree = s.e.newTaskID(), title, base, s.e.place.Work
-		},
-	})
+	done, err := s.begin(ctx, now, title, docs)
 	if err == nil {
 		s.e.RecordEnviron() // there may have been no record before the agreement to this task
 	}
@@ -69,32 +60,39 @@ func (s *Session) mayRepeat(now store.Snapshot) bool {
 	return now.Top != nil && now.Top.Actor.Session == s.ID
 }
 
-// base makes the tree of the work tree, as it is, durable.
-func (e *Engine) base(ctx context.Context) (string, error) {
-	tree, err := e.Tree(ctx, store.Snapshot{})
+// begin commits a new task. The work tree as it is becomes its base, and is made durable, and published where work trees travel.
+func (s *Session) begin(ctx context.Context, now store.Snapshot, title string, docs map[state.Doc]string) (Done, error) {
+	t := transition{event: state.CreateTask, docs: docs, note: title}
+	tree, err := s.e.Tree(ctx, store.Snapshot{})
 	if err != nil {
-		return "", err
+		return Done{}, err
 	}
-	if err := e.freezeRules(ctx, tree); err != nil {
-		return "", err
+	made := state.Task{TaskID: s.e.newTaskID(), Epoch: now.Task.Epoch}
+	if made.BaseTree, err = tree.Snapshot(ctx); err != nil {
+		return Done{}, refusal.Git(err)
 	}
-	id, err := tree.Snapshot(ctx)
-	if err != nil {
-		return "", refusal.Git(err)
+	if made.BaseCommit, err = s.e.published.Begin(ctx, tree, made, !s.repeats(now, t.request())); err != nil {
+		return Done{}, err
 	}
-	return id, nil
+	t.lay = func(_ store.Snapshot, next *state.Task) {
+		next.TaskID, next.Title, next.BaseTree, next.BaseCommit, next.Worktree = made.TaskID, title, made.BaseTree, made.BaseCommit, s.e.place.Work
+	}
+	return s.commit(ctx, t)
 }
 
 // freezeRules freezes the filters and excludes of the repository, where a person's command makes the task: one that an
 // agent makes has those of the newest command of a person, for another agent may have written to the repository since.
-func (e *Engine) freezeRules(ctx context.Context, tree *worktree.Tree) error {
+func (e *Engine) freezeRules(ctx context.Context) error {
 	if e.opts.Environ == nil && e.opts.Project != nil {
 		return nil
 	}
-	if err := tree.Freeze(ctx); err != nil {
-		return refusal.Git(err)
+	tree, err := e.Tree(ctx, store.Snapshot{})
+	if err == nil {
+		if wrong := tree.Freeze(ctx); wrong != nil {
+			err = refusal.Git(wrong)
+		}
 	}
-	return nil
+	return err
 }
 
 // newTaskID is t-YYYYMMDD-HHMMSS-xxxx: legible, sortable, and told apart within a second.

@@ -28,22 +28,11 @@ func (e *Engine) Frozen(now store.Snapshot) (map[state.Doc]string, error) {
 
 // CreateDelegated gives a branch that is a delegate its task, with what its parent has frozen.
 func (s *Session) CreateDelegated(ctx context.Context, text string, frozen map[state.Doc]string) (Done, error) {
-	tree, err := s.e.Tree(ctx, store.Snapshot{})
-	if err != nil {
-		return Done{}, err
-	}
-	base, err := tree.Snapshot(ctx)
-	if err != nil {
-		return Done{}, refusal.Git(err)
-	}
 	docs, title := map[state.Doc]string{state.TaskDoc: text}, safetext.Line(document.Title(text))
 	for doc, text := range frozen {
 		docs[doc] = text
 	}
-	return s.commit(ctx, transition{event: state.CreateTask, docs: docs, note: title,
-		lay: func(_ store.Snapshot, next *state.Task) {
-			next.TaskID, next.Title, next.BaseTree, next.Worktree = s.e.newTaskID(), title, base, s.e.place.Work
-		}})
+	return s.begin(ctx, store.Snapshot{}, title, docs)
 }
 
 // ApproveMerged approves the submission of a delegate, which is in the work tree of its executor as a

@@ -24,6 +24,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/origin"
 	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/published"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/settings"
 	"github.com/ferrus-go/ferrus/internal/snapshots"
@@ -52,8 +53,9 @@ type Engine struct {
 
 	settled atomic.Uint64 // the newest entry after which no rule was found due
 
-	keeper *snapshots.Queue
-	told   packet.Shown
+	keeper    *snapshots.Queue
+	published *published.Trees
+	told      packet.Shown
 
 	origin  *origin.Judge // nil without Options.Project
 	foreign error         // of state that is only looked at; nil for ours
@@ -126,6 +128,7 @@ func Open(place project.Place, opts Options) (*Engine, error) {
 		trees: map[string]*worktree.Tree{}, origin: o, foreign: strange}
 	e.keeper = snapshots.NewQueue()
 	e.settings = settings.New(place.Root, s, settings.Options{Project: opts.Project, Environ: opts.Environ, Log: opts.Log})
+	e.published = published.New(place, s, e.settings.Person, opts.Log)
 	e.runner = checkrun.New(place, s, e.Environment)
 	e.ctx, e.end = context.WithCancel(context.Background())
 	return e, nil

@@ -166,7 +166,9 @@ func (j *job) perform(ctx context.Context) (Checked, error) {
 	if err != nil {
 		return Checked{}, err
 	}
+	published := j.session.e.publishCheck(ctx, began)
 	res, err := j.execute(ctx, began)
+	published() // before the line of the outcome
 	if err != nil {
 		return Checked{}, err
 	}
@@ -306,9 +308,9 @@ func (e *Engine) fingerprint(ctx context.Context, snap store.Snapshot) (string, 
 // that was moved or copied, or of somebody else's.
 func (e *Engine) workDir(store.Snapshot) string { return e.place.Work }
 
-// here returns a snapshot whose task is worked on where the engine works.
+// here returns a snapshot whose task is worked on where the engine works. In a database the task names no folder.
 func (e *Engine) here(snap store.Snapshot) store.Snapshot {
-	if snap.Task.Worktree != "" {
+	if snap.Task.Worktree != "" || e.published.Shared() && snap.Task.TaskID != "" {
 		snap.Task.Worktree = e.workDir(snap)
 	}
 	return snap

@@ -42,6 +42,7 @@ func (s *Session) Reset(ctx context.Context, reason string) (Done, error) {
 	}})
 	if err == nil && !done.Repeated {
 		s.e.archive(before)
+		s.e.ended(before)
 		gc.DropCheckouts(s.e.place, s.e.log)
 	}
 	return done, err
@@ -59,6 +60,9 @@ func checkReason(name, text string) error {
 func (e *Engine) archiveEnded(snap store.Snapshot) {
 	if snap.Task.State.Over() {
 		e.archive(snap)
+	}
+	if snap.Task.State == state.Complete && e.place.Branch == "" { // the work of a branch is to be merged yet
+		e.ended(snap)
 	}
 }
 

@@ -230,6 +230,9 @@ func (s *Session) change(now store.Snapshot, a transition, req string) (*store.C
 	if a.lay != nil {
 		a.lay(now, &next)
 	}
+	if s.e.published.Shared() {
+		next.Worktree = "" // other computers have other folders
+	}
 	noteBranches(&next, a.seen)
 	actor := s.actor(by)
 	if actor.Unattended() {

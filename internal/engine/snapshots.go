@@ -17,16 +17,11 @@ func (e *Engine) snapshotAfter(event state.Event, after store.Snapshot, id strin
 		return
 	}
 	id = cmp.Or(id, of(after.Task))
-	before, kept := e.keeper.Next()
-	go func() {
-		defer close(kept)
-		if before != nil {
-			<-before
-		}
-		if err := e.saveSnapshot(e.keeper.Ctx, after, id); err != nil && e.ctx.Err() == nil {
+	e.keeper.Do(func(ctx context.Context) {
+		if err := e.saveSnapshot(ctx, after, id); err != nil && e.ctx.Err() == nil {
 			e.log.Warn("the files of an entry are not kept", "entry", after.Task.Seq, "error", err)
 		}
-	}()
+	})
 }
 
 // saveSnapshot keeps a tree, that of the work as it is for "", under the newest entry of the task.

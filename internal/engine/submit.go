@@ -104,7 +104,7 @@ func passed(t state.Task) bool {
 func (s *Session) handIn(ctx context.Context, now store.Snapshot, green bool, tree, doc string) (Done, error) {
 	patch := "logs/" + now.Task.TaskID + "-" + nextSubmission(now.Task) + ".patch"
 	if tree != "" {
-		if err := s.e.writePatch(ctx, now, tree, patch); err != nil {
+		if err := s.e.handOver(ctx, now, green, tree, patch); err != nil {
 			return Done{}, err
 		}
 	} else {
@@ -135,9 +135,13 @@ func submitting(looked state.Task, green bool, tree, doc, patch string) transiti
 
 func nextSubmission(t state.Task) string { return "s" + strconv.Itoa(t.Issued.Submissions+1) }
 
-// writePatch writes what the reviewer reads: the work against the tree that the task began with.
-func (e *Engine) writePatch(ctx context.Context, now store.Snapshot, tree, name string) error {
+// handOver writes what the reviewer reads: the work against the tree that the task began with. Before that it publishes what is submitted: a reviewer
+// elsewhere must not wait for files that are nowhere.
+func (e *Engine) handOver(ctx context.Context, now store.Snapshot, submitted bool, tree, name string) error {
 	t, err := e.Tree(ctx, now)
+	if err == nil && submitted {
+		_, err = e.published.Push(ctx, t, now.Task, tree)
+	}
 	if err != nil {
 		return err
 	}

@@ -79,6 +79,18 @@ func (s *Settings) Config() (config.Config, error) {
 	}
 	return conf.With(own), nil
 }
+
+// Person returns the person's own configuration as it is now. When it is broken it returns the last that was valid, with the error.
+func (s *Settings) Person() (config.Person, error) {
+	path, err := config.PersonPath()
+	if err != nil {
+		return config.Person{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.own.read(path, config.ReadPerson)
+}
+
 func (s *Settings) projectConfig() (config.Config, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -38,6 +38,18 @@ func (k *Queue) Next() (before, after chan struct{}) {
 	return before, k.last
 }
 
+// Do does something in the background when the turn comes.
+func (k *Queue) Do(what func(ctx context.Context)) {
+	before, after := k.Next()
+	go func() {
+		defer close(after)
+		if before != nil {
+			<-before
+		}
+		what(k.Ctx)
+	}()
+}
+
 // Wait waits until all that was to be kept is. What is to be kept from now on is not waited for.
 func (k *Queue) Wait() {
 	k.mu.Lock()
@@ -115,17 +127,24 @@ func Keep(ctx context.Context, tree *worktree.Tree, branch string, t state.Task)
 	if err != nil {
 		return "", refusal.Git(err)
 	}
+	_, err = KeepAs(ctx, tree, Name(branch, cmp.Or(t.TaskID, Unassigned), strconv.FormatUint(t.Seq, 10)), id)
+	return id, err
+}
+
+// KeepAs keeps a tree under a name, or if that has another one, under the name with .2 behind it, and so on. It returns the name that the tree
+// has: a move that was interrupted has left a tree that is half moved, on top of which somebody may have worked.
+func KeepAs(ctx context.Context, tree *worktree.Tree, name, id string) (as string, err error) {
 	for n := 1; ; n++ {
-		name := Name(branch, cmp.Or(t.TaskID, Unassigned), strconv.FormatUint(t.Seq, 10))
-		if n > 1 { // a move that was interrupted has left a tree that is half moved, on top of which somebody may have worked
-			name = fmt.Sprintf("%s.%d", name, n)
+		as = name
+		if n > 1 {
+			as = fmt.Sprintf("%s.%d", name, n)
 		}
-		was, err := tree.ReadRef(ctx, name)
+		was, err := tree.ReadRef(ctx, as)
 		if err != nil {
 			return "", refusal.Git(err)
 		}
 		if was == "" || was == id {
-			return id, tree.SaveRef(ctx, name, id)
+			return as, tree.SaveRef(ctx, as, id)
 		}
 	}
 }

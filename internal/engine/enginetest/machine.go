@@ -225,11 +225,8 @@ var Full *bool
 func Main(run func() int) int {
 	sandbox.Stage()
 	checks.Helper()
-	if shared() {
-		tests := run
-		run = func() int { return postgrestest.Main(tests) }
-	}
-	return kit.Main(func() int { return kit.Scratch(&Scratch, run) })
+	tests := func() int { return postgrestest.Main(run) }
+	return kit.Main(func() int { return kit.Scratch(&Scratch, tests) })
 }
 
 // Scratch is a folder of all tests, for what is made once and copied.
