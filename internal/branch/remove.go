@@ -2,6 +2,7 @@ package branch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -53,7 +54,10 @@ func Remove(ctx context.Context, s *engine.Session, name string, force bool) (ke
 	if err := removable(now.Task, name, force); err != nil {
 		return "", err
 	}
-	if _, err := os.Lstat(b.Place().Work); err == nil {
+	if _, err := os.Lstat(b.Place().Work); err == nil && begun(on) != making {
+		if err := whole(on); err != nil {
+			return "", err
+		}
 		if err := clearWork(ctx, b, now); err != nil {
 			return "", err
 		}
@@ -65,6 +69,19 @@ func Remove(ctx context.Context, s *engine.Session, name string, force bool) (ke
 		}
 	}
 	return kept, retire(ctx, s, on, kept)
+}
+
+// whole has a work tree count as whole whose files were not fetched completely: it is about to be removed, with what is there.
+func whole(on project.Place) error {
+	root, err := on.OpenDir()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := root.Remove(project.Bringing); !errors.Is(err, os.ErrNotExist) {
+		return refusal.Folder(err)
+	}
+	return nil
 }
 
 // clearWork keeps the files of the work and takes them away, with what somebody edits meanwhile kept too. What git
@@ -171,7 +188,11 @@ func retire(ctx context.Context, s *engine.Session, on project.Place, kept strin
 	if err := dropCopy(on); err != nil {
 		return err
 	}
-	return on.Remove(ctx, kept)
+	if err := on.Remove(ctx, kept); err != nil {
+		return err
+	}
+	s.Engine().Published().Drop(ctx, own, on.Branch)
+	return nil
 }
 
 // dropCopy removes the second name of a journal whose first one goes to the archive. Another file that has the name stays

@@ -95,14 +95,24 @@ func Create(place Place, opts StoreOptions) (restored bool, err error) {
 	return restored, s.Close()
 }
 
-// Here returns nil if the work tree of the place is on this computer. That of a branch which was made on another one is not: then the error is a
-// *refusal.RefusedError.
+// Bringing is the name of a file in the folder of a branch: its work tree is being brought to this computer, and is not whole before the file
+// is gone.
+const Bringing = "bringing"
+
+// Here returns nil if the work tree of the place is on this computer, and whole. That of a branch which was made on another computer is not
+// before it was fetched: then the error is a *refusal.RefusedError.
 func (p Place) Here() error {
-	if p.Branch == "" || !p.InDatabase() || rootfs.Exists(p.WorkTree()) {
+	if p.Branch == "" || !p.InDatabase() {
 		return nil
 	}
-	return &refusal.RefusedError{Code: refusal.WrongState, Message: "the work tree of " + p.Branch + " is on another computer",
-		Remedy: "work on it there; ferrus store shows the computers"}
+	what := "the work tree of " + p.Branch + " is on another computer"
+	if rootfs.Exists(p.WorkTree()) {
+		if !rootfs.Exists(p.Path(Bringing)) {
+			return nil
+		}
+		what = "the work tree of " + p.Branch + " has not been fetched completely"
+	}
+	return &refusal.RefusedError{Code: refusal.WrongState, Message: what, Remedy: "ferrus branch --fetch " + p.Branch + " fetches it; ferrus store shows the computers"}
 }
 
 // InDatabase reports whether the folder of the project says that its machines are in a database. Which one, a person has told this computer.

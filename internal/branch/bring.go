@@ -1,0 +1,249 @@
+package branch
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/lease"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/snapshots"
+	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/store/live"
+	"github.com/ferrus-go/ferrus/internal/worktree"
+	"github.com/ferrus-go/ferrus/internal/worktree/restore"
+)
+
+// A Fetched is what became of the work tree of a branch whose files were fetched.
+type Fetched struct {
+	Place  project.Place
+	Commit string         // that was fetched
+	Tree   string         // of it; the work tree has these files
+	New    bool           // the work tree was made
+	Saved  string         // the ref that has the files as they were, "" where they were the same or there were none
+	Edited []restore.Edit // what somebody edited meanwhile; it is saved
+}
+
+// Bring makes the work tree of a branch on this computer, or brings that which is here up to date. commit is one that [engine.Engine.Publish] has
+// returned on another computer; "" is for the newest files that the journal names, while a submission is reviewed those that were submitted.
+//
+// The files that a work tree here has are saved before they are replaced, and so is what somebody edits meanwhile. Bring may be killed at any
+// moment; until the same call has finished it, nobody works in the work tree. The error is a *refusal.RefusedError: for the project's own work tree,
+// which is a person's, for one in which somebody on this computer works on the task, and where the files were not published.
+func Bring(ctx context.Context, s *engine.Session, name, commit string) error {
+	_, err := Fetch(ctx, s, name, commit)
+	return err
+}
+
+// Fetch is [Bring], and says what it did.
+func Fetch(ctx context.Context, s *engine.Session, name, commit string) (Fetched, error) {
+	if name == "" {
+		return Fetched{}, &refusal.RefusedError{Code: refusal.WrongState, Message: "the project's own work tree is yours: no files are fetched into it", Person: true,
+			Remedy: "work on a branch: ferrus branch NAME makes one"}
+	}
+	if err := s.Engine().Trusted(); err != nil { // its setup command runs
+		return Fetched{}, err
+	}
+	on, err := project.At(s.Engine().Place().Root, "").On(name)
+	if err != nil {
+		return Fetched{}, err
+	}
+	lock, err := holdBranch(on)
+	if err != nil {
+		return Fetched{}, err
+	}
+	defer lock.Close()
+	e, err := s.Engine().Beside(on)
+	if err != nil {
+		return Fetched{}, err
+	}
+	defer e.Close()
+	now, err := e.View()
+	if err != nil {
+		return Fetched{}, err
+	}
+	if err := fetchable(on, now); err != nil {
+		return Fetched{}, err
+	}
+	b := &bringing{e: e, on: on, now: now, done: Fetched{Place: on}}
+	if err := b.fetch(ctx, commit); err != nil {
+		return b.done, err
+	}
+	return b.done, b.lay(ctx)
+}
+
+// fetchable refuses a branch without a task, and one on which somebody works on this computer.
+func fetchable(on project.Place, now store.Snapshot) error {
+	t := now.Task
+	switch {
+	case t.TaskID == "":
+		return &refusal.RefusedError{Code: refusal.WrongState, Message: on.Branch + " has no task yet, and so there are no files to fetch", Person: true,
+			Remedy: "ferrus task --branch " + on.Branch + ` "what is to be done" gives it one`}
+	case t.BaseTree == "":
+		return &refusal.RefusedError{Code: refusal.WrongState, Message: "the task of " + on.Branch + " began without git, and so its files are not published", Person: true,
+			Remedy: "work on it on the computer that has the files"}
+	case t.ClaimedBy != "" && live.In(on.Dir()).Probe(t.Session) == lease.Alive:
+		return &refusal.RefusedError{Code: refusal.WrongState, Message: t.ClaimedBy + " works on " + on.Branch + " on this computer: its files are the newest", Person: true,
+			Remedy: "ferrus stop --branch " + on.Branch + " ends it"}
+	}
+	return nil
+}
+
+// A bringing is one call of Fetch.
+type bringing struct {
+	e    *engine.Engine
+	on   project.Place
+	now  store.Snapshot
+	done Fetched
+}
+
+// fetch brings the objects, and has them kept in the repository, where every work tree has them. The work tree is not needed for that.
+func (b *bringing) fetch(ctx context.Context, commit string) error {
+	gate, err := b.e.Gate(b.now)
+	if err != nil {
+		return err
+	}
+	tree, err := worktree.Open(ctx, b.on.Root, b.on.Path("git"), worktree.Options{Root: b.on.Root, Ignore: gate.Checks.Ignore})
+	if err != nil {
+		return refusal.Git(err)
+	}
+	got, err := b.e.Published().Fetch(ctx, tree.Repository, b.now.Task, commit)
+	if err != nil {
+		return err
+	}
+	b.done.Commit, b.done.Tree = got.Commit, got.Tree
+	_, err = snapshots.KeepAs(ctx, tree, b.ref("base"), b.now.Task.BaseTree)
+	if err == nil {
+		_, err = snapshots.KeepAs(ctx, tree, b.ref(strconv.FormatUint(b.now.Task.Seq, 10)), got.Tree)
+	}
+	return err
+}
+
+// ref is the name under which something of the task is saved.
+func (b *bringing) ref(what string) string {
+	return snapshots.Name(b.on.Branch, b.now.Task.TaskID, what)
+}
+
+// Which part of the work is under way stands in the file project.Bringing. A work tree of which only the making had begun is made anew.
+const (
+	making = "making\n"
+	laying = "laying\n" // a new work tree: its files, then its setup
+	moving = "moving\n" // the files of one that was there
+)
+
+// lay makes the work tree, if there is none, and gives it the files.
+func (b *bringing) lay(ctx context.Context) error {
+	home, err := b.on.OpenDir()
+	if err != nil {
+		return err
+	}
+	defer home.Close()
+	mark := func(step string) error { return refusal.Folder(home.WriteFile(project.Bringing, []byte(step), 0o600)) }
+	step, there := begun(b.on), rootfs.Exists(b.on.WorkTree())
+	switch {
+	case there && step == "":
+		step = moving
+	case there && step != making:
+	default:
+		if err := mark(making); err != nil {
+			return err
+		}
+		if err := b.add(ctx, step == making); err != nil {
+			return err
+		}
+		step, there = laying, false
+	}
+	if err := mark(step); err != nil {
+		return err
+	}
+	if err := b.move(ctx, there); err != nil {
+		return err
+	}
+	if b.done.New = step != moving; b.done.New {
+		if err := b.setUp(ctx); err != nil {
+			return err
+		}
+	}
+	return refusal.Folder(home.Remove(project.Bringing))
+}
+
+// begun returns how far a call of Fetch that was cut off has come, "" for none.
+func begun(on project.Place) (step string) {
+	root, err := on.OpenDir()
+	if err != nil {
+		return ""
+	}
+	defer root.Close()
+	text, _ := root.ReadFile(project.Bringing, 1<<10)
+	return string(text)
+}
+
+// add makes the linked work tree. again says that a call which was killed may have left some of it.
+func (b *bringing) add(ctx context.Context, again bool) error {
+	own, err := project.Repository(ctx, b.on.Root)
+	if err != nil {
+		return err
+	}
+	if again {
+		if _, err := own.KeepHead(ctx, b.on.Branch, lost(b.e, b.on.Branch)); err != nil {
+			return refusal.Git(err)
+		}
+		if err := own.Remove(ctx, b.on.WorkTree(), b.on.Branch); err != nil {
+			return refusal.Git(err)
+		}
+	}
+	if err := own.Add(ctx, b.on.WorkTree(), b.on.Branch); err != nil {
+		return refusal.Git(err)
+	}
+	return nil
+}
+
+// move gives the work tree its files, and saves those that it had, unless this call has made it.
+func (b *bringing) move(ctx context.Context, save bool) error {
+	gate, err := b.e.Gate(b.now)
+	if err != nil {
+		return err
+	}
+	tree, err := worktree.Open(ctx, b.on.WorkTree(), b.on.Path("git"), worktree.Options{Root: b.on.Root, Ignore: gate.Checks.Ignore})
+	if err != nil {
+		return refusal.Git(err)
+	}
+	was, err := tree.Snapshot(ctx)
+	if err != nil {
+		return refusal.Git(err)
+	}
+	if save && was != b.done.Tree {
+		as, err := snapshots.KeepAs(ctx, tree, b.ref(fmt.Sprintf("%d.replaced", b.now.Task.Seq)), was)
+		if err != nil {
+			return err
+		}
+		b.done.Saved = "refs/ferrus/" + as
+	}
+	moved, err := restore.In(tree).Restore(ctx, was, b.done.Tree, b.e.EditsName(b.now))
+	b.done.Edited = moved.Edited
+	if len(moved.Edited) > 0 {
+		b.e.Log().Warn("files of a branch were edited while others were fetched", "branch", b.on.Branch, "edits", restore.Text(moved.Edited))
+	}
+	if err != nil {
+		return &refusal.RefusedError{Code: refusal.TreeChanged, Message: refusal.WithEdits(err, moved.Edited).Error(), Person: true,
+			Remedy: "ferrus branch --fetch " + b.on.Branch + " finishes it"}
+	}
+	return refusal.Folder(os.MkdirAll(b.on.Work, 0o755)) // the project may be a folder of the repository that no commit has
+}
+
+// setUp runs the command that a new work tree needs.
+func (b *bringing) setUp(ctx context.Context) error {
+	conf, err := b.e.Config()
+	if err != nil {
+		return refusal.Config(err)
+	}
+	env, err := b.e.Environment(b.now)
+	if err != nil {
+		return err
+	}
+	return setUp(ctx, b.e, b.on, conf, b.on.Dir(), env)
+}
