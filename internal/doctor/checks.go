@@ -31,6 +31,7 @@ func Checks() []Check {
 		{Name: "origin", Look: checkOrigin, Fix: fixOrigin},
 		{Name: "upstream", Look: checkUpstream, Fix: fixUpstream, Of: inFiles},
 		{Name: "database", Look: checkDatabase, Of: inDatabase},
+		{Name: "work trees", Look: checkTrees, Of: inDatabase},
 		{Name: "journal", Look: checkJournal, Fix: fixJournal},
 		{Name: "views", Look: CheckViews, Fix: fixViews, Of: inFiles},
 		{Name: "journal copy", Look: checkSecondLink, Fix: fixSecondLink, Of: inFiles},

@@ -26,24 +26,27 @@ type branching struct {
 	variants      []string
 	file          cli.Source
 	remove, force bool
+	fetch         bool
 }
 
 // BranchCommand is ferrus branch.
 func BranchCommand(a *cli.App) *cobra.Command {
 	var how branching
 	cmd := &cobra.Command{
-		Use:   "branch NAME [--at SEQ] [-n N] [--variant AGENT] [--task TEXT]",
+		Use:   "branch NAME [--at SEQ] [-n N] [--variant AGENT] [--task TEXT] [--fetch]",
 		Short: "Create a branch for another attempt or another task",
 		Long: `Creates a branch: its own task, log, agents and checks, in its own work tree
 .ferrus/worktrees/NAME on the git branch ferrus/NAME. It starts with the present
 task and files, or with --at those of that entry of "ferrus log". With
 --task it gets a new task. With -n 3 it creates NAME.1, NAME.2 and NAME.3 as
 three attempts. Each --variant is one attempt, whose executor is that agent.
+With --fetch it fetches the files of a branch on which another computer works.
 With --remove it deletes the branch.`,
 		Example: `  ferrus branch try-cache
   ferrus branch attempt -n 3
   ferrus branch docs --task "update the docs"
   ferrus branch fast --task "be fast" --variant codex --variant qwen-code
+  ferrus branch --fetch try-cache
   ferrus branch --remove try-cache`,
 		Annotations: cli.Reference(`With --task the branch starts with the files from which the present task
 started. If there is no task, it starts with the present files. The task that
@@ -60,14 +63,25 @@ and that of NAME.2 is claude-code with the model opus. The agent is frozen on
 the branch: no agent and no edit of ferrus.toml changes it. A single --variant
 makes the branch NAME. The reviewer stays the configured one.
 
+With --fetch, the project is in a database and its work trees travel: see
+docs/machines.md. It makes the work tree of the branch on this computer, or
+replaces the files there by the newest that were published: those that were
+submitted, or those of the newest check. The files that were there are saved in
+git under refs/ferrus.
+
 With --remove, the work tree and the git branch are deleted. The log stays in
-.ferrus/archive/branches, and the files stay in git under refs/ferrus.`, "branches[{branch work task_id state agent}], or removed kept."),
+.ferrus/archive/branches, and the files stay in git under refs/ferrus.`, `branches[{branch work task_id state agent}], or removed kept, or
+fetched work commit tree new saved edited[].`),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			switch {
 			case len(names) != 1:
 				return cli.UsageError("ferrus branch NAME; ferrus branches lists the branches", "the branch has no name")
 			case how.remove && (how.at != 0 || how.copies != 0 || how.task != "" || how.variants != nil):
 				return cli.UsageError("omit the other flags", "--remove allows only --force")
+			case how.fetch && (how.remove || how.at != 0 || how.copies != 0 || how.task != "" || how.variants != nil || cmd.Flags().Changed("file")):
+				return cli.UsageError("omit the other flags", "--fetch allows no other flag")
+			case how.fetch:
+				return fetchBranch(a, cmd.Context(), names[0])
 			case how.force && !how.remove:
 				return cli.UsageError("leave it out", "--force is for --remove")
 			case how.remove:
@@ -88,6 +102,7 @@ With --remove, the work tree and the git branch are deleted. The log stays in
 	flags.StringArrayVar(&how.variants, "variant", nil, "create an attempt by `AGENT[:MODEL]`; repeat it for others")
 	flags.StringVar(&how.task, "task", "", "create a task from `TEXT` on the branch")
 	how.file.FileFlag(cmd)
+	flags.BoolVar(&how.fetch, "fetch", false, "fetch the files of a branch from another computer")
 	flags.BoolVar(&how.remove, "remove", false, "delete the branch")
 	flags.BoolVar(&how.force, "force", false, "with --remove: also if the task is unfinished or not merged")
 	return cmd
