@@ -263,6 +263,9 @@ var allowed = map[string]map[string]string{
 	},
 	"internal/published": {
 		"internal/config":              "the git remote is a person's choice",
+		"internal/lease":               "whether a session lives",
+		"internal/remote":              "sessions of callers over the network",
+		"internal/store/live":          "whether it lives on this computer",
 		"internal/project":             "the id of a project in its database",
 		"internal/refusal":             "what is refused has a code and a remedy",
 		"internal/state":               "which trees and which commit a task names",

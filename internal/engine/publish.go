@@ -12,7 +12,7 @@ import (
 func (e *Engine) Published() *published.Trees { return e.published }
 
 // Publish publishes the files of the task as they are now, so that another computer can continue with them, and returns the commit. It is ""
-// where work trees do not travel.
+// where work trees do not travel. It is refused where an agent of another computer has claimed the task.
 func (e *Engine) Publish(ctx context.Context) (commit string, err error) {
 	now, err := e.View()
 	if err == nil && now.Task.TaskID == "" {
@@ -29,7 +29,7 @@ func (e *Engine) Publish(ctx context.Context) (commit string, err error) {
 	if err != nil {
 		return "", refusal.Git(err)
 	}
-	return e.published.Push(ctx, tree, now.Task, id)
+	return e.published.HandOver(ctx, tree, now.Task, id)
 }
 
 // publishCheck publishes the tree that a check judges, while it runs. What it returns waits for that.

@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/remote"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store/live"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/ferrus-go/ferrus/internal/worktree/exchange"
 )
@@ -56,6 +59,20 @@ func (t *Trees) warn(task state.Task, err error) {
 // travel. The error is a *refusal.RefusedError, of code LeaseLost where the remote and the journal have a later epoch.
 func (t *Trees) Push(ctx context.Context, tree *worktree.Tree, task state.Task, id string) (commit string, err error) {
 	return t.pushed(ctx, tree, task, id, 0, "then try again; where trees is not set under [store] of a person's own configuration, the files stay on this computer")
+}
+
+// HandOver is Push of the files as they are now, for another computer. It is refused, with the code LeaseLost, where an agent of another computer
+// has claimed the task: its files are the newest.
+func (t *Trees) HandOver(ctx context.Context, tree *worktree.Tree, task state.Task, id string) (commit string, err error) {
+	on, err := t.On()
+	if err != nil || !on {
+		return "", err
+	}
+	if task.ClaimedBy != "" && !remote.IsSession(task.Session) && live.In(t.place.Dir()).Probe(task.Session) == lease.Unknown {
+		return "", &refusal.RefusedError{Code: refusal.LeaseLost, Message: task.ClaimedBy + " works on the task on another computer: its files are the newest",
+			Remedy: "nothing was published; ferrus status shows who has claimed the task"}
+	}
+	return t.Push(ctx, tree, task, id)
 }
 
 // Try is Push for what goes on without it. An error is logged.

@@ -40,6 +40,7 @@ func Computers(t testing.TB, toml string) (a, b *Machine, host string) {
 	a.Git("clone", "-q", "--template=", host, b.Dir)
 	for _, p := range []*Machine{a, b} {
 		p.Write(".git/info/exclude", "/.ferrus/\n")
+		p.Write("ignored", "mine\n")
 	}
 	if shared() { // Init has moved it already
 		t.Skip("it moves a project from files into a database")
