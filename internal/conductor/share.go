@@ -39,6 +39,7 @@ func (c *conductor) arrive(ctx context.Context) error {
 	}
 	if place := c.e.Place(); place.Branch != "" {
 		switch {
+		case c.post.Elsewhere == "" && place.Here() == nil: // it was made here, and nobody has conducted it yet
 		case c.Arrive != nil:
 			if err := c.Arrive(ctx, c.e, c.post.Files); err != nil {
 				return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 
+	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/config"
@@ -69,5 +70,9 @@ func startable(a *cli.App, ctx context.Context, e *engine.Engine, many, fresh bo
 
 // options are those of a conductor under a configuration, without the receivers of its events.
 func (p *preparation) options(conf config.Config) conductor.Options {
-	return conductor.Options{Hurry: p.hurry, Ferrus: p.program, Lease: conf.Lease, Environ: os.Environ()}
+	return conductor.Options{Hurry: p.hurry, Ferrus: p.program, Lease: conf.Lease, Environ: os.Environ(),
+		Arrive: func(ctx context.Context, e *engine.Engine, files string) error {
+			return branch.Bring(ctx, e.Session(p.Caller), e.Place().Branch, files)
+		},
+		Depart: func(ctx context.Context, e *engine.Engine) (string, error) { return e.Publish(ctx) }}
 }
