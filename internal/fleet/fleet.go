@@ -243,7 +243,9 @@ func (f *fleet) waiting(names []string) (list []string) {
 // conduct starts a conductor for a branch.
 func (f *fleet) conduct(ctx context.Context, name string) {
 	f.busy[name] = true
-	f.Tell(Event{Branch: name, Kind: Begun})
+	if !f.Node { // another computer may conduct it
+		f.Tell(Event{Branch: name, Kind: Begun})
+	}
 	go func() {
 		done := ended{branch: name}
 		f.conducted(ctx, &done)

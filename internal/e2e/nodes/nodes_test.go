@@ -40,3 +40,100 @@ func TestANodeIsUnplugged(t *testing.T) {
 		t.Errorf("approved: %q", got)
 	}
 }
+
+// TestADrainedNodeHandsItsTaskOver with the files as they are, those that nobody has checked or added as well.
+func TestADrainedNodeHandsItsTaskOver(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "a", "b")
+	a, b := w.nodes[0], w.nodes[1]
+	release := w.hold("one")
+	a.run("branch", "one", "--task", "steps 2")
+	a.start()
+	w.until("the first step is done", func() bool { return len(w.lines("steps", "one 1 a")) == 1 })
+	w.must(os.WriteFile(filepath.Join(a.root, ".ferrus", "worktrees", "one", "half"), []byte("half done\n"), 0o644))
+	b.start()
+	if out := a.run("node", "drain"); !strings.Contains(out, "ended the node") {
+		t.Errorf("drain: %s", out)
+	}
+	<-a.ended
+	w.until("the other computer has started its executor", func() bool { return len(w.lines("agents", "one executor b")) == 1 })
+	if half, err := os.ReadFile(filepath.Join(b.root, ".ferrus", "worktrees", "one", "half")); string(half) != "half done\n" {
+		t.Errorf("the unfinished file is %q, %v", half, err)
+	}
+	release()
+	w.until("the task is complete", func() bool { return b.state("one") == "Complete" })
+	if out := a.run("node", "drain"); !strings.Contains(out, "nothing to do") {
+		t.Errorf("drain: %s", out)
+	}
+	// The computer on which it began gets what the other one has made.
+	a.run("branch", "--fetch", "one")
+	if steps, err := os.ReadFile(filepath.Join(a.root, ".ferrus", "worktrees", "one", "steps.txt")); string(steps) != "1 by a\n2 by b\n" {
+		t.Errorf("the files are %q, %v", steps, err)
+	}
+}
+
+// TestWhatComesLateIsRefused: the agent of a computer that was cut off finds on its return that another one has its task.
+func TestWhatComesLateIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "a", "b")
+	a, b := w.nodes[0], w.nodes[1]
+	a.run("branch", "one", "--task", "steps 1")
+	late := a.agent("executor", "one")
+	if res := late.call("wait_for_task", nil); res.Code != "" {
+		t.Fatalf("%+v", res)
+	}
+	w.must(os.WriteFile(filepath.Join(a.root, ".ferrus", "worktrees", "one", "late"), []byte("late\n"), 0o644))
+	a.net.Cut(t)
+	b.start()
+	w.until("the task is complete", func() bool { return b.state("one") == "Complete" })
+	a.net.Mend(t)
+	for _, tool := range []string{"progress", "check", "submit"} {
+		res := late.call(tool, map[string]map[string]any{"progress": {"note": "n"}, "submit": {"summary": "s", "verification": "v"}}[tool])
+		if res.Code == "" {
+			t.Errorf("%s of an executor that lost its task: %+v", tool, res)
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(b.root, ".ferrus", "worktrees", "one", "late")); err == nil {
+		t.Error("the file that came late is among the files of the task")
+	}
+	if refs := w.refs(); strings.Contains(refs, "/2\n") || !strings.Contains(refs, "/3\n") {
+		t.Errorf("the remote has files of an epoch that ended, or lacks those of the last one:\n%s", refs)
+	}
+}
+
+// TestNodesAreKilledAndCutOff: three nodes work on three tasks while nodes, agents, their shims and servers are killed and networks are cut. No duty has two
+// agents at any moment, no step is done twice in the files, and every task ends approved once.
+func TestNodesAreKilledAndCutOff(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "a", "b", "c")
+	events := 12
+	if *fully {
+		events = 200
+	}
+	tasks := []string{"one", "two", "three"}
+	releases := map[string]func(){}
+	for _, name := range tasks {
+		releases[name] = w.hold(name) // after each step, until a trouble has come
+		w.nodes[0].run("branch", name, "--task", "steps "+steps(events))
+	}
+	w.storm(events, tasks)
+	for _, release := range releases {
+		release()
+	}
+	for _, n := range w.nodes {
+		n.heal()
+	}
+	for _, name := range tasks {
+		w.until(name+" is complete", func() bool { return w.nodes[0].state(name) == "Complete" })
+		if got := w.lines("approved", name+" "); len(got) != 1 {
+			t.Errorf("%s was approved: %q", name, got)
+		}
+		w.nodes[0].run("branch", "--fetch", name)
+		text, err := os.ReadFile(filepath.Join(w.nodes[0].root, ".ferrus", "worktrees", name, "steps.txt"))
+		for i, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
+			if !strings.HasPrefix(line, steps(i+1)+" by ") {
+				t.Errorf("%s: line %d is %q, %v", name, i+1, line, err)
+			}
+		}
+	}
+}

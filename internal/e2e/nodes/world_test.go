@@ -44,8 +44,9 @@ type node struct {
 	net  *postgrestest.Network
 	url  string
 
-	cmd *exec.Cmd // of ferrus node; nil while none runs
-	out *os.File
+	cmd   *exec.Cmd     // of ferrus node; nil before the first
+	ended chan struct{} // closed when it has ended
+	isCut bool          // its network
 }
 
 func newWorld(t *testing.T, names ...string) *world {
@@ -213,27 +214,38 @@ func (n *node) trust() {
 // start starts ferrus node.
 func (n *node) start() {
 	n.w.t.Helper()
-	if n.cmd != nil {
-		n.w.t.Fatal("the node runs")
+	out, err := os.OpenFile(filepath.Join(n.w.dir, n.name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	n.w.must(err)
+	cmd, ended := n.command("node", "--max", "8"), make(chan struct{})
+	cmd.Stdout, cmd.Stderr = out, out
+	n.w.must(n.net.Do(cmd.Start))
+	n.cmd, n.ended = cmd, ended
+	go func() {
+		_ = cmd.Wait()
+		out.Close()
+		close(ended)
+	}()
+}
+
+// running reports whether ferrus node runs: it ends by itself where the database cannot be reached when it starts.
+func (n *node) running() bool {
+	if n.cmd == nil {
+		return false
 	}
-	var err error
-	if n.out, err = os.OpenFile(filepath.Join(n.w.dir, n.name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
-		n.w.t.Fatal(err)
+	select {
+	case <-n.ended:
+		return false
+	default:
+		return true
 	}
-	n.cmd = n.command("node", "--max", "8")
-	n.cmd.Stdout, n.cmd.Stderr = n.out, n.out
-	n.w.must(n.net.Do(n.cmd.Start))
 }
 
 // kill kills ferrus node, without what it has started.
 func (n *node) kill() {
-	if n.cmd == nil {
-		return
+	if n.cmd != nil {
+		_ = n.cmd.Process.Signal(syscall.SIGKILL)
+		<-n.ended
 	}
-	_ = n.cmd.Process.Signal(syscall.SIGKILL)
-	_ = n.cmd.Wait()
-	n.out.Close()
-	n.cmd = nil
 }
 
 // until waits until something is so.

@@ -1,0 +1,215 @@
+//go:build linux
+
+package nodes
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/mcpclient"
+	"github.com/ferrus-go/ferrus/internal/tools"
+)
+
+func steps(n int) string { return strconv.Itoa(n) }
+
+// seed makes a storm repeatable as far as processes are.
+var seed = uint64(time.Now().UnixNano())
+
+// A trouble is what can come over a computer. It reports whether it came.
+type trouble struct {
+	name string
+	come func(n *node) bool
+}
+
+var troubles = []trouble{
+	{"its node is killed", func(n *node) bool {
+		if !n.running() {
+			return false
+		}
+		n.kill()
+		return true
+	}},
+	{"its node starts", func(n *node) bool {
+		if n.running() {
+			return false
+		}
+		n.start()
+		return true
+	}},
+	{"an agent is killed", func(n *node) bool { return n.killOne("agent") }},
+	{"a shim is killed", func(n *node) bool { return n.killOne("shim") }},
+	{"a server is killed", func(n *node) bool { return n.killOne("serve") }},
+	{"its network is cut", func(n *node) bool {
+		if n.isCut {
+			return false
+		}
+		n.net.Cut(n.w.t)
+		n.isCut = true
+		return true
+	}},
+	{"its network works", func(n *node) bool {
+		if !n.isCut {
+			return false
+		}
+		n.net.Mend(n.w.t)
+		n.isCut = false
+		return true
+	}},
+	{"it is drained", func(n *node) bool {
+		if !n.running() || n.isCut {
+			return false
+		}
+		for n.running() { // the first one may come before the node has begun
+			_, _ = n.try("node", "drain")
+			n.w.pause()
+		}
+		return true
+	}},
+}
+
+// storm brings troubles until each kind has come, and so many in all. Between two of them some agent of some task makes a step, or the trouble before
+// has left nobody who could. At most one network is cut at a time.
+func (w *world) storm(events int, tasks []string) {
+	random := rand.New(rand.NewPCG(seed, 1))
+	w.t.Logf("seed %d", seed)
+	came := map[string]int{}
+	for _, n := range w.nodes {
+		n.start()
+	}
+	for n := 0; n < events || len(came) < len(troubles); {
+		at, what := w.nodes[random.IntN(len(w.nodes))], troubles[random.IntN(len(troubles))]
+		if what.name == "its network is cut" && w.anyCut() {
+			continue
+		}
+		if !what.come(at) {
+			w.pause()
+			continue
+		}
+		came[what.name]++
+		n++
+		w.t.Logf("%d: %s: %s", n, at.name, what.name)
+		before := len(w.lines("steps", ""))
+		for _, name := range tasks {
+			path := filepath.Join(w.side, "hold-"+name)
+			_ = os.Remove(path)
+		}
+		if w.working() {
+			w.until("a step is done", func() bool { return len(w.lines("steps", "")) > before || w.over(tasks) })
+		}
+		for _, name := range tasks {
+			w.must(os.WriteFile(filepath.Join(w.side, "hold-"+name), nil, 0o600))
+		}
+	}
+	w.t.Logf("rig: cases=%d bad=%d; %v", events, len(w.lines("violations", "")), came)
+}
+
+// pause lets something happen.
+func (w *world) pause() {
+	tick := time.NewTimer(10 * time.Millisecond)
+	<-tick.C
+}
+
+func (w *world) anyCut() bool {
+	for _, n := range w.nodes {
+		if n.isCut {
+			return true
+		}
+	}
+	return false
+}
+
+// working reports whether some node can work.
+func (w *world) working() bool {
+	for _, n := range w.nodes {
+		if n.running() && !n.isCut {
+			return true
+		}
+	}
+	return false
+}
+
+// over reports whether all tasks have all their steps.
+func (w *world) over(tasks []string) bool { return len(w.lines("approved", "")) >= len(tasks) }
+
+// heal makes a computer work again.
+func (n *node) heal() {
+	if n.isCut {
+		n.net.Mend(n.w.t)
+		n.isCut = false
+	}
+	if !n.running() {
+		n.start()
+	}
+}
+
+// killOne kills a process of a kind on this computer: an agent, a shim or a server. It reports whether there was one.
+func (n *node) killOne(kind string) bool {
+	all, _ := filepath.Glob("/proc/[0-9]*")
+	for _, dir := range all {
+		environ, err := os.ReadFile(filepath.Join(dir, "environ"))
+		if err != nil || !strings.Contains(string(environ), "NODE="+n.name+"\x00") || !strings.Contains(string(environ), n.w.dir) {
+			continue
+		}
+		line, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
+		args := strings.Split(strings.TrimRight(string(line), "\x00"), "\x00")
+		is := map[string]bool{
+			"agent": strings.Contains(string(environ), part+"=agent\x00") && len(args) == 2,
+			"shim":  len(args) > 2 && strings.Contains(args[1], "shim"),
+			"serve": len(args) > 1 && args[1] == "serve",
+		}
+		if !is[kind] {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(dir)); err == nil && syscall.Kill(pid, syscall.SIGKILL) == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// refs are those of published work trees that the remote has, a line each.
+func (w *world) refs() string {
+	out, err := exec.Command("git", "-C", w.bare, "for-each-ref", "refs/ferrus").Output()
+	w.must(err)
+	return string(out)
+}
+
+// An actor is an agent that the test plays on a computer.
+type actor struct {
+	t      *testing.T
+	client *mcpclient.Client
+}
+
+// agent starts a server of ferrus for a role at a branch.
+func (n *node) agent(role, branch string) *actor {
+	n.w.t.Helper()
+	cmd := n.command("serve", "--role", role, "--branch", branch)
+	var client *mcpclient.Client
+	n.w.must(n.net.Do(func() (err error) {
+		client, err = mcpclient.Start(context.Background(), "actor", cmd)
+		return err
+	}))
+	n.w.t.Cleanup(func() { client.Close() })
+	return &actor{n.w.t, client}
+}
+
+func (a *actor) call(tool string, args map[string]any) tools.Result {
+	a.t.Helper()
+	for {
+		res, err := a.client.Call(context.Background(), tool, args)
+		if err != nil {
+			a.t.Fatalf("%s: %v", tool, err)
+		}
+		if res.Status != "running" && res.Status != "timeout" {
+			return res
+		}
+	}
+}
