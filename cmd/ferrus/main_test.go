@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -50,13 +51,21 @@ func TestTheCommandLine(t *testing.T) { runScripts(t, "script") }
 // TestAFirstRun meets machines with one client, with none, and with broken ones.
 func TestAFirstRun(t *testing.T) { runScripts(t, "firstrun") }
 
-// TestTheCommandLineWithADatabase runs scripts that have a PostgreSQL database, $DATABASE.
+// TestTheCommandLineWithADatabase runs scripts that have a PostgreSQL database each, $DATABASE.
 func TestTheCommandLineWithADatabase(t *testing.T) {
-	runScripts(t, "database", "DATABASE="+postgrestest.DurableDatabase(t))
+	files, err := filepath.Glob("testdata/database/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	databases := map[string]string{}
+	for _, file := range files {
+		databases["script-"+strings.TrimSuffix(filepath.Base(file), ".txtar")] = postgrestest.DurableDatabase(t)
+	}
+	runScripts(t, "database", func(env *testscript.Env) { env.Setenv("DATABASE", databases[filepath.Base(env.WorkDir)]) })
 }
 
-// runScripts runs the scripts of a folder of testdata, with some variables, NAME=value.
-func runScripts(t *testing.T, dir string, environ ...string) {
+// runScripts runs the scripts of a folder of testdata, each with what more sets up.
+func runScripts(t *testing.T, dir string, more ...func(*testscript.Env)) {
 	bin, err := exec.LookPath("ferrus")
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +91,9 @@ func runScripts(t *testing.T, dir string, environ ...string) {
 			env.Setenv("NO_COLOR", "")
 			env.Setenv("PAGER", "cat")
 			env.Setenv(agreesTo, "1")
-			env.Vars = append(env.Vars, environ...)
+			for _, setUp := range more {
+				setUp(env)
+			}
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(os.Getenv("XDG_CONFIG_HOME"), filepath.Base(env.WorkDir)))
 			env.Setenv("FERRUS_STATE_DIR", filepath.Join(os.Getenv("FERRUS_STATE_DIR"), filepath.Base(env.WorkDir)))
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // else the race detector holds each process for a second

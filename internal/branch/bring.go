@@ -103,13 +103,9 @@ type bringing struct {
 
 // fetch brings the objects, and has them kept in the repository, where every work tree has them. The work tree is not needed for that.
 func (b *bringing) fetch(ctx context.Context, commit string) error {
-	gate, err := b.e.Gate(b.now)
+	tree, err := b.open(ctx, b.on.Root)
 	if err != nil {
 		return err
-	}
-	tree, err := worktree.Open(ctx, b.on.Root, b.on.Path("git"), worktree.Options{Root: b.on.Root, Ignore: gate.Checks.Ignore})
-	if err != nil {
-		return refusal.Git(err)
 	}
 	got, err := b.e.Published().Fetch(ctx, tree.Repository, b.now.Task, commit)
 	if err != nil {
@@ -189,6 +185,9 @@ func (b *bringing) add(ctx context.Context, again bool) error {
 		return err
 	}
 	if again {
+		if rootfs.Exists(b.on.WorkTree()) {
+			_, _, _ = b.saved(ctx, true) // somebody may have looked in; one that git does not know yet has nothing of theirs
+		}
 		if _, err := own.KeepHead(ctx, b.on.Branch, lost(b.e, b.on.Branch)); err != nil {
 			return refusal.Git(err)
 		}
@@ -202,26 +201,40 @@ func (b *bringing) add(ctx context.Context, again bool) error {
 	return nil
 }
 
-// move gives the work tree its files, and saves those that it had, unless this call has made it.
-func (b *bringing) move(ctx context.Context, save bool) error {
+// saved opens the work tree, and saves the files that it has.
+func (b *bringing) saved(ctx context.Context, save bool) (tree *worktree.Tree, was string, err error) {
+	if tree, err = b.open(ctx, b.on.WorkTree()); err != nil {
+		return nil, "", err
+	}
+	if was, err = tree.Snapshot(ctx); err != nil {
+		return nil, "", refusal.Git(err)
+	}
+	if !save || was == b.done.Tree {
+		return tree, was, nil
+	}
+	as, err := snapshots.KeepAs(ctx, tree, b.ref(fmt.Sprintf("%d.replaced", b.now.Task.Seq)), was)
+	b.done.Saved = "refs/ferrus/" + as
+	return tree, was, err
+}
+
+// open opens a work tree of the repository, with the private folder of the branch.
+func (b *bringing) open(ctx context.Context, dir string) (*worktree.Tree, error) {
 	gate, err := b.e.Gate(b.now)
 	if err != nil {
+		return nil, err
+	}
+	tree, err := worktree.Open(ctx, dir, b.on.Path("git"), worktree.Options{Root: b.on.Root, Ignore: gate.Checks.Ignore})
+	if err != nil {
+		return nil, refusal.Git(err)
+	}
+	return tree, nil
+}
+
+// move gives the work tree its files, and saves those that it had, unless this call has made it.
+func (b *bringing) move(ctx context.Context, save bool) error {
+	tree, was, err := b.saved(ctx, save)
+	if err != nil {
 		return err
-	}
-	tree, err := worktree.Open(ctx, b.on.WorkTree(), b.on.Path("git"), worktree.Options{Root: b.on.Root, Ignore: gate.Checks.Ignore})
-	if err != nil {
-		return refusal.Git(err)
-	}
-	was, err := tree.Snapshot(ctx)
-	if err != nil {
-		return refusal.Git(err)
-	}
-	if save && was != b.done.Tree {
-		as, err := snapshots.KeepAs(ctx, tree, b.ref(fmt.Sprintf("%d.replaced", b.now.Task.Seq)), was)
-		if err != nil {
-			return err
-		}
-		b.done.Saved = "refs/ferrus/" + as
 	}
 	moved, err := restore.In(tree).Restore(ctx, was, b.done.Tree, b.e.EditsName(b.now))
 	b.done.Edited = moved.Edited

@@ -58,7 +58,7 @@ func (t *Trees) warn(task state.Task, err error) {
 // replaced. Where the remote has lost the files with which the task began, they are published again. It returns "" where work trees do not
 // travel. The error is a *refusal.RefusedError, of code LeaseLost where the remote and the journal have a later epoch.
 func (t *Trees) Push(ctx context.Context, tree *worktree.Tree, task state.Task, id string) (commit string, err error) {
-	return t.pushed(ctx, tree, task, id, 0, "then try again; where trees is not set under [store] of a person's own configuration, the files stay on this computer")
+	return t.pushed(ctx, tree, task, id, 0, "then try again; to keep the files on this computer, a person removes trees from [store] in their own configuration")
 }
 
 // HandOver is Push of the files as they are now, for another computer. It is refused, with the code LeaseLost, where an agent of another computer
