@@ -33,15 +33,14 @@ type branching struct {
 func BranchCommand(a *cli.App) *cobra.Command {
 	var how branching
 	cmd := &cobra.Command{
-		Use:   "branch NAME [--at SEQ] [-n N] [--variant AGENT] [--task TEXT] [--fetch]",
+		Use:   "branch NAME [--at SEQ] [-n N] [--variant AGENT] [--task TEXT]",
 		Short: "Create a branch for another attempt or another task",
 		Long: `Creates a branch: its own task, log, agents and checks, in its own work tree
 .ferrus/worktrees/NAME on the git branch ferrus/NAME. It starts with the present
-task and files, or with --at those of that entry of "ferrus log". With
---task it gets a new task. With -n 3 it creates NAME.1, NAME.2 and NAME.3 as
-three attempts. Each --variant is one attempt, whose executor is that agent.
-With --fetch it fetches the files of a branch on which another computer works.
-With --remove it deletes the branch.`,
+task and files, or with --at those of that entry of "ferrus log". --task gives
+it a new task. -n 3 creates the attempts NAME.1, NAME.2 and NAME.3. Each
+--variant is one attempt, by that agent.
+--remove deletes a branch, --fetch gets its files from another computer.`,
 		Example: `  ferrus branch try-cache
   ferrus branch attempt -n 3
   ferrus branch docs --task "update the docs"
