@@ -3,16 +3,30 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
+
+// typeVariable makes this binary a program that types into the terminal that it was started from.
+const typeVariable = "FERRUS_TEST_TYPE"
 
 func TestMain(m *testing.M) {
 	Stage()
+	if os.Getenv(typeVariable) != "" {
+		letter := byte('x')
+		_, _, errno := unix.Syscall(unix.SYS_IOCTL, 0, unix.TIOCSTI, uintptr(unsafe.Pointer(&letter)))
+		fmt.Print(errno.Error())
+		os.Exit(0)
+	}
 	os.Exit(m.Run())
 }
 
@@ -70,5 +84,43 @@ func TestAStageThatCannotBeProvedStartsNothing(t *testing.T) {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != ExitRefused || strings.Contains(string(out), "started") || !strings.Contains(string(out), "does not hold") {
 		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// TestNothingTypesIntoTheTerminal: a client for which a person logs in has the terminal of the person's shell, which would run what
+// is typed there.
+func TestNothingTypesIntoTheTerminal(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	p := System()
+	p.Write, p.Read, p.Dir, p.Network = []string{dir}, append(p.Read, os.Args[0]), dir, true
+	for _, m := range append(Mechanisms(), None) {
+		t.Run(string(m), func(t *testing.T) {
+			if err := Probe(t.Context(), m, os.Args[0]); err != nil {
+				t.Skip(err)
+			}
+			screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+			must(t, err)
+			defer screen.Close()
+			must(t, unix.IoctlSetPointerInt(int(screen.Fd()), unix.TIOCSPTLCK, 0))
+			n, err := unix.IoctlGetInt(int(screen.Fd()), unix.TIOCGPTN)
+			must(t, err)
+			own, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+			must(t, err)
+			defer own.Close()
+			argv, err := Command(m, p, os.Args[0], []string{os.Args[0]})
+			must(t, err)
+			cmd := exec.Command(argv[0], argv[1:]...)
+			cmd.Env = append(os.Environ(), typeVariable+"=1")
+			cmd.Stdin, cmd.SysProcAttr = own, &syscall.SysProcAttr{Setsid: true, Setctty: true}
+			out, err := cmd.Output()
+			must(t, err)
+			switch said := string(out); {
+			case m == None && said == unix.EIO.Error():
+				t.Skip("this kernel lets nobody type into a terminal")
+			case m == None && said != unix.Errno(0).Error(), m != None && said != unix.EPERM.Error():
+				t.Errorf("it says %q", said)
+			}
+		})
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A filter refuses system calls with EPERM that no rule about files covers.
+// A filter refuses system calls with EPERM that no rule about files covers, and always that a program types into a terminal.
 type filter struct {
 	arch  uint32
 	calls []uint32 // refused whatever their arguments
@@ -20,12 +20,17 @@ const (
 	x32Bit   = 0x40000000
 )
 
-// offsets in struct seccomp_data.
+// offsets in struct seccomp_data. Of an argument the kernel uses the lower half, which comes first on all processors here.
 const (
 	offNumber = 0
 	offArch   = 4
 	offArg0   = 16
+	offArg1   = 24
 )
+
+// typing are requests of ioctl that put characters into a terminal as if the person had typed them: a client for which a person logs
+// in has the terminal of the person's shell.
+var typing = []uint32{unix.TIOCSTI, unix.TIOCLINUX}
 
 // program is the filter for the kernel: an unknown architecture, and the second numbering that one has, are refused whole.
 func (f filter) program() []unix.SockFilter {
@@ -49,6 +54,11 @@ func (f filter) program() []unix.SockFilter {
 	for _, nr := range f.calls {
 		prog = append(prog, unless(unix.BPF_JEQ, nr), give(refused))
 	}
+	prog = append(prog, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: uint8(2*len(typing) + 2), K: unix.SYS_IOCTL}, load(offArg1))
+	for _, request := range typing {
+		prog = append(prog, unless(unix.BPF_JEQ, request), give(refused))
+	}
+	prog = append(prog, give(retAllow))
 	if f.unix {
 		prog = append(prog,
 			unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 3, K: unix.SYS_SOCKET},
