@@ -7,15 +7,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"strconv"
-	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/checkrun"
-	"github.com/ferrus-go/ferrus/internal/checks"
-	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/project"
@@ -25,7 +20,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
-	"github.com/ferrus-go/ferrus/internal/worktree/restore"
 )
 
 // A Fork says how branches are made.
@@ -46,6 +40,7 @@ type start struct {
 	entry uint64 // the number of the newest entry that they share, 0 for none
 	task  string // that they share, "" for none
 	tree  string // the files
+	setUp string // the files on which the set-up runs, where an executor in a sandbox has made those of tree; "" otherwise
 }
 
 // Create makes branches: machines of their own, each with a work tree of its own on the git branch ferrus/NAME, all from
@@ -114,6 +109,9 @@ func startOf(ctx context.Context, s *engine.Session, now store.Snapshot, f Fork)
 			return start{}, err
 		}
 		from.upto, from.entry = l.End, l.Seq
+	}
+	if f.Tree != "" || f.At != 0 || !f.Own {
+		from.setUp = SetUpTree(s.Engine(), now)
 	}
 	switch {
 	case f.Tree != "":
@@ -228,59 +226,7 @@ func lay(ctx context.Context, s *engine.Session, now store.Snapshot, tree *workt
 			return refusal.Git(err)
 		}
 	}
-	conf, err := s.Engine().Config()
-	if err != nil {
-		return refusal.Config(err)
-	}
-	gate := conf.Gate()
-	there, err := worktree.Open(ctx, dir, filepath.Join(draft, "git"), worktree.Options{Root: s.Engine().Place().Root, Ignore: gate.Checks.Ignore})
-	if err != nil {
-		return refusal.Git(err)
-	}
-	fresh, err := there.Snapshot(ctx)
-	if err == nil {
-		var moved restore.Change
-		moved, err = restore.In(there).Restore(ctx, fresh, from.tree, on.Branch+"/"+cmp.Or(from.task, "start")+"/edits")
-		if len(moved.Edited) > 0 {
-			s.Engine().Log().Warn("files of a branch were edited while it was made", "branch", on.Branch, "edits", restore.Text(moved.Edited))
-		}
-	}
-	if err == nil {
-		err = os.MkdirAll(on.Work, 0o755) // the project may be a folder of the repository that no commit has
-	}
-	if err != nil {
-		return refusal.Git(err)
-	}
-	env, err := s.Engine().Environment(now)
-	if err != nil {
-		return err
-	}
-	if from.task == "" {
-		env = s.Engine().Personal().Apply(os.Environ())
-	}
-	return setUp(ctx, s.Engine(), on, conf, draft, env)
-}
-
-// setUp runs the command that a new work tree needs, if there is one.
-func setUp(ctx context.Context, e *engine.Engine, on project.Place, conf config.Config, draft string, env []string) error {
-	if strings.TrimSpace(conf.Branches.Setup) == "" {
-		return nil
-	}
-	log, lock := filepath.Join(draft, "logs", "setup.log"), filepath.Join(draft, "live", "setup.lock")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(log), 0o700), os.MkdirAll(filepath.Dir(lock), 0o700)); err != nil {
-		return err
-	}
-	spec := checkrun.SpecOf(conf.Gate(), on.Work, log, lock)
-	spec.Commands, spec.Environ = []string{conf.Branches.Setup}, env
-	res, err := e.Runner().Run(ctx, spec)
-	if err != nil {
-		return err
-	}
-	if res.Status != checks.Passed {
-		return &refusal.RefusedError{Code: refusal.StoreError, Message: "the new work tree cannot be set up: " + checkrun.Verdict(res), Person: true,
-			Remedy: "see " + log + " and [branches] setup in ferrus.toml, then try again"}
-	}
-	return nil
+	return fill(ctx, s, now, tree, on, from, draft)
 }
 
 // maxCarried is how much of a log or a patch goes with a branch: a larger one stays with its parent.

@@ -343,11 +343,17 @@ func (m *merging) judge(ctx context.Context, tree string) (res checks.Result, er
 	if err := m.from.Engine().Runner().Await(ctx); err != nil {
 		return res, err
 	}
-	spec, err := m.from.Engine().Runner().Spec(m.was, gate, "logs/"+m.was.Task.TaskID+"-merge.log", checkrun.Target{Task: m.was.Task.TaskID})
+	on := checkrun.Target{Task: m.was.Task.TaskID}
+	spec, err := m.from.Engine().Runner().Spec(m.was, gate, "logs/"+m.was.Task.TaskID+"-merge.log", on)
 	if err != nil {
 		return res, err
 	}
-	return m.from.Engine().Runner().Run(ctx, spec)
+	at, err := m.from.Engine().Runner().Prepare(ctx, m.was, gate, on)
+	if err != nil {
+		return res, checkrun.Trouble(err)
+	}
+	defer at.Release()
+	return m.from.Engine().Runner().Run(ctx, at.On(spec))
 }
 
 // lay puts a tree into the branch's work tree, having it kept and so marked.

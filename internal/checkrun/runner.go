@@ -203,7 +203,7 @@ func (r *Runner) JudgeClean(ctx context.Context, snap store.Snapshot, gate confi
 	if err := r.Await(ctx); err != nil {
 		return checks.Result{}, err
 	}
-	on := Target{Task: snap.Task.TaskID, Tree: tree, Base: snap.Task.BaseTree}
+	on := Target{Task: snap.Task.TaskID, Tree: tree, Base: snap.Task.SetUpOn()}
 	spec, err := r.Spec(snap, gate, log, on)
 	if err != nil {
 		return checks.Result{}, err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/confine"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -26,9 +27,10 @@ const trialLog = "logs/check-trial.log"
 
 // Try finds out whether the sandbox of the checks makes them fail: once for each gate it runs them on the work tree as it is in the
 // sandbox, and, unless they pass there, without it. It returns "" if the sandbox is not the reason, and otherwise a question to
-// the person. The task stays as it is. before is called when the checks begin to run, with the name of their sandbox.
+// the person. The task stays as it is. before is called when the checks begin to run, with the name of their sandbox. Where an executor
+// has worked in a sandbox nothing is tried: what it wrote must not run without one.
 func (r *Runner) Try(ctx context.Context, snap store.Snapshot, gate config.Gate, before func(sandbox string)) (question string, err error) {
-	if gate.Checks.Commands == nil || !gate.Checks.Sandboxed() {
+	if gate.Checks.Commands == nil || !gate.Checks.Sandboxed() || confine.Of(r.place.Dir()).Used() {
 		return "", nil
 	}
 	name, err := nameOf(ctx, gate.Checks)
@@ -75,7 +77,7 @@ func (r *Runner) Try(ctx context.Context, snap store.Snapshot, gate config.Gate,
 
 // try runs the checks of a gate, in their sandbox if it has one.
 func (r *Runner) try(ctx context.Context, snap store.Snapshot, gate config.Gate) (checks.Result, error) {
-	on := Target{Task: snap.Task.TaskID, Base: snap.Task.BaseTree, Trial: true}
+	on := Target{Task: snap.Task.TaskID, Base: snap.Task.SetUpOn(), Trial: true}
 	at, err := r.Prepare(ctx, snap, gate, on)
 	if err != nil {
 		return checks.Result{}, Trouble(err)

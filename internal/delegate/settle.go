@@ -189,7 +189,7 @@ func (s settling) create(ctx context.Context) error {
 		return err
 	}
 	return s.child(c.Off, func(to *engine.Session, l *store.Line) error {
-		_, err := to.CreateDelegated(ctx, l.Docs[engine.DelegateDoc], frozen)
+		_, err := to.CreateDelegated(ctx, l.Docs[engine.DelegateDoc], frozen, branch.SetUpTree(s.e, s.now))
 		return err
 	})
 }

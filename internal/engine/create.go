@@ -48,7 +48,7 @@ func (s *Session) CreateTask(ctx context.Context, description, title string) (Do
 	}
 	docs := s.e.settings.Freeze(conf.Gate())
 	docs[state.TaskDoc] = description
-	done, err := s.begin(ctx, now, title, docs)
+	done, err := s.begin(ctx, now, title, docs, "")
 	if err == nil {
 		s.e.RecordEnviron() // there may have been no record before the agreement to this task
 	}
@@ -60,8 +60,9 @@ func (s *Session) mayRepeat(now store.Snapshot) bool {
 	return now.Top != nil && now.Top.Actor.Session == s.ID
 }
 
-// begin commits a new task. The work tree as it is becomes its base, and is made durable, and published where work trees travel.
-func (s *Session) begin(ctx context.Context, now store.Snapshot, title string, docs map[state.Doc]string) (Done, error) {
+// begin commits a new task. The work tree as it is becomes its base, and is made durable, and published where work trees travel. setUp is the tree
+// on which a set-up runs, "" for the base.
+func (s *Session) begin(ctx context.Context, now store.Snapshot, title string, docs map[state.Doc]string, setUp string) (Done, error) {
 	t := transition{event: state.CreateTask, docs: docs, note: title}
 	tree, err := s.e.Tree(ctx, store.Snapshot{})
 	if err != nil {
@@ -76,6 +77,7 @@ func (s *Session) begin(ctx context.Context, now store.Snapshot, title string, d
 	}
 	t.lay = func(_ store.Snapshot, next *state.Task) {
 		next.TaskID, next.Title, next.BaseTree, next.BaseCommit, next.Worktree = made.TaskID, title, made.BaseTree, made.BaseCommit, s.e.place.Work
+		next.SetUpTree = setUp
 	}
 	return s.commit(ctx, t)
 }

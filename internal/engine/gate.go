@@ -227,7 +227,7 @@ func (j *job) execute(ctx context.Context, began store.Snapshot) (checks.Result,
 	}
 	bell := e.store.Watch() // armed before the run begins, which may take a while
 	defer bell.Close()
-	on := checkrun.Target{Task: began.Task.TaskID, Tree: began.Task.Check.Tree, Base: began.Task.BaseTree}
+	on := checkrun.Target{Task: began.Task.TaskID, Tree: began.Task.Check.Tree, Base: began.Task.SetUpOn()}
 	spec, err := e.runner.Spec(began, gate, began.Task.Check.Log, on)
 	if err != nil {
 		return checks.Result{}, err

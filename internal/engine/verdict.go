@@ -172,7 +172,7 @@ func (e *Engine) Trial(ctx context.Context) (checks.Result, config.Gate, error) 
 	if err := e.runner.CanRun(ctx, gate); err != nil {
 		return checks.Result{}, gate, err
 	}
-	on := checkrun.Target{Task: gc.ByHand, Base: snap.Task.BaseTree}
+	on := checkrun.Target{Task: gc.ByHand, Base: snap.Task.SetUpOn()}
 	at, err := e.runner.Prepare(ctx, snap, gate, on)
 	if err != nil {
 		return checks.Result{}, gate, checkrun.Trouble(err)

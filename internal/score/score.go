@@ -85,7 +85,7 @@ func run(ctx context.Context, e *engine.Engine, now store.Snapshot, gate config.
 	if err := same("is not the one that was checked"); err != nil {
 		return checks.Result{}, err
 	}
-	on := checkrun.Target{Task: now.Task.TaskID, Tree: tree, Base: now.Task.BaseTree}
+	on := checkrun.Target{Task: now.Task.TaskID, Tree: tree, Base: now.Task.SetUpOn()}
 	spec, err := r.Spec(now, gate, log, on)
 	if err != nil {
 		return checks.Result{}, err

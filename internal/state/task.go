@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -39,6 +40,7 @@ type Task struct {
 	Score        Score       `json:"score,omitzero"`        // the newest
 	BaseTree     string      `json:"base_tree,omitempty"`   // the work tree at create_task; "" without git
 	BaseCommit   string      `json:"base_commit,omitempty"` // HEAD at create_task, on which published snapshots build; "" where trees do not travel
+	SetUpTree    string      `json:"set_up_tree,omitempty"` // files that no executor in a sandbox has changed; "" for BaseTree
 	Worktree     string      `json:"worktree,omitempty"`    // absolute path of the folder that the task is worked on in; "" in a database
 	Pin          Pin         `json:"pin,omitzero"`          // the gate in force
 	Assigned     Assigned    `json:"assigned,omitzero"`     // the executor that a rule gave the work to; the zero one is the gate's
@@ -61,6 +63,9 @@ type Task struct {
 	// Extra has the keys that this version does not know; they are written back unchanged.
 	Extra map[string]json.RawMessage `json:"-"`
 }
+
+// SetUpOn returns the tree on which the set-up of a work tree or a checkout runs: it runs without a sandbox.
+func (t Task) SetUpOn() string { return cmp.Or(t.SetUpTree, t.BaseTree) }
 
 // A Pause is one entry of the stack of interruptions.
 type Pause struct {

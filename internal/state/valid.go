@@ -89,6 +89,7 @@ func (t *Task) Valid() error {
 
 	v.form("base_tree", t.BaseTree, objectID)
 	v.form("base_commit", t.BaseCommit, objectID)
+	v.form("set_up_tree", t.SetUpTree, objectID)
 	v.text("worktree", t.Worktree, maxPath)
 	v.ref("pin", Ref(t.Pin))
 	v.line("assigned.agent", t.Assigned.Agent)

@@ -77,6 +77,7 @@ var hostile = []forgery{
 	{"base_tree", `"base_tree":"main"`},
 	{"base_commit", `"base_commit":"HEAD"`},
 	{"base_commit", `"base_commit":"--upload-pack=x"`},
+	{"set_up_tree", `"set_up_tree":"main"`},
 	{"worktree", `"worktree":"/` + strings.Repeat("a", 1<<15) + `"`},
 	{"pin.off", `"pin":{"off":-1}`},
 	{"pin.sha256", `"pin":{"sha256":"x"}`},

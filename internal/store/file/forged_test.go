@@ -34,6 +34,7 @@ var forgeries = map[string]func(l *store.Line){
 	"branch":           func(l *store.Line) { l.State.Branch = "../.." },
 	"session":          func(l *store.Line) { l.State.Session = "../../x" },
 	"base_tree":        func(l *store.Line) { l.State.BaseTree = "--output=x" },
+	"set_up_tree":      func(l *store.Line) { l.State.SetUpTree = "--output=x" },
 	"check_retries":    func(l *store.Line) { l.State.CheckRetries = -1 },
 	"v":                func(l *store.Line) { l.V = 0 },
 	"actor.role":       func(l *store.Line) { l.Actor.Role = "../x" },

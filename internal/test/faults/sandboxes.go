@@ -39,6 +39,14 @@ var sandboxed = []Rig{
 		Test: "TestNoGitOfAnExecutorRunsOutside", Plain: true, Needs: "Linux with Landlock",
 	},
 	{
+		Name: "sandbox: what an executor wrote", Promise: "what an executor in a sandbox wrote runs nowhere outside of one", Package: "./internal/confine",
+		Test: "TestWhatAnExecutorWroteRunsNowhereOutside", Plain: true, Needs: "Linux with Landlock",
+	},
+	{
+		Name: "sandbox: terminals", Promise: "nothing in a sandbox types into the terminal of a person", Package: "./internal/sandbox",
+		Test: "TestNothingTypesIntoTheTerminal", Plain: true, Needs: "Linux with Landlock",
+	},
+	{
 		Name: "sandbox: deaths", Promise: "the claim ends with each process of an executor, and nothing is left behind", Package: "./internal/confine",
 		Test: "TestTheClaimEndsWithTheClient", Plain: true, Needs: "Linux with Landlock",
 	},
