@@ -83,7 +83,8 @@ const (
 // A run says how to put back the work tree.
 type run struct {
 	guest.Link
-	Mounted bool `json:"mounted,omitempty"` // the work tree was not changed
+	Mounted    bool           `json:"mounted,omitempty"` // the work tree was not changed
+	Submodules []guest.Nested `json:"submodules,omitempty"`
 }
 
 // Inside is a sandbox that is ready for its executor.
@@ -110,7 +111,14 @@ func (o Order) Enter(ctx context.Context) (*Inside, error) {
 	if err != nil {
 		return nil, err
 	}
+	submodules, err := guest.Submodules(ctx, r)
+	if err != nil {
+		return nil, err
+	}
 	policy := o.policy(private)
+	if err := o.keep(&policy, submodules); err != nil {
+		return nil, err
+	}
 	if o.mounts() {
 		if policy.Mounts, err = o.over(private); err != nil {
 			return nil, err
@@ -124,7 +132,7 @@ func (o Order) Enter(ctx context.Context) (*Inside, error) {
 	if i.Prefix, err = sandbox.Command(o.Mechanism, policy, self, nil); err != nil {
 		return nil, err
 	}
-	if err := o.Folder.write(record, run{private.Link, o.mounts()}); err != nil {
+	if err := o.Folder.write(record, run{private.Link, o.mounts(), submodules}); err != nil {
 		return nil, err
 	}
 	if err := i.open(o, private.Link); err != nil {
@@ -164,33 +172,6 @@ func (i *Inside) Close() {
 func (i *Inside) Leave() (replaced bool, err error) {
 	i.Close()
 	return i.folder.Restore()
-}
-
-// policy is what the executor reaches.
-func (o Order) policy(private guest.Directory) sandbox.Policy {
-	p := sandbox.System()
-	p.Dir, p.Network, p.Deny, p.Hidden = o.Work, true, o.Deny, o.Hidden
-	p.Read = append(p.Read, o.Read...)
-	p.Read = append(append(p.Read, private.Objects...), o.Folder.In())
-	p.Write = append([]string{o.Top, o.Home(), o.Folder.Temp(), o.Folder.Git()}, o.Write...)
-	return p
-}
-
-// mounts reports whether .git of the work tree stays as it is, because the sandbox shows another one in its place.
-func (o Order) mounts() bool { return o.Mechanism == sandbox.Bwrap }
-
-// over is what the sandbox shows in the place of .git.
-func (o Order) over(private guest.Directory) ([]sandbox.Mount, error) {
-	dotGit := filepath.Join(private.Link.Work, ".git")
-	if private.Covers != "" {
-		return []sandbox.Mount{{From: o.Folder.Git(), To: dotGit, Write: true}, {From: private.Covers, To: filepath.Join(dotGit, guest.Borrowed)}}, nil
-	}
-	root, err := o.Folder.open()
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	return []sandbox.Mount{{From: root.Join(in + "/" + dotGitName), To: dotGit}}, root.WriteFile(in+"/"+dotGitName, []byte(private.Link.Line()), 0o600)
 }
 
 // open opens the folder below .ferrus.
@@ -281,6 +262,11 @@ func (f Folder) Restore() (replaced bool, err error) {
 	if !was.Mounted {
 		if replaced, err = was.Leave(); err != nil {
 			return replaced, fmt.Errorf("put back the file .git of the work tree: %w", err)
+		}
+	}
+	for _, n := range was.Submodules {
+		if err := n.PutBack(was.Work); err != nil {
+			return replaced, fmt.Errorf("put back .git of a submodule: %w", err)
 		}
 	}
 	_ = root.Remove(in + "/" + ticket)

@@ -187,6 +187,10 @@ func newSite(t *testing.T, in setting, plan string, files map[string]string, mor
 	}
 	s.Git("add", "-A")
 	s.Git("commit", "-qm", "more")
+	if files[".gitmodules"] != "" {
+		s.Git("update-index", "--add", "--cacheinfo", "160000,"+strings.TrimSpace(s.Git("rev-parse", "HEAD"))+",sub")
+		s.Git("commit", "-qm", "more")
+	}
 	s.at = s.Machine
 	if !in.own {
 		enginetest.Branched(t, s.Human(), branch.Fork{Names: []string{"alt"}, Own: true})

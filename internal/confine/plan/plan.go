@@ -190,13 +190,15 @@ func way(a agents.Adapter) string {
 }
 
 // GitEnviron returns the variables by which git in the work tree uses the git directory of the repository, whatever an executor in a
-// sandbox has put in the place of .git there. They are for the clients of agents that read its work outside of the sandbox.
+// sandbox has put in the place of .git there, and does not look into submodules. They are for the clients of agents that read its work
+// outside of the sandbox.
 func GitEnviron(ctx context.Context, place project.Place, work string) ([]string, error) {
 	r, err := repository.Open(ctx, work, filepath.Join(place.Dir(), "git"), place.Root)
 	if err != nil || !r.Git() {
 		return nil, err
 	}
-	return []string{"GIT_DIR=" + r.GitDir(), "GIT_WORK_TREE=" + r.Top()}, nil
+	env, err := guest.WithoutSubmodules(ctx, r, filepath.Join(r.Private(), "index.agents"))
+	return append(env, "GIT_DIR="+r.GitDir(), "GIT_WORK_TREE="+r.Top()), err
 }
 
 // protected are paths that no executor may be given.

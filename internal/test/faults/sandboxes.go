@@ -47,6 +47,14 @@ var sandboxed = []Rig{
 		Test: "TestNothingTypesIntoTheTerminal", Plain: true, Needs: "Linux with Landlock",
 	},
 	{
+		Name: "sandbox: submodules", Promise: "what an executor makes of a submodule runs nothing outside", Package: "./internal/confine",
+		Test: "TestNoSubmoduleOfAnExecutorRunsOutside", Plain: true, Needs: "Linux with Landlock",
+	},
+	{
+		Name: "sandbox: folders of .ferrus", Promise: "an executor does not move the folders in which .ferrus lies", Package: "./internal/confine",
+		Test: "TestTheProjectIsNotMovedAway", Plain: true, Needs: "Linux with bubblewrap",
+	},
+	{
 		Name: "sandbox: deaths", Promise: "the claim ends with each process of an executor, and nothing is left behind", Package: "./internal/confine",
 		Test: "TestTheClaimEndsWithTheClient", Plain: true, Needs: "Linux with Landlock",
 	},
