@@ -19,13 +19,14 @@ type kind struct {
 	setup    string // lock of the set-up of its checkout
 	tmp      string // folder for temporary files
 	cargo    string // folder of cargo
+	home     string // home folder
 	confined bool   // checks that follow the executor run in a sandbox, though no executor has worked in one
 }
 
 var (
-	ofTask  = kind{"live/check.lock", "live/setup.lock", privateDir + "/tmp/task", privateDir + "/cargo/task", false}
-	ofTrial = kind{"live/check-trial.lock", "live/setup-trial.lock", privateDir + "/tmp/trial", privateDir + "/cargo/trial", true}
-	byHand  = kind{"live/check-by-hand.lock", "live/setup-by-hand.lock", privateDir + "/tmp/by-hand", privateDir + "/cargo/by-hand", false}
+	ofTask  = kind{"live/check.lock", "live/setup.lock", privateDir + "/tmp/task", privateDir + "/cargo/task", privateDir + "/home/task", false}
+	ofTrial = kind{"live/check-trial.lock", "live/setup-trial.lock", privateDir + "/tmp/trial", privateDir + "/cargo/trial", privateDir + "/home/trial", true}
+	byHand  = kind{"live/check-by-hand.lock", "live/setup-by-hand.lock", privateDir + "/tmp/by-hand", privateDir + "/cargo/by-hand", privateDir + "/home/by-hand", false}
 )
 
 func (t Target) kind() kind {
@@ -38,16 +39,16 @@ func (t Target) kind() kind {
 	return ofTask
 }
 
-// The folders that only checks use, relative to the folder of the machine. Checks that run at the same time share the home and the
-// caches: programs lock what they keep there.
+// The folders that only checks use, relative to the folder of the machine. Checks that run at the same time share the caches: programs
+// lock what they keep there.
 const (
 	privateDir = "sandbox"
-	homeDir    = privateDir + "/home"
 	cacheDir   = privateDir + "/cache"
 )
 
-// makePrivate makes the folders that only checks use. It removes the temporary files of the previous check of the kind, unless that
-// check still runs. The folder of cargo leads to what cargo has downloaded for the person.
+// makePrivate makes the folders that only checks use. It removes what the previous check of the kind has left, unless that check still
+// runs: temporary files, and settings in the home folder, by which a test could have the next check run less. The folder of cargo
+// leads to what cargo has downloaded for the person.
 func (r *Runner) makePrivate(k kind) error {
 	root, err := r.place.OpenDir()
 	if err != nil {
@@ -55,13 +56,13 @@ func (r *Runner) makePrivate(k kind) error {
 	}
 	defer root.Close()
 	if !checks.Running(r.place.Path(k.lock)) {
-		for _, name := range []string{k.tmp, k.cargo} {
-			if err := root.RemoveAll(name); err != nil {
+		for _, name := range []string{k.tmp, k.cargo, k.home} {
+			if err := root.RemoveTree(name); err != nil {
 				return refusal.Folder(err)
 			}
 		}
 	}
-	for _, name := range []string{homeDir, k.tmp, k.cargo, cacheDir} {
+	for _, name := range []string{k.home, k.tmp, k.cargo, cacheDir} {
 		if err := root.MkdirAll(name, 0o700); err != nil {
 			return refusal.Folder(err)
 		}
@@ -82,7 +83,7 @@ func (r *Runner) makePrivate(k kind) error {
 // from there.
 func privateEnv(machine string, k kind, home string) []string {
 	cache := filepath.Join(machine, cacheDir)
-	return []string{"HOME=" + filepath.Join(machine, homeDir), "TMPDIR=" + filepath.Join(machine, k.tmp), "XDG_CACHE_HOME=" + cache,
+	return []string{"HOME=" + filepath.Join(machine, k.home), "TMPDIR=" + filepath.Join(machine, k.tmp), "XDG_CACHE_HOME=" + cache,
 		"GOCACHE=" + filepath.Join(cache, "go"), "GOMODCACHE=" + toolchain.Modules(home), "GOTELEMETRY=off", "npm_config_cache=" + filepath.Join(cache, "npm"),
 		"CARGO_HOME=" + filepath.Join(machine, k.cargo), "RUSTUP_HOME=" + toolchain.Rustup(home)}
 }

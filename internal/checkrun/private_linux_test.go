@@ -11,12 +11,12 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
-// leaves is a check that fails where its folder for temporary files is not empty, and leaves a file there.
-const leaves = "[checks]\ncommands = ['echo $TMPDIR; test -z \"$(ls $TMPDIR)\" && echo left >$TMPDIR/left']\n" +
+// leaves is a check that fails where its folder for temporary files or its home folder is not empty, and leaves files there.
+const leaves = "[checks]\ncommands = ['echo $TMPDIR; test -z \"$(ls -A $TMPDIR $HOME | grep -v :)\" && echo left >$TMPDIR/left && mkdir $HOME/.config && echo left >$HOME/.config/left && chmod 500 $HOME/.config']\n" +
 	"sandbox = \"on\"\nnetwork = true\nwhere = \"clean\"\n"
 
-// TestNoCheckLosesItsTemporaryFiles: each begins with an empty folder for them, which nothing empties while the check runs, and
-// which no check of the other kind uses.
+// TestNoCheckLosesItsTemporaryFiles: each begins with an empty folder for them and an empty home folder, which nothing empties while
+// the check runs, and which no check of the other kind uses.
 func TestNoCheckLosesItsTemporaryFiles(t *testing.T) {
 	held(t)
 	m := enginetest.Repository(t, leaves)

@@ -101,6 +101,9 @@ func (r *Runner) confine(ctx context.Context, gate config.Gate, dir string, k ki
 	p := sandbox.System()
 	p.Dir, p.Network = dir, network(gate.Checks, m)
 	p.Write = append(p.Write, dir, private)
+	if err := r.unlinked(gate.Checks); err != nil {
+		return nil, err
+	}
 	p.Read = append(p.Read, gate.Checks.Read...)
 	p.Read = append(p.Read, toolchain.Folders(os.Getenv("PATH"), home, p.Read)...)
 	p.Read = append(p.Read, slices.Sorted(maps.Values(toolchain.Crates(home)))...)
@@ -123,6 +126,25 @@ func (r *Runner) confine(ctx context.Context, gate config.Gate, dir string, k ki
 			Remedy: `under [checks] set where = "clean", or sandbox = "bwrap"; or work on a branch`}
 	}
 	return &confinement{prefix: prefix, env: privateEnv(machine, k, home)}, err
+}
+
+// unlinked refuses a path of a gate that leads out of the project by a link: an agent can make links there.
+func (r *Runner) unlinked(c config.Checks) error {
+	root, err := filepath.EvalSymlinks(r.place.Root)
+	if err != nil {
+		return err
+	}
+	for _, path := range c.Read {
+		within, err := filepath.Rel(r.place.Root, path)
+		if err != nil || !filepath.IsLocal(within) {
+			continue
+		}
+		if to, err := filepath.EvalSymlinks(path); err == nil && to != filepath.Join(root, within) {
+			return &refusal.RefusedError{Code: refusal.InvalidInput, Person: true, Message: fmt.Sprintf("[checks] read = %q leads to %s, by a link in the project, where an agent can make links", path, to),
+				Remedy: "name the path that is meant under [checks] read in ferrus.toml, or remove the link"}
+		}
+	}
+	return nil
 }
 
 // repository adds a git directory to what the commands read, but for what ferrus keeps there. With bubblewrap it is read-only as

@@ -135,10 +135,16 @@ func TestASandboxThatCannotHoldIsRefused(t *testing.T) {
 		"landlock in the project's own tree": {"sandbox = \"landlock\"\nnetwork = true\n", `where = "clean"`},
 		"landlock without a network":         {"sandbox = \"landlock\"\n", "network = true"},
 		"a path that is not absolute":        {"sandbox = \"on\"\nnetwork = true\nread = [\"x\"]\n", "clean absolute path"},
+		"a link in the project":              {"sandbox = \"on\"\nnetwork = true\nwhere = \"clean\"\nread = [\"PROJECT/data/x\"]\n", "by a link in the project"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			held(t)
-			m := enginetest.Repository(t, "[checks]\ncommands = [\"true\"]\n"+c.toml)
+			m := enginetest.Repository(t, "")
+			m.Write("ferrus.toml", "[checks]\ncommands = [\"true\"]\n"+strings.ReplaceAll(c.toml, "PROJECT", m.Dir))
+			m.Write("to/x/y", "")
+			if err := os.Symlink("to", m.Path("data")); err != nil {
+				t.Fatal(err)
+			}
 			_, err := m.Human().CreateTask(t.Context(), "Paint it.", "")
 			if refusal.CodeOf(err) != refusal.InvalidInput || !strings.Contains(fmt.Sprintf("%+v %v", err, err), c.want) {
 				t.Errorf("%+v", err)

@@ -34,6 +34,9 @@ func (p protected) lists(s config.Sandbox) (read, write []string, err error) {
 		if rootfs.Within(path, p.home) {
 			return nil, nil, fmt.Errorf("read = %q would give away the home folder", path)
 		}
+		if p.work != "" && rootfs.Within(p.work, path) { // the executor makes links there, which the next run would follow
+			return nil, nil, fmt.Errorf("read = %q lies in the work tree, which is writable: leave it out", path)
+		}
 		read = append(read, path)
 	}
 	for _, path := range s.Write {
@@ -81,6 +84,9 @@ func existing(list, path string) (string, error) {
 // unreadable are paths that nothing makes readable.
 func (p protected) unreadable() []string {
 	list := append([]string{p.ferrus}, p.own...)
+	if p.common != "" {
+		list = append(list, p.common)
+	}
 	for _, name := range secrets {
 		list = append(list, filepath.Join(p.home, name))
 	}

@@ -82,9 +82,6 @@ func decide(ctx context.Context, gate config.Gate, place project.Place, queued b
 	if d.protected, err = protectedBy(ctx, place); err != nil {
 		return d, err
 	}
-	if d.read, d.write, err = d.protected.lists(s); err != nil {
-		return d, refuse(s.Mode, "correct read and write under [hq.executor] in ferrus.toml", "%v", err)
-	}
 	r, err := repository.Open(ctx, place.Root, filepath.Join(project.At(place.Root, "").Dir(), "git"), "")
 	switch {
 	case err != nil:
@@ -100,7 +97,12 @@ func decide(ctx context.Context, gate config.Gate, place project.Place, queued b
 	}
 	d.top = place.WorkTree()
 	if own {
-		d.top = r.Top()
+		d.top, d.protected.work = r.Top(), r.Top()
+	}
+	if d.read, d.write, err = d.protected.lists(s); err != nil {
+		return d, refuse(s.Mode, "correct read and write under [hq.executor] in ferrus.toml", "%v", err)
+	}
+	if own {
 		for _, path := range append(d.protected.own, d.protected.home) {
 			if rootfs.Within(d.top, path) {
 				return d, cannot(s.Mode, "work on a branch: ferrus branch NAME --task \"what is to be done\", then ferrus run --branch NAME; or "+switchOff,
@@ -207,6 +209,7 @@ type protected struct {
 	ferrus string   // its .ferrus
 	common string   // its git directory
 	home   string   // of the person
+	work   string   // the top of the project's own work tree, if the executor works there; "" otherwise
 	own    []string // the person's folders of ferrus: records, configuration, clean checkouts
 }
 

@@ -52,6 +52,7 @@ func TestASandboxThatCannotBeIsRefused(t *testing.T) {
 		}
 	}
 	m.Write("file", "")
+	m.Write(".git/ferrus/x/journal.jsonl", "")
 	link := filepath.Join(m.Side, "link")
 	if err := os.Symlink(m.Dir, link); err != nil {
 		t.Fatal(err)
@@ -92,6 +93,8 @@ func TestASandboxThatCannotBeIsRefused(t *testing.T) {
 			g.HQ.Sandbox.Write, g.HQ.Sandbox.Read = []string{filepath.Join(home, ".cache")}, []string{filepath.Join(home, ".cache/x")}
 		}, "is writable"},
 		"what is missing":                  {write(at("missing")), "no such path"},
+		"reading .git":                     {read(at(".git")), "give away"},
+		"reading the journal in .git":      {read(at(".git/ferrus")), "give away"},
 		"reading .ferrus":                  {read(at(".ferrus")), "give away"},
 		"reading the project":              {read(m.Dir), "give away"},
 		"reading a key":                    {read(filepath.Join(home, ".ssh")), "give away"},
@@ -124,6 +127,20 @@ func TestASandboxThatCannotBeIsRefused(t *testing.T) {
 		}
 		if err := plan.Check(t.Context(), gate(t), place, true); err != nil {
 			t.Errorf("of a task that gets a branch: %v", err)
+		}
+	})
+	t.Run("a path in the project's own work tree", func(t *testing.T) {
+		g := gate(t)
+		self, err := os.Executable()
+		if err == nil {
+			err = sandbox.Probe(t.Context(), sandbox.Bwrap, self)
+		}
+		if err != nil {
+			t.Skip(err)
+		}
+		g.HQ.Sandbox.Mode, g.HQ.Sandbox.Read = "bwrap", []string{at("file")}
+		if err := plan.Check(t.Context(), g, project.Place{Root: m.Dir, Work: m.Dir}, false); refusal.CodeOf(err) != refusal.InvalidInput || !strings.Contains(err.Error(), "lies in the work tree") {
+			t.Error(err)
 		}
 	})
 	t.Run("a partial clone", func(t *testing.T) {

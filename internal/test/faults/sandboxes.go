@@ -19,6 +19,10 @@ var sandboxed = []Rig{
 		Test: "TestAHostileCheckReachesNothing", Plain: true, Needs: "Linux with Landlock",
 	},
 	{
+		Name: "sandbox: left by checks", Promise: "a check finds no files that the one before it left", Package: "./internal/checkrun",
+		Test: "TestNoCheckLosesItsTemporaryFiles", Plain: true, Needs: "Linux with Landlock",
+	},
+	{
 		Name: "sandbox: suites", Promise: "test suites pass in a sandbox as documented", Package: "./internal/checkrun/suites",
 		Test: "TestCargoInASandbox", Plain: true, Needs: "Linux with Landlock, cargo",
 	},
