@@ -27,6 +27,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 	"github.com/ferrus-go/ferrus/internal/worktree/checkout"
+	"github.com/ferrus-go/ferrus/internal/worktree/guest"
 )
 
 // A Runner runs the checks of a task: in its work tree, or on a tree of files in a private checkout. One for each task of
@@ -72,12 +73,19 @@ type Site struct {
 	env   []string           // of the commands
 
 	sandbox *confinement // nil for none
+
+	top        string         // of the work tree in which commands in a sandbox run; "" for none
+	submodules []guest.Nested // as they are before the commands run
 }
 
-// Release ends the use of a checkout.
+// Release ends the use of the site, and of a checkout. What commands in a sandbox have made of submodules is put back: git of a person
+// would obey it.
 func (s Site) Release() {
 	if s.Clean != nil {
 		s.Clean.Release()
+	}
+	for _, n := range s.submodules {
+		_ = n.PutBack(s.top) // what cannot be read there is read by nobody
 	}
 }
 
@@ -143,6 +151,9 @@ func (r *Runner) Prepare(ctx context.Context, snap store.Snapshot, gate config.G
 	}
 	if err = r.makePrivate(on.kind()); err == nil {
 		s.sandbox, err = r.confine(ctx, gate, cmp.Or(s.dir, r.place.Work), on.kind())
+	}
+	if err == nil && s.Clean == nil {
+		s.top, s.submodules, err = r.submodules(ctx)
 	}
 	if err != nil {
 		s.Release()

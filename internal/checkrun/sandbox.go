@@ -111,7 +111,7 @@ func (r *Runner) confine(ctx context.Context, gate config.Gate, dir string, k ki
 		p.Read = append(p.Read, toolchain.Above(r.place.Root)...)
 	}
 	if common, err := worktree.CommonDir(ctx, r.place.Root); err == nil && common != "" {
-		p.Read, p.Hidden = repository(p.Read, common, m)
+		p.Read, p.Hidden = withGit(p.Read, common, m)
 	}
 	p.Read = append(p.Read, confine.Of(machine).Git()) // which the work tree names while an executor in a sandbox works
 	own := project.At(r.place.Root, "").Dir()
@@ -147,9 +147,9 @@ func (r *Runner) unlinked(c config.Checks) error {
 	return nil
 }
 
-// repository adds a git directory to what the commands read, but for what ferrus keeps there. With bubblewrap it is read-only as
+// withGit adds a git directory to what the commands read, but for what ferrus keeps there. With bubblewrap it is read-only as
 // a whole, also where it lies in a folder that the commands write.
-func repository(read []string, common string, m sandbox.Mechanism) (list, hidden []string) {
+func withGit(read []string, common string, m sandbox.Mechanism) (list, hidden []string) {
 	ours := filepath.Join(common, "ferrus")
 	if m == sandbox.Bwrap {
 		if _, err := os.Stat(ours); err == nil {

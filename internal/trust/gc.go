@@ -58,3 +58,25 @@ func Sweep(now time.Time, age time.Duration, dry bool) (removed []string, err er
 	}
 	return removed, nil
 }
+
+// Below returns the paths of the recorded projects that lie below a folder. It leaves out records that it cannot read.
+func Below(top string) (paths []string, err error) {
+	dir, err := StateDir()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(filepath.Join(dir, folder))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, unwritten(dir, err)
+	}
+	for _, d := range entries {
+		if !strings.HasSuffix(d.Name(), ".json") {
+			continue
+		}
+		r, found, err := read(filepath.Join(dir, folder, d.Name()))
+		if err == nil && found && strings.HasPrefix(r.Path, strings.TrimSuffix(top, string(filepath.Separator))+string(filepath.Separator)) {
+			paths = append(paths, r.Path)
+		}
+	}
+	return paths, nil
+}

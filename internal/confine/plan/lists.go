@@ -9,7 +9,10 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/confine"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/trust"
+	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
 // logins are where programs keep keys, logins and what they start by themselves, relative to the home folder.
@@ -134,10 +137,34 @@ func (p protected) within(o *confine.Order) {
 		return
 	}
 	// The project's own work tree. Empty folders lie over its .ferrus, and a private git directory over its .git.
-	o.Hidden = []string{p.ferrus}
+	o.Hidden = append([]string{p.ferrus}, p.inner...)
+	o.Deny = append(o.Deny, p.inner...)
 	for _, path := range []string{filepath.Join(p.root, config.FileName), filepath.Join(p.common, "modules")} {
 		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink == 0 {
 			o.Read = append(o.Read, path) // over what it writes
 		}
 	}
+}
+
+// others finds the folders in the work tree that are none of the executor's.
+func (p *protected) others(r *repository.Repository) error {
+	trees, err := r.LinkedTrees()
+	if err != nil {
+		return err
+	}
+	projects, err := trust.Below(p.work)
+	if err != nil {
+		return err
+	}
+	for _, path := range projects {
+		if path = filepath.Join(path, project.DirName); path != p.ferrus {
+			trees = append(trees, path)
+		}
+	}
+	for _, path := range trees {
+		if to := real(path); to == path && path != p.work && rootfs.Within(p.work, path) && !rootfs.Within(p.ferrus, path) && !rootfs.Within(path, p.root) {
+			p.inner = append(p.inner, path)
+		}
+	}
+	return nil
 }

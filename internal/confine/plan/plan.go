@@ -98,6 +98,9 @@ func decide(ctx context.Context, gate config.Gate, place project.Place, queued b
 	d.top = place.WorkTree()
 	if own {
 		d.top, d.protected.work = r.Top(), r.Top()
+		if err := d.protected.others(r); err != nil {
+			return d, err
+		}
 	}
 	if d.read, d.write, err = d.protected.lists(s); err != nil {
 		return d, refuse(s.Mode, "correct read and write under [hq.executor] in ferrus.toml", "%v", err)
@@ -210,6 +213,7 @@ type protected struct {
 	common string   // its git directory
 	home   string   // of the person
 	work   string   // the top of the project's own work tree, if the executor works there; "" otherwise
+	inner  []string // folders in work that are none of the executor's: other work trees, and .ferrus of other projects
 	own    []string // the person's folders of ferrus: records, configuration, clean checkouts
 }
 

@@ -59,6 +59,14 @@ var sandboxed = []Rig{
 		Test: "TestTheProjectIsNotMovedAway", Plain: true, Needs: "Linux with bubblewrap",
 	},
 	{
+		Name: "sandbox: others within", Promise: "an executor sees no other project's records and no other work tree in its own", Package: "./internal/confine",
+		Test: "TestWhatLiesInTheWorkTreeOfAnotherIsHidden", Plain: true, Needs: "Linux with bubblewrap",
+	},
+	{
+		Name: "sandbox: submodules of checks", Promise: "a check leaves no submodule that git outside would obey", Package: "./internal/confine",
+		Test: "TestACheckLeavesNoSubmodule", Plain: true, Needs: "Linux with Landlock",
+	},
+	{
 		Name: "sandbox: deaths", Promise: "the claim ends with each process of an executor, and nothing is left behind", Package: "./internal/confine",
 		Test: "TestTheClaimEndsWithTheClient", Plain: true, Needs: "Linux with Landlock",
 	},

@@ -227,3 +227,15 @@ func (r *Repository) uproot(ctx context.Context, dir, branch string) error {
 	}
 	return r.updateRefs(ctx, "option no-deref\ndelete "+branches+branch+"\n")
 }
+
+// LinkedTrees returns the folders of the linked work trees of the repository, links resolved.
+func (r *Repository) LinkedTrees() ([]string, error) {
+	all, err := r.admins()
+	var dirs []string
+	for _, a := range all {
+		if a.dir != "" {
+			dirs = append(dirs, git.Resolve(a.dir))
+		}
+	}
+	return dirs, err
+}
