@@ -547,6 +547,7 @@ var allowed = map[string]map[string]string{
 	"internal/bench":       {"internal/mcpclient": "it drives servers as a client does"},
 	"internal/bench/bare":  {},
 	"internal/e2e/clients": {},
+	"internal/e2e/nodes":   {},
 
 	"internal/checkrun/suites": {},
 	"internal/branch": {

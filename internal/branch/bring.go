@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/ferrus-go/ferrus/internal/confine"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/project"
@@ -126,8 +127,8 @@ func (b *bringing) ref(what string) string {
 
 // Which part of the work is under way stands in the file project.Bringing. A work tree of which only the making had begun is made anew.
 const (
-	making = "making\n"
-	laying = "laying\n" // a new work tree: its files, then its setup
+	making = "making\n" // a new work tree, and its setup on the files that are committed here: it must not be an agent's work that decides what it starts
+	laying = "laying\n" // its files
 	moving = "moving\n" // the files of one that was there
 )
 
@@ -138,6 +139,13 @@ func (b *bringing) lay(ctx context.Context) error {
 		return err
 	}
 	defer home.Close()
+	gate, err := b.e.Gate(b.now)
+	if err == nil && gate.HQ.Sandbox.On() { // an executor may have worked in a sandbox elsewhere: its checks have one here too
+		err = refusal.Folder(os.MkdirAll(string(confine.Of(b.on.Dir())), 0o700))
+	}
+	if err != nil {
+		return err
+	}
 	mark := func(step string) error { return refusal.Folder(home.WriteFile(project.Bringing, []byte(step), 0o600)) }
 	step, there := begun(b.on), rootfs.Exists(b.on.WorkTree())
 	switch {
@@ -151,6 +159,9 @@ func (b *bringing) lay(ctx context.Context) error {
 		if err := b.add(ctx, step == making); err != nil {
 			return err
 		}
+		if err := b.setUp(ctx); err != nil {
+			return err
+		}
 		step, there = laying, false
 	}
 	if err := mark(step); err != nil {
@@ -159,11 +170,7 @@ func (b *bringing) lay(ctx context.Context) error {
 	if err := b.move(ctx, there); err != nil {
 		return err
 	}
-	if b.done.New = step != moving; b.done.New {
-		if err := b.setUp(ctx); err != nil {
-			return err
-		}
-	}
+	b.done.New = step != moving
 	return refusal.Folder(home.Remove(project.Bringing))
 }
 
@@ -245,7 +252,7 @@ func (b *bringing) move(ctx context.Context, save bool) error {
 		return &refusal.RefusedError{Code: refusal.TreeChanged, Message: refusal.WithEdits(err, moved.Edited).Error(), Person: true,
 			Remedy: "ferrus branch --fetch " + b.on.Branch + " finishes it"}
 	}
-	return refusal.Folder(os.MkdirAll(b.on.Work, 0o755)) // the project may be a folder of the repository that no commit has
+	return refusal.Folder(os.MkdirAll(b.on.Work, 0o755))
 }
 
 // setUp runs the command that a new work tree needs.
@@ -257,6 +264,9 @@ func (b *bringing) setUp(ctx context.Context) error {
 	env, err := b.e.Environment(b.now)
 	if err != nil {
 		return err
+	}
+	if err := os.MkdirAll(b.on.Work, 0o755); err != nil { // the project may be a folder of the repository that no commit has
+		return refusal.Folder(err)
 	}
 	return setUp(ctx, b.e, b.on, conf, b.on.Dir(), env)
 }

@@ -60,8 +60,7 @@ func (s *Session) mayRepeat(now store.Snapshot) bool {
 	return now.Top != nil && now.Top.Actor.Session == s.ID
 }
 
-// begin commits a new task. The work tree as it is becomes its base, and is made durable, and published where work trees travel. setUp is the tree
-// on which a set-up runs, "" for the base.
+// begin commits a new task. The work tree as it is becomes its base, durable, and published where trees travel. For setUp see CreateDelegated.
 func (s *Session) begin(ctx context.Context, now store.Snapshot, title string, docs map[state.Doc]string, setUp string) (Done, error) {
 	t := transition{event: state.CreateTask, docs: docs, note: title}
 	tree, err := s.e.Tree(ctx, store.Snapshot{})

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"maps"
 
 	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/project"
@@ -26,14 +27,11 @@ func (e *Engine) Frozen(now store.Snapshot) (map[state.Doc]string, error) {
 	return docs, refusal.From(err)
 }
 
-// CreateDelegated gives a branch that is a delegate its task, with what its parent has frozen. setUp is the tree on which a set-up
-// runs, "" for the files as they are.
+// CreateDelegated gives a delegate's branch its task, with what its parent has frozen. A set-up runs on the tree setUp, "" for the base.
 func (s *Session) CreateDelegated(ctx context.Context, text string, frozen map[state.Doc]string, setUp string) (Done, error) {
-	docs, title := map[state.Doc]string{state.TaskDoc: text}, safetext.Line(document.Title(text))
-	for doc, text := range frozen {
-		docs[doc] = text
-	}
-	return s.begin(ctx, store.Snapshot{}, title, docs, setUp)
+	docs := map[state.Doc]string{state.TaskDoc: text}
+	maps.Copy(docs, frozen)
+	return s.begin(ctx, store.Snapshot{}, safetext.Line(document.Title(text)), docs, setUp)
 }
 
 // ApproveMerged approves the submission of a delegate, which is in the work tree of its executor as a
