@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -49,10 +48,9 @@ func Submodules(ctx context.Context, r *repository.Repository) ([]Nested, error)
 				n.Text = string(text)
 			}
 		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("look at the submodule %s: %w", gitpath.Printable(name), err)
+		if err == nil || errors.Is(err, fs.ErrNotExist) { // where a link is, or nothing can be read, git does not look either
+			list = append(list, n)
 		}
-		list = append(list, n)
 	}
 	return list, nil
 }
