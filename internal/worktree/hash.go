@@ -67,7 +67,7 @@ func (h *hashing) file(f *file) (again bool, err error) {
 	}()
 	path := h.t.Path(f.path)
 	if f.is.Mode&fs.ModeSymlink != 0 {
-		target, err := os.Readlink(path)
+		target, err := filestat.Readlink(path)
 		if filestat.Gone(err) {
 			return false, nil // it has gone since it was listed
 		}

@@ -67,6 +67,10 @@ var sandboxed = []Rig{
 		Test: "TestACheckLeavesNoSubmodule", Plain: true, Needs: "Linux with Landlock",
 	},
 	{
+		Name: "sandbox: links", Promise: "no file is read through a link that an executor makes meanwhile", Package: "./internal/worktree/filestat",
+		Test: "TestNothingIsReadThroughALink", Plain: true, Needs: "Linux",
+	},
+	{
 		Name: "sandbox: deaths", Promise: "the claim ends with each process of an executor, and nothing is left behind", Package: "./internal/confine",
 		Test: "TestTheClaimEndsWithTheClient", Plain: true, Needs: "Linux with Landlock",
 	},

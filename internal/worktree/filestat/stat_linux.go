@@ -115,12 +115,51 @@ func WriteBack(f *os.File) error {
 	})
 }
 
-// Open opens a regular file, not through a link, and does not wait for the other end of a FIFO.
+// Open opens a regular file and does not wait for the other end of a FIFO. No part of the path may be a link: whoever works in a work
+// tree could put one in the place of a folder meanwhile, and have a file from elsewhere read.
 func Open(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	f, err := unlinked(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	}
+	return f, err
 }
 
-// Gone reports whether an error says that there is no such file.
+// Readlink returns where a link leads. No folder of its path may be one, as for [Open].
+func Readlink(path string) (string, error) {
+	f, err := unlinked(path, unix.O_PATH|unix.O_NOFOLLOW)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return os.Readlink(path)
+	}
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	target := make([]byte, unix.PathMax)
+	n, err := unix.Readlinkat(int(f.Fd()), "", target)
+	if err != nil {
+		return "", &fs.PathError{Op: "readlink", Path: path, Err: err}
+	}
+	return string(target[:n]), nil
+}
+
+// unlinked opens a path without links. The error is errors.ErrUnsupported where the kernel, before 5.6, or a container cannot.
+func unlinked(path string, flags int) (*os.File, error) {
+	var fd int
+	err := ignoringEINTR(func() (err error) {
+		fd, err = unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC), Resolve: unix.RESOLVE_NO_SYMLINKS})
+		return err
+	})
+	switch {
+	case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EPERM): // no file is refused with EPERM for reading
+		return nil, errors.ErrUnsupported
+	case err != nil:
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	return os.NewFile(uintptr(fd), path), nil
+}
+
+// Gone reports whether an error says that there is no such file, or that a link has taken the place of a folder of its path.
 func Gone(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP)
 }

@@ -43,6 +43,9 @@ func WriteBack(*os.File) error { return nil }
 // Open opens a regular file. The caller has seen that it is one.
 func Open(path string) (*os.File, error) { return os.Open(path) }
 
+// Readlink returns where a link leads.
+func Readlink(path string) (string, error) { return os.Readlink(path) }
+
 // Gone reports whether an error says that there is no such file.
 func Gone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
