@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 
-	"github.com/ferrus-go/ferrus/internal/confine"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/project"
@@ -127,8 +127,8 @@ func (b *bringing) ref(what string) string {
 
 // Which part of the work is under way stands in the file project.Bringing. A work tree of which only the making had begun is made anew.
 const (
-	making = "making\n" // a new work tree, and its setup on the files that are committed here: it must not be an agent's work that decides what it starts
-	laying = "laying\n" // its files
+	making = "making\n"
+	laying = "laying\n" // a new work tree: its files, then its setup
 	moving = "moving\n" // the files of one that was there
 )
 
@@ -139,13 +139,6 @@ func (b *bringing) lay(ctx context.Context) error {
 		return err
 	}
 	defer home.Close()
-	gate, err := b.e.Gate(b.now)
-	if err == nil && gate.HQ.Sandbox.On() { // an executor may have worked in a sandbox elsewhere: its checks have one here too
-		err = refusal.Folder(os.MkdirAll(string(confine.Of(b.on.Dir())), 0o700))
-	}
-	if err != nil {
-		return err
-	}
 	mark := func(step string) error { return refusal.Folder(home.WriteFile(project.Bringing, []byte(step), 0o600)) }
 	step, there := begun(b.on), rootfs.Exists(b.on.WorkTree())
 	switch {
@@ -159,18 +152,30 @@ func (b *bringing) lay(ctx context.Context) error {
 		if err := b.add(ctx, step == making); err != nil {
 			return err
 		}
-		if err := b.setUp(ctx); err != nil {
-			return err
-		}
 		step, there = laying, false
 	}
 	if err := mark(step); err != nil {
 		return err
 	}
-	if err := b.move(ctx, there); err != nil {
+	first := b.done.Tree
+	if b.done.New = step != moving; b.done.New {
+		if first, err = b.first(ctx); err != nil {
+			return err
+		}
+	}
+	if err := b.move(ctx, first, "", there); err != nil {
 		return err
 	}
-	b.done.New = step != moving
+	if b.done.New {
+		if err := b.setUp(ctx); err != nil {
+			return err
+		}
+	}
+	if first != b.done.Tree {
+		if err := b.move(ctx, b.done.Tree, first, false); err != nil {
+			return err
+		}
+	}
 	return refusal.Folder(home.Remove(project.Bringing))
 }
 
@@ -237,14 +242,45 @@ func (b *bringing) open(ctx context.Context, dir string) (*worktree.Tree, error)
 	return tree, nil
 }
 
-// move gives the work tree its files, and saves those that it had, unless this call has made it.
-func (b *bringing) move(ctx context.Context, save bool) error {
+// first are the files on which the set-up runs: those that the task began with, if an executor in a sandbox has made the others.
+func (b *bringing) first(ctx context.Context) (string, error) {
+	gate, err := b.e.Gate(b.now)
+	if err != nil || !gate.HQ.Sandbox.On() {
+		return b.done.Tree, err
+	}
+	conf, err := b.e.Config()
+	if err != nil {
+		return "", refusal.Config(err)
+	}
+	if err := used(b.on.Dir()); err != nil || strings.TrimSpace(conf.Branches.Setup) == "" {
+		return b.done.Tree, err
+	}
+	first := b.now.Task.SetUpOn()
+	tree, err := b.open(ctx, b.on.Root)
+	if err == nil {
+		_, err = snapshots.KeepAs(ctx, tree, b.ref("base-setup"), first)
+	}
+	if err != nil {
+		return "", &refusal.RefusedError{Code: refusal.StoreError, Message: "the files on which [branches] setup runs are not here: " + err.Error(), Person: true,
+			Remedy: "work on " + b.on.Branch + " on the computer that has them"}
+	}
+	return first, nil
+}
+
+// move gives the work tree the files to, and saves those that it had, unless this call has made it. What a set-up has changed in the files
+// first stays; first is "" where none has run.
+func (b *bringing) move(ctx context.Context, to, first string, save bool) error {
 	tree, was, err := b.saved(ctx, save)
 	if err != nil {
 		return err
 	}
-	moved, err := restore.In(tree).Restore(ctx, was, b.done.Tree, b.e.EditsName(b.now))
-	b.done.Edited = moved.Edited
+	if first != "" {
+		if to, err = withSetUp(ctx, tree, first, was, to); err != nil {
+			return refusal.Git(err)
+		}
+	}
+	moved, err := restore.In(tree).Restore(ctx, was, to, b.e.EditsName(b.now))
+	b.done.Edited = append(b.done.Edited, moved.Edited...)
 	if len(moved.Edited) > 0 {
 		b.e.Log().Warn("files of a branch were edited while others were fetched", "branch", b.on.Branch, "edits", restore.Text(moved.Edited))
 	}
@@ -252,7 +288,7 @@ func (b *bringing) move(ctx context.Context, save bool) error {
 		return &refusal.RefusedError{Code: refusal.TreeChanged, Message: refusal.WithEdits(err, moved.Edited).Error(), Person: true,
 			Remedy: "ferrus branch --fetch " + b.on.Branch + " finishes it"}
 	}
-	return refusal.Folder(os.MkdirAll(b.on.Work, 0o755))
+	return refusal.Folder(os.MkdirAll(b.on.Work, 0o755)) // the project may be a folder of the repository that no commit has
 }
 
 // setUp runs the command that a new work tree needs.
@@ -264,9 +300,6 @@ func (b *bringing) setUp(ctx context.Context) error {
 	env, err := b.e.Environment(b.now)
 	if err != nil {
 		return err
-	}
-	if err := os.MkdirAll(b.on.Work, 0o755); err != nil { // the project may be a folder of the repository that no commit has
-		return refusal.Folder(err)
 	}
 	return setUp(ctx, b.e, b.on, conf, b.on.Dir(), env)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ferrus-go/ferrus/internal/branch"
+	"github.com/ferrus-go/ferrus/internal/confine"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/refusal"
@@ -187,5 +188,32 @@ func TestWhatCannotBeFetched(t *testing.T) {
 	enginetest.Refused(t, branch.Bring(t.Context(), h, "alt", ""), refusal.StoreError, "cannot be fetched")
 	if _, err := os.Lstat(b.On("alt").Dir); err == nil {
 		t.Error("a work tree was made all the same")
+	}
+}
+
+// TestWhatAnExecutorWroteSetsNothingUpElsewhere: the set-up of a fetched work tree runs on the files that the task began with, and the
+// checks there have a sandbox.
+func TestWhatAnExecutorWroteSetsNothingUpElsewhere(t *testing.T) {
+	for _, sandboxed := range []bool{false, true} {
+		toml := enginetest.Gate("true") + "[branches]\nsetup = \"echo up >>ignored; if test -e setup.sh; then sh setup.sh; fi\"\n"
+		if sandboxed {
+			toml += "[hq.executor]\nsandbox = \"auto\"\n"
+		}
+		a, b, _, ex := away(t, toml)
+		a.On("alt").Write("setup.sh", "echo ran >>ignored\n")
+		a.On("alt").Write("code.txt", "two\n")
+		enginetest.Submitted(t, ex)
+		got := fetch(t, b, "alt", "")
+		there := b.On("alt")
+		want := "up\nran\n"
+		if sandboxed {
+			want = "up\n"
+		}
+		if there.Read("ignored") != want || there.Read("code.txt") != "two\n" || !there.Exists("setup.sh") || !got.New {
+			t.Errorf("sandboxed %v: set up as %q, with %q: %+v", sandboxed, there.Read("ignored"), there.Files(), got)
+		}
+		if got := confine.Of(there.Human().Engine().Place().Dir()).Used(); got != sandboxed {
+			t.Errorf("sandboxed %v: the checks have a sandbox: %v", sandboxed, got)
+		}
 	}
 }

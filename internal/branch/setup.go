@@ -38,9 +38,8 @@ func fill(ctx context.Context, s *engine.Session, now store.Snapshot, tree *work
 	}
 	first, saved := from.tree, on.Branch+"/"+cmp.Or(from.task, "start")
 	if from.setUp != "" {
-		// Its checks have a sandbox though no executor of its own has worked in one.
-		if err := os.MkdirAll(string(confine.Of(draft)), 0o700); err != nil {
-			return refusal.Folder(err)
+		if err := used(draft); err != nil {
+			return err
 		}
 		if strings.TrimSpace(conf.Branches.Setup) != "" {
 			if err := tree.SaveRef(ctx, saved+"/base-setup", from.setUp); err != nil {
@@ -55,11 +54,8 @@ func fill(ctx context.Context, s *engine.Session, now store.Snapshot, tree *work
 	}
 	move := func(to string) error {
 		is, err := there.Snapshot(ctx)
-		if err == nil && to == from.tree && first != to { // what the set-up has changed stays
-			var both worktree.Merged
-			if both, err = there.Merge(ctx, first, is, to); err == nil && len(both.Conflicts) == 0 {
-				to = both.Tree
-			}
+		if err == nil && to == from.tree {
+			to, err = withSetUp(ctx, there, first, is, to)
 		}
 		var moved restore.Change
 		if err == nil {
@@ -90,6 +86,25 @@ func fill(ctx context.Context, s *engine.Session, now store.Snapshot, tree *work
 		return refusal.Git(err)
 	}
 	return nil
+}
+
+// used notes in the folder of a machine that its files are those of an executor in a sandbox. Its checks have one, too, though no
+// executor has worked in one there.
+func used(machine string) error {
+	return refusal.Folder(os.MkdirAll(string(confine.Of(machine)), 0o700))
+}
+
+// withSetUp returns the files to with what a set-up has made of the files first, which now are is. Where git cannot merge them, it is
+// left out.
+func withSetUp(ctx context.Context, there *worktree.Tree, first, is, to string) (string, error) {
+	if first == to {
+		return to, nil
+	}
+	both, err := there.Merge(ctx, first, is, to)
+	if err == nil && len(both.Conflicts) == 0 {
+		to = both.Tree
+	}
+	return to, err
 }
 
 // setUp runs the command that a new work tree needs, if there is one.

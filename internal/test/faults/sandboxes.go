@@ -47,6 +47,10 @@ var sandboxed = []Rig{
 		Test: "TestWhatAnExecutorWroteRunsNowhereOutside", Plain: true, Needs: "Linux with Landlock",
 	},
 	{
+		Name: "sandbox: fetched work trees", Promise: "what an executor in a sandbox wrote sets up nothing on another computer", Package: "./internal/branch",
+		Test: "TestWhatAnExecutorWroteSetsNothingUpElsewhere", Plain: true, Needs: "PostgreSQL",
+	},
+	{
 		Name: "sandbox: terminals", Promise: "nothing in a sandbox types into the terminal of a person", Package: "./internal/sandbox",
 		Test: "TestNothingTypesIntoTheTerminal", Plain: true, Needs: "Linux with Landlock",
 	},
