@@ -135,7 +135,7 @@ func TestWhatCannotBeARefIsRefused(t *testing.T) {
 	tree := open(t, dir)
 	r := remote(t, tree, h.dir)
 	id := fingerprint(t, tree)
-	for _, at := range []exchange.Ref{{Task: "t"}, {Task: "a/b", Epoch: 1}, {Task: "", Epoch: 1}, {Task: "..", Epoch: 1}, {Task: "t", Epoch: 1, Commit: "main"}, {Task: "*", Epoch: 1}} {
+	for _, at := range []exchange.Ref{{Task: "a/b", Epoch: 1}, {Task: "", Epoch: 1}, {Task: "..", Epoch: 1}, {Task: "t", Epoch: 1, Commit: "main"}, {Task: "*", Epoch: 1}} {
 		if _, err := r.Push(t.Context(), at, id, h.main); err == nil {
 			t.Errorf("%+v was pushed", at)
 		}

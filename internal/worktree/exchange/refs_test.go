@@ -383,3 +383,23 @@ func repeated(t *testing.T, h *host, dir string, old exchange.Ref) {
 		t.Errorf("fsck: %s", out)
 	}
 }
+
+// TestACommitIsKnownBeforeItIsPushed: whoever has tree and base names it, and the first epoch is 0.
+func TestACommitIsKnownBeforeItIsPushed(t *testing.T) {
+	t.Parallel()
+	dir := committed(t)
+	h := newHost(t, dir)
+	tree := open(t, dir)
+	r := remote(t, tree, h.dir)
+	write(t, dir, "new.txt", "new\n")
+	for i, base := range []string{h.main, ""} {
+		want := r.CommitOf(fingerprint(t, tree), base)
+		if lost, err := tree.Missing(t.Context(), []string{want}); err != nil || len(lost) != 1 {
+			t.Errorf("the commit was written: %v", err)
+		}
+		at := exchange.Ref{Task: strings.Repeat("t", i+1)}
+		if got := push(t, tree, r, at, base); got.Commit != want || h.refs(t)["refs/ferrus/p/"+at.Task+"/0"] != want {
+			t.Errorf("pushed %s, and it was to be %s: %v", got.Commit, want, h.refs(t))
+		}
+	}
+}
