@@ -296,3 +296,27 @@ func TestNothingIsPublishedUnlessAPersonSaysSo(t *testing.T) {
 	enginetest.Must(ex.Engine().Publish(t.Context()))(t)
 	wants(t, host, ex, "alt@%s+base/0", "alt@%s/2")
 }
+
+// TestThePathOfAnotherComputerIsNotUsed: a task that began in files names its folder. In a database nobody goes there, and the next line does not
+// name it.
+func TestThePathOfAnotherComputerIsNotUsed(t *testing.T) {
+	a, b, _ := enginetest.Computers(t, enginetest.Gate("true"), func(a *enginetest.Machine) {
+		sup := a.Supervisor()
+		enginetest.Must(sup.CreateTask(t.Context(), "Build it.", ""))(t)
+		enginetest.Dies(t, sup)
+	})
+	ex := b.Executor("codex")
+	for _, l := range enginetest.History(t, ex.Engine()) {
+		if l.State.Worktree != a.Dir {
+			t.Errorf("entry %d names %q", l.Seq, l.State.Worktree)
+		}
+	}
+	if now := enginetest.View(t, ex); now.Task.Worktree != b.Dir {
+		t.Errorf("the work tree is %q", now.Task.Worktree)
+	}
+	enginetest.Claim(t, ex)
+	lines := enginetest.History(t, ex.Engine())
+	if l := lines[len(lines)-1]; l.State.Worktree != "" {
+		t.Errorf("entry %d names %q", l.Seq, l.State.Worktree)
+	}
+}

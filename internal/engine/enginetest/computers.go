@@ -22,8 +22,8 @@ import (
 )
 
 // Computers makes a project on two computers: a clone of a git repository on each, and one database. Work trees travel by that repository, whose
-// path is returned, and which the person's own configuration names.
-func Computers(t testing.TB, toml string) (a, b *Machine, host string) {
+// path is returned, and which the person's own configuration names. What the first has done in files before is done by the functions.
+func Computers(t testing.TB, toml string, before ...func(a *Machine)) (a, b *Machine, host string) {
 	t.Helper()
 	a = Repository(t, toml)
 	a.Lived(map[string]string{"keep.txt": "1\n2\n3\n", "dir/a": "a\n"})
@@ -44,6 +44,9 @@ func Computers(t testing.TB, toml string) (a, b *Machine, host string) {
 	}
 	if shared() { // Init has moved it already
 		t.Skip("it moves a project from files into a database")
+	}
+	for _, do := range before {
+		do(a)
 	}
 	url := postgrestest.DurableDatabase(t)
 	if _, err := sharing.Move(context.Background(), a.Dir, url, time.Now()); err != nil {
