@@ -90,6 +90,9 @@ func AllRuns(ctx context.Context, e *engine.Engine, task string) ([]process.Run,
 	return post.All(ctx, e.Store(), task, own), nil
 }
 
+// Node returns the other computer that conducts the task of the engine, "" for none.
+func Node(e *engine.Engine) string { return post.Node(context.Background(), e.Store()) }
+
 // Elsewhere returns the branches of the project that other computers conduct; none where the machines are in files.
 func Elsewhere(e *engine.Engine) (map[string]bool, error) {
 	return post.Elsewhere(context.Background(), e.Store())

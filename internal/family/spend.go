@@ -1,6 +1,7 @@
 package family
 
 import (
+	"context"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
@@ -48,12 +49,12 @@ func (f *family) runs(d state.Delegate) []process.Run {
 	if err != nil || now.Task.TaskID == "" {
 		return nil
 	}
-	list, err := process.Runs(conductor.Runs(b, now.Task.TaskID))
+	list, err := conductor.AllRuns(context.Background(), b, now.Task.TaskID)
 	if err != nil {
 		return nil
 	}
 	for i, r := range list {
-		if !r.Over() {
+		if !r.Over() && r.Node == "" {
 			t := r.Tail()
 			t.More()
 			list[i].Usage = t.Usage
@@ -89,7 +90,7 @@ func (f *family) hold() string {
 	if l.MaxTaskMinutes == 0 && l.MaxTaskTokens == 0 && l.MaxTaskDollars == 0 {
 		return ""
 	}
-	runs, err := process.Runs(conductor.Runs(f.e, now.Task.TaskID))
+	runs, err := conductor.AllRuns(context.Background(), f.e, now.Task.TaskID)
 	if err != nil {
 		return ""
 	}

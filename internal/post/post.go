@@ -120,7 +120,7 @@ func (p *Post) Runs(ctx context.Context, task string, own []process.Run, slot fu
 	if err != nil {
 		return nil, nil, err
 	}
-	all, elsewhere, stale := merge(own, rows)
+	all, elsewhere, _, stale := merge(own, rows)
 	for _, r := range stale {
 		if here := slices.ContainsFunc(rows, func(row postgres.Run) bool { return row.Here && row.Name == r.Name }); here && !r.Over() {
 			if _, taken := slot(r.Duty).Taken(); taken {
@@ -172,9 +172,9 @@ func put(all []process.Run, r process.Run) {
 	}
 }
 
-// merge returns the runs of all computers, by duty where another computer's agent works, and the runs whose rows are not as they should be: those of
+// merge returns the runs of all computers but those that go on elsewhere, these apart with where they are by duty, and the runs whose rows are not as they should be: those of
 // this computer that have ended or have no row, and those without an end whose shims do not live.
-func merge(own []process.Run, rows []postgres.Run) (all []process.Run, elsewhere map[agents.Duty]string, stale []process.Run) {
+func merge(own []process.Run, rows []postgres.Run) (all []process.Run, elsewhere map[agents.Duty]string, abroad, stale []process.Run) {
 	elsewhere, all = map[agents.Duty]string{}, slices.Clone(own)
 	seen := map[string]bool{}
 	for _, row := range rows {
@@ -193,10 +193,14 @@ func merge(own []process.Run, rows []postgres.Run) (all []process.Run, elsewhere
 		if err != nil {
 			continue // nobody who writes there writes that
 		}
+		if !row.Here {
+			r.Node = row.Host
+		}
 		switch {
 		case row.Over:
 		case row.Alive && !row.Here:
 			elsewhere[r.Duty] = row.Host
+			abroad = append(abroad, r)
 			continue
 		default:
 			stale = append(stale, r)
@@ -211,7 +215,7 @@ func merge(own []process.Run, rows []postgres.Run) (all []process.Run, elsewhere
 	slices.SortStableFunc(all, func(a, b process.Run) int {
 		return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Name, b.Name))
 	})
-	return all, elsewhere, stale
+	return all, elsewhere, abroad, stale
 }
 
 // All returns the runs of a task on all computers, for reports: own are those of this computer. Where the database does not answer, it returns those.
@@ -224,13 +228,29 @@ func All(ctx context.Context, m store.Machine, task string, own []process.Run) [
 	if err != nil {
 		return own
 	}
-	all, _, stale := merge(own, rows)
+	all, _, abroad, stale := merge(own, rows)
+	all = append(all, abroad...)
 	for _, r := range stale {
 		if !r.Over() {
 			put(all, lost(r, hostOf(rows, r.Name)))
 		}
 	}
 	return all
+}
+
+// Node returns the other computer that conducts the task of a machine; "" for none, for a machine in files, and where the database does not answer.
+func Node(ctx context.Context, m store.Machine) string {
+	s, ok := m.(*postgres.Store)
+	if !ok {
+		return ""
+	}
+	posts, _ := s.Database().Posts(ctx, s.Name().Project)
+	for _, p := range posts {
+		if p.Branch == s.Name().Branch && !p.Here && !p.Lost {
+			return p.Host
+		}
+	}
+	return ""
 }
 
 // Elsewhere returns the branches of the project of a machine that other computers conduct; none for a machine in files.

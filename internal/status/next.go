@@ -84,7 +84,7 @@ func (r *Report) steps() []Step {
 // that has ended do.
 func (r *Report) deserted() bool {
 	switch {
-	case r.Conductor != 0 || r.State == state.Idle || r.State.Over():
+	case r.Conductor != 0 || r.Node != "" || r.State == state.Idle || r.State.Over():
 		return false
 	case len(r.Agents) > 0:
 		return true
@@ -123,6 +123,8 @@ func (r *Report) worker(since string) string {
 		return "it is claimed by " + r.Holder.Agent + since + ", and the run that started it has ended; ferrus resume continues the task"
 	case r.Holder != nil && !r.Holder.Dead:
 		return "it is claimed by " + r.Holder.Agent + since + "; a submission will appear in `ferrus status`"
+	case r.Node != "":
+		return "the node " + r.Node + " starts an executor for it"
 	case r.Conductor != 0:
 		return fmt.Sprintf("the run (process %d) starts an executor for it", r.Conductor)
 	case r.Holder != nil:

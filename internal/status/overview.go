@@ -58,6 +58,7 @@ type Machine struct {
 	Waiting state.Waiting   `json:"waiting,omitzero"`
 	Waits   string          `json:"waits,omitempty"` // who is waited for, in words
 	Holder  string          `json:"holder,omitempty"`
+	Node    string          `json:"node,omitempty"`   // the other computer that conducts it
 	Agents  []AgentReport   `json:"agents,omitempty"` // that a run has started and that live
 	Checks  Budget          `json:"checks,omitzero"`
 	Reviews Budget          `json:"reviews,omitzero"`
@@ -164,7 +165,7 @@ func (v *Overview) machine(ctx context.Context, p project.Place, o Options) (Mac
 
 // fill takes over what a report says in a line.
 func (m *Machine) fill(r *Report) {
-	m.TaskID, m.Title, m.State, m.Since, m.Waiting, m.Waits = r.TaskID, r.Title, r.State, r.Since, r.Waiting, r.WaitText()
+	m.Node, m.TaskID, m.Title, m.State, m.Since, m.Waiting, m.Waits = r.Node, r.TaskID, r.Title, r.State, r.Since, r.Waiting, r.WaitText()
 	m.Agents, m.Reviews, m.Spent, m.Merged = r.Agents, r.Reviews, r.Spent, r.merged
 	if r.parent != (state.Parent{}) {
 		m.Parent = &r.parent

@@ -43,6 +43,7 @@ type Report struct {
 	Waiting       state.Waiting   `json:"waiting"`
 	Created       time.Time       `json:"created,omitzero"`
 	Conductor     int             `json:"conductor,omitempty"` // process id of the run that is at work
+	Node          string          `json:"node,omitempty"`      // the other computer that conducts the task
 	Agents        []AgentReport   `json:"agents,omitempty"`    // that a run has started and that live
 	Spent         conductor.Spend `json:"spent,omitzero"`
 	FailureReason string          `json:"failure_reason,omitempty"`
@@ -171,6 +172,7 @@ func (r *Report) working(e *engine.Engine, t state.Task) error {
 	if busy {
 		r.Conductor = h.Pid
 	}
+	r.Node = conductor.Node(e)
 	if t.TaskID == "" {
 		return nil
 	}
@@ -181,11 +183,15 @@ func (r *Report) working(e *engine.Engine, t state.Task) error {
 		}
 		r.Created = l.At
 	}
-	runs, err := process.Runs(conductor.Runs(e, t.TaskID))
+	runs, err := conductor.AllRuns(context.Background(), e, t.TaskID)
 	if err != nil {
 		return err
 	}
 	for i, run := range runs {
+		if run.Node != "" && !run.Over() {
+			r.Agents = append(r.Agents, AgentReport{run, "on " + format.Line(run.Node)})
+			continue
+		}
 		o, taken := conductor.Slot(e, run.Duty).Taken()
 		if run.Over() || !taken || o.Run != run.Name {
 			continue

@@ -191,6 +191,9 @@ func (t *overviewTab) work(s *sheet, r *status.Report) {
 		}
 		s.fact("claimed by", how)
 	}
+	if r.Node != "" {
+		s.fact("conducted on", line(r.Node))
+	}
 	for _, a := range r.Agents {
 		who := a.Agent
 		if a.Sandbox != "" {

@@ -48,6 +48,8 @@ type Run struct {
 	Said    string         `json:"said,omitempty"` // its last words, in short
 	Client  string         `json:"client_session,omitempty"`
 
+	Node string `json:"node,omitempty"` // the other computer that has started it; "" for this one
+
 	Continues string `json:"continues,omitempty"` // the session of its client that it was started to continue
 }
 
@@ -186,7 +188,7 @@ func Settle(path string, of func(agents.Duty) Slot) ([]Run, error) {
 
 // Portable returns the record of a run as other computers get it: without what means something on this one alone.
 func (r Run) Portable() ([]byte, error) {
-	r.Log, r.Client, r.Continues = filepath.Base(r.Log), "", ""
+	r.Log, r.Client, r.Continues, r.Node = filepath.Base(r.Log), "", "", ""
 	return json.Marshal(r)
 }
 
@@ -199,6 +201,6 @@ func ReadPortable(line []byte) (Run, error) {
 	if err := r.check(); err != nil {
 		return Run{}, err
 	}
-	r.Log, r.Client, r.Continues = "", "", ""
+	r.Log, r.Client, r.Continues, r.Node = "", "", "", ""
 	return r, nil
 }

@@ -73,5 +73,8 @@ func line(m status.Machine) string {
 	if m.Waits != "" {
 		text += "   waits " + m.Waits + ", since " + format.Age(m.Waiting.Since)
 	}
+	if m.Node != "" {
+		text += "   on " + format.Line(m.Node)
+	}
 	return text
 }
