@@ -168,6 +168,11 @@ func (j *Judge) judge(hashAt func(off int64) (hash string, sound bool, err error
 		return err
 	case !r.Journal.Began(h) && r.Shared == nil: // a branch of a shared project may have begun anywhere
 		return j.other("does not begin with a line that was written here")
+	case !r.Journal.Began(h) && j.place.Branch == "" && r.Journal.H == "": // another computer has made the first task of the project
+		return refusal.Folder(j.record.Update(func(r *trust.Record) error {
+			r.Journal.Begin(h)
+			return nil
+		}))
 	case !r.Journal.Began(h) && j.place.Branch == "":
 		return j.other("does not begin with a line that was seen here")
 	case !sound:

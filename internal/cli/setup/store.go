@@ -32,7 +32,7 @@ database, so that several computers work on one project.
 		Example: `  ferrus store
   ferrus store move 'postgres://db.example.com/team?sslmode=verify-full'
   ferrus store join`,
-		Annotations: cli.Reference("", "url, project, nodes [{id host lost silent_s sessions}]; url is empty for files."),
+		Annotations: cli.Reference("", "url, project, nodes [{id host lost silent_s sessions}] conducted [{branch node host here since lost}]; url is empty for files."),
 		Args:        cobra.NoArgs,
 		RunE:        func(cmd *cobra.Command, _ []string) error { return storeShow(a, cmd.Context()) },
 	}
@@ -185,7 +185,9 @@ func storeShow(a *cli.App, ctx context.Context) error {
 		URL     string          `json:"url"`
 		Project *uuid.UUID      `json:"project,omitempty"`
 		Nodes   []postgres.Node `json:"nodes"`
-	}{Nodes: []postgres.Node{}}
+
+		Conducted []postgres.Conducted `json:"conducted"`
+	}{Nodes: []postgres.Node{}, Conducted: []postgres.Conducted{}}
 	at, err := project.At(place.Root, "").Shared()
 	if err != nil {
 		return err
@@ -194,6 +196,9 @@ func storeShow(a *cli.App, ctx context.Context) error {
 		d, err := at.Database(ctx, nil)
 		if err == nil {
 			shown.Nodes, err = d.Nodes(ctx, at.Project)
+		}
+		if err == nil {
+			shown.Conducted, err = d.Posts(ctx, at.Project)
 		}
 		if err != nil {
 			return refusal.From(err)
@@ -219,6 +224,11 @@ func storeShow(a *cli.App, ctx context.Context) error {
 			here = "  (this folder)"
 		}
 		a.Say("%s  %s  %s%s\n", a.Name(n.Host, 24), format.Count(n.Sessions, "session", "sessions"), heard, here)
+		for _, c := range shown.Conducted {
+			if c.Node == n.ID {
+				a.Say("  conducts %s since %s\n", a.Name(cmp.Or(c.Branch, "the project"), 24), format.Age(c.Since))
+			}
+		}
 	}
 	return nil
 }

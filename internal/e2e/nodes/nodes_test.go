@@ -25,6 +25,15 @@ func TestANodeIsUnplugged(t *testing.T) {
 	a.run("branch", "one", "--task", "steps 2")
 	a.start()
 	w.until("the first step is done", func() bool { return len(w.lines("steps", "one 1 a")) == 1 })
+	if out := b.run("status", "--branch", "one", "--json"); !strings.Contains(out, `"node":"`) || !strings.Contains(out, `"doing":"on `) {
+		t.Errorf("the other computer does not show who conducts the task: %s", out)
+	}
+	if out := b.run("status", "--all"); !strings.Contains(out, "   on ") {
+		t.Errorf("status --all: %s", out)
+	}
+	if out := a.run("store"); !strings.Contains(out, "conducts one") {
+		t.Errorf("store: %s", out)
+	}
 	b.start()
 	a.net.Cut(t)
 	w.until("the other computer has started its executor", func() bool { return len(w.lines("agents", "one executor b")) == 1 })
