@@ -17,6 +17,8 @@ import (
 const (
 	look  = 60 * time.Millisecond
 	tired = 15 * time.Second
+
+	patience = 2 * time.Second // with a database, before a page is shown without it
 )
 
 // A change names what is no longer as it was: the machine of a branch, "" for the project's own, "run:NAME", or "queue". Seq
@@ -34,7 +36,7 @@ type hub struct {
 	mu       sync.Mutex
 	pages    map[chan change]bool
 	watching bool              // a goroutine looks at the files
-	last     map[string]string // of each part, what its files looked like
+	last     map[string]string // of each part, what it looked like
 	seqs     map[string]uint64 // from first on
 	first    uint64            // a number that no earlier process has reached
 }
@@ -46,11 +48,14 @@ func newHub(ctx context.Context, root string) *hub {
 // join returns a stream of changes. The caller ends it with leave.
 func (h *hub) join() (changes chan change, leave func()) {
 	c := make(chan change, 64)
+	shared, kept := h.ask()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.watching {
-		h.watching, h.last = true, h.signs()
-		go h.watch()
+	if h.watching {
+		shared.Close()
+	} else {
+		h.watching, h.last = true, h.signs(kept)
+		go h.watch(shared, kept)
 	}
 	h.pages[c] = true
 	return c, func() {
@@ -67,17 +72,33 @@ func (h *hub) seq(of string) uint64 {
 	return h.first + h.seqs[of]
 }
 
-// watch looks at the files until the last page is closed.
-func (h *hub) watch() {
+// ask watches the database of the project, if it is in one, and asks what its machines look like.
+func (h *hub) ask() (shared *project.Changes, kept map[string]string) {
+	ctx, cancel := context.WithTimeout(h.ctx, patience)
+	defer cancel()
+	shared, _ = project.At(h.root, "").Changes(ctx) // what cannot be watched shows itself in the page
+	if shared != nil {
+		kept, _ = shared.Signs(ctx)
+	}
+	return shared, kept
+}
+
+// watch looks at the files until the last page is closed, and at the database after each change of it. kept is how that was.
+func (h *hub) watch(shared *project.Changes, kept map[string]string) {
+	defer shared.Close()
 	every := time.NewTicker(look)
 	defer every.Stop()
 	for {
 		select {
 		case <-h.ctx.Done():
 			return
+		case <-shared.C():
+			if now, err := shared.Signs(h.ctx); err == nil {
+				kept = now
+			}
 		case <-every.C:
 		}
-		now := h.signs()
+		now := h.signs(kept)
 		h.mu.Lock()
 		for of := range now {
 			if h.last[of] != now[of] {
@@ -110,19 +131,32 @@ func (h *hub) tell(of string) {
 	}
 }
 
-// signs are what the files of each part of the project look like.
-func (h *hub) signs() map[string]string {
+// signs are what each part of the project looks like: its files, and what the database keeps.
+func (h *hub) signs(kept map[string]string) map[string]string {
 	own := project.At(h.root, "")
-	signs := map[string]string{"": machine(own.Dir()), "queue": sign(own.Dir(), "queue")}
-	names, _ := project.Branches(h.root) // what cannot be listed shows itself in the page
-	for _, name := range names {
-		signs[name] = machine(project.At(h.root, name).Dir())
+	signs := map[string]string{"": kept[""] + machine(own.Dir()), "queue": sign(own.Dir(), "queue")}
+	for _, name := range h.branches(kept) {
+		signs[name] = kept[name] + machine(project.At(h.root, name).Dir())
 	}
 	runs := filepath.Join(own.Dir(), "pipeline-tmp")
 	for _, e := range entries(runs) {
 		signs[runPlace+e] = sign(filepath.Join(runs, e), "status.json") + sign(filepath.Join(runs, e), ".")
 	}
 	return signs
+}
+
+// branches are those of the project, as its files or the database have them.
+func (h *hub) branches(kept map[string]string) (names []string) {
+	if !project.At(h.root, "").InDatabase() {
+		names, _ = project.Branches(h.root) // what cannot be listed shows itself in the page
+		return names
+	}
+	for name := range kept {
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // machine is the sign of the machine in a folder: its state, its runs of agents, and who lives.

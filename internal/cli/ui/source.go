@@ -25,11 +25,11 @@ import (
 type reader struct {
 	app  *cli.App
 	root string
-	watcher
+	*watcher
 }
 
 func newReader(a *cli.App, root string) *reader {
-	return &reader{app: a, root: root, watcher: watcher{root: root}}
+	return &reader{app: a, root: root, watcher: &watcher{root: root}}
 }
 
 // at opens the machine of a key for reading. The caller closes it.

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"maps"
 	"path/filepath"
 	"time"
 
@@ -10,8 +11,12 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 )
 
-// A watcher tells when something in a project may have changed.
-type watcher struct{ root string }
+// A watcher tells when something in a project may have changed. Of a project in a database it tells what other computers change, too.
+type watcher struct {
+	root   string
+	shared *project.Changes  // nil until it is known to be in a database
+	signs  map[string]string // that the database gave last
+}
 
 const (
 	// settle is how long a change may go on before it is reported: an act changes several files.
@@ -21,8 +26,15 @@ const (
 	atLeast = time.Minute
 )
 
-// Changed returns when a machine, the queue or the list of branches may have changed since it was called.
-func (w watcher) Changed(ctx context.Context) error {
+// Changed returns when a machine, the queue or the list of branches may have changed since it was called, or in a database since it returned
+// last. One goroutine calls it at a time. What it watches in the database ends with the process.
+func (w *watcher) Changed(ctx context.Context) error {
+	if w.shared == nil {
+		w.shared, _ = project.At(w.root, "").Changes(ctx) // what cannot be watched is looked at each minute
+	}
+	if w.changed(ctx) {
+		return nil
+	}
 	var events <-chan fsnotify.Event
 	if n, err := fsnotify.NewWatcher(); err == nil {
 		defer func() { go n.Close() }() // the kernel takes some ten milliseconds
@@ -39,6 +51,10 @@ func (w watcher) Changed(ctx context.Context) error {
 			return ctx.Err()
 		case <-rest.C:
 			return nil
+		case <-w.shared.C():
+			if w.changed(ctx) {
+				return nil
+			}
 		case e := <-events:
 			if w.matters(e) {
 				events = nil
@@ -48,8 +64,22 @@ func (w watcher) Changed(ctx context.Context) error {
 	}
 }
 
+// changed reports whether the database has something new since the last call.
+func (w *watcher) changed(ctx context.Context) bool {
+	if w.shared == nil {
+		return false
+	}
+	now, err := w.shared.Signs(ctx)
+	if err != nil {
+		return false
+	}
+	was := w.signs
+	w.signs = now
+	return was != nil && !maps.Equal(was, now)
+}
+
 // folders are those in which files change.
-func (w watcher) folders() []string {
+func (w *watcher) folders() []string {
 	own := project.At(w.root, "").Dir()
 	dirs := []string{own, filepath.Join(own, "branches"), filepath.Join(own, "queue"), filepath.Join(own, "runs")}
 	names, _ := project.Branches(w.root)
@@ -60,7 +90,7 @@ func (w watcher) folders() []string {
 }
 
 // matters tells a change from what reading leaves behind. Every change of a machine ends with a new STATE.json.
-func (w watcher) matters(e fsnotify.Event) bool {
+func (w *watcher) matters(e fsnotify.Event) bool {
 	if e.Op&^fsnotify.Chmod == 0 {
 		return false
 	}

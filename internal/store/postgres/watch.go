@@ -53,12 +53,15 @@ func (d *Database) ring() {
 	}
 }
 
-// notify notifies the watchers of a machine in this process, of every machine for 0.
+// everyMachine stands for all machines of the database, as what has changed and as what is watched.
+const everyMachine = 0
+
+// notify notifies the watchers of a machine in this process.
 func (d *Database) notify(machine int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for m, all := range d.watchers {
-		if machine != 0 && m != machine {
+		if machine != everyMachine && m != machine && m != everyMachine {
 			continue
 		}
 		for c := range all {
@@ -74,7 +77,7 @@ func (d *Database) listen(ctx context.Context) {
 		if err == nil {
 			if _, err = conn.Exec(ctx, "listen "+channel); err == nil {
 				try = 0
-				d.notify(0)
+				d.notify(everyMachine)
 				d.hear(ctx, conn)
 			}
 			end, cancel := context.WithTimeout(context.Background(), time.Second)
@@ -101,9 +104,12 @@ func (d *Database) hear(ctx context.Context, conn *pgx.Conn) {
 }
 
 // Watch starts a watcher. It is notified after each change that was announced, and each second.
-func (s *Store) Watch() *store.Watcher {
+func (s *Store) Watch() *store.Watcher { return s.db.watcher(s.id) }
+
+// watcher starts a watcher of a machine.
+func (d *Database) watcher(machine int64) *store.Watcher {
 	c, done := make(chan struct{}, 1), make(chan struct{})
-	s.db.watch(s.id, c)
+	d.watch(machine, c)
 	go func() {
 		every := time.NewTicker(tick)
 		defer every.Stop()
@@ -118,7 +124,7 @@ func (s *Store) Watch() *store.Watcher {
 	}()
 	return store.NewWatcher(c, sync.OnceFunc(func() {
 		close(done)
-		s.db.unwatch(s.id, c)
+		d.unwatch(machine, c)
 	}))
 }
 

@@ -1,0 +1,36 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// Signs returns for each machine of a project, by branch, a text that is another one after each change of it: of its journal, of its lease,
+// or of who lives.
+func (d *Database) Signs(ctx context.Context, project uuid.UUID) (map[string]string, error) {
+	signs := map[string]string{}
+	err := d.query(ctx, func(ctx context.Context) error {
+		rows, err := d.read.Query(ctx, `select m.branch, concat_ws(' ', m.id, h.seq, encode(h.h, 'hex'), l.until, s.known, s.ended)
+			from machine m join head h on h.machine = m.id join lease l on l.machine = m.id
+			left join (select machine, count(*) as known, count(ended) as ended from session group by machine) s on s.machine = m.id
+			where m.project = $1 and m.gone is null`, project)
+		if err != nil {
+			return err
+		}
+		clear(signs)
+		var branch, sign string
+		_, err = pgx.ForEachRow(rows, []any{&branch, &sign}, func() error {
+			signs[branch] = sign
+			return nil
+		})
+		return err
+	})
+	return signs, d.failed("look for changes", err)
+}
+
+// WatchAll is [Store.Watch] for all machines of the database, of whatever project.
+func (d *Database) WatchAll() *store.Watcher { return d.watcher(everyMachine) }
