@@ -139,7 +139,7 @@ func startOf(ctx context.Context, s *engine.Session, now store.Snapshot, f Fork)
 
 // add makes one branch: its work tree, then its machine, which is there whole or not at all.
 func add(ctx context.Context, s *engine.Session, now store.Snapshot, on project.Place, from start, as state.Variant, parent state.Parent) error {
-	draft := filepath.Join(filepath.Dir(on.Dir()), "."+on.Branch+".new")
+	draft := on.Draft()
 	lock, err := holdBranch(on)
 	if err != nil {
 		return err
@@ -147,6 +147,11 @@ func add(ctx context.Context, s *engine.Session, now store.Snapshot, on project.
 	defer lock.Close()
 	if err := newBranch(s.Engine(), on.Branch); err != nil {
 		return err
+	}
+	if on.Left() {
+		if _, err := clearLeft(ctx, s, on); err != nil {
+			return err
+		}
 	}
 	tree, err := s.Engine().Tree(ctx, now)
 	if err != nil {

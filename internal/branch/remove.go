@@ -26,14 +26,21 @@ import (
 // approved and not merged, is only removed with force. A call that was cut off is finished by the same one.
 func Remove(ctx context.Context, s *engine.Session, name string, force bool) (kept string, err error) {
 	on, err := project.At(s.Engine().Place().Root, "").On(name)
-	if err != nil {
+	left := refusal.CodeOf(err) == refusal.UnknownBranch && project.At(s.Engine().Place().Root, name).Left()
+	if err != nil && !left {
 		return "", err
+	}
+	if left {
+		on = project.At(s.Engine().Place().Root, name)
 	}
 	lock, err := holdBranch(on)
 	if err != nil {
 		return "", err
 	}
 	defer lock.Close()
+	if left {
+		return clearLeft(ctx, s, on)
+	}
 	project, err := s.Engine().View()
 	if err != nil {
 		return "", err
@@ -164,6 +171,20 @@ func removable(t state.Task, name string, force bool) error {
 // retire moves what is to be kept, and removes the rest. Its last step makes the branch be gone: until then the same
 // call finds it, and goes on.
 func retire(ctx context.Context, s *engine.Session, on project.Place, kept string) error {
+	if err := retireFiles(ctx, s, on, kept); err != nil {
+		return err
+	}
+	if err := on.Remove(ctx, kept); err != nil {
+		return err
+	}
+	if own, err := project.Repository(ctx, s.Engine().Place().Root); err == nil {
+		s.Engine().Published().Drop(ctx, own, on.Branch)
+	}
+	return nil
+}
+
+// retireFiles is retire for what git and this computer have of the branch.
+func retireFiles(ctx context.Context, s *engine.Session, on project.Place, kept string) error {
 	own, err := project.Repository(ctx, s.Engine().Place().Root)
 	if err != nil {
 		return err
@@ -185,14 +206,7 @@ func retire(ctx context.Context, s *engine.Session, on project.Place, kept strin
 		return refusal.Git(err)
 	}
 	gc.DropCheckouts(on, s.Engine().Log())
-	if err := dropCopy(on); err != nil {
-		return err
-	}
-	if err := on.Remove(ctx, kept); err != nil {
-		return err
-	}
-	s.Engine().Published().Drop(ctx, own, on.Branch)
-	return nil
+	return dropCopy(on)
 }
 
 // dropCopy removes the second name of a journal whose first one goes to the archive. Another file that has the name stays

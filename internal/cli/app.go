@@ -76,8 +76,11 @@ func (a *App) Place(ctx context.Context) (project.Place, error) {
 	place, err := project.Find(ctx, dir)
 	if err != nil {
 		if gone, ok := lost(dir); ok {
-			return gone, Refuse(refusal.NotInitialised, gone.Dir()+" is gone (git clean -fdx?)",
-				"ferrus doctor --fix restores it from the hard-linked copy of its journal")
+			remedy := "ferrus doctor --fix restores it from the hard-linked copy of its journal"
+			if gone.Forgotten() {
+				remedy = "ferrus doctor --fix makes it again; its tasks are in the database"
+			}
+			return gone, Refuse(refusal.NotInitialised, gone.Dir()+" is gone (git clean -fdx?)", remedy)
 		}
 		return place, err
 	}
@@ -254,12 +257,12 @@ func (a *App) ProjectSession(ctx context.Context, verb string) (*engine.Session,
 }
 
 // lost finds where there was a machine, in dir or above it: a .ferrus that was deleted has left its journal's second
-// link.
+// link, or the machine is in a database.
 func lost(dir string) (project.Place, bool) {
 	for ; ; dir = filepath.Dir(dir) {
 		place := project.At(dir, "")
 		backup := place.Backup()
-		if rootfs.Exists(backup) {
+		if rootfs.Exists(backup) || place.Forgotten() {
 			return place, true
 		}
 		if backup == "" || dir == filepath.Dir(dir) {

@@ -28,9 +28,12 @@ func checkBranches(p *Context) Finding {
 	if err != nil {
 		return Bad(err.Error(), "check that the folder can be read")
 	}
+	here := 0
 	for _, name := range names {
 		on := project.At(p.Place.Root, name)
-		if _, err := os.Stat(on.Work); err != nil {
+		if _, err := os.Stat(on.Work); err == nil {
+			here++
+		} else if !p.shared() {
 			return Bad("the work tree of the branch "+name+" is gone", "ferrus branch --remove "+name+" --force; its saved files stay under refs/ferrus")
 		}
 	}
@@ -41,6 +44,9 @@ func checkBranches(p *Context) Finding {
 	}
 	folders, _ := project.Folders(p.Path("branches"))
 	for _, folder := range folders {
+		if state.CheckBranch(folder) == nil && project.At(p.Place.Root, folder).Left() {
+			return Noted("another computer has removed the branch "+folder+", and this one still has its files", "ferrus branch --remove "+folder+" moves them to the archive")
+		}
 		hidden, draft := strings.CutPrefix(folder, ".")
 		name, ok := strings.CutSuffix(hidden, ".new")
 		if !draft || !ok {
@@ -51,11 +57,17 @@ func checkBranches(p *Context) Finding {
 	if len(names) == 0 {
 		return Finding{}
 	}
+	if here < len(names) {
+		return Fine(fmt.Sprintf("%s, %d with the work tree on this computer", format.Count(len(names), "branch", "branches"), here))
+	}
 	return Fine(fmt.Sprintf("%s, each with its work tree", format.Count(len(names), "branch", "branches")))
 }
 
 // checkCopies compares the journal of a branch with its hard-linked copy, where that is missing or another file.
 func checkCopies(p *Context, name string) Finding {
+	if p.shared() {
+		return Finding{}
+	}
 	on := project.At(p.Place.Root, name)
 	record, err := trust.Open(p.Place.Root)
 	backup := on.Backup()

@@ -151,9 +151,12 @@ func (j *journal) end() int64 {
 	return j.last.End
 }
 
+// shared reports whether the machine is in a database, also where the folder of the project is gone.
+func (p *Context) shared() bool { return p.Place.InDatabase() || p.Place.Forgotten() }
+
 // absent reports that there is no file of the journal where one belongs.
 func (p *Context) absent() bool {
-	if p.Place.InDatabase() {
+	if p.shared() {
 		return false
 	}
 	_, err := os.Lstat(p.Path("journal.jsonl"))

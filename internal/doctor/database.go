@@ -13,6 +13,9 @@ func checkDatabase(p *Context) Finding {
 	if err != nil {
 		return troubled(err)
 	}
+	if at == nil {
+		return Finding{} // told by the check of the folder
+	}
 	d, err := at.Database(p.Ctx, nil)
 	if err != nil {
 		return troubled(err)

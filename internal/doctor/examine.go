@@ -12,7 +12,7 @@ import (
 func (p *Context) Examine(checks []Check, fix bool) []Finding {
 	var found []Finding
 	for _, c := range checks {
-		if !c.Of.is(p.Place.InDatabase()) {
+		if !c.Of.is(p.shared()) {
 			continue
 		}
 		f := p.examine(c, fix)

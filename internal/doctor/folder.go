@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
@@ -15,6 +16,8 @@ func checkFolder(p *Context) Finding {
 	dir := p.Place.Dir()
 	info, err := os.Lstat(dir)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && p.Place.Forgotten():
+		return Bad(dir+" is gone (git clean -fdx?)", "ferrus doctor --fix makes it again; the tasks are in the database")
 	case errors.Is(err, fs.ErrNotExist):
 		return Bad(dir+" is gone (git clean -fdx?)", "ferrus doctor --fix restores it from the hard-linked copy of the journal")
 	case err != nil:
@@ -26,6 +29,9 @@ func checkFolder(p *Context) Finding {
 		return Bad(dir+" belongs to another user", "run ferrus as that user, or change the owner with chown -R")
 	case rootfs.OpenToOthers(info):
 		return Bad(fmt.Sprintf("%s has mode %04o: other users can read it", dir, info.Mode().Perm()), "ferrus doctor --fix sets it to 0700")
+	}
+	if p.Place.Forgotten() {
+		return Bad(project.SharedName+" is gone, which says that the tasks are in a database", "ferrus doctor --fix writes it again")
 	}
 	probe, err := os.CreateTemp(dir, "doctor-*.tmp")
 	if err != nil {
@@ -40,7 +46,7 @@ func checkFolder(p *Context) Finding {
 
 func fixFolder(p *Context) (string, error) {
 	info, err := os.Lstat(p.Place.Dir())
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() && p.Place.Forgotten() {
 		return restoreFolder(p)
 	}
 	if err != nil || !info.IsDir() || !rootfs.OpenToOthers(info) {
@@ -56,7 +62,10 @@ func restoreFolder(p *Context) (string, error) {
 		return "", err
 	}
 	said := "created a new one"
-	if restored {
+	switch {
+	case restored && p.Place.InDatabase():
+		said = "made it again; the tasks are in the database"
+	case restored:
 		said = "restored the journal from " + p.backup + ", and the generated files from it"
 	}
 	if slices.Contains(wrote, config.FileName) {

@@ -15,7 +15,7 @@ import (
 
 // copies are the journal and its hard-linked copy; nil where there is no folder to look into.
 func (p *Context) copies() *file.Copies {
-	if p.Place.InDatabase() {
+	if p.shared() {
 		return nil
 	}
 	if p.both == nil {
@@ -33,6 +33,9 @@ func (p *Context) copies() *file.Copies {
 }
 
 func checkJournal(p *Context) Finding {
+	if p.Place.Forgotten() {
+		return Finding{} // told by the check of the folder
+	}
 	c := p.copies()
 	if c != nil && c.Here.Kind != file.OlderCopy && c.Here.Kind != file.ForeignCopy { // of these the check of the origin tells
 		plan := c.Plan(false)
@@ -54,6 +57,10 @@ func checkJournal(p *Context) Finding {
 	}
 	j := p.journal()
 	switch {
+	case refusal.CodeOf(j.err) == refusal.Corrupt && p.shared():
+		f := Bad(plain(j.err)+", after "+format.Count(j.lines, "event", "events")+" that are valid", "nothing was changed: restore the database from a backup")
+		f.Corrupt = true
+		return f
 	case refusal.CodeOf(j.err) == refusal.Corrupt:
 		copied := "There is no other copy"
 		if c != nil && c.Same {
@@ -122,7 +129,7 @@ func aside(p *Context) string {
 }
 
 func fixJournal(p *Context) (string, error) {
-	if p.Place.InDatabase() {
+	if p.shared() {
 		return "", nil // a backup of the database helps
 	}
 	c := p.copies()

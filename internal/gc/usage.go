@@ -14,6 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/store/file"
 )
 
@@ -39,7 +40,7 @@ func livingIn(home *rootfs.Root, root string) ([]*usage, error) {
 		if name != "" {
 			dir = path.Join("branches", name)
 		}
-		m, err := trace(home, dir)
+		m, err := livingAt(home, project.At(root, name), dir)
 		if err != nil {
 			where := cmp.Or(name, "the project")
 			return nil, &refusal.RefusedError{Code: cmp.Or(refusal.CodeOf(err), refusal.StoreError), Message: fmt.Sprintf("what %s still needs cannot be known: %v", where, err),
@@ -64,7 +65,7 @@ func removedIn(home *rootfs.Root) ([]*usage, error) {
 		if _, err := home.Lstat(path.Join(dir, name, "journal.jsonl")); err != nil {
 			continue // to open it would make it a machine
 		}
-		if m, err := trace(home, path.Join(dir, name)); err == nil && !m.last.IsZero() {
+		if m, err := removedAt(home, path.Join(dir, name)); err == nil && !m.last.IsZero() {
 			m.branch = name
 			_, stamp, _ := strings.Cut(name, "@")
 			if at, err := time.Parse(project.RemovedLayout, stamp); err == nil && at.After(m.last) {
@@ -76,8 +77,21 @@ func removedIn(home *rootfs.Root) ([]*usage, error) {
 	return list, err
 }
 
-// trace reads a machine's journal, and its archive, which may have tasks of a journal that was lost.
-func trace(home *rootfs.Root, dir string) (*usage, error) {
+// livingAt reads the machine of a place, wherever it is kept. dir is its folder below home.
+func livingAt(home *rootfs.Root, place project.Place, dir string) (*usage, error) {
+	if !place.InDatabase() {
+		return removedAt(home, dir)
+	}
+	s, err := place.Open(project.StoreOptions{Log: slog.New(slog.DiscardHandler), ReadOnly: true})
+	if err != nil {
+		return nil, refusal.From(err)
+	}
+	defer s.Close()
+	return trace(home, dir, s)
+}
+
+// removedAt reads the machine whose files lie in a folder.
+func removedAt(home *rootfs.Root, dir string) (*usage, error) {
 	at, err := home.Path(dir)
 	if err != nil {
 		return nil, refusal.Folder(err)
@@ -87,6 +101,11 @@ func trace(home *rootfs.Root, dir string) (*usage, error) {
 		return nil, err
 	}
 	defer s.Close()
+	return trace(home, dir, s)
+}
+
+// trace reads a machine's journal, and its archive, which may have tasks of a journal that was lost.
+func trace(home *rootfs.Root, dir string, s store.Machine) (*usage, error) {
 	m := &usage{dir: dir, tasks: map[string]time.Time{}, merges: map[uint64]time.Time{}}
 	names, err := project.FoldersIn(home, path.Join(dir, "archive"))
 	if err != nil {

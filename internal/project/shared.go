@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -19,6 +20,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/store/file"
 	"github.com/ferrus-go/ferrus/internal/store/live"
 	"github.com/ferrus-go/ferrus/internal/store/postgres"
 	"github.com/ferrus-go/ferrus/internal/trust"
@@ -103,8 +105,7 @@ func (p Place) Share(at *Shared) error {
 
 // mark writes the files that say so: one for this ferrus, and a STATE.json that an older one does not read.
 func (at *Shared) mark(p Place) error {
-	dir := filepath.Join(p.Root, DirName)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := makeFolders(filepath.Join(p.Root, DirName)); err != nil {
 		return refusal.Folder(err)
 	}
 	home, err := p.OpenHome()
@@ -185,10 +186,23 @@ func (p Place) openShared(opts StoreOptions) (*postgres.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(p.Dir(), 0o700); err != nil && !opts.ReadOnly {
+	if opts.ReadOnly {
+		return s, nil
+	}
+	if err := makeFolders(p.Dir()); err != nil {
 		return nil, &store.Error{Code: store.StoreError, What: "make " + p.Dir(), Err: err, Remedy: "check whether the folder can be written"}
 	}
 	return s, nil
+}
+
+// makeFolders makes the folder of a machine, and those in it that a machine in files has from the beginning.
+func makeFolders(dir string) error {
+	for _, name := range []string{"logs", "live", "archive"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // thereIs reports whether the database has the machine of the place.
@@ -204,20 +218,47 @@ func (p Place) thereIs(ctx context.Context) (bool, error) {
 	return d.Initialised(ctx, at.Name(p))
 }
 
-// retire removes the machine of the place from the database, and makes its folder here where there is none.
+// retire removes the machine of the place from the database, if it is there, and keeps its journal in its folder here.
 func (p Place) retire(ctx context.Context) error {
 	at, err := p.Shared()
 	if err != nil {
 		return err
 	}
+	if err := os.MkdirAll(p.Dir(), 0o700); err != nil {
+		return refusal.Folder(err)
+	}
 	d, err := at.Database(ctx, nil)
+	if err != nil {
+		return refusal.From(err)
+	}
+	there, err := d.Initialised(ctx, at.Name(p))
+	if err != nil || !there {
+		return refusal.From(err)
+	}
+	_, err = at.Receive(ctx, p)
+	if err == nil {
+		err = file.Accept(p.Dir())
+	}
 	if err == nil {
 		err = d.Remove(ctx, at.Name(p))
 	}
-	if err == nil {
-		err = os.MkdirAll(p.Dir(), 0o700)
-	}
 	return refusal.From(err)
+}
+
+// Receive writes the journal of the machine of the place from the database beside its place in files, and returns where it ends.
+// [file.Accept] puts it into its place.
+func (at *Shared) Receive(ctx context.Context, p Place) (store.Position, error) {
+	d, err := at.Database(ctx, nil)
+	if err != nil {
+		return store.Position{}, err
+	}
+	r, w := io.Pipe()
+	go func() {
+		_, err := d.Export(ctx, at.Name(p), w)
+		w.CloseWithError(err)
+	}()
+	defer r.Close()
+	return file.Receive(p.Dir(), r)
 }
 
 // sharedBranches returns the names of the project's branches in the database.

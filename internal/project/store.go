@@ -55,6 +55,14 @@ func (p Place) Remove(ctx context.Context, kept string) error {
 			return err
 		}
 	}
+	return p.SetAside(kept)
+}
+
+// SetAside keeps the folder of a branch, which is here alone, as archive/branches/kept.
+func (p Place) SetAside(kept string) error {
+	if err := os.MkdirAll(p.Dir(), 0o700); err != nil {
+		return refusal.Folder(err)
+	}
 	home, err := p.OpenHome()
 	if err != nil {
 		return err
@@ -81,6 +89,9 @@ func Create(place Place, opts StoreOptions) (restored bool, err error) {
 	if err := place.CheckFolders(); err != nil {
 		return false, err
 	}
+	if place.InDatabase() {
+		return false, nil
+	}
 	if !file.Initialised(place.Dir()) {
 		if at, err := place.recorded(); err != nil {
 			return false, err
@@ -98,6 +109,27 @@ func Create(place Place, opts StoreOptions) (restored bool, err error) {
 // Bringing is the name of a file in the folder of a branch: its work tree is being brought to this computer, and is not whole before the file
 // is gone.
 const Bringing = "bringing"
+
+// Forgotten reports whether the machines of the project are in a database, and its folder, which says so, is gone or does not say it any more.
+func (p Place) Forgotten() bool {
+	if p.InDatabase() || file.Initialised(At(p.Root, "").Dir()) {
+		return false
+	}
+	at, err := p.recorded()
+	return err == nil && at != nil
+}
+
+// Draft is the folder in which the machine of a branch is made, until it becomes Dir.
+func (p Place) Draft() string { return filepath.Join(filepath.Dir(p.Dir()), "."+p.Branch+".new") }
+
+// Left reports whether this computer has the folder or the work tree of a branch that another computer has removed.
+func (p Place) Left() bool {
+	if p.Branch == "" || !p.InDatabase() || rootfs.Exists(p.Draft()) || !rootfs.Exists(p.Dir()) && !rootfs.Exists(p.WorkTree()) {
+		return false
+	}
+	there, err := p.thereIs(context.Background())
+	return err == nil && !there
+}
 
 // Here returns nil if the work tree of the place is on this computer, and whole. That of a branch which was made on another computer is not
 // before it was fetched: then the error is a *refusal.RefusedError.

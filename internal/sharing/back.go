@@ -2,7 +2,6 @@ package sharing
 
 import (
 	"context"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/store/file"
-	"github.com/ferrus-go/ferrus/internal/store/postgres"
 )
 
 // Return moves all machines of the project at root from its database into files of this computer. No other computer can use the project
@@ -41,7 +39,7 @@ func Return(ctx context.Context, root string) (Moved, error) {
 		if err := os.MkdirAll(p.Dir(), 0o700); err != nil {
 			return did, refusal.Folder(err)
 		}
-		if ends[p.Branch], err = receive(ctx, d, at.Name(p), p); err != nil {
+		if ends[p.Branch], err = at.Receive(ctx, p); err != nil {
 			return did, refusal.From(err)
 		}
 	}
@@ -79,17 +77,6 @@ func idle(p project.Place) error {
 		return held(p, now.Task.ClaimedBy)
 	}
 	return refusal.From(err)
-}
-
-// receive writes the journal of a machine from the database beside its place in files.
-func receive(ctx context.Context, d *postgres.Database, name postgres.Name, p project.Place) (end store.Position, err error) {
-	r, w := io.Pipe()
-	go func() {
-		_, err := d.Export(ctx, name, w)
-		w.CloseWithError(err)
-	}()
-	defer r.Close()
-	return file.Receive(p.Dir(), r)
 }
 
 // adopt makes the other files of a machine that has come in a journal, and records its first line as one of this computer's.

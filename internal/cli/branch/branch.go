@@ -213,6 +213,12 @@ func removeBranch(a *cli.App, ctx context.Context, name string, force bool) erro
 // retire removes a branch without running agents; with force also one with running agents.
 func retire(a *cli.App, ctx context.Context, s *engine.Session, name string, force bool) (kept string, err error) {
 	on, err := s.Engine().Place().On(name)
+	if at := project.At(s.Engine().Place().Root, name); err != nil && at.Left() {
+		if other, busy := conductor.Conductor(at.Path()); busy {
+			return "", a.BusyError(&conductor.BusyError{Holder: other})
+		}
+		return branch.Remove(ctx, s, name, force)
+	}
 	if err != nil {
 		return "", err
 	}

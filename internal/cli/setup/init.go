@@ -158,7 +158,11 @@ func showSetup(a *cli.App, did Setup) {
 	}
 	a.Say("ferrus is set up in %s\n", did.Root)
 	if did.Restored {
-		a.ShowRow("restored", "the journal with its tasks, restored from its hard-linked copy")
+		from := "the journal with its tasks, restored from its hard-linked copy"
+		if project.At(did.Root, "").InDatabase() {
+			from = "the folder of the project, whose tasks are in the database"
+		}
+		a.ShowRow("restored", from)
 	}
 	what := map[string]string{".ferrus/": "the state of the task, and skills for agents; edit only workflows.json",
 		".gitignore": "one line: /.ferrus/"}

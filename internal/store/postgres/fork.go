@@ -60,8 +60,9 @@ func (s *Store) fork(ctx context.Context, as store.Branch, upto int64, decide fu
 	name := Name{s.name.Project, as.Name}
 	ctx, cancel := context.WithTimeout(ctx, s.db.opts.Wait)
 	defer cancel()
-	return s.db.change(ctx, "make "+name.String(), func(tx pgx.Tx) error {
-		id, err := insertMachine(ctx, tx, name)
+	var id int64
+	err = s.db.change(ctx, "make "+name.String(), func(tx pgx.Tx) (err error) {
+		id, err = insertMachine(ctx, tx, name)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return &store.Error{Code: store.StoreError, What: "there is a " + name.String() + " in the database already", Remedy: "take another name"}
 		}
@@ -78,4 +79,8 @@ func (s *Store) fork(ctx context.Context, as store.Branch, upto int64, decide fu
 		}
 		return err
 	})
+	if err == nil {
+		s.db.changed(id)
+	}
+	return err
 }

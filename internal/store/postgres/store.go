@@ -103,12 +103,20 @@ func insertMachine(ctx context.Context, tx pgx.Tx, name Name) (id int64, err err
 func (d *Database) Remove(ctx context.Context, name Name) error {
 	ctx, cancel := context.WithTimeout(ctx, d.opts.Wait)
 	defer cancel()
-	return d.change(ctx, "remove "+name.String(), func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `with of as (select h.machine from head h join machine m on m.id = h.machine
+	var id int64
+	err := d.change(ctx, "remove "+name.String(), func(tx pgx.Tx) error {
+		err := tx.QueryRow(ctx, `with of as (select h.machine from head h join machine m on m.id = h.machine
 			where project = $1 and branch = $2 and gone is null for update of h)
-			update machine set gone = clock_timestamp() from of where id = of.machine`, name.Project, name.Branch)
+			update machine set gone = clock_timestamp() from of where id = of.machine returning id`, name.Project, name.Branch).Scan(&id)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
 		return err
 	})
+	if err == nil && id != 0 {
+		d.changed(id)
+	}
+	return err
 }
 
 // Opening says how a machine is opened. The zero value is right outside of tests.
