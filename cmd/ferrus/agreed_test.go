@@ -22,19 +22,24 @@ func agreeFirst() {
 	if os.Getenv(agreesTo) == "" || os.Getenv("FERRUS_AGENT") != "" || slices.Contains(os.Args, "trust") {
 		return
 	}
-	dir := os.Getenv("FERRUS_ROOT")
-	for i, arg := range os.Args {
-		if (arg == "-C" || arg == "--root") && i+1 < len(os.Args) {
-			dir = os.Args[i+1]
-		} else if after, ok := strings.CutPrefix(arg, "--root="); ok {
-			dir = after
-		}
-	}
-	place, err := project.Find(context.Background(), dir)
+	place, err := project.Find(context.Background(), rootOf(os.Args))
 	if err != nil {
 		return
 	}
 	_ = agreement.Agree(place.Root) // the command itself says what is wrong
+}
+
+// rootOf is the folder that a command line names, "" for the one it is run in.
+func rootOf(args []string) string {
+	dir := os.Getenv("FERRUS_ROOT")
+	for i, arg := range args {
+		if (arg == "-C" || arg == "--root") && i+1 < len(args) {
+			dir = args[i+1]
+		} else if after, ok := strings.CutPrefix(arg, "--root="); ok {
+			dir = after
+		}
+	}
+	return dir
 }
 
 // environOf is the environment of a process that a command of a script starts: that of this process, with what the script

@@ -18,6 +18,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 // forgery is what ferrus prints of its own at the end of a status, as an agent would imitate it: as lines of their own,
@@ -46,6 +47,7 @@ func TestNoTextOfAModelLooksLikeFerrus(t *testing.T) {
 	if _, err := setupcmd.SetUp((&cli.App{}), t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
+	sharedtest.Move(t, dir)
 	if err := os.WriteFile(filepath.Join(dir, "ferrus.toml"), []byte("[checks]\ncommands = []\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	pipelinecmd "github.com/ferrus-go/ferrus/internal/cli/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 // TestAnInterruptEndsTheConductorAlone: its workers go on, and it says how the run does.
@@ -42,6 +43,7 @@ func TestAnInterruptEndsTheConductorAlone(t *testing.T) {
 	if out, err := ferrus("init").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+	sharedtest.Move(t, dir)
 	conductor := ferrus("pipeline", "one", "a topic", "--json")
 	out, err := conductor.StdoutPipe()
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 // looking are the command lines that only read, each with the state that they must not need.
@@ -264,6 +265,7 @@ func (b bait) work(t *testing.T) {
 	if _, err := setupcmd.SetUp((&cli.App{}), t.Context(), b.root); err != nil {
 		t.Fatal(err)
 	}
+	sharedtest.Move(t, b.root)
 	e, err := engine.Open(project.At(b.root, ""), engine.Options{})
 	if err != nil {
 		t.Fatal(err)

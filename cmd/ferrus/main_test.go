@@ -2,10 +2,10 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -18,6 +18,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/sandbox/attack"
 	"github.com/ferrus-go/ferrus/internal/test/kit"
 	"github.com/ferrus-go/ferrus/internal/test/postgrestest"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 var Full = flag.Bool("full", false, "run every reading command from every folder")
@@ -30,7 +31,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "serve" { // a command that a test runs in this process has started this program
 		root.Main()
 	}
-	testscript.Main(isolated{m}, map[string]func(){"ferrus": func() { agreeFirst(); root.Main() }})
+	testscript.Main(isolated{m}, map[string]func(){"ferrus": func() { agreeFirst(); shareAfter(); root.Main() }})
 }
 
 // isolated is the test program with records of projects of its own.
@@ -53,19 +54,14 @@ func TestAFirstRun(t *testing.T) { runScripts(t, "firstrun") }
 
 // TestTheCommandLineWithADatabase runs scripts that have a PostgreSQL database each, $DATABASE.
 func TestTheCommandLineWithADatabase(t *testing.T) {
-	files, err := filepath.Glob("testdata/database/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	databases := map[string]string{}
-	for _, file := range files {
-		databases["script-"+strings.TrimSuffix(filepath.Base(file), ".txtar")] = postgrestest.DurableDatabase(t)
-	}
-	runScripts(t, "database", func(env *testscript.Env) { env.Setenv("DATABASE", databases[filepath.Base(env.WorkDir)]) })
+	runScripts(t, "database", "DATABASE")
 }
 
-// runScripts runs the scripts of a folder of testdata, each with what more sets up.
-func runScripts(t *testing.T, dir string, more ...func(*testscript.Env)) {
+// runScripts runs the scripts of a folder of testdata. Each has a PostgreSQL database in these variables.
+func runScripts(t *testing.T, dir string, databases ...string) {
+	if dir == "script" && sharedtest.On() {
+		databases = append(databases, sharesIn)
+	}
 	bin, err := exec.LookPath("ferrus")
 	if err != nil {
 		t.Fatal(err)
@@ -91,8 +87,8 @@ func runScripts(t *testing.T, dir string, more ...func(*testscript.Env)) {
 			env.Setenv("NO_COLOR", "")
 			env.Setenv("PAGER", "cat")
 			env.Setenv(agreesTo, "1")
-			for _, setUp := range more {
-				setUp(env)
+			for _, name := range databases {
+				env.Setenv(name, postgrestest.DurableDatabase(env.T().(testing.TB)))
 			}
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(os.Getenv("XDG_CONFIG_HOME"), filepath.Base(env.WorkDir)))
 			env.Setenv("FERRUS_STATE_DIR", filepath.Join(os.Getenv("FERRUS_STATE_DIR"), filepath.Base(env.WorkDir)))
@@ -103,6 +99,12 @@ func runScripts(t *testing.T, dir string, more ...func(*testscript.Env)) {
 				return err
 			}
 			return os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(gitConfig), 0o600)
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond != "files" {
+				return false, fmt.Errorf("unknown condition %q", cond)
+			}
+			return !sharedtest.On(), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"agent": agentCommand, "rc": rcCommand, "write": writeCommand, "edit": editCommand, "fill": fillCommand,

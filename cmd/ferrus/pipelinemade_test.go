@@ -18,6 +18,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 // TestARunFromACommitIsNotGoneOnWith: a clone that brings along the folder of a run would have its commands run by
@@ -41,6 +42,7 @@ func TestARunFromACommitIsNotGoneOnWith(t *testing.T) {
 			if err := errors.Join(wrong, os.WriteFile(filepath.Join(dir, config.FileName), []byte("[pipelines]\ntmp_dir = \""+tmp+"\"\n"), 0o600)); err != nil {
 				t.Fatal(err)
 			}
+			sharedtest.Move(t, dir)
 			mark := filepath.Join(dir, "mark")
 			conf := config.Default()
 			conf.Pipelines.TmpDir = tmp

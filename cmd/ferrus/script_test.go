@@ -76,7 +76,11 @@ func lockCommand(ts *testscript.TestScript, _ bool, args []string) {
 // entryCommand sets a variable to the number of the newest entry of an event in the script's folder: entry NAME EVENT.
 func entryCommand(ts *testscript.TestScript, _ bool, args []string) {
 	newest := 0
-	for line := range strings.Lines(ts.ReadFile(".ferrus/journal.jsonl")) {
+	at := ts.MkAbs(".entries.jsonl")
+	ts.Check(ts.Exec("ferrus", "store", "export", at))
+	journal := ts.ReadFile(at)
+	ts.Check(os.Remove(at))
+	for line := range strings.Lines(journal) {
 		var l struct {
 			Seq   int
 			Event string

@@ -12,11 +12,13 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli/status"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/test/projecttest"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 // TestTheOverviewHasEveryMachine: the project's own and the branches, each with what it has archived, newest first, and one
 // that cannot be read takes no other with it.
 func TestTheOverviewHasEveryMachine(t *testing.T) {
+	sharedtest.InFiles(t, "it damages the journal of a branch")
 	dir := projecttest.New(t, "alt", "bad")
 	own, alt := project.At(dir, ""), project.At(dir, "alt")
 	first, second := projecttest.Task(t, own, "first"), projecttest.Task(t, alt, "second")

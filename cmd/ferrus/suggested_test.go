@@ -21,6 +21,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 // A branchWalk leads a branch through its states, with whatever ferrus prints on the way.
@@ -60,8 +61,7 @@ func newBranchWalk(t *testing.T) *branchWalk {
 			t.Fatalf("git %s: %v: %s", args, err, out)
 		}
 	}
-	_, err := project.Init(dir)
-	w.must(err)
+	sharedtest.Init(t, dir)
 	w.must(agreement.Agree(dir))
 	return w
 }

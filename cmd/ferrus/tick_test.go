@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 	"github.com/ferrus-go/ferrus/internal/test/golden"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 // TestTheSameFilesAreDecidedTheSame, byte for byte (X6), and to look changes none of them.
@@ -44,6 +45,7 @@ func walk(t *testing.T) string {
 	if _, err := setupcmd.SetUp((&cli.App{}), t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
+	sharedtest.Move(t, dir)
 	text, err := os.ReadFile("../../internal/pipeline/testdata/workflows.json")
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/agreement"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 // playedAgent plays the executor, who asks first and fixes more after a rejection, and a reviewer who says nothing.
@@ -58,6 +59,7 @@ func playedProject(t testing.TB) string {
 	}
 	in("git", "init", "-q")
 	in("ferrus", "init")
+	sharedtest.Move(t, dir)
 	for name, text := range map[string]string{"sum.txt": "broken\n", "agent.sh": playedAgent, "ferrus.toml": `[checks]
 commands = ["grep fixed sum.txt"]
 [hq.supervisor]

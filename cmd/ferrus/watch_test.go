@@ -14,6 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 // TestWatchShowsEveryChangeUntilItIsInterrupted.
@@ -38,6 +39,7 @@ func TestWatchShowsEveryChangeUntilItIsInterrupted(t *testing.T) {
 		}
 	}
 	act("init")
+	sharedtest.Move(t, dir)
 	watch := person("status", "--watch", "--json")
 	out, err := watch.StdoutPipe()
 	if err != nil {

@@ -16,7 +16,6 @@ import (
 
 // TestABranchGoesOnByItself: what happens on a branch does not touch the machine that it came from, nor its files. S2-18.
 func TestABranchGoesOnByItself(t *testing.T) {
-	enginetest.InFiles(t, "it reads journal.jsonl")
 	p := enginetest.Repository(t, enginetest.Gate("true"))
 	p.Begun()
 	p.Write("code.txt", "two\n")
@@ -142,7 +141,6 @@ func TestAMergeBringsInWhatWasApproved(t *testing.T) {
 
 // TestAMergeThatDoesNotFitChangesNothing, whether git or the gate says so; its executor gets both sides to fix it.
 func TestAMergeThatDoesNotFitChangesNothing(t *testing.T) {
-	enginetest.InFiles(t, "it reads journal.jsonl")
 	for _, c := range []struct{ why, gate, file, theirs, ours, fixed string }{
 		{"git", "true", "code.txt", "theirs\n", "ours\n", "both\n"},
 		{"the gate", "test ! -e a || test ! -e b", "a", "a\n", "", ""},

@@ -40,7 +40,6 @@ type mergeWalk struct {
 // TestMergesAsGitWould: whatever was done in the project and on its branches, a merge brings in what git's own merge makes of
 // the files, or is refused and nothing is changed; and what is the user's is never touched.
 func TestMergesAsGitWould(t *testing.T) {
-	enginetest.InFiles(t, "it reads journal.jsonl")
 	first, walks, steps := enginetest.Most(3, 0), enginetest.Most(1, 60), enginetest.Most(5, 25) // the fourth comes to most in few steps
 	came, bad, merges := map[string]int{}, 0, 0
 	for seed := first; seed < first+walks; seed++ {

@@ -17,6 +17,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 // conducting is a conductor of a project of its own, at noon, which waits a second more after each failure.
@@ -29,9 +30,7 @@ func conducting(t *testing.T, toml string) *conductor {
 	if err := os.WriteFile(filepath.Join(dir, "ferrus.toml"), []byte(toml), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := project.Init(dir); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.Init(t, dir)
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
 	e, err := engine.Open(project.At(dir, ""), engine.Options{Log: quiet})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/test/kit"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 // part is the environment variable that makes this binary another program.
@@ -18,5 +19,5 @@ func TestMain(m *testing.M) {
 	if os.Getenv(part) == "hold" {
 		os.Exit(holdOn(os.Args[1]))
 	}
-	os.Exit(kit.Main(m.Run))
+	os.Exit(kit.Main(func() int { return sharedtest.Main(m.Run) }))
 }

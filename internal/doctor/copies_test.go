@@ -18,6 +18,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/test/projecttest"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
@@ -207,6 +208,7 @@ func (w *ward) repaired(name string) {
 
 // TestNoValidJournalIsLost lays every kind of journal beside every kind of copy.
 func TestNoValidJournalIsLost(t *testing.T) {
+	sharedtest.InFiles(t, "it has copies of journal.jsonl")
 	w := newWard(t)
 	for _, headKnown := range []bool{true, false} {
 		if !headKnown { // only that the first line was written here

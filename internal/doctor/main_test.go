@@ -13,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli/setup"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/test/kit"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
@@ -30,4 +31,4 @@ var host = Host{
 	},
 }
 
-func TestMain(m *testing.M) { os.Exit(kit.Main(m.Run)) }
+func TestMain(m *testing.M) { os.Exit(kit.Main(func() int { return sharedtest.Main(m.Run) })) }

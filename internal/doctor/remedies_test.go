@@ -11,6 +11,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/origin"
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
@@ -93,6 +94,7 @@ func (w *ward) branch() project.Place { return project.At(w.dir, "b1") }
 
 // TestNoRemedyLeadsInACircle does what each finding says, and finds something else or nothing.
 func TestNoRemedyLeadsInACircle(t *testing.T) {
+	sharedtest.InFiles(t, "it damages files of the store")
 	w := newWard(t)
 	covered := map[string]bool{}
 	for _, h := range harms {

@@ -11,14 +11,13 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/server/tokens"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 // TestTheDoctorSaysWhenNobodyCanComeOverHTTPAnyMore, and nothing of tokens where HTTP was never used.
 func TestTheDoctorSaysWhenNobodyCanComeOverHTTPAnyMore(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := project.Init(dir); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.Init(t, dir)
 	place := project.At(dir, "")
 	look := func(want Level) {
 		t.Helper()

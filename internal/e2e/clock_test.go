@@ -12,6 +12,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/mcpclient"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 // A zone is how many seconds the monotonic clocks of a process are ahead of ours: it runs in a time namespace.
@@ -93,6 +94,7 @@ func meetings(t testing.TB) (list []meeting) {
 // TestAHolderByAnotherClock: a deadline that was written by another clock says nothing here. Its holder keeps the work
 // as long as its process lives, however it hangs, and a person can release it.
 func TestAHolderByAnotherClock(t *testing.T) {
+	sharedtest.InFiles(t, "in a database all go by its clock")
 	t.Parallel()
 	bad := 0
 	list := meetings(t)

@@ -30,6 +30,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 // conducted is a project whose agents are actors; SELF is this binary.
@@ -318,7 +319,7 @@ func TestTheConductorMayBeKilledAtAnyMoment(t *testing.T) {
 		c := w.conductor()
 		moment := fmt.Sprintf("after line %d", 1+n%lines)
 		if n%2 == 0 {
-			eventually(t, moment, func() bool { return strings.Count(w.text(".ferrus/journal.jsonl"), "\n") > n%lines || c.ended() })
+			eventually(t, moment, func() bool { return strings.Count(sharedtest.Journal(t, w.dir, ""), "\n") > n%lines || c.ended() })
 		} else {
 			after := time.Duration(rand.IntN(700)) * time.Millisecond
 			moment = fmt.Sprintf("after %v", after)

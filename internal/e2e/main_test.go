@@ -26,6 +26,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/test/kit"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
 
@@ -67,7 +68,7 @@ func TestMain(m *testing.M) {
 	case "race":
 		os.Exit(race(os.Args[1]))
 	}
-	os.Exit(kit.Main(m.Run))
+	os.Exit(kit.Main(func() int { return sharedtest.Main(m.Run) }))
 }
 
 // program is this binary as another one.
@@ -128,9 +129,7 @@ func bare(t testing.TB, toml string) *world {
 		}
 	}
 	w.write("ferrus.toml", strings.ReplaceAll(toml, "SIDE", w.side))
-	if _, err := project.Init(w.dir); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.Init(t, w.dir)
 	if err := agreement.Agree(w.dir); err != nil {
 		t.Fatal(err)
 	}

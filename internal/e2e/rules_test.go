@@ -19,6 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rules"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 // ruled are the entries of the journal that a rule made, with the rule.
@@ -57,7 +58,7 @@ func TestARuleStartsAnotherExecutor(t *testing.T) {
 				plans{"executor": "wait_for_task check check hang\nmark:ok wait_for_task submit", "reviewer": approves})
 			c := w.conductor()
 			if killed {
-				eventually(t, "the rule is followed", func() bool { return strings.Contains(w.text(".ferrus/journal.jsonl"), `"event":"reassign"`) })
+				eventually(t, "the rule is followed", func() bool { return strings.Contains(sharedtest.Journal(t, w.dir, ""), `"event":"reassign"`) })
 				if err := c.Process.Kill(); err != nil {
 					t.Fatal(err)
 				}

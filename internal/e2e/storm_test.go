@@ -18,6 +18,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
 
@@ -184,6 +185,9 @@ func (s *storm) person(over <-chan struct{}) {
 
 // reader reads STATE.json as any script would, and expects it whole at every moment.
 func (s *storm) reader(over <-chan struct{}) (reads int) {
+	if sharedtest.On() {
+		return 0 // there it is no view of the task
+	}
 	var last state.Task
 	for ; ; reads++ {
 		var now state.Task

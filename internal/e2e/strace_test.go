@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 // struck are the system calls that are struck, and whether they free space on a disk, which may be full.
@@ -57,6 +58,7 @@ var tracer string
 
 // TestEverySystemCallMayFail kills a real process, or lets the disk fail it, at every system call of an act.
 func TestEverySystemCallMayFail(t *testing.T) {
+	sharedtest.InFiles(t, "the system calls are those of its files")
 	var err error
 	if tracer, err = exec.LookPath("strace"); err != nil {
 		t.Skip("striking system calls needs strace")

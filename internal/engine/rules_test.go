@@ -298,7 +298,7 @@ func TestAKillBetweenEventAndRuleLosesNeither(t *testing.T) {
 
 // TestNoRuleFollowsARule, a repair of one, or anything else than the newest event.
 func TestNoRuleFollowsARule(t *testing.T) {
-	enginetest.InFiles(t, "it reads journal.jsonl")
+	enginetest.InFiles(t, "it edits TASK.md")
 	t.Parallel()
 	p := enginetest.Repository(t, ruled(`on = "reject"; then = "executor claude-code:opus"`, `on = "submit"; when = { paths = ["nothing"] }; then = "ask_human"`))
 	sup, ex := p.Reviewing()

@@ -24,6 +24,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/test/kit"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 // part is the environment variable that makes this binary another program.
@@ -38,7 +39,7 @@ func TestMain(m *testing.M) {
 	case "family":
 		os.Exit(another())
 	}
-	os.Exit(kit.Main(m.Run))
+	os.Exit(kit.Main(func() int { return sharedtest.Main(m.Run) }))
 }
 
 var full = flag.Bool("full", false, "kill at many more points: some minutes")
@@ -82,8 +83,7 @@ func newYard(t *testing.T, toml, task string) *yard {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
 	}
-	_, err = project.Init(y.dir)
-	must(t, err)
+	sharedtest.Init(t, y.dir)
 	t.Cleanup(y.stop)
 	_, err = y.on("").CreateTask(t.Context(), task, "")
 	must(t, err)

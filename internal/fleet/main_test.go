@@ -28,6 +28,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/test/kit"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 // part is the environment variable that makes this binary another program.
@@ -42,7 +43,7 @@ func TestMain(m *testing.M) {
 	case "fleet":
 		os.Exit(another())
 	}
-	os.Exit(kit.Main(m.Run))
+	os.Exit(kit.Main(func() int { return sharedtest.Main(m.Run) }))
 }
 
 var full = flag.Bool("full", false, "many rounds of what is not always the same: some minutes")
@@ -98,9 +99,7 @@ func newYard(t *testing.T, toml string) *yard {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
 	}
-	if _, err := project.Init(y.dir); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.Init(t, y.dir)
 	return y
 }
 

@@ -172,6 +172,7 @@ func TestWhatWasKeptBetweenTasksGoesByItsEntry(t *testing.T) {
 
 // TestNothingGoesWhileAMachineCannotBeRead: nobody knows what it needs.
 func TestNothingGoesWhileAMachineCannotBeRead(t *testing.T) {
+	enginetest.InFiles(t, "it changes journal.jsonl")
 	t.Parallel()
 	p := enginetest.Repository(t, enginetest.Gate("true"))
 	clock, old, _, _ := p.Aged()

@@ -17,6 +17,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
 
@@ -103,10 +104,7 @@ func (c *cast) do(who, tool string) error {
 func (c *cast) disk() string {
 	c.t.Helper()
 	var keys map[string]json.RawMessage
-	journal, err := os.ReadFile(filepath.Join(c.dir, ".ferrus", "journal.jsonl"))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	journal := sharedtest.Journal(c.t, c.dir, "")
 	view, err := os.ReadFile(filepath.Join(c.dir, ".ferrus", "STATE.json"))
 	if err == nil {
 		err = json.Unmarshal(view, &keys)
@@ -118,5 +116,5 @@ func (c *cast) disk() string {
 	if err := errors.Join(err, bad); err != nil {
 		c.t.Fatal(err)
 	}
-	return string(journal) + "\n--\n" + string(rest)
+	return journal + "\n--\n" + string(rest)
 }

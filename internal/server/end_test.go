@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
 
@@ -189,11 +190,7 @@ func TestACancelledCheckRunsOn(t *testing.T) {
 // events counts the events of a kind in the journal.
 func events(t *testing.T, dir string, ev state.Event) int {
 	t.Helper()
-	journal, err := os.ReadFile(filepath.Join(dir, ".ferrus", "journal.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Count(string(journal), `"event":"`+string(ev)+`"`)
+	return strings.Count(sharedtest.Journal(t, dir, ""), `"event":"`+string(ev)+`"`)
 }
 
 // TestManyCallsOfACheckAreOneRun: calls that come together join it.

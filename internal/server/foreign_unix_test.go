@@ -7,6 +7,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 // TestACommittedTokenLetsNobodyIn: git begins to track tokens.json under a server that is open, as a pull would have it.
@@ -37,6 +38,7 @@ func TestACommittedTokenLetsNobodyIn(t *testing.T) {
 
 // TestAServerDoesNotGoOnWithAPulledJournal: git replaces the state under a server over stdio.
 func TestAServerDoesNotGoOnWithAPulledJournal(t *testing.T) {
+	sharedtest.InFiles(t, "it commits journal.jsonl")
 	t.Parallel()
 	dir := repository(t, `"true"`)
 	initialise(t, dir)

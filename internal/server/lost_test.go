@@ -10,6 +10,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 // TestOutsideAProjectEveryCallNamesTheRemedy, and after it the same server works.
@@ -38,6 +39,7 @@ func TestOutsideAProjectEveryCallNamesTheRemedy(t *testing.T) {
 
 // TestALostStoreIsSaidAndNotMadeAnew: .ferrus is moved away under a server, also inside another project, and comes back.
 func TestALostStoreIsSaidAndNotMadeAnew(t *testing.T) {
+	sharedtest.InFiles(t, "it moves the store away")
 	t.Parallel()
 	outer := newProject(t, `"true"`)
 	dir := filepath.Join(outer, "inner")
@@ -78,6 +80,7 @@ func TestALostStoreIsSaidAndNotMadeAnew(t *testing.T) {
 
 // TestAStoreMadeAnewIsServed: a person has removed .ferrus and run init.
 func TestAStoreMadeAnewIsServed(t *testing.T) {
+	sharedtest.InFiles(t, "it removes the store")
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "plain") // outside git nothing brings the journal back
 	if err := os.Mkdir(dir, 0o755); err != nil {

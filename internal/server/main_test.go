@@ -13,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/test/kit"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
 
@@ -41,7 +42,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	os.Exit(kit.Main(func() int { return kit.Scratch(&scratch, m.Run) }))
+	os.Exit(kit.Main(func() int { return kit.Scratch(&scratch, func() int { return sharedtest.Main(m.Run) }) }))
 }
 
 // broken serves like ferrusd, with a bug in one tool.

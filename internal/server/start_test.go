@@ -13,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 func (w *wire) toolNames() []string {
@@ -158,6 +159,7 @@ func TestAServerFindsItsMachine(t *testing.T) {
 
 // TestAServerFindsItsBranch in the work tree of the branch, and by its name.
 func TestAServerFindsItsBranch(t *testing.T) {
+	sharedtest.InFiles(t, "it moves the files of a machine to those of a branch")
 	t.Parallel()
 	dir := tracked(t, `"true"`)
 	branch := project.At(dir, "feature")

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agreement"
-	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
 
@@ -83,9 +83,7 @@ func tracked(t testing.TB, checks string) string {
 
 func initialise(t testing.TB, dir string) {
 	t.Helper()
-	if _, err := project.Init(dir); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.Init(t, dir)
 	if err := agreement.Agree(dir); err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/queue"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/test/projecttest"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 // TestACheckWhoseServerHasGoneReadsAsAbandoned, and so the task waits for its executor and not for a check.
@@ -22,9 +23,7 @@ func TestACheckWhoseServerHasGoneReadsAsAbandoned(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "ferrus.toml"), []byte("[checks]\ncommands = [\"sleep 60\"]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := project.Init(dir); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.Init(t, dir)
 	open := func(now func() time.Time) *engine.Engine {
 		e, err := engine.Open(project.At(dir, ""), engine.Options{Now: now})
 		if err != nil {

@@ -22,6 +22,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 // events are what happens to a check from outside while it runs.
@@ -99,6 +100,7 @@ type answer struct {
 const wait = 10 * time.Second
 
 func newScene(t *testing.T, endless bool, tr *trap) *scene {
+	sharedtest.InFiles(t, "it counts processes and goroutines, and a database has its own")
 	s := &scene{world: &world{t: t, dir: filepath.Join(t.TempDir(), "project")}, trap: tr, endless: endless, answers: make(chan answer, 3)}
 	if err := os.Mkdir(s.dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -108,9 +110,7 @@ func newScene(t *testing.T, endless bool, tr *trap) *scene {
 		command = "touch ../runs; sleep 1000 & sleep 1000"
 	}
 	s.write("ferrus.toml", fmt.Sprintf("[checks]\ncommands = [%q]\n", command))
-	if _, err := project.Init(s.dir); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.Init(t, s.dir)
 	done, err := s.person().CreateTask(t.Context(), "Do it.", "")
 	must(t, done, err)
 	return s

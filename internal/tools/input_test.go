@@ -6,8 +6,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +14,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 // TestABadArgumentIsAnsweredInOurWords: whatever is wrong with the arguments, the answer is a result with a code, what
@@ -170,10 +169,7 @@ func TestDocumentsAreCleanedWhenTheyAreAccepted(t *testing.T) {
 	send(sup, "reject", map[string]any{"notes": "n"})
 	exe.do("wait_for_task", nil)
 	send(exe, "ask_human", map[string]any{"question": "q", "options": []string{"o"}})
-	journal, err := os.ReadFile(filepath.Join(w.dir, ".ferrus", "journal.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	journal := []byte(sharedtest.Journal(t, w.dir, ""))
 	clean := safetext.CleanJSON(journal)
 	if !bytes.Equal(clean, journal) {
 		t.Error("the journal has hidden characters")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/test/kit"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 var full = flag.Bool("full", false, "play every world in a git repository: twice the time")
@@ -21,7 +22,7 @@ var scratch string
 func TestMain(m *testing.M) {
 	slog.SetLogLoggerLevel(slog.LevelWarn) // thousands of calls, each with a line
 	checks.Helper()
-	os.Exit(kit.Main(func() int { return kit.Scratch(&scratch, m.Run) }))
+	os.Exit(kit.Main(func() int { return kit.Scratch(&scratch, func() int { return sharedtest.Main(m.Run) }) }))
 }
 
 // connect connects a client to a server.

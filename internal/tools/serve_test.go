@@ -19,6 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 func (a *agent) resource(name string) string {
@@ -43,6 +44,7 @@ func (a *agent) resource(name string) string {
 
 // TestAResourceReadsWhatTheFileSays, for every document, and that there is none while there is none.
 func TestAResourceReadsWhatTheFileSays(t *testing.T) {
+	sharedtest.InFiles(t, "it reads the documents in files")
 	t.Parallel()
 	c := newCast(t, newWorld)
 	files := map[string]state.Doc{"task": state.TaskDoc, "submission": state.SubmissionDoc, "review": state.ReviewDoc, "question": state.QuestionDoc,

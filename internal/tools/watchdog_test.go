@@ -21,6 +21,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 	"github.com/ferrus-go/ferrus/internal/tools/gate"
 )
 
@@ -59,6 +60,7 @@ func TestACallThatDoesNotEndIsAnswered(t *testing.T) {
 	a := w.enter(state.Executor, 1, func(o *Options) { o.gate = dog })
 	a.do("wait_for_task", nil)
 
+	sharedtest.InFiles(t, "it holds STATE.lock")
 	path := filepath.Join(w.dir, ".ferrus", "STATE.lock")
 	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	if ok, err := lock.TryLock(); !ok || err != nil {

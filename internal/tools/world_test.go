@@ -22,6 +22,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 // brief is how long a call of a test waits at most, and patience how long a test waits for what takes milliseconds.
@@ -91,9 +92,7 @@ func (w *world) init(more string) *world {
 	w.t.Helper()
 	w.gate = filepath.Join(filepath.Dir(w.dir), "gate")
 	w.write("ferrus.toml", fmt.Sprintf("[checks]\ncommands = [\"test ! -e red\", \"test ! -p %[1]s || cat %[1]s\"]\n%[2]s", w.gate, more))
-	if _, err := project.Init(w.dir); err != nil {
-		w.t.Fatal(err)
-	}
+	sharedtest.Init(w.t, w.dir)
 	return w
 }
 
@@ -288,10 +287,7 @@ func (a *agent) refused(code refusal.Code, tool string, args any) Result {
 // disk is what is on the disk but for what a renewal may rewrite.
 func (w *world) disk() string {
 	w.t.Helper()
-	journal, err := os.ReadFile(filepath.Join(w.dir, ".ferrus", "journal.jsonl"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	journal := sharedtest.Journal(w.t, w.dir, "")
 	view, err := os.ReadFile(filepath.Join(w.dir, ".ferrus", "STATE.json"))
 	if err != nil {
 		w.t.Fatal(err)
@@ -307,5 +303,5 @@ func (w *world) disk() string {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return string(bytes.Join([][]byte{journal, rest}, []byte("\n--\n")))
+	return string(bytes.Join([][]byte{[]byte(journal), rest}, []byte("\n--\n")))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // made is a project whose files a person has agreed to.
@@ -86,8 +87,8 @@ func TestAReview(t *testing.T) {
 	if event, via := last(t, m); event != "reject" || via != "web" {
 		t.Errorf("%s by %s", event, via)
 	}
-	if text := m.Read(".ferrus/REVIEW.md"); text != strings.TrimSpace(composed) {
-		t.Errorf("%q", text)
+	if now := enginetest.View(t, m.Human()); enginetest.Must(store.Text(m.Engine().Store(), now, state.ReviewDoc))(t) != strings.TrimSpace(composed) {
+		t.Error("the review is another text")
 	}
 	b.refused("/act", reject, http.StatusConflict, "no longer possible", "Remove it.")
 	b.has("/task?view=diff", "!1 comment")

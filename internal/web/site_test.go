@@ -21,6 +21,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 	"github.com/ferrus-go/ferrus/internal/web"
 )
 
@@ -210,7 +211,7 @@ func (b *browser) refused(path string, form url.Values, status int, words ...str
 // last is the newest line of the journal.
 func last(t testing.TB, m *enginetest.Machine) (event, via string) {
 	t.Helper()
-	lines := strings.Split(strings.TrimSpace(m.Read(".ferrus/journal.jsonl")), "\n")
+	lines := strings.Split(strings.TrimSpace(sharedtest.Journal(t, m.Dir, "")), "\n")
 	var l struct {
 		Event string
 		Actor struct{ Via string }

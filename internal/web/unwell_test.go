@@ -65,6 +65,7 @@ func TestWhileTheLockIsBusy(t *testing.T) {
 
 // TestADamagedJournal is shown up to its damage, with the command that helps.
 func TestADamagedJournal(t *testing.T) {
+	enginetest.InFiles(t, "it changes journal.jsonl")
 	t.Parallel()
 	m := made(t)
 	_, ex := m.Begun()

@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 // On returns the project as it is on a branch: its sessions are there, and its files are those of its work tree.
@@ -219,9 +220,5 @@ func Branched(t testing.TB, h *engine.Session, f branch.Fork) []project.Place {
 // JournalText returns the journal of the project in dir.
 func JournalText(t testing.TB, dir string) string {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(dir, ".ferrus", "journal.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(raw)
+	return sharedtest.Journal(t, dir, "")
 }

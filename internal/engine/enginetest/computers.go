@@ -18,6 +18,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/sharing"
 	"github.com/ferrus-go/ferrus/internal/test/postgrestest"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 	"github.com/ferrus-go/ferrus/internal/trust"
 )
 
@@ -42,7 +43,7 @@ func Computers(t testing.TB, toml string, before ...func(a *Machine)) (a, b *Mac
 		p.Write(".git/info/exclude", "/.ferrus/\n")
 		p.Write("ignored", "mine\n")
 	}
-	if shared() { // Init has moved it already
+	if sharedtest.On() { // Init has moved it already
 		t.Skip("it moves a project from files into a database")
 	}
 	for _, do := range before {

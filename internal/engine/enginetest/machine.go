@@ -16,10 +16,10 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/engine"
-	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/sandbox"
 	"github.com/ferrus-go/ferrus/internal/test/kit"
 	"github.com/ferrus-go/ferrus/internal/test/postgrestest"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 // Patience is how long a test waits for what should take milliseconds, and Brief how long a call waits in vain.
@@ -150,12 +150,7 @@ func (p *Machine) GitInit() {
 
 func (p *Machine) Init() {
 	p.T.Helper()
-	if _, err := project.Init(p.Dir); err != nil {
-		p.T.Fatal(err)
-	}
-	if shared() {
-		p.share()
-	}
+	sharedtest.Init(p.T, p.Dir)
 }
 
 func (p *Machine) Git(args ...string) string {

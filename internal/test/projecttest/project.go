@@ -10,6 +10,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store/file"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
 // New makes a project without git, and opens its machines.
@@ -37,6 +38,7 @@ func New(t testing.TB, branches ...string) string {
 			t.Fatal(err)
 		}
 	}
+	sharedtest.Move(t, dir)
 	return dir
 }
 
