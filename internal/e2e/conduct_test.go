@@ -138,13 +138,31 @@ func conduct(root string) int {
 // A conducting is such a process.
 type conducting struct {
 	*exec.Cmd
-	out  *bytes.Buffer
+	out  *printed
 	done chan struct{}
+}
+
+// printed is what a process has printed, for several goroutines.
+type printed struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (s *printed) WriteString(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.text.WriteString(text)
+}
+
+func (s *printed) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
 }
 
 func (w *world) conductor() *conducting {
 	w.t.Helper()
-	c := &conducting{Cmd: program(w.t, "conduct", w.dir), out: &bytes.Buffer{}, done: make(chan struct{})}
+	c := &conducting{Cmd: program(w.t, "conduct", w.dir), out: &printed{}, done: make(chan struct{})}
 	c.Env = append(c.Env, mark+w.side)
 	// A pipe of our own: the agents outlive the conductor and must not be waited for.
 	out, err := c.StdoutPipe()
