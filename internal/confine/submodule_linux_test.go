@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/confine/plan"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
@@ -39,11 +40,14 @@ var places = map[string]string{
 func TestNoSubmoduleOfAnExecutorRunsOutside(t *testing.T) {
 	for _, in := range append([]setting{unconfined}, settings...) {
 		for name, place := range places {
-			for _, made := range []bool{false, true} {
-				if in == unconfined && (made || name == "a link") { // which newer versions of git refuse
+			for _, made := range []string{"nothing", "file", "folder"} {
+				if in == unconfined && (made != "nothing" || name == "a link") { // which newer versions of git refuse
 					continue
 				}
-				t.Run(fmt.Sprintf("%s, %s, there before: %v", in.name, name, made), func(t *testing.T) {
+				if in == landlocked && made == "folder" {
+					continue // see TestAGitFolderInASubmoduleNeedsBubblewrap
+				}
+				t.Run(fmt.Sprintf("%s, %s, there before: %s", in.name, name, made), func(t *testing.T) {
 					t.Parallel()
 					submoduleFrom(t, in, place, made)
 				})
@@ -52,13 +56,16 @@ func TestNoSubmoduleOfAnExecutorRunsOutside(t *testing.T) {
 	}
 }
 
-func submoduleFrom(t *testing.T, in setting, place string, made bool) {
+func submoduleFrom(t *testing.T, in setting, place, made string) {
 	canary := filepath.Join(t.TempDir(), "canary")
 	s := newSite(t, in, "wait_for_task sh:escape.sh check submit hang",
 		map[string]string{"escape.sh": "exit 0\n", "look.sh": look, ".gitmodules": "[submodule \"sub\"]\n\tpath = sub\n\turl = ./sub\n"}, "")
 	const pointer = "gitdir: ../.git/modules/sub\n"
-	if made {
+	switch made {
+	case "file":
 		s.at.Write("sub/.git", pointer)
+	case "folder":
+		s.at.Git("init", "-q", "sub")
 	}
 	s.at.Write("escape.sh", fmt.Sprintf("CANARY='%s'\n", canary)+within+place+"\nrm -f \"$CANARY\"\necho escaped\n")
 	out, err := s.conduct(t)
@@ -82,12 +89,31 @@ func submoduleFrom(t *testing.T, in setting, place string, made bool) {
 	if in == unconfined {
 		return
 	}
-	if made {
+	switch {
+	case made == "file":
 		if text, err := os.ReadFile(s.at.Path("sub/.git")); err == nil && string(text) != pointer {
 			t.Errorf("the submodule has %q", text)
 		}
-	} else if s.at.Exists("sub/.git") {
+	case made == "folder":
+		if text := s.at.Read("sub/.git/config"); strings.Contains(text, "evil") || s.at.Exists("away") {
+			t.Errorf("the submodule has %q", text)
+		}
+	case s.at.Exists("sub/.git"):
 		t.Error("the submodule has a .git")
+	}
+}
+
+// TestAGitFolderInASubmoduleNeedsBubblewrap: under Landlock nothing keeps an executor from it, so that none starts.
+func TestAGitFolderInASubmoduleNeedsBubblewrap(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, landlocked, "wait_for_task submit", map[string]string{".gitmodules": "[submodule \"sub\"]\n\tpath = sub\n\turl = ./sub\n"}, "")
+	s.at.Git("init", "-q", "sub")
+	turn, err := conductor.Look(s.at.Human().Engine(), s.options())
+	must(t, err)
+	defer turn.Close()
+	_ = turn.Take(t.Context())
+	if run, _ := s.executor(t); !strings.Contains(run.Error, "run git submodule absorbgitdirs there") || s.at.Exists("sub/evil") {
+		t.Errorf("%+v", run)
 	}
 }
 
