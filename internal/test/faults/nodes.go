@@ -1,0 +1,43 @@
+package main
+
+// nodes try what may happen to several computers that conduct the tasks of one project.
+var nodes = []Rig{
+	{
+		Name: "nodes: one conductor", Promise: "one conductor has the post of a task, of all that try at once",
+		Package: postgresPackage, Test: "TestOneConductorHasThePost", Needs: "PostgreSQL", Plain: true,
+	},
+	{
+		Name: "nodes: a lost computer", Promise: "a computer that others take for lost starts nothing, and knows that it is lost",
+		Package: postgresPackage, Test: "TestALostComputerStartsNothing", Needs: "PostgreSQL", Plain: true,
+	},
+	{
+		Name: "nodes: a dead conductor", Promise: "a conductor that ends without a word is followed by one of its own computer at once, and of another one after a while",
+		Package: postgresPackage, Test: "TestAConductorThatEndsWithoutAWord", Needs: "PostgreSQL", Plain: true,
+	},
+	{
+		Name: "nodes: files", Promise: "the newest files of a task have one home, also when a computer ends on the way",
+		Package: postgresPackage, Test: "TestTheFilesOfATaskHaveOneHome", Needs: "PostgreSQL", Plain: true,
+	},
+	{
+		Name: "nodes: fences", Promise: "an agent ends before another computer continues its task",
+		Package: "./internal/agents/process", Test: "TestAFenceEndsAnAgentThatOthersMayContinue", Plain: true,
+	},
+	{
+		Name: "nodes: unplugged", Promise: "the task of a computer that was unplugged is continued by another one, with its files",
+		Package: nodesPackage, Test: "TestANodeIsUnplugged", Needs: "PostgreSQL", Plain: true,
+	},
+	{
+		Name: "nodes: drained", Promise: "a node that is drained hands its files over as they are",
+		Package: nodesPackage, Test: "TestADrainedNodeHandsItsTaskOver", Needs: "PostgreSQL", Plain: true,
+	},
+	{
+		Name: "nodes: late", Promise: "what an agent of a lost computer does later is refused, pushes included",
+		Package: nodesPackage, Test: "TestWhatComesLateIsRefused", Needs: "PostgreSQL", Plain: true,
+	},
+	{
+		Name: "nodes: storm", Promise: "no duty has two agents on all computers, and every task ends once, whatever is killed and cut off",
+		Package: nodesPackage, Test: "TestNodesAreKilledAndCutOff", Needs: "PostgreSQL",
+	},
+}
+
+const nodesPackage = "./internal/e2e/nodes"
