@@ -32,10 +32,10 @@ The state of the project must be in a database: see "ferrus store".`,
   ferrus node --only parser
   ferrus node drain`,
 		Annotations: cli.Reference(`A node takes a task that no other one conducts. With [store] trees it brings
-the files to this computer first. Agents that ferrus starts are recorded in the
-database before they start, so that no task has two agents of a kind, and
-budgets count the agents of all computers. A node that cannot reach the database
-for 8 seconds ends its agents; others continue after 10.
+the files to this computer first. Each agent is recorded in the database before
+it starts, so that no task has two agents of a kind. Budgets count the agents of
+all computers. A node that cannot reach the database for 8 seconds ends its
+agents; others continue after 10.
 
 Approved work waits on its branch: a person merges it. A question stops only its
 own branch.

@@ -32,7 +32,8 @@ database, so that several computers work on one project.
 		Example: `  ferrus store
   ferrus store move 'postgres://db.example.com/team?sslmode=verify-full'
   ferrus store join`,
-		Annotations: cli.Reference("", "url, project, nodes [{id host lost silent_s sessions}] conducted [{branch node host here since lost}]; url is empty for files."),
+		Annotations: cli.Reference("", `url, project, nodes [{id host lost silent_s sessions}],
+conducted [{branch node host here since lost}]; url is empty for files.`),
 		Args:        cobra.NoArgs,
 		RunE:        func(cmd *cobra.Command, _ []string) error { return storeShow(a, cmd.Context()) },
 	}
