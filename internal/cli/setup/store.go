@@ -34,8 +34,8 @@ database, so that several computers work on one project.
   ferrus store join`,
 		Annotations: cli.Reference("", `url, project, nodes [{id host lost silent_s sessions}],
 conducted [{branch node host here since lost}]; url is empty for files.`),
-		Args:        cobra.NoArgs,
-		RunE:        func(cmd *cobra.Command, _ []string) error { return storeShow(a, cmd.Context()) },
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return storeShow(a, cmd.Context()) },
 	}
 	var files bool
 	move := &cobra.Command{
