@@ -92,14 +92,16 @@ func (p *Post) Leave(ctx context.Context, files string) error {
 }
 
 // Begin records the start of an agent before it happens, and completes the order. conductor is the lock of the conductor without which the
-// agent may not stay, "" where it may. The error is ErrLost if nothing may be started.
+// agent may not stay. With "" the agent has no fence: nothing may say between two decisions that this computer is there, and another one may take it
+// for lost. The error is ErrLost if nothing may be started.
 func (p *Post) Begin(ctx context.Context, task string, o *process.Order, conductor string) error {
 	if p == nil {
 		return nil
 	}
 	o.Session = uuid.NewString()
-	ttl := p.s.Database().TTL()
-	o.Fence = process.Fence{Heard: live.HeardFile(project.At(p.place.Root, "").Dir()), Silence: ttl * 8 / 10, Conductor: conductor, Alone: ttl}
+	if ttl := p.s.Database().TTL(); conductor != "" {
+		o.Fence = process.Fence{Heard: live.HeardFile(project.At(p.place.Root, "").Dir()), Silence: ttl * 8 / 10, Conductor: conductor, Alone: ttl}
+	}
 	r := o.Run
 	r.Name, r.Started = fmt.Sprintf("%s-%d", r.Duty, o.Number), time.Now().UTC().Truncate(time.Millisecond)
 	r.Log = "agent-" + r.Name + ".log"
