@@ -104,7 +104,6 @@ func (p *Post) Begin(ctx context.Context, task string, o *process.Order, conduct
 	}
 	r := o.Run
 	r.Name, r.Started = fmt.Sprintf("%s-%d", r.Duty, o.Number), time.Now().UTC().Truncate(time.Millisecond)
-	r.Log = "agent-" + r.Name + ".log"
 	line, err := r.Portable()
 	if err != nil {
 		return err

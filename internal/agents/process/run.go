@@ -188,7 +188,7 @@ func Settle(path string, of func(agents.Duty) Slot) ([]Run, error) {
 
 // Portable returns the record of a run as other computers get it: without what means something on this one alone.
 func (r Run) Portable() ([]byte, error) {
-	r.Log, r.Client, r.Continues, r.Node = filepath.Base(r.Log), "", "", ""
+	r.Log, r.Client, r.Continues, r.Node = "agent-"+r.Name+".log", "", "", "" // a record names a log, and this one may have come from elsewhere
 	return json.Marshal(r)
 }
 

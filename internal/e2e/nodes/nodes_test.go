@@ -25,8 +25,8 @@ func TestANodeIsUnplugged(t *testing.T) {
 	a.run("branch", "one", "--task", "steps 2")
 	a.start()
 	w.until("the first step is done", func() bool { return len(w.lines("steps", "one 1 a")) == 1 })
-	if out := b.run("status", "--branch", "one", "--json"); !strings.Contains(out, `"node":"`) || !strings.Contains(out, `"doing":"on `) {
-		t.Errorf("the other computer does not show who conducts the task: %s", out)
+	if got := b.status("one"); got.Node == "" || len(got.Agents) != 1 || got.Agents[0].Node != got.Node {
+		t.Errorf("the other computer does not show who conducts the task: %+v", got)
 	}
 	if out := b.run("status", "--all"); !strings.Contains(out, "   on ") {
 		t.Errorf("status --all: %s", out)
@@ -42,6 +42,9 @@ func TestANodeIsUnplugged(t *testing.T) {
 	steps, err := os.ReadFile(filepath.Join(b.root, ".ferrus", "worktrees", "one", "steps.txt"))
 	if string(steps) != "1 by a\n2 by b\n" {
 		t.Errorf("the files are %q, %v", steps, err)
+	}
+	if all, got := len(w.lines("agents", "one")), b.status("one"); got.Spent.Runs != all || got.Node != "" {
+		t.Errorf("%d agents were started; %+v", all, got)
 	}
 	a.net.Mend(t)
 	w.until("it is heard of again", func() bool { return !strings.Contains(b.run("store"), "silent") })

@@ -23,7 +23,7 @@ import (
 )
 
 // silence is how long a computer may be silent in these tests.
-const silence = 3 * time.Second
+const silence = 5 * time.Second
 
 // A world is a database, a git remote, and computers.
 type world struct {
@@ -279,6 +279,20 @@ func (n *node) state(branch string) string {
 		return "?"
 	}
 	return got.State
+}
+
+// A shown is what ferrus status shows of computers.
+type shown struct {
+	Node   string // the other one that conducts the task
+	Agents []struct{ Node string }
+	Spent  struct{ Runs int }
+}
+
+// status returns what a computer shows of a branch.
+func (n *node) status(branch string) (got shown) {
+	n.w.t.Helper()
+	n.w.must(json.Unmarshal([]byte(n.run("status", "--branch", branch, "--json")), &got))
+	return got
 }
 
 // show prints what there is to know after a failure.
