@@ -57,7 +57,10 @@ func agent(args []string) int {
 	}
 	if duty != "executor" {
 		call("review_pending", nil)
-		call("approve", nil)
+		if res := call("approve", nil); res.Code != "" {
+			note(side, "refused", "%s %s %s %s", branch, os.Getenv("NODE"), res.Code, res.Message)
+			return 7
+		}
 		note(side, "approved", "%s %s", branch, os.Getenv("NODE"))
 		return 0
 	}

@@ -301,7 +301,7 @@ func (w *world) show() {
 		log, _ := os.ReadFile(filepath.Join(w.dir, n.name+".log"))
 		w.t.Logf("node %s:\n%s", n.name, log)
 	}
-	for _, name := range []string{"agents", "steps", "approved"} {
+	for _, name := range []string{"agents", "steps", "refused", "approved"} {
 		w.t.Logf("%s:\n%s", name, strings.Join(w.lines(name, ""), "\n"))
 	}
 	w.t.Log(w.nodes[0].try("log", "--branch", "one"))
