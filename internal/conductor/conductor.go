@@ -142,6 +142,7 @@ type conductor struct {
 	post  *post.Post // nil for a machine in files
 	alone string     // the lock without which agents may not stay where other computers can continue, "" for none
 	files string     // by which another computer gets those of the task, "" for none
+	away  bool       // an executor elsewhere may have worked on since the files were brought
 	began time.Time
 
 	looked, woke time.Time // when it last gathered facts, and when it last noticed that the machine had slept

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/post"
@@ -44,6 +45,7 @@ func (c *conductor) arrive(ctx context.Context) error {
 			if err := c.Arrive(ctx, c.e, c.post.Files); err != nil {
 				return err
 			}
+			c.away = c.post.Files == "" // else its agents had ended
 		case c.post.Elsewhere != "":
 			return &refusal.RefusedError{Code: refusal.WrongState, Message: "the newest files of " + place.Branch + " are on " + c.post.Elsewhere, Person: true,
 				Remedy: "work on it there, or let work trees travel: [store] trees, see docs/machines.md"}
@@ -54,6 +56,20 @@ func (c *conductor) arrive(ctx context.Context) error {
 		}
 	}
 	return refusal.From(c.post.Arrived(ctx))
+}
+
+// again brings the files once more when no executor of another computer works any more: it may have submitted after they were brought.
+func (c *conductor) again(ctx context.Context, f Facts) error {
+	switch {
+	case f.Elsewhere[agents.Executor] != "":
+		c.away = c.post != nil && c.Arrive != nil && c.e.Place().Branch != ""
+	case c.away:
+		if err := c.Arrive(ctx, c.e, ""); err != nil {
+			return err
+		}
+		c.away = false
+	}
+	return nil
 }
 
 // departing bounds how long the files are handed over: a person waits for the end of the run.
