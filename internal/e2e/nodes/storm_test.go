@@ -102,7 +102,12 @@ func (w *world) storm(events int, tasks []string) {
 			_ = os.Remove(path)
 		}
 		if w.working() {
-			w.until("a step is done", func() bool { return len(w.lines("steps", "")) > before || w.over(tasks) })
+			for range 500 { // at most: perhaps all of them are done
+				if len(w.lines("steps", "")) > before {
+					break
+				}
+				w.pause()
+			}
 		}
 		for _, name := range tasks {
 			w.must(os.WriteFile(filepath.Join(w.side, "hold-"+name), nil, 0o600))
@@ -136,9 +141,6 @@ func (w *world) working() bool {
 	}
 	return false
 }
-
-// over reports whether all tasks have all their steps.
-func (w *world) over(tasks []string) bool { return len(w.lines("approved", "")) >= len(tasks) }
 
 // heal makes a computer work again.
 func (n *node) heal() {

@@ -34,10 +34,6 @@ var nodes = []Rig{
 		Name: "nodes: late", Promise: "what an agent of a lost computer does later is refused, pushes included",
 		Package: nodesPackage, Test: "TestWhatComesLateIsRefused", Needs: "PostgreSQL", Plain: true,
 	},
-	{
-		Name: "nodes: storm", Promise: "no duty has two agents on all computers, and every task ends once, whatever is killed and cut off",
-		Package: nodesPackage, Test: "TestNodesAreKilledAndCutOff", Needs: "PostgreSQL",
-	},
 }
 
 const nodesPackage = "./internal/e2e/nodes"
