@@ -142,7 +142,6 @@ type conductor struct {
 	post  *post.Post // nil for a machine in files
 	alone string     // the lock without which agents may not stay where other computers can continue, "" for none
 	files string     // by which another computer gets those of the task, "" for none
-	away  bool       // an executor elsewhere may have worked on since the files were brought
 	began time.Time
 
 	looked, woke time.Time // when it last gathered facts, and when it last noticed that the machine had slept
@@ -317,9 +316,12 @@ func (c *conductor) start(ctx context.Context, f Facts, act Act) (again bool, er
 			return c.ask(ctx, f, question)
 		}
 	}
-	if err := c.post.Begin(ctx, f.Task.TaskID, &order, c.alone); errors.Is(err, ErrLost) || ctx.Err() != nil {
+	switch err := c.post.Begin(ctx, f.Task.TaskID, &order, c.alone); {
+	case errors.Is(err, post.ErrFilesElsewhere) && ctx.Err() == nil:
+		return true, c.arrive(ctx)
+	case errors.Is(err, ErrLost) || ctx.Err() != nil:
 		return false, nil // the run ends
-	} else if err != nil {
+	case err != nil:
 		return false, err
 	}
 	run, err := process.Start(order)

@@ -94,9 +94,6 @@ func (c *conductor) look() (Facts, error) {
 		if f.Runs, err = process.Settle(Runs(c.e, snap.Task.TaskID), c.slot); err == nil {
 			f.Runs, f.Elsewhere, err = c.post.Runs(context.Background(), snap.Task.TaskID, f.Runs, c.slot)
 		}
-		if err == nil {
-			err = c.again(context.Background(), f)
-		}
 		if err != nil {
 			return f, refusal.From(err)
 		}

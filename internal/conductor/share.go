@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/post"
@@ -33,43 +32,33 @@ func (c *conductor) take(ctx context.Context) error {
 	return refusal.From(err)
 }
 
-// arrive brings the files of the task to this computer if they are not here.
+// arrive brings the files of the task to this computer if they are not here. Another one may make newer ones afterwards: an agent whose conductor has
+// ended there can still check and submit. So each start asks again.
 func (c *conductor) arrive(ctx context.Context) error {
-	if !c.post.Moved() {
-		return nil
-	}
-	if place := c.e.Place(); place.Branch != "" {
-		switch {
-		case c.post.Elsewhere == "" && place.Here() == nil: // it was made here, and nobody has conducted it yet
-		case c.Arrive != nil:
-			if err := c.Arrive(ctx, c.e, c.post.Files); err != nil {
-				return err
-			}
-			c.away = c.post.Files == "" // else its agents had ended
-		case c.post.Elsewhere != "":
-			return &refusal.RefusedError{Code: refusal.WrongState, Message: "the newest files of " + place.Branch + " are on " + c.post.Elsewhere, Person: true,
-				Remedy: "work on it there, or let work trees travel: [store] trees, see docs/machines.md"}
-		default:
-			if err := place.Here(); err != nil {
-				return err
-			}
-		}
-	}
-	return refusal.From(c.post.Arrived(ctx))
-}
-
-// again brings the files once more when no executor of another computer works any more: it may have submitted after they were brought.
-func (c *conductor) again(ctx context.Context, f Facts) error {
-	switch {
-	case f.Elsewhere[agents.Executor] != "":
-		c.away = c.post != nil && c.Arrive != nil && c.e.Place().Branch != ""
-	case c.away:
-		if err := c.Arrive(ctx, c.e, ""); err != nil {
+	for c.post.Moved() {
+		if err := c.bring(ctx); err != nil {
 			return err
 		}
-		c.away = false
+		if err := c.post.Arrived(ctx); err != nil && !errors.Is(err, post.ErrFilesElsewhere) {
+			return refusal.From(err)
+		}
 	}
 	return nil
+}
+
+// bring brings the files that are the newest as far as the post knows.
+func (c *conductor) bring(ctx context.Context) error {
+	place := c.e.Place()
+	switch {
+	case place.Branch == "", c.post.Elsewhere == "" && place.Here() == nil: // a person's own, or made here before anybody conducted it
+		return nil
+	case c.Arrive != nil:
+		return c.Arrive(ctx, c.e, c.post.Files)
+	case c.post.Elsewhere != "":
+		return &refusal.RefusedError{Code: refusal.WrongState, Message: "the newest files of " + place.Branch + " are on " + c.post.Elsewhere, Person: true,
+			Remedy: "work on it there, or let work trees travel: [store] trees, see docs/machines.md"}
+	}
+	return place.Here()
 }
 
 // departing bounds how long the files are handed over: a person waits for the end of the run.
@@ -82,7 +71,14 @@ func (c *conductor) depart() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), departing)
 	defer cancel()
-	files, err := c.Depart(ctx, c.e)
+	err := c.post.Look(ctx)
+	if err == nil && c.post.Moved() {
+		return // an agent elsewhere has made newer ones
+	}
+	files := ""
+	if err == nil {
+		files, err = c.Depart(ctx, c.e)
+	}
 	if err != nil {
 		c.Log.Warn("other computers do not get the newest files of the task", "branch", c.e.Place().Branch, "error", err)
 		return

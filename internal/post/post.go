@@ -34,6 +34,9 @@ type TakenError = postgres.TakenError
 // ErrLost means that another computer may conduct the task now.
 var ErrLost = postgres.ErrPostLost
 
+// ErrFilesElsewhere means that another computer has newer files of the task.
+var ErrFilesElsewhere = postgres.ErrFilesElsewhere
+
 // A Post is the right to conduct a task. A nil Post is that of a machine in files: it is never lost, and its methods do nothing. It is for one
 // goroutine at a time.
 type Post struct {
@@ -72,10 +75,19 @@ func (p *Post) Context(ctx context.Context) (context.Context, context.CancelFunc
 	return ctx, func() { cancel(nil) }
 }
 
-// Moved reports whether the newest files of the task are not in the work tree of this computer, as far as is known.
+// Moved reports whether the newest files of the task are not in the work tree of this computer, as far as is known. It is as it was when the post was
+// taken, and at the last call of Look, Arrived or Begin.
 func (p *Post) Moved() bool { return p != nil && !p.Home }
 
-// Arrived records that they are.
+// Look asks the database again. The error is ErrLost if the post is another's.
+func (p *Post) Look(ctx context.Context) error {
+	if p == nil {
+		return nil
+	}
+	return p.Post.Look(ctx)
+}
+
+// Arrived records that they are. The error is ErrFilesElsewhere if there are newer ones by now.
 func (p *Post) Arrived(ctx context.Context) error {
 	if p == nil || p.Home {
 		return nil
@@ -93,7 +105,7 @@ func (p *Post) Leave(ctx context.Context, files string) error {
 
 // Begin records the start of an agent before it happens, and completes the order. conductor is the lock of the conductor without which the
 // agent may not stay. With "" the agent has no fence: nothing may say between two decisions that this computer is there, and another one may take it
-// for lost. The error is ErrLost if nothing may be started.
+// for lost. The error is ErrLost or ErrFilesElsewhere if nothing may be started.
 func (p *Post) Begin(ctx context.Context, task string, o *process.Order, conductor string) error {
 	if p == nil {
 		return nil

@@ -67,6 +67,10 @@ type Task struct {
 // SetUpOn returns the tree on which the set-up of a work tree or a checkout runs: it runs without a sandbox.
 func (t Task) SetUpOn() string { return cmp.Or(t.SetUpTree, t.BaseTree) }
 
+// Trees returns the trees of files that the task names: as it began, of the newest check, and of the newest submission. An event that changes one of
+// them was made where the work tree has these files.
+func (t Task) Trees() [3]string { return [3]string{t.BaseTree, t.Check.Tree, t.Submission.Tree} }
+
 // A Pause is one entry of the stack of interruptions.
 type Pause struct {
 	ID    string    `json:"id"`    // q1 or c1

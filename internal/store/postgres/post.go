@@ -14,6 +14,9 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
+// ErrFilesElsewhere means that another computer has newer files of the task than this one. [Post.Home] and its neighbours are up to date.
+var ErrFilesElsewhere = errors.New("another computer has newer files of the task")
+
 // ErrPostLost means that this computer does not have the post any more: others may conduct the machine, so it starts no agents.
 var ErrPostLost = errors.New("another computer may conduct the task now: this one was not heard of for too long")
 
@@ -36,13 +39,15 @@ type Post struct {
 	lost    chan struct{}
 	end     context.CancelFunc
 
-	// Home reports whether the work tree of this computer has the newest files. False also means that nobody has conducted the
-	// machine yet, or that Files has them.
+	// Home reports whether the work tree of this computer has the newest files. False also means that nobody knows where they are. It is as
+	// it was when the post was taken or the last agent started, whichever is later: where the trees in the journal are made, the files are.
 	Home bool
 	// Elsewhere is the computer whose work tree has the newest files, "" for none or this one.
 	Elsewhere string
 	// Files is the commit by which that computer has handed them over, "" if it has not.
 	Files string
+
+	made int64 // the line of the journal with the newest tree, as it was then
 }
 
 // TakePost takes the post of the machine for a session, which must be new. A post whose conductor has ended without a word is free after
@@ -70,9 +75,9 @@ func (p *Post) take(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, "insert into post (machine, epoch) select id, 0 from machine where id = $1 and gone is null on conflict do nothing", s.id); err != nil {
 		return err
 	}
-	var node, home *uuid.UUID
+	var node *uuid.UUID
 	var session *string
-	err := tx.QueryRow(ctx, "select epoch, node, session, home, files from post where machine = $1 for update", s.id).Scan(&p.epoch, &node, &session, &home, &p.Files)
+	err := tx.QueryRow(ctx, "select epoch, node, session from post where machine = $1 for update", s.id).Scan(&p.epoch, &node, &session)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return s.gone()
 	}
@@ -82,11 +87,10 @@ func (p *Post) take(ctx context.Context, tx pgx.Tx) error {
 	// The rest by a second statement: one that has waited for the lock would see it as it was before.
 	var taken TakenError
 	var over, lost bool
-	var elsewhere *string
 	err = tx.QueryRow(ctx, `select coalesce(n.host, ''), coalesce(p.since, clock_timestamp()),
-		s.id is null or coalesce(s.ended < clock_timestamp() - make_interval(secs => $2), false), coalesce(n.until < clock_timestamp(), true), h.host
-		from post p left join node n on n.id = p.node left join session s on s.id = p.session left join node h on h.id = p.home
-		where p.machine = $1`, s.id, s.db.opts.TTL.Seconds()).Scan(&taken.Host, &taken.Since, &over, &lost, &elsewhere)
+		s.id is null or coalesce(s.ended < clock_timestamp() - make_interval(secs => $2), false), coalesce(n.until < clock_timestamp(), true)
+		from post p left join node n on n.id = p.node left join session s on s.id = p.session
+		where p.machine = $1`, s.id, s.db.opts.TTL.Seconds()).Scan(&taken.Host, &taken.Since, &over, &lost)
 	if err != nil {
 		return err
 	}
@@ -99,14 +103,29 @@ func (p *Post) take(ctx context.Context, tx pgx.Tx) error {
 	case !lost:
 		return &taken
 	}
-	if home != nil {
-		if p.Home = *home == s.db.opts.Node; !p.Home && elsewhere != nil {
-			p.Elsewhere = *elsewhere
-		}
-	}
 	p.epoch++
 	_, err = tx.Exec(ctx, "update post set epoch = $2, node = $3, session = $4, since = clock_timestamp() where machine = $1", s.id, p.epoch, s.db.opts.Node, p.session)
+	if err != nil {
+		return err
+	}
+	return p.look(ctx, tx)
+}
+
+// look reads where the files are, and locks the row so that they stay there until the end of the transaction. The error is ErrPostLost if the post is another's.
+func (p *Post) look(ctx context.Context, tx pgx.Tx) error {
+	err := tx.QueryRow(ctx, `select coalesce(home = $4, false), case when home = $4 then '' else coalesce((select host from node where id = home), '') end, files, made
+		from post where machine = $1 and session = $2 and epoch = $3 for no key update`, p.s.id, p.session, p.epoch, p.s.db.opts.Node).Scan(&p.Home, &p.Elsewhere, &p.Files, &p.made)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return p.another()
+	}
 	return err
+}
+
+// writeHome queues the record that this computer has made the newest tree, which a line names, on condition that the line is the newest.
+func (s *Store) writeHome(batch *pgx.Batch, seq int64, h []byte) {
+	batch.Queue("insert into node (id, host, until) values ($1, $2, clock_timestamp()) on conflict do nothing", s.db.opts.Node, s.db.opts.Host) // it may have no session
+	batch.Queue(`insert into post (machine, epoch, home, made) select machine, 0, $2, seq from head where machine = $1 and seq = $3 and h = $4
+		on conflict (machine) do update set home = excluded.home, made = excluded.made, files = ''`, s.id, s.db.opts.Node, seq, h)
 }
 
 // watch closes lost when others may have the post.
@@ -142,19 +161,36 @@ func (p *Post) has(ctx context.Context) bool {
 // silent.
 func (p *Post) Lost() <-chan struct{} { return p.lost }
 
-// Arrived records that the newest files are in the work tree of this computer. The error is ErrPostLost if the post is another's.
+// Look reads Home and its neighbours anew. The error is ErrPostLost if the post is another's.
+func (p *Post) Look(ctx context.Context) error {
+	return p.change(ctx, "read where the files are", func(ctx context.Context, tx pgx.Tx) error { return p.look(ctx, tx) })
+}
+
+// Arrived records that the files are in the work tree of this computer which were the newest when Home and its neighbours were read. The error is
+// ErrFilesElsewhere if there are newer ones by now, and ErrPostLost if the post is another's.
 func (p *Post) Arrived(ctx context.Context) error {
-	err := p.fenced(ctx, "record where the files are", "update post set home = $4, files = '' where machine = $1 and session = $2 and epoch = $3", p.s.db.opts.Node)
+	was := p.made
+	err := p.change(ctx, "record where the files are", func(ctx context.Context, tx pgx.Tx) error {
+		if err := p.look(ctx, tx); err != nil {
+			return err
+		}
+		if p.made != was {
+			return p.refuse(ErrFilesElsewhere, "bring them here")
+		}
+		return p.exec(ctx, tx, "update post set home = $4, files = '' where machine = $1 and session = $2 and epoch = $3", p.s.db.opts.Node)
+	})
 	if err == nil {
 		p.Home, p.Elsewhere, p.Files = true, "", ""
 	}
 	return err
 }
 
-// Leave gives the post up. files is the commit by which another computer gets the files, "" where they were not handed over. It may be called once.
+// Leave gives the post up. files is the commit by which another computer gets the files, "" where they were not handed over; it counts only while
+// the newest files are here. Leave may be called once.
 func (p *Post) Leave(ctx context.Context, files string) error {
 	p.end()
-	err := p.fenced(ctx, "leave the post", "update post set session = null, files = $4 where machine = $1 and session = $2 and epoch = $3", files)
+	err := p.fenced(ctx, "leave the post", `update post set session = null, files = case when home = $5 then $4 else files end
+		where machine = $1 and session = $2 and epoch = $3`, files, p.s.db.opts.Node)
 	if errors.Is(err, ErrPostLost) {
 		err = nil
 	}
@@ -163,11 +199,15 @@ func (p *Post) Leave(ctx context.Context, files string) error {
 }
 
 // Begin records a run before its agent starts. session is that of its shim, which must be new. The error is ErrPostLost if the post is
-// another's; then nothing may be started.
+// another's, and ErrFilesElsewhere if the newest files are not known to be here; then nothing may be started.
 func (p *Post) Begin(ctx context.Context, task, name, session string, line []byte) error {
-	ctx, cancel := context.WithTimeout(ctx, p.s.db.opts.Wait)
-	defer cancel()
-	return p.s.db.change(ctx, "record the start of an agent", func(tx pgx.Tx) error {
+	return p.change(ctx, "record the start of an agent", func(ctx context.Context, tx pgx.Tx) error {
+		if err := p.look(ctx, tx); err != nil {
+			return err
+		}
+		if !p.Home {
+			return p.refuse(ErrFilesElsewhere, "bring them here")
+		}
 		_, err := tx.Exec(ctx, "insert into session (id, node, machine) values ($1, $2, $3) on conflict do nothing", session, p.s.db.opts.Node, p.s.id)
 		if err != nil {
 			return err
@@ -189,17 +229,28 @@ func (p *Post) Record(ctx context.Context, task, name string, over bool, line []
 
 // fenced runs a statement that changes one row if the post is ours. Its first three arguments are the machine, the session and the epoch.
 func (p *Post) fenced(ctx context.Context, what, sql string, args ...any) error {
+	return p.change(ctx, what, func(ctx context.Context, tx pgx.Tx) error { return p.exec(ctx, tx, sql, args...) })
+}
+
+// change runs a function in a transaction.
+func (p *Post) change(ctx context.Context, what string, do func(ctx context.Context, tx pgx.Tx) error) error {
 	ctx, cancel := context.WithTimeout(ctx, p.s.db.opts.Wait)
 	defer cancel()
-	return p.s.db.change(ctx, what, func(tx pgx.Tx) error { return p.exec(ctx, tx, sql, args...) })
+	return p.s.db.change(ctx, what, func(tx pgx.Tx) error { return do(ctx, tx) })
 }
 
 func (p *Post) exec(ctx context.Context, tx pgx.Tx, sql string, args ...any) error {
 	tag, err := tx.Exec(ctx, sql, append([]any{p.s.id, p.session, p.epoch}, args...)...)
 	if err == nil && tag.RowsAffected() != 1 {
-		err = &store.Error{Code: store.StoreError, What: "conduct " + p.s.name.String(), Err: ErrPostLost, Remedy: "nothing was changed: the other computer continues"}
+		err = p.another()
 	}
 	return err
+}
+
+func (p *Post) another() error { return p.refuse(ErrPostLost, "the other computer continues") }
+
+func (p *Post) refuse(err error, remedy string) error {
+	return &store.Error{Code: store.StoreError, What: "conduct " + p.s.name.String(), Err: err, Remedy: "nothing was changed: " + remedy}
 }
 
 // A Run is the record of an agent that a conductor has started.

@@ -2,12 +2,15 @@ package postgres
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/test/postgrestest"
 )
 
@@ -101,6 +104,58 @@ func TestTheFilesOfATaskHaveOneHome(t *testing.T) {
 	}
 }
 
+// TestWhoMakesATreeHasTheFiles also while another computer has the post, and while that one fetches older files: it starts nothing until it has the newest.
+func TestWhoMakesATreeHasTheFiles(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.Database(t)
+	s := newMachine(t, connect(t, url, Options{Host: "near"}))
+	m := another(t, s, url, 0)
+	makes := func(on *Store, set func(next *state.Task)) {
+		t.Helper()
+		apply(t, on, func(now store.Snapshot) (*store.Change, error) {
+			next := now.Task.Clone()
+			set(&next)
+			return &store.Change{Event: "repair", Next: next}, nil
+		})
+	}
+	tree := func(n int) string { return fmt.Sprintf("%040x", n) }
+	begin := func(p *Post) error { return p.Begin(t.Context(), "t-1", "executor-1", uuid.NewString(), []byte("{}")) }
+	makes(s, func(next *state.Task) { next.BaseTree = tree(1) })
+	p := takePost(t, m)
+	if p.Home || p.Elsewhere != "near" {
+		t.Fatalf("the files that a task begins with are %+v", p)
+	}
+	for i, set := range []func(*state.Task){
+		func(next *state.Task) { next.Check.Tree = tree(2) },
+		func(next *state.Task) { next.Submission.Tree = tree(2) },
+	} {
+		if err := begin(p); !errors.Is(err, ErrFilesElsewhere) || p.Home || p.Elsewhere != "near" {
+			t.Errorf("%d: a start without the files: %v, %+v", i, err, p)
+		}
+		makes(s, set)
+		if err := p.Arrived(t.Context()); !errors.Is(err, ErrFilesElsewhere) || p.Home {
+			t.Errorf("%d: older files have arrived: %v, %+v", i, err, p)
+		}
+		makes(s, func(next *state.Task) { next.CheckRetries++ }) // it makes no files
+		if err := p.Arrived(t.Context()); err != nil || !p.Home {
+			t.Errorf("%d: %v, %+v", i, err, p)
+		}
+		if err := begin(p); err != nil {
+			t.Errorf("%d: %v", i, err)
+		}
+		makes(s, func(next *state.Task) { next.BaseTree = tree(3 + i) })
+	}
+	if err := p.Look(t.Context()); err != nil || p.Home || p.Elsewhere != "near" {
+		t.Errorf("%v, %+v", err, p)
+	}
+	if err := p.Leave(t.Context(), "c0ffee"); err != nil {
+		t.Fatal(err)
+	}
+	if p = takePost(t, s); !p.Home || p.Files != "" {
+		t.Errorf("files that were not the newest were handed over: %+v", p)
+	}
+}
+
 // TestALostComputerStartsNothing: when another one has taken its post, its late start is refused, and it knows.
 func TestALostComputerStartsNothing(t *testing.T) {
 	t.Parallel()
@@ -108,7 +163,7 @@ func TestALostComputerStartsNothing(t *testing.T) {
 	s := newMachine(t, connect(t, url, Options{}))
 	m := another(t, s, url, 2*time.Second)
 	old := takePost(t, m)
-	if err := old.Begin(t.Context(), "t-1", "executor-1", uuid.NewString(), []byte("{}")); err != nil {
+	if err := errors.Join(old.Arrived(t.Context()), old.Begin(t.Context(), "t-1", "executor-1", uuid.NewString(), []byte("{}"))); err != nil {
 		t.Fatal(err)
 	}
 	if runs, err := s.Runs(t.Context(), "t-1"); err != nil || len(runs) != 1 || !runs[0].Alive || runs[0].Here || runs[0].Host != "far" {
@@ -148,7 +203,7 @@ func TestALostComputerStartsNothing(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if err := p.Begin(t.Context(), "t-1", "executor-2", uuid.NewString(), []byte("{}")); err != nil {
+	if err := errors.Join(p.Arrived(t.Context()), p.Begin(t.Context(), "t-1", "executor-2", uuid.NewString(), []byte("{}"))); err != nil {
 		t.Error(err)
 	}
 	if err := old.Leave(t.Context(), "stale"); err != nil {

@@ -68,7 +68,8 @@ create table post (
 	node    uuid references node,        -- who took it last
 	session text,                        -- of that conductor; null when it has left
 	since   timestamptz,                 -- when it was taken
-	home    uuid references node,        -- whose work tree has the newest files; null when nobody has conducted it
+	home    uuid references node,        -- whose work tree has the newest files: who made the newest tree, or fetched it; null when unknown
+	made    bigint not null default 0,   -- the line of the journal that names the newest tree; 0 when unknown
 	files   text not null default ''     -- the commit by which home has handed them over, '' for none
 );
 

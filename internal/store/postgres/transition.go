@@ -215,6 +215,9 @@ func (t *transition) write(conn *pgx.Conn, h head, w *writing) error {
 		if w.after.Lease != w.before.Lease || l.Epoch != w.before.Task.Epoch {
 			s.writeLease(batch, w.after, int64(l.Epoch), hash(l))
 		}
+		if w.after.Task.Trees() != w.before.Task.Trees() {
+			s.writeHome(batch, int64(l.Seq), hash(l))
+		}
 	}
 	if err := s.db.commit(conn, batch); err != nil {
 		return err

@@ -19,6 +19,10 @@ var nodes = []Rig{
 		Package: postgresPackage, Test: "TestTheFilesOfATaskHaveOneHome", Needs: "PostgreSQL", Plain: true,
 	},
 	{
+		Name: "nodes: newer files", Promise: "no agent starts on files that are older than those another computer has made",
+		Package: postgresPackage, Test: "TestWhoMakesATreeHasTheFiles", Needs: "PostgreSQL", Plain: true,
+	},
+	{
 		Name: "nodes: fences", Promise: "an agent ends before another computer continues its task",
 		Package: "./internal/agents/process", Test: "TestAFenceEndsAnAgentThatOthersMayContinue", Plain: true,
 	},
