@@ -14,11 +14,13 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/mcpclient"
+	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/tools"
 )
 
 // agent plays a role at a branch. args has the folder that all computers see, which the test looks at. The text of a task is "steps N": the executor
-// adds a line to steps.txt and has it checked, N times, and submits. It waits while the folder has a file hold-BRANCH. A reviewer approves.
+// adds a line to steps.txt and has it checked, N times, and submits. It waits while the folder has a file hold-BRANCH. A reviewer approves, but rejects
+// while the folder has a file more: then as many steps follow.
 //
 // An agent holds a lock of its branch and duty in that folder as long as it lives: two on two computers would be seen.
 func agent(args []string) int {
@@ -57,6 +59,12 @@ func agent(args []string) int {
 	}
 	if duty != "executor" {
 		call("review_pending", nil)
+		if _, err := os.Lstat(filepath.Join(side, "more")); err == nil {
+			if res := call("reject", map[string]any{"notes": "More."}); res.Code == "" {
+				note(side, "rejected", "%s %s", branch, os.Getenv("NODE"))
+			}
+			return 0
+		}
 		if res := call("approve", nil); res.Code != "" {
 			note(side, "refused", "%s %s %s %s", branch, os.Getenv("NODE"), res.Code, res.Message)
 			return 7
@@ -64,25 +72,26 @@ func agent(args []string) int {
 		note(side, "approved", "%s %s", branch, os.Getenv("NODE"))
 		return 0
 	}
-	text := fmt.Sprint(call("wait_for_task", nil).Task)
-	_, count, _ := strings.Cut(text, "steps ")
-	want, err := strconv.Atoi(strings.Fields(count + " x")[0])
+	claimed := call("wait_for_task", nil)
+	_, count, _ := strings.Cut(claimed.Task, "steps ")
+	each, err := strconv.Atoi(strings.Fields(count + " x")[0])
 	if err != nil {
-		fmt.Println("no task:", text)
+		fmt.Println("no task:", claimed.Task)
 		return 5
 	}
-	for {
+	for more := claimed.State == state.Addressing; ; more = false {
 		done, _ := os.ReadFile("steps.txt")
 		n := strings.Count(string(done), "\n")
-		if n >= want {
+		if n > 0 && n%each == 0 && !more {
 			break
 		}
 		if err := os.WriteFile("steps.txt", fmt.Appendf(done, "%d by %s\n", n+1, os.Getenv("NODE")), 0o644); err != nil {
 			fmt.Println(err)
 			return 6
 		}
-		call("check", nil)
-		note(side, "steps", "%s %d %s", branch, n+1, os.Getenv("NODE"))
+		if res := call("check", nil); res.Code == "" {
+			note(side, "steps", "%s %d %s", branch, n+1, os.Getenv("NODE"))
+		}
 		hold(ctx, filepath.Join(side, "hold-"+branch))
 	}
 	call("submit", map[string]any{"summary": "Done.", "verification": "Looked."})

@@ -20,9 +20,6 @@ import (
 // fully makes TestNodesAreKilledAndCutOff go on for 200 events.
 var fully = flag.Bool("full", false, "200 kills and partitions: some minutes")
 
-// storm makes it go on for 12 events.
-var storm = flag.Bool("storm", false, "12 kills and partitions or more: about a minute")
-
 // part is the variable that makes this program another one: "ferrus" or "agent".
 const part = "FERRUS_TEST_PART"
 

@@ -113,7 +113,7 @@ func (w *world) storm(events int, tasks []string) {
 			w.must(os.WriteFile(filepath.Join(w.side, "hold-"+name), nil, 0o600))
 		}
 	}
-	w.t.Logf("refused approvals: %q", w.lines("refused", ""))
+	w.t.Logf("%d agents, %d steps, %d rejections; refused approvals: %q", len(w.lines("agents", "")), len(w.lines("steps", "")), len(w.lines("rejected", "")), w.lines("refused", ""))
 	w.t.Logf("rig: cases=%d bad=%d; %v", events, len(w.lines("violations", "")), came)
 }
 

@@ -63,7 +63,7 @@ func newWorld(t *testing.T, names ...string) *world {
 			self, err := os.Executable()
 			w.must(err)
 			agent := fmt.Sprintf("%s=agent exec %s %s", part, self, w.side)
-			n.write("ferrus.toml", fmt.Sprintf("[checks]\ncommands = [\"true\"]\n[hq.supervisor]\nagent = \"command\"\ncommand = %q\n[hq.executor]\nagent = \"command\"\ncommand = %q\n[limits]\nmax_executor_dispatches = 1000\n", agent, agent))
+			n.write("ferrus.toml", fmt.Sprintf("[checks]\ncommands = [\"true\"]\n[hq.supervisor]\nagent = \"command\"\ncommand = %q\n[hq.executor]\nagent = \"command\"\ncommand = %q\n[limits]\nmax_executor_dispatches = 1000\nmax_review_cycles = 1000\n", agent, agent))
 			n.git("add", "-A")
 			n.git("commit", "-qm", "begin")
 			n.git("remote", "add", "origin", w.bare)
