@@ -89,7 +89,7 @@ func agent(args []string) int {
 			fmt.Println(err)
 			return 6
 		}
-		if res := call("check", nil); res.Code == "" {
+		if res := call("check", nil); res.Status == "passed" {
 			note(side, "steps", "%s %d %s", branch, n+1, os.Getenv("NODE"))
 		}
 		hold(ctx, filepath.Join(side, "hold-"+branch))

@@ -304,5 +304,7 @@ func (w *world) show() {
 	for _, name := range []string{"agents", "steps", "refused", "approved"} {
 		w.t.Logf("%s:\n%s", name, strings.Join(w.lines(name, ""), "\n"))
 	}
-	w.t.Log(w.nodes[0].try("log", "--branch", "one"))
+	for _, branch := range []string{"one", "two", "three"} {
+		w.t.Log(w.nodes[0].try("log", "--branch", branch))
+	}
 }
