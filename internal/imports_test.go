@@ -219,6 +219,7 @@ var allowed = map[string]map[string]string{
 		"internal/platform/atomicfile": "the folder of a branch is there when the power fails",
 		"internal/platform/filelock":   "a session of this computer has a lock",
 		"internal/platform/clock":      "when the database last heard of this computer, for the shims",
+		"internal/state":               "an event that makes files or claims the work says where the newest files are",
 		"internal/store":               "it is one of its stores",
 	},
 	"internal/queue": {

@@ -1,6 +1,7 @@
 package branch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -29,18 +30,58 @@ type Fetched struct {
 	Edited []restore.Edit // what somebody edited meanwhile; it is saved
 }
 
-// Bring makes the work tree of a branch on this computer, or brings that which is here up to date. commit is one that [engine.Engine.Publish] has
-// returned on another computer; "" is for the newest files that the journal names, while a submission is reviewed those that were submitted.
-//
-// The files that a work tree here has are saved before they are replaced, and so is what somebody edits meanwhile. Bring may be killed at any
-// moment; until the same call has finished it, nobody works in the work tree. The error is a *refusal.RefusedError: for the project's own work tree,
-// which is a person's, for one in which somebody on this computer works on the task, and where the files were not published.
-func Bring(ctx context.Context, s *engine.Session, name, commit string) error {
-	_, err := Fetch(ctx, s, name, commit)
+// WithFiles calls do, and once more if it is refused because another computer has newer files of the task, which are brought here before.
+func WithFiles(ctx context.Context, s *engine.Session, do func() error) error {
+	err := do()
+	if refusal.CodeOf(err) != refusal.FilesElsewhere {
+		return err
+	}
+	if err := Bring(ctx, s); err != nil {
+		return err
+	}
+	return do()
+}
+
+// Bring is Fetch of the newest files for the place of a session, unless its work tree has them.
+func Bring(ctx context.Context, s *engine.Session) error {
+	name := s.Engine().Place().Branch
+	has, err := same(ctx, s.Engine())
+	if err == nil && !has {
+		_, err = Fetch(ctx, s, name, "")
+	}
 	return err
 }
 
-// Fetch is [Bring], and says what it did.
+// same reports whether the work tree has the newest files that the journal names: they were fetched before, or are the same anyway.
+func same(ctx context.Context, e *engine.Engine) (bool, error) {
+	now, err := e.View()
+	if err != nil || e.Place().Here() != nil || now.Files.Commit != "" {
+		return false, err
+	}
+	if now.Files.Host != "" && e.Place().Lacks(now.Files) == nil {
+		return true, nil
+	}
+	tree, err := e.Tree(ctx, now)
+	if err != nil {
+		return false, err
+	}
+	id, err := tree.Fingerprint(ctx)
+	if err != nil {
+		return false, refusal.Git(err)
+	}
+	if id != now.Task.Newest() {
+		return false, nil
+	}
+	return true, e.Place().Fetched(now.Files)
+}
+
+// Fetch makes the work tree of a branch on this computer, or brings that which is here up to date. commit is one that [engine.Engine.Publish] has
+// returned on another computer; "" is for the newest files: those that a computer has handed over, else those that the journal names, while a
+// submission is reviewed those that were submitted.
+//
+// The files that a work tree here has are saved before they are replaced, and so is what somebody edits meanwhile. Fetch may be killed at any
+// moment; until the same call has finished it, nobody works in the work tree. The error is a *refusal.RefusedError: for the project's own work tree,
+// which is a person's, for one in which somebody on this computer works on the task, and where the files were not published.
 func Fetch(ctx context.Context, s *engine.Session, name, commit string) (Fetched, error) {
 	if name == "" {
 		return Fetched{}, &refusal.RefusedError{Code: refusal.WrongState, Message: "the project's own work tree is yours: no files are fetched into it", Person: true,
@@ -108,7 +149,12 @@ func (b *bringing) fetch(ctx context.Context, commit string) error {
 	if err != nil {
 		return err
 	}
-	got, err := b.e.Published().Fetch(ctx, tree.Repository, b.now.Task, commit)
+	handed := b.now.Files.Commit
+	got, err := b.e.Published().Fetch(ctx, tree.Repository, b.now.Task, cmp.Or(commit, handed))
+	if err != nil && commit == "" && handed != "" {
+		b.e.Log().Warn("the files that were handed over cannot be fetched; those that the journal names are", "branch", b.on.Branch, "error", err)
+		got, err = b.e.Published().Fetch(ctx, tree.Repository, b.now.Task, "")
+	}
 	if err != nil {
 		return err
 	}
@@ -175,6 +221,9 @@ func (b *bringing) lay(ctx context.Context) error {
 		if err := b.move(ctx, b.done.Tree, first, false); err != nil {
 			return err
 		}
+	}
+	if err := b.on.Fetched(b.now.Files); err != nil {
+		return err
 	}
 	return refusal.Folder(home.Remove(project.Bringing))
 }

@@ -124,7 +124,7 @@ func TestUnfinishedFilesMove(t *testing.T) {
 	commit := enginetest.Must(ex.Engine().Publish(t.Context()))(t)
 	enginetest.Dies(t, ex)
 
-	if err := branch.Bring(t.Context(), b.Human(), "alt", commit); err != nil {
+	if err := enginetest.Second(branch.Fetch(t.Context(), b.Human(), "alt", commit)); err != nil {
 		t.Fatal(err)
 	}
 	there := b.On("alt")
@@ -135,7 +135,7 @@ func TestUnfinishedFilesMove(t *testing.T) {
 	enginetest.Claim(t, next)
 	there.Remove("draft/untracked.txt")
 	there.Write("code.txt", "all of it\n")
-	enginetest.Refused(t, branch.Bring(t.Context(), b.Human(), "alt", ""), refusal.WrongState, "executor:codex:1 works on alt on this computer")
+	enginetest.Refused(t, enginetest.Second(branch.Fetch(t.Context(), b.Human(), "alt", "")), refusal.WrongState, "executor:codex:1 works on alt on this computer")
 	back := enginetest.Must(next.Engine().Publish(t.Context()))(t)
 	enginetest.Check(t, next, state.CheckGreen)
 
@@ -173,19 +173,97 @@ func TestTheNewestFilesThatTheJournalNames(t *testing.T) {
 	}
 }
 
+// TestOlderFilesThatWerePublished are fetched where the newest were not: those of the newest check that the remote has, unless they were rolled back.
+func TestOlderFilesThatWerePublished(t *testing.T) {
+	a, b, host, ex := away(t, enginetest.Gate("true"))
+	alt, there := a.On("alt"), b.On("alt")
+	checked := func(text string) {
+		t.Helper()
+		alt.Write("code.txt", text)
+		enginetest.Check(t, ex, state.CheckGreen)
+	}
+	checked("two\n")
+	two := enginetest.View(t, ex).Task.Seq
+	checked("three\n")
+	enginetest.Reconfigured(t, "[store]\ntrees = \""+host+".gone\"\n")
+	checked("four\n")
+	enginetest.Reconfigured(t, "[store]\ntrees = \""+host+"\"\n")
+	fetch(t, b, "alt", "")
+	if text := there.Read("code.txt"); text != "three\n" {
+		t.Errorf("fetched %q", text)
+	}
+	enginetest.Dies(t, ex)
+	enginetest.Reconfigured(t, "[store]\ntrees = \""+host+".gone\"\n")
+	enginetest.Must(alt.Human().Rollback(t.Context(), two, "Back to two."))(t)
+	enginetest.Reconfigured(t, "[store]\ntrees = \""+host+"\"\n")
+	(&enginetest.Machine{T: t, Dir: host}).Git("gc", "-q", "--prune=now") // no ref has "two"
+	fetch(t, b, "alt", "")
+	if text := there.Read("code.txt"); text != "one\n" {
+		t.Errorf("fetched %q, which was rolled back", text)
+	}
+}
+
+// TestWorkIsClaimedOnTheNewestFiles: on another computer than the last one they are brought before; so are those that are reviewed.
+func TestWorkIsClaimedOnTheNewestFiles(t *testing.T) {
+	a, b, _, ex := away(t, enginetest.Gate("true"))
+	alt, there := a.On("alt"), b.On("alt")
+	claim := func(s *engine.Session) error {
+		_, _, err := s.AwaitTask(t.Context(), enginetest.Patience, false)
+		return err
+	}
+	works := func(on *enginetest.Machine, s *engine.Session, text string) {
+		t.Helper()
+		enginetest.Claim(t, s)
+		on.Write("code.txt", on.Read("code.txt")+text)
+		enginetest.Check(t, s, state.CheckGreen)
+	}
+	works(alt, ex, "two\n")
+	fetch(t, b, "alt", "")
+	// It has edits that no check has seen when its executor dies: they are set aside.
+	enginetest.Dies(t, ex)
+	same := alt.Executor("codex")
+	works(alt, same, "three\n")
+	alt.Write("edit", "unchecked\n")
+	enginetest.Dies(t, same)
+
+	next := there.Executor("codex")
+	enginetest.Refused(t, claim(next), refusal.FilesElsewhere, "the newest files of the task are on ", "ferrus branch --fetch alt")
+	works(there, next, "four\n")
+	if text := there.Read("code.txt"); text != "one\ntwo\nthree\nfour\n" {
+		t.Errorf("continued as %q", text)
+	}
+	enginetest.Submitted(t, next)
+
+	sup := alt.Supervisor()
+	_, _, err := sup.Review(t.Context())
+	enginetest.Refused(t, err, refusal.FilesElsewhere)
+	enginetest.Refused(t, enginetest.Second(alt.Human().Approve(t.Context(), "", "")), refusal.FilesElsewhere)
+	if err := branch.WithFiles(t.Context(), sup, func() error { _, _, err := sup.Review(t.Context()); return err }); err != nil {
+		t.Fatal(err)
+	}
+	if text := alt.Read("code.txt"); text != there.Read("code.txt") {
+		t.Errorf("reviewed is %q", text)
+	}
+	saved := strings.Fields(a.Git("for-each-ref", "--format=%(refname)", "refs/ferrus/**/*.replaced"))
+	if len(saved) == 0 || a.Git("show", saved[len(saved)-1]+":edit") != "unchecked\n" {
+		t.Errorf("the edit is lost; saved are %q", saved)
+	}
+	enginetest.Must(sup.Approve(t.Context(), "Good.", ""))(t)
+}
+
 // TestWhatCannotBeFetched says why, and what helps.
 func TestWhatCannotBeFetched(t *testing.T) {
 	a, b, host, _ := away(t, enginetest.Gate("true"))
 	h := b.Human()
-	enginetest.Refused(t, branch.Bring(t.Context(), h, "", ""), refusal.WrongState, "the project's own work tree is yours", "ferrus branch NAME")
-	enginetest.Refused(t, branch.Bring(t.Context(), h, "none", ""), refusal.UnknownBranch, "there is no branch none")
+	enginetest.Refused(t, enginetest.Second(branch.Fetch(t.Context(), h, "", "")), refusal.WrongState, "the project's own work tree is yours", "ferrus branch NAME")
+	enginetest.Refused(t, enginetest.Second(branch.Fetch(t.Context(), h, "none", "")), refusal.UnknownBranch, "there is no branch none")
 	enginetest.Branched(t, a.Human(), branch.Fork{Names: []string{"idle"}, Own: true})
-	enginetest.Refused(t, branch.Bring(t.Context(), h, "idle", ""), refusal.WrongState, "idle has no task yet", "ferrus task --branch idle")
-	enginetest.Refused(t, branch.Bring(t.Context(), h, "alt", strings.Repeat("1", 40)), refusal.StoreError, "does not have the commit", "the next check or submission")
+	enginetest.Refused(t, enginetest.Second(branch.Fetch(t.Context(), h, "idle", "")), refusal.WrongState, "idle has no task yet", "ferrus task --branch idle")
+	enginetest.Refused(t, enginetest.Second(branch.Fetch(t.Context(), h, "alt", strings.Repeat("1", 40))), refusal.StoreError, "does not have the commit", "the next check or submission")
 	enginetest.Reconfigured(t, "")
-	enginetest.Refused(t, branch.Bring(t.Context(), h, "alt", ""), refusal.WrongState, "no git remote is named", `write trees = "origin" under [store]`)
+	enginetest.Refused(t, enginetest.Second(branch.Fetch(t.Context(), h, "alt", "")), refusal.WrongState, "no git remote is named", `write trees = "origin" under [store]`)
 	enginetest.Reconfigured(t, "[store]\ntrees = \""+host+".gone\"\n")
-	enginetest.Refused(t, branch.Bring(t.Context(), h, "alt", ""), refusal.StoreError, "cannot be fetched")
+	enginetest.Refused(t, enginetest.Second(branch.Fetch(t.Context(), h, "alt", "")), refusal.StoreError, "cannot be fetched")
 	if _, err := os.Lstat(b.On("alt").Dir); err == nil {
 		t.Error("a work tree was made all the same")
 	}

@@ -20,7 +20,7 @@ import (
 
 func init() { // beside the others, which are no calls of two computers
 	fetching := func(ctx context.Context, _ *enginetest.Machine, h *engine.Session) error {
-		return branch.Bring(ctx, h, "alt", "")
+		return enginetest.Second(branch.Fetch(ctx, h, "alt", ""))
 	}
 	deeds["bring"], deeds["bring again"] = deed{do: fetching}, deed{do: fetching}
 }

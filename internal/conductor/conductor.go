@@ -45,9 +45,9 @@ type Options struct {
 	// Hold returns why no agent of this task may run now, "" if they may. Nil means that they may.
 	Hold func() string
 
-	// Arrive brings the files of the task into the work tree of this computer, when another one has conducted the task or nobody has:
-	// from the commit files, with "" from what the journal names. Nil means that they are not moved.
-	Arrive func(ctx context.Context, e *engine.Engine, files string) error
+	// Arrive brings the newest files of the task into the work tree of this computer, when another one has them or nobody knows where they
+	// are. Nil means that they are not moved.
+	Arrive func(ctx context.Context, e *engine.Engine) error
 	// Depart hands them over to other computers when a run ends before its task, and returns the commit. Nil means that it does not.
 	Depart func(ctx context.Context, e *engine.Engine) (files string, err error)
 

@@ -53,7 +53,7 @@ func (c *conductor) bring(ctx context.Context) error {
 	case place.Branch == "", c.post.Elsewhere == "" && place.Here() == nil: // a person's own, or made here before anybody conducted it
 		return nil
 	case c.Arrive != nil:
-		return c.Arrive(ctx, c.e, c.post.Files)
+		return c.Arrive(ctx, c.e)
 	case c.post.Elsewhere != "":
 		return &refusal.RefusedError{Code: refusal.WrongState, Message: "the newest files of " + place.Branch + " are on " + c.post.Elsewhere, Person: true,
 			Remedy: "work on it there, or let work trees travel: [store] trees, see docs/machines.md"}

@@ -84,6 +84,9 @@ func (s *Session) tryClaim(ctx context.Context, now store.Snapshot) (*Claimed, e
 	if s.Replaced(now.Task) {
 		return nil, nil // the work is another's now
 	}
+	if err := s.e.place.Lacks(now.Files); err != nil {
+		return nil, err
+	}
 	if err := s.announce(); err != nil {
 		return nil, err
 	}
@@ -124,7 +127,7 @@ func (s *Session) claiming(now store.Snapshot, before *predecessor) transition {
 				return errHeld
 			}
 			*before = predecessor{now.Task.ClaimedBy, v}
-			return nil
+			return s.e.place.Lacks(now.Files)
 		},
 		lay: func(_ store.Snapshot, next *state.Task) {
 			next.ClaimedBy, next.Session, next.ClaimedAt = s.Agent, s.ID, s.e.stamp()

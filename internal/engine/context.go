@@ -98,6 +98,9 @@ func (e *Engine) ReviewOf(ctx context.Context, now store.Snapshot, by state.Role
 	if _, err := state.Step(now.Task, state.Approve, by, state.Limits{}); err != nil {
 		return Review{}, refusal.From(err)
 	}
+	if err := e.place.Lacks(now.Files); err != nil {
+		return Review{}, err
+	}
 	var r Review
 	var err error
 	for doc, text := range map[state.Doc]*string{state.TaskDoc: &r.Task, state.SubmissionDoc: &r.Submission, state.ReviewDoc: &r.Last} {

@@ -10,8 +10,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -199,7 +197,7 @@ func (e *Engine) Tree(ctx context.Context, snap store.Snapshot) (*worktree.Tree,
 	if err := e.place.Here(); err != nil {
 		return nil, err
 	}
-	tree, err = worktree.Open(ctx, dir, e.place.Path("git"), worktree.Options{Root: e.place.Root, State: e.statFolder(), Ignore: gate.Checks.Ignore})
+	tree, err = worktree.Open(ctx, dir, e.place.Path("git"), worktree.Options{Root: e.place.Root, State: e.opts.Project.StatDir(), Ignore: gate.Checks.Ignore})
 	if err != nil {
 		return nil, &refusal.RefusedError{Code: refusal.StoreError, Message: err.Error(), Remedy: "check the git repository, then try again"}
 	}
@@ -212,22 +210,6 @@ func (e *Engine) Tree(ctx context.Context, snap store.Snapshot) (*worktree.Tree,
 	defer e.mu.Unlock()
 	e.trees[key] = tree
 	return tree, nil
-}
-
-// statFolder is where stat tables are stored outside of the repository, "" where there is no such folder.
-func (e *Engine) statFolder() string {
-	if e.opts.Project == nil {
-		return ""
-	}
-	dir, err := trust.StateDir()
-	if err != nil {
-		return ""
-	}
-	dir = filepath.Join(dir, "stat")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return ""
-	}
-	return dir
 }
 
 // Config returns ferrus.toml as it is now, with the person's own configuration laid over it. When a file is broken it

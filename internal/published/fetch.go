@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree/exchange"
 	"github.com/ferrus-go/ferrus/internal/worktree/repository"
 )
 
 // Fetch brings the files of a task into the private object store of a repository: those of a commit that Push has returned, on whatever
-// computer, or for "" the newest that the journal names. While a submission is reviewed, and once it is approved, these are its files; otherwise
-// those of the newest check that were published. It also brings the files with which the task began, and its base commit.
+// computer, or for "" the newest that the journal names and the remote has. While a submission is reviewed, and once it is approved, these are its
+// files. It also brings the files with which the task began, and its base commit.
 //
 // The error is a *refusal.RefusedError.
 func (t *Trees) Fetch(ctx context.Context, repo *repository.Repository, task state.Task, commit string) (exchange.Snapshot, error) {
@@ -20,22 +21,17 @@ func (t *Trees) Fetch(ctx context.Context, repo *repository.Repository, task sta
 	if err != nil {
 		return exchange.Snapshot{}, err
 	}
-	list := []string{commit}
-	if commit == "" {
-		list = newest(r, task)
-	}
 	at := t.ref(task)
-	var got exchange.Snapshot
-	for i, id := range list {
-		at.Commit = id
-		if got, err = r.Fetch(ctx, at, task.BaseCommit); err == nil {
-			if i > 0 {
-				t.log.Warn("the files of the newest check were not published; older ones were fetched", "task", task.TaskID, "commit", id)
-			}
-			break
-		}
-		if !errors.Is(err, exchange.ErrMissing) {
-			break
+	if at.Commit = commit; commit == "" {
+		at.Commit = r.CommitOf(task.Newest(), task.BaseCommit)
+	}
+	got, err := r.Fetch(ctx, at, task.BaseCommit)
+	if errors.Is(err, exchange.ErrMissing) && commit == "" && !task.Submitted() {
+		var older string
+		if older, err = t.older(ctx, r, task); err == nil {
+			t.log.Warn("the files of the newest check were not published; older ones are fetched", "task", task.TaskID, "commit", older)
+			at.Commit = older
+			got, err = r.Fetch(ctx, at, task.BaseCommit)
 		}
 	}
 	lost := []string(nil)
@@ -52,19 +48,38 @@ func (t *Trees) Fetch(ctx context.Context, repo *repository.Repository, task sta
 	return got, t.refused("the files of the work cannot be fetched", remedy, err)
 }
 
-// newest are the commits of the trees that the journal names, newest first. A reviewer gets what was submitted, or nothing.
-func newest(r *exchange.Remote, task state.Task) (list []string) {
-	trees := []string{task.Submission.Tree}
-	if !task.Submitted() || task.Submission.Tree == "" {
-		trees = []string{task.Check.Tree, task.Submission.Tree, task.BaseTree}
+// searched is how many of the newest journal lines are searched for a tree that was published.
+const searched = 1000
+
+// older returns the commit of the newest tree that the journal names for a task and a ref of the remote has: a check that had begun is named before its
+// tree is published. Without one it is that of the files with which the task began.
+func (t *Trees) older(ctx context.Context, r *exchange.Remote, task state.Task) (string, error) {
+	refs, err := r.List(ctx, t.ref(task).Task)
+	if err != nil {
+		return "", err
 	}
-	for _, tree := range trees {
-		if tree == "" {
+	held := map[string]bool{}
+	for _, at := range refs {
+		held[at.Commit] = true
+	}
+	var lines []*store.Line
+	for l, err := range t.store.Newest(searched) {
+		if err != nil {
+			return "", err
+		}
+		lines = append(lines, l)
+	}
+	back := task.Seq
+	for _, l := range slices.Backward(lines) {
+		if l.Seq > back { // what was rolled back is not the task's any more
 			continue
 		}
-		if id := r.CommitOf(tree, task.BaseCommit); !slices.Contains(list, id) {
-			list = append(list, id)
+		if l.Back > 0 {
+			back = l.Back
+		}
+		if id := r.CommitOf(l.State.Newest(), task.BaseCommit); l.State.TaskID == task.TaskID && held[id] {
+			return id, nil
 		}
 	}
-	return list
+	return r.CommitOf(task.BaseTree, task.BaseCommit), nil
 }

@@ -88,7 +88,7 @@ func TestAHostThatDoesNotAnswer(t *testing.T) {
 	down.Store(false)
 	enginetest.Submitted(t, ex)
 	wants(t, host, ex, "alt@%s+base/0", "alt@%s/2")
-	if err := branch.Bring(t.Context(), b.Human(), "alt", ""); err != nil {
+	if err := enginetest.Second(branch.Fetch(t.Context(), b.Human(), "alt", "")); err != nil {
 		t.Fatal(err)
 	}
 	if text := b.On("alt").Read("code.txt"); text != "two\n" {
@@ -137,7 +137,7 @@ func TestALaterEpochIsNotOverwritten(t *testing.T) {
 	enginetest.Reconfigured(t, "[store]\ntrees = \""+address+"\"\n")
 	alt, ex := branched(t, a)
 	enginetest.Check(t, ex, state.CheckGreen)
-	if err := branch.Bring(t.Context(), b.Human(), "alt", ""); err != nil {
+	if err := enginetest.Second(branch.Fetch(t.Context(), b.Human(), "alt", "")); err != nil {
 		t.Fatal(err)
 	}
 	at := enginetest.Must(project.At(a.Dir, "").Shared())(t)
@@ -204,7 +204,7 @@ func TestAttemptsAtOneTask(t *testing.T) {
 		enginetest.Claim(t, ex)
 		alt.Write("code.txt", name+"\n")
 		enginetest.Submitted(t, ex)
-		if err := branch.Bring(t.Context(), b.Human(), name, ""); err != nil {
+		if err := enginetest.Second(branch.Fetch(t.Context(), b.Human(), name, "")); err != nil {
 			t.Fatal(err)
 		}
 		if text := b.On(name).Read("code.txt"); text != name+"\n" {
@@ -230,16 +230,23 @@ func TestAttemptsAtOneTask(t *testing.T) {
 	wants(t, host, a.Human(), "%s+base/0", "try.1@%[1]s+base/0", "try.1@%[1]s/3", "try.2@%[1]s+base/0", "try.2@%[1]s/3")
 }
 
-// TestTheTaskOfAnotherComputer in the project's own work tree is published from there, on the base commit of the other, which is fetched.
+// TestTheTaskOfAnotherComputer in the project's own work tree can be claimed where the files are the same. It is published from there, on the base commit of
+// the other, which is fetched.
 func TestTheTaskOfAnotherComputer(t *testing.T) {
 	a, b, host := enginetest.Computers(t, enginetest.Gate("true"))
 	a.Write("only-here.txt", "1\n")
 	a.Git("add", "only-here.txt")
 	a.Git("commit", "-q", "-m", "not pushed")
-	a.Write("untracked.txt", "1\n")
 	sup := a.Supervisor()
 	enginetest.Must(sup.CreateTask(t.Context(), "Build it.", ""))(t)
 	ex := b.Executor("codex")
+	claim := func() error {
+		_, _, err := ex.AwaitTask(t.Context(), enginetest.Patience, false)
+		return err
+	}
+	enginetest.Refused(t, branch.WithFiles(t.Context(), ex, claim), refusal.WrongState, "the project's own work tree is yours", "ferrus branch NAME")
+	b.Write("only-here.txt", "1\n")
+	enginetest.Refused(t, claim(), refusal.FilesElsewhere, "the newest files of the task are on ", "work on it there")
 	enginetest.Claim(t, ex)
 	b.Write("code.txt", "two\n")
 	out := enginetest.Submitted(t, ex)
@@ -274,7 +281,7 @@ func TestAHostThatTakesOnlyBranches(t *testing.T) {
 	}
 	enginetest.Submitted(t, ex)
 	wants(t, host, ex, "alt@%s+base/0", "alt@%s/2")
-	if err := branch.Bring(t.Context(), b.Human(), "alt", ""); err != nil {
+	if err := enginetest.Second(branch.Fetch(t.Context(), b.Human(), "alt", "")); err != nil {
 		t.Error(err)
 	}
 }

@@ -29,6 +29,7 @@ const (
 	DelegatesRunning Code = "delegates_running" // a delegate is open; it must end first
 	CheckRunning     Code = "check_running"     // the gate runs; it must end first
 	TreeChanged      Code = "tree_changed"      // the work tree is not the one that was checked or submitted
+	FilesElsewhere   Code = "files_elsewhere"   // another computer has newer files of the task
 	Conflict         Code = "conflict"          // two pieces of work do not fit together
 	InvalidInput     Code = "invalid_input"     // an argument is wrong
 	TooLarge         Code = "too_large"         // an argument is too long

@@ -71,6 +71,14 @@ func (t Task) SetUpOn() string { return cmp.Or(t.SetUpTree, t.BaseTree) }
 // them was made where the work tree has these files.
 func (t Task) Trees() [3]string { return [3]string{t.BaseTree, t.Check.Tree, t.Submission.Tree} }
 
+// Newest returns the tree of the newest files that the task names; while a submission is reviewed, that which was submitted.
+func (t Task) Newest() string {
+	if t.Submitted() && t.Submission.Tree != "" {
+		return t.Submission.Tree
+	}
+	return cmp.Or(t.Check.Tree, t.Submission.Tree, t.BaseTree)
+}
+
 // A Pause is one entry of the stack of interruptions.
 type Pause struct {
 	ID    string    `json:"id"`    // q1 or c1

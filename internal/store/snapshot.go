@@ -13,6 +13,15 @@ type Snapshot struct {
 	Lease   Lease
 	Journal Position
 	Top     *Line // the newest line; nil in a fresh project
+	Files   Files // zero in files of one computer
+}
+
+// Files say where the newest files of a task are, in a store that several computers share: where the newest tree was made that the state names, or
+// where work was claimed after that.
+type Files struct {
+	Host   string // the other computer whose work tree has them; "" if that is this one, or nobody knows
+	Seq    uint64 // of the line since which that is so: it named a tree, or claimed the work
+	Commit string // by which that computer has handed them over as they are; "" if it has not
 }
 
 // A Lease is the volatile part of a lease. A renewal rewrites it without a journal line.

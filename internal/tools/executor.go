@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/confine"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/refusal"
@@ -14,7 +15,12 @@ import (
 
 func waitForTask(ctx context.Context, c *call) error {
 	c.finishMove(ctx)
-	got, snap, err := c.s.AwaitTask(ctx, c.wait(), c.opts.Headless)
+	var got *engine.Claimed
+	var snap store.Snapshot
+	err := branch.WithFiles(ctx, c.s, func() (err error) {
+		got, snap, err = c.s.AwaitTask(ctx, c.wait(), c.opts.Headless)
+		return err
+	})
 	if err != nil {
 		return err
 	}

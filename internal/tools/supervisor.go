@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -62,7 +63,12 @@ func reviewPending(ctx context.Context, c *call) error { return c.submission(ctx
 
 // submission adds the work to be reviewed.
 func (c *call) submission(ctx context.Context) error {
-	r, snap, err := c.s.Review(ctx)
+	var r engine.Review
+	var snap store.Snapshot
+	err := branch.WithFiles(ctx, c.s, func() (err error) {
+		r, snap, err = c.s.Review(ctx)
+		return err
+	})
 	if err != nil {
 		return err
 	}

@@ -243,3 +243,20 @@ func Private(path string) error {
 	}
 	return nil
 }
+
+// StatDir returns the folder, which it makes, where stat tables of work trees are stored outside of repositories; "" for a nil project, and where
+// there can be no such folder.
+func (p *Project) StatDir() string {
+	if p == nil {
+		return ""
+	}
+	dir, err := StateDir()
+	if err != nil {
+		return ""
+	}
+	dir = filepath.Join(dir, "stat")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return ""
+	}
+	return dir
+}

@@ -71,8 +71,8 @@ func startable(a *cli.App, ctx context.Context, e *engine.Engine, many, fresh bo
 // options are those of a conductor under a configuration, without the receivers of its events.
 func (p *preparation) options(conf config.Config) conductor.Options {
 	return conductor.Options{Hurry: p.hurry, Ferrus: p.program, Lease: conf.Lease, Environ: os.Environ(),
-		Arrive: func(ctx context.Context, e *engine.Engine, files string) error {
-			return branch.Bring(ctx, e.Session(p.Caller), e.Place().Branch, files)
+		Arrive: func(ctx context.Context, e *engine.Engine) error {
+			return branch.Bring(ctx, e.Session(p.Caller))
 		},
 		Depart: func(ctx context.Context, e *engine.Engine) (string, error) { return e.Publish(ctx) }}
 }

@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/ferrus-go/ferrus/internal/tools"
 )
 
 // hold makes the executor of a branch wait after its next step, until the function is called.
@@ -81,6 +84,40 @@ func TestADrainedNodeHandsItsTaskOver(t *testing.T) {
 	// The computer on which it began gets what the other one has made.
 	a.run("branch", "--fetch", "one")
 	if steps, err := os.ReadFile(filepath.Join(a.root, ".ferrus", "worktrees", "one", "steps.txt")); string(steps) != "1 by a\n2 by b\n" {
+		t.Errorf("the files are %q, %v", steps, err)
+	}
+}
+
+// TestAnotherComputerContinuesAtOnce: an executor that waits there gets the work, with the files of its last check, when the first one is killed
+// on a computer where somebody else waits for it.
+func TestAnotherComputerContinuesAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "a", "b")
+	a, b := w.nodes[0], w.nodes[1]
+	a.run("branch", "one", "--task", "steps 1")
+	first := a.agent("executor", "one")
+	if res := first.call("wait_for_task", nil); res.Status != "claimed" {
+		t.Fatalf("%+v", res)
+	}
+	w.must(os.WriteFile(filepath.Join(a.root, ".ferrus", "worktrees", "one", "steps.txt"), []byte("1 by a\n"), 0o644))
+	if res := first.call("check", nil); res.Status != "passed" {
+		t.Fatalf("%+v", res)
+	}
+	b.run("branch", "--fetch", "one")
+	next := b.agent("executor", "one")
+	got := make(chan tools.Result)
+	go func() { got <- next.call("wait_for_task", nil) }()
+	reviewer := a.agent("supervisor", "one")
+	reviewer.call("status", nil)
+	go func() { _, _ = reviewer.client.Call(t.Context(), "wait_for_review", nil) }()
+	killed := time.Now()
+	w.must(first.cmd.Process.Kill())
+	res := <-got
+	t.Logf("claimed %v after the kill", time.Since(killed).Round(time.Millisecond))
+	if res.Status != "claimed" || !strings.Contains(res.Message, "checks passed") {
+		t.Errorf("%+v", res)
+	}
+	if steps, err := os.ReadFile(filepath.Join(b.root, ".ferrus", "worktrees", "one", "steps.txt")); string(steps) != "1 by a\n" {
 		t.Errorf("the files are %q, %v", steps, err)
 	}
 }

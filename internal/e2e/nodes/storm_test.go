@@ -80,7 +80,7 @@ var troubles = []trouble{
 func (w *world) storm(events int, tasks []string) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	w.t.Logf("seed %d", seed)
-	came := map[string]int{}
+	came, idle := map[string]int{}, 0
 	for _, n := range w.nodes {
 		n.start()
 	}
@@ -102,12 +102,17 @@ func (w *world) storm(events int, tasks []string) {
 			_ = os.Remove(path)
 		}
 		if w.working() {
-			for range 500 { // at most: perhaps all of them are done
+			for range 500 {
 				if len(w.lines("steps", "")) > before {
 					break
 				}
 				w.pause()
 			}
+		}
+		if idle++; len(w.lines("steps", "")) > before {
+			idle = 0
+		} else if idle > 30 {
+			w.t.Fatal("no agent makes a step any more")
 		}
 		for _, name := range tasks {
 			w.must(os.WriteFile(filepath.Join(w.side, "hold-"+name), nil, 0o600))
@@ -189,6 +194,7 @@ func (w *world) refs() string {
 type actor struct {
 	t      *testing.T
 	client *mcpclient.Client
+	cmd    *exec.Cmd
 }
 
 // agent starts a server of ferrus for a role at a branch.
@@ -201,7 +207,7 @@ func (n *node) agent(role, branch string) *actor {
 		return err
 	}))
 	n.w.t.Cleanup(func() { client.Close() })
-	return &actor{n.w.t, client}
+	return &actor{n.w.t, client, cmd}
 }
 
 func (a *actor) call(tool string, args map[string]any) tools.Result {

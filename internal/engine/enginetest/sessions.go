@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
@@ -66,7 +67,12 @@ func (p *Machine) Begun() (sup, ex *engine.Session) {
 
 func Claim(t testing.TB, s *engine.Session) *engine.Claimed {
 	t.Helper()
-	got, snap, err := s.AwaitTask(t.Context(), Patience, false)
+	var got *engine.Claimed
+	var snap store.Snapshot
+	err := branch.WithFiles(t.Context(), s, func() (err error) {
+		got, snap, err = s.AwaitTask(t.Context(), Patience, false)
+		return err
+	})
 	if err != nil || got == nil {
 		t.Fatalf("%s claims nothing in %s: %v", s.Agent, snap.Task.State, rootfs.Cause(err))
 	}

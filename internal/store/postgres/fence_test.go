@@ -145,7 +145,7 @@ func TestARestoredBackup(t *testing.T) {
 	}
 
 	// A database from which the machine is missing, as from an older backup.
-	execute("delete from ferrus.journal; delete from ferrus.head; delete from ferrus.lease; delete from ferrus.machine")
+	execute("delete from ferrus.journal; delete from ferrus.head; delete from ferrus.lease; delete from ferrus.post; delete from ferrus.machine")
 	_, err = s.View()
 	says(t, err, store.StoreGone)
 	_, err = s.Apply(t.Context(), noted("gone"))

@@ -26,17 +26,22 @@ type head struct {
 	deadline, ttl    int64
 	until, heartbeat *time.Time
 
+	host, files *string // the other computer that has the newest files, and the commit by which it hands them over
+	homeSeq     *int64
+
 	line []byte // the newest one; nil where the reader has it, or there is none
 }
 
 const (
 	headColumns = `h.seq, h.epoch, h.bytes, h.last, h.h, (select m.gone is not null or p.moved is not null from machine m join project p on p.id = m.project where m.id = h.machine)`
 	restColumns = `clock_timestamp(), l.epoch, l.boot, l.clock, l.deadline_ns, l.ttl_ns, l.until, l.heartbeat`
+	homeColumns = `(select n.host from node n where n.id = p.home and n.id <> $3), p.home_seq, p.files`
 	newestLine  = `(select j.line from journal j where j.machine = h.machine and j.seq = h.seq and h.h <> $2)`
 	lockHead    = `select ` + headColumns + ` from head h where h.machine = $1 for update`
 	// In a statement of its own, after the lock: a statement that has waited sees a new head, an old lease and the time before.
-	readRest = `select ` + restColumns + `, ` + newestLine + ` from head h join lease l using (machine) where machine = $1`
-	readAll  = `select ` + headColumns + `, ` + restColumns + `, ` + newestLine + ` from head h join lease l using (machine) where machine = $1`
+	readRest = `select ` + restColumns + `, ` + homeColumns + `, ` + newestLine + from
+	readAll  = `select ` + headColumns + `, ` + restColumns + `, ` + homeColumns + `, ` + newestLine + from
+	from     = ` from head h join lease l using (machine) left join post p using (machine) where machine = $1`
 )
 
 func (h *head) first() []any {
@@ -44,7 +49,7 @@ func (h *head) first() []any {
 }
 
 func (h *head) rest() []any {
-	return []any{&h.now, &h.leaseEpoch, &h.boot, &h.clock, &h.deadline, &h.ttl, &h.until, &h.heartbeat, &h.line}
+	return []any{&h.now, &h.leaseEpoch, &h.boot, &h.clock, &h.deadline, &h.ttl, &h.until, &h.heartbeat, &h.host, &h.homeSeq, &h.files, &h.line}
 }
 
 // hash returns the hash of a line as the head has it; nil for no line.
@@ -82,6 +87,12 @@ func (s *Store) snapshot(h head, known *store.Line) (store.Snapshot, error) {
 	if snap.Task.ClaimedBy != "" && uint64(h.leaseEpoch) == snap.Task.Epoch {
 		snap.Lease = store.Lease{Term: lease.Term{Boot: h.boot, Clock: h.clock, DeadlineNS: h.deadline, TTLNS: h.ttl}, Until: at(h.until), Heartbeat: at(h.heartbeat)}
 	}
+	if h.homeSeq != nil {
+		snap.Files.Seq = uint64(*h.homeSeq)
+	}
+	if h.host != nil {
+		snap.Files.Host, snap.Files.Commit = *h.host, *h.files
+	}
 	return snap, nil
 }
 
@@ -113,7 +124,7 @@ func (s *Store) View() (store.Snapshot, error) {
 	err := s.db.query(s.db.ctx, func(ctx context.Context) error {
 		known := s.known()
 		var h head
-		err := s.db.read.QueryRow(ctx, readAll, s.id, hash(known)).Scan(append(h.first(), h.rest()...)...)
+		err := s.db.read.QueryRow(ctx, readAll, s.id, hash(known), s.db.opts.Node).Scan(append(h.first(), h.rest()...)...)
 		switch {
 		case err == nil:
 			snap, err = s.snapshot(h, known)

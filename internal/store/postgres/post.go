@@ -39,15 +39,13 @@ type Post struct {
 	lost    chan struct{}
 	end     context.CancelFunc
 
-	// Home reports whether the work tree of this computer has the newest files. False also means that nobody knows where they are. It is as
-	// it was when the post was taken or the last agent started, whichever is later: where the trees in the journal are made, the files are.
+	// Home reports whether the work tree of this computer has the newest files; see [store.Files]. False also means that nobody knows where they
+	// are. It is as it was when the post was taken, or at the last call of Look, Arrived or Begin.
 	Home bool
 	// Elsewhere is the computer whose work tree has the newest files, "" for none or this one.
 	Elsewhere string
-	// Files is the commit by which that computer has handed them over, "" if it has not.
-	Files string
 
-	made int64 // the line of the journal with the newest tree, as it was then
+	homeSeq int64 // the line since which that is so, as it was then
 }
 
 // TakePost takes the post of the machine for a session, which must be new. A post whose conductor has ended without a word is free after
@@ -113,19 +111,19 @@ func (p *Post) take(ctx context.Context, tx pgx.Tx) error {
 
 // look reads where the files are, and locks the row so that they stay there until the end of the transaction. The error is ErrPostLost if the post is another's.
 func (p *Post) look(ctx context.Context, tx pgx.Tx) error {
-	err := tx.QueryRow(ctx, `select coalesce(home = $4, false), case when home = $4 then '' else coalesce((select host from node where id = home), '') end, files, made
-		from post where machine = $1 and session = $2 and epoch = $3 for no key update`, p.s.id, p.session, p.epoch, p.s.db.opts.Node).Scan(&p.Home, &p.Elsewhere, &p.Files, &p.made)
+	err := tx.QueryRow(ctx, `select coalesce(home = $4, false), case when home = $4 then '' else coalesce((select host from node where id = home), '') end, home_seq
+		from post where machine = $1 and session = $2 and epoch = $3 for no key update`, p.s.id, p.session, p.epoch, p.s.db.opts.Node).Scan(&p.Home, &p.Elsewhere, &p.homeSeq)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return p.another()
 	}
 	return err
 }
 
-// writeHome queues the record that this computer has made the newest tree, which a line names, on condition that the line is the newest.
+// writeHome queues the record that this computer has the newest files since a line, on condition that the journal ends with it.
 func (s *Store) writeHome(batch *pgx.Batch, seq int64, h []byte) {
 	batch.Queue("insert into node (id, host, until) values ($1, $2, clock_timestamp()) on conflict do nothing", s.db.opts.Node, s.db.opts.Host) // it may have no session
-	batch.Queue(`insert into post (machine, epoch, home, made) select machine, 0, $2, seq from head where machine = $1 and seq = $3 and h = $4
-		on conflict (machine) do update set home = excluded.home, made = excluded.made, files = ''`, s.id, s.db.opts.Node, seq, h)
+	batch.Queue(`insert into post (machine, epoch, home, home_seq) select machine, 0, $2, seq from head where machine = $1 and seq = $3 and h = $4
+		on conflict (machine) do update set home = excluded.home, home_seq = excluded.home_seq, files = ''`, s.id, s.db.opts.Node, seq, h)
 }
 
 // watch closes lost when others may have the post.
@@ -169,18 +167,18 @@ func (p *Post) Look(ctx context.Context) error {
 // Arrived records that the files are in the work tree of this computer which were the newest when Home and its neighbours were read. The error is
 // ErrFilesElsewhere if there are newer ones by now, and ErrPostLost if the post is another's.
 func (p *Post) Arrived(ctx context.Context) error {
-	was := p.made
+	was := p.homeSeq
 	err := p.change(ctx, "record where the files are", func(ctx context.Context, tx pgx.Tx) error {
 		if err := p.look(ctx, tx); err != nil {
 			return err
 		}
-		if p.made != was {
+		if p.homeSeq != was {
 			return p.refuse(ErrFilesElsewhere, "bring them here")
 		}
 		return p.exec(ctx, tx, "update post set home = $4, files = '' where machine = $1 and session = $2 and epoch = $3", p.s.db.opts.Node)
 	})
 	if err == nil {
-		p.Home, p.Elsewhere, p.Files = true, "", ""
+		p.Home, p.Elsewhere = true, ""
 	}
 	return err
 }

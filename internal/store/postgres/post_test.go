@@ -77,7 +77,7 @@ func TestTheFilesOfATaskHaveOneHome(t *testing.T) {
 	s := newMachine(t, connect(t, url, Options{Host: "near"}))
 	m := another(t, s, url, 0)
 	p := takePost(t, s)
-	if p.Home || p.Elsewhere != "" || p.Files != "" {
+	if p.Home || p.Elsewhere != "" {
 		t.Errorf("nobody has conducted the task, and %+v", p)
 	}
 	if err := errors.Join(p.Arrived(t.Context()), p.Leave(t.Context(), "c0ffee")); err != nil {
@@ -85,10 +85,10 @@ func TestTheFilesOfATaskHaveOneHome(t *testing.T) {
 	}
 	for range 2 { // the first one ends before it has the files
 		p = takePost(t, m)
-		if p.Home || p.Elsewhere != "near" || p.Files != "c0ffee" {
-			t.Errorf("the files are %+v", p)
+		if is := view(t, m).Files; p.Home || p.Elsewhere != "near" || is.Host != "near" || is.Commit != "c0ffee" {
+			t.Errorf("the files are %+v, %+v", p, is)
 		}
-		if err := p.Leave(t.Context(), p.Files); err != nil {
+		if err := p.Leave(t.Context(), ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -99,8 +99,11 @@ func TestTheFilesOfATaskHaveOneHome(t *testing.T) {
 	if err := p.Leave(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
-	if p = takePost(t, s); p.Home || p.Elsewhere != "far" || p.Files != "" {
-		t.Errorf("the files are %+v", p)
+	if is := view(t, m).Files; is != (store.Files{}) {
+		t.Errorf("the files are %+v", is)
+	}
+	if p, is := takePost(t, s), view(t, s).Files; p.Home || p.Elsewhere != "far" || is.Host != "far" || is.Commit != "" {
+		t.Errorf("the files are %+v, %+v", p, is)
 	}
 }
 
@@ -151,8 +154,15 @@ func TestWhoMakesATreeHasTheFiles(t *testing.T) {
 	if err := p.Leave(t.Context(), "c0ffee"); err != nil {
 		t.Fatal(err)
 	}
-	if p = takePost(t, s); !p.Home || p.Files != "" {
-		t.Errorf("files that were not the newest were handed over: %+v", p)
+	if is := view(t, m).Files; is.Host != "near" || is.Commit != "" {
+		t.Errorf("files that were not the newest were handed over: %+v", is)
+	}
+	snap := apply(t, m, claim("s-1"))
+	if want := (store.Files{Seq: snap.Task.Seq}); snap.Files != want || view(t, m).Files != want {
+		t.Errorf("after a claim: %+v, %+v", snap.Files, view(t, m).Files)
+	}
+	if is := view(t, s).Files; is.Host != "far" || is.Seq != snap.Task.Seq {
+		t.Errorf("after the claim of another computer: %+v", is)
 	}
 }
 

@@ -63,14 +63,14 @@ create index session_of_node on session (node, ended);
 
 -- A post is the right of one node to conduct a machine: to start agents for its task. It is free without a session, and when that has ended.
 create table post (
-	machine bigint primary key references machine,
-	epoch   bigint not null,             -- raised by everybody who takes it
-	node    uuid references node,        -- who took it last
-	session text,                        -- of that conductor; null when it has left
-	since   timestamptz,                 -- when it was taken
-	home    uuid references node,        -- whose work tree has the newest files: who made the newest tree, or fetched it; null when unknown
-	made    bigint not null default 0,   -- the line of the journal that names the newest tree; 0 when unknown
-	files   text not null default ''     -- the commit by which home has handed them over, '' for none
+	machine  bigint primary key references machine,
+	epoch    bigint not null,            -- raised by everybody who takes it
+	node     uuid references node,       -- who took it last
+	session  text,                       -- of that conductor; null when it has left
+	since    timestamptz,                -- when it was taken
+	home     uuid references node,       -- whose work tree has the newest files; null when unknown
+	home_seq bigint not null default 0,  -- the line of the journal since which that is so: it named a tree or claimed the work
+	files    text not null default ''    -- the commit by which home has handed them over, '' for none
 );
 
 -- A run is an agent that a conductor has started. Budgets count those of all nodes.

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -158,7 +159,7 @@ func (t *transition) attempt(ctx context.Context) error {
 	batch := &pgx.Batch{}
 	batch.Queue("begin")
 	batch.Queue(lockHead, s.id).QueryRow(func(row pgx.Row) error { return row.Scan(h.first()...) })
-	batch.Queue(readRest, s.id, hash(known)).QueryRow(func(row pgx.Row) error { return row.Scan(h.rest()...) })
+	batch.Queue(readRest, s.id, hash(known), s.db.opts.Node).QueryRow(func(row pgx.Row) error { return row.Scan(h.rest()...) })
 	if t.lost != nil {
 		batch.Queue("select off, line from (select) one left join journal on attempt = $1", t.id).QueryRow(func(row pgx.Row) error { return row.Scan(&off, &own) })
 	}
@@ -215,7 +216,9 @@ func (t *transition) write(conn *pgx.Conn, h head, w *writing) error {
 		if w.after.Lease != w.before.Lease || l.Epoch != w.before.Task.Epoch {
 			s.writeLease(batch, w.after, int64(l.Epoch), hash(l))
 		}
-		if w.after.Task.Trees() != w.before.Task.Trees() {
+		w.after.Files = w.before.Files
+		if l.Event == state.Claim || w.after.Task.Trees() != w.before.Task.Trees() {
+			w.after.Files = store.Files{Seq: l.Seq}
 			s.writeHome(batch, int64(l.Seq), hash(l))
 		}
 	}

@@ -23,6 +23,14 @@ var nodes = []Rig{
 		Package: postgresPackage, Test: "TestWhoMakesATreeHasTheFiles", Needs: "PostgreSQL", Plain: true,
 	},
 	{
+		Name: "nodes: claims", Promise: "work is claimed and reviewed on the newest files, whatever computer has made them",
+		Package: "./internal/branch", Test: "TestWorkIsClaimedOnTheNewestFiles", Needs: "PostgreSQL", Plain: true,
+	},
+	{
+		Name: "nodes: killed and cut off", Promise: "through kills and partitions no duty has two agents, and no step that was checked is lost",
+		Package: nodesPackage, Test: "TestNodesAreKilledAndCutOff", Needs: "PostgreSQL", Bite: "-full",
+	},
+	{
 		Name: "nodes: fences", Promise: "an agent ends before another computer continues its task",
 		Package: "./internal/agents/process", Test: "TestAFenceEndsAnAgentThatOthersMayContinue", Plain: true,
 	},

@@ -21,6 +21,10 @@ var publications = []Rig{
 		Package: publishedPackage, Test: "TestWhatNobodyNeedsIsDeleted", Plain: true, Needs: "PostgreSQL",
 	},
 	{
+		Name: "published: older files", Promise: "where the newest files were not published, those before them are taken, and not what was rolled back",
+		Package: "./internal/branch", Test: "TestOlderFilesThatWerePublished", Plain: true, Needs: "PostgreSQL",
+	},
+	{
 		Name: "published: attempts at one task", Promise: "attempts at one task do not overwrite each other's files",
 		Package: publishedPackage, Test: "TestAttemptsAtOneTask", Plain: true, Needs: "PostgreSQL",
 	},

@@ -118,7 +118,7 @@ func TestWhatGitStartedEndsWithTheCall(t *testing.T) {
 	}
 	defer end.Close()
 	r := remote(t, open(t, dir), "ssh://nowhere/x.git", exchange.Options{Timeout: time.Second})
-	if _, err := r.List(t.Context()); !errors.Is(err, exchange.ErrUnreachable) {
+	if _, err := r.List(t.Context(), ""); !errors.Is(err, exchange.ErrUnreachable) {
 		t.Errorf("err = %v", err)
 	}
 	// It ends when no process has the other side.

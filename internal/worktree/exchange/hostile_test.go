@@ -174,7 +174,7 @@ func TestAProgramInTheWorkTreeIsNotStarted(t *testing.T) {
 	remove(t, filepath.Dir(canary), "canary")
 	for _, at := range []string{dir, h.dir} {
 		t.Chdir(at)
-		if _, err := r.List(t.Context()); err == nil || exists(canary) {
+		if _, err := r.List(t.Context(), ""); err == nil || exists(canary) {
 			t.Errorf("in %s: it was started, or %v", at, err)
 		}
 	}

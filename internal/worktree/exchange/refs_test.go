@@ -149,7 +149,7 @@ func TestAnOldEpochIsNotPublished(t *testing.T) {
 	if diff := cmp.Diff(want, h.refs(t)); diff != "" {
 		t.Error(diff)
 	}
-	if all, err := r.List(t.Context()); err != nil || len(all) != 1 || all[0] != second {
+	if all, err := r.List(t.Context(), ""); err != nil || len(all) != 1 || all[0] != second {
 		t.Errorf("%v, %v", all, err)
 	}
 }

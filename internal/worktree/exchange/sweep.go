@@ -11,12 +11,12 @@ import (
 // atOnce is how many refs one push deletes: their names are arguments.
 const atOnce = 100
 
-// List returns the refs of the project that the remote has.
-func (r *Remote) List(ctx context.Context) ([]Ref, error) {
+// List returns the refs of a task that the remote has; with "" those of the project.
+func (r *Remote) List(ctx context.Context, task string) ([]Ref, error) {
 	err := r.repo.PrepareRemote(ctx)
 	var all []Ref
 	if err == nil {
-		all, err = r.list(ctx, "")
+		all, err = r.list(ctx, task)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("list %s* on %s: %w", r.project, r.Address(), err)
@@ -31,7 +31,7 @@ func (r *Remote) List(ctx context.Context) ([]Ref, error) {
 //
 // Every push gets a list of all refs, so keep few.
 func (r *Remote) Sweep(ctx context.Context, keep func(Ref) bool) (n int, err error) {
-	all, err := r.List(ctx)
+	all, err := r.List(ctx, "")
 	if err != nil {
 		return 0, err
 	}
