@@ -381,6 +381,9 @@ var allowed = map[string]map[string]string{
 		"internal/worktree": "trees of files",
 		"internal/state":    "states and events",
 		"internal/document": "texts are clipped",
+		"internal/project":  "the patch of a submission is a file of a place",
+		"internal/refusal":  "what is refused has a code and a remedy",
+		"internal/rootfs":   "a patch that is there is not made again",
 	},
 	"internal/act": {
 		"internal/refusal": "what is refused has a code and a remedy",
@@ -798,6 +801,7 @@ var allowed = map[string]map[string]string{
 		"internal/fleet":          "which branches there are",
 		"internal/outbox":         "which channels of [notify] failed",
 		"internal/format":         "durations, sizes and lines for people",
+		"internal/rootfs":         "a patch is shown if it is on this computer",
 		"internal/conductor":      "who conducts",
 		"internal/jsontime":       "times in JSON have one form",
 		"internal/lease":          "until when the task is claimed",

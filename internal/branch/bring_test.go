@@ -3,6 +3,7 @@ package branch_test
 import (
 	"maps"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -97,6 +98,10 @@ func TestASubmissionIsReviewedOnAnotherComputer(t *testing.T) {
 	review, _ := enginetest.Must2(sup.Review(t.Context()))(t)
 	if !strings.Contains(review.Diffstat, "new/file.txt") {
 		t.Errorf("the review shows %q", review.Diffstat)
+	}
+	mine := enginetest.Must(os.ReadFile(filepath.Join(a.Dir, ".ferrus", "branches", "alt", submitted.Task.Submission.Patch)))(t)
+	if patch, err := os.ReadFile(review.Patch); err != nil || string(patch) != string(mine) || len(mine) == 0 {
+		t.Errorf("the reviewer reads %q, %v", patch, err)
 	}
 	enginetest.Must(sup.Approve(t.Context(), "Good.", ""))(t)
 	for _, l := range enginetest.History(t, ex.Engine()) {

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/ferrus-go/ferrus/internal/differences"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
+	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 // A AsOf is the machine as it is, or as it was right after an earlier event.
@@ -126,7 +128,9 @@ func (e *Engine) ReviewOf(ctx context.Context, now store.Snapshot, by state.Role
 	}
 	sub := now.Task.Submission
 	if sub.Patch != "" {
-		r.Patch = e.place.Path(sub.Patch)
+		if r.Patch, err = differences.Patch(ctx, func() (*worktree.Tree, error) { return e.Tree(ctx, now) }, e.place, now.Task); err != nil {
+			return Review{}, err
+		}
 	}
 	r.Notices = e.Unseen(ctx, now, sub.Tree)
 	r.Diffstat, err = e.diffstat(ctx, now, sub.Tree)

@@ -1,11 +1,11 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"strconv"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/differences"
 	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -145,14 +145,7 @@ func (e *Engine) handOver(ctx context.Context, now store.Snapshot, submitted boo
 	if err != nil {
 		return err
 	}
-	var patch bytes.Buffer
-	if err := t.Patch(ctx, now.Task.BaseTree, tree, &patch); err != nil {
-		return refusal.Git(err)
-	}
-	if err := e.place.WriteFile(name, patch.Bytes()); err != nil {
-		return &refusal.RefusedError{Code: refusal.StoreError, Message: "write the patch: " + err.Error(), Remedy: "check whether the disk is full, then try again"}
-	}
-	return nil
+	return differences.WritePatch(ctx, t, e.place, now.Task.BaseTree, tree, name)
 }
 
 func (in Submitting) render() (string, error) {

@@ -17,6 +17,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/outbox"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/status/notice"
 )
@@ -244,7 +245,9 @@ func (r *Report) papers(e *engine.Engine, st engine.Status) (err error) {
 		return p
 	}
 	if r.Submission = read(state.SubmissionDoc, t.Submission.ID); r.Submission != nil && t.Submission.Patch != "" {
-		r.Submission.Patch = e.Place().Path(t.Submission.Patch)
+		if path := e.Place().Path(t.Submission.Patch); rootfs.Exists(path) { // it was submitted, or has been reviewed, on this computer
+			r.Submission.Patch = path
+		}
 	}
 	r.Rejection = read(state.ReviewDoc, t.Submission.ID)
 	if top := st.Top; top != nil && top.Event == state.Approve {
