@@ -257,11 +257,8 @@ func Node(ctx context.Context, m store.Machine) string {
 	if !ok {
 		return ""
 	}
-	posts, _ := s.Database().Posts(ctx, s.Name().Project)
-	for _, p := range posts {
-		if p.Branch == s.Name().Branch && !p.Here && !p.Lost {
-			return p.Host
-		}
+	if p, err := s.Conducted(ctx); err == nil && p != nil && elsewhere(*p) {
+		return p.Host
 	}
 	return ""
 }
@@ -278,9 +275,12 @@ func Elsewhere(ctx context.Context, m store.Machine) (map[string]bool, error) {
 	}
 	far := map[string]bool{}
 	for _, p := range posts {
-		if !p.Here && !p.Lost {
+		if elsewhere(p) {
 			far[p.Branch] = true
 		}
 	}
 	return far, nil
 }
+
+// elsewhere reports whether another computer has a post, and is not lost.
+func elsewhere(p postgres.Conducted) bool { return !p.Here && !p.Lost }

@@ -50,7 +50,7 @@ func TestANodeIsUnplugged(t *testing.T) {
 	if all, got := len(w.lines("agents", "one")), b.status("one"); got.Spent.Runs != all || got.Node != "" {
 		t.Errorf("%d agents were started; %+v", all, got)
 	}
-	a.net.Mend(t)
+	a.net.Restore(t)
 	w.until("it is heard of again", func() bool { return !strings.Contains(b.run("store"), "silent") })
 	if got := w.lines("approved", "one"); len(got) != 1 || got[0] != "one b" {
 		t.Errorf("approved: %q", got)
@@ -136,7 +136,7 @@ func TestWhatComesLateIsRefused(t *testing.T) {
 	a.net.Cut(t)
 	b.start()
 	w.until("the task is complete", func() bool { return b.state("one") == "Complete" })
-	a.net.Mend(t)
+	a.net.Restore(t)
 	for _, tool := range []string{"progress", "check", "submit"} {
 		res := late.call(tool, map[string]map[string]any{"progress": {"note": "n"}, "submit": {"summary": "s", "verification": "v"}}[tool])
 		if res.Code == "" {

@@ -59,7 +59,7 @@ var troubles = []trouble{
 		if !n.isCut {
 			return false
 		}
-		n.net.Mend(n.w.t)
+		n.net.Restore(n.w.t)
 		n.isCut = false
 		return true
 	}},
@@ -150,7 +150,7 @@ func (w *world) working() bool {
 // heal makes a computer work again.
 func (n *node) heal() {
 	if n.isCut {
-		n.net.Mend(n.w.t)
+		n.net.Restore(n.w.t)
 		n.isCut = false
 	}
 	if !n.running() {

@@ -286,7 +286,7 @@ func TestAPartitionOfTheNetwork(t *testing.T) {
 	network.Cut(t)
 	taken := apply(t, s, claim("successor"))
 	told.await(t, "the holder is told that it is cut off", func() bool { return told.count[unknown]+told.count[unchanged] > 0 })
-	network.Mend(t)
+	network.Restore(t)
 	told.await(t, "the holder sees its successor", func() bool { return told.count[refused] > 0 })
 	c.stop(t)
 	for _, what := range told.audit(t, s, []string{"holder"}) {

@@ -287,11 +287,25 @@ type Conducted struct {
 
 // Posts returns the posts of a project that somebody has, by branch.
 func (d *Database) Posts(ctx context.Context, project uuid.UUID) ([]Conducted, error) {
+	return d.posts(ctx, "m.project = $1", project)
+}
+
+// Conducted returns the post of the machine, nil if nobody has it.
+func (s *Store) Conducted(ctx context.Context) (*Conducted, error) {
+	list, err := s.db.posts(ctx, "m.id = $1", s.id)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return &list[0], nil
+}
+
+// posts returns those posts that somebody has, of machines for which a condition on m and its argument $1 is true.
+func (d *Database) posts(ctx context.Context, condition string, of any) ([]Conducted, error) {
 	var list []Conducted
 	err := d.query(ctx, func(ctx context.Context) error {
 		rows, err := d.read.Query(ctx, `select m.branch, p.node, n.host, p.node = $2, p.since, n.until < clock_timestamp() or s.ended is not null
 			from post p join machine m on m.id = p.machine join node n on n.id = p.node join session s on s.id = p.session
-			where m.project = $1 and m.gone is null order by m.branch collate "C"`, project, d.opts.Node)
+			where `+condition+` and m.gone is null order by m.branch collate "C"`, of, d.opts.Node)
 		if err == nil {
 			list, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Conducted])
 		}

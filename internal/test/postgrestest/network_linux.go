@@ -83,8 +83,8 @@ func (n *Network) Cut(t testing.TB) {
 	}
 }
 
-// Mend brings the network up again.
-func (n *Network) Mend(t testing.TB) {
+// Restore brings the network up again.
+func (n *Network) Restore(t testing.TB) {
 	t.Helper()
 	if err := n.Do(func() error { return loopbackFlags(unix.IFF_UP) }); err != nil {
 		t.Fatal(err)

@@ -48,7 +48,7 @@ func TestACutNetworkTellsNobody(t *testing.T) {
 	if open := ask[int](t, p.Primary.Superuser(t), "select count(*) from pg_stat_activity where usename = 'ferrus'"); open != 1 {
 		t.Errorf("the server has %d connections, not 1", open)
 	}
-	n.Mend(t)
+	n.Restore(t)
 	if err := <-answered; err != nil {
 		t.Error(err)
 	}

@@ -30,8 +30,8 @@ func (*Network) Dial(context.Context, string, string) (net.Conn, error) { return
 // Cut does nothing.
 func (*Network) Cut(testing.TB) {}
 
-// Mend does nothing.
-func (*Network) Mend(testing.TB) {}
+// Restore does nothing.
+func (*Network) Restore(testing.TB) {}
 
 func (*Network) enter() error { return nil }
 func (*Network) port() string { return "" }
