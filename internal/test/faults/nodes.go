@@ -27,10 +27,6 @@ var nodes = []Rig{
 		Package: "./internal/branch", Test: "TestWorkIsClaimedOnTheNewestFiles", Needs: "PostgreSQL", Plain: true,
 	},
 	{
-		Name: "nodes: killed and cut off", Promise: "through kills and partitions no duty has two agents, and no step that was checked is lost",
-		Package: nodesPackage, Test: "TestNodesAreKilledAndCutOff", Needs: "PostgreSQL", Bite: "-full",
-	},
-	{
 		Name: "nodes: fences", Promise: "an agent ends before another computer continues its task",
 		Package: "./internal/agents/process", Test: "TestAFenceEndsAnAgentThatOthersMayContinue", Plain: true,
 	},
