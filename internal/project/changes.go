@@ -36,7 +36,10 @@ func (c *Changes) C() <-chan struct{} {
 	return c.watcher.C
 }
 
-// Signs returns for each machine of the project, by branch, a text that is another one after each change of it.
+// QueueSign is what Signs calls the queue of the project. No branch has that name.
+const QueueSign = postgres.QueueSign
+
+// Signs returns for each machine of the project, by branch, and for its queue a text that is another one after each change of it.
 func (c *Changes) Signs(ctx context.Context) (map[string]string, error) {
 	signs, err := c.database.Signs(ctx, c.at.Project)
 	return signs, refusal.From(err)

@@ -134,7 +134,7 @@ func (h *hub) tell(of string) {
 // signs are what each part of the project looks like: its files, and what the database keeps.
 func (h *hub) signs(kept map[string]string) map[string]string {
 	own := project.At(h.root, "")
-	signs := map[string]string{"": kept[""] + machine(own.Dir()), "queue": sign(own.Dir(), "queue")}
+	signs := map[string]string{"": kept[""] + machine(own.Dir()), "queue": kept[project.QueueSign] + sign(own.Dir(), "queue")}
 	for _, name := range h.branches(kept) {
 		signs[name] = kept[name] + machine(project.At(h.root, name).Dir())
 	}
@@ -152,7 +152,7 @@ func (h *hub) branches(kept map[string]string) (names []string) {
 		return names
 	}
 	for name := range kept {
-		if name != "" {
+		if name != "" && name != project.QueueSign {
 			names = append(names, name)
 		}
 	}

@@ -66,6 +66,9 @@ func (s *Store) fork(ctx context.Context, as store.Branch, upto int64, decide fu
 		if errors.Is(err, pgx.ErrNoRows) {
 			return &store.Error{Code: store.StoreError, What: "there is a " + name.String() + " in the database already", Remedy: "take another name"}
 		}
+		if err == nil {
+			err = s.db.linkQueued(ctx, tx, name, id)
+		}
 		if err != nil {
 			return err
 		}

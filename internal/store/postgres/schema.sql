@@ -86,5 +86,20 @@ create table run (
 	primary key (machine, task, name)
 );
 
+-- The queue has the tasks that wait, and the names of those that were taken: a name is used once.
+create table queue (
+	project uuid   not null references project,
+	name    text   not null,              -- of the branch that it becomes
+	text    bytea  not null,
+	source  uuid   not null unique,       -- by which its writer finds it again after an answer that was lost
+	n       bigint generated always as identity, -- a new one for each change
+	session text,                         -- of the process that makes its branch; null when none does
+	node    uuid references node,         -- the computer of that process, also after it has ended without a word
+	since   timestamptz,                  -- when that computer began, by its own clock
+	machine bigint references machine,    -- the branch that was made of it
+	taken   timestamptz,                  -- null while it waits
+	primary key (project, name)
+);
+
 create table format (version int not null);
 insert into format values (1);

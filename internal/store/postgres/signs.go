@@ -9,8 +9,11 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
+// QueueSign is what [Database.Signs] calls the queue of the project. No branch has that name.
+const QueueSign = "/queue"
+
 // Signs returns for each machine of a project, by branch, a text that is another one after each change of it: of its journal, of its lease,
-// or of who lives.
+// or of who lives. The queue has one too, as QueueSign.
 func (d *Database) Signs(ctx context.Context, project uuid.UUID) (map[string]string, error) {
 	signs := map[string]string{}
 	err := d.query(ctx, func(ctx context.Context) error {
@@ -27,6 +30,11 @@ func (d *Database) Signs(ctx context.Context, project uuid.UUID) (map[string]str
 			signs[branch] = sign
 			return nil
 		})
+		if err != nil {
+			return err
+		}
+		err = d.read.QueryRow(ctx, "select concat_ws(' ', count(*), count(taken), max(n)) from queue where project = $1", project).Scan(&sign)
+		signs[QueueSign] = sign
 		return err
 	})
 	return signs, d.failed("look for changes", err)
