@@ -225,6 +225,8 @@ var allowed = map[string]map[string]string{
 	"internal/queue": {
 		"internal/platform/atomicfile": "an accepted task stays when the power fails",
 		"internal/safetext":            "a task is cleaned when it is accepted",
+		"internal/project":             "whether the tasks of a project wait in its files or in a database",
+		"internal/store/postgres":      "tasks wait in a table of the database",
 		"internal/rootfs":              "its folder and files are opened without following a link",
 		"internal/state":               "the name of a task that waits is one that a branch can have",
 		"internal/store":               "a text is one that a document can have",
@@ -240,6 +242,7 @@ var allowed = map[string]map[string]string{
 		"internal/worktree/restore":  "its errors of files that are in the way",
 	},
 	"internal/sharing": {
+		"internal/queue":          "the tasks that wait move along",
 		"internal/project":        "where a project and its machines live",
 		"internal/refusal":        "what is refused has a code and a remedy",
 		"internal/state":          "documents and names of branches",

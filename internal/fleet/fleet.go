@@ -7,7 +7,7 @@
 // only which attempts to skip until something changes. You can kill it at any point, and the next
 // one continues from the files.
 //
-// internal/conductor drives the single task, internal/queue owns the files of the queue.
+// internal/conductor drives the single task, internal/queue owns the queue.
 package fleet
 
 import (
@@ -24,6 +24,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/family"
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/queue"
 	"github.com/ferrus-go/ferrus/internal/score"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -101,7 +102,7 @@ func Run(ctx context.Context, root string, opts Options) (Outcome, error) {
 	}
 	defer e.Close()
 	opts.Every, opts.Retry = cmp.Or(opts.Every, time.Second/2), cmp.Or(opts.Retry, time.Minute)
-	f := &fleet{Options: opts, e: e, s: e.Session(opts.Caller), ended: make(chan ended), busy: map[string]bool{}, left: map[string]left{}, refused: map[string]refused{}, told: map[string]bool{}, untaken: map[string]string{}}
+	f := &fleet{Options: opts, e: e, s: e.Session(opts.Caller), ended: make(chan ended), busy: map[string]bool{}, left: map[string]left{}, refused: map[string]refused{}, told: map[string]bool{}, untaken: map[string]untaken{}}
 	return f.run(ctx)
 }
 
@@ -117,7 +118,13 @@ type fleet struct {
 	left    map[string]left    // results of conductors
 	refused map[string]refused // merges that were refused
 	told    map[string]bool    // reported troubles
-	untaken map[string]string  // tasks of the queue that could not be taken: a retry needs another text, or another run
+	untaken map[string]untaken // tasks of the queue that could not be taken
+}
+
+// An untaken is a task of the queue that could not be taken: a retry needs another text, or another run.
+type untaken struct {
+	text  string
+	until time.Time // when it is tried again; zero for not
 }
 
 // A left is the result of a branch's conductor: nothing is left to do until the machine changes.
@@ -148,6 +155,8 @@ type ended struct {
 }
 
 func (f *fleet) run(ctx context.Context) (Outcome, error) {
+	changes, unwatch := queue.Watch(f.e.Place().Dir())
+	defer unwatch()
 	for {
 		err := f.look(ctx)
 		if err != nil && f.Node && ctx.Err() == nil {
@@ -169,6 +178,7 @@ func (f *fleet) run(ctx context.Context) (Outcome, error) {
 		select {
 		case done := <-f.ended:
 			f.end(done)
+		case <-changes:
 		case <-time.After(f.Every):
 		case <-ctx.Done():
 		}

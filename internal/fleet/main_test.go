@@ -24,10 +24,10 @@ import (
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
-	"github.com/ferrus-go/ferrus/internal/test/kit"
 	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
@@ -43,7 +43,8 @@ func TestMain(m *testing.M) {
 	case "fleet":
 		os.Exit(another())
 	}
-	os.Exit(kit.Main(func() int { return sharedtest.Main(m.Run) }))
+	enginetest.Full = full
+	os.Exit(enginetest.Main(m.Run))
 }
 
 var full = flag.Bool("full", false, "many rounds of what is not always the same: some minutes")

@@ -2,7 +2,9 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"strings"
+	"time"
 
 	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/engine"
@@ -23,21 +25,25 @@ func (f *fleet) take(ctx context.Context) (string, error) {
 		if _, _, ok := it.Pipeline(); ok {
 			continue // ferrus pipeline starts it
 		}
-		if text, tried := f.untaken[it.Name]; tried && text == it.Text {
+		if was, tried := f.untaken[it.Name]; tried && was.text == it.Text && (was.until.IsZero() || time.Now().Before(was.until)) {
 			continue
 		}
 		delete(f.untaken, it.Name)
-		task, err := f.branch(ctx, it)
+		task, err := Take(ctx, f.s, it)
 		if ctx.Err() != nil {
 			return "", nil
 		}
-		if err == nil {
-			err = queue.Taken(it)
-		}
 		if err != nil {
 			f.trouble(it.Name, err)
-			f.untaken[it.Name] = it.Text
+			was := untaken{text: it.Text}
+			if f.Node {
+				was.until = time.Now().Add(f.Retry)
+			}
+			f.untaken[it.Name] = was
 			continue
+		}
+		if task == nil {
+			continue // another computer takes it
 		}
 		f.Tell(Event{Branch: it.Name, Kind: Taken, Text: task.Title})
 		return it.Name, nil
@@ -45,15 +51,34 @@ func (f *fleet) take(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// branch makes the branch of a queued task, with the task.
-func (f *fleet) branch(ctx context.Context, it queue.Item) (state.Task, error) {
-	return Branch(ctx, f.s, it)
+// Take takes a task out of the queue and makes its branch, with the task, for the caller of a session of the project. It
+// finishes one that was interrupted, on whatever computer. It returns nil without an error if another process takes the task.
+func Take(ctx context.Context, s *engine.Session, it queue.Item) (*state.Task, error) {
+	claim, err := queue.Take(ctx, it)
+	if err != nil || claim == nil {
+		return nil, err
+	}
+	task, err := makeBranch(ctx, s, claim)
+	if err == nil {
+		err = claim.Done()
+	}
+	if err = errors.Join(err, claim.Close()); err != nil {
+		return nil, err
+	}
+	return &task, nil
 }
 
-// Branch makes the branch of a queued task, with the task, for the caller of a session of the
-// project. It finishes one that was interrupted.
-func Branch(ctx context.Context, s *engine.Session, it queue.Item) (state.Task, error) {
+// makeBranch makes the branch of a claimed task, or finishes it.
+func makeBranch(ctx context.Context, s *engine.Session, it *queue.Claim) (state.Task, error) {
 	e, err := branch.Open(s.Engine(), it.Name)
+	if err == nil && it.Branch && lacksFiles(e) {
+		// Another computer has made it and ended before it had the task: its work tree is nowhere else.
+		e.Close()
+		if _, err = branch.Remove(ctx, s, it.Name, false); err != nil {
+			return state.Task{}, err
+		}
+		e, err = branch.Open(s.Engine(), it.Name)
+	}
 	if refusal.CodeOf(err) == refusal.UnknownBranch {
 		if _, err := branch.Create(ctx, s, branch.Fork{Names: []string{it.Name}, Own: true}); err != nil {
 			return state.Task{}, err
@@ -72,10 +97,16 @@ func Branch(ctx context.Context, s *engine.Session, it queue.Item) (state.Task, 
 		text, err := store.Text(e.Store(), now, state.TaskDoc)
 		if err == nil && strings.TrimSpace(text) != strings.TrimSpace(it.Text) {
 			err = &refusal.RefusedError{Code: refusal.InvalidInput, Message: "there is a branch of that name with another task",
-				Remedy: "call the file " + it.Path + " by another name"}
+				Remedy: it.Renaming()}
 		}
 		return now.Task, err
 	}
 	done, err := e.Session(s.Caller).CreateTask(ctx, it.Text, "")
 	return done.Task, err
+}
+
+// lacksFiles reports whether a branch has no task, and its work tree is on another computer.
+func lacksFiles(e *engine.Engine) bool {
+	now, err := e.View()
+	return err == nil && now.Task.TaskID == "" && e.Place().Here() != nil
 }

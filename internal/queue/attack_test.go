@@ -26,16 +26,16 @@ func TestNoEntryLeadsTheQueueOutside(t *testing.T) {
 		home := filepath.Join(c.Dir, ".ferrus")
 		it, err := Put(home, "a", "New.")
 		if err == nil {
-			err = Taken(it)
+			err = takes(it)
 		}
 		list, err2 := List(home)
 		for _, it := range list {
 			if it.Text != "First." && it.Text != "New." {
 				t.Errorf("a task is %.20q", it.Text)
 			}
-			err = errors.Join(err, Taken(it))
+			err = errors.Join(err, takes(it))
 		}
-		return errors.Join(err, err2, Taken(Item{Name: "b", Path: filepath.Join(home, "queue", "b.md")}))
+		return errors.Join(err, err2, takes(Item{Name: "b", Path: filepath.Join(home, "queue", "b.md"), in: fileQueue{home}}))
 	})
 }
 

@@ -19,7 +19,7 @@ func TestAPowerCutLosesNoTask(t *testing.T) {
 	disk := atomicfiletest.Record(t, home, func() string { return done }, func() {
 		it := put(t, home, "a", long)
 		done = "put"
-		if err := Taken(it); err != nil {
+		if err := takes(it); err != nil {
 			t.Fatal(err)
 		}
 		done = "taken"
@@ -48,7 +48,7 @@ func TestAPowerCutLosesNoTask(t *testing.T) {
 			return errors.New("the second task is lost")
 		}
 		for _, it := range list { // what was cut off is finished
-			if err := Taken(it); err != nil {
+			if err := takes(it); err != nil {
 				return err
 			}
 		}

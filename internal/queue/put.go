@@ -16,23 +16,28 @@ import (
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// Put adds a task to the queue of a .ferrus folder. Without a name it uses the first line of the
+// Put adds a task to the queue of the project of a .ferrus folder. Without a name it uses the first line of the
 // text. A name that is in use, or was used before, by a task or a branch, gets a number: -2, -3 and
-// so on. The file appears complete or not at all, and survives a power cut. The error is a
+// so on. The task appears complete or not at all, and survives a power cut. The error is a
 // *store.Error for an invalid text or name.
 func Put(home, name, text string) (Item, error) {
-	if err := store.CheckText("the task", text, store.MaxDoc); err != nil {
-		return Item{}, err
-	}
-	text = safetext.Clean(text)
-	if err := store.CheckText("the task", text, store.MaxDoc); err != nil {
+	text, err := clean(text)
+	if err != nil {
 		return Item{}, err
 	}
 	name = cmp.Or(name, slug(text))
 	if err := checkName(name); err != nil {
 		return Item{}, err
 	}
-	root, err := rootfs.Open(home)
+	in, err := of(home)
+	if err != nil {
+		return Item{}, err
+	}
+	return in.put(name, text)
+}
+
+func (f fileQueue) put(name, text string) (Item, error) {
+	root, err := rootfs.Open(f.home)
 	if err != nil {
 		return Item{}, err
 	}
@@ -41,7 +46,7 @@ func Put(home, name, text string) (Item, error) {
 		return Item{}, err
 	}
 	for n := 1; ; n++ {
-		it := Item{Name: numbered(name, n), Text: text}
+		it := Item{Name: numbered(name, n), Text: text, in: f}
 		it.Path = filepath.Join(root.Dir(), folder, it.Name+ext)
 		if taken, err := known(root, it.Name); err != nil {
 			return Item{}, err
@@ -56,6 +61,15 @@ func Put(home, name, text string) (Item, error) {
 	}
 }
 
+// clean returns a text without hidden characters. The error is about one that is no task.
+func clean(text string) (string, error) {
+	if err := store.CheckText("the task", text, store.MaxDoc); err != nil { // before it is cleaned: torn text is none
+		return "", err
+	}
+	text = safetext.Clean(text)
+	return text, store.CheckText("the task", text, store.MaxDoc)
+}
+
 // PutPipeline adds a pipeline on a topic to the queue. Its name in the queue is that of the topic. The error is a *store.Error
 // for an invalid topic or name.
 func PutPipeline(home, pipeline, topic string) (Item, error) {
@@ -65,10 +79,10 @@ func PutPipeline(home, pipeline, topic string) (Item, error) {
 	return Put(home, slug(topic), pipelineLine+pipeline+"\n\n"+strings.TrimSpace(topic)+"\n")
 }
 
-// Taken moves a task out of the queue, once its branch exists. It never overwrites a file. A second
+// taken moves a task out of the queue, once its branch exists. It never overwrites a file. A second
 // call does nothing, even if another task has got the name of the first.
-func Taken(it Item) error {
-	root, err := rootfs.Open(filepath.Dir(filepath.Dir(it.Path)))
+func (f fileQueue) taken(it Item) error {
+	root, err := rootfs.Open(f.home)
 	if err != nil {
 		return err
 	}

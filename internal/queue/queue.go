@@ -1,11 +1,13 @@
-// Package queue is the folder of tasks that wait: one Markdown file for each task, in the order of
-// their names.
+// Package queue has the tasks that wait, in the order of their names.
 //
-// The files are the whole queue: you can edit them as well as ferrus can. internal/fleet takes
-// tasks from the queue. Each becomes a branch that has the name of its file.
+// Each task is a Markdown file of the folder .ferrus/queue, which you can edit as well as ferrus
+// can. In a project whose state is in a database each task is a row, and files that somebody puts
+// into the folder become rows. internal/fleet takes tasks from the queue. Each becomes a branch that
+// has the name of its task.
 package queue
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,9 +31,22 @@ const (
 
 // An Item is a task in the queue.
 type Item struct {
-	Name string // of its file without .md; valid as the name of a branch
-	Path string
+	Name string // valid as the name of a branch
+	Path string // of its file; "" in a database
 	Text string
+
+	in backend // where it waits
+}
+
+// String says where the task is, for people.
+func (it Item) String() string { return cmp.Or(it.Path, "the task "+it.Name+" of the queue") }
+
+// Renaming says how to give the task another name.
+func (it Item) Renaming() string {
+	if it.Path != "" {
+		return "call the file " + it.Path + " by another name"
+	}
+	return "add the task by another name, as ferrus queue --show " + it.Name + " prints it, then: ferrus queue --remove " + it.Name
 }
 
 // Title returns the first line of the task that is not empty, without hidden characters; of a pipeline that waits its name and
@@ -44,12 +59,75 @@ func (it Item) Title() string {
 	return safetext.Line(first)
 }
 
-// List returns the tasks in the queue of a .ferrus folder, the next one first. It ignores files
-// that are hidden or are not regular *.md files. The error names the files that contain no task,
-// have a second name elsewhere, or cannot name a branch; the other tasks are returned all the same.
-// If the folder is a link, that is an error, and no task is returned.
+// List returns the tasks in the queue of the project of a .ferrus folder, the next one first. Of the
+// files it ignores those that are hidden or are not regular *.md files. An *InvalidError names the
+// files that contain no task, have a second name elsewhere, or cannot name a branch; the other tasks
+// are returned all the same. If the folder is a link, that is an error, and no task is returned. Files
+// of a project in a database become tasks of it first.
 func List(home string) ([]Item, error) {
-	root, err := rootfs.Open(home)
+	in, err := of(home)
+	if err != nil {
+		return nil, err
+	}
+	var bad error
+	if t, ok := in.(*tableQueue); ok {
+		if _, bad, err = t.collect(); err != nil {
+			return nil, errors.Join(bad, err)
+		}
+	}
+	list, err := in.list()
+	return list, errors.Join(bad, err)
+}
+
+// Peek is List for those who only show the queue: it changes nothing, and so also returns the files
+// that have not become tasks of the database yet.
+func Peek(home string) ([]Item, error) {
+	in, err := of(home)
+	if err != nil {
+		return nil, err
+	}
+	list, err := in.list()
+	if t, ok := in.(*tableQueue); ok {
+		dropped, bad := t.files.list()
+		list, err = append(list, dropped...), errors.Join(err, bad)
+		slices.SortStableFunc(list, byName)
+	}
+	return list, err
+}
+
+// Find returns the task of a name that waits.
+func Find(home, name string) (Item, error) {
+	list, _ := List(home) // the command that lists it says what else is wrong
+	for _, it := range list {
+		if it.Name == name {
+			return it, nil
+		}
+	}
+	return Item{}, &store.Error{Code: store.InvalidInput, What: fmt.Sprintf("no task waits as %.80q", name), Remedy: "ferrus queue lists the tasks that wait"}
+}
+
+// Replace replaces the text of a task that waits. The error is a *store.Error for an invalid text,
+// and when the task does not wait any more.
+func Replace(it Item, text string) error {
+	text, err := clean(text)
+	if err != nil {
+		return err
+	}
+	return it.in.replace(it, text)
+}
+
+// Remove removes a task that waits. The error is a *store.Error when the task does not wait any more.
+func Remove(it Item) error { return it.in.remove(it) }
+
+func byName(a, b Item) int { return strings.Compare(a.Name, b.Name) }
+
+// fileQueue is the queue of a project in files.
+type fileQueue struct {
+	home string // the .ferrus folder
+}
+
+func (f fileQueue) list() ([]Item, error) {
+	root, err := rootfs.Open(f.home)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -64,11 +142,11 @@ func List(home string) ([]Item, error) {
 	bad := []error{err}
 	var list []Item
 	for _, d := range entries {
-		name, ours := strings.CutSuffix(d.Name(), ext)
-		if !ours || strings.HasPrefix(name, ".") || !d.Type().IsRegular() {
+		it, ok := itemOf(d)
+		if !ok {
 			continue
 		}
-		it := Item{Name: name, Path: filepath.Join(root.Dir(), folder, d.Name())}
+		it.Path, it.in = filepath.Join(root.Dir(), folder, d.Name()), f
 		switch it.Text, err = read(root, it); {
 		case errors.Is(err, fs.ErrNotExist): // the task was taken meanwhile
 		case err != nil:
@@ -77,8 +155,29 @@ func List(home string) ([]Item, error) {
 			list = append(list, it)
 		}
 	}
-	slices.SortFunc(list, func(a, b Item) int { return strings.Compare(a.Name, b.Name) })
-	return list, errors.Join(bad...)
+	slices.SortFunc(list, byName)
+	return list, invalid(bad)
+}
+
+// An InvalidError names what is no task in a queue. The other tasks are not affected.
+type InvalidError struct{ err error }
+
+func (e *InvalidError) Error() string { return e.err.Error() }
+
+func (e *InvalidError) Unwrap() error { return e.err }
+
+// invalid is the *InvalidError of several errors, nil for none.
+func invalid(bad []error) error {
+	if err := errors.Join(bad...); err != nil {
+		return &InvalidError{err}
+	}
+	return nil
+}
+
+// itemOf returns the task of a file by its name, and false for a file that is none.
+func itemOf(d fs.DirEntry) (Item, bool) {
+	name, ours := strings.CutSuffix(d.Name(), ext)
+	return Item{Name: name}, ours && !strings.HasPrefix(name, ".") && d.Type().IsRegular()
 }
 
 // read returns the text of a file that can name a branch and contains its task.
@@ -97,11 +196,7 @@ func read(root *rootfs.Root, it Item) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := store.CheckText("the task", string(text), store.MaxDoc); err != nil { // before it is cleaned: torn text is none
-		return "", err
-	}
-	clean := safetext.Clean(string(text))
-	return clean, store.CheckText("the task", clean, store.MaxDoc)
+	return clean(string(text))
 }
 
 // checkLinks refuses a file with a second name outside of the queue: someone may have linked one of

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -70,7 +71,7 @@ func TestTasksAreTakenInTheOrderOfTheirNames(t *testing.T) {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	for range 2 {
-		if err := Taken(list[0]); err != nil {
+		if err := takes(list[0]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -113,7 +114,7 @@ func FuzzSlug(f *testing.F) {
 func TestATakenNameIsNumbered(t *testing.T) {
 	home := t.TempDir()
 	lay(t, filepath.Join(home, "branches", "fix", "journal.jsonl"), "")
-	if err := Taken(put(t, home, "fix", "One.")); err != nil {
+	if err := takes(put(t, home, "fix", "One.")); err != nil {
 		t.Fatal(err)
 	}
 	long := strings.Repeat("l", 40)
@@ -132,7 +133,7 @@ func TestNothingIsEverOverwritten(t *testing.T) {
 		all.Go(func() {
 			it, err := Put(home, "same", fmt.Sprint("Task ", i))
 			if err == nil && i%2 == 0 {
-				err = errors.Join(Taken(it), Taken(it))
+				err = errors.Join(takes(it), takes(it))
 			}
 			if err != nil {
 				t.Error(err)
@@ -167,7 +168,7 @@ func TestATakingThatWasCutOffIsFinished(t *testing.T) {
 		t.Fatalf("%v, %v", list, err)
 	}
 	for _, it := range list {
-		if err := Taken(it); err != nil {
+		if err := takes(it); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -226,4 +227,13 @@ func TestWhatCannotBeIsRefused(t *testing.T) {
 	if _, err := Put(filepath.Join(home, "nowhere"), "a", "t"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no .ferrus folder: %v", err)
 	}
+}
+
+// takes takes a task, as one does who has made its branch.
+func takes(it Item) error {
+	c, err := Take(context.Background(), it)
+	if err != nil || c == nil {
+		return err
+	}
+	return errors.Join(c.Done(), c.Close())
 }

@@ -6,12 +6,13 @@ import (
 	"path/filepath"
 
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/queue"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/store/file"
 )
 
-// Return moves all machines of the project at root from its database into files of this computer. No other computer can use the project
+// Return moves all machines of the project at root and its queue from its database into files of this computer. No other computer can use the project
 // afterwards. A call that was cut off is finished by the same one.
 func Return(ctx context.Context, root string) (Moved, error) {
 	main := project.At(root, "")
@@ -21,6 +22,9 @@ func Return(ctx context.Context, root string) (Moved, error) {
 	}
 	if at == nil {
 		return Moved{}, &refusal.RefusedError{Code: refusal.WrongState, Message: "the project is in its files", Person: true, Remedy: "ferrus store move URL moves it into a database"}
+	}
+	if _, err := queue.Collect(main.Dir()); err != nil && refusal.CodeOf(err) != refusal.NotInitialised {
+		return Moved{}, refusal.From(err)
 	}
 	places, err := machines(root)
 	if err != nil {
@@ -50,6 +54,9 @@ func Return(ctx context.Context, root string) (Moved, error) {
 		if err := file.Accept(p.Dir()); err != nil {
 			return did, refusal.From(err)
 		}
+	}
+	if did.Queued, err = queue.MoveOut(main.Dir()); err != nil {
+		return did, refusal.From(err)
 	}
 	if err := main.Share(nil); err != nil {
 		return did, err

@@ -12,13 +12,14 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/queue"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/store/file"
 	"github.com/ferrus-go/ferrus/internal/store/postgres"
 )
 
 // Join lets the folder root take part in a project of the database at url. which is its id or its name; "" for one named like the folder, or the
-// only one.
+// only one. The tasks in the queue of the folder become tasks of the project.
 func Join(ctx context.Context, root, url, which string, now time.Time) (Moved, error) {
 	main := project.At(root, "")
 	if !main.InDatabase() && main.Initialised() {
@@ -67,6 +68,9 @@ func Join(ctx context.Context, root, url, which string, now time.Time) (Moved, e
 		}
 	}
 	did := Moved{Project: at.Project, Name: found.Name, URL: url, Machines: 1 + found.Branches}
+	if did.Queued, err = queue.Collect(main.Dir()); err != nil {
+		return did, refusal.From(err)
+	}
 	m, err := main.Open(project.StoreOptions{})
 	if err != nil {
 		return did, refusal.From(err)

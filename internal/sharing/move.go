@@ -12,13 +12,14 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/queue"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/store/file"
 )
 
-// Move moves all machines of the project at root from its files into the database at url. Nobody may hold their work. The files that were moved stay
+// Move moves all machines of the project at root and its queue from its files into the database at url. Nobody may hold their work. The files that were moved stay
 // in the archive. A call that was cut off is finished by the same one.
 func Move(ctx context.Context, root, url string, now time.Time) (Moved, error) {
 	main := project.At(root, "")
@@ -51,6 +52,9 @@ func Move(ctx context.Context, root, url string, now time.Time) (Moved, error) {
 		if err := main.Share(at); err != nil {
 			return err
 		}
+		if did.Queued, err = queue.MoveIn(main.Dir()); err != nil {
+			return err
+		}
 		did.Kept, err = setAside(places, now)
 		return err
 	})
@@ -79,6 +83,9 @@ func finish(main project.Place, now time.Time) (did Moved, err error) {
 	}
 	if err == nil {
 		did = Moved{Project: at.Project, Name: filepath.Base(main.Root), URL: at.URL, Machines: len(places)}
+		did.Queued, err = queue.MoveIn(main.Dir())
+	}
+	if err == nil {
 		did.Kept, err = setAside(places, now)
 	}
 	return did, err

@@ -19,7 +19,8 @@ type Moved struct {
 	URL      string    `json:"url"`
 	Machines int       `json:"machines"`
 	Events   uint64    `json:"events"`
-	Kept     string    `json:"kept,omitempty"` // where the journals lie that were moved, relative to .ferrus
+	Queued   int       `json:"queued,omitempty"` // tasks of the queue that were moved
+	Kept     string    `json:"kept,omitempty"`   // where the journals lie that were moved, relative to .ferrus
 }
 
 // machines returns the places of all machines of a project, its own first.

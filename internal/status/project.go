@@ -11,10 +11,10 @@ type QueuedTask struct {
 	Title string `json:"title"`
 }
 
-// Queue returns the tasks that wait below a .ferrus folder, in their order. It leaves out files that hold no valid task:
+// Queue returns the tasks that wait below a .ferrus folder, in their order. It leaves out what is no valid task:
 // ferrus queue names them.
 func Queue(home string) []QueuedTask {
-	items, _ := queue.List(home)
+	items, _ := queue.Peek(home)
 	tasks := make([]QueuedTask, len(items))
 	for i, it := range items {
 		tasks[i] = QueuedTask{it.Name, it.Title()}

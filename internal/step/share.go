@@ -26,10 +26,12 @@ func (s *step) take(ctx context.Context, free int) {
 			return
 		}
 		d := Decision{Kind: Queue, Name: it.Name, Do: take}
-		task, err := fleet.Branch(ctx, s.s, it)
+		task, err := fleet.Take(ctx, s.s, it)
+		if err == nil && task == nil {
+			continue // another computer takes it
+		}
 		if err == nil {
 			d.State, d.Why = task.State, task.Title
-			err = queue.Taken(it)
 		}
 		if s.tell(d, err); err == nil {
 			free--

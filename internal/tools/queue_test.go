@@ -8,11 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ferrus-go/ferrus/internal/queue"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
-// TestAQueuedTaskWaitsForAPerson: it is a file, and the machine is as it was.
+// TestAQueuedTaskWaitsForAPerson: it is in the queue, and the machine is as it was.
 func TestAQueuedTaskWaitsForAPerson(t *testing.T) {
 	t.Parallel()
 	c := newCast(t, newWorld)
@@ -23,8 +24,8 @@ func TestAQueuedTaskWaitsForAPerson(t *testing.T) {
 		if r.Queued != "another-thing" || r.Queue != 1 || !strings.Contains(r.Message, "1 task waits. A person starts them: ferrus run --parallel") {
 			t.Errorf("%+v", r)
 		}
-		if text, err := os.ReadFile(filepath.Join(c.dir, ".ferrus", "queue", "another-thing.md")); string(text) != samples["queue_task"]["text"] {
-			t.Errorf("%q, %v", text, err)
+		if it, err := queue.Find(filepath.Join(c.dir, ".ferrus"), "another-thing"); it.Text != samples["queue_task"]["text"] {
+			t.Errorf("%q, %v", it.Text, err)
 		}
 		if again := c.supervisor.do("queue_task", nil); !again.Repeated || again.Queued != r.Queued || again.Queue != 1 || again.Message != r.Message {
 			t.Errorf("the same again: %+v", again)

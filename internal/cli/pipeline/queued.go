@@ -2,8 +2,8 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -106,7 +106,7 @@ func startItem(a *cli.App, ctx context.Context, at run.Place, conf config.Config
 		return nil, err
 	}
 	if topic == "" {
-		return nil, cli.Refuse(refusal.InvalidInput, it.Path+" has no topic", "write it below the first line, or delete the file")
+		return nil, cli.Refuse(refusal.InvalidInput, it.String()+" has no topic", "ferrus queue --remove "+it.Name+" removes it")
 	}
 	settings := at.Settings(conf)
 	if dry {
@@ -118,25 +118,29 @@ func startItem(a *cli.App, ctx context.Context, at run.Place, conf config.Config
 	if err := staffed(ctx, w, settings, path); err != nil {
 		return nil, err
 	}
-	var f *run.Folder
-	if !startedBefore(at, it) {
-		if f, err = at.Launch(w, topic, settings, time.Now()); err != nil {
-			return nil, err
-		}
+	claim, err := queue.Take(ctx, it)
+	if err != nil || claim == nil {
+		return nil, err
 	}
-	return f, queue.Taken(it)
+	var f *run.Folder
+	if !startedBefore(at, claim) {
+		f, err = at.Launch(w, topic, settings, time.Now())
+	}
+	if err == nil {
+		err = claim.Done()
+	}
+	return f, errors.Join(err, claim.Close())
 }
 
-// startedBefore reports whether there is a run of the item: one of its pipeline on its topic that is younger than its file.
-func startedBefore(at run.Place, it queue.Item) bool {
+// startedBefore reports whether there is a run of the item: one of its pipeline on its topic that is not older than the start that was cut off.
+func startedBefore(at run.Place, it *queue.Claim) bool {
 	name, topic, _ := it.Pipeline()
-	file, err := os.Lstat(it.Path)
-	if err != nil {
+	if it.Since.IsZero() {
 		return false
 	}
 	runs, _, err := status.Runs(at, math.MaxInt32)
 	return err == nil && slices.ContainsFunc(runs, func(r status.RunLine) bool {
-		return strings.HasPrefix(r.Run, name+"-") && r.Topic == topic && !r.CreatedAt.Before(file.ModTime().Truncate(time.Second))
+		return strings.HasPrefix(r.Run, name+"-") && r.Topic == topic && !r.CreatedAt.Before(it.Since.Truncate(time.Second))
 	})
 }
 

@@ -1,0 +1,113 @@
+//go:build unix
+
+package fleet
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/ferrus-go/ferrus/internal/branch"
+	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
+	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/queue"
+	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
+)
+
+// begun counts the tasks that the machine of a branch has had, and fails the test if it is not here.
+func begun(t *testing.T, m *enginetest.Machine, name string) int {
+	t.Helper()
+	return strings.Count(sharedtest.Journal(t, m.Dir, name), `"event":"`+string(state.CreateTask)+`"`)
+}
+
+// TestATaskThatIsCutOffIsFinishedOnAnyComputer: whatever step its taking was cut off after, the next computer finishes it, and its branch has one task.
+func TestATaskThatIsCutOffIsFinishedOnAnyComputer(t *testing.T) {
+	a, b, _ := enginetest.Computers(t, enginetest.Gate("true"))
+	steps := []func(name string, c *queue.Claim) error{
+		func(name string, _ *queue.Claim) error {
+			_, err := branch.Create(t.Context(), a.Human(), branch.Fork{Names: []string{name}, Own: true})
+			return err
+		},
+		func(name string, c *queue.Claim) error {
+			_, err := a.On(name).Human().CreateTask(t.Context(), c.Text, "")
+			return err
+		},
+		func(_ string, c *queue.Claim) error { return c.Done() },
+	}
+	for cut := range len(steps) + 1 {
+		for where, next := range map[string]*enginetest.Machine{"here": a, "there": b} {
+			name := where + "-" + string(rune('0'+cut))
+			it, err := queue.Put(a.Path(".ferrus"), name, "Do "+name+".")
+			must(t, err)
+			c, err := queue.Take(t.Context(), it)
+			must(t, err)
+			for _, do := range steps[:cut] {
+				must(t, do(name, c))
+			}
+			if other, err := queue.Take(t.Context(), it); other != nil || err != nil {
+				t.Errorf("%s: it is claimed twice, %v", name, err)
+			}
+			must(t, c.Close())
+			// The next computer reads the queue.
+			list, err := queue.List(next.Path(".ferrus"))
+			must(t, err)
+			if done := cut == len(steps); len(list) == 0 != done {
+				t.Fatalf("%s: %d wait", name, len(list))
+			}
+			for _, it := range list {
+				task, err := Take(t.Context(), next.Human(), it)
+				if err != nil || task == nil || task.Title != "Do "+name+"." {
+					t.Errorf("%s: %+v, %v", name, task, err)
+				}
+			}
+			if list, err := queue.List(a.Path(".ferrus")); len(list) > 0 || err != nil {
+				t.Errorf("%s waits still, %v", name, err)
+			}
+			if n := begun(t, a, name); n != 1 {
+				t.Errorf("%s was begun %d times", name, n)
+			}
+			if here := project.At(next.Dir, name).Here(); cut < 2 && here != nil {
+				t.Errorf("%s: the work tree is not on the computer that made the branch: %v", name, here)
+			}
+		}
+	}
+}
+
+// TestATaskIsBegunOnceByManyComputers that read the same queue at once.
+func TestATaskIsBegunOnceByManyComputers(t *testing.T) {
+	a, b, _ := enginetest.Computers(t, enginetest.Gate("true"))
+	names := []string{"one", "two", "three"}
+	for _, name := range names {
+		_, err := queue.Put(b.Path(".ferrus"), name, "Do "+name+".")
+		must(t, err)
+	}
+	var all sync.WaitGroup
+	for _, m := range []*enginetest.Machine{a, b} {
+		s := m.Human()
+		for range 2 {
+			all.Go(func() {
+				for {
+					list, err := queue.List(m.Path(".ferrus"))
+					if err != nil || len(list) == 0 {
+						if err != nil {
+							t.Error(err)
+						}
+						return
+					}
+					for _, it := range list {
+						if _, err := Take(t.Context(), s, it); err != nil {
+							t.Error(err)
+						}
+					}
+				}
+			})
+		}
+	}
+	all.Wait()
+	for _, name := range names {
+		if n := begun(t, a, name); n != 1 {
+			t.Errorf("%s was begun %d times", name, n)
+		}
+	}
+}

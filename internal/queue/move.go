@@ -1,0 +1,86 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
+	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/safetext"
+	"github.com/ferrus-go/ferrus/internal/store"
+)
+
+// Collect makes the files in the folder of the queue tasks of the database, if the project is in one, and returns their number. A call that was cut
+// off is finished by the next one. Files that are no tasks stay: [List] names them.
+func Collect(home string) (n int, err error) {
+	in, err := of(home)
+	if t, ok := in.(*tableQueue); ok && err == nil {
+		n, _, err = t.collect()
+	}
+	return n, err
+}
+
+// MoveIn is [Collect] for a project that has just been moved into a database: the names of the tasks that were taken go along.
+func MoveIn(home string) (int, error) {
+	n, err := Collect(home)
+	if err != nil {
+		return n, err
+	}
+	in, err := of(home)
+	if t, ok := in.(*tableQueue); ok && err == nil {
+		err = t.collectTaken()
+	}
+	return n, err
+}
+
+// MoveOut writes the queue of a project that was moved out of its database into files, and returns the number of tasks that wait. It never overwrites a file,
+// and writes none twice: a call that was cut off is finished by the next one.
+func MoveOut(home string) (waiting int, err error) {
+	in, err := of(home)
+	t, ok := in.(*tableQueue)
+	if err != nil || !ok {
+		return 0, err
+	}
+	list, _, err := t.d.Queue(context.Background(), t.at.Project)
+	if err != nil {
+		return 0, err
+	}
+	root, err := rootfs.Open(home)
+	if err != nil {
+		return 0, err
+	}
+	defer root.Close()
+	if err := atomicfile.MkdirAll(root, takenDir, 0o700); err != nil {
+		return 0, err
+	}
+	for _, q := range list {
+		if err := checkName(q.Name); err != nil {
+			return waiting, fmt.Errorf("%s: %w", safetext.Line(q.Name), rootfs.Cause(err))
+		}
+		dir := takenDir
+		if !q.Taken {
+			dir = folder
+			waiting++
+		}
+		if err := writeOnce(root, dir, q.Name, q.Text); err != nil {
+			return waiting, err
+		}
+	}
+	return waiting, nil
+}
+
+// writeOnce writes a file of a task, unless one of its name or a numbered variant has its text.
+func writeOnce(root *rootfs.Root, dir, name string, text []byte) error {
+	for n := 1; ; n++ {
+		at := path.Join(dir, numbered(name, n)+ext)
+		if has, err := root.ReadFile(at, store.MaxDoc); err == nil && string(has) == string(text) {
+			return nil
+		}
+		if err := atomicfile.Create(root, at, text, 0o600); !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+}
