@@ -104,7 +104,7 @@ func filesText() string {
 ` + rows([]row{
 		{"ferrus.toml", "checks, limits and agents (ferrus config explain)"},
 		{"workflows.json", "your pipelines; by default in .ferrus"},
-		{".ferrus/queue/", "tasks that wait for ferrus run --parallel, a file each"},
+		{".ferrus/queue/", "tasks that wait for ferrus run --parallel, a file each; with a database they wait there"},
 		{".ferrus/drafts/", "your comments on lines that ferrus web has not sent yet"},
 	}) + `
 Files in .ferrus that ferrus writes; do not edit them:

@@ -41,12 +41,13 @@ conducted [{branch node host here since lost}]; url is empty for files.`),
 	move := &cobra.Command{
 		Use:   "move [URL]",
 		Short: "Move the state into a database, or back into files",
-		Long: `Moves the journals of the project and its branches into the database at URL,
-else at [store] url of your own configuration. With --files it moves them back.
-Nobody may work on a task meanwhile. What was moved stays in .ferrus/archive.`,
+		Long: `Moves the journals of the project and its branches, and its queue, into the
+database at URL, else at [store] url of your own configuration. With --files it
+moves them back. Nobody may work on a task meanwhile. The journals that were
+moved stay in .ferrus/archive.`,
 		Example: `  ferrus store move 'postgres://db.example.com/team?sslmode=verify-full'
   ferrus store move --files`,
-		Annotations: cli.Reference("", "project name url machines events kept."),
+		Annotations: cli.Reference("", "project name url machines events queued kept."),
 		Args:        cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return storeMove(a, cmd.Context(), append(args, "")[0], files)
@@ -59,10 +60,11 @@ Nobody may work on a task meanwhile. What was moved stays in .ferrus/archive.`,
 		Short: "Take part in a project of a database",
 		Long: `Lets this clone take part in a project whose state is in the database at URL,
 else at [store] url of your own configuration. Without --project it is the one
-that is named like the folder, or the only one.`,
+that is named like the folder, or the only one. The queue of the folder is moved
+into the database.`,
 		Example: `  ferrus store join 'postgres://db.example.com/team?sslmode=verify-full'
   ferrus store join --project website`,
-		Annotations: cli.Reference("", "project name url machines events."),
+		Annotations: cli.Reference("", "project name url machines events queued."),
 		Args:        cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return storeJoin(a, cmd.Context(), append(args, "")[0], which)
@@ -170,6 +172,9 @@ func showMoved(a *cli.App, did sharing.Moved, err error, what string) error {
 		return a.PrintJSON(did)
 	}
 	a.Say("%s %s: %s, %s\n", did.Name, what, format.Count(did.Machines, "machine", "machines"), format.Count(int(did.Events), "event", "events"))
+	if did.Queued > 0 {
+		a.Say("%s moved too\n", format.Count(did.Queued, "task of the queue was", "tasks of the queue were"))
+	}
 	if did.Kept != "" {
 		a.Say("the files that were moved are in .ferrus/%s\n", did.Kept)
 	}

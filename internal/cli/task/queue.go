@@ -2,6 +2,7 @@ package task
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 
@@ -17,34 +18,67 @@ import (
 	"github.com/ferrus-go/ferrus/internal/status"
 )
 
+// queueing are the flags of ferrus queue.
+type queueing struct {
+	from                        cli.Source
+	name, show, replace, remove string
+}
+
 // QueueCommand is ferrus queue.
 func QueueCommand(a *cli.App) *cobra.Command {
-	var from cli.Source
-	var name string
+	var how queueing
 	cmd := &cobra.Command{
 		Use:   "queue [TEXT | -f FILE] [--name NAME]",
 		Short: "List the tasks that wait, or add one",
 		Long: `Adds a task to the queue, or lists the queue. "ferrus run --parallel" takes
 tasks in the order of their names and makes a branch of that name for each. A
 task is a file, .ferrus/queue/NAME.md, that you can create, edit, rename and
-delete. Adding a task starts nothing.`,
+delete. If the state of the project is in a database, so are the tasks, and the
+nodes of all computers take them. Adding a task starts nothing.`,
 		Example: `  ferrus queue
   ferrus queue "update the docs" --name docs
-  ferrus queue -f task.md`,
-		Annotations: cli.Reference("", `for a task that is added: name path waiting. For the list: name title path of
-each.`),
+  ferrus queue -f task.md
+  ferrus queue --show docs
+  ferrus queue --replace docs "update the docs and the examples"
+  ferrus queue --remove docs`,
+		Annotations: cli.Reference(`With a database, files that you put into .ferrus/queue are moved into it by the
+next "ferrus queue", run, step or node in that folder.`, `for a task that is added or replaced: name path waiting. For the list: name
+title path of each. --show: name path text. --remove: name. path is left out in
+a database.`),
 		RunE: func(cmd *cobra.Command, words []string) error {
+			given, about := cli.TextGiven(cmd, words), 0
+			for _, name := range []string{how.name, how.show, how.replace, how.remove} {
+				if name != "" {
+					about++
+				}
+			}
 			switch {
-			case cli.TextGiven(cmd, words):
-				return enqueue(a, cmd.Context(), name, from, words)
+			case about > 1:
+				return cli.UsageError("ferrus queue --show NAME", "use one of --name, --show, --replace and --remove")
+			case how.replace != "" && given:
+				return requeue(a, cmd.Context(), how, words)
+			case how.replace != "":
+				return cli.UsageError(`ferrus queue --replace `+how.replace+` "what is to be done"`, "there is no text")
+			case (how.show != "" || how.remove != "") && given:
+				return cli.UsageError("ferrus queue --show NAME", "a task is shown or removed by its name alone")
+			case how.show != "":
+				return showQueued(a, cmd.Context(), how.show)
+			case how.remove != "":
+				return dequeue(a, cmd.Context(), how.remove)
+			case given:
+				return enqueue(a, cmd.Context(), how.name, how.from, words)
 			case cmd.Flags().Changed("name"):
-				return cli.UsageError(`ferrus queue --name `+name+` "what is to be done"`, "there is no text")
+				return cli.UsageError(`ferrus queue --name `+how.name+` "what is to be done"`, "there is no text")
 			}
 			return queued(a, cmd.Context())
 		},
 	}
-	cmd.Flags().StringVar(&name, "name", "", "`NAME` of its branch (default: from the first line)")
-	from.FileFlag(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&how.name, "name", "", "`NAME` of its branch (default: from the first line)")
+	flags.StringVar(&how.show, "show", "", "print the text of the task `NAME`")
+	flags.StringVar(&how.replace, "replace", "", "replace the text of the task `NAME`")
+	flags.StringVar(&how.remove, "remove", "", "remove the task `NAME` from the queue")
+	how.from.FileFlag(cmd)
 	return cmd
 }
 
@@ -53,7 +87,7 @@ func enqueue(a *cli.App, ctx context.Context, name string, from cli.Source, word
 	if err := a.RefuseAgent("queue"); err != nil {
 		return err
 	}
-	home, err := home(a, ctx)
+	home, err := queueHome(a, ctx)
 	if err != nil {
 		return err
 	}
@@ -67,7 +101,7 @@ func enqueue(a *cli.App, ctx context.Context, name string, from cli.Source, word
 	}
 	all, _ := queue.List(home) // the command that lists it says what else is wrong
 	if a.JSON {
-		return a.PrintJSON(map[string]any{"name": it.Name, "path": it.Path, "waiting": len(all)})
+		return a.PrintJSON(itemJSON(it, "waiting", len(all)))
 	}
 	a.Say("%s waits; %s in the queue\n", it.Name, format.Count(len(all), "task is", "tasks are"))
 	if h, busy := conductor.Conductor(fleet.Dir(filepath.Dir(home))); busy {
@@ -78,23 +112,99 @@ func enqueue(a *cli.App, ctx context.Context, name string, from cli.Source, word
 	return nil
 }
 
+// itemJSON is a task of the queue as JSON, with one more value.
+func itemJSON(it queue.Item, key string, value any) map[string]any {
+	m := map[string]any{"name": it.Name, key: value}
+	if it.Path != "" {
+		m["path"] = it.Path
+	}
+	return m
+}
+
+// find returns the task of a name that waits.
+func find(a *cli.App, ctx context.Context, name string) (it queue.Item, home string, err error) {
+	if home, err = queueHome(a, ctx); err == nil {
+		it, err = queue.Find(home, name)
+	}
+	return it, home, refusal.From(err)
+}
+
+// showQueued prints the text of a task that waits.
+func showQueued(a *cli.App, ctx context.Context, name string) error {
+	it, _, err := find(a, ctx, name)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(itemJSON(it, "text", it.Text))
+	}
+	a.Say("%s\n", strings.TrimSuffix(it.Text, "\n"))
+	return nil
+}
+
+// requeue replaces the text of a task that waits.
+func requeue(a *cli.App, ctx context.Context, how queueing, words []string) error {
+	if err := a.RefuseAgent("queue"); err != nil {
+		return err
+	}
+	it, home, err := find(a, ctx, how.replace)
+	if err != nil {
+		return err
+	}
+	text, err := a.Text(how.from, words)
+	if err != nil {
+		return err
+	}
+	if err := queue.Replace(it, text); err != nil {
+		return refusal.From(err)
+	}
+	all, _ := queue.List(home) // the command that lists it says what else is wrong
+	if a.JSON {
+		return a.PrintJSON(itemJSON(it, "waiting", len(all)))
+	}
+	a.Say("%s has its new text\n", it.Name)
+	return nil
+}
+
+// dequeue removes a task that waits.
+func dequeue(a *cli.App, ctx context.Context, name string) error {
+	if err := a.RefuseAgent("queue"); err != nil {
+		return err
+	}
+	it, _, err := find(a, ctx, name)
+	if err == nil {
+		err = refusal.From(queue.Remove(it))
+	}
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(map[string]any{"name": it.Name})
+	}
+	a.Say("removed %s from the queue\n", it.Name)
+	return nil
+}
+
 // queued lists the tasks that wait.
 func queued(a *cli.App, ctx context.Context) error {
-	home, err := home(a, ctx)
+	home, err := queueHome(a, ctx)
 	if err != nil {
 		return err
 	}
 	list, wrong := queue.List(home)
-	rows, widest := []map[string]string{}, 0
+	if wrong != nil && !errors.As(wrong, new(*queue.InvalidError)) {
+		return refusal.From(wrong)
+	}
+	rows, widest := []map[string]any{}, 0
 	for _, it := range list {
-		rows = append(rows, map[string]string{"name": it.Name, "title": it.Title(), "path": it.Path})
+		rows = append(rows, itemJSON(it, "title", it.Title()))
 		widest = max(widest, len(it.Name))
 	}
 	if a.JSON {
 		err = a.PrintJSON(rows)
 	}
-	for i := 0; !a.JSON && i < len(rows); i++ {
-		a.Say("%s%s  %s\n", a.Paint(cli.Bold, rows[i]["name"]), strings.Repeat(" ", widest-len(rows[i]["name"])), format.Clip(rows[i]["title"], 100))
+	for i := 0; !a.JSON && i < len(list); i++ {
+		a.Say("%s%s  %s\n", a.Paint(cli.Bold, list[i].Name), strings.Repeat(" ", widest-len(list[i].Name)), format.Clip(list[i].Title(), 100))
 	}
 	switch {
 	case err != nil:
@@ -108,8 +218,8 @@ func queued(a *cli.App, ctx context.Context) error {
 	return nil
 }
 
-// home is the .ferrus folder of the project, whichever of its machines the command means.
-func home(a *cli.App, ctx context.Context) (string, error) {
+// queueHome is the .ferrus folder of the project, whichever of its machines the command means.
+func queueHome(a *cli.App, ctx context.Context) (string, error) {
 	place, err := a.Place(ctx)
 	if err != nil {
 		return "", err
