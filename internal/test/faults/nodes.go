@@ -42,6 +42,26 @@ var nodes = []Rig{
 		Name: "nodes: late", Promise: "what an agent of a lost computer does later is refused, pushes included",
 		Package: nodesPackage, Test: "TestWhatComesLateIsRefused", Needs: "PostgreSQL", Plain: true,
 	},
+	{
+		Name: "nodes: queue", Promise: "a task of the queue is claimed by one of all computers that try at once",
+		Package: postgresPackage, Test: "TestATaskIsTakenByOneComputer", Needs: "PostgreSQL", Plain: true,
+	},
+	{
+		Name: "nodes: queue, claims", Promise: "the claim of a process that has ended or of a lost computer is void, and no other",
+		Package: postgresPackage, Test: "TestAClaimEndsWithItsProcess", Needs: "PostgreSQL", Plain: true,
+	},
+	{
+		Name: "nodes: queue, branches", Promise: "a computer that has lost its claim makes no branch, and the next one knows what was made",
+		Package: postgresPackage, Test: "TestTheBranchOfATaskIsMadeByItsClaimant", Needs: "PostgreSQL", Plain: true,
+	},
+	{
+		Name: "nodes: queue, cut off", Promise: "a task whose taking was cut off is finished by the next computer, and begun once",
+		Package: "./internal/fleet", Test: "TestATaskThatIsCutOffIsFinishedOnAnyComputer", Needs: "PostgreSQL", Plain: true,
+	},
+	{
+		Name: "nodes: queue, moves", Promise: "a move of the queue there or back that was cut off loses no task and doubles none",
+		Package: "./internal/queue", Test: "TestAQueueMovesThereAndBackAlsoIfCutOff", Needs: "PostgreSQL",
+	},
 }
 
 const nodesPackage = "./internal/e2e/nodes"
