@@ -3,11 +3,16 @@
 package fleet
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/ferrus-go/ferrus/internal/branch"
+	"github.com/ferrus-go/ferrus/internal/conductor"
+	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/queue"
@@ -15,7 +20,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
-// begun counts the tasks that the machine of a branch has had, and fails the test if it is not here.
+// begun counts the tasks that the machine of a branch has had.
 func begun(t *testing.T, m *enginetest.Machine, name string) int {
 	t.Helper()
 	return strings.Count(sharedtest.Journal(t, m.Dir, name), `"event":"`+string(state.CreateTask)+`"`)
@@ -109,5 +114,37 @@ func TestATaskIsBegunOnceByManyComputers(t *testing.T) {
 		if n := begun(t, a, name); n != 1 {
 			t.Errorf("%s was begun %d times", name, n)
 		}
+	}
+}
+
+// TestATaskOfAnotherComputerWakesANode, which otherwise looks again after an hour.
+func TestATaskOfAnotherComputerWakesANode(t *testing.T) {
+	a, b, _ := enginetest.Computers(t, enginetest.Gate("true"))
+	ctx, stop := context.WithCancel(t.Context())
+	events, ended := make(chan Event, 100), make(chan error, 1)
+	go func() {
+		_, err := Run(ctx, a.Dir, Options{Parallel: 1, Node: true, Every: time.Hour, Caller: person, Engine: a.Opts, Tell: func(e Event) { events <- e },
+			Conduct: func(string, *engine.Engine) (conductor.Options, error) {
+				return conductor.Options{}, errors.New("nobody works here")
+			}})
+		ended <- err
+	}()
+	for _, name := range []string{"one", "two"} {
+		_, err := queue.Put(b.Path(".ferrus"), name, "Do "+name+".")
+		must(t, err)
+		for _, kind := range []EventKind{Taken, Trouble} {
+			select {
+			case e := <-events:
+				if e.Branch != name || e.Kind != kind {
+					t.Errorf("%+v, not %s of %s", e, kind, name)
+				}
+			case <-time.After(patience):
+				t.Fatalf("%s: never %s", name, kind)
+			}
+		}
+	}
+	stop()
+	if err := <-ended; !errors.Is(err, conductor.ErrStopped) {
+		t.Error(err)
 	}
 }
