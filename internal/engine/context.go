@@ -34,7 +34,7 @@ func (e *Engine) Moment(seq uint64) (AsOf, error) {
 		return AsOf{}, refusal.From(err)
 	}
 	if l != nil {
-		return AsOf{Snapshot: After(l), Past: true}, nil
+		return AsOf{Snapshot: e.here(After(l)), Past: true}, nil
 	}
 	return AsOf{}, &refusal.RefusedError{Code: refusal.InvalidInput, Message: fmt.Sprintf("there is no event %d; the newest is %d", seq, now.Task.Seq),
 		Remedy: "ferrus log lists them", Person: true}

@@ -56,7 +56,7 @@ var (
 	idle     predicate = func(s situation) bool { return s.as != state.Holder }
 	headless predicate = func(s situation) bool { return s.headless }
 	noWork   predicate = func(s situation) bool { return !s.work }
-	checking predicate = func(s situation) bool { return s.task.Check.Status == state.CheckRunning }
+	checking predicate = func(s situation) bool { return s.begun || s.task.Check.Status == state.CheckRunning }
 	fetching predicate = func(s situation) bool { return s.task.Returning.Of != "" }
 	ownAsked predicate = func(s situation) bool { return s.own }
 	// submitting: without git only a gate that ran for the submission counts. A check in between

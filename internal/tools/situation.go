@@ -19,6 +19,7 @@ type situation struct {
 	submission, consultation bool // this session was shown the present one
 	own                      bool // the open question is this role's
 	delegates                bool // this task may have delegates
+	begun                    bool // the call has begun a check, which may not be in the state yet
 }
 
 func (c *call) situation() situation {
@@ -30,6 +31,7 @@ func (c *call) situation() situation {
 	if gate, err := c.s.Engine().Gate(*c.snap); err == nil && c.opts.Delegates != nil {
 		in.delegates = gate.Limits.MaxDelegates > 0
 	}
+	in.begun = c.res.Status == string(state.CheckRunning) && (c.tool.Name == "check" || c.tool.Name == "submit")
 	in.work = in.headless && in.as == state.Executor && c.s.Engine().Claimable(*c.snap) && !c.s.Replaced(t)
 	return in
 }
