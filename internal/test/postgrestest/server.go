@@ -21,13 +21,15 @@ type Options struct {
 	TCP bool
 	// Network is where it listens over TCP instead of the loopback of this machine.
 	Network *Network
+	// Bare is whether it is as initdb makes it, on port 5432: it listens on localhost, and has no role for tests.
+	Bare bool
 	// Settings are added to those of the configuration.
 	Settings map[string]string
 }
 
 // settings are those of each server. Tests have many connections, and little data in folders that may be in memory.
 var settings = map[string]string{
-	"fsync": "off", "listen_addresses": "", "max_connections": "200", "max_wal_size": "64MB", "shared_buffers": "32MB",
+	"fsync": "off", listen: "", "max_connections": "200", "max_wal_size": "64MB", "shared_buffers": "32MB",
 	"dynamic_shared_memory_type": "mmap", // files in the folder, which a killed server does not leave behind elsewhere
 }
 
@@ -90,6 +92,7 @@ func newServer(o Options) (*Server, error) {
 	dir, err := program.folder.sub(next())
 	s := &Server{options: o, dir: dir, host: dir, port: "5432"}
 	switch {
+	case o.Bare:
 	case o.Network != nil:
 		s.host, s.port = loopback, o.Network.port()
 	case o.TCP && err == nil:
@@ -99,7 +102,10 @@ func newServer(o Options) (*Server, error) {
 	return s, err
 }
 
-const loopback = "127.0.0.1"
+const (
+	loopback = "127.0.0.1"
+	listen   = "listen_addresses"
+)
 
 // newCluster makes a server with the data of initdb, which runs once and takes longer than a copy. The caller has locked the
 // program.
@@ -157,7 +163,7 @@ func (s *Server) start() error {
 			return err
 		}
 	}
-	if !first || s.follows != nil {
+	if !first || s.follows != nil || s.options.Bare {
 		return nil
 	}
 	return s.exec("set synchronous_commit = local; create role " + owner + " login password '" + password + "'")
@@ -205,13 +211,15 @@ func (s *Server) arguments() []string {
 	args := []string{"-D", s.data(), "-k", s.dir, "-p", s.port}
 	set := func(name, value string) { args = append(args, "-c", name+"="+value) }
 	for name, value := range settings {
-		set(name, value)
+		if name != listen || !s.options.Bare { // else who administers it says where it listens
+			set(name, value)
+		}
 	}
 	if s.options.Durable {
 		set("fsync", "on")
 	}
 	if s.host == loopback {
-		set("listen_addresses", loopback)
+		set(listen, loopback)
 	}
 	if s.follows != nil {
 		set("primary_conninfo", "host="+s.follows.dir+" port="+s.follows.port+" user="+superuser+" application_name="+standbyName)
@@ -220,6 +228,13 @@ func (s *Server) arguments() []string {
 		set(name, value)
 	}
 	return args
+}
+
+// Restart ends the server and starts it again, with the settings that it has by then.
+func (s *Server) Restart(t testing.TB) {
+	t.Helper()
+	s.quit()
+	s.Start(t)
 }
 
 // Stop freezes all processes of the server, as on a machine that swaps or is suspended, until Cont.

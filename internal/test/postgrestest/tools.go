@@ -7,6 +7,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"testing"
 )
 
 // tools are the programs of PostgreSQL.
@@ -50,6 +51,16 @@ func (i tools) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.SysProcAttr = bound(i.as)
 	cmd.Env = []string{"PATH=" + i.bin + string(filepath.ListSeparator) + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC"}
+	return cmd
+}
+
+// Command returns a command of whoever administers the server: as the user of its files, in its folder, and as the superuser of the
+// database. It ends with the thread that starts it.
+func (s *Server) Command(t testing.TB, name string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := need(t).command(name, args...)
+	cmd.Dir = s.dir
+	cmd.Env = append(cmd.Env, "HOME="+s.dir, "PGHOST="+s.dir, "PGPORT="+s.port, "PGUSER="+superuser)
 	return cmd
 }
 
