@@ -89,6 +89,9 @@ func runNode(a *cli.App, ctx context.Context, how conducting) error {
 	}
 	cli.IgnoreHangup()
 	w := &fleetWatcher{a: a, words: watcher{a: a}}
+	if !a.JSON {
+		a.Say("waiting for tasks; ctrl-C or \"ferrus node drain\" ends it\n")
+	}
 	_, err = fleet.Run(ctx, place.Root, fleet.Options{Parallel: how.parallel, Node: true, Only: how.only, Caller: r.Caller, Engine: opts, Tell: w.tell,
 		Conduct: func(branch string, e *engine.Engine) (conductor.Options, error) { return r.ofBranch(ctx, w, branch, e) }})
 	var taken *conductor.BusyError

@@ -178,7 +178,7 @@ func showMoved(a *cli.App, did sharing.Moved, err error, what string) error {
 	if did.Kept != "" {
 		a.Say("the files that were moved are in .ferrus/%s\n", did.Kept)
 	}
-	a.ShowSteps([]status.Step{{Command: "ferrus store", Why: "shows where the state is, and which computers take part"}})
+	a.ShowSteps([]status.Step{{Command: "ferrus store", Why: "shows where the state is, and which computers work on it"}})
 	return nil
 }
 
@@ -220,6 +220,9 @@ func storeShow(a *cli.App, ctx context.Context) error {
 		return nil
 	}
 	a.Say("the state is in %s\nproject %s\n", at.URL, at.Project.String())
+	if len(shown.Nodes) == 0 {
+		a.Say("no computer works on it now\n")
+	}
 	for _, n := range shown.Nodes {
 		heard := cli.Styled("heard of")
 		if n.Lost {

@@ -9,6 +9,7 @@ package postgres
 
 import (
 	"context"
+	"crypto/x509"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -313,8 +314,15 @@ func (d *Database) failed(what string, err error) error {
 		return &store.Error{Code: store.LockBusy, What: fmt.Sprintf("the machine is locked in PostgreSQL for more than %v", d.opts.Wait), Remedy: "try again"}
 	}
 	remedy := "check that the server runs and can be reached, then try again"
-	if errors.As(err, &pg) && remedies[pg.Code] != "" {
+	var authority x509.UnknownAuthorityError
+	var name x509.HostnameError
+	switch {
+	case errors.As(err, &pg) && remedies[pg.Code] != "":
 		remedy = remedies[pg.Code]
+	case errors.As(err, &authority):
+		remedy = "put the certificate of the server's authority into ~/.postgresql/root.crt, or name its file by sslrootcert in the URL"
+	case errors.As(err, &name):
+		remedy = "name the server in the URL as its certificate does"
 	}
 	return &store.Error{Code: store.StoreError, What: what + " in PostgreSQL", Err: err, Remedy: "nothing was changed: " + remedy}
 }
