@@ -557,11 +557,12 @@ var allowed = map[string]map[string]string{
 		"internal/state": "states and documents",
 		"internal/store": "what every store promises",
 	},
-	"internal/test/faults": {},
-	"internal/bench":       {"internal/mcpclient": "it drives servers as a client does"},
-	"internal/bench/bare":  {},
-	"internal/e2e/clients": {},
-	"internal/e2e/nodes":   {},
+	"internal/test/faults":  {},
+	"internal/bench":        {"internal/mcpclient": "it drives servers as a client does"},
+	"internal/bench/bare":   {},
+	"internal/e2e/clients":  {},
+	"internal/e2e/machines": {},
+	"internal/e2e/nodes":    {},
 
 	"internal/checkrun/suites": {},
 	"internal/branch": {
