@@ -19,6 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/origin"
 	"github.com/ferrus-go/ferrus/internal/platform/filelock"
+	"github.com/ferrus-go/ferrus/internal/queue"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
@@ -45,6 +46,7 @@ var exported = map[string]struct {
 	"filelock.ErrHeld":         {filelock.ErrHeld, refusal.LockBusy},
 	"checkout.ErrInUse":        {checkout.ErrInUse, refusal.LockBusy},
 	"git.ErrNoGit":             {git.ErrNoGit, refusal.StoreError},
+	"queue.InvalidError":       {&queue.InvalidError{Err: &store.Error{Code: store.InvalidInput}}, refusal.InvalidInput},
 	"restore.BlockedError":     {&restore.BlockedError{Path: "a", Why: "is in the way"}, refusal.TreeChanged},
 	"restore.StoppedError":     {&restore.StoppedError{Path: "a", Why: "is in the way"}, refusal.TreeChanged},
 	"trust.Error":              {&trust.Error{Path: "a", Problem: "is damaged", Remedy: "move it away"}, refusal.StoreError},

@@ -160,11 +160,11 @@ func (f fileQueue) list() ([]Item, error) {
 }
 
 // An InvalidError names what is no task in a queue. The other tasks are not affected.
-type InvalidError struct{ err error }
+type InvalidError struct{ Err error }
 
-func (e *InvalidError) Error() string { return e.err.Error() }
+func (e *InvalidError) Error() string { return e.Err.Error() }
 
-func (e *InvalidError) Unwrap() error { return e.err }
+func (e *InvalidError) Unwrap() error { return e.Err }
 
 // invalid is the *InvalidError of several errors, nil for none.
 func invalid(bad []error) error {
