@@ -145,7 +145,8 @@ A supervisor queues a pipeline with the tool ` + "`queue_task`" + ` and its argu
 ` + "`/mcp__ferrus__pipeline research caching`" + ` in Claude Code.
 
 The pipeline waits in the queue as a file, ` + "`.ferrus/queue/ITEM.md`" + `: its first
-line is ` + "`pipeline: NAME`" + `, and the topic follows. You start it:
+line is ` + "`pipeline: NAME`" + `, and the topic follows. In a database it is a row, which
+` + "`ferrus queue --show ITEM`" + ` prints. You start it:
 
     ferrus queue                     lists what waits
     ferrus pipeline start            starts all pipelines that wait
