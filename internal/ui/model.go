@@ -28,6 +28,7 @@ type Model struct {
 	list          list
 	tabs          []tab
 	tab           int
+	reads, shown  int  // of tabs: the number of the last one that began, and of the newest that ended
 	right         bool // the right pane has the focus
 	dialog        dialog
 	filter        *textinput.Model // while it is typed
@@ -89,6 +90,12 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case liveMsg:
 		m.polling = false
 		return m, m.loadTab()
+	case tabMsg:
+		if msg.n < m.shown {
+			return m, nil
+		}
+		m.shown = msg.n
+		return m.Update(msg.read)
 	case diffMsg, outputMsg, checkLogMsg:
 		return m, m.takeTab(msg)
 	default:
@@ -204,7 +211,19 @@ func (m *Model) loadTab() tea.Cmd {
 	if m.of == (Key{}) {
 		return nil
 	}
-	return m.tabs[m.tab].load(m.src, m.of)
+	read := m.tabs[m.tab].load(m.src, m.of)
+	if read == nil {
+		return nil
+	}
+	m.reads++
+	n := m.reads
+	return func() tea.Msg { return tabMsg{n, read()} }
+}
+
+// A tabMsg is what the nth read of a tab has found. One that ends after a later read is dropped: it may be older.
+type tabMsg struct {
+	n    int
+	read tea.Msg
 }
 
 func (m *Model) takeDetail(msg detailMsg) tea.Cmd {

@@ -191,6 +191,18 @@ func TestALateAnswerIsNotShown(t *testing.T) {
 	}
 }
 
+// TestAnOlderPatchIsNotShown although it was read for longer than a newer one.
+func TestAnOlderPatchIsNotShown(t *testing.T) {
+	src := night(t)
+	s := onStage(t, src, 120, 40)
+	s.press("n", "2")
+	key := Key{Task, "docs"}
+	older := s.reads + 1
+	s.send(tabMsg{older + 1, diffMsg{key: key, text: "+newer"}})
+	s.send(tabMsg{older, diffMsg{key: key, text: "+older"}})
+	s.shows("+newer")
+}
+
 // TestAnOverviewIsReadOnceAtATime, and once more after changes in between.
 func TestAnOverviewIsReadOnceAtATime(t *testing.T) {
 	src := night(t)
