@@ -50,15 +50,16 @@ func (c *conductor) arrive(ctx context.Context) error {
 func (c *conductor) bring(ctx context.Context) error {
 	place := c.e.Place()
 	switch {
-	case place.Branch == "", c.post.Elsewhere == "" && place.Here() == nil: // a person's own, or made here before anybody conducted it
+	case c.post.Elsewhere == "" && place.Here() == nil: // they were made here, and nobody has conducted the task yet
 		return nil
 	case c.Arrive != nil:
 		return c.Arrive(ctx, c.e)
-	case c.post.Elsewhere != "":
-		return &refusal.RefusedError{Code: refusal.WrongState, Message: "the newest files of " + place.Branch + " are on " + c.post.Elsewhere, Person: true,
-			Remedy: "work on it there, or let work trees travel: [store] trees, see docs/machines.md"}
 	}
-	return place.Here()
+	now, err := c.e.View()
+	if err != nil {
+		return err
+	}
+	return place.Lacks(now.Files)
 }
 
 // departing bounds how long the files are handed over: a person waits for the end of the run.

@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/queue"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
@@ -145,6 +146,29 @@ func TestATaskOfAnotherComputerWakesANode(t *testing.T) {
 	}
 	stop()
 	if err := <-ended; !errors.Is(err, conductor.ErrStopped) {
+		t.Error(err)
+	}
+}
+
+// TestAPersonsFilesAreNotConductedElsewhere: the project's own task is conducted on another computer only if that has the same files.
+func TestAPersonsFilesAreNotConductedElsewhere(t *testing.T) {
+	a, b, _ := enginetest.Computers(t, enginetest.Gate("true"))
+	a.Write("code.txt", "of the first computer\n")
+	if _, err := a.Human().CreateTask(t.Context(), "Do it.", ""); err != nil {
+		t.Fatal(err)
+	}
+	look := func() error {
+		turn, err := conductor.Look(b.Engine(), conductor.Options{Arrive: func(ctx context.Context, e *engine.Engine) error {
+			return branch.Bring(ctx, e.Session(b.Human().Caller))
+		}})
+		if err == nil {
+			err = turn.Close()
+		}
+		return err
+	}
+	enginetest.Refused(t, look(), refusal.WrongState, "the project's own work tree is yours")
+	b.Write("code.txt", "of the first computer\n")
+	if err := look(); err != nil {
 		t.Error(err)
 	}
 }
