@@ -84,9 +84,6 @@ func (s *Session) tryClaim(ctx context.Context, now store.Snapshot) (*Claimed, e
 	if s.Replaced(now.Task) {
 		return nil, nil // the work is another's now
 	}
-	if err := s.e.place.Lacks(now.Files); err != nil {
-		return nil, err
-	}
 	if err := s.announce(); err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
-	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // claim claims nothing: one fleet works in a folder at a time, and the lock of a branch lets one process make it.
@@ -43,7 +42,7 @@ func (f fileQueue) waiting(it Item, do func(root *rootfs.Root, name string) erro
 		err = do(root, name)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return &store.Error{Code: store.InvalidInput, What: "no task waits as " + it.Name, Remedy: "ferrus queue lists the tasks that wait"}
+		return notWaiting(it.Name)
 	}
 	return err
 }

@@ -103,7 +103,12 @@ func Find(home, name string) (Item, error) {
 			return it, nil
 		}
 	}
-	return Item{}, &store.Error{Code: store.InvalidInput, What: fmt.Sprintf("no task waits as %.80q", name), Remedy: "ferrus queue lists the tasks that wait"}
+	return Item{}, notWaiting(fmt.Sprintf("%.80q", name))
+}
+
+// notWaiting is the error for a name that no task has which waits.
+func notWaiting(name string) error {
+	return &store.Error{Code: store.InvalidInput, What: "no task waits as " + name, Remedy: "ferrus queue lists the tasks that wait"}
 }
 
 // Replace replaces the text of a task that waits. The error is a *store.Error for an invalid text,

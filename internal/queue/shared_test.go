@@ -155,7 +155,7 @@ func TestAQueueIsTheSameWhereverItIs(t *testing.T) {
 	}
 }
 
-// TestAFileOfTheFolderBecomesATask of all computers, once, whoever looks; what is none stays and is named.
+// TestAFileOfTheFolderBecomesATask of all computers, once, by the first command that looks; what is none stays and is named.
 func TestAFileOfTheFolderBecomesATask(t *testing.T) {
 	one, other := computers(t)
 	drop := func(home, name, text string) string {

@@ -20,15 +20,38 @@ func (w *world) hold(branch string) (release func()) {
 	return func() { w.must(os.Remove(path)) }
 }
 
+// halfDone makes two computers. The node of a has done the first of two steps of a task on the branch one, and waits until release is called.
+func halfDone(t *testing.T) (w *world, release func()) {
+	t.Helper()
+	w = newWorld(t, "a", "b")
+	release = w.hold("one")
+	w.nodes[0].run("branch", "one", "--task", "steps 2")
+	w.nodes[0].start()
+	w.until("the first step is done", func() bool { return len(w.lines("steps", "one 1 a")) == 1 })
+	return w, release
+}
+
+// claims makes a branch with a task of one step, which an executor of the computer has claimed.
+func (n *node) claims(branch string) *actor {
+	n.w.t.Helper()
+	n.run("branch", branch, "--task", "steps 1")
+	executor := n.agent("executor", branch)
+	if res := executor.call("wait_for_task", nil); res.Status != "claimed" {
+		n.w.t.Fatalf("%+v", res)
+	}
+	return executor
+}
+
+// steps reads what the executors of a branch have written, as it is on the computer.
+func (n *node) steps(branch string) ([]byte, error) {
+	return os.ReadFile(filepath.Join(n.root, ".ferrus", "worktrees", branch, "steps.txt"))
+}
+
 // TestANodeIsUnplugged: another one continues its task with the files of its last check, and it does nothing more.
 func TestANodeIsUnplugged(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "a", "b")
+	w, release := halfDone(t)
 	a, b := w.nodes[0], w.nodes[1]
-	release := w.hold("one")
-	a.run("branch", "one", "--task", "steps 2")
-	a.start()
-	w.until("the first step is done", func() bool { return len(w.lines("steps", "one 1 a")) == 1 })
 	if got := b.status("one"); got.Node == "" || len(got.Agents) != 1 || got.Agents[0].Node != got.Node {
 		t.Errorf("the other computer does not show who conducts the task: %+v", got)
 	}
@@ -43,7 +66,7 @@ func TestANodeIsUnplugged(t *testing.T) {
 	w.until("the other computer has started its executor", func() bool { return len(w.lines("agents", "one executor b")) == 1 })
 	release()
 	w.until("the task is complete", func() bool { return b.state("one") == "Complete" })
-	steps, err := os.ReadFile(filepath.Join(b.root, ".ferrus", "worktrees", "one", "steps.txt"))
+	steps, err := b.steps("one")
 	if string(steps) != "1 by a\n2 by b\n" {
 		t.Errorf("the files are %q, %v", steps, err)
 	}
@@ -60,12 +83,8 @@ func TestANodeIsUnplugged(t *testing.T) {
 // TestADrainedNodeHandsItsTaskOver with the files as they are, those that nobody has checked or added as well.
 func TestADrainedNodeHandsItsTaskOver(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "a", "b")
+	w, release := halfDone(t)
 	a, b := w.nodes[0], w.nodes[1]
-	release := w.hold("one")
-	a.run("branch", "one", "--task", "steps 2")
-	a.start()
-	w.until("the first step is done", func() bool { return len(w.lines("steps", "one 1 a")) == 1 })
 	w.must(os.WriteFile(filepath.Join(a.root, ".ferrus", "worktrees", "one", "half"), []byte("half done\n"), 0o644))
 	b.start()
 	if out := a.run("node", "drain"); !strings.Contains(out, "ended the node") {
@@ -83,7 +102,7 @@ func TestADrainedNodeHandsItsTaskOver(t *testing.T) {
 	}
 	// The computer on which it began gets what the other one has made.
 	a.run("branch", "--fetch", "one")
-	if steps, err := os.ReadFile(filepath.Join(a.root, ".ferrus", "worktrees", "one", "steps.txt")); string(steps) != "1 by a\n2 by b\n" {
+	if steps, err := a.steps("one"); string(steps) != "1 by a\n2 by b\n" {
 		t.Errorf("the files are %q, %v", steps, err)
 	}
 }
@@ -94,11 +113,7 @@ func TestAnotherComputerContinuesAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "a", "b")
 	a, b := w.nodes[0], w.nodes[1]
-	a.run("branch", "one", "--task", "steps 1")
-	first := a.agent("executor", "one")
-	if res := first.call("wait_for_task", nil); res.Status != "claimed" {
-		t.Fatalf("%+v", res)
-	}
+	first := a.claims("one")
 	w.must(os.WriteFile(filepath.Join(a.root, ".ferrus", "worktrees", "one", "steps.txt"), []byte("1 by a\n"), 0o644))
 	if res := first.call("check", nil); res.Status != "passed" {
 		t.Fatalf("%+v", res)
@@ -117,7 +132,7 @@ func TestAnotherComputerContinuesAtOnce(t *testing.T) {
 	if res.Status != "claimed" || !strings.Contains(res.Message, "checks passed") {
 		t.Errorf("%+v", res)
 	}
-	if steps, err := os.ReadFile(filepath.Join(b.root, ".ferrus", "worktrees", "one", "steps.txt")); string(steps) != "1 by a\n" {
+	if steps, err := b.steps("one"); string(steps) != "1 by a\n" {
 		t.Errorf("the files are %q, %v", steps, err)
 	}
 }
@@ -127,11 +142,7 @@ func TestWhatComesLateIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "a", "b")
 	a, b := w.nodes[0], w.nodes[1]
-	a.run("branch", "one", "--task", "steps 1")
-	late := a.agent("executor", "one")
-	if res := late.call("wait_for_task", nil); res.Code != "" {
-		t.Fatalf("%+v", res)
-	}
+	late := a.claims("one")
 	w.must(os.WriteFile(filepath.Join(a.root, ".ferrus", "worktrees", "one", "late"), []byte("late\n"), 0o644))
 	a.net.Cut(t)
 	b.start()
@@ -181,7 +192,7 @@ func TestNodesAreKilledAndCutOff(t *testing.T) {
 			t.Errorf("%s was not approved once:\n%s", name, log)
 		}
 		w.nodes[0].run("branch", "--fetch", name)
-		text, err := os.ReadFile(filepath.Join(w.nodes[0].root, ".ferrus", "worktrees", name, "steps.txt"))
+		text, err := w.nodes[0].steps(name)
 		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 		for i, line := range lines {
 			if !strings.HasPrefix(line, steps(i+1)+" by ") {

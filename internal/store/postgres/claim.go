@@ -104,7 +104,7 @@ func (c *Claim) lock(ctx context.Context, tx pgx.Tx) (free bool, err error) {
 	return over || lost, nil
 }
 
-// Done records that the task was taken: its branch has it. Whoever has taken the claim over finds the same.
+// Done records that the task was taken: its branch has it. A process that has taken the claim over finds the same.
 func (c *Claim) Done(ctx context.Context) error {
 	err := c.s.db.changeQueue(ctx, "take the task "+c.name, c.s.name.Project, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `update queue set taken = clock_timestamp(), session = null, n = default

@@ -177,7 +177,7 @@ func TestAClaimEndsWithItsProcess(t *testing.T) {
 	}
 }
 
-// TestTheBranchOfATaskIsMadeByItsClaimant: whoever has lost the claim makes none, and the next one learns of a branch without its task.
+// TestTheBranchOfATaskIsMadeByItsClaimant: a process that has lost the claim makes none, and the next one learns of a branch without its task.
 func TestTheBranchOfATaskIsMadeByItsClaimant(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t)

@@ -54,7 +54,7 @@ func (i tools) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Command returns a command of whoever administers the server: as the user of its files, in its folder, and as the superuser of the
+// Command returns a command of the administrator of the server: as the user of its files, in its folder, and as the superuser of the
 // database. It ends with the thread that starts it.
 func (s *Server) Command(t testing.TB, name string, args ...string) *exec.Cmd {
 	t.Helper()
