@@ -87,8 +87,8 @@ const (
 	tailBytes = len(hashKey) + 64 + len("\"}\n")
 )
 
-// actorKey follows the time of a line.
-var actorKey = []byte(`,"actor":`)
+// actorKey follows the time of a line, stateKey its documents, prevKey its state.
+var actorKey, stateKey, prevKey = []byte(`,"actor":`), []byte(`,"state":`), []byte(`,"prev":"`)
 
 // StateText returns the state after the event in JSON, as Encode wrote it; nil for a line that was read.
 func (l *Line) StateText() json.RawMessage { return l.rawState }
@@ -99,19 +99,19 @@ func (l *Line) Encode() (raw []byte, err error) {
 		return nil, err
 	}
 	type plain Line
-	shadowed := struct {
+	others := struct { // than the last ones, which are in JSON already
 		*plain
-		State json.RawMessage `json:"state"`
-		Prev  string          `json:"prev"`
-	}{(*plain)(l), l.rawState, l.Prev}
+		State string `json:"state,omitempty"`
+		Prev  string `json:"prev,omitempty"`
+	}{plain: (*plain)(l)}
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(shadowed); err != nil {
+	if err := enc.Encode(others); err != nil {
 		return nil, err
 	}
 	head, rest, _ := bytes.Cut(bytes.TrimSuffix(buf.Bytes(), []byte("}\n")), actorKey) // the state has its own times
-	raw = slices.Concat(jsontime.Rewrite(head, l), actorKey, rest)
+	raw = slices.Concat(jsontime.Rewrite(head, l), actorKey, rest, stateKey, l.rawState, prevKey, []byte(l.Prev), []byte{'"'})
 	l.H = Digest(raw)
 	raw = fmt.Appendf(raw, "%s%s\"}\n", hashKey, l.H)
 	l.End = l.Off + int64(len(raw))
