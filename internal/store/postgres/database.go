@@ -252,7 +252,7 @@ func (d *Database) change(ctx context.Context, what string, do func(tx pgx.Tx) e
 		err = do(tx)
 	}
 	if err == nil {
-		err = d.commit(conn.Conn(), &pgx.Batch{})
+		err = d.commit(conn.Conn(), &pgx.Batch{}, 0)
 	}
 	if lost := (*lostAnswer)(nil); errors.As(err, &lost) {
 		return d.unknown(what, lost)

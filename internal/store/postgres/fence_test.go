@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"io"
 	"strings"
 	"testing"
@@ -183,5 +184,47 @@ func TestAMachineThatWasRemoved(t *testing.T) {
 	defer r.Close()
 	if raw, err := io.ReadAll(r); err != nil || !strings.Contains(string(raw), "first") {
 		t.Errorf("%d bytes: %v", len(raw), err)
+	}
+}
+
+// TestAProjectThatWasMoved is closed: nothing is written there, and no branch is made. A branch that is being made is not left behind.
+func TestAProjectThatWasMoved(t *testing.T) {
+	url := postgrestest.Database(t)
+	s := newMachine(t, connect(t, url, Options{}))
+	apply(t, s, noted("first"))
+	conn, making := postgrestest.Connect(t, url), postgrestest.Connect(t, url)
+	if _, err := making.Exec(t.Context(), "set search_path = "+searchPath); err != nil {
+		t.Fatal(err)
+	}
+	tx, err := making.Begin(t.Context())
+	if err == nil {
+		_, err = insertMachine(t.Context(), tx, Name{s.name.Project, "b"})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := map[string]store.Position{"": view(t, s).Journal}
+	moving := make(started, 1)
+	go func() { moving <- s.db.Retire(context.Background(), s.name.Project, ends) }()
+	for !ask[bool](t, conn, "select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')") {
+		moving.still(t, "a branch is being made")
+	}
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	says(t, <-moving, store.StoreError, "meanwhile", "stop the agents")
+	apply(t, s, noted("second"))
+
+	ends = map[string]store.Position{"": view(t, s).Journal, "b": {H: ""}}
+	if err := s.db.Retire(t.Context(), s.name.Project, ends); err != nil {
+		t.Fatal(err)
+	}
+	says(t, forkOf(t, s, "c"), store.NotInitialised, "store join")
+	_, err = s.Apply(t.Context(), noted("late"))
+	says(t, err, store.StoreGone)
+	_, err = s.View()
+	says(t, err, store.StoreGone)
+	if err := s.db.Retire(t.Context(), s.name.Project, ends); err != nil { // by a move that was cut off
+		t.Error(err)
 	}
 }

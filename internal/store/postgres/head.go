@@ -18,7 +18,7 @@ type head struct {
 	seq, epoch  int64
 	bytes, last int64
 	h           []byte
-	gone        bool
+	closed      bool
 
 	now              time.Time // of the server
 	leaseEpoch       int64
@@ -33,9 +33,9 @@ type head struct {
 }
 
 const (
-	headColumns = `h.seq, h.epoch, h.bytes, h.last, h.h, (select m.gone is not null or p.moved is not null from machine m join project p on p.id = m.project where m.id = h.machine)`
+	headColumns = `h.seq, h.epoch, h.bytes, h.last, h.h, h.closed`
 	restColumns = `clock_timestamp(), l.epoch, l.boot, l.clock, l.deadline_ns, l.ttl_ns, l.until, l.heartbeat`
-	homeColumns = `(select n.host from node n where n.id = p.home and n.id <> $3), p.home_seq, p.files`
+	homeColumns = `case when p.home <> $3 then p.host end, p.home_seq, p.files`
 	newestLine  = `(select j.line from journal j where j.machine = h.machine and j.seq = h.seq and h.h <> $2)`
 	lockHead    = `select ` + headColumns + ` from head h where h.machine = $1 for update`
 	// In a statement of its own, after the lock: a statement that has waited sees a new head, an old lease and the time before.
@@ -45,7 +45,7 @@ const (
 )
 
 func (h *head) first() []any {
-	return []any{&h.seq, &h.epoch, &h.bytes, &h.last, &h.h, &h.gone}
+	return []any{&h.seq, &h.epoch, &h.bytes, &h.last, &h.h, &h.closed}
 }
 
 func (h *head) rest() []any {
@@ -64,7 +64,7 @@ func hash(l *store.Line) []byte {
 // snapshot returns the machine that a head describes. known is the line that the reader had.
 func (s *Store) snapshot(h head, known *store.Line) (store.Snapshot, error) {
 	s.db.clock.read(h.now)
-	if h.gone {
+	if h.closed {
 		return store.Snapshot{}, s.gone()
 	}
 	top := known

@@ -111,7 +111,7 @@ func (p *Post) take(ctx context.Context, tx pgx.Tx) error {
 
 // look reads where the files are, and locks the row so that they stay there until the end of the transaction. The error is ErrPostLost if the post is another's.
 func (p *Post) look(ctx context.Context, tx pgx.Tx) error {
-	err := tx.QueryRow(ctx, `select coalesce(home = $4, false), case when home = $4 then '' else coalesce((select host from node where id = home), '') end, home_seq
+	err := tx.QueryRow(ctx, `select coalesce(home = $4, false), case when home = $4 then '' else host end, home_seq
 		from post where machine = $1 and session = $2 and epoch = $3 for no key update`, p.s.id, p.session, p.epoch, p.s.db.opts.Node).Scan(&p.Home, &p.Elsewhere, &p.homeSeq)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return p.another()
@@ -121,9 +121,9 @@ func (p *Post) look(ctx context.Context, tx pgx.Tx) error {
 
 // writeHome queues the record that this computer has the newest files since a line, on condition that the journal ends with it.
 func (s *Store) writeHome(batch *pgx.Batch, seq int64, h []byte) {
-	batch.Queue("insert into node (id, host, until) values ($1, $2, clock_timestamp()) on conflict do nothing", s.db.opts.Node, s.db.opts.Host) // it may have no session
-	batch.Queue(`insert into post (machine, epoch, home, home_seq) select machine, 0, $2, seq from head where machine = $1 and seq = $3 and h = $4
-		on conflict (machine) do update set home = excluded.home, home_seq = excluded.home_seq, files = ''`, s.id, s.db.opts.Node, seq, h)
+	batch.Queue(`insert into post (machine, epoch, home, host, home_seq) select machine, 0, $2, $5, seq from head where machine = $1 and seq = $3 and h = $4
+		on conflict (machine) do update set home = excluded.home, host = excluded.host, home_seq = excluded.home_seq, files = ''`,
+		s.id, s.db.opts.Node, seq, h, s.db.opts.Host)
 }
 
 // watch closes lost when others may have the post.
@@ -175,7 +175,7 @@ func (p *Post) Arrived(ctx context.Context) error {
 		if p.homeSeq != was {
 			return p.refuse(ErrFilesElsewhere, "bring them here")
 		}
-		return p.exec(ctx, tx, "update post set home = $4, files = '' where machine = $1 and session = $2 and epoch = $3", p.s.db.opts.Node)
+		return p.exec(ctx, tx, "update post set home = $4, host = $5, files = '' where machine = $1 and session = $2 and epoch = $3", p.s.db.opts.Node, p.s.db.opts.Host)
 	})
 	if err == nil {
 		p.Home, p.Elsewhere = true, ""

@@ -99,6 +99,10 @@ func (d *Database) Retire(ctx context.Context, project uuid.UUID, ends map[strin
 	ctx, cancel := context.WithTimeout(ctx, d.opts.Wait)
 	defer cancel()
 	err := d.change(ctx, "move the project", func(tx pgx.Tx) error {
+		// First, so that no branch is made meanwhile.
+		if _, err := tx.Exec(ctx, "update project set moved = coalesce(moved, clock_timestamp()) where id = $1", project); err != nil {
+			return err
+		}
 		rows, err := tx.Query(ctx, "select m.branch, encode(h.h, 'hex') from machine m join head h on h.machine = m.id where project = $1 and gone is null for update of h", project)
 		if err != nil {
 			return err
@@ -117,7 +121,7 @@ func (d *Database) Retire(ctx context.Context, project uuid.UUID, ends map[strin
 		if n != len(ends) {
 			return movedOn()
 		}
-		_, err = tx.Exec(ctx, "update project set moved = coalesce(moved, clock_timestamp()) where id = $1", project)
+		_, err = tx.Exec(ctx, "update head set closed = true from machine m where m.id = machine and m.project = $1", project)
 		return err
 	})
 	return err

@@ -255,7 +255,8 @@ func TestANameOfTheQueueIsUsedOnce(t *testing.T) {
 	if err := s.db.Retire(t.Context(), s.name.Project, map[string]store.Position{"": view(t, s).Journal, "a-2": {H: "x"}}); err == nil {
 		t.Fatal("a journal that ends elsewhere was retired")
 	}
-	if _, err := s.db.write.Exec(t.Context(), "update project set moved = clock_timestamp()"); err != nil {
+	branch := view(t, open(t, s.db, Name{s.name.Project, "a-2"}))
+	if err := s.db.Retire(t.Context(), s.name.Project, map[string]store.Position{"": view(t, s).Journal, "a-2": branch.Journal}); err != nil {
 		t.Fatal(err)
 	}
 	_, err := s.db.Enqueue(t.Context(), s.name.Project, named("b"))

@@ -28,7 +28,8 @@ create table head (
 	epoch   bigint not null,
 	bytes   bigint not null, -- the size of the journal: the next line starts here
 	last    bigint not null, -- where the newest line starts
-	h       bytea  not null  -- the hash of the newest line, '' for none
+	h       bytea  not null, -- the hash of the newest line, '' for none
+	closed  boolean not null default false -- nobody writes the journal any more: the machine was removed, or the project was moved
 ) with (fillfactor = 50);
 
 -- The lease is what a renewal writes. It belongs to the holder at its epoch, and to nobody at another one.
@@ -68,7 +69,8 @@ create table post (
 	node     uuid references node,       -- who took it last
 	session  text,                       -- of that conductor; null when it has left
 	since    timestamptz,                -- when it was taken
-	home     uuid references node,       -- whose work tree has the newest files; null when unknown
+	home     uuid,                       -- the node whose work tree has the newest files; null when unknown
+	host     text not null default '',   -- of that node, for people
 	home_seq bigint not null default 0,  -- the line of the journal since which that is so: it named a tree or claimed the work
 	files    text not null default ''    -- the commit by which home has handed them over, '' for none
 );

@@ -87,8 +87,16 @@ func (d *Database) Create(ctx context.Context, name Name, label string) error {
 // insertProject writes in any case, so that the commit is acknowledged for what is there already too.
 const insertProject = "insert into project (id, name) values ($1, $2) on conflict (id) do update set name = project.name"
 
-// insertMachine makes a machine without events. The error is pgx.ErrNoRows where there is one of that name.
+// insertMachine makes a machine without events in a project that was not moved. The error is pgx.ErrNoRows where there is one of that name.
 func insertMachine(ctx context.Context, tx pgx.Tx, name Name) (id int64, err error) {
+	var moved bool
+	err = tx.QueryRow(ctx, "select moved is not null from project where id = $1 for share", name.Project).Scan(&moved)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows) || err == nil && moved:
+		return 0, noProject()
+	case err != nil:
+		return 0, err
+	}
 	err = tx.QueryRow(ctx, "insert into machine (project, branch) values ($1, $2) on conflict do nothing returning id", name.Project, name.Branch).Scan(&id)
 	if err == nil {
 		_, err = tx.Exec(ctx, "insert into head values ($1, 0, 0, 0, 0, '')", id)
@@ -110,6 +118,9 @@ func (d *Database) Remove(ctx context.Context, name Name) error {
 			update machine set gone = clock_timestamp() from of where id = of.machine returning id`, name.Project, name.Branch).Scan(&id)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
+		}
+		if err == nil {
+			_, err = tx.Exec(ctx, "update head set closed = true where machine = $1", id)
 		}
 		return err
 	})

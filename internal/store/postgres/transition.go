@@ -90,8 +90,8 @@ func (s *Store) transact(ctx context.Context, do decision) (store.Snapshot, erro
 		switch {
 		case err == nil:
 			s.remember(t.after, s.db.clock.now())
-			if t.wrote {
-				s.db.changed(s.id)
+			if t.ring != nil {
+				t.ring(s.id)
 			}
 			return t.after, t.refused
 		case errors.As(err, &t.lost), errors.Is(err, context.DeadlineExceeded):
@@ -133,11 +133,11 @@ func (e *lostAnswer) Error() string { return "the answer was lost: " + e.err.Err
 // A transition is one call of Apply or Renew, with all its attempts.
 type transition struct {
 	s     *Store
-	id    uuid.UUID // of all attempts
+	id    [16]byte // of all attempts
 	do    decision
-	lost  *lostAnswer    // of an earlier attempt; nil for none
-	after store.Snapshot // the machine after the last attempt
-	wrote bool
+	lost  *lostAnswer         // of an earlier attempt; nil for none
+	after store.Snapshot      // the machine after the last attempt
+	ring  func(machine int64) // for those who do not know of what was written yet; nil where nothing was
 
 	refused error // of the decision
 }
@@ -159,7 +159,7 @@ func (t *transition) attempt(ctx context.Context) error {
 	batch := &pgx.Batch{}
 	batch.Queue("begin")
 	batch.Queue(lockHead, s.id).QueryRow(func(row pgx.Row) error { return row.Scan(h.first()...) })
-	batch.Queue(readRest, s.id, hash(known), s.db.opts.Node).QueryRow(func(row pgx.Row) error { return row.Scan(h.rest()...) })
+	batch.Queue(readRest, s.id, hash(known), [16]byte(s.db.opts.Node)).QueryRow(func(row pgx.Row) error { return row.Scan(h.rest()...) })
 	if t.lost != nil {
 		batch.Queue("select off, line from (select) one left join journal on attempt = $1", t.id).QueryRow(func(row pgx.Row) error { return row.Scan(&off, &own) })
 	}
@@ -181,7 +181,7 @@ func (t *transition) attempt(ctx context.Context) error {
 		if now.Top.H != l.H {
 			t.after = store.At(l)
 		}
-		t.wrote = true
+		t.ring = s.db.changed
 		return t.seal(conn)
 	}
 	w, err := t.do(now)
@@ -222,13 +222,13 @@ func (t *transition) write(conn *pgx.Conn, h head, w *writing) error {
 			s.writeHome(batch, int64(l.Seq), hash(l))
 		}
 	}
-	if err := s.db.commit(conn, batch); err != nil {
+	if err := s.db.commit(conn, batch, s.id); err != nil {
 		return err
 	}
 	if written != 1 {
 		return fmt.Errorf("%w: the head has moved on", errBroken)
 	}
-	t.after, t.wrote = w.after, true
+	t.after, t.ring = w.after, s.db.notify
 	if w.line != nil {
 		s.acknowledge(w.line.H)
 	}
@@ -247,36 +247,45 @@ func (s *Store) writeLease(batch *pgx.Batch, snap store.Snapshot, epoch int64, h
 func (t *transition) seal(conn *pgx.Conn) error {
 	batch := &pgx.Batch{}
 	batch.Queue("update head set seq = seq where machine = $1", t.s.id)
-	if err := t.s.db.commit(conn, batch); err != nil {
+	if err := t.s.db.commit(conn, batch, 0); err != nil {
 		return err
 	}
 	t.s.acknowledge(t.after.Journal.H)
 	return nil
 }
 
-// commit sends a batch and commits. After a *lostAnswer nobody knows whether it is committed, after another error it is not. The caller's
-// end does not end it, so that what is committed is known.
-func (d *Database) commit(conn *pgx.Conn, batch *pgx.Batch) error {
+// commit sends a batch, commits, and rings for a machine, 0 for none, in one round trip. After a *lostAnswer nobody knows whether it is
+// committed, after another error it is not. The caller's end does not end it, so that what is committed is known.
+func (d *Database) commit(conn *pgx.Conn, batch *pgx.Batch, machine int64) error {
 	ctx, cancel := context.WithTimeout(context.Background(), d.opts.Wait)
 	defer cancel()
 	warned(conn)
 	tag := ""
-	batch.Queue("commit").Exec(func(t pgconn.CommandTag) error { tag = t.String(); return nil })
+	var warning *pgconn.Notice
+	batch.Queue("commit").Exec(func(t pgconn.CommandTag) error {
+		tag, warning = t.String(), warned(conn)
+		return nil
+	})
+	if machine != 0 {
+		queueRing(batch, machine)
+	}
 	err := conn.SendBatch(ctx, batch).Close()
-	warning := warned(conn)
 	var refused *pgconn.PgError
 	switch {
+	case tag == "COMMIT" && warning != nil: // an acknowledgement that a standby did not give
+		err = errors.New(warning.Message)
+	case tag == "COMMIT":
+		if err != nil { // of the ring, which the tick makes good
+			conn.Close(ctx)
+		}
+		return nil
 	case errors.As(err, &refused) && refused.SeverityUnlocalized == "ERROR": // which no transaction survives, and no commit that is done has
 		return err
-	case err != nil:
-		conn.Close(ctx)
-		return &lostAnswer{err}
-	case tag != "COMMIT": // the answer to a transaction that has failed
+	case err == nil: // the answer to a transaction that has failed
 		return &lostAnswer{errors.New("the server answered " + tag)}
-	case warning != nil: // an acknowledgement that a standby did not give
-		return &lostAnswer{errors.New(warning.Message)}
 	}
-	return nil
+	conn.Close(ctx)
+	return &lostAnswer{err}
 }
 
 // acknowledge notes that a line is known to stand.

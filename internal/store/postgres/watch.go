@@ -17,8 +17,7 @@ const channel = "ferrus"
 // tick is the interval of notifications without a change: a ring that was lost is made good by it.
 const tick = time.Second
 
-// changed rings for a machine: in this process at once, elsewhere in the background and after the commit. Within the transaction a ring would
-// serialise the commits of the whole database.
+// changed rings for a machine: in this process at once, elsewhere in the background.
 func (d *Database) changed(machine int64) {
 	d.notify(machine)
 	d.mu.Lock()
@@ -43,7 +42,7 @@ func (d *Database) ring() {
 		}
 		batch := &pgx.Batch{}
 		for m := range due {
-			batch.Queue("select pg_notify($1, $2)", channel, strconv.FormatInt(m, 10)) // waits for no disk and no standby: it writes nothing
+			queueRing(batch, m)
 		}
 		ctx, cancel := context.WithTimeout(d.ctx, d.opts.Wait)
 		if err := d.read.SendBatch(ctx, batch).Close(); err != nil && d.ctx.Err() == nil {
@@ -51,6 +50,12 @@ func (d *Database) ring() {
 		}
 		cancel()
 	}
+}
+
+// queueRing queues a ring for a machine, in a transaction of its own. It waits for no disk and no standby: it writes nothing. Within the
+// transaction that changed the machine it would let only one commit of the whole database pass at a time.
+func queueRing(batch *pgx.Batch, machine int64) {
+	batch.Queue("select pg_notify($1, $2)", channel, strconv.FormatInt(machine, 10))
 }
 
 // everyMachine stands for all machines of the database, as what has changed and as what is watched.

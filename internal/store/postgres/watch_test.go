@@ -1,6 +1,8 @@
 package postgres
 
 import (
+	"os/exec"
+	"strconv"
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/test/postgrestest"
@@ -28,14 +30,24 @@ func TestRingsThatAreLost(t *testing.T) {
 	d.unwatch(s.id, c)
 	until(t, conn, "select ("+listener+") = 0")
 
-	writer.db.mu.Lock()
-	writer.db.ringing = true // for ever: it rings no more
-	writer.db.mu.Unlock()
 	w := s.Watch()
 	defer w.Close()
-	for _, text := range []string{"one", "two", "three"} { // the listener rings once, when it is connected
+	rung(t, w.C)
+	until(t, conn, "select ("+listener+") > 0")
+	deaf := strconv.Itoa(ask[int](t, conn, listener))
+	signal(t, "STOP", deaf)
+	defer signal(t, "CONT", deaf)
+	for _, text := range []string{"one", "two", "three"} {
 		apply(t, writer, noted(text))
 		rung(t, w.C)
+	}
+}
+
+// signal sends a signal to a process.
+func signal(t testing.TB, name, pid string) {
+	t.Helper()
+	if text, err := exec.Command("kill", "-"+name, pid).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
 	}
 }
 

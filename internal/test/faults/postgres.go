@@ -41,6 +41,10 @@ var servers = []Rig{
 		Package: postgresPackage, Test: "TestRingsThatAreLost", Needs: "PostgreSQL", Plain: true,
 	},
 	{
+		Name: "postgres: a project that is moved", Promise: "nothing is written to a project that was moved to files, and no branch is made while it is moved",
+		Package: postgresPackage, Test: "TestAProjectThatWasMoved", Needs: "PostgreSQL", Plain: true,
+	},
+	{
 		Name: "postgres: restored backups", Promise: "who has read newer lines goes on from the restored machine, and is not its holder",
 		Package: postgresPackage, Test: "TestARestoredBackup", Needs: "PostgreSQL", Plain: true,
 	},
