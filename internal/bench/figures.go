@@ -70,7 +70,7 @@ var figures = []figure{
 	{"reads", "Scale/reads", "need", "server", rate, "a watcher a branch, which looks each second; limit: 32 readers, View"},
 	{"beats", "Scale/beats", "need", "server", rate, "one a node in 2 s; limit: 32 connections, the statement of a beat"},
 	{"beats, a process a branch", "Scale/beats-process", "need", "server", rate, "as long as each process with a session beats: beat, look for ended sessions, delete old ones"},
-	{"claims of a branch by a conductor", "Scale/claims", "need", "server", rate, "all branches within 10 s; SELECT FOR UPDATE SKIP LOCKED; the table is a draft"},
+	{"claims of a branch by a conductor", "Scale/claims", "need", "server", rate, "all branches within 10 s; the statements by which a post is taken"},
 	{"a read beside 10,000 machines", "Scale/view", "many", "few", times, "-short: 1,000; limit: beside one"},
 	{"a branch in the database", "Scale/branch", "rows", "", byteCount, "machine, head, lease, session with indexes, without the journal"},
 	{"a journal line in the database", "Scale/line", "stored", "length", byteCount, "with indexes; limit: the line"},

@@ -19,6 +19,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/engine"
@@ -101,6 +103,13 @@ func Run(ctx context.Context, root string, opts Options) (Outcome, error) {
 		return Outcome{}, err
 	}
 	defer e.Close()
+	if opts.Node {
+		life, err := e.Store().Announce(uuid.NewString()) // so that the computer is heard of while it has nothing to do
+		if err != nil {
+			return Outcome{}, err
+		}
+		defer life.Close()
+	}
 	opts.Every, opts.Retry = cmp.Or(opts.Every, time.Second/2), cmp.Or(opts.Retry, time.Minute)
 	f := &fleet{Options: opts, e: e, s: e.Session(opts.Caller), ended: make(chan ended), busy: map[string]bool{}, left: map[string]left{}, refused: map[string]refused{}, told: map[string]bool{}, untaken: map[string]untaken{}}
 	return f.run(ctx)

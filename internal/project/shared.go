@@ -166,6 +166,32 @@ func (at *Shared) Database(ctx context.Context, log *slog.Logger) (*postgres.Dat
 	return d, nil
 }
 
+// reachEvery is how often Reach looks for the database.
+const reachEvery = 2 * time.Second
+
+// Reach waits until the database of the project at the place answers. away is called with the first reason why it waits. It returns at once for a
+// project in its files. The error is one that waiting does not mend, or the end of ctx.
+func (p Place) Reach(ctx context.Context, away func(error)) error {
+	at, err := p.Shared()
+	if err != nil || at == nil {
+		return err
+	}
+	for told := false; ; told = true {
+		_, err := at.Database(ctx, nil)
+		if !postgres.Away(err) {
+			return refusal.From(err)
+		}
+		if !told {
+			away(err)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(reachEvery):
+		}
+	}
+}
+
 // Name is that of the machine of the place in the database.
 func (at *Shared) Name(p Place) postgres.Name {
 	return postgres.Name{Project: at.Project, Branch: p.Branch}

@@ -13,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/fleet"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/status"
 )
@@ -35,7 +36,8 @@ The state of the project must be in a database: see "ferrus store".`,
 the files to this computer first. Each agent is recorded in the database before
 it starts, so that no task has two agents of a kind. Budgets count the agents of
 all computers. A node that cannot reach the database for 8 seconds ends its
-agents; others continue after 10.
+agents; others continue after 10. A node waits for a database that is away when
+it starts.
 
 Approved work waits on its branch: a person merges it. A question stops only its
 own branch.
@@ -73,44 +75,73 @@ the node has ended.`,
 
 // runNode conducts what no other computer does.
 func runNode(a *cli.App, ctx context.Context, how conducting) error {
+	if err := a.RefuseAgent("node"); err != nil {
+		return err
+	}
+	place, err := a.Place(ctx)
+	if err != nil {
+		return err
+	}
+	if !place.InDatabase() {
+		return cli.Refuse(refusal.WrongState, "the state of the project is in files of this computer, which no other one can share",
+			"ferrus run --parallel N works on its branches; ferrus store move URL moves the state into a database")
+	}
+	w := &fleetWatcher{a: a, words: watcher{a: a}}
+	var taken *conductor.BusyError
+	switch err := reach(ctx, place, w); {
+	case ctx.Err() != nil:
+		return nodeEnded(a, ctx)
+	case errors.As(err, &taken):
+		return a.BusyError(taken)
+	case err != nil:
+		return err
+	}
 	r, err := prepare(a, ctx, how)
 	if err != nil {
 		return err
 	}
 	defer r.Engine().Close()
-	place := r.Engine().Place()
-	if !place.InDatabase() {
-		return cli.Refuse(refusal.WrongState, "the state of the project is in files of this computer, which no other one can share",
-			"ferrus run --parallel N works on its branches; ferrus store move URL moves the state into a database")
-	}
 	opts, err := a.Options(place.Root)
 	if err != nil {
 		return err
 	}
 	cli.IgnoreHangup()
-	w := &fleetWatcher{a: a, words: watcher{a: a}}
 	if !a.JSON {
 		a.Say("waiting for tasks; ctrl-C or \"ferrus node drain\" ends it\n")
 	}
 	_, err = fleet.Run(ctx, place.Root, fleet.Options{Parallel: how.parallel, Node: true, Only: how.only, Caller: r.Caller, Engine: opts, Tell: w.tell,
 		Conduct: func(branch string, e *engine.Engine) (conductor.Options, error) { return r.ofBranch(ctx, w, branch, e) }})
-	var taken *conductor.BusyError
 	switch {
 	case errors.As(err, &taken):
 		return a.BusyError(taken)
 	case !errors.Is(err, conductor.ErrStopped):
 		return err
 	}
+	return nodeEnded(a, ctx)
+}
+
+// reach waits until the database answers, as the one node of the folder: "ferrus node drain" ends it.
+func reach(ctx context.Context, place project.Place, w *fleetWatcher) error {
+	lock, err := conductor.Hold(fleet.Dir(place.Root))
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	return place.Reach(ctx, func(why error) {
+		w.tell(fleet.Event{Kind: fleet.Trouble, Text: "this computer waits for the database: " + why.Error()})
+	})
+}
+
+// nodeEnded says that a signal has stopped the node.
+func nodeEnded(a *cli.App, ctx context.Context) error {
 	exit := cli.ExitOfSignal(ctx)
 	if a.JSON {
-		err = a.PrintJSONLine(map[string]any{"kind": "end", "exit": exit})
+		if err := a.PrintJSONLine(map[string]any{"kind": "end", "exit": exit}); err != nil {
+			return err
+		}
 	} else {
 		a.Say("stopped; other computers can continue\n")
 		a.ShowSteps([]status.Step{{Command: "ferrus node", Why: "continues here"}, {Command: "ferrus store", Why: "shows the computers"}})
-		err = nil
-	}
-	if err != nil {
-		return err
 	}
 	return cli.ExitWith(exit)
 }

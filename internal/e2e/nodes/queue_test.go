@@ -3,6 +3,8 @@
 package nodes
 
 import (
+	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 )
@@ -32,4 +34,50 @@ func TestAQueuedTaskIsTakenByTheNodeOfAnotherComputer(t *testing.T) {
 	if out := b.run("queue"); !strings.Contains(out, "the queue is empty") {
 		t.Errorf("queue: %s", out)
 	}
+}
+
+// TestANodeWithoutATask is listed while it runs.
+func TestANodeWithoutATask(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "a", "b")
+	a, b := w.nodes[0], w.nodes[1]
+	sessions := func() int {
+		var got struct {
+			Nodes []struct {
+				Lost     bool
+				Sessions int
+			}
+		}
+		w.must(json.Unmarshal([]byte(b.run("store", "--json")), &got))
+		if len(got.Nodes) != 1 || got.Nodes[0].Lost {
+			return -1
+		}
+		return got.Nodes[0].Sessions
+	}
+	a.start()
+	w.until("the node is listed", func() bool { return sessions() == 1 })
+	a.run("node", "drain")
+	if n := sessions(); n != 0 {
+		t.Errorf("a node that has ended has %d sessions", n)
+	}
+}
+
+// TestANodeWaitsForTheDatabase that is away when it starts.
+func TestANodeWaitsForTheDatabase(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "a", "b")
+	a, b := w.nodes[0], w.nodes[1]
+	a.run("queue", "steps 1", "--name", "one")
+	b.net.Cut(t)
+	b.start()
+	waits := func() bool { return strings.Contains(b.log(), "waits for the database") }
+	w.until("the node says that it waits", waits)
+	if out := b.run("node", "drain"); !strings.Contains(out, "ended the node") || !strings.Contains(b.log(), "stopped") {
+		t.Errorf("drain: %s\n%s", out, b.log())
+	}
+	w.must(os.Remove(b.logFile()))
+	b.start()
+	w.until("the next one says so too", waits)
+	b.net.Restore(t)
+	w.until("the task is complete", func() bool { return a.state("one") == "Complete" })
 }

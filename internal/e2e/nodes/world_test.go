@@ -214,7 +214,7 @@ func (n *node) trust() {
 // start starts ferrus node.
 func (n *node) start() {
 	n.w.t.Helper()
-	out, err := os.OpenFile(filepath.Join(n.w.dir, n.name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	out, err := os.OpenFile(n.logFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	n.w.must(err)
 	cmd, ended := n.command("node", "--max", "8"), make(chan struct{})
 	cmd.Stdout, cmd.Stderr = out, out
@@ -227,7 +227,15 @@ func (n *node) start() {
 	}()
 }
 
-// running reports whether ferrus node runs: it ends by itself where the database cannot be reached when it starts.
+func (n *node) logFile() string { return filepath.Join(n.w.dir, n.name+".log") }
+
+// log returns what ferrus node has printed.
+func (n *node) log() string {
+	text, _ := os.ReadFile(n.logFile())
+	return string(text)
+}
+
+// running reports whether ferrus node runs.
 func (n *node) running() bool {
 	if n.cmd == nil {
 		return false
@@ -298,8 +306,7 @@ func (n *node) status(branch string) (got shown) {
 // show prints what there is to know after a failure.
 func (w *world) show() {
 	for _, n := range w.nodes {
-		log, _ := os.ReadFile(filepath.Join(w.dir, n.name+".log"))
-		w.t.Logf("node %s:\n%s", n.name, log)
+		w.t.Logf("node %s:\n%s", n.name, n.log())
 	}
 	for _, name := range []string{"agents", "steps", "refused", "approved"} {
 		w.t.Logf("%s:\n%s", name, strings.Join(w.lines(name, ""), "\n"))

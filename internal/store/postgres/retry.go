@@ -71,6 +71,12 @@ func transient(err error) bool {
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err)
 }
 
+// Away reports whether an error of this package says that no server answers as it should now. A later call may succeed.
+func Away(err error) bool {
+	var known *store.Error
+	return errors.As(err, &known) && known.Code == store.StoreError && known.Err != nil && (transient(known.Err) || errors.Is(known.Err, context.DeadlineExceeded))
+}
+
 // transientState is transient for the SQLSTATE of an error: those of a server that ends, starts, is a standby or has no room, of a connection
 // that it has ended, and of a transaction that it has undone in favour of another.
 func transientState(code string) bool {
