@@ -95,15 +95,7 @@ func (r *Runner) try(ctx context.Context, snap store.Snapshot, gate config.Gate)
 func unfit(sandbox string, inside checks.Result, log string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "The checks fail in their sandbox (%s) and pass without it. No agent was started, and no retry was used.\n", sandbox)
-	for _, c := range inside.Failures() {
-		fmt.Fprintf(&b, "\n%s: %s\n", c.Line, c)
-		if c.Tail != "" {
-			fmt.Fprintf(&b, "%s\n", c.Tail)
-		}
-	}
-	if inside.Err != "" {
-		fmt.Fprintf(&b, "\n%s\n", inside.Err)
-	}
+	explain(&b, inside)
 	fmt.Fprintf(&b, "\nThe whole output: %s\n\nWhat do they need? Change [checks] in %s:\n\n"+
 		"  network = true       they use the network, or a database on this machine\n"+
 		"  read = [\"/a/path\"]   they read files outside of the project\n"+

@@ -298,51 +298,6 @@ func (c *conductor) ask(ctx context.Context, f Facts, question string) (again bo
 	return err == nil, err
 }
 
-// start starts the missing agent. Before the first executor in a sandbox it finds out whether the checks can work in theirs.
-func (c *conductor) start(ctx context.Context, f Facts, act Act) (again bool, err error) {
-	c.park = ""
-	order, why, err := c.order(f, act)
-	if err != nil {
-		return false, err
-	}
-	if order.Inside != nil {
-		question, err := c.e.TrySandbox(ctx, f.Gate, func(sandbox string) { c.say(Event{Kind: Trying, Sandbox: sandbox}) })
-		switch {
-		case ctx.Err() != nil:
-			return false, nil
-		case err != nil:
-			return false, err
-		case question != "":
-			return c.ask(ctx, f, question)
-		}
-	}
-	switch err := c.post.Begin(ctx, f.Task.TaskID, &order, c.alone); {
-	case errors.Is(err, post.ErrFilesElsewhere) && ctx.Err() == nil:
-		return true, c.arrive(ctx)
-	case errors.Is(err, ErrLost) || ctx.Err() != nil:
-		return false, nil // the run ends
-	case err != nil:
-		return false, err
-	}
-	run, err := process.Start(order)
-	switch {
-	case errors.Is(err, process.ErrTaken): // by one that works, or that has ended since the facts were read
-		return true, nil
-	case err != nil:
-		// A failed start is recorded, so that the rules count it. Otherwise they would start again
-		// and again.
-		list, unread := process.Runs(order.Runs)
-		if unread != nil || len(list) <= len(f.Runs) {
-			return false, err
-		}
-		return true, nil
-	}
-	c.told[run.Name] = true
-	c.goesOn()
-	c.say(Event{Kind: Started, Duty: run.Duty, Agent: run.Agent, Run: run.Name, Text: run.Log, Why: why, Sandbox: run.Sandbox, Outside: run.Outside})
-	return true, nil
-}
-
 // stop ends the agents, because the conductor was stopped.
 func (c *conductor) stop() (Outcome, error) {
 	c.say(Event{Kind: Stopping})

@@ -33,15 +33,16 @@ type Event struct {
 type EventKind string
 
 const (
-	Moved    EventKind = "state"    // the task is in another state
-	Found    EventKind = "found"    // an agent was at work already when the conductor came
-	Trying   EventKind = "trying"   // the checks run in their sandbox for the first time, before an agent starts
-	Started  EventKind = "started"  // an agent
-	Ending   EventKind = "ending"   // the conductor ends an agent
-	Ended    EventKind = "ended"    // an agent
-	Parked   EventKind = "parked"   // nothing is started until a time
-	Asked    EventKind = "question" // a person is waited for
-	Stopping EventKind = "stopping" // the conductor was told to stop
+	Moved      EventKind = "state"      // the task is in another state
+	Found      EventKind = "found"      // an agent was at work already when the conductor came
+	Trying     EventKind = "trying"     // the checks run in their sandbox for the first time, before an agent starts
+	Confirming EventKind = "confirming" // the checks run on this computer too, before a reviewer starts
+	Started    EventKind = "started"    // an agent
+	Ending     EventKind = "ending"     // the conductor ends an agent
+	Ended      EventKind = "ended"      // an agent
+	Parked     EventKind = "parked"     // nothing is started until a time
+	Asked      EventKind = "question"   // a person is waited for
+	Stopping   EventKind = "stopping"   // the conductor was told to stop
 )
 
 // A View is the present state of the run, for display.

@@ -105,6 +105,8 @@ func (w *watcher) words(e conductor.Event) cli.Styled {
 		return duty + w.a.Paint("", "  "+e.Agent+" is already running"+inSandbox(e.Sandbox))
 	case conductor.Trying:
 		return cli.Styled("trying the checks in their sandbox (" + e.Sandbox + "), once before an agent starts")
+	case conductor.Confirming:
+		return cli.Styled("running the checks on this computer too, before a reviewer starts")
 	case conductor.Started:
 		return duty + w.a.Paint("", "  "+e.Agent+" started"+inSandbox(e.Sandbox)+because(e.Outside)+because(e.Why))
 	case conductor.Ending:

@@ -3,6 +3,7 @@
 package nodes
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -159,6 +160,50 @@ func TestWhatComesLateIsRefused(t *testing.T) {
 	}
 	if refs := w.refs(); strings.Contains(refs, "/2\n") || !strings.Contains(refs, "/3\n") {
 		t.Errorf("the remote has files of an epoch that ended, or lacks those of the last one:\n%s", refs)
+	}
+}
+
+// TestTheReviewersComputerJudgesToo: with [checks] where = "clean" no reviewer is started on another computer before the checks pass there.
+func TestTheReviewersComputerJudgesToo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "a", "b")
+	a, b := w.nodes[0], w.nodes[1]
+	red := filepath.Join(w.side, "red")
+	conf, err := os.ReadFile(filepath.Join(a.root, "ferrus.toml"))
+	w.must(err)
+	check := fmt.Sprintf("where = \"clean\"\nsandbox = \"off\"\ncommands = [\"pwd >>%s; cat steps.txt && case $PWD in */home-b/*) test ! -e %s;; esac\"]",
+		filepath.Join(w.side, "judged"), red)
+	a.write("ferrus.toml", strings.Replace(string(conf), `commands = ["true"]`, check, 1))
+	a.git("commit", "-qam", "a clean gate")
+	a.git("push", "-q", "origin", "main")
+	b.git("pull", "-q", "origin", "main")
+	a.trust()
+	b.trust()
+	executor := a.claims("one")
+	w.must(os.WriteFile(filepath.Join(a.root, ".ferrus", "worktrees", "one", "steps.txt"), []byte("1 by a\n"), 0o644))
+	if res := executor.call("check", nil); res.Status != "passed" {
+		t.Fatalf("%+v", res)
+	}
+	if res := executor.call("submit", map[string]any{"summary": "Done.", "verification": "Looked."}); res.Code != "" {
+		t.Fatalf("%+v", res)
+	}
+	w.must(os.WriteFile(red, nil, 0o600))
+	b.start()
+	w.until("a person is asked", func() bool { return b.state("one") == "AwaitingHuman" })
+	if out := a.run("status", "--branch", "one"); !strings.Contains(out, "pass on the computer of the executor") {
+		t.Errorf("status: %s", out)
+	}
+	if got := w.lines("agents", "one"); len(got) != 0 {
+		t.Errorf("agents were started: %q", got)
+	}
+	w.must(os.Remove(red))
+	a.run("answer", "--branch", "one", "It was the clock. Try again.")
+	w.until("the task is complete", func() bool { return a.state("one") == "Complete" })
+	if got := w.lines("judged", ""); len(got) != 3 || !strings.Contains(got[0], "home-a") || !strings.Contains(got[2], "home-b") {
+		t.Errorf("judged in %q", got)
+	}
+	if !strings.Contains(b.log(), "running the checks on this computer too") {
+		t.Errorf("the node does not say so: %s", b.log())
 	}
 }
 

@@ -43,6 +43,18 @@ var nodes = []Rig{
 		Package: nodesPackage, Test: "TestWhatComesLateIsRefused", Needs: "PostgreSQL", Plain: true,
 	},
 	{
+		Name: "nodes: two judges", Promise: "no reviewer starts on another computer before a clean gate has passed there too",
+		Package: nodesPackage, Test: "TestTheReviewersComputerJudgesToo", Needs: "PostgreSQL", Plain: true,
+	},
+	{
+		Name: "nodes: idle", Promise: "a node is listed while it runs, also without a task",
+		Package: nodesPackage, Test: "TestANodeWithoutATask", Needs: "PostgreSQL", Plain: true,
+	},
+	{
+		Name: "nodes: away", Promise: "a node waits for a database that is away when it starts, and can be ended meanwhile",
+		Package: nodesPackage, Test: "TestANodeWaitsForTheDatabase", Needs: "PostgreSQL", Plain: true,
+	},
+	{
 		Name: "nodes: queue", Promise: "a task of the queue is claimed by one of all computers that try at once",
 		Package: postgresPackage, Test: "TestATaskIsTakenByOneComputer", Needs: "PostgreSQL", Plain: true,
 	},

@@ -1,0 +1,73 @@
+package conductor
+
+import (
+	"context"
+	"errors"
+
+	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/agents/process"
+	"github.com/ferrus-go/ferrus/internal/post"
+)
+
+// start starts the missing agent, unless the checks raise a question first.
+func (c *conductor) start(ctx context.Context, f Facts, act Act) (again bool, err error) {
+	c.park = ""
+	order, why, err := c.order(f, act)
+	if err != nil {
+		return false, err
+	}
+	switch question, err := c.try(ctx, f, act, order); {
+	case ctx.Err() != nil || errors.Is(err, ErrLost):
+		return false, nil // the run ends
+	case errors.Is(err, post.ErrFilesElsewhere):
+		return true, c.arrive(ctx)
+	case err != nil:
+		return false, err
+	case question != "":
+		return c.ask(ctx, f, question)
+	}
+	switch err := c.post.Begin(ctx, f.Task.TaskID, &order, c.alone); {
+	case errors.Is(err, post.ErrFilesElsewhere) && ctx.Err() == nil:
+		return true, c.arrive(ctx)
+	case errors.Is(err, ErrLost) || ctx.Err() != nil:
+		return false, nil // the run ends
+	case err != nil:
+		return false, err
+	}
+	run, err := process.Start(order)
+	switch {
+	case errors.Is(err, process.ErrTaken): // by one that works, or that has ended since the facts were read
+		return true, nil
+	case err != nil:
+		// A failed start is recorded, so that the rules count it. Otherwise they would start again
+		// and again.
+		list, unread := process.Runs(order.Runs)
+		if unread != nil || len(list) <= len(f.Runs) {
+			return false, err
+		}
+		return true, nil
+	}
+	c.told[run.Name] = true
+	c.goesOn()
+	c.say(Event{Kind: Started, Duty: run.Duty, Agent: run.Agent, Run: run.Name, Text: run.Log, Why: why, Sandbox: run.Sandbox, Outside: run.Outside})
+	return true, nil
+}
+
+// try runs the checks where that comes before an agent: once before an executor in a sandbox, whether they can work in theirs; and before a
+// reviewer on another computer than the executor's, whether they pass there too. The question says why the agent is not started; "" for none. The
+// error is post.ErrFilesElsewhere where the files must be brought first.
+func (c *conductor) try(ctx context.Context, f Facts, act Act, order process.Order) (question string, err error) {
+	if order.Inside != nil {
+		question, err = c.e.TrySandbox(ctx, f.Gate, func(sandbox string) { c.say(Event{Kind: Trying, Sandbox: sandbox}) })
+	}
+	if question != "" || err != nil || act.Duty != agents.Reviewer || c.post == nil {
+		return question, err
+	}
+	if err := c.post.Look(ctx); err != nil {
+		return "", err
+	}
+	if c.post.Moved() {
+		return "", post.ErrFilesElsewhere
+	}
+	return c.e.Runner().Confirm(ctx, f.Snapshot, f.Gate, func() { c.say(Event{Kind: Confirming}) })
+}
