@@ -34,7 +34,7 @@ import (
 var schema string
 
 // version is the version of the tables that this ferrus reads and writes.
-const version = 1
+const version = 2
 
 // searchPath is the schema of the tables. Channels belong to a database, whatever the schema.
 const searchPath = "ferrus"
@@ -206,38 +206,35 @@ type unsafeError struct{ name, value string }
 
 func (e *unsafeError) Error() string { return e.name + " is " + e.value }
 
-// migrate makes the tables where there are none.
+// migrate makes the tables where there are none, and those of an older format new.
 func (d *Database) migrate(ctx context.Context) error {
 	return d.change(ctx, "make the tables", func(tx pgx.Tx) error {
-		var have int
-		err := tx.QueryRow(ctx, "select count(*) from pg_tables where schemaname = $1 and tablename = 'format'", searchPath).Scan(&have)
-		if err != nil {
+		have, err := format(ctx, tx)
+		if err == nil && have < version {
+			if _, err = tx.Exec(ctx, "select pg_advisory_xact_lock(hashtext('ferrus'))"); err == nil {
+				have, err = format(ctx, tx)
+			}
+		}
+		switch {
+		case err != nil || have == version:
 			return err
-		}
-		if have == 0 {
-			if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock(hashtext('ferrus'))"); err != nil {
-				return err
-			}
-			err := tx.QueryRow(ctx, "select count(*) from pg_tables where schemaname = $1 and tablename = 'format'", searchPath).Scan(&have)
-			if err != nil {
-				return err
-			}
-		}
-		if have == 0 {
-			if _, err := tx.Conn().PgConn().Exec(ctx, "create schema if not exists "+searchPath+";\n"+schema).ReadAll(); err != nil {
-				return err
-			}
-		}
-		var v int
-		if err := tx.QueryRow(ctx, "select version from format").Scan(&v); err != nil {
-			return err
-		}
-		if v != version {
-			return &store.Error{Code: store.StoreError, What: fmt.Sprintf("the tables of the store have the format %d, and this ferrus knows %d", v, version),
+		case have > version:
+			return &store.Error{Code: store.StoreError, What: fmt.Sprintf("the tables of the store have the format %d, and this ferrus knows %d", have, version),
 				Remedy: "install the same version of ferrus on every computer that uses the store"}
 		}
-		return nil
+		_, err = tx.Conn().PgConn().Exec(ctx, fmt.Sprintf("create schema if not exists %s;\n%s;\ndelete from format; insert into format values (%d)", searchPath, schema, version)).ReadAll()
+		return err
 	})
+}
+
+// format returns the version of the tables, 0 where there are none.
+func format(ctx context.Context, tx pgx.Tx) (v int, err error) {
+	var tables int
+	err = tx.QueryRow(ctx, "select count(*) from pg_tables where schemaname = $1 and tablename = 'format'", searchPath).Scan(&tables)
+	if err == nil && tables > 0 {
+		err = tx.QueryRow(ctx, "select version from format").Scan(&v)
+	}
+	return v, err
 }
 
 // change makes a change of several statements. do uses tx alone, and does not end it.

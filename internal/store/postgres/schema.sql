@@ -1,5 +1,7 @@
 -- The tables of ferrus. A journal is never changed: rows are only added, but for a machine that is removed, which is only marked.
-create table project (
+--
+-- This makes tables of an older format those of this one too: what they lack stands at the end.
+create table if not exists project (
 	id    uuid primary key,
 	name  text not null, -- the folder in which the project was made, for people
 	made  timestamptz not null default clock_timestamp(),
@@ -7,22 +9,22 @@ create table project (
 );
 
 -- A node is a computer that works on projects.
-create table node (
+create table if not exists node (
 	id      uuid primary key,
 	host    text not null, -- for people
 	until   timestamptz not null -- it is lost afterwards, unless it is heard of again
 );
 
-create table machine (
+create table if not exists machine (
 	id      bigint generated always as identity primary key,
 	project uuid not null references project,
 	branch  text not null, -- '' for the project's own
 	gone    timestamptz    -- when it was removed
 );
-create unique index machine_name on machine (project, branch) where gone is null;
+create unique index if not exists machine_name on machine (project, branch) where gone is null;
 
 -- The head says where the journal of a machine ends. Its lock is the lock of the machine.
-create table head (
+create table if not exists head (
 	machine bigint primary key references machine,
 	seq     bigint not null, -- of the newest line, 0 for none
 	epoch   bigint not null,
@@ -33,7 +35,7 @@ create table head (
 ) with (fillfactor = 50);
 
 -- The lease is what a renewal writes. It belongs to the holder at its epoch, and to nobody at another one.
-create table lease (
+create table if not exists lease (
 	machine     bigint primary key references machine,
 	epoch       bigint not null,
 	boot        text   not null,
@@ -44,7 +46,7 @@ create table lease (
 	heartbeat   timestamptz
 ) with (fillfactor = 50);
 
-create table journal (
+create table if not exists journal (
 	machine bigint not null references machine,
 	seq     bigint not null,
 	off     bigint not null, -- where the line starts: the length of all lines before it
@@ -54,16 +56,16 @@ create table journal (
 	unique (machine, off)
 );
 
-create table session (
+create table if not exists session (
 	id      text primary key,
 	node    uuid   not null references node,
 	machine bigint not null references machine,
 	ended   timestamptz
 );
-create index session_of_node on session (node, ended);
+create index if not exists session_of_node on session (node, ended);
 
 -- A post is the right of one node to conduct a machine: to start agents for its task. It is free without a session, and when that has ended.
-create table post (
+create table if not exists post (
 	machine  bigint primary key references machine,
 	epoch    bigint not null,            -- raised by everybody who takes it
 	node     uuid references node,       -- who took it last
@@ -76,7 +78,7 @@ create table post (
 );
 
 -- A run is an agent that a conductor has started. Budgets count those of all nodes.
-create table run (
+create table if not exists run (
 	machine bigint  not null references machine,
 	task    text    not null,
 	name    text    not null,
@@ -89,7 +91,7 @@ create table run (
 );
 
 -- The queue has the tasks that wait, and the names of those that were taken: a name is used once.
-create table queue (
+create table if not exists queue (
 	project uuid   not null references project,
 	name    text   not null,              -- of the branch that it becomes
 	text    bytea  not null,
@@ -103,5 +105,16 @@ create table queue (
 	primary key (project, name)
 );
 
-create table format (version int not null);
-insert into format values (1);
+create table if not exists format (version int not null);
+
+-- Format 2.
+alter table head add column if not exists closed boolean not null default false;
+update head set closed = true from machine m join project p on p.id = m.project
+	where m.id = head.machine and not closed and (m.gone is not null or p.moved is not null);
+alter table post
+	add column if not exists home     uuid,
+	add column if not exists host     text not null default '',
+	add column if not exists home_seq bigint not null default 0,
+	add column if not exists files    text not null default '',
+	drop constraint if exists post_home_fkey;
+update post set host = n.host from node n where n.id = post.home and post.host = '';

@@ -1,8 +1,12 @@
 package postgres
 
 import (
+	_ "embed"
+	"fmt"
 	"sync"
 	"testing"
+
+	"github.com/google/uuid"
 
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/test/postgrestest"
@@ -66,8 +70,8 @@ func TestSettingsThatAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	execute("update ferrus.format set version = 2")
-	says(t, safely(durable), store.StoreError, "have the format 2, and this ferrus knows 1", "install the same version of ferrus")
+	execute("update ferrus.format set version = 3")
+	says(t, safely(durable), store.StoreError, "have the format 3, and this ferrus knows 2", "install the same version of ferrus")
 	execute("drop schema ferrus cascade; revoke create on database " + databaseOf(t, durable) + " from ferrus")
 	says(t, safely(durable), store.StoreError, "let the database user create the schema ferrus")
 }
@@ -97,6 +101,44 @@ func TestAStandbyIsRefused(t *testing.T) {
 	p := postgrestest.NewPair(t, postgrestest.Options{})
 	_, err := Connect(t.Context(), p.Standby.URL("postgres"), options(Options{}))
 	says(t, err, store.StoreError, "is a standby", "target_session_attrs=read-write")
+}
+
+//go:embed testdata/format1.sql
+var format1 string
+
+// TestTablesOfAnOlderFormat are made new, once, and nothing in them is lost.
+func TestTablesOfAnOlderFormat(t *testing.T) {
+	url := postgrestest.Database(t)
+	conn := postgrestest.Connect(t, url)
+	stays, moved := newName(), newName()
+	_, err := conn.PgConn().Exec(t.Context(), fmt.Sprintf(`create schema ferrus; set search_path = ferrus; %[1]s;
+		insert into project (id, name) values ('%[2]s', 'stays'), ('%[3]s', 'moved');
+		update project set moved = now() where name = 'moved';
+		insert into machine (project, branch, gone) values ('%[2]s', '', null), ('%[2]s', 'removed', now()), ('%[3]s', '', null);
+		insert into head select id, 0, 0, 0, 0, '' from machine;
+		insert into lease select id, 0, '', '', 0, 0, null, null from machine;
+		insert into node values ('%[4]s', 'there', now());
+		insert into post (machine, epoch, home) select id, 3, '%[4]s' from machine where branch = ''`, format1, stays.Project, moved.Project, here)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() { connect(t, url, Options{}) })
+	}
+	all.Wait()
+	d := connect(t, url, Options{Node: uuid.New()})
+	if open := ask[string](t, conn, "select string_agg(p.name, ' ') from head h join machine m on m.id = h.machine join project p on p.id = m.project where not closed"); open != "stays" {
+		t.Errorf("open are: %s", open)
+	}
+	s := open(t, d, stays)
+	if snap := view(t, s); snap.Files.Host != "there" {
+		t.Errorf("the files are on %q", snap.Files.Host)
+	}
+	apply(t, s, noted("goes on"))
+	if n := ask[int](t, conn, "select version from format"); n != version {
+		t.Errorf("the format is %d", n)
+	}
 }
 
 // TestTheTablesAreMadeOnce, however many connect at once.

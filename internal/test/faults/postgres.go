@@ -53,6 +53,10 @@ var servers = []Rig{
 		Package: postgresPackage, Test: "TestSettingsThatAreRefused", Needs: "PostgreSQL", Plain: true,
 	},
 	{
+		Name: "postgres: an older format", Promise: "tables of an older format are made new, and what was closed stays closed",
+		Package: postgresPackage, Test: "TestTablesOfAnOlderFormat", Needs: "PostgreSQL", Plain: true,
+	},
+	{
 		Name: "postgres: URLs", Promise: "no URL with a password, and none of a server that is not verified",
 		Package: postgresPackage, Test: "TestURLsThatAreRefused", Plain: true,
 	},
