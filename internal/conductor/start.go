@@ -16,7 +16,11 @@ func (c *conductor) start(ctx context.Context, f Facts, act Act) (again bool, er
 	if err != nil {
 		return false, err
 	}
-	switch question, err := c.try(ctx, f, act, order); {
+	question, err := c.try(ctx, f, act, order)
+	if question == "" && err == nil {
+		err = c.post.Begin(ctx, f.Task.TaskID, &order, c.alone)
+	}
+	switch {
 	case ctx.Err() != nil || errors.Is(err, ErrLost):
 		return false, nil // the run ends
 	case errors.Is(err, post.ErrFilesElsewhere):
@@ -25,14 +29,6 @@ func (c *conductor) start(ctx context.Context, f Facts, act Act) (again bool, er
 		return false, err
 	case question != "":
 		return c.ask(ctx, f, question)
-	}
-	switch err := c.post.Begin(ctx, f.Task.TaskID, &order, c.alone); {
-	case errors.Is(err, post.ErrFilesElsewhere) && ctx.Err() == nil:
-		return true, c.arrive(ctx)
-	case errors.Is(err, ErrLost) || ctx.Err() != nil:
-		return false, nil // the run ends
-	case err != nil:
-		return false, err
 	}
 	run, err := process.Start(order)
 	switch {

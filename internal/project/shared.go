@@ -170,7 +170,7 @@ func (at *Shared) Database(ctx context.Context, log *slog.Logger) (*postgres.Dat
 const reachEvery = 2 * time.Second
 
 // Reach waits until the database of the project at the place answers. away is called with the first reason why it waits. It returns at once for a
-// project in its files. The error is one that waiting does not mend, or the end of ctx.
+// project in its files. It returns any other error of the database, and that of ctx when it ends.
 func (p Place) Reach(ctx context.Context, away func(error)) error {
 	at, err := p.Shared()
 	if err != nil || at == nil {
