@@ -5,6 +5,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
@@ -20,6 +21,22 @@ func slow(t testing.TB) *enginetest.Machine {
 	p := enginetest.Repository(t, "")
 	p.Write("ferrus.toml", enginetest.Gate("echo run >> '"+p.Side+"/runs'; until test -e '"+p.Side+"/go'; do sleep 0.01; done; test -e green"))
 	return p
+}
+
+// An awaited context tells when a call waits for its end: a call of Check has joined its run by then.
+type awaited struct {
+	context.Context
+	waits chan struct{} // closed when somebody waits
+	once  *sync.Once
+}
+
+func newAwaited(ctx context.Context) awaited {
+	return awaited{ctx, make(chan struct{}), new(sync.Once)}
+}
+
+func (a awaited) Done() <-chan struct{} {
+	a.once.Do(func() { close(a.waits) })
+	return a.Context.Done()
 }
 
 func TestAClientThatGivesUpFindsItsCheckAgain(t *testing.T) {
@@ -45,13 +62,16 @@ func TestAClientThatGivesUpFindsItsCheckAgain(t *testing.T) {
 	enginetest.Must(ex.Progress(t.Context(), "Waiting."))(t)
 	both := make(chan engine.Checked, 2)
 	for range 2 {
+		joined := newAwaited(t.Context())
 		go func() {
-			out, err := ex.Check(t.Context(), enginetest.Patience)
+			defer joined.Done() // a call that is refused does not wait
+			out, err := ex.Check(joined, enginetest.Patience)
 			if err != nil {
 				t.Error(err)
 			}
 			both <- out
 		}()
+		<-joined.waits
 	}
 	p.LetGo()
 	for range 2 {

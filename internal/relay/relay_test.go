@@ -98,7 +98,12 @@ func newHost(t *testing.T, network string) (*Host, string) {
 		return cmd
 	})
 	must(t, err)
-	t.Cleanup(h.Close)
+	t.Cleanup(func() {
+		h.Close()
+		for range maxServers { // each server has ended, and writes nothing into the folder any more
+			h.servers <- struct{}{}
+		}
+	})
 	return h, dir
 }
 
