@@ -216,7 +216,9 @@ func (f *fleet) look(ctx context.Context) error {
 		if name == "" {
 			break
 		}
-		f.conduct(ctx, name)
+		if !f.busy[name] { // its branch may have been made by a fleet that was killed, and is conducted as one of those that wait
+			f.conduct(ctx, name)
+		}
 	}
 	if f.Node {
 		return nil

@@ -121,6 +121,25 @@ func killedOnce(t *testing.T) {
 	}
 }
 
+// TestATaskThatIsConductedIsNotConductedAgain because it still waits in the queue, as after the end of a fleet that had taken it.
+func TestATaskThatIsConductedIsNotConductedAgain(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, merges)
+	y.queued("one", "write one.txt")
+	y.branch("write one.txt", "one")
+	_, err := y.run(t.Context(), 2)
+	must(t, err)
+	var begun int
+	for _, e := range y.events {
+		if e.Kind == Begun {
+			begun++
+		}
+	}
+	if left, err := queue.List(filepath.Join(y.dir, ".ferrus")); begun != 1 || len(y.told("one", Trouble)) != 0 || len(left) != 0 || err != nil {
+		t.Errorf("begun %d times, %v wait, %v; %v", begun, left, err, y.events)
+	}
+}
+
 // TestOneOfSeveralAttemptsIsMerged: the one that was selected, or that alone of which something came.
 func TestOneOfSeveralAttemptsIsMerged(t *testing.T) {
 	for _, c := range []struct {
