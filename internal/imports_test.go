@@ -558,6 +558,7 @@ var allowed = map[string]map[string]string{
 		"internal/store": "what every store promises",
 	},
 	"internal/test/faults":  {},
+	"test/stress":           {},
 	"internal/bench":        {"internal/mcpclient": "it drives servers as a client does"},
 	"internal/bench/bare":   {},
 	"internal/e2e/clients":  {},
