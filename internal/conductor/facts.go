@@ -144,7 +144,7 @@ func (c *conductor) slotFacts(f Facts, d agents.Duty) SlotFacts {
 		}
 		s.Printed = s.Occupant.Started
 		for _, r := range f.Runs {
-			if r.Name != s.Occupant.Run {
+			if r.Name != s.Occupant.Run || r.Node != "" {
 				continue
 			}
 			if t := c.tails[r.Name]; t != nil { // a run that has ended may have none
@@ -284,7 +284,9 @@ func (d duty) replaced() bool {
 	if !d.Taken || d.name != agents.Executor || d.Task.Assigned.Agent == "" {
 		return false
 	}
-	return slices.ContainsFunc(d.Runs, func(r process.Run) bool { return r.Name == d.Occupant.Run && r.At <= d.Task.Assigned.Off })
+	return slices.ContainsFunc(d.Runs, func(r process.Run) bool {
+		return r.Name == d.Occupant.Run && r.Node == "" && r.At <= d.Task.Assigned.Off
+	})
 }
 
 // idle returns how long a running executor has not had the claim.

@@ -38,12 +38,12 @@ func (c *conductor) start(ctx context.Context, f Facts, act Act) (again bool, er
 		// A failed start is recorded, so that the rules count it. Otherwise they would start again
 		// and again.
 		list, unread := process.Runs(order.Runs)
-		if unread != nil || len(list) <= len(f.Runs) {
+		if unread != nil || process.Next(list, order.Run.Duty) <= order.Number {
 			return false, err
 		}
 		return true, nil
 	}
-	c.told[run.Name] = true
+	c.told[toldAs(run)] = true
 	c.goesOn()
 	c.say(Event{Kind: Started, Duty: run.Duty, Agent: run.Agent, Run: run.Name, Text: run.Log, Why: why, Sandbox: run.Sandbox, Outside: run.Outside})
 	return true, nil

@@ -63,10 +63,13 @@ func (c *conductor) say(e Event) {
 	c.Tell(e)
 }
 
+// toldAs names a run among those of all computers.
+func toldAs(r process.Run) string { return r.Node + " " + r.Name }
+
 // tell reports what has happened since the last call.
 func (c *conductor) tell(f Facts, first bool) {
 	for _, r := range f.Runs {
-		open, closed := r.Name, r.Name+" ended"
+		open, closed := toldAs(r), toldAs(r)+" ended"
 		switch {
 		case first && r.Over():
 			c.told[open], c.told[closed] = true, true
@@ -80,7 +83,9 @@ func (c *conductor) tell(f Facts, first bool) {
 		}
 		if r.Over() && !c.told[closed] {
 			c.told[closed] = true
-			delete(c.tails, r.Name)
+			if r.Node == "" {
+				delete(c.tails, r.Name)
+			}
 			c.say(Event{Kind: Ended, Duty: r.Duty, Agent: r.Agent, Run: r.Name, Ended: &r})
 		}
 	}

@@ -12,6 +12,7 @@
 package post
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -41,8 +42,9 @@ var ErrFilesElsewhere = postgres.ErrFilesElsewhere
 // goroutine at a time.
 type Post struct {
 	*postgres.Post
-	s     *postgres.Store
-	place project.Place
+	s      *postgres.Store
+	place  project.Place
+	abroad []process.Run // that went on elsewhere at the last call of Runs
 }
 
 // Take takes the right to conduct the task of a machine; nil for a machine in files. The error is a *TakenError when another conductor has
@@ -56,7 +58,7 @@ func Take(ctx context.Context, m store.Machine, place project.Place) (*Post, err
 	if err != nil {
 		return nil, err
 	}
-	return &Post{p, s, place}, nil
+	return &Post{Post: p, s: s, place: place}, nil
 }
 
 // Context returns a context that ends with ctx, or with the cause ErrLost when the post is lost.
@@ -103,7 +105,7 @@ func (p *Post) Leave(ctx context.Context, files string) error {
 	return p.Post.Leave(ctx, files)
 }
 
-// Begin records the start of an agent before it happens, and completes the order. conductor is the lock of the conductor without which the
+// Begin records the start of an agent before it happens, and completes the order: no computer has a run of its name. conductor is the lock of the conductor without which the
 // agent may not stay. With "" the agent has no fence: nothing may say between two decisions that this computer is there, and another one may take it
 // for lost. The error is ErrLost or ErrFilesElsewhere if nothing may be started.
 func (p *Post) Begin(ctx context.Context, task string, o *process.Order, conductor string) error {
@@ -114,6 +116,7 @@ func (p *Post) Begin(ctx context.Context, task string, o *process.Order, conduct
 	if ttl := p.s.Database().TTL(); conductor != "" {
 		o.Fence = process.Fence{Heard: live.HeardFile(project.At(p.place.Root, "").Dir()), Silence: ttl * 8 / 10, Conductor: conductor, Alone: ttl}
 	}
+	o.Number = max(o.Number, process.Next(p.abroad, o.Run.Duty))
 	r := o.Run
 	r.Name, r.Started = fmt.Sprintf("%s-%d", r.Duty, o.Number), time.Now().UTC().Truncate(time.Millisecond)
 	line, err := r.Portable()
@@ -124,7 +127,8 @@ func (p *Post) Begin(ctx context.Context, task string, o *process.Order, conduct
 }
 
 // Runs returns the runs of a task on all computers, in the order of their start, and by duty the computer on which an agent of another one works.
-// own are those of this computer, which it records; slot tells whether an agent of this computer is in its slot.
+// own are those of this computer, which it records; slot tells whether an agent of this computer is in its slot. Two computers can have runs of the same
+// name, from before they shared the task: a run is known by its name and its Node.
 func (p *Post) Runs(ctx context.Context, task string, own []process.Run, slot func(agents.Duty) process.Slot) ([]process.Run, map[agents.Duty]string, error) {
 	if p == nil {
 		return own, nil, nil
@@ -133,74 +137,79 @@ func (p *Post) Runs(ctx context.Context, task string, own []process.Run, slot fu
 	if err != nil {
 		return nil, nil, err
 	}
-	all, elsewhere, _, stale := merge(own, rows)
-	for _, r := range stale {
-		if here := slices.ContainsFunc(rows, func(row postgres.Run) bool { return row.Here && row.Name == r.Name }); here && !r.Over() {
-			if _, taken := slot(r.Duty).Taken(); taken {
-				continue // it is only just starting
-			}
-			r = ended(r, 0, "it was recorded and not started")
-			put(all, r)
+	list, abroad := merge(own, rows)
+	for i, r := range list {
+		if r.mine || r.Over() {
+			continue
 		}
-		if !r.Over() {
-			r = lost(r, hostOf(rows, r.Name))
-			put(all, r)
+		if !r.row.Here {
+			r.Run = lost(r)
+		} else if _, taken := slot(r.Duty).Taken(); taken {
+			continue // it is only just starting
+		} else {
+			r.Run = ended(r.Run, 0, "it was recorded and not started")
+			r.Stopped = true
 		}
-		line, err := r.Portable()
-		if err == nil {
-			err = p.Record(ctx, task, r.Name, r.Over(), line)
-		}
-		if err != nil {
+		list[i] = r
+	}
+	for _, r := range list {
+		if err := p.record(ctx, task, r); err != nil {
 			return nil, nil, err
 		}
 	}
-	return all, elsewhere, nil
+	elsewhere := map[agents.Duty]string{}
+	for _, r := range abroad {
+		elsewhere[r.Duty] = r.Node
+	}
+	p.abroad = runsOf(abroad)
+	return runsOf(list), elsewhere, nil
 }
 
-// lost is the record of a run whose end nobody has seen.
-func lost(r process.Run, host string) process.Run {
-	return ended(r, -1, "it ended on "+host+" without a record")
+// record writes the end of a run, if its row does not say it. What a computer has seen of its own runs counts more than what another one has written
+// in its place.
+func (p *Post) record(ctx context.Context, task string, r known) error {
+	if !r.Over() || r.row != nil && r.row.Over && !r.mine {
+		return nil
+	}
+	line, err := r.Portable()
+	switch {
+	case err != nil:
+		return err
+	case r.row != nil && !r.row.Here:
+		return p.RecordLost(ctx, task, r.Name, r.row.Node, line)
+	case r.row != nil && r.row.Over && bytes.Equal(r.row.Line, line):
+		return nil
+	}
+	return p.Record(ctx, task, r.Name, true, line)
 }
 
-// ended is the record of a run that ended through no fault of its own.
+// lost is the record of a run whose end nobody has seen. It counts, like that of a shim that was killed: the agent may have ended by itself.
+func lost(r known) process.Run {
+	return ended(r.Run, -1, "it ended on "+r.row.Host+" without a record")
+}
+
+// ended is the record of a run that has ended.
 func ended(r process.Run, exit int, why string) process.Run {
-	r.Ended, r.Exit, r.Stopped, r.Error = time.Now().UTC().Truncate(time.Millisecond), exit, true, why
+	r.Ended, r.Exit, r.Error = time.Now().UTC().Truncate(time.Millisecond), exit, why
 	return r
 }
 
-func hostOf(rows []postgres.Run, name string) string {
-	for _, row := range rows {
-		if row.Name == name {
-			return row.Host
-		}
-	}
-	return "another computer"
+// A known run is one that the files of this computer or the database have.
+type known struct {
+	process.Run
+	mine bool          // the files of this computer have it
+	row  *postgres.Run // of the database; nil if it has none
 }
 
-func put(all []process.Run, r process.Run) {
-	for i := range all {
-		if all[i].Name == r.Name {
-			all[i] = r
-		}
+// merge returns the runs of all computers in the order of their start, and apart from them those that go on elsewhere.
+func merge(own []process.Run, rows []postgres.Run) (list, abroad []known) {
+	for _, r := range own {
+		list = append(list, known{Run: r, mine: true})
 	}
-}
-
-// merge returns the runs of all computers but those that go on elsewhere, these apart with where they are by duty, and the runs whose rows are not as they should be: those of
-// this computer that have ended or have no row, and those without an end whose shims do not live.
-func merge(own []process.Run, rows []postgres.Run) (all []process.Run, elsewhere map[agents.Duty]string, abroad, stale []process.Run) {
-	elsewhere, all = map[agents.Duty]string{}, slices.Clone(own)
-	seen := map[string]bool{}
-	for _, row := range rows {
-		i := slices.IndexFunc(own, func(r process.Run) bool { return r.Name == row.Name })
-		switch {
-		case row.Here && i >= 0:
-			seen[row.Name] = true
-			if own[i].Over() && !row.Over {
-				stale = append(stale, own[i])
-			}
+	for i, row := range rows {
+		if at := slices.IndexFunc(own, func(r process.Run) bool { return row.Here && r.Name == row.Name }); at >= 0 {
+			list[at].row = &rows[i]
 			continue
-		case i >= 0:
-			continue // a run of this computer from before it was shared, whose name another one has used
 		}
 		r, err := process.ReadPortable(row.Line)
 		if err != nil {
@@ -209,26 +218,25 @@ func merge(own []process.Run, rows []postgres.Run) (all []process.Run, elsewhere
 		if !row.Here {
 			r.Node = row.Host
 		}
-		switch {
-		case row.Over:
-		case row.Alive && !row.Here:
-			elsewhere[r.Duty] = row.Host
-			abroad = append(abroad, r)
-			continue
-		default:
-			stale = append(stale, r)
-		}
-		all = append(all, r)
-	}
-	for _, r := range own {
-		if !seen[r.Name] && r.Over() {
-			stale = append(stale, r)
+		k := known{Run: r, row: &rows[i]}
+		if row.Alive && !row.Here {
+			abroad = append(abroad, k)
+		} else {
+			list = append(list, k)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b process.Run) int {
+	slices.SortStableFunc(list, func(a, b known) int {
 		return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Name, b.Name))
 	})
-	return all, elsewhere, abroad, stale
+	return list, abroad
+}
+
+func runsOf(list []known) []process.Run {
+	var runs []process.Run
+	for _, r := range list {
+		runs = append(runs, r.Run)
+	}
+	return runs
 }
 
 // All returns the runs of a task on all computers, for reports: own are those of this computer. Where the database does not answer, it returns those.
@@ -241,14 +249,13 @@ func All(ctx context.Context, m store.Machine, task string, own []process.Run) [
 	if err != nil {
 		return own
 	}
-	all, _, abroad, stale := merge(own, rows)
-	all = append(all, abroad...)
-	for _, r := range stale {
-		if !r.Over() {
-			put(all, lost(r, hostOf(rows, r.Name)))
+	list, abroad := merge(own, rows)
+	for i, r := range list {
+		if !r.mine && !r.Over() {
+			list[i].Run = lost(r)
 		}
 	}
-	return all
+	return runsOf(append(list, abroad...))
 }
 
 // Node returns the other computer that conducts the task of a machine; "" for none, for a machine in files, and where the database does not answer.

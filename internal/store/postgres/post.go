@@ -212,17 +212,24 @@ func (p *Post) Begin(ctx context.Context, task, name, session string, line []byt
 		}
 		return p.exec(ctx, tx, `insert into run (machine, task, name, node, session, over, line)
 			select machine, $4, $5, $6, $7, false, $8 from post where machine = $1 and session = $2 and epoch = $3 for share
-			on conflict (machine, task, name) do update set node = excluded.node, session = excluded.session, over = false, line = excluded.line`,
+			on conflict (machine, task, node, name) do update set session = excluded.session, over = false, line = excluded.line`,
 			task, name, p.s.db.opts.Node, session, line)
 	})
 }
 
-// Record replaces the record of a run.
+// Record replaces the record of a run of this computer.
 func (p *Post) Record(ctx context.Context, task, name string, over bool, line []byte) error {
 	return p.fenced(ctx, "record a run", `insert into run (machine, task, name, node, session, over, line)
 		select machine, $4, $5, $6, '', $7, $8 from post where machine = $1 and session = $2 and epoch = $3 for share
-		on conflict (machine, task, name) do update set over = excluded.over, line = excluded.line`,
+		on conflict (machine, task, node, name) do update set over = excluded.over, line = excluded.line`,
 		task, name, p.s.db.opts.Node, over, line)
+}
+
+// RecordLost writes the end of a run of another computer, which has not written it.
+func (p *Post) RecordLost(ctx context.Context, task, name string, node uuid.UUID, line []byte) error {
+	return p.fenced(ctx, "record a run", `update run set over = true, line = $7 where task = $4 and name = $5 and node = $6 and not over
+		and machine = (select machine from post where machine = $1 and session = $2 and epoch = $3 for share)`,
+		task, name, node, line)
 }
 
 // fenced runs a statement that changes one row if the post is ours. Its first three arguments are the machine, the session and the epoch.
@@ -251,9 +258,10 @@ func (p *Post) refuse(err error, remedy string) error {
 	return &store.Error{Code: store.StoreError, What: "conduct " + p.s.name.String(), Err: err, Remedy: "nothing was changed: " + remedy}
 }
 
-// A Run is the record of an agent that a conductor has started.
+// A Run is the record of an agent that a conductor has started. Its name is unique among those of its computer.
 type Run struct {
 	Name  string
+	Node  uuid.UUID
 	Host  string // its computer
 	Here  bool   // it was started on this computer
 	Alive bool   // by what its computer says: its shim lives, and the computer is not lost
@@ -265,7 +273,7 @@ type Run struct {
 func (s *Store) Runs(ctx context.Context, task string) ([]Run, error) {
 	var list []Run
 	err := s.db.query(ctx, func(ctx context.Context) error {
-		rows, err := s.db.read.Query(ctx, `select r.name, n.host, r.node = $3, not r.over and s.id is not null and s.ended is null and n.until > clock_timestamp(), r.over, r.line
+		rows, err := s.db.read.Query(ctx, `select r.name, r.node, n.host, r.node = $3, not r.over and s.id is not null and s.ended is null and n.until > clock_timestamp(), r.over, r.line
 			from run r join node n on n.id = r.node left join session s on s.id = r.session where r.machine = $1 and r.task = $2 order by r.n`, s.id, task, s.db.opts.Node)
 		if err == nil {
 			list, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Run])

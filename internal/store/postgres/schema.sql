@@ -77,7 +77,7 @@ create table if not exists post (
 	files    text not null default ''    -- the commit by which home has handed them over, '' for none
 );
 
--- A run is an agent that a conductor has started. Budgets count those of all nodes.
+-- A run is an agent that a conductor has started. Budgets count those of all nodes. Two nodes can have runs of one name, from before they shared the task.
 create table if not exists run (
 	machine bigint  not null references machine,
 	task    text    not null,
@@ -87,7 +87,7 @@ create table if not exists run (
 	session text    not null, -- which lives as long as its shim
 	over    boolean not null,
 	line    bytea   not null, -- its record
-	primary key (machine, task, name)
+	primary key (machine, task, node, name)
 );
 
 -- The queue has the tasks that wait, and the names of those that were taken: a name is used once.
@@ -118,3 +118,6 @@ alter table post
 	add column if not exists files    text not null default '',
 	drop constraint if exists post_home_fkey;
 update post set host = n.host from node n where n.id = post.home and post.host = '';
+
+-- Format 3.
+alter table run drop constraint if exists run_pkey, add primary key (machine, task, node, name);

@@ -70,8 +70,8 @@ func TestSettingsThatAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	execute("update ferrus.format set version = 3")
-	says(t, safely(durable), store.StoreError, "have the format 3, and this ferrus knows 2", "install the same version of ferrus")
+	execute(fmt.Sprintf("update ferrus.format set version = %d", version+1))
+	says(t, safely(durable), store.StoreError, fmt.Sprintf("have the format %d, and this ferrus knows %d", version+1, version), "install the same version of ferrus")
 	execute("drop schema ferrus cascade; revoke create on database " + databaseOf(t, durable) + " from ferrus")
 	says(t, safely(durable), store.StoreError, "let the database user create the schema ferrus")
 }
@@ -118,7 +118,8 @@ func TestTablesOfAnOlderFormat(t *testing.T) {
 		insert into head select id, 0, 0, 0, 0, '' from machine;
 		insert into lease select id, 0, '', '', 0, 0, null, null from machine;
 		insert into node values ('%[4]s', 'there', now());
-		insert into post (machine, epoch, home) select id, 3, '%[4]s' from machine where branch = ''`, format1, stays.Project, moved.Project, here)).ReadAll()
+		insert into post (machine, epoch, home) select id, 3, '%[4]s' from machine where branch = '';
+		insert into run (machine, task, name, node, session, over, line) select id, 't-1', 'executor-1', '%[4]s', '', true, 'there' from machine where branch = ''`, format1, stays.Project, moved.Project, here)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,6 +137,12 @@ func TestTablesOfAnOlderFormat(t *testing.T) {
 		t.Errorf("the files are on %q", snap.Files.Host)
 	}
 	apply(t, s, noted("goes on"))
+	if err := takePost(t, s).Record(t.Context(), "t-1", "executor-1", true, []byte("of d")); err != nil {
+		t.Fatal(err)
+	}
+	if runs, err := s.Runs(t.Context(), "t-1"); err != nil || len(runs) != 2 || string(runs[0].Line) != "there" {
+		t.Errorf("the runs are %+v, %v", runs, err)
+	}
 	if n := ask[int](t, conn, "select version from format"); n != version {
 		t.Errorf("the format is %d", n)
 	}
