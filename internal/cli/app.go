@@ -37,6 +37,7 @@ type App struct {
 	JSON        bool
 	Via         string         // what a person acts by, when it is not this command line: ui or web
 	Shown       Shown          // what the person decided on
+	Resume      bool           // the run continues after the decision, if it has ended
 	Run         Runner         // runs another command in this process; internal/cli/root sets it
 	Parsed      bool           // the command line was sound
 	at          *project.Place // the machine that the command acts on; nil until it is found

@@ -17,6 +17,8 @@ type Decision struct {
 	What string // to stand after "cannot"
 	Act  func(ctx context.Context, s *engine.Session, text string) (engine.Done, error)
 	Told func(a *App, done engine.Done)
+
+	Continues bool // it gives the task work to do: see App.Continue
 }
 
 // Decide carries a verdict out and shows what became of it, in --json with what more says.
@@ -36,9 +38,25 @@ func (a *App) Decide(ctx context.Context, v Decision, text string, more ...func(
 		for _, f := range more {
 			maps.Copy(facts, f())
 		}
-		return a.PrintJSON(facts)
+		if err := a.PrintJSON(facts); err != nil {
+			return err
+		}
+	} else {
+		v.Told(a, done)
 	}
-	v.Told(a, done)
+	return a.ContinueOrShow(ctx, e, v.Continues)
+}
+
+// ContinueOrShow is Continue after a decision that gives work to do, and otherwise ShowNext. With --json it shows nothing.
+func (a *App) ContinueOrShow(ctx context.Context, e *engine.Engine, continues bool) error {
+	if continues {
+		if did, err := a.Continue(ctx, e); did || err != nil {
+			return err
+		}
+	}
+	if a.JSON {
+		return nil
+	}
 	return a.ShowNext(e)
 }
 

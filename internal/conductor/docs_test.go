@@ -19,6 +19,14 @@ they say, and waits until something changes. It stores nothing else: if it is
 killed and started again, it continues from the files. A task has one conductor
 at a time. The section ` + "`[hq]`" + ` of ` + "`ferrus.toml`" + ` names the agents that it starts.
 
+A question ends a run that nobody sits at. The answer starts it again: on the
+screen and the page at once, as a process of its own; on a terminal ` + "`ferrus\nanswer`" + ` asks whether to continue; a script says ` + "`ferrus answer --resume`" + `. The
+same holds for ` + "`reject`, `reopen`, `send` and `merge --resolve`" + `. Nothing is started
+while a run works on the task, or if no run has ever worked on it. For a delegate
+the run of the task is continued that it is a part of. If the computer fails
+between the answer and the start, ` + "`ferrus resume`" + ` continues. The lock of the
+conductor decides between several starts.
+
 ` + "`ferrus step`" + ` uses the same tables without the loop: one decision for the task,
 each branch and each pipeline, from the facts at the start of the step, and then
 it returns. It is for cron. The agents that it starts keep running:

@@ -98,6 +98,9 @@ var offers = []offer{
 // ofDelegate are the acts that a person has on a delegate's task: the others are for the executor that delegated.
 var ofDelegate = []string{"finish", "reject", "send", "release", "rollback", "rollback-files"}
 
+// continuing are the acts that give a task work to do: its run continues after them, if agents of a run have worked on it.
+var continuing = []string{"answer", "reject", "resolve", "reopen"}
+
 func reviewing(r *Report) bool { return r.State == state.Reviewing && r.finish == "" }
 
 func underway(r *Report) bool { return r.TaskID != "" && !r.State.Over() && r.finish == "" }
@@ -119,6 +122,9 @@ func (r *Report) Acts() []act.Act {
 		}
 		if r.finish != "" && a.Name != "finish" {
 			continue
+		}
+		if r.Spent.Runs > 0 && slices.Contains(continuing, a.Name) {
+			a.Args = slices.Insert(a.Args, 1, "--resume")
 		}
 		if r.Branch != "" && !slices.Contains(a.Args, r.Branch) {
 			a.Args = append([]string{"--branch", r.Branch}, a.Args...)

@@ -81,6 +81,48 @@ func TestNeedsAndActs(t *testing.T) {
 	}
 }
 
+// TestAnActThatGivesWorkContinuesTheRun: where agents of a run have worked, an answer, a rejection, a conflict that is sent back and
+// another turn of an ended task are carried on by a run; what gives no work starts none, and agents of one's own are left alone.
+func TestAnActThatGivesWorkContinuesTheRun(t *testing.T) {
+	continues := map[string]bool{"answer": true, "reject": true, "resolve": true, "reopen": true}
+	seen := map[string]bool{}
+	for name, s := range scenes {
+		for _, runs := range []int{0, 1} {
+			r := s.report
+			r.Spent.Runs = runs
+			for _, a := range r.Acts() {
+				got, want := slices.Contains(a.Args, "--resume"), runs > 0 && continues[a.Name]
+				if end := slices.Index(a.Args, "--"); got != want || got && end >= 0 && slices.Index(a.Args, "--resume") > end {
+					t.Errorf("%s after %d runs: %q", name, runs, a.Args)
+				}
+				seen[a.Name] = true
+			}
+		}
+	}
+	for name := range continues {
+		if !seen[name] {
+			t.Errorf("no scene offers %s", name)
+		}
+	}
+}
+
+// TestOnlyAStandingTaskOfARunIsContinued.
+func TestOnlyAStandingTaskOfARunIsContinued(t *testing.T) {
+	waits := Report{TaskID: "t", State: state.Executing, Waiting: state.Waiting{For: "executor"}}
+	ran, conducted, asks := waits, waits, waits
+	ran.Spent.Runs, conducted.Spent.Runs, asks.Spent.Runs = 1, 1, 1
+	conducted.Conductor = 7
+	asks.State, asks.Waiting.For = state.AwaitingHuman, "human"
+	for name, c := range map[string]struct {
+		r    Report
+		want bool
+	}{"no run ever": {waits, false}, "its run has ended": {ran, true}, "a run works": {conducted, false}, "it asks a person": {asks, false}} {
+		if got := c.r.Resumable(); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
 // TestEachStepThatIsAnActIsOffered: what the status suggests to do is among the acts.
 func TestEachStepThatIsAnActIsOffered(t *testing.T) {
 	shows := []string{"log", "diff", "status", "run", "task"} // they show something, or create the next task

@@ -92,6 +92,9 @@ func (r *Report) deserted() bool {
 	return r.Waiting.For == "supervisor" || r.Waiting.For == "executor" && (r.Holder == nil || r.Holder.Dead)
 }
 
+// Resumable reports whether agents of a run have worked on the task, and it waits for one that no run would start.
+func (r *Report) Resumable() bool { return r.Spent.Runs > 0 && r.deserted() }
+
 // WaitText says who is waited for.
 func (r *Report) WaitText() string {
 	switch {

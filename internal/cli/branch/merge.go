@@ -60,6 +60,7 @@ With --resolve: task_id state seq epoch.`),
 	}
 	cmd.Flags().BoolVar(&resolve, "resolve", false, "send a conflict back to the executor")
 	a.SubmissionFlag(cmd)
+	a.ResumeFlag(cmd)
 	return cmd
 }
 
@@ -173,9 +174,15 @@ func startResolving(a *cli.App, ctx context.Context, s, from *engine.Session, c 
 	}
 	t := done.Task
 	if a.JSON {
-		return a.PrintVerdict(t)
+		if err := a.PrintVerdict(t); err != nil {
+			return err
+		}
+	} else {
+		a.Say("%s\n%s is %s again, with the project's changes in its files\n", format.Line(c.Message), name, t.State)
 	}
-	a.Say("%s\n%s is %s again, with the project's changes in its files\n", format.Line(c.Message), name, t.State)
+	if did, err := a.Continue(ctx, from.Engine()); did || err != nil || a.JSON {
+		return err
+	}
 	a.ShowSteps([]status.Step{{Command: "ferrus resume --branch " + name, Why: "starts the agents that fix and review it"}, {Command: "ferrus merge " + name, Why: "merges it afterwards"}})
 	return nil
 }

@@ -29,9 +29,9 @@ time; "ferrus resume" continues it.
 
 On a terminal, ferrus shows a question and you can type the answer. You can also
 run "ferrus answer" in another terminal. With --headless, or if stdin is not a
-terminal, a question ends the run with exit code 6. Then run "ferrus answer" and
-"ferrus resume". Ctrl-C and "ferrus stop" end the agents and leave the task as
-it is. Closing the terminal ends nothing.
+terminal, a question ends the run with exit code 6. Then
+"ferrus answer --resume" answers and continues. Ctrl-C and "ferrus stop" end the
+agents and leave the task as it is. Closing the terminal ends nothing.
 
 Exit codes:
 

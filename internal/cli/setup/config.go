@@ -167,16 +167,19 @@ func configAccept(a *cli.App, ctx context.Context) error {
 		}
 		return cli.CannotDo("accept the configuration", "", err)
 	}
-	if a.JSON {
-		return a.PrintJSON(map[string]any{"accepted": changes, "seq": done.Task.Seq})
-	}
-	if len(changes) == 0 {
+	switch {
+	case a.JSON:
+		err = a.PrintJSON(map[string]any{"accepted": changes, "seq": done.Task.Seq})
+	case len(changes) == 0:
 		a.Say("nothing to do: the task has the configuration of ferrus.toml\n")
-		return nil
+	default:
+		a.Say("accepted for %s:\n", done.Task.TaskID)
+		showChanges(a, changes)
 	}
-	a.Say("accepted for %s:\n", done.Task.TaskID)
-	showChanges(a, changes)
-	return nil
+	if err == nil {
+		_, err = a.Continue(ctx, e)
+	}
+	return err
 }
 
 func configExplain(a *cli.App, ctx context.Context) error {

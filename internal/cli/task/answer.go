@@ -23,8 +23,10 @@ func AnswerCommand(a *cli.App) *cobra.Command {
 		Short: "Answer the open question or consultation",
 		Long: `Answers the question that the task waits for. A number selects that option.
 During a consultation you answer in place of the supervisor. With an ID, such as
-q2, only that question is answered.`,
+q2, only that question is answered. If the question has ended the run, ferrus
+asks whether to continue; without a terminal it continues only with --resume.`,
 		Example: `  ferrus answer 1
+  ferrus answer 1 --resume
   ferrus answer "use the standard library"
   ferrus answer q2 -f answer.md`,
 		Annotations: cli.Reference("", "id answer state seq epoch."),
@@ -40,6 +42,7 @@ q2, only that question is answered.`,
 		},
 	}
 	from.FileFlag(cmd)
+	a.ResumeFlag(cmd)
 	return cmd
 }
 
@@ -63,9 +66,13 @@ func runAnswer(a *cli.App, ctx context.Context, id string, from cli.Source, word
 	}
 	answer := done.Top.Docs[doc] // a number has become its option
 	if a.JSON {
-		return a.PrintJSON(map[string]any{"id": id, "answer": answer, "state": t.State, "seq": t.Seq, "epoch": t.Epoch})
+		err = a.PrintJSON(map[string]any{"id": id, "answer": answer, "state": t.State, "seq": t.Seq, "epoch": t.Epoch})
+	} else {
+		a.Say("%s answered: %s\n", id, format.Clip(format.Line(answer), 100))
+		a.Say("  the task is %s; %s\n", t.State, status.Sentence(e))
 	}
-	a.Say("%s answered: %s\n", id, format.Clip(format.Line(answer), 100))
-	a.Say("  the task is %s; %s\n", t.State, status.Sentence(e))
-	return nil
+	if err == nil {
+		_, err = a.Continue(ctx, e)
+	}
+	return err
 }

@@ -32,6 +32,7 @@ are used, the task fails.`,
 		},
 	}
 	a.SubmissionFlag(cmd)
+	a.ResumeFlag(cmd)
 	from.MessageFlag(cmd, "`TEXT` that says what is wrong")
 	from.FileFlag(cmd)
 	return cmd
@@ -39,7 +40,7 @@ are used, the task fails.`,
 
 // reject rejects the submission that is named, "" for the present one.
 func reject(submission string) cli.Decision {
-	return cli.Decision{Verb: "reject", What: "reject",
+	return cli.Decision{Verb: "reject", What: "reject", Continues: true,
 		Act: func(ctx context.Context, s *engine.Session, notes string) (engine.Done, error) {
 			return s.Reject(ctx, notes, submission)
 		},

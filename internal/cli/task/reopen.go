@@ -32,10 +32,11 @@ REVIEW.md. The budgets of checks and reviews start again at 0.`,
 	from.MessageFlag(cmd, "`TEXT` that says what is missing")
 	from.FileFlag(cmd)
 	a.TaskFlag(cmd)
+	a.ResumeFlag(cmd)
 	return cmd
 }
 
-var reopen = cli.Decision{Verb: "reopen", What: "reopen",
+var reopen = cli.Decision{Verb: "reopen", What: "reopen", Continues: true,
 	Act: func(ctx context.Context, s *engine.Session, text string) (engine.Done, error) {
 		return s.Reopen(ctx, text)
 	},

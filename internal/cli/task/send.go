@@ -37,6 +37,7 @@ The message is valid until the task ends and has at most 4 KiB.`, cli.VerdictJSO
 	cmd.Flags().BoolVar(&steering, "steer", false, "message the running agent")
 	from.FileFlag(cmd)
 	a.TaskFlag(cmd)
+	a.ResumeFlag(cmd)
 	return cmd
 }
 
@@ -58,14 +59,21 @@ func runSend(a *cli.App, ctx context.Context, steering bool, from cli.Source, wo
 	t := done.Task
 	switch {
 	case a.JSON:
-		return a.PrintVerdict(t)
+		if err := a.PrintVerdict(t); err != nil {
+			return err
+		}
 	case steering:
 		a.Say("%s\n", readers(t, e.Verdict(done.Snapshot).Dead))
+		if r, err := status.Read(e); err == nil && r.Resumable() && !a.Resume {
+			a.Say("  %s\n", a.Commands("no run works on the task; ferrus resume continues it"))
+		}
 	default:
 		reopen.Told(a, done)
-		return a.ShowNext(e)
 	}
-	return nil
+	if steering && !a.Resume { // it is not what a task waits for
+		return nil
+	}
+	return a.ContinueOrShow(ctx, e, true)
 }
 
 // unsent says what to do instead where the task is not one to send to.
