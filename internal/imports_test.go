@@ -671,6 +671,7 @@ var allowed = map[string]map[string]string{
 		"internal/store":    "a score is of one snapshot",
 	},
 	"internal/family": {
+		"internal/agents":         "what an agent reports to have used",
 		"internal/agents/process": "what the agents of delegates have used",
 		"internal/conductor":      "the task and each delegate have a conductor",
 		"internal/delegate":       "what the journal asks for is carried out",

@@ -103,6 +103,7 @@ type Adapter struct {
 	login  login
 	launch func(Adapter, LaunchSpec) (Launch, error)
 	read   func() lineReader // of its output
+	heeds  int               // how many of the last lines of it make its reading; 0 means all
 }
 
 // All returns the adapters in the order of the documentation.

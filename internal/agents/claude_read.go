@@ -82,7 +82,7 @@ func readClaude() lineReader {
 
 func (c *claudeReader) line(line []byte, at time.Time, r *Reading) []Note {
 	var e claudeEvent
-	if json.Unmarshal(line, &e) != nil || e.Type == "" {
+	if !object(line, &e) || e.Type == "" {
 		return stray(line, at, r)
 	}
 	if e.Session != "" {

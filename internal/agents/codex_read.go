@@ -52,7 +52,7 @@ type codexItem struct {
 func readCodex() lineReader {
 	return once(func(line []byte, at time.Time, r *Reading) []Note {
 		var e codexEvent
-		if json.Unmarshal(line, &e) != nil || e.Type == "" {
+		if !object(line, &e) || e.Type == "" {
 			return stray(line, at, r)
 		}
 		switch e.Type {

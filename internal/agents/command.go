@@ -17,6 +17,7 @@ var command = Adapter{
 	Lacks:    []string{"What its agent may do, and what it costs, is between you and your command."},
 	launch:   launchCommand,
 	read:     readPlain,
+	heeds:    plainHeeds,
 }
 
 // placeholders are the values that a command can use.

@@ -28,11 +28,14 @@ type geminiEvent struct {
 	} `json:"stats"`
 }
 
+// maxSaid bounds a statement that comes in pieces, in bytes.
+const maxSaid = 64 << 10
+
 func readGemini() lineReader {
 	speaking := false
 	return func(line []byte, at time.Time, r *Reading) []Note {
 		var e geminiEvent
-		if json.Unmarshal(line, &e) != nil || e.Type == "" {
+		if !object(line, &e) || e.Type == "" {
 			return stray(line, at, r)
 		}
 		goesOn := speaking && e.Type == "message" && e.Delta
@@ -47,10 +50,11 @@ func readGemini() lineReader {
 			}
 			r.answers()
 			text := clean(e.Content)
-			if goesOn {
-				r.Said += text
-			} else {
+			switch {
+			case !goesOn:
 				r.Said = text
+			case len(r.Said) < maxSaid: // each piece copies what was said before it
+				r.Said += text
 			}
 			return []Note{{Kind: Speech, Text: text, More: goesOn}}
 		case "tool_use":

@@ -22,6 +22,7 @@ var goose = Adapter{
 	},
 	launch: launchGoose,
 	read:   readPlain,
+	heeds:  plainHeeds,
 }
 
 func launchGoose(a Adapter, s LaunchSpec) (Launch, error) {

@@ -42,7 +42,7 @@ type opencodeEvent struct {
 func readOpencode() lineReader {
 	return func(line []byte, at time.Time, r *Reading) []Note {
 		var e opencodeEvent
-		if json.Unmarshal(line, &e) != nil || e.Type == "" {
+		if !object(line, &e) || e.Type == "" {
 			return stray(line, at, r)
 		}
 		if e.Session != "" {

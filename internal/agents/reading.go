@@ -66,9 +66,10 @@ const (
 // A Reader reads an agent's output, in pieces of any size.
 type Reader struct {
 	Reading
-	Now  func() time.Time // for limits that end "in 5 minutes" or "at 3pm"; nil is time.Now
-	read lineReader
-	rest []byte
+	Now   func() time.Time // for limits that end "in 5 minutes" or "at 3pm"; nil is time.Now
+	read  lineReader
+	heeds int // how many of the last lines make the reading; 0 means all
+	rest  []byte
 }
 
 // A lineReader reads the lines of one agent's output in order; at is the time of the line.
@@ -76,7 +77,7 @@ type lineReader func(line []byte, at time.Time, r *Reading) []Note
 
 // Reader returns a reader for the output of the adapter's agent. One reader can read standard
 // output and standard error, line by line.
-func (a Adapter) Reader() *Reader { return &Reader{read: a.read()} }
+func (a Adapter) Reader() *Reader { return &Reader{read: a.read(), heeds: a.heeds} }
 
 // ReaderOf returns a reader for the output of the agent of that name. The output of an unknown
 // agent, such as one of another version of ferrus, is read like that of a command.
@@ -99,8 +100,8 @@ func (r *Reader) Feed(piece []byte) []Note {
 		if !ok {
 			break
 		}
-		notes = append(notes, r.line(append(r.rest, end...))...)
-		r.rest, piece = nil, rest
+		notes = append(notes, timed(r.line(end))...)
+		piece = rest
 	}
 	r.rest = append(r.rest, piece...)
 	if len(r.rest) > maxRest {
@@ -109,23 +110,61 @@ func (r *Reader) Feed(piece []byte) []Note {
 	return notes
 }
 
-// End reads the rest of a last line without a newline.
-func (r *Reader) End() []Note {
-	line := r.rest
-	r.rest = nil
-	return r.line(line)
+// Skim is Feed for a caller that needs the reading alone. It leaves out lines that cannot change it.
+func (r *Reader) Skim(piece []byte) {
+	if end := bytes.LastIndexByte(piece, '\n'); r.heeds > 0 && end >= 0 {
+		if at := lastLines(piece[:end], r.heeds); at > 0 {
+			r.rest, piece = nil, piece[at:]
+		}
+	}
+	for {
+		end, rest, ok := bytes.Cut(piece, []byte("\n"))
+		if !ok {
+			break
+		}
+		r.line(end)
+		piece = rest
+	}
+	r.rest = append(r.rest, piece...)
+	if len(r.rest) > maxRest {
+		r.End()
+	}
 }
 
-func (r *Reader) line(line []byte) []Note {
+// lastLines returns where the last n lines of a text begin that are not blank.
+func lastLines(text []byte, n int) (at int) {
+	for at = len(text) + 1; n > 0 && at > 0; {
+		begin := bytes.LastIndexByte(text[:at-1], '\n') + 1
+		if len(bytes.TrimSpace(text[begin:at-1])) > 0 {
+			n--
+		}
+		at = begin
+	}
+	return at
+}
+
+// End reads the rest of a last line without a newline.
+func (r *Reader) End() []Note { return timed(r.line(nil)) }
+
+// line reads the line that ends with a piece, and returns it with its notes.
+func (r *Reader) line(piece []byte) (line []byte, notes []Note) {
+	line = piece
+	if len(r.rest) > 0 {
+		line, r.rest = append(r.rest, piece...), nil
+	}
 	line = bytes.TrimRight(line, "\r")
 	if len(bytes.TrimSpace(line)) == 0 {
-		return nil
+		return line, nil
 	}
 	now := time.Now
 	if r.Now != nil {
 		now = r.Now
 	}
-	notes := r.read(line, now(), &r.Reading)
+	return line, r.read(line, now(), &r.Reading)
+}
+
+// timed adds the time of a line of a stream to its notes.
+func timed(line []byte, notes []Note) []Note {
 	if len(notes) > 0 && line[0] == '{' {
 		for i, at := 0, timeOf(line); i < len(notes); i++ {
 			notes[i].At = at

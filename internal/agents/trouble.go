@@ -4,27 +4,42 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/callog"
 )
 
-// signs are the words by which clients and providers report a trouble. They are not searched for in
-// the agent's own speech, if that can be distinguished.
+// signs are the words by which clients and providers report a trouble, in the order in which they
+// count. They are not searched for in the agent's own speech, if that can be distinguished. An
+// expression costs some hundred times as much as a look for a word, so it is tried only on a text
+// that has all words of one of its sets: no text without them matches. Words are in lower case.
 var signs = []struct {
 	trouble Trouble
-	words   func() *regexp.Regexp
+	words   [][]string
+	expr    func() *regexp.Regexp
 }{
-	{NoServer, lazily(`(?i)required MCP servers? failed|MCP server\W+` + ServerName + `\S*\W.*(fail|error|not connected)|` +
-		`MCP issues detected|failed to (start|connect).*` + ServerName)},
-	{RateLimited, lazily(`(?i)\b429\b.*(error|too many|status|reject|exhaust)|(error|status|code|rejected)\W{0,4}\b429\b|` +
-		`too many requests|rate.?limit(ed|\s+(is |has been )?(reached|exceeded|error)|_error)|rate_limit_exceeded|` +
-		`(exceed|hit|reached)\S* (your|the|this)\W[^.]{0,60}\b(limit|quota)\b|(usage|session|spend|weekly) limit (has been )?reached|` +
-		`quota exceeded|insufficient_quota|RESOURCE_EXHAUSTED|overloaded_error|usage_limit_reached`)},
-	{Unauthorised, lazily(`(?i)\b401\b.*(unauthori[sz]ed|error)|(error|status|code)\W{0,4}\b401\b|(invalid|incorrect|missing|no) (x-)?api.?key|` +
-		`authentication_(error|failed)|api key (is )?(not (valid|found|set)|missing)|not logged in|run /login|please (log|sign) in|` +
-		`(oauth )?token (has )?expired|must specify the GEMINI_API_KEY|set an auth method`)},
+	{NoServer, [][]string{{"required mcp"}, {"mcp server", ServerName}, {"mcp issues"}},
+		lazily(`(?i)required MCP servers? failed|MCP server\W+` + ServerName + `\S*\W.*(fail|error|not connected)|MCP issues detected`)},
+	{NoServer, [][]string{{"failed to ", ServerName}}, lazily(`(?i)failed to (start|connect).*` + ServerName)},
+
+	{RateLimited, [][]string{{"429", "error"}, {"429", "too many"}, {"429", "status"}, {"429", "reject"}, {"429", "exhaust"}, {"429", "code"}},
+		lazily(`(?i)\b429\b.*(error|too many|status|reject|exhaust)|(error|status|code|rejected)\W{0,4}\b429\b`)},
+	{RateLimited, [][]string{{"too many requests"}, {"rate", "limit"}, {"quota exceeded"}, {"insufficient_quota"}, {"resource_exhausted"},
+		{"overloaded_error"}, {"usage_limit_reached"}},
+		lazily(`(?i)too many requests|rate.?limit(ed|\s+(is |has been )?(reached|exceeded|error)|_error)|rate_limit_exceeded|` +
+			`quota exceeded|insufficient_quota|RESOURCE_EXHAUSTED|overloaded_error|usage_limit_reached`)},
+	{RateLimited, [][]string{{"exceed", "limit"}, {"exceed", "quota"}, {"hit", "limit"}, {"hit", "quota"}, {"limit", "reached"}, {"quota", "reached"}},
+		lazily(`(?i)(exceed|hit|reached)\S* (your|the|this)\W[^.]{0,60}\b(limit|quota)\b|(usage|session|spend|weekly) limit (has been )?reached`)},
+
+	{Unauthorised, [][]string{{"401", "unauthori"}, {"401", "error"}, {"401", "status"}, {"401", "code"}},
+		lazily(`(?i)\b401\b.*(unauthori[sz]ed|error)|(error|status|code)\W{0,4}\b401\b`)},
+	{Unauthorised, [][]string{{"api", "key"}},
+		lazily(`(?i)(invalid|incorrect|missing|no) (x-)?api.?key|api key (is )?(not (valid|found|set)|missing)|must specify the GEMINI_API_KEY`)},
+	{Unauthorised, [][]string{{"authentication_"}, {"not logged in"}, {"run /login"}, {"please log in"}, {"please sign in"}, {"token", "expired"},
+		{"set an auth method"}},
+		lazily(`(?i)authentication_(error|failed)|not logged in|run /login|please (log|sign) in|(oauth )?token (has )?expired|set an auth method`)},
 }
 
 // troubleIn returns the trouble in an error's text, and its end if the text has it.
@@ -32,8 +47,9 @@ func troubleIn(text string, at time.Time) (Trouble, time.Time) {
 	if len(text) > maxError {
 		text = text[:maxError]
 	}
+	folded := fold(text)
 	for _, s := range signs {
-		if s.words().MatchString(text) {
+		if slices.ContainsFunc(s.words, folded.has) && s.expr().MatchString(text) {
 			if s.trouble == RateLimited {
 				return s.trouble, until(text, at)
 			}
@@ -45,6 +61,23 @@ func troubleIn(text string, at time.Time) (Trouble, time.Time) {
 
 // maxError is how much of a line is searched for an error.
 const maxError = 16 << 10
+
+// A folded text is one in lower case, as (?i) takes it: the long s is an s.
+type folded string
+
+func fold(text string) folded {
+	return folded(strings.ReplaceAll(strings.ToLower(text), "\u017f", "s"))
+}
+
+// has reports whether the text has all words of a set.
+func (f folded) has(words []string) bool {
+	for _, w := range words {
+		if !strings.Contains(string(f), w) {
+			return false
+		}
+	}
+	return true
+}
 
 // troubleOf returns the trouble of an HTTP status. 529 is Anthropic's status for an overload.
 func troubleOf(status int) Trouble {

@@ -209,11 +209,20 @@ func (c *conductor) evict() {
 	}
 }
 
+// catchUp is the pause before more output of an agent is read, if it prints faster than that.
+const catchUp = 10 * time.Millisecond
+
 // wait returns when something may have changed. The cause of the wake-up does not matter.
 func (c *conductor) wait(ctx context.Context, bell *store.Watcher, f Facts, act Act) {
 	var due <-chan time.Time
-	if !act.Until.IsZero() {
-		timer := time.NewTimer(max(time.Millisecond, act.Until.Sub(c.Now())))
+	until := act.Until
+	for _, t := range c.tails {
+		if t.Behind {
+			until = c.Now().Add(catchUp)
+		}
+	}
+	if !until.IsZero() {
+		timer := time.NewTimer(max(time.Millisecond, until.Sub(c.Now())))
 		defer timer.Stop()
 		due = timer.C
 	}

@@ -125,14 +125,14 @@ func (c *conductor) look() (Facts, error) {
 }
 
 // more reads what a run has printed since the last call.
-func (c *conductor) more(r process.Run) agents.Reading {
+func (c *conductor) more(r process.Run) *process.Tail {
 	t := c.tails[r.Name]
 	if t == nil {
 		t = r.Tail()
 		c.tails[r.Name] = t
 	}
 	t.More()
-	return t.Reading
+	return t
 }
 
 // slotFacts returns the facts of one duty.
@@ -149,6 +149,9 @@ func (c *conductor) slotFacts(f Facts, d agents.Duty) SlotFacts {
 			}
 			if t := c.tails[r.Name]; t != nil { // a run that has ended may have none
 				s.Reading = t.Reading
+				if t.Behind { // what is unread may say that it is over
+					s.Reading.Trouble, s.Reading.Until = "", time.Time{}
+				}
 			}
 			if info, err := r.LogInfo(); err == nil {
 				s.Printed = later(s.Printed, info.ModTime())

@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -316,5 +318,55 @@ func TestFactsAreOfOneMoment(t *testing.T) {
 	}
 	if f, err := c.gather(); err != nil || f.Task.State != state.Executing {
 		t.Errorf("%s, %v", f.Task.State, err)
+	}
+}
+
+// TestUnreadOutputCondemnsNobody: the trouble that was read last may be over in what an agent has printed since. The
+// conductor does not wait for more before it reads on.
+func TestUnreadOutputCondemnsNobody(t *testing.T) {
+	c := conducting(t, "[checks]\ncommands = []\n")
+	human := c.e.Session(engine.Caller{Role: state.Human, Agent: "human", TTY: true})
+	done, err := human.CreateTask(t.Context(), "Build it.", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := filepath.Join(t.TempDir(), "log")
+	event := `{"type":"user","message":{"content":[{"type":"tool_result","content":"` + strings.Repeat("x", 1<<20) + `"}]}}` + "\n"
+	text := "not logged in\n" + strings.Repeat(event, 6) + `{"type":"assistant","message":{"id":"1","content":[{"type":"text","text":"on"}]}}` + "\n"
+	if err := os.WriteFile(log, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	order := process.Order{Slot: c.slot(agents.Executor), Runs: Runs(c.e, done.Task.TaskID), Logs: c.e.Place().Path("logs"),
+		Run:    process.Run{Duty: agents.Executor, Agent: "claude-code", At: done.Journal.Bytes},
+		Launch: agents.Launch{Argv: []string{"/bin/sh", "-c", "cat " + log + "; exec sleep 1000"}, Env: os.Environ(), Dir: c.e.Place().Root}}
+	run, err := process.Start(order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.slot(agents.Executor).Stop(context.Background()) })
+	for info, err := run.LogInfo(); err != nil || info.Size() < int64(len(text)); info, err = run.LogInfo() {
+		runtime.Gosched()
+	}
+	for turn := 1; ; turn++ {
+		f, err := c.gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := f.Slots[agents.Executor]; s.Reading.Trouble != "" {
+			t.Fatalf("turn %d: %q", turn, s.Reading.Trouble)
+		}
+		tail := c.tails[run.Name]
+		if !tail.Behind {
+			if turn == 1 || tail.Said != "on" {
+				t.Errorf("after %d turns it says %q", turn, tail.Said)
+			}
+			return
+		}
+		if tail.Trouble != agents.Unauthorised {
+			t.Fatalf("turn %d: the trouble was not read", turn)
+		}
+		bell := c.e.Store().Watch()
+		c.wait(t.Context(), bell, Facts{}, Act{})
+		bell.Close()
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/delegate"
 	"github.com/ferrus-go/ferrus/internal/engine"
@@ -64,13 +65,16 @@ func Run(ctx context.Context, e *engine.Engine, opts Options) (conductor.Outcome
 	return out, err
 }
 
-// A family is one run. Everything but the conductors happens in one goroutine.
+// A family is one run. Everything but the conductors, and what they ask for, happens in one goroutine.
 type family struct {
 	Options
 	e       *engine.Engine
 	ended   chan ended
 	running map[string]*running // by the id of the delegate
 	told    string              // the last reported trouble
+
+	mu    sync.Mutex               // several conductors ask for what was used
+	tails map[string]*process.Tail // output of the agents of delegates
 }
 
 // A running is the conductor of a delegate.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/agents"
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/delegate"
@@ -55,12 +56,25 @@ func (f *family) runs(d state.Delegate) []process.Run {
 	}
 	for i, r := range list {
 		if !r.Over() && r.Node == "" {
-			t := r.Tail()
-			t.More()
-			list[i].Usage = t.Usage
+			list[i].Usage = f.used(d, r)
 		}
 	}
 	return list
+}
+
+// used returns what the live agent of a delegate reports to have used. It reads what was printed since the last call.
+func (f *family) used(d state.Delegate, r process.Run) agents.Usage {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	key := d.ID + " " + r.Name
+	if f.tails[key] == nil {
+		if f.tails == nil {
+			f.tails = map[string]*process.Tail{}
+		}
+		f.tails[key] = r.Tail()
+	}
+	f.tails[key].More()
+	return f.tails[key].Usage
 }
 
 // spoken returns when a person last decided something about a task, the zero time if never.

@@ -107,9 +107,23 @@ func notes(agent, path string) ([]agents.Note, error) {
 	for piece := make([]byte, 64<<10); err == nil; {
 		var n int
 		n, err = file.Read(piece)
-		all = append(all, r.Feed(piece[:n])...)
+		all = speeches(all, r.Feed(piece[:n]))
 	}
-	return append(all, r.End()...), nil
+	return speeches(all, r.End()), nil
+}
+
+// speeches appends notes, and makes one of those in which the agent goes on to speak: each line of a
+// program is such a note.
+func speeches(all, more []agents.Note) []agents.Note {
+	speech := func(n agents.Note) bool { return n.Kind == agents.Raw || n.Kind == agents.Speech }
+	for _, n := range more {
+		if last := len(all) - 1; last >= 0 && speech(all[last]) && speech(n) {
+			all[last].Text = longer(all[last].Text, n)
+			continue
+		}
+		all = append(all, n)
+	}
+	return all
 }
 
 // assignCalls gives each run its calls, and adds an element for each agent with other calls. A line

@@ -368,3 +368,20 @@ func TestThePageHasTheTable(t *testing.T) {
 		t.Errorf("docs/stack.md has not\n%s", &want)
 	}
 }
+
+// TestManyLinesAreOneSpeech: a program prints a line for each note, and a stack would keep all of them.
+func TestManyLinesAreOneSpeech(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	text := strings.Repeat("a line\n", 50_000) + "error 429\n" + strings.Repeat("y\n", 10)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	said, err := notes("command", path)
+	if err != nil || len(said) != 3 || len(said[0].Text) > maxText+10 {
+		t.Fatalf("%v: %d notes", err, len(said))
+	}
+	all := agents.ReaderOf("command").Feed([]byte(text))
+	if got, want := (&Facts{Notes: said}).fromNotes(), (&Facts{Notes: all}).fromNotes(); len(got) != len(want) || got[0].Text != want[0].Text || got[2].Text != want[2].Text {
+		t.Errorf("%d steps, and %d of all notes", len(got), len(want))
+	}
+}

@@ -3,6 +3,7 @@ package process
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -34,5 +35,32 @@ func TestATailGoesOnWhereItWas(t *testing.T) {
 		if whole := Read(r); whole.Said != step.whole {
 			t.Errorf("after %q it says %q in all", step.print, whole.Said)
 		}
+	}
+}
+
+// TestATailReadsInTurns: a caller that has other things to look at is not held up by much output.
+func TestATailReadsInTurns(t *testing.T) {
+	r := Run{Agent: "command", Log: filepath.Join(t.TempDir(), "log")}
+	line := strings.Repeat("x", 1<<10-1) + "\n"
+	text := strings.Repeat(line, 2*maxTurn/len(line)) + "the end\n"
+	if err := os.WriteFile(r.Log, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tail := r.Tail()
+	for turn, want := range []int{maxTurn, 2 * maxTurn, len(text), len(text)} {
+		tail.More()
+		if tail.off != int64(want) || tail.Behind != (want < len(text)) {
+			t.Errorf("turn %d: read up to %d of %d, behind %v", turn, tail.off, len(text), tail.Behind)
+		}
+	}
+	if whole := Read(r); whole.Said != "the end" || tail.Said != "the end" {
+		t.Errorf("%q, in turns %q", whole.Said, tail.Said)
+	}
+	// Of more than is ever read the end is read.
+	if err := os.Truncate(r.Log, 2*maxTail); err != nil {
+		t.Fatal(err)
+	}
+	if tail.More(); tail.off != maxTail+maxTurn || !tail.Behind {
+		t.Errorf("read up to %d, behind %v", tail.off, tail.Behind)
 	}
 }
