@@ -15,8 +15,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/url"
-	"strings"
 	"sync"
 	"time"
 
@@ -106,8 +104,10 @@ func (d *Database) connect(ctx context.Context, url string) error {
 	if err := checkURL(url, conf.ConnConfig); err != nil {
 		return err
 	}
+	if err := checkPassFile(url, conf.ConnConfig); err != nil {
+		return err
+	}
 	conf.ConnConfig.RuntimeParams["application_name"] = "ferrus"
-	conf.ConnConfig.RuntimeParams["search_path"] = searchPath
 	conf.ConnConfig.ConnectTimeout = d.opts.Wait / 4 // to each host, one of which may be silent
 	conf.ConnConfig.OnNotice = noticed
 	conf.AfterConnect = d.prepare
@@ -126,85 +126,6 @@ func (d *Database) connect(ctx context.Context, url string) error {
 	defer cancel()
 	return d.migrate(ctx)
 }
-
-const urlRemedy = "write postgres://HOST/DATABASE?target_session_attrs=read-write; see docs/machines.md"
-
-// checkURL refuses a password that stands in the URL, and a server elsewhere whose name would not be verified.
-func checkURL(text string, conf *pgx.ConnConfig) error {
-	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
-		return &store.Error{Code: store.InvalidInput, What: "the URL of the store does not begin with postgres://", Remedy: urlRemedy}
-	}
-	if _, has := u.User.Password(); has || u.Query().Has("password") || u.Query().Has("sslpassword") {
-		return &store.Error{Code: store.InvalidInput, What: "the URL of the store has a password",
-			Remedy: "put it into the file that PGPASSFILE names, ~/.pgpass else, and leave it out of the URL"}
-	}
-	hosts := []*pgconn.FallbackConfig{{Host: conf.Host, TLSConfig: conf.TLSConfig}}
-	for _, f := range append(hosts, conf.Fallbacks...) {
-		if local(f.Host) || f.TLSConfig != nil && !f.TLSConfig.InsecureSkipVerify && f.TLSConfig.ServerName != "" {
-			continue
-		}
-		return &store.Error{Code: store.InvalidInput, What: "the connection to " + f.Host + " would not be verified",
-			Remedy: "add sslmode=verify-full to the URL, and sslrootcert where the certificate is your own authority's"}
-	}
-	return nil
-}
-
-// local reports whether a host is this computer: the folder of a socket, or a loopback address.
-func local(host string) bool {
-	if strings.HasPrefix(host, "/") || strings.HasPrefix(host, "@") || host == "localhost" {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
-}
-
-// redacted is the error of a URL without the URL, which may have a password.
-func redacted(err error) string {
-	text := err.Error()
-	if i := strings.LastIndex(text, "`: "); i >= 0 {
-		return text[i+3:]
-	}
-	return "it cannot be read"
-}
-
-// settings are those of each connection, whatever the role and the database have. With another synchronous_commit an acknowledged event could
-// be lost, and a client that has gone silent must
-// not keep the lock of a machine.
-const settings = `set synchronous_commit = on; set lock_timeout = %[1]d; set idle_in_transaction_session_timeout = %[2]d;
-set client_connection_check_interval = '1s'; set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3;
-set tcp_user_timeout = '10s'; set default_transaction_isolation = 'read committed'; set default_transaction_read_only = off`
-
-// prepare sets a new connection up, and refuses a server that would not keep the promises.
-func (d *Database) prepare(ctx context.Context, conn *pgx.Conn) error {
-	// By the simple protocol, which allows several statements.
-	if _, err := conn.PgConn().Exec(ctx, fmt.Sprintf(settings, d.opts.Wait.Milliseconds(), d.opts.Wait.Milliseconds()/2)).ReadAll(); err != nil {
-		return err
-	}
-	var fsync, pages string
-	var standby bool
-	err := conn.QueryRow(ctx, "select current_setting('fsync'), current_setting('full_page_writes'), pg_is_in_recovery()").Scan(&fsync, &pages, &standby)
-	switch {
-	case err != nil:
-		return err
-	case standby:
-		return errStandby
-	case d.opts.Unsafe:
-		return nil
-	case fsync != "on":
-		return &unsafeError{"fsync", fsync}
-	case pages != "on":
-		return &unsafeError{"full_page_writes", pages}
-	}
-	return nil
-}
-
-var errStandby = errors.New("the server is a standby")
-
-// An unsafeError is a setting of the server with which acknowledged events can be lost.
-type unsafeError struct{ name, value string }
-
-func (e *unsafeError) Error() string { return e.name + " is " + e.value }
 
 // migrate makes the tables where there are none, and those of an older format new.
 func (d *Database) migrate(ctx context.Context) error {
@@ -307,6 +228,9 @@ func (d *Database) failed(what string, err error) error {
 	case errors.Is(err, errStandby):
 		return &store.Error{Code: store.StoreError, What: what + ": the PostgreSQL server is a standby",
 			Remedy: "nothing was changed: name all servers in the URL and add target_session_attrs=read-write"}
+	case errors.Is(err, errPooler):
+		return &store.Error{Code: store.StoreError, What: what + ": the URL leads to a pooler that gives a connection to other clients after each transaction",
+			Remedy: "nothing was changed: set pool_mode = session for the database (in pgbouncer.ini), or name the server itself in the URL"}
 	case errors.As(err, &pg) && pg.Code == "55P03":
 		return &store.Error{Code: store.LockBusy, What: fmt.Sprintf("the machine is locked in PostgreSQL for more than %v", d.opts.Wait), Remedy: "try again"}
 	}
@@ -349,17 +273,4 @@ func warned(conn *pgx.Conn) *pgconn.Notice {
 	n, _ := data[warning].(*pgconn.Notice)
 	delete(data, warning)
 	return n
-}
-
-// WithPassFile returns a URL that names the file with the password, if there is such a file and the URL names none.
-func WithPassFile(text, file string) string {
-	u, err := url.Parse(text)
-	if err != nil || file == "" || u.Query().Has("passfile") {
-		return text
-	}
-	if u.RawQuery != "" {
-		u.RawQuery += "&"
-	}
-	u.RawQuery += "passfile=" + url.QueryEscape(file)
-	return u.String()
 }
