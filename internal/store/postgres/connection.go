@@ -62,9 +62,9 @@ func redacted(err error) string {
 // settings are those of each connection, whatever the role and the database have. With another synchronous_commit an acknowledged event could
 // be lost, and a client that has gone silent must not keep the lock of a machine. They are no parameters of the start of a connection, of which a
 // pooler takes only a few.
-const settings = `set search_path = ` + searchPath + `; set synchronous_commit = on; set lock_timeout = %[1]d; set idle_in_transaction_session_timeout = %[2]d;
+const settings = `set synchronous_commit = on; set lock_timeout = %[1]d; set idle_in_transaction_session_timeout = %[2]d;
 set client_connection_check_interval = '1s'; set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3;
-set tcp_user_timeout = '10s'; set default_transaction_isolation = 'read committed'; set default_transaction_read_only = off`
+set tcp_user_timeout = '10s'; set default_transaction_isolation = 'read committed'; set default_transaction_read_only = off; set search_path = ` + searchPath
 
 // prepare sets a new connection up, and refuses a server that would not keep the promises.
 func (d *Database) prepare(ctx context.Context, conn *pgx.Conn) error {
