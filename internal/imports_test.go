@@ -338,6 +338,7 @@ var allowed = map[string]map[string]string{
 		"internal/config":  "ferrus.toml",
 	},
 	"internal/checkrun": {
+		"internal/state":               "a task counts the checks during which the same files changed",
 		"internal/worktree/guest":      "submodules are put back after a check in a sandbox",
 		"internal/worktree/repository": "the work tree in which a check runs",
 		"internal/confine":             "the git directory of an executor in a sandbox",
@@ -459,6 +460,7 @@ var allowed = map[string]map[string]string{
 		"internal/safetext": "answers hold no hidden characters",
 	},
 	"internal/tools": {
+		"internal/checkrun":          "what to do about files that a check writes",
 		"internal/confine":           "an executor in a sandbox reads logs in a folder of its own",
 		"internal/pipeline/workflow": "a pipeline that is queued must exist",
 		"internal/status/notice":     "what every result tells beside its own matter",
@@ -567,6 +569,7 @@ var allowed = map[string]map[string]string{
 
 	"internal/checkrun/suites": {},
 	"internal/branch": {
+		"internal/worktree/gitpath":  "paths that are ignored are printed",
 		"internal/differences":       "which files are the work of a task",
 		"internal/confine":           "a branch that is removed has no work tree that an executor has changed",
 		"internal/document":          "texts are checked and rendered",
@@ -786,6 +789,7 @@ var allowed = map[string]map[string]string{
 		"internal/status":   "what is shown",
 	},
 	"internal/status/notice": {
+		"internal/checkrun": "what to do about files that a check writes",
 		"internal/state":    "the delegates of a task",
 		"internal/refusal":  "what is refused has a code and a remedy",
 		"internal/engine":   "the task and what it waits for",
@@ -833,6 +837,7 @@ var allowed = map[string]map[string]string{
 		"internal/store":          "its lines and documents",
 	},
 	"internal/doctor": {
+		"internal/checkrun":         "what to do about files that a check writes",
 		"internal/store/file":       "the journal and its copy",
 		"internal/remote":           "sessions of callers over the network",
 		"internal/config":           "what is frozen is compared with ferrus.toml",

@@ -26,6 +26,7 @@ type Merged struct {
 	Tree           string         // the project's files, after it
 	Files          restore.Change // what was moved
 	Empty          bool           // the work of the branch changed no file
+	Ignored        []string       // paths of the approved work that the project ignores, so that they are no part of it
 	Checks         *checks.Result // of the gate on that tree; nil where it is the very tree that was approved
 }
 
@@ -50,6 +51,7 @@ type merging struct {
 	ours       string         // the project's files
 	theirs     string         // those that were approved
 	edits      []restore.Edit // what was edited on the branch while files were moved there
+	ignored    []string       // paths that are left out of what comes of it
 	kind
 }
 
@@ -85,7 +87,7 @@ func Merge(ctx context.Context, s, from *engine.Session, fenced func() error) (M
 		return Merged{}, err
 	}
 	done, err := m.run(ctx, fenced)
-	done.Files.Edited, done.Empty = append(done.Files.Edited, m.edits...), m.was.Task.Submission.Empty()
+	done.Files.Edited, done.Empty, done.Ignored = append(done.Files.Edited, m.edits...), m.was.Task.Submission.Empty(), m.ignored
 	return done, refusal.WithEdits(err, done.Files.Edited)
 }
 
@@ -206,9 +208,9 @@ func (m *merging) undo(ctx context.Context) error {
 	if id == m.theirs {
 		return m.forget(ctx)
 	}
-	cut, err := m.work.ReadRef(ctx, m.mark())
+	cut, _, err := m.laid(ctx)
 	if err != nil {
-		return refusal.Git(err)
+		return err
 	}
 	changed := m.from.Engine().Changed(ctx, m.was, m.theirs, id)
 	if cut != "" {
@@ -232,6 +234,9 @@ func edited(ctx context.Context, e *engine.Engine, snap store.Snapshot, tree, on
 
 // back returns the branch's files from what they are, or were to be, to what was approved.
 func (m *merging) back(ctx context.Context, from string) error {
+	if err := m.clear(ctx); err != nil {
+		return err
+	}
 	if err := m.moveBranch(ctx, from, m.theirs); err != nil {
 		return refusal.Git(err)
 	}
@@ -267,7 +272,11 @@ func (m *merging) mergeTrees(ctx context.Context) (tree string, res *checks.Resu
 	if got.Tree == m.theirs || !m.judged {
 		return got.Tree, nil, nil // the gate and a reviewer have seen this very tree
 	}
-	run, err := m.judge(ctx, got.Tree)
+	whole := got.Tree
+	if got.Tree, err = m.leaveOut(ctx, whole); err != nil {
+		return "", nil, err
+	}
+	run, err := m.judge(ctx, whole, got.Tree)
 	if err != nil {
 		return "", nil, err
 	}
@@ -312,8 +321,9 @@ func (m *merging) judgeClean(ctx context.Context, gate config.Gate, tree string)
 	return res, errors.Join(err, m.forget(context.WithoutCancel(ctx)))
 }
 
-// judge runs the gate on a tree in the work tree of the branch, and puts that back. A clean gate has its own checkout.
-func (m *merging) judge(ctx context.Context, tree string) (res checks.Result, err error) {
+// judge runs the gate on a merged tree in the work tree of the branch, and puts that back. whole also has what the rules of the tree
+// ignore. A clean gate has its own checkout.
+func (m *merging) judge(ctx context.Context, whole, tree string) (res checks.Result, err error) {
 	gate, err := m.from.Engine().Gate(m.was)
 	if err != nil {
 		return res, err
@@ -321,19 +331,21 @@ func (m *merging) judge(ctx context.Context, tree string) (res checks.Result, er
 	if gate.Checks.Clean() {
 		return m.judgeClean(ctx, gate, tree)
 	}
-	if err := m.lay(ctx, tree); err != nil {
+	if err := m.lay(ctx, whole); err != nil {
 		return res, err
+	}
+	laid, _, err := m.laid(ctx)
+	if err != nil {
+		return res, errors.Join(err, m.back(context.WithoutCancel(ctx), whole))
 	}
 	defer func() {
 		ctx := context.WithoutCancel(ctx)
 		id, wrong := m.work.Fingerprint(ctx)
-		if wrong == nil && id != tree {
+		if wrong == nil && id != laid {
 			_, wrong = m.from.Engine().Keep(ctx, m.was) // somebody may have worked on them
 		}
-		if wrong == nil && err == nil && id != tree {
-			err = &refusal.RefusedError{Code: refusal.TreeChanged, Message: "while the gate ran, it or somebody changed files of " + m.from.Engine().Place().Branch + ": " +
-				document.Clip(strings.Join(m.from.Engine().Changed(ctx, m.was, tree, id), " "), 600),
-				Remedy: "check the commands of the gate; the files are saved as refs/ferrus/" + refOf(m.from.Engine(), m.was.Task.TaskID, fmt.Sprint(m.was.Task.Seq)) + "*", Person: true}
+		if wrong == nil && err == nil && id != laid {
+			err = m.written(ctx, laid, id)
 		}
 		if wrong == nil {
 			wrong = m.back(ctx, id)

@@ -103,7 +103,7 @@ func TestAHostileCheckReachesNothing(t *testing.T) {
 				before := outside()
 				e := at.Human().Engine()
 				res, _, err := e.Trial(t.Context())
-				if err != nil || res.Status != checks.Passed {
+				if destroyed := strings.HasPrefix(res.Err, "files changed meanwhile"); err != nil || res.Status != checks.Passed && !destroyed { // it removes what it may
 					t.Fatalf("%v, %+v\n%s", err, res, text(e.Place().Path("logs/check-by-hand.log")))
 				}
 				log := text(e.Place().Path("logs/check-by-hand.log"))

@@ -271,6 +271,21 @@ const exampleRules = `
 # then = "consult"
 `
 
+const checksPage = `
+## Checks that write files
+
+A check proves nothing if files of the work change while it runs. Files that git
+ignores may change. So a check that writes coverage, caches or compiled files
+needs a line in .gitignore. The first check that changes files names them and the
+lines; so do ` + "`ferrus check`, `ferrus status` and `ferrus doctor`" + `. If the same files
+change during the next check too, ferrus asks you. ` + "`checks.ignore`" + ` is for files
+that git tracks; run ` + "`ferrus config accept`" + ` after you have changed it.
+
+If a merge is refused because the checks write files, add the line to .gitignore
+of the project and merge again. Files that the branch has added and that the
+project ignores then stay out.
+`
+
 const rulesPage = "\n## Rules\n\n" + `A rule is one table ` + "`[[rules]]`" + `. It says what ferrus does by itself after an event,
 instead of waiting for a model:
 

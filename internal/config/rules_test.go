@@ -52,11 +52,11 @@ func TestRulesAreReadInTheirOrder(t *testing.T) {
 	for _, r := range c.ExplainRules() {
 		lines = append(lines, r.Line)
 	}
-	if diff := cmp.Diff([]int{20, 0, 8, 13, 21}, lines); diff != "" {
+	if diff := cmp.Diff([]int{20, 0, 0, 8, 13, 21}, lines); diff != "" {
 		t.Error(diff)
 	}
 	inline, err := Parse(FileName, []byte("rules = ["+ruleLiteral(want[0])+", "+ruleLiteral(want[1])+", "+ruleLiteral(want[2])+"]\nlimits.max_same_failure = 9\n"))
-	if diff := cmp.Diff(want, inline.Rules); diff != "" || err != nil || inline.ExplainRules()[4].Line != 1 {
+	if diff := cmp.Diff(want, inline.Rules); diff != "" || err != nil || inline.ExplainRules()[5].Line != 1 {
 		t.Error(diff, err)
 	}
 }

@@ -36,6 +36,7 @@ func Checks() []Check {
 		{Name: "views", Look: CheckViews, Fix: fixViews, Of: inFiles},
 		{Name: "journal copy", Look: checkSecondLink, Fix: fixSecondLink, Of: inFiles},
 		{Name: "gate", Look: checkGate},
+		{Name: "checks", Look: checkWritten},
 		{Name: "branches", Look: checkBranches, Fix: fixBranches},
 		{Name: "archives", Look: checkArchives, Fix: fixArchives},
 		{Name: "leftovers", Look: checkLeftovers, Fix: fixLeftovers},

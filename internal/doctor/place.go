@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/ferrus-go/ferrus/internal/checkrun"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/git"
@@ -50,6 +51,20 @@ func checkGate(p *Context) Finding {
 			"ferrus config accept applies it; until then the frozen values are used")
 	}
 	return Fine("the task has the configuration of ferrus.toml")
+}
+
+// checkWritten looks whether the checks write files that they judge.
+func checkWritten(p *Context) Finding {
+	j := p.journal()
+	if j.err != nil || j.last == nil || !j.last.State.Underway() {
+		return Finding{}
+	}
+	c := j.last.State.Check
+	remedy := checkrun.WrittenDuring(c).Remedy(checkrun.IgnoreFile)
+	if remedy == "" {
+		return Finding{}
+	}
+	return Bad(fmt.Sprintf("files changed while check %s ran, so that it does not count", c.ID), remedy)
 }
 
 func checkFileSystem(p *Context) Finding {

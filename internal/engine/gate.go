@@ -30,6 +30,7 @@ type Checked struct {
 	Rule     string   // the rule by which ferrus acted after the verdict; "" where none did
 
 	touched string // what was written while it ran, though the tree is the same
+	wrote   checkrun.Written
 }
 
 // A job is one run of the gate. It belongs to task, epoch and check id, not to the call that started it: a client that
@@ -214,7 +215,8 @@ func checking(tree, arg string) transition {
 		next.Issued.Checks++
 		id := "k" + strconv.Itoa(next.Issued.Checks)
 		next.Check = state.Check{ID: id, Status: state.CheckRunning, Tree: tree, Gate: next.Pin.SHA256,
-			Log: "logs/" + next.TaskID + "-" + id + ".log", Errors: next.Check.Errors, Same: next.Check.Same, Sum: next.Check.Sum}
+			Log: "logs/" + next.TaskID + "-" + id + ".log", Errors: next.Check.Errors, Same: next.Check.Same, Sum: next.Check.Sum,
+			Moved: next.Check.Moved, Written: next.Check.Written, Tracked: next.Check.Tracked}
 	}}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/checkrun"
 	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/packet"
 	"github.com/ferrus-go/ferrus/internal/refusal"
@@ -50,6 +51,9 @@ func questionOf(r rules.Rule, t state.Task, on *store.Line) string {
 		_, why, _ := strings.Cut(on.Note, couldNotRun)
 		return fmt.Sprintf("The checks could not be run, %d times in a row.\n\n%s\n\nPlease fix this, then answer; "+
 			"if ferrus.toml had to change, run ferrus config accept first.", t.Check.Errors, cmp.Or(why, on.Note))
+	case r.When.Moved > 0:
+		return fmt.Sprintf("The same files changed while the checks ran, %d times in a row, so their result does not count.\n\n%s\n\n%s\n\n"+
+			"Then answer. If somebody else writes these files, stop that first.", t.Check.Moved, on.Note, checkrun.WrittenDuring(t.Check).Remedy(checkrun.IgnoreFile))
 	case r.When.Same > 0:
 		return fmt.Sprintf("The same check failed %d times in a row.\n\n%s\n\nShould the executor continue, and with which hint? "+
 			"ferrus reset gives the task up.", t.Check.Same, on.Note)

@@ -367,3 +367,41 @@ func TestTheDefaultRulesAreTheLimits(t *testing.T) {
 		t.Errorf("%s %v", text, err)
 	}
 }
+
+// TestAPersonIsAskedWhenTheChecksWriteTheSameFilesAgain: the first check names the line of .gitignore, the second in a row asks; other
+// files begin anew, and with the line the check counts. The count outlives the executor.
+func TestAPersonIsAskedWhenTheChecksWriteTheSameFilesAgain(t *testing.T) {
+	t.Parallel()
+	p := enginetest.Repository(t, enginetest.Gate("mkdir -p coverage && echo $$ >coverage/$(cat which)"))
+	_, ex := p.Begun()
+	p.Write("which", "a")
+	if out := enginetest.Check(t, ex, state.CheckMoved); out.Asked || out.Task.Check.Written != "/coverage/" {
+		t.Fatalf("%+v", out.Task.Check)
+	}
+	p.Write("which", "b")
+	if out := enginetest.Check(t, ex, state.CheckMoved); out.Asked || out.Task.Check.Written != "/coverage/b" || out.Task.Check.Moved != 1 {
+		t.Fatalf("other files: %+v", out.Task.Check)
+	}
+	enginetest.Must(p.Human().Release(t.Context(), "another"))(t)
+	ex = p.Executor("codex")
+	enginetest.Claim(t, ex)
+	out := enginetest.Check(t, ex, state.CheckMoved)
+	if !out.Asked || out.Rule != "on check_void when moved = 2 then ask_human" {
+		t.Fatalf("%q, asked %v, %+v", out.Rule, out.Asked, out.Task.Check)
+	}
+	question := enginetest.Must(store.Text(ex.Engine().Store(), out.Snapshot, state.QuestionDoc))(t)
+	for _, want := range []string{"2 times in a row", "coverage/b", "add to .gitignore at the top of the work tree:\n    /coverage/b\n"} {
+		if !strings.Contains(question, want) {
+			t.Errorf("the question lacks %q:\n%s", want, question)
+		}
+	}
+	enginetest.Must(p.Human().Answer(t.Context(), "", "Try again."))(t)
+	if out := enginetest.Check(t, ex, state.CheckMoved); !out.Asked { // not again and again for nothing
+		t.Error("nobody was asked after an answer that changed nothing")
+	}
+	p.Write(".gitignore", ".ferrus\n/coverage/\n")
+	enginetest.Must(p.Human().Answer(t.Context(), "", "It is ignored now."))(t)
+	if out := enginetest.Check(t, ex, state.CheckGreen); out.Task.Check.Moved != 0 || out.Task.Check.Written != "" {
+		t.Errorf("%+v", out.Task.Check)
+	}
+}

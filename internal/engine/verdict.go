@@ -46,6 +46,11 @@ func (j *job) settle(ctx context.Context, began store.Snapshot, res checks.Resul
 	case out.Status == state.CheckMoved:
 		out.Changed = e.Changed(ctx, began, began.Task.Check.Tree, after)
 	}
+	if tree, err := e.Tree(ctx, began); err == nil && out.Status == state.CheckMoved {
+		if out.wrote, err = checkrun.WrittenSince(ctx, tree, began.Task.Check.Tree, after, j.moved); err != nil {
+			e.log.Warn("which lines ignore the files that changed is not known", "error", err)
+		}
+	}
 	done, err := j.session.commit(ctx, out.act(j, began, res))
 	if refusal.CodeOf(err) == refusal.WrongState {
 		// The task has left the states in which checks end: say what happened to it, not what the table lacks.
@@ -88,6 +93,7 @@ func (out Checked) act(j *job, began store.Snapshot, res checks.Result) transiti
 		lay: func(_ store.Snapshot, next *state.Task) {
 			c := &next.Check
 			c.Status = out.Status
+			out.wrote.Count(c)
 			switch out.Status {
 			case state.CheckGreen:
 				c.Errors, c.Same, c.Sum, c.Touched = 0, 0, "", out.touched
@@ -183,6 +189,6 @@ func (e *Engine) Trial(ctx context.Context) (checks.Result, config.Gate, error) 
 		return checks.Result{}, gate, err
 	}
 	spec.Environ = nil // in the person's own environment: only an executor's check counts
-	res, err := e.runner.Run(ctx, at.On(spec))
-	return at.Result(res), gate, err
+	res, err := e.runner.ByHand(ctx, gate, at, spec)
+	return res, gate, err
 }

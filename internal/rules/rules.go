@@ -29,6 +29,7 @@ type When struct {
 	Same   int      `json:"same,omitempty"`   // equal failures in a row
 	Failed int      `json:"failed,omitempty"` // failed checks since the last passed one or review
 	Errors int      `json:"errors,omitempty"` // times in a row that the checks could not be run
+	Moved  int      `json:"moved,omitempty"`  // checks in a row during which the same files changed
 	Cycles int      `json:"cycles,omitempty"` // rejections of the task
 	Paths  []string `json:"paths,omitempty"`  // patterns; ** is any number of folders
 }
@@ -51,12 +52,16 @@ type Limits struct {
 // GateErrors is how often in a row the checks may be unable to run before ferrus asks a person.
 const GateErrors = 3
 
+// SameMoved is how often in a row the same files may change while the checks run before ferrus asks a person.
+const SameMoved = 2
+
 // Defaults returns the rows that hold without a line in ferrus.toml. They come before every rule of
 // the user, so that none can take the question to a person away.
 func Defaults(lim Limits) []Rule {
 	return []Rule{
 		{On: state.CheckFailed, When: When{Same: lim.SameFailure}, Then: AskHuman},
 		{On: state.CheckVoid, When: When{Errors: GateErrors}, Then: AskHuman},
+		{On: state.CheckVoid, When: When{Moved: SameMoved}, Then: AskHuman},
 	}
 }
 
@@ -69,6 +74,7 @@ type Facts struct {
 	Same   int
 	Failed int
 	Errors int
+	Moved  int
 	Cycles int
 
 	Paths    []string // every changed path, both names of a rename; nil where none has changed or nothing is known
@@ -81,6 +87,9 @@ func Of(ev state.Event, t state.Task) Facts {
 	f := Facts{Event: ev, Same: t.Check.Same, Failed: t.CheckRetries, Cycles: t.ReviewCycles}
 	if t.Check.Status == state.CheckGateError {
 		f.Errors = t.Check.Errors
+	}
+	if t.Check.Status == state.CheckMoved {
+		f.Moved = t.Check.Moved
 	}
 	return f
 }

@@ -99,8 +99,17 @@ type Check struct {
 	Same   int         `json:"same,omitempty"` // how often in a row it failed alike
 	Sum    string      `json:"sum,omitempty"`  // digest of the failure, to see whether the next one is the same
 
+	// Files that were written while it ran, so that it says nothing: lines of a .gitignore, and paths that git tracks. Both are lines of a
+	// text, at most [MaxWritten] of them.
+	Moved   int    `json:"moved,omitempty"` // how often in a row it was the same files
+	Written string `json:"written,omitempty"`
+	Tracked string `json:"tracked,omitempty"`
+
 	Touched string `json:"touched,omitempty"` // files and folders written or exchanged while it ran, though the tree is the same
 }
+
+// MaxWritten bounds how many written files a task names.
+const MaxWritten = 10
 
 // A CheckStatus is the status of the newest check.
 type CheckStatus string

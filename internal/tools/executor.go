@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/branch"
+	"github.com/ferrus-go/ferrus/internal/checkrun"
 	"github.com/ferrus-go/ferrus/internal/confine"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/refusal"
@@ -164,6 +165,14 @@ func checkedMessage(out engine.Checked, limit int) string {
 	return checkedResult(out, limit)
 }
 
+// remedy is that of files which the checks write.
+func remedy(out engine.Checked) string {
+	if text := checkrun.WrittenDuring(out.Task.Check).Remedy(checkrun.IgnoreFile); text != "" {
+		return "\n" + text
+	}
+	return ""
+}
+
 // checkedResult describes a verdict, and what to do about it.
 func checkedResult(out engine.Checked, limit int) string {
 	t := out.Task
@@ -179,9 +188,10 @@ func checkedResult(out engine.Checked, limit int) string {
 	case state.CheckMoved:
 		if out.Clean {
 			return "The checks changed files that they check, so the result does not count: " + strings.Join(out.Changed, ", ") +
-				". Make the checks leave these files unchanged, then check again."
+				". Make the checks leave these files unchanged, then check again." + remedy(out)
 		}
-		return "The work tree changed while the checks ran, so the result does not count: " + strings.Join(out.Changed, ", ") + ". Check again."
+		return "The work tree changed while the checks ran, so the result does not count: " + strings.Join(out.Changed, ", ") +
+			". Check again; if the same files change once more, ferrus asks a person." + remedy(out)
 	}
 	return "The checks could not run; your work is neither passed nor failed: " + out.Err
 }

@@ -34,15 +34,16 @@ branch gets the conflict as a review.`,
 		Annotations: cli.Reference(`This is git's three-way merge, from the files with which the task of the branch
 started. The checks run in the work tree of the branch. The merge is refused
 while the project has another task of its own. If that task is the one that was
-branched, it becomes Complete too.
+branched, it becomes Complete too. Files that the branch has added and that
+.gitignore names are left out.
 
 With --resolve the executor gets the changes of the project in its files, and a
 review that describes the conflict. Its work must be checked, reviewed and
 merged again. Run the same command again to finish a merge that was interrupted.
 If a file is edited while ferrus moves it, the edited version is saved under
-refs/ferrus. ferrus prints the command that shows it.`, `merged tree empty written[] removed[] left[] edited[{path ref show file}]
-gate{status seconds}. An error also has conflicts[{path kind}] or failures[].
-With --resolve: task_id state seq epoch.`),
+refs/ferrus. ferrus prints the command that shows it.`, `merged tree empty written[] removed[] left[] ignored[]
+edited[{path ref show file}] gate{status seconds}. An error also has
+conflicts[{path kind}] or failures[]. With --resolve: task_id state seq epoch.`),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return cli.UsageError("ferrus merge NAME; ferrus branches shows them", "no branch is named")
@@ -94,6 +95,9 @@ func mergeBranch(a *cli.App, ctx context.Context, s *engine.Session, name string
 	for _, path := range got.Files.Left {
 		a.Say("  not changed: %s\n", path)
 	}
+	for _, path := range got.Ignored {
+		a.Say("  ignored by the project, and left out: %s\n", path)
+	}
 	a.ShowEdits(got.Files.Edited)
 	a.ShowSteps([]status.Step{{Command: "git diff", Why: "shows the uncommitted changes"}, {Command: "ferrus branch --remove " + name, Why: "deletes the branch"}})
 	return nil
@@ -127,6 +131,9 @@ func mergeJSON(name string, got branch.Merged) map[string]any {
 	m := map[string]any{"merged": name, "tree": got.Tree, "written": listed(got.Files.Written), "removed": listed(got.Files.Removed), "left": listed(got.Files.Left)}
 	if got.Empty {
 		m["empty"] = true
+	}
+	if len(got.Ignored) > 0 {
+		m["ignored"] = got.Ignored
 	}
 	if len(got.Files.Edited) > 0 {
 		m["edited"] = got.Files.Edited

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/checkrun"
 	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/refusal"
@@ -34,6 +35,9 @@ func All(st engine.Status) []string {
 			what = "merge: files of the branch " + from + " are being moved in"
 		}
 		out = append(out, what+"; a person finishes that by "+finish)
+	}
+	if remedy := checkrun.WrittenDuring(st.Task.Check).Remedy(checkrun.IgnoreFile); remedy != "" {
+		out = append(out, "checks_write: files changed while check "+st.Task.Check.ID+" ran, so that it does not count. "+remedy)
 	}
 	if n := st.Task.Violations; n > 0 {
 		out = append(out, fmt.Sprintf("violation: control files were edited from outside %d times in this task and put back; "+

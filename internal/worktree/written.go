@@ -1,0 +1,71 @@
+package worktree
+
+import (
+	"context"
+	"path"
+	"slices"
+
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
+)
+
+// IgnoreLines returns the lines of a .gitignore at the top level by which git leaves paths out that were written in the work tree
+// beside what tree has, and those that no line leaves out, because git tracks them. A folder in which there is nothing else is one
+// line. Both are sorted, and nil without git.
+func (t *Tree) IgnoreLines(ctx context.Context, tree string, written []string) (lines, tracked []string, err error) {
+	if !t.Git() || len(written) == 0 {
+		return nil, nil, nil
+	}
+	index, err := t.TrackedPaths(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	inIndex := gitpath.Set{}
+	for _, name := range index {
+		inIndex.Add(name)
+	}
+	var fresh []string
+	made := gitpath.Set{}
+	for _, name := range written {
+		if inIndex[name] {
+			tracked = append(tracked, gitpath.Printable(name))
+		} else {
+			fresh = append(fresh, name)
+			made.Add(name)
+		}
+	}
+	had, _, err := t.Command().Run(ctx, "ls-tree", "-r", "-z", "--name-only", "--full-tree", tree)
+	if err != nil {
+		return nil, nil, err
+	}
+	shared := map[string]bool{".": true} // folders with something else in them
+	for _, name := range append(gitpath.Split(had), index...) {
+		if made[name] {
+			continue
+		}
+		for dir := path.Dir(name); !shared[dir]; dir = path.Dir(dir) {
+			shared[dir] = true
+		}
+	}
+	for _, name := range fresh {
+		line := name
+		for dir := path.Dir(name); !shared[dir]; dir = path.Dir(dir) {
+			line = dir + "/"
+		}
+		lines = append(lines, "/"+gitpath.EscapeGlob(gitpath.Printable(line)))
+	}
+	slices.Sort(tracked)
+	slices.Sort(lines)
+	return slices.Compact(lines), tracked, nil
+}
+
+// TrackedPaths lists what git tracks in the work tree, nil without git.
+func (t *Tree) TrackedPaths(ctx context.Context) ([]string, error) {
+	if !t.Git() {
+		return nil, nil
+	}
+	if err := t.CopySharedIndex(); err != nil {
+		return nil, err
+	}
+	out, _, err := t.IndexCommand().Run(ctx, "ls-files", "-z", "-c")
+	return gitpath.Split(out), err
+}
