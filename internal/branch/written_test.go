@@ -59,6 +59,10 @@ func TestAMergeWhoseChecksWriteFilesSaysTheLineAndThenSucceeds(t *testing.T) {
 			}
 			rules, _ := os.ReadFile(p.Path(".gitignore"))
 			p.Write(".gitignore", string(rules)+"/cache/\n")
+			if err := branch.LayMerged(t.Context(), h, alt.Human()); err != nil { // a merge that is killed while its checks run
+				t.Fatal(err)
+			}
+			alt.Write("cache/copy", "written by the checks of that merge\n")
 			got, err := branch.Merge(t.Context(), h, alt.Human(), nil)
 			if err != nil {
 				t.Fatal(err)
