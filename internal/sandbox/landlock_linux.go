@@ -35,14 +35,26 @@ var (
 		2: ll.AccessFSRefer,
 		3: ll.AccessFSTruncate,
 		5: ll.AccessFSIoctlDev,
+		9: ll.AccessFSResolveUnix,
 	}
 	readRights   landlock.AccessFSSet = ll.AccessFSExecute | ll.AccessFSReadFile | ll.AccessFSReadDir
 	deviceRights landlock.AccessFSSet = ll.AccessFSReadFile | ll.AccessFSWriteFile | ll.AccessFSIoctlDev
 	// fileRights are those that a rule about a single file can have.
 	fileRights landlock.AccessFSSet = ll.AccessFSExecute | ll.AccessFSReadFile | ll.AccessFSWriteFile | ll.AccessFSTruncate | ll.AccessFSIoctlDev
-	// neverRights are given to nobody.
-	neverRights landlock.AccessFSSet = ll.AccessFSMakeChar | ll.AccessFSMakeBlock
+	// neverRights are given to nobody. Sockets by path that a command has made itself need no right.
+	neverRights landlock.AccessFSSet = ll.AccessFSMakeChar | ll.AccessFSMakeBlock | ll.AccessFSResolveUnix
 )
+
+// handledRights are those that a version of Landlock restricts.
+func handledRights(abi int) landlock.AccessFSSet {
+	var handled landlock.AccessFSSet
+	for v, rights := range since {
+		if v <= abi {
+			handled |= rights
+		}
+	}
+	return handled
+}
 
 // restrictFiles restricts this process to the files of a policy, and to signals and abstract sockets of its own, with a version of
 // Landlock. In bubblewrap nothing else is in sight, so that it does what the version can.
@@ -53,12 +65,7 @@ func restrictFiles(p Policy, abi int, inBwrap bool) error {
 	case !inBwrap && abi < LeastLandlock:
 		return fmt.Errorf("the kernel has version %d of Landlock, and version %d is needed", abi, LeastLandlock)
 	}
-	var handled landlock.AccessFSSet
-	for v, rights := range since {
-		if v <= abi {
-			handled |= rights
-		}
-	}
+	handled := handledRights(abi)
 	parts := []any{handled}
 	if abi >= 6 {
 		parts = append(parts, landlock.ScopedSet(ll.ScopeSignal|ll.ScopeAbstractUnixSocket))

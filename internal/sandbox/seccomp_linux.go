@@ -7,12 +7,32 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A filter refuses system calls with EPERM that no rule about files covers, and always that a program types into a terminal.
+// A filter refuses system calls that no rule about files covers.
 type filter struct {
 	arch  uint32
-	calls []uint32 // refused whatever their arguments
-	unix  bool     // refuse sockets of the family AF_UNIX; pairs stay
+	rules []rule
 }
+
+// A rule refuses a system call when all its tests hold.
+type rule struct {
+	call  uint32
+	errno unix.Errno
+	when  []test
+}
+
+// A test compares half of an argument, the bits of mask, with a value. It holds when they are equal, or different with not.
+type test struct {
+	half  uint32 // its offset in struct seccomp_data
+	mask  uint32
+	value uint32
+	not   bool
+}
+
+// is and isNot are tests of the lower half of an argument, which is all that the kernel uses of an int.
+func is(argument, value uint32) test {
+	return test{half: lower(argument), mask: ^uint32(0), value: value}
+}
+func isNot(argument, value uint32) test { return test{lower(argument), ^uint32(0), value, true} }
 
 const (
 	retAllow = 0x7fff0000
@@ -20,51 +40,47 @@ const (
 	x32Bit   = 0x40000000
 )
 
-// offsets in struct seccomp_data. Of an argument the kernel uses the lower half, which comes first on all processors here.
+// Offsets in struct seccomp_data. The lower half of an argument comes first on all processors here.
 const (
 	offNumber = 0
 	offArch   = 4
-	offArg0   = 16
-	offArg1   = 24
+	offArgs   = 16
 )
 
-// typing are requests of ioctl that put characters into a terminal as if the person had typed them: a client for which a person logs
-// in has the terminal of the person's shell.
-var typing = []uint32{unix.TIOCSTI, unix.TIOCLINUX}
+func lower(argument uint32) uint32  { return offArgs + 8*argument }
+func higher(argument uint32) uint32 { return lower(argument) + 4 }
 
 // program is the filter for the kernel: an unknown architecture, and the second numbering that one has, are refused whole.
 func (f filter) program() []unix.SockFilter {
-	refused := uint32(retErrno | uint32(unix.EPERM))
 	load := func(off uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: off}
 	}
 	give := func(v uint32) unix.SockFilter { return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: v} }
-	// unless skips the next instruction when the comparison does not hold.
-	unless := func(op uint16, k uint32) unix.SockFilter {
-		return unix.SockFilter{Code: unix.BPF_JMP | op | unix.BPF_K, Jf: 1, K: k}
+	refuse := func(errno unix.Errno) unix.SockFilter { return give(retErrno | uint32(errno)) }
+	// compare jumps over some instructions, by whether the comparison holds.
+	compare := func(op uint16, k uint32, holds, not uint8) unix.SockFilter {
+		return unix.SockFilter{Code: unix.BPF_JMP | op | unix.BPF_K, Jt: holds, Jf: not, K: k}
 	}
 	prog := []unix.SockFilter{
 		load(offArch),
-		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 1, K: f.arch},
-		give(refused),
+		compare(unix.BPF_JEQ, f.arch, 1, 0),
+		refuse(unix.EPERM),
 		load(offNumber),
-		unless(unix.BPF_JGE, x32Bit),
-		give(refused),
+		compare(unix.BPF_JGE, x32Bit, 0, 1),
+		refuse(unix.EPERM),
 	}
-	for _, nr := range f.calls {
-		prog = append(prog, unless(unix.BPF_JEQ, nr), give(refused))
-	}
-	prog = append(prog, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: uint8(2*len(typing) + 2), K: unix.SYS_IOCTL}, load(offArg1))
-	for _, request := range typing {
-		prog = append(prog, unless(unix.BPF_JEQ, request), give(refused))
-	}
-	prog = append(prog, give(retAllow))
-	if f.unix {
-		prog = append(prog,
-			unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 3, K: unix.SYS_SOCKET},
-			load(offArg0),
-			unless(unix.BPF_JEQ, unix.AF_UNIX),
-			give(refused))
+	for _, r := range f.rules {
+		left := uint8(3*len(r.when) + 1) // instructions from after a comparison to the next rule
+		prog = append(prog, load(offNumber), compare(unix.BPF_JEQ, r.call, 0, left))
+		for _, t := range r.when {
+			left -= 3
+			holds, not := uint8(0), left
+			if t.not {
+				holds, not = left, 0
+			}
+			prog = append(prog, load(t.half), unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: t.mask}, compare(unix.BPF_JEQ, t.value, holds, not))
+		}
+		prog = append(prog, refuse(r.errno))
 	}
 	return append(prog, give(retAllow))
 }
@@ -81,14 +97,4 @@ func (f filter) install() error {
 		return fmt.Errorf("seccomp: %w", errno)
 	}
 	return nil
-}
-
-// theFilter is the filter of a mechanism: keyrings and io_uring are reached by no file, and path sockets are under Landlock before
-// version 9. Inside bubblewrap no socket of the outside is in sight. System V shared memory stays, though Landlock does not cover it: a
-// database that a test starts needs it.
-func theFilter(inBwrap bool, abi int) filter {
-	return filter{arch: auditArch, unix: !inBwrap && abi < 9, calls: []uint32{
-		unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER, unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY,
-		unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_KEXEC_LOAD, unix.SYS_INIT_MODULE,
-		unix.SYS_FINIT_MODULE}}
 }

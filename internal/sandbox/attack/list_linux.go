@@ -31,6 +31,7 @@ type target struct {
 	udp     string
 	tty     string // a terminal; "" where the system has none
 	memory  string // the id of a System V segment; "" where the system has none
+	queue   string // the name of a POSIX message queue; "" where the system has none
 	secret  string
 }
 
@@ -102,6 +103,13 @@ var attacks = []Attack{
 	}},
 	{Name: "chmod .ferrus", Through: inLandlock, try: func(t target) error { return os.Chmod(t.ferrus, 0o700) }},
 	{Name: "chmod the home folder", Through: inLandlock, try: func(t target) error { return os.Chmod(t.home, 0o700) }},
+	{Name: "change the times of the journal", Through: inLandlock, try: func(t target) error { return os.Chtimes(t.ferrus+"/journal.jsonl", time.Unix(1, 0), time.Unix(1, 0)) }},
+	{Name: "chown a file of the home folder", Through: inLandlock, try: func(t target) error { return os.Chown(t.home+"/tool", os.Getuid(), os.Getgid()) }},
+	{Name: "set an extended attribute of ~/.bashrc", try: func(t target) error { return unix.Setxattr(t.home+"/.bashrc", "user.attack", []byte("here"), 0) }},
+	{Name: "set the flags of a file that it can read", try: flagByFile},
+	{Name: "set the flags of a file by its path", try: flagByPath},
+	{Name: "lock a file that it can read", Through: everywhere, try: lockReadable},
+	{Name: "learn a name in the home folder by a watch", Through: inLandlock, try: watch},
 	{Name: "write a file of the project", try: func(t target) error { return spoil(t.project + "/code.txt") }},
 	{Name: "write ferrus.toml", try: func(t target) error { return spoil(t.project + "/ferrus.toml") }},
 	{Name: "write .git/config of the project", try: func(t target) error { return spoil(t.project + "/.git/config") }},
@@ -114,6 +122,10 @@ var attacks = []Attack{
 	}},
 	{Name: "read an ssh key", try: func(t target) error { return show(t.home + "/.ssh/id") }},
 	{Name: "signal a process outside", Since: 6, try: func(t target) error { return syscall.Kill(t.pid, syscall.SIGKILL) }},
+	{Name: "limit the resources of a process outside", try: func(t target) error {
+		return unix.Prlimit(t.pid, unix.RLIMIT_CPU, &unix.Rlimit{Cur: 1000, Max: 1000}, nil)
+	}},
+	{Name: "lower the priority of a process outside", try: lowerPriority},
 	{Name: "trace a process outside", try: func(t target) error {
 		err := syscall.PtraceAttach(t.pid)
 		if err == nil {
@@ -122,6 +134,7 @@ var attacks = []Attack{
 		return err
 	}},
 	{Name: "read the environment of a process outside", try: func(t target) error { return show("/proc/" + strconv.Itoa(t.pid) + "/environ") }},
+	{Name: "read the memory of a process outside", try: readMemory},
 	{Name: "read files by the root of a process outside", try: func(t target) error {
 		return show("/proc/" + strconv.Itoa(t.pid) + "/root" + t.ferrus + "/tokens.json")
 	}},
@@ -139,8 +152,13 @@ var attacks = []Attack{
 	}},
 	{Name: "read the arguments of a process outside", Through: inLandlock, try: func(t target) error { return show("/proc/" + strconv.Itoa(t.pid) + "/cmdline") }},
 	{Name: "read System V shared memory of a process outside", Through: inLandlock, try: attachMemory},
+	{Name: "take a POSIX message queue of a process outside", try: takeQueue},
 	{Name: "connect to an abstract socket", Beside: 6, Network: true, try: func(t target) error { return say("unix", "@"+filepath.Base(t.base)) }},
 	{Name: "connect to a socket by its path", try: byPath},
+	{Name: "send to an abstract socket by a pair of its own", Beside: 6, Network: true, try: func(t target) error { return fromPair("@" + filepath.Base(t.base) + datagramName) }},
+	{Name: "send to a socket by its path by a pair of its own", try: func(t target) error {
+		return through(t.base, func(dir string) error { return fromPair(dir + "/" + datagramName) })
+	}},
 	{Name: "connect to a service on the loopback", Through: everywhere, Network: true, try: func(t target) error { return say("tcp", t.tcp) }},
 	{Name: "write to a terminal of the person", try: intrude},
 	{Name: "send a datagram", Through: everywhere, Network: true, try: func(t target) error { return say("udp", t.udp) }},
@@ -184,13 +202,36 @@ func say(network, address string) error {
 
 // byPath connects to a socket by its path.
 func byPath(t target) error {
-	fd, err := unix.Open(t.base, unix.O_PATH|unix.O_DIRECTORY, 0)
+	return through(t.base, func(dir string) error { return say("unix", dir+"/s") })
+}
+
+// through calls f with a short path of a folder that need not be readable.
+func through(folder string, f func(dir string) error) error {
+	fd, err := unix.Open(folder, unix.O_PATH|unix.O_DIRECTORY, 0)
 	if err != nil {
 		return err
 	}
-	dir := os.NewFile(uintptr(fd), t.base)
+	dir := os.NewFile(uintptr(fd), folder)
 	defer dir.Close()
-	return say("unix", throughFolder(dir)+"/s")
+	return f(throughFolder(dir))
+}
+
+// fromPair sends to a socket from one of two that are joined to each other, which it makes without a call that a filter of sockets sees:
+// by naming it with what is sent, and by joining it to the other anew.
+func fromPair(address string) error {
+	var failed []error
+	for _, kind := range []int{unix.SOCK_DGRAM, unix.SOCK_RAW} {
+		pair, err := unix.Socketpair(unix.AF_UNIX, kind|unix.SOCK_CLOEXEC, 0)
+		if err != nil {
+			failed = append(failed, fmt.Errorf("socketpair: %w", err))
+			continue
+		}
+		to := &unix.SockaddrUnix{Name: address}
+		failed = append(failed, unix.Sendmsg(pair[0], []byte("hello"), unix.UnixRights(1), to, 0), unix.Connect(pair[1], to))
+		_, err = unix.Write(pair[1], []byte("hello"))
+		failed = append(failed, err)
+	}
+	return errors.Join(failed...)
 }
 
 // byHandle opens a file without naming a path, as one can who has all rights over files.

@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -34,7 +35,14 @@ const (
 	envUDP    = "ATTACK_UDP"
 	envTTY    = "ATTACK_TTY"
 	envMemory = "ATTACK_MEMORY"
+	envQueue  = "ATTACK_QUEUE"
 	envSecret = "ATTACK_SECRET"
+)
+
+// Names of what an attack finds below its base.
+const (
+	readable     = "readable" // a file that it may read
+	datagramName = "d"        // a socket of datagrams; an abstract one has it at the end of its name
 )
 
 // exitUnknown is the exit code of a process that is asked for an attack that there is not.
@@ -47,9 +55,8 @@ func Main() {
 		return
 	}
 	secret := os.Getenv(envSecret)
-	if os.Args[2] == secret { // the victim: it lives as long as who has started it
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		os.Exit(0)
+	if os.Args[2] == secret {
+		beVictim()
 	}
 	i := slices.IndexFunc(attacks, func(a Attack) bool { return a.Name == os.Args[2] })
 	if i < 0 {
@@ -58,7 +65,7 @@ func Main() {
 	pid, _ := strconv.Atoi(os.Getenv(envPid))
 	base := os.Getenv(envBase)
 	err := attacks[i].try(target{base: base, project: base + "/p", ferrus: base + "/p/.ferrus", work: base + "/p/.ferrus/worktrees/one", other: base + "/p/.ferrus/worktrees/two",
-		home: base + "/home", pid: pid, tcp: os.Getenv(envTCP), udp: os.Getenv(envUDP), tty: os.Getenv(envTTY), memory: os.Getenv(envMemory), secret: secret})
+		home: base + "/home", pid: pid, tcp: os.Getenv(envTCP), udp: os.Getenv(envUDP), tty: os.Getenv(envTTY), memory: os.Getenv(envMemory), queue: os.Getenv(envQueue), secret: secret})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -76,6 +83,7 @@ type victim struct {
 	visitors atomic.Int32 // of the services, without ourselves
 	services [][2]string  // networks with addresses
 	terminal *terminal    // nil where the system has none
+	queue    string       // "" where the system has none
 	left     *os.File     // open in the process that starts the command
 	close    []func()
 }
@@ -104,10 +112,13 @@ func (v *victim) make(self string) (err error) {
 		}
 	}
 	for _, name := range []string{"p/.ferrus/journal.jsonl", "p/.ferrus/STATE.json", "p/.ferrus/STATE.lock", "p/.ferrus/tokens.json", "p/code.txt", "p/ferrus.toml", "p/.git/config",
-		"p/.ferrus/worktrees/two/code.txt", "p/.ferrus/worktrees/two/secret", "home/.bashrc", "home/.ssh/id"} {
+		"p/.ferrus/worktrees/two/code.txt", "p/.ferrus/worktrees/two/secret", "home/.bashrc", "home/.ssh/id", "home/tool", readable} {
 		if err := os.WriteFile(filepath.Join(v.base, name), []byte(v.secret+"\n"), 0o644); err != nil {
 			return err
 		}
+	}
+	if err := os.Chmod(filepath.Join(v.base, "home/tool"), 0o755|os.ModeSetuid); err != nil { // who changes its owner takes that away
+		return err
 	}
 	if h, _, err := unix.NameToHandleAt(unix.AT_FDCWD, filepath.Join(v.base, "p/.ferrus/tokens.json"), 0); err == nil {
 		if err := os.WriteFile(filepath.Join(v.base, "p/.ferrus/worktrees/one/handle"), h.Bytes(), 0o644); err != nil {
@@ -119,8 +130,15 @@ func (v *victim) make(self string) (err error) {
 	}
 	v.process = exec.Command(self, word, v.secret)
 	v.process.Env = append(os.Environ(), envSecret+"="+v.secret)
-	if v.stdin, err = v.process.StdinPipe(); err == nil {
+	if v.stdin, err = v.process.StdinPipe(); err != nil {
+		return err
+	}
+	ready, err := v.process.StdoutPipe()
+	if err == nil {
 		err = v.process.Start()
+	}
+	if err == nil {
+		_, err = ready.Read(make([]byte, 1))
 	}
 	if err != nil {
 		return err
@@ -144,8 +162,18 @@ func (v *victim) make(self string) (err error) {
 	if err == nil { // so does this one
 		v.close = append(v.close, detach)
 	}
-	udp, err := v.datagrams()
-	v.env = append(os.Environ(), envSecret+"="+v.secret, envBase+"="+v.base, envPid+"="+strconv.Itoa(v.process.Process.Pid), envTCP+"="+tcp, envUDP+"="+udp, envTTY+"="+v.terminal.path(), envMemory+"="+memory, "HOME="+v.base+"/home")
+	unlink, err := postMessage(filepath.Base(v.base), v.secret)
+	if err == nil { // and this one
+		v.queue = filepath.Base(v.base)
+		v.close = append(v.close, unlink)
+	}
+	for _, address := range []string{throughFolder(dir) + "/" + datagramName, "@" + filepath.Base(v.base) + datagramName} {
+		if _, err := v.datagrams("unixgram", address); err != nil {
+			return err
+		}
+	}
+	udp, err := v.datagrams("udp", "127.0.0.1:0")
+	v.env = append(os.Environ(), envSecret+"="+v.secret, envBase+"="+v.base, envPid+"="+strconv.Itoa(v.process.Process.Pid), envTCP+"="+tcp, envUDP+"="+udp, envTTY+"="+v.terminal.path(), envMemory+"="+memory, envQueue+"="+v.queue, "HOME="+v.base+"/home")
 	return err
 }
 
@@ -192,8 +220,8 @@ func (v *victim) serve(network, address string) (string, error) {
 }
 
 // datagrams counts those that arrive, and answers each.
-func (v *victim) datagrams() (string, error) {
-	c, err := net.ListenPacket("udp", "127.0.0.1:0")
+func (v *victim) datagrams(network, address string) (string, error) {
+	c, err := net.ListenPacket(network, address)
 	if err != nil {
 		return "", err
 	}
@@ -208,14 +236,18 @@ func (v *victim) datagrams() (string, error) {
 			_, _ = c.WriteTo(buf[:1], from)
 		}
 	}()
-	v.services = append(v.services, [2]string{"udp", c.LocalAddr().String()})
+	v.services = append(v.services, [2]string{network, c.LocalAddr().String()})
 	return c.LocalAddr().String(), nil
 }
 
 // visits is how often a service was reached. It visits each itself, after all that came before.
 func (v *victim) visits() (int32, error) {
 	for _, s := range v.services {
-		c, err := net.Dial(s[0], s[1])
+		d := net.Dialer{}
+		if s[0] == "unixgram" { // with an address, to be answered
+			d.LocalAddr = &net.UnixAddr{Net: s[0], Name: "@" + rand.Text()}
+		}
+		c, err := d.Dial(s[0], s[1])
 		if err != nil {
 			return 0, err
 		}
@@ -227,10 +259,14 @@ func (v *victim) visits() (int32, error) {
 	return v.visitors.Load(), nil
 }
 
-// outside is everything but the work tree of the command: names, modes and contents.
+// outside is everything but the work tree of the command: names, modes, contents and what else can be changed of files, and how the process is run.
 func (v *victim) outside() (map[string]string, error) {
-	all := map[string]string{}
-	err := filepath.WalkDir(v.base, func(path string, d fs.DirEntry, err error) error {
+	state, err := condition(v.process.Process.Pid)
+	if err != nil && !errors.Is(err, unix.ESRCH) && !errors.Is(err, fs.ErrNotExist) { // it may have been killed
+		return nil, err
+	}
+	all := map[string]string{"the process": state}
+	err = filepath.WalkDir(v.base, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -241,7 +277,11 @@ func (v *victim) outside() (map[string]string, error) {
 		if err != nil {
 			return err
 		}
-		all[path] = info.Mode().String()
+		more, err := traits(path, info)
+		if err != nil {
+			return err
+		}
+		all[path] = info.Mode().String() + more
 		if info.Mode().IsRegular() {
 			data, err := os.ReadFile(path)
 			all[path] += string(data)
@@ -257,7 +297,7 @@ func (v *victim) policy(self string, network bool) sandbox.Policy {
 	f := v.base + "/p/.ferrus"
 	p := sandbox.System()
 	p.Write, p.Dir, p.Network = []string{f + "/worktrees/one"}, f+"/worktrees/one", network
-	p.Read = append(p.Read, self)
+	p.Read = append(p.Read, self, filepath.Join(v.base, readable))
 	p.Deny = []string{f + "/journal.jsonl", v.base + "/home"}
 	return p
 }
@@ -277,7 +317,11 @@ func (v *victim) tried(ctx context.Context, a Attack, w Way, self string) (Resul
 		return Result{}, err
 	}
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	var out, errs bytes.Buffer
+	input, err := cmd.StdinPipe()
+	if err != nil {
+		return Result{}, err
+	}
+	out, errs := answer{name: func() { v.showName(); input.Close() }}, bytes.Buffer{}
 	cmd.Env, cmd.Stdout, cmd.Stderr, cmd.Dir = v.env, &out, &errs, v.base+"/p/.ferrus/worktrees/one"
 	cmd.ExtraFiles = []*os.File{v.left}
 	failed := cmd.Run()
@@ -293,12 +337,46 @@ func (v *victim) tried(ctx context.Context, a Attack, w Way, self string) (Resul
 	if err != nil {
 		return Result{}, err
 	}
+	taken := false
+	if v.queue != "" {
+		text, _ := receive(v.queue)
+		taken = text != v.secret
+	}
 	intruded, err := v.terminal.used()
 	if err != nil {
 		return Result{}, err
 	}
-	through := visits != reached || intruded || strings.Contains(out.String(), v.secret) || !maps.Equal(before, after) || v.killed()
+	through := visits != reached || intruded || taken || strings.Contains(out.text, v.secret) || !maps.Equal(before, after) || v.killed()
 	return Result{Through: through, Why: strings.TrimSpace(errs.String())}, nil
+}
+
+// An answer is the output of an attack. When one asks for a name, name is called.
+type answer struct {
+	text  string
+	name  func()
+	named bool
+}
+
+func (a *answer) Write(data []byte) (int, error) {
+	a.text += string(data)
+	if !a.named && strings.Contains(a.text, askName) {
+		a.named = true
+		a.name()
+	}
+	return len(data), nil
+}
+
+// showName makes a file with the secret as its name appear in the home folder, and nothing of it stays.
+func (v *victim) showName() {
+	home := filepath.Join(v.base, "home")
+	info, err := os.Stat(home)
+	if err != nil {
+		return
+	}
+	name := filepath.Join(home, v.secret)
+	_ = os.WriteFile(name, nil, 0o600)
+	_ = os.Remove(name)
+	_ = os.Chtimes(home, time.Time{}, info.ModTime())
 }
 
 // killed ends the process of the victim, and reports whether something else had ended it.
