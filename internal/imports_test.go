@@ -37,7 +37,7 @@ var allowed = map[string]map[string]string{
 	"internal/platform/clock": {"internal/lease": "an instant is what a term is measured by"},
 	"internal/platform/notify": {
 		"internal/platform/proc": "the command is a shell's, and programs are looked for outside of the project",
-		"internal/safetext":      "what services answer is shown without hidden characters",
+		"internal/safetext":      "what services answer is shown with marks for hidden characters",
 	},
 	"internal/outbox": {
 		"internal/agreement":           "no channel of a project's file is used that no person has agreed to",
@@ -47,7 +47,7 @@ var allowed = map[string]map[string]string{
 		"internal/platform/filelock":   "one process at a time sends",
 		"internal/platform/notify":     "the channels",
 		"internal/rootfs":              "its files are opened without following a link",
-		"internal/safetext":            "texts of agents are sent without hidden characters",
+		"internal/safetext":            "texts of agents are sent with marks for hidden characters",
 		"internal/trust":               "the record of what was agreed to",
 		"internal/worktree/gitpath":    "a folder in a command is quoted for the shell",
 	},
@@ -79,24 +79,25 @@ var allowed = map[string]map[string]string{
 
 	"internal/rootfs/rootfstest": {},
 	"internal/web/access":        {},
-	"internal/web/patch":         {},
+	"internal/web/patch":         {"internal/safetext": "hidden characters of a patch are marked"},
 	"internal/web/drafts": {
 		"internal/platform/atomicfile": "a comment survives a power cut",
 		"internal/rootfs":              "no link is followed",
-		"internal/safetext":            "names have a form, and texts no hidden characters",
+		"internal/safetext":            "names have a form, and texts marks for hidden characters",
 	},
 	"internal/web": {
 		"internal/act":            "what a person can do is shown as forms",
 		"internal/agents":         "the output of an agent is shown in words",
 		"internal/agents/process": "the runs of agents, and their output",
 		"internal/conductor":      "where the runs of a task are recorded",
+		"internal/differences":    "a notice about hidden characters of a patch",
 		"internal/engine":         "it opens a machine for reading",
 		"internal/format":         "durations and lines for people",
 		"internal/history":        "the log up to a damaged line, and that of an archived task",
 		"internal/project":        "where a project and its machines live",
 		"internal/refusal":        "what is refused has a code and a remedy",
 		"internal/rootfs":         "no link is followed",
-		"internal/safetext":       "output is shown without hidden characters",
+		"internal/safetext":       "output is shown with marks for hidden characters",
 		"internal/state":          "the form of the id of a task",
 		"internal/status":         "the read model",
 		"internal/store":          "the lines of an archived journal",
@@ -119,7 +120,7 @@ var allowed = map[string]map[string]string{
 		"internal/rootfs":            "the log of a check is made without following a link",
 		"internal/platform/proc":     "a command ends with everything that it started",
 		"internal/platform/filelock": "a check whose lock is free was abandoned",
-		"internal/safetext":          "models and people are given tails of output without hidden characters",
+		"internal/safetext":          "models and people are given tails of output with marks for hidden characters",
 	},
 	"internal/environ": {},
 	"internal/git": {
@@ -168,7 +169,7 @@ var allowed = map[string]map[string]string{
 	},
 	"internal/worktree/exchange": {
 		"internal/git":                 "it asks git",
-		"internal/safetext":            "what a host says is shown without hidden characters",
+		"internal/safetext":            "what a host says is shown with marks for hidden characters",
 		"internal/worktree/repository": "what is sent and fetched are its objects",
 	},
 	"internal/worktree/guest": {
@@ -193,7 +194,7 @@ var allowed = map[string]map[string]string{
 
 	"internal/store": {
 		"internal/jsontime": "times in JSON have one form",
-		"internal/safetext": "what it accepts from others is stored without hidden characters",
+		"internal/safetext": "what it accepts from others is stored with marks for hidden characters",
 		"internal/state":    "what it stores is a task",
 		"internal/lease":    "a snapshot has the term of the lease; a session is probed",
 	},
@@ -307,7 +308,7 @@ var allowed = map[string]map[string]string{
 	},
 	"internal/document": {
 		"internal/store":    "journals and their lines",
-		"internal/safetext": "a text without its hidden characters may be empty",
+		"internal/safetext": "a text of which nothing is seen is empty",
 		"internal/refusal":  "what is refused has a code and a remedy",
 	},
 	"internal/packet": {
@@ -388,6 +389,8 @@ var allowed = map[string]map[string]string{
 		"internal/project":  "the patch of a submission is a file of a place",
 		"internal/refusal":  "what is refused has a code and a remedy",
 		"internal/rootfs":   "a patch that is there is not made again",
+		"internal/git":      "two questions to git are asked together",
+		"internal/safetext": "hidden characters of a patch are named and marked",
 	},
 	"internal/act": {
 		"internal/refusal": "what is refused has a code and a remedy",
@@ -414,7 +417,7 @@ var allowed = map[string]map[string]string{
 		"internal/lease":             "it grants, renews and takes over",
 		"internal/platform/clock":    "terms are measured by it",
 		"internal/checks":            "it runs the gate and raises its verdict",
-		"internal/safetext":          "a text without its hidden characters may be empty",
+		"internal/safetext":          "a text of which nothing is seen is empty",
 		"internal/worktree":          "a verdict belongs to a tree",
 		"internal/git":               "there may be no git, or no repository",
 		"internal/config":            "the gate is pinned when a task is created",
@@ -439,7 +442,7 @@ var allowed = map[string]map[string]string{
 	},
 	"internal/tools/wire": {
 		"internal/nearest":  "a wrong argument is answered with the right one",
-		"internal/safetext": "arguments hold no hidden characters",
+		"internal/safetext": "arguments have marks for hidden characters",
 	},
 	"internal/callog": {"internal/rootfs": "logs are read without following a link"},
 	"internal/stack": {
@@ -457,7 +460,7 @@ var allowed = map[string]map[string]string{
 	"internal/tools/gate": {
 		"internal/callog":   "it writes the lines of the log",
 		"internal/jsontime": "the result of a call that did not end is like every other",
-		"internal/safetext": "answers hold no hidden characters",
+		"internal/safetext": "answers have marks for hidden characters",
 	},
 	"internal/tools": {
 		"internal/checkrun":          "what to do about files that a check writes",
@@ -473,7 +476,7 @@ var allowed = map[string]map[string]string{
 		"internal/jsontime":          "times in JSON have one form",
 		"internal/tools/wire":        "definitions and arguments are those of every server",
 		"internal/tools/gate":        "what every call passes",
-		"internal/safetext":          "resources hold no hidden characters",
+		"internal/safetext":          "resources have marks for hidden characters",
 		"internal/engine":            "a tool is an act of the engine with words around it",
 		"internal/queue":             "a supervisor may put a task into it",
 		"internal/store":             "documents and refusals of the store are results of tools",
@@ -746,7 +749,7 @@ var allowed = map[string]map[string]string{
 	"internal/cli/demo":     commands("cli config mcpclient platform/proc refusal status tools trust"),
 	"internal/cli/doctor":   commands("agreement outbox agents agents/register cli cli/setup conductor config doctor format mcpclient platform/proc refusal sandbox sandbox/attack sandbox sandbox/attack server"),
 	"internal/cli/evidence": commands("cli evidence format refusal"),
-	"internal/cli/log":      commands("branch refusal project agents cli engine format history conductor jsontime agents/process pipeline/run rootfs stack state store"),
+	"internal/cli/log":      commands("branch refusal project agents cli engine format history conductor jsontime agents/process pipeline/run rootfs safetext stack state store"),
 	"internal/cli/pipeline": commands("queue project refusal agents agents/process cli cli/log config engine format nearest pipeline pipeline/run pipeline/workflow rootfs safetext " +
 		"status strictjson worktree"),
 	"internal/cli/root": {
@@ -780,13 +783,14 @@ var allowed = map[string]map[string]string{
 		"scaffold server/tokens trust worktree"),
 	"internal/cli/simulate": commands("refusal cli simulate state"),
 	"internal/cli/status":   commands("project cli engine format state status"),
-	"internal/cli/task":     commands("branch packet project refusal agents checks cli delegate engine family fleet format conductor lease queue state status store tools worktree worktree/restore"),
+	"internal/cli/task":     commands("branch packet project refusal agents checks cli delegate differences engine family fleet format conductor lease queue state status store tools worktree worktree/restore"),
 	"internal/cli/ui":       commands("act agents agents/process cli conductor engine platform/proc project refusal rootfs status ui"),
 	"internal/ui": {
-		"internal/act":      "what a person can do is a command",
-		"internal/format":   "durations and counts for people",
-		"internal/safetext": "texts of others are drawn on a terminal",
-		"internal/status":   "what is shown",
+		"internal/differences": "a notice about hidden characters of a patch",
+		"internal/act":         "what a person can do is a command",
+		"internal/format":      "durations and counts for people",
+		"internal/safetext":    "texts of others are drawn on a terminal",
+		"internal/status":      "what is shown",
 	},
 	"internal/status/notice": {
 		"internal/checkrun": "what to do about files that a check writes",
@@ -831,7 +835,7 @@ var allowed = map[string]map[string]string{
 		"internal/history":        "the journal as events",
 		"internal/refusal":        "a task that the journal does not have is refused",
 		"internal/rootfs":         "its folder is written, and logs are read, without following links",
-		"internal/safetext":       "texts of agents are written without hidden characters",
+		"internal/safetext":       "texts of agents are written with marks for hidden characters",
 		"internal/state":          "events, documents and states",
 		"internal/status":         "what was used, in words",
 		"internal/store":          "its lines and documents",
@@ -876,7 +880,7 @@ var allowed = map[string]map[string]string{
 	},
 	"internal/format": {
 		"internal/jsontime": "times in JSON have one form",
-		"internal/safetext": "lines hold no hidden characters",
+		"internal/safetext": "lines have marks for hidden characters",
 	},
 	"internal/history": {
 		"internal/document": "texts are checked and rendered",
@@ -907,6 +911,7 @@ var forCommands = map[string]string{
 	"internal/family":            "a task runs with its delegates",
 	"internal/step":              "step",
 	"internal/delegate":          "a rollback takes the delegates of a task back",
+	"internal/differences":       "diff says which hidden characters there are",
 	"internal/score":             "attempts are scored, and the best one is taken",
 	"internal/settings":          "what is configured and frozen",
 	"internal/packet":            "what a successor is given",

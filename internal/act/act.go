@@ -14,12 +14,13 @@ import (
 // An Act is a command that a person can run now. Its arguments name what the person was shown: the submission, the question,
 // the task. When that has changed meanwhile the command refuses, and nothing happens.
 type Act struct {
-	Name   string   `json:"name"`  // of the command, such as approve
-	Label  string   `json:"label"` // one or two words, for a button
-	Args   []string `json:"args"`  // what follows the program's name; {name} stands for the value of a field
-	Fields []Field  `json:"fields,omitempty"`
-	Loses  string   `json:"loses,omitempty"` // a sentence that says what is lost, to be asked before; "" when nothing is
-	Runs   bool     `json:"runs,omitempty"`  // it starts a run, which is a process of its own and outlives the one that starts it
+	Name    string   `json:"name"`  // of the command, such as approve
+	Label   string   `json:"label"` // one or two words, for a button
+	Args    []string `json:"args"`  // what follows the program's name; {name} stands for the value of a field
+	Fields  []Field  `json:"fields,omitempty"`
+	Notices []string `json:"notices,omitempty"` // what a person should know before it, a line each
+	Loses   string   `json:"loses,omitempty"`   // a sentence that says what is lost, to be asked before; "" when nothing is
+	Runs    bool     `json:"runs,omitempty"`    // it starts a run, which is a process of its own and outlives the one that starts it
 }
 
 // A Kind says what a field takes.

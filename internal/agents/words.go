@@ -11,8 +11,16 @@ import (
 // briefly is how many characters of a result or an argument a person sees.
 const briefly = 160
 
+// maxNote bounds a text before it is cleaned, which may make it eight times as long.
+const maxNote = 1 << 20
+
 // clean returns text that is safe for a terminal.
-func clean(s string) string { return safetext.Clean(s) }
+func clean(s string) string {
+	if len(s) > maxNote {
+		s = s[:safetext.Whole([]byte(s[:maxNote]))] + " [...]"
+	}
+	return safetext.Output(s)
+}
 
 // brief returns text on one line, cut if it is long.
 func brief(s string) string {

@@ -149,7 +149,7 @@ func (j *Job) follow(stdout io.Reader, stderr *ring, begin time.Time) {
 		"out, then run check again", ended(end)))
 	if j.stopped.Load() {
 		j.result = gateError(stoppedErr)
-	} else if said := safetext.Clean(string(stderr.Bytes())); said != "" {
+	} else if said := safetext.Output(string(stderr.Bytes())); said != "" {
 		j.result.Err += "\n" + said
 	}
 	j.result.Duration = time.Since(begin)

@@ -16,7 +16,7 @@ const (
 	clipped        = " [...] "
 )
 
-// lastLines returns the last n lines of last without hidden characters, each clipped to maxLine.
+// lastLines returns the last n lines of last (see [safetext.Output]), each clipped to maxLine.
 func lastLines(last *ring, n int) string {
 	if n <= 0 {
 		return ""
@@ -28,7 +28,7 @@ func lastLines(last *ring, n int) string {
 			text = whole
 		}
 	}
-	lines := strings.Split(strings.TrimRight(safetext.Clean(text), " \t\n"), "\n")
+	lines := strings.Split(strings.TrimRight(safetext.Output(text), " \t\n"), "\n")
 	lines = lines[max(0, len(lines)-n):]
 	for i, line := range lines {
 		lines[i] = clip(line)

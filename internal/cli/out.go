@@ -44,7 +44,7 @@ func (a *App) Name(name string, width int) string {
 
 // Paint colours a text, if stdout takes colours.
 func (a *App) Paint(colour, text string) Styled {
-	text = safetext.Clean(text)
+	text = safetext.Mark(text)
 	if !a.Colour || colour == "" || text == "" {
 		return Styled(text)
 	}
@@ -70,12 +70,12 @@ func Fprintf(w io.Writer, format string, args ...any) {
 		switch v := arg.(type) {
 		case Styled:
 		case error:
-			args[i] = safetext.Clean(v.Error())
+			args[i] = safetext.Mark(v.Error())
 		case fmt.Stringer:
-			args[i] = safetext.Clean(v.String())
+			args[i] = safetext.Mark(v.String())
 		default:
 			if text := reflect.ValueOf(arg); text.Kind() == reflect.String {
-				args[i] = safetext.Clean(text.String())
+				args[i] = safetext.Mark(text.String())
 			}
 		}
 	}

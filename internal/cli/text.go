@@ -34,17 +34,17 @@ func (s *Source) MessageFlag(cmd *cobra.Command, what string) {
 	cmd.Flags().StringVarP(&s.Message, "message", "m", "", what)
 }
 
-// Text returns the text without hidden characters, and says if it had any; "" when there is none. One that is too long for a
+// Text returns the text with marks for its hidden characters, and says if it had any; "" when there is none. One that is too long for a
 // document is refused before it is read whole.
 func (a *App) Text(s Source, words []string) (string, error) {
 	text, err := a.given(s, words)
-	if err != nil || !utf8.ValidString(text) || strings.ContainsRune(text, 0) { // the last two are refused where they are no text
+	if err != nil || !utf8.ValidString(text) || strings.ContainsRune(text, 0) || safetext.Blank(text) { // the last three are refused where they are no text
 		return text, err
 	}
-	text, removed := safetext.Document(text)
-	if removed > 0 {
-		Fprintf(a.Err, "removed %s from the text (escape sequences, invisible or bidirectional characters)\n",
-			format.Count(removed, "hidden character", "hidden characters"))
+	text, marks := safetext.Document(text)
+	if marks > 0 {
+		Fprintf(a.Err, "%s of the text (escape sequences, invisible or bidirectional) became a mark such as <U+202E>\n",
+			format.Count(marks, "hidden character", "hidden characters"))
 	}
 	return text, nil
 }

@@ -17,6 +17,8 @@ type Reviewed struct {
 	Submission string
 	Diffstat   string
 	Patch      string // absolute path
+	PatchExact string // as in [engine.Review]
+	Notices    []string
 }
 
 // Review returns what a child of e's task waits with.
@@ -34,7 +36,7 @@ func Review(ctx context.Context, e *engine.Engine, c Child) (Reviewed, error) {
 		return r, refusal.From(err)
 	}
 	r, err := b.ReviewOf(ctx, c.Snap, state.Supervisor)
-	return Reviewed{Task: r.Task, Submission: r.Submission, Diffstat: r.Diffstat, Patch: r.Patch}, err
+	return Reviewed{Task: r.Task, Submission: r.Submission, Diffstat: r.Diffstat, Patch: r.Patch, PatchExact: r.PatchExact, Notices: r.Notices}, err
 }
 
 // ConductorLock is the lock that the conductor of a machine holds, relative to the folder of the machine.

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
@@ -23,13 +24,20 @@ func Work(ctx context.Context, tree *worktree.Tree, t state.Task) (string, error
 
 // Unseen says, a line each, what the patch of the task's work up to the tree of files to does not show although it may matter:
 // what git's marks hide, repositories in the work tree, and files that were touched while the newest check ran; first, that
-// it is empty. open opens the work tree, and is called only where that is asked; to is "" where nothing was submitted.
+// it is empty, and that it has hidden characters, which a reader sees as marks. open opens the work tree, and is called only where that is asked; to is "" where nothing was submitted.
 func Unseen(ctx context.Context, open func() (*worktree.Tree, error), t state.Task, to string) []string {
 	var lines []string
+	hidden := ""
 	if to != "" && t.BaseTree != "" {
 		tree, err := open()
 		if err == nil {
-			lines, err = tree.Unseen(ctx, t.BaseTree, to)
+			err = git.Together(func() (err error) {
+				lines, err = tree.Unseen(ctx, t.BaseTree, to)
+				return err
+			}, func() (err error) {
+				hidden, err = HiddenIn(ctx, tree, t.BaseTree, to)
+				return err
+			})
 		}
 		if err != nil {
 			lines = []string{"not known: " + document.Clip(err.Error(), document.MaxLine)}
@@ -37,6 +45,9 @@ func Unseen(ctx context.Context, open func() (*worktree.Tree, error), t state.Ta
 	}
 	for i, l := range lines {
 		lines[i] = "unseen: " + document.Clip(l, document.MaxLine)
+	}
+	if hidden != "" {
+		lines = append([]string{hidden}, lines...)
 	}
 	if to != "" && to == t.BaseTree {
 		lines = append([]string{"empty: no file differs from those that the task began with"}, lines...)

@@ -206,4 +206,4 @@ var markup = strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "\\`", "*", `\*`, 
 func cell(text string) string { return markup.Replace(format.Line(text)) }
 
 // literal is a text of an agent as it is: indented, it is obeyed by nothing that shows Markdown.
-func literal(text string) string { return format.Indent(safetext.Clean(text), "    ") + "\n" }
+func literal(text string) string { return format.Indent(safetext.Mark(text), "    ") + "\n" }

@@ -116,7 +116,7 @@ func TestATextIsShortEnough(t *testing.T) {
 		!strings.HasSuffix(got, "Red?\n\n1. yes\n2. no\n\nferrus answer 1 -C '/it'\\''s here'\nid: t1 q1") {
 		t.Errorf("%d bytes: %s", len(got), got)
 	}
-	if got := Text("/p", "x", []string{"a\x1b]0;evil\x07b\u202e"}, nil); got != "ab\n\nid: x" {
+	if got := Text("/p", "x", []string{"a\x1b]0;evil\x07b\u202e"}, nil); got != "a<U+001B>]0;evil<U+0007>b<U+202E>\n\nid: x" {
 		t.Errorf("%q", got)
 	}
 }

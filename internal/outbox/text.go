@@ -26,7 +26,7 @@ const maxPart = 1200
 func Text(root, id string, parts, commands []string) string {
 	var all []string
 	for _, part := range parts {
-		if part = strings.TrimSpace(safetext.Clean(part)); part == "" {
+		if part = strings.TrimSpace(safetext.Mark(part)); part == "" {
 			continue
 		}
 		if len(part) > maxPart { // the end has the options

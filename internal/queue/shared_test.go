@@ -123,7 +123,7 @@ func TestAQueueIsTheSameWhereverItIs(t *testing.T) {
 			if _, err := queue.PutPipeline(other, "research", "the north wall"); err != nil {
 				t.Error(err)
 			}
-			want(t, one, "a: First.", "b: Second.", "b-2: Another.", "the-north-wall: pipeline: research\n\nthe north wall")
+			want(t, one, "a: Fi<U+200B>rst.", "b: Second.", "b-2: Another.", "the-north-wall: pipeline: research\n\nthe north wall")
 			list, err := queue.Peek(other)
 			if err != nil || len(list) != 4 || list[3].Title() != "research: the north wall" {
 				t.Errorf("%+v, %v", list, err)
@@ -131,10 +131,10 @@ func TestAQueueIsTheSameWhereverItIs(t *testing.T) {
 			it, err := queue.Find(other, "b-2")
 			must(t, err)
 			must(t, queue.Replace(it, "Another\u202e one."))
-			want(t, one, "a: First.", "b: Second.", "b-2: Another one.", "the-north-wall: pipeline: research\n\nthe north wall")
+			want(t, one, "a: Fi<U+200B>rst.", "b: Second.", "b-2: Another<U+202E> one.", "the-north-wall: pipeline: research\n\nthe north wall")
 			must(t, queue.Remove(list[3]))
 			take(t, list[0])
-			want(t, one, "b: Second.", "b-2: Another one.")
+			want(t, one, "b: Second.", "b-2: Another<U+202E> one.")
 			if got := put(t, other, "a", "Again."); got.Name != "a-2" {
 				t.Errorf("a name that was used is %s", got.Name)
 			}
@@ -150,7 +150,7 @@ func TestAQueueIsTheSameWhereverItIs(t *testing.T) {
 			if _, err := queue.Find(one, "a"); err == nil {
 				t.Error("a task that was taken is found")
 			}
-			want(t, other, "a-2: Again.", "b: Second.", "b-2: Another one.")
+			want(t, other, "a-2: Again.", "b: Second.", "b-2: Another<U+202E> one.")
 		})
 	}
 }

@@ -1,8 +1,6 @@
 package safetext
 
-import (
-	"unicode"
-)
+import "unicode"
 
 // ignorable are the characters that Unicode has software show as nothing (Default_Ignorable_Code_Point) and others that a
 // reader does not see or cannot tell apart: format characters (Cf: bidi controls, zero width characters, tags, interlinear

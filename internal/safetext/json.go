@@ -7,9 +7,9 @@ import (
 	"unicode/utf16"
 )
 
-// CleanJSON returns a JSON text whose strings, and names of members, are clean (see [Clean]). What is no JSON string, and
-// what is clean, stays as it is to the byte. The text must be valid JSON.
-func CleanJSON(text []byte) []byte {
+// MarkJSON returns a JSON text whose strings, and names of members, are marked (see [Mark]). What is no JSON string, and
+// what has no hidden characters, stays as it is to the byte. The text must be valid JSON.
+func MarkJSON(text []byte) []byte {
 	var out []byte // nil as long as nothing has changed
 	done := 0
 	for i := 0; i < len(text); i++ {
@@ -33,14 +33,14 @@ func CleanJSON(text []byte) []byte {
 		if json.Unmarshal(text[from:i+1], &value) != nil {
 			continue
 		}
-		clean := Clean(value)
-		if clean == value {
+		shown := Mark(value)
+		if shown == value {
 			continue
 		}
 		var quoted bytes.Buffer
 		enc := json.NewEncoder(&quoted)
 		enc.SetEscapeHTML(false)
-		if enc.Encode(clean) != nil {
+		if enc.Encode(shown) != nil {
 			continue
 		}
 		out = append(append(out, text[done:from]...), bytes.TrimSpace(quoted.Bytes())...)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/act"
+	"github.com/ferrus-go/ferrus/internal/differences"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -101,6 +102,19 @@ var ofDelegate = []string{"finish", "reject", "send", "release", "rollback", "ro
 // continuing are the acts that give a task work to do: its run continues after them, if agents of a run have worked on it.
 var continuing = []string{"answer", "reject", "resolve", "reopen"}
 
+// accepting are the acts that take over what is submitted.
+var accepting = []string{"approve", "select"}
+
+// hidden are the notices about hidden characters in what is submitted.
+func (r *Report) hidden() (list []string) {
+	for _, n := range r.Notices {
+		if strings.HasPrefix(n, differences.HiddenTag) {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
 func reviewing(r *Report) bool { return r.State == state.Reviewing && r.finish == "" }
 
 func underway(r *Report) bool { return r.TaskID != "" && !r.State.Over() && r.finish == "" }
@@ -128,6 +142,9 @@ func (r *Report) Acts() []act.Act {
 		}
 		if r.Branch != "" && !slices.Contains(a.Args, r.Branch) {
 			a.Args = append([]string{"--branch", r.Branch}, a.Args...)
+		}
+		if slices.Contains(accepting, a.Name) {
+			a.Notices = r.hidden()
 		}
 		list = append(list, a)
 	}

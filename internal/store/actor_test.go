@@ -15,7 +15,7 @@ func TestHowAPersonActedIsSaid(t *testing.T) {
 		{Actor{Role: state.Human, TTY: true}, "", false},
 		{Actor{Role: state.Human}, "without a terminal", true},
 		{Actor{Role: state.Human, TTY: true, Via: "ui"}, "via ui", false},
-		{Actor{Role: state.Human, Via: "web\x1b[2J\nx"}, "via web x", false},
+		{Actor{Role: state.Human, Via: "web\x1b[2J\nx"}, "via web<U+001B>[2J x", false},
 		{Actor{Role: state.Executor}, "", false},
 		{Actor{Role: state.Engine}, "", false},
 	} {

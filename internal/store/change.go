@@ -20,9 +20,9 @@ type Change struct {
 	Actor Actor
 	Event state.Event
 	Next  state.Task           // as Step returned it, with the event's facts laid over; Apply sets Seq, UpdatedAt, Docs and Pin
-	Docs  map[state.Doc]string // texts that the event writes, stored without hidden characters; GateDoc becomes the frozen gate
+	Docs  map[state.Doc]string // texts that the event writes, stored with marks for hidden characters; GateDoc becomes the frozen gate
 	Drop  []state.Doc          // documents that the event removes
-	Note  string               // stored without hidden characters
+	Note  string               // stored likewise
 	Back  uint64               // of a rollback: seq of the line to which it leads
 	Rule  string               // the rule by which ferrus acts; "" where nobody acts by one
 	Req   string               // names the request; "" where a repetition is another event
@@ -69,7 +69,7 @@ func (c *Change) After(before Snapshot, l *Line) Snapshot {
 }
 
 // accepted returns the texts of an event as they are stored, so that models and people see the same
-// characters. Texts that ferrus writes for itself, such as the gate, are stored unchanged.
+// characters, and all of them. Texts that ferrus writes for itself, such as the gate, are stored unchanged.
 func accepted(c *Change) (docs map[state.Doc]string, note string) {
 	for doc, text := range c.Docs {
 		if docs == nil {
@@ -96,7 +96,7 @@ func CheckText(name, text string, limit int) error {
 		return bad("is not valid UTF-8", "send plain text")
 	case strings.ContainsRune(text, 0):
 		return bad("contains a NUL character", "send plain text")
-	case strings.TrimSpace(text) == "":
+	case safetext.Blank(text):
 		return bad("is empty", "write a text that is not empty")
 	}
 	return nil

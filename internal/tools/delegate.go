@@ -146,6 +146,7 @@ func (c *call) showDelegate(ctx context.Context, child delegate.Child) error {
 		return nil
 	}
 	c.res.SubmissionID, c.res.Submission, c.res.Diffstat, c.res.Patch = child.On, r.Submission, r.Diffstat, r.Patch
+	c.res.PatchExact, c.res.Notices = r.PatchExact, append(c.res.Notices, r.Notices...)
 	c.res.Message = fmt.Sprintf("Delegate %s has submitted. Read the patch, then call delegate with its id and approve or reject.", child.ID)
 	return nil
 }

@@ -76,9 +76,9 @@ func (o Options) addResources(s *mcp.Server) {
 					return nil, err
 				}
 				if r.mime == object {
-					text = string(safetext.CleanJSON([]byte(text)))
+					text = string(safetext.MarkJSON([]byte(text)))
 				} else {
-					text = safetext.Clean(text)
+					text = safetext.Mark(text)
 				}
 				c := &mcp.ResourceContents{URI: uri, MIMEType: r.mime, Text: text}
 				if text == "" {

@@ -57,8 +57,9 @@ type Result struct {
 
 	SubmissionID     string `json:"submission_id,omitempty"`
 	Submission       string `json:"submission,omitempty"`
-	Patch            string `json:"patch,omitempty"` // path of the whole change
-	Check            string `json:"check,omitempty"` // the gate that the submission passed
+	Patch            string `json:"patch,omitempty"`       // path of the whole change
+	PatchExact       string `json:"patch_exact,omitempty"` // of a change with hidden characters, which patch has as marks: the path of the same bytes as git's
+	Check            string `json:"check,omitempty"`       // the gate that the submission passed
 	ReviewCyclesUsed *int   `json:"review_cycles_used,omitempty"`
 	ReviewCyclesMax  int    `json:"review_cycles_max,omitempty"` // the rejection that fails the task
 

@@ -83,6 +83,7 @@ func (c *call) reviewed(e *engine.Engine, r engine.Review, snap store.Snapshot) 
 	c.res.SubmissionID, c.res.Submission, c.res.Task, c.res.Review = t.Submission.ID, r.Submission, r.Task, r.Last
 	c.res.Decisions, c.res.Cut, c.res.ReviewBy = r.Decisions, r.Cut, r.LastBy
 	c.res.Diffstat, c.res.Patch, c.res.Tree, c.res.Check = r.Diffstat, r.Patch, t.Submission.Tree, t.Check.ID+" passed"
+	c.res.PatchExact = r.PatchExact
 	c.res.Worktree, c.res.ReviewCyclesUsed = t.Worktree, &t.ReviewCycles
 	c.res.Notices = append(c.res.Notices, r.Notices...)
 	if gate, err := e.Gate(snap); err == nil {

@@ -83,7 +83,7 @@ func (q *question) keys() []hint { return []hint{{"y", "yes"}, {"n", "no"}} }
 
 func (q *question) view(width, _ int) ([]string, *tea.Cursor) {
 	width = min(width-4, 72)
-	var rows []string
+	rows := noticed(q.act, width)
 	for _, piece := range wrapped(line(q.act.Loses), width) {
 		rows = append(rows, yellow.Render(piece))
 	}

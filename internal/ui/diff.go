@@ -2,10 +2,13 @@ package ui
 
 import (
 	"context"
+	"io"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
+
+	"github.com/ferrus-go/ferrus/internal/differences"
 )
 
 // A diffTab shows what a task has changed, file by file.
@@ -38,7 +41,7 @@ func (t *diffTab) receive(msg tea.Msg) {
 		t.top, t.left = 0, 0
 	}
 	t.key = m.key
-	t.set(patchRows(m.text, m.err))
+	t.set(patchRows(m.text, m.err, max(t.width, 40)))
 }
 
 // patchStyles are the styles of a patch's lines by what they begin with, the first that fits. What is added, removed or a file
@@ -51,17 +54,27 @@ var patchStyles = []struct {
 	{"diff --git", bold, true}, {"+++", bold, false}, {"---", bold, false}, {"@@", cyan, false}, {"+", green, false}, {"-", red, false},
 }
 
-func patchRows(text string, err error) []row {
+// patchRows are the lines of a patch, below a notice about hidden characters in it.
+func patchRows(text string, err error, width int) []row {
 	if err != nil {
 		return errorRows(err)
 	}
 	if text == "" {
 		return []row{{text: "no changes", style: dim}}
 	}
-	lines := rowsOf(text)
-	rows := make([]row, len(lines))
-	for i, l := range lines {
-		rows[i] = row{text: l}
+	var rows []row
+	var hidden differences.Hidden
+	io.WriteString(&hidden, text)
+	if notice := hidden.Notice(); notice != "" {
+		for _, piece := range wrapped(line(notice), width) {
+			rows = append(rows, row{text: piece, style: yellow})
+		}
+		rows = append(rows, row{})
+	}
+	first := len(rows)
+	for i, l := range rowsOf(text) {
+		i += first
+		rows = append(rows, row{text: l})
 		for _, s := range patchStyles {
 			if strings.HasPrefix(l, s.prefix) {
 				rows[i].style, rows[i].mark = s.style, s.mark

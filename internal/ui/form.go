@@ -167,6 +167,16 @@ func (in *input) update(msg tea.Msg) (cmd tea.Cmd) {
 	return cmd
 }
 
+// noticed is what a person should know before an act, in lines of a width.
+func noticed(a Act, width int) (rows []string) {
+	for _, n := range a.Notices {
+		for _, piece := range wrapped(line(n), width) {
+			rows = append(rows, yellow.Render(piece))
+		}
+	}
+	return rows
+}
+
 // commandOf is the command of an act, for a person who would rather paste it.
 func commandOf(a Act) string { return line(a.Command()) }
 
@@ -212,11 +222,12 @@ func (f *form) view(width, height int) ([]string, *tea.Cursor) {
 			others++
 		}
 	}
+	rows := noticed(f.does, width)
+	others += len(rows)
 	room := 1
 	if areas > 0 {
 		room = max(1, min(most, (height-others-1)/areas))
 	}
-	var rows []string
 	var cursor *tea.Cursor
 	top := 0 // the line of the field that is filled in
 	for i, in := range f.inputs {

@@ -200,6 +200,9 @@ func (p *plainScreen) act(ctx context.Context, which string) error {
 		return fmt.Errorf("act takes a number; acts lists them")
 	}
 	act, values := list[n-1], map[string]string{}
+	for _, notice := range act.Notices {
+		p.say("notice: %s", line(notice))
+	}
 	for _, f := range act.Fields {
 		for i, o := range f.Options {
 			p.say("%s", numbered(i, o))

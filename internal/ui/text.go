@@ -26,7 +26,7 @@ func line(text string) string { return safetext.Line(text) }
 
 // rowsOf are the lines of a text of others.
 func rowsOf(text string) []string {
-	text = strings.TrimRight(safetext.Clean(text), "\n")
+	text = strings.TrimRight(safetext.Mark(text), "\n")
 	if text == "" {
 		return nil
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/web/drafts"
 )
@@ -120,6 +121,9 @@ func (s *Site) act(w http.ResponseWriter, r *http.Request) error {
 		if _, err := f.Act.Fill(f.Given); err != nil {
 			s.failWith(w, r, err, text)
 			return nil
+		}
+		for name, value := range f.Given { // as it is stored, so that the page changes nothing of it
+			f.Given[name] = safetext.Clean(value)
 		}
 		p := s.page(r, f.Act.Label)
 		f.page = p

@@ -5,11 +5,14 @@ import (
 	"context"
 	"errors"
 	"html/template"
+	"io"
 	"net/http"
 	"strconv"
 	"sync"
 
+	"github.com/ferrus-go/ferrus/internal/differences"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/web/drafts"
 	"github.com/ferrus-go/ferrus/internal/web/patch"
@@ -27,7 +30,8 @@ const (
 type diff struct {
 	Files          []diffFile
 	Added, Removed int
-	Cut            bool // the patch is longer than maxPatch
+	Cut            bool   // the patch is longer than maxPatch
+	Hidden         string // the notice about hidden characters, "" for none
 	Subject        drafts.Subject
 	Draft          drafts.Draft
 	Stale          []drafts.Draft
@@ -70,8 +74,9 @@ func (l *limited) Write(p []byte) (int, error) {
 
 // A read patch is one that was read, and of which some files are coloured. That of a submission does not change.
 type readPatch struct {
-	files []patch.File
-	cut   bool
+	files  []patch.File
+	cut    bool
+	hidden string
 
 	mu       sync.Mutex
 	coloured map[int][][]template.HTML // by the index of the file
@@ -114,11 +119,12 @@ func (s *Site) patch(ctx context.Context, e *engine.Engine) (*readPatch, error) 
 	}
 	p = &readPatch{coloured: map[int][][]template.HTML{}}
 	var text limited
-	err = status.WriteDiff(ctx, e, &text)
+	var hidden differences.Hidden
+	err = status.WriteDiff(ctx, e, io.MultiWriter(&text, &hidden))
 	if p.cut = errors.Is(err, errLong); err != nil && !p.cut {
 		return nil, err
 	}
-	p.files = patch.Parse(text.String())
+	p.files, p.hidden = patch.Parse(text.String()), hidden.Notice()
 	after, err := e.View()
 	if err != nil {
 		return nil, err
@@ -140,7 +146,7 @@ func (s *Site) diff(r *http.Request, e *engine.Engine, d *status.Detail) (*diff,
 	if err != nil {
 		return nil, err
 	}
-	v := &diff{Open: r.URL.Query().Get("comment"), Cut: read.cut}
+	v := &diff{Open: r.URL.Query().Get("comment"), Cut: read.cut, Hidden: read.hidden}
 	if d.Submission != nil && d.TaskID != "" {
 		v.Subject = drafts.Subject{Branch: d.Branch, Task: d.TaskID, Submission: d.Submission.ID}
 		if v.Draft, err = s.drafts.Read(v.Subject); err != nil {
@@ -185,6 +191,7 @@ func (f *diffFile) rows(html [][]template.HTML, v *diff) {
 	for i, h := range f.Hunks {
 		rows := make([]row, len(h.Lines))
 		for j, l := range h.Lines {
+			l.Text = safetext.Mark(l.Text)
 			rows[j] = row{Line: l, HTML: html[i][j], Class: classes[l.Kind], Sign: string(rune(l.Kind)), Number: max(l.Old, l.New)}
 			key := l.Key()
 			if key == "" {

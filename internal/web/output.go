@@ -28,7 +28,7 @@ type tail struct {
 	Text string
 	From int64  // offset of what is shown first
 	Next string // the stream of what follows; "" when nothing does
-	Raw  string // all of it, as it is
+	Raw  string // all of it
 }
 
 // tailOf reads the end of the output of a run.
@@ -83,7 +83,7 @@ func words(f io.ReaderAt, in *agents.Reader, from int64) (text string, next int6
 	}
 	var b strings.Builder
 	for _, note := range in.Feed(piece[:end]) {
-		b.WriteString(strings.TrimSpace(string(note.Kind) + " " + safetext.Clean(strings.TrimSpace(note.Text))))
+		b.WriteString(strings.TrimSpace(string(note.Kind) + " " + safetext.Output(strings.TrimSpace(note.Text))))
 		b.WriteString("\n")
 	}
 	return b.String(), start + int64(end), nil
@@ -164,7 +164,7 @@ func (s *Site) output(w http.ResponseWriter, r *http.Request) error {
 	}
 }
 
-// log sends a whole log as text: of a check or a server by its name, or of an agent by its run.
+// log sends a whole log as text, with marks for hidden characters: of a check or a server by its name, or of an agent by its run.
 func (s *Site) log(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	var path string
@@ -196,6 +196,6 @@ func (s *Site) log(w http.ResponseWriter, r *http.Request) error {
 	defer f.Close()
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Content-Disposition", "inline")
-	_, _ = io.Copy(w, f) // the browser may have gone
+	_ = safetext.Copy(w, f) // the browser may have gone
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/act"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/web/access"
 )
@@ -98,7 +100,8 @@ func local(r *http.Request) string {
 	return r.URL.EscapedPath() + "?" + q.Encode()
 }
 
-// show writes a page. It is built before its first byte is sent: a template that fails is an error, not half a page.
+// show writes a page. It is built before its first byte is sent: a template that fails is an error, not half a page. No template
+// has to think of hidden characters: what is left of them becomes marks here.
 func (s *Site) show(w http.ResponseWriter, status int, name string, p *page) error {
 	var b bytes.Buffer
 	if err := pages()[name].ExecuteTemplate(&b, "layout", p); err != nil {
@@ -106,7 +109,7 @@ func (s *Site) show(w http.ResponseWriter, status int, name string, p *page) err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, err := w.Write(b.Bytes())
+	_, err := io.WriteString(w, safetext.Marked(b.String(), func(name string) string { return "&lt;" + name + "&gt;" }))
 	if err != nil {
 		return nil // the browser has gone
 	}

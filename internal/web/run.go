@@ -76,7 +76,7 @@ func (s *Site) run(w http.ResponseWriter, r *http.Request) error {
 			if o.Cut = len(text) > maxOutput; o.Cut {
 				text = text[:maxOutput]
 			}
-			o.Text = safetext.Clean(string(text))
+			o.Text = safetext.Mark(string(text))
 			v.Outputs = append(v.Outputs, o)
 		}
 	}

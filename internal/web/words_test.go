@@ -21,11 +21,11 @@ func TestOutputIsReadByWholeLines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := text + rest; got != "first\nsecond <b>\nthird\n" || at != int64(strings.Index(all, "unf")) {
+		if got := text + rest; got != "first\nse<U+202E>cond <b>\nthird\n" || at != int64(strings.Index(all, "unf")) {
 			t.Errorf("cut at %d: %q up to %d", size, got, at)
 		}
 	}
-	for from, want := range map[int64]string{1: "second <b>\nthird\n", 5: "second <b>\nthird\n", 6: "second <b>\nthird\n", 7: "third\n"} {
+	for from, want := range map[int64]string{1: "se<U+202E>cond <b>\nthird\n", 5: "se<U+202E>cond <b>\nthird\n", 6: "se<U+202E>cond <b>\nthird\n", 7: "third\n"} {
 		got, _, err := words(strings.NewReader(all), agents.ReaderOf("command"), from)
 		if err != nil || got != want {
 			t.Errorf("from %d: %q, %v", from, got, err)

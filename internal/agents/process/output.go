@@ -61,7 +61,7 @@ func tailOf(path string) string {
 // lastLines returns the last lines of a text that are not blank, at most ten, and at most maxSaid
 // bytes of them.
 func lastLines(text string) string {
-	text, _ = safetext.Document(strings.ToValidUTF8(text, ""))
+	text = safetext.Output(text)
 	lines := slices.DeleteFunc(strings.Split(text, "\n"), func(l string) bool { return strings.TrimSpace(l) == "" })
 	text = strings.Join(lines[max(0, len(lines)-10):], "\n")
 	if over := len(text) - maxSaid; over > 0 {

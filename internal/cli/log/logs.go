@@ -22,6 +22,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
+	"github.com/ferrus-go/ferrus/internal/safetext"
 )
 
 // LogsCommand is ferrus logs.
@@ -39,7 +40,7 @@ as they are. With -f it follows the output until the run ends.`,
   ferrus logs k4 --raw
   ferrus logs reviewer -f`,
 		Annotations: cli.Reference(`On a terminal and without --raw, escape sequences and invisible characters are
-removed.`, `without NAME: the runs of the task, [{run duty agent started ended exit usage
+shown as marks such as <U+202E>.`, `without NAME: the runs of the task, [{run duty agent started ended exit usage
 ...}].`),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -168,7 +169,7 @@ func Follow(a *cli.App, ctx context.Context, path string, show func(piece []byte
 	}
 }
 
-// TextWriter shows what was printed: to a program that asked for it as it is, else without what a terminal would obey.
+// TextWriter shows what was printed: to a program that asked for it as it is, else with marks for what a terminal would obey.
 func TextWriter(a *cli.App, raw bool) func(piece []byte, end bool) error {
 	if raw && !a.OutTTY {
 		return func(piece []byte, _ bool) error {
@@ -180,7 +181,7 @@ func TextWriter(a *cli.App, raw bool) func(piece []byte, end bool) error {
 	if a.OutTTY {
 		margin = format.Bar
 	}
-	show := &cli.LineWriter{Show: func(text string) { a.Say("%s%s\n", margin, text) }}
+	show := &cli.LineWriter{Show: func(text string) { a.Say("%s%s\n", margin, safetext.Output(text)) }}
 	return func(piece []byte, end bool) error {
 		_, err := show.Write(piece)
 		if end {

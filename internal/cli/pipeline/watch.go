@@ -65,7 +65,7 @@ func (p *progress) Write(text []byte) (int, error) {
 		err = p.a.PrintJSONLine(map[string]string{"kind": "result", "run": p.run, "text": string(text)})
 	case p.a.OutTTY:
 		p.Erase()
-		_, err = io.WriteString(p.a.Out, format.Wrap(format.Frame(safetext.Clean(string(text)), "")+"\n", p.a.Width()))
+		_, err = io.WriteString(p.a.Out, format.Wrap(format.Frame(safetext.Mark(string(text)), "")+"\n", p.a.Width()))
 	default:
 		_, err = p.a.Out.Write(text)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ferrus-go/ferrus/internal/cli"
+	"github.com/ferrus-go/ferrus/internal/differences"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/refusal"
@@ -25,7 +26,8 @@ func DiffCommand(a *cli.App) *cobra.Command {
 		Long: `Shows the work tree as a diff against the start of the task. Untracked files are
 included, and commits in between do not matter. With SEQ, the number of an entry
 in "ferrus log", the diff is against the files at that entry. With SEQ..SEQ it
-is between two entries. Written to a file or a pipe, "git apply" accepts it.`,
+is between two entries. Written to a file or a pipe, "git apply" accepts it. On
+a terminal each hidden character is shown as a mark such as <U+202E>.`,
 		Example: `  ferrus diff
   ferrus diff --stat
   ferrus diff 12..20
@@ -149,10 +151,18 @@ func (s stretch) facts(of map[string]any) map[string]any {
 	return of
 }
 
-// patch shows what leads from one tree to another: to a program as git has it.
+// patch shows what leads from one tree to another: to a program as git has it, to a person with marks for hidden characters, below a
+// notice about them.
 func patch(a *cli.App, ctx context.Context, tree *worktree.Tree, base, id string) error {
 	if !a.OutTTY {
 		return tree.Patch(ctx, base, id, a.Out)
+	}
+	hidden, err := differences.HiddenIn(ctx, tree, base, id)
+	if err != nil {
+		return err
+	}
+	if hidden != "" {
+		a.Say("%s\n\n", a.Paint(cli.Yellow, hidden))
 	}
 	show := &cli.LineWriter{Show: func(text string) { patchLine(a, text) }}
 	if err := tree.Patch(ctx, base, id, show); err != nil {
@@ -170,7 +180,7 @@ var patchColours = []struct{ prefix, colour string }{
 	{"diff --git", cli.Bold}, {"+++", cli.Bold}, {"---", cli.Bold}, {"@@", cli.Cyan}, {"+", cli.Green}, {"-", cli.Red},
 }
 
-// patchLine shows a line of a patch, clean, in colour.
+// patchLine shows a line of a patch, marked, in colour.
 func patchLine(a *cli.App, text string) {
 	colour := ""
 	for _, c := range patchColours {

@@ -51,7 +51,7 @@ func (c Channels) desktop(ctx context.Context, m Message) error {
 	if err != nil {
 		return fmt.Errorf("there is no %s on the PATH", p.name)
 	}
-	title, text := safetext.Line(m.Title), safetext.Clean(m.Text)
+	title, text := safetext.Line(m.Title), safetext.Mark(m.Text)
 	cmd := exec.CommandContext(ctx, path, p.args(title, text)...)
 	cmd.Env = append(os.Environ(), "NOTICE_TITLE="+title, "NOTICE_TEXT="+text)
 	cmd.WaitDelay = time.Second

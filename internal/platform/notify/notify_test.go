@@ -175,7 +175,7 @@ func TestAReasonIsShort(t *testing.T) {
 		{"posting to https://h/s3cretXyz?a=b: dial tcp: no such host", "posting to [url] dial tcp: no such host"},
 		{"status 403 for\ns3cretXyz and p%40ss", "status 403 for [...] and p%40ss"},
 		{"Authorization: Basic dXNlcjpzM2NyZXRYeXo= dXNlcjpzM2NyZXRYeXo", "Authorization: [...] [...]"},
-		{"the ntfy server said \x1b[31mno", "the ntfy server said no"},
+		{"the ntfy server said \x1b[31mno", "the ntfy server said <U+001B>[31mno"},
 		{strings.Repeat("long ", 100), strings.Repeat("long ", 60) + "..."},
 	} {
 		if got := scrub(c.reason, "ntfy://user:s3cretXyz@h/topic"); got != c.want {

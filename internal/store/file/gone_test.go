@@ -234,20 +234,21 @@ func TestCheckText(t *testing.T) {
 	}
 }
 
-// TestTextsAreKeptToTheByte: all that a reader can see.
+// TestTextsAreKeptToTheByte: all that a reader can see, and marks for what none can.
 func TestTextsAreKeptToTheByte(t *testing.T) {
 	t.Parallel()
 	s := fresh(t, still())
-	for _, want := range []string{"<a>&\n\t\"\\", strings.Repeat("ö", store.MaxDoc/2), "\ufffd end"} {
+	for sent, want := range map[string]string{"<a>&\n\t\"\\": "<a>&\n\t\"\\", strings.Repeat("ö", store.MaxDoc/2): strings.Repeat("ö", store.MaxDoc/2),
+		"\u2028\U000e0041\ufffd end\u202e": "<U+2028><U+E0041>\ufffd end<U+202E>"} {
 		snap := do(t, s, func(now store.Snapshot) (*store.Change, error) {
-			return &store.Change{Event: state.Repair, Next: now.Task, Docs: text(state.TaskDoc, "\u2028\U000e0041"+want+"\u202e"), Note: "a\ufe01b"}, nil
+			return &store.Change{Event: state.Repair, Next: now.Task, Docs: text(state.TaskDoc, sent), Note: "a\ufe01b"}, nil
 		})
 		again := reopen(t, s)
 		got, err := store.Text(again, view(t, again), state.TaskDoc)
 		if err != nil || got != want || read(t, s.Path("TASK.md")) != want {
 			t.Errorf("%.20q came back as %.20q: %v", want, got, err)
 		}
-		if l, err := again.LineAt(snap.Journal.Last); err != nil || l.H != snap.Journal.H || l.Note != "ab" {
+		if l, err := again.LineAt(snap.Journal.Last); err != nil || l.H != snap.Journal.H || l.Note != "a<U+FE01>b" {
 			t.Errorf("LineAt: %v", err)
 		}
 	}

@@ -7,8 +7,20 @@ var limits = []Rig{
 		Test: "TestLookingRunsNothing", Needs: "sh", Plain: true,
 	},
 	{
-		Name: "hostile: every character of Unicode", Promise: "what cannot be seen is not stored and not shown", Package: "./internal/safetext",
-		Test: "TestNoCharacterOfUnicodeIsBothHiddenAndKept", Plain: true,
+		Name: "hostile: every character of Unicode", Promise: "what cannot be seen is stored and shown as a mark", Package: "./internal/safetext",
+		Test: "TestNoCharacterOfUnicodeIsHiddenAndRaw", Plain: true,
+	},
+	{
+		Name: "page: hidden characters", Promise: "no character of a patch is invisible on the page, where it is approved", Package: "./internal/web",
+		Test: "TestEveryHiddenCharacterIsMarkedOnThePage", Plain: true,
+	},
+	{
+		Name: "review: hidden characters", Promise: "a reviewing agent reads what is there", Package: "./internal/tools",
+		Test: "TestAReviewingAgentReadsEveryHiddenCharacterAsAMark", Needs: "sh", Plain: true,
+	},
+	{
+		Name: "terminal: hidden characters", Promise: "what is printed is what is there", Package: "./cmd/ferrus",
+		Test: "TestEveryHiddenCharacterIsMarkedOnATerminal", Plain: true,
 	},
 	{
 		Name: "hostile: documents are cleaned", Promise: "what is stored, shown to models and shown to people is the same", Package: "./internal/tools",

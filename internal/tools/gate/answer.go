@@ -24,10 +24,10 @@ func Remedy(next string, allowed []string) string {
 }
 
 // answer returns the answer of a tool: a JSON object as structured content and, with the same
-// bytes, as the only text block, because clients show a model one or the other. It removes hidden
-// characters, which an older ferrus may have stored.
+// bytes, as the only text block, because clients show a model one or the other. Hidden characters of
+// files, and of what an older ferrus has stored, are marked.
 func answer(object []byte, refused bool) *mcp.CallToolResult {
-	object = safetext.CleanJSON(object)
+	object = safetext.MarkJSON(object)
 	return &mcp.CallToolResult{StructuredContent: json.RawMessage(object), IsError: refused,
 		Content: []mcp.Content{&mcp.TextContent{Text: string(object)}}}
 }

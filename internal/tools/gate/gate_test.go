@@ -41,7 +41,7 @@ func TestACallIsServedFinishedLoggedAndAnswered(t *testing.T) {
 		text  string
 		log   string
 	}{
-		{"it succeeds", func(context.Context) error { return nil }, result, nil, `{"message":"ab"}`,
+		{"it succeeds", func(context.Context) error { return nil }, result, nil, `{"message":"a<U+200B>b"}`,
 			`msg=call tool=name agent=a status=done code="" next=other bytes=22 took=`},
 		{"it is refused", func(context.Context) error { return refused }, refusal, refused, `{"code":"wrong_state"}`,
 			`msg=call tool=name status="" code=wrong_state next="" bytes=22 took=`},

@@ -20,26 +20,26 @@ type Values struct {
 	Flag   map[string]bool
 	Number map[string]int
 
-	Removed int // number of hidden characters that were removed from texts
+	Marks int // number of hidden characters of texts that became marks
 }
 
-// Notice says what was removed from the texts, "" if nothing was.
+// Notice says what became of hidden characters of the texts, "" if they had none.
 func (v Values) Notice() string {
-	if v.Removed == 0 {
+	if v.Marks == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d hidden characters (escape sequences, invisible or bidirectional ones) were removed from your text: "+
-		"ferrus stores only visible characters", v.Removed)
+	return fmt.Sprintf("%d hidden characters (escape sequences, invisible or bidirectional ones) of your text are stored as marks "+
+		"such as <U+202E>: every reader sees them", v.Marks)
 }
 
-// clean returns a text without hidden characters. A text with NUL is returned unchanged, and
-// refused later.
+// clean returns a text as it is stored. A text with NUL is returned unchanged, and refused later,
+// as is one of which nothing is seen.
 func (v *Values) clean(text string) string {
-	if strings.ContainsRune(text, 0) {
+	if strings.ContainsRune(text, 0) || safetext.Blank(text) {
 		return text
 	}
 	text, n := safetext.Document(text)
-	v.Removed += n
+	v.Marks += n
 	return text
 }
 

@@ -123,7 +123,7 @@ func (s Store) Comment(about Subject, c Comment) error {
 		return errors.New("the comment names no line of a patch")
 	}
 	c.Text, _ = safetext.Document(strings.TrimSpace(strings.ReplaceAll(c.Text, "\r\n", "\n")))
-	c.Quote = safetext.Clean(c.Quote)
+	c.Quote = safetext.Mark(c.Quote)
 	if len(c.Text) > maxText {
 		return fmt.Errorf("a comment has at most %d bytes", maxText)
 	}

@@ -32,7 +32,7 @@ func TestCommentsBecomeTheRejection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "a.go:12\n> x := 1\n\nWhy one?\nOr two?\n\na.go:3 (removed)\n> y\n\nKeep this.\n"
+	want := "a.go:12\n> x := 1\n\nWhy <U+001B>[31mone<U+202E>?\nOr two?\n\na.go:3 (removed)\n> y\n\nKeep this.\n"
 	if diff := cmp.Diff(want, d.Text()); diff != "" {
 		t.Error(diff)
 	}

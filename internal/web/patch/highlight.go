@@ -3,9 +3,12 @@ package patch
 import (
 	"html/template"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/safetext"
 )
 
-// Highlight returns the lines of each hunk of a file as HTML, in their order, coloured by its language. All text is escaped. The
+// Highlight returns the lines of each hunk of a file as HTML, in their order, coloured by its language. All text is escaped, and
+// hidden characters are marked. The
 // time that it takes grows with the text alone, whatever the text is.
 func Highlight(f *File) [][]template.HTML {
 	l := lexerOf(f.Path)
@@ -37,7 +40,7 @@ func (l *lexer) hunk(lines []Line) []template.HTML {
 			_, was = l.line(line.Text, was)
 			all[i], now = l.line(line.Text, now)
 		default:
-			all[i] = template.HTML(template.HTMLEscapeString(line.Text))
+			all[i] = template.HTML(escaped(line.Text))
 		}
 	}
 	return all
@@ -48,9 +51,9 @@ func (l *lexer) line(text string, in *region) (template.HTML, *region) {
 	var b strings.Builder
 	put := func(class, part string) {
 		if class != "" && part != "" {
-			b.WriteString(`<span class="` + class + `">` + template.HTMLEscapeString(part) + `</span>`)
+			b.WriteString(`<span class="` + class + `">` + escaped(part) + `</span>`)
 		} else {
-			b.WriteString(template.HTMLEscapeString(part))
+			b.WriteString(escaped(part))
 		}
 	}
 	plain := 0 // where the text begins that is not written yet
@@ -84,6 +87,15 @@ func (l *lexer) line(text string, in *region) (template.HTML, *region) {
 	}
 	return template.HTML(b.String()), in
 }
+
+// escaped is a text as HTML. A mark is an element of its own, so that it differs from the same words in the text.
+func escaped(text string) string {
+	// Of what is marked no control character is left, so two of them can bracket the marks until the text is escaped.
+	text = safetext.Marked(text, func(name string) string { return "\x01" + name + "\x02" })
+	return brackets.Replace(template.HTMLEscapeString(text))
+}
+
+var brackets = strings.NewReplacer("\x01", "<mark>&lt;", "\x02", "&gt;</mark>")
 
 // opens returns the region that begins at an index, nil if none does. A "#" begins a comment only where a word could begin.
 func (l *lexer) opens(text string, at int) *region {

@@ -5,6 +5,8 @@ package patch
 import (
 	"strconv"
 	"strings"
+
+	"github.com/ferrus-go/ferrus/internal/safetext"
 )
 
 // A File is what a patch changes of one file.
@@ -41,11 +43,21 @@ func (l Line) Key() string {
 	return ""
 }
 
-// Parse reads a patch.
+// Parse reads a patch. Hidden characters of names, notes and headers become marks (see package safetext); the lines of hunks are as they are.
 func Parse(text string) []File {
 	var p parser
 	for line := range strings.Lines(text) {
 		p.line(strings.TrimSuffix(line, "\n"))
+	}
+	for i := range p.files {
+		f := &p.files[i]
+		f.Path, f.Was = safetext.Mark(f.Path), safetext.Mark(f.Was)
+		for j := range f.Notes {
+			f.Notes[j] = safetext.Mark(f.Notes[j])
+		}
+		for j := range f.Hunks {
+			f.Hunks[j].Header = safetext.Mark(f.Hunks[j].Header)
+		}
 	}
 	return p.files
 }

@@ -1,0 +1,168 @@
+package differences
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/ferrus-go/ferrus/internal/safetext"
+	"github.com/ferrus-go/ferrus/internal/worktree"
+)
+
+// HiddenTag begins a notice about hidden characters.
+const HiddenTag = "hidden: "
+
+// A Hidden is a writer that a patch of git's is written to. It finds hidden characters (see package safetext) in the lines and in the names
+// of files. The zero value is ready.
+type Hidden struct {
+	files []*hiddenFile
+	rest  []byte // of a line that has not ended
+	head  bool   // the lines of a file before its first hunk
+}
+
+type hiddenFile struct {
+	name   string // the newest
+	names  map[string]bool
+	tally  safetext.Tally
+	header string // the rest of its first line
+}
+
+// maxHeld is how much of a line is held until it ends.
+const maxHeld = 1 << 20
+
+// Write never fails.
+func (h *Hidden) Write(p []byte) (int, error) {
+	h.rest = append(h.rest, p...)
+	at := 0
+	for {
+		end := bytes.IndexByte(h.rest[at:], '\n') + 1
+		if end == 0 && len(h.rest)-at > maxHeld {
+			end = safetext.Whole(h.rest[at:])
+		}
+		if end == 0 {
+			break
+		}
+		h.line(string(h.rest[at : at+end]))
+		at += end
+	}
+	h.rest = append(h.rest[:0], h.rest[at:]...)
+	return len(p), nil
+}
+
+// line reads a line of a patch. Every line of a hunk begins with a sign, so that no content of a file looks like a header.
+func (h *Hidden) line(text string) {
+	if rest, ok := strings.CutPrefix(text, "diff --git "); ok {
+		h.files = append(h.files, &hiddenFile{names: map[string]bool{}, tally: safetext.Tally{}, header: strings.TrimSuffix(rest, "\n")})
+		h.head = true
+		return
+	}
+	if len(h.files) == 0 {
+		h.files = append(h.files, &hiddenFile{names: map[string]bool{}, tally: safetext.Tally{}})
+	}
+	f := h.files[len(h.files)-1]
+	if h.head = h.head && !strings.HasPrefix(text, "@@"); !h.head {
+		f.tally.Add(text)
+		return
+	}
+	for _, prefix := range []string{"--- ", "+++ ", "rename from ", "rename to "} {
+		if name, ok := strings.CutPrefix(text, prefix); ok {
+			f.named(strings.TrimSuffix(name, "\n"), len(prefix) == len("--- "))
+		}
+	}
+}
+
+// named takes a name of a file as git writes it: with a tab behind it, or quoted, and perhaps below a/ or b/.
+func (f *hiddenFile) named(name string, below bool) {
+	name = strings.TrimSuffix(name, "\t")
+	if plain, err := strconv.Unquote(name); err == nil && strings.HasPrefix(name, `"`) {
+		name = plain // git writes octal escapes of three digits, as Go does
+	}
+	if name == "/dev/null" {
+		return
+	}
+	if _, rest, ok := strings.Cut(name, "/"); ok && below {
+		name = rest
+	}
+	f.name, f.names[name] = name, true
+}
+
+const (
+	maxHiddenFiles = 4
+	maxHiddenName  = 80
+)
+
+// Notice says in a line which files of the patch have which hidden characters, "" if none has any.
+func (h *Hidden) Notice() string {
+	if len(h.rest) > 0 {
+		h.line(string(h.rest))
+		h.rest = nil
+	}
+	var lines []string
+	for _, f := range h.files {
+		if len(f.names) == 0 && f.header != "" { // both names are the same
+			f.named(f.header[(len(f.header)+1)/2:], true)
+		}
+		for name := range f.names {
+			f.tally.Add(name)
+		}
+		f.names = nil
+		if len(f.tally) > 0 {
+			lines = append(lines, fmt.Sprintf("%s has %v", clipName(safetext.Line(f.name)), f.tally))
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	if more := len(lines) - maxHiddenFiles; more > 0 {
+		lines = append(lines[:maxHiddenFiles], fmt.Sprintf("and %d more files", more))
+	}
+	return HiddenTag + "the change has characters that cannot be seen, or that show the text around them as another one. ferrus shows each as a mark such as <U+202E>: " +
+		strings.Join(lines, "; ")
+}
+
+// clipName keeps both ends of a name.
+func clipName(name string) string {
+	r := []rune(name)
+	if len(r) <= maxHiddenName {
+		return name
+	}
+	return string(r[:maxHiddenName/2]) + "…" + string(r[len(r)-maxHiddenName/2:])
+}
+
+// found remembers the notices about pairs of trees, which never change. The page asks for the same one with each request.
+var found struct {
+	sync.Mutex
+	notices map[[2]string]string
+}
+
+const maxFound = 256
+
+// HiddenIn returns the notice about hidden characters in what leads from one tree to another, "" for none.
+func HiddenIn(ctx context.Context, tree *worktree.Tree, from, to string) (string, error) {
+	pair := [2]string{from, to}
+	found.Lock()
+	said, ok := found.notices[pair]
+	found.Unlock()
+	if ok || !tree.Git() {
+		return said, nil
+	}
+	var h Hidden
+	if err := tree.Patch(ctx, from, to, &h); err != nil {
+		return "", err
+	}
+	said = h.Notice()
+	remember(from, to, said)
+	return said, nil
+}
+
+func remember(from, to, notice string) {
+	found.Lock()
+	defer found.Unlock()
+	if found.notices == nil || len(found.notices) >= maxFound {
+		found.notices = map[[2]string]string{}
+	}
+	found.notices[[2]string{from, to}] = notice
+}
