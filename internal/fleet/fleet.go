@@ -38,7 +38,7 @@ type Options struct {
 	Caller   engine.Caller // the person on whose behalf branches are made and merged
 	Engine   engine.Options
 	Tell     func(Event)   // called for each event, one at a time
-	Every    time.Duration // interval between two passes; half a second when zero
+	Every    time.Duration // interval between two passes where nothing tells of changes: in files; half a second when zero
 
 	// Node continues when nothing is left to do, until ctx ends: other computers make tasks for this one. What goes wrong is tried again
 	// after Retry. It merges nothing, because the files of the project are those of a person.
@@ -111,7 +111,7 @@ func Run(ctx context.Context, root string, opts Options) (Outcome, error) {
 		defer life.Close()
 	}
 	opts.Every, opts.Retry = cmp.Or(opts.Every, time.Second/2), cmp.Or(opts.Retry, time.Minute)
-	f := &fleet{Options: opts, e: e, s: e.Session(opts.Caller), ended: make(chan ended), busy: map[string]bool{}, left: map[string]left{}, refused: map[string]refused{}, told: map[string]bool{}, untaken: map[string]untaken{}}
+	f := &fleet{Options: opts, e: e, s: e.Session(opts.Caller), ended: make(chan ended), busy: map[string]bool{}, left: map[string]left{}, refused: map[string]refused{}, told: map[string]bool{}, untaken: map[string]untaken{}, viewed: map[string]viewed{}}
 	return f.run(ctx)
 }
 
@@ -128,11 +128,18 @@ type fleet struct {
 	refused map[string]refused // merges that were refused
 	told    map[string]bool    // reported troubles
 	untaken map[string]untaken // tasks of the queue that could not be taken
+	viewed  map[string]viewed  // the tasks of branches
+}
+
+// A viewed is the task of a branch as it was read when the machine had a sign, "" for a machine in files.
+type viewed struct {
+	sign string
+	task state.Task
 }
 
 // An untaken is a task of the queue that could not be taken: a retry needs another text, or another run.
 type untaken struct {
-	text  string
+	item  queue.Item
 	until time.Time // when it is tried again; zero for not
 }
 
@@ -164,10 +171,14 @@ type ended struct {
 }
 
 func (f *fleet) run(ctx context.Context) (Outcome, error) {
-	changes, unwatch := queue.Watch(f.e.Place().Dir())
-	defer unwatch()
+	changes, err := f.e.Place().Changes(ctx)
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer changes.Close()
 	for {
-		err := f.look(ctx)
+		rested := time.After(rest)
+		err := f.look(ctx, changes)
 		if err != nil && f.Node && ctx.Err() == nil {
 			f.trouble("", err)
 			err = nil
@@ -176,7 +187,7 @@ func (f *fleet) run(ctx context.Context) (Outcome, error) {
 			for len(f.busy) > 0 {
 				f.end(<-f.ended)
 			}
-			if err == nil {
+			if ctx.Err() != nil {
 				err = conductor.ErrStopped
 			}
 			return Outcome{}, err
@@ -184,24 +195,41 @@ func (f *fleet) run(ctx context.Context) (Outcome, error) {
 		if len(f.busy) == 0 && !f.Node {
 			return f.outcome(ctx)
 		}
+		var again <-chan time.Time
+		if changes == nil {
+			again = time.After(f.Every)
+		}
 		select {
 		case done := <-f.ended:
 			f.end(done)
-		case <-changes:
-		case <-time.After(f.Every):
+		case <-changes.C(): // all computers have many
+			select {
+			case <-rested:
+			case <-ctx.Done():
+			}
+		case <-again:
 		case <-ctx.Done():
 		}
 	}
 }
 
-// look makes one pass: it starts what may start.
-func (f *fleet) look(ctx context.Context) error {
+// rest is the least time between two passes that changes of a database cause.
+const rest = 100 * time.Millisecond
+
+// look makes one pass: it starts what may start. changes is nil for machines in files.
+func (f *fleet) look(ctx context.Context, changes *project.Changes) error {
 	names, err := project.Branches(f.e.Place().Root)
 	if err != nil {
 		return err
 	}
 	if f.free() {
-		for _, a := range f.waiting(names) {
+		var signs map[string]string
+		if changes != nil {
+			if signs, err = changes.Signs(ctx); err != nil {
+				return err
+			}
+		}
+		for _, a := range f.waiting(names, signs) {
 			if !f.free() {
 				break
 			}
@@ -235,8 +263,8 @@ func (f *fleet) free() bool {
 	return n < f.Parallel
 }
 
-// waiting returns the branches whose task could continue and has no conductor.
-func (f *fleet) waiting(names []string) (list []string) {
+// waiting returns the branches whose task could continue and has no conductor. A branch whose sign is the one that it had is not read again.
+func (f *fleet) waiting(names []string, signs map[string]string) (list []string) {
 	elsewhere, err := conductor.Elsewhere(f.e)
 	if err != nil {
 		f.trouble("", err) // the post decides
@@ -245,12 +273,17 @@ func (f *fleet) waiting(names []string) (list []string) {
 		if f.busy[name] || elsewhere[name] || len(f.Only) > 0 && !slices.Contains(f.Only, name) {
 			continue
 		}
-		now, err := f.view(name)
-		if err != nil {
-			f.trouble(name, err)
-			continue
+		was, known := f.viewed[name]
+		if !known || signs[name] == "" || was.sign != signs[name] {
+			now, err := f.view(name)
+			if err != nil {
+				f.trouble(name, err)
+				continue
+			}
+			was = viewed{signs[name], now.Task}
+			f.viewed[name] = was
 		}
-		t := now.Task
+		t := was.task
 		if was, ok := f.left[name]; ok && was.seq == t.Seq && (was.until.IsZero() || time.Now().Before(was.until)) || !t.Underway() || t.Parent != (state.Parent{}) || t.State == state.AwaitingHuman {
 			continue
 		}

@@ -5,6 +5,7 @@ package fleet
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/queue"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/test/postgrestest"
 	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
 )
 
@@ -169,6 +171,60 @@ func TestAPersonsFilesAreNotConductedElsewhere(t *testing.T) {
 	enginetest.Refused(t, look(), refusal.WrongState, "the project's own work tree is yours")
 	b.Write("code.txt", "of the first computer\n")
 	if err := look(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAnIdleNodeReadsNoTexts of tasks: not of those that were taken, of one that waits for somebody else, or of a branch that has not changed.
+func TestAnIdleNodeReadsNoTexts(t *testing.T) {
+	a, b, _ := enginetest.Computers(t, enginetest.Gate("true"))
+	at, err := project.At(b.Dir, "").Shared()
+	must(t, err)
+	proxy := postgrestest.NewProxy(t, at.URL)
+	far := *at
+	far.URL = proxy.URL
+	must(t, project.At(b.Dir, "").Share(&far))
+	t.Cleanup(func() { far.Close() })
+
+	text := strings.Repeat("A line of a long task.\n", 5000)
+	for i := range 30 {
+		it, err := queue.Put(a.Path(".ferrus"), fmt.Sprintf("taken-%d", i), text)
+		must(t, err)
+		c, err := queue.Take(t.Context(), it)
+		must(t, err)
+		must(t, errors.Join(c.Done(), c.Close()))
+	}
+	_, err = queue.PutPipeline(a.Path(".ferrus"), "review", text)
+	must(t, err)
+	// The newest line of this branch has the text, and no conductor can work on it.
+	_, err = branch.Create(t.Context(), a.Human(), branch.Fork{Names: []string{"one"}, Own: true})
+	must(t, err)
+	_, err = a.On("one").Human().CreateTask(t.Context(), text, "")
+	must(t, err)
+
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := Run(ctx, b.Dir, Options{Parallel: 1, Node: true, Caller: person, Engine: b.Opts, Tell: func(Event) {},
+			Conduct: func(string, *engine.Engine) (conductor.Options, error) {
+				return conductor.Options{}, errors.New("nobody works here")
+			}})
+		ended <- err
+	}()
+	more := func(n int) (bytes int) {
+		before := proxy.Passed(postgrestest.ToClient)
+		every := time.NewTicker(10 * time.Millisecond)
+		defer every.Stop()
+		for to := proxy.Requests() + n; proxy.Requests() < to; <-every.C {
+		}
+		return proxy.Passed(postgrestest.ToClient) - before
+	}
+	more(60) // it begins
+	if n := more(50); n > len(text)/2 {
+		t.Errorf("50 requests of an idle node have brought %d bytes; a text has %d", n, len(text))
+	}
+	stop()
+	if err := <-ended; !errors.Is(err, conductor.ErrStopped) {
 		t.Error(err)
 	}
 }

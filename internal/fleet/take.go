@@ -17,7 +17,7 @@ import (
 // take makes a branch of the next task in the queue and returns its name, "" if there is none. It
 // first finishes one that was interrupted.
 func (f *fleet) take(ctx context.Context) (string, error) {
-	list, err := queue.List(f.e.Place().Dir())
+	list, err := queue.Heads(f.e.Place().Dir())
 	if err != nil {
 		f.trouble("", err) // the good ones are taken all the same
 	}
@@ -25,7 +25,7 @@ func (f *fleet) take(ctx context.Context) (string, error) {
 		if _, _, ok := it.Pipeline(); ok {
 			continue // ferrus pipeline starts it
 		}
-		if was, tried := f.untaken[it.Name]; tried && was.text == it.Text && (was.until.IsZero() || time.Now().Before(was.until)) {
+		if was, tried := f.untaken[it.Name]; tried && was.item.Same(it) && (was.until.IsZero() || time.Now().Before(was.until)) {
 			continue
 		}
 		delete(f.untaken, it.Name)
@@ -35,7 +35,7 @@ func (f *fleet) take(ctx context.Context) (string, error) {
 		}
 		if err != nil {
 			f.trouble(it.Name, err)
-			was := untaken{text: it.Text}
+			was := untaken{item: it}
 			if f.Node {
 				was.until = time.Now().Add(f.Retry)
 			}

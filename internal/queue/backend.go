@@ -13,6 +13,8 @@ import (
 type backend interface {
 	// list returns the tasks that wait, the next one first. The error names what is no task; the tasks are valid all the same.
 	list() ([]Item, error)
+	// heads is list for those who need the beginnings of the texts alone.
+	heads() ([]Item, error)
 	// put adds a valid text under a valid name, or a numbered variant of it.
 	put(name, text string) (Item, error)
 	// replace replaces the text of a task.
@@ -51,16 +53,3 @@ func (c *Claim) Close() error { return c.close() }
 // Take claims a task that waits. It returns nil without an error when the task does not wait any more, or another process takes it.
 // What another computer has begun to take is finished here, but for a pipeline: then the error says what to do.
 func Take(ctx context.Context, it Item) (*Claim, error) { return it.in.claim(ctx, it) }
-
-// Watch returns a channel that is notified when another computer may have changed the queue: after each change that was announced, and each second. It is
-// nil where no other computer can: files are looked at. done ends the watching.
-func Watch(home string) (changes <-chan struct{}, done func()) {
-	in, err := of(home)
-	if t, ok := in.(*tableQueue); ok && err == nil {
-		if s, err := t.own(); err == nil {
-			w := s.Watch()
-			return w.C, w.Close
-		}
-	}
-	return nil, func() {}
-}

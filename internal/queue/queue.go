@@ -33,10 +33,19 @@ const (
 type Item struct {
 	Name string // valid as the name of a branch
 	Path string // of its file; "" in a database
-	Text string
+	Text string // of Heads and Peek: its beginning
 
-	in backend // where it waits
+	in     backend // where it waits
+	change int64   // in a database another one after each change of the text
 }
+
+// Same reports whether a task that could be another one by now is that of an earlier list.
+func (it Item) Same(was Item) bool {
+	return it.Name == was.Name && it.Path == was.Path && it.Text == was.Text && it.change == was.change
+}
+
+// maxHead bounds the beginning of a text, in bytes. Most texts are shorter.
+const maxHead = 4 << 10
 
 // String says where the task is, for people.
 func (it Item) String() string { return cmp.Or(it.Path, "the task "+it.Name+" of the queue") }
@@ -64,7 +73,13 @@ func (it Item) Title() string {
 // files that contain no task, have a second name elsewhere, or cannot name a branch; the other tasks
 // are returned all the same. If the folder is a link, that is an error, and no task is returned. Files
 // of a project in a database become tasks of it first.
-func List(home string) ([]Item, error) {
+func List(home string) ([]Item, error) { return collected(home, backend.list) }
+
+// Heads is List with the beginnings of the texts, for those who look again and again. [Take] reads the whole text.
+func Heads(home string) ([]Item, error) { return collected(home, backend.heads) }
+
+// collected reads the queue after files have become tasks of the database.
+func collected(home string, read func(backend) ([]Item, error)) ([]Item, error) {
 	in, err := of(home)
 	if err != nil {
 		return nil, err
@@ -75,18 +90,18 @@ func List(home string) ([]Item, error) {
 			return nil, errors.Join(bad, err)
 		}
 	}
-	list, err := in.list()
+	list, err := read(in)
 	return list, errors.Join(bad, err)
 }
 
-// Peek is List for those who only show the queue: it changes nothing, and so also returns the files
+// Peek is Heads for those who only show the queue: it changes nothing, and so also returns the files
 // that have not become tasks of the database yet.
 func Peek(home string) ([]Item, error) {
 	in, err := of(home)
 	if err != nil {
 		return nil, err
 	}
-	list, err := in.list()
+	list, err := in.heads()
 	if t, ok := in.(*tableQueue); ok {
 		dropped, bad := t.files.list()
 		list, err = append(list, dropped...), errors.Join(err, bad)
@@ -130,6 +145,9 @@ func byName(a, b Item) int { return strings.Compare(a.Name, b.Name) }
 type fileQueue struct {
 	home string // the .ferrus folder
 }
+
+// heads returns the whole texts: files are near.
+func (f fileQueue) heads() ([]Item, error) { return f.list() }
 
 func (f fileQueue) list() ([]Item, error) {
 	root, err := rootfs.Open(f.home)

@@ -266,3 +266,42 @@ func TestAQueueMovesThereAndBackAlsoIfCutOff(t *testing.T) {
 	}
 	t.Logf("rig: cases=%d bad=0; moves of a queue cut off at each operation on files", cases)
 }
+
+// TestAHeadIsTheBeginningOfATask, never with half a character; the whole text is read when the task is taken.
+func TestAHeadIsTheBeginningOfATask(t *testing.T) {
+	home, _ := computers(t)
+	for pad := range 4 {
+		text := strings.Repeat("a", pad) + strings.Repeat("€", 10_000)
+		it, err := queue.Put(home, fmt.Sprintf("long-%d", pad), text)
+		must(t, err)
+		_, err = queue.Put(home, fmt.Sprintf("short-%d", pad), "Do it.")
+		must(t, err)
+		list, err := queue.Heads(home)
+		must(t, err)
+		for _, head := range list {
+			switch head.Name {
+			case it.Name:
+				if n := len(head.Text); !strings.HasPrefix(text, head.Text) || n < 4000 || n > 5000 {
+					t.Errorf("the beginning has %d bytes: %.20q…", n, head.Text)
+				}
+				if again, err := queue.Heads(home); err != nil || !again[slices.IndexFunc(again, head.Same)].Same(head) {
+					t.Errorf("it is another one: %v", err)
+				}
+				must(t, queue.Replace(head, text+"."))
+				if again, err := queue.Heads(home); err != nil || slices.ContainsFunc(again, head.Same) {
+					t.Errorf("it was changed and is the same: %v", err)
+				}
+				c, err := queue.Take(t.Context(), head)
+				must(t, err)
+				if c.Text != text+"." {
+					t.Errorf("the text that was taken has %d bytes", len(c.Text))
+				}
+				must(t, errors.Join(c.Done(), c.Close()))
+			case fmt.Sprintf("short-%d", pad):
+				if head.Text != "Do it." {
+					t.Errorf("the text is %q", head.Text)
+				}
+			}
+		}
+	}
+}

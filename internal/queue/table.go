@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -49,8 +50,14 @@ func (t *tableQueue) own() (*postgres.Store, error) {
 	return s, nil
 }
 
-func (t *tableQueue) list() ([]Item, error) {
-	list, in, err := t.d.Queue(context.Background(), t.at.Project)
+func (t *tableQueue) list() ([]Item, error) { return t.waiting(store.MaxDoc + 1) }
+
+// heads is list with the beginning of each text.
+func (t *tableQueue) heads() ([]Item, error) { return t.waiting(maxHead) }
+
+// waiting returns the tasks that wait, with at most so many bytes of their texts.
+func (t *tableQueue) waiting(most int) ([]Item, error) {
+	list, in, err := t.d.Waiting(context.Background(), t.at.Project, most)
 	if err == nil && !in {
 		_, err = t.place.Open(project.StoreOptions{ReadOnly: true}) // which says what has become of the project
 	}
@@ -60,17 +67,31 @@ func (t *tableQueue) list() ([]Item, error) {
 	var bad []error
 	var waiting []Item
 	for _, q := range list {
-		if q.Taken {
-			continue
+		text := string(q.Text)
+		if len(text) < q.Size {
+			text = wholeRunes(text)
 		}
-		it := Item{Name: q.Name, Text: safetext.Clean(string(q.Text)), in: t}
-		if err := errors.Join(checkName(q.Name), store.CheckText("the task", string(q.Text), store.MaxDoc), store.CheckText("the task", it.Text, store.MaxDoc)); err != nil {
+		text, err := clean(text)
+		if err := errors.Join(checkName(q.Name), err); err != nil {
 			bad = append(bad, fmt.Errorf("%s: %w", safetext.Line(q.Name), rootfs.Cause(err)))
 			continue
 		}
-		waiting = append(waiting, it)
+		waiting = append(waiting, Item{Name: q.Name, Text: text, in: t, change: q.Change})
 	}
 	return waiting, invalid(bad)
+}
+
+// wholeRunes is the beginning of a text without a last character that was cut.
+func wholeRunes(text string) string {
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		if b := text[len(text)-n]; utf8.RuneStart(b) {
+			if !utf8.FullRuneInString(text[len(text)-n:]) {
+				return text[:len(text)-n]
+			}
+			break
+		}
+	}
+	return text
 }
 
 func (t *tableQueue) put(name, text string) (Item, error) {
@@ -108,8 +129,10 @@ func (t *tableQueue) claim(ctx context.Context, it Item) (*Claim, error) {
 	if err != nil || c == nil {
 		return nil, err
 	}
-	it.Text = safetext.Clean(string(c.Text))
 	late := context.WithoutCancel(ctx) // what was begun is recorded
+	if it.Text, err = clean(string(c.Text)); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", safetext.Line(it.Name), rootfs.Cause(err)), c.Close(late))
+	}
 	return &Claim{Item: it, Branch: c.Branch, Since: c.Since,
 		done: func() error { return c.Done(late) }, close: func() error { return c.Close(late) }}, nil
 }

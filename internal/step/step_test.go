@@ -21,6 +21,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/fleet"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/project"
+	"github.com/ferrus-go/ferrus/internal/queue"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -292,5 +293,20 @@ func TestAMergeThatDoesNotFitStopsNobody(t *testing.T) {
 	merges() // the project has changed
 	if got := merges(); len(got) != 0 {
 		t.Errorf("it is tried again: %v", got)
+	}
+}
+
+// TestAPipelineThatWaitsBecomesNoBranch: ferrus pipeline starts it.
+func TestAPipelineThatWaitsBecomesNoBranch(t *testing.T) {
+	y := newYard(t, "")
+	it, err := queue.PutPipeline(y.Path(".ferrus"), "p", "a topic")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range y.step(2) {
+		t.Errorf("%+v", d)
+	}
+	if list, err := queue.List(y.Path(".ferrus")); err != nil || len(list) != 1 || list[0].Name != it.Name {
+		t.Errorf("%+v waits, %v", list, err)
 	}
 }

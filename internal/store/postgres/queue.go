@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"errors"
 
@@ -17,7 +18,7 @@ type Queued struct {
 	Taken bool // it has become a branch
 }
 
-// Queue returns the queue of a project in the order of the names, with the tasks that were taken. It also does so for a project that was moved
+// Queue returns the whole queue of a project in the order of the names, with the tasks that were taken. It also does so for a project that was moved
 // to files; in says whether the project is still in the database.
 func (d *Database) Queue(ctx context.Context, project uuid.UUID) (list []Queued, in bool, err error) {
 	err = d.query(ctx, func(ctx context.Context) error {
@@ -28,6 +29,39 @@ func (d *Database) Queue(ctx context.Context, project uuid.UUID) (list []Queued,
 		if err == nil {
 			list, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Queued])
 		}
+		return err
+	})
+	return list, in, d.failed("read the queue", err)
+}
+
+// A Waiting is a task that waits in the queue of a project.
+type Waiting struct {
+	Name   string
+	Text   []byte
+	Change int64 // another one after each change of it
+	Size   int   // of the whole text
+}
+
+// Waiting returns the tasks that wait, in the order of their names, with at most so many bytes of their texts. in says whether the project is still in
+// the database.
+func (d *Database) Waiting(ctx context.Context, project uuid.UUID, most int) (list []Waiting, in bool, err error) {
+	err = d.query(ctx, func(ctx context.Context) error {
+		rows, err := d.read.Query(ctx, `select q.name, substring(q.text from 1 for $2), q.n, octet_length(q.text)
+			from project p left join queue q on q.project = p.id and q.taken is null where p.id = $1 and p.moved is null order by q.name collate "C"`, project, most)
+		if err != nil {
+			return err
+		}
+		list, in = nil, false
+		var name *string
+		var text []byte
+		var change *int64
+		var size *int
+		_, err = pgx.ForEachRow(rows, []any{&name, &text, &change, &size}, func() error {
+			if in = true; name != nil { // of an empty queue there is one row
+				list = append(list, Waiting{*name, bytes.Clone(text), *change, *size})
+			}
+			return nil
+		})
 		return err
 	})
 	return list, in, d.failed("read the queue", err)

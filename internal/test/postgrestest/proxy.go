@@ -33,6 +33,8 @@ type Proxy struct {
 
 	mu     sync.Mutex
 	cuts   [2]*cut // by Direction; nil: none
+	passed [2]int  // bytes, by Direction
+	asked  int     // requests
 	links  map[*link]bool
 	closed bool
 }
@@ -176,8 +178,10 @@ func (p *Proxy) serve(client halfCloser) {
 // pump copies one direction of a link until it ends. What an end does not take any more is lost, and the other direction goes on.
 func (p *Proxy) pump(l *link, d Direction, from, to halfCloser) {
 	buffer := make([]byte, 1<<15)
+	var requests requests
 	for {
 		n, err := from.Read(buffer)
+		p.count(d, buffer[:n], &requests)
 		if n > 0 && !p.pass(l, d, to, buffer[:n]) {
 			_, _ = io.Copy(io.Discard, from)
 			return
