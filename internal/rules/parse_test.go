@@ -143,7 +143,7 @@ func FuzzMatch(f *testing.F) {
 	f.Add("docs/**", "docs/a")
 	f.Add("**/a/**", "a/a/a")
 	f.Fuzz(func(t *testing.T, pattern, name string) {
-		if len(pattern) > 60 || len(name) > 60 || strings.Count(pattern, "**") > 4 {
+		if len(pattern) > 60 || len(name) > 60 {
 			t.Skip()
 		}
 		if neverMatches(pattern) == "" && !strings.Contains(name, "/") && matchAny([]string{pattern}, "x/"+name) && !matchAny([]string{"**/" + pattern}, "x/"+name) {

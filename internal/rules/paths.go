@@ -2,6 +2,7 @@ package rules
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -29,29 +30,39 @@ func matchAny(patterns []string, name string) bool {
 }
 
 // match matches folder by folder: ** is any number of them, also none; every other part is a pattern
-// of path.Match.
+// of path.Match. A ** at the end is at least one: docs/** is what lies below docs, not docs itself.
+//
+// Only the newest ** is tried with more folders: what an earlier one could take, the newest can take
+// too. So the work is at most len(pattern) times len(name), however many ** there are.
 func match(pattern, name []string) bool {
-	for len(pattern) > 0 && pattern[0] != "**" {
-		if len(name) == 0 {
+	if last := len(pattern) - 1; pattern[last] == "**" {
+		pattern = append(slices.Clone(pattern[:last]), "*", "**")
+	}
+	p, n := 0, 0
+	newest, from := -1, 0 // the newest **, and the first part of the name that it has not taken
+	for n < len(name) {
+		switch {
+		case p < len(pattern) && pattern[p] == "**":
+			newest, from = p, n
+			p++
+		case p < len(pattern) && matchPart(pattern[p], name[n]):
+			p, n = p+1, n+1
+		case newest >= 0:
+			from++
+			p, n = newest+1, from
+		default:
 			return false
 		}
-		if ok, err := path.Match(pattern[0], name[0]); !ok || err != nil {
-			return false
-		}
-		pattern, name = pattern[1:], name[1:]
 	}
-	if len(pattern) == 0 {
-		return len(name) == 0
+	for p < len(pattern) && pattern[p] == "**" {
+		p++
 	}
-	if len(pattern) == 1 {
-		return len(name) > 0 // docs/** is what lies below docs, not docs itself
-	}
-	for i := range len(name) + 1 {
-		if match(pattern[1:], name[i:]) {
-			return true
-		}
-	}
-	return false
+	return p == len(pattern)
+}
+
+func matchPart(pattern, name string) bool {
+	ok, err := path.Match(pattern, name)
+	return ok && err == nil
 }
 
 // neverMatches says why no path of a work tree can match a pattern, "" if one can.
