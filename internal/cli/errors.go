@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/ferrus-go/ferrus/internal/agreement"
 	"github.com/ferrus-go/ferrus/internal/conductor"
@@ -138,7 +139,36 @@ func CobraError(cmd *cobra.Command, err error) error {
 	if m := regexp.MustCompile(`^unknown command "(.*)" for "[^"]*"`).FindStringSubmatch(text); m != nil {
 		return NoCommand(cmd, m[1])
 	}
-	return UsageError(cmd.CommandPath()+" --help shows its arguments and flags", "%s", safetext.Reword(text, flagFaults))
+	remedy := cmd.CommandPath() + " --help shows its arguments and flags"
+	if m := regexp.MustCompile(`^unknown flag: --(\S+)$`).FindStringSubmatch(text); m != nil {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if near := nearest.Word(m[1], names); near != "" {
+			remedy = "did you mean --" + near + "? " + remedy
+		}
+	}
+	return UsageError(remedy, "%s", safetext.Reword(text, flagFaults))
+}
+
+// EmptyFlag refuses a flag that is given without a value, as --branch "$NAME" is if the variable is not set: it must not mean what the
+// command does without the flag. The text of -m may be empty.
+func EmptyFlag(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		switch of := f.Value.(type) {
+		case pflag.SliceValue:
+			values = of.GetSlice()
+		default:
+			if f.Value.Type() != "string" || f.Shorthand == "m" {
+				return
+			}
+		}
+		if err == nil && (len(values) == 0 || slices.Contains(values, "")) {
+			what, _ := pflag.UnquoteUsage(f)
+			err = UsageError("give it a value, or leave the flag out", "--%s is empty; it takes %s", f.Name, what)
+		}
+	})
+	return err
 }
 
 // flagFaults are what cobra says of a wrong value of a flag, and what we say.

@@ -81,8 +81,13 @@ func Tree(a *cli.App) *cobra.Command {
 		SilenceErrors: true,
 		Args:          known,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return alone(a, cmd) },
-		// What fails before this is an error of usage.
-		PersistentPreRun: func(*cobra.Command, []string) { a.Parsed = true },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := cli.EmptyFlag(cmd); err != nil {
+				return err
+			}
+			a.Parsed = true // what fails before this is an error of usage
+			return nil
+		},
 	}
 	root.Version = setup.VersionText()
 	root.SetVersionTemplate("{{.Version}}\n")
