@@ -6,6 +6,7 @@ package jsontime
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"strings"
 	"sync"
@@ -28,9 +29,10 @@ func MarshalIndent(v any, prefix, indent string) ([]byte, error) {
 }
 
 // Rewrite brings the times in the JSON of v into the one form. It finds them by the type of v: the
-// members whose fields are times. It changes no other string, whatever it looks like.
+// members whose fields are times; where the type leaves a value open, by the value. It changes no
+// other string, whatever it looks like.
 func Rewrite(text []byte, v any) []byte {
-	keys := keysOf(reflect.TypeOf(v))
+	keys := keysOf(v)
 	if len(keys) == 0 {
 		return text
 	}
@@ -98,45 +100,99 @@ func form(was string) (is string, ok bool) {
 	return t.UTC().Format(Layout), err == nil
 }
 
-var known sync.Map // of reflect.Type: keysOf it
-
-// keysOf returns the names of the members of a type, at any depth, that are times.
-func keysOf(t reflect.Type) map[string]bool {
-	if t == nil {
-		return nil
-	}
-	if keys, ok := known.Load(t); ok {
-		return keys.(map[string]bool)
-	}
-	keys := map[string]bool{}
-	collect(t, keys, map[reflect.Type]bool{})
-	known.Store(t, keys)
-	return keys
+// members are the names of the members of a type, at any depth, that are times.
+type members struct {
+	keys map[string]bool
+	open bool // it has values of any type
 }
 
-func collect(t reflect.Type, keys map[string]bool, seen map[reflect.Type]bool) {
+var known sync.Map // of reflect.Type: its members
+
+func membersOf(t reflect.Type) members {
+	if m, ok := known.Load(t); ok {
+		return m.(members)
+	}
+	m := members{keys: map[string]bool{}}
+	m.collect(t, map[reflect.Type]bool{})
+	known.Store(t, m)
+	return m
+}
+
+func (m *members) collect(t reflect.Type, seen map[reflect.Type]bool) {
 	if seen[t] {
 		return
 	}
 	seen[t] = true
 	switch t.Kind() {
+	case reflect.Interface:
+		m.open = true
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
-		collect(t.Elem(), keys, seen)
+		m.collect(t.Elem(), seen)
 	case reflect.Struct:
 		for f := range t.Fields() {
 			of := f.Type
 			if of.Kind() == reflect.Pointer {
 				of = of.Elem()
 			}
-			if of == reflect.TypeFor[time.Time]() {
-				name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-				if name == "" {
-					name = f.Name
-				}
-				keys[name] = true
+			if of != reflect.TypeFor[time.Time]() {
+				m.collect(f.Type, seen)
 				continue
 			}
-			collect(f.Type, keys, seen)
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if name == "" {
+				name = f.Name
+			}
+			m.keys[name] = true
+		}
+	}
+}
+
+// keysOf returns the names of the members of a value, at any depth, that are times.
+func keysOf(v any) map[string]bool {
+	if v == nil {
+		return nil
+	}
+	m := membersOf(reflect.TypeOf(v))
+	if !m.open {
+		return m.keys
+	}
+	keys := maps.Clone(m.keys)
+	addKeys(reflect.ValueOf(v), keys)
+	return keys
+}
+
+// addKeys adds what the open values of v have.
+func addKeys(v reflect.Value, keys map[string]bool) {
+	switch v.Kind() {
+	case reflect.Interface:
+		if !v.IsNil() {
+			maps.Copy(keys, keysOf(v.Elem().Interface()))
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			addKeys(v.Elem(), keys)
+		}
+	case reflect.Slice, reflect.Array:
+		if membersOf(v.Type()).open {
+			for i := range v.Len() {
+				addKeys(v.Index(i), keys)
+			}
+		}
+	case reflect.Map:
+		if !membersOf(v.Type()).open {
+			return
+		}
+		for key, value := range v.Seq2() {
+			if value.Kind() == reflect.Interface && !value.IsNil() && value.Elem().Type() == reflect.TypeFor[time.Time]() && key.Kind() == reflect.String {
+				keys[key.String()] = true
+			}
+			addKeys(value, keys)
+		}
+	case reflect.Struct:
+		for f, value := range v.Fields() {
+			if f.IsExported() && membersOf(f.Type).open {
+				addKeys(value, keys)
+			}
 		}
 	}
 }

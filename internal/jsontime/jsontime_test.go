@@ -46,6 +46,25 @@ func TestATimeHasThreeDigits(t *testing.T) {
 	}
 }
 
+// TestATimeInAnOpenValueHasThreeDigits: the type of the whole does not say that there is one.
+func TestATimeInAnOpenValueHasThreeDigits(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 670e6, time.UTC)
+	type open struct {
+		Any  any `json:"any"`
+		none any
+	}
+	for want, v := range map[string]any{
+		`{"at":"2026-01-02T03:04:05.670Z","text":"2026-01-02T03:04:05.67Z"}`: map[string]any{"at": at, "text": "2026-01-02T03:04:05.67Z"},
+		`[{"any":{"at":"2026-01-02T03:04:05.670Z"}},{"any":null}]`:           []open{{Any: &inner{at}, none: at}, {}},
+		`{"a":[{"b":{"since":"2026-01-02T03:04:05.670Z"}},null]}`:            map[string][]any{"a": {map[string]any{"b": map[string]any{"since": at}}, nil}},
+		`{"any":[{"at":"2026-01-02T03:04:05.670Z","is":true}]}`:              &open{Any: []map[string]any{{"at": at, "is": true}}},
+	} {
+		if got, err := Marshal(v); err != nil || string(got) != want {
+			t.Errorf("%v\n%s\n%s", err, got, want)
+		}
+	}
+}
+
 // FuzzNoOtherTextIsTouched: what is read back is what was written, but for the digits of its times.
 func FuzzNoOtherTextIsTouched(f *testing.F) {
 	f.Add("at", `"at":"2026-01-02T03:04:05Z"`, int64(0))
