@@ -383,14 +383,15 @@ var allowed = map[string]map[string]string{
 		"internal/document": "texts are clipped",
 	},
 	"internal/differences": {
-		"internal/worktree": "trees of files",
-		"internal/state":    "states and events",
-		"internal/document": "texts are clipped",
-		"internal/project":  "the patch of a submission is a file of a place",
-		"internal/refusal":  "what is refused has a code and a remedy",
-		"internal/rootfs":   "a patch that is there is not made again",
-		"internal/git":      "two questions to git are asked together",
-		"internal/safetext": "hidden characters of a patch are named and marked",
+		"internal/worktree":         "trees of files",
+		"internal/state":            "states and events",
+		"internal/document":         "texts are clipped",
+		"internal/project":          "the patch of a submission is a file of a place",
+		"internal/refusal":          "what is refused has a code and a remedy",
+		"internal/rootfs":           "a patch that is there is not made again",
+		"internal/git":              "two questions to git are asked together",
+		"internal/safetext":         "hidden characters of a patch are named and marked",
+		"internal/worktree/gitpath": "files that commits have are compared with those of the work",
 	},
 	"internal/act": {
 		"internal/refusal": "what is refused has a code and a remedy",
@@ -749,7 +750,7 @@ var allowed = map[string]map[string]string{
 	"internal/cli/demo":     commands("cli config mcpclient platform/proc refusal status tools trust"),
 	"internal/cli/doctor":   commands("agreement outbox agents agents/register cli cli/setup conductor config doctor format mcpclient platform/proc refusal sandbox sandbox/attack sandbox sandbox/attack server"),
 	"internal/cli/evidence": commands("cli evidence format refusal"),
-	"internal/cli/log":      commands("branch refusal project agents cli engine format history conductor jsontime agents/process pipeline/run rootfs safetext stack state store"),
+	"internal/cli/log":      commands("branch refusal project agents cli engine format history conductor jsontime agents/process pipeline/run rootfs safetext stack state status store"),
 	"internal/cli/pipeline": commands("queue project refusal agents agents/process cli cli/log config engine format nearest pipeline pipeline/run pipeline/workflow rootfs safetext " +
 		"status strictjson worktree"),
 	"internal/cli/root": {

@@ -23,10 +23,11 @@ func Work(ctx context.Context, tree *worktree.Tree, t state.Task) (string, error
 }
 
 // Unseen says, a line each, what the patch of the task's work up to the tree of files to does not show although it may matter:
-// what git's marks hide, repositories in the work tree, and files that were touched while the newest check ran; first, that
-// it is empty, and that it has hidden characters, which a reader sees as marks. open opens the work tree, and is called only where that is asked; to is "" where nothing was submitted.
+// what git's marks hide, repositories in the work tree, files that were touched while the newest check ran, and that HEAD has moved;
+// first, that it is empty, and that it has hidden characters, which a reader sees as marks. open opens the work tree, and is called only where that is asked; to is "" where nothing was submitted.
 func Unseen(ctx context.Context, open func() (*worktree.Tree, error), t state.Task, to string) []string {
 	var lines []string
+	var head *Head
 	hidden := ""
 	if to != "" && t.BaseTree != "" {
 		tree, err := open()
@@ -38,6 +39,9 @@ func Unseen(ctx context.Context, open func() (*worktree.Tree, error), t state.Ta
 				hidden, err = HiddenIn(ctx, tree, t.BaseTree, to)
 				return err
 			})
+		}
+		if err == nil && t.Underway() {
+			head = HeadOf(ctx, tree, t, to)
 		}
 		if err != nil {
 			lines = []string{"not known: " + document.Clip(err.Error(), document.MaxLine)}
@@ -55,8 +59,14 @@ func Unseen(ctx context.Context, open func() (*worktree.Tree, error), t state.Ta
 	if t.Check.Touched != "" {
 		lines = append(lines, "touched: these files were written or replaced while the check ran, and are as before now: "+t.Check.Touched)
 	}
+	if head != nil {
+		lines = append(lines, HeadNotice+head.String())
+	}
 	return lines
 }
+
+// HeadNotice begins the notice that HEAD has moved.
+const HeadNotice = "head: "
 
 // A Memory remembers what Uncommitted found. The zero value has found nothing; it may be used by several goroutines.
 type Memory struct {

@@ -74,9 +74,10 @@ func (s *Session) begin(ctx context.Context, now store.Snapshot, title string, d
 	if made.BaseCommit, err = s.e.published.Begin(ctx, tree, made, !s.repeats(now, t.request())); err != nil {
 		return Done{}, err
 	}
+	made.Head, made.HeadBranch = tree.HeadNow(ctx)
 	t.lay = func(_ store.Snapshot, next *state.Task) {
 		next.TaskID, next.Title, next.BaseTree, next.BaseCommit, next.Worktree = made.TaskID, title, made.BaseTree, made.BaseCommit, s.e.place.Work
-		next.SetUpTree = setUp
+		next.SetUpTree, next.Head, next.HeadBranch = setUp, made.Head, made.HeadBranch
 	}
 	return s.commit(ctx, t)
 }

@@ -39,6 +39,8 @@ type Task struct {
 	Asked        Asked       `json:"asked,omitzero"`
 	Score        Score       `json:"score,omitzero"`        // the newest
 	BaseTree     string      `json:"base_tree,omitempty"`   // the work tree at create_task; "" without git
+	Head         string      `json:"head,omitempty"`        // the commit that was checked out when the task was created; "" where there was none
+	HeadBranch   string      `json:"head_branch,omitempty"` // and the branch, "" for none
 	BaseCommit   string      `json:"base_commit,omitempty"` // HEAD at create_task, on which published snapshots build; "" where trees do not travel
 	SetUpTree    string      `json:"set_up_tree,omitempty"` // files that no executor in a sandbox has changed; "" for BaseTree
 	Worktree     string      `json:"worktree,omitempty"`    // absolute path of the folder that the task is worked on in; "" in a database

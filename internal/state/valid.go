@@ -92,6 +92,8 @@ func (t *Task) Valid() error {
 
 	v.form("base_tree", t.BaseTree, objectID)
 	v.form("base_commit", t.BaseCommit, objectID)
+	v.form("head", t.Head, objectID)
+	v.text("head_branch", t.HeadBranch, maxPath)
 	v.form("set_up_tree", t.SetUpTree, objectID)
 	v.text("worktree", t.Worktree, maxPath)
 	v.ref("pin", Ref(t.Pin))

@@ -52,10 +52,12 @@ type Report struct {
 	Branches      []string        `json:"branches,omitempty"` // of the project; none in the report of a branch
 	Queue         []QueuedTask    `json:"queue,omitempty"`    // likewise
 	Notices       []string        `json:"notices,omitempty"`
+	Head          *Head           `json:"head,omitempty"` // where HEAD is not what it was when the task was created; ReadAll looks
 	Next          []Step          `json:"next"`
 
-	merged      bool // into the project
-	uncommitted bool // the approved work is not in the commit that is checked out
+	merged      bool   // into the project
+	uncommitted bool   // the approved work is not in the commit that is checked out
+	submitted   string // the tree of the newest submission
 	parent      state.Parent
 	conflicts   []string // paths in which approved work conflicts with the project, where that was looked up
 	finish      string   // the command that ends a rollback or a merge that was cut off
@@ -111,7 +113,7 @@ func Read(e *engine.Engine) (*Report, error) {
 	t := st.Task
 	r := &Report{Root: e.Place().Root, Branch: e.Place().Branch, TaskID: t.TaskID, Title: t.Title, State: t.State, Since: t.Since,
 		Seq: t.Seq, Epoch: t.Epoch, Waiting: st.Waiting, FailureReason: t.FailureReason, Notices: append(notice.All(st), notice.Delegates(st.Task)...),
-		Reviews: Budget{t.ReviewCycles, st.Gate.Limits.MaxReviewCycles}, merged: t.Merged != "", parent: t.Parent, finish: refusal.Finishing(st.Task)}
+		Reviews: Budget{t.ReviewCycles, st.Gate.Limits.MaxReviewCycles}, submitted: t.Submission.Tree, merged: t.Merged != "", parent: t.Parent, finish: refusal.Finishing(st.Task)}
 	if t.State == state.Complete && r.Branch == "" {
 		r.uncommitted = e.Uncommitted(context.Background(), st.Snapshot)
 	}
@@ -143,11 +145,14 @@ func Read(e *engine.Engine) (*Report, error) {
 	return r, nil
 }
 
-// ReadAll is Read with what the project has beside the task: the pipelines that run and, unless the task is a branch's, the
-// branches and the queue.
+// ReadAll is Read with where HEAD is, and what the project has beside the task: the pipelines that run and, unless the task is a
+// branch's, the branches and the queue.
 func ReadAll(e *engine.Engine) (*Report, error) {
 	r, err := Read(e)
 	if err != nil {
+		return nil, err
+	}
+	if err := r.head(e); err != nil {
 		return nil, err
 	}
 	r.Pipelines = RunningPipelines(e)

@@ -76,7 +76,7 @@ func TestAReviewingAgentReadsEveryHiddenCharacterAsAMark(t *testing.T) {
 			t.Errorf("git does not take the exact patch %s: %v\n%s", r.PatchExact, err, out)
 		}
 	}
-	// Work without any has one patch, and no notice.
+	// Work without any has one patch, and no notice but that of the commit above.
 	sup.do("reject", nil)
 	exe.do("wait_for_task", nil)
 	for _, name := range append(names, "every.go") {
@@ -84,7 +84,7 @@ func TestAReviewingAgentReadsEveryHiddenCharacterAsAMark(t *testing.T) {
 	}
 	w.write("plain.go", "package plain // größe ⚠️\r\n")
 	exe.do("submit", nil)
-	if r := sup.do("review_pending", nil); r.PatchExact != "" || len(r.Notices) > 0 || !strings.Contains(contents(t, r.Patch), "⚠️\r\n") {
+	if r := sup.do("review_pending", nil); r.PatchExact != "" || len(r.Notices) > 1 || strings.Contains(strings.Join(r.Notices, ""), "hidden: ") || !strings.Contains(contents(t, r.Patch), "⚠️\r\n") {
 		t.Errorf("%q %q %q", r.Notices, r.Patch, r.PatchExact)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -37,6 +38,7 @@ type diff struct {
 	Stale          []drafts.Draft
 	Open           string // the line that is commented now: index of the file, and key
 	Reviewing      bool
+	Head           *status.Head // that HEAD has moved, nil where it has not
 }
 
 // A diffFile is a file of a patch on a page.
@@ -44,6 +46,7 @@ type diffFile struct {
 	patch.File
 	Index  int
 	Folded bool
+	Commit bool    // it differs between the commits of when the task was created and of now
 	Rows   [][]row // of each hunk
 }
 
@@ -146,7 +149,7 @@ func (s *Site) diff(r *http.Request, e *engine.Engine, d *status.Detail) (*diff,
 	if err != nil {
 		return nil, err
 	}
-	v := &diff{Open: r.URL.Query().Get("comment"), Cut: read.cut, Hidden: read.hidden}
+	v := &diff{Open: r.URL.Query().Get("comment"), Cut: read.cut, Hidden: read.hidden, Head: d.Head}
 	if d.Submission != nil && d.TaskID != "" {
 		v.Subject = drafts.Subject{Branch: d.Branch, Task: d.TaskID, Submission: d.Submission.ID}
 		if v.Draft, err = s.drafts.Read(v.Subject); err != nil {
@@ -168,7 +171,7 @@ func (v *diff) lay(read *readPatch, whole string) {
 	lines := 0
 	for i, f := range read.files {
 		v.Added, v.Removed = v.Added+f.Added, v.Removed+f.Removed
-		one := diffFile{File: f, Index: i}
+		one := diffFile{File: f, Index: i, Commit: v.Head != nil && slices.Contains(v.Head.Files, f.Path)}
 		sum, size := 0, 0
 		for _, h := range f.Hunks {
 			sum += len(h.Lines)

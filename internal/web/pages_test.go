@@ -107,6 +107,24 @@ func TestAReview(t *testing.T) {
 }
 
 // TestWhatIsLostIsAskedFor before it happens, and the answer must be yes.
+// TestACommitDuringATaskIsShownToTheReviewer: the notice names both commits, and the diff has the files that are in commits apart.
+func TestACommitDuringATaskIsShownToTheReviewer(t *testing.T) {
+	m := enginetest.Repository(t, enginetest.Gate("true"))
+	_, ex := m.Begun()
+	m.Write("work.txt", "of the executor\n")
+	b := browse(t, m)
+	b.has("/task?view=diff", "work.txt", "!Between the commits", "!in a commit")
+	m.Write("other.txt", "of a person\n")
+	m.Git("add", "other.txt")
+	m.Git("commit", "-qm", "other")
+	b.has("/task", "head: 1 commit on ")
+	enginetest.Submitted(t, ex)
+	page := b.has("/task?view=diff", "HEAD has moved", "1 commit on ", "Between the commits", "other.txt", "of a person", "of the executor", "Your decision on s1")
+	if n := strings.Count(page, "in a commit"); n != 1 {
+		t.Errorf("%d files are marked as committed", n)
+	}
+}
+
 func TestWhatIsLostIsAskedFor(t *testing.T) {
 	t.Parallel()
 	m := made(t)

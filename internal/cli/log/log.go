@@ -12,6 +12,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/history"
+	"github.com/ferrus-go/ferrus/internal/status"
 )
 
 // LogCommand is ferrus log.
@@ -88,6 +89,11 @@ func showLog(a *cli.App, ctx context.Context, newest int, durations bool) error 
 		}
 		ShowEvent(a, p, durations)
 		leaves(a, leaving[p.H])
+	}
+	if !a.JSON && damage == nil {
+		if head, err := status.ReadHead(ctx, e, ""); err == nil && head != nil {
+			a.Say("%s\n", a.Paint(cli.Yellow, "      notice  head: "+format.Line(head.String())))
+		}
 	}
 	if len(list) == 0 && damage == nil && !a.JSON {
 		a.Say("there are no events yet\n")

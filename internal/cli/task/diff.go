@@ -13,6 +13,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/status"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
@@ -34,7 +35,10 @@ a terminal each hidden character is shown as a mark such as <U+202E>.`,
   ferrus diff > work.patch`,
 		Annotations: cli.Reference(`ferrus saves the files at every claim, check, submission, review and answer.
 Other entries have the files that were saved last. Changes that the patch does
-not show, such as newly ignored files, are listed on stderr.`, "task_id base tree stat notices[]; for entries also from and to."),
+not show, such as newly ignored files, are listed on stderr. So are commits that
+were made since the task was created, by you or by an agent: the patch has them,
+and --stat lists their files again below.`, `task_id base tree stat notices[] head{from to was branch how switched
+commits files[]}; for entries also from and to.`),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			between, err := stretchOf(strings.Join(args, ""))
@@ -111,10 +115,16 @@ func showDiff(a *cli.App, ctx context.Context, between stretch, stat bool) error
 			facts := map[string]any{"task_id": now.Task.TaskID, "base": base, "tree": id, "stat": text}
 			if between == (stretch{}) {
 				facts["notices"] = e.Unseen(ctx, now, id)
+				if head, err := status.ReadHead(ctx, e, id); err == nil && head != nil {
+					facts["head"] = head
+				}
 			}
 			return a.PrintJSON(between.facts(facts))
 		}
 		a.Say("%s", text)
+		if between == (stretch{}) {
+			sayCommitted(a, ctx, e, id)
+		}
 	} else if err := patch(a, ctx, tree, base, id); err != nil {
 		return err
 	}
@@ -124,6 +134,18 @@ func showDiff(a *cli.App, ctx context.Context, between stretch, stat bool) error
 		}
 	}
 	return nil
+}
+
+// sayCommitted lists which of the files differ in commits that were made since the task was created.
+func sayCommitted(a *cli.App, ctx context.Context, e *engine.Engine, id string) {
+	head, err := status.ReadHead(ctx, e, id)
+	if err != nil || head == nil || len(head.Files) == 0 {
+		return
+	}
+	a.Say("\nof these, between the commits %s:\n", head.Range())
+	for _, name := range head.Files {
+		a.Say(" %s\n", name)
+	}
 }
 
 // filesAt is the tree of the files at an entry of the task, which may be the present one.
