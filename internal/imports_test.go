@@ -999,6 +999,12 @@ var exceptions = map[string]string{
 	"internal/agents/process os.Exit":   "the shim of an agent is a process of its own that no main of ours has begun",
 	"internal/agents/process os.Stdout": "the shim tells its starter how the start went, over a pipe",
 	"internal/server os.Stdout":         "the stream of the protocol",
+
+	"internal/platform/proc path/filepath.Glob":     "the folder is /proc",
+	"internal/ancestry path/filepath.Glob":          "the folder is /proc",
+	"internal/bench path/filepath.Glob":             "it is no part of ferrus",
+	"internal/test/faults path/filepath.Glob":       "it is no part of ferrus",
+	"internal/test/postgrestest path/filepath.Glob": "it is no part of ferrus",
 }
 
 var (
@@ -1071,6 +1077,9 @@ func TestEveryBrokenRuleIsSeen(t *testing.T) {
 		{"internal/server/a.go", doc + "package server\nimport \"fmt\"\nfunc f() { fmt.Print() }",
 			"internal/server/a.go:4: fmt.Print: the stdout of ferrusd is the stream of the protocol"},
 		{"internal/conductor/a.go", doc + "package hq\nimport \"fmt\"\nfunc f() { fmt.Println() }", ""},
+
+		{"internal/gc/a.go", doc + "package gc\nimport \"path/filepath\"\nfunc f() { filepath.Glob(dir + \"/*\") }",
+			"internal/gc/a.go:4: path/filepath.Glob: a folder that a person named is no pattern: fs.Glob in os.DirFS"},
 
 		{"internal/state/a.go", "package", "internal/state/a.go:1:8: expected 'IDENT', found 'EOF'"},
 		{"internal/state/testdata/a.go", "package", ""},
@@ -1239,6 +1248,9 @@ func (h *inspection) uses(where, dir, pkg, what string) {
 	}
 	if pkg != "main" && slices.Contains(exits, what) {
 		h.complain("%s: %s: only main ends the process", where, what)
+	}
+	if what == "path/filepath.Glob" {
+		h.complain("%s: %s: a folder that a person named is no pattern: fs.Glob in os.DirFS", where, what)
 	}
 	if h.inServer[dir] && slices.Contains(prints, what) {
 		h.complain("%s: %s: the stdout of ferrusd is the stream of the protocol", where, what)

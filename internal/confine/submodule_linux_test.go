@@ -21,7 +21,7 @@ import (
 const within = `
 printf '#!/bin/sh\necho "ran in $PWD" >>"%s"\ncat\n' "$CANARY" >canary.sh && chmod +x canary.sh
 git init -q evil && git -C evil -c user.name=u -c user.email=u@example.com commit -q --allow-empty -m sub
-for key in filter.evil.clean core.fsmonitor diff.external; do git -C evil config $key "$PWD/canary.sh"; done
+for key in filter.evil.clean core.fsmonitor diff.external; do git -C evil config $key "'$PWD/canary.sh'"; done
 printf '* filter=evil diff=evil\n' >evil/.gitattributes
 printf '[submodule "sub"]\n\tpath = sub\n\turl = ./sub\n\tignore = none\n' >.gitmodules
 echo two >code.txt

@@ -11,7 +11,8 @@ package delegate
 
 import (
 	"context"
-	"path/filepath"
+	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/ferrus-go/ferrus/internal/branch"
@@ -108,7 +109,7 @@ func Open(e *engine.Engine, d state.Delegate) (*engine.Engine, error) {
 
 // removed reports whether a branch of that name was removed.
 func removed(e *engine.Engine, name string) bool {
-	list, _ := filepath.Glob(filepath.Join(project.At(e.Place().Root, "").Dir(), project.ArchivedBranches, name+"@*"))
+	list, _ := fs.Glob(os.DirFS(project.At(e.Place().Root, "").Dir()), project.ArchivedBranches+"/"+name+"@*")
 	return len(list) > 0
 }
 

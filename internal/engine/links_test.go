@@ -250,8 +250,9 @@ func TestWorkIsDoneWhereTheEngineIs(t *testing.T) {
 	t.Parallel()
 	p := enginetest.Repository(t, enginetest.Gate("true"))
 	p.Begun()
-	p.Write("../outside/code.txt", "theirs\n")
-	forged := rehashed(t, p.Read(".ferrus/journal.jsonl"), `"worktree":"`+p.Dir, `"worktree":"`+filepath.Dir(p.Dir)+"/outside")
+	outside := strings.Repeat("x", len(filepath.Base(p.Dir))) // as long as the name that it replaces: STATE.json says where lines begin
+	p.Write("../"+outside+"/code.txt", "theirs\n")
+	forged := rehashed(t, p.Read(".ferrus/journal.jsonl"), `"worktree":"`+p.Dir, `"worktree":"`+filepath.Dir(p.Dir)+"/"+outside)
 	p.Write(".ferrus/journal.jsonl", forged)
 	e := p.Engine()
 	now := enginetest.View(t, e.Session(engine.Caller{Role: state.Supervisor, Agent: "supervisor:claude:1"}))

@@ -5,6 +5,7 @@ package engine_test
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/trust"
+	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
 
 // upgraded is a project with a task that a ferrus without records made.
@@ -183,7 +185,7 @@ func TestAnotherUsersStateIsNotUsed(t *testing.T) {
 		}
 		for value, safe := range map[string]bool{p.Dir: true, "*": true, filepath.Dir(p.Dir) + "/*": true, p.Dir + "x": false, filepath.Dir(p.Dir): false} {
 			conf := filepath.Join(p.Side, "gitconfig")
-			if err := os.WriteFile(conf, []byte("[safe]\n\tdirectory = "+value+"\n"), 0o600); err != nil {
+			if err := os.WriteFile(conf, []byte("[safe]\n\tdirectory = "+gitpath.ConfigQuoted(value)+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			t.Setenv("GIT_CONFIG_GLOBAL", conf)
@@ -361,7 +363,7 @@ func TestAForeignJournalIsSetAside(t *testing.T) {
 	if err := p.Judged(); err != nil || !bytes.Equal(p.Journal(), want) {
 		t.Errorf("not ours again: %v", err)
 	}
-	kept, _ := filepath.Glob(p.Path(".ferrus/archive/foreign-*/journal.jsonl"))
+	kept, _ := fs.Glob(os.DirFS(p.Path(".ferrus")), "archive/foreign-*/journal.jsonl")
 	if len(kept) != 1 || p.Exists(".ferrus/tokens.json") {
 		t.Errorf("kept: %q", kept)
 	}

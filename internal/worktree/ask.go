@@ -29,7 +29,7 @@ func Ignored(ctx context.Context, dir, path string) bool {
 
 // Tracked reports whether git tracks a path, relative to dir, or anything below it.
 func Tracked(ctx context.Context, dir, path string) bool {
-	out, _, err := git.Command{Dir: dir}.Run(ctx, "ls-files", "-z", "--", path)
+	out, _, err := git.Command{Dir: dir}.Run(ctx, "ls-files", "-z", "--", ":(literal)"+path)
 	return err == nil && len(out) > 0
 }
 

@@ -45,8 +45,9 @@ func StaleLocks(ctx context.Context, dir string, now time.Time) ([]string, error
 	}
 	look(filepath.Join(common, "packed-refs.lock"))
 	ours := filepath.Join(".ferrus", "worktrees") + string(filepath.Separator)
-	admins, _ := filepath.Glob(filepath.Join(common, "worktrees", "*", "*.lock"))
-	for _, lock := range admins {
+	admins, _ := fs.Glob(os.DirFS(common), "worktrees/*/*.lock")
+	for _, name := range admins {
+		lock := filepath.Join(common, filepath.FromSlash(name))
 		of, err := os.ReadFile(filepath.Join(filepath.Dir(lock), "gitdir"))
 		if err == nil && strings.Contains(filepath.FromSlash(string(of)), string(filepath.Separator)+ours) {
 			look(lock)

@@ -16,7 +16,7 @@ import (
 // TestALockThatNobodyHoldsIsFound, and no other: neither a young one nor one of the person's own refs.
 func TestALockThatNobodyHoldsIsFound(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "we[i]rd")
 	if out, err := exec.CommandContext(t.Context(), "git", "init", "-q", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

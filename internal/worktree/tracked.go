@@ -95,7 +95,7 @@ func (i Index) MayTrack(name string) bool {
 // TrackedFiles lists what git tracks in a folder of dir, relative to it, by the index of the repository that holds dir. The name
 // of the folder is matched whatever its case is: a file system may be of the same mind. Without git it is none.
 func TrackedFiles(ctx context.Context, dir, folder string) ([]string, error) {
-	out, _, err := git.Command{Dir: dir}.Run(ctx, "ls-files", "-z", "--", ":(icase)"+folder)
+	out, _, err := git.Command{Dir: dir}.Run(ctx, "ls-files", "-z", "--", ":(icase,literal)"+folder)
 	if errors.Is(err, git.ErrNoGit) {
 		return nil, nil
 	}

@@ -68,6 +68,13 @@ func TestTheIndexSaysWhatIsTracked(t *testing.T) {
 					t.Errorf("%s: %q, %v", at, names, err)
 				}
 			}
+			put("we[i]rd/one")
+			put("weird/two")
+			run("add", "-f", ".")
+			if names, err := TrackedFiles(t.Context(), dir, "we[i]rd"); err != nil || len(names) != 1 || names[0] != "one" || !Tracked(t.Context(), dir, "we[i]rd") || Tracked(t.Context(), dir, "w*") {
+				t.Errorf("in a folder that is a pattern: %q, %v", names, err)
+			}
+			run("rm", "-rq", "--cached", "weird", ":(literal)we[i]rd")
 			if err := Untrack(t.Context(), dir, []string{".ferrus/STATE.json"}); err != nil {
 				t.Error(err)
 			}

@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,12 +77,12 @@ func (p *Machine) Unkept(task string) {
 
 func (p *Machine) Unfiled(patterns ...string) {
 	for _, pattern := range patterns {
-		found, err := filepath.Glob(p.Path(".ferrus/" + pattern))
+		found, err := fs.Glob(os.DirFS(p.Path(".ferrus")), pattern)
 		if err != nil || len(found) == 0 {
 			p.T.Fatalf("no %s: %v", pattern, rootfs.Cause(err))
 		}
 		for _, path := range found {
-			if err := os.RemoveAll(path); err != nil {
+			if err := os.RemoveAll(p.Path(".ferrus/" + path)); err != nil {
 				p.T.Fatal(err)
 			}
 		}

@@ -31,7 +31,11 @@ func still() Options {
 // fresh makes a machine in a new folder.
 func fresh(t testing.TB, opts Options) *Store {
 	t.Helper()
-	s, _, err := Create(filepath.Join(t.TempDir(), ".ferrus"), opts)
+	dir := filepath.Join(t.TempDir(), "we[i]rd")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s, _, err := Create(filepath.Join(dir, ".ferrus"), opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,9 +83,9 @@ func (s *Store) busy(ctx context.Context, began time.Time) error {
 // nothing.
 func (s *Store) Locks() string {
 	said := []string{lockFile + ": " + s.queue.State(), "store: " + store.Mutex(s.mu.TryLock, s.mu.Unlock)}
-	names, _ := filepath.Glob(s.Path(liveDir, "*.lock"))
-	for _, path := range append([]string{s.Path(lockFile)}, names...) {
-		name, _ := filepath.Rel(s.dir, path)
+	names, _ := fs.Glob(os.DirFS(s.dir), liveDir+"/*.lock")
+	for _, name := range append([]string{lockFile}, names...) {
+		path := s.Path(filepath.FromSlash(name))
 		switch held, err := filelock.Held(path); {
 		case err != nil:
 			said = append(said, fmt.Sprintf("%s: %v", name, rootfs.Cause(err)))

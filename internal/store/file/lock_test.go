@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
 
@@ -44,6 +45,13 @@ func TestTheLockIsReplacedWhileCallersWait(t *testing.T) {
 			time.Sleep(50 * time.Microsecond)
 		}
 	}
+	live := s.Path("live/session.lock")
+	must(0, errors.Join(os.MkdirAll(filepath.Dir(live), 0o700), os.WriteFile(live, nil, 0o600)))
+	session := must(filelock.Take(live))
+	if state := s.Locks(); !strings.Contains(state, "; live/session.lock: held by") {
+		t.Errorf("locks: %s", state)
+	}
+	session.Close()
 	if state := s.Locks(); !strings.HasPrefix(state, lockFile+": held by this process for ") || !strings.Contains(state, ", 2 of its callers wait, the first for ") {
 		t.Errorf("locks: %s", state)
 	}

@@ -123,7 +123,7 @@ func ShellQuoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// EscapeGlob is a path without the meaning that gitignore patterns, and filepath.Glob, give some characters.
+// EscapeGlob is a path without the meaning that gitignore patterns give some characters.
 func EscapeGlob(path string) string { return globEscape.Replace(path) }
 
 var globEscape = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)

@@ -119,9 +119,9 @@ func (d *Directory) make(ctx context.Context, r *repository.Repository) error {
 		filepath.Join(r.CommonDir(), "info", "exclude"):    "info/exclude",
 		filepath.Join(r.CommonDir(), "info", "attributes"): "info/attributes",
 	}
-	shared, _ := filepath.Glob(filepath.Join(gitpath.EscapeGlob(l.GitDir), "sharedindex.*"))
-	for _, file := range shared {
-		copies[file] = filepath.Base(file)
+	shared, _ := fs.Glob(os.DirFS(l.GitDir), "sharedindex.*")
+	for _, name := range shared {
+		copies[filepath.Join(l.GitDir, name)] = name
 	}
 	for from, to := range copies {
 		if err := copyFile(root, from, to, maxFile); err != nil {

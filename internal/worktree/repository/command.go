@@ -61,7 +61,7 @@ func (r *Repository) IndexCommand() git.Command {
 // CopySharedIndex copies what a split index leaves in the project's git directory: git looks for it in the directory that it
 // works in.
 func (r *Repository) CopySharedIndex() error {
-	shared, _ := filepath.Glob(filepath.Join(gitpath.EscapeGlob(r.gitDir), "sharedindex.*"))
+	shared, _ := fs.Glob(os.DirFS(r.gitDir), "sharedindex.*")
 	if len(shared) == 0 {
 		return nil
 	}
@@ -70,10 +70,10 @@ func (r *Repository) CopySharedIndex() error {
 		return err
 	}
 	defer root.Close()
-	for _, from := range shared {
-		text, err := rootfs.ReadRegular(from, 1<<30)
+	for _, name := range shared {
+		text, err := rootfs.ReadRegular(filepath.Join(r.gitDir, name), 1<<30)
 		if err == nil {
-			err = root.WriteFile("repository/"+filepath.Base(from), text, 0o600)
+			err = root.WriteFile("repository/"+name, text, 0o600)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

@@ -85,13 +85,13 @@ func (t *WorkTree) readMove(dir string) (*move, error) {
 
 // find looks for what the move had taken out of the work tree, and for what it had not brought in.
 func (m *move) find() error {
-	bases, err := filepath.Glob(filepath.Join(gitpath.EscapeGlob(m.dir), "out-*"))
+	bases, err := fs.Glob(os.DirFS(m.dir), "out-*")
 	if err != nil {
 		return err
 	}
 	for _, f := range m.files {
 		for _, base := range bases {
-			at := filepath.Join(base, filepath.FromSlash(f.path))
+			at := filepath.Join(m.dir, base, filepath.FromSlash(f.path))
 			if info, err := os.Lstat(at); err == nil && ordinary(info) {
 				m.out = append(m.out, &taken{moved: f, at: at})
 			}
