@@ -12,6 +12,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store"
 )
 
 // TestABranchGoesOnByItself: what happens on a branch does not touch the machine that it came from, nor its files. S2-18.
@@ -173,6 +174,15 @@ func TestAMergeThatDoesNotFitChangesNothing(t *testing.T) {
 			enginetest.WantState(t, alt.Human(), state.Addressing)
 			if c.fixed == "" {
 				alt.Remove("b")
+			} else {
+				ex := alt.Executor("codex")
+				enginetest.Claim(t, ex)
+				enginetest.Check(t, ex, state.CheckGreen)
+				_, err := ex.Submit(t.Context(), enginetest.Work, enginetest.Patience)
+				enginetest.Refused(t, err, refusal.Conflict, "code.txt:1 code.txt:5", "check and submit")
+				enginetest.WantState(t, ex, state.Checking)
+				enginetest.Dies(t, ex)
+				alt.Write("doc.txt", "<<<<<<< ours\n=======\n>>>>>>> theirs\n") // ferrus has not written these
 			}
 			alt.Does(c.file, c.fixed+"fixed\n")
 			if _, err := branch.Merge(t.Context(), h, alt.Human(), nil); err != nil {
@@ -182,6 +192,31 @@ func TestAMergeThatDoesNotFitChangesNothing(t *testing.T) {
 				t.Errorf("merged %q", got)
 			}
 		})
+	}
+}
+
+// TestMarksOfAConflictAreNotMerged, whoever has approved them.
+func TestMarksOfAConflictAreNotMerged(t *testing.T) {
+	t.Parallel()
+	p := enginetest.Repository(t, enginetest.Gate("true"))
+	h := p.Human()
+	enginetest.Branched(t, h, branch.Fork{Names: []string{"alt"}, Own: true})
+	alt := p.On("alt")
+	enginetest.Must(alt.Human().CreateTask(t.Context(), "Do it.", ""))(t)
+	mark := strings.Repeat("1", 40)
+	alt.Does("code.txt", "one\n<<<<<<< "+mark+"\n")
+	_, err := alt.Human().Engine().Store().Apply(t.Context(), func(now store.Snapshot) (*store.Change, error) {
+		next, err := state.Step(now.Task, state.Select, state.Human, state.Limits{})
+		next.Marks = []string{mark}
+		return &store.Change{Actor: store.Actor{Role: state.Human}, Event: state.Select, Next: next}, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = branch.Merge(t.Context(), h, alt.Human(), nil)
+	enginetest.Refused(t, err, refusal.Conflict, "code.txt:2", "ferrus reopen --branch alt")
+	if got := p.Read("code.txt"); strings.Contains(got, mark) {
+		t.Errorf("merged %q", got)
 	}
 }
 

@@ -73,7 +73,7 @@ func ReturnDelegate(ctx context.Context, s, from *engine.Session, id string, c *
 	text := "The work that this is a part of has moved on, and git cannot merge the two: " + conflicts(c.Conflicts) + ".\n\n" +
 		"Your files have the other changes now. Git has marked the places where it can (<<<<<<<, =======, >>>>>>>; the first part is the " +
 		"other side's). Make both work together, then check and submit.\n"
-	if err := from.RejectOn(ctx, c.ours, m.was.Task.Submission.ID, text); err != nil {
+	if err := from.RejectOn(ctx, c.ours, c.marks, m.was.Task.Submission.ID, text); err != nil {
 		return err
 	}
 	return m.forget(ctx)

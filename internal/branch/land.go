@@ -141,7 +141,7 @@ func Resolve(ctx context.Context, s, from *engine.Session, c *ConflictError) (en
 			text += fmt.Sprintf("- %s (%s)\n", f.Path, f.Kind)
 		}
 	}
-	done, err := from.ReopenOn(ctx, c.ours, text, "to be merged: "+document.Clip(c.Message, document.MaxLine-20))
+	done, err := from.ReopenOn(ctx, c.ours, c.marks, text, "to be merged: "+document.Clip(c.Message, document.MaxLine-20))
 	if err != nil {
 		return done, err
 	}

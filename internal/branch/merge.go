@@ -37,7 +37,8 @@ type ConflictError struct {
 	Conflicts []worktree.Conflict
 	Failures  []checks.Command
 
-	tree, ours string // what came of it, and of which files of the project
+	tree, ours string   // what came of it, and of which files of the project
+	marks      []string // of the conflicts in tree
 }
 
 // Unwrap returns the refusal.
@@ -159,6 +160,9 @@ func look(ctx context.Context, s, from *engine.Session, as kind) (m *merging, er
 		return nil, err
 	}
 	m.theirs = m.was.Task.Submission.Tree
+	if err := m.unresolved(ctx); err != nil {
+		return nil, err
+	}
 	// The other work tree's store does not have it.
 	name := refOf(from.Engine(), m.was.Task.TaskID, fmt.Sprint(m.was.Task.Seq))
 	if err := m.work.SaveRef(ctx, name, m.theirs); err != nil {
@@ -196,6 +200,24 @@ func (m *merging) fits() error {
 		return refuse("merge when it has ended, or end it with ferrus reset", "the project's own task has not ended: %s", here.Title)
 	}
 	return nil
+}
+
+// unresolved refuses work in which marks of a conflict are left that ferrus has written.
+func (m *merging) unresolved(ctx context.Context) error {
+	places, err := m.work.Marked(ctx, m.theirs, m.was.Task.Marks)
+	if err != nil {
+		return refusal.Git(err)
+	}
+	if len(places) == 0 {
+		return nil
+	}
+	name := m.from.Engine().Place().Branch
+	remedy := "ferrus reopen --branch " + name + ` -m "resolve the conflicts"`
+	if !m.judged {
+		remedy = "reject it, so that the delegate resolves them"
+	}
+	return &refusal.RefusedError{Code: refusal.Conflict, Message: "marks of a conflict are left in " + name + ": " + document.Clip(strings.Join(places, " "), 600),
+		Person: m.judged, Remedy: remedy}
 }
 
 // undo puts the files of the branch back to those that were approved, if a merge that was cut off has left others there.
@@ -300,7 +322,7 @@ func (m *merging) clash(got worktree.Merged, why string) *ConflictError {
 	name := m.from.Engine().Place().Branch
 	return &ConflictError{RefusedError: refusal.RefusedError{Code: refusal.Conflict, Message: name + " " + why + ". Nothing was changed", Person: true,
 		Remedy: "ferrus merge " + name + " --resolve gives its executor both, to be checked and reviewed again"},
-		Conflicts: got.Conflicts, tree: got.Tree, ours: m.ours}
+		Conflicts: got.Conflicts, tree: got.Tree, marks: got.Marks, ours: m.ours}
 }
 
 func conflicts(list []worktree.Conflict) string {

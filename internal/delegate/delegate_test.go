@@ -211,6 +211,11 @@ func TestWorkThatDoesNotFitGoesBack(t *testing.T) {
 	if text := child.Read("code.txt"); !strings.Contains(text, "mine\n") || !strings.Contains(text, "theirs\n") || !strings.Contains(text, "<<<<<<<") {
 		t.Errorf("the delegate has %q", text)
 	}
+	ex := child.Executor("codex")
+	enginetest.Claim(t, ex)
+	_, err = ex.Submit(t.Context(), enginetest.Work, enginetest.Patience)
+	enginetest.Refused(t, err, refusal.Conflict, "code.txt:1")
+	enginetest.Dies(t, ex)
 	f.submits(child, map[string]string{"code.txt": "both\n"})
 	if got, err := f.decides(c.ID, state.RuledApprove, ""); err != nil || got.Ended != state.DelegateComplete || f.Read("code.txt") != "both\n" {
 		t.Fatalf("%+v %v %q", got, err, f.Read("code.txt"))

@@ -123,11 +123,12 @@ func (s *Session) EnterMerge(ctx context.Context, was store.Snapshot, tree strin
 	return nil
 }
 
-// ReopenOn sends approved work back to its executor, with a review, and with base as what it is compared with from now on.
-func (s *Session) ReopenOn(ctx context.Context, base, review, note string) (Done, error) {
+// ReopenOn sends approved work back to its executor, with a review, and with base as what it is compared with from now on. marks are
+// those of the conflicts in its files: it is not submitted with them.
+func (s *Session) ReopenOn(ctx context.Context, base string, marks []string, review, note string) (Done, error) {
 	return s.commit(ctx, transition{event: state.Reopen, docs: map[state.Doc]string{state.ReviewDoc: review}, note: note,
 		lay: func(_ store.Snapshot, next *state.Task) {
 			resetFailureStreak(next)
-			next.BaseTree = base
+			next.BaseTree, next.Marks = base, marks
 		}})
 }

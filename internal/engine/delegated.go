@@ -45,11 +45,11 @@ func (s *Session) ApproveMerged(ctx context.Context, submission, tree string) (D
 	return done, err
 }
 
-// RejectOn sends the submission of a delegate back, to be compared with base from now on.
-func (s *Session) RejectOn(ctx context.Context, base, submission, text string) error {
+// RejectOn sends the submission of a delegate back, to be compared with base from now on. marks are as in [Session.ReopenOn].
+func (s *Session) RejectOn(ctx context.Context, base string, marks []string, submission, text string) error {
 	done, err := s.commit(ctx, transition{event: state.Reject, docs: map[state.Doc]string{state.ReviewDoc: text}, note: document.Clip(text, document.MaxLine),
 		arg: submission, check: ofSubmission(submission),
-		lay: func(_ store.Snapshot, next *state.Task) { next.BaseTree = base }})
+		lay: func(_ store.Snapshot, next *state.Task) { next.BaseTree, next.Marks = base, marks }})
 	if err == nil {
 		s.e.archiveEnded(done.Snapshot)
 	}

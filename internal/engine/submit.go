@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/differences"
@@ -52,6 +53,9 @@ func (s *Session) Submit(ctx context.Context, in Submitting, wait time.Duration)
 			if green && tree != "" && tree == now.Task.BaseTree && in.NoChange == "" {
 				return Submitted{}, emptyWork
 			}
+			if err := s.unresolved(ctx, now, green, tree); err != nil {
+				return Submitted{}, err
+			}
 			done, err := s.handIn(ctx, now, green, tree, doc)
 			return Submitted{Done: done, Accepted: err == nil}, err
 		}
@@ -69,6 +73,26 @@ func (s *Session) Submit(ctx context.Context, in Submitting, wait time.Duration)
 // emptyWork refuses a submission that its executor has not said to be empty: it may have worked in another folder.
 var emptyWork = &refusal.RefusedError{Code: refusal.InvalidInput, Message: "no file differs from those that the task began with",
 	Remedy: "change files in the work tree, then submit; if the task needs no change, submit with no_change, which says why"}
+
+// unresolved refuses to hand in files with marks of a conflict that ferrus has written: checks may well pass with them.
+func (s *Session) unresolved(ctx context.Context, now store.Snapshot, green bool, tree string) error {
+	if !green || len(now.Task.Marks) == 0 {
+		return nil
+	}
+	t, err := s.e.Tree(ctx, now)
+	if err != nil {
+		return err
+	}
+	places, err := t.Marked(ctx, tree, now.Task.Marks)
+	if err != nil {
+		return refusal.Git(err)
+	}
+	if len(places) == 0 {
+		return nil
+	}
+	return &refusal.RefusedError{Code: refusal.Conflict, Message: "marks of a conflict are left in the files: " + document.Clip(strings.Join(places, " "), 600),
+		Remedy: "at each place keep what both sides need and delete the lines that begin with <<<<<<<, =======, >>>>>>>; then check and submit"}
+}
 
 // green reports whether the task rests on a green check of the tree as it is now, and makes that tree durable. Without
 // git nothing tells one tree from another: there only a gate that ran for this call counts.

@@ -37,18 +37,19 @@ type Task struct {
 	Consultation Consulting  `json:"consultation,omitzero"`
 	Issued       Issued      `json:"issued,omitzero"`
 	Asked        Asked       `json:"asked,omitzero"`
-	Score        Score       `json:"score,omitzero"`        // the newest
-	BaseTree     string      `json:"base_tree,omitempty"`   // the work tree at create_task; "" without git
-	Head         string      `json:"head,omitempty"`        // the commit that was checked out when the task was created; "" where there was none
-	HeadBranch   string      `json:"head_branch,omitempty"` // and the branch, "" for none
-	BaseCommit   string      `json:"base_commit,omitempty"` // HEAD at create_task, on which published snapshots build; "" where trees do not travel
-	SetUpTree    string      `json:"set_up_tree,omitempty"` // files that no executor in a sandbox has changed; "" for BaseTree
-	Worktree     string      `json:"worktree,omitempty"`    // absolute path of the folder that the task is worked on in; "" in a database
-	Pin          Pin         `json:"pin,omitzero"`          // the gate in force
-	Assigned     Assigned    `json:"assigned,omitzero"`     // the executor that a rule gave the work to; the zero one is the gate's
-	Docs         map[Doc]Ref `json:"docs,omitempty"`        // the current documents
-	Decisions    []Record    `json:"decisions,omitempty"`   // answers of a person, newest last, at most MaxRecords
-	Progress     []Record    `json:"progress,omitempty"`    // the holder's notes, likewise
+	Score        Score       `json:"score,omitzero"`           // the newest
+	BaseTree     string      `json:"base_tree,omitempty"`      // the work tree at create_task; "" without git
+	Head         string      `json:"head,omitempty"`           // the commit that was checked out when the task was created; "" where there was none
+	HeadBranch   string      `json:"head_branch,omitempty"`    // and the branch, "" for none
+	BaseCommit   string      `json:"base_commit,omitempty"`    // HEAD at create_task, on which published snapshots build; "" where trees do not travel
+	SetUpTree    string      `json:"set_up_tree,omitempty"`    // files that no executor in a sandbox has changed; "" for BaseTree
+	Marks        []string    `json:"conflict_marks,omitempty"` // ids that name the sides in marks of a conflict that ferrus wrote into the files
+	Worktree     string      `json:"worktree,omitempty"`       // absolute path of the folder that the task is worked on in; "" in a database
+	Pin          Pin         `json:"pin,omitzero"`             // the gate in force
+	Assigned     Assigned    `json:"assigned,omitzero"`        // the executor that a rule gave the work to; the zero one is the gate's
+	Docs         map[Doc]Ref `json:"docs,omitempty"`           // the current documents
+	Decisions    []Record    `json:"decisions,omitempty"`      // answers of a person, newest last, at most MaxRecords
+	Progress     []Record    `json:"progress,omitempty"`       // the holder's notes, likewise
 	Consulted    []Record    `json:"consultations,omitempty"`
 	Messages     []Message   `json:"messages,omitempty"`   // between agents, newest last, likewise
 	Unattended   []Record    `json:"unattended,omitempty"` // a person's acts made without a terminal, named by their event

@@ -95,6 +95,12 @@ func (t *Task) Valid() error {
 	v.form("head", t.Head, objectID)
 	v.text("head_branch", t.HeadBranch, maxPath)
 	v.form("set_up_tree", t.SetUpTree, objectID)
+	for _, id := range t.Marks {
+		v.form("conflict_marks", id, objectID)
+	}
+	if len(t.Marks) > 2 {
+		v.fail("conflict_marks", "has %d ids; a conflict has two sides", len(t.Marks))
+	}
 	v.text("worktree", t.Worktree, maxPath)
 	v.ref("pin", Ref(t.Pin))
 	v.line("assigned.agent", t.Assigned.Agent)

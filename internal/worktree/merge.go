@@ -20,6 +20,7 @@ type Merged struct {
 	// one side's file; the sides are named there by ids that mean nothing.
 	Tree      string
 	Conflicts []Conflict // by path; nil where git could merge all
+	Marks     []string   // with conflicts, the ids that name the sides in the marks; see [Tree.Marked]
 }
 
 // A Conflict is a file that git could not merge by itself.
@@ -79,7 +80,39 @@ func (t *Tree) merge(ctx context.Context, base, ours, theirs string) (Merged, er
 	if err != nil && !git.SaidNo(err) { // no: not without conflicts
 		return Merged{}, err
 	}
-	return readMerge(out.String())
+	m, err := readMerge(out.String())
+	if err == nil && len(m.Conflicts) > 0 {
+		m.Marks = sides[:]
+	}
+	return m, err
+}
+
+// Marked returns where a tree still has marks of a conflict that [Tree.Merge] has written, as path:line. marks are those that Merge
+// returned; no other line counts, whatever it looks like. No filter and no program of the repository runs.
+func (t *Tree) Marked(ctx context.Context, tree string, marks []string) (places []string, err error) {
+	if len(marks) == 0 || !t.Git() {
+		return nil, nil
+	}
+	if tree, err = t.TreeID(tree); err != nil {
+		return nil, err
+	}
+	if err := t.VerifyTrees(ctx, tree); err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	c := t.Command()
+	c.Stdout = &out
+	// The attribute conflict-marker-size may give a mark any length.
+	_, _, err = c.Run(ctx, "grep", "-nazE", "--no-textconv", "--no-color", "-e", "^(<+|>+|[|]+) ("+strings.Join(marks, "|")+")", tree)
+	if err != nil && !git.SaidNo(err) { // no: none is there
+		return nil, fmt.Errorf("marks of a conflict in %.12q: %w", tree, err)
+	}
+	for _, hit := range strings.Split("\n"+out.String(), "\n"+tree+":")[1:] { // a path may have a newline
+		if fields := strings.SplitN(hit, "\x00", 3); len(fields) == 3 {
+			places = append(places, gitpath.Printable(fields[0])+":"+fields[1])
+		}
+	}
+	return places, nil
 }
 
 // readMerge reads what git merge-tree -z writes: the tree; "mode id stage\tpath" for each side of each conflict; an

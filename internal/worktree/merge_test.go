@@ -20,6 +20,7 @@ func TestMerges(t *testing.T) {
 		base, ours, theirs files // "" is a file that is not there
 		want               files // nil where there are conflicts
 		conflicts          []worktree.Conflict
+		marked             []string // the places of the first and the last mark
 	}{
 		{name: "nothing", want: files{"a": "a"}},
 		{name: "one side", theirs: files{"a": "b", "new/x": "n"}, want: files{"a": "b", "new/x": "n"}},
@@ -30,17 +31,19 @@ func TestMerges(t *testing.T) {
 		{name: "a rename and an edit", base: files{"f": lines}, ours: files{"f": "", "g": lines}, theirs: files{"f": lines + "last\n"},
 			want: files{"a": "a", "g": lines + "last\n"}},
 		{name: "an edit of the same line", ours: files{"a": "1"}, theirs: files{"a": "2"},
-			conflicts: []worktree.Conflict{{Path: "a", Kind: "contents"}}},
+			conflicts: []worktree.Conflict{{Path: "a", Kind: "contents"}}, marked: []string{"a:1", "a:5"}},
+		{name: "long marks, between lines that look alike", base: files{".gitattributes": "a conflict-marker-size=11\n", "b": "<<<<<<< ours\n>>>>>>> " + strings.Repeat("1", 40) + "\n"},
+			ours: files{"a": "=======\n1\n"}, theirs: files{"a": "=======\n2\n"}, conflicts: []worktree.Conflict{{Path: "a", Kind: "contents"}}, marked: []string{"a:2", "a:6"}},
 		{name: "an edit and a deletion", ours: files{"a": ""}, theirs: files{"a": "2", "k": "k"},
 			conflicts: []worktree.Conflict{{Path: "a", Kind: "modify/delete"}}},
 		{name: "two new files", ours: files{"n": "1"}, theirs: files{"n": "2"},
-			conflicts: []worktree.Conflict{{Path: "n", Kind: "contents"}}},
+			conflicts: []worktree.Conflict{{Path: "n", Kind: "contents"}}, marked: []string{"n:1", "n:5"}},
 		{name: "binary", base: files{"z": "\x000"}, ours: files{"z": "\x001"}, theirs: files{"z": "\x002"},
 			conflicts: []worktree.Conflict{{Path: "z", Kind: "binary"}}},
 		{name: "two renames", base: files{"f": lines}, ours: files{"f": "", "g": lines}, theirs: files{"f": "", "h": lines},
 			conflicts: []worktree.Conflict{{Path: "f", Kind: "rename/rename"}, {Path: "g", Kind: "rename/rename"}, {Path: "h", Kind: "rename/rename"}}},
 		{name: "a name for a screen", ours: files{"n\nü": "1"}, theirs: files{"n\nü": "2"},
-			conflicts: []worktree.Conflict{{Path: `"n\n\u00fc"`, Kind: "contents"}}},
+			conflicts: []worktree.Conflict{{Path: `"n\n\u00fc"`, Kind: "contents"}}, marked: []string{`"n\n\u00fc":1`, `"n\n\u00fc":5`}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -77,6 +80,14 @@ func TestMerges(t *testing.T) {
 			}
 			if diff := cmp.Diff(tt.conflicts, got.Conflicts); diff != "" {
 				t.Errorf("conflicts:\n%s", diff)
+			}
+			if places, err := tree.Marked(t.Context(), got.Tree, got.Marks); err != nil || cmp.Diff(tt.marked, places) != "" {
+				t.Errorf("marked at %q, %v", places, err)
+			}
+			for _, side := range ids {
+				if places, err := tree.Marked(t.Context(), side, got.Marks); err != nil || places != nil {
+					t.Errorf("a side is marked at %q, %v", places, err)
+				}
 			}
 			back, err := tree.Merge(t.Context(), ids[0], ids[2], ids[1])
 			if err != nil || tt.want != nil && back.Tree != got.Tree {

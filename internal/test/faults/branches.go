@@ -28,6 +28,13 @@ var branches = []Rig{
 		Name: "branches: merges that do not fit", Promise: "the gate judges the whole, and both sides stay as they are", Package: "./internal/branch", Test: "TestAMergeThatDoesNotFitChangesNothing", Plain: true,
 	},
 	{
+		Name: "branches: marks that are handed in", Promise: "files with marks of a conflict that ferrus wrote are not submitted, whatever the checks say", Package: "./internal/branch",
+		Test: "TestAMergeThatDoesNotFitChangesNothing", Plain: true,
+	},
+	{
+		Name: "branches: marks that are approved", Promise: "files with marks of a conflict that ferrus wrote are not merged", Package: "./internal/branch", Test: "TestMarksOfAConflictAreNotMerged", Plain: true,
+	},
+	{
 		Name: "fleet: so many at a time", Promise: "so many tasks go on at a time, and no more", Package: fleetPackage, Test: "TestSoManyTasksAtATimeAndNoMore", Needs: "a Unix system",
 	},
 	{
