@@ -2,10 +2,13 @@ package branch
 
 import (
 	"context"
+	"strings"
 
+	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
 // Conflicts returns the paths in which the approved work of the branch of b conflicts with the project's files as they are now.
@@ -41,4 +44,37 @@ func Conflicts(ctx context.Context, b *engine.Engine) ([]string, error) {
 		paths[i] = c.Path
 	}
 	return paths, nil
+}
+
+// unresolved refuses work in which marks of a conflict are left that ferrus has written.
+func (m *merging) unresolved(ctx context.Context) error {
+	places, err := m.work.Marked(ctx, m.theirs, m.was.Task.Marks)
+	if err != nil {
+		return refusal.Git(err)
+	}
+	if len(places) == 0 {
+		return nil
+	}
+	name := m.from.Engine().Place().Branch
+	remedy := "ferrus reopen --branch " + name + ` -m "resolve the conflicts"`
+	if !m.judged {
+		remedy = "reject it, so that the delegate resolves them"
+	}
+	return &refusal.RefusedError{Code: refusal.Conflict, Message: "marks of a conflict are left in " + name + ": " + document.Clip(strings.Join(places, " "), 600),
+		Person: m.judged, Remedy: remedy}
+}
+
+func (m *merging) clash(got worktree.Merged, why string) *ConflictError {
+	name := m.from.Engine().Place().Branch
+	return &ConflictError{RefusedError: refusal.RefusedError{Code: refusal.Conflict, Message: name + " " + why + ". Nothing was changed", Person: true,
+		Remedy: "ferrus merge " + name + " --resolve gives its executor both, to be checked and reviewed again"},
+		Conflicts: got.Conflicts, tree: got.Tree, marks: got.Marks, ours: m.ours}
+}
+
+func conflicts(list []worktree.Conflict) string {
+	var parts []string
+	for _, c := range list {
+		parts = append(parts, c.Path+" ("+c.Kind+")")
+	}
+	return document.Clip(strings.Join(parts, ", "), 600)
 }

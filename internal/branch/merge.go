@@ -202,24 +202,6 @@ func (m *merging) fits() error {
 	return nil
 }
 
-// unresolved refuses work in which marks of a conflict are left that ferrus has written.
-func (m *merging) unresolved(ctx context.Context) error {
-	places, err := m.work.Marked(ctx, m.theirs, m.was.Task.Marks)
-	if err != nil {
-		return refusal.Git(err)
-	}
-	if len(places) == 0 {
-		return nil
-	}
-	name := m.from.Engine().Place().Branch
-	remedy := "ferrus reopen --branch " + name + ` -m "resolve the conflicts"`
-	if !m.judged {
-		remedy = "reject it, so that the delegate resolves them"
-	}
-	return &refusal.RefusedError{Code: refusal.Conflict, Message: "marks of a conflict are left in " + name + ": " + document.Clip(strings.Join(places, " "), 600),
-		Person: m.judged, Remedy: remedy}
-}
-
 // undo puts the files of the branch back to those that were approved, if a merge that was cut off has left others there.
 func (m *merging) undo(ctx context.Context) error {
 	name := m.from.Engine().Place().Branch
@@ -316,21 +298,6 @@ func parentName(p state.Parent) string {
 		return "the project's task"
 	}
 	return p.Branch
-}
-
-func (m *merging) clash(got worktree.Merged, why string) *ConflictError {
-	name := m.from.Engine().Place().Branch
-	return &ConflictError{RefusedError: refusal.RefusedError{Code: refusal.Conflict, Message: name + " " + why + ". Nothing was changed", Person: true,
-		Remedy: "ferrus merge " + name + " --resolve gives its executor both, to be checked and reviewed again"},
-		Conflicts: got.Conflicts, tree: got.Tree, marks: got.Marks, ours: m.ours}
-}
-
-func conflicts(list []worktree.Conflict) string {
-	var parts []string
-	for _, c := range list {
-		parts = append(parts, c.Path+" ("+c.Kind+")")
-	}
-	return document.Clip(strings.Join(parts, ", "), 600)
 }
 
 // judgeClean runs the gate on a tree in the checkout of the branch's task. The branch's work tree is not touched.
