@@ -11,6 +11,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/git"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
+	"github.com/ferrus-go/ferrus/internal/project"
 	"github.com/ferrus-go/ferrus/internal/scaffold"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
@@ -53,18 +54,33 @@ func checkGate(p *Context) Finding {
 	return Fine("the task has the configuration of ferrus.toml")
 }
 
-// checkWritten looks whether the checks write files that they judge.
+// checkWritten looks whether the checks of the task, or of that of a branch, write files that they judge.
 func checkWritten(p *Context) Finding {
-	j := p.journal()
-	if j.err != nil || j.last == nil || !j.last.State.Underway() {
-		return Finding{}
+	machines := []*Context{p}
+	if p.Place.Branch == "" {
+		names, _ := project.Branches(p.Place.Root) // checkBranches says why they cannot be read
+		for _, name := range names {
+			machines = append(machines, &Context{Ctx: p.Ctx, Place: project.At(p.Place.Root, name), host: p.host})
+		}
 	}
-	c := j.last.State.Check
-	remedy := checkrun.WrittenDuring(c).Remedy(checkrun.IgnoreFile)
-	if remedy == "" {
-		return Finding{}
+	for _, m := range machines {
+		j := m.journal()
+		if m != p && m.opened != nil {
+			m.opened.Close()
+		}
+		if j.err != nil || j.last == nil || !j.last.State.Underway() {
+			continue
+		}
+		check := j.last.State.Check
+		if remedy := checkrun.WrittenDuring(check).Remedy(checkrun.IgnoreFile); remedy != "" {
+			what := fmt.Sprintf("files changed while check %s ran, so that it does not count", check.ID)
+			if m != p {
+				what = "branch " + m.Place.Branch + ": " + what
+			}
+			return Bad(what, remedy)
+		}
 	}
-	return Bad(fmt.Sprintf("files changed while check %s ran, so that it does not count", c.ID), remedy)
+	return Finding{}
 }
 
 func checkFileSystem(p *Context) Finding {

@@ -156,8 +156,13 @@ func TestARuleApproves(t *testing.T) {
 		"nothing":            {func(p *enginetest.Machine) {}, false},
 		"a new ignored file": {func(p *enginetest.Machine) { p.Write("docs/.gitignore", "hidden.md\n"); p.Write("docs/hidden.md", "") }, false},
 		"a hidden character": {func(p *enginetest.Machine) { p.Write("docs/a.md", "a\u202eb\n") }, false},
-		"lines of Windows":   {func(p *enginetest.Machine) { p.Write("docs/a.md", "a ⚠️\r\n") }, true},
-		"a file of docs":     {func(p *enginetest.Machine) { p.Remove("docs/guide.txt"); p.Write("docs/guide.md", "guide\n") }, true},
+		"a commit between": {func(p *enginetest.Machine) {
+			p.Write("docs/a.md", "a")
+			p.Git("add", "docs/a.md")
+			p.Git("commit", "-qm", "a")
+		}, false},
+		"lines of Windows": {func(p *enginetest.Machine) { p.Write("docs/a.md", "a ⚠️\r\n") }, true},
+		"a file of docs":   {func(p *enginetest.Machine) { p.Remove("docs/guide.txt"); p.Write("docs/guide.md", "guide\n") }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -77,7 +77,11 @@ func run(ctx context.Context, e *engine.Engine, now store.Snapshot, gate config.
 			return refusal.Git(err)
 		}
 		if is != tree {
-			return &refusal.RefusedError{Code: refusal.TreeChanged, Person: true, Remedy: "put the files back, or have the work checked again, then score it again",
+			remedy := "put the files back, or have the work checked again, then score it again"
+			if wrote, err := checkrun.WrittenSince(ctx, work, tree, is, nil); err == nil {
+				remedy = strings.TrimSpace(strings.ReplaceAll(wrote.Remedy(checkrun.IgnoreFile), "the checks", "the checks or the score command") + "\n" + remedy)
+			}
+			return &refusal.RefusedError{Code: refusal.TreeChanged, Person: true, Remedy: remedy,
 				Message: "the work tree " + when + ": " + document.Clip(strings.Join(e.Changed(ctx, now, tree, is), " "), 600)}
 		}
 		return nil

@@ -3,9 +3,13 @@ package web_test
 import (
 	"net/http"
 	"net/url"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
@@ -122,6 +126,38 @@ func TestACommitDuringATaskIsShownToTheReviewer(t *testing.T) {
 	page := b.has("/task?view=diff", "HEAD has moved", "1 commit on ", "Between the commits", "other.txt", "of a person", "of the executor", "Your decision on s1")
 	if n := strings.Count(page, "in a commit"); n != 1 {
 		t.Errorf("%d files are marked as committed", n)
+	}
+}
+
+// TestAnAnswerOnThePageContinuesTheRun: a run has ended with a question, because its agents fail. The answer starts it again as a
+// process of its own; its agents fail again.
+func TestAnAnswerOnThePageContinuesTheRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts agents that fail")
+	}
+	m := enginetest.Repository(t, gate+"[hq.supervisor]\nagent = \"command\"\ncommand = \"false\"\n[hq.executor]\nagent = \"command\"\ncommand = \"false\"\n").Recorded().Agreed()
+	enginetest.Must(m.Human().CreateTask(t.Context(), "Do it.", ""))(t)
+	self := enginetest.Must(os.Executable())(t)
+	run := exec.Command(self, "--root", m.Dir, "resume", "--headless")
+	if out, _ := run.CombinedOutput(); run.ProcessState.ExitCode() != cli.ExitPerson {
+		t.Fatalf("exit %d\n%s", run.ProcessState.ExitCode(), out)
+	}
+	agents := func() int {
+		return strings.Count(string(enginetest.Must(os.ReadFile(m.Path(".ferrus/runs/"+enginetest.View(t, m.Human()).Task.TaskID+".jsonl")))(t)), "\n")
+	}
+	before := agents()
+	b := browse(t, m)
+	page := b.do("/act", with(form(t, b.get("/task"), "answer"), "f.answer", "go on"))
+	if !strings.Contains(page, "continued") {
+		t.Errorf("the page does not say that it continues:\n%s", page)
+	}
+	for until := time.Now().Add(time.Minute); enginetest.View(t, m.Human()).Task.Issued.Questions < 2; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatal("the run was not continued")
+		}
+	}
+	if agents() <= before {
+		t.Error("no agent was started")
 	}
 }
 
