@@ -268,6 +268,9 @@ var allowed = map[string]map[string]string{
 	},
 	"internal/published": {
 		"internal/config":              "the git remote is a person's choice",
+		"internal/document":            "why files were not published is a line of the task",
+		"internal/format":              "of that line",
+		"internal/safetext":            "the git remote may have said anything",
 		"internal/lease":               "whether a session lives",
 		"internal/remote":              "sessions of callers over the network",
 		"internal/store/live":          "whether it lives on this computer",

@@ -71,13 +71,14 @@ func (s *Session) begin(ctx context.Context, now store.Snapshot, title string, d
 	if made.BaseTree, err = tree.Snapshot(ctx); err != nil {
 		return Done{}, refusal.Git(err)
 	}
-	if made.BaseCommit, err = s.e.published.Begin(ctx, tree, made, !s.repeats(now, t.request())); err != nil {
+	var why string
+	if made.BaseCommit, why, err = s.e.published.Begin(ctx, tree, made, !s.repeats(now, t.request())); err != nil {
 		return Done{}, err
 	}
 	made.Head, made.HeadBranch = tree.HeadNow(ctx)
 	t.lay = func(_ store.Snapshot, next *state.Task) {
 		next.TaskID, next.Title, next.BaseTree, next.BaseCommit, next.Worktree = made.TaskID, title, made.BaseTree, made.BaseCommit, s.e.place.Work
-		next.SetUpTree, next.Head, next.HeadBranch = setUp, made.Head, made.HeadBranch
+		next.SetUpTree, next.Head, next.HeadBranch, next.Unpublished = setUp, made.Head, made.HeadBranch, why
 	}
 	return s.commit(ctx, t)
 }

@@ -42,8 +42,9 @@ type job struct {
 	done    chan struct{} // closed when the outcome is committed, or lost
 	cancel  context.CancelFunc
 
-	at    checkrun.Site // where it runs
-	moved []string      // files that its commands changed there, if that is a checkout of its own
+	at          checkrun.Site // where it runs
+	moved       []string      // files that its commands changed there, if that is a checkout of its own
+	unpublished string        // why its tree did not get to the git remote; "" if it did
 
 	mu   sync.Mutex
 	run  *checks.Job // nil until the commands run
@@ -169,7 +170,7 @@ func (j *job) perform(ctx context.Context) (Checked, error) {
 	}
 	published := j.session.e.publishCheck(ctx, began)
 	res, err := j.execute(ctx, began)
-	published() // before the line of the outcome
+	j.unpublished = published() // before the line of the outcome
 	if err != nil {
 		return Checked{}, err
 	}

@@ -32,18 +32,15 @@ func (e *Engine) Publish(ctx context.Context) (commit string, err error) {
 	return e.published.HandOver(ctx, tree, now.Task, id)
 }
 
-// publishCheck publishes the tree that a check judges, while it runs. What it returns waits for that.
-func (e *Engine) publishCheck(ctx context.Context, began store.Snapshot) (wait func()) {
+// publishCheck publishes the tree that a check judges, while it runs. What it returns waits for that, and says why it failed, "" if it did not.
+func (e *Engine) publishCheck(ctx context.Context, began store.Snapshot) (wait func() string) {
 	tree, err := e.Tree(ctx, began)
 	if err != nil || !e.published.Shared() {
-		return func() {}
+		return func() string { return "" }
 	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		e.published.Try(ctx, tree, began.Task, began.Task.Check.Tree)
-	}()
-	return func() { <-done }
+	why := make(chan string, 1)
+	go func() { why <- e.published.Try(ctx, tree, began.Task, began.Task.Check.Tree) }()
+	return func() string { return <-why }
 }
 
 // ended deletes, in the background, what a task has left on the git remote that has ended for good: one that was approved and need not be merged,

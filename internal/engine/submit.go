@@ -152,7 +152,7 @@ func submitting(looked state.Task, green bool, tree, doc, patch string) transiti
 		},
 		lay: func(_ store.Snapshot, next *state.Task) {
 			next.Issued.Submissions++
-			next.Submission = state.Submission{ID: id, Tree: tree, Base: next.BaseTree, Patch: patch}
+			next.Submission, next.Unpublished = state.Submission{ID: id, Tree: tree, Base: next.BaseTree, Patch: patch}, ""
 		},
 	}
 }

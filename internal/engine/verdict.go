@@ -92,7 +92,7 @@ func (out Checked) act(j *job, began store.Snapshot, res checks.Result) transiti
 		},
 		lay: func(_ store.Snapshot, next *state.Task) {
 			c := &next.Check
-			c.Status = out.Status
+			c.Status, next.Unpublished = out.Status, j.unpublished
 			out.wrote.Count(c)
 			switch out.Status {
 			case state.CheckGreen:

@@ -106,6 +106,9 @@ func (p Event) NoteText() string {
 	case state.Release, state.Reset:
 		note = strings.TrimSpace(fmt.Sprintf("epoch %d  %s", p.Epoch, Quoted(note)))
 	}
+	if why := p.unpublished(); why != "" {
+		note += "   (" + why + ")"
+	}
 	if id := p.ID(); id != "" {
 		note = strings.TrimSpace(id + "  " + note)
 	}
@@ -163,6 +166,15 @@ func Quoted(text string) string {
 	return `"` + text + `"`
 }
 
+// unpublished says why the files that the event is about did not get to the git remote; "" where they did, or it is about none.
+func (p Event) unpublished() string {
+	switch p.Event {
+	case state.CreateTask, state.CheckPassed, state.CheckFailed, state.CheckVoid:
+		return format.Line(p.State.Unpublished)
+	}
+	return ""
+}
+
 // LineJSON returns an event without its documents and the state.
 func (p Event) LineJSON() map[string]any {
 	l := map[string]any{"seq": p.Seq, "at": p.At, "actor": p.Actor, "event": p.Event, "from": p.From, "to": p.To, "epoch": p.Epoch, "note": p.Note}
@@ -171,6 +183,9 @@ func (p Event) LineJSON() map[string]any {
 	}
 	if p.Rule != "" {
 		l["rule"] = p.Rule
+	}
+	if why := p.unpublished(); why != "" {
+		l["unpublished"] = why
 	}
 	return l
 }

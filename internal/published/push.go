@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/document"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/lease"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/remote"
+	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store/live"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -21,17 +24,18 @@ const (
 )
 
 // Begin publishes the files with which a task begins, and returns the commit on which its snapshots build: the one that is checked out. It is ""
-// where work trees do not travel. A remote that does not take the files is logged, and is no error: the first Push publishes them again.
-func (t *Trees) Begin(ctx context.Context, tree *worktree.Tree, task state.Task, publish bool) (commit string, err error) {
+// where work trees do not travel. A remote that does not take the files is logged, and is no error: the first Push publishes them again. why is its
+// reason, "" if it takes them.
+func (t *Trees) Begin(ctx context.Context, tree *worktree.Tree, task state.Task, publish bool) (commit, why string, err error) {
 	on, err := t.On()
 	if err != nil || !on || !tree.Git() {
-		return "", err
+		return "", "", err
 	}
 	if task.BaseCommit, _, err = tree.Head(ctx); err != nil {
-		return "", refusal.Git(err)
+		return "", "", refusal.Git(err)
 	}
 	if !publish {
-		return task.BaseCommit, nil
+		return task.BaseCommit, "", nil
 	}
 	r, err := t.Open(ctx, tree.Repository, brief)
 	if err == nil {
@@ -40,18 +44,19 @@ func (t *Trees) Begin(ctx context.Context, tree *worktree.Tree, task state.Task,
 	if err == nil {
 		err = t.sweep(ctx, r, t.keep(r, task, false))
 	}
-	t.warn(task, t.refused("the files with which the task begins were not published, so no other computer can work on it", again, err))
-	return task.BaseCommit, nil
+	return task.BaseCommit, t.warn(task, t.refused("the files with which the task begins were not published, so no other computer can work on it", again, err)), nil
 }
 
-// again says when what could not be published is published.
+// again is the remedy where the files are published later.
 const again = "the next check or submission publishes them"
 
-// warn logs what could not be published.
-func (t *Trees) warn(task state.Task, err error) {
-	if err != nil {
-		t.log.Warn(err.Error(), "task", task.TaskID)
+// warn logs what could not be published, and returns it as a task has it: a line, for the git remote may have said anything.
+func (t *Trees) warn(task state.Task, err error) (why string) {
+	if err == nil {
+		return ""
 	}
+	t.log.Warn(err.Error(), "task", task.TaskID)
+	return document.Clip(format.Line(safetext.Clean(err.Error())), document.MaxLine)
 }
 
 // Push publishes a tree as the files of a task in its present epoch, and returns its commit. What another process of that epoch has published is
@@ -75,12 +80,13 @@ func (t *Trees) HandOver(ctx context.Context, tree *worktree.Tree, task state.Ta
 	return t.Push(ctx, tree, task, id)
 }
 
-// Try is Push for what goes on without it. An error is logged.
-func (t *Trees) Try(ctx context.Context, tree *worktree.Tree, task state.Task, id string) {
+// Try is Push for what goes on without it. An error is logged, and returned as a text; "" for none.
+func (t *Trees) Try(ctx context.Context, tree *worktree.Tree, task state.Task, id string) (why string) {
 	_, err := t.pushed(ctx, tree, task, id, brief, again)
-	if ctx.Err() == nil {
-		t.warn(task, err)
+	if ctx.Err() != nil {
+		return ""
 	}
+	return t.warn(task, err)
 }
 
 func (t *Trees) pushed(ctx context.Context, tree *worktree.Tree, task state.Task, id string, limit time.Duration, remedy string) (string, error) {
@@ -97,7 +103,7 @@ func (t *Trees) pushed(ctx context.Context, tree *worktree.Tree, task state.Task
 	if later, ok := errors.AsType[*exchange.LaterError](err); ok {
 		if now, wrong := t.store.View(); wrong == nil && now.Task.TaskID == task.TaskID && now.Task.Epoch < later.Later {
 			// The journal decides. A removed branch of this name has left it, or a database that was restored from a backup.
-			err = t.sweep(ctx, r, func(is exchange.Ref) bool { return is.Task != at.Task || is.Epoch <= task.Epoch })
+			err = t.sweep(ctx, r, t.known(at.Task, task.TaskID))
 			if err == nil {
 				commit, err = t.push(ctx, r, tree, task, id)
 			}

@@ -2,6 +2,8 @@ package published
 
 import (
 	"context"
+	"math"
+	"sync"
 
 	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/worktree"
@@ -37,6 +39,19 @@ func (t *Trees) keep(r *exchange.Remote, task state.Task, over bool) func(exchan
 		}
 		return first || at.Epoch >= task.Epoch || named[at.Commit]
 	}
+}
+
+// known says which refs stay: all but those of a task that claim to be of a later epoch than the journal has. It reads the journal when it is asked
+// first, which is after the refs were listed: a session raises the epoch there before it publishes.
+func (t *Trees) known(name, id string) func(exchange.Ref) bool {
+	epoch := sync.OnceValue(func() uint64 {
+		now, err := t.store.View()
+		if err != nil || now.Task.TaskID != id {
+			return math.MaxUint64
+		}
+		return now.Task.Epoch
+	})
+	return func(at exchange.Ref) bool { return at.Task != name || at.Epoch <= epoch() }
 }
 
 // sweep deletes what keep does not want.

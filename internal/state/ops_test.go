@@ -30,7 +30,7 @@ func full() Task {
 		Issued:       Issued{Questions: 1, Consultations: 1, Checks: 3, Submissions: 1},
 		Asked:        Asked{Executor: "q1", Supervisor: "q2"},
 		Score:        Score{Value: 0.5, Tree: hex("4b"), Gate: sum("9f"), Log: "logs/score.log"},
-		BaseTree:     hex("4a"), BaseCommit: hex("5a"), Head: hex("5b"), HeadBranch: "main", SetUpTree: hex("4f"), Marks: []string{hex("6a"), hex("6b")}, Worktree: "/w", Pin: Pin{Off: 1, SHA256: sum("9f")},
+		BaseTree:     hex("4a"), BaseCommit: hex("5a"), Head: hex("5b"), HeadBranch: "main", SetUpTree: hex("4f"), Marks: []string{hex("6a"), hex("6b")}, Unpublished: "the host refuses it", Worktree: "/w", Pin: Pin{Off: 1, SHA256: sum("9f")},
 		Assigned:  Assigned{Agent: "claude-code", Model: "opus", Off: 2, Was: "6c"},
 		Docs:      map[Doc]Ref{TaskDoc: {Off: 1, SHA256: sum("aa")}, ReviewDoc: {Off: 300, SHA256: sum("bb")}},
 		Decisions: []Record{{ID: "q0", Off: 5}}, Progress: []Record{{ID: "p1", Off: 6}}, Consulted: []Record{{ID: "c0", Off: 7}},
@@ -75,7 +75,7 @@ func TestWhatEachOpChanges(t *testing.T) {
 		"unassign":      "assigned",
 		"wipe": "asked assigned base_commit base_tree check check_retries claimed_at claimed_by conflict_marks consultation consultations decisions delegates docs " +
 			"failure_reason head head_branch issued merged messages paused paused_state pin progress returning review_cycles score selected session set_up_tree since submission task_id title " +
-			"unattended violations worktree",
+			"unattended unpublished violations worktree",
 	}
 	for name, o := range allOps() {
 		before, after := full(), full()

@@ -44,6 +44,7 @@ type Task struct {
 	BaseCommit   string      `json:"base_commit,omitempty"`    // HEAD at create_task, on which published snapshots build; "" where trees do not travel
 	SetUpTree    string      `json:"set_up_tree,omitempty"`    // files that no executor in a sandbox has changed; "" for BaseTree
 	Marks        []string    `json:"conflict_marks,omitempty"` // ids that name the sides in marks of a conflict that ferrus wrote into the files
+	Unpublished  string      `json:"unpublished,omitempty"`    // why its newest files did not get to the git remote; "" where they did, or do not travel
 	Worktree     string      `json:"worktree,omitempty"`       // absolute path of the folder that the task is worked on in; "" in a database
 	Pin          Pin         `json:"pin,omitzero"`             // the gate in force
 	Assigned     Assigned    `json:"assigned,omitzero"`        // the executor that a rule gave the work to; the zero one is the gate's

@@ -101,6 +101,7 @@ func (t *Task) Valid() error {
 	if len(t.Marks) > 2 {
 		v.fail("conflict_marks", "has %d ids; a conflict has two sides", len(t.Marks))
 	}
+	v.line("unpublished", t.Unpublished)
 	v.text("worktree", t.Worktree, maxPath)
 	v.ref("pin", Ref(t.Pin))
 	v.line("assigned.agent", t.Assigned.Agent)

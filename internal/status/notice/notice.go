@@ -39,6 +39,9 @@ func All(st engine.Status) []string {
 	if remedy := checkrun.WrittenDuring(st.Task.Check).Remedy(checkrun.IgnoreFile); remedy != "" {
 		out = append(out, "checks_write: files changed while check "+st.Task.Check.ID+" ran, so that it does not count. "+remedy)
 	}
+	if why := st.Task.Unpublished; why != "" {
+		out = append(out, "unpublished: other computers do not have the newest files of this task: "+why)
+	}
 	if n := st.Task.Violations; n > 0 {
 		out = append(out, fmt.Sprintf("violation: control files were edited from outside %d times in this task and put back; "+
 			"use the tools", n))
