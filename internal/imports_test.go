@@ -82,6 +82,7 @@ var allowed = map[string]map[string]string{
 	"internal/web/patch":         {"internal/safetext": "hidden characters of a patch are marked"},
 	"internal/web/drafts": {
 		"internal/platform/atomicfile": "a comment survives a power cut",
+		"internal/platform/filelock":   "one at a time changes the drafts",
 		"internal/rootfs":              "no link is followed",
 		"internal/safetext":            "names have a form, and texts marks for hidden characters",
 	},
@@ -349,6 +350,7 @@ var allowed = map[string]map[string]string{
 		"internal/sandbox":             "what an agent wrote runs in a sandbox",
 		"internal/sandbox/toolchain":   "the folders of the tools that check commands use",
 		"internal/platform/proc":       "ferrus starts itself as a stage",
+		"internal/platform/atomicfile": "which checks were tried is added to a list",
 		"internal/rootfs":              "whether a path lies in a folder",
 		"internal/worktree/checkout":   "private checkouts",
 		"internal/worktree":            "trees of files, and private checkouts",
@@ -532,6 +534,7 @@ var allowed = map[string]map[string]string{
 	},
 	"internal/agents/register": {
 		"internal/platform/atomicfile": "what it has written, and the record of it, are there after a power cut",
+		"internal/platform/filelock":   "one process at a time replaces the record",
 		"internal/rootfs":              "no link leads it out of the project",
 		"internal/agents":              "it writes into a client's own files how to start our server",
 	},

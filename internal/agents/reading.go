@@ -143,6 +143,9 @@ func lastLines(text []byte, n int) (at int) {
 	return at
 }
 
+// Unfinished returns how many bytes of a line without its end were read.
+func (r *Reader) Unfinished() int { return len(r.rest) }
+
 // End reads the rest of a last line without a newline.
 func (r *Reader) End() []Note { return timed(r.line(nil)) }
 

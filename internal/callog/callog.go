@@ -131,13 +131,25 @@ func readFile(path string) ([]Call, error) {
 // parse returns the calls of one log.
 func parse(r io.Reader) []Call {
 	var all []Call
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxLine)
-	for lines.Scan() {
+	for lines := bufio.NewReader(r); ; {
+		line, err := readLine(lines)
 		var c Call
-		if json.Unmarshal(lines.Bytes(), &c) == nil && c.Message == Message && c.Tool != "" && !c.End.IsZero() && !c.Start().After(c.End) {
+		if json.Unmarshal(line, &c) == nil && c.Message == Message && c.Tool != "" && !c.End.IsZero() && !c.Start().After(c.End) {
 			all = append(all, c)
 		}
+		if err != nil {
+			return all
+		}
 	}
-	return all
+}
+
+// readLine reads a line. Of one that is longer than maxLine it returns the beginning, which is no call.
+func readLine(r *bufio.Reader) (line []byte, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part[:min(len(part), maxLine-len(line))]...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
 }

@@ -80,3 +80,12 @@ func TestOldLinesAndTornOnesAreRead(t *testing.T) {
 		t.Errorf("%v, %v", list, err)
 	}
 }
+
+// TestALineThatIsTooLongHidesNoOther: the calls after it are read.
+func TestALineThatIsTooLongHidesNoOther(t *testing.T) {
+	call := `{"time":"2026-01-02T12:00:09Z","msg":"call","tool":"submit"}`
+	list := parse(strings.NewReader(call + "\n" + strings.Repeat("x", maxLine+100) + "\n" + call + "\n" + call))
+	if len(list) != 3 {
+		t.Errorf("%d calls", len(list))
+	}
+}

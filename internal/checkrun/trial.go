@@ -12,6 +12,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/checks"
 	"github.com/ferrus-go/ferrus/internal/config"
 	"github.com/ferrus-go/ferrus/internal/confine"
+	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/store"
 )
@@ -70,9 +71,9 @@ func (r *Runner) Try(ctx context.Context, snap store.Snapshot, gate config.Gate,
 		}
 	}
 	if len(known) > maxTrials/2 {
-		known = nil
+		return "", root.WriteFile(trialsFile, []byte(digest), 0o600)
 	}
-	return "", root.WriteFile(trialsFile, append(known, digest...), 0o600)
+	return "", atomicfile.Append(root, trialsFile, []byte(digest), 0o600) // other conductors add theirs at the same time
 }
 
 // try runs the checks of a gate, in their sandbox if it has one.

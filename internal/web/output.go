@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
@@ -45,48 +46,74 @@ func tailOf(run process.Run, branch string) (*tail, error) {
 		return nil, err
 	}
 	t.From = max(0, info.Size()-tailSize)
-	text, next, err := words(f, agents.ReaderOf(run.Agent), t.From)
-	if err != nil {
+	o := newFollower(f, run.Agent, t.From)
+	if t.Text, _, err = o.next(); err != nil {
 		return nil, err
 	}
-	t.Text = text
-	if !run.Over() {
-		q.Set("offset", strconv.FormatInt(next, 10))
+	if run.Over() {
+		t.Text += o.end()
+	} else {
+		q.Set("offset", strconv.FormatInt(o.line(), 10))
 		t.Next = "/output?" + q.Encode()
 	}
 	return t, nil
 }
 
-// words reads the whole lines of an output from an offset on, and returns where the next one begins. The first line may have
-// begun before the offset; it is left out unless the offset is 0 or the start of a line.
-func words(f io.ReaderAt, in *agents.Reader, from int64) (text string, next int64, err error) {
-	start := from
-	if from > 0 {
-		start--
+// A follower reads the output of an agent from an offset on, in words. The first line may have begun before the offset; it is
+// left out unless the offset is 0 or the start of a line.
+type follower struct {
+	log  io.ReaderAt
+	in   *agents.Reader
+	at   int64 // of the next byte to be read
+	skip bool  // up to the end of the line
+}
+
+func newFollower(log io.ReaderAt, agent string, from int64) *follower {
+	o := &follower{log: log, in: agents.ReaderOf(agent), at: from}
+	if from > 0 { // the byte before says whether a line begins there
+		o.at, o.skip = from-1, true
 	}
+	return o
+}
+
+// next reads the next piece, and returns what the lines that end in it say. A line that does not end in a piece is read over
+// several. moved is false at the end of the log.
+func (o *follower) next() (text string, moved bool, err error) {
 	piece := make([]byte, 4*tailSize)
-	n, err := f.ReadAt(piece, start)
+	n, err := o.log.ReadAt(piece, o.at)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return "", from, err
+		return "", false, err
 	}
+	o.at += int64(n)
 	piece = piece[:n]
-	if from > 0 {
+	if o.skip {
 		begin := bytes.IndexByte(piece, '\n') + 1
 		if begin == 0 {
-			return "", from, nil
+			return "", n > 0, nil
 		}
-		piece, start = piece[begin:], start+int64(begin)
+		piece, o.skip = piece[begin:], false
 	}
-	end := len(piece)
-	if whole := strings.LastIndexByte(string(piece), '\n') + 1; whole > 0 || n < 4*tailSize {
-		end = whole
-	}
+	return words(o.in.Feed(piece)), n > 0, nil
+}
+
+// line is where the line begins that is read next, or goes on being read.
+func (o *follower) line() int64 { return o.at - int64(o.in.Unfinished()) }
+
+// end returns what a last line without its end says.
+func (o *follower) end() string { return words(o.in.End()) }
+
+// words are notes as text. A browser would choke on a line of megabytes: it is cut.
+func words(notes []agents.Note) string {
 	var b strings.Builder
-	for _, note := range in.Feed(piece[:end]) {
-		b.WriteString(strings.TrimSpace(string(note.Kind) + " " + safetext.Output(strings.TrimSpace(note.Text))))
+	for _, note := range notes {
+		text := safetext.Output(strings.TrimSpace(note.Text))
+		if more := len(text) - tailSize; more > 0 {
+			text = fmt.Sprintf("%s… (cut: %d bytes more)", strings.ToValidUTF8(text[:tailSize], ""), more)
+		}
+		b.WriteString(strings.TrimSpace(string(note.Kind) + " " + text))
 		b.WriteString("\n")
 	}
-	return b.String(), start + int64(end), nil
+	return b.String()
 }
 
 // agentRun finds a run of an agent for the present task of a branch.
@@ -131,24 +158,26 @@ func (s *Site) output(w http.ResponseWriter, r *http.Request) error {
 		return errNotFound
 	}
 	defer f.Close()
-	out, in := newStream(w), agents.ReaderOf(run.Agent)
+	out, o := newStream(w), newFollower(f, run.Agent, at)
 	every := time.NewTicker(2 * look)
 	defer every.Stop()
 	for look := 0; ; look++ {
 		over := run.Over() // before the reading, so that nothing is missed
-		text, next, err := words(f, in, at)
+		text, moved, err := o.next()
 		if err != nil {
 			return nil
 		}
+		over = over && !moved
+		if over {
+			text += o.end()
+		}
 		if text != "" || look == 0 {
-			if out.send(strconv.FormatInt(next, 10), "output", text) != nil {
+			if out.send(strconv.FormatInt(o.line(), 10), "output", text) != nil {
 				return nil
 			}
 		}
-		moved := next != at
-		at = next
-		if over && !moved {
-			_ = out.send(strconv.FormatInt(at, 10), "end", "") // the browser may have gone
+		if over {
+			_ = out.send(strconv.FormatInt(o.line(), 10), "end", "") // the browser may have gone
 			return nil
 		}
 		if !moved && look%8 == 7 {

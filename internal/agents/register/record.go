@@ -1,6 +1,7 @@
 package register
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -12,6 +13,7 @@ import (
 	"unicode"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
+	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
@@ -68,6 +70,36 @@ func remembered(path string) (record, error) {
 	}
 	r.Dirs = slices.DeleteFunc(r.Dirs, func(dir string) bool { return !filepath.IsLocal(filepath.FromSlash(dir)) })
 	return r, nil
+}
+
+// unlessChanged takes the lock of the record, and refuses a plan that was made from an older one: what another process has
+// remembered since would be lost.
+func (p *Plan) unlessChanged() (unlock func(), err error) {
+	root, name, err := rootfs.For(p.project.Record)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	file, err := root.Path(name + ".lock")
+	if err != nil {
+		return nil, err
+	}
+	lock, err := filelock.Take(file)
+	changed := &Fault{File: p.project.Record, Message: "another process changed it just now", Remedy: "run this again; nothing was written"}
+	if errors.Is(err, filelock.ErrHeld) {
+		return nil, changed
+	}
+	if err != nil {
+		return nil, err
+	}
+	now, err := remembered(p.project.Record)
+	if err == nil && !bytes.Equal(now.text(), p.known) {
+		err = changed
+	}
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return func() { _ = lock.Close() }, nil
 }
 
 // plainModel reports whether a text can be the name of a model, which becomes an argument of an agent.

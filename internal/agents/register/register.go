@@ -75,6 +75,7 @@ type Plan struct {
 
 	project Project
 	record  record
+	known   []byte            // the record as it was when the plan was made
 	step    func(file string) // before a file takes its name; for tests, nil otherwise
 }
 
@@ -125,7 +126,7 @@ func (p Project) Plan(want map[agents.Duty]Assignment) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan := &Plan{Roles: maps.Clone(want), project: p, record: rec}
+	plan := &Plan{Roles: maps.Clone(want), project: p, record: rec, known: rec.text()}
 	given := map[string]assignment{}
 	for _, role := range roles {
 		assigned, ok := want[role]

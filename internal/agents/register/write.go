@@ -29,6 +29,11 @@ func (p *Plan) Write() (err error) {
 		return err
 	}
 	defer root.Close()
+	unlock, err := p.unlessChanged()
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	var made []string
 	var list []staged
 	defer func() {

@@ -229,7 +229,7 @@ func names(t *testing.T, p Project) []string {
 	t.Helper()
 	var all []string
 	err := filepath.WalkDir(p.Root, func(name string, _ os.DirEntry, err error) error {
-		if rel, _ := filepath.Rel(p.Root, name); rel != "." {
+		if rel, _ := filepath.Rel(p.Root, name); rel != "." && name != p.Record+".lock" {
 			all = append(all, filepath.ToSlash(rel))
 		}
 		return err
@@ -292,5 +292,34 @@ func TestAnEditOfTheLastMomentIsKept(t *testing.T) {
 			}
 			equal(t, "files", got, before)
 		})
+	}
+}
+
+// TestARecordThatChangesBetweenPlanAndWriteIsNotOverwritten: what another process has registered meanwhile stays known.
+func TestARecordThatChangesBetweenPlanAndWriteIsNotOverwritten(t *testing.T) {
+	t.Parallel()
+	p := project(t)
+	first, err := p.Plan(who("claude-code"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := p.Plan(who("- codex"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var during error
+	first.step = func(string) { during = second.Write() }
+	if err := first.Write(); err != nil {
+		t.Fatal(err)
+	}
+	before := tree(t, p)
+	for _, err := range []error{during, second.Write()} {
+		if err == nil || !strings.Contains(err.Error(), "another process changed it just now") {
+			t.Errorf("%v", err)
+		}
+	}
+	equal(t, "files", tree(t, p), before)
+	if again, err := p.Plan(who("claude-code")); err != nil || !again.Idle() || again.Write() != nil {
+		t.Errorf("%v: the first one is no longer registered", err)
 	}
 }

@@ -1,9 +1,9 @@
 package run
 
 import (
-	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 	"time"
@@ -151,13 +151,13 @@ func (w *watcher) read() {
 	}
 	w.reads = true
 	go func() {
-		for lines := bufio.NewScanner(w.a.In); lines.Scan(); {
-			text := strings.TrimSpace(lines.Text())
+		lines := &cli.LineWriter{Show: func(line string) {
+			text := strings.TrimSpace(line)
 			w.mu.Lock()
 			open := w.open
 			w.mu.Unlock()
 			if text == "" || open == "" {
-				continue
+				return
 			}
 			if _, err := w.s.Answer(context.Background(), open, text); err != nil {
 				f := cli.Explain(cli.CannotDo("answer", "", err))
@@ -166,7 +166,9 @@ func (w *watcher) read() {
 				w.a.Say("          %s\n", format.Line(f.Message+"; "+w.a.Commands(f.Remedy)))
 				w.mu.Unlock()
 			}
-		}
+		}}
+		_, _ = io.Copy(lines, w.a.In) // it ends with the terminal
+		lines.Flush()
 	}()
 }
 

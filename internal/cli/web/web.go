@@ -2,9 +2,9 @@
 package web
 
 import (
-	"bufio"
 	"context"
 	"errors"
+	"io"
 	"net"
 	"time"
 
@@ -80,12 +80,8 @@ func serve(a *cli.App, ctx context.Context, at address) error {
 		a.Say("Enter prints another link, ctrl-C ends.\n")
 	}
 	go func() {
-		lines := bufio.NewScanner(a.In)
-		for lines.Scan() {
-			if link(a, site, listeners[0].Addr()) != nil {
-				return
-			}
-		}
+		each := &cli.LineWriter{Show: func(string) { _ = link(a, site, listeners[0].Addr()) }} // who cannot read it sees that
+		_, _ = io.Copy(each, a.In)
 	}()
 	err = <-ended
 	if ctx.Err() != nil {

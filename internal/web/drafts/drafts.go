@@ -3,6 +3,7 @@
 package drafts
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,8 +13,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ferrus-go/ferrus/internal/platform/atomicfile"
+	"github.com/ferrus-go/ferrus/internal/platform/filelock"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/safetext"
 )
@@ -25,8 +28,14 @@ const (
 	maxFile     = 8 << 20
 )
 
-// folder has the drafts, in .ferrus.
-const folder = "drafts"
+// folder has the drafts, in .ferrus; lockFile is the lock of those who change them.
+const (
+	folder   = "drafts"
+	lockFile = folder + "/.lock"
+)
+
+// busy is how long a change waits for others.
+const busy = 5 * time.Second
 
 // A Subject is what comments are about.
 type Subject struct {
@@ -130,6 +139,11 @@ func (s Store) Comment(about Subject, c Comment) error {
 	if quote := []rune(c.Quote); len(quote) > 400 {
 		c.Quote = string(quote[:400]) + "…"
 	}
+	unlock, err := s.lock(about)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	d, err := s.Read(about)
 	if err != nil {
 		return err
@@ -167,14 +181,48 @@ func (s Store) write(d Draft) error {
 	if err != nil {
 		return err
 	}
-	if err := root.MkdirAll(folder, 0o700); err != nil {
-		return err
-	}
 	return atomicfile.Replace(root, name, append(text, '\n'), 0o600)
 }
 
 // Remove removes the draft of a subject.
-func (s Store) Remove(about Subject) error { return s.write(Draft{Subject: about}) }
+func (s Store) Remove(about Subject) error {
+	unlock, err := s.lock(about)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return s.write(Draft{Subject: about})
+}
+
+// lock lets one caller at a time change the drafts: a page saves comments in parallel. The lock file is never removed: a
+// second process could lock the old inode while a third locks the new one.
+func (s Store) lock(about Subject) (unlock func(), err error) {
+	if _, err := about.name(); err != nil {
+		return nil, err
+	}
+	root, err := rootfs.Open(s.Home)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	if err := root.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	file, err := root.Path(lockFile)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), busy)
+	defer cancel()
+	lock, err := filelock.Acquire(ctx, file)
+	if ctx.Err() != nil && err != nil {
+		err = fmt.Errorf("another process has held %s for %v; if it is stopped, continue or end it, then try again", file, busy)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return func() { _ = lock.Close() }, nil
+}
 
 func gone(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {

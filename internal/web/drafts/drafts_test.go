@@ -2,9 +2,11 @@ package drafts
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -98,5 +100,28 @@ func TestALinkIsNotFollowed(t *testing.T) {
 	}
 	if entries, _ := os.ReadDir(outside); len(entries) != 0 {
 		t.Errorf("%v", entries)
+	}
+}
+
+// TestCommentsInParallelAreAllSaved: a page sends several at once, and two pages may be open.
+func TestCommentsInParallelAreAllSaved(t *testing.T) {
+	dir := t.TempDir()
+	var all sync.WaitGroup
+	const many = 20
+	for i := range many {
+		all.Go(func() {
+			if err := (Store{dir}).Comment(about, Comment{"a.go", fmt.Sprintf("n%d", i+1), "q", "text"}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	s := Store{dir}
+	d, err := s.Read(about)
+	if err != nil || len(d.Comments) != many {
+		t.Errorf("%v: %d comments are left of %d", err, len(d.Comments), many)
+	}
+	if stale, err := s.Stale(Subject{about.Branch, about.Task, "s3"}); err != nil || len(stale) != 1 {
+		t.Errorf("%v, %v", stale, err)
 	}
 }
