@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -134,7 +135,7 @@ type kill struct {
 // newKill has what the call needs, which is made for the first test that asks. All have the same one: they take turns.
 func newKill(t *testing.T, name string) *kill {
 	base := filepath.Join(enginetest.Scratch, name)
-	made := &kill{&enginetest.Machine{T: t, Dir: filepath.Join(base, "project"), Side: filepath.Join(base, "side"), Opts: engine.Options{Log: enginetest.Quiet}}, name}
+	made := &kill{&enginetest.Machine{T: t, Dir: filepath.Join(base, enginetest.Folder), Side: filepath.Join(base, "side"), Opts: engine.Options{Log: enginetest.Quiet}}, name}
 	if made.Exists(made.Dir + ".saved") {
 		return made
 	}
@@ -354,7 +355,7 @@ func removeReady(t *testing.T, p *enginetest.Machine) {
 }
 
 func removeDone(t *testing.T, p *enginetest.Machine) {
-	archive := enginetest.Must(filepath.Glob(p.Path(".ferrus/archive/branches/alt@*")))(t)
+	archive := enginetest.Must(fs.Glob(os.DirFS(p.Dir), ".ferrus/archive/branches/alt@*"))(t)
 	if len(archive) != 1 || p.Exists(".ferrus/branches/alt") || p.Exists(".ferrus/worktrees/alt") {
 		t.Fatalf("archived as %q", archive)
 	}

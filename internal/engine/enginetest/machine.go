@@ -50,12 +50,12 @@ func Plain(t testing.TB, toml string) *Machine {
 	return PlainIn(t, base, toml)
 }
 
-// odd is the folder of each project: its name has characters with a meaning in patterns, formats, settings and URLs.
-const odd = "pro[j]ect #1 100%d"
+// Folder is the folder of each project: its name has characters with a meaning in patterns, formats, settings and URLs.
+const Folder = "pro[j]ect #1 100%d"
 
 func PlainIn(t testing.TB, base, toml string) *Machine {
 	t.Helper()
-	p := &Machine{T: t, Dir: filepath.Join(base, odd), Side: filepath.Join(base, "side"), Opts: engine.Options{Log: Quiet}}
+	p := &Machine{T: t, Dir: filepath.Join(base, Folder), Side: filepath.Join(base, "side"), Opts: engine.Options{Log: Quiet}}
 	for _, dir := range []string{p.Dir, p.Side} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			t.Fatal(err)
