@@ -40,9 +40,9 @@ branched, it becomes Complete too. Files that the branch has added and that
 With --resolve the executor gets the changes of the project in its files, and a
 review that describes the conflict. Its work must be checked, reviewed and
 merged again. Files in which a mark of the conflict is left are neither
-submitted nor merged. Run the same command again to finish a merge that was interrupted.
-If a file is edited while ferrus moves it, the edited version is saved under
-refs/ferrus. ferrus prints the command that shows it.`, `merged tree empty written[] removed[] left[] ignored[]
+submitted nor merged. Run the same command again to finish a merge that was
+interrupted. If a file is edited while ferrus moves it, the edited version is
+saved under refs/ferrus. ferrus prints the command that shows it.`, `merged tree empty written[] removed[] left[] ignored[]
 edited[{path ref show file}] gate{status seconds}. An error also has
 conflicts[{path kind}] or failures[]. With --resolve: task_id state seq epoch.`),
 		Args: func(_ *cobra.Command, args []string) error {
