@@ -2,14 +2,10 @@ package web
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/project"
-	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
 // How often the files of a project are looked at while a page is open, and after what time a page is refreshed without
@@ -54,7 +50,7 @@ func (h *hub) join() (changes chan change, leave func()) {
 	if h.watching {
 		shared.Close()
 	} else {
-		h.watching, h.last = true, h.signs(kept)
+		h.watching, h.last = true, project.Signs(h.root, kept)
 		go h.watch(shared, kept)
 	}
 	h.pages[c] = true
@@ -98,7 +94,7 @@ func (h *hub) watch(shared *project.Changes, kept map[string]string) {
 			}
 		case <-every.C:
 		}
-		now := h.signs(kept)
+		now := project.Signs(h.root, kept)
 		h.mu.Lock()
 		for of := range now {
 			if h.last[of] != now[of] {
@@ -123,69 +119,14 @@ func (h *hub) watch(shared *project.Changes, kept map[string]string) {
 // tell tells all pages of a change. One that reads nothing misses it: the next one leads to the same page.
 func (h *hub) tell(of string) {
 	h.seqs[of]++
+	name := of
+	if of == project.QueueSign {
+		name = "queue"
+	}
 	for c := range h.pages {
 		select {
-		case c <- change{of, h.first + h.seqs[of]}:
+		case c <- change{name, h.first + h.seqs[of]}:
 		default:
 		}
 	}
-}
-
-// signs are what each part of the project looks like: its files, and what the database keeps.
-func (h *hub) signs(kept map[string]string) map[string]string {
-	own := project.At(h.root, "")
-	signs := map[string]string{"": kept[""] + machine(own.Dir()), "queue": kept[project.QueueSign] + sign(own.Dir(), "queue")}
-	for _, name := range h.branches(kept) {
-		signs[name] = kept[name] + machine(project.At(h.root, name).Dir())
-	}
-	runs := filepath.Join(own.Dir(), "pipeline-tmp")
-	for _, e := range entries(runs) {
-		signs[runPlace+e] = sign(filepath.Join(runs, e), "status.json") + sign(filepath.Join(runs, e), ".")
-	}
-	return signs
-}
-
-// branches are those of the project, as its files or the database have them.
-func (h *hub) branches(kept map[string]string) (names []string) {
-	if !project.At(h.root, "").InDatabase() {
-		names, _ = project.Branches(h.root) // what cannot be listed shows itself in the page
-		return names
-	}
-	for name := range kept {
-		if name != "" && name != project.QueueSign {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// machine is the sign of the machine in a folder: its state, its runs of agents, and who lives.
-func machine(dir string) string {
-	text := sign(dir, "STATE.json") + sign(dir, "live")
-	runs := entries(filepath.Join(dir, "runs"))
-	if len(runs) > 0 { // the names begin with the time of the task
-		text += sign(filepath.Join(dir, "runs"), runs[len(runs)-1])
-	}
-	return text
-}
-
-func entries(dir string) []string {
-	list, err := rootfs.ListOwn(dir)
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, e := range list {
-		names = append(names, e.Name())
-	}
-	return names
-}
-
-// sign is what a file looks like from outside.
-func sign(dir, name string) string {
-	info, err := os.Lstat(filepath.Join(dir, name))
-	if err != nil {
-		return "-"
-	}
-	return fmt.Sprintf("%d.%d;", info.ModTime().UnixNano(), info.Size())
 }

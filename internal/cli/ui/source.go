@@ -29,7 +29,7 @@ type reader struct {
 }
 
 func newReader(a *cli.App, root string) *reader {
-	return &reader{app: a, root: root, watcher: &watcher{root: root}}
+	return &reader{app: a, root: root, watcher: newWatcher(root)}
 }
 
 // at opens the machine of a key for reading. The caller closes it.

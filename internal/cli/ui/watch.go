@@ -15,8 +15,11 @@ import (
 type watcher struct {
 	root   string
 	shared *project.Changes  // nil until it is known to be in a database
-	signs  map[string]string // that the database gave last
+	kept   map[string]string // the signs that the database gave last
+	signs  map[string]string // of the project when it was last told of a change
 }
+
+func newWatcher(root string) *watcher { return &watcher{root: root, signs: project.Signs(root, nil)} }
 
 const (
 	// settle is how long a change may go on before it is reported: an act changes several files.
@@ -26,77 +29,80 @@ const (
 	atLeast = time.Minute
 )
 
-// Changed returns when a machine, the queue or the list of branches may have changed since it was called, or in a database since it returned
-// last. One goroutine calls it at a time. What it watches in the database ends with the process.
+// Changed returns when a machine, the queue or the list of branches may have changed since it returned last, or since the watcher was
+// made. One goroutine calls it at a time. What it watches in the database ends with the process.
 func (w *watcher) Changed(ctx context.Context) error {
 	if w.shared == nil {
 		w.shared, _ = project.At(w.root, "").Changes(ctx) // what cannot be watched is looked at each minute
 	}
-	if w.changed(ctx) {
-		return nil
-	}
 	var events <-chan fsnotify.Event
+	follow := func() {}
 	if n, err := fsnotify.NewWatcher(); err == nil {
 		defer func() { go n.Close() }() // the kernel takes some ten milliseconds
-		for _, dir := range w.folders() {
-			_ = n.Add(dir)
+		follow = func() {
+			for _, dir := range w.folders() {
+				_ = n.Add(dir)
+			}
 		}
 		events = n.Events
 	}
+	follow()
+	w.ask(ctx)
+	if w.changed() { // before the folders were watched, one of which may be new
+		return nil
+	}
 	rest := time.NewTimer(atLeast)
 	defer rest.Stop()
+	var settled <-chan time.Time
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-rest.C:
+			w.changed()
 			return nil
 		case <-w.shared.C():
-			if w.changed(ctx) {
+			w.ask(ctx)
+			if w.changed() {
+				return nil
+			}
+		case <-settled:
+			settled = nil
+			if follow(); w.changed() { // the folders first: one may be new, with something in it
 				return nil
 			}
 		case e := <-events:
-			if w.matters(e) {
-				events = nil
-				rest.Reset(settle)
+			if settled == nil && e.Op&^fsnotify.Chmod != 0 {
+				settled = time.After(settle)
 			}
 		}
 	}
 }
 
-// changed reports whether the database has something new since the last call.
-func (w *watcher) changed(ctx context.Context) bool {
+// ask asks the database for its signs.
+func (w *watcher) ask(ctx context.Context) {
 	if w.shared == nil {
-		return false
+		return
 	}
-	now, err := w.shared.Signs(ctx)
-	if err != nil {
-		return false
+	if now, err := w.shared.Signs(ctx); err == nil {
+		w.kept = now
 	}
-	was := w.signs
-	w.signs = now
-	return was != nil && !maps.Equal(was, now)
 }
 
-// folders are those in which files change.
+// changed reports whether the project looks another way than when it last did so. What reading leaves behind is no change.
+func (w *watcher) changed() bool {
+	was := w.signs
+	w.signs = project.Signs(w.root, w.kept)
+	return !maps.Equal(was, w.signs)
+}
+
+// folders are those in which files change. One that is made later is noticed in the folder above it.
 func (w *watcher) folders() []string {
 	own := project.At(w.root, "").Dir()
 	dirs := []string{own, filepath.Join(own, "branches"), filepath.Join(own, "queue"), filepath.Join(own, "runs")}
-	names, _ := project.Branches(w.root)
+	names, _ := project.Folders(filepath.Join(own, "branches"))
 	for _, name := range names {
-		dirs = append(dirs, project.At(w.root, name).Dir())
+		dirs = append(dirs, filepath.Join(own, "branches", name))
 	}
 	return dirs
-}
-
-// matters tells a change from what reading leaves behind. Every change of a machine ends with a new STATE.json.
-func (w *watcher) matters(e fsnotify.Event) bool {
-	if e.Op&^fsnotify.Chmod == 0 {
-		return false
-	}
-	if filepath.Base(e.Name) == "STATE.json" {
-		return true
-	}
-	dir := filepath.Base(filepath.Dir(e.Name))
-	return dir == "branches" || dir == "queue"
 }

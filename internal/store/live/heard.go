@@ -9,14 +9,14 @@ import (
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 )
 
-// heardFile says when a database was last told that this computer is there. It is in the folder Dir of a project.
-const heardFile = "heard.json"
+// HeardName is the file that says when a database was last told that this computer is there. It is in the folder Dir of a project.
+const HeardName = "heard.json"
 
 // maxHeard bounds that file, in bytes.
 const maxHeard = 1 << 10
 
 // HeardFile returns the path of the file that NoteHeard writes for the project whose control files are in home.
-func HeardFile(home string) string { return filepath.Join(home, Dir, heardFile) }
+func HeardFile(home string) string { return filepath.Join(home, Dir, HeardName) }
 
 // NoteHeard notes that the database has heard of this computer, by what was sent at a time of package clock. home is the folder of the control
 // files of the project.
@@ -33,7 +33,7 @@ func NoteHeard(home string, sent lease.Instant) error {
 	if err := r.MkdirAll(Dir, 0o700); err != nil {
 		return err
 	}
-	return r.WriteFile(path.Join(Dir, heardFile), text, 0o600)
+	return r.WriteFile(path.Join(Dir, HeardName), text, 0o600)
 }
 
 // Heard returns what NoteHeard has noted in the file.
