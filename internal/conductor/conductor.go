@@ -39,9 +39,9 @@ type Options struct {
 	Show     func(View)   // called at least once a second; may be nil
 	Log      *slog.Logger // slog.Default when nil
 
-	// Others returns what agents of other machines have used for this task, in all and since the last
-	// decision of a person. Nil means nothing.
-	Others func() (total, since Spend)
+	// Others returns what agents of other machines have used for this task, in all and since a person last renewed the budget. With an
+	// error it is at least that much, and nothing is started. Nil means nothing.
+	Others func() (total, since Spend, err error)
 	// Hold returns why no agent of this task may run now, "" if they may. Nil means that they may.
 	Hold func() string
 
@@ -300,7 +300,12 @@ func (c *conductor) carryOut(ctx context.Context, f Facts, act Act) (again bool,
 
 // ask asks a person.
 func (c *conductor) ask(ctx context.Context, f Facts, question string) (again bool, err error) {
-	_, err = c.e.Ask(ctx, f.Snapshot, refusal.OnBranch(c.e.Place().Branch, question), nil)
+	question = refusal.OnBranch(c.e.Place().Branch, question)
+	if f.overBudget() != "" {
+		_, err = c.e.AskBudget(ctx, f.Snapshot, question)
+	} else {
+		_, err = c.e.Ask(ctx, f.Snapshot, question, nil)
+	}
 	if code := refusal.CodeOf(err); code == refusal.WrongState || code == refusal.CheckRunning {
 		return false, nil // the state has changed, or will
 	}

@@ -29,11 +29,12 @@ type Facts struct {
 	MaxSilence time.Duration
 	Patience
 	Woke  time.Time // when the machine last woke up; zero when it did not sleep
-	Spent Spend     // since the last decision of a person
+	Spent Spend     // since a person last renewed the budget
 	Total Spend     // in the whole task
 
 	Delegated bool   // another executor supervises the task
 	Hold      string // why no agent may run now; "" if they may
+	Unread    string // why it is not known what the agents have used; "" if it is
 }
 
 // SlotFacts are the facts about one duty.
@@ -112,10 +113,13 @@ func (c *conductor) look() (Facts, error) {
 		}
 	}
 	f.Total = SpendOf(f.Runs, f.Now)
-	f.Spent = SpendOf(after(f.Runs, spoken(snap.Task)), f.Now)
+	f.Spent = SpendOf(after(f.Runs, snap.Task.BudgetFrom), f.Now)
 	if c.Others != nil {
-		total, since := c.Others()
+		total, since, err := c.Others()
 		f.Total, f.Spent = f.Total.Plus(total), f.Spent.Plus(since)
+		if err != nil {
+			f.Unread = err.Error()
+		}
 	}
 	if c.Hold != nil {
 		f.Hold = c.Hold()

@@ -283,11 +283,86 @@ func TestTheFactsOfARealMachine(t *testing.T) {
 		t.Fatal(err)
 	}
 	f, err = c.gather()
-	if s = f.Slots[agents.Executor]; err != nil || s.Starts != 0 || f.Spent.Runs != 0 || f.Total.Runs != 1 {
+	if s = f.Slots[agents.Executor]; err != nil || s.Starts != 0 || f.Spent.Runs != 1 || f.Total.Runs != 1 {
 		t.Errorf("after an answer: %v: %+v, spent %+v of %+v", err, s, f.Spent, f.Total)
 	}
 	if err := EndAll(t.Context(), c.e); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestOnlyItsOwnAnswerRenewsABudget: nothing else that a person or an agent says or decides does, while an agent works or later.
+func TestOnlyItsOwnAnswerRenewsABudget(t *testing.T) {
+	c := conducting(t, "[checks]\ncommands = []\n[limits]\nmax_task_tokens = 11\n")
+	c.Now = time.Now
+	ctx := t.Context()
+	human := c.e.Session(engine.Caller{Role: state.Human, Agent: "human", TTY: true})
+	done, err := human.CreateTask(ctx, "Build it.", "")
+	must := func(_ any, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(done, err)
+	order := process.Order{Slot: c.slot(agents.Executor), Runs: Runs(c.e, done.Task.TaskID), Logs: c.e.Place().Path("logs"),
+		Run:    process.Run{Duty: agents.Executor, Agent: "codex", At: done.Journal.Bytes},
+		Launch: agents.Launch{Argv: []string{"/bin/sh", "-c", `echo '{"type":"turn.completed","usage":{"input_tokens":9,"output_tokens":2}}'; exec sleep 1000`}, Env: os.Environ(), Dir: c.e.Place().Root}}
+	must(process.Start(order))
+	facts := func() Facts {
+		t.Helper()
+		f, err := c.gather()
+		must(f, err)
+		return f
+	}
+	for facts().Spent.Usage.Tokens() != 11 {
+		time.Sleep(time.Millisecond)
+	}
+	ex := c.e.Session(engine.Caller{Role: state.Executor, Agent: "executor:codex:1"})
+	_, _, err = ex.AwaitTask(ctx, time.Minute, true)
+	must(nil, err)
+	for _, x := range []struct {
+		what string
+		do   func()
+	}{
+		{"a message of a person", func() { must(human.Steer(ctx, "Hurry.")) }},
+		{"a message of an agent", func() { must(ex.Tell(ctx, "supervisor", "Soon.")) }},
+		{"a note", func() { must(ex.Progress(ctx, "Half.")) }},
+		{"the answer to a question of the agent", func() {
+			must(ex.AskHuman(ctx, "May I?", nil))
+			must(human.Answer(ctx, "", "Yes."))
+		}},
+		{"the answer to another question of ferrus", func() {
+			must(c.e.Ask(ctx, facts().Snapshot, "On?", nil))
+			must(human.Answer(ctx, "", "Yes."))
+		}},
+		{"an answer in place of a consultant", func() {
+			must(ex.Consult(ctx, engine.Consulting{Problem: "p", Tried: "t", Question: "q"}))
+			must(human.Answer(ctx, "", "So."))
+			_, _, err := ex.AwaitResponse(ctx, time.Minute)
+			must(nil, err)
+		}},
+		{"a message of a person after all that", func() { must(human.Steer(ctx, "Hurry more.")) }},
+	} {
+		x.do()
+		f := facts()
+		if act := decide(f); f.Spent.Usage.Tokens() != 11 || f.overBudget() == "" || act.Do != end || act.Duty != agents.Executor {
+			t.Errorf("after %s: %+v, spent %+v", x.what, act, f.Spent)
+		}
+	}
+	must(nil, EndAll(ctx, c.e))
+	f := facts()
+	act := decide(f)
+	if act.Do != ask {
+		t.Fatalf("when the agent has ended: %+v", act)
+	}
+	must(c.carryOut(ctx, f, act))
+	if f = facts(); f.Task.State != state.AwaitingHuman || f.overBudget() == "" {
+		t.Fatalf("asked: %s, spent %+v", f.Task.State, f.Spent)
+	}
+	must(human.Answer(ctx, "", "Yes."))
+	if f = facts(); f.Spent.Runs != 0 || f.Total.Usage.Tokens() != 11 || f.overBudget() != "" {
+		t.Errorf("after its own answer: spent %+v of %+v", f.Spent, f.Total)
 	}
 }
 

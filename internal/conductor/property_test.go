@@ -45,6 +45,12 @@ func anyFacts(t *rapid.T) Facts {
 	f.Gate.Limits.MaxTaskDollars = rapid.SampledFrom([]int{0, 0, 0, 1, 3}).Draw(t, "dollars")
 	f.Spent = Spend{Time: time.Duration(few.Draw(t, "spent minutes")) * time.Minute / 2,
 		Usage: agents.Usage{Output: int64(few.Draw(t, "spent tokens")) / 2, Dollars: float64(few.Draw(t, "spent dollars")) / 2}}
+	if seldom.Draw(t, "unread") {
+		f.Unread = "gone"
+	}
+	if seldom.Draw(t, "hold") {
+		f.Hold = "the whole is over budget"
+	}
 	for _, name := range conducted {
 		s := SlotFacts{Taken: seldom.Draw(t, "taken"), Starts: few.Draw(t, "starts"), Stuck: rapid.IntRange(0, 3).Draw(t, "stuck"), Alike: rapid.IntRange(0, 2).Draw(t, "alike"),
 			Limited: moment(t, "limited"), NotBefore: moment(t, "not before")}
@@ -88,10 +94,11 @@ func TestWhateverTheFactsOneActIsSound(t *testing.T) {
 			must(s.Alike < alike, "it would end at once again")
 			must(!s.Limited.After(noon) && !s.NotBefore.After(noon), "it is too early")
 			must(f.overBudget() == "" || duty{Facts: f}.checkRuns(), "the task is over its budget")
+			must(f.Hold == "" && f.Unread == "", "it is held, or nobody knows what was used")
 		case end:
 			must(s.Taken, "nobody is there")
 			must(strings.TrimSpace(act.Why) != "", "for no reason")
-			must(!(act.Duty == agents.Executor && f.Held && act.Duty == want.want) || f.overBudget() != "" || s.Reading.Trouble != "" ||
+			must(!(act.Duty == agents.Executor && f.Held && act.Duty == want.want) || f.overBudget() != "" || f.Hold != "" || s.Reading.Trouble != "" ||
 				duty{Facts: f, SlotFacts: s, name: act.Duty}.replaced(), "it holds the work")
 		case ask:
 			must(strings.TrimSpace(act.Why) != "" && strings.Contains(act.Why, "?") || strings.Contains(act.Why, "Please"), "asks nothing")
@@ -102,7 +109,7 @@ func TestWhateverTheFactsOneActIsSound(t *testing.T) {
 			must(strings.TrimSpace(act.Why) != "" && !s.Taken && act.Duty == want.want, "waits for nothing")
 		case keep:
 			// Something wakes it: a person, an agent's end, the holder's next event, or a time.
-			awake := !act.Until.IsZero() || f.Task.State == state.AwaitingHuman || f.Held
+			awake := !act.Until.IsZero() || f.Task.State == state.AwaitingHuman || f.Held || f.Hold != "" // a family looks each second
 			for _, other := range conducted {
 				awake = awake || f.Slots[other].Taken
 			}
@@ -111,6 +118,11 @@ func TestWhateverTheFactsOneActIsSound(t *testing.T) {
 			must(want.over && act.Exit == want.exit, "it is not over")
 		default:
 			must(false, "no such verb")
+		}
+		if f.overBudget() != "" && !want.over && !(duty{Facts: f}).checkRuns() {
+			for _, name := range conducted {
+				must(!f.Slots[name].Taken || act.Do == end, "an agent works on over the budget")
+			}
 		}
 		must(want.over == (act.Do == finish), "goes on, or does not")
 		if again := decide(f); again != act {

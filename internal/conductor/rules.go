@@ -2,6 +2,7 @@ package conductor
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
@@ -118,6 +119,12 @@ var rules = []rule{
 		fits: func(d duty) bool { return d.Hold != "" && !d.Taken },
 	},
 	{
+		when: "what the agents of the task and its delegates have used cannot be read", then: "start nothing until it can", do: park,
+		fits:  func(d duty) bool { return d.Unread != "" && !d.Taken },
+		why:   func(d duty) string { return "the budget of the task and its delegates cannot be read: " + d.Unread },
+		until: func(d duty) time.Time { return d.Now.Add(time.Second) },
+	},
+	{
 		when: "it runs, and has printed nothing for lease.max_silence_secs", then: "end it", do: end,
 		fits: func(d duty) bool {
 			return d.Taken && !(d.name == agents.Executor && d.Held) && d.silence() > d.MaxSilence
@@ -211,14 +218,17 @@ func (d duty) cure() string {
 		"\n\nand apply it to this task with ferrus config accept. Then answer."
 }
 
-// decide is the conductor's only decision: facts in, one act out.
+// decide is the conductor's only decision: facts in, one act out. Agents that run come first: one that is over the budget has ended
+// before a person is asked about it.
 func decide(f Facts) Act {
 	want := wanted(f)
 	if want.over {
 		return Act{Do: finish, Exit: want.exit}
 	}
 	calm := Act{Do: keep}
-	for _, name := range conducted {
+	running := func(name agents.Duty) bool { return f.Slots[name].Taken }
+	there, missing := slices.DeleteFunc(Duties(), func(d agents.Duty) bool { return !running(d) }), slices.DeleteFunc(Duties(), running)
+	for _, name := range append(there, missing...) {
 		d := duty{Facts: f, SlotFacts: f.Slots[name], name: name, wanted: name == want.want}
 		if !d.wanted && !d.Taken {
 			continue

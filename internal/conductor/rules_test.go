@@ -79,6 +79,7 @@ func broke(f *Facts) { f.Gate.Limits.MaxTaskMinutes, f.Spent.Time = 5, 5*time.Mi
 
 // child is a delegate; onHold is one whose whole task is over budget; movesIn has one whose files move in.
 func child(f *Facts)   { f.Delegated = true }
+func unread(f *Facts)  { f.Unread = "gone" }
 func onHold(f *Facts)  { f.Delegated, f.Hold = true, "the whole is over budget" }
 func movesIn(f *Facts) { f.Task.Returning = state.FileMove{Of: "d1", Tree: "t"} }
 
@@ -189,6 +190,9 @@ var judgements = []struct {
 	{"a part whose whole is over budget", facts(state.Executing, onHold), "the budget of the task that it is a part of", Act{Do: keep, Duty: ex, Prompt: "executor-work"}},
 	{"a part at work whose whole is over budget", facts(state.Executing, onHold, there(ex, time.Hour, 0), held), "it runs, and the budget of the task that it is a part of",
 		Act{Do: end, Duty: ex, Why: "the whole is", Prompt: "executor-work"}},
+	{"a budget that cannot be read", facts(state.Executing, unread), "what the agents of the task and its delegates have used cannot be read",
+		Act{Do: park, Duty: ex, Why: "cannot be read: gone", Until: noon.Add(time.Second), Prompt: "executor-work"}},
+	{"a budget that cannot be read, at work", facts(state.Executing, unread, there(ex, time.Hour, 0), held), "it runs", Act{Do: keep, Duty: ex, Prompt: "executor-work"}},
 	{"a part that asks", facts(state.Consultation, child, there(ex, time.Hour, time.Hour), held, since(time.Hour)), "it is an executor that waits", Act{Do: keep, Duty: ex}},
 	{"a part that asked, and its executor is gone", facts(state.Consultation, child), "", Act{Do: keep}},
 	{"a part that has its answer", facts(state.Consultation, child, answered), "otherwise", Act{Do: start, Duty: ex, Prompt: "executor-go-on"}},

@@ -23,26 +23,36 @@ func (s *Session) AskHuman(ctx context.Context, question string, options []strin
 	if err := s.e.undelegated(now, "call consult: it answers, or asks a person itself"); err != nil {
 		return Done{}, err
 	}
-	return s.ask(ctx, question, options, "", refuseWhileChecking)
+	return s.ask(ctx, question, options, "", refuseWhileChecking, false)
 }
 
 // Ask pauses the task for a question of ferrus itself: what was found at the snapshot needs a person. It is refused with
 // WrongState if anything has happened since.
 func (e *Engine) Ask(ctx context.Context, at store.Snapshot, question string, options []string) (Done, error) {
+	return e.asks(ctx, at, question, options, false)
+}
+
+// AskBudget is Ask for the question whether the agents continue with the same budget again. The answer renews it: runs before it no
+// longer count. No other answer and no message does.
+func (e *Engine) AskBudget(ctx context.Context, at store.Snapshot, question string) (Done, error) {
+	return e.asks(ctx, at, question, nil, true)
+}
+
+func (e *Engine) asks(ctx context.Context, at store.Snapshot, question string, options []string, budget bool) (Done, error) {
 	s := e.Session(Caller{Role: state.Engine, Agent: itself})
 	return s.ask(ctx, question, options, state.Engine, func(now store.Snapshot) error {
 		if now.Task.Seq != at.Task.Seq {
 			return &refusal.RefusedError{Code: refusal.WrongState, Message: "the task has moved on", Remedy: "look at it again"}
 		}
 		return refuseWhileChecking(now)
-	})
+	}, budget)
 }
 
 // itself is the agent that asks when ferrus does.
 const itself = "ferrus"
 
 // ask raises the question on behalf of the session, or of the engine itself.
-func (s *Session) ask(ctx context.Context, question string, options []string, as state.Role, check func(store.Snapshot) error) (Done, error) {
+func (s *Session) ask(ctx context.Context, question string, options []string, as state.Role, check func(store.Snapshot) error, budget bool) (Done, error) {
 	if err := document.Check("question", question, store.MaxDoc); err != nil {
 		return Done{}, err
 	}
@@ -60,7 +70,15 @@ func (s *Session) ask(ctx context.Context, question string, options []string, as
 	if err := document.Check("question", doc, store.MaxDoc); err != nil {
 		return Done{}, err
 	}
-	return s.commit(ctx, s.asking(question, doc, as, check))
+	a := s.asking(question, doc, as, check)
+	if budget {
+		lay := a.lay
+		a.lay = func(now store.Snapshot, next *state.Task) {
+			lay(now, next)
+			next.Asked.Budget = next.Top().ID
+		}
+	}
+	return s.commit(ctx, a)
 }
 
 // asking is the question that doc puts into words.
@@ -148,6 +166,9 @@ func answering(looked state.Task, answer string) transition {
 		lay: func(now store.Snapshot, next *state.Task) {
 			resetFailureStreak(next)
 			next.Decisions = state.Remember(next.Decisions, state.Record{ID: open.ID, Off: now.Journal.Bytes})
+			if open.ID == next.Asked.Budget {
+				next.BudgetFrom = now.Journal.Bytes
+			}
 		},
 	}
 }

@@ -75,6 +75,7 @@ type family struct {
 
 	mu    sync.Mutex               // several conductors ask for what was used
 	tails map[string]*process.Tail // output of the agents of delegates
+	known map[string][]process.Run // the runs of each delegate when they were last read
 }
 
 // A running is the conductor of a delegate.

@@ -2,6 +2,9 @@ package family
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/agents"
@@ -9,57 +12,78 @@ import (
 	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/delegate"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
 // Others returns what the conductor of e's task needs as its Options.Others: the budget is that of the whole family.
-func Others(e *engine.Engine) func() (total, since conductor.Spend) { return (&family{e: e}).others }
+func Others(e *engine.Engine) func() (total, since conductor.Spend, err error) {
+	return (&family{e: e}).others
+}
 
 // Hold returns what the conductors of the delegates of e's task need as their Options.Hold.
 func Hold(e *engine.Engine) func() string { return (&family{e: e}).hold }
 
-// others returns what the agents of the delegates have used, in all and since a person last decided something at the task.
-func (f *family) others() (total, since conductor.Spend) {
+// others returns what the agents of the delegates have used, in all and since a person last renewed the budget of the task. Of what
+// cannot be read it counts what was known last, and returns the error.
+func (f *family) others() (total, since conductor.Spend, err error) {
 	now, err := f.e.View()
 	if err != nil {
-		return total, since
+		return total, since, err
 	}
-	at := f.spoken(now.Task)
+	at, err := f.renewed(now.Task)
 	for _, d := range now.Task.Delegates {
-		runs := f.runs(d)
+		runs, wrong := f.runs(d)
+		err = errors.Join(err, wrong)
 		total = total.Plus(conductor.SpendOf(runs, time.Now()))
-		var later []process.Run
-		for _, r := range runs {
-			if r.Started.After(at) {
-				later = append(later, r)
-			}
-		}
-		since = since.Plus(conductor.SpendOf(later, time.Now()))
+		since = since.Plus(conductor.SpendOf(begunAfter(runs, at), time.Now()))
 	}
-	return total, since
+	return total, since, err
 }
 
-// runs returns the runs of the agents of a delegate; none where they cannot be read.
-func (f *family) runs(d state.Delegate) []process.Run {
-	b, err := delegate.Open(f.e, d)
+// begunAfter returns the runs that began after a time.
+func begunAfter(runs []process.Run, at time.Time) []process.Run {
+	return slices.DeleteFunc(slices.Clone(runs), func(r process.Run) bool { return !r.Started.After(at) })
+}
+
+// runs returns the runs of the agents of a delegate; with an error, those that were known last. A branch that was removed has none.
+func (f *family) runs(d state.Delegate) ([]process.Run, error) {
+	list, err := f.readRuns(d)
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if err != nil {
-		return nil
+		return f.known[d.ID], fmt.Errorf("what delegate %s has used cannot be read: %w", d.ID, err)
+	}
+	if f.known == nil {
+		f.known = map[string][]process.Run{}
+	}
+	f.known[d.ID] = list
+	return list, nil
+}
+
+func (f *family) readRuns(d state.Delegate) ([]process.Run, error) {
+	b, err := delegate.Open(f.e, d)
+	if refusal.CodeOf(err) == refusal.UnknownBranch {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
 	}
 	defer b.Close()
 	now, err := b.View()
 	if err != nil || now.Task.TaskID == "" {
-		return nil
+		return nil, err
 	}
 	list, err := conductor.AllRuns(context.Background(), b, now.Task.TaskID)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	for i, r := range list {
 		if !r.Over() && r.Node == "" {
 			list[i].Usage = f.used(d, r)
 		}
 	}
-	return list
+	return list, nil
 }
 
 // used returns what the live agent of a delegate reports to have used. It reads what was printed since the last call.
@@ -77,44 +101,52 @@ func (f *family) used(d state.Delegate, r process.Run) agents.Usage {
 	return f.tails[key].Usage
 }
 
-// spoken returns when a person last decided something about a task, the zero time if never.
-func (f *family) spoken(t state.Task) time.Time {
-	if len(t.Decisions) == 0 {
-		return time.Time{}
+// renewed returns when a person last renewed the budget of a task, the zero time if never.
+func (f *family) renewed(t state.Task) (time.Time, error) {
+	if t.BudgetFrom == 0 {
+		return time.Time{}, nil
 	}
-	l, err := f.e.Store().LineAt(t.Decisions[len(t.Decisions)-1].Off)
+	l, err := f.e.Store().LineAt(t.BudgetFrom)
 	if err != nil {
-		return time.Time{}
+		return time.Time{}, err
 	}
-	return l.At
+	return l.At, nil
 }
 
 // hold returns why no agent of a delegate may run: the budget is that of the whole family, and a person is asked once, at the
-// task.
+// task. A budget that cannot be read holds them too.
 func (f *family) hold() string {
+	why, err := f.overBudget()
+	if err != nil {
+		return "the budget of the task cannot be read: " + err.Error()
+	}
+	return why
+}
+
+func (f *family) overBudget() (string, error) {
 	now, err := f.e.View()
 	if err != nil || now.Task.TaskID == "" {
-		return ""
+		return "", err
 	}
 	gate, err := f.e.Gate(now)
 	if err != nil {
-		return ""
+		return "", err
 	}
 	l := gate.Limits
 	if l.MaxTaskMinutes == 0 && l.MaxTaskTokens == 0 && l.MaxTaskDollars == 0 {
-		return ""
+		return "", nil
 	}
 	runs, err := conductor.AllRuns(context.Background(), f.e, now.Task.TaskID)
 	if err != nil {
-		return ""
+		return "", err
 	}
-	at := f.spoken(now.Task)
-	var own []process.Run
-	for _, r := range runs {
-		if r.Started.After(at) {
-			own = append(own, r)
-		}
+	at, err := f.renewed(now.Task)
+	if err != nil {
+		return "", err
 	}
-	_, since := f.others()
-	return conductor.OverBudget(l, conductor.SpendOf(own, time.Now()).Plus(since))
+	_, since, err := f.others()
+	if err != nil {
+		return "", err
+	}
+	return conductor.OverBudget(l, conductor.SpendOf(begunAfter(runs, at), time.Now()).Plus(since)), nil
 }

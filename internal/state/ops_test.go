@@ -28,9 +28,9 @@ func full() Task {
 		Submission:   Submission{ID: "s1", Tree: hex("4b"), Base: hex("4a"), Patch: "logs/s1.patch"},
 		Consultation: Consulting{ID: "c1", Answered: true},
 		Issued:       Issued{Questions: 1, Consultations: 1, Checks: 3, Submissions: 1},
-		Asked:        Asked{Executor: "q1", Supervisor: "q2"},
-		Score:        Score{Value: 0.5, Tree: hex("4b"), Gate: sum("9f"), Log: "logs/score.log"},
-		BaseTree:     hex("4a"), BaseCommit: hex("5a"), Head: hex("5b"), HeadBranch: "main", SetUpTree: hex("4f"), Marks: []string{hex("6a"), hex("6b")}, Unpublished: "the host refuses it", Worktree: "/w", Pin: Pin{Off: 1, SHA256: sum("9f")},
+		Asked:        Asked{Executor: "q1", Supervisor: "q2", Budget: "q3"}, BudgetFrom: 12,
+		Score:    Score{Value: 0.5, Tree: hex("4b"), Gate: sum("9f"), Log: "logs/score.log"},
+		BaseTree: hex("4a"), BaseCommit: hex("5a"), Head: hex("5b"), HeadBranch: "main", SetUpTree: hex("4f"), Marks: []string{hex("6a"), hex("6b")}, Unpublished: "the host refuses it", Worktree: "/w", Pin: Pin{Off: 1, SHA256: sum("9f")},
 		Assigned:  Assigned{Agent: "claude-code", Model: "opus", Off: 2, Was: "6c"},
 		Docs:      map[Doc]Ref{TaskDoc: {Off: 1, SHA256: sum("aa")}, ReviewDoc: {Off: 300, SHA256: sum("bb")}},
 		Decisions: []Record{{ID: "q0", Off: 5}}, Progress: []Record{{ID: "p1", Off: 6}}, Consulted: []Record{{ID: "c0", Off: 7}},
@@ -73,7 +73,7 @@ func TestWhatEachOpChanges(t *testing.T) {
 		"loseDelegates": "delegates",
 		"unmark":        "merged selected",
 		"unassign":      "assigned",
-		"wipe": "asked assigned base_commit base_tree check check_retries claimed_at claimed_by conflict_marks consultation consultations decisions delegates docs " +
+		"wipe": "asked assigned base_commit base_tree budget_from check check_retries claimed_at claimed_by conflict_marks consultation consultations decisions delegates docs " +
 			"failure_reason head head_branch issued merged messages paused paused_state pin progress returning review_cycles score selected session set_up_tree since submission task_id title " +
 			"unattended unpublished violations worktree",
 	}

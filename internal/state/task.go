@@ -37,6 +37,7 @@ type Task struct {
 	Consultation Consulting  `json:"consultation,omitzero"`
 	Issued       Issued      `json:"issued,omitzero"`
 	Asked        Asked       `json:"asked,omitzero"`
+	BudgetFrom   int64       `json:"budget_from,omitempty"`    // where in the journal a person last renewed the budget; runs before it do not count
 	Score        Score       `json:"score,omitzero"`           // the newest
 	BaseTree     string      `json:"base_tree,omitempty"`      // the work tree at create_task; "" without git
 	Head         string      `json:"head,omitempty"`           // the commit that was checked out when the task was created; "" where there was none
@@ -161,6 +162,7 @@ type Issued struct {
 type Asked struct {
 	Executor   string `json:"executor,omitempty"`
 	Supervisor string `json:"supervisor,omitempty"`
+	Budget     string `json:"budget,omitempty"` // the newest question whether to continue with the same budget again
 }
 
 // A Score is the number that [branches] score gave to a tree. It counts while the work is that tree

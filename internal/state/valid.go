@@ -83,6 +83,8 @@ func (t *Task) Valid() error {
 	v.count("issued.delegates", int64(t.Issued.Delegates))
 	v.form("asked.executor", t.Asked.Executor, number)
 	v.form("asked.supervisor", t.Asked.Supervisor, number)
+	v.form("asked.budget", t.Asked.Budget, number)
+	v.count("budget_from", t.BudgetFrom)
 
 	v.form("score.tree", t.Score.Tree, objectID)
 	v.form("score.gate", t.Score.Gate, digest)
@@ -139,6 +141,7 @@ func (t *Task) Valid() error {
 func (t *Task) Offsets(yield func(field string, off int64)) {
 	yield("pin.off", t.Pin.Off)
 	yield("assigned.off", t.Assigned.Off)
+	yield("budget_from", t.BudgetFrom)
 	for doc, ref := range t.Docs {
 		yield("docs."+string(doc)+".off", ref.Off)
 	}
