@@ -214,13 +214,14 @@ func (a *App) OfferConfig(ctx context.Context, s *engine.Session, frozen, now co
 }
 
 // CheckContinuable refuses to go on with a task whose agents could not do their work: those that are not there, and those that
-// failed the last time, where ferrus.toml names others by now. now is what ferrus.toml says; asked says that a person was
+// failed the last time, where ferrus.toml names others by now. conf is what ferrus.toml says; asked says that a person was
 // asked to choose.
-func CheckContinuable(ctx context.Context, e *engine.Engine, now config.Gate, asked bool) error {
+func CheckContinuable(ctx context.Context, e *engine.Engine, conf config.Config, asked bool) error {
 	snap, err := e.View()
 	if err != nil {
 		return err
 	}
+	now := engine.GateFor(snap.Task, conf)
 	frozen, err := e.Gate(snap)
 	if err != nil {
 		return err

@@ -126,7 +126,7 @@ func (s *Session) AcceptConfig(ctx context.Context) ([]config.Change, Done, erro
 	if err != nil && refusal.CodeOf(err) != refusal.Corrupt {
 		return nil, Done{}, err
 	}
-	gate := gateFor(now.Task, conf)
+	gate := GateFor(now.Task, conf)
 	diff, docs := pinned.Diff(gate), s.e.settings.Freeze(gate)
 	diff = append(diff, s.e.settings.EnvironChange(now, docs[store.EnvironDoc])...)
 	if len(diff) == 0 && now.Task.TaskID != "" && now.Task.Assigned == (state.Assigned{}) {

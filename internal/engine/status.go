@@ -39,7 +39,7 @@ func (e *Engine) StatusOf(snap store.Snapshot) (Status, error) {
 	if err != nil {
 		st.Broken = err.Error()
 	} else if snap.Task.TaskID != "" {
-		st.Differs = st.Gate.Diff(gateFor(snap.Task, conf))
+		st.Differs = st.Gate.Diff(GateFor(snap.Task, conf))
 	}
 	st.Environ = e.settings.OtherEnviron(snap)
 	if snap.Task.ClaimedBy != "" {
@@ -48,8 +48,8 @@ func (e *Engine) StatusOf(snap store.Snapshot) (Status, error) {
 	return st, nil
 }
 
-// gateFor is the gate that ferrus.toml has for a task now.
-func gateFor(t state.Task, conf config.Config) config.Gate {
+// GateFor is the gate that ferrus.toml has for a task now: that of a delegate has no delegates.
+func GateFor(t state.Task, conf config.Config) config.Gate {
 	if t.Parent != (state.Parent{}) {
 		return conf.Gate().OfDelegate()
 	}

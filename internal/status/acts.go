@@ -131,7 +131,7 @@ func (r *Report) Acts() []act.Act {
 			continue
 		}
 		a := o.act(r)
-		if r.parent != (state.Parent{}) && !slices.Contains(ofDelegate, a.Name) {
+		if r.part() && !slices.Contains(ofDelegate, a.Name) {
 			continue
 		}
 		if r.finish != "" && a.Name != "finish" {

@@ -59,7 +59,7 @@ func (r *Report) Needs() []Need {
 	switch {
 	case r.finish != "":
 		add(NeedFinish, fmt.Sprintf("finish-%d", r.Seq), r.finish, "Files are being moved, and the command was cut off.")
-	case r.parent != (state.Parent{}): // its executor decides about it
+	case r.part(): // its executor decides about it
 	case r.Question != nil && r.Question.By == engineName:
 		add(NeedBudget, r.Question.ID, "ferrus answer "+r.Question.ID+answerWord(r.Question.Options), "%s", firstLine(r.Question.Text))
 	case r.Question != nil:
@@ -111,7 +111,7 @@ func (r *Report) submission() string {
 
 // mergeable reports whether the work is that of a branch, approved, and not merged.
 func (r *Report) mergeable() bool {
-	return r.Branch != "" && r.State == state.Complete && !r.merged && r.parent == (state.Parent{})
+	return r.Branch != "" && r.State == state.Complete && !r.merged && !r.part()
 }
 
 func paths(list []string) string {

@@ -34,6 +34,9 @@ var stepsIn = map[state.State][]Step{
 
 // next are the commands for the task as it is, each with its branch.
 func next(r *Report) []Step {
+	if r.part() && r.finish == "" {
+		return r.partSteps()
+	}
 	list := r.steps()
 	for i := range list {
 		list[i].Command = refusal.OnBranch(r.Branch, list[i].Command)
@@ -84,7 +87,7 @@ func (r *Report) steps() []Step {
 // that has ended do.
 func (r *Report) deserted() bool {
 	switch {
-	case r.Conductor != 0 || r.Node != "" || r.State == state.Idle || r.State.Over():
+	case r.part() && !r.delegated, r.Conductor != 0 || r.Node != "" || r.State == state.Idle || r.State.Over():
 		return false
 	case len(r.Agents) > 0:
 		return true
@@ -100,6 +103,8 @@ func (r *Report) WaitText() string {
 	switch {
 	case r.Waiting.For == "check":
 		return "for check " + r.Check.ID
+	case r.part() && (r.Waiting.For == "human" || r.Waiting.For == "supervisor"):
+		return "for " + r.decider()
 	case r.Waiting.For == "human":
 		return "for you"
 	case r.Waiting.For == "supervisor" && r.State == state.Reviewing:
@@ -117,7 +122,12 @@ func (r *Report) WaitText() string {
 }
 
 // sentence says in a line where the task is, to one who wanted something else of it.
-func (r *Report) sentence() string { return refusal.OnBranch(r.Branch, r.where()) }
+func (r *Report) sentence() string {
+	if r.part() && r.finish == "" {
+		return r.partSentence()
+	}
+	return refusal.OnBranch(r.Branch, r.where())
+}
 
 // worker says who works on the task, or who will.
 func (r *Report) worker(since string) string {

@@ -167,7 +167,7 @@ func (v *Overview) machine(ctx context.Context, p project.Place, o Options) (Mac
 func (m *Machine) fill(r *Report) {
 	m.Node, m.TaskID, m.Title, m.State, m.Since, m.Waiting, m.Waits = r.Node, r.TaskID, r.Title, r.State, r.Since, r.Waiting, r.WaitText()
 	m.Agents, m.Reviews, m.Spent, m.Merged = r.Agents, r.Reviews, r.Spent, r.merged
-	if r.parent != (state.Parent{}) {
+	if r.part() {
 		m.Parent = &r.parent
 	}
 	if r.Holder != nil {

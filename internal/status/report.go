@@ -59,6 +59,7 @@ type Report struct {
 	uncommitted bool   // the approved work is not in the commit that is checked out
 	submitted   string // the tree of the newest submission
 	parent      state.Parent
+	delegated   bool     // the task of parent waits for this part of it
 	conflicts   []string // paths in which approved work conflicts with the project, where that was looked up
 	finish      string   // the command that ends a rollback or a merge that was cut off
 }
@@ -112,8 +113,8 @@ func Read(e *engine.Engine) (*Report, error) {
 	}
 	t := st.Task
 	r := &Report{Root: e.Place().Root, Branch: e.Place().Branch, TaskID: t.TaskID, Title: t.Title, State: t.State, Since: t.Since,
-		Seq: t.Seq, Epoch: t.Epoch, Waiting: st.Waiting, FailureReason: t.FailureReason, Notices: append(notice.All(st), notice.Delegates(st.Task)...),
-		Reviews: Budget{t.ReviewCycles, st.Gate.Limits.MaxReviewCycles}, submitted: t.Submission.Tree, merged: t.Merged != "", parent: t.Parent, finish: refusal.Finishing(st.Task)}
+		Seq: t.Seq, Epoch: t.Epoch, Waiting: st.Waiting, FailureReason: t.FailureReason, Notices: append(notice.All(st), delegates(e, st.Task)...),
+		Reviews: Budget{t.ReviewCycles, st.Gate.Limits.MaxReviewCycles}, submitted: t.Submission.Tree, merged: t.Merged != "", parent: t.Parent, delegated: e.Delegated(st.Snapshot), finish: refusal.Finishing(st.Task)}
 	if t.State == state.Complete && r.Branch == "" {
 		r.uncommitted = e.Uncommitted(context.Background(), st.Snapshot)
 	}
@@ -174,6 +175,9 @@ func (r *Report) working(e *engine.Engine, t state.Task) error {
 	h, busy := conductor.Conductor(e.Place().Path())
 	if !busy && r.Branch != "" { // a run of all branches conducts this one when there is something to do
 		h, busy = conductor.Conductor(fleet.Dir(r.Root))
+	}
+	if !busy && r.delegated { // that of its executor
+		h, busy = conductor.Conductor(project.At(r.Root, r.parent.Branch).Dir())
 	}
 	if busy {
 		r.Conductor = h.Pid

@@ -113,7 +113,7 @@ func conductMany(a *cli.App, ctx context.Context, how conducting) error {
 func (p *preparation) ofBranch(ctx context.Context, w *fleetWatcher, branch string, e *engine.Engine) (conductor.Options, error) {
 	conf, err := e.Config()
 	if err == nil {
-		err = cli.CheckContinuable(ctx, e, conf.Gate(), false)
+		err = cli.CheckContinuable(ctx, e, conf, false)
 	}
 	opts := p.options(conf)
 	opts.Headless, opts.Tell = true, func(e conductor.Event) { w.hear(branch, e) }

@@ -131,7 +131,7 @@ func conduct(a *cli.App, ctx context.Context, how conducting) error {
 	s, e := r.Session, r.Engine()
 	defer e.Close()
 	if how.task == nil {
-		err = goesOn(a, ctx, s, r.conf.Gate(), !how.headless && a.MayAsk())
+		err = goesOn(a, ctx, s, r.conf, !how.headless && a.MayAsk())
 	} else if _, err = s.CreateTask(ctx, *how.task, ""); err != nil {
 		err = cli.CannotDo("create the task", status.Sentence(e), err)
 	}
@@ -159,14 +159,22 @@ func conduct(a *cli.App, ctx context.Context, how conducting) error {
 }
 
 // goesOn refuses a run without a new task that could not go on with the one there is.
-func goesOn(a *cli.App, ctx context.Context, s *engine.Session, now config.Gate, ask bool) error {
+func goesOn(a *cli.App, ctx context.Context, s *engine.Session, conf config.Config, ask bool) error {
 	snap, err := s.Engine().View()
 	if err != nil {
 		return err
 	}
+	if e := s.Engine(); e.Delegated(snap) {
+		r, err := status.Read(e)
+		if err != nil {
+			return err
+		}
+		return cli.Refuse(refusal.WrongState, "branch "+e.Place().Branch+" is delegate "+snap.Task.Parent.ID+" of another task, whose run starts its agents too", "run "+r.ResumeCommand())
+	}
 	if snap.Task.State == state.Idle {
 		return cli.Refuse(refusal.WrongState, "there is no task to continue", `ferrus run "what is to be done" creates one and starts the agents`)
 	}
+	now := engine.GateFor(snap.Task, conf)
 	frozen, err := s.Engine().Gate(snap)
 	if err != nil {
 		return err
@@ -174,7 +182,7 @@ func goesOn(a *cli.App, ctx context.Context, s *engine.Session, now config.Gate,
 	if err := a.OfferConfig(ctx, s, frozen, now, ask); err != nil {
 		return err
 	}
-	return cli.CheckContinuable(ctx, s.Engine(), now, ask)
+	return cli.CheckContinuable(ctx, s.Engine(), conf, ask)
 }
 
 // A runEnd is the last line of a run with --json.

@@ -125,7 +125,7 @@ func stepOptions(a *cli.App, s *engine.Session, conf config.Config, places int) 
 		Ready: func(ctx context.Context, e *engine.Engine) error {
 			conf, err := e.Config()
 			if err == nil {
-				err = cli.CheckContinuable(ctx, e, conf.Gate(), false)
+				err = cli.CheckContinuable(ctx, e, conf, false)
 			}
 			return err
 		},

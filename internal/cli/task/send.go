@@ -65,7 +65,7 @@ func runSend(a *cli.App, ctx context.Context, steering bool, from cli.Source, wo
 	case steering:
 		a.Say("%s\n", readers(t, e.Verdict(done.Snapshot).Dead))
 		if r, err := status.Read(e); err == nil && r.Resumable() && !a.Resume {
-			a.Say("  %s\n", a.Commands("no run works on the task; ferrus resume continues it"))
+			a.Say("  %s\n", "no run works on the task; "+r.ResumeCommand()+" continues it")
 		}
 	default:
 		reopen.Told(a, done)

@@ -12,7 +12,6 @@ import (
 	"github.com/ferrus-go/ferrus/internal/document"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/refusal"
-	"github.com/ferrus-go/ferrus/internal/state"
 )
 
 // All returns what every result tells its reader beside its own matter: that the gate in force is not that of
@@ -79,17 +78,4 @@ func Environ(st engine.Status) string {
 	}
 	return "environment: " + strings.Join(names, ", ") + more + " of this server are not those that were frozen with the task; the checks run with " +
 		"those of the task. " + refusal.OnBranch(st.Task.Branch, "ferrus config accept") + " freezes the environment of the terminal in which it is run"
-}
-
-// Delegates tells a person which parts of a task other agents have, and how those ended that failed: a line each.
-func Delegates(t state.Task) (list []string) {
-	for _, d := range t.Delegates {
-		switch {
-		case d.Open():
-			list = append(list, fmt.Sprintf("delegate %s works on branch %s; ferrus status --branch %[2]s shows how it stands", d.ID, d.Branch))
-		case d.Ended != state.DelegateComplete:
-			list = append(list, fmt.Sprintf("delegate %s has ended: %s; ferrus log says why", d.ID, d.Ended))
-		}
-	}
-	return list
 }
