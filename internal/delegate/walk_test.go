@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/ferrus-go/ferrus/internal/branch"
@@ -147,7 +148,12 @@ func (w *walk) work() bool {
 	}
 	s, on := w.kid(c), w.On(c.Branch)
 	w.n++
-	on.Write([]string{"one", "two"}[w.r.IntN(2)], fmt.Sprintf("%d by %s\n", w.n, c.ID))
+	chosen := []string{"one", "two"}[w.r.IntN(2)]
+	for _, name := range []string{"one", "two"} {
+		if name == chosen || on.Exists(name) && strings.Contains(on.Read(name), "<<<<<<<") { // marks of a conflict are not submitted
+			on.Write(name, fmt.Sprintf("%d by %s\n", w.n, c.ID))
+		}
+	}
 	enginetest.Check(w, s, state.CheckGreen)
 	if w.r.IntN(3) > 0 {
 		enginetest.Submitted(w, s)
