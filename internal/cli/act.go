@@ -100,7 +100,16 @@ func (a *App) startDetached(ctx context.Context, args []string) (act.Outcome, er
 	}
 	defer os.Remove(log.Name())
 	defer log.Close()
+	text, err := textFile(args)
+	if err != nil {
+		return act.Outcome{}, err
+	}
 	cmd := exec.Command(self, args...)
+	if text != nil {
+		defer os.Remove(text.Name())
+		defer text.Close()
+		cmd.Stdin = text
+	}
 	cmd.Dir = filepath.Dir(log.Name()) // the project is named; a folder that is in use cannot be removed everywhere
 	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = log, log, proc.Leader()
 	if err := cmd.Start(); err != nil {
@@ -110,7 +119,7 @@ func (a *App) startDetached(ctx context.Context, args []string) (act.Outcome, er
 	go func() { ended <- cmd.Wait() }()
 	select {
 	case err := <-ended:
-		text, _ := readFrom(log)
+		said, _ := readFrom(log)
 		var exit *exec.ExitError
 		if err != nil && !errors.As(err, &exit) {
 			return act.Outcome{}, err
@@ -119,12 +128,34 @@ func (a *App) startDetached(ctx context.Context, args []string) (act.Outcome, er
 		if code == ExitPerson { // it has run, and waits for the person
 			code = ExitOK
 		}
-		return act.Outcome{Exit: code, Text: strings.TrimSpace(text)}, nil
+		return act.Outcome{Exit: code, Text: strings.TrimSpace(said)}, nil
 	case <-time.After(settled):
 		return act.Outcome{Text: fmt.Sprintf("started: process %d; it continues when this is closed", cmd.Process.Pid)}, nil
 	case <-ctx.Done():
 		return act.Outcome{}, ctx.Err()
 	}
+}
+
+// textFile takes the text of a person out of arguments, and returns a file with it, nil where there is none: an argument has a bound,
+// and everybody on the computer can read it. The command reads it from its input.
+func textFile(args []string) (*os.File, error) {
+	at := len(args) - 1
+	if at < 1 || args[at-1] != "--" {
+		return nil, nil
+	}
+	f, err := os.CreateTemp("", "ferrus-text-*.md")
+	if err != nil {
+		return nil, err
+	}
+	_, err = f.WriteString(args[at])
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close(), os.Remove(f.Name()))
+	}
+	args[at] = "-"
+	return f, nil
 }
 
 func readFrom(f *os.File) (string, error) {

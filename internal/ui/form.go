@@ -3,6 +3,7 @@ package ui
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"charm.land/bubbles/v2/textarea"
 	"charm.land/bubbles/v2/textinput"
@@ -23,6 +24,7 @@ type form struct {
 type input struct {
 	Field
 	area   *textarea.Model
+	whole  string // the text itself where the area cannot hold it: it turns tabs into spaces, and ends after some lines
 	line   *textinput.Model
 	choice int // of the options; their number is an answer in one's own words, for which there is the area
 }
@@ -47,11 +49,11 @@ func newInput(field Field, value string) *input {
 			in.choice = len(field.Options)
 		}
 		area := textarea.New()
-		area.Prompt, area.ShowLineNumbers, area.CharLimit = "", false, 0
+		area.Prompt, area.ShowLineNumbers, area.CharLimit, area.MaxHeight = "", false, 0, 0
 		area.KeyMap.Paste.SetEnabled(false)
 		area.SetVirtualCursor(false)
-		area.SetValue(value)
 		in.area = &area
+		in.set(value)
 	default:
 		one := textinput.New()
 		one.Prompt = ""
@@ -63,15 +65,53 @@ func newInput(field Field, value string) *input {
 	return in
 }
 
+// set puts a text into the area.
+func (in *input) set(text string) {
+	in.area.SetValue(text)
+	if in.whole = ""; in.area.Value() != text {
+		in.whole = text
+	}
+}
+
+// tabMark stands for a tab in the area, which would turn it into spaces.
+const tabMark = '\uf009'
+
+// paste puts a text where the cursor is, and reports whether there was room for it.
+func (in *input) paste(text string) bool {
+	if in.whole != "" {
+		return false
+	}
+	was, chars := in.area.Value(), in.area.Length()
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	in.area.InsertString(strings.ReplaceAll(text, "\t", string(tabMark)))
+	now := in.area.Value()
+	if in.area.Length()-chars != utf8.RuneCountInString(text) { // it ends earlier
+		in.set(was)
+		return false
+	}
+	if strings.Contains(text, "\t") {
+		in.set(strings.ReplaceAll(now, string(tabMark), "\t"))
+	}
+	return true
+}
+
 // value is what stands in a field.
 func (in *input) value() string {
 	switch {
 	case in.choice < len(in.Options):
 		return strconv.Itoa(in.choice + 1)
 	case in.area != nil:
-		return strings.TrimSpace(in.area.Value())
+		return strings.TrimSpace(in.text())
 	}
 	return strings.TrimSpace(in.line.Value())
+}
+
+// text is what stands in the area.
+func (in *input) text() string {
+	if in.whole != "" {
+		return in.whole
+	}
+	return in.area.Value()
 }
 
 // choosing reports whether keys choose an option.
@@ -104,6 +144,12 @@ func (f *form) focus(at int) {
 
 func (f *form) update(msg tea.Msg) (reply, tea.Cmd) {
 	in := f.inputs[f.at]
+	if pasted, ok := msg.(tea.PasteMsg); ok && in.area != nil {
+		if f.wrong = ""; !in.paste(pasted.Content) {
+			f.wrong = "this text cannot be pasted here; ctrl+e opens it in your editor"
+		}
+		return reply{}, nil
+	}
 	press, ok := msg.(tea.KeyPressMsg)
 	if !ok {
 		return reply{}, in.update(msg)
@@ -131,6 +177,8 @@ func (f *form) update(msg tea.Msg) (reply, tea.Cmd) {
 		}
 	case k == "up" && len(in.Options) > 0 && in.area.Line() == 0:
 		in.choice--
+	case in.whole != "":
+		f.wrong = "a text with tabs, or of many lines, is edited with ctrl+e"
 	case in.Kind == act.Number && len(press.Text) > 0 && strings.Trim(press.Text, "0123456789") != "":
 	default:
 		return reply{}, in.update(msg)

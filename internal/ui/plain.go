@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,10 +28,11 @@ type plainScreen struct {
 	src      Source
 	in       *bufio.Reader
 	out      io.Writer
-	items    []item
+	items    []item // as they were listed last: a number means what was shown with it
 	overview *status.Overview
-	at       int // of items
+	chosen   Key // of the item that detail is about
 	detail   *Detail
+	listed   []Act // as they were listed last for the item; nil if they were not
 }
 
 // Plain shows a project line by line, until quit or the end of in.
@@ -130,11 +132,15 @@ func (p *plainScreen) show(ctx context.Context, at int) error {
 	if at < 0 || at >= len(p.items) {
 		return fmt.Errorf("there is no item %d; list shows them", at+1)
 	}
-	d, err := p.src.Detail(ctx, p.items[at].key)
+	return p.choose(ctx, p.items[at].key)
+}
+
+func (p *plainScreen) choose(ctx context.Context, key Key) error {
+	d, err := p.src.Detail(ctx, key)
 	if err != nil {
 		return err
 	}
-	p.at, p.detail = at, d
+	p.chosen, p.detail, p.listed = key, d, nil
 	return p.tab(&overviewTab{})
 }
 
@@ -145,7 +151,7 @@ func (p *plainScreen) tab(t tab) error {
 	}
 	t.resize(100, 1)
 	t.show(p.detail, time.Now())
-	if cmd := t.load(p.src, p.items[p.at].key); cmd != nil {
+	if cmd := t.load(p.src, p.chosen); cmd != nil {
 		t.receive(cmd())
 	}
 	for _, r := range t.content() {
@@ -154,15 +160,25 @@ func (p *plainScreen) tab(t tab) error {
 	return nil
 }
 
+// next shows the item after the chosen one that needs a person. Its number is that of the list, if it was there.
 func (p *plainScreen) next(ctx context.Context) error {
 	if err := p.read(ctx); err != nil {
 		return err
 	}
-	for i := 1; i <= len(p.items); i++ {
-		if at := (p.at + i) % len(p.items); p.items[at].needs {
-			p.say("%d. %s", at+1, p.items[at].name)
-			return p.show(ctx, at)
+	items := itemsOf(p.overview)
+	is := func(key Key) func(item) bool { return func(it item) bool { return it.key == key } }
+	from := max(0, slices.IndexFunc(items, is(p.chosen)))
+	for i := 1; i <= len(items); i++ {
+		it := items[(from+i)%len(items)]
+		if !it.needs {
+			continue
 		}
+		name := it.name
+		if at := slices.IndexFunc(p.items, is(it.key)); at >= 0 {
+			name = fmt.Sprintf("%d. %s", at+1, name)
+		}
+		p.say("%s", name)
+		return p.choose(ctx, it.key)
 	}
 	p.say("nothing needs you")
 	return nil
@@ -171,7 +187,7 @@ func (p *plainScreen) next(ctx context.Context) error {
 func (p *plainScreen) read(ctx context.Context) error {
 	o, err := p.src.Overview(ctx, false)
 	if err == nil {
-		p.overview, p.items = o, itemsOf(o)
+		p.overview = o
 	}
 	return err
 }
@@ -184,10 +200,11 @@ func (p *plainScreen) can() []Act {
 }
 
 func (p *plainScreen) acts() {
-	for i, a := range p.can() {
+	p.listed = p.can()
+	for i, a := range p.listed {
 		p.say("%d. %s", i+1, line(a.Label))
 	}
-	if len(p.can()) == 0 {
+	if len(p.listed) == 0 {
 		p.say("nothing can be done now")
 	}
 }
@@ -195,7 +212,10 @@ func (p *plainScreen) acts() {
 // act asks for the fields of an act, and before something is lost, and carries it out.
 func (p *plainScreen) act(ctx context.Context, which string) error {
 	n, err := strconv.Atoi(which)
-	list := p.can()
+	list := p.listed
+	if list == nil {
+		list = p.can()
+	}
 	if err != nil || n < 1 || n > len(list) {
 		return fmt.Errorf("act takes a number; acts lists them")
 	}
@@ -223,11 +243,7 @@ func (p *plainScreen) act(ctx context.Context, which string) error {
 			return err
 		}
 	}
-	var key Key
-	if p.detail != nil {
-		key = p.items[p.at].key
-	}
-	outcome, err := p.src.Do(ctx, key, act, values)
+	outcome, err := p.src.Do(ctx, p.chosen, act, values)
 	if err != nil {
 		return err
 	}

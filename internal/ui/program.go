@@ -26,7 +26,7 @@ func Run(ctx context.Context, m *Model, t Terminal) error {
 		f := m.editing
 		m.editing = nil
 		m.dialog = f
-		m.edited(t.Edit(ctx, f.inputs[f.at].area.Value()))
+		m.edited(t.Edit(ctx, f.inputs[f.at].text()))
 	}
 }
 
@@ -35,7 +35,7 @@ func (m *Model) edited(text string, err error) {
 	if err != nil {
 		m.say(err.Error(), true)
 	} else if f, ok := m.dialog.(*form); ok {
-		f.inputs[f.at].area.SetValue(text)
+		f.inputs[f.at].set(text)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 // the project do not count in PATH.
 func editIn(a *cli.App, in, out *os.File) func(context.Context, string) (string, error) {
 	return func(ctx context.Context, text string) (string, error) {
-		editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi")
+		editor := cmp.Or(strings.TrimSpace(os.Getenv("VISUAL")), strings.TrimSpace(os.Getenv("EDITOR")), "vi")
 		file, err := os.CreateTemp("", "ferrus-*.md")
 		if err != nil {
 			return "", err
