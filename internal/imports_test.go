@@ -42,6 +42,7 @@ var allowed = map[string]map[string]string{
 	"internal/outbox": {
 		"internal/agreement":           "no channel of a project's file is used that no person has agreed to",
 		"internal/config":              "[notify], of the project and of the person",
+		"internal/format":              "texts of others stand behind a bar",
 		"internal/jsontime":            "times in JSON have one form",
 		"internal/platform/atomicfile": "what was sent stays recorded after a power cut",
 		"internal/platform/filelock":   "one process at a time sends",
@@ -760,6 +761,7 @@ var allowed = map[string]map[string]string{
 	"internal/cli/pipeline": commands("queue project refusal agents agents/process cli cli/log config engine format nearest pipeline pipeline/run pipeline/workflow rootfs safetext " +
 		"status strictjson worktree"),
 	"internal/cli/root": {
+		"internal/outbox":         "the end of a command waits a moment for notifications",
 		"internal/sandbox":        "what an agent wrote runs in a sandbox",
 		"internal/sandbox/attack": "doctor --sandbox tries attacks",
 		"internal/state":          "the help has a topic about states and files",

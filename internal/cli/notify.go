@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,10 +40,21 @@ var untold = []status.NeedKind{status.NeedPipeline, status.NeedDelivery, status.
 // agents a person has started, has nobody else who does.
 var atWork = map[status.NeedKind]string{status.NeedAnswer: "question", status.NeedBudget: "question", status.NeedFailed: "failed"}
 
-// TellNeeds notifies the person of the project at root of what needs them now and was not told yet, and sends again what
-// could not be sent. It never fails a command: ferrus doctor says which channels do not work.
-func (a *App) TellNeeds(ctx context.Context, root string) {
+// Notifies sends again, beside the work of a command on the project at root, what could not be sent before. The function that it returns
+// is called at the end of the command, and notifies the person of what needs them then and was not told yet. It never fails a command:
+// ferrus doctor says which channels do not work. Main waits for what is under way.
+func (a *App) Notifies(ctx context.Context, root string) (end func()) {
 	to, _ := Channels(root) // doctor says why some are left out
+	if len(to.List()) > 0 {
+		outbox.Open(root).SendBeside(to, unsent)
+	}
+	return func() { a.tellNeeds(ctx, root) }
+}
+
+func unsent(err error) { Warnings(os.Stderr).Warn("not every notification was sent", "error", err) }
+
+func (a *App) tellNeeds(ctx context.Context, root string) {
+	to, _ := Channels(root)
 	if len(to.List()) == 0 || ctx.Err() != nil {
 		return
 	}
@@ -54,11 +66,11 @@ func (a *App) TellNeeds(ctx context.Context, root string) {
 	box := outbox.Open(root)
 	for _, n := range needs {
 		if !slices.Contains(untold, n.Kind) {
-			err = errors.Join(err, box.Tell(ctx, to, itemOf(root, n)))
+			err = errors.Join(err, box.Post(to, itemOf(root, n), unsent))
 		}
 	}
-	if err = errors.Join(err, box.Send(ctx, to)); err != nil {
-		Warnings(a.Err).Warn("not every notification was sent", "error", err)
+	if box.SendBeside(to, unsent); err != nil {
+		unsent(err)
 	}
 }
 
@@ -79,7 +91,7 @@ func itemOf(root string, n status.Need) outbox.Item {
 	}
 	item.Message = notify.Message{
 		Title: "ferrus: " + event + " (" + where + ")",
-		Text:  outbox.Text(root, item.ID, []string{n.Title, n.Text, strings.Join(n.Options, "\n")}, []string{n.Command}),
+		Text:  outbox.Text(root, item.ID, []outbox.Part{{Others: n.Title}, {Own: n.Text, Others: strings.Join(n.Options, "\n")}}, []string{n.Command}),
 		Env: []string{"FERRUS_EVENT=" + event, "FERRUS_ROOT=" + root, "FERRUS_TITLE=" + n.Title, "FERRUS_BRANCH=" + n.Branch,
 			"FERRUS_ID=" + item.ID},
 	}

@@ -1,7 +1,6 @@
 package conductor
 
 import (
-	"context"
 	"path/filepath"
 
 	"github.com/ferrus-go/ferrus/internal/document"
@@ -41,8 +40,9 @@ func (c *conductor) notify(f Facts) {
 		c.Log.Warn("not every channel of [notify] is used", "error", err)
 	}
 	id := outbox.TaskID(t.TaskID, what.kind, t.Top().ID, t.Since)
-	text, commands := t.FailureReason, what.commands
+	own, text, commands := "", t.FailureReason, what.commands
 	if t.State == state.AwaitingHuman {
+		own = t.Top().By + " asks:"
 		if text, err = store.Text(c.e.Store(), f.Snapshot, state.QuestionDoc); err != nil {
 			c.Log.Warn("question not read", "error", err)
 		}
@@ -60,12 +60,13 @@ func (c *conductor) notify(f Facts) {
 	}
 	item := outbox.Item{ID: id, Subject: outbox.TaskSubject(place.Branch), Message: notify.Message{
 		Title: "ferrus: " + what.title + " (" + where + ")",
-		Text:  outbox.Text(place.Root, id, []string{t.Title, text}, help),
+		Text:  outbox.Text(place.Root, id, []outbox.Part{{Others: t.Title}, {Own: own, Others: text}}, help),
 		Env: []string{"FERRUS_EVENT=" + what.kind, "FERRUS_ROOT=" + place.Root, "FERRUS_TASK=" + t.TaskID, "FERRUS_TITLE=" + t.Title,
 			"FERRUS_STATE=" + string(t.State), "FERRUS_QUESTION=" + t.Top().ID, "FERRUS_BRANCH=" + place.Branch, "FERRUS_ID=" + id},
 	}}
-	if err := outbox.Open(place.Root).Tell(context.Background(), to, item); err != nil {
-		c.Log.Warn("a person was not notified", "error", err)
+	failed := func(err error) { c.Log.Warn("a person was not notified", "error", err) }
+	if err := outbox.Open(place.Root).Post(to, item, failed); err != nil { // the run does not wait for services
+		failed(err)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/outbox"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -25,6 +26,7 @@ func TestAPersonIsNotifiedOnceOfEachQuestion(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.notify(f)
+		outbox.Finish(t.Context())
 	}
 	must := func(_ engine.Done, err error) {
 		t.Helper()
@@ -68,7 +70,7 @@ func TestAPersonIsNotifiedOnceOfEachQuestion(t *testing.T) {
 	told, _ := os.ReadFile(filepath.Join(c.e.Place().Root, "told"))
 	want := ""
 	for _, q := range []string{"q1", "q2"} {
-		want += "question " + q + " AwaitingHuman Build it.\nBuild it.\n\nRed?\n\nferrus answer \"...\" -C " + c.e.Place().Root + "\nid: question " + q + "\n"
+		want += "question " + q + " AwaitingHuman Build it.\n│ Build it.\n\nferrus asks:\n│ Red?\n\nferrus answer \"...\" -C " + c.e.Place().Root + "\nid: question " + q + "\n"
 	}
 	if string(told) != want {
 		t.Errorf("told %q, not %q", told, want)
@@ -94,6 +96,7 @@ func TestANotifierThatStaysDoesNotStopTheConductor(t *testing.T) {
 	}
 	began := time.Now()
 	c.notify(f)
+	outbox.Finish(t.Context())
 	if took := time.Since(began); took > 15*time.Second {
 		t.Errorf("the conductor waited %v", took)
 	}

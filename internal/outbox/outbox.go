@@ -38,21 +38,6 @@ func Open(root string) *Box {
 	return &Box{dir: filepath.Join(root, ".ferrus", "live"), now: time.Now, at: func(string) {}}
 }
 
-// Tell sends an item over the channels that have not accepted it, and whatever else is due. It does
-// nothing without channels. The error is one of the record: a channel that fails is recorded, and
-// Failures returns it.
-func (b *Box) Tell(ctx context.Context, to notify.Channels, item Item) error {
-	if len(to.List()) == 0 {
-		return nil
-	}
-	err := b.update(func(r *record) bool { return r.put(item, b.now()) })
-	if err != nil {
-		return err
-	}
-	b.at("put")
-	return b.Send(ctx, to)
-}
-
 // Send sends what is due. When another process is doing that, it leaves it to that process.
 func (b *Box) Send(ctx context.Context, to notify.Channels) error {
 	list := to.List()

@@ -1,6 +1,7 @@
 package outbox
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -106,7 +107,11 @@ func (r *record) mark(id, channel string, err error, now time.Time) {
 			e.Sent = append(e.Sent, channel)
 		case e.Message != nil:
 			t := e.Tries[channel]
-			t.Count, t.Next = t.Count+1, now.Add(firstRetry<<t.Count).UTC().Truncate(time.Millisecond)
+			next := now.Add(firstRetry << t.Count)
+			if errors.Is(err, errCut) {
+				next = now
+			}
+			t.Count, t.Next = t.Count+1, next.UTC().Truncate(time.Millisecond)
 			if e.Tries == nil {
 				e.Tries = map[string]try{}
 			}

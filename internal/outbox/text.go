@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/safetext"
 	"github.com/ferrus-go/ferrus/internal/worktree/gitpath"
 )
@@ -18,22 +19,28 @@ func TaskID(task, event, question string, since time.Time) string {
 // TaskSubject is what items about the task of a branch are about; "" is the project's own.
 func TaskSubject(branch string) string { return "branch " + branch }
 
-// maxPart bounds a part of a text, in bytes: services take about 2,000 characters.
+// A Part is a paragraph of a notification: ferrus's own words, and below them a text of others.
+type Part struct{ Own, Others string }
+
+// maxPart bounds a text of others, in bytes: services take about 2,000 characters.
 const maxPart = 1200
 
 // Text returns what a person is sent: the parts that are not empty, the commands that help, each
-// with the project's folder, and the ID by which a repetition is known.
-func Text(root, id string, parts, commands []string) string {
+// with the project's folder, and the ID by which a repetition is known. Every line of a text of
+// others stands behind a bar, so that none can be taken for one of ferrus's own.
+func Text(root, id string, parts []Part, commands []string) string {
 	var all []string
 	for _, part := range parts {
-		if part = strings.TrimSpace(safetext.Mark(part)); part == "" {
-			continue
+		var lines []string
+		if own := safetext.Line(part.Own); own != "" {
+			lines = append(lines, own)
 		}
-		if len(part) > maxPart { // the end has the options
-			head, tail := strings.ToValidUTF8(part[:maxPart/2], ""), strings.ToValidUTF8(part[len(part)-maxPart/2:], "")
-			part = head + "\n[...]\n" + tail
+		if others := strings.TrimSpace(safetext.Mark(part.Others)); others != "" {
+			lines = append(lines, shortened(format.Frame(others, "")))
 		}
-		all = append(all, part)
+		if len(lines) > 0 {
+			all = append(all, strings.Join(lines, "\n"))
+		}
 	}
 	var lines []string
 	for _, c := range commands {
@@ -41,4 +48,13 @@ func Text(root, id string, parts, commands []string) string {
 	}
 	all = append(all, strings.Join(append(lines, "id: "+id), "\n"))
 	return strings.Join(all, "\n\n")
+}
+
+// shortened is a framed text of moderate length. The end has the options of a question.
+func shortened(framed string) string {
+	if len(framed) <= maxPart {
+		return framed
+	}
+	head, tail := strings.ToValidUTF8(framed[:maxPart/2], ""), strings.ToValidUTF8(framed[len(framed)-maxPart/2:], "")
+	return head + "\n" + format.Bar + "[...]\n" + format.Bar + strings.TrimLeft(tail, format.Bar+"\n")
 }

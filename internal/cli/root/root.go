@@ -17,6 +17,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/cli/setup"
 	"github.com/ferrus-go/ferrus/internal/cli/status"
 	"github.com/ferrus-go/ferrus/internal/cli/ui"
+	"github.com/ferrus-go/ferrus/internal/outbox"
 	"github.com/ferrus-go/ferrus/internal/pipeline/run"
 	"github.com/ferrus-go/ferrus/internal/platform/proc"
 	"github.com/ferrus-go/ferrus/internal/sandbox"
@@ -31,6 +32,7 @@ func Main() {
 	process.Shim(run.Hold)
 	ctx, stop := proc.Interruptible(context.Background(), os.Interrupt, syscall.SIGTERM, proc.Stop)
 	code := Run(cli.NewApp(os.Stdin, os.Stdout, os.Stderr), ctx, os.Args[1:])
+	outbox.Finish(ctx)
 	stop()
 	os.Exit(code)
 }

@@ -83,7 +83,7 @@ func conductMany(a *cli.App, ctx context.Context, how conducting) error {
 		return err
 	}
 	cli.IgnoreHangup()
-	defer a.TellNeeds(ctx, root)
+	defer a.Notifies(ctx, root)()
 	w := &fleetWatcher{a: a}
 	w.words = watcher{a: a}
 	out, err := fleet.Run(ctx, root, fleet.Options{Parallel: how.parallel, Caller: r.Caller, Engine: opts, Tell: w.tell,

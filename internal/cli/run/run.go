@@ -139,7 +139,7 @@ func conduct(a *cli.App, ctx context.Context, how conducting) error {
 		return err
 	}
 	cli.IgnoreHangup()
-	defer a.TellNeeds(ctx, e.Place().Root)
+	defer a.Notifies(ctx, e.Place().Root)()
 	w := newWatcher(a, s, how.headless || !a.InTTY)
 	defer w.close()
 	opts := r.options(r.conf)

@@ -92,7 +92,7 @@ func runStep(a *cli.App, ctx context.Context, places int) error {
 	if err != nil {
 		return err
 	}
-	defer a.TellNeeds(ctx, root)
+	defer a.Notifies(ctx, root)()
 	list, err := step.Run(ctx, root, opts)
 	var taken *conductor.BusyError
 	if errors.As(err, &taken) {

@@ -68,7 +68,7 @@ func runTick(a *cli.App, ctx context.Context, dry bool) error {
 		return err
 	}
 	if !dry {
-		defer a.TellNeeds(ctx, at.Root)
+		defer a.Notifies(ctx, at.Root)()
 	}
 	if len(names) == 0 && !a.JSON {
 		a.Say("nothing to do: no pipeline is active\n")

@@ -57,7 +57,7 @@ func runNotify(a *cli.App, ctx context.Context, test bool) error {
 	var list []outbox.Failure
 	if test {
 		m := notify.Message{Title: "ferrus: a test", Env: []string{"FERRUS_EVENT=test", "FERRUS_ROOT=" + place.Root, "FERRUS_ID=test"}}
-		m.Text = outbox.Text(place.Root, "test", []string{"This is a test. Nothing waits for you."}, []string{"ferrus status"})
+		m.Text = outbox.Text(place.Root, "test", []outbox.Part{{Own: "This is a test. Nothing waits for you."}}, []string{"ferrus status"})
 		list, err = box.Test(ctx, to, m)
 	} else {
 		list, err = standing(box, to)

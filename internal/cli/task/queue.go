@@ -138,7 +138,11 @@ func showQueued(a *cli.App, ctx context.Context, name string) error {
 	if a.JSON {
 		return a.PrintJSON(itemJSON(it, "text", it.Text))
 	}
-	a.Say("%s\n", strings.TrimSuffix(it.Text, "\n"))
+	text := strings.TrimSuffix(it.Text, "\n")
+	if a.OutTTY { // an agent may have queued it
+		text = format.Frame(text, "")
+	}
+	a.Say("%s\n", text)
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/engine"
+	"github.com/ferrus-go/ferrus/internal/format"
 	"github.com/ferrus-go/ferrus/internal/state"
 )
 
@@ -47,7 +48,7 @@ func reject(submission string) cli.Decision {
 		Told: func(a *cli.App, done engine.Done) {
 			t := done.Task
 			if t.State == state.Failed {
-				a.Say("%s rejected: %s has failed\n  %s\n", t.Submission.ID, t.TaskID, t.FailureReason)
+				a.Say("%s rejected: %s has failed\n  %s\n", t.Submission.ID, t.TaskID, format.Line(t.FailureReason))
 				return
 			}
 			a.Say("%s rejected: %s is %s again\n", t.Submission.ID, t.TaskID, t.State)

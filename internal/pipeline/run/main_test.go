@@ -20,6 +20,7 @@ import (
 
 	"github.com/ferrus-go/ferrus/internal/agents/process"
 	"github.com/ferrus-go/ferrus/internal/config"
+	"github.com/ferrus-go/ferrus/internal/outbox"
 	"github.com/ferrus-go/ferrus/internal/pipeline"
 	"github.com/ferrus-go/ferrus/internal/pipeline/workflow"
 	"github.com/ferrus-go/ferrus/internal/test/kit"
@@ -138,6 +139,10 @@ func (y *yard) conduct(f *Folder) pipeline.Action {
 	a, err := f.Conduct(ctx, y.o)
 	if err != nil {
 		y.t.Fatalf("%v\n%s", err, y.story(f))
+	}
+	outbox.Finish(ctx)
+	if err := outbox.Open(f.Settings.Root).Send(ctx, f.channels(y.o)); err != nil { // what was cut under load
+		y.t.Error(err)
 	}
 	return a
 }

@@ -43,8 +43,9 @@ func (f *Folder) spread(ctx context.Context, o Options) {
 	to := f.channels(o)
 	for _, l := range lines {
 		o.at("before tell")
-		if err := outbox.Open(f.Settings.Root).Tell(ctx, to, f.item(l)); err != nil {
-			o.Log.Warn("a person was not notified", "error", err)
+		failed := func(err error) { o.Log.Warn("a person was not notified", "error", err) }
+		if err := outbox.Open(f.Settings.Root).Post(to, f.item(l), failed); err != nil {
+			failed(err)
 			return
 		}
 		o.at("after tell")
@@ -74,7 +75,7 @@ func (f *Folder) item(l Line) outbox.Item {
 	id := fmt.Sprint(f.Name(), " ", l.Rev)
 	return outbox.Item{ID: id, Subject: "pipeline " + f.Name(), Message: notify.Message{
 		Title: "ferrus: pipeline " + f.Name(),
-		Text:  outbox.Text(f.Settings.Root, id, []string{l.Tell}, []string{"ferrus pipeline status " + f.Name()}),
+		Text:  outbox.Text(f.Settings.Root, id, []outbox.Part{{Own: l.Tell}}, []string{"ferrus pipeline status " + f.Name()}),
 		Env: []string{"FERRUS_EVENT=pipeline", "FERRUS_ROOT=" + f.Settings.Root, "FERRUS_PIPELINE=" + f.Workflow.Name, "FERRUS_DELIVERY=" + f.Name(),
 			"FERRUS_STATE=" + string(l.Status.State), "FERRUS_TITLE=" + l.Status.Topic, "FERRUS_ID=" + id},
 	}}

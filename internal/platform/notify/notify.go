@@ -84,7 +84,7 @@ func (ch Channel) Send(ctx context.Context, m Message) error {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			return fmt.Errorf("no answer within %v", limit)
 		}
-		return ctx.Err()
+		return context.Cause(ctx)
 	}
 }
 

@@ -27,7 +27,7 @@ func sendURL(item string, m Message) error {
 	if err != nil {
 		return errors.New(scrub(err.Error(), raw))
 	}
-	if err := service.Send(m.Title+"\n"+m.Text, &types.Params{}); err != nil {
+	if err := service.Send(safetext.Line(m.Title)+"\n"+m.Text, &types.Params{}); err != nil {
 		return errors.New(scrub(err.Error(), raw))
 	}
 	return nil

@@ -21,6 +21,18 @@ var notices = []Rig{
 		Test: "TestAChannelThatFailsIsTriedAgain", Plain: true,
 	},
 	{
+		Name: "notices: the end", Promise: "no service holds the end of a command up", Package: outboxPackage,
+		Test: "TestACommandWaitsForServicesAShortTime", Plain: true,
+	},
+	{
+		Name: "notices: the rest", Promise: "what was cut at the end of a command is sent by the next one", Package: outboxPackage,
+		Test: "TestWhatWasCutIsSentByTheNextCommand", Plain: true,
+	},
+	{
+		Name: "notices: whose text it is", Promise: "no line of an agent looks like ferrus's own in a notification", Package: outboxPackage,
+		Test: "TestNoLineOfAnotherIsFerrus", Plain: true,
+	},
+	{
 		Name: "notices: too late", Promise: "what needs nobody any longer is not sent", Package: outboxPackage,
 		Test: "TestWhatNeedsNobodyIsNotSent", Plain: true,
 	},
