@@ -110,7 +110,8 @@ func (a *address) environ() []string {
 	return env
 }
 
-var userinfo = regexp.MustCompile(`://[^/@\s]*@`)
+// A password may have an @: the last one before the path ends it.
+var userinfo = regexp.MustCompile(`://[^/\s]*@`)
 
 // redact takes user names and passwords out of the addresses in a text.
 func redact(text string) string { return userinfo.ReplaceAllString(text, "://") }
