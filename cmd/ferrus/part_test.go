@@ -16,6 +16,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/branch"
 	"github.com/ferrus-go/ferrus/internal/cli"
 	"github.com/ferrus-go/ferrus/internal/cli/root"
+	"github.com/ferrus-go/ferrus/internal/conductor"
 	"github.com/ferrus-go/ferrus/internal/delegate"
 	"github.com/ferrus-go/ferrus/internal/engine"
 	"github.com/ferrus-go/ferrus/internal/project"
@@ -201,5 +202,22 @@ func (w *partWalk) shows(r status.Report, does string) {
 	out, exit := w.says("resume", "--headless", "--branch", w.name)
 	if exit != cli.ExitState || !strings.Contains(out, "run ferrus -C "+w.dir+" resume\n") || strings.Contains(out, "differs") {
 		w.t.Errorf("a run of it ends with %d: %s", exit, out)
+	}
+}
+
+// TestTheRunOfTheWholeIsThatOfItsDelegates: while it works, nothing suggests to start another.
+func TestTheRunOfTheWholeIsThatOfItsDelegates(t *testing.T) {
+	w := newPartWalk(t)
+	for _, working := range []bool{false, true} {
+		if working {
+			lock, err := conductor.Hold(project.At(w.dir, "").Dir())
+			w.must(err)
+			defer lock.Close()
+		}
+		r := w.report("--branch", w.name)
+		suggested := slices.ContainsFunc(r.Next, func(s status.Step) bool { return strings.Contains(s.Command, " resume") })
+		if suggested == working || (r.Conductor != 0) != working {
+			t.Errorf("a run works: %v; it suggests %v, and names process %d", working, r.Next, r.Conductor)
+		}
 	}
 }
