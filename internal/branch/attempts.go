@@ -86,6 +86,23 @@ func (a *Attempt) read(ctx context.Context, b *engine.Engine) error {
 	if err := a.story(b, now); err != nil {
 		return err
 	}
+	return a.measure(ctx, b, now)
+}
+
+// Measured is what [AttemptOf] knows of the files of a task: Elsewhere, Green, Score, Void and Size. It does not read the journal.
+func Measured(ctx context.Context, b *engine.Engine) (a Attempt) {
+	now, err := b.View()
+	if err == nil && now.Task.TaskID != "" {
+		err = a.measure(ctx, b, now)
+	}
+	if err != nil {
+		a.Error = err.Error()
+	}
+	return a
+}
+
+func (a *Attempt) measure(ctx context.Context, b *engine.Engine, now store.Snapshot) error {
+	t := now.Task
 	if a.Elsewhere = b.Place().Here() != nil; a.Elsewhere {
 		return nil
 	}

@@ -2,8 +2,10 @@ package project
 
 import (
 	"context"
+	"slices"
 
 	"github.com/ferrus-go/ferrus/internal/refusal"
+	"github.com/ferrus-go/ferrus/internal/state"
 	"github.com/ferrus-go/ferrus/internal/store"
 	"github.com/ferrus-go/ferrus/internal/store/postgres"
 )
@@ -34,6 +36,36 @@ func (c *Changes) C() <-chan struct{} {
 		return nil
 	}
 	return c.watcher.C
+}
+
+// Survey returns the places of the project in root and of its branches, its own first, for those who look at all of them. The machines of a project in
+// a database are read now, together: one that is opened of such a place shows what was read, and is for nothing else.
+func Survey(ctx context.Context, root string) (places []Place, err error) {
+	main := At(root, "")
+	names, err := []string(nil), error(nil)
+	if main.InDatabase() {
+		at, err := main.Shared()
+		if err != nil {
+			return nil, err
+		}
+		d, err := at.Database(ctx, nil)
+		if err != nil {
+			return nil, refusal.From(err)
+		}
+		if main.survey, err = d.Survey(ctx, at.Project); err != nil {
+			return nil, refusal.From(err)
+		}
+		names = slices.DeleteFunc(main.survey.Branches(), func(name string) bool { return state.CheckBranch(name) != nil })
+	} else if names, err = Branches(root); err != nil {
+		return nil, err
+	}
+	places = []Place{main}
+	for _, name := range names {
+		p := At(root, name)
+		p.survey = main.survey
+		places = append(places, p)
+	}
+	return places, nil
 }
 
 // QueueSign is what Signs calls the queue of the project. No branch has that name.

@@ -15,6 +15,7 @@ import (
 	"github.com/ferrus-go/ferrus/internal/refusal"
 	"github.com/ferrus-go/ferrus/internal/rootfs"
 	"github.com/ferrus-go/ferrus/internal/state"
+	"github.com/ferrus-go/ferrus/internal/store/postgres"
 	"github.com/ferrus-go/ferrus/internal/worktree"
 )
 
@@ -23,6 +24,8 @@ type Place struct {
 	Root   string // the project: the folder that has .ferrus
 	Branch string // "" for the project's own machine
 	Work   string // the folder in which a new task is worked on
+
+	survey *postgres.Survey // of which the machine is opened; nil for none
 }
 
 // DirName is the name of the folder that makes a folder a project.

@@ -208,7 +208,13 @@ func (p Place) openShared(opts StoreOptions) (*postgres.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := d.Open(ctx, at.Name(p), p.Dir(), postgres.Opening{Begin: opts.Begin, Now: opts.Now})
+	how := postgres.Opening{Begin: opts.Begin, Now: opts.Now}
+	if p.survey != nil {
+		if s := p.survey.Open(at.Name(p), p.Dir(), how); s != nil {
+			return s, makeFolders(p.Dir())
+		}
+	}
+	s, err := d.Open(ctx, at.Name(p), p.Dir(), how)
 	if err != nil {
 		return nil, err
 	}

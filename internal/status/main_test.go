@@ -1,15 +1,14 @@
 package status
 
 import (
+	"flag"
 	"os"
 	"testing"
 
-	"github.com/ferrus-go/ferrus/internal/checks"
-	"github.com/ferrus-go/ferrus/internal/test/kit"
-	"github.com/ferrus-go/ferrus/internal/test/sharedtest"
+	"github.com/ferrus-go/ferrus/internal/engine/enginetest"
 )
 
 func TestMain(m *testing.M) {
-	checks.Helper()
-	os.Exit(kit.Main(func() int { return sharedtest.Main(m.Run) }))
+	enginetest.Full = flag.Bool("full", false, "changes nothing here")
+	os.Exit(enginetest.Main(m.Run))
 }

@@ -80,12 +80,15 @@ type Options struct {
 func ReadOverview(ctx context.Context, root string, o Options) (*Overview, error) {
 	own := project.At(root, "")
 	v := &Overview{Root: root, Needs: []Need{}, Pipelines: []RunSummary{}, Queue: Queue(own.Dir()), Runs: []string{}, Archived: []ArchivedTask{}}
-	names, err := project.Branches(root)
+	places, err := project.Survey(ctx, root)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range append([]string{""}, names...) {
-		p := project.At(root, name)
+	var names []string
+	for _, p := range places {
+		if p.Branch != "" {
+			names = append(names, p.Branch)
+		}
 		m, err := v.machine(ctx, p, o)
 		if err != nil {
 			if refusal.CodeOf(err) == refusal.LockBusy {
@@ -180,7 +183,7 @@ func (m *Machine) fill(r *Report) {
 
 // measure asks git for the size of the change, and whether an approved one can be merged.
 func (m *Machine) measure(ctx context.Context, e *engine.Engine, r *Report) error {
-	look := branch.AttemptOf(ctx, e)
+	look := branch.Measured(ctx, e)
 	if look.Error != "" {
 		return nil // the project may be in no repository; ferrus diff says why there is none
 	}

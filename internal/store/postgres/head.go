@@ -117,8 +117,11 @@ func (s *Store) corrupt(format string, args ...any) error {
 		Remedy: "nothing was changed; restore the database from a backup, or import the newest export: ferrus store import"}
 }
 
-// View returns the present machine in one statement.
+// View returns the present machine in one statement, or as a survey has it.
 func (s *Store) View() (store.Snapshot, error) {
+	if s.seen != nil {
+		return s.seen.snap, s.db.failed("read "+s.name.String(), s.seen.err)
+	}
 	var snap store.Snapshot
 	var when time.Time
 	err := s.db.query(s.db.ctx, func(ctx context.Context) error {

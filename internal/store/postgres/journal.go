@@ -28,6 +28,10 @@ func (s *Store) lineWhere(where string, args ...any) (*store.Line, error) {
 	if err != nil {
 		return nil, s.db.failed("read a line", err)
 	}
+	return s.decode(raw, off)
+}
+
+func (s *Store) decode(raw []byte, off int64) (*store.Line, error) {
 	l, err := store.Decode(raw, off)
 	if err != nil {
 		return nil, s.corrupt("the line at byte %d is not valid: %v", off, err)
@@ -37,6 +41,9 @@ func (s *Store) lineWhere(where string, args ...any) (*store.Line, error) {
 
 // LineAt returns the line that starts at a byte of the journal.
 func (s *Store) LineAt(off int64) (*store.Line, error) {
+	if s.seen != nil && s.seen.lines[off] != nil {
+		return s.decode(s.seen.lines[off], off)
+	}
 	l, err := s.lineWhere("off = $2", off)
 	if err == nil && l == nil {
 		err = s.corrupt("no line at byte %d", off)

@@ -269,12 +269,24 @@ type Run struct {
 	Line  []byte
 }
 
+// columns are where the values of runColumns go.
+func (r *Run) columns() []any {
+	return []any{&r.Name, &r.Node, &r.Host, &r.Here, &r.Alive, &r.Over, &r.Line}
+}
+
+const (
+	runColumns = `r.name, r.node, n.host, r.node = $3, not r.over and s.id is not null and s.ended is null and n.until > clock_timestamp(), r.over, r.line`
+	runJoins   = `join node n on n.id = r.node left join session s on s.id = r.session`
+)
+
 // Runs returns the runs of a task on all computers, in the order of their start.
 func (s *Store) Runs(ctx context.Context, task string) ([]Run, error) {
+	if s.seen != nil && task == s.seen.snap.Task.TaskID {
+		return s.seen.runs, nil
+	}
 	var list []Run
 	err := s.db.query(ctx, func(ctx context.Context) error {
-		rows, err := s.db.read.Query(ctx, `select r.name, r.node, n.host, r.node = $3, not r.over and s.id is not null and s.ended is null and n.until > clock_timestamp(), r.over, r.line
-			from run r join node n on n.id = r.node left join session s on s.id = r.session where r.machine = $1 and r.task = $2 order by r.n`, s.id, task, s.db.opts.Node)
+		rows, err := s.db.read.Query(ctx, `select `+runColumns+` from run r `+runJoins+` where r.machine = $1 and r.task = $2 order by r.n`, s.id, task, s.db.opts.Node)
 		if err == nil {
 			list, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Run])
 		}
@@ -300,6 +312,9 @@ func (d *Database) Posts(ctx context.Context, project uuid.UUID) ([]Conducted, e
 
 // Conducted returns the post of the machine, nil if nobody has it.
 func (s *Store) Conducted(ctx context.Context) (*Conducted, error) {
+	if s.seen != nil {
+		return s.seen.post, nil
+	}
 	list, err := s.db.posts(ctx, "m.id = $1", s.id)
 	if err != nil || len(list) == 0 {
 		return nil, err

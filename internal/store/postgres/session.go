@@ -214,16 +214,29 @@ func (s *Store) Probe(session string) lease.Probe {
 		}
 		return found
 	}
+	if s.seen != nil {
+		if is, ok := s.seen.sessions[session]; ok {
+			return is.probe()
+		}
+	}
 	ctx, cancel := context.WithTimeout(s.db.ctx, s.db.opts.Wait)
 	defer cancel()
-	var ended, lost bool
-	err = s.db.read.QueryRow(ctx, "select s.ended is not null, n.until < clock_timestamp() from session s join node n on n.id = s.node where s.id = $1", session).Scan(&ended, &lost)
-	switch {
-	case err != nil:
+	var is sessionRow
+	err = s.db.read.QueryRow(ctx, "select s.ended is not null, n.until < clock_timestamp() from session s join node n on n.id = s.node where s.id = $1", session).Scan(&is.ended, &is.lost)
+	if err != nil {
 		return lease.Unknown
-	case ended:
+	}
+	return is.probe()
+}
+
+// A sessionRow is what the database has of a session: it has ended, or its computer is lost.
+type sessionRow struct{ ended, lost bool }
+
+func (s sessionRow) probe() lease.Probe {
+	switch {
+	case s.ended:
 		return lease.Gone
-	case lost:
+	case s.lost:
 		return lease.Lost
 	}
 	return lease.Alive

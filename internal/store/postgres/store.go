@@ -37,6 +37,7 @@ type Store struct {
 	sessions *live.Sessions // of this computer
 	awaited  sync.Map       // by session, the *sync.Once of what awaits its end
 	told     sync.Map       // by session, the *sync.Once of what tells its end
+	seen     *surveyed      // it shows what a survey has; nil for one that shows the present
 	turn     chan struct{}  // holds a value while a transition of this process is at work
 
 	mu     sync.Mutex
@@ -139,10 +140,7 @@ type Opening struct {
 // Open opens a machine. dir is the folder of the machine on this computer, which has the locks of the sessions that live here. The error is an *store.Error, of code NotInitialised when
 // there is no such machine.
 func (d *Database) Open(ctx context.Context, name Name, dir string, how Opening) (*Store, error) {
-	s := &Store{db: d, name: name, begin: how.Begin, now: how.Now, sessions: live.In(dir), turn: make(chan struct{}, 1)}
-	if s.now == nil {
-		s.now = time.Now
-	}
+	s := d.store(name, dir, how)
 	err := d.query(ctx, func(ctx context.Context) error {
 		return d.read.QueryRow(ctx, "select m.id from machine m join project p on p.id = m.project where project = $1 and branch = $2 and gone is null and moved is null", name.Project, name.Branch).Scan(&s.id)
 	})
@@ -157,6 +155,15 @@ func (d *Database) Open(ctx context.Context, name Name, dir string, how Opening)
 	defer d.mu.Unlock()
 	d.sessions[s.id] = s.sessions
 	return s, nil
+}
+
+// store is a machine that was not looked for yet.
+func (d *Database) store(name Name, dir string, how Opening) *Store {
+	s := &Store{db: d, name: name, begin: how.Begin, now: how.Now, sessions: live.In(dir), turn: make(chan struct{}, 1)}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	return s
 }
 
 // Close ends the use of the machine by this process. The database stays open.
