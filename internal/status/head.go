@@ -11,11 +11,11 @@ import (
 // A Head says how HEAD differs from what it was when the task was created.
 type Head = differences.Head
 
-// ReadHead returns how HEAD differs from what it was when the task was created, nil where it does not, nobody knows, or the task has
-// ended. Its files are part of the work up to the tree to, "" for no limit.
+// ReadHead returns how HEAD differs from what it was when the task was created, nil where it does not, nobody knows, the task has ended, or
+// its work tree is on another computer. Its files are part of the work up to the tree to, "" for no limit.
 func ReadHead(ctx context.Context, e *engine.Engine, to string) (*Head, error) {
 	now, err := e.View()
-	if err != nil || !now.Task.Underway() || e.Foreign() != nil {
+	if err != nil || !now.Task.Underway() || e.Foreign() != nil || e.Place().Here() != nil {
 		return nil, err
 	}
 	tree, err := e.Tree(ctx, now)

@@ -70,6 +70,9 @@ func TestAnOverviewAsksOnce(t *testing.T) {
 			if m.Error != "" || m.State != r.State || m.Title != r.Title || m.Waits != r.WaitText() || r.Holder != nil && m.Holder != r.Holder.Agent {
 				t.Errorf("the overview has %+v, and status %+v", m, r)
 			}
+			if _, err := status.ReadAll(e); err != nil { // its work tree is on another computer
+				t.Error(err)
+			}
 			e.Close()
 		}
 	}
