@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -164,10 +165,20 @@ func (w *mergeWalk) worked(s *side) {
 	ex := s.Executor("codex")
 	enginetest.Claim(w.t, ex)
 	w.edit(s.Machine)
+	w.resolve(s.Machine)
 	_ = os.Remove(s.Path("red"))
 	enginetest.Submitted(w.t, ex)
 	enginetest.Must(h.Approve(w.t.Context(), "", ""))(w.t)
 	enginetest.AllKept(h, ex) // for a rollback by another session
+}
+
+// resolve takes the marks of conflicts out of the files: with them nothing is submitted.
+func (w *mergeWalk) resolve(p *enginetest.Machine) {
+	for name := range strings.FieldsSeq(strings.ReplaceAll(p.Git("ls-files", "-co", "--exclude-standard"), "\n", " ")) {
+		if info, err := os.Lstat(p.Path(name)); err == nil && info.Mode().IsRegular() && regexp.MustCompile(`(?m)^(<|>){7} `).MatchString(p.Read(name)) {
+			p.Write(name, "1\n2\n3\nboth\n")
+		}
+	}
 }
 
 // merge has a branch worked on and merges it.
