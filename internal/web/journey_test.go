@@ -166,3 +166,26 @@ func TestAnOpenPageFollows(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+// TestAPageCatchesUpWithWhatItMissed between the moment it was made and the one from which it hears of changes: not only when it
+// looks again after a while without any.
+func TestAPageCatchesUpWithWhatItMissed(t *testing.T) {
+	s := chromium(t)
+	m := made(t)
+	_, ex := m.Begun()
+	b := browse(t, m)
+	s.logIn(b)
+	s.open(b.origin + "/task")
+	s.run("hear nothing", chromedp.Evaluate("stop()", nil))
+	other := b.stream("/events?branch=", nil)
+	other.next()
+	enginetest.Must(ex.Progress(t.Context(), "painting the door"))(t)
+	other.next() // the change was told, to all who listened
+	s.run("listen", chromedp.Evaluate(`start(); window.late = false; source.addEventListener("time", () => { window.late = true; }); 0`, nil))
+	s.sees("painting the door")
+	var late bool
+	s.run("ask", chromedp.Evaluate("window.late", &late))
+	if late {
+		t.Error("the page showed it only after a while without changes")
+	}
+}

@@ -62,7 +62,10 @@ function start() {
   source.addEventListener("change", refresh);
   source.addEventListener("time", refresh);
   source.addEventListener("error", () => say("Connecting again …"));
-  source.addEventListener("hello", () => { if (said && said.textContent.startsWith("Connecting")) say(""); });
+  source.addEventListener("hello", () => {
+    if (said && said.textContent.startsWith("Connecting")) say("");
+    refresh(); // what has changed since this page was made, and before its changes were listened to
+  });
 }
 
 function stop() {
